@@ -99,7 +99,9 @@ const (
 )
 
 // Thinks lists the words for Think as flags have them, the default first.
-var Thinks = []string{"auto", string(ThinkOn), string(ThinkOff), string(ThinkLow), string(ThinkMedium), string(ThinkHigh)}
+var Thinks = []string{
+	"auto", string(ThinkOn), string(ThinkOff), string(ThinkLow), string(ThinkMedium), string(ThinkHigh),
+}
 
 // EncodeMessages writes a conversation as JSON, as every wire format has it.
 func EncodeMessages(messages []Message) []byte {
@@ -154,7 +156,8 @@ const (
 )
 
 // EndUntold is said of a server that tells no finish reasons: see [Response.EndUntold].
-const EndUntold = "the server tells no finish reasons: a reply that was broken off is taken for a whole one, unless it fills --max-tokens"
+const EndUntold = "the server tells no finish reasons: " +
+	"a reply that was broken off is taken for a whole one, unless it fills --max-tokens"
 
 // Response is what a judge answered. Text never holds thinking.
 type Response struct {

@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// Canaries are prompts that each hold a word which only the prompt's own reply can name: a reply that does not name it is
-// of another conversation. Servers have been seen to mix conversations up under load (ggml-org/llama.cpp#27148).
+// Canaries are prompts that each hold a word which only the prompt's own reply can name: a reply that does not name
+// it is of another conversation. Servers have been seen to mix conversations up under load
+// (ggml-org/llama.cpp#27148).
 //
-// A model that repeats no words is told by what it says when nothing else is asked: the probabilities of the words, where
-// its server tells them, else the text.
+// A model that repeats no words is told by what it says when nothing else is asked: the probabilities of the words,
+// where its server tells them, else the text.
 type Canaries struct {
 	base  Request
 	words []string
@@ -44,10 +45,12 @@ func (c *Canaries) Len() int { return len(c.words) }
 
 const canaryTokens = 24
 
-// Request is the i-th canary. All of them are of different length, so that none can be taken for the beginning of another.
+// Request is the i-th canary. All of them are of different length, so that none can be taken for
+// the beginning of another.
 func (c *Canaries) Request(i int) Request {
 	req, word := c.base, c.words[i]
-	req.Messages = []Message{{User, fmt.Sprintf("The word of this conversation is %s. %s\nRepeat the word of this conversation, and nothing else.", word, strings.Repeat(word+" ", 20+5*i))}}
+	req.Messages = []Message{{User, fmt.Sprintf("The word of this conversation is %s. %s\nRepeat the word "+
+		"of this conversation, and nothing else.", word, strings.Repeat(word+" ", 20+5*i))}}
 	req.Encoded, req.MaxTokens = nil, max(req.MaxTokens, canaryTokens)
 	if c.by == byLabels {
 		req.Constrain, req.Labels = c.words, c.words
@@ -105,7 +108,8 @@ func (c *Canaries) Told() (by string, n int) {
 	for i := range c.words {
 		alike := false
 		for j := range c.words {
-			alike = alike || i != j && (c.by == byLabels && apart(c.alone[i], c.alone[j]) <= movesLittle || c.by == byText && said(c.alone[i]) == said(c.alone[j]))
+			alike = alike || i != j && (c.by == byLabels && apart(c.alone[i], c.alone[j]) <= movesLittle ||
+				c.by == byText && said(c.alone[i]) == said(c.alone[j]))
 		}
 		if !alike {
 			n++
@@ -131,10 +135,12 @@ func (c *Canaries) Foreign(i int, r Response) (why string, foreign bool) {
 		}
 		for j, word := range c.words {
 			if i != j && strings.Contains(text, word) {
-				return fmt.Sprintf("it named %s, which only another conversation holds, when it was asked for %s", word, c.words[i]), true
+				return fmt.Sprintf("it named %s, which only another conversation holds, when it was asked for %s",
+					word, c.words[i]), true
 			}
 		}
-		return fmt.Sprintf("it said %.40q when it was asked for %s, which it named when nothing else was asked", text, c.words[i]), true
+		return fmt.Sprintf("it said %.40q when it was asked for %s, which it named when nothing else was asked",
+			text, c.words[i]), true
 	case byText:
 		for j, other := range c.alone {
 			if is := said(r); is != said(c.alone[i]) && is == said(other) && is != "" {
@@ -143,7 +149,9 @@ func (c *Canaries) Foreign(i int, r Response) (why string, foreign bool) {
 		}
 		return "", false
 	}
-	own, nearest, at := apart(r, c.alone[i]), math.Inf(1), 0
+	own := apart(r, c.alone[i])
+	nearest := math.Inf(1)
+	at := 0
 	for j, other := range c.alone {
 		if d := apart(r, other); j != i && d < nearest {
 			nearest, at = d, j
@@ -151,9 +159,11 @@ func (c *Canaries) Foreign(i int, r Response) (why string, foreign bool) {
 	}
 	switch {
 	case own > movesLittle && nearest < own/2:
-		return fmt.Sprintf("its probabilities after canary %d are those after canary %d (off by %.2f, its own by %.2f)", i+1, at+1, nearest, own), true
+		return fmt.Sprintf("its probabilities after canary %d are those after canary %d (off by %.2f, "+
+			"its own by %.2f)", i+1, at+1, nearest, own), true
 	case own > movesFar:
-		return fmt.Sprintf("its probabilities after canary %d are off by %.2f from those when nothing else was asked", i+1, own), true
+		return fmt.Sprintf("its probabilities after canary %d are off by %.2f from those when nothing else was asked",
+			i+1, own), true
 	}
 	return "", false
 }

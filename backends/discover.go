@@ -37,13 +37,16 @@ func Candidates(ollamaHost, openAIBase string) ([]Candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Candidate{u, "OLLAMA_HOST", true})
+		out = append(out, Candidate{URL: u, Why: "OLLAMA_HOST", Env: true})
 	}
 	if openAIBase != "" {
-		out = append(out, Candidate{openAIBase, "OPENAI_BASE_URL", true})
+		out = append(out, Candidate{URL: openAIBase, Why: "OPENAI_BASE_URL", Env: true})
 	}
 	for _, port := range localPorts {
-		out = append(out, Candidate{fmt.Sprintf("http://127.0.0.1:%d", port), fmt.Sprintf("port %d", port), false})
+		out = append(out, Candidate{
+			URL: fmt.Sprintf("http://127.0.0.1:%d", port),
+			Why: fmt.Sprintf("port %d", port),
+		})
 	}
 	return out, nil
 }
@@ -117,7 +120,9 @@ func Discover(ctx context.Context, client *http.Client, candidates []Candidate, 
 			continue
 		}
 		wg.Go(func() {
-			ctx, key, limit := ctx, key, namedTime
+			ctx := ctx
+			key := key
+			limit := namedTime
 			if !c.Env {
 				key, limit = "", probeTime
 			}

@@ -121,7 +121,10 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	body = hide(ours, resp, body)
-	x.status, x.header, x.body, x.secrets = resp.StatusCode, resp.Header, body, ours
+	x.status = resp.StatusCode
+	x.header = resp.Header
+	x.body = body
+	x.secrets = ours
 	if x.ours {
 		body = []byte("{}")
 	}
@@ -137,11 +140,13 @@ func unasked(resp *http.Response) error {
 	e := &Error{Kind: ServerSide, Status: resp.StatusCode}
 	switch {
 	case resp.StatusCode < 200:
-		e.Message = "no server of models answers so: " + cmp.Or(http.StatusText(resp.StatusCode), "the status is none of HTTP")
+		e.Message = "no server of models answers so: " +
+			cmp.Or(http.StatusText(resp.StatusCode), "the status is none of HTTP")
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		e.Kind, e.Message = Moved, "it sends elsewhere, but does not say where"
 		if to, err := resp.Location(); err == nil {
-			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: if that is the server you mean, put %s in --base-url", bare(to), bare(base(to)))
+			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: "+
+				"if that is the server you mean, put %s in --base-url", bare(to), bare(base(to)))
 		}
 	default:
 		return nil
@@ -150,7 +155,9 @@ func unasked(resp *http.Response) error {
 }
 
 // ownPages are the places of both formats, which follow the address of a server.
-var ownPages = regexp.MustCompile(`/(?:v1/(?:chat/completions|completions|models)|api/\w+|props|version|tokenize|apply-template)/?$`)
+var ownPages = regexp.MustCompile(
+	`/(?:v1/(?:chat/completions|completions|models)|api/\w+|props|version|tokenize|apply-template)/?$`,
+)
 
 // base is the address of the server that has a page, as --base-url takes it.
 func base(page *url.URL) *url.URL {
@@ -170,7 +177,13 @@ func failure(ctx context.Context, x *exchange, err error) error {
 		return context.Cause(ctx)
 	}
 	if x.status >= 400 {
-		return &Error{Kind: statusKind(x.status), Status: x.status, Message: serverMessage(x), RetryAfter: retryAfter(x.header), Err: err}
+		return &Error{
+			Kind:       statusKind(x.status),
+			Status:     x.status,
+			Message:    serverMessage(x),
+			RetryAfter: retryAfter(x.header),
+			Err:        err,
+		}
 	}
 	var nerr net.Error
 	var said *Error
@@ -296,19 +309,23 @@ var tooLong = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(
 	`requested token count exceeds the (?:model's )?maximum context length`, // SGLang
 	// OpenAI and vLLM: This model's maximum context length is 8192 tokens. However, …
 	`(?:'max_tokens' or 'max_completion_tokens' is too large: \d+\. )?this model's maximum context length is \d+`,
-	`you passed \d+ input (?:tokens|characters)[^.]{0,60}\. however, the model's context length is only`,                    // vLLM since 0.15
-	`the (?:\w+ )?prompt \([^()]{1,60}\) is longer than the maximum model length`,                                           // vLLM
-	`cannot truncate prompt with n_keep \(\d+\) >= n_ctx`,                                                                   // LM Studio
-	`trying to keep the first \d+ tokens when context the overflows\.`,                                                      // LM Studio
-	`the number of tokens to keep from the initial prompt is greater than the context length`,                               // LM Studio
-	`(?:the |your )?(?:prompt|input) is too long`, `too many (?:prompt|input) tokens`, `(?:the )?context length exceeded\b`, // others
+	// vLLM since 0.15
+	`you passed \d+ input (?:tokens|characters)[^.]{0,60}\. however, the model's context length is only`,
+	`the (?:\w+ )?prompt \([^()]{1,60}\) is longer than the maximum model length`,             // vLLM
+	`cannot truncate prompt with n_keep \(\d+\) >= n_ctx`,                                     // LM Studio
+	`trying to keep the first \d+ tokens when context the overflows\.`,                        // LM Studio
+	`the number of tokens to keep from the initial prompt is greater than the context length`, // LM Studio
+	// others
+	`(?:the |your )?(?:prompt|input) is too long`, `too many (?:prompt|input) tokens`,
+	`(?:the )?context length exceeded\b`,
 }, "|") + `)`)
 
 // promptTooLong tells whether an answer without a reply says so. Some versions
 // of llama.cpp answer 500 with it, of LM Studio 200.
 func promptTooLong(x *exchange) bool {
 	switch x.status {
-	case http.StatusOK, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	case http.StatusOK, http.StatusBadRequest, http.StatusRequestEntityTooLarge,
+		http.StatusUnprocessableEntity, http.StatusInternalServerError:
 	default:
 		return false
 	}

@@ -11,8 +11,8 @@ import (
 const topTokens = 20
 
 // llama.cpp lists as many as it is asked for. Beside a reply that it holds to labels from its first token on, these are
-// nearly always those of the labels that the reply does not say; else each would take a request of its own. A model that is
-// once seen to find a label less likely than that is asked for more from then on.
+// nearly always those of the labels that the reply does not say; else each would take a request of its own. A model
+// that is once seen to find a label less likely than that is asked for more from then on.
 const (
 	topBeside  = 400
 	mostBeside = 1600
@@ -41,7 +41,7 @@ func tokensOf(said []tokenSaid) []token {
 			return nil
 		}
 		told := slices.DeleteFunc(s.Top, func(a tokenSaid) bool { return a.Logprob == nil })
-		out = append(out, token{spell(s.Token, s.Bytes), *s.Logprob, tokensOf(told)})
+		out = append(out, token{text: spell(s.Token, s.Bytes), logprob: *s.Logprob, top: tokensOf(told)})
 	}
 	return out
 }
@@ -69,7 +69,9 @@ func labelLogprobs(tokens []token, labels []string) []Label {
 		reply.WriteString(t.text)
 		ends[i] = reply.Len()
 	}
-	text, at, chosen := reply.String(), -1, ""
+	text := reply.String()
+	at := -1
+	chosen := ""
 	for _, l := range labels {
 		if i := strings.LastIndex(text, l); l != "" && i >= 0 && (i > at || i == at && len(l) > len(chosen)) {
 			at, chosen = i, l
@@ -125,7 +127,8 @@ func labelLogprobs(tokens []token, labels []string) []Label {
 	return out
 }
 
-// believable tells whether tokens and their alternatives have logarithms of probabilities: none above 0 but for rounding.
+// believable tells whether tokens and their alternatives have logarithms of probabilities: none
+// above 0 but for rounding.
 func believable(tokens []token) bool {
 	return !slices.ContainsFunc(tokens, func(t token) bool { return !(t.logprob <= 1e-6) || !believable(t.top) })
 }

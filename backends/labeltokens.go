@@ -17,10 +17,10 @@ type labelTokens struct {
 // mostLabelTokens is how many vLLM takes in one request.
 const mostLabelTokens = 128
 
-// of lists them by id, for vLLM, which tells the probabilities of named tokens beside a reply (logprob_token_ids in its chat
-// completions, since July 2026; earlier versions pass it over and tell of the likeliest). A reply that is held to labels is
-// a JSON string, and from any place in it the model may go on with the token that the tokenizer would begin there. nil
-// where that cannot be found out.
+// of lists them by id, for vLLM, which tells the probabilities of named tokens beside a reply (logprob_token_ids in
+// its chat completions, since July 2026; earlier versions pass it over and tell of the likeliest). A reply that is
+// held to labels is a JSON string, and from any place in it the model may go on with the token that the tokenizer
+// would begin there. nil where that cannot be found out.
 func (l *labelTokens) of(ctx context.Context, o *OpenAI, server Server, req Request) []int {
 	if server.Name != VLLM || req.Constrain == nil {
 		return nil
@@ -38,7 +38,8 @@ func (l *labelTokens) of(ctx context.Context, o *OpenAI, server Server, req Requ
 			var cut struct {
 				Tokens []int `json:"tokens"`
 			}
-			err := o.page(ctx, o.root()+"/tokenize", map[string]any{"model": req.Model, "prompt": text[at:], "add_special_tokens": false}, &cut)
+			err := o.page(ctx, o.root()+"/tokenize",
+				map[string]any{"model": req.Model, "prompt": text[at:], "add_special_tokens": false}, &cut)
 			switch {
 			case IsKind(err, Transport, Timeout, Busy) || ctx.Err() != nil:
 				return nil // the next request asks again

@@ -113,7 +113,9 @@ type chatSaid struct {
 func readOllama(req Request, x *exchange) (Response, error) {
 	var last chatSaid
 	var tokens []tokenSaid
-	text, thinking, spoken := "", "", false
+	text := ""
+	thinking := ""
+	spoken := false
 	for dec := json.NewDecoder(bytes.NewReader(x.body)); ; {
 		var piece chatSaid
 		err := dec.Decode(&piece)
@@ -126,7 +128,9 @@ func readOllama(req Request, x *exchange) (Response, error) {
 		if err == nil && piece.Message != nil {
 			var said, thought string
 			said, thought, err = piece.Message.text(x.body)
-			text, thinking, spoken = text+said, thinking+piece.Message.Thinking+thought, true
+			text += said
+			thinking = thinking + piece.Message.Thinking + thought
+			spoken = true
 		}
 		if err != nil {
 			return Response{}, err
@@ -140,12 +144,19 @@ func readOllama(req Request, x *exchange) (Response, error) {
 		return Response{}, none("an answer without a message: %s", excerpt(x.body))
 	}
 	out := response(req, text, thinking)
-	out.Model, out.PromptTokens, out.ReplyTokens = last.Model, last.PromptCount, last.Count
+	out.Model = last.Model
+	out.PromptTokens = last.PromptCount
+	out.ReplyTokens = last.Count
 	if req.Labels != nil {
 		out.Labels = labelLogprobs(tokensOf(tokens), req.Labels)
 	}
 	if req.Timed {
-		out.Timing = Timing{last.PromptCount, last.PromptTook, last.Count, last.Took}
+		out.Timing = Timing{
+			PromptTokens: last.PromptCount,
+			Prompt:       last.PromptTook,
+			ReplyTokens:  last.Count,
+			Reply:        last.Took,
+		}
 	}
 	var err error
 	out.Finish, err = ended(last.Reason)
@@ -165,14 +176,20 @@ func thinkValue(t Think) *api.ThinkValue {
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (Server, error) {
 	s := Server{Kind: "ollama", Name: "Ollama", URL: o.base}
-	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) { s.Version, err = o.client.Version(ctx); return err })
+	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
+		s.Version, err = o.client.Version(ctx)
+		return err
+	})
 	return s, err
 }
 
 // Models implements Backend.
 func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
 	var list *api.ListResponse
-	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) { list, err = o.client.List(ctx); return err })
+	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
+		list, err = o.client.List(ctx)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -257,14 +274,19 @@ var _ Loader = (*Ollama)(nil)
 // Loaded implements Loader.
 func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error) {
 	var list *api.ProcessResponse
-	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) { list, err = o.client.ListRunning(ctx); return err })
+	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
+		list, err = o.client.ListRunning(ctx)
+		return err
+	})
 	if err != nil {
 		return Loaded{}, false, err
 	}
-	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return m.Name == model || m.Name == model+":latest" })
+	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool {
+		return m.Name == model || m.Name == model+":latest"
+	})
 	if i < 0 {
 		return Loaded{}, false, nil
 	}
 	m := list.Models[i]
-	return Loaded{m.ContextLength, m.Size, m.SizeVRAM}, true, nil
+	return Loaded{Context: m.ContextLength, Bytes: m.Size, GPU: m.SizeVRAM}, true, nil
 }

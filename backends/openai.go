@@ -110,8 +110,8 @@ type completion struct {
 	Timings json.RawMessage `json:"timings"` // llama.cpp
 }
 
-// cached are the tokens of the prompt that the server did not read anew, nil where it does not tell: in OpenAI's place, or
-// in that of llama.cpp's earlier versions. More than the prompt has is no count.
+// cached are the tokens of the prompt that the server did not read anew, nil where it does not tell: in OpenAI's
+// place, or in that of llama.cpp's earlier versions. More than the prompt has is no count.
 func (c *completion) cached() *int {
 	var details struct {
 		Cached *int `json:"cached_tokens"`
@@ -158,7 +158,8 @@ type choiceSaid struct {
 
 // completed reads an answer, and the one choice in it that was asked for.
 func completed(x *exchange) (c completion, choice choiceSaid, err error) {
-	if err = json.Unmarshal(x.body, &c); err == nil {
+	err = json.Unmarshal(x.body, &c)
+	if err == nil {
 		err = isError(c.Error, x)
 	}
 	if err == nil {
@@ -195,10 +196,13 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	}
 	m := choice.Message
 	out := response(req, text, m.ReasoningContent, written(m.Reasoning), m.Thinking, thought)
-	out.Model, out.PromptTokens, out.ReplyTokens = c.Model, c.Usage.Prompt, c.Usage.Reply
+	out.Model = c.Model
+	out.PromptTokens = c.Usage.Prompt
+	out.ReplyTokens = c.Usage.Reply
 	out.CachedTokens, out.ThinkTokens = c.cached(), c.thought()
 	out.SystemFingerprint, _ = c.System.(string)
-	if out.EndUntold, err = o.tellsNone(ctx, server, req.Model, choice.Reason); err != nil {
+	out.EndUntold, err = o.tellsNone(ctx, server, req.Model, choice.Reason)
+	if err != nil {
 		return Response{}, err
 	}
 	switch {
@@ -219,7 +223,8 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 		out.Finish, out.Detail = Refused, choice.Message.Refusal
 	}
 	if req.Labels != nil {
-		if out.Labels = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels); len(req.Constrain) > 1 && len(out.Labels) < len(req.Labels) {
+		out.Labels = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
+		if len(req.Constrain) > 1 && len(out.Labels) < len(req.Labels) {
 			o.beside.Store(mostBeside)
 		}
 	}
@@ -258,8 +263,8 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 // --reasoning-config).
 var budgetFields = map[string]string{LlamaCpp: "thinking_budget_tokens", VLLM: "thinking_token_budget"}
 
-// TakesBudget tells whether a server can be asked to bound thinking by tokens in a request: SGLang where it was started with
-// --enable-strict-thinking. Ollama knows levels alone.
+// TakesBudget tells whether a server can be asked to bound thinking by tokens in a request: SGLang where it was
+// started with --enable-strict-thinking. Ollama knows levels alone.
 func TakesBudget(s Server) bool { return budgetFields[s.Name] != "" || s.Name == SGLang }
 
 // EndsRepetition tells whether a server can be asked to end a reply that repeats itself.

@@ -112,7 +112,8 @@ func (c modelCard) model() Model {
 		m.Context, m.Trained = c.Meta.Ctx, c.Meta.CtxTrain
 		m.Quantisation = c.Meta.FileType
 		m.Parameters = count(c.Meta.Params)
-		m.Fingerprint = fmt.Sprintf("params=%d size=%d vocab=%d type=%s", c.Meta.Params, c.Meta.Size, c.Meta.Vocab, c.Meta.FileType)
+		m.Fingerprint = fmt.Sprintf("params=%d size=%d vocab=%d type=%s",
+			c.Meta.Params, c.Meta.Size, c.Meta.Vocab, c.Meta.FileType)
 	}
 	return m
 }
@@ -188,8 +189,8 @@ func (o *OpenAI) info(ctx context.Context, query string) (info map[string]any, t
 	return info, err == nil
 }
 
-// Steady says whether the server was started so that the same prompt gets the same reply in any batch, and by which setting;
-// no setting where it has none, or does not tell.
+// Steady says whether the server was started so that the same prompt gets the same reply in any batch, and by which
+// setting; no setting where it has none, or does not tell.
 func (o *OpenAI) Steady(ctx context.Context) (is Ability, setting string) {
 	server, err := o.Server(ctx)
 	if err != nil {

@@ -241,7 +241,8 @@ func (p *Pool) watch(m *member, wait time.Duration) {
 		if p.ctx.Err() != nil {
 			return
 		}
-		if wait = p.note(m, err); err == nil {
+		wait = p.note(m, err)
+		if err == nil {
 			return
 		}
 	}

@@ -142,14 +142,17 @@ func sameName(said, asked string) bool {
 
 // settle makes of an exchange what Ask returns: a response, or an error. sent is
 // what the wire library made of it, read reads an answer that is no error.
-func (x *exchange) settle(ctx context.Context, req Request, began time.Time, sent error, read func() (Response, error)) (Response, error) {
+func (x *exchange) settle(
+	ctx context.Context, req Request, began time.Time, sent error, read func() (Response, error),
+) (Response, error) {
 	took := time.Since(began)
 	if x.status == 0 {
 		return Response{}, failure(ctx, x, sent)
 	}
 	if x.status < 400 {
 		var out Response
-		if out, sent = read(); sent == nil {
+		out, sent = read()
+		if sent == nil {
 			out.Took = took
 			for _, form := range x.secrets { // what was put together of parts may hold one
 				for _, said := range []*string{&out.Text, &out.Thinking, &out.Detail} {

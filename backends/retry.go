@@ -42,7 +42,8 @@ const maxTimeouts = 2
 func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, error) {
 	wait := backoff.NewExponentialBackOff()
 	limit := cmp.Or(opts.For, 2*time.Minute)
-	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8)) // however short the limit, it is tried again
+	// however short the limit, it is tried again
+	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8))
 	wait.MaxInterval = cmp.Or(opts.Longest, 15*time.Second)
 	tries, timeouts := 0, 0
 	var last error // backoff returns its own error when time runs out

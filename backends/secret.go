@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// shortestSecret is the length from which on a key is one: "EMPTY" and "none" are sent to servers that want some key, and
-// are words that a reply may hold.
+// shortestSecret is the length from which on a key is one: "EMPTY" and "none" are sent to servers that want some key,
+// and are words that a reply may hold.
 const shortestSecret = 8
 
 // shortestCoded is the length from which on a key is looked for in base64, too: 15 letters and more, which are no word.
@@ -20,13 +20,14 @@ const shortestCoded = 12
 // hidden stands where a server said our key.
 const hidden = "[API key]"
 
-// secrets are what a request proves its right with, as a server may say it: each letter plain, in JSON, in an address; all
-// in base64.
+// secrets are what a request proves its right with, as a server may say it: each letter plain, in JSON, in
+// an address; all in base64.
 func secrets(req *http.Request) (forms []secretForm) {
 	_, key, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	_, password, _ := req.BasicAuth()
 	for _, s := range []string{key, password} {
-		if s = strings.TrimSpace(s); len(s) < shortestSecret {
+		s = strings.TrimSpace(s)
+		if len(s) < shortestSecret {
 			continue
 		}
 		form, known := secretForms.Load(s)
@@ -41,8 +42,8 @@ func secrets(req *http.Request) (forms []secretForm) {
 // secretForms are those of the few keys of this process, by key.
 var secretForms sync.Map
 
-// secretForm is a way in which a secret may be written: of each letter all of its forms, the longest first. Whole replies
-// are searched, and an expression of so many letters would be slow.
+// secretForm is a way in which a secret may be written: of each letter all of its forms, the longest first. Whole
+// replies are searched, and an expression of so many letters would be slow.
 type secretForm [][]string
 
 // length of what stands at the beginning of a text and is the secret; 0 for none.
@@ -50,7 +51,8 @@ func (f secretForm) length(text []byte) (n int) {
 	for _, letter := range f {
 		i := slices.IndexFunc(letter, func(form string) bool {
 			end := n + len(form)
-			return end <= len(text) && (string(text[n:end]) == form || form[0] == '\\' || form[0] == '%') && strings.EqualFold(string(text[n:end]), form)
+			return end <= len(text) && (string(text[n:end]) == form || form[0] == '\\' || form[0] == '%') &&
+				strings.EqualFold(string(text[n:end]), form)
 		})
 		if i < 0 {
 			return 0
@@ -72,7 +74,9 @@ func (f secretForm) outOf(text []byte) []byte {
 			continue
 		}
 		if n := f.length(text[begin:]); n > 0 {
-			out, text, begin = append(append(out, text[:begin]...), hidden...), text[begin+n:], -1
+			out = append(append(out, text[:begin]...), hidden...)
+			text = text[begin+n:]
+			begin = -1
 		}
 	}
 	if out == nil {
@@ -84,7 +88,12 @@ func (f secretForm) outOf(text []byte) []byte {
 func formOf(secret string) (f secretForm) {
 	for _, r := range secret {
 		letter := string(r)
-		forms := []string{fmt.Sprintf(`\u%04x`, r), strings.ReplaceAll("%"+fmt.Sprintf("% x", letter), " ", "%"), `\` + letter, letter}
+		forms := []string{
+			fmt.Sprintf(`\u%04x`, r),
+			strings.ReplaceAll("%"+fmt.Sprintf("% x", letter), " ", "%"),
+			`\` + letter,
+			letter,
+		}
 		if r == ' ' {
 			forms = append(forms, "+")
 		}
@@ -93,8 +102,8 @@ func formOf(secret string) (f secretForm) {
 	return f
 }
 
-// codedForms are a secret in base64, as it begins at the first, second or third byte of a group of three: the letters that
-// tell of nothing beside it.
+// codedForms are a secret in base64, as it begins at the first, second or third byte of a group of three: the letters
+// that tell of nothing beside it.
 func codedForms(secret string) (forms []secretForm) {
 	if len(secret) < shortestCoded {
 		return nil
@@ -118,8 +127,8 @@ func codedForms(secret string) (forms []secretForm) {
 // codedLetters are the two of base64 that are not the same everywhere.
 var codedLetters = map[rune][]string{'+': {`\u002b`, "%2b", "+", "-"}, '/': {`\u002f`, "%2f", `\/`, "/", "_"}}
 
-// hide takes secrets out of all of an answer that is kept or said: what a server echoes would else be in records, and in
-// the bundles that are made of them.
+// hide takes secrets out of all of an answer that is kept or said: what a server echoes would else be in records, and
+// in the bundles that are made of them.
 func hide(forms []secretForm, resp *http.Response, body []byte) []byte {
 	for _, s := range forms {
 		body = s.outOf(body)

@@ -17,10 +17,10 @@ var _ Backend = (*Sim)(nil)
 // whose accuracy and position bias are known, and nothing about any model.
 //
 // For each item the judge knows the right candidate with probability Accuracy, else takes a wrong one for right; it
-// holds to that in every presentation, and draws anew at every repetition. Then, in each presentation on its own, with probability
-// First it names the candidate shown first without looking, with probability Tie it says that they are equal, and with
-// probability Silent it gives no verdict. So over two presentations, with a = Accuracy and f = First (Tie = Silent = 0),
-// strict is a(1−f), consistency 1−f, and the first is named in (1+f)/2 of the presentations.
+// holds to that in every presentation, and draws anew at every repetition. Then, in each presentation on its own, with
+// probability First it names the candidate shown first without looking, with probability Tie it says that they are
+// equal, and with probability Silent it gives no verdict. So over two presentations, with a = Accuracy and f = First
+// (Tie = Silent = 0), strict is a(1−f), consistency 1−f, and the first is named in (1+f)/2 of the presentations.
 //
 // Where the prompt shows it a reference, it takes the reference's word in half of the items, and else judges as it
 // would without: so it is right in (1+a)/2 of the items with a reference that is right, and in a/2 of those with one
@@ -140,5 +140,9 @@ func (s *Sim) Models(context.Context) ([]Model, error) {
 
 // Model implements Backend.
 func (s *Sim) Model(context.Context, string) (Model, error) {
-	return Model{Name: s.Name, Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g seed=%d", s.Accuracy, s.First, s.Tie, s.Silent, s.Seed)}, nil
+	return Model{
+		Name: s.Name,
+		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g seed=%d",
+			s.Accuracy, s.First, s.Tie, s.Silent, s.Seed),
+	}, nil
 }

@@ -19,8 +19,8 @@ var thinkingTags = []struct{ open, close string }{
 	{"<|channel>thought", "<channel|>"},
 }
 
-// SplitThinking takes the thinking off a reply: every <think>…</think>, an unclosed <think> to the end, and all before
-// a </think> that nothing opened (templates that put the opening tag into the prompt); so with the tags of other
+// SplitThinking takes the thinking off a reply: every <think>…</think>, an unclosed <think> to the end, and all
+// before a </think> that nothing opened (templates that put the opening tag into the prompt); so with the tags of other
 // models, and with harmony's channels, and marks around the answer. Text without any of them is returned as it is.
 func SplitThinking(reply string) (text, thinking string) {
 	text, thinking = finalChannel(reply)
@@ -32,8 +32,8 @@ func SplitThinking(reply string) (text, thinking string) {
 	return unmarked(text), thinking
 }
 
-// deepestThought is how many tags may be put together, one out of the removal of the other, before all from the next on is
-// thinking: each takes another reading of the reply.
+// deepestThought is how many tags may be put together, one out of the removal of the other, before all from the next
+// on is thinking: each takes another reading of the reply.
 const deepestThought = 50
 
 func splitTag(reply, open, close string) (text, thinking string) {
@@ -41,7 +41,8 @@ func splitTag(reply, open, close string) (text, thinking string) {
 	for range deepestThought {
 		more := ""
 		text, more = splitTagOnce(text, open, close)
-		if thinking += more; tagAt(text, open) < 0 {
+		thinking += more
+		if tagAt(text, open) < 0 {
 			return text, thinking
 		}
 	}
@@ -49,8 +50,8 @@ func splitTag(reply, open, close string) (text, thinking string) {
 	return text, thinking + more
 }
 
-// tagAt is where a text has a tag, and does not speak of one: "`<think>`" in backticks or quotation marks is none. −1 where
-// it has none.
+// tagAt is where a text has a tag, and does not speak of one: "`<think>`" in backticks or quotation marks is
+// none. −1 where it has none.
 func tagAt(text, tag string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], tag)
@@ -58,7 +59,8 @@ func tagAt(text, tag string) int {
 			return -1
 		}
 		i += from
-		if from = i + len(tag); i == 0 || from == len(text) || text[i-1] != text[from] || strings.IndexByte("`\"'", text[from]) < 0 {
+		from = i + len(tag)
+		if i == 0 || from == len(text) || text[i-1] != text[from] || strings.IndexByte("`\"'", text[from]) < 0 {
 			return i
 		}
 	}

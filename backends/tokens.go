@@ -39,7 +39,8 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 		var counted struct {
 			Tokens []json.RawMessage `json:"tokens"`
 		}
-		err := o.page(ctx, o.root()+"/tokenize", map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &counted)
+		err := o.page(ctx, o.root()+"/tokenize",
+			map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &counted)
 		return len(counted.Tokens), noPage(err)
 	case VLLM:
 		prompt["add_generation_prompt"] = true

@@ -29,7 +29,12 @@ func llamaTiming(said json.RawMessage) Timing {
 		return Timing{}
 	}
 	ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
-	return Timing{t.PromptN, ms(t.Prompt), t.ReplyN, ms(t.Reply)}
+	return Timing{
+		PromptTokens: t.PromptN,
+		Prompt:       ms(t.Prompt),
+		ReplyTokens:  t.ReplyN,
+		Reply:        ms(t.Reply),
+	}
 }
 
 // Unguarded is a Backend that can also ask without the words that keep its server from cutting a prompt, as a client

@@ -69,7 +69,8 @@ func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 	if untold == nil && !known.Same(sample) {
 		return nil, nil, w.weights(sample)
 	}
-	if w.sample = known; known == nil {
+	w.sample = known
+	if known == nil {
 		w.sample = sample
 	}
 	w.sampled = time.Now()
@@ -127,14 +128,23 @@ func (w *Watch) heed(resp Response) error {
 	model, url := cmp.Or(resp.Model, w.member.Model.Name), w.member.Server.URL
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.named = cmp.Or(w.named, model); w.named != model {
-		w.change(&ModelChangedError{url, fmt.Sprintf("%q in its replies", w.named), fmt.Sprintf("%q", model)})
+	w.named = cmp.Or(w.named, model)
+	if w.named != model {
+		w.change(&ModelChangedError{
+			URL: url,
+			Was: fmt.Sprintf("%q in its replies", w.named),
+			Is:  fmt.Sprintf("%q", model),
+		})
 		return w.changed
 	}
 	is := resp.SystemFingerprint
 	if w.systems.Add(is); w.systems.Changed() {
 		was := w.systems.Beside(is)
-		w.change(&ModelChangedError{url, fmt.Sprintf(FingerprintSign+"%q", was), fmt.Sprintf(FingerprintSign+"%q", is)})
+		w.change(&ModelChangedError{
+			URL: url,
+			Was: fmt.Sprintf(FingerprintSign+"%q", was),
+			Is:  fmt.Sprintf(FingerprintSign+"%q", is),
+		})
 		return w.changed
 	}
 	return nil
@@ -179,7 +189,8 @@ func (w *Watch) look() {
 		w.mu.Lock()
 		q := w.next
 		w.next = nil
-		if w.asking = q != nil; !w.asking {
+		w.asking = q != nil
+		if !w.asking {
 			w.mu.Unlock()
 			return
 		}
@@ -209,7 +220,12 @@ func (w *Watch) check() error {
 	case w.ctx.Err() != nil:
 		return context.Cause(w.ctx)
 	}
-	return &Error{Kind: Transport, Message: fmt.Sprintf("it answered, but could not be asked again which model it serves, so the answer is not trusted: %v", err), Err: err}
+	return &Error{
+		Kind: Transport,
+		Message: fmt.Sprintf("it answered, but could not be asked again which model it serves, "+
+			"so the answer is not trusted: %v", err),
+		Err: err,
+	}
 }
 
 // same tells whether the server serves what it served.
@@ -236,7 +252,8 @@ func (w *Watch) same() error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.process = presence.Process; w.doubts == doubts {
+	w.process = presence.Process
+	if w.doubts == doubts {
 		w.sampled = begun
 	}
 	return nil
@@ -256,9 +273,13 @@ func (w *Watch) present() (Presence, error) {
 	}
 	switch {
 	case IsKind(err, NotFound):
-		return presence, &ModelChangedError{w.member.Server.URL, was, "gone: " + err.Error()}
+		return presence, &ModelChangedError{
+			URL: w.member.Server.URL,
+			Was: was,
+			Is:  "gone: " + err.Error(),
+		}
 	case err == nil && presence.Identity != was:
-		return presence, &ModelChangedError{w.member.Server.URL, was, presence.Identity}
+		return presence, &ModelChangedError{URL: w.member.Server.URL, Was: was, Is: presence.Identity}
 	}
 	return presence, err
 }
@@ -271,8 +292,8 @@ func (w *Watch) identify() (Presence, error) {
 
 func (w *Watch) weights(now Sample) error {
 	return &ModelChangedError{
-		w.member.Server.URL,
-		fmt.Sprintf("%s, which goes on after %q with %s", w.member.Identity(), samplePrompt, w.sample),
-		"one of the same name and size with other weights, which goes on with " + now.String(),
+		URL: w.member.Server.URL,
+		Was: fmt.Sprintf("%s, which goes on after %q with %s", w.member.Identity(), samplePrompt, w.sample),
+		Is:  "one of the same name and size with other weights, which goes on with " + now.String(),
 	}
 }

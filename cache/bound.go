@@ -64,7 +64,8 @@ func (s *Store) finish(why error) error {
 }
 
 func (s *Store) giveUp(format string, args ...any) error {
-	return s.finish(fmt.Errorf(format+": it is %w, and what it was told last may be asked again", append(args, ErrGivenUp)...))
+	return s.finish(fmt.Errorf(format+": it is %w, and what it was told last may be asked again",
+		append(args, ErrGivenUp)...))
 }
 
 // released notes that Badger has closed, maybe long after it was waited for.
@@ -141,7 +142,8 @@ func folderKey(dir string) string {
 // stillHeld says that this process has given the folder up, where it has.
 func stillHeld(dir string) error {
 	if why, held := givenUp.Load(folderKey(dir)); held {
-		return fmt.Errorf("cache %s cannot be opened again by this gavel (%w): start gavel anew, name another folder with --cache, or use --no-cache", dir, why.(error))
+		return fmt.Errorf("cache %s cannot be opened again by this gavel (%w): "+
+			"start gavel anew, name another folder with --cache, or use --no-cache", dir, why.(error))
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ import (
 const schema = 1
 
 // Key is the SHA-256 of the request's JSON and the schema version: identity of backend and model, messages, sampling
-// parameters, limits, context size and number of the repetition. Where the judge runs, how many run at once and how long they may
-// take do not change a reply and are not in it.
+// parameters, limits, context size and number of the repetition. Where the judge runs, how many run at once and how
+// long they may take do not change a reply and are not in it.
 func Key(req backends.Request) [sha256.Size]byte {
 	messages := req.MessagesJSON()
 	req.Messages = nil

@@ -156,13 +156,15 @@ func mend(dir string, thorough bool, warn func(format string, args ...any)) erro
 		return nil
 	}
 	defer lock.Unlock()
-	if found, err = lookAt(dir, thorough); err != nil || len(found.damaged) == 0 {
+	found, err = lookAt(dir, thorough)
+	if err != nil || len(found.damaged) == 0 {
 		return err
 	}
 	if err := setAside(dir, found); err != nil {
 		return err
 	}
-	warn("cache %s: %d of its %d tables %s damaged and set aside in %s: what they held is asked again", dir, len(found.damaged), found.tables, is(len(found.damaged)), filepath.Join(dir, damagedFolder))
+	warn("cache %s: %d of its %d tables %s damaged and set aside in %s: what they held is asked again",
+		dir, len(found.damaged), found.tables, is(len(found.damaged)), filepath.Join(dir, damagedFolder))
 	return nil
 }
 
@@ -230,7 +232,8 @@ func (s *Store) sound() error {
 	found, err := lookAt(s.dir, true)
 	if err == nil && len(found.damaged) > 0 {
 		s.distrust()
-		err = fmt.Errorf("%d of its %d tables %s %w: set aside when it is opened the next time", len(found.damaged), found.tables, is(len(found.damaged)), errDamaged)
+		err = fmt.Errorf("%d of its %d tables %s %w: set aside when it is opened the next time",
+			len(found.damaged), found.tables, is(len(found.damaged)), errDamaged)
 	}
 	return err
 }

@@ -30,7 +30,8 @@ type DiskFullError struct {
 }
 
 func (e *DiskFullError) Error() string {
-	return fmt.Sprintf("cache %s: the disk has %d MiB left, the cache needs %d: free some space, name another folder with --cache, or use --no-cache", e.Dir, e.Free>>20, e.Need>>20)
+	return fmt.Sprintf("cache %s: the disk has %d MiB left, the cache needs %d: "+
+		"free some space, name another folder with --cache, or use --no-cache", e.Dir, e.Free>>20, e.Need>>20)
 }
 
 // freeFor tells whether so many bytes are left on the cache's disk, and how many
@@ -44,7 +45,9 @@ func (s *Store) freeFor(need uint64) (free uint64, ok bool) {
 func (s *Store) freeToMerge() error {
 	need := uint64(folderSize(s.dir)) + CloseNeeds
 	if free, ok := s.freeFor(need); !ok {
-		return fmt.Errorf("cache %s: to remove entries, what is left is written anew: that takes %d MiB, and the disk has %d: free some space, or remove the folder, and what it holds is asked again", s.dir, need>>20, free>>20)
+		return fmt.Errorf("cache %s: to remove entries, what is left is written anew: that takes %d MiB, "+
+			"and the disk has %d: free some space, or remove the folder, and what it holds is asked again",
+			s.dir, need>>20, free>>20)
 	}
 	return nil
 }

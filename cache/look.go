@@ -28,12 +28,16 @@ type Stats struct {
 
 // Rows are the same for people.
 func (st Stats) Rows() [][2]string {
-	rows := [][2]string{{"folder", st.Dir}, {"replies", strconv.Itoa(st.Entries)}, {"bytes on disk", strconv.FormatInt(st.Bytes, 10)}}
+	rows := [][2]string{{"folder", st.Dir}, {"replies", strconv.Itoa(st.Entries)}, {
+		"bytes on disk", strconv.FormatInt(st.Bytes, 10),
+	}}
 	if st.Entries > 0 {
-		rows = append(rows, [2]string{"oldest", st.Oldest.Format(time.RFC3339)}, [2]string{"newest", st.Newest.Format(time.RFC3339)})
+		rows = append(rows, [2]string{"oldest", st.Oldest.Format(time.RFC3339)},
+			[2]string{"newest", st.Newest.Format(time.RFC3339)})
 	}
 	if st.Older+st.Damaged > 0 {
-		rows = append(rows, [2]string{"cannot be used", fmt.Sprintf("%d of an older gavel, %d damaged", st.Older, st.Damaged)})
+		rows = append(rows,
+			[2]string{"cannot be used", fmt.Sprintf("%d of an older gavel, %d damaged", st.Older, st.Damaged)})
 	}
 	for _, m := range slices.Sorted(maps.Keys(st.Models)) {
 		rows = append(rows, [2]string{"of " + m, strconv.Itoa(st.Models[m])})
@@ -45,7 +49,8 @@ func (st Stats) Rows() [][2]string {
 func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error) error) (err error) {
 	defer func() {
 		if errors.Is(err, errDamaged) {
-			err = fmt.Errorf("cache %s: %w: try again, which sets damaged tables aside, or remove the folder to start a new one", s.dir, err)
+			err = fmt.Errorf("cache %s: %w: try again, which sets damaged tables aside, "+
+				"or remove the folder to start a new one", s.dir, err)
 		}
 	}()
 	if err := s.ended(); err != nil {
@@ -104,7 +109,8 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 // Dropping picks all entries, or those of a model ("" for any) that are older than age (0 for any); with neither, none.
 func Dropping(all bool, model string, age time.Duration, now time.Time) func(Entry) bool {
 	return func(e Entry) bool {
-		picked := (model != "" || age > 0) && (model == "" || e.Model == model) && (age <= 0 || e.Created.Before(now.Add(-age)))
+		picked := (model != "" || age > 0) && (model == "" || e.Model == model) &&
+			(age <= 0 || e.Created.Before(now.Add(-age)))
 		return all || picked
 	}
 }
@@ -184,7 +190,8 @@ func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) 
 		return nil
 	})
 	if err == nil {
-		if err = s.sound(); err != nil {
+		err = s.sound()
+		if err != nil {
 			err = fmt.Errorf("cache %s: %w", s.dir, err)
 		}
 	}

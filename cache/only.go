@@ -36,7 +36,8 @@ func (c *Remembered) Ask(ctx context.Context, req backends.Request) (backends.Re
 	key := Key(req)
 	e, ok := Entry{}, false
 	for _, store := range c.stores {
-		if e, ok = store.Get(key); ok && usable(e, req) {
+		e, ok = store.Get(key)
+		if ok && usable(e, req) {
 			break
 		}
 		ok = false

@@ -31,5 +31,6 @@ func (s *Store) KeepSample(identity, model string, sample backends.Sample) error
 	for token, logprob := range sample {
 		resp.Labels = append(resp.Labels, backends.Label{Text: token, Logprob: logprob})
 	}
-	return s.Put(sampleKey(identity, model), Entry{Model: model, Created: time.Now().UTC().Truncate(time.Second), Response: resp, Sample: true})
+	return s.Put(sampleKey(identity, model),
+		Entry{Model: model, Created: time.Now().UTC().Truncate(time.Second), Response: resp, Sample: true})
 }

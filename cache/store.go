@@ -75,14 +75,15 @@ func Open(dir string, opts Options) (*Store, error) {
 		return nil, fmt.Errorf("cache: %w; name another folder with --cache, or use --no-cache", err)
 	}
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
-		return nil, &DiskFullError{dir, free, opts.MinFree}
+		return nil, &DiskFullError{Dir: dir, Free: free, Need: opts.MinFree}
 	}
 	folder, err := os.Stat(dir)
 	if err != nil {
 		return nil, openError(dir, err)
 	}
 	s := &Store{dir: dir, folder: folder, opts: opts, free: freeSpace, end: ending{over: make(chan struct{})}}
-	if s.db, err = within(s, openingTakes*opts.Timeout, s.open); err != nil {
+	s.db, err = within(s, openingTakes*opts.Timeout, s.open)
+	if err != nil {
 		return nil, openError(dir, err)
 	}
 	return s, nil
@@ -121,7 +122,8 @@ func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, 
 		db, err = badger.Open(badgerOptions(dir))
 	}
 	if err == nil && found.lost > 0 {
-		warn("cache %s: its %s is damaged: %d of its tables are lost, and what they held is asked again", dir, badger.ManifestFilename, found.lost)
+		warn("cache %s: its %s is damaged: %d of its tables are lost, and what they held is asked again",
+			dir, badger.ManifestFilename, found.lost)
 	}
 	if err == nil && thorough {
 		os.Remove(distrusted)
@@ -168,13 +170,15 @@ func openError(dir string, err error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	switch {
 	case strings.Contains(text, "Cannot acquire directory lock") || strings.Contains(text, "Another process is using"):
-		return fmt.Errorf("cache %s is %w: wait for it to end, name another folder with --cache, or use --no-cache", dir, errLocked)
+		return fmt.Errorf("cache %s is %w: wait for it to end, name another folder with --cache, or use --no-cache",
+			dir, errLocked)
 	case errors.Is(err, ErrGivenUp):
 		return fmt.Errorf("cache %s: %w", dir, err)
 	case readOnly.MatchString(text): // Badger's errors do not unwrap
 		return fmt.Errorf("cache %s: %s: name a folder you may write to with --cache, or use --no-cache", dir, text)
 	}
-	return fmt.Errorf("cache %s cannot be opened (%s): remove the folder to start a new one, or name another with --cache", dir, text)
+	return fmt.Errorf("cache %s cannot be opened (%s): "+
+		"remove the folder to start a new one, or name another with --cache", dir, text)
 }
 
 var readOnly = regexp.MustCompile(`(?i)permission denied|read-only file system|access is denied`)
@@ -193,7 +197,8 @@ func (s *Store) Close() error {
 			return err
 		}
 		if free, ok := s.freeFor(CloseNeeds); !ok && s.wrote.Load() && !s.db.IsClosed() {
-			return fmt.Errorf("%w (%d MiB left): it is not closed; what it was told last is in its log, and read the next time", ErrDiskFull, free>>20)
+			return fmt.Errorf("%w (%d MiB left): it is not closed; "+
+				"what it was told last is in its log, and read the next time", ErrDiskFull, free>>20)
 		}
 		return nil
 	})
@@ -256,7 +261,8 @@ func (s *Store) renew() error {
 	err := s.close()
 	if err == nil && s.ended() == nil {
 		var db *badger.DB
-		if db, err = s.open(); err == nil {
+		db, err = s.open()
+		if err == nil {
 			s.db = db
 			s.wrote.Store(false)
 			return nil

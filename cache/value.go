@@ -82,7 +82,9 @@ func decode(key, v []byte) (Entry, error) {
 	if err := json.Unmarshal(plain, &e); err != nil {
 		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
 	}
-	if ends := []backends.Finish{backends.Stop, backends.Length, backends.TooLong, backends.Refused}; !slices.Contains(ends, e.Response.Finish) {
+	if ends := []backends.Finish{
+		backends.Stop, backends.Length, backends.TooLong, backends.Refused,
+	}; !slices.Contains(ends, e.Response.Finish) {
 		return Entry{}, fmt.Errorf("%w: unknown end %q", errDamaged, e.Response.Finish)
 	}
 	return e, nil

@@ -29,8 +29,8 @@ type value struct {
 	err   error // why Badger does not take it
 }
 
-// Put stores an answer. On a disk that is nearly full it stores nothing, and its error wraps ErrDiskFull. The first write
-// that Badger fails is the last: after it Badger takes no other, and would end the process.
+// Put stores an answer. On a disk that is nearly full it stores nothing, and its error wraps ErrDiskFull. The first
+// write that Badger fails is the last: after it Badger takes no other, and would end the process.
 func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 	if err := s.ended(); err != nil {
 		return err
@@ -72,7 +72,8 @@ func (s *Store) writeAll() {
 		w.mu.Lock()
 		b := w.next
 		w.next = nil
-		if w.busy = b != nil; !w.busy {
+		w.busy = b != nil
+		if !w.busy {
 			w.mu.Unlock()
 			return
 		}
@@ -115,7 +116,8 @@ func (s *Store) commit(values []*value) (n int, err error) {
 		if err != nil && i > 0 {
 			break // in the next one, maybe
 		}
-		if v.err = err; err != nil {
+		v.err = err
+		if err != nil {
 			return 1, nil
 		}
 		n++

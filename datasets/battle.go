@@ -36,7 +36,8 @@ func (r *battleRow) read(line []byte) error {
 	if err := decode(line, r); err != nil {
 		return err
 	}
-	err := missing(required{"question_id", r.ID != nil}, required{"model_a", r.ModelA != nil}, required{"model_b", r.ModelB != nil},
+	err := missing(required{"question_id", r.ID != nil}, required{"model_a", r.ModelA != nil},
+		required{"model_b", r.ModelB != nil},
 		required{"winner", r.Winner != nil}, required{"turn", r.Turn != nil})
 	switch {
 	case err != nil:
@@ -80,7 +81,11 @@ func (r *battleRow) item(turns int) (Item, error) {
 	}
 	return Item{
 		ID: string(*r.ID), Shape: Preference, Question: question, Gold: gold,
-		Candidates: []Candidate{{ID: "A", Model: *r.ModelA, Text: first}, {ID: "B", Model: *r.ModelB, Text: second}, {ID: "C"}},
+		Candidates: []Candidate{
+			{ID: "A", Model: *r.ModelA, Text: first},
+			{ID: "B", Model: *r.ModelB, Text: second},
+			{ID: "C"},
+		},
 	}, nil
 }
 
@@ -107,10 +112,10 @@ func votesFor(winner string) votes {
 	return votes{Tie: 1}
 }
 
-func (v votes) plus(w votes) votes { return votes{v.A + w.A, v.B + w.B, v.Tie + w.Tie} }
+func (v votes) plus(w votes) votes { return votes{A: v.A + w.A, B: v.B + w.B, Tie: v.Tie + w.Tie} }
 
 // turned are the same votes with the models in the other order.
-func (v votes) turned() votes { return votes{v.B, v.A, v.Tie} }
+func (v votes) turned() votes { return votes{A: v.B, B: v.A, Tie: v.Tie} }
 
 // majority is what more than half of the votes are for.
 func (v votes) majority() (winner string, ok bool) {
@@ -127,10 +132,12 @@ func (v votes) majority() (winner string, ok bool) {
 // then they are judged whole. "tie" and "tie (bothbad)" are both C. The option lang keeps one language, by its name as
 // the file has it.
 var chatbotArena = Format{
-	Name:     "chatbot-arena",
-	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
-	Shape:    Preference,
-	Keys:     []string{"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn", "language"},
+	Name:  "chatbot-arena",
+	About: "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
+	Shape: Preference,
+	Keys: []string{
+		"question_id", "model_a", "model_b", "winner", "conversation_a", "conversation_b", "turn", "language",
+	},
 	Parse:    parseArena,
 	Assemble: chooseArena, Languages: true,
 }

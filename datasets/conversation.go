@@ -58,7 +58,9 @@ func render(a, b []exchange) (question, first, second string, err error) {
 		if a[i].user != b[i].user {
 			return "", "", "", fmt.Errorf("in turn %d the user says something else to each model", i+1)
 		}
-		q, x, y = append(q, a[i].user), append(x, a[i].assistant), append(y, b[i].assistant)
+		q = append(q, a[i].user)
+		x = append(x, a[i].assistant)
+		y = append(y, b[i].assistant)
 	}
 	return turns(q), turns(x), turns(y), nil
 }

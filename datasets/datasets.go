@@ -144,7 +144,10 @@ type Format struct {
 
 // Formats lists the file formats that a path may have. A file has the format of the first row that one of them can
 // read; complaints about rows before that are of the format whose keys they have most of, the first where in doubt.
-var Formats = []Format{judgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicRows, MTBench, chatbotArena, Judgments, Questions, OptionLines, OASSTTrees, oasstMessages, RMBench, PPE}
+var Formats = []Format{
+	judgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicRows, MTBench, chatbotArena, Judgments, Questions,
+	OptionLines, OASSTTrees, oasstMessages, RMBench, PPE,
+}
 
 // ClusterOf tells items of a source that belong together, and what that is in words; nil where each is by itself.
 func ClusterOf(source string) (of func(id string) string, what string) {
@@ -282,7 +285,8 @@ func describe(line []byte, err error) error {
 	first := bytes.TrimSpace(line)
 	if len(first) > 0 && first[0] != '{' {
 		if bytes.ContainsAny(first, ",\t") {
-			return errors.New("not a JSON object; it looks like CSV, but its first line is no row of plain names: leave out {}[]<> and line breaks there")
+			return errors.New("not a JSON object; it looks like CSV, " +
+				"but its first line is no row of plain names: leave out {}[]<> and line breaks there")
 		}
 		return errors.New("not a JSON object")
 	}

@@ -73,7 +73,8 @@ func addKey(all Rows, emit func(int, []byte) error, key string, value func(row i
 				return nil, err
 			}
 			rest := bytes.TrimSpace(bytes.TrimSpace(line)[1:])
-			if line = append(front[:len(front)-1], ','); rest[0] == '}' {
+			line = append(front[:len(front)-1], ',')
+			if rest[0] == '}' {
 				line = front[:len(front)-1]
 			}
 			line = append(line, rest...)

@@ -52,7 +52,7 @@ func (s *Set) parse(line []byte) parsed {
 	text := bytes.TrimRight(line, "\r\n")
 	if f := s.found.Load(); f != nil {
 		it, err := f.read(text)
-		return parsed{f, it, err}
+		return parsed{format: f, item: it, err: err}
 	}
 	return parseAny(text)
 }
@@ -73,7 +73,7 @@ func (f *Format) read(text []byte) (Item, error) {
 func parseAny(text []byte) parsed {
 	with := func(f *Format) parsed {
 		it, err := f.Parse(text)
-		return parsed{f, it, err}
+		return parsed{format: f, item: it, err: err}
 	}
 	out := with(&Formats[0])
 	if f := closest(keysOf(text)); out.err != nil && f != &Formats[0] {

@@ -56,7 +56,7 @@ type Counts struct{ Shapes, Groups, Labels map[string]int }
 
 // Count reads all items.
 func (s *Set) Count() (Counts, error) {
-	n := Counts{map[string]int{}, map[string]int{}, map[string]int{}}
+	n := Counts{Shapes: map[string]int{}, Groups: map[string]int{}, Labels: map[string]int{}}
 	for i := range s.Len() {
 		item, err := s.Item(i)
 		if err != nil {

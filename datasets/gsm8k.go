@@ -26,9 +26,9 @@ var GSM8K = Format{
 	},
 }
 
-// gsmSymbolicRows is the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which of the
-// three sets a file is, stands in its name alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is put into
-// the line as a key "category".
+// gsmSymbolicRows is the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which
+// of the three sets a file is, stands in its name alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is
+// put into the line as a key "category".
 var gsmSymbolicRows = Format{
 	Name:  "gsm-symbolic",
 	About: `rows with id, instance, question and answer, which ends "#### N"`,
@@ -57,7 +57,8 @@ func parseGSM8K(line []byte) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	if it.ID = string(*r.ID); it.ID == "" {
+	it.ID = string(*r.ID)
+	if it.ID == "" {
 		return Item{}, errors.New(`"id" is empty`)
 	}
 	it.Source = "gsm8k"
@@ -84,11 +85,18 @@ func parseGSM(line []byte, group string) (Item, gsmRow, error) {
 	if err := decode(line, &r); err != nil {
 		return Item{}, r, err
 	}
-	if err := missing(required{"question", r.Question != nil}, required{"answer", r.Answer != nil}, required{"id", r.ID != nil}); err != nil {
+	if err := missing(required{"question", r.Question != nil}, required{"answer", r.Answer != nil},
+		required{"id", r.ID != nil}); err != nil {
 		return Item{}, r, err
 	}
 	number, err := finalNumber(*r.Answer)
-	return Item{Shape: Number, Group: orGroup(r.Category, group), Question: *r.Question, Gold: NoGold, Answer: number}, r, err
+	return Item{
+		Shape:    Number,
+		Group:    orGroup(r.Category, group),
+		Question: *r.Question,
+		Gold:     NoGold,
+		Answer:   number,
+	}, r, err
 }
 
 // publishedNumber is a number as these datasets write it: "18", "-3", "1,450,000", "45.0".

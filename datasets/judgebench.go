@@ -52,7 +52,8 @@ func parsePair(line []byte) (Item, error) {
 	if err := decode(line, &p); err != nil {
 		return Item{}, err
 	}
-	err := missing(required{"pair_id", p.PairID != nil}, required{"question", p.Question != nil}, required{"response_A", p.ResponseA != nil},
+	err := missing(required{"pair_id", p.PairID != nil}, required{"question", p.Question != nil},
+		required{"response_A", p.ResponseA != nil},
 		required{"response_B", p.ResponseB != nil}, required{"label", p.Label != nil})
 	if err != nil {
 		return Item{}, err

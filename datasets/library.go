@@ -22,7 +22,10 @@ import (
 type Library struct{ Dir string }
 
 // extensions are those that a file of the library may have. They are for people: what a file is, its first bytes tell.
-var extensions = []string{".jsonl", ".parquet", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".json.zst", ".parquet.gz", ".csv", ".tsv", ".csv.gz", ".tsv.gz"}
+var extensions = []string{
+	".jsonl", ".parquet", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".json.zst", ".parquet.gz", ".csv",
+	".tsv", ".csv.gz", ".tsv.gz",
+}
 
 // extension is that of a file or URL, ".jsonl" where it has none of them.
 func extension(name string) string {
@@ -94,7 +97,8 @@ func (l Library) OpenWith(name string, o OpenOptions) (*Set, error) {
 	}
 	s, err := openFileWith(name, o)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
-		return nil, fmt.Errorf("unknown dataset %q%s It is neither a file nor one of %s", name, cmp.Or(DidYouMean(name, Names()), "."), strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown dataset %q%s It is neither a file nor one of %s",
+			name, cmp.Or(DidYouMean(name, Names()), "."), strings.Join(Names(), ", "))
 	}
 	return s, err
 }
@@ -116,12 +120,15 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 		if k.Get != "" {
 			return nil, fmt.Errorf("dataset %q is not on this machine: %s; see %s", k.Name, k.Get, k.Source)
 		}
-		return nil, fmt.Errorf("dataset %q is not on this machine: run \"gavel datasets fetch %s\", or on a machine without network \"gavel datasets import %sFILE\"", k.Name, k.Name, k.as())
+		return nil, fmt.Errorf("dataset %q is not on this machine: run \"gavel datasets fetch %s\", "+
+			"or on a machine without network \"gavel datasets import %sFILE\"", k.Name, k.Name, k.as())
 	}
 	if err != nil {
 		return nil, err
 	}
-	want, whose, err := k.SHA256, "published", error(nil)
+	want := k.SHA256
+	whose := "published"
+	err = error(nil)
 	if want == "" {
 		whose = "that of the file taken in"
 		want, err = l.sumOf(k)
@@ -196,7 +203,9 @@ func recognise(s *Set, as string) (Known, error) {
 				named = append(named, k.Name)
 			}
 		}
-		return Known{}, fmt.Errorf("%s: SHA-256 %s is none of the published files (%s); if it is one that has no published sum (%s), say which with --as; a file of your own needs no import, or a name of its own with --as: give its path to --dataset",
+		return Known{}, fmt.Errorf("%s: SHA-256 %s is none of the published files (%s); "+
+			"if it is one that has no published sum (%s), say which with --as; "+
+			"a file of your own needs no import, or a name of its own with --as: give its path to --dataset",
 			s.Path, s.FileSum(), strings.Join(fixed, ", "), strings.Join(named, ", "))
 	}
 	k, ok := Lookup(as)
@@ -250,7 +259,8 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("fetching %s: %w; on a machine without network, carry the file over and use \"gavel datasets import %sFILE\"", k.Name, err, k.as())
+		return fmt.Errorf("fetching %s: %w; on a machine without network, "+
+			"carry the file over and use \"gavel datasets import %sFILE\"", k.Name, err, k.as())
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -287,7 +297,8 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 	}
 	defer part.Discard()
 	sum := sha256.New()
-	if _, err = io.Copy(io.MultiWriter(part, sum), r); err != nil {
+	_, err = io.Copy(io.MultiWriter(part, sum), r)
+	if err != nil {
 		return "", fmt.Errorf("storing %s: %w", k.Name, err)
 	}
 	got := fmt.Sprintf("%x", sum.Sum(nil))
@@ -302,7 +313,8 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 	} else if got != k.SHA256 && k.Own() {
 		return "", fmt.Errorf("%s: the file changed while it was being read: nothing was stored", k.Source)
 	} else if got != k.SHA256 {
-		return "", fmt.Errorf("%s: the file received has SHA-256 %s, published is %s: nothing was stored", k.Name, got, k.SHA256)
+		return "", fmt.Errorf("%s: the file received has SHA-256 %s, published is %s: nothing was stored",
+			k.Name, got, k.SHA256)
 	}
 	if err := part.Commit(); err != nil {
 		return "", err
@@ -339,7 +351,8 @@ func (k Known) is(s *Set, file string) error {
 	return nil
 }
 
-// Said is what there is to say of the SHA-256 of a dataset's file in the library; nothing where it is the published one.
+// Said is what there is to say of the SHA-256 of a dataset's file in the library; nothing where it is the published
+// one.
 func (l Library) Said(k Known) ([]string, error) {
 	if k.SHA256 != "" {
 		return nil, nil
@@ -353,5 +366,6 @@ func (l Library) Said(k Known) ([]string, error) {
 	case sum == k.Copy:
 		return []string{fmt.Sprintf("its SHA-256 is %s, that of the copy gavel was tested with", sum)}, nil
 	}
-	return []string{fmt.Sprintf("its SHA-256 is %s, not that of the copy gavel was tested with (%s): it may be another revision", sum, k.Copy)}, nil
+	return []string{fmt.Sprintf("its SHA-256 is %s, not that of the copy gavel was tested with (%s): "+
+		"it may be another revision", sum, k.Copy)}, nil
 }

@@ -26,7 +26,9 @@ var LLMBar = Format{
 const llmBar = "LLMBar"
 
 // llmBarSubsets are those of the paper.
-var llmBarSubsets = []string{"Natural", "Adversarial/Neighbor", "Adversarial/GPTInst", "Adversarial/GPTOut", "Adversarial/Manual"}
+var llmBarSubsets = []string{
+	"Natural", "Adversarial/Neighbor", "Adversarial/GPTInst", "Adversarial/GPTOut", "Adversarial/Manual",
+}
 
 // LLMBarID is the id of a subset's row, counted from 0.
 func LLMBarID(subset string, row int) string { return fmt.Sprintf("%s#%d", subset, row) }
@@ -61,7 +63,8 @@ func parseLLMBar(line []byte) (Item, error) {
 	if err := decode(line, &r); err != nil {
 		return Item{}, err
 	}
-	err := missing(required{"input", r.Input != nil}, required{"output_1", r.First != nil}, required{"output_2", r.Second != nil},
+	err := missing(required{"input", r.Input != nil}, required{"output_1", r.First != nil},
+		required{"output_2", r.Second != nil},
 		required{"label", r.Label != nil}, required{"id", r.ID != nil})
 	switch {
 	case err != nil:

@@ -42,7 +42,8 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 		return nil, err
 	}
 	r.question = question
-	if r.id, err = r.joined(partID, ":"); err != nil {
+	r.id, err = r.joined(partID, ":")
+	if err != nil {
 		return nil, err
 	}
 	r.id = cmp.Or(r.id, strconv.Itoa(row.Line))
@@ -95,7 +96,8 @@ type mappedRow struct {
 	id, question string
 }
 
-// at finds a column: by its name or, with dots between them, by the keys and places in what it holds; nil for none and null.
+// at finds a column: by its name or, with dots between them, by the keys and places in what it
+// holds; nil for none and null.
 func (r mappedRow) at(path string) json.RawMessage {
 	value, has := r.has[path]
 	if !has {
@@ -107,7 +109,8 @@ func (r mappedRow) at(path string) json.RawMessage {
 				if n < 0 {
 					n += len(list)
 				}
-				if value = nil; n >= 0 && n < len(list) {
+				value = nil
+				if n >= 0 && n < len(list) {
 					value = list[n]
 				}
 				continue
@@ -128,7 +131,8 @@ func textOf(column string, value json.RawMessage) (string, error) {
 		var s string
 		return s, json.Unmarshal(value, &s)
 	case '[', '{':
-		return "", fmt.Errorf("column %q is %s: name what is in it, such as %s.0 or %s.content", column, rows.KindOf(value), column, column)
+		return "", fmt.Errorf("column %q is %s: name what is in it, such as %s.0 or %s.content",
+			column, rows.KindOf(value), column, column)
 	}
 	return string(value), nil
 }
@@ -167,7 +171,8 @@ func (r mappedRow) list(part string) (texts []string, err error) {
 		var packed string
 		switch {
 		case json.Unmarshal(value, &items) == nil:
-		case json.Unmarshal(value, &packed) == nil && strings.HasPrefix(strings.TrimSpace(packed), "[") && json.Unmarshal([]byte(packed), &items) == nil:
+		case json.Unmarshal(value, &packed) == nil && strings.HasPrefix(strings.TrimSpace(packed), "[") &&
+			json.Unmarshal([]byte(packed), &items) == nil:
 		default:
 			items = []json.RawMessage{value}
 		}
@@ -190,7 +195,8 @@ func (r mappedRow) texts(names ...string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, p := range names {
 		var err error
-		if out[p], err = r.text(p); err != nil {
+		out[p], err = r.text(p)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -229,8 +235,14 @@ func (r mappedRow) pair() (any, error) {
 		label = pairLabels[side]
 	}
 	return mappedPair{
-		ID: r.id, Source: cmp.Or(of[partGroup], of[partSource]), Question: r.question, ModelA: of[partModelA], ModelB: of[partModelB],
-		ResponseA: of[partA], ResponseB: of[partB], Label: label,
+		ID:        r.id,
+		Source:    cmp.Or(of[partGroup], of[partSource]),
+		Question:  r.question,
+		ModelA:    of[partModelA],
+		ModelB:    of[partModelB],
+		ResponseA: of[partA],
+		ResponseB: of[partB],
+		Label:     label,
 	}, nil
 }
 
@@ -269,7 +281,10 @@ func (r mappedRow) preference() (any, error) {
 		side = 2
 	}
 	q := r.asked(of, side)
-	q.ResponseA, q.ResponseB, q.ModelA, q.ModelB = new(of[partA]), new(of[partB]), of[partModelA], of[partModelB]
+	q.ResponseA = new(of[partA])
+	q.ResponseB = new(of[partB])
+	q.ModelA = of[partModelA]
+	q.ModelB = of[partModelB]
 	return q, nil
 }
 
@@ -366,14 +381,23 @@ func (r mappedRow) chosen() (*Format, any, error) {
 	case err != nil:
 		return nil, nil, err
 	case len(chosen) == 0 || len(rejected) == 0:
-		return nil, nil, fmt.Errorf("%d chosen and %d rejected responses: there is nothing to choose", len(chosen), len(rejected))
+		return nil, nil, fmt.Errorf("%d chosen and %d rejected responses: there is nothing to choose",
+			len(chosen), len(rejected))
 	case len(chosen) > 1:
 		r.several++
 		return nil, nil, nil
 	case len(rejected) == 1:
-		p := mappedPair{ID: r.id, Source: cmp.Or(of[partGroup], of[partSource]), Question: r.question, ResponseA: chosen[0], ResponseB: rejected[0], Label: pairLabels[0]}
+		p := mappedPair{
+			ID:        r.id,
+			Source:    cmp.Or(of[partGroup], of[partSource]),
+			Question:  r.question,
+			ResponseA: chosen[0],
+			ResponseB: rejected[0],
+			Label:     pairLabels[0],
+		}
 		if drawKey("chosen", 0, r.id)%2 == 1 {
-			p.ResponseA, p.ResponseB, p.Label = p.ResponseB, p.ResponseA, pairLabels[1]
+			p.ResponseA, p.ResponseB = p.ResponseB, p.ResponseA
+			p.Label = pairLabels[1]
 		}
 		return &judgeBench, p, nil
 	}

@@ -14,8 +14,10 @@ import (
 // Mapping says which columns of a file of any shape are which parts of its items, and what its labels mean, as people
 // write it. Of several columns of one part, the texts of a question stand in one, those of options are an option each.
 type Mapping struct {
-	Fields      []string `json:"field,omitempty" yaml:"field"`               // "question=prompt,response_a=out_1"; parts are those of parts
-	LabelValues []string `json:"label-values,omitempty" yaml:"label-values"` // "A>B=model_a,tie=tie"; of a choice "A=0,B=1"
+	// "question=prompt,response_a=out_1"; parts are those of parts
+	Fields []string `json:"field,omitempty" yaml:"field"`
+	// "A>B=model_a,tie=tie"; of a choice "A=0,B=1"
+	LabelValues []string `json:"label-values,omitempty" yaml:"label-values"`
 }
 
 func (m Mapping) none() bool { return len(m.Fields) == 0 }
@@ -65,13 +67,21 @@ type part struct {
 var parts = []part{
 	{partID, []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}},
 	{partQuestion, []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"}},
-	{partA, []string{"responsea", "answera", "outputa", "completiona", "candidatea", "modelaresponse", "response1", "answer1", "output1", "out1", "completion1", "candidate1"}},
-	{partB, []string{"responseb", "answerb", "outputb", "completionb", "candidateb", "modelbresponse", "response2", "answer2", "output2", "out2", "completion2", "candidate2"}},
+	{partA, []string{
+		"responsea", "answera", "outputa", "completiona", "candidatea", "modelaresponse", "response1",
+		"answer1", "output1", "out1", "completion1", "candidate1",
+	}},
+	{partB, []string{
+		"responseb", "answerb", "outputb", "completionb", "candidateb", "modelbresponse", "response2",
+		"answer2", "output2", "out2", "completion2", "candidate2",
+	}},
 	{partOptions, []string{"options", "choices"}},
 	{partOutputs, []string{"outputs", "responses", "completions", "candidates", "answers"}},
 	{partChosen, []string{"chosen"}},
 	{partRejected, []string{"rejected"}},
-	{partLabel, []string{"label", "winner", "preference", "preferred", "verdict", "gold", "correct", "correctanswer", "answer"}},
+	{partLabel, []string{
+		"label", "winner", "preference", "preferred", "verdict", "gold", "correct", "correctanswer", "answer",
+	}},
 	{partPreference, nil},
 	{partRanks, []string{"ranks", "ranking"}},
 	{partModelA, []string{"modela", "model1"}},
@@ -106,7 +116,8 @@ func (m Mapping) read() (t *mapped, field string, err error) {
 	if err != nil {
 		return nil, "field", err
 	}
-	if pairs, err = equations(m.LabelValues); len(pairs) > 0 {
+	pairs, err = equations(m.LabelValues)
+	if len(pairs) > 0 {
 		t.values = map[string]int{}
 	}
 	for _, p := range pairs {
@@ -221,7 +232,8 @@ func (s *Set) apply(how Mapping) error {
 	lines := new(rows.Spool)
 	var first []byte
 	for row, readErr := range rows.All(s.data) {
-		if err = readErr; err != nil {
+		err = readErr
+		if err != nil {
 			break
 		}
 		if first == nil {
@@ -235,7 +247,8 @@ func (s *Set) apply(how Mapping) error {
 			continue
 		}
 		s.origin = append(s.origin, int32(row.Line))
-		if _, err = fmt.Fprintf(lines, "%s\n", line); err != nil {
+		_, err = fmt.Fprintf(lines, "%s\n", line)
+		if err != nil {
 			break
 		}
 	}
@@ -245,7 +258,8 @@ func (s *Set) apply(how Mapping) error {
 	if err == nil {
 		err = t.missing(first)
 	}
-	if err = cmp.Or(err, lines.Done()); err != nil {
+	err = cmp.Or(err, lines.Done())
+	if err != nil {
 		lines.Close()
 		return err
 	}
@@ -254,8 +268,12 @@ func (s *Set) apply(how Mapping) error {
 	}
 	s.File, s.SHA256 = s.SHA256, hexSum([]byte(s.SHA256+" "+s.Mapping.String()))
 	s.use(t.makes)
-	if s.Notes = t.notes(); guessed {
-		s.Notes = append([]string{fmt.Sprintf("%s: the columns are read as their names say: %s", s.label(), s.Mapping)}, s.Notes...)
+	s.Notes = t.notes()
+	if guessed {
+		s.Notes = append(
+			[]string{fmt.Sprintf("%s: the columns are read as their names say: %s", s.label(), s.Mapping)},
+			s.Notes...,
+		)
 	}
 	return nil
 }
@@ -266,7 +284,8 @@ func (t *mapped) missing(first []byte) error {
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
 			if len(has) > 0 && !t.seen[c] {
-				return fmt.Errorf("--field %s=%s: no row has anything in a column of that name; there are %s", p.name, c, listed(sortedKeys(has)))
+				return fmt.Errorf("--field %s=%s: no row has anything in a column of that name; there are %s",
+					p.name, c, listed(sortedKeys(has)))
 			}
 		}
 	}
@@ -279,7 +298,9 @@ func (t *mapped) notes() (out []string) {
 		if t.tied > 0 {
 			tied = fmt.Sprintf(", %d of them labelled a tie", t.tied)
 		}
-		out = append(out, fmt.Sprintf("%d of %d pairs have no label that names a response%s: they are judged, count for consistency and position, and are left out of what needs a label.", t.unlabelled, t.rows, tied))
+		out = append(out, fmt.Sprintf("%d of %d pairs have no label that names a response%s: "+
+			"they are judged, count for consistency and position, and are left out of what needs a label.",
+			t.unlabelled, t.rows, tied))
 	}
 	return append(out, notes(note{t.several, "rows, in which several responses are chosen: none is the best"})...)
 }
@@ -305,16 +326,19 @@ func (t *mapped) complete() error {
 	case t.columns[partQuestion] == nil:
 		return errors.New("says no column of the question: question=COLUMN")
 	case kinds > 1:
-		return fmt.Errorf("%s, %s, %s and %s are of different items: name one of them", partA, partOptions, partOutputs, partChosen)
+		return fmt.Errorf("%s, %s, %s and %s are of different items: name one of them",
+			partA, partOptions, partOutputs, partChosen)
 	case t.columns[partLabel] != nil && t.columns[partPreference] != nil:
 		return errors.New("label and preference: name one; a preference may be a tie, a label names a response")
 	case t.columns[partPreference] != nil && t.columns[partA] == nil:
 		return errors.New("a preference is one of response_a and response_b: name their columns")
 	case kinds == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
-		return errors.New("says no column of the right answer: label=COLUMN; or name those of response_a and response_b, of outputs, or of chosen and rejected")
+		return errors.New("says no column of the right answer: label=COLUMN; " +
+			"or name those of response_a and response_b, of outputs, or of chosen and rejected")
 	}
 	for p, columns := range t.columns {
-		if len(columns) > 1 && !slices.Contains([]string{partID, partQuestion, partOptions, partOutputs, partChosen, partRejected}, p) {
+		if len(columns) > 1 &&
+			!slices.Contains([]string{partID, partQuestion, partOptions, partOutputs, partChosen, partRejected}, p) {
 			return fmt.Errorf("%s has %d columns: it has one", p, len(columns))
 		}
 	}

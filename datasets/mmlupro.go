@@ -36,7 +36,8 @@ func parseMMLUPro(line []byte) (Item, error) {
 	if err := decode(line, &r); err != nil {
 		return Item{}, err
 	}
-	err := missing(required{"question_id", r.ID != nil}, required{"question", r.Question != nil}, required{"options", r.Options != nil}, required{"answer", r.Answer != nil})
+	err := missing(required{"question_id", r.ID != nil}, required{"question", r.Question != nil},
+		required{"options", r.Options != nil}, required{"answer", r.Answer != nil})
 	if err != nil {
 		return Item{}, err
 	}
@@ -50,7 +51,14 @@ func parseMMLUPro(line []byte) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	it := Item{ID: string(*r.ID), Shape: Choice, Source: r.Src, Group: orGroup(r.Category, "(no category)"), Question: *r.Question, Gold: gold}
+	it := Item{
+		ID:       string(*r.ID),
+		Shape:    Choice,
+		Source:   r.Src,
+		Group:    orGroup(r.Category, "(no category)"),
+		Question: *r.Question,
+		Gold:     gold,
+	}
 	if r.Index != nil && *r.Index != gold {
 		it.Note = fmt.Sprintf("the answer is %s, but answer_index is %d: the letter counts", *r.Answer, *r.Index)
 	}

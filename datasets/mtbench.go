@@ -72,12 +72,20 @@ type matchUp struct {
 
 // vote is what a row says of its match-up; turned where it has the models in the other order.
 func (r *battleRow) vote() (m matchUp, v votes, turned bool) {
-	m = matchUp{string(*r.ID), *r.Turn, *r.ModelA, *r.ModelB}
-	if v = votesFor(*r.Winner); r.Votes != nil {
+	m = matchUp{
+		id:    string(*r.ID),
+		turn:  *r.Turn,
+		first: *r.ModelA,
+		other: *r.ModelB,
+	}
+	v = votesFor(*r.Winner)
+	if r.Votes != nil {
 		v = *r.Votes
 	}
-	if turned = m.first > m.other; turned {
-		m.first, m.other, v = m.other, m.first, v.turned()
+	turned = m.first > m.other
+	if turned {
+		m.first, m.other = m.other, m.first
+		v = v.turned()
 	}
 	return m, v, turned
 }
@@ -129,7 +137,8 @@ func countVotes(rows Rows, emit func(int, []byte) error) ([]string, error) {
 					split++
 					continue
 				}
-				if line, err = r.line(row.Text, m, v, winner, turned); err != nil {
+				line, err = r.line(row.Text, m, v, winner, turned)
+				if err != nil {
 					return nil, err
 				}
 			}
@@ -154,6 +163,9 @@ func (r *battleRow) line(row []byte, m matchUp, v votes, winner string, turned b
 	if turned {
 		l.A, l.B = l.B, l.A
 	}
-	l.ModelA, l.ModelB, l.Winner, l.Votes = m.first, m.other, winner, v
+	l.ModelA = m.first
+	l.ModelB = m.other
+	l.Winner = winner
+	l.Votes = v
 	return marshal(l)
 }

@@ -119,7 +119,8 @@ func (m *message) check() error {
 	case m.Text == nil:
 		return fmt.Errorf("message %s has no %q", clip([]byte(m.ID)), "text")
 	case m.Role != prompterRole && m.Role != assistantRole:
-		return fmt.Errorf("message %s has the role %q, neither prompter nor assistant", clip([]byte(m.ID)), clip([]byte(m.Role)))
+		return fmt.Errorf("message %s has the role %q, neither prompter nor assistant",
+			clip([]byte(m.ID)), clip([]byte(m.Role)))
 	}
 	return nil
 }
@@ -164,7 +165,9 @@ const (
 
 // The order in which reasons are told.
 var (
-	treeReasons  = []string{treeTwice, otherState, otherLanguage, promptDeleted, promptRejected, noReplies, oneReply, noPrompt}
+	treeReasons = []string{
+		treeTwice, otherState, otherLanguage, promptDeleted, promptRejected, noReplies, oneReply, noPrompt,
+	}
 	replyReasons = []string{notAssistant, replyDeleted, replyRejected, replyLanguage, replyTwice, notRanked}
 )
 
@@ -286,11 +289,14 @@ func (f *forest) notes() []string {
 	if f.lang == anyLanguage {
 		language = "all languages"
 	}
-	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.", counted(f.items, "item"), counted(f.trees, "tree"), language, f.span())}
+	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.",
+		counted(f.items, "item"), counted(f.trees, "tree"), language, f.span())}
 	notes = append(notes, reasons("Trees left out: ", f.noTree, treeReasons)...)
 	notes = append(notes, reasons("Replies left out of the trees taken: ", f.noReply, replyReasons)...)
 	if f.lang == english {
-		notes = append(notes, fmt.Sprintf("The paper's %s rows are as many as OASST1's train split has English trees, whatever their replies (3,670 in the ready export, 188 of them in the validation split); counted like that, this file has %s.", thousands(paperRows), thousands(f.asked)))
+		notes = append(notes, fmt.Sprintf("The paper's %s rows are as many as OASST1's train split has English "+
+			"trees, whatever their replies (3,670 in the ready export, 188 of them in the validation split); "+
+			"counted like that, this file has %s.", thousands(paperRows), thousands(f.asked)))
 	}
 	return notes
 }

@@ -27,7 +27,8 @@ func parseTree(line []byte) (root message, replies []message, err error) {
 	root = t.Prompt.message
 	root.ID = cmp.Or(t.Tree, root.ID) // the same, in all exports
 	root.State = cmp.Or(t.State, root.State)
-	if err = root.check(); err == nil && root.Role != prompterRole {
+	err = root.check()
+	if err == nil && root.Role != prompterRole {
 		err = errors.New("the tree does not begin with a prompt")
 	}
 	for _, m := range t.Prompt.Replies {

@@ -78,7 +78,8 @@ func (s *Set) load() (*Set, error) {
 		err = s.index()
 	}
 	if err == nil && s.Options.Lang != "" && !s.format.Languages {
-		err = fmt.Errorf("%s: its rows (format %s) do not say their language: leave --lang %s out", s.label(), s.Format, s.Options.Lang)
+		err = fmt.Errorf("%s: its rows (format %s) do not say their language: leave --lang %s out",
+			s.label(), s.Format, s.Options.Lang)
 	}
 	if err != nil {
 		s.Close()
@@ -94,7 +95,8 @@ func (s *Set) unpack() error {
 		return err
 	}
 	if lines != nil {
-		if s.byRow, err = byRow, s.replace(lines); err != nil {
+		s.byRow, err = byRow, s.replace(lines)
+		if err != nil {
 			return err
 		}
 	}
@@ -102,7 +104,8 @@ func (s *Set) unpack() error {
 	how := s.Options.Mapping
 	if how.none() {
 		var keys map[string]json.RawMessage
-		if f, keys, err = findFormat(s.data); f == nil && err == nil {
+		f, keys, err = findFormat(s.data)
+		if f == nil && err == nil {
 			how.Fields = guess(keys).Fields
 		}
 		if how.none() && len(how.LabelValues) > 0 && err == nil {
@@ -211,7 +214,8 @@ func (s *Set) usable() error {
 	case len(s.rows) > 0:
 		return nil
 	case len(s.groups.others) > 0:
-		return fmt.Errorf("%s: no item is of the group %s; there are %s", s.label(), strings.Join(s.Options.Groups, " or "), listed(s.groups.others))
+		return fmt.Errorf("%s: no item is of the group %s; there are %s",
+			s.label(), strings.Join(s.Options.Groups, " or "), listed(s.groups.others))
 	case s.Skipped > 0:
 		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], s.unit(), s.Skipped, s.expected())
 	case len(s.Notes) > 0:
@@ -250,7 +254,9 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	if s.origin != nil {
 		number = int(s.origin[number-1])
 	}
-	it, err, f := line.Value.item, line.Value.err, line.Value.format
+	it := line.Value.item
+	err := line.Value.err
+	f := line.Value.format
 	switch {
 	case s.Format == "" && err == nil:
 		s.use(f)
@@ -268,11 +274,12 @@ func (s *Set) add(line rows.Line[parsed]) error {
 		return nil
 	}
 	if first, added := s.ids.Add(it.ID); !added { // neither of the two can be known to be the right one
-		return s.complaint(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss", it.ID, s.unit(), s.line(first), s.unit()))
+		return s.complaint(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss",
+			it.ID, s.unit(), s.line(first), s.unit()))
 	}
 	s.groups.add(it.Group)
 	s.remark(number, it.Note)
-	s.rows = append(s.rows, row{line.Offset, int32(len(text)), checksum(text)})
+	s.rows = append(s.rows, row{offset: line.Offset, length: int32(len(text)), sum: checksum(text)})
 	if n := len(s.rows); s.lines != nil || number != n { // a line was left out
 		for i := len(s.lines); i < n-1; i++ {
 			s.lines = append(s.lines, int32(i)+1)

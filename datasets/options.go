@@ -42,7 +42,8 @@ func numberOptions(rows Rows, emit func(line int, text []byte) error) ([]string,
 			continue
 		case err == nil && it.ID == "":
 			it.ID = strconv.Itoa(row.Line)
-			if text, err = OptionsLine(it); err != nil {
+			text, err = OptionsLine(it)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -53,7 +54,8 @@ func numberOptions(rows Rows, emit func(line int, text []byte) error) ([]string,
 	if few == 0 {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("%s left out that have fewer than 2 outputs: there is nothing to choose, and no entropy.", counted(few, "row"))}, nil
+	return []string{fmt.Sprintf("%s left out that have fewer than 2 outputs: "+
+		"there is nothing to choose, and no entropy.", counted(few, "row"))}, nil
 }
 
 const optionsName = "options"
@@ -197,7 +199,9 @@ func nameOptions(candidates []Candidate) error {
 	last := unrelatedID
 	for i, c := range related {
 		if c.ID <= last {
-			return fmt.Errorf("id %q of output %d is out of order: give all outputs ids that sort after %q and in their order, or none", c.ID, i+1+len(candidates)-len(related), unrelatedID)
+			return fmt.Errorf("id %q of output %d is out of order: "+
+				"give all outputs ids that sort after %q and in their order, or none",
+				c.ID, i+1+len(candidates)-len(related), unrelatedID)
 		}
 		last = c.ID
 	}
@@ -226,7 +230,9 @@ func optionsGroup(candidates []Candidate) string {
 // bestRanked is the index of the option of the lowest rank. There is none where two share it, nor where options without
 // a rank might be better still: beside those only a rank of 0 is known to be the best.
 func bestRanked(candidates []Candidate) int {
-	best, shared, unknown := NoGold, false, false
+	best := NoGold
+	shared := false
+	unknown := false
 	for i, c := range candidates {
 		switch {
 		case c.Unrelated:
@@ -253,7 +259,13 @@ func OptionsLine(it Item) ([]byte, error) {
 		l.Group = it.Group
 	}
 	for _, c := range it.Candidates {
-		l.Outputs = append(l.Outputs, output{c.ID, &c.Text, c.Model, jsonRank{c.Rank}, c.Unrelated})
+		l.Outputs = append(l.Outputs, output{
+			ID:        c.ID,
+			Text:      &c.Text,
+			Model:     c.Model,
+			Rank:      jsonRank{c.Rank},
+			Unrelated: c.Unrelated,
+		})
 	}
 	line, err := marshal(l)
 	if err != nil {
@@ -271,8 +283,10 @@ func OptionsLine(it Item) ([]byte, error) {
 
 // sameOptions compares what a line can hold of two items.
 func sameOptions(a, b Item) bool {
-	return a.ID == b.ID && a.Shape == b.Shape && a.Source == b.Source && a.Group == b.Group && a.Question == b.Question && a.Gold == b.Gold &&
-		a.Answer == b.Answer && a.Answered == b.Answered && slices.EqualFunc(a.Candidates, b.Candidates, sameCandidate)
+	return a.ID == b.ID && a.Shape == b.Shape && a.Source == b.Source && a.Group == b.Group &&
+		a.Question == b.Question && a.Gold == b.Gold &&
+		a.Answer == b.Answer && a.Answered == b.Answered &&
+		slices.EqualFunc(a.Candidates, b.Candidates, sameCandidate)
 }
 
 func sameCandidate(a, b Candidate) bool {

@@ -59,7 +59,9 @@ func (l Library) own(name string) (k Known, err error) {
 	if err != nil {
 		return k, err
 	}
-	if err = json.Unmarshal(text, &k); err == nil && (k.Name != name || k.File != ownFolder+"/"+path.Base(k.File) || !ownName.MatchString(path.Base(k.File))) {
+	err = json.Unmarshal(text, &k)
+	if err == nil &&
+		(k.Name != name || k.File != ownFolder+"/"+path.Base(k.File) || !ownName.MatchString(path.Base(k.File))) {
 		err = errors.New("it is of another dataset")
 	}
 	if err != nil {
@@ -73,8 +75,9 @@ func (l Library) ownCard(name string) string { return filepath.Join(l.Dir, ownFo
 // Own tells whether the dataset is a file of somebody's own.
 func (k Known) Own() bool { return strings.HasPrefix(k.File, ownFolder+"/") }
 
-// ImportOwn takes in a file of somebody's own under a name, with how its columns are read: the file is copied, and known
-// by its SHA-256 from then on. before is what had the name until now, whose copy is gone; its SHA-256 is "" for nothing.
+// ImportOwn takes in a file of somebody's own under a name, with how its columns are read: the file is
+// copied, and known by its SHA-256 from then on. before is what had the name until now, whose copy is gone;
+// its SHA-256 is "" for nothing.
 func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *Set, err error) {
 	if !ownName.MatchString(name) || len(name) > longestOwn {
 		return k, before, nil, fmt.Errorf("--as %q: a name is of letters, digits, - and _, at most %d", name, longestOwn)
@@ -82,16 +85,25 @@ func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *
 	if n := Nearest(name, Names()); n != "" && smetrics.WagnerFischer(name, n, 1, 1, 1) <= 1 {
 		return k, before, nil, fmt.Errorf("--as %q: did you mean %s? A name of your own is further from it", name, n)
 	}
-	if s, err = openFileWith(file, OpenOptions{Mapping: how}); err != nil {
+	s, err = openFileWith(file, OpenOptions{Mapping: how})
+	if err != nil {
 		return k, before, nil, err
 	}
 	defer s.Close()
 	sum := s.FileSum()
 	k = Known{
-		Name: name, About: "your own: " + filepath.Base(file), Rows: s.Len(), SHA256: sum, Licence: "your own", Source: filepath.Base(file),
-		File: ownFolder + "/" + name + "-" + sum[:12], Format: s.Format, Mapping: s.Mapping,
+		Name:    name,
+		About:   "your own: " + filepath.Base(file),
+		Rows:    s.Len(),
+		SHA256:  sum,
+		Licence: "your own",
+		Source:  filepath.Base(file),
+		File:    ownFolder + "/" + name + "-" + sum[:12],
+		Format:  s.Format,
+		Mapping: s.Mapping,
 	}
-	if before, err = l.own(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	before, err = l.own(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		before = Known{} // a card that cannot be read is written anew
 	}
 	in, err := os.Open(file)
@@ -102,7 +114,8 @@ func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *
 	if info, err := in.Stat(); err == nil {
 		k.Bytes = info.Size()
 	}
-	if _, err = l.store(k, in, extension(file)); err != nil {
+	_, err = l.store(k, in, extension(file))
+	if err != nil {
 		return k, before, nil, err
 	}
 	card, err := json.MarshalIndent(k, "", "  ")
@@ -119,7 +132,8 @@ func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *
 func (l Library) unchanged(k Known) error {
 	f, err := os.Open(l.path(k))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the copy of %s that was taken in as %q is gone: import it again, with --as %s", k.Source, k.Name, k.Name)
+		return fmt.Errorf("the copy of %s that was taken in as %q is gone: import it again, with --as %s",
+			k.Source, k.Name, k.Name)
 	}
 	if err != nil {
 		return err
@@ -130,7 +144,8 @@ func (l Library) unchanged(k Known) error {
 		return err
 	}
 	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != k.SHA256 {
-		return fmt.Errorf("%s: it changed since it was taken in: SHA-256 is %s, was %s: import %s again, with --as %s", f.Name(), got, k.SHA256, k.Source, k.Name)
+		return fmt.Errorf("%s: it changed since it was taken in: SHA-256 is %s, was %s: "+
+			"import %s again, with --as %s", f.Name(), got, k.SHA256, k.Source, k.Name)
 	}
 	return nil
 }

@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// PairResults writes a file of pairs of two columns of outputs: of two result files, or of two models in one, each named
-// FILE or FILE#MODEL. Samples are those with the same inputs or, where there are none in common, the same id, else the same
-// question. A pair is labelled where all scores that both outputs have and that differ are higher of the same one, unless
-// scores are not to be used. The notes say what was left out, and why.
+// PairResults writes a file of pairs of two columns of outputs: of two result files, or of two models in one, each
+// named FILE or FILE#MODEL. Samples are those with the same inputs or, where there are none in common, the same id,
+// else the same question. A pair is labelled where all scores that both outputs have and that differ are higher of
+// the same one, unless scores are not to be used. The notes say what was left out, and why.
 func PairResults(a, b, out string, scores bool) (n int, notes []string, err error) {
 	var sides [2]column
 	for i, name := range []string{a, b} {
-		if sides[i], err = readColumn(name); err != nil {
+		sides[i], err = readColumn(name)
+		if err != nil {
 			return 0, nil, err
 		}
 	}
@@ -40,7 +41,15 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 			silent++
 			continue
 		}
-		line := mappedPair{ID: cmp.Or(p.id, shortHash(key)), Question: p.question, ModelA: sides[0].name, ModelB: sides[1].name, ResponseA: *p.text, ResponseB: *q.text, Label: noLabel}
+		line := mappedPair{
+			ID:        cmp.Or(p.id, shortHash(key)),
+			Question:  p.question,
+			ModelA:    sides[0].name,
+			ModelB:    sides[1].name,
+			ResponseA: *p.text,
+			ResponseB: *q.text,
+			Label:     noLabel,
+		}
 		if level == "inputs" && p.asked != "" {
 			line.ID = shortHash(key)
 		}
@@ -70,7 +79,9 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 	if _, err := openBytes(out, lines.Bytes(), OpenOptions{}); err != nil { // two samples of one id
 		return 0, nil, err
 	}
-	notes = []string{fmt.Sprintf("paired by %s: A is %s, B is %s", level, cmp.Or(sides[0].name, a), cmp.Or(sides[1].name, b))}
+	notes = []string{
+		fmt.Sprintf("paired by %s: A is %s, B is %s", level, cmp.Or(sides[0].name, a), cmp.Or(sides[1].name, b)),
+	}
 	add := func(k int, format string, args ...any) {
 		if k > 0 {
 			notes = append(notes, fmt.Sprintf(format, append([]any{k}, args...)...))
@@ -78,11 +89,13 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 	}
 	for i, name := range []string{a, b} {
 		add(len(sides[i].by(level))-n-silent, "%d samples left out that are in %s alone", name)
-		add(sides[i].repeats(level), "%d outputs left out of %s: another one of the sample stands before them (epochs, repeats)", name)
+		add(sides[i].repeats(level),
+			"%d outputs left out of %s: another one of the sample stands before them (epochs, repeats)", name)
 	}
 	add(silent, "%d samples left out: one of the two has no text for an output (an error, or likelihoods)")
 	add(differ, "%d pairs were asked in other words by the two: the question is what both were given, or that of A")
-	add(labelled, "%d pairs are labelled by the scores in the files, the higher one the better; --unlabelled leaves that out")
+	add(labelled, "%d pairs are labelled by the scores in the files, the higher one the better; "+
+		"--unlabelled leaves that out")
 	add(n-labelled, "%d pairs have no label")
 	if err := writeNew(out, lines.Bytes()); err != nil {
 		return 0, nil, err
@@ -139,7 +152,8 @@ func readColumn(name string) (c column, err error) {
 	case len(all) == 0:
 		return c, fmt.Errorf("%s: no outputs in it", path)
 	case model == "" && len(columns) > 1:
-		return c, fmt.Errorf("%s has the outputs of %d models: write %s#MODEL, of %s", path, len(columns), path, strings.Join(columns, ", "))
+		return c, fmt.Errorf("%s has the outputs of %d models: write %s#MODEL, of %s",
+			path, len(columns), path, strings.Join(columns, ", "))
 	case model != "" && !slices.Contains(columns, model):
 		return c, errors.New(path + " has no outputs of " + model + "; there are those of " + strings.Join(columns, ", "))
 	}
@@ -153,7 +167,8 @@ func (r *result) known(level string) string {
 	return map[string]string{"inputs": r.inputs, "id": r.id, "question": r.question}[level]
 }
 
-// by are the first results of each sample. What other lines of the sample, by other filters, say of its scores is added.
+// by are the first results of each sample. What other lines of the sample, by other filters, say of its scores is
+// added.
 func (c column) by(level string) map[string]*result {
 	first := map[string]*result{}
 	for i := range c.results {
@@ -179,7 +194,8 @@ func (c column) repeats(level string) (n int) {
 	first := c.by(level)
 	for i := range c.results {
 		r := &c.results[i]
-		if was := first[r.known(level)]; was != nil && was != r && (was.text == nil || r.text == nil || *was.text != *r.text) {
+		if was := first[r.known(level)]; was != nil && was != r &&
+			(was.text == nil || r.text == nil || *was.text != *r.text) {
 			n++
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// PPE is the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one model, which
-// of them are right, and pairs drawn of a right one and a wrong one. Every such pair is an item; those of a prompt belong
-// together. Which of the two stands first is as it was drawn.
+// PPE is the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
+// model, which of them are right, and pairs drawn of a right one and a wrong one. Every such pair is an item; those
+// of a prompt belong together. Which of the two stands first is as it was drawn.
 var PPE = Format{
 	Name:     ppeName,
 	About:    "rows with question_id, prompt, response_1, response_2, …, scores and sampled_conflict_pairs",
@@ -40,7 +40,8 @@ func (r *ppeRow) read(line []byte) error {
 		return err
 	}
 	r.responses = keysOf(line)
-	if err := missing(required{"question_id", r.ID != nil}, required{"prompt", r.Prompt != nil}, required{"scores", r.Scores != nil}, required{"sampled_conflict_pairs", r.Pairs != nil}); err != nil {
+	if err := missing(required{"question_id", r.ID != nil}, required{"prompt", r.Prompt != nil},
+		required{"scores", r.Scores != nil}, required{"sampled_conflict_pairs", r.Pairs != nil}); err != nil {
 		return err
 	}
 	if *r.ID == "" {
@@ -74,7 +75,12 @@ func drawnPairs(rows Rows, emit func(line int, text []byte) error) ([]string, er
 			if r.Model != "" {
 				id += ":" + r.Model
 			}
-			line := mappedPair{ID: fmt.Sprintf("%s:%d-%d", id, p[0]+1, p[1]+1), Source: ppeName, Question: *r.Prompt, Label: pairLabels[0]}
+			line := mappedPair{
+				ID:       fmt.Sprintf("%s:%d-%d", id, p[0]+1, p[1]+1),
+				Source:   ppeName,
+				Question: *r.Prompt,
+				Label:    pairLabels[0],
+			}
 			if r.Scores[p[1]] {
 				line.Label = pairLabels[1]
 			}

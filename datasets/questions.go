@@ -60,7 +60,9 @@ func parseQuestion(line []byte) (Item, error) {
 		err = it.preference(q, gold)
 	default:
 		it.Shape, it.Answer = Number, gold
-		if _, bad := strconv.ParseFloat(strings.ReplaceAll(gold, ",", ""), 64); bad != nil || strings.ContainsAny(gold, "xXnN_") { // no 0x1p3, no NaN
+		if _, bad := strconv.ParseFloat(strings.ReplaceAll(gold, ",", ""), 64); bad != nil ||
+			strings.ContainsAny(gold, "xXnN_") {
+			// no 0x1p3, no NaN
 			err = fmt.Errorf(`"gold" is %q: a question without options has a number for an answer`, gold)
 		}
 	}
@@ -87,11 +89,16 @@ func (it *Item) choice(options []string, gold string) error {
 
 func (it *Item) preference(q questionLine, gold string) error {
 	it.Shape = Preference
-	it.Candidates = []Candidate{{ID: "A", Model: q.ModelA, Text: *q.ResponseA}, {ID: "B", Model: q.ModelB, Text: *q.ResponseB}, {ID: "C"}}
+	it.Candidates = []Candidate{
+		{ID: "A", Model: q.ModelA, Text: *q.ResponseA},
+		{ID: "B", Model: q.ModelB, Text: *q.ResponseB},
+		{ID: "C"},
+	}
 	if gold == "" {
 		return nil
 	}
-	if it.Gold = strings.Index("ABC", gold); it.Gold < 0 || len(gold) != 1 {
+	it.Gold = strings.Index("ABC", gold)
+	if it.Gold < 0 || len(gold) != 1 {
 		return fmt.Errorf(`"gold" is %q: it is A, B or C, a tie`, gold)
 	}
 	return nil

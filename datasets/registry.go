@@ -16,12 +16,13 @@ var embedded embed.FS
 
 // Known is a dataset that gavel knows by name.
 type Known struct {
-	Name    string   `json:"name"`
-	About   string   `json:"about"`
-	Rows    int      `json:"rows"`             // items of it
-	Bytes   int64    `json:"bytes,omitempty"`  // of its file; 0 where that is not known before it is fetched
-	SHA256  string   `json:"sha256,omitempty"` // as published; "" where no sum is, then that of the first file taken in is kept beside it
-	Copy    string   `json:"-"`                // SHA-256 of a copy, which could not be compared with what is published
+	Name  string `json:"name"`
+	About string `json:"about"`
+	Rows  int    `json:"rows"`            // items of it
+	Bytes int64  `json:"bytes,omitempty"` // of its file; 0 where that is not known before it is fetched
+	// as published; "" where no sum is, then that of the first file taken in is kept beside it
+	SHA256  string   `json:"sha256,omitempty"`
+	Copy    string   `json:"-"` // SHA-256 of a copy, which could not be compared with what is published
 	Licence string   `json:"licence"`
 	Source  string   `json:"source"`           // page a reader can go to
 	URL     string   `json:"url,omitempty"`    // what fetch downloads; "" where built in or gated

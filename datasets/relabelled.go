@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// WriteLabelled writes the items of a set that have a label, by their ids, with that as the right answer: the id of a candidate,
-// a number, or "tie" of two responses. They are lines of gavel's formats. A pair on which people say tie is written without
-// a label, a preference with C.
+// WriteLabelled writes the items of a set that have a label, by their ids, with that as the right answer: the id of a
+// candidate, a number, or "tie" of two responses. They are lines of gavel's formats. A pair on which people say tie
+// is written without a label, a preference with C.
 func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes []string, err error) {
 	var lines bytes.Buffer
 	ties := 0
@@ -38,7 +38,8 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 		return 0, nil, err
 	}
 	if ties > 0 {
-		notes = append(notes, fmt.Sprintf("%d pairs are a tie, and have no label in the file: they count for consistency and position", ties))
+		notes = append(notes, fmt.Sprintf("%d pairs are a tie, and have no label in the file: "+
+			"they count for consistency and position", ties))
 	}
 	return n, notes, writeNew(out, lines.Bytes())
 }
@@ -52,7 +53,16 @@ func (it Item) labelled(said string) ([]byte, error) {
 	q := mappedQuestion{ID: it.ID, Category: it.Group, Source: it.Source, Question: it.Question, Gold: &said}
 	switch it.Shape {
 	case Pair:
-		p := mappedPair{ID: it.ID, Source: it.Source, Question: it.Question, ModelA: it.Candidates[0].Model, ModelB: it.Candidates[1].Model, ResponseA: it.Candidates[0].Text, ResponseB: it.Candidates[1].Text, Label: noLabel}
+		p := mappedPair{
+			ID:        it.ID,
+			Source:    it.Source,
+			Question:  it.Question,
+			ModelA:    it.Candidates[0].Model,
+			ModelB:    it.Candidates[1].Model,
+			ResponseA: it.Candidates[0].Text,
+			ResponseB: it.Candidates[1].Text,
+			Label:     noLabel,
+		}
 		if at >= 0 {
 			p.Label = pairLabels[at]
 		}
@@ -61,7 +71,10 @@ func (it Item) labelled(said string) ([]byte, error) {
 		if at < 0 {
 			q.Gold = new("C")
 		}
-		q.ResponseA, q.ResponseB, q.ModelA, q.ModelB = &it.Candidates[0].Text, &it.Candidates[1].Text, it.Candidates[0].Model, it.Candidates[1].Model
+		q.ResponseA = &it.Candidates[0].Text
+		q.ResponseB = &it.Candidates[1].Text
+		q.ModelA = it.Candidates[0].Model
+		q.ModelB = it.Candidates[1].Model
 	case Choice:
 		for _, c := range it.Candidates {
 			q.Options = append(q.Options, c.Text)

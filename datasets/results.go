@@ -28,7 +28,8 @@ type result struct {
 	scores   map[string]float64 // the higher the better
 }
 
-// mostResults bounds a result file, as a few bytes of an archive may stand for very many; mostSamples how many there are in one.
+// mostResults bounds a result file, as a few bytes of an archive may stand for very many; mostSamples
+// how many there are in one.
 var mostResults, mostSamples int64 = 1 << 30, 1 << 20
 
 // readResults reads the outputs of promptfoo's JSON, Inspect's .eval or JSON log, or lm-eval's samples.
@@ -50,7 +51,8 @@ func readResults(path string) (all []result, err error) {
 	return all, nil
 }
 
-var errNoResults = errors.New("neither promptfoo's JSON, nor a log of Inspect (.eval, .json), nor samples of lm-eval (.jsonl)")
+var errNoResults = errors.New("neither promptfoo's JSON, nor a log of Inspect (.eval, .json), " +
+	"nor samples of lm-eval (.jsonl)")
 
 // resultsOf reads JSON: one document of promptfoo or Inspect, or a line for each sample of lm-eval.
 func resultsOf(in io.Reader) (all []result, err error) {
@@ -114,7 +116,8 @@ func promptfooResults(raw []byte) (all []result, err error) {
 				out.column = provider.Label
 			}
 		}
-		if labels[i] = r.Prompt.Label; prompts[out.column] == nil {
+		labels[i] = r.Prompt.Label
+		if prompts[out.column] == nil {
 			prompts[out.column] = map[string]bool{}
 		}
 		prompts[out.column][labels[i]] = true
@@ -271,7 +274,8 @@ func inspectArchive(in io.ReaderAt, size int64) (all []result, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("a zip archive that cannot be read: %w", err)
 	}
-	archive.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20)))
+	archive.RegisterDecompressor(zstd.ZipMethodWinZip,
+		zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20)))
 	left := mostResults
 	read := func(f *zip.File, into any) error {
 		r, err := f.Open()
@@ -280,7 +284,8 @@ func inspectArchive(in io.ReaderAt, size int64) (all []result, err error) {
 		}
 		defer r.Close()
 		text, err := io.ReadAll(io.LimitReader(r, left+1))
-		if left -= int64(len(text)); left < 0 {
+		left -= int64(len(text))
+		if left < 0 {
 			return fmt.Errorf("it unpacks to more than %d MiB: unpack it by hand, if it is to be trusted", mostResults>>20)
 		}
 		if err == nil {
@@ -371,7 +376,8 @@ func writeNew(path string, text []byte) error {
 		return err
 	}
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
+	err = errors.Join(err, f.Close())
+	if err != nil {
 		os.Remove(path)
 	}
 	return err

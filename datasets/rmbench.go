@@ -9,12 +9,12 @@ import (
 )
 
 // RMBench is the pairs of RM-Bench (arXiv 2410.16184): a prompt with three responses that are right and three that are
-// wrong, each in the styles concise, detailed, and detailed with Markdown. Every right one against every wrong one are the
-// nine pairs of an item, which belong together.
+// wrong, each in the styles concise, detailed, and detailed with Markdown. Every right one against every wrong one
+// are the nine pairs of an item, which belong together.
 //
-// A pair is hard where the right response is in the plainer style, easy where it is in the fancier one, else normal (the
-// paper's §3). Its id is DOMAIN:ID:RIGHT-WRONG, with the styles from 1. The domain is the row's key "domain" or, where it
-// has none, what the file's name says. Which of the two stands first is drawn by the id.
+// A pair is hard where the right response is in the plainer style, easy where it is in the fancier one, else normal
+// (the paper's §3). Its id is DOMAIN:ID:RIGHT-WRONG, with the styles from 1. The domain is the row's key "domain"
+// or, where it has none, what the file's name says. Which of the two stands first is drawn by the id.
 var RMBench = Format{
 	Name:     "rm-bench",
 	About:    "rows with id, prompt, chosen and rejected, three of each in three styles",
@@ -24,7 +24,8 @@ var RMBench = Format{
 	Assemble: nineOfEach,
 	Is: func(row map[string]json.RawMessage) bool { // chosen and rejected are keys of many files
 		var chosen, rejected []string
-		return row["pair"] != nil || json.Unmarshal(row["chosen"], &chosen) == nil && json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
+		return row["pair"] != nil || json.Unmarshal(row["chosen"], &chosen) == nil &&
+			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
 	},
 	Clusters: "item",
 	Cluster:  func(id string) string { return id[:max(0, strings.LastIndex(id, ":"))] },
@@ -56,14 +57,16 @@ func (r *rmRow) read(line []byte, styles int) error {
 	if err := decode(line, r); err != nil {
 		return err
 	}
-	err := missing(required{"id", r.ID != nil}, required{"prompt", r.Prompt != nil}, required{"chosen", r.Chosen != nil}, required{"rejected", r.Rejected != nil})
+	err := missing(required{"id", r.ID != nil}, required{"prompt", r.Prompt != nil},
+		required{"chosen", r.Chosen != nil}, required{"rejected", r.Rejected != nil})
 	switch {
 	case err != nil:
 		return err
 	case *r.ID == "":
 		return errors.New(`"id" is empty`)
 	case len(r.Chosen) != styles || len(r.Rejected) != styles:
-		return fmt.Errorf("%d chosen and %d rejected responses: an item of RM-Bench has %d of each", len(r.Chosen), len(r.Rejected), rmStyles)
+		return fmt.Errorf("%d chosen and %d rejected responses: an item of RM-Bench has %d of each",
+			len(r.Chosen), len(r.Rejected), rmStyles)
 	}
 	return nil
 }
@@ -96,7 +99,9 @@ func parseRMBench(line []byte) (Item, error) {
 		Candidates: []Candidate{{ID: ResponseA, Text: r.Chosen[0]}, {ID: ResponseB, Text: r.Rejected[0]}},
 	}
 	if drawKey("chosen", 0, it.ID)%2 == 1 {
-		it.Gold, it.Candidates[0].Text, it.Candidates[1].Text = 1, r.Rejected[0], r.Chosen[0]
+		it.Gold = 1
+		it.Candidates[0].Text = r.Rejected[0]
+		it.Candidates[1].Text = r.Chosen[0]
 	}
 	var err error
 	if r.Own != nil {
@@ -121,7 +126,9 @@ func nineOfEach(rows Rows, emit func(line int, text []byte) error) ([]string, er
 		}
 		chosen, rejected := r.Chosen, r.Rejected
 		for k, pair := range rmPairs {
-			r.Chosen, r.Rejected, r.Pair = chosen[k/rmStyles:][:1], rejected[k%rmStyles:][:1], pair
+			r.Chosen = chosen[k/rmStyles:][:1]
+			r.Rejected = rejected[k%rmStyles:][:1]
+			r.Pair = pair
 			line, err := marshal(r)
 			if err == nil {
 				err = emit(row.Line, line)

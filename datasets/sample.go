@@ -39,7 +39,8 @@ func (sel Selection) Pick(s *Set) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rows, err = sel.inGroups(s, rows); err != nil {
+	rows, err = sel.inGroups(s, rows)
+	if err != nil {
 		return nil, err
 	}
 	if sel.Sample > 0 {

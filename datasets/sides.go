@@ -17,7 +17,9 @@ const (
 )
 
 var (
-	sideWord = regexp.MustCompile(`^(?:model|response|answer|output|out|option|completion|candidate|assistant)?[ _-]?([ab12])$`)
+	sideWord = regexp.MustCompile(
+		`^(?:model|response|answer|output|out|option|completion|candidate|assistant)?[ _-]?([ab12])$`,
+	)
 	tieWords = []string{partTie, "tied", "draw", "equal", "same", "both", "neither", "a=b", "b=a", "tie (bothbad)", "c"}
 	// greater are orders of quality, that of the first response first.
 	greater = [][]string{{"a>b", "a>>b", "b<a", "b<<a"}, {"b>a", "b>>a", "a<b", "a<<b"}}
@@ -27,13 +29,15 @@ var (
 func (t *mapped) meant(label string) int {
 	word := strings.ToLower(strings.TrimSpace(label))
 	if t.columns[partA] == nil {
-		if t.columns[partOptions] == nil && t.columns[partOutputs] == nil || len(word) != 1 || word[0] < 'a' || word[0] > 'z' {
+		if t.columns[partOptions] == nil && t.columns[partOutputs] == nil || len(word) != 1 ||
+			word[0] < 'a' || word[0] > 'z' {
 			return unclear
 		}
 		return int(word[0] - 'a')
 	}
 	for i, words := range greater {
-		if m := sideWord.FindStringSubmatch(word); slices.Contains(words, word) || m != nil && strings.Contains([]string{"a1", "b2"}[i], m[1]) {
+		if m := sideWord.FindStringSubmatch(word); slices.Contains(words, word) ||
+			m != nil && strings.Contains([]string{"a1", "b2"}[i], m[1]) {
 			return i
 		}
 	}
@@ -43,8 +47,8 @@ func (t *mapped) meant(label string) int {
 	return unclear
 }
 
-// side is the place of the response, of n, that a label names: by --label-values or, without, by its letter, by the name
-// of its column, or as one of its names, which are the models' or the options' texts.
+// side is the place of the response, of n, that a label names: by --label-values or, without, by its letter, by the
+// name of its column, or as one of its names, which are the models' or the options' texts.
 func (r mappedRow) side(label string, n int, names []string) (int, error) {
 	trimmed := strings.TrimSpace(label)
 	if trimmed == "" {
@@ -56,7 +60,8 @@ func (r mappedRow) side(label string, n int, names []string) (int, error) {
 			side, ok = r.values[trimmed]
 		}
 		if !ok || side >= n {
-			return 0, fmt.Errorf("label %s is none of those that --label-values names", strconv.Quote(string(clip([]byte(label)))))
+			return 0, fmt.Errorf("label %s is none of those that --label-values names",
+				strconv.Quote(string(clip([]byte(label)))))
 		}
 		return side, nil
 	}
@@ -73,7 +78,8 @@ func (r mappedRow) side(label string, n int, names []string) (int, error) {
 		if r.columns[partA] == nil {
 			example = "A=…,B=…"
 		}
-		return 0, errors.New("label " + strconv.Quote(string(clip([]byte(label)))) + ": what does it name? say so with --label-values '" + example + "'")
+		return 0, errors.New("label " + strconv.Quote(string(clip([]byte(label)))) +
+			": what does it name? say so with --label-values '" + example + "'")
 	}
 	return side, nil
 }

@@ -57,8 +57,17 @@ func (s *Set) Tell(known Known) (t Told, err error) {
 		t.Notes = append(t.Notes, "skipped: "+b.Error())
 	}
 	t.Data = map[string]any{
-		"name": s.Name, "format": s.Format, "shape": shape, "shapes": n.Shapes, "notes": s.Notes, "sha256": s.SHA256, "items": s.Len(), "skipped": s.Skipped,
-		"longest_bytes": s.Longest, "groups": n.Groups, "labels": n.Labels,
+		"name":          s.Name,
+		"format":        s.Format,
+		"shape":         shape,
+		"shapes":        n.Shapes,
+		"notes":         s.Notes,
+		"sha256":        s.SHA256,
+		"items":         s.Len(),
+		"skipped":       s.Skipped,
+		"longest_bytes": s.Longest,
+		"groups":        n.Groups,
+		"labels":        n.Labels,
 	}
 	if !s.Mapping.none() {
 		t.Data["columns"] = s.Mapping

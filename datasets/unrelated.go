@@ -39,7 +39,8 @@ func NewUnrelated(set *Set, seed int64) (*Unrelated, error) {
 		return cmp.Or(cmp.Compare(a.question, b.question), strings.Compare(set.ID(int(a.row)), set.ID(int(b.row))))
 	})
 	if n := len(u.rows); n == 0 || u.rows[0].question == u.rows[n-1].question {
-		return nil, fmt.Errorf("%s: an unrelated option is one of another instruction, and all %d items have the same", set.label(), n)
+		return nil, fmt.Errorf("%s: an unrelated option is one of another instruction, "+
+			"and all %d items have the same", set.label(), n)
 	}
 	return u, nil
 }
@@ -79,17 +80,20 @@ func (u *Unrelated) Add(it Item) (Item, error) {
 			return withUnrelated(it, c), nil
 		}
 	}
-	return Item{}, fmt.Errorf("item %q: no unrelated option was found: those of the other items are empty, or the same as its own", it.ID)
+	return Item{}, fmt.Errorf("item %q: no unrelated option was found: "+
+		"those of the other items are empty, or the same as its own", it.ID)
 }
 
 // says tells whether an item has an option with this text, or the text is none.
 func says(it Item, text string) bool {
 	text = strings.TrimSpace(text)
-	return text == "" || slices.ContainsFunc(it.Candidates, func(c Candidate) bool { return strings.TrimSpace(c.Text) == text })
+	return text == "" ||
+		slices.ContainsFunc(it.Candidates, func(c Candidate) bool { return strings.TrimSpace(c.Text) == text })
 }
 
 func withUnrelated(it Item, c Candidate) Item {
-	it.Candidates = slices.Insert(slices.Clone(it.Candidates), 0, Candidate{ID: unrelatedID, Model: c.Model, Text: c.Text, Unrelated: true})
+	it.Candidates = slices.Insert(slices.Clone(it.Candidates), 0,
+		Candidate{ID: unrelatedID, Model: c.Model, Text: c.Text, Unrelated: true})
 	it.Raw = nil // the line it was read from says nothing of this option
 	if it.Gold != NoGold {
 		it.Gold++

@@ -41,10 +41,14 @@ func (a About) Empty() bool { return a.Name == "" && len(a.Tags) == 0 && a.Note 
 // Tidied is what is said, without the space around it; tags are parted at commas and line ends as well. The error says
 // what is too long.
 func (a About) Tidied() (About, error) {
-	out := About{Name: strings.Join(strings.Fields(a.Name), " "), Note: strings.TrimSpace(strings.ReplaceAll(a.Note, "\r\n", "\n"))}
+	out := About{
+		Name: strings.Join(strings.Fields(a.Name), " "),
+		Note: strings.TrimSpace(strings.ReplaceAll(a.Note, "\r\n", "\n")),
+	}
 	for _, given := range a.Tags {
 		for tag := range strings.FieldsFuncSeq(given, func(r rune) bool { return r == ',' || r == '\n' }) {
-			if tag = strings.Join(strings.Fields(tag), " "); tag != "" {
+			tag = strings.Join(strings.Fields(tag), " ")
+			if tag != "" {
 				out.Tags = append(out.Tags, tag)
 			}
 		}
@@ -63,7 +67,9 @@ func (a About) Tidied() (About, error) {
 		return out, fmt.Errorf("the note is longer than %d characters", mostNote)
 	}
 	for _, text := range append([]string{out.Name, out.Note}, out.Tags...) {
-		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
+			return unicode.IsControl(r) && r != '\n' && r != '\t'
+		}) {
 			return out, errors.New("a name, tag or note has a control character in it")
 		}
 	}

@@ -21,7 +21,7 @@ type edited struct {
 }
 
 // Edited is a protocol's Asker whose every prompt has these texts; what follows the first turn stays.
-func Edited(p Asker, system, user string) Asker { return edited{p, system, user} }
+func Edited(p Asker, system, user string) Asker { return edited{Asker: p, system: system, user: user} }
 
 func (e edited) Prompt(item datasets.Item, s Presentation) Prompt {
 	p := e.Asker.Prompt(item, s)

@@ -25,8 +25,8 @@ type Alarms struct {
 const (
 	alarmAfter = 20
 	alarmLoops = 3 // replies that repeat themselves
-	// alarmFrom is the share, in percent, from which on it is told of judgments without a verdict and of one label; replies
-	// that are cut are told of from half of it on.
+	// alarmFrom is the share, in percent, from which on it is told of judgments without a verdict and of one label;
+	// replies that are cut are told of from half of it on.
 	alarmFrom = 90
 )
 
@@ -80,14 +80,17 @@ func (a *Alarms) alarm() string {
 		return fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.room, moreRoom)
 	}
 	if 200*a.cut >= alarmFrom*a.n {
-		return fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)
+		return fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: "+
+			"raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)
 	}
 	if 100*a.lost >= alarmFrom*a.n {
-		return fmt.Sprintf("alarm: %d of %d replies have no verdict: read one of them, and try --constrain or another prompt", a.lost, a.n)
+		return fmt.Sprintf("alarm: %d of %d replies have no verdict: "+
+			"read one of them, and try --constrain or another prompt", a.lost, a.n)
 	}
 	for label, n := range a.labels {
 		if label != "" && n >= alarmAfter/2 && 100*n >= alarmFrom*(a.n-a.lost) {
-			return fmt.Sprintf("alarm: %d of %d verdicts are %q: the judge may go by the position or the prompt and not by what it reads", n, a.n-a.lost, label)
+			return fmt.Sprintf("alarm: %d of %d verdicts are %q: "+
+				"the judge may go by the position or the prompt and not by what it reads", n, a.n-a.lost, label)
 		}
 	}
 	return ""

@@ -45,7 +45,8 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 		return nil, err
 	}
 	if answering := Answering().Name; m.Spec.Protocol != answering {
-		return nil, fmt.Errorf("%s: is a run of %s: answers come from \"gavel run %s\" or an import", dir, m.Spec.Protocol, answering)
+		return nil, fmt.Errorf("%s: is a run of %s: answers come from \"gavel run %s\" or an import",
+			dir, m.Spec.Protocol, answering)
 	}
 	p, err := AskerOf(m)
 	if err != nil {
@@ -53,7 +54,14 @@ func ReadAnswers(dir string, how Reading) (*Answers, error) {
 	}
 	how.Name = cmp.Or(how.Name, Paper)
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut // as the run itself read them
-	a := &Answers{Name: m.Spec.Model.Name, Run: dir, ID: m.whole(), Model: m.Spec.Model, Dataset: m.Spec.Dataset, given: map[string]Given{}}
+	a := &Answers{
+		Name:    m.Spec.Model.Name,
+		Run:     dir,
+		ID:      m.whole(),
+		Model:   m.Spec.Model,
+		Dataset: m.Spec.Dataset,
+		given:   map[string]Given{},
+	}
 	err = ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error { return a.add(p, r, how) })
 	if err != nil {
 		return nil, err
@@ -74,7 +82,11 @@ func (a *Answers) add(p Asker, r *Record, how Reading) error {
 	if v.Outcome == Failed {
 		a.Failed++
 	}
-	a.given[r.Item] = Given{wholeReply(r), cmp.Or(v.Answer, r.CandidateID(v.Choice)), v.Outcome}
+	a.given[r.Item] = Given{
+		Text:    wholeReply(r),
+		Value:   cmp.Or(v.Answer, r.CandidateID(v.Choice)),
+		Outcome: v.Outcome,
+	}
 	return nil
 }
 
@@ -137,7 +149,8 @@ func (a *Answers) Compare(questions *datasets.Set) error {
 	}
 	set, err := datasets.OpenFile(filepath.Join(a.Run, ItemsFile))
 	if err != nil {
-		return fmt.Errorf("%s answered another file than %s, and what it was asked cannot be read: %w", a.Run, questions.Name, err)
+		return fmt.Errorf("%s answered another file than %s, and what it was asked cannot be read: %w",
+			a.Run, questions.Name, err)
 	}
 	defer set.Close()
 	a.asked = make(map[string]askedBefore, set.Len())
@@ -173,7 +186,11 @@ func textsOf(item datasets.Item) [sha256.Size]byte {
 // Unanswered stands for answers that are not there yet: to every question one of the most tokens that it may have, each
 // of them a byte, which is what [SizeContext] takes a byte for. Only their length means anything.
 func Unanswered(name string, questions *datasets.Set, tokens int) *Answers {
-	a := &Answers{Name: name, Dataset: DatasetSpec{SHA256: questions.SHA256}, given: make(map[string]Given, questions.Len())}
+	a := &Answers{
+		Name:    name,
+		Dataset: DatasetSpec{SHA256: questions.SHA256},
+		given:   make(map[string]Given, questions.Len()),
+	}
 	longest := Given{Text: strings.Repeat("x", tokens), Outcome: Decided}
 	for i := range questions.Len() {
 		a.given[questions.ID(i)] = longest

@@ -44,7 +44,8 @@ var ErrOtherRun = errors.New("holds another run")
 
 // OtherRun is the error of a directory that holds another run than m, with what differs.
 func OtherRun(path string, old, m *Manifest) error {
-	return fmt.Errorf("%s: %w (%s): name another folder with --out", path, ErrOtherRun, strings.Join(old.Spec.Differences(m.Spec), "; "))
+	return fmt.Errorf("%s: %w (%s): name another folder with --out",
+		path, ErrOtherRun, strings.Join(old.Spec.Differences(m.Spec), "; "))
 }
 
 // OpenDir opens a run directory for writing and takes its lock; it makes the directory where it is missing. If it
@@ -74,7 +75,8 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 		return nil, nil, fmt.Errorf("cannot write to the run's folder: %w; name another with --out", err)
 	}
 	if !got {
-		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; wait for it, or name another folder with --out", path)
+		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; "+
+			"wait for it, or name another folder with --out", path)
 	}
 	disk.Sweep(path, runFiles...)
 	old, err := d.resume(m, again, done)
@@ -99,15 +101,16 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 		return nil, OtherRun(d.Path, old, m)
 	}
 	if old != nil {
-		if d.Altered, err = old.Altered(d.Path); err != nil {
+		d.Altered, err = old.Altered(d.Path)
+		if err != nil {
 			return nil, err
 		}
 	}
 	return old, d.sweep(again, done)
 }
 
-// WriteRun makes the directory of a run of which all is known: each hands every line of its items to its argument. What is
-// there of the same run is made anew. The run is complete, or whatever m says, once its records stand.
+// WriteRun makes the directory of a run of which all is known: each hands every line of its items to its argument.
+// What is there of the same run is made anew. The run is complete, or whatever m says, once its records stand.
 func WriteRun(path string, m *Manifest, records []*Record, each func(line func([]byte) error) error) error {
 	d, _, err := OpenDir(path, m, func(*Record) bool { return true }, func(*Record) error { return nil })
 	if err != nil {
@@ -203,7 +206,8 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 	}); err != nil {
 		return err
 	}
-	if size, err = wholeLines(path); err != nil {
+	size, err = wholeLines(path)
+	if err != nil {
 		return err
 	}
 	if !dropped {
@@ -250,7 +254,8 @@ func wholeLines(path string) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for err == nil && end > 0 {
 		n := min(int64(len(buf)), end)
-		if _, err = f.ReadAt(buf[:n], end-n); err == nil {
+		_, err = f.ReadAt(buf[:n], end-n)
+		if err == nil {
 			if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
 				return end - n + int64(i) + 1, nil
 			}
@@ -301,7 +306,8 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	written.Files = nil
 	if m.Status != Running {
 		var err error
-		if written.Files, err = sums(d.Path); err != nil {
+		written.Files, err = sums(d.Path)
+		if err != nil {
 			return err
 		}
 	}
@@ -347,7 +353,8 @@ func (s Spec) Differences(now Spec) []string {
 	maps.Copy(both, b)
 	var out []string
 	for k := range both {
-		if !reflect.DeepEqual(a[k], b[k]) && k != "prompt.system" && k != "prompt.origin" && !strings.HasPrefix(k, "prompt.texts") {
+		if !reflect.DeepEqual(a[k], b[k]) && k != "prompt.system" && k != "prompt.origin" &&
+			!strings.HasPrefix(k, "prompt.texts") {
 			out = append(out, fmt.Sprintf("%s: %v, now %v", k, orNone(a[k]), orNone(b[k])))
 		}
 	}

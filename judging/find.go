@@ -11,9 +11,10 @@ import (
 	"gavel/datasets"
 )
 
-// FindRuns are the folders of runs that paths name: of each the run that it is, or all runs below it, at any depth. What
-// is there and holds no run is passed over, as runs/* names it too, where more than least are named; else it stays, for
-// whoever reads it to complain of. A folder that is not there is an error if a run beside it has nearly its name.
+// FindRuns are the folders of runs that paths name: of each the run that it is, or all runs below it, at any
+// depth. What is there and holds no run is passed over, as runs/* names it too, where more than least are
+// named; else it stays, for whoever reads it to complain of. A folder that is not there is an error if a run
+// beside it has nearly its name.
 func FindRuns(paths []string, least int, passedOver func(path string)) (dirs []string, err error) {
 	for _, path := range paths {
 		below, err := runsBelow(path)

@@ -14,16 +14,23 @@ func thoughtOut(r backends.Response) bool {
 	return r.Finish == backends.Length && strings.TrimSpace(r.Text) == "" && r.Thinking != ""
 }
 
-// finishThinking asks, once, for the verdict alone after the thinking so far, in a turn without any more of it, which is
-// held to the labels where there are some. The record says so. Where that does not fit the context, the reply stays cut.
-func (j *Job) finishThinking(ctx context.Context, rec *Record, prompt Prompt, req backends.Request, resp backends.Response, failed func(error) (*Record, error)) (*Record, error) {
+// finishThinking asks, once, for the verdict alone after the thinking so far, in a turn without any more of
+// it, which is held to the labels where there are some. The record says so. Where that does not fit the
+// context, the reply stays cut.
+func (j *Job) finishThinking(
+	ctx context.Context, rec *Record, prompt Prompt, req backends.Request, resp backends.Response,
+	failed func(error) (*Record, error),
+) (*Record, error) {
 	params := j.Manifest.Spec.Parameters
-	req.PromptTokens, req.Think, req.ThinkBudget = 0, backends.ThinkOff, 0
+	req.PromptTokens = 0
+	req.Think = backends.ThinkOff
+	req.ThinkBudget = 0
 	req.Messages = append(slices.Clip(req.Messages),
 		backends.Message{Role: backends.Assistant, Content: strings.TrimSpace(resp.Thinking)},
 		backends.Message{Role: backends.User, Content: cmp.Or(prompt.LabelTurn, LabelTurn)})
 	req.Encoded = backends.EncodeMessages(req.Messages)
-	if req.Constrain = prompt.Labels; params.Logprobs {
+	req.Constrain = prompt.Labels
+	if params.Logprobs {
 		req.Labels = prompt.Labels
 	}
 	again, err := j.Client.Ask(ctx, req)
@@ -39,7 +46,8 @@ func (j *Job) finishThinking(ctx context.Context, rec *Record, prompt Prompt, re
 		return nil, err
 	}
 	if rec.Finished {
-		if rec.Probabilities, rec.Asides, err = j.probabilities(ctx, req, again, v); err != nil {
+		rec.Probabilities, rec.Asides, err = j.probabilities(ctx, req, again, v)
+		if err != nil {
 			return failed(err)
 		}
 	}

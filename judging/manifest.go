@@ -49,7 +49,11 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 			wholeSpec
 			Prompt     prompt     `json:"prompt"`
 			Parameters Parameters `json:"parameters,omitzero"`
-		}{wholeSpec(s), prompt{s.Prompt, s.Prompt.System, s.Prompt.SHA256}, s.Parameters}
+		}{
+			wholeSpec:  wholeSpec(s),
+			Prompt:     prompt{Template: s.Prompt, System: s.Prompt.System, SHA256: s.Prompt.SHA256},
+			Parameters: s.Parameters,
+		}
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -95,16 +99,21 @@ type Parameters struct {
 
 	// What follows is left out where it is not asked for, so that a plain run keeps its id.
 
-	Think       backends.Think `json:"think,omitempty"`        // `on`, `off`, `low`, `medium`, `high`; left out for `auto`
-	ThinkBudget int            `json:"think_budget,omitempty"` // at most so many tokens of thinking; left out where nobody bounds them
+	// `on`, `off`, `low`, `medium`, `high`; left out for `auto`
+	Think backends.Think `json:"think,omitempty"`
+	// at most so many tokens of thinking; left out where nobody bounds them
+	ThinkBudget int `json:"think_budget,omitempty"`
 	// a reply that thought to the token limit is followed by a turn that asks for the verdict alone
 	FinishThinking bool `json:"finish_thinking,omitempty"`
 	Constrain      bool `json:"constrain,omitempty"` // the verdict is held to the labels on offer
 	// the probability of each label is asked for; also set by `--constrain` where the server is known to tell
-	Logprobs          bool `json:"logprobs,omitempty"`
-	NumRepetitions    int  `json:"repeats,omitempty"`            // how often every prompt is asked, 2 to 1000; left out for once
-	StrictDeterminism bool `json:"strict_determinism,omitempty"` // one request at a time, no prompt cache
-	StopRepetition    bool `json:"stop_repetition,omitempty"`    // the server ends a reply that repeats itself
+	Logprobs bool `json:"logprobs,omitempty"`
+	// how often every prompt is asked, 2 to 1000; left out for once
+	NumRepetitions int `json:"repeats,omitempty"`
+	// one request at a time, no prompt cache
+	StrictDeterminism bool `json:"strict_determinism,omitempty"`
+	// the server ends a reply that repeats itself
+	StopRepetition bool `json:"stop_repetition,omitempty"`
 }
 
 // Unknown tells whether nobody knows how the requests were made: of a run that was imported.
@@ -165,7 +174,8 @@ type Manifest struct {
 	JudgeName string `json:"judge_name,omitempty"`
 	// of each item a hash of its id says which of its two presentations is asked first; left out, it is the first
 	Alternates bool `json:"alternates,omitempty"`
-	// of a run that is not at its end: the seed of the order in which its items are asked about; left out, that of the file
+	// of a run that is not at its end: the seed of the order in which its items are asked about;
+	// left out, that of the file
 	DrawnBy *int64   `json:"drawn_by_seed,omitempty"`
 	Stopped *Stopped `json:"stopped,omitempty"` // which rule ended the run before its last item
 	Shard   *Shard   `json:"shard,omitempty"`   // which part of another run's items it has, with `--shard`
@@ -287,7 +297,8 @@ func DecodeManifest(path string, r io.Reader) (*Manifest, error) {
 		return nil, fmt.Errorf("%s: damaged: %w", path, err)
 	}
 	if m.Schema > manifestSchema {
-		return nil, fmt.Errorf("%s: written by a newer gavel (schema %d; this version reads up to %d)", path, m.Schema, manifestSchema)
+		return nil, fmt.Errorf("%s: written by a newer gavel (schema %d; this version reads up to %d)",
+			path, m.Schema, manifestSchema)
 	}
 	if m.Schema < 1 || m.ID == "" {
 		return nil, fmt.Errorf("%s: not a manifest of gavel", path)

@@ -6,8 +6,8 @@ import (
 	"gavel/datasets"
 )
 
-// Drawn are ids in the order in which a run asks about them that was drawn by a seed. It depends on the ids and the seed
-// alone: the same whatever the order of the file, and for every judge.
+// Drawn are ids in the order in which a run asks about them that was drawn by a seed. It depends on the ids and the
+// seed alone: the same whatever the order of the file, and for every judge.
 func Drawn(ids []string, seed int64) []string {
 	out := make([]string, len(ids))
 	for k, i := range datasets.Order(len(ids), func(i int) string { return ids[i] }, seed) {

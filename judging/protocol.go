@@ -1,5 +1,5 @@
-// Package judging turns items into judgments: an item is shown in one or more orders, each presentation becomes a prompt, a
-// prompt's reply is read as a verdict, and all of it is written down as a record, one JSON line each.
+// Package judging turns items into judgments: an item is shown in one or more orders, each presentation becomes a
+// prompt, a prompt's reply is read as a verdict, and all of it is written down as a record, one JSON line each.
 //
 // Protocols are pure. What they share, asking, following up, writing and
 // resuming, is in [Run]. Nothing after the records needs a model.
@@ -79,8 +79,8 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// Found is a verdict for choice that stands at a position of what was read; of an outcome that is none, what stands there
-// is the label alone.
+// Found is a verdict for choice that stands at a position of what was read; of an outcome that is none, what stands
+// there is the label alone.
 func Found(outcome Outcome, rule, reply string, at Span, choice int) Verdict {
 	label := strings.Trim(reply[at.Start:at.End], "[] \\*")
 	switch outcome {
@@ -288,7 +288,8 @@ func (p Protocol) GoalOf(s Settings) string {
 func (p Protocol) Template(name string) (Template, error) {
 	i := slices.IndexFunc(p.Templates, func(t Template) bool { return t.Name == name })
 	if i < 0 {
-		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file", name, strings.Join(p.TemplateNames(), ", "))
+		return Template{}, fmt.Errorf("unknown prompt %q: it is one of %s, or the path of a file",
+			name, strings.Join(p.TemplateNames(), ", "))
 	}
 	return p.Templates[i], nil
 }

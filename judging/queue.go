@@ -9,8 +9,8 @@ import (
 )
 
 // queue hands out the judgments of a run. Those of one item are for the worker that took the item, one after the other.
-// Only when there is no item left to take, whoever has nothing to do takes a judgment that would have had to wait: else a
-// run would end with most places idle.
+// Only when there is no item left to take, whoever has nothing to do takes a judgment that would have had to wait:
+// else a run would end with most places idle.
 type queue struct {
 	job    *Job
 	mu     sync.Mutex
@@ -102,15 +102,17 @@ func (q *queue) take(w *work) (judgment, bool) {
 		return judgment{}, false
 	}
 	s := w.judgments[0]
-	if w.judgments = w.judgments[1:]; len(w.judgments) == 0 {
+	w.judgments = w.judgments[1:]
+	if len(w.judgments) == 0 {
 		i := slices.Index(q.open, w)
 		q.open = slices.Delete(q.open, i, i+1)
 	}
 	return s, true
 }
 
-// swappedFirst tells of which items, about half of them, the second presentation is asked first. A server whose prompt cache,
-// or whose batches, move its replies a little moves those of what is asked second: that must not always be one order.
+// swappedFirst tells of which items, about half of them, the second presentation is asked first. A server
+// whose prompt cache, or whose batches, move its replies a little moves those of what is asked second: that
+// must not always be one order.
 func swappedFirst(item string) bool { return sha256.Sum256([]byte(item))[0]&1 == 1 }
 
 // work reads an item and finds which of its judgments are missing.

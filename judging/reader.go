@@ -46,7 +46,8 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 			out.Length = -1
 			return out
 		}
-		if out.Length = len(line) - 1; out.Length > 0 {
+		out.Length = len(line) - 1
+		if out.Length > 0 {
 			out.Value, out.Err = decode(line[:out.Length])
 		}
 		return out
@@ -85,13 +86,14 @@ func formatNamed(name string) (f datasets.Format, ok bool) {
 	return datasets.Formats[i], true
 }
 
-// Asked is what a record's judge was asked: the prompt of the presentation, made again from the run's protocol and the item.
-// same tells whether it is the one that was asked, to the byte; it is not known of imported records, whose own prompt
-// it was not.
+// Asked is what a record's judge was asked: the prompt of the presentation, made again from the run's protocol and
+// the item. same tells whether it is the one that was asked, to the byte; it is not known of imported records,
+// whose own prompt it was not.
 func (r *Record) Asked(p Asker, item datasets.Item, systemRole string) (prompt Prompt, same bool, err error) {
 	for _, c := range r.Positions() {
 		if c >= len(item.Candidates) {
-			return prompt, false, fmt.Errorf("the record shows %d candidates, the item has %d: they are not of one dataset", len(r.Order), len(item.Candidates))
+			return prompt, false, fmt.Errorf("the record shows %d candidates, the item has %d: "+
+				"they are not of one dataset", len(r.Order), len(item.Candidates))
 		}
 	}
 	prompt = p.Prompt(item, r.Shown())
@@ -106,8 +108,8 @@ func (p Parameters) NextTurn(prompt Prompt) string {
 	return prompt.FollowUp
 }
 
-// Ended is when the judgment had its last reply at the latest, by the time that its replies took. What it waited between
-// the tries of a call stands in no record.
+// Ended is when the judgment had its last reply at the latest, by the time that its replies took. What it waited
+// between the tries of a call stands in no record.
 func (r *Record) Ended() time.Time {
 	end := r.At.Add(time.Second) // what replies do not count
 	for _, replies := range [][]Reply{r.Replies, r.Asides} {

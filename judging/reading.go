@@ -73,7 +73,8 @@ func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 	}
 	for begin := 1; turn < len(r.Replies); turn++ { // each after a newline
 		n := len(r.Replies[turn].Text)
-		if in = s.Shift(-begin); in.Start < n {
+		in = s.Shift(-begin)
+		if in.Start < n {
 			return turn, Span{max(0, in.Start), min(in.End, n)}, true
 		}
 		begin += n + 1

@@ -24,13 +24,19 @@ type Reply struct {
 	Finish   backends.Finish `json:"finish"`             // `stop`, `length`, `prompt-too-long` or `refused`
 	// the server's words for the last two; or gavel's, where the prompt was not asked or was cut, or the server ended a
 	// reply that repeats itself
-	Detail       string  `json:"detail,omitempty"`
-	PromptTokens int     `json:"prompt_tokens,omitempty"` // of this turn, where known
-	CachedTokens *int    `json:"cached_tokens,omitempty"` // of them from the server's prompt cache; left out where it does not tell
-	ReplyTokens  int     `json:"reply_tokens,omitempty"`  // of this turn, where known
-	ThinkTokens  int     `json:"think_tokens,omitempty"`  // of them thinking; left out where the server does not tell
-	Milliseconds float64 `json:"ms,omitempty"`            // milliseconds until the answer was there; of a cached reply, then
-	Cached       bool    `json:"cached,omitempty"`        // it was in the cache
+	Detail string `json:"detail,omitempty"`
+	// of this turn, where known
+	PromptTokens int `json:"prompt_tokens,omitempty"`
+	// of them from the server's prompt cache; left out where it does not tell
+	CachedTokens *int `json:"cached_tokens,omitempty"`
+	// of this turn, where known
+	ReplyTokens int `json:"reply_tokens,omitempty"`
+	// of them thinking; left out where the server does not tell
+	ThinkTokens int `json:"think_tokens,omitempty"`
+	// milliseconds until the answer was there; of a cached reply, then
+	Milliseconds float64 `json:"ms,omitempty"`
+	// it was in the cache
+	Cached bool `json:"cached,omitempty"`
 	// the bundle that a cached reply was taken in from: file name and SHA-256
 	Origin   string `json:"origin,omitempty"`
 	Endpoint string `json:"endpoint,omitempty"` // `url` of the server that answered, where the run has several
@@ -139,14 +145,19 @@ func NewRecord(m *Manifest, item datasets.Item, s Presentation) *Record {
 
 // Belong notes which run the record is of.
 func (r *Record) Belong(m *Manifest) {
-	r.Run, r.Gavel, r.Protocol, r.Prompt = m.ID, m.Gavel, m.Spec.Protocol, m.Spec.Prompt.Name
+	r.Run = m.ID
+	r.Gavel = m.Gavel
+	r.Protocol = m.Spec.Protocol
+	r.Prompt = m.Spec.Prompt.Name
 	r.Model, r.Identity = m.Spec.Model.Name, m.Spec.Model.Identity
 }
 
 // Describe notes who answered what is judged, and what the judge itself answered.
 func (r *Record) Describe(a *datasets.Answered) {
 	if a != nil {
-		r.Question, r.Agent, r.Own = a.Question, a.Agent, a.Own
+		r.Question = a.Question
+		r.Agent = a.Agent
+		r.Own = a.Own
 	}
 }
 
@@ -161,7 +172,11 @@ func (r *Record) leastShown() int {
 
 // Take notes a verdict.
 func (r *Record) Take(v Verdict) {
-	r.Outcome, r.Label, r.Choice, r.Answer, r.Rule = v.Outcome, v.Label, r.CandidateID(v.Choice), v.Answer, v.Rule
+	r.Outcome = v.Outcome
+	r.Label = v.Label
+	r.Choice = r.CandidateID(v.Choice)
+	r.Answer = v.Answer
+	r.Rule = v.Rule
 }
 
 // Shown is the presentation that the record is of.
@@ -180,7 +195,8 @@ func (r *Record) Unit() string {
 // Positions is the order shown, as indexes of the item's candidates.
 func (r *Record) Positions() []int { return positions(r.Order) }
 
-// positions turns candidate ids in the order shown into indexes. The ids of an item are in order by themselves: A, B, …
+// positions turns candidate ids in the order shown into indexes. The ids of an item are in order by themselves: A, B,
+// …
 func positions(order []string) []int {
 	ids := sortedIDs(order)
 	out := make([]int, len(order))
@@ -222,10 +238,12 @@ func (r *Record) check() error {
 	case r.Presentation < 0 || max(r.Presentation, r.First) >= r.Presentations || r.First < 0:
 		return errors.New("a record without an order shown")
 	case len(r.Order) < r.leastShown():
-		return fmt.Errorf("a record without an order shown: it has %d of at least %d candidates", len(r.Order), r.leastShown())
+		return fmt.Errorf("a record without an order shown: it has %d of at least %d candidates",
+			len(r.Order), r.leastShown())
 	case r.Repetition < 0 || r.Repetition >= MaxRepetitions:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repetition, MaxRepetitions-1)
-	case !slices.Contains(r.Order, r.Gold) && r.leastShown() > 0 && (r.Gold != "" || r.Shape == datasets.Choice || r.Shape == datasets.Judgment):
+	case !slices.Contains(r.Order, r.Gold) && r.leastShown() > 0 &&
+		(r.Gold != "" || r.Shape == datasets.Choice || r.Shape == datasets.Judgment):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):
 		return fmt.Errorf("choice %q was not shown", r.Choice)
@@ -300,10 +318,12 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 		err error
 	}
 	parse := func(line []byte) (v read) {
-		if v.rec = new(Record); line[len(line)-1] != '\n' {
+		v.rec = new(Record)
+		if line[len(line)-1] != '\n' {
 			return read{} // without its newline a line was not finished
 		}
-		if v.err = rows.Decode(line, v.rec); v.err == nil {
+		v.err = rows.Decode(line, v.rec)
+		if v.err == nil {
 			v.err = v.rec.check()
 		}
 		return v
@@ -315,7 +335,8 @@ func readRecords(path string, r io.Reader, f func(*Record) error) error {
 			return nil
 		}
 		if v.err != nil {
-			return fmt.Errorf("%s:%d: damaged record: %w; mend the line or delete it: a judgment without a record is asked again by the same run command", path, line.Number, v.err)
+			return fmt.Errorf("%s:%d: damaged record: %w; mend the line or delete it: "+
+				"a judgment without a record is asked again by the same run command", path, line.Number, v.err)
 		}
 		if err := f(v.rec); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line.Number, err)

@@ -207,7 +207,9 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		rec.Outcome, rec.Error, rec.failure = Failed, err.Error(), err
+		rec.Outcome = Failed
+		rec.Error = err.Error()
+		rec.failure = err
 		return rec, nil
 	}
 	var v Verdict
@@ -221,7 +223,8 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 		if params.FinishThinking && thoughtOut(resp) {
 			return j.finishThinking(ctx, rec, prompt, req, resp, failed)
 		}
-		if v, err = rec.Read(j.Asker, how); err != nil {
+		v, err = rec.Read(j.Asker, how)
+		if err != nil {
 			return nil, err
 		}
 		next := params.next(prompt)
@@ -230,7 +233,8 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 				break
 			}
 		} else if v.Outcome != NoVerdict || constrained || next == "" || attempt >= params.Attempts {
-			if rec.Probabilities, rec.Asides, err = j.probabilities(ctx, req, resp, v); err != nil {
+			rec.Probabilities, rec.Asides, err = j.probabilities(ctx, req, resp, v)
+			if err != nil {
 				return failed(err)
 			}
 			break
@@ -287,7 +291,9 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) 
 // probabilities tells how probable each label on offer was where the verdict stands. A constrained reply may leave some
 // untold, since a server lists only the likeliest tokens before its constraint: each of those is asked for once more,
 // held to that label alone. Empty where the server tells nothing. asides are the replies to those.
-func (j *Job) probabilities(ctx context.Context, req backends.Request, resp backends.Response, v Verdict) (_ []Probability, asides []Reply, _ error) {
+func (j *Job) probabilities(
+	ctx context.Context, req backends.Request, resp backends.Response, v Verdict,
+) (_ []Probability, asides []Reply, _ error) {
 	if len(resp.Labels) == 0 || v.Outcome != Decided && v.Outcome != Tie {
 		return nil, nil, nil
 	}
@@ -340,9 +346,20 @@ func normalised(labels []string, logprobs map[string]float64) []Probability {
 
 func reply(r backends.Response, constrained bool) Reply {
 	return Reply{
-		Text: r.Text, Thinking: r.Thinking, Finish: r.Finish, Detail: r.Detail,
-		PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, ReplyTokens: r.ReplyTokens, ThinkTokens: r.ThinkTokens,
-		Milliseconds: float64(r.Took.Microseconds()) / 1000, Cached: r.Cached, Origin: r.Origin, Constrained: constrained, Endpoint: r.Endpoint, Model: r.Model,
+		Text:              r.Text,
+		Thinking:          r.Thinking,
+		Finish:            r.Finish,
+		Detail:            r.Detail,
+		PromptTokens:      r.PromptTokens,
+		CachedTokens:      r.CachedTokens,
+		ReplyTokens:       r.ReplyTokens,
+		ThinkTokens:       r.ThinkTokens,
+		Milliseconds:      float64(r.Took.Microseconds()) / 1000,
+		Cached:            r.Cached,
+		Origin:            r.Origin,
+		Constrained:       constrained,
+		Endpoint:          r.Endpoint,
+		Model:             r.Model,
 		SystemFingerprint: r.SystemFingerprint,
 	}
 }
@@ -357,7 +374,9 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 
 func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
 	r := j.Manifest.Spec.request(messages)
-	r.Context, r.Oracle, r.Repetition = j.Context, oracle, repetition
+	r.Context = j.Context
+	r.Oracle = oracle
+	r.Repetition = repetition
 	r.Encoded = backends.EncodeMessages(messages)
 	return r
 }

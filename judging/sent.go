@@ -53,10 +53,10 @@ func (s *Sent) Add(r *Record) {
 // mostSent is how many bytes of first turns Tree holds in memory at once.
 const mostSent = 1 << 29
 
-// Tree is the share of the conversations that a server must read whose prompt cache forgets nothing: of the bytes of all
-// conversations as they were sent (each turn sends all before it again), those that stand in a tree in which everything
-// that begins alike stands once. A reply counts as remembered, since it was made there. Bytes stand in for tokens, which
-// only the server's tokenizer knows. dir is the run's folder.
+// Tree is the share of the conversations that a server must read whose prompt cache forgets nothing: of the bytes of
+// all conversations as they were sent (each turn sends all before it again), those that stand in a tree in which
+// everything that begins alike stands once. A reply counts as remembered, since it was made there. Bytes stand in for
+// tokens, which only the server's tokenizer knows. dir is the run's folder.
 func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 	asker, err := AskerOf(m)
 	if err != nil {
@@ -68,7 +68,9 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 	}
 	defer set.Close()
 	var firsts []string
-	all, held, new := 0, 0, 0
+	all := 0
+	held := 0
+	new := 0
 	for row := range set.Len() {
 		item, err := set.Item(row)
 		if err != nil {
@@ -84,7 +86,8 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 			for _, m := range FirstTurn(prompt, m.Spec.Parameters.SystemRole) {
 				first += m.Content + "\n"
 			}
-			if firsts, held = append(firsts, first), held+len(first); held > mostSent {
+			firsts, held = append(firsts, first), held+len(first)
+			if held > mostSent {
 				return 0, fmt.Errorf("more than %d bytes of prompts", mostSent)
 			}
 			next := len(m.Spec.Parameters.next(prompt))
@@ -95,7 +98,8 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 					if t.sent {
 						all += conversation
 					}
-					if conversation += t.bytes + next; k == 0 && i > 0 {
+					conversation += t.bytes + next
+					if k == 0 && i > 0 {
 						new += next
 					}
 				}

@@ -28,8 +28,9 @@ type Shard struct {
 // CacheDir is the folder, within that of a shard, of the replies that it remembers.
 const CacheDir = ".cache"
 
-// Deal are the items of a shard, as indexes of n ids, in their order. Items go to the shards one after the other, in the
-// order of a hash of their ids: the same whatever the order of the file, and no shard has two items more than another.
+// Deal are the items of a shard, as indexes of n ids, in their order. Items go to the shards one after the
+// other, in the order of a hash of their ids: the same whatever the order of the file, and no shard has two
+// items more than another.
 func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
 	mine = []int{}
 	has := make([]bool, n)
@@ -70,7 +71,8 @@ func (s *Shard) Where(n int) ([]int, error) {
 	places, last := make([]int, len(gaps)), 0
 	for i, gap := range gaps {
 		step, err := strconv.Atoi(gap)
-		if last += step; err != nil || step < 0 || last >= s.Items {
+		last += step
+		if err != nil || step < 0 || last >= s.Items {
 			return nil, fmt.Errorf("damaged: %q is not the place of an item of %d", gap, s.Items)
 		}
 		places[i] = last
@@ -91,8 +93,8 @@ func (m *Manifest) whole() string {
 
 func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// ShardSuffix ends the name of a shard's folder. A try of it that must not write where another may still be writing says
-// which it is: "2" of the second that an engine has counted, else whatever no other try is called.
+// ShardSuffix ends the name of a shard's folder. A try of it that must not write where another may still be writing
+// says which it is: "2" of the second that an engine has counted, else whatever no other try is called.
 func ShardSuffix(index, of int, try string) string {
 	suffix := fmt.Sprintf("_shard-%d-of-%d", index, of)
 	if try != "" {
@@ -115,7 +117,8 @@ func OtherTries(dir string) (dirs []string) {
 	first := strings.TrimSuffix(name, is[3])
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
-		if of := shardSuffix.FindStringSubmatch(e.Name()); of != nil && e.IsDir() && e.Name() != name && strings.TrimSuffix(e.Name(), of[3]) == first {
+		if of := shardSuffix.FindStringSubmatch(e.Name()); of != nil && e.IsDir() && e.Name() != name &&
+			strings.TrimSuffix(e.Name(), of[3]) == first {
 			dirs = append(dirs, filepath.Join(parent, e.Name()))
 		}
 	}

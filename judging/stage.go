@@ -29,7 +29,9 @@ type Stage struct {
 	// Each makes a line for each item, in the order of the questions, then of the agents. The same questions and
 	// answers give the same bytes, so that a run over them can be gone on with. A line, without its newline, is valid
 	// until write returns.
-	Each func(questions *datasets.Set, rows []int, own *Answers, agents []*Answers, write func(line []byte) error) (Made, error)
+	Each func(
+		questions *datasets.Set, rows []int, own *Answers, agents []*Answers, write func(line []byte) error,
+	) (Made, error)
 }
 
 // Made says what became of the questions of a stage.
@@ -101,17 +103,21 @@ func (s *Staged) Remark() {
 			}
 		}
 		if a.OtherGold > 0 {
-			say("%s: its run has another label for %d of %d questions; its answers are held to this dataset's", a.Name, a.OtherGold, s.Questions)
+			say("%s: its run has another label for %d of %d questions; its answers are held to this dataset's",
+				a.Name, a.OtherGold, s.Questions)
 		}
 		if a.Itself {
-			say("%s is judged by itself: its answers and the judge's own are not independent, and correlations with the agent's correctness say little", a.Name)
+			say("%s is judged by itself: its answers and the judge's own are not independent, "+
+				"and correlations with the agent's correctness say little", a.Name)
 		}
 	}
 }
 
 // Add adds what became of other questions, with the same agents.
 func (s *Staged) Add(o *Staged) error {
-	s.Questions, s.NoGold, s.NoOwn = s.Questions+o.Questions, s.NoGold+o.NoGold, addLacks(s.NoOwn, o.NoOwn)
+	s.Questions += o.Questions
+	s.NoGold += o.NoGold
+	s.NoOwn = addLacks(s.NoOwn, o.NoOwn)
 	if len(s.Agents) != len(o.Agents) {
 		return errors.New("their agents are not the same")
 	}
@@ -120,7 +126,10 @@ func (s *Staged) Add(o *Staged) error {
 		if a.Name != b.Name || a.Itself != b.Itself {
 			return fmt.Errorf("their agents are not the same (%s and %s)", a.Name, b.Name)
 		}
-		a.Judged, a.Right, a.OtherGold, a.LeftOut = a.Judged+b.Judged, a.Right+b.Right, a.OtherGold+b.OtherGold, addLacks(a.LeftOut, b.LeftOut)
+		a.Judged += b.Judged
+		a.Right += b.Right
+		a.OtherGold += b.OtherGold
+		a.LeftOut = addLacks(a.LeftOut, b.LeftOut)
 	}
 	s.Remark()
 	return nil
@@ -160,17 +169,24 @@ func (r *Referenced) Remark() {
 	r.Warnings = []string{}
 	for _, why := range Lacks {
 		if n := r.NoOwn[why]; n > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("left out %d of %d pairs, to whose question the judge has no answer of its own: %s", n, r.Pairs, why.InWords()))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("left out %d of %d pairs, "+
+				"to whose question the judge has no answer of its own: %s", n, r.Pairs, why.InWords()))
 		}
 	}
 	if r.Unknown > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("of %d of %d pairs nobody can tell whether the judge's own answer is right: no final answer could be read, or compared with those of the responses", r.Unknown, r.Judged()))
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("of %d of %d pairs nobody can tell whether the judge's own answer is right: "+
+				"no final answer could be read, or compared with those of the responses", r.Unknown, r.Judged()))
 	}
 }
 
 // Add adds what became of other pairs.
 func (r *Referenced) Add(o *Referenced) {
-	r.Pairs, r.Right, r.Wrong, r.Unknown, r.NoOwn = r.Pairs+o.Pairs, r.Right+o.Right, r.Wrong+o.Wrong, r.Unknown+o.Unknown, addLacks(r.NoOwn, o.NoOwn)
+	r.Pairs += o.Pairs
+	r.Right += o.Right
+	r.Wrong += o.Wrong
+	r.Unknown += o.Unknown
+	r.NoOwn = addLacks(r.NoOwn, o.NoOwn)
 	r.Remark()
 }
 

@@ -76,7 +76,8 @@ func Texts(files fs.FS, dir string) map[string]string {
 // TemplateFile reads a system message of one's own. What it must say, its protocol knows.
 func (p Protocol) TemplateFile(path string) (Template, error) {
 	if p.Own == nil {
-		return Template{}, fmt.Errorf("%s: %s takes no prompt of one's own: it is one of %s", path, p.Name, strings.Join(p.TemplateNames(), ", "))
+		return Template{}, fmt.Errorf("%s: %s takes no prompt of one's own: it is one of %s",
+			path, p.Name, strings.Join(p.TemplateNames(), ", "))
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {

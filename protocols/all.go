@@ -9,11 +9,33 @@ import (
 
 // All are the protocols, in the order that lists have them.
 var All = []Protocol{
-	{pairwise.Protocol, pairwise.NewScorer, pairwise.Layout, pairwise.Imports},
-	{pairwise.Reversed, pairwise.NewScorer, pairwise.Layout, nil},
-	{answer.Protocol, answer.NewScorer, answer.Layout, answer.Imports},
-	{selfreference.Protocol, selfreference.NewScorer, selfreference.Layout, nil},
-	{multioption.Protocol, multioption.NewScorer, multioption.Layout, nil},
+	{
+		Protocol: pairwise.Protocol,
+		Scorer:   pairwise.NewScorer,
+		Layout:   pairwise.Layout,
+		Imports:  pairwise.Imports,
+	},
+	{
+		Protocol: pairwise.Reversed,
+		Scorer:   pairwise.NewScorer,
+		Layout:   pairwise.Layout,
+	},
+	{
+		Protocol: answer.Protocol,
+		Scorer:   answer.NewScorer,
+		Layout:   answer.Layout,
+		Imports:  answer.Imports,
+	},
+	{
+		Protocol: selfreference.Protocol,
+		Scorer:   selfreference.NewScorer,
+		Layout:   selfreference.Layout,
+	},
+	{
+		Protocol: multioption.Protocol,
+		Scorer:   multioption.NewScorer,
+		Layout:   multioption.Layout,
+	},
 }
 
 func init() {

@@ -90,7 +90,12 @@ type contest struct {
 // Agree compares the verdicts of a run of preferences with people's votes on the
 // same pairs. The run's items are found by their ids, [judging.Vote.Item].
 func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
-	a := &Agreement{Votes: len(votes), Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, "question"}, Warnings: []string{}}
+	a := &Agreement{Votes: len(votes), Bootstrap: Bootstrap{
+		Rounds: b.Rounds,
+		Level:  b.Level,
+		Seed:   b.Seed,
+		Unit:   "question",
+	}, Warnings: []string{}}
 	contests := contestsOf(votes)
 	silent, unvoted := 0, 0
 	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, _ judging.Asker, v judging.Verdict) error {
@@ -111,13 +116,17 @@ func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootst
 			return nil
 		}
 		a.Matched += len(c.ballots)
-		c.ballots = append(c.ballots, vote{TheJudge, TheJudge, v.Choice})
+		c.ballots = append(c.ballots, vote{voter: TheJudge, kind: TheJudge, winner: v.Choice})
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.Run, a.ID, a.Model, a.Dataset, a.Simulated = dir, m.ID, m.Spec.Model.Name, m.Dataset.Name, m.Simulated
+	a.Run = dir
+	a.ID = m.ID
+	a.Model = m.Spec.Model.Name
+	a.Dataset = m.Dataset.Name
+	a.Simulated = m.Simulated
 	a.Rows = agreementRows(contests, b)
 	a.warn(silent, unvoted)
 	return a, nil
@@ -135,7 +144,8 @@ func (a *Agreement) warn(silent, unvoted int) {
 		say("nobody voted on %d of the %d pairs that the judge has a verdict on", unvoted, a.Judged)
 	}
 	if left := a.Votes - a.Matched; left > 0 {
-		say("%d of %d votes are on pairs without a verdict of the judge: they count only for agreement among people", left, a.Votes)
+		say("%d of %d votes are on pairs without a verdict of the judge: they count only for agreement among people",
+			left, a.Votes)
 	}
 }
 
@@ -149,21 +159,21 @@ func contestsOf(votes []judging.Vote) map[string]*contest {
 			c = &contest{question: v.Question, turn: v.Turn}
 			all[id] = c
 		}
-		c.ballots = append(c.ballots, vote{v.Judge, voterKind(v.Judge), v.Winner})
+		c.ballots = append(c.ballots, vote{voter: v.Judge, kind: voterKind(v.Judge), winner: v.Winner})
 	}
 	return all
 }
 
-// cell is a number of the table; columns 2i and 2i+1 of a question's row are what it adds to the i-th cell's equal votes
-// and to its n.
+// cell is a number of the table; columns 2i and 2i+1 of a question's row are what it adds to the i-th cell's
+// equal votes and to its n.
 type cell struct {
 	turn    int
 	between [2]string
 	setup   string
 }
 
-// agreementRows counts, question by question, so that the intervals can resample questions: votes on one question have its
-// two answers, and often the voter, in common.
+// agreementRows counts, question by question, so that the intervals can resample questions: votes on one question
+// have its two answers, and often the voter, in common.
 func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementRow {
 	cells := cellsOf(contests)
 	if len(cells) == 0 {
@@ -182,7 +192,7 @@ func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementR
 			byQuestion[c.question] = row
 		}
 		c.count(func(between [2]string, setup string, equal bool) {
-			i := index[cell{c.turn, between, setup}]
+			i := index[cell{turn: c.turn, between: between, setup: setup}]
 			row[2*i] += One(equal)
 			row[2*i+1]++
 		})
@@ -195,7 +205,19 @@ func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementR
 	out := []AgreementRow{}
 	for i, r := range s.Results("", metrics, b) {
 		c := cells[i]
-		row := AgreementRow{Turn: c.turn, Between: c.between, Setup: c.setup, Value: r.Value, Equal: int(s.sums[2*i]), N: r.N, Low: r.Low, High: r.High, Interval: r.Interval, Chance: *Percent(1.0 / 3), Note: r.Note}
+		row := AgreementRow{
+			Turn:     c.turn,
+			Between:  c.between,
+			Setup:    c.setup,
+			Value:    r.Value,
+			Equal:    int(s.sums[2*i]),
+			N:        r.N,
+			Low:      r.Low,
+			High:     r.High,
+			Interval: r.Interval,
+			Chance:   *Percent(1.0 / 3),
+			Note:     r.Note,
+		}
 		if c.setup == WithoutTies {
 			row.Chance = 50
 		}
@@ -212,7 +234,11 @@ func cellsOf(contests map[string]*contest) []cell {
 	}
 	var cells []cell
 	for c := range found {
-		cells = append(cells, cell{c.turn, c.between, WithTies}, cell{c.turn, c.between, WithoutTies})
+		cells = append(cells, cell{turn: c.turn, between: c.between, setup: WithTies}, cell{
+			turn:    c.turn,
+			between: c.between,
+			setup:   WithoutTies,
+		})
 	}
 	slices.SortFunc(cells, func(a, b cell) int {
 		if a.turn != b.turn {

@@ -42,7 +42,13 @@ func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asked judging.As
 			if slices.ContainsFunc(r.Probabilities, func(l judging.Probability) bool { return l.P > p }) {
 				f.unlikely++
 			}
-			f.all = append(f.all, Forecast{strings.Clone(r.Unit()), p, right, strings.Clone(r.Item), r.Presentation})
+			f.all = append(f.all, Forecast{
+				Unit:         strings.Clone(r.Unit()),
+				P:            p,
+				Right:        right,
+				item:         strings.Clone(r.Item),
+				presentation: r.Presentation,
+			})
 		}
 	}
 	if is.judgments >= r.Presentations {
@@ -82,8 +88,8 @@ const bins = 10
 // binOf is the bin of a confidence; 0 belongs to the first.
 func binOf(p float64) int { return max(0, min(bins, int(math.Ceil(p*bins)))-1) }
 
-// Columns of a unit's row: confidence of its judgments, right ones and squared errors, each with how many judgments it has; then
-// judgments, confidence and right ones of each bin; then right ones and judgments at each threshold.
+// Columns of a unit's row: confidence of its judgments, right ones and squared errors, each with how many judgments
+// it has; then judgments, confidence and right ones of each bin; then right ones and judgments at each threshold.
 const (
 	colP, colRight, colSquare = 0, 2, 4
 	colBins                   = 6
@@ -138,7 +144,8 @@ func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibratio
 	}
 	for k, t := range points {
 		n := s.Sums()[colPoints+2*k+1]
-		c.Coverage = append(c.Coverage, Point{Coverage: *Fraction(n / float64(len(judgments))), N: int(n), Threshold: t, Accuracy: of[3+k]})
+		c.Coverage = append(c.Coverage,
+			Point{Coverage: *Fraction(n / float64(len(judgments))), N: int(n), Threshold: t, Accuracy: of[3+k]})
 	}
 	return c
 }
@@ -191,10 +198,10 @@ func calibrationError(c []float64) (ece float64) {
 }
 
 // errorOf is the ECE with its interval, and what it comes to of a judge that is as often right as it is sure: of
-// the distances of few judgments from what is expected none is below 0, so that their mean is above 0 even then. By as much as
-// resamples lie above the value, the value is taken to lie above the truth; and where a calibrated judge would get as much,
-// the lower end is 0. The lower end is no higher than that of resamples: where all judgments of a bin are right, or all are
-// wrong, these lie on one side of the value.
+// the distances of few judgments from what is expected none is below 0, so that their mean is above 0 even then. By
+// as much as resamples lie above the value, the value is taken to lie above the truth; and where a calibrated judge
+// would get as much, the lower end is 0. The lower end is no higher than that of resamples: where all judgments of a
+// bin are right, or all are wrong, these lie on one side of the value.
 func errorOf(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calibrated Estimate) {
 	of := func(sums []float64) float64 { return calibrationError(sums[colBins:colPoints]) }
 	value := of(s.Sums())
@@ -239,7 +246,9 @@ func besideBins(s *Sample, judgments []Forecast) *stats.Beside {
 	var low, high []part
 	for k := range bins {
 		at := colBins + 3*k
-		n, sure, right := s.sums[at], s.sums[at+1], s.sums[at+2]
+		n := s.sums[at]
+		sure := s.sums[at+1]
+		right := s.sums[at+2]
 		if n == 0 {
 			continue
 		}

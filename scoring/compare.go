@@ -37,10 +37,11 @@ type Difference struct {
 	Interval string    `json:"interval,omitempty"` // how it was made
 	N        int       `json:"n"`                  // units that both judged
 	Table    *Table2x2 `json:"table,omitempty"`    // of metrics that are right or wrong unit by unit
-	E        *float64  `json:"e,omitempty"`        // where a run is not at its end: evidence against that they are alike; `p` is 1/`e`
-	P        *float64  `json:"p,omitempty"`        // two-sided: exact McNemar, or what `test` says; all its digits
-	Test     string    `json:"test,omitempty"`     // what `p` is of where it is not exact McNemar
-	Holm     *float64  `json:"p_holm,omitempty"`   // corrected by Holm's method over the `family`
+	// where a run is not at its end: evidence against that they are alike; `p` is 1/`e`
+	E    *float64 `json:"e,omitempty"`
+	P    *float64 `json:"p,omitempty"`      // two-sided: exact McNemar, or what `test` says; all its digits
+	Test string   `json:"test,omitempty"`   // what `p` is of where it is not exact McNemar
+	Holm *float64 `json:"p_holm,omitempty"` // corrected by Holm's method over the `family`
 	// printed as `~`: the interval holds 0, `p_holm` is not below 0.05, or the difference is not larger than
 	// `noise_floor`
 	Noise bool `json:"may_be_noise"`
@@ -59,7 +60,8 @@ type Table2x2 struct {
 	Neither int `json:"neither"` // right in neither
 }
 
-// Ensemble is two goals of one model taken as one judge: it answers where both name the same response in all four judgments.
+// Ensemble is two goals of one model taken as one judge: it answers where both name the same
+// response in all four judgments.
 type Ensemble struct {
 	Coverage Result `json:"coverage"` // share of pairs that it answers
 	Strict   Result `json:"strict"`   // among those
@@ -78,10 +80,14 @@ type Comparison struct {
 	// two goals of one model on pairs taken as one judge, which answers where both name one response in all four
 	// judgments
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
-	Together []Result  `json:"together,omitempty"` // only for best and worst among several options, in percent
-	Within   *Within   `json:"within,omitempty"`   // with `--margin`
-	Turned   *[2]int   `json:"-"`                  // units whose verdict changed with the order, where they are asked in several
-	Warnings []string  `json:"warnings"`           // printed after `!`
+	// only for best and worst among several options, in percent
+	Together []Result `json:"together,omitempty"`
+	// with `--margin`
+	Within *Within `json:"within,omitempty"`
+	// units whose verdict changed with the order, where they are asked in several
+	Turned *[2]int `json:"-"`
+	// printed after `!`
+	Warnings []string `json:"warnings"`
 
 	headline string // the metric that is right or wrong unit by unit; "": none
 }
@@ -108,18 +114,24 @@ type compared struct {
 func sheetsOf(runs []*Run, seed uint64) []compared {
 	out := make([]compared, len(runs))
 	for i, run := range runs {
-		out[i] = compared{run, run.sheet(seed), run.sheetsAgain(seed)}
+		out[i] = compared{Run: run, Sheet: run.sheet(seed), sheets: run.sheetsAgain(seed)}
 	}
 	return out
 }
 
-// Compare compares every two of the runs, on the units that both have judged. Holm's correction runs over all differences.
+// Compare compares every two of the runs, on the units that both have judged. Holm's correction
+// runs over all differences.
 func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
 		Reading:     runs[0].reading(),
 		Policy:      runs[0].policy(),
-		Bootstrap:   Bootstrap{b.Rounds, b.Level, b.Seed, runs[0].resampled()},
+		Bootstrap: Bootstrap{
+			Rounds: b.Rounds,
+			Level:  b.Level,
+			Seed:   b.Seed,
+			Unit:   runs[0].resampled(),
+		},
 	}
 	sheets := sheetsOf(runs, b.Seed)
 	how := Permutations(b, len(runs), sheets[0].tests())
@@ -143,7 +155,8 @@ func (c *Comparisons) correct() {
 	for _, one := range c.Comparisons {
 		for i := range one.Differences {
 			d := &one.Differences[i]
-			if d.Noise = d.P == nil; d.P != nil {
+			d.Noise = d.P == nil
+			if d.P != nil {
 				d.Noise = d.holdsZero() || withinFloor(d.Diff, d.Floor)
 				all, p = append(all, d), append(p, *d.P)
 			}
@@ -165,14 +178,26 @@ func plural(n int) string {
 
 func (r compared) side() Side {
 	m := r.Manifest
-	return Side{r.Dir, m.ID, m.Spec.Protocol, m.Spec.Prompt.Name, settings(m.Spec), m.Spec.Model.Name, m.Dataset.Name, m.Simulated, r.Items, r.ledger(r.Sheet)}
+	return Side{
+		Run:       r.Dir,
+		ID:        m.ID,
+		Protocol:  m.Spec.Protocol,
+		Prompt:    m.Spec.Prompt.Name,
+		Settings:  settings(m.Spec),
+		Model:     m.Spec.Model.Name,
+		Dataset:   m.Dataset.Name,
+		Simulated: m.Simulated,
+		Items:     r.Items,
+		Ledger:    r.ledger(r.Sheet),
+	}
 }
 
 // with compares two runs.
 func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) (*Comparison, error) {
 	words := a.words()
 	if words.Unit != b.words().Unit || words.Common != b.words().Common {
-		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol", a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
+		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol",
+			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
 	joined, unit := join(a.Units, b.Units), cmp.Or(words.Common, words.Unit)
 	for _, x := range []compared{a, b} {
@@ -181,14 +206,25 @@ func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) 
 		}
 	}
 	if len(joined) == 0 {
-		return nil, fmt.Errorf("%s and %s have no %s in common (datasets %s and %s): compare runs on the same dataset", a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
+		return nil,
+			fmt.Errorf("%s and %s have no %s in common (datasets %s and %s): compare runs on the same dataset",
+				a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
 	}
 	for _, p := range joined {
 		if p.A.Asked == p.B.Asked && p.A.Gold != p.B.Gold {
-			return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets", a.Dir, b.Dir, p.A.ID)
+			return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets",
+				a.Dir, b.Dir, p.A.ID)
 		}
 	}
-	c := &Comparison{A: a.side(), B: b.side(), N: len(joined), OnlyA: len(a.Units) - len(joined), OnlyB: len(b.Units) - len(joined), Unit: words.Common, Warnings: []string{}}
+	c := &Comparison{
+		A:        a.side(),
+		B:        b.side(),
+		N:        len(joined),
+		OnlyA:    len(a.Units) - len(joined),
+		OnlyB:    len(b.Units) - len(joined),
+		Unit:     words.Common,
+		Warnings: []string{},
+	}
 	c.Sides = [2]Side{c.A, c.B}
 	if m, err := headlineOf(a); err == nil {
 		c.headline = m.Name
@@ -227,8 +263,8 @@ func (c *Comparison) warn(a, b *Run, unit string) {
 	}
 }
 
-// holdsZero tells whether the interval does, by its ends as they are reported: sums of fractions come out a hair beside 0
-// where they are 0.
+// holdsZero tells whether the interval does, by its ends as they are reported: sums of fractions come out a hair
+// beside 0 where they are 0.
 func (d Difference) holdsZero() bool {
 	return d.Low != nil && d.High != nil && *d.Low <= 0 && *d.High >= 0
 }

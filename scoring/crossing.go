@@ -21,7 +21,7 @@ func FitLine(x, y []float64) (l Line, ok bool) {
 		return Line{}, false
 	}
 	a, b := stat.LinearRegression(x, y, nil, false)
-	return Line{a, b, len(x)}, true
+	return Line{Intercept: a, Slope: b, N: len(x)}, true
 }
 
 // At is the line's height.

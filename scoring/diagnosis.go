@@ -21,8 +21,8 @@ const (
 	Strong   Level = "strong"
 )
 
-// Diagnosis says in a sentence what a judge is good for on the items of a run. It is made from the ends of intervals, never
-// from values alone: docs/diagnosis.md has the rules.
+// Diagnosis says in a sentence what a judge is good for on the items of a run. It is made from the ends of intervals,
+// never from values alone: docs/diagnosis.md has the rules.
 type Diagnosis struct {
 	Level    Level      `json:"level"`    // `unusable`, `weak`, `usable` (in every order) or `strong`
 	Code     string     `json:"code"`     // of the rule that was met, see diagnosis.md
@@ -116,7 +116,17 @@ func (x Result) Held(threshold float64) (e Evidence, ok bool) {
 	if x.Value == nil || x.Low == nil || x.High == nil {
 		return Evidence{}, false
 	}
-	e = Evidence{Metric: x.Metric, Group: x.Group, Mode: x.Mode, Unit: x.Unit, Value: *x.Value, Low: *x.Low, High: *x.High, Interval: x.Interval, N: x.N}
+	e = Evidence{
+		Metric:   x.Metric,
+		Group:    x.Group,
+		Mode:     x.Mode,
+		Unit:     x.Unit,
+		Value:    *x.Value,
+		Low:      *x.Low,
+		High:     *x.High,
+		Interval: x.Interval,
+		N:        x.N,
+	}
 	if e.Group == Overall {
 		e.Group = ""
 	}
@@ -125,18 +135,21 @@ func (x Result) Held(threshold float64) (e Evidence, ok bool) {
 
 // Against is the same number held against another threshold.
 func (e Evidence) Against(threshold float64) Evidence {
-	e.Threshold, e.Above, e.Below = threshold, e.Low > threshold, e.High < threshold
+	e.Threshold = threshold
+	e.Above = e.Low > threshold
+	e.Below = e.High < threshold
 	return e
 }
 
 // Mirrored is the share of the others, held against the same threshold.
 func (e Evidence) Mirrored() Evidence {
-	e.Value, e.Low, e.High = 100-e.Value, 100-e.High, 100-e.Low
+	e.Value = 100 - e.Value
+	e.Low, e.High = 100-e.High, 100-e.Low
 	return e.Against(e.Threshold)
 }
 
-// ShareOf is k of n, in percent, held against a threshold. Where several belong together n is how many independent ones they
-// are worth, and k the share of it.
+// ShareOf is k of n, in percent, held against a threshold. Where several belong together n is how many independent
+// ones they are worth, and k the share of it.
 func ShareOf(metric string, k, n, threshold float64) Evidence {
 	units := int(math.Round(n))
 	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
@@ -160,8 +173,8 @@ func Unsigned(x float64, places int) float64 {
 	return x
 }
 
-// Surely and SurelyNot tell whether the value is above the threshold, or below it, at 99 %, one-sided: what is said of a
-// judge is held to more than an interval is.
+// Surely and SurelyNot tell whether the value is above the threshold, or below it, at 99 %, one-sided: what is said
+// of a judge is held to more than an interval is.
 func (e Evidence) Surely() bool    { return e.Value-(e.Value-e.Low)*strongly > e.Threshold }
 func (e Evidence) SurelyNot() bool { return e.Value+(e.High-e.Value)*strongly < e.Threshold }
 
@@ -177,8 +190,8 @@ func (e Evidence) Rank(reliable bool) (Level, string) {
 	return Weak, CodeWeak
 }
 
-// Chance says how a judge stands beside chance: CodeInverted, CodeFew or CodeChance, or "" where it is better. e is held
-// against chance; could is whether it may yet be a usable judge for all that is known.
+// Chance says how a judge stands beside chance: CodeInverted, CodeFew or CodeChance, or "" where it is better. e is
+// held against chance; could is whether it may yet be a usable judge for all that is known.
 func (e Evidence) Chance(could bool) (Level, string) {
 	switch {
 	case e.SurelyNot():
@@ -191,8 +204,8 @@ func (e Evidence) Chance(could bool) (Level, string) {
 	return Unusable, CodeChance
 }
 
-// Diagnose says of a share of items that are right, held against chance, what it is worth. says are the sentences by the
-// codes of Chance, "" of a judge that is better.
+// Diagnose says of a share of items that are right, held against chance, what it is worth. says are the sentences by
+// the codes of Chance, "" of a judge that is better.
 func (e Evidence) Diagnose(says map[string]string, of ...any) Diagnosis {
 	from := float64(UsableFrom)
 	if e.Threshold >= 50 { // one of two
@@ -209,8 +222,8 @@ func (e Evidence) Diagnose(says map[string]string, of ...any) Diagnosis {
 // WithoutVerdict is the share of judgments without a verdict.
 const WithoutVerdict = "without-verdict"
 
-// Verdictless is the share of judgments without a verdict; the zero Result where there is no judgment. Judgments of one item
-// are no independent ones: the interval counts items.
+// Verdictless is the share of judgments without a verdict; the zero Result where there is no judgment. Judgments of
+// one item are no independent ones: the interval counts items.
 func (r *Report) Verdictless() Result {
 	n := r.Judgments()
 	if n == 0 {
@@ -218,7 +231,15 @@ func (r *Report) Verdictless() Result {
 	}
 	units := float64(min(n, max(1, r.Items)))
 	e := ShareOf(WithoutVerdict, float64(r.lost())/float64(n)*units, units, MostSilent)
-	return Result{Metric: WithoutVerdict, Group: Overall, Value: &e.Value, Low: &e.Low, High: &e.High, Interval: e.Interval, N: n}
+	return Result{
+		Metric:   WithoutVerdict,
+		Group:    Overall,
+		Value:    &e.Value,
+		Low:      &e.Low,
+		High:     &e.High,
+		Interval: e.Interval,
+		N:        n,
+	}
 }
 
 // lost is how many judgments have no verdict.
@@ -251,9 +272,12 @@ func (r *Report) remedy(lost int) string {
 	}
 	unread := r.unread(lost)
 	remedies := map[judging.Outcome]string{
-		judging.NoVerdict: unread, judging.Conflict: unread, judging.Cut: "replies were cut: try a larger --max-tokens",
-		judging.TooLong: "prompts did not fit: give the server a larger context", judging.Failed: "calls failed: see gavel doctor",
-		judging.Refused: "the model refused: try another prompt",
+		judging.NoVerdict: unread,
+		judging.Conflict:  unread,
+		judging.Cut:       "replies were cut: try a larger --max-tokens",
+		judging.TooLong:   "prompts did not fit: give the server a larger context",
+		judging.Failed:    "calls failed: see gavel doctor",
+		judging.Refused:   "the model refused: try another prompt",
 	}
 	if r.imported() { // nobody can ask again
 		remedies[judging.Cut] = "replies were cut: --accept-cut counts a verdict before the cut"

@@ -17,7 +17,9 @@ const (
 )
 
 // differences are those of all metrics that the runs are compared by, in all sections.
-func (s *Sheet) differences(other *Sheet, unit string, joined []Joined, ahead *paired, b stats.Bootstrap, how stats.Permutation) []Difference {
+func (s *Sheet) differences(
+	other *Sheet, unit string, joined []Joined, ahead *paired, b stats.Bootstrap, how stats.Permutation,
+) []Difference {
 	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == Nowhere })
 	common := make([]Unit, len(joined))
 	for i, p := range joined {
@@ -104,11 +106,13 @@ func (s *Sheet) sideBySide(p Joined, seen []bool) []float64 {
 	return row
 }
 
-func (s *Sample) differences(group string, list []Metric, width int, b stats.Bootstrap, how stats.Permutation) []Difference {
+func (s *Sample) differences(
+	group string, list []Metric, width int, b stats.Bootstrap, how stats.Permutation,
+) []Difference {
 	questions := make([]asked, len(list))
 	for i := range list {
 		columns := list[i].beside(width)
-		questions[i] = asked{&list[i], columns[0], columns[1]}
+		questions[i] = asked{Metric: &list[i], a: columns[0], b: columns[1]}
 	}
 	found := s.intervals(questions, b)
 	diffs := make([]Difference, len(list))
@@ -126,18 +130,23 @@ func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permut
 		d.N = int(m.N(columns[0].of(s.sums)))
 	}
 	a, b, why := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
-	d.A, d.B, d.Diff = inUnit(d.Unit, a), inUnit(d.Unit, b), inUnit(d.Unit, b-a)
+	d.A = inUnit(d.Unit, a)
+	d.B = inUnit(d.Unit, b)
+	d.Diff = inUnit(d.Unit, b-a)
 	if why != "" {
 		d.Note = "undefined: " + why
 		return d
 	}
-	d.Low, d.High, d.Interval, d.Note = inUnit(d.Unit, found.Low), inUnit(d.Unit, found.High), found.by, found.note
+	d.Low = inUnit(d.Unit, found.Low)
+	d.High = inUnit(d.Unit, found.High)
+	d.Interval = found.by
+	d.Note = found.note
 	p, table, _ := s.test(m, width, how)
 	d.P, d.Table = Precise(p), table
 	if s.early != nil {
 		d.Test, d.E = byE, Precise(s.early.evidence(m, columns))
 		if m.Headline {
-			d.atEveryLook = new(s.early.difference(asked{m, columns[0], columns[1]}, 1-2*planAlpha))
+			d.atEveryLook = new(s.early.difference(asked{Metric: m, a: columns[0], b: columns[1]}, 1-2*planAlpha))
 		}
 	} else if d.Table == nil {
 		d.Test = exchange
@@ -153,18 +162,20 @@ func (m *Metric) beside(width int) [2]Span {
 	return [2]Span{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
 }
 
-// test is the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has a table,
-// else by exchanging the runs. n is how many rows are compared.
+// test is the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has a
+// table, else by exchanging the runs. n is how many rows are compared.
 func (s *Sample) test(m *Metric, width int, how stats.Permutation) (p float64, table *Table2x2, n int) {
 	columns := m.beside(width)
 	if s.early != nil {
-		if table, n = s.table(m, columns); table == nil {
+		table, n = s.table(m, columns)
+		if table == nil {
 			n = s.units
 		}
 		return math.Min(1, 1/s.early.evidence(m, columns)), table, n
 	}
 	if m.Kind == Share {
-		if table, n = s.table(m, columns); n > 0 {
+		table, n = s.table(m, columns)
+		if n > 0 {
 			return stats.McNemar(table.OnlyA, table.OnlyB), table, n
 		}
 	}
@@ -213,8 +224,8 @@ func (t *Table2x2) count(a, b bool, often int) {
 	}
 }
 
-// How many exchanges are drawn for each test of a table, and for each comparison, at least: Holm multiplies the smallest p by their
-// number, and a p is no smaller than one in so many draws.
+// How many exchanges are drawn for each test of a table, and for each comparison, at least: Holm multiplies the
+// smallest p by their number, and a p is no smaller than one in so many draws.
 const (
 	fewestPerTest       = 40
 	fewestPerComparison = 200
@@ -222,7 +233,10 @@ const (
 
 // Permutations are enough of them to tell every two of so many runs apart, by as many tests as every two take.
 func Permutations(b stats.Bootstrap, runs, tests int) stats.Permutation {
-	return stats.Permutation{Rounds: max(b.Rounds, max(fewestPerComparison, fewestPerTest*tests)*runs*(runs-1)/2), Seed: b.Seed}
+	return stats.Permutation{
+		Rounds: max(b.Rounds, max(fewestPerComparison, fewestPerTest*tests)*runs*(runs-1)/2),
+		Seed:   b.Seed,
+	}
 }
 
 // tests is how many tests a comparison with the like takes, at most.

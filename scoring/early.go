@@ -10,10 +10,11 @@ import (
 	"gavel/scoring/stats"
 )
 
-// A run may be looked at before it has come to its end, or be ended for what was seen. Intervals and tests of one n that
-// was fixed beforehand are then wrong. Where the run asks about its items in an order drawn by seed, those of this file
-// take their place, which hold at every look at once (PROTOCOLS.md, section 6): they are over the first items of that
-// order, up to the first that is not judged yet. Which of them end first depends on what they are, and so on their results.
+// A run may be looked at before it has come to its end, or be ended for what was seen. Intervals and tests of one n
+// that was fixed beforehand are then wrong. Where the run asks about its items in an order drawn by seed, those of
+// this file take their place, which hold at every look at once (PROTOCOLS.md, section 6): they are over the first
+// items of that order, up to the first that is not judged yet. Which of them end first depends on what they are,
+// and so on their results.
 
 // early is how far a run is in the order drawn.
 type early struct {
@@ -22,8 +23,8 @@ type early struct {
 	failed map[string]bool // of them: nobody knows what they come to
 }
 
-// Known tells the run the ids of all its items, as [judging.ItemIDs] has them. Without them a run that is not at its end
-// has values without intervals.
+// Known tells the run the ids of all its items, as [judging.ItemIDs] has them. Without them a run that is not at its
+// end has values without intervals.
 func (run *Run) Known(ids func() ([]string, error)) { run.ids = ids }
 
 // ended tells whether the intervals of one n that was fixed beforehand are the run's: it is complete, was never ours to
@@ -38,7 +39,7 @@ func (run *Run) before(units []Unit) *early {
 	if run.ended() {
 		return nil
 	}
-	e := &early{*run.Manifest.DrawnBy, map[string]int{}, run.failed}
+	e := &early{seed: *run.Manifest.DrawnBy, place: map[string]int{}, failed: run.failed}
 	if run.ids == nil {
 		return e
 	}
@@ -125,9 +126,11 @@ func (p *paired) sequence(in section, row func(Joined) []float64) *sequence {
 // String says what intervals and tests are made of.
 func (p *paired) String() string {
 	if p.seeds {
-		return "the two are asked in orders of different seeds, and not both are at their end: there are no intervals and tests that hold"
+		return "the two are asked in orders of different seeds, and not both are at their end: " +
+			"there are no intervals and tests that hold"
 	}
-	return fmt.Sprintf("not both are at their end: intervals and p, the inverse of an e-value, are of the first %d of the order drawn, and hold however often one looks", len(p.in))
+	return fmt.Sprintf("not both are at their end: intervals and p, the inverse of an e-value, "+
+		"are of the first %d of the order drawn, and hold however often one looks", len(p.in))
 }
 
 // How intervals are made that hold at every look, as results name it.
@@ -232,7 +235,7 @@ func (s *sequence) difference(q asked, level float64) bounds {
 	if !ok {
 		return unbounded(noSequence)
 	}
-	return bounds{stats.Betting(scores, 0, level), ByBetting, ""}
+	return bounds{Interval: stats.Betting(scores, 0, level), by: ByBetting}
 }
 
 // evidence against that two runs are alike: the e-value of the units on which one of them alone is right.
@@ -273,14 +276,19 @@ func (s *sequence) sequences(list []asked, sums []float64, level float64) []boun
 func (run *Run) looked() string {
 	m := run.Manifest
 	switch {
-	case run.Items >= m.Spec.Dataset.Items, m.Imported != "", m.DrawnBy == nil && m.Status != judging.Interrupted && m.Status != judging.Running:
+	case run.Items >= m.Spec.Dataset.Items, m.Imported != "", m.DrawnBy == nil &&
+		m.Status != judging.Interrupted && m.Status != judging.Running:
 		return ""
 	case m.DrawnBy == nil:
-		return "not at its end, and asked in the order of the file: intervals and tests are those of what is judged so far, and say nothing of the rest"
+		return "not at its end, and asked in the order of the file: " +
+			"intervals and tests are those of what is judged so far, and say nothing of the rest"
 	case m.Stopped != nil && run.clusters != "":
-		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: those of one %s are alike, so the answer holds of these very items, and is too sure of items like these", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
+		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: those of one %s are alike, "+
+			"so the answer holds of these very items, and is too sure of items like these",
+			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items, run.clusters)
 	case m.Stopped != nil:
-		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: intervals hold however often one looks", m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
+		return fmt.Sprintf("stopped by rule (%s) after %d of %d items: intervals hold however often one looks",
+			m.Stopped.Rule, m.Stopped.Items, m.Spec.Dataset.Items)
 	}
 	return "not at its end: intervals hold however often one looks, over the first items of the order drawn"
 }

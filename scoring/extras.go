@@ -18,8 +18,8 @@ type RepetitionValue struct {
 	Unit   string     `json:"unit,omitempty"` // as in `results`
 	Pairs  int        `json:"pairs"`          // or other units, that were answered every time
 	Each   []*float64 `json:"each"`           // the metric each time, the first time first; null where undefined
-	// the largest difference between two of `each`, in points, or in `unit`: a difference between runs that is not larger may
-	// be the server's
+	// the largest difference between two of `each`, in points, or in `unit`: a difference between runs that is not
+	// larger may be the server's
 	NoiseFloor *float64 `json:"noise_floor"`
 }
 
@@ -54,8 +54,9 @@ type Point struct {
 // Calibration says whether a judge is as often right as it is sure. All numbers are from 0 to 1. Judgments without a
 // verdict, or whose server returned no probabilities, are left out.
 //
-// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the expected calibration
-// error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals resample what is scored.
+// Brier is the mean of (confidence − right)² (Brier, Monthly Weather Review 78, 1950); ECE is the
+// expected calibration error over ten bins of equal width (Guo et al., arXiv 1706.04599, Eq. 3). Intervals
+// resample what is scored.
 type Calibration struct {
 	// decided judgments of the first time with probabilities, of items with a label and all their judgments
 	N          int      `json:"n"`
@@ -72,13 +73,13 @@ type Calibration struct {
 	Coverage   []Point  `json:"coverage"` // at most ten, the highest confidence first
 }
 
-// Soft is how good the soft verdicts of pairs are: the natural logarithms of the odds that the label probabilities of the
-// two orders give one response over the other, averaged. Confidence, accuracy, Brier and calibration are of the response
-// that they favour, one for each pair; even odds count as wrong.
+// Soft is how good the soft verdicts of pairs are: the natural logarithms of the odds that the label probabilities of
+// the two orders give one response over the other, averaged. Confidence, accuracy, Brier and calibration are of the
+// response that they favour, one for each pair; even odds count as wrong.
 type Soft struct {
 	// of the response that they favour, once for each pair; even odds are wrong
 	Calibration Calibration `json:"calibration"`
-	// area under the ROC curve of the averaged odds: how probable it is that they are higher of a pair whose label is A than
-	// of one whose label is B
+	// area under the ROC curve of the averaged odds: how probable it is that they are higher of a pair whose label is
+	// A than of one whose label is B
 	AUROC Estimate `json:"auroc"`
 }

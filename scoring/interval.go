@@ -10,8 +10,9 @@ import (
 
 // How intervals are made, as results name it.
 const (
-	ByBlaker     = "blaker"                   // exact: of units that are right or wrong
-	ByMidP       = "mid-p"                    // of a share of units in clusters, by how many independent ones they are worth
+	ByBlaker = "blaker" // exact: of units that are right or wrong
+	// of a share of units in clusters, by how many independent ones they are worth
+	ByMidP       = "mid-p"
 	ByPairs      = "bonett-price"             // of scores of −1, 0 and 1, one a unit
 	ByMover      = "mover"                    // of a difference of functions of two shares
 	ByTango      = "tango"                    // of a difference of two shares of the same units, held to a margin
@@ -32,8 +33,8 @@ var Methods = []struct{ Name, About string }{
 	{ByBetting, "of the rest good at every look (betting)"},
 }
 
-// Cell is a row of a metric's columns that might be seen, of one judgment. Of two ways of asking, or of two runs, cells go
-// together that have the same Of.
+// Cell is a row of a metric's columns that might be seen, of one judgment. Of two ways of asking, or of two runs,
+// cells go together that have the same Of.
 type Cell struct {
 	Row []float64
 	Of  int
@@ -55,10 +56,11 @@ type bounds struct {
 }
 
 func unbounded(note string) bounds {
-	return bounds{stats.Interval{Low: math.NaN(), High: math.NaN()}, "", note}
+	return bounds{Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, note: note}
 }
 
-// asked is a metric whose interval is wanted: of what the columns at b come to, less, of a difference, what those at a do.
+// asked is a metric whose interval is wanted: of what the columns at b come to, less, of a
+// difference, what those at a do.
 type asked struct {
 	*Metric
 	a, b Span
@@ -74,8 +76,8 @@ func (q asked) of(sums []float64) float64 {
 	return v
 }
 
-// intervals are those of metrics; one function for each kind of them makes all there are. What is resampled is resampled
-// for all at once.
+// intervals are those of metrics; one function for each kind of them makes all there are. What is resampled is
+// resampled for all at once.
 func (s *Sample) intervals(list []asked, b stats.Bootstrap) []bounds {
 	if s.early != nil {
 		return s.early.sequences(list, s.sums, b.Level)
@@ -110,7 +112,7 @@ func (s *Sample) intervals(list []asked, b stats.Bootstrap) []bounds {
 			if v := list[todo[k]].of(s.sums); !math.IsNaN(iv.Low) { // of a function of cells it may lie beside them
 				iv = stats.Interval{Low: math.Min(iv.Low, v), High: math.Max(iv.High, v)}
 			}
-			out[todo[k]] = bounds{iv, ByBootstrap, ""}
+			out[todo[k]] = bounds{Interval: iv, by: ByBootstrap}
 		}
 	}
 	return out
@@ -143,7 +145,10 @@ func (s *Sample) exactly(q asked, level float64) (bounds, bool) {
 		return bounds{}, false
 	}
 	var parts []stats.Part
-	most, single, halves := 0.0, true, true // units a row; they are right or wrong, one a row; scores of 0, ½ and 1
+	// units a row; they are right or wrong, one a row; scores of 0, ½ and 1
+	most := 0.0
+	single := true
+	halves := true
 	for k, row := range s.kinds {
 		num, den := q.share(q.b.of(row))
 		if den == 0 {
@@ -188,14 +193,14 @@ func (s *Sample) apart(q asked, level float64) (bounds, bool) {
 	var values [2]float64
 	var ofEach [2]stats.Interval
 	for i := range q.Parts {
-		part := asked{&q.Parts[i], q.a, q.b}
+		part := asked{Metric: &q.Parts[i], a: q.a, b: q.b}
 		iv, found := s.exactly(part, level)
 		if !found {
 			return bounds{}, false
 		}
 		values[i], ofEach[i] = part.of(s.sums), iv.Interval
 	}
-	return bounds{stats.Apart(values[0], values[1], ofEach[0], ofEach[1]), ByMover, ""}, true
+	return bounds{Interval: stats.Apart(values[0], values[1], ofEach[0], ofEach[1]), by: ByMover}, true
 }
 
 // tiny is what sums of fractions may be off by.
@@ -212,7 +217,7 @@ func snapped(num, den float64) float64 {
 }
 
 func (q asked) curved(iv stats.Interval, by string) bounds {
-	return bounds{stats.Interval{Low: q.curve(iv.Low), High: q.curve(iv.High)}, by, ""}
+	return bounds{Interval: stats.Interval{Low: q.curve(iv.Low), High: q.curve(iv.High)}, by: by}
 }
 
 // difference01 is the interval of a difference of two shares of the same units, each right or wrong, one a row.
@@ -225,9 +230,15 @@ func (s *Sample) difference01(q asked, level float64) (bounds, bool) {
 		return bounds{}, false
 	}
 	if q.Curve != nil {
-		return bounds{stats.Curved(table.Both, table.OnlyA, table.OnlyB, table.Neither, q.Curve, level), ByMover, ""}, true
+		return bounds{
+			Interval: stats.Curved(table.Both, table.OnlyA, table.OnlyB, table.Neither, q.Curve, level),
+			by:       ByMover,
+		}, true
 	}
-	return bounds{stats.Paired(float64(table.OnlyB), float64(table.OnlyA), float64(n), level), ByPairs, ""}, true
+	return bounds{
+		Interval: stats.Paired(float64(table.OnlyB), float64(table.OnlyA), float64(n), level),
+		by:       ByPairs,
+	}, true
 }
 
 // whole tells whether all values are 0 or 1.
@@ -248,13 +259,13 @@ type smoothing struct {
 	a, b  Span
 }
 
-// beside are the rows that smooth a metric: of a function of cells each cell, of a mean of bounded values one of the least
-// and one of the largest. Metrics of the same cells share theirs.
+// beside are the rows that smooth a metric: of a function of cells each cell, of a mean of bounded values one of the
+// least and one of the largest. Metrics of the same cells share theirs.
 func (s *Sample) beside(q asked, shared map[smoothing]*stats.Beside) *stats.Beside {
 	if len(q.Cells) == 0 {
 		return s.ends(q)
 	}
-	key := smoothing{&q.Cells[0], q.a, q.b}
+	key := smoothing{cells: &q.Cells[0], a: q.a, b: q.b}
 	if shared[key] == nil {
 		shared[key] = s.cells(q)
 	}
@@ -264,8 +275,8 @@ func (s *Sample) beside(q asked, shared map[smoothing]*stats.Beside) *stats.Besi
 // half is what is let in: half a row in each cell, or at each end of the scale.
 const half = 0.5
 
-// Worth is how many independent units a row is worth that is let in, where rows have so many on average and are as alike
-// as [stats.Effective] takes them to be before anything is seen.
+// Worth is how many independent units a row is worth that is let in, where rows have so many on average and are as
+// alike as [stats.Effective] takes them to be before anything is seen.
 func Worth(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // cells lets half a row into each cell. Of a difference, cells that go together share what each would have.
@@ -304,7 +315,11 @@ func (s *Sample) ends(q asked) *stats.Beside {
 		return part{span, []float64{row[0] * size, size}}
 	}
 	if !q.differs() {
-		return &stats.Beside{Low: []stats.Extra{extra(1, at(q.b, least))}, High: []stats.Extra{extra(1, at(q.b, most))}, Mass: half}
+		return &stats.Beside{
+			Low:  []stats.Extra{extra(1, at(q.b, least))},
+			High: []stats.Extra{extra(1, at(q.b, most))},
+			Mass: half,
+		}
 	}
 	return &stats.Beside{
 		Low:  []stats.Extra{extra(1, at(q.a, most), at(q.b, least))},

@@ -10,8 +10,8 @@ import (
 	"gavel/judging"
 )
 
-// Ledger is what a run cost: its requests to servers and what they counted. Replies from gavel's own cache were paid for
-// by another run and are counted apart; tries that failed are not counted. Simulated and imported runs have none.
+// Ledger is what a run cost: its requests to servers and what they counted. Replies from gavel's own cache were paid
+// for by another run and are counted apart; tries that failed are not counted. Simulated and imported runs have none.
 type Ledger struct {
 	Calls        int `json:"calls"`         // requests that servers answered
 	Remembered   int `json:"remembered"`    // replies from gavel's own cache
@@ -25,13 +25,19 @@ type Ledger struct {
 	DecidedItems int     `json:"decided_items"` // items whose every judgment has a decided verdict
 	// of the judgments of the first time, remembered ones too: what the judge needs, whoever paid
 	GeneratedTokens int `json:"generated_tokens"`
-	// of `generated_tokens`, thinking: as servers tell, else by the bytes of thinking and text; left out where none was seen
-	ThoughtTokens *int     `json:"thought_tokens,omitempty"`
-	ThoughtEach   *float64 `json:"thought_per_verdict,omitempty"`   // of a judgment with a verdict, all `thought_tokens` divided
-	PerThousand   *float64 `json:"right_per_1000_tokens,omitempty"` // items right by the headline for 1,000 `generated_tokens`
-	Joules        *float64 `json:"joules,omitempty"`                // with `--watts`: of `seconds`
-	Price         *float64 `json:"price,omitempty"`                 // with `--price-per-hour`: of `seconds`, in its currency
-	Each          *Each    `json:"per_decided_item,omitempty"`      // all that divided by `decided_items`
+	// of `generated_tokens`, thinking: as servers tell, else by the bytes of thinking and text;
+	// left out where none was seen
+	ThoughtTokens *int `json:"thought_tokens,omitempty"`
+	// of a judgment with a verdict, all `thought_tokens` divided
+	ThoughtEach *float64 `json:"thought_per_verdict,omitempty"`
+	// items right by the headline for 1,000 `generated_tokens`
+	PerThousand *float64 `json:"right_per_1000_tokens,omitempty"`
+	// with `--watts`: of `seconds`
+	Joules *float64 `json:"joules,omitempty"`
+	// with `--price-per-hour`: of `seconds`, in its currency
+	Price *float64 `json:"price,omitempty"`
+	// all that divided by `decided_items`
+	Each *Each `json:"per_decided_item,omitempty"`
 
 	verdicts int // judgments of the first time that have one
 
@@ -66,20 +72,29 @@ func (l *Ledger) At(r Rates) {
 	if l == nil {
 		return
 	}
-	if l.PerThousand = nil; l.right != nil {
+	l.PerThousand = nil
+	if l.right != nil {
 		l.PerThousand = perThousand(*l.right, l.GeneratedTokens)
 	}
-	if l.ThoughtEach = nil; l.ThoughtTokens != nil && l.verdicts > 0 {
+	l.ThoughtEach = nil
+	if l.ThoughtTokens != nil && l.verdicts > 0 {
 		l.ThoughtEach = Fraction(float64(*l.ThoughtTokens) / float64(l.verdicts))
 	}
 	n := float64(l.DecidedItems)
 	each := func(v float64) float64 { return *Fraction(v / n) }
-	if l.Each = nil; n > 0 && l.Calls > 0 {
-		l.Each = &Each{Calls: each(float64(l.Calls)), ReadTokens: each(float64(l.ReadTokens())), ReplyTokens: each(float64(l.ReplyTokens)), Seconds: each(l.Seconds)}
+	l.Each = nil
+	if n > 0 && l.Calls > 0 {
+		l.Each = &Each{
+			Calls:       each(float64(l.Calls)),
+			ReadTokens:  each(float64(l.ReadTokens())),
+			ReplyTokens: each(float64(l.ReplyTokens)),
+			Seconds:     each(l.Seconds),
+		}
 	}
 	at := func(rate float64, whole, item **float64) {
 		if rate > 0 {
-			if *whole = Fraction(rate * l.Seconds); l.Each != nil {
+			*whole = Fraction(rate * l.Seconds)
+			if l.Each != nil {
 				*item = new(each(rate * l.Seconds))
 			}
 		}

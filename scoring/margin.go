@@ -42,8 +42,8 @@ const (
 )
 
 // Hold says of every two runs whether they are the same within a margin, in points: the 90 % score interval of the
-// difference lies within it; if not, whether they are different, by the exact McNemar test at 5 %. Where a run is not at
-// its end both are replaced by what holds at every look.
+// difference lies within it; if not, whether they are different, by the exact McNemar test at 5 %. Where a run is not
+// at its end both are replaced by what holds at every look.
 func (c *Comparisons) Hold(points float64) error {
 	for _, one := range c.Comparisons {
 		w, err := one.within(points / 100)
@@ -62,13 +62,23 @@ func (c *Comparison) within(margin float64) (*Within, error) {
 		}
 		t := *d.Table
 		n := t.Both + t.OnlyA + t.OnlyB + t.Neither
-		iv, p := bounds{stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), ByTango, ""}, stats.McNemar(t.OnlyA, t.OnlyB)
+		iv, p := bounds{Interval: stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), by: ByTango},
+			stats.McNemar(t.OnlyA, t.OnlyB)
 		if d.atEveryLook != nil {
 			iv, p = *d.atEveryLook, *cmp.Or(d.P, new(1.0))
 		}
 		w := &Within{
-			Metric: d.Metric, Points: *rounded(100*margin, 4), Verdict: CannotSay, N: n, RightToWrong: t.OnlyA, WrongToRight: t.OnlyB, Turned: c.Turned,
-			Diff: Percent(float64(t.OnlyB-t.OnlyA) / float64(n)), Low: Percent(iv.Low), High: Percent(iv.High), Interval: iv.by,
+			Metric:       d.Metric,
+			Points:       *rounded(100*margin, 4),
+			Verdict:      CannotSay,
+			N:            n,
+			RightToWrong: t.OnlyA,
+			WrongToRight: t.OnlyB,
+			Turned:       c.Turned,
+			Diff:         Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
+			Low:          Percent(iv.Low),
+			High:         Percent(iv.High),
+			Interval:     iv.by,
 		}
 		switch {
 		case iv.Low > -margin && iv.High < margin:
@@ -82,5 +92,6 @@ func (c *Comparison) within(margin float64) (*Within, error) {
 		}
 		return w, nil
 	}
-	return nil, fmt.Errorf("%s and %s: a margin is of what is right or wrong item by item, each by itself: of pairs and of answers", c.A.Run, c.B.Run)
+	return nil, fmt.Errorf("%s and %s: a margin is of what is right or wrong item by item, each by itself: "+
+		"of pairs and of answers", c.A.Run, c.B.Run)
 }

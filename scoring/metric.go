@@ -44,14 +44,17 @@ type Metric struct {
 	Sides [2]string
 	All   func(c []float64) float64
 
-	// Share is numerator and denominator: nil is the first column and the second. Value is in place of it, where the metric
-	// is no share. Curve is the value that belongs to a share, and rises with it: nil is the share itself.
+	// Share is numerator and denominator: nil is the first column and the second. Value is in place of it, where the
+	// metric is no share. Curve is the value that belongs to a share, and rises with it: nil is the share itself.
 	Share func(c []float64) (num, den float64)
 	Value func(c []float64) float64
 	Curve func(share float64) float64
-	Parts []Metric                  // of a Value that is the first of two metrics less the second, of units that have nothing in common: these
-	N     func(c []float64) float64 // what n counts: nil is the denominator, of a ratio how many units have one
-	Why   func(c []float64) string  // there is no value
+	// of a Value that is the first of two metrics less the second, of units that have nothing in common: these
+	Parts []Metric
+	// what n counts: nil is the denominator, of a ratio how many units have one
+	N func(c []float64) float64
+	// there is no value
+	Why func(c []float64) string
 
 	// What intervals are made with beside: the cells that Value is a function of, the variables of a correlation, and the
 	// least value of a unit, where that is not 0.
@@ -131,7 +134,7 @@ func Fill[U any](list []Summed[U], u U, row []float64) {
 func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Result {
 	questions := make([]asked, len(list))
 	for i := range list {
-		questions[i] = asked{&list[i], list[i].Less, list[i].Columns}
+		questions[i] = asked{Metric: &list[i], a: list[i].Less, b: list[i].Columns}
 	}
 	found := s.intervals(questions, b)
 	var results []Result
@@ -184,20 +187,25 @@ func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, w
 
 // with fills in a value and its interval.
 func (r Result) with(value float64, found bounds) Result {
-	r.Value, r.Low, r.High = inUnit(r.Unit, value), inUnit(r.Unit, found.Low), inUnit(r.Unit, found.High)
+	r.Value = inUnit(r.Unit, value)
+	r.Low = inUnit(r.Unit, found.Low)
+	r.High = inUnit(r.Unit, found.High)
 	r.Interval, r.Note = found.by, found.note
 	return r
 }
 
 // Undefined is the result without a value, and why there is none.
 func (r Result) Undefined(why string) Result {
-	r.Value, r.Low, r.High, r.Interval = nil, nil, nil, ""
+	r.Value = nil
+	r.Low = nil
+	r.High = nil
+	r.Interval = ""
 	r.Note = "undefined: " + why
 	return r
 }
 
-// inUnit writes shares in percent and all else as it is, rounded so that the bytes do not depend on how a processor fuses
-// its multiplications.
+// inUnit writes shares in percent and all else as it is, rounded so that the bytes do not depend on how a processor
+// fuses its multiplications.
 func inUnit(unit string, x float64) *float64 {
 	if unit == "" {
 		return Percent(x)

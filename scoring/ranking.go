@@ -29,8 +29,10 @@ type Placed struct {
 	Model     string `json:"model"`
 	Simulated bool   `json:"simulated"`
 	Result
-	NoiseFloor    *float64 `json:"noise_floor,omitempty"`    // of a run that asked more than once: as in `gavel score --json`
-	SelfAgreement *Result  `json:"self_agreement,omitempty"` // likewise
+	// of a run that asked more than once: as in `gavel score --json`
+	NoiseFloor *float64 `json:"noise_floor,omitempty"`
+	// likewise
+	SelfAgreement *Result `json:"self_agreement,omitempty"`
 	// Letters name the groups that the run is in; none where there is nothing to compare it with, or no value.
 	Letters string `json:"letters"`
 }
@@ -51,8 +53,8 @@ type Versus struct {
 }
 
 // Rank holds runs of one condition against each other, by each of their protocol's headline metrics: strict of pairs,
-// generation accuracy of answers, F1 of self-reference in each mode, the Grade score of several options. Holm's correction
-// is over every two of the runs by all of these; [Correct] makes it one over several conditions.
+// generation accuracy of answers, F1 of self-reference in each mode, the Grade score of several options. Holm's
+// correction is over every two of the runs by all of these; [Correct] makes it one over several conditions.
 func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 	if len(runs) == 0 {
 		return nil, nil
@@ -72,7 +74,12 @@ func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 		}
 		s := Ranking{Metric: m.Name, Mode: m.Mode, Alpha: alpha, Boot: reports[0].Bootstrap, Pairs: []Versus{}}
 		for i, run := range runs {
-			p := Placed{Run: run.Dir, Model: run.Manifest.Spec.Model.Name, Simulated: run.Manifest.Simulated, Result: reports[i].headline(m)}
+			p := Placed{
+				Run:       run.Dir,
+				Model:     run.Manifest.Spec.Model.Name,
+				Simulated: run.Manifest.Simulated,
+				Result:    reports[i].headline(m),
+			}
 			if r := reports[i].Repetitions; r != nil {
 				p.SelfAgreement, p.NoiseFloor = &r.SelfAgreement, floorValues(r.Values).of(m.Name, Overall, m.Mode)
 			}
@@ -102,7 +109,8 @@ func (rep Report) headline(m Metric) Result {
 // test compares every two runs.
 func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
 	how := Permutations(b, len(runs), 1)
-	if s.Test = exchange; m.Kind == Share {
+	s.Test = exchange
+	if m.Kind == Share {
 		s.Test = mcNemar
 	}
 	early := false
@@ -112,10 +120,12 @@ func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
 			joined := join(a.Units, other.Units)
 			x := a.both(a.resampled(), section{Overall, -1}, joined, a.ahead(other, joined), []Metric{m})
 			p, _, n := x.test(&m, a.Width, how)
-			if v.P, v.N = Precise(p), n; x.early != nil {
+			v.P, v.N = Precise(p), n
+			if x.early != nil {
 				v.E, early = Precise(x.early.evidence(&m, m.beside(a.Width))), true
 			}
-			if v.Floor = floors(joined, &m, a, other).of(m.Name, Overall, m.Mode); v.Floor != nil {
+			v.Floor = floors(joined, &m, a, other).of(m.Name, Overall, m.Mode)
+			if v.Floor != nil {
 				va, vb, _ := x.sides(&m, m.beside(a.Width)[0], m.beside(a.Width)[1], [2]string{})
 				v.within = withinFloor(inUnit(m.Unit, vb-va), v.Floor)
 			}
@@ -127,8 +137,8 @@ func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
 	}
 }
 
-// Correct applies Holm's correction to all tests of several rankings, as where they are the rows of one table, and gives
-// their runs letters by it.
+// Correct applies Holm's correction to all tests of several rankings, as where they are the rows of one table, and
+// gives their runs letters by it.
 func Correct(all []*Ranking) {
 	var tests []*Versus
 	var p []float64

@@ -89,9 +89,16 @@ func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 			continue
 		}
 		mine, its := rep.headline(m), theirs.headline(m)
-		rep.OtherReading = append(rep.OtherReading, OtherReading{other.Reading.Name, m.Name, m.Mode, its.Value})
-		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies read otherwise by the reading %q (--reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
-			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), mine.print(), run.Reading.Name, its.print(), other.Reading.Name))
+		rep.OtherReading = append(rep.OtherReading, OtherReading{
+			Reading: other.Reading.Name,
+			Metric:  m.Name,
+			Mode:    m.Mode,
+			Value:   its.Value,
+		})
+		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies read otherwise by the reading %q "+
+			"(--reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
+			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), mine.print(), run.Reading.Name,
+			its.print(), other.Reading.Name))
 	}
 }
 

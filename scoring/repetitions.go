@@ -10,8 +10,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// again is what a run that asks more than once has beside its first time: a scorer of each time, which is given only what
-// was answered, so that a unit is scored there only where all of it was; and what each prompt came to.
+// again is what a run that asks more than once has beside its first time: a scorer of each time, which is given only
+// what was answered, so that a unit is scored there only where all of it was; and what each prompt came to.
 type again struct {
 	times []Scorer
 	items map[string]*prompts
@@ -44,7 +44,8 @@ func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error
 	if r.Repetition >= len(a.times) {
 		return false, nil
 	}
-	if added, err = a.times[r.Repetition].Add(r, v); err != nil || !added {
+	added, err = a.times[r.Repetition].Add(r, v)
+	if err != nil || !added {
 		return added, err
 	}
 	p := a.items[r.Item]
@@ -94,8 +95,8 @@ func everyTime(sheets []*Sheet, keep map[string]bool) [][]Unit {
 	return out
 }
 
-// eachTime computes the metrics of a sheet in some sections, each time by itself; not what follows from the items alone, or from answers
-// that are asked for once.
+// eachTime computes the metrics of a sheet in some sections, each time by itself; not what follows from the items
+// alone, or from answers that are asked for once.
 func (s *Sheet) eachTime(unit string, in []section, times [][]Unit) []RepetitionValue {
 	values := []RepetitionValue{}
 	for _, part := range in {
@@ -124,7 +125,8 @@ func valuesOf(m *Metric, group string, times []*Sample) RepetitionValue {
 			x -= m.value(m.Less.of(s.sums))
 		}
 		one := inUnit(m.Unit, x)
-		if v.Each = append(v.Each, one); one == nil {
+		v.Each = append(v.Each, one)
+		if one == nil {
 			least = math.NaN() // it stays
 			continue
 		}
@@ -144,11 +146,15 @@ func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
 		return nil
 	}
 	times := everyTime(run.sheetsAgain(b.Seed), nil)
-	return &Repetitions{Repetitions: len(times), SelfAgreement: run.selfAgreement(b), Values: s.eachTime(run.resampled(), s.sections(s.Units), times)}
+	return &Repetitions{
+		Repetitions:   len(times),
+		SelfAgreement: run.selfAgreement(b),
+		Values:        s.eachTime(run.resampled(), s.sections(s.Units), times),
+	}
 }
 
-// selfAgreement is the share of prompts that came to the same every time, of those that got a verdict some time, over the
-// items all of whose prompts were answered every time.
+// selfAgreement is the share of prompts that came to the same every time, of those that got a verdict some time, over
+// the items all of whose prompts were answered every time.
 func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 	rows := map[string][]float64{}
 	for _, p := range run.again.items {
@@ -166,8 +172,13 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 			}
 		}
 	}
-	same := []Metric{{Name: "self-agreement", Kind: kindOf(rows, 1), Columns: Span{0, 2}, Why: Because("no prompt that was answered every time got a verdict"),
-		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs"}}
+	same := []Metric{{
+		Name:    "self-agreement",
+		Kind:    kindOf(rows, 1),
+		Columns: Span{0, 2},
+		Why:     Because("no prompt that was answered every time got a verdict"),
+		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs",
+	}}
 	return SampleOf(run.resampled(), same, inOrder(rows)).Results(Overall, same, b)[0]
 }
 
@@ -179,7 +190,8 @@ func (run *Run) clusterOf(unit string) string {
 	return cmp.Or(run.cluster(unit), unit)
 }
 
-// kindOf shares whose denominators stand in a column: two trials a row are a score of 0, ½ or 1, more a share of several.
+// kindOf shares whose denominators stand in a column: two trials a row are a score of 0, ½ or 1,
+// more a share of several.
 func kindOf(rows map[string][]float64, column int) MetricKind {
 	for _, row := range rows {
 		if row[column] > 2 {
@@ -189,8 +201,8 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 	return Halves
 }
 
-// floors are the noise floors of runs on the units that they have in common, of one metric over all of them, or where none is
-// named of every metric and group.
+// floors are the noise floors of runs on the units that they have in common, of one metric over all of them, or where
+// none is named of every metric and group.
 func floors(joined []Joined, only *Metric, runs ...compared) (all floorValues) {
 	common, keep := make([]Unit, len(joined)), make(map[string]bool, len(joined))
 	for i, p := range joined {
@@ -202,7 +214,9 @@ func floors(joined []Joined, only *Metric, runs ...compared) (all floorValues) {
 		}
 		sheet, in := *s.Sheet, s.sections(common)
 		if only != nil {
-			sheet.Metrics, in = slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool { return m.Name != only.Name || m.Mode != only.Mode }), in[:1]
+			sheet.Metrics, in = slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool {
+				return m.Name != only.Name || m.Mode != only.Mode
+			}), in[:1]
 		}
 		all = append(all, sheet.eachTime(s.resampled(), in, everyTime(s.sheets, keep))...)
 	}
@@ -214,7 +228,8 @@ type floorValues []RepetitionValue
 // of gives that of a metric: the largest of the runs that asked more than once, nil where none did.
 func (all floorValues) of(metric, group, mode string) (floor *float64) {
 	for _, v := range all {
-		if v.Metric == metric && v.Group == group && v.Mode == mode && v.NoiseFloor != nil && (floor == nil || *v.NoiseFloor > *floor) {
+		if v.Metric == metric && v.Group == group && v.Mode == mode && v.NoiseFloor != nil &&
+			(floor == nil || *v.NoiseFloor > *floor) {
 			floor = v.NoiseFloor
 		}
 	}

@@ -21,8 +21,8 @@ type Rights struct {
 	Warnings []string
 }
 
-// RightsOf finds them. It is an error where the headline is not right or wrong unit by unit, or where runs have no units in
-// common or disagree on what is right of them.
+// RightsOf finds them. It is an error where the headline is not right or wrong unit by unit, or where runs have no
+// units in common or disagree on what is right of them.
 func RightsOf(runs []*Run) (*Rights, error) {
 	sheets := sheetsOf(runs, 0)
 	metric, err := headlineOf(sheets[0])
@@ -33,12 +33,14 @@ func RightsOf(runs []*Run) (*Rights, error) {
 	common, words := sheets[0].Units, sheets[0].words()
 	for _, s := range sheets {
 		if s.words().Unit != words.Unit || s.words().Common != words.Common {
-			return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: give runs of one protocol", sheets[0].Dir, sheets[0].Manifest.Spec.Protocol, s.Dir, s.Manifest.Spec.Protocol)
+			return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: give runs of one protocol",
+				sheets[0].Dir, sheets[0].Manifest.Spec.Protocol, s.Dir, s.Manifest.Spec.Protocol)
 		}
 		var kept []Unit
 		for _, j := range join(common, s.Units) {
 			if j.A.Asked == j.B.Asked && j.A.Gold != j.B.Gold {
-				return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets", sheets[0].Dir, s.Dir, j.A.ID)
+				return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets",
+					sheets[0].Dir, s.Dir, j.A.ID)
 			}
 			if _, den := metric.share(metric.Columns.of(j.B.Row)); den == 1 {
 				kept = append(kept, j.A)
@@ -47,7 +49,8 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		common = kept
 	}
 	if len(common) == 0 {
-		return nil, fmt.Errorf("%s and the others have no %s in common that is right or wrong: give runs on the same dataset", sheets[0].Dir, cmp.Or(words.Common, words.Unit))
+		return nil, fmt.Errorf("%s and the others have no %s in common that is right or wrong: "+
+			"give runs on the same dataset", sheets[0].Dir, cmp.Or(words.Common, words.Unit))
 	}
 	clusters := map[string]bool{}
 	for _, u := range common {
@@ -63,14 +66,17 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		out.Runs = append(out.Runs, s.side())
 		out.Calls = max(out.Calls, s.callsPerItem())
 		if n := len(s.Units) - len(common); n > 0 {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("%s has %d %ss that others have not judged: left out", s.Dir, n, words.Unit))
+			out.Warnings = append(out.Warnings,
+				fmt.Sprintf("%s has %d %ss that others have not judged: left out", s.Dir, n, words.Unit))
 		}
 	}
 	if slices.ContainsFunc(out.Runs, func(s Side) bool { return s.Simulated }) {
 		out.Warnings = append(out.Warnings, simulatedWarning)
 	}
 	if len(clusters) < len(common) {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss are of %d %ss, and those of one are alike: what is said of items like these is too sure, what is said of the benchmark is not", len(common), words.Unit, len(clusters), runs[0].resampled()))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d %ss are of %d %ss, and those of one are alike: "+
+			"what is said of items like these is too sure, what is said of the benchmark is not",
+			len(common), words.Unit, len(clusters), runs[0].resampled()))
 	}
 	return out, nil
 }
@@ -98,7 +104,9 @@ func (r *Rights) Share(run int, level float64) Estimate {
 		x, of := stats.Effective(list, level)
 		iv, out.Interval = stats.MidP(x, of, level), ByMidP
 	}
-	out.Value, out.Low, out.High = Percent(float64(right)/float64(n)), Percent(iv.Low), Percent(iv.High)
+	out.Value = Percent(float64(right) / float64(n))
+	out.Low = Percent(iv.Low)
+	out.High = Percent(iv.High)
 	return out
 }
 
@@ -109,7 +117,8 @@ func headlineOf(s compared) (*Metric, error) {
 			return &s.Metrics[i], nil
 		}
 	}
-	return nil, fmt.Errorf("%s: the headline of %s is not right or wrong %s by %s: give runs of pairs or of answers", s.Dir, s.Manifest.Spec.Protocol, s.words().Unit, s.words().Unit)
+	return nil, fmt.Errorf("%s: the headline of %s is not right or wrong %s by %s: give runs of pairs or of answers",
+		s.Dir, s.Manifest.Spec.Protocol, s.words().Unit, s.words().Unit)
 }
 
 // callsPerItem is how many judgments an item takes.

@@ -103,8 +103,8 @@ type Loader struct {
 	leave map[string]bool // items whose records are passed over
 }
 
-// Leave makes the loader pass over the records of some items, before the first is added: the run is as if these had not been
-// chosen.
+// Leave makes the loader pass over the records of some items, before the first is added: the run is as if
+// these had not been chosen.
 func (l *Loader) Leave(items map[string]bool) {
 	if len(items) == 0 {
 		return
@@ -229,7 +229,8 @@ func (run *Run) sheetOf(scorer Scorer, seed uint64) *Sheet {
 	s := scorer.Sheet(run.missing, seed)
 	for i := range s.Units {
 		u := &s.Units[i]
-		if u.Question = u.Cluster; run.cluster != nil {
+		u.Question = u.Cluster
+		if run.cluster != nil {
 			u.Cluster = run.cluster(cmp.Or(u.Cluster, u.ID))
 		}
 	}
@@ -264,7 +265,7 @@ func (run *Run) trace(r *judging.Record) {
 // Origins are the bundles that replies came from, by name.
 func (run *Run) Origins() (origins []Origin) {
 	for _, bundle := range slices.Sorted(maps.Keys(run.origins)) {
-		origins = append(origins, Origin{bundle, run.origins[bundle], run.replies})
+		origins = append(origins, Origin{Bundle: bundle, Replies: run.origins[bundle], Of: run.replies})
 	}
 	return origins
 }

@@ -7,12 +7,12 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Scorer is what the records of a protocol are scored as. Its methods are called under the loader's lock, then, once all
-// records are in, from one goroutine.
+// Scorer is what the records of a protocol are scored as. Its methods are called under the loader's lock, then, once
+// all records are in, from one goroutine.
 type Scorer interface {
 	Words() Words
-	// Add takes a judgment, read again. It keeps no hold of the record, but may keep its strings' clones, and lets the first
-	// of two records of one judgment stand (then added is false).
+	// Add takes a judgment, read again. It keeps no hold of the record, but may keep its strings' clones, and lets
+	// the first of two records of one judgment stand (then added is false).
 	Add(r *judging.Record, v judging.Verdict) (added bool, err error)
 	// Finish is called once, after the last record. complete counts the items whose judgments are all there, partial those
 	// of which some are missing.
@@ -58,20 +58,22 @@ func Register(protocol string, scorer func(*judging.Manifest) Scorer) { scorers[
 type MissingPolicy string
 
 const (
-	MissingWrong  MissingPolicy = "wrong"  // J = 0, and for F1 it is read as not judged Correct
-	MissingDrop   MissingPolicy = "drop"   // the judgment is left out
-	MissingUsable MissingPolicy = "usable" // of several options: shares are over the judgments that have one (the authors')
+	MissingWrong MissingPolicy = "wrong" // J = 0, and for F1 it is read as not judged Correct
+	MissingDrop  MissingPolicy = "drop"  // the judgment is left out
+	// of several options: shares are over the judgments that have one (the authors')
+	MissingUsable MissingPolicy = "usable"
 	MissingStrict MissingPolicy = "strict" // of several options: a choice of nothing
 )
 
 // MissingPolicies lists them, the default of self-reference first.
 var MissingPolicies = []MissingPolicy{MissingWrong, MissingDrop, MissingUsable, MissingStrict}
 
-// CountMissing sets how judgments without a verdict count. Runs whose metrics say so each by itself, as those of pairs do,
-// have no such choice, and a policy of another protocol leaves a run at its own default.
+// CountMissing sets how judgments without a verdict count. Runs whose metrics say so each by itself, as those of
+// pairs do, have no such choice, and a policy of another protocol leaves a run at its own default.
 func (run *Run) CountMissing(how MissingPolicy) {
 	if policies := run.words().Policies; len(policies) > 0 {
-		if run.missing = how; !slices.Contains(policies, how) {
+		run.missing = how
+		if !slices.Contains(policies, how) {
 			run.missing = policies[0]
 		}
 	}

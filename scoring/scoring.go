@@ -69,35 +69,43 @@ type Report struct {
 	Goal     string `json:"goal"`          // as in the manifest
 	Prompt   string `json:"prompt"`        // its name
 	// what was asked for beside the prompt: `constrained`, `think …`, `strict determinism`
-	Settings     string          `json:"settings,omitempty"`
-	Model        string          `json:"model"`                    // the judge
-	Dataset      string          `json:"dataset"`                  // its name
-	Simulated    bool            `json:"simulated"`                // no model was asked
-	Items        int             `json:"items"`                    // scored: all their presentations are in the records
-	Unlabelled   int             `json:"unlabelled,omitempty"`     // of the items: they are left out of what needs a label
-	Expected     int             `json:"expected"`                 // items of the run
-	Diagnosis    *Diagnosis      `json:"diagnosis,omitempty"`      // what the judge is good for, in words
-	Results      []Result        `json:"results"`                  // a row per metric, group and mode
-	Outcomes     map[string]int  `json:"outcomes"`                 // judgments by outcome, all eight; of the first time
-	Reading      judging.Readers `json:"reading,omitempty"`        // how replies were read: `robust`; left out for as published
-	Policy       judging.Policy  `json:"policy"`                   // of several verdicts in a reply; empty: none
-	AcceptCut    bool            `json:"accept_cut"`               // as in the manifest
-	Otherwise    int             `json:"read_otherwise,omitempty"` // replies that the other reading reads otherwise
-	OtherReading []OtherReading  `json:"other_reading,omitempty"`  // where they are more than one of a hundred: its headlines
-	Origins      []Origin        `json:"origins,omitempty"`        // where replies came with bundles
+	Settings   string         `json:"settings,omitempty"`
+	Model      string         `json:"model"`                // the judge
+	Dataset    string         `json:"dataset"`              // its name
+	Simulated  bool           `json:"simulated"`            // no model was asked
+	Items      int            `json:"items"`                // scored: all their presentations are in the records
+	Unlabelled int            `json:"unlabelled,omitempty"` // of the items: they are left out of what needs a label
+	Expected   int            `json:"expected"`             // items of the run
+	Diagnosis  *Diagnosis     `json:"diagnosis,omitempty"`  // what the judge is good for, in words
+	Results    []Result       `json:"results"`              // a row per metric, group and mode
+	Outcomes   map[string]int `json:"outcomes"`             // judgments by outcome, all eight; of the first time
+	// how replies were read: `robust`; left out for as published
+	Reading   judging.Readers `json:"reading,omitempty"`
+	Policy    judging.Policy  `json:"policy"`                   // of several verdicts in a reply; empty: none
+	AcceptCut bool            `json:"accept_cut"`               // as in the manifest
+	Otherwise int             `json:"read_otherwise,omitempty"` // replies that the other reading reads otherwise
+	// where they are more than one of a hundred: its headlines
+	OtherReading []OtherReading `json:"other_reading,omitempty"`
+	Origins      []Origin       `json:"origins,omitempty"` // where replies came with bundles
 	// of protocols that leave a choice, how judgments without a verdict count: `wrong` or `drop`, `usable` or `strict`
-	Missing   MissingPolicy `json:"missing,omitempty"`
-	Bootstrap Bootstrap     `json:"bootstrap"`           // what intervals that are drawn were made with
-	Contested *int          `json:"contested,omitempty"` // items left out because their labels are contested; null where none were asked to be
+	Missing MissingPolicy `json:"missing,omitempty"`
+	// what intervals that are drawn were made with
+	Bootstrap Bootstrap `json:"bootstrap"`
+	// items left out because their labels are contested; null where none were asked to be
+	Contested *int `json:"contested,omitempty"`
 	// which rule ended the run before its last item
 	Stopped *judging.Stopped `json:"stopped,omitempty"`
 
-	Repetitions *Repetitions `json:"repeats,omitempty"`     // only with `--repeat`
-	Calibration *Calibration `json:"calibration,omitempty"` // only where a decided judgment has probabilities
-	Soft        *Soft        `json:"soft,omitempty"`        // of pairs whose two judgments tell the probabilities of both responses
+	// only with `--repeat`
+	Repetitions *Repetitions `json:"repeats,omitempty"`
+	// only where a decided judgment has probabilities
+	Calibration *Calibration `json:"calibration,omitempty"`
+	// of pairs whose two judgments tell the probabilities of both responses
+	Soft *Soft `json:"soft,omitempty"`
 	// items right by the headline for 1,000 generated tokens, whoever paid for these; only where servers tell them
 	PerThousand *float64 `json:"right_per_1000_tokens,omitempty"`
-	// what it cost, only where servers were asked. It differs from one making of a run to another, so results.json has none.
+	// what it cost, only where servers were asked. It differs from one making of a run to another,
+	// so results.json has none.
 	Ledger *Ledger `json:"ledger,omitempty"`
 
 	Warnings []string `json:"warnings"` // what the table prints after `!`
@@ -168,7 +176,11 @@ type Options struct {
 }
 
 // DefaultOptions are what results.json is made with.
-var DefaultOptions = Options{Reading: judging.Reading{Policy: judging.Unique}, Bootstrap: stats.Default, Missing: MissingWrong}
+var DefaultOptions = Options{
+	Reading:   judging.Reading{Policy: judging.Unique},
+	Bootstrap: stats.Default,
+	Missing:   MissingWrong,
+}
 
 // Score computes every metric, overall and by group.
 func (run *Run) Score(b stats.Bootstrap) Report {
@@ -178,15 +190,21 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
 		Items: run.Items, Unlabelled: run.unlabelled(), Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.policy(), AcceptCut: run.Reading.AcceptCut,
-		Bootstrap: Bootstrap{b.Rounds, b.Level, b.Seed, run.resampled()},
-		Missing:   run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
+		Bootstrap: Bootstrap{
+			Rounds: b.Rounds,
+			Level:  b.Level,
+			Seed:   b.Seed,
+			Unit:   run.resampled(),
+		},
+		Missing: run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
 		repeating: run.Repeating, endLoops: run.endLoops,
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
 	}
 	sheet := run.sheet(b.Seed)
-	if rep.Results = sheet.score(run.resampled(), b); rep.Results == nil {
+	rep.Results = sheet.score(run.resampled(), b)
+	if rep.Results == nil {
 		rep.Results = []Result{} // an empty list in JSON
 	}
 	rep.Warnings = append(rep.Warnings, withoutInterval(rep.Results)...)
@@ -200,28 +218,29 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	return rep
 }
 
-// SameValues tells whether another report of the run has the numbers of this one, intervals aside. It may have more: a later
-// gavel counts what an earlier one did not.
+// SameValues tells whether another report of the run has the numbers of this one, intervals aside. It may have more:
+// a later gavel counts what an earlier one did not.
 func (rep Report) SameValues(other Report) bool {
 	if !maps.Equal(rep.Outcomes, other.Outcomes) {
 		return false
 	}
 	for _, a := range rep.Results {
 		b := other.Result(a.Metric, a.Group, a.Mode)
-		if a.Metric != b.Metric || a.N != b.N || (a.Value == nil) != (b.Value == nil) || a.Value != nil && math.Abs(*a.Value-*b.Value) > 1e-4 {
+		if a.Metric != b.Metric || a.N != b.N || (a.Value == nil) != (b.Value == nil) ||
+			a.Value != nil && math.Abs(*a.Value-*b.Value) > 1e-4 {
 			return false
 		}
 	}
 	return true
 }
 
-// Percent writes a share in percent, and Fraction a number as it is, with so many places that the bytes do not depend on how a
-// processor fuses its multiplications.
+// Percent writes a share in percent, and Fraction a number as it is, with so many places that the bytes do not depend
+// on how a processor fuses its multiplications.
 func Percent(x float64) *float64  { return rounded(100*x, 4) }
 func Fraction(x float64) *float64 { return rounded(x, 6) }
 
-// rounded keeps more places where fewer would be printed as another number: 51 of 101 is 50.50, and not 50.4950, which is
-// rounded once more, to 50.49. Values are printed with two places less, the ends of intervals with three.
+// rounded keeps more places where fewer would be printed as another number: 51 of 101 is 50.50, and not 50.4950,
+// which is rounded once more, to 50.49. Values are printed with two places less, the ends of intervals with three.
 func rounded(x float64, places int) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

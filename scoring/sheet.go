@@ -31,8 +31,8 @@ type Pattern struct {
 	Of     any       // what the scorer knows of it beside
 }
 
-// Sheet is what a scorer makes of its records: units as rows of numbers, and metrics, which are functions of the sums of
-// their columns.
+// Sheet is what a scorer makes of its records: units as rows of numbers, and metrics, which are functions of
+// the sums of their columns.
 type Sheet struct {
 	Metrics   []Metric
 	Width     int                     // columns of a row
@@ -92,7 +92,9 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	each(len(sections), func(i int) {
 		x := s.sample(unit, sections[i])
 		if s.early != nil {
-			x.early = s.early.sequence(slices.DeleteFunc(slices.Clone(s.Units), func(u Unit) bool { return !sections[i].has(u) }))
+			x.early = s.early.sequence(slices.DeleteFunc(slices.Clone(s.Units), func(u Unit) bool {
+				return !sections[i].has(u)
+			}))
 		}
 		results[i] = x.Results(sections[i].name, s.Metrics, b)
 	})
@@ -208,7 +210,10 @@ func (s *Sample) close() {
 	for _, row := range s.clusters {
 		s.take(row)
 	}
-	s.of, s.asked, s.clusters, s.known = nil, nil, nil, nil
+	s.of = nil
+	s.asked = nil
+	s.clusters = nil
+	s.known = nil
 }
 
 func (s *Sample) take(row []float64) {
@@ -223,7 +228,8 @@ func (s *Sample) take(row []float64) {
 				loose[k] = 0
 			}
 		}
-		if class = s.rows.Class(loose); int(class) == len(s.kinds) {
+		class = s.rows.Class(loose)
+		if int(class) == len(s.kinds) {
 			s.kinds, s.often = append(s.kinds, loose), append(s.often, 0)
 		}
 		s.known[&row[0]] = class
@@ -238,7 +244,8 @@ func ByCluster(joined []Joined, row func(Joined) []float64) (rows [][]float64) {
 	for _, j := range joined {
 		i, known := at[j.A.Cluster]
 		if j.A.Cluster == "" || !known {
-			if rows = append(rows, row(j)); j.A.Cluster != "" {
+			rows = append(rows, row(j))
+			if j.A.Cluster != "" {
 				at[j.A.Cluster] = len(rows) - 1
 			}
 			continue

@@ -6,8 +6,8 @@ import (
 	"gavel/judging"
 )
 
-// Shares are the metrics of a protocol by which an item is right or wrong, its headline first: what can be decided before
-// the last item. There are none where the headline is no such metric.
+// Shares are the metrics of a protocol by which an item is right or wrong, its headline first: what can be decided
+// before the last item. There are none where the headline is no such metric.
 func Shares(protocol string) (names []string) {
 	load, err := NewLoader(&judging.Manifest{Spec: judging.Spec{Protocol: protocol}}, DefaultOptions.Reading, nil)
 	if err != nil {
@@ -23,7 +23,9 @@ func Shares(protocol string) (names []string) {
 			names = append(names, m.Name)
 		}
 	}
-	if len(names) == 0 || !slices.ContainsFunc(run.scorer.Sheet(run.missing, 0).Metrics, func(m Metric) bool { return m.Headline && m.Name == names[0] }) {
+	if len(names) == 0 || !slices.ContainsFunc(run.scorer.Sheet(run.missing, 0).Metrics, func(m Metric) bool {
+		return m.Headline && m.Name == names[0]
+	}) {
 		return nil
 	}
 	return names

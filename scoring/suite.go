@@ -81,7 +81,8 @@ func DecodeSuite(name string, r io.Reader) (*Suite, error) {
 		return nil, fmt.Errorf("%s: damaged: it has %w", name, err)
 	}
 	for _, c := range s.Cells {
-		known := slices.Contains(s.Judges, c.Judge) && slices.ContainsFunc(s.Conditions, func(k SuiteCondition) bool { return k.Name == c.Condition })
+		known := slices.Contains(s.Judges, c.Judge) &&
+			slices.ContainsFunc(s.Conditions, func(k SuiteCondition) bool { return k.Name == c.Condition })
 		if !known || c.Run == "" || c.Run[0] == '.' || strings.ContainsAny(c.Run, "/\\:\x00") {
 			return nil, fmt.Errorf("%s: damaged: the cell %q of %q in %q", name, c.Condition, c.Judge, c.Run)
 		}

@@ -43,4 +43,10 @@ func TermIn(terms []Term, name string) (Term, bool) {
 }
 
 // WithoutVerdictTerm is of every protocol.
-var WithoutVerdictTerm = Term{Metric: WithoutVerdict, Called: []string{"without a verdict"}, Plain: "judgments that name nothing: no verdict could be read, the reply was cut, the call failed", Source: "share of judgments", Others: "invalid or unparsed responses, refusals"}
+var WithoutVerdictTerm = Term{
+	Metric: WithoutVerdict,
+	Called: []string{"without a verdict"},
+	Plain:  "judgments that name nothing: no verdict could be read, the reply was cut, the call failed",
+	Source: "share of judgments",
+	Others: "invalid or unparsed responses, refusals",
+}

@@ -31,17 +31,21 @@ const (
 // absent says which items are no part of the scores, or of some, and which judgments should not be.
 func (run *Run) absent() (w []string) {
 	if at := run.Manifest.Suspect; !at.IsZero() {
-		w = append(w, fmt.Sprintf("the server answered a canary out of another conversation: judgments from %s on may be of other prompts, and the same run command asks for them again", at.Format(time.RFC3339)))
+		w = append(w, fmt.Sprintf("the server answered a canary out of another conversation: judgments from %s on "+
+			"may be of other prompts, and the same run command asks for them again", at.Format(time.RFC3339)))
 	}
 	if s := run.Manifest.Shard; s != nil {
 		w = append(w, fmt.Sprintf("shard %s: a part of the items; gavel merge makes the whole", s))
 	}
-	words, n, all := run.words(), run.Items, run.Manifest.Spec.Dataset.Items
+	words := run.words()
+	n := run.Items
+	all := run.Manifest.Spec.Dataset.Items
 	if all > n {
 		w = append(w, fmt.Sprintf("incomplete: %d of %d %s in the records and are left out", all-n, all, words.Lacking))
 	}
 	if k := run.unlabelled(); k > 0 {
-		w = append(w, fmt.Sprintf("%d of %d %ss have no label: they are judged, count for consistency and position, and are left out of what needs a label", k, n, words.Unit))
+		w = append(w, fmt.Sprintf("%d of %d %ss have no label: they are judged, "+
+			"count for consistency and position, and are left out of what needs a label", k, n, words.Unit))
 	}
 	return w
 }
@@ -56,15 +60,18 @@ func (run *Run) cut(judgments int) (w []string) {
 	n := run.Outcomes[judging.Cut] - run.Repeating
 	short := max(0, min(n, run.Unserved.Short))
 	if short > 0 {
-		const text = "%d of %d replies were cut at the end of the context, before --max-tokens (%d), and %s: serve more context"
+		const text = "%d of %d replies were cut at the end of the context, before --max-tokens (%d), and %s: " +
+			"serve more context"
 		w = append(w, fmt.Sprintf(text, short, judgments, most, run.lost()))
 	}
 	if n <= short {
 		return w
 	}
 	const text = "%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)"
-	if w = append(w, fmt.Sprintf(text, n-short, judgments, run.lost(), most)); run.Thought > 0 {
-		const text = "%d of them thought until the limit and gave no answer: raise --max-tokens, try --think low or off, or --finish-thinking"
+	w = append(w, fmt.Sprintf(text, n-short, judgments, run.lost(), most))
+	if run.Thought > 0 {
+		const text = "%d of them thought until the limit and gave no answer: " +
+			"raise --max-tokens, try --think low or off, or --finish-thinking"
 		w = append(w, fmt.Sprintf(text, run.Thought))
 	}
 	return w
@@ -112,12 +119,16 @@ func (run *Run) warnings() []string {
 	if n := run.Outcomes[judging.Failed]; n > 0 {
 		say("%d of %d %ss failed and %s; the same run command asks for them again", n, judgments, words.Record, run.lost())
 	}
-	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(n) > ManyNoVerdicts*float64(judgments) {
-		say("%d of %d %ss ended without a verdict or in a conflict of labels: the scores say as much about the format as about the judgment", n, judgments, words.Record)
+	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(
+		n,
+	) > ManyNoVerdicts*float64(judgments) {
+		say("%d of %d %ss ended without a verdict or in a conflict of labels: "+
+			"the scores say as much about the format as about the judgment", n, judgments, words.Record)
 	}
 	w = append(w, run.cut(judgments)...)
 	if run.Finished > 0 {
-		say("%d of %d %ss thought to the token limit, and were asked for their verdict after it (--finish-thinking)", run.Finished, judgments, words.Record)
+		say("%d of %d %ss thought to the token limit, and were asked for their verdict after it (--finish-thinking)",
+			run.Finished, judgments, words.Record)
 	}
 	if n := run.Outcomes[judging.TooLong]; n > 0 {
 		do := "serve more context"
@@ -126,14 +137,16 @@ func (run *Run) warnings() []string {
 		}
 		say("%d of %d prompts did not fit the context and %s: %s", n, judgments, run.lost(), do)
 		if run.Shrunk > 0 {
-			say("the server silently truncated %d of them and answered: those replies were discarded; \"gavel doctor\" says more", run.Shrunk)
+			say("the server silently truncated %d of them and answered: those replies were discarded; "+
+				"\"gavel doctor\" says more", run.Shrunk)
 		}
 	}
 	if run.Unheld > 0 {
 		say("%d replies are not one of the labels: the server ignores --constrain", run.Unheld)
 	}
 	if run.sure.unlikely > 0 {
-		say("%d of %d decided %ss name a label that was not the likeliest as a whole: the server wrote it token by token", run.sure.unlikely, run.Outcomes[judging.Decided], words.Record)
+		say("%d of %d decided %ss name a label that was not the likeliest as a whole: "+
+			"the server wrote it token by token", run.sure.unlikely, run.Outcomes[judging.Decided], words.Record)
 	}
 	if n := run.Outcomes[judging.Refused]; n > 0 {
 		say("%d of %d replies were refused and %s", n, judgments, run.lost())

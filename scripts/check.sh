@@ -7,8 +7,8 @@
 #   format       gofmt finds nothing to do
 #   modules      go.mod and go.sum are tidy, and what was downloaded is what go.sum says
 #   vet          go vet
-#   lint         golangci-lint at the version below, built from its Go module: staticcheck, what belongs to internal/cli, how
-#                long files and functions are (.golangci.yml); where it cannot be had, staticcheck alone
+#   lint         golangci-lint at the version below, built from its Go module: staticcheck, and what belongs to internal/cli
+#                (.golangci.yml); where it cannot be had, staticcheck alone
 #   vulnerable   govulncheck, where the database of vulnerabilities can be reached; docs/dependencies.md has what is linked
 #   scripts      shellcheck of every shell script
 #   fresh        a copy of this tree alone in a folder, with an empty HOME and an empty module cache: go run ./cmd/gavel demo

@@ -51,7 +51,8 @@ func sniff(in Source) (container, error) {
 	case starts(mark8), starts(markLittle), starts(markBig):
 		return marked, nil
 	case 3*bytes.Count(head, []byte{0}) > n:
-		return plainLines, errors.New("a third of its first bytes is NUL: it is no text, or UTF-16 without a byte order mark: save it as UTF-8")
+		return plainLines, errors.New("a third of its first bytes is NUL: " +
+			"it is no text, or UTF-16 without a byte order mark: save it as UTF-8")
 	}
 	if text := bytes.TrimLeft(head, " \t\r\n"); len(text) > 0 && text[0] == '[' {
 		return jsonArray, nil
@@ -126,7 +127,8 @@ func inflate(in Source, how container) (*Spool, error) {
 		r, err = gzip.NewReader(packed)
 	} else { // one window of up to 128 MiB is what zstd --long writes and unzstd reads
 		var z *zstd.Decoder
-		if z, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20)); err == nil {
+		z, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err == nil {
 			r = z.IOReadCloser()
 		}
 	}
@@ -203,7 +205,14 @@ func ended(err error) error {
 
 // KindOf names what a JSON value is.
 func KindOf(value []byte) string {
-	kinds := map[byte]string{'{': "an object", '[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null"}
+	kinds := map[byte]string{
+		'{': "an object",
+		'[': "an array",
+		'"': "a string",
+		't': "a boolean",
+		'f': "a boolean",
+		'n': "null",
+	}
 	return cmp.Or(kinds[value[0]], "a number")
 }
 

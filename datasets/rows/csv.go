@@ -73,7 +73,8 @@ func decodeUTF16(r io.Reader, order binary.ByteOrder, out io.Writer) error {
 			high = c
 			continue
 		case high != 0 || utf16.IsSurrogate(c):
-			if c = utf16.DecodeRune(high, c); c == utf8.RuneError {
+			c = utf16.DecodeRune(high, c)
+			if c == utf8.RuneError {
 				return &LineError{line, errors.New("not UTF-16, as its first bytes say: save the file as UTF-8")}
 			}
 		}
@@ -124,7 +125,8 @@ func csvLines(in Source, out *Spool) error {
 	}
 	names := slices.Clone(cells)
 	for i, name := range names {
-		if names[i] = strings.TrimSpace(name); names[i] != "" && slices.Contains(names[:i], names[i]) {
+		names[i] = strings.TrimSpace(name)
+		if names[i] != "" && slices.Contains(names[:i], names[i]) {
 			return &LineError{1, fmt.Errorf("two columns are called %q: give each a name of its own", names[i])}
 		}
 	}
@@ -132,7 +134,8 @@ func csvLines(in Source, out *Spool) error {
 	for line := 1; ; {
 		limited.left = unpacking.row
 		begins, _ := r.FieldPos(0)
-		if cells, err = r.Read(); err == io.EOF {
+		cells, err = r.Read()
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
@@ -149,7 +152,8 @@ func csvLines(in Source, out *Spool) error {
 				text = append(text, ',')
 			}
 			for k, s := range []string{names[i], cell} {
-				if text, err = jsontext.AppendQuote(text, s); err != nil {
+				text, err = jsontext.AppendQuote(text, s)
+				if err != nil {
 					at, _ := r.FieldPos(i)
 					return &LineError{at, errors.New("not UTF-8: save the file in that encoding")}
 				}
@@ -171,13 +175,18 @@ func csvError(err error, begins, columns int) error {
 	var at *csv.ParseError
 	switch {
 	case errors.Is(err, errAllowance):
-		return &LineError{begins, fmt.Errorf("a row longer than %d MiB begins about here: is the end of a quoted cell missing?", unpacking.row>>20)}
+		return &LineError{begins, fmt.Errorf("a row longer than %d MiB begins about here: "+
+			"is the end of a quoted cell missing?", unpacking.row>>20)}
 	case !errors.As(err, &at):
 		return err
 	case errors.Is(err, csv.ErrFieldCount):
-		return &LineError{at.StartLine, fmt.Errorf("another number of cells than the %d of the first line: put cells with commas, quotes or line breaks between quotes", columns)}
+		return &LineError{at.StartLine, fmt.Errorf("another number of cells than the %d of the first line: "+
+			"put cells with commas, quotes or line breaks between quotes", columns)}
 	case errors.Is(err, csv.ErrBareQuote):
-		return &LineError{at.Line, fmt.Errorf("broken quotes at byte %d: a cell with a quote in it is put between quotes, and its own are written twice", at.Column)}
+		return &LineError{at.Line, fmt.Errorf("broken quotes at byte %d: "+
+			"a cell with a quote in it is put between quotes, and its own are written twice", at.Column)}
 	}
-	return &LineError{at.StartLine, fmt.Errorf("broken quotes: the cell whose quote is opened here, or one after it in the row, is not closed as it should be (seen at line %d, byte %d); quotes in a cell are written twice", at.Line, at.Column)}
+	return &LineError{at.StartLine, fmt.Errorf("broken quotes: the cell whose quote is opened here, "+
+		"or one after it in the row, is not closed as it should be (seen at line %d, byte %d); "+
+		"quotes in a cell are written twice", at.Line, at.Column)}
 }

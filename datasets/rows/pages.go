@@ -98,7 +98,8 @@ func (p pages) atOnce(group parquet.RowGroup) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if longest += n; longest > mostValues() {
+		longest += n
+		if longest > mostValues() {
 			return 0, errLongRow()
 		}
 	}

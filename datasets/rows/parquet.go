@@ -58,7 +58,8 @@ func parquetLines(in Source, out *Spool) (err error) {
 			if err := f.Schema().Reconstruct(&values, row); err != nil {
 				return err
 			}
-			if line = table.append(line[:0], values); len(line) > unpacking.row {
+			line = table.append(line[:0], values)
+			if len(line) > unpacking.row {
 				return errLongRow()
 			}
 			if _, err := out.Write(append(line, '\n')); err != nil {
@@ -123,7 +124,8 @@ func openParquet(in Source) (*parquet.File, error) {
 		return nil, fmt.Errorf("its footer is %d bytes, more than %d MiB: write it without statistics of long texts",
 			footer, mostFooter>>20)
 	}
-	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.FileReadMode(parquet.ReadModeSync))
+	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
+		parquet.FileReadMode(parquet.ReadModeSync))
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +180,8 @@ func newColumn(of *parquet.Column) (*column, error) {
 }
 
 func unread(of *parquet.Column, kind, as string) error {
-	return fmt.Errorf("the column %s is a %s, which is not read: write it %s, or leave it out", strings.Join(of.Path(), "."), kind, as)
+	return fmt.Errorf("the column %s is a %s, which is not read: write it %s, or leave it out",
+		strings.Join(of.Path(), "."), kind, as)
 }
 
 // append writes a value as the library gives it: a map for a group, whose keys

@@ -36,7 +36,8 @@ func Open(path string) (*File, error) {
 		return nil, fmt.Errorf("%s: is a directory; name the .jsonl file in it", path)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: is not a regular file; items are read when they are asked for, so save it to a file first", path)
+		return nil, fmt.Errorf("%s: is not a regular file; "+
+			"items are read when they are asked for, so save it to a file first", path)
 	}
 	f, err := os.Open(path)
 	return &File{f, info.Size()}, err

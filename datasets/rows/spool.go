@@ -14,7 +14,11 @@ var unpacking = struct {
 	total  int64 // bytes of a whole file
 	row    int   // bytes of one row
 	memory int   // bytes held in memory; what is longer goes to a temporary file
-}{4 << 30, 64 << 20, 32 << 20}
+}{
+	total:  4 << 30,
+	row:    64 << 20,
+	memory: 32 << 20,
+}
 
 // Spool holds the lines that a packed file unpacks to: in memory while they are few, which all but the largest
 // published files are, and in a temporary file from there on, so that memory does not grow with the answers.
@@ -26,7 +30,8 @@ type Spool struct {
 }
 
 func (s *Spool) Write(p []byte) (int, error) {
-	if s.size += int64(len(p)); s.size > unpacking.total {
+	s.size += int64(len(p))
+	if s.size > unpacking.total {
 		return 0, fmt.Errorf("it unpacks to more than %d MiB: unpack it by hand, if it is to be trusted", unpacking.total>>20)
 	}
 	if s.file == nil {

@@ -14,19 +14,25 @@ import (
 
 // labelFlags are of commands that read people's labels.
 func labelFlags() []cli.Flag {
-	return append(append([]cli.Flag{&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels"}}, verdictFlags()...), formatFlags()...)
+	return append(
+		append([]cli.Flag{&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels"}}, verdictFlags()...),
+		formatFlags()...,
+	)
 }
 
 // labelled reads the flags of such a command; a file that is not given is nil.
 func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *labels.File, err error) {
-	if o, err = scoringFrom(c); err != nil {
+	o, err = scoringFrom(c)
+	if err != nil {
 		return nil, o, nil, err
 	}
-	if dirs, err = judging.FindRuns(c.Args().Slice(), 1, func(path string) { e.say("skipped %s: it is not a run", path) }); err != nil {
+	dirs, err = judging.FindRuns(c.Args().Slice(), 1, func(path string) { e.say("skipped %s: it is not a run", path) })
+	if err != nil {
 		return nil, o, nil, err
 	}
 	if path := c.String("labels"); path != "" {
-		if file, err = labels.Read(path); err != nil {
+		file, err = labels.Read(path)
+		if err != nil {
 			if votes, other := e.votes(path); other == nil && len(votes) > 0 {
 				file, err = labels.OfVotes(path, votes), nil
 			}
@@ -54,7 +60,12 @@ func agreeCommand(e *env) *cli.Command {
 		UsageText: "gavel agree [--labels FILE] [flags] RUN [RUN...]\n   gavel agree RUN --human FILE [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes on MT-Bench's pairs"},
-			&cli.Float64Flag{Name: "epsilon", Value: labels.Epsilon, Usage: "ε of the alternative annotator test: how much less than a person the judge may agree with the others, as a `SHARE`"},
+			&cli.Float64Flag{
+				Name:  "epsilon",
+				Value: labels.Epsilon,
+				Usage: "ε of the alternative annotator test: " +
+					"how much less than a person the judge may agree with the others, as a `SHARE`",
+			},
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: func(c *cli.Context) error {
@@ -98,7 +109,11 @@ func estimateCommand(e *env) *cli.Command {
 		UsageText: "gavel estimate RUN --labels FILE [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "response", Value: "A", Usage: "whose share: `RESPONSE` A or B"},
-			&cli.Float64SliceFlag{Name: "width", Value: cli.NewFloat64Slice(10, 5), Usage: "say how many labels are needed for an interval that is `POINTS` wide"},
+			&cli.Float64SliceFlag{
+				Name:  "width",
+				Value: cli.NewFloat64Slice(10, 5),
+				Usage: "say how many labels are needed for an interval that is `POINTS` wide",
+			},
 		}, labelFlags()...),
 		Before: oneArgument("RUN"),
 		Action: func(c *cli.Context) error {

@@ -68,7 +68,9 @@ func descend(app *cli.App, args []string) ([]cli.Flag, []*cli.Command, []string)
 		if at < 0 {
 			break
 		}
-		flags, commands, args = commands[at].Flags, commands[at].Subcommands, args[1:]
+		flags = commands[at].Flags
+		commands = commands[at].Subcommands
+		args = args[1:]
 	}
 	return flags, commands, args
 }
@@ -151,7 +153,8 @@ func unknownCommand(c *cli.Context) error {
 // unknown is the error of a word that is none of the commands after those before it.
 func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
-	return usage("unknown %s %q%s There are: %s", kind, typed, cmp.Or(datasets.DidYouMean(typed, names), "."), strings.Join(names, ", "))
+	return usage("unknown %s %q%s There are: %s",
+		kind, typed, cmp.Or(datasets.DidYouMean(typed, names), "."), strings.Join(names, ", "))
 }
 
 // kindOf is what the commands after those before them are, and their names.

@@ -20,10 +20,15 @@ func bundleCommand(e *env) *cli.Command {
 		Usage: "pack runs, datasets and replies into one file for another machine",
 		Subcommands: []*cli.Command{
 			{
-				Name: "export", Usage: "write a bundle", UsageText: "gavel bundle export [RUN...] --out FILE.tar [--dataset NAME]...",
+				Name:      "export",
+				Usage:     "write a bundle",
+				UsageText: "gavel bundle export [RUN...] --out FILE.tar [--dataset NAME]...",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "out", Usage: "`FILE` to write"},
-					&cli.StringSliceFlag{Name: "dataset", Usage: "`NAME` of a fetched dataset to include; may be given again"},
+					&cli.StringSliceFlag{
+						Name:  "dataset",
+						Usage: "`NAME` of a fetched dataset to include; may be given again",
+					},
 					cacheFlag(),
 				},
 				Action: e.bundleExport,
@@ -32,7 +37,10 @@ func bundleCommand(e *env) *cli.Command {
 				Name: "import", Usage: "unpack a bundle", UsageText: "gavel bundle import FILE [--runs DIR]",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
-					&cli.BoolFlag{Name: "no-replies", Usage: "do not import replies into the cache; the imported runs then cannot be replayed"},
+					&cli.BoolFlag{
+						Name:  "no-replies",
+						Usage: "do not import replies into the cache; the imported runs then cannot be replayed",
+					},
 					&cli.Int64Flag{
 						Name: "max-mib", Value: bundle.DefaultMaxMiB,
 						Usage: "refuse a bundle that unpacks to more than `N` MiB or, by default, 256 times its size",
@@ -51,7 +59,12 @@ func bundleCommand(e *env) *cli.Command {
 }
 
 func (e *env) bundleExport(c *cli.Context) error {
-	r := bundle.ExportRequest{Out: c.String("out"), Runs: c.Args().Slice(), Datasets: c.StringSlice("dataset"), Cache: c.String("cache")}
+	r := bundle.ExportRequest{
+		Out:      c.String("out"),
+		Runs:     c.Args().Slice(),
+		Datasets: c.StringSlice("dataset"),
+		Cache:    c.String("cache"),
+	}
 	index, err := bundle.Export(c.Context, e.maker(), r)
 	if err != nil {
 		return err
@@ -61,7 +74,13 @@ func (e *env) bundleExport(c *cli.Context) error {
 }
 
 func (e *env) bundleImport(c *cli.Context) error {
-	r := bundle.ImportRequest{Bundle: c.Args().First(), Runs: c.String("runs"), Cache: c.String("cache"), NoReplies: c.Bool("no-replies"), MaxMiB: c.Int64("max-mib")}
+	r := bundle.ImportRequest{
+		Bundle:    c.Args().First(),
+		Runs:      c.String("runs"),
+		Cache:     c.String("cache"),
+		NoReplies: c.Bool("no-replies"),
+		MaxMiB:    c.Int64("max-mib"),
+	}
 	done, err := bundle.Import(e.maker(), r)
 	if err != nil {
 		return err
@@ -86,7 +105,10 @@ func (e *env) bundleVerify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := table.Table{Title: at + ": every checksum is right", Columns: slices.Concat(table.Left("file"), table.Right("bytes"), table.Left("SHA-256"))}
+	t := table.Table{
+		Title:   at + ": every checksum is right",
+		Columns: slices.Concat(table.Left("file"), table.Right("bytes"), table.Left("SHA-256")),
+	}
 	for _, file := range b.Files {
 		t.Rows = append(t.Rows, []string{file.Name, strconv.FormatInt(file.Size, 10), file.SHA256})
 	}
@@ -96,5 +118,10 @@ func (e *env) bundleVerify(c *cli.Context) error {
 
 // inBundle says what is in a bundle.
 func inBundle(b *bundle.Index) string {
-	return strings.Join([]string{table.Count(len(b.Runs), "run"), table.Count(len(b.Datasets), "dataset"), table.Count(len(b.Prompts), "prompt"), table.Count(b.Replies, "reply")}, ", ")
+	return strings.Join([]string{
+		table.Count(len(b.Runs), "run"),
+		table.Count(len(b.Datasets), "dataset"),
+		table.Count(len(b.Prompts), "prompt"),
+		table.Count(b.Replies, "reply"),
+	}, ", ")
 }

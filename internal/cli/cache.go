@@ -24,7 +24,10 @@ func cacheDir(flag string) string {
 func (e *env) openCache(dir string) (*cache.Store, error) { return e.openCacheWith(dir, 0) }
 
 func (e *env) openCacheWith(dir string, minFree uint64) (*cache.Store, error) {
-	return cache.Open(cacheDir(dir), cache.Options{MinFree: minFree, Warn: func(format string, args ...any) { e.say("warning: "+format, args...) }})
+	return cache.Open(cacheDir(dir), cache.Options{
+		MinFree: minFree,
+		Warn:    func(format string, args ...any) { e.say("warning: "+format, args...) },
+	})
 }
 
 // looking opens the cache for a command that remembers nothing, and so needs less free space.
@@ -32,7 +35,9 @@ func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.Action
 	return func(c *cli.Context) error {
 		s, err := e.openCacheWith(c.String("cache"), cache.CloseNeeds)
 		if full, is := errors.AsType[*cache.DiskFullError](err); is {
-			return fmt.Errorf("cache %s: the disk has %d MiB left, but opening the cache takes %d: free some space, or remove the folder and ask again for its replies", full.Dir, full.Free>>20, full.Need>>20)
+			return fmt.Errorf("cache %s: the disk has %d MiB left, but opening the cache takes %d: "+
+				"free some space, or remove the folder and ask again for its replies",
+				full.Dir, full.Free>>20, full.Need>>20)
 		}
 		if err != nil {
 			return err
@@ -49,12 +54,30 @@ func cacheCommand(e *env) *cli.Command {
 		Name:  "cache",
 		Usage: "inspect and clean the cache of replies",
 		Subcommands: []*cli.Command{
-			{Name: "path", Usage: "where the cache is", Flags: []cli.Flag{cacheFlag()}, Before: noArguments, Action: func(c *cli.Context) error {
-				_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
-				return err
-			}},
-			{Name: "stats", Usage: "what the cache holds", Flags: append(formatFlags(), cacheFlag()), Before: noArguments, Action: e.looking(e.cacheStats)},
-			{Name: "verify", Usage: "read every entry and list the unusable ones", Flags: []cli.Flag{cacheFlag()}, Before: noArguments, Action: e.looking(e.cacheVerify)},
+			{
+				Name:   "path",
+				Usage:  "where the cache is",
+				Flags:  []cli.Flag{cacheFlag()},
+				Before: noArguments,
+				Action: func(c *cli.Context) error {
+					_, err := fmt.Fprintln(e.stdout, cacheDir(c.String("cache")))
+					return err
+				},
+			},
+			{
+				Name:   "stats",
+				Usage:  "what the cache holds",
+				Flags:  append(formatFlags(), cacheFlag()),
+				Before: noArguments,
+				Action: e.looking(e.cacheStats),
+			},
+			{
+				Name:   "verify",
+				Usage:  "read every entry and list the unusable ones",
+				Flags:  []cli.Flag{cacheFlag()},
+				Before: noArguments,
+				Action: e.looking(e.cacheVerify),
+			},
 			{
 				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
 				Flags: []cli.Flag{
@@ -93,7 +116,8 @@ func (e *env) cacheVerify(c *cli.Context, s *cache.Store) error {
 		return err
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d entries are unusable: gavel asks again when it needs them; \"gavel cache prune\" removes them", bad)
+		return fmt.Errorf("%d entries are unusable: gavel asks again when it needs them; "+
+			"\"gavel cache prune\" removes them", bad)
 	}
 	return nil
 }
@@ -106,7 +130,9 @@ func pruneArguments(c *cli.Context) error {
 }
 
 func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
-	age, model, all := c.Duration("older-than"), c.String("model"), c.Bool("all")
+	age := c.Duration("older-than")
+	model := c.String("model")
+	all := c.Bool("all")
 	n, err := s.Prune(c.Context, cache.Dropping(all, model, age, e.now()))
 	if err != nil {
 		return err

@@ -15,8 +15,15 @@ func clusterCommand(e *env) *cli.Command {
 			Name: name, Usage: about, UsageText: "gavel cluster " + name + " FILE.yaml > FILE", Before: oneArgument("FILE.yaml"),
 			Flags: append([]cli.Flag{
 				&cli.IntFlag{Name: "tasks", Value: 8, Usage: "`N` shards, each a task"},
-				&cli.DurationFlag{Name: "time", Usage: "time limit of one task: `D`, such as 4h; default: computed from the plan of the suite"},
-				&cli.StringFlag{Name: "server", Usage: "`COMMAND` that starts a server at port $PORT for each task; default: the servers that the suite names"},
+				&cli.DurationFlag{
+					Name:  "time",
+					Usage: "time limit of one task: `D`, such as 4h; default: computed from the plan of the suite",
+				},
+				&cli.StringFlag{
+					Name: "server",
+					Usage: "`COMMAND` that starts a server at port $PORT for each task; default: " +
+						"the servers that the suite names",
+				},
 			}, more...),
 			Action: func(c *cli.Context) error { return e.cluster(c, name) },
 		}
@@ -27,7 +34,11 @@ func clusterCommand(e *env) *cli.Command {
 			engine("slurm", "print a script for sbatch"),
 			engine("kubernetes", "print a manifest of Jobs",
 				&cli.StringFlag{Name: "image", Value: "gavel", Usage: "`IMAGE` of gavel"},
-				&cli.StringFlag{Name: "server-image", Value: "ghcr.io/ggml-org/llama.cpp:server-cuda", Usage: "`IMAGE` in which --server is started"}),
+				&cli.StringFlag{
+					Name:  "server-image",
+					Value: "ghcr.io/ggml-org/llama.cpp:server-cuda",
+					Usage: "`IMAGE` in which --server is started",
+				}),
 		},
 	}
 }
@@ -48,7 +59,8 @@ func (e *env) cluster(c *cli.Context, engine string) error {
 	if engine == "kubernetes" {
 		j.Image = c.String("image")
 		j.ServerImage = c.String("server-image")
-		if j.Keys, err = s.KeyVariables(); err != nil {
+		j.Keys, err = s.KeyVariables()
+		if err != nil {
 			return err
 		}
 	}

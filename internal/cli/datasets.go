@@ -18,21 +18,42 @@ func datasetsCommand(e *env) *cli.Command {
 		Name:  "datasets",
 		Usage: "list, show, fetch and import datasets",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "the datasets gavel knows by name", Flags: formatFlags(), Before: noArguments, Action: e.listDatasets},
-			{Name: "show", Usage: "describe a dataset or a file", UsageText: "gavel datasets show NAME|FILE [flags]", Flags: append(openFlags(), formatFlags()...), Before: oneArgument("NAME or FILE"), Action: e.showDataset},
+			{
+				Name:   "list",
+				Usage:  "the datasets gavel knows by name",
+				Flags:  formatFlags(),
+				Before: noArguments,
+				Action: e.listDatasets,
+			},
+			{
+				Name:      "show",
+				Usage:     "describe a dataset or a file",
+				UsageText: "gavel datasets show NAME|FILE [flags]",
+				Flags:     append(openFlags(), formatFlags()...),
+				Before:    oneArgument("NAME or FILE"),
+				Action:    e.showDataset,
+			},
 			{
 				Name: "fetch", Usage: "download a dataset from its official site", UsageText: "gavel datasets fetch NAME",
 				Before: oneArgument("NAME"),
 				Action: e.fetchDataset,
 			},
 			{
-				Name: "import", Usage: "import a published file from disk, or a file of your own under a name", UsageText: "gavel datasets import [--as NAME] FILE",
-				Flags:  append(mappingFlags(), &cli.StringFlag{Name: "as", Usage: "`NAME` of the dataset, if it has no published SHA-256; or a name of your choice, for a file of your own"}),
+				Name:      "import",
+				Usage:     "import a published file from disk, or a file of your own under a name",
+				UsageText: "gavel datasets import [--as NAME] FILE",
+				Flags: append(mappingFlags(), &cli.StringFlag{
+					Name: "as",
+					Usage: "`NAME` of the dataset, if it has no published SHA-256; " +
+						"or a name of your choice, for a file of your own",
+				}),
 				Before: oneArgument("FILE"),
 				Action: e.importDataset,
 			},
 			{
-				Name: "pair", Usage: "make pairs from the outputs in two result files of promptfoo, Inspect or lm-eval", UsageText: "gavel datasets pair RESULTS_A RESULTS_B --out FILE",
+				Name:      "pair",
+				Usage:     "make pairs from the outputs in two result files of promptfoo, Inspect or lm-eval",
+				UsageText: "gavel datasets pair RESULTS_A RESULTS_B --out FILE",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "out", Usage: "`FILE` of the pairs", Required: true},
 					&cli.BoolFlag{Name: "unlabelled", Usage: "do not make labels from the scores in the files"},
@@ -46,15 +67,33 @@ func datasetsCommand(e *env) *cli.Command {
 // openFlags say how the rows of a dataset become items.
 func openFlags() []cli.Flag {
 	return append(mappingFlags(),
-		&cli.StringFlag{Name: "turns", Value: datasets.TurnsValues[0], Usage: "for conversations: " + strings.Join(datasets.TurnsValues, " or ") + ", which judges longer conversations as a whole", Category: "what"},
-		&cli.StringFlag{Name: "lang", Usage: "for messages: only this `LANGUAGE`, as named in the file; message trees: en by default, or all", Category: "what"},
+		&cli.StringFlag{
+			Name:  "turns",
+			Value: datasets.TurnsValues[0],
+			Usage: "for conversations: " +
+				strings.Join(datasets.TurnsValues, " or ") + ", which judges longer conversations as a whole",
+			Category: "what",
+		},
+		&cli.StringFlag{
+			Name:     "lang",
+			Usage:    "for messages: only this `LANGUAGE`, as named in the file; message trees: en by default, or all",
+			Category: "what",
+		},
 	)
 }
 
 func mappingFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "field", Usage: "for a file with other columns: which column has which part, `PART=COLUMN,…`", Category: "what"},
-		&cli.StringSliceFlag{Name: "label-values", Usage: "which values in the label column mean which label: `LABEL=VALUE,…`", Category: "what"},
+		&cli.StringSliceFlag{
+			Name:     "field",
+			Usage:    "for a file with other columns: which column has which part, `PART=COLUMN,…`",
+			Category: "what",
+		},
+		&cli.StringSliceFlag{
+			Name:     "label-values",
+			Usage:    "which values in the label column mean which label: `LABEL=VALUE,…`",
+			Category: "what",
+		},
 	}
 }
 
@@ -68,7 +107,9 @@ func (e *env) listDatasets(c *cli.Context) error {
 		Here bool `json:"here"`
 	}
 	var rows []row
-	t := table.Table{Columns: slices.Concat(table.Left("name"), table.Right("items", "bytes"), table.Left("here", "about"))}
+	t := table.Table{
+		Columns: slices.Concat(table.Left("name"), table.Right("items", "bytes"), table.Left("here", "about")),
+	}
 	for _, k := range e.library().All() {
 		here := e.library().Has(k)
 		state := "no: gavel datasets fetch " + k.Name
@@ -86,7 +127,8 @@ func (e *env) listDatasets(c *cli.Context) error {
 		rows = append(rows, row{k, here})
 		t.Rows = append(t.Rows, []string{k.Name, strconv.Itoa(k.Rows), k.Size(), state, k.About})
 	}
-	t.Notes = []string{"any other file works by its path: JSON lines, a JSON array, CSV or Parquet, gzip and zstd too; with columns that --field names, or one of these formats:"}
+	t.Notes = []string{"any other file works by its path: JSON lines, a JSON array, CSV or Parquet, " +
+		"gzip and zstd too; with columns that --field names, or one of these formats:"}
 	for _, f := range datasets.Formats {
 		t.Notes = append(t.Notes, f.Name+": "+f.About)
 	}
@@ -137,7 +179,8 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	name := c.Args().First()
 	k, ok := datasets.Lookup(name)
 	if !ok {
-		return usage("unknown dataset %q%s It is one of %s", name, cmp.Or(datasets.DidYouMean(name, datasets.Names()), "."), strings.Join(datasets.Names(), ", "))
+		return usage("unknown dataset %q%s It is one of %s", name,
+			cmp.Or(datasets.DidYouMean(name, datasets.Names()), "."), strings.Join(datasets.Names(), ", "))
 	}
 	e.showKnown(k)
 	lib := e.library()
@@ -212,7 +255,8 @@ func (e *env) importOwn(file, as string, how datasets.Mapping) error {
 		e.say("%s", line)
 	}
 	if before.SHA256 != "" && before.SHA256 != k.SHA256 {
-		e.say("it takes the place of another file of that name (%s, SHA-256 %s): runs on that one keep its items", before.Source, before.SHA256)
+		e.say("it takes the place of another file of that name (%s, SHA-256 %s): runs on that one keep its items",
+			before.Source, before.SHA256)
 	}
 	return e.stored(k, e.library().Path(k.Name))
 }

@@ -22,8 +22,17 @@ func doctorCommand(e *env) *cli.Command {
 		UsageText: "gavel doctor --model MODEL [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "model", Usage: "`NAME` of the judge on its server; optional if there is only one"},
-			&cli.StringFlag{Name: "system-role", Value: backends.System, Usage: "`ROLE` of the message with the system text: system, or user for models whose template rejects system"},
-			&cli.BoolFlag{Name: "quick", Usage: "skip the checks that load the server: concurrent requests, their rows in the estimate, repeated replies"},
+			&cli.StringFlag{
+				Name:  "system-role",
+				Value: backends.System,
+				Usage: "`ROLE` of the message with the system text: " +
+					"system, or user for models whose template rejects system",
+			},
+			&cli.BoolFlag{
+				Name: "quick",
+				Usage: "skip the checks that load the server: " +
+					"concurrent requests, their rows in the estimate, repeated replies",
+			},
 			&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		}, flagsOf(eval.EndpointFields)...),
@@ -42,7 +51,8 @@ func (e *env) doctor(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := doctor.Check(c.Context, doctor.Request{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout}, tools)
+	found, err := doctor.Check(c.Context,
+		doctor.Request{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout}, tools)
 	if err != nil {
 		return err
 	}
@@ -51,7 +61,8 @@ func (e *env) doctor(c *cli.Context) error {
 	} else if err = e.printText(found.Tables()); err == nil {
 		_, err = fmt.Fprintln(e.stdout, found.Verdict())
 	}
-	if err = cmp.Or(err, found.Err()); err == nil {
+	err = cmp.Or(err, found.Err())
+	if err == nil {
 		words := []string{"gavel", "run", pairwise.Protocol.Name}
 		words = append(words, asGiven(c, "backend", "base-url", "model", "system-role", "api-key-env")...)
 		e.next(append(words, "--dataset", "sample")...)
@@ -76,9 +87,13 @@ func asGiven(c *cli.Context, flags ...string) (words []string) {
 // doctorRequest is a run of the judge that is to be looked over.
 func doctorRequest(c *cli.Context) (r eval.Request, err error) {
 	r = eval.New(pairwise.Protocol)
-	r.Dataset, r.Prompt, r.Model, r.SystemRole = "sample", "direct", c.String("model"), c.String("system-role")
+	r.Dataset = "sample"
+	r.Prompt = "direct"
+	r.Model = c.String("model")
+	r.SystemRole = c.String("system-role")
 	r.Timeout, r.RetryFor = c.Duration("timeout"), c.Duration("timeout")
-	if r.Endpoint, err = endpointFrom(c); err == nil {
+	r.Endpoint, err = endpointFrom(c)
+	if err == nil {
 		err = r.Validate()
 	}
 	if err == nil && r.Backend == "sim" {

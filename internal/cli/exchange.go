@@ -68,7 +68,13 @@ func (e *env) opened(name string) (*datasets.Set, judging.DatasetInfo, error) {
 
 // importRuns makes runs, says what they are, and prints what they come to, which it keeps beside the records.
 func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
-	runs, err := im.Take(imports.Request{Files: c.Args().Slice(), Out: c.String("out"), Gavel: version(), Option: c.String, Open: e.opened})
+	runs, err := im.Take(imports.Request{
+		Files:  c.Args().Slice(),
+		Out:    c.String("out"),
+		Gavel:  version(),
+		Option: c.String,
+		Open:   e.opened,
+	})
 	for _, r := range runs {
 		for _, line := range r.Said {
 			e.say("%s", line)

@@ -52,7 +52,8 @@ func given(c *cli.Context, fields []eval.Field) map[string][]string {
 func oneOf[T ~string](flag, value string, allowed []T) error {
 	var names []string
 	for _, a := range allowed {
-		if names = append(names, string(a)); string(a) == value {
+		names = append(names, string(a))
+		if string(a) == value {
 			return nil
 		}
 	}
@@ -61,7 +62,11 @@ func oneOf[T ~string](flag, value string, allowed []T) error {
 
 // endpointFrom reads the flags of a command that asks one server.
 func endpointFrom(c *cli.Context) (eval.Endpoint, error) {
-	o := eval.Endpoint{Backend: c.String("backend"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env")}
+	o := eval.Endpoint{
+		Backend:   c.String("backend"),
+		BaseURLs:  c.StringSlice("base-url"),
+		APIKeyEnv: c.String("api-key-env"),
+	}
 	if err := o.Validate(); err != nil {
 		return o, err
 	}

@@ -47,8 +47,15 @@ func init() {
 }
 
 func appPage(app *cli.App) manual.Page {
-	return manual.Page{Name: app.Name, About: app.Usage, Usage: app.Name + " COMMAND [flags] [arguments]", Version: app.Version, Text: app.Description,
-		Commands: rowsOf(app.Commands), Flags: sections(app.VisibleFlags())}
+	return manual.Page{
+		Name:     app.Name,
+		About:    app.Usage,
+		Usage:    app.Name + " COMMAND [flags] [arguments]",
+		Version:  app.Version,
+		Text:     app.Description,
+		Commands: rowsOf(app.Commands),
+		Flags:    sections(app.VisibleFlags()),
+	}
 }
 
 func commandPage(c *cli.Command) manual.Page {
@@ -56,8 +63,14 @@ func commandPage(c *cli.Command) manual.Page {
 	if len(c.Subcommands) > 0 {
 		commands = " COMMAND"
 	}
-	return manual.Page{Name: name, About: c.Usage, Usage: cmp.Or(c.UsageText, name+commands+" [flags]"), Text: c.Description,
-		Commands: rowsOf(c.Subcommands), Flags: sections(c.VisibleFlags())}
+	return manual.Page{
+		Name:     name,
+		About:    c.Usage,
+		Usage:    cmp.Or(c.UsageText, name+commands+" [flags]"),
+		Text:     c.Description,
+		Commands: rowsOf(c.Subcommands),
+		Flags:    sections(c.VisibleFlags()),
+	}
 }
 
 // pages are those of the app and of every command, each before its subcommands.
@@ -107,7 +120,10 @@ func rowsOf(commands []*cli.Command) (rows []manual.Row) {
 }
 
 // mostUsed are the flags that most command lines have, in the order in which one thinks of them.
-var mostUsed = []string{"model", "dataset", "agents", "sample", "group", "prompt", "base-url", "concurrency", "think", "constrain", "repeat", "out", "dry-run"}
+var mostUsed = []string{
+	"model", "dataset", "agents", "sample", "group", "prompt", "base-url", "concurrency", "think",
+	"constrain", "repeat", "out", "dry-run",
+}
 
 // parts are the headings of the other flags, by the names that fields have for them.
 var parts = []struct{ part, name string }{
@@ -115,7 +131,8 @@ var parts = []struct{ part, name string }{
 	{eval.Where, "where replies and results go"}, {"", "other"},
 }
 
-// sections are the flags of a command, most used first. Where they are many, of which some are most used, they have headings.
+// sections are the flags of a command, most used first. Where they are many, of which some are most
+// used, they have headings.
 func sections(flags []cli.Flag) []manual.Section {
 	const few = 12
 	flags = slices.Clone(flags)

@@ -11,9 +11,15 @@ import (
 
 func juryCommand(e *env) *cli.Command {
 	return &cli.Command{
-		Name: "jury", Usage: "combine several runs into one judge, and measure the gain", UsageText: "gavel jury --out DIR [flags] RUN RUN [RUN...]",
+		Name:      "jury",
+		Usage:     "combine several runs into one judge, and measure the gain",
+		UsageText: "gavel jury --out DIR [flags] RUN RUN [RUN...]",
 		Flags: append(append([]cli.Flag{
-			&cli.StringFlag{Name: "rule", Value: string(jury.Majority), Usage: "how to combine verdicts: `RULE` majority, unanimous, weighted or cascade"},
+			&cli.StringFlag{
+				Name:  "rule",
+				Value: string(jury.Majority),
+				Usage: "how to combine verdicts: `RULE` majority, unanimous, weighted or cascade",
+			},
 			&cli.BoolFlag{Name: "all-orders", Usage: "the verdicts in all orders of an item vote together"},
 			&cli.IntFlag{Name: "best", Usage: "also find the best jury of `K` of the runs"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR` of the jury's run"},

@@ -18,10 +18,23 @@ func labelCommand(e *env) *cli.Command {
 		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{Name: "as", Usage: "your `NAME`; others say theirs on the page"},
 			&cli.IntFlag{Name: "sample", Usage: "label `N` items, drawn by the seed; 0 is all"},
-			&cli.StringFlag{Name: "by", Value: labels.ByRandom, Usage: "how to draw the items: `WAY` random, or disagreement (items on which the runs in --runs disagree are more likely); needs --sample"},
+			&cli.StringFlag{
+				Name:  "by",
+				Value: labels.ByRandom,
+				Usage: "how to draw the items: `WAY` random, or disagreement (items on which the runs in " +
+					"--runs disagree are more likely); needs --sample",
+			},
 			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draw, of each labeller's order and of the sides"},
-			&cli.Float64Flag{Name: "again", Value: 10, Usage: "show `PERCENT` of the items twice, sides exchanged, to see how far a person agrees with themselves"},
-			&cli.StringFlag{Name: "labels", Usage: "`FILE` to keep the labels in; default: DATASET.labels.jsonl beside the dataset"},
+			&cli.Float64Flag{
+				Name:  "again",
+				Value: 10,
+				Usage: "show `PERCENT` of the items twice, sides exchanged, " +
+					"to see how far a person agrees with themselves",
+			},
+			&cli.StringFlag{
+				Name:  "labels",
+				Usage: "`FILE` to keep the labels in; default: DATASET.labels.jsonl beside the dataset",
+			},
 			&cli.StringFlag{Name: "export", Usage: "write the items with what most people said as a dataset to `FILE`, and end"},
 		}, openFlags()...), serveFlags()...),
 		Before: oneArgument("DATASET"),
@@ -64,10 +77,18 @@ func (e *env) label(c *cli.Context) error {
 		return err
 	}
 	o := labels.DeskOptions{
-		Name: set.Name, Path: path, Sample: c.Int("sample"), By: c.String("by"), Again: c.Float64("again") / 100, Seed: c.Int64("seed"), How: scoring.DefaultOptions.Reading, Now: e.now,
+		Name:   set.Name,
+		Path:   path,
+		Sample: c.Int("sample"),
+		By:     c.String("by"),
+		Again:  c.Float64("again") / 100,
+		Seed:   c.Int64("seed"),
+		How:    scoring.DefaultOptions.Reading,
+		Now:    e.now,
 	}
 	if o.By == labels.ByDisagreement {
-		if o.Runs, err = judging.FindRuns([]string{c.String("runs")}, 2, func(string) {}); err != nil {
+		o.Runs, err = judging.FindRuns([]string{c.String("runs")}, 2, func(string) {})
+		if err != nil {
 			return fmt.Errorf("--by disagreement: %w", err)
 		}
 	}

@@ -63,8 +63,15 @@ var terminalWords = eval.Words{
 // maker makes runs in this world, and tells the terminal.
 func (e *env) maker() *eval.Maker {
 	return &eval.Maker{
-		HTTP: e.http, Getenv: e.getenv, Now: e.now, Library: e.library(), Version: version(), OpenCache: e.openCache,
-		Observer: progress.On(progress.Terminal{Out: e.stderr, Is: e.terminal, Now: e.now, Say: e.say}), Interrupts: e.interrupts, Words: terminalWords,
+		HTTP:       e.http,
+		Getenv:     e.getenv,
+		Now:        e.now,
+		Library:    e.library(),
+		Version:    version(),
+		OpenCache:  e.openCache,
+		Observer:   progress.On(progress.Terminal{Out: e.stderr, Is: e.terminal, Now: e.now, Say: e.say}),
+		Interrupts: e.interrupts,
+		Words:      terminalWords,
 	}
 }
 
@@ -247,9 +254,12 @@ func newApp(e *env) *cli.App {
 		// A comma is part of a value: flags that may be given again are given again.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e), raceCommand(e), juryCommand(e), planCommand(e), reportCommand(e), serveCommand(e),
-			labelCommand(e), agreeCommand(e), estimateCommand(e), selectCommand(e), replayCommand(e), bundleCommand(e), mergeCommand(e), clusterCommand(e), importCommand(e), exportCommand(e),
-			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e), completionCommand(e), versionCommand(), docsCommand(e),
+			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e),
+			raceCommand(e), juryCommand(e), planCommand(e), reportCommand(e), serveCommand(e),
+			labelCommand(e), agreeCommand(e), estimateCommand(e), selectCommand(e), replayCommand(e),
+			bundleCommand(e), mergeCommand(e), clusterCommand(e), importCommand(e), exportCommand(e),
+			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
+			completionCommand(e), versionCommand(), docsCommand(e),
 		},
 	}
 	adopt(app.Name, app.Commands)
@@ -257,10 +267,15 @@ func newApp(e *env) *cli.App {
 }
 
 func versionCommand() *cli.Command {
-	return &cli.Command{Name: "version", Usage: "print the version", Before: noArguments, Action: func(c *cli.Context) error {
-		cli.ShowVersion(c)
-		return nil
-	}}
+	return &cli.Command{
+		Name:   "version",
+		Usage:  "print the version",
+		Before: noArguments,
+		Action: func(c *cli.Context) error {
+			cli.ShowVersion(c)
+			return nil
+		},
+	}
 }
 
 // adopt gives every command the same manners, and the text of its page.

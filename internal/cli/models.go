@@ -44,7 +44,11 @@ func (e *env) listModels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := table.Table{Title: eval.Describe(server), Columns: slices.Concat(table.Left("model", "parameters", "quantisation"), table.Right("context"), table.Left("digest"))}
+	t := table.Table{
+		Title: eval.Describe(server),
+		Columns: slices.Concat(table.Left("model", "parameters", "quantisation"), table.Right("context"),
+			table.Left("digest")),
+	}
 	for _, m := range models {
 		context := ""
 		if m.Context > 0 {
@@ -63,7 +67,13 @@ func promptsCommand(e *env) *cli.Command {
 		Name:  "prompts",
 		Usage: "list and show the prompts",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "the prompts of every protocol", Flags: formatFlags(), Before: noArguments, Action: e.listPrompts},
+			{
+				Name:   "list",
+				Usage:  "the prompts of every protocol",
+				Flags:  formatFlags(),
+				Before: noArguments,
+				Action: e.listPrompts,
+			},
 			{
 				Name: "show", Usage: "the text of a prompt", UsageText: "gavel prompts show [PROTOCOL/]NAME",
 				Before: oneArgument("NAME"),

@@ -16,7 +16,11 @@ func planCommand(e *env) *cli.Command {
 			&cli.IntFlag{Name: "pairs", Usage: "the number of pairs, `N`"},
 			&cli.Float64Flag{Name: "discordant", Value: 30, Usage: "`PERCENT` of pairs on which exactly one judge is right"},
 			&cli.Float64Flag{Name: "power", Value: 80, Usage: "power: find the difference in `PERCENT` of cases"},
-			&cli.Float64Flag{Name: "alpha", Value: 0.05, Usage: "significance level: the probability `P` of detecting a difference that does not exist"},
+			&cli.Float64Flag{
+				Name:  "alpha",
+				Value: 0.05,
+				Usage: "significance level: the probability `P` of detecting a difference that does not exist",
+			},
 		}, formatFlags()...),
 		Before: noArguments,
 		Action: func(c *cli.Context) error {

@@ -22,10 +22,18 @@ func raceCommand(e *env) *cli.Command {
 		Flags: append(append([]cli.Flag{
 			&cli.Float64Flag{Name: "alpha", Value: 0.05, Usage: "the best judge leaves with probability at most `P`"},
 			&cli.Float64Flag{Name: "margin", Usage: "judges less than `D` points apart are tied; 0: no ties"},
-			&cli.StringFlag{Name: "about", Value: race.AboutItems, Usage: "find the best on `WHAT`: items (like these) or benchmark (exactly these)"},
+			&cli.StringFlag{
+				Name:  "about",
+				Value: race.AboutItems,
+				Usage: "find the best on `WHAT`: items (like these) or benchmark (exactly these)",
+			},
 			&cli.StringFlag{Name: "budget", Usage: "with a suite's file: end after `N` calls (5000) or hours (2.5h)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "with a suite's file: print the expected cost of the race, ask nothing"},
-			&cli.IntFlag{Name: "orders", Value: 1000, Usage: "with runs: race in `N` more orders, and count how often the race is wrong"},
+			&cli.IntFlag{
+				Name:  "orders",
+				Value: 1000,
+				Usage: "with runs: race in `N` more orders, and count how often the race is wrong",
+			},
 			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "with runs: `SEED` of the order of the items"},
 		}, readingFlags()...), formatFlags()...),
 		Action: func(c *cli.Context) error {
@@ -114,7 +122,11 @@ func (e *env) raceRuns(c *cli.Context, rules race.Rules) error {
 const mostOrders = 100_000
 
 func raceRules(c *cli.Context) (race.Rules, error) {
-	r := race.Rules{Alpha: c.Float64("alpha"), Margin: c.Float64("margin") / 100, Benchmark: c.String("about") == race.AboutBenchmark}
+	r := race.Rules{
+		Alpha:     c.Float64("alpha"),
+		Margin:    c.Float64("margin") / 100,
+		Benchmark: c.String("about") == race.AboutBenchmark,
+	}
 	if err := oneOf("--about", c.String("about"), race.Abouts); err != nil {
 		return r, err
 	}
@@ -133,7 +145,8 @@ func raceRules(c *cli.Context) (race.Rules, error) {
 func allDifferent(dirs []string) error {
 	seen := map[string]bool{}
 	for _, dir := range dirs {
-		if dir = filepath.Clean(dir); seen[dir] {
+		dir = filepath.Clean(dir)
+		if seen[dir] {
 			return usage("%s is named twice: give each run once", dir)
 		}
 		seen[dir] = true

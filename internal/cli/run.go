@@ -55,7 +55,9 @@ func itemsOfAll() string {
 	}
 	for i, what := range items {
 		last := len(of[what]) - 1
-		items[i] += " for " + strings.Join(append(of[what][:max(0, last-1)], strings.Join(of[what][max(0, last-1):], " and ")), ", ")
+		items[i] += " for " + strings.Join(
+			append(of[what][:max(0, last-1)], strings.Join(of[what][max(0, last-1):], " and ")), ", ",
+		)
 	}
 	return strings.Join(items, ", ")
 }
@@ -76,7 +78,11 @@ it is surely so, 4 surely not, 5 all items do not tell.`
 // runFlags are the fields of a protocol's request, and what the command line adds.
 func runFlags(k judging.Protocol) []cli.Flag {
 	flags := flagsOf(eval.FieldsOf(k))
-	flags = append(flags, &cli.BoolFlag{Name: "dry-run", Usage: "print the plan and the first prompt, ask nothing", Category: eval.Where})
+	flags = append(flags, &cli.BoolFlag{
+		Name:     "dry-run",
+		Usage:    "print the plan and the first prompt, ask nothing",
+		Category: eval.Where,
+	})
 	return append(flags, formatFlags()...)
 }
 
@@ -120,7 +126,12 @@ func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
 			Plan     judging.Plan      `json:"plan"`
 			Seconds  *float64          `json:"seconds"` // null where nobody knows
 			Until    []eval.Guess      `json:"until,omitempty"`
-		}{run.Manifest, run.Dir, run.Plan, nil, run.Guesses()}
+		}{
+			Manifest: run.Manifest,
+			Out:      run.Dir,
+			Plan:     run.Plan,
+			Until:    run.Guesses(),
+		}
 		if s, known := run.Seconds(); known {
 			out.Seconds = &s
 		}

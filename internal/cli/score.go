@@ -17,8 +17,18 @@ func scoringFlags() []cli.Flag { return append(readingFlags(), formatFlags()...)
 // readingFlags say how stored replies are read and scored.
 func readingFlags() []cli.Flag {
 	return append(verdictFlags(),
-		&cli.StringFlag{Name: "extract", Value: extractStrict, Usage: "with the reading paper: how to find the answer to a choice: `RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script"},
-		&cli.StringFlag{Name: "missing", Value: string(scoring.DefaultOptions.Missing), Usage: "how to count a judgment without a verdict: `RULE` wrong or drop in self-reference, usable (its default) or strict in multi-option; tables of pairs and answers show it anyway"},
+		&cli.StringFlag{
+			Name:  "extract",
+			Value: extractStrict,
+			Usage: "with the reading paper: how to find the answer to a choice: " +
+				"`RULES` strict, or lenient: also the last letter that stands alone, as in MMLU-Pro's script",
+		},
+		&cli.StringFlag{
+			Name:  "missing",
+			Value: string(scoring.DefaultOptions.Missing),
+			Usage: "how to count a judgment without a verdict: `RULE` wrong or drop in self-reference, " +
+				"usable (its default) or strict in multi-option; tables of pairs and answers show it anyway",
+		},
 	)
 }
 
@@ -26,8 +36,18 @@ func readingFlags() []cli.Flag {
 func verdictFlags() []cli.Flag {
 	d := scoring.DefaultOptions
 	return []cli.Flag{
-		&cli.StringFlag{Name: "reading", DefaultText: "paper for imported runs, else robust", Usage: "how to read replies: `READING` paper (as published with the protocol) or robust (the final statement, however it is written)"},
-		&cli.StringFlag{Name: "policy", Value: string(judging.Unique), Usage: "with the reading paper: which label counts: `RULE` unique (all must be the same, else it is a conflict) or last"},
+		&cli.StringFlag{
+			Name:        "reading",
+			DefaultText: "paper for imported runs, else robust",
+			Usage: "how to read replies: `READING` paper (as published with the protocol) or robust (the " +
+				"final statement, however it is written)",
+		},
+		&cli.StringFlag{
+			Name:  "policy",
+			Value: string(judging.Unique),
+			Usage: "with the reading paper: which label counts: " +
+				"`RULE` unique (all must be the same, else it is a conflict) or last",
+		},
 		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that stands in a reply cut at the token limit"},
 		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
 		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
@@ -45,7 +65,8 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	o := scoring.DefaultOptions
 	extract := cmp.Or(c.String("extract"), extractStrict)
 	o.Missing = cmp.Or(scoring.MissingPolicy(c.String("missing")), o.Missing)
-	if err := cmp.Or(oneOf("--policy", c.String("policy"), judging.Policies), oneOf("--missing", string(o.Missing), scoring.MissingPolicies),
+	if err := cmp.Or(oneOf("--policy", c.String("policy"), judging.Policies),
+		oneOf("--missing", string(o.Missing), scoring.MissingPolicies),
 		oneOf("--extract", extract, []string{extractStrict, extractLenient})); err != nil {
 		return o, err
 	}
@@ -53,7 +74,12 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Reading = judging.Reading{Name: name, Policy: judging.Policy(c.String("policy")), AcceptCut: c.Bool("accept-cut"), Lenient: extract == extractLenient}
+	o.Reading = judging.Reading{
+		Name:      name,
+		Policy:    judging.Policy(c.String("policy")),
+		AcceptCut: c.Bool("accept-cut"),
+		Lenient:   extract == extractLenient,
+	}
 	o.Bootstrap.Rounds, o.Bootstrap.Seed = c.Int("rounds"), c.Uint64("bootstrap-seed")
 	if o.Bootstrap.Rounds < 100 {
 		return o, usage("--rounds %d: an interval needs at least 100", o.Bootstrap.Rounds)
@@ -89,7 +115,9 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	if c.NArg() < least {
 		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
 	}
-	dirs, err := judging.FindRuns(c.Args().Slice(), least, func(path string) { fmt.Fprintf(c.App.ErrWriter, "skipped %s: it is not a run\n", path) })
+	dirs, err := judging.FindRuns(c.Args().Slice(), least, func(path string) {
+		fmt.Fprintf(c.App.ErrWriter, "skipped %s: it is not a run\n", path)
+	})
 	if err != nil {
 		return nil, o, err
 	}
@@ -115,7 +143,11 @@ func scoreCommand(e *env) *cli.Command {
 		UsageText: "gavel score [flags] RUN...",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "full", Usage: "print every table of each run, not only the overview"},
-			&cli.StringFlag{Name: "contested", Usage: "score also without the items whose labels `FILE` says are wrong: contested.jsonl in the folder of runs of gavel serve"},
+			&cli.StringFlag{
+				Name: "contested",
+				Usage: "score also without the items whose labels `FILE` says are wrong: " +
+					"contested.jsonl in the folder of runs of gavel serve",
+			},
 			&cli.Float64Flag{Name: "watts", Usage: "show the cost in joules, for a machine that uses `W` watts"},
 			&cli.Float64Flag{Name: "price-per-hour", Usage: "show the price, for a machine that costs `P` per hour"},
 		}, scoringFlags()...),
@@ -156,7 +188,8 @@ func compareCommand(e *env) *cli.Command {
 		Name:      "compare",
 		Usage:     "compare runs on the items that both have judged",
 		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
-		Flags:     append(scoringFlags(), &cli.Float64Flag{Name: "margin", Usage: "test whether runs are the same within `D` points"}),
+		Flags: append(scoringFlags(),
+			&cli.Float64Flag{Name: "margin", Usage: "test whether runs are the same within `D` points"}),
 		Action: func(c *cli.Context) error {
 			margin := c.Float64("margin")
 			switch {

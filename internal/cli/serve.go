@@ -27,20 +27,38 @@ func serveCommand(e *env) *cli.Command {
 		Name:      "serve",
 		Usage:     "show runs in the browser, start and stop them, and serve them as JSON",
 		UsageText: "gavel serve [flags]",
-		Flags:     append(serveFlags(), &cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels: say which judge agrees with them"}),
-		Before:    noArguments,
-		Action:    func(c *cli.Context) error { return e.serve(c, nil) },
+		Flags: append(serveFlags(), &cli.StringFlag{
+			Name:  "labels",
+			Usage: "`FILE` of people's labels: say which judge agrees with them",
+		}),
+		Before: noArguments,
+		Action: func(c *cli.Context) error { return e.serve(c, nil) },
 	}
 }
 
 func serveFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "addr", Value: "127.0.0.1:7070", Usage: "`ADDRESS` to listen on; an address that others can reach needs --token-file"},
+		&cli.StringFlag{
+			Name:  "addr",
+			Value: "127.0.0.1:7070",
+			Usage: "`ADDRESS` to listen on; an address that others can reach needs --token-file",
+		},
 		&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` with the runs, also for new ones"},
 		&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the access token, on a line by itself"},
-		&cli.StringSliceFlag{Name: "host", Usage: "another host `NAME` of this server, such as that of a proxy; needs --token-file; may be given again"},
-		&cli.StringSliceFlag{Name: "base-url", Usage: "`URL` of a model server to offer beside those found; may be given again"},
-		&cli.StringFlag{Name: "api-key-env", Usage: "`NAME` of the environment variable that holds the API key for --base-url; default: OPENAI_API_KEY"},
+		&cli.StringSliceFlag{
+			Name: "host",
+			Usage: "another host `NAME` of this server, such as that of a proxy; needs --token-file; " +
+				"may be given again",
+		},
+		&cli.StringSliceFlag{
+			Name:  "base-url",
+			Usage: "`URL` of a model server to offer beside those found; may be given again",
+		},
+		&cli.StringFlag{
+			Name: "api-key-env",
+			Usage: "`NAME` of the environment variable that holds the API key for --base-url; default: " +
+				"OPENAI_API_KEY",
+		},
 		&cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache of replies; default: see \"gavel cache path\""},
 		&cli.BoolFlag{Name: "no-cache", Usage: "do not use the cache"},
 		&cli.IntFlag{Name: "max-runs", Value: 2, Usage: "make at most `N` runs at once"},
@@ -74,16 +92,21 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	if err != nil {
 		return err
 	}
-	ctx, addr, tokenFile, token := c.Context, c.String("addr"), c.String("token-file"), ""
+	ctx := c.Context
+	addr := c.String("addr")
+	tokenFile := c.String("token-file")
+	token := ""
 	loopback, err := onlyHere(addr)
 	if err != nil {
 		return err
 	}
 	if !loopback && tokenFile == "" {
-		return usage("--addr %s can be reached from other machines: it needs --token-file FILE, or anybody could see and start runs", addr)
+		return usage("--addr %s can be reached from other machines: "+
+			"it needs --token-file FILE, or anybody could see and start runs", addr)
 	}
 	if tokenFile != "" {
-		if token, err = e.readToken(tokenFile); err != nil {
+		token, err = e.readToken(tokenFile)
+		if err != nil {
 			return err
 		}
 	}
@@ -91,7 +114,16 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
 	}
 	opts := server.Options{
-		Runs: o.Runs, Token: token, Loopback: loopback, Hosts: c.StringSlice("host"), Version: version(), Now: e.now, Log: e.say, Metrics: server.NewMetrics(), Desk: desk, Labels: c.String("labels"),
+		Runs:        o.Runs,
+		Token:       token,
+		Loopback:    loopback,
+		Hosts:       c.StringSlice("host"),
+		Version:     version(),
+		Now:         e.now,
+		Log:         e.say,
+		Metrics:     server.NewMetrics(),
+		Desk:        desk,
+		Labels:      c.String("labels"),
 		Connections: openFiles() / 2,
 	}
 	page := ""
@@ -106,7 +138,8 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	var made *jobs.Runner
 	if !c.Bool("read-only") {
 		o.Metrics = opts.Metrics
-		if made, err = jobs.New(ctx, *e.maker(), o); err != nil {
+		made, err = jobs.New(ctx, *e.maker(), o)
+		if err != nil {
 			return err
 		}
 		defer made.Wait() // not before the server has ended: then nobody starts another
@@ -155,7 +188,8 @@ func cannotListen(addr string, err error) error {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%s is in use, perhaps by another gavel serve: choose another address with --addr", addr)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: no permission to listen on this address: choose another with --addr, with a port above 1023", addr)
+		return fmt.Errorf("%s: no permission to listen on this address: "+
+			"choose another with --addr, with a port above 1023", addr)
 	}
 	return fmt.Errorf("cannot listen on %s: %w; choose another address with --addr", addr, err)
 }
@@ -164,7 +198,8 @@ func cannotListen(addr string, err error) error {
 func (e *env) readToken(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("--token-file: %w; write one, for example with: (umask 077; openssl rand -hex 24 > %s)", err, path)
+		return "", fmt.Errorf("--token-file: %w; write one, for example with: (umask 077; "+
+			"openssl rand -hex 24 > %s)", err, path)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		e.say("warning: %s can be read by others on this machine: chmod 600 %s", path, path)
@@ -174,8 +209,10 @@ func (e *env) readToken(path string) (string, error) {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}
 	token, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	if token = strings.TrimSpace(token); len(token) < guard.MinToken {
-		return "", fmt.Errorf("--token-file %s: the token has %d characters, it needs at least %d", path, len(token), guard.MinToken)
+	token = strings.TrimSpace(token)
+	if len(token) < guard.MinToken {
+		return "", fmt.Errorf("--token-file %s: the token has %d characters, it needs at least %d",
+			path, len(token), guard.MinToken)
 	}
 	return token, nil
 }

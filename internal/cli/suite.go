@@ -25,7 +25,11 @@ func suiteCommand(e *env) *cli.Command {
 		}
 	}
 	yes := &cli.BoolFlag{Name: "yes", Usage: "run even if the plan exceeds the limits of the file"}
-	shard := &cli.StringFlag{Name: "shard", Usage: "make the runs of a part of the items, `K/N`, auto or auto/N, as \"gavel run --shard\" does, in a folder of their own"}
+	shard := &cli.StringFlag{
+		Name: "shard",
+		Usage: "make the runs of a part of the items, `K/N`, auto or auto/N, " +
+			"as \"gavel run --shard\" does, in a folder of their own",
+	}
 	const asks = "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"
 	again := &cli.BoolFlag{Name: "ask-again", Usage: asks}
 	probe := &cli.BoolFlag{Name: "probe", Usage: "ask each judge a few questions to estimate the time"}
@@ -89,7 +93,8 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 	if err != nil && !errors.Is(err, eval.ErrIncomplete) {
 		return err
 	}
-	if err = errors.Join(err, e.suiteResults(c, s)); err == nil {
+	err = errors.Join(err, e.suiteResults(c, s))
+	if err == nil {
 		e.next("gavel", "report", s.Out(), "--out", "report.html")
 	}
 	return err

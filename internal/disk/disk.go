@@ -34,9 +34,14 @@ type Part struct {
 // Create begins a file of a folder; name may lead into folders below it that are there.
 func Create(root *os.Root, name string) (*Part, error) {
 	for {
-		p := &Part{root: root, name: name, part: path.Join(path.Dir(name), fmt.Sprintf(".%s-%d", path.Base(name), rand.Uint64()))}
+		p := &Part{
+			root: root,
+			name: name,
+			part: path.Join(path.Dir(name), fmt.Sprintf(".%s-%d", path.Base(name), rand.Uint64())),
+		}
 		var err error
-		if p.File, err = root.OpenFile(p.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); errors.Is(err, fs.ErrExist) {
+		p.File, err = root.OpenFile(p.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
 			continue
 		} else if err != nil {
 			return nil, err
@@ -76,8 +81,8 @@ func (p *Part) Discard() {
 	p.lock.Unlock()
 }
 
-// Write writes a file in one step: a reader sees the old one or the new one, never half of it, and so does whoever looks
-// after a power cut. What a killed process left of the same file goes.
+// Write writes a file in one step: a reader sees the old one or the new one, never half of it, and so does whoever
+// looks after a power cut. What a killed process left of the same file goes.
 func Write(at string, write func(io.Writer) error) error {
 	root, err := os.OpenRoot(filepath.Dir(at))
 	if err != nil {
@@ -97,7 +102,8 @@ func WriteIn(root *os.Root, name string, write func(io.Writer) error) error {
 	}
 	defer p.Discard()
 	buf := bufio.NewWriterSize(p, 256<<10)
-	if err = write(buf); err == nil {
+	err = write(buf)
+	if err == nil {
 		err = buf.Flush()
 	}
 	if err == nil { // what is not whole never gets its name
@@ -136,7 +142,8 @@ func Sync(f interface{ Sync() error }) error {
 	return err
 }
 
-// CopyDir copies the files of a folder and of those below it whose names are taken, but none of a folder that is hidden.
+// CopyDir copies the files of a folder and of those below it whose names are taken, but none of a folder that is
+// hidden.
 func CopyDir(from, to string, takes func(name string) bool) error {
 	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
 		name, rerr := filepath.Rel(from, at)
@@ -159,7 +166,8 @@ func CopyDir(from, to string, takes func(name string) bool) error {
 	})
 }
 
-// Move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its own.
+// Move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its
+// own.
 func Move(from, to string) error {
 	if err := filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -200,8 +208,8 @@ func syncFolder(root *os.Root, name string) error {
 // passing are the names of parts; those that end in -part are of bundles that an earlier gavel took in.
 var passing = regexp.MustCompile(`^\.(.+)-(?:[0-9]+|part)$`)
 
-// Sweep removes the parts that killed processes left in a folder, of files of these names or, without any, of all. Those
-// that somebody is writing stay, and what cannot be removed does.
+// Sweep removes the parts that killed processes left in a folder, of files of these names or, without any, of all.
+// Those that somebody is writing stay, and what cannot be removed does.
 func Sweep(dir string, names ...string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -232,8 +240,8 @@ func NoLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
-// Locks tells whether the file system of a folder has locks; that of one that is still to be made is its parent's. Where
-// nothing can be written, whoever writes says so.
+// Locks tells whether the file system of a folder has locks; that of one that is still to be made is its parent's.
+// Where nothing can be written, whoever writes says so.
 func Locks(dir string) bool {
 	for {
 		at, remove, err := lockable(dir)
@@ -267,7 +275,8 @@ const alive = ".alive"
 // killed process's goes with SweepTempDirs.
 func TempDir(dir, prefix string) (at string, remove func(), err error) {
 	for {
-		if at, err = os.MkdirTemp(dir, prefix); err != nil {
+		at, err = os.MkdirTemp(dir, prefix)
+		if err != nil {
 			return "", nil, err
 		}
 		lock := flock.New(filepath.Join(at, alive))
@@ -283,8 +292,8 @@ func TempDir(dir, prefix string) (at string, remove func(), err error) {
 	}
 }
 
-// SweepTempDirs removes the folders with these prefixes that TempDir made for processes that were killed. What is not known
-// to be one, or is somebody else's, stays.
+// SweepTempDirs removes the folders with these prefixes that TempDir made for processes that were killed. What is not
+// known to be one, or is somebody else's, stays.
 func SweepTempDirs(dir string, prefixes ...string) {
 	dir = cmp.Or(dir, os.TempDir())
 	entries, _ := os.ReadDir(dir)
@@ -306,8 +315,8 @@ func SweepTempDirs(dir string, prefixes ...string) {
 	}
 }
 
-// removeTemp removes such a folder, the file by which it is known to be abandoned last: who is killed meanwhile leaves one
-// that is swept.
+// removeTemp removes such a folder, the file by which it is known to be abandoned last: who is killed meanwhile
+// leaves one that is swept.
 func removeTemp(at string) {
 	entries, _ := os.ReadDir(at)
 	for _, e := range entries {

@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 )
 
-// Open opens a file for reading: a regular one, so that nothing has to be waited for. No link leads out of the root, which
-// may be nil: then any link is followed.
+// Open opens a file for reading: a regular one, so that nothing has to be waited for. No link leads out of the root,
+// which may be nil: then any link is followed.
 func Open(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) {
 	stat, open := os.Stat, os.Open
 	if root != nil {
 		stat, open = root.Stat, root.Open
 	}
-	if info, err = stat(name); err == nil && !info.Mode().IsRegular() {
+	info, err = stat(name)
+	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", name)
 	}
 	if err == nil {
@@ -24,15 +25,16 @@ func Open(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err != nil {
+	info, err = f.Stat()
+	if err != nil {
 		f.Close()
 		return nil, nil, err
 	}
 	return f, info, nil
 }
 
-// Plain refuses files of a folder that are links, or anything else that a write would lead elsewhere or wait for; those that
-// are not there are none.
+// Plain refuses files of a folder that are links, or anything else that a write would lead elsewhere or wait for;
+// those that are not there are none.
 func Plain(dir string, names ...string) error {
 	for _, name := range names {
 		at := filepath.Join(dir, name)

@@ -17,7 +17,11 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 	}
 	const do = "run with --system-role user, which puts the system text before the user's text"
 	question := user("Which response is better?")
-	system := backends.Message{Role: backends.System, Content: "You are an impartial judge of two responses to one question. Say which of them is better, and never let their order or their length decide for you."}
+	system := backends.Message{
+		Role: backends.System,
+		Content: "You are an impartial judge of two responses to one question. " +
+			"Say which of them is better, and never let their order or their length decide for you.",
+	}
 	without, err := d.ask(ctx, d.request(1, question))
 	if err != nil {
 		return untold(err)
@@ -31,10 +35,12 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 	case err != nil:
 		return untold(err)
 	case with.PromptTokens == 0:
-		return bad(Unknown, "if verdicts ignore the instructions, "+do, "the server accepts a system message but reports no token counts: it may drop the message")
+		return bad(Unknown, "if verdicts ignore the instructions, "+do,
+			"the server accepts a system message but reports no token counts: it may drop the message")
 	case more < least/2:
 		d.SystemRole = backends.User
-		return bad(Fail, do, "the server accepts a system message and drops it: its %d words add %d tokens to the prompt", least, more).with(more)
+		return bad(Fail, do, "the server accepts a system message and drops it: "+
+			"its %d words add %d tokens to the prompt", least, more).with(more)
 	}
 	return good("the server reads a system message: it adds %d tokens", more).with(more)
 }
@@ -51,7 +57,8 @@ func (d *doctor) thinkingTokens() int {
 func (d *doctor) thinking(ctx context.Context) Finding {
 	n := d.thinkingTokens()
 	try := func(t backends.Think) (backends.Response, error) {
-		req := d.request(n, user("A bat and a ball cost 11 together, and the bat costs 10 more than the ball. What does the ball cost? Answer with the number alone."))
+		req := d.request(n, user("A bat and a ball cost 11 together, and the bat costs 10 more than the ball. "+
+			"What does the ball cost? Answer with the number alone."))
 		req.Think = t
 		return d.ask(ctx, req)
 	}
@@ -92,19 +99,23 @@ func outcome(r backends.Response, err error) string {
 func judgeThinking(says backends.Ability, n int, on, off backends.Response, errOn, errOff error) Finding {
 	switch {
 	case errOn != nil && says == backends.Yes:
-		return bad(Warn, "leave out --think, or upgrade the server", "the server says that the model thinks, but refuses --think on: %s", why(errOn))
+		return bad(Warn, "leave out --think, or upgrade the server",
+			"the server says that the model thinks, but refuses --think on: %s", why(errOn))
 	case errOn != nil && errOff != nil:
 		return bad(Warn, "leave out --think", "--think is refused: %s", why(errOff))
 	case errOn != nil:
 		return good("the model does not think; the server refuses --think on")
 	case on.Thinking != "" && errOff != nil:
-		return bad(Warn, "leave out --think off", "with --think on the thinking is separate from the reply; --think off is refused: %s", why(errOff))
+		return bad(Warn, "leave out --think off",
+			"with --think on the thinking is separate from the reply; --think off is refused: %s", why(errOff))
 	case on.Thinking != "" && off.Thinking != "":
-		return bad(Warn, "expect thinking in every reply, and raise --max-tokens if many are cut", "--think off changes nothing: the model thinks anyway, separately from the reply")
+		return bad(Warn, "expect thinking in every reply, and raise --max-tokens if many are cut",
+			"--think off changes nothing: the model thinks anyway, separately from the reply")
 	case on.Thinking != "":
 		return good("with --think on the thinking is separate from the reply; with --think off there is none")
 	case says == backends.Yes && on.Finish == backends.Length:
-		return bad(Unknown, "check a reply of a run with --think on: if the thinking is in the text, start vLLM with --reasoning-parser, llama.cpp with --reasoning-format deepseek",
+		return bad(Unknown, "check a reply of a run with --think on: if the thinking is in the text, "+
+			"start vLLM with --reasoning-parser, llama.cpp with --reasoning-format deepseek",
 			"the template supports thinking, but with --think on none came back separately within %d tokens", n)
 	case says == backends.Yes:
 		return bad(Warn, "--think changes nothing here", "the template supports thinking, but with --think on none came back")
@@ -144,9 +155,11 @@ func (d *doctor) constrained(ctx context.Context) Finding {
 		d.constrains = true
 		return good("constrained to two labels, the model replies with one of them")
 	case text == "" && resp.Thinking != "":
-		return bad(Unknown, "try a run of a few pairs with --constrain", "the model was still thinking after %d tokens", req.MaxTokens)
+		return bad(Unknown, "try a run of a few pairs with --constrain",
+			"the model was still thinking after %d tokens", req.MaxTokens)
 	}
-	return bad(Warn, "run without --constrain: the server would silently ignore it", "ignored: constrained to two labels, the model replies %s", quoted(text))
+	return bad(Warn, "run without --constrain: the server would silently ignore it",
+		"ignored: constrained to two labels, the model replies %s", quoted(text))
 }
 
 // quoted is the beginning of a reply, for a finding.

@@ -17,14 +17,23 @@ var judgeBench = struct {
 	pairs, judgments      int
 	direct, sop, longest  int // mean of each prompt, and the longest of all with sop
 	directReply, sopReply int // tokens of a reply: a label, and reasoning of the usual length
-}{350, 700, 5872, 6975, 10740, 8, 600}
+}{
+	pairs:       350,
+	judgments:   700,
+	direct:      5872,
+	sop:         6975,
+	longest:     10740,
+	directReply: 8,
+	sopReply:    600,
+}
 
 func (d *doctor) describeServer(ctx context.Context) Finding {
 	if b, ok := d.Judge.Backend.(interface {
 		Steady(context.Context) (backends.Ability, string)
 	}); ok {
 		var setting string
-		if d.steady, setting = b.Steady(ctx); d.steady == backends.Yes {
+		d.steady, setting = b.Steady(ctx)
+		if d.steady == backends.Yes {
 			f := good("the server was started with %s: the same prompt is to get the same reply in any batch", setting)
 			f.Check = "determinism"
 			d.also = append(d.also, f)
@@ -48,7 +57,8 @@ func (d *doctor) describeModel(context.Context) Finding {
 	case strings.HasPrefix(m.Fingerprint, "params="):
 		return good("%s; no digest: gavel recognises it by size, vocabulary, type and template", text)
 	}
-	return bad(Warn, "if you serve other weights under this name, run with --no-cache or call \"gavel cache prune --model "+m.Name+"\"",
+	return bad(Warn, "if you serve other weights under this name, "+
+		"run with --no-cache or call \"gavel cache prune --model "+m.Name+"\"",
 		"%s; the server reports no digest: other weights of this name look the same", text)
 }
 
@@ -62,7 +72,8 @@ func (d *doctor) reply(ctx context.Context) Finding {
 		d.numCtx = small
 	}
 	patient := backends.WithRetry(d.Judge.Client, backends.Retry{For: min(d.Timeout, 30*time.Second)})
-	resp, err := patient.Ask(ctx, d.request(16, user("Which of two numbers is greater, 3 or 5? Answer with that number alone.")))
+	resp, err := patient.Ask(ctx,
+		d.request(16, user("Which of two numbers is greater, 3 or 5? Answer with that number alone.")))
 	if err != nil {
 		d.dumb = true
 		do := "check the server's log"
@@ -80,16 +91,20 @@ func (d *doctor) reply(ctx context.Context) Finding {
 		took = fmt.Sprintf(" in %s, loading included", resp.Took.Round(100*time.Millisecond))
 	}
 	if resp.Finish == backends.TooLong {
-		return bad(Warn, "check the model's template: it may put a long text before every prompt", "a simple question does not fit the context: %s", resp.Detail)
+		return bad(Warn, "check the model's template: it may put a long text before every prompt",
+			"a simple question does not fit the context: %s", resp.Detail)
 	}
 	if resp.Text == "" && resp.Thinking == "" {
-		return bad(Warn, "try the model by hand: the chat template may be wrong", "a simple question gets an empty reply%s", took)
+		return bad(Warn, "try the model by hand: the chat template may be wrong",
+			"a simple question gets an empty reply%s", took)
 	}
 	if resp.EndUntold {
-		return bad(Warn, "use a server that reports them, or check the ends of replies yourself", "a simple question gets an answer%s, but %s", took, backends.EndUntold)
+		return bad(Warn, "use a server that reports them, or check the ends of replies yourself",
+			"a simple question gets an answer%s, but %s", took, backends.EndUntold)
 	}
 	if resp.PromptTokens == 0 {
-		return bad(Warn, "keep prompts well below the served context: without token counts, gavel cannot notice a truncated prompt",
+		return bad(Warn, "keep prompts well below the served context: "+
+			"without token counts, gavel cannot notice a truncated prompt",
 			"a simple question gets an answer%s, but the server reports no token counts", took)
 	}
 	return good("a simple question gets an answer%s", took)
@@ -123,7 +138,9 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 
 // overfill sends a prompt of so many words to a server that serves so many tokens, 0 where that is unknown: the prompt
 // may fit then, and the finding is Skipped. It also returns how many tokens the server read where it cut.
-func (d *doctor) overfill(ctx context.Context, ask func(context.Context, backends.Request) (backends.Response, error), served, words int) (f Finding, cut int) {
+func (d *doctor) overfill(
+	ctx context.Context, ask func(context.Context, backends.Request) (backends.Response, error), served, words int,
+) (f Finding, cut int) {
 	resp, err := ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
 	sent, room := fmt.Sprintf("a prompt of at least %d tokens", words), ""
 	if served > 0 {
@@ -131,18 +148,22 @@ func (d *doctor) overfill(ctx context.Context, ask func(context.Context, backend
 	}
 	switch {
 	case refused(err):
-		return bad(Warn, "such prompts end as failed instead of prompt-too-long; please report this message", "%s is refused%s, with a message that gavel does not know: %s", sent, room, why(err)), 0
+		return bad(Warn, "such prompts end as failed instead of prompt-too-long; please report this message",
+			"%s is refused%s, with a message that gavel does not know: %s", sent, room, why(err)), 0
 	case err != nil:
-		return bad(Unknown, "try again with a larger --timeout; a server that refuses long prompts answers at once", "%s%s: %s", sent, room, why(err)), 0
+		return bad(Unknown, "try again with a larger --timeout; "+
+			"a server that refuses long prompts answers at once", "%s%s: %s", sent, room, why(err)), 0
 	case resp.Finish == backends.TooLong && resp.PromptTokens == 0:
 		f = good("%s is refused%s", sent, room)
 	case resp.Finish == backends.TooLong:
 		cut = resp.PromptTokens
 		f = bad(Fail, d.neverCut(), "%s is silently truncated%s: the server read %d and answered", sent, room, cut)
 	case resp.PromptTokens == 0:
-		f = bad(Unknown, "keep prompts well below the served context", "%s gets an answer%s, and the server does not report how much it read", sent, room)
+		f = bad(Unknown, "keep prompts well below the served context",
+			"%s gets an answer%s, and the server does not report how much it read", sent, room)
 	case served > 0:
-		f = bad(Warn, "find out what it really serves; gavel cannot notice a truncated prompt", "%s gets an answer%s: the server claims to have read %d", sent, room, resp.PromptTokens)
+		f = bad(Warn, "find out what it really serves; gavel cannot notice a truncated prompt",
+			"%s gets an answer%s: the server claims to have read %d", sent, room, resp.PromptTokens)
 	default:
 		return Finding{Status: Skipped}, 0
 	}
@@ -158,9 +179,11 @@ func (d *doctor) neverCut() string {
 		return "load the model with a context longer than every prompt, and set its context overflow to \"stop at limit\""
 	}
 	if d.Judge.Server.Kind == "ollama" {
-		return fmt.Sprintf("upgrade Ollama to %s or later (this is %s): older versions cannot refuse long prompts", backends.OllamaTruncate, d.Judge.Server.Version)
+		return fmt.Sprintf("upgrade Ollama to %s or later (this is %s): older versions cannot refuse long prompts",
+			backends.OllamaTruncate, d.Judge.Server.Version)
 	}
-	return "serve more context than the longest prompt needs, or use another server: with truncated prompts the judge sees only part of the text"
+	return "serve more context than the longest prompt needs, or use another server: " +
+		"with truncated prompts the judge sees only part of the text"
 }
 
 // context loads the model as a run would, measures how many bytes of a judge's
@@ -170,7 +193,9 @@ func (d *doctor) context(ctx context.Context) Finding {
 	if d.Judge.Server.Kind == "ollama" {
 		d.numCtx = judging.SizeContext(judgeBench.longest, p.MaxTokens, p.Attempts, d.Judge.Model.Trained)
 		if _, err := d.ask(ctx, d.request(1, user("Hello."))); err != nil {
-			return bad(Fail, "free memory, use a smaller model, or run with a smaller --num-ctx", "the model does not load with num_ctx %d, which a JudgeBench run would ask for: %s", d.numCtx, why(err))
+			return bad(Fail, "free memory, use a smaller model, or run with a smaller --num-ctx",
+				"the model does not load with num_ctx %d, which a JudgeBench run would ask for: %s",
+				d.numCtx, why(err))
 		}
 	}
 	text := d.prose(2000)
@@ -193,22 +218,33 @@ func (d *doctor) tokens(bytes int) int {
 func (d *doctor) room() Finding {
 	served := cmp.Or(d.numCtx, d.Judge.Model.Context)
 	reply := judging.DefaultParameters.MaxTokens
-	mean, longest := d.tokens(judgeBench.sop), d.tokens(judgeBench.longest*5/4) // some prompts have more tokens to the byte
+	// some prompts have more tokens to the byte
+	mean, longest := d.tokens(judgeBench.sop), d.tokens(judgeBench.longest*5/4)
 	need := longest + reply
-	value := map[string]any{"served": served, "trained": d.Judge.Model.Trained, "judgebench_longest_prompt": longest, "judgebench_wants": need}
+	value := map[string]any{
+		"served":                    served,
+		"trained":                   d.Judge.Model.Trained,
+		"judgebench_longest_prompt": longest,
+		"judgebench_wants":          need,
+	}
 	said := fmt.Sprintf("%d tokens served", served)
 	if d.Judge.Model.Trained > 0 {
 		said += fmt.Sprintf(", %d trained", d.Judge.Model.Trained)
 	}
 	switch {
 	case served == 0:
-		return bad(Unknown, fmt.Sprintf("make sure that it serves %d tokens: JudgeBench's longest prompt and a reply of %d", need, reply), "the server does not report its context size").with(value)
+		return bad(Unknown, fmt.Sprintf("make sure that it serves %d tokens: "+
+			"JudgeBench's longest prompt and a reply of %d", need, reply),
+			"the server does not report its context size").with(value)
 	case d.Judge.Model.Trained > 0 && served > d.Judge.Model.Trained:
-		return bad(Warn, "serve no more context than the model was trained for: beyond that, replies become useless", "%s", said).with(value)
+		return bad(Warn, "serve no more context than the model was trained for: "+
+			"beyond that, replies become useless", "%s", said).with(value)
 	case served < mean:
 		return bad(Fail, d.serveMore(need), "%s: JudgeBench's mean prompt has about %d", said, mean).with(value)
 	case served <= longest:
-		return bad(Warn, d.serveMore(need), "%s: JudgeBench's longest prompt has up to about %d and would be prompt-too-long", said, longest).with(value)
+		return bad(Warn, d.serveMore(need),
+			"%s: JudgeBench's longest prompt has up to about %d and would be prompt-too-long",
+			said, longest).with(value)
 	case served < need:
 		do := d.serveMore(need)
 		if d.Judge.Server.ReservesReply() {
@@ -216,9 +252,11 @@ func (d *doctor) room() Finding {
 		} else if served-longest >= 1024 {
 			do += fmt.Sprintf(", or run with --max-tokens %d", served-longest)
 		}
-		return bad(Warn, do, "%s: JudgeBench's longest prompt, up to about %d, leaves %d for a reply, less than --max-tokens %d", said, longest, served-longest, reply).with(value)
+		return bad(Warn, do, "%s: JudgeBench's longest prompt, up to about %d, leaves %d for a reply, "+
+			"less than --max-tokens %d", said, longest, served-longest, reply).with(value)
 	}
-	return good("%s; JudgeBench's longest prompt has up to about %d and leaves room for its reply", said, longest).with(value)
+	return good("%s; JudgeBench's longest prompt has up to about %d and leaves room for its reply",
+		said, longest).with(value)
 }
 
 // serveMore is how to be given a context of n tokens.
@@ -251,11 +289,13 @@ func (d *doctor) memory(ctx context.Context, l backends.Loader) {
 	var f Finding
 	switch share := float64(m.GPU) / float64(m.Bytes); {
 	case m.Context > 0 && m.Context < d.numCtx:
-		f = bad(Warn, "longer prompts are refused; run with --num-ctx "+fmt.Sprint(m.Context), "%s: less than the %d that a run asks for", size, d.numCtx)
+		f = bad(Warn, "longer prompts are refused; run with --num-ctx "+fmt.Sprint(m.Context),
+			"%s: less than the %d that a run asks for", size, d.numCtx)
 	case share == 0:
 		f = good("%s, none of it on a GPU", size)
 	case share < 0.99:
-		f = bad(Warn, "it runs several times faster if all of it fits: use a smaller quantisation, a smaller --num-ctx, or a lower OLLAMA_NUM_PARALLEL", "%s, only %.0f %% of it on a GPU", size, 100*share)
+		f = bad(Warn, "it runs several times faster if all of it fits: use a smaller quantisation, a smaller "+
+			"--num-ctx, or a lower OLLAMA_NUM_PARALLEL", "%s, only %.0f %% of it on a GPU", size, 100*share)
 	default:
 		f = good("%s, all of it on a GPU", size)
 	}

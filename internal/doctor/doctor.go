@@ -110,22 +110,52 @@ type check struct {
 
 // checks lists them in order. A new one is a function and a line here.
 var checks = []check{
-	{"server", time.Minute, false, (*doctor).describeServer},
-	{"model", time.Minute, false, (*doctor).describeModel},
-	{"reply", 0, false, (*doctor).reply},
-	{"over-long prompt", 90 * time.Second, false, (*doctor).longPrompt},
-	{"context", 3 * time.Minute, false, (*doctor).context},
-	{"system role", time.Minute, false, (*doctor).systemText},
-	{"speed", 2 * time.Minute, false, (*doctor).measureSpeed},
-	{"thinking", time.Minute, false, (*doctor).thinking},
-	{"constrained output", time.Minute, false, (*doctor).constrained},
-	{"logprobs", time.Minute, false, (*doctor).logprobs},
-	{"parallel requests", time.Minute, true, (*doctor).parallel},
-	{"shared context", 30 * time.Second, true, (*doctor).sharedContext},
-	{"throughput", 2 * time.Minute, true, (*doctor).throughput},
-	{"warm and cold", 2 * time.Minute, true, (*doctor).warmAndCold}, // before the next, which warms its prompts
-	{"same reply again", time.Minute, true, (*doctor).sameAgain},
-	{"foreign replies", 2 * time.Minute, true, (*doctor).foreign},
+	{name: "server", limit: time.Minute, run: (*doctor).describeServer},
+	{name: "model", limit: time.Minute, run: (*doctor).describeModel},
+	{name: "reply", run: (*doctor).reply},
+	{name: "over-long prompt", limit: 90 * time.Second, run: (*doctor).longPrompt},
+	{name: "context", limit: 3 * time.Minute, run: (*doctor).context},
+	{name: "system role", limit: time.Minute, run: (*doctor).systemText},
+	{name: "speed", limit: 2 * time.Minute, run: (*doctor).measureSpeed},
+	{name: "thinking", limit: time.Minute, run: (*doctor).thinking},
+	{name: "constrained output", limit: time.Minute, run: (*doctor).constrained},
+	{name: "logprobs", limit: time.Minute, run: (*doctor).logprobs},
+	{
+		name:  "parallel requests",
+		limit: time.Minute,
+		load:  true,
+		run:   (*doctor).parallel,
+	},
+	{
+		name:  "shared context",
+		limit: 30 * time.Second,
+		load:  true,
+		run:   (*doctor).sharedContext,
+	},
+	{
+		name:  "throughput",
+		limit: 2 * time.Minute,
+		load:  true,
+		run:   (*doctor).throughput,
+	},
+	{
+		name:  "warm and cold",
+		limit: 2 * time.Minute,
+		load:  true,
+		run:   (*doctor).warmAndCold,
+	}, // before the next, which warms its prompts
+	{
+		name:  "same reply again",
+		limit: time.Minute,
+		load:  true,
+		run:   (*doctor).sameAgain,
+	},
+	{
+		name:  "foreign replies",
+		limit: 2 * time.Minute,
+		load:  true,
+		run:   (*doctor).foreign,
+	},
 }
 
 // doctor looks a judge over. What a check learns stands here for later ones.
@@ -182,7 +212,9 @@ func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 const giveUp = 3
 
 func (d *doctor) try(ctx context.Context, c check) Finding {
-	d.answered, d.lost, d.also = 0, 0, nil
+	d.answered = 0
+	d.lost = 0
+	d.also = nil
 	switch {
 	case d.dumb:
 		return skipped("the model does not answer")
@@ -228,7 +260,8 @@ func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Respon
 	resp, err := d.Judge.Client.Ask(ctx, req)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err == nil || !backends.IsKind(err, backends.Transport, backends.Timeout) && !errors.Is(err, context.DeadlineExceeded) {
+	if err == nil ||
+		!backends.IsKind(err, backends.Transport, backends.Timeout) && !errors.Is(err, context.DeadlineExceeded) {
 		d.answered++
 	} else {
 		d.lost++
@@ -239,7 +272,8 @@ func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Respon
 // refused tells whether a server understood a request and did not want it.
 func refused(err error) bool {
 	var e *backends.Error
-	return errors.As(err, &e) && (e.Kind == backends.BadRequest || e.Status == http.StatusInternalServerError || e.Status == http.StatusNotImplemented)
+	return errors.As(err, &e) && (e.Kind == backends.BadRequest ||
+		e.Status == http.StatusInternalServerError || e.Status == http.StatusNotImplemented)
 }
 
 // why is what an error comes to, for a finding.

@@ -15,8 +15,8 @@ import (
 // coldTime is how long prompts are asked one by one; a slow server is asked fewer.
 const coldTime = 20 * time.Second
 
-// warmAndCold compares the verdicts that the same prompts get when the server reads them anew, when it has them in its prompt
-// cache, and under load: on some servers cache hits and batches change greedy replies.
+// warmAndCold compares the verdicts that the same prompts get when the server reads them anew, when it has them in
+// its prompt cache, and under load: on some servers cache hits and batches change greedy replies.
 func (d *doctor) warmAndCold(ctx context.Context) Finding {
 	var reqs []backends.Request
 	for _, p := range d.Prompts {
@@ -29,7 +29,8 @@ func (d *doctor) warmAndCold(ctx context.Context) Finding {
 	}
 	switch {
 	case !d.constrains:
-		return skipped("replies that are not held to labels are no verdicts in few tokens: see above what changed in the texts")
+		return skipped("replies that are not held to labels are no verdicts in few tokens: " +
+			"see above what changed in the texts")
 	case len(reqs) < 2:
 		return skipped("no prompts with labels")
 	}
@@ -40,7 +41,8 @@ func (d *doctor) warmAndCold(ctx context.Context) Finding {
 	reqs = reqs[:len(cold)]
 	var warm []backends.Response
 	for range 2 { // the first fills the cache
-		if warm, err = d.oneByOne(ctx, reqs, false, time.Hour); err != nil {
+		warm, err = d.oneByOne(ctx, reqs, false, time.Hour)
+		if err != nil {
 			return untold(err)
 		}
 	}
@@ -51,15 +53,19 @@ func (d *doctor) warmAndCold(ctx context.Context) Finding {
 	}
 	crowded := d.burst(ctx, many, crowd)
 	if len(crowded.errs) > 0 {
-		return bad(Warn, "try a run with --concurrency 1", "%d of %d requests failed: %s", len(crowded.errs), len(many), why(crowded.errs[0]))
+		return bad(Warn, "try a run with --concurrency 1", "%d of %d requests failed: %s",
+			len(crowded.errs), len(many), why(crowded.errs[0]))
 	}
-	n, inWarm, inLoad := len(cold), turned(cold, warm), turned(cold, crowded.replies)
+	n := len(cold)
+	inWarm := turned(cold, warm)
+	inLoad := turned(cold, crowded.replies)
 	value := map[string]any{"prompts": n, "changed_warm": inWarm, "changed_under_load": inLoad, "at_once": crowd}
 	first := "when first asked"
 	if slices.Contains([]string{backends.LlamaCpp, backends.VLLM}, d.Judge.Server.Name) {
 		first = "from prompts read anew"
 	}
-	said := fmt.Sprintf("of %d verdicts %s, %s from cached ones, %s under load (%d at once)", n, first, shareOf(inWarm, n), shareOf(inLoad, n), crowd)
+	said := fmt.Sprintf("of %d verdicts %s, %s from cached ones, %s under load (%d at once)",
+		n, first, shareOf(inWarm, n), shareOf(inLoad, n), crowd)
 	if cached, all := cachedOf(warm); cached > 0 {
 		value["cached"] = cached * 100 / all
 		said += fmt.Sprintf("; of the repeated prompts %d %% were cached", cached*100/all)
@@ -71,7 +77,9 @@ func (d *doctor) warmAndCold(ctx context.Context) Finding {
 }
 
 // oneByOne asks requests one after the other, at least two of them, until the time is over.
-func (d *doctor) oneByOne(ctx context.Context, reqs []backends.Request, anew bool, limit time.Duration) (replies []backends.Response, err error) {
+func (d *doctor) oneByOne(
+	ctx context.Context, reqs []backends.Request, anew bool, limit time.Duration,
+) (replies []backends.Response, err error) {
 	start := d.Now()
 	for _, req := range reqs {
 		if len(replies) >= 2 && d.Now().Sub(start) > limit {
@@ -136,7 +144,8 @@ func (d *doctor) steadier() string {
 // foreignRounds is how often each canary is asked under load.
 const foreignRounds = 4
 
-// foreign sends canaries under load: a server that answers one out of another conversation gives verdicts on other pairs.
+// foreign sends canaries under load: a server that answers one out of another conversation gives
+// verdicts on other pairs.
 func (d *doctor) foreign(ctx context.Context) Finding {
 	c := backends.NewCanaries(8, func() backends.Request { r := d.request(24, user("")); r.Think = d.think; return r }())
 	if err := c.Listen(ctx, asker{d}); err != nil {
@@ -144,7 +153,8 @@ func (d *doctor) foreign(ctx context.Context) Finding {
 	}
 	by, told := c.Told()
 	if told < 2 {
-		return bad(Unknown, "try again with a model that repeats a word when it is asked to", "the replies to %d canaries cannot be told apart by %s", c.Len(), by)
+		return bad(Unknown, "try again with a model that repeats a word when it is asked to",
+			"the replies to %d canaries cannot be told apart by %s", c.Len(), by)
 	}
 	crowd := max(d.crowd(), atOnce)
 	var many []backends.Request
@@ -155,7 +165,8 @@ func (d *doctor) foreign(ctx context.Context) Finding {
 	}
 	crowded := d.burst(ctx, many, crowd)
 	if len(crowded.errs) > 0 {
-		return bad(Warn, "try a run with --concurrency 1", "%d of %d requests failed: %s", len(crowded.errs), len(many), why(crowded.errs[0]))
+		return bad(Warn, "try a run with --concurrency 1", "%d of %d requests failed: %s",
+			len(crowded.errs), len(many), why(crowded.errs[0]))
 	}
 	var wrong []string
 	for k, r := range crowded.replies {
@@ -163,16 +174,26 @@ func (d *doctor) foreign(ctx context.Context) Finding {
 			wrong = append(wrong, why)
 		}
 	}
-	value := map[string]any{"canaries": len(many), "foreign": len(wrong), "at_once": crowd, "told_by": by, "told_apart": told}
+	value := map[string]any{
+		"canaries":   len(many),
+		"foreign":    len(wrong),
+		"at_once":    crowd,
+		"told_by":    by,
+		"told_apart": told,
+	}
 	if len(wrong) > 0 {
 		slices.Sort(wrong) // "it named" a word of another conversation says more than "it said" none, and comes first
 		do := "run with --concurrency 1"
 		if d.Judge.Server.Name == backends.LlamaCpp {
-			do = "start llama.cpp with --cache-ram 0: its prompt cache in RAM was seen to do this (ggml-org/llama.cpp#27148); " + do
+			do = "start llama.cpp with --cache-ram 0: " +
+				"its prompt cache in RAM was seen to do this (ggml-org/llama.cpp#27148); " + do
 		}
-		return bad(Fail, do, "of %d canaries %d were answered out of another conversation under load (%d at once): %s", len(many), len(wrong), crowd, wrong[0]).with(value)
+		return bad(Fail, do,
+			"of %d canaries %d were answered out of another conversation under load (%d at once): %s",
+			len(many), len(wrong), crowd, wrong[0]).with(value)
 	}
-	return good("of %d canaries under load (%d at once) each was answered in its own conversation, by %s", len(many), crowd, by).with(value)
+	return good("of %d canaries under load (%d at once) each was answered in its own conversation, by %s",
+		len(many), crowd, by).with(value)
 }
 
 // asker asks in the name of the doctor, who counts.

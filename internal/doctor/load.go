@@ -33,7 +33,8 @@ func (d *doctor) parallel(ctx context.Context) Finding {
 	for range 2 { // the better of two: a busy machine makes it look worse, nothing makes it look better
 		b := d.burst(ctx, slices.Repeat([]backends.Request{d.request(n, user(cmp.Or(d.wordy, wordy[0])))}, atOnce), atOnce)
 		if len(b.errs) > 0 {
-			return bad(Warn, "run with --concurrency 1, and check the server's log", "of %d requests at once %d failed: %s", atOnce, len(b.errs), why(b.errs[0]))
+			return bad(Warn, "run with --concurrency 1, and check the server's log",
+				"of %d requests at once %d failed: %s", atOnce, len(b.errs), why(b.errs[0]))
 		}
 		slices.Sort(b.ends)
 		if _, written := b.tokens(); written >= min(n, fewTokens)*atOnce {
@@ -57,12 +58,14 @@ func (d *doctor) parallel(ctx context.Context) Finding {
 	}
 	switch {
 	case slots == 1:
-		return bad(Warn, "start llama.cpp with -np 4 and four times the -c, if memory allows", "one slot: one request at a time").with(value)
+		return bad(Warn, "start llama.cpp with -np 4 and four times the -c, if memory allows",
+			"one slot: one request at a time").with(value)
 	case slots > 0: // it is believed
 	case first < tellable:
 		return bad(Unknown, "see below whether more at once are faster", "%s", said).with(value)
 	case together == 1 && d.Judge.Server.Kind == "ollama":
-		return bad(Warn, "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; for some models it serves only one", "%s: one at a time", said).with(value)
+		return bad(Warn, "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; "+
+			"for some models it serves only one", "%s: one at a time", said).with(value)
 	}
 	return good("%s", said).with(value)
 }
@@ -70,7 +73,8 @@ func (d *doctor) parallel(ctx context.Context) Finding {
 // sharedContext finds out whether llama.cpp's slots have a context each, by
 // sending two prompts at once that fit one by one, but not together.
 func (d *doctor) sharedContext(ctx context.Context) Finding {
-	const do = "start llama.cpp with -np N and -c N times the context: without -np, slots share one context, and requests that outgrow it together fail"
+	const do = "start llama.cpp with -np N and -c N times the context: " +
+		"without -np, slots share one context, and requests that outgrow it together fail"
 	c := d.Judge.Model.Context
 	switch {
 	case d.Judge.Server.Name != backends.LlamaCpp:
@@ -78,7 +82,8 @@ func (d *doctor) sharedContext(ctx context.Context) Finding {
 	case d.Judge.Model.Slots < 2 || c == 0:
 		return skipped("one slot shares with nobody")
 	case d.speed == nil || float64(c)*1.2 > d.speed.Prompt*20:
-		return bad(Unknown, "look for kv_unified = 'true' in its log; if it says so, "+do, "testing it with %d tokens would take too long", c)
+		return bad(Unknown, "look for kv_unified = 'true' in its log; if it says so, "+do,
+			"testing it with %d tokens would take too long", c)
 	}
 	fill := strings.Repeat(" word", c*55/100)
 	b := d.burst(ctx, []backends.Request{d.request(4, user(salt()+fill)), d.request(4, user(salt()+fill))}, 2)
@@ -86,7 +91,8 @@ func (d *doctor) sharedContext(ctx context.Context) Finding {
 	case len(b.errs) == 0:
 		return good("two concurrent prompts of %d tokens both fit: each slot has its own %d", c*55/100, c)
 	case refused(b.errs[0]):
-		return bad(Warn, do, "%d slots share %d tokens: two prompts of %d at once end with %s", d.Judge.Model.Slots, c, c*55/100, why(b.errs[0]))
+		return bad(Warn, do, "%d slots share %d tokens: two prompts of %d at once end with %s",
+			d.Judge.Model.Slots, c, c*55/100, why(b.errs[0]))
 	}
 	return untold(b.errs[0])
 }
@@ -206,7 +212,8 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 		if err != nil {
 			ended = fmt.Sprintf("%d at once could not be measured: %s", c, why(err))
 			if !errors.Is(err, context.DeadlineExceeded) && c > 1 {
-				d.also = append(d.also, bad(Warn, fmt.Sprintf("run with --concurrency %d or less", c/2), "at %d at once requests fail: %s", c, why(err)))
+				d.also = append(d.also, bad(Warn, fmt.Sprintf("run with --concurrency %d or less", c/2),
+					"at %d at once requests fail: %s", c, why(err)))
 			}
 			break
 		}
@@ -336,16 +343,19 @@ func (d *doctor) sameAgain(ctx context.Context) Finding {
 	}
 	crowded := d.burst(ctx, many, crowd)
 	if failed := append(alone.errs, crowded.errs...); len(failed) > 0 {
-		return bad(Warn, "try a run with --concurrency 1", "%d of %d requests failed: %s", len(failed), n+len(many), why(failed[0]))
+		return bad(Warn, "try a run with --concurrency 1", "%d of %d requests failed: %s",
+			len(failed), n+len(many), why(failed[0]))
 	}
 	again, load := changed(first, alone.replies), changed(first, crowded.replies)
 	value := map[string]any{"prompts": n, "changed_alone": again, "changed_under_load": load, "at_once": crowd}
 	said := fmt.Sprintf("of %d replies, %d changed when repeated alone, %d under load (%d at once)", n, again, load, crowd)
 	switch {
 	case again > 0:
-		return bad(Warn, "measure the noise with --repeat 3; --strict-determinism turns off prompt caches and may help", "%s", said).with(value)
+		return bad(Warn, "measure the noise with --repeat 3; "+
+			"--strict-determinism turns off prompt caches and may help", "%s", said).with(value)
 	case load > 0:
-		return bad(Warn, "measure the noise with --repeat 3, or run with --strict-determinism (one request at a time)", "%s", said).with(value)
+		return bad(Warn, "measure the noise with --repeat 3, "+
+			"or run with --strict-determinism (one request at a time)", "%s", said).with(value)
 	}
 	return good("%s", said).with(value)
 }

@@ -51,9 +51,11 @@ func estimated(promptTokens, replyTokens int, prompt, reply, call float64) Estim
 func (d *doctor) paceOf(concurrency int, prompt, reply float64) Pace {
 	call := d.call.Seconds() / float64(concurrency)
 	return Pace{
-		concurrency, prompt, reply,
-		estimated(d.tokens(judgeBench.direct), judgeBench.directReply, prompt, reply, call),
-		estimated(d.tokens(judgeBench.sop), judgeBench.sopReply, prompt, reply, call),
+		Concurrency: concurrency,
+		Prompt:      prompt,
+		Reply:       reply,
+		Direct:      estimated(d.tokens(judgeBench.direct), judgeBench.directReply, prompt, reply, call),
+		Sop:         estimated(d.tokens(judgeBench.sop), judgeBench.sopReply, prompt, reply, call),
 	}
 }
 
@@ -124,7 +126,8 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 		return untold(err)
 	}
 	if long[0].Finish == backends.TooLong {
-		return bad(Unknown, "serve more context", "a prompt of JudgeBench's mean length (%d bytes) does not fit the context", bytes)
+		return bad(Unknown, "serve more context",
+			"a prompt of JudgeBench's mean length (%d bytes) does not fit the context", bytes)
 	}
 	replies, err := d.write(ctx, base)
 	if err != nil {
@@ -143,7 +146,9 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 		}
 	}
 	if len(read) == 0 || len(wrote) == 0 {
-		s.Clock, read, wrote = "wall", nil, nil
+		s.Clock = "wall"
+		read = nil
+		wrote = nil
 		for _, r := range long {
 			read = append(read, perSecond(r.PromptTokens-base.PromptTokens, d.atLeast(r.Took-base.Took)))
 		}
@@ -171,9 +176,14 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	f := good("reads %s%s and writes %s%s tokens a second, one request at a time, %s",
 		figure(s.Prompt), s.PromptRange, figure(s.Reply), s.ReplyRange, by)
 	if s.Reply < 5 {
-		f.Status, f.Do = Warn, "check that the model runs on the GPU; if it is slow, use --prompt direct, whose replies are only a label, or --sample"
+		f.Status, f.Do = Warn, "check that the model runs on the GPU; "+
+			"if it is slow, use --prompt direct, whose replies are only a label, or --sample"
 	}
-	return f.with(map[string]any{"prompt_tokens_per_second": s.Prompt, "reply_tokens_per_second": s.Reply, "clock": s.Clock})
+	return f.with(map[string]any{
+		"prompt_tokens_per_second": s.Prompt,
+		"reply_tokens_per_second":  s.Reply,
+		"clock":                    s.Clock,
+	})
 }
 
 // shortest asks for next to nothing a few times, and returns the quickest: what it took is what any request takes,

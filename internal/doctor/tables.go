@@ -58,7 +58,8 @@ func (r *Report) Tables() []table.Table {
 func wrapped(s string, width int, indent string) []string {
 	lines := strings.Split(pretty.WrapSoft(strings.Join(strings.Fields(s), " "), width-len(indent)), "\n")
 	for i := range lines {
-		if lines[i] = strings.TrimSpace(lines[i]); i > 0 {
+		lines[i] = strings.TrimSpace(lines[i])
+		if i > 0 {
 			lines[i] = indent + lines[i]
 		}
 	}
@@ -68,9 +69,11 @@ func wrapped(s string, width int, indent string) []string {
 func (r *Report) paces() table.Table {
 	s := r.Speed
 	t := table.Table{
-		Title:   fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate", judgeBench.pairs, judgeBench.judgments),
-		Columns: append(table.Right("at once", "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"), table.Left("")...),
-		Notes:   r.assumptions(),
+		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate",
+			judgeBench.pairs, judgeBench.judgments),
+		Columns: append(table.Right("at once", "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
+			table.Left("")...),
+		Notes: r.assumptions(),
 	}
 	for _, p := range s.Paces {
 		mark := ""
@@ -98,7 +101,8 @@ func (r *Report) assumptions() []string {
 		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache;", b.directReply, b.sopReply),
 	}
 	if r.Speed.Call >= 0.01 {
-		notes = append(notes, fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests;", r.Speed.Call))
+		notes = append(notes,
+			fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests;", r.Speed.Call))
 	}
 	if r.Speed.Concurrency == 0 {
 		notes = append(notes, "one request at a time: more at once were not measured;")

@@ -25,10 +25,16 @@ func (e Endpoint) Validate() error {
 		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 			return Wrong("base-url", at, "%q is not an address: write it like http://127.0.0.1:8080", at)
 		case u.User != nil:
-			return Wrong("base-url", u.Redacted(), "%s: everyone who reads the run would see the password in this address: put the key in an environment variable and name it with --api-key-env", u.Redacted())
+			return Wrong("base-url", u.Redacted(),
+				"%s: everyone who reads the run would see the password in this address: "+
+					"put the key in an environment variable and name it with --api-key-env", u.Redacted())
 		case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-			u.RawQuery, u.ForceQuery, u.Fragment = "", false, ""
-			return Wrong("base-url", u.String(), "%s: leave out what followed ? or #: everyone who reads the run would see a key in it; put the key in an environment variable and name it with --api-key-env", u)
+			u.RawQuery = ""
+			u.ForceQuery = false
+			u.Fragment = ""
+			return Wrong("base-url", u.String(),
+				"%s: leave out what followed ? or #: everyone who reads the run would see a key in it; "+
+					"put the key in an environment variable and name it with --api-key-env", u)
 		case e.Backend == "sim":
 			return Wrong("base-url", at, "has no meaning with --backend sim")
 		}

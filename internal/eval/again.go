@@ -21,12 +21,17 @@ func (e *Maker) AskAgain(ctx context.Context, o Request, a judging.Again) (*judg
 	}
 	judge, m := judges[0], a.Manifest
 	if judge.Identity() != m.Spec.Model.Identity {
-		return nil, fmt.Errorf("%s now serves another model as %q than the one of this run", Describe(judge.Server), judge.Model.Name)
+		return nil, fmt.Errorf("%s now serves another model as %q than the one of this run",
+			Describe(judge.Server), judge.Model.Name)
 	}
 	params := m.Spec.Parameters
 	job := judging.Job{
-		Manifest: m, Asker: a.Asker, Client: e.watched(judge.Client), Context: max(judge.Model.Context, params.NumCtx), Now: e.Now,
-		Limit: judge.Server.PromptLimit(cmp.Or(params.NumCtx, judge.Model.Context), params.MaxTokens),
+		Manifest: m,
+		Asker:    a.Asker,
+		Client:   e.watched(judge.Client),
+		Context:  max(judge.Model.Context, params.NumCtx),
+		Now:      e.Now,
+		Limit:    judge.Server.PromptLimit(cmp.Or(params.NumCtx, judge.Model.Context), params.MaxTokens),
 	}
 	if counter, ok := judge.Backend.(backends.Counter); ok {
 		job.Count = counter.CountTokens

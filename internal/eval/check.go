@@ -27,10 +27,12 @@ func (e *Maker) Check(o Request) error {
 		_, err = ask(o, its)
 		return err
 	}
-	if _, err = (&stages{opts: o, stage: stage, questions: its}).before(); err != nil {
+	_, err = (&stages{opts: o, stage: stage, questions: its}).before()
+	if err != nil {
 		return err
 	}
-	if _, err = findTemplate(protocol, o.Prompt); err != nil {
+	_, err = findTemplate(protocol, o.Prompt)
+	if err != nil {
 		return err
 	}
 	for _, a := range o.Agents {
@@ -67,7 +69,9 @@ func (e *Maker) Gone(ctx context.Context, o Request) error {
 
 // Apart is equal for requests that ask the same, whoever is asked and wherever the run is.
 func (r Request) Apart() string {
-	r.Endpoint, r.Model, r.Out = Endpoint{}, "", ""
+	r.Endpoint = Endpoint{}
+	r.Model = ""
+	r.Out = ""
 	return r.Key()
 }
 
@@ -132,7 +136,8 @@ func (e *Maker) Needs(o Request) (n Needs, err error) {
 	s := &stages{opts: o, stage: protocol.Before(o.Options), runs: e.folder(), questions: its}
 	staged := false
 	if s.stage != nil {
-		if staged, err = s.before(); err != nil {
+		staged, err = s.before()
+		if err != nil {
 			return n, err
 		}
 	}

@@ -13,17 +13,24 @@ import (
 )
 
 // RequestOf is the request that makes a run again, or goes on with it, as far as its manifest tells: dataset and prompt
-// are named as people named them, which of a file is its base name. Where replies are remembered, and how much is asked at
-// once, is not told. What was imported was never asked for: ok is false.
+// are named as people named them, which of a file is its base name. Where replies are remembered, and how much is
+// asked at once, is not told. What was imported was never asked for: ok is false.
 func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	protocol, err := judging.ProtocolNamed(m.Spec.Protocol)
 	if err != nil || m.Imported != "" || m.Spec.Parameters.Unknown() {
 		return r, false
 	}
 	r = New(protocol)
-	p, d, info := m.Spec.Parameters, m.Spec.Dataset, m.Dataset
-	r.Backend, r.Model, r.Prompt, r.Options, r.Dataset = m.Server.Kind, strings.TrimPrefix(m.Spec.Model.Name, "sim:"), m.Spec.Prompt.Name, m.Spec.Options, info.Name
-	if r.Backend = cmp.Or(r.Backend, Backends[0]); m.Simulated {
+	p := m.Spec.Parameters
+	d := m.Spec.Dataset
+	info := m.Dataset
+	r.Backend = m.Server.Kind
+	r.Model = strings.TrimPrefix(m.Spec.Model.Name, "sim:")
+	r.Prompt = m.Spec.Prompt.Name
+	r.Options = m.Spec.Options
+	r.Dataset = info.Name
+	r.Backend = cmp.Or(r.Backend, Backends[0])
+	if m.Simulated {
 		r.Backend = "sim"
 	}
 	for _, s := range append(m.Servers, m.Server)[:max(1, len(m.Servers))] {
@@ -31,11 +38,18 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 			r.BaseURLs = append(r.BaseURLs, s.URL)
 		}
 	}
-	r.Limit, r.Seed, r.IDs, r.Groups = info.Limit, cmp.Or(info.Seed, r.Seed), info.IDs, info.Groups
-	if n := info.Sample + info.Each; n > 0 && !(hasTasks(protocol) && n == SampleEach) || n == 0 && hasTasks(protocol) && info.Format != datasets.Judgments.Name {
+	r.Limit = info.Limit
+	r.Seed = cmp.Or(info.Seed, r.Seed)
+	r.IDs = info.IDs
+	r.Groups = info.Groups
+	if n := info.Sample + info.Each; n > 0 && !(hasTasks(protocol) && n == SampleEach) ||
+		n == 0 && hasTasks(protocol) && info.Format != datasets.Judgments.Name {
 		r.Sample = &n
 	}
-	r.Turns, r.Lang, r.Unrelated, r.MaxOptions = d.Turns, d.Lang, d.Unrelated, d.MaxOptions
+	r.Turns = d.Turns
+	r.Lang = d.Lang
+	r.Unrelated = d.Unrelated
+	r.MaxOptions = d.MaxOptions
 	if d.Field != "" {
 		r.Fields = []string{d.Field}
 	}
@@ -52,9 +66,19 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 			r.Agents = append(r.Agents, s.Run)
 		}
 	}
-	r.MaxTokens, r.NumCtx, r.SystemRole, r.AcceptCut, r.Attempts = p.MaxTokens, p.NumCtx, p.SystemRole, p.AcceptCut, p.Attempts
-	r.ThinkBudget, r.FinishThinking, r.StopRepetition = p.ThinkBudget, p.FinishThinking, p.StopRepetition
-	r.Think, r.Constrain, r.Logprobs, r.Repetitions, r.StrictDeterminism = p.Think, p.Constrain, p.Logprobs, p.Repetitions(), p.StrictDeterminism
+	r.MaxTokens = p.MaxTokens
+	r.NumCtx = p.NumCtx
+	r.SystemRole = p.SystemRole
+	r.AcceptCut = p.AcceptCut
+	r.Attempts = p.Attempts
+	r.ThinkBudget = p.ThinkBudget
+	r.FinishThinking = p.FinishThinking
+	r.StopRepetition = p.StopRepetition
+	r.Think = p.Think
+	r.Constrain = p.Constrain
+	r.Logprobs = p.Logprobs
+	r.Repetitions = p.Repetitions()
+	r.StrictDeterminism = p.StrictDeterminism
 	for _, t := range []struct {
 		said string
 		to   *time.Duration
@@ -75,7 +99,8 @@ func (r Request) Command() string {
 	given, words := r.Given(), []string{"gavel", "run", protocol.Name}
 	for _, f := range FieldsOf(protocol) {
 		for _, v := range given[f.Name] {
-			if words = append(words, "--"+f.Name); f.Kind != Switch {
+			words = append(words, "--"+f.Name)
+			if f.Kind != Switch {
 				words = append(words, Quoted(v))
 			}
 		}
@@ -91,7 +116,8 @@ func (r Request) Given() map[string][]string {
 	}
 	given, usual := r.values(), New(protocol).values()
 	for _, f := range FieldsOf(protocol) {
-		if f.Name != "backend" && (slices.Equal(given[f.Name], usual[f.Name]) || slices.Equal(given[f.Name], []string{f.Default})) {
+		if f.Name != "backend" &&
+			(slices.Equal(given[f.Name], usual[f.Name]) || slices.Equal(given[f.Name], []string{f.Default})) {
 			delete(given, f.Name)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 func (e *Maker) apiKey(o Endpoint, named bool) (string, error) {
 	if e.KeyOf != nil && len(o.BaseURLs) > 0 {
 		known := false
-		if o.APIKeyEnv, known = e.KeyOf(o.BaseURLs[0]); !known {
+		o.APIKeyEnv, known = e.KeyOf(o.BaseURLs[0])
+		if !known {
 			return "", nil
 		}
 	}
@@ -42,7 +43,8 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 		if o.APIKeyEnv != "" {
 			e.say("--api-key-env: Ollama's own API takes no key, so none is sent to it")
 		}
-		if b, err = backends.NewOllama(server.URL, e.HTTP); err != nil {
+		b, err = backends.NewOllama(server.URL, e.HTTP)
+		if err != nil {
 			return nil, server, err
 		}
 	}
@@ -104,7 +106,8 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, 
 				return backends.Server{}, "", fmt.Errorf("%s %s: %w", c.Why, c.URL, err)
 			}
 		}
-		return backends.Server{}, "", fmt.Errorf("no server found: looked at %s; start one, name it with --base-url, or try gavel without a model: --backend sim", lookedAt(candidates))
+		return backends.Server{}, "", fmt.Errorf("no server found: looked at %s; start one, "+
+			"name it with --base-url, or try gavel without a model: --backend sim", lookedAt(candidates))
 	case 1:
 		return found[0].Server, key, nil
 	}
@@ -112,7 +115,8 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, 
 	for _, f := range found {
 		list = append(list, fmt.Sprintf("%s (%s)", Describe(f.Server), f.Why))
 	}
-	return backends.Server{}, "", fmt.Errorf("%d servers found: %s; choose one with --base-url", len(found), strings.Join(list, ", "))
+	return backends.Server{}, "", fmt.Errorf("%d servers found: %s; choose one with --base-url",
+		len(found), strings.Join(list, ", "))
 }
 
 func lookedAt(candidates []backends.Candidate) string {
@@ -148,7 +152,8 @@ func checkKind(want string, s backends.Server) error {
 		return nil
 	}
 	if s.Kind == "ollama" {
-		return fmt.Errorf("%s is Ollama, whose OpenAI-compatible API silently truncates long prompts: use --backend ollama", s.URL)
+		return fmt.Errorf("%s is Ollama, whose OpenAI-compatible API silently truncates long prompts: "+
+			"use --backend ollama", s.URL)
 	}
 	return fmt.Errorf("%s is not Ollama but %s: use --backend openai", s.URL, s.Name)
 }

@@ -56,8 +56,9 @@ func (p *prepared) again(r *judging.Record) bool {
 	return !old.Suspect.IsZero() && !r.Ended().Before(old.Suspect)
 }
 
-// unserved is the error of a run that is at its end, but has judgments without a verdict that are not the judge's fault.
-// A rule, and whoever replays a run, have an answer of their own; a shard is no whole, and goes into one as it is.
+// unserved is the error of a run that is at its end, but has judgments without a verdict that are not
+// the judge's fault. A rule, and whoever replays a run, have an answer of their own; a shard is no
+// whole, and goes into one as it is.
 func (e *Maker) unserved(p *prepared, n judging.Unserved) error {
 	if n.All() == 0 || p.rule != nil || p.answer != nil {
 		return nil

@@ -36,7 +36,14 @@ type follower struct {
 }
 
 func newFollower(rule *Rule, m *judging.Manifest, how judging.Reading, ids []string) *follower {
-	f := &follower{rule: rule, m: m, how: how, place: make(map[string]int, len(ids)), open: map[string]*scoring.Single{}, fates: map[int]scoring.Fate{}}
+	f := &follower{
+		rule:  rule,
+		m:     m,
+		how:   how,
+		place: make(map[string]int, len(ids)),
+		open:  map[string]*scoring.Single{},
+		fates: map[int]scoring.Fate{},
+	}
 	for at, id := range ids {
 		f.place[id] = at
 	}
@@ -53,7 +60,8 @@ func (f *follower) add(r *judging.Record) (enough bool, err error) {
 	}
 	item := f.open[r.Item]
 	if item == nil {
-		if item, err = scoring.NewSingle(f.m, f.how, f.rule.Metric); err != nil {
+		item, err = scoring.NewSingle(f.m, f.how, f.rule.Metric)
+		if err != nil {
 			return false, err
 		}
 		f.open[string([]byte(r.Item))] = item // not a view into a record
@@ -86,8 +94,8 @@ func (f *follower) stopped() *judging.Stopped {
 	return &judging.Stopped{Rule: f.rule.Name, Alpha: f.rule.Alpha, Looks: f.told, Items: f.told}
 }
 
-// draw orders the items that are asked about by seed, where what the run comes to can be told before its end: that of the
-// rule or of an earlier try, else the request's.
+// draw orders the items that are asked about by seed, where what the run comes to can be told before its end: that of
+// the rule or of an earlier try, else the request's.
 func (p *prepared) draw() {
 	shares := scoring.Shares(p.job.Manifest.Spec.Protocol)
 	if len(shares) == 0 || p.answer != nil {

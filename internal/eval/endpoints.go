@@ -30,7 +30,8 @@ func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, e
 	name := o.Model
 	for i := range judges {
 		j := &judges[i]
-		if j.Model, err = e.waitForModel(ctx, j.Backend, name, o.RetryFor); err != nil {
+		j.Model, err = e.waitForModel(ctx, j.Backend, name, o.RetryFor)
+		if err != nil {
 			return nil, err
 		}
 		name = j.Model.Name // the others are asked for what the first has
@@ -55,14 +56,17 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 		}
 		judges = append(judges, backends.Member{Backend: b, Client: backends.WithTimeout(b, o.Timeout), Server: server})
 		if a := judges[0].Server; a.Kind != server.Kind || a.Name != server.Name {
-			return nil, fmt.Errorf("%s is %s and %s is %s: all servers of a run must be of the same kind", a.URL, a.Name, server.URL, server.Name)
+			return nil, fmt.Errorf("%s is %s and %s is %s: all servers of a run must be of the same kind",
+				a.URL, a.Name, server.URL, server.Name)
 		}
 	}
 	return judges, nil
 }
 
 // waitForModel describes the model to ask, waiting for a server that is still loading it.
-func (e *Maker) waitForModel(ctx context.Context, b backends.Backend, name string, limit time.Duration) (backends.Model, error) {
+func (e *Maker) waitForModel(
+	ctx context.Context, b backends.Backend, name string, limit time.Duration,
+) (backends.Model, error) {
 	said := false
 	waiting := func(err error, _ time.Duration) {
 		if !said {
@@ -80,10 +84,14 @@ func (e *Maker) agree(judges []backends.Member) error {
 	a := judges[0]
 	for _, b := range judges[1:] {
 		if a.Identity() != b.Identity() {
-			return fmt.Errorf("the servers have different models: %s has %q and %s has %q; all servers of a run must serve the same model", a.Server.URL, a.Identity(), b.Server.URL, b.Identity())
+			return fmt.Errorf("the servers have different models: %s has %q and %s has %q; "+
+				"all servers of a run must serve the same model",
+				a.Server.URL, a.Identity(), b.Server.URL, b.Identity())
 		}
 		if a.Model.Context != b.Model.Context {
-			e.say("warning: %s serves %d tokens of context and %s serves %d: prompts that do not fit the smaller one end as prompt-too-long or cut", a.Server.URL, a.Model.Context, b.Server.URL, b.Model.Context)
+			e.say("warning: %s serves %d tokens of context and %s serves %d: "+
+				"prompts that do not fit the smaller one end as prompt-too-long or cut",
+				a.Server.URL, a.Model.Context, b.Server.URL, b.Model.Context)
 		}
 	}
 	return nil
@@ -101,9 +109,10 @@ func JointModel(judges []backends.Member) backends.Model {
 	return m
 }
 
-// jointConcurrency is what was asked for, else what the servers take together. Where all of them say how many they answer
-// at once, it is not more: what waits in a server is answered in the order in which it came, and by the time that an
-// item's next judgment has its turn, the prompts of other items have pushed its beginning out of the server's cache.
+// jointConcurrency is what was asked for, else what the servers take together. Where all of them say how many
+// they answer at once, it is not more: what waits in a server is answered in the order in which it came, and
+// by the time that an item's next judgment has its turn, the prompts of other items have pushed its beginning
+// out of the server's cache.
 func (e *Maker) jointConcurrency(asked int, judges []backends.Member) int {
 	n, slots := 0, 0
 	for _, j := range judges {
@@ -115,7 +124,8 @@ func (e *Maker) jointConcurrency(asked int, judges []backends.Member) int {
 	case asked <= n || n != slots:
 		return asked
 	}
-	e.say("--concurrency %d: %d are asked for at once, as many as the server answers; more would only wait there, and its prompt cache would forget what judgments of one item have in common", asked, n)
+	e.say("--concurrency %d: %d are asked for at once, as many as the server answers; more would only wait "+
+		"there, and its prompt cache would forget what judgments of one item have in common", asked, n)
 	return n
 }
 
@@ -157,13 +167,16 @@ func (e *Maker) asked(ctx context.Context, p *prepared, store *cache.Store) (bac
 		w.Expect(p.systems[judges[i].Server.URL].Usual())
 		sample, untold, err := w.Begin(m.Sample)
 		if untold != nil && ctx.Err() == nil {
-			e.say("warning: %s gave no sample of its model (%v): gavel would not notice other weights of the same name and size", judges[i].Server.URL, untold)
+			e.say("warning: %s gave no sample of its model (%v): "+
+				"gavel would not notice other weights of the same name and size", judges[i].Server.URL, untold)
 		}
 		if err != nil && begun == nil { // the sample is of the servers before this one
-			return nil, nothing, fmt.Errorf("the servers have different models: %w; all servers of a run must serve the same model", err)
+			return nil, nothing, fmt.Errorf("the servers have different models: %w; "+
+				"all servers of a run must serve the same model", err)
 		}
 		if err != nil {
-			return nil, nothing, fmt.Errorf("this run was started with another model: %w; serve that model again, or choose another folder with --out", err)
+			return nil, nothing, fmt.Errorf("this run was started with another model: %w; "+
+				"serve that model again, or choose another folder with --out", err)
 		}
 		judges[i].Client, m.Sample = w, sample
 	}
@@ -203,8 +216,10 @@ func sameAsCached(m *judging.Manifest, store *cache.Store) error {
 	case known == nil:
 		store.KeepSample(model.Identity, model.Name, m.Sample) // a cache that cannot keep it does without
 	case !known.Same(m.Sample):
-		return fmt.Errorf("the cache holds replies of another model with the same name and size as %q but other weights (%s; now %s): "+
-			"choose another folder with --cache, or serve this model under a name of its own (llama.cpp: --alias)", model.Name, known, m.Sample)
+		return fmt.Errorf("the cache holds replies of another model with the same name and size as %q but "+
+			"other weights (%s; now %s): "+
+			"choose another folder with --cache, or serve this model under a name of its own (llama.cpp: --alias)",
+			model.Name, known, m.Sample)
 	}
 	return nil
 }

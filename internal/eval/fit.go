@@ -26,7 +26,9 @@ func (e *Maker) runOf(o Request, its items, spec judging.Spec) (m *judging.Manif
 func (e *Maker) fitReply(
 	ctx context.Context, o Request, its items, judges []backends.Member, protocol judging.Protocol, spec judging.Spec,
 ) (int, error) {
-	usual, server, served := spec.Parameters.MaxTokens, judges[0].Server, JointModel(judges).Context
+	usual := spec.Parameters.MaxTokens
+	server := judges[0].Server
+	served := JointModel(judges).Context
 	staged := its.shard != nil && its.shard.Dataset != its.set.SHA256 // each shard has a dataset of its own
 	if o.MaxTokens > 0 || !server.ReservesReply() || served == 0 || staged {
 		return usual, nil

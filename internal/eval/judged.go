@@ -23,7 +23,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 		} else {
 			w.note("%d comparisons follow once the stage before is there", n*s.stage.Presentations)
 		}
-		w.plan.Later = &Later{s.opts, n * s.stage.Presentations, s.judges}
+		w.plan.Later = &Later{Request: s.opts, Judgments: n * s.stage.Presentations, Judges: s.judges}
 		return nil, nil
 	}
 	var lines [][]byte
@@ -44,7 +44,10 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 		return s.noted(p, made), nil
 	}
 	if len(lines) == 0 && s.stage.Agents {
-		return nil, fmt.Errorf("nothing to judge: no question of %s has both an answer of the judge and one of an agent", questions.Name)
+		return nil, fmt.Errorf(
+			"nothing to judge: no question of %s has both an answer of the judge and one of an agent",
+			questions.Name,
+		)
 	} else if len(lines) == 0 {
 		return nil, fmt.Errorf("nothing to judge: the judge answered no question of %s", questions.Name)
 	}

@@ -32,7 +32,8 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	how := scoring.DefaultOptions.Reading
 	how.Name = p.reading
 	p.draw()
-	if p.records, err = scoring.NewLoader(m, how, p.set.IDs()); err == nil && e.Runs != "" {
+	p.records, err = scoring.NewLoader(m, how, p.set.IDs())
+	if err == nil && e.Runs != "" {
 		err = disk.Within(e.Runs, p.out)
 	}
 	if err != nil {
@@ -104,17 +105,23 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 // begun notes in the manifest when the run began, and what stays as it was then: old is what its folder has, or nil.
 func (p *prepared) begun(old *judging.Manifest, now time.Time) {
 	m := p.job.Manifest
-	if m.Started = now.UTC().Truncate(time.Second); old != nil {
-		m.Started, m.Changes, m.Sample, m.Alternates = old.Started, old.Changes, old.Sample, old.Alternates
+	m.Started = now.UTC().Truncate(time.Second)
+	if old != nil {
+		m.Started = old.Started
+		m.Changes = old.Changes
+		m.Sample = old.Sample
+		m.Alternates = old.Alternates
 	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && p.answer == nil {
 		m.Alternates = protocol.Presentations == 2
 	}
 }
 
-// standing sees to the folder of a run of which nothing is left to ask: old is its manifest, nil of a shard without an item.
+// standing sees to the folder of a run of which nothing is left to ask: old is its manifest, nil of
+// a shard without an item.
 func (p *prepared) standing(ctx context.Context, dir *judging.Dir, old *judging.Manifest) error {
 	m := p.job.Manifest
-	if m.Ended = m.Started; old != nil {
+	m.Ended = m.Started
+	if old != nil {
 		m.Ended = old.Ended
 	} else if err := dir.Start(m); err != nil {
 		return err
@@ -178,7 +185,8 @@ func (p *prepared) writeItems(ctx context.Context, dir *judging.Dir) error {
 				return context.Cause(ctx)
 			}
 			var err error
-			if raw, err = p.set.RawIn(raw, row); err != nil {
+			raw, err = p.set.RawIn(raw, row)
+			if err != nil {
 				return err
 			}
 			if err := line(raw); err != nil {
@@ -202,7 +210,8 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 	closeStore := func() error { return nil }
 	if !p.req.NoCache {
 		var err error
-		if store, closeStore, err = e.replies(p.replies()); err != nil {
+		store, closeStore, err = e.replies(p.replies())
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -300,7 +309,9 @@ func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (
 		m.Ended = e.Now().UTC().Truncate(time.Second)
 	}
 	if p.reading != judging.Paper { // numbers of before there were two readings are made again without a word of them
-		if err := run.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return scoring.Load(p.out, how) }); err != nil {
+		if err := run.CompareReadings(func(how judging.Reading) (*scoring.Run, error) {
+			return scoring.Load(p.out, how)
+		}); err != nil {
 			e.say("cannot compare the two readings: %v", err)
 		}
 	}
@@ -340,13 +351,20 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	var other *backends.ModelChangedError
 	switch {
 	case errors.As(runErr, &other) && left > 0:
-		return &kindError{ErrIncomplete, fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; %d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn)}
+		return &kindError{
+			ErrIncomplete,
+			fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; "+
+				"%d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn),
+		}
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:
 		return nil
 	case status == judging.Interrupted:
 		return &kindError{ErrInterrupted, fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
 	case errors.As(runErr, &gaveUp):
-		return &kindError{ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s", runErr, left, expected, goOn)}
+		return &kindError{
+			ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s",
+				runErr, left, expected, goOn),
+		}
 	case judging.DiskFull(runErr): // how to go on is said with it
 		return fmt.Errorf("%w; %d of %d judgments are left", runErr, left, expected)
 	case errors.Is(runErr, ErrIncomplete) && left == 0: // an alarm at the last judgment

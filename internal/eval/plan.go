@@ -81,7 +81,14 @@ func (w *work) planRun(ctx context.Context, p *prepared) error {
 		return err
 	}
 	plan.CacheNote = note
-	run := &RunPlan{p.req, p.out, p.job.Manifest, p.judges, plan, nil, p}
+	run := &RunPlan{
+		Request:  p.req,
+		Dir:      p.out,
+		Manifest: p.job.Manifest,
+		Judges:   p.judges,
+		Plan:     plan,
+		prepared: p,
+	}
 	w.time(run)
 	w.plan.Runs = append(w.plan.Runs, run)
 	if w.Planning != nil {

@@ -82,10 +82,12 @@ type question struct {
 
 // ask finds the protocol and its prompt, and holds the items to what it takes.
 func ask(o Request, its items) (q question, err error) {
-	if q.protocol, err = judging.ProtocolNamed(o.Protocol); err != nil {
+	q.protocol, err = judging.ProtocolNamed(o.Protocol)
+	if err != nil {
 		return q, err
 	}
-	if q.template, err = findTemplate(q.protocol, o.Prompt); err != nil {
+	q.template, err = findTemplate(q.protocol, o.Prompt)
+	if err != nil {
 		return q, err
 	}
 	return q, takes(q.protocol, its)
@@ -105,7 +107,8 @@ func (e *Maker) openItems(o Request) (items, error) {
 	its := items{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
 	if o.Unrelated || o.MaxOptions > 0 {
 		defer set.Close()
-		if its, err = changedOptions(its, o); err != nil {
+		its, err = changedOptions(its, o)
+		if err != nil {
 			return items{}, err
 		}
 	}
@@ -123,15 +126,19 @@ func changedOptions(its items, o Request) (items, error) {
 			return items{}, err
 		}
 		if item.Shape != datasets.Options {
-			return items{}, Wrong("unrelated", o.Unrelated, "and --max-options are for items with options; %s has items of shape %s", its.set.Name, item.Shape)
+			return items{}, Wrong("unrelated", o.Unrelated,
+				"and --max-options are for items with options; %s has items of shape %s", its.set.Name, item.Shape)
 		}
-		if item = datasets.TrimOptions(item, o.MaxOptions, o.Seed); o.Unrelated {
+		item = datasets.TrimOptions(item, o.MaxOptions, o.Seed)
+		if o.Unrelated {
 			if unrelated == nil {
-				if unrelated, err = datasets.NewUnrelated(its.set, o.Seed); err != nil {
+				unrelated, err = datasets.NewUnrelated(its.set, o.Seed)
+				if err != nil {
 					return items{}, err
 				}
 			}
-			if item, err = unrelated.Add(item); err != nil {
+			item, err = unrelated.Add(item)
+			if err != nil {
 				return items{}, err
 			}
 		}
@@ -158,7 +165,8 @@ func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
 	sel := o.Selection()
 	if set.Format == datasets.Judgments.Name { // its questions were drawn when it was made
 		if o.Sampled() {
-			return nil, Wrong("sample", *o.Sample, ": %s already holds judgments of a sample; use the flag when you make them", set.Name)
+			return nil, Wrong("sample", *o.Sample,
+				": %s already holds judgments of a sample; use the flag when you make them", set.Name)
 		}
 		sel.SampleEach = 0
 	}
@@ -202,21 +210,32 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 		params.Attempts = 1
 	}
 	if server.Kind == "openai" && params.NumCtx > 0 {
-		return nil, Wrong("num-ctx", params.NumCtx, ": only Ollama lets the client set the context; start %s with the context you want", server.Name)
+		return nil, Wrong("num-ctx", params.NumCtx,
+			": only Ollama lets the client set the context; start %s with the context you want", server.Name)
 	}
 	if err := abilities(server, model, &params); err != nil {
 		return nil, err
 	}
 	spec := judging.Spec{
 		Protocol: protocol.Name, Goal: protocol.GoalOf(o.Options), Prompt: template, Options: o.Options,
-		Dataset: judging.DatasetSpec{SHA256: its.set.SHA256, Items: len(its.rows), IDs: judging.HashIDs(len(its.rows), func(i int) string { return its.set.ID(its.rows[i]) }), Turns: o.Open().Turns, Lang: o.Open().Lang, Unrelated: o.Unrelated, MaxOptions: o.MaxOptions,
-			Field: strings.Join(its.mapping.Fields, ","), LabelValues: strings.Join(its.mapping.LabelValues, ",")},
+		Dataset: judging.DatasetSpec{
+			SHA256:      its.set.SHA256,
+			Items:       len(its.rows),
+			IDs:         judging.HashIDs(len(its.rows), func(i int) string { return its.set.ID(its.rows[i]) }),
+			Turns:       o.Open().Turns,
+			Lang:        o.Open().Lang,
+			Unrelated:   o.Unrelated,
+			MaxOptions:  o.MaxOptions,
+			Field:       strings.Join(its.mapping.Fields, ","),
+			LabelValues: strings.Join(its.mapping.LabelValues, ","),
+		},
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	}
 	if server.Kind == "ollama" && params.NumCtx == 0 {
 		if e.NumCtx == nil && its.shard != nil && its.shard.Dataset != its.set.SHA256 {
-			return nil, Wrong("num-ctx", 0, "is missing: the context has to be that of all judgments, and a shard has some of them")
+			return nil, Wrong("num-ctx", 0,
+				"is missing: the context has to be that of all judgments, and a shard has some of them")
 		}
 		if e.NumCtx == nil {
 			spec.Parameters.NumCtx = sizeContext(protocol, params, judging.LongestPrompt(asker, p.set), model.Trained)
@@ -224,7 +243,8 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 			return nil, err
 		}
 	}
-	if spec.Parameters.MaxTokens, err = e.fitReply(ctx, o, its, judges, protocol, spec); err != nil {
+	spec.Parameters.MaxTokens, err = e.fitReply(ctx, o, its, judges, protocol, spec)
+	if err != nil {
 		return nil, err
 	}
 	m, out := e.runOf(o, its, spec)
@@ -269,7 +289,9 @@ func takes(protocol judging.Protocol, its items) error {
 		for _, s := range protocol.Judges {
 			shapes = append(shapes, string(s))
 		}
-		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)", protocol.Name, strings.Join(shapes, " or "), its.set.Name, item.Shape, strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
+		return usage("%s judges items of shape %s; %s has items of shape %s (gavel run %s)",
+			protocol.Name, strings.Join(shapes, " or "), its.set.Name, item.Shape,
+			strings.Join(judging.Names(judging.ProtocolsFor(item.Shape)), ", gavel run "))
 	}
 	return nil
 }
@@ -278,7 +300,8 @@ func takes(protocol judging.Protocol, its items) error {
 func abilities(server backends.Server, model backends.Model, params *judging.Parameters) error {
 	if server.Kind == "ollama" {
 		if backends.Before(server.Version, backends.OllamaTruncate) {
-			return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: upgrade it to %s or later", Describe(server), backends.OllamaTruncate)
+			return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: "+
+				"upgrade it to %s or later", Describe(server), backends.OllamaTruncate)
 		}
 		if backends.Before(server.Version, backends.OllamaLogprobs) {
 			model.Logprobs = backends.No
@@ -288,7 +311,8 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 		return Wrong("think", t, "%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
 	}
 	if params.ThinkBudget > 0 && !backends.TakesBudget(server) {
-		return Wrong("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; leave it out, and try --think low, medium or high", Describe(server))
+		return Wrong("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; "+
+			"leave it out, and try --think low, medium or high", Describe(server))
 	}
 	if params.StopRepetition && !backends.EndsRepetition(server) {
 		return Wrong("stop-repetition", true,
@@ -309,7 +333,9 @@ func (e *Maker) measure(ctx context.Context, p *prepared) error {
 	params := m.Spec.Parameters
 	context := cmp.Or(params.NumCtx, m.Model.Context)
 	if m.Server.ReservesReply() && context > 0 && params.MaxTokens >= context {
-		return Wrong("max-tokens", params.MaxTokens, "%d: %s reserves room for the whole reply, and its context of %d leaves none for a prompt; lower it", params.MaxTokens, m.Server.Name, context)
+		return Wrong("max-tokens", params.MaxTokens,
+			"%d: %s reserves room for the whole reply, and its context of %d leaves none for a prompt; lower it",
+			params.MaxTokens, m.Server.Name, context)
 	}
 	j.Limit = m.Server.PromptLimit(context, params.MaxTokens)
 	if counter, ok := p.judges[0].Backend.(backends.Counter); ok {
@@ -327,9 +353,12 @@ func (e *Maker) measure(ctx context.Context, p *prepared) error {
 	switch {
 	case context == 0 || longest.Tokens > j.Limit && longest.By == judging.CountedByBytes:
 	case longest.Tokens > j.Limit:
-		e.say("the longest prompt has %d tokens, the server takes at most %d: such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.Limit)
+		e.say("the longest prompt has %d tokens, the server takes at most %d: "+
+			"such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.Limit)
 	case room < params.MaxTokens:
-		e.say("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, less than --max-tokens %d: serve more context, or expect cut replies", longest.Tokens, longest.By, room, context, params.MaxTokens)
+		e.say("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, "+
+			"less than --max-tokens %d: serve more context, or expect cut replies",
+			longest.Tokens, longest.By, room, context, params.MaxTokens)
 	}
 	return nil
 }
@@ -383,5 +412,7 @@ func runName(m *judging.Manifest, try string) string {
 	if s := m.Shard; s != nil {
 		id, suffix = s.Whole, judging.ShardSuffix(s.Index, s.Of, try)
 	}
-	return strings.Join([]string{part(m.Dataset.Name), m.Spec.Protocol, part(m.Spec.Prompt.Name), part(m.Spec.Model.Name), id[:8]}, "_") + suffix
+	return strings.Join([]string{
+		part(m.Dataset.Name), m.Spec.Protocol, part(m.Spec.Prompt.Name), part(m.Spec.Model.Name), id[:8],
+	}, "_") + suffix
 }

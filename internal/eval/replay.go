@@ -22,7 +22,9 @@ import (
 // Replay makes a run again out of its folder alone, in the folder out, and nothing else: prompts are rendered anew, and
 // answered by the cache of a folder ("" for the user's own) and by what the run and its suite remember in theirs, or by
 // the simulation where the run is of one. used is told of every entry of use; may be nil.
-func (e *Maker) Replay(ctx context.Context, run, out, cacheDir string, used func(key [32]byte, entry cache.Entry)) (rep *scoring.Report, err error) {
+func (e *Maker) Replay(
+	ctx context.Context, run, out, cacheDir string, used func(key [32]byte, entry cache.Entry),
+) (rep *scoring.Report, err error) {
 	anywhere := *e
 	anywhere.Runs = "" // out is the caller's own, a passing folder or what was asked for
 	from := &remembered{}
@@ -34,21 +36,26 @@ func (e *Maker) Replay(ctx context.Context, run, out, cacheDir string, used func
 		return nil, err
 	}
 	defer p.set.Close()
-	if rep, err = anywhere.make(ctx, p); errors.Is(err, ErrIncomplete) {
+	rep, err = anywhere.make(ctx, p)
+	if errors.Is(err, ErrIncomplete) {
 		err = from.incomplete(run, p.job.Manifest.Judgments, stood, err)
 	}
 	return rep, err
 }
 
-// prepareReplay makes a run out of its folder, to be answered by a client, and says how many judgments it has that did not
-// fail.
-func (e *Maker) prepareReplay(run, out string, open func(*judging.Manifest) (backends.Client, error)) (p *prepared, stood int, err error) {
+// prepareReplay makes a run out of its folder, to be answered by a client, and says how many judgments
+// it has that did not fail.
+func (e *Maker) prepareReplay(
+	run, out string, open func(*judging.Manifest) (backends.Client, error),
+) (p *prepared, stood int, err error) {
 	old, err := judging.ReadManifest(run)
 	if err != nil {
 		return nil, 0, err
 	}
 	if old.Imported != "" {
-		return nil, 0, fmt.Errorf("%s was imported from %s: gavel did not ask for its replies and cannot replay it; \"gavel score\" reads them again", run, old.Imported)
+		return nil, 0, fmt.Errorf("%s was imported from %s: "+
+			"gavel did not ask for its replies and cannot replay it; \"gavel score\" reads them again",
+			run, old.Imported)
 	}
 	if samePath(run, out) {
 		return nil, 0, Wrong("out", out, "%s is the run itself: name another folder", out)
@@ -114,7 +121,9 @@ type remembered struct {
 }
 
 // open opens the cache of a folder, and those that the run and its suite have of their own, as shards do.
-func (r *remembered) open(e *Maker, m *judging.Manifest, run, dir string, used func([32]byte, cache.Entry)) (backends.Client, error) {
+func (r *remembered) open(
+	e *Maker, m *judging.Manifest, run, dir string, used func([32]byte, cache.Entry),
+) (backends.Client, error) {
 	if m.Simulated {
 		return backends.NewSim(m.Spec.Model.Name)
 	}
@@ -133,7 +142,9 @@ func (r *remembered) open(e *Maker, m *judging.Manifest, run, dir string, used f
 			r.lost = append(r.lost, err)
 			continue
 		}
-		stores, r.dirs, r.release = append(stores, store), append(r.dirs, own), append(r.release, store.Close)
+		stores = append(stores, store)
+		r.dirs = append(r.dirs, own)
+		r.release = append(r.release, store.Close)
 	}
 	r.answers = cache.Only(used, stores...)
 	return r.answers, nil
@@ -146,7 +157,8 @@ func (r *remembered) close() (err error) {
 	return err
 }
 
-// incomplete says which judgments a replay could not make: those that the run has not, and those whose replies are nowhere.
+// incomplete says which judgments a replay could not make: those that the run has not, and those
+// whose replies are nowhere.
 func (r *remembered) incomplete(run string, judgments, stood int, err error) error {
 	if r.answers == nil {
 		return err
@@ -154,10 +166,12 @@ func (r *remembered) incomplete(run string, judgments, stood int, err error) err
 	var said []string
 	lacking := judgments - stood
 	if lacking > 0 {
-		said = append(said, fmt.Sprintf("%d of %d judgments failed or are missing in %s itself: repeat its command to complete it", lacking, judgments, run))
+		said = append(said, fmt.Sprintf("%d of %d judgments failed or are missing in %s itself: "+
+			"repeat its command to complete it", lacking, judgments, run))
 	}
 	if n := r.answers.Missed() - lacking; n > 0 {
-		said = append(said, fmt.Sprintf("the replies to %d of %d judgments are not in %s: name the cache that has them with --cache", n, judgments, strings.Join(r.dirs, " or ")))
+		said = append(said, fmt.Sprintf("the replies to %d of %d judgments are not in %s: "+
+			"name the cache that has them with --cache", n, judgments, strings.Join(r.dirs, " or ")))
 	}
 	if len(said) == 0 {
 		return err
@@ -168,8 +182,8 @@ func (r *remembered) incomplete(run string, judgments, stood int, err error) err
 	return &kindError{ErrIncomplete, errors.New(strings.Join(said, "; "))}
 }
 
-// ownCaches are the folders of replies in that of a run and in that of its suite. One that is a link, or has any in it, is
-// none: opening a cache writes to it.
+// ownCaches are the folders of replies in that of a run and in that of its suite. One that is a link, or has any in
+// it, is none: opening a cache writes to it.
 func ownCaches(run string) (dirs []string) {
 	at := []string{run}
 	if suite := filepath.Dir(filepath.Clean(run)); disk.Plain(suite, scoring.SuiteFile) == nil {
@@ -201,7 +215,11 @@ type presentation struct {
 
 // onto says of a record what was said of it when it was first made.
 func (o origins) onto(r *judging.Record) {
-	for i, bundle := range o[presentation{r.Item, r.Presentation, r.Repetition}] {
+	for i, bundle := range o[presentation{
+		item:         r.Item,
+		presentation: r.Presentation,
+		repetition:   r.Repetition,
+	}] {
 		if i < len(r.Replies) {
 			r.Replies[i].Origin = bundle
 		}
@@ -226,7 +244,7 @@ func told(run string) (unasked []*judging.Record, from origins, stood int, err e
 			any = any || reply.Origin != ""
 		}
 		if any {
-			from[presentation{r.Item, r.Presentation, r.Repetition}] = bundles
+			from[presentation{item: r.Item, presentation: r.Presentation, repetition: r.Repetition}] = bundles
 		}
 		return nil
 	})

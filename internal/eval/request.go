@@ -41,8 +41,9 @@ type Request struct {
 	Options  judging.Settings `json:"options,omitempty"`
 
 	// Which items.
-	Limit      int      `json:"limit,omitempty"`  // the first so many; 0 for all
-	Sample     *int     `json:"sample,omitempty"` // drawn; of protocols with tasks, of each group; nil is the protocol's default
+	Limit int `json:"limit,omitempty"` // the first so many; 0 for all
+	// drawn; of protocols with tasks, of each group; nil is the protocol's default
+	Sample     *int     `json:"sample,omitempty"`
 	Seed       int64    `json:"seed"`
 	IDs        string   `json:"ids,omitempty"` // file that names them
 	Groups     []string `json:"group,omitempty"`
@@ -59,13 +60,14 @@ type Request struct {
 	datasets.Mapping // of a file of any shape
 
 	// How the judge is asked. See judging.Parameters.
-	MaxTokens         int            `json:"max-tokens,omitempty"` // 0: the default, or what fits; see fitReply
-	NumCtx            int            `json:"num-ctx,omitempty"`
-	SystemRole        string         `json:"system-role"`
-	AcceptCut         bool           `json:"accept-cut,omitempty"`
-	StopRepetition    bool           `json:"stop-repetition,omitempty"`
-	StopOnAlarm       bool           `json:"stop-on-alarm,omitempty"`
-	Until             string         `json:"until,omitempty"` // question that ends the run when it is answered; see ParseUntil
+	MaxTokens      int    `json:"max-tokens,omitempty"` // 0: the default, or what fits; see fitReply
+	NumCtx         int    `json:"num-ctx,omitempty"`
+	SystemRole     string `json:"system-role"`
+	AcceptCut      bool   `json:"accept-cut,omitempty"`
+	StopRepetition bool   `json:"stop-repetition,omitempty"`
+	StopOnAlarm    bool   `json:"stop-on-alarm,omitempty"`
+	// question that ends the run when it is answered; see ParseUntil
+	Until             string         `json:"until,omitempty"`
 	Think             backends.Think `json:"think,omitempty"`
 	ThinkBudget       int            `json:"think-budget,omitempty"`
 	FinishThinking    bool           `json:"finish-thinking,omitempty"`
@@ -106,13 +108,17 @@ func Read(protocol judging.Protocol, values map[string][]string) (Request, error
 	for _, f := range FieldsOf(protocol) {
 		if given := values[f.Name]; len(given) > 0 {
 			if err := f.set(&r, given); err != nil {
-				return r, &FieldError{f.Name, given[len(given)-1], err.Error()}
+				return r, &FieldError{Field: f.Name, Value: given[len(given)-1], Problem: err.Error()}
 			}
 		}
 	}
 	for name, given := range values {
 		if _, ok := FieldNamed(protocol, name); !ok {
-			return r, &FieldError{name, strings.Join(given, ","), fmt.Sprintf("is not a field of %s", protocol.Name)}
+			return r, &FieldError{
+				Field:   name,
+				Value:   strings.Join(given, ","),
+				Problem: fmt.Sprintf("is not a field of %s", protocol.Name),
+			}
 		}
 	}
 	return r, r.Validate()
@@ -135,7 +141,7 @@ func (e *FieldError) Error() string {
 
 // Wrong is a *FieldError; the sentence goes on after the field's name.
 func Wrong(field string, value any, format string, args ...any) error {
-	return &FieldError{field, fmt.Sprint(value), fmt.Sprintf(format, args...)}
+	return &FieldError{Field: field, Value: fmt.Sprint(value), Problem: fmt.Sprintf(format, args...)}
 }
 
 // Key is equal for equal requests and for no others.
@@ -217,10 +223,18 @@ func (r Request) Open() datasets.OpenOptions {
 func (r Request) Parameters() judging.Parameters {
 	p := judging.DefaultParameters
 	p.MaxTokens = cmp.Or(r.MaxTokens, p.MaxTokens)
-	p.NumCtx, p.SystemRole, p.AcceptCut = r.NumCtx, r.SystemRole, r.AcceptCut
-	p.Think, p.Constrain, p.Logprobs, p.StrictDeterminism = r.Think, r.Constrain, r.Logprobs, r.StrictDeterminism
-	p.ThinkBudget, p.FinishThinking, p.StopRepetition = r.ThinkBudget, r.FinishThinking, r.StopRepetition
-	if p.Attempts = r.Attempts; r.Repetitions > 1 {
+	p.NumCtx = r.NumCtx
+	p.SystemRole = r.SystemRole
+	p.AcceptCut = r.AcceptCut
+	p.Think = r.Think
+	p.Constrain = r.Constrain
+	p.Logprobs = r.Logprobs
+	p.StrictDeterminism = r.StrictDeterminism
+	p.ThinkBudget = r.ThinkBudget
+	p.FinishThinking = r.FinishThinking
+	p.StopRepetition = r.StopRepetition
+	p.Attempts = r.Attempts
+	if r.Repetitions > 1 {
 		p.NumRepetitions = r.Repetitions
 	}
 	return p
@@ -230,7 +244,7 @@ func (r Request) Parameters() judging.Parameters {
 func (r Request) Validate() error {
 	protocol, err := r.FindProtocol()
 	if err != nil {
-		return &FieldError{"protocol", r.Protocol, err.Error()}
+		return &FieldError{Field: "protocol", Value: r.Protocol, Problem: err.Error()}
 	}
 	if r.Dataset == "" {
 		return Wrong("dataset", "", "is missing: a file, or one of %s", datasetsFor(protocol))
@@ -255,9 +269,20 @@ func (r Request) inRange(protocol judging.Protocol) error {
 		least int
 		most  int
 	}{
-		{"limit", r.Limit, 0, 0}, {"max-tokens", r.MaxTokens, 0, 0},
-		{"num-ctx", r.NumCtx, 0, 0}, {"attempts", r.Attempts, 1, judging.MaxAttempts},
-		{"repeat", r.Repetitions, 1, judging.MaxRepetitions}, {"think-budget", r.ThinkBudget, 0, 0}, {"concurrency", r.Concurrency, 0, judging.MaxConcurrency},
+		{field: "limit", value: r.Limit}, {field: "max-tokens", value: r.MaxTokens},
+		{field: "num-ctx", value: r.NumCtx}, {
+			field: "attempts",
+			value: r.Attempts,
+			least: 1,
+			most:  judging.MaxAttempts,
+		},
+		{
+			field: "repeat",
+			value: r.Repetitions,
+			least: 1,
+			most:  judging.MaxRepetitions,
+		}, {field: "think-budget", value: r.ThinkBudget},
+		{field: "concurrency", value: r.Concurrency, most: judging.MaxConcurrency},
 	} {
 		if n.value < n.least {
 			return Wrong(n.field, n.value, "%d: it must be at least 1", n.value)
@@ -302,7 +327,7 @@ func (r Request) together() error {
 	}
 	if r.Shard != "" {
 		if _, _, err := parseShard(r.Shard); err != nil {
-			return &FieldError{"shard", r.Shard, err.Error()}
+			return &FieldError{Field: "shard", Value: r.Shard, Problem: err.Error()}
 		}
 	}
 	switch {
@@ -321,7 +346,8 @@ func (r Request) together() error {
 	for _, f := range []struct {
 		field string
 		given bool
-	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs}, {"strict-determinism", r.StrictDeterminism},
+	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs},
+		{"strict-determinism", r.StrictDeterminism},
 		{"think-budget", r.ThinkBudget > 0}, {"finish-thinking", r.FinishThinking},
 		{"stop-repetition", r.StopRepetition}} {
 		if f.given {

@@ -25,7 +25,8 @@ func (run *RunPlan) Rows() [][]string {
 	rows := [][]string{
 		{"protocol", protocolAsked(m.Spec)},
 		{"prompt", m.Spec.Prompt.Name},
-		{"judge", strings.TrimSpace(strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation}, " ")) + " on " + describeAll(run.Judges)},
+		{"judge", strings.TrimSpace(strings.Join([]string{m.Model.Name, m.Model.Parameters, m.Model.Quantisation},
+			" ")) + " on " + describeAll(run.Judges)},
 		{"dataset", fmt.Sprintf("%s: %d of %d items", m.Dataset.Name, plan.Items, m.Dataset.Rows)},
 		{"judgments", strconv.Itoa(plan.Judgments)},
 		{"  in the run already", strconv.Itoa(plan.Completed)},
@@ -37,17 +38,25 @@ func (run *RunPlan) Rows() [][]string {
 		{"run", run.Dir},
 	}
 	if plan.TooLong > 0 {
-		rows = slices.Insert(rows, 7, []string{"  too long to be asked", fmt.Sprintf("%d (counted by the server)", plan.TooLong)})
+		rows = slices.Insert(rows, 7,
+			[]string{"  too long to be asked", fmt.Sprintf("%d (counted by the server)", plan.TooLong)})
 	}
 	if m.Longest.Tokens > 0 {
-		rows = slices.Insert(rows, len(rows)-3, []string{"longest prompt", fmt.Sprintf("%d tokens (%s)", m.Longest.Tokens, m.Longest.By)})
+		rows = slices.Insert(rows, len(rows)-3,
+			[]string{"longest prompt", fmt.Sprintf("%d tokens (%s)", m.Longest.Tokens, m.Longest.By)})
 	}
 	if plan.MayNotFit > 0 {
-		rows = slices.Insert(rows, len(rows)-3, []string{"  of them may not fit", fmt.Sprintf("%d (more bytes than the context has tokens; the server will tell)", plan.MayNotFit)})
+		rows = slices.Insert(rows, len(rows)-3, []string{
+			"  of them may not fit",
+			fmt.Sprintf("%d (more bytes than the context has tokens; the server will tell)", plan.MayNotFit),
+		})
 	}
 	rows = slices.Insert(rows, 3, serverRows(run.Judges)...)
 	if n := m.Spec.Parameters.NumCtx; n > 0 {
-		rows = slices.Insert(rows, len(rows)-2, []string{"num_ctx", fmt.Sprintf("%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts)})
+		rows = slices.Insert(rows, len(rows)-2, []string{
+			"num_ctx",
+			fmt.Sprintf("%d tokens, for the longest prompt and %d replies", n, m.Spec.Parameters.Attempts),
+		})
 	}
 	rows = slices.Insert(rows, len(rows)-1, []string{"time", run.Time()})
 	return slices.Concat(rows, run.tellsRows(), run.untilRows())
@@ -59,7 +68,8 @@ func (run *RunPlan) tellsRows() [][]string {
 	if math.IsNaN(tells) || len(scoring.Shares(run.Manifest.Spec.Protocol)) == 0 {
 		return nil
 	}
-	return [][]string{{"tells apart", fmt.Sprintf("two judges that differ by %.1f points, at 80 %% power, if one alone is right on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.Discordant)}}
+	return [][]string{{"tells apart", fmt.Sprintf("two judges that differ by %.1f points, at 80 %% power, "+
+		"if one alone is right on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.Discordant)}}
 }
 
 // Guesses are what the run's until is expected to take; none where it has none.

@@ -30,8 +30,8 @@ func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
 // Suffix ends the name of the shard's folder.
 func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Of, p.Try) }
 
-// Apart gives the part of an engine that counts no tries a folder of its own in dir where there are no locks, which else
-// keep two tries from writing at once.
+// Apart gives the part of an engine that counts no tries a folder of its own in dir where there are no locks, which
+// else keep two tries from writing at once.
 func (e *Maker) Apart(p Part, dir string) Part {
 	locks := e.Locks
 	if locks == nil {
@@ -51,14 +51,17 @@ const MostShards = 100_000
 // parseShard reads "K/N", "auto" or "auto/N", where the index is 0, and N too where it is not said.
 func parseShard(value string) (index, of int, err error) {
 	first, second, given := strings.Cut(value, "/")
-	bad := fmt.Errorf("%q: expected K/N such as 3/16 with K from 1 to N, auto, or auto/N; N is at most %d", value, MostShards)
-	if of, err = strconv.Atoi(second); given && (err != nil || of < 1 || of > MostShards) {
+	bad := fmt.Errorf("%q: expected K/N such as 3/16 with K from 1 to N, auto, or auto/N; N is at most %d",
+		value, MostShards)
+	of, err = strconv.Atoi(second)
+	if given && (err != nil || of < 1 || of > MostShards) {
 		return 0, 0, bad
 	}
 	if first == "auto" {
 		return 0, of, nil
 	}
-	if index, err = strconv.Atoi(first); err != nil || !given || index < 1 || index > of {
+	index, err = strconv.Atoi(first)
+	if err != nil || !given || index < 1 || index > of {
 		return 0, 0, bad
 	}
 	return index, of, nil
@@ -68,14 +71,14 @@ func parseShard(value string) (index, of int, err error) {
 func (e *Maker) Part(value string) (Part, error) {
 	index, of, err := parseShard(value)
 	if err != nil {
-		return Part{}, &FieldError{"shard", value, err.Error()}
+		return Part{}, &FieldError{Field: "shard", Value: value, Problem: err.Error()}
 	}
 	if index > 0 {
 		return Part{Index: index, Of: of}, nil
 	}
 	p, err := partOf(e.Getenv, of)
 	if err != nil {
-		return p, &FieldError{"shard", value, value + ": " + err.Error()}
+		return p, &FieldError{Field: "shard", Value: value, Problem: value + ": " + err.Error()}
 	}
 	return p, nil
 }
@@ -88,7 +91,14 @@ type engine struct {
 }
 
 var engines = []engine{
-	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT", 0, "SLURM_RESTART_COUNT"},
+	{
+		index: "SLURM_ARRAY_TASK_ID",
+		min:   "SLURM_ARRAY_TASK_MIN",
+		max:   "SLURM_ARRAY_TASK_MAX",
+		step:  "SLURM_ARRAY_TASK_STEP",
+		count: "SLURM_ARRAY_TASK_COUNT",
+		tries: "SLURM_RESTART_COUNT",
+	},
 	{index: "JOB_COMPLETION_INDEX"}, // Kubernetes
 	{index: "SKYPILOT_JOB_RANK", count: "SKYPILOT_NUM_JOBS"},
 	{index: "DSTACK_NODE_RANK", count: "DSTACK_NODES_NUM"},
@@ -107,7 +117,8 @@ func partOf(getenv func(string) string, given int) (Part, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return Part{}, fmt.Errorf("found no environment variable with the shard's number (looked for %s): give K/N", strings.Join(names, ", "))
+		return Part{}, fmt.Errorf("found no environment variable with the shard's number (looked for %s): give K/N",
+			strings.Join(names, ", "))
 	case len(found) > 1:
 		return Part{}, fmt.Errorf("%s and %s are both set: give K/N", found[0].index, found[1].index)
 	}
@@ -122,12 +133,15 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 			return usual
 		}
 		n, nerr := strconv.Atoi(text)
-		if said = append(said, name+"="+text); (nerr != nil || n < least) && err == nil {
+		said = append(said, name+"="+text)
+		if (nerr != nil || n < least) && err == nil {
 			err = fmt.Errorf("%s=%s is not a number from %d", name, text, least)
 		}
 		return n
 	}
-	id, first, step := number(en.index, 0, 0), number(en.min, en.first, 0), number(en.step, 1, 1)
+	id := number(en.index, 0, 0)
+	first := number(en.min, en.first, 0)
+	step := number(en.step, 1, 1)
 	p.Of, p.counted = number(en.count, given, 1), en.tries != ""
 	if before := number(en.tries, 0, 0); before > 0 {
 		p.Try = strconv.Itoa(before + 1)
@@ -142,17 +156,20 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 	case p.Of == 0:
 		return p, fmt.Errorf("%s is set and %s is not: give auto/N", en.index, en.count)
 	case given > 0 && given != p.Of:
-		return p, fmt.Errorf("%s says that there are %d shards, not %d; one shard alone is made with K/%[3]d", p.Said, p.Of, given)
+		return p, fmt.Errorf("%s says that there are %d shards, not %d; one shard alone is made with K/%[3]d",
+			p.Said, p.Of, given)
 	case p.Of > MostShards:
 		return p, fmt.Errorf("%s says that there are %d shards: there are at most %d", p.Said, p.Of, MostShards)
 	case last >= 0 && last != first+(p.Of-1)*step:
 		return p, fmt.Errorf("%s is a list: give the array as a range, or give K/N", p.Said)
 	case last >= 0 && given == 0 && (p.Of == 1 || first > 1):
-		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: give auto/%d if it is the whole array, otherwise K/N", p.Said, p.Of)
+		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: "+
+			"give auto/%d if it is the whole array, otherwise K/N", p.Said, p.Of)
 	case id >= first && (id-first)%step == 0 && (id-first)/step < p.Of:
 		p.Index = (id-first)/step + 1
 	default:
-		return p, fmt.Errorf("%s is not one of the %d tasks that begin at %d with steps of %d: give the array as a range, or give K/N", p.Said, p.Of, first, step)
+		return p, fmt.Errorf("%s is not one of the %d tasks that begin at %d with steps of %d: "+
+			"give the array as a range, or give K/N", p.Said, p.Of, first, step)
 	}
 	return p, nil
 }
@@ -165,7 +182,8 @@ func (e *Maker) settle(o *Request) error {
 	}
 	if p.Said != "" {
 		e.say("shard %s, by %s", p, p.Said)
-		if p = e.Apart(p, cmp.Or(o.Out, e.folder())); p.Try != "" && !p.counted {
+		p = e.Apart(p, cmp.Or(o.Out, e.folder()))
+		if p.Try != "" && !p.counted {
 			e.say("the file system has no locks: this try is written apart, as %s", p.Try)
 		}
 		if o.Out != "" {
@@ -186,7 +204,14 @@ func (o Request) sharded(its items) (items, error) {
 		return its, fmt.Errorf("--shard %s: %w", o.Shard, cmp.Or(err, errors.New("which one it is was not asked")))
 	}
 	id := func(i int) string { return its.set.ID(its.rows[i]) }
-	its.shard = &judging.Shard{Index: index, Of: of, Items: len(its.rows), IDs: judging.HashIDs(len(its.rows), id), Dataset: its.set.SHA256, Path: o.Dataset}
+	its.shard = &judging.Shard{
+		Index:   index,
+		Of:      of,
+		Items:   len(its.rows),
+		IDs:     judging.HashIDs(len(its.rows), id),
+		Dataset: its.set.SHA256,
+		Path:    o.Dataset,
+	}
 	its.places = its.shard.Deal(len(its.rows), id)
 	rows := make([]int, len(its.places))
 	for i, place := range its.places {
@@ -202,7 +227,9 @@ func (its items) ofShard(whole judging.Spec) *judging.Shard {
 		return nil
 	}
 	s := *its.shard
-	whole.Dataset.SHA256, whole.Dataset.Items, whole.Dataset.IDs = s.Dataset, s.Items, s.IDs
+	whole.Dataset.SHA256 = s.Dataset
+	whole.Dataset.Items = s.Items
+	whole.Dataset.IDs = s.IDs
 	s.Whole = judging.NewManifest("", whole).ID
 	s.At(its.places)
 	return &s
@@ -240,7 +267,9 @@ func (p *prepared) replies() string {
 }
 
 // takenUp are the files of a run, or of a suite, that a later try of its shard goes on with.
-var takenUp = []string{judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, scoring.SuiteFile}
+var takenUp = []string{
+	judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, scoring.SuiteFile,
+}
 
 // TakeUp copies into the folder of a later try of a shard what the try that wrote last has left, unless it is there
 // already. What that one still writes is asked for by both, and merged.

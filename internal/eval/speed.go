@@ -77,7 +77,9 @@ func (s *Speeds) index() {
 }
 
 func (s *Speeds) add(m *judging.Manifest, t timed) {
-	t.protocol, t.prompt, t.probe = m.Spec.Protocol, m.Spec.Prompt.Name, true
+	t.protocol = m.Spec.Protocol
+	t.prompt = m.Spec.Prompt.Name
+	t.probe = true
 	s.byName[m.Spec.Model] = append(s.byName[m.Spec.Model], &t)
 }
 
@@ -118,7 +120,9 @@ func (s *Speeds) over(model judging.ModelSpec, in func(*timed) bool, remark stri
 		if t.judgments == 0 {
 			continue
 		}
-		sum.judgments, sum.seconds, sum.replyTokens = sum.judgments+t.judgments, sum.seconds+t.seconds, sum.replyTokens+t.replyTokens
+		sum.judgments += t.judgments
+		sum.seconds += t.seconds
+		sum.replyTokens += t.replyTokens
 		word := "earlier runs"
 		if t.probe {
 			word = "a probe"
@@ -164,7 +168,9 @@ func (t *timed) count(r *judging.Record) {
 		ms, tokens = ms+reply.Milliseconds, tokens+reply.ReplyTokens
 	}
 	if ms > 0 {
-		t.judgments, t.seconds, t.replyTokens = t.judgments+1, t.seconds+ms/1000, t.replyTokens+tokens
+		t.judgments++
+		t.seconds += ms / 1000
+		t.replyTokens += tokens
 	}
 }
 
@@ -188,7 +194,8 @@ func (s *Speeds) Probe(ctx context.Context, e *Maker, run *RunPlan) error {
 		return err
 	}
 	defer closeClient()
-	e.say("probe: %s, %s, prompt %s", p.job.Manifest.Model.Name, p.job.Manifest.Spec.Protocol, p.job.Manifest.Spec.Prompt.Name)
+	e.say("probe: %s, %s, prompt %s",
+		p.job.Manifest.Model.Name, p.job.Manifest.Spec.Protocol, p.job.Manifest.Spec.Prompt.Name)
 	if _, err := e.askFew(ctx, p, client, rows[:1]); err != nil {
 		return err
 	}

@@ -171,7 +171,8 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 		}
 		agents = append(agents, source)
 	}
-	if s.judges, err = w.FindJudges(ctx, s.opts); err != nil {
+	s.judges, err = w.FindJudges(ctx, s.opts)
+	if err != nil {
 		return err
 	}
 	if s.opts.Own != "" {
@@ -198,8 +199,11 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 func (s *stages) answerOptions() Request {
 	o := s.opts
 	answering := judging.Answering()
-	o.Protocol, o.Options, o.Prompt = answering.Name, nil, answering.Templates[0].Name
-	if o.Out, o.Until = "", ""; len(o.Agents) > 0 {
+	o.Protocol = answering.Name
+	o.Options = nil
+	o.Prompt = answering.Templates[0].Name
+	o.Out, o.Until = "", ""
+	if len(o.Agents) > 0 {
 		o.Repetitions = 1 // of answers only the first time is judged
 	}
 	return o
@@ -207,7 +211,9 @@ func (s *stages) answerOptions() Request {
 
 // makeAnswers makes an answer run, or goes on with it, beside the judging run. In
 // a dry run it is planned, and its answers are nil unless they are all there.
-func (w *work) makeAnswers(ctx context.Context, s *stages, o Request, judges []backends.Member, what string) (*judging.Answers, error) {
+func (w *work) makeAnswers(
+	ctx context.Context, s *stages, o Request, judges []backends.Member, what string,
+) (*judging.Answers, error) {
 	p, err := w.prepareFor(ctx, o, s.questions, judges)
 	if err != nil {
 		return nil, err
@@ -247,14 +253,17 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	if its, of := s.questions.shard, rep.Manifest.Shard; its != nil && of != nil && (of.Index != its.Index || of.Of != its.Of) {
-		return nil, usage("%s has the answers of shard %s, but this is shard %s: name the answers of this shard, or of the whole run", dir, of, its)
+	if its, of := s.questions.shard, rep.Manifest.Shard; its != nil && of != nil &&
+		(of.Index != its.Index || of.Of != its.Of) {
+		return nil, usage("%s has the answers of shard %s, but this is shard %s: "+
+			"name the answers of this shard, or of the whole run", dir, of, its)
 	}
 	scored := rep.Score(scoring.DefaultOptions.Bootstrap)
 	scored.Run = dir
 	answers, err := judging.ReadAnswers(dir, scoring.DefaultOptions.Reading)
 	if err == nil && answers.Unfinished() && rep.Manifest.Imported == "" {
-		return nil, fmt.Errorf("%s is not finished (%d answers failed or are missing): repeat its command to complete it first", dir, answers.Failed+answers.Lacking)
+		return nil, fmt.Errorf("%s is not finished (%d answers failed or are missing): "+
+			"repeat its command to complete it first", dir, answers.Failed+answers.Lacking)
 	}
 	s.reports = append(s.reports, scored)
 	return answers, err
@@ -312,7 +321,8 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 	dir = filepath.Join(s.folder(), name+"_answer_imported")
 	if w.plan != nil {
 		if s.passing == "" {
-			if s.passing, s.remove, err = disk.TempDir("", "gavel-plan-"); err != nil {
+			s.passing, s.remove, err = disk.TempDir("", "gavel-plan-")
+			if err != nil {
 				return "", err
 			}
 		}

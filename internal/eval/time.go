@@ -9,7 +9,8 @@ import (
 
 // time says how long the calls of a planned run take, by earlier runs of the judge in the folders that it may be in.
 func (e *Maker) time(run *RunPlan) {
-	if run.Manifest.Simulated || run.Plan.Calls() <= 0 || e.Planning != nil { // who listens to plans times them all together
+	if run.Manifest.Simulated || run.Plan.Calls() <= 0 || e.Planning != nil {
+		// who listens to plans times them all together
 		return
 	}
 	if p, ok := SpeedsIn(e.folder(), filepath.Dir(filepath.Clean(run.Dir))).Of(run.Manifest, AnyOfJudge); ok {

@@ -21,8 +21,8 @@ var (
 	ErrUndecided = errors.New("not decided by all items")
 )
 
-// Until is a question to a run, which ends as soon as it is answered: is a share of the items surely at least so much, or
-// at most?
+// Until is a question to a run, which ends as soon as it is answered: is a share of the items surely at
+// least so much, or at most?
 type Until struct {
 	Metric string
 	AtMost bool
@@ -47,10 +47,12 @@ func ParseUntil(text, protocol string) (u Until, err error) {
 	case found == nil:
 		return u, fmt.Errorf("%q: expected METRIC>=PERCENT or METRIC<=PERCENT, such as %s>=60", text, shares[0])
 	case !slices.Contains(shares, found[1]):
-		return u, fmt.Errorf("%s: --until cannot use the metric %q; choose one of %s", text, found[1], strings.Join(shares, ", "))
+		return u, fmt.Errorf("%s: --until cannot use the metric %q; choose one of %s",
+			text, found[1], strings.Join(shares, ", "))
 	}
 	u = Until{Metric: found[1], AtMost: found[2] == "<="}
-	if u.Share, err = strconv.ParseFloat(found[3], 64); err != nil || !(u.Share > 0 && u.Share < 100) {
+	u.Share, err = strconv.ParseFloat(found[3], 64)
+	if err != nil || !(u.Share > 0 && u.Share < 100) {
 		return u, fmt.Errorf("%s: expected a percentage between 0 and 100", text)
 	}
 	u.Share /= 100
@@ -114,7 +116,8 @@ func (t *tally) rule() *Rule {
 // end says what came of it, of a run that has ended well; the error is ErrRefuted, ErrUndecided, or nil where it holds.
 func (t *tally) end(of int) (text string, err error) {
 	iv := t.interval()
-	seen := fmt.Sprintf("after %d of %d items: %.1f %% [%.1f, %.1f]", t.n, of, 100*float64(t.right)/float64(max(1, t.n)), 100*iv.Low, 100*iv.High)
+	seen := fmt.Sprintf("after %d of %d items: %.1f %% [%.1f, %.1f]",
+		t.n, of, 100*float64(t.right)/float64(max(1, t.n)), 100*iv.Low, 100*iv.High)
 	switch {
 	case !t.decided:
 		return "", &kindError{ErrUndecided, fmt.Errorf("%s: not decided %s", t, seen)}
@@ -174,10 +177,16 @@ func (u Until) Guess(truth float64, of, runs int) Guess {
 	}
 	slices.Sort(took)
 	share := func(k int) float64 { return 100 * float64(k) / float64(runs) }
-	return Guess{math.Round(1e8*truth) / 1e6, took[runs/2], share(decided), share(erred)}
+	return Guess{
+		Truth:   math.Round(1e8*truth) / 1e6,
+		Items:   took[runs/2],
+		Decided: share(decided),
+		Erred:   share(erred),
+	}
 }
 
-// edges are, after each number of items, up to how many right ones it is surely below, and from how many on surely above.
+// edges are, after each number of items, up to how many right ones it is surely below, and from how many on surely
+// above.
 func (u Until) edges(of int) [][2]int {
 	out := make([][2]int, of+1)
 	side := func(k, n int) (above, below bool) { return u.side(scoring.Sequence(k, n, untilLevel)) }

@@ -87,7 +87,8 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	var best *Best
 	if req.Best != 0 {
 		var err error
-		if best, err = Choose(req, req.Best, o.Bootstrap.Seed); err != nil {
+		best, err = Choose(req, req.Best, o.Bootstrap.Seed)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -103,7 +104,8 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Best = best; made.LeftOut > 0 {
+	r.Best = best
+	if made.LeftOut > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d judgments that not every run has were left out", made.LeftOut))
 	}
 	return r, nil
@@ -116,10 +118,24 @@ func assess(req Request, made *Made, runs []*scoring.Run, o scoring.Options) (*R
 		return nil, err
 	}
 	last := len(runs) - 1
-	r := &Report{Jury: req.Out, Rule: req.Rule, Metric: rights.Metric, N: len(rights.Units), Calls: made.Calls, Warnings: rights.Warnings}
+	r := &Report{
+		Jury:     req.Out,
+		Rule:     req.Rule,
+		Metric:   rights.Metric,
+		N:        len(rights.Units),
+		Calls:    made.Calls,
+		Warnings: rights.Warnings,
+	}
 	for i := range rights.Right[:last] {
 		is := rights.Share(i, o.Bootstrap.Level)
-		r.Members = append(r.Members, Member{req.Runs[i], rights.Runs[i].Model, is.Value, is.Low, is.High, is.Interval})
+		r.Members = append(r.Members, Member{
+			Run:   req.Runs[i],
+			Model: rights.Runs[i].Model,
+			Value: is.Value,
+			Low:   is.Low,
+			High:  is.High,
+			By:    is.Interval,
+		})
 	}
 	best := 0
 	for i := range rights.Right[:last] {
@@ -162,8 +178,14 @@ func (r *Report) likeness(rights *scoring.Rights, dirs []string) {
 				}
 				counts[at]++
 			}
-			r.Errors = append(r.Errors, Likeness{dirs[k], dirs[i], scoring.Fraction(stats.Kappa(counts[:], 2)), int(counts[0])})
-			if phi := stats.Binary(float64(len(rights.Units)), counts[2]+counts[3], counts[1]+counts[3], counts[3]); !math.IsNaN(phi) {
+			r.Errors = append(r.Errors, Likeness{
+				A:        dirs[k],
+				B:        dirs[i],
+				Kappa:    scoring.Fraction(stats.Kappa(counts[:], 2)),
+				BothFail: int(counts[0]),
+			})
+			if phi := stats.Binary(float64(len(rights.Units)), counts[2]+counts[3], counts[1]+counts[3],
+				counts[3]); !math.IsNaN(phi) {
 				sum += phi
 				pairs++
 			}
@@ -192,15 +214,16 @@ const mostJuries = 5000
 // splits is how often the units are halved.
 const splits = 200
 
-// Choose finds the best jury of a size among the runs. Each of many times the units are halved at random: the jury that is
-// best on one half is reported on the other, so that what chance gives the best of many is not counted as a gain.
+// Choose finds the best jury of a size among the runs. Each of many times the units are halved at random: the jury that
+// is best on one half is reported on the other, so that what chance gives the best of many is not counted as a gain.
 func Choose(req Request, size int, seed uint64) (*Best, error) {
 	n := len(req.Runs)
 	if size < 2 || size > n {
 		return nil, fmt.Errorf("--best %d: a jury of %d runs has from 2 to %d members", size, n, n)
 	}
 	if all := math.Round(math.Exp(combin.LogGeneralizedBinomial(float64(n), float64(size)))); all > mostJuries {
-		return nil, fmt.Errorf("--best %d: there are %.0f juries of %d among %d runs, more than the %d that are tried: name fewer runs", size, all, size, n, mostJuries)
+		return nil, fmt.Errorf("--best %d: there are %.0f juries of %d among %d runs, "+
+			"more than the %d that are tried: name fewer runs", size, all, size, n, mostJuries)
 	}
 	j, err := read(req.Runs, req.Reading)
 	if err != nil {
@@ -262,7 +285,9 @@ func (b *Best) halve(juries, singles []*candidate, rng *rand.Rand) {
 		}
 	}
 	all := splits * (units - units/2)
-	b.Value, b.Single, b.Gain = percent(jury, all), percent(single, all), percent(jury-single, all)
+	b.Value = percent(jury, all)
+	b.Single = percent(single, all)
+	b.Gain = percent(jury-single, all)
 }
 
 func among(right []bool, units []int) (k int) {
@@ -274,8 +299,8 @@ func among(right []bool, units []int) (k int) {
 	return k
 }
 
-// rights tells on which items the jury names what is right in every presentation. Items that have no label, or of which not
-// all presentations were judged, are none.
+// rights tells on which items the jury names what is right in every presentation. Items that have no label, or of
+// which not all presentations were judged, are none.
 func (j *jury) rights(req Request) []bool {
 	for _, group := range j.groups(req.together()) {
 		j.decide(group, req)

@@ -27,7 +27,8 @@ const (
 	Majority  Rule = "majority"  // what most say; a tie is a vote, and a draw a tie. Who has no verdict does not vote
 	Unanimous Rule = "unanimous" // what all name; else a tie
 	Weighted  Rule = "weighted"  // what the probabilities of the labels sum up to most for; a vote without them counts 1
-	Cascade   Rule = "cascade"   // of the first, in the order given, that names one response in every order; else of the last
+	// of the first, in the order given, that names one response in every order; else of the last
+	Cascade Rule = "cascade"
 )
 
 // Rules lists them, the default first.
@@ -86,8 +87,8 @@ type Made struct {
 	Calls   int // judgments of the members that were needed: in a cascade not all
 }
 
-// Make writes the run of a jury. Members are runs of one protocol on the same dataset; judgments that a member has not made
-// are left out. Of judgments asked several times the first counts.
+// Make writes the run of a jury. Members are runs of one protocol on the same dataset; judgments that a member has
+// not made are left out. Of judgments asked several times the first counts.
 func Make(req Request) (*Made, error) {
 	switch {
 	case len(req.Runs) < 2:
@@ -122,25 +123,34 @@ func read(dirs []string, how judging.Reading) (*jury, error) {
 	for i, dir := range dirs {
 		of := &member{dir: dir, votes: map[place]vote{}}
 		var err error
-		of.manifest, err = judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
-			at := place{r.Item, r.Presentation}
-			of.votes[at] = vote{v, cmp.Or(r.CandidateID(v.Choice), v.Answer), shares(r, asker, how)}
-			switch first := kept[at]; {
-			case i == 0:
-				kept[at] = bare(r)
-				order = append(order, at)
-			case first != nil && (!slices.Equal(first.Order, r.Order) || first.Gold != r.Gold || first.Shape != r.Shape || r.Shape != pair && first.Mode != r.Mode):
-				return fmt.Errorf("%s was asked, shown or labelled otherwise in %s: a jury is of runs of one protocol on one dataset", r.Item, dirs[0])
-			}
-			return nil
-		})
+		of.manifest, err = judging.EachVerdict(dir, how,
+			func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
+				at := place{r.Item, r.Presentation}
+				of.votes[at] = vote{
+					Verdict:       v,
+					choice:        cmp.Or(r.CandidateID(v.Choice), v.Answer),
+					probabilities: shares(r, asker, how),
+				}
+				switch first := kept[at]; {
+				case i == 0:
+					kept[at] = bare(r)
+					order = append(order, at)
+				case first != nil && (!slices.Equal(first.Order, r.Order) || first.Gold != r.Gold ||
+					first.Shape != r.Shape || r.Shape != pair && first.Mode != r.Mode):
+					return fmt.Errorf("%s was asked, shown or labelled otherwise in %s: "+
+						"a jury is of runs of one protocol on one dataset", r.Item, dirs[0])
+				}
+				return nil
+			})
 		if err != nil {
 			return nil, err
 		}
 		j.members = append(j.members, of)
 	}
 	// In whatever order the judgments came in, the jury is the same.
-	slices.SortFunc(order, func(a, b place) int { return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.index, b.index)) })
+	slices.SortFunc(order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.index, b.index))
+	})
 	for _, at := range order {
 		if slices.ContainsFunc(j.members, func(m *member) bool { _, ok := m.votes[at]; return !ok }) {
 			j.partial++
@@ -179,9 +189,25 @@ func bare(r *judging.Record) *judging.Record {
 		mode = "" // how one member was asked
 	}
 	return &judging.Record{
-		Schema: r.Schema, Protocol: r.Protocol, Item: r.Item, Source: r.Source, Group: r.Group, Presentation: r.Presentation, Presentations: r.Presentations,
-		Order: r.Order, Gold: r.Gold, Shape: r.Shape, Mode: mode, Question: r.Question, Agent: r.Agent, Own: r.Own,
-		Unrelated: r.Unrelated, Ranks: r.Ranks, Equal: r.Equal, Replies: []judging.Reply{}, Imported: &judging.Imported{Stored: true},
+		Schema:        r.Schema,
+		Protocol:      r.Protocol,
+		Item:          r.Item,
+		Source:        r.Source,
+		Group:         r.Group,
+		Presentation:  r.Presentation,
+		Presentations: r.Presentations,
+		Order:         r.Order,
+		Gold:          r.Gold,
+		Shape:         r.Shape,
+		Mode:          mode,
+		Question:      r.Question,
+		Agent:         r.Agent,
+		Own:           r.Own,
+		Unrelated:     r.Unrelated,
+		Ranks:         r.Ranks,
+		Equal:         r.Equal,
+		Replies:       []judging.Reply{},
+		Imported:      &judging.Imported{Stored: true},
 	}
 }
 
@@ -273,7 +299,8 @@ func settle(votes []vote, rule Rule) (choice string, said int) {
 // say gives a record its verdict.
 func say(r *judging.Record, choice string, o judging.Outcome) {
 	r.Choice, r.Answer = "", ""
-	if r.Outcome = o; slices.Contains(r.Order, choice) {
+	r.Outcome = o
+	if slices.Contains(r.Order, choice) {
 		r.Choice = choice
 	} else {
 		r.Answer = choice
@@ -314,11 +341,17 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 	spec := first.Spec
 	spec.Parameters = judging.Parameters{}
 	spec.Prompt = judging.Template{Name: "jury by " + rule, Labels: first.Spec.Prompt.Labels}
-	spec.Model = judging.ModelSpec{Name: fmt.Sprintf("jury of %d: %s", len(j.members), strings.Join(models, ", ")), Identity: "jury sha256=" + hex.EncodeToString(sum.Sum(nil)[:8])}
+	spec.Model = judging.ModelSpec{
+		Name:     fmt.Sprintf("jury of %d: %s", len(j.members), strings.Join(models, ", ")),
+		Identity: "jury sha256=" + hex.EncodeToString(sum.Sum(nil)[:8]),
+	}
 	spec.Dataset.Items = len(items)
 	spec.Dataset.IDs = judging.HashIDs(len(items), func(i int) string { return items[i][0].Item })
 	m := judging.NewManifest(req.Gavel, spec)
-	m.Status, m.Judgments, m.Simulated, m.Stages = judging.Complete, len(j.records), simulated, of
+	m.Status = judging.Complete
+	m.Judgments = len(j.records)
+	m.Simulated = simulated
+	m.Stages = of
 	m.Dataset, m.Model = first.Dataset, backends.Model{Name: spec.Model.Name}
 	m.Server = backends.Server{Kind: "jury", Name: "verdicts of other runs"}
 	return m

@@ -33,16 +33,20 @@ type Agreement struct {
 	StandIn    []StandIn         `json:"stand_in,omitempty"` // the alternative annotator test, from three people on
 	Reading    judging.Readers   `json:"reading,omitempty"`  // left out for the usual one
 	Bootstrap  scoring.Bootstrap `json:"bootstrap"`          // of the intervals
-	Weighted   bool              `json:"weighted,omitempty"` // items weigh one over the probability with which they were drawn
-	Test       string            `json:"test"`               // of two judges: `mcnemar`, or `permutation` where items hang together or are weighed
-	Warnings   []string          `json:"warnings"`           // printed after `!`
+	// items weigh one over the probability with which they were drawn
+	Weighted bool `json:"weighted,omitempty"`
+	// of two judges: `mcnemar`, or `permutation` where items hang together or are weighed
+	Test string `json:"test"`
+	// printed after `!`
+	Warnings []string `json:"warnings"`
 }
 
 // Standing is a judge beside what most people say.
 type Standing struct {
-	Run       string `json:"run"`                // its folder
-	Model     string `json:"model"`              // the judge
-	Agreement Number `json:"agreement"`          // percent of the items with a label that the judge was asked about; no verdict is no agreement
+	Run   string `json:"run"`   // its folder
+	Model string `json:"model"` // the judge
+	// percent of the items with a label that the judge was asked about; no verdict is no agreement
+	Agreement Number `json:"agreement"`
 	N         int    `json:"n"`                  // items
 	Clusters  int    `json:"clusters,omitempty"` // in how many questions these are, where several hang together
 	NoVerdict int    `json:"no_verdict"`         // of these
@@ -95,12 +99,13 @@ type Self struct {
 
 // StandIn says whether a judge may stand in for a person (arXiv 2501.10970).
 type StandIn struct {
-	Run       string   `json:"run"`               // its folder
-	Model     string   `json:"model"`             // the judge
-	Epsilon   float64  `json:"epsilon"`           // what a person costs more than the judge, as a share
-	Winning   *float64 `json:"winning_rate"`      // ω: share of people that it surpasses; at ½ or more it may
-	Advantage *float64 `json:"average_advantage"` // ρ: how often it agrees with the others at least as well as the person left out
-	People    []Beside `json:"people"`            // each left out in turn
+	Run     string   `json:"run"`          // its folder
+	Model   string   `json:"model"`        // the judge
+	Epsilon float64  `json:"epsilon"`      // what a person costs more than the judge, as a share
+	Winning *float64 `json:"winning_rate"` // ω: share of people that it surpasses; at ½ or more it may
+	// ρ: how often it agrees with the others at least as well as the person left out
+	Advantage *float64 `json:"average_advantage"`
+	People    []Beside `json:"people"` // each left out in turn
 }
 
 // Beside is a judge beside one person.
@@ -113,8 +118,8 @@ type Beside struct {
 	Surpasses bool     `json:"surpasses"` // the judge is as good, but for ε
 }
 
-// Epsilon is what a person costs more than a judge, as a share of agreement, where nobody says: that of experts in arXiv
-// 2501.10970.
+// Epsilon is what a person costs more than a judge, as a share of agreement, where nobody says: that of
+// experts in arXiv 2501.10970.
 const Epsilon = 0.2
 
 // Agree compares judges with people and with each other. Without labels those of the dataset are what one person said.
@@ -139,14 +144,15 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 			a.StandIn = append(a.StandIn, p.standIn(j, people, epsilon))
 		}
 		if a.Weighted {
-			a.Warnings = append(a.Warnings, "the alternative annotator test is of the labelled items as they are: it does not weigh them")
+			a.Warnings = append(a.Warnings,
+				"the alternative annotator test is of the labelled items as they are: it does not weigh them")
 		}
 	}
 	return a, nil
 }
 
-// Rank is what Agree says of each judge beside most people, and nothing of every two raters. Runs that judge other things, or
-// no item with a label, are passed over; ErrNone where none is left.
+// Rank is what Agree says of each judge beside most people, and nothing of every two raters. Runs that judge other
+// things, or no item with a label, are passed over; ErrNone where none is left.
 func Rank(dirs []string, file *File, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
 	var judges []*Judge
 	for _, dir := range dirs {
@@ -178,8 +184,18 @@ var ErrNone = errors.New("no run at hand has judged an item with a label")
 // rank is all but what is said of every two raters, and the people.
 func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 	a = &Agreement{
-		Labels: p.file.Path, Categories: p.categories, Reading: how.Name, Pairs: []Pair{}, Weighted: p.weights != nil, Test: "mcnemar",
-		Bootstrap: scoring.Bootstrap{Rounds: p.b.Rounds, Level: p.b.Level, Seed: p.b.Seed, Unit: cmp.Or(p.judges[0].clusters, "item")},
+		Labels:     p.file.Path,
+		Categories: p.categories,
+		Reading:    how.Name,
+		Pairs:      []Pair{},
+		Weighted:   p.weights != nil,
+		Test:       "mcnemar",
+		Bootstrap: scoring.Bootstrap{
+			Rounds: p.b.Rounds,
+			Level:  p.b.Level,
+			Seed:   p.b.Seed,
+			Unit:   cmp.Or(p.judges[0].clusters, "item"),
+		},
 	}
 	if a.Weighted || p.judges[0].cluster != nil {
 		a.Test = "permutation"
@@ -187,7 +203,8 @@ func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 	majority := p.majority()
 	a.Items = len(majority)
 	p.stand(a, majority)
-	if people = p.raters[len(p.judges):]; len(people) > 2 {
+	people = p.raters[len(p.judges):]
+	if len(people) > 2 {
 		a.People = p.together(people)
 	}
 	p.self(a)
@@ -199,7 +216,12 @@ func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 func (p *panel) stand(a *Agreement, majority map[string]string) {
 	right := make([]map[string]bool, len(p.judges))
 	for i, j := range p.judges {
-		s := Standing{Run: j.Dir, Model: j.Manifest.Spec.Model.Name, Calls: 1000 * j.Calls, Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Of)))))}
+		s := Standing{
+			Run:    j.Dir,
+			Model:  j.Manifest.Spec.Model.Name,
+			Calls:  1000 * j.Calls,
+			Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Of))))),
+		}
 		right[i] = map[string]bool{}
 		t := p.tally()
 		for _, item := range slices.Sorted(maps.Keys(majority)) {
@@ -215,14 +237,19 @@ func (p *panel) stand(a *Agreement, majority map[string]string) {
 			t.add(item, right[i][item], p.weight(item))
 		}
 		s.Agreement, s.Clusters = t.share()
-		s.Kappa = p.pair(p.raters[i], rater{"majority", false, majority}).Kappa
+		s.Kappa = p.pair(p.raters[i], rater{name: "majority", of: majority}).Kappa
 		a.Judges = append(a.Judges, s)
 	}
 	p.letter(a.Judges, right)
 }
 
 func percents(value float64, iv stats.Interval, by string) Number {
-	return Number{scoring.Percent(value), scoring.Percent(iv.Low), scoring.Percent(iv.High), by}
+	return Number{
+		Value:    scoring.Percent(value),
+		Low:      scoring.Percent(iv.Low),
+		High:     scoring.Percent(iv.High),
+		Interval: by,
+	}
 }
 
 // letter sorts the judges and gives them letters: two share one where a paired test does not tell them apart.
@@ -257,7 +284,8 @@ func (p *panel) letter(judges []Standing, right []map[string]bool) {
 	}
 }
 
-// apart is the p of McNemar's test of two judges; where items hang together or weigh more than others, of a permutation test.
+// apart is the p of McNemar's test of two judges; where items hang together or weigh more than
+// others, of a permutation test.
 func (p *panel) apart(a, b map[string]bool) float64 {
 	if p.judges[0].cluster == nil && p.weights == nil {
 		only, other := 0, 0

@@ -18,8 +18,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ContestedFile stands in a folder of runs: which labels of datasets people say are wrong. Its lines are labels of which
-// `contested` is true, or `undo`.
+// ContestedFile stands in a folder of runs: which labels of datasets people say are wrong. Its lines are labels of
+// which `contested` is true, or `undo`.
 const ContestedFile = "contested.jsonl"
 
 // Contested is what the labels said to be wrong are: notes by item and SHA-256 of its line.
@@ -28,7 +28,8 @@ type Contested map[string]map[string]string
 // mostContested is how long the file may become, in bytes: the server holds what it says in memory.
 const mostContested = 16 << 20
 
-// ReadContested reads such a file; one that is not there has none. A last line that was not finished counts for nothing.
+// ReadContested reads such a file; one that is not there has none. A last line that was not
+// finished counts for nothing.
 func ReadContested(path string) (Contested, error) {
 	f, _, err := disk.Open(nil, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,8 +70,8 @@ func DecodeContested(path string, r io.Reader) (Contested, error) {
 	return c, nil
 }
 
-// Contest adds a line to the file in a folder of runs, which says that the label of an item is wrong or, with undo, no longer.
-// No link leads it elsewhere, and who else writes to it is waited for, but not for ever.
+// Contest adds a line to the file in a folder of runs, which says that the label of an item is wrong or, with undo,
+// no longer. No link leads it elsewhere, and who else writes to it is waited for, but not for ever.
 func Contest(runs *os.Root, item, sum, note string, undo bool) (err error) {
 	const lockFile = "." + ContestedFile + ".lock"
 	if err := disk.Plain(runs.Name(), ContestedFile, lockFile); err != nil {

@@ -40,8 +40,8 @@ type DeskOptions struct {
 	Now    func() time.Time
 }
 
-// Desk hands the items of a dataset out to people, one at a time, and keeps what they say in a file: each label is on disk
-// before the next item is shown. Its methods may be called from many goroutines.
+// Desk hands the items of a dataset out to people, one at a time, and keeps what they say in a file: each label is on
+// disk before the next item is shown. Its methods may be called from many goroutines.
 type Desk struct {
 	o       DeskOptions
 	set     *datasets.Set
@@ -95,15 +95,16 @@ const maxThink = 10 * time.Minute
 // againAfter is how many other items are shown before one is shown again; the last ones are not.
 const againAfter = 10
 
-// OpenDesk opens a desk over a dataset. A file of labels that somebody else writes to, or whose labels are of another dataset,
-// is an error.
+// OpenDesk opens a desk over a dataset. A file of labels that somebody else writes to, or whose labels are of
+// another dataset, is an error.
 func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 	d := &Desk{o: o, set: set, people: map[string]*person{}, chances: map[string]float64{}}
 	d.lock = flock.New(filepath.Join(filepath.Dir(o.Path), "."+filepath.Base(o.Path)+".lock"), flock.SetPermissions(0o644))
 	if held, err := d.lock.TryLock(); err != nil {
 		return nil, fmt.Errorf("the file of labels: %w; name another with --labels", err)
 	} else if !held {
-		return nil, fmt.Errorf("%s: another gavel label writes to it: open its page, or name another file with --labels", o.Path)
+		return nil, fmt.Errorf("%s: another gavel label writes to it: "+
+			"open its page, or name another file with --labels", o.Path)
 	}
 	err := d.open()
 	if err != nil {
@@ -113,13 +114,16 @@ func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 }
 
 func (d *Desk) open() error {
-	log, all, unfinished, err := openLog(func(flag int) (*os.File, error) { return os.OpenFile(d.o.Path, flag, 0o644) }, d.o.Path)
+	log, all, unfinished, err := openLog(func(flag int) (*os.File, error) {
+		return os.OpenFile(d.o.Path, flag, 0o644)
+	}, d.o.Path)
 	if err != nil {
 		return err
 	}
 	d.log = log
 	if unfinished {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: the last line was not finished, and is left out: that label is asked for again", d.o.Path))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s: the last line was not finished, and is left out: "+
+			"that label is asked for again", d.o.Path))
 	}
 	sure := sureOf(all, func(l Label) bool {
 		i, is := d.set.IDs().Find(l.Item)
@@ -185,7 +189,8 @@ func (p *person) take(at turn, l Label) {
 var whoMay = regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{M}\p{N} .'_@-]{0,58}[\p{L}\p{M}\p{N}.'_@-])?$`)
 
 // ErrWho is the error of a name that cannot be one.
-var ErrWho = errors.New("a name has letters, digits, spaces and . ' _ @ -, at most 60 characters, begins with a letter or a digit, and ends with no space")
+var ErrWho = errors.New("a name has letters, digits, spaces and . " +
+	"' _ @ -, at most 60 characters, begins with a letter or a digit, and ends with no space")
 
 // CheckName says whether somebody may be called so.
 func CheckName(who string) error {
@@ -229,10 +234,15 @@ func (d *Desk) Next(who string) (t Turn, err error) {
 	if p.at != next || p.shown.IsZero() {
 		p.at, p.shown = next, d.o.Now()
 	}
-	if t.Sum, err = d.sum(next.item); err != nil {
+	t.Sum, err = d.sum(next.item)
+	if err != nil {
 		return t, err
 	}
-	t.At, t.Again, t.Shape, t.Question, t.Ties = next.item, next.again, it.Shape, it.Question, isPair(it)
+	t.At = next.item
+	t.Again = next.again
+	t.Shape = it.Shape
+	t.Question = it.Question
+	t.Ties = isPair(it)
 	for _, k := range d.order(who, it, next.again) {
 		t.Shown = append(t.Shown, it.Candidates[k].Text)
 	}
@@ -269,11 +279,20 @@ func (d *Desk) Say(who string, s Said) error {
 	if err != nil {
 		return err
 	}
-	l := Label{Item: it.ID, Labeller: who, Again: s.Again, Note: strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")), Drawn: d.o.By, Probability: d.chances[it.ID], Seed: d.o.Seed}
+	l := Label{
+		Item:        it.ID,
+		Labeller:    who,
+		Again:       s.Again,
+		Note:        strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")),
+		Drawn:       d.o.By,
+		Probability: d.chances[it.ID],
+		Seed:        d.o.Seed,
+	}
 	if l.Probability > 0 {
 		l.Sample = len(d.items)
 	}
-	if l.SHA256, err = d.sum(i); err != nil {
+	l.SHA256, err = d.sum(i)
+	if err != nil {
 		return err
 	}
 	if l.SHA256 != s.Sum {
@@ -288,7 +307,8 @@ func (d *Desk) Say(who string, s Said) error {
 	if !p.has[at] {
 		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, it.ID, who)
 	}
-	if l.Label, err = s.label(it, d.order(who, it, s.Again)); err != nil {
+	l.Label, err = s.label(it, d.order(who, it, s.Again))
+	if err != nil {
 		return err
 	}
 	if was, said := p.said[at]; said && was == l.Label && l.Note == "" {
@@ -329,8 +349,8 @@ func (s Said) label(it datasets.Item, order []int) (string, error) {
 
 func (t turn) String() string { return fmt.Sprintf("%d %v", t.item, t.again) }
 
-// Undo takes back what a person said last, which is at; that item is shown again. Where it is another by now nothing is done:
-// a button was pressed twice.
+// Undo takes back what a person said last, which is at; that item is shown again. Where it is another by now nothing
+// is done: a button was pressed twice.
 func (d *Desk) Undo(who, at string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

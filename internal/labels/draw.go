@@ -21,8 +21,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// draw chooses the items. By disagreement they are drawn from those that had no label before the first that was chosen so:
-// these count for themselves.
+// draw chooses the items. By disagreement they are drawn from those that had no label before the first that was
+// chosen so: these count for themselves.
 func (d *Desk) draw(sure map[string]bool) error {
 	n := d.set.Len()
 	for i := range n {
@@ -31,7 +31,8 @@ func (d *Desk) draw(sure map[string]bool) error {
 			return err
 		}
 		if it.Shape == datasets.Judgment || it.Shape == datasets.Open {
-			return fmt.Errorf("%s: items of the shape %q cannot be labelled here: pairs, preferences, options, choices and numbers can", d.o.Name, it.Shape)
+			return fmt.Errorf("%s: items of the shape %q cannot be labelled here: "+
+				"pairs, preferences, options, choices and numbers can", d.o.Name, it.Shape)
 		}
 	}
 	want := d.o.Sample
@@ -43,20 +44,28 @@ func (d *Desk) draw(sure map[string]bool) error {
 	case err != nil:
 		return err
 	case before != nil && d.o.By != ByDisagreement:
-		return fmt.Errorf("%s has items drawn by disagreement, and cannot take items chosen in another way: give --by disagreement --sample %d, or name another file with --labels", d.o.Path, before.Sample)
+		return fmt.Errorf("%s has items drawn by disagreement, and cannot take items chosen in another way: "+
+			"give --by disagreement --sample %d, or name another file with --labels", d.o.Path, before.Sample)
 	case d.o.By != ByDisagreement:
 		d.items = datasets.Order(n, d.set.ID, d.o.Seed)[:want]
 		return nil
 	case before != nil && (before.Sample != d.o.Sample || before.Seed != d.o.Seed):
-		return fmt.Errorf("%s: %d items were drawn with --seed %d: give --sample %d --seed %d to go on, or name another file with --labels", d.drawPath(), before.Sample, before.Seed, before.Sample, before.Seed)
+		return fmt.Errorf("%s: %d items were drawn with --seed %d: "+
+			"give --sample %d --seed %d to go on, or name another file with --labels",
+			d.drawPath(), before.Sample, before.Seed, before.Sample, before.Seed)
 	case before != nil && before.Labelled != len(sure):
-		return fmt.Errorf("%s: the items were drawn when %d others had labels, and %d have: put %s back as it was, or name another file with --labels", d.drawPath(), before.Labelled, len(sure), d.o.Path)
+		return fmt.Errorf("%s: the items were drawn when %d others had labels, and %d have: "+
+			"put %s back as it was, or name another file with --labels",
+			d.drawPath(), before.Labelled, len(sure), d.o.Path)
 	}
 	if before != nil {
-		d.Notes = append(d.Notes, fmt.Sprintf("going on with %d items that were drawn by how far %d runs disagreed (%s)", len(before.Items), before.Runs, d.drawPath()))
+		d.Notes = append(d.Notes,
+			fmt.Sprintf("going on with %d items that were drawn by how far %d runs disagreed (%s)",
+				len(before.Items), before.Runs, d.drawPath()))
 	}
 	if before == nil {
-		if before, err = d.drawNew(want, sure); err != nil {
+		before, err = d.drawNew(want, sure)
+		if err != nil {
 			return err
 		}
 		if err := disk.Write(d.drawPath(), func(w io.Writer) error { return json.NewEncoder(w).Encode(before) }); err != nil {
@@ -66,7 +75,8 @@ func (d *Desk) draw(sure map[string]bool) error {
 	for _, x := range before.Items {
 		i, is := d.set.IDs().Find(x.Item)
 		if !is {
-			return fmt.Errorf("%s: %s is not in %s now: remove the file to draw anew, and name another file with --labels", d.drawPath(), x.Item, d.o.Name)
+			return fmt.Errorf("%s: %s is not in %s now: remove the file to draw anew, "+
+				"and name another file with --labels", d.drawPath(), x.Item, d.o.Name)
 		}
 		d.items = append(d.items, i)
 		d.chances[x.Item] = x.Probability
@@ -74,8 +84,8 @@ func (d *Desk) draw(sure map[string]bool) error {
 	return nil
 }
 
-// drawing is what was drawn by disagreement, in an order that has nothing to do with it: so whoever stops has labelled a random
-// part of it.
+// drawing is what was drawn by disagreement, in an order that has nothing to do with it: so whoever stops has
+// labelled a random part of it.
 type drawing struct {
 	Sample   int     `json:"sample"` // as it was asked for
 	Seed     int64   `json:"seed"`
@@ -123,13 +133,16 @@ func (d *Desk) drawNew(want int, sure map[string]bool) (*drawing, error) {
 		}
 		share, judged := differ[id]
 		known = known || judged
-		from, sizes, draws = append(from, i), append(sizes, leastSize+share), append(draws, d.uniform("draw", id))
+		from = append(from, i)
+		sizes = append(sizes, leastSize+share)
+		draws = append(draws, d.uniform("draw", id))
 	}
 	switch {
 	case len(from) == 0:
 		return nil, fmt.Errorf("every item of %s has a label: there is nothing left to draw", d.o.Name)
 	case !known:
-		return nil, fmt.Errorf("no two of the runs in --runs have judged the same items of %s: there is no disagreement to choose by; leave --by disagreement out", d.o.Name)
+		return nil, fmt.Errorf("no two of the runs in --runs have judged the same items of %s: "+
+			"there is no disagreement to choose by; leave --by disagreement out", d.o.Name)
 	}
 	want = min(want, len(from))
 	chances := stats.Inclusion(sizes, want)
@@ -137,8 +150,11 @@ func (d *Desk) drawNew(want int, sure map[string]bool) (*drawing, error) {
 	for _, k := range stats.ParetoSample(chances, draws, want) {
 		x.Items = append(x.Items, inOne{d.set.ID(from[k]), math.Round(1e9*chances[k]) / 1e9})
 	}
-	slices.SortFunc(x.Items, func(a, b inOne) int { return cmp.Compare(d.uniform("show", a.Item), d.uniform("show", b.Item)) })
-	d.Notes = append(d.Notes, fmt.Sprintf("%d of %d items were drawn by how far %d runs disagree on them; scores weigh each by how likely that was", want, len(from), runs))
+	slices.SortFunc(x.Items, func(a, b inOne) int {
+		return cmp.Compare(d.uniform("show", a.Item), d.uniform("show", b.Item))
+	})
+	d.Notes = append(d.Notes, fmt.Sprintf("%d of %d items were drawn by how far %d runs disagree on them; "+
+		"scores weigh each by how likely that was", want, len(from), runs))
 	return x, nil
 }
 
@@ -146,8 +162,8 @@ func (d *Desk) drawNew(want int, sure map[string]bool) (*drawing, error) {
 // possible to draw any item.
 const leastSize = 0.1
 
-// disagreement is the share of every two runs that say different things of an item, of items that two have judged; and by how
-// many runs. Runs of other datasets, and of agents' answers, are passed over.
+// disagreement is the share of every two runs that say different things of an item, of items that two have judged;
+// and by how many runs. Runs of other datasets, and of agents' answers, are passed over.
 func (d *Desk) disagreement() (map[string]float64, int, error) {
 	said, runs := map[string][]string{}, 0
 	for _, dir := range d.o.Runs {
@@ -200,8 +216,8 @@ func (d *Desk) uniform(words ...string) float64 {
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
-// turns are what a person is shown: the items in an order of their own, or that in which they were drawn by disagreement, and
-// some of them again.
+// turns are what a person is shown: the items in an order of their own, or that in which they were drawn by
+// disagreement, and some of them again.
 func (d *Desk) turns(who string) (turns []turn) {
 	items := slices.Clone(d.items)
 	if d.o.By != ByDisagreement {
@@ -242,8 +258,8 @@ func isPair(it datasets.Item) bool {
 	return it.Shape == datasets.Pair || it.Shape == datasets.Preference
 }
 
-// order is that in which a person is shown the candidates: drawn by seed, the other way round the second time. The options of
-// a question stand as they are.
+// order is that in which a person is shown the candidates: drawn by seed, the other way round the second time. The
+// options of a question stand as they are.
 func (d *Desk) order(who string, it datasets.Item, again bool) []int {
 	var order []int
 	for k, c := range it.Candidates {
@@ -255,7 +271,8 @@ func (d *Desk) order(who string, it datasets.Item, again bool) []int {
 		return order
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(d.uniform("side", who, it.ID, it.Candidates[a].ID), d.uniform("side", who, it.ID, it.Candidates[b].ID))
+		return cmp.Compare(d.uniform("side", who, it.ID, it.Candidates[a].ID),
+			d.uniform("side", who, it.ID, it.Candidates[b].ID))
 	})
 	if again {
 		slices.Reverse(order)
@@ -263,8 +280,8 @@ func (d *Desk) order(who string, it datasets.Item, again bool) []int {
 	return order
 }
 
-// Export writes the items of a dataset with what most people said, as a dataset. Items of more than two answers on which
-// as many say another thing are left out.
+// Export writes the items of a dataset with what most people said, as a dataset. Items of more than two answers on
+// which as many say another thing are left out.
 func Export(set *datasets.Set, path, out string) (n int, notes []string, err error) {
 	f, err := Read(path)
 	if err != nil {

@@ -20,18 +20,24 @@ type Estimated struct {
 	Response string `json:"response"` // whose share it is: A or B
 	Judged   int    `json:"judged"`   // pairs
 	Labelled int    `json:"labelled"` // of them; of several people the majority counts
-	// NoVerdict is how many pairs have none; they count as ties of the judge, as do those on which it says another thing in
-	// another order.
+	// NoVerdict is how many pairs have none; they count as ties of the judge, as do those on which it says
+	// another thing in another order.
 	NoVerdict int `json:"no_verdict"`
 	// Share is the corrected one, in percent, a tie as one half: PPI++ (arXiv 2311.01453).
 	Share Number `json:"share"`
 	// JudgeAlone and LabelsAlone are what it is beside: the first is wrong where the judge is.
-	JudgeAlone  Number  `json:"judge_alone"`            // of all pairs
-	LabelsAlone Number  `json:"labels_alone"`           // of those with a label
-	RoganGladen *Number `json:"rogan_gladen,omitempty"` // where no label is a tie, and pairs are independent and drawn at random (arXiv 2511.21140)
-	Weight      float64 `json:"weight"`                 // λ: how far the judge is relied on, 0 to 1
-	Clusters    int     `json:"clusters,omitempty"`     // in how many questions the pairs are, where several hang together
-	Weighted    bool    `json:"weighted,omitempty"`     // labels weigh one over the probability with which their pairs were drawn
+	// of all pairs
+	JudgeAlone Number `json:"judge_alone"`
+	// of those with a label
+	LabelsAlone Number `json:"labels_alone"`
+	// where no label is a tie, and pairs are independent and drawn at random (arXiv 2511.21140)
+	RoganGladen *Number `json:"rogan_gladen,omitempty"`
+	// λ: how far the judge is relied on, 0 to 1
+	Weight float64 `json:"weight"`
+	// in how many questions the pairs are, where several hang together
+	Clusters int `json:"clusters,omitempty"`
+	// labels weigh one over the probability with which their pairs were drawn
+	Weighted bool `json:"weighted,omitempty"`
 	// LabelsFor says how many labels the interval takes to be so wide.
 	LabelsFor []LabelsFor     `json:"labels_for"`
 	Reading   judging.Readers `json:"reading,omitempty"` // left out for the usual one
@@ -50,9 +56,11 @@ const ByPredictions = "prediction-powered"
 // ByGladen is Rogan and Gladen's, by Lang and Reiczigel.
 const ByGladen = "rogan-gladen"
 
-// Estimate corrects the share of verdicts for one response. The labelled pairs must have been drawn from all at random, or
-// with probabilities that the labels tell.
-func Estimate(dir string, file *File, response string, widths []float64, how judging.Reading, level float64) (*Estimated, error) {
+// Estimate corrects the share of verdicts for one response. The labelled pairs must have been drawn from all at
+// random, or with probabilities that the labels tell.
+func Estimate(
+	dir string, file *File, response string, widths []float64, how judging.Reading, level float64,
+) (*Estimated, error) {
 	p, err := newPanel([]string{dir}, file, how, stats.Default)
 	if err != nil {
 		return nil, err
@@ -62,9 +70,17 @@ func Estimate(dir string, file *File, response string, widths []float64, how jud
 	case !p.ofPairs():
 		return nil, fmt.Errorf("%s: shares are estimated of pairs, whose labels are A, B and tie", dir)
 	case p.weights == nil && slices.ContainsFunc(p.file.Labels, func(l Label) bool { return l.Drawn == ByDisagreement }):
-		return nil, fmt.Errorf("%s: some items were chosen by disagreement, and not every label has the probability of its draw: use labels of items drawn at random", p.file.Path)
+		return nil, fmt.Errorf("%s: some items were chosen by disagreement, and not every label has the "+
+			"probability of its draw: use labels of items drawn at random", p.file.Path)
 	}
-	e := &Estimated{Run: dir, Model: j.Manifest.Spec.Model.Name, Labels: p.file.Path, Response: response, Judged: len(j.Of), Reading: how.Name}
+	e := &Estimated{
+		Run:      dir,
+		Model:    j.Manifest.Spec.Model.Name,
+		Labels:   p.file.Path,
+		Response: response,
+		Judged:   len(j.Of),
+		Reading:  how.Name,
+	}
 	majority := p.file.Majority()
 	d := drawn{response: response, clusters: map[string]int{}}
 	for _, item := range slices.Sorted(maps.Keys(j.Of)) {
@@ -76,9 +92,11 @@ func Estimate(dir string, file *File, response string, widths []float64, how jud
 	}
 	e.Labelled = len(d.label)
 	if e.Labelled < leastLabels {
-		return nil, fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed", p.file.Path, e.Labelled, dir, leastLabels)
+		return nil, fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed",
+			p.file.Path, e.Labelled, dir, leastLabels)
 	}
-	if e.Weighted = p.weights != nil; len(d.clusters) < len(d.units) {
+	e.Weighted = p.weights != nil
+	if len(d.clusters) < len(d.units) {
 		e.Clusters = len(d.clusters)
 	}
 	if e.Weighted || e.Clusters > 0 {
@@ -87,7 +105,8 @@ func Estimate(dir string, file *File, response string, widths []float64, how jud
 		e.fill(d.label, d.of, d.rest, d.all, widths, level)
 		e.RoganGladen = d.roganGladen(level)
 	}
-	if e.Warnings = append([]string{}, p.warnings...); len(d.rest) == 0 {
+	e.Warnings = append([]string{}, p.warnings...)
+	if len(d.rest) == 0 {
 		e.Warnings = append(e.Warnings, "every pair has a label: the judge adds nothing")
 	}
 	return e, nil
@@ -99,8 +118,9 @@ type drawn struct {
 	label, of, rest, all []float64      // scores: of labels, of verdicts on these, of the other verdicts, of all
 	units                []stats.Unit   // the same, with what hangs together and what each weighs
 	clusters             map[string]int // their numbers
-	right, wrong         [2]int         // of labels for the response, and against it: how often the judge names it, and how many there are
-	said, ties           int            // how often it does of pairs without a label; labels that are ties
+	// of labels for the response, and against it: how often the judge names it, and how many there are
+	right, wrong [2]int
+	said, ties   int // how often it does of pairs without a label; labels that are ties
 }
 
 func (d *drawn) score(said string) float64 {
@@ -128,7 +148,8 @@ func (d *drawn) add(cluster, verdict, truth string, labelled bool, weight float6
 	}
 	d.units = append(d.units, u)
 	if !labelled {
-		if d.rest = append(d.rest, f); verdict == d.response {
+		d.rest = append(d.rest, f)
+		if verdict == d.response {
 			d.said++
 		}
 		return
@@ -177,7 +198,8 @@ func (e *Estimated) byDesign(units []stats.Unit, widths []float64, level float64
 	}
 	alone := stats.Clustered(judge, 0, level)
 	e.Share, e.Weight = percents(powered.Mean, powered.Interval, ByPredictions), *scoring.Fraction(powered.Weight)
-	e.JudgeAlone, e.LabelsAlone = percents(alone.Mean, alone.Interval, ByDesign), percents(labels.Mean, labels.Interval, ByDesign)
+	e.JudgeAlone, e.LabelsAlone = percents(alone.Mean, alone.Interval, ByDesign), percents(labels.Mean,
+		labels.Interval, ByDesign)
 	e.labelsFor(powered, widths, len(units), len(units), level)
 }
 
@@ -194,7 +216,9 @@ func (e *Estimated) labelsFor(p stats.Powered, widths []float64, rest, all int, 
 
 // halves is the mean of scores of 0, ½ and 1.
 func halves(scores []float64, level float64) Number {
-	sum, best, worst := 0.0, 0.0, 0.0
+	sum := 0.0
+	best := 0.0
+	worst := 0.0
 	for _, s := range scores {
 		sum += s
 		switch s {

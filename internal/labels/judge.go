@@ -24,8 +24,8 @@ import (
 type Judge struct {
 	Dir      string
 	Manifest *judging.Manifest
-	// Of is the verdict of each item of which all presentations have been judged: what the judge names in every presentation, a tie where it names another one in
-	// another; "" where a judgment has no verdict.
+	// Of is the verdict of each item of which all presentations have been judged: what the judge names in every
+	// presentation, a tie where it names another one in another; "" where a judgment has no verdict.
 	Of map[string]string
 	// Confidence is the mean probability of that verdict, of items whose records tell those of the labels.
 	Confidence map[string]float64
@@ -43,10 +43,16 @@ type Judge struct {
 // ErrAgents is wrapped by the error of a run that judges several agents' answers to one question.
 var ErrAgents = errors.New("judges answers of agents")
 
-// ReadJudge reads a run. Items of which not all presentations have been judged are left out. Answers of several agents to
-// one question are no single thing to be labelled, and an error.
+// ReadJudge reads a run. Items of which not all presentations have been judged are left out. Answers of several
+// agents to one question are no single thing to be labelled, and an error.
 func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
-	j := &Judge{Dir: dir, Of: map[string]string{}, Confidence: map[string]float64{}, Gold: map[string]string{}, sums: map[string]string{}}
+	j := &Judge{
+		Dir:        dir,
+		Of:         map[string]string{},
+		Confidence: map[string]float64{},
+		Gold:       map[string]string{},
+		sums:       map[string]string{},
+	}
 	said := map[string]map[int]string{} // by item and presentation
 	sure := map[string][]float64{}
 	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
@@ -80,7 +86,8 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	if j.Manifest = m; j.numbers {
+	j.Manifest = m
+	if j.numbers {
 		for _, of := range []map[string]string{j.Of, j.Gold} {
 			for item, said := range of {
 				of[item] = spelled(said)
@@ -103,7 +110,8 @@ var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // number is a number in one spelling, so that 7 and 7.0 are the same.
 func number(text string) (string, bool) {
-	if text = strings.TrimSpace(text); grouped.MatchString(text) {
+	text = strings.TrimSpace(text)
+	if grouped.MatchString(text) {
 		text = strings.ReplaceAll(text, ",", "")
 	}
 	x, err := strconv.ParseFloat(text, 64)

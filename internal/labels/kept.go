@@ -25,8 +25,8 @@ type log struct {
 // ErrChanged is wrapped by the error of a label that was not saved, since the file is not what it was.
 var ErrChanged = errors.New("another program has changed the file")
 
-// openLog opens such a file, and cuts a last line off that was not finished when the machine or the program stopped: nobody
-// was told that it is kept. A file with lines of another kind is an error, and is left alone.
+// openLog opens such a file, and cuts a last line off that was not finished when the machine or the program stopped:
+// nobody was told that it is kept. A file with lines of another kind is an error, and is left alone.
 func openLog(open func(flag int) (*os.File, error), path string) (l *log, all []Label, unfinished bool, err error) {
 	l = &log{open: open, path: path}
 	f, _, err := l.file(os.O_RDWR | os.O_CREATE)
@@ -34,7 +34,8 @@ func openLog(open func(flag int) (*os.File, error), path string) (l *log, all []
 		return nil, nil, false, err
 	}
 	defer f.Close()
-	if all, unfinished, err = l.take(f); err == nil {
+	all, unfinished, err = l.take(f)
+	if err == nil {
 		l.seen, err = f.Stat()
 	}
 	return l, all, unfinished, err
@@ -67,7 +68,8 @@ func (l *log) take(f *os.File) (all []Label, unfinished bool, err error) {
 		return nil, false, err
 	}
 	l.text = text[:whole:whole]
-	if unfinished = whole < len(text); unfinished {
+	unfinished = whole < len(text)
+	if unfinished {
 		err = f.Truncate(int64(whole))
 	}
 	if err == nil && whole > 0 && text[whole-1] != '\n' {
@@ -92,7 +94,8 @@ func ownLines(path string, text []byte) (all []Label, whole int, err error) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s:%d: %w", path, n, err)
 		}
-		if all, whole = append(all, l), whole+len(line); ended {
+		all, whole = append(all, l), whole+len(line)
+		if ended {
 			whole++
 		}
 	}
@@ -141,7 +144,8 @@ func (l *log) add(line []byte) (kept bool, err error) {
 		return false, err
 	}
 	text := slices.Concat(lost, line)
-	if _, err = f.Write(text); err == nil {
+	_, err = f.Write(text)
+	if err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
@@ -243,16 +247,22 @@ func (d *Desk) reload(all []Label) error {
 
 // recall takes up what the file has.
 func (d *Desk) recall(all []Label) error {
-	unknown, changed, first, other := 0, 0, "", ""
+	unknown := 0
+	changed := 0
+	first := ""
+	other := ""
 	for _, l := range all {
 		if l.Drawn == ByDisagreement && d.o.By != ByDisagreement {
-			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items chosen in another way: give --by disagreement and the same --sample, or name another file with --labels", d.o.Path)
+			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items chosen in another way: "+
+				"give --by disagreement and the same --sample, or name another file with --labels", d.o.Path)
 		}
 		if l.Seed != 0 && l.Seed != d.o.Seed {
-			return fmt.Errorf("%s was begun with --seed %d, which says who is shown what on which side: give --seed %d, or name another file with --labels", d.o.Path, l.Seed, l.Seed)
+			return fmt.Errorf("%s was begun with --seed %d, which says who is shown what on which side: "+
+				"give --seed %d, or name another file with --labels", d.o.Path, l.Seed, l.Seed)
 		}
 		if l.Drawn == ByDisagreement && l.Probability != d.chances[l.Item] {
-			return fmt.Errorf("%s: %s was drawn in another draw than that of %s: put that file back, or name another with --labels", d.o.Path, l.Item, d.drawPath())
+			return fmt.Errorf("%s: %s was drawn in another draw than that of %s: "+
+				"put that file back, or name another with --labels", d.o.Path, l.Item, d.drawPath())
 		}
 		i, is := d.set.IDs().Find(l.Item)
 		if !is {
@@ -272,13 +282,16 @@ func (d *Desk) recall(all []Label) error {
 		d.person(l.Labeller).take(turn{i, l.Again}, l)
 	}
 	if unknown > 0 && unknown == len(all) {
-		return fmt.Errorf("%s: none of its %d labels is of an item of %s (%s is not): name another file with --labels", d.o.Path, unknown, d.o.Name, first)
+		return fmt.Errorf("%s: none of its %d labels is of an item of %s (%s is not): "+
+			"name another file with --labels", d.o.Path, unknown, d.o.Name, first)
 	}
 	if unknown > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d labels are of items that %s does not have now, such as %s; they stay in the file", d.o.Path, unknown, d.o.Name, first))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d labels are of items that %s does not have now, "+
+			"such as %s; they stay in the file", d.o.Path, unknown, d.o.Name, first))
 	}
 	if changed > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d labels are of items that were changed since, such as %s: these are asked for again", d.o.Path, changed, other))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d labels are of items that were changed since, "+
+			"such as %s: these are asked for again", d.o.Path, changed, other))
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
-// Package labels is what people say of a dataset's items, and what judges are worth by it: how far they agree, whether one
-// may stand in for a person, what a share of verdicts is in truth, and above which confidence a judge is right. Labels are
-// lines of JSON, one a label.
+// Package labels is what people say of a dataset's items, and what judges are worth by it: how far they agree,
+// whether one may stand in for a person, what a share of verdicts is in truth, and above which confidence a judge is
+// right. Labels are lines of JSON, one a label.
 package labels
 
 import (
@@ -17,8 +17,8 @@ import (
 	"gavel/judging"
 )
 
-// Tie is the label of an item of which no response is better, and the verdict of a judge that names another one in another
-// order.
+// Tie is the label of an item of which no response is better, and the verdict of a judge that names
+// another one in another order.
 const Tie = "tie"
 
 // pairLabels are those of pairs, by [judging.Vote]'s winner.
@@ -26,9 +26,12 @@ var pairLabels = [...]string{"A", "B", Tie}
 
 // Label is what a person said of an item: one line of labels.jsonl.
 type Label struct {
-	Item     string `json:"item"`     // its id in the dataset
-	Labeller string `json:"labeller"` // who said it
-	Label    string `json:"label"`    // the id of the response that is best, such as A; `tie`; of other items the answer; empty where it was skipped
+	// its id in the dataset
+	Item string `json:"item"`
+	// who said it
+	Labeller string `json:"labeller"`
+	// the id of the response that is best, such as A; `tie`; of other items the answer; empty where it was skipped
+	Label string `json:"label"`
 	// SHA256 is of the item's line in the dataset, so that one that was changed since is found.
 	SHA256 string `json:"sha256,omitempty"`
 	Again  bool   `json:"again,omitempty"` // the item had been shown before, with its sides exchanged: for self-agreement
@@ -82,8 +85,8 @@ func (r row) text(column string) (string, bool) {
 	return "", false
 }
 
-// Read reads a file of labels: labels.jsonl, or rows of anybody's with an item, a label and, where there are several people,
-// who said it, as JSON lines, JSON, CSV or Parquet. A line that cannot be used is an error that says which.
+// Read reads a file of labels: labels.jsonl, or rows of anybody's with an item, a label and, where there are several
+// people, who said it, as JSON lines, JSON, CSV or Parquet. A line that cannot be used is an error that says which.
 func Read(path string) (*File, error) {
 	all, err := readAll(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -142,10 +145,12 @@ func parse(raw []byte) (Label, error) {
 		if text, is := said[column]; is {
 			*to = text
 		} else if column != "labeller" && !l.Undo {
-			return Label{}, fmt.Errorf("no column %s: a line of labels has %s, and labeller where several people made them", column, strings.Join(names[column], " or "))
+			return Label{}, fmt.Errorf("no column %s: a line of labels has %s, "+
+				"and labeller where several people made them", column, strings.Join(names[column], " or "))
 		}
 	}
-	if l.Labeller = cmp.Or(l.Labeller, "label"); l.SHA256 == "" && l.Drawn == "" { // else gavel wrote it
+	l.Labeller = cmp.Or(l.Labeller, "label")
+	if l.SHA256 == "" && l.Drawn == "" { // else gavel wrote it
 		l.Label = plain(l.Label)
 	}
 	return l, nil
@@ -185,13 +190,16 @@ func (f *File) settle(all []Label) {
 				stand = append(stand, ls[n-1])
 			}
 		}
-		slices.SortFunc(stand, func(a, b Label) int { return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Labeller, b.Labeller)) })
+		slices.SortFunc(stand, func(a, b Label) int {
+			return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Labeller, b.Labeller))
+		})
 		return stand
 	}
 	f.Labels, f.Again = last(said[false]), last(said[true])
 }
 
-// sureOf are the items that had a label before any was chosen by disagreement, of those that count: the others are drawn.
+// sureOf are the items that had a label before any was chosen by disagreement, of those that count: the others are
+// drawn.
 func sureOf(all []Label, counts func(Label) bool) map[string]bool {
 	said := map[key]string{}
 	for _, l := range all {
@@ -224,12 +232,14 @@ func OfVotes(path string, votes []judging.Vote) *File {
 	return f
 }
 
-// weights are one over the probability with which each item was drawn and has a label, 1 on average; nil where it is the same
-// for all. ok is false where it is not known, though some were chosen by disagreement. Of items that were drawn so and shown in
-// random order, those with a label are as good as drawn from these.
+// weights are one over the probability with which each item was drawn and has a label, 1 on average; nil where it is
+// the same for all. ok is false where it is not known, though some were chosen by disagreement. Of items that were
+// drawn so and shown in random order, those with a label are as good as drawn from these.
 func (f *File) weights() (weights map[string]float64, ok bool) {
 	known, drawn := map[string]float64{}, map[string]bool{}
-	byDisagreement, unknown, sample := false, false, 0
+	byDisagreement := false
+	unknown := false
+	sample := 0
 	for _, l := range f.Labels {
 		if l.Label == "" {
 			continue

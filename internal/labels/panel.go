@@ -50,12 +50,13 @@ func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap)
 func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 	p := &panel{file: file, judges: judges, index: map[string]int{}, b: b}
 	for _, j := range judges {
-		p.raters = append(p.raters, rater{j.Dir, true, j.Of})
+		p.raters = append(p.raters, rater{name: j.Dir, judge: true, of: j.Of})
 	}
 	for _, j := range p.judges[1:] {
 		for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
 			if was, both := p.judges[0].Gold[item]; both && was != j.Gold[item] {
-				return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets", p.judges[0].Dir, j.Dir, item)
+				return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets",
+					p.judges[0].Dir, j.Dir, item)
 			}
 		}
 	}
@@ -81,7 +82,7 @@ func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 				of[l.Item] = l.Label
 			}
 		}
-		p.raters = append(p.raters, rater{name, false, of})
+		p.raters = append(p.raters, rater{name: name, of: of})
 	}
 	found := map[string]bool{}
 	for _, r := range p.raters {
@@ -145,17 +146,22 @@ func (p *panel) fit() error {
 	case n == 0:
 		return fmt.Errorf("%s: there are no labels", p.file.Path)
 	case unknown == n:
-		return fmt.Errorf("%s: none of the %d labels is of an item of these runs (%s is not): they are of another dataset", p.file.Path, n, first)
+		return fmt.Errorf("%s: none of the %d labels is of an item of these runs (%s is not): "+
+			"they are of another dataset", p.file.Path, n, first)
 	case changed > 0:
-		return fmt.Errorf("%s: %d labels are of items that were changed since (%s): label these again, or give runs on the dataset as it was", p.file.Path, changed, other)
+		return fmt.Errorf("%s: %d labels are of items that were changed since (%s): "+
+			"label these again, or give runs on the dataset as it was", p.file.Path, changed, other)
 	case none >= 0:
-		return fmt.Errorf("%s: none of the %d labels is of an item that %s has judged: it is of another dataset", p.file.Path, n, p.judges[none].Dir)
+		return fmt.Errorf("%s: none of the %d labels is of an item that %s has judged: it is of another dataset",
+			p.file.Path, n, p.judges[none].Dir)
 	case unknown > 0:
 		p.say("%d of %d labels are of items that these runs do not have, such as %s", unknown, n, first)
 	}
 	var ok bool
-	if p.weights, ok = p.file.weights(); !ok {
-		p.say("some items were chosen by disagreement, and not every label has the probability of its draw: agreement is not weighted, and is probably lower than on all items")
+	p.weights, ok = p.file.weights()
+	if !ok {
+		p.say("some items were chosen by disagreement, and not every label has the probability of its draw: " +
+			"agreement is not weighted, and is probably lower than on all items")
 	}
 	return nil
 }

@@ -63,7 +63,9 @@ func (p *panel) pair(a, b rater) Pair {
 		of = append(of, coincide(stats.Ordinal))
 	}
 	numbers := p.smoothed(byCluster, k, of)
-	out.Kappa, out.AC1, out.Alpha = numbers[0], numbers[1], numbers[2]
+	out.Kappa = numbers[0]
+	out.AC1 = numbers[1]
+	out.Alpha = numbers[2]
 	if p.ofPairs() {
 		out.Ordinal = &numbers[3]
 	}
@@ -113,8 +115,11 @@ func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]floa
 	out := make([]Number, len(of))
 	for i, iv := range p.b.Smoothed(rows, list) {
 		v := of[i](sums)
-		if out[i].Value = scoring.Fraction(v); out[i].Value != nil && rows.Len() >= leastRows {
-			out[i].Low, out[i].High, out[i].Interval = scoring.Fraction(math.Min(iv.Low, v)), scoring.Fraction(math.Min(1, math.Max(iv.High, v))), scoring.ByBootstrap
+		out[i].Value = scoring.Fraction(v)
+		if out[i].Value != nil && rows.Len() >= leastRows {
+			out[i].Low = scoring.Fraction(math.Min(iv.Low, v))
+			out[i].High = scoring.Fraction(math.Min(1, math.Max(iv.High, v)))
+			out[i].Interval = scoring.ByBootstrap
 		}
 	}
 	return out
@@ -169,7 +174,8 @@ func (p *panel) together(people []rater) *Together {
 		of = append(of, alpha(stats.Ordinal))
 	}
 	numbers := p.smoothed(byCluster, k, of)
-	if t.Alpha = numbers[0]; p.ofPairs() {
+	t.Alpha = numbers[0]
+	if p.ofPairs() {
 		t.Ordinal = &numbers[1]
 	}
 	return t
@@ -201,7 +207,13 @@ func (p *panel) standIn(j *Judge, people []rater, epsilon float64) StandIn {
 		}
 	}
 	t := stats.AltTest(said, others, epsilon, 0.05)
-	s := StandIn{Run: j.Dir, Model: j.Manifest.Spec.Model.Name, Epsilon: epsilon, Winning: scoring.Fraction(t.Winning), Advantage: scoring.Fraction(t.Advantage)}
+	s := StandIn{
+		Run:       j.Dir,
+		Model:     j.Manifest.Spec.Model.Name,
+		Epsilon:   epsilon,
+		Winning:   scoring.Fraction(t.Winning),
+		Advantage: scoring.Fraction(t.Advantage),
+	}
 	for k, x := range t.People {
 		if x.Units > 0 {
 			s.People = append(s.People, Beside{
@@ -236,6 +248,6 @@ func (p *panel) self(a *Agreement) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		share, _ := of[name].share()
-		a.Self = append(a.Self, Self{name, len(of[name].units), share})
+		a.Self = append(a.Self, Self{Labeller: name, N: len(of[name].units), Agreement: share})
 	}
 }

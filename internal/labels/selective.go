@@ -11,19 +11,20 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Selective is a cascade of judges, each believed where it is confident enough, and what it comes to: items that none is
-// confident of go to a person.
+// Selective is a cascade of judges, each believed where it is confident enough, and what it comes to: items that none
+// is confident of go to a person.
 type Selective struct {
-	Labels   string          `json:"labels"`            // the file
-	Risk     float64         `json:"risk"`              // percent of the verdicts that are believed which may be wrong, at most
-	Delta    float64         `json:"delta"`             // percent: the chance that more are, over the drawing of labels
-	Labelled int             `json:"labelled"`          // items that thresholds were found on
-	Items    int             `json:"items"`             // that they are applied to: all items, with a label or not
-	Judges   []Stage         `json:"judges"`            // in the order asked
-	Covered  int             `json:"covered"`           // items with a verdict that is believed
-	Calls    int             `json:"calls"`             // of the cascade
-	Full     int             `json:"full_calls"`        // of the last judge alone, for all items
-	Right    Number          `json:"right"`             // percent of the believed verdicts on labelled items: those that the thresholds were found on
+	Labels   string  `json:"labels"`     // the file
+	Risk     float64 `json:"risk"`       // percent of the verdicts that are believed which may be wrong, at most
+	Delta    float64 `json:"delta"`      // percent: the chance that more are, over the drawing of labels
+	Labelled int     `json:"labelled"`   // items that thresholds were found on
+	Items    int     `json:"items"`      // that they are applied to: all items, with a label or not
+	Judges   []Stage `json:"judges"`     // in the order asked
+	Covered  int     `json:"covered"`    // items with a verdict that is believed
+	Calls    int     `json:"calls"`      // of the cascade
+	Full     int     `json:"full_calls"` // of the last judge alone, for all items
+	// percent of the believed verdicts on labelled items: those that the thresholds were found on
+	Right    Number          `json:"right"`
 	Reading  judging.Readers `json:"reading,omitempty"` // left out for the usual one
 	Warnings []string        `json:"warnings"`          // printed after `!`
 }
@@ -40,12 +41,14 @@ type Stage struct {
 	Note      string   `json:"note,omitempty"` // why the judge is not believed at all
 }
 
-// Select finds the thresholds above which judges, from the first (the cheapest) to the last, are wrong in at most a share of
-// risk of the items they are believed on, each with probability 1 − delta/(number of judges). The labelled items must be
-// drawn at random from all. A judge's threshold is found on the labelled items that no judge before it is believed on.
+// Select finds the thresholds above which judges, from the first (the cheapest) to the last, are wrong in at most a
+// share of risk of the items they are believed on, each with probability 1 − delta/(number of judges). The
+// labelled items must be drawn at random from all. A judge's threshold is found on the labelled items that no judge
+// before it is believed on.
 //
-// Source: Jung, Brahman and Choi, "Trust or Escalate", arXiv 2407.18370, Sections 2 and 3; confidence is the mean probability
-// of the verdict's label over the orders in which it is asked, of judges that name the same response in all.
+// Source: Jung, Brahman and Choi, "Trust or Escalate", arXiv 2407.18370, Sections 2 and 3; confidence is
+// the mean probability of the verdict's label over the orders in which it is asked, of judges that name
+// the same response in all.
 func Select(dirs []string, file *File, risk, delta float64, how judging.Reading) (*Selective, error) {
 	p, err := newPanel(dirs, file, how, stats.Default)
 	if err != nil {
@@ -66,7 +69,8 @@ func Select(dirs []string, file *File, risk, delta float64, how judging.Reading)
 	}
 	s.Items, s.Full = len(left), len(left)*p.judges[len(p.judges)-1].Calls
 	if slices.ContainsFunc(p.file.Labels, func(l Label) bool { return l.Drawn == ByDisagreement }) {
-		return nil, fmt.Errorf("%s: thresholds from items chosen by disagreement are not valid for other items: use labels of items drawn at random", p.file.Path)
+		return nil, fmt.Errorf("%s: thresholds from items chosen by disagreement are not valid for other items: "+
+			"use labels of items drawn at random", p.file.Path)
 	}
 	for _, j := range p.judges {
 		if len(j.Confidence) == 0 {
@@ -85,8 +89,10 @@ func Select(dirs []string, file *File, risk, delta float64, how judging.Reading)
 		s.Right = percents(float64(right)/float64(of), stats.Blaker(right, of, 0.95), scoring.ByBlaker)
 	}
 	least := fewest(risk, delta/float64(len(p.judges)))
-	if s.Warnings = append([]string{}, p.warnings...); s.Labelled < least {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%d labelled items are too few: with no error at all, %d confident ones are needed", s.Labelled, least))
+	s.Warnings = append([]string{}, p.warnings...)
+	if s.Labelled < least {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d labelled items are too few: "+
+			"with no error at all, %d confident ones are needed", s.Labelled, least))
 	}
 	return s, nil
 }
@@ -111,7 +117,8 @@ func (j *Judge) believe(x *Stage, items []string, truth map[string]string, risk,
 		}
 	}
 	found := stats.Select(sure, right, risk, delta)
-	if x.Threshold = scoring.Fraction(found.Threshold); x.Threshold == nil {
+	x.Threshold = scoring.Fraction(found.Threshold)
+	if x.Threshold == nil {
 		x.Note = unbelieved(sure, right, risk, delta)
 		return items
 	}

@@ -11,7 +11,8 @@ import (
 	"gavel/scoring"
 )
 
-// Again are the tables of what asking more than once showed, and of how sure the judge was; none of a run that tells neither.
+// Again are the tables of what asking more than once showed, and of how sure the judge was; none of
+// a run that tells neither.
 func Again(r scoring.Report) (tables []table.Table) {
 	if r.Repetitions != nil {
 		tables = append(tables, repetitionsTable(r))
@@ -45,8 +46,11 @@ func repetitionsTable(run scoring.Report) table.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict had the same verdict every time", table.Whole(r.SelfAgreement), r.SelfAgreement.N),
-		fmt.Sprintf("noise floor: the largest difference between two repetitions, in points; each repetition on the %ss answered every time, the scores above on all of the first repetition", run.Bootstrap.Unit))
+		fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict had the same verdict every time",
+			table.Whole(r.SelfAgreement), r.SelfAgreement.N),
+		fmt.Sprintf("noise floor: the largest difference between two repetitions, in points; "+
+			"each repetition on the %ss answered every time, the scores above on all of the first repetition",
+			run.Bootstrap.Unit))
 	if r.SelfAgreement.Note != "" {
 		t.Notes = append(t.Notes, "self-agreement: "+r.SelfAgreement.Note)
 	}
@@ -76,15 +80,24 @@ func calibrationTable(r scoring.Report) table.Table {
 	}
 	for _, b := range c.Bins {
 		if b.N > 0 {
-			t.Rows = append(t.Rows, []string{fmt.Sprintf("%.1f to %.1f", b.From, b.To), strconv.Itoa(b.N), share(b.Confidence), share(b.Accuracy)})
+			t.Rows = append(t.Rows, []string{
+				fmt.Sprintf("%.1f to %.1f", b.From, b.To),
+				strconv.Itoa(b.N),
+				share(b.Confidence),
+				share(b.Accuracy),
+			})
 		}
 	}
 	t.Rows = append(t.Rows, []string{"all", strconv.Itoa(c.N), Estimate(c.Confidence), Estimate(c.Accuracy)})
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s over ten bins; a judge right as often as its confidence says would get %s on these confidences",
+		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s "+
+			"over ten bins; a judge right as often as its confidence says would get %s on these confidences",
 			Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated)),
-		"confidence: the probability, among the labels on offer, of those that name what is named; a range holds its upper end",
-		fmt.Sprintf("intervals: over %ss, of what is right in closed form, else by a smoothed bootstrap, of the calibration error less its bias; of the judge right as often as its confidence says, where 95 %% of such judges lie", r.Bootstrap.Unit))
+		"confidence: the probability, among the labels on offer, of those that name what is named; "+
+			"a range holds its upper end",
+		fmt.Sprintf("intervals: over %ss, of what is right in closed form, else by a smoothed bootstrap, "+
+			"of the calibration error less its bias; of the judge right as often as its confidence says, "+
+			"where 95 %% of such judges lie", r.Bootstrap.Unit))
 	if c.Unknown > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("! %d decided %s without probabilities are left out", c.Unknown, noun))
 	}
@@ -99,7 +112,9 @@ func coverageTable(r scoring.Report) table.Table {
 		Columns: table.Right("confidence at least", "coverage", layoutOf(r.Protocol).Noun, "right"),
 	}
 	for _, p := range c.Coverage {
-		t.Rows = append(t.Rows, []string{table.Fixed(&p.Threshold, 4), share(&p.Coverage), strconv.Itoa(p.N), Estimate(p.Accuracy)})
+		t.Rows = append(t.Rows, []string{
+			table.Fixed(&p.Threshold, 4), share(&p.Coverage), strconv.Itoa(p.N), Estimate(p.Accuracy),
+		})
 	}
 	return t
 }
@@ -122,7 +137,9 @@ func Reliability(runs []Run, noun string) []figure.Spec {
 		for _, b := range c.Bins {
 			if b.N > 0 {
 				series.Points = append(series.Points, figure.Point{
-					Name: fmt.Sprintf("%.1f to %.1f", b.From, b.To), X: figure.Dot{Value: b.Confidence, N: b.N}, Y: figure.Dot{Value: b.Accuracy, N: b.N},
+					Name: fmt.Sprintf("%.1f to %.1f", b.From, b.To),
+					X:    figure.Dot{Value: b.Confidence, N: b.N},
+					Y:    figure.Dot{Value: b.Accuracy, N: b.N},
 				})
 			}
 		}
@@ -135,7 +152,12 @@ func Reliability(runs []Run, noun string) []figure.Spec {
 		return nil
 	}
 	return []figure.Spec{{
-		ID: "reliability", Title: "Is the judge right as often as its confidence says?",
-		Caption: []string{fmt.Sprintf("Reliability diagram: the share of right %[1]s over the mean confidence, in ten bins of confidence; n is the %[1]s of a bin. Below the dashed line the judge is right less often than its confidence says. From the decided %[1]s whose label probabilities the server returned, in the title of each panel.", noun)}, Panels: panels,
+		ID:    "reliability",
+		Title: "Is the judge right as often as its confidence says?",
+		Caption: []string{fmt.Sprintf("Reliability diagram: the share of right %[1]s over the mean confidence, "+
+			"in ten bins of confidence; n is the %[1]s of a bin. "+
+			"Below the dashed line the judge is right less often than its confidence says. From the "+
+			"decided %[1]s whose label probabilities the server returned, in the title of each panel.", noun)},
+		Panels: panels,
 	}}
 }

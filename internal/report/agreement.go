@@ -15,10 +15,15 @@ type Agreement struct{ *scoring.Agreement }
 
 // CSV writes one row per turn, kinds of voters and setup.
 func (a Agreement) CSV(w io.Writer) error {
-	rows := [][]string{{"run", "model", "human", "turn", "between", "and", "setup", "value", "equal", "n", "low", "high", "chance", "note"}}
+	rows := [][]string{{
+		"run", "model", "human", "turn", "between", "and", "setup", "value", "equal", "n", "low", "high",
+		"chance", "note",
+	}}
 	for _, r := range a.Rows {
-		rows = append(rows, []string{a.Run, a.Model, a.Human, strconv.Itoa(r.Turn), r.Between[0], r.Between[1], r.Setup,
-			table.Cell(r.Value, 4), strconv.Itoa(r.Equal), strconv.Itoa(r.N), table.Cell(r.Low, 4), table.Cell(r.High, 4), table.Cell(&r.Chance, 4), r.Note})
+		rows = append(rows,
+			[]string{a.Run, a.Model, a.Human, strconv.Itoa(r.Turn), r.Between[0], r.Between[1], r.Setup,
+				table.Cell(r.Value, 4), strconv.Itoa(r.Equal), strconv.Itoa(r.N), table.Cell(r.Low, 4),
+				table.Cell(r.High, 4), table.Cell(&r.Chance, 4), r.Note})
 	}
 	return table.WriteCSV(w, rows)
 }
@@ -26,12 +31,16 @@ func (a Agreement) CSV(w io.Writer) error {
 // Tables lays it out as the paper does: the two setups side by side.
 func (a Agreement) Tables() []table.Table {
 	t := table.Table{
-		Title:   fmt.Sprintf("%s · %s%s\npeople: %s", a.Model, a.Dataset, simulatedMark(a.Simulated), a.Human),
-		Columns: append(table.Left("turn", "votes of", "and of"), table.Right("S1: with ties, %", "n", "S2: without ties, %", "n")...),
+		Title: fmt.Sprintf("%s · %s%s\npeople: %s", a.Model, a.Dataset, simulatedMark(a.Simulated), a.Human),
+		Columns: append(table.Left("turn", "votes of", "and of"),
+			table.Right("S1: with ties, %", "n", "S2: without ties, %", "n")...),
 	}
 	for i := 0; i+1 < len(a.Rows); i += 2 {
 		s1, s2 := a.Rows[i], a.Rows[i+1]
-		t.Rows = append(t.Rows, []string{strconv.Itoa(s1.Turn), s1.Between[0], s1.Between[1], agreed(s1), strconv.Itoa(s1.N), agreed(s2), strconv.Itoa(s2.N)})
+		t.Rows = append(t.Rows, []string{
+			strconv.Itoa(s1.Turn), s1.Between[0], s1.Between[1], agreed(s1), strconv.Itoa(s1.N), agreed(s2),
+			strconv.Itoa(s2.N),
+		})
 		for _, r := range []scoring.AgreementRow{s1, s2} {
 			if r.Note != "" && !slices.Contains(t.Notes, r.Note) {
 				t.Notes = append(t.Notes, r.Note)
@@ -39,7 +48,8 @@ func (a Agreement) Tables() []table.Table {
 		}
 	}
 	t.Notes = append(t.Notes,
-		"n: pairs of votes, one of each, on the same two answers to the same turn; votes at random would agree in 33.33 % with ties and 50 % without",
+		"n: pairs of votes, one of each, on the same two answers to the same turn; "+
+			"votes at random would agree in 33.33 % with ties and 50 % without",
 		Intervals(a.Bootstrap, func(yield func(string) bool) {
 			for _, r := range a.Rows {
 				if !yield(r.Interval) {

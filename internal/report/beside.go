@@ -11,7 +11,8 @@ import (
 )
 
 // Beside draws the numbers that are shown first of each of several runs, a panel for each; "" where there are none. The
-// runs go by the letters A, B, … and their models. Its pictures are handed out by the names of files, which link leads to.
+// runs go by the letters A, B, … and their models. Its pictures are handed out by the names of
+// files, which link leads to.
 func Beside(runs []Run, link func(file string) string) (page template.HTML, pictures figure.Files, err error) {
 	spec := figure.Spec{ID: "beside", Title: "Side by side", Caption: []string{IntervalNote(runs[0].Report)}}
 	for _, t := range layoutOf(runs[0].Protocol).Tiles {
@@ -25,9 +26,13 @@ func Beside(runs []Run, link func(file string) string) (page template.HTML, pict
 			case scoring.UnitScore:
 				x = figure.Unit("score")
 			}
-			chart.Rows = append(chart.Rows, figure.DotRow{Label: fmt.Sprintf("%c  %s", 'A'+i, brief(r.Model)), Dots: []figure.Dot{figure.DotOf(value)}})
+			chart.Rows = append(chart.Rows, figure.DotRow{
+				Label: fmt.Sprintf("%c  %s", 'A'+i, brief(r.Model)),
+				Dots:  []figure.Dot{figure.DotOf(value)},
+			})
 		}
-		if chart.X = x; t.Mark != nil {
+		chart.X = x
+		if t.Mark != nil {
 			mark := t.Mark(&runs[0].Report)
 			same := !slices.ContainsFunc(runs, func(r Run) bool { return t.Mark(&r.Report) != mark })
 			if same && mark >= x.Min {

@@ -17,7 +17,10 @@ type Comparison struct{ *scoring.Comparisons }
 
 // CSV writes one row per comparison, metric and group.
 func (c Comparison) CSV(w io.Writer) error {
-	rows := [][]string{{"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a", "only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note", "mode", "unit"}}
+	rows := [][]string{{
+		"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a",
+		"only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note", "mode", "unit",
+	}}
 	for _, cmp := range c.Comparisons.Comparisons {
 		for _, d := range cmp.Differences {
 			in := decimals(d.Unit)
@@ -27,9 +30,13 @@ func (c Comparison) CSV(w io.Writer) error {
 					counts[i] = strconv.Itoa(n)
 				}
 			}
-			row := []string{cmp.A.Run, cmp.B.Run, d.Metric, d.Group, table.Cell(d.A, in), table.Cell(d.B, in), table.Cell(d.Diff, in), table.Cell(d.Low, in), table.Cell(d.High, in), strconv.Itoa(d.N)}
+			row := []string{
+				cmp.A.Run, cmp.B.Run, d.Metric, d.Group, table.Cell(d.A, in), table.Cell(d.B, in),
+				table.Cell(d.Diff, in), table.Cell(d.Low, in), table.Cell(d.High, in), strconv.Itoa(d.N),
+			}
 			row = append(row, counts...)
-			rows = append(rows, append(row, precise(d.P), precise(d.Holm), table.Cell(d.Floor, 4), strconv.FormatBool(d.Noise), d.Note, d.Mode, d.Unit))
+			rows = append(rows, append(row, precise(d.P), precise(d.Holm), table.Cell(d.Floor, 4),
+				strconv.FormatBool(d.Noise), d.Note, d.Mode, d.Unit))
 		}
 	}
 	return table.WriteCSV(w, withoutModes(rows))
@@ -60,13 +67,18 @@ func within(w *scoring.Within) table.Table {
 	t := table.Table{
 		Title:   fmt.Sprintf("%s: %s", w.Metric, sameness(w)),
 		Columns: table.Right("n", "B − A", "90 % interval", "right → wrong", "wrong → right"),
-		Notes:   []string{"the same: two one-sided tests at 5 %, by Tango's score interval; different: p (exact McNemar) is below 0.05; → is from A to B"},
+		Notes: []string{"the same: two one-sided tests at 5 %, by Tango's score interval; different: " +
+			"p (exact McNemar) is below 0.05; → is from A to B"},
 	}
 	if w.Interval != scoring.ByTango {
-		t.Notes = []string{"the same: the interval lies within the margin; different: p is below 0.05; both hold at every look, since a run is not at its end; → is from A to B"}
+		t.Notes = []string{"the same: the interval lies within the margin; different: p is below 0.05; " +
+			"both hold at every look, since a run is not at its end; → is from A to B"}
 	}
 	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
-	row := []string{strconv.Itoa(w.N), table.Plain(diff), table.Ends(diff), strconv.Itoa(w.RightToWrong), strconv.Itoa(w.WrongToRight)}
+	row := []string{
+		strconv.Itoa(w.N), table.Plain(diff), table.Ends(diff), strconv.Itoa(w.RightToWrong),
+		strconv.Itoa(w.WrongToRight),
+	}
 	if w.Turned != nil {
 		t.Columns = append(t.Columns, table.Right("changed with the order in A", "in B")...)
 		row = append(row, strconv.Itoa(w.Turned[0]), strconv.Itoa(w.Turned[1]))
@@ -83,7 +95,8 @@ func sameness(w *scoring.Within) string {
 	case scoring.Different:
 		return fmt.Sprintf("different, and not surely within %s points", decimal(w.Points))
 	}
-	return fmt.Sprintf("cannot say whether they are the same within %s points; some %d pairs would, if they are", decimal(w.Points), *w.Pairs)
+	return fmt.Sprintf("cannot say whether they are the same within %s points; some %d pairs would, if they are",
+		decimal(w.Points), *w.Pairs)
 }
 
 // Sides names two runs; in says what both have judged: "40 pairs".
@@ -105,10 +118,13 @@ func Differs(d scoring.Difference) string {
 // Compared is the table of two runs, with further notes.
 func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string) table.Table {
 	t := table.Table{
-		Title:   Sides(cmp, fmt.Sprintf("%d %ss in both", cmp.N, cmp.Unit)),
-		Columns: slices.Concat(table.Left("metric", "mode", "group"), table.Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm"), table.Left("")),
+		Title: Sides(cmp, fmt.Sprintf("%d %ss in both", cmp.N, cmp.Unit)),
+		Columns: slices.Concat(table.Left("metric", "mode", "group"),
+			table.Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm"), table.Left("")),
 	}
-	in, floors, floor := "in percent", hasFloor(cmp), ""
+	in := "in percent"
+	floors := hasFloor(cmp)
+	floor := ""
 	if floors {
 		floor = ", or the difference is not above the noise floor"
 		t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, table.Right("noise floor")...)
@@ -118,7 +134,10 @@ func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string
 	for _, d := range cmp.Differences {
 		of := func(v *float64) string { return table.Plain(scoring.Result{Value: v, Unit: d.Unit}) }
 		diff := scoring.Result{Value: d.Diff, Low: d.Low, High: d.High, Unit: d.Unit, Mode: scoring.ModeDifference}
-		row := []string{d.Metric, d.Mode, d.Group, strconv.Itoa(d.N), of(d.A), of(d.B), table.Plain(diff), table.Ends(diff), table.PValue(d.P), table.PValue(d.Holm)}
+		row := []string{
+			d.Metric, d.Mode, d.Group, strconv.Itoa(d.N), of(d.A), of(d.B), table.Plain(diff),
+			table.Ends(diff), table.PValue(d.P), table.PValue(d.Holm),
+		}
 		if floors {
 			row = append(row, of(d.Floor))
 		}
@@ -129,7 +148,8 @@ func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string
 		}
 	}
 	t.Notes = slices.Concat([]string{
-		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05%s; %s", Tests(cmp), floor, Intervals(all.Bootstrap, Methods(cmp))),
+		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05%s; %s",
+			Tests(cmp), floor, Intervals(all.Bootstrap, Methods(cmp))),
 		"Holm over " + all.Family, in,
 	}, said.Lines(), notes, table.Warned(cmp.Warnings))
 	return t

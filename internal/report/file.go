@@ -11,8 +11,8 @@ import (
 	"os"
 )
 
-// WritePage writes the page of [WriteHTML] to a file in one step: who reads it meanwhile sees the old one or the new one. A
-// file that is there and no page of gavel's is an error, unless forced.
+// WritePage writes the page of [WriteHTML] to a file in one step: who reads it meanwhile sees the old one or the new
+// one. A file that is there and no page of gavel's is an error, unless forced.
 func WritePage(path string, force bool, runs []Run, more ...table.Table) error {
 	if !force {
 		if err := replaceable(path); err != nil {

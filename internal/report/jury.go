@@ -25,14 +25,25 @@ const mostPairsShown = 15
 func (j Jury) CSV(w io.Writer) error {
 	rows := [][]string{{"kind", "runs", "metric", "value", "low", "high", "n"}}
 	n := strconv.Itoa(j.N)
-	rows = append(rows, []string{"jury", j.Report.Jury, j.Metric, table.Cell(j.Value.Value, 4), table.Cell(j.Value.Low, 4), table.Cell(j.Value.High, 4), n})
+	rows = append(rows, []string{
+		"jury", j.Report.Jury, j.Metric, table.Cell(j.Value.Value, 4), table.Cell(j.Value.Low, 4),
+		table.Cell(j.Value.High, 4), n,
+	})
 	for _, m := range j.Members {
-		rows = append(rows, []string{"member", m.Run, j.Metric, table.Cell(m.Value, 4), table.Cell(m.Low, 4), table.Cell(m.High, 4), n})
+		rows = append(rows, []string{
+			"member", m.Run, j.Metric, table.Cell(m.Value, 4), table.Cell(m.Low, 4), table.Cell(m.High, 4), n,
+		})
 	}
-	rows = append(rows, []string{"gain", j.Report.Jury, j.Metric, table.Cell(j.Gain.Diff, 4), table.Cell(j.Gain.Low, 4), table.Cell(j.Gain.High, 4), n})
+	rows = append(rows, []string{
+		"gain", j.Report.Jury, j.Metric, table.Cell(j.Gain.Diff, 4), table.Cell(j.Gain.Low, 4),
+		table.Cell(j.Gain.High, 4), n,
+	})
 	if j.Best != nil {
 		for _, s := range j.Best.All {
-			rows = append(rows, []string{"jury-of-" + strconv.Itoa(j.Best.Size), strings.Join(s.Runs, " "), j.Metric, table.Cell(s.Value, 4), "", "", n})
+			rows = append(rows, []string{
+				"jury-of-" + strconv.Itoa(j.Best.Size), strings.Join(s.Runs, " "), j.Metric,
+				table.Cell(s.Value, 4), "", "", n,
+			})
 		}
 	}
 	return table.WriteCSV(w, rows)
@@ -52,15 +63,19 @@ func (j Jury) Tables() []table.Table {
 		row(m.Model+" ("+m.Run+")", m.Value, m.Low, m.High)
 	}
 	beside.Notes = []string{
-		fmt.Sprintf("jury − best member: %s points, paired; the best member was chosen on the same items, so its value is a little too high", table.Interval(j.Gain.Diff, j.Gain.Low, j.Gain.High, 2, 1)),
+		fmt.Sprintf("jury − best member: %s points, paired; the best member was chosen on the same items, "+
+			"so its value is a little too high", table.Interval(j.Gain.Diff, j.Gain.Low, j.Gain.High, 2, 1)),
 		fmt.Sprintf("%d judgments of the members went into it", j.Calls),
 	}
 	if j.Effective != nil {
-		beside.Notes = append(beside.Notes, fmt.Sprintf("by how alike they err, the %d members are worth %s independent judges", len(j.Members), table.Fixed(j.Effective, 1)))
+		beside.Notes = append(beside.Notes, fmt.Sprintf("by how alike they err, "+
+			"the %d members are worth %s independent judges", len(j.Members), table.Fixed(j.Effective, 1)))
 	}
 	beside.Notes = append(beside.Notes, table.Warned(j.Warnings)...)
 	errors := table.Table{Columns: append(table.Left("errors of", "and of"), table.Right("κ", "both wrong")...)}
-	alike := slices.SortedStableFunc(slices.Values(j.Errors), func(a, b jury.Likeness) int { return cmp.Compare(orLeast(b.Kappa), orLeast(a.Kappa)) })
+	alike := slices.SortedStableFunc(slices.Values(j.Errors), func(a, b jury.Likeness) int {
+		return cmp.Compare(orLeast(b.Kappa), orLeast(a.Kappa))
+	})
 	if n := len(alike) - mostPairsShown; n > 0 {
 		alike = alike[:mostPairsShown]
 		errors.Notes = []string{fmt.Sprintf("those most alike; %d more pairs in --json", n)}
@@ -68,7 +83,8 @@ func (j Jury) Tables() []table.Table {
 	for _, l := range alike {
 		errors.Rows = append(errors.Rows, []string{l.A, l.B, table.Fixed(l.Kappa, 2), strconv.Itoa(l.BothFail)})
 	}
-	errors.Notes = append(errors.Notes, "κ: Cohen's kappa of whether both are right on an item; 0: as expected by chance, 1: always the same")
+	errors.Notes = append(errors.Notes,
+		"κ: Cohen's kappa of whether both are right on an item; 0: as expected by chance, 1: always the same")
 	tables := []table.Table{beside, errors}
 	if b := j.Best; b != nil {
 		tables = append(tables, best(b, j.Metric))
@@ -88,7 +104,8 @@ func best(b *jury.Best, metric string) table.Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("and %d more, see --json", n))
 	}
 	t.Notes = append(t.Notes,
-		fmt.Sprintf("chosen on one half of the items and reported on the other, mean of %d splits: the best jury %s %%, the best single judge %s %%, gain %s points",
+		fmt.Sprintf("chosen on one half of the items and reported on the other, mean of %d splits: "+
+			"the best jury %s %%, the best single judge %s %%, gain %s points",
 			b.Splits, table.Fixed(b.Value, 2), table.Fixed(b.Single, 2), table.Fixed(b.Gain, 2)),
 		fmt.Sprintf("chosen most often (%d of %d): %s", b.Chosen, b.Splits, strings.Join(b.Runs, ", ")))
 	return t

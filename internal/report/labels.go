@@ -21,7 +21,10 @@ const mostPairsOfRaters = 30
 func (a LabelAgreement) CSV(w io.Writer) error {
 	rows := [][]string{{"a", "b", "between", "n", "statistic", "value", "low", "high"}}
 	add := func(x, y, between string, n int, name string, v labels.Number) {
-		rows = append(rows, []string{x, y, between, strconv.Itoa(n), name, table.Cell(v.Value, 6), table.Cell(v.Low, 6), table.Cell(v.High, 6)})
+		rows = append(rows, []string{
+			x, y, between, strconv.Itoa(n), name, table.Cell(v.Value, 6), table.Cell(v.Low, 6),
+			table.Cell(v.High, 6),
+		})
 	}
 	for _, j := range a.Judges {
 		add(j.Run, "majority", "judge, majority", j.N, "agreement", j.Agreement)
@@ -46,8 +49,9 @@ func (a LabelAgreement) Tables() []table.Table {
 
 func (a LabelAgreement) standings() table.Table {
 	t := table.Table{
-		Title:   fmt.Sprintf("which judge agrees with these labels · %d items · %s", a.Items, a.Labels),
-		Columns: append(table.Left("judge", "run"), table.Right("agreement, %", "n", "no verdict", "Cohen's κ", "calls per 1,000", "tokens per 1,000")...),
+		Title: fmt.Sprintf("which judge agrees with these labels · %d items · %s", a.Items, a.Labels),
+		Columns: append(table.Left("judge", "run"), table.Right("agreement, %",
+			"n", "no verdict", "Cohen's κ", "calls per 1,000", "tokens per 1,000")...),
 	}
 	for _, j := range a.Judges {
 		n, tokens := strconv.Itoa(j.N), ""
@@ -61,9 +65,13 @@ func (a LabelAgreement) standings() table.Table {
 		if len(a.Judges) > 1 {
 			value += " " + j.Letters
 		}
-		t.Rows = append(t.Rows, []string{j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), coefficient(j.Kappa), strconv.Itoa(j.Calls), tokens})
+		t.Rows = append(t.Rows, []string{
+			j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), coefficient(j.Kappa), strconv.Itoa(j.Calls),
+			tokens,
+		})
 	}
-	t.Notes = append(t.Notes, "agreement: with what most people say of an item, of several judgments of it where all name the same; no verdict is no agreement")
+	t.Notes = append(t.Notes, "agreement: with what most people say of an item, "+
+		"of several judgments of it where all name the same; no verdict is no agreement")
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
 		if a.Test == "permutation" {
@@ -72,21 +80,26 @@ func (a LabelAgreement) standings() table.Table {
 		t.Notes = append(t.Notes, "judges that share a letter cannot be told apart ("+test+", Holm's correction)")
 	}
 	if a.Weighted {
-		t.Notes = append(t.Notes, "items were drawn by disagreement: each is weighted by the inverse of its probability of being drawn, so that the numbers estimate those of the whole dataset")
+		t.Notes = append(t.Notes, "items were drawn by disagreement: each is weighted by the inverse of "+
+			"its probability of being drawn, so that the numbers estimate those of the whole dataset")
 	}
-	t.Notes = append(t.Notes, "calls and tokens of replies for 1,000 items are what a judge costs", "κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
+	t.Notes = append(t.Notes, "calls and tokens of replies for 1,000 items are what a judge costs",
+		"κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
 	if p := a.People; p != nil && p.Alpha.Value != nil {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d people among themselves: Krippendorff's α %s on %d items", p.Raters, coefficient(p.Alpha), p.N))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d people among themselves: Krippendorff's α %s on %d items",
+			p.Raters, coefficient(p.Alpha), p.N))
 	}
 	for _, s := range a.Self {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s, shown %d items twice, said the same of %s %%", table.Clean(s.Labeller), s.N, ofHundred(s.Agreement)))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s, shown %d items twice, said the same of %s %%",
+			table.Clean(s.Labeller), s.N, ofHundred(s.Agreement)))
 	}
 	t.Notes = append(t.Notes, table.Warned(a.Warnings)...)
 	return t
 }
 
 func (a LabelAgreement) pairs() table.Table {
-	t := table.Table{Columns: append(table.Left("of", "and of", "between"), table.Right("agreement, %", "n", "Cohen's κ", "Gwet's AC1", "Krippendorff's α")...)}
+	t := table.Table{Columns: append(table.Left("of", "and of", "between"),
+		table.Right("agreement, %", "n", "Cohen's κ", "Gwet's AC1", "Krippendorff's α")...)}
 	ordinal := slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Ordinal != nil })
 	if ordinal {
 		t.Columns = append(t.Columns, table.Right("ordinal α")...)
@@ -96,21 +109,26 @@ func (a LabelAgreement) pairs() table.Table {
 			t.Notes = []string{fmt.Sprintf("and %d more pairs, see --json", len(a.Pairs)-i)}
 			break
 		}
-		t.Rows = append(t.Rows, []string{p.A, p.B, p.Between, ofHundred(p.Agreement), strconv.Itoa(p.N), coefficient(p.Kappa), coefficient(p.AC1), coefficient(p.Alpha)})
+		t.Rows = append(t.Rows, []string{
+			p.A, p.B, p.Between, ofHundred(p.Agreement), strconv.Itoa(p.N), coefficient(p.Kappa),
+			coefficient(p.AC1), coefficient(p.Alpha),
+		})
 		if last := len(t.Rows) - 1; p.Ordinal != nil {
 			t.Rows[last] = append(t.Rows[last], coefficient(*p.Ordinal))
 		} else if ordinal {
 			t.Rows[last] = append(t.Rows[last], "")
 		}
 	}
-	t.Notes = append(t.Notes, "n: items that both gave a verdict or a label; intervals: "+fmt.Sprintf("%.0f %%, resampled by %s", 100*a.Bootstrap.Level, a.Bootstrap.Unit))
+	t.Notes = append(t.Notes, "n: items that both gave a verdict or a label; intervals: "+
+		fmt.Sprintf("%.0f %%, resampled by %s", 100*a.Bootstrap.Level, a.Bootstrap.Unit))
 	return t
 }
 
 func standIn(s labels.StandIn) table.Table {
 	t := table.Table{
-		Title:   fmt.Sprintf("may %s (%s) stand in for a person? ε %g", s.Model, s.Run, s.Epsilon),
-		Columns: append(table.Left("person left out"), table.Right("items", "judge at least as good, %", "person at least as good, %", "p", "")...),
+		Title: fmt.Sprintf("may %s (%s) stand in for a person? ε %g", s.Model, s.Run, s.Epsilon),
+		Columns: append(table.Left("person left out"),
+			table.Right("items", "judge at least as good, %", "person at least as good, %", "p", "")...),
 	}
 	few := 0
 	for _, p := range s.People {
@@ -127,14 +145,19 @@ func standIn(s labels.StandIn) table.Table {
 	case s.Winning == nil:
 		t.Notes = append(t.Notes, "no person labelled at least 30 items that others labelled too: the test needs this")
 	case *s.Winning >= 0.5:
-		t.Notes = append(t.Notes, fmt.Sprintf("yes: it surpasses %s %% of the people (ω), and agrees with the others as well as the one left out on %s %% of items (ρ)", percentOf(s.Winning), percentOf(s.Advantage)))
+		t.Notes = append(t.Notes, fmt.Sprintf("yes: it surpasses %s %% of the people (ω), "+
+			"and agrees with the others as well as the one left out on %s %% of items (ρ)",
+			percentOf(s.Winning), percentOf(s.Advantage)))
 	default:
-		t.Notes = append(t.Notes, fmt.Sprintf("not shown: it surpasses %s %% of the people (ω), half are needed; it agrees with the others as well as the one left out on %s %% of items (ρ)", percentOf(s.Winning), percentOf(s.Advantage)))
+		t.Notes = append(t.Notes, fmt.Sprintf("not shown: it surpasses %s %% of the people (ω), "+
+			"half are needed; it agrees with the others as well as the one left out on %s %% of items (ρ)",
+			percentOf(s.Winning), percentOf(s.Advantage)))
 	}
 	if few > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d people with fewer than 30 items in common with others are left out", few))
 	}
-	t.Notes = append(t.Notes, "the alternative annotator test (arXiv 2501.10970), Benjamini and Yekutieli's correction at 0.05")
+	t.Notes = append(t.Notes,
+		"the alternative annotator test (arXiv 2501.10970), Benjamini and Yekutieli's correction at 0.05")
 	return t
 }
 
@@ -175,7 +198,10 @@ func (e Estimated) numbers() (rows []estimate) {
 func (e Estimated) CSV(w io.Writer) error {
 	rows := [][]string{{"run", "response", "estimate", "value", "low", "high", "judged", "labelled"}}
 	for _, r := range e.numbers() {
-		rows = append(rows, []string{e.Run, e.Response, r.Name, table.Cell(r.Value, 4), table.Cell(r.Low, 4), table.Cell(r.High, 4), strconv.Itoa(e.Judged), strconv.Itoa(e.Labelled)})
+		rows = append(rows, []string{
+			e.Run, e.Response, r.Name, table.Cell(r.Value, 4), table.Cell(r.Low, 4), table.Cell(r.High, 4),
+			strconv.Itoa(e.Judged), strconv.Itoa(e.Labelled),
+		})
 	}
 	return table.WriteCSV(w, rows)
 }
@@ -183,7 +209,8 @@ func (e Estimated) CSV(w io.Writer) error {
 // Tables say it in a sentence, and have all estimates.
 func (e Estimated) Tables() []table.Table {
 	t := table.Table{
-		Title:   fmt.Sprintf("%s is better in %s %% of the %d pairs; the judge alone says %s %%", e.Response, ofHundred(e.Share), e.Judged, ofHundred(e.JudgeAlone)),
+		Title: fmt.Sprintf("%s is better in %s %% of the %d pairs; the judge alone says %s %%",
+			e.Response, ofHundred(e.Share), e.Judged, ofHundred(e.JudgeAlone)),
 		Columns: append(table.Left("share of "+e.Response+", a tie as one half"), table.Right("%")...),
 	}
 	for _, r := range e.numbers() {
@@ -193,10 +220,12 @@ func (e Estimated) Tables() []table.Table {
 	if e.Weighted {
 		drawn = "drawn by disagreement and weighed by how likely that was"
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("judge: %s; %d of the pairs have a label, %s; %d have no verdict and count as ties", e.Model, e.Labelled, drawn, e.NoVerdict),
+	t.Notes = append(t.Notes, fmt.Sprintf("judge: %s; %d of the pairs have a label, %s; "+
+		"%d have no verdict and count as ties", e.Model, e.Labelled, drawn, e.NoVerdict),
 		fmt.Sprintf("the judge is relied on with a weight of %.2f: 0 is not at all", e.Weight))
 	if e.Clusters > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("the pairs are in %d clusters, by which intervals are made; Rogan and Gladen's needs independent pairs, and is left out", e.Clusters))
+		t.Notes = append(t.Notes, fmt.Sprintf("the pairs are in %d clusters, by which intervals are made; "+
+			"Rogan and Gladen's needs independent pairs, and is left out", e.Clusters))
 	}
 	for _, x := range e.LabelsFor {
 		said := "no number of labels makes it"
@@ -216,7 +245,10 @@ type Selective struct{ *labels.Selective }
 func (s Selective) CSV(w io.Writer) error {
 	rows := [][]string{{"run", "model", "threshold", "asked", "believed", "right", "of"}}
 	for _, j := range s.Judges {
-		rows = append(rows, []string{j.Run, j.Model, table.Cell(j.Threshold, 6), strconv.Itoa(j.Asked), strconv.Itoa(j.Believed), strconv.Itoa(j.Right), strconv.Itoa(j.Of)})
+		rows = append(rows, []string{
+			j.Run, j.Model, table.Cell(j.Threshold, 6), strconv.Itoa(j.Asked), strconv.Itoa(j.Believed),
+			strconv.Itoa(j.Right), strconv.Itoa(j.Of),
+		})
 	}
 	return table.WriteCSV(w, rows)
 }
@@ -224,20 +256,25 @@ func (s Selective) CSV(w io.Writer) error {
 // Tables are the judges in the order asked.
 func (s Selective) Tables() []table.Table {
 	t := table.Table{
-		Title:   fmt.Sprintf("believed where at most %g %% are wrong, with probability %g %%", s.Risk, 100-s.Delta),
-		Columns: append(table.Left("judge", "run"), table.Right("believed from confidence", "items asked", "believed", "right of labelled")...),
+		Title: fmt.Sprintf("believed where at most %g %% are wrong, with probability %g %%", s.Risk, 100-s.Delta),
+		Columns: append(table.Left("judge", "run"),
+			table.Right("believed from confidence", "items asked", "believed", "right of labelled")...),
 	}
 	var never []string
 	for _, j := range s.Judges {
 		if j.Note != "" {
 			never = append(never, fmt.Sprintf("%s is never believed: %s", j.Model, j.Note))
 		}
-		t.Rows = append(t.Rows, []string{j.Model, j.Run, cmp.Or(table.Cell(j.Threshold, 4), "never"), strconv.Itoa(j.Asked), strconv.Itoa(j.Believed), fmt.Sprintf("%d of %d", j.Right, j.Of)})
+		t.Rows = append(t.Rows, []string{
+			j.Model, j.Run, cmp.Or(table.Cell(j.Threshold, 4), "never"), strconv.Itoa(j.Asked),
+			strconv.Itoa(j.Believed), fmt.Sprintf("%d of %d", j.Right, j.Of),
+		})
 	}
 	t.Notes = append(never,
 		fmt.Sprintf("%d of %d items have a verdict that is believed; the rest go to a person", s.Covered, s.Items),
 		fmt.Sprintf("%d calls, where the last judge alone takes %d", s.Calls, s.Full),
-		fmt.Sprintf("thresholds found on %d labelled items, which must have been drawn at random (arXiv 2407.18370)", s.Labelled))
+		fmt.Sprintf("thresholds found on %d labelled items, which must have been drawn at random (arXiv 2407.18370)",
+			s.Labelled))
 	t.Notes = append(t.Notes, table.Warned(s.Warnings)...)
 	return []table.Table{t}
 }

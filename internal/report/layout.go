@@ -11,16 +11,22 @@ import (
 
 // Layout is how runs of a protocol are laid out. Protocols that share one are laid out together.
 type Layout struct {
-	Headline string                                                            // the metric that stands for a run; "": its first
-	Noun     string                                                            // what one record is, in the plural
-	Summary  func(runs []scoring.Report) table.Table                           // several runs
-	Tables   func(r scoring.Report) []table.Table                              // one run, the headlines first
-	Figures  func(runs []Run) []figure.Spec                                    // nil: none
-	Figure   string                                                            // id of the one that a single run is shown with first; "": the first
-	Compare  func(c *scoring.Comparison, all *scoring.Comparisons) table.Table // nil: [Compared]
-	Words    map[string]string                                                 // settings that names of runs say in these words
-	Tiles    []Tile                                                            // the numbers of a run that are shown first
-	Terms    []scoring.Term                                                    // its metrics, in words
+	// the metric that stands for a run; "": its first
+	Headline string
+	Noun     string                                  // what one record is, in the plural
+	Summary  func(runs []scoring.Report) table.Table // several runs
+	Tables   func(r scoring.Report) []table.Table    // one run, the headlines first
+	Figures  func(runs []Run) []figure.Spec          // nil: none
+	// id of the one that a single run is shown with first; "": the first
+	Figure string
+	// nil: [Compared]
+	Compare func(c *scoring.Comparison, all *scoring.Comparisons) table.Table
+	// settings that names of runs say in these words
+	Words map[string]string
+	// the numbers of a run that are shown first
+	Tiles []Tile
+	// its metrics, in words
+	Terms []scoring.Term
 }
 
 var layouts sync.Map // by the name of the protocol
@@ -51,7 +57,8 @@ func explained(t table.Table, protocol string) table.Table {
 func Headline(r *scoring.Report) *scoring.Result {
 	metric := layoutOf(r.Protocol).Headline
 	for i := range r.Results {
-		if x := &r.Results[i]; (x.Metric == metric || metric == "") && x.Group == scoring.Overall && x.Mode != scoring.ModeDifference {
+		if x := &r.Results[i]; (x.Metric == metric || metric == "") && x.Group == scoring.Overall &&
+			x.Mode != scoring.ModeDifference {
 			return x
 		}
 	}
@@ -67,7 +74,9 @@ func listOf(runs []scoring.Report) table.Table {
 	for _, r := range runs {
 		for _, x := range r.Results {
 			if x.Group == scoring.Overall {
-				t.Rows = append(t.Rows, []string{r.Model, r.Protocol, Prompt(r), r.Dataset, x.Metric, x.Mode, table.Whole(x), x.Count()})
+				t.Rows = append(t.Rows, []string{
+					r.Model, r.Protocol, Prompt(r), r.Dataset, x.Metric, x.Mode, table.Whole(x), x.Count(),
+				})
 			}
 		}
 	}
@@ -76,12 +85,16 @@ func listOf(runs []scoring.Report) table.Table {
 
 // listed is a row for each result of a run.
 func listed(r scoring.Report) []table.Table {
-	t := table.Table{Title: Heading(r, false), Columns: append(table.Left("metric", "group", "mode"), table.Right("value", "n")...)}
+	t := table.Table{
+		Title:   Heading(r, false),
+		Columns: append(table.Left("metric", "group", "mode"), table.Right("value", "n")...),
+	}
 	var said table.Remarks
 	for _, x := range r.Results {
 		t.Rows = append(t.Rows, []string{x.Metric, x.Group, x.Mode, table.Whole(x), x.Count()})
 		said.Add(x.Metric, x.Note)
 	}
-	t.Notes = slices.Concat([]string{"judgments: " + Outcomes(r), BootstrapNote(r)}, said.Lines(), table.Warned(r.Warnings))
+	t.Notes = slices.Concat([]string{"judgments: " + Outcomes(r), BootstrapNote(r)}, said.Lines(),
+		table.Warned(r.Warnings))
 	return []table.Table{t}
 }

@@ -26,7 +26,8 @@ func costs(head string, rows []paid) []table.Table {
 	t := table.Table{
 		Title:   "cost (in brackets: per decided item)",
 		Columns: slices.Concat(table.Left(head), table.Right("calls", "tokens read", "generated", "seconds")),
-		Notes:   []string{"seconds: in which a judgment was being made; right for 1,000: items right by the headline, per 1,000 tokens that the judge generated"},
+		Notes: []string{"seconds: in which a judgment was being made; right for 1,000: " +
+			"items right by the headline, per 1,000 tokens that the judge generated"},
 	}
 	joules, price := rows[0].Joules != nil, rows[0].Price != nil
 	if joules {
@@ -44,7 +45,8 @@ func costs(head string, rows []paid) []table.Table {
 			}
 			return whole + " (" + strconv.FormatFloat(each, 'f', decimals, 64) + ")"
 		}
-		row := []string{p.name, of(strconv.Itoa(p.Calls), each.Calls, 1), of(strconv.Itoa(p.ReadTokens()), each.ReadTokens, 0),
+		row := []string{p.name, of(strconv.Itoa(p.Calls), each.Calls, 1),
+			of(strconv.Itoa(p.ReadTokens()), each.ReadTokens, 0),
 			of(strconv.Itoa(p.ReplyTokens), each.ReplyTokens, 0), of(table.Fixed(&p.Seconds, 1), each.Seconds, 2)}
 		zero := new(float64)
 		if joules {
@@ -56,13 +58,15 @@ func costs(head string, rows []paid) []table.Table {
 		t.Rows = append(t.Rows, append(row, strconv.Itoa(p.DecidedItems), table.Fixed(p.PerThousand, 2)))
 		said := reading(p.Ledger)
 		if p.ThoughtTokens != nil {
-			said = strings.TrimPrefix(said+fmt.Sprintf("; %s of %s tokens were thinking", thousands(*p.ThoughtTokens), thousands(p.GeneratedTokens)), "; ")
+			said = strings.TrimPrefix(said+fmt.Sprintf("; %s of %s tokens were thinking",
+				thousands(*p.ThoughtTokens), thousands(p.GeneratedTokens)), "; ")
 		}
 		if p.ThoughtEach != nil {
 			said += fmt.Sprintf(", %s for each verdict", table.Fixed(p.ThoughtEach, 0))
 		}
 		if p.Remembered > 0 {
-			said = strings.TrimPrefix(said+"; "+table.Count(p.Remembered, "reply")+" from gavel's own cache, paid for before", "; ")
+			said = strings.TrimPrefix(said+"; "+
+				table.Count(p.Remembered, "reply")+" from gavel's own cache, paid for before", "; ")
 		}
 		if said != "" && len(rows) > 1 {
 			said = p.name + ": " + said
@@ -79,7 +83,8 @@ func reading(l *scoring.Ledger) string {
 	if l.CachedTokens == nil {
 		return ""
 	}
-	text := fmt.Sprintf("read %s of %s prompt tokens, %s from cache", thousands(l.ReadTokens()), thousands(l.PromptTokens), thousands(*l.CachedTokens))
+	text := fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
+		thousands(l.ReadTokens()), thousands(l.PromptTokens), thousands(*l.CachedTokens))
 	if l.IdealTokens != nil {
 		text += fmt.Sprintf("; an ideal cache would leave %s", thousands(*l.IdealTokens))
 	}

@@ -13,7 +13,8 @@ func Named(runs []Run) []Run {
 	runs = slices.Clone(runs)
 	same := len(runs) > 1 && !slices.ContainsFunc(runs, func(r Run) bool { return r.Model != runs[0].Model })
 	for i, name := range runNames(reports(runs)) {
-		if runs[i].Name = name; same {
+		runs[i].Name = name
+		if same {
 			runs[i].Name = strings.TrimPrefix(name, runs[i].Model+" · ")
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"gavel/scoring"
 )
 
-// Heading says what run a table is of and, on a line of its own, what its judge is good for; asking adds what it was asked
-// for.
+// Heading says what run a table is of and, on a line of its own, what its judge is good for; asking
+// adds what it was asked for.
 func Heading(r scoring.Report, asking bool) string {
 	protocol := r.Protocol
 	if asking {

@@ -45,7 +45,9 @@ var Style = func() string {
 	return string(b)
 }()
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"clean": table.Clean}).ParseFS(assets, "assets/*.html"))
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"clean": table.Clean,
+}).ParseFS(assets, "assets/*.html"))
 
 // Generator is how a page says what it was made by; gavel writes over pages that say it.
 const Generator = `<meta name="generator" content="gavel">`
@@ -53,14 +55,15 @@ const Generator = `<meta name="generator" content="gavel">`
 // Policy is the Content-Security-Policy of a page of its own: it forbids everything but the style sheet.
 var Policy = func() string {
 	sum := sha256.Sum256([]byte(Style))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'"
 }()
 
 // Pictures are those of figures, as files.
 type Pictures = figure.Files
 
-// Results are the parts of a page about one run: the answer, with what it stands on and one figure, and the rest, folded.
-// Its pictures are handed out by the names of files, to which links below the address at lead.
+// Results are the parts of a page about one run: the answer, with what it stands on and one figure, and the rest,
+// folded. Its pictures are handed out by the names of files, to which links below the address at lead.
 func Results(run Run, at string) (answer, rest template.HTML, pictures figure.Files, err error) {
 	p, err := pageOf([]Run{run})
 	if err != nil {
@@ -107,7 +110,12 @@ func WriteHTML(w io.Writer, runs []Run, more ...table.Table) error {
 		Generator template.HTML
 		Policy    string // forbids everything but the style sheet
 		Style     template.CSS
-	}{p, Generator, Policy, template.CSS(Style)})
+	}{
+		page:      p,
+		Generator: Generator,
+		Policy:    Policy,
+		Style:     template.CSS(Style),
+	})
 }
 
 // page is a page as its template takes it.
@@ -176,7 +184,12 @@ func sectionOf(r scoring.Report, title string) section {
 func pageOf(runs []Run) (page, error) {
 	scores := Scores{reports(runs)}
 	names := runNames(scores.Runs)
-	p := page{Title: titleOf(scores.Runs), One: len(runs) == 1, Outcomes: outcomesTable(scores.Runs, names), Simulated: simulatedNote(scores.Runs)}
+	p := page{
+		Title:     titleOf(scores.Runs),
+		One:       len(runs) == 1,
+		Outcomes:  outcomesTable(scores.Runs, names),
+		Simulated: simulatedNote(scores.Runs),
+	}
 	for i, r := range scores.Runs {
 		p.Runs = append(p.Runs, sectionOf(r, names[i]))
 		if r.Diagnosis != nil {
@@ -262,7 +275,11 @@ func metadata(runs []Run, names []string) (common []scoring.Metadatum, differ ta
 			values[f.Name][i] = f.Value
 		}
 	}
-	differ = table.Table{Title: "What differs between the runs", Columns: table.Left("run"), Rows: make([][]string, len(runs))}
+	differ = table.Table{
+		Title:   "What differs between the runs",
+		Columns: table.Left("run"),
+		Rows:    make([][]string, len(runs)),
+	}
 	for i := range runs {
 		differ.Rows[i] = []string{names[i]}
 	}

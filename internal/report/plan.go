@@ -15,15 +15,16 @@ type Plan struct {
 	Discordant float64  `json:"discordant"` // percent
 	Power      float64  `json:"power"`      // percent
 	Alpha      float64  `json:"alpha"`
-	Detect     *float64 `json:"detect,omitempty"`          // points
-	ToTell     *int     `json:"pairs_to_tell,omitempty"`   // that a difference of so many points takes
-	ToEquate   *int     `json:"pairs_to_equate,omitempty"` // that it takes to find judges that are the same within as many points to be so
-	Pairs      *int     `json:"pairs,omitempty"`
-	Tells      *float64 `json:"tells,omitempty"` // points that so many pairs tell; none where they tell no difference
+	Detect     *float64 `json:"detect,omitempty"`        // points
+	ToTell     *int     `json:"pairs_to_tell,omitempty"` // that a difference of so many points takes
+	// that it takes to find judges that are the same within as many points to be so
+	ToEquate *int     `json:"pairs_to_equate,omitempty"`
+	Pairs    *int     `json:"pairs,omitempty"`
+	Tells    *float64 `json:"tells,omitempty"` // points that so many pairs tell; none where they tell no difference
 }
 
-// Fill answers what is asked: how many pairs tell a difference of Detect points, and what Pairs tell. The error names the flag
-// whose value cannot be.
+// Fill answers what is asked: how many pairs tell a difference of Detect points, and what Pairs tell. The error names
+// the flag whose value cannot be.
 func (p *Plan) Fill() error {
 	psi, power := p.Discordant/100, p.Power/100
 	switch {
@@ -34,7 +35,8 @@ func (p *Plan) Fill() error {
 	case !(p.Alpha > 0 && p.Alpha < 1):
 		return fmt.Errorf("--alpha %v: expected a probability between 0 and 1", p.Alpha)
 	case p.Detect != nil && !(*p.Detect > 0 && *p.Detect <= p.Discordant):
-		return fmt.Errorf("--detect %v: expected points above 0 and at most the %v of --discordant: judges cannot differ by more than the pairs on which exactly one is right", *p.Detect, p.Discordant)
+		return fmt.Errorf("--detect %v: expected points above 0 and at most the %v of --discordant: "+
+			"judges cannot differ by more than the pairs on which exactly one is right", *p.Detect, p.Discordant)
 	case p.Pairs != nil && *p.Pairs < 1:
 		return fmt.Errorf("--pairs %d: it must be at least 1", *p.Pairs)
 	}
@@ -54,8 +56,14 @@ func (p *Plan) Fill() error {
 // rows are questions and their answers.
 func (p *Plan) rows() (rows [][2]string) {
 	if p.Detect != nil {
-		rows = append(rows, [2]string{fmt.Sprintf("pairs to tell judges apart that differ by %s points", decimal(*p.Detect)), strconv.Itoa(*p.ToTell)},
-			[2]string{fmt.Sprintf("pairs to find judges that are the same to be so within %s points", decimal(*p.Detect)), strconv.Itoa(*p.ToEquate)})
+		rows = append(rows, [2]string{
+			fmt.Sprintf("pairs to tell judges apart that differ by %s points", decimal(*p.Detect)),
+			strconv.Itoa(*p.ToTell),
+		},
+			[2]string{
+				fmt.Sprintf("pairs to find judges that are the same to be so within %s points", decimal(*p.Detect)),
+				strconv.Itoa(*p.ToEquate),
+			})
 	}
 	if p.Pairs != nil {
 		answer := "none"
@@ -79,11 +87,13 @@ func (p *Plan) CSV(w io.Writer) error {
 // Tables is one.
 func (p *Plan) Tables() []table.Table {
 	t := table.Table{
-		Columns: append(table.Left(fmt.Sprintf("%s %% of the pairs discordant", decimal(p.Discordant))), table.Right(fmt.Sprintf("%s %% power", decimal(p.Power)))...),
+		Columns: append(table.Left(fmt.Sprintf("%s %% of the pairs discordant", decimal(p.Discordant))),
+			table.Right(fmt.Sprintf("%s %% power", decimal(p.Power)))...),
 		Notes: []string{
 			fmt.Sprintf("told apart: McNemar's exact test, two-sided at %[1]s; "+
 				"the same: two one-sided score tests at %[1]s each; both as gavel compare makes them", decimal(p.Alpha)),
-			"discordant: one of the two judges alone is right; gavel race stops as soon as it is sure, and mostly takes fewer where judges differ by more",
+			"discordant: one of the two judges alone is right; " +
+				"gavel race stops as soon as it is sure, and mostly takes fewer where judges differ by more",
 		},
 	}
 	for _, r := range p.rows() {

@@ -13,8 +13,8 @@ type Printable interface {
 	CSV(io.Writer) error
 }
 
-// Print writes in a format: json, csv, markdown or, by whatever other name, text for a terminal of so many columns, 0 where
-// lines may have any length.
+// Print writes in a format: json, csv, markdown or, by whatever other name, text for a terminal of so many columns, 0
+// where lines may have any length.
 func Print(w io.Writer, p Printable, format string, columns int) error {
 	switch format {
 	case "json":

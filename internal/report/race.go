@@ -43,7 +43,14 @@ func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64)
 	var sides []scoring.Report
 	for _, s := range rights.Runs {
 		folders = append(folders, s.Run)
-		sides = append(sides, scoring.Report{Run: s.Run, Model: s.Model, Protocol: s.Protocol, Prompt: s.Prompt, Settings: s.Settings, Dataset: s.Dataset})
+		sides = append(sides, scoring.Report{
+			Run:      s.Run,
+			Model:    s.Model,
+			Protocol: s.Protocol,
+			Prompt:   s.Prompt,
+			Settings: s.Settings,
+			Dataset:  s.Dataset,
+		})
 	}
 	out := &Race{Result: r.Result(folders, rights.Calls), rights: rights, rules: rules, loads: r.Loads(), seed: seed}
 	names := runNames(sides)
@@ -83,17 +90,34 @@ func (out *Race) Took(seconds []float64, over bool) *Race {
 
 func (out *Race) add(r *race.Race, j, leader int, names []string) {
 	share, n, iv := r.Share(j)
-	row := racer{run: out.rights.Runs[j].Run, name: names[j], items: n, share: scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}}
+	row := racer{
+		run:   out.rights.Runs[j].Run,
+		name:  names[j],
+		items: n,
+		share: scoring.Result{
+			Value: scoring.Percent(share),
+			Low:   scoring.Percent(iv.Low),
+			High:  scoring.Percent(iv.High),
+		},
+	}
 	if j != leader {
 		ahead, iv := r.Ahead(leader, j)
-		row.ahead = scoring.Result{Value: scoring.Percent(ahead), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High), Mode: scoring.ModeDifference}
+		row.ahead = scoring.Result{
+			Value: scoring.Percent(ahead),
+			Low:   scoring.Percent(iv.Low),
+			High:  scoring.Percent(iv.High),
+			Mode:  scoring.ModeDifference,
+		}
 	}
 	out.rows = append(out.rows, row)
 }
 
 // CSV writes a row for each judge.
 func (out *Race) CSV(w io.Writer) error {
-	rows := [][]string{{"run", "state", "items", "share", "low", "high", "leader_ahead", "ahead_low", "ahead_high", "left_after", "e", "by"}}
+	rows := [][]string{{
+		"run", "state", "items", "share", "low", "high", "leader_ahead", "ahead_low", "ahead_high",
+		"left_after", "e", "by",
+	}}
 	for _, x := range out.rows {
 		row := []string{x.run, x.state, strconv.Itoa(x.items)}
 		for _, v := range []*float64{x.share.Value, x.share.Low, x.share.High, x.ahead.Value, x.ahead.Low, x.ahead.High} {
@@ -112,8 +136,10 @@ func (out *Race) CSV(w io.Writer) error {
 // Tables is one: who leads, who is tied with it, who left and why.
 func (out *Race) Tables() []table.Table {
 	t := table.Table{
-		Title:   fmt.Sprintf("race of %d judges by %s over %d items, in the order of seed %d · about %s", len(out.rows), out.rights.Metric, out.rules.Items, out.seed, aboutWords[out.About]),
-		Columns: slices.Concat(table.Left("judge"), table.Right("items", "right, %", "leader ahead by, points", "left after", "E"), table.Left("")),
+		Title: fmt.Sprintf("race of %d judges by %s over %d items, in the order of seed %d · about %s",
+			len(out.rows), out.rights.Metric, out.rules.Items, out.seed, aboutWords[out.About]),
+		Columns: slices.Concat(table.Left("judge"),
+			table.Right("items", "right, %", "leader ahead by, points", "left after", "E"), table.Left("")),
 	}
 	for _, x := range out.rows {
 		row := []string{x.name, strconv.Itoa(x.items), table.Whole(x.share), "", "", "", x.state}
@@ -133,25 +159,32 @@ func (out *Race) Tables() []table.Table {
 	}
 	enough := float64(len(out.rows)-1) / out.Alpha
 	t.Notes = []string{
-		fmt.Sprintf("%s; %d saved; models are loaded %d times where one is at a time", share(float64(out.Calls)), out.FullCalls-out.Calls, out.loads),
-		fmt.Sprintf("who is beaten with E ≥ %s leaves: the best one does so with probability at most %s, however often one looks", decimal(enough), decimal(out.Alpha)),
-		fmt.Sprintf("intervals hold at every look at once: of a share %s %%, of the lead to where E reaches %s", decimal(math.Round(1e4*(1-out.Alpha))/100), decimal(enough)),
+		fmt.Sprintf("%s; %d saved; models are loaded %d times where one is at a time",
+			share(float64(out.Calls)), out.FullCalls-out.Calls, out.loads),
+		fmt.Sprintf("who is beaten with E ≥ %s leaves: the best one does so with probability at most %s, "+
+			"however often one looks", decimal(enough), decimal(out.Alpha)),
+		fmt.Sprintf("intervals hold at every look at once: of a share %s %%, of the lead to where E reaches %s",
+			decimal(math.Round(1e4*(1-out.Alpha))/100), decimal(enough)),
 	}
 	if out.asks {
-		t.Notes = slices.Insert(t.Notes, 1, fmt.Sprintf("asking took %s h here; all items would have taken some %s h", decimal(*out.Hours), decimal(*out.FullHours)))
+		t.Notes = slices.Insert(t.Notes, 1, fmt.Sprintf("asking took %s h here; "+
+			"all items would have taken some %s h", decimal(*out.Hours), decimal(*out.FullHours)))
 	}
 	if out.Unfinished {
 		t.Notes = slices.Insert(t.Notes, 0, "! broken off: the same command goes on")
 	}
 	if out.rules.Margin > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("tied: surely less than %s points apart; the race ends when all that are in are tied", decimal(100*out.rules.Margin)))
+		t.Notes = append(t.Notes, fmt.Sprintf("tied: surely less than %s points apart; "+
+			"the race ends when all that are in are tied", decimal(100*out.rules.Margin)))
 	}
 	if o := out.Orders; o.Tried > 0 {
 		behind := ""
 		if out.rules.Margin > 0 {
 			behind = " by more than the margin"
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("in %d orders: the leader was behind the best of all %d items%s in %d (%.1f %%); a race took %s, the median", o.Tried, out.rules.Items, behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried), share(o.Calls)))
+		t.Notes = append(t.Notes, fmt.Sprintf("in %d orders: the leader was behind the best of all %d "+
+			"items%s in %d (%.1f %%); a race took %s, the median",
+			o.Tried, out.rules.Items, behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried), share(o.Calls)))
 	}
 	t.Notes = append(t.Notes, table.Warned(out.rights.Warnings)...)
 	return []table.Table{t}

@@ -25,7 +25,9 @@ func RaceSoFar(s *race.State) table.Table {
 	for i, run := range s.Runs {
 		row := []string{run, strconv.Itoa(s.Asked[i]), "", "", "in"}
 		if l, is := left[run]; is {
-			row[2], row[3], row[4] = strconv.Itoa(l.Items), "certain", "left: "+l.By+" is better"
+			row[2] = strconv.Itoa(l.Items)
+			row[3] = "certain"
+			row[4] = "left: " + l.By + " is better"
 			if l.E != nil {
 				row[3] = strconv.FormatFloat(*l.E, 'f', 1, 64)
 			}
@@ -38,6 +40,7 @@ func RaceSoFar(s *race.State) table.Table {
 	if s.Over {
 		state = "over"
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("%s; %d of %d calls; this holds however often one looks (alpha %s)", state, s.Result.Calls, s.Result.FullCalls, decimal(s.Alpha)))
+	t.Notes = append(t.Notes, fmt.Sprintf("%s; %d of %d calls; this holds however often one looks (alpha %s)",
+		state, s.Result.Calls, s.Result.FullCalls, decimal(s.Alpha)))
 	return t
 }

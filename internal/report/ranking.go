@@ -69,7 +69,8 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 				continue
 			}
 			cell, run := look(c.Run)
-			if cell.Judge, cell.Place = c.Judge, -1; run != nil && run.Records > 0 {
+			cell.Judge, cell.Place = c.Judge, -1
+			if run != nil && run.Records > 0 {
 				cell.Place = len(runs)
 				runs = append(runs, run)
 				ledgers[c.Judge] = append(ledgers[c.Judge], run.Ledger())
@@ -77,7 +78,8 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 			row.Cells = append(row.Cells, cell)
 		}
 		var err error
-		if row.Rankings, err = scoring.Rank(runs, scoring.DefaultOptions.Bootstrap); err != nil {
+		row.Rankings, err = scoring.Rank(runs, scoring.DefaultOptions.Bootstrap)
+		if err != nil {
 			return nil, err
 		}
 		for i := range row.Rankings {
@@ -100,7 +102,8 @@ func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected 
 // Tables is one table of conditions and headlines down, judges across, and one of what the judges cost.
 func (s Ranking) Tables() []table.Table {
 	t := table.Table{
-		Title:   fmt.Sprintf("suite %s: %s × %s (95 %% intervals)", s.Suite, table.Count(len(s.Judges), "judge"), table.Count(len(s.Conditions), "condition")),
+		Title: fmt.Sprintf("suite %s: %s × %s (95 %% intervals)",
+			s.Suite, table.Count(len(s.Judges), "judge"), table.Count(len(s.Conditions), "condition")),
 		Columns: append(table.Left("condition", "metric"), table.Right(s.Judges...)...),
 		InCells: map[[2]int]scoring.Term{},
 	}
@@ -164,8 +167,8 @@ func repeated(st scoring.Ranking) bool {
 	return slices.ContainsFunc(st.Runs, func(p scoring.Placed) bool { return p.SelfAgreement != nil })
 }
 
-// againRows are what asking more than once showed of a headline, and of the judges beneath the last one; none where all were
-// asked once.
+// againRows are what asking more than once showed of a headline, and of the judges beneath the last one; none
+// where all were asked once.
 func againRows(c Condition, st scoring.Ranking, last bool) [][]string {
 	if !repeated(st) {
 		return nil
@@ -175,7 +178,8 @@ func againRows(c Condition, st scoring.Ranking, last bool) [][]string {
 		floor, agreed := "", ""
 		if cell.Place >= 0 {
 			p := st.Runs[cell.Place]
-			floor, agreed = table.Plain(scoring.Result{Value: p.NoiseFloor, Unit: st.Unit}), table.Whole(*cmp.Or(p.SelfAgreement, &scoring.Result{}))
+			floor, agreed = table.Plain(scoring.Result{Value: p.NoiseFloor, Unit: st.Unit}),
+				table.Whole(*cmp.Or(p.SelfAgreement, &scoring.Result{}))
 		}
 		floors, same = append(floors, floor), append(same, agreed)
 	}
@@ -189,18 +193,23 @@ func againRows(c Condition, st scoring.Ranking, last bool) [][]string {
 func (s Ranking) notes() (lines []string) {
 	var tests, warnings []string
 	var undefined table.Remarks
-	judges, in, simulated, again := 0, "in percent", false, false
+	judges := 0
+	in := "in percent"
+	simulated := false
+	again := false
 	for _, c := range s.Conditions {
 		for _, st := range c.Rankings {
 			if test := st.Metric + " by " + st.Test; !slices.Contains(tests, test) {
 				tests = append(tests, test)
 			}
-			if again = again || repeated(st); st.Unit != "" {
+			again = again || repeated(st)
+			if st.Unit != "" {
 				in = "in percent, but scores as the papers print them"
 			}
 			judges = max(judges, len(st.Runs))
 			for _, r := range st.Runs {
-				if simulated = simulated || r.Simulated; r.Value == nil {
+				simulated = simulated || r.Simulated
+				if r.Value == nil {
 					undefined.Add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)
 				}
 			}
@@ -209,7 +218,9 @@ func (s Ranking) notes() (lines []string) {
 			if cell.Error != "" {
 				warnings = append(warnings, cell.Error)
 			} else if cell.Place >= 0 && !cell.complete() {
-				warnings = append(warnings, fmt.Sprintf("* %s, %s: %d of %d judgments (%s): its value is of those, and comparisons are of what both have judged", cell.Judge, c.Name, cell.Answered, cell.Expected, cell.Status))
+				warnings = append(warnings, fmt.Sprintf("* %s, %s: %d of %d judgments (%s): "+
+					"its value is of those, and comparisons are of what both have judged",
+					cell.Judge, c.Name, cell.Answered, cell.Expected, cell.Status))
 			}
 		}
 	}
@@ -219,11 +230,14 @@ func (s Ranking) notes() (lines []string) {
 			above = ", and a difference larger than the noise floor of either"
 		}
 		lines = append(lines,
-			"judges that share a letter in a row cannot be told apart there; the order of columns is that of the file, and no ranking",
-			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of all rows%s; p of %s, item by item", above, strings.Join(tests, ", of ")))
+			"judges that share a letter in a row cannot be told apart there; "+
+				"the order of columns is that of the file, and no ranking",
+			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of all rows%s; "+
+				"p of %s, item by item", above, strings.Join(tests, ", of ")))
 	}
 	if again {
-		lines = append(lines, noiseNote, "self-agreement: prompts with the same verdict every time, of those that got a verdict")
+		lines = append(lines, noiseNote,
+			"self-agreement: prompts with the same verdict every time, of those that got a verdict")
 	}
 	if made := s.intervals(); made != nil {
 		lines = append(lines, in+"; "+strings.Join(made, "; "))
@@ -257,10 +271,16 @@ func (s Ranking) intervals() (made []string) {
 
 // CSV has a row for each judge, condition and headline, and where it was asked more than once those of [further].
 func (s Ranking) CSV(w io.Writer) error {
-	rows := [][]string{{"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered", "judgments", "metric", "mode", "unit", "value", "low", "high", "n", "letters", "note"}}
+	rows := [][]string{{
+		"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered",
+		"judgments", "metric", "mode", "unit", "value", "low", "high", "n", "letters", "note",
+	}}
 	for _, c := range s.Conditions {
 		for _, cell := range c.Cells {
-			row := []string{c.Name, c.Protocol, c.Dataset, c.Prompt, c.Options, cell.Judge, cell.Run, cell.Status, strconv.Itoa(cell.Answered), strconv.Itoa(cell.Expected)}
+			row := []string{
+				c.Name, c.Protocol, c.Dataset, c.Prompt, c.Options, cell.Judge, cell.Run, cell.Status,
+				strconv.Itoa(cell.Answered), strconv.Itoa(cell.Expected),
+			}
 			if cell.Place < 0 {
 				rows = append(rows, append(row, "", "", "", "", "", "", "", "", cell.Error))
 				continue
@@ -269,14 +289,23 @@ func (s Ranking) CSV(w io.Writer) error {
 			for _, st := range c.Rankings {
 				r := st.Runs[cell.Place]
 				d := decimals(r.Unit)
-				rows = append(rows, slices.Concat(row, []string{st.Metric, st.Mode, r.Unit, table.Cell(r.Value, d), table.Cell(r.Low, d), table.Cell(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note}))
+				rows = append(rows, slices.Concat(row, []string{
+					st.Metric, st.Mode, r.Unit, table.Cell(r.Value, d), table.Cell(r.Low, d),
+					table.Cell(r.High, d), strconv.Itoa(r.N), r.Letters, r.Note,
+				}))
 				if r.SelfAgreement != nil {
-					rows = append(rows, slices.Concat(row, []string{"noise-floor:" + st.Metric, st.Mode, r.Unit, table.Cell(r.NoiseFloor, 6), "", "", "", "", cmp.Or(r.Unit, "percentage points")}))
+					rows = append(rows, slices.Concat(row, []string{
+						"noise-floor:" + st.Metric, st.Mode, r.Unit, table.Cell(r.NoiseFloor, 6), "", "", "",
+						"", cmp.Or(r.Unit, "percentage points"),
+					}))
 					same = r.SelfAgreement
 				}
 			}
 			if same != nil {
-				rows = append(rows, slices.Concat(row, []string{same.Metric, "", "", table.Cell(same.Value, 6), table.Cell(same.Low, 6), table.Cell(same.High, 6), strconv.Itoa(same.N), "", same.Note}))
+				rows = append(rows, slices.Concat(row, []string{
+					same.Metric, "", "", table.Cell(same.Value, 6), table.Cell(same.Low, 6),
+					table.Cell(same.High, 6), strconv.Itoa(same.N), "", same.Note,
+				}))
 			}
 		}
 	}

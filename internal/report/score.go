@@ -29,11 +29,15 @@ func WriteJSON(w io.Writer, v any) error {
 
 // CSV writes one row per run, metric and group.
 func (s Scores) CSV(w io.Writer) error {
-	rows := [][]string{{"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high", "missing", "note", "mode", "unit"}}
+	rows := [][]string{{
+		"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high",
+		"missing", "note", "mode", "unit",
+	}}
 	for _, r := range s.Runs {
 		row := func(x scoring.Result, d int) {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
-				table.Cell(x.Value, d), strconv.Itoa(x.N), table.Cell(x.Low, d), table.Cell(x.High, d), x.Missing, x.Note, x.Mode, x.Unit})
+				table.Cell(x.Value, d), strconv.Itoa(x.N), table.Cell(x.Low, d), table.Cell(x.High, d),
+				x.Missing, x.Note, x.Mode, x.Unit})
 		}
 		for _, x := range r.Results {
 			row(x, decimals(x.Unit))
@@ -42,7 +46,13 @@ func (s Scores) CSV(w io.Writer) error {
 			row(x, 6)
 		}
 		for _, o := range scoring.Outcomes {
-			row(scoring.Result{Metric: "outcome:" + o, Group: scoring.Overall, Value: new(float64(r.Outcomes[o])), N: r.Judgments(), Note: "count of " + layoutOf(r.Protocol).Noun}, 0)
+			row(scoring.Result{
+				Metric: "outcome:" + o,
+				Group:  scoring.Overall,
+				Value:  new(float64(r.Outcomes[o])),
+				N:      r.Judgments(),
+				Note:   "count of " + layoutOf(r.Protocol).Noun,
+			}, 0)
 		}
 	}
 	return table.WriteCSV(w, withoutModes(rows))
@@ -133,11 +143,29 @@ func further(r scoring.Report) []scoring.Result {
 	if x := r.Repetitions; x != nil {
 		rows = append(rows, x.SelfAgreement)
 		for _, v := range x.Values {
-			rows = append(rows, scoring.Result{Metric: "noise-floor:" + v.Metric, Group: v.Group, Mode: v.Mode, Unit: v.Unit, Value: v.NoiseFloor, N: v.Pairs, Missing: r.Bootstrap.Unit + " left out", Note: cmp.Or(v.Unit, "percentage points") + "; n counts " + r.Bootstrap.Unit + "s"})
+			rows = append(rows, scoring.Result{
+				Metric:  "noise-floor:" + v.Metric,
+				Group:   v.Group,
+				Mode:    v.Mode,
+				Unit:    v.Unit,
+				Value:   v.NoiseFloor,
+				N:       v.Pairs,
+				Missing: r.Bootstrap.Unit + " left out",
+				Note:    cmp.Or(v.Unit, "percentage points") + "; n counts " + r.Bootstrap.Unit + "s",
+			})
 		}
 	}
 	add := func(name string, e scoring.Estimate, of scoring.Calibration, note string) {
-		rows = append(rows, scoring.Result{Metric: name, Group: scoring.Overall, Value: e.Value, Low: e.Low, High: e.High, N: of.N, Missing: of.Missing, Note: "from 0 to 1, " + note})
+		rows = append(rows, scoring.Result{
+			Metric:  name,
+			Group:   scoring.Overall,
+			Value:   e.Value,
+			Low:     e.Low,
+			High:    e.High,
+			N:       of.N,
+			Missing: of.Missing,
+			Note:    "from 0 to 1, " + note,
+		})
 	}
 	each := func(prefix string, c scoring.Calibration, note string) {
 		add(prefix+"brier", c.Brier, c, note)

@@ -55,7 +55,12 @@ func verdictOf(r scoring.Report, title string) verdict {
 	v := verdict{Title: title, Diagnosis: r.Diagnosis}
 	for _, t := range layoutOf(r.Protocol).Tiles {
 		if x := t.of(&r); x.Value != nil {
-			v.Tiles = append(v.Tiles, drawn{t, table.Explained{Text: t.Name}, table.Whole(x), bar(x, &r, t.Mark)})
+			v.Tiles = append(v.Tiles, drawn{
+				Tile:      t,
+				Explained: table.Explained{Text: t.Name},
+				Value:     table.Whole(x),
+				Chart:     bar(x, &r, t.Mark),
+			})
 		}
 	}
 	return v
@@ -76,7 +81,8 @@ type Number struct {
 	Coins       *float64 // what a judge gets that throws coins; nil where nobody knows
 }
 
-// NumbersOf are the numbers that stand for a run, each once: its headline, its tiles, and what it gets right for what it writes.
+// NumbersOf are the numbers that stand for a run, each once: its headline, its tiles, and what it gets
+// right for what it writes.
 func NumbersOf(r *scoring.Report) (all []Number) {
 	if x := Headline(r); x != nil {
 		all = append(all, Number{Result: *x, Name: x.Metric})
@@ -105,8 +111,18 @@ func NumbersOf(r *scoring.Report) (all []Number) {
 		}
 	}
 	if r.PerThousand != nil && len(all) > 0 {
-		x := scoring.Result{Metric: "right-per-1000-tokens", Group: scoring.Overall, Unit: scoring.UnitStatistic, Value: r.PerThousand, N: r.Items}
-		all = append(all, Number{Result: x, Name: "right for 1,000 generated tokens", About: "items right by the headline, per 1,000 generated tokens"})
+		x := scoring.Result{
+			Metric: "right-per-1000-tokens",
+			Group:  scoring.Overall,
+			Unit:   scoring.UnitStatistic,
+			Value:  r.PerThousand,
+			N:      r.Items,
+		}
+		all = append(all, Number{
+			Result: x,
+			Name:   "right for 1,000 generated tokens",
+			About:  "items right by the headline, per 1,000 generated tokens",
+		})
 	}
 	return all
 }
@@ -122,13 +138,19 @@ func bar(x scoring.Result, r *scoring.Report, mark func(*scoring.Report) float64
 		to = 1
 	}
 	at := func(v float64) float64 { return edge + (width-2*edge)*max(0, min(1, (v-from)/(to-from))) }
-	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %g 20" role="presentation" aria-hidden="true"><line class="stroke-grid" x1="%g" x2="%g" y1="10" y2="10" stroke-width="2"/>`, width, edge, width-edge)
+	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %g 20" role="presentation" aria-hidden="true"><line class="stroke-grid" x1="%g" x2="%g" y1="10" y2="10" stroke-width="2"/>`,
+		width, edge, width-edge)
 	if x.Low != nil && x.High != nil {
-		svg += fmt.Sprintf(`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="10" y2="10" stroke-width="6" stroke-opacity="0.45"/>`, at(*x.Low), at(*x.High))
+		svg += fmt.Sprintf(
+			`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="10" y2="10" stroke-width="6" stroke-opacity="0.45"/>`,
+			at(*x.Low),
+			at(*x.High),
+		)
 	}
 	if mark != nil {
 		if m := mark(r); m >= from {
-			svg += fmt.Sprintf(`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="2" y2="18" stroke-width="1" stroke-dasharray="2 2"/>`, at(m), at(m))
+			svg += fmt.Sprintf(`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="2" y2="18" stroke-width="1" stroke-dasharray="2 2"/>`,
+				at(m), at(m))
 		}
 	}
 	return template.HTML(svg + fmt.Sprintf(`<circle class="fill-ink" cx="%.1f" cy="10" r="4"/></svg>`, at(*x.Value)))

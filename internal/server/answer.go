@@ -29,7 +29,8 @@ const (
 	requestTime   = 45 * time.Second // for everything but a stream
 )
 
-var errTooSlow = failure.New(http.StatusServiceUnavailable, "request timed out; use the command line for runs this large")
+var errTooSlow = failure.New(http.StatusServiceUnavailable,
+	"request timed out; use the command line for runs this large")
 
 // answer wraps a route with everything that is seen to before it is asked. The
 // order matters: who may not ask is told nothing.
@@ -92,8 +93,9 @@ func markAuthenticated(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), authenticated{}, true))
 }
 
-// isAuthenticated tells whether the token's middleware let a request pass: strangers are shown no way into the site. It does not
-// look at the token again, so that nothing but that middleware, which counts the tries, tells whether one is right.
+// isAuthenticated tells whether the token's middleware let a request pass: strangers are shown no way into
+// the site. It does not look at the token again, so that nothing but that middleware, which counts the tries,
+// tells whether one is right.
 func isAuthenticated(r *http.Request) bool { return r.Context().Value(authenticated{}) != nil }
 
 // response remembers what was answered.
@@ -120,7 +122,8 @@ func (w *response) Write(b []byte) (int, error) {
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // policy: nothing but what comes from here, and no script or style in a page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 func (s *Server) headers(w http.ResponseWriter) {
 	h := w.Header()
@@ -162,7 +165,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if isAPI(r) || r.URL.Path == "/metrics" {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	if isAPI(r) || failure.Status(err) != http.StatusUnauthorized || r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if isAPI(r) || failure.Status(err) != http.StatusUnauthorized || r.Method != http.MethodGet ||
+		!strings.Contains(r.Header.Get("Accept"), "text/html") {
 		s.fail(w, r, err)
 		return
 	}

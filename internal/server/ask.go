@@ -44,7 +44,8 @@ const askTime = 3 * time.Minute
 
 // askURL is the page that asks for a judgment again.
 func askURL(run, item string, g JudgmentView) string {
-	return "/runs/" + escaped(run) + "/ask" + query("item", item, "showing", strconv.Itoa(g.Presentation), "repeat", strconv.Itoa(g.Repetition))
+	return "/runs/" + escaped(run) + "/ask" + query("item", item, "showing", strconv.Itoa(g.Presentation),
+		"repeat", strconv.Itoa(g.Repetition))
 }
 
 // askView finds the judgment that the address names.
@@ -62,7 +63,9 @@ func (s *Server) askView(r *http.Request) (v askView, err error) {
 	if err := v.find(s, x, q.Get("showing"), q.Get("repeat")); err != nil {
 		return v, err
 	}
-	v.System, v.User, v.Back = v.Was.System, v.Was.User, itemURL(name, v.ID, "")+"#"+v.Was.Place()
+	v.System = v.Was.System
+	v.User = v.Was.User
+	v.Back = itemURL(name, v.ID, "") + "#" + v.Was.Place()
 	return v, nil
 }
 
@@ -76,7 +79,8 @@ func (v *askView) find(s *Server, x *store.Index, presentation, repetition strin
 	items := x.OpenItems()
 	defer items.Close()
 	var err error
-	if v.item, err = x.Item(items, i); err != nil {
+	v.item, err = x.Item(items, i)
+	if err != nil {
 		return err
 	}
 	records, _, err := s.runs.Open(x.Run, judging.RecordsFile)
@@ -141,7 +145,8 @@ func (v *askView) ask(ctx context.Context, runner Runner) error {
 	how := store.ReadingOf(m)
 	for _, how.Name = range []judging.Readers{judging.Robust, judging.Paper} {
 		j := store.Judged{Record: r}
-		if j.Verdict, err = r.Read(asker, how); err != nil {
+		j.Verdict, err = r.Read(asker, how)
+		if err != nil {
 			return err
 		}
 		if c, ok := r.Confidence(asker, j.Verdict); ok {
@@ -155,7 +160,12 @@ func (v *askView) ask(ctx context.Context, runner Runner) error {
 			g.side = "scratch-"
 			v.Got = &g
 		}
-		v.Read = append(v.Read, readAs{string(how.Name), g.Words.Says, g.Label, g.Mark()})
+		v.Read = append(v.Read, readAs{
+			By:    string(how.Name),
+			Says:  g.Words.Says,
+			Label: g.Label,
+			Mark:  g.Mark(),
+		})
 	}
 	return nil
 }

@@ -166,13 +166,20 @@ func (b *board) choose(taken []RunRow, f *runsFilter) (runs []RunRow) {
 	}
 	for _, p := range f.Protocols {
 		if count[p] > 0 || f.Protocol != "" && p != f.Protocol {
-			b.Protocols = append(b.Protocols, boardChoice{Name: p, N: count[p], Link: f.link("protocol", p, "metric", "", "by", ""), Chosen: p == b.Protocol})
+			b.Protocols = append(b.Protocols, boardChoice{
+				Name:   p,
+				N:      count[p],
+				Link:   f.link("protocol", p, "metric", "", "by", ""),
+				Chosen: p == b.Protocol,
+			})
 		}
 	}
 	var numbers []report.Number
 	for _, r := range taken {
 		for _, n := range r.numbers {
-			if r.Protocol == b.Protocol && !slices.ContainsFunc(numbers, func(o report.Number) bool { return numberKey(o.Result) == numberKey(n.Result) }) {
+			if r.Protocol == b.Protocol && !slices.ContainsFunc(numbers, func(o report.Number) bool {
+				return numberKey(o.Result) == numberKey(n.Result)
+			}) {
 				numbers = append(numbers, n)
 			}
 		}
@@ -182,9 +189,15 @@ func (b *board) choose(taken []RunRow, f *runsFilter) (runs []RunRow) {
 		chosen, f.Metric = 0, numberKey(numbers[0].Result)
 	}
 	for i, n := range numbers {
-		b.Metrics = append(b.Metrics, boardChoice{Name: named(n), Link: f.link("metric", numberKey(n.Result), "by", ""), Chosen: i == chosen})
+		b.Metrics = append(b.Metrics, boardChoice{
+			Name:   named(n),
+			Link:   f.link("metric", numberKey(n.Result), "by", ""),
+			Chosen: i == chosen,
+		})
 		if i == chosen {
-			b.Name, b.About, b.Unit = named(n), n.About, n.Unit
+			b.Name = named(n)
+			b.About = n.About
+			b.Unit = n.Unit
 			b.Term = table.Explained{Text: b.Name, Term: table.Explain(report.Terms(b.Protocol), n.Metric).Term}
 		}
 	}
@@ -227,7 +240,14 @@ func how(r RunRow) string {
 
 func newCell(r RunRow, key string) *boardCell {
 	n := *r.number(key)
-	return &boardCell{RunHead: r.RunHead, Value: table.Whole(n.Result), Count: n.Count(), Diagnosis: r.Diagnosis, number: n, row: r}
+	return &boardCell{
+		RunHead:   r.RunHead,
+		Value:     table.Whole(n.Result),
+		Count:     n.Count(),
+		Diagnosis: r.Diagnosis,
+		number:    n,
+		row:       r,
+	}
 }
 
 // over tells whether a run stands for its judge in place of another: a complete one, then the larger, then the newer.
@@ -246,7 +266,8 @@ func (b *board) lay(columns map[string]*boardColumn, f *runsFilter) {
 	slices.SortFunc(b.Columns, func(x, y boardColumn) int {
 		return cmp.Or(len(y.runs)-len(x.runs), strings.Compare(x.key, y.key))
 	})
-	if b.Left = len(b.Columns) - boardColumns; b.Left > 0 {
+	b.Left = len(b.Columns) - boardColumns
+	if b.Left > 0 {
 		b.Columns = b.Columns[:boardColumns]
 	}
 	for i := range b.Columns {
@@ -256,7 +277,9 @@ func (b *board) lay(columns map[string]*boardColumn, f *runsFilter) {
 		}
 		slices.SortFunc(c.runs, func(x, y RunRow) int { return strings.Compare(x.Name, y.Name) })
 	}
-	if !slices.ContainsFunc(b.Columns, func(c boardColumn) bool { return strings.TrimPrefix(f.By, "-") == c.Name }) && strings.TrimPrefix(f.By, "-") != "judge" {
+	if !slices.ContainsFunc(b.Columns, func(c boardColumn) bool {
+		return strings.TrimPrefix(f.By, "-") == c.Name
+	}) && strings.TrimPrefix(f.By, "-") != "judge" {
 		f.By = b.Columns[0].Name
 	}
 	b.Judges = f.head("judge", "Judge", "ascending", "descending")
@@ -290,13 +313,16 @@ func (c *boardColumn) company(all []*RunRow, protocol, key string) {
 			at := table.Whole(scoring.Result{Value: n.Coins, Unit: n.Unit})
 			coins = append(coins, at)
 		}
-		if headline = numberKey(r.numbers[0].Result) == key; headline && n.Value != nil && (c.Best == nil || *n.Value > *c.Best.number.Value) {
+		headline = numberKey(r.numbers[0].Result) == key
+		if headline && n.Value != nil && (c.Best == nil || *n.Value > *c.Best.number.Value) {
 			c.Best = newCell(*r, key)
 		}
 	}
 	slices.Sort(coins)
-	if coins = slices.Compact(coins); len(coins) > 0 {
-		if c.Coins = coins[0]; len(coins) > 1 {
+	coins = slices.Compact(coins)
+	if len(coins) > 0 {
+		c.Coins = coins[0]
+		if len(coins) > 1 {
 			c.Coins += " to " + coins[len(coins)-1]
 		}
 	}
@@ -332,7 +358,8 @@ func (b *board) sort(f *runsFilter) {
 	if f.All {
 		most = boardAllRows
 	}
-	if b.More = len(b.Rows) - most; b.More > 0 {
+	b.More = len(b.Rows) - most
+	if b.More > 0 {
 		b.Rows, b.MoreLink = b.Rows[:most], f.link("rows", "all")
 	}
 }

@@ -153,15 +153,21 @@ func (v compareView) Warnings() (all []string) {
 
 func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	q := r.URL.Query()
-	v = compareView{Filter: compareFilter{A: q.Get("a"), B: q.Get("b"), Show: cmp.Or(q.Get("show"), "differ")}, Items: []CompareRow{}, Pages: 1}
+	v = compareView{
+		Filter: compareFilter{A: q.Get("a"), B: q.Get("b"), Show: cmp.Or(q.Get("show"), "differ")},
+		Items:  []CompareRow{},
+		Pages:  1,
+	}
 	f := &v.Filter
-	if f.Page, err = counted(q, "page", 1); err != nil {
+	f.Page, err = counted(q, "page", 1)
+	if err != nil {
 		return v, err
 	}
 	if isAPI(r) && (f.A == "" || f.B == "") {
 		return v, failure.Bad("which runs? Name both, as a and b")
 	}
-	if f.Runs, err = runsOf(q); err != nil {
+	f.Runs, err = runsOf(q)
+	if err != nil {
 		return v, err
 	}
 	if !isAPI(r) {
@@ -217,7 +223,9 @@ func (s *Server) draw(v *compareView) error {
 	}
 	var err error
 	if len(runs) == len(v.Chosen) {
-		v.Figure, v.pictures, err = report.Beside(runs, func(file string) string { return "/compare/figures/" + file + v.Filter.Query() })
+		v.Figure, v.pictures, err = report.Beside(runs, func(file string) string {
+			return "/compare/figures/" + file + v.Filter.Query()
+		})
 	}
 	if err == nil {
 		v.Explained, err = report.Explanations(v.Tables)
@@ -253,7 +261,8 @@ func (s *Server) compare(names []string) (*scoring.Comparisons, error) {
 	for _, name := range names {
 		fmt.Fprintln(&state, s.runs.Stamps(name))
 	}
-	return kept.Made(&s.scoring, s.compared, strings.Join(names, "\x00"), state.String(), func() (*scoring.Comparisons, error) { return s.compareNow(names) })
+	return kept.Made(&s.scoring, s.compared, strings.Join(names, "\x00"), state.String(),
+		func() (*scoring.Comparisons, error) { return s.compareNow(names) })
 }
 
 func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
@@ -276,8 +285,8 @@ func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
 	return c, nil
 }
 
-// sameVerdicts tells whether two runs came to the same on an item, in all judgments that stand beside each other: of the
-// same order, asked for the same time. What one of them alone has tells nothing.
+// sameVerdicts tells whether two runs came to the same on an item, in all judgments that stand beside each other: of
+// the same order, asked for the same time. What one of them alone has tells nothing.
 func sameVerdicts(a, b []store.Judgment) bool {
 	of := func(judgments []store.Judgment) map[aligned]store.Judgment {
 		out := map[aligned]store.Judgment{}

@@ -27,17 +27,33 @@ func differences(runs int) []difference {
 		}
 		return n
 	}
-	out := []difference{{"differ", "right in one and not in the other", func(right []bool, _ bool) bool { n := count(right); return n > 0 && n < len(right) }}}
+	out := []difference{{
+		name:  "differ",
+		about: "right in one and not in the other",
+		is:    func(right []bool, _ bool) bool { n := count(right); return n > 0 && n < len(right) },
+	}}
 	if runs > 2 {
 		out[0].about = "right in some and not in others"
 	}
 	for i := range runs {
-		out = append(out, difference{strings.ToLower(letterOf(i)), "right in " + letterOf(i) + " alone", func(right []bool, _ bool) bool { return right[i] && count(right) == 1 }})
+		out = append(out, difference{
+			name:  strings.ToLower(letterOf(i)),
+			about: "right in " + letterOf(i) + " alone",
+			is:    func(right []bool, _ bool) bool { return right[i] && count(right) == 1 },
+		})
 	}
 	return append(out,
-		difference{"none", "right in none", func(right []bool, _ bool) bool { return count(right) == 0 }},
-		difference{"verdicts", "any verdict differs", func(_ []bool, same bool) bool { return !same }},
-		difference{"all", "all", func([]bool, bool) bool { return true }})
+		difference{
+			name:  "none",
+			about: "right in none",
+			is:    func(right []bool, _ bool) bool { return count(right) == 0 },
+		},
+		difference{
+			name:  "verdicts",
+			about: "any verdict differs",
+			is:    func(_ []bool, same bool) bool { return !same },
+		},
+		difference{name: "all", about: "all", is: func([]bool, bool) bool { return true }})
 }
 
 // beside lists the items that the filter takes.
@@ -83,7 +99,7 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 		}
 	}
 	for k, d := range list {
-		v.Shows = append(v.Shows, Option{d.name, d.about, counts[k]})
+		v.Shows = append(v.Shows, Option{Value: d.name, Name: d.about, N: counts[k]})
 	}
 	v.Matches = counts[chosen]
 	v.Pages = max(1, (v.Matches+perPage-1)/perPage)
@@ -102,10 +118,17 @@ func compareRow(runs []*store.Index, texts []*os.File, at []int, f compareFilter
 		if row.Question == "" {
 			row.Question = questionOf(item)
 		}
-		row.Cells = append(row.Cells, compareCell{letterOf(k), briefs(x, at[k], item), x.Flags(at[k]).Names()})
+		row.Cells = append(row.Cells, compareCell{
+			Letter:    letterOf(k),
+			Judgments: briefs(x, at[k], item),
+			Flags:     x.Flags(at[k]).Names(),
+		})
 	}
 	a, b := row.Cells[0], row.Cells[1]
-	row.A, row.FlagsA, row.B, row.FlagsB = a.Judgments, a.Flags, b.Judgments, b.Flags
+	row.A = a.Judgments
+	row.FlagsA = a.Flags
+	row.B = b.Judgments
+	row.FlagsB = b.Flags
 	row.Link = "/compare/item" + f.Query("item", row.ID)
 	return row
 }
@@ -157,7 +180,8 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		for k, x := range runs {
 			i, ok := x.Find(q.Get("item"))
 			if !ok {
-				return failure.New(http.StatusNotFound, "there is no item %q that all of these runs have", markup.Shortened(q.Get("item"), 100))
+				return failure.New(http.StatusNotFound, "there is no item %q that all of these runs have",
+					markup.Shortened(q.Get("item"), 100))
 			}
 			side, err := s.itemOf(x, i)
 			if err != nil {
@@ -190,8 +214,8 @@ type aligned struct {
 	nth        int
 }
 
-// align puts judgments beside each other that showed the same in the same order, asked for the same time; of those that a
-// run has twice, the first beside the first.
+// align puts judgments beside each other that showed the same in the same order, asked for the same time; of those
+// that a run has twice, the first beside the first.
 func align(sides []ItemView) (rows []judgmentRow) {
 	at := map[aligned]int{}
 	var keys []aligned
@@ -207,7 +231,9 @@ func align(sides []ItemView) (rows []judgmentRow) {
 			row, ok := at[of]
 			if !ok {
 				row = len(rows)
-				at[of], rows, keys = row, append(rows, judgmentRow{Title: g, Cells: make([]judgmentCell, len(sides))}), append(keys, of)
+				at[of] = row
+				rows = append(rows, judgmentRow{Title: g, Cells: make([]judgmentCell, len(sides))})
+				keys = append(keys, of)
 				for c := range sides {
 					rows[row].Cells[c].Letter = letterOf(c)
 				}

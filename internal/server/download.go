@@ -17,13 +17,19 @@ import (
 )
 
 // download hands out a file of a run under a name of its own. Nothing of it is shown as a page of this server.
-func (s *Server) download(kind, suffix string, write func(*http.Request, string, io.Writer) error) func(http.ResponseWriter, *http.Request) error {
+func (s *Server) download(
+	kind, suffix string, write func(*http.Request, string, io.Writer) error,
+) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("run")
 		if _, err := s.runs.Manifest(name); err != nil {
 			return err
 		}
-		return write(r, name, &attachment{w, kind, strings.ReplaceAll(name, "/", "_") + suffix, false})
+		return write(r, name, &attachment{
+			w:    w,
+			kind: kind,
+			name: strings.ReplaceAll(name, "/", "_") + suffix,
+		})
 	}
 }
 
@@ -134,7 +140,7 @@ func (s *Server) handOut(w http.ResponseWriter, r *http.Request, pictures report
 	if err != nil {
 		return failure.Unreadable(err, "%v", err)
 	}
-	out := attachment{w, mime.TypeByExtension(path.Ext(file)), of + "-" + file, false}
+	out := attachment{w: w, kind: mime.TypeByExtension(path.Ext(file)), name: of + "-" + file}
 	_, err = out.Write(picture)
 	return err
 }

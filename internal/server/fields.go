@@ -9,7 +9,8 @@ type fieldView struct {
 	On    bool
 }
 
-// fieldOf is a field as a job request fills it in. A job request without a switch leaves it off, unless nothing was asked for yet.
+// fieldOf is a field as a job request fills it in. A job request without a switch leaves it off, unless
+// nothing was asked for yet.
 func fieldOf(f jobs.Field, o jobs.JobRequest) fieldView {
 	v := fieldView{Field: f, Value: or(o, f.Name, f.Default)}
 	v.On = v.Value != "" && v.Value != "false"

@@ -118,7 +118,8 @@ func (s *Server) tallies(ctx context.Context, a alike, runs []store.Found) ([]ta
 		}
 		all = slices.DeleteFunc(all, func(t tally) bool { return t.wrong+t.right == 0 })
 		slices.SortStableFunc(all, func(a, b tally) int { // by the share that is wrong, then by how many say so
-			return cmp.Or(cmp.Compare(b.wrong*(a.wrong+a.right), a.wrong*(b.wrong+b.right)), cmp.Compare(b.wrong, a.wrong), cmp.Compare(a.right, b.right))
+			return cmp.Or(cmp.Compare(b.wrong*(a.wrong+a.right), a.wrong*(b.wrong+b.right)),
+				cmp.Compare(b.wrong, a.wrong), cmp.Compare(a.right, b.right))
 		})
 		return all, nil
 	})
@@ -160,8 +161,10 @@ type hardestView struct {
 func (s *Server) group(r *http.Request) (a alike, groups []alikeGroup, runs []store.Found, err error) {
 	q := r.URL.Query()
 	groups, all, err := s.alikes()
-	if a = (alike{q.Get("protocol"), q.Get("dataset")}); err == nil && a != (alike{}) && len(all[a]) < 2 {
-		err = failure.New(http.StatusNotFound, "fewer than two runs of %s on %q have ended", markup.Shortened(a.Protocol, 40), markup.Shortened(a.Dataset, 100))
+	a = alike{q.Get("protocol"), q.Get("dataset")}
+	if err == nil && a != (alike{}) && len(all[a]) < 2 {
+		err = failure.New(http.StatusNotFound, "fewer than two runs of %s on %q have ended",
+			markup.Shortened(a.Protocol, 40), markup.Shortened(a.Dataset, 100))
 	}
 	return a, groups, all[a], err
 }
@@ -189,7 +192,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	for _, t := range all[(v.Filter.Page-1)*perPage : min(v.Filter.Page*perPage, len(all))] {
 		row := hardRow{ID: t.id, Wrong: t.wrong, Judged: t.wrong + t.right, Link: "/hardest/item" + a.Query("item", t.id)}
 		for k, is := range t.by {
-			mark := Mark{"open", "–", "not scored"}
+			mark := Mark{Kind: "open", Sign: "–", Words: "not scored"}
 			if is != nil {
 				mark = JudgmentBrief{Outcome: string(judging.Decided), Right: is}.Mark()
 			}
@@ -234,7 +237,8 @@ type acrossView struct {
 
 func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
 	var runs []store.Found
-	if v.alike, _, runs, err = s.group(r); err != nil {
+	v.alike, _, runs, err = s.group(r)
+	if err != nil {
 		return v, err
 	}
 	all, err := s.tallies(r.Context(), v.alike, runs)
@@ -246,7 +250,10 @@ func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
 	if at < 0 {
 		return v, failure.New(http.StatusNotFound, "none of these runs has scored the item %q", markup.Shortened(id, 100))
 	}
-	v.Wrong, v.Judged, v.Number, v.Total = all[at].wrong, all[at].wrong+all[at].right, at+1, len(all)
+	v.Wrong = all[at].wrong
+	v.Judged = all[at].wrong + all[at].right
+	v.Number = at + 1
+	v.Total = len(all)
 	if at > 0 {
 		v.Previous = "/hardest/item" + v.Query("item", all[at-1].id)
 	}
@@ -275,7 +282,8 @@ func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
 		}
 	}
 	v.A, v.Back = v.Sides[0], "/hardest"+v.Query()
-	if names = names[:min(len(names), maxCompared)]; len(names) > 1 {
+	names = names[:min(len(names), maxCompared)]
+	if len(names) > 1 {
 		v.Compare = "/compare/item" + compareFilter{Runs: names}.Query("item", id)
 	}
 	return v, nil

@@ -101,10 +101,20 @@ var orders = map[string]func(a, b RunRow) int{
 
 // sorts are the orders by name, and the other way round.
 var sorts = []Option{
-	{"when", "newest first", -1}, {"-when", "oldest first", -1}, {"headline", "headline, highest first", -1}, {"-headline", "headline, lowest first", -1},
-	{"name", "run", -1}, {"-name", "run, Z to A", -1}, {"model", "model", -1}, {"-model", "model, Z to A", -1},
-	{"protocol", "protocol and prompt", -1}, {"-protocol", "protocol and prompt, Z to A", -1},
-	{"dataset", "dataset", -1}, {"-dataset", "dataset, Z to A", -1}, {"status", "status", -1}, {"-status", "status, Z to A", -1},
+	{Value: "when", Name: "newest first", N: -1},
+	{Value: "-when", Name: "oldest first", N: -1},
+	{Value: "headline", Name: "headline, highest first", N: -1},
+	{Value: "-headline", Name: "headline, lowest first", N: -1},
+	{Value: "name", Name: "run", N: -1},
+	{Value: "-name", Name: "run, Z to A", N: -1},
+	{Value: "model", Name: "model", N: -1},
+	{Value: "-model", Name: "model, Z to A", N: -1},
+	{Value: "protocol", Name: "protocol and prompt", N: -1},
+	{Value: "-protocol", Name: "protocol and prompt, Z to A", N: -1},
+	{Value: "dataset", Name: "dataset", N: -1},
+	{Value: "-dataset", Name: "dataset, Z to A", N: -1},
+	{Value: "status", Name: "status", N: -1},
+	{Value: "-status", Name: "status, Z to A", N: -1},
 }
 
 // groupings are what runs can be grouped by.
@@ -203,11 +213,22 @@ func (v *runsView) cut(r *http.Request, f runsFilter) error {
 func filterOf(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
 	f = runsFilter{
-		Text: q.Get("q"), Protocol: q.Get("protocol"), Model: q.Get("model"), Dataset: q.Get("dataset"), Status: q.Get("status"), Tag: q.Get("tag"), Suite: q.Get("suite"),
-		Sort: cmp.Or(q.Get("sort"), "when"), Group: q.Get("group"), Metric: q.Get("metric"), By: q.Get("by"), All: q.Get("rows") == "all",
+		Text:     q.Get("q"),
+		Protocol: q.Get("protocol"),
+		Model:    q.Get("model"),
+		Dataset:  q.Get("dataset"),
+		Status:   q.Get("status"),
+		Tag:      q.Get("tag"),
+		Suite:    q.Get("suite"),
+		Sort:     cmp.Or(q.Get("sort"), "when"),
+		Group:    q.Get("group"),
+		Metric:   q.Get("metric"),
+		By:       q.Get("by"),
+		All:      q.Get("rows") == "all",
 	}
 	if _, ok := orders[strings.TrimPrefix(f.Sort, "-")]; !ok {
-		return f, failure.Bad("sort %q: it is one of %s, with - in front for the reverse order", markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
+		return f, failure.Bad("sort %q: it is one of %s, with - in front for the reverse order",
+			markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
 	}
 	if _, ok := groupings[f.Group]; !ok && f.Group != "" {
 		return f, failure.Bad("group %q: it is one of %s", markup.Visible(f.Group), strings.Join(f.Groupings(), ", "))
@@ -216,7 +237,8 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 		f.Page, err = counted(q, "page", 1)
 		return f, err
 	}
-	if f.Limit, err = counted(q, "limit", 0); err != nil {
+	f.Limit, err = counted(q, "limit", 0)
+	if err != nil {
 		return f, err
 	}
 	f.Limit = min(f.Limit, mostRuns)
@@ -245,13 +267,17 @@ func (f *runsFilter) offer(row RunRow) {
 
 func (f *runsFilter) takes(row RunRow) bool {
 	is := func(want, value string) bool { return want == "" || want == value }
-	if !is(f.Protocol, row.Protocol) || !is(f.Model, row.Model) || !is(f.Dataset, row.Dataset) || !is(f.Status, row.Status) || !is(f.Suite, row.Suite) {
+	if !is(f.Protocol, row.Protocol) || !is(f.Model, row.Model) || !is(f.Dataset, row.Dataset) ||
+		!is(f.Status, row.Status) || !is(f.Suite, row.Suite) {
 		return false
 	}
 	if f.Tag != "" && !slices.Contains(row.Tags(), f.Tag) {
 		return false
 	}
-	all := strings.ToLower(strings.Join([]string{row.Name, row.Title(), row.Model, row.Protocol, row.Prompt, row.Dataset, row.Settings, row.Status, strings.Join(row.Tags(), "\n"), row.Note()}, "\n"))
+	all := strings.ToLower(strings.Join([]string{
+		row.Name, row.Title(), row.Model, row.Protocol, row.Prompt, row.Dataset, row.Settings, row.Status,
+		strings.Join(row.Tags(), "\n"), row.Note(),
+	}, "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(f.Text)) {
 		if !strings.Contains(all, word) {
 			return false
@@ -311,7 +337,8 @@ func (f runsFilter) link(changes ...string) string {
 	if f.All {
 		all = "all"
 	}
-	given := []string{"q", f.Text, "protocol", f.Protocol, "model", f.Model, "dataset", f.Dataset, "status", f.Status, "tag", f.Tag, "suite", f.Suite,
+	given := []string{"q", f.Text, "protocol", f.Protocol, "model", f.Model, "dataset", f.Dataset, "status",
+		f.Status, "tag", f.Tag, "suite", f.Suite,
 		"sort", f.Sort, "group", f.Group, "metric", f.Metric, "by", f.By, "rows", all}
 	for pairs := append(given, changes...); len(pairs) > 1; pairs = pairs[2:] {
 		set(pairs[0], pairs[1])

@@ -139,7 +139,8 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if !ok {
 		return v, failure.New(http.StatusNotFound, "the run %q has no item %q", name, markup.Shortened(id, 100))
 	}
-	if v, err = s.itemOf(x, i); err != nil {
+	v, err = s.itemOf(x, i)
+	if err != nil {
 		return v, err
 	}
 	if v.Item.isPair() {
@@ -178,7 +179,15 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 
 // itemOf reads an item with all of its judgments.
 func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
-	v := ItemView{Run: headOf(x.Run, x.Manifest), ID: strings.Clone(x.ID(i)), Group: x.Group(i), Flags: x.Flags(i).Names(), Judgments: []JudgmentView{}, Number: i + 1, Total: x.Len()}
+	v := ItemView{
+		Run:       headOf(x.Run, x.Manifest),
+		ID:        strings.Clone(x.ID(i)),
+		Group:     x.Group(i),
+		Flags:     x.Flags(i).Names(),
+		Judgments: []JudgmentView{},
+		Number:    i + 1,
+		Total:     x.Len(),
+	}
 	items := x.OpenItems()
 	defer items.Close()
 	item, err := x.Item(items, i)
@@ -216,25 +225,59 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 }
 
 func textsOf(item datasets.Item) *ItemTexts {
-	t := &ItemTexts{Source: item.Source, Shape: string(item.Shape), Question: item.Question, Answer: item.Answer, Note: item.Note}
+	t := &ItemTexts{
+		Source:   item.Source,
+		Shape:    string(item.Shape),
+		Question: item.Question,
+		Answer:   item.Answer,
+		Note:     item.Note,
+	}
 	for i, c := range item.Candidates {
 		if item.Answered != nil && c.Text == "" {
 			continue // of a judgment the candidates are verdicts, which have no text
 		}
-		t.Candidates = append(t.Candidates, candidateView{ID: c.ID, Model: c.Model, Text: c.Text, Labelled: i == item.Gold, Rank: c.Rank, Unrelated: c.Unrelated})
+		t.Candidates = append(t.Candidates, candidateView{
+			ID:        c.ID,
+			Model:     c.Model,
+			Text:      c.Text,
+			Labelled:  i == item.Gold,
+			Rank:      c.Rank,
+			Unrelated: c.Unrelated,
+		})
 	}
 	if a := item.Answered; a != nil {
-		t.Answered = &answeredView{Question: a.Question, Agent: a.Agent, Text: a.Text, Reference: a.Reference, Own: a.Own, Right: item.Gold == 0}
+		t.Answered = &answeredView{
+			Question:  a.Question,
+			Agent:     a.Agent,
+			Text:      a.Text,
+			Reference: a.Reference,
+			Own:       a.Own,
+			Right:     item.Gold == 0,
+		}
 	}
 	return t
 }
 
 // judgmentView is a record for people; known tells whether there is an item to make its prompt of.
-func judgmentView(m *judging.Manifest, asker judging.Asker, j store.Judged, item datasets.Item, known bool, page *markup.Layout) (JudgmentView, error) {
+func judgmentView(
+	m *judging.Manifest, asker judging.Asker, j store.Judged, item datasets.Item, known bool, page *markup.Layout,
+) (JudgmentView, error) {
 	r, v := j.Record, j.Verdict
 	g := JudgmentView{
-		JudgmentBrief: brief(store.JudgmentOf(m, r, v)), Presentations: r.Presentations, Mode: r.Mode, Order: r.Order, Asked: askedUnknown,
-		Label: v.Label, Answer: v.Answer, Rule: v.Rule, Gold: r.Gold, Error: r.Error, Probabilities: r.Probabilities, At: r.At, Imported: r.Imported, Turns: []TurnView{},
+		JudgmentBrief: brief(store.JudgmentOf(m, r, v)),
+		Presentations: r.Presentations,
+		Mode:          r.Mode,
+		Order:         r.Order,
+		Asked:         askedUnknown,
+		Label:         v.Label,
+		Answer:        v.Answer,
+		Rule:          v.Rule,
+		Gold:          r.Gold,
+		Error:         r.Error,
+		Probabilities: r.Probabilities,
+		At:            r.At,
+		Imported:      r.Imported,
+		Turns:         []TurnView{},
 	}
 	if im := r.Imported; im != nil && !strings.Contains(r.Text(), strings.TrimSpace(im.Prompt)) {
 		g.FilePrompt = im.Prompt // JudgeBench's files have the judge's first reply there
@@ -248,11 +291,14 @@ func judgmentView(m *judging.Manifest, asker judging.Asker, j store.Judged, item
 	if known {
 		var same bool
 		var err error
-		if prompt, same, err = r.Asked(asker, item, params.SystemRole); err != nil {
+		prompt, same, err = r.Asked(asker, item, params.SystemRole)
+		if err != nil {
 			return g, err
 		}
-		if g.System, g.User = prompt.System, prompt.User; r.Imported == nil {
-			if g.Asked = askedOther; same {
+		g.System, g.User = prompt.System, prompt.User
+		if r.Imported == nil {
+			g.Asked = askedOther
+			if same {
 				g.Asked = askedSame
 			}
 		}
@@ -275,8 +321,16 @@ func judgmentView(m *judging.Manifest, asker judging.Asker, j store.Judged, item
 
 func turnOf(r judging.Reply) TurnView {
 	return TurnView{
-		Text: r.Text, Thinking: r.Thinking, Finish: string(r.Finish), Detail: r.Detail, Prompt: r.PromptTokens, Reply: r.ReplyTokens,
-		MS: r.Milliseconds, Cached: r.Cached, Constrained: r.Constrained, Endpoint: r.Endpoint,
+		Text:        r.Text,
+		Thinking:    r.Thinking,
+		Finish:      string(r.Finish),
+		Detail:      r.Detail,
+		Prompt:      r.PromptTokens,
+		Reply:       r.ReplyTokens,
+		MS:          r.Milliseconds,
+		Cached:      r.Cached,
+		Constrained: r.Constrained,
+		Endpoint:    r.Endpoint,
 	}
 }
 

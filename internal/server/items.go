@@ -34,7 +34,9 @@ func (f ItemsFilter) Query(more ...string) string {
 	if f.Diff {
 		diff = "words"
 	}
-	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "diff", diff}, more...)...)
+	return query(append(
+		[]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "diff", diff}, more...,
+	)...)
 }
 
 // Showing is the query of the same list with another filter of what to show.
@@ -60,11 +62,19 @@ const (
 
 func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	q := r.URL.Query()
-	f = ItemsFilter{Diff: q.Get("diff") == "words", Group: q.Get("group"), Outcome: q.Get("outcome"), Show: q.Get("show"), Text: strings.TrimSpace(q.Get("q"))}
-	if f.Page, err = counted(q, "page", 1); err != nil {
+	f = ItemsFilter{
+		Diff:    q.Get("diff") == "words",
+		Group:   q.Get("group"),
+		Outcome: q.Get("outcome"),
+		Show:    q.Get("show"),
+		Text:    strings.TrimSpace(q.Get("q")),
+	}
+	f.Page, err = counted(q, "page", 1)
+	if err != nil {
 		return f, err
 	}
-	if f.Per, err = counted(q, "per", perPage); err != nil {
+	f.Per, err = counted(q, "per", perPage)
+	if err != nil {
 		return f, err
 	}
 	f.Per = min(f.Per, maxPerPage)
@@ -102,7 +112,8 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 	var has func(int) bool
 	if f.Text != "" {
 		var err error
-		if has, err = x.Search(r.Context(), f.Text); err != nil {
+		has, err = x.Search(r.Context(), f.Text)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +143,13 @@ type JudgmentBrief struct {
 }
 
 func brief(g store.Judgment) JudgmentBrief {
-	return JudgmentBrief{Presentation: int(g.Presentation), Repetition: int(g.Repetition), Outcome: string(g.Outcome()), Position: int(g.Position) + 1, Right: g.Right.Known()}
+	return JudgmentBrief{
+		Presentation: int(g.Presentation),
+		Repetition:   int(g.Repetition),
+		Outcome:      string(g.Outcome()),
+		Position:     int(g.Position) + 1,
+		Right:        g.Right.Known(),
+	}
 }
 
 // itemRow is an item in a list.
@@ -181,7 +198,14 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	if err != nil {
 		return v, err
 	}
-	v = ItemsView{Run: headOf(name, x.Manifest), Filter: f, Total: x.Len(), Matches: len(all), Pages: max(1, (len(all)+f.Per-1)/f.Per), Items: []itemRow{}}
+	v = ItemsView{
+		Run:     headOf(name, x.Manifest),
+		Filter:  f,
+		Total:   x.Len(),
+		Matches: len(all),
+		Pages:   max(1, (len(all)+f.Per-1)/f.Per),
+		Items:   []itemRow{},
+	}
 	if f.Page > v.Pages {
 		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
 	}
@@ -202,7 +226,9 @@ func (v ItemsView) Unlabelled() bool {
 
 // offer counts what the items can be filtered by.
 func (v *ItemsView) offer(x *store.Index) {
-	groups, outcomes, kinds := map[string]int{}, map[string]int{}, make([]int, len(store.Filters))
+	groups := map[string]int{}
+	outcomes := map[string]int{}
+	kinds := make([]int, len(store.Filters))
 	for i := range x.Len() {
 		groups[x.Group(i)]++
 		f := x.Flags(i)
@@ -218,18 +244,18 @@ func (v *ItemsView) offer(x *store.Index) {
 		}
 	}
 	for g, n := range groups {
-		v.Groups = append(v.Groups, Option{g, g, n})
+		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: n})
 	}
 	slices.SortFunc(v.Groups, func(a, b Option) int {
 		return judging.GroupOrder(a.Value, b.Value)
 	})
 	for _, o := range judging.Outcomes {
 		if n := outcomes[string(o)]; n > 0 {
-			v.Outcomes = append(v.Outcomes, Option{string(o), string(o), n})
+			v.Outcomes = append(v.Outcomes, Option{Value: string(o), Name: string(o), N: n})
 		}
 	}
 	for k, s := range store.Filters {
-		v.Shows = append(v.Shows, Option{s.Name, s.Words, kinds[k]})
+		v.Shows = append(v.Shows, Option{Value: s.Name, Name: s.Words, N: kinds[k]})
 	}
 }
 

@@ -107,7 +107,8 @@ func (s *Server) mine() (judges template.HTML, none string) {
 
 // labelled tells whether the labels may be of a run's items. The run's files are in the folder, and no links out of it.
 func (s *Server) labelled(run store.Found) bool {
-	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() && run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
+	if d := s.opts.Desk; d != nil && run.Manifest.Dataset.Name != d.Name() &&
+		run.Manifest.Spec.Dataset.SHA256 != d.SHA256() {
 		return false
 	}
 	for _, name := range []string{judging.RecordsFile, judging.ItemsFile} {
@@ -185,7 +186,8 @@ func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 		return v, errNoDesk
 	}
 	v.Dataset = s.opts.Desk.Name()
-	if v.Turn, err = s.opts.Desk.Next(r.PathValue("who")); err != nil {
+	v.Turn, err = s.opts.Desk.Next(r.PathValue("who"))
+	if err != nil {
 		return v, labelFailure(err)
 	}
 	page := markup.NewLayout()
@@ -212,7 +214,12 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 		return errNoDesk
 	}
 	who, form := r.PathValue("who"), r.PostForm
-	said := labels.Said{Sum: form.Get("sum"), Again: form.Get("again") == "true", Choice: form.Get("choice"), Note: unixLines(form.Get("note"))}
+	said := labels.Said{
+		Sum:    form.Get("sum"),
+		Again:  form.Get("again") == "true",
+		Choice: form.Get("choice"),
+		Note:   unixLines(form.Get("note")),
+	}
 	switch said.Choice {
 	case "tie":
 		said.Tie = true
@@ -291,9 +298,11 @@ func (s *Server) contest(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if sum == "" {
-		return failure.New(http.StatusConflict, "the run's folder does not have the texts of its items: nobody could tell later which label was meant")
+		return failure.New(http.StatusConflict, "the run's folder does not have the texts of its items: "+
+			"nobody could tell later which label was meant")
 	}
-	if err := s.opts.Runner.Contest(item, sum, unixLines(r.PostForm.Get("note")), r.PostForm.Get("undo") != ""); err != nil {
+	if err := s.opts.Runner.Contest(item, sum, unixLines(r.PostForm.Get("note")),
+		r.PostForm.Get("undo") != ""); err != nil {
 		return err
 	}
 	http.Redirect(w, r, itemURL(run, item, ""), http.StatusSeeOther)

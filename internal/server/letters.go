@@ -15,9 +15,9 @@ import (
 	"gavel/scoring"
 )
 
-// letters tell which judges of a column of the leaderboard cannot be told apart. Every two of them are tested item by item,
-// which takes longer than a page may: it is done in the background, one column after the other, and kept for as long as
-// the runs are as they were. The tests of all columns of a page are corrected together.
+// letters tell which judges of a column of the leaderboard cannot be told apart. Every two of them are tested item by
+// item, which takes longer than a page may: it is done in the background, one column after the other, and kept for as
+// long as the runs are as they were. The tests of all columns of a page are corrected together.
 type letters struct {
 	s     *Server
 	known *kept.LRU[string, kept.Value[string, []scoring.Ranking]] // by column
@@ -176,7 +176,8 @@ func (c *boardColumn) lettering(protocol, metric string) (lettering, bool) {
 		bytes += r.of.Records.Size
 		fmt.Fprintln(&state, r.Name, r.ID, r.of.Records)
 	}
-	if asked.state = state.String(); len(asked.runs) < 2 || numberKey(c.runs[0].numbers[0].Result) != metric {
+	asked.state = state.String()
+	if len(asked.runs) < 2 || numberKey(c.runs[0].numbers[0].Result) != metric {
 		return asked, false
 	}
 	if len(asked.runs) > letteredRuns || bytes > letteredBytes {

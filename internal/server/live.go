@@ -38,8 +38,9 @@ type Progress struct {
 	Alarm     string         `json:"alarm,omitempty"`   // what the first judgments tell, see judging.Alarms
 	Last      time.Time      `json:"last,omitzero"`     // when the newest judgment began
 	Tokens    float64        `json:"reply_tokens_per_second"`
-	Usual     float64        `json:"usual_ms"`       // of a judgment that was asked, the median of the newest; 0 where unknown
-	Slow      []SlowJudgment `json:"slow,omitempty"` // the slowest of all, the slowest first
+	// of a judgment that was asked, the median of the newest; 0 where unknown
+	Usual float64        `json:"usual_ms"`
+	Slow  []SlowJudgment `json:"slow,omitempty"` // the slowest of all, the slowest first
 	// Diagnosis is of the judgments so far, a moment ago; nil where there is none yet.
 	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty"`
 	Scored    int                `json:"diagnosed,omitempty"` // judgments that it is of
@@ -56,20 +57,33 @@ type SlowJudgment struct {
 // progress of the run, of what the index has.
 func progressOf(x *store.Index, now time.Time) Progress {
 	p := Progress{
-		Run: x.Run, Status: x.Manifest.Status, Done: x.Counts.Records, Judgments: x.Manifest.Judgments, Failed: x.Counts.Outcomes[string(judging.Failed)],
-		Cached: x.Counts.Cached, Outcomes: maps.Clone(x.Counts.Outcomes), Last: x.Counts.Last,
-		Alarm: x.Alarms.Said,
+		Run:       x.Run,
+		Status:    x.Manifest.Status,
+		Done:      x.Counts.Records,
+		Judgments: x.Manifest.Judgments,
+		Failed:    x.Counts.Outcomes[string(judging.Failed)],
+		Cached:    x.Counts.Cached,
+		Outcomes:  maps.Clone(x.Counts.Outcomes),
+		Last:      x.Counts.Last,
+		Alarm:     x.Alarms.Said,
 	}
 	if p.Status != judging.Running {
 		return p
 	}
 	at := x.Pace(now)
 	p.Stalled = !at.Written.IsZero() && now.Sub(at.Written) > stalledAfter
-	if p.Rate, p.Tokens, p.Usual = at.Rate, at.Tokens, at.Usual; !p.Stalled {
+	p.Rate = at.Rate
+	p.Tokens = at.Tokens
+	p.Usual = at.Usual
+	if !p.Stalled {
 		p.Left = at.Left
 	}
 	for _, j := range at.Slow {
-		p.Slow = append(p.Slow, SlowJudgment{j.Item, j.Milliseconds, itemURL(x.Run, j.Item, "")})
+		p.Slow = append(p.Slow, SlowJudgment{
+			Item:         j.Item,
+			Milliseconds: j.Milliseconds,
+			Link:         itemURL(x.Run, j.Item, ""),
+		})
 	}
 	return p
 }
@@ -104,7 +118,9 @@ func (s *Server) withJob(p *Progress) {
 // withScore adds what the judgments come to so far.
 func (s *Server) withScore(p *Progress, m *judging.Manifest) {
 	at := s.scoreSoFar(p.Run, m)
-	p.Diagnosis, p.Scored, p.Score = at.diagnosis, at.judgments, at.page
+	p.Diagnosis = at.diagnosis
+	p.Scored = at.judgments
+	p.Score = at.page
 }
 
 const (
@@ -146,7 +162,9 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) watch(ctx context.Context, run string, send func(text string) error) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	last, score, said := "", template.HTML(""), s.now()
+	last := ""
+	score := template.HTML("")
+	said := s.now()
 	for text := "retry: 5000\n\n"; ; text = "" {
 		p, err := s.status(ctx, run)
 		if err != nil {
@@ -175,7 +193,8 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 			text = ": \n\n"
 		}
 		if text != "" {
-			if said, err = s.now(), send(text); err != nil || over {
+			said, err = s.now(), send(text)
+			if err != nil || over {
 				return err
 			}
 		}
@@ -189,8 +208,8 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	}
 }
 
-// running keeps what the records of runs that are being made come to so far. It is worked out beside the requests, which
-// show what there is; one run at a time has its turn, and the more work it is the more seldom.
+// running keeps what the records of runs that are being made come to so far. It is worked out beside the requests,
+// which show what there is; one run at a time has its turn, and the more work it is the more seldom.
 type running struct {
 	mu     sync.Mutex
 	scores *kept.LRU[string, *soFar]
@@ -224,7 +243,8 @@ func (s *Server) scoreSoFar(run string, m *judging.Manifest) soFar {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := l.scores.GetOr(run, func() *soFar { return new(soFar) })
-	if !at.busy && at.of != now && now.Size > 0 && now.Size <= scoreBytes && !s.now().Before(at.next) && s.ending.Err() == nil {
+	if !at.busy && at.of != now && now.Size > 0 && now.Size <= scoreBytes && !s.now().Before(at.next) &&
+		s.ending.Err() == nil {
 		at.busy = true
 		l.work.Go(func() { s.scoreNow(run, m, at, now) })
 	}
@@ -243,8 +263,11 @@ func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of store.S
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if found.of, found.next = of, s.now().Add(max(scoreEvery, scoreShare*time.Since(began))); found.page == "" { // what was known stays
-			found.page, found.diagnosis, found.judgments = at.page, at.diagnosis, at.judgments
+		found.of, found.next = of, s.now().Add(max(scoreEvery, scoreShare*time.Since(began)))
+		if found.page == "" { // what was known stays
+			found.page = at.page
+			found.diagnosis = at.diagnosis
+			found.judgments = at.judgments
 		}
 		*at = found
 	}()
@@ -257,6 +280,8 @@ func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of store.S
 		return
 	}
 	if page, err := report.Verdict(rep); err == nil {
-		found.page, found.diagnosis, found.judgments = page, rep.Diagnosis, rep.Judgments()
+		found.page = page
+		found.diagnosis = rep.Diagnosis
+		found.judgments = rep.Judgments()
 	}
 }

@@ -24,20 +24,38 @@ type Metrics struct {
 // from the start, so that a rate has something to begin with.
 func NewMetrics() *Metrics {
 	m := &Metrics{
-		all:          prometheus.NewRegistry(),
-		requests:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "gavel_http_requests_total", Help: "Requests answered, by route and status."}, []string{"route", "code"}),
-		requestTime:  histogram("gavel_http_request_seconds", "Time until a request was answered, without streams.", 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30),
-		judgments:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "gavel_judgments_total", Help: "Judgments made by this server's runs, by outcome."}, []string{"outcome"}),
-		replies:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "gavel_replies_total", Help: "Replies of judges to this server's runs, by whether they came from the cache."}, []string{"from"}),
+		all: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "gavel_http_requests_total",
+			Help: "Requests answered, by route and status.",
+		}, []string{"route", "code"}),
+		requestTime: histogram("gavel_http_request_seconds", "Time until a request was answered, without streams.",
+			0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30),
+		judgments: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "gavel_judgments_total",
+			Help: "Judgments made by this server's runs, by outcome.",
+		}, []string{"outcome"}),
+		replies: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "gavel_replies_total",
+			Help: "Replies of judges to this server's runs, by whether they came from the cache.",
+		}, []string{"from"}),
 		promptTokens: counter("gavel_prompt_tokens_total", "Tokens of the prompts that judges read, without cached replies."),
 		replyTokens:  counter("gavel_reply_tokens_total", "Tokens that judges wrote, without cached replies."),
-		replyTime:    histogram("gavel_reply_seconds", "Time until a reply was there, without cached replies.", 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600),
-		inFlight:     prometheus.NewGauge(prometheus.GaugeOpts{Name: "gavel_judge_requests_in_flight", Help: "Requests to judges that are being answered."}),
-		asked:        counter("gavel_judge_requests_total", "Requests sent to judges, tries that failed included."),
-		fails:        counter("gavel_judge_request_fails_total", "Requests to judges that got no answer."),
-		active:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "gavel_runs_active", Help: "Runs that this server is making."}),
+		replyTime: histogram("gavel_reply_seconds", "Time until a reply was there, without cached replies.",
+			0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "gavel_judge_requests_in_flight",
+			Help: "Requests to judges that are being answered.",
+		}),
+		asked: counter("gavel_judge_requests_total", "Requests sent to judges, tries that failed included."),
+		fails: counter("gavel_judge_request_fails_total", "Requests to judges that got no answer."),
+		active: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "gavel_runs_active",
+			Help: "Runs that this server is making.",
+		}),
 	}
-	m.all.MustRegister(m.requests, m.requestTime, m.judgments, m.replies, m.promptTokens, m.replyTokens, m.replyTime, m.inFlight, m.asked, m.fails, m.active)
+	m.all.MustRegister(m.requests, m.requestTime, m.judgments, m.replies, m.promptTokens, m.replyTokens,
+		m.replyTime, m.inFlight, m.asked, m.fails, m.active)
 	for _, o := range judging.Outcomes {
 		m.judgments.WithLabelValues(string(o))
 	}

@@ -20,6 +20,7 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(bytes.Replace(openAPIFile, []byte(`"properties": {}`), append([]byte(`"properties": `), fields...), 1))
+	_, err = w.Write(bytes.Replace(openAPIFile, []byte(`"properties": {}`),
+		append([]byte(`"properties": `), fields...), 1))
 	return err
 }

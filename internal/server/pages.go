@@ -67,7 +67,8 @@ func loadPages(s *Server) (*pages, error) {
 	}
 	p.add("report.css", []byte(report.Style))
 	common := template.New("").Funcs(p.functions())
-	if common, err = common.ParseFS(templateFiles, "templates/base.html", "templates/parts.html", "templates/about.html"); err != nil {
+	common, err = common.ParseFS(templateFiles, "templates/base.html", "templates/parts.html", "templates/about.html")
+	if err != nil {
 		return nil, err
 	}
 	all, err := fs.Glob(templateFiles, "templates/*.html")
@@ -128,25 +129,37 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 // functions of the templates. Whatever comes from a model, a dataset or a file goes through v.
 func (p *pages) functions() template.FuncMap {
 	return template.FuncMap{
-		"v":         func(s any) string { return markup.Visible(fmt.Sprint(s)) },
-		"short":     func(n int, s string) string { return markup.Shortened(s, n) },
-		"asset":     func(file string) string { return "/assets/" + p.names[file] },
-		"runURL":    func(name string) string { return "/runs/" + escaped(name) },
-		"suiteURL":  func(name string) string { return "/suites/" + escaped(name) },
-		"askURL":    askURL,
-		"urlpart":   url.PathEscape,
-		"when":      when,
-		"day":       day,
-		"joined":    func(tags []string) string { return strings.Join(tags, ", ") },
-		"stamp":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"number":    grouped,
-		"seconds":   seconds,
-		"duration":  duration,
-		"percent":   func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
-		"query":     query,
-		"result":    result,
-		"sorted":    func(f runsFilter, by, name string) sortedHead { return sortedHead{f, by, name} },
-		"options":   func(empty, chosen string, list any) choices { return choices{empty, chosen, list} },
+		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
+		"short":    func(n int, s string) string { return markup.Shortened(s, n) },
+		"asset":    func(file string) string { return "/assets/" + p.names[file] },
+		"runURL":   func(name string) string { return "/runs/" + escaped(name) },
+		"suiteURL": func(name string) string { return "/suites/" + escaped(name) },
+		"askURL":   askURL,
+		"urlpart":  url.PathEscape,
+		"when":     when,
+		"day":      day,
+		"joined":   func(tags []string) string { return strings.Join(tags, ", ") },
+		"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"number":   grouped,
+		"seconds":  seconds,
+		"duration": duration,
+		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
+		"query":    query,
+		"result":   result,
+		"sorted": func(f runsFilter, by, name string) sortedHead {
+			return sortedHead{
+				f:    f,
+				by:   by,
+				Name: name,
+			}
+		},
+		"options": func(empty, chosen string, list any) choices {
+			return choices{
+				Empty:  empty,
+				Chosen: chosen,
+				List:   list,
+			}
+		},
 		"in":        or,
 		"fieldOf":   fieldOf,
 		"letter":    letterOf,

@@ -85,7 +85,8 @@ func askedOf(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a asked) 
 		return a
 	}
 	ids := m.ToName(r)
-	if a.Right = strings.Join(ids, " or "); len(ids) > 0 && p.Labelled != nil {
+	a.Right = strings.Join(ids, " or ")
+	if len(ids) > 0 && p.Labelled != nil {
 		a.Right = p.Labelled(m.Spec.Goal, ids, r.Order)
 	}
 	return a
@@ -112,7 +113,11 @@ func (v ItemView) Grid() (rows []gridRow) {
 		}
 		row := gridRow{JudgmentView: g}
 		for _, id := range g.Order {
-			row.Cells = append(row.Cells, gridCell{id, id == g.Choice, slices.Contains(v.ToName, id)})
+			row.Cells = append(row.Cells, gridCell{
+				ID:     id,
+				Chosen: id == g.Choice,
+				Right:  slices.Contains(v.ToName, id),
+			})
 		}
 		rows = append(rows, row)
 	}
@@ -121,7 +126,8 @@ func (v ItemView) Grid() (rows []gridRow) {
 
 // isPair tells whether an item has two responses to hold beside each other.
 func (t *ItemTexts) isPair() bool {
-	return t != nil && len(t.Candidates) == 2 && (t.Shape == string(datasets.Pair) || t.Shape == string(datasets.Preference))
+	return t != nil && len(t.Candidates) == 2 &&
+		(t.Shape == string(datasets.Pair) || t.Shape == string(datasets.Preference))
 }
 
 // Place of the judgment on a page: the id of its element.
@@ -168,13 +174,13 @@ type Mark struct{ Kind, Sign, Words string }
 func (b JudgmentBrief) Mark() Mark {
 	switch {
 	case b.Right != nil && *b.Right:
-		return Mark{"right", "✓", "right"}
+		return Mark{Kind: "right", Sign: "✓", Words: "right"}
 	case b.Outcome == string(judging.Tie):
-		return Mark{"tie", "=", "tie"}
+		return Mark{Kind: "tie", Sign: "=", Words: "tie"}
 	case b.Outcome != string(judging.Decided):
-		return Mark{"open", "–", b.Outcome}
+		return Mark{Kind: "open", Sign: "–", Words: b.Outcome}
 	case b.Right != nil:
-		return Mark{"wrong", "✗", "wrong"}
+		return Mark{Kind: "wrong", Sign: "✗", Words: "wrong"}
 	}
-	return Mark{"unlabelled", "•", "names " + b.Choice}
+	return Mark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }

@@ -23,7 +23,11 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 	if run.Err != nil {
 		return RunRow{RunHead: RunHead{Name: run.Name, Status: damagedStatus}, Error: run.Err.Error()}
 	}
-	row := RunRow{RunHead: headOf(run.Name, run.Manifest), Suite: s.runs.SuiteOf(run.Name), data: run.Manifest.Spec.Dataset.SHA256}
+	row := RunRow{
+		RunHead: headOf(run.Name, run.Manifest),
+		Suite:   s.runs.SuiteOf(run.Name),
+		data:    run.Manifest.Spec.Dataset.SHA256,
+	}
 	row.About = s.runs.About(run.Name)
 	if row.Status == judging.Running {
 		info, err := s.runs.Stat(path.Join(run.Name, judging.RecordsFile))
@@ -40,7 +44,10 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 		return row
 	}
 	sum := s.sum(run)
-	row.Headline, row.Diagnosis, row.Outcomes, row.Warnings = sum.headline, sum.diagnosis, sum.outcomes, sum.warnings
+	row.Headline = sum.headline
+	row.Diagnosis = sum.diagnosis
+	row.Outcomes = sum.outcomes
+	row.Warnings = sum.warnings
 	row.numbers, row.of = sum.numbers, sum.of
 	for _, n := range sum.outcomes {
 		row.Records += n
@@ -71,7 +78,13 @@ func (s *Server) sum(run store.Found) summed {
 
 // summing keeps what the list says of a run.
 func (s *Server) summing(run string, now store.Stamps, rep *scoring.Report) summed {
-	out := summed{of: now, diagnosis: rep.Diagnosis, outcomes: maps.Clone(rep.Outcomes), warnings: rep.Caveats(), numbers: report.NumbersOf(rep)}
+	out := summed{
+		of:        now,
+		diagnosis: rep.Diagnosis,
+		outcomes:  maps.Clone(rep.Outcomes),
+		warnings:  rep.Caveats(),
+		numbers:   report.NumbersOf(rep),
+	}
 	if x := report.Headline(rep); x != nil {
 		kept := *x
 		out.headline = &kept
@@ -80,8 +93,8 @@ func (s *Server) summing(run string, now store.Stamps, rep *scoring.Report) summ
 	return out
 }
 
-// The list of runs is made anew for everybody who looks, as long as that is quick. Over thousands of runs it takes a look
-// at tens of thousands of files: then it is kept, and made anew beside those who look at the last one.
+// The list of runs is made anew for everybody who looks, as long as that is quick. Over thousands of runs it takes a
+// look at tens of thousands of files: then it is kept, and made anew beside those who look at the last one.
 const (
 	slowList = 100 * time.Millisecond
 	keptList = 10          // times as long as it took to make
@@ -133,7 +146,10 @@ func (s *Server) relist(ctx context.Context) ([]RunRow, error) {
 	k := &s.listing
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.rows, k.of, k.at, k.took = rows, of, s.now(), time.Since(begun)
+	k.rows = rows
+	k.of = of
+	k.at = s.now()
+	k.took = time.Since(begun)
 	return rows, nil
 }
 
@@ -152,13 +168,18 @@ func (s *Server) numbers(run string, m *judging.Manifest) (scored, error) {
 	}
 	now := s.runs.Stamps(run)
 	return kept.Made(&s.scoring, s.scores, run, now, func() (v scored, err error) {
-		if v.rep = s.runs.Written(run, m, now); v.rep == nil {
-			if v.rep, err = s.runs.Score(run, m); err != nil {
+		v.rep = s.runs.Written(run, m, now)
+		if v.rep == nil {
+			v.rep, err = s.runs.Score(run, m)
+			if err != nil {
 				return v, err
 			}
 		}
 		v.rep.Run = run
-		v.answer, v.rest, v.pictures, err = report.Results(report.Run{Report: *v.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters}, "/runs/"+escaped(run)+"/figures/")
+		v.answer, v.rest, v.pictures, err = report.Results(
+			report.Run{Report: *v.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters},
+			"/runs/"+escaped(run)+"/figures/",
+		)
 		return v, err
 	})
 }

@@ -73,9 +73,21 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		settings = append(settings, fmt.Sprintf("asked %d times", p.Repetitions()))
 	}
 	h := RunHead{
-		Name: name, ID: m.ID, Model: m.Spec.Model.Name, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name,
-		Settings: strings.Join(settings, ", "), Dataset: m.Dataset.Name, Simulated: m.Simulated, Imported: m.Imported,
-		Status: m.Status, Items: m.Spec.Dataset.Items, Judgments: m.Judgments, Started: m.Started, Ended: m.Ended,
+		Name:      name,
+		ID:        m.ID,
+		Model:     m.Spec.Model.Name,
+		Protocol:  m.Spec.Protocol,
+		Goal:      m.Spec.Goal,
+		Prompt:    m.Spec.Prompt.Name,
+		Settings:  strings.Join(settings, ", "),
+		Dataset:   m.Dataset.Name,
+		Simulated: m.Simulated,
+		Imported:  m.Imported,
+		Status:    m.Status,
+		Items:     m.Spec.Dataset.Items,
+		Judgments: m.Judgments,
+		Started:   m.Started,
+		Ended:     m.Ended,
 	}
 	if m.Shard != nil {
 		h.Shard = m.Shard.String()
@@ -116,12 +128,21 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		return runView{}, err
 	}
 	m := x.Manifest
-	v := runView{RunHead: headOf(name, m), Counts: x.Counts, Damaged: x.Damaged, Manifest: m, Progress: progressOf(x, s.now()), Warnings: []string{}, Outcomes: scoring.Outcomes}
+	v := runView{
+		RunHead:  headOf(name, m),
+		Counts:   x.Counts,
+		Damaged:  x.Damaged,
+		Manifest: m,
+		Progress: progressOf(x, s.now()),
+		Warnings: []string{},
+		Outcomes: scoring.Outcomes,
+	}
 	v.Counts.Outcomes = maps.Clone(x.Counts.Outcomes)
 	if !isAPI(r) {
 		v.Matters, v.Command = s.highlights(x), jobs.CommandOf(m)
 		if m.Status != judging.Running {
-			if v.Without, err = s.without(x); err != nil {
+			v.Without, err = s.without(x)
+			if err != nil {
 				v.Problem = err.Error()
 			}
 		}
@@ -140,7 +161,10 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		v.Problem = err.Error()
 	}
 	if n.rep != nil {
-		v.Report, v.Headline, v.Warnings, v.Answer, v.Rest = n.rep, report.Headline(n.rep), n.rep.Warnings, n.answer, n.rest
+		v.Report, v.Headline = n.rep, report.Headline(n.rep)
+		v.Warnings = n.rep.Warnings
+		v.Answer = n.answer
+		v.Rest = n.rest
 	}
 	return v, nil
 }
@@ -225,9 +249,13 @@ const highlightsEach = 5
 // judgments in several orders, in several modes, repeated, and for a single one. An item stands under each that holds
 // for it.
 var highlightKinds = []struct{ show, name, about string }{
-	{"confident", "Wrong every time", "every judgment of the item is wrong: read these first"},
-	{"inconsistent", "Flipped", "the judgments of the item do not agree"},
-	{"open", "Unread", "no verdict was found in a reply"},
+	{
+		show:  "confident",
+		name:  "Wrong every time",
+		about: "every judgment of the item is wrong: read these first",
+	},
+	{show: "inconsistent", name: "Flipped", about: "the judgments of the item do not agree"},
+	{show: "open", name: "Unread", about: "no verdict was found in a reply"},
 }
 
 // highlights of a run; empty kinds are left out.
@@ -246,7 +274,12 @@ func (s *Server) highlights(x *store.Index) []Highlights {
 				continue
 			}
 			id, item := strings.Clone(x.ID(i)), x.ItemIfThere(items, i)
-			m := Mattered{ID: id, Group: x.Group(i), Question: markup.Shortened(cmp.Or(item.Question, answered(item.Answered), id), 110), Games: briefs(x, i, item)}
+			m := Mattered{
+				ID:       id,
+				Group:    x.Group(i),
+				Question: markup.Shortened(cmp.Or(item.Question, answered(item.Answered), id), 110),
+				Games:    briefs(x, i, item),
+			}
 			m.Link = itemURL(x.Run, m.ID, query("show", k.show))
 			h.Items = append(h.Items, m)
 		}
@@ -259,7 +292,8 @@ func (s *Server) highlights(x *store.Index) []Highlights {
 
 // resumable tells whether a run is one that a job can go on with: nobody makes it, and it is not complete.
 func (v runView) resumable() bool {
-	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted || v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
+	return v.Job == nil && v.Imported == "" && (v.Status == judging.Interrupted ||
+		v.Status == judging.Incomplete || v.Status == judging.Running && v.Stalled)
 }
 
 // resumeForm goes on with a run.

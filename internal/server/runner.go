@@ -51,7 +51,12 @@ type Runner interface {
 
 // runnerTable are the routes that need a runner. They are there without one too, and say so.
 func (s *Server) runnerTable() []route {
-	run, suite := deletion{"run", "name", "/", s.delete}, deletion{"suite", "folder", "/suites", s.deleteSuite}
+	run, suite := deletion{what: "run", name: "name", list: "/", do: s.delete}, deletion{
+		what: "suite",
+		name: "folder",
+		list: "/suites",
+		do:   s.deleteSuite,
+	}
 	routes := []route{
 		{pattern: "GET /start", handle: page(s, "start", s.startView)},
 		{pattern: "POST /start", handle: s.startForm},
@@ -90,7 +95,8 @@ func (s *Server) runnerTable() []route {
 	return routes
 }
 
-var errNoRunner = failure.New(http.StatusNotImplemented, "this server only shows runs: it cannot start, stop or delete them")
+var errNoRunner = failure.New(http.StatusNotImplemented,
+	"this server only shows runs: it cannot start, stop or delete them")
 
 // activeJobs are those at work.
 func (s *Server) activeJobs() []jobs.Job {
@@ -119,18 +125,22 @@ func (s *Server) startView(r *http.Request) (startView, error) {
 
 // startForm plans what a form asks for, or starts it.
 func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
-	run, request, action := s.opts.Runner, jobs.JobRequest(r.PostForm), r.PostForm.Get("action")
+	run := s.opts.Runner
+	request := jobs.JobRequest(r.PostForm)
+	action := r.PostForm.Get("action")
 	delete(request, "action")
 	v, status := startView{Order: request}, http.StatusOK
 	switch action {
 	case "start":
 		var job jobs.Job
-		if job, err = run.Start(r.Context(), request); err == nil {
+		job, err = run.Start(r.Context(), request)
+		if err == nil {
 			return toJob(w, r, job.ID)
 		}
 	case "plan":
 		var plan jobs.Planned
-		if plan, err = run.Plan(r.Context(), request); err == nil {
+		plan, err = run.Plan(r.Context(), request)
+		if err == nil {
 			v.Plan = &plan
 		}
 	default:
@@ -139,7 +149,8 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		v.Error, status = err.Error(), failure.Status(err)
 	}
-	if v.Offer, err = run.Offer(r.Context(), request.Get("protocol")); err != nil {
+	v.Offer, err = run.Offer(r.Context(), request.Get("protocol"))
+	if err != nil {
 		return err
 	}
 	s.pages.render(w, r, status, "start", v)
@@ -166,7 +177,8 @@ func (s *Server) jobView(r *http.Request) (JobView, error) {
 	all := s.opts.Runner.Jobs()
 	i := slices.IndexFunc(all, func(j jobs.Job) bool { return j.ID == id })
 	if i < 0 {
-		return JobView{}, failure.New(http.StatusNotFound, "there is no job %q; the server forgets jobs when it ends, but keeps their runs", markup.Shortened(id, 100))
+		return JobView{}, failure.New(http.StatusNotFound, "there is no job %q; "+
+			"the server forgets jobs when it ends, but keeps their runs", markup.Shortened(id, 100))
 	}
 	v := JobView{Job: all[i]}
 	if name := v.Job.Run(); name != "" {
@@ -288,7 +300,9 @@ func writeData(w http.ResponseWriter, status int, v any) error {
 }
 
 // answerTo answers with what a runner makes of a job request.
-func answerTo[V any](s *Server, make func(Runner, context.Context, jobs.JobRequest) (V, error)) func(http.ResponseWriter, *http.Request) error {
+func answerTo[V any](
+	s *Server, make func(Runner, context.Context, jobs.JobRequest) (V, error),
+) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o, err := readJobRequest(r)
 		if err != nil {

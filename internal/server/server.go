@@ -91,19 +91,31 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
 	s := &Server{
-		opts: o, now: o.Now, runs: runs,
-		scores: kept.NewLRU[string, kept.Value[store.Stamps, scored]](16), summed: kept.NewLRU[string, summed](store.MaxFolders),
-		compared: kept.NewLRU[string, kept.Value[string, *scoring.Comparisons]](8), ranked: kept.NewLRU[string, kept.Value[string, *report.Ranking]](8), hardest: kept.NewLRU[string, kept.Value[string, []tally]](8),
-		lessened: kept.NewLRU[string, kept.Value[string, *without]](64), disputed: kept.NewLRU[string, kept.Value[store.Stamp, labels.Contested]](1), agreed: kept.NewLRU[string, kept.Value[string, table.Table]](1), streams: make(chan struct{}, maxStreams), metrics: o.Metrics, patience: requestTime,
+		opts:     o,
+		now:      o.Now,
+		runs:     runs,
+		scores:   kept.NewLRU[string, kept.Value[store.Stamps, scored]](16),
+		summed:   kept.NewLRU[string, summed](store.MaxFolders),
+		compared: kept.NewLRU[string, kept.Value[string, *scoring.Comparisons]](8),
+		ranked:   kept.NewLRU[string, kept.Value[string, *report.Ranking]](8),
+		hardest:  kept.NewLRU[string, kept.Value[string, []tally]](8),
+		lessened: kept.NewLRU[string, kept.Value[string, *without]](64),
+		disputed: kept.NewLRU[string, kept.Value[store.Stamp, labels.Contested]](1),
+		agreed:   kept.NewLRU[string, kept.Value[string, table.Table]](1),
+		streams:  make(chan struct{}, maxStreams),
+		metrics:  o.Metrics,
+		patience: requestTime,
 	}
 	s.running.scores = kept.NewLRU[string, *soFar](64)
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
 	}
-	if s.guard, err = guard.New(guard.Options{Token: o.Token, Loopback: o.Loopback, Hosts: o.Hosts, Now: o.Now}); err != nil {
+	s.guard, err = guard.New(guard.Options{Token: o.Token, Loopback: o.Loopback, Hosts: o.Hosts, Now: o.Now})
+	if err != nil {
 		return nil, err
 	}
-	if s.pages, err = loadPages(s); err != nil {
+	s.pages, err = loadPages(s)
+	if err != nil {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
@@ -135,7 +147,11 @@ func (s *Server) table() []route {
 		{pattern: "GET /runs/{run}/events", handle: s.runEvents, stream: true},
 		{pattern: "GET /runs/{run}/report.html", handle: s.download("text/html; charset=utf-8", ".html", s.writeReport)},
 		{pattern: "GET /runs/{run}/results.csv", handle: s.download("text/csv; charset=utf-8", ".csv", s.writeCSV)},
-		{pattern: "GET /runs/{run}/records.jsonl", handle: s.download("application/jsonl", ".jsonl", s.writeRecords), stream: true},
+		{
+			pattern: "GET /runs/{run}/records.jsonl",
+			handle:  s.download("application/jsonl", ".jsonl", s.writeRecords),
+			stream:  true,
+		},
 		{pattern: "GET /runs/{run}/figures/{file}", handle: s.writeFigure},
 		{pattern: "GET /suites", handle: page(s, "suites", s.suitesView)},
 		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
@@ -187,7 +203,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		report.WriteJSON(w, map[string]any{"error": said})
 		return
 	}
-	s.pages.render(w, r, status, "error", errorView{status, http.StatusText(status), err.Error()})
+	s.pages.render(w, r, status, "error", errorView{
+		Status:  status,
+		Name:    http.StatusText(status),
+		Message: err.Error(),
+	})
 }
 
 type errorView struct {
@@ -199,7 +219,9 @@ type errorView struct {
 func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }
 
 // page answers with a view laid out by the template of that name.
-func page[T any](s *Server, name string, view func(*http.Request) (T, error)) func(http.ResponseWriter, *http.Request) error {
+func page[T any](
+	s *Server, name string, view func(*http.Request) (T, error),
+) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		v, err := view(r)
 		if err != nil {

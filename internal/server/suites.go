@@ -79,7 +79,14 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 
 // suiteRuns is how far the runs of a suite are.
 func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite) (SuiteHead, []suiteRun) {
-	head := SuiteHead{Folder: folder, Name: suite.Name, Judges: suite.Judges, Conditions: len(suite.Conditions), Cells: len(suite.Cells), Statuses: map[string]int{}}
+	head := SuiteHead{
+		Folder:     folder,
+		Name:       suite.Name,
+		Judges:     suite.Judges,
+		Conditions: len(suite.Conditions),
+		Cells:      len(suite.Cells),
+		Statuses:   map[string]int{},
+	}
 	for _, j := range s.activeJobs() {
 		if j.Suite == folder {
 			head.Job = j.ID
@@ -127,7 +134,9 @@ func (s *Server) ranking(folder string, suite *scoring.Suite, runs []suiteRun) (
 		return nil, nil
 	}
 	return kept.Made(&s.scoring, s.ranked, folder, state, func() (*report.Ranking, error) {
-		return report.NewRanking(suite, func(run string) (report.Cell, *scoring.Run) { return s.cell(path.Join(folder, run)) })
+		return report.NewRanking(suite, func(run string) (report.Cell, *scoring.Run) {
+			return s.cell(path.Join(folder, run))
+		})
 	})
 }
 
@@ -185,7 +194,8 @@ func (s *Server) startSuiteView(r *http.Request) (startSuiteView, error) {
 	v := startSuiteView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}
 	if folder := v.Order.Get("suite"); folder != "" && err == nil {
 		var suite *scoring.Suite
-		if suite, err = s.runs.Suite(folder); err == nil {
+		suite, err = s.runs.Suite(folder)
+		if err == nil {
 			v.File = suite.File
 		}
 	}
@@ -194,7 +204,9 @@ func (s *Server) startSuiteView(r *http.Request) (startSuiteView, error) {
 
 // startSuiteForm drafts, plans or starts the suite that a form asks for.
 func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err error) {
-	run, request, action := s.opts.Runner, jobs.JobRequest(r.PostForm), r.PostForm.Get("action")
+	run := s.opts.Runner
+	request := jobs.JobRequest(r.PostForm)
+	action := r.PostForm.Get("action")
 	delete(request, "action")
 	v, status := startSuiteView{Order: request, File: request.Get("file"), sent: true}, http.StatusOK
 	if protocol, is := strings.CutPrefix(action, "protocol "); is {
@@ -212,13 +224,15 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 		}
 		if action == "start" {
 			var job jobs.Job
-			if job, err = run.StartSuite(r.Context(), suiteIn(request)); err == nil {
+			job, err = run.StartSuite(r.Context(), suiteIn(request))
+			if err == nil {
 				return toJob(w, r, job.ID)
 			}
 			break
 		}
 		var plan jobs.SuitePlanned
-		if plan, err = run.PlanSuite(r.Context(), suiteIn(request)); err == nil {
+		plan, err = run.PlanSuite(r.Context(), suiteIn(request))
+		if err == nil {
 			v.Plan = &plan
 		}
 	default:
@@ -227,7 +241,8 @@ func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err err
 	if err != nil {
 		v.Error, status = err.Error(), failure.Status(err)
 	}
-	if v.Offer, err = run.Offer(r.Context(), v.Order.Get("protocol")); err != nil {
+	v.Offer, err = run.Offer(r.Context(), v.Order.Get("protocol"))
+	if err != nil {
 		return err
 	}
 	s.pages.render(w, r, status, "start-suite", v)

@@ -73,7 +73,8 @@ func (c *contexts) following(later *eval.Later) int {
 	if later.Judges[0].Server.Kind != "ollama" {
 		return 0
 	}
-	return cmp.Or(o.NumCtx, begun(o.Out), c.ofModel(o, eval.ModelSpec(later.Judges), eval.JointModel(later.Judges).Trained))
+	return cmp.Or(o.NumCtx, begun(o.Out),
+		c.ofModel(o, eval.ModelSpec(later.Judges), eval.JointModel(later.Judges).Trained))
 }
 
 // ofRuns are those that a model's runs were given. Where suite.json has none, as an earlier gavel wrote it, they are
@@ -128,7 +129,8 @@ func (s *Suite) needs(e *eval.Maker) map[string]int {
 			known[key] = need
 		}
 		for i, who := range c.Request.Asked() {
-			if most[who] = max(most[who], need.Answers); i == 0 { // the judge
+			most[who] = max(most[who], need.Answers)
+			if i == 0 { // the judge
 				most[who] = max(most[who], need.Judge)
 			}
 		}

@@ -76,8 +76,12 @@ func (c choice) String() string { return strings.Join(c.words, "+") }
 
 // refused are flags that a suite's file has no use for, and why.
 var refused = map[string]string{
-	"out": "the folder of a run is named after its cell: set out at the top, for all of them", "shard": "it is said on the command line: gavel suite run --shard", "dry-run": "that is what \"gavel suite plan\" does",
-	"json": ofTables, "csv": ofTables, "markdown": ofTables,
+	"out":      "the folder of a run is named after its cell: set out at the top, for all of them",
+	"shard":    "it is said on the command line: gavel suite run --shard",
+	"dry-run":  "that is what \"gavel suite plan\" does",
+	"json":     ofTables,
+	"csv":      ofTables,
+	"markdown": ofTables,
 }
 
 const ofTables = "the table's format is chosen on the command line"
@@ -119,7 +123,8 @@ func ParseFile(path string, raw []byte) (*File, error) {
 		return nil, s.wrong(0, "is empty: a suite has judges and conditions, see docs/suites.md")
 	}
 	if err == nil {
-		if err = dec.Decode(&more); errors.Is(err, io.EOF) {
+		err = dec.Decode(&more)
+		if errors.Is(err, io.EOF) {
 			err = nil
 		} else if err == nil {
 			return nil, s.wrong(more.Line, "a second document begins here: a file is one suite")
@@ -149,7 +154,7 @@ func (e *lineError) Unwrap() error        { return e.Err }
 func (e *lineError) Is(target error) bool { return target == eval.ErrUsage }
 
 func (s *File) wrong(line int, format string, args ...any) error {
-	return &lineError{s.path, line, fmt.Errorf(format, args...)}
+	return &lineError{File: s.path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
 func (s *File) read(root *yaml.Node) error {
@@ -207,11 +212,13 @@ func (s *File) readLimits(e entry) error {
 	for _, l := range list {
 		switch l.key {
 		case "calls":
-			if s.limits.Calls, err = strconv.Atoi(l.value.Value); err != nil || s.limits.Calls < 1 {
+			s.limits.Calls, err = strconv.Atoi(l.value.Value)
+			if err != nil || s.limits.Calls < 1 {
 				return s.wrong(l.line, "calls: expected a number from 1, not %s", kindOf(l.value))
 			}
 		case "hours":
-			if s.limits.Hours, err = strconv.ParseFloat(l.value.Value, 64); err != nil || !(s.limits.Hours > 0) || math.IsInf(s.limits.Hours, 1) {
+			s.limits.Hours, err = strconv.ParseFloat(l.value.Value, 64)
+			if err != nil || !(s.limits.Hours > 0) || math.IsInf(s.limits.Hours, 1) {
 				return s.wrong(l.line, "hours: expected a number above 0, not %s", kindOf(l.value))
 			}
 		}
@@ -253,7 +260,9 @@ func (s *File) readDefaults(e entry) (list []setting, err error) {
 
 func (s *File) readJudge(n *yaml.Node) error {
 	fields := fieldsOf()
-	known := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(f string) bool { return slices.Contains(ofSuite, f) })
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(f string) bool {
+		return slices.Contains(ofSuite, f)
+	})
 	entries, err := s.entries(n, "a judge", append(known, "name"))
 	if err != nil {
 		return err
@@ -261,7 +270,8 @@ func (s *File) readJudge(n *yaml.Node) error {
 	j := Judge{line: n.Line}
 	for _, e := range entries {
 		if e.key == "name" {
-			if j.name, err = s.word(e); err != nil {
+			j.name, err = s.word(e)
+			if err != nil {
 				return err
 			}
 			continue
@@ -270,7 +280,8 @@ func (s *File) readJudge(n *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		if j.settings = append(j.settings, set); e.key == "model" && j.name == "" {
+		j.settings = append(j.settings, set)
+		if e.key == "model" && j.name == "" {
 			j.name = set.values[0].String()
 		}
 	}
@@ -279,7 +290,8 @@ func (s *File) readJudge(n *yaml.Node) error {
 	}
 	for _, other := range s.judges {
 		if strings.EqualFold(s.folder(other.name), s.folder(j.name)) {
-			return s.wrong(j.line, "two judges are called %q, the other in line %d: give them names of their own", j.name, other.line)
+			return s.wrong(j.line, "two judges are called %q, the other in line %d: give them names of their own",
+				j.name, other.line)
 		}
 	}
 	s.judges = append(s.judges, j)
@@ -316,7 +328,8 @@ func (s *File) readCondition(n *yaml.Node) error {
 		}
 	}
 	if len(c.protocols) == 0 {
-		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them", strings.Join(judging.Names(judging.Protocols()), ", "))
+		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them",
+			strings.Join(judging.Names(judging.Protocols()), ", "))
 	}
 	s.conditions = append(s.conditions, c)
 	return s.fits(c)
@@ -332,7 +345,8 @@ func (s *File) fits(c condition) error {
 		fields := fieldsOf(protocol)
 		for _, set := range c.settings {
 			if fields[set.flag].Name == "" {
-				return s.wrong(set.line, "%s: %s has no such flag, see \"gavel run %s --help\"", set.flag, protocol.Name, protocol.Name)
+				return s.wrong(set.line, "%s: %s has no such flag, see \"gavel run %s --help\"",
+					set.flag, protocol.Name, protocol.Name)
 			}
 		}
 	}

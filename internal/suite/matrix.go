@@ -73,7 +73,8 @@ func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
 			if err != nil {
 				return nil, err
 			}
-			if c.Request, err = read(c); err != nil {
+			c.Request, err = read(c)
+			if err != nil {
 				return nil, m.blame(c, err)
 			}
 			told := func(other *Cell) bool { return other.Request.Retired != nil }
@@ -126,7 +127,8 @@ func (s *Suite) expand(c *condition) error {
 		if err := s.weigh(c.line, p.settings); err != nil {
 			return err
 		}
-		if p.protocol = protocol; c.name != "" && len(c.protocols) > 1 {
+		p.protocol = protocol
+		if c.name != "" && len(c.protocols) > 1 {
 			axes = append(axes, protocol.Name)
 		}
 		if err := s.label(p, c.name, axes); err != nil {
@@ -141,7 +143,8 @@ func (s *Suite) expand(c *condition) error {
 func (s *Suite) size(c *condition) (int, error) {
 	size := 1
 	for _, set := range append(c.settings[:len(c.settings):len(c.settings)], setting{values: c.protocols}) {
-		if size *= len(set.values); (size+len(s.points))*len(s.judges) > mostCells {
+		size *= len(set.values)
+		if (size+len(s.points))*len(s.judges) > mostCells {
 			return 0, s.wrong(c.line, "the matrix has more than %d cells", mostCells)
 		}
 	}
@@ -156,7 +159,8 @@ func (s *Suite) weigh(line int, settings []setting) error {
 		}
 	}
 	if s.bytes > mostBytes {
-		return s.wrong(line, "what is set for all cells together has more than %d bytes: is a value as long as it should be?", mostBytes)
+		return s.wrong(line, "what is set for all cells together has more than %d bytes: "+
+			"is a value as long as it should be?", mostBytes)
 	}
 	return nil
 }
@@ -179,7 +183,8 @@ func (s *Suite) label(p *Condition, name string, axes []string) error {
 			axes = append(axes, s.part(set))
 		}
 	}
-	if p.options = strings.Join(options, ", "); name != "" {
+	p.options = strings.Join(options, ", ")
+	if name != "" {
 		p.name = strings.Join(append([]string{s.folder(name)}, axes...), "_")
 	} else {
 		parts := []string{p.protocol.Name, s.base(p.dataset), s.base(p.prompt)}
@@ -200,7 +205,8 @@ func (s *Suite) label(p *Condition, name string, axes []string) error {
 		if slices.Equal(other.words(), p.words()) {
 			return s.wrong(p.line, "the condition %s is there already, from line %d", p.name, other.line)
 		}
-		return s.wrong(p.line, "two conditions would have one folder, %s, the other from line %d: give this one a name", p.name, other.line)
+		return s.wrong(p.line, "two conditions would have one folder, %s, the other from line %d: "+
+			"give this one a name", p.name, other.line)
 	}
 	return nil
 }
@@ -258,7 +264,8 @@ func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
 		}
 	}
 	if len(c.name) > mostOfName {
-		return c, s.wrong(j.line, "the folder of this judge's run would be called %.60s…: give the judge a shorter name", c.name)
+		return c, s.wrong(j.line,
+			"the folder of this judge's run would be called %.60s…: give the judge a shorter name", c.name)
 	}
 	if err := s.weigh(j.line, c.set); err != nil {
 		return c, err
@@ -283,7 +290,7 @@ func (s *Suite) blame(c *Cell, err error) error {
 	if errors.As(err, &field) {
 		at = c.lines[field.Field]
 	}
-	return &lineError{s.path, cmp.Or(at, c.point.line), err}
+	return &lineError{File: s.path, Line: cmp.Or(at, c.point.line), Err: err}
 }
 
 // Check opens what the cells are of and holds it to their protocols, before anything is asked.
@@ -300,7 +307,7 @@ func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 		}
 		err := e.Check(c.Request)
 		if line, ok := c.lines["dataset"]; err != nil && ok && !errors.As(err, new(*eval.FieldError)) {
-			return &lineError{s.path, line, err}
+			return &lineError{File: s.path, Line: line, Err: err}
 		}
 		if err := s.blame(c, err); err != nil {
 			return err

@@ -173,7 +173,8 @@ func (pl *planner) follow(later *eval.Later) {
 	a.load(pl.contexts.following(later))
 	pace, ok := simulatedPace, true
 	if later.Judges[0].Server.Kind != "sim" {
-		pace, ok = pl.speeds.OfModel(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt, eval.AnyOfJudge)
+		pace, ok = pl.speeds.OfModel(eval.ModelSpec(later.Judges), later.Request.Protocol,
+			later.Request.Prompt, eval.AnyOfJudge)
 	}
 	a.charge(pace, ok)
 	pl.plan.add(a)
@@ -181,7 +182,11 @@ func (pl *planner) follow(later *eval.Later) {
 
 // Plan plans every cell. A judge that cannot be found is said with its cells.
 func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, error) {
-	pl := &planner{speeds: eval.SpeedsIn(s.out, filepath.Dir(filepath.Clean(s.out))), probe: probe, stages: map[string]bool{}}
+	pl := &planner{
+		speeds: eval.SpeedsIn(s.out, filepath.Dir(filepath.Clean(s.out))),
+		probe:  probe,
+		stages: map[string]bool{},
+	}
 	once := *e
 	if release, err := once.Hold(s.requests); err == nil {
 		defer release()
@@ -191,7 +196,9 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 	once.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
 	pl.contexts = newContexts(s, &once)
 	pl.contexts.plan = true
-	once.NumCtx, once.Planned, once.Planning = pl.contexts.of, map[[32]byte]bool{}, pl.take
+	once.NumCtx = pl.contexts.of
+	once.Planned = map[[32]byte]bool{}
+	once.Planning = pl.take
 	pl.maker = &once
 	plan := &Plan{Suite: s.name, Out: s.out, Conditions: len(s.points)}
 	if s.limits.any() {
@@ -205,7 +212,8 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 		err := unreachable[c.judge]
 		if err == nil {
 			var p *eval.Plan
-			if p, err = once.Plan(ctx, c.Request); err == nil && p.Later != nil {
+			p, err = once.Plan(ctx, c.Request)
+			if err == nil && p.Later != nil {
 				pl.follow(p.Later)
 			} else if err != nil && once.Gone(ctx, c.Request) != nil {
 				unreachable[c.judge] = err
@@ -215,7 +223,9 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 			return nil, context.Cause(ctx)
 		}
 		if err != nil {
-			cp.Error, cp.amounts, cp.Agents = s.explain(err), amounts{}, nil
+			cp.Error = s.explain(err)
+			cp.amounts = amounts{}
+			cp.Agents = nil
 		}
 		plan.count(cp)
 	}
@@ -275,6 +285,7 @@ func (p *Plan) hold() {
 	case l > 0 && p.Total.Hours > l:
 		p.Above = append(p.Above, fmt.Sprintf("%s, the limit is %s", eval.Span(3600*p.Total.Hours), eval.Span(3600*l)))
 	case l > 0 && p.Total.Unmeasured > 0:
-		p.Above = append(p.Above, fmt.Sprintf("the time of %d calls is unknown, the limit is %s: \"gavel suite plan --probe\" measures it", p.Total.Unmeasured, eval.Span(3600*l)))
+		p.Above = append(p.Above, fmt.Sprintf("the time of %d calls is unknown, the limit is %s: "+
+			"\"gavel suite plan --probe\" measures it", p.Total.Unmeasured, eval.Span(3600*l)))
 	}
 }

@@ -14,8 +14,11 @@ import (
 
 // Tables lays the plan out: the matrix, then the judges.
 func (p *Plan) Tables() []table.Table {
-	cells := table.Table{Title: fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out)}
-	cells.Columns = append(table.Left("judge", "condition"), table.Right("judgments", "there", "cached", "calls", "prompt tokens")...)
+	cells := table.Table{
+		Title: fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out),
+	}
+	cells.Columns = append(table.Left("judge", "condition"),
+		table.Right("judgments", "there", "cached", "calls", "prompt tokens")...)
 	for _, c := range p.Cells {
 		a := c.whole()
 		if c.Error != "" {
@@ -23,28 +26,38 @@ func (p *Plan) Tables() []table.Table {
 			cells.Notes = append(cells.Notes, "! "+c.Cell+" cannot be planned: "+c.Error)
 			continue
 		}
-		cells.Rows = append(cells.Rows, []string{c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed), strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens()})
+		cells.Rows = append(cells.Rows, []string{
+			c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed),
+			strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens(),
+		})
 	}
 	judges := table.Table{Title: "nothing is asked by this plan"}
-	judges.Columns = slices.Concat(table.Left("judge"), table.Right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"), table.Left("measured by"))
+	judges.Columns = slices.Concat(table.Left("judge"),
+		table.Right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
+		table.Left("measured by"))
 	told := slices.ContainsFunc(p.Judges, func(j judgePlan) bool { return len(j.NumCtx) > 0 })
 	if told {
 		judges.Columns = append(judges.Columns, table.Right("num_ctx")...)
 	}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
-		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
-			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)), j.measured(eval.Span(3600 * j.Hours)), strings.Join(j.Basis, "; ")}
+		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed),
+			strconv.Itoa(j.Cached),
+			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)),
+			j.measured(eval.Span(3600 * j.Hours)), strings.Join(j.Basis, "; ")}
 		if told {
 			row = append(row, j.numCtx())
 		}
 		judges.Rows = append(judges.Rows, row)
 		if n := len(j.NumCtx); n > 1 {
-			judges.Notes = append(judges.Notes, fmt.Sprintf("! %s is loaded at least %d times, once for each num_ctx: runs that were started keep theirs, and so do runs that set one", j.Judge, n))
+			judges.Notes = append(judges.Notes, fmt.Sprintf("! %s is loaded at least %d times, once for "+
+				"each num_ctx: runs that were started keep theirs, and so do runs that set one", j.Judge, n))
 		}
 	}
-	judges.Notes = append(judges.Notes, "prompt tokens: about, 4 bytes a token; reply tokens and time: as this judge's calls took before, as many at once")
+	judges.Notes = append(judges.Notes, "prompt tokens: about, 4 bytes a token; reply tokens and time: "+
+		"as this judge's calls took before, as many at once")
 	if p.Total.Later > 0 {
-		judges.Notes = append(judges.Notes, fmt.Sprintf("+: %d of the calls need answers that are not there yet; their prompts are not counted", p.Total.Later))
+		judges.Notes = append(judges.Notes, fmt.Sprintf("+: %d of the calls need answers that are not there yet; "+
+			"their prompts are not counted", p.Total.Later))
 	}
 	if p.Total.TooLong > 0 {
 		judges.Notes = append(judges.Notes, fmt.Sprintf("%d prompts are too long and will not be asked", p.Total.TooLong))
@@ -86,14 +99,20 @@ func (a amounts) measured(text string) string {
 
 // CSV has a row for each cell.
 func (p *Plan) CSV(w io.Writer) error {
-	t := table.Table{Columns: table.Left("cell", "judge", "condition", "judgments", "standing", "cached", "calls", "calls_at_most", "later", "prompt_tokens", "reply_tokens", "hours", "calls_of_unknown_speed", "error", "num_ctx")}
+	t := table.Table{
+		Columns: table.Left("cell", "judge", "condition", "judgments", "standing", "cached", "calls", "calls_at_most",
+			"later", "prompt_tokens", "reply_tokens", "hours", "calls_of_unknown_speed", "error", "num_ctx"),
+	}
 	for _, c := range p.Cells {
 		a := c.whole()
 		row := []string{c.Cell, c.Judge, c.Condition}
-		for _, n := range []int{a.Judgments, a.Completed, a.Cached, a.Calls, a.AtMost, a.Later, a.PromptTokens, a.ReplyTokens} {
+		for _, n := range []int{
+			a.Judgments, a.Completed, a.Cached, a.Calls, a.AtMost, a.Later, a.PromptTokens, a.ReplyTokens,
+		} {
 			row = append(row, strconv.Itoa(n))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.FormatFloat(a.Hours, 'f', 4, 64), strconv.Itoa(a.Unmeasured), c.Error, a.numCtx()))
+		t.Rows = append(t.Rows,
+			append(row, strconv.FormatFloat(a.Hours, 'f', 4, 64), strconv.Itoa(a.Unmeasured), c.Error, a.numCtx()))
 	}
 	return table.CSV(w, t)
 }

@@ -32,7 +32,8 @@ type Contest struct {
 	engine *race.Race
 }
 
-// newContest holds the cells to what a race takes: two or more, all of the same items and right or wrong by the same metric.
+// newContest holds the cells to what a race takes: two or more, all of the same items and right or
+// wrong by the same metric.
 func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 	if len(s.Cells) < 2 {
 		return nil, s.wrong(0, "a race is of two judges or more, and the file has one run")
@@ -45,7 +46,8 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 		shares := scoring.Shares(c.Request.Protocol)
 		switch {
 		case len(shares) == 0:
-			return nil, s.wrong(c.point.line, "a race is of pairs and of answers: %s is not right or wrong item by item", c.Request.Protocol)
+			return nil, s.wrong(c.point.line,
+				"a race is of pairs and of answers: %s is not right or wrong item by item", c.Request.Protocol)
 		case c.Request.Until != "":
 			return nil, s.wrong(c.point.line, "until and a race: each would end the run; leave out until")
 		}
@@ -61,11 +63,14 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 		if i == 0 {
 			x.metric, x.drawn = shares[0], judging.Drawn(opened[key], c.Request.Seed)
 		}
-		if drawn := judging.Drawn(opened[key], s.Cells[0].Request.Seed); shares[0] != x.metric || !slices.Equal(drawn, x.drawn) {
-			return nil, s.wrong(c.point.line, "%s and %s are not of the same items by the same metric: a race is of one dataset", s.Cells[0].name, c.name)
+		if drawn := judging.Drawn(opened[key], s.Cells[0].Request.Seed); shares[0] != x.metric ||
+			!slices.Equal(drawn, x.drawn) {
+			return nil, s.wrong(c.point.line, "%s and %s are not of the same items by the same metric: "+
+				"a race is of one dataset", s.Cells[0].name, c.name)
 		}
 	}
-	if x.rules.Items = len(x.drawn); x.rules.Items == 0 {
+	x.rules.Items = len(x.drawn)
+	if x.rules.Items == 0 {
 		return nil, s.wrong(0, "no items are left to judge")
 	}
 	hash := judging.HashIDs(len(x.drawn), func(i int) string { return x.drawn[i] })
@@ -79,9 +84,11 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 	return x, nil
 }
 
-// Race asks the cells, or goes on with that, until the best is found or the budget is spent. The table is there even where
-// the error is not nil, once the race has begun. The error may be eval.ErrIncomplete or eval.ErrInterrupted.
-func (s *Suite) Race(ctx context.Context, e *eval.Maker, rules race.Rules, budget Limits) (out *report.Race, err error) {
+// Race asks the cells, or goes on with that, until the best is found or the budget is spent. The table is there even
+// where the error is not nil, once the race has begun. The error may be eval.ErrIncomplete or eval.ErrInterrupted.
+func (s *Suite) Race(
+	ctx context.Context, e *eval.Maker, rules race.Rules, budget Limits,
+) (out *report.Race, err error) {
 	x, err := s.newContest(e, rules)
 	if err != nil {
 		return nil, err
@@ -111,7 +118,8 @@ func (x *Contest) resume(s *Suite) error {
 			return err
 		}
 		if what := old.Differs(x.state); what != "" {
-			return fmt.Errorf("%s: another race was started here: %s; give the suite another name or out, or delete this file (the runs stay)", path, what)
+			return fmt.Errorf("%s: another race was started here: %s; "+
+				"give the suite another name or out, or delete this file (the runs stay)", path, what)
 		}
 		x.state.Seconds = old.Seconds
 	case !errors.Is(err, fs.ErrNotExist):
@@ -140,7 +148,8 @@ func rightsIn(dir, metric string) (map[string]bool, error) {
 	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) (err error) {
 		item := open[r.Item]
 		if item == nil {
-			if item, err = scoring.NewSingle(m, scoring.DefaultOptions.Reading, metric); err != nil {
+			item, err = scoring.NewSingle(m, scoring.DefaultOptions.Reading, metric)
+			if err != nil {
 				return err
 			}
 			open[strings.Clone(r.Item)] = item
@@ -180,7 +189,8 @@ func (x *Contest) run(ctx context.Context) error {
 		case x.stopped(ctx):
 			return x.end(ctx)
 		case x.overBudget():
-			return eval.Failed(eval.ErrIncomplete, fmt.Errorf("the budget is spent and the race is not over; the same command with a larger --budget continues"))
+			return eval.Failed(eval.ErrIncomplete, fmt.Errorf("the budget is spent and the race is not over; "+
+				"the same command with a larger --budget continues"))
 		}
 		if err := x.ask(ctx, j, upTo); err != nil {
 			return err
@@ -191,23 +201,30 @@ func (x *Contest) run(ctx context.Context) error {
 // ask has a judge judge its items of the block, until it leaves.
 func (x *Contest) ask(ctx context.Context, j, upTo int) error {
 	c := x.suite.Cells[j]
-	x.say("%s: items %d to %d of %d; %d of %d judges are in", c.name, x.engine.Asked(j)+1, upTo, x.rules.Items, len(x.engine.In()), len(x.suite.Cells))
+	x.say("%s: items %d to %d of %d; %d of %d judges are in",
+		c.name, x.engine.Asked(j)+1, upTo, x.rules.Items, len(x.engine.In()), len(x.suite.Cells))
 	before := x.engine.Asked(j)
 	if most := x.budget.Calls; most > 0 {
 		upTo = min(upTo, before+most/x.calls-x.engine.Judgments())
 	}
-	x.Rule = &eval.Rule{Name: "race", Alpha: x.rules.Alpha, Seed: &x.state.Seed, Upto: upTo, Look: func(place int, fate scoring.Fate) bool {
-		if place < x.engine.Asked(j) {
-			return false
-		}
-		if turn, _, ok := x.engine.Next(); !ok || turn != j || fate == scoring.NotKnown {
-			return true
-		}
-		x.known[j][x.drawn[place]] = fate == scoring.Right
-		x.engine.Add(fate == scoring.Right)
-		turn, _, ok := x.engine.Next()
-		return !ok || turn != j || x.overBudget()
-	}}
+	x.Rule = &eval.Rule{
+		Name:  "race",
+		Alpha: x.rules.Alpha,
+		Seed:  &x.state.Seed,
+		Upto:  upTo,
+		Look: func(place int, fate scoring.Fate) bool {
+			if place < x.engine.Asked(j) {
+				return false
+			}
+			if turn, _, ok := x.engine.Next(); !ok || turn != j || fate == scoring.NotKnown {
+				return true
+			}
+			x.known[j][x.drawn[place]] = fate == scoring.Right
+			x.engine.Add(fate == scoring.Right)
+			turn, _, ok := x.engine.Next()
+			return !ok || turn != j || x.overBudget()
+		},
+	}
 	began := x.Now()
 	_, err := x.Maker.Run(ctx, c.Request)
 	x.state.Seconds[j] += x.Now().Sub(began).Seconds()
@@ -217,7 +234,8 @@ func (x *Contest) ask(ctx context.Context, j, upTo int) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.name, err)
 	case x.engine.Asked(j) == before:
-		return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%s: the next item has no judgment: a call failed, or the run lacks the item; %s", c.name, x.Words.GoOn))
+		return eval.Failed(eval.ErrIncomplete, fmt.Errorf("%s: the next item has no judgment: "+
+			"a call failed, or the run lacks the item; %s", c.name, x.Words.GoOn))
 	}
 	return nil
 }
@@ -230,7 +248,8 @@ func (x *Contest) end(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, eval.ErrInterrupted) {
 		return cause
 	}
-	return eval.Failed(eval.ErrInterrupted, fmt.Errorf("interrupted: %d judges are in; %s", len(x.engine.In()), x.Words.GoOn))
+	return eval.Failed(eval.ErrInterrupted,
+		fmt.Errorf("interrupted: %d judges are in; %s", len(x.engine.In()), x.Words.GoOn))
 }
 
 // overBudget tells whether what may be spent is.
@@ -239,7 +258,8 @@ func (x *Contest) overBudget() bool {
 	for _, s := range x.state.Seconds {
 		seconds += s
 	}
-	return x.budget.Calls > 0 && (x.engine.Judgments()+1)*x.calls > x.budget.Calls || x.budget.Hours > 0 && seconds/3600 >= x.budget.Hours
+	return x.budget.Calls > 0 && (x.engine.Judgments()+1)*x.calls > x.budget.Calls ||
+		x.budget.Hours > 0 && seconds/3600 >= x.budget.Hours
 }
 
 // save writes how far the race is.
@@ -256,11 +276,18 @@ func (x *Contest) save() error {
 func (x *Contest) table() *report.Race {
 	rights := &scoring.Rights{Metric: x.metric, Calls: x.calls}
 	for _, c := range x.suite.Cells {
-		side := scoring.Side{Run: c.out, Model: c.judge.name, Protocol: c.Request.Protocol, Prompt: c.point.prompt, Dataset: c.point.dataset}
+		side := scoring.Side{
+			Run:      c.out,
+			Model:    c.judge.name,
+			Protocol: c.Request.Protocol,
+			Prompt:   c.point.prompt,
+			Dataset:  c.point.dataset,
+		}
 		if m, err := judging.ReadManifest(c.out); err == nil {
 			side.Simulated = m.Simulated
 			if _, what := datasets.ClusterOf(m.Dataset.Format); what != "" && !x.rules.Benchmark && len(rights.Warnings) == 0 {
-				rights.Warnings = append(rights.Warnings, fmt.Sprintf("items of one %s are alike: what is said of items like these is too sure; --about benchmark is not", what))
+				rights.Warnings = append(rights.Warnings, fmt.Sprintf("items of one %s are alike: "+
+					"what is said of items like these is too sure; --about benchmark is not", what))
 			}
 		}
 		rights.Runs = append(rights.Runs, side)

@@ -20,7 +20,8 @@ func ParseBudget(text string) (l Limits, err error) {
 	if text == "" {
 		return l, nil
 	}
-	if l.Calls, err = strconv.Atoi(text); err == nil && l.Calls > 0 {
+	l.Calls, err = strconv.Atoi(text)
+	if err == nil && l.Calls > 0 {
 		return l, nil
 	}
 	d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
@@ -79,8 +80,9 @@ func (s *Suite) PlanRace(ctx context.Context, e *eval.Maker, rules race.Rules) (
 // table of what a race costs.
 func (p *RacePlan) table(all amounts) table.Table {
 	t := table.Table{
-		Title:   fmt.Sprintf("expected cost of a race of %d judges over %d items (gavel race)", p.Judges, p.Items),
-		Columns: slices.Concat(table.Left("if the best is ahead of all others by"), table.Right("calls", "of all, %", "time", "loads of models", "the best is found, %")),
+		Title: fmt.Sprintf("expected cost of a race of %d judges over %d items (gavel race)", p.Judges, p.Items),
+		Columns: slices.Concat(table.Left("if the best is ahead of all others by"),
+			table.Right("calls", "of all, %", "time", "loads of models", "the best is found, %")),
 	}
 	for _, e := range p.Expected {
 		title, time := fmt.Sprintf("%g points", e.Behind), "?"
@@ -90,11 +92,16 @@ func (p *RacePlan) table(all amounts) table.Table {
 		if all.Calls > 0 && all.Unmeasured == 0 {
 			time = eval.Span(3600 * all.Hours * e.Share / 100)
 		}
-		t.Rows = append(t.Rows, []string{title, strconv.Itoa(int(math.Round(float64(p.FullCalls) * e.Share / 100))), fmt.Sprintf("%.1f", e.Share), time, fmt.Sprintf("%.0f", e.Loads), fmt.Sprintf("%.0f", e.Found)})
+		t.Rows = append(t.Rows, []string{
+			title, strconv.Itoa(int(math.Round(float64(p.FullCalls) * e.Share / 100))),
+			fmt.Sprintf("%.1f", e.Share), time, fmt.Sprintf("%.0f", e.Loads), fmt.Sprintf("%.0f", e.Found),
+		})
 	}
-	t.Notes = []string{fmt.Sprintf("simulated, with %g %% of the items discordant: exactly one of two judges is right on them", 100*stats.Discordant)}
+	t.Notes = []string{fmt.Sprintf("simulated, with %g %% of the items discordant: "+
+		"exactly one of two judges is right on them", 100*stats.Discordant)}
 	if p.Tells != nil {
-		t.Notes = append(t.Notes, fmt.Sprintf("all %d items tell two judges %.1f points apart at 80 %% power (McNemar's test; gavel plan)", p.Items, *p.Tells))
+		t.Notes = append(t.Notes, fmt.Sprintf("all %d items tell two judges %.1f points apart at "+
+			"80 %% power (McNemar's test; gavel plan)", p.Items, *p.Tells))
 	}
 	return t
 }

@@ -23,7 +23,10 @@ func (s *Suite) Results() (*report.Ranking, error) {
 			return cell, nil
 		}
 		m := loaded.Manifest
-		if cell.Status, cell.Expected, cell.Answered = m.Status, m.Judgments, loaded.Answered; m.Status == judging.Running && loaded.Answered == m.Judgments {
+		cell.Status = m.Status
+		cell.Expected = m.Judgments
+		cell.Answered = loaded.Answered
+		if m.Status == judging.Running && loaded.Answered == m.Judgments {
 			cell.Status = judging.Complete
 		}
 		return cell, loaded
@@ -40,7 +43,13 @@ func (s *Suite) summary() *scoring.Suite {
 		out.Judges = append(out.Judges, j.name)
 	}
 	for _, p := range s.points {
-		out.Conditions = append(out.Conditions, scoring.SuiteCondition{Name: p.name, Protocol: p.protocol.Name, Dataset: p.dataset, Prompt: p.prompt, Options: p.options})
+		out.Conditions = append(out.Conditions, scoring.SuiteCondition{
+			Name:     p.name,
+			Protocol: p.protocol.Name,
+			Dataset:  p.dataset,
+			Prompt:   p.prompt,
+			Options:  p.options,
+		})
 	}
 	for _, c := range s.Cells {
 		out.Cells = append(out.Cells, scoring.SuiteCell{Judge: c.judge.name, Condition: c.point.name, Run: c.name})

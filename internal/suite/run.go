@@ -41,7 +41,9 @@ func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
 }
 
 // making makes ready for runs, and has them made if they may be.
-func (s *Suite) making(ctx context.Context, e *eval.Maker, may func(*eval.Maker) error, do func(context.Context, *runner) error) (err error) {
+func (s *Suite) making(
+	ctx context.Context, e *eval.Maker, may func(*eval.Maker) error, do func(context.Context, *runner) error,
+) (err error) {
 	quiet := *e
 	release, err := quiet.Hold(s.requests)
 	if err != nil {
@@ -83,7 +85,8 @@ func (s *Suite) mayRun(ctx context.Context, e *eval.Maker, yes bool) error {
 type AboveLimits struct{ What, path string }
 
 func (a *AboveLimits) Error() string {
-	return fmt.Sprintf("the plan exceeds the suite's limits: %s; see \"gavel suite plan %s\", and add --yes to run it anyway", a.What, a.path)
+	return fmt.Sprintf("the plan exceeds the suite's limits: %s; "+
+		"see \"gavel suite plan %s\", and add --yes to run it anyway", a.What, a.path)
 }
 
 // write says in the suite's folder which runs are its own, and what contexts they were given.
@@ -193,7 +196,8 @@ func (r *runner) end(ctx context.Context) error {
 		if len(open) == 0 {
 			return nil
 		}
-		return eval.Failed(eval.ErrInterrupted, fmt.Errorf("interrupted: %d of %d cells are not complete; %s", len(open), len(r.suite.Cells), r.Words.GoOn))
+		return eval.Failed(eval.ErrInterrupted, fmt.Errorf("interrupted: %d of %d cells are not complete; %s",
+			len(open), len(r.suite.Cells), r.Words.GoOn))
 	}
 	if r.full != nil || len(r.left) == 0 {
 		return r.full

@@ -26,8 +26,8 @@ func (s *Suite) InShards(n int, each time.Duration) error {
 	return nil
 }
 
-// Only makes of a suite that of one shard: every cell is its run of the shard's items, in a folder beside the suite's. It
-// goes on with what an earlier try of the shard left.
+// Only makes of a suite that of one shard: every cell is its run of the shard's items, in a folder beside the
+// suite's. It goes on with what an earlier try of the shard left.
 func (s *Suite) Only(e *eval.Maker, p eval.Part) error {
 	p = e.Apart(p, filepath.Dir(s.out))
 	s.out += p.Suffix()

@@ -42,7 +42,8 @@ type RunState struct {
 	Left      float64    `json:"seconds_left,omitempty"`
 	Last      *time.Time `json:"last_record,omitempty"`
 	Silent    float64    `json:"seconds_silent,omitempty"` // of a run that says it is running
-	// the number that the run stands for, so far; of a run that is not at its end its interval holds however often one looks
+	// the number that the run stands for, so far; of a run that is not at its end its interval
+	// holds however often one looks
 	Value *scoring.Result `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
 }
@@ -66,7 +67,8 @@ func (s *Suite) Status(now time.Time) *State {
 	entries, _ := os.ReadDir(s.out) // not there before the suite has begun
 	for _, entry := range entries {
 		dir := filepath.Join(s.out, entry.Name())
-		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" && m.Spec.Protocol == judging.Answering().Name {
+		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" &&
+			m.Spec.Protocol == judging.Answering().Name {
 			st.Stages = append(st.Stages, StateOf(dir, now))
 		}
 	}
@@ -113,8 +115,8 @@ func StateOf(dir string, now time.Time) RunState {
 	return c
 }
 
-// soFar is what a run's judgments come to: as it was written down where they are all there, else as they are now. There is
-// none where they cannot be read, which scoring the run says.
+// soFar is what a run's judgments come to: as it was written down where they are all there, else as they are now.
+// There is none where they cannot be read, which scoring the run says.
 func soFar(c RunState) *scoring.Result {
 	var rep scoring.Report
 	raw, err := os.ReadFile(filepath.Join(c.Run, judging.ResultsFile))
@@ -143,7 +145,11 @@ const silentAfter = 2 * time.Minute
 
 // Tables has a row for each run.
 func (s *State) Tables() []table.Table {
-	t := table.Table{Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out), Columns: append(table.Left("run", "status"), table.Right("judgments", "failed", "per second", "left", "so far")...)}
+	t := table.Table{
+		Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out),
+		Columns: append(table.Left("run", "status"),
+			table.Right("judgments", "failed", "per second", "left", "so far")...),
+	}
 	row := func(name string, c RunState) {
 		cells := []string{name, c.Status, "", "", "", "", ""}
 		if c.Status != report.NotBegun {
@@ -155,7 +161,9 @@ func (s *State) Tables() []table.Table {
 			cells[5] = (time.Duration(c.Left) * time.Second).String()
 		}
 		if silent := time.Duration(c.Silent * float64(time.Second)); silent > silentAfter {
-			cells[1], cells[4], cells[5] = c.Status+", silent for "+silent.Round(time.Minute).String(), "", ""
+			cells[1] = c.Status + ", silent for " + silent.Round(time.Minute).String()
+			cells[4] = ""
+			cells[5] = ""
 		}
 		if c.Value != nil {
 			cells[6] = c.Value.Metric + " " + table.Whole(*c.Value)
@@ -172,7 +180,10 @@ func (s *State) Tables() []table.Table {
 		row(filepath.Base(c.Run), c)
 	}
 	summary := fmt.Sprintf("%d cells", len(s.Cells))
-	for _, status := range []string{judging.Complete, judging.ByRule, judging.Running, judging.Incomplete, judging.Interrupted, report.NotBegun, report.Unreadable} {
+	for _, status := range []string{
+		judging.Complete, judging.ByRule, judging.Running, judging.Incomplete, judging.Interrupted,
+		report.NotBegun, report.Unreadable,
+	} {
 		if n := s.ByStatus[status]; n > 0 {
 			summary += fmt.Sprintf(", %d %s", n, status)
 		}
@@ -189,7 +200,8 @@ func (s *State) Tables() []table.Table {
 
 // CSV has a row for each run.
 func (s *State) CSV(w io.Writer) error {
-	t := table.Table{Columns: table.Left("run", "judge", "status", "judgments", "expected", "failed", "per_second", "seconds_left", "seconds_silent", "metric", "value", "low", "high")}
+	t := table.Table{Columns: table.Left("run", "judge", "status", "judgments", "expected", "failed",
+		"per_second", "seconds_left", "seconds_silent", "metric", "value", "low", "high")}
 	for _, c := range slices.Concat(s.Stages, s.Cells) {
 		row := []string{c.Run, c.Judge, c.Status, strconv.Itoa(c.Completed), strconv.Itoa(c.Expected), strconv.Itoa(c.Failed)}
 		for _, v := range []float64{c.Rate, c.Left, c.Silent} {

@@ -35,10 +35,13 @@ func (s *Suite) TimeOf(ctx context.Context, e *eval.Maker, shards int) (time.Dur
 	case unknown > 0:
 		return shardUnknown, fmt.Sprintf("nobody knows, since %d of %d runs cannot be planned here", unknown, len(plan.Cells))
 	case plan.Total.Unmeasured > 0:
-		return shardUnknown, fmt.Sprintf("nobody knows, since %d of %d calls were never measured (gavel suite plan --probe)", plan.Total.Unmeasured, plan.Total.Calls)
+		return shardUnknown,
+			fmt.Sprintf("nobody knows, since %d of %d calls were never measured (gavel suite plan --probe)",
+				plan.Total.Unmeasured, plan.Total.Calls)
 	}
 	each := plan.Total.Hours * 3600 / float64(shards)
-	return shardStarts + time.Duration(each*shardVaries*float64(time.Second)), fmt.Sprintf("the plan says %s for all, %s for each", eval.Span(3600*plan.Total.Hours), eval.Span(each))
+	return shardStarts + time.Duration(each*shardVaries*float64(time.Second)),
+		fmt.Sprintf("the plan says %s for all, %s for each", eval.Span(3600*plan.Total.Hours), eval.Span(each))
 }
 
 // Name of the suite, and the text of its file.

@@ -51,7 +51,7 @@ func (s *File) entries(n *yaml.Node, what string, known []string) ([]entry, erro
 	var out []entry
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := resolve(n.Content[i])
-		e := entry{k.Value, n.Content[i].Line, resolve(n.Content[i+1])}
+		e := entry{key: k.Value, line: n.Content[i].Line, value: resolve(n.Content[i+1])}
 		if k.Kind != yaml.ScalarNode {
 			return nil, s.wrong(e.line, "%s: a key is a word, not %s", what, kindOf(k))
 		}
@@ -143,7 +143,8 @@ func (s *File) notTooMany(e entry, list *yaml.Node) error {
 func (s *File) one(e entry, field eval.Field, where string) (setting, error) {
 	set, err := s.setting(e, field)
 	if err == nil && set.axis {
-		err = s.wrong(e.line, "%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s", e.key, where)
+		err = s.wrong(e.line,
+			"%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s", e.key, where)
 	}
 	return set, err
 }
@@ -154,9 +155,12 @@ func (s *File) setting(e entry, field eval.Field) (setting, error) {
 	set := setting{flag: e.key, line: e.line}
 	again := field.Kind == eval.List
 	list := e.value.Kind == yaml.SequenceNode
-	nested := list && slices.ContainsFunc(e.value.Content, func(n *yaml.Node) bool { return resolve(n).Kind == yaml.SequenceNode })
+	nested := list && slices.ContainsFunc(e.value.Content, func(n *yaml.Node) bool {
+		return resolve(n).Kind == yaml.SequenceNode
+	})
 	values := []*yaml.Node{e.value}
-	if set.axis = list && (!again || nested); set.axis {
+	set.axis = list && (!again || nested)
+	if set.axis {
 		values = e.value.Content
 	}
 	if list && len(e.value.Content) == 0 {
@@ -192,7 +196,8 @@ func (s *File) words(e entry, n *yaml.Node, again bool) ([]string, error) {
 		}
 		var words []string
 		for _, w := range n.Content {
-			if w = resolve(w); w.Kind != yaml.ScalarNode || isNull(w) {
+			w = resolve(w)
+			if w.Kind != yaml.ScalarNode || isNull(w) {
 				return nil, s.wrong(w.Line, "%s: expected a value, not %s", e.key, kindOf(w))
 			}
 			words = append(words, w.Value)

@@ -95,8 +95,13 @@ func Pairs(t testing.TB, n int) *datasets.Set {
 	var lines strings.Builder
 	for i := range n {
 		lines.WriteString(line(t, map[string]any{
-			"pair_id": fmt.Sprintf("p%d", i+1), "source": "sums", "question": fmt.Sprintf("What is %d + 1?", i),
-			"response_model": "m", "response_A": fmt.Sprint(i + 1), "response_B": fmt.Sprint(i + 2), "label": []string{"A>B", "B>A"}[i%2],
+			"pair_id":        fmt.Sprintf("p%d", i+1),
+			"source":         "sums",
+			"question":       fmt.Sprintf("What is %d + 1?", i),
+			"response_model": "m",
+			"response_A":     fmt.Sprint(i + 1),
+			"response_B":     fmt.Sprint(i + 2),
+			"label":          []string{"A>B", "B>A"}[i%2],
 		}))
 	}
 	return Open(t, lines.String())

@@ -47,7 +47,8 @@ var files embed.FS
 
 var (
 	shapes      = append(slices.Clone(Graded), datasets.Pair)
-	answerTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7", judging.Texts(files, "prompts"), preferenceLabel)
+	answerTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 5, 6 and 7",
+		judging.Texts(files, "prompts"), preferenceLabel)
 )
 
 // describe notes that a question was asked for its own sake: what the item says is right is right of something else.
@@ -289,7 +290,8 @@ func robust(s judging.Presentation, reply string, how judging.Reading) judging.V
 	switch s.Shape {
 	case datasets.Number:
 		f = reading.Number(reply)
-		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, judging.Nobody)
+		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply,
+			judging.Span{Start: f.Start, End: f.End}, judging.Nobody)
 		v.Answer = f.Value
 		return v
 	case datasets.Preference:

@@ -32,12 +32,14 @@ func findLetter(reply string, how judging.Reading) (at judging.Span, rule string
 		rule string
 		find *regexp.Regexp
 	}{{ruleAnswerIs, letterAfterIs}, {ruleAnswerColon, letterAfterColon}} {
-		if at = binding(r.find, reply, how.First); !at.Nowhere() {
+		at = binding(r.find, reply, how.First)
+		if !at.Nowhere() {
 			return at, r.rule
 		}
 	}
 	if how.Lenient {
-		if at = lastLetter(reply); !at.Nowhere() {
+		at = lastLetter(reply)
+		if !at.Nowhere() {
 			return at, ruleLastLetter
 		}
 	}
@@ -51,7 +53,8 @@ func binding(find *regexp.Regexp, text string, first bool) (at judging.Span) {
 		if m == nil {
 			return at
 		}
-		if at = (judging.Span{Start: from + m[2], End: from + m[3]}); first {
+		at = judging.Span{Start: from + m[2], End: from + m[3]}
+		if first {
 			return at
 		}
 	}
@@ -113,7 +116,14 @@ func numberVerdict(n reading.Numeral, from int, rule, text, reply string) judgin
 	if text != reply { // as many characters, not as many bytes
 		at.Start, at.End = sameCharacter(text, at.Start, reply), sameCharacter(text, at.End, reply)
 	}
-	return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: n.Value(), Label: n.Written, Rule: rule, Span: at}
+	return judging.Verdict{
+		Outcome: judging.Decided,
+		Choice:  judging.Nobody,
+		Answer:  n.Value(),
+		Label:   n.Written,
+		Rule:    rule,
+		Span:    at,
+	}
 }
 
 // sameCharacter is where the character at a place of a text stands in another text of as many characters.

@@ -16,14 +16,22 @@ func figures(runs []report.Run) []figure.Spec {
 		}
 	}
 	return append([]figure.Spec{{
-		ID: "accuracy", Title: "Generation accuracy",
-		Caption: []string{fmt.Sprintf("Share of questions that the model itself answers right. From %s. %s", report.Counted(runs, report.Items, "question"), report.IntervalNote(runs[0].Report))},
+		ID:    "accuracy",
+		Title: "Generation accuracy",
+		Caption: []string{fmt.Sprintf("Share of questions that the model itself answers right. From %s. %s",
+			report.Counted(runs, report.Items, "question"), report.IntervalNote(runs[0].Report))},
 		Panels: []figure.Panel{{Chart: figure.DotPlot{
-			X: figure.Percent("right, percent"), Of: "run", Series: []string{"right"}, Rows: report.Overall(runs, scoring.GenerationAccuracy),
+			X:      figure.Percent("right, percent"),
+			Of:     "run",
+			Series: []string{"right"},
+			Rows:   report.Overall(runs, scoring.GenerationAccuracy),
 		}}},
 	}, {
-		ID: "accuracy-groups", Title: "Generation accuracy by category",
-		Caption: []string{"Share of questions answered right, by category, and what guessing among the options comes to, where there are options; n is in the table. " + report.IntervalNote(runs[0].Report)}, Panels: panels,
+		ID:    "accuracy-groups",
+		Title: "Generation accuracy by category",
+		Caption: []string{"Share of questions answered right, by category, and what guessing among the options " +
+			"comes to, where there are options; n is in the table. " + report.IntervalNote(runs[0].Report)},
+		Panels: panels,
 	}}, report.Reliability(runs, "answers")...)
 }
 

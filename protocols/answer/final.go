@@ -35,17 +35,18 @@ func Final(reply string) FinalAnswer {
 	box := lastBox(reply)
 	inBox := reply[box.Start:box.End]
 	if letter, at := fiveLetters(inBox); letter != "" {
-		return FinalAnswer{letter, RuleFiveLetters, at.Shift(box.Start)}
+		return FinalAnswer{Value: letter, Rule: RuleFiveLetters, Span: at.Shift(box.Start)}
 	}
 	if letter, at := fiveLetters(reply); letter != "" {
-		return FinalAnswer{letter, RuleFiveLetters, at}
+		return FinalAnswer{Value: letter, Rule: RuleFiveLetters, Span: at}
 	}
 	for _, f := range []FinalAnswer{
 		{Rule: ruleBoxed, Span: box},
 		{Rule: ruleAnswer, Span: binding(afterWord, reply, false)},
 		{Rule: ruleBold, Span: binding(bold, reply, false)},
 	} {
-		if f.Value = plainFinal(reply[f.Span.Start:f.Span.End]); f.Value != "" {
+		f.Value = plainFinal(reply[f.Span.Start:f.Span.End])
+		if f.Value != "" {
 			return f
 		}
 	}
@@ -96,7 +97,8 @@ func lastBox(text string) judging.Span {
 }
 
 // dressing is what two ways of writing one answer differ in.
-var dressing = strings.NewReplacer(`\$`, "", " ", "", "\t", "", "$", "", `\left`, "", `\right`, "", `\,`, "", `\!`, "", `\ `, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`)
+var dressing = strings.NewReplacer(`\$`, "", " ", "", "\t", "", "$", "", `\left`, "", `\right`, "", `\,`, "",
+	`\!`, "", `\ `, "", `\dfrac`, `\frac`, `\tfrac`, `\frac`)
 
 // plainFinal is an answer without what does not count: an option by its letter, a
 // number in its plain form and without its unit.

@@ -125,9 +125,13 @@ func (f *answersFile) manifest(gavel string) (*judging.Manifest, judging.Asker) 
 	n := len(f.rows)
 	m := imports.Describe(gavel, f.about, f.source.Path, judging.Spec{
 		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options,
-		Prompt:  judging.Template{Name: "imported " + f.kind, Origin: f.about, Labels: []string{}},
-		Dataset: judging.DatasetSpec{SHA256: f.sha, Items: n, IDs: judging.HashIDs(n, func(i int) string { return f.rows[i].item.ID })},
-		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.source.Sum[:16])},
+		Prompt: judging.Template{Name: "imported " + f.kind, Origin: f.about, Labels: []string{}},
+		Dataset: judging.DatasetSpec{
+			SHA256: f.sha,
+			Items:  n,
+			IDs:    judging.HashIDs(n, func(i int) string { return f.rows[i].item.ID }),
+		},
+		Model: judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.source.Sum[:16])},
 	}, n, f.dataset)
 	return m, Protocol.New(m.Spec.Prompt, m.Spec.Options)
 }
@@ -135,7 +139,8 @@ func (f *answersFile) manifest(gavel string) (*judging.Manifest, judging.Asker) 
 // record makes a row a record.
 func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answered) (*judging.Record, error) {
 	rec := judging.NewRecord(m, row.item, p.Presentations(row.item)[0])
-	rec.Presentations, rec.Imported = 1, &judging.Imported{Prompt: row.prompt, Decision: row.told, Stored: row.stored != nil}
+	rec.Presentations, rec.Imported = 1,
+		&judging.Imported{Prompt: row.prompt, Decision: row.told, Stored: row.stored != nil}
 	for _, text := range row.replies {
 		rec.Replies = append(rec.Replies, judging.Reply{Text: text, Finish: backends.Stop})
 	}
@@ -144,7 +149,9 @@ func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answered)
 		rec.Take(*row.stored)
 		return rec, nil
 	case len(row.replies) == 0:
-		rec.Outcome, rec.Error, rec.Imported.Missing = judging.Failed, "no reply in the imported file", true
+		rec.Outcome = judging.Failed
+		rec.Error = "no reply in the imported file"
+		rec.Imported.Missing = true
 		return rec, nil
 	}
 	v, err := rec.Read(p, judging.Reading{Policy: judging.Unique})
@@ -159,7 +166,8 @@ func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answered)
 // one question can be known to be the right one.
 func (f *answersFile) add(row answered, seen map[string]string) error {
 	if first, twice := seen[row.item.ID]; twice {
-		return fmt.Errorf("%s: %s: duplicate id %q, first seen in %s: remove one of the two", f.source.Path, row.where, row.item.ID, first)
+		return fmt.Errorf("%s: %s: duplicate id %q, first seen in %s: remove one of the two",
+			f.source.Path, row.where, row.item.ID, first)
 	}
 	seen[row.item.ID] = row.where
 	f.rows = append(f.rows, row)
@@ -171,7 +179,9 @@ func (f *answersFile) reject(b *imports.Rejects, expected string) error {
 	if len(f.rows) == 0 {
 		return b.None(expected)
 	}
-	f.dataset.Rows, f.dataset.Skipped, f.dataset.Bad = len(f.rows), b.N, b.First
+	f.dataset.Rows = len(f.rows)
+	f.dataset.Skipped = b.N
+	f.dataset.Bad = b.First
 	return nil
 }
 

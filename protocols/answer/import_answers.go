@@ -46,8 +46,15 @@ func importAnswers(path, out string, o answersOptions, gavel string) (*importedR
 		return nil, err
 	}
 	defer src.Close()
-	f := &answersFile{kind: "answers", about: "answers in gavel's format", source: src, options: o.Settings, model: o.Model}
-	if f.dataset = o.Dataset; o.Questions == nil {
+	f := &answersFile{
+		kind:    "answers",
+		about:   "answers in gavel's format",
+		source:  src,
+		options: o.Settings,
+		model:   o.Model,
+	}
+	f.dataset = o.Dataset
+	if o.Questions == nil {
 		f.dataset = judging.DatasetInfo{Name: datasets.Base(path), Format: datasets.Questions.Name}
 	} else {
 		f.sha = o.Questions.SHA256
@@ -93,7 +100,8 @@ func (in *answersIn) take(n int, raw json.RawMessage) error {
 		in.others++
 		return nil
 	case in.o.Model == "" && len(in.models) > 1:
-		return fmt.Errorf("row %d: model is %q, before it was %q: name the one you want with --model", n, in.models[1], in.models[0])
+		return fmt.Errorf("row %d: model is %q, before it was %q: name the one you want with --model",
+			n, in.models[1], in.models[0])
 	}
 	row.where = rowNumber(n)
 	id := row.item.ID
@@ -135,7 +143,8 @@ func (in *answersIn) read(raw json.RawMessage) (row answered, model string, err 
 	if in.o.Questions != nil {
 		return row, l.Model, nil
 	}
-	if row.line, err = imports.Without(raw, json.Compact, "answer", "model"); err == nil {
+	row.line, err = imports.Without(raw, json.Compact, "answer", "model")
+	if err == nil {
 		row.item, err = datasets.Questions.Parse(row.line)
 	}
 	return row, l.Model, err
@@ -152,7 +161,8 @@ func (in *answersIn) finish() error {
 	if len(f.rows) == 0 {
 		switch {
 		case len(in.unknown) > 0:
-			return fmt.Errorf("%s: none of its %d ids is one of %s (the first is %q)", in.bad.Path, len(in.unknown), f.dataset.Name, in.unknown[0])
+			return fmt.Errorf("%s: none of its %d ids is one of %s (the first is %q)",
+				in.bad.Path, len(in.unknown), f.dataset.Name, in.unknown[0])
 		case in.others > 0:
 			return fmt.Errorf("%s: no answer by %q: there are %s", in.bad.Path, in.o.Model, strings.Join(in.models, ", "))
 		}
@@ -182,7 +192,8 @@ func (in *answersIn) join(set *datasets.Set) error {
 			return err
 		}
 		if !slices.Contains(Graded, item.Shape) {
-			return fmt.Errorf("%s: %s is of shape %q: answers are to questions of the shapes %s", set.Name, item.ID, item.Shape, shapeNames(Graded))
+			return fmt.Errorf("%s: %s is of shape %q: answers are to questions of the shapes %s",
+				set.Name, item.ID, item.Shape, shapeNames(Graded))
 		}
 		row.item, row.line = item, item.Raw
 		in.file.rows = append(in.file.rows, row)
@@ -209,7 +220,8 @@ func (in *answersIn) notes() []string {
 		say("%d answers are to ids that %s does not have, and were left out: %s", n, in.file.dataset.Name, fewOf(in.unknown))
 	}
 	if in.missing > 0 {
-		say("%d of the %d questions of %s have no answer here, and are no part of the run", in.missing, in.o.Questions.Len(), in.file.dataset.Name)
+		say("%d of the %d questions of %s have no answer here, and are no part of the run",
+			in.missing, in.o.Questions.Len(), in.file.dataset.Name)
 	}
 	if in.twice > 0 {
 		say("%d rows repeat an earlier row; each answer counts once", in.twice)

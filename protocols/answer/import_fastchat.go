@@ -33,7 +33,8 @@ func importFastChat(path, human, out, model, gavel string) (*fastChat, error) {
 	im := &fastChat{}
 	golds := map[string]int{}
 	if human != "" {
-		if im.Human, err = imports.ReadVotes(human); err != nil {
+		im.Human, err = imports.ReadVotes(human)
+		if err != nil {
 			return nil, err
 		}
 		golds, im.Split = goldsOf(im.Human.Votes)
@@ -77,13 +78,15 @@ func importFastChat(path, human, out, model, gavel string) (*fastChat, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.reject(&bad, "rows with question_id, turn, judge, and model_a, model_b, winner or model_1, model_2, g1_winner, g2_winner"); err != nil {
+	if err := f.reject(&bad, "rows with question_id, turn, judge, and model_a, model_b, winner or model_1, "+
+		"model_2, g1_winner, g2_winner"); err != nil {
 		return nil, err
 	}
 	if f.model == "" {
 		f.model = judge
 	}
-	if im.importedRun, err = f.run(out, gavel); err == nil {
+	im.importedRun, err = f.run(out, gavel)
+	if err == nil {
 		im.say()
 	}
 	return im, err
@@ -100,7 +103,8 @@ func (im *fastChat) say() {
 		return
 	}
 	im.Said = append(im.Said, imports.Skipped(im.Human.Skipped, "rows of votes", im.Human.Bad)...)
-	im.Say("%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none", im.Golds, im.Split)
+	im.Say("%d pairs have what more than half of the votes are for as gold; "+
+		"on %d people are divided, and there is none", im.Golds, im.Split)
 }
 
 func (im *fastChat) count(row answered) {
@@ -136,7 +140,8 @@ func judgmentRow(r imports.VoteRow, golds map[string]int) (answered, error) {
 		return answered{}, err
 	}
 	row := answered{line: lineOfVote(v, golds), told: &v.Label, stored: &stored, prompt: r.G1Prompt}
-	if row.item, err = datasets.Questions.Parse(row.line); err != nil {
+	row.item, err = datasets.Questions.Parse(row.line)
+	if err != nil {
 		return row, err
 	}
 	if r.G1Verdict != "" || r.G2Verdict != "" {

@@ -155,10 +155,12 @@ func readSolutions(raw json.RawMessage, index int) (solutionRow, error) {
 		}
 	}
 	var err error
-	if row.line, err = problemLine(index, question, truth); err != nil {
+	row.line, err = problemLine(index, question, truth)
+	if err != nil {
 		return row, err
 	}
-	if row.item, err = datasets.GSM8K.Parse(row.line); err != nil {
+	row.item, err = datasets.GSM8K.Parse(row.line)
+	if err != nil {
 		return row, err
 	}
 	for key := range imports.Keys(raw) {

@@ -44,7 +44,8 @@ func importMMLUPro(path, out, model, gavel string) (*mmluPro, error) {
 		kind: "mmlu-pro", about: "MMLU-Pro model outputs", source: src,
 		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name}, check: im.check,
 	}
-	if f.model = model; model == "" {
+	f.model = model
+	if model == "" {
 		f.model = outputsModel(src)
 	}
 	var bad imports.Rejects
@@ -69,15 +70,18 @@ func importMMLUPro(path, out, model, gavel string) (*mmluPro, error) {
 	if err := f.reject(&bad, "rows of MMLU-Pro with generated_text or model_outputs"); err != nil {
 		return nil, err
 	}
-	if im.importedRun, err = f.run(out, gavel); err != nil {
+	im.importedRun, err = f.run(out, gavel)
+	if err != nil {
 		return nil, err
 	}
 	var notes []string
 	if len(astray) > 0 {
-		notes = []string{fmt.Sprintf("%d rows have an answer_index that is not the place of their answer's letter; the letter counts: %s", len(astray), strings.Join(astray, ", "))}
+		notes = []string{fmt.Sprintf("%d rows have an answer_index that is not the place of their answer's "+
+			"letter; the letter counts: %s", len(astray), strings.Join(astray, ", "))}
 	}
 	im.say(notes...)
-	im.Say("by the official script's rules, the last stand-alone letter included, %d replies have an answer; the file's pred is the same for %d of them", im.Found, im.Same)
+	im.Say("by the official script's rules, the last stand-alone letter included, %d replies have an answer; "+
+		"the file's pred is the same for %d of them", im.Found, im.Same)
 	for _, pred := range slices.Sorted(maps.Keys(im.Filled)) {
 		there := "null"
 		if pred != "" {
@@ -117,7 +121,8 @@ func mmluProRow(raw json.RawMessage) (answered, error) {
 		return answered{}, err
 	}
 	row := answered{line: line, told: o.Pred}
-	if row.item, err = datasets.MMLUPro.Parse(line); err != nil {
+	row.item, err = datasets.MMLUPro.Parse(line)
+	if err != nil {
 		return answered{}, err
 	}
 	text := o.GeneratedText

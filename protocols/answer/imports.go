@@ -5,14 +5,20 @@ import "gavel/protocols/imports"
 // Imports are the files of other harnesses that become runs of answers.
 var Imports = []imports.Importer{
 	{
-		Name: "mmlu-pro", About: "published MMLU-Pro model outputs become a run of answers", Usage: "FILE --out RUN [--model NAME] [--list FILE]",
-		Options: []imports.Option{imports.Model("`NAME` of the model; default: as the file's name says"), imports.List},
+		Name:  "mmlu-pro",
+		About: "published MMLU-Pro model outputs become a run of answers",
+		Usage: "FILE --out RUN [--model NAME] [--list FILE]",
+		Options: []imports.Option{
+			imports.Model("`NAME` of the model; default: as the file's name says"), imports.List,
+		},
 		Take: func(r imports.Request) ([]*imports.Run, error) {
 			return imports.One(importMMLUPro(r.Files[0], r.Out, r.Option("model"), r.Gavel))
 		},
 	},
 	{
-		Name: "gsm8k", About: "GSM8K's example model solutions become runs of answers", Usage: "FILE --out DIR [--model NAME] [--list FILE]",
+		Name:    "gsm8k",
+		About:   "GSM8K's example model solutions become runs of answers",
+		Usage:   "FILE --out DIR [--model NAME] [--list FILE]",
 		Options: []imports.Option{imports.Model("only the solutions of `NAME`"), imports.List},
 		Take: func(r imports.Request) (all []*imports.Run, err error) {
 			runs, err := importGSM8K(r.Files[0], r.Out, r.Option("model"), r.Gavel)
@@ -23,18 +29,30 @@ var Imports = []imports.Importer{
 		},
 	},
 	{
-		Name: "fastchat", About: "FastChat pair judgments become a run of preferences", Usage: "FILE [--human FILE] --out RUN [--model NAME] [--list FILE]",
-		Options: []imports.Option{{Name: "human", Usage: "`FILE` of people's votes"}, imports.Model("`NAME` of the judge; default: the name in the file"), imports.List},
+		Name:  "fastchat",
+		About: "FastChat pair judgments become a run of preferences",
+		Usage: "FILE [--human FILE] --out RUN [--model NAME] [--list FILE]",
+		Options: []imports.Option{
+			{Name: "human", Usage: "`FILE` of people's votes"},
+			imports.Model("`NAME` of the judge; default: the name in the file"),
+			imports.List,
+		},
 		Take: func(r imports.Request) ([]*imports.Run, error) {
 			return imports.One(importFastChat(r.Files[0], r.Option("human"), r.Out, r.Option("model"), r.Gavel))
 		},
 	},
 	{
-		Name: "answers", About: "replies to questions, from any source, become a run of answers", Usage: "FILE --out RUN [--dataset NAME|FILE] [--model NAME] [--marker TEXT]",
+		Name:  "answers",
+		About: "replies to questions, from any source, become a run of answers",
+		Usage: "FILE --out RUN [--dataset NAME|FILE] [--model NAME] [--marker TEXT]",
 		Options: []imports.Option{
 			{Name: "dataset", Usage: "`NAME` or path of the dataset that was answered"},
 			imports.Model("`NAME` of the model; of a file with several, the one to take"),
-			{Name: "marker", Usage: "the answer stands after `TEXT` at the start of a line, such as \"A:\"", Check: checkMarker},
+			{
+				Name:  "marker",
+				Usage: "the answer stands after `TEXT` at the start of a line, such as \"A:\"",
+				Check: checkMarker,
+			},
 		},
 		Take: takeAnswers,
 	},

@@ -16,7 +16,8 @@ import (
 var markerOption = judging.Option{
 	Name:  "marker",
 	Label: "What marks the answer",
-	Usage: "the answer stands after `TEXT` at the start of a line, as \"A:\" in few-shot replies; without such a line, the usual rules apply",
+	Usage: "the answer stands after `TEXT` at the start of a line, as \"A:\" in few-shot replies; " +
+		"without such a line, the usual rules apply",
 	Check: func(value string) error {
 		if value == "" {
 			return nil // none

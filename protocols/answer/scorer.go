@@ -39,7 +39,12 @@ type answers struct {
 func NewScorer(*judging.Manifest) scoring.Scorer { return new(answers) }
 
 func (*answers) Words() scoring.Words {
-	return scoring.Words{Unit: "question", Record: "answer", Common: "answer", Lacking: "items have not all their judgments"}
+	return scoring.Words{
+		Unit:    "question",
+		Record:  "answer",
+		Common:  "answer",
+		Lacking: "items have not all their judgments",
+	}
 }
 
 func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
@@ -47,7 +52,8 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	case "choice", "number", "preference":
 	case "open": // of a pair: nobody says what is right
 	default:
-		return false, fmt.Errorf("an answer is to a choice, a number or a preference; this record is of another kind (shape %q)", r.Shape)
+		return false, fmt.Errorf("an answer is to a choice, a number or a preference; "+
+			"this record is of another kind (shape %q)", r.Shape)
 	}
 	a := scored{
 		group: place(&f.groups, r.Group), gold: strings.Clone(r.Gold),
@@ -57,7 +63,8 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		a.options = len(r.Order)
 	}
 	item, added := f.items.Add(r.Item)
-	if a.item = uint32(item); added {
+	a.item = uint32(item)
+	if added {
 		f.rows = append(f.rows, a)
 	}
 	return added, nil
@@ -89,18 +96,43 @@ const (
 
 // answerMetrics are of questions that have a label, of all, and of those with options.
 var answerMetrics = []scoring.Metric{
-	{Name: scoring.GenerationAccuracy, Missing: "wrong", Columns: scoring.Span{answerRight, answerUnread}, Why: scoring.Because("there is no answer to a question with a label"),
-		N: func(c []float64) float64 { return c[1] }, Compared: scoring.ByGroup, Headline: true},
-	{Name: NoAnswer, Missing: "what is counted", Columns: scoring.Span{answerUnread, answerChance}, Why: scoring.Because("there is no answer")},
-	{Name: Chance, Missing: "counts: it is not about the replies", Columns: scoring.Span{answerChance, answerWidth}, Kind: scoring.Known, Sparse: true, Why: scoring.Because("there is no choice")},
+	{
+		Name:     scoring.GenerationAccuracy,
+		Missing:  "wrong",
+		Columns:  scoring.Span{answerRight, answerUnread},
+		Why:      scoring.Because("there is no answer to a question with a label"),
+		N:        func(c []float64) float64 { return c[1] },
+		Compared: scoring.ByGroup,
+		Headline: true,
+	},
+	{
+		Name:    NoAnswer,
+		Missing: "what is counted",
+		Columns: scoring.Span{answerUnread, answerChance},
+		Why:     scoring.Because("there is no answer"),
+	},
+	{
+		Name:    Chance,
+		Missing: "counts: it is not about the replies",
+		Columns: scoring.Span{answerChance, answerWidth},
+		Kind:    scoring.Known,
+		Sparse:  true,
+		Why:     scoring.Because("there is no choice"),
+	},
 }
 
 func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
-	s := &scoring.Sheet{Metrics: answerMetrics, Width: answerWidth, Divisions: []func(a, b string) int{judging.GroupOrder}, Units: make([]scoring.Unit, len(f.rows))}
+	s := &scoring.Sheet{
+		Metrics:   answerMetrics,
+		Width:     answerWidth,
+		Divisions: []func(a, b string) int{judging.GroupOrder},
+		Units:     make([]scoring.Unit, len(f.rows)),
+	}
 	shared := map[scored]*scoring.Pattern{}
 	for i, a := range f.rows {
 		id := f.id(a)
-		if a.item, a.rule = 0, 0; shared[a] == nil {
+		a.item, a.rule = 0, 0
+		if shared[a] == nil {
 			shared[a] = &scoring.Pattern{Groups: []string{strings.Clone(f.groups.At(int(a.group)))}, Gold: a.gold, Row: a.row()}
 		}
 		s.Units[i] = scoring.Unit{ID: id, Pattern: shared[a]}
@@ -109,7 +141,13 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 }
 
 func (a scored) row() []float64 {
-	row := []float64{answerRight: scoring.One(a.right), answerLabelled: scoring.One(a.gold != ""), answerUnread: scoring.One(!a.read), answerAll: 1, answerWidth - 1: 0}
+	row := []float64{
+		answerRight:     scoring.One(a.right),
+		answerLabelled:  scoring.One(a.gold != ""),
+		answerUnread:    scoring.One(!a.read),
+		answerAll:       1,
+		answerWidth - 1: 0,
+	}
 	if a.options > 0 {
 		row[answerChance], row[answerOptions] = 1/float64(a.options), 1
 	}
@@ -129,7 +167,8 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 		unlabelled += int(scoring.One(a.gold == ""))
 	}
 	if unlabelled > 0 {
-		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d questions have no label: nobody can say which answer is right, and they are not in the accuracy", unlabelled, len(f.rows)))
+		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d questions have no label: "+
+			"nobody can say which answer is right, and they are not in the accuracy", unlabelled, len(f.rows)))
 	}
 }
 
@@ -152,7 +191,14 @@ func (f *answers) ruleCounts() []scoring.Result {
 	var results []scoring.Result
 	for _, name := range names {
 		n := float64(often[name])
-		results = append(results, scoring.Result{Metric: RuleCount + name, Group: scoring.Overall, Unit: scoring.UnitCount, N: read, Value: &n, Missing: "answer left out"})
+		results = append(results, scoring.Result{
+			Metric:  RuleCount + name,
+			Group:   scoring.Overall,
+			Unit:    scoring.UnitCount,
+			N:       read,
+			Value:   &n,
+			Missing: "answer left out",
+		})
 	}
 	return results
 }

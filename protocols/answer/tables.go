@@ -11,15 +11,29 @@ import (
 
 var Layout = &report.Layout{
 	Terms:    terms,
-	Headline: scoring.GenerationAccuracy, Noun: "answers", Summary: summary, Tables: tables, Figures: figures, Figure: "accuracy-groups",
+	Headline: scoring.GenerationAccuracy,
+	Noun:     "answers",
+	Summary:  summary,
+	Tables:   tables,
+	Figures:  figures,
+	Figure:   "accuracy-groups",
 	Tiles: []report.Tile{
-		{Metric: scoring.GenerationAccuracy, Name: "right", About: "the mark is chance", Mark: report.AtMetric(Chance)},
+		{
+			Metric: scoring.GenerationAccuracy,
+			Name:   "right",
+			About:  "the mark is chance",
+			Mark:   report.AtMetric(Chance),
+		},
 		{Metric: NoAnswer, Name: "no answer", About: "lower is better"},
 	},
 }
 
 func summary(runs []scoring.Report) table.Table {
-	t := table.Table{Title: fmt.Sprintf("%d runs of answers (percent, 95 %% intervals over questions)", len(runs)), Columns: append(table.Left("model", "prompt", "dataset"), table.Right("right", "no answer", "chance", "questions")...)}
+	t := table.Table{
+		Title: fmt.Sprintf("%d runs of answers (percent, 95 %% intervals over questions)", len(runs)),
+		Columns: append(table.Left("model", "prompt", "dataset"),
+			table.Right("right", "no answer", "chance", "questions")...),
+	}
 	for _, r := range runs {
 		t.Rows = append(t.Rows, append([]string{r.Model, report.Prompt(r), r.Dataset}, row(r, scoring.Overall)...))
 	}

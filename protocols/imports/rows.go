@@ -148,7 +148,8 @@ func (s *Source) look(f *os.File) error {
 		return fmt.Errorf("%s: %w", s.Path, err)
 	}
 	s.inside = m.Name
-	if s.member, err = m.Open(); err != nil {
+	s.member, err = m.Open()
+	if err != nil {
 		return s.damaged(err)
 	}
 	return nil
@@ -174,9 +175,11 @@ func jsonMember(archive *zip.Reader) (*zip.File, error) {
 	case len(found) == 0 && len(archive.File) == 0:
 		return nil, errors.New("the zip archive is empty")
 	case len(found) == 0:
-		return nil, fmt.Errorf("no .json file in the zip archive (%d others, the first is %q)", len(archive.File), archive.File[0].Name)
+		return nil, fmt.Errorf("no .json file in the zip archive (%d others, the first is %q)",
+			len(archive.File), archive.File[0].Name)
 	case len(found) > 1:
-		return nil, fmt.Errorf("%d .json files in the zip archive (%q, %q …): unpack it and name one of them", len(found), found[0].Name, found[1].Name)
+		return nil, fmt.Errorf("%d .json files in the zip archive (%q, %q …): unpack it and name one of them",
+			len(found), found[0].Name, found[1].Name)
 	case found[0].Flags&1 != 0:
 		return nil, fmt.Errorf("%q in the zip archive is encrypted: unpack it first", found[0].Name)
 	}
@@ -201,7 +204,8 @@ func (s *Source) damaged(err error) error {
 	switch {
 	case errors.Is(err, zip.ErrAlgorithm):
 		err = errors.New("is packed in a way that gavel does not know: unpack it first")
-	case errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &corrupt):
+	case errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.As(err, &corrupt):
 		err = fmt.Errorf("is damaged (%w): get the archive again", err)
 	}
 	return fmt.Errorf("%s: %s in it: %w", s.Path, s.inside, err)

@@ -47,8 +47,8 @@ func Few(all []string) (lines []string) {
 	return lines
 }
 
-// Differ are sentences on what files say otherwise than gavel reads, the first few of them; all go to the file of that name, ""
-// for none.
+// Differ are sentences on what files say otherwise than gavel reads, the first few of them; all go to the file
+// of that name, "" for none.
 func Differ(list string, runs []*Run) (said []string, err error) {
 	var all []string
 	for _, r := range runs {
@@ -77,8 +77,12 @@ func Differ(list string, runs []*Run) (said []string, err error) {
 // from.
 func Describe(gavel, about, file string, spec judging.Spec, judgments int, info judging.DatasetInfo) *judging.Manifest {
 	m := judging.NewManifest(gavel, spec)
-	m.Status, m.Judgments, m.Imported = judging.Complete, judgments, filepath.Base(file)
-	m.Model.Name, m.Server.Kind, m.Server.Name = spec.Model.Name, "import", about
+	m.Status = judging.Complete
+	m.Judgments = judgments
+	m.Imported = filepath.Base(file)
+	m.Model.Name = spec.Model.Name
+	m.Server.Kind = "import"
+	m.Server.Name = about
 	m.Dataset = info
 	return m
 }

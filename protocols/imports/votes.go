@@ -38,10 +38,15 @@ func (r VoteRow) Games() bool { return r.Model1 != nil || r.G1Winner != nil }
 // Vote reads a row. Where the two games of FastChat's judge differ, it is a tie, as FastChat counts it; where one of
 // them has no verdict, there is no vote: the error wraps ErrNoWinner, and the rest of the vote stands.
 func (r VoteRow) Vote() (judging.Vote, error) {
-	a, b, winner := r.ModelA, r.ModelB, r.Winner
+	a := r.ModelA
+	b := r.ModelB
+	winner := r.Winner
 	first, second := "model_a", "model_b"
 	if r.Games() {
-		a, b, first, second = r.Model1, r.Model2, "model_1", "model_2"
+		a = r.Model1
+		b = r.Model2
+		first = "model_1"
+		second = "model_2"
 		if r.G1Winner == nil || r.G2Winner == nil {
 			return judging.Vote{}, errors.New(`key "g1_winner" or "g2_winner" is missing`)
 		}
@@ -65,7 +70,10 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 	case r.Turn == nil || *r.Turn < 1:
 		return v, errors.New(`key "turn" is missing or below 1`)
 	}
-	v.Turn, v.A, v.B, v.Label = *r.Turn, *a, *b, *winner
+	v.Turn = *r.Turn
+	v.A = *a
+	v.B = *b
+	v.Label = *winner
 	if v.A > v.B {
 		v.A, v.B = v.B, v.A
 	}

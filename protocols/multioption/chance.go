@@ -96,7 +96,9 @@ func (b *ballot) kind() string {
 
 // find fills in the chance; of no draws, all outcomes are counted.
 func (c *chance) find(b *ballot, how scoring.MissingPolicy, draws int, seed uint64) {
-	n, k, of := len(b.ids), b.usable(), len(b.orders)
+	n := len(b.ids)
+	k := b.usable()
+	of := len(b.orders)
 	if how == scoring.MissingUsable {
 		of = max(k, 1)
 	}
@@ -142,10 +144,12 @@ func alwaysSame(b *ballot) grades {
 			always.positions[i] = slices.Index(order, c)
 		}
 		g := always.grades(scoring.MissingUsable)
-		mean.llm, mean.choice, mean.grade = mean.llm+g.llm, mean.choice+g.choice, mean.grade+g.grade
+		mean.llm += g.llm
+		mean.choice += g.choice
+		mean.grade += g.grade
 	}
 	n := float64(len(b.ids))
-	return grades{mean.llm / n, mean.choice / n, mean.grade / n}
+	return grades{llm: mean.llm / n, choice: mean.choice / n, grade: mean.grade / n}
 }
 
 // outcome counts what a judge chose.
@@ -157,7 +161,13 @@ type outcome struct {
 }
 
 func newOutcome(b *ballot, how scoring.MissingPolicy) *outcome {
-	return &outcome{b, how, b.heard(), make([]int, len(b.ids)), make([]int, len(b.ids))}
+	return &outcome{
+		ballot:    b,
+		missing:   how,
+		heard:     b.heard(),
+		positions: make([]int, len(b.ids)),
+		choices:   make([]int, len(b.ids)),
+	}
 }
 
 func (o *outcome) choose(judgment, position, times int) {
@@ -177,7 +187,9 @@ func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
 	from = func(judgment int) {
 		if judgment == len(o.heard) {
 			g := o.grades()
-			sum.llm, sum.choice, sum.grade = sum.llm+g.llm, sum.choice+g.choice, sum.grade+g.grade
+			sum.llm += g.llm
+			sum.choice += g.choice
+			sum.grade += g.grade
 			return
 		}
 		for position := range b.ids {
@@ -188,7 +200,7 @@ func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
 	}
 	from(0)
 	n := b.outcomes()
-	return grades{sum.llm / n, sum.choice / n, sum.grade / n}
+	return grades{llm: sum.llm / n, choice: sum.choice / n, grade: sum.grade / n}
 }
 
 // drawnOutcomes is the mean over draws of them, with the standard error of the Grade score's.
@@ -200,11 +212,13 @@ func drawnOutcomes(b *ballot, how scoring.MissingPolicy, draws int, rng *rand.Ra
 			o.choose(judgment, rng.IntN(len(b.ids)), 1)
 		}
 		g := o.grades()
-		mean.llm, mean.choice, mean.grade = mean.llm+g.llm, mean.choice+g.choice, mean.grade+g.grade
+		mean.llm += g.llm
+		mean.choice += g.choice
+		mean.grade += g.grade
 		squares += g.grade * g.grade
 	}
 	n := float64(draws)
-	mean = grades{mean.llm / n, mean.choice / n, mean.grade / n}
+	mean = grades{llm: mean.llm / n, choice: mean.choice / n, grade: mean.grade / n}
 	variance := math.Max(0, squares/n-mean.grade*mean.grade) * n / (n - 1)
 	return mean, math.Sqrt(variance / n)
 }
@@ -233,5 +247,6 @@ func chanceNote(of []tallied, seed uint64) string {
 		share := items[n] / float64(len(of))
 		variance += share * share * se[n] * se[n]
 	}
-	return fmt.Sprintf("simulated for %d of %d items, the others exact: standard error %.5f, seed %d", simulated, len(of), math.Sqrt(variance), seed)
+	return fmt.Sprintf("simulated for %d of %d items, the others exact: standard error %.5f, seed %d",
+		simulated, len(of), math.Sqrt(variance), seed)
 }

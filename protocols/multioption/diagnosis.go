@@ -8,8 +8,8 @@ import (
 	"gavel/scoring"
 )
 
-// Diagnose says what the judge of several options is good for: first whether it goes by the position, then how often it is
-// right or, of items of which nobody knows the right option, how firmly it keeps to its choice.
+// Diagnose says what the judge of several options is good for: first whether it goes by the position, then how often
+// it is right or, of items of which nobody knows the right option, how firmly it keeps to its choice.
 func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
@@ -34,13 +34,24 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	const unknown = "whether it chooses well is not known, since these items have no right option."
 	switch {
 	case over.Below:
-		d.Level, d.Code, d.Text = scoring.Unusable, scoring.CodePosition, fmt.Sprintf("Goes by the position more than a random judge does: Grade score %s of the way from random to perfect.", over)
+		d.Level = scoring.Unusable
+		d.Code = scoring.CodePosition
+		d.Text = fmt.Sprintf("Goes by the position more than a random judge does: "+
+			"Grade score %s of the way from random to perfect.", over)
 	case !over.Above:
-		d.Level, d.Code, d.Text = scoring.Unusable, scoring.CodeChance, fmt.Sprintf("No steadier than a random judge: Grade score %s of the way from random to perfect.", over)
+		d.Level = scoring.Unusable
+		d.Code = scoring.CodeChance
+		d.Text = fmt.Sprintf("No steadier than a random judge: Grade score %s of the way from random to perfect.", over)
 	case over.Low > 0.5:
-		d.Level, d.Code, d.Text = scoring.Usable, scoring.CodeUsable, fmt.Sprintf("Keeps to its choice in most orders: Grade score %s of the way from random to perfect; %s", over, unknown)
+		d.Level = scoring.Usable
+		d.Code = scoring.CodeUsable
+		d.Text = fmt.Sprintf("Keeps to its choice in most orders: "+
+			"Grade score %s of the way from random to perfect; %s", over, unknown)
 	default:
-		d.Level, d.Code, d.Text = scoring.Weak, scoring.CodeWeak, fmt.Sprintf("Steadier than a random judge, but its choice changes with the order: Grade score %s of the way from random to perfect; %s", over, unknown)
+		d.Level = scoring.Weak
+		d.Code = scoring.CodeWeak
+		d.Text = fmt.Sprintf("Steadier than a random judge, but its choice changes with the order: "+
+			"Grade score %s of the way from random to perfect; %s", over, unknown)
 	}
 	return d
 }
@@ -85,7 +96,9 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 		if !ok || x.Value == nil || y.Value == nil {
 			continue
 		}
-		first, last, n = first+*x.Value/100*float64(x.N), last+*y.Value/100*float64(y.N), n+float64(x.N)
+		first += *x.Value / 100 * float64(x.N)
+		last += *y.Value / 100 * float64(y.N)
+		n += float64(x.N)
 	}
 	if n == 0 {
 		return d, false
@@ -100,7 +113,8 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 		return d, false
 	}
 	d = scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodePosition, Evidence: []scoring.Evidence{e}}
-	if d.Text = fmt.Sprintf("Chooses the %s position in %s of judgments: not a judge here.", position, e); share == 1 {
+	d.Text = fmt.Sprintf("Chooses the %s position in %s of judgments: not a judge here.", position, e)
+	if share == 1 {
 		d.Text = fmt.Sprintf("Always chooses the %s position (100 %% of %.0f judgments): not a judge here.", position, n)
 	}
 	return d, true

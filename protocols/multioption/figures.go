@@ -16,21 +16,45 @@ func figures(runs []report.Run) []figure.Spec {
 	positions := positionPanels(runs)
 	s := []figure.Spec{{
 		ID: "grade", Title: "LLM score against choice score", Panels: []figure.Panel{{Chart: gradeChart(runs)}},
-		Caption: []string{"LLM score: how evenly the positions are chosen (1 is no order bias); choice score: how stable the choice is. On a dotted line the Grade score, their harmonic mean, is the same; that of a run is the mean over its items and need not lie on the line of its two means. Hollow: what judges without judgment score on the same items. From " + of + "; upright lines are intervals of the LLM score."},
+		Caption: []string{"LLM score: how evenly the positions are chosen (1 is no order bias); choice score: " +
+			"how stable the choice is. On a dotted line the Grade score, their harmonic mean, is the same; " +
+			"that of a run is the mean over its items and need not lie on the line of its two means. " +
+			"Hollow: what judges without judgment score on the same items. From " + of +
+			"; upright lines are intervals of the LLM score."},
 	}, {
 		ID: "places", Title: "How often each position is chosen", Panels: positions, Folded: len(positions) > 12,
-		Caption: []string{"Share of the judgments with a verdict that choose each position, by number of options. The dashed line is an even share. From " + of + "; n in the table counts judgments, and the χ² test stands with each run."},
+		Caption: []string{"Share of the judgments with a verdict that choose each position, " +
+			"by number of options. The dashed line is an even share. From " + of +
+			"; n in the table counts judgments, and the χ² test stands with each run."},
 	}}
 	s = append(s, report.Reliability(runs, "judgments")...)
 	if len(runs) < 2 {
 		return s
 	}
 	for _, score := range []struct{ id, metric, title, table string }{
-		{"table-1", GradeScore, "Grade score", "1"}, {"table-2", LLMScore, "LLM score", "2"}, {"table-3", ChoiceScore, "Choice score", "3"},
+		{
+			id:     "table-1",
+			metric: GradeScore,
+			title:  "Grade score",
+			table:  "1",
+		}, {
+			id:     "table-2",
+			metric: LLMScore,
+			title:  "LLM score",
+			table:  "2",
+		}, {
+			id:     "table-3",
+			metric: ChoiceScore,
+			title:  "Choice score",
+			table:  "3",
+		},
 	} {
 		s = append(s, figure.Spec{
 			ID: score.id, Title: score.title + " by prompt", Panels: promptPanels(runs, score.metric, score.title),
-			Caption: []string{fmt.Sprintf("%s of each prompt with and without an unrelated option, as in Table %s of the paper. From %s. %s", score.title, score.table, of, report.IntervalNote(runs[0].Report))},
+			Caption: []string{
+				fmt.Sprintf("%s of each prompt with and without an unrelated option, as in Table %s of the "+
+					"paper. From %s. %s", score.title, score.table, of, report.IntervalNote(runs[0].Report)),
+			},
 		})
 	}
 	return s
@@ -56,7 +80,13 @@ func isolines() []figure.Guide {
 
 // gradeChart has a point per run, and one for each judge without judgment.
 func gradeChart(runs []report.Run) figure.Scatter {
-	s := figure.Scatter{X: figure.Unit("choice score"), Y: figure.Unit("LLM score"), Of: "run", Numbered: true, Guides: isolines()}
+	s := figure.Scatter{
+		X:        figure.Unit("choice score"),
+		Y:        figure.Unit("LLM score"),
+		Of:       "run",
+		Numbered: true,
+		Guides:   isolines(),
+	}
 	score := func(r report.Run, suffix string) (x, y figure.Dot) {
 		return figure.DotOf(r.Overall(ChoiceScore + suffix)), figure.DotOf(r.Overall(LLMScore + suffix))
 	}
@@ -71,7 +101,10 @@ func gradeChart(runs []report.Run) figure.Scatter {
 		}
 		s.Series = append(s.Series, series)
 	}
-	for k, judge := range []struct{ suffix, name string }{{OfRandom, "a random judge"}, {OfFirst, "an always-first judge"}} {
+	for k, judge := range []struct{ suffix, name string }{
+		{OfRandom, "a random judge"},
+		{OfFirst, "an always-first judge"},
+	} {
 		series := figure.Series{Name: judge.name, Look: 2 + k, Hollow: true}
 		for _, r := range runs {
 			p := figure.Point{Name: judge.name + " on " + r.Dataset}
@@ -79,7 +112,9 @@ func gradeChart(runs []report.Run) figure.Scatter {
 			if unrelated(r) {
 				p.Name += " with an unrelated option"
 			}
-			if p.X.Defined() && p.Y.Defined() && !slices.ContainsFunc(series.Points, func(q figure.Point) bool { return *q.X.Value == *p.X.Value && *q.Y.Value == *p.Y.Value }) {
+			if p.X.Defined() && p.Y.Defined() && !slices.ContainsFunc(series.Points, func(q figure.Point) bool {
+				return *q.X.Value == *p.X.Value && *q.Y.Value == *p.Y.Value
+			}) {
 				series.Points = append(series.Points, p)
 			}
 		}
@@ -96,13 +131,19 @@ func positionPanels(runs []report.Run) []figure.Panel {
 	var panels []figure.Panel
 	for _, r := range runs {
 		for _, g := range r.Groups() {
-			b := figure.Bars{Y: figure.Axis{Label: "chosen, percent", Decimals: 2}, Of: "position", Series: []string{"chosen"}, Marked: "an even share"}
+			b := figure.Bars{
+				Y:      figure.Axis{Label: "chosen, percent", Decimals: 2},
+				Of:     "position",
+				Series: []string{"chosen"},
+				Marked: "an even share",
+			}
 			for position := 1; ; position++ {
 				x := r.Result(PositionMetric+strconv.Itoa(position), g, "")
 				if x.Metric == "" {
 					break
 				}
-				b.Categories = append(b.Categories, figure.DotRow{Label: strconv.Itoa(position), Dots: []figure.Dot{figure.DotOf(x)}})
+				b.Categories = append(b.Categories,
+					figure.DotRow{Label: strconv.Itoa(position), Dots: []figure.Dot{figure.DotOf(x)}})
 			}
 			if n := len(b.Categories); n > 0 {
 				b.Mark = new(100 / float64(n))
@@ -116,7 +157,9 @@ func positionPanels(runs []report.Run) []figure.Panel {
 // promptPanels are a panel for each judge: a score of every prompt, with and without an unrelated option.
 func promptPanels(runs []report.Run, metric, label string) []figure.Panel {
 	var panels []figure.Panel
-	for _, judge := range report.Part(runs, func(r report.Run) [3]string { return [3]string{r.Model, r.Dataset, r.Goal} }) {
+	for _, judge := range report.Part(runs, func(r report.Run) [3]string {
+		return [3]string{r.Model, r.Dataset, r.Goal}
+	}) {
 		b := figure.Bars{Y: figure.Unit(label), Of: "prompt", Series: []string{"without", "with an unrelated option"}}
 		asked := func(r report.Run) string { return figure.Joined(r.Prompt, report.Settings(r.Report)) }
 		for _, same := range report.Part(judge, asked) {

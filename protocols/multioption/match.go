@@ -15,8 +15,8 @@ const (
 	goalsByChance   = "best-and-worst-by-chance"
 )
 
-// Match is what two runs of opposite goals say of each other: a judge that knows the best from the worst never calls one
-// option both. There is nothing for runs of one goal.
+// Match is what two runs of opposite goals say of each other: a judge that knows the best from the worst never calls
+// one option both. There is nothing for runs of one goal.
 //
 //	best-and-worst-differ       the option most often called the best is another
 //	                            than the one most often called the worst; options
@@ -36,8 +36,18 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []sc
 		return row
 	})
 	list := []scoring.Metric{
-		{Name: goalsDiffer, Kind: scoring.Mean, Columns: scoring.Span{0, 2}, Missing: "item left out where one goal has no verdict"},
-		{Name: goalsContradict, Kind: scoring.Several, Columns: scoring.Span{2, 4}, Missing: "left out where one goal has no verdict"},
+		{
+			Name:    goalsDiffer,
+			Kind:    scoring.Mean,
+			Columns: scoring.Span{0, 2},
+			Missing: "item left out where one goal has no verdict",
+		},
+		{
+			Name:    goalsContradict,
+			Kind:    scoring.Several,
+			Columns: scoring.Span{2, 4},
+			Missing: "left out where one goal has no verdict",
+		},
 		{Name: goalsByChance, Kind: scoring.Known, Columns: scoring.Span{4, 6}, Missing: "none"},
 	}
 	for i := range list {

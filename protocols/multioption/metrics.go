@@ -67,30 +67,93 @@ var (
 	noRight = scoring.Because("no items of which the right option is known")
 )
 
-// optionMetrics lists the scores of a choice among several options (PROTOCOLS.md §3) and what goes with them, the headline
-// first.
+// optionMetrics lists the scores of a choice among several options (PROTOCOLS.md §3) and what goes with
+// them, the headline first.
 func optionMetrics(policy scoring.MissingPolicy) []scoring.Summed[tallied] {
 	has := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Mean}
-	random, first := scoring.Metric{Unit: scoring.UnitScore, Missing: nobodyHas, Kind: scoring.Known}, scoring.Metric{Unit: scoring.UnitScore, Missing: "none is", Kind: scoring.Known}
+	random, first := scoring.Metric{Unit: scoring.UnitScore, Missing: nobodyHas, Kind: scoring.Known},
+		scoring.Metric{Unit: scoring.UnitScore, Missing: "none is", Kind: scoring.Known}
 	over := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Ratio}
 	list := slices.Concat(
 		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
 		scoreMetrics(OfRandom, random, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
 		scoreMetrics(OfFirst, first, func(t tallied, of score) (float64, float64) { return of(t.first), 1 }),
 		scoreMetrics(overRandom, over, func(t tallied, of score) (num, den float64) {
-			if den = of(t.perfect) - of(t.random); math.Abs(den) < tiny { // all are as good as perfect on it, as on two orders of three options
+			den = of(t.perfect) - of(t.random)
+			if math.Abs(den) < tiny { // all are as good as perfect on it, as on two orders of three options
 				return 0, 0
 			}
 			return of(t.scored) - of(t.random), den
 		}),
 		[]scoring.Summed[tallied]{
-			{Metric: scoring.Metric{Name: GradeScore + byUsable, Unit: scoring.UnitScore, Kind: scoring.Mean, Missing: byPolicy(scoring.MissingUsable), Why: noItems}, Adds: func(t tallied) (float64, float64) { return t.usable.grade, 1 }},
-			{Metric: scoring.Metric{Name: GradeScore + byStrict, Unit: scoring.UnitScore, Kind: scoring.Mean, Missing: byPolicy(scoring.MissingStrict), Why: noItems}, Adds: func(t tallied) (float64, float64) { return t.strict.grade, 1 }},
-			{Metric: scoring.Metric{Name: optionAccuracy, Kind: scoring.Mean, Missing: wrongUnless(policy), Why: noRight, Compared: scoring.Whole}, Adds: rightShare},
-			{Metric: scoring.Metric{Name: optionAccuracy + OfRandom, Kind: scoring.Known, Missing: nobodyHas, Why: noRight}, Adds: randomRight},
-			{Metric: scoring.Metric{Name: modeAccuracy, Kind: scoring.Mean, Missing: "left out, an item without any is wrong", Why: noRight, Compared: scoring.Whole}, Adds: modeRight},
-			{Metric: scoring.Metric{Name: sameChoice, Missing: "not the same", Why: noItems, Compared: scoring.Whole}, Adds: alwaysOne},
-			{Metric: scoring.Metric{Name: UnrelatedRate, Kind: scoring.Several, Missing: leftOut, Why: scoring.Because("no judgments with a verdict, of items with an unrelated option"), Compared: scoring.Whole}, Adds: unrelatedChosen},
+			{
+				Metric: scoring.Metric{
+					Name:    GradeScore + byUsable,
+					Unit:    scoring.UnitScore,
+					Kind:    scoring.Mean,
+					Missing: byPolicy(scoring.MissingUsable),
+					Why:     noItems,
+				},
+				Adds: func(t tallied) (float64, float64) { return t.usable.grade, 1 },
+			},
+			{
+				Metric: scoring.Metric{
+					Name:    GradeScore + byStrict,
+					Unit:    scoring.UnitScore,
+					Kind:    scoring.Mean,
+					Missing: byPolicy(scoring.MissingStrict),
+					Why:     noItems,
+				},
+				Adds: func(t tallied) (float64, float64) { return t.strict.grade, 1 },
+			},
+			{
+				Metric: scoring.Metric{
+					Name:     optionAccuracy,
+					Kind:     scoring.Mean,
+					Missing:  wrongUnless(policy),
+					Why:      noRight,
+					Compared: scoring.Whole,
+				},
+				Adds: rightShare,
+			},
+			{
+				Metric: scoring.Metric{
+					Name:    optionAccuracy + OfRandom,
+					Kind:    scoring.Known,
+					Missing: nobodyHas,
+					Why:     noRight,
+				},
+				Adds: randomRight,
+			},
+			{
+				Metric: scoring.Metric{
+					Name:     modeAccuracy,
+					Kind:     scoring.Mean,
+					Missing:  "left out, an item without any is wrong",
+					Why:      noRight,
+					Compared: scoring.Whole,
+				},
+				Adds: modeRight,
+			},
+			{
+				Metric: scoring.Metric{
+					Name:     sameChoice,
+					Missing:  "not the same",
+					Why:      noItems,
+					Compared: scoring.Whole,
+				},
+				Adds: alwaysOne,
+			},
+			{
+				Metric: scoring.Metric{
+					Name:     UnrelatedRate,
+					Kind:     scoring.Several,
+					Missing:  leftOut,
+					Why:      scoring.Because("no judgments with a verdict, of items with an unrelated option"),
+					Compared: scoring.Whole,
+				},
+				Adds: unrelatedChosen,
+			},
 		},
 	)
 	for i := range list {
@@ -111,7 +174,9 @@ const tiny = 1e-9
 type score func(grades) float64
 
 // scoreMetrics are the same thing of each of the three scores.
-func scoreMetrics(suffix string, m scoring.Metric, adds func(tallied, score) (num, den float64)) []scoring.Summed[tallied] {
+func scoreMetrics(
+	suffix string, m scoring.Metric, adds func(tallied, score) (num, den float64),
+) []scoring.Summed[tallied] {
 	metric := func(name string, of score) scoring.Summed[tallied] {
 		m.Name, m.Why = name+suffix, noItems
 		return scoring.Summed[tallied]{Metric: m, Adds: func(t tallied) (float64, float64) { return adds(t, of) }}
@@ -184,8 +249,15 @@ func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	all := make([]tallied, len(f.ballots))
 	for i, c := range chances(f.ballots, how, seed) {
 		b := f.ballots[i]
-		t := tallied{ballot: b, chance: c, missing: how, usable: b.grades(scoring.MissingUsable), strict: b.grades(scoring.MissingStrict)}
-		if t.scored = t.usable; how == scoring.MissingStrict {
+		t := tallied{
+			ballot:  b,
+			chance:  c,
+			missing: how,
+			usable:  b.grades(scoring.MissingUsable),
+			strict:  b.grades(scoring.MissingStrict),
+		}
+		t.scored = t.usable
+		if how == scoring.MissingStrict {
 			t.scored = t.strict
 		}
 		all[i] = t
@@ -217,10 +289,11 @@ func worst(m *scoring.Summed[tallied], all []tallied) float64 {
 	return num / den
 }
 
-// asked is what runs must agree on: which options it is right to name. Under the goal worst that is another one where an
-// unrelated one is shown.
+// asked is what runs must agree on: which options it is right to name. Under the goal worst that is another one where
+// an unrelated one is shown.
 func (f *choices) asked(b *ballot) (asked, gold string) {
-	if asked = f.goal; f.goal == GoalWorst && b.unrelated != judging.Nobody {
+	asked = f.goal
+	if f.goal == GoalWorst && b.unrelated != judging.Nobody {
 		asked += " of " + b.ids[b.unrelated]
 	}
 	var ids []string

@@ -66,7 +66,8 @@ func (multiOption) Name() string { return name }
 
 // bothGoals reads a prompt's text for each goal.
 func bothGoals(name, origin string) judging.Template {
-	return judging.NewTexts(name, origin, map[string]string{goalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
+	return judging.NewTexts(name, origin,
+		map[string]string{goalBest: prompts[name], GoalWorst: prompts[name+"-worst"]}, numbered)
 }
 
 //go:embed prompts
@@ -78,7 +79,8 @@ var prompts = judging.Texts(files, "prompts")
 // author: a reply is read after the first "Selection", or from its beginning where it does not have the word.
 func ownSelection(path, system string) (judging.Template, error) {
 	if strings.TrimSpace(system) == "" {
-		return judging.Template{}, errors.New("the prompt is empty: it must hold a system message, which had best ask for \"Selection: Option\" and a number")
+		return judging.Template{}, errors.New("the prompt is empty: " +
+			"it must hold a system message, which had best ask for \"Selection: Option\" and a number")
 	}
 	return judging.NewTemplate(path, "file", system, nil), nil
 }
@@ -105,7 +107,8 @@ func (p multiOption) Presentations(item datasets.Item) []judging.Presentation {
 func (p multiOption) Check(item datasets.Item) error {
 	n := len(item.Candidates)
 	if p.orders.all && n > mostForAll {
-		return fmt.Errorf("%s has %d options to show, which is too many for --orders %s (at most %d: %d orders); cut items down with --max-options, or use --orders random:%d",
+		return fmt.Errorf("%s has %d options to show, which is too many for --orders %s (at most %d: "+
+			"%d orders); cut items down with --max-options, or use --orders random:%d",
 			item.ID, n, ordersAll, mostForAll, factorial(mostForAll), factorial(mostForAll))
 	}
 	return nil
@@ -141,7 +144,12 @@ const optionTurn = "Now output your selection, and nothing else."
 
 // oracle: the position to name is that of the best option or, under the other goal, of the worst.
 func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends.Oracle {
-	return backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Right: max(0, slices.Index(s.Order, p.named(item)))}
+	return backends.Oracle{
+		Item:         item.ID,
+		Presentation: s.Index,
+		Order:        s.Order,
+		Right:        max(0, slices.Index(s.Order, p.named(item))),
+	}
 }
 
 // named is the option that is right to name. A simulated judge needs one even
@@ -212,7 +220,9 @@ func (p multiOption) Parse(s judging.Presentation, reply string, how judging.Rea
 	v := judging.Verdict{Outcome: judging.NoVerdict, Label: reply[at.Start:at.End], Choice: judging.Nobody, Span: at}
 	number, err := strconv.Atoi(reply[from+m[2] : from+m[3]])
 	if err == nil && number >= 1 && number <= len(s.Order) {
-		v.Outcome, v.Choice, v.Rule = judging.Decided, s.Order[number-1], rule
+		v.Outcome = judging.Decided
+		v.Choice = s.Order[number-1]
+		v.Rule = rule
 	}
 	return v
 }

@@ -28,7 +28,8 @@ const (
 // OrdersOption says in which orders the options of an item are shown.
 var OrdersOption = judging.Option{
 	Name: "orders", Label: "Orders of the options", Default: ordersRotations,
-	Usage: fmt.Sprintf("`ORDERS` the options are shown in: rotations; all permutations, of at most %d options; or random:K, K permutations drawn for each item, the same in every run", mostForAll),
+	Usage: fmt.Sprintf("`ORDERS` the options are shown in: rotations; all permutations, of at most %d options; "+
+		"or random:K, K permutations drawn for each item, the same in every run", mostForAll),
 	Check: func(value string) error { _, err := parseOrders(value); return err },
 }
 

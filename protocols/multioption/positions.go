@@ -15,9 +15,9 @@ const (
 	positionsP         = "places-p"
 )
 
-// positions are how often each position was chosen, and whether that may be chance. The test takes judgments for independent
-// of each other; those of one item are not: a judge that always picks the same option spreads over the positions more
-// evenly than chance would.
+// positions are how often each position was chosen, and whether that may be chance. The test takes judgments for
+// independent of each other; those of one item are not: a judge that always picks the same option spreads over the
+// positions more evenly than chance would.
 func positions(group string, tallies []tallied) []scoring.Result {
 	var counts []int
 	for _, t := range tallies {
@@ -38,7 +38,13 @@ func positions(group string, tallies []tallied) []scoring.Result {
 	}
 	var results []scoring.Result
 	for i, n := range counts {
-		r := scoring.Result{Metric: PositionMetric + strconv.Itoa(i+1), Group: group, N: decided, Missing: leftOut, Value: scoring.Percent(float64(n) / float64(decided))}
+		r := scoring.Result{
+			Metric:  PositionMetric + strconv.Itoa(i+1),
+			Group:   group,
+			N:       decided,
+			Missing: leftOut,
+			Value:   scoring.Percent(float64(n) / float64(decided)),
+		}
 		if decided == 0 {
 			r.Note = noPositions
 		}
@@ -53,8 +59,24 @@ func positions(group string, tallies []tallied) []scoring.Result {
 		note += "; fewer than 5 judgments a position: p is rough"
 	}
 	return append(results,
-		scoring.Result{Metric: positionsChiSquare, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(chi2), N: decided, Missing: leftOut, Note: note},
-		scoring.Result{Metric: positionsP, Group: group, Unit: scoring.UnitStatistic, Value: scoring.Fraction(p), N: decided, Missing: leftOut, Note: note})
+		scoring.Result{
+			Metric:  positionsChiSquare,
+			Group:   group,
+			Unit:    scoring.UnitStatistic,
+			Value:   scoring.Fraction(chi2),
+			N:       decided,
+			Missing: leftOut,
+			Note:    note,
+		},
+		scoring.Result{
+			Metric:  positionsP,
+			Group:   group,
+			Unit:    scoring.UnitStatistic,
+			Value:   scoring.Fraction(p),
+			N:       decided,
+			Missing: leftOut,
+			Note:    note,
+		})
 }
 
 const noPositions = "undefined: no judgments with a verdict"
@@ -63,7 +85,12 @@ const noPositions = "undefined: no judgments with a verdict"
 func (f *choices) warnings(all []tallied, missing scoring.MissingPolicy) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	judgments, lost, touched, empty, unknown, few := 0, 0, 0, 0, 0, 0
+	judgments := 0
+	lost := 0
+	touched := 0
+	empty := 0
+	unknown := 0
+	few := 0
 	for _, t := range all {
 		n, k := t.ballot.usable(), len(t.positions)
 		judgments += k
@@ -82,7 +109,8 @@ func (f *choices) warnings(all []tallied, missing scoring.MissingPolicy) []strin
 		}
 	}
 	if lost > 0 {
-		say("%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, and grade-usable and grade-strict give both", lost, judgments, touched, missing)
+		say("%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, "+
+			"and grade-usable and grade-strict give both", lost, judgments, touched, missing)
 	}
 	if empty > 0 {
 		say("%d items have no verdict at all and score 0", empty)
@@ -91,7 +119,8 @@ func (f *choices) warnings(all []tallied, missing scoring.MissingPolicy) []strin
 		say("%d of %d items have no label for the %s option: they are left out of the accuracy", unknown, len(all), f.goal)
 	}
 	if few > 0 {
-		say("in %d items the options do not stand at all positions equally often: a judge that always picks the same option scores less than 1 there", few)
+		say("in %d items the options do not stand at all positions equally often: "+
+			"a judge that always picks the same option scores less than 1 there", few)
 	}
 	return w
 }

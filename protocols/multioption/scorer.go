@@ -112,14 +112,22 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 }
 
 func (*choices) Words() scoring.Words {
-	return scoring.Words{Unit: "item", Record: "judgment", Common: "item", Lacking: "items have not all their judgments", Policies: []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict}}
+	return scoring.Words{
+		Unit:     "item",
+		Record:   "judgment",
+		Common:   "item",
+		Lacking:  "items have not all their judgments",
+		Policies: []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict},
+	}
 }
 
 func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	b := f.of[r.Item]
 	switch {
 	case r.Shape != "options":
-		return false, fmt.Errorf("a judgment of several options is of an item of the shape options, this record is of %q", r.Shape)
+		return false, fmt.Errorf(
+			"a judgment of several options is of an item of the shape options, this record is of %q", r.Shape,
+		)
 	case b == nil:
 		b = f.ballot(r)
 		f.of[b.item] = b
@@ -138,7 +146,11 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 
 // ballot is one without judgments yet, as a record describes its item.
 func (f *choices) ballot(r *judging.Record) *ballot {
-	b := &ballot{item: strings.Clone(r.Item), orders: make([][]int, r.Presentations), positions: make([]int, r.Presentations)}
+	b := &ballot{
+		item:      strings.Clone(r.Item),
+		orders:    make([][]int, r.Presentations),
+		positions: make([]int, r.Presentations),
+	}
 	for i := range b.positions {
 		b.positions[i] = judging.Nobody
 	}
@@ -235,11 +247,11 @@ func (f *choices) Finish() (complete, partial int) {
 // grades are the three scores of one item.
 type grades struct{ llm, choice, grade float64 }
 
-// gradesOf computes the scores: positions and choices are how often each position and each option was chosen, k is the number
-// of judgments asked for. The entropy of the positions is held against the largest that so many positions can have; that is
-// the paper's log₂ of the number of rotations, and stays what it is where the options are shown in more orders than
-// that. A judgment without a verdict is in neither of the two shares; under the strict policy it is in what the most
-// chosen option is a share of.
+// gradesOf computes the scores: positions and choices are how often each position and each option was chosen, k is
+// the number of judgments asked for. The entropy of the positions is held against the largest that so many positions
+// can have; that is the paper's log₂ of the number of rotations, and stays what it is where the options are shown
+// in more orders than that. A judgment without a verdict is in neither of the two shares; under the strict policy it
+// is in what the most chosen option is a share of.
 //
 //	LLM score    H₂(positions) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments

@@ -14,23 +14,46 @@ import (
 
 var Layout = &report.Layout{
 	Terms:    terms,
-	Headline: GradeScore, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "places", Compare: compare,
-	Words: map[string]string{"unrelated": "with an unrelated option"},
+	Headline: GradeScore,
+	Noun:     "judgments",
+	Summary:  summary,
+	Tables:   tables,
+	Figures:  figures,
+	Figure:   "places",
+	Compare:  compare,
+	Words:    map[string]string{"unrelated": "with an unrelated option"},
 	Tiles: []report.Tile{
-		{Metric: optionAccuracy, Name: "right", About: "the mark is a random judge", Mark: report.AtMetric(optionAccuracy + OfRandom)},
-		{Metric: GradeScore, Name: "Grade score", About: "the mark is a random judge", Mark: report.AtMetric(GradeScore + OfRandom)},
+		{
+			Metric: optionAccuracy,
+			Name:   "right",
+			About:  "the mark is a random judge",
+			Mark:   report.AtMetric(optionAccuracy + OfRandom),
+		},
+		{
+			Metric: GradeScore,
+			Name:   "Grade score",
+			About:  "the mark is a random judge",
+			Mark:   report.AtMetric(GradeScore + OfRandom),
+		},
 		{Metric: sameChoice, Name: "same choice in every order", About: "higher is better"},
 		report.Verdictless,
 	},
 }
 
 func summary(runs []scoring.Report) table.Table {
-	t := table.Table{Title: fmt.Sprintf("%d runs of a choice among several options (scores from 0 to 1, 95 %% intervals over items; accuracy in percent)", len(runs)), Columns: append(table.Left("model", "goal", "prompt", "dataset"), table.Right("Grade score", "LLM score", "choice score", "Grade, random", "random 0 to perfect 1", "accuracy", "items", "decided")...)}
+	t := table.Table{
+		Title: fmt.Sprintf("%d runs of a choice among several options (scores from 0 to 1, "+
+			"95 %% intervals over items; accuracy in percent)", len(runs)),
+		Columns: append(table.Left("model", "goal", "prompt", "dataset"), table.Right("Grade score", "LLM score",
+			"choice score", "Grade, random", "random 0 to perfect 1", "accuracy", "items", "decided")...),
+	}
 	for _, r := range runs {
 		of := r.Overall
 		t.Rows = append(t.Rows, []string{
-			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(GradeScore)), table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)),
-			table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + overRandom)), table.Plain(of(optionAccuracy)),
+			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(GradeScore)),
+			table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)),
+			table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + overRandom)),
+			table.Plain(of(optionAccuracy)),
 			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments()),
 		})
 	}
@@ -56,8 +79,10 @@ var optionScores = []struct{ metric, name string }{
 
 func optionsTable(r scoring.Report) table.Table {
 	t := table.Table{
-		Title:   report.Heading(r, true),
-		Columns: slices.Concat(table.Left("0 to 1, % where it says so"), table.Right("judge", "random judge", "always first", "random 0 to perfect 1", "n"), table.Left("missing verdicts")),
+		Title: report.Heading(r, true),
+		Columns: slices.Concat(table.Left("0 to 1, % where it says so"),
+			table.Right("judge", "random judge", "always first", "random 0 to perfect 1", "n"),
+			table.Left("missing verdicts")),
 	}
 	var said table.Remarks
 	row := func(name, metric string, cells ...string) {
@@ -68,7 +93,8 @@ func optionsTable(r scoring.Report) table.Table {
 	}
 	of := r.Overall
 	for _, s := range optionScores {
-		row(s.name, s.metric, table.Plain(of(s.metric+OfRandom)), table.Plain(of(s.metric+OfFirst)), table.Whole(of(s.metric+overRandom)))
+		row(s.name, s.metric, table.Plain(of(s.metric+OfRandom)), table.Plain(of(s.metric+OfFirst)),
+			table.Whole(of(s.metric+overRandom)))
 	}
 	for _, policy := range []string{byUsable, byStrict} {
 		if name := policy[1:]; name != string(r.Missing) && lacks(r) {
@@ -83,8 +109,10 @@ func optionsTable(r scoring.Report) table.Table {
 	}
 	t.Notes = append(t.Notes,
 		"judgments: "+report.Outcomes(r),
-		"LLM score: entropy of the positions chosen, over the largest that can be; choice score: share of the option chosen most often; Grade score: their harmonic mean; each of one item, then the mean",
-		"so a judge that always picks the same option scores 1, right or wrong, one that always picks the same position 0, and one that picks at random what its column says ("+of(GradeScore+OfRandom).Note+")",
+		"LLM score: entropy of the positions chosen, over the largest that can be; choice score: share of "+
+			"the option chosen most often; Grade score: their harmonic mean; each of one item, then the mean",
+		"so a judge that always picks the same option scores 1, right or wrong, one that always picks the same "+
+			"position 0, and one that picks at random what its column says ("+of(GradeScore+OfRandom).Note+")",
 		report.BootstrapNote(r))
 	t.Notes = append(t.Notes, said.Lines()...)
 	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
@@ -97,8 +125,9 @@ func lacks(r scoring.Report) bool { return r.Outcomes[scoring.Decided] < r.Judgm
 // byOptionsTable has a row for each number of options, where there are several.
 func byOptionsTable(r scoring.Report) (table.Table, bool) {
 	t := table.Table{
-		Title:   "by number of options",
-		Columns: append(table.Left(""), table.Right("items", "Grade score", "random judge", "random 0 to perfect 1", "LLM score", "choice score", "right %", "random judge %", "always the same option %")...),
+		Title: "by number of options",
+		Columns: append(table.Left(""), table.Right("items", "Grade score", "random judge", "random 0 to perfect 1",
+			"LLM score", "choice score", "right %", "random judge %", "always the same option %")...),
 	}
 	unrelated := r.Overall(UnrelatedRate).Value != nil
 	if unrelated {
@@ -110,8 +139,10 @@ func byOptionsTable(r scoring.Report) (table.Table, bool) {
 			continue
 		}
 		of := func(metric string) scoring.Result { return r.Result(metric, g, "") }
-		row := []string{g, strconv.Itoa(of(GradeScore).N), table.Whole(of(GradeScore)), table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + overRandom)),
-			table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)), table.Plain(of(optionAccuracy)), table.Plain(of(optionAccuracy + OfRandom)), table.Plain(of(sameChoice))}
+		row := []string{g, strconv.Itoa(of(GradeScore).N), table.Whole(of(GradeScore)),
+			table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + overRandom)),
+			table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)), table.Plain(of(optionAccuracy)),
+			table.Plain(of(optionAccuracy + OfRandom)), table.Plain(of(sameChoice))}
 		if unrelated {
 			row = append(row, table.Plain(of(UnrelatedRate)))
 		}
@@ -122,7 +153,10 @@ func byOptionsTable(r scoring.Report) (table.Table, bool) {
 
 // positionsTable is how often each position was chosen, by number of options.
 func positionsTable(r scoring.Report) table.Table {
-	t := table.Table{Title: "how often each position is chosen (percent of judgments with a verdict)", Columns: append(table.Left(""), table.Right("judgments")...)}
+	t := table.Table{
+		Title:   "how often each position is chosen (percent of judgments with a verdict)",
+		Columns: append(table.Left(""), table.Right("judgments")...),
+	}
 	rows := map[string][]string{}
 	var groups []string
 	most := 0
@@ -148,12 +182,14 @@ func positionsTable(r scoring.Report) table.Table {
 		positions := len(row) - 2
 		row = append(row, make([]string, most-positions)...)
 		chi2 := r.Result(positionsChiSquare, g, "")
-		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(positions-1), cmp.Or(table.PValue(r.Result(positionsP, g, "").Value), "n/a")))
+		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(positions-1),
+			cmp.Or(table.PValue(r.Result(positionsP, g, "").Value), "n/a")))
 		if _, rough, ok := strings.Cut(chi2.Note, "; "); ok {
 			said.Add(g, rough)
 		}
 	}
-	t.Notes = append(t.Notes, "the χ² test of uniformity assumes independent judgments; those of one item are not, and a judge that always picks the same option is more even than chance: p near 1")
+	t.Notes = append(t.Notes, "the χ² test of uniformity assumes independent judgments; those of one "+
+		"item are not, and a judge that always picks the same option is more even than chance: p near 1")
 	t.Notes = append(t.Notes, said.Lines()...)
 	return t
 }

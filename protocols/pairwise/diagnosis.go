@@ -7,9 +7,9 @@ import (
 	"gavel/scoring"
 )
 
-// Diagnose says what the judge of pairs is good for. A judge that knows nothing and names one response whatever the order
-// is right on half of what it judges alike in both orders; so is one that guesses. Chance is therefore half of that share,
-// and a judge is better than chance where it is right on more than half of the pairs it judges alike.
+// Diagnose says what the judge of pairs is good for. A judge that knows nothing and names one response whatever the
+// order is right on half of what it judges alike in both orders; so is one that guesses. Chance is therefore half of
+// that share, and a judge is better than chance where it is right on more than half of the pairs it judges alike.
 func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
@@ -50,7 +50,8 @@ func (p *pairs) diagnose(
 	if clusters > 0 {
 		worth = float64(clusters) / float64(strict.N) // of pairs that belong together
 	}
-	right := scoring.ShareOf("right-where-alike", worth*math.Min(both, strict.Value/100*float64(strict.N)), math.Max(1, worth*both), 50)
+	right := scoring.ShareOf("right-where-alike", worth*math.Min(both, strict.Value/100*float64(strict.N)),
+		math.Max(1, worth*both), 50)
 	evidence := []scoring.Evidence{strict, right}
 	says := func(level scoring.Level, code, text string, of ...any) scoring.Diagnosis {
 		return scoring.Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, of...), Evidence: evidence}
@@ -90,9 +91,13 @@ func (p *pairs) diagnose(
 	if level != scoring.Weak {
 		return says(level, code, "Right in both orders on %s (chance %.0f)%s%s.", strict, chance, habits, advice)
 	}
-	lacking, where, from := strict, "right in both orders on", float64(scoring.UsableFrom)
+	lacking := strict
+	where := "right in both orders on"
+	from := float64(scoring.UsableFrom)
 	if strict.Value > from && (strict.Low > from || right.Value <= scoring.ReliableFrom) {
-		lacking, where, from = right, "where both orders agree it is right on", scoring.ReliableFrom
+		lacking = right
+		where = "where both orders agree it is right on"
+		from = scoring.ReliableFrom
 		chance = 50
 	}
 	if lacking.Value > from {
@@ -127,7 +132,12 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	judgments := float64(r.Judgments())
 	units := math.Min(judgments, math.Max(1, float64(r.Items)))
 	if ties := scoring.ShareOf("ties", float64(r.Outcomes["tie"])/judgments*units, units, scoring.MostTies); ties.Above {
-		return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodeTies, Text: fmt.Sprintf("Calls most pairs equal: %s of judgments are ties.", ties), Evidence: []scoring.Evidence{ties}}, true
+		return scoring.Diagnosis{
+			Level:    scoring.Unusable,
+			Code:     scoring.CodeTies,
+			Text:     fmt.Sprintf("Calls most pairs equal: %s of judgments are ties.", ties),
+			Evidence: []scoring.Evidence{ties},
+		}, true
 	}
 	first, ok := namesFirst(r, scoring.MostByPlace)
 	if !ok {
@@ -144,7 +154,12 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	if e.Value == 100 {
 		text = fmt.Sprintf("Always names what it reads %s (100 %% of %d judgments): not a judge here.", position, first.N)
 	}
-	return scoring.Diagnosis{Level: scoring.Unusable, Code: scoring.CodePosition, Text: text, Evidence: []scoring.Evidence{e}}, true
+	return scoring.Diagnosis{
+		Level:    scoring.Unusable,
+		Code:     scoring.CodePosition,
+		Text:     text,
+		Evidence: []scoring.Evidence{e},
+	}, true
 }
 
 // namesFirst is how often the judge names what it reads first: as the better, or under the reversed goal as the worse.

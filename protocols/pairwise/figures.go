@@ -9,18 +9,32 @@ func figures(runs []report.Run) []figure.Spec {
 	of := report.Counted(runs, report.Items, "pair")
 	s := []figure.Spec{{
 		ID: "strict", Title: "Strict accuracy",
-		Caption: []string{"Share of pairs judged right in both orders. From " + of + ". " + report.IntervalNote(runs[0].Report)},
+		Caption: []string{"Share of pairs judged right in both orders. From " + of + ". " +
+			report.IntervalNote(runs[0].Report)},
 		Panels: []figure.Panel{{Chart: figure.DotPlot{
-			X: figure.Percent("strict, percent"), Of: "run", Series: []string{"strict"}, Rows: report.Overall(runs, "strict"), Mark: new(25.0), Marked: "two coins score 25",
+			X:      figure.Percent("strict, percent"),
+			Of:     "run",
+			Series: []string{"strict"},
+			Rows:   report.Overall(runs, "strict"),
+			Mark:   new(25.0),
+			Marked: "two coins score 25",
 		}}},
 	}, {
 		ID: "position", Title: "What is read first, against consistency",
-		Caption: []string{"How often the judge prefers what it reads first, over how often both orders come to the same verdict. A judge at 50 is not drawn by the position; one that always names the first position is at 0 consistency and at 100 (pairwise), or at 0 where it names the worse (reversed). From " + of + "; each rate is of the pairs, and of the judgments, that have a verdict. Upright lines are intervals of the first-position rate."},
-		Panels:  []figure.Panel{{Chart: positionChart(runs)}},
+		Caption: []string{"How often the judge prefers what it reads first, " +
+			"over how often both orders come to the same verdict. A judge at 50 is not drawn by the position; " +
+			"one that always names the first position is at 0 consistency and at 100 (pairwise), " +
+			"or at 0 where it names the worse (reversed). From " + of + "; each rate is of the pairs, and " +
+			"of the judgments, that have a verdict. Upright lines are intervals of the first-position rate."},
+		Panels: []figure.Panel{{Chart: positionChart(runs)}},
 	}}
 	if groups := groupPanels(runs); len(groups) > 0 {
 		s = append(s, figure.Spec{
-			ID: "groups", Title: "Strict accuracy by category", Caption: []string{"Share of pairs judged right in both orders, by category; n is in the table. " + report.IntervalNote(runs[0].Report)}, Panels: groups,
+			ID:    "groups",
+			Title: "Strict accuracy by category",
+			Caption: []string{"Share of pairs judged right in both orders, by category; " +
+				"n is in the table. " + report.IntervalNote(runs[0].Report)},
+			Panels: groups,
 		})
 	}
 	return append(s, report.Reliability(runs, "judgments")...)
@@ -29,7 +43,9 @@ func figures(runs []report.Run) []figure.Spec {
 func positionChart(runs []report.Run) figure.Scatter {
 	s := figure.Scatter{
 		X: figure.Percent("consistency, percent"), Y: figure.Percent("first-position, percent"), Of: "run", Numbered: true,
-		Guides: []figure.Guide{{Name: "no position bias", Look: -1, Line: figure.Dashed, At: [][2]float64{{0, 50}, {100, 50}}}},
+		Guides: []figure.Guide{
+			{Name: "no position bias", Look: -1, Line: figure.Dashed, At: [][2]float64{{0, 50}, {100, 50}}},
+		},
 	}
 	for k, kind := range report.Part(runs, func(r report.Run) string { return r.Protocol }) {
 		series := figure.Series{Name: kind[0].Protocol, Look: k}
@@ -49,7 +65,12 @@ func groupPanels(runs []report.Run) []figure.Panel {
 	for _, r := range runs {
 		if groups := r.Groups(); len(groups) > 1 {
 			panels = append(panels, figure.Panel{Title: r.Name, Chart: figure.DotPlot{
-				X: figure.Percent("strict, percent"), Of: "category", Series: []string{"strict"}, Rows: r.Rows(groups, "strict"), Mark: new(25.0), Marked: "two coins score 25",
+				X:      figure.Percent("strict, percent"),
+				Of:     "category",
+				Series: []string{"strict"},
+				Rows:   r.Rows(groups, "strict"),
+				Mark:   new(25.0),
+				Marked: "two coins score 25",
 			}})
 		}
 	}

@@ -24,7 +24,8 @@ func (im *Import) write(judgeName string, items [][]byte, records []*judging.Rec
 	if err := im.Write(items, records); err != nil {
 		return err
 	}
-	im.Say("%s (judge_name %s): %d pairs, %d games, %d of them null", m.Spec.Model.Name, judgeName, m.Spec.Dataset.Items, im.Games, im.Null)
+	im.Say("%s (judge_name %s): %d pairs, %d games, %d of them null",
+		m.Spec.Model.Name, judgeName, m.Spec.Dataset.Items, im.Games, im.Null)
 	im.Said = append(im.Said, imports.Skipped(m.Dataset.Skipped, "lines", m.Dataset.Bad)...)
 	how := "read from the replies"
 	if im.Stored {
@@ -58,7 +59,8 @@ func (im *Import) compare(rec *judging.Record, stored *string) {
 		im.Reproduced++
 		return
 	}
-	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s", rec.Item, rec.Presentation+1, theirs, ours))
+	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s",
+		rec.Item, rec.Presentation+1, theirs, ours))
 }
 
 // decision is what JudgeBench would write: the plain label in the positions shown.

@@ -11,7 +11,10 @@ var Imports = []imports.Importer{
 		},
 	},
 	{
-		Name: "llmbar", About: "LLMBar's stored replies become a run", Usage: "FILE... --out RUN [--model NAME]", Several: true,
+		Name:    "llmbar",
+		About:   "LLMBar's stored replies become a run",
+		Usage:   "FILE... --out RUN [--model NAME]",
+		Several: true,
 		Options: []imports.Option{imports.Model("`NAME` of the judge; default: as the path has it")},
 		Take: func(r imports.Request) ([]*imports.Run, error) {
 			return imports.One(importLLMBar(r.Files, r.Out, r.Option("model"), r.Gavel))

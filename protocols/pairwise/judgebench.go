@@ -104,7 +104,9 @@ func importedProtocol(judgeName string) (p judging.Asker, stored bool) {
 			}
 		}
 	}
-	return protocol.New(judging.Template{Name: name, Origin: judgeBenchFile, Labels: []string{labelA, labelB, labelTie}}, nil), true
+	return protocol.New(
+		judging.Template{Name: name, Origin: judgeBenchFile, Labels: []string{labelA, labelB, labelTie}}, nil,
+	), true
 }
 
 // ownPrefix begins the judge_name of a run of gavel's.
@@ -160,7 +162,9 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.A
 	if err != nil {
 		return nil, err
 	}
-	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
+	rec.Outcome = v.Outcome
+	rec.Label = v.Label
+	rec.Choice = rec.CandidateID(v.Choice)
 	im.compare(rec, game.Decision)
 	return rec, nil
 }

@@ -83,7 +83,8 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 	line := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
 	if bytes.Contains(line, []byte(`"judgments"`)) { // judged from an output file
 		var err error
-		if line, err = pairKeys(line); err != nil {
+		line, err = pairKeys(line)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -108,10 +109,14 @@ func appendGame(line []byte, p judging.Asker, item datasets.Item, r *judging.Rec
 	if r == nil || r.Outcome == judging.Failed {
 		return append(line, "null"...)
 	}
-	prompt, response, decision := "", "", decision(r)
+	prompt := ""
+	response := ""
+	decision := decision(r)
 	var scores json.RawMessage
 	if im := r.Imported; im != nil {
-		prompt, scores, decision = im.Prompt, im.Scores, im.Decision
+		prompt = im.Prompt
+		scores = im.Scores
+		decision = im.Decision
 		if len(r.Replies) > 0 {
 			response = r.Replies[0].Text
 		}

@@ -22,8 +22,8 @@ import (
 )
 
 // LLMBar's stored replies (arXiv 2310.07641): SUBSET/evaluators/JUDGE/STRATEGY/result.json has the rows of the subset's
-// dataset.json with "results", one for each phase, of which the last holds the two judgments. A winner is mapped back to the
-// published order.
+// dataset.json with "results", one for each phase, of which the last holds the two judgments. A winner is mapped
+// back to the published order.
 
 // evaluators is the folder under which the judges' are.
 const evaluators = "evaluators"
@@ -60,9 +60,19 @@ func importLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	n := len(in.items)
 	data := sha256.Sum256(append(bytes.Join(in.items, []byte{'\n'}), '\n'))
 	in.Manifest = imports.Describe(gavel, "LLMBar's stored replies", files[0].path, p.spec(
-		judging.DatasetSpec{SHA256: hex.EncodeToString(data[:]), Items: n, IDs: judging.HashIDs(n, func(i int) string { return in.records[i*perPair].Item })},
+		judging.DatasetSpec{
+			SHA256: hex.EncodeToString(data[:]),
+			Items:  n,
+			IDs:    judging.HashIDs(n, func(i int) string { return in.records[i*perPair].Item }),
+		},
 		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, sums.Sum(nil)[:8])}),
-		in.Games, judging.DatasetInfo{Name: llmBarName(files), Format: datasets.LLMBar.Name, Rows: n, Skipped: in.bad.N, Bad: in.bad.First})
+		in.Games, judging.DatasetInfo{
+			Name:    llmBarName(files),
+			Format:  datasets.LLMBar.Name,
+			Rows:    n,
+			Skipped: in.bad.N,
+			Bad:     in.bad.First,
+		})
 	return in.Import, in.write(strategy, in.items, in.records)
 }
 
@@ -126,7 +136,9 @@ func (in *llmBarImport) record(item datasets.Item, g int, as llmBarJudgment) (*j
 	if err != nil {
 		return nil, err
 	}
-	rec.Outcome, rec.Label, rec.Choice = v.Outcome, v.Label, rec.CandidateID(v.Choice)
+	rec.Outcome = v.Outcome
+	rec.Label = v.Label
+	rec.Choice = rec.CandidateID(v.Choice)
 	in.compare(rec, as.decision)
 	return rec, nil
 }
@@ -153,11 +165,18 @@ func llmBarFiles(paths []string) ([]storedReplies, error) {
 		parts := strings.Split(filepath.ToSlash(full), "/")
 		at := len(parts) - 4
 		if at < 1 || parts[at] != evaluators {
-			return nil, fmt.Errorf("%s: judge, strategy and subset stand in the path alone: keep the folders as LLMBar has them, %s", name, llmBarLayout)
+			return nil, fmt.Errorf("%s: judge, strategy and subset stand in the path alone: "+
+				"keep the folders as LLMBar has them, %s", name, llmBarLayout)
 		}
-		f := storedReplies{name, cmp.Or(datasets.LLMBarSubset(parts[at-1]), parts[at-1]), parts[at+1], parts[at+2]}
+		f := storedReplies{
+			path:     name,
+			subset:   cmp.Or(datasets.LLMBarSubset(parts[at-1]), parts[at-1]),
+			judge:    parts[at+1],
+			strategy: parts[at+2],
+		}
 		if g := append(files, f)[0]; f.judge != g.judge || f.strategy != g.strategy {
-			return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one strategy a run", name, f.judge, f.strategy, g.path, g.judge, g.strategy)
+			return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one strategy a run",
+				name, f.judge, f.strategy, g.path, g.judge, g.strategy)
 		}
 		if i := slices.IndexFunc(files, func(g storedReplies) bool { return g.subset == f.subset }); i >= 0 {
 			return nil, fmt.Errorf("%s: is of the subset %s, as %s is: give each once", name, f.subset, files[i].path)
@@ -169,7 +188,8 @@ func llmBarFiles(paths []string) ([]storedReplies, error) {
 }
 
 // errRating is of strategies that give each output a score of its own.
-var errRating = errors.New("each output has a score of its own, and no reply compares the two: gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
+var errRating = errors.New("each output has a score of its own, and no reply compares the two: " +
+	"gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
 
 // llmBarJudgment is a judgment of the last phase, its decision in the positions shown.
 type llmBarJudgment struct {
@@ -183,7 +203,8 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []llmBa
 	var row struct {
 		Results []json.RawMessage `json:"results"`
 	}
-	if err = imports.DecodeRow(raw, &row); err != nil {
+	err = imports.DecodeRow(raw, &row)
+	if err != nil {
 		return item, nil, err
 	}
 	pair, err := imports.Without(raw, json.Compact, "results", "id")
@@ -192,11 +213,14 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []llmBa
 	}
 	line := append(imports.PythonString([]byte(`{"id": `), id), ", "...)
 	line = append(line, pair[1:]...)
-	if item, err = datasets.LLMBar.Parse(line); err != nil {
+	item, err = datasets.LLMBar.Parse(line)
+	if err != nil {
 		return item, nil, err
 	}
 	item.Raw = line
-	phases := slices.DeleteFunc(row.Results, func(r json.RawMessage) bool { return !bytes.HasPrefix(bytes.TrimSpace(r), []byte("{")) })
+	phases := slices.DeleteFunc(row.Results, func(r json.RawMessage) bool {
+		return !bytes.HasPrefix(bytes.TrimSpace(r), []byte("{"))
+	})
 	if len(phases) == 0 {
 		return item, nil, errors.New(`"results" has no judgments: this is no result.json of LLMBar`)
 	}
@@ -231,7 +255,8 @@ type llmBarReply struct {
 }
 
 func (r llmBarReply) judgment(swapped bool) (g llmBarJudgment, err error) {
-	if g.missing = len(r.Completion) == 0 || string(r.Completion[0]) == "null"; g.missing {
+	g.missing = len(r.Completion) == 0 || string(r.Completion[0]) == "null"
+	if g.missing {
 		return g, nil
 	}
 	if err := json.Unmarshal(r.Completion[0], &g.text); err != nil {

@@ -11,14 +11,88 @@ import (
 
 // pairMetrics are the scores of a comparison (PROTOCOLS.md §1), the headline first. A new one is a line here.
 var pairMetrics = []scoring.Summed[pair]{
-	{Metric: scoring.Metric{Name: "strict", About: "both judgments give the labelled answer (GRP's, the headline)", Missing: "wrong", Why: noPairs, Compared: scoring.ByGroup, Headline: true}, Adds: strict},
-	{Metric: scoring.Metric{Name: "counter", About: "+1 for a judgment with the label, −1 for the opposite; the sum is above 0 (JudgeBench's)", Missing: "0 points", Why: noPairs, Compared: scoring.Whole}, Adds: counter},
-	{Metric: scoring.Metric{Name: "first-order", About: "the judgment in the published order gives the label", Missing: "wrong", Why: noPairs}, Adds: judgmentRight(0)},
-	{Metric: scoring.Metric{Name: "second-order", About: "the judgment in the swapped order gives the label", Missing: "wrong", Why: noPairs}, Adds: judgmentRight(1)},
-	{Metric: scoring.Metric{Name: "half-tie", About: "as counter, and a sum of 0 earns a half", Missing: "0 points", Kind: scoring.Halves, Why: noPairs, Compared: scoring.Whole}, Adds: halfTie},
-	{Metric: scoring.Metric{Name: "drop", About: "strict, among pairs whose two judgments both gave a decided verdict", Missing: "pair left out", Why: noDecided, Compared: scoring.Whole}, Adds: drop},
-	{Metric: scoring.Metric{Name: "consistency", About: "both judgments name the same response", Missing: "pair left out", Why: noDecided, Compared: scoring.Whole}, Adds: consistency},
-	{Metric: scoring.Metric{Name: "first-position", About: "the response shown first is judged the better", Missing: "judgment left out", Kind: scoring.Halves, Most: 2, Why: scoring.Because("no decided judgments"), Compared: scoring.Whole}, Adds: firstPosition},
+	{
+		Metric: scoring.Metric{
+			Name:     "strict",
+			About:    "both judgments give the labelled answer (GRP's, the headline)",
+			Missing:  "wrong",
+			Why:      noPairs,
+			Compared: scoring.ByGroup,
+			Headline: true,
+		},
+		Adds: strict,
+	},
+	{
+		Metric: scoring.Metric{
+			Name:     "counter",
+			About:    "+1 for a judgment with the label, −1 for the opposite; the sum is above 0 (JudgeBench's)",
+			Missing:  "0 points",
+			Why:      noPairs,
+			Compared: scoring.Whole,
+		},
+		Adds: counter,
+	},
+	{
+		Metric: scoring.Metric{
+			Name:    "first-order",
+			About:   "the judgment in the published order gives the label",
+			Missing: "wrong",
+			Why:     noPairs,
+		},
+		Adds: judgmentRight(0),
+	},
+	{
+		Metric: scoring.Metric{
+			Name:    "second-order",
+			About:   "the judgment in the swapped order gives the label",
+			Missing: "wrong",
+			Why:     noPairs,
+		},
+		Adds: judgmentRight(1),
+	},
+	{
+		Metric: scoring.Metric{
+			Name:     "half-tie",
+			About:    "as counter, and a sum of 0 earns a half",
+			Missing:  "0 points",
+			Kind:     scoring.Halves,
+			Why:      noPairs,
+			Compared: scoring.Whole,
+		},
+		Adds: halfTie,
+	},
+	{
+		Metric: scoring.Metric{
+			Name:     "drop",
+			About:    "strict, among pairs whose two judgments both gave a decided verdict",
+			Missing:  "pair left out",
+			Why:      noDecided,
+			Compared: scoring.Whole,
+		},
+		Adds: drop,
+	},
+	{
+		Metric: scoring.Metric{
+			Name:     "consistency",
+			About:    "both judgments name the same response",
+			Missing:  "pair left out",
+			Why:      noDecided,
+			Compared: scoring.Whole,
+		},
+		Adds: consistency,
+	},
+	{
+		Metric: scoring.Metric{
+			Name:     "first-position",
+			About:    "the response shown first is judged the better",
+			Missing:  "judgment left out",
+			Kind:     scoring.Halves,
+			Most:     2,
+			Why:      scoring.Because("no decided judgments"),
+			Compared: scoring.Whole,
+		},
+		Adds: firstPosition,
+	},
 }
 
 var (
@@ -118,21 +192,36 @@ const (
 )
 
 var referenceMetrics = []scoring.Metric{
-	aboutOwn(scoring.GenerationAccuracy, "pair left out", "nobody knows of any pair whether the judge's own answer is right", pairOwnRight, pairKnown),
+	aboutOwn(scoring.GenerationAccuracy, "pair left out",
+		"nobody knows of any pair whether the judge's own answer is right", pairOwnRight, pairKnown),
 	aboutOwn(StrictOwnRight, "wrong", "no answer of the judge's own is known to be right", pairStrictRight, pairOwnRight),
 	aboutOwn(StrictOwnWrong, "wrong", "no answer of the judge's own is known to be wrong", pairStrictWrong, pairOwnWrong),
-	{Name: correlationGJ, Unit: scoring.UnitCorrelation, Missing: "wrong", Kind: scoring.Correlation, Columns: ownColumns, Why: ownConstant,
-		Cells: ownCells, Classes: []scoring.Class{
-			{Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"}, Count: func(c []float64) (a, b float64) { return c[pairOwnRight], c[pairOwnWrong] }},
-			{Words: [2]string{"the pair is judged right", "the pair is judged wrong"}, Count: func(c []float64) (a, b float64) {
-				right := c[pairStrictRight] + c[pairStrictWrong]
-				return right, c[pairKnown] - right
-			}},
+	{
+		Name:    correlationGJ,
+		Unit:    scoring.UnitCorrelation,
+		Missing: "wrong",
+		Kind:    scoring.Correlation,
+		Columns: ownColumns,
+		Why:     ownConstant,
+		Cells:   ownCells,
+		Classes: []scoring.Class{
+			{
+				Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
+				Count: func(c []float64) (a, b float64) { return c[pairOwnRight], c[pairOwnWrong] },
+			},
+			{
+				Words: [2]string{"the pair is judged right", "the pair is judged wrong"},
+				Count: func(c []float64) (a, b float64) {
+					right := c[pairStrictRight] + c[pairStrictWrong]
+					return right, c[pairKnown] - right
+				},
+			},
 		},
 		N: func(c []float64) float64 { return c[pairKnown] },
 		Value: func(c []float64) float64 {
 			return stats.Binary(c[pairKnown], c[pairOwnRight], c[pairStrictRight]+c[pairStrictWrong], c[pairStrictRight])
-		}},
+		},
+	},
 }
 
 var ownColumns = scoring.Span{2 * len(pairMetrics), 2*len(pairMetrics) + pairOwnWidth}
@@ -143,15 +232,28 @@ var (
 	hardColumns = scoring.Span{easyColumns[1], easyColumns[1] + 2}
 )
 
-// StyleBias is by how much a judge is more often right where the right response looks the better than where it looks the
-// worse: strict on the easy pairs of RM-Bench less strict on its hard ones (arXiv 2410.16184, §3).
+// StyleBias is by how much a judge is more often right where the right response looks the better than where it looks
+// the worse: strict on the easy pairs of RM-Bench less strict on its hard ones (arXiv 2410.16184, §3).
 const StyleBias = "style-bias"
 
-var styleBias = scoring.Metric{Name: StyleBias, Missing: "wrong", Less: hardColumns, Columns: easyColumns, Sides: [2]string{"hard pairs", "easy pairs"}, Sparse: true,
-	Why: scoring.Because("there are none"), All: func(c []float64) float64 { return c[1] }}
+var styleBias = scoring.Metric{
+	Name:    StyleBias,
+	Missing: "wrong",
+	Less:    hardColumns,
+	Columns: easyColumns,
+	Sides:   [2]string{"hard pairs", "easy pairs"},
+	Sparse:  true,
+	Why:     scoring.Because("there are none"),
+	All:     func(c []float64) float64 { return c[1] },
+}
 
 // ownCells are what a pair may be: the judge's own answer right or wrong, then strict or not.
-var ownCells = []scoring.Cell{{Row: []float64{1, 1, 0, 1, 0}}, {Row: []float64{1, 1, 0, 0, 0}}, {Row: []float64{1, 0, 1, 0, 1}}, {Row: []float64{1, 0, 1, 0, 0}}}
+var ownCells = []scoring.Cell{
+	{Row: []float64{1, 1, 0, 1, 0}},
+	{Row: []float64{1, 1, 0, 0, 0}},
+	{Row: []float64{1, 0, 1, 0, 1}},
+	{Row: []float64{1, 0, 1, 0, 0}},
+}
 
 func aboutOwn(name, missing, why string, num, den int) scoring.Metric {
 	return scoring.Metric{Name: name, Missing: missing, Columns: ownColumns, Why: scoring.Because(why),
@@ -178,14 +280,21 @@ func rightOrWrong(right bool) string {
 
 // Sheet lays out the pairs; the metrics of the judge's own answers are there where some pair was compared with one.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
-	s := &scoring.Sheet{Metrics: Metrics, Width: hardColumns[1], Divisions: []func(a, b string) int{judging.GroupOrder}, Units: make([]scoring.Unit, len(f.rows))}
+	s := &scoring.Sheet{
+		Metrics:   Metrics,
+		Width:     hardColumns[1],
+		Divisions: []func(a, b string) int{judging.GroupOrder},
+		Units:     make([]scoring.Unit, len(f.rows)),
+	}
 	if slices.ContainsFunc(f.rows, func(u pair) bool { return u.own != ownUnknown }) {
 		s.Metrics = slices.Concat(Metrics, referenceMetrics)
 	}
 	s.Metrics = f.withSoft(s.Metrics)
 	if f.level != nil {
 		s.Metrics = slices.Concat(s.Metrics, []scoring.Metric{styleBias})
-		s.Divisions = append(s.Divisions, func(a, b string) int { return slices.Index(datasets.Levels, a) - slices.Index(datasets.Levels, b) })
+		s.Divisions = append(s.Divisions, func(a, b string) int {
+			return slices.Index(datasets.Levels, a) - slices.Index(datasets.Levels, b)
+		})
 	}
 	shared := map[*pattern]*scoring.Pattern{}
 	for i, u := range f.rows {
@@ -207,7 +316,10 @@ func (u pair) shown() *scoring.Pattern {
 	p.Row[ownColumns[1]], p.Row[ownColumns[1]+1] = u.softly()
 	if u.level > 0 {
 		p.Groups = append(p.Groups, datasets.Levels[u.level-1])
-		at := map[string]scoring.Span{datasets.Levels[0]: easyColumns, datasets.Levels[2]: hardColumns}[datasets.Levels[u.level-1]]
+		at := map[string]scoring.Span{
+			datasets.Levels[0]: easyColumns,
+			datasets.Levels[2]: hardColumns,
+		}[datasets.Levels[u.level-1]]
 		if at != (scoring.Span{}) {
 			p.Row[at[0]], p.Row[at[0]+1] = strict(u)
 		}
@@ -274,7 +386,12 @@ func ensemble(joined []scoring.Joined, b stats.Bootstrap) *scoring.Ensemble {
 	})
 	list := []scoring.Metric{
 		{Name: "coverage", Missing: "not covered", Columns: scoring.Span{0, 2}},
-		{Name: "strict", Missing: "pair left out", Columns: scoring.Span{2, 4}, Why: scoring.Because("the goals agree on no pair")},
+		{
+			Name:    "strict",
+			Missing: "pair left out",
+			Columns: scoring.Span{2, 4},
+			Why:     scoring.Because("the goals agree on no pair"),
+		},
 	}
 	r := scoring.SampleOf("pair", list, rows).Results(scoring.Overall, list, b)
 	return &scoring.Ensemble{Coverage: r[0], Strict: r[1]}

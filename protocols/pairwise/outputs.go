@@ -17,10 +17,11 @@ type outputs struct {
 	referenced bool // the judge's own answer is shown: LLMBar's strategy Reference
 }
 
-// llmBarPrompt is LLMBar's strategy Vanilla with rules and, with --self-reference, its strategy Reference: in place of a
-// reply to the instruction that is asked for by LLMBar's prompt it shows that of gavel's answer protocol.
+// llmBarPrompt is LLMBar's strategy Vanilla with rules and, with --self-reference, its strategy Reference: in place
+// of a reply to the instruction that is asked for by LLMBar's prompt it shows that of gavel's answer protocol.
 func llmBarPrompt() judging.Template {
-	t := judging.NewTexts("llmbar", "LLMBar (arXiv 2310.07641), Vanilla with rules", judging.Texts(files, "prompts/llmbar"), outputLabel)
+	t := judging.NewTexts("llmbar", "LLMBar (arXiv 2310.07641), Vanilla with rules",
+		judging.Texts(files, "prompts/llmbar"), outputLabel)
 	t.Labels = outputNamed
 	return t
 }
@@ -34,14 +35,22 @@ func (o outputs) Prompt(item datasets.Item, s judging.Presentation) judging.Prom
 	if len(texts) == 0 {
 		return o.pairwise.Prompt(item, s)
 	}
-	values := []string{"{input}", item.Question, "{output_1}", item.Candidates[s.Order[0]].Text, "{output_2}", item.Candidates[s.Order[1]].Text}
+	values := []string{
+		"{input}", item.Question, "{output_1}", item.Candidates[s.Order[0]].Text, "{output_2}",
+		item.Candidates[s.Order[1]].Text,
+	}
 	text, oracle := texts["user"], o.oracle(item, s)
 	oracle.Choices = []string{"\n" + outputNamed[0], "\n" + outputNamed[1]} // it binds at the start of a line alone
 	if o.referenced && item.Answered != nil {
 		text, values = texts["referenced"], append(values, "{reference}", item.Answered.Reference)
 		refer(&oracle, item)
 	}
-	return judging.Prompt{System: texts["system"], User: judging.Fill(text, values...), Labels: o.template.Labels, Oracle: oracle}
+	return judging.Prompt{
+		System: texts["system"],
+		User:   judging.Fill(text, values...),
+		Labels: o.template.Labels,
+		Oracle: oracle,
+	}
 }
 
 // Check refuses a pair that the judge has not answered, where its answer is to be shown.
@@ -58,8 +67,8 @@ var (
 	outputBetter = []string{"Output (a) is better.", "Output (b) is better."}
 )
 
-// synthesis is the mode of a judgment that another phase has decided: of LLMBar's strategy Swap, which asks again where the
-// verdicts of the two orders differ. Its labels are the last two.
+// synthesis is the mode of a judgment that another phase has decided: of LLMBar's strategy Swap, which asks again
+// where the verdicts of the two orders differ. Its labels are the last two.
 const synthesis = "synthesis"
 
 // byOutputs tells whether a template has LLMBar's labels.
@@ -97,7 +106,12 @@ func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading
 	from := strings.Index(reply, stripped)
 	for position, label := range labels {
 		if m := outputRules[label].FindStringIndex(stripped); m != nil {
-			return judging.Verdict{Outcome: judging.Decided, Label: label, Choice: s.Order[position], Span: judging.Span{Start: from + m[0], End: from + m[1]}}
+			return judging.Verdict{
+				Outcome: judging.Decided,
+				Label:   label,
+				Choice:  s.Order[position],
+				Span:    judging.Span{Start: from + m[0], End: from + m[1]},
+			}
 		}
 	}
 	return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}

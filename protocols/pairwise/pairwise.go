@@ -47,23 +47,35 @@ var Reversed = of(judging.Protocol{
 // of is the comparison of two responses for a goal, with its prompts and where they are from.
 func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	texts := judging.Texts(files, "prompts/"+p.Name)
-	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {"arena-hard", hard}} { // the first is the default
+	for _, t := range []struct{ name, origin string }{{"sop", sop}, {"direct", direct}, {"cot", cot}, {
+		"arena-hard", hard,
+	}} {
+		// the first is the default
 		p.Templates = append(p.Templates, newTemplate(t.name, t.origin, texts[t.name]))
 	}
 	if p.Goal == goalBetter {
 		p.Templates = append(p.Templates, llmBarPrompt())
 	}
-	p.Help, p.Items, p.Asks = pairsHelp, "pairs", "which is GOAL?"
-	p.Judges, p.Presentations, p.FollowUps = []datasets.Shape{datasets.Pair}, 2, true
-	p.Options, p.Own, p.Adapt, p.Stage = []judging.Option{referenceOption}, ownComparison, adapt, stage
+	p.Help = pairsHelp
+	p.Items = "pairs"
+	p.Asks = "which is GOAL?"
+	p.Judges = []datasets.Shape{datasets.Pair}
+	p.Presentations = 2
+	p.FollowUps = true
+	p.Options = []judging.Option{referenceOption}
+	p.Own = ownComparison
+	p.Adapt = adapt
+	p.Stage = stage
 	p.Describe = func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) }
-	p.Called, p.Says, p.Labelled = called, says, rightWords
+	p.Called = called
+	p.Says = says
+	p.Labelled = rightWords
 	name, goal := p.Name, p.Goal
 	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
-		if p := (pairwise{name, goal, t}); !byOutputs(t) {
+		if p := (pairwise{name: name, goal: goal, template: t}); !byOutputs(t) {
 			return compareBy(p, s)
 		}
-		return outputs{pairwise{name, goal, t}, s.Get(referenceOption) == "true"}
+		return outputs{pairwise{name: name, goal: goal, template: t}, s.Get(referenceOption) == "true"}
 	}
 	return p
 }
@@ -101,7 +113,8 @@ func ownComparison(path, system string) (judging.Template, error) {
 	t := newTemplate(path, "file", system)
 	for _, want := range []string{labelA, labelB} {
 		if !offers(t, want) {
-			return judging.Template{}, fmt.Errorf("the prompt offers no [[%s]]: it must name both [[A>B]] and [[B>A]] as labels", want)
+			return judging.Template{},
+				fmt.Errorf("the prompt offers no [[%s]]: it must name both [[A>B]] and [[B>A]] as labels", want)
 		}
 	}
 	return t, nil

@@ -15,18 +15,18 @@ import (
 	"gavel/protocols/answer"
 )
 
-// Self-reference for pairs goes beyond the self-reference paper, which names it as open. LLMBar (arXiv 2310.07641) had it in
-// 2023 as its strategy Reference, with other words: the judge answers the question in a call of
-// its own, and has its answer before it as a reference when it compares the two responses. It is a stage like any
-// other:
+// Self-reference for pairs goes beyond the self-reference paper, which names it as open. LLMBar (arXiv 2310.07641)
+// had it in 2023 as its strategy Reference, with other words: the judge answers the question in a call of its own,
+// and has its answer before it as a reference when it compares the two responses. It is a stage like any other:
 //
 //	pairs → run answer (the judge) → eachReference → pairs with own answers → run pairwise
 
 // referenceOption has a comparison show the judge its own answer.
 var referenceOption = judging.Option{
-	Name:    "self-reference",
-	Label:   "Judge with its own answer at hand",
-	Usage:   "the judge first answers the question in a separate call, then compares with its answer as reference (LLMBar's strategy Reference, arXiv 2310.07641, in gavel's words)",
+	Name:  "self-reference",
+	Label: "Judge with its own answer at hand",
+	Usage: "the judge first answers the question in a separate call, then compares with its answer as " +
+		"reference (LLMBar's strategy Reference, arXiv 2310.07641, in gavel's words)",
 	Default: "false",
 }
 
@@ -35,7 +35,8 @@ type referenced struct{ pairwise }
 
 // referenceSentence is gavel's own, and all that it adds to a system message. It stands at the end of the first
 // paragraph, which says what is shown; what the last ones say of the verdict stays last.
-const referenceSentence = "You will also be given a reference answer: it is your own answer to the user prompt, given before you saw theirs, and it may be wrong."
+const referenceSentence = "You will also be given a reference answer: " +
+	"it is your own answer to the user prompt, given before you saw theirs, and it may be wrong."
 
 // withReference is a template of a comparison with the sentence in it; the same where it has it already.
 func withReference(t judging.Template) judging.Template {
@@ -68,7 +69,8 @@ func stage(s judging.Settings) *judging.Stage {
 
 // compareBy is the protocol of a comparison under settings.
 func compareBy(p pairwise, s judging.Settings) judging.Asker {
-	if p.template = adapt(p.template, s); s.Get(referenceOption) == "true" {
+	p.template = adapt(p.template, s)
+	if s.Get(referenceOption) == "true" {
 		return referenced{p}
 	}
 	return p
@@ -77,7 +79,8 @@ func compareBy(p pairwise, s judging.Settings) judging.Asker {
 // Check refuses a pair that the judge has not answered.
 func (referenced) Check(item datasets.Item) error {
 	if item.Answered == nil || item.Answered.Reference == "" {
-		return fmt.Errorf("%s has no answer of the judge's own: with --%s the judge answers the questions first", item.ID, referenceOption.Name)
+		return fmt.Errorf("%s has no answer of the judge's own: with --%s the judge answers the questions first",
+			item.ID, referenceOption.Name)
 	}
 	return nil
 }
@@ -90,7 +93,8 @@ func (p referenced) Prompt(item datasets.Item, s judging.Presentation) judging.P
 		return prompt
 	}
 	at := len(userPrompt) + len(item.Question)
-	prompt.User = prompt.User[:at] + "\n\n<|The Start of Reference Answer|>\n" + item.Answered.Reference + "\n<|The End of Reference Answer|>" + prompt.User[at:]
+	prompt.User = prompt.User[:at] + "\n\n<|The Start of Reference Answer|>\n" +
+		item.Answered.Reference + "\n<|The End of Reference Answer|>" + prompt.User[at:]
 	refer(&prompt.Oracle, item)
 	return prompt
 }
@@ -101,7 +105,8 @@ func refer(o *backends.Oracle, item datasets.Item) {
 	if own == nil {
 		return
 	}
-	if o.Reference = o.Choices[o.Right]; !own.Right {
+	o.Reference = o.Choices[o.Right]
+	if !own.Right {
 		o.Reference = o.Choices[1-o.Right]
 	}
 }
@@ -132,7 +137,9 @@ func ownTo(item datasets.Item, reply string) *datasets.Answer {
 	if item.Gold < 0 || item.Gold > 1 {
 		return nil
 	}
-	own, better, worse := answer.Final(reply), answer.Final(item.Candidates[item.Gold].Text), answer.Final(item.Candidates[1-item.Gold].Text)
+	own := answer.Final(reply)
+	better := answer.Final(item.Candidates[item.Gold].Text)
+	worse := answer.Final(item.Candidates[1-item.Gold].Text)
 	switch {
 	case own.Value == "" || better.Value == "" || better.Value == worse.Value:
 		return nil
@@ -146,7 +153,9 @@ func ownTo(item datasets.Item, reply string) *datasets.Answer {
 
 // eachReference gives pairs the judge's own answers: each line as published, with the key "own_answer" added to its
 // end. Pairs without one are left out and counted.
-func eachReference(pairs *datasets.Set, rows []int, own *judging.Answers, _ []*judging.Answers, write func(line []byte) error) (judging.Made, error) {
+func eachReference(
+	pairs *datasets.Set, rows []int, own *judging.Answers, _ []*judging.Answers, write func(line []byte) error,
+) (judging.Made, error) {
 	out := &judging.Referenced{Pairs: len(rows), NoOwn: map[judging.Lack]int{}}
 	if err := own.Compare(pairs); err != nil {
 		return nil, err

@@ -88,7 +88,8 @@ func (*pairs) Words() scoring.Words {
 // judgmentOf is the judgment that a record is of.
 func (f *pairs) judgmentOf(r *judging.Record, v judging.Verdict) (judgment, error) {
 	if len(r.Order) != 2 || r.Presentation > 1 {
-		return judgment{}, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind", f.manifest.Spec.Protocol)
+		return judgment{}, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind",
+			f.manifest.Spec.Protocol)
 	}
 	return judgment{outcome: v.Outcome, choice: int8(v.Choice), first: candidate(r, r.Order[0]), seen: true}, nil
 }

@@ -10,8 +10,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// soft is the metric of a pair's soft verdict: what the label probabilities of its two judgments come to, averaged in log
-// space, so that a pull of the position that is the same in both orders cancels out (PROTOCOLS.md §1).
+// soft is the metric of a pair's soft verdict: what the label probabilities of its two judgments come to, averaged in
+// log space, so that a pull of the position that is the same in both orders cancels out (PROTOCOLS.md §1).
 const soft = "soft"
 
 // Values of pattern.soft.
@@ -23,8 +23,15 @@ const (
 )
 
 // softMetric is there where some pair has a soft verdict.
-var softMetric = scoring.Metric{Name: soft, About: "the label probabilities of both judgments, averaged in log space, favour the labelled answer; even odds earn a half",
-	Missing: "pair left out", Kind: scoring.Halves, Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2}, Why: scoring.Because("no pair with the probabilities of two judgments")}
+var softMetric = scoring.Metric{
+	Name: soft,
+	About: "the label probabilities of both judgments, averaged in log space, favour the labelled answer; " +
+		"even odds earn a half",
+	Missing: "pair left out",
+	Kind:    scoring.Halves,
+	Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2},
+	Why:     scoring.Because("no pair with the probabilities of two judgments"),
+}
 
 // softly is a pair's row of the metric.
 func (u pair) softly() (num, den float64) {
@@ -39,8 +46,8 @@ func (u pair) softly() (num, den float64) {
 	return 0, 0
 }
 
-// odds are the natural logarithm of the odds that a judgment gives response A over B: of several labels that name one, their
-// probabilities are added up. false where the record tells those of neither or of only one.
+// odds are the natural logarithm of the odds that a judgment gives response A over B: of several labels that name
+// one, their probabilities are added up. false where the record tells those of neither or of only one.
 func (f *pairs) odds(r *judging.Record) (float64, bool) {
 	var p [2]float64
 	best := math.Inf(-1)
@@ -121,7 +128,12 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 	out := &scoring.Soft{Calibration: *scoring.Calibrate(forecasts, "pair", b)}
 	out.Calibration.Unknown, out.Calibration.Missing = len(f.rows)-f.unlabelled-len(forecasts), "pair left out"
 	if area, iv := stats.AUROC(scored, b.Level); !math.IsNaN(area) {
-		out.AUROC = scoring.Estimate{Value: scoring.Fraction(area), Low: scoring.Fraction(iv.Low), High: scoring.Fraction(iv.High), Interval: scoring.ByMidP}
+		out.AUROC = scoring.Estimate{
+			Value:    scoring.Fraction(area),
+			Low:      scoring.Fraction(iv.Low),
+			High:     scoring.Fraction(iv.High),
+			Interval: scoring.ByMidP,
+		}
 	}
 	return out
 }

@@ -14,11 +14,27 @@ import (
 // Layout is of pairwise and reversed judging.
 var Layout = &report.Layout{
 	Terms:    terms,
-	Headline: "strict", Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "groups", Compare: compare,
+	Headline: "strict",
+	Noun:     "judgments",
+	Summary:  summary,
+	Tables:   tables,
+	Figures:  figures,
+	Figure:   "groups",
+	Compare:  compare,
 	Tiles: []report.Tile{
-		{Metric: "strict", Name: "right in both orders", About: "dashed: chance, half of the share of pairs judged alike in both orders",
-			Mark: chance, Coins: report.At(25)},
-		{Metric: "first-position", Name: "the first is judged better", About: "50 is no position bias", Mark: report.At(50)},
+		{
+			Metric: "strict",
+			Name:   "right in both orders",
+			About:  "dashed: chance, half of the share of pairs judged alike in both orders",
+			Mark:   chance,
+			Coins:  report.At(25),
+		},
+		{
+			Metric: "first-position",
+			Name:   "the first is judged better",
+			About:  "50 is no position bias",
+			Mark:   report.At(50),
+		},
 		{Metric: "consistency", Name: "same verdict in both orders", About: "higher is better"},
 		report.Verdictless,
 	},
@@ -51,8 +67,9 @@ func tables(r scoring.Report) []table.Table {
 func summary(runs []scoring.Report) table.Table {
 	headlines := []string{"strict", "counter", "consistency", "first-position"}
 	t := table.Table{
-		Title:   fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(runs)),
-		Columns: slices.Concat(table.Left("model", "goal", "prompt", "dataset"), table.Right(headlines...), table.Right("pairs", "decided")),
+		Title: fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(runs)),
+		Columns: slices.Concat(table.Left("model", "goal", "prompt", "dataset"), table.Right(headlines...),
+			table.Right("pairs", "decided")),
 	}
 	for _, r := range runs {
 		row := []string{r.Model, r.Goal, report.Prompt(r), r.Dataset}
@@ -116,13 +133,17 @@ func byGroup(r scoring.Report, title, percent string, metrics []string) table.Ta
 // is there for runs with the judge's own answers as references.
 func referenceTable(r scoring.Report) table.Table {
 	t := byGroup(r, "does it compare better where it answers right?", "percent; r: −1 to 1", ReferenceMetrics)
-	t.Notes = append([]string{"over the pairs of which it can be told whether the judge's own answer, which it was shown as reference, is right: G; J is strict"}, t.Notes...)
+	t.Notes = append([]string{"over the pairs of which it can be told whether the judge's own answer, " +
+		"which it was shown as reference, is right: G; J is strict"}, t.Notes...)
 	return t
 }
 
 // styleTable says how far looks move the judge; it is there for datasets whose pairs differ in them.
 func styleTable(r scoring.Report) table.Table {
-	t := table.Table{Title: "do looks move it? (RM-Bench)", Columns: slices.Concat(table.Left("percent"), table.Right("strict", "n"), table.Left("the right response"))}
+	t := table.Table{
+		Title:   "do looks move it? (RM-Bench)",
+		Columns: slices.Concat(table.Left("percent"), table.Right("strict", "n"), table.Left("the right response")),
+	}
 	about := []string{"looks the better", "looks like the other", "looks the worse"}
 	for i, level := range datasets.Levels {
 		x := r.Result("strict", level, "")
@@ -142,12 +163,17 @@ func softTable(s *scoring.Soft) table.Table {
 	t := table.Table{
 		Title:   fmt.Sprintf("soft verdicts: the probabilities of both orders, averaged in log space (%d pairs)", c.N),
 		Columns: append(table.Left("0 to 1"), table.Right("value")...),
-		Rows: [][]string{{"accuracy", report.Estimate(c.Accuracy)}, {"AUROC", report.Estimate(s.AUROC)}, {"confidence", report.Estimate(c.Confidence)},
-			{"brier", report.Estimate(c.Brier)}, {"ece", report.Estimate(c.ECE)}, {"ece of a calibrated judge", report.Estimate(c.Calibrated)}},
-		Notes: []string{"accuracy: the response that they favour is the labelled one; AUROC: the odds of A over B are higher of a pair whose label is A than of one whose label is B; 0.5 is a coin"},
+		Rows: [][]string{{"accuracy", report.Estimate(c.Accuracy)}, {"AUROC", report.Estimate(s.AUROC)},
+			{"confidence", report.Estimate(c.Confidence)},
+			{"brier", report.Estimate(c.Brier)}, {"ece", report.Estimate(c.ECE)},
+			{"ece of a calibrated judge", report.Estimate(c.Calibrated)}},
+		Notes: []string{"accuracy: the response that they favour is the labelled one; AUROC: the odds of A " +
+			"over B are higher of a pair whose label is A than of one whose label is B; 0.5 is a coin"},
 	}
 	if c.Unknown > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("! %d pairs without the probabilities of both responses in both orders are left out", c.Unknown))
+		t.Notes = append(t.Notes, fmt.Sprintf(
+			"! %d pairs without the probabilities of both responses in both orders are left out", c.Unknown,
+		))
 	}
 	return t
 }
@@ -156,8 +182,9 @@ func softTable(s *scoring.Soft) table.Table {
 // moves a number, and both goals as one judge.
 func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	t := table.Table{
-		Title:   report.Sides(cmp, fmt.Sprintf("%d pairs judged by both", cmp.N)),
-		Columns: slices.Concat(table.Left("percent", "group"), table.Right("n", "A", "B", "B − A", "95 % interval", "noise floor", "p", "Holm"), table.Left("")),
+		Title: report.Sides(cmp, fmt.Sprintf("%d pairs judged by both", cmp.N)),
+		Columns: slices.Concat(table.Left("percent", "group"),
+			table.Right("n", "A", "B", "B − A", "95 % interval", "noise floor", "p", "Holm"), table.Left("")),
 	}
 	for _, d := range cmp.Differences {
 		interval, floor := "n/a", "?"
@@ -167,7 +194,10 @@ func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 		if d.Floor != nil {
 			floor = table.Fixed(d.Floor, 2)
 		}
-		t.Rows = append(t.Rows, []string{d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 2), table.Fixed(d.B, 2), table.Signed(d.Diff, 2), interval, floor, table.PValue(d.P), table.PValue(d.Holm), report.Differs(d)})
+		t.Rows = append(t.Rows, []string{
+			d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 2), table.Fixed(d.B, 2),
+			table.Signed(d.Diff, 2), interval, floor, table.PValue(d.P), table.PValue(d.Holm), report.Differs(d),
+		})
 	}
 	t.Notes = append(t.Notes,
 		fmt.Sprintf("~ may be noise: the interval holds 0, p (%s) is not below 0.05, or the noise floor is not exceeded; %s",
@@ -175,7 +205,8 @@ func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 		"Holm over "+all.Family,
 		report.NoiseNote(cmp))
 	if e := cmp.Ensemble; e != nil {
-		t.Notes = append(t.Notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); strict where they agree: %s (n=%d)",
+		t.Notes = append(t.Notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); "+
+			"strict where they agree: %s (n=%d)",
 			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N))
 	}
 	t.Notes = append(t.Notes, table.Warned(cmp.Warnings)...)

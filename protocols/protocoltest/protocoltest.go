@@ -22,7 +22,9 @@ import (
 type Written = judgingtest.Written[*judging.Record]
 
 // Job is a job of a protocol's first prompt over all of a set, one item at a time.
-func Job(p judging.Protocol, settings judging.Settings, set *datasets.Set, client backends.Client) (*judging.Job, *Written) {
+func Job(
+	p judging.Protocol, settings judging.Settings, set *datasets.Set, client backends.Client,
+) (*judging.Job, *Written) {
 	w := &Written{}
 	spec := judging.Spec{
 		Protocol: p.Name, Goal: p.GoalOf(settings), Prompt: p.Templates[0], Options: settings,
@@ -30,8 +32,13 @@ func Job(p judging.Protocol, settings judging.Settings, set *datasets.Set, clien
 		Model:   judging.ModelSpec{Name: "judge", Identity: "test judge"}, Parameters: judging.DefaultParameters,
 	}
 	return &judging.Job{
-		Manifest: judging.NewManifest("test", spec), Asker: p.New(p.Templates[0], settings), Set: set, Rows: judgingtest.UpTo(set.Len()),
-		Client: client, Concurrency: 1, Write: w.Write,
+		Manifest:    judging.NewManifest("test", spec),
+		Asker:       p.New(p.Templates[0], settings),
+		Set:         set,
+		Rows:        judgingtest.UpTo(set.Len()),
+		Client:      client,
+		Concurrency: 1,
+		Write:       w.Write,
 	}, w
 }
 
@@ -44,12 +51,14 @@ func AnswerRun(t testing.TB, set *datasets.Set, model string, say func(id string
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	j, _ := Job(answer, nil, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return say(strings.TrimPrefix(req.Oracle.Item, "answer to "))
-	}))
+	j, _ := Job(answer, nil, set,
+		judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+			return say(strings.TrimPrefix(req.Oracle.Item, "answer to "))
+		}))
 	j.Manifest.Spec.Model = judging.ModelSpec{Name: model, Identity: "test " + model}
 	j.GiveUp = 1 << 30
-	d, _, err := judging.OpenDir(dir, j.Manifest, func(*judging.Record) bool { return false }, func(*judging.Record) error { return nil })
+	d, _, err := judging.OpenDir(dir, j.Manifest, func(*judging.Record) bool { return false },
+		func(*judging.Record) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,15 +124,19 @@ func Placeless(t testing.TB, reply string, v judging.Verdict) judging.Verdict {
 		t.Errorf("%q reads as %+v, beyond its end", reply, v)
 	case at.Nowhere() != (v.Label+v.Answer == "" && v.Outcome != judging.Conflict):
 		t.Errorf("%q reads as %+v, which stands nowhere, or should", reply, v)
-	case !strings.Contains(reply[at.Start:at.End], v.Label) && !strings.ContainsFunc(reply[at.Start:at.End], func(r rune) bool { return r > 127 }):
+	case !strings.Contains(reply[at.Start:at.End], v.Label) &&
+		!strings.ContainsFunc(reply[at.Start:at.End], func(r rune) bool { return r > 127 }):
 		t.Errorf("%q reads as %+v, and there stands %q", reply, v, reply[at.Start:at.End])
 	}
 	v.Span = judging.Span{}
 	return v
 }
 
-// PairsRun is the folder of a run of pairs p1 … pn, of which a judge says in each order what say says: "A", "B", "tie" or "" for nothing.
-func PairsRun(t testing.TB, name string, n int, say func(item, showing int) string, edit ...func(item int, r *judging.Record)) string {
+// PairsRun is the folder of a run of pairs p1 … pn, of which a judge says in each order what say says: "A", "B",
+// "tie" or "" for nothing.
+func PairsRun(
+	t testing.TB, name string, n int, say func(item, showing int) string, edit ...func(item int, r *judging.Record),
+) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
 	p, err := judging.ProtocolNamed("pairwise")
@@ -132,8 +145,12 @@ func PairsRun(t testing.TB, name string, n int, say func(item, showing int) stri
 		Protocol: "pairwise", Goal: "better", Prompt: p.Templates[0], Dataset: judging.DatasetSpec{Items: n},
 		Model: judging.ModelSpec{Name: name, Identity: name}, Parameters: judging.DefaultParameters,
 	})
-	m.Judgments, m.Status, m.Dataset.Name = 2*n, judging.Complete, "test"
-	d, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return true }, func(*judging.Record) error { return nil })
+	m.Judgments = 2 * n
+	m.Status = judging.Complete
+	m.Dataset.Name = "test"
+	d, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return true }, func(*judging.Record) error {
+		return nil
+	})
 	assert.NilError(t, err)
 	defer d.Close()
 	assert.NilError(t, d.Begin(m, func(line func([]byte) error) error {

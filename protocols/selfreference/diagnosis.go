@@ -8,8 +8,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// How far a judge calls right answers Correct more often than wrong ones, in points: 0 is chance, 100 is perfect (Youden's
-// J). A third is right on two in three of either kind, two thirds on five in six.
+// How far a judge calls right answers Correct more often than wrong ones, in points: 0 is chance, 100 is perfect
+// (Youden's J). A third is right on two in three of either kind, two thirds on five in six.
 const (
 	usableFrom = 100.0 / 3
 	strongFrom = 200.0 / 3
@@ -30,8 +30,12 @@ func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
 
 func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 	find := func(metric string) scoring.Result { return r.Result(metric, scoring.Overall, mode) }
-	accuracy, recall, precision := find(Accuracy), find(Recall), find(Precision)
-	all, right, called := float64(accuracy.N), float64(recall.N), float64(precision.N)
+	accuracy := find(Accuracy)
+	recall := find(Recall)
+	precision := find(Precision)
+	all := float64(accuracy.N)
+	right := float64(recall.N)
+	called := float64(precision.N)
 	worth := 1.0
 	if c := accuracy.Clusters; c > 0 {
 		worth = float64(c) / all // of judgments of one question
@@ -61,7 +65,8 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 	if called == 0 || called == all {
 		text = fmt.Sprintf("calls %s (%.0f answers)", oneWay(called), all)
 	}
-	if d.Level, d.Code = apart.Chance(apart.High > usableFrom); d.Code != "" {
+	d.Level, d.Code = apart.Chance(apart.High > usableFrom)
+	if d.Code != "" {
 		d.Text = map[string]string{
 			scoring.CodeInverted: "Worse than chance: it " + text + ". Are the labels turned round?",
 			scoring.CodeFew:      "Too few answers to tell it from chance: it " + text + ".",
@@ -74,7 +79,8 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 	if own, ok := find(JMinusCorrect).Held(scoring.UsableFrom); ok && own.Below {
 		d.Level, d.Code = scoring.Weak, "own-answer"
 		d.Evidence = append(d.Evidence, own)
-		d.Text = fmt.Sprintf("Believes its own answer: where that is wrong it calls only %s of right answers Correct; it %s.", own, text)
+		d.Text = fmt.Sprintf("Believes its own answer: "+
+			"where that is wrong it calls only %s of right answers Correct; it %s.", own, text)
 	}
 	return d
 }
@@ -102,10 +108,21 @@ func level(apart scoring.Evidence) scoring.Level {
 // informedness is Youden's J in points: the share of right answers called Correct less that of wrong ones. Its interval
 // joins those of the two shares.
 //
-// Sources: Youden, Cancer 3 (1950), 32–35; Newcombe, Statistics in Medicine 17 (1998), 873–890, method 10, with exact ends.
+// Sources: Youden, Cancer 3 (1950), 32–35; Newcombe, Statistics in Medicine 17 (1998), 873–890,
+// method 10, with exact ends.
 func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
 	a, b := scoring.ShareOf("", hits, math.Max(1, right), 0), scoring.ShareOf("", alarms, math.Max(1, wrong), 0)
 	d := a.Value - b.Value
 	iv := stats.Apart(a.Value, b.Value, stats.Interval{Low: a.Low, High: a.High}, stats.Interval{Low: b.Low, High: b.High})
-	return scoring.Evidence{Metric: "informedness", Unit: "points", Value: d, Low: iv.Low, High: iv.High, Interval: scoring.ByMover, N: a.N + b.N, Above: iv.Low > 0, Below: iv.High < 0}
+	return scoring.Evidence{
+		Metric:   "informedness",
+		Unit:     "points",
+		Value:    d,
+		Low:      iv.Low,
+		High:     iv.High,
+		Interval: scoring.ByMover,
+		N:        a.N + b.N,
+		Above:    iv.Low > 0,
+		Below:    iv.High < 0,
+	}
 }

@@ -23,7 +23,8 @@ func figures(runs []report.Run) []figure.Spec {
 	of := report.Counted(runs, func(r report.Run) int { return r.Overall(AgentAccuracy).N }, "judgment")
 	looks := families(runs)
 	var byMode, byGroup, heat, both []figure.Panel
-	caption := []string{"F1 of “Correct” with and without the judge's own answer as reference, over how often that answer is right; thin lines join the two of a judge. From " + of + ", in each mode."}
+	caption := []string{"F1 of “Correct” with and without the judge's own answer as reference, over " +
+		"how often that answer is right; thin lines join the two of a judge. From " + of + ", in each mode."}
 	for _, set := range report.Part(runs, func(r report.Run) string { return r.Dataset }) {
 		set = report.Named(set)
 		for _, mode := range []string{ModeCoT, ModeSelf} {
@@ -43,18 +44,30 @@ func figures(runs []report.Run) []figure.Spec {
 			caption = append(caption, set[0].Dataset+": "+notes)
 		}
 	}
-	area := " Colour and shape: family, guessed from the model's name. Area: number of parameters, as the server reports it; the smallest area where it does not. Numbers are explained in the table. Upright lines are intervals of F1."
+	area := " Colour and shape: family, guessed from the model's name. Area: " +
+		"number of parameters, as the server reports it; the smallest area where it does not. " +
+		"Numbers are explained in the table. Upright lines are intervals of F1."
 	return append([]figure.Spec{
 		{ID: "generation", Title: "Generation accuracy against F1", Panels: byMode,
-			Caption: []string{"F1 of “Correct” over how often the judge's own answer is right, a point per judge. From " + of + "." + area}},
+			Caption: []string{"F1 of “Correct” over how often the judge's own answer is right, " +
+				"a point per judge. From " + of + "." + area}},
 		{ID: "modes", Title: "CoT against self-reference", Panels: both, Caption: caption},
 		{ID: "subsets", Title: "The four subsets", Panels: heat,
-			Caption: []string{"Accuracy of the judgments by whether the judge's own answer is right and whether the agent's is. From " + of + "; the n of every cell is in the table. A judge that says “Correct” to everything is at 100 where the agent is right and at 0 where it is wrong."}},
+			Caption: []string{"Accuracy of the judgments by whether the judge's own answer is right and whether " +
+				"the agent's is. From " + of + "; the n of every cell is in the table. A judge that says " +
+				"“Correct” to everything is at 100 where the agent is right and at 0 where it is wrong."}},
 		{ID: "partial", Title: "Partial correlation, before and after",
-			Caption: []string{"What the judge's own answer being right (G) and its judgment being right (J) have in common beside the agent's answer being right (A): r(G,J|A), by CoT and with self-reference. From " + of + ". " + report.IntervalNote(runs[0].Report)},
-			Panels:  []figure.Panel{{Chart: partialChart(runs)}}},
-		{ID: "generation-groups", Title: "Generation accuracy against F1, by category and agent", Panels: byGroup, Folded: true,
-			Caption: []string{"As the figure over all, for each category and each agent; n is in the table." + area}},
+			Caption: []string{"What the judge's own answer being right (G) and its judgment being right " +
+				"(J) have in common beside the agent's answer being right (A): r(G,J|A), " +
+				"by CoT and with self-reference. From " + of + ". " + report.IntervalNote(runs[0].Report)},
+			Panels: []figure.Panel{{Chart: partialChart(runs)}}},
+		{
+			ID:      "generation-groups",
+			Title:   "Generation accuracy against F1, by category and agent",
+			Panels:  byGroup,
+			Folded:  true,
+			Caption: []string{"As the figure over all, for each category and each agent; n is in the table." + area},
+		},
 	}, report.Reliability(runs, "judgments")...)
 }
 
@@ -114,14 +127,24 @@ func parameters(size string) float64 {
 
 // generationChart is a group in a mode: a point per judge.
 func generationChart(runs []report.Run, looks map[string]int, group, mode string) figure.Scatter {
-	s := figure.Scatter{X: figure.Axis{Label: "generation accuracy, percent", Decimals: 2}, Y: figure.Axis{Label: "F1, percent", Decimals: 2}, Of: "judge", Numbered: true, SizeOf: "parameters"}
+	s := figure.Scatter{
+		X:        figure.Axis{Label: "generation accuracy, percent", Decimals: 2},
+		Y:        figure.Axis{Label: "F1, percent", Decimals: 2},
+		Of:       "judge",
+		Numbered: true,
+		SizeOf:   "parameters",
+	}
 	for _, family := range report.Part(runs, func(r report.Run) string { return familyOf(r.Model) }) {
 		series := figure.Series{Name: familyOf(family[0].Model), Look: looks[familyOf(family[0].Model)]}
 		for _, r := range family {
 			size := parameters(r.Size)
 			s.Largest = max(s.Largest, size)
 			series.Points = append(series.Points, figure.Point{
-				Name: r.Name, X: figure.DotOf(r.Result(scoring.GenerationAccuracy, group, "")), Y: figure.DotOf(r.Result(F1, group, mode)), Size: size, Detail: r.Size,
+				Name:   r.Name,
+				X:      figure.DotOf(r.Result(scoring.GenerationAccuracy, group, "")),
+				Y:      figure.DotOf(r.Result(F1, group, mode)),
+				Size:   size,
+				Detail: r.Size,
 			})
 		}
 		s.Series = append(s.Series, series)
@@ -133,7 +156,10 @@ func generationChart(runs []report.Run, looks map[string]int, group, mode string
 func subsetChart(runs []report.Run, mode string) figure.Heatmap {
 	h := figure.Heatmap{
 		Scale: figure.Percent("accuracy, percent"), Of: "judge",
-		Columns: []string{"judge right,\nagent right", "judge right,\nagent wrong", "judge wrong,\nagent right", "judge wrong,\nagent wrong"},
+		Columns: []string{
+			"judge right,\nagent right", "judge right,\nagent wrong", "judge wrong,\nagent right",
+			"judge wrong,\nagent wrong",
+		},
 	}
 	for _, r := range runs {
 		row := figure.DotRow{Label: r.Name}
@@ -146,7 +172,13 @@ func subsetChart(runs []report.Run, mode string) figure.Heatmap {
 }
 
 func partialChart(runs []report.Run) figure.DotPlot {
-	d := figure.DotPlot{X: figure.Unit("r(G,J|A)"), Of: "judge", Series: []string{"CoT", "self-reference"}, Joined: true, Mark: new(0.0)}
+	d := figure.DotPlot{
+		X:      figure.Unit("r(G,J|A)"),
+		Of:     "judge",
+		Series: []string{"CoT", "self-reference"},
+		Joined: true,
+		Mark:   new(0.0),
+	}
 	for _, r := range runs {
 		row := figure.DotRow{Label: r.Name}
 		for _, mode := range []string{ModeCoT, ModeSelf} {
@@ -160,7 +192,12 @@ func partialChart(runs []report.Run) figure.DotPlot {
 // modesChart is the paper's Figure 4, on the judges of a dataset that were asked both ways, with what to say of the
 // lines through them. Without such a judge there is nothing to say.
 func modesChart(runs []report.Run) (s figure.Scatter, said string) {
-	s = figure.Scatter{X: figure.Axis{Label: "generation accuracy, percent", Decimals: 2}, Y: figure.Axis{Label: "F1, percent", Decimals: 2}, Of: "judge", Numbered: true}
+	s = figure.Scatter{
+		X:        figure.Axis{Label: "generation accuracy, percent", Decimals: 2},
+		Y:        figure.Axis{Label: "F1, percent", Decimals: 2},
+		Of:       "judge",
+		Numbered: true,
+	}
 	cot, self := figure.Series{Name: "CoT", Look: 0}, figure.Series{Name: "self-reference", Look: 1}
 	var x, y0, y1 []float64
 	for _, r := range runs {
@@ -172,8 +209,14 @@ func modesChart(runs []report.Run) (s figure.Scatter, said string) {
 		cot.Points = append(cot.Points, figure.Point{Name: r.Name, X: own, Y: a})
 		self.Points = append(self.Points, figure.Point{Name: r.Name, X: own, Y: b})
 		if own.Defined() && a.Defined() && b.Defined() {
-			x, y0, y1 = append(x, *own.Value), append(y0, *a.Value), append(y1, *b.Value)
-			s.Guides = append(s.Guides, figure.Guide{Look: -1, Line: figure.Solid, At: [][2]float64{{*own.Value, *a.Value}, {*own.Value, *b.Value}}})
+			x = append(x, *own.Value)
+			y0 = append(y0, *a.Value)
+			y1 = append(y1, *b.Value)
+			s.Guides = append(s.Guides, figure.Guide{
+				Look: -1,
+				Line: figure.Solid,
+				At:   [][2]float64{{*own.Value, *a.Value}, {*own.Value, *b.Value}},
+			})
 		}
 	}
 	s.Series = []figure.Series{cot, self}
@@ -188,27 +231,41 @@ func crossing(s figure.Scatter, x, cot, self []float64) (figure.Scatter, string)
 	a, ok := scoring.FitLine(x, cot)
 	b, _ := scoring.FitLine(x, self)
 	if !ok {
-		return s, table.Count(len(x), "judge") + " with both modes: no line is fitted to fewer than three, nor to judges of one accuracy."
+		return s, table.Count(len(x),
+			"judge") + " with both modes: no line is fitted to fewer than three, nor to judges of one accuracy."
 	}
 	low, high := slices.Min(x), slices.Max(x)
 	s.Guides = append(s.Guides,
 		figure.Guide{Name: "fit, CoT", Look: 0, Line: figure.Dashed, At: [][2]float64{{low, a.At(low)}, {high, a.At(high)}}},
-		figure.Guide{Name: "fit, self-reference", Look: 1, Line: figure.Dotted, At: [][2]float64{{low, b.At(low)}, {high, b.At(high)}}})
-	lines := fmt.Sprintf("Least-squares lines through n = %d judges: F1 = %s by CoT, %s with self-reference, acc being the generation accuracy.", a.N, formula(a), formula(b))
+		figure.Guide{
+			Name: "fit, self-reference",
+			Look: 1,
+			Line: figure.Dotted,
+			At:   [][2]float64{{low, b.At(low)}, {high, b.At(high)}},
+		})
+	lines := fmt.Sprintf("Least-squares lines through n = %d judges: "+
+		"F1 = %s by CoT, %s with self-reference, acc being the generation accuracy.", a.N, formula(a), formula(b))
 	at, ok := a.Cross(b, low, high)
 	if !ok {
 		side := "above"
 		if b.At((low+high)/2) < a.At((low+high)/2) {
 			side = "below"
 		}
-		return s, lines + fmt.Sprintf(" They do not cross among these judges: the line of self-reference is %s the other throughout.", side)
+		return s, lines + fmt.Sprintf(" They do not cross among these judges: "+
+			"the line of self-reference is %s the other throughout.", side)
 	}
 	side := "above"
 	if b.Slope < a.Slope {
 		side = "below"
 	}
-	s.Guides = append(s.Guides, figure.Guide{Name: fmt.Sprintf("crossing, %.2f", at), Look: -1, Line: figure.Dashed, At: [][2]float64{{at, -1e4}, {at, 1e4}}})
-	return s, lines + fmt.Sprintf(" They cross at a generation accuracy of %.2f: by these n = %d judges self-reference pays %s it. So few points give no interval.", at, a.N, side)
+	s.Guides = append(s.Guides, figure.Guide{
+		Name: fmt.Sprintf("crossing, %.2f", at),
+		Look: -1,
+		Line: figure.Dashed,
+		At:   [][2]float64{{at, -1e4}, {at, 1e4}},
+	})
+	return s, lines + fmt.Sprintf(" They cross at a generation accuracy of %.2f: "+
+		"by these n = %d judges self-reference pays %s it. So few points give no interval.", at, a.N, side)
 }
 
 func formula(l scoring.Line) string {

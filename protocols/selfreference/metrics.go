@@ -11,15 +11,16 @@ import (
 // Metrics of the answer and self-reference protocols (PROTOCOLS.md §2). With y* = the agent is right, y = judged
 // Correct, G = the judge's own answer is right, J = (y = y*), A = y*.
 const (
-	AgentAccuracy  = "agent-accuracy" // share of answers with A
-	Accuracy       = "accuracy"       // share of judgments with J
-	Precision      = "precision"      // of "Correct" (Eq. 7)
-	Recall         = "recall"         // of "Correct" (Eq. 8)
-	F1             = "f1"             // of "Correct" (Eq. 9)
-	F1JPlus        = "f1-j-plus"      // where the judge itself is right
-	F1JMinus       = "f1-j-minus"     // where it is not
-	F1Delta        = "f1-delta"       // the former less the latter
-	Overconfidence = "overconfidence" // share judged Correct − share that is; overall it is the average of the groups weighted by n
+	AgentAccuracy = "agent-accuracy" // share of answers with A
+	Accuracy      = "accuracy"       // share of judgments with J
+	Precision     = "precision"      // of "Correct" (Eq. 7)
+	Recall        = "recall"         // of "Correct" (Eq. 8)
+	F1            = "f1"             // of "Correct" (Eq. 9)
+	F1JPlus       = "f1-j-plus"      // where the judge itself is right
+	F1JMinus      = "f1-j-minus"     // where it is not
+	F1Delta       = "f1-delta"       // the former less the latter
+	// share judged Correct − share that is; overall it is the average of the groups weighted by n
+	Overconfidence = "overconfidence"
 
 	// The four subsets: by whether the judge itself is right, and the agent.
 	// Their F1 is that of the subset's own label.
@@ -56,7 +57,7 @@ const (
 func ownIs(own int) func(t []float64) confusion {
 	return func(t []float64) confusion {
 		c := t[own*confusionWidth:][:confusionWidth]
-		return confusion{c[0], c[1], c[2], c[3], c[4]}
+		return confusion{tp: c[0], fp: c[1], fn: c[2], tn: c[3], lost: c[4]}
 	}
 }
 
@@ -66,7 +67,13 @@ func known(t []float64) confusion { return ownIs(ownRight)(t).and(ownIs(ownWrong
 func all(t []float64) confusion { return known(t).and(ownIs(ownUnknown)(t)) }
 
 func (c confusion) and(b confusion) confusion {
-	return confusion{c.tp + b.tp, c.fp + b.fp, c.fn + b.fn, c.tn + b.tn, c.lost + b.lost}
+	return confusion{
+		tp:   c.tp + b.tp,
+		fp:   c.fp + b.fp,
+		fn:   c.fn + b.fn,
+		tn:   c.tn + b.tn,
+		lost: c.lost + b.lost,
+	}
 }
 
 // tally counts one judgment in a table.
@@ -87,29 +94,93 @@ func tally(t []float64, own int8, right bool, said int8) {
 
 const notJudgedCorrect = "not judged Correct"
 
-// modeMetrics lists the metrics of one mode in the order tables print them. Their functions see a table. An F1 is of a share:
-// with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where precision has nothing to be a share of but there
-// was something to find.
+// modeMetrics lists the metrics of one mode in the order tables print them. Their functions see a table. An F1 is of
+// a share: with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where precision has nothing to be a
+// share of but there was something to find.
 var modeMetrics = []scoring.Metric{
 	{Name: Accuracy, Missing: "wrong", N: nAll, Why: scoring.Because("there is no judgment"), Compared: scoring.Whole,
 		Share: func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() }},
-	{Name: Precision, Missing: notJudgedCorrect, Kind: scoring.Several, N: func(t []float64) float64 { c := all(t); return c.tp + c.fp }, Why: scoring.Because("nothing was judged Correct"),
-		Share: func(t []float64) (float64, float64) { c := all(t); return c.tp, c.tp + c.fp }},
-	{Name: Recall, Missing: notJudgedCorrect, Kind: scoring.Several, N: func(t []float64) float64 { return all(t).agent() }, Why: scoring.Because("no agent's answer is right"),
-		Share: func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() }},
+	{
+		Name:    Precision,
+		Missing: notJudgedCorrect,
+		Kind:    scoring.Several,
+		N:       func(t []float64) float64 { c := all(t); return c.tp + c.fp },
+		Why:     scoring.Because("nothing was judged Correct"),
+		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.tp + c.fp },
+	},
+	{
+		Name:    Recall,
+		Missing: notJudgedCorrect,
+		Kind:    scoring.Several,
+		N:       func(t []float64) float64 { return all(t).agent() },
+		Why:     scoring.Because("no agent's answer is right"),
+		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() },
+	},
 	f1Of(F1, all, "there is no judgment"),
 	f1OfRight, f1OfWrong,
-	{Name: F1Delta, Missing: notJudgedCorrect, Kind: scoring.Ratio, N: nKnown, Value: f1Delta, Parts: []scoring.Metric{f1OfRight, f1OfWrong}, Why: scoring.Because("one of the two F1 is")},
-	{Name: Overconfidence, Missing: notJudgedCorrect, Kind: scoring.Ratio, N: nAll, Why: scoring.Because("there is no judgment"),
-		Value: func(t []float64) float64 { c := all(t); return (c.fp - c.fn) / c.n() }}, // (tp+fp) − (tp+fn)
+	{
+		Name:    F1Delta,
+		Missing: notJudgedCorrect,
+		Kind:    scoring.Ratio,
+		N:       nKnown,
+		Value:   f1Delta,
+		Parts:   []scoring.Metric{f1OfRight, f1OfWrong},
+		Why:     scoring.Because("one of the two F1 is"),
+	},
+	{
+		Name:    Overconfidence,
+		Missing: notJudgedCorrect,
+		Kind:    scoring.Ratio,
+		N:       nAll,
+		Why:     scoring.Because("there is no judgment"),
+		Value:   func(t []float64) float64 { c := all(t); return (c.fp - c.fn) / c.n() },
+	}, // (tp+fp) − (tp+fn)
 	subset(JPlusCorrect, ownRight, true, false), subset(JPlusCorrectF1, ownRight, true, true),
 	subset(JPlusIncorrect, ownRight, false, false), subset(JPlusIncorrectF1, ownRight, false, true),
 	subset(JMinusCorrect, ownWrong, true, false), subset(JMinusCorrectF1, ownWrong, true, true),
 	subset(JMinusIncorrect, ownWrong, false, false), subset(JMinusIncorrectF1, ownWrong, false, true),
-	{Name: CorrelationGJ, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rGJ, Classes: []scoring.Class{classG, classJ}, Why: constant("G", "J")},
-	{Name: CorrelationGA, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "counts: it is not about the judgment", N: nKnown, Value: rGA, Classes: []scoring.Class{classG, classA}, Why: constant("G", "A"), Once: true},
-	{Name: CorrelationJA, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rJA, Classes: []scoring.Class{classJ, classA}, Why: constant("J", "A")},
-	{Name: PartialGJ, Unit: scoring.UnitCorrelation, Kind: scoring.Correlation, Missing: "wrong", N: nKnown, Value: rGJA, Classes: []scoring.Class{classG, classJ, classA}, Why: constant("G", "J", "A"), Compared: scoring.Whole},
+	{
+		Name:    CorrelationGJ,
+		Unit:    scoring.UnitCorrelation,
+		Kind:    scoring.Correlation,
+		Missing: "wrong",
+		N:       nKnown,
+		Value:   rGJ,
+		Classes: []scoring.Class{classG, classJ},
+		Why:     constant("G", "J"),
+	},
+	{
+		Name:    CorrelationGA,
+		Unit:    scoring.UnitCorrelation,
+		Kind:    scoring.Correlation,
+		Missing: "counts: it is not about the judgment",
+		N:       nKnown,
+		Value:   rGA,
+		Classes: []scoring.Class{classG, classA},
+		Why:     constant("G", "A"),
+		Once:    true,
+	},
+	{
+		Name:    CorrelationJA,
+		Unit:    scoring.UnitCorrelation,
+		Kind:    scoring.Correlation,
+		Missing: "wrong",
+		N:       nKnown,
+		Value:   rJA,
+		Classes: []scoring.Class{classJ, classA},
+		Why:     constant("J", "A"),
+	},
+	{
+		Name:     PartialGJ,
+		Unit:     scoring.UnitCorrelation,
+		Kind:     scoring.Correlation,
+		Missing:  "wrong",
+		N:        nKnown,
+		Value:    rGJA,
+		Classes:  []scoring.Class{classG, classJ, classA},
+		Why:      constant("G", "J", "A"),
+		Compared: scoring.Whole,
+	},
 }
 
 // The F1 of the judgments of questions that the judge itself answers right, and wrong.
@@ -118,14 +189,15 @@ var (
 	f1OfWrong = f1Of(F1JMinus, ownIs(ownWrong), "the judge answered no question wrong")
 )
 
-// tableCells are what a judgment with a verdict may be: by the judge's own answer, then as it is tallied. What is the same
-// in both modes and in both runs is whether the agent's answer is right.
+// tableCells are what a judgment with a verdict may be: by the judge's own answer, then as it is tallied. What is the
+// same in both modes and in both runs is whether the agent's answer is right.
 var tableCells = func() (cells []scoring.Cell) {
 	for _, own := range []int{ownRight, ownWrong} {
 		for tallied := range confusionWidth - 1 { // tp, fp, fn, tn
 			row := make([]float64, tableWidth)
 			row[own*confusionWidth+tallied] = 1
-			cells = append(cells, scoring.Cell{Row: row, Of: tallied % 2}) // of a right answer tp and fn, of a wrong one fp and tn
+			// of a right answer tp and fn, of a wrong one fp and tn
+			cells = append(cells, scoring.Cell{Row: row, Of: tallied % 2})
 		}
 	}
 	return cells
@@ -133,9 +205,18 @@ var tableCells = func() (cells []scoring.Cell) {
 
 // What correlations are of.
 var (
-	classG = scoring.Class{Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"}, Count: func(t []float64) (a, b float64) { return ownIs(ownRight)(t).n(), ownIs(ownWrong)(t).n() }}
-	classJ = scoring.Class{Words: [2]string{"a judgment is right", "a judgment is wrong"}, Count: func(t []float64) (a, b float64) { c := known(t); return c.right(), c.n() - c.right() }}
-	classA = scoring.Class{Words: [2]string{"an agent's answer is right", "an agent's answer is wrong"}, Count: func(t []float64) (a, b float64) { c := known(t); return c.agent(), c.n() - c.agent() }}
+	classG = scoring.Class{
+		Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
+		Count: func(t []float64) (a, b float64) { return ownIs(ownRight)(t).n(), ownIs(ownWrong)(t).n() },
+	}
+	classJ = scoring.Class{
+		Words: [2]string{"a judgment is right", "a judgment is wrong"},
+		Count: func(t []float64) (a, b float64) { c := known(t); return c.right(), c.n() - c.right() },
+	}
+	classA = scoring.Class{
+		Words: [2]string{"an agent's answer is right", "an agent's answer is wrong"},
+		Count: func(t []float64) (a, b float64) { c := known(t); return c.agent(), c.n() - c.agent() },
+	}
 )
 
 func nAll(t []float64) float64   { return all(t).n() }
@@ -178,7 +259,8 @@ func subset(name string, own int, agentRight, isF1 bool) scoring.Metric {
 		}
 		return c.tn, c.n() - c.agent()
 	}
-	m.Why = scoring.Because("no question has the judge's own answer " + rightOrWrong(own == ownRight) + " and an agent's " + rightOrWrong(agentRight))
+	m.Why = scoring.Because("no question has the judge's own answer " + rightOrWrong(own == ownRight) +
+		" and an agent's " + rightOrWrong(agentRight))
 	return m
 }
 
@@ -209,7 +291,11 @@ func constant(variables ...string) func([]float64) string {
 		var found []string
 		for _, v := range variables {
 			ones := map[string]float64{"G": ownIs(ownRight)(t).n(), "J": c.right(), "A": c.agent()}[v]
-			what := map[string]string{"G": "G has no variance: the judge's own answers are all ", "J": "J has no variance: the judgments are all ", "A": "A has no variance: the agents' answers are all "}[v]
+			what := map[string]string{
+				"G": "G has no variance: the judge's own answers are all ",
+				"J": "J has no variance: the judgments are all ",
+				"A": "A has no variance: the agents' answers are all ",
+			}[v]
 			switch ones {
 			case c.n():
 				found = append(found, what+"right")

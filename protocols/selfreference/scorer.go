@@ -79,13 +79,20 @@ type judgments struct {
 func NewScorer(m *judging.Manifest) scoring.Scorer { return &judgments{manifest: m} }
 
 func (*judgments) Words() scoring.Words {
-	return scoring.Words{Unit: "question", Record: "judgment", Common: "judgment", Lacking: "items have not all their judgments", Policies: []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop}}
+	return scoring.Words{
+		Unit:     "question",
+		Record:   "judgment",
+		Common:   "judgment",
+		Lacking:  "items have not all their judgments",
+		Policies: []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop},
+	}
 }
 
 func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	mode := slices.Index(modes[:], r.Mode)
 	if mode < 0 || r.Shape != "judgment" || r.Gold != correct && r.Gold != incorrect {
-		return false, fmt.Errorf("a judgment of self-reference is Correct or Incorrect in mode cot or self; this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)
+		return false, fmt.Errorf("a judgment of self-reference is Correct or Incorrect in mode cot or self; "+
+			"this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)
 	}
 	f.asked[mode] = true
 	said := &f.row(r).said[mode]
@@ -111,8 +118,14 @@ func (f *judgments) row(r *judging.Record) *judgment {
 	if added {
 		f.of = append(f.of, uint32(len(f.rows)))
 		f.rows = append(f.rows, judgment{
-			item: uint32(item), question: number(&f.questions, r.Unit()), agent: number(&f.agents, r.Agent), group: number(&f.groups, r.Group),
-			own: ownOf(r), right: r.Gold == correct, said: [2]int8{notAsked, notAsked}, presentations: int8(r.Presentations),
+			item:          uint32(item),
+			question:      number(&f.questions, r.Unit()),
+			agent:         number(&f.agents, r.Agent),
+			group:         number(&f.groups, r.Group),
+			own:           ownOf(r),
+			right:         r.Gold == correct,
+			said:          [2]int8{notAsked, notAsked},
+			presentations: int8(r.Presentations),
 		})
 	}
 	return &f.rows[f.of[item]]
@@ -197,14 +210,16 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 			say("%d of %d judgments in mode %s have no verdict and %s", n, asked[m], modes[m], how)
 		}
 		if f.asked[0] && f.asked[1] && asked[m] < len(f.rows) {
-			say("%d of %d judgments were not asked for in mode %s: the two modes have different answers; the difference uses those that both have", len(f.rows)-asked[m], len(f.rows), modes[m])
+			say("%d of %d judgments were not asked for in mode %s: the two modes have different answers; "+
+				"the difference uses those that both have", len(f.rows)-asked[m], len(f.rows), modes[m])
 		}
 	}
 	if unknown > 0 {
 		say("%d of %d judgments have no answer of the judge's own: they are in no number that needs it", unknown, len(f.rows))
 	}
 	if f.mixed > 0 {
-		say("%d questions have records that disagree on whether the judge's own answer is right: each counts as it says, and for generation accuracy the first agent's", f.mixed)
+		say("%d questions have records that disagree on whether the judge's own answer is right: "+
+			"each counts as it says, and for generation accuracy the first agent's", f.mixed)
 	}
 	return append(w, f.stages()...)
 }
@@ -218,7 +233,8 @@ func (f *judgments) stages() []string {
 	}
 	for i := range f.agents.Len() {
 		if agent := f.agents.At(i); agent != "" && (agent == m.Spec.Model.Name || agent == m.JudgeName) {
-			return []string{fmt.Sprintf("the judge %s is one of the agents: whether its own answer is right and whether the agent's is are then one thing, not two independent ones", agent)}
+			return []string{fmt.Sprintf("the judge %s is one of the agents: whether its own answer is "+
+				"right and whether the agent's is are then one thing, not two independent ones", agent)}
 		}
 	}
 	return nil

@@ -61,7 +61,8 @@ func modesOf(s judging.Settings) []string {
 //go:embed prompts
 var files embed.FS
 
-var judgmentTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11", judging.Texts(files, "prompts"), correctness)
+var judgmentTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
+	judging.Texts(files, "prompts"), correctness)
 
 // Texts of the template, by mode: the system message and the user's.
 const (
@@ -144,9 +145,16 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 // judgmentOracle: a reference speaks for the right verdict where the judge's own
 // answer is right, else for the wrong one.
 func judgmentOracle(item datasets.Item, s judging.Presentation, labels []string) backends.Oracle {
-	o := backends.Oracle{Item: item.ID, Presentation: s.Index, Order: s.Order, Choices: labels, Right: slices.Index(s.Order, item.Gold)}
+	o := backends.Oracle{
+		Item:         item.ID,
+		Presentation: s.Index,
+		Order:        s.Order,
+		Choices:      labels,
+		Right:        slices.Index(s.Order, item.Gold),
+	}
 	if own := item.Answered.Own; own != nil && s.Mode == ModeSelf {
-		if o.Reference = labels[o.Right]; !own.Right {
+		o.Reference = labels[o.Right]
+		if !own.Right {
 			o.Reference = labels[1-o.Right]
 		}
 	}

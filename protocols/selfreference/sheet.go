@@ -38,8 +38,13 @@ func (f *judgments) Sheet(how scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 	shared := map[judgment]*scoring.Pattern{}
 	for i, j := range f.rows {
 		question, agent := f.questions.At(int(j.question)), f.agents.At(int(j.agent))
-		if j.item, j.question = 0, 0; shared[j] == nil {
-			shared[j] = &scoring.Pattern{Groups: []string{strings.Clone(f.groups.At(int(j.group))), AgentGroup(agent)}, Row: j.row(how), Gold: rightOrWrong(j.right)}
+		j.item, j.question = 0, 0
+		if shared[j] == nil {
+			shared[j] = &scoring.Pattern{
+				Groups: []string{strings.Clone(f.groups.At(int(j.group))), AgentGroup(agent)},
+				Row:    j.row(how),
+				Gold:   rightOrWrong(j.right),
+			}
 		}
 		s.Units[i] = scoring.Unit{ID: question + "\x00" + agent, Cluster: question, Pattern: shared[j]}
 	}
@@ -67,9 +72,23 @@ func (j judgment) row(how scoring.MissingPolicy) []float64 {
 // metrics are those of the judge's own answers and the agents', then those of each mode, then the differences.
 func (f *judgments) metrics(how scoring.MissingPolicy) []scoring.Metric {
 	list := []scoring.Metric{
-		{Name: scoring.GenerationAccuracy, Missing: "wrong", Columns: scoring.Span{columnOwnRight, columnRight}, Why: scoring.Because("the judge has no answers of its own"),
-			N: func(c []float64) float64 { return c[1] }, Compared: scoring.Whole, Once: true},
-		{Name: AgentAccuracy, Missing: "wrong", Kind: scoring.Several, Columns: scoring.Span{columnRight, columnTables}, Why: scoring.Because("there is no judgment"), Once: true},
+		{
+			Name:     scoring.GenerationAccuracy,
+			Missing:  "wrong",
+			Columns:  scoring.Span{columnOwnRight, columnRight},
+			Why:      scoring.Because("the judge has no answers of its own"),
+			N:        func(c []float64) float64 { return c[1] },
+			Compared: scoring.Whole,
+			Once:     true,
+		},
+		{
+			Name:    AgentAccuracy,
+			Missing: "wrong",
+			Kind:    scoring.Several,
+			Columns: scoring.Span{columnRight, columnTables},
+			Why:     scoring.Because("there is no judgment"),
+			Once:    true,
+		},
 	}
 	add := func(m scoring.Metric) {
 		if how == scoring.MissingDrop {
@@ -80,7 +99,8 @@ func (f *judgments) metrics(how scoring.MissingPolicy) []scoring.Metric {
 	for i, mode := range modes {
 		for _, m := range modeMetrics {
 			m.Cells = tableCells
-			if m.Mode, m.Columns = mode, tableOf(i); f.asked[i] {
+			m.Mode, m.Columns = mode, tableOf(i)
+			if f.asked[i] {
 				add(m)
 			}
 		}
@@ -89,8 +109,15 @@ func (f *judgments) metrics(how scoring.MissingPolicy) []scoring.Metric {
 		if !f.asked[0] || !f.asked[1] || m.Name == CorrelationGA { // which is the same in both
 			continue
 		}
-		m.Mode, m.Less, m.Columns, m.Sides = scoring.ModeDifference, tableOf(2), tableOf(3), [2]string{"mode cot", "mode self"}
-		m.Cells, m.Compared, m.Headline, m.All = tableCells, scoring.Nowhere, false, nAll // what was judged Correct is not the same in both
+		m.Mode = scoring.ModeDifference
+		m.Less = tableOf(2)
+		m.Columns = tableOf(3)
+		m.Sides = [2]string{"mode cot", "mode self"}
+		// what was judged Correct is not the same in both
+		m.Cells = tableCells
+		m.Compared = scoring.Nowhere
+		m.Headline = false
+		m.All = nAll
 		add(m)
 	}
 	return list

@@ -14,13 +14,20 @@ import (
 
 // stage makes judgments of agents' answers, with the judge's own as reference.
 func stage(s judging.Settings) *judging.Stage {
-	return &judging.Stage{Agents: true, Format: datasets.Judgments.Name, Presentations: len(modesOf(s)), Check: question, Each: eachJudgment}
+	return &judging.Stage{
+		Agents:        true,
+		Format:        datasets.Judgments.Name,
+		Presentations: len(modesOf(s)),
+		Check:         question,
+		Each:          eachJudgment,
+	}
 }
 
 // question refuses items whose answers nobody can call right.
 func question(item datasets.Item) error {
 	if item.Shape == datasets.Pair { // its question can be answered
-		return errors.New("without an answer that is right: gavel run pairwise --self-reference has a judge compare them with its own answer as reference")
+		return errors.New("without an answer that is right: " +
+			"gavel run pairwise --self-reference has a judge compare them with its own answer as reference")
 	}
 	return nil
 }
@@ -38,10 +45,22 @@ type staging struct {
 // did not answer is left out for all agents and both modes, so that everything is measured on the same questions.
 // Whether an answer is right is decided by the labels of questions, whatever those of the file that the agent was asked
 // from.
-func eachJudgment(questions *datasets.Set, rows []int, own *judging.Answers, agents []*judging.Answers, write func(line []byte) error) (judging.Made, error) {
-	s := &staging{&judging.Staged{Questions: len(rows), NoOwn: map[judging.Lack]int{}}, own, agents}
+func eachJudgment(
+	questions *datasets.Set, rows []int, own *judging.Answers, agents []*judging.Answers,
+	write func(line []byte) error,
+) (judging.Made, error) {
+	s := &staging{
+		Staged: &judging.Staged{Questions: len(rows), NoOwn: map[judging.Lack]int{}},
+		own:    own,
+		agents: agents,
+	}
 	for _, a := range agents {
-		s.Agents = append(s.Agents, judging.StagedAgent{Name: a.Name, Run: a.Run, LeftOut: map[judging.Lack]int{}, Itself: own != nil && sameModel(own, a)})
+		s.Agents = append(s.Agents, judging.StagedAgent{
+			Name:    a.Name,
+			Run:     a.Run,
+			LeftOut: map[judging.Lack]int{},
+			Itself:  own != nil && sameModel(own, a),
+		})
 	}
 	if err := s.ready(questions); err != nil {
 		return nil, err
@@ -93,7 +112,8 @@ func (s *staging) ready(questions *datasets.Set) error {
 // question makes the judgments of one question and counts what there is none of.
 func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) {
 	if !slices.Contains(answer.Graded, item.Shape) {
-		return nil, fmt.Errorf("%s: is not a question with an answer that can be right or wrong (its shape is %s)", item.ID, item.Shape)
+		return nil, fmt.Errorf("%s: is not a question with an answer that can be right or wrong (its shape is %s)",
+			item.ID, item.Shape)
 	}
 	if item.GoldID() == "" {
 		s.NoGold++
@@ -118,7 +138,10 @@ func (s *staging) question(item datasets.Item) ([]datasets.JudgmentLine, error) 
 			continue
 		}
 		line := frame
-		line.ID, line.Agent, line.Text, line.Gold = item.ID+"@"+a.Name, a.Name, g.Text, datasets.Incorrect
+		line.ID = item.ID + "@" + a.Name
+		line.Agent = a.Name
+		line.Text = g.Text
+		line.Gold = datasets.Incorrect
 		if answer.Same(item, g.Value) {
 			line.Gold = datasets.Correct
 			s.Agents[i].Right++

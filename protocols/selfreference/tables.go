@@ -16,7 +16,12 @@ var Layout = &report.Layout{
 	Tiles: []report.Tile{
 		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself", About: "higher is better"},
 		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer", About: "higher is better"},
-		{Metric: PartialGJ, Mode: ModeCoT, Name: "r of own answer and judgment", About: "given the answer that is judged, from −1 to 1"},
+		{
+			Metric: PartialGJ,
+			Mode:   ModeCoT,
+			Name:   "r of own answer and judgment",
+			About:  "given the answer that is judged, from −1 to 1",
+		},
 		report.Verdictless,
 	},
 }
@@ -35,9 +40,17 @@ func modeColumn(mode string) string {
 }
 
 func summary(runs []scoring.Report) table.Table {
-	t := table.Table{Title: fmt.Sprintf("%d runs of self-reference (percent; r is r_GJ|A; intervals are with each run)", len(runs)), Columns: append(table.Left("judge", "prompt", "dataset"), table.Right("n", "own right", "F1 cot", "self", "r cot", "self", "overconfident cot", "self")...)}
+	t := table.Table{
+		Title: fmt.Sprintf("%d runs of self-reference (percent; r is r_GJ|A; intervals are with each run)",
+			len(runs)),
+		Columns: append(table.Left("judge", "prompt", "dataset"),
+			table.Right("n", "own right", "F1 cot", "self", "r cot", "self", "overconfident cot", "self")...),
+	}
 	for _, r := range runs {
-		row := []string{r.Model, report.Prompt(r), r.Dataset, r.Overall(AgentAccuracy).Count(), table.Plain(r.Overall(scoring.GenerationAccuracy))}
+		row := []string{
+			r.Model, report.Prompt(r), r.Dataset, r.Overall(AgentAccuracy).Count(),
+			table.Plain(r.Overall(scoring.GenerationAccuracy)),
+		}
 		for _, metric := range []string{F1, PartialGJ, Overconfidence} {
 			for _, mode := range []string{ModeCoT, ModeSelf} {
 				row = append(row, asked(r.Result(metric, scoring.Overall, mode)))
@@ -71,7 +84,8 @@ func averages(runs []scoring.Report) []string {
 	}
 	for _, judge := range judges {
 		if parts := averageOf(by[judge]); len(parts) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: overconfidence over %d datasets, weighted by n: %s", judge, len(by[judge]), strings.Join(parts, ", ")))
+			notes = append(notes, fmt.Sprintf("%s: overconfidence over %d datasets, weighted by n: %s",
+				judge, len(by[judge]), strings.Join(parts, ", ")))
 		}
 	}
 	return notes
@@ -114,7 +128,8 @@ var metricsRows = []string{
 func metricsTable(r scoring.Report) table.Table {
 	own, agents := r.Overall(scoring.GenerationAccuracy), r.Overall(AgentAccuracy)
 	t := table.Table{
-		Title:   report.Heading(r, false) + fmt.Sprintf("\nright of the judge's own answers: %s of %d questions; of the agents': %s of %d", table.Whole(own), own.N, table.Whole(agents), agents.N),
+		Title: report.Heading(r, false) + fmt.Sprintf("\nright of the judge's own answers: %s of %d questions; "+
+			"of the agents': %s of %d", table.Whole(own), own.N, table.Whole(agents), agents.N),
 		Columns: table.Left("percent; r: −1 to 1"),
 	}
 	modes := modesIn(r)
@@ -168,7 +183,10 @@ func missingNote(how scoring.MissingPolicy) string {
 
 // groupsTable has a row per category and agent.
 func groupsTable(r scoring.Report, groups []string) table.Table {
-	t := table.Table{Title: "by category and agent", Columns: append(table.Left("percent; r: −1 to 1"), table.Right("n", "own right")...)}
+	t := table.Table{
+		Title:   "by category and agent",
+		Columns: append(table.Left("percent; r: −1 to 1"), table.Right("n", "own right")...),
+	}
 	metrics := []struct{ metric, name string }{{F1, "F1"}, {PartialGJ, "r"}}
 	for _, m := range metrics {
 		for _, mode := range modesIn(r) {
@@ -193,13 +211,17 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = append([]string{"r: r_GJ|A; Δ: self − cot; intervals of every number are in --json and --csv"}, said.Lines()...)
+	t.Notes = append([]string{"r: r_GJ|A; Δ: self − cot; intervals of every number are in --json and --csv"},
+		said.Lines()...)
 	return t
 }
 
 // subsetsTable is the paper's Figure 2 in numbers.
 func subsetsTable(r scoring.Report) table.Table {
-	t := table.Table{Title: "by whether the judge itself is right (J+, J−) and whether the agent is", Columns: append(table.Left("percent"), table.Right("n")...)}
+	t := table.Table{
+		Title:   "by whether the judge itself is right (J+, J−) and whether the agent is",
+		Columns: append(table.Left("percent"), table.Right("n")...),
+	}
 	modes := modesIn(r)
 	for _, mode := range modes {
 		name := "accuracy " + mode
@@ -215,10 +237,10 @@ func subsetsTable(r scoring.Report) table.Table {
 	}
 	var said table.Remarks
 	for _, s := range []struct{ name, accuracy, f1 string }{
-		{"J+, agent right", JPlusCorrect, JPlusCorrectF1},
-		{"J+, agent wrong", JPlusIncorrect, JPlusIncorrectF1},
-		{"J−, agent right", JMinusCorrect, JMinusCorrectF1},
-		{"J−, agent wrong", JMinusIncorrect, JMinusIncorrectF1},
+		{name: "J+, agent right", accuracy: JPlusCorrect, f1: JPlusCorrectF1},
+		{name: "J+, agent wrong", accuracy: JPlusIncorrect, f1: JPlusIncorrectF1},
+		{name: "J−, agent right", accuracy: JMinusCorrect, f1: JMinusCorrectF1},
+		{name: "J−, agent wrong", accuracy: JMinusIncorrect, f1: JMinusIncorrectF1},
 	} {
 		accuracies, n := across(r, s.name, s.accuracy, "n/a", &said)
 		row := append([]string{s.name, n}, accuracies...)

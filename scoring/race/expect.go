@@ -6,8 +6,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// World is a best judge, the first, and others, each behind it by a share of the n items: of each of them and the best one
-// a share of the items are discordant. Nothing else is said of two others.
+// World is a best judge, the first, and others, each behind it by a share of the n items: of each of them and the
+// best one a share of the items are discordant. Nothing else is said of two others.
 func World(rng *rand.Rand, judges, n int, behind float64) [][]bool {
 	const best = 0.6 // how often it is right
 	right := make([][]bool, judges)
@@ -35,8 +35,8 @@ type Expected struct {
 	Loads  float64 `json:"loads"`  // of models, where one is loaded at a time
 }
 
-// Expect races in simulated worlds under three guesses of the truth: all are alike, and the best is ahead of all others by
-// 5 or by 10 points.
+// Expect races in simulated worlds under three guesses of the truth: all are alike, and the best is ahead of all
+// others by 5 or by 10 points.
 func Expect(judges int, rules Rules) (out []Expected) {
 	worlds := min(200, max(20, 400_000/(judges*judges*max(1, rules.Items))))
 	for _, points := range []float64{0, 5, 10} {

@@ -1,6 +1,6 @@
 // Package race finds the best of several judges with as few judgments as it can: judges are asked about the same items,
-// in blocks, and leave when another one is surely better. It knows no records and asks nobody: it says who is to judge up
-// to where, and is told what was right.
+// in blocks, and leave when another one is surely better. It knows no records and asks nobody: it says who is to
+// judge up to where, and is told what was right.
 package race
 
 import (
@@ -16,17 +16,17 @@ type Rules struct {
 	// Alpha bounds the probability that the best judge leaves and, where there is a margin, that of a tie with the best of
 	// one that is farther from it than the margin.
 	Alpha float64
-	// Margin is how far apart, as a share, two judges may be who are tied; with 0 nobody is, or only who is the same to the
-	// last item where the race is about the benchmark.
+	// Margin is how far apart, as a share, two judges may be who are tied; with 0 nobody is, or only who is the same
+	// to the last item where the race is about the benchmark.
 	Margin    float64
 	Benchmark bool // the question is who is best on these items; else on items like these
 }
 
 // Race is a race under way, of judges numbered from 0.
 //
-// Judge j leaves when some i who is still in has E₊(i is better than j) ≥ (K−1)/α: if j is the best, each of the K−1 others
-// gets there with probability at most α/(K−1), however often one looks. So looks are free, and there is one after every
-// judgment.
+// Judge j leaves when some i who is still in has E₊(i is better than j) ≥ (K−1)/α: if j is the best, each of
+// the K−1 others gets there with probability at most α/(K−1), however often one looks. So looks are free, and
+// there is one after every judgment.
 type Race struct {
 	rules    Rules
 	right    [][]bool // of each judge, by item
@@ -55,7 +55,14 @@ const firstBlock = 16
 // New begins a race of k judges.
 func New(k int, rules Rules) *Race {
 	share := rules.Alpha / float64(max(1, k-1))
-	r := &Race{rules: rules, right: make([][]bool, k), pairs: make([][]*pair, k), left: make([]*Left, k), crossing: stats.NewCrossing(share), enough: -math.Log(share)}
+	r := &Race{
+		rules:    rules,
+		right:    make([][]bool, k),
+		pairs:    make([][]*pair, k),
+		left:     make([]*Left, k),
+		crossing: stats.NewCrossing(share),
+		enough:   -math.Log(share),
+	}
 	for j := range r.pairs {
 		for range j {
 			r.pairs[j] = append(r.pairs[j], newPair(rules))
@@ -69,14 +76,15 @@ func New(k int, rules Rules) *Race {
 func (r *Race) block() {
 	r.from = r.to
 	r.to = min(r.rules.Items, r.from+max(firstBlock, r.from))
-	if r.turn = r.In(); r.over || r.from == r.to || len(r.turn) < 2 {
+	r.turn = r.In()
+	if r.over || r.from == r.to || len(r.turn) < 2 {
 		r.turn, r.over = nil, true
 	}
 	r.loads += min(1, len(r.turn))
 }
 
-// Next is the judge that is to be asked, up to which item (from 0, in the race's order) if it stays in. It is false when
-// the race is over.
+// Next is the judge that is to be asked, up to which item (from 0, in the race's order) if it stays in. It is
+// false when the race is over.
 func (r *Race) Next() (judge, upTo int, ok bool) {
 	if r.over {
 		return 0, 0, false
@@ -127,7 +135,12 @@ func (r *Race) meet(first, second, item int) (changed bool) {
 	for side, judge := range []int{first, second} {
 		if p.ahead(side, r.crossing, r.enough) {
 			worse := first + second - judge
-			r.left[worse] = &Left{worse, judge, p.items, p.logE(side)}
+			r.left[worse] = &Left{
+				Judge: worse,
+				By:    judge,
+				Items: p.items,
+				LogE:  p.logE(side),
+			}
 			return true
 		}
 	}
@@ -209,7 +222,8 @@ func (r *Race) Share(judge int) (share float64, n int, iv stats.Interval) {
 		scores[i] = 2*float64(number(right)) - 1
 		k += number(right)
 	}
-	if n = len(scores); !r.rules.Benchmark {
+	n = len(scores)
+	if !r.rules.Benchmark {
 		return float64(k) / float64(n), n, stats.BetaBinomial(k, n, level, bestAt)
 	}
 	iv = stats.Betting(scores, r.rules.Items, level)

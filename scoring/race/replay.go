@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Replay runs a race on judgments that are there already: right[j][i] tells whether judge j is right on item i. order are
-// the items as they are taken.
+// Replay runs a race on judgments that are there already: right[j][i] tells whether judge j is right on item i. order
+// are the items as they are taken.
 func Replay(right [][]bool, order []int, rules Rules) *Race {
 	r := New(len(right), rules)
 	for {

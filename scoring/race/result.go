@@ -40,8 +40,13 @@ type Leaver struct {
 func (r *Race) Result(names []string, calls int) Result {
 	in := r.In()
 	out := Result{
-		Leader: names[in[0]], Left: []Leaver{}, Tied: [][]string{}, Calls: calls * r.Judgments(), FullCalls: calls * len(names) * r.rules.Items,
-		Alpha: r.rules.Alpha, About: AboutItems,
+		Leader:    names[in[0]],
+		Left:      []Leaver{},
+		Tied:      [][]string{},
+		Calls:     calls * r.Judgments(),
+		FullCalls: calls * len(names) * r.rules.Items,
+		Alpha:     r.rules.Alpha,
+		About:     AboutItems,
 	}
 	if r.rules.Benchmark {
 		out.About = AboutBenchmark

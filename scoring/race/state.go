@@ -30,7 +30,16 @@ const stateSchema = 1
 
 // NewState is that of a race which begins.
 func NewState(rules Rules, seed int64, order string, runs []string) *State {
-	s := &State{Schema: stateSchema, Alpha: rules.Alpha, Margin: 100 * rules.Margin, About: AboutItems, Seed: seed, Items: rules.Items, Order: order, Runs: runs}
+	s := &State{
+		Schema: stateSchema,
+		Alpha:  rules.Alpha,
+		Margin: 100 * rules.Margin,
+		About:  AboutItems,
+		Seed:   seed,
+		Items:  rules.Items,
+		Order:  order,
+		Runs:   runs,
+	}
 	if rules.Benchmark {
 		s.About = AboutBenchmark
 	}
@@ -46,7 +55,8 @@ func ReadState(name string, r io.Reader) (*State, error) {
 	}
 	switch n := len(s.Runs); {
 	case s.Schema > stateSchema:
-		return nil, fmt.Errorf("%s: written by a newer gavel (schema %d; this version reads up to %d)", name, s.Schema, stateSchema)
+		return nil, fmt.Errorf("%s: written by a newer gavel (schema %d; this version reads up to %d)",
+			name, s.Schema, stateSchema)
 	case s.Schema < 1 || n < 2 || len(s.Seconds) != n || len(s.Asked) != n:
 		return nil, fmt.Errorf("%s: not a race of gavel's", name)
 	}

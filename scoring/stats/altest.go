@@ -19,27 +19,30 @@ type Annotator struct {
 // Alternative says whether a judge may stand in for people.
 type Alternative struct {
 	People []Annotator
-	// Winning is the share of people that the judge surpasses (ω): at ½ or more it may stand in for them. Advantage is the
-	// mean of Judge over them (ρ).
+	// Winning is the share of people that the judge surpasses (ω): at ½ or more it may stand in for them. Advantage
+	// is the mean of Judge over them (ρ).
 	Winning, Advantage float64
 }
 
 // LeastUnits is how many units a person has to have rated to be tested.
 const LeastUnits = 30
 
-// AltTest is the alternative annotator test. judge[i] and people[j][i] are the categories that unit i was given, −1 where
-// none was. Each person in turn is left out, and the judge is held against this person by how many of the others agree with
-// it; ε is what a person costs more than the judge, in shares. Of people with fewer than LeastUnits nothing is said, and they
-// do not count. The false discovery rate is held to level by the method of Benjamini and Yekutieli.
+// AltTest is the alternative annotator test. judge[i] and people[j][i] are the categories that unit i was given, −1
+// where none was. Each person in turn is left out, and the judge is held against this person by how many of the
+// others agree with it; ε is what a person costs more than the judge, in shares. Of people with fewer than
+// LeastUnits nothing is said, and they do not count. The false discovery rate is held to level by the method of
+// Benjamini and Yekutieli.
 //
-// Source: Calderon, Reichart and Dror, arXiv 2501.10970, Section 3; Benjamini and Yekutieli, Annals of Statistics 29 (2001).
+// Source: Calderon, Reichart and Dror, arXiv 2501.10970, Section 3; Benjamini and Yekutieli, Annals
+// of Statistics 29 (2001).
 func AltTest(judge []int, people [][]int, epsilon, level float64) Alternative {
 	var all Alternative
 	var tested []int
 	var p []float64
 	for j := range people {
 		a := besideOthers(judge, people, j, epsilon)
-		if all.People = append(all.People, a); !math.IsNaN(a.P) {
+		all.People = append(all.People, a)
+		if !math.IsNaN(a.P) {
 			tested, p = append(tested, j), append(p, a.P)
 		}
 	}
@@ -67,7 +70,9 @@ func besideOthers(judge []int, people [][]int, j int, epsilon float64) Annotator
 		if said < 0 || own < 0 {
 			continue
 		}
-		others, withJudge, withPerson := 0, 0, 0
+		others := 0
+		withJudge := 0
+		withPerson := 0
 		for k, other := range people {
 			if k == j || other[i] < 0 {
 				continue

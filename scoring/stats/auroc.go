@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// Scored is a unit with a number that is to be the higher, the likelier it is positive. Units of one cluster belong together.
+// Scored is a unit with a number that is to be the higher, the likelier it is positive. Units of one
+// cluster belong together.
 type Scored struct {
 	Score    float64
 	Positive bool
 	Cluster  string
 }
 
-// AUROC is the area under the ROC curve: how probable it is that a positive unit has a higher score than a negative one, a
-// tie counting half; NaN without one of each. The interval is mid-P's of as many independent units as the area is worth,
-// which follows from its variance over clusters, or the one that is expected of independent units if that is larger, and
-// from Student's t of the rarer kind; so it has a width where the area is 0 or 1, and lies between them.
+// AUROC is the area under the ROC curve: how probable it is that a positive unit has a higher score than a negative
+// one, a tie counting half; NaN without one of each. The interval is mid-P's of as many independent units as the area
+// is worth, which follows from its variance over clusters, or the one that is expected of independent units if that is
+// larger, and from Student's t of the rarer kind; so it has a width where the area is 0 or 1, and lies between them.
 //
-// Sources: the variance DeLong et al., Biometrics 44 (1988), 837–845, in clusters Obuchowski, Biometrics 53 (1997), 567–578;
-// the expected one Hanley and McNeil, Radiology 143 (1982), 29–36, with the half of all units for each kind as Newcombe,
-// Statistics in Medicine 25 (2006), 559–573 (method 5).
+// Sources: the variance DeLong et al., Biometrics 44 (1988), 837–845, in clusters Obuchowski, Biometrics 53 (1997),
+// 567–578; the expected one Hanley and McNeil, Radiology 143 (1982), 29–36, with the half of all units for each
+// kind as Newcombe, Statistics in Medicine 25 (2006), 559–573 (method 5).
 func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 	var pos, neg []float64
 	for _, u := range units {
@@ -64,7 +65,9 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 	correct := func(k int) float64 { return float64(k) / math.Max(1, float64(k-1)) }
 	variance := 0.0
 	for _, c := range clusters {
-		variance += correct(len(with[0]))*c.pos*c.pos/m/m + correct(len(with[1]))*c.neg*c.neg/n/n + 2*correct(len(clusters))*c.pos*c.neg/m/n
+		variance += correct(len(with[0]))*c.pos*c.pos/m/m + correct(len(with[1]))*c.neg*c.neg/n/n + 2*correct(
+			len(clusters),
+		)*c.pos*c.neg/m/n
 	}
 	worth := float64(min(len(with[0]), len(with[1])))
 	if area > 0 && area < 1 {

@@ -16,13 +16,15 @@ func legendre() (u, w [bets]float64) {
 	return u, w
 }
 
-// Capital is what betting against "the mean is at most null" makes of 1. Scores are from −1 to 1 and come in random order,
-// either independently of a population without end or, without replacement, of so many. Each stake u multiplies by
-// 1 − u + u·(1+score)/(1+m), with m the largest mean that the null leaves for the scores to come; if the null holds that is
-// at most 1 on average. The capital is the mean over all stakes, so that it ever reaches 1/α with probability at most α.
-// For scores of ±1 and null 0, with replacement, it is the e-value of [LogAbove] up to the rule of quadrature.
+// Capital is what betting against "the mean is at most null" makes of 1. Scores are from −1 to 1 and come in
+// random order, either independently of a population without end or, without replacement, of so many. Each stake u
+// multiplies by 1 − u + u·(1+score)/(1+m), with m the largest mean that the null leaves for the scores to come;
+// if the null holds that is at most 1 on average. The capital is the mean over all stakes, so that it ever reaches
+// 1/α with probability at most α. For scores of ±1 and null 0, with replacement, it is the e-value of [LogAbove]
+// up to the rule of quadrature.
 //
-// Source: Waudby-Smith and Ramdas, Journal of the Royal Statistical Society B 86 (2024), 1–27 (arXiv 2010.09686), §§4–5.
+// Source: Waudby-Smith and Ramdas, Journal of the Royal Statistical Society B 86 (2024), 1–27
+// (arXiv 2010.09686), §§4–5.
 type Capital struct {
 	null, sum float64
 	of, seen  int
@@ -38,7 +40,8 @@ func NewCapital(null float64, of int) *Capital {
 // slack is by how much sums of scores may be off.
 const slack = 1e-9
 
-// Add takes the next score, and is the logarithm of the capital after it: +∞ where no more scores can make the null true.
+// Add takes the next score, and is the logarithm of the capital after it: +∞ where no more scores can make the null
+// true.
 func (c *Capital) Add(score float64) float64 {
 	left := c.null // what the mean of this and all scores after it is at most
 	if c.of > 0 {
@@ -83,10 +86,10 @@ func (c *Capital) refuted() bool {
 	return c.sum-float64(c.of-c.seen) > float64(c.of)*c.null+slack
 }
 
-// Betting is a confidence sequence of a mean of scores from −1 to 1, in the order in which they came: with probability
-// level it holds the mean always, after each of them. It is that after the last one, and lies within those before. Of
-// scores without replacement of is how many there are in all, the mean is theirs, and after the last its width is 0; with
-// of = 0 the mean is that of the population.
+// Betting is a confidence sequence of a mean of scores from −1 to 1, in the order in which they came: with
+// probability level it holds the mean always, after each of them. It is that after the last one, and lies within
+// those before. Of scores without replacement of is how many there are in all, the mean is theirs, and after the last
+// its width is 0; with of = 0 the mean is that of the population.
 //
 // Source: as [Capital]. Each end is refuted by a capital of 2/(1−level).
 func Betting(scores []float64, of int, level float64) Interval {
@@ -109,9 +112,9 @@ func Betting(scores []float64, of int, level float64) Interval {
 	return Interval{least(1), -least(-1)}
 }
 
-// BettingRatio is a confidence sequence of a ratio of means, from 0 to 1: num of den, in the order in which they came, with
-// 0 ≤ num ≤ den ≤ most. With probability level it holds E(num)/E(den) after each of them: of that ratio, r, num − r·den is
-// 0 on average, and is bet on.
+// BettingRatio is a confidence sequence of a ratio of means, from 0 to 1: num of den, in the order in which they
+// came, with 0 ≤ num ≤ den ≤ most. With probability level it holds E(num)/E(den) after each of them: of that
+// ratio, r, num − r·den is 0 on average, and is bet on.
 //
 // Source: as [Capital].
 func BettingRatio(num, den []float64, most, level float64) Interval {
@@ -135,11 +138,11 @@ func BettingRatio(num, den []float64, most, level float64) Interval {
 	return iv
 }
 
-// BetaBinomial is a confidence sequence of a share, after k of n: with probability level it holds the share at every n. Its
-// mixture is a beta distribution about the share in question; it is narrowest, of those, after some best of units.
+// BetaBinomial is a confidence sequence of a share, after k of n: with probability level it holds the share at every n.
+// Its mixture is a beta distribution about the share in question; it is narrowest, of those, after some best of units.
 //
-// Source: Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 49 (2021), 1055–1080 (arXiv 1810.08240), proposition 7
-// and, for how wide the mixture is, proposition 3.
+// Source: Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 49 (2021), 1055–1080 (arXiv 1810.08240),
+// proposition 7 and, for how wide the mixture is, proposition 3.
 func BetaBinomial(k, n int, level, best float64) Interval {
 	if n <= 0 || k < 0 || k > n {
 		return Interval{math.NaN(), math.NaN()}

@@ -14,21 +14,23 @@ type Unit struct {
 	Weight    float64 // 1 over the probability with which it was chosen to be labelled; 0 where its truth is not known
 }
 
-// Clustered estimates the mean of truth as [PredictionPowered] does, for units that hang together in clusters, and labels
-// drawn with known probabilities. The weight of the predictions is at most most: with 0 it is the mean of the labels alone.
-// The interval is of Student's t with the jackknife variance between clusters of what each adds to the estimate, and as many
-// degrees of freedom as clusters of one weight would have; one unit of each largest error is let in beside those seen, or
-// where units hang together what an ordinary cluster of them is worth.
+// Clustered estimates the mean of truth as [PredictionPowered] does, for units that hang together in clusters, and
+// labels drawn with known probabilities. The weight of the predictions is at most most: with 0 it is the mean of the
+// labels alone. The interval is of Student's t with the jackknife variance between clusters of what each adds to the
+// estimate, and as many degrees of freedom as clusters of one weight would have; one unit of each largest error is
+// let in beside those seen, or where units hang together what an ordinary cluster of them is worth.
 //
-// Sources: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; Särndal, Swensson and Wretman, Model Assisted Survey Sampling
-// (1992), §6.6 for the weights; Liang and Zeger, Biometrika 73 (1986) for the clusters.
+// Sources: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; Särndal, Swensson and Wretman, Model Assisted Survey
+// Sampling (1992), §6.6 for the weights; Liang and Zeger, Biometrika 73 (1986) for the clusters.
 func Clustered(units []Unit, most, level float64) Powered {
 	var truth, of, weights, all []float64
 	total := 0.0
 	for _, u := range units {
 		all = append(all, u.Predicted)
 		if u.Weight > 0 {
-			truth, of, weights = append(truth, u.Truth), append(of, u.Predicted), append(weights, u.Weight)
+			truth = append(truth, u.Truth)
+			of = append(of, u.Predicted)
+			weights = append(weights, u.Weight)
 			total += u.Weight
 		}
 	}
@@ -76,7 +78,9 @@ func Clustered(units []Unit, most, level float64) Powered {
 			i++
 		}
 	}
-	sum, own, clusters := 0.0, 0.0, 0.0
+	sum := 0.0
+	own := 0.0
+	clusters := 0.0
 	for _, of := range shares {
 		if of.weight < total {
 			of.labelled /= 1 - of.weight/total
@@ -96,6 +100,9 @@ func Clustered(units []Unit, most, level float64) Powered {
 	p.Residual = n * scale * (own + ends)
 	half := student(level, math.Max(1, total*total/squares-1)) * math.Sqrt(scale*sum+ends)
 	p.Mean = min(1, max(0, p.Weight*predicted+mean))
-	p.Interval = Interval{min(p.Mean, max(0, p.Weight*predicted+center-half)), max(p.Mean, min(1, p.Weight*predicted+center+half))}
+	p.Interval = Interval{
+		min(p.Mean, max(0, p.Weight*predicted+center-half)),
+		max(p.Mean, min(1, p.Weight*predicted+center+half)),
+	}
 	return p
 }

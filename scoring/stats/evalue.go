@@ -2,18 +2,18 @@ package stats
 
 import "math"
 
-// LogE is the logarithm of the e-value 2ⁿ / ((n+1)·C(n, k)) of k heads in n tosses: what a bet on either side of a fair
-// coin has become of 1, all probabilities being bet on alike. If the coin is fair it is a martingale, so that it ever
-// reaches 1/α with probability at most α, however often one looks.
+// LogE is the logarithm of the e-value 2ⁿ / ((n+1)·C(n, k)) of k heads in n tosses: what a bet on either side of a
+// fair coin has become of 1, all probabilities being bet on alike. If the coin is fair it is a martingale, so that it
+// ever reaches 1/α with probability at most α, however often one looks.
 //
 // Source: Ville (1939); the mixture is Robbins's, Annals of Mathematical Statistics 41 (1970), 1397–1409.
 func LogE(k, n int) float64 {
 	return float64(n)*math.Ln2 - math.Log(float64(n+1)) - logChoose(n, k)
 }
 
-// LogAbove is the logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from ½ to 1: as [LogE], and the bet is that
-// the coin favours heads. If it does not, it ever reaches 1/α with probability at most α. The integral is a tail of the
-// binomial distribution with n+1 tosses, and is summed as such.
+// LogAbove is the logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from ½ to 1: as
+// [LogE], and the bet is that the coin favours heads. If it does not, it ever reaches 1/α with probability at most
+// α. The integral is a tail of the binomial distribution with n+1 tosses, and is summed as such.
 func LogAbove(k, n int) float64 {
 	if 2*k >= n { // the shorter tail is the other one
 		return LogE(k, n) + math.Ln2 + math.Log1p(-math.Exp(logAtMost(n-k, n+1)))
@@ -21,12 +21,13 @@ func LogAbove(k, n int) float64 {
 	return LogE(k, n) + math.Ln2 + logAtMost(k, n+1)
 }
 
-// logAtMost is the logarithm of P(X ≤ k) of n tosses of a fair coin, for k ≤ (n+1)/2: from there on downwards each term is
-// smaller than the one before.
+// logAtMost is the logarithm of P(X ≤ k) of n tosses of a fair coin, for k ≤ (n+1)/2: from there on downwards
+// each term is smaller than the one before.
 func logAtMost(k, n int) float64 {
 	sum, term := 1.0, 1.0
 	for j := k; j > 0; j-- {
-		if term *= float64(j) / float64(n-j+1); term < sum*1e-18 {
+		term *= float64(j) / float64(n-j+1)
+		if term < sum*1e-18 {
 			break
 		}
 		sum += term

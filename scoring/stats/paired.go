@@ -6,16 +6,18 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Paired is the interval of the mean of n scores of which b are 1, c are −1 and the others 0: the difference of two shares
-// of the same units, b of which are right in the second alone and c in the first alone. Each of b and c counts as one more,
-// n as two more, so that its width is never 0.
+// Paired is the interval of the mean of n scores of which b are 1, c are −1 and the others 0: the difference of two
+// shares of the same units, b of which are right in the second alone and c in the first alone. Each of b and c counts
+// as one more, n as two more, so that its width is never 0.
 //
 // Source: Bonett and Price, Journal of Educational and Behavioral Statistics 37 (2012), 479–488.
 func Paired(b, c, n, level float64) Interval {
 	if !(n > 0) || b < 0 || c < 0 || b+c > n {
 		return Interval{math.NaN(), math.NaN()}
 	}
-	p, q, m := (b+1)/(n+2), (c+1)/(n+2), n+2
+	p := (b + 1) / (n + 2)
+	q := (c + 1) / (n + 2)
+	m := n + 2
 	d := p - q
 	half := normal(level) * math.Sqrt((p+q-d*d)/m)
 	return Interval{math.Max(-1, d-half), math.Min(1, d+half)}
@@ -29,12 +31,12 @@ func student(level, freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1 + level) / 2)
 }
 
-// Curved is the interval of curve(B) − curve(A), where A and B are the shares of the same units on which two judges are
-// right, and curve rises: both are right on both of them, the first alone on onlyA, the second alone on onlyB. The distances
-// from each share to the ends of its own interval, Blaker's, are put together as of two correlated estimates.
+// Curved is the interval of curve(B) − curve(A), where A and B are the shares of the same units on which two judges
+// are right, and curve rises: both are right on both of them, the first alone on onlyA, the second alone on onlyB. The
+// distances from each share to the ends of its own interval, Blaker's, are put together as of two correlated estimates.
 //
-// Sources: Newcombe, Statistics in Medicine 17 (1998), 2635–2650, method 10, with its correction of the correlation; for
-// functions of the shares Zou and Donner, Statistics in Medicine 27 (2008), 1693–1702 (MOVER).
+// Sources: Newcombe, Statistics in Medicine 17 (1998), 2635–2650, method 10, with its correction of the
+// correlation; for functions of the shares Zou and Donner, Statistics in Medicine 27 (2008), 1693–1702 (MOVER).
 func Curved(both, onlyA, onlyB, neither int, curve func(float64) float64, level float64) Interval {
 	n := both + onlyA + onlyB + neither
 	a, lessA, moreA := around(both+onlyA, n, curve, level)

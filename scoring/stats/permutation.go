@@ -110,7 +110,9 @@ func (x *exchange) all(i int, ways float64) float64 {
 	if i == len(x.kinds) {
 		return ways * x.isFar()
 	}
-	k, far, choose := x.kinds[i], 0.0, 1.0
+	k := x.kinds[i]
+	far := 0.0
+	choose := 1.0
 	for n := 0; n <= k.units; n++ {
 		x.turn(k, float64(n))
 		far += x.all(i+1, ways*choose)

@@ -11,7 +11,8 @@ import (
 // that two shares differ by diff where a share discordant of the pairs are right in one alone. It is NaN where diff is
 // no difference, or larger than discordant.
 //
-// Source of the guess: Connor, Biometrics 43 (1987), 207–211, equation 3; the exact test wants about 2/diff pairs more.
+// Source of the guess: Connor, Biometrics 43 (1987), 207–211, equation 3; the exact test wants
+// about 2/diff pairs more.
 func PairsToTell(diff, discordant, alpha, power float64) float64 {
 	if !(diff > 0 && diff <= discordant && discordant <= 1) {
 		return math.NaN()
@@ -64,7 +65,9 @@ func PairsToEquate(margin, discordant, alpha, power float64) float64 {
 	rejects := upTo(1 - alpha)
 	z := rejects + normal(power)
 	same := func(n, m, more int) bool { // of m discordant pairs the second judge alone is right in so many more
-		b, c, all := float64(m+more)/2, float64(m-more)/2, float64(n)
+		b := float64(m+more) / 2
+		c := float64(m-more) / 2
+		all := float64(n)
 		return all*margin-(b-c) > rejects*math.Sqrt(all*tangoVariance(b, c, all, margin))
 	}
 	// Of m discordant pairs each judge alone is right in as many, but for so many.

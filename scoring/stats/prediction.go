@@ -21,10 +21,10 @@ type Powered struct {
 }
 
 // PredictionPowered estimates the mean of truth, from 0 to 1, where label[i] is the truth of a unit, of[i] what was
-// predicted for it, and rest what was predicted for units without a label. The labelled units must be drawn at random from
-// all. However biased the predictions are, the interval holds; where they say little, λ is near 0, and it is that of the
-// labels alone. One error of each largest size is let in beside those seen, so that labels that all agree leave an
-// interval, and few labels one that is wide enough.
+// predicted for it, and rest what was predicted for units without a label. The labelled units must be drawn at random
+// from all. However biased the predictions are, the interval holds; where they say little, λ is near 0, and it is
+// that of the labels alone. One error of each largest size is let in beside those seen, so that labels that all agree
+// leave an interval, and few labels one that is wide enough.
 //
 // Source: Angelopoulos, Duchi and Zrnic, "PPI++", arXiv 2311.01453, Eq. 2 and Example 6.1.
 func PredictionPowered(label, of, rest []float64, level float64) Powered {
@@ -57,8 +57,8 @@ func PredictionPowered(label, of, rest []float64, level float64) Powered {
 // beside is how many rows are let in at each end.
 const beside = 1.0
 
-// besideEnds is the mean and the variance of values with MASS more at the least and the largest that they can be. It is to
-// means of such values what Agresti and Coull's is to shares (American Statistician 52, 1998).
+// besideEnds is the mean and the variance of values with MASS more at the least and the largest that they can be. It
+// is to means of such values what Agresti and Coull's is to shares (American Statistician 52, 1998).
 func besideEnds(values []float64, least, largest float64) (mean, variance float64) {
 	n := float64(len(values)) + 2*beside
 	mean = (float64(len(values))*stat.Mean(values, nil) + beside*(least+largest)) / n
@@ -79,9 +79,10 @@ func (p Powered) LabelsFor(width float64, m int, level float64) int {
 	return int(math.Ceil(p.Residual / left))
 }
 
-// RoganGladen estimates the share of units that are truly right from how often a judge says so: said of n units, where it
-// says so of right[0] of right[1] units that are known to be right, and of wrong[0] of wrong[1] that are not. It asks that
-// the judge is as good on units without a label as on those with one. NaN where the judge is no better than chance.
+// RoganGladen estimates the share of units that are truly right from how often a judge says so: said of n
+// units, where it says so of right[0] of right[1] units that are known to be right, and of wrong[0] of wrong[1]
+// that are not. It asks that the judge is as good on units without a label as on those with one. NaN where the
+// judge is no better than chance.
 //
 // Sources: Rogan and Gladen, American Journal of Epidemiology 107 (1978); Lang and Reiczigel, Preventive Veterinary
 // Medicine 113 (2014), for the interval, as in Lee et al., arXiv 2511.21140, Section 3.

@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// Agreed is how often two raters name the same category, of a confusion matrix: counts[i*k+j] units are in category i by
-// the first and in j by the second.
+// Agreed is how often two raters name the same category, of a confusion matrix: counts[i*k+j] units are in category i
+// by the first and in j by the second.
 func Agreed(counts []float64, k int) float64 {
 	same, all := 0.0, 0.0
 	for i, n := range counts {
@@ -15,8 +15,8 @@ func Agreed(counts []float64, k int) float64 {
 	return same / all
 }
 
-// Kappa is Cohen's κ of a confusion matrix (see [Agreed]); NaN where both name one category alone, and nothing is left to
-// agree on.
+// Kappa is Cohen's κ of a confusion matrix (see [Agreed]); NaN where both name one category alone, and
+// nothing is left to agree on.
 //
 // Source: Cohen, Educational and Psychological Measurement 20 (1960), 37–46.
 func Kappa(counts []float64, k int) float64 {
@@ -63,7 +63,8 @@ func margins(counts []float64, k int) (first, second []float64, all float64) {
 	for i := range k {
 		for j := range k {
 			n := counts[i*k+j]
-			first[i], second[j], all = first[i]+n, second[j]+n, all+n
+			first[i], second[j] = first[i]+n, second[j]+n
+			all += n
 		}
 	}
 	for i := range k {
@@ -98,8 +99,8 @@ func Ordinal(of []float64, a, b int) float64 {
 // Distance is the scale of categories that are numbers: 0, 1, 2, ….
 func Distance(_ []float64, a, b int) float64 { return float64((a - b) * (a - b)) }
 
-// Coincide adds a unit to a matrix of coincidences: values are the categories that raters gave it, −1 where one gave none.
-// A unit that fewer than two rated adds nothing.
+// Coincide adds a unit to a matrix of coincidences: values are the categories that raters gave it, −1 where one
+// gave none. A unit that fewer than two rated adds nothing.
 func Coincide(coincidences []float64, k int, values []int) {
 	of, rated := make([]float64, k), 0.0
 	for _, v := range values {

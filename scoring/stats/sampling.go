@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Inclusion is with which probability each of len(sizes) units is drawn, when n are, proportional to their sizes, which are
-// above 0: 1 where a unit's share of n is more than itself.
+// Inclusion is with which probability each of len(sizes) units is drawn, when n are, proportional to their sizes,
+// which are above 0: 1 where a unit's share of n is more than itself.
 func Inclusion(sizes []float64, n int) []float64 {
 	chances := make([]float64, len(sizes))
 	if n >= len(sizes) {
@@ -41,8 +41,8 @@ func Inclusion(sizes []float64, n int) []float64 {
 	}
 }
 
-// ParetoSample draws n units with these probabilities of inclusion, and gives them in the order drawn; draws are uniform
-// numbers, one a unit. The first k of them are such a sample too, nearly, with probabilities k/n as large.
+// ParetoSample draws n units with these probabilities of inclusion, and gives them in the order drawn; draws are
+// uniform numbers, one a unit. The first k of them are such a sample too, nearly, with probabilities k/n as large.
 //
 // Source: Rosén, Journal of Statistical Planning and Inference 62 (1997).
 func ParetoSample(chances, draws []float64, n int) []int {
@@ -50,10 +50,13 @@ func ParetoSample(chances, draws []float64, n int) []int {
 	rank := make([]float64, len(chances))
 	for i, c := range chances {
 		order[i] = i
-		if rank[i] = draws[i] * (1 - c) / (c * (1 - draws[i])); c == 1 || math.IsNaN(rank[i]) {
+		rank[i] = draws[i] * (1 - c) / (c * (1 - draws[i]))
+		if c == 1 || math.IsNaN(rank[i]) {
 			rank[i] = 0
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(draws[a], draws[b])) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(draws[a], draws[b]))
+	})
 	return order[:min(n, len(order))]
 }

@@ -11,10 +11,10 @@ type Selected struct {
 	Right, Of int     // labelled units at least as confident
 }
 
-// Select finds the least threshold of confidence above which a judge is wrong in at most a share of risk, with probability
-// 1−delta that this is so. Thresholds are tested from the most confident unit down, from the first that could pass, each by
-// the exact upper bound of its errors; the last before one fails stands. The units it is applied to must be like those that
-// it is found on.
+// Select finds the least threshold of confidence above which a judge is wrong in at most a share of risk, with
+// probability 1−delta that this is so. Thresholds are tested from the most confident unit down, from the first that
+// could pass, each by the exact upper bound of its errors; the last before one fails stands. The units it is applied
+// to must be like those that it is found on.
 //
 // Source: Jung, Brahman and Choi, "Trust or Escalate", arXiv 2407.18370, Section 2.2 (fixed sequence testing).
 func Select(confidence []float64, right []bool, risk, delta float64) Selected {
@@ -34,7 +34,7 @@ func Select(confidence []float64, right []bool, risk, delta float64) Selected {
 		if Exact(n-rights, n, 1-2*delta).High > risk {
 			break
 		}
-		found = Selected{confidence[i], rights, n}
+		found = Selected{Threshold: confidence[i], Right: rights, Of: n}
 	}
 	return found
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Blaker is the exact interval of a share: k of n independent units. Of all p it holds those under which what is as
-// unlikely as k, counted from both ends, is more probable than 1−level. It covers at least at its level whatever the share
-// is, and lies within Clopper and Pearson's. Its width is never 0.
+// unlikely as k, counted from both ends, is more probable than 1−level. It covers at least at its level whatever
+// the share is, and lies within Clopper and Pearson's. Its width is never 0.
 //
 // Source: Blaker, Canadian Journal of Statistics 28 (2000), 783–798.
 func Blaker(k, n int, level float64) Interval {
@@ -29,9 +29,9 @@ func atLeast(k, n int, p float64) float64 {
 	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
 }
 
-// blakerLow walks up from Clopper and Pearson's end. What counts against k from the other end is P(X ≤ j) with the largest
-// j that keeps it at most P(X ≥ k). Between two changes of j their sum falls and then rises, so that it passes 1−level
-// there only where it is above it at the end.
+// blakerLow walks up from Clopper and Pearson's end. What counts against k from the other end is P(X ≤ j) with the
+// largest j that keeps it at most P(X ≥ k). Between two changes of j their sum falls and then rises, so that it
+// passes 1−level there only where it is above it at the end.
 func blakerLow(k, n int, level float64) float64 {
 	if k == 0 {
 		return 0
@@ -71,11 +71,11 @@ func bisect(low, high float64, ok func(float64) bool) float64 {
 }
 
 // MidP is the mid-P interval of a share of x in n, which need not be whole: of units that hang together n is how many
-// independent ones they are worth (see [Effective]). Each end leaves half of 1−level beyond x, x itself counted by half.
-// Its width is never 0.
+// independent ones they are worth (see [Effective]). Each end leaves half of 1−level beyond x, x itself counted by
+// half. Its width is never 0.
 //
-// Source: Lancaster, JASA 56 (1961), 223–234; of an effective n Korn and Graubard, Survey Methodology 24 (1998), 193–201,
-// who have it of Clopper and Pearson's.
+// Source: Lancaster, JASA 56 (1961), 223–234; of an effective n Korn and Graubard, Survey Methodology 24 (1998),
+// 193–201, who have it of Clopper and Pearson's.
 func MidP(x, n, level float64) Interval {
 	if !(n > 0) || x < 0 || x > n {
 		return Interval{math.NaN(), math.NaN()}
@@ -109,14 +109,15 @@ const (
 	guessedUnits       = 6
 )
 
-// Effective is what a share over clusters is worth in independent units: x of n, with x/n the share. n is divided by the
-// design effect 1 + (m−1)·ρ, with m the units that a unit's cluster has on average; the correlation ρ within clusters is
-// that of the jackknife variance between them, or, where that is larger, what the guess above and the rarer units make of
-// it, which count by what they are worth themselves. Few clusters, and those of unlike sizes, are worth less by the square
-// of the normal quantile over Student's, with as many degrees of freedom as clusters of one size would have. Where no
-// cluster has more than one unit all that is left out.
+// Effective is what a share over clusters is worth in independent units: x of n, with x/n the share. n is divided by
+// the design effect 1 + (m−1)·ρ, with m the units that a unit's cluster has on average; the correlation ρ within
+// clusters is that of the jackknife variance between them, or, where that is larger, what the guess above and the
+// rarer units make of it, which count by what they are worth themselves. Few clusters, and those of unlike sizes, are
+// worth less by the square of the normal quantile over Student's, with as many degrees of freedom as clusters of one
+// size would have. Where no cluster has more than one unit all that is left out.
 //
-// Sources: Kish, Survey Sampling (1965), §8.2 and §11.7 for unlike sizes; Korn and Graubard, Survey Methodology 24 (1998).
+// Sources: Kish, Survey Sampling (1965), §8.2 and §11.7 for unlike sizes; Korn and Graubard,
+// Survey Methodology 24 (1998).
 func Effective(parts []Part, level float64) (x, n float64) {
 	var num, den, squares, clusters, most float64
 	for _, p := range parts {
@@ -124,7 +125,10 @@ func Effective(parts []Part, level float64) (x, n float64) {
 		if p.Den > 0 {
 			clusters += often
 		}
-		num, den, squares, most = num+often*p.Num, den+often*p.Den, squares+often*p.Den*p.Den, math.Max(most, p.Den)
+		num += often * p.Num
+		den += often * p.Den
+		squares += often * p.Den * p.Den
+		most = math.Max(most, p.Den)
 	}
 	if den == 0 || most <= 1 {
 		return num, den

@@ -30,12 +30,13 @@ type Extra struct {
 
 // Smoothed gives each statistic a percentile interval of a Bayesian bootstrap: each round weighs every row, and those
 // beside, by the gamma distribution. Of a share of independent units with ½ beside at each end, the lower end is the
-// quantile of Beta(k, n−k+½), between those of Jeffreys and of Clopper and Pearson; of counts of cells with ½ beside in
-// each it is the posterior under Jeffreys' Dirichlet(½) prior. All shapes are smaller by as much as makes the variance
-// that of Student's t.
+// quantile of Beta(k, n−k+½), between those of Jeffreys and of Clopper and Pearson; of counts of cells with ½
+// beside in each it is the posterior under Jeffreys' Dirichlet(½) prior. All shapes are smaller by as much as makes
+// the variance that of Student's t.
 //
-// Sources: Rubin, Annals of Statistics 9 (1981), 130–134; smoothed by Banks, Biometrika 75 (1988), 673–684; for the rows at
-// the ends Learned-Miller and Thomas, arXiv 1905.06208, with a whole row there, which covers at least at the level.
+// Sources: Rubin, Annals of Statistics 9 (1981), 130–134; smoothed by Banks, Biometrika 75 (1988),
+// 673–684; for the rows at the ends Learned-Miller and Thomas, arXiv 1905.06208, with a whole row there,
+// which covers at least at the level.
 func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 	s := smoothing{
 		rows: rows, list: list, rng: rand.New(rand.NewPCG(b.Seed, uint64(len(rows.member)))),
@@ -169,7 +170,7 @@ func newGamma(shape float64) gamma {
 	if shape < 1 {
 		d++
 	}
-	return gamma{shape, d, 1 / math.Sqrt(9*d)}
+	return gamma{shape: shape, d: d, c: 1 / math.Sqrt(9*d)}
 }
 
 func (g gamma) draw(rng *rand.Rand) float64 {

@@ -148,8 +148,8 @@ func McNemar(only, other int) float64 {
 	return math.Min(1, 2*tail)
 }
 
-// Holm adjusts a family of p values: sorted ascending, the i-th of m (from 0) is multiplied by m−i, never made smaller
-// than the one before, capped at 1. The result is in the order given.
+// Holm adjusts a family of p values: sorted ascending, the i-th of m (from 0) is multiplied by m−i, never made
+// smaller than the one before, capped at 1. The result is in the order given.
 //
 // Source: Holm, Scandinavian Journal of Statistics 6 (1979).
 func Holm(p []float64) []float64 {

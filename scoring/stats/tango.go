@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// Tango is the score interval of the difference of two shares of the same n units: b are right in the second alone, c in
-// the first alone. It holds the differences that the score test does not reject, and with it [PairsToEquate]'s two
+// Tango is the score interval of the difference of two shares of the same n units: b are right in the second alone, c
+// in the first alone. It holds the differences that the score test does not reject, and with it [PairsToEquate]'s two
 // one-sided tests at (1−level)/2 each.
 //
 // Source: Tango, Statistics in Medicine 17 (1998), 891–908.
@@ -11,7 +11,10 @@ func Tango(b, c, n int, level float64) Interval {
 	if n <= 0 || b < 0 || c < 0 || b+c > n {
 		return Interval{math.NaN(), math.NaN()}
 	}
-	return Interval{tangoLow(float64(b), float64(c), float64(n), level), -tangoLow(float64(c), float64(b), float64(n), level)}
+	return Interval{
+		tangoLow(float64(b), float64(c), float64(n), level),
+		-tangoLow(float64(c), float64(b), float64(n), level),
+	}
 }
 
 // tangoLow is the least difference that is not rejected.

@@ -1,5 +1,5 @@
-// Command bench holds the parts of scripts/bench.sh and scripts/prefix.sh: a stub of an OpenAI-compatible server, a bare client loop to
-// measure against, pairs of the size of JudgeBench's, and how much prompts have in common.
+// Command bench holds the parts of scripts/bench.sh and scripts/prefix.sh: a stub of an OpenAI-compatible server, a
+// bare client loop to measure against, pairs of the size of JudgeBench's, and how much prompts have in common.
 package main
 
 import (
@@ -68,9 +68,15 @@ func stub(addr, file string, takes time.Duration) error {
 	var calls, now, most, looks atomic.Int64
 	reply, err := json.Marshal(map[string]any{
 		"id": "stub", "object": "chat.completion", "model": "stub",
-		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{
-			"role": "assistant", "content": strings.Repeat("The first answer follows the question more closely. ", 24) + "My final verdict is Assistant A is better: [[A>B]]",
-		}}},
+		"choices": []any{map[string]any{
+			"index":         0,
+			"finish_reason": "stop",
+			"message": map[string]any{
+				"role": "assistant",
+				"content": strings.Repeat("The first answer follows the question more closely. ", 24) +
+					"My final verdict is Assistant A is better: [[A>B]]",
+			},
+		}},
 		"usage": map[string]int{"prompt_tokens": 2000, "completion_tokens": 250, "total_tokens": 2250},
 	})
 	if err != nil {
@@ -184,7 +190,13 @@ func requests(path string) ([]request, error) {
 			return nil, err
 		}
 		for _, s := range p.Presentations(item) {
-			out = append(out, request{"stub", 0, 1, 1, 4096, judging.FirstTurn(p.Prompt(item, s), backends.System)})
+			out = append(out, request{
+				Model:     "stub",
+				TopP:      1,
+				Seed:      1,
+				MaxTokens: 4096,
+				Messages:  judging.FirstTurn(p.Prompt(item, s), backends.System),
+			})
 		}
 	}
 	return out, nil
@@ -193,7 +205,8 @@ func requests(path string) ([]request, error) {
 // pairs writes pairs of words, as long as JudgeBench's: about 1,000 bytes of question and 2,200 of each response.
 func pairs(w io.Writer, n int) error {
 	rng := rand.New(rand.NewPCG(7, 7))
-	words := strings.Fields("the answer of a model to this question is judged by another which reads both and says \"better\" <b> or worse & why \\frac{a}{b} ≥ 0.5\n\n1. Step → 2.")
+	words := strings.Fields("the answer of a model to this question is judged by another which reads both " +
+		"and says \"better\" <b> or worse & why \\frac{a}{b} ≥ 0.5\n\n1. Step → 2.")
 	text := func(size int) string {
 		var b strings.Builder
 		for b.Len() < size {
@@ -215,7 +228,15 @@ func pairs(w io.Writer, n int) error {
 			A        string `json:"response_A"`
 			B        string `json:"response_B"`
 			Label    string `json:"label"`
-		}{fmt.Sprintf("bench-%07d", i), nil, sources[i%4], text(400 + rng.IntN(1200)), "bench", text(1200 + rng.IntN(2000)), text(1200 + rng.IntN(2000)), []string{"A>B", "B>A"}[i%2]}
+		}{
+			ID:       fmt.Sprintf("bench-%07d", i),
+			Source:   sources[i%4],
+			Question: text(400 + rng.IntN(1200)),
+			Model:    "bench",
+			A:        text(1200 + rng.IntN(2000)),
+			B:        text(1200 + rng.IntN(2000)),
+			Label:    []string{"A>B", "B>A"}[i%2],
+		}
 		if err := enc.Encode(row); err != nil {
 			return err
 		}

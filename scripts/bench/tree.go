@@ -13,8 +13,8 @@ import (
 	"gavel/judging"
 )
 
-// tree prints how many tokens stand in a tree of a run's first turns in which what begins alike stands once, as llama.cpp's
-// own tokenizer has them: what its prompt cache would leave to read if it forgot nothing.
+// tree prints how many tokens stand in a tree of a run's first turns in which what begins alike stands once, as
+// llama.cpp's own tokenizer has them: what its prompt cache would leave to read if it forgot nothing.
 func tree(url, dir string) error {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
@@ -68,7 +68,8 @@ func tokenized(url string, messages []backends.Message) ([]int, error) {
 	var made struct {
 		Tokens []int `json:"tokens"`
 	}
-	err := post(url+"/tokenize", map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &made)
+	err := post(url+"/tokenize",
+		map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &made)
 	return made.Tokens, err
 }
 

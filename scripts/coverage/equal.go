@@ -12,14 +12,15 @@ import (
 	"gavel/scoring/stats"
 )
 
-// equals are judges of one strength: of pairs, most of whose rows are right or wrong and have McNemar's test, and of three
-// options, whose rows are tested by exchanges.
+// equals are judges of one strength: of pairs, most of whose rows are right or wrong and have McNemar's test, and of
+// three options, whose rows are tested by exchanges.
 var equals = []world{
 	{name: "pairs", protocol: "pairwise", units: pairUnits},
 	{name: "three options", protocol: "multi-option", units: func(p float64) []unit { return optionUnits(p)[5:10] }},
 }
 
-// equality is what is simulated: so many tables that compare so many judges of a strength on the same n items in two groups.
+// equality is what is simulated: so many tables that compare so many judges of a strength on the
+// same n items in two groups.
 type equality struct {
 	tables, judges, n, rounds int
 	strength                  float64
@@ -72,7 +73,8 @@ func (e equality) print(out io.Writer) {
 	for _, w := range equals {
 		wrong, tests := e.differing(w)
 		iv := stats.Exact(wrong, e.tables, 0.95)
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f to %.1f\n", w.name, e.judges, e.n, tests, e.tables, wrong, 100*float64(wrong)/float64(e.tables), 100*iv.Low, 100*iv.High)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f to %.1f\n", w.name, e.judges, e.n, tests,
+			e.tables, wrong, 100*float64(wrong)/float64(e.tables), 100*iv.Low, 100*iv.High)
 	}
 	table.Flush()
 }

@@ -23,33 +23,67 @@ type judge struct {
 
 // judges are of every protocol.
 var judges = []judge{
-	{"right", pairsOf(1, 0), "strong"},
-	{"right on 95 %, by the first in 5 %", pairsOf(0.95, 0.05), "strong"},
-	{"right on 80 %, by the first in 20 %", pairsOf(0.8, 0.2), "usable"},
-	{"right on 68 %, by the first in 35 %", pairsOf(0.68, 0.35), "weak"},
-	{"a coin", worldOf("pairwise", pairOf(1, "A", "A"), pairOf(1, "A", "B"), pairOf(1, "B", "A"), pairOf(1, "B", "B")), "chance"},
-	{"knows nothing, and is consistent", pairsOf(0.5, 0), "chance"},
-	{"names the worse", pairsOf(0.1, 0.05), "inverted"},
-	{"by the first in 95 %", pairsOf(0.8, 0.95), "position"},
-	{"names the second", worldOf("pairwise", pairOf(1, "B", "A")), "position"},
-	{"silent", worldOf("pairwise", pairOf(1, "", "")), "silent"},
-	{"silent in 20 %", worldOf("pairwise", pairOf(0.64*0.9, "A", "A"), pairOf(0.64*0.1, "B", "B"), pairOf(0.16, "A", ""), pairOf(0.16, "", "A"), pairOf(0.04, "", "")), "silent"},
-	{"says that most are equal", worldOf("pairwise", tied(0.8), pairOf(0.2, "A", "A")), "ties"},
+	{name: "right", world: pairsOf(1, 0), code: "strong"},
+	{name: "right on 95 %, by the first in 5 %", world: pairsOf(0.95, 0.05), code: "strong"},
+	{name: "right on 80 %, by the first in 20 %", world: pairsOf(0.8, 0.2), code: "usable"},
+	{name: "right on 68 %, by the first in 35 %", world: pairsOf(0.68, 0.35), code: "weak"},
+	{
+		name:  "a coin",
+		world: worldOf("pairwise", pairOf(1, "A", "A"), pairOf(1, "A", "B"), pairOf(1, "B", "A"), pairOf(1, "B", "B")),
+		code:  "chance",
+	},
+	{name: "knows nothing, and is consistent", world: pairsOf(0.5, 0), code: "chance"},
+	{name: "names the worse", world: pairsOf(0.1, 0.05), code: "inverted"},
+	{name: "by the first in 95 %", world: pairsOf(0.8, 0.95), code: "position"},
+	{name: "names the second", world: worldOf("pairwise", pairOf(1, "B", "A")), code: "position"},
+	{name: "silent", world: worldOf("pairwise", pairOf(1, "", "")), code: "silent"},
+	{
+		name: "silent in 20 %",
+		world: worldOf("pairwise", pairOf(0.64*0.9, "A", "A"), pairOf(0.64*0.1, "B", "B"),
+			pairOf(0.16, "A", ""), pairOf(0.16, "", "A"), pairOf(0.04, "", "")),
+		code: "silent",
+	},
+	{
+		name:  "says that most are equal",
+		world: worldOf("pairwise", tied(0.8), pairOf(0.2, "A", "A")),
+		code:  "ties",
+	},
 
-	{"answers 60 % right", answersOf(0.6), "usable"},
-	{"answers 60 %, and 20 % not at all", worldOf("answer", answered(0.6, "A"), answered(0.2, "B"), answered(0.2, "")), "silent"},
-	{"answers by chance", answersOf(1.0 / 3), "chance"},
+	{name: "answers 60 % right", world: answersOf(0.6), code: "usable"},
+	{
+		name:  "answers 60 %, and 20 % not at all",
+		world: worldOf("answer", answered(0.6, "A"), answered(0.2, "B"), answered(0.2, "")),
+		code:  "silent",
+	},
+	{name: "answers by chance", world: answersOf(1.0 / 3), code: "chance"},
 
-	{"calls all Correct", judgmentsOf(1, 1), "label"},
-	{"a coin of judgments", judgmentsOf(0.5, 0.5), "chance"},
-	{"tells answers apart", judgmentsOf(0.95, 0.05), "strong"},
-	{"tells some answers apart", judgmentsOf(0.8, 0.25), "usable"},
-	{"tells few answers apart", judgmentsOf(0.63, 0.37), "weak"},
+	{name: "calls all Correct", world: judgmentsOf(1, 1), code: "label"},
+	{name: "a coin of judgments", world: judgmentsOf(0.5, 0.5), code: "chance"},
+	{name: "tells answers apart", world: judgmentsOf(0.95, 0.05), code: "strong"},
+	{name: "tells some answers apart", world: judgmentsOf(0.8, 0.25), code: "usable"},
+	{name: "tells few answers apart", world: judgmentsOf(0.63, 0.37), code: "weak"},
 
-	{"the first option", worldOf("multi-option", chosen(2, 1, []int{0, 1}), chosen(3, 1, []int{0, 1, 2}), chosen(4, 1, []int{0, 1, 2, 3})), "position"},
-	{"the right option in 95 %", worldOf("multi-option", optionUnits(0.95)...), "strong"},
-	{"the right option in 68 %", worldOf("multi-option", optionUnits(0.4)...), "usable"},
-	{"a wrong option", worldOf("multi-option", chosen(3, 1, always(3, 1)), chosen(4, 1, always(4, 2))), "inverted"},
+	{
+		name: "the first option",
+		world: worldOf("multi-option", chosen(2, 1, []int{0, 1}), chosen(3, 1, []int{0, 1, 2}),
+			chosen(4, 1, []int{0, 1, 2, 3})),
+		code: "position",
+	},
+	{
+		name:  "the right option in 95 %",
+		world: worldOf("multi-option", optionUnits(0.95)...),
+		code:  "strong",
+	},
+	{
+		name:  "the right option in 68 %",
+		world: worldOf("multi-option", optionUnits(0.4)...),
+		code:  "usable",
+	},
+	{
+		name:  "a wrong option",
+		world: worldOf("multi-option", chosen(3, 1, always(3, 1)), chosen(4, 1, always(4, 2))),
+		code:  "inverted",
+	},
 }
 
 func worldOf(protocol string, units ...unit) world {
@@ -58,7 +92,8 @@ func worldOf(protocol string, units ...unit) world {
 
 // pairsOf names the first without looking in a share, and is right on a share of the rest in both orders.
 func pairsOf(right, first float64) world {
-	return worldOf("pairwise", pairOf((1-first)*right, "A", "A"), pairOf((1-first)*(1-right), "B", "B"), pairOf(first, "A", "B"))
+	return worldOf("pairwise", pairOf((1-first)*right, "A", "A"), pairOf((1-first)*(1-right), "B", "B"),
+		pairOf(first, "A", "B"))
 }
 
 func answersOf(p float64) world { return worldOf("answer", answered(p, "A"), answered(1-p, "B")) }
@@ -79,8 +114,10 @@ func judgmentsOf(hits, alarms float64) world {
 	var units []unit
 	for _, own := range []bool{true, false} {
 		units = append(units,
-			unit{weight: hits, records: judgments(own, true, true, true)}, unit{weight: 1 - hits, records: judgments(own, true, false, false)},
-			unit{weight: alarms, records: judgments(own, false, false, false)}, unit{weight: 1 - alarms, records: judgments(own, false, true, true)})
+			unit{weight: hits, records: judgments(own, true, true, true)},
+			unit{weight: 1 - hits, records: judgments(own, true, false, false)},
+			unit{weight: alarms, records: judgments(own, false, false, false)},
+			unit{weight: 1 - alarms, records: judgments(own, false, true, true)})
 	}
 	return worldOf("self-reference", units...)
 }
@@ -119,7 +156,9 @@ func printDiagnoses(out io.Writer, runs int) {
 			for code, k := range codes {
 				said = append(said, fmt.Sprintf("%.1f %s", 100*float64(k)/float64(runs), code))
 			}
-			slices.SortFunc(said, func(a, b string) int { return strings.Compare(fmt.Sprintf("%12s", b), fmt.Sprintf("%12s", a)) })
+			slices.SortFunc(said, func(a, b string) int {
+				return strings.Compare(fmt.Sprintf("%12s", b), fmt.Sprintf("%12s", a))
+			})
 			fmt.Fprintf(table, "\t%s", strings.Join(said, ", "))
 		}
 		fmt.Fprintln(table)

@@ -108,7 +108,7 @@ func (s size) print(out io.Writer) {
 			units, others := w.both(strength)
 			truths := truths(w, units, others)
 			for _, c := range s.clusters {
-				found, metrics := s.measure(cell{w, strength, c}, units, others, truths)
+				found, metrics := s.measure(cell{world: w, strength: strength, clustering: c}, units, others, truths)
 				for _, m := range metrics {
 					row := m.String() + "\t" + c.String()
 					if rows[row] == nil {
@@ -240,16 +240,34 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 	rep := run.Score(b)
 	for _, r := range rep.Results {
 		if r.Group == scoring.Overall && !strings.HasPrefix(r.Metric, answer.RuleCount) {
-			list = append(list, estimate{key{r.Metric, r.Mode}, r.Value, r.Low, r.High, r.Interval})
+			list = append(list, estimate{
+				key:   key{r.Metric, r.Mode},
+				value: r.Value,
+				low:   r.Low,
+				high:  r.High,
+				by:    r.Interval,
+			})
 		}
 	}
 	if rep.Repetitions != nil {
 		r := rep.Repetitions.SelfAgreement
-		list = append(list, estimate{key{metric: r.Metric}, r.Value, r.Low, r.High, r.Interval})
+		list = append(list, estimate{
+			key:   key{metric: r.Metric},
+			value: r.Value,
+			low:   r.Low,
+			high:  r.High,
+			by:    r.Interval,
+		})
 	}
 	if c := rep.Calibration; c != nil {
 		for i, e := range []scoring.Estimate{c.Confidence, c.Accuracy, c.Brier, c.ECE} {
-			list = append(list, estimate{key{[]string{"confidence", "accuracy", "brier", "ece"}[i], ""}, e.Value, e.Low, e.High, e.Interval})
+			list = append(list, estimate{
+				key:   key{[]string{"confidence", "accuracy", "brier", "ece"}[i], ""},
+				value: e.Value,
+				low:   e.Low,
+				high:  e.High,
+				by:    e.Interval,
+			})
 		}
 	}
 	if other == nil {
@@ -261,7 +279,13 @@ func (w world) estimates(records, other []*judging.Record, b stats.Bootstrap) (l
 	}
 	for _, d := range c.Comparisons[0].Differences {
 		if d.Group == scoring.Overall {
-			list = append(list, estimate{key{d.Metric, d.Mode + compared}, d.Diff, d.Low, d.High, d.Interval})
+			list = append(list, estimate{
+				key:   key{d.Metric, d.Mode + compared},
+				value: d.Diff,
+				low:   d.Low,
+				high:  d.High,
+				by:    d.Interval,
+			})
 		}
 	}
 	return list

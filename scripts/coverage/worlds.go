@@ -12,8 +12,9 @@ import (
 	"gavel/scoring"
 )
 
-// world is a population of which everything is known: what its units may come to, and how often each does. A run of it is
-// scored as any run is; what its numbers are in truth is what the code says of all units, each as often as it should be.
+// world is a population of which everything is known: what its units may come to, and how often each does. A
+// run of it is scored as any run is; what its numbers are in truth is what the code says of all units, each
+// as often as it should be.
 type world struct {
 	name     string
 	protocol string
@@ -26,8 +27,8 @@ type world struct {
 	compared float64
 }
 
-// unit is a kind of pair, question, judgment or item. Units of one cluster may be alike; of several agents' answers to one
-// question those with the same key are of one kind of question.
+// unit is a kind of pair, question, judgment or item. Units of one cluster may be alike; of several agents' answers
+// to one question those with the same key are of one kind of question.
 type unit struct {
 	weight  float64
 	key     int
@@ -43,8 +44,8 @@ type place struct{ id, source string }
 const alikeAgents = 0.1
 
 // clustering is how many clusters a run has, and of how many units. Each unit is what its cluster draws with a
-// probability of √alike, and else its own draw: so alike is the correlation of every two units of a cluster, and every
-// share stays as it is.
+// probability of √alike, and else its own draw: so alike is the correlation of every two units of a cluster, and
+// every share stays as it is.
 type clustering struct {
 	clusters, each int
 	alike          float64
@@ -60,10 +61,12 @@ func (c clustering) String() string {
 	return fmt.Sprintf("%d × %d, ρ %g", c.clusters, c.each, c.alike)
 }
 
-// draw is a run of the world and, where it is compared, one of another judge, which comes to the like of the first on two
-// units of three.
+// draw is a run of the world and, where it is compared, one of another judge, which comes to the like of the
+// first on two units of three.
 func (w world) draw(rng *rand.Rand, units, others []unit, c clustering) (records, other []*judging.Record) {
-	all, byKey, byGold := newPicker(units), map[int]*picker{}, [2]map[int]*picker{{}, {}}
+	all := newPicker(units)
+	byKey := map[int]*picker{}
+	byGold := [2]map[int]*picker{{}, {}}
 	for i := range c.clusters {
 		shared := rng.Float64()
 		for k := range c.each {
@@ -191,7 +194,13 @@ var worlds = []world{
 	{name: "pairs", protocol: "pairwise", units: pairUnits, compared: 0.4},
 	{name: "reference", protocol: "pairwise", units: referenceUnits, compared: math.NaN()},
 	{name: "calibration", protocol: "pairwise", units: confidentUnits, compared: math.NaN()},
-	{name: "repeats", protocol: "pairwise", units: repeatedUnits, compared: math.NaN(), manifest: func(m *judging.Manifest) { m.Spec.Parameters.NumRepetitions = 3 }},
+	{
+		name:     "repeats",
+		protocol: "pairwise",
+		units:    repeatedUnits,
+		compared: math.NaN(),
+		manifest: func(m *judging.Manifest) { m.Spec.Parameters.NumRepetitions = 3 },
+	},
 	{name: "answers", protocol: "answer", units: answerUnits, compared: 0.4},
 	{name: "judgments", protocol: "self-reference", units: judgmentUnits},
 	{name: "judgments of 3 agents", protocol: "self-reference", units: judgmentUnits, agents: 3, compared: math.NaN()},
@@ -205,7 +214,15 @@ func pairOf(weight float64, first, second string) unit { return pair(weight, nil
 func pair(weight float64, own *datasets.Answer, choices ...string) unit {
 	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
 		for i, choice := range choices {
-			records = append(records, told(of, judging.Record{Gold: "A", Own: own, Presentation: i % 2, Presentations: 2, Repetition: i / 2, Order: orders[i%2], Choice: choice}))
+			records = append(records, told(of, judging.Record{
+				Gold:          "A",
+				Own:           own,
+				Presentation:  i % 2,
+				Presentations: 2,
+				Repetition:    i / 2,
+				Order:         orders[i%2],
+				Choice:        choice,
+			}))
 		}
 		return records
 	}}
@@ -230,7 +247,8 @@ func referenceUnits(p float64) (units []unit) {
 			own, strict = 1-p, 0.5*p
 		}
 		answer := &datasets.Answer{Right: right}
-		units = append(units, pair(own*strict, answer, "A", "A"), pair(own*(1-strict)/2, answer, "B", "B"), pair(own*(1-strict)/2, answer, "A", "B"))
+		units = append(units, pair(own*strict, answer, "A", "A"), pair(own*(1-strict)/2, answer, "B", "B"),
+			pair(own*(1-strict)/2, answer, "A", "B"))
 	}
 	return units
 }
@@ -276,7 +294,10 @@ func sure(weight float64, choices [2]string, p [2]float64) unit {
 			if r.Order[0] != choices[i] {
 				label, other = other, label
 			}
-			r.Probabilities = []judging.Probability{{Label: "[[" + label + "]]", P: p[i]}, {Label: "[[" + other + "]]", P: 1 - p[i]}}
+			r.Probabilities = []judging.Probability{
+				{Label: "[[" + label + "]]", P: p[i]},
+				{Label: "[[" + other + "]]", P: 1 - p[i]},
+			}
 		}
 		return records
 	}
@@ -290,16 +311,25 @@ func answerUnits(p float64) []unit {
 
 func answered(weight float64, choice string) unit {
 	return unit{weight: weight, records: func(of place, _ string) []*judging.Record {
-		return []*judging.Record{told(of, judging.Record{Shape: datasets.Choice, Gold: "A", Presentations: 1, Order: []string{"A", "B", "C"}, Choice: choice})}
+		return []*judging.Record{told(of, judging.Record{
+			Shape:         datasets.Choice,
+			Gold:          "A",
+			Presentations: 1,
+			Order:         []string{"A", "B", "C"},
+			Choice:        choice,
+		})}
 	}}
 }
 
-// judgmentUnits are of a judge whose own answers, and whose judgments where they are right, are right in a share that is
-// about the strength.
+// judgmentUnits are of a judge whose own answers, and whose judgments where they are right, are right in a share
+// that is about the strength.
 func judgmentUnits(p float64) (units []unit) {
 	share := func(is bool, p float64) float64 { return map[bool]float64{true: p, false: 1 - p}[is] }
 	for k := range 16 {
-		own, agent, cot, self := k&1 > 0, k&2 > 0, k&4 > 0, k&8 > 0
+		own := k&1 > 0
+		agent := k&2 > 0
+		cot := k&4 > 0
+		self := k&8 > 0
 		weight := share(own, p)
 		if own {
 			weight *= share(agent, 0.7) * share(cot, p+(1-p)/4) * share(self, p+(1-p)/2)
@@ -315,8 +345,16 @@ func judgments(own, right, cot, self bool) func(place, string) []*judging.Record
 	word := map[bool]string{true: "Correct", false: "Incorrect"}
 	return func(of place, agent string) (records []*judging.Record) {
 		for i, judged := range []bool{cot, self} {
-			r := told(of, judging.Record{Shape: datasets.Judgment, Mode: []string{selfreference.ModeCoT, selfreference.ModeSelf}[i], Presentation: i, Presentations: 2,
-				Order: []string{"Correct", "Incorrect"}, Gold: word[right], Choice: word[right == judged], Own: &datasets.Answer{Right: own}})
+			r := told(of, judging.Record{
+				Shape:         datasets.Judgment,
+				Mode:          []string{selfreference.ModeCoT, selfreference.ModeSelf}[i],
+				Presentation:  i,
+				Presentations: 2,
+				Order:         []string{"Correct", "Incorrect"},
+				Gold:          word[right],
+				Choice:        word[right == judged],
+				Own:           &datasets.Answer{Right: own},
+			})
 			r.Item, r.Question = of.id+" "+agent, of.id
 			records = append(records, r)
 		}
@@ -329,7 +367,9 @@ func judgments(own, right, cot, self bool) func(place, string) []*judging.Record
 func optionUnits(p float64) (units []unit) {
 	for n := 2; n <= 4; n++ {
 		units = append(units, chosen(n, 0.9*p/3, always(n, 0)), chosen(n, 0.1*p/3, always(n, 1)))
-		first, wavers, silent := make([]int, n), always(n, 0), always(n, 0)
+		first := make([]int, n)
+		wavers := always(n, 0)
+		silent := always(n, 0)
 		for i := range first {
 			first[i] = i // what stands first in the i-th order
 		}
@@ -358,7 +398,13 @@ func chosen(n int, weight float64, options []int) unit {
 	ids := []string{"01", "02", "03", "04"}[:n]
 	return unit{weight: weight, records: func(of place, _ string) (records []*judging.Record) {
 		for i, option := range options {
-			r := judging.Record{Shape: datasets.Options, Gold: ids[0], Presentation: i, Presentations: n, Order: append(append([]string{}, ids[i:]...), ids[:i]...)}
+			r := judging.Record{
+				Shape:         datasets.Options,
+				Gold:          ids[0],
+				Presentation:  i,
+				Presentations: n,
+				Order:         append(append([]string{}, ids[i:]...), ids[:i]...),
+			}
 			if option != judging.Nobody {
 				r.Choice = ids[option]
 			}
@@ -370,8 +416,12 @@ func chosen(n int, weight float64, options []int) unit {
 
 // told is a record whose verdict stands as it is.
 func told(of place, r judging.Record) *judging.Record {
-	r.Schema, r.Item, r.Source, r.Imported = 1, of.id, of.source, &judging.Imported{Stored: true}
-	if r.Outcome = judging.NoVerdict; r.Choice != "" {
+	r.Schema = 1
+	r.Item = of.id
+	r.Source = of.source
+	r.Imported = &judging.Imported{Stored: true}
+	r.Outcome = judging.NoVerdict
+	if r.Choice != "" {
 		r.Outcome = judging.Decided
 	}
 	return &r

@@ -1,6 +1,6 @@
-// Command formats writes what is known of gavel's JSON from its Go types: the tables of keys in docs/formats.md, between the
-// lines that name a document, and a JSON Schema of each document under docs/schemas. What a key means is the comment of its
-// field. Run it in the repository's root: go run ./scripts/formats
+// Command formats writes what is known of gavel's JSON from its Go types: the tables of keys in docs/formats.md,
+// between the lines that name a document, and a JSON Schema of each document under docs/schemas. What a key means is
+// the comment of its field. Run it in the repository's root: go run ./scripts/formats
 package main
 
 import (
@@ -37,21 +37,64 @@ type document struct {
 }
 
 var documents = []document{
-	{"run", "run.json: the manifest of a run", reflect.TypeFor[judging.Manifest](),
-		[]string{"spec.prompt.system", "spec.prompt.sha256", "spec.parameters"}, false},
-	{"record", "A line of records.jsonl: one judgment", reflect.TypeFor[judging.Record](), nil, false},
-	{"results", "results.json: what a run comes to", reflect.TypeFor[scoring.Report](), []string{"calibration.ece_calibrated"}, false},
-	{"comparisons", "What gavel compare --json prints", reflect.TypeFor[scoring.Comparisons](), nil, false},
-	{"race", "What gavel race --json prints", reflect.TypeFor[race.Result](), nil, false},
-	{"jury", "What gavel jury --json prints", reflect.TypeFor[jury.Report](), nil, false},
-	{"label", "A line of labels.jsonl: what a person said of an item", reflect.TypeFor[labels.Label](), nil, false},
-	{"agreement", "What gavel agree --json prints", reflect.TypeFor[labels.Agreement](), nil, false},
-	{"estimate", "What gavel estimate --json prints", reflect.TypeFor[labels.Estimated](), nil, false},
-	{"select", "What gavel select --json prints", reflect.TypeFor[labels.Selective](), nil, false},
+	{
+		name:   "run",
+		title:  "run.json: the manifest of a run",
+		of:     reflect.TypeFor[judging.Manifest](),
+		unsaid: []string{"spec.prompt.system", "spec.prompt.sha256", "spec.parameters"},
+	},
+	{
+		name:  "record",
+		title: "A line of records.jsonl: one judgment",
+		of:    reflect.TypeFor[judging.Record](),
+	},
+	{
+		name:   "results",
+		title:  "results.json: what a run comes to",
+		of:     reflect.TypeFor[scoring.Report](),
+		unsaid: []string{"calibration.ece_calibrated"},
+	},
+	{
+		name:  "comparisons",
+		title: "What gavel compare --json prints",
+		of:    reflect.TypeFor[scoring.Comparisons](),
+	},
+	{
+		name:  "race",
+		title: "What gavel race --json prints",
+		of:    reflect.TypeFor[race.Result](),
+	},
+	{
+		name:  "jury",
+		title: "What gavel jury --json prints",
+		of:    reflect.TypeFor[jury.Report](),
+	},
+	{
+		name:  "label",
+		title: "A line of labels.jsonl: what a person said of an item",
+		of:    reflect.TypeFor[labels.Label](),
+	},
+	{
+		name:  "agreement",
+		title: "What gavel agree --json prints",
+		of:    reflect.TypeFor[labels.Agreement](),
+	},
+	{
+		name:  "estimate",
+		title: "What gavel estimate --json prints",
+		of:    reflect.TypeFor[labels.Estimated](),
+	},
+	{
+		name:  "select",
+		title: "What gavel select --json prints",
+		of:    reflect.TypeFor[labels.Selective](),
+	},
 }
 
 // packages are where the types of the documents are from.
-var packages = []string{"backends", "datasets", "judging", "scoring", "scoring/race", "internal/jury", "internal/labels"}
+var packages = []string{
+	"backends", "datasets", "judging", "scoring", "scoring/race", "internal/jury", "internal/labels",
+}
 
 func main() {
 	if err := write("."); err != nil {
@@ -80,7 +123,8 @@ func write(root string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(root, "docs", "schemas", d.name+".schema.json"), append(raw, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, "docs", "schemas", d.name+".schema.json"),
+			append(raw, '\n'), 0o644); err != nil {
 			return err
 		}
 		from, to := []byte("<!-- keys of "+d.name+" -->\n"), []byte("<!-- end of keys -->\n")
@@ -94,7 +138,8 @@ func write(root string) error {
 	return os.WriteFile(page, text, 0o644)
 }
 
-// comments are what the fields of the packages' types are said to be, by package path, type and field: "gavel/judging.Spec.Goal".
+// comments are what the fields of the packages' types are said to be, by package path, type and field:
+// "gavel/judging.Spec.Goal".
 func comments(root string) (map[string]string, error) {
 	said := map[string]string{}
 	for _, pkg := range packages {
@@ -143,7 +188,12 @@ func fieldsOf(t reflect.Type, said map[string]string) []field {
 		if !f.IsExported() || key == "-" || key == "" {
 			continue
 		}
-		all = append(all, field{f, key, strings.HasPrefix(options, "omit"), said[t.PkgPath()+"."+t.Name()+"."+f.Name]})
+		all = append(all, field{
+			StructField: f,
+			key:         key,
+			optional:    strings.HasPrefix(options, "omit"),
+			said:        said[t.PkgPath()+"."+t.Name()+"."+f.Name],
+		})
 	}
 	return all
 }
@@ -167,7 +217,8 @@ func within(t reflect.Type) (of reflect.Type, many string) {
 	}
 }
 
-// table is the keys of a document as Markdown, an object's after its own. A type that stood before is named, not shown again.
+// table is the keys of a document as Markdown, an object's after its own. A type that stood before
+// is named, not shown again.
 func (d document) table(said map[string]string) []byte {
 	var out bytes.Buffer
 	out.WriteString("\n| Key | Type | |\n|---|---|---|\n")

@@ -1,5 +1,5 @@
-// Command glossary writes the tables of metrics in docs/glossary.md, between the lines that name a protocol, from the words
-// that the protocols declare. Run it in the repository's root: go run ./scripts/glossary
+// Command glossary writes the tables of metrics in docs/glossary.md, between the lines that name a protocol, from the
+// words that the protocols declare. Run it in the repository's root: go run ./scripts/glossary
 package main
 
 import (
@@ -47,7 +47,8 @@ func tableOf(terms []scoring.Term) string {
 		if len(t.Called) > 0 {
 			name += ", " + strings.Join(t.Called, ", ")
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cell(name), cell(t.Plain), cell(t.Source), cell(t.Others), cell(t.Chance))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n",
+			cell(name), cell(t.Plain), cell(t.Source), cell(t.Others), cell(t.Chance))
 	}
 	return b.String()
 }

@@ -1,5 +1,5 @@
-// Races says how often races err, what they cost and what they find: worlds of judges of whom everything is known are raced
-// by gavel's own code. The fixed test beside them looks once, after all items.
+// Races says how often races err, what they cost and what they find: worlds of judges of whom everything is known are
+// raced by gavel's own code. The fixed test beside them looks once, after all items.
 //
 //	go run ./scripts/races                                 the table in full: 10,000 worlds a row
 //	go run ./scripts/races -worlds 500                     a rough one
@@ -33,7 +33,8 @@ import (
 func main() {
 	worlds := flag.Int("worlds", 10_000, "of a row")
 	about := flag.String("about", "", "only races about this: items or benchmark")
-	runs := flag.String("runs", "", "folders of runs, with commas between: every two of them, and all, are raced in 1,000 orders")
+	runs := flag.String("runs", "",
+		"folders of runs, with commas between: every two of them, and all, are raced in 1,000 orders")
 	picture := flag.String("figure", "", "with -runs: the share of calls against the true difference, as this SVG file")
 	until := flag.Bool("until", false, "runs that end when a question is answered, instead")
 	flag.Parse()
@@ -62,7 +63,11 @@ type tally struct {
 }
 
 func (t *tally) plus(u tally) {
-	t.worlds, t.lost, t.anyLeft, t.alone, t.fixed = t.worlds+u.worlds, t.lost+u.lost, t.anyLeft+u.anyLeft, t.alone+u.alone, t.fixed+u.fixed
+	t.worlds += u.worlds
+	t.lost += u.lost
+	t.anyLeft += u.anyLeft
+	t.alone += u.alone
+	t.fixed += u.fixed
 	t.calls, t.behind = t.calls+u.calls, t.behind+u.behind
 }
 
@@ -74,7 +79,9 @@ func one(rng *rand.Rand, judges, n int, behind float64, benchmark bool) tally {
 	r := race.Replay(right, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, Benchmark: benchmark})
 	in := r.In()
 	t := tally{worlds: 1, calls: float64(r.Judgments()) / float64(judges*n)}
-	t.lost, t.alone, t.anyLeft = number(!slices.Contains(in, at)), number(len(in) == 1 && in[0] == at), number(len(in) < judges)
+	t.lost = number(!slices.Contains(in, at))
+	t.alone = number(len(in) == 1 && in[0] == at)
+	t.anyLeft = number(len(in) < judges)
 	t.behind = number(race.Behind(right, in[0]) > 1e-9)
 	t.fixed = number(beatsAll(right, at))
 	return t
@@ -148,7 +155,8 @@ func simulate(out io.Writer, only string, worlds int, sizes, judges []int) {
 						erred = t.behind
 					}
 					share := func(count int) float64 { return 100 * float64(count) / float64(t.worlds) }
-					fmt.Fprintf(table, "%d\t%d\t%g\t%.2f\t%.2f\t%.1f\t%.1f\t%.1f\t%.1f\t\n", k, n, points, share(erred), 100*stats.Exact(erred, t.worlds, 0.95).High,
+					fmt.Fprintf(table, "%d\t%d\t%g\t%.2f\t%.2f\t%.1f\t%.1f\t%.1f\t%.1f\t\n",
+						k, n, points, share(erred), 100*stats.Exact(erred, t.worlds, 0.95).High,
 						100*t.calls/float64(t.worlds), share(t.alone), share(t.fixed), share(t.anyLeft))
 				}
 			}
@@ -199,11 +207,20 @@ func replay(out io.Writer, dirs []string, picture string) error {
 
 // draw draws what races of two cost against how far the two are apart.
 func draw(file string, points map[string][]figure.Point) error {
-	chart := figure.Scatter{X: figure.Axis{Label: "difference of the two judges on all items, points of strict", Max: 30, Decimals: 1}, Y: figure.Percent("calls of the race, % of all"), Of: "two judges"}
-	for i, about := range race.Abouts {
-		chart.Series = append(chart.Series, figure.Series{Name: "about " + about, Look: i, Hollow: i > 0, Points: points[about]})
+	chart := figure.Scatter{
+		X:  figure.Axis{Label: "difference of the two judges on all items, points of strict", Max: 30, Decimals: 1},
+		Y:  figure.Percent("calls of the race, % of all"),
+		Of: "two judges",
 	}
-	f, ok, err := figure.Spec{ID: "races", Title: "Calls of races of two judges", Panels: []figure.Panel{{Chart: chart}}}.Draw()
+	for i, about := range race.Abouts {
+		chart.Series = append(chart.Series,
+			figure.Series{Name: "about " + about, Look: i, Hollow: i > 0, Points: points[about]})
+	}
+	f, ok, err := figure.Spec{
+		ID:     "races",
+		Title:  "Calls of races of two judges",
+		Panels: []figure.Panel{{Chart: chart}},
+	}.Draw()
 	if err != nil || !ok {
 		return errors.Join(err, errors.New("there is nothing to draw"))
 	}
@@ -248,7 +265,8 @@ func replaySet(table io.Writer, runs []*scoring.Run, sums map[string]*bin, drawn
 		name = runs[0].Dir + ", " + runs[1].Dir
 	}
 	for _, about := range race.Abouts {
-		o := race.ReplayAll(rights.Right, order, orders, rights.Calls, race.Rules{Items: n, Alpha: alpha, Benchmark: about == race.AboutBenchmark})
+		o := race.ReplayAll(rights.Right, order, orders, rights.Calls,
+			race.Rules{Items: n, Alpha: alpha, Benchmark: about == race.AboutBenchmark})
 		calls := 100 * o.Calls / float64(rights.Calls*n*len(runs))
 		fmt.Fprintf(table, "%s\t%d\t%.1f\t%s\t%d\t%.1f\n", name, n, 100*behind[1], about, o.Erred, calls)
 		if len(runs) == 2 {
@@ -259,7 +277,9 @@ func replaySet(table io.Writer, runs []*scoring.Run, sums map[string]*bin, drawn
 			b := sums[key]
 			dot := func(value float64) figure.Dot { return figure.Dot{Value: &value, N: n} }
 			drawn[about] = append(drawn[about], figure.Point{Name: name, X: dot(100 * behind[1]), Y: dot(calls)})
-			b.pairs, b.erred, b.calls = b.pairs+1, b.erred+o.Erred, b.calls+calls
+			b.pairs++
+			b.erred += o.Erred
+			b.calls += calls
 		}
 	}
 	return nil

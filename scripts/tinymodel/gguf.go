@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// A ggufFile is the content of a GGUF version 3 file: a header, metadata as key and value, a directory of tensors, and their data.
-// Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Everything is little-endian.
+// A ggufFile is the content of a GGUF version 3 file: a header, metadata as key and value, a directory of tensors,
+// and their data. Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Everything is little-endian.
 type ggufFile struct {
 	meta    []entry
 	tensors []tensor

@@ -1,8 +1,9 @@
 // Command tinymodel writes a tiny language model with random weights, as a GGUF file that llama.cpp and Ollama load.
 //
-// The model judges nothing and says nothing: its replies are words drawn by chance. It exists so that gavel can be tried against
-// real servers on any machine, in seconds and without downloading weights. What such a trial meets is real: the tokenizer, the
-// chat template, the context limit, the grammars, the log probabilities, the usage counts and the errors.
+// The model judges nothing and says nothing: its replies are words drawn by chance. It exists so that gavel can
+// be tried against real servers on any machine, in seconds and without downloading weights. What such a trial
+// meets is real: the tokenizer, the chat template, the context limit, the grammars, the log probabilities, the
+// usage counts and the errors.
 //
 // The same seed gives the same bytes on every machine.
 //

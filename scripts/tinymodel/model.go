@@ -57,9 +57,13 @@ func (m *model) describe(context uint32, vocab int) {
 }
 
 func (m *model) tokenizer(vocab []piece) {
-	texts, scores, kinds := make([]string, len(vocab)), make([]float32, len(vocab)), make([]int32, len(vocab))
+	texts := make([]string, len(vocab))
+	scores := make([]float32, len(vocab))
+	kinds := make([]int32, len(vocab))
 	for i, p := range vocab {
-		texts[i], scores[i], kinds[i] = p.text, p.score, p.kind
+		texts[i] = p.text
+		scores[i] = p.score
+		kinds[i] = p.kind
 	}
 	m.set("tokenizer.ggml.model", "llama")
 	m.set("tokenizer.ggml.pre", "default")
@@ -75,9 +79,10 @@ func (m *model) tokenizer(vocab []piece) {
 	m.set("tokenizer.chat_template", chatTemplate)
 }
 
-// weights fills the network so that its replies read as words and come to an end. Channel 0 of the residual stream holds the same
-// number for every token, and no layer reads it or writes to it; so the output matrix's column for it is a bias per token, which
-// the architecture otherwise lacks. The random part of a token's logit has a standard deviation of about spread.
+// weights fills the network so that its replies read as words and come to an end. Channel 0 of the residual stream
+// holds the same number for every token, and no layer reads it or writes to it; so the output matrix's column for it
+// is a bias per token, which the architecture otherwise lacks. The random part of a token's logit has a standard
+// deviation of about spread.
 func (m *model) weights(vocab []piece) {
 	const (
 		constant = 6   // of channel 0, against a standard deviation of 1 in the others
@@ -134,8 +139,8 @@ func (m *model) reads(name string, rows int) {
 	m.add(name, width, data)
 }
 
-// writes adds a matrix whose product a layer adds to the residual stream. Its gain lets the token at hand count for as much as what
-// came before it.
+// writes adds a matrix whose product a layer adds to the residual stream. Its gain lets the token at hand count for
+// as much as what came before it.
 func (m *model) writes(name string, cols int) {
 	data := m.random(width, cols, 0.1)
 	clear(data[:cols])
@@ -143,7 +148,12 @@ func (m *model) writes(name string, cols int) {
 }
 
 func (m *model) add(name string, cols int, data []float32) {
-	m.tensors = append(m.tensors, tensor{name, len(data) / cols, cols, data})
+	m.tensors = append(m.tensors, tensor{
+		name: name,
+		rows: len(data) / cols,
+		cols: cols,
+		data: data,
+	})
 }
 
 func (m *model) ones(name string) {
@@ -154,8 +164,8 @@ func (m *model) ones(name string) {
 	m.add(name, width, data)
 }
 
-// random draws evenly from an interval around zero with the standard deviation given. Each step is rounded on its own, so that a
-// machine which fuses multiplying and adding draws the same bits.
+// random draws evenly from an interval around zero with the standard deviation given. Each step is rounded on its
+// own, so that a machine which fuses multiplying and adding draws the same bits.
 func (m *model) random(rows, cols int, deviation float32) []float32 {
 	const rootOfThree = 1.7320508 // half the width of an interval whose standard deviation is 1
 	half := float32(rootOfThree * deviation)

@@ -28,7 +28,8 @@ type piece struct {
 	kind  int32
 }
 
-// Places in the vocabulary that the model's metadata points at. A reply ends with endOfTurn, as in models tuned on ChatML.
+// Places in the vocabulary that the model's metadata points at. A reply ends with endOfTurn, as in models tuned on
+// ChatML.
 const (
 	unknown = iota
 	beginText
@@ -41,22 +42,23 @@ const (
 // space is how a SentencePiece vocabulary writes a blank.
 const space = "▁"
 
-// vocabulary is a SentencePiece vocabulary: control tokens, the 256 bytes that any text can fall back on, single characters, and the
-// pieces that come of merging them. It is the same for every model, and takes most of the time to make.
+// vocabulary is a SentencePiece vocabulary: control tokens, the 256 bytes that any text can fall back on,
+// single characters, and the pieces that come of merging them. It is the same for every model, and takes
+// most of the time to make.
 var vocabulary = sync.OnceValue(func() []piece {
 	vocab := []piece{
-		unknown:     {"<unk>", 0, kindUnknown},
-		beginText:   {"<s>", 0, kindControl},
-		endText:     {"</s>", 0, kindControl},
-		startOfTurn: {"<|im_start|>", 0, kindControl},
-		endOfTurn:   {"<|im_end|>", 0, kindControl},
+		unknown:     {text: "<unk>", kind: kindUnknown},
+		beginText:   {text: "<s>", kind: kindControl},
+		endText:     {text: "</s>", kind: kindControl},
+		startOfTurn: {text: "<|im_start|>", kind: kindControl},
+		endOfTurn:   {text: "<|im_end|>", kind: kindControl},
 	}
 	for b := range 256 {
-		vocab = append(vocab, piece{fmt.Sprintf("<0x%02X>", b), 0, kindByte})
+		vocab = append(vocab, piece{text: fmt.Sprintf("<0x%02X>", b), kind: kindByte})
 	}
 	for _, text := range slices.Concat(characters(), mergePieces(trainingWords(), merges)) {
 		// Scores only order the merges; a single character is never merged into.
-		vocab = append(vocab, piece{text, -float32(len(vocab)), kindNormal})
+		vocab = append(vocab, piece{text: text, score: -float32(len(vocab)), kind: kindNormal})
 	}
 	return vocab
 })
@@ -75,8 +77,9 @@ type weighted struct {
 	weight int
 }
 
-// trainingWords gives each word of the list as it stands within a sentence, at its beginning, and after a bracket or a quote.
-// Weights fall with the place in the list as Zipf's law has it. They are whole numbers, so that sums do not depend on their order.
+// trainingWords gives each word of the list as it stands within a sentence, at its beginning, and after a bracket
+// or a quote. Weights fall with the place in the list as Zipf's law has it. They are whole numbers, so that sums do
+// not depend on their order.
 func trainingWords() []weighted {
 	var out []weighted
 	for i, w := range strings.Fields(words) {
@@ -89,8 +92,8 @@ func trainingWords() []weighted {
 	return out
 }
 
-// mergePieces is byte pair encoding: n times, the adjacent pair that counts most becomes one piece. Of equal pairs the first in
-// alphabetical order is taken, since a map has no order of its own. It changes the words it is given.
+// mergePieces is byte pair encoding: n times, the adjacent pair that counts most becomes one piece. Of equal pairs
+// the first in alphabetical order is taken, since a map has no order of its own. It changes the words it is given.
 func mergePieces(ws []weighted, n int) []string {
 	var out []string
 	for range n {

@@ -51,10 +51,12 @@ const (
 	promptsFolder = "prompts"
 )
 
-// runFiles are the files of a run that a bundle carries; optionalFiles are those of them that a run may lack: one that was
-// cut off has no results, and of most nobody has said anything.
+// runFiles are the files of a run that a bundle carries; optionalFiles are those of them that a run may lack: one
+// that was cut off has no results, and of most nobody has said anything.
 var (
-	runFiles      = []string{judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.AboutFile}
+	runFiles = []string{
+		judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.AboutFile,
+	}
 	optionalFiles = []string{judging.ResultsFile, judging.AboutFile}
 )
 
@@ -88,7 +90,8 @@ func open(at string) (*opened, error) {
 }
 
 func (b *opened) read() (err error) {
-	if b.Files, b.sum, err = checkTarball(b.file); err != nil {
+	b.Files, b.sum, err = checkTarball(b.file)
+	if err != nil {
 		return err
 	}
 	if len(b.Files) == 0 || b.Files[0].Name != indexFile+packed {
@@ -101,7 +104,8 @@ func (b *opened) read() (err error) {
 	}
 	var text []byte
 	err = b.each(func(_ File, in io.Reader) (err error) {
-		if text, err = io.ReadAll(io.LimitReader(in, mostIndex+1)); err == nil {
+		text, err = io.ReadAll(io.LimitReader(in, mostIndex+1))
+		if err == nil {
 			err = errEnough
 		}
 		return err
@@ -153,12 +157,17 @@ func (x Index) holds(files []File) error {
 			}
 		}
 	}
-	for what, both := range map[string][2][]string{"runs": {x.Runs, found.Runs}, "suites": {x.Suites, found.Suites}, "prompts": {x.Prompts, found.Prompts}} {
+	for what, both := range map[string][2][]string{
+		"runs":    {x.Runs, found.Runs},
+		"suites":  {x.Suites, found.Suites},
+		"prompts": {x.Prompts, found.Prompts},
+	} {
 		if !slices.Equal(slices.Sorted(slices.Values(both[0])), slices.Sorted(slices.Values(both[1]))) {
 			return fmt.Errorf("damaged: its %s are %q, %s names %q", what, both[1], indexFile, both[0])
 		}
 	}
-	if len(x.Datasets) != len(found.Datasets) || slices.ContainsFunc(x.Datasets, func(name string) bool { return !plainName(name) }) {
+	if len(x.Datasets) != len(found.Datasets) ||
+		slices.ContainsFunc(x.Datasets, func(name string) bool { return !plainName(name) }) {
 		return fmt.Errorf("damaged: its datasets are %q, %s names %q", found.Datasets, indexFile, x.Datasets)
 	}
 	if x.Replies < 0 || replies != (x.Replies > 0) {
@@ -183,15 +192,18 @@ func inBundle(name string) bool {
 		return true
 	case parts[0] == runsFolder:
 		file := parts[len(parts)-1]
-		return len(parts) == 3 && file == scoring.SuiteFile || (len(parts) == 3 || len(parts) == 4) && slices.Contains(runFiles, file)
+		return len(parts) == 3 && file == scoring.SuiteFile ||
+			(len(parts) == 3 || len(parts) == 4) && slices.Contains(runFiles, file)
 	}
 	return len(parts) == 2 && (parts[0] == datasetFolder || parts[0] == promptsFolder)
 }
 
-// plainName is a name of one file or folder, and nothing else: it leads nowhere, hides nothing, and steers no terminal that
-// lists it.
+// plainName is a name of one file or folder, and nothing else: it leads nowhere, hides nothing, and steers
+// no terminal that lists it.
 func plainName(name string) bool {
-	return !strings.HasPrefix(name, ".") && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) &&
+	return !strings.HasPrefix(name, ".") && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	}) &&
 		filepath.IsLocal(name) && filepath.Base(name) == name && path.Base(name) == name
 }
 
@@ -208,7 +220,9 @@ func Verify(at string) (*Contents, error) {
 // Replay makes a run again from its folder and a cache ("" for the user's own), in the folder out, and compares the
 // results of both, byte for byte: that they differ is an error. The report is of the run that was made; it is nil where
 // none was.
-func Replay(ctx context.Context, m *eval.Maker, run, out, cacheDir string) (rep *scoring.Report, found string, err error) {
+func Replay(
+	ctx context.Context, m *eval.Maker, run, out, cacheDir string,
+) (rep *scoring.Report, found string, err error) {
 	rep, err = m.Replay(ctx, run, out, cacheDir, nil)
 	if err != nil {
 		return rep, "", err
@@ -226,9 +240,11 @@ func Replay(ctx context.Context, m *eval.Maker, run, out, cacheDir string) (rep 
 	if !bytes.Equal(old, made) {
 		var before scoring.Report
 		if json.Unmarshal(old, &before) != nil || !before.SameValues(*rep) {
-			return rep, "", fmt.Errorf("%s and %s differ: another version of gavel made the first, or its files have changed", was, is)
+			return rep, "", fmt.Errorf("%s and %s differ: another version of gavel made the first, "+
+				"or its files have changed", was, is)
 		}
-		found = judging.ResultsFile + " has the same values; intervals, or what is remarked, are those of this version of gavel"
+		found = judging.ResultsFile + " has the same values; " +
+			"intervals, or what is remarked, are those of this version of gavel"
 	}
 	return rep, found, nil
 }

@@ -63,7 +63,10 @@ func gather(ctx context.Context, m *eval.Maker, r ExportRequest) (*exporting, er
 	if len(r.Runs)+len(r.Datasets) == 0 {
 		return nil, eval.Failed(eval.ErrUsage, errors.New("nothing to export: name runs, or datasets with --dataset"))
 	}
-	b := &exporting{root: r.Root, index: Index{Schema: schema, Gavel: m.Version, Runs: []string{}, Datasets: []string{}, Prompts: []string{}}}
+	b := &exporting{
+		root:  r.Root,
+		index: Index{Schema: schema, Gavel: m.Version, Runs: []string{}, Datasets: []string{}, Prompts: []string{}},
+	}
 	for _, at := range r.Runs {
 		if err := b.add(at); err != nil {
 			return nil, err
@@ -126,7 +129,8 @@ func (b *exporting) take(name, folder, file string) error {
 	f := bundled{name: path.Join(runsFolder, name, file), path: filepath.Join(folder, file), root: b.root}
 	if b.root != nil {
 		var err error
-		if f.path, err = filepath.Rel(b.root.Name(), f.path); err != nil {
+		f.path, err = filepath.Rel(b.root.Name(), f.path)
+		if err != nil {
 			return err
 		}
 	}
@@ -218,7 +222,8 @@ func (b *exporting) addReplies(ctx context.Context, m *eval.Maker, cacheDir stri
 		})
 		if errors.Is(err, eval.ErrIncomplete) {
 			if m.Observer != nil {
-				m.Observer.Note(fmt.Sprintf("warning: %s: %v: after import, this run can be viewed and scored but not replayed", run, err))
+				m.Observer.Note(fmt.Sprintf("warning: %s: %v: after import, "+
+					"this run can be viewed and scored but not replayed", run, err))
 			}
 		} else if err != nil {
 			return err

@@ -110,7 +110,8 @@ func (in *importing) fits() error {
 			return nil
 		}
 		n, sum, err := in.look(f.Name, io.LimitReader(text, left+1))
-		if left -= n; left < 0 {
+		left -= n
+		if left < 0 {
 			return fmt.Errorf("%s unpacks to more than %d MiB%s: nothing was imported; "+
 				"if you trust it, allow more with --max-mib", in.Bundle, most, why)
 		}
@@ -122,7 +123,9 @@ func (in *importing) fits() error {
 		case err != nil:
 			return fmt.Errorf("%s: %s: %w; nothing was imported", in.Bundle, f.Name, err)
 		case !same:
-			return fmt.Errorf("%s exists and differs from %s in the bundle: nothing was imported; choose another folder with --runs, or remove it", filepath.Join(dir, filepath.FromSlash(at)), f.Name)
+			return fmt.Errorf("%s exists and differs from %s in the bundle: nothing was imported; "+
+				"choose another folder with --runs, or remove it",
+				filepath.Join(dir, filepath.FromSlash(at)), f.Name)
 		}
 		return nil
 	})

@@ -66,7 +66,7 @@ func writeTarball(out io.Writer, files []bundled) error {
 		if err != nil {
 			return err
 		}
-		sums.WriteString(File{f.name + packed, 0, sumOf(text)}.line())
+		sums.WriteString(File{Name: f.name + packed, SHA256: sumOf(text)}.line())
 	}
 	if err := add(sumsFile, []byte(sums.String())); err != nil {
 		return err
@@ -122,7 +122,10 @@ type checking struct {
 // files is not what was written. sum stands for all of it.
 func checkTarball(f io.Reader) (files []File, sum string, err error) {
 	c := checking{seen: map[string]bool{}}
-	whole, again, one := sha256.New(), sha256.New(), sha256.New() // of the file, of what would be written, of that with one header
+	// of the file, of what would be written, of that with one header
+	whole := sha256.New()
+	again := sha256.New()
+	one := sha256.New()
 	in := io.TeeReader(bufio.NewReaderSize(f, 256<<10), whole)
 	size := new(length)
 	r, w := tar.NewReader(in), tar.NewWriter(io.MultiWriter(again, one, size))
@@ -143,7 +146,8 @@ func checkTarball(f io.Reader) (files []File, sum string, err error) {
 		case err != nil:
 			return nil, "", fmt.Errorf("not a gavel bundle, or damaged: the data after %s has changed (%w)", last, err)
 		case c.list != "", !bytes.Equal(whole.Sum(nil), again.Sum(nil)):
-			return nil, "", fmt.Errorf("not a gavel bundle, or damaged: the data after %s has changed", cmp.Or(last, "the beginning"))
+			return nil, "", fmt.Errorf("not a gavel bundle, or damaged: the data after %s has changed",
+				cmp.Or(last, "the beginning"))
 		case c.seen[h.Name]:
 			return nil, "", fmt.Errorf("damaged: it has two files named %s", h.Name)
 		}
@@ -152,7 +156,8 @@ func checkTarball(f io.Reader) (files []File, sum string, err error) {
 		part, text := sha256.New(), io.Writer(io.Discard)
 		var ends bytes.Buffer
 		if last == sumsFile || last == oldSumsFile || last == oldSealFile {
-			if text = &ends; h.Size > mostSums {
+			text = &ends
+			if h.Size > mostSums {
 				return nil, "", fmt.Errorf("its %s is larger than %d MiB", last, mostSums>>20)
 			}
 		}
@@ -161,7 +166,12 @@ func checkTarball(f io.Reader) (files []File, sum string, err error) {
 		}
 		w.Flush() // pads
 		sums := [2]string{hex.EncodeToString(part.Sum(nil)), hex.EncodeToString(one.Sum(nil))}
-		if err := c.read(File{last, h.Size, sums[0]}, entry{last, c.offset, int64(*size) - c.offset, sums[1]}, ends.Bytes(), before); err != nil {
+		if err := c.read(File{Name: last, Size: h.Size, SHA256: sums[0]}, entry{
+			Name:   last,
+			Offset: c.offset,
+			Size:   int64(*size) - c.offset,
+			SHA256: sums[1],
+		}, ends.Bytes(), before); err != nil {
 			return nil, "", err
 		}
 		c.offset = int64(*size)
@@ -183,7 +193,8 @@ func (c *checking) read(f File, e entry, text []byte, before string) error {
 	case oldSumsFile:
 		c.old = text
 	case oldSealFile:
-		if c.list, c.sum = f.Name, before; string(text) != before+"\n" {
+		c.list, c.sum = f.Name, before
+		if string(text) != before+"\n" {
 			return fmt.Errorf("damaged: a file has changed since %s was written", f.Name)
 		}
 		return compareOld(c.entries, c.old)
@@ -257,7 +268,8 @@ func (b *opened) each(use func(f File, text io.Reader) error) error {
 		if _, err := tr.Next(); err != nil {
 			return err
 		}
-		dec, err := zstd.NewReader(tr, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+		dec, err := zstd.NewReader(tr, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(window))
 		if err != nil {
 			return err
 		}

@@ -1,5 +1,5 @@
-// Package cluster writes what an engine takes to make a suite in shards: a script for Slurm, a manifest for Kubernetes. Both
-// are for people to read and to change.
+// Package cluster writes what an engine takes to make a suite in shards: a script for Slurm, a manifest for
+// Kubernetes. Both are for people to read and to change.
 package cluster
 
 import (

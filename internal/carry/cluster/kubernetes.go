@@ -16,8 +16,9 @@ type object = map[string]any
 // kubernetes writes a manifest: the suite's file, the Job of its shards and the Job that merges them. The YAML library
 // writes every value, so that no text can end early or become a key.
 func (j Job) kubernetes(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "# The suite %s in %d shards, by \"gavel cluster kubernetes\", for Kubernetes 1.29 or later.\n"+
-		"# Read it, and change what is otherwise on your cluster: kubectl apply -f FILE\n", j.Label(), j.Tasks)
+	_, err := fmt.Fprintf(w,
+		"# The suite %s in %d shards, by \"gavel cluster kubernetes\", for Kubernetes 1.29 or later.\n"+
+			"# Read it, and change what is otherwise on your cluster: kubectl apply -f FILE\n", j.Label(), j.Tasks)
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ type Request struct {
 	Incomplete bool     // judgments may be missing, shards may not
 }
 
-// Merge makes the folder, in one step. Its error may be eval.ErrIncomplete: then it made none, and has noted the commands
-// that ask for what is missing.
+// Merge makes the folder, in one step. Its error may be eval.ErrIncomplete: then it made none, and has noted the
+// commands that ask for what is missing.
 func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	if len(r.Shards) == 0 {
 		return eval.Failed(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD..."))
@@ -88,7 +88,8 @@ func withTries(m *eval.Maker, named []string) (dirs []string) {
 		for _, try := range tries {
 			same := func(dir string) bool { return filepath.Clean(dir) == try }
 			if !slices.ContainsFunc(named, same) && !slices.Contains(dirs, try) && begun(try) {
-				if dirs = append(dirs, try); m.Observer != nil {
+				dirs = append(dirs, try)
+				if m.Observer != nil {
 					m.Observer.Note(try + " is taken too: a later try of a shard that is named")
 				}
 			}
@@ -159,7 +160,8 @@ func (w *work) complete(command func(shard int) string) error {
 	if !w.ofSuite {
 		w.say("  add --api-key-env if it was given: run.json does not hold it")
 	}
-	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing or incomplete: %s; run the commands above to complete them", w.of, strings.Join(names, ", ")))
+	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing "+
+		"or incomplete: %s; run the commands above to complete them", w.of, strings.Join(names, ", ")))
 }
 
 func (w *work) lack(shard int, format string, args ...any) {
@@ -195,7 +197,10 @@ func (w *work) suite(ctx context.Context, part string) error {
 	if err != nil {
 		return err
 	}
-	file.Shard, file.Path, file.NumCtx = "", "", nil // the contexts stand in the runs
+	// the contexts stand in the runs
+	file.Shard = ""
+	file.Path = ""
+	file.NumCtx = nil
 	return judging.WriteJSON(filepath.Join(part, scoring.SuiteFile), file)
 }
 
@@ -262,7 +267,8 @@ func (w *work) folders() (file *scoring.Suite, runs map[string][]string, err err
 			file, w.of = s, of
 		}
 		if of != w.of || !sameSuite(file, s) {
-			return nil, nil, fmt.Errorf("%s and %s are not shards of one suite: %s of %s and %s of %s, or other judges and conditions", w.Shards[0], dir, file.Shard, file.Name, s.Shard, s.Name)
+			return nil, nil, fmt.Errorf("%s and %s are not shards of one suite: %s of %s and %s of %s, "+
+				"or other judges and conditions", w.Shards[0], dir, file.Shard, file.Name, s.Shard, s.Name)
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -299,7 +305,8 @@ func suiteShard(dir string) (*scoring.Suite, int, error) {
 }
 
 func sameSuite(a, b *scoring.Suite) bool {
-	return a.Name == b.Name && slices.Equal(a.Judges, b.Judges) && slices.Equal(a.Conditions, b.Conditions) && slices.Equal(a.Cells, b.Cells)
+	return a.Name == b.Name && slices.Equal(a.Judges, b.Judges) && slices.Equal(a.Conditions, b.Conditions) &&
+		slices.Equal(a.Cells, b.Cells)
 }
 
 // stagesFirst are the runs by name, those of answers first.

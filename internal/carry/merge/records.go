@@ -31,9 +31,11 @@ type chosen struct {
 // mostNamed is how many judgments, or items, are named before the rest are counted.
 const mostNamed = 5
 
-// records writes those of all shards, one of each judgment, and tells how many judgments did not fail. Judgments that are
-// missing are noted, by item. A shard at a time is held in memory, as a few bytes a judgment.
-func (w *work) records(ctx context.Context, path string, m *judging.Manifest, shards []*shard) (answered int, err error) {
+// records writes those of all shards, one of each judgment, and tells how many judgments did not fail. Judgments that
+// are missing are noted, by item. A shard at a time is held in memory, as a few bytes a judgment.
+func (w *work) records(
+	ctx context.Context, path string, m *judging.Manifest, shards []*shard,
+) (answered int, err error) {
 	err = disk.Write(path, func(out io.Writer) error {
 		enc := json.NewEncoder(out)
 		enc.SetEscapeHTML(false)
@@ -49,7 +51,8 @@ func (w *work) records(ctx context.Context, path string, m *judging.Manifest, sh
 					if c.folder != i || c.done || c.failed != (r.Outcome == judging.Failed) {
 						return nil
 					}
-					if c.done = true; !c.failed {
+					c.done = true
+					if !c.failed {
 						stand.Add(r)
 					}
 					r.Run = m.ID
@@ -106,7 +109,8 @@ func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, 
 			case c.failed && !failed:
 				*c = chosen{folder: i, said: said}
 			case !failed && c.said != said:
-				other = append(other, fmt.Sprintf("%s, showing %d, in %s and %s", r.Item, r.Presentation, folders[c.folder].dir, s.dir))
+				other = append(other, fmt.Sprintf("%s, showing %d, in %s and %s",
+					r.Item, r.Presentation, folders[c.folder].dir, s.dir))
 			}
 			return nil
 		})
@@ -122,7 +126,8 @@ func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, 
 		}
 	}
 	if n := len(other); n > 0 {
-		w.say("warning: shard %s: %d judgments were made twice and differ; the first of each counts: %s", folders[0].m.Shard, n, listed(other, "; "))
+		w.say("warning: shard %s: %d judgments were made twice and differ; the first of each counts: %s",
+			folders[0].m.Shard, n, listed(other, "; "))
 	}
 	return picked, nil
 }
@@ -188,7 +193,8 @@ func (s *shard) check(asker judging.Asker, r *judging.Record) error {
 			return fmt.Errorf("%s has no such item", filepath.Join(s.dir, judging.ItemsFile))
 		}
 		var err error
-		if last.item, err = s.set.Item(row); err != nil {
+		last.item, err = s.set.Item(row)
+		if err != nil {
 			return err
 		}
 		last.presentations = asker.Presentations(last.item)
@@ -207,7 +213,8 @@ func (w *work) missing(s *shard, stand *judging.Completed) {
 			ids = append(ids, id)
 		}
 	}
-	w.lack(s.m.Shard.Index, "%d of %d judgments failed or are missing in %s (items %s)", s.m.Judgments-stand.Count(), s.m.Judgments, s.dir, listed(ids, ", "))
+	w.lack(s.m.Shard.Index, "%d of %d judgments failed or are missing in %s (items %s)",
+		s.m.Judgments-stand.Count(), s.m.Judgments, s.dir, listed(ids, ", "))
 }
 
 // serversOf are all that the shards asked; none where they are one, as a manifest has it.

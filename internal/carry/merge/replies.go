@@ -11,8 +11,8 @@ import (
 	"gavel/judging"
 )
 
-// replies takes what the shards remember into one cache, so that the merged run can be replayed and bundled. What is there
-// already stays.
+// replies takes what the shards remember into one cache, so that the merged run can be replayed and bundled.
+// What is there already stays.
 func (w *work) replies(ctx context.Context) (err error) {
 	var dirs []string
 	for _, dir := range w.Shards {

@@ -66,17 +66,20 @@ func (w *work) open(dirs []string) (shards []*shard, err error) {
 		if err := cmp.Or(s.differs(shards[0]), s.stagesDiffer()); err != nil {
 			return shards, err
 		}
-		if s.places, err = m.Shard.Where(m.Spec.Dataset.Items); err != nil {
+		s.places, err = m.Shard.Where(m.Spec.Dataset.Items)
+		if err != nil {
 			return shards, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 		}
 		if s.items() == 0 {
 			continue
 		}
-		if s.set, err = datasets.OpenFile(filepath.Join(dir, judging.ItemsFile)); err != nil {
+		s.set, err = datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
+		if err != nil {
 			return shards, err
 		}
 		if n := s.set.Len(); n != s.items() {
-			return shards, fmt.Errorf("%s: has %d items, and its %s says %d", filepath.Join(dir, judging.ItemsFile), n, judging.ManifestFile, s.items())
+			return shards, fmt.Errorf("%s: has %d items, and its %s says %d",
+				filepath.Join(dir, judging.ItemsFile), n, judging.ManifestFile, s.items())
 		}
 	}
 	// Of several tries of a shard the one that came to its end is believed, and the others are compared with it.
@@ -96,7 +99,8 @@ func (s *shard) unfinished() int {
 // differs says why a shard is not of the same run as another.
 func (s *shard) differs(o *shard) error {
 	a, b := o.m, s.m
-	if a.Shard.Whole == b.Shard.Whole && a.Shard.Of == b.Shard.Of && a.Schema == b.Schema && b.Shard.Index >= 1 && b.Shard.Index <= b.Shard.Of {
+	if a.Shard.Whole == b.Shard.Whole && a.Shard.Of == b.Shard.Of && a.Schema == b.Schema &&
+		b.Shard.Index >= 1 && b.Shard.Index <= b.Shard.Of {
 		return nil
 	}
 	var what []string
@@ -108,7 +112,9 @@ func (s *shard) differs(o *shard) error {
 	}
 	x, y := a.Spec, b.Spec
 	of := func(m *judging.Manifest, spec *judging.Spec) {
-		spec.Dataset.SHA256, spec.Dataset.Items, spec.Dataset.IDs = m.Shard.Dataset, m.Shard.Items, m.Shard.IDs
+		spec.Dataset.SHA256 = m.Shard.Dataset
+		spec.Dataset.Items = m.Shard.Items
+		spec.Dataset.IDs = m.Shard.IDs
 	}
 	of(a, &x)
 	of(b, &y)
@@ -125,7 +131,8 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 	}
 	for _, s := range first {
 		if !s.m.Suspect.IsZero() {
-			w.lack(s.m.Shard.Index, "judgments in %s may be of other prompts, since a canary was answered out of another conversation", s.dir)
+			w.lack(s.m.Shard.Index, "judgments in %s may be of other prompts, "+
+				"since a canary was answered out of another conversation", s.dir)
 		}
 	}
 	order := inOrder(first)
@@ -153,7 +160,8 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if raw, err = at.shard.set.RawIn(raw, at.row); err != nil {
+			raw, err = at.shard.set.RawIn(raw, at.row)
+			if err != nil {
 				return err
 			}
 			if err := line(raw); err != nil {
@@ -169,7 +177,8 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 	if err != nil || len(w.lacks) > 0 {
 		return m, err
 	}
-	if m.Status = judging.Complete; answered < m.Judgments {
+	m.Status = judging.Complete
+	if answered < m.Judgments {
 		m.Status, m.DrawnBy = judging.Incomplete, drawnBy(first)
 	}
 	if err := dir.WriteManifest(m); err != nil {
@@ -193,7 +202,8 @@ func (w *work) firsts(shards []*shard) (first []*shard, err error) {
 			continue
 		}
 		if of := first[len(first)-1]; of.m.ID != s.m.ID {
-			return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers that these are made of differ: leave the older one out", of.dir, s.dir, s.m.Shard)
+			return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers "+
+				"that these are made of differ: leave the older one out", of.dir, s.dir, s.m.Shard)
 		}
 	}
 	for i := 1; i <= w.of; i++ {
@@ -243,7 +253,14 @@ func inOrder(shards []*shard) (order []item) {
 func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, error) {
 	m := *shards[0].m
 	part := m.Shard
-	m.Shard, m.Stopped, m.DrawnBy, m.Staged, m.Referenced, m.Judgments, m.Changes, m.Alternates = nil, nil, nil, nil, nil, 0, nil, false
+	m.Shard = nil
+	m.Stopped = nil
+	m.DrawnBy = nil
+	m.Staged = nil
+	m.Referenced = nil
+	m.Judgments = 0
+	m.Changes = nil
+	m.Alternates = false
 	derived := false
 	for _, s := range shards {
 		o := s.m
@@ -269,7 +286,9 @@ func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, e
 	}
 	m.Servers = serversOf(shards)
 	d := &m.Spec.Dataset
-	d.SHA256, d.Items, d.IDs = part.Dataset, len(order), judging.HashIDs(len(order), func(i int) string { return order[i].set.ID(order[i].row) })
+	d.SHA256, d.Items, d.IDs = part.Dataset, len(order), judging.HashIDs(len(order), func(i int) string {
+		return order[i].set.ID(order[i].row)
+	})
 	if derived {
 		if err := dealt(shards); err != nil {
 			return nil, err
@@ -286,7 +305,8 @@ func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, e
 	}
 	m.ID = judging.NewManifest(m.Gavel, m.Spec).ID
 	if !derived && m.ID != part.Whole {
-		return nil, fmt.Errorf("%s and its other shards do not make the run that they were split from: their items have changed", shards[0].dir)
+		return nil, fmt.Errorf("%s and its other shards do not make the run that they were split from: "+
+			"their items have changed", shards[0].dir)
 	}
 	m.Stages = slices.Clone(m.Stages)
 	for i := range m.Stages {

@@ -34,7 +34,8 @@ func (w *work) command(shards []*shard, index int) string {
 }
 
 // answersFor names the answers that a shard stands on, by the manifest of any: what was not split as it is, of what was
-// the shard's own run if it is whole. Else they are to be asked for: the judge is not named then, an agent by its model.
+// the shard's own run if it is whole. Else they are to be asked for: the judge is not named then, an agent by its
+// model.
 func answersFor(m *judging.Manifest, index int) (own string, agents []string) {
 	for _, s := range m.Stages {
 		at, said := s.Run, ""
@@ -42,7 +43,8 @@ func answersFor(m *judging.Manifest, index int) (own string, agents []string) {
 			if of.Index != index {
 				at = judging.WithoutShard(filepath.Clean(s.Run)) + judging.ShardSuffix(index, of.Of, "")
 			}
-			if o, err := judging.ReadManifest(at); err != nil || o.Shard == nil || o.Shard.Whole != s.ID || o.Shard.Index != index || o.Status != judging.Complete {
+			if o, err := judging.ReadManifest(at); err != nil || o.Shard == nil || o.Shard.Whole != s.ID ||
+				o.Shard.Index != index || o.Status != judging.Complete {
 				at, said = "", asAsked(s)
 			}
 		}
@@ -81,7 +83,9 @@ func shardOf(s judging.StageOf) *judging.Shard {
 func (s *shard) stagesDiffer() error {
 	for _, stage := range s.m.Stages {
 		if of := shardOf(stage); of != nil && (of.Index != s.m.Shard.Index || of.Of != s.m.Shard.Of) {
-			return fmt.Errorf("%s is shard %s and stands on the answers of shard %s, %s: remove it, and merge the others to be told the command that makes it anew", s.dir, s.m.Shard, of, stage.Run)
+			return fmt.Errorf("%s is shard %s and stands on the answers of shard %s, %s: "+
+				"remove it, and merge the others to be told the command that makes it anew",
+				s.dir, s.m.Shard, of, stage.Run)
 		}
 	}
 	return nil

@@ -26,8 +26,8 @@ var judges = []struct{ model, about string }{
 	{"silent", "never gives a verdict"},
 }
 
-// Run has simulated judges judge the built-in samples under each protocol, and prints what they come to for a terminal of
-// so many columns. The runs stay in the folder out; where that is "" nothing does.
+// Run has simulated judges judge the built-in samples under each protocol, and prints what they come to for a
+// terminal of so many columns. The runs stay in the folder out; where that is "" nothing does.
 func Run(ctx context.Context, m *eval.Maker, out string, stdout io.Writer, columns int) error {
 	if out == "" {
 		tmp, remove, err := disk.TempDir("", "gavel-demo-")
@@ -37,8 +37,15 @@ func Run(ctx context.Context, m *eval.Maker, out string, stdout io.Writer, colum
 		defer remove()
 		out = tmp
 	}
-	d := &demo{ctx, m, out, stdout, table.TextWithin(columns)}
-	fmt.Fprintln(stdout, "SIMULATION: no model is asked. Judges of known accuracy and position bias judge gavel's own\nsamples under each protocol; what follows is what gavel reports of them.")
+	d := &demo{
+		ctx:    ctx,
+		maker:  m,
+		out:    out,
+		stdout: stdout,
+		print:  table.TextWithin(columns),
+	}
+	fmt.Fprintln(stdout, "SIMULATION: no model is asked. Judges of known accuracy and position bias judge "+
+		"gavel's own\nsamples under each protocol; what follows is what gavel reports of them.")
 	for _, chapter := range []func() error{d.pairs, d.answers, d.options} {
 		fmt.Fprintln(stdout)
 		if err := chapter(); err != nil {
@@ -93,7 +100,10 @@ const agent = "sim:accuracy=0.6,seed=2"
 // answers, with and without its own beside them.
 func (d *demo) answers() error {
 	const judge = "accuracy=0.7"
-	fmt.Fprintf(d.stdout, "2. An agent's answers: right or wrong? Does a model that can answer also judge?\n  sim:%-32s answers 70 %% itself, judges with that accuracy, and leans on its own answer\n                                       where it is shown it\n  %-36s the agent: answers 60 %%\n\n", judge, agent)
+	fmt.Fprintf(d.stdout, "2. An agent's answers: right or wrong? Does a model that can answer also "+
+		"judge?\n  sim:%-32s answers 70 %% itself, judges with that accuracy, and leans on its own "+
+		"answer\n                                       where it is shown it\n  %-36s the agent: answers 60 %%\n\n",
+		judge, agent)
 	o := d.request(selfreference.Protocol, judge, "sample-number", "sim-1-"+selfreference.Protocol.Name)
 	o.Agents = []string{agent}
 	reports, err := d.maker.Run(d.ctx, o)
@@ -108,11 +118,14 @@ var choosers = []string{"accuracy=0.9,first=0.1,seed=3", "first", "coin"}
 
 // options: judges that choose the best of several options in every rotation.
 func (d *demo) options() error {
-	fmt.Fprintln(d.stdout, "3. Several options in every rotation: does the judge choose an option, or a place?\n  sim:first                            always names what it reads first\n  sim:coin                             throws dice for every presentation")
+	fmt.Fprintln(d.stdout, "3. Several options in every rotation: "+
+		"does the judge choose an option, or a place?\n  sim:first                            always names "+
+		"what it reads first\n  sim:coin                             throws dice for every presentation")
 	fmt.Fprintln(d.stdout)
 	var scores report.Scores
 	for i, judge := range choosers {
-		rep, err := d.run(multioption.Protocol, judge, "sample-options", fmt.Sprintf("sim-%d-%s", i+1, multioption.Protocol.Name))
+		rep, err := d.run(multioption.Protocol, judge, "sample-options",
+			fmt.Sprintf("sim-%d-%s", i+1, multioption.Protocol.Name))
 		if err != nil {
 			return err
 		}
@@ -123,7 +136,11 @@ func (d *demo) options() error {
 
 func (d *demo) request(protocol judging.Protocol, model, dataset, name string) eval.Request {
 	o := eval.New(protocol)
-	o.Backend, o.Model, o.Dataset, o.Concurrency, o.Out = "sim", model, dataset, 4, filepath.Join(d.out, name)
+	o.Backend = "sim"
+	o.Model = model
+	o.Dataset = dataset
+	o.Concurrency = 4
+	o.Out = filepath.Join(d.out, name)
 	return o
 }
 

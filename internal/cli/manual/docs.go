@@ -8,7 +8,8 @@ import (
 // Markdown is all pages as one document.
 func Markdown(pages []Page) string {
 	var out strings.Builder
-	out.WriteString("# Commands\n\nPrinted by `gavel docs markdown`; change the commands, not this page. `gavel COMMAND --help` has the same text.\n")
+	out.WriteString("# Commands\n\nPrinted by `gavel docs markdown`; change the commands, not this page. " +
+		"`gavel COMMAND --help` has the same text.\n")
 	for _, p := range pages {
 		fmt.Fprintf(&out, "\n## %s\n\n%s\n\n```\n%s\n```\n", p.Name, wrap(sentence(p.About), 0, 0, 120), p.Usage)
 		for _, b := range blocks(p.Text) {
@@ -56,9 +57,11 @@ func Man(pages []Page) string {
 	var out strings.Builder
 	for i, p := range pages {
 		if i == 0 {
-			fmt.Fprintf(&out, ".TH GAVEL 1\n.SH NAME\ngavel \\- %s\n.SH SYNOPSIS\n%s\n.SH DESCRIPTION\n", roff(p.About), roff(p.Usage))
+			fmt.Fprintf(&out, ".TH GAVEL 1\n.SH NAME\ngavel \\- %s\n.SH SYNOPSIS\n%s\n.SH DESCRIPTION\n",
+				roff(p.About), roff(p.Usage))
 		} else {
-			fmt.Fprintf(&out, ".SH %s\n%s\n.PP\n\\fB%s\\fR\n", roff(strings.ToUpper(p.Name)), roff(sentence(p.About)), roff(p.Usage))
+			fmt.Fprintf(&out, ".SH %s\n%s\n.PP\n\\fB%s\\fR\n",
+				roff(strings.ToUpper(p.Name)), roff(sentence(p.About)), roff(p.Usage))
 		}
 		for _, b := range blocks(p.Text) {
 			if b.asIs {

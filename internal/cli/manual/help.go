@@ -1,4 +1,5 @@
-// Package manual writes what is to be known of a program's commands: as help for a terminal, as Markdown, as a man page.
+// Package manual writes what is to be known of a program's commands: as help for a terminal, as
+// Markdown, as a man page.
 package manual
 
 import (
@@ -9,11 +10,14 @@ import (
 
 // Page is what there is to say of a command.
 type Page struct {
-	Name, About, Usage string // Name with the words before it: gavel run pairwise
-	Version            string // of the program's own page
-	Text               string // paragraphs, whose lines are broken anew, and lines that begin with a space or have columns, which stay
-	Commands           []Row
-	Flags              []Section
+	// Name with the words before it: gavel run pairwise
+	Name, About, Usage string
+	// of the program's own page
+	Version string
+	// paragraphs, whose lines are broken anew, and lines that begin with a space or have columns, which stay
+	Text     string
+	Commands []Row
+	Flags    []Section
 }
 
 // Section is flags under a heading; "" is none.

@@ -128,7 +128,8 @@ func (p *Progress) pace(now time.Time) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(", %.1f/s, %s left", p.tempo.PerSecond(now), time.Duration(left*float64(time.Second)).Round(time.Second))
+	return fmt.Sprintf(", %.1f/s, %s left",
+		p.tempo.PerSecond(now), time.Duration(left*float64(time.Second)).Round(time.Second))
 }
 
 func (p *Progress) line(now time.Time) string {

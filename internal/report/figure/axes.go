@@ -157,7 +157,8 @@ func (a axes) padTop(c draw.Canvas) draw.Canvas {
 	words := []overhang{{0.5, upright.Rectangle(a.y.Label).Max.Y}}
 	font := beside.FontExtents()
 	for _, t := range a.ys {
-		words = append(words, overhang{vg.Length(a.y.share(t.at)), beside.Rectangle(t.label).Max.Y + font.Height - font.Ascent})
+		words = append(words,
+			overhang{vg.Length(a.y.share(t.at)), beside.Rectangle(t.label).Max.Y + font.Height - font.Ascent})
 	}
 	c.Max.Y = end(c.Min.Y, c.Max.Y, words)
 	return c

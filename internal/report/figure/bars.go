@@ -22,7 +22,8 @@ type Bars struct {
 }
 
 func (b Bars) about() string {
-	return fmt.Sprintf("bars of %s by %s, %d groups of %d; the numbers are in the table.", b.Y.Label, b.Of, len(b.Categories), len(b.Series))
+	return fmt.Sprintf("bars of %s by %s, %d groups of %d; the numbers are in the table.",
+		b.Y.Label, b.Of, len(b.Categories), len(b.Series))
 }
 
 func (b Bars) dots() DotPlot { return DotPlot{X: b.Y, Rows: b.Categories, Series: b.Series, Of: b.Of} }
@@ -97,7 +98,10 @@ func (b Bars) paint(c draw.Canvas, x, y func(float64) vg.Length) {
 				continue
 			}
 			zero, top := y(0), y(*d.Value)
-			bar(c, k, vg.Rectangle{Min: vg.Point{X: x(left), Y: min(zero, top)}, Max: vg.Point{X: x(left + w*0.92), Y: max(zero, top)}})
+			bar(c, k, vg.Rectangle{
+				Min: vg.Point{X: x(left), Y: min(zero, top)},
+				Max: vg.Point{X: x(left + w*0.92), Y: max(zero, top)},
+			})
 			if low, high, ok := d.interval(); ok {
 				c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.4}, middle, y(low), middle, y(high))
 			}

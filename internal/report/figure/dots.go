@@ -64,7 +64,9 @@ func (d DotPlot) about() string {
 
 // drawn are the rows with anything to draw.
 func (d DotPlot) drawn() []DotRow {
-	return slices.DeleteFunc(slices.Clone(d.Rows), func(r DotRow) bool { return !slices.ContainsFunc(r.Dots, Dot.Defined) })
+	return slices.DeleteFunc(slices.Clone(d.Rows), func(r DotRow) bool {
+		return !slices.ContainsFunc(r.Dots, Dot.Defined)
+	})
 }
 
 func (d DotPlot) omitted() []string { return missing(d.Rows, d.seriesName) }
@@ -232,7 +234,8 @@ func (d DotPlot) name(c draw.Canvas, r DotRow, top vg.Length) {
 	}
 	if d.left > 0 {
 		at := top - dotHeight*vg.Length(d.lanes())/2
-		c.FillText(aligned(small, text.XRight, text.YCenter), vg.Point{X: c.Min.X - 10, Y: at}, label(r.Label, small, d.left-12))
+		c.FillText(aligned(small, text.XRight, text.YCenter), vg.Point{X: c.Min.X - 10, Y: at},
+			label(r.Label, small, d.left-12))
 		c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: c.Max.X + 10, Y: at}, number)
 		return
 	}

@@ -86,11 +86,13 @@ func (s Spec) Draw() (f Figure, ok bool, err error) {
 			height, paint := p.Chart.layout(w)
 			return drawSVG(w, height, label(s.Title+". "+alt, small, vg.Length(math.Inf(1))), paint)
 		}
-		if picture.SVG, err = draw(narrow); err != nil {
+		picture.SVG, err = draw(narrow)
+		if err != nil {
 			return f, false, err
 		}
 		if w := widthOf(len(s.Panels)); w > 0 {
-			if picture.Wide, err = draw(w); err != nil {
+			picture.Wide, err = draw(w)
+			if err != nil {
 				return f, false, err
 			}
 		}
@@ -130,7 +132,8 @@ func fileOf(id string, n int) string {
 
 // DataURL is the picture alone in its own address, for pages that stand alone.
 func (p Picture) DataURL() template.URL {
-	return template.URL("data:image/svg+xml," + strings.NewReplacer("%", "%25", "/", "%2F", "#", "%23", "\"", "%22", "<", "%3C", ">", "%3E", "\n", "").Replace(string(p.Alone())))
+	return template.URL("data:image/svg+xml," + strings.NewReplacer("%", "%25", "/", "%2F", "#", "%23",
+		"\"", "%22", "<", "%3C", ">", "%3E", "\n", "").Replace(string(p.Alone())))
 }
 
 //go:embed figure.html
@@ -153,10 +156,10 @@ type Axis struct {
 }
 
 // Percent is the axis of a share.
-func Percent(label string) Axis { return Axis{label, 0, 100, 2} }
+func Percent(label string) Axis { return Axis{Label: label, Max: 100, Decimals: 2} }
 
 // Unit is the axis of a number from 0 to 1.
-func Unit(label string) Axis { return Axis{label, 0, 1, 4} }
+func Unit(label string) Axis { return Axis{Label: label, Max: 1, Decimals: 4} }
 
 // around is the axis with room for values: nothing is drawn outside of it.
 func (a Axis) around(values []float64) Axis {
@@ -237,7 +240,7 @@ func (d Dot) interval() (low, high float64, ok bool) {
 func (d Dot) in(a Axis) string { return table.Interval(d.Value, d.Low, d.High, a.Decimals, a.Decimals) }
 
 // DotOf is a result as a dot.
-func DotOf(x scoring.Result) Dot { return Dot{x.Value, x.Low, x.High, x.N} }
+func DotOf(x scoring.Result) Dot { return Dot{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
 
 // Joined puts words together, those that are empty aside.
 func Joined(words ...string) string {

@@ -22,7 +22,8 @@ type Heatmap struct {
 }
 
 func (h Heatmap) about() string {
-	return fmt.Sprintf("heat map of %s, %d rows by %d columns, with each number in its cell; the numbers are also in the table.", h.Scale.Label, len(h.Rows), len(h.Columns))
+	return fmt.Sprintf("heat map of %s, %d rows by %d columns, with each number in its cell; "+
+		"the numbers are also in the table.", h.Scale.Label, len(h.Rows), len(h.Columns))
 }
 
 func (h Heatmap) omitted() []string {
@@ -54,7 +55,8 @@ func (h Heatmap) layout(vg.Length) (vg.Length, func(draw.Canvas)) {
 		h.head(c)
 		top := c.Max.Y - headHeight
 		for _, r := range h.Rows {
-			c.FillText(aligned(small, text.XLeft, text.YCenter), vg.Point{X: c.Min.X, Y: top - nameHeight/2}, label(r.Label, small, c.Max.X-c.Min.X))
+			c.FillText(aligned(small, text.XLeft, text.YCenter), vg.Point{X: c.Min.X, Y: top - nameHeight/2},
+				label(r.Label, small, c.Max.X-c.Min.X))
 			for k, d := range r.Dots {
 				h.cell(c, h.box(c, k, top-nameHeight), d)
 			}
@@ -100,7 +102,8 @@ func (h Heatmap) cell(c draw.Canvas, box vg.Rectangle, d Dot) {
 	c.Fill(box.Path())
 	c.SetLineStyle(draw.LineStyle{Color: paper, Width: 1})
 	c.Stroke(box.Path())
-	c.FillText(aligned(words(12.5, onHeat(step)), text.XCenter, text.YCenter), middle, table.Fixed(d.Value, max(h.Scale.Decimals-1, 0)))
+	c.FillText(aligned(words(12.5, onHeat(step)), text.XCenter, text.YCenter), middle,
+		table.Fixed(d.Value, max(h.Scale.Decimals-1, 0)))
 }
 
 // key shows what colour is what number.
@@ -111,12 +114,17 @@ func (h Heatmap) key(c draw.Canvas) {
 	top := c.Min.Y + keyHeight - 8
 	for k, colour := range heat {
 		c.SetColor(colour)
-		box := vg.Rectangle{Min: vg.Point{X: left + w*vg.Length(k), Y: top - high}, Max: vg.Point{X: left + w*vg.Length(k+1), Y: top}}
+		box := vg.Rectangle{
+			Min: vg.Point{X: left + w*vg.Length(k), Y: top - high},
+			Max: vg.Point{X: left + w*vg.Length(k+1), Y: top},
+		}
 		c.Fill(box.Path())
 	}
 	y := top - high/2
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 	c.FillText(aligned(tiny, text.XRight, text.YCenter), vg.Point{X: left - 5, Y: y}, number(h.Scale.Min))
-	c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: left + w*vg.Length(len(heat)) + 5, Y: y}, number(h.Scale.Max))
-	c.FillText(aligned(tiny, text.XCenter, text.YTop), vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: top - high - 3}, label(h.Scale.Label, tiny, c.Max.X-c.Min.X))
+	c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: left + w*vg.Length(len(heat)) + 5, Y: y},
+		number(h.Scale.Max))
+	c.FillText(aligned(tiny, text.XCenter, text.YTop),
+		vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: top - high - 3}, label(h.Scale.Label, tiny, c.Max.X-c.Min.X))
 }

@@ -60,7 +60,8 @@ type Guide struct {
 }
 
 func (s Scatter) about() string {
-	return fmt.Sprintf("scatter plot of %s over %s, %d points; the numbers are in the table.", s.Y.Label, s.X.Label, len(s.inOrder()))
+	return fmt.Sprintf("scatter plot of %s over %s, %d points; the numbers are in the table.",
+		s.Y.Label, s.X.Label, len(s.inOrder()))
 }
 
 func (s Scatter) omitted() []string {
@@ -134,7 +135,10 @@ func (s Scatter) around() (x, y Axis, ok bool) {
 func (s Scatter) ranges() []Axis { x, y, _ := s.around(); return []Axis{x, y} }
 
 func (s Scatter) on(axes []Axis) Chart {
-	s.X.Min, s.X.Max, s.Y.Min, s.Y.Max = axes[0].Min, axes[0].Max, axes[1].Min, axes[1].Max
+	s.X.Min = axes[0].Min
+	s.X.Max = axes[0].Max
+	s.Y.Min = axes[1].Min
+	s.Y.Max = axes[1].Max
 	return s
 }
 
@@ -230,7 +234,8 @@ func (s Scatter) paint(c draw.Canvas, x, y func(float64) vg.Length) {
 		tags.avoid(at, r, r)
 		if low, high, ok := d.Y.interval(); ok {
 			c.StrokeLine2(draw.LineStyle{Color: colourOf(d.look), Width: 1.2}, at.X, y(low), at.X, y(high))
-			tags.taken = append(tags.taken, vg.Rectangle{Min: vg.Point{X: at.X - 1, Y: y(low)}, Max: vg.Point{X: at.X + 1, Y: y(high)}})
+			tags.taken = append(tags.taken,
+				vg.Rectangle{Min: vg.Point{X: at.X - 1, Y: y(low)}, Max: vg.Point{X: at.X + 1, Y: y(high)}})
 		}
 		marker(c, d.look, at, r, d.hollow)
 	}
@@ -263,7 +268,8 @@ type tag struct {
 
 // avoid keeps words off a point.
 func (t *tags) avoid(at vg.Point, w, h vg.Length) {
-	t.taken = append(t.taken, vg.Rectangle{Min: vg.Point{X: at.X - w, Y: at.Y - h}, Max: vg.Point{X: at.X + w, Y: at.Y + h}})
+	t.taken = append(t.taken,
+		vg.Rectangle{Min: vg.Point{X: at.X - w, Y: at.Y - h}, Max: vg.Point{X: at.X + w, Y: at.Y + h}})
 }
 
 // add writes words beside a point; where there is no room beside it, farther off, with a line that leads there.
@@ -293,7 +299,7 @@ search:
 		}
 	}
 	t.taken = append(t.taken, place)
-	t.said = append(t.said, tag{place, words, at, far > 1})
+	t.said = append(t.said, tag{Rectangle: place, text: words, at: at, far: far > 1})
 }
 
 // draw writes the words, on ground of their own, so that no line crosses them.
@@ -348,7 +354,7 @@ func (s Scatter) inOrder() []seen {
 	for _, x := range s.Series {
 		for _, p := range x.Points {
 			if p.ok() {
-				all = append(all, seen{p, x.Look, x.Hollow})
+				all = append(all, seen{Point: p, look: x.Look, hollow: x.Hollow})
 			}
 		}
 	}

@@ -67,7 +67,9 @@ var fonts = func() text.Plain {
 	if err != nil {
 		panic(err) // it is part of the program
 	}
-	return text.Plain{Fonts: font.NewCache(font.Collection{{Font: font.Font{Typeface: "Liberation", Variant: "Sans"}, Face: sans}})}
+	return text.Plain{
+		Fonts: font.NewCache(font.Collection{{Font: font.Font{Typeface: "Liberation", Variant: "Sans"}, Face: sans}}),
+	}
 }()
 
 var (

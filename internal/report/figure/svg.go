@@ -17,8 +17,8 @@ import (
 )
 
 // Widths of pictures, in units that are pixels on a page of the width that they are for, so that words of 12 units stay
-// readable. Every panel is drawn as wide as a phone; where a figure has one or two, it is drawn for wider pages too. Three
-// and more stand side by side.
+// readable. Every panel is drawn as wide as a phone; where a figure has one or two, it is drawn for wider pages too.
+// Three and more stand side by side.
 const (
 	narrow vg.Length = 360
 	half   vg.Length = 480
@@ -36,11 +36,19 @@ func widthOf(panels int) vg.Length {
 	return 0
 }
 
-// themed are the colours that a page in dark turns round, or makes lighter. The picture says them as they are on white, for programs that
-// know no style sheet, and by class. No other colour of a figure may be one of these.
+// themed are the colours that a page in dark turns round, or makes lighter. The picture says them as they are on
+// white, for programs that know no style sheet, and by class. No other colour of a figure may be one of these.
 var themed = map[string]string{
-	hexOf(ink): "ink", hexOf(muted): "muted", hexOf(grid): "grid", hexOf(paper): "paper",
-	hexOf(colours[0]): "c0", hexOf(colours[1]): "c1", hexOf(colours[2]): "c2", hexOf(colours[3]): "c3", hexOf(colours[4]): "c4", hexOf(colours[5]): "c5",
+	hexOf(ink):        "ink",
+	hexOf(muted):      "muted",
+	hexOf(grid):       "grid",
+	hexOf(paper):      "paper",
+	hexOf(colours[0]): "c0",
+	hexOf(colours[1]): "c1",
+	hexOf(colours[2]): "c2",
+	hexOf(colours[3]): "c3",
+	hexOf(colours[4]): "c4",
+	hexOf(colours[5]): "c5",
 }
 
 func hexOf(c color.Color) string {
@@ -70,7 +78,11 @@ func drawSVG(width, height vg.Length, alt string, paint func(draw.Canvas)) (temp
 // inlineSVG rewrites what the library drew as an element for a page: without the prologue and the size in points, and
 // with attributes in place of styles, which a page's Content-Security-Policy forbids.
 func inlineSVG(r io.Reader, alt string) (string, error) {
-	dec, b, depth, size, open := xml.NewDecoder(r), new(strings.Builder), 0, 0.0, false
+	dec := xml.NewDecoder(r)
+	b := new(strings.Builder)
+	depth := 0
+	size := 0.0
+	open := false
 	for {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
@@ -86,7 +98,12 @@ func inlineSVG(r io.Reader, alt string) (string, error) {
 				return "", err
 			}
 			if depth++; depth == 1 {
-				attrs = append([]xml.Attr{named("class", "chart"), named("role", "img"), named("aria-label", alt), named("font-family", fontFamily)}, attrs...)
+				attrs = append([]xml.Attr{
+					named("class", "chart"),
+					named("role", "img"),
+					named("aria-label", alt),
+					named("font-family", fontFamily),
+				}, attrs...)
 			}
 			b.WriteString("<" + x.Name.Local)
 			size = 0
@@ -96,7 +113,8 @@ func inlineSVG(r io.Reader, alt string) (string, error) {
 					size, _ = strconv.ParseFloat(strings.TrimSuffix(a.Value, "px"), 64)
 				}
 			}
-			if open = x.Name.Local == "text"; !open {
+			open = x.Name.Local == "text"
+			if !open {
 				b.WriteString(">")
 			}
 		case xml.EndElement:
@@ -109,7 +127,8 @@ func inlineSVG(r io.Reader, alt string) (string, error) {
 			if s := string(x); strings.TrimSpace(s) != "" {
 				// In whatever font it is shown, it is as wide as it was measured, and so stands over nothing.
 				open = false
-				fmt.Fprintf(b, ` textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s`, float64(words(vg.Length(size), ink).Width(s)), escapeXML(s))
+				fmt.Fprintf(b, ` textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s`,
+					float64(words(vg.Length(size), ink).Width(s)), escapeXML(s))
 			}
 		}
 	}

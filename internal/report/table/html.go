@@ -65,8 +65,8 @@ func (t Table) EachTerm(f func(*scoring.Term)) {
 	}
 }
 
-// Explanations are what the words of a page are explained by: each is hidden until its button is pressed, and stands once
-// on a page.
+// Explanations are what the words of a page are explained by: each is hidden until its button is pressed,
+// and stands once on a page.
 func Explanations(terms []scoring.Term) (template.HTML, error) {
 	return executed("explanations", terms)
 }

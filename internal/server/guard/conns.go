@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Connections bounds how many there are, of all and of one address. Who comes when there are too many takes the place of
-// the one that has been idle for longest, or sending its request: such connections keep nobody out, and those of one
-// address none of another.
+// Connections bounds how many there are, of all and of one address. Who comes when there are too many takes the place
+// of the one that has been idle for longest, or sending its request: such connections keep nobody out, and those of
+// one address none of another.
 type Connections struct {
 	all, each int // at most
 

@@ -48,7 +48,13 @@ func New(o Options) (*Guard, error) {
 	if o.Token == "" && (!o.Loopback || len(o.Hosts) > 0) {
 		return nil, errors.New("access from other machines needs a token")
 	}
-	return &Guard{opts: o, token: sha256.Sum256([]byte(o.Token)), origins: http.NewCrossOriginProtection(), sessions: map[string]time.Time{}, tries: map[string][]time.Time{}}, nil
+	return &Guard{
+		opts:     o,
+		token:    sha256.Sum256([]byte(o.Token)),
+		origins:  http.NewCrossOriginProtection(),
+		sessions: map[string]time.Time{},
+		tries:    map[string][]time.Time{},
+	}, nil
 }
 
 // Host refuses names that this server does not go by: a page elsewhere could
@@ -71,7 +77,8 @@ func (g *Guard) Host(r *http.Request) error {
 			return nil
 		}
 	}
-	return failure.New(http.StatusMisdirectedRequest, "this server does not accept the host name %q; whoever runs it can allow it with --host", markup.Shortened(name, 100))
+	return failure.New(http.StatusMisdirectedRequest, "this server does not accept the host name %q; "+
+		"whoever runs it can allow it with --host", markup.Shortened(name, 100))
 }
 
 // SameOrigin refuses what a page from elsewhere sends.
@@ -83,7 +90,8 @@ func (g *Guard) SameOrigin(r *http.Request) error {
 }
 
 // ErrNoToken is that of who has neither the token nor a session.
-var ErrNoToken = failure.New(http.StatusUnauthorized, "this server needs a token: sign in, or send it as \"Authorization: Bearer TOKEN\"")
+var ErrNoToken = failure.New(http.StatusUnauthorized,
+	"this server needs a token: sign in, or send it as \"Authorization: Bearer TOKEN\"")
 
 // Known lets in who has the token, or a session that was begun with it.
 func (g *Guard) Known(r *http.Request) error {

@@ -49,7 +49,8 @@ func (g *Guard) SignOut(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	delete(g.sessions, id)
 	g.mu.Unlock()
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w,
+		&http.Cookie{Name: cookieName, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
 // InSession tells whether a request has a session that is good.
@@ -79,7 +80,8 @@ func encrypted(r *http.Request) bool {
 // Here keeps a way back within this server.
 func Here(to string) string {
 	u, err := url.Parse(to)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") ||
+		strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
 		return "/"
 	}
 	return to

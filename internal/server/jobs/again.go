@@ -17,7 +17,8 @@ func (r *Runner) AskAgain(ctx context.Context, a judging.Again) (*judging.Record
 	case r.asks <- struct{}{}:
 		defer func() { <-r.asks }()
 	default:
-		return nil, requestError(http.StatusConflict, "%d judgments are being asked for already: wait for one to end", askAtOnce)
+		return nil, requestError(http.StatusConflict,
+			"%d judgments are being asked for already: wait for one to end", askAtOnce)
 	}
 	was, ok := eval.RequestOf(a.Manifest)
 	if !ok {
@@ -27,7 +28,8 @@ func (r *Runner) AskAgain(ctx context.Context, a judging.Again) (*judging.Record
 	if err != nil {
 		return nil, requestError(http.StatusConflict, "the judge cannot be asked: %v", err)
 	}
-	if was.Endpoint, err = r.asked(ctx, ids[:1]); err != nil {
+	was.Endpoint, err = r.asked(ctx, ids[:1])
+	if err != nil {
 		return nil, requestError(http.StatusConflict, "the judge cannot be asked: %v", err)
 	}
 	rec, err := r.within(&notes{r: r, say: func(string) {}}, nil).AskAgain(ctx, was, a)

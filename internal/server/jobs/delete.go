@@ -24,7 +24,9 @@ import (
 )
 
 // filesOfRun are what a run's folder holds.
-var filesOfRun = []string{judging.ManifestFile, judging.RecordsFile, judging.ItemsFile, judging.ResultsFile, judging.AboutFile}
+var filesOfRun = []string{
+	judging.ManifestFile, judging.RecordsFile, judging.ItemsFile, judging.ResultsFile, judging.AboutFile,
+}
 
 // Delete removes a run: the folder goes away under its name in one step, then for good. A folder with anything else in
 // it is left alone, and so is a run that is being made.
@@ -120,7 +122,8 @@ func (r *Runner) Describe(run string, said judging.About) error {
 
 // Contest keeps in the folder of runs that the label of an item is wrong or, with undo, no longer.
 func (r *Runner) Contest(item, sum, note string, undo bool) error {
-	if note = strings.TrimSpace(note); len(note) > 16<<10 {
+	note = strings.TrimSpace(note)
+	if len(note) > 16<<10 {
 		return requestError(http.StatusBadRequest, "the note is longer than 16 KiB")
 	}
 	root, err := os.OpenRoot(r.dir)
@@ -128,7 +131,8 @@ func (r *Runner) Contest(item, sum, note string, undo bool) error {
 		return err
 	}
 	defer root.Close()
-	return refused(http.StatusInsufficientStorage, labels.Contest(root, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo))
+	return refused(http.StatusInsufficientStorage,
+		labels.Contest(root, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo))
 }
 
 // DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that
@@ -215,7 +219,8 @@ func onlyARun(root *os.Root, run string) error {
 	for _, e := range entries {
 		ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), ".")
 		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !ours || !plain {
-			return requestError(http.StatusConflict, "the folder holds %q, which is no file of the run: delete it by hand", e.Name())
+			return requestError(http.StatusConflict,
+				"the folder holds %q, which is no file of the run: delete it by hand", e.Name())
 		}
 	}
 	return nil

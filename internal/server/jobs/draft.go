@@ -39,7 +39,11 @@ func (r *Runner) draft(ctx context.Context, request JobRequest) (string, error) 
 	if err != nil {
 		return was, err
 	}
-	d := suite.Draft{Name: strings.TrimSpace(request.Get("name")), Protocol: protocol.Name, Datasets: request[fieldDataset]}
+	d := suite.Draft{
+		Name:     strings.TrimSpace(request.Get("name")),
+		Protocol: protocol.Name,
+		Datasets: request[fieldDataset],
+	}
 	for _, chosen := range request[fieldJudges] {
 		id, model, _ := strings.Cut(chosen, " ")
 		at, err := r.endpoint(ctx, id)

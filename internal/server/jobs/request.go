@@ -86,7 +86,9 @@ func (r *Runner) asked(ctx context.Context, ids []string) (at eval.Endpoint, err
 
 // values are those of the job request's other fields. What is the default is left out:
 // some fields may not be given with some judges, whatever their value.
-func (r *Runner) values(ctx context.Context, protocol judging.Protocol, request JobRequest) (map[string][]string, error) {
+func (r *Runner) values(
+	ctx context.Context, protocol judging.Protocol, request JobRequest,
+) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(request)) {
 		if slices.Contains([]string{fieldProtocol, fieldEndpoint, fieldModel, fieldDataset}, name) {
@@ -142,7 +144,8 @@ func (r *Runner) agent(ctx context.Context, value string) (string, error) {
 	if model, at, ok := strings.Cut(value, "@"); ok {
 		e, err := r.endpoint(ctx, at)
 		if err != nil || e.url == "" {
-			return "", eval.Wrong("agents", value, "%q: expected MODEL@URL with the URL of an offered server, a run, or sim:…", value)
+			return "", eval.Wrong("agents", value,
+				"%q: expected MODEL@URL with the URL of an offered server, a run, or sim:…", value)
 		}
 		return model + "@" + e.url, nil
 	}
@@ -155,7 +158,8 @@ func (r *Runner) runNamed(flag, name string) (string, error) {
 		return "", eval.Wrong(flag, name, ": there is no run %q", name)
 	}
 	dir := filepath.Join(r.dir, filepath.FromSlash(name))
-	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.Shows(filepath.ToSlash(name)) || disk.Within(r.dir, dir) != nil || disk.Plain(dir, filesOfRun...) != nil {
+	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.Shows(filepath.ToSlash(name)) ||
+		disk.Within(r.dir, dir) != nil || disk.Plain(dir, filesOfRun...) != nil {
 		return "", eval.Wrong(flag, name, ": there is no run %q", name)
 	}
 	return dir, nil
@@ -168,7 +172,16 @@ func fieldsOf(protocol judging.Protocol) []Field {
 		if !f.Offered || f.Part == eval.Retired {
 			continue
 		}
-		field := Field{Name: f.Name, Label: f.Label(), Kind: string(f.Kind), About: strings.ReplaceAll(cmp.Or(f.About, f.Help), "`", ""), Part: f.Part, Default: f.Default, Values: f.Values, Many: f.Kind == eval.List}
+		field := Field{
+			Name:    f.Name,
+			Label:   f.Label(),
+			Kind:    string(f.Kind),
+			About:   strings.ReplaceAll(cmp.Or(f.About, f.Help), "`", ""),
+			Part:    f.Part,
+			Default: f.Default,
+			Values:  f.Values,
+			Many:    f.Kind == eval.List,
+		}
 		switch {
 		case f.Values != nil:
 			field.Kind = "choice"
@@ -192,7 +205,14 @@ type endpoint struct {
 }
 
 // simulatedEndpoint is always there.
-var simulatedEndpoint = endpoint{EndpointOffer: EndpointOffer{ID: "sim", About: "simulated judges: no model is asked", Models: []string{"right", "first", "coin", "silent", "accuracy=0.8,first=0.1"}}, backend: "sim"}
+var simulatedEndpoint = endpoint{
+	EndpointOffer: EndpointOffer{
+		ID:     "sim",
+		About:  "simulated judges: no model is asked",
+		Models: []string{"right", "first", "coin", "silent", "accuracy=0.8,first=0.1"},
+	},
+	backend: "sim",
+}
 
 // offers remembers the servers found for a few seconds. They are looked for once
 // for all who ask meanwhile, and nobody waits for a server that hangs for longer
@@ -254,7 +274,8 @@ func (r *Runner) look(ctx context.Context) []endpoint {
 		r.keys.Store(url, r.opts.APIKeyEnv)
 		all = append(all, endpoint{EndpointOffer: EndpointOffer{ID: url, About: url}, backend: "auto", url: url})
 	}
-	if candidates, err := backends.Candidates(r.maker.Getenv("OLLAMA_HOST"), r.maker.Getenv("OPENAI_BASE_URL")); err == nil {
+	if candidates, err := backends.Candidates(r.maker.Getenv("OLLAMA_HOST"),
+		r.maker.Getenv("OPENAI_BASE_URL")); err == nil {
 		limited, cancel := context.WithTimeout(ctx, offerTime)
 		defer cancel()
 		for _, f := range backends.Discover(limited, r.maker.HTTP, candidates, r.maker.Getenv("OPENAI_API_KEY")) {
@@ -262,7 +283,14 @@ func (r *Runner) look(ctx context.Context) []endpoint {
 				r.keys.LoadOrStore(f.Server.URL, "") // which --base-url may name too
 			}
 			if !slices.ContainsFunc(all, func(e endpoint) bool { return e.ID == f.Server.URL }) {
-				all = append(all, endpoint{EndpointOffer: EndpointOffer{ID: f.Server.URL, About: eval.Describe(f.Server) + " (" + f.Why + ")"}, backend: "auto", url: f.Server.URL})
+				all = append(all, endpoint{
+					EndpointOffer: EndpointOffer{
+						ID:    f.Server.URL,
+						About: eval.Describe(f.Server) + " (" + f.Why + ")",
+					},
+					backend: "auto",
+					url:     f.Server.URL,
+				})
 			}
 		}
 	}
@@ -316,6 +344,7 @@ func (r *Runner) Offer(ctx context.Context, name string) (Offer, error) {
 			o.Datasets = append(o.Datasets, NamedAbout{Name: d.Name, About: d.About})
 		}
 	}
-	o.Notes = []string{"To offer more datasets, fetch them (gavel datasets fetch NAME); to offer more servers, name them (gavel serve --base-url URL)."}
+	o.Notes = []string{"To offer more datasets, fetch them (gavel datasets fetch NAME); " +
+		"to offer more servers, name them (gavel serve --base-url URL)."}
 	return o, nil
 }

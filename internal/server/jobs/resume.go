@@ -18,8 +18,8 @@ func CommandOf(m *judging.Manifest) string {
 	return ""
 }
 
-// Resume begins a job that goes on with a run of the folder, held to what is offered: a run that was made with a file of
-// its own, or by a server that is not offered, is gone on with at the command line.
+// Resume begins a job that goes on with a run of the folder, held to what is offered: a run that was made with a file
+// of its own, or by a server that is not offered, is gone on with at the command line.
 func (r *Runner) Resume(ctx context.Context, run string) (Job, error) {
 	dir := filepath.Join(r.dir, filepath.FromSlash(run))
 	m, err := judging.ReadManifest(dir)
@@ -39,7 +39,8 @@ func (r *Runner) Resume(ctx context.Context, run string) (Job, error) {
 		o, err = r.request(ctx, request)
 	}
 	if err != nil {
-		return Job{}, requestError(http.StatusConflict, "%s cannot be resumed from here: %v. Use the command line: %s --out %s", run, err, was.Command(), eval.Quoted(dir))
+		return Job{}, requestError(http.StatusConflict, "%s cannot be resumed from here: %v. "+
+			"Use the command line: %s --out %s", run, err, was.Command(), eval.Quoted(dir))
 	}
 	o.Out = dir
 	return r.begin(Job{Request: request, Resumes: run}, func(ctx context.Context, e *eval.Maker) error {

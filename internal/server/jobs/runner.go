@@ -103,8 +103,18 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Runner, error) {
 		AskAgain: "start the same again with \"Ask again where there is no verdict\"",
 	}
 	go sweep(ctx, dir)
-	maker.Beside, maker.Shared, maker.Runs = true, new(eval.SharedCache), dir
-	return &Runner{maker: &maker, opts: o, dir: dir, ctx: ctx, turns: make(chan struct{}, 1), asks: make(chan struct{}, askAtOnce), bundling: make(chan struct{}, 1)}, nil
+	maker.Beside = true
+	maker.Shared = new(eval.SharedCache)
+	maker.Runs = dir
+	return &Runner{
+		maker:    &maker,
+		opts:     o,
+		dir:      dir,
+		ctx:      ctx,
+		turns:    make(chan struct{}, 1),
+		asks:     make(chan struct{}, askAtOnce),
+		bundling: make(chan struct{}, 1),
+	}, nil
 }
 
 // runJob is a job with what ends it.
@@ -125,7 +135,9 @@ const (
 // within is what a job is made with: the server's own, but for who is told and how it is stopped.
 func (r *Runner) within(who eval.Observer, in *eval.Interrupts) *eval.Maker {
 	e := *r.maker
-	e.Observer, e.Interrupts, e.KeyOf = who, in, r.keyOf
+	e.Observer = who
+	e.Interrupts = in
+	e.KeyOf = r.keyOf
 	return &e
 }
 
@@ -139,7 +151,8 @@ type notes struct {
 
 func (n *notes) Note(text string) {
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
+		line = strings.TrimSpace(line)
+		if line != "" {
 			n.say(strings.ToValidUTF8(line[:min(len(line), longLine)], ""))
 		}
 	}
@@ -168,7 +181,8 @@ func (r *Runner) Plan(ctx context.Context, request JobRequest) (Planned, error) 
 		return Planned{}, err
 	}
 	planned := Planned{Stages: []PlannedStage{}}
-	plan, err := r.within(&notes{r: r, say: func(line string) { planned.Notes = append(planned.Notes, line) }}, nil).Plan(ctx, o)
+	plan, err := r.within(&notes{r: r, say: func(line string) { planned.Notes = append(planned.Notes, line) }},
+		nil).Plan(ctx, o)
 	for _, run := range plan.Runs {
 		planned.Stages = append(planned.Stages, r.stage(run))
 	}
@@ -181,8 +195,15 @@ func (r *Runner) stage(run *eval.RunPlan) PlannedStage {
 	plan := run.Plan
 	_, err := judging.ReadManifest(run.Dir)
 	s := PlannedStage{Run: r.name(run.Dir), Exists: err == nil, Numbers: map[string]int{
-		"items": plan.Items, "judgments": plan.Judgments, "standing": plan.Completed, "cached": plan.Cached, "calls": plan.Calls(),
-		"calls_at_most": plan.CallsAtMost, "prompt_tokens": plan.Tokens, "reply_tokens_at_most": plan.MaxTokens, "prompt_too_long": plan.TooLong,
+		"items":                plan.Items,
+		"judgments":            plan.Judgments,
+		"standing":             plan.Completed,
+		"cached":               plan.Cached,
+		"calls":                plan.Calls(),
+		"calls_at_most":        plan.CallsAtMost,
+		"prompt_tokens":        plan.Tokens,
+		"reply_tokens_at_most": plan.MaxTokens,
+		"prompt_too_long":      plan.TooLong,
 	}}
 	if seconds, known := run.Seconds(); known {
 		s.Seconds = &seconds
@@ -239,13 +260,19 @@ func (r *Runner) begin(job Job, work func(context.Context, *eval.Maker) error) (
 	case r.ending:
 		return Job{}, requestError(http.StatusServiceUnavailable, "the server is shutting down")
 	case active >= r.opts.AtOnce:
-		return Job{}, requestError(http.StatusConflict, "%d runs or suites are in progress, the most this server makes at once (--max-runs): wait for one to end, or stop one", active)
+		return Job{}, requestError(http.StatusConflict, "%d runs or suites are in progress, "+
+			"the most this server makes at once (--max-runs): wait for one to end, or stop one", active)
 	}
-	job.ID, job.State, job.Runs, job.Log = strings.ToLower(rand.Text()[:10]), Preparing, []string{}, []string{}
+	job.ID = strings.ToLower(rand.Text()[:10])
+	job.State = Preparing
+	job.Runs = []string{}
+	job.Log = []string{}
 	job.Started = r.maker.Now().UTC().Truncate(time.Second)
 	j := &runJob{runner: r, interrupts: new(eval.Interrupts), Job: job}
-	if r.list = append(r.list, j); len(r.list) > keepJobs {
-		if i := slices.IndexFunc(r.list, func(j *runJob) bool { return !j.Active() }); i >= 0 { // else --max-runs is more than are kept
+	r.list = append(r.list, j)
+	if len(r.list) > keepJobs {
+		if i := slices.IndexFunc(r.list, func(j *runJob) bool { return !j.Active() }); i >= 0 {
+			// else --max-runs is more than are kept
 			r.list = slices.Delete(r.list, i, i+1)
 		}
 	}
@@ -284,7 +311,8 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Make
 func (j *runJob) say(line string) {
 	j.runner.mu.Lock()
 	defer j.runner.mu.Unlock()
-	if j.Log = append(j.Log, line); len(j.Log) > keepLines {
+	j.Log = append(j.Log, line)
+	if len(j.Log) > keepLines {
 		j.Log = slices.Delete(j.Log, 0, len(j.Log)-keepLines)
 	}
 }

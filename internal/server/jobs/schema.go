@@ -7,9 +7,11 @@ func JobRequestProperties() map[string]any {
 	text := func(about string) map[string]any { return map[string]any{"type": "string", "description": about} }
 	out := map[string]any{
 		fieldProtocol: map[string]any{"type": "string", "enum": judging.Names(judging.Protocols())},
-		fieldEndpoint: map[string]any{"description": "id of a server of the offer; a list names several that serve one model"},
-		fieldModel:    text("name of a model of that server"),
-		fieldDataset:  text("name of a dataset of the offer"),
+		fieldEndpoint: map[string]any{
+			"description": "id of a server of the offer; a list names several that serve one model",
+		},
+		fieldModel:   text("name of a model of that server"),
+		fieldDataset: text("name of a dataset of the offer"),
 	}
 	for _, k := range judging.Protocols() {
 		for _, f := range fieldsOf(k) {

@@ -48,7 +48,8 @@ func (r *Runner) withSuite(ctx context.Context, request JobRequest, do func(*sui
 	}
 	defer end()
 	var s *suite.Suite
-	if err = onlySuite(request); err == nil {
+	err = onlySuite(request)
+	if err == nil {
 		s, err = r.readSuite(ctx, request.Get(fieldFile))
 	}
 	if err == nil {
@@ -65,7 +66,8 @@ func onlySuite(request JobRequest) error {
 	for name, values := range request {
 		switch {
 		case name != fieldFile && name != fieldYes:
-			return fmt.Errorf("%q is not a field of a suite: use %s, and %s to start it above its limits", name, fieldFile, fieldYes)
+			return fmt.Errorf("%q is not a field of a suite: use %s, and %s to start it above its limits",
+				name, fieldFile, fieldYes)
 		case len(values) > 1:
 			return fmt.Errorf("%s is given %d times: give it once", name, len(values))
 		}
@@ -126,10 +128,12 @@ func (r *Runner) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, e
 			request[name] = words
 		}
 	}
-	if request[fieldEndpoint], err = r.judgeAt(ctx, judge, request.Get(fieldModel)); err != nil {
+	request[fieldEndpoint], err = r.judgeAt(ctx, judge, request.Get(fieldModel))
+	if err != nil {
 		return o, err
 	}
-	if o, err = r.read(ctx, request); err != nil {
+	o, err = r.read(ctx, request)
+	if err != nil {
 		return o, err
 	}
 	o.Backend = judge.Backend
@@ -149,7 +153,8 @@ func (r *Runner) judgeAt(ctx context.Context, judge eval.Endpoint, model string)
 	for _, at := range judge.BaseURLs {
 		i := slices.IndexFunc(offered, func(e endpoint) bool { return e.url != "" && eval.SameAddress(e.url, at) })
 		if i < 0 {
-			return nil, eval.Wrong("base-url", at, "%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", at)
+			return nil, eval.Wrong("base-url", at,
+				"%s is not offered here: whoever runs this server can add it (gavel serve --base-url)", at)
 		}
 		ids = append(ids, offered[i].ID)
 	}
@@ -161,19 +166,23 @@ func (r *Runner) judgeAt(ctx context.Context, judge eval.Endpoint, model string)
 			return []string{e.ID}, nil
 		}
 	}
-	return nil, eval.Wrong("model", model, "%s: no offered server has it; name one with base-url, or write backend: sim for a simulated judge", model)
+	return nil, eval.Wrong("model", model, "%s: no offered server has it; "+
+		"name one with base-url, or write backend: sim for a simulated judge", model)
 }
 
 // PlanSuite is `gavel suite plan`.
 func (r *Runner) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
 		out = SuitePlanned{Suite: r.name(s.Out()), Notes: []string{}}
-		plan, err := s.Plan(ctx, r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
+		plan, err := s.Plan(ctx,
+			r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
 		if err != nil {
 			return refused(http.StatusUnprocessableEntity, err)
 		}
 		plan.Out = out.Suite
-		out.Tables, out.Plan, out.Above = plan.Tables(), plan, append([]string{}, plan.Above...)
+		out.Tables = plan.Tables()
+		out.Plan = plan
+		out.Above = append([]string{}, plan.Above...)
 		return nil
 	})
 	return out, err

@@ -1,5 +1,5 @@
-// Package kept has what a server keeps in memory: the values that were used last, and what was made of files for as long
-// as they are as they were.
+// Package kept has what a server keeps in memory: the values that were used last, and what was made of files for as
+// long as they are as they were.
 package kept
 
 import (
@@ -89,7 +89,9 @@ type Value[S comparable, V any] struct {
 }
 
 // Made hands out what is kept of files in this state, or makes it: one at a time, as it takes memory and processors.
-func Made[S comparable, V any](one *sync.Mutex, cache *LRU[string, Value[S, V]], name string, state S, make func() (V, error)) (V, error) {
+func Made[S comparable, V any](
+	one *sync.Mutex, cache *LRU[string, Value[S, V]], name string, state S, make func() (V, error),
+) (V, error) {
 	if at, ok := cache.Get(name); ok && at.Of == state {
 		return at.V, at.Err
 	}
@@ -99,6 +101,6 @@ func Made[S comparable, V any](one *sync.Mutex, cache *LRU[string, Value[S, V]],
 		return at.V, at.Err
 	}
 	v, err := make()
-	cache.Put(name, Value[S, V]{state, v, err})
+	cache.Put(name, Value[S, V]{Of: state, V: v, Err: err})
 	return v, err
 }

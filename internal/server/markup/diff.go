@@ -22,8 +22,8 @@ type DiffPiece struct {
 // maxDiff is how many pairs of words, or lines, are looked at.
 const maxDiff = 16 << 20
 
-// Diff finds the longest common subsequence of the words of two texts, whatever space is between them; of very long ones
-// of their lines. nil where even these are too many.
+// Diff finds the longest common subsequence of the words of two texts, whatever space is between them; of very long
+// ones of their lines. nil where even these are too many.
 func Diff(a, b string) *TextDiff {
 	for i, split := range []func(string) []string{words, lines} {
 		x, y := split(a), split(b)

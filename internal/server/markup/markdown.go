@@ -44,7 +44,8 @@ func NewLayout() *Layout { return &Layout{mostLaidOut, time.Now().Add(longestLay
 
 // Of is a reply laid out; "" where it is better shown as plain text.
 func (l *Layout) Of(text string) template.HTML {
-	if l.bytes -= len(text); l.bytes < 0 || time.Now().After(l.until) {
+	l.bytes -= len(text)
+	if l.bytes < 0 || time.Now().After(l.until) {
 		return ""
 	}
 	page, _ := Markdown(text)
@@ -98,15 +99,21 @@ func inert(text string) string {
 	})
 }
 
-// modest tells whether a text is short of what takes long to lay out: lines of thousands of marks, lists and quotes that
-// stand hundreds deep in each other, tables whose head has so many columns that every short row after it becomes
+// modest tells whether a text is short of what takes long to lay out: lines of thousands of marks, lists and quotes
+// that stand hundreds deep in each other, tables whose head has so many columns that every short row after it becomes
 // thousands of cells, and paragraphs of thousands of marks, each of which is compared with all before it.
 func modest(text string) bool {
-	longest, deepest, columns, lines, pairs := 0, 0, 0, 0, 0
+	longest := 0
+	deepest := 0
+	columns := 0
+	lines := 0
+	pairs := 0
 	marks := 0 // of the paragraph
 	for line := range strings.SplitSeq(text, "\n") {
 		within := strings.TrimLeft(line, " \t>-+*0123456789.)")
-		longest, deepest, columns = max(longest, len(line)), max(deepest, len(line)-len(within)), max(columns, strings.Count(line, "|"))
+		longest = max(longest, len(line))
+		deepest = max(deepest, len(line)-len(within))
+		columns = max(columns, strings.Count(line, "|"))
 		lines++
 		if strings.TrimSpace(line) == "" {
 			pairs, marks = pairs+marks*marks, 0
@@ -230,10 +237,12 @@ func ofTheWeb(address string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// harmless is the second filter: whatever the first let through, only these elements and no attribute but these leave it.
+// harmless is the second filter: whatever the first let through, only these elements and no
+// attribute but these leave it.
 var harmless = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")
+	p.AllowElements("p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li",
+		"table", "thead", "tbody", "tr", "th", "td")
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowURLSchemes("http", "https")
 	p.AllowRelativeURLs(false)

@@ -1,6 +1,6 @@
-// Package markup makes what is shown of strangers' words: text that does nothing, replies laid out as Markdown, and what
-// two texts differ in. Words of models and datasets are hostile; what leaves here as HTML is harmless, and html/template
-// escapes the rest.
+// Package markup makes what is shown of strangers' words: text that does nothing, replies laid out as Markdown, and
+// what two texts differ in. Words of models and datasets are hostile; what leaves here as HTML is harmless, and
+// html/template escapes the rest.
 package markup
 
 import (
@@ -66,7 +66,11 @@ func Segments(reply string, verdict judging.Span) []Segment {
 	if verdict.Nowhere() {
 		return []Segment{{Text: Visible(reply)}}
 	}
-	all := []Segment{{Text: Visible(reply[:verdict.Start])}, {Visible(reply[verdict.Start:verdict.End]), true}, {Text: Visible(reply[verdict.End:])}}
+	all := []Segment{
+		{Text: Visible(reply[:verdict.Start])},
+		{Text: Visible(reply[verdict.Start:verdict.End]), Verdict: true},
+		{Text: Visible(reply[verdict.End:])},
+	}
 	return slices.DeleteFunc(all, func(s Segment) bool { return s.Text == "" })
 }
 

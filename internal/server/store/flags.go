@@ -7,8 +7,8 @@ import (
 )
 
 // Flags are what an item can be filtered by, from its judgments alone. Of right, wrong, unlabelled and missing exactly
-// one holds: these part the items as the strict score does. The others are further tags. Judgments that were asked again
-// count for changed alone.
+// one holds: these part the items as the strict score does. The others are further tags. Judgments that were asked
+// again count for changed alone.
 type Flags struct {
 	Right      bool // every judgment names the labelled candidate
 	Wrong      bool // one does not: it names another, is a tie, or has no verdict
@@ -33,17 +33,72 @@ type Filter struct {
 
 // Filters are the filters, in the order of the page: first the classes, then the tags.
 var Filters = []Filter{
-	{"right", "right", "every judgment is right: what strict counts", func(f Flags) bool { return f.Right }},
-	{"wrong", "wrong", "a judgment is not right: a wrong verdict, a tie or none", func(f Flags) bool { return f.Wrong }},
-	{"unlabelled", "unlabelled", "there is no label", func(f Flags) bool { return f.Unlabelled }},
-	{"missing", "incomplete", "a judgment is missing: not scored", func(f Flags) bool { return f.Missing }},
-	{"inconsistent", "flipped", "the judgments name different candidates", func(f Flags) bool { return f.Inconsistent }},
-	{"confident", "wrong every time", "every judgment names a wrong candidate", func(f Flags) bool { return f.Confident }},
-	{"tie", "tie", "a judgment is a tie", func(f Flags) bool { return f.Tie }},
-	{"open", "no verdict", "a judgment has no verdict", func(f Flags) bool { return f.Open }},
-	{"first", "always the first", "every judgment names what it was shown first", func(f Flags) bool { return f.First }},
-	{"last", "always the last", "every judgment names what it was shown last", func(f Flags) bool { return f.Last }},
-	{"changed", "changed", "asked again, a judgment came to another verdict", func(f Flags) bool { return f.Changed }},
+	{
+		Name:  "right",
+		Words: "right",
+		About: "every judgment is right: what strict counts",
+		Is:    func(f Flags) bool { return f.Right },
+	},
+	{
+		Name:  "wrong",
+		Words: "wrong",
+		About: "a judgment is not right: a wrong verdict, a tie or none",
+		Is:    func(f Flags) bool { return f.Wrong },
+	},
+	{
+		Name:  "unlabelled",
+		Words: "unlabelled",
+		About: "there is no label",
+		Is:    func(f Flags) bool { return f.Unlabelled },
+	},
+	{
+		Name:  "missing",
+		Words: "incomplete",
+		About: "a judgment is missing: not scored",
+		Is:    func(f Flags) bool { return f.Missing },
+	},
+	{
+		Name:  "inconsistent",
+		Words: "flipped",
+		About: "the judgments name different candidates",
+		Is:    func(f Flags) bool { return f.Inconsistent },
+	},
+	{
+		Name:  "confident",
+		Words: "wrong every time",
+		About: "every judgment names a wrong candidate",
+		Is:    func(f Flags) bool { return f.Confident },
+	},
+	{
+		Name:  "tie",
+		Words: "tie",
+		About: "a judgment is a tie",
+		Is:    func(f Flags) bool { return f.Tie },
+	},
+	{
+		Name:  "open",
+		Words: "no verdict",
+		About: "a judgment has no verdict",
+		Is:    func(f Flags) bool { return f.Open },
+	},
+	{
+		Name:  "first",
+		Words: "always the first",
+		About: "every judgment names what it was shown first",
+		Is:    func(f Flags) bool { return f.First },
+	},
+	{
+		Name:  "last",
+		Words: "always the last",
+		About: "every judgment names what it was shown last",
+		Is:    func(f Flags) bool { return f.Last },
+	},
+	{
+		Name:  "changed",
+		Words: "changed",
+		About: "asked again, a judgment came to another verdict",
+		Is:    func(f Flags) bool { return f.Changed },
+	},
 }
 
 // FilterNamed is a filter by its name; nil where there is none.
@@ -69,8 +124,14 @@ func (f Flags) Names() []string {
 func (x *Index) Flags(item int) Flags {
 	var f Flags
 	e := x.items[item]
-	judgments, decided, shown := 0, 0, 0
-	choice, firsts, lasts, rights, wrongs := int8(-1), 0, 0, 0, 0
+	judgments := 0
+	decided := 0
+	shown := 0
+	choice := int8(-1)
+	firsts := 0
+	lasts := 0
+	rights := 0
+	wrongs := 0
 	for g := range x.judgmentsOf(e) {
 		shown = max(shown, int(g.presentations))
 		if g.Repetition > 0 {

@@ -55,13 +55,14 @@ func (s *Store) Place(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// Held hands out several runs, held for reading: in the order of their names, since two who hold one each and wait for the
-// other's would wait for ever.
+// Held hands out several runs, held for reading: in the order of their names, since two who hold one each and wait
+// for the other's would wait for ever.
 func (s *Store) Held(ctx context.Context, names []string, use func([]*Index) error) error {
 	runs := make([]*Index, len(names))
 	for i, name := range names {
 		var err error
-		if runs[i], err = s.fresh(ctx, name); err != nil {
+		runs[i], err = s.fresh(ctx, name)
+		if err != nil {
 			return err
 		}
 	}
@@ -87,7 +88,12 @@ type searchKey struct {
 // Search tells which items have a text: in their id, question, candidates or the
 // judge's replies. What was searched for is remembered, a bit an item.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
-	key := searchKey{x.Run, x.Manifest.ID, x.version, text}
+	key := searchKey{
+		run:     x.Run,
+		id:      x.Manifest.ID,
+		version: x.version,
+		text:    text,
+	}
 	bits, ok := x.store.searches.Get(key)
 	if !ok {
 		done, err := x.store.Place(ctx)
@@ -95,9 +101,11 @@ func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error)
 			return nil, err
 		}
 		defer done()
-		if bits, err = x.look(ctx, text); err != nil {
+		bits, err = x.look(ctx, text)
+		if err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
-				return nil, failure.New(http.StatusServiceUnavailable, "the search takes too long: search for something else, or search the files of the run by hand")
+				return nil, failure.New(http.StatusServiceUnavailable, "the search takes too long: "+
+					"search for something else, or search the files of the run by hand")
 			}
 			return nil, err
 		}

@@ -131,7 +131,9 @@ func (x *Index) refresh() error {
 func (x *Index) current(m *judging.Manifest) bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.Manifest == m && x.standsAt(judging.ItemsFile, func(info fs.FileInfo) bool { return StampOf(info) == x.itemsAt }, x.itemsAt == Stamp{}) &&
+	return x.Manifest == m && x.standsAt(judging.ItemsFile, func(info fs.FileInfo) bool {
+		return StampOf(info) == x.itemsAt
+	}, x.itemsAt == Stamp{}) &&
 		x.standsAt(judging.RecordsFile, x.records.at, x.records.info == nil)
 }
 
@@ -156,7 +158,8 @@ func (x *Index) update() error {
 	}
 	if x.Manifest == nil || x.Manifest.ID != m.ID {
 		x.reset()
-		if x.Asker, err = judging.AskerOf(m); err != nil {
+		x.Asker, err = judging.AskerOf(m)
+		if err != nil {
 			return failure.Unreadable(err, "%s: %v", x.Run, err)
 		}
 	}
@@ -168,9 +171,16 @@ func (x *Index) update() error {
 }
 
 func (x *Index) reset() {
-	x.Manifest, x.records, x.itemsAt = nil, tail{}, Stamp{}
-	x.ids, x.items, x.groups, x.judgments = judging.IDs{}, nil, nil, nil
-	x.Counts, x.Damaged, x.Alarms = Counts{Outcomes: map[string]int{}}, nil, judging.Alarms{}
+	x.Manifest = nil
+	x.records = tail{}
+	x.itemsAt = Stamp{}
+	x.ids = judging.IDs{}
+	x.items = nil
+	x.groups = nil
+	x.judgments = nil
+	x.Counts = Counts{Outcomes: map[string]int{}}
+	x.Damaged = nil
+	x.Alarms = judging.Alarms{}
 	x.version++
 }
 
@@ -194,7 +204,8 @@ func (x *Index) readRecords() error {
 	was := x.records.info
 	switch {
 	case was == nil:
-	case !os.SameFile(was, info), info.Size() < x.records.read, info.Size() == was.Size() && !info.ModTime().Equal(was.ModTime()):
+	case !os.SameFile(was, info), info.Size() < x.records.read, info.Size() == was.Size() &&
+		!info.ModTime().Equal(was.ModTime()):
 		x.restart()
 		if err := x.readItems(); err != nil {
 			return err
@@ -233,7 +244,13 @@ func (x *Index) read(line []byte) (out indexed, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = indexed{Judgment: JudgmentOf(x.Manifest, r, v), id: r.Item, group: r.Group, replies: len(r.Replies), record: judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported}}
+	out = indexed{
+		Judgment: JudgmentOf(x.Manifest, r, v),
+		id:       r.Item,
+		group:    r.Group,
+		replies:  len(r.Replies),
+		record:   judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported},
+	}
 	out.record.Replies = r.Replies
 	for _, reply := range r.Replies {
 		if reply.Cached {
@@ -259,10 +276,15 @@ func ReadingOf(m *judging.Manifest) judging.Reading {
 // JudgmentOf a record and the verdict that is read from it.
 func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgment {
 	g := Judgment{
-		Shown: ShownAs(r.Mode, r.Order), Presentation: uint16(r.Presentation), presentations: uint16(r.Presentations), Repetition: uint16(r.Repetition),
-		outcome: uint8(slices.Index(judging.Outcomes, v.Outcome)), Choice: int8(v.Choice),
-		Position: int8(slices.Index(r.Order, r.CandidateID(v.Choice))), positions: uint8(len(r.Order)),
-		other: v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
+		Shown:         ShownAs(r.Mode, r.Order),
+		Presentation:  uint16(r.Presentation),
+		presentations: uint16(r.Presentations),
+		Repetition:    uint16(r.Repetition),
+		outcome:       uint8(slices.Index(judging.Outcomes, v.Outcome)),
+		Choice:        int8(v.Choice),
+		Position:      int8(slices.Index(r.Order, r.CandidateID(v.Choice))),
+		positions:     uint8(len(r.Order)),
+		other:         v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
 	}
 	if r.Shape == datasets.Judgment { // its candidates are verdicts, shown nowhere
 		g.Position, g.positions = -1, 0

@@ -73,7 +73,8 @@ func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
 		return j, ErrChanged
 	}
 	j.Record = r
-	if j.Verdict, err = r.Read(x.Asker, x.reading()); err != nil {
+	j.Verdict, err = r.Read(x.Asker, x.reading())
+	if err != nil {
 		return j, failure.Unreadable(err, "%v", err)
 	}
 	if c, ok := r.Confidence(x.Asker, j.Verdict); ok {

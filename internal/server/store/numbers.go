@@ -16,7 +16,11 @@ type Stamps struct{ Records, Manifest, Results Stamp }
 
 // Stamps tells the state of a run's files.
 func (s *Store) Stamps(run string) (at Stamps) {
-	for file, to := range map[string]*Stamp{judging.RecordsFile: &at.Records, judging.ManifestFile: &at.Manifest, judging.ResultsFile: &at.Results} {
+	for file, to := range map[string]*Stamp{
+		judging.RecordsFile:  &at.Records,
+		judging.ManifestFile: &at.Manifest,
+		judging.ResultsFile:  &at.Results,
+	} {
 		if info, err := s.root.Stat(path.Join(run, file)); err == nil {
 			*to = StampOf(info)
 		}
@@ -35,7 +39,8 @@ func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Rep
 	}
 	defer f.Close()
 	rep := new(scoring.Report)
-	if json.NewDecoder(io.LimitReader(f, maxManifest)).Decode(rep) != nil || rep.ID != m.ID || rep.Results == nil || rep.Outcomes == nil {
+	if json.NewDecoder(io.LimitReader(f, maxManifest)).Decode(rep) != nil || rep.ID != m.ID ||
+		rep.Results == nil || rep.Outcomes == nil {
 		return nil
 	}
 	rep.Diagnose(m)
@@ -63,7 +68,9 @@ func (s *Store) Load(run string, m *judging.Manifest) (*scoring.Run, error) {
 }
 
 // LoadBy reads a run's records, but for those of the items of leave.
-func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading, leave map[string]bool) (*scoring.Run, error) {
+func (s *Store) LoadBy(
+	run string, m *judging.Manifest, how judging.Reading, leave map[string]bool,
+) (*scoring.Run, error) {
 	loader, err := scoring.NewLoader(m, how, nil)
 	if err != nil {
 		return nil, failure.Unreadable(err, "%s: %v", run, err)
@@ -85,7 +92,8 @@ func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading, lea
 		return nil
 	})
 	if err != nil {
-		return nil, failure.Unreadable(err, "%s: %v: this run has no scores until you repair that", path.Join(run, judging.RecordsFile), err)
+		return nil, failure.Unreadable(err, "%s: %v: this run has no scores until you repair that",
+			path.Join(run, judging.RecordsFile), err)
 	}
 	loaded := loader.Run()
 	loaded.Dir = run

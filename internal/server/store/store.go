@@ -1,5 +1,6 @@
 // Package store is the folder of runs as a server reads it: which runs and suites are there, what their files say, and
-// where the records and items of a run stand. What was read is kept in memory for as long as the files are as they were.
+// where the records and items of a run stand. What was read is kept in memory for as long as the files are as they
+// were.
 package store
 
 import (
@@ -63,7 +64,16 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Most: MaxFolders, root: root, manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders), abouts: kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders), indexes: kept.NewLRU[string, *Index](8), searches: kept.NewLRU[searchKey, []uint64](64), places: make(chan struct{}, 2), now: now}
+	s := &Store{
+		Most:      MaxFolders,
+		root:      root,
+		manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders),
+		abouts:    kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders),
+		indexes:   kept.NewLRU[string, *Index](8),
+		searches:  kept.NewLRU[searchKey, []uint64](64),
+		places:    make(chan struct{}, 2),
+		now:       now,
+	}
 	s.Closing, s.End = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -81,7 +91,8 @@ func checkName(name string) error {
 		bad = bad || strings.HasPrefix(part, ".")
 	}
 	if bad {
-		return failure.New(404, "there is no run %q: a run is named by its folder below the folder of runs", markup.Visible(name))
+		return failure.New(404, "there is no run %q: a run is named by its folder below the folder of runs",
+			markup.Visible(name))
 	}
 	return nil
 }
@@ -195,7 +206,9 @@ func (s *Store) List() ([]Found, error) {
 	}
 	slices.SortFunc(runs, func(a, b Found) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(suites)
-	s.listed, s.inSuites, s.listedAt = runs, suites, s.now()
+	s.listed = runs
+	s.inSuites = suites
+	s.listedAt = s.now()
 	return runs, nil
 }
 
@@ -206,7 +219,8 @@ func (s *Store) SearchEnded() string {
 	if !s.ended {
 		return ""
 	}
-	return fmt.Sprintf("The search for runs ended after %d folders, and some need not be here: make one run of shards with gavel merge, or serve a folder further down (gavel serve --runs DIR).", s.Most)
+	return fmt.Sprintf("The search for runs ended after %d folders, and some need not be here: "+
+		"make one run of shards with gavel merge, or serve a folder further down (gavel serve --runs DIR).", s.Most)
 }
 
 // search looks for runs and suites in the folder.
