@@ -54,16 +54,13 @@ type Run struct {
 }
 
 // Load reads a run directory. Every stored reply is read again.
-func Load(dir string, how judging.Reading) (*Run, error) { return LoadWithout(dir, how, nil) }
-
-// LoadWithout is Load without some items, by their ids: the run is as if these had not been chosen.
-func LoadWithout(dir string, how judging.Reading, leave map[string]bool) (*Run, error) {
-	run, err := load(dir, how, leave)
+func Load(dir string, how judging.Reading) (*Run, error) {
+	run, err := load(dir, how)
 	if err == nil {
 		run.altered, err = run.Manifest.Altered(dir)
 	}
 	if err == nil {
-		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how, leave) })
+		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how) })
 	}
 	if err != nil {
 		return nil, err
@@ -71,7 +68,7 @@ func LoadWithout(dir string, how judging.Reading, leave map[string]bool) (*Run, 
 	return run, nil
 }
 
-func load(dir string, how judging.Reading, leave map[string]bool) (*Run, error) {
+func load(dir string, how judging.Reading) (*Run, error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -80,17 +77,13 @@ func load(dir string, how judging.Reading, leave map[string]bool) (*Run, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
-	load.Leave(leave)
 	if err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), load.Add); err != nil {
 		return nil, err
 	}
 	run := load.Run()
 	run.Dir = dir
 	run.InFolder(dir)
-	run.Known(func() ([]string, error) {
-		ids, err := judging.ItemIDs(dir)
-		return slices.DeleteFunc(ids, func(id string) bool { return leave[id] }), err
-	})
+	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
 	return run, nil
 }
 
@@ -100,18 +93,6 @@ type Loader struct {
 	mu    sync.Mutex
 	run   *Run
 	asker judging.Asker
-	leave map[string]bool // items whose records are passed over
-}
-
-// Leave makes the loader pass over the records of some items, before the first is added: the run is as if
-// these had not been chosen.
-func (l *Loader) Leave(items map[string]bool) {
-	if len(items) == 0 {
-		return
-	}
-	m := *l.run.Manifest
-	m.Spec.Dataset.Items -= len(items)
-	l.run.Manifest, l.leave = &m, items
 }
 
 // NewLoader makes a loader for the run of a manifest. items are the ids that its
@@ -141,12 +122,6 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 // Add takes a record; it keeps no hold of it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
 	run := l.run
-	if l.leave[r.Item] {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		run.Manifest.Judgments--
-		return nil
-	}
 	v, other, err := r.ReadBoth(l.asker, run.Reading)
 	if err != nil {
 		return err

@@ -91,8 +91,6 @@ type Report struct {
 	Missing MissingPolicy `json:"missing,omitempty"`
 	// what intervals that are drawn were made with
 	Bootstrap Bootstrap `json:"bootstrap"`
-	// items left out because their labels are contested; null where none were asked to be
-	Contested *int `json:"contested,omitempty"`
 	// which rule ended the run before its last item
 	Stopped *judging.Stopped `json:"stopped,omitempty"`
 

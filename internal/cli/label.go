@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/labels"
-	"gavel/judging"
-	"gavel/scoring"
 )
 
 func labelCommand(e *env) *cli.Command {
@@ -18,12 +14,6 @@ func labelCommand(e *env) *cli.Command {
 		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{Name: "as", Usage: "your `NAME`; others say theirs on the page"},
 			&cli.IntFlag{Name: "sample", Usage: "label `N` items, drawn by the seed; 0 is all"},
-			&cli.StringFlag{
-				Name:  "by",
-				Value: labels.ByRandom,
-				Usage: "how to draw the items: `WAY` random, or disagreement (items on which the runs in " +
-					"--runs disagree are more likely); needs --sample",
-			},
 			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draw, of each labeller's order and of the sides"},
 			&cli.Float64Flag{
 				Name:  "again",
@@ -44,14 +34,9 @@ func labelCommand(e *env) *cli.Command {
 
 // label opens the desk, and serves its page.
 func (e *env) label(c *cli.Context) error {
-	if err := oneOf("--by", c.String("by"), labels.By); err != nil {
-		return err
-	}
 	switch again := c.Float64("again"); {
 	case c.Int("sample") < 0:
 		return usage("--sample %d: a number of items is expected", c.Int("sample"))
-	case c.String("by") == labels.ByDisagreement && c.Int("sample") == 0:
-		return usage("--by disagreement needs --sample N: how many items to draw")
 	case c.IsSet("as") && labels.CheckName(c.String("as")) != nil:
 		return usage("--as %q: %v", c.String("as"), labels.ErrWho)
 	case !(again >= 0 && again <= 100):
@@ -76,23 +61,14 @@ func (e *env) label(c *cli.Context) error {
 		}
 		return err
 	}
-	o := labels.DeskOptions{
+	desk, err := labels.OpenDesk(set, labels.DeskOptions{
 		Name:   set.Name,
 		Path:   path,
 		Sample: c.Int("sample"),
-		By:     c.String("by"),
 		Again:  c.Float64("again") / 100,
 		Seed:   c.Int64("seed"),
-		How:    scoring.DefaultOptions.Reading,
 		Now:    e.now,
-	}
-	if o.By == labels.ByDisagreement {
-		o.Runs, err = judging.FindRuns([]string{c.String("runs")}, 2, func(string) {})
-		if err != nil {
-			return fmt.Errorf("--by disagreement: %w", err)
-		}
-	}
-	desk, err := labels.OpenDesk(set, o)
+	})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/internal/labels"
 	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/scoring"
@@ -143,11 +142,6 @@ func scoreCommand(e *env) *cli.Command {
 		UsageText: "gavel score [flags] RUN...",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "full", Usage: "print every table of each run, not only the overview"},
-			&cli.StringFlag{
-				Name: "contested",
-				Usage: "score also without the items whose labels `FILE` says are wrong: " +
-					"contested.jsonl in the folder of runs of gavel serve",
-			},
 			&cli.Float64Flag{Name: "watts", Usage: "show the cost in joules, for a machine that uses `W` watts"},
 			&cli.Float64Flag{Name: "price-per-hour", Usage: "show the price, for a machine that costs `P` per hour"},
 		}, scoringFlags()...),
@@ -166,13 +160,6 @@ func scoreCommand(e *env) *cli.Command {
 				rep.Run, rep.Ledger = r.Dir, r.Ledger()
 				rep.Ledger.At(rates)
 				out.Runs = append(out.Runs, rep)
-				if path := c.String("contested"); path != "" {
-					rep, err := labels.ScoreWithout(r, path, o)
-					if err != nil {
-						return err
-					}
-					out.Runs = append(out.Runs, rep)
-				}
 			}
 			if len(out.Runs) == 1 || c.Bool("full") || c.Bool("json") || c.Bool("csv") {
 				return e.print(c, out)

@@ -18,36 +18,25 @@ import (
 	"github.com/gofrs/flock"
 
 	"gavel/datasets"
-	"gavel/judging"
 )
-
-// ByRandom is how items are chosen that are as likely as each other.
-const ByRandom = "random"
-
-// By are the ways to choose items.
-var By = []string{ByRandom, ByDisagreement}
 
 // DeskOptions are of a [Desk].
 type DeskOptions struct {
 	Name   string  // of the dataset, for people
 	Path   string  // of the file of labels; one that is there is gone on with
 	Sample int     // items to be labelled; 0 for all
-	By     string  // one of By
 	Again  float64 // share of them that everybody is shown twice, with the sides exchanged
 	Seed   int64
-	Runs   []string // that items are chosen by, with ByDisagreement
-	How    judging.Reading
 	Now    func() time.Time
 }
 
 // Desk hands the items of a dataset out to people, one at a time, and keeps what they say in a file: each label is on
 // disk before the next item is shown. Its methods may be called from many goroutines.
 type Desk struct {
-	o       DeskOptions
-	set     *datasets.Set
-	items   []int // of the set, those drawn
-	chances map[string]float64
-	Notes   []string // what there is to say of the file and the runs
+	o     DeskOptions
+	set   *datasets.Set
+	items []int    // of the set, those drawn
+	Notes []string // what there is to say of the file
 
 	mu     sync.Mutex
 	lock   *flock.Flock
@@ -98,7 +87,7 @@ const againAfter = 10
 // OpenDesk opens a desk over a dataset. A file of labels that somebody else writes to, or whose labels are of
 // another dataset, is an error.
 func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
-	d := &Desk{o: o, set: set, people: map[string]*person{}, chances: map[string]float64{}}
+	d := &Desk{o: o, set: set, people: map[string]*person{}}
 	d.lock = flock.New(filepath.Join(filepath.Dir(o.Path), "."+filepath.Base(o.Path)+".lock"), flock.SetPermissions(0o644))
 	if held, err := d.lock.TryLock(); err != nil {
 		return nil, fmt.Errorf("the file of labels: %w; name another with --labels", err)
@@ -125,15 +114,7 @@ func (d *Desk) open() error {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s: the last line was not finished, and is left out: "+
 			"that label is asked for again", d.o.Path))
 	}
-	sure := sureOf(all, func(l Label) bool {
-		i, is := d.set.IDs().Find(l.Item)
-		if !is {
-			return false
-		}
-		sum, err := d.sum(i)
-		return err == nil && (l.SHA256 == "" || l.SHA256 == sum)
-	})
-	if err := d.draw(sure); err != nil {
+	if err := d.draw(); err != nil {
 		return err
 	}
 	log.adopt = d.reload
@@ -280,16 +261,12 @@ func (d *Desk) Say(who string, s Said) error {
 		return err
 	}
 	l := Label{
-		Item:        it.ID,
-		Labeller:    who,
-		Again:       s.Again,
-		Note:        strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")),
-		Drawn:       d.o.By,
-		Probability: d.chances[it.ID],
-		Seed:        d.o.Seed,
-	}
-	if l.Probability > 0 {
-		l.Sample = len(d.items)
+		Item:     it.ID,
+		Labeller: who,
+		Again:    s.Again,
+		Note:     strings.TrimSpace(strings.ToValidUTF8(s.Note, "�")),
+		Drawn:    ByRandom,
+		Seed:     d.o.Seed,
 	}
 	l.SHA256, err = d.sum(i)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/labels"
-	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -33,18 +33,10 @@ func openDesk(t *testing.T, path string, o labels.DeskOptions) *labels.Desk {
 	assert.NilError(t, err)
 	t.Cleanup(func() { set.Close() })
 	o.Name, o.Now = "pairs", time.Now
-	o.By = first(o.By, labels.ByRandom)
 	d, err := labels.OpenDesk(set, o)
 	assert.NilError(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // id is that of the item: they are numbered.
@@ -174,44 +166,33 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	assert.ErrorContains(t, err, "none of its 2 labels is of an item of other")
 }
 
-// TestByDisagreement: items that judges disagree on are drawn more often, and scores weigh that out: what all labels say is
-// what a few drawn so do, on average.
-func TestByDisagreement(t *testing.T) {
-	const n = 100
-	good := judge(t, "good", n, func(i int) bool { return i < 90 }) // they disagree on 30: 60 to 89
-	bad := judge(t, "bad", n, func(i int) bool { return i < 60 })
-	data := filepath.Join(good, judging.ItemsFile)
-	shares, hard, plain := 0.0, 0, 0.0
-	const trials = 120
-	for seed := range int64(trials) {
-		path := filepath.Join(t.TempDir(), "l.jsonl")
-		d := openDesk(t, data, labels.DeskOptions{Path: path, Sample: 30, Seed: seed, By: labels.ByDisagreement, Runs: []string{good, bad}, How: reading})
-		for range []int{30, 15}[seed%2] { // some stop in the middle
-			turn, err := d.Next("ann")
-			assert.NilError(t, err)
-			i := turn.At + 1
-			if i > 60 && i <= 90 {
-				hard++
-			}
-			answer(t, d, "ann", []string{"It is 4.", "It is 5."}[(i-1)%2])
-		}
-		assert.NilError(t, d.Close())
-		got, err := labels.Read(path)
-		assert.NilError(t, err)
-		a, err := labels.Agree([]string{bad}, got, 0.2, reading, stats.Default)
-		assert.NilError(t, err)
-		assert.Assert(t, a.Weighted)
-		shares += *a.Judges[0].Agreement.Value / trials
-		for i := range got.Labels {
-			got.Labels[i].Drawn, got.Labels[i].Probability = "", 0
-		}
-		a, err = labels.Agree([]string{bad}, got, 0.2, reading, stats.Default)
-		assert.NilError(t, err)
-		plain += *a.Judges[0].Agreement.Value / trials
+// TestLabelsDrawnByDisagreement: files of labels that were drawn so once are read with their weights: what a judge is worth
+// by a few of those, and one label from before the draw, is what these stand for.
+func TestLabelsDrawnByDisagreement(t *testing.T) {
+	bad := judge(t, "bad", 100, func(i int) bool { return i < 60 })
+	var lines strings.Builder
+	add := func(i int, more string) {
+		fmt.Fprintf(&lines, `{"item":"p%03d","labeller":"ann","label":"%s"%s,"seed":1}`+"\n", i+1, "AB"[i%2:i%2+1], more)
 	}
-	assert.Assert(t, 2*hard > trials*45/2, "%d of %d are of those judges disagree on", hard, trials*45/2)
-	assert.Assert(t, shares > 56 && shares < 64, "weighed, it agrees on %.1f %%, in truth on 60", shares)
-	assert.Assert(t, plain < 35, "not weighed, it agrees on %.1f %%", plain)
+	add(5, `,"drawn":"random"`)
+	for i := 60; i < 75; i++ {
+		add(i, `,"drawn":"disagreement","probability":0.5,"sample":38`)
+	}
+	for _, i := range []int{0, 1, 2, 95} {
+		add(i, `,"drawn":"disagreement","probability":0.05,"sample":38`)
+	}
+	f, err := labels.Read(file(t, "l.jsonl", lines.String()))
+	assert.NilError(t, err)
+	a, err := labels.Agree([]string{bad}, f, 0.2, reading, stats.Default)
+	assert.NilError(t, err)
+	assert.Assert(t, a.Weighted)
+	assert.Equal(t, *a.Judges[0].Agreement.Value, *scoring.Percent(121. / 221)) // 19 of 38 have a label: 15·4 + 4·40 + 1
+	e, err := labels.Estimate(bad, f, "A", nil, reading, 0.95)
+	assert.NilError(t, err)
+	assert.Assert(t, e.Weighted)
+	assert.Equal(t, *e.LabelsAlone.Value, *scoring.Percent(112. / 221)) // 8 of the 15, 2 of the 4
+	_, err = labels.Select([]string{bad}, f, 0.1, 0.1, reading)
+	assert.ErrorContains(t, err, "chosen by disagreement")
 }
 
 // TestDeskRefuses: what cannot be is one clear line, and leaves every file as it was.
@@ -220,7 +201,6 @@ func TestDeskRefuses(t *testing.T) {
 	set, err := datasets.OpenFile(data)
 	assert.NilError(t, err)
 	defer set.Close()
-	good, bad := judge(t, "good", 12, func(i int) bool { return i < 9 }), judge(t, "bad", 12, func(i int) bool { return i < 4 })
 	for name, c := range map[string]struct {
 		text, want string
 		o          labels.DeskOptions
@@ -229,11 +209,10 @@ func TestDeskRefuses(t *testing.T) {
 		"an array":              {`[{"item":"p001","labeller":"a","label":"A"}]`, ":1 is no line", labels.DeskOptions{}},
 		"another's":             {"{\"id\":\"p001\",\"winner\":\"A\"}\n", ":1 is no line", labels.DeskOptions{}},
 		"a broken line":         {"{\"item\":\"p001\",\"labeller\":\"a\",\"label\":\"A\"}\n{broken\n{\"item\":\"p002\",\"labeller\":\"a\",\"label\":\"A\"}\n", ":2 is no line", labels.DeskOptions{}},
-		"no runs":               {"", "no two of the runs", labels.DeskOptions{By: labels.ByDisagreement, Sample: 3}},
-		"drawn by disagreement": {"{\"item\":\"p001\",\"labeller\":\"a\",\"label\":\"A\",\"drawn\":\"disagreement\"}\n", "cannot take items chosen in another way", labels.DeskOptions{}},
+		"drawn by disagreement": {"{\"item\":\"p001\",\"labeller\":\"a\",\"label\":\"A\",\"drawn\":\"disagreement\"}\n", "cannot take items drawn at random: name another file with --labels", labels.DeskOptions{}},
 	} {
 		path := file(t, "l.jsonl", c.text)
-		c.o.Name, c.o.Path, c.o.Now, c.o.By = "pairs", path, time.Now, first(c.o.By, labels.ByRandom)
+		c.o.Name, c.o.Path, c.o.Now = "pairs", path, time.Now
 		_, err := labels.OpenDesk(set, c.o)
 		assert.ErrorContains(t, err, c.want, name)
 		text, err := os.ReadFile(path)
@@ -243,46 +222,13 @@ func TestDeskRefuses(t *testing.T) {
 	_, err = labels.OpenDesk(set, labels.DeskOptions{Name: "pairs", Path: t.TempDir(), Now: time.Now})
 	assert.Assert(t, err != nil)
 
-	data = filepath.Join(good, judging.ItemsFile)
-	o := labels.DeskOptions{Path: filepath.Join(t.TempDir(), "l.jsonl"), Sample: 6, By: labels.ByDisagreement, Runs: []string{good, bad}, How: reading}
+	o := labels.DeskOptions{Path: filepath.Join(t.TempDir(), "l.jsonl"), Seed: 3}
 	d := openDesk(t, data, o)
-	one, err := d.Next("ann")
-	assert.NilError(t, err)
-	assert.NilError(t, d.Say("ann", labels.Said{At: one.At, Sum: one.Sum, Choice: "1"}))
+	answer(t, d, "ann", "first")
 	assert.NilError(t, d.Close())
-	o.Runs = append(o.Runs, judge(t, "third", 12, func(i int) bool { return i < 1 })) // the draw is kept
-	d = openDesk(t, data, o)
-	assert.Equal(t, d.Done()[0].Labelled, 1)
-	assert.NilError(t, d.Close())
-	set, err = datasets.OpenFile(data)
-	assert.NilError(t, err)
-	defer set.Close()
-	o.Name, o.Now = "pairs", time.Now
-	refuses := func(want string, change func(*labels.DeskOptions)) {
-		t.Helper()
-		c := o
-		change(&c)
-		_, err := labels.OpenDesk(set, c)
-		assert.ErrorContains(t, err, want)
-	}
-	refuses("give --sample 6 --seed 0", func(o *labels.DeskOptions) { o.Sample = 7 })
-	refuses("give --by disagreement --sample 6", func(o *labels.DeskOptions) { o.By = labels.ByRandom })
-	draw := strings.TrimSuffix(o.Path, ".jsonl") + ".draw.json"
-	assert.NilError(t, os.Rename(draw, draw+"x"))
-	refuses("was drawn in another draw", func(o *labels.DeskOptions) { o.Seed = 5 })
-	assert.NilError(t, os.Rename(draw+"x", draw))
-	assert.NilError(t, os.Remove(o.Path)) // what stood before the draw is gone with it: nothing, here
-	d = openDesk(t, data, o)
-	assert.NilError(t, d.Close())
-	assert.NilError(t, os.WriteFile(o.Path, []byte(`{"item":"p001","labeller":"ann","label":"A"}`+"\n"), 0o644))
-	refuses("drawn when 0 others had labels, and 1 have", func(*labels.DeskOptions) {})
-
-	o = labels.DeskOptions{Path: filepath.Join(t.TempDir(), "l.jsonl"), Seed: 3}
-	d = openDesk(t, data, o)
-	answer(t, d, "ann", "It is 4.")
-	assert.NilError(t, d.Close())
-	o.Name, o.Now, o.By = "pairs", time.Now, labels.ByRandom
-	refuses("was begun with --seed 3", func(o *labels.DeskOptions) { o.Seed = 4 })
+	o.Name, o.Now, o.Seed = "pairs", time.Now, 4
+	_, err = labels.OpenDesk(set, o)
+	assert.ErrorContains(t, err, "was begun with --seed 3")
 }
 
 // TestExportOfChanged: a label is not written onto another text.

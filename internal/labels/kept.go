@@ -252,17 +252,13 @@ func (d *Desk) recall(all []Label) error {
 	first := ""
 	other := ""
 	for _, l := range all {
-		if l.Drawn == ByDisagreement && d.o.By != ByDisagreement {
-			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items chosen in another way: "+
-				"give --by disagreement and the same --sample, or name another file with --labels", d.o.Path)
+		if l.Drawn == ByDisagreement {
+			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items drawn at random: "+
+				"name another file with --labels", d.o.Path)
 		}
 		if l.Seed != 0 && l.Seed != d.o.Seed {
 			return fmt.Errorf("%s was begun with --seed %d, which says who is shown what on which side: "+
 				"give --seed %d, or name another file with --labels", d.o.Path, l.Seed, l.Seed)
-		}
-		if l.Drawn == ByDisagreement && l.Probability != d.chances[l.Item] {
-			return fmt.Errorf("%s: %s was drawn in another draw than that of %s: "+
-				"put that file back, or name another with --labels", d.o.Path, l.Item, d.drawPath())
 		}
 		i, is := d.set.IDs().Find(l.Item)
 		if !is {

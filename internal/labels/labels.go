@@ -40,13 +40,15 @@ type Label struct {
 	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty where nobody knows
 	// Probability is with which the item was drawn from all of the dataset; left out where it is the same for all.
 	Probability float64 `json:"probability,omitempty"`
-	Sample      int     `json:"sample,omitempty"`    // how many were drawn so
-	Seed        int64   `json:"seed,omitempty"`      // of the draw, the order and the sides
-	Contested   bool    `json:"contested,omitempty"` // it is no label: the dataset's own is said to be wrong
+	Sample      int     `json:"sample,omitempty"` // how many were drawn so
+	Seed        int64   `json:"seed,omitempty"`   // of the draw, the order and the sides
 }
 
-// ByDisagreement is how items were chosen that judges disagree on.
-const ByDisagreement = "disagreement"
+// How items were chosen.
+const (
+	ByRandom       = "random"       // each as likely as the others
+	ByDisagreement = "disagreement" // those on which judges disagree more often; no longer done
+)
 
 // File is a file of labels.
 type File struct {
@@ -183,7 +185,7 @@ func (f *File) settle(all []Label) {
 			of[k] = nil
 		}
 	}
-	f.sure = sureOf(all, func(Label) bool { return true })
+	f.sure = sureOf(all)
 	last := func(of map[key][]Label) (stand []Label) {
 		for _, ls := range of {
 			if n := len(ls); n > 0 {
@@ -198,9 +200,8 @@ func (f *File) settle(all []Label) {
 	f.Labels, f.Again = last(said[false]), last(said[true])
 }
 
-// sureOf are the items that had a label before any was chosen by disagreement, of those that count: the others are
-// drawn.
-func sureOf(all []Label, counts func(Label) bool) map[string]bool {
+// sureOf are the items that had a label before any was chosen by disagreement: the others are drawn.
+func sureOf(all []Label) map[string]bool {
 	said := map[key]string{}
 	for _, l := range all {
 		if l.Drawn == ByDisagreement {
@@ -208,7 +209,7 @@ func sureOf(all []Label, counts func(Label) bool) map[string]bool {
 		}
 		if k := (key{l.Item, l.Labeller}); l.Undo {
 			delete(said, k)
-		} else if counts(l) && !l.Again {
+		} else if !l.Again {
 			said[k] = l.Label
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -197,7 +196,6 @@ func FuzzRead(f *testing.F) {
 			got.Majority()
 			got.Labellers()
 		}
-		_, _ = labels.ReadContested(path)
 	})
 }
 
@@ -260,33 +258,4 @@ func TestSelect(t *testing.T) {
 	assert.Equal(t, s.Calls, 2*n)
 	_, err = labels.Select([]string{judge(t, "mute", 4, func(int) bool { return true })}, f, 0.1, 0.1, reading)
 	assert.ErrorContains(t, err, "no label probabilities")
-}
-
-// TestContestAtOnce: of several processes that add lines none writes over another's; each has a lock of its own, as here.
-func TestContestAtOnce(t *testing.T) {
-	root, err := os.OpenRoot(t.TempDir())
-	assert.NilError(t, err)
-	defer root.Close()
-	var all sync.WaitGroup
-	for i := range 40 {
-		all.Go(func() {
-			assert.Check(t, labels.Contest(root, fmt.Sprint("item ", i), "sum", strings.Repeat("x", i*10), false))
-		})
-	}
-	all.Wait()
-	path := filepath.Join(root.Name(), labels.ContestedFile)
-	c, err := labels.ReadContested(path)
-	assert.NilError(t, err)
-	assert.Equal(t, len(c), 40)
-	assert.NilError(t, os.Truncate(path, 16<<20+1))
-	assert.ErrorContains(t, labels.Contest(root, "one more", "sum", "", false), "is longer than 16 MiB")
-	assert.NilError(t, os.Truncate(path, 1<<30))
-	_, err = labels.ReadContested(path)
-	assert.ErrorContains(t, err, "is longer than 32 MiB")
-	for _, name := range []string{labels.ContestedFile, "." + labels.ContestedFile + ".lock"} {
-		assert.NilError(t, root.Rename(name, "kept"))
-		assert.NilError(t, root.Symlink("kept", name))
-		assert.ErrorContains(t, labels.Contest(root, "one more", "sum", "", false), "is a link")
-		assert.NilError(t, root.Rename("kept", name))
-	}
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"html/template"
 	"net/http"
 	"slices"
@@ -29,9 +28,6 @@ type ItemView struct {
 	Previous  string         `json:"-"` // links
 	Next      string         `json:"-"`
 	Back      string         `json:"-"`
-
-	Contested  string `json:"contested,omitempty"` // why somebody says that the label is wrong
-	CanContest bool   `json:"-"`
 
 	Asked  asked            `json:"-"`
 	ToName []string         `json:"-"` // ids of the candidates that it is right to name
@@ -151,14 +147,6 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		turned.Diff = !f.Diff
 		v.Turn = itemURL(name, v.ID, turned.Query()) + "#candidates-title"
 	}
-	if c, _, err := s.contested(); err == nil && len(c[v.ID]) > 0 {
-		if sum, err := s.sumOf(x, i); err == nil {
-			if note, is := c[v.ID][sum]; is {
-				v.Contested = cmp.Or(note, "no reason given")
-			}
-		}
-	}
-	v.CanContest = s.opts.Runner != nil && v.Item != nil && v.Asked.Right != ""
 	v.Across = s.across(x.Manifest, v.ID)
 	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)

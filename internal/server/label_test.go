@@ -23,7 +23,7 @@ func desk(t *testing.T, run string) *labels.Desk {
 	set, err := datasets.OpenFile(filepath.Join(run, judging.ItemsFile))
 	must(t, err)
 	t.Cleanup(func() { set.Close() })
-	d, err := labels.OpenDesk(set, labels.DeskOptions{Name: "sample", Path: filepath.Join(t.TempDir(), "l.jsonl"), By: labels.ByRandom, Now: time.Now})
+	d, err := labels.OpenDesk(set, labels.DeskOptions{Name: "sample", Path: filepath.Join(t.TempDir(), "l.jsonl"), Now: time.Now})
 	must(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
@@ -100,32 +100,4 @@ func TestTheLabelPageSaysWhatIsNotSaved(t *testing.T) {
 	code, page, _ := s.post("/labels/ann", form(t, s.get("/labels/ann"), "1"))
 	assert.Equal(t, code, http.StatusConflict)
 	says(t, page, "this label was not saved", "another program has changed the file", "1 of ")
-}
-
-// A label that is said to be wrong is left out of a second number, and comes back when that is taken back.
-func TestContested(t *testing.T) {
-	dir := t.TempDir()
-	m := makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.5"})
-	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{dir: dir} })
-	var items []string
-	must(t, judging.ReadRecords(filepath.Join(dir, "a", judging.RecordsFile), func(r *judging.Record) error { items = append(items, r.Item); return nil }))
-	item := items[0]
-	says(t, s.get(itemURL("a", item, "")), "The label is wrong")
-	contest := func(values url.Values) int {
-		values.Set("item", item)
-		code, _, _ := s.post("/runs/a/contest", values)
-		return code
-	}
-	assert.Equal(t, contest(url.Values{"note": {"both <b>say</b> it"}}), http.StatusSeeOther)
-	page := s.get(itemURL("a", item, ""))
-	says(t, page, "The label is contested: both <b>say</b> it", "The label is right after all")
-	says(t, s.get("/runs/a"), "1 label of this run's items is contested. Without: strict", fmt.Sprintf("n=%d; with:", m.Spec.Dataset.Items-1))
-	assert.Equal(t, contest(url.Values{"undo": {"1"}}), http.StatusSeeOther)
-	assert.Assert(t, !strings.Contains(s.get("/runs/a"), `id="contested"`))
-	item = "none"
-	assert.Equal(t, contest(url.Values{}), http.StatusNotFound)
-	must(t, os.Remove(filepath.Join(dir, "a", judging.ItemsFile)))
-	shows := newSite(t, dir, nil)
-	w := shows.ask("POST", "/runs/a/contest", "item="+url.QueryEscape(items[0]), header("Content-Type", "application/x-www-form-urlencoded"))
-	assert.Equal(t, w.Code, http.StatusNotImplemented)
 }

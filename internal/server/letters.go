@@ -111,7 +111,7 @@ func (l *letters) made(c lettering) (rankings []scoring.Ranking) {
 		if err != nil {
 			return nil
 		}
-		run, err := l.s.runs.LoadBy(name, m, scoring.DefaultOptions.Reading, nil)
+		run, err := l.s.runs.LoadBy(name, m, scoring.DefaultOptions.Reading)
 		if err != nil {
 			return nil
 		}

@@ -271,7 +271,7 @@ func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of store.S
 		}
 		*at = found
 	}()
-	loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading, nil)
+	loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading)
 	if err != nil {
 		return
 	}

@@ -112,7 +112,6 @@ type runView struct {
 	Manifest  *judging.Manifest `json:"manifest"`
 	Progress  Progress          `json:"progress"`
 	Job       *jobs.Job         `json:"job,omitempty"`
-	Without   *without          `json:"-"` // what it comes to without contested labels
 	CanDelete bool              `json:"-"`
 	CanResume bool              `json:"-"`
 	Describes bool              `json:"-"` // it can be given a name, tags and a note
@@ -140,12 +139,6 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Counts.Outcomes = maps.Clone(x.Counts.Outcomes)
 	if !isAPI(r) {
 		v.Matters, v.Command = s.highlights(x), jobs.CommandOf(m)
-		if m.Status != judging.Running {
-			v.Without, err = s.without(x)
-			if err != nil {
-				v.Problem = err.Error()
-			}
-		}
 	}
 	done()
 	s.withJob(&v.Progress)

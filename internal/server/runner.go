@@ -39,8 +39,6 @@ type Runner interface {
 	Stop(id string) error
 	// Jobs lists what was started, the newest first.
 	Jobs() []jobs.Job
-	// Contest keeps that the label of an item, with the SHA-256 of its line, is wrong or, with undo, no longer.
-	Contest(item, sum, note string, undo bool) error
 	// Describe keeps what people say of a run.
 	Describe(run string, said judging.About) error
 	// Delete removes a run that nobody is writing to.
@@ -71,7 +69,6 @@ func (s *Server) runnerTable() []route {
 		{pattern: "GET /runs/{run}/delete", handle: page(s, "delete", s.deleteView)},
 		{pattern: "POST /runs/{run}/delete", handle: run.form},
 		{pattern: "POST /runs/{run}/about", handle: s.describe},
-		{pattern: "POST /runs/{run}/contest", handle: s.contest},
 
 		{pattern: "GET /suites/{suite}/delete", handle: page(s, "delete-suite", s.deleteSuiteView)},
 		{pattern: "POST /suites/{suite}/delete", handle: suite.form},

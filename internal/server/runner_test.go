@@ -6,13 +6,11 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"gavel/internal/labels"
 	"gavel/internal/report/table"
 	"gavel/internal/server/jobs"
 	"gavel/judging"
@@ -25,7 +23,6 @@ type fakeRunner struct {
 	deleted []string
 	said    map[string]judging.About
 	fails   error
-	dir     string // of the runs, where something is written
 	panics  string
 }
 
@@ -35,15 +32,6 @@ func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, erro
 		Endpoints: []jobs.EndpointOffer{{ID: "sim", About: "simulated", Models: []string{"coin"}}},
 		Fields:    []jobs.Field{{Name: "limit", Label: "Only the first items", About: "only the first", Kind: "number", Part: "what"}, {Name: "constrain", About: "held", Kind: "switch", Part: "how"}, {Name: "think", About: "how", Kind: "choice", Values: []string{"auto", "off"}, Default: "auto", Part: "how"}},
 	}, f.fails
-}
-
-func (f *fakeRunner) Contest(item, sum, note string, undo bool) error {
-	root, err := os.OpenRoot(f.dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return labels.Contest(root, item, sum, note, undo)
 }
 
 func (f *fakeRunner) Plan(_ context.Context, o jobs.JobRequest) (jobs.Planned, error) {

@@ -57,8 +57,6 @@ type Server struct {
 	compared *kept.LRU[string, kept.Value[string, *scoring.Comparisons]]
 	ranked   *kept.LRU[string, kept.Value[string, *report.Ranking]]
 	hardest  *kept.LRU[string, kept.Value[string, []tally]]
-	lessened *kept.LRU[string, kept.Value[string, *without]]
-	disputed *kept.LRU[string, kept.Value[store.Stamp, labels.Contested]]
 	agreed   *kept.LRU[string, kept.Value[string, table.Table]]
 	scoring  sync.Mutex
 	guard    *guard.Guard
@@ -99,8 +97,6 @@ func New(o Options) (*Server, error) {
 		compared: kept.NewLRU[string, kept.Value[string, *scoring.Comparisons]](8),
 		ranked:   kept.NewLRU[string, kept.Value[string, *report.Ranking]](8),
 		hardest:  kept.NewLRU[string, kept.Value[string, []tally]](8),
-		lessened: kept.NewLRU[string, kept.Value[string, *without]](64),
-		disputed: kept.NewLRU[string, kept.Value[store.Stamp, labels.Contested]](1),
 		agreed:   kept.NewLRU[string, kept.Value[string, table.Table]](1),
 		streams:  make(chan struct{}, maxStreams),
 		metrics:  o.Metrics,

@@ -67,12 +67,12 @@ func TestClusteredCovers(t *testing.T) {
 					sizes[i] = 1
 				}
 			}
-			chances := stats.Inclusion(sizes, world.labels)
+			chances := inclusion(sizes, world.labels)
 			draws := make([]float64, population)
 			for i := range draws {
 				draws[i] = rng.Float64()
 			}
-			for _, i := range stats.ParetoSample(chances, draws, world.labels) {
+			for _, i := range paretoSample(chances, draws, world.labels) {
 				units[i].Weight = 1 / chances[i]
 			}
 			holds := func(p stats.Powered) int {
@@ -91,35 +91,6 @@ func TestClusteredCovers(t *testing.T) {
 		t.Logf("%s: powered %.1f %%, labels alone %.1f %%, without weights %.1f %%", world.name, 100*float64(powered)/runs, 100*float64(alone)/runs, 100*float64(plain)/runs)
 		assert.Assert(t, !world.byDisagreement || plain < 0.5*runs || world.labels < 100, "%s: to leave the weights out does no harm", world.name)
 		assert.Assert(t, powered >= 0.93*runs && alone >= 0.93*runs, "%s: %d and %d of %d hold the truth", world.name, powered, alone, runs)
-	}
-}
-
-// TestParetoSample: as many are drawn as asked for, and each about as often as it should be.
-func TestParetoSample(t *testing.T) {
-	sizes := []float64{0.1, 0.1, 0.1, 0.5, 1, 5, 0.1, 0.1}
-	chances := stats.Inclusion(sizes, 3)
-	sum := 0.0
-	for _, c := range chances {
-		sum += c
-	}
-	is(t, sum, 3, 1e-9)
-	assert.Equal(t, chances[5], 1.0) // larger than its share: always drawn
-	rng := rand.New(rand.NewPCG(1, 2))
-	times := make([]int, len(sizes))
-	const runs = 20000
-	for range runs {
-		draws := make([]float64, len(sizes))
-		for i := range draws {
-			draws[i] = rng.Float64()
-		}
-		drawn := stats.ParetoSample(chances, draws, 3)
-		assert.Equal(t, len(drawn), 3)
-		for _, i := range drawn {
-			times[i]++
-		}
-	}
-	for i, c := range chances {
-		is(t, float64(times[i])/runs, c, 0.05) // nearly: 3 of 8 are few
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/gofrs/flock"
 
 	"gavel/internal/disk"
-	"gavel/internal/labels"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -118,21 +117,6 @@ func (r *Runner) Describe(run string, said judging.About) error {
 		return requestError(http.StatusNotFound, "there is no run %q", run)
 	}
 	return ifThere(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), said))
-}
-
-// Contest keeps in the folder of runs that the label of an item is wrong or, with undo, no longer.
-func (r *Runner) Contest(item, sum, note string, undo bool) error {
-	note = strings.TrimSpace(note)
-	if len(note) > 16<<10 {
-		return requestError(http.StatusBadRequest, "the note is longer than 16 KiB")
-	}
-	root, err := os.OpenRoot(r.dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return refused(http.StatusInsufficientStorage,
-		labels.Contest(root, item, sum, strings.ToValidUTF8(note, "\ufffd"), undo))
 }
 
 // DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that

@@ -60,22 +60,19 @@ func (s *Store) Score(run string, m *judging.Manifest) (*scoring.Report, error) 
 
 // Load is scoring.Load of a run of the folder.
 func (s *Store) Load(run string, m *judging.Manifest) (*scoring.Run, error) {
-	loaded, err := s.LoadBy(run, m, scoring.DefaultOptions.Reading, nil)
+	loaded, err := s.LoadBy(run, m, scoring.DefaultOptions.Reading)
 	if err == nil {
-		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.LoadBy(run, m, how, nil) })
+		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.LoadBy(run, m, how) })
 	}
 	return loaded, err
 }
 
-// LoadBy reads a run's records, but for those of the items of leave.
-func (s *Store) LoadBy(
-	run string, m *judging.Manifest, how judging.Reading, leave map[string]bool,
-) (*scoring.Run, error) {
+// LoadBy reads a run's records.
+func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*scoring.Run, error) {
 	loader, err := scoring.NewLoader(m, how, nil)
 	if err != nil {
 		return nil, failure.Unreadable(err, "%s: %v", run, err)
 	}
-	loader.Leave(leave)
 	f, info, err := s.Open(run, judging.RecordsFile)
 	if err != nil {
 		return nil, s.Missing(run, err)

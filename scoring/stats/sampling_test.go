@@ -1,4 +1,4 @@
-package stats
+package stats_test
 
 import (
 	"cmp"
@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Inclusion is with which probability each of len(sizes) units is drawn, when n are, proportional to their sizes,
+// inclusion is with which probability each of len(sizes) units is drawn, when n are, proportional to their sizes,
 // which are above 0: 1 where a unit's share of n is more than itself.
-func Inclusion(sizes []float64, n int) []float64 {
+func inclusion(sizes []float64, n int) []float64 {
 	chances := make([]float64, len(sizes))
 	if n >= len(sizes) {
 		for i := range chances {
@@ -41,11 +41,11 @@ func Inclusion(sizes []float64, n int) []float64 {
 	}
 }
 
-// ParetoSample draws n units with these probabilities of inclusion, and gives them in the order drawn; draws are
+// paretoSample draws n units with these probabilities of inclusion, and gives them in the order drawn; draws are
 // uniform numbers, one a unit. The first k of them are such a sample too, nearly, with probabilities k/n as large.
 //
 // Source: Rosén, Journal of Statistical Planning and Inference 62 (1997).
-func ParetoSample(chances, draws []float64, n int) []int {
+func paretoSample(chances, draws []float64, n int) []int {
 	order := make([]int, len(chances))
 	rank := make([]float64, len(chances))
 	for i, c := range chances {
