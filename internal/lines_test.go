@@ -25,10 +25,10 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason in
 // the commit.
 var ceilings = figures{
-	Tokens:    475_000,
+	Tokens:    470_700,
 	LongLines: 29,
 	Unkeyed:   21,
-	Triple:    9,
+	Triple:    8,
 	Hidden:    5,
 	LongFuncs: 6,
 }

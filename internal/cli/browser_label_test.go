@@ -43,7 +43,7 @@ func sum(m []string) (n int) {
 }
 
 // TestBrowserAfternoon is what somebody does who wants to know which judge is theirs: a table of pairs, 40 of which they
-// label by keyboard, three judges behind servers, more labels where these disagree, an estimate for the rest, and all of it
+// label by keyboard, three judges behind servers, more labels, an estimate for the rest, and all of it
 // as a dataset.
 func TestBrowserAfternoon(t *testing.T) {
 	browser := chromium(t)

@@ -104,6 +104,8 @@ func TestDidYouMean(t *testing.T) {
 		"run pairwise --datset sample":          `unknown flag --datset, did you mean --dataset?`,
 		"score runs/first-jugde":                "runs/first-jugde: there is no such run, did you mean " + filepath.Join("runs", "first-judge") + "?",
 		"run frobnicate":                        `unknown protocol "frobnicate". There are: pairwise`,
+		"label x --by disagreement":             "--by was taken away: leave it out",
+		"score runs/x --contested c.jsonl":      "--contested was taken away: correct the label in the dataset",
 		"suite plna x.yaml":                     `unknown command "plna", did you mean plan?`,
 		"completion bsh":                        `unknown command "bsh", did you mean bash?`,
 		"import judgbench x.jsonl --out runs/x": `unknown command "judgbench", did you mean judgebench?`,
