@@ -27,7 +27,7 @@ var rooms = map[string]string{
 	"scoring":             "judging scoring/stats",
 
 	"internal/jury":          "scoring scoring/stats judging backends",
-	"internal/labels":        "scoring scoring/stats judging datasets datasets/rows internal/disk",
+	"internal/labels":        "scoring scoring/stats judging datasets datasets/rows",
 	"internal/report/table":  "scoring",
 	"internal/report/figure": "scoring internal/report/table",
 	"internal/report": "internal/report/table internal/report/figure internal/jury internal/labels scoring scoring/race" +
@@ -55,7 +55,7 @@ var rooms = map[string]string{
 	"internal/server/guard":   "internal/server/failure internal/server/markup",
 	"internal/server/store": "internal/server/failure internal/server/kept internal/server/markup protocols scoring" +
 		" scoring/race judging datasets internal/disk",
-	"internal/server/jobs": "internal/suite internal/eval internal/labels internal/report/table scoring" +
+	"internal/server/jobs": "internal/suite internal/eval internal/report/table scoring" +
 		" scoring/race judging datasets backends internal/disk",
 	"internal/server": "internal/server/failure internal/server/guard internal/server/jobs internal/server/kept" +
 		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
