@@ -103,7 +103,6 @@ func TestBrowserPages(t *testing.T) {
 				{"start", "/start"},
 				{"start multi-option", "/start?protocol=multi-option"},
 				{"start self-reference", "/start?protocol=self-reference"},
-				{"start suite", "/start/suite?protocol=multi-option&suite=ablation"},
 				{"suites", "/suites"},
 				{"suite", "/suites/ablation"},
 				{"delete suite", "/suites/ablation/delete"},
@@ -268,7 +267,7 @@ func suites(t *testing.T, browser context.Context, judge string, looks ...look) 
 	home(t)
 	_, name, _ := strings.Cut(t.Name(), "/")
 	g := newBarrier(t, judge)
-	base := serve(t, "--runs", "runs", "--base-url", g.URL, "--no-cache").url
+	s := serve(t, "--runs", "runs", "--base-url", g.URL, "--no-cache")
 	for _, l := range looks {
 		t.Run(l.String(), func(t *testing.T) {
 			t.Cleanup(func() { g.set(true, 0) })
@@ -278,44 +277,21 @@ func suites(t *testing.T, browser context.Context, judge string, looks ...look) 
 				}
 				return '-'
 			}, l.String()), "-")
-			b := newTab(t, browser, base, l, "suite "+name)
-			composes(b, g, suite)
+			g.set(false, 0)
+			j := s.startSuite(fmt.Sprintf(`name: %s
+judges: [{model: tiny, base-url: %q}, {model: coin, backend: sim}]
+conditions:
+  - {protocol: reversed, dataset: sample, prompt: [sop, direct], system-role: user, limit: 4, concurrency: 1, max-tokens: 8, attempts: 1}
+`, suite, g.URL))
+			b := newTab(t, browser, s.url, l, "suite "+name)
+			b.open("/jobs/" + j.ID)
 			suiteLives(b, g, suite)
 		})
 	}
 }
 
-// composes puts a suite together and plans it.
-func composes(b *tab, g *barrier, suite string) {
-	b.t.Helper()
-	b.open("/start")
-	b.press(`nav[aria-label="What to start"] a[href="/start/suite"]`)
-	b.press(`nav[aria-label="Protocol"] button[value="protocol reversed"]`)
-	b.until("the protocol is another", `document.querySelector("[aria-current][value='protocol reversed']")`)
-	evaluated[bool](b, `document.querySelectorAll("form details").forEach(d => d.open = true), true`)
-	b.do("the name", chromedp.SetValue(chromedp.CSS("#name"), suite))
-	for _, box := range []string{`[name=judges][value="` + g.URL + ` tiny"]`, `[name=judges][value="sim coin"]`, `[name=dataset][value=sample]`, `[name=prompt][value=sop]`, `[name=prompt][value=direct]`, `[name=system-role][value=user]`} {
-		b.do(box, chromedp.Click(chromedp.CSS(box)))
-	}
-	b.do("few items", chromedp.SetValue(chromedp.CSS("#limit"), "4"), chromedp.SetValue(chromedp.CSS("#concurrency"), "1"), chromedp.SetValue(chromedp.CSS("#max-tokens"), "8"), chromedp.SetValue(chromedp.CSS("#attempts"), "1"))
-	if evaluated[bool](b, `Boolean(document.querySelector("#action-start"))`) {
-		b.t.Error("the form starts a suite whose plan was not shown")
-	}
-	b.press("#action-draft")
-	b.until("the file is written", `document.querySelector("#suite-file").value.includes("protocol: reversed")`)
-	b.check("drafted")
-	b.press("#action-plan")
-	b.until("the plan is shown", `document.querySelector("#plan table")`)
-	if text := evaluated[string](b, `document.querySelector("#plan").innerText`); strings.Count(text, "reversed_sample") != 4 {
-		b.t.Errorf("the plan does not have 2 judges under 2 conditions:\n%s", text)
-	}
-	b.check("planned")
-}
-
 func suiteLives(b *tab, g *barrier, suite string) {
 	b.t.Helper()
-	g.set(false, 0)
-	b.press("#action-start")
 	b.until("a run is being made", `document.querySelector("[data-events]") && document.querySelector("#state").innerText === "running"`)
 	b.check("live job")
 	g.set(false, 10) // the first run, and a little of the next
@@ -327,7 +303,9 @@ func suiteLives(b *tab, g *barrier, suite string) {
 	g.set(true, 0)
 	b.ends("stopped")
 	b.check("stopped job")
-	b.press("#resume")
+	b.press(`.lead a[href^="/suites/"]`)
+	b.check("stopped suite")
+	b.press("#go-on")
 	b.ends("complete")
 	b.open("/suites")
 	b.check("suites")
@@ -337,9 +315,8 @@ func suiteLives(b *tab, g *barrier, suite string) {
 		b.t.Errorf("%d complete runs, want 4", n)
 	}
 	b.check("complete suite")
-	b.press("#go-on")
-	if text := evaluated[string](b, `document.querySelector("#suite-file").value`); !strings.Contains(text, suite) {
-		b.t.Errorf("the form does not begin with the suite's file:\n%s", text)
+	if evaluated[bool](b, `Boolean(document.querySelector("#go-on"))`) {
+		b.t.Error("a complete suite offers to go on with it")
 	}
 }
 

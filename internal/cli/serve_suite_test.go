@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -321,82 +320,46 @@ conditions: [{protocol: self-reference, dataset: sample-number, limit: 1, agents
 	}
 }
 
-// The form writes the file that somebody would write by hand.
-func TestServeDraftsASuite(t *testing.T) {
+// A suite is gone on with from its page, in its own folder and with servers that are offered alone.
+func TestServeResumesASuite(t *testing.T) {
 	home(t)
-	a, b := newJudge(t, false, prefersLonger), newJudge(t, false, prefersLonger)
+	g := newJudge(t, false, prefersLonger)
+	condition := "conditions: [{protocol: pairwise, dataset: sample, limit: 2, prompt: direct}]\n"
+	file := "name: %s\njudges: [{model: tiny, base-url: %q}]\n" + condition
+	there := fmt.Sprintf(file, "there", g.URL)
+	mustCall(t, "suite", "run", write(t, "there.yaml", there))
+	asked := g.calls.Load()
 	e := newEnv(nil, io.Discard, io.Discard)
-	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{Runs: "runs", AtOnce: 1, BaseURLs: []string{a.URL, b.URL}, Shows: store.Shows, Metrics: server.NewMetrics()})
+	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{
+		Runs: "runs", AtOnce: 1, NoCache: true, BaseURLs: []string{g.URL}, Shows: store.Shows, Metrics: server.NewMetrics(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := jobs.JobRequest{
-		"protocol": {"multi-option"}, "name": {"mine"}, "judges": {"sim coin", a.URL + " tiny", b.URL + " tiny"}, "dataset": {"sample-options"},
-		"prompt": {"1", "3"}, "goal": {"best"}, "unrelated": {"false", "true"}, "limit": {"5"}, "seed": {""}, "think": {"auto"}, "group": {""},
-	}
-	text, err := r.DraftSuite(t.Context(), request)
-	host := func(at string) string { u, _ := url.Parse(at); return u.Host }
-	want := fmt.Sprintf(`name: mine
-judges:
-  - model: coin
-    backend: sim
-  - model: tiny
-    base-url: %s
-  - name: tiny at %s
-    model: tiny
-    base-url: %s
-conditions:
-  - protocol: multi-option
-    dataset: sample-options
-    prompt: [1, 3]
-    limit: 5
-    unrelated: [false, true]
-`, a.URL, host(b.URL), b.URL)
-	if err != nil || text != want {
-		t.Fatalf("%v, got\n%s\nwant\n%s", err, text, want)
-	}
-	more := jobs.JobRequest{"protocol": {"self-reference"}, "file": {"# ours\n" + text}, "judges": {"sim coin"}, "dataset": {"sample-number", "sample-choice"}, "agents": {"sim:right sim:coin,seed=2"}, "mode": {"cot", "self"}}
-	text, err = r.DraftSuite(t.Context(), more)
-	want = "# ours\n" + want + `  - protocol: self-reference
-    dataset: [sample-number, sample-choice]
-    agents: ['sim:right', 'sim:coin,seed=2']
-    mode: [cot, self]
-`
-	if unquoted := strings.ReplaceAll(text, "'", ""); err != nil || unquoted != strings.ReplaceAll(want, "'", "") {
-		t.Errorf("%v, got\n%s\nwant\n%s", err, text, want)
-	}
-	null := jobs.JobRequest{"protocol": {"pairwise"}, "name": {"~"}, "judges": {"sim coin"}, "dataset": {"sample"}}
-	if text, err := r.DraftSuite(t.Context(), null); !strings.HasPrefix(text, "name: \"~\"\n") {
-		t.Errorf("a name that YAML takes for nothing: %q, %v", text, err)
-	}
-	plan, err := r.PlanSuite(t.Context(), jobs.JobRequest{"file": {text}})
-	if err != nil || len(plan.Tables) != 2 {
-		t.Errorf("its plan: %v %+v", err, plan)
-	}
-	for _, bad := range []struct {
-		change jobs.JobRequest
-		want   string
-	}{
-		{jobs.JobRequest{"judges": nil}, "no judge is chosen"},
-		{jobs.JobRequest{"dataset": nil}, "no dataset is chosen"},
-		{jobs.JobRequest{"judges": {"http://127.0.0.1:9 m"}}, "is not offered"},
-		{jobs.JobRequest{"judges": {"sim"}}, "without a model"},
-		{jobs.JobRequest{"protocol": {"dance"}}, "dance"},
-		{jobs.JobRequest{"file": {"- a"}}, "expected keys with values"},
-		{jobs.JobRequest{"file": {"a: [b"}}, "not YAML"},
-		{jobs.JobRequest{"file": {"judges: none"}}, ""},
-		{jobs.JobRequest{"file": {"unknown: 1"}}, `unknown key "unknown"`},
-		{jobs.JobRequest{"limit": {"many"}}, "suite.yaml:"},
+	for name, bad := range map[string]struct{ folder, file, want string }{
+		"moved":        {"elsewhere", there, "elsewhere cannot be continued from here: its file is that of the folder there. Use the command line: gavel suite run FILE"},
+		"not offered":  {"gone", fmt.Sprintf(file, "gone", "http://127.0.0.1:9"), "http://127.0.0.1:9 is not offered here"},
+		"its own file": {"own", "name: own\njudges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: ./mine.jsonl}]\n", "Use the command line"},
 	} {
-		changed := jobs.JobRequest{}
-		for _, o := range []jobs.JobRequest{request, bad.change} {
-			for k, v := range o {
-				changed[k] = v
-			}
+		if _, err := r.ResumeSuite(t.Context(), bad.folder, bad.file); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%s: %v, want %q", name, err, bad.want)
 		}
-		if _, err := r.DraftSuite(t.Context(), changed); bad.want != "" && (err == nil || !strings.Contains(err.Error(), bad.want)) {
-			t.Errorf("%v: %v, want %q", bad.change, err, bad.want)
-		}
+	}
+	if n := len(r.Jobs()); n != 0 {
+		t.Errorf("%d jobs were begun for what was refused", n)
+	}
+	runs, _ := filepath.Glob("runs/there/tiny_*/records.jsonl")
+	if len(runs) != 1 {
+		t.Fatalf("the suite made %v", runs)
+	}
+	first, _, _ := strings.Cut(read(t, runs[0]), "\n")
+	write(t, runs[0], first+"\n")
+	if _, err := r.ResumeSuite(t.Context(), "there", there); err != nil {
+		t.Fatal(err)
+	}
+	r.Wait()
+	if j := r.Jobs()[0]; j.State != jobs.Complete || g.calls.Load() != 2*asked-1 {
+		t.Errorf("%+v after %d and %d calls", j, asked, g.calls.Load()-asked)
 	}
 }
 

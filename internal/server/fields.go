@@ -16,27 +16,3 @@ func fieldOf(f jobs.Field, o jobs.JobRequest) fieldView {
 	v.On = v.Value != "" && v.Value != "false"
 	return v
 }
-
-// axisView is a field of which a suite takes several values.
-type axisView struct {
-	fieldView
-	view startSuiteView
-}
-
-// Axes are the fields of one part of the form: those that say what is judged, or those that say how.
-func (v startSuiteView) Axes(what bool) []axisView {
-	var out []axisView
-	for _, f := range v.Fields {
-		if (f.Part == "what") != what {
-			continue
-		}
-		if f.Kind == "switch" {
-			f.Values = []string{"false", "true"}
-		}
-		out = append(out, axisView{fieldOf(f, v.Order), v})
-	}
-	return out
-}
-
-// On tells whether a value is chosen.
-func (a axisView) On(value string) bool { return a.view.Has(a.Name, value, a.Default) }

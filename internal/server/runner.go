@@ -28,13 +28,12 @@ type Runner interface {
 	Resume(ctx context.Context, run string) (jobs.Job, error)
 	// AskAgain asks the judge of a run for one judgment, and stores nothing.
 	AskAgain(ctx context.Context, a judging.Again) (*judging.Record, error)
-	// DraftSuite adds what a form says to the file of a suite. With an error there
-	// may be a file too, which is not right yet.
-	DraftSuite(ctx context.Context, o jobs.JobRequest) (file string, err error)
 	// PlanSuite says what a suite would ask, and asks nothing.
 	PlanSuite(ctx context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error)
 	// StartSuite begins to make the runs of a suite, or to go on with them.
 	StartSuite(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
+	// ResumeSuite begins to go on with the suite of a folder, whose file has this text.
+	ResumeSuite(ctx context.Context, folder, file string) (jobs.Job, error)
 	// Stop ends a job gently: what is in flight is waited for and kept.
 	Stop(id string) error
 	// Jobs lists what was started, the newest first.
@@ -58,8 +57,6 @@ func (s *Server) runnerTable() []route {
 	routes := []route{
 		{pattern: "GET /start", handle: page(s, "start", s.startView)},
 		{pattern: "POST /start", handle: s.startForm},
-		{pattern: "GET /start/suite", handle: page(s, "start-suite", s.startSuiteView)},
-		{pattern: "POST /start/suite", handle: s.startSuiteForm},
 		{pattern: "GET /jobs", handle: page(s, "jobs", s.jobsView)},
 		{pattern: "GET /jobs/{job}", handle: page(s, "job", s.jobView)},
 		{pattern: "POST /jobs/{job}/stop", handle: s.stopForm},
@@ -70,6 +67,7 @@ func (s *Server) runnerTable() []route {
 		{pattern: "POST /runs/{run}/delete", handle: run.form},
 		{pattern: "POST /runs/{run}/about", handle: s.describe},
 
+		{pattern: "POST /suites/{suite}/resume", handle: s.resumeSuite},
 		{pattern: "GET /suites/{suite}/delete", handle: page(s, "delete-suite", s.deleteSuiteView)},
 		{pattern: "POST /suites/{suite}/delete", handle: suite.form},
 

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"gavel/internal/report/table"
 	"gavel/internal/server/jobs"
 	"gavel/judging"
 )
@@ -74,12 +73,8 @@ func (f *fakeRunner) Bundle(_ context.Context, runs []string, w io.Writer) error
 	return err
 }
 
-func (f *fakeRunner) DraftSuite(_ context.Context, o jobs.JobRequest) (string, error) {
-	return o.Get("file") + "# of " + strings.Join(o["judges"], " and ") + "\n", f.fails
-}
-
 func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error) {
-	p := jobs.SuitePlanned{Suite: "planned", Above: []string{}, Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}, Tables: []table.Table{{Title: "the matrix", Columns: table.Left("judge"), Rows: [][]string{{"<b>coin"}}}}}
+	p := jobs.SuitePlanned{Suite: "planned", Above: []string{}, Plan: map[string]any{"cells": 4}, Notes: []string{"noted"}}
 	if strings.Contains(o.Get("file"), "limits") {
 		p.Above = []string{"9 calls, the limit is 1"}
 	}
@@ -93,6 +88,10 @@ func (f *fakeRunner) StartSuite(_ context.Context, o jobs.JobRequest) (jobs.Job,
 	j := jobs.Job{ID: "job2", State: jobs.Preparing, Suite: "planned", Runs: []string{}, Log: []string{}, Request: o, Started: begun}
 	f.jobs = append(f.jobs, j)
 	return j, nil
+}
+
+func (f *fakeRunner) ResumeSuite(ctx context.Context, folder, file string) (jobs.Job, error) {
+	return f.StartSuite(ctx, jobs.JobRequest{"folder": {folder}, "file": {file}})
 }
 
 func (f *fakeRunner) Stop(id string) error {

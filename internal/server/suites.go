@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/jobs"
 	"gavel/internal/server/kept"
-	"gavel/internal/server/markup"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -179,103 +176,18 @@ func (s *Server) cell(name string) (report.Cell, *scoring.Run) {
 	return cell, run
 }
 
-// startSuiteView is the form that starts a suite, with its plan where there is one.
-type startSuiteView struct {
-	jobs.Offer
-	Order jobs.JobRequest
-	File  string
-	Plan  *jobs.SuitePlanned
-	Error string
-	sent  bool // and so what is not in the order was left empty
-}
-
-func (s *Server) startSuiteView(r *http.Request) (startSuiteView, error) {
-	o, err := s.offerData(r)
-	v := startSuiteView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}
-	if folder := v.Order.Get("suite"); folder != "" && err == nil {
-		var suite *scoring.Suite
-		suite, err = s.runs.Suite(folder)
-		if err == nil {
-			v.File = suite.File
-		}
-	}
-	return v, err
-}
-
-// startSuiteForm drafts, plans or starts the suite that a form asks for.
-func (s *Server) startSuiteForm(w http.ResponseWriter, r *http.Request) (err error) {
-	run := s.opts.Runner
-	request := jobs.JobRequest(r.PostForm)
-	action := r.PostForm.Get("action")
-	delete(request, "action")
-	v, status := startSuiteView{Order: request, File: request.Get("file"), sent: true}, http.StatusOK
-	if protocol, is := strings.CutPrefix(action, "protocol "); is {
-		v.turnTo(protocol)
-		action = ""
-	}
-	switch action {
-	case "": // nothing but another protocol
-	case "draft":
-		v.File, err = run.DraftSuite(r.Context(), request)
-	case "plan", "start":
-		if strings.TrimSpace(v.File) == "" {
-			err = failure.Bad("there is no file yet: tick judges and datasets and press “Add to the file”, or paste a file")
-			break
-		}
-		if action == "start" {
-			var job jobs.Job
-			job, err = run.StartSuite(r.Context(), suiteIn(request))
-			if err == nil {
-				return toJob(w, r, job.ID)
-			}
-			break
-		}
-		var plan jobs.SuitePlanned
-		plan, err = run.PlanSuite(r.Context(), suiteIn(request))
-		if err == nil {
-			v.Plan = &plan
-		}
-	default:
-		return failure.Bad("the form's action %q is unknown: use protocol NAME, draft, plan or start", markup.Visible(action))
-	}
-	if err != nil {
-		v.Error, status = err.Error(), failure.Status(err)
-	}
-	v.Offer, err = run.Offer(r.Context(), v.Order.Get("protocol"))
+// resumeSuite goes on with a suite.
+func (s *Server) resumeSuite(w http.ResponseWriter, r *http.Request) error {
+	folder := r.PathValue("suite")
+	suite, err := s.runs.Suite(folder)
 	if err != nil {
 		return err
 	}
-	s.pages.render(w, r, status, "start-suite", v)
-	return nil
-}
-
-// suiteIn is what a form says of the suite; the rest is what it is drafted with.
-func suiteIn(form jobs.JobRequest) jobs.JobRequest {
-	return jobs.JobRequest{"file": form["file"], "yes": form["yes"]}
-}
-
-// Composed tells whether there is a file, and nobody is at work on it.
-func (v startSuiteView) Composed() bool {
-	return v.Plan != nil || v.File != "" && !v.sent && v.Order.Get("protocol") == ""
-}
-
-// turnTo shows the fields of another protocol, with what every protocol has.
-func (v *startSuiteView) turnTo(protocol string) {
-	kept := jobs.JobRequest{"protocol": {protocol}}
-	for _, field := range []string{"file", "name", "judges", "dataset"} {
-		if values, ok := v.Order[field]; ok {
-			kept[field] = values
-		}
+	job, err := s.opts.Runner.ResumeSuite(r.Context(), folder, suite.File)
+	if err != nil {
+		return err
 	}
-	v.Order, v.sent = kept, false
-}
-
-// Has tells whether a field of the form has a value; those of a form that was not sent have their default.
-func (v startSuiteView) Has(field, value, otherwise string) bool {
-	if given, ok := v.Order[field]; ok || v.sent {
-		return slices.Contains(given, value)
-	}
-	return value == otherwise
+	return toJob(w, r, job.ID)
 }
 
 // deleteSuiteView asks whether a suite is to be deleted.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"os"
@@ -42,14 +41,8 @@ func TestSuitePages(t *testing.T) {
 	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{} })
 	says(t, s.get("/suites"), "deep/suite", "good, coin, late, busy", "2 complete", "1 running", "1 not begun")
 	page := s.get("/suites/deep%2Fsuite")
-	says(t, page, "4 judges × 1 condition", "strict", "Holm's correction", "not begun", "In progress: deep/suite/busy_pairs", "5/64", "Plan, change or continue it")
+	says(t, page, "4 judges × 1 condition", "strict", "Holm's correction", "not begun", "In progress: deep/suite/busy_pairs", "5/64", "Continue")
 	harmlessPage(t, "a suite", page)
-	if start := s.get("/start/suite?suite=deep%2Fsuite"); !strings.Contains(start, "name: four judges # &lt;/textarea&gt;") {
-		t.Error("the form does not begin with the suite's file")
-	}
-	if w := s.ask("GET", "/start/suite?suite=none", ""); w.Code != http.StatusNotFound {
-		t.Errorf("a suite that is none: %d", w.Code)
-	}
 
 	var v SuiteView
 	s.data("/api/v1/suites/deep%2Fsuite", &v)
@@ -182,58 +175,35 @@ func TestDeleteSuiteNeedsConfirmation(t *testing.T) {
 	}
 }
 
-func TestStartSuiteForm(t *testing.T) {
+// TestResumeSuiteForm: a suite with runs that are not complete is gone on with from its page.
+func TestResumeSuiteForm(t *testing.T) {
+	dir := t.TempDir()
+	suiteOf(t, dir, "deep/suite")
 	fake := &fakeRunner{}
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = fake })
-	page := s.get("/start/suite")
-	says(t, page, "Start a suite", "Judges", "coin", "Datasets")
-	if strings.Contains(page, `id="action-start"`) {
-		t.Error("it can be started before it is planned")
+	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	if page := s.get("/suites/deep%2Fsuite"); !strings.Contains(page, `action="/suites/deep%2Fsuite/resume"`) {
+		t.Error("the page of a suite does not offer to continue it")
 	}
-	form := url.Values{"protocol": {"pairwise"}, "judges": {"sim coin"}, "dataset": {"sample"}, "name": {"mine"}, "constrain": {"false", "true"}, "action": {"draft"}}
-	code, page, _ := s.post("/start/suite", form)
-	if text := textOf(byID(t, page, "suite-file")); code != 200 || !strings.Contains(text, "# of sim coin") {
-		t.Errorf("the draft: %d %q", code, text)
+	code, _, to := s.post("/suites/deep%2Fsuite/resume", nil)
+	if code != 303 || to != "/jobs/job2" {
+		t.Fatalf("%d to %q", code, to)
 	}
-	for _, box := range []string{`value="sim coin" checked`, `value="sample" checked`, `name="constrain" value="true" checked`} {
-		if !strings.Contains(page, box) {
-			t.Errorf("the form forgot %s", box)
-		}
+	if order := fake.jobs[0].Request; order.Get("folder") != "deep/suite" || !strings.Contains(order.Get("file"), "name: four judges") {
+		t.Errorf("ordered %v", order)
 	}
-	form = url.Values{"protocol": {"pairwise"}, "file": {"limits"}, "action": {"plan"}}
-	code, page, _ = s.post("/start/suite", form)
-	says(t, page, "Plan: nothing is asked yet", "the matrix", "<b>coin", "noted", "9 calls, the limit is 1")
-	if code != 200 || len(fake.jobs) != 0 || byID(t, page, "yes") == nil || byID(t, page, "action-start") == nil {
-		t.Errorf("planning: %d, %d jobs", code, len(fake.jobs))
-	}
-	form.Set("action", "start")
-	form.Set("yes", "true")
-	if code, _, to := s.post("/start/suite", form); code != 303 || to != "/jobs/job2" {
-		t.Fatalf("starting: %d to %q", code, to)
-	}
-	order, _ := json.Marshal(fake.jobs[0].Request)
-	if string(order) != `{"file":["limits"],"yes":["true"]}` {
-		t.Errorf("ordered %s", order)
-	}
-	page = s.get("/jobs/job2")
-	says(t, page, "Suite planned")
+	says(t, s.get("/jobs/job2"), "Suite planned")
 	fake.jobs[0].State, fake.jobs[0].Ended = jobs.Stopped, begun
-	if page = s.get("/jobs/job2"); !strings.Contains(page, `action="/start/suite"`) {
-		t.Error("a suite is gone on with as a run")
+	if page := s.get("/jobs/job2"); strings.Contains(page, `id="resume"`) {
+		t.Error("the job of a suite is gone on with as a run")
 	}
-
-	// Another protocol keeps what every protocol has.
-	code, page, _ = s.post("/start/suite", url.Values{"protocol": {"pairwise"}, "judges": {"sim coin"}, "file": {"so far"}, "think": {"off"}, "action": {"protocol reversed"}})
-	if code != 200 || !strings.Contains(page, `value="sim coin" checked`) || strings.Contains(page, `value="off" checked`) || !strings.Contains(textOf(byID(t, page, "suite-file")), "so far") {
-		t.Errorf("another protocol: %d", code)
-	}
-	if code, _, _ := s.post("/start/suite", url.Values{"action": {"dance"}}); code != http.StatusBadRequest {
-		t.Errorf("an action that is none: %d", code)
+	if code, _, _ := s.post("/suites/none/resume", nil); code != http.StatusNotFound {
+		t.Errorf("of no suite: %d", code)
 	}
 	fake.fails = failure.New(http.StatusConflict, "it is being made")
-	for _, action := range []string{"draft", "plan", "start"} {
-		if code, _, _ := s.post("/start/suite", url.Values{"action": {action}, "file": {"mine"}}); code != http.StatusConflict {
-			t.Errorf("%s that fails: %d", action, code)
-		}
+	if code, page, _ := s.post("/suites/deep%2Fsuite/resume", nil); code != http.StatusConflict || !strings.Contains(page, "it is being made") {
+		t.Errorf("of one that is being made: %d", code)
+	}
+	if strings.Contains(newSite(t, dir, nil).get("/suites/deep%2Fsuite"), "Continue") {
+		t.Error("a server that only shows offers to go on with it")
 	}
 }

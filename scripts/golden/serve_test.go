@@ -202,11 +202,9 @@ func TestServe(t *testing.T) {
 	for _, protocol := range []string{"pairwise", "reversed", "answer", "self-reference", "multi-option"} {
 		_, page := s.ask("/start?protocol="+protocol, "")
 		b.add("fields of /start?protocol="+protocol, w.plain(fieldsOfForm(page)))
-		_, page = s.ask("/start/suite?protocol="+protocol, "")
-		b.add("fields of /start/suite?protocol="+protocol, w.plain(fieldsOfForm(page)))
 	}
 	var pages strings.Builder
-	for _, target := range []string{"/", "/runs/pairwise-sop", "/runs/judged-number", "/runs/options-unrelated", "/runs/pairwise-sop/items", "/runs/pairwise-sop/items/sample-math-01", "/suites", "/suites/small", "/compare?a=pairwise-sop&b=reversed-sop", "/start", "/start/suite", "/jobs", "/runs/none", "/runs/pairwise-sop/delete", "/login", "/metrics", "/nowhere"} {
+	for _, target := range []string{"/", "/runs/pairwise-sop", "/runs/judged-number", "/runs/options-unrelated", "/runs/pairwise-sop/items", "/runs/pairwise-sop/items/sample-math-01", "/suites", "/suites/small", "/compare?a=pairwise-sop&b=reversed-sop", "/start", "/jobs", "/runs/none", "/runs/pairwise-sop/delete", "/login", "/metrics", "/nowhere"} {
 		status, _ := s.ask(target, "")
 		fmt.Fprintf(&pages, "%d %s\n", status, target)
 	}

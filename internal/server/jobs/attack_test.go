@@ -113,7 +113,7 @@ func TestTwoDelete(t *testing.T) {
 	}
 }
 
-// TestOrdersAtOnce has plans, drafts, suites and runs ordered at the same time; it is the race detector that looks.
+// TestOrdersAtOnce has plans, suites and runs ordered at the same time; it is the race detector that looks.
 func TestOrdersAtOnce(t *testing.T) {
 	r := newRunner(t, Options{NoCache: true})
 	r.opts.AtOnce = 100
@@ -121,13 +121,11 @@ func TestOrdersAtOnce(t *testing.T) {
 	for i := range 8 {
 		run := JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {fmt.Sprint(i + 1)}}
 		file := JobRequest{"file": {fmt.Sprintf("out: runs/s%d\njudges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n", i)}}
-		draft := JobRequest{"name": {"s"}, "protocol": {"pairwise"}, "judges": {"sim coin"}, "dataset": {"sample"}}
 		for what, order := range map[string]func(context.Context) error{
 			"a plan":       func(ctx context.Context) error { _, err := r.Plan(ctx, run); return err },
 			"a run":        func(ctx context.Context) error { _, err := r.Start(ctx, run); return err },
 			"a suite":      func(ctx context.Context) error { _, err := r.StartSuite(ctx, file); return err },
 			"its plan":     func(ctx context.Context) error { _, err := r.PlanSuite(ctx, file); return err },
-			"its draft":    func(ctx context.Context) error { _, err := r.DraftSuite(ctx, draft); return err },
 			"what to have": func(ctx context.Context) error { _, err := r.Offer(ctx, "pairwise"); return err },
 		} {
 			all.Go(func() {

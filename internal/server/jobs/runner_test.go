@@ -92,9 +92,6 @@ func TestServeSuiteTurns(t *testing.T) {
 	if _, err := r.StartSuite(gone, request); !errors.Is(err, context.Canceled) {
 		t.Errorf("starting out of turn: %v", err)
 	}
-	if _, err := r.DraftSuite(gone, request); !errors.Is(err, context.Canceled) {
-		t.Errorf("drafting out of turn: %v", err)
-	}
 	end()
 	if _, err := r.PlanSuite(t.Context(), request); err != nil {
 		t.Errorf("planning: %v", err)

@@ -180,7 +180,6 @@ func (r *Runner) PlanSuite(ctx context.Context, request JobRequest) (out SuitePl
 			return refused(http.StatusUnprocessableEntity, err)
 		}
 		plan.Out = out.Suite
-		out.Tables = plan.Tables()
 		out.Plan = plan
 		out.Above = append([]string{}, plan.Above...)
 		return nil
@@ -191,15 +190,38 @@ func (r *Runner) PlanSuite(ctx context.Context, request JobRequest) (out SuitePl
 // StartSuite is `gavel suite run`.
 func (r *Runner) StartSuite(ctx context.Context, request JobRequest) (job Job, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
-		job, err = r.begin(Job{Request: request, Suite: r.name(s.Out())}, func(ctx context.Context, e *eval.Maker) error {
-			err := s.Run(ctx, e, request.Get(fieldYes) == "true")
-			var above *suite.AboveLimits
-			if errors.As(err, &above) {
-				return fmt.Errorf("the plan exceeds the suite's limits: %s; plan it, then confirm to start it anyway", above.What)
-			}
-			return err
-		})
+		job, err = r.beginSuite(s, request)
 		return err
 	})
 	return job, err
+}
+
+// ResumeSuite is StartSuite with the file that a folder's runs were made from. The file may name servers that are not
+// offered here, and, where somebody moved the folder, another one.
+func (r *Runner) ResumeSuite(ctx context.Context, folder, file string) (job Job, err error) {
+	request := JobRequest{fieldFile: {file}}
+	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
+		if out := r.name(s.Out()); out != folder {
+			return requestError(http.StatusBadRequest, "its file is that of the folder %s", out)
+		}
+		job, err = r.beginSuite(s, request)
+		return err
+	})
+	var refusal *RequestError
+	if errors.As(err, &refusal) && refusal.Status() == http.StatusBadRequest {
+		err = requestError(http.StatusConflict,
+			"%s cannot be continued from here: %v. Use the command line: gavel suite run FILE", folder, err)
+	}
+	return job, err
+}
+
+func (r *Runner) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
+	return r.begin(Job{Request: request, Suite: r.name(s.Out())}, func(ctx context.Context, e *eval.Maker) error {
+		err := s.Run(ctx, e, request.Get(fieldYes) == "true")
+		var above *suite.AboveLimits
+		if errors.As(err, &above) {
+			return fmt.Errorf("the plan exceeds the suite's limits: %s; plan it, then start it with yes", above.What)
+		}
+		return err
+	})
 }

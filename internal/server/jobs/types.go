@@ -3,8 +3,6 @@ package jobs
 import (
 	"net/url"
 	"time"
-
-	"gavel/internal/report/table"
 )
 
 // JobRequest is what somebody asks for: values by the names of fields.
@@ -77,11 +75,10 @@ type PlanMessage struct {
 
 // SuitePlanned is what a suite would do.
 type SuitePlanned struct {
-	Suite  string        `json:"suite"` // the folder of its runs
-	Above  []string      `json:"above"` // limits of its file that it is above: to start it then, say yes
-	Plan   any           `json:"plan"`  // as "gavel suite plan --json" has it
-	Tables []table.Table `json:"-"`     // for people
-	Notes  []string      `json:"notes"` // what was said while it was worked out
+	Suite string   `json:"suite"` // the folder of its runs
+	Above []string `json:"above"` // limits of its file that it is above: to start it then, say yes
+	Plan  any      `json:"plan"`  // as "gavel suite plan --json" has it
+	Notes []string `json:"notes"` // what was said while it was worked out
 }
 
 // States of a job.
