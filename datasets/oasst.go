@@ -296,7 +296,7 @@ func (f *forest) notes() []string {
 	if f.lang == english {
 		notes = append(notes, fmt.Sprintf("The paper's %s rows are as many as OASST1's train split has English "+
 			"trees, whatever their replies (3,670 in the ready export, 188 of them in the validation split); "+
-			"counted like that, this file has %s.", thousands(paperRows), thousands(f.asked)))
+			"counted like that, this file has %s.", humanize.Comma(paperRows), humanize.Comma(int64(f.asked))))
 	}
 	return notes
 }
@@ -322,7 +322,7 @@ func reasons(what string, counts map[string]int, order []string) []string {
 	var out []string
 	for _, why := range order {
 		if n := counts[why]; n > 0 {
-			out = append(out, thousands(n)+" "+why)
+			out = append(out, humanize.Comma(int64(n))+" "+why)
 		}
 	}
 	if out == nil {
@@ -336,8 +336,5 @@ func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return thousands(n) + " " + thing + "s"
+	return humanize.Comma(int64(n)) + " " + thing + "s"
 }
-
-// thousands writes a number with its separators.
-func thousands(n int) string { return humanize.Comma(int64(n)) }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -59,7 +61,7 @@ func costs(head string, rows []paid) []table.Table {
 		said := reading(p.Ledger)
 		if p.ThoughtTokens != nil {
 			said = strings.TrimPrefix(said+fmt.Sprintf("; %s of %s tokens were thinking",
-				thousands(*p.ThoughtTokens), thousands(p.GeneratedTokens)), "; ")
+				humanize.Comma(int64(*p.ThoughtTokens)), humanize.Comma(int64(p.GeneratedTokens))), "; ")
 		}
 		if p.ThoughtEach != nil {
 			said += fmt.Sprintf(", %s for each verdict", table.Fixed(p.ThoughtEach, 0))
@@ -84,20 +86,11 @@ func reading(l *scoring.Ledger) string {
 		return ""
 	}
 	text := fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
-		thousands(l.ReadTokens()), thousands(l.PromptTokens), thousands(*l.CachedTokens))
+		humanize.Comma(int64(l.ReadTokens())), humanize.Comma(int64(l.PromptTokens)), humanize.Comma(int64(*l.CachedTokens)))
 	if l.IdealTokens != nil {
-		text += fmt.Sprintf("; an ideal cache would leave %s", thousands(*l.IdealTokens))
+		text += fmt.Sprintf("; an ideal cache would leave %s", humanize.Comma(int64(*l.IdealTokens)))
 	}
 	return text
-}
-
-// thousands writes a number with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // costs of the runs, a row each.

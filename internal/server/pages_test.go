@@ -99,3 +99,19 @@ func TestItemPages(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersOfPages: thousands are parted by spaces that are narrow and do not break.
+func TestNumbersOfPages(t *testing.T) {
+	for n, want := range map[int]string{
+		0:         "0",
+		999:       "999",
+		1000:      "1\u202f000",
+		1234567:   "1\u202f234\u202f567",
+		-999:      "-999",
+		-12345678: "-12\u202f345\u202f678",
+	} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
