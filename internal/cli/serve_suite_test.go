@@ -155,7 +155,7 @@ func TestServeSuiteAboveItsLimits(t *testing.T) {
 	if _, text := s.ask("POST", "/api/v1/suites/plan", map[string]any{"file": file}, &plan); len(plan.Above) != 1 || !strings.Contains(plan.Above[0], "8 calls, the limit is 3") {
 		t.Errorf("plan: %s", text)
 	}
-	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != jobs.Failed || !strings.Contains(v.Job.Error, "8 calls, the limit is 3") || strings.Contains(v.Job.Error, "--yes") {
+	if v := s.until(s.startSuite(file).ID, ended); v.Job.State != jobs.Failed || !strings.Contains(v.Job.Error, "8 calls, the limit is 3; to start it anyway, send \"yes\": true") {
 		t.Errorf("without a yes: %+v", v.Job)
 	}
 	if v := s.until(s.startSuite(file, "yes", true).ID, ended); v.Job.State != jobs.Complete {

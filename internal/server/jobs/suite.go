@@ -220,7 +220,8 @@ func (r *Runner) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
 		err := s.Run(ctx, e, request.Get(fieldYes) == "true")
 		var above *suite.AboveLimits
 		if errors.As(err, &above) {
-			return fmt.Errorf("the plan exceeds the suite's limits: %s; plan it, then start it with yes", above.What)
+			return fmt.Errorf("the plan exceeds the suite's limits: %s; "+
+				"to start it anyway, send \"yes\": true, or use the command line: gavel suite run FILE --yes", above.What)
 		}
 		return err
 	})
