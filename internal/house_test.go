@@ -55,8 +55,7 @@ var rooms = map[string]string{
 	"internal/server/guard":   "internal/server/failure internal/server/markup",
 	"internal/server/store": "internal/server/failure internal/server/kept internal/server/markup protocols scoring" +
 		" scoring/race judging datasets internal/disk",
-	"internal/server/jobs": "internal/suite internal/eval internal/report/table scoring" +
-		" scoring/race judging datasets backends internal/disk",
+	"internal/server/jobs": "internal/suite internal/eval scoring scoring/race judging datasets backends internal/disk",
 	"internal/server": "internal/server/failure internal/server/guard internal/server/jobs internal/server/kept" +
 		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
 		" scoring/race judging datasets",
