@@ -25,7 +25,7 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason in
 // the commit.
 var ceilings = figures{
-	Tokens:    470_700,
+	Tokens:    468_500,
 	LongLines: 29,
 	Unkeyed:   21,
 	Triple:    8,
