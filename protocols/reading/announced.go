@@ -8,7 +8,7 @@ import (
 // announced is the word that says that a label is the answer, and where it begins in what stands before the label: −1
 // where the word is of another answer.
 func (g grammar) announced(p place, praise rank) (word string, at int) {
-	found := cues.FindAllStringIndex(p.left, -1)
+	found := cuesIn(p.left)
 	slices.Reverse(found)
 	for _, m := range found[:min(len(found), 3)] {
 		lead, word := p.left[:m[0]], p.left[m[0]:m[1]]

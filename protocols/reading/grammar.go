@@ -1,7 +1,7 @@
 package reading
 
 import (
-	"regexp"
+	"iter"
 	"slices"
 )
 
@@ -13,7 +13,7 @@ type grammar struct {
 	rule    func(cue string) string              // the rule of a label that a word announces
 	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
 	worst   bool                                 // the worst is asked for
-	more    *regexp.Regexp                       // follows a label of which more are named without a noun
+	more    *expression                          // follows a label of which more are named without a noun
 }
 
 // label is one that a reply names.
@@ -62,19 +62,13 @@ func (g grammar) read(reply string) Found {
 	v := undress(reply)
 	all := g.labels(v)
 	all = all[max(0, len(all)-lookBack):]
-	var claims []claim
-	for i := range all {
-		if c := g.claim(newPlace(v, all, i)); c.rank > nothing {
-			claims = append(claims, c)
-		}
+	final, ok := decide(v, g.claims(v, all))
+	if !ok {
+		final, ok = g.sole(v, all)
 	}
-	if claims == nil {
-		claims = g.sole(v, all)
-	}
-	if claims == nil {
+	if !ok {
 		return Found{Outcome: None}
 	}
-	final := decide(v, claims)
 	f := v.found(final.rule, final.value, final.in, final.out)
 	switch {
 	case final.several, retracted.MatchString(v.reply[f.End:min(len(v.reply), f.End+4*after)]):
@@ -86,27 +80,55 @@ func (g grammar) read(reply string) Found {
 	return f
 }
 
+// claims are those that the statements of a view make, the last first. Where that has the form that was asked for, no
+// other form counts.
+func (g grammar) claims(v *view, all []label) iter.Seq[claim] {
+	return func(yield func(claim) bool) {
+		least := bare
+		for i, l := range slices.Backward(all) {
+			if l.form < least {
+				continue
+			}
+			c := g.claim(newPlace(v, all, i))
+			if c.rank == nothing {
+				continue
+			}
+			if least == bare && c.form == demanded {
+				least = demanded
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
 // sole is the only label that a reply has in the form that was asked for, unless it is denied, asked or repeated from
 // the rules: where no statement is plain, what else it may be does not count.
-func (g grammar) sole(v *view, all []label) (claims []claim) {
+func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool { return l.form < demanded || !g.offered(l.value) })
 	for i, l := range all {
 		left := v.upTo(l.start)
 		if l.value != all[0].value {
-			return nil
+			return final, false
 		}
 		if !matches(left, denied, supposed, repeated) && !doubts(left) && !cited(left) && !offering(v, all, i) {
-			claims = append(claims, claim{label: l, rank: plain, rule: ruleLabel})
+			final = claim{label: l, rank: plain, rule: ruleLabel}
+			ok = true
 		}
 	}
-	return claims
+	return final, ok
 }
 
-// decide takes the last claim, and a conflict where it stands against another that it does not take the place of.
-func decide(v *view, claims []claim) claim {
-	final := claims[len(claims)-1]
-	slices.Reverse(claims)
-	for _, c := range claims[1:] {
+// decide takes the last claim, which comes first, and a conflict where it stands against another that it does not take
+// the place of.
+func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
+	for c := range claims {
+		if !ok {
+			final = c
+			ok = true
+			continue
+		}
 		together := c.statement == final.statement
 		gap := v.lower[c.end:max(c.end, final.start)]
 		switch {
@@ -114,26 +136,26 @@ func decide(v *view, claims []claim) claim {
 			continue
 		case c.value == final.value:
 			if !together && c.rank >= final.rank {
-				return final
+				return final, true
 			}
 			continue
 		case c.rank >= plain && wordless.MatchString(gap): // named side by side
 		case !together && final.rank == declared, turning.MatchString(gap) && !also.MatchString(gap),
 			!together && concluding.MatchString(v.upTo(final.start)):
-			return final
+			return final, true
 		case c.rank < final.rank:
 			continue
 		case c.rank > final.rank && final.rank == praised:
 			final = c
 			continue
 		case !together && c.rank == plain && final.rank == plain && final.ends(v) && !(c.isItem(v) && final.isItem(v)):
-			return final
+			return final, true
 		}
 		final.several = true
 		final.in = c.in
-		return final
+		return final, true
 	}
-	return final
+	return final, ok
 }
 
 // ends tells whether no more is said of a label.

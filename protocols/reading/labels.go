@@ -3,7 +3,6 @@ package reading
 import (
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -84,7 +83,7 @@ func pairLabel(inside string) string {
 	if tieForm.MatchString(inside) {
 		return "A=B"
 	}
-	m := pairForm.FindStringSubmatch(inside)
+	m := pairForm.compiled().FindStringSubmatch(inside)
 	if m == nil {
 		return ""
 	}
@@ -104,7 +103,7 @@ func preference(inside string) string {
 	if tieForm.MatchString(inside) {
 		return "C"
 	}
-	m := preferenceForm.FindStringSubmatch(inside)
+	m := preferenceForm.compiled().FindStringSubmatch(inside)
 	if m == nil || worseForm.MatchString(inside) {
 		return ""
 	}
@@ -112,7 +111,7 @@ func preference(inside string) string {
 }
 
 func correctness(inside string) string {
-	m := correctnessForm.FindStringSubmatch(inside)
+	m := correctnessForm.compiled().FindStringSubmatch(inside)
 	switch {
 	case m == nil:
 		return ""
@@ -183,7 +182,7 @@ func (c comparison) named(letters []label) []label {
 // brackets lists the labels in brackets: in two, or in one, by which they are named alone.
 func (v *view) brackets(parse func(inside string) string) []label {
 	var all []label
-	for _, m := range bracketed.FindAllStringSubmatchIndex(v.lower, -1) {
+	for _, m := range bracketed.compiled().FindAllStringSubmatchIndex(v.lower, -1) {
 		l := label{start: m[0], end: m[1], in: m[0], out: m[1], form: named}
 		if m[3]-m[2] > 1 || m[7]-m[6] > 1 {
 			l.form = demanded
@@ -283,7 +282,7 @@ func (v *view) runs() iter.Seq2[int, int] {
 }
 
 // letters lists the letters up to the last that stand for themselves, with brackets or a noun before them.
-func (v *view) letters(noun *regexp.Regexp, last byte) []label {
+func (v *view) letters(noun *expression, last byte) []label {
 	var all []label
 	for i, end := range v.runs() {
 		letter := v.lower[i] &^ 0x20
@@ -299,7 +298,7 @@ func (v *view) letters(noun *regexp.Regexp, last byte) []label {
 }
 
 // letter is the label of the letter at i, if it is one.
-func (v *view) letter(noun *regexp.Regexp, i int) (l label, ok bool) {
+func (v *view) letter(noun *expression, i int) (l label, ok bool) {
 	l = label{start: i, end: i + 1, in: i, out: i + 1}
 	hasSides := i > 0 && i+1 < len(v.text)
 	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !wordBefore(v.text, i-1) {

@@ -185,14 +185,14 @@ var itemNumber = compile(`^[^\pL\d(]*\d{1,2}\)\s\W?\d`)
 // valueFrom is the value of the expression that begins with the number n.
 func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	n.spaced(s)
-	if m := minus.FindString(s[:n.Start]); m != "" && n.digits[0] != '-' {
+	if minus.MatchString(s[:n.Start]) && n.digits[0] != '-' {
 		n.digits = "-" + n.digits
 	}
 	best, whole := n, v.single(s, &n) && !radical.MatchString(s[:n.Start])
 	if whole {
 		best = n
 	}
-	if m := correctedNumber.FindStringSubmatchIndex(v.text[i+n.End : min(len(v.text), i+n.End+before)]); m != nil {
+	if m := correctedNumber.compiled().FindStringSubmatchIndex(v.text[i+n.End : min(len(v.text), i+n.End+before)]); m != nil {
 		if next, ok := v.nextNumber(v.text[:min(len(v.text), i+n.End+before)], i+n.End+m[2]); ok {
 			v.single(v.text, &next)
 			return v.found(rule, next.Value(), next.Start, next.End), true
@@ -209,7 +209,7 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 			}
 		}
 	}
-	for _, m := range equals.FindAllStringIndex(s[n.End:end], 40) {
+	for _, m := range equals.compiled().FindAllStringIndex(s[n.End:end], 40) {
 		next, ok := v.nextNumber(s, n.End+m[1])
 		if !ok || next.Start >= end || !afterEquals.MatchString(s[n.End+m[1]:next.Start]) {
 			continue
@@ -218,7 +218,7 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 			best, whole = next, true
 		}
 	}
-	or := orElse.FindString(s[best.End:])
+	or := orElse.compiled().FindString(s[best.End:])
 	if or != "" && !precision.MatchString(strings.TrimLeft(s[best.End+len(or):], digitsAndPoint)) {
 		whole = false
 	}
@@ -246,7 +246,7 @@ var (
 // spaced takes in groups of three digits that a statement sets apart by plain spaces: "118 000".
 func (n *Numeral) spaced(s string) {
 	whole := strings.TrimPrefix(n.digits, "-")
-	m := spacedOut.FindStringSubmatch(s[n.End:])
+	m := spacedOut.compiled().FindStringSubmatch(s[n.End:])
 	if m == nil || len(whole) > 3 || strings.Trim(whole, "0123456789") != "" {
 		return
 	}
@@ -377,7 +377,7 @@ func (v *view) isMarker(line string, n Numeral) bool {
 // lastSentence is where the sentence begins that holds at.
 func lastSentence(line string, at int) int {
 	from := 0
-	for _, m := range sentence.FindAllStringIndex(line[:at], -1) {
+	for _, m := range sentence.compiled().FindAllStringIndex(line[:at], -1) {
 		if k := m[0]; !abbreviated(strings.ToLower(line[:k])) {
 			from = k + 1
 		}

@@ -49,12 +49,19 @@ func (v *view) ends(i int) bool {
 	return v.lower[i] != '.' || !abbreviated(v.lower[max(0, i-8):i])
 }
 
-// headed is a line that is a heading of an answer, or goes on in the next line.
-var headed = compile(`(?:[:=]|\bis|\bare)["'$\[(\s]*$|^[^\pL]*(?:(?:\d\.|my|the|final|correct|overall
-		|best)\s+)*` + cueWord + `[^\pL\d]*$`)
+var (
+	// colon ends a line that goes on in the next.
+	colon = compile(`(?:[:=]|\bis|\bare)["'$\[(\s]*$`)
+	// headingBegins and headingEnds are what a heading of an answer may have before its last word, and after it.
+	headingBegins = compile(`^[^\pL]*(?:(?:\d\.|my|the|final|correct|overall|best)\s+)*`)
+	headingEnds   = compile(`^[^\pL\d]*$`)
+)
 
+// announces tells whether a line is a heading of an answer, or goes on in the next line.
 func (v *view) announces(line string) bool {
-	return headed.MatchString(line[max(0, len(line)-60):])
+	line = line[max(0, len(line)-60):]
+	end := cueAt(line, headingBegins.FindStringIndex(line)[1])
+	return end > 0 && headingEnds.MatchString(line[end:]) || colon.MatchString(line)
 }
 
 // abbreviations end with a full stop that ends no sentence.

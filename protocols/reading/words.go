@@ -1,45 +1,69 @@
 package reading
 
 import (
-	"regexp"
-	"slices"
 	"strings"
+	"unicode/utf8"
 )
-
-// compile compiles an expression that may be written over several lines.
-func compile(expression string) *regexp.Regexp {
-	return regexp.MustCompile(lineBreak.ReplaceAllString(expression, ""))
-}
-
-// matches tells whether a text matches one of some expressions.
-func matches(text string, expressions ...*regexp.Regexp) bool {
-	return slices.ContainsFunc(expressions, func(e *regexp.Regexp) bool { return e.MatchString(text) })
-}
-
-var lineBreak = regexp.MustCompile(`\n\t*`)
 
 // anyOf is an expression of one of the words.
 func anyOf(words ...string) string {
 	return `(?:` + strings.Join(strings.Fields(strings.Join(words, " ")), "|") + `)`
 }
 
-// The words of an answer, in the languages that judges most often write in. A blank inside a word is written \s.
-var (
-	cueWord = `(?:\b` + anyOf(`answers? ans\.? verdict judge?ment decision conclusion winner winning choice selection
-		selected select pick label final final_answer result guess overall best
-		better(?:\s(?:one|assistant|response|answer|output|option))? best\soption chosen\soption option letter
+// anyCue are expressions of the words of an answer that begin with a byte, in the languages that judges most often write
+// in. A blank inside a word is written \s.
+var anyCue = func() (of [256]*expression) {
+	words := map[byte]string{}
+	for _, word := range strings.Fields(`answers? ans\.? verdict judge?ment decision conclusion winner winning choice
+		selection selected select pick label final_answer final result guess overall best
+		better(?:\s(?:one|assistant|response|answer|output|option))? chosen\soption option letter
 		recommendation vote respond\swith is[\s_]correct preference preferred output response
-		antwort(?:et)? lösung solution soluzione (?:end)?urteil aus(?:wahl|gewählt) wahl entscheidung ergebnis
+		antwort(?:et)? lösung solution soluzione urteil endurteil aus(?:wahl|gewählt) wahl entscheidung ergebnis
 		gewinner sieger fazit endg[a-zü]+
-		choix conclusion gagnant vainqueur veredicto decisi[oó]n ganador mejor\sopci[oó]n elegida
-		respuesta risposta verdetto scelta selezione decisione giudizio vincitore conclusione
-		resposta veredito escolha vencedor julgamento`) +
-		`\b|` + anyOf(`réponse décision sélection jugement selección elección solución solução elijo conclusión
-		conclusão
-		decisão seleção opção\scorreta
+		choix gagnant vainqueur réponse décision sélection jugement
+		veredicto decisi[oó]n ganador mejor\sopci[oó]n elegida respuesta selección elección solución elijo conclusión
+		risposta verdetto scelta selezione decisione giudizio vincitore conclusione
+		resposta veredito escolha vencedor julgamento solução conclusão decisão seleção opção\scorreta
 		ответ вердикт выбор решение вывод победитель заключение итог оценка
-		答案 选项 选择 選擇 判断 判斷 结论 結論 裁决 裁決 判定 判决 胜者 获胜 答え 回答 正解 正答 選択 勝者 답 선택 판정 결론 승자 판단 결정`) + `)`
+		答案 选项 选择 選擇 判断 判斷 结论 結論 裁决 裁決 判定 判决 胜者 获胜 答え 回答 正解 正答 選択 勝者 답 선택 판정 결론 승자
+		판단 결정`) {
+		if word[0] < utf8.RuneSelf {
+			word += `\b`
+		}
+		words[word[0]] += " " + word
+	}
+	for first, all := range words {
+		of[first] = compile(`^` + anyOf(all))
+	}
+	return of
+}()
 
+// longestCue is as long as they are.
+const longestCue = 32
+
+// cueAt is where the word of an answer ends that begins at i, or 0.
+func cueAt(text string, i int) (end int) {
+	if i >= len(text) || anyCue[text[i]] == nil || i > 0 && isLetter(text[i]) && wordBefore(text, i) {
+		return 0
+	}
+	if m := anyCue[text[i]].FindStringIndex(text[i:min(len(text), i+longestCue)]); m != nil {
+		return i + m[1]
+	}
+	return 0
+}
+
+// cuesIn are the words of an answer in a text, from where to where.
+func cuesIn(text string) (all [][2]int) {
+	for i := 0; i < len(text); i++ {
+		if end := cueAt(text, i); end > 0 {
+			all = append(all, [2]int{i, end})
+			i = end - 1
+		}
+	}
+	return all
+}
+
+var (
 	// isWord joins an answer to what it is.
 	isWord = `(?:["'\])]*(?:[:=|→➡⇒–—\n]+|->|=>|\s-\s|>\s|` +
 		`(?:^|[\s,])` + anyOf(`is are was be it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
@@ -75,7 +99,6 @@ var (
 )
 
 var (
-	cues     = compile(cueWord)
 	isWords  = compile(isWord + `+` + opening + filler + opening + `$`)
 	chooses  = compile(choosing + `[\s:]*` + opening + filler + opening + `$`)
 	directly = compile(`^[\s"':.]*` + filler + opening + `$`)
