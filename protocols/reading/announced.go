@@ -23,7 +23,7 @@ func (g grammar) announced(p place, praise rank) (word string, at int) {
 			return word, m[0]
 		}
 	}
-	if m := chooses.FindStringIndex(p.left); m != nil && clauseEnds.MatchString(p.right) {
+	if m := chooses.find(p.left); m != nil && clauseEnds.MatchString(p.right) {
 		return p.left[m[0]:], m[0]
 	}
 	return "", 0
@@ -45,7 +45,7 @@ func (p place) follows(lead, word string, praise rank) bool {
 	hasOther := slices.ContainsFunc(p.all[max(0, p.i-8):p.i], func(l label) bool {
 		return l.form > bare && l.start >= p.start-len(gap)
 	})
-	if is := isWords.FindStringIndex(gap); is != nil {
+	if is := isWords.find(gap); is != nil {
 		before, after := gap[:is[0]], gap[is[0]:]
 		if ownWords.MatchString(before) || !hasOther && verb.MatchString(after) && relative.MatchString(before) {
 			return true

@@ -124,7 +124,7 @@ func options(v *view) []label {
 		}
 		l := label{value: strconv.Itoa(k), start: i, end: end, in: i, out: end}
 		from := max(0, i-40)
-		m := optionNoun.FindStringIndex(strings.TrimSuffix(v.lower[from:i], "-"))
+		m := optionNoun.find(strings.TrimSuffix(v.lower[from:i], "-"))
 		switch {
 		case m != nil && !wordAfter(v.lower, end):
 			l.start = from + m[0]

@@ -83,7 +83,7 @@ func pairLabel(inside string) string {
 	if tieForm.MatchString(inside) {
 		return "A=B"
 	}
-	m := pairForm.compiled().FindStringSubmatch(inside)
+	m := pairForm.findString(inside)
 	if m == nil {
 		return ""
 	}
@@ -103,7 +103,7 @@ func preference(inside string) string {
 	if tieForm.MatchString(inside) {
 		return "C"
 	}
-	m := preferenceForm.compiled().FindStringSubmatch(inside)
+	m := preferenceForm.findString(inside)
 	if m == nil || worseForm.MatchString(inside) {
 		return ""
 	}
@@ -111,7 +111,7 @@ func preference(inside string) string {
 }
 
 func correctness(inside string) string {
-	m := correctnessForm.compiled().FindStringSubmatch(inside)
+	m := correctnessForm.findString(inside)
 	switch {
 	case m == nil:
 		return ""
@@ -182,7 +182,7 @@ func (c comparison) named(letters []label) []label {
 // brackets lists the labels in brackets: in two, or in one, by which they are named alone.
 func (v *view) brackets(parse func(inside string) string) []label {
 	var all []label
-	for _, m := range bracketed.compiled().FindAllStringSubmatchIndex(v.lower, -1) {
+	for _, m := range bracketed.regular().FindAllStringSubmatchIndex(v.lower, -1) {
 		l := label{start: m[0], end: m[1], in: m[0], out: m[1], form: named}
 		if m[3]-m[2] > 1 || m[7]-m[6] > 1 {
 			l.form = demanded
@@ -232,7 +232,7 @@ func (v *view) orders() []label {
 	var all []label
 	for _, sign := range v.find([]string{"<", "=", ">", "≈"}) {
 		from := max(0, sign[0]-before/8)
-		m := barePair.FindStringIndex(v.lower[from:min(len(v.lower), sign[1]+before/8)])
+		m := barePair.find(v.lower[from:min(len(v.lower), sign[1]+before/8)])
 		if m == nil || len(all) > 0 && from+m[0] < all[len(all)-1].end {
 			continue
 		}
@@ -304,7 +304,7 @@ func (v *view) letter(noun *expression, i int) (l label, ok bool) {
 	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !wordBefore(v.text, i-1) {
 		l.start, l.end, l.form = i-1, i+2, named
 	}
-	if m := noun.FindStringIndex(v.lower[max(0, l.start-32):l.start]); m != nil {
+	if m := noun.find(v.lower[max(0, l.start-32):l.start]); m != nil {
 		l.start, l.form = max(0, l.start-32)+m[0], named
 	}
 	rest := v.text[l.end:]

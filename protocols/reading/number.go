@@ -89,18 +89,18 @@ var (
 // numberStatement is where what a word announces begins, or −1.
 func (v *view) numberStatement(start, end int) int {
 	window := v.lower[end:min(len(v.lower), end+after)]
-	m := afterAnswerNumber.FindStringIndex(window)
+	m := afterAnswerNumber.find(window)
 	if m == nil && headLead.MatchString(v.upTo(start)) {
-		m = underHeading.FindStringIndex(window)
+		m = underHeading.find(window)
 	}
 	if m == nil {
-		m = arabic.FindStringIndex(window)
+		m = arabic.find(window)
 		if m == nil || !strings.Contains(window[:m[1]], "arabic") {
 			return -1
 		}
 	}
 	at := end + m[1]
-	if m := arabic.FindStringIndex(v.lower[at:min(len(v.lower), at+60)]); m != nil {
+	if m := arabic.find(v.lower[at:min(len(v.lower), at+60)]); m != nil {
 		at += m[1]
 	}
 	return at
@@ -192,24 +192,24 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	if whole {
 		best = n
 	}
-	if m := correctedNumber.compiled().FindStringSubmatchIndex(v.text[i+n.End : min(len(v.text), i+n.End+before)]); m != nil {
+	if m := correctedNumber.find(v.text[i+n.End : min(len(v.text), i+n.End+before)]); m != nil {
 		if next, ok := v.nextNumber(v.text[:min(len(v.text), i+n.End+before)], i+n.End+m[2]); ok {
 			v.single(v.text, &next)
 			return v.found(rule, next.Value(), next.Start, next.End), true
 		}
 	}
 	end := len(s)
-	if m := clause.FindStringIndex(s[n.End:]); m != nil {
+	if m := clause.find(s[n.End:]); m != nil {
 		end = n.End + m[0]
-		if r := restated.FindStringIndex(s[end:]); r != nil && !whole {
-			if end, r = end+r[1], clause.FindStringIndex(s[end+r[1]:]); r != nil {
+		if r := restated.find(s[end:]); r != nil && !whole {
+			if end, r = end+r[1], clause.find(s[end+r[1]:]); r != nil {
 				end += r[0]
 			} else {
 				end = len(s)
 			}
 		}
 	}
-	for _, m := range equals.compiled().FindAllStringIndex(s[n.End:end], 40) {
+	for _, m := range equals.regular().FindAllStringIndex(s[n.End:end], 40) {
 		next, ok := v.nextNumber(s, n.End+m[1])
 		if !ok || next.Start >= end || !afterEquals.MatchString(s[n.End+m[1]:next.Start]) {
 			continue
@@ -218,7 +218,7 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 			best, whole = next, true
 		}
 	}
-	or := orElse.compiled().FindString(s[best.End:])
+	or := orElse.regular().FindString(s[best.End:])
 	if or != "" && !precision.MatchString(strings.TrimLeft(s[best.End+len(or):], digitsAndPoint)) {
 		whole = false
 	}
@@ -246,7 +246,7 @@ var (
 // spaced takes in groups of three digits that a statement sets apart by plain spaces: "118 000".
 func (n *Numeral) spaced(s string) {
 	whole := strings.TrimPrefix(n.digits, "-")
-	m := spacedOut.compiled().FindStringSubmatch(s[n.End:])
+	m := spacedOut.findString(s[n.End:])
 	if m == nil || len(whole) > 3 || strings.Trim(whole, "0123456789") != "" {
 		return
 	}
@@ -324,7 +324,7 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 
 // isPower tells whether a number is the power of the unit of the one before it.
 func isPower(line string, previous, n Numeral) bool {
-	m := unitPower.FindStringIndex(line[previous.End:])
+	m := unitPower.find(line[previous.End:])
 	return m != nil && previous.End+m[1] > n.Start
 }
 
@@ -377,7 +377,7 @@ func (v *view) isMarker(line string, n Numeral) bool {
 // lastSentence is where the sentence begins that holds at.
 func lastSentence(line string, at int) int {
 	from := 0
-	for _, m := range sentence.compiled().FindAllStringIndex(line[:at], -1) {
+	for _, m := range sentence.regular().FindAllStringIndex(line[:at], -1) {
 		if k := m[0]; !abbreviated(strings.ToLower(line[:k])) {
 			from = k + 1
 		}

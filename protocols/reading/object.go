@@ -29,7 +29,7 @@ func (d *dresser) object(i int) int {
 	d.objects++
 	defer func() { d.objects-- }()
 	for i++; i < len(d.reply); {
-		m := fieldBegins.compiled().FindStringSubmatchIndex(d.reply[i:min(len(d.reply), i+2*longestKey)])
+		m := fieldBegins.find(d.reply[i:min(len(d.reply), i+2*longestKey)])
 		if m == nil {
 			break
 		}

@@ -53,7 +53,7 @@ const (
 
 // judged tells what is said of the label that stands between two parts of a statement.
 func judged(left, right string) judgment {
-	m := praise.compiled().FindStringSubmatchIndex(right)
+	m := praise.find(right)
 	if m == nil {
 		return unjudged
 	}

@@ -58,7 +58,7 @@ var nextQuestion = compile(`\S\s*\n[ \t]*(?:Question|Q)(?: \d+)?[:.]`)
 
 // BeforeNext is a reply up to the next question that it asks itself.
 func BeforeNext(reply string) string {
-	if m := nextQuestion.FindStringIndex(reply); m != nil {
+	if m := nextQuestion.find(reply); m != nil {
 		return reply[:m[0]+1]
 	}
 	return reply

@@ -121,7 +121,7 @@ func cited(left string) bool {
 }
 
 func doubts(s string) bool {
-	if all := turns.compiled().FindAllStringIndex(s, -1); len(all) > 0 && doubted.MatchString(s) {
+	if all := turns.regular().FindAllStringIndex(s, -1); len(all) > 0 && doubted.MatchString(s) {
 		s = s[all[len(all)-1][1]:]
 	}
 	return doubted.MatchString(s) && !ours.MatchString(s)

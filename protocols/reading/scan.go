@@ -46,7 +46,7 @@ func numeralAt(text string, i int) Numeral {
 		decimals := digitsFrom(text, end+1)
 		digits, end = digits+"."+decimals[:min(len(decimals), maxDigits)], end+1+len(decimals)
 	}
-	if e := exponent.compiled().FindString(text[end:min(len(text), end+8)]); e != "" && !wordAt(text, end+len(e)) {
+	if e := exponent.regular().FindString(text[end:min(len(text), end+8)]); e != "" && !wordAt(text, end+len(e)) {
 		whole = false
 		digits, end = digits+e, end+len(e)
 	}
@@ -111,7 +111,7 @@ var (
 // 3/4/2024.
 func fraction(text string, start int, digits string, end int) (string, int) {
 	rest := text[end:min(len(text), end+32)]
-	if m := latexFrac.compiled().FindStringSubmatch(rest); m != nil && strings.HasSuffix(text[:start], "frac{") && !zero(m[1]) {
+	if m := latexFrac.findString(rest); m != nil && strings.HasSuffix(text[:start], "frac{") && !zero(m[1]) {
 		return ratio(digits, m[1]), end + len(m[0])
 	}
 	if len(digits) == 2 && strings.HasSuffix(text[:start], "frac") && digits[1] != '0' { // \frac12
@@ -123,10 +123,10 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 	if start > 0 && text[start-1] == '/' {
 		return digits, end
 	}
-	if m := slash.compiled().FindStringSubmatch(rest); m != nil && !zero(m[1]) && !partOfMore(end+len(m[0])) {
+	if m := slash.findString(rest); m != nil && !zero(m[1]) && !partOfMore(end+len(m[0])) {
 		return ratio(digits, m[1]), end + len(m[0])
 	}
-	if m := mixed.compiled().FindStringSubmatch(rest); m != nil && !zero(m[2]+m[4]) && !partOfMore(end+len(m[0])) {
+	if m := mixed.findString(rest); m != nil && !zero(m[2]+m[4]) && !partOfMore(end+len(m[0])) {
 		w, _ := new(big.Int).SetString(digits, 10)
 		n, _ := new(big.Int).SetString(m[1]+m[3], 10)
 		d, _ := new(big.Int).SetString(m[2]+m[4], 10)

@@ -21,7 +21,7 @@ func spoken(reply string) (from, to int) {
 		return 0, len(reply)
 	}
 	thinks := -1 // where thinking begins that has not ended
-	for _, m := range marks.compiled().FindAllStringSubmatchIndex(reply, -1) {
+	for _, m := range marks.regular().FindAllStringSubmatchIndex(reply, -1) {
 		isMentioned := m[0] > 0 && m[1] < len(reply) && reply[m[0]-1] == reply[m[1]] &&
 			strings.IndexByte("`\"'", reply[m[1]]) >= 0
 		isHTML := reply[m[0]:m[1]] == "</s>" && strings.Contains(reply[max(0, m[0]-after):m[0]], "<s>")

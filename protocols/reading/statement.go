@@ -60,7 +60,7 @@ var (
 // announces tells whether a line is a heading of an answer, or goes on in the next line.
 func (v *view) announces(line string) bool {
 	line = line[max(0, len(line)-60):]
-	end := cueAt(line, headingBegins.FindStringIndex(line)[1])
+	end := cueAt(line, headingBegins.find(line)[1])
 	return end > 0 && headingEnds.MatchString(line[end:]) || colon.MatchString(line)
 }
 

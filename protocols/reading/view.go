@@ -135,7 +135,7 @@ func (d *dresser) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if m := markup.compiled().FindStringSubmatch(d.reply[i:min(len(d.reply), i+24)]); m != nil {
+		if m := markup.findString(d.reply[i:min(len(d.reply), i+24)]); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}

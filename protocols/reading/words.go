@@ -46,7 +46,7 @@ func cueAt(text string, i int) (end int) {
 	if i >= len(text) || anyCue[text[i]] == nil || i > 0 && isLetter(text[i]) && wordBefore(text, i) {
 		return 0
 	}
-	if m := anyCue[text[i]].FindStringIndex(text[i:min(len(text), i+longestCue)]); m != nil {
+	if m := anyCue[text[i]].find(text[i:min(len(text), i+longestCue)]); m != nil {
 		return i + m[1]
 	}
 	return 0

@@ -35,7 +35,7 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	lead, rest := text[:n.Start], strings.ToLower(text[n.End:min(len(text), n.End+16)])
 	isEuro := euros.MatchString(rest) || strings.HasSuffix(strings.TrimRight(lead, " "), "€")
 	isPointed := pointed.MatchString(digits)
-	switch decimals := commaed.compiled().FindStringSubmatch(rest); {
+	switch decimals := commaed.findString(rest); {
 	case decimals != nil && (isPointed || whole.MatchString(digits)) && !strings.HasSuffix(lead, "("):
 		n.digits = strings.Replace(n.digits, ".", "", 1) + "." + decimals[1]
 		n.End += 1 + len(decimals[1])
@@ -70,18 +70,18 @@ var powers = pairs("thousand e3 million e6 billion e9 trillion e12 k e3 m e6 bn 
 // one, it is one.
 func (v *view) single(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
-		if m := scaled.compiled().FindStringSubmatch(s[n.End:]); m != nil {
+		if m := scaled.findString(s[n.End:]); m != nil {
 			n.digits, n.End = n.digits+powers[strings.ToLower(m[1])], n.End+len(m[0])
-		} else if m := scaledMoney.compiled().FindString(s[n.End:]); m == "k" || m == "K" ||
+		} else if m := scaledMoney.regular().FindString(s[n.End:]); m == "k" || m == "K" ||
 			m != "" && strings.Contains(s[max(0, n.Start-1):n.End], "$") {
 			n.digits, n.End = n.digits+powers[strings.ToLower(m)], n.End+len(m)
 		}
 	}
-	if m := power10.compiled().FindStringSubmatchIndex(s[n.End:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
+	if m := power10.find(s[n.End:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
 		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.End+m[2]:n.End+m[3]], "−", "-"), "+")
 		n.End += m[1]
 	}
-	end := n.End + len(unitPower.compiled().FindString(s[n.End:]))
+	end := n.End + len(unitPower.regular().FindString(s[n.End:]))
 	return !n.unclear && !clock(s, *n) && !goesOn.MatchString(s[end:]) && !symbolic.MatchString(s[end:])
 }
 
