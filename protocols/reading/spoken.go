@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ var marks = compile(
 // spoken is where the part of a reply begins and ends that its model says as its answer.
 func spoken(reply string) (from, to int) {
 	mayHave := func(part string) bool { return strings.Contains(reply, part) }
-	if !strings.ContainsAny(reply, "<◁") && !mayHave("THINK]") && !mayHave("INST]") && !mayHave("assistantfinal") {
+	if !slices.ContainsFunc([]string{"<", "◁", "THINK]", "INST]", "assistantfinal"}, mayHave) {
 		return 0, len(reply)
 	}
 	thinks := -1 // where thinking begins that has not ended
