@@ -50,6 +50,8 @@ func (g grammar) claim(p place) claim {
 		c.rule = g.rule(word)
 		if would.MatchString(p.left[at:]) && p.form < demanded {
 			c.rank = praised
+		} else if impersonal.MatchString(word) {
+			c.rank = called
 		}
 	case lone > nothing:
 		c.rank = lone
@@ -83,7 +85,8 @@ func (p place) unsaid(isAnnounced bool) bool {
 	}
 	peers := slices.DeleteFunc(slices.Clone(p.all), func(l label) bool { return l.form < demanded })
 	k := slices.Index(peers, p.label)
-	return listed(p.view, peers, k) || offering(p.view, peers, k) && !(isAnnounced && means.MatchString(p.right))
+	return isOther(p.left) || listed(p.view, peers, k) ||
+		offering(p.view, peers, k) && !(isAnnounced && means.MatchString(p.right))
 }
 
 // isOverruled tells whether the statement of a label has one in the form that was asked for.
@@ -94,6 +97,7 @@ func (p place) isOverruled() bool {
 }
 
 var (
+	impersonal  = compile(`^to\s`)
 	would       = compile(`\b(?:would|could) (?:be|have been)\b`)
 	conjunctive = compile(`\b(?:would|could|might)\b`)
 	// hanging follows a label that hangs on a condition.

@@ -123,3 +123,56 @@ func TestNamesOfTheWorse(t *testing.T) {
 		{"worse", "-", "Winner: Assistant B"},
 	})
 }
+
+func TestOtherKeysOfListsAreVerdicts(t *testing.T) {
+	checkSaid(t, []stated{
+		{"pair", "A>B", "```yaml\nverdict: \"[[A>B]]\"\nalso_considered:\n  - \"[[B>A]]\"\n```"},
+		{"pair", "A>B", "verdict: \"[[A>B]]\"\nrunner_up: \"[[B>A]]\""},
+		{"pair", "A>B", "verdict: '[[A>B]]'\nalternatives:\n- '[[B>A]]'\n"},
+		{"pair", "A>B", "verdict: [[A>B]]\nrejected_label: [[B>A]]"},
+		{"pair", "A>B", "reason: B is wrong\nfinal_verdict: [[A>B]]"},
+	})
+}
+
+func TestWhatTakesThePlaceOfAnAnswerIsLost(t *testing.T) {
+	checkSaid(t, []stated{
+		{"option", "3", "Selection: Option 4. On reflection, option 4 contains a spoiler, so I change my selection to Option 3."},
+		{"option", "3", "Selection: Option 4. Thinking about it again, I revise my choice to Option 3."},
+		{"option", "3", "Selection: Option 4. On second thought, I switch to Option 3."},
+		{"option", "2", "Selection: Option 2. I would not change my selection to Option 3."},
+		{"pair", "-", "[[A>B]]... no, I take that back. I really can't decide here."},
+		{"pair", "-", "Verdict: [[A>B]]. Actually, I withdraw this: both fail."},
+	})
+}
+
+func TestAnotherLetterInProseIsTheAnswer(t *testing.T) {
+	checkSaid(t, []stated{
+		{"letter", "B", "Answer: B. A common mistake is to answer A, since a catalyst is said to shift the equilibrium."},
+		{"letter", "B", "Answer: B. It is a trap to choose C, as many do."},
+		{"letter", "B", "Answer: B. Students often answer A, since the sign is lost."},
+		{"letter", "-", "Answer: B. To answer A, one needs the converse."},
+	})
+}
+
+func TestNumbersOfOtherGroupsAndPowers(t *testing.T) {
+	checkSaid(t, []stated{
+		{"number", "30000", "答案是3万元。"},
+		{"number", "30000", "答えは3万円です。"},
+		{"number", "150000000", "答えは1.5億円です。"},
+		{"number", "3000000", "答案是300万。"},
+		{"number", "50000", "정답은 5만 원입니다."},
+		{"number", "-", "答えは3万5000円です。"},
+		{"number", "-", "答案是3千元。"},
+		{"number", "1250.5", "The total is CHF 1'250.50."},
+		{"number", "1250", "Die Antwort ist 1’250 Franken."},
+		{"number", "125000", "The answer is ₹1,25,000."},
+		{"number", "12500000", "The answer is 1,25,00,000."},
+		{"number", "250000", "The answer is 2.5 lakh."},
+		{"number", "-", "A reunião começa às 14h30."},
+		{"number", "-", "Der Zug fährt um 14 Uhr ab."},
+		{"number", "14", "A viagem dura 14 h."},
+		{"number", "-", "So x = 5 and y = 3."},
+		{"number", "-", "The answer is x = 5, y = 3."},
+		{"number", "3", "So x = 5 and 8 - x = 3."},
+	})
+}

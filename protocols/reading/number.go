@@ -156,7 +156,7 @@ var (
 		|^\s*\^\s*\{?\\circ\b\}?`)
 	// precision says how exact a number is.
 	precision   = compile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
-	scaled      = compile(`^\s+(?i:(thousand|million|billion|trillion)s?)\b`)
+	scaled      = compile(`^\s+(?i:(thousand|million|billion|trillion|lakh|crore)s?)\b|^\s?([百千백천]?[万萬만亿億억]|[百千백천])`)
 	scaledMoney = compile(`^(?:[kKM]|bn)\b`)
 	// afterEquals stands between a sign of equality and the number.
 	afterEquals = compile(`^(?:[^\pL]|about|approximately|roughly|exactly|\\[a-zA-Z]+|USD|Rs)*$`)
@@ -222,6 +222,9 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	if or != "" && !precision.MatchString(strings.TrimLeft(s[best.End+len(or):], digitsAndPoint)) {
 		whole = false
 	}
+	if m := unknowns.find(s); m != nil && m[0] <= n.Start && n.Start < m[1] {
+		whole = false
+	}
 	if !whole || span_.MatchString(s[best.End:]) {
 		return v.several(rule, i+n.Start, i+best.End), true
 	}
@@ -235,6 +238,9 @@ var (
 		|sorry\b|actually\b|correction\b|scratch that\b|or rather\b|i mean\b|make that\b))(?i:[\s.,;:!…—–-]+(?:no|wait
 		|actually|sorry|rather|i mean|it'?s|it is|that'?s|it should be|that's (?:wrong|not right)
 		|make that)\b)*[\s.,;:!…—–-]*[$€£]?(\d[\d.,]*)[.!]?\s*(?:\n|$)`)
+	// unknowns are two, each with a value of its own: "x = 5 and y =".
+	unknowns = compile(`\b[a-zA-Z]\s*=\s*[$€£]?-?[\d.,/]+\s*\$?(?:,|;|\b(?:and|und|et|y|e)\b|和)\s*(?:and\s+)?
+		\$?\\?[a-zA-Z]\s*=`)
 	// minus is a sign in words.
 	minus = compile(`(?i)(?:^|\bis|[:=])\s*(?:negative|minus)\s+$`)
 	// radical goes before a number that is under a root, or over what is no number.
@@ -298,6 +304,9 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 	last := all[len(all)-1]
 	from := lastSentence(line, last.Start)
 	if k := strings.LastIndexAny(line[:last.Start], "="); k >= from {
+		if m := unknowns.find(line[from : k+1]); m != nil && from+m[1] == k+1 {
+			return v.several(ruleEquality, start+last.Start, start+last.End), true
+		}
 		if n, ok := v.nextNumber(line, k+1); ok && afterEquals.MatchString(line[k+1:n.Start]) {
 			if f, _ := v.valueFrom(ruleEquality, line, start, n); f.Outcome == Stated {
 				return f, true
@@ -316,7 +325,7 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 			break
 		}
 	}
-	if bold != nil {
+	if bold != nil && !bold.unclear {
 		return v.found(ruleBold, bold.Value(), start+bold.Start, start+bold.End), true
 	}
 	return v.lastOf(line, start, all, from)

@@ -17,10 +17,12 @@ var (
 		|final|pick|better|best|prefer|correct|conclusion|output|response|evaluation|worst|urteil|antwort|auswahl
 		|réponse
 		|choix|respuesta|risposta|resposta|вердикт|ответ|答案|选择|结论|判断|判定|回答|정답|답|선택`)
-	otherKey = compile(`(?i)altern|runner|second|other|reject|not_|confiden|reason|expla|initial|first|previous
+	otherKey = compile(`(?i)altern|runner|second|other|reject|consider|not_|confiden|reason|expla|initial|first|previous
 		|worse
 		|if_|_if|score|grade|why|text|count|number_of|reference|student|ration|analysis|options|answers|comment
 		|assistant_[ab]|_[ab]$|^[ab]_`)
+	// keyed ends with the key of a list of keys and values, as in YAML.
+	keyed   = compile(`(?:^|\n)[ \t"'-]*[\pL\d]+(?:_[\pL\d]+)*["']?:[\s"'(-]*$`)
 	keyWord = compile(`(?i)is_?correct|^correct$`)
 )
 
@@ -59,6 +61,13 @@ func (d *dresser) object(i int) int {
 	}
 	d.put(max(0, i-1), "\n")
 	return i
+}
+
+// isOther tells whether what comes next has a key that names no verdict.
+func isOther(left string) bool {
+	m := keyed.find(left)
+	return m != nil && (otherKey.MatchString(left[m[0]:]) ||
+		strings.Contains(left[m[0]:], "_") && !verdictKey.MatchString(left[m[0]:]))
 }
 
 // value is where the value ends that begins at i: a text, what is in brackets, or what goes up to a comma.

@@ -39,7 +39,7 @@ var (
 		|before)\s+(?:i\s+)?(?:thought|said|wrote|had|picked|chose|believed|assumed|guessed|leaned\s+\w+)\b|(?:n't
 		|\bnot|\bcannot
 		|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b|\b(?:doubt|unlikely|impossible
-		|unclear|(?:wrong|incorrect|unfair) to \w+|(?:could|might|may|can) be (?:argued|said|thought)|(?:book|key
+		|unclear|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be)?) to \w+|(?:could|might|may|can) be (?:argued|said|thought)|(?:book|key
 		|textbook
 		|author|student|reference|assistant|[ab]) (?:says|said|claims|claimed|wrote|states|stated)|tempting
 		|tempted to \w+
@@ -72,7 +72,7 @@ var (
 	retracted = compile(`(?i)[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry|scratch that)\b(?:[^.\n]{0,40}\b(?:that
 		|this
 		|it)(?:'s| is| was)\s+(?:\w+\s+)?(?:wrong|incorrect|not (?:right|correct|true)|a mistake)\b
-		|[^.\n]{0,40}\bi (?:was wrong|made an? (?:mistake|error)|misread)\b|\W+no\b)`)
+		|[^.\n]{0,40}\bi (?:was wrong|made an? (?:mistake|error)|misread|take (?:that|this|it) back|withdraw|can(?:not|'t) decide)\b|\W+no\b)`)
 	// turns begin a clause that does not hang on what goes before.
 	turns = compile(`\b(?:but|so|therefore|thus|hence|yet|however|since|because)\b|因此|所以|但`)
 	// ifBefore begins what hangs on a condition, in the languages of words.go.

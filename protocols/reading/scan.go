@@ -74,7 +74,7 @@ func (n Numeral) Rational() *big.Rat {
 
 // separators stand between thousands: commas, LaTeX's ways of writing them, and spaces that do not break. A plain space
 // may as well stand between two numbers, and a single point is of a decimal number.
-var separators = []string{",", "{,}", `,\!`, `\,`, "\u00a0", "\u2009", "\u202f", "."}
+var separators = []string{",", "{,}", `,\!`, `\,`, "'", "’", "\u00a0", "\u2009", "\u202f", "."}
 
 // wholePart reads digits and, where they come in threes, those after the separators. "1.450.000" has dots for them;
 // "1.450" is a decimal number.
@@ -97,10 +97,14 @@ func wholePart(text string, i int) (digits string, end int) {
 			return all, at
 		}
 	}
+	if m := indian.findString(text[end:min(len(text), end+maxDigits)]); m != nil {
+		return digits + strings.ReplaceAll(m[1], ",", ""), end + len(m[1])
+	}
 	return digits, end
 }
 
 var (
+	indian    = compile(`^((?:,\d\d){1,4},\d{3})(?:[^,\d]|,\D|,?$)`)
 	exponent  = compile(`^[eE][+-]?[0-9]{1,2}`)
 	slash     = compile(`^/([0-9]{1,12})`)
 	mixed     = compile(`^(?: ([0-9]{1,12})/([0-9]{1,12})| ?\\[dt]?frac\{([0-9]{1,12})\}\{([0-9]{1,12})\})`)

@@ -90,7 +90,7 @@ var (
 		settle\son
 		prefer
 		recommend answer guess say vote\sfor output respond\swith`) +
-		`(?:\s+(?:one|the|is|with|for))?|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?
+		`(?:\s+(?:one|the|is|with|for))?|\b(?:chang|switch|revis|updat)\w*\s(?:(?:my|this|that|it|the)\b[^.,;:]{0,32}\b)?to(?:\s+be)?|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?
 		|corresponds to|closest to)` +
 		`(?:\s+(?:in fact|actually|indeed|therefore|thus))?|\b` + anyOf(`ich\swähle wähle\sich je\schoisis choisis
 		elijo

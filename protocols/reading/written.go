@@ -51,7 +51,7 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 }
 
 var (
-	clockAfter = compile(`^:(?:0[1-9]|[1-5]\d)(?:\D|$)|^[-/.]\d{1,2}[-/.]\d{2,4}\b
+	clockAfter = compile(`^\s?(?i:h\s?[0-5]\d(?:\D|$)|uhr\b)|^\s?(?:時(?:[^間]|$)|时(?:[^间]|$)|点(?:\d|半|钟|$)|시(?:[^간]|$))|^:(?:0[1-9]|[1-5]\d)(?:\D|$)|^[-/.]\d{1,2}[-/.]\d{2,4}\b
 		|^\.?(?:\s+de)?\s+\pL{3,10}\.?,?(?:\s+de)?\s+(?:1\d|20)\d\d\b`)
 	clockBefore = compile(`\d:$|(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november
 		|december)\s+$`)
@@ -64,14 +64,18 @@ func clock(s string, n Numeral) bool {
 }
 
 // powers of ten, by their words.
-var powers = pairs("thousand e3 million e6 billion e9 trillion e12 k e3 m e6 bn e9")
+var powers = pairs(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore e7 k e3 m e6 bn e9
+	万 e4 萬 e4 만 e4 百万 e6 백만 e6 千万 e7 천만 e7 亿 e8 億 e8 억 e8`)
 
 // single tells whether a number stands for itself, and is no part of an expression; with a power of ten, or a word for
 // one, it is one.
 func (v *view) single(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
 		if m := scaled.findString(s[n.End:]); m != nil {
-			n.digits, n.End = n.digits+powers[strings.ToLower(m[1])], n.End+len(m[0])
+			power := powers[strings.ToLower(m[1]+m[2])]
+			n.digits += power
+			n.End += len(m[0])
+			n.unclear = n.unclear || power == "" || m[2] != "" && isDigit(s, n.End)
 		} else if m := scaledMoney.regular().FindString(s[n.End:]); m == "k" || m == "K" ||
 			m != "" && strings.Contains(s[max(0, n.Start-1):n.End], "$") {
 			n.digits, n.End = n.digits+powers[strings.ToLower(m)], n.End+len(m)
