@@ -51,11 +51,12 @@ func (p place) follows(lead, word string, praise rank) bool {
 			return true
 		}
 	}
-	return isEnd && (afterBut.MatchString(gap) || directly.MatchString(gap) && strings.TrimSpace(lead) == "") ||
+	return isEnd && (afterBut.MatchString(gap) || directly.MatchString(gap) && noLead.MatchString(lead)) ||
 		p.form > bare && !hasOther && announces.MatchString(gap) && clauseStops.MatchString(p.right)
 }
 
 var (
+	noLead      = compile(`^\s*(?:该|此|这个|[^\x00-\x7f]{1,4}的)?$`)
 	clauseStops = compile(`^["')\]}*$.!]*\s*(?:$|[.,;:!?(\n]|because\b|since\b)`)
 	// thing is a word for any of the labels, adjective goes before it where it is the answer.
 	thing     = compile(`^(?:option|choice|letter|label|output|response|overall|best)$`)
@@ -70,7 +71,8 @@ var (
 		|then
 		|so))?["'\s]*$`)
 	relative = compile(`^[^:(\[]{0,80}(?:\([^)]{0,20}\)?[^:(\[]{0,40})?$`)
-	verb     = compile(`^[\s,"')\]]*(?:is|are|was|be|it's|ist|lautet|est|es|è|é)[\s:]|^[^\x00-\x7f]{0,8}(?:是|为|は|은|는
+	verb     = compile(`^[\s,"')\]]*(?:is|are|was|be|it's|ist|lautet|est|es|è|é|está)[\s:]|^[^\x00-\x7f]{0,8}(?:是|为|は
+		|은|는
 		|является|это)`)
 	announces = compile(`^["']?(?:\s*\([^)\n]{0,40}\))?\s*(?:` + isWord + `)`)
 )

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// automaton matches texts against an expression with one look at each character, where regexp has one for each way to go
-// on: a state is made when a text first needs it.
+// automaton matches texts against an expression with one look at each character, where regexp has one for each way to
+// go on: a state is made when a text first needs it.
 type automaton struct {
 	program    *syntax.Prog
 	isAnywhere bool // whether a match may begin anywhere, and not only where the text does

@@ -107,7 +107,8 @@ var (
 		lacks
 		gets got provides follows does being depends misses only`) + `)\b`)
 	// clauseEnds follows a label that ends what is said.
-	clauseEnds = compile(`^\)\s|^(?:'s)?["')\]}*$.!]*\s*(?:$|[.,;:!?(\n|\[–—>/&-]|[^\x00-\x7f\pL]|clearly\W*$
+	clauseEnds = compile(`^\)\s|^(?:'s(?: (?:answer|response|output|solution|reply))?)?["')\]}*$.!]*\s*(?:$
+		|[.,;:!?(\n|\[–—>/&-]|[^\x00-\x7f\pL]|clearly\W*$
 		|` + anyOf(`because since as and or oder ou und et y e but so which for with rather over
 		instead not due by than if here given based on to of über von car puisque porque perché porque da weil
 		denn потому`) + `\b|` +

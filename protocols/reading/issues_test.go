@@ -40,7 +40,7 @@ func TestDenialsInOtherLanguagesReadAsTheOpposite(t *testing.T) {
 	for _, reply := range []string{ // in words that no reader knows
 		"Mój werdykt to [[B>A]], a nie [[A>B]].",
 		"Kararım [[B>A]], [[A>B]] değil.",
-		"Verdict: [[B>A]]. Zweitbestes: [[A>B]].",
+		"Verdict: [[B>A]]. Toiseksi paras: [[A>B]].",
 	} {
 		all = append(all, stated{"pair", "-", reply})
 	}
@@ -174,5 +174,49 @@ func TestNumbersOfOtherGroupsAndPowers(t *testing.T) {
 		{"number", "-", "So x = 5 and y = 3."},
 		{"number", "-", "The answer is x = 5, y = 3."},
 		{"number", "3", "So x = 5 and 8 - x = 3."},
+	})
+}
+
+func TestPlainWordsAreUnread(t *testing.T) {
+	checkSaid(t, []stated{
+		{"correctness", Incorrect, "Die Antwort des Agenten ist falsch."},
+		{"correctness", Incorrect, "La réponse de l'agent est incorrecte : il oublie les minutes."},
+		{"correctness", Incorrect, "该答案不正确。"},
+		{"correctness", Correct, "代理的答案正确。"},
+		{"correctness", Correct, "エージェントの回答は正しいです。"},
+		{"correctness", Incorrect, "A resposta está incorreta."},
+		{"correctness", Incorrect, "A resposta do aluno está correta, mas a do agente está incorreta."},
+		{"correctness", "-", "La respuesta correcta es 5."},
+		{"correctness", "-", "Die Antwort ist nicht falsch."},
+		{"correctness", "-", "答案是否正确？"},
+		{"correctness", "-", "回答が正しいとは言えません。"},
+		{"correctness", "-", "La réponse est correcte dans l'ensemble."},
+		{"pair", "B>A", "Between the two, Assistant B provides the better response."},
+		{"pair", "-", "Assistant A gives the better answer to the first part."},
+		{"pair", "A>B", "I prefer Assistant A's response."},
+		{"pair", "-", "I prefer Assistant A's response in style."},
+		{"pair", "A=B", "I call it a tie."},
+		{"pair", "B>A", "<best_response>B</best_response>"},
+		{"pair", "-", "The correct answer is option B."},
+		{"preference", "-", "The correct answer is option C."},
+		{"option", "2", "Je sélectionne l'Option 2."},
+		{"option", "4", "Meine Wahl fällt auf Option 4."},
+		{"option", "2", "La mejor es la opción 2."},
+		{"letter", "G", "La bonne réponse est la réponse G."},
+		{"letter", "D", "Portanto, a alternativa correta é a D."},
+		{"letter", "C", "Ответ: С"},
+		{"letter", "-", "Ответ: С одной стороны, оба верны."},
+	})
+}
+
+func TestWhatIsStruckOutDeniedOrAnotherTurnIsRead(t *testing.T) {
+	checkSaid(t, []stated{
+		{"pair", "A>B", "Final: ~~[[B>A]]~~ [[A>B]]"},
+		{"pair", "B>A", "O veredito é [[B>A]]; não é [[A>B]], como o tamanho poderia sugerir."},
+		{"pair", "A>B", "제 판정은 [[A>B]]이며, [[B>A]]는 아닙니다."},
+		{"pair", "A>B", "我的结论是[[A>B]],绝非[[B>A]]。"},
+		{"pair", "B>A", "Mi decisión es [[B>A]]; de ninguna manera [[A>B]]."},
+		{"pair", "B>A", "My final verdict is: [[B>A]]\n\nHuman: And the style?\n\nAssistant: Then [[A>B]]."},
+		{"pair", "B>A", `{"veredito": "[[B>A]]", "segunda_opção": "[[A>B]]", "confiança": 0.7}`},
 	})
 }

@@ -53,7 +53,8 @@ func Correctness(reply string) Found {
 // judges tells whether a word announces a judgment, and not what is judged: "the choice is correct".
 func judges(word, gap string) bool {
 	return strings.Contains(gap, ":") || strings.Contains(gap, "\n") ||
-		slices.Contains(strings.Fields("verdict judgment judgement answer result final_answer response"), word)
+		slices.Contains(strings.Fields(`verdict judgment judgement answer result final_answer response antwort réponse
+			respuesta risposta resposta ответ 答案 回答 答え 답`), word)
 }
 
 var (
@@ -71,10 +72,21 @@ var (
 	barePair = compile(`\b(?:` + assistantWord + `\s)?[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=
 		|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
 	tieWords  = strings.Fields("tie draw tied unentschieden empate pareggio égalité ничья 平局 引き分け 무승부")
-	judgments = map[string]string{
-		"correct": Correct, "right": Correct, "true": Correct,
-		"incorrect": Incorrect, "not correct": Incorrect, "wrong": Incorrect, "false": Incorrect,
-	}
+	judgments = func() map[string]string {
+		says := map[string]string{"not correct": Incorrect}
+		for _, word := range strings.Fields(`correct right true richtig korrekt correcte exacte correcta corretta
+			correta
+			верен верный правильный 正确 正確 正しい 맞습니다`) {
+			says[word] = Correct
+		}
+		for _, word := range strings.Fields(`incorrect wrong false falsch inkorrekt incorrecte fausse inexacte
+			incorrecta
+			errónea incorretta errata sbagliata incorreta errada неверен неверный неправильный 不正确 不正確 错误 错误的
+			正しくない 正しくありません 間違い 誤り 틀렸습니다`) {
+			says[word] = Incorrect
+		}
+		return says
+	}()
 	nameWord = compile(`(?:` + assistantWord + `)[\s"'(\[]*$`)
 )
 
@@ -330,7 +342,8 @@ var (
 	letterEnds = compile(`^(?:\)\s|["')\]}*$]*(?:\s*(?:$|[.,;:!?()\[\]|/&–—>\n→✅✓✗❌"}]|<\D|-[\s]|-$)|\s+(?:'|because
 		|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if|would
 		|must
-		|has|seems|given|based|here|should|remains|appears|clearly\W*(?:$|\n))(?:\W|$))|[^\x00-\x7f]
+		|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote|clearly\W*(?:$
+		|\n))(?:\W|$))|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
 	smallEnds = compile(`^[)\].}"'$|!\s]*(?:$|\n)`)
 	pronoun   = compile(`^\s+(?:was|would|have|has|must|should|remains?|clearly|as|with|for)\b`)

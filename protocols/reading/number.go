@@ -374,15 +374,6 @@ var restates = compile(`[\s,(](?:i\.e\.|since|because|as|namely),?[\s($]*$`)
 
 var eitherOr = compile(`^[\s)%]*(?:[a-zA-Z]{1,12}\s+)?or\s+(?:maybe |perhaps |even )?[$€£]?$`)
 
-// isMarker tells whether a number is that of a list's item.
-func (v *view) isMarker(line string, n Numeral) bool {
-	if strings.TrimLeft(line[:n.Start], " \t(") != "" {
-		return false
-	}
-	rest := line[n.End:]
-	return len(rest) > 1 && (rest[0] == '.' || rest[0] == ')' || rest[0] == ':') && strings.TrimSpace(rest[1:]) != ""
-}
-
 // lastSentence is where the sentence begins that holds at.
 func lastSentence(line string, at int) int {
 	from := 0

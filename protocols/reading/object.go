@@ -14,10 +14,12 @@ var (
 	fieldBegins  = compile(`^[\s,]*["']([^"'\n]{1,40})["']\s*:\s*`)
 	// verdictKey is a key whose value is the answer, unless it is otherKey.
 	verdictKey = compile(`(?i)verdict|solution|label|winner|answer|decision|judge?ment|choice|select|option|result
-		|final|pick|better|best|prefer|correct|conclusion|output|response|evaluation|worst|urteil|antwort|auswahl
+		|final|pick|better|best|prefer|correct|conclusion|output|response|evaluation|worst|urteil|veredi[ct]t?o
+		|verdetto|antwort|auswahl
 		|réponse
 		|choix|respuesta|risposta|resposta|вердикт|ответ|答案|选择|结论|判断|判定|回答|정답|답|선택`)
-	otherKey = compile(`(?i)altern|runner|second|other|reject|consider|not_|confiden|reason|expla|initial|first|previous
+	otherKey = compile(`(?i)altern|runner|second|segund|zweit|other|reject|consider|not_|confiden|reason|expla
+		|initial|first|previous
 		|worse
 		|if_|_if|score|grade|why|text|count|number_of|reference|student|ration|analysis|options|answers|comment
 		|assistant_[ab]|_[ab]$|^[ab]_`)

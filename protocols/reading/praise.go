@@ -19,7 +19,9 @@ var (
 		`(worst|worse|least|weakest|weaker|poorest|poorer|inferior|schlechter|pire|moins bonne?|peor|peggiore
 		|pior)|` +
 		`(correct|right|true|answer|closest|` + mostGood + `))|` +
-		`(\s+(?:wins\b|лучше|побеждает|(?:should be|is|was) (?:selected|chosen|my (?:selection|choice|pick|answer
+		`(\s+(?:wins\b|(?:` + anyOf(`provides? provided gives? gave has offers? offered wrote`) + `) the ` + adverb +
+		`(?:better|best|stronger|superior) (?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall
+		|because|since)\b)|лучше|побеждает|(?:should be|is|was) (?:selected|chosen|my (?:selection|choice|pick|answer
 		|verdict)))` +
 		`|\s*(?:的(?:回答|答案))?\s*(?:更好|更优|更佳|胜出|较好)|\s*(?:の(?:回答|方|ほう)?)*が?(?:優れ|良い|勝)|\s*(?:의 답변)?(?:이
 		|가)?\s*더\s*(?:낫|좋|우수

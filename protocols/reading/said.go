@@ -8,19 +8,20 @@ var (
 	// denied ends with what turns the next word into its opposite, or sets it beside what is meant.
 	denied = compile(`(?:\b` + anyOf(`not never cannot neither nor without isn't wasn't rather\sthan instead\sof
 		as\sopposed\sto other\sthan from
-		prefer\s[^.;]{0,60}\bto over than consider(?:ed|ing)? comparing ahead\sof beats eliminat\w+ exclud\w+ reject\w+ discard\w+ (?:rul|cross)\w+\sout unlike
+		prefer\s[^.;]{0,60}\bto over than consider(?:ed|ing)?
+		comparing ahead\sof beats eliminat\w+ exclud\w+ reject\w+ discard\w+ (?:rul|cross)\w+\sout unlike
 		compared\s(?:to|with) followed\sby versus vs\.? against out\sof
 		nicht kein(?:e|en)? weder noch statt anstatt gegen contre contra contro keinesfalls keineswegs gegenüber
 		niemals
 		pas non ni jamais plutôt\sque au\slieu\sde no en\s(?:vez|lugar)\sde em\svez\sde invece\sdi piuttosto\sche
-		nem`) + `|n't|` +
-		anyOf(`(?:^|[\s,])(?:не|né|não) вместо против 不是 并非 並非 而非 不选`) + `)(?:\s+` + anyOf(`recommend choosing
+		nem de\sninguna\smanera en\sabsoluto`) + `|n't|` +
+		anyOf(`(?:^|[\s,])(?:не|né|não) вместо против 不是 并非 並非 而非 绝非 不选`) + `)(?:\s+` + anyOf(`recommend choosing
 		selecting
 		picking between either both be been a an the to just simply really necessarily label answer option
-		choice choose select say pick tie with it that is es est ist it's correct right best la le el il der die
+		choice choose select say pick tie with it that is es est ist è é it's correct right best la le el il der die
 		das den opción opção`) + `)*` + open + `$`)
 	// deniedAfter does so after it.
-	deniedAfter = compile(`^["')\]}.*]*\s*(?:` + anyOf(`より (?:ではな|じゃな|ではありませ)\S* (?:이|가)?\s?아(?:니|닙)\S*`) + `|` +
+	deniedAfter = compile(`^["')\]}.*]*\s*(?:` + anyOf(`より (?:ではな|じゃな|ではありませ)\S* (?:[이가은는])?\s?아[니닙님]\S*`) + `|` +
 		`(?:answer\s+|choice\s+|option\s+)?` + anyOf(`is was would\sbe are seems`) + `\s+(?:\w+\s+)?` +
 		anyOf(`not in-?correct wrong false out considered rejected discarded eliminated ruled invalid excluded
 		a\sdistractor tempting unfair unjustified`) + `\b|` +
@@ -39,7 +40,8 @@ var (
 		|before)\s+(?:i\s+)?(?:thought|said|wrote|had|picked|chose|believed|assumed|guessed|leaned\s+\w+)\b|(?:n't
 		|\bnot|\bcannot
 		|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b|\b(?:doubt|unlikely|impossible
-		|unclear|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be)?) to \w+|(?:could|might|may|can) be (?:argued|said|thought)|(?:book|key
+		|unclear|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be)?) to \w+|(?:could|might|may
+		|can) be (?:argued|said|thought)|(?:book|key
 		|textbook
 		|author|student|reference|assistant|[ab]) (?:says|said|claims|claimed|wrote|states|stated)|tempting
 		|tempted to \w+
@@ -72,7 +74,8 @@ var (
 	retracted = compile(`(?i)[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry|scratch that)\b(?:[^.\n]{0,40}\b(?:that
 		|this
 		|it)(?:'s| is| was)\s+(?:\w+\s+)?(?:wrong|incorrect|not (?:right|correct|true)|a mistake)\b
-		|[^.\n]{0,40}\bi (?:was wrong|made an? (?:mistake|error)|misread|take (?:that|this|it) back|withdraw|can(?:not|'t) decide)\b|\W+no\b)`)
+		|[^.\n]{0,40}\bi (?:was wrong|made an? (?:mistake|error)|misread
+		|take (?:that|this|it) back|withdraw|can(?:not|'t) decide)\b|\W+no\b)`)
 	// turns begin a clause that does not hang on what goes before.
 	turns = compile(`\b(?:but|so|therefore|thus|hence|yet|however|since|because)\b|因此|所以|但`)
 	// ifBefore begins what hangs on a condition, in the languages of words.go.

@@ -207,3 +207,28 @@ func Plain(r *big.Rat) string {
 	}
 	return r.RatString()
 }
+
+// PlainDigits writes the decimal digits of all scripts as 0 to 9.
+func PlainDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
+			return r
+		}
+		return plainDigit(r)
+	}, text)
+}
+
+// plainDigit writes a decimal digit of any script as 0 to 9.
+func plainDigit(r rune) rune {
+	for _, script := range unicode.Nd.R16 { // each range is one or more rows of ten, from zero
+		if r >= rune(script.Lo) && r <= rune(script.Hi) {
+			return '0' + (r-rune(script.Lo))%10
+		}
+	}
+	for _, script := range unicode.Nd.R32 {
+		if r >= rune(script.Lo) && r <= rune(script.Hi) {
+			return '0' + (r-rune(script.Lo))%10
+		}
+	}
+	return r
+}

@@ -10,7 +10,7 @@ import (
 var marks = compile(
 	`(<\|(?:im_end|im_start|im_sep|eot_id|eom_id|endoftext|end|end_of_text|return|call|end_of_turn|user|eos|EOT)\|>
 		|</s>|<end_of_turn>|<eos>|<EOT>` +
-		`|\[/?INST\]|<｜end▁of▁sentence｜>|<｜User｜>|<\|(?:START|END)_OF_TURN_TOKEN\|>)` +
+		`|\[/?INST\]|<｜end▁of▁sentence｜>|<｜User｜>|<\|(?:START|END)_OF_TURN_TOKEN\|>|\n\nHuman:)` +
 		`|(</(?:think|thinking|thought|seed:think)>|\[/THINK\]|◁/think▷
 		|<\|channel\|>final[^\n<]{0,40}(?:<\|constrain\|>\w+)?<\|message\|>|assistantfinal)` +
 		`|(<(?:think|thinking|thought|seed:think)>|\[THINK\]|◁think▷|<\|channel\|>(?:analysis|commentary))`)
@@ -18,7 +18,7 @@ var marks = compile(
 // spoken is where the part of a reply begins and ends that its model says as its answer.
 func spoken(reply string) (from, to int) {
 	mayHave := func(part string) bool { return strings.Contains(reply, part) }
-	if !slices.ContainsFunc([]string{"<", "◁", "THINK]", "INST]", "assistantfinal"}, mayHave) {
+	if !slices.ContainsFunc([]string{"<", "◁", "THINK]", "INST]", "\n\nHuman:", "assistantfinal"}, mayHave) {
 		return 0, len(reply)
 	}
 	thinks := -1 // where thinking begins that has not ended

@@ -19,35 +19,40 @@ var reads = map[string]func(reply string) Found{
 	"output":      Output,
 }
 
-// testdata/styles.txt has replies in the style of many models and in ten languages, a line each: the reader, what a
-// person reads ("-" for no verdict), the reply. They were written by somebody who did not write the readers. None may be
-// read as another label than a person reads, and of those that have one at least 95 of 100 must be read.
+// testdata/styles.txt and testdata/heldout.txt have replies in the style of many models and in ten languages, a line
+// each: the reader, what a person reads ("-" for no verdict, "?" where persons differ), the reply. They were written by
+// people who did not write the readers; those of heldout.txt were tried when the readers were done, and what was wrong
+// was then mended. None may be read as another label than a person reads, and of those that have one at least so many of
+// 100 must be read.
 func TestStyles(t *testing.T) {
-	raw, err := os.ReadFile("testdata/styles.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stated, read int
-	for line := range strings.Lines(string(raw)) {
-		part := strings.SplitN(strings.TrimSuffix(line, "\n"), " | ", 3)
-		want, reply := part[1], strings.NewReplacer("⏎", "\n", "␍", "\r").Replace(part[2])
-		f := reads[part[0]](reply)
-		if want != "-" {
-			stated++
-		}
-		switch {
-		case f.Outcome != Stated:
-		case f.Value == want:
-			read++
-		default:
-			t.Errorf("%s: %q reads as %s by %s, a person reads %s", part[0], reply, f.Value, f.Rule, want)
-		}
-		if f.Outcome != Stated && want != "-" {
-			t.Logf("%s: %q is not read, a person reads %s", part[0], reply, want)
-		}
-	}
-	t.Logf("%d of %d are read", read, stated)
-	if stated < 250 || 100*read < 95*stated {
-		t.Errorf("%d of %d are read", read, stated)
+	for file, least := range map[string]int{"styles": 99, "heldout": 96} {
+		t.Run(file, func(t *testing.T) {
+			raw, err := os.ReadFile("testdata/" + file + ".txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stated, read int
+			for line := range strings.Lines(string(raw)) {
+				part := strings.SplitN(strings.TrimSuffix(line, "\n"), " | ", 3)
+				want, reply := part[1], strings.NewReplacer("⏎", "\n", "␍", "\r").Replace(part[2])
+				f := reads[part[0]](reply)
+				if want != "-" && want != "?" {
+					stated++
+				}
+				switch {
+				case want == "?":
+				case f.Outcome == Stated && f.Value == want:
+					read++
+				case f.Outcome == Stated:
+					t.Errorf("%s: %q reads as %s by %s, a person reads %s", part[0], reply, f.Value, f.Rule, want)
+				case want != "-":
+					t.Logf("%s: %q is not read, a person reads %s", part[0], reply, want)
+				}
+			}
+			t.Logf("%d of %d are read", read, stated)
+			if stated < 250 || 100*read < least*stated {
+				t.Errorf("%d of %d are read", read, stated)
+			}
+		})
 	}
 }

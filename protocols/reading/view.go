@@ -155,7 +155,7 @@ func (d *dresser) next(i int) int {
 var markup = compile(`^(?i:&(gt|lt|amp|nbsp);|<(?:/(` + answerTag + `)|(` + answerTag + `)|(br ?/?)
 	|/?(?:b|i|em|strong|u|code|mark|span))>)`)
 
-const answerTag = `(?:final_)?(?:answer|verdict)|judge?ment|label|decision|selection`
+const answerTag = `(?:final_)?(?:answer|verdict)|winner|best_(?:answer|response)|judge?ment|label|decision|selection`
 
 // plainMarkup writes what markup matched: "<verdict>" as a heading.
 func plainMarkup(m []string) string {
@@ -190,7 +190,10 @@ var (
 	nothings = strings.Fields("left right big Big bigl bigr displaystyle")
 	// characters are written otherwise.
 	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]`)
-	fractions  = pairs(`½ 1/2 ⅓ 1/3 ⅔ 2/3 ¼ 1/4 ¾ 3/4 ⅕ 1/5 ⅖ 2/5 ⅗ 3/5 ⅘ 4/5 ⅙ 1/6 ⅚ 5/6 ⅛ 1/8 ⅜ 3/8 ⅝ 5/8 ⅞ 7/8`)
+	// cyrillic letters look like Latin ones: as labels they end what is said, as words they do not.
+	cyrillic  = pairs(`А A В B С C Е E`)
+	lonely    = compile(`^[)\]*"»]*(?:$|[.,;:\n])`)
+	fractions = pairs(`½ 1/2 ⅓ 1/3 ⅔ 2/3 ¼ 1/4 ¾ 3/4 ⅕ 1/5 ⅖ 2/5 ⅗ 3/5 ⅘ 4/5 ⅙ 1/6 ⅚ 5/6 ⅛ 1/8 ⅜ 3/8 ⅝ 5/8 ⅞ 7/8`)
 )
 
 // command reads what a backslash begins.
@@ -248,11 +251,19 @@ func (d *dresser) wrapped(i int, name string) int {
 	return i + 1 + end
 }
 
+// struckOut goes on where something is struck out, which does not count.
+var struckOut = compile(`^[^~\n]+~~`)
+
 // emphasis reads a run of marks: it stays where it may be an operator or a part of a word, "3 * 4", "2**10", "x_1".
 func (d *dresser) emphasis(i int) int {
 	c, end := d.reply[i], i
 	for end < len(d.reply) && d.reply[end] == c {
 		end++
+	}
+	if c == '~' && end-i == 2 {
+		if m := struckOut.find(d.reply[end:min(len(d.reply), end+after)]); m != nil {
+			return end + m[1]
+		}
 	}
 	before, _ := utf8.DecodeLastRuneInString(d.reply[:i])
 	after, _ := utf8.DecodeRuneInString(d.reply[end:])
@@ -328,6 +339,8 @@ func (d *dresser) rune(i int, r rune, s string) {
 		if last := len(d.out) - 1; last >= 0 && d.out[last] >= '0' && d.out[last] <= '9' {
 			s = " " + s
 		}
+	case cyrillic[s] != "" && !wordBefore(d.reply, i) && lonely.MatchString(d.reply[i+len(s):min(len(d.reply), i+8)]):
+		s = cyrillic[s]
 	case r == '。':
 		s = ". "
 	case unicode.Is(unicode.Nd, r):
@@ -337,31 +350,6 @@ func (d *dresser) rune(i int, r rune, s string) {
 		return
 	}
 	d.put(i, s)
-}
-
-// PlainDigits writes the decimal digits of all scripts as 0 to 9.
-func PlainDigits(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
-			return r
-		}
-		return plainDigit(r)
-	}, text)
-}
-
-// plainDigit writes a decimal digit of any script as 0 to 9.
-func plainDigit(r rune) rune {
-	for _, script := range unicode.Nd.R16 { // each range is one or more rows of ten, from zero
-		if r >= rune(script.Lo) && r <= rune(script.Hi) {
-			return '0' + (r-rune(script.Lo))%10
-		}
-	}
-	for _, script := range unicode.Nd.R32 {
-		if r >= rune(script.Lo) && r <= rune(script.Hi) {
-			return '0' + (r-rune(script.Lo))%10
-		}
-	}
-	return r
 }
 
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' }

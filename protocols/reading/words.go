@@ -10,8 +10,8 @@ func anyOf(words ...string) string {
 	return `(?:` + strings.Join(strings.Fields(strings.Join(words, " ")), "|") + `)`
 }
 
-// anyCue are expressions of the words of an answer that begin with a byte, in the languages that judges most often write
-// in. A blank inside a word is written \s.
+// anyCue are expressions of the words of an answer that begin with a byte, in the languages that judges most often
+// write in. A blank inside a word is written \s.
 var anyCue = func() (of [256]*expression) {
 	words := map[byte]string{}
 	for _, word := range strings.Fields(`answers? ans\.? verdict judge?ment decision conclusion winner winning choice
@@ -21,9 +21,11 @@ var anyCue = func() (of [256]*expression) {
 		antwort(?:et)? lösung solution soluzione urteil endurteil aus(?:wahl|gewählt) wahl entscheidung ergebnis
 		gewinner sieger fazit endg[a-zü]+
 		choix gagnant vainqueur réponse décision sélection jugement
-		veredicto decisi[oó]n ganador mejor\sopci[oó]n elegida respuesta selección elección solución elijo conclusión
+		veredicto decisi[oó]n ganador mejor(?:\sopci[oó]n)? elegida respuesta selección elección solución elijo
+		conclusión
 		risposta verdetto scelta selezione decisione giudizio vincitore conclusione
-		resposta veredito escolha vencedor julgamento solução conclusão decisão seleção opção\scorreta
+		resposta veredito escolha vencedor julgamento migliore melhor meilleure? alternativa\scorrec?ta
+		opción\scorrecta solução conclusão decisão seleção opção\scorreta
 		ответ вердикт выбор решение вывод победитель заключение итог оценка
 		答案 选项 选择 選擇 判断 判斷 结论 結論 裁决 裁決 判定 判决 胜者 获胜 答え 回答 正解 正答 選択 勝者 답 선택 판정 결론 승자
 		판단 결정`) {
@@ -67,13 +69,14 @@ var (
 	// isWord joins an answer to what it is.
 	isWord = `(?:["'\])]*(?:[:=|→➡⇒–—\n]+|->|=>|\s-\s|>\s|` +
 		`(?:^|[\s,])` + anyOf(`is are was be it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
-		wäre`) + `(?:[\s:]|$)|` +
+		wäre está fällt\sauf`) + `(?:[\s:]|$)|` +
 		anyOf(`является это 是 为 為 は が 이 은 는 가 를 을`) + `)\s*)`
 
 	// filler stands between that and a label, and says nothing else.
 	filler = `(?:` + anyOf(`clearly most\slikely likely probably definitely therefore thus hence then simply indeed
 		actually obviously surely certainly still also only just now in\sfact again that\sof that the to as\sfollows
-		given\sby best closest correct right final response\sis answer\sis label\sis letter number overall a an
+		given\sby best closest correct right final response\sis answer\sis label\sis letter number antwort réponse
+		respuesta risposta resposta overall a an
 		also most either both between
 		better plausible my be by with daher also somit donc bien que la le el il o l' lettre lettera letra
 		alternativa lui quindi
@@ -89,10 +92,12 @@ var (
 		anyOf(`choose chose chosen choosing select selected selecting pick picked go\swith going\swith opt\sfor
 		settle\son
 		prefer
-		recommend answer guess say vote\sfor output respond\swith`) +
-		`(?:\s+(?:one|the|is|with|for))?|\b(?:chang|switch|revis|updat)\w*\s(?:(?:my|this|that|it|the)\b[^.,;:]{0,32}\b)?to(?:\s+be)?|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?
+		recommend answer guess say vote\sfor output respond\swith call\sit call\sthis`) +
+		`(?:\s+(?:one|the|is|with|for))?|\b(?:chang|switch|revis|updat)\w*\s(?:(?:my|this|that|it
+		|the)\b[^.,;:]{0,32}\b)?to(?:\s+be)?|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?
 		|corresponds to|closest to)` +
 		`(?:\s+(?:in fact|actually|indeed|therefore|thus))?|\b` + anyOf(`ich\swähle wähle\sich je\schoisis choisis
+		je\ssélectionne je\sretiens
 		elijo
 		escojo selecciono scelgo escolho
 		seleciono fico\scom voto`) + `|` + anyOf(`выбираю 选择 選択 (?:^|[我故应应该就,.\s])[选選] 答`) + `)`

@@ -51,7 +51,8 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 }
 
 var (
-	clockAfter = compile(`^\s?(?i:h\s?[0-5]\d(?:\D|$)|uhr\b)|^\s?(?:時(?:[^間]|$)|时(?:[^间]|$)|点(?:\d|半|钟|$)|시(?:[^간]|$))|^:(?:0[1-9]|[1-5]\d)(?:\D|$)|^[-/.]\d{1,2}[-/.]\d{2,4}\b
+	clockAfter = compile(`^\s?(?i:h\s?[0-5]\d(?:\D|$)|uhr\b)|^\s?(?:時(?:[^間]|$)|时(?:[^间]|$)|点(?:\d|半|钟|$)|시(?:[^간]
+		|$))|^:(?:0[1-9]|[1-5]\d)(?:\D|$)|^[-/.]\d{1,2}[-/.]\d{2,4}\b
 		|^\.?(?:\s+de)?\s+\pL{3,10}\.?,?(?:\s+de)?\s+(?:1\d|20)\d\d\b`)
 	clockBefore = compile(`\d:$|(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november
 		|december)\s+$`)
@@ -90,3 +91,12 @@ func (v *view) single(s string, n *Numeral) bool {
 }
 
 func (n Numeral) Value() string { return Plain(n.Rational()) }
+
+// isMarker tells whether a number is that of a list's item.
+func (v *view) isMarker(line string, n Numeral) bool {
+	if strings.TrimLeft(line[:n.Start], " \t(") != "" {
+		return false
+	}
+	rest := line[n.End:]
+	return len(rest) > 1 && (rest[0] == '.' || rest[0] == ')' || rest[0] == ':') && strings.TrimSpace(rest[1:]) != ""
+}
