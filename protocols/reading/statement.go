@@ -3,6 +3,7 @@ package reading
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // How much of a statement is looked at before and after a label.
@@ -52,15 +53,23 @@ func (v *view) ends(i int) bool {
 var (
 	// colon ends a line that goes on in the next.
 	colon = compile(`(?:[:=]|\bis|\bare)["'$\[(\s]*$`)
-	// headingBegins and headingEnds are what a heading of an answer may have before its last word, and after it.
-	headingBegins = compile(`^[^\pL]*(?:(?:\d\.|my|the|final|correct|overall|best)\s+)*`)
-	headingEnds   = compile(`^[^\pL\d]*$`)
+	// headingWords and headingEnds are what a heading of an answer may have before its last word, and after it.
+	headingWords = strings.Fields("my the final correct overall best")
+	headingEnds  = compile(`^[^\pL\d]*$`)
 )
 
 // announces tells whether a line is a heading of an answer, or goes on in the next line.
 func (v *view) announces(line string) bool {
 	line = line[max(0, len(line)-60):]
-	end := cueAt(line, headingBegins.find(line)[1])
+	heading := strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
+	for {
+		word, rest, _ := strings.Cut(heading, " ")
+		if !slices.Contains(headingWords, word) || rest == "" {
+			break
+		}
+		heading = strings.TrimLeft(rest, " ")
+	}
+	end := cueAt(line, len(line)-len(heading))
 	return end > 0 && headingEnds.MatchString(line[end:]) || colon.MatchString(line)
 }
 
