@@ -25,11 +25,11 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason in
 // the commit.
 var ceilings = figures{
-	Tokens:    468_500,
-	LongLines: 29,
-	Unkeyed:   21,
-	Triple:    8,
-	Hidden:    5,
+	Tokens:    470_800,
+	LongLines: 22,
+	Unkeyed:   17,
+	Triple:    5,
+	Hidden:    3,
 	LongFuncs: 6,
 }
 

@@ -51,9 +51,13 @@ func (a *automaton) match(text string) int {
 		a.states = map[string]*state{}
 		a.first = a.state([]uint32{uint32(a.program.Start)}, -1, false)
 	}
-	i, end, found := 0, len(text), -1
+	i := 0
+	end := len(text)
+	found := -1
 	for s := a.first; ; {
-		at, r, size := i, rune(-1), 0
+		at := i
+		r := rune(-1)
+		size := 0
 		switch {
 		case i < end && a.isBackward:
 			r, size = utf8.DecodeLastRuneInString(text[i:end])

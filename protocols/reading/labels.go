@@ -11,18 +11,30 @@ import (
 // PairLabel reads a label that orders two: [[A>B]] in all its forms, or the one that is called the better. offered are
 // those on offer in their plain form: "A>B", "B>A" and "A=B".
 func PairLabel(reply string, offered []string) Found {
-	return comparison{pairLabel, "A>B", "B>A", "A=B", true}.grammar(offered).read(reply)
+	return comparison{
+		parse: pairLabel,
+		a:     "A>B",
+		b:     "B>A",
+		tie:   "A=B",
+		names: true,
+	}.grammar(offered).read(reply)
 }
 
 // WorseLabel reads such a label where the worse was asked for: there the name of one alone may stand for the better or
 // the worse.
 func WorseLabel(reply string, offered []string) Found {
-	return comparison{pairLabel, "A>B", "B>A", "A=B", false}.grammar(offered).read(reply)
+	return comparison{parse: pairLabel, a: "A>B", b: "B>A", tie: "A=B"}.grammar(offered).read(reply)
 }
 
 // Preference reads [[A]], [[B]] or, where it is on offer, [[C]] for a tie.
 func Preference(reply string, offered []string) Found {
-	return comparison{preference, "A", "B", "C", true}.grammar(offered).read(reply)
+	return comparison{
+		parse: preference,
+		a:     "A",
+		b:     "B",
+		tie:   "C",
+		names: true,
+	}.grammar(offered).read(reply)
 }
 
 // comparison is what labels of two say.
@@ -72,7 +84,8 @@ var (
 		|correct)\.?$`)
 	barePair = compile(`\b(?:` + assistantWord + `\s)?[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=
 		|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
-	tieWords  = strings.Fields("tie draw tied unentschieden empate pareggio égalité ничья 平局 引き分け 무승부")
+	tieWords = strings.Fields("tie draw tied unentschieden empate pareggio égalité ничья 平局 " +
+		"引き分け 무승부")
 	judgments = func() map[string]string {
 		says := map[string]string{"not correct": Incorrect}
 		for _, word := range strings.Fields(`correct right true richtig korrekt correcte exacte correcta corretta
@@ -320,7 +333,9 @@ func (v *view) letter(noun *expression, i int) (l label, ok bool) {
 	l = label{start: i, end: i + 1, in: i, out: i + 1}
 	hasSides := i > 0 && i+1 < len(v.text)
 	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !wordBefore(v.text, i-1) {
-		l.start, l.end, l.form = i-1, i+2, named
+		l.start = i - 1
+		l.end = i + 2
+		l.form = named
 	}
 	if m := noun.find(v.lower[max(0, l.start-32):l.start]); m != nil {
 		l.start, l.form = max(0, l.start-32)+m[0], named

@@ -202,7 +202,8 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	if m := clause.find(s[n.End:]); m != nil {
 		end = n.End + m[0]
 		if r := restated.find(s[end:]); r != nil && !whole {
-			if end, r = end+r[1], clause.find(s[end+r[1]:]); r != nil {
+			end, r = end+r[1], clause.find(s[end+r[1]:])
+			if r != nil {
 				end += r[0]
 			} else {
 				end = len(s)

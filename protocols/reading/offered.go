@@ -8,7 +8,8 @@ import (
 // between joins two labels that are named together, with what each would say:
 // `[[A>B]]" or "Assistant B is better: [[B>A]]`.
 var between = compile(`^(?:\s*(?:for|if|when)\s+[^.;:\n]{1,32}?)?[\s,"';)]*(?:or|and|and/or|/|vs\.?|,|oder|und|ou|et
-		|y|e|и|или|和|或|と|か|또는)?[\s"'(]*(?:else |also |even |perhaps |maybe |the |a )?[\s"'(]*(?:` + meaning + `)?$`)
+		|y|e|и|или|和|或|と|か|또는)?[\s"'(]*(?:else |also |even |perhaps |maybe |the |a )?[\s"'(]*(?:` +
+	meaning + `)?$`)
 
 // meaning says before a label what it stands for.
 const meaning = `(?:\d[.)]\s*)?(?:(?:assistant |response )?[ab] is (?:significantly |slightly |much )?(?:better

@@ -3,8 +3,8 @@
 // These are the readers of the reading "robust". All are one engine: a reply is undressed (Markdown, LaTeX, spaces and
 // case do not count, and what follows an end of turn is not of it), split into statements, and searched for labels by a
 // grammar. A label counts where its statement claims it: announced ("verdict:"), called the best, alone, or in the form
-// that was asked for. What is denied, asked, offered as one of several or repeated from the prompt is no claim. The last
-// statement that makes a claim decides; where it stands against another in words that no reader knows, there is no
+// that was asked for. What is denied, asked, offered as one of several or repeated from the prompt is no claim. The
+// last statement that makes a claim decides; where it stands against another in words that no reader knows, there is no
 // verdict. Every reader is a pure function of the reply and of what was on offer, and takes time in proportion to it.
 package reading
 
@@ -43,7 +43,13 @@ const (
 // at makes a Found of bytes i to j of the view.
 func (v *view) found(rule, value string, i, j int) Found {
 	start, end := v.span(i, j)
-	return Found{Stated, value, start, end, rule}
+	return Found{
+		Outcome: Stated,
+		Value:   value,
+		Start:   start,
+		End:     end,
+		Rule:    rule,
+	}
 }
 
 // several is a final statement that names more than one.

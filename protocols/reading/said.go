@@ -15,13 +15,15 @@ var (
 		niemals
 		pas non ni jamais plutôt\sque au\slieu\sde no en\s(?:vez|lugar)\sde em\svez\sde invece\sdi piuttosto\sche
 		nem de\sninguna\smanera en\sabsoluto`) + `|n't|` +
-		anyOf(`(?:^|[\s,])(?:не|né|não) вместо против 不是 并非 並非 而非 绝非 不选`) + `)(?:\s+` + anyOf(`recommend choosing
+		anyOf(`(?:^|[\s,])(?:не|né|não) вместо против 不是 并非 並非 而非 绝非 不选`) +
+		`)(?:\s+` + anyOf(`recommend choosing
 		selecting
 		picking between either both be been a an the to just simply really necessarily label answer option
 		choice choose select say pick tie with it that is es est ist è é it's correct right best la le el il der die
 		das den opción opção`) + `)*` + open + `$`)
 	// deniedAfter does so after it.
-	deniedAfter = compile(`^["')\]}.*]*\s*(?:` + anyOf(`より (?:ではな|じゃな|ではありませ)\S* (?:[이가은는])?\s?아[니닙님]\S*`) + `|` +
+	deniedAfter = compile(`^["')\]}.*]*\s*(?:` +
+		anyOf(`より (?:ではな|じゃな|ではありませ)\S* (?:[이가은는])?\s?아[니닙님]\S*`) + `|` +
 		`(?:answer\s+|choice\s+|option\s+)?` + anyOf(`is was would\sbe are seems`) + `\s+(?:\w+\s+)?` +
 		anyOf(`not in-?correct wrong false out considered rejected discarded eliminated ruled invalid excluded
 		a\sdistractor tempting unfair unjustified`) + `\b|` +

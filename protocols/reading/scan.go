@@ -85,13 +85,17 @@ func wholePart(text string, i int) (digits string, end int) {
 		return digits, end
 	}
 	for _, sep := range separators {
-		all, at, groups := digits, end, 0
+		all := digits
+		at := end
+		groups := 0
 		for len(all) <= maxDigits && strings.HasPrefix(text[at:], sep) {
 			group := digitsFrom(text, at+len(sep))
 			if len(group) != 3 {
 				break
 			}
-			all, at, groups = all+group, at+len(sep)+3, groups+1
+			all += group
+			at = at + len(sep) + 3
+			groups++
 		}
 		if groups > 1 || groups == 1 && sep != "." {
 			return all, at

@@ -88,7 +88,7 @@ type dresser struct {
 
 // put writes s for the character at i.
 func (d *dresser) put(i int, s string) {
-	d.pieces = append(d.pieces, piece{len(d.out), i, true})
+	d.pieces = append(d.pieces, piece{at: len(d.out), from: i, written: true})
 	d.out = append(d.out, s...)
 }
 
@@ -128,7 +128,8 @@ func (d *dresser) next(i int) int {
 	case c == '}':
 		if n := len(d.braces) - 1; n >= 0 {
 			off := d.braces[n]
-			if d.braces = d.braces[:n]; off {
+			d.braces = d.braces[:n]
+			if off {
 				return i + 1
 			}
 		}
@@ -181,8 +182,10 @@ func pairs(text string) map[string]string {
 
 var (
 	// wrappers are commands of LaTeX of which only what they hold counts.
-	wrappers = strings.Fields(`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
-		underline emph bold boldsymbol hbox`)
+	wrappers = strings.Fields(
+		`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
+		underline emph bold boldsymbol hbox`,
+	)
 	// symbols are commands of LaTeX that stand for a character, blanks and nothings those that stand for none.
 	symbols = pairs(`times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥ lbrack [ rbrack ] equiv ≡
 		rightarrow → Rightarrow → to →`)

@@ -73,14 +73,16 @@ var (
 		anyOf(`является это 是 为 為 は が 이 은 는 가 를 을`) + `)\s*)`
 
 	// filler stands between that and a label, and says nothing else.
-	filler = `(?:` + anyOf(`clearly most\slikely likely probably definitely therefore thus hence then simply indeed
+	filler = `(?:` + anyOf(
+		`clearly most\slikely likely probably definitely therefore thus hence then simply indeed
 		actually obviously surely certainly still also only just now in\sfact again that\sof that the to as\sfollows
 		given\sby best closest correct right final response\sis answer\sis label\sis letter number antwort réponse
 		respuesta risposta resposta overall a an
 		also most either both between
 		better plausible my be by with daher also somit donc bien que la le el il o l' lettre lettera letra
 		alternativa lui quindi
-		dunque allora pues entonces por\stanto portanto logo поэтому 应该 应当 应 就 选 選 最终 是 为`) + `(?:[\s:,\-–—]+|$
+		dunque allora pues entonces por\stanto portanto logo поэтому 应该 应当 应 就 选 選 最终 是 为`,
+	) + `(?:[\s:,\-–—]+|$
 		|\b)[✅✔❌✗☑️🏆\s]*)*`
 
 	opening = `[\s"'«„(\[{<$#\\✅✔❌✗☑️🏆➡→|:]*`
@@ -100,7 +102,8 @@ var (
 		je\ssélectionne je\sretiens
 		elijo
 		escojo selecciono scelgo escolho
-		seleciono fico\scom voto`) + `|` + anyOf(`выбираю 选择 選択 (?:^|[我故应应该就,.\s])[选選] 答`) + `)`
+		seleciono fico\scom voto`) + `|` +
+		anyOf(`выбираю 选择 選択 (?:^|[我故应应该就,.\s])[选選] 答`) + `)`
 )
 
 var (
@@ -129,7 +132,8 @@ var (
 		rather no instead make\sthat finally on\ssecond\sthought
 		aber doch jedoch moment korrektur entschuldigung nein en\sfait pardon non mais cependant pero perdón
 		espera corrección
-		anzi però aspetta mas correção espera na\sverdade`) + `\b|` + anyOf(`однако нет подождите исправление но
+		anzi però aspetta mas correção espera na\sverdade`) +
+		`\b|` + anyOf(`однако нет подождите исправление но
 		等等 不对 但 不過 更正
 		しかし 訂正 待って 하지만 그러나 다시 정정 아니`))
 )
