@@ -220,3 +220,39 @@ func TestWhatIsStruckOutDeniedOrAnotherTurnIsRead(t *testing.T) {
 		{"pair", "B>A", `{"veredito": "[[B>A]]", "segunda_opção": "[[A>B]]", "confiança": 0.7}`},
 	})
 }
+
+// A point before three digits parts no thousands after a 0, and is unclear where nothing says which it is.
+func TestDecimalsWereReadAsThousands(t *testing.T) {
+	checkSaid(t, []stated{
+		{"number", "0.375", "Die Antwort ist 0.375"},
+		{"number", "0.125", "La réponse est 0.125"},
+		{"number", "0.125", "The est. probability is 0.125"},
+		{"number", "-", "Ответ: 3.142"},
+		{"number", "1250", "Das sind 1.250 Euro."},
+		{"number", "3.142", "The answer is 3.142"},
+	})
+}
+
+// Two numbers in a list are no decimal number.
+func TestListsWereReadAsDecimals(t *testing.T) {
+	checkSaid(t, []stated{
+		{"number", "-", `\boxed{2,3}`},
+		{"number", "-", `The answer is \{1,2\}.`},
+		{"number", "-", "The answer is [3,4]."},
+		{"number", "12.5", "The distance is 12,5 km."},
+	})
+}
+
+// What somebody says is not so is no claim.
+func TestDenialsBeforeThatWereReadAsClaims(t *testing.T) {
+	checkSaid(t, []stated{
+		{"pair", "-", "It is not true that Assistant A is better."},
+		{"pair", "-", "It is not the case that Assistant A is better."},
+		{"pair", "-", "I am not convinced that Assistant A is better."},
+		{"pair", "-", "It is hard to say that Assistant A is better."},
+		{"pair", "-", "There is no evidence that Assistant A is better."},
+		{"pair", "-", "I disagree that Assistant A is better."},
+		{"pair", "-", "The claim that Assistant A is better is false."},
+		{"correctness", "-", "It is not true that the answer is correct."},
+	})
+}

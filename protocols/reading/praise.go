@@ -33,7 +33,7 @@ var (
 		`(?:(?:but\s+(?:worse|weaker|less)|in (?:terms|style|detail|tone|format\w*|depth|clarity|grammar|substance
 		|accuracy|some|this respect)|` +
 		`at|on|\w+ed|written|format\w*|structured|organi[sz]ed|if|only|when|up|than nothing|suited|answer (?:to|would)
-		|part)\b)`)
+		|part|(?:is|was|would be) (?:false|wrong|untrue|not (?:true|so|right|the case)))\b)`)
 	inPart = compile(`^\W*(?:in terms of|regarding|with regard to|as for|for|on|in)\s+[^,]{1,40},\s*$`)
 	inFull = compile(`^\W*(?:in (?:conclusion|summary|the end|short|my|all|this case|general|total)|for (?:this|these
 		|that|the)? ?reasons?|on the whole|on balance|on reflection)`)

@@ -34,7 +34,8 @@ var (
 		|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+
 		|only\s+
 		|true\s+)?["'(\[{$\s]*$`)
-	doubted = compile(`(?:\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks
+	doubted = compile(`(?:(?:n't|\b(?:not|never|no|nothing|hardly|false|untrue|wrong|hard|difficult|disagree
+		|deny))\b[^.;:,]{0,40}\bthat\b|\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks
 		|seem
 		|believe|argue|guess|expect|say|says|conclude)\b|\b(?:students|people|others|many
 		|some)\s+(?:\w+\s+)?(?:think|say

@@ -8,10 +8,12 @@ var (
 		|resposta|réponse)\b|\s[èé]\s|[а-я]`)
 	euros = compile(`^\s*(?:€|euros?\b|eur\b)`)
 	// pointed is a number whose point parts thousands or decimals, commaed what a comma adds to one, or parts.
-	pointed = compile(`^\d{1,3}\.\d{3}$`)
+	pointed = compile(`^[1-9]\d{0,2}\.\d{3}$`)
 	whole   = compile(`^\d[\d,. \x{a0}\x{202f}]*$`)
 	commaed = compile(`^,(\d{1,2}|\d{4,12})(?:[^\d,]|,\D|,?$)`)
-	parted  = compile(`^\d{1,3},\d{3}$`)
+	// measured begins with a decimal comma and a unit, which no list of numbers has.
+	measured = compile(`^,\d+\s?(?:%|°|(?:[kcm]?m|k?g|m?l|h|ms|s|min|mph|k?wh?|v)\b)`)
+	parted   = compile(`^\d{1,3},\d{3}$`)
 )
 
 // isContinental tells whether a reply has words of a language that has commas for decimals.
@@ -35,12 +37,19 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	lead, rest := text[:n.Start], strings.ToLower(text[n.End:min(len(text), n.End+16)])
 	isEuro := euros.MatchString(rest) || strings.HasSuffix(strings.TrimRight(lead, " "), "€")
 	isPointed := pointed.MatchString(digits)
-	switch decimals := commaed.findString(rest); {
+	decimals := commaed.findString(rest)
+	isListed := len(digits) < 3 && digits != "0" // "{2,3}" is two numbers
+	if isListed && !isEuro && !measured.MatchString(rest) && !v.isContinental() {
+		decimals = nil
+	}
+	switch {
 	case decimals != nil && (isPointed || whole.MatchString(digits)) && !strings.HasSuffix(lead, "("):
 		n.digits = strings.Replace(n.digits, ".", "", 1) + "." + decimals[1]
 		n.End += 1 + len(decimals[1])
-	case isPointed && (isEuro || v.isContinental()):
+	case isPointed && isEuro:
 		n.digits = strings.Replace(n.digits, ".", "", 1)
+	case isPointed:
+		n.unclear = v.isContinental()
 	case parted.MatchString(digits) && strings.HasPrefix(digits, "0,"):
 		n.digits = strings.Replace(n.digits, "0", "0.", 1)
 	case parted.MatchString(digits):
