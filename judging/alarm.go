@@ -76,7 +76,7 @@ func (a *Alarms) alarm() string {
 		const text = "alarm: %d of %d replies repeat themselves until they are cut: %s"
 		return fmt.Sprintf(text, a.repeating, a.n, a.endLoops)
 	}
-	if n := a.room.All(); 100*n >= alarmFrom*a.n && n > a.room.Refused {
+	if n := a.room.All(); 100*n >= alarmFrom*a.n && 2*(n-a.room.Refused) > n {
 		return fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.room, moreRoom)
 	}
 	if 200*a.cut >= alarmFrom*a.n {

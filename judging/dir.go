@@ -36,6 +36,7 @@ type Dir struct {
 	Path    string
 	Altered []string // files that somebody changed after the run wrote them
 	lock    *flock.Flock
+	sweep   func() error // takes records out that do not stand; nil where all do
 	recordWriter
 }
 
@@ -50,7 +51,7 @@ func OtherRun(path string, old, m *Manifest) error {
 
 // OpenDir opens a run directory for writing and takes its lock; it makes the directory where it is missing. If it
 // already holds a run, that must be the same one: then the manifest found is returned, and done is called for every
-// record that stands. Records that again approves are dropped, to be asked once more.
+// record that stands. Records that again approves do not: they stay in the file until Start, or Sweep, takes them out.
 func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, nil, fmt.Errorf("%s: is a file; name a folder for the run with --out", path)
@@ -106,7 +107,7 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 			return nil, err
 		}
 	}
-	return old, d.sweep(again, done)
+	return old, d.look(again, done)
 }
 
 // WriteRun makes the directory of a run of which all is known: each hands every line of its items to its argument.
@@ -139,10 +140,13 @@ func (d *Dir) Begin(m *Manifest, each func(line func([]byte) error) error) error
 	return d.WriteItems(each)
 }
 
-// Start writes the manifest and makes the directory ready for records. Until
-// then nothing but the folder and its lock was made.
+// Start writes the manifest and makes the directory ready for records. Until then nothing but the folder and its lock
+// was made, and no record was taken out.
 func (d *Dir) Start(m *Manifest) error {
 	if err := d.WriteManifest(m); err != nil {
+		return err
+	}
+	if err := d.Sweep(); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(d.Path) // no link leads the records elsewhere
@@ -176,9 +180,18 @@ func mustBeFree(path string) error {
 	return nil
 }
 
-// sweep reads the records that stand. Where some are to be asked again, or one is doubled, or the last was not
-// finished, the file is written anew without them, in one step.
-func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
+// Sweep writes the records anew, in one step, without those that do not stand.
+func (d *Dir) Sweep() error {
+	if d.sweep == nil {
+		return nil
+	}
+	defer func() { d.sweep = nil }()
+	return d.sweep()
+}
+
+// look reads the records that stand. Those that are to be asked again, or are doubled, and a last one that was not
+// finished, are left to Sweep.
+func (d *Dir) look(again func(*Record) bool, done func(*Record) error) error {
 	path := filepath.Join(d.Path, RecordsFile)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,43 +201,44 @@ func (d *Dir) sweep(again func(*Record) bool, done func(*Record) error) error {
 		return err
 	}
 	var seen Completed
-	dropped := false
-	keep := func(r *Record) bool {
+	n := 0
+	dropped := map[int]bool{} // records, by their number
+	if err := ReadRecords(path, func(r *Record) error {
+		n++
 		if again(r) || seen.Has(r.Item, r.Presentation, r.Repetition) {
-			dropped = true
-			return false
+			dropped[n] = true
+			return nil
 		}
 		seen.Add(r)
-		return true
-	}
-	var size int64
-	if err := ReadRecords(path, func(r *Record) error {
-		if keep(r) {
-			return done(r)
-		}
-		return nil
+		return done(r)
 	}); err != nil {
 		return err
 	}
-	size, err = wholeLines(path)
+	size, err := wholeLines(path)
 	if err != nil {
 		return err
 	}
-	if !dropped {
-		if size < info.Size() {
-			return d.truncate(size)
-		}
-		return nil
+	switch {
+	case len(dropped) > 0:
+		d.sweep = func() error { return rewrite(path, dropped) }
+	case size < info.Size():
+		d.sweep = func() error { return d.truncate(size) }
 	}
-	seen = Completed{}
+	return nil
+}
+
+// rewrite writes records anew without some, which are given by their numbers from 1.
+func rewrite(path string, without map[int]bool) error {
 	return kept(disk.Write(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
+		n := 0
 		return ReadRecords(path, func(r *Record) error {
-			if keep(r) {
-				return enc.Encode(r)
+			n++
+			if without[n] {
+				return nil
 			}
-			return nil
+			return enc.Encode(r)
 		})
 	}))
 }

@@ -123,6 +123,9 @@ func (p *prepared) standing(ctx context.Context, dir *judging.Dir, old *judging.
 	m.Ended = m.Started
 	if old != nil {
 		m.Ended = old.Ended
+		if err := dir.Sweep(); err != nil {
+			return err
+		}
 	} else if err := dir.Start(m); err != nil {
 		return err
 	}
