@@ -198,7 +198,9 @@ func TestServersPromptTooLong(t *testing.T) {
 		write(t, "long.jsonl", goodPair+strings.Replace(strings.Replace(goodPair, "p1", "p2", 1), `"response_A":"a"`, fmt.Sprintf(`"response_A":%q`, long), 1))
 		args := []string{"run", "pairwise", "--base-url", url, "--dataset", "long.jsonl", "--prompt", "direct", "--max-tokens", "16", "--constrain", "--out", "r"}
 		plan := mustCall(t, append(args, "--dry-run")...)
-		mustCall(t, args...)
+		if _, stderr, code := call(t, args...); code != exitIncomplete || !strings.Contains(stderr, "did not fit the context: 2") {
+			t.Errorf("exit status %d\n%s", code, stderr)
+		}
 		ollama := false
 		for _, r := range records(t, "r") {
 			want := judging.Decided
