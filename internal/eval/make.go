@@ -357,7 +357,8 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 		return &kindError{
 			ErrIncomplete,
 			fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; "+
-				"%d of %d judgments are left: serve the first model again; %s", runErr, left, expected, goOn),
+				"%d of %d judgments are left: serve the first again, or begin another run "+
+				"(--no-cache, another --out); %s", runErr, left, expected, goOn),
 		}
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:
 		return nil
