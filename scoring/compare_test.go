@@ -337,3 +337,30 @@ func TestEnoughPermutations(t *testing.T) {
 		}
 	}
 }
+
+// A judge without one verdict has no half-tie, beside another as by itself: a sum of 0 is no half point there.
+func TestHalfTieOfSilenceIsNoNumber(t *testing.T) {
+	silent := named("silent", unit("p1", "g", "A", "no-verdict", "no-verdict"), unit("p2", "g", "A", "cut", "cut"))
+	right := named("right", unit("p1", "g", "A", "A", "A"), unit("p2", "g", "A", "A", "A"))
+	c := compare(t, quick, silent, right)
+	d := differenceOf(t, c.Comparisons[0], "half-tie", scoring.Overall)
+	if d.A != nil || d.B == nil || *d.B != 100 || d.Diff != nil || d.P != nil || d.Holm != nil || !d.Noise ||
+		d.Note != "undefined: in A there is no verdict" {
+		t.Errorf("%+v", d)
+	}
+	back := compare(t, quick, right, silent)
+	if d := differenceOf(t, back.Comparisons[0], "half-tie", scoring.Overall); d.A == nil || d.B != nil || d.P != nil {
+		t.Errorf("the other way round: %+v", d)
+	}
+	for _, d := range compare(t, quick, silent, named("mute", unit("p1", "g", "A", "tie", "cut"),
+		unit("p2", "g", "A", "cut", "cut"))).Comparisons[0].Differences {
+		if d.Metric == "half-tie" && (d.A != nil || d.B == nil) {
+			t.Errorf("a tie is a verdict: %+v", d)
+		}
+	}
+	for _, d := range compare(t, quick, silent, silent).Comparisons[0].Differences {
+		if d.Metric == "half-tie" {
+			t.Errorf("neither has a verdict: %+v", d)
+		}
+	}
+}

@@ -30,7 +30,7 @@ func TestCanariesNoLongerVouchForAServer(t *testing.T) {
 	plain := j.calls.Load()
 	before = "The second says more. [[B>A]]"
 	_, stderr, code := call(t, append(args, "--out", "guarded", "--canaries", "8")...)
-	const said = `canaries was taken out and does nothing: "gavel doctor" tests whether the server mixes conversations up`
+	const said = `--canaries was taken out and does nothing: "gavel doctor" tests whether the server mixes conversations up`
 	if code != exitOK || strings.Count(stderr, said) != 1 {
 		t.Errorf("exit status %d\n%s", code, stderr)
 	}

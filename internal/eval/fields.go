@@ -428,7 +428,7 @@ var canaries = retired("canaries", Number, "0", "\"gavel doctor\" tests whether 
 func retired(name string, kind FieldKind, usual, instead string) Field {
 	f := Field{Name: name, Kind: kind, Part: Retired, Default: usual, Offered: true}
 	f.set = func(r *Request, _ []string) error {
-		r.Retired = append(r.Retired, fmt.Sprintf("%s was taken out and does nothing: %s", name, instead))
+		r.Retired = append(r.Retired, fmt.Sprintf("--%s was taken out and does nothing: %s", name, instead))
 		return nil
 	}
 	return f

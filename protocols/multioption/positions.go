@@ -72,7 +72,7 @@ func positions(group string, tallies []tallied) []scoring.Result {
 			Metric:  positionsP,
 			Group:   group,
 			Unit:    scoring.UnitStatistic,
-			Value:   scoring.Fraction(p),
+			Value:   scoring.Precise(p),
 			N:       decided,
 			Missing: leftOut,
 			Note:    note,

@@ -52,7 +52,7 @@ var pairMetrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:     "half-tie",
+			Name:     halfTieName,
 			About:    "as counter, and a sum of 0 earns a half",
 			Missing:  "0 points",
 			Kind:     scoring.Halves,
@@ -99,6 +99,9 @@ var (
 	noPairs   = scoring.Because("no pairs with a label")
 	noDecided = scoring.Because("no pairs with two decided verdicts")
 )
+
+// halfTieName is the metric that needs a verdict in its group.
+const halfTieName = "half-tie"
 
 // Metrics lists them.
 var Metrics = scoring.Lay(pairMetrics, 0)
@@ -331,41 +334,76 @@ func (u pair) shown() *scoring.Pattern {
 	return p
 }
 
-// Extend adds what the probabilities of both orders come to, and takes half-tie from groups without one verdict: a sum
-// of 0 is half a point there only because nothing was said.
+// Extend adds what the probabilities of both orders come to, and takes half-tie from groups without one verdict.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Soft = f.softVerdicts(s, b)
-	said := map[string]bool{}
-	for i, u := range f.rows {
-		if u.judgments[0].verdict() || u.judgments[1].verdict() {
-			said[scoring.Overall] = true
-			for _, group := range s.Units[i].Groups {
-				said[group] = true
+	judged := judgedGroups(s.Units)
+	for i, r := range rep.Results {
+		if r.Metric == halfTieName && r.Value != nil && !judged[r.Group] {
+			r.N = 0
+			rep.Results[i] = r.Undefined(noVerdict)
+		}
+	}
+}
+
+// noVerdict is why half-tie has no value in a group without one verdict: a sum of 0 is half a point there only because
+// nothing was said.
+const noVerdict = "there is no verdict"
+
+// judgedGroups are the groups in which some pair has a verdict.
+func judgedGroups(units []scoring.Unit) map[string]bool {
+	groups := map[string]bool{}
+	for _, u := range units {
+		if is := u.Of.(pair); is.judgments[0].verdict() || is.judgments[1].verdict() {
+			groups[scoring.Overall] = true
+			for _, group := range u.Groups {
+				groups[group] = true
 			}
 		}
 	}
-	for i, r := range rep.Results {
-		if r.Metric == "half-tie" && r.Value != nil && !said[r.Group] {
-			r.N = 0
-			rep.Results[i] = r.Undefined("there is no verdict")
-		}
-	}
+	return groups
 }
 
 // Match adds how many verdicts changed with the order and, of two goals of one model, what they come to as one judge.
 func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, joined []scoring.Joined, b stats.Bootstrap) {
 	g := other.(*pairs)
 	c.Turned = new([2]int)
+	var sides [2][]scoring.Unit
 	for _, p := range joined {
 		for side, u := range []scoring.Unit{p.A, p.B} {
+			sides[side] = append(sides[side], u)
 			if is := u.Of.(pair); is.bothDecided() && is.judgments[0].choice != is.judgments[1].choice {
 				c.Turned[side]++
 			}
 		}
 	}
+	c.Differences = withoutSilence(c.Differences, sides)
 	if x, y := f.manifest.Spec, g.manifest.Spec; x.Model == y.Model && x.Goal != y.Goal {
 		c.Ensemble = ensemble(joined, b)
 	}
+}
+
+// withoutSilence takes half-tie, and with it the difference, from groups in which a side has no verdict; where neither
+// has one, nothing of it is left.
+func withoutSilence(differences []scoring.Difference, sides [2][]scoring.Unit) (kept []scoring.Difference) {
+	judgedA := judgedGroups(sides[0])
+	judgedB := judgedGroups(sides[1])
+	for _, d := range differences {
+		silent := scoring.Difference{Metric: d.Metric, Group: d.Group, Floor: d.Floor}
+		switch a, b := judgedA[d.Group], judgedB[d.Group]; {
+		case d.Metric != halfTieName || a && b:
+			kept = append(kept, d)
+		case a:
+			silent.A = d.A
+			silent.Note = "undefined: in B " + noVerdict
+			kept = append(kept, silent)
+		case b:
+			silent.B = d.B
+			silent.Note = "undefined: in A " + noVerdict
+			kept = append(kept, silent)
+		}
+	}
+	return kept
 }
 
 // named is the response that a pair's two judgments agree on, or −1.
