@@ -27,21 +27,21 @@ func spec(t *testing.T, runs []report.Run, id string) figure.Spec {
 	return figure.Spec{}
 }
 
-// A judge asked in one mode alone is no point of the figure of both.
-func TestBothModesAreNeeded(t *testing.T) {
+// A judge asked in one mode alone is one point, with no line to another; a mode that nobody was asked in is no series.
+func TestAPointForEachMode(t *testing.T) {
 	one := judgeRun("qwen2.5:7b", "7.6B", "mmlu-pro", 50, 60, 70, 0.1, 0.2)
 	for i := range one.Results {
 		if one.Results[i].Mode == selfreference.ModeSelf {
 			one.Results[i].Mode = "other"
 		}
 	}
-	modes := spec(t, append(judges()[:3], one), "modes")
-	s, said := modes.Panels[0].Chart.(figure.Scatter), strings.Join(modes.Caption, "; ")
-	if len(s.Series[0].Points) != 3 || !strings.Contains(said, "n = 3 judges") {
-		t.Errorf("%d points; %s", len(s.Series[0].Points), said)
+	s := spec(t, append(judges()[:3], one), "generation").Panels[0].Chart.(figure.Scatter)
+	if len(s.Series) != 2 || len(s.Series[0].Points) != 4 || len(s.Series[1].Points) != 3 || len(s.Guides) != 3 {
+		t.Errorf("series %+v, %d lines", s.Series, len(s.Guides))
 	}
-	if modes := spec(t, []report.Run{one}, "modes"); len(modes.Panels) != 0 || len(modes.Caption) != 1 {
-		t.Errorf("no judge of both: %+v", modes)
+	s = spec(t, []report.Run{one}, "generation").Panels[0].Chart.(figure.Scatter)
+	if len(s.Series) != 1 || s.Series[0].Name != "CoT" || len(s.Guides) != 0 {
+		t.Errorf("a judge of one mode: %+v", s)
 	}
 }
 
@@ -55,23 +55,6 @@ func TestPlaces(t *testing.T) {
 		if n := i + 3; len(b.Categories) != n || *b.Mark != 100/float64(n) || b.Categories[n-1].Label != []string{"3", "4", "5"}[i] {
 			t.Errorf("%s: %d places, even is %g", p.Title, len(b.Categories), *b.Mark)
 		}
-	}
-}
-
-func TestPrompts(t *testing.T) {
-	a := optionRun("m", "2", false, 0.1, 0.2, 0.3)
-	again := optionRun("m", "2", false, 0.9, 0.9, 0.9)
-	with, other := optionRun("m", "1", true, 0.4, 0.5, 0.6), optionRun("n", "1", false, 0.7, 0.7, 0.7)
-	panels := spec(t, []report.Run{a, again, with, other}, "table-1").Panels
-	if len(panels) != 2 || panels[0].Title != "m, oasst1, best" {
-		t.Fatalf("panels: %+v", panels)
-	}
-	b := panels[0].Chart.(figure.Bars)
-	if b.Categories[0].Label != "1" || b.Categories[0].Dots[0].Defined() || *b.Categories[0].Dots[1].Value != 0.4 || *b.Categories[1].Dots[0].Value != 0.1 {
-		t.Errorf("prompts: %+v", b.Categories)
-	}
-	if b := panels[1].Chart.(figure.Bars); len(b.Series) != 1 || b.Series[0] != "without" || len(b.Categories[0].Dots) != 1 {
-		t.Errorf("nobody tried with an unrelated option: %+v", b)
 	}
 }
 
@@ -103,8 +86,8 @@ func TestAllProtocolsTogether(t *testing.T) {
 	}
 	p := writeHTML(t, all)
 	for _, id := range []string{
-		"accuracy", "accuracy-groups", "strict", "position", "groups", "reliability", "grade", "places", "table-1", "table-2", "table-3",
-		"generation", "modes", "subsets", "partial", "generation-groups",
+		"accuracy", "accuracy-groups", "strict", "position", "groups", "reliability", "grade", "places",
+		"generation", "subsets", "partial",
 	} {
 		if strings.Count(p, ` id="figure-`+id+`"`) != 1 || strings.Count(p, `href="#figure-`+id+`"`) != 1 {
 			t.Errorf("figure %s does not stand there once, with its link", id)

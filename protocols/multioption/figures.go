@@ -1,8 +1,6 @@
 package multioption
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -10,72 +8,29 @@ import (
 	"gavel/internal/report/figure"
 )
 
-// The tables of the Grade Score paper (arXiv 2406.12043) as figures, and how the scores come about.
+// figures say how the scores of the Grade Score paper (arXiv 2406.12043) come about.
 func figures(runs []report.Run) []figure.Spec {
 	of := report.Counted(runs, report.Items, "item")
 	positions := positionPanels(runs)
-	s := []figure.Spec{{
-		ID: "grade", Title: "LLM score against choice score", Panels: []figure.Panel{{Chart: gradeChart(runs)}},
-		Caption: []string{"LLM score: how evenly the positions are chosen (1 is no order bias); choice score: " +
-			"how stable the choice is. On a dotted line the Grade score, their harmonic mean, is the same; " +
-			"that of a run is the mean over its items and need not lie on the line of its two means. " +
-			"Hollow: what judges without judgment score on the same items. From " + of +
-			"; upright lines are intervals of the LLM score."},
-	}, {
-		ID: "places", Title: "How often each position is chosen", Panels: positions, Folded: len(positions) > 12,
-		Caption: []string{"Share of the judgments with a verdict that choose each position, " +
-			"by number of options. The dashed line is an even share. From " + of +
-			"; n in the table counts judgments, and the χ² test stands with each run."},
-	}}
-	s = append(s, report.Reliability(runs, "judgments")...)
-	if len(runs) < 2 {
-		return s
-	}
-	for _, score := range []struct{ id, metric, title, table string }{
+	return append([]figure.Spec{
 		{
-			id:     "table-1",
-			metric: GradeScore,
-			title:  "Grade score",
-			table:  "1",
+			ID:     "grade",
+			Title:  "LLM score against choice score",
+			Panels: []figure.Panel{{Chart: gradeChart(runs)}},
+			Caption: []string{"LLM score: how evenly the positions are chosen (1 is no order bias); choice score: " +
+				"how stable the choice is. The Grade score of an item is their harmonic mean. " +
+				"Hollow: what judges without judgment score on the same items. From " + of +
+				"; upright lines are intervals of the LLM score."},
 		}, {
-			id:     "table-2",
-			metric: LLMScore,
-			title:  "LLM score",
-			table:  "2",
-		}, {
-			id:     "table-3",
-			metric: ChoiceScore,
-			title:  "Choice score",
-			table:  "3",
+			ID:     "places",
+			Title:  "How often each position is chosen",
+			Panels: positions,
+			Folded: len(positions) > 12,
+			Caption: []string{"Share of the judgments with a verdict that choose each position, " +
+				"by number of options. The dashed line is an even share. From " + of +
+				"; n in the table counts judgments, and the χ² test stands with each run."},
 		},
-	} {
-		s = append(s, figure.Spec{
-			ID: score.id, Title: score.title + " by prompt", Panels: promptPanels(runs, score.metric, score.title),
-			Caption: []string{
-				fmt.Sprintf("%s of each prompt with and without an unrelated option, as in Table %s of the "+
-					"paper. From %s. %s", score.title, score.table, of, report.IntervalNote(runs[0].Report)),
-			},
-		})
-	}
-	return s
-}
-
-// isolines are lines of equal Grade score g: 1/x + 1/y = 2/g, walked in even
-// steps of 1/x, which are close where the line bends.
-func isolines() []figure.Guide {
-	const steps = 60
-	var lines []figure.Guide
-	for tenths := 2; tenths <= 9; tenths++ {
-		g := float64(tenths) / 10
-		line := figure.Guide{End: strconv.FormatFloat(g, 'f', 1, 64), Look: -1, Line: figure.Dotted}
-		for k := range steps + 1 {
-			u := 1 + (2/g-2)*(1-float64(k)/steps)
-			line.At = append(line.At, [2]float64{1 / u, 1 / (2/g - u)})
-		}
-		lines = append(lines, line)
-	}
-	lines[0].Name = "equal Grade score"
-	return lines
+	}, report.Reliability(runs, "judgments")...)
 }
 
 // gradeChart has a point per run, and one for each judge without judgment.
@@ -85,10 +40,13 @@ func gradeChart(runs []report.Run) figure.Scatter {
 		Y:        figure.Unit("LLM score"),
 		Of:       "run",
 		Numbered: true,
-		Guides:   isolines(),
 	}
-	score := func(r report.Run, suffix string) (x, y figure.Dot) {
-		return figure.DotOf(r.Overall(ChoiceScore + suffix)), figure.DotOf(r.Overall(LLMScore + suffix))
+	point := func(r report.Run, name, suffix string) figure.Point {
+		return figure.Point{
+			Name: name,
+			X:    figure.DotOf(r.Overall(ChoiceScore + suffix)),
+			Y:    figure.DotOf(r.Overall(LLMScore + suffix)),
+		}
 	}
 	for k, kind := range report.Part(runs, unrelated) {
 		series := figure.Series{Name: "without an unrelated option", Look: k}
@@ -96,22 +54,21 @@ func gradeChart(runs []report.Run) figure.Scatter {
 			series.Name = "with one"
 		}
 		for _, r := range kind {
-			x, y := score(r, "")
-			series.Points = append(series.Points, figure.Point{Name: r.Name, X: x, Y: y})
+			series.Points = append(series.Points, point(r, r.Name, ""))
 		}
 		s.Series = append(s.Series, series)
 	}
 	for k, judge := range []struct{ suffix, name string }{
-		{OfRandom, "a random judge"},
-		{OfFirst, "an always-first judge"},
+		{suffix: OfRandom, name: "a random judge"},
+		{suffix: OfFirst, name: "an always-first judge"},
 	} {
 		series := figure.Series{Name: judge.name, Look: 2 + k, Hollow: true}
 		for _, r := range runs {
-			p := figure.Point{Name: judge.name + " on " + r.Dataset}
-			p.X, p.Y = score(r, judge.suffix)
+			name := judge.name + " on " + r.Dataset
 			if unrelated(r) {
-				p.Name += " with an unrelated option"
+				name += " with an unrelated option"
 			}
+			p := point(r, name, judge.suffix)
 			if p.X.Defined() && p.Y.Defined() && !slices.ContainsFunc(series.Points, func(q figure.Point) bool {
 				return *q.X.Value == *p.X.Value && *q.Y.Value == *p.Y.Value
 			}) {
@@ -152,46 +109,4 @@ func positionPanels(runs []report.Run) []figure.Panel {
 		}
 	}
 	return panels
-}
-
-// promptPanels are a panel for each judge: a score of every prompt, with and without an unrelated option.
-func promptPanels(runs []report.Run, metric, label string) []figure.Panel {
-	var panels []figure.Panel
-	for _, judge := range report.Part(runs, func(r report.Run) [3]string {
-		return [3]string{r.Model, r.Dataset, r.Goal}
-	}) {
-		b := figure.Bars{Y: figure.Unit(label), Of: "prompt", Series: []string{"without", "with an unrelated option"}}
-		asked := func(r report.Run) string { return figure.Joined(r.Prompt, report.Settings(r.Report)) }
-		for _, same := range report.Part(judge, asked) {
-			row := figure.DotRow{Label: asked(same[0]), Dots: make([]figure.Dot, 2)}
-			for _, r := range same {
-				side := 0
-				if unrelated(r) {
-					side = 1
-				}
-				if !row.Dots[side].Defined() { // of two runs alike, the first
-					row.Dots[side] = figure.DotOf(r.Overall(metric))
-				}
-			}
-			b.Categories = append(b.Categories, row)
-		}
-		b.Categories, b.Series = tried(b.Categories, b.Series)
-		slices.SortStableFunc(b.Categories, func(a, b figure.DotRow) int { return cmp.Compare(a.Label, b.Label) })
-		panels = append(panels, figure.Panel{Title: figure.Joined(judge[0].Model, judge[0].Dataset, judge[0].Goal), Chart: b})
-	}
-	return panels
-}
-
-// tried drops the series that no run was made for.
-func tried(rows []figure.DotRow, series []string) ([]figure.DotRow, []string) {
-	for k := len(series) - 1; k >= 0; k-- {
-		if slices.ContainsFunc(rows, func(r figure.DotRow) bool { return r.Dots[k].Defined() }) {
-			continue
-		}
-		series = slices.Delete(slices.Clone(series), k, k+1)
-		for i := range rows {
-			rows[i].Dots = slices.Delete(slices.Clone(rows[i].Dots), k, k+1)
-		}
-	}
-	return rows, series
 }

@@ -3,7 +3,6 @@ package multioption
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -106,21 +105,6 @@ func TestTogetherInAComparison(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-}
-
-// On every point of a line the harmonic mean is what is written at its end.
-func TestIsolines(t *testing.T) {
-	for i, line := range isolines() {
-		g := 0.2 + 0.1*float64(i)
-		for _, p := range line.At {
-			if got := 2 * p[0] * p[1] / (p[0] + p[1]); math.Abs(got-g) > 1e-9 || p[0] > 1+1e-9 || p[1] > 1+1e-9 {
-				t.Fatalf("line %s: (%g, %g) has %g", line.End, p[0], p[1], got)
-			}
-		}
-		if last := line.At[len(line.At)-1]; math.Abs(line.At[0][1]-1) > 1e-9 || math.Abs(last[0]-1) > 1e-9 {
-			t.Errorf("line %s goes from %v to %v", line.End, line.At[0], last)
 		}
 	}
 }

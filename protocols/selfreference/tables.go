@@ -58,7 +58,6 @@ func summary(runs []scoring.Report) table.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = averages(runs)
 	return t
 }
 
@@ -68,47 +67,6 @@ func asked(x scoring.Result) string {
 		return ""
 	}
 	return table.Plain(x)
-}
-
-// averages is the last column of the paper's Tables 2 and 8: a line for each judge, asked in one way, on several
-// datasets. Where it has been on one of them twice there is no telling which is meant, and no line.
-func averages(runs []scoring.Report) []string {
-	var judges, notes []string
-	by := map[string][]scoring.Report{}
-	for _, r := range runs {
-		name := r.Model + ", prompt " + report.Prompt(r)
-		if by[name] == nil {
-			judges = append(judges, name)
-		}
-		by[name] = append(by[name], r)
-	}
-	for _, judge := range judges {
-		if parts := averageOf(by[judge]); len(parts) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: overconfidence over %d datasets, weighted by n: %s",
-				judge, len(by[judge]), strings.Join(parts, ", ")))
-		}
-	}
-	return notes
-}
-
-func averageOf(runs []scoring.Report) (parts []string) {
-	datasets := map[string]bool{}
-	for _, r := range runs {
-		datasets[r.Dataset] = true
-	}
-	if len(runs) < 2 || len(datasets) < len(runs) {
-		return nil
-	}
-	for _, mode := range []string{ModeCoT, ModeSelf} {
-		var results []scoring.Result
-		for _, r := range runs {
-			results = append(results, r.Result(Overconfidence, scoring.Overall, mode))
-		}
-		if mean := Average(results); mean.Value != nil {
-			parts = append(parts, fmt.Sprintf("%s %s (n=%d)", mode, table.Whole(mean), mean.N))
-		}
-	}
-	return parts
 }
 
 func tables(r scoring.Report) []table.Table {
