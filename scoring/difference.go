@@ -60,7 +60,7 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 // both is a sample of units with what both runs made of them: the columns of A that the metrics see, then those of B.
 func (s *Sheet) both(unit string, in section, joined []Joined, ahead *paired, metrics []Metric) *Sample {
 	width := s.Width
-	x := newSample(unit, 2*width)
+	x := newSample(unit, 2*width, metrics)
 	seen := make([]bool, width)
 	for k := range width {
 		x.own[k], x.own[width+k] = k < s.Own, k < s.Own
@@ -124,10 +124,12 @@ func (s *Sample) differences(
 }
 
 func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permutation) Difference {
-	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.units}
+	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.size}
 	columns := m.beside(width)
 	if m.N != nil {
 		d.N = int(m.N(columns[0].of(s.sums)))
+	} else if m.Units != nil {
+		d.N = s.units.count(columns[0], columns[1])
 	}
 	a, b, why := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
 	d.A = inUnit(d.Unit, a)
@@ -150,7 +152,7 @@ func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permut
 		}
 	} else if d.Table == nil {
 		d.Test = exchange
-		if m.Kind == Share && s.units > s.with(func([]float64) bool { return true }) {
+		if m.is(Share) && s.size > s.with(func([]float64) bool { return true }) {
 			d.Note = cmp.Or(d.Note, "McNemar: none, what belongs to one "+s.unit+" is not independent")
 		}
 	}
@@ -169,11 +171,15 @@ func (s *Sample) test(m *Metric, width int, how stats.Permutation) (p float64, t
 	if s.early != nil {
 		table, n = s.table(m, columns)
 		if table == nil {
-			n = s.units
+			n = s.size
 		}
 		return math.Min(1, 1/s.early.evidence(m, columns)), table, n
 	}
-	if m.Kind == Share {
+	if m.Units != nil {
+		p, n = s.units.exchanged(m, columns, how)
+		return p, nil, n
+	}
+	if m.is(Share) {
 		table, n = s.table(m, columns)
 		if n > 0 {
 			return stats.McNemar(table.OnlyA, table.OnlyB), table, n
@@ -196,6 +202,9 @@ func (s *Sample) test(m *Metric, width int, how stats.Permutation) (p float64, t
 
 // table counts who was right where both were asked; nil where a row is asked more than once, or in one run alone.
 func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
+	if m.Units != nil {
+		return nil, 0
+	}
 	var t Table2x2
 	for k, row := range s.kinds {
 		na, da := m.share(columns[0].of(row))

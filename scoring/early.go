@@ -176,12 +176,12 @@ func (s *sequence) interval(q asked, level float64) bounds {
 	if q.differs() {
 		return s.difference(q, level)
 	}
-	if q.Value != nil || !s.apart || len(s.rows) == 0 || q.Kind == Ratio || q.Kind == Correlation {
+	if q.Value != nil || q.Units != nil || !s.apart || len(s.rows) == 0 || q.is(Ratio) || q.is(Correlation) {
 		return unbounded(noSequence)
 	}
 	var nums, dens []float64
-	var lost []int                         // places of what failed
-	most, whole := q.Most, q.Kind == Share // what is seen must not choose how to bet
+	var lost []int                     // places of what failed
+	most, whole := q.Most, q.is(Share) // what is seen must not choose how to bet
 	for i, row := range s.rows {
 		num, den := q.share(q.b.of(row))
 		num = snapped(num, den)
@@ -216,7 +216,7 @@ func (s *sequence) interval(q asked, level float64) bounds {
 
 // scores are a difference unit by unit, of units that count once on either side.
 func (s *sequence) scores(m *Metric, a, b Span) (scores []float64, ok bool) {
-	if m.Value != nil || m.Curve != nil || !s.apart || slices.Contains(s.failed, true) {
+	if m.Value != nil || m.Units != nil || m.Curve != nil || !s.apart || slices.Contains(s.failed, true) {
 		return nil, false
 	}
 	for _, row := range s.rows {
@@ -257,19 +257,6 @@ func (s *sequence) evidence(m *Metric, columns [2]Span) (e float64) {
 		}
 	}
 	return math.Exp(stats.LogE(k, n))
-}
-
-// sequences are the intervals of an early run's metrics.
-func (s *sequence) sequences(list []asked, sums []float64, level float64) []bounds {
-	out := make([]bounds, len(list))
-	for i, q := range list {
-		if math.IsNaN(q.of(sums)) || q.Kind == Known {
-			out[i] = unbounded("")
-		} else {
-			out[i] = s.interval(q, level)
-		}
-	}
-	return out
 }
 
 // looked says of a run that is not at its end what its intervals are.

@@ -17,6 +17,7 @@ const (
 	ByMover      = "mover"                    // of a difference of functions of two shares
 	ByTango      = "tango"                    // of a difference of two shares of the same units, held to a margin
 	ByBootstrap  = "smoothed-bootstrap"       // of all else
+	ByUnits      = "percentile-bootstrap"     // of metrics that are functions of the units one by one
 	ByCalibrated = "bias-corrected-bootstrap" // of a calibration error, which is above 0 by chance alone
 )
 
@@ -28,6 +29,7 @@ var Methods = []struct{ Name, About string }{
 	{ByMover, "by MOVER"},
 	{ByTango, "by Tango's score"},
 	{ByBootstrap, "by a smoothed bootstrap"},
+	{ByUnits, "by a percentile bootstrap"},
 	{ByCalibrated, "by a bootstrap less its bias"},
 	{BySequence, "of shares good at every look (beta-binomial)"},
 	{ByBetting, "of the rest good at every look (betting)"},
@@ -76,19 +78,32 @@ func (q asked) of(sums []float64) float64 {
 	return v
 }
 
+// valueOf is what a metric comes to on what was seen.
+func (s *Sample) valueOf(q asked) float64 {
+	if !q.differs() {
+		return s.value(q.Metric, q.b, q.b)
+	}
+	return s.value(q.Metric, q.b, q.a) - s.value(q.Metric, q.a, q.b)
+}
+
 // intervals are those of metrics; one function for each kind of them makes all there are. What is resampled is
 // resampled for all at once.
 func (s *Sample) intervals(list []asked, b stats.Bootstrap) []bounds {
-	if s.early != nil {
-		return s.early.sequences(list, s.sums, b.Level)
-	}
 	out := make([]bounds, len(list))
 	var todo []int
 	var drawn []stats.Statistic
 	shared := map[smoothing]*stats.Beside{}
 	for i, q := range list {
-		if math.IsNaN(q.of(s.sums)) || q.Kind == Known {
+		if math.IsNaN(s.valueOf(q)) || q.is(Known) {
 			out[i] = unbounded("")
+			continue
+		}
+		if s.early != nil {
+			out[i] = s.early.interval(q, b.Level)
+			continue
+		}
+		if q.Units != nil {
+			out[i] = s.units.interval(q, b)
 			continue
 		}
 		if few := s.tooFew(q); few != "" {
@@ -167,10 +182,10 @@ func (s *Sample) exactly(q asked, level float64) (bounds, bool) {
 			k, n = k+int(p.Num)*p.Often, n+p.Often
 		}
 		return q.curved(stats.Blaker(k, n, level), ByBlaker), true
-	case q.Kind == Share || q.Kind == Several:
+	case q.is(Share) || q.is(Several):
 		x, n := stats.Effective(parts, level)
 		return q.curved(stats.MidP(x, n, level), ByMidP), true
-	case q.Kind == Halves && halves:
+	case q.is(Halves) && halves:
 		var best, worst, n float64
 		for _, p := range parts {
 			w := p.Den / most * float64(p.Often)
@@ -226,7 +241,7 @@ func (s *Sample) difference01(q asked, level float64) (bounds, bool) {
 		return bounds{}, false
 	}
 	table, n := s.table(q.Metric, [2]Span{q.a, q.b})
-	if n == 0 || q.Kind == Halves || q.Kind == Mean && !s.whole(q) {
+	if n == 0 || q.is(Halves) || q.is(Mean) && !s.whole(q) {
 		return bounds{}, false
 	}
 	if q.Curve != nil {
@@ -281,7 +296,7 @@ func Worth(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // cells lets half a row into each cell. Of a difference, cells that go together share what each would have.
 func (s *Sample) cells(q asked) *stats.Beside {
-	each := Worth(float64(s.units) / float64(s.rows.Len()))
+	each := Worth(float64(s.size) / float64(s.rows.Len()))
 	x := &stats.Beside{Mass: half}
 	if !q.differs() {
 		for _, c := range q.Cells {
@@ -303,7 +318,7 @@ func (s *Sample) cells(q asked) *stats.Beside {
 // ends lets half a row in at the least value, and half at the largest.
 func (s *Sample) ends(q asked) *stats.Beside {
 	least, most := []float64{q.Least, 1}, []float64{1, 1}
-	each := float64(s.units) / float64(s.rows.Len())
+	each := float64(s.size) / float64(s.rows.Len())
 	at := func(span Span, row []float64) part {
 		size, n := 0.0, 0.0
 		for k, r := range s.kinds {

@@ -1,7 +1,9 @@
 package scoring
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gavel/scoring/stats"
 )
@@ -28,10 +30,12 @@ const (
 	ByGroup       // all of them, and each group
 )
 
-// Metric is a function of the sums of some columns of a sheet.
+// Metric is a number of the units of a sheet: its key, its words, and how it is computed from the columns that it sees.
+// It is a function of their sums (Share, Value), or, where it takes ranks or distances, of the units one by one (Units).
+// Tables, CSV, glossary and pages have it from here.
 type Metric struct {
-	Name    string
-	About   string
+	Name    string // its key in JSON, in CSV and in tables
+	Term    Term   // its words; without Plain it has none of its own
 	Mode    string // of protocols that ask in several ways: which
 	Unit    string // of the value, where it is not percent
 	Missing string // how judgments without a verdict count
@@ -49,6 +53,9 @@ type Metric struct {
 	Share func(c []float64) (num, den float64)
 	Value func(c []float64) float64
 	Curve func(share float64) float64
+	// Units is in place of Share and Value where the metric is no function of sums: it is given the columns of all units,
+	// in any order, but for those that have a NaN in them. It is NaN where it is undefined. It is called once a round.
+	Units func(rows [][]float64) float64
 	// of a Value that is the first of two metrics less the second, of units that have nothing in common: these
 	Parts []Metric
 	// what n counts: nil is the denominator, of a ratio how many units have one
@@ -107,7 +114,11 @@ func (m *Metric) n(c []float64) float64 {
 	return den
 }
 
-// Summed is a metric by what each unit adds to its numerator and denominator.
+// is tells whether a metric is a function of sums, of the kind given.
+func (m *Metric) is(kind MetricKind) bool { return m.Units == nil && m.Kind == kind }
+
+// Summed is a metric by what each unit adds to its numerator and denominator, or, where it has Units, by the two values
+// of each unit that it is a function of: these are NaN where the unit has none.
 type Summed[U any] struct {
 	Metric
 	Adds func(U) (num, den float64)
@@ -130,6 +141,20 @@ func Fill[U any](list []Summed[U], u U, row []float64) {
 	}
 }
 
+// Terms are the words of metrics, once each, in their order.
+func Terms(list []Metric) (terms []Term) {
+	seen := map[string]bool{}
+	for _, m := range list {
+		t := m.Term
+		t.Metric = cmp.Or(t.Metric, m.Name)
+		if t.Plain != "" && !seen[t.Metric] {
+			seen[t.Metric] = true
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
 // Results are those of metrics in a group.
 func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Result {
 	questions := make([]asked, len(list))
@@ -149,12 +174,9 @@ func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Resul
 
 func (s *Sample) result(m *Metric, found bounds) Result {
 	c := m.Columns.of(s.sums)
-	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: int(m.n(c)), Missing: m.Missing}
-	if m.Kind == Ratio && m.N == nil {
-		r.N = s.with(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den != 0 })
-	}
-	if s.units > s.rows.Len() {
-		r.Clusters = s.with(func(row []float64) bool { return m.n(m.Columns.of(row)) > 0 })
+	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.n(m), Missing: m.Missing}
+	if s.size > s.rows.Len() {
+		r.Clusters = s.clustersOf(m)
 	}
 	if m.Less != (Span{}) {
 		if less := m.Less.of(s.sums); m.n(less) != m.n(c) {
@@ -166,16 +188,45 @@ func (s *Sample) result(m *Metric, found bounds) Result {
 		}
 		return r.with(b-a, found)
 	}
-	value := m.value(c)
+	value := s.value(m, m.Columns, m.Columns)
 	if math.IsNaN(value) {
 		return r.Undefined(m.Why(c))
 	}
 	return r.with(value, found)
 }
 
+// value of a metric, where the columns that it sees are those of a span. Of one that looks at units one by one, they are
+// those that have it in the other span, too.
+func (s *Sample) value(m *Metric, at, other Span) float64 {
+	if m.Units != nil {
+		return m.Units(slices.Concat(s.units.at(at, other)...))
+	}
+	return m.value(at.of(s.sums))
+}
+
+// n is how many there are of what the metric counts.
+func (s *Sample) n(m *Metric) int {
+	switch {
+	case m.Units != nil && m.N == nil:
+		return s.units.count(m.Columns, m.Columns)
+	case m.is(Ratio) && m.N == nil:
+		return s.with(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den != 0 })
+	}
+	return int(m.n(m.Columns.of(s.sums)))
+}
+
+// clustersOf is in how many rows that is.
+func (s *Sample) clustersOf(m *Metric) int {
+	if m.Units == nil {
+		return s.with(func(row []float64) bool { return m.n(m.Columns.of(row)) > 0 })
+	}
+	return len(s.units.at(m.Columns, m.Columns))
+}
+
 // sides are a metric's values of two spans of columns, and why there is none.
 func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, why string) {
-	va, vb = m.value(a.of(s.sums)), m.value(b.of(s.sums))
+	va = s.value(m, a, b)
+	vb = s.value(m, b, a)
 	switch {
 	case math.IsNaN(va):
 		why = "in " + names[0] + " " + m.Why(a.of(s.sums))

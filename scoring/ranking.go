@@ -110,7 +110,7 @@ func (rep Report) headline(m Metric) Result {
 func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
 	how := Permutations(b, len(runs), 1)
 	s.Test = exchange
-	if m.Kind == Share {
+	if m.is(Share) {
 		s.Test = mcNemar
 	}
 	early := false

@@ -107,7 +107,7 @@ func (s *Sheet) eachTime(unit string, in []section, times [][]Unit) []Repetition
 		}
 		for i := range s.Metrics {
 			m := &s.Metrics[i]
-			if m.Kind == Known || m.Once || m.Sparse && m.n(m.Columns.of(samples[0].sums)) == 0 {
+			if m.is(Known) || m.Once || m.Sparse && samples[0].n(m) == 0 {
 				continue
 			}
 			values = append(values, valuesOf(m, part.name, samples))
@@ -117,13 +117,10 @@ func (s *Sheet) eachTime(unit string, in []section, times [][]Unit) []Repetition
 }
 
 func valuesOf(m *Metric, group string, times []*Sample) RepetitionValue {
-	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Pairs: times[0].units}
+	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Pairs: times[0].size}
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, s := range times {
-		x := m.value(m.Columns.of(s.sums))
-		if m.Less != (Span{}) {
-			x -= m.value(m.Less.of(s.sums))
-		}
+		x := s.valueOf(asked{Metric: m, a: m.Less, b: m.Columns})
 		one := inUnit(m.Unit, x)
 		v.Each = append(v.Each, one)
 		if one == nil {

@@ -113,7 +113,7 @@ func (r *Rights) Share(run int, level float64) Estimate {
 // headlineOf is the metric that a race is by.
 func headlineOf(s compared) (*Metric, error) {
 	for i, m := range s.Metrics {
-		if m.Headline && m.Kind == Share {
+		if m.Headline && m.is(Share) {
 			return &s.Metrics[i], nil
 		}
 	}

@@ -103,7 +103,7 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 
 // sample is the units of a section.
 func (s *Sheet) sample(unit string, in section) *Sample {
-	x := newSample(unit, s.Width)
+	x := newSample(unit, s.Width, s.Metrics)
 	for k := range s.Own {
 		x.own[k] = true
 	}
@@ -149,7 +149,7 @@ func join(a, b []Unit) (out []Joined) {
 // Sample is units as rows to be resampled: a row for each cluster of them.
 type Sample struct {
 	unit  string // what a row is, in words
-	units int
+	size  int    // how many units there are
 	sums  []float64
 	rows  stats.Rows
 	kinds [][]float64 // the distinct rows, without the fixed columns
@@ -160,21 +160,31 @@ type Sample struct {
 	asked      map[string]bool // questions of which the own columns are in
 	clusters   [][]float64
 	known      map[*float64]uint32 // classes of rows that are shared
+	units      *unitwise           // where a metric looks at them one by one
 
 	early *sequence // of a run that is not at its end
 }
 
-func newSample(unit string, width int) *Sample {
-	return &Sample{
-		unit: unit, sums: make([]float64, width), own: make([]bool, width), fixed: make([]bool, width),
-		of: map[string]int{}, asked: map[string]bool{}, known: map[*float64]uint32{},
+func newSample(unit string, width int, metrics []Metric) *Sample {
+	s := &Sample{
+		unit:  unit,
+		sums:  make([]float64, width),
+		own:   make([]bool, width),
+		fixed: make([]bool, width),
+		of:    map[string]int{},
+		asked: map[string]bool{},
+		known: map[*float64]uint32{},
 	}
+	if slices.ContainsFunc(metrics, func(m Metric) bool { return m.Units != nil }) {
+		s.units = &unitwise{place: map[string]int{}}
+	}
+	return s
 }
 
 // fix leaves the columns of known metrics out of what is resampled.
 func (s *Sample) fix(metrics []Metric, at int) {
 	for _, m := range metrics {
-		if m.Kind == Known {
+		if m.is(Known) {
 			for k := m.Columns[0]; k < m.Columns[1]; k++ {
 				s.fixed[at+k] = true
 			}
@@ -184,7 +194,10 @@ func (s *Sample) fix(metrics []Metric, at int) {
 
 // add takes a unit's row, and keeps it. All are in only after close.
 func (s *Sample) add(cluster, question string, row []float64) {
-	s.units++
+	s.size++
+	if s.units != nil {
+		s.units.add(cluster, row)
+	}
 	if cluster == "" {
 		s.take(row)
 		return
@@ -266,7 +279,7 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 	if len(rows) > 0 {
 		width = len(rows[0])
 	}
-	s := newSample(unit, width)
+	s := newSample(unit, width, metrics)
 	s.fix(metrics, 0)
 	for _, row := range rows {
 		s.add("", "", row)

@@ -16,7 +16,7 @@ func Shares(protocol string) (names []string) {
 	run := load.Run()
 	for _, m := range run.scorer.Sheet(run.missing, 0).Metrics {
 		switch {
-		case m.Kind != Share || m.Mode != "" || m.Value != nil || m.Curve != nil:
+		case !m.is(Share) || m.Mode != "" || m.Value != nil || m.Curve != nil:
 		case m.Headline:
 			names = slices.Insert(names, 0, m.Name)
 		default:

@@ -9,15 +9,26 @@ import (
 	"strings"
 )
 
-// Term says a metric in words. Each protocol declares those of its metrics beside them.
+// Term says a metric in words. Of a metric it stands in its literal; Metric is then its name.
 type Term struct {
 	Metric string   // or several, as [path.Match] has it: "place-*"
 	Called []string // how else tables call it, likewise
+	Name   string   // in plain words, a few: "right in both orders"
 	Plain  string   // what it says, in plain words
 	Source string   // of the formula
 	Others string   // what others call it
 	Chance string   // what a judge without judgment gets; "" where that says nothing
+	Best   Best     // "" where that cannot be said
 }
+
+// Best says which values of a metric are the better, in words.
+type Best string
+
+// Which values are the better.
+const (
+	Higher Best = "higher is better"
+	Lower  Best = "lower is better"
+)
 
 // Is tells whether a name is the term's.
 func (t Term) Is(name string) bool {

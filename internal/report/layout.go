@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -31,8 +32,16 @@ type Layout struct {
 
 var layouts sync.Map // by the name of the protocol
 
-// Register says how runs of a protocol are laid out.
-func Register(protocol string, l *Layout) { layouts.Store(protocol, l) }
+// Register says how runs of a protocol are laid out. A tile without words has those of its metric.
+func Register(protocol string, l *Layout) {
+	for i := range l.Tiles {
+		tile := &l.Tiles[i]
+		term, _ := scoring.TermIn(l.Terms, tile.Metric)
+		tile.Name = cmp.Or(tile.Name, term.Name)
+		tile.About = cmp.Or(tile.About, string(term.Best))
+	}
+	layouts.Store(protocol, l)
+}
 
 // layoutOf a protocol. Results of one that nobody registered are listed.
 func layoutOf(protocol string) *Layout {

@@ -19,7 +19,7 @@ type Tile struct {
 }
 
 // Verdictless is the tile of judgments without a verdict.
-var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: "lower is better"}
+var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: string(scoring.Lower)}
 
 // At is a mark at a value.
 func At(v float64) func(*scoring.Report) float64 {

@@ -13,8 +13,15 @@ import (
 var pairMetrics = []scoring.Summed[pair]{
 	{
 		Metric: scoring.Metric{
-			Name:     "strict",
-			About:    "both judgments give the labelled answer (GRP's, the headline)",
+			Name: "strict",
+			Term: scoring.Term{
+				Name:   "right in both orders",
+				Best:   scoring.Higher,
+				Plain:  "pairs that are judged right in both orders; a tie or a missing verdict is wrong",
+				Source: "GRP, arXiv 2503.06139",
+				Others: "GRP: accuracy",
+				Chance: "25",
+			},
 			Missing:  "wrong",
 			Why:      noPairs,
 			Compared: scoring.ByGroup,
@@ -24,8 +31,14 @@ var pairMetrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:     "counter",
-			About:    "+1 for a judgment with the label, −1 for the opposite; the sum is above 0 (JudgeBench's)",
+			Name: "counter",
+			Term: scoring.Term{
+				Best:   scoring.Higher,
+				Plain:  "pairs with more right judgments than wrong ones; a tie or a missing verdict counts neither way",
+				Source: "JudgeBench, arXiv 2410.12784",
+				Others: "JudgeBench: accuracy",
+				Chance: "25, more if it sometimes ties",
+			},
 			Missing:  "0 points",
 			Why:      noPairs,
 			Compared: scoring.Whole,
@@ -34,8 +47,14 @@ var pairMetrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:    "first-order",
-			About:   "the judgment in the published order gives the label",
+			Name: "first-order",
+			Term: scoring.Term{
+				Best:   scoring.Higher,
+				Plain:  "right judgments in the published order",
+				Source: "share of pairs",
+				Others: "LLMBar averages it with second-order: Acc.",
+				Chance: "50",
+			},
 			Missing: "wrong",
 			Why:     noPairs,
 		},
@@ -43,8 +62,14 @@ var pairMetrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:    "second-order",
-			About:   "the judgment in the swapped order gives the label",
+			Name: "second-order",
+			Term: scoring.Term{
+				Best:   scoring.Higher,
+				Plain:  "right judgments in the swapped order",
+				Source: "share of pairs",
+				Others: "LLMBar averages it with first-order: Acc.",
+				Chance: "50",
+			},
 			Missing: "wrong",
 			Why:     noPairs,
 		},
@@ -52,8 +77,14 @@ var pairMetrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:     halfTieName,
-			About:    "as counter, and a sum of 0 earns a half",
+			Name: halfTieName,
+			Term: scoring.Term{
+				Best:   scoring.Higher,
+				Plain:  "like counter, and a draw earns half a point",
+				Source: "gavel",
+				Others: "Arena-Hard: a tie is half a win",
+				Chance: "50",
+			},
 			Missing:  "0 points",
 			Kind:     scoring.Halves,
 			Why:      noPairs,
@@ -63,8 +94,14 @@ var pairMetrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:     "drop",
-			About:    "strict, among pairs whose two judgments both gave a decided verdict",
+			Name: "drop",
+			Term: scoring.Term{
+				Best:   scoring.Higher,
+				Plain:  "strict among the pairs that have two verdicts for a response",
+				Source: "gavel",
+				Others: "accuracy without unparsed replies",
+				Chance: "25",
+			},
 			Missing:  "pair left out",
 			Why:      noDecided,
 			Compared: scoring.Whole,
@@ -73,8 +110,15 @@ var pairMetrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:     "consistency",
-			About:    "both judgments name the same response",
+			Name: "consistency",
+			Term: scoring.Term{
+				Name:   "same verdict in both orders",
+				Best:   scoring.Higher,
+				Plain:  "pairs in which both orders name the same response, right or wrong",
+				Source: "MT-Bench, arXiv 2306.05685",
+				Others: "LLMBar: positional agreement rate (Agr.); MT-Bench: consistency",
+				Chance: "50",
+			},
 			Missing:  "pair left out",
 			Why:      noDecided,
 			Compared: scoring.Whole,
@@ -83,8 +127,14 @@ var pairMetrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name:     "first-position",
-			About:    "the response shown first is judged the better",
+			Name: "first-position",
+			Term: scoring.Term{
+				Name:   "the first is judged better",
+				Plain:  "judgments that prefer the response shown first; 50 is no position bias",
+				Source: "MT-Bench, arXiv 2306.05685",
+				Others: "position bias, primacy bias; MT-Bench: biased toward first",
+				Chance: "50",
+			},
 			Missing:  "judgment left out",
 			Kind:     scoring.Halves,
 			Most:     2,
@@ -195,12 +245,48 @@ const (
 )
 
 var referenceMetrics = []scoring.Metric{
-	aboutOwn(scoring.GenerationAccuracy, "pair left out",
-		"nobody knows of any pair whether the judge's own answer is right", pairOwnRight, pairKnown),
-	aboutOwn(StrictOwnRight, "wrong", "no answer of the judge's own is known to be right", pairStrictRight, pairOwnRight),
-	aboutOwn(StrictOwnWrong, "wrong", "no answer of the judge's own is known to be wrong", pairStrictWrong, pairOwnWrong),
 	{
-		Name:    correlationGJ,
+		Name: scoring.GenerationAccuracy,
+		Term: scoring.Term{
+			Plain:  "questions that the judge itself answers right",
+			Source: "self-reference, arXiv 2509.19880, Eq. 3",
+			Others: "accuracy, exact match",
+		},
+		Missing: "pair left out",
+		Columns: ownColumns,
+		Why:     scoring.Because("nobody knows of any pair whether the judge's own answer is right"),
+		Share:   func(c []float64) (float64, float64) { return c[pairOwnRight], c[pairKnown] },
+	},
+	{
+		Name: StrictOwnRight,
+		Term: scoring.Term{
+			Plain:  "strict, among the pairs whose question the judge itself answers right",
+			Source: "gavel",
+		},
+		Missing: "wrong",
+		Columns: ownColumns,
+		Why:     scoring.Because("no answer of the judge's own is known to be right"),
+		Share:   func(c []float64) (float64, float64) { return c[pairStrictRight], c[pairOwnRight] },
+	},
+	{
+		Name: StrictOwnWrong,
+		Term: scoring.Term{
+			Plain:  "strict, among the pairs whose question the judge itself answers wrong",
+			Source: "gavel",
+		},
+		Missing: "wrong",
+		Columns: ownColumns,
+		Why:     scoring.Because("no answer of the judge's own is known to be wrong"),
+		Share:   func(c []float64) (float64, float64) { return c[pairStrictWrong], c[pairOwnWrong] },
+	},
+	{
+		Name: correlationGJ,
+		Term: scoring.Term{
+			Plain:  "how closely \"can answer\" and \"can judge\" go together, from −1 to 1",
+			Source: "Pearson's r; self-reference, arXiv 2509.19880, Eq. 13",
+			Others: "paper: r_GJ; phi coefficient",
+			Chance: "0",
+		},
 		Unit:    scoring.UnitCorrelation,
 		Missing: "wrong",
 		Kind:    scoring.Correlation,
@@ -240,7 +326,14 @@ var (
 const StyleBias = "style-bias"
 
 var styleBias = scoring.Metric{
-	Name:    StyleBias,
+	Name: StyleBias,
+	Term: scoring.Term{
+		Plain: "points by which strict is higher on pairs whose right response looks the better (easy) " +
+			"than on those where it looks the worse (hard)",
+		Source: "gavel, from RM-Bench, arXiv 2410.16184",
+		Others: "RM-Bench: easy less hard accuracy",
+		Chance: "0",
+	},
 	Missing: "wrong",
 	Less:    hardColumns,
 	Columns: easyColumns,
@@ -256,11 +349,6 @@ var ownCells = []scoring.Cell{
 	{Row: []float64{1, 1, 0, 0, 0}},
 	{Row: []float64{1, 0, 1, 0, 1}},
 	{Row: []float64{1, 0, 1, 0, 0}},
-}
-
-func aboutOwn(name, missing, why string, num, den int) scoring.Metric {
-	return scoring.Metric{Name: name, Missing: missing, Columns: ownColumns, Why: scoring.Because(why),
-		Share: func(c []float64) (float64, float64) { return c[num], c[den] }}
 }
 
 // ownConstant says which of G and J has no variance.

@@ -25,8 +25,14 @@ const (
 // softMetric is there where some pair has a soft verdict.
 var softMetric = scoring.Metric{
 	Name: soft,
-	About: "the label probabilities of both judgments, averaged in log space, favour the labelled answer; " +
-		"even odds earn a half",
+	Term: scoring.Term{
+		Called: []string{"soft verdict"},
+		Plain: "pairs whose label probabilities, those of both orders averaged in log space, " +
+			"favour the labelled response; even odds earn a half",
+		Source: "gavel",
+		Others: "debiased accuracy; swap-averaged log-odds",
+		Chance: "50",
+	},
 	Missing: "pair left out",
 	Kind:    scoring.Halves,
 	Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2},

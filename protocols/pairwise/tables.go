@@ -24,18 +24,16 @@ var Layout = &report.Layout{
 	Tiles: []report.Tile{
 		{
 			Metric: "strict",
-			Name:   "right in both orders",
 			About:  "dashed: chance, half of the share of pairs judged alike in both orders",
 			Mark:   chance,
 			Coins:  report.At(25),
 		},
 		{
 			Metric: "first-position",
-			Name:   "the first is judged better",
 			About:  "50 is no position bias",
 			Mark:   report.At(50),
 		},
-		{Metric: "consistency", Name: "same verdict in both orders", About: "higher is better"},
+		{Metric: "consistency"},
 		report.Verdictless,
 	},
 }
