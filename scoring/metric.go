@@ -53,8 +53,8 @@ type Metric struct {
 	Share func(c []float64) (num, den float64)
 	Value func(c []float64) float64
 	Curve func(share float64) float64
-	// Units is in place of Share and Value where the metric is no function of sums: it is given the columns of all units,
-	// in any order, but for those that have a NaN in them. It is NaN where it is undefined. It is called once a round.
+	// Units is in place of Share and Value where the metric is no function of sums. It is given the columns of all units,
+	// in any order, but for those that have a NaN in them, and is NaN where it is undefined.
 	Units func(rows [][]float64) float64
 	// of a Value that is the first of two metrics less the second, of units that have nothing in common: these
 	Parts []Metric
@@ -195,8 +195,8 @@ func (s *Sample) result(m *Metric, found bounds) Result {
 	return r.with(value, found)
 }
 
-// value of a metric, where the columns that it sees are those of a span. Of one that looks at units one by one, they are
-// those that have it in the other span, too.
+// value of a metric, where the columns that it sees are those of a span. One that looks at units one by one sees those
+// that have a value in the other span, too.
 func (s *Sample) value(m *Metric, at, other Span) float64 {
 	if m.Units != nil {
 		return m.Units(slices.Concat(s.units.at(at, other)...))

@@ -111,10 +111,10 @@ func TestAMetricMayTakeRanks(t *testing.T) {
 	}
 	// Fisher's z with Bonett and Wright's variance (Psychometrika 65, 2000).
 	half := 1.96 * math.Sqrt((1+rho*rho/2)/297)
-	for end, want := range map[*float64]float64{r.Low: math.Tanh(math.Atanh(rho) - half), r.High: math.Tanh(math.Atanh(rho) + half)} {
-		if math.Abs(*end-want) > 0.02 {
-			t.Errorf("[%v, %v]: an end is %v by Fisher's z", *r.Low, *r.High, want)
-		}
+	low := math.Tanh(math.Atanh(rho) - half)
+	high := math.Tanh(math.Atanh(rho) + half)
+	if math.Abs(*r.Low-low) > 0.02 || math.Abs(*r.High-high) > 0.02 {
+		t.Errorf("[%v, %v], by Fisher's z [%v, %v]", *r.Low, *r.High, low, high)
 	}
 	if terms := Terms(Lay(ratedMetrics, 0)); len(terms) != 1 || terms[0].Metric != "spearman" || terms[0].Best != Higher {
 		t.Errorf("its words are %+v", terms)
@@ -159,7 +159,8 @@ func TestRanksAreCompared(t *testing.T) {
 		t.Errorf("one as good: %+v", alike)
 	}
 	ranked, err := Rank([]*Run{good, bad}, few)
-	if err != nil || len(ranked) != 1 || ranked[0].Test != exchange || ranked[0].Runs[0].Letters == ranked[0].Runs[1].Letters {
+	if err != nil || len(ranked) != 1 || ranked[0].Test != exchange ||
+		ranked[0].Runs[0].Letters == ranked[0].Runs[1].Letters {
 		t.Errorf("%+v, %v", ranked, err)
 	}
 }
