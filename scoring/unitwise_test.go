@@ -40,12 +40,15 @@ var ratedMetrics = []Summed[rated]{{
 	Adds: func(r rated) (x, y float64) { return r.people, r.judge },
 }}
 
-// grades scores them.
+// gradesScorer has them as its units.
 type gradesScorer struct{ all []rated }
 
-func (g gradesScorer) Words() Words                                       { return Words{Unit: "answer", Record: "grade"} }
+func (g gradesScorer) Words() Words { return Words{Unit: "answer", Record: "grade"} }
+
 func (g gradesScorer) Add(*judging.Record, judging.Verdict) (bool, error) { return true, nil }
-func (g gradesScorer) Finish() (complete, partial int)                    { return len(g.all), 0 }
+
+func (g gradesScorer) Finish() (complete, partial int) { return len(g.all), 0 }
+
 func (g gradesScorer) Sheet(MissingPolicy, uint64) *Sheet {
 	s := &Sheet{Metrics: Lay(ratedMetrics, 0), Width: 2}
 	for _, r := range g.all {
