@@ -31,8 +31,8 @@ const (
 )
 
 // Metric is a number of the units of a sheet: its key, its words, and how it is computed from the columns that it sees.
-// It is a function of their sums (Share, Value) or, as a rank correlation, of the units one by one (Units). Tables, CSV,
-// glossary and pages have it from here.
+// It is a function of their sums (Share, Value) or, as a rank correlation, of the units one by one (Units).
+// Tables, CSV, glossary and pages have it from here.
 type Metric struct {
 	Name    string // its key in JSON, in CSV and in tables
 	Term    Term   // its words; without Plain it has none of its own
