@@ -62,8 +62,9 @@ var (
 
 // remembered is a line of replies.jsonl.
 type remembered struct {
-	Key string `json:"key"` // hex of the cache's key
+	Key string `json:"key"` // the cache's, in hex
 	cache.Entry
+	raw [32]byte // the key
 }
 
 // mostIndex bounds what is held in memory of an index.

@@ -240,7 +240,7 @@ func (b *exporting) keepReplies(entries map[string]cache.Entry) error {
 	enc := json.NewEncoder(&lines)
 	enc.SetEscapeHTML(false)
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		if err := enc.Encode(remembered{hex.EncodeToString([]byte(key)), entries[key]}); err != nil {
+		if err := enc.Encode(remembered{Key: hex.EncodeToString([]byte(key)), Entry: entries[key]}); err != nil {
 			return err
 		}
 	}

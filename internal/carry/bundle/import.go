@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -22,9 +23,6 @@ import (
 // DefaultMaxMiB bounds what all files of a bundle may unpack to, unless more is
 // asked for; a few KiB can stand for terabytes.
 const DefaultMaxMiB = 4 << 10
-
-// mostLine bounds what is held in memory of a reply.
-const mostLine = 16 << 20
 
 // ImportRequest says where a bundle goes.
 type ImportRequest struct {
@@ -109,8 +107,9 @@ func (in *importing) fits() error {
 		if f.Name == indexFile+packed {
 			return nil
 		}
-		n, sum, err := in.look(f.Name, io.LimitReader(text, left+1))
-		left -= n
+		limited := &io.LimitedReader{R: text, N: left + 1}
+		sum, err := in.look(f.Name, limited)
+		left = limited.N - 1
 		if left < 0 {
 			return fmt.Errorf("%s unpacks to more than %d MiB%s: nothing was imported; "+
 				"if you trust it, allow more with --max-mib", in.Bundle, most, why)
@@ -132,7 +131,7 @@ func (in *importing) fits() error {
 }
 
 // same tells whether what is there already, if anything is, has the sum. What people here say of a run stays.
-func (in *importing) same(name string, sum [sha256.Size]byte) (bool, error) {
+func (in *importing) same(name string, sum []byte) (bool, error) {
 	if path.Base(name) == judging.AboutFile+packed {
 		return true, nil
 	}
@@ -146,7 +145,7 @@ func (in *importing) same(name string, sum [sha256.Size]byte) (bool, error) {
 	defer there.Close()
 	h := sha256.New()
 	_, err = io.Copy(h, there)
-	return [sha256.Size]byte(h.Sum(nil)) == sum, err
+	return bytes.Equal(h.Sum(nil), sum), err
 }
 
 func (in *importing) take(f File, text io.Reader) error {
@@ -198,13 +197,13 @@ func (in *importing) remember(text io.Reader) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	origin := fmt.Sprintf("%s (SHA-256 %.12s)", filepath.Base(in.Bundle), in.bundle.sum)
-	return eachReply(text, func(key [32]byte, m remembered) error {
-		if _, ok := store.Get(key); ok {
+	return eachReply(text, func(m remembered) error {
+		if _, ok := store.Get(m.raw); ok {
 			in.done.SameReplies++
 			return nil
 		}
 		in.done.Replies++
 		m.Origin = origin // whatever it says itself
-		return store.Put(key, m.Entry)
+		return store.Put(m.raw, m.Entry)
 	})
 }

@@ -1,13 +1,11 @@
 package bundle
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"path"
 	"strings"
@@ -34,45 +32,54 @@ func (in *importing) limit() (bytes int64, why string, err error) {
 	return in.MaxMiB << 20, "", nil
 }
 
-// counted is a text with how much of it was read, and the SHA-256 of that.
-type counted struct {
-	text io.Reader
-	sum  hash.Hash
-	n    int64
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.text.Read(p)
-	c.n += int64(n)
-	c.sum.Write(p[:n])
-	return n, err
-}
-
-// look reads a file of the bundle to its end, and refuses one that is not what its name says.
-func (in *importing) look(name string, text io.Reader) (n int64, sum [sha256.Size]byte, err error) {
-	c := &counted{text: text, sum: sha256.New()}
+// look reads a file of the bundle to its end, refuses one that is not what its name says, and returns its SHA-256.
+func (in *importing) look(name string, text io.Reader) (sum []byte, err error) {
+	h := sha256.New()
+	text = io.TeeReader(text, h)
 	switch file := path.Base(strings.TrimSuffix(name, packed)); {
 	case name == repliesFile+packed:
 		found := 0
-		err = eachReply(c, func([32]byte, remembered) error { found++; return nil })
+		err = eachReply(text, func(remembered) error { found++; return nil })
 		if err == nil && found != in.bundle.Index.Replies {
 			err = fmt.Errorf("it has %d replies, and %s says %d", found, indexFile, in.bundle.Index.Replies)
 		}
 	case !strings.HasPrefix(name, runsFolder+"/"):
 	case file == judging.RecordsFile || file == judging.ItemsFile:
-		err = judging.EachStored(c, lineOfJSON, func(line judging.StoredLine[bool]) error {
-			if line.Err != nil {
-				return fmt.Errorf("line %d: %w", line.Number, line.Err)
-			}
-			return nil
-		})
+		err = eachLine(text, lineOfJSON, func(bool) error { return nil })
 	default:
-		err = oneOfJSON(c)
+		err = oneOfJSON(text)
 	}
 	if err == nil {
-		_, err = io.Copy(io.Discard, c)
+		_, err = io.Copy(io.Discard, text)
 	}
-	return c.n, [sha256.Size]byte(c.sum.Sum(nil)), err
+	return h.Sum(nil), err
+}
+
+// eachLine reads a text line by line.
+func eachLine[T any](text io.Reader, decode func([]byte) (T, error), use func(T) error) error {
+	return judging.EachStored(text, decode, func(line judging.StoredLine[T]) error {
+		if line.Err != nil {
+			return fmt.Errorf("line %d: %w", line.Number, line.Err)
+		}
+		return use(line.Value)
+	})
+}
+
+// eachReply reads the lines of replies.jsonl.
+func eachReply(text io.Reader, use func(remembered) error) error {
+	return eachLine(text, decodeReply, use)
+}
+
+func decodeReply(line []byte) (m remembered, err error) {
+	if err := json.Unmarshal(line, &m); err != nil {
+		return m, err
+	}
+	raw, err := hex.DecodeString(m.Key)
+	if err != nil || len(raw) != len(m.raw) {
+		return m, fmt.Errorf("%q is not a key", m.Key)
+	}
+	copy(m.raw[:], raw)
+	return m, nil
 }
 
 func lineOfJSON(line []byte) (bool, error) {
@@ -94,34 +101,6 @@ func oneOfJSON(text io.Reader) error {
 		return fmt.Errorf("it is longer than %d MiB", mostJSON>>20)
 	case !json.Valid(whole):
 		return errors.New("it is no JSON")
-	}
-	return nil
-}
-
-// eachReply reads the lines of replies.jsonl.
-func eachReply(text io.Reader, use func(key [32]byte, m remembered) error) error {
-	lines := bufio.NewScanner(text)
-	lines.Buffer(nil, mostLine)
-	n := 1
-	for ; lines.Scan(); n++ {
-		var m remembered
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		raw, err := hex.DecodeString(m.Key)
-		if err != nil || len(raw) != 32 {
-			return fmt.Errorf("line %d: %q is not a key", n, m.Key)
-		}
-		if err := use([32]byte(raw), m); err != nil {
-			return err
-		}
-	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("longer than %d MiB", mostLine>>20)
-	}
-	if err != nil {
-		return fmt.Errorf("line %d: %w", n, err)
 	}
 	return nil
 }

@@ -7,9 +7,9 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"strings"
@@ -21,8 +21,8 @@ import (
 
 // A bundle is a tar file of zstd-compressed files, the last of which, SHA256SUMS, has the sums of the others: tar,
 // sha256sum and unzstd open and check it. No byte can change unseen, for what stands around the files is held to what
-// is written here. Of gavel before version 0.1 there are bundles that end with sums.json and seal.sha256 instead, the
-// sum of all bytes before it.
+// is written here. Of gavel before version 0.1 there are bundles that end with sums.json and seal.sha256 instead: the
+// seal is the sum of all bytes before it, and all that is looked at.
 const (
 	sumsFile    = "SHA256SUMS"
 	oldSumsFile = "sums.json"
@@ -107,37 +107,22 @@ func pack(f bundled) ([]byte, error) {
 // mostSums bounds the list of sums, which is held in memory.
 const mostSums = 16 << 20
 
-// checking is a bundle that is read through.
-type checking struct {
-	files   []File
-	entries []entry // the same, for a sums.json
-	offset  int64
-	seen    map[string]bool
-	list    string // the file that ends the bundle, once it was read
-	old     []byte // sums.json
-	sum     string // hex, of the whole
-}
-
-// checkTarball reads a bundle through, once and forward, and says which of its
-// files is not what was written. sum stands for all of it.
+// checkTarball reads a bundle through, once and forward, and says which of its files is not what was written. sum stands
+// for all of it.
 func checkTarball(f io.Reader) (files []File, sum string, err error) {
-	c := checking{seen: map[string]bool{}}
-	// of the file, of what would be written, of that with one header
-	whole := sha256.New()
-	again := sha256.New()
-	one := sha256.New()
+	whole := sha256.New() // of what is read
+	again := sha256.New() // of what would be written
 	in := io.TeeReader(bufio.NewReaderSize(f, 256<<10), whole)
-	size := new(length)
-	r, w := tar.NewReader(in), tar.NewWriter(io.MultiWriter(again, one, size))
-	last := ""
+	r, w := tar.NewReader(in), tar.NewWriter(again)
+	seen := map[string]bool{}
+	last, ended := "", false
 	for {
 		h, err := r.Next() // reads no more than it has to
-		if err == io.EOF && c.list != "" {
+		if err == io.EOF && ended {
 			break
 		}
-		before := hex.EncodeToString(again.Sum(nil))
-		one.Reset()
-		if err == nil && c.list == "" {
+		before := hexOf(again)
+		if err == nil && !ended {
 			err = w.WriteHeader(headerOf(h.Name, h.Size))
 		}
 		switch {
@@ -145,72 +130,56 @@ func checkTarball(f io.Reader) (files []File, sum string, err error) {
 			return nil, "", errors.New("not a gavel bundle, or truncated")
 		case err != nil:
 			return nil, "", fmt.Errorf("not a gavel bundle, or damaged: the data after %s has changed (%w)", last, err)
-		case c.list != "", !bytes.Equal(whole.Sum(nil), again.Sum(nil)):
+		case ended, hexOf(whole) != hexOf(again):
 			return nil, "", fmt.Errorf("not a gavel bundle, or damaged: the data after %s has changed",
 				cmp.Or(last, "the beginning"))
-		case c.seen[h.Name]:
+		case seen[h.Name]:
 			return nil, "", fmt.Errorf("damaged: it has two files named %s", h.Name)
 		}
 		last = h.Name
-		c.seen[last] = true
-		part, text := sha256.New(), io.Writer(io.Discard)
-		var ends bytes.Buffer
-		if last == sumsFile || last == oldSumsFile || last == oldSealFile {
-			text = &ends
+		seen[last] = true
+		part := sha256.New()
+		var text bytes.Buffer
+		to := io.MultiWriter(w, part)
+		if last == sumsFile || last == oldSealFile {
+			to = io.MultiWriter(w, &text)
 			if h.Size > mostSums {
 				return nil, "", fmt.Errorf("its %s is larger than %d MiB", last, mostSums>>20)
 			}
 		}
-		if _, err := io.Copy(io.MultiWriter(w, part, text), r); err != nil {
+		if _, err := io.Copy(to, r); err != nil {
 			return nil, "", fmt.Errorf("damaged: %s is truncated", last)
 		}
 		w.Flush() // pads
-		sums := [2]string{hex.EncodeToString(part.Sum(nil)), hex.EncodeToString(one.Sum(nil))}
-		if err := c.read(File{Name: last, Size: h.Size, SHA256: sums[0]}, entry{
-			Name:   last,
-			Offset: c.offset,
-			Size:   int64(*size) - c.offset,
-			SHA256: sums[1],
-		}, ends.Bytes(), before); err != nil {
+		switch last {
+		case sumsFile:
+			ended = true
+			err = compare(files, text.String())
+		case oldSealFile:
+			ended = true
+			sum = before
+			if text.String() != before+"\n" {
+				err = fmt.Errorf("damaged: a file has changed since %s was written", last)
+			}
+		case oldSumsFile: // which the seal is of, too
+		default:
+			files = append(files, File{Name: last, Size: h.Size, SHA256: hexOf(part)})
+		}
+		if err != nil {
 			return nil, "", err
 		}
-		c.offset = int64(*size)
 	}
 	w.Close()
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return nil, "", err
 	}
-	if !bytes.Equal(whole.Sum(nil), again.Sum(nil)) {
+	if hexOf(whole) != hexOf(again) {
 		return nil, "", fmt.Errorf("damaged: the data after %s has changed", last)
 	}
-	return c.files, cmp.Or(c.sum, hex.EncodeToString(whole.Sum(nil))), nil
+	return files, cmp.Or(sum, hexOf(whole)), nil
 }
 
-// read takes a file that was read: one of the bundle's, or its text, where it is the list of the others. before is the
-// sum of all that stands before it.
-func (c *checking) read(f File, e entry, text []byte, before string) error {
-	switch f.Name {
-	case oldSumsFile:
-		c.old = text
-	case oldSealFile:
-		c.list, c.sum = f.Name, before
-		if string(text) != before+"\n" {
-			return fmt.Errorf("damaged: a file has changed since %s was written", f.Name)
-		}
-		return compareOld(c.entries, c.old)
-	case sumsFile:
-		c.list = f.Name
-		return compare(c.files, string(text))
-	default:
-		c.files, c.entries = append(c.files, f), append(c.entries, e)
-	}
-	return nil
-}
-
-// length counts what is written.
-type length int64
-
-func (n *length) Write(b []byte) (int, error) { *n += length(len(b)); return len(b), nil }
+func hexOf(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil)) }
 
 // compare holds the files that were found to the list of them.
 func compare(files []File, sums string) error {
@@ -223,31 +192,6 @@ func compare(files []File, sums string) error {
 	}
 	if sums != "" {
 		return fmt.Errorf("damaged: files listed in %s are missing", sumsFile)
-	}
-	return nil
-}
-
-// entry is a line of sums.json: a file with its header, and where that stands.
-type entry struct {
-	Name   string `json:"name"`
-	Offset int64  `json:"offset"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-}
-
-// compareOld is compare for a sums.json.
-func compareOld(found []entry, sums []byte) error {
-	var listed []entry
-	if err := json.Unmarshal(sums, &listed); err != nil {
-		return fmt.Errorf("damaged: %s: %w", oldSumsFile, err)
-	}
-	for i, f := range found {
-		if i >= len(listed) || listed[i] != f {
-			return fmt.Errorf("damaged: %s, or its line in %s, has changed", f.Name, oldSumsFile)
-		}
-	}
-	if len(listed) > len(found) {
-		return fmt.Errorf("damaged: files listed in %s are missing", oldSumsFile)
 	}
 	return nil
 }
