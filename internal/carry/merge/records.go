@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gavel/backends"
 	"gavel/internal/disk"
 	"gavel/judging"
 )
@@ -39,7 +38,7 @@ func (w *work) records(
 	err = disk.Write(path, func(out io.Writer) error {
 		enc := json.NewEncoder(out)
 		enc.SetEscapeHTML(false)
-		for folders := range tries(shards) {
+		for _, folders := range tries(shards) {
 			picked, err := w.pick(ctx, folders)
 			if err != nil {
 				return err
@@ -68,22 +67,6 @@ func (w *work) records(
 		return nil
 	})
 	return answered, err
-}
-
-// tries are the folders of one shard after the other.
-func tries(shards []*shard) func(yield func([]*shard) bool) {
-	return slices.Values(slices.Collect(func(yield func([]*shard) bool) {
-		for begin := 0; begin < len(shards); {
-			end := begin + 1
-			for end < len(shards) && shards[end].m.Shard.Index == shards[begin].m.Shard.Index {
-				end++
-			}
-			if !yield(shards[begin:end]) {
-				return
-			}
-			begin = end
-		}
-	}))
 }
 
 // pick says which record of each judgment counts: the first that did not fail. One that says otherwise is named.
@@ -118,16 +101,16 @@ func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, 
 			return nil, err
 		}
 		if slices.Contains(s.altered, judging.RecordsFile) {
-			if err := s.notWritten(judging.RecordsFile); n >= s.m.Judgments {
+			err := s.notWritten(judging.RecordsFile)
+			if n >= s.m.Judgments {
 				return nil, err
-			} else {
-				w.say("warning: %v", err)
 			}
+			w.say("warning: %v", err)
 		}
 	}
-	if n := len(other); n > 0 {
+	if len(other) > 0 {
 		w.say("warning: shard %s: %d judgments were made twice and differ; the first of each counts: %s",
-			folders[0].m.Shard, n, listed(other, "; "))
+			folders[0].m.Shard, len(other), listed(other, "; "))
 	}
 	return picked, nil
 }
@@ -215,19 +198,4 @@ func (w *work) missing(s *shard, stand *judging.Completed) {
 	}
 	w.lack(s.m.Shard.Index, "%d of %d judgments failed or are missing in %s (items %s)",
 		s.m.Judgments-stand.Count(), s.m.Judgments, s.dir, listed(ids, ", "))
-}
-
-// serversOf are all that the shards asked; none where they are one, as a manifest has it.
-func serversOf(shards []*shard) (all []backends.Server) {
-	for _, s := range shards {
-		for _, server := range append(s.m.Servers, s.m.Server)[:max(1, len(s.m.Servers))] {
-			if !slices.ContainsFunc(all, func(o backends.Server) bool { return o.URL == server.URL }) {
-				all = append(all, server)
-			}
-		}
-	}
-	if len(all) < 2 {
-		return nil
-	}
-	return all
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/scoring"
@@ -191,28 +192,39 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 	return m, judging.WriteJSON(filepath.Join(part, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap))
 }
 
+// tries are the folders of each shard, in the order of the shards.
+func tries(shards []*shard) (all [][]*shard) {
+	for i, s := range shards {
+		if i == 0 || s.m.Shard.Index != shards[i-1].m.Shard.Index {
+			all = append(all, nil)
+		}
+		last := &all[len(all)-1]
+		*last = append(*last, s)
+	}
+	return all
+}
+
 // firsts are the shards, one folder of each; those that are missing are noted, of a suite's run by its name.
 func (w *work) firsts(shards []*shard) (first []*shard, err error) {
 	has := make([]bool, w.of+1)
-	for _, s := range shards {
-		i := s.m.Shard.Index
-		if !has[i] {
-			has[i] = true
-			first = append(first, s)
-			continue
+	for _, folders := range tries(shards) {
+		of := folders[0]
+		for _, s := range folders {
+			if s.m.ID != of.m.ID {
+				return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers "+
+					"that these are made of differ: leave the older one out", of.dir, s.dir, s.m.Shard)
+			}
 		}
-		if of := first[len(first)-1]; of.m.ID != s.m.ID {
-			return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers "+
-				"that these are made of differ: leave the older one out", of.dir, s.dir, s.m.Shard)
-		}
+		has[of.m.Shard.Index] = true
+		first = append(first, of)
 	}
-	for i := 1; i <= w.of; i++ {
-		switch {
-		case has[i]:
-		case w.ofSuite:
-			w.lack(i, "%s is not there", judging.WithoutShard(filepath.Base(shards[0].dir)))
-		default:
-			w.lack(i, "no folder of it was named")
+	why := "no folder of it was named"
+	if w.ofSuite {
+		why = judging.WithoutShard(filepath.Base(shards[0].dir)) + " is not there"
+	}
+	for i := range w.of {
+		if !has[i+1] {
+			w.lack(i+1, "%s", why)
 		}
 	}
 	return first, nil
@@ -318,4 +330,19 @@ func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, e
 		}
 	}
 	return &m, nil
+}
+
+// serversOf are all that the shards asked; none where they are one, as a manifest has it.
+func serversOf(shards []*shard) (all []backends.Server) {
+	for _, s := range shards {
+		for _, server := range append(s.m.Servers, s.m.Server)[:max(1, len(s.m.Servers))] {
+			if !slices.ContainsFunc(all, func(o backends.Server) bool { return o.URL == server.URL }) {
+				all = append(all, server)
+			}
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
 }

@@ -114,16 +114,8 @@ func dealt(shards []*shard) error {
 	if len(has) < part.Items {
 		return nil // some have no answer: which shard they are of cannot be told
 	}
-	id := func(place int) string { return has[place] }
-	if judging.HashIDs(part.Items, id) != part.IDs {
+	if judging.HashIDs(part.Items, func(place int) string { return has[place] }) != part.IDs {
 		return fmt.Errorf("%s and its other shards do not have the questions that they were dealt", shards[0].dir)
-	}
-	for _, s := range shards {
-		for _, place := range s.m.Shard.Deal(part.Items, id) {
-			if of[place] != s {
-				return fmt.Errorf("%s has the question %s, which was dealt to shard %s", of[place].dir, has[place], s.m.Shard)
-			}
-		}
 	}
 	return nil
 }
