@@ -6,6 +6,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -86,10 +87,33 @@ var refused = map[string]string{
 
 const ofTables = "the table's format is chosen on the command line"
 
-var (
-	ofJudges   = []string{"model", "backend", "base-url", "api-key-env"}
-	ofSuite    = []string{"cache", "no-cache"}
-	topKeys    = []string{"name", "out", "limits", "defaults", "judges", "conditions"}
+// Parts of a file, as errors call them.
+const (
+	inDefaults = "defaults"
+	aJudge     = "a judge"
+	aCondition = "a condition"
+)
+
+// misplaced are, by part, the fields that belong in another.
+var misplaced = map[string]map[string]string{
+	inDefaults: {"model": "belongs to a judge, not to defaults"},
+	aJudge:     {"cache": ofSuite, "no-cache": ofSuite},
+	aCondition: {
+		"model":       ofJudge,
+		"backend":     ofJudge,
+		"base-url":    ofJudge,
+		"api-key-env": ofJudge,
+		"cache":       ofSuite,
+		"no-cache":    ofSuite,
+	},
+}
+
+const (
+	ofJudge = "belongs to a judge, not to a condition"
+	ofSuite = "is for the whole suite: set it in defaults"
+)
+
+const (
 	mostOfFile = 1 << 20 // bytes
 	mostOfName = 255     // bytes of a folder's name
 )
@@ -101,7 +125,7 @@ func readFile(path string) (*File, error) {
 		return nil, err
 	}
 	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, int64(mostOfFile)+1))
+	raw, err := io.ReadAll(io.LimitReader(f, mostOfFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -159,21 +183,21 @@ func (s *File) wrong(line int, format string, args ...any) error {
 
 func (s *File) read(root *yaml.Node) error {
 	s.name = strings.TrimSuffix(filepath.Base(s.path), filepath.Ext(s.path))
-	top, err := s.entries(root, "a suite", topKeys)
+	top, err := s.entries(root, "a suite", []string{"name", "out", "limits", "defaults", "judges", "conditions"})
 	if err != nil {
 		return err
 	}
 	for _, e := range top {
 		switch e.key {
 		case "name":
-			s.name, err = s.word(e)
+			err = s.into(&s.name)(e)
 		case "out":
 			s.outLine = e.line
-			s.out, err = s.word(e)
+			err = s.into(&s.out)(e)
 		case "limits":
 			err = s.readLimits(e)
 		case "defaults":
-			s.defaults, err = s.readDefaults(e)
+			s.defaults, err = s.settings(e.value, inDefaults, nil)
 		case "judges":
 			err = s.each(e, s.readJudge)
 		case "conditions":
@@ -242,47 +266,42 @@ func fieldsOf(protocols ...judging.Protocol) map[string]eval.Field {
 	return fields
 }
 
-func (s *File) readDefaults(e entry) (list []setting, err error) {
+// settings reads a mapping whose keys are fields of a request; own are those that are something else. What is not a
+// condition has no axes.
+func (s *File) settings(n *yaml.Node, what string, own map[string]func(entry) error) (list []setting, err error) {
 	fields := fieldsOf()
-	entries, err := s.entries(e.value, "defaults", slices.Sorted(maps.Keys(fields)))
-	for _, d := range entries {
-		if d.key == "model" {
-			return nil, s.wrong(d.line, "model belongs to a judge, not to defaults")
+	entries, err := s.entries(n, what, slices.AppendSeq(slices.Sorted(maps.Keys(fields)), maps.Keys(own)))
+	for _, e := range entries {
+		if why := misplaced[what][e.key]; why != "" {
+			return nil, s.wrong(e.line, "%s %s", e.key, why)
 		}
-		set, err := s.one(d, fields[d.key], "defaults")
+		if read, is := own[e.key]; is {
+			err = read(e)
+		} else {
+			var set setting
+			set, err = s.setting(e, fields[e.key])
+			if err == nil && set.axis && what != aCondition {
+				err = s.wrong(e.line, "%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s",
+					e.key, what)
+			}
+			list = append(list, set)
+		}
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, set)
 	}
 	return list, err
 }
 
-func (s *File) readJudge(n *yaml.Node) error {
-	fields := fieldsOf()
-	known := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(f string) bool {
-		return slices.Contains(ofSuite, f)
-	})
-	entries, err := s.entries(n, "a judge", append(known, "name"))
+func (s *File) readJudge(n *yaml.Node) (err error) {
+	j := Judge{line: n.Line}
+	j.settings, err = s.settings(n, aJudge, map[string]func(entry) error{"name": s.into(&j.name)})
 	if err != nil {
 		return err
 	}
-	j := Judge{line: n.Line}
-	for _, e := range entries {
-		if e.key == "name" {
-			j.name, err = s.word(e)
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		set, err := s.one(e, fields[e.key], "a judge")
-		if err != nil {
-			return err
-		}
-		j.settings = append(j.settings, set)
-		if e.key == "model" && j.name == "" {
-			j.name = set.values[0].String()
+	for _, set := range j.settings {
+		if set.flag == "model" {
+			j.name = cmp.Or(j.name, set.values[0].String())
 		}
 	}
 	if s.folder(j.name) == "" {
@@ -298,34 +317,18 @@ func (s *File) readJudge(n *yaml.Node) error {
 	return nil
 }
 
-func (s *File) readCondition(n *yaml.Node) error {
+func (s *File) readCondition(n *yaml.Node) (err error) {
 	c := condition{line: n.Line}
-	fields := fieldsOf()
-	known := slices.Sorted(maps.Keys(fields))
-	entries, err := s.entries(n, "a condition", append(known, "name", "protocol"))
+	c.settings, err = s.settings(n, aCondition, map[string]func(entry) error{
+		"name": s.into(&c.name),
+		"protocol": func(e entry) error {
+			set, err := s.setting(e, eval.Field{})
+			c.protocols = set.values
+			return err
+		},
+	})
 	if err != nil {
 		return err
-	}
-	for _, e := range entries {
-		switch {
-		case e.key == "name":
-			c.name, err = s.word(e)
-		case e.key == "protocol":
-			var set setting
-			set, err = s.setting(e, eval.Field{})
-			c.protocols = set.values
-		case slices.Contains(ofJudges, e.key):
-			err = s.wrong(e.line, "%s belongs to a judge, not to a condition", e.key)
-		case slices.Contains(ofSuite, e.key):
-			err = s.wrong(e.line, "%s is for the whole suite: set it in defaults", e.key)
-		default:
-			var set setting
-			set, err = s.setting(e, fields[e.key])
-			c.settings = append(c.settings, set)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	if len(c.protocols) == 0 {
 		return s.wrong(c.line, "a condition without a protocol: it is one of %s, or a list of them",

@@ -108,11 +108,15 @@ func kindOf(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-func (s *File) word(e entry) (string, error) {
-	if e.value.Kind != yaml.ScalarNode || isNull(e.value) || e.value.Value == "" {
-		return "", s.wrong(e.line, "%s: expected a name, not %s", e.key, kindOf(e.value))
+// into reads a name.
+func (s *File) into(name *string) func(entry) error {
+	return func(e entry) error {
+		if e.value.Kind != yaml.ScalarNode || isNull(e.value) || e.value.Value == "" {
+			return s.wrong(e.line, "%s: expected a name, not %s", e.key, kindOf(e.value))
+		}
+		*name = e.value.Value
+		return nil
 	}
-	return e.value.Value, nil
 }
 
 // each calls read for every entry of a list.
@@ -137,16 +141,6 @@ func (s *File) notTooMany(e entry, list *yaml.Node) error {
 		return s.wrong(e.line, "%s: the list has %d entries, and may have %d", e.key, n, mostCells)
 	}
 	return nil
-}
-
-// one is a setting that is no axis.
-func (s *File) one(e entry, field eval.Field, where string) (setting, error) {
-	set, err := s.setting(e, field)
-	if err == nil && set.axis {
-		err = s.wrong(e.line,
-			"%s: a list of values is an axis of the matrix, which belongs in a condition, not in %s", e.key, where)
-	}
-	return set, err
 }
 
 // setting reads what a flag is set to. A list is an axis; of a flag that may be
