@@ -131,7 +131,7 @@ func TestSuiteOneContext(t *testing.T) {
 	if got := before.Judges[0].NumCtx; !slices.Equal(got, []int{most}) || before.Total.NumCtx != nil {
 		t.Errorf("planned contexts: %v, want %d; of all models %v", got, most, before.Total.NumCtx)
 	}
-	if out := mustCall(t, "suite", "plan", file); !strings.Contains(out, "num_ctx") || strings.Contains(out, "! tiny") {
+	if out := mustCall(t, "suite", "plan", file); strings.Contains(out, "! tiny") {
 		t.Errorf("the plan:\n%s", out)
 	}
 	mustCall(t, "suite", "run", file)

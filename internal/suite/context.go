@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"gavel/internal/eval"
@@ -144,12 +142,4 @@ func (a *amounts) load(n int) {
 		a.NumCtx = append(a.NumCtx, n)
 		slices.Sort(a.NumCtx)
 	}
-}
-
-func (a amounts) numCtx() string {
-	var list []string
-	for _, n := range a.NumCtx {
-		list = append(list, strconv.Itoa(n))
-	}
-	return strings.Join(list, " ")
 }

@@ -35,22 +35,16 @@ func (p *Plan) Tables() []table.Table {
 	judges.Columns = slices.Concat(table.Left("judge"),
 		table.Right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
 		table.Left("measured by"))
-	told := slices.ContainsFunc(p.Judges, func(j judgePlan) bool { return len(j.NumCtx) > 0 })
-	if told {
-		judges.Columns = append(judges.Columns, table.Right("num_ctx")...)
-	}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
-		row := []string{j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed),
-			strconv.Itoa(j.Cached),
+		judges.Rows = append(judges.Rows, []string{
+			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
 			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)),
-			j.measured(eval.Span(3600 * j.Hours)), strings.Join(j.Basis, "; ")}
-		if told {
-			row = append(row, j.numCtx())
-		}
-		judges.Rows = append(judges.Rows, row)
-		if n := len(j.NumCtx); n > 1 {
-			judges.Notes = append(judges.Notes, fmt.Sprintf("! %s is loaded at least %d times, once for "+
-				"each num_ctx: runs that were started keep theirs, and so do runs that set one", j.Judge, n))
+			j.measured(eval.Span(3600 * j.Hours)), strings.Join(j.Basis, "; "),
+		})
+		if len(j.NumCtx) > 1 {
+			judges.Notes = append(judges.Notes, fmt.Sprintf("! %s is loaded at least %d times, once for each num_ctx (%s): "+
+				"runs that were started keep theirs, and so do runs that set one",
+				j.Judge, len(j.NumCtx), strings.Trim(fmt.Sprint(j.NumCtx), "[]")))
 		}
 	}
 	judges.Notes = append(judges.Notes, "prompt tokens: about, 4 bytes a token; reply tokens and time: "+
@@ -97,24 +91,7 @@ func (a amounts) measured(text string) string {
 	return text
 }
 
-// CSV has a row for each cell.
-func (p *Plan) CSV(w io.Writer) error {
-	t := table.Table{
-		Columns: table.Left("cell", "judge", "condition", "judgments", "standing", "cached", "calls", "calls_at_most",
-			"later", "prompt_tokens", "reply_tokens", "hours", "calls_of_unknown_speed", "error", "num_ctx"),
-	}
-	for _, c := range p.Cells {
-		a := c.whole()
-		row := []string{c.Cell, c.Judge, c.Condition}
-		for _, n := range []int{
-			a.Judgments, a.Completed, a.Cached, a.Calls, a.AtMost, a.Later, a.PromptTokens, a.ReplyTokens,
-		} {
-			row = append(row, strconv.Itoa(n))
-		}
-		t.Rows = append(t.Rows,
-			append(row, strconv.FormatFloat(a.Hours, 'f', 4, 64), strconv.Itoa(a.Unmeasured), c.Error, a.numCtx()))
-	}
-	return table.CSV(w, t)
-}
+// CSV has the rows of the matrix; --json has more of each.
+func (p *Plan) CSV(w io.Writer) error { return table.CSV(w, p.Tables()[0]) }
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

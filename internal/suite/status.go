@@ -198,21 +198,5 @@ func (s *State) Tables() []table.Table {
 	return []table.Table{t}
 }
 
-// CSV has a row for each run.
-func (s *State) CSV(w io.Writer) error {
-	t := table.Table{Columns: table.Left("run", "judge", "status", "judgments", "expected", "failed",
-		"per_second", "seconds_left", "seconds_silent", "metric", "value", "low", "high")}
-	for _, c := range slices.Concat(s.Stages, s.Cells) {
-		row := []string{c.Run, c.Judge, c.Status, strconv.Itoa(c.Completed), strconv.Itoa(c.Expected), strconv.Itoa(c.Failed)}
-		for _, v := range []float64{c.Rate, c.Left, c.Silent} {
-			row = append(row, strconv.FormatFloat(v, 'f', 1, 64))
-		}
-		if v := c.Value; v != nil {
-			row = append(row, v.Metric, table.Cell(v.Value, 4), table.Cell(v.Low, 4), table.Cell(v.High, 4))
-		} else {
-			row = append(row, "", "", "", "")
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return table.CSV(w, t)
-}
+// CSV has the rows of the table; --json has more of each.
+func (s *State) CSV(w io.Writer) error { return table.CSV(w, s.Tables()[0]) }
