@@ -24,13 +24,10 @@ type Suite struct {
 
 // Condition is one condition of the matrix: what every judge is asked.
 type Condition struct {
-	name     string
+	scoring.SuiteCondition
 	line     int
 	protocol judging.Protocol
 	settings []setting // each with one value
-	prompt   string
-	dataset  string
-	options  string // what else is set, for people
 }
 
 // Cell is one run: a judge under a condition.
@@ -111,7 +108,7 @@ func (s *Suite) expand(c *condition) error {
 	}
 	for n := range size {
 		p := &Condition{line: c.line}
-		left, axes := n, []string{}
+		left := n
 		for _, set := range slices.Backward(c.settings) {
 			n := len(set.values)
 			set.values = set.values[left%n:][:1]
@@ -128,10 +125,9 @@ func (s *Suite) expand(c *condition) error {
 			return err
 		}
 		p.protocol = protocol
-		if c.name != "" && len(c.protocols) > 1 {
-			axes = append(axes, protocol.Name)
-		}
-		if err := s.label(p, c.name, axes); err != nil {
+		p.describe()
+		p.Name = s.nameOf(p, c)
+		if err := s.only(p); err != nil {
 			return err
 		}
 		s.points = append(s.points, p)
@@ -165,59 +161,60 @@ func (s *Suite) weigh(line int, settings []setting) error {
 	return nil
 }
 
-// label names a condition: by what is asked, or by its name and its axes.
-func (s *Suite) label(p *Condition, name string, axes []string) error {
-	p.prompt = p.protocol.Templates[0].Name
+// describe says what the condition asks.
+func (p *Condition) describe() {
+	p.Protocol = p.protocol.Name
+	p.Prompt = p.protocol.Templates[0].Name
 	var options []string
 	for _, set := range p.settings {
-		value := set.values[0].String()
-		switch set.flag {
+		switch value := set.values[0].String(); set.flag {
 		case "dataset":
-			p.dataset = value
+			p.Dataset = value
 		case "prompt":
-			p.prompt = value
+			p.Prompt = value
 		default:
 			options = append(options, set.flag+" "+value)
 		}
-		if set.axis {
-			axes = append(axes, s.part(set))
-		}
 	}
-	p.options = strings.Join(options, ", ")
-	if name != "" {
-		p.name = strings.Join(append([]string{s.folder(name)}, axes...), "_")
-	} else {
-		parts := []string{p.protocol.Name, s.base(p.dataset), s.base(p.prompt)}
-		for _, set := range p.settings {
-			if set.flag != "dataset" && set.flag != "prompt" {
-				parts = append(parts, s.part(set))
-			}
-		}
-		p.name = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "_")
-	}
-	if len(p.name) > 150 {
-		return s.wrong(p.line, "the folder of this condition would be called %.60s…: give the condition a name", p.name)
-	}
-	for _, other := range s.points {
-		if !strings.EqualFold(other.name, p.name) {
-			continue
-		}
-		if slices.Equal(other.words(), p.words()) {
-			return s.wrong(p.line, "the condition %s is there already, from line %d", p.name, other.line)
-		}
-		return s.wrong(p.line, "two conditions would have one folder, %s, the other from line %d: "+
-			"give this one a name", p.name, other.line)
-	}
-	return nil
+	p.Options = strings.Join(options, ", ")
 }
 
-// words are what is set.
-func (p *Condition) words() []string {
-	words := []string{p.protocol.Name}
-	for _, set := range p.settings {
-		words = append(words, set.flag+"="+strings.Join(set.values[0].words, "\x00"))
+// nameOf a condition is made of what is asked or, where its entry has a name, of that and its axes.
+func (s *Suite) nameOf(p *Condition, c *condition) string {
+	parts := []string{p.Protocol, s.base(p.Dataset), s.base(p.Prompt)}
+	if c.name != "" {
+		parts = []string{s.folder(c.name)}
+		if len(c.protocols) > 1 {
+			parts = append(parts, p.Protocol)
+		}
 	}
-	return words
+	for _, set := range p.settings {
+		if c.name == "" && set.flag != "dataset" && set.flag != "prompt" || c.name != "" && set.axis {
+			parts = append(parts, s.part(set))
+		}
+	}
+	if c.name == "" {
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	}
+	return strings.Join(parts, "_")
+}
+
+// only refuses a condition that is there already, or would have the folder of another.
+func (s *Suite) only(p *Condition) error {
+	if len(p.Name) > 150 {
+		return s.wrong(p.line, "the folder of this condition would be called %.60s…: give the condition a name", p.Name)
+	}
+	for _, other := range s.points {
+		if !strings.EqualFold(other.Name, p.Name) {
+			continue
+		}
+		if other.SuiteCondition == p.SuiteCondition {
+			return s.wrong(p.line, "the condition %s is there already, from line %d", p.Name, other.line)
+		}
+		return s.wrong(p.line, "two conditions would have one folder, %s, the other from line %d: "+
+			"give this one a name", p.Name, other.line)
+	}
+	return nil
 }
 
 // part is a setting in a folder's name.
@@ -245,7 +242,7 @@ func (s *Suite) base(word string) string {
 // set one thing is an error. A judge's settings and the defaults are for the protocols that have them.
 func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
 	c := &Cell{judge: j, point: p, lines: map[string]int{}}
-	c.name = s.folder(j.name) + "_" + p.name
+	c.name = s.folder(j.name) + "_" + p.Name
 	fields := fieldsOf(p.protocol)
 	for _, set := range j.settings {
 		if fields[set.flag].Name != "" {

@@ -206,7 +206,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 	}
 	unreachable := map[*Judge]error{}
 	for _, c := range s.Cells {
-		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.point.name, Agents: map[string]*amounts{}}
+		cp := &cellPlan{Cell: c.name, Judge: c.judge.name, Condition: c.point.Name, Agents: map[string]*amounts{}}
 		plan.Cells = append(plan.Cells, cp)
 		pl.cell, pl.plan = c, cp
 		err := unreachable[c.judge]

@@ -280,8 +280,8 @@ func (x *Contest) table() *report.Race {
 			Run:      c.out,
 			Model:    c.judge.name,
 			Protocol: c.Request.Protocol,
-			Prompt:   c.point.prompt,
-			Dataset:  c.point.dataset,
+			Prompt:   c.point.Prompt,
+			Dataset:  c.point.Dataset,
 		}
 		if m, err := judging.ReadManifest(c.out); err == nil {
 			side.Simulated = m.Simulated

@@ -43,16 +43,10 @@ func (s *Suite) summary() *scoring.Suite {
 		out.Judges = append(out.Judges, j.name)
 	}
 	for _, p := range s.points {
-		out.Conditions = append(out.Conditions, scoring.SuiteCondition{
-			Name:     p.name,
-			Protocol: p.protocol.Name,
-			Dataset:  p.dataset,
-			Prompt:   p.prompt,
-			Options:  p.options,
-		})
+		out.Conditions = append(out.Conditions, p.SuiteCondition)
 	}
 	for _, c := range s.Cells {
-		out.Cells = append(out.Cells, scoring.SuiteCell{Judge: c.judge.name, Condition: c.point.name, Run: c.name})
+		out.Cells = append(out.Cells, scoring.SuiteCell{Judge: c.judge.name, Condition: c.point.Name, Run: c.name})
 	}
 	return out
 }
