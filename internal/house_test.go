@@ -44,8 +44,8 @@ var rooms = map[string]string{
 		" internal/report scoring judging",
 
 	"internal/eval": "protocols protocols/answer scoring scoring/stats judging cache backends datasets internal/disk",
-	"internal/suite": "internal/eval internal/report internal/report/table scoring scoring/race scoring/stats judging" +
-		" datasets internal/disk",
+	"internal/suite": "internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
+		" internal/disk",
 	"internal/carry":  "internal/eval scoring judging cache backends datasets internal/disk",
 	"internal/doctor": "internal/report/table scoring/stats judging backends",
 

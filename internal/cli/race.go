@@ -28,7 +28,10 @@ func raceCommand(e *env) *cli.Command {
 				Usage: "find the best on `WHAT`: items (like these) or benchmark (exactly these)",
 			},
 			&cli.StringFlag{Name: "budget", Usage: "with a suite's file: end after `N` calls (5000) or hours (2.5h)"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "with a suite's file: print the expected cost of the race, ask nothing"},
+			&cli.BoolFlag{
+				Name:  "dry-run",
+				Usage: "with a suite's file: print what all items would cost, which is the most, ask nothing",
+			},
 			&cli.IntFlag{
 				Name:  "orders",
 				Value: 1000,
@@ -73,7 +76,7 @@ func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 		return err
 	}
 	if c.Bool("dry-run") {
-		plan, err := s.PlanRace(c.Context, e.maker(), rules)
+		plan, err := s.Plan(c.Context, e.maker(), false)
 		if err != nil {
 			return err
 		}

@@ -150,7 +150,7 @@ func TestRaceOfFile(t *testing.T) {
 	s := newRacers(t, fourModels)
 	file := s.aRace(t, "a", 200, "coin", "poor", "fair", "best")
 	plan := mustCall(t, "race", file, "--dry-run")
-	if n, _ := s.calls(); n > 0 || !strings.Contains(plan, "a race of 4 judges over 200 items") {
+	if n, _ := s.calls(); n > 0 || !strings.Contains(plan, "4 cells") || !strings.Contains(plan, "1600") {
 		t.Fatalf("%d calls for a plan\n%s", n, plan)
 	}
 	got := raceJSON(t, file)

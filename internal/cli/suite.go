@@ -55,7 +55,6 @@ func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
 	if err != nil {
 		return err
 	}
-	s.WouldRace(e.maker(), plan)
 	if err := e.print(c, plan); err != nil {
 		return err
 	}

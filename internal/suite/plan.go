@@ -89,7 +89,6 @@ type Plan struct {
 	Total      amounts     `json:"total"`
 	Limits     *Limits     `json:"limits,omitempty"`
 	Above      []string    `json:"above,omitempty"` // the limits that it is above
-	Race       *RacePlan   `json:"race,omitempty"`  // of the cells, where they can race
 }
 
 // judgePlan is all of one judge, or of a model that is asked for answers alone.

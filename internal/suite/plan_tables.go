@@ -59,9 +59,6 @@ func (p *Plan) Tables() []table.Table {
 	for _, a := range p.Above {
 		judges.Notes = append(judges.Notes, "! above the suite's limit, so that it runs with --yes only: "+a)
 	}
-	if p.Race != nil {
-		return []table.Table{cells, judges, p.Race.table(p.Total)}
-	}
 	return []table.Table{cells, judges}
 }
 

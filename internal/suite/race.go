@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"gavel/datasets"
 	"gavel/internal/eval"
@@ -82,6 +84,22 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 	x.state.Items = x.rules.Items
 	x.engine = race.New(len(runs), x.rules)
 	return x, nil
+}
+
+// ParseBudget reads how much a race may spend: a number of calls, or hours as people write a duration.
+func ParseBudget(text string) (l Limits, err error) {
+	if text == "" {
+		return l, nil
+	}
+	l.Calls, err = strconv.Atoi(text)
+	if err == nil && l.Calls > 0 {
+		return l, nil
+	}
+	d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
+	if err != nil || d <= 0 {
+		return l, fmt.Errorf("%q: expected a number of calls, such as 5000, or a time, such as 2.5h", text)
+	}
+	return Limits{Hours: d.Hours()}, nil
 }
 
 // Race asks the cells, or goes on with that, until the best is found or the budget is spent. The table is there even

@@ -107,8 +107,8 @@ func pack(f bundled) ([]byte, error) {
 // mostSums bounds the list of sums, which is held in memory.
 const mostSums = 16 << 20
 
-// checkTarball reads a bundle through, once and forward, and says which of its files is not what was written. sum stands
-// for all of it.
+// checkTarball reads a bundle through, once and forward, and says which of its files is not what was written. sum
+// stands for all of it.
 func checkTarball(f io.Reader) (files []File, sum string, err error) {
 	whole := sha256.New() // of what is read
 	again := sha256.New() // of what would be written
