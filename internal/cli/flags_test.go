@@ -2,8 +2,11 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,36 +14,63 @@ import (
 	"gavel/internal/server"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/store"
+	"gavel/judging"
 )
 
-// TestAFieldIsOneLine: a field that is added to the table of fields is a flag, a
-// key of a suite's file, a field of the form and of the API's description, and its
-// value reaches the request by each of these ways.
-func TestAFieldIsOneLine(t *testing.T) {
+// TestAFieldIsOneEntry: every entry of the table of fields is a flag, a key of a suite's file, a field of the form and
+// of the API's description, and its bounds hold by each of these ways.
+func TestAFieldIsOneEntry(t *testing.T) {
 	home(t)
-	var got []string
-	defer eval.Extend(eval.Field{Name: "flavour", Kind: eval.Text, Part: eval.How, Default: "plain", Help: "the `TASTE` of the judge", Offered: true},
-		func(_ *eval.Request, values []string) error { got = append(got, values...); return nil })()
-
-	if help := mustCall(t, "run", "pairwise", "--help"); !strings.Contains(help, "--flavour TASTE") || !strings.Contains(help, `(default: "plain")`) {
-		t.Errorf("the help lacks it:\n%s", help)
-	}
-	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "1", "--flavour", "sweet", "--out", "r")
-	mustCall(t, "suite", "plan", write(t, "s.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 1, flavour: [sour, salty]}]\n"))
 	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", AtOnce: 1, Shows: store.Shows, Metrics: server.NewMetrics()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Plan(t.Context(), jobs.JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"1"}, "flavour": {"bitter"}}); err != nil {
-		t.Error(err)
+	if err := os.MkdirAll("r", 0o755); err != nil {
+		t.Fatal(err)
 	}
-	if !slices.Equal(got, []string{"sweet", "sour", "salty", "bitter"}) {
-		t.Errorf("requests were given %q", got)
+	order := orderProperties(t)
+	bounded := 0
+	for _, protocol := range judging.Protocols() {
+		help := mustCall(t, "run", protocol.Name, "--help")
+		offer, err := r.Offer(t.Context(), protocol.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range eval.FieldsOf(protocol) {
+			if retired := f.Part == eval.Retired; retired == strings.Contains(help, "--"+f.Name+" ") {
+				t.Errorf("%s: --%s in the help: %v", protocol.Name, f.Name, !retired)
+			}
+			offered := slices.ContainsFunc(offer.Fields, func(o jobs.Field) bool { return o.Name == f.Name && o.Default == f.Default && o.Label != "" })
+			if want := !f.Local && f.Part != eval.Retired; offered != want || want && order[f.Name] == nil {
+				t.Errorf("%s: the form has %s: %v, the API: %v", protocol.Name, f.Name, offered, order[f.Name])
+			}
+			if f.Kind != eval.Number || f.Least == 0 || protocol.Name != "pairwise" && protocol.Name != "multi-option" {
+				continue
+			}
+			bounded++
+			low := strconv.Itoa(f.Least - 1)
+			want := fmt.Sprintf("%s: it must be at least %d", low, f.Least)
+			if _, stderr, code := call(t, "run", protocol.Name, "--backend", "sim", "--model", "coin", "--dataset", "sample", "--"+f.Name, low); code != exitUsage || !strings.Contains(stderr, want) {
+				t.Errorf("--%s %s: %d, %s", f.Name, low, code, stderr)
+			}
+			suite := fmt.Sprintf("judges: [{model: coin, backend: sim}]\nconditions: [{protocol: %s, dataset: sample, %s: %s}]\n", protocol.Name, f.Name, low)
+			if _, stderr, code := call(t, "suite", "plan", write(t, "s.yaml", suite)); code == 0 || !strings.Contains(stderr, want) {
+				t.Errorf("a suite with %s: %s: %d, %s", f.Name, low, code, stderr)
+			}
+			job := jobs.JobRequest{"protocol": {protocol.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, f.Name: {low}}
+			if _, err := r.Plan(t.Context(), job); low != f.Default && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("an order with %s %s: %v", f.Name, low, err)
+			}
+		}
 	}
-	offer, err := r.Offer(t.Context(), "multi-option")
-	if err != nil || !slices.ContainsFunc(offer.Fields, func(f jobs.Field) bool { return f.Name == "flavour" && f.Default == "plain" }) {
-		t.Errorf("the form: %+v, %v", offer.Fields, err)
+	if bounded < 8 {
+		t.Errorf("%d fields with bounds", bounded)
 	}
+}
+
+// orderProperties are what the API's description says of an order.
+func orderProperties(t *testing.T) map[string]any {
+	t.Helper()
 	s, err := server.New(server.Options{Runs: "r", Loopback: true, Now: newEnv(nil, nil, nil).now, Log: func(string, ...any) {}})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +87,8 @@ func TestAFieldIsOneLine(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil || doc.Components.Schemas.Order.Properties["flavour"] == nil {
-		t.Errorf("the API's description: %v, %.300s", err, w.Body)
+	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
+		t.Fatal(err)
 	}
+	return doc.Components.Schemas.Order.Properties
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -11,8 +12,8 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Validate wants a kind of server that there is, the name of a variable, and addresses, each once.
 func (e Endpoint) Validate() error {
-	if err := oneOf("backend", e.Backend, Backends); err != nil {
-		return err
+	if !slices.Contains(Backends, e.Backend) {
+		return Wrong("backend", e.Backend, "%q is not one of %s", e.Backend, strings.Join(Backends, ", "))
 	}
 	if e.APIKeyEnv != "" && !variable.MatchString(e.APIKeyEnv) {
 		return Wrong("api-key-env", e.APIKeyEnv,

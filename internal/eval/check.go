@@ -142,7 +142,7 @@ func (e *Maker) Needs(o Request) (n Needs, err error) {
 		}
 	}
 	if !staged {
-		n.Judge = sizeContext(protocol, o.Parameters(), judging.LongestPrompt(asker, its.set), 0)
+		n.Judge = sizeContext(protocol, o.CallParameters(), judging.LongestPrompt(asker, its.set), 0)
 		return n, nil
 	}
 	q, err := ask(s.answerOptions(), its)
@@ -153,7 +153,8 @@ func (e *Maker) Needs(o Request) (n Needs, err error) {
 	if err != nil {
 		return n, err
 	}
-	n.Judge = sizeContext(protocol, o.Parameters(), longest, 0)
-	n.Answers = sizeContext(q.protocol, o.Parameters(), judging.LongestPrompt(q.protocol.New(q.template, nil), its.set), 0)
+	n.Judge = sizeContext(protocol, o.CallParameters(), longest, 0)
+	longest := judging.LongestPrompt(q.protocol.New(q.template, nil), its.set)
+	n.Answers = sizeContext(q.protocol, o.CallParameters(), longest, 0)
 	return n, nil
 }

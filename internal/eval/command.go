@@ -2,8 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -66,19 +64,8 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 			r.Agents = append(r.Agents, s.Run)
 		}
 	}
-	r.MaxTokens = p.MaxTokens
-	r.NumCtx = p.NumCtx
-	r.SystemRole = p.SystemRole
-	r.AcceptCut = p.AcceptCut
-	r.Attempts = p.Attempts
-	r.ThinkBudget = p.ThinkBudget
-	r.FinishThinking = p.FinishThinking
-	r.StopRepetition = p.StopRepetition
-	r.Think = p.Think
-	r.Constrain = p.Constrain
-	r.Logprobs = p.Logprobs
-	r.Repetitions = p.Repetitions()
-	r.StrictDeterminism = p.StrictDeterminism
+	r.Parameters = p
+	r.NumRepetitions = p.Repetitions()
 	for _, t := range []struct {
 		said string
 		to   *time.Duration
@@ -96,7 +83,8 @@ func (r Request) Command() string {
 	if err != nil {
 		return ""
 	}
-	given, words := r.Given(), []string{"gavel", "run", protocol.Name}
+	given := r.Given()
+	words := []string{"gavel", "run", protocol.Name}
 	for _, f := range FieldsOf(protocol) {
 		for _, v := range given[f.Name] {
 			words = append(words, "--"+f.Name)
@@ -114,46 +102,15 @@ func (r Request) Given() map[string][]string {
 	if err != nil {
 		return nil
 	}
-	given, usual := r.values(), New(protocol).values()
+	given := map[string][]string{}
+	usual := New(protocol)
 	for _, f := range FieldsOf(protocol) {
-		if f.Name != "backend" &&
-			(slices.Equal(given[f.Name], usual[f.Name]) || slices.Equal(given[f.Name], []string{f.Default})) {
-			delete(given, f.Name)
+		texts := f.texts(&r)
+		if f.Name == "backend" || !slices.Equal(texts, f.texts(&usual)) && !slices.Equal(texts, []string{f.Default}) {
+			given[f.Name] = texts
 		}
 	}
-	delete(given, "protocol")
-	delete(given, "options") // which stand under their own names
 	return given
-}
-
-// values are what the fields say, as people write them, by the JSON keys of a request, which are the fields' names.
-func (r Request) values() map[string][]string {
-	raw, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // strings and numbers alone: cannot happen
-	}
-	fields := map[string]any{}
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		panic(err) // it was just written
-	}
-	for k, v := range r.Options {
-		fields[k] = v
-	}
-	fields["timeout"], fields["retry-for"] = r.Timeout, r.RetryFor
-	out := map[string][]string{}
-	for name, v := range fields {
-		list, many := v.([]any)
-		if !many {
-			list = []any{v}
-		}
-		for _, one := range list {
-			if n, is := one.(float64); is {
-				one = int64(n)
-			}
-			out[name] = append(out[name], fmt.Sprint(one))
-		}
-	}
-	return out
 }
 
 // Quoted is a word as a shell takes it.

@@ -33,7 +33,7 @@ func (s *stages) end() {
 // before the suite, and by --max-tokens for each that the suite asks for.
 func (w *work) longestStaged(s *stages, asker judging.Asker) (int, error) {
 	defer s.end()
-	params := s.opts.Parameters()
+	params := s.opts.CallParameters()
 	if params.Constrain {
 		params.MaxTokens += 32 // bytes, which are tokens at most, of the label in a line of its own
 	}

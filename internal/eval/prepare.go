@@ -205,7 +205,7 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 	p := &prepared{req: o, set: its.set, judges: judges}
 	server, model := p.judges[0].Server, JointModel(p.judges)
 	asker := protocol.New(template, o.Options)
-	params := o.Parameters()
+	params := o.CallParameters()
 	if !protocol.FollowUps {
 		params.Attempts = 1
 	}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 	_ "gavel/protocols" // which a request names
@@ -29,73 +28,64 @@ type Endpoint struct {
 // Backends are the kinds of server, the default first.
 var Backends = []string{"auto", "ollama", "openai", "sim"}
 
-// Request is a run to be made. Its JSON keys are the names of the fields, which are also those of the flags of "gavel
-// run", of the keys of a suite's file, and of the fields of an order to a server; [Fields] says more of each. New gives
-// one with all defaults.
+// Request is a run to be made. [FieldsOf] says what people call its fields, which are the flags of "gavel run", the
+// keys of a suite's file, and the fields of an order to a server. New gives one with all defaults.
 type Request struct {
 	Endpoint
-	Protocol string           `json:"protocol"`
-	Model    string           `json:"model,omitempty"` // by the name its server knows; "" where it has only one
-	Dataset  string           `json:"dataset"`         // name or path
-	Prompt   string           `json:"prompt"`          // name, or path of a system message
-	Options  judging.Settings `json:"options,omitempty"`
+	Protocol string
+	Model    string // by the name its server knows; "" where it has only one
+	Dataset  string // name or path
+	Prompt   string // name, or path of a system message
+	Options  judging.Settings
 
 	// Which items.
-	Limit int `json:"limit,omitempty"` // the first so many; 0 for all
+	Limit int // the first so many; 0 for all
 	// drawn; of protocols with tasks, of each group; nil is the protocol's default
-	Sample     *int     `json:"sample,omitempty"`
-	Seed       int64    `json:"seed"`
-	IDs        string   `json:"ids,omitempty"` // file that names them
-	Groups     []string `json:"group,omitempty"`
-	Turns      string   `json:"turns,omitempty"` // for conversations: first or all
-	Lang       string   `json:"lang,omitempty"`  // of message trees
-	Unrelated  bool     `json:"unrelated,omitempty"`
-	MaxOptions int      `json:"max-options,omitempty"` // 0 for all
-	Agents     []string `json:"agents,omitempty"`      // whose answers are judged
-	Own        string   `json:"own,omitempty"`         // run of the judge's own answers
-	Shard      string   `json:"shard,omitempty"`       // of those items: K/N, auto or auto/N
+	Sample     *int
+	Seed       int64
+	IDs        string // file that names them
+	Groups     []string
+	Turns      string // for conversations: first or all
+	Lang       string // of message trees
+	Unrelated  bool
+	MaxOptions int      // 0 for all
+	Agents     []string // whose answers are judged
+	Own        string   // run of the judge's own answers
+	Shard      string   // of those items: K/N, auto or auto/N
 	try        string   // of the shard's task
-	Retired    []string `json:"-"` // what to say of fields that were given and do nothing any more
+	Retired    []string // what to say of fields that were given and do nothing any more
 
 	datasets.Mapping // of a file of any shape
 
-	// How the judge is asked. See judging.Parameters.
-	MaxTokens      int    `json:"max-tokens,omitempty"` // 0: the default, or what fits; see fitReply
-	NumCtx         int    `json:"num-ctx,omitempty"`
-	SystemRole     string `json:"system-role"`
-	AcceptCut      bool   `json:"accept-cut,omitempty"`
-	StopRepetition bool   `json:"stop-repetition,omitempty"`
-	StopOnAlarm    bool   `json:"stop-on-alarm,omitempty"`
-	// question that ends the run when it is answered; see ParseUntil
-	Until             string         `json:"until,omitempty"`
-	Think             backends.Think `json:"think,omitempty"`
-	ThinkBudget       int            `json:"think-budget,omitempty"`
-	FinishThinking    bool           `json:"finish-thinking,omitempty"`
-	Constrain         bool           `json:"constrain,omitempty"`
-	Logprobs          bool           `json:"logprobs,omitempty"`
-	Repetitions       int            `json:"repeat"`
-	StrictDeterminism bool           `json:"strict-determinism,omitempty"`
-	Attempts          int            `json:"attempts"`
-	Concurrency       int            `json:"concurrency,omitempty"` // 0: as many as the server says it serves
-	Timeout           time.Duration  `json:"timeout"`               // of one call
-	RetryFor          time.Duration  `json:"retry-for"`             // how long a call that may still pass is tried
+	// How the judge is asked. MaxTokens 0 is the default, or what fits; see fitReply.
+	judging.Parameters
+	StopOnAlarm bool
+	Until       string        // question that ends the run when it is answered; see ParseUntil
+	Concurrency int           // 0: as many as the server says it serves
+	Timeout     time.Duration // of one call
+	RetryFor    time.Duration // how long a call that may still pass is tried
 
 	// Where.
-	Cache   string `json:"cache,omitempty"` // folder; "" is the user's
-	NoCache bool   `json:"no-cache,omitempty"`
+	Cache   string // folder; "" is the user's
+	NoCache bool
 	// AskAgain asks again for the judgments without a verdict that the run has, and does not read the cache.
-	AskAgain bool   `json:"ask-again,omitempty"`
-	Out      string `json:"out,omitempty"` // folder of the run; "" is named after what it is
+	AskAgain bool
+	Out      string // folder of the run; "" is named after what it is
 }
 
 // New is a request for a protocol, with the defaults of all its fields.
 func New(protocol judging.Protocol) Request {
-	d := judging.DefaultParameters
 	r := Request{
-		Endpoint: Endpoint{Backend: Backends[0]}, Protocol: protocol.Name, Prompt: protocol.Templates[0].Name, Seed: 1,
-		SystemRole: d.SystemRole, Repetitions: 1, Attempts: d.Attempts,
-		Timeout: 10 * time.Minute, RetryFor: 2 * time.Minute,
+		Endpoint:   Endpoint{Backend: Backends[0]},
+		Protocol:   protocol.Name,
+		Prompt:     protocol.Templates[0].Name,
+		Seed:       1,
+		Parameters: judging.DefaultParameters,
+		Timeout:    10 * time.Minute,
+		RetryFor:   2 * time.Minute,
 	}
+	r.MaxTokens = 0
+	r.NumRepetitions = 1
 	if !protocol.FollowUps {
 		r.Attempts = 1
 	}
@@ -107,7 +97,7 @@ func Read(protocol judging.Protocol, values map[string][]string) (Request, error
 	r := New(protocol)
 	for _, f := range FieldsOf(protocol) {
 		if given := values[f.Name]; len(given) > 0 {
-			if err := f.set(&r, given); err != nil {
+			if err := f.read(&r, given); err != nil {
 				return r, &FieldError{Field: f.Name, Value: given[len(given)-1], Problem: err.Error()}
 			}
 		}
@@ -209,33 +199,15 @@ func (r Request) Selection() datasets.Selection {
 
 // Open is how the dataset's file is read.
 func (r Request) Open() datasets.OpenOptions {
-	o := datasets.OpenOptions{Groups: r.Groups, Mapping: r.Mapping}
-	if r.Turns == datasets.TurnsAll {
-		o.Turns = datasets.TurnsAll
-	}
-	if r.Lang != defaultLang {
-		o.Lang = r.Lang
-	}
-	return o
+	return datasets.OpenOptions{Groups: r.Groups, Turns: r.Turns, Lang: r.Lang, Mapping: r.Mapping}
 }
 
-// Parameters are those of every call.
-func (r Request) Parameters() judging.Parameters {
-	p := judging.DefaultParameters
-	p.MaxTokens = cmp.Or(r.MaxTokens, p.MaxTokens)
-	p.NumCtx = r.NumCtx
-	p.SystemRole = r.SystemRole
-	p.AcceptCut = r.AcceptCut
-	p.Think = r.Think
-	p.Constrain = r.Constrain
-	p.Logprobs = r.Logprobs
-	p.StrictDeterminism = r.StrictDeterminism
-	p.ThinkBudget = r.ThinkBudget
-	p.FinishThinking = r.FinishThinking
-	p.StopRepetition = r.StopRepetition
-	p.Attempts = r.Attempts
-	if r.Repetitions > 1 {
-		p.NumRepetitions = r.Repetitions
+// CallParameters are those of every call.
+func (r Request) CallParameters() judging.Parameters {
+	p := r.Parameters
+	p.MaxTokens = cmp.Or(p.MaxTokens, judging.DefaultParameters.MaxTokens)
+	if p.NumRepetitions <= 1 {
+		p.NumRepetitions = 0
 	}
 	return p
 }
@@ -255,81 +227,26 @@ func (r Request) Validate() error {
 	if field, err := r.Mapping.Check(); err != nil {
 		return Wrong(field, "", "%v", err)
 	}
-	if err := r.inRange(protocol); err != nil {
-		return err
+	usual := New(protocol)
+	for _, f := range FieldsOf(protocol) {
+		texts := f.texts(&r)
+		if slices.Equal(texts, f.texts(&usual)) {
+			continue
+		}
+		if f.Served && r.Backend == "sim" {
+			return Wrong(f.Name, texts[0], "has no meaning with --backend sim")
+		}
+		for _, text := range texts {
+			if err := f.check(text); err != nil {
+				return &FieldError{Field: f.Name, Value: text, Problem: err.Error()}
+			}
+		}
 	}
 	return r.together()
 }
 
-// inRange holds each field to its own bounds.
-func (r Request) inRange(protocol judging.Protocol) error {
-	for _, n := range []struct {
-		field string
-		value int
-		least int
-		most  int
-	}{
-		{field: "limit", value: r.Limit}, {field: "max-tokens", value: r.MaxTokens},
-		{field: "num-ctx", value: r.NumCtx}, {
-			field: "attempts",
-			value: r.Attempts,
-			least: 1,
-			most:  judging.MaxAttempts,
-		},
-		{
-			field: "repeat",
-			value: r.Repetitions,
-			least: 1,
-			most:  judging.MaxRepetitions,
-		}, {field: "think-budget", value: r.ThinkBudget},
-		{field: "concurrency", value: r.Concurrency, most: judging.MaxConcurrency},
-	} {
-		if n.value < n.least {
-			return Wrong(n.field, n.value, "%d: it must be at least 1", n.value)
-		}
-		if n.most > 0 && n.value > n.most {
-			return Wrong(n.field, n.value, "%d: it must be at most %d", n.value, n.most)
-		}
-	}
-	switch {
-	case r.Sample != nil && (*r.Sample < 0 || *r.Sample == 0 && !hasTasks(protocol)):
-		return Wrong("sample", *r.Sample, "%d: it must be at least 1", *r.Sample)
-	case r.MaxOptions < 0 || r.MaxOptions == 1:
-		return Wrong("max-options", r.MaxOptions, "%d: it must be at least 2", r.MaxOptions)
-	case r.Timeout <= 0:
-		return Wrong("timeout", r.Timeout, "%s: it must be more than 0", r.Timeout)
-	case r.RetryFor <= 0:
-		return Wrong("retry-for", r.RetryFor, "%s: it must be more than 0; 1ms means no retries", r.RetryFor)
-	}
-	for _, o := range protocol.Options {
-		value, given := r.Options[o.Name]
-		if !given {
-			continue
-		}
-		if len(o.Values) > 0 && !slices.Contains(o.Values, value) {
-			return Wrong(o.Name, value, "%q is not one of %s", value, strings.Join(o.Values, ", "))
-		}
-		if o.Check != nil {
-			if err := o.Check(value); err != nil {
-				return Wrong(o.Name, value, "%s: %v", value, err)
-			}
-		}
-	}
-	return oneOf("system-role", r.SystemRole, systemRoles)
-}
-
 // together refuses fields that do not go with each other.
 func (r Request) together() error {
-	if r.Until != "" {
-		if _, err := ParseUntil(r.Until, r.Protocol); err != nil {
-			return Wrong("until", r.Until, "%v", err)
-		}
-	}
-	if r.Shard != "" {
-		if _, _, err := parseShard(r.Shard); err != nil {
-			return &FieldError{Field: "shard", Value: r.Shard, Problem: err.Error()}
-		}
-	}
 	switch {
 	case r.Shard != "" && r.Until != "":
 		return Wrong("until", r.Until, "asks when all items are enough: leave it out with --shard")
@@ -340,26 +257,5 @@ func (r Request) together() error {
 	case r.NoCache && r.Cache != "":
 		return Wrong("cache", r.Cache, "and --no-cache: choose one")
 	}
-	if r.Backend != "sim" {
-		return nil
-	}
-	for _, f := range []struct {
-		field string
-		given bool
-	}{{"think", r.Think != backends.ThinkAuto}, {"constrain", r.Constrain}, {"logprobs", r.Logprobs},
-		{"strict-determinism", r.StrictDeterminism},
-		{"think-budget", r.ThinkBudget > 0}, {"finish-thinking", r.FinishThinking},
-		{"stop-repetition", r.StopRepetition}} {
-		if f.given {
-			return Wrong(f.field, f.given, "has no meaning with --backend sim")
-		}
-	}
 	return nil
-}
-
-func oneOf(field, value string, allowed []string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	return Wrong(field, value, "%q is not one of %s", value, strings.Join(allowed, ", "))
 }

@@ -204,7 +204,7 @@ func (s *stages) answerOptions() Request {
 	o.Prompt = answering.Templates[0].Name
 	o.Out, o.Until = "", ""
 	if len(o.Agents) > 0 {
-		o.Repetitions = 1 // of answers only the first time is judged
+		o.NumRepetitions = 1 // of answers only the first time is judged
 	}
 	return o
 }

@@ -167,7 +167,7 @@ func (a *amounts) charge(pace eval.Pace, known bool) {
 
 // follow counts judgments that stand on stages which are not there yet.
 func (pl *planner) follow(later *eval.Later) {
-	n := later.Judgments * later.Request.Parameters().Repetitions()
+	n := later.Judgments * later.Request.CallParameters().Repetitions()
 	a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
 	a.load(pl.contexts.following(later))
 	pace, ok := simulatedPace, true

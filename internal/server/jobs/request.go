@@ -95,7 +95,7 @@ func (r *Runner) values(
 			continue
 		}
 		f, ok := eval.FieldNamed(protocol, name)
-		if !ok || !f.Offered {
+		if !ok || f.Local {
 			return nil, fmt.Errorf("%q is not a field of %s", name, protocol.Name)
 		}
 		values := request[name]
@@ -169,12 +169,12 @@ func (r *Runner) runNamed(flag, name string) (string, error) {
 func fieldsOf(protocol judging.Protocol) []Field {
 	var fields []Field
 	for _, f := range eval.FieldsOf(protocol) {
-		if !f.Offered || f.Part == eval.Retired {
+		if f.Local || f.Part == eval.Retired {
 			continue
 		}
 		field := Field{
 			Name:    f.Name,
-			Label:   f.Label(),
+			Label:   f.Label,
 			Kind:    string(f.Kind),
 			About:   strings.ReplaceAll(cmp.Or(f.About, f.Help), "`", ""),
 			Part:    f.Part,

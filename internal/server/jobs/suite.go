@@ -122,7 +122,7 @@ func (r *Runner) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, e
 			judge.Backend = words[0]
 		case name == "base-url":
 			judge.BaseURLs = words
-		case known && !f.Offered && name != fieldModel && name != fieldDataset:
+		case known && f.Local && name != fieldModel && name != fieldDataset:
 			return o, eval.Wrong(name, words[0], "can be set on the command line only: leave it out")
 		default:
 			request[name] = words

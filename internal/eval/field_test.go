@@ -1,0 +1,53 @@
+package eval_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gavel/internal/eval"
+	"gavel/judging"
+)
+
+// TestFieldsReadAndWrite: every field takes a value that is not its default, and gives it back.
+func TestFieldsReadAndWrite(t *testing.T) {
+	special := map[string]string{
+		"field": "question=q,response_a=a,response_b=b", "label-values": "A>B=x", "shard": "2/3", "until": "strict>=60", "base-url": "http://one:1",
+		"think": "low", "concurrency": "7", "dataset": "sample-options", "prompt": "own.txt", "orders": "all",
+	}
+	for _, protocol := range judging.Protocols() {
+		for _, f := range eval.FieldsOf(protocol) {
+			value := special[f.Name]
+			switch {
+			case f.Instead != "" || f.Name == "until" && protocol.Name != "pairwise":
+				continue
+			case value != "":
+			case f.Kind == eval.Switch:
+				value = "true"
+			case f.Kind == eval.Number:
+				value = fmt.Sprint(f.Least + 6)
+			case f.Kind == eval.Duration:
+				value = "3m0s"
+			case len(f.Values) > 0:
+				value = f.Values[len(f.Values)-1]
+			default:
+				value = "something"
+			}
+			values := map[string][]string{"dataset": {"sample"}, f.Name: {value}}
+			if f.Name == "label-values" {
+				values["field"] = []string{"question=q,response_a=a,response_b=b"}
+			}
+			r, err := eval.Read(protocol, values)
+			if err != nil {
+				t.Errorf("%s: %v", protocol.Name, err)
+				continue
+			}
+			if given := r.Given(); !slices.Equal(given[f.Name], []string{value}) {
+				t.Errorf("%s: --%s %s is given back as %q", protocol.Name, f.Name, value, given[f.Name])
+			}
+			if f.Name != "dataset" && len(r.Given()) != len(values)+map[bool]int{true: 0, false: 1}[f.Name == "backend"] {
+				t.Errorf("%s: --%s sets %v", protocol.Name, f.Name, r.Given())
+			}
+		}
+	}
+}
