@@ -154,7 +154,7 @@ func (e *Maker) Needs(o Request) (n Needs, err error) {
 		return n, err
 	}
 	n.Judge = sizeContext(protocol, o.CallParameters(), longest, 0)
-	longest := judging.LongestPrompt(q.protocol.New(q.template, nil), its.set)
+	longest = judging.LongestPrompt(q.protocol.New(q.template, nil), its.set)
 	n.Answers = sizeContext(q.protocol, o.CallParameters(), longest, 0)
 	return n, nil
 }
