@@ -40,7 +40,7 @@ func reportCommand(e *env) *cli.Command {
 			for i, r := range loaded {
 				rep := r.Score(o.Bootstrap)
 				rep.Ledger = r.Ledger()
-				runs[i] = report.Run{Report: rep, Metadata: scoring.Metadata(r.Manifest), Size: r.Manifest.Model.Parameters}
+				runs[i] = report.Run{Report: rep, Metadata: scoring.Metadata(r.Manifest)}
 				runs[i].Run = r.Dir
 			}
 			more, err := e.mine(c, o)

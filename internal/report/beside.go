@@ -41,9 +41,9 @@ func Beside(runs []Run, link func(file string) string) (page template.HTML, pict
 		}
 		spec.Panels = append(spec.Panels, figure.Panel{Title: t.Name, Chart: chart})
 	}
-	f, ok, err := spec.Draw()
-	if err != nil || !ok {
-		return "", nil, err
+	f, ok := spec.Draw()
+	if !ok {
+		return "", nil, nil
 	}
 	pictures = figure.Files{}
 	f.HandOut(pictures, link)

@@ -11,24 +11,19 @@ import (
 )
 
 // figures draws what there is to draw of some runs, those of a layout together.
-func figures(runs []Run) ([]figure.Figure, error) {
-	var all []figure.Figure
+func figures(runs []Run) (all []figure.Figure) {
 	for _, part := range Part(runs, func(r Run) *Layout { return layoutOf(r.Protocol) }) {
 		specs := layoutOf(part[0].Protocol).Figures
 		if specs == nil {
 			continue
 		}
 		for _, s := range specs(Named(part)) {
-			f, ok, err := s.Draw()
-			if err != nil {
-				return nil, err
-			}
-			if ok {
+			if f, ok := s.Draw(); ok {
 				all = append(all, f)
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // Part puts what has the same key together, in the order of the first of each.

@@ -51,9 +51,9 @@ func TestPlaces(t *testing.T) {
 		t.Fatalf("%d panels for 2 to 4 options", len(panels))
 	}
 	for i, p := range panels {
-		b := p.Chart.(figure.Bars)
-		if n := i + 3; len(b.Categories) != n || *b.Mark != 100/float64(n) || b.Categories[n-1].Label != []string{"3", "4", "5"}[i] {
-			t.Errorf("%s: %d places, even is %g", p.Title, len(b.Categories), *b.Mark)
+		b := p.Chart.(figure.DotPlot)
+		if n := i + 3; len(b.Rows) != n || *b.Mark != 100/float64(n) || b.Rows[n-1].Label != []string{"3", "4", "5"}[i] {
+			t.Errorf("%s: %d places, even is %g", p.Title, len(b.Rows), *b.Mark)
 		}
 	}
 }

@@ -20,7 +20,6 @@ import (
 type Run struct {
 	scoring.Report
 	Metadata []scoring.Metadatum // of its manifest
-	Size     string              // parameters of the model, as its server writes it: "8.0B"
 	Name     string              // among the runs of a figure; see [Named]
 }
 
@@ -65,10 +64,7 @@ type Pictures = figure.Files
 // Results are the parts of a page about one run: the answer, with what it stands on and one figure, and the rest,
 // folded. Its pictures are handed out by the names of files, to which links below the address at lead.
 func Results(run Run, at string) (answer, rest template.HTML, pictures figure.Files, err error) {
-	p, err := pageOf([]Run{run})
-	if err != nil {
-		return "", "", nil, err
-	}
+	p := pageOf([]Run{run})
 	pictures = figure.Files{}
 	for i := range p.Figures {
 		p.Figures[i].HandOut(pictures, func(file string) string { return at + file })
@@ -95,10 +91,7 @@ func Verdict(r scoring.Report) (template.HTML, error) {
 
 // WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
 func WriteHTML(w io.Writer, runs []Run, more ...table.Table) error {
-	p, err := pageOf(runs)
-	if err != nil {
-		return err
-	}
+	p := pageOf(runs)
 	p.Summaries = append(p.Summaries, more...)
 	for _, f := range p.Figures {
 		for i := range f.Pictures {
@@ -181,7 +174,7 @@ func sectionOf(r scoring.Report, title string) section {
 	return s
 }
 
-func pageOf(runs []Run) (page, error) {
+func pageOf(runs []Run) page {
 	scores := Scores{reports(runs)}
 	names := runNames(scores.Runs)
 	p := page{
@@ -202,17 +195,17 @@ func pageOf(runs []Run) (page, error) {
 	}
 	p.Warnings = warnings(scores.Runs, names)
 	p.Common, p.Differ = metadata(runs, names)
-	p.Summaries, p.Costs = scores.summaries(), scores.costs()
+	p.Summaries = scores.summaries()
+	p.Costs = scores.costs()
 	p.Terms = p.explained()
-	var err error
-	p.Figures, err = figures(runs)
+	p.Figures = figures(runs)
 	if p.One { // the one that says most of it stands first
 		first := "figure-" + layoutOf(runs[0].Protocol).Figure
 		if i := slices.IndexFunc(p.Figures, func(f figure.Figure) bool { return f.ID == first }); i > 0 {
 			p.Figures = slices.Concat(p.Figures[i:i+1], p.Figures[:i], p.Figures[i+1:])
 		}
 	}
-	return p, err
+	return p
 }
 
 // warnings says each once, however many runs it is said of.

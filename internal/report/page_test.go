@@ -27,7 +27,7 @@ func pairRuns() []report.Run {
 	runs := twoRuns().Runs
 	runs[0].Calibration = &scoring.Calibration{N: 90, Bins: []scoring.Bin{{From: 0.4, To: 0.5}, {From: 0.5, To: 0.6, N: 10, Confidence: of(0.55), Accuracy: of(0.4)}, {From: 0.9, To: 1, N: 80, Confidence: of(0.97), Accuracy: of(0.8125)}}}
 	return []report.Run{
-		{Report: runs[0], Metadata: []scoring.Metadatum{{Name: "model", Value: "qwen3:8b"}, {Name: "quantisation", Value: "Q4_K_M"}, {Name: "made by", Value: "gavel 0.1.0"}}, Size: "8.2B"},
+		{Report: runs[0], Metadata: []scoring.Metadatum{{Name: "model", Value: "qwen3:8b"}, {Name: "quantisation", Value: "Q4_K_M"}, {Name: "made by", Value: "gavel 0.1.0"}}},
 		{Report: runs[1], Metadata: []scoring.Metadatum{{Name: "model", Value: "sim:silent"}, {Name: "made by", Value: "gavel 0.1.0"}}},
 	}
 }
@@ -60,7 +60,7 @@ func judgeRun(model, size, dataset string, own, cot, self, rCot, rSelf float64) 
 				result(selfreference.JMinusCorrect, g, m.mode, "", 84, 5, 60), result(selfreference.JMinusIncorrect, g, m.mode, "", 23.25, 6, 110))
 		}
 	}
-	return report.Run{Report: r, Metadata: []scoring.Metadatum{{Name: "model", Value: model}, {Name: "parameters", Value: size}}, Size: size}
+	return report.Run{Report: r, Metadata: []scoring.Metadatum{{Name: "model", Value: model}, {Name: "parameters", Value: size}}}
 }
 
 // judges are five of one dataset, one of another that has no answers of its own.

@@ -71,7 +71,7 @@ func (s *Server) reported(run string) (out report.Run, err error) {
 	case n.rep == nil:
 		return out, failure.New(http.StatusConflict, "%s is in progress: its report comes when it has ended", run)
 	}
-	return report.Run{Report: *n.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters}, nil
+	return report.Run{Report: *n.rep, Metadata: scoring.Metadata(m)}, nil
 }
 
 func (s *Server) writeReport(_ *http.Request, run string, w io.Writer) error {

@@ -177,7 +177,7 @@ func (s *Server) numbers(run string, m *judging.Manifest) (scored, error) {
 		}
 		v.rep.Run = run
 		v.answer, v.rest, v.pictures, err = report.Results(
-			report.Run{Report: *v.rep, Metadata: scoring.Metadata(m), Size: m.Model.Parameters},
+			report.Run{Report: *v.rep, Metadata: scoring.Metadata(m)},
 			"/runs/"+escaped(run)+"/figures/",
 		)
 		return v, err

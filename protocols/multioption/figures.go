@@ -88,8 +88,8 @@ func positionPanels(runs []report.Run) []figure.Panel {
 	var panels []figure.Panel
 	for _, r := range runs {
 		for _, g := range r.Groups() {
-			b := figure.Bars{
-				Y:      figure.Axis{Label: "chosen, percent", Decimals: 2},
+			b := figure.DotPlot{
+				X:      figure.Percent("chosen, percent"),
 				Of:     "position",
 				Series: []string{"chosen"},
 				Marked: "an even share",
@@ -99,10 +99,10 @@ func positionPanels(runs []report.Run) []figure.Panel {
 				if x.Metric == "" {
 					break
 				}
-				b.Categories = append(b.Categories,
+				b.Rows = append(b.Rows,
 					figure.DotRow{Label: strconv.Itoa(position), Dots: []figure.Dot{figure.DotOf(x)}})
 			}
-			if n := len(b.Categories); n > 0 {
+			if n := len(b.Rows); n > 0 {
 				b.Mark = new(100 / float64(n))
 				panels = append(panels, figure.Panel{Title: figure.Joined(r.Name, g), Chart: b})
 			}

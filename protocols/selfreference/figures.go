@@ -57,8 +57,8 @@ var modeNames = map[string]string{ModeCoT: "CoT", ModeSelf: "self-reference"}
 // generationChart has a point per judge and mode.
 func generationChart(runs []report.Run) figure.Scatter {
 	s := figure.Scatter{
-		X:        figure.Axis{Label: "generation accuracy, percent", Decimals: 2},
-		Y:        figure.Axis{Label: "F1, percent", Decimals: 2},
+		X:        figure.Percent("generation accuracy, percent"),
+		Y:        figure.Percent("F1, percent"),
 		Of:       "judge",
 		Numbered: true,
 		Series:   []figure.Series{{Name: modeNames[ModeCoT], Look: 0}, {Name: modeNames[ModeSelf], Look: 1}},
@@ -87,11 +87,13 @@ func generationChart(runs []report.Run) figure.Scatter {
 // subsetChart is the paper's Figure 2.
 func subsetChart(runs []report.Run, mode string) figure.Heatmap {
 	h := figure.Heatmap{
-		Scale: figure.Percent("accuracy, percent"),
-		Of:    "judge",
-		Columns: []string{
-			"judge right,\nagent right", "judge right,\nagent wrong", "judge wrong,\nagent right",
-			"judge wrong,\nagent wrong",
+		X:  figure.Percent("accuracy, percent"),
+		Of: "judge",
+		Series: []string{
+			"judge right, agent right",
+			"judge right, agent wrong",
+			"judge wrong, agent right",
+			"judge wrong, agent wrong",
 		},
 	}
 	for _, r := range runs {
@@ -109,7 +111,6 @@ func partialChart(runs []report.Run) figure.DotPlot {
 		X:      figure.Unit("r(G,J|A)"),
 		Of:     "judge",
 		Series: []string{modeNames[ModeCoT], modeNames[ModeSelf]},
-		Joined: true,
 		Mark:   new(0.0),
 	}
 	for _, r := range runs {

@@ -216,13 +216,13 @@ func draw(file string, points map[string][]figure.Point) error {
 		chart.Series = append(chart.Series,
 			figure.Series{Name: "about " + about, Look: i, Hollow: i > 0, Points: points[about]})
 	}
-	f, ok, err := figure.Spec{
+	f, ok := figure.Spec{
 		ID:     "races",
 		Title:  "Calls of races of two judges",
 		Panels: []figure.Panel{{Chart: chart}},
 	}.Draw()
-	if err != nil || !ok {
-		return errors.Join(err, errors.New("there is nothing to draw"))
+	if !ok {
+		return errors.New("there is nothing to draw")
 	}
 	return os.WriteFile(file, []byte(f.Pictures[0].Alone()), 0o644)
 }

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,169 +11,87 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// axes are the sides of a plot, with lines across it at their ticks. The
-// library's own would bring twelve fonts and five file formats with them.
-type axes struct {
-	x, y   Axis
-	xs, ys []tick
-	noY    bool // y has no side
+// Axis is what is measured along a side of a picture.
+type Axis struct {
+	Label    string
+	Min, Max float64 // shown at least
+	Decimals int     // of its numbers in the table
 }
 
-type tick struct {
-	at    float64
-	label string
-}
+// Percent is the axis of a share.
+func Percent(label string) Axis { return Axis{Label: label, Max: 100, Decimals: 2} }
 
-const (
-	tickLength vg.Length = 5
-	labelRoom  vg.Length = 2 // between a side's label and its numbers
-)
+// Unit is the axis of a number from 0 to 1.
+func Unit(label string) Axis { return Axis{Label: label, Max: 1, Decimals: 4} }
 
-var (
-	axisLine = draw.LineStyle{Color: ink, Width: 0.8}
-	gridLine = draw.LineStyle{Color: grid, Width: 0.6}
-	below    = aligned(tiny, text.XCenter, text.YTop)   // numbers of x
-	beside   = aligned(tiny, text.XRight, text.YCenter) // and of y
-	level    = aligned(small, text.XCenter, text.YBottom)
-	upright  = func() text.Style { s := level; s.Rotation = math.Pi / 2; return s }()
-)
-
-func newAxes(x, y Axis, w vg.Length) axes {
-	x.Label, y.Label = label(x.Label, small, w-60), label(y.Label, small, narrow-60)
-	return axes{x: x, y: y, xs: ticks(x.Min, x.Max), ys: ticks(y.Min, y.Max)}
+// around is the axis with room for values: nothing is drawn outside of it.
+func (a Axis) around(values []float64) Axis {
+	a.Min = min(a.Min, slices.Min(values))
+	a.Max = max(a.Max, slices.Max(values))
+	if a.Min == a.Max {
+		a.Max++
+	}
+	return a
 }
 
 // share is how far along an axis a number stands.
 func (a Axis) share(v float64) float64 { return (v - a.Min) / (a.Max - a.Min) }
 
-// draw draws the sides and the lines across, and hands on the canvas between them with the place of each number.
-func (a axes) draw(c draw.Canvas, paint func(c draw.Canvas, x, y func(float64) vg.Length)) {
-	left, bottom := a.left(), a.bottom()
-	a.drawX(a.padRight(draw.Crop(c, left, 0, 0, 0)))
-	if !a.noY {
-		a.drawY(a.padTop(draw.Crop(c, 0, 0, bottom, 0)))
-	}
-	c = a.padTop(a.padRight(draw.Crop(c, left, 0, bottom, 0)))
-	x := func(v float64) vg.Length { return c.X(a.x.share(v)) }
-	y := func(v float64) vg.Length { return c.Y(a.y.share(v)) }
-	for _, t := range a.xs {
-		if at := x(t.at); c.Min.X <= at && at <= c.Max.X {
-			c.StrokeLine2(gridLine, at, c.Min.Y, at, c.Max.Y)
+const (
+	tickLength vg.Length = 5
+	wordHeight vg.Length = 16                            // of a line of words along a side
+	sideHeight           = tickLength + 2*wordHeight + 4 // of the lower side
+)
+
+var (
+	axisLine = draw.LineStyle{Color: ink, Width: 0.8}
+	gridLine = draw.LineStyle{Color: grid, Width: 0.6}
+)
+
+// drawSides draws the sides of a plot, with lines across it at their ticks, and returns the canvas between them. y is
+// nil for a plot without a scale on its left. The library's own axes would bring twelve fonts and five file formats.
+func drawSides(c draw.Canvas, x Axis, y *Axis) draw.Canvas {
+	below := aligned(tiny, text.XCenter, text.YTop)
+	before := aligned(tiny, text.XRight, text.YCenter)
+	title := aligned(small, text.XCenter, text.YCenter)
+	left := vg.Length(0)
+	var rising []tick
+	if y != nil {
+		rising = ticks(y.Min, y.Max)
+		for _, t := range rising {
+			left = max(left, before.Width(t.label))
 		}
+		left += tickLength + wordHeight + 6
 	}
-	for _, t := range a.ys {
-		if at := y(t.at); c.Min.Y <= at && at <= c.Max.Y {
-			c.StrokeLine2(gridLine, c.Min.X, at, c.Max.X, at)
-		}
+	inner := draw.Crop(c, left, 0, sideHeight, 0)
+	for _, t := range ticks(x.Min, x.Max) {
+		at := inner.X(x.share(t.at))
+		c.StrokeLine2(gridLine, at, inner.Min.Y, at, inner.Max.Y)
+		c.StrokeLine2(axisLine, at, inner.Min.Y, at, inner.Min.Y-tickLength)
+		c.FillText(below, vg.Point{X: at, Y: inner.Min.Y - tickLength}, t.label)
 	}
-	paint(c, x, y)
+	c.StrokeLine2(axisLine, inner.Min.X, inner.Min.Y, inner.Max.X, inner.Min.Y)
+	width := inner.Max.X - inner.Min.X
+	c.FillText(title, vg.Point{X: inner.Center().X, Y: c.Min.Y + 4 + wordHeight/2}, label(x.Label, small, width))
+	if y == nil {
+		return inner
+	}
+	for _, t := range rising {
+		at := inner.Y(y.share(t.at))
+		c.StrokeLine2(gridLine, inner.Min.X, at, inner.Max.X, at)
+		c.StrokeLine2(axisLine, inner.Min.X, at, inner.Min.X-tickLength, at)
+		c.FillText(before, vg.Point{X: inner.Min.X - tickLength - 3, Y: at}, t.label)
+	}
+	c.StrokeLine2(axisLine, inner.Min.X, inner.Min.Y, inner.Min.X, inner.Max.Y)
+	title.Rotation = math.Pi / 2
+	c.FillText(title, vg.Point{X: c.Min.X + wordHeight/2, Y: inner.Center().Y}, label(y.Label, small, narrow-60))
+	return inner
 }
 
-// bottom is the height of the lower side.
-func (a axes) bottom() vg.Length {
-	h := axisLine.Width/2 + tickLength + below.Height("0")
-	if a.x.Label != "" {
-		h += level.Height(a.x.Label) + labelRoom
-	}
-	return h
-}
-
-func (a axes) drawX(c draw.Canvas) {
-	y := c.Min.Y
-	if a.x.Label != "" {
-		c.FillText(level, vg.Point{X: c.Center().X, Y: y + level.FontExtents().Descent}, a.x.Label)
-		y += level.Height(a.x.Label) + labelRoom
-	}
-	y += below.Height("0")
-	for _, t := range a.xs {
-		if x := c.X(a.x.share(t.at)); c.ContainsX(x) {
-			c.FillText(below, vg.Point{X: x, Y: y + below.FontExtents().Descent}, t.label)
-		}
-	}
-	for _, t := range a.xs {
-		if x := c.X(a.x.share(t.at)); c.ContainsX(x) {
-			c.StrokeLine2(axisLine, x, y, x, y+tickLength)
-		}
-	}
-	c.StrokeLine2(axisLine, c.Min.X, y+tickLength, c.Max.X, y+tickLength)
-}
-
-// left is the width of the left side.
-func (a axes) left() vg.Length {
-	if a.noY {
-		return 0
-	}
-	w := axisLine.Width/2 + tickLength + a.widest() + level.Width(" ")
-	if a.y.Label != "" {
-		w += level.FontExtents().Descent + level.Height(a.y.Label) + labelRoom
-	}
-	return w
-}
-
-// widest is the width of the numbers of y.
-func (a axes) widest() (w vg.Length) {
-	for _, t := range a.ys {
-		w = max(w, beside.Width(t.label))
-	}
-	return w
-}
-
-func (a axes) drawY(c draw.Canvas) {
-	x := c.Min.X
-	if a.y.Label != "" {
-		x += level.Height(a.y.Label)
-		c.FillText(upright, vg.Point{X: x - level.FontExtents().Descent, Y: c.Center().Y}, a.y.Label)
-		x += level.FontExtents().Descent + labelRoom
-	}
-	x += a.widest()
-	for _, t := range a.ys {
-		if y := c.Y(a.y.share(t.at)); c.ContainsY(y) {
-			c.FillText(beside, vg.Point{X: x, Y: y + beside.FontExtents().Descent}, t.label)
-		}
-	}
-	x += beside.Width(" ")
-	for _, t := range a.ys {
-		if y := c.Y(a.y.share(t.at)); c.ContainsY(y) {
-			c.StrokeLine2(axisLine, x, y, x+tickLength, y)
-		}
-	}
-	c.StrokeLine2(axisLine, x+tickLength, c.Min.Y, x+tickLength, c.Max.Y)
-}
-
-// overhang is how far words reach beyond their place along a side.
-type overhang struct{ at, by vg.Length }
-
-// padRight leaves room for the words of the lower side.
-func (a axes) padRight(c draw.Canvas) draw.Canvas {
-	words := []overhang{{0.5, level.Rectangle(a.x.Label).Max.X}}
-	for _, t := range a.xs {
-		words = append(words, overhang{vg.Length(a.x.share(t.at)), below.Rectangle(t.label).Max.X})
-	}
-	c.Max.X = end(c.Min.X, c.Max.X, words)
-	return c
-}
-
-// padTop leaves room for the words of the left side.
-func (a axes) padTop(c draw.Canvas) draw.Canvas {
-	words := []overhang{{0.5, upright.Rectangle(a.y.Label).Max.Y}}
-	font := beside.FontExtents()
-	for _, t := range a.ys {
-		words = append(words,
-			overhang{vg.Length(a.y.share(t.at)), beside.Rectangle(t.label).Max.Y + font.Height - font.Ascent})
-	}
-	c.Max.Y = end(c.Min.Y, c.Max.Y, words)
-	return c
-}
-
-// end of a side, so drawn in that what stands out farthest ends where it did.
-func end(from, to vg.Length, words []overhang) vg.Length {
-	farthest, by := to, overhang{1, 0}
-	for _, w := range words {
-		if reach := w.at*(to-from) + from + w.by; reach > farthest && w.at <= 1 {
-			farthest, by = reach, w
-		}
-	}
-	return (to - by.by + by.at*from - from) / by.at
+// tick is a number on a side.
+type tick struct {
+	at    float64
+	label string
 }
 
 // ticks are four to ten round numbers.
@@ -194,7 +113,8 @@ func ticks(low, high float64) []tick {
 		if v == 0 {
 			v = 0 // never −0
 		}
-		out = append(out, tick{v, strings.Replace(strconv.FormatFloat(v, 'f', decimals, 64), "-", "−", 1)})
+		text := strings.Replace(strconv.FormatFloat(v, 'f', decimals, 64), "-", "−", 1)
+		out = append(out, tick{at: v, label: text})
 	}
 	return out
 }

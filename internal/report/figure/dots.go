@@ -19,7 +19,6 @@ type DotPlot struct {
 	Rows   []DotRow
 	Series []string // one at least
 	Of     string   // what a row is: "run"
-	Joined bool     // a line goes from the first series to the last
 	Mark   *float64 // a line across all rows, such as what chance scores
 	Marked string   // what it is
 
@@ -38,14 +37,6 @@ const (
 	rowGap     vg.Length = 6
 )
 
-// lanes are the lines of dots in a row.
-func (d DotPlot) lanes() int {
-	if d.Joined {
-		return 1
-	}
-	return len(d.Series)
-}
-
 // head is the height of a row's line of words.
 func (d DotPlot) head() vg.Length {
 	if d.left > 0 {
@@ -55,7 +46,7 @@ func (d DotPlot) head() vg.Length {
 }
 
 func (d DotPlot) rowHeight() vg.Length {
-	return d.head() + dotHeight*vg.Length(d.lanes()) + rowGap
+	return d.head() + dotHeight*vg.Length(len(d.Series)) + rowGap
 }
 
 func (d DotPlot) about() string {
@@ -67,20 +58,6 @@ func (d DotPlot) drawn() []DotRow {
 	return slices.DeleteFunc(slices.Clone(d.Rows), func(r DotRow) bool {
 		return !slices.ContainsFunc(r.Dots, Dot.Defined)
 	})
-}
-
-func (d DotPlot) omitted() []string { return missing(d.Rows, d.seriesName) }
-
-// missing names the dots without a number; column names those of one place.
-func missing(rows []DotRow, column func(int) string) (names []string) {
-	for _, r := range rows {
-		for k, dot := range r.Dots {
-			if !dot.Defined() {
-				names = append(names, Joined(r.Label, column(k)))
-			}
-		}
-	}
-	return names
 }
 
 // values are the numbers of rows, with the ends of their intervals.
@@ -110,59 +87,35 @@ func (d DotPlot) table() table.Table {
 	for k := range d.Series {
 		t.Columns = append(t.Columns, table.Right(Joined(d.X.Label, d.seriesName(k)), Joined("n", d.seriesName(k)))...)
 	}
-	t.Rows = d.X.rows(d.Rows)
-	return t
-}
-
-// rows of a table: each dot with what it was counted from.
-func (a Axis) rows(of []DotRow) (rows [][]string) {
-	for _, r := range of {
+	for _, r := range d.Rows {
 		row := []string{r.Label}
-		for _, d := range r.Dots {
-			row = append(row, d.in(a), strconv.Itoa(d.N))
+		for _, dot := range r.Dots {
+			row = append(row, dot.in(d.X), strconv.Itoa(dot.N))
 		}
-		rows = append(rows, row)
+		t.Rows = append(t.Rows, row)
 	}
-	return rows
-}
-
-// range of the numbers; ok is false where there are none.
-func (d DotPlot) around() (x Axis, ok bool) {
-	values := values(d.Rows)
-	if len(values) == 0 {
-		return d.X, false
-	}
-	if d.Mark != nil {
-		values = append(values, *d.Mark)
-	}
-	return d.X.around(values), true
-}
-
-func (d DotPlot) ranges() []Axis { x, _ := d.around(); return []Axis{x} }
-
-func (d DotPlot) on(axes []Axis) Chart {
-	d.X.Min, d.X.Max = axes[0].Min, axes[0].Max
-	return d
+	return t
 }
 
 func (d DotPlot) layout(w vg.Length) (vg.Length, func(draw.Canvas)) {
 	d.Rows = d.drawn()
-	x, ok := d.around()
-	if !ok {
+	values := values(d.Rows)
+	if len(values) == 0 {
 		return 0, nil
 	}
+	if d.Mark != nil {
+		values = append(values, *d.Mark)
+	}
+	d.X = d.X.around(values)
 	left, right := vg.Length(12), vg.Length(12)
 	if w >= half {
 		d.margins(w)
-		left, right = d.left, d.right
+		left = d.left
+		right = d.right
 	}
 	legend := newLegend(d.entries(), w)
-	body := d.rowHeight()*vg.Length(len(d.Rows)) + rowGap
-	sides := newAxes(x, Axis{Min: 0, Max: float64(body)}, w)
-	sides.ys, sides.noY = nil, true
-	const axis = 46
-	return legend.height() + body + axis, func(c draw.Canvas) {
-		sides.draw(draw.Crop(legend.draw(c), left, -right, 0, 0), d.paint)
+	return legend.height() + d.rowHeight()*vg.Length(len(d.Rows)) + rowGap + sideHeight, func(c draw.Canvas) {
+		d.paint(drawSides(draw.Crop(legend.draw(c), left, -right, 0, 0), d.X, nil))
 	}
 }
 
@@ -193,33 +146,23 @@ func (d DotPlot) entries() []entry {
 	return entries
 }
 
-func (d DotPlot) paint(c draw.Canvas, x, _ func(float64) vg.Length) {
+func (d DotPlot) paint(c draw.Canvas) {
+	x := func(v float64) vg.Length { return c.X(d.X.share(v)) }
 	top := c.Max.Y
 	for _, r := range d.Rows {
 		d.name(c, r, top)
-		lane := top - d.head() - dotHeight/2
 		if d.Mark != nil { // not across the names
 			c.StrokeLine2(Dashed.style(muted, 1.2), x(*d.Mark), top-d.head(), x(*d.Mark), top-d.rowHeight()+rowGap/2)
 		}
-		if d.Joined {
-			d.join(c, r, x, lane)
-		}
+		y := top - d.head() - dotHeight/2
 		for k, dot := range r.Dots {
-			y := lane
-			if !d.Joined {
-				y -= dotHeight * vg.Length(k)
-			}
-			// Where intervals share a line, they stand a little apart.
-			shift := vg.Length(0)
-			if d.Joined && len(r.Dots) > 1 {
-				shift = 3 - 6*vg.Length(k)/vg.Length(len(r.Dots)-1)
-			}
 			if low, high, ok := dot.interval(); ok {
-				c.StrokeLine2(draw.LineStyle{Color: colourOf(k), Width: 1.6}, x(low), y+shift, x(high), y+shift)
+				c.StrokeLine2(draw.LineStyle{Color: colourOf(k), Width: 1.6}, x(low), y, x(high), y)
 			}
 			if dot.Defined() {
 				marker(c, k, vg.Point{X: x(*dot.Value), Y: y}, 4, false)
 			}
+			y -= dotHeight
 		}
 		top -= d.rowHeight()
 	}
@@ -233,7 +176,7 @@ func (d DotPlot) name(c draw.Canvas, r DotRow, top vg.Length) {
 		number = d.number(r)
 	}
 	if d.left > 0 {
-		at := top - dotHeight*vg.Length(d.lanes())/2
+		at := top - dotHeight*vg.Length(len(d.Series))/2
 		c.FillText(aligned(small, text.XRight, text.YCenter), vg.Point{X: c.Min.X - 10, Y: at},
 			label(r.Label, small, d.left-12))
 		c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: c.Max.X + 10, Y: at}, number)
@@ -248,12 +191,4 @@ func (d DotPlot) name(c draw.Canvas, r DotRow, top vg.Length) {
 		room -= tiny.Width(number) + 8
 	}
 	c.FillText(aligned(small, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 2, Y: at}, label(r.Label, small, room))
-}
-
-// join draws the line of a dumbbell.
-func (d DotPlot) join(c draw.Canvas, r DotRow, x func(float64) vg.Length, y vg.Length) {
-	from, to := r.Dots[0], r.Dots[len(r.Dots)-1]
-	if from.Defined() && to.Defined() {
-		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, x(*from.Value), y, x(*to.Value), y)
-	}
 }

@@ -57,52 +57,38 @@ type Picture struct {
 
 // Chart is what a panel can be drawn from. A new kind is a file of this package.
 type Chart interface {
-	// height of a picture of a width, and what draws it.
+	// layout returns the height of a picture of a width, and what draws it; nil where there is nothing to draw.
 	layout(width vg.Length) (height vg.Length, paint func(draw.Canvas))
 	// about says in words what kind of picture it is, for those who cannot see it.
 	about() string
 	// table has every number of the picture; where one is undefined, so it says.
 	table() table.Table
-	// omitted names what could not be drawn, for want of a number.
-	omitted() []string
 }
 
 // Draw draws the panels and joins their tables. Panels in which nothing could be
 // drawn are left out, and so is a figure without panels: then ok is false.
-func (s Spec) Draw() (f Figure, ok bool, err error) {
-	s.Panels = onOneScale(s.Panels)
+func (s Spec) Draw() (f Figure, ok bool) {
 	f = Figure{ID: "figure-" + s.ID, Title: s.Title, Caption: s.Caption, Folded: s.Folded}
+	f.Table.Title = "Numbers of: " + s.Title
+	wide := widthOf(len(s.Panels))
 	var omitted []string
 	for _, p := range s.Panels {
-		for _, name := range p.Chart.omitted() {
-			omitted = append(omitted, strings.TrimPrefix(p.Title+": ", ": ")+name)
+		of := strings.TrimPrefix(p.Title+": ", ": ")
+		t := p.Chart.table()
+		for _, name := range missingNumbers(t) {
+			omitted = append(omitted, of+name)
 		}
 		if _, paint := p.Chart.layout(narrow); paint == nil {
 			continue
 		}
-		alt := strings.TrimPrefix(p.Title+": ", ": ") + p.Chart.about()
+		alt := label(s.Title+". "+of+p.Chart.about(), small, vg.Length(math.Inf(1)))
 		picture := Picture{Title: p.Title, File: fileOf(s.ID, len(f.Pictures))}
-		draw := func(w vg.Length) (template.HTML, error) {
-			height, paint := p.Chart.layout(w)
-			return drawSVG(w, height, label(s.Title+". "+alt, small, vg.Length(math.Inf(1))), paint)
+		picture.SVG = drawSVG(p.Chart, narrow, alt)
+		if wide > 0 {
+			picture.Wide = drawSVG(p.Chart, wide, alt)
 		}
-		picture.SVG, err = draw(narrow)
-		if err != nil {
-			return f, false, err
-		}
-		if w := widthOf(len(s.Panels)); w > 0 {
-			picture.Wide, err = draw(w)
-			if err != nil {
-				return f, false, err
-			}
-		}
-		picture.png = func() ([]byte, error) {
-			w := max(narrow, widthOf(len(s.Panels)))
-			height, paint := p.Chart.layout(w)
-			return drawPNG(w, height, paint)
-		}
+		picture.png = func() ([]byte, error) { return drawPNG(p.Chart, max(narrow, wide)) }
 		f.Pictures = append(f.Pictures, picture)
-		t := p.Chart.table()
 		if len(s.Panels) > 1 {
 			t.Columns = append(table.Left("panel"), t.Columns...)
 			for i, row := range t.Rows {
@@ -112,11 +98,29 @@ func (s Spec) Draw() (f Figure, ok bool, err error) {
 		f.Table.Columns = t.Columns
 		f.Table.Rows = append(f.Table.Rows, t.Rows...)
 	}
-	f.Table.Title = "Numbers of: " + s.Title
 	if len(omitted) > 0 {
 		f.Caption = append(f.Caption, fmt.Sprintf("Not drawn, for want of a number: %s.", strings.Join(omitted, "; ")))
 	}
-	return f, len(f.Pictures) > 0, nil
+	return f, len(f.Pictures) > 0
+}
+
+// missingNumbers names the rows of a table that lack a number, and in brackets what they lack.
+func missingNumbers(t table.Table) (names []string) {
+	for _, row := range t.Rows {
+		var words, lacking []string
+		for i, cell := range row {
+			switch {
+			case !t.Columns[i].Right:
+				words = append(words, cell)
+			case cell == table.Undefined:
+				lacking = append(lacking, t.Columns[i].Name)
+			}
+		}
+		if lacking != nil {
+			names = append(names, fmt.Sprintf("%s (%s)", Joined(words...), Joined(lacking...)))
+		}
+	}
+	return names
 }
 
 // Alone is the picture to be shown elsewhere.
@@ -146,77 +150,6 @@ func (f Figure) HTML() (template.HTML, error) {
 	var b strings.Builder
 	err := element.Execute(&b, f)
 	return template.HTML(b.String()), err
-}
-
-// Axis is what is measured along a side of a picture.
-type Axis struct {
-	Label    string
-	Min, Max float64 // shown at least; both 0: as the data has it
-	Decimals int     // of its numbers in the table
-}
-
-// Percent is the axis of a share.
-func Percent(label string) Axis { return Axis{Label: label, Max: 100, Decimals: 2} }
-
-// Unit is the axis of a number from 0 to 1.
-func Unit(label string) Axis { return Axis{Label: label, Max: 1, Decimals: 4} }
-
-// around is the axis with room for values: nothing is drawn outside of it.
-func (a Axis) around(values []float64) Axis {
-	if len(values) == 0 {
-		return a
-	}
-	low, high := slices.Min(values), slices.Max(values)
-	if a.Min < a.Max {
-		a.Min, a.Max = min(a.Min, low), max(a.Max, high)
-		return a
-	}
-	room := 0.08 * (high - low)
-	if room == 0 {
-		room = max(0.05*math.Abs(high), 0.01)
-	}
-	a.Min, a.Max = low-room, high+room
-	return a
-}
-
-// scaled is a chart whose axes can be those of others.
-type scaled interface {
-	Chart
-	// ranges are its axes with room for its data.
-	ranges() []Axis
-	// on is the chart on other axes.
-	on(axes []Axis) Chart
-}
-
-// onOneScale gives panels side by side the same axes, where they are charts of a kind that measure the same.
-func onOneScale(panels []Panel) []Panel {
-	var joint []Axis
-	for _, p := range panels {
-		c, is := p.Chart.(scaled)
-		if !is {
-			return panels
-		}
-		of := c.ranges()
-		if joint == nil {
-			joint = of
-		}
-		for i, a := range of {
-			if i >= len(joint) || a.Label != joint[i].Label {
-				return panels
-			}
-			if a.Min < a.Max {
-				if joint[i].Min >= joint[i].Max {
-					joint[i] = a
-				}
-				joint[i].Min, joint[i].Max = min(joint[i].Min, a.Min), max(joint[i].Max, a.Max)
-			}
-		}
-	}
-	out := slices.Clone(panels)
-	for i := range out {
-		out[i].Chart = out[i].Chart.(scaled).on(joint)
-	}
-	return out
 }
 
 // Dot is a number with its interval and what it was counted from.

@@ -19,10 +19,12 @@ func (f *Figure) HandOut(files Files, link func(file string) string) {
 	for i := range f.Pictures {
 		p := &f.Pictures[i]
 		png := strings.TrimSuffix(p.File, ".svg") + ".png"
-		svg, draw := []byte(p.Alone()), p.png
+		svg := []byte(p.Alone())
 		files[p.File] = func() ([]byte, error) { return svg, nil }
-		files[png] = draw
-		p.Link, p.PNGFile, p.PNG = template.URL(link(p.File)), png, template.URL(link(png))
+		files[png] = p.png
+		p.Link = template.URL(link(p.File))
+		p.PNGFile = png
+		p.PNG = template.URL(link(png))
 	}
 }
 
@@ -34,8 +36,9 @@ const mostPixels = 24_000_000
 
 var errTooLarge = errors.New("this picture is too large for a PNG: take the SVG")
 
-// drawPNG draws a panel on white, at twice its size.
-func drawPNG(width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
+// drawPNG draws a chart on white, at twice its size.
+func drawPNG(chart Chart, width vg.Length) ([]byte, error) {
+	height, paint := chart.layout(width)
 	if pngScale*pngScale*width*height > mostPixels {
 		return nil, errTooLarge
 	}

@@ -55,7 +55,11 @@ func TestPNG(t *testing.T) {
 			t.Errorf("%s: corner %v, %d dark pixels", name, corner, inked)
 		}
 	}
-	if _, err := drawPNG(960, 10_000, nil); err == nil || !strings.Contains(err.Error(), "take the SVG") {
+	tall := DotPlot{X: Percent("percent"), Series: []string{"s"}}
+	for range 400 {
+		tall.Rows = append(tall.Rows, DotRow{Label: "row", Dots: []Dot{bare(50, 1)}})
+	}
+	if _, err := drawPNG(tall, 960); err == nil || !strings.Contains(err.Error(), "take the SVG") {
 		t.Errorf("a picture of very many rows: %v", err)
 	}
 }

@@ -79,7 +79,8 @@ var (
 
 // aligned is a style that stands otherwise about its point.
 func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
-	s.XAlign, s.YAlign = x, y
+	s.XAlign = x
+	s.YAlign = y
 	return s
 }
 

@@ -1,19 +1,17 @@
 package figure
 
 import (
-	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
+	"html"
 	"html/template"
 	"image/color"
-	"io"
+	"math"
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Widths of pictures, in units that are pixels on a page of the width that they are for, so that words of 12 units stay
@@ -59,118 +57,107 @@ func hexOf(c color.Color) string {
 // fontFamily has the widths that texts are measured with, under the names it goes by on each system.
 const fontFamily = "Liberation Sans, Arimo, Arial, Helvetica, sans-serif"
 
-// drawSVG draws a panel of a size and returns it as an element of a page.
-// alt stands in for the picture where it is read aloud.
-func drawSVG(width, height vg.Length, alt string, paint func(draw.Canvas)) (template.HTML, error) {
-	c := vgsvg.NewWith(vgsvg.UseWH(width, height))
-	paint(draw.New(c))
-	var raw bytes.Buffer
-	if _, err := c.WriteTo(&raw); err != nil {
-		return "", err
-	}
-	svg, err := inlineSVG(&raw, alt)
-	if err != nil {
-		return "", fmt.Errorf("figure %q: %w", alt, err)
-	}
-	return template.HTML(svg), nil
+// drawSVG draws a chart of a width and returns it as an element of a page. alt stands in for the picture where it is
+// read aloud. It has attributes in place of styles, which a page's Content-Security-Policy forbids.
+func drawSVG(chart Chart, width vg.Length, alt string) template.HTML {
+	height, paint := chart.layout(width)
+	c := &svgCanvas{height: height}
+	fmt.Fprintf(&c.elements, `<svg class="chart" role="img" aria-label="%s" font-family="%s" viewBox="0 0 %s %s" `+
+		`xmlns="http://www.w3.org/2000/svg">`+"\n", html.EscapeString(alt), fontFamily, digits(width), digits(height))
+	paint(draw.NewCanvas(c, width, height))
+	return template.HTML(c.elements.String() + "</svg>\n")
 }
 
-// inlineSVG rewrites what the library drew as an element for a page: without the prologue and the size in points, and
-// with attributes in place of styles, which a page's Content-Security-Policy forbids.
-func inlineSVG(r io.Reader, alt string) (string, error) {
-	dec := xml.NewDecoder(r)
-	b := new(strings.Builder)
-	depth := 0
-	size := 0.0
-	open := false
-	for {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return b.String(), nil
-		}
-		if err != nil {
-			return "", err
-		}
-		switch x := token.(type) {
-		case xml.StartElement:
-			attrs, err := attributes(x)
-			if err != nil {
-				return "", err
-			}
-			if depth++; depth == 1 {
-				attrs = append([]xml.Attr{
-					named("class", "chart"),
-					named("role", "img"),
-					named("aria-label", alt),
-					named("font-family", fontFamily),
-				}, attrs...)
-			}
-			b.WriteString("<" + x.Name.Local)
-			size = 0
-			for _, a := range attrs {
-				fmt.Fprintf(b, ` %s="%s"`, a.Name.Local, escapeXML(a.Value))
-				if a.Name.Local == "font-size" {
-					size, _ = strconv.ParseFloat(strings.TrimSuffix(a.Value, "px"), 64)
-				}
-			}
-			open = x.Name.Local == "text"
-			if !open {
-				b.WriteString(">")
-			}
-		case xml.EndElement:
-			if depth--; open { // nothing is written in it
-				b.WriteString(">")
-				open = false
-			}
-			b.WriteString("</" + x.Name.Local + ">\n")
-		case xml.CharData:
-			if s := string(x); strings.TrimSpace(s) != "" {
-				// In whatever font it is shown, it is as wide as it was measured, and so stands over nothing.
-				open = false
-				fmt.Fprintf(b, ` textLength="%.5g" lengthAdjust="spacingAndGlyphs">%s`,
-					float64(words(vg.Length(size), ink).Width(s)), escapeXML(s))
-			}
-		}
-	}
+// svgCanvas writes what is drawn on it as elements.
+type svgCanvas struct {
+	vg.Canvas // nil: no chart moves, scales, or draws images
+	elements  strings.Builder
+	height    vg.Length
+	pen       pen
+	pushed    []pen
 }
 
-func named(name, value string) xml.Attr { return xml.Attr{Name: xml.Name{Local: name}, Value: value} }
-
-func escapeXML(s string) string {
-	var b strings.Builder
-	if err := xml.EscapeText(&b, []byte(s)); err != nil {
-		panic(err) // a builder takes everything
-	}
-	return b.String()
+// pen is how a canvas draws.
+type pen struct {
+	color  color.Color
+	width  vg.Length
+	dashes []vg.Length
+	turn   float64 // of words, in radians
 }
 
-// attributes of an element, its style taken apart.
-func attributes(x xml.StartElement) ([]xml.Attr, error) {
-	var attrs []xml.Attr
-	var classes []string
-	for _, a := range x.Attr {
-		switch {
-		case x.Name.Local == "svg" && (a.Name.Space != "" || a.Name.Local != "viewBox" && a.Name.Local != "xmlns"):
-		case a.Name.Local != "style":
-			attrs = append(attrs, a)
-		default:
-			for part := range strings.SplitSeq(a.Value, ";") {
-				key, value, ok := strings.Cut(strings.TrimSpace(part), ":")
-				if !ok {
-					return nil, fmt.Errorf("style %q is not understood", a.Value)
-				}
-				switch {
-				case key == "font-family", value == "normal" && strings.HasPrefix(key, "font-"):
-					continue // the same everywhere: it stands at the root
-				case themed[strings.ToUpper(value)] != "":
-					classes = append(classes, key+"-"+themed[strings.ToUpper(value)])
-				}
-				attrs = append(attrs, named(key, value))
-			}
+func (c *svgCanvas) SetLineWidth(w vg.Length)                    { c.pen.width = w }
+func (c *svgCanvas) SetLineDash(dashes []vg.Length, _ vg.Length) { c.pen.dashes = dashes }
+func (c *svgCanvas) SetColor(to color.Color)                     { c.pen.color = to }
+func (c *svgCanvas) Rotate(radians float64)                      { c.pen.turn += radians }
+func (c *svgCanvas) Push()                                       { c.pushed = append(c.pushed, c.pen) }
+
+func (c *svgCanvas) Pop() {
+	last := len(c.pushed) - 1
+	c.pen = c.pushed[last]
+	c.pushed = c.pushed[:last]
+}
+
+func (c *svgCanvas) Fill(p vg.Path) { c.path("fill", "", p) }
+
+func (c *svgCanvas) Stroke(p vg.Path) {
+	how := fmt.Sprintf(` fill="none" stroke-width="%s"`, digits(c.pen.width))
+	if len(c.pen.dashes) > 0 {
+		var lengths []string
+		for _, d := range c.pen.dashes {
+			lengths = append(lengths, digits(d))
+		}
+		how += fmt.Sprintf(` stroke-dasharray="%s"`, strings.Join(lengths, " "))
+	}
+	c.path("stroke", how, p)
+}
+
+// path writes a path of lines and whole circles.
+func (c *svgCanvas) path(paint, how string, p vg.Path) {
+	fmt.Fprintf(&c.elements, `<path%s%s d="`, c.colour(paint), how)
+	for _, step := range p {
+		x, y := step.Pos.X, c.height-step.Pos.Y
+		switch step.Type {
+		case vg.MoveComp:
+			fmt.Fprintf(&c.elements, "M%s %s", digits(x), digits(y))
+		case vg.LineComp:
+			fmt.Fprintf(&c.elements, "L%s %s", digits(x), digits(y))
+		case vg.ArcComp:
+			r := digits(step.Radius)
+			around := digits(2 * step.Radius)
+			fmt.Fprintf(&c.elements, "M%s %sa%s %s 0 1 0 -%s 0a%s %s 0 1 0 %s 0",
+				digits(x+step.Radius), digits(y), r, r, around, r, r, around)
+		case vg.CloseComp:
+			c.elements.WriteString("Z")
 		}
 	}
-	if len(classes) > 0 {
-		attrs = append([]xml.Attr{named("class", strings.Join(classes, " "))}, attrs...)
+	c.elements.WriteString("\"></path>\n")
+}
+
+// colour is an attribute with the pen's colour, and its class where a page changes it.
+func (c *svgCanvas) colour(paint string) string {
+	hex := hexOf(c.pen.color)
+	attribute := fmt.Sprintf(` %s="%s"`, paint, hex)
+	if class := themed[hex]; class != "" {
+		attribute = fmt.Sprintf(` class="%s-%s"`, paint, class) + attribute
 	}
-	return attrs, nil
+	return attribute
+}
+
+// FillString writes words. In whatever font they are shown, they are as wide as they were measured, and so stand over
+// nothing.
+func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
+	sin, cos := math.Sincos(c.pen.turn)
+	x := digits(at.X*vg.Length(cos) - at.Y*vg.Length(sin))
+	y := digits(c.height - at.X*vg.Length(sin) - at.Y*vg.Length(cos))
+	turned := ""
+	if c.pen.turn != 0 {
+		turned = fmt.Sprintf(` transform="rotate(%s %s %s)"`, digits(vg.Length(-c.pen.turn*180/math.Pi)), x, y)
+	}
+	fmt.Fprintf(&c.elements, `<text%s x="%s" y="%s"%s font-size="%spx" textLength="%s" lengthAdjust="spacingAndGlyphs">`+
+		"%s</text>\n", c.colour("fill"), x, y, turned, digits(face.Font.Size), digits(face.Width(s)), html.EscapeString(s))
+}
+
+// digits writes a length as short as a hundredth of a unit allows.
+func digits(x vg.Length) string {
+	return strconv.FormatFloat(math.Round(float64(x)*100)/100, 'f', -1, 64)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Undefined stands where there is no number.
-const undefined = "n/a"
+const Undefined = "n/a"
 
 // Defined tells a number from what is none.
 func Defined(v *float64) bool { return v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) }
@@ -19,7 +19,7 @@ func Defined(v *float64) bool { return v != nil && !math.IsNaN(*v) && !math.IsIn
 // Fixed writes a number with so many decimals.
 func Fixed(v *float64, decimals int) string {
 	if !Defined(v) {
-		return undefined
+		return Undefined
 	}
 	return strconv.FormatFloat(*v, 'f', decimals, 64)
 }
@@ -92,7 +92,7 @@ func Whole(x scoring.Result) string {
 // Ends of a result's interval.
 func Ends(x scoring.Result) string {
 	if x.Low == nil {
-		return undefined
+		return Undefined
 	}
 	return fmt.Sprintf("[%s, %s]", inUnit(x.Low, x, 1), inUnit(x.High, x, 1))
 }
