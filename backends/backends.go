@@ -55,7 +55,7 @@ type Request struct {
 	// the keys of plain requests stay what they were.
 
 	Think Think `json:"think,omitempty"`
-	// ThinkBudget bounds the tokens of thinking, where the server can be asked; see [TakesBudget].
+	// ThinkBudget bounds the tokens of thinking, where the server can be asked; see [TakeBudget].
 	ThinkBudget int `json:"think_budget,omitempty"`
 	// Constrain holds the whole reply, thinking aside, to one of these texts.
 	Constrain []string `json:"constrain,omitempty"`
@@ -63,7 +63,7 @@ type Request struct {
 	Labels []string `json:"labels,omitempty"`
 	// NoPromptCache asks the server to compute the whole prompt anew, where it can be asked.
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
-	// StopRepetition asks the server to end a reply that repeats itself; see [EndsRepetition].
+	// StopRepetition asks the server to end a reply that repeats itself; see [EndRepetition].
 	StopRepetition bool `json:"stop_repetition,omitempty"`
 
 	// Encoded is EncodeMessages(Messages), where the caller has it at hand: a conversation of kilobytes is hashed and

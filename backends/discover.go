@@ -25,27 +25,30 @@ type Candidate struct {
 	Env bool // named in the environment
 }
 
-// localPorts are where local servers usually listen: Ollama, vLLM, llama.cpp (8080; 9931 is to be its next default,
-// ggml-org/llama.cpp#26508), SGLang and LM Studio.
-var localPorts = []int{11434, 8000, 8080, 9931, 30000, 1234}
+// Variables of the environment that name an address.
+const (
+	OllamaHost = "OLLAMA_HOST"
+	OpenAIBase = "OPENAI_BASE_URL"
+)
 
-// Candidates lists where to look: what the environment names, then the usual local ports.
-func Candidates(ollamaHost, openAIBase string) ([]Candidate, error) {
+// Candidates lists where to look: what the environment names, then the usual local ports. A wire format that is named
+// leaves the other's variable aside.
+func Candidates(wire string, getenv func(string) string) ([]Candidate, error) {
 	var out []Candidate
-	if ollamaHost != "" {
-		u, err := ollamaURL(ollamaHost)
+	if host := getenv(OllamaHost); host != "" && wire != openAIFormat {
+		u, err := ollamaURL(host)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Candidate{URL: u, Why: "OLLAMA_HOST", Env: true})
+		out = append(out, Candidate{URL: u, Why: OllamaHost, Env: true})
 	}
-	if openAIBase != "" {
-		out = append(out, Candidate{URL: openAIBase, Why: "OPENAI_BASE_URL", Env: true})
+	if base := getenv(OpenAIBase); base != "" && wire != ollamaFormat {
+		out = append(out, Candidate{URL: base, Why: OpenAIBase, Env: true})
 	}
-	for _, port := range localPorts {
+	for _, port := range LocalPorts() {
 		out = append(out, Candidate{
-			URL: fmt.Sprintf("http://127.0.0.1:%d", port),
-			Why: fmt.Sprintf("port %d", port),
+			URL: "http://127.0.0.1:" + port,
+			Why: "port " + port,
 		})
 	}
 	return out, nil
@@ -100,7 +103,7 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (Server, 
 	o := NewOpenAI(base, key, client)
 	_, err := o.cards(ctx)
 	if IsKind(err, Busy) && strings.Contains(err.Error(), "Loading model") {
-		return Server{Kind: "openai", Name: LlamaCpp, URL: o.base}, nil
+		return Server{Kind: openAIFormat, Name: LlamaCpp, URL: o.base}, nil
 	}
 	if err != nil {
 		return Server{}, err

@@ -40,11 +40,16 @@ func TestOllamaURL(t *testing.T) {
 }
 
 func TestCandidates(t *testing.T) {
-	for _, tc := range []struct{ ollama, openai, want string }{
-		{"", "", "http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:9931 http://127.0.0.1:30000 http://127.0.0.1:1234"},
-		{"h:1", "http://o/v1", "http://h:1* http://o/v1* http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:9931 http://127.0.0.1:30000 http://127.0.0.1:1234"},
+	const local = "http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:9931 http://127.0.0.1:30000 http://127.0.0.1:1234"
+	for _, tc := range []struct{ wire, ollama, openai, want string }{
+		{"auto", "", "", local},
+		{"ollama", "", "http://o/v1", local},
+		{"openai", "h:1", "", local},
+		{"auto", "h:1", "http://o/v1", "http://h:1* http://o/v1* " + local},
 	} {
-		list, err := Candidates(tc.ollama, tc.openai)
+		list, err := Candidates(tc.wire, func(name string) string {
+			return map[string]string{OllamaHost: tc.ollama, OpenAIBase: tc.openai}[name]
+		})
 		var got []string
 		for _, c := range list {
 			got = append(got, c.URL+map[bool]string{true: "*"}[c.Env])
@@ -53,7 +58,7 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("got %v, %v", got, err)
 		}
 	}
-	if _, err := Candidates("http://", ""); err == nil {
+	if _, err := Candidates("auto", func(string) string { return "http://" }); err == nil {
 		t.Error("a bad OLLAMA_HOST is passed over")
 	}
 }

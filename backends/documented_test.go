@@ -72,7 +72,7 @@ func TestDocumented(t *testing.T) {
 			if is, setting := b.Steady(t.Context()); is != d.Steady || (is == Unknown) != (setting == "") {
 				t.Errorf("steady: %q by %q", is, setting)
 			}
-			if !TakesBudget(server) {
+			if !server.Can(TakeBudget) {
 				t.Error("it takes a thinking budget")
 			}
 		})

@@ -32,13 +32,13 @@ var (
 // Identify implements Identifier: the digest stands in the list of models.
 func (o *Ollama) Identify(ctx context.Context, name string) (Presence, error) {
 	m, err := o.listed(ctx, name)
-	return Presence{Identity: m.Identity("ollama")}, err
+	return Presence{Identity: m.Identity(ollamaFormat)}, err
 }
 
 // Identify implements Identifier.
 func (o *OpenAI) Identify(ctx context.Context, name string) (Presence, error) {
 	m, props, err := o.describe(ctx, name)
-	return Presence{m.Identity("openai"), props.Marker}, err
+	return Presence{m.Identity(openAIFormat), props.Marker}, err
 }
 
 // Sample is what a model makes of one fixed beginning: the likeliest first tokens and the natural logarithms of their
@@ -60,7 +60,7 @@ const samplePrompt = "The first answer is better than the second, because"
 // request, or tell no probabilities there.
 func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	server, err := o.Server(ctx)
-	if err != nil || server.Name != LlamaCpp && server.Name != VLLM {
+	if err != nil || !server.Can(GiveSample) {
 		return nil, err
 	}
 	var answer struct {

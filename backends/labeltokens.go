@@ -22,7 +22,7 @@ const mostLabelTokens = 128
 // held to labels is a JSON string, and from any place in it the model may go on with the token that the tokenizer
 // would begin there. nil where that cannot be found out.
 func (l *labelTokens) of(ctx context.Context, o *OpenAI, server Server, req Request) []int {
-	if server.Name != VLLM || req.Constrain == nil {
+	if !kindOf(server).tokenIDs || req.Constrain == nil {
 		return nil
 	}
 	l.mu.Lock()

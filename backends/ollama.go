@@ -21,6 +21,27 @@ import (
 
 var _ Backend = (*Ollama)(nil)
 
+// ollamaName is the name of Ollama's server, and ollamaFormat that of its format.
+var ollamaName = register(serverKind{
+	name:  "Ollama",
+	wire:  ollamaFormat,
+	ports: []string{"11434"},
+	place: 1,
+	can: map[Feature]string{ // earlier versions pass over the words in silence
+		SetContext:   "",
+		CutPrompts:   "",
+		RefuseLong:   "0.12.6",  // truncate and shift in /api/chat
+		TellLogprobs: "0.12.11", // logprobs in /api/chat
+	},
+	open: func(at, _ string, client *http.Client) (Backend, error) { return NewOllama(at, client) },
+	advice: Advice{
+		Parallel: "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; " +
+			"for some models it serves only one",
+	},
+})
+
+const ollamaFormat = "ollama"
+
 // Ollama speaks Ollama's own /api/chat. Its /v1 is never used: that has no
 // truncate and no shift, and cuts a long prompt in silence.
 type Ollama struct {
@@ -36,12 +57,6 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	}
 	return &Ollama{u.String(), api.NewClient(u, tapped(client))}, nil
 }
-
-// Versions of Ollama from which on it knows what gavel asks of it. Older ones pass over the words in silence.
-const (
-	OllamaTruncate = "0.12.6"  // truncate and shift in /api/chat
-	OllamaLogprobs = "0.12.11" // logprobs in /api/chat
-)
 
 // Before tells whether a version is known to be older than another. A build
 // without a version of its own ("0.0.0") is not.
@@ -175,7 +190,7 @@ func thinkValue(t Think) *api.ThinkValue {
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (Server, error) {
-	s := Server{Kind: "ollama", Name: "Ollama", URL: o.base}
+	s := Server{Kind: ollamaFormat, Name: ollamaName, URL: o.base}
 	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
 		s.Version, err = o.client.Version(ctx)
 		return err

@@ -3,7 +3,6 @@ package backends
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -16,14 +15,19 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// Names of the servers that speak OpenAI's format and are told apart.
-const (
-	LlamaCpp = "llama.cpp"
-	VLLM     = "vLLM"
-	SGLang   = "SGLang"
-	LMStudio = "LM Studio"
-	Other    = "OpenAI-compatible"
-)
+// openAIFormat is the name of OpenAI's format.
+const openAIFormat = "openai"
+
+// Other is the name of a server that speaks OpenAI's format and is none of those that are told apart.
+var Other = register(serverKind{
+	name:  "OpenAI-compatible",
+	wire:  openAIFormat,
+	place: 6,
+	can:   map[Feature]string{TakeKey: ""},
+	open: func(at, key string, client *http.Client) (Backend, error) {
+		return NewOpenAI(at, key, client), nil
+	},
+})
 
 var _ Backend = (*OpenAI)(nil)
 
@@ -55,13 +59,6 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	return &OpenAI{base: base, key: key, http: client, client: openai.NewClientWithConfig(conf)}
 }
 
-// greedy holds the members that each server needs, beside temperature 0, to leave the model's own choice alone: vLLM
-// takes a repetition penalty from the model's generation_config.json, llama.cpp from its command line.
-var greedy = map[string]string{
-	VLLM:     `,"repetition_penalty":1`,
-	LlamaCpp: `,"repeat_penalty":1`,
-}
-
 // Ask implements Client.
 func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	server, err := o.Server(ctx)
@@ -81,7 +78,7 @@ func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchang
 	// is given a placeholder, and the transport puts in what is meant.
 	x := &exchange{
 		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
-			greedy[server.Name] + o.extras(ctx, server, req),
+			kindOf(server).greedy + o.extras(ctx, server, req),
 		messages: req.MessagesJSON(),
 		ours:     true,
 		longest:  req.longest(),
@@ -259,21 +256,6 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 	return reason == "" && o.silent.Load() && !o.tells.Load(), nil
 }
 
-// budgetFields bound thinking: of llama.cpp --reasoning-budget for one request, of vLLM (since 0.19, started with
-// --reasoning-config).
-var budgetFields = map[string]string{LlamaCpp: "thinking_budget_tokens", VLLM: "thinking_token_budget"}
-
-// TakesBudget tells whether a server can be asked to bound thinking by tokens in a request: SGLang where it was
-// started with --enable-strict-thinking. Ollama knows levels alone.
-func TakesBudget(s Server) bool { return budgetFields[s.Name] != "" || s.Name == SGLang }
-
-// EndsRepetition tells whether a server can be asked to end a reply that repeats itself.
-func EndsRepetition(s Server) bool { return s.Name == VLLM && !Before(s.Version, "0.17.0") }
-
-// repetition is what vLLM takes for one: so many tokens at least, so many times one after the other. A line of a table,
-// or a list of equal words, is none.
-var repetition = map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4}
-
 // extras writes what a request asks for beyond the plain conversation, in the members that each server knows it by.
 func (o *OpenAI) extras(ctx context.Context, server Server, req Request) string {
 	var b strings.Builder
@@ -284,15 +266,14 @@ func (o *OpenAI) extras(ctx context.Context, server Server, req Request) string 
 			add("reasoning_effort", effort)
 		}
 	}
-	if field := budgetFields[server.Name]; field != "" && req.ThinkBudget > 0 {
-		add(field, req.ThinkBudget)
-	} else if server.Name == SGLang && req.ThinkBudget > 0 {
-		add("custom_params", map[string]int{"thinking_budget": req.ThinkBudget})
+	kind := kindOf(server)
+	if kind.budget != nil && req.ThinkBudget > 0 {
+		add(kind.budget(req.ThinkBudget))
 	}
-	if req.StopRepetition && EndsRepetition(server) {
-		add("repetition_detection", repetition)
+	if req.StopRepetition && server.Can(EndRepetition) {
+		add("repetition_detection", kind.repetition)
 	}
-	whole := server.Name == LlamaCpp && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar is of all that is said
+	whole := kind.grammar && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar is of all that is said
 	switch {
 	case req.Constrain == nil:
 	case whole:
@@ -315,12 +296,8 @@ func (o *OpenAI) extras(ctx context.Context, server Server, req Request) string 
 			add("logprob_token_ids", ids)
 		}
 	}
-	switch {
-	case !req.NoPromptCache:
-	case server.Name == LlamaCpp:
-		add("cache_prompt", false)
-	case server.Name == VLLM:
-		add("cache_salt", rand.Text()) // a salt that no other request has finds nothing in the prefix cache
+	if kind.anew != nil && req.NoPromptCache {
+		add(kind.anew())
 	}
 	return b.String()
 }

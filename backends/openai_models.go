@@ -30,17 +30,6 @@ type modelCard struct {
 	} `json:"meta"` // llama.cpp
 }
 
-// llamaProps is what llama.cpp's /props tells.
-type llamaProps struct {
-	Slots    int    `json:"total_slots"`
-	Build    string `json:"build_info"`
-	Template string `json:"chat_template"`
-	Marker   string `json:"media_marker"` // drawn anew at each start
-	Defaults struct {
-		Ctx int `json:"n_ctx"`
-	} `json:"default_generation_settings"`
-}
-
 func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
@@ -60,30 +49,13 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 	if err != nil && !IsKind(err, NotFound, BadRequest) {
 		return Server{}, err
 	}
-	s := Server{Kind: "openai", Name: Other, URL: o.base}
-	if len(cards) > 0 {
-		switch cards[0].OwnedBy {
-		case "llamacpp":
-			s.Name = LlamaCpp
-			if props, told, _ := o.props(ctx); told {
-				s.Version = props.Build
-				o.thinks.Store(templateThinks.MatchString(props.Template))
+	s := Server{Kind: openAIFormat, Name: Other, URL: o.base}
+	for _, k := range kinds {
+		if len(cards) > 0 && k.ownedBy != "" && k.ownedBy == cards[0].OwnedBy {
+			s.Name = k.name
+			if k.version != nil {
+				s.Version = k.version(ctx, o)
 			}
-		case "vllm":
-			s.Name = VLLM
-			var v struct {
-				Version string `json:"version"`
-			}
-			if o.page(ctx, o.root()+"/version", nil, &v) == nil {
-				s.Version = v.Version
-			}
-		case "sglang":
-			s.Name = SGLang
-			if info, told := o.info(ctx, ""); told {
-				s.Version, _ = info["version"].(string)
-			}
-		case "organization_owner":
-			s.Name = LMStudio
 		}
 	}
 	o.server = &s
@@ -143,7 +115,7 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 	// Before the list, which some versions give while they still load the model,
 	// with nothing of its weights: that would look like another model.
 	told := false
-	if err == nil && server.Name == LlamaCpp {
+	if err == nil && kindOf(server).props {
 		props, told, err = o.props(ctx)
 	}
 	if err != nil {
@@ -166,12 +138,7 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 	}
 	m = cards[i].model()
 	m.Aliases = aliases(cards, cards[i])
-	switch server.Name {
-	case VLLM, LlamaCpp:
-		m.Logprobs = Yes
-	case LMStudio:
-		m.Logprobs = No // of this side of its interface
-	}
+	m.Logprobs = kindOf(server).logprobs
 	if told {
 		m.Slots, m.Context = props.Slots, cmp.Or(max(0, props.Defaults.Ctx), m.Context)
 		m.Fingerprint += " template=" + shortHash(props.Template)
@@ -196,32 +163,10 @@ func (o *OpenAI) Steady(ctx context.Context) (is Ability, setting string) {
 	if err != nil {
 		return Unknown, ""
 	}
-	switch server.Name {
-	case VLLM:
-		info, _ := o.info(ctx, "?config_format=json")
-		env, _ := info["vllm_env"].(map[string]any)
-		switch env["VLLM_BATCH_INVARIANT"] {
-		case true, 1.0, "1":
-			return Yes, "VLLM_BATCH_INVARIANT=1"
-		case false, 0.0, "0":
-			return No, "VLLM_BATCH_INVARIANT=1"
-		}
-	case SGLang:
-		info, _ := o.info(ctx, "")
-		if on, ok := info["enable_deterministic_inference"].(bool); ok {
-			return ability(on), "--enable-deterministic-inference"
-		}
+	if steady := kindOf(server).steady; steady != nil {
+		return steady(ctx, o)
 	}
 	return Unknown, ""
-}
-
-// props reads llama.cpp's own page, if there is one: behind a proxy there may be none.
-func (o *OpenAI) props(ctx context.Context) (p llamaProps, told bool, err error) {
-	err = o.page(ctx, o.root()+"/props", nil, &p)
-	if err != nil && ctx.Err() == nil && !IsKind(err, Transport, Timeout, Busy) {
-		return llamaProps{}, false, nil
-	}
-	return p, err == nil, err
 }
 
 // aliases are the other names under which the server lists the model of a card. vLLM has a card for each of them, and

@@ -18,7 +18,7 @@ var ErrNoTokenizer = errors.New("the server offers no tokenizer")
 
 var _ Counter = (*OpenAI)(nil)
 
-// CountTokens implements Counter for llama.cpp (/apply-template, /tokenize) and vLLM (/tokenize).
+// CountTokens implements Counter for the kinds that count.
 func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	server, err := o.Server(ctx)
 	if err != nil {
@@ -28,29 +28,11 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	if kwargs := templateArguments(req.Think); kwargs != nil {
 		prompt["chat_template_kwargs"] = kwargs
 	}
-	switch server.Name {
-	case LlamaCpp:
-		var rendered struct {
-			Prompt string `json:"prompt"`
-		}
-		if err := o.page(ctx, o.root()+"/apply-template", prompt, &rendered); err != nil {
-			return 0, noPage(err)
-		}
-		var counted struct {
-			Tokens []json.RawMessage `json:"tokens"`
-		}
-		err := o.page(ctx, o.root()+"/tokenize",
-			map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &counted)
-		return len(counted.Tokens), noPage(err)
-	case VLLM:
-		prompt["add_generation_prompt"] = true
-		var counted struct {
-			Count int `json:"count"`
-		}
-		err := o.page(ctx, o.root()+"/tokenize", prompt, &counted)
-		return counted.Count, noPage(err)
+	count := kindOf(server).count
+	if count == nil {
+		return 0, ErrNoTokenizer
 	}
-	return 0, ErrNoTokenizer
+	return count(ctx, o, prompt)
 }
 
 // noPage: an older or trimmed server has no such page.
@@ -72,16 +54,13 @@ func templateArguments(t Think) map[string]any {
 	return map[string]any{"enable_thinking": true, "reasoning_effort": t}
 }
 
-// ReservesReply tells whether the server takes a prompt only with room for the whole reply beside it.
-func (s Server) ReservesReply() bool { return s.Name == VLLM }
-
 // PromptLimit is the most tokens a prompt may have on a server of the given context, 0 where that is unknown.
 // Servers that reserve no room for the whole reply want that of one token.
 func (s Server) PromptLimit(context, maxTokens int) int {
 	switch {
 	case context <= 0:
 		return 0
-	case s.ReservesReply():
+	case s.Can(ReserveReply):
 		return max(1, context-maxTokens)
 	}
 	return context - 1

@@ -2,7 +2,6 @@ package backends
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -15,26 +14,6 @@ type Timing struct {
 	Prompt       time.Duration
 	ReplyTokens  int
 	Reply        time.Duration
-}
-
-// llamaTiming reads what llama.cpp adds to a reply; other servers add nothing.
-func llamaTiming(said json.RawMessage) Timing {
-	var t struct {
-		PromptN int     `json:"prompt_n"`
-		Prompt  float64 `json:"prompt_ms"`
-		ReplyN  int     `json:"predicted_n"`
-		Reply   float64 `json:"predicted_ms"`
-	}
-	if json.Unmarshal(said, &t) != nil {
-		return Timing{}
-	}
-	ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
-	return Timing{
-		PromptTokens: t.PromptN,
-		Prompt:       ms(t.Prompt),
-		ReplyTokens:  t.ReplyN,
-		Reply:        ms(t.Reply),
-	}
 }
 
 // Unguarded is a Backend that can also ask without the words that keep its server from cutting a prompt, as a client

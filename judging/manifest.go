@@ -274,6 +274,9 @@ func HashIDs(n int, id func(i int) string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// SetsContext tells whether the run told its server how much context to serve.
+func (m *Manifest) SetsContext() bool { return m.Server.Can(backends.SetContext) }
+
 // ReadManifest reads run.json of a run directory.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)

@@ -70,7 +70,7 @@ func (u Unserved) Advice(s backends.Server, again string) string {
 	switch {
 	case u.Long+u.Short == 0:
 		return "to ask for them again, " + again
-	case s.Kind == "ollama":
+	case s.Can(backends.SetContext):
 		return "begin a run with a larger --num-ctx, " + shorter
 	}
 	return "serve more context and " + again + ", " + shorter

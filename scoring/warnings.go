@@ -132,7 +132,7 @@ func (run *Run) warnings() []string {
 	}
 	if n := run.Outcomes[judging.TooLong]; n > 0 {
 		do := "serve more context"
-		if m.Server.Kind == "ollama" {
+		if m.SetsContext() {
 			do = "raise --num-ctx, up to what the model was trained for"
 		}
 		say("%d of %d prompts did not fit the context and %s: %s", n, judgments, run.lost(), do)

@@ -96,7 +96,7 @@ func doctorRequest(c *cli.Context) (r eval.Request, err error) {
 	if err == nil {
 		err = r.Validate()
 	}
-	if err == nil && r.Backend == "sim" {
+	if err == nil && r.Simulated() {
 		err = usage("--backend sim is not a server: there is nothing to test")
 	}
 	return r, err

@@ -32,7 +32,7 @@ func (e *env) listModels(c *cli.Context) error {
 	}
 	var b backends.Backend
 	var server backends.Server
-	if o.Backend == "sim" {
+	if o.Simulated() {
 		b, server, err = eval.Simulated("coin")
 	} else {
 		b, server, err = e.maker().Connect(c.Context, o)

@@ -189,8 +189,8 @@ func (d *doctor) logprobs(ctx context.Context) Finding {
 	}
 	resp, err := d.ask(ctx, req)
 	do := "run without --logprobs"
-	if d.Judge.Server.Kind == "ollama" {
-		do += fmt.Sprintf(", or upgrade Ollama to %s or later (this is %s)", backends.OllamaLogprobs, d.Judge.Server.Version)
+	if s := d.Judge.Server; s.Since(backends.TellLogprobs) != "" {
+		do += fmt.Sprintf(", or upgrade %s to %s or later (this is %s)", s.Name, s.Since(backends.TellLogprobs), s.Version)
 	}
 	switch {
 	case refused(err):

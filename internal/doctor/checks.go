@@ -68,7 +68,7 @@ const small = 1024
 
 // reply asks one plain question. Without an answer to it nothing can be tried.
 func (d *doctor) reply(ctx context.Context) Finding {
-	if d.Judge.Server.Kind == "ollama" {
+	if d.Judge.Server.Can(backends.SetContext) {
 		d.numCtx = small
 	}
 	patient := backends.WithRetry(d.Judge.Client, backends.Retry{For: min(d.Timeout, 30*time.Second)})
@@ -113,7 +113,7 @@ func (d *doctor) reply(ctx context.Context) Finding {
 // longPrompt sends more than the server can take: it must refuse.
 func (d *doctor) longPrompt(ctx context.Context) Finding {
 	served := d.Judge.Model.Context
-	if d.Judge.Server.Kind == "ollama" {
+	if d.Judge.Server.Can(backends.SetContext) {
 		served = min(small, cmp.Or(d.Judge.Model.Trained, small))
 	}
 	if served > 0 {
@@ -172,15 +172,13 @@ func (d *doctor) overfill(
 
 // neverCut is how to have a server refuse.
 func (d *doctor) neverCut() string {
-	switch d.Judge.Server.Name {
-	case backends.LlamaCpp:
-		return "upgrade llama.cpp, and start it without --context-shift"
-	case backends.LMStudio:
-		return "load the model with a context longer than every prompt, and set its context overflow to \"stop at limit\""
-	}
-	if d.Judge.Server.Kind == "ollama" {
-		return fmt.Sprintf("upgrade Ollama to %s or later (this is %s): older versions cannot refuse long prompts",
-			backends.OllamaTruncate, d.Judge.Server.Version)
+	s := d.Judge.Server
+	switch refuse := s.Advice().Refuse; {
+	case refuse != "":
+		return refuse
+	case s.Can(backends.CutPrompts):
+		return fmt.Sprintf("upgrade %s to %s or later (this is %s): older versions cannot refuse long prompts",
+			s.Name, s.Since(backends.RefuseLong), s.Version)
 	}
 	return "serve more context than the longest prompt needs, or use another server: " +
 		"with truncated prompts the judge sees only part of the text"
@@ -190,7 +188,7 @@ func (d *doctor) neverCut() string {
 // prompt make a token, and compares what is served with what JudgeBench needs.
 func (d *doctor) context(ctx context.Context) Finding {
 	p := judging.DefaultParameters
-	if d.Judge.Server.Kind == "ollama" {
+	if d.Judge.Server.Can(backends.SetContext) {
 		d.numCtx = judging.SizeContext(judgeBench.longest, p.MaxTokens, p.Attempts, d.Judge.Model.Trained)
 		if _, err := d.ask(ctx, d.request(1, user("Hello."))); err != nil {
 			return bad(Fail, "free memory, use a smaller model, or run with a smaller --num-ctx",
@@ -247,7 +245,7 @@ func (d *doctor) room() Finding {
 			said, longest).with(value)
 	case served < need:
 		do := d.serveMore(need)
-		if d.Judge.Server.ReservesReply() {
+		if d.Judge.Server.Can(backends.ReserveReply) {
 			do += ", or leave out --max-tokens: a run then fits it to the context"
 		} else if served-longest >= 1024 {
 			do += fmt.Sprintf(", or run with --max-tokens %d", served-longest)
@@ -265,12 +263,8 @@ func (d *doctor) serveMore(n int) string {
 		return fmt.Sprintf("this model was trained for %d tokens: use a model with a longer context for such prompts", t)
 	}
 	n = (n + 1023) / 1024 * 1024
-	switch d.Judge.Server.Name {
-	case backends.LlamaCpp:
-		slots := max(1, d.Judge.Model.Slots)
-		return fmt.Sprintf("start llama.cpp with -np %d -c %d (%d for each request)", slots, slots*n, n)
-	case backends.VLLM:
-		return fmt.Sprintf("start vLLM with --max-model-len %d", n)
+	if more := d.Judge.Server.Advice().ServeMore; more != nil {
+		return more(n, max(1, d.Judge.Model.Slots))
 	}
 	return fmt.Sprintf("serve a context of %d tokens", n)
 }

@@ -61,7 +61,7 @@ func (d *doctor) warmAndCold(ctx context.Context) Finding {
 	inLoad := turned(cold, crowded.replies)
 	value := map[string]any{"prompts": n, "changed_warm": inWarm, "changed_under_load": inLoad, "at_once": crowd}
 	first := "when first asked"
-	if slices.Contains([]string{backends.LlamaCpp, backends.VLLM}, d.Judge.Server.Name) {
+	if d.Judge.Server.Can(backends.ReadAnew) {
 		first = "from prompts read anew"
 	}
 	said := fmt.Sprintf("of %d verdicts %s, %s from cached ones, %s under load (%d at once)",
@@ -124,15 +124,12 @@ func cachedOf(replies []backends.Response) (cached, all int) {
 
 // steadier is what to do about a server whose cache or batches change its verdicts.
 func (d *doctor) steadier() string {
-	do := map[string]string{
-		backends.VLLM:   "start vLLM with VLLM_BATCH_INVARIANT=1",
-		backends.SGLang: "start SGLang with --enable-deterministic-inference",
-	}[d.Judge.Server.Name]
+	do := d.Judge.Server.Advice().Steady
 	if d.steady == backends.Yes {
 		do = "" // it is, and does not help
 	}
 	always := "run with --strict-determinism (one request at a time), or measure the noise with --repeat 3"
-	if name := d.Judge.Server.Name; name == backends.LlamaCpp || name == backends.VLLM {
+	if d.Judge.Server.Can(backends.ReadAnew) {
 		always = strings.Replace(always, "at a time", "at a time, no prompt cache", 1)
 	}
 	if do == "" {
@@ -184,9 +181,8 @@ func (d *doctor) foreign(ctx context.Context) Finding {
 	if len(wrong) > 0 {
 		slices.Sort(wrong) // "it named" a word of another conversation says more than "it said" none, and comes first
 		do := "run with --concurrency 1"
-		if d.Judge.Server.Name == backends.LlamaCpp {
-			do = "start llama.cpp with --cache-ram 0: " +
-				"its prompt cache in RAM was seen to do this (ggml-org/llama.cpp#27148); " + do
+		if apart := d.Judge.Server.Advice().Apart; apart != "" {
+			do = apart + "; " + do
 		}
 		return bad(Fail, do,
 			"of %d canaries %d were answered out of another conversation under load (%d at once): %s",

@@ -43,7 +43,7 @@ func (d *doctor) parallel(ctx context.Context) Finding {
 		k, _ := slices.BinarySearch(b.ends, b.ends[0]*3/2+1)
 		together = max(together, k)
 	}
-	slots := d.Judge.Model.Slots
+	slots, parallel := d.Judge.Model.Slots, d.Judge.Server.Advice().Parallel
 	value := map[string]any{"slots": slots}
 	said := "the replies are too short to see how many requests are served together"
 	if slots > 0 && together > slots { // then something else than the server kept them waiting
@@ -58,14 +58,12 @@ func (d *doctor) parallel(ctx context.Context) Finding {
 	}
 	switch {
 	case slots == 1:
-		return bad(Warn, "start llama.cpp with -np 4 and four times the -c, if memory allows",
-			"one slot: one request at a time").with(value)
+		return bad(Warn, parallel, "one slot: one request at a time").with(value)
 	case slots > 0: // it is believed
 	case first < tellable:
 		return bad(Unknown, "see below whether more at once are faster", "%s", said).with(value)
-	case together == 1 && d.Judge.Server.Kind == "ollama":
-		return bad(Warn, "start Ollama with OLLAMA_NUM_PARALLEL=4, if memory allows four times the context; "+
-			"for some models it serves only one", "%s: one at a time", said).with(value)
+	case together == 1 && parallel != "":
+		return bad(Warn, parallel, "%s: one at a time", said).with(value)
 	}
 	return good("%s", said).with(value)
 }
@@ -77,7 +75,7 @@ func (d *doctor) sharedContext(ctx context.Context) Finding {
 		"without -np, slots share one context, and requests that outgrow it together fail"
 	c := d.Judge.Model.Context
 	switch {
-	case d.Judge.Server.Name != backends.LlamaCpp:
+	case !d.Judge.Server.Can(backends.ShareContext):
 		return skipped("only llama.cpp's slots may share one context")
 	case d.Judge.Model.Slots < 2 || c == 0:
 		return skipped("one slot shares with nobody")

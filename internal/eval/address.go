@@ -36,7 +36,7 @@ func (e Endpoint) Validate() error {
 			return Wrong("base-url", u.String(),
 				"%s: leave out what followed ? or #: everyone who reads the run would see a key in it; "+
 					"put the key in an environment variable and name it with --api-key-env", u)
-		case e.Backend == "sim":
+		case e.Simulated():
 			return Wrong("base-url", at, "has no meaning with --backend sim")
 		}
 		if first, twice := seen[sameURL(u)]; twice {

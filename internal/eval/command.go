@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 )
@@ -29,7 +30,7 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	r.Dataset = info.Name
 	r.Backend = cmp.Or(r.Backend, Backends[0])
 	if m.Simulated {
-		r.Backend = "sim"
+		r.Backend = backends.Simulation
 	}
 	for _, s := range append(m.Servers, m.Server)[:max(1, len(m.Servers))] {
 		if s.URL != "" {

@@ -38,15 +38,12 @@ func (e *Maker) Connect(ctx context.Context, o Endpoint) (backends.Backend, back
 	if err != nil {
 		return nil, server, err
 	}
-	var b backends.Backend = backends.NewOpenAI(server.URL, key, e.HTTP)
-	if server.Kind == "ollama" {
-		if o.APIKeyEnv != "" {
-			e.say("--api-key-env: Ollama's own API takes no key, so none is sent to it")
-		}
-		b, err = backends.NewOllama(server.URL, e.HTTP)
-		if err != nil {
-			return nil, server, err
-		}
+	if o.APIKeyEnv != "" && !server.Can(backends.TakeKey) {
+		e.say("--api-key-env: %s's own API takes no key, so none is sent to it", server.Name)
+	}
+	b, err := backends.Open(server, key, e.HTTP)
+	if err != nil {
+		return nil, server, err
 	}
 	e.say("judge's server: %s", Describe(server))
 	return b, server, nil
@@ -77,18 +74,12 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, 
 		}
 		return s, key, checkKind(o.Backend, s)
 	}
-	ollama, openai := e.Getenv("OLLAMA_HOST"), e.Getenv("OPENAI_BASE_URL")
-	switch o.Backend { // a kind that is named leaves the other's variable aside
-	case "ollama":
-		openai = ""
-	case "openai":
-		ollama = ""
-	}
-	candidates, err := backends.Candidates(ollama, openai)
+	candidates, err := backends.Candidates(o.Backend, e.Getenv)
 	if err != nil {
 		return backends.Server{}, "", err
 	}
-	key, err := e.apiKey(o, openai != "")
+	named := slices.ContainsFunc(candidates, func(c backends.Candidate) bool { return c.Why == backends.OpenAIBase })
+	key, err := e.apiKey(o, named)
 	if err != nil {
 		return backends.Server{}, "", err
 	}
@@ -151,7 +142,7 @@ func checkKind(want string, s backends.Server) error {
 	if want == "auto" || want == s.Kind {
 		return nil
 	}
-	if s.Kind == "ollama" {
+	if s.Can(backends.CutPrompts) {
 		return fmt.Errorf("%s is Ollama, whose OpenAI-compatible API silently truncates long prompts: "+
 			"use --backend ollama", s.URL)
 	}

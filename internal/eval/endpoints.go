@@ -15,7 +15,7 @@ import (
 // FindJudges finds the servers to ask and the model at each: one, or as many as --base-url names. A run begins with all
 // of them, or not at all: a pool that is smaller than was asked for would go unseen.
 func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, error) {
-	if o.Backend == "sim" {
+	if o.Simulated() {
 		b, server, err := Simulated(o.Model)
 		if err != nil {
 			return nil, err
@@ -128,6 +128,9 @@ func (e *Maker) jointConcurrency(asked int, judges []backends.Member) int {
 		"there, and its prompt cache would forget what judgments of one item have in common", asked, n)
 	return n
 }
+
+// SetsContext tells whether the servers of a run are told how much context to serve.
+func SetsContext(judges []backends.Member) bool { return judges[0].Server.Can(backends.SetContext) }
 
 // allServers lists the servers of a run where there are several.
 func allServers(judges []backends.Member) []backends.Server {

@@ -412,7 +412,7 @@ var EndpointFields = complete([]Field{
 		Name: "base-url",
 		Part: Server,
 		Help: "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; " +
-			"default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports 11434, 8000, 8080, 9931, 30000, 1234",
+			"default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports " + strings.Join(backends.LocalPorts(), ", "),
 		value: func(r *Request) any { return &r.BaseURLs },
 		Local: true,
 	},

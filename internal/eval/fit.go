@@ -30,7 +30,7 @@ func (e *Maker) fitReply(
 	server := judges[0].Server
 	served := JointModel(judges).Context
 	staged := its.shard != nil && its.shard.Dataset != its.set.SHA256 // each shard has a dataset of its own
-	if o.MaxTokens > 0 || !server.ReservesReply() || served == 0 || staged {
+	if o.MaxTokens > 0 || !server.Can(backends.ReserveReply) || served == 0 || staged {
 		return usual, nil
 	}
 	_, out := e.runOf(o, its, spec)

@@ -206,7 +206,7 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 	if p.answer != nil {
 		return p.answer, func() error { return nil }, nil
 	}
-	if p.req.Backend == "sim" {
+	if p.req.Simulated() {
 		return p.judges[0].Client, func() error { return nil }, nil
 	}
 	var store *cache.Store

@@ -61,7 +61,7 @@ func (w *work) planRun(ctx context.Context, p *prepared) error {
 	var cached func(backends.Request) bool
 	note := ""
 	switch {
-	case p.req.NoCache || p.req.Backend == "sim":
+	case p.req.NoCache || p.req.Simulated():
 		note = "the cache is not used"
 	case p.req.AskAgain:
 		note = "the cache is not read"

@@ -209,7 +209,7 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 	if !protocol.FollowUps {
 		params.Attempts = 1
 	}
-	if server.Kind == "openai" && params.NumCtx > 0 {
+	if !server.Can(backends.SetContext) && !server.Can(backends.Simulate) && params.NumCtx > 0 {
 		return nil, Wrong("num-ctx", params.NumCtx,
 			": only Ollama lets the client set the context; start %s with the context you want", server.Name)
 	}
@@ -232,7 +232,7 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
 		Parameters: params,
 	}
-	if server.Kind == "ollama" && params.NumCtx == 0 {
+	if server.Can(backends.SetContext) && params.NumCtx == 0 {
 		if e.NumCtx == nil && its.shard != nil && its.shard.Dataset != its.set.SHA256 {
 			return nil, Wrong("num-ctx", 0,
 				"is missing: the context has to be that of all judgments, and a shard has some of them")
@@ -253,7 +253,7 @@ func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []b
 	if err != nil {
 		return nil, err
 	}
-	m.Simulated, m.Judgments = server.Kind == "sim", presentations*params.Repetitions()
+	m.Simulated, m.Judgments = server.Can(backends.Simulate), presentations*params.Repetitions()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
 	m.Concurrency = e.jointConcurrency(o.Concurrency, p.judges)
 	if o.StrictDeterminism {
@@ -298,23 +298,21 @@ func takes(protocol judging.Protocol, its items) error {
 
 // abilities settles what the server can be asked for, before anything is paid.
 func abilities(server backends.Server, model backends.Model, params *judging.Parameters) error {
-	if server.Kind == "ollama" {
-		if backends.Before(server.Version, backends.OllamaTruncate) {
-			return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: "+
-				"upgrade it to %s or later", Describe(server), backends.OllamaTruncate)
-		}
-		if backends.Before(server.Version, backends.OllamaLogprobs) {
-			model.Logprobs = backends.No
-		}
+	if server.Can(backends.CutPrompts) && !server.Can(backends.RefuseLong) {
+		return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: "+
+			"upgrade it to %s or later", Describe(server), server.Since(backends.RefuseLong))
+	}
+	if server.Since(backends.TellLogprobs) != "" && !server.Can(backends.TellLogprobs) {
+		model.Logprobs = backends.No
 	}
 	if t := params.Think; t != backends.ThinkAuto && t != backends.ThinkOff && model.Thinks == backends.No {
 		return Wrong("think", t, "%s: %s is not a thinking model, says %s; leave out the flag", t, model.Name, server.Name)
 	}
-	if params.ThinkBudget > 0 && !backends.TakesBudget(server) {
+	if params.ThinkBudget > 0 && !server.Can(backends.TakeBudget) {
 		return Wrong("think-budget", params.ThinkBudget, ": %s takes no number of tokens in a request; "+
 			"leave it out, and try --think low, medium or high", Describe(server))
 	}
-	if params.StopRepetition && !backends.EndsRepetition(server) {
+	if params.StopRepetition && !server.Can(backends.EndRepetition) {
 		return Wrong("stop-repetition", true,
 			": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", Describe(server))
 	}
@@ -332,7 +330,7 @@ func (e *Maker) measure(ctx context.Context, p *prepared) error {
 	j, m := p.job, p.job.Manifest
 	params := m.Spec.Parameters
 	context := cmp.Or(params.NumCtx, m.Model.Context)
-	if m.Server.ReservesReply() && context > 0 && params.MaxTokens >= context {
+	if m.Server.Can(backends.ReserveReply) && context > 0 && params.MaxTokens >= context {
 		return Wrong("max-tokens", params.MaxTokens,
 			"%d: %s reserves room for the whole reply, and its context of %d leaves none for a prompt; lower it",
 			params.MaxTokens, m.Server.Name, context)
@@ -394,10 +392,8 @@ func Concurrency(asked int, s backends.Server, m backends.Model) int {
 		return asked
 	case m.Slots > 0:
 		return m.Slots
-	case s.Name == backends.VLLM:
-		return 32 // it batches what comes
 	}
-	return fallbackConcurrency
+	return cmp.Or(s.Batches(), fallbackConcurrency)
 }
 
 // UnsafeInNames are characters that the name of a folder is made without.

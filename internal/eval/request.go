@@ -26,7 +26,13 @@ type Endpoint struct {
 }
 
 // Backends are the kinds of server, the default first.
-var Backends = []string{"auto", "ollama", "openai", "sim"}
+var Backends = append([]string{"auto"}, backends.Wires()...)
+
+// Simulation is the endpoint of simulated judges.
+var Simulation = Endpoint{Backend: backends.Simulation}
+
+// Simulated tells whether no server is asked.
+func (e Endpoint) Simulated() bool { return e.Backend == backends.Simulation }
 
 // Request is a run to be made. [FieldsOf] says what people call its fields, which are the flags of "gavel run", the
 // keys of a suite's file, and the fields of an order to a server. New gives one with all defaults.
@@ -233,7 +239,7 @@ func (r Request) Validate() error {
 		if slices.Equal(texts, f.texts(&usual)) {
 			continue
 		}
-		if f.Served && r.Backend == "sim" {
+		if f.Served && r.Simulated() {
 			return Wrong(f.Name, texts[0], "has no meaning with --backend sim")
 		}
 		for _, text := range texts {

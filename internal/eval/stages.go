@@ -284,7 +284,7 @@ func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSou
 	model, at, named := strings.Cut(agent, "@")
 	switch {
 	case strings.HasPrefix(agent, "sim:"):
-		o.Endpoint = Endpoint{Backend: "sim"}
+		o.Endpoint = Simulation
 		model = agent
 	case !named:
 		return nil, usage("not a file, a run or MODEL@URL")

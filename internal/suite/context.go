@@ -68,7 +68,7 @@ func (c *contexts) ofModel(o eval.Request, model judging.ModelSpec, trained int)
 // following is that of judgments whose dataset is not there yet; 0 where the server is not told any.
 func (c *contexts) following(later *eval.Later) int {
 	o := later.Request
-	if later.Judges[0].Server.Kind != "ollama" {
+	if !eval.SetsContext(later.Judges) {
 		return 0
 	}
 	return cmp.Or(o.NumCtx, begun(o.Out),

@@ -171,7 +171,7 @@ func (pl *planner) follow(later *eval.Later) {
 	a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
 	a.load(pl.contexts.following(later))
 	pace, ok := simulatedPace, true
-	if later.Judges[0].Server.Kind != "sim" {
+	if !later.Request.Simulated() {
 		pace, ok = pl.speeds.OfModel(eval.ModelSpec(later.Judges), later.Request.Protocol,
 			later.Request.Prompt, eval.AnyOfJudge)
 	}

@@ -136,7 +136,7 @@ func (d *demo) options() error {
 
 func (d *demo) request(protocol judging.Protocol, model, dataset, name string) eval.Request {
 	o := eval.New(protocol)
-	o.Backend = "sim"
+	o.Endpoint = eval.Simulation
 	o.Model = model
 	o.Dataset = dataset
 	o.Concurrency = 4

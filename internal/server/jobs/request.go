@@ -207,11 +207,11 @@ type endpoint struct {
 // simulatedEndpoint is always there.
 var simulatedEndpoint = endpoint{
 	EndpointOffer: EndpointOffer{
-		ID:     "sim",
+		ID:     backends.Simulation,
 		About:  "simulated judges: no model is asked",
 		Models: []string{"right", "first", "coin", "silent", "accuracy=0.8,first=0.1"},
 	},
-	backend: "sim",
+	backend: backends.Simulation,
 }
 
 // offers remembers the servers found for a few seconds. They are looked for once
@@ -274,12 +274,11 @@ func (r *Runner) look(ctx context.Context) []endpoint {
 		r.keys.Store(url, r.opts.APIKeyEnv)
 		all = append(all, endpoint{EndpointOffer: EndpointOffer{ID: url, About: url}, backend: "auto", url: url})
 	}
-	if candidates, err := backends.Candidates(r.maker.Getenv("OLLAMA_HOST"),
-		r.maker.Getenv("OPENAI_BASE_URL")); err == nil {
+	if candidates, err := backends.Candidates("", r.maker.Getenv); err == nil {
 		limited, cancel := context.WithTimeout(ctx, offerTime)
 		defer cancel()
 		for _, f := range backends.Discover(limited, r.maker.HTTP, candidates, r.maker.Getenv("OPENAI_API_KEY")) {
-			if f.Why == "OPENAI_BASE_URL" {
+			if f.Why == backends.OpenAIBase {
 				r.keys.LoadOrStore(f.Server.URL, "") // which --base-url may name too
 			}
 			if !slices.ContainsFunc(all, func(e endpoint) bool { return e.ID == f.Server.URL }) {

@@ -1,0 +1,138 @@
+package backends
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Feature is what some kinds of server do and others do not; see [Server.Can].
+type Feature string
+
+const (
+	SetContext    Feature = "the client sets the context of a model"
+	TakeKey       Feature = "takes an API key"
+	CutPrompts    Feature = "cuts a prompt that does not fit, unless it is asked not to"
+	RefuseLong    Feature = "can be asked to refuse a prompt that does not fit"
+	TellLogprobs  Feature = "tells token probabilities"
+	ReserveReply  Feature = "takes a prompt only with room for the whole reply beside it"
+	ShareContext  Feature = "its slots may share one context"
+	ReadAnew      Feature = "can be asked to read a prompt anew"
+	TakeBudget    Feature = "can be asked to bound thinking by tokens"
+	EndRepetition Feature = "can be asked to end a reply that repeats itself"
+	GiveSample    Feature = "gives a sample of its model at no cost"
+	Simulate      Feature = "asks no model"
+)
+
+// serverKind is what gavel knows of one kind of server. What is left out it cannot do, or does not tell. A new kind is
+// a file of this package that registers it (lmstudio.go is the shortest), and its row in docs/servers.md.
+type serverKind struct {
+	name string             // as people call it
+	wire string             // the format that it speaks: Server.Kind
+	can  map[Feature]string // what it can do, and since which version; "" for all
+	// ports are where it listens unless it is told; place is where they stand among those that are looked at.
+	ports []string
+	place int
+	// batches is how many requests at once are worthwhile, where it does not tell how many it serves.
+	batches int
+	advice  Advice
+	// open is for the kind that a wire format is named after: it makes the backend for a server at an address.
+	open func(at, key string, client *http.Client) (Backend, error)
+
+	// The rest is of servers that speak OpenAI's format.
+
+	ownedBy    string                                                      // what its list of models says
+	version    func(context.Context, *OpenAI) string                       // where it tells one
+	logprobs   Ability                                                     // on this side of its interface
+	greedy     string                                                      // members that leave the model's own choice alone
+	grammar    bool                                                        // holds a reply to a grammar from its first token on
+	props      bool                                                        // has llama.cpp's page of properties
+	tokenIDs   bool                                                        // tells the probabilities of tokens named by id
+	budget     func(tokens int) (member string, value any)                 // bounds thinking
+	repetition any                                                         // what it takes for a repetition
+	anew       func() (member string, value any)                           // has it read a prompt anew
+	count      func(context.Context, *OpenAI, map[string]any) (int, error) // of a prompt's tokens
+	steady     func(context.Context, *OpenAI) (Ability, string)
+}
+
+// Advice is what a person can do about a server of a kind, in words that begin a sentence; "" for nothing of its own.
+type Advice struct {
+	Refuse    string // so that it refuses prompts that do not fit
+	Steady    string // so that batches change no verdict
+	Apart     string // so that it does not mix conversations up
+	Parallel  string // so that it answers more at once
+	ServeMore func(context, slots int) string
+}
+
+// kinds are the kinds that are registered.
+var kinds []*serverKind
+
+// register adds a kind. It is called when the package is initialised.
+func register(k serverKind) string {
+	kinds = append(kinds, &k)
+	slices.SortFunc(kinds, func(a, b *serverKind) int {
+		return cmp.Or(cmp.Compare(a.place, b.place), strings.Compare(a.name, b.name))
+	})
+	return k.name
+}
+
+// kindOf is the kind of a server: by its name, else the one that its wire format is named after.
+func kindOf(s Server) *serverKind {
+	for _, is := range []func(*serverKind) bool{
+		func(k *serverKind) bool { return k.name == s.Name },
+		func(k *serverKind) bool { return k.wire == s.Kind && k.open != nil },
+	} {
+		if i := slices.IndexFunc(kinds, is); i >= 0 {
+			return kinds[i]
+		}
+	}
+	return &serverKind{}
+}
+
+// Wires are the formats that servers speak: what "--backend" names, and Server.Kind.
+func Wires() []string {
+	var names []string
+	for _, k := range kinds {
+		if k.open != nil {
+			names = append(names, k.wire)
+		}
+	}
+	return names
+}
+
+// LocalPorts are where local servers usually listen.
+func LocalPorts() (ports []string) {
+	for _, k := range kinds {
+		ports = append(ports, k.ports...)
+	}
+	return ports
+}
+
+// Open makes the backend for a server that was found.
+func Open(s Server, key string, client *http.Client) (Backend, error) {
+	for _, k := range kinds {
+		if k.wire == s.Kind && k.open != nil {
+			return k.open(s.URL, key, client)
+		}
+	}
+	return nil, fmt.Errorf("no server is of the kind %q", s.Kind)
+}
+
+// Can tells whether a server has a feature, as far as its kind and version say.
+func (s Server) Can(f Feature) bool {
+	since, can := kindOf(s).can[f]
+	return can && !Before(s.Version, since)
+}
+
+// Since is the version from which on servers of this kind have a feature; "" for all, or for none.
+func (s Server) Since(f Feature) string { return kindOf(s).can[f] }
+
+// Advice is what a person can do about this server.
+func (s Server) Advice() Advice { return kindOf(s).advice }
+
+// Batches is how many requests at once are worthwhile, where the server does not tell how many it serves; 0 where that
+// is not known.
+func (s Server) Batches() int { return kindOf(s).batches }

@@ -1,0 +1,96 @@
+package backends
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// LlamaCpp is the name of llama.cpp's server. It listens on 8080; 9931 is to be its next default
+// (ggml-org/llama.cpp#26508).
+var LlamaCpp = register(serverKind{
+	name:     "llama.cpp",
+	wire:     openAIFormat,
+	ownedBy:  "llamacpp",
+	ports:    []string{"8080", "9931"},
+	place:    3,
+	logprobs: Yes,
+	grammar:  true,
+	props:    true,
+	can:      map[Feature]string{TakeKey: "", ShareContext: "", ReadAnew: "", TakeBudget: "", GiveSample: ""},
+	greedy:   `,"repeat_penalty":1`, // else it takes one from its command line
+	// As --reasoning-budget, for one request.
+	budget: func(tokens int) (string, any) { return "thinking_budget_tokens", tokens },
+	anew:   func() (string, any) { return "cache_prompt", false },
+	version: func(ctx context.Context, o *OpenAI) string {
+		props, told, _ := o.props(ctx)
+		if told {
+			o.thinks.Store(templateThinks.MatchString(props.Template))
+		}
+		return props.Build
+	},
+	count: func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error) {
+		var rendered struct {
+			Prompt string `json:"prompt"`
+		}
+		if err := o.page(ctx, o.root()+"/apply-template", prompt, &rendered); err != nil {
+			return 0, noPage(err)
+		}
+		var counted struct {
+			Tokens []json.RawMessage `json:"tokens"`
+		}
+		err := o.page(ctx, o.root()+"/tokenize",
+			map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &counted)
+		return len(counted.Tokens), noPage(err)
+	},
+	advice: Advice{
+		Refuse: "upgrade llama.cpp, and start it without --context-shift",
+		Apart: "start llama.cpp with --cache-ram 0: " +
+			"its prompt cache in RAM was seen to do this (ggml-org/llama.cpp#27148)",
+		Parallel: "start llama.cpp with -np 4 and four times the -c, if memory allows",
+		ServeMore: func(context, slots int) string {
+			return fmt.Sprintf("start llama.cpp with -np %d -c %d (%d for each request)", slots, slots*context, context)
+		},
+	},
+})
+
+// llamaProps is what llama.cpp's /props tells.
+type llamaProps struct {
+	Slots    int    `json:"total_slots"`
+	Build    string `json:"build_info"`
+	Template string `json:"chat_template"`
+	Marker   string `json:"media_marker"` // drawn anew at each start
+	Defaults struct {
+		Ctx int `json:"n_ctx"`
+	} `json:"default_generation_settings"`
+}
+
+// props reads llama.cpp's own page, if there is one: behind a proxy there may be none.
+func (o *OpenAI) props(ctx context.Context) (p llamaProps, told bool, err error) {
+	err = o.page(ctx, o.root()+"/props", nil, &p)
+	if err != nil && ctx.Err() == nil && !IsKind(err, Transport, Timeout, Busy) {
+		return llamaProps{}, false, nil
+	}
+	return p, err == nil, err
+}
+
+// llamaTiming reads what llama.cpp adds to a reply; other servers add nothing.
+func llamaTiming(said json.RawMessage) Timing {
+	var t struct {
+		PromptN int     `json:"prompt_n"`
+		Prompt  float64 `json:"prompt_ms"`
+		ReplyN  int     `json:"predicted_n"`
+		Reply   float64 `json:"predicted_ms"`
+	}
+	if json.Unmarshal(said, &t) != nil {
+		return Timing{}
+	}
+	ms := func(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
+	return Timing{
+		PromptTokens: t.PromptN,
+		Prompt:       ms(t.Prompt),
+		ReplyTokens:  t.ReplyN,
+		Reply:        ms(t.Reply),
+	}
+}

@@ -1,0 +1,28 @@
+package backends
+
+import "context"
+
+// SGLang is the name of SGLang's server.
+var SGLang = register(serverKind{
+	name:    "SGLang",
+	wire:    openAIFormat,
+	ownedBy: "sglang",
+	ports:   []string{"30000"},
+	place:   4,
+	can:     map[Feature]string{TakeKey: "", TakeBudget: ""},
+	version: func(ctx context.Context, o *OpenAI) string {
+		info, _ := o.info(ctx, "")
+		version, _ := info["version"].(string)
+		return version
+	},
+	// It minds this where it was started with --enable-strict-thinking.
+	budget: func(tokens int) (string, any) { return "custom_params", map[string]int{"thinking_budget": tokens} },
+	steady: func(ctx context.Context, o *OpenAI) (Ability, string) {
+		info, _ := o.info(ctx, "")
+		if on, ok := info["enable_deterministic_inference"].(bool); ok {
+			return ability(on), "--enable-deterministic-inference"
+		}
+		return Unknown, ""
+	},
+	advice: Advice{Steady: "start SGLang with --enable-deterministic-inference"},
+})

@@ -1,0 +1,65 @@
+package backends
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+)
+
+// VLLM is the name of vLLM's server.
+var VLLM = register(serverKind{
+	name:     "vLLM",
+	wire:     openAIFormat,
+	ownedBy:  "vllm",
+	ports:    []string{"8000"},
+	place:    2,
+	batches:  32, // it batches what comes
+	logprobs: Yes,
+	tokenIDs: true,
+	can: map[Feature]string{
+		TakeKey:       "",
+		ReserveReply:  "",
+		ReadAnew:      "",
+		GiveSample:    "",
+		TakeBudget:    "", // since 0.19, started with --reasoning-config; earlier ones refuse it
+		EndRepetition: "0.17.0",
+	},
+	greedy: `,"repetition_penalty":1`, // else it takes one from the model's generation_config.json
+	budget: func(tokens int) (string, any) { return "thinking_token_budget", tokens },
+	// So many tokens at least, so many times one after the other. A line of a table, or a list of equal words, is none.
+	repetition: map[string]int{"min_pattern_size": 16, "max_pattern_size": 256, "min_count": 4},
+	// A salt that no other request has finds nothing in the prefix cache.
+	anew: func() (string, any) { return "cache_salt", rand.Text() },
+	version: func(ctx context.Context, o *OpenAI) string {
+		var v struct {
+			Version string `json:"version"`
+		}
+		if o.page(ctx, o.root()+"/version", nil, &v) != nil {
+			return ""
+		}
+		return v.Version
+	},
+	count: func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error) {
+		prompt["add_generation_prompt"] = true
+		var counted struct {
+			Count int `json:"count"`
+		}
+		err := o.page(ctx, o.root()+"/tokenize", prompt, &counted)
+		return counted.Count, noPage(err)
+	},
+	steady: func(ctx context.Context, o *OpenAI) (Ability, string) {
+		info, _ := o.info(ctx, "?config_format=json")
+		env, _ := info["vllm_env"].(map[string]any)
+		switch env["VLLM_BATCH_INVARIANT"] {
+		case true, 1.0, "1":
+			return Yes, "VLLM_BATCH_INVARIANT=1"
+		case false, 0.0, "0":
+			return No, "VLLM_BATCH_INVARIANT=1"
+		}
+		return Unknown, ""
+	},
+	advice: Advice{
+		Steady:    "start vLLM with VLLM_BATCH_INVARIANT=1",
+		ServeMore: func(context, _ int) string { return fmt.Sprintf("start vLLM with --max-model-len %d", context) },
+	},
+})
