@@ -139,14 +139,8 @@ var checks = []check{
 		run:   (*doctor).throughput,
 	},
 	{
-		name:  "warm and cold",
-		limit: 2 * time.Minute,
-		load:  true,
-		run:   (*doctor).warmAndCold,
-	}, // before the next, which warms its prompts
-	{
 		name:  "same reply again",
-		limit: time.Minute,
+		limit: 3 * time.Minute,
 		load:  true,
 		run:   (*doctor).sameAgain,
 	},

@@ -15,24 +15,23 @@ import (
 // coldTime is how long prompts are asked one by one; a slow server is asked fewer.
 const coldTime = 20 * time.Second
 
-// warmAndCold compares the verdicts that the same prompts get when the server reads them anew, when it has them in
-// its prompt cache, and under load: on some servers cache hits and batches change greedy replies.
-func (d *doctor) warmAndCold(ctx context.Context) Finding {
+// sameAgain compares the replies that the same prompts get when the server reads them anew, when it has them in its
+// prompt cache, and under load: on some servers cache hits and batches change greedy replies. Where replies can be held
+// to labels, they are verdicts.
+func (d *doctor) sameAgain(ctx context.Context) Finding {
 	var reqs []backends.Request
+	what := "replies"
 	for _, p := range d.Prompts {
-		if len(p.Labels) == 0 {
-			continue
-		}
 		req := d.request(32, judging.FirstTurn(p, d.SystemRole)...)
-		req.Constrain, req.Think = p.Labels, d.think
+		if d.constrains && len(p.Labels) > 0 {
+			what = "verdicts"
+			req.Constrain = p.Labels
+			req.Think = d.think
+		}
 		reqs = append(reqs, req)
 	}
-	switch {
-	case !d.constrains:
-		return skipped("replies that are not held to labels are no verdicts in few tokens: " +
-			"see above what changed in the texts")
-	case len(reqs) < 2:
-		return skipped("no prompts with labels")
+	if len(reqs) == 0 {
+		return skipped("no prompts to repeat")
 	}
 	cold, err := d.oneByOne(ctx, reqs, true, coldTime)
 	if err != nil {
@@ -57,15 +56,15 @@ func (d *doctor) warmAndCold(ctx context.Context) Finding {
 			len(crowded.errs), len(many), why(crowded.errs[0]))
 	}
 	n := len(cold)
-	inWarm := turned(cold, warm)
-	inLoad := turned(cold, crowded.replies)
+	inWarm := changed(cold, warm)
+	inLoad := changed(cold, crowded.replies)
 	value := map[string]any{"prompts": n, "changed_warm": inWarm, "changed_under_load": inLoad, "at_once": crowd}
 	first := "when first asked"
 	if d.Judge.Server.Can(backends.ReadAnew) {
 		first = "from prompts read anew"
 	}
-	said := fmt.Sprintf("of %d verdicts %s, %s from cached ones, %s under load (%d at once)",
-		n, first, shareOf(inWarm, n), shareOf(inLoad, n), crowd)
+	said := fmt.Sprintf("of %d %s %s, %s when asked again, %s under load (%d at once)",
+		n, what, first, shareOf(inWarm, n), shareOf(inLoad, n), crowd)
 	if cached, all := cachedOf(warm); cached > 0 {
 		value["cached"] = cached * 100 / all
 		said += fmt.Sprintf("; of the repeated prompts %d %% were cached", cached*100/all)
@@ -95,12 +94,14 @@ func (d *doctor) oneByOne(
 	return replies, nil
 }
 
-// turned counts the prompts of which some later reply is another verdict; later ones go round.
-func turned(first, later []backends.Response) int {
+// changed counts the first replies that some later reply to the same prompt differs from; later ones go round.
+func changed(first, later []backends.Response) int {
 	differs := map[int]bool{}
 	for i, r := range later {
-		if strings.TrimSpace(r.Text) != strings.TrimSpace(first[i%len(first)].Text) {
-			differs[i%len(first)] = true
+		i %= len(first)
+		if f := first[i]; strings.TrimSpace(r.Text) != strings.TrimSpace(f.Text) ||
+			r.Thinking != f.Thinking || r.Finish != f.Finish {
+			differs[i] = true
 		}
 	}
 	return len(differs)

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gavel/backends"
-	"gavel/judging"
 )
 
 // atOnce is how many requests are sent together to see how many are served so.
@@ -308,64 +307,4 @@ func (d *doctor) crowd() int {
 		return max(2, d.speed.Concurrency, min(d.Concurrency, atOnce))
 	}
 	return d.Concurrency
-}
-
-// sameAgain asks prompts alone, alone once more, and all at once.
-func (d *doctor) sameAgain(ctx context.Context) Finding {
-	const most, tokens = 8, 32
-	crowd := d.crowd()
-	if len(d.Prompts) == 0 {
-		return skipped("no prompts to repeat")
-	}
-	var reqs []backends.Request
-	for _, prompt := range d.Prompts[:min(most, len(d.Prompts))] {
-		reqs = append(reqs, d.request(tokens, judging.FirstTurn(prompt, d.SystemRole)...))
-	}
-	start := d.Now()
-	var first []backends.Response
-	for _, req := range reqs {
-		if len(first) >= 2 && d.Now().Sub(start) > 10*time.Second {
-			break // a slow server is asked fewer
-		}
-		resp, err := d.ask(ctx, req)
-		if err != nil {
-			return untold(err)
-		}
-		first = append(first, resp)
-	}
-	n := len(first)
-	alone := d.burst(ctx, reqs[:n], 1)
-	var many []backends.Request // every prompt as often as it takes to make a crowd
-	for i := 0; i < n || i < crowd; i++ {
-		many = append(many, reqs[i%n])
-	}
-	crowded := d.burst(ctx, many, crowd)
-	if failed := append(alone.errs, crowded.errs...); len(failed) > 0 {
-		return bad(Warn, "try a run with --concurrency 1", "%d of %d requests failed: %s",
-			len(failed), n+len(many), why(failed[0]))
-	}
-	again, load := changed(first, alone.replies), changed(first, crowded.replies)
-	value := map[string]any{"prompts": n, "changed_alone": again, "changed_under_load": load, "at_once": crowd}
-	said := fmt.Sprintf("of %d replies, %d changed when repeated alone, %d under load (%d at once)", n, again, load, crowd)
-	switch {
-	case again > 0:
-		return bad(Warn, "measure the noise with --repeat 3; "+
-			"--strict-determinism turns off prompt caches and may help", "%s", said).with(value)
-	case load > 0:
-		return bad(Warn, "measure the noise with --repeat 3, "+
-			"or run with --strict-determinism (one request at a time)", "%s", said).with(value)
-	}
-	return good("%s", said).with(value)
-}
-
-// changed counts the first replies that any later reply to the same prompt differs from; later ones go round.
-func changed(first, later []backends.Response) int {
-	differs := map[int]bool{}
-	for i, r := range later {
-		i %= len(first)
-		if f := first[i]; r.Text != f.Text || r.Thinking != f.Thinking || r.Finish != f.Finish {
-			differs[i] = true
-		}
-	}
-	return len(differs)
 }
