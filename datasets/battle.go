@@ -19,13 +19,13 @@ var TurnsValues = []string{"first", TurnsAll}
 
 // battleRow is a vote between two models' conversations, as MT-Bench and Chatbot Arena publish them.
 type battleRow struct {
-	ID       *text   `json:"question_id"`
-	ModelA   *string `json:"model_a"`
-	ModelB   *string `json:"model_b"`
-	Winner   *string `json:"winner"`
+	ID       *text   `json:"question_id" must:"id"`
+	ModelA   *string `json:"model_a" must:"be"`
+	ModelB   *string `json:"model_b" must:"be"`
+	Winner   *string `json:"winner" must:"be"`
 	A        []said  `json:"conversation_a"`
 	B        []said  `json:"conversation_b"`
-	Turn     *int    `json:"turn"`
+	Turn     *int    `json:"turn" must:"be"`
 	Category string  `json:"category"`
 	Language string  `json:"language"`
 	Votes    *votes  `json:"votes"`
@@ -36,16 +36,9 @@ func (r *battleRow) read(line []byte) error {
 	if err := decode(line, r); err != nil {
 		return err
 	}
-	err := missing(required{"question_id", r.ID != nil}, required{"model_a", r.ModelA != nil},
-		required{"model_b", r.ModelB != nil},
-		required{"winner", r.Winner != nil}, required{"turn", r.Turn != nil})
 	switch {
-	case err != nil:
-		return err
 	case r.A == nil || r.B == nil:
 		return errors.New("the conversations are missing: this is a file of votes alone, take the full one")
-	case *r.ID == "":
-		return errors.New(`"question_id" is empty`)
 	case *r.Turn < 1:
 		return fmt.Errorf("turn is %d", *r.Turn)
 	}

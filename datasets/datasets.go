@@ -172,7 +172,9 @@ const maxSkipped = 20
 
 type row struct {
 	offset int64
-	length int32
+	length int
+	line   int    // of the file, from 1
+	group  string // so that choosing items by group does not read them
 	sum    uint32 // CRC-32 of the line: a file may be edited while a run reads it
 }
 
@@ -192,8 +194,7 @@ type Set struct {
 
 	ids     IDs
 	rows    []row
-	lines   []int32 // of the rows; nil where row i is line i+1
-	groups  groupIndex
+	others  []string // groups that were met and are not wanted, by name
 	data    rows.Source
 	close   func() error
 	format  Format
@@ -201,7 +202,7 @@ type Set struct {
 	meant   *Format                // where none is found, that whose keys the first line has
 	found   atomic.Pointer[Format] // format, for those who parse while it is being found
 	byRow   bool                   // what is called a line is a row of a file without lines
-	origin  []int32                // of each line that was assembled, the line of the file it comes from
+	origin  []int                  // of each line that was assembled, the line of the file it comes from
 }
 
 // Len is the number of usable items.
@@ -214,7 +215,7 @@ func (s *Set) ID(i int) string { return s.ids.At(i) }
 func (s *Set) IDs() *IDs { return &s.ids }
 
 // Size is the length of item i in the file, in bytes.
-func (s *Set) Size(i int) int { return int(s.rows[i].length) }
+func (s *Set) Size(i int) int { return s.rows[i].length }
 
 // Close releases the file.
 func (s *Set) Close() error {
@@ -224,26 +225,18 @@ func (s *Set) Close() error {
 	return s.close()
 }
 
-// line is the line of item i, from 1.
-func (s *Set) line(i int) int {
-	if s.lines == nil {
-		return i + 1
-	}
-	return int(s.lines[i])
-}
-
 // Raw reads the line of item i as published, without its newline. It may be called from many goroutines.
 func (s *Set) Raw(i int) ([]byte, error) { return s.RawIn(nil, i) }
 
 // RawIn is Raw into the memory of buf, where that is enough.
 func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 	r := s.rows[i]
-	line := slices.Grow(buf[:0], int(r.length))[:r.length]
+	line := slices.Grow(buf[:0], r.length)[:r.length]
 	if _, err := s.data.ReadAt(line, r.offset); err != nil && err != io.EOF {
-		return nil, s.complaint(s.line(i), err)
+		return nil, s.complaint(s.rows[i].line, err)
 	}
 	if checksum(line) != r.sum {
-		return nil, s.complaint(s.line(i), errors.New("the file changed while it was being read"))
+		return nil, s.complaint(s.rows[i].line, errors.New("the file changed while it was being read"))
 	}
 	return line, nil
 }
@@ -256,9 +249,10 @@ func (s *Set) Item(i int) (Item, error) {
 	}
 	it, err := s.format.Parse(line)
 	if err != nil {
-		return Item{}, s.complaint(s.line(i), err)
+		return Item{}, s.complaint(s.rows[i].line, err)
 	}
-	it.Line, it.Raw = s.line(i), line
+	it.Line = s.rows[i].line
+	it.Raw = line
 	return it, nil
 }
 

@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
 	"gavel/datasets/rows"
 )
 
-// decode reads a line of JSON; what is wrong with it is said as [describe] does.
+// decode reads a line of JSON; what is wrong with it is said as [describe] does. A field of the row with the tag must is
+// a key that every row has; where the tag says id, its text is not empty.
 func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
 		return errors.New("not UTF-8: save the file in that encoding")
@@ -19,24 +21,29 @@ func decode[T any](line []byte, into *T) error {
 	if err := rows.Decode(line, into); err != nil {
 		return describe(line, err)
 	}
-	return nil
+	return missing(reflect.ValueOf(into).Elem())
 }
 
-// required is a key that a row must have; there tells whether it does.
-type required struct {
-	key   string
-	there bool
-}
-
-// missing complains of the first key that is not there.
-func missing(keys ...required) error {
-	for _, k := range keys {
-		if !k.there {
-			return fmt.Errorf("key %q is missing", k.key)
+// missing complains of the first key that a row must have and has not.
+func missing(row reflect.Value) error {
+	if row.Kind() != reflect.Struct {
+		return nil
+	}
+	for field, value := range row.Fields() {
+		must := field.Tag.Get("must")
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case must == "":
+		case value.IsNil():
+			return errMissing(key)
+		case must == "id" && value.Elem().String() == "":
+			return fmt.Errorf("%q is empty", key)
 		}
 	}
 	return nil
 }
+
+func errMissing(key string) error { return fmt.Errorf("key %q is missing", key) }
 
 // text is a JSON string, or a number as it is written: ids are either.
 type text string

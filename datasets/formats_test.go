@@ -196,7 +196,7 @@ func TestBadRows(t *testing.T) {
 		"gsm8k, no object":             {problem(), `"text"`, "not a JSON object"},
 		"gsm8k, of gsm-symbolic":       {problem(), symbolicProblem(), "a row of gsm-symbolic in a file of gsm8k"},
 		"gsm-symbolic, no instance":    {symbolicProblem(), symbolicProblem(without("instance")), `key "instance" is missing`},
-		"gsm-symbolic, empty id":       {symbolicProblem(), symbolicProblem(set("id", "")), `"id" or "instance" is empty`},
+		"gsm-symbolic, empty id":       {symbolicProblem(), symbolicProblem(set("id", "")), `"id" is empty`},
 		"mt-bench, votes alone":        {mtVote(), mtVote(without("conversation_a"), without("conversation_b")), "the conversations are missing: this is a file of votes alone, take the full one"},
 		"mt-bench, winner":             {mtVote(), mtVote(set("winner", "model_c")), `winner "model_c" is none of model_a, model_b, tie and tie (bothbad)`},
 		"mt-bench, turn 0":             {mtVote(), mtVote(set("turn", 0)), "turn is 0"},

@@ -2,44 +2,32 @@ package datasets
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// groupIndex remembers the group of each item, so that choosing items by group does not read them: four bytes an item.
-type groupIndex struct {
-	names  IDs
-	of     []uint32
-	others []string // groups that were met and not wanted, by name
-}
-
-func (g *groupIndex) add(group string) {
-	n, _ := g.names.Add(group)
-	g.of = append(g.of, uint32(n))
-}
-
-// wanted tells whether items of the group are to be kept; only nil wants all.
-func (g *groupIndex) wanted(group string, only []string) bool {
-	if only == nil || slices.Contains(only, group) {
+// wanted tells whether items of the group are to be kept, and notes those that are not; only nil Groups want all.
+func (s *Set) wanted(group string) bool {
+	if s.Options.Groups == nil || slices.Contains(s.Options.Groups, group) {
 		return true
 	}
-	if at, found := slices.BinarySearch(g.others, group); !found {
-		g.others = slices.Insert(g.others, at, group)
+	if at, found := slices.BinarySearch(s.others, group); !found {
+		s.others = slices.Insert(s.others, at, group)
 	}
 	return false
 }
 
 // Group is the group of item i, without reading it.
-func (s *Set) Group(i int) string { return s.groups.names.At(int(s.groups.of[i])) }
+func (s *Set) Group(i int) string { return s.rows[i].group }
 
 // Groups are the groups of all items, in the order of reports.
 func (s *Set) Groups() []string {
-	names := make([]string, s.groups.names.Len())
-	for i := range names {
-		names[i] = s.groups.names.At(i)
+	names := map[string]bool{}
+	for _, r := range s.rows {
+		names[r.group] = true
 	}
-	slices.SortFunc(names, CategoryOrder)
-	return names
+	return slices.SortedFunc(maps.Keys(names), CategoryOrder)
 }
 
 // listed names groups for a message, the first of very many.

@@ -45,10 +45,10 @@ var gsmSymbolicRows = Format{
 }
 
 type gsmRow struct {
-	ID       *text   `json:"id"`
+	Question *string `json:"question" must:"be"`
+	Answer   *string `json:"answer" must:"be"`
+	ID       *text   `json:"id" must:"id"`
 	Instance *text   `json:"instance"`
-	Question *string `json:"question"`
-	Answer   *string `json:"answer"`
 	Category string  `json:"category"`
 }
 
@@ -58,9 +58,6 @@ func parseGSM8K(line []byte) (Item, error) {
 		return Item{}, err
 	}
 	it.ID = string(*r.ID)
-	if it.ID == "" {
-		return Item{}, errors.New(`"id" is empty`)
-	}
 	it.Source = "gsm8k"
 	return it, nil
 }
@@ -71,10 +68,10 @@ func parseGSMSymbolic(line []byte) (Item, error) {
 		return Item{}, err
 	}
 	if r.Instance == nil {
-		return Item{}, missing(required{"instance", false})
+		return Item{}, errMissing("instance")
 	}
-	if *r.ID == "" || *r.Instance == "" {
-		return Item{}, errors.New(`"id" or "instance" is empty`)
+	if *r.Instance == "" {
+		return Item{}, errors.New(`"instance" is empty`)
 	}
 	it.ID, it.Source = string(*r.ID)+"-"+string(*r.Instance), "gsm-symbolic"
 	return it, nil
@@ -83,10 +80,6 @@ func parseGSMSymbolic(line []byte) (Item, error) {
 func parseGSM(line []byte, group string) (Item, gsmRow, error) {
 	var r gsmRow
 	if err := decode(line, &r); err != nil {
-		return Item{}, r, err
-	}
-	if err := missing(required{"question", r.Question != nil}, required{"answer", r.Answer != nil},
-		required{"id", r.ID != nil}); err != nil {
 		return Item{}, r, err
 	}
 	number, err := finalNumber(*r.Answer)

@@ -12,7 +12,7 @@ func TestIDs(t *testing.T) {
 		t.Error("the empty set has an id")
 	}
 	name := func(i int) string { return strings.Repeat("x", i%7) + fmt.Sprint(i/2) + "é"[:i%2*2] } // lengths differ, one is a prefix of the next
-	const n = 3*idsPerText + 5
+	const n = 3*1024 + 5
 	for i := range n {
 		if got, added := ids.Add(name(i)); got != i || !added {
 			t.Fatalf("%q is number %d, added %v", name(i), got, added)

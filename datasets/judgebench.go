@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,32 +33,23 @@ var pairLabels = []string{"A>B", "B>A", noLabel}
 
 // pairLine are the keys of a JudgeBench line that are used.
 type pairLine struct {
-	PairID        *string `json:"pair_id"`
-	Source        string  `json:"source"`
-	Question      *string `json:"question"`
-	ResponseModel string  `json:"response_model"`
-	ModelA        string  `json:"model_A"` // in place of response_model, where the two are of different ones
-	ModelB        string  `json:"model_B"`
-	ResponseA     *string `json:"response_A"`
-	ResponseB     *string `json:"response_B"`
-	Label         *string `json:"label"`
+	PairID        *string `json:"pair_id" must:"id"`
+	Source        string  `json:"source,omitempty"`
+	Question      *string `json:"question" must:"be"`
+	ResponseModel string  `json:"response_model,omitempty"`
+	ModelA        string  `json:"model_A,omitempty"` // in place of response_model, where the two are of different ones
+	ModelB        string  `json:"model_B,omitempty"`
+	ResponseA     *string `json:"response_A" must:"be"`
+	ResponseB     *string `json:"response_B" must:"be"`
+	Label         *string `json:"label" must:"be"`
 
-	Own *SelfGenerated `json:"own_answer"`
+	Own *SelfGenerated `json:"own_answer,omitempty"`
 }
 
 func parsePair(line []byte) (Item, error) {
 	var p pairLine
 	if err := decode(line, &p); err != nil {
 		return Item{}, err
-	}
-	err := missing(required{"pair_id", p.PairID != nil}, required{"question", p.Question != nil},
-		required{"response_A", p.ResponseA != nil},
-		required{"response_B", p.ResponseB != nil}, required{"label", p.Label != nil})
-	if err != nil {
-		return Item{}, err
-	}
-	if *p.PairID == "" {
-		return Item{}, errors.New(`"pair_id" is empty`)
 	}
 	gold := slices.Index(pairLabels, *p.Label)
 	if gold < 0 {
@@ -80,10 +70,7 @@ func parsePair(line []byte) (Item, error) {
 		},
 		Gold: gold,
 	}
-	if p.Own != nil {
-		err = p.Own.of(&it)
-	}
-	return it, err
+	return it, p.Own.of(&it)
 }
 
 // categories maps the prefixes of JudgeBench's sources to the four categories of its paper (Table 1).

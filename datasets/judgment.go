@@ -42,7 +42,7 @@ func parseJudgment(line []byte) (Item, error) {
 	}
 	for _, k := range judgmentKeys {
 		if keys[k] == nil {
-			return Item{}, missing(required{k, false})
+			return Item{}, errMissing(k)
 		}
 	}
 	var l JudgmentLine

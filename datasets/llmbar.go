@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,11 +48,11 @@ func LLMBarSubset(path string) string {
 }
 
 type llmBarRow struct {
-	ID     *text   `json:"id"`
-	Input  *string `json:"input"`
-	First  *string `json:"output_1"`
-	Second *string `json:"output_2"`
-	Label  *int    `json:"label"`
+	Input  *string `json:"input" must:"be"`
+	First  *string `json:"output_1" must:"be"`
+	Second *string `json:"output_2" must:"be"`
+	Label  *int    `json:"label" must:"be"`
+	ID     *text   `json:"id" must:"id"`
 
 	Own *SelfGenerated `json:"own_answer"`
 }
@@ -63,15 +62,7 @@ func parseLLMBar(line []byte) (Item, error) {
 	if err := decode(line, &r); err != nil {
 		return Item{}, err
 	}
-	err := missing(required{"input", r.Input != nil}, required{"output_1", r.First != nil},
-		required{"output_2", r.Second != nil},
-		required{"label", r.Label != nil}, required{"id", r.ID != nil})
-	switch {
-	case err != nil:
-		return Item{}, err
-	case *r.ID == "":
-		return Item{}, errors.New(`"id" is empty`)
-	case *r.Label != 1 && *r.Label != 2:
+	if *r.Label != 1 && *r.Label != 2 {
 		return Item{}, fmt.Errorf("label %d is neither 1 nor 2", *r.Label)
 	}
 	subset, _, found := strings.Cut(string(*r.ID), "#")
@@ -83,8 +74,5 @@ func parseLLMBar(line []byte) (Item, error) {
 		Candidates: []Candidate{{ID: ResponseA, Text: *r.First}, {ID: ResponseB, Text: *r.Second}},
 		Gold:       *r.Label - 1,
 	}
-	if r.Own != nil {
-		err = r.Own.of(&it)
-	}
-	return it, err
+	return it, r.Own.of(&it)
 }

@@ -203,18 +203,6 @@ func (r mappedRow) texts(names ...string) (map[string]string, error) {
 	return out, nil
 }
 
-// mappedPair is a line of JudgeBench's format.
-type mappedPair struct {
-	ID        string `json:"pair_id"`
-	Source    string `json:"source,omitempty"`
-	Question  string `json:"question"`
-	ModelA    string `json:"model_A,omitempty"`
-	ModelB    string `json:"model_B,omitempty"`
-	ResponseA string `json:"response_A"`
-	ResponseB string `json:"response_B"`
-	Label     string `json:"label"`
-}
-
 func (r mappedRow) pair() (any, error) {
 	of, err := r.texts(partA, partB, partLabel, partModelA, partModelB, partGroup, partSource)
 	if err != nil {
@@ -234,15 +222,15 @@ func (r mappedRow) pair() (any, error) {
 	if side >= 0 {
 		label = pairLabels[side]
 	}
-	return mappedPair{
-		ID:        r.id,
+	return pairLine{
+		PairID:    &r.id,
 		Source:    cmp.Or(of[partGroup], of[partSource]),
-		Question:  r.question,
+		Question:  &r.question,
 		ModelA:    of[partModelA],
 		ModelB:    of[partModelB],
-		ResponseA: of[partA],
-		ResponseB: of[partB],
-		Label:     label,
+		ResponseA: new(of[partA]),
+		ResponseB: new(of[partB]),
+		Label:     &label,
 	}, nil
 }
 
@@ -387,17 +375,17 @@ func (r mappedRow) chosen() (*Format, any, error) {
 		r.several++
 		return nil, nil, nil
 	case len(rejected) == 1:
-		p := mappedPair{
-			ID:        r.id,
+		p := pairLine{
+			PairID:    &r.id,
 			Source:    cmp.Or(of[partGroup], of[partSource]),
-			Question:  r.question,
-			ResponseA: chosen[0],
-			ResponseB: rejected[0],
-			Label:     pairLabels[0],
+			Question:  &r.question,
+			ResponseA: &chosen[0],
+			ResponseB: &rejected[0],
+			Label:     &pairLabels[0],
 		}
 		if drawKey("chosen", 0, r.id)%2 == 1 {
 			p.ResponseA, p.ResponseB = p.ResponseB, p.ResponseA
-			p.Label = pairLabels[1]
+			p.Label = &pairLabels[1]
 		}
 		return &judgeBench, p, nil
 	}

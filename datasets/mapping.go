@@ -246,7 +246,7 @@ func (s *Set) apply(how Mapping) error {
 		if line == nil {
 			continue
 		}
-		s.origin = append(s.origin, int32(row.Line))
+		s.origin = append(s.origin, row.Line)
 		_, err = fmt.Fprintf(lines, "%s\n", line)
 		if err != nil {
 			break

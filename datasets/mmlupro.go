@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 )
@@ -19,10 +18,10 @@ var MMLUPro = Format{
 }
 
 type mmluRow struct {
-	ID       *text     `json:"question_id"`
-	Question *string   `json:"question"`
-	Options  []*string `json:"options"`
-	Answer   *string   `json:"answer"`
+	ID       *text     `json:"question_id" must:"id"`
+	Question *string   `json:"question" must:"be"`
+	Options  []*string `json:"options" must:"be"`
+	Answer   *string   `json:"answer" must:"be"`
 	Index    *int      `json:"answer_index"`
 	Category string    `json:"category"`
 	Src      string    `json:"src"`
@@ -35,14 +34,6 @@ func parseMMLUPro(line []byte) (Item, error) {
 	var r mmluRow
 	if err := decode(line, &r); err != nil {
 		return Item{}, err
-	}
-	err := missing(required{"question_id", r.ID != nil}, required{"question", r.Question != nil},
-		required{"options", r.Options != nil}, required{"answer", r.Answer != nil})
-	if err != nil {
-		return Item{}, err
-	}
-	if *r.ID == "" {
-		return Item{}, errors.New(`"question_id" is empty`)
 	}
 	if len(r.Options) > maxOptions {
 		return Item{}, fmt.Errorf("%d options, there are letters for %d", len(r.Options), maxOptions)

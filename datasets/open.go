@@ -11,6 +11,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unique"
 
 	"gavel/datasets/rows"
 )
@@ -172,7 +173,7 @@ func (s *Set) assemble() error {
 	}}
 	var err error
 	s.Notes, err = s.format.Assemble(all, func(line int, text []byte) error {
-		s.origin = append(s.origin, int32(line))
+		s.origin = append(s.origin, line)
 		_, err := fmt.Fprintf(lines, "%s\n", text)
 		return err
 	})
@@ -201,10 +202,7 @@ func (s *Set) index() error {
 	if n := s.remarks - maxSkipped; n > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("There are %d more notes on items like these.", n))
 	}
-	s.origin = nil                // lines has it
-	s.rows = slices.Clone(s.rows) // without the room to grow
-	s.ids.ends = slices.Clone(s.ids.ends)
-	s.groups.of = slices.Clone(s.groups.of)
+	s.origin = nil // rows have it
 	return s.usable()
 }
 
@@ -213,9 +211,9 @@ func (s *Set) usable() error {
 	switch {
 	case len(s.rows) > 0:
 		return nil
-	case len(s.groups.others) > 0:
+	case len(s.others) > 0:
 		return fmt.Errorf("%s: no item is of the group %s; there are %s",
-			s.label(), strings.Join(s.Options.Groups, " or "), listed(s.groups.others))
+			s.label(), strings.Join(s.Options.Groups, " or "), listed(s.others))
 	case s.Skipped > 0:
 		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], s.unit(), s.Skipped, s.expected())
 	case len(s.Notes) > 0:
@@ -252,7 +250,7 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	text := bytes.TrimRight(line.Text, "\r\n")
 	number := line.Number
 	if s.origin != nil {
-		number = int(s.origin[number-1])
+		number = s.origin[number-1]
 	}
 	it := line.Value.item
 	err := line.Value.err
@@ -270,22 +268,21 @@ func (s *Set) add(line rows.Line[parsed]) error {
 		s.skip(number, err)
 		return nil
 	}
-	if !s.groups.wanted(it.Group, s.Options.Groups) {
+	if !s.wanted(it.Group) {
 		return nil
 	}
 	if first, added := s.ids.Add(it.ID); !added { // neither of the two can be known to be the right one
 		return s.complaint(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss",
-			it.ID, s.unit(), s.line(first), s.unit()))
+			it.ID, s.unit(), s.rows[first].line, s.unit()))
 	}
-	s.groups.add(it.Group)
 	s.remark(number, it.Note)
-	s.rows = append(s.rows, row{offset: line.Offset, length: int32(len(text)), sum: checksum(text)})
-	if n := len(s.rows); s.lines != nil || number != n { // a line was left out
-		for i := len(s.lines); i < n-1; i++ {
-			s.lines = append(s.lines, int32(i)+1)
-		}
-		s.lines = append(s.lines, int32(number))
-	}
+	s.rows = append(s.rows, row{
+		offset: line.Offset,
+		length: len(text),
+		line:   number,
+		group:  unique.Make(it.Group).Value(),
+		sum:    checksum(text),
+	})
 	size := len(it.Question)
 	for _, c := range it.Candidates {
 		size += len(c.Text)

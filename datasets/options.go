@@ -67,8 +67,8 @@ type optionsLine struct {
 	ID      *text      `json:"id,omitempty"`
 	Source  string     `json:"source,omitempty"`
 	Group   string     `json:"group,omitempty"`
-	Prompt  *string    `json:"prompt"`
-	Outputs []output   `json:"outputs"`
+	Prompt  *string    `json:"prompt" must:"be"`
+	Outputs []output   `json:"outputs" must:"be"`
 	Ranks   []jsonRank `json:"ranks,omitempty"`
 }
 
@@ -136,10 +136,6 @@ func parseOptions(line []byte) (Item, error) {
 		return Item{}, err
 	}
 	switch {
-	case l.Prompt == nil:
-		return Item{}, errors.New(`key "prompt" is missing`)
-	case l.Outputs == nil:
-		return Item{}, errors.New(`key "outputs" is missing`)
 	case l.ID != nil && *l.ID == "":
 		return Item{}, errors.New(`"id" is empty`)
 	case l.Ranks != nil && len(l.Ranks) != len(l.Outputs):

@@ -41,26 +41,26 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 			silent++
 			continue
 		}
-		line := mappedPair{
-			ID:        cmp.Or(p.id, shortHash(key)),
-			Question:  p.question,
+		line := pairLine{
+			PairID:    new(cmp.Or(p.id, shortHash(key))),
+			Question:  &p.question,
 			ModelA:    sides[0].name,
 			ModelB:    sides[1].name,
-			ResponseA: *p.text,
-			ResponseB: *q.text,
-			Label:     noLabel,
+			ResponseA: p.text,
+			ResponseB: q.text,
+			Label:     new(noLabel),
 		}
 		if level == "inputs" && p.asked != "" {
-			line.ID = shortHash(key)
+			line.PairID = new(shortHash(key))
 		}
 		if p.question != q.question {
 			if differ++; p.stranger(q) {
 				alien++
 			}
-			line.Question = cmp.Or(p.asked, p.question)
+			line.Question = new(cmp.Or(p.asked, p.question))
 		}
 		if side := better(p.scores, q.scores); scores && side >= 0 {
-			line.Label = pairLabels[side]
+			line.Label = &pairLabels[side]
 			labelled++
 		}
 		text, err := marshal(line)

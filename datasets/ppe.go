@@ -26,11 +26,11 @@ var PPE = Format{
 const ppeName = "ppe"
 
 type ppeRow struct {
-	ID     *text    `json:"question_id"`
+	ID     *text    `json:"question_id" must:"id"`
 	Model  string   `json:"model_name"`
-	Prompt *string  `json:"prompt"`
-	Scores []bool   `json:"scores"`
-	Pairs  [][2]int `json:"sampled_conflict_pairs"` // places among the responses, from 0
+	Prompt *string  `json:"prompt" must:"be"`
+	Scores []bool   `json:"scores" must:"be"`
+	Pairs  [][2]int `json:"sampled_conflict_pairs" must:"be"` // places among the responses, from 0
 
 	responses map[string]json.RawMessage
 }
@@ -40,13 +40,6 @@ func (r *ppeRow) read(line []byte) error {
 		return err
 	}
 	r.responses = keysOf(line)
-	if err := missing(required{"question_id", r.ID != nil}, required{"prompt", r.Prompt != nil},
-		required{"scores", r.Scores != nil}, required{"sampled_conflict_pairs", r.Pairs != nil}); err != nil {
-		return err
-	}
-	if *r.ID == "" {
-		return errors.New(`"question_id" is empty`)
-	}
 	for _, p := range r.Pairs {
 		for _, at := range p {
 			if at < 0 || at >= len(r.Scores) || r.responses["response_"+strconv.Itoa(at+1)] == nil {
@@ -75,16 +68,18 @@ func drawnPairs(rows Rows, emit func(line int, text []byte) error) ([]string, er
 			if r.Model != "" {
 				id += ":" + r.Model
 			}
-			line := mappedPair{
-				ID:       fmt.Sprintf("%s:%d-%d", id, p[0]+1, p[1]+1),
-				Source:   ppeName,
-				Question: *r.Prompt,
-				Label:    pairLabels[0],
+			line := pairLine{
+				PairID:    new(fmt.Sprintf("%s:%d-%d", id, p[0]+1, p[1]+1)),
+				Source:    ppeName,
+				Question:  r.Prompt,
+				ResponseA: new(string),
+				ResponseB: new(string),
+				Label:     &pairLabels[0],
 			}
 			if r.Scores[p[1]] {
-				line.Label = pairLabels[1]
+				line.Label = &pairLabels[1]
 			}
-			for i, to := range []*string{&line.ResponseA, &line.ResponseB} {
+			for i, to := range []*string{line.ResponseA, line.ResponseB} {
 				if err := json.Unmarshal(r.responses["response_"+strconv.Itoa(p[i]+1)], to); err != nil {
 					*to = ""
 				}

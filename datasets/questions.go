@@ -22,7 +22,7 @@ type questionLine struct {
 	ID        json.RawMessage `json:"id"`
 	Category  string          `json:"category"`
 	Source    string          `json:"source"`
-	Question  *string         `json:"question"`
+	Question  *string         `json:"question" must:"be"`
 	Options   []string        `json:"options"`
 	ResponseA *string         `json:"response_a"`
 	ResponseB *string         `json:"response_b"`
@@ -43,8 +43,6 @@ func parseQuestion(line []byte) (Item, error) {
 	switch {
 	case it.ID == "":
 		return Item{}, errors.New(`key "id" is missing or empty`)
-	case q.Question == nil:
-		return Item{}, errors.New(`key "question" is missing`)
 	case (q.ResponseA == nil) != (q.ResponseB == nil):
 		return Item{}, errors.New(`"response_a" and "response_b" go together`)
 	case q.Options != nil && q.ResponseA != nil:

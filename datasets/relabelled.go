@@ -53,18 +53,18 @@ func (it Item) labelled(said string) ([]byte, error) {
 	q := mappedQuestion{ID: it.ID, Category: it.Group, Source: it.Source, Question: it.Question, Gold: &said}
 	switch it.Shape {
 	case Pair:
-		p := mappedPair{
-			ID:        it.ID,
+		p := pairLine{
+			PairID:    &it.ID,
 			Source:    it.Source,
-			Question:  it.Question,
+			Question:  &it.Question,
 			ModelA:    it.Candidates[0].Model,
 			ModelB:    it.Candidates[1].Model,
-			ResponseA: it.Candidates[0].Text,
-			ResponseB: it.Candidates[1].Text,
-			Label:     noLabel,
+			ResponseA: &it.Candidates[0].Text,
+			ResponseB: &it.Candidates[1].Text,
+			Label:     new(noLabel),
 		}
 		if at >= 0 {
-			p.Label = pairLabels[at]
+			p.Label = &pairLabels[at]
 		}
 		return marshal(p)
 	case Preference:

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,11 +41,11 @@ var Levels = []string{"easy", "normal", "hard"}
 const rmStyles = 3
 
 type rmRow struct {
-	ID       *text    `json:"id"`
+	ID       *text    `json:"id" must:"id"`
 	Domain   string   `json:"domain"`
-	Prompt   *string  `json:"prompt"`
-	Chosen   []string `json:"chosen"`
-	Rejected []string `json:"rejected"`
+	Prompt   *string  `json:"prompt" must:"be"`
+	Chosen   []string `json:"chosen" must:"be"`
+	Rejected []string `json:"rejected" must:"be"`
 	Pair     string   `json:"pair,omitempty"` // of a line that nineOfEach made: the styles of its two responses
 
 	Own *SelfGenerated `json:"own_answer,omitempty"`
@@ -57,14 +56,7 @@ func (r *rmRow) read(line []byte, styles int) error {
 	if err := decode(line, r); err != nil {
 		return err
 	}
-	err := missing(required{"id", r.ID != nil}, required{"prompt", r.Prompt != nil},
-		required{"chosen", r.Chosen != nil}, required{"rejected", r.Rejected != nil})
-	switch {
-	case err != nil:
-		return err
-	case *r.ID == "":
-		return errors.New(`"id" is empty`)
-	case len(r.Chosen) != styles || len(r.Rejected) != styles:
+	if len(r.Chosen) != styles || len(r.Rejected) != styles {
 		return fmt.Errorf("%d chosen and %d rejected responses: an item of RM-Bench has %d of each",
 			len(r.Chosen), len(r.Rejected), rmStyles)
 	}
@@ -103,11 +95,7 @@ func parseRMBench(line []byte) (Item, error) {
 		it.Candidates[0].Text = r.Rejected[0]
 		it.Candidates[1].Text = r.Chosen[0]
 	}
-	var err error
-	if r.Own != nil {
-		err = r.Own.of(&it)
-	}
-	return it, err
+	return it, r.Own.of(&it)
 }
 
 // nineOfEach makes a line of each pair.

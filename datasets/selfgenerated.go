@@ -10,8 +10,11 @@ type SelfGenerated struct {
 	Right *bool   `json:"right,omitempty"` // null where nobody can tell
 }
 
-// of gives a pair's item the judge's own answer to its question.
+// of gives a pair's item the judge's own answer to its question, where there is one.
 func (o *SelfGenerated) of(it *Item) error {
+	if o == nil {
+		return nil
+	}
 	if o.Text == nil {
 		return errors.New(`"own_answer" has no "text"`)
 	}
