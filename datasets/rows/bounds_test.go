@@ -2,13 +2,17 @@ package rows
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // endless is a file of one line that has no end, as far as anybody reads it.
@@ -75,11 +79,39 @@ func TestManyLongLines(t *testing.T) {
 	}
 }
 
+// forged is a file whose only page says that it unpacks to little.
+func forged(t *testing.T, file []byte) []byte {
+	t.Helper()
+	page := bytes.NewReader(file[4:])
+	var h format.PageHeader
+	var protocol thrift.CompactProtocol
+	if err := thrift.NewDecoder(protocol.NewReader(page)).Decode(&h); err != nil {
+		t.Fatal(err)
+	}
+	// A number is written as a varint of twice itself.
+	real := binary.AppendUvarint(nil, uint64(h.UncompressedPageSize)*2)
+	said := binary.AppendUvarint(nil, 2<<20+2)
+	at := bytes.Index(file, real)
+	if at < 0 || at > len(file)-page.Len() || len(real) != len(said) {
+		t.Fatalf("the size is at %d", at)
+	}
+	return slices.Concat(file[:at], said, file[at+len(real):])
+}
+
 // TestParquetThatStandsForMuch: pages, rows and cells of a small file that stand for much more are refused before they are in
 // memory.
 func TestParquetThatStandsForMuch(t *testing.T) {
 	type texts struct {
 		Text string `parquet:"text,zstd"`
+	}
+	type gzipped struct {
+		Text string `parquet:"text,gzip"`
+	}
+	type brotlied struct {
+		Text string `parquet:"text,brotli"`
+	}
+	type snappied struct {
+		Text string `parquet:"text,snappy"`
 	}
 	type flags struct {
 		Flags []bool `parquet:"flags,list,zstd"`
@@ -105,12 +137,19 @@ func TestParquetThatStandsForMuch(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	cell := strings.Repeat("x", 100<<20)
+	bare := []parquet.WriterOption{parquet.SkipPageBounds("text"), parquet.DataPageStatistics(false)}
+	const less = "bytes, and it unpacks to more"
 	for name, c := range map[string]struct {
 		file []byte
 		want string // "" where it is read
 		most int    // MiB
 	}{
 		"one cell":               {parquetOf(t, []texts{{strings.Repeat("x", 100<<20)}}, parquet.SkipPageBounds("text"), parquet.DataPageStatistics(false)), "the column text: a page of ", 4},
+		"one cell, forged":       {forged(t, parquetOf(t, []texts{{cell}}, bare...)), less, 16},
+		"one of gzip, forged":    {forged(t, parquetOf(t, []gzipped{{cell}}, bare...)), less, 16},
+		"one of brotli, forged":  {forged(t, parquetOf(t, []brotlied{{cell}}, bare...)), less, 16},
+		"one of snappy, forged":  {forged(t, parquetOf(t, []snappied{{cell}}, bare...)), less, 16},
 		"one row of many cells":  {parquetOf(t, []flags{{make([]bool, 20<<20)}}), "values, more than", 4},
 		"one row of two columns": {parquetOf(t, []two{{make([]bool, 150_000), make([]bool, 150_000)}}), "it is longer than 4 MiB", 8},
 		"one word many times":    {parquetOf(t, []words{{many}}), "row 1: reading Parquet: it is longer than 4 MiB", 16},

@@ -2,19 +2,24 @@ package rows
 
 import (
 	"bufio"
+	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unsafe"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
 // A page is what the library unpacks at once, and a row is what it holds at once: both are bounded before it does so.
-// What a page says of itself is believed.
+// How much a page unpacks to is counted: what it says of itself may be less.
 
 // mostValues is how many values a page, or a row, may have.
 func mostValues() int { return unpacking.row / int(unsafe.Sizeof(parquet.Value{})) }
@@ -75,14 +80,58 @@ func columnPages(in io.ReaderAt, c format.ColumnMetaData) (all pages, err error)
 		if n > mostValues() {
 			return all, fmt.Errorf("a page of %d values, more than %d: write it with smaller pages", n, mostValues())
 		}
+		if h.DataPageHeader.V.Encoding == format.DeltaByteArray || h.DataPageHeaderV2.V.Encoding == format.DeltaByteArray {
+			return all, errors.New("its texts are DELTA_BYTE_ARRAY, of which a few bytes can stand for very many: " +
+				"write them PLAIN or with a dictionary")
+		}
 		all.bytes = max(all.bytes, size)
 		if h.Type != format.DictionaryPage {
 			all.values += n
 		}
-		if _, err := r.Discard(int(h.CompressedPageSize)); err != nil {
+		page := bufio.NewReader(io.LimitReader(r, int64(h.CompressedPageSize)))
+		levels := h.DataPageHeaderV2.V.RepetitionLevelsByteLength + h.DataPageHeaderV2.V.DefinitionLevelsByteLength
+		if _, err := page.Discard(int(levels)); err != nil { // they are not compressed
+			return all, ended(err)
+		}
+		unpacked, err := unpackedSize(c.Codec, page, size)
+		switch {
+		case unpacked > int64(size):
+			return all, fmt.Errorf("a page says that it is %d bytes, and it unpacks to more", size)
+		case errors.Is(err, io.ErrUnexpectedEOF):
 			return all, nil // the library says what is missing, once it gets there
+		case err != nil:
+			return all, err
+		}
+		if _, err := io.Copy(io.Discard, page); err != nil {
+			return all, err
 		}
 	}
+}
+
+// unpackedSize is how many bytes a page unpacks to, counted no further than one byte above what it may.
+func unpackedSize(codec format.CompressionCodec, page *bufio.Reader, most int) (int64, error) {
+	var unpacked io.Reader = page
+	var err error
+	switch codec {
+	case format.Snappy: // which begins with the length, for which the library makes room
+		n, err := binary.ReadUvarint(page)
+		return int64(min(n, math.MaxInt32)), err
+	case format.Gzip:
+		unpacked, err = gzip.NewReader(page)
+	case format.Brotli:
+		unpacked = brotli.NewReader(page)
+	case format.Zstd:
+		var z *zstd.Decoder
+		z, err = zstd.NewReader(page, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(max(mostPage(), 1<<20))))
+		if err == nil {
+			defer z.Close()
+		}
+		unpacked = z
+	}
+	if err != nil {
+		return 0, err
+	}
+	return io.Copy(io.Discard, io.LimitReader(unpacked, int64(most)+1))
 }
 
 // atOnce is how many rows of the group are read at once: fewer where pages are large, or rows have many values. A row
