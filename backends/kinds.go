@@ -44,18 +44,19 @@ type serverKind struct {
 
 	// The rest is of servers that speak OpenAI's format.
 
-	ownedBy    string                                                      // what its list of models says
-	version    func(context.Context, *OpenAI) string                       // where it tells one
-	logprobs   Ability                                                     // on this side of its interface
-	greedy     string                                                      // members that leave the model's own choice alone
-	grammar    bool                                                        // holds a reply to a grammar from its first token on
-	props      bool                                                        // has llama.cpp's page of properties
-	tokenIDs   bool                                                        // tells the probabilities of tokens named by id
-	budget     func(tokens int) (member string, value any)                 // bounds thinking
-	repetition any                                                         // what it takes for a repetition
-	anew       func() (member string, value any)                           // has it read a prompt anew
-	count      func(context.Context, *OpenAI, map[string]any) (int, error) // of a prompt's tokens
-	steady     func(context.Context, *OpenAI) (Ability, string)
+	ownedBy    string                                           // what its list of models says
+	version    func(context.Context, *OpenAI) string            // where it tells one
+	logprobs   Ability                                          // on this side of its interface
+	greedy     string                                           // members that leave the model's own choice alone
+	grammar    bool                                             // holds a reply to a grammar from its first token on
+	props      bool                                             // has llama.cpp's page of properties
+	tokenIDs   bool                                             // tells the probabilities of tokens named by id
+	budget     func(tokens int) (member string, value any)      // bounds thinking
+	repetition any                                              // what it takes for a repetition
+	anew       func() (member string, value any)                // has it read a prompt anew
+	steady     func(context.Context, *OpenAI) (Ability, string) // whether batches change no reply, and by which setting
+	// count counts the tokens of a prompt.
+	count func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error)
 }
 
 // Advice is what a person can do about a server of a kind, in words that begin a sentence; "" for nothing of its own.

@@ -12,8 +12,8 @@ import (
 	"gavel/datasets/rows"
 )
 
-// decode reads a line of JSON; what is wrong with it is said as [describe] does. A field of the row with the tag must is
-// a key that every row has; where the tag says id, its text is not empty.
+// decode reads a line of JSON; what is wrong with it is said as [describe] does. A field of the row with the tag must
+// is a key that every row has; where the tag says id, its text is not empty.
 func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
 		return errors.New("not UTF-8: save the file in that encoding")

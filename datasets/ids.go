@@ -2,8 +2,8 @@ package datasets
 
 import "strings"
 
-// IDs is a set of ids, numbered from 0 in the order added. The zero value is empty. Many may look things up while nobody
-// adds.
+// IDs is a set of ids, numbered from 0 in the order added. The zero value is empty. Many may look things up while
+// nobody adds.
 type IDs struct {
 	texts   []string
 	numbers map[string]int

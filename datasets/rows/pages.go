@@ -122,7 +122,8 @@ func unpackedSize(codec format.CompressionCodec, page *bufio.Reader, most int) (
 		unpacked = brotli.NewReader(page)
 	case format.Zstd:
 		var z *zstd.Decoder
-		z, err = zstd.NewReader(page, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(max(mostPage(), 1<<20))))
+		window := uint64(max(mostPage(), 1<<20))
+		z, err = zstd.NewReader(page, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
 		if err == nil {
 			defer z.Close()
 		}
