@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 	_ "gavel/protocols" // which a request names
