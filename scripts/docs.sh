@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # usage: scripts/docs.sh
 #
-# Writes anew what is generated: docs/cli.md and the man page from the commands, the keys in docs/formats.md and docs/schemas
+# Writes anew what is generated: docs/cli.md from the commands, the keys in docs/formats.md and docs/schemas
 # from the types, and the metrics in docs/glossary.md from the protocols.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 go run ./cmd/gavel docs markdown >docs/cli.md
-go run ./cmd/gavel docs man >scripts/packaging/gavel.1
 go run ./scripts/formats
 go run ./scripts/glossary

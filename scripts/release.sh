@@ -32,7 +32,7 @@ files() {
 	for shell in bash zsh fish powershell; do
 		go run ./cmd/gavel completion "$shell" >"dist-files/gavel.$shell"
 	done
-	gzip -9nc scripts/packaging/gavel.1 >dist-files/gavel.1.gz
+	go run ./cmd/gavel docs man | gzip -9n >dist-files/gavel.1.gz
 	go run ./scripts/licences >dist-files/THIRD_PARTY_LICENSES
 }
 

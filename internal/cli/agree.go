@@ -53,6 +53,8 @@ func (e *env) votes(path string) ([]judging.Vote, error) {
 	return votes.Votes, nil
 }
 
+var _ = register(120, agreeCommand)
+
 func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "agree",
@@ -102,6 +104,8 @@ func agreeCommand(e *env) *cli.Command {
 	}
 }
 
+var _ = register(130, estimateCommand)
+
 func estimateCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "estimate",
@@ -143,6 +147,8 @@ func estimateCommand(e *env) *cli.Command {
 		},
 	}
 }
+
+var _ = register(140, selectCommand)
 
 func selectCommand(e *env) *cli.Command {
 	return &cli.Command{

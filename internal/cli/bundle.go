@@ -14,6 +14,8 @@ import (
 	"gavel/internal/report/table"
 )
 
+var _ = register(160, bundleCommand)
+
 func bundleCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "bundle",

@@ -9,6 +9,8 @@ import (
 	"gavel/internal/suite"
 )
 
+var _ = register(180, clusterCommand)
+
 func clusterCommand(e *env) *cli.Command {
 	engine := func(name, about string, more ...cli.Flag) *cli.Command {
 		return &cli.Command{

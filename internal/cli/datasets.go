@@ -13,6 +13,8 @@ import (
 	"gavel/internal/report/table"
 )
 
+var _ = register(210, datasetsCommand)
+
 func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "datasets",

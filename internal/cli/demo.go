@@ -6,6 +6,8 @@ import (
 	"gavel/internal/cli/demo"
 )
 
+var _ = register(10, demoCommand)
+
 func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "demo",

@@ -15,6 +15,8 @@ import (
 	"gavel/protocols/pairwise"
 )
 
+var _ = register(230, doctorCommand)
+
 func doctorCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "doctor",

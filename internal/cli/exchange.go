@@ -15,6 +15,8 @@ import (
 	"gavel/scoring"
 )
 
+var _ = register(190, importCommand)
+
 func importCommand(e *env) *cli.Command {
 	command := &cli.Command{Name: "import", Usage: "turn another harness's output into a run"}
 	for _, p := range protocols.All {
@@ -110,6 +112,8 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	e.next(append(next, "--out", "report.html")...)
 	return nil
 }
+
+var _ = register(200, exportCommand)
 
 func exportCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -91,6 +91,8 @@ func pages(app *cli.App) []manual.Page {
 	return all
 }
 
+var _ = register(280, docsCommand)
+
 // docsCommand prints docs/cli.md and the man page, for those who build gavel.
 func docsCommand(e *env) *cli.Command {
 	printing := func(write func([]manual.Page) string) cli.ActionFunc {

@@ -9,6 +9,8 @@ import (
 	"gavel/internal/report"
 )
 
+var _ = register(70, juryCommand)
+
 func juryCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "jury",

@@ -6,6 +6,8 @@ import (
 	"gavel/internal/labels"
 )
 
+var _ = register(110, labelCommand)
+
 func labelCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "label",

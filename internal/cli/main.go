@@ -5,7 +5,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -253,53 +252,8 @@ func newApp(e *env) *cli.App {
 		Action:          unknownCommand,
 		// A comma is part of a value: flags that may be given again are given again.
 		DisableSliceFlagSeparator: true,
-		Commands: []*cli.Command{
-			demoCommand(e), runCommand(e), suiteCommand(e), scoreCommand(e), compareCommand(e),
-			raceCommand(e), juryCommand(e), planCommand(e), reportCommand(e), serveCommand(e),
-			labelCommand(e), agreeCommand(e), estimateCommand(e), selectCommand(e), replayCommand(e),
-			bundleCommand(e), mergeCommand(e), clusterCommand(e), importCommand(e), exportCommand(e),
-			datasetsCommand(e), modelsCommand(e), doctorCommand(e), promptsCommand(e), cacheCommand(e),
-			completionCommand(e), versionCommand(), docsCommand(e),
-		},
+		Commands:                  buildCommands(e),
 	}
 	adopt(app.Name, app.Commands)
 	return app
-}
-
-func versionCommand() *cli.Command {
-	return &cli.Command{
-		Name:   "version",
-		Usage:  "print the version",
-		Before: noArguments,
-		Action: func(c *cli.Context) error {
-			cli.ShowVersion(c)
-			return nil
-		},
-	}
-}
-
-// adopt gives every command the same manners, and the text of its page.
-func adopt(before string, commands []*cli.Command) {
-	for _, c := range commands {
-		name := before + " " + c.Name
-		c.Description = cmp.Or(c.Description, helpText(name))
-		c.OnUsageError = onUsageError
-		c.HideHelpCommand = true
-		arguments := c.Before
-		c.Before = func(at *cli.Context) error {
-			if f := formats(at); len(f) > 1 {
-				return usage("--%s and --%s: choose one", f[0], f[1])
-			}
-			if arguments != nil {
-				return arguments(at)
-			}
-			return nil
-		}
-		if len(c.Subcommands) > 0 {
-			if c.Action == nil {
-				c.Action = unknownCommand
-			}
-			adopt(name, c.Subcommands)
-		}
-	}
 }

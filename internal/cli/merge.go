@@ -6,6 +6,8 @@ import (
 	"gavel/internal/carry/merge"
 )
 
+var _ = register(170, mergeCommand)
+
 func mergeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "merge", Usage: "make one run, or one suite, of its shards", UsageText: "gavel merge OUT SHARD... [flags]",

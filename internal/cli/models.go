@@ -14,6 +14,8 @@ import (
 	"gavel/judging"
 )
 
+var _ = register(220, modelsCommand)
+
 func modelsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "models",
@@ -61,6 +63,8 @@ func (e *env) listModels(c *cli.Context) error {
 	}
 	return e.print(c, report.Listing{Table: t, Data: map[string]any{"server": server, "models": models}})
 }
+
+var _ = register(240, promptsCommand)
 
 func promptsCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -6,6 +6,8 @@ import (
 	"gavel/internal/report"
 )
 
+var _ = register(80, planCommand)
+
 func planCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "plan",

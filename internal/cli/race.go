@@ -14,6 +14,8 @@ import (
 	"gavel/scoring/race"
 )
 
+var _ = register(60, raceCommand)
+
 func raceCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "race",

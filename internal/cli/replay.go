@@ -8,6 +8,8 @@ import (
 	"gavel/scoring"
 )
 
+var _ = register(150, replayCommand)
+
 func replayCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "replay",

@@ -13,6 +13,8 @@ import (
 	"gavel/scoring"
 )
 
+var _ = register(90, reportCommand)
+
 func reportCommand(e *env) *cli.Command {
 	flags := slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "out", Usage: "`FILE` to write; - is standard output"},

@@ -13,6 +13,8 @@ import (
 	"gavel/scoring"
 )
 
+var _ = register(20, runCommand)
+
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
 		Name:        "run",

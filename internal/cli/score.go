@@ -135,6 +135,8 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	return runs, o, nil
 }
 
+var _ = register(40, scoreCommand)
+
 func scoreCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "score",
@@ -169,6 +171,8 @@ func scoreCommand(e *env) *cli.Command {
 		},
 	}
 }
+
+var _ = register(50, compareCommand)
 
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{

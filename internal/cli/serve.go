@@ -22,6 +22,8 @@ import (
 	"gavel/internal/server/store"
 )
 
+var _ = register(100, serveCommand)
+
 func serveCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "serve",

@@ -9,6 +9,8 @@ import (
 	"gavel/internal/suite"
 )
 
+var _ = register(30, suiteCommand)
+
 func suiteCommand(e *env) *cli.Command {
 	command := func(name, about string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
 		return &cli.Command{

@@ -2,56 +2,9 @@ package golden
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 )
-
-var listed = regexp.MustCompile(`(?m)^   ([a-z][a-z0-9-]*)(?:,[^ ]*)?  +\S`)
-
-// TestHelp: every command with its flags and their defaults. What is here may be changed, but not unseen.
-func TestHelp(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	b := open(t, "help")
-	var walk func(path []string)
-	walk = func(path []string) {
-		r := w.must(append(path, "--help")...)
-		b.add(strings.Join(append([]string{"gavel"}, path...), " ")+" · flags and defaults", flagsOf(r.stdout))
-		b.add(strings.Join(append([]string{"gavel"}, path...), " ")+" --help", r.stdout)
-		_, commands, has := strings.Cut(r.stdout, "\nCOMMANDS:\n")
-		if !has || len(path) > 2 {
-			return
-		}
-		commands, _, _ = strings.Cut(commands, "\n\n")
-		for _, m := range listed.FindAllStringSubmatch(commands, -1) {
-			if m[1] != "help" {
-				walk(append(path[:len(path):len(path)], m[1]))
-			}
-		}
-	}
-	walk(nil)
-}
-
-var (
-	flagLine = regexp.MustCompile(`(?m)^   (--[a-z][^\n]*)$`)
-	goesOn   = regexp.MustCompile(`\n {8,}`) // what is said of a flag, in a further line
-	flagHas  = regexp.MustCompile(`\(default: .*\)$`)
-)
-
-// flagsOf are the flags of a help text, each with what stands for its value and its default.
-func flagsOf(help string) string {
-	var out strings.Builder
-	for _, m := range flagLine.FindAllStringSubmatch(goesOn.ReplaceAllString(help, "  "), -1) {
-		name, _, _ := strings.Cut(m[1], "  ")
-		out.WriteString(strings.TrimSpace(name))
-		if d := flagHas.FindString(m[1]); d != "" {
-			out.WriteString(" " + d)
-		}
-		out.WriteString("\n")
-	}
-	return out.String()
-}
 
 // TestUsage: exit status and first line of what is said of command lines that cannot be.
 func TestUsage(t *testing.T) {

@@ -3,6 +3,8 @@ package manual
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cpuguy83/go-md2man/v2/md2man"
 )
 
 // Markdown is all pages as one document.
@@ -49,50 +51,16 @@ func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
 }
 
-// Man is all pages as one page of a manual; the first is the program's own.
+// Man is all pages as one page of a manual.
 func Man(pages []Page) string {
-	var out strings.Builder
-	for i, p := range pages {
-		if i == 0 {
-			fmt.Fprintf(&out, ".TH GAVEL 1\n.SH NAME\ngavel \\- %s\n.SH SYNOPSIS\n%s\n.SH DESCRIPTION\n",
-				roff(p.About), roff(p.Usage))
-		} else {
-			fmt.Fprintf(&out, ".SH %s\n%s\n.PP\n\\fB%s\\fR\n",
-				roff(strings.ToUpper(p.Name)), roff(sentence(p.About)), roff(p.Usage))
-		}
-		for _, b := range blocks(p.Text) {
-			if b.asIs {
-				fmt.Fprintf(&out, ".PP\n.nf\n%s\n.fi\n", roff(b.text))
-			} else {
-				fmt.Fprintf(&out, ".PP\n%s\n", roff(wrap(b.text, 0, 0, 120)))
-			}
-		}
-		for _, c := range p.Commands {
-			fmt.Fprintf(&out, ".TP\n\\fB%s\\fR\n%s\n", roff(c.Name), roff(c.About))
-		}
-		for _, s := range p.Flags {
-			if s.Name != "" {
-				fmt.Fprintf(&out, ".SS %s\n", roff(s.Name))
-			}
-			for _, f := range s.Rows {
-				fmt.Fprintf(&out, ".TP\n\\fB%s\\fR\n%s\n", roff(f.Name), roff(f.About))
-			}
-		}
-	}
-	return out.String()
-}
-
-// roff writes a text so that the formatter takes none of it for its own.
-func roff(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-			lines[i] = `\&` + line
-		}
-	}
-	return strings.Join(lines, "\n")
+	title := "gavel 1\n=======\n\n# NAME\n\ngavel - " + pages[0].About + "\n"
+	_, text, _ := strings.Cut(Markdown(pages), "\n## ")
+	return string(md2man.Render([]byte(title + "\n## " + text)))
 }
