@@ -144,6 +144,7 @@ type Protocol struct {
 	Asks          string           // the question, GOAL standing for the goal; "" where the name says it
 	Judges        []datasets.Shape // the items it takes
 	Presentations int              // of every item; 0 where it depends on the item
+	Shows         int              // how many candidates of its order a presentation shows, the first; 0: all
 	FollowUps     bool             // a reply without a verdict is followed by another turn
 	Templates     []Template
 	Options       []Option
@@ -182,6 +183,14 @@ type Protocol struct {
 func (p Protocol) Question(goal string) string {
 	q := cmp.Or(p.Asked, strings.ReplaceAll(p.Asks, "GOAL", goal), p.About)
 	return strings.ToUpper(q[:min(1, len(q))]) + q[min(1, len(q)):]
+}
+
+// Shown are the candidates of an order that a presentation shows.
+func (p Protocol) Shown(order []string) []string {
+	if p.Shows == 0 {
+		return order
+	}
+	return order[:min(p.Shows, len(order))]
 }
 
 // Option is a choice that a protocol offers beyond its prompt. It is a flag of

@@ -11,51 +11,31 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"gavel/internal/cli"
+	"gavel/internal/cli/clitest"
+	"gavel/protocols"
+	"gavel/protocols/testdata/rating"
 )
 
-// withRating builds gavel with one folder more, protocols/rating, and one line more
-// in all.go. Nothing else is another.
-func withRating(t *testing.T) (gavel string) {
-	t.Helper()
-	here, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := os.ReadFile("all.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more := strings.Replace(string(all), "\n}\n", "\n\t{Protocol: rating.Protocol, Scorer: rating.NewScorer, Imports: rating.Imports},\n}\n", 1)
-	more = strings.Replace(more, "import (\n", "import (\n\t\"gavel/protocols/rating\"\n", 1)
-	dir := t.TempDir()
-	line := filepath.Join(dir, "all.go")
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
-		filepath.Join(here, "all.go"):              line,
-		filepath.Join(here, "rating", "rating.go"): filepath.Join(here, "testdata", "rating_test.go"),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan := filepath.Join(dir, "overlay.json")
-	for name, text := range map[string]string{line: more, plan: string(overlay)} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+// TestMain lets the test binary be gavel with one protocol more: the folder testdata/rating, and one entry of the list.
+func TestMain(m *testing.M) {
+	if clitest.IsGavel() {
+		added := protocols.Protocol{
+			Protocol: rating.Protocol,
+			Scorer:   rating.NewScorer,
+			Layout:   rating.Layout,
+			Imports:  rating.Imports,
 		}
+		protocols.All = append(protocols.All, added)
+		protocols.Add(added)
+		os.Exit(cli.Main(os.Args[1:]))
 	}
-	if gavel = filepath.Join(dir, "gavel"); runtime.GOOS == "windows" {
-		gavel += ".exe"
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", plan, "-o", gavel, "gavel/cmd/gavel")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return gavel
+	os.Exit(m.Run())
 }
 
 // house is an empty folder in which a gavel is called.
@@ -83,7 +63,6 @@ func (h *house) call(args ...string) string {
 	return stdout.String()
 }
 
-// serve starts the server and gives its address.
 // fails calls gavel, which has to end with an error that says so.
 func (h *house) fails(what, wanted string, args ...string) {
 	h.t.Helper()
@@ -94,6 +73,7 @@ func (h *house) fails(what, wanted string, args ...string) {
 	h.has(what, string(out), wanted)
 }
 
+// serve starts the server and gives its address.
 func (h *house) serve(args ...string) string {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -151,7 +131,11 @@ func (h *house) has(what, text string, wanted ...string) {
 // options and help, a value of a suite's file, it has tables, comparisons and a
 // report, and the server offers it, orders it and shows its runs.
 func TestAProtocolIsAFolderAndALine(t *testing.T) {
-	h := &house{t, t.TempDir(), withRating(t)}
+	gavel, err := clitest.Link(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, dir: t.TempDir(), gavel: gavel}
 
 	h.has("gavel run", strings.Join(strings.Fields(h.call("run", "--help")), " "), "rating", "how good is it, from 1 to 5?", "pairwise, reversed and rating")
 	h.has("its help", h.call("run", "rating", "--help"), "Has a judge rate both responses", "gavel run rating --model", "--scale", `(default: "five")`, "plain")
@@ -203,10 +187,12 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 		t.Errorf("OpenAPI: an order has %v", fields)
 	}
 	h.has("the run's page", h.get(at+"/runs/right"), "rating", "better-rated", "100.00")
+	h.has("the list of runs", h.get(at+"/"), "the better is rated higher")
 	items := h.get(at + "/runs/right/items")
 	m := regexp.MustCompile(`/runs/right/items/([^"?]+)`).FindStringSubmatch(items)
 	if m == nil {
 		t.Fatalf("no item is listed in\n%s", items[:min(len(items), 3000)])
 	}
-	h.has("an item's page", h.get(at+"/runs/right/items/"+m[1]), `<mark class="verdict">Rating: 5</mark>`, `<mark class="verdict">Rating: 1</mark>`)
+	h.has("an item's page", h.get(at+"/runs/right/items/"+m[1]), `<mark class="verdict">Rating: 5</mark>`, `<mark class="verdict">Rating: 1</mark>`,
+		"Judgment 1 of 2: shown <bdi>A</bdi></h3>", "Judgment 2 of 2: shown <bdi>B</bdi></h3>")
 }

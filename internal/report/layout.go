@@ -15,8 +15,8 @@ type Layout struct {
 	// the metric that stands for a run; "": its first
 	Headline string
 	Noun     string                                  // what one record is, in the plural
-	Summary  func(runs []scoring.Report) table.Table // several runs
-	Tables   func(r scoring.Report) []table.Table    // one run, the headlines first
+	Summary  func(runs []scoring.Report) table.Table // several runs; nil: their results are listed
+	Tables   func(r scoring.Report) []table.Table    // one run, the headlines first; nil: its results are listed
 	Figures  func(runs []Run) []figure.Spec          // nil: none
 	// id of the one that a single run is shown with first; "": the first
 	Figure string
@@ -39,6 +39,12 @@ func Register(protocol string, l *Layout) {
 		term, _ := scoring.TermIn(l.Terms, tile.Metric)
 		tile.Name = cmp.Or(tile.Name, term.Name)
 		tile.About = cmp.Or(tile.About, string(term.Best))
+	}
+	if l.Summary == nil {
+		l.Summary = listOf
+	}
+	if l.Tables == nil {
+		l.Tables = listed
 	}
 	layouts.Store(protocol, l)
 }

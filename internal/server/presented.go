@@ -16,6 +16,7 @@ type presented struct {
 	Names   []string // what its prompt calls each candidate, in the order shown; nil where it calls them by their ids
 	Right   string   // what is right to name here, as the prompt calls it; "" where nobody can say
 	Swapped bool     // not in the item's own order
+	Shown   []string // the candidates that the judge was shown, in their order
 	Percent string   // of the judge's confidence; "" where it is not told
 }
 
@@ -30,13 +31,16 @@ func called(m *judging.Manifest, position int) string {
 
 // present puts a judgment into words.
 func present(m *judging.Manifest, j store.Judged) presented {
-	out := presented{Swapped: !slices.IsSorted(j.Order)}
+	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: j.Order}
+	if p, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil {
+		out.Shown = p.Shown(j.Order)
+	}
 	if j.Confidence != nil {
 		out.Percent = fmt.Sprintf("%.0f %%", 100**j.Confidence)
 	}
 	var rights []string
 	right := m.ToName(j.Record)
-	for at, id := range j.Order {
+	for at, id := range out.Shown {
 		name := called(m, at)
 		if name == "" {
 			break

@@ -1,4 +1,4 @@
-// Package rating is a protocol that a test adds to gavel: the folder protocols/rating, but for its place.
+// Package rating is a protocol that a test adds to gavel: all of one, but for its place.
 package rating
 
 import (
@@ -10,6 +10,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/protocols/imports"
 	"gavel/scoring"
@@ -25,10 +26,18 @@ var Protocol = judging.Protocol{
 	About: "a response at a time: how good is it, from 1 to 5?",
 	Help:  "Has a judge rate both responses of a pair, each by itself.\n\nExamples:\n  gavel run NAME --model qwen3:8b --dataset sample",
 	Items: "pairs", Goal: "good", Asks: "how GOAL?",
-	Judges: []datasets.Shape{datasets.Pair}, Presentations: 2,
+	Judges: []datasets.Shape{datasets.Pair}, Presentations: 2, Shows: 1,
 	Templates: []judging.Template{judging.NewTemplate("plain", "a test's", "Rate the response. End with \"Rating: N\", N from 1 to 5.", nil)},
 	Options:   []judging.Option{scaleOption},
 	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
+}
+
+// Layout has one tile; tables are the list of all results.
+var Layout = &report.Layout{
+	Headline: "better-rated",
+	Noun:     "ratings",
+	Terms:    []scoring.Term{{Metric: "better-rated", Plain: "pairs whose labelled response is rated higher"}},
+	Tiles:    []report.Tile{{Metric: "better-rated", Name: "the better is rated higher", Mark: report.At(50)}},
 }
 
 // Imports has an importer that finds nothing.
