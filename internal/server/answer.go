@@ -32,9 +32,9 @@ const (
 var errTooSlow = failure.New(http.StatusServiceUnavailable,
 	"request timed out; use the command line for runs this large")
 
-// answer wraps a route with everything that is seen to before it is asked. The
+// guarded wraps a route with everything that is seen to before it is asked. The
 // order matters: who may not ask is told nothing.
-func (s *Server) answer(rt route) http.HandlerFunc {
+func (s *Server) guarded(rt route) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
 		began, asked := s.now(), r // r gets a context that has ended by the time of the next function
 		w := &response{ResponseWriter: out}
@@ -77,7 +77,7 @@ func (s *Server) answer(rt route) http.HandlerFunc {
 		if !rt.free { // strangers' connections keep no place, whatever they send
 			guard.Answering(r)
 		}
-		if err := rt.handle(w, r); err != nil {
+		if err := rt.answer(s, w, r); err != nil {
 			if r.Context().Err() != nil {
 				err = errTooSlow // unless nobody listens any more
 			}
@@ -177,6 +177,15 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
+func init() {
+	addRoutes(
+		route{pattern: "GET /login", handle: (*Server).loginPage, free: true},
+		route{pattern: "POST /login", handle: (*Server).login, free: true},
+		route{pattern: "POST /logout", handle: (*Server).logout},
+	)
+}
+
+// loginView is the page on which people sign in.
 type loginView struct {
 	To    string
 	Wrong string

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -12,20 +13,36 @@ import (
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/kept"
+	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/scoring"
 )
+
+func init() {
+	addRoutes(
+		route{
+			pattern:    "GET /compare",
+			template:   "compare",
+			navigation: "Compare",
+			place:      3,
+			view:       viewOf((*Server).compareView),
+			api:        "/compare",
+			about:      "Two runs beside each other",
+			query:      compareFilter{},
+		},
+		route{pattern: "GET /compare/figures/{file}", handle: (*Server).compareFigure},
+	)
+}
 
 // maxCompared is how many runs can be compared at once: there are as many indexes at hand, and more are better ranked.
 const maxCompared = 6
 
 // compareFilter is what a comparison was asked to show.
 type compareFilter struct {
-	A    string `json:"a"`
-	B    string `json:"b"`
-	Show string `json:"show"`
-	Page int    `json:"page"`
+	A    string `json:"a" required:"true" jsonschema:"a run"`
+	B    string `json:"b" required:"true" jsonschema:"another"`
+	Show string `json:"show" jsonschema:"differ, a, b, none, verdicts or all"`
+	Page int    `json:"page" jsonschema:"from 1"`
 
 	Runs []string `json:"-"` // A, B and further ones
 }
@@ -104,9 +121,9 @@ type compareView struct {
 	A          *RunHead             `json:"a"`
 	B          *RunHead             `json:"b"`
 	Comparison *scoring.Comparisons `json:"comparison"`
-	Problem    string               `json:"problem,omitempty"` // why there is none
+	Problem    string               `json:"problem,omitempty" jsonschema:"why there is none"`
 	Tables     []table.Table        `json:"-"`
-	Shared     int                  `json:"shared"` // items that all have
+	Shared     int                  `json:"shared" jsonschema:"items that all have"`
 	Matches    int                  `json:"matches"`
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`
@@ -188,7 +205,10 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	if err != nil {
 		return v, err
 	}
-	c, err := s.compare(f.Runs)
+	c, err := s.compare(r.Context(), f.Runs)
+	if r.Context().Err() != nil {
+		return v, err
+	}
 	if err != nil {
 		v.Problem = err.Error()
 		return v, nil
@@ -197,11 +217,11 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	if isAPI(r) {
 		return v, nil
 	}
-	return v, s.draw(&v)
+	return v, s.draw(r.Context(), &v)
 }
 
 // draw adds the figure, and of more than two runs every two of them in a line.
-func (s *Server) draw(v *compareView) error {
+func (s *Server) draw(ctx context.Context, v *compareView) error {
 	var runs []report.Run
 	for i := range v.Chosen {
 		c := &v.Chosen[i]
@@ -209,7 +229,7 @@ func (s *Server) draw(v *compareView) error {
 		if err != nil {
 			return err
 		}
-		n, err := s.numbers(c.Head.Name, m)
+		n, err := s.numbers(ctx, c.Head.Name, m)
 		if err != nil {
 			v.Problem = err.Error()
 			return nil
@@ -256,12 +276,12 @@ func (s *Server) compareFigure(w http.ResponseWriter, r *http.Request) error {
 }
 
 // compare is the paired comparison of every two runs.
-func (s *Server) compare(names []string) (*scoring.Comparisons, error) {
+func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparisons, error) {
 	var state strings.Builder
 	for _, name := range names {
 		fmt.Fprintln(&state, s.runs.Stamps(name))
 	}
-	return kept.Made(&s.scoring, s.compared, strings.Join(names, "\x00"), state.String(),
+	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), state.String(),
 		func() (*scoring.Comparisons, error) { return s.compareNow(names) })
 }
 

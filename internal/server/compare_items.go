@@ -11,6 +11,21 @@ import (
 	"gavel/internal/server/store"
 )
 
+func init() {
+	addRoutes(route{
+		pattern:  "GET /compare/item",
+		template: "compare-item",
+		view:     viewOf((*Server).compareItemView),
+		api:      "/compare/item",
+		about:    "An item as two runs judged it",
+		query: struct {
+			A    string `json:"a" required:"true" jsonschema:"a run"`
+			B    string `json:"b" required:"true" jsonschema:"another"`
+			Item string `json:"item" required:"true" jsonschema:"its id"`
+		}{},
+	})
+}
+
 // difference is a filter of the items of a comparison.
 type difference struct {
 	name, about string

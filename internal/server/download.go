@@ -16,16 +16,33 @@ import (
 	"gavel/scoring"
 )
 
+func init() {
+	addRoutes(
+		route{
+			pattern: "GET /runs/{run}/report.html",
+			handle:  download("text/html; charset=utf-8", ".html", (*Server).writeReport),
+		},
+		route{
+			pattern: "GET /runs/{run}/results.csv",
+			handle:  download("text/csv; charset=utf-8", ".csv", (*Server).writeCSV),
+		},
+		route{
+			pattern: "GET /runs/{run}/records.jsonl",
+			handle:  download("application/jsonl", ".jsonl", (*Server).writeRecords),
+			stream:  true,
+		},
+		route{pattern: "GET /runs/{run}/figures/{file}", handle: (*Server).writeFigure},
+	)
+}
+
 // download hands out a file of a run under a name of its own. Nothing of it is shown as a page of this server.
-func (s *Server) download(
-	kind, suffix string, write func(*http.Request, string, io.Writer) error,
-) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
+func download(kind, suffix string, write func(*Server, *http.Request, string, io.Writer) error) handler {
+	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		name := r.PathValue("run")
 		if _, err := s.runs.Manifest(name); err != nil {
 			return err
 		}
-		return write(r, name, &attachment{
+		return write(s, r, name, &attachment{
 			w:    w,
 			kind: kind,
 			name: strings.ReplaceAll(name, "/", "_") + suffix,
@@ -59,12 +76,12 @@ func writeBy(w http.ResponseWriter, deadline time.Time) error {
 }
 
 // reported is a run with its numbers, as reports have it.
-func (s *Server) reported(run string) (out report.Run, err error) {
+func (s *Server) reported(r *http.Request, run string) (out report.Run, err error) {
 	m, err := s.runs.Manifest(run)
 	if err != nil {
 		return out, err
 	}
-	n, err := s.numbers(run, m)
+	n, err := s.numbers(r.Context(), run, m)
 	switch {
 	case err != nil:
 		return out, err
@@ -74,20 +91,20 @@ func (s *Server) reported(run string) (out report.Run, err error) {
 	return report.Run{Report: *n.rep, Metadata: scoring.Metadata(m)}, nil
 }
 
-func (s *Server) writeReport(_ *http.Request, run string, w io.Writer) error {
-	r, err := s.reported(run)
+func (s *Server) writeReport(r *http.Request, name string, w io.Writer) error {
+	run, err := s.reported(r, name)
 	if err != nil {
 		return err
 	}
-	return report.WriteHTML(w, []report.Run{r})
+	return report.WriteHTML(w, []report.Run{run})
 }
 
-func (s *Server) writeCSV(_ *http.Request, run string, w io.Writer) error {
-	r, err := s.reported(run)
+func (s *Server) writeCSV(r *http.Request, name string, w io.Writer) error {
+	run, err := s.reported(r, name)
 	if err != nil {
 		return err
 	}
-	return report.Scores{Runs: []scoring.Report{r.Report}}.CSV(w)
+	return report.Scores{Runs: []scoring.Report{run.Report}}.CSV(w)
 }
 
 // downloadTime is how long records may be on their way.
@@ -117,7 +134,7 @@ func (s *Server) writeFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n, err := s.numbers(run, m)
+	n, err := s.numbers(r.Context(), run, m)
 	if err != nil {
 		return err
 	}

@@ -10,11 +10,15 @@ import (
 	"strings"
 
 	"gavel/internal/server/failure"
-	"gavel/internal/server/kept"
 	"gavel/internal/server/markup"
+	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
 )
+
+func init() {
+	addRoutes(route{pattern: "GET /hardest", template: "hardest", view: viewOf((*Server).hardestView)})
+}
 
 // alike are runs of one dataset under one protocol, by different judges or prompts.
 type alike struct{ Protocol, Dataset string }
@@ -69,12 +73,30 @@ func (s *Server) hardestURL(m *judging.Manifest) string {
 	return ""
 }
 
-// across is the link to an item across all judges; "" where there is no other.
-func (s *Server) across(m *judging.Manifest, id string) string {
-	if s.hardestURL(m) == "" {
+// besideURL is the page of an item as a run and others of its group judged it; "" where there is no other.
+func (s *Server) besideURL(run string, m *judging.Manifest, id string) string {
+	_, runs, err := s.alikes()
+	if err != nil {
 		return ""
 	}
-	return "/hardest/item" + alikeOf(m).Query("item", id)
+	return compareItemURL(run, runs[alikeOf(m)], id)
+}
+
+// compareItemURL is the page of an item as a run, where one is named, and others judged it; "" where there are not two.
+func compareItemURL(first string, others []store.Found, id string) string {
+	var names []string
+	if first != "" {
+		names = append(names, first)
+	}
+	for _, run := range others {
+		if run.Name != first && len(names) < maxCompared {
+			names = append(names, run.Name)
+		}
+	}
+	if len(names) < 2 {
+		return ""
+	}
+	return "/compare/item" + compareFilter{Runs: names}.Query("item", id)
 }
 
 // tally is how the runs of a group did on an item.
@@ -90,13 +112,12 @@ func (s *Server) tallies(ctx context.Context, a alike, runs []store.Found) ([]ta
 	for _, run := range runs {
 		fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
 	}
-	ctx = context.WithoutCancel(ctx) // an error is kept: it must be one of the files
-	return kept.Made(&s.scoring, s.hardest, a.Query(), state.String(), func() ([]tally, error) {
+	return memo.Get(ctx, s.memo, "tallies "+a.Query(), state.String(), func() ([]tally, error) {
 		var ids judging.IDs
 		var all []tally
 		yes, no := true, false
 		for k, run := range runs {
-			x, done, err := s.runs.Index(ctx, run.Name)
+			x, done, err := s.runs.Index(s.runs.Closing, run.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -190,7 +211,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", v.Filter.Page, v.Pages)
 	}
 	for _, t := range all[(v.Filter.Page-1)*perPage : min(v.Filter.Page*perPage, len(all))] {
-		row := hardRow{ID: t.id, Wrong: t.wrong, Judged: t.wrong + t.right, Link: "/hardest/item" + a.Query("item", t.id)}
+		row := hardRow{ID: t.id, Wrong: t.wrong, Judged: t.wrong + t.right, Link: compareItemURL("", runs, t.id)}
 		for k, is := range t.by {
 			mark := Mark{Kind: "open", Sign: "–", Words: "not scored"}
 			if is != nil {
@@ -200,11 +221,11 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 		}
 		v.Items = append(v.Items, row)
 	}
-	return v, s.ask(r.Context(), runs, v.Items)
+	return v, s.addQuestions(r.Context(), runs, v.Items)
 }
 
-// ask fills in the questions, each from the first run that has it.
-func (s *Server) ask(ctx context.Context, runs []store.Found, rows []hardRow) error {
+// addQuestions fills in the questions, each from the first run that has it.
+func (s *Server) addQuestions(ctx context.Context, runs []store.Found, rows []hardRow) error {
 	for _, run := range runs {
 		if !slices.ContainsFunc(rows, func(r hardRow) bool { return r.Question == "" }) {
 			return nil
@@ -223,68 +244,4 @@ func (s *Server) ask(ctx context.Context, runs []store.Found, rows []hardRow) er
 		done()
 	}
 	return nil
-}
-
-// acrossView is an item with what all runs of a group came to on it.
-type acrossView struct {
-	alike
-	compareItemView
-	Wrong, Judged  int
-	Previous, Next string // links, in the order of the list
-	Number, Total  int
-	Compare        string // link to the judgments of the first of them beside each other
-}
-
-func (s *Server) acrossView(r *http.Request) (v acrossView, err error) {
-	var runs []store.Found
-	v.alike, _, runs, err = s.group(r)
-	if err != nil {
-		return v, err
-	}
-	all, err := s.tallies(r.Context(), v.alike, runs)
-	if err != nil {
-		return v, err
-	}
-	id := r.URL.Query().Get("item")
-	at := slices.IndexFunc(all, func(t tally) bool { return t.id == id })
-	if at < 0 {
-		return v, failure.New(http.StatusNotFound, "none of these runs has scored the item %q", markup.Shortened(id, 100))
-	}
-	v.Wrong = all[at].wrong
-	v.Judged = all[at].wrong + all[at].right
-	v.Number = at + 1
-	v.Total = len(all)
-	if at > 0 {
-		v.Previous = "/hardest/item" + v.Query("item", all[at-1].id)
-	}
-	if at+1 < len(all) {
-		v.Next = "/hardest/item" + v.Query("item", all[at+1].id)
-	}
-	var names []string
-	for _, run := range runs {
-		x, done, err := s.runs.Index(r.Context(), run.Name)
-		if err != nil {
-			return v, err
-		}
-		if i, ok := x.Find(id); ok {
-			var side ItemView
-			side, err = s.itemOf(x, i)
-			v.Sides, names = append(v.Sides, side), append(names, run.Name)
-		}
-		done()
-		if err != nil {
-			return v, err
-		}
-	}
-	for _, side := range v.Sides {
-		if v.Texts == nil {
-			v.Texts = side.Item
-		}
-	}
-	v.A, v.Back = v.Sides[0], "/hardest"+v.Query()
-	names = names[:min(len(names), maxCompared)]
-	if len(names) > 1 {
-		v.Compare = "/compare/item" + compareFilter{Runs: names}.Query("item", id)
-	}
-	return v, nil
 }

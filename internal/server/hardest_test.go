@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -54,15 +53,11 @@ func TestHardestItems(t *testing.T) {
 		t.Errorf("the link says %q", textOf(link))
 	}
 	page := s.get(attr(link, "href"))
-	says(t, page, fmt.Sprintf("%d of 4 judges wrong", v.Items[0].Wrong), "item 1 of 32, the hardest first")
 	if n := len(elements(byID(t, page, "results"), "tr")); n != 5 {
 		t.Errorf("%d rows of judges, want 4 and a head", n)
 	}
-	if next := attr(byID(t, page, "next"), "href"); next != v.Items[1].Link {
-		t.Errorf("the next is %s, want %s", next, v.Items[1].Link)
-	}
 	says(t, s.get("/runs/a/items"), "Which items most judges get wrong")
-	says(t, s.get("/runs/a/items/"+v.Items[0].ID), "the same item, all judges")
+	says(t, s.get("/runs/a/items/"+v.Items[0].ID), "the same item, other judges")
 	if strings.Contains(s.get("/runs/alone/items"), "most judges") {
 		t.Error("of one run there are no hardest items")
 	}
@@ -73,7 +68,6 @@ func TestHardestItems(t *testing.T) {
 	}
 	for target, want := range map[string]int{
 		"/hardest": 200, "/hardest?protocol=reversed&dataset=sample": 404, "/hardest?protocol=pairwise&dataset=sample&page=2": 404, "/hardest?protocol=pairwise&dataset=sample&page=x": 400,
-		"/hardest/item?protocol=pairwise&dataset=sample&item=none": 404, "/hardest/item": 404,
 	} {
 		if w := s.ask("GET", target, ""); w.Code != want {
 			t.Errorf("%s: %d, want %d", target, w.Code, want)

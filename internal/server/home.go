@@ -5,31 +5,44 @@ import (
 	"html/template"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
 	"gavel/scoring"
 )
 
+func init() {
+	addRoutes(
+		route{
+			pattern:    "GET /{$}",
+			template:   "home",
+			navigation: "Runs",
+			place:      1,
+			view:       viewOf((*Server).runsView),
+			api:        "/runs",
+			about:      "The runs of the folder",
+			query:      runsFilter{},
+		},
+	)
+}
+
 // RunRow is a run in the list.
 type RunRow struct {
 	RunHead
-	Headline *scoring.Result `json:"headline"` // null where there is none yet
-	// Diagnosis says what the judge is good for; null where there are no numbers yet.
-	Diagnosis *scoring.Diagnosis `json:"diagnosis"`
+	Headline  *scoring.Result    `json:"headline" jsonschema:"null while there are no numbers"`
+	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null while there are no numbers"`
 	Outcomes  map[string]int     `json:"outcomes,omitempty"`
 	Records   int                `json:"records"`
-	Warnings  int                `json:"warnings"` // how many
-	Suite     string             `json:"suite,omitempty"`
-	Job       string             `json:"job,omitempty"`
-	Error     string             `json:"error,omitempty"` // why the folder is no run
+	Warnings  int                `json:"warnings" jsonschema:"how many"`
+	Suite     string             `json:"suite,omitempty" jsonschema:"folder of the suite that it is part of"`
+	Job       string             `json:"job,omitempty" jsonschema:"that makes it"`
+	Error     string             `json:"error,omitempty" jsonschema:"why the folder is no run"`
 
 	numbers []report.Number // that stand for it
 	data    string          // SHA-256 of its dataset
@@ -39,50 +52,72 @@ type RunRow struct {
 // runsView is the list of runs, and the leaderboard above it.
 type runsView struct {
 	Runs    []RunRow   `json:"runs"`
-	Total   int        `json:"total"`   // before filters
-	Matches int        `json:"matches"` // after them, on all pages
+	Total   int        `json:"total" jsonschema:"before filters"`
+	Matches int        `json:"matches" jsonschema:"after filters, on all pages"`
 	Pages   int        `json:"pages"`
 	Filter  runsFilter `json:"filter"`
-	Next    string     `json:"next,omitempty"`         // address of the runs after these
-	Ended   string     `json:"search_ended,omitempty"` // why not all runs of the folder may be here
+	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; of no page, nor of the last part"`
+	Ended   string     `json:"search_ended,omitempty" jsonschema:"why not all runs may be here, and what to do"`
 
-	Groups []runGroup    `json:"-"` // the runs of this page
-	Board  *board        `json:"-"`
-	Mine   template.HTML `json:"-"` // judges by agreement with the labels at hand
-}
-
-// runGroup are the runs of a page that belong together.
-type runGroup struct {
-	Name, Link string
-	Runs       []RunRow
+	Pending     []jobs.Job    `json:"-"` // jobs that have not begun their run
+	Leaderboard *leaderboard  `json:"-"`
+	Mine        template.HTML `json:"-"` // judges by agreement with the labels at hand
 }
 
 // runsFilter is what the list of runs was asked to show.
 type runsFilter struct {
-	Text     string `json:"q,omitempty"`
+	Text     string `json:"q,omitempty" jsonschema:"words"`
 	Protocol string `json:"protocol,omitempty"`
 	Model    string `json:"model,omitempty"`
 	Dataset  string `json:"dataset,omitempty"`
 	Status   string `json:"status,omitempty"`
-	Tag      string `json:"tag,omitempty"`
-	Suite    string `json:"suite,omitempty"`
-	Sort     string `json:"sort"`
-	Group    string `json:"group,omitempty"`
-	Page     int    `json:"page,omitempty"`  // of runsPerPage runs; 0 where the API is asked for a part in another way
-	Limit    int    `json:"limit,omitempty"` // at most so many runs
-	Offset   int    `json:"offset,omitempty"`
+	Tag      string `json:"tag,omitempty" jsonschema:"a tag that people gave the run"`
+	Suite    string `json:"suite,omitempty" jsonschema:"folder of a suite"`
+	Sort     string `json:"sort" jsonschema:"when, name, model, protocol, dataset, status or headline; - in front: reversed"`
+	Page     int    `json:"page,omitempty" jsonschema:"of 100 runs; limit and offset are then passed over"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"at most so many runs, up to 1000, which is the default"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"without the first so many runs"`
+	Metric   string `json:"-"` // in the cells of the leaderboard
 
-	// Of the leaderboard: the number in its cells, the column that it is sorted by, whether all judges are in it.
-	Metric string `json:"metric,omitempty"`
-	By     string `json:"by,omitempty"`
-	All    bool   `json:"-"`
+	Choices map[string][]string `json:"-"` // values on offer, by the names of parameters
+}
 
-	Protocols []string `json:"-"` // on offer
-	Models    []string `json:"-"`
-	Datasets  []string `json:"-"`
-	Statuses  []string `json:"-"`
-	Tags      []string `json:"-"`
-	Suites    []string `json:"-"`
+// choiceFilters are the parameters whose values are offered, with what a run has of each.
+var choiceFilters = []struct {
+	Name   string
+	chosen func(*runsFilter) *string
+	values func(RunRow) []string
+}{
+	{
+		Name:   "protocol",
+		chosen: func(f *runsFilter) *string { return &f.Protocol },
+		values: func(r RunRow) []string { return []string{r.Protocol} },
+	},
+	{
+		Name:   "model",
+		chosen: func(f *runsFilter) *string { return &f.Model },
+		values: func(r RunRow) []string { return []string{r.Model} },
+	},
+	{
+		Name:   "dataset",
+		chosen: func(f *runsFilter) *string { return &f.Dataset },
+		values: func(r RunRow) []string { return []string{r.Dataset} },
+	},
+	{
+		Name:   "status",
+		chosen: func(f *runsFilter) *string { return &f.Status },
+		values: func(r RunRow) []string { return []string{r.Status} },
+	},
+	{
+		Name:   "tag",
+		chosen: func(f *runsFilter) *string { return &f.Tag },
+		values: RunRow.Tags,
+	},
+	{
+		Name:   "suite",
+		chosen: func(f *runsFilter) *string { return &f.Suite },
+		values: func(r RunRow) []string { return []string{r.Suite} },
+	},
 }
 
 // orders are what the list may be sorted by; each begins with what one mostly looks for. Headlines of one metric stand
@@ -99,34 +134,20 @@ var orders = map[string]func(a, b RunRow) int{
 	},
 }
 
-// sorts are the orders by name, and the other way round.
-var sorts = []Option{
-	{Value: "when", Name: "newest first", N: -1},
-	{Value: "-when", Name: "oldest first", N: -1},
-	{Value: "headline", Name: "headline, highest first", N: -1},
-	{Value: "-headline", Name: "headline, lowest first", N: -1},
-	{Value: "name", Name: "run", N: -1},
-	{Value: "-name", Name: "run, Z to A", N: -1},
-	{Value: "model", Name: "model", N: -1},
-	{Value: "-model", Name: "model, Z to A", N: -1},
-	{Value: "protocol", Name: "protocol and prompt", N: -1},
-	{Value: "-protocol", Name: "protocol and prompt, Z to A", N: -1},
-	{Value: "dataset", Name: "dataset", N: -1},
-	{Value: "-dataset", Name: "dataset, Z to A", N: -1},
-	{Value: "status", Name: "status", N: -1},
-	{Value: "-status", Name: "status, Z to A", N: -1},
+// Orders are what the page's form can sort by; addresses have - in front for the other way round.
+func (runsFilter) Orders() []Option {
+	return []Option{
+		{Value: "when", Name: "newest first", N: -1},
+		{Value: "-when", Name: "oldest first", N: -1},
+		{Value: "headline", Name: "headline, highest first", N: -1},
+		{Value: "-headline", Name: "headline, lowest first", N: -1},
+		{Value: "name", Name: "run", N: -1},
+		{Value: "model", Name: "model", N: -1},
+		{Value: "protocol", Name: "protocol and prompt", N: -1},
+		{Value: "dataset", Name: "dataset", N: -1},
+		{Value: "status", Name: "status", N: -1},
+	}
 }
-
-// groupings are what runs can be grouped by.
-var groupings = map[string]func(RunRow) string{
-	"suite":   func(r RunRow) string { return r.Suite },
-	"model":   func(r RunRow) string { return r.Model },
-	"dataset": func(r RunRow) string { return r.Dataset },
-}
-
-// Orders are what the list can be sorted by, and Groupings what its runs can be grouped by.
-func (f runsFilter) Orders() []Option    { return sorts }
-func (f runsFilter) Groupings() []string { return slices.Sorted(maps.Keys(groupings)) }
 
 // unit is what the headline is, below all others where there is none.
 func (r RunRow) unit() string {
@@ -149,44 +170,46 @@ const (
 	mostRuns    = 1000
 )
 
-func (s *Server) runsView(r *http.Request) (runsView, error) {
+func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	f, err := filterOf(r)
 	if err != nil {
-		return runsView{}, err
+		return view, err
 	}
 	all, err := s.rows(r.Context())
 	if err != nil {
-		return runsView{}, err
+		return view, err
 	}
-	view := runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchEnded()}
-	at := map[string]string{}
+	view = runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchEnded()}
+	makers := map[string]string{} // jobs by their runs
 	for _, j := range s.activeJobs() {
-		at[j.Run()] = j.ID
+		makers[j.Run()] = j.ID
 	}
 	for _, row := range all {
-		row.Job = at[row.Name]
+		row.Job = makers[row.Name]
 		f.offer(row)
 		if f.takes(row) {
 			view.Runs = append(view.Runs, row)
 		}
 	}
 	if !isAPI(r) {
-		laid := f // with what the leaderboard takes where nothing is asked for
-		view.Board = s.board(r.Context(), all, view.Runs, &laid)
+		shown := f // with what the leaderboard takes where nothing is asked for
+		view.Leaderboard = s.leaderboard(r.Context(), all, view.Runs, &shown)
+		view.Pending = s.pendingJobs()
 		if s.opts.Labels != "" {
 			view.Mine, _ = s.mine()
 		}
 	}
-	f.sort(view.Runs)
-	if err := view.cut(r, f); err != nil {
-		return view, err
+	slices.SortStableFunc(view.Runs, orders[strings.TrimPrefix(f.Sort, "-")])
+	if strings.HasPrefix(f.Sort, "-") {
+		slices.Reverse(view.Runs)
 	}
-	view.Filter, view.Groups = f, f.groups(view.Runs)
-	return view, nil
+	view.Filter = f
+	return view, view.cut(r)
 }
 
 // cut leaves the runs of the part that was asked for.
-func (v *runsView) cut(r *http.Request, f runsFilter) error {
+func (v *runsView) cut(r *http.Request) error {
+	f := v.Filter
 	size := cmp.Or(f.Limit, mostRuns)
 	from := f.Offset
 	if f.Page > 0 {
@@ -213,25 +236,17 @@ func (v *runsView) cut(r *http.Request, f runsFilter) error {
 func filterOf(r *http.Request) (f runsFilter, err error) {
 	q := r.URL.Query()
 	f = runsFilter{
-		Text:     q.Get("q"),
-		Protocol: q.Get("protocol"),
-		Model:    q.Get("model"),
-		Dataset:  q.Get("dataset"),
-		Status:   q.Get("status"),
-		Tag:      q.Get("tag"),
-		Suite:    q.Get("suite"),
-		Sort:     cmp.Or(q.Get("sort"), "when"),
-		Group:    q.Get("group"),
-		Metric:   q.Get("metric"),
-		By:       q.Get("by"),
-		All:      q.Get("rows") == "all",
+		Text:    q.Get("q"),
+		Sort:    cmp.Or(q.Get("sort"), "when"),
+		Metric:  q.Get("metric"),
+		Choices: map[string][]string{},
+	}
+	for _, c := range choiceFilters {
+		*c.chosen(&f) = q.Get(c.Name)
 	}
 	if _, ok := orders[strings.TrimPrefix(f.Sort, "-")]; !ok {
 		return f, failure.Bad("sort %q: it is one of %s, with - in front for the reverse order",
 			markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
-	}
-	if _, ok := groupings[f.Group]; !ok && f.Group != "" {
-		return f, failure.Bad("group %q: it is one of %s", markup.Visible(f.Group), strings.Join(f.Groupings(), ", "))
 	}
 	if !isAPI(r) || q.Has("page") {
 		f.Page, err = counted(q, "page", 1)
@@ -250,29 +265,21 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 
 // offer adds what a row can be filtered by.
 func (f *runsFilter) offer(row RunRow) {
-	add := func(list *[]string, value string) {
-		if i, has := slices.BinarySearch(*list, value); !has && value != "" {
-			*list = slices.Insert(*list, i, value)
+	for _, c := range choiceFilters {
+		for _, value := range c.values(row) {
+			if i, has := slices.BinarySearch(f.Choices[c.Name], value); !has && value != "" {
+				f.Choices[c.Name] = slices.Insert(f.Choices[c.Name], i, value)
+			}
 		}
-	}
-	add(&f.Protocols, row.Protocol)
-	add(&f.Models, row.Model)
-	add(&f.Datasets, row.Dataset)
-	add(&f.Statuses, row.Status)
-	add(&f.Suites, row.Suite)
-	for _, tag := range row.Tags() {
-		add(&f.Tags, tag)
 	}
 }
 
+// takes tells whether a row has the chosen values and all words.
 func (f *runsFilter) takes(row RunRow) bool {
-	is := func(want, value string) bool { return want == "" || want == value }
-	if !is(f.Protocol, row.Protocol) || !is(f.Model, row.Model) || !is(f.Dataset, row.Dataset) ||
-		!is(f.Status, row.Status) || !is(f.Suite, row.Suite) {
-		return false
-	}
-	if f.Tag != "" && !slices.Contains(row.Tags(), f.Tag) {
-		return false
+	for _, c := range choiceFilters {
+		if want := *c.chosen(f); want != "" && !slices.Contains(c.values(row), want) {
+			return false
+		}
 	}
 	all := strings.ToLower(strings.Join([]string{
 		row.Name, row.Title(), row.Model, row.Protocol, row.Prompt, row.Dataset, row.Settings, row.Status,
@@ -286,70 +293,37 @@ func (f *runsFilter) takes(row RunRow) bool {
 	return true
 }
 
-// sort sorts runs, those of a group together; runs of none come last.
-func (f *runsFilter) sort(runs []RunRow) {
-	order := orders[strings.TrimPrefix(f.Sort, "-")]
-	slices.SortStableFunc(runs, order)
-	if strings.HasPrefix(f.Sort, "-") {
-		slices.Reverse(runs)
-	}
-	if key := groupings[f.Group]; key != nil {
-		last := func(name string) int { return int(scoring.One(name == "")) }
-		slices.SortStableFunc(runs, func(a, b RunRow) int {
-			return cmp.Or(last(key(a))-last(key(b)), strings.Compare(key(a), key(b)))
-		})
-	}
-}
-
-// groups parts the runs of a page.
-func (f *runsFilter) groups(runs []RunRow) (all []runGroup) {
-	key := groupings[f.Group]
-	if key == nil {
-		return []runGroup{{Runs: runs}}
-	}
-	for i, r := range runs {
-		if name := key(r); i == 0 || name != all[len(all)-1].Name {
-			link := ""
-			if f.Group == "suite" && name != "" {
-				link = SuiteHead{Folder: name}.URL()
-			}
-			all = append(all, runGroup{Name: name, Link: link})
-		}
-		all[len(all)-1].Runs = append(all[len(all)-1].Runs, r)
-	}
-	for i := range all {
-		if all[i].Name == "" {
-			all[i].Name = "none"
-		}
-	}
-	return all
-}
-
 // link is the list with some of its parameters changed; a page is kept only where it is among them.
 func (f runsFilter) link(changes ...string) string {
-	q := url.Values{}
-	set := func(name, value string) {
-		if q.Del(name); value != "" {
-			q.Set(name, value)
+	pairs := []string{"q", f.Text, "metric", f.Metric}
+	if f.Sort != "when" {
+		pairs = append(pairs, "sort", f.Sort)
+	}
+	for _, c := range choiceFilters {
+		pairs = append(pairs, c.Name, *c.chosen(&f))
+	}
+	return "/" + query(append(pairs, changes...)...)
+}
+
+// Selects are the filters of the form that have a choice, the suite apart.
+func (f runsFilter) Selects() (list []filterSelect) {
+	for _, c := range choiceFilters {
+		if len(f.Choices[c.Name]) > 0 && c.Name != "suite" {
+			list = append(list, filterSelect{
+				Name:   c.Name,
+				Label:  strings.ToUpper(c.Name[:1]) + c.Name[1:],
+				Chosen: *c.chosen(&f),
+				Values: f.Choices[c.Name],
+			})
 		}
 	}
-	all := ""
-	if f.All {
-		all = "all"
-	}
-	given := []string{"q", f.Text, "protocol", f.Protocol, "model", f.Model, "dataset", f.Dataset, "status",
-		f.Status, "tag", f.Tag, "suite", f.Suite,
-		"sort", f.Sort, "group", f.Group, "metric", f.Metric, "by", f.By, "rows", all}
-	for pairs := append(given, changes...); len(pairs) > 1; pairs = pairs[2:] {
-		set(pairs[0], pairs[1])
-	}
-	if q.Get("sort") == "when" {
-		q.Del("sort")
-	}
-	if len(q) == 0 {
-		return "/"
-	}
-	return "/?" + q.Encode()
+	return list
+}
+
+// filterSelect is a filter of the form.
+type filterSelect struct {
+	Name, Label, Chosen string
+	Values              []string
 }
 
 // At is another page of the list.
@@ -357,6 +331,3 @@ func (f runsFilter) At(page int) string { return f.link("page", strconv.Itoa(pag
 
 // Tagged is the list of the runs with a tag.
 func (f runsFilter) Tagged(tag string) string { return f.link("tag", tag) }
-
-// day is a time for a narrow column.
-func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }

@@ -11,9 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/html"
 
-	"gavel/internal/server/jobs"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -116,23 +114,10 @@ func TestLeaderboard(t *testing.T) {
 // Nothing but the letters waits for runs to be compared, and a column too large is not.
 func TestLettersFollow(t *testing.T) {
 	dir := judges(t)
-	s := newSite(t, dir, nil)
-	s.letters.mu.Lock() // nobody gets to work
-	done := make(chan string)
-	s.letters.ended = make(chan struct{})
-	s.letters.mu.Unlock()
-	go func() { done <- s.get("/") }()
-	page := <-done
-	says(t, page, "Still computing which judges can be told apart")
-	s.letters.mu.Lock()
-	close(s.letters.ended)
-	s.letters.ended, s.letters.queue = nil, nil
-	s.letters.mu.Unlock()
-	for range 200 {
-		if page = s.get("/"); !strings.Contains(page, "Still computing") {
-			break
-		}
-	}
+	s := newSite(t, dir, func(o *Options) { o.letterWait = time.Nanosecond })
+	says(t, s.get("/"), "Still computing which judges can be told apart")
+	s.background.Wait()
+	page := s.get("/")
 	says(t, page, "share a letter")
 	for i := range letteredRuns {
 		copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, fmt.Sprint("more", i)), "sample")
@@ -196,12 +181,12 @@ func TestTheAPIGivesRunsInParts(t *testing.T) {
 	}
 	many := runsView{Runs: make([]RunRow, 10*mostRuns)}
 	r := httptest.NewRequest("GET", "/api/v1/runs?q=a+b", nil)
-	if err := many.cut(r, runsFilter{}); err != nil || len(many.Runs) != mostRuns || many.Next != "/api/v1/runs?limit=1000&offset=1000&q=a+b" {
+	if err := many.cut(r); err != nil || len(many.Runs) != mostRuns || many.Next != "/api/v1/runs?limit=1000&offset=1000&q=a+b" {
 		t.Errorf("%d runs at once, next %q, %v", len(many.Runs), many.Next, err)
 	}
 }
 
-func TestRunsArePagedAndGrouped(t *testing.T) {
+func TestRunsArePaged(t *testing.T) {
 	dir := judges(t)
 	for i := range runsPerPage {
 		copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, fmt.Sprintf("copy%03d", i)), "sample")
@@ -224,23 +209,6 @@ func TestRunsArePagedAndGrouped(t *testing.T) {
 	s.data("/api/v1/runs?page=2", &second)
 	if len(all.Runs) != 105 || len(second.Runs) != 5 || second.Pages != 2 || second.Matches != 105 {
 		t.Errorf("the API: %d runs, and %d on page 2 of %d", len(all.Runs), len(second.Runs), second.Pages)
-	}
-	for group, want := range map[string][]string{
-		"suite": {"suite"}, "dataset": {"sample"}, "model": {"sim:accuracy=0.6,seed=1", "sim:accuracy=0.9,seed=2", "sim:accuracy=0.95,seed=1"},
-	} {
-		page := s.get("/?group=" + group)
-		var names []string
-		for _, e := range elements(byID(t, page, "runs"), "tr") {
-			if attr(e, "class") == "group" {
-				names = append(names, textOf(elements(e, "bdi")[0]))
-			}
-		}
-		if len(names) < len(want) || !slices.Equal(names[:len(want)], want) {
-			t.Errorf("by %s: %q, want %q first", group, names, want)
-		}
-	}
-	if w := s.ask("GET", "/?group=size", ""); w.Code != 400 {
-		t.Errorf("an unknown group: %d", w.Code)
 	}
 }
 
@@ -300,32 +268,6 @@ func TestWhatPeopleSayOfARun(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "good", judging.AboutFile), "{")
 	s.get("/runs/good")
-}
-
-// headings are the heads of a page's leaderboard that say how it is sorted.
-func headings(n *html.Node) (out []string) {
-	for _, th := range elements(n, "th") {
-		if sort := attr(th, "aria-sort"); sort != "" {
-			out = append(out, textOf(th)+" "+sort)
-		}
-	}
-	return out
-}
-
-func TestHeadsOfTheLeaderboardSort(t *testing.T) {
-	s := newSite(t, judges(t), func(o *Options) { o.Runner = &fakeRunner{jobs: []jobs.Job{}} })
-	target := "/"
-	for _, want := range []string{"sample descending", "sample ascending", "sample descending"} {
-		board := byID(t, s.get(target), "leaderboard")
-		if got := headings(board); !slices.Equal(got, []string{want}) {
-			t.Errorf("%s: %q, want %s", target, got, want)
-		}
-		for _, a := range elements(board, "a") {
-			if textOf(a) == "sample" {
-				target = attr(a, "href")
-			}
-		}
-	}
 }
 
 // That a judge is simulated is a label of the list, and none of its warnings.
@@ -390,7 +332,7 @@ func TestLeaderboardWithoutAnItem(t *testing.T) {
 	must(t, err)
 	must(t, judging.WriteJSON(filepath.Join(begun, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap)))
 	s := newSite(t, dir, func(o *Options) { o.letterWait = time.Minute })
-	for _, target := range []string{"/", "/?by=sample", "/?by=-sample", "/?group=model", "/?group=dataset", "/?sort=-headline"} {
+	for _, target := range []string{"/", "/?dataset=sample", "/?sort=-headline"} {
 		says(t, s.get(target), "sim:accuracy=0.95,seed=1")
 	}
 }

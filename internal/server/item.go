@@ -14,26 +14,37 @@ import (
 	"gavel/judging"
 )
 
+func init() {
+	addRoutes(
+		route{
+			pattern:  "GET /runs/{run}/items/{item}",
+			template: "item",
+			view:     viewOf((*Server).itemView),
+			api:      "/runs/{run}/items/{item}",
+			about:    "An item with every judgment of it",
+		},
+		route{pattern: "GET /runs/{run}/item", template: "item", view: viewOf((*Server).itemView)},
+	)
+}
+
 // ItemView is the page of an item.
 type ItemView struct {
 	Run       RunHead        `json:"run"`
-	Item      *ItemTexts     `json:"item"`              // null where the run has no texts
-	ID        string         `json:"id"`                // of the item
-	Group     string         `json:"group,omitempty"`   //
-	Flags     []string       `json:"facts"`             // see the filter "show"
-	Problem   string         `json:"problem,omitempty"` // why there is no item
+	Item      *ItemTexts     `json:"item" jsonschema:"null where the run has no texts"`
+	ID        string         `json:"id"`
+	Group     string         `json:"group,omitempty"`
+	Flags     []string       `json:"facts" jsonschema:"see the filter show"`
+	Problem   string         `json:"problem,omitempty" jsonschema:"why there is no item"`
 	Judgments []JudgmentView `json:"games"`
-	Number    int            `json:"number"` // of the item in the run, from 1
+	Number    int            `json:"number" jsonschema:"of the item in the run, from 1"`
 	Total     int            `json:"total"`
 	Previous  string         `json:"-"` // links
 	Next      string         `json:"-"`
 	Back      string         `json:"-"`
 
-	Asked  asked            `json:"-"`
-	ToName []string         `json:"-"` // ids of the candidates that it is right to name
-	Diff   *markup.TextDiff `json:"-"` // of two candidates, where it was asked for
-	Across string           `json:"-"` // link to the item across all judges; "" where there are no others
-	Turn   string           `json:"-"` // link to the same with the diff, or without; "" where there is none
+	Asked  itemQuestion `json:"-"`
+	ToName []string     `json:"-"` // ids of the candidates that it is right to name
+	Across string       `json:"-"` // link to the item as other judges see it; "" where there are none
 }
 
 // ItemTexts are an item's own words.
@@ -42,8 +53,8 @@ type ItemTexts struct {
 	Shape      string          `json:"shape"`
 	Question   string          `json:"question"`
 	Candidates []candidateView `json:"candidates,omitempty"`
-	Answer     string          `json:"answer,omitempty"`   // of a number: the right one
-	Answered   *answeredView   `json:"answered,omitempty"` // of a judgment
+	Answer     string          `json:"answer,omitempty" jsonschema:"of a number: the right one"`
+	Answered   *answeredView   `json:"answered,omitempty" jsonschema:"the answer that is judged"`
 	Note       string          `json:"note,omitempty"`
 }
 
@@ -52,7 +63,7 @@ type candidateView struct {
 	ID        string `json:"id"`
 	Model     string `json:"model,omitempty"`
 	Text      string `json:"text"`
-	Labelled  bool   `json:"labelled"` // as the right or better one
+	Labelled  bool   `json:"labelled" jsonschema:"as the right or better one"`
 	Rank      *int   `json:"rank,omitempty"`
 	Unrelated bool   `json:"unrelated,omitempty"`
 }
@@ -72,16 +83,16 @@ type JudgmentView struct {
 	JudgmentBrief
 	Presentations int                   `json:"showings"`
 	Mode          string                `json:"mode,omitempty"`
-	Order         []string              `json:"order"` // candidates in the order shown
+	Order         []string              `json:"order" jsonschema:"candidates in the order shown; null where none were"`
 	System        string                `json:"system,omitempty"`
 	User          string                `json:"user"`
-	Asked         string                `json:"asked"` // whether the prompt is the one that was asked, see askedAs
+	Asked         string                `json:"asked" jsonschema:"whether the prompt is the one that was asked"`
 	Turns         []TurnView            `json:"turns"`
 	Label         string                `json:"label,omitempty"`
 	Answer        string                `json:"answer,omitempty"`
 	Rule          string                `json:"rule,omitempty"`
 	Gold          string                `json:"gold,omitempty"`
-	Recorded      string                `json:"recorded_as,omitempty"` // the outcome, where it is read otherwise today
+	Recorded      string                `json:"recorded_as,omitempty" jsonschema:"the outcome, where today's is another"`
 	Error         string                `json:"error,omitempty"`
 	Probabilities []judging.Probability `json:"probabilities,omitempty"`
 	At            time.Time             `json:"at,omitzero"`
@@ -94,7 +105,7 @@ type JudgmentView struct {
 
 // TurnView is a reply and what it was the reply to.
 type TurnView struct {
-	Said        string  `json:"said,omitempty"` // by gavel, before it; "" for the prompt itself
+	Said        string  `json:"said,omitempty" jsonschema:"by gavel, before the reply; of none for the prompt itself"`
 	Text        string  `json:"text"`
 	Thinking    string  `json:"thinking,omitempty"`
 	Finish      string  `json:"finish"`
@@ -139,15 +150,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if err != nil {
 		return v, err
 	}
-	if v.Item.isPair() {
-		if f.Diff {
-			v.Diff = markup.Diff(v.Item.Candidates[0].Text, v.Item.Candidates[1].Text)
-		}
-		turned := f
-		turned.Diff = !f.Diff
-		v.Turn = itemURL(name, v.ID, turned.Query()) + "#candidates-title"
-	}
-	v.Across = s.across(x.Manifest, v.ID)
+	v.Across = s.besideURL(name, x.Manifest, v.ID)
 	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)
 	if err != nil {
@@ -185,7 +188,7 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		v.Item = textsOf(item)
 	}
 	judgments := x.Judgments(i)
-	v.Asked = askedOf(x.Manifest, v.Item, nil)
+	v.Asked = questionAbout(x.Manifest, v.Item, nil)
 	if len(judgments) == 0 {
 		return v, nil
 	}
@@ -206,7 +209,7 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		}
 		v.Judgments = append(v.Judgments, judgment)
 		if len(v.Judgments) == 1 {
-			v.Asked, v.ToName = askedOf(x.Manifest, v.Item, j.Record), x.Manifest.ToName(j.Record)
+			v.Asked, v.ToName = questionAbout(x.Manifest, v.Item, j.Record), x.Manifest.ToName(j.Record)
 		}
 	}
 	return v, nil

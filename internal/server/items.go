@@ -16,27 +16,30 @@ import (
 	"gavel/judging"
 )
 
+func init() {
+	addRoutes(route{
+		pattern:  "GET /runs/{run}/items",
+		template: "items",
+		view:     viewOf((*Server).itemsView),
+		api:      "/runs/{run}/items",
+		about:    "Items of a run",
+		query:    ItemsFilter{},
+	})
+}
+
 // ItemsFilter is what a list of items was asked to show.
 type ItemsFilter struct {
 	Group   string `json:"group,omitempty"`
-	Outcome string `json:"outcome,omitempty"`
-	Show    string `json:"show,omitempty"`
-	Text    string `json:"q,omitempty"`
-	Page    int    `json:"page"`
-	Per     int    `json:"per"`
-
-	Diff bool `json:"-"` // of an item the differences of its candidates are marked
+	Outcome string `json:"outcome,omitempty" jsonschema:"with a judgment of this outcome"`
+	Show    string `json:"show,omitempty" jsonschema:"one of the filters of docs/server.md, such as wrong or tie"`
+	Text    string `json:"q,omitempty" jsonschema:"text of question, candidates, replies"`
+	Page    int    `json:"page" jsonschema:"from 1"`
+	Per     int    `json:"per" jsonschema:"of a page, at most 200"`
 }
 
 // Query of a link that keeps the filter, with more of its own.
 func (f ItemsFilter) Query(more ...string) string {
-	diff := ""
-	if f.Diff {
-		diff = "words"
-	}
-	return query(append(
-		[]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text, "diff", diff}, more...,
-	)...)
+	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text}, more...)...)
 }
 
 // Showing is the query of the same list with another filter of what to show.
@@ -63,7 +66,6 @@ const (
 func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	q := r.URL.Query()
 	f = ItemsFilter{
-		Diff:    q.Get("diff") == "words",
 		Group:   q.Get("group"),
 		Outcome: q.Get("outcome"),
 		Show:    q.Get("show"),
@@ -137,9 +139,9 @@ type JudgmentBrief struct {
 	Presentation int    `json:"showing"`
 	Repetition   int    `json:"repeat,omitempty"`
 	Outcome      string `json:"outcome"`
-	Choice       string `json:"choice,omitempty"` // id of the candidate
-	Position     int    `json:"place,omitempty"`  // where it was shown, from 1
-	Right        *bool  `json:"right"`            // null where nobody can say
+	Choice       string `json:"choice,omitempty" jsonschema:"id of the candidate"`
+	Position     int    `json:"place,omitempty" jsonschema:"where it was shown, from 1"`
+	Right        *bool  `json:"right" jsonschema:"null where nobody can say"`
 }
 
 func brief(g store.Judgment) JudgmentBrief {
@@ -156,9 +158,9 @@ func brief(g store.Judgment) JudgmentBrief {
 type itemRow struct {
 	ID        string          `json:"item"`
 	Group     string          `json:"group,omitempty"`
-	Question  string          `json:"question"` // its beginning
+	Question  string          `json:"question" jsonschema:"its beginning"`
 	Judgments []JudgmentBrief `json:"games"`
-	Flags     []string        `json:"facts"`
+	Flags     []string        `json:"facts" jsonschema:"which values of the filter show hold for it"`
 	Link      string          `json:"-"`
 }
 
@@ -172,8 +174,8 @@ type Option struct {
 type ItemsView struct {
 	Run     RunHead     `json:"run"`
 	Filter  ItemsFilter `json:"filter"`
-	Total   int         `json:"total"`   // items of the run
-	Matches int         `json:"matches"` // that the filter takes
+	Total   int         `json:"total" jsonschema:"items of the run"`
+	Matches int         `json:"matches" jsonschema:"that the filter takes"`
 	Pages   int         `json:"pages"`
 	Items   []itemRow   `json:"items"`
 

@@ -17,24 +17,48 @@ import (
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/kept"
 	"gavel/internal/server/markup"
+	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
 	"gavel/scoring"
 )
 
-// labelTable are the routes of labelling, and of what judges are worth by labels.
-func (s *Server) labelTable() []route {
-	return []route{
-		{pattern: "GET /labels", handle: page(s, "labels", s.labelsView)},
-		{pattern: "POST /labels", handle: s.labelAs},
-		{pattern: "GET /labels/{who}", handle: page(s, "label", s.labelView)},
-		{pattern: "POST /labels/{who}", handle: s.labelSay},
-	}
+func init() {
+	addRoutes(
+		route{
+			pattern:    "GET /labels",
+			template:   "labels",
+			navigation: "Labels",
+			place:      4,
+			view:       viewOf((*Server).labelsView),
+			needs: func(s *Server) error {
+				if s.opts.Labels == "" {
+					return errNoDesk
+				}
+				return nil
+			},
+		},
+		route{pattern: "POST /labels", handle: (*Server).labelAs, needs: needsDesk},
+		route{
+			pattern:  "GET /labels/{who}",
+			template: "label",
+			view:     viewOf((*Server).labelView),
+			needs:    needsDesk,
+		},
+		route{pattern: "POST /labels/{who}", handle: (*Server).labelSay, needs: needsDesk},
+	)
 }
 
 var errNoDesk = failure.New(http.StatusNotFound, "nothing is labelled here: start the server with gavel label DATASET")
+
+// needsDesk is the need of routes by which people label.
+func needsDesk(s *Server) error {
+	if s.opts.Desk == nil {
+		return errNoDesk
+	}
+	return nil
+}
 
 // labelsView is who labels what, and which judge agrees with them.
 type labelsView struct {
@@ -49,8 +73,6 @@ func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	v.Path = s.opts.Labels
 	if d := s.opts.Desk; d != nil {
 		v.Dataset, v.People = d.Name(), d.Done()
-	} else if v.Path == "" {
-		return v, errNoDesk
 	}
 	v.Judges, v.None = s.mine()
 	return v, nil
@@ -75,7 +97,7 @@ func (s *Server) mine() (judges template.HTML, none string) {
 			fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
 		}
 	}
-	t, err := kept.Made(&s.scoring, s.agreed, "labels", state.String(), func() (t table.Table, err error) {
+	t, err := memo.Get(s.ending, s.memo, "agreement with labels", state.String(), func() (t table.Table, err error) {
 		file, err := labels.Read(s.opts.Labels)
 		if err != nil {
 			return t, err
@@ -123,9 +145,6 @@ func (s *Server) labelled(run store.Found) bool {
 
 // labelAs leads who says their name to their items.
 func (s *Server) labelAs(w http.ResponseWriter, r *http.Request) error {
-	if s.opts.Desk == nil {
-		return errNoDesk
-	}
 	who := strings.TrimSpace(r.PostForm.Get("as"))
 	if err := labels.CheckName(who); err != nil {
 		return labelFailure(err)
@@ -182,9 +201,6 @@ func (t labelText) Key() string {
 }
 
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
-	if s.opts.Desk == nil {
-		return v, errNoDesk
-	}
 	v.Dataset = s.opts.Desk.Name()
 	v.Turn, err = s.opts.Desk.Next(r.PathValue("who"))
 	if err != nil {
@@ -208,11 +224,11 @@ func labelFailure(err error) error {
 	return failure.New(http.StatusInsufficientStorage, "%v", err)
 }
 
+// unixLines undoes what forms do to the ends of lines.
+func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
 // labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
 func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
-	if s.opts.Desk == nil {
-		return errNoDesk
-	}
 	who, form := r.PathValue("who"), r.PostForm
 	said := labels.Said{
 		Sum:    form.Get("sum"),

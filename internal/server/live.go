@@ -7,44 +7,52 @@ import (
 	"html/template"
 	"maps"
 	"net/http"
-	"runtime/debug"
-	"sync"
 	"time"
 
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
-	"gavel/internal/server/kept"
-	"gavel/internal/server/markup"
+	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
 	"gavel/scoring"
 )
+
+func init() {
+	addRoutes(
+		route{
+			pattern: "GET",
+			api:     "/runs/{run}/status",
+			view:    viewOf((*Server).statusView),
+			about:   "How far a run is",
+		},
+		route{pattern: "GET /runs/{run}/events", handle: (*Server).runEvents, stream: true},
+	)
+}
 
 // Progress is how far a run is.
 type Progress struct {
 	Run       string         `json:"run"`
 	Status    string         `json:"status"`
 	Stalled   bool           `json:"stalled,omitempty"`
-	Done      int            `json:"done"` // judgments in the records
+	Done      int            `json:"done" jsonschema:"judgments in the records"`
 	Judgments int            `json:"judgments"`
 	Failed    int            `json:"failed"`
 	Cached    int            `json:"cached_replies"`
 	Outcomes  map[string]int `json:"outcomes"`
-	Rate      float64        `json:"rate"`              // judgments a second, see judging.Tempo
-	Left      *float64       `json:"left_s"`            // seconds, at that rate; null where unknown
-	Job       *jobs.Job      `json:"job,omitempty"`     // that makes it, where this server does
-	Problem   string         `json:"problem,omitempty"` // why nothing can be said
-	Alarm     string         `json:"alarm,omitempty"`   // what the first judgments tell, see judging.Alarms
-	Last      time.Time      `json:"last,omitzero"`     // when the newest judgment began
-	Tokens    float64        `json:"reply_tokens_per_second"`
-	// of a judgment that was asked, the median of the newest; 0 where unknown
-	Usual float64        `json:"usual_ms"`
-	Slow  []SlowJudgment `json:"slow,omitempty"` // the slowest of all, the slowest first
-	// Diagnosis is of the judgments so far, a moment ago; nil where there is none yet.
-	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty"`
-	Scored    int                `json:"diagnosed,omitempty"` // judgments that it is of
-	Score     template.HTML      `json:"-"`                   // it, with its tiles
+	Rate      float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"`
+	Left      *float64       `json:"left_s" jsonschema:"seconds left at that rate; null where unknown"`
+	Job       *jobs.Job      `json:"job,omitempty" jsonschema:"that makes it, where this server does"`
+	Problem   string         `json:"problem,omitempty" jsonschema:"why nothing can be said"`
+	Alarm     string         `json:"alarm,omitempty" jsonschema:"what the first judgments tell"`
+	Last      time.Time      `json:"last,omitzero" jsonschema:"when the newest judgment began"`
+	Tokens    float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 where unknown"`
+	Usual     float64        `json:"usual_ms" jsonschema:"of a judgment: the median of the newest; 0 where unknown"`
+	Slow      []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times as long"`
+
+	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a moment ago"`
+	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments that the diagnosis is of"`
+	Score     template.HTML      `json:"-"` // the diagnosis with its tiles
 }
 
 // SlowJudgment is one that took much longer than usual.
@@ -117,7 +125,7 @@ func (s *Server) withJob(p *Progress) {
 
 // withScore adds what the judgments come to so far.
 func (s *Server) withScore(p *Progress, m *judging.Manifest) {
-	at := s.scoreSoFar(p.Run, m)
+	at := s.scoreOf(p.Run, m)
 	p.Diagnosis = at.diagnosis
 	p.Scored = at.judgments
 	p.Score = at.page
@@ -208,80 +216,35 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	}
 }
 
-// running keeps what the records of runs that are being made come to so far. It is worked out beside the requests,
-// which show what there is; one run at a time has its turn, and the more work it is the more seldom.
-type running struct {
-	mu     sync.Mutex
-	scores *kept.LRU[string, *soFar]
-	work   sync.WaitGroup
-	turn   sync.Mutex
-}
-
-// soFar is what a run's records came to when they were last looked at.
-type soFar struct {
-	of        store.Stamp // of the records
+// scoreSoFar is what the records of a run that is being made come to.
+type scoreSoFar struct {
 	diagnosis *scoring.Diagnosis
 	judgments int           // that it is made of
 	page      template.HTML // diagnosis and tiles
-	next      time.Time     // not to be looked at again before
-	busy      bool
 }
 
-const (
-	scoreEvery = 3 * time.Second
-	scoreShare = 20        // of the time at most one part in so many is spent on scores
-	scoreBytes = 256 << 20 // of records; a larger run has its score when it has ended
-)
+// scoreBytes is how large the records may be; a larger run has its score when it has ended.
+const scoreBytes = 256 << 20
 
-// scoreSoFar is what is known of a run that is being made; where there is more by now, that is worked out for the next
-// who asks.
-func (s *Server) scoreSoFar(run string, m *judging.Manifest) soFar {
-	if m.Status != judging.Running {
-		return soFar{}
+// scoreOf is what is known of a run that is being made; where there is more by now, that is worked out beside the
+// pages, for who asks next. What is wrong with the records is said elsewhere.
+func (s *Server) scoreOf(run string, m *judging.Manifest) scoreSoFar {
+	records := s.runs.Stamps(run).Records
+	if m.Status != judging.Running || records.Size == 0 || records.Size > scoreBytes || s.ending.Err() != nil {
+		return scoreSoFar{}
 	}
-	l, now := &s.running, s.runs.Stamps(run).Records
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.scores.GetOr(run, func() *soFar { return new(soFar) })
-	if !at.busy && at.of != now && now.Size > 0 && now.Size <= scoreBytes && !s.now().Before(at.next) &&
-		s.ending.Err() == nil {
-		at.busy = true
-		l.work.Go(func() { s.scoreNow(run, m, at, now) })
-	}
-	return *at
-}
-
-// scoreNow reads a run's records. What is wrong with them is said elsewhere.
-func (s *Server) scoreNow(run string, m *judging.Manifest, at *soFar, of store.Stamp) {
-	l := &s.running
-	l.turn.Lock()
-	defer l.turn.Unlock()
-	began, found := time.Now(), soFar{}
-	defer func() {
-		if p := recover(); p != nil { // one run must not end the server
-			s.opts.Log("scoring %q: %v\n%s", markup.Visible(run), p, debug.Stack())
+	return memo.Latest(s.background, "score of "+run, records, func() (out scoreSoFar, err error) {
+		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading)
+		if err != nil {
+			return out, err
 		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		found.of, found.next = of, s.now().Add(max(scoreEvery, scoreShare*time.Since(began)))
-		if found.page == "" { // what was known stays
-			found.page = at.page
-			found.diagnosis = at.diagnosis
-			found.judgments = at.judgments
+		rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
+		if rep.Diagnosis == nil {
+			return out, nil
 		}
-		*at = found
-	}()
-	loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading)
-	if err != nil {
-		return
-	}
-	rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
-	if rep.Diagnosis == nil {
-		return
-	}
-	if page, err := report.Verdict(rep); err == nil {
-		found.page = page
-		found.diagnosis = rep.Diagnosis
-		found.judgments = rep.Judgments()
-	}
+		out.diagnosis = rep.Diagnosis
+		out.judgments = rep.Judgments()
+		out.page, err = report.Verdict(rep)
+		return out, err
+	})
 }

@@ -21,7 +21,7 @@ func TestScoreSoFar(t *testing.T) {
 	look := func() (p Progress) {
 		t.Helper()
 		s.data("/api/v1/runs/a/status", &p)
-		s.running.work.Wait()
+		s.background.Wait()
 		s.data("/api/v1/runs/a/status", &p)
 		return p
 	}

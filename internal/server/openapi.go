@@ -1,26 +1,231 @@
 package server
 
 import (
-	"bytes"
-	_ "embed"
-	"encoding/json"
+	"fmt"
 	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"gavel/internal/server/jobs"
 )
 
-//go:embed openapi.json
-var openAPIFile []byte
+// openAPI is the description of the API, made of the routes and of the types of what they take and answer. What keys
+// mean stands in the jsonschema tags of the types' fields.
+type openAPI struct {
+	names   map[reflect.Type]string // of the types that are described once
+	schemas map[string]*jsonschema.Schema
+}
 
-// openAPI is the description of the API. What a job request may say is not written
-// down twice: it comes from the fields of a request.
-func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
-	fields, err := json.MarshalIndent(jobs.JobRequestProperties(), "        ", "  ")
+type object = map[string]any
+
+func init() {
+	addRoutes(route{
+		pattern: "GET",
+		api:     "/openapi.json",
+		about:   "This document",
+		view: viewOf(func(*Server, *http.Request) (object, error) {
+			doc := openAPI{names: map[reflect.Type]string{}, schemas: map[string]*jsonschema.Schema{}}
+			return doc.describe(allRoutes)
+		}),
+	})
+}
+
+// pathParameters say what the parts of paths are.
+var pathParameters = map[string]string{
+	"run":   "name of the run, `/` in it as %2F",
+	"item":  "its id, `/` in it as %2F",
+	"suite": "folder of the suite, `/` in it as %2F",
+	"job":   "id of the job",
+}
+
+var inPath = regexp.MustCompile(`\{(\w+)\}`)
+
+// describe makes the document.
+func (d *openAPI) describe(routes []route) (object, error) {
+	paths := map[string]object{}
+	wrong, err := d.answer("what went wrong", reflect.TypeFor[errorAnswer]())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(bytes.Replace(openAPIFile, []byte(`"properties": {}`),
-		append([]byte(`"properties": `), fields...), 1))
-	return err
+	for _, r := range routes {
+		if !strings.HasPrefix(r.path(), apiPath) {
+			continue
+		}
+		well, err := d.answer("well", r.view.of)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.pattern, err)
+		}
+		operation := object{
+			"summary":   r.about,
+			"responses": object{fmt.Sprint(max(r.status, http.StatusOK)): well, "default": wrong},
+		}
+		var parameters []object
+		for _, name := range inPath.FindAllStringSubmatch(r.path(), -1) {
+			parameters = append(parameters, object{
+				"name":        name[1],
+				"in":          "path",
+				"required":    true,
+				"schema":      object{"type": "string"},
+				"description": pathParameters[name[1]],
+			})
+		}
+		if r.query != nil {
+			parameters = append(parameters, queryParameters(reflect.TypeOf(r.query))...)
+		}
+		if parameters != nil {
+			operation["parameters"] = parameters
+		}
+		if r.body != nil {
+			schema, err := d.schema(reflect.TypeOf(r.body))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", r.pattern, err)
+			}
+			operation["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": schema}}}
+		}
+		if paths[r.path()] == nil {
+			paths[r.path()] = object{}
+		}
+		method, _, _ := strings.Cut(r.pattern, " ")
+		paths[r.path()][strings.ToLower(method)] = operation
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title":   "gavel serve",
+			"version": "1",
+			"description": "Runs of LLM judges, as the pages show them. Where the server has a token, every request needs " +
+				"`Authorization: Bearer TOKEN`. What is posted is JSON.",
+		},
+		"security": []object{{}, {"token": []string{}}},
+		"paths":    paths,
+		"components": object{
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
+			"schemas":         d.schemas,
+		},
+	}, nil
+}
+
+// queryParameters are the fields of a query's type.
+func queryParameters(t reflect.Type) (all []object) {
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" || name == "" {
+			continue
+		}
+		parameter := object{
+			"name":     name,
+			"in":       "query",
+			"required": f.Tag.Get("required") != "",
+			"schema":   object{"type": map[bool]string{true: "integer", false: "string"}[f.Type.Kind() == reflect.Int]},
+		}
+		if about := f.Tag.Get("jsonschema"); about != "" {
+			parameter["description"] = about
+		}
+		all = append(all, parameter)
+	}
+	return all
+}
+
+// answer describes a response of a type.
+func (d *openAPI) answer(about string, of reflect.Type) (object, error) {
+	schema, err := d.schema(of)
+	return object{"description": about, "content": object{"application/json": object{"schema": schema}}}, err
+}
+
+// schema is that of a type; those of structs stand among the components, each once.
+func (d *openAPI) schema(t reflect.Type) (*jsonschema.Schema, error) {
+	if t == reflect.TypeFor[jobs.JobRequest]() {
+		d.schemas["Order"] = jobs.JobRequestSchema()
+		return &jsonschema.Schema{Ref: "#/components/schemas/Order"}, nil
+	}
+	d.name(t)
+	for of, name := range d.names {
+		if d.schemas[name] != nil {
+			continue
+		}
+		schema, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: d.known(of)})
+		if err != nil {
+			return nil, err
+		}
+		tidy(schema)
+		d.schemas[name] = schema
+	}
+	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: d.known(nil)})
+	if err == nil {
+		tidy(schema)
+	}
+	return schema, err
+}
+
+// name gives the structs of a type their names.
+func (d *openAPI) name(t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		d.name(t.Elem())
+	case reflect.Struct:
+		if d.names[t] != "" || t == reflect.TypeFor[time.Time]() {
+			return
+		}
+		if t.Name() != "" {
+			name := []rune(t.Name())
+			name[0] = unicode.ToUpper(name[0])
+			d.names[t] = string(name)
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			if f.IsExported() && f.Tag.Get("json") != "-" {
+				d.name(f.Type)
+			}
+		}
+	}
+}
+
+// known are the schemas that the one of a struct refers to: those of other structs, but for those that it embeds.
+func (d *openAPI) known(of reflect.Type) map[reflect.Type]*jsonschema.Schema {
+	all := map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
+	}
+	for t, name := range d.names {
+		all[t] = &jsonschema.Schema{Ref: "#/components/schemas/" + name}
+	}
+	if of == nil {
+		return all
+	}
+	delete(all, of)
+	for _, f := range reflect.VisibleFields(of) {
+		if f.Anonymous {
+			delete(all, f.Type)
+		}
+	}
+	return all
+}
+
+// tidy takes null out where it is never answered: as a list, unless its words say so, and as a key that may be left out.
+func tidy(s *jsonschema.Schema) {
+	for key, of := range s.Properties {
+		optional := !slices.Contains(s.Required, key)
+		null := slices.Contains(of.Types, "null")
+		switch last := len(of.Types) - 1; {
+		case of.Ref != "" && null:
+			of.Types = nil
+			if !optional {
+				of.AnyOf = []*jsonschema.Schema{{Ref: of.Ref}, {Type: "null"}}
+				of.Ref = ""
+			}
+		case null && (optional || of.Types[last] == "array" && !strings.Contains(of.Description, "null")):
+			of.Type = of.Types[last]
+			of.Types = nil
+		}
+		tidy(of)
+	}
+	for _, of := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
+		if of != nil {
+			tidy(of)
+		}
+	}
 }

@@ -21,14 +21,13 @@ import (
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
 	"gavel/judging"
 	"gavel/scoring"
 )
 
-//go:embed templates/*.html
+//go:embed templates
 var templateFiles embed.FS
 
 //go:embed assets
@@ -44,14 +43,13 @@ type pages struct {
 
 // frame is what every page has around its view.
 type frame struct {
-	View    any
-	Name    string
-	Version string
-	Start   bool // runs can be started
-	Labels  bool // there are labels, or they can be made
-	Inside  bool // whoever asks was let in
-	Session bool // there is one to end
-	Path    string
+	View       any
+	Name       string // of the page
+	Version    string
+	Start      bool // runs can be started
+	Inside     bool // whoever asks was let in
+	Session    bool // there is one to end
+	Navigation []heading
 }
 
 func loadPages(s *Server) (*pages, error) {
@@ -69,11 +67,11 @@ func loadPages(s *Server) (*pages, error) {
 	}
 	p.add("report.css", []byte(report.Style))
 	common := template.New("").Funcs(p.functions())
-	common, err = common.ParseFS(templateFiles, "templates/base.html", "templates/parts.html", "templates/about.html")
+	common, err = common.ParseFS(templateFiles, "templates/parts/*.html")
 	if err != nil {
 		return nil, err
 	}
-	all, err := fs.Glob(templateFiles, "templates/*.html")
+	all, err := fs.Glob(templateFiles, "templates/pages/*.html")
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +100,13 @@ func (p *pages) add(file string, text []byte) {
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
 	f := frame{
-		View: view, Name: name, Version: p.s.opts.Version, Start: p.s.opts.Runner != nil, Labels: p.s.opts.Labels != "",
-		Inside: isAuthenticated(r), Session: p.s.guard.InSession(r), Path: r.URL.RequestURI(),
+		View:       view,
+		Name:       name,
+		Version:    p.s.opts.Version,
+		Start:      p.s.opts.Runner != nil,
+		Inside:     isAuthenticated(r),
+		Session:    p.s.guard.InSession(r),
+		Navigation: p.s.navigation(name),
 	}
 	var b bytes.Buffer
 	if err := p.by[name].ExecuteTemplate(&b, "base", f); err != nil {
@@ -135,11 +138,10 @@ func (p *pages) functions() template.FuncMap {
 		"short":    func(n int, s string) string { return markup.Shortened(s, n) },
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   func(name string) string { return "/runs/" + escaped(name) },
-		"suiteURL": func(name string) string { return "/suites/" + escaped(name) },
-		"askURL":   askURL,
+		"jobURL":   jobURL,
 		"urlpart":  url.PathEscape,
 		"when":     when,
-		"day":      day,
+		"day":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 		"joined":   func(tags []string) string { return strings.Join(tags, ", ") },
 		"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"number":   grouped,
@@ -148,13 +150,6 @@ func (p *pages) functions() template.FuncMap {
 		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
 		"query":    query,
 		"result":   result,
-		"sorted": func(f runsFilter, by, name string) sortedHead {
-			return sortedHead{
-				f:    f,
-				by:   by,
-				Name: name,
-			}
-		},
 		"options": func(empty, chosen string, list any) choices {
 			return choices{
 				Empty:  empty,
@@ -162,13 +157,12 @@ func (p *pages) functions() template.FuncMap {
 				List:   list,
 			}
 		},
-		"in":        or,
+		"in":        givenOr,
 		"fieldOf":   fieldOf,
 		"letter":    letterOf,
 		"pvalue":    table.PValue,
 		"inWords":   inWords,
 		"aboutShow": func(name string) string { return store.FilterNamed(name).About },
-		"on2":       func(b *bool) bool { return b != nil && *b },
 		"inc2":      func(i *int) int { return *i + 1 },
 		"facts":     scoring.Metadata,
 		"manifest":  manifestText,
@@ -177,13 +171,6 @@ func (p *pages) functions() template.FuncMap {
 		"share":     func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
 		"sizeOf":    func(s string) int { return len(s) },
 	}
-}
-
-func or(o jobs.JobRequest, name, otherwise string) string {
-	if _, given := o[name]; given {
-		return o.Get(name)
-	}
-	return otherwise
 }
 
 // choices are options of a select, with that chosen and what stands for none.
@@ -205,33 +192,6 @@ func (c choices) All() []Option {
 		return out
 	}
 	return nil
-}
-
-// sortedHead is the head of a column by which the list of runs can be sorted.
-type sortedHead struct {
-	f        runsFilter
-	by, Name string
-}
-
-// Sort is the value of aria-sort; the columns of times and numbers begin with the newest and the highest.
-func (h sortedHead) Sort() string {
-	by, reversed := strings.CutPrefix(h.f.Sort, "-")
-	switch {
-	case by != h.by:
-		return ""
-	case reversed != (by == "when" || by == "headline"):
-		return "descending"
-	}
-	return "ascending"
-}
-
-// Link sorts by the column, the other way round where it is already.
-func (h sortedHead) Link() string {
-	by := h.by
-	if h.f.Sort == by {
-		by = "-" + by
-	}
-	return h.f.link("sort", by) + "#runs"
 }
 
 func when(t time.Time) string {

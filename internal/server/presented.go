@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/datasets"
 	"gavel/internal/server/store"
 	"gavel/judging"
 )
@@ -72,14 +71,14 @@ func verdictWords(m *judging.Manifest, j store.Judged) string {
 	return id
 }
 
-// asked is what the judge was asked about an item, and what is right.
-type asked struct {
+// itemQuestion is what the judge was asked about an item, and what is right.
+type itemQuestion struct {
 	Question string
 	Right    string // "" where nobody can say
 }
 
-// askedOf says what a run asks of an item; r is a record of it, or nil.
-func askedOf(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a asked) {
+// questionAbout says what a run asks of an item; r is a record of it, or nil.
+func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a itemQuestion) {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	a.Question = p.Question(m.Spec.Goal)
 	if item != nil && item.Answer != "" {
@@ -126,12 +125,6 @@ func (v ItemView) Grid() (rows []gridRow) {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// isPair tells whether an item has two responses to hold beside each other.
-func (t *ItemTexts) isPair() bool {
-	return t != nil && len(t.Candidates) == 2 &&
-		(t.Shape == string(datasets.Pair) || t.Shape == string(datasets.Preference))
 }
 
 // Place of the judgment on a page: the id of its element.

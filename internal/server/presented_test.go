@@ -79,37 +79,6 @@ func TestItemPageOfOptions(t *testing.T) {
 	}
 }
 
-// The difference of two candidates is a link away, and there and back the filter is kept.
-func TestItemPageDiff(t *testing.T) {
-	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
-	s := newSite(t, dir, nil)
-	link := attr(byID(t, s.get("/runs/run/items/sample-math-02?group=Math"), "diff"), "href")
-	if want := "/runs/run/items/sample-math-02?diff=words&group=Math#candidates-title"; link != want {
-		t.Fatalf("the link is %s, want %s", link, want)
-	}
-	page := s.get(strings.TrimSuffix(link, "#candidates-title"))
-	var v ItemView
-	s.data("/api/v1/runs/run/items/sample-math-02", &v)
-	alone := map[string]int{}
-	for _, m := range elements(parse(t, page), "mark") {
-		if attr(m, "class") == "alone" {
-			for _, c := range v.Item.Candidates {
-				alone[c.ID] += strings.Count(c.Text, textOf(m))
-			}
-		}
-	}
-	if len(alone) != 2 || alone["A"] == 0 || alone["B"] == 0 {
-		t.Errorf("marked as differing: %v", alone)
-	}
-	if next := attr(byID(t, page, "next"), "href"); next != "/runs/run/items/sample-math-03?diff=words&group=Math" {
-		t.Errorf("the next is %s", next)
-	}
-	if back := attr(byID(t, page, "diff"), "href"); strings.Contains(back, "diff") {
-		t.Errorf("back to the plain texts: %s", back)
-	}
-}
-
 // What is copied is there, and hidden until a script can copy it.
 func TestCopyButtons(t *testing.T) {
 	dir := t.TempDir()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -51,26 +50,6 @@ func (f *fakeRunner) Resume(_ context.Context, run string) (jobs.Job, error) {
 	j := jobs.Job{ID: "job3", State: jobs.Preparing, Resumes: run, Runs: []string{}, Log: []string{}, Request: jobs.JobRequest{}, Started: begun}
 	f.jobs = append(f.jobs, j)
 	return j, f.fails
-}
-
-func (f *fakeRunner) AskAgain(_ context.Context, a judging.Again) (*judging.Record, error) {
-	if f.fails != nil {
-		return nil, f.fails
-	}
-	r := judging.NewRecord(a.Manifest, a.Item, a.Shown)
-	p := a.Asker.Prompt(a.Item, a.Shown)
-	r.Replies = []judging.Reply{{Text: "You said: " + p.User + "\nI find <b>one</b> good: [[A>B]]", Finish: "stop"}}
-	v, err := r.Read(a.Asker, judging.Reading{Policy: judging.Unique})
-	r.Take(v)
-	return r, err
-}
-
-func (f *fakeRunner) Bundle(_ context.Context, runs []string, w io.Writer) error {
-	if f.fails != nil {
-		return f.fails
-	}
-	_, err := io.WriteString(w, "bundle of "+strings.Join(runs, ", "))
-	return err
 }
 
 func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error) {
@@ -161,7 +140,8 @@ func TestStartForm(t *testing.T) {
 	if code, _, to := s.post("/start", form); code != 303 || to != "/jobs/job1" || fake.jobs[0].Request.Get("limit") != "5" {
 		t.Errorf("starting: %d to %q, order %v", code, to, fake.jobs)
 	}
-	says(t, s.get("/jobs"), "job1", "preparing")
+	says(t, s.get("/"), "coin on sample: preparing")
+	says(t, s.get("/jobs/job1"), "Being prepared", "preparing")
 	if code, _, to := s.post("/jobs/job1/stop", url.Values{}); code != 303 || to != "/jobs/job1" || fake.jobs[0].State != jobs.Stopping {
 		t.Errorf("stopping: %d to %q", code, to)
 	}
@@ -176,7 +156,7 @@ func TestDeleteNeedsConfirmation(t *testing.T) {
 	makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "coin"})
 	fake := &fakeRunner{}
 	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
-	says(t, s.get("/runs/a/delete"), "Delete a?")
+	says(t, s.get("/runs/a"), "Delete this run")
 	if code, _, _ := s.post("/runs/a/delete", url.Values{"confirm": {"b"}}); code != 400 || len(fake.deleted) != 0 {
 		t.Errorf("without: %d, deleted %v", code, fake.deleted)
 	}

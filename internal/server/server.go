@@ -10,20 +10,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gavel/internal/labels"
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/guard"
-	"gavel/internal/server/kept"
 	"gavel/internal/server/markup"
+	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
-	"gavel/scoring"
 )
 
 // Options of a server.
@@ -32,7 +28,7 @@ type Options struct {
 	Token    string       // whoever asks must have it; "" for none
 	Loopback bool         // it listens on this machine's own address alone
 	Hosts    []string     // names that it may be asked under, beside its addresses
-	Runner   Runner       // makes runs; nil: this server only shows them
+	Runner   RunMaker     // makes runs; nil: this server only shows them
 	Desk     *labels.Desk // hands items out to be labelled; nil for none
 	Labels   string       // the file of people's labels that judges are held against; "" for none
 	Metrics  *Metrics     // that whoever makes runs adds to; nil for some of its own
@@ -42,42 +38,30 @@ type Options struct {
 	Now         func() time.Time
 	Log         func(format string, args ...any) // for the one who runs it
 
-	letterWait time.Duration // how long a page waits for the letters of its leaderboard, if not as long as usual
+	letterWait time.Duration // how long a page waits for the letters of its leaderboard; 0 for as long as usual
 }
 
 // Server answers requests. Make one with [New].
 type Server struct {
-	opts     Options
-	now      func() time.Time
-	runs     *store.Store
-	scores   *kept.LRU[string, kept.Value[store.Stamps, scored]]
-	summed   *kept.LRU[string, summed]
-	listing  rowList
-	letters  *letters
-	compared *kept.LRU[string, kept.Value[string, *scoring.Comparisons]]
-	ranked   *kept.LRU[string, kept.Value[string, *report.Ranking]]
-	hardest  *kept.LRU[string, kept.Value[string, []tally]]
-	agreed   *kept.LRU[string, kept.Value[string, table.Table]]
-	scoring  sync.Mutex
-	guard    *guard.Guard
-	metrics  *Metrics
-	streams  chan struct{}   // a place for each that is listened to
-	ending   context.Context // what is streamed ends with it
-	end      context.CancelFunc
-	running  running
-	pages    *pages
-	patience time.Duration // with a request
-	mux      *http.ServeMux
-	routes   []route
+	opts Options
+	now  func() time.Time
+	runs *store.Store
+	memo *memo.Memo // what is made of whole runs
+	// background is what is made beside the pages, which show what there is.
+	background *memo.Memo
+	briefs     *memo.Memo // what the list of runs says of each
+	guard      *guard.Guard
+	metrics    *Metrics
+	streams    chan struct{}   // a place for each that is listened to
+	ending     context.Context // what is streamed ends with it
+	end        context.CancelFunc
+	pages      *pages
+	patience   time.Duration // with a request
+	mux        *http.ServeMux
 }
 
-// route is a line of the server's table.
-type route struct {
-	pattern string
-	handle  func(http.ResponseWriter, *http.Request) error
-	free    bool // needs no token
-	stream  bool // goes on for as long as it is listened to
-}
+// rememberedValues is how many values of whole runs are remembered.
+const rememberedValues = 64
 
 // New makes a server of a folder of runs.
 func New(o Options) (*Server, error) {
@@ -89,20 +73,17 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
 	s := &Server{
-		opts:     o,
-		now:      o.Now,
-		runs:     runs,
-		scores:   kept.NewLRU[string, kept.Value[store.Stamps, scored]](16),
-		summed:   kept.NewLRU[string, summed](store.MaxFolders),
-		compared: kept.NewLRU[string, kept.Value[string, *scoring.Comparisons]](8),
-		ranked:   kept.NewLRU[string, kept.Value[string, *report.Ranking]](8),
-		hardest:  kept.NewLRU[string, kept.Value[string, []tally]](8),
-		agreed:   kept.NewLRU[string, kept.Value[string, table.Table]](1),
-		streams:  make(chan struct{}, maxStreams),
-		metrics:  o.Metrics,
-		patience: requestTime,
+		opts:       o,
+		now:        o.Now,
+		runs:       runs,
+		memo:       memo.New(rememberedValues, o.Now),
+		background: memo.New(rememberedValues, o.Now),
+		briefs:     memo.New(store.MaxFolders, o.Now),
+		streams:    make(chan struct{}, maxStreams),
+		metrics:    o.Metrics,
+		patience:   requestTime,
+		mux:        http.NewServeMux(),
 	}
-	s.running.scores = kept.NewLRU[string, *soFar](64)
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
 	}
@@ -115,10 +96,8 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.letters = newLetters(s)
-	s.mux, s.routes = http.NewServeMux(), s.table()
-	for _, r := range s.routes {
-		s.mux.HandleFunc(r.pattern, s.answer(r))
+	for _, r := range allRoutes {
+		s.mux.HandleFunc(r.pattern, s.guarded(r))
 	}
 	return s, nil
 }
@@ -127,56 +106,18 @@ func New(o Options) (*Server, error) {
 func (s *Server) Close() error {
 	s.end()
 	s.runs.End()
-	s.letters.wait()
-	s.running.work.Wait()
+	s.memo.Wait()
+	s.background.Wait()
 	return s.runs.Close()
 }
 
-// table lists everything that can be asked for.
-func (s *Server) table() []route {
-	routes := []route{
-		{pattern: "GET /{$}", handle: page(s, "runs", s.runsView)},
-		{pattern: "GET /runs/{run}", handle: page(s, "run", s.runView)},
-		{pattern: "GET /runs/{run}/items", handle: page(s, "items", s.itemsView)},
-		{pattern: "GET /runs/{run}/items/{item}", handle: page(s, "item", s.itemView)},
-		{pattern: "GET /runs/{run}/item", handle: page(s, "item", s.itemView)},
-		{pattern: "GET /runs/{run}/events", handle: s.runEvents, stream: true},
-		{pattern: "GET /runs/{run}/report.html", handle: s.download("text/html; charset=utf-8", ".html", s.writeReport)},
-		{pattern: "GET /runs/{run}/results.csv", handle: s.download("text/csv; charset=utf-8", ".csv", s.writeCSV)},
-		{
-			pattern: "GET /runs/{run}/records.jsonl",
-			handle:  s.download("application/jsonl", ".jsonl", s.writeRecords),
-			stream:  true,
-		},
-		{pattern: "GET /runs/{run}/figures/{file}", handle: s.writeFigure},
-		{pattern: "GET /suites", handle: page(s, "suites", s.suitesView)},
-		{pattern: "GET /suites/{suite}", handle: page(s, "suite", s.suiteView)},
-		{pattern: "GET /compare", handle: page(s, "compare", s.compareView)},
-		{pattern: "GET /compare/item", handle: page(s, "compare-item", s.compareItemView)},
-		{pattern: "GET /compare/figures/{file}", handle: s.compareFigure},
-		{pattern: "GET /hardest", handle: page(s, "hardest", s.hardestView)},
-		{pattern: "GET /hardest/item", handle: page(s, "across", s.acrossView)},
-
-		{pattern: "GET /api/v1/runs", handle: data(s.runsView)},
-		{pattern: "GET /api/v1/runs/{run}", handle: data(s.runView)},
-		{pattern: "GET /api/v1/runs/{run}/items", handle: data(s.itemsView)},
-		{pattern: "GET /api/v1/runs/{run}/items/{item}", handle: data(s.itemView)},
-		{pattern: "GET /api/v1/runs/{run}/status", handle: data(s.statusView)},
-		{pattern: "GET /api/v1/suites", handle: data(s.suitesView)},
-		{pattern: "GET /api/v1/suites/{suite}", handle: data(s.suiteView)},
-		{pattern: "GET /api/v1/compare", handle: data(s.compareView)},
-		{pattern: "GET /api/v1/compare/item", handle: data(s.compareItemView)},
-		{pattern: "GET /api/v1/openapi.json", handle: s.openAPI},
-
-		{pattern: "GET /metrics", handle: s.serveMetrics},
-		{pattern: "GET /healthz", handle: s.healthz, free: true},
-		{pattern: "GET /assets/{file}", handle: s.asset, free: true},
-		{pattern: "GET /login", handle: s.loginPage, free: true},
-		{pattern: "POST /login", handle: s.login, free: true},
-		{pattern: "POST /logout", handle: s.logout},
-		{pattern: "/", handle: s.nothing},
-	}
-	return slices.Concat(routes, s.labelTable(), s.runnerTable())
+func init() {
+	addRoutes(
+		route{pattern: "GET /metrics", handle: (*Server).serveMetrics},
+		route{pattern: "GET /healthz", handle: (*Server).healthz, free: true},
+		route{pattern: "GET /assets/{file}", handle: (*Server).asset, free: true},
+		route{pattern: "/", handle: (*Server).nothing},
+	)
 }
 
 // fail answers with an error, as a page or as JSON.
@@ -191,12 +132,14 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if isAPI(r) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		said := map[string]any{"status": status, "message": err.Error()}
+		var answer errorAnswer
+		answer.Error.Status = status
+		answer.Error.Message = err.Error()
 		var at interface{ Field() string }
-		if errors.As(err, &at) && at.Field() != "" {
-			said["field"] = at.Field()
+		if errors.As(err, &at) {
+			answer.Error.Field = at.Field()
 		}
-		report.WriteJSON(w, map[string]any{"error": said})
+		report.WriteJSON(w, answer)
 		return
 	}
 	s.pages.render(w, r, status, "error", errorView{
@@ -206,6 +149,16 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	})
 }
 
+// errorAnswer is what a call of the API answers that does not succeed.
+type errorAnswer struct {
+	Error struct {
+		Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
+		Message string `json:"message"`
+		Status  int    `json:"status"`
+	} `json:"error"`
+}
+
+// errorView is the page of an error.
 type errorView struct {
 	Status  int
 	Name    string
@@ -213,31 +166,6 @@ type errorView struct {
 }
 
 func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }
-
-// page answers with a view laid out by the template of that name.
-func page[T any](
-	s *Server, name string, view func(*http.Request) (T, error),
-) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		v, err := view(r)
-		if err != nil {
-			return err
-		}
-		s.pages.render(w, r, http.StatusOK, name, v)
-		return nil
-	}
-}
-
-// data answers with the same view as JSON.
-func data[T any](view func(*http.Request) (T, error)) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		v, err := view(r)
-		if err != nil {
-			return err
-		}
-		return writeData(w, http.StatusOK, v)
-	}
-}
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	if _, err := s.runs.Stat("."); err != nil {
@@ -254,14 +182,4 @@ func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))
 	}
 	return failure.New(http.StatusNotFound, "there is nothing at this address")
-}
-
-// summed is what the list of runs says of a run's numbers.
-type summed struct {
-	of        store.Stamps
-	headline  *scoring.Result
-	diagnosis *scoring.Diagnosis
-	outcomes  map[string]int
-	warnings  int
-	numbers   []report.Number
 }

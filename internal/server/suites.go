@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"path"
@@ -9,22 +10,71 @@ import (
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/kept"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/memo"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/race"
 )
 
+func init() {
+	deletion := deletion{what: "suite", named: "folder", list: "/suites", do: (*Server).deleteSuite}
+	addRoutes(
+		route{
+			pattern:    "GET /suites",
+			template:   "suites",
+			navigation: "Suites",
+			place:      2,
+			view:       viewOf((*Server).suitesView),
+			api:        "/suites",
+			about:      "The suites of the folder",
+		},
+		route{
+			pattern:  "GET /suites/{suite}",
+			template: "suite",
+			view:     viewOf((*Server).suiteView),
+			api:      "/suites/{suite}",
+			about:    "A suite: its runs, and its judges held against each other",
+		},
+		route{pattern: "POST /suites/{suite}/resume", handle: (*Server).resumeSuite, needs: needsRunner},
+		route{pattern: "POST /suites/{suite}/delete", handle: deletion.form, needs: needsRunner},
+		deletion.call("Delete a suite with all runs in its folder"),
+		route{
+			pattern: "POST",
+			api:     "/suites/plan",
+			view:    ordered(RunMaker.PlanSuite),
+			about:   "What a suite would ask; nothing is asked",
+			body:    suiteOrder{},
+			needs:   needsRunner,
+		},
+		route{
+			pattern: "POST",
+			api:     "/suites/start",
+			view:    ordered(RunMaker.StartSuite),
+			about:   "Make the runs of a suite, or go on with them",
+			body:    suiteOrder{},
+			status:  http.StatusAccepted,
+			needs:   needsRunner,
+		},
+	)
+}
+
+// suiteOrder is what is posted to plan or start a suite.
+type suiteOrder struct {
+	File string `json:"file" jsonschema:"the suite's YAML (docs/suites.md); servers and datasets are those of the offer"`
+	Yes  bool   `json:"yes,omitempty" jsonschema:"start it although it is above its limits"`
+}
+
 // SuiteHead is what the list of suites says of one.
 type SuiteHead struct {
-	Folder     string         `json:"folder"` // of its runs
-	Name       string         `json:"suite,omitempty"`
+	Folder     string         `json:"folder" jsonschema:"of its runs, below the folder of runs"`
+	Name       string         `json:"suite,omitempty" jsonschema:"its name"`
 	Judges     []string       `json:"judges,omitempty"`
 	Conditions int            `json:"conditions"`
-	Cells      int            `json:"cells"`
-	Statuses   map[string]int `json:"statuses"` // of its cells
-	Job        string         `json:"job,omitempty"`
-	Error      string         `json:"error,omitempty"` // why its file cannot be read
+	Cells      int            `json:"cells" jsonschema:"judges × conditions"`
+	Statuses   map[string]int `json:"statuses" jsonschema:"how many runs have each; without any begun: not begun"`
+	Job        string         `json:"job,omitempty" jsonschema:"that makes it now"`
+	Error      string         `json:"error,omitempty" jsonschema:"why its file cannot be read"`
 }
 
 // URL of the suite's page.
@@ -33,7 +83,7 @@ func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
 // suitesView is the list of suites.
 type suitesView struct {
 	Suites []SuiteHead `json:"suites"`
-	Ended  string      `json:"search_ended,omitempty"` // as of the list of runs
+	Ended  string      `json:"search_ended,omitempty" jsonschema:"as of the list of runs"`
 }
 
 // suiteRun is a cell: the run of a judge under a condition.
@@ -48,10 +98,11 @@ type suiteRun struct {
 type SuiteView struct {
 	SuiteHead
 	Runs     []suiteRun      `json:"runs"`
-	Results  *report.Ranking `json:"results"` // of the runs that nobody is making; null where there are none
-	File     string          `json:"file"`    // its YAML, as it was run
+	Results  *report.Ranking `json:"results" jsonschema:"as gavel suite results --json; null where no run has ended"`
+	File     string          `json:"file" jsonschema:"its YAML, as it was run"`
 	Progress *Progress       `json:"progress,omitempty"`
-	Race     *race.State     `json:"race,omitempty"` // of the cells, where one was begun
+	Race     *race.State     `json:"race,omitempty" jsonschema:"the race of its runs, where one was begun"`
+	Maker    *jobs.Job       `json:"-"` // that makes it, or was the last to
 }
 
 // RaceSoFar lays the race out.
@@ -110,7 +161,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	if err != nil {
 		return SuiteView{}, err
 	}
-	v := SuiteView{File: suite.File}
+	v := SuiteView{File: suite.File, Maker: s.lastJob(func(j jobs.Job) bool { return j.Suite == folder })}
 	v.SuiteHead, v.Runs = s.suiteRuns(r, folder, suite)
 	for _, run := range v.Runs {
 		if run.Status == judging.Running {
@@ -120,17 +171,19 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 		}
 	}
 	v.Race = s.runs.Race(folder)
-	v.Results, err = s.ranking(folder, suite, v.Runs)
+	v.Results, err = s.ranking(r.Context(), folder, suite, v.Runs)
 	return v, err
 }
 
 // ranking of a suite's runs; null where none has ended.
-func (s *Server) ranking(folder string, suite *scoring.Suite, runs []suiteRun) (*report.Ranking, error) {
+func (s *Server) ranking(
+	ctx context.Context, folder string, suite *scoring.Suite, runs []suiteRun,
+) (*report.Ranking, error) {
 	state, some := s.stateOf(suite, runs)
 	if !some {
 		return nil, nil
 	}
-	return kept.Made(&s.scoring, s.ranked, folder, state, func() (*report.Ranking, error) {
+	return memo.Get(ctx, s.memo, "ranking "+folder, state, func() (*report.Ranking, error) {
 		return report.NewRanking(suite, func(run string) (report.Cell, *scoring.Run) {
 			return s.cell(path.Join(folder, run))
 		})
@@ -187,31 +240,8 @@ func (s *Server) resumeSuite(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return toJob(w, r, job.ID)
-}
-
-// deleteSuiteView asks whether a suite is to be deleted.
-type deleteSuiteView struct {
-	Folder string
-	Runs   []string // in its folder
-}
-
-// URL of the suite's page.
-func (v deleteSuiteView) URL() string { return SuiteHead{Folder: v.Folder}.URL() }
-
-func (s *Server) deleteSuiteView(r *http.Request) (deleteSuiteView, error) {
-	v := deleteSuiteView{Folder: r.PathValue("suite")}
-	if err := s.isSuite(v.Folder); err != nil {
-		return v, err
-	}
-	s.runs.Forget()
-	runs, err := s.runs.List()
-	for _, run := range runs {
-		if path.Dir(run.Name) == v.Folder {
-			v.Runs = append(v.Runs, run.Name)
-		}
-	}
-	return v, err
+	http.Redirect(w, r, jobURL(job.ID), http.StatusSeeOther)
+	return nil
 }
 
 // isSuite wants a suite that is there, be its file damaged.
@@ -222,6 +252,7 @@ func (s *Server) isSuite(folder string) error {
 	return nil
 }
 
+// deleteSuite deletes a suite's runs and what says that it is one.
 func (s *Server) deleteSuite(folder string) error {
 	if err := s.isSuite(folder); err != nil {
 		return err

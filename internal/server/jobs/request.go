@@ -165,8 +165,8 @@ func (r *Runner) runNamed(flag, name string) (string, error) {
 	return dir, nil
 }
 
-// fieldsOf are the fields of a protocol's form.
-func fieldsOf(protocol judging.Protocol) []Field {
+// formFields are the fields of a protocol's form.
+func formFields(protocol judging.Protocol) []Field {
 	var fields []Field
 	for _, f := range eval.FieldsOf(protocol) {
 		if f.Local || f.Part == eval.Retired {
@@ -331,7 +331,7 @@ func (r *Runner) Offer(ctx context.Context, name string) (Offer, error) {
 	if err != nil {
 		return Offer{}, refused(http.StatusBadRequest, err)
 	}
-	o := Offer{Protocol: protocol.Name, Datasets: []NamedAbout{}, Fields: fieldsOf(protocol)}
+	o := Offer{Protocol: protocol.Name, Datasets: []NamedAbout{}, Fields: formFields(protocol)}
 	for _, k := range judging.Protocols() {
 		o.Protocols = append(o.Protocols, NamedAbout{Name: k.Name, About: k.About})
 	}

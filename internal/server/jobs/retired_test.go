@@ -25,11 +25,11 @@ func TestAKeyThatWasTakenOut(t *testing.T) {
 	if j := r.Jobs()[0]; j.State != Complete || !slices.ContainsFunc(j.Log, told) {
 		t.Errorf("%+v", j)
 	}
-	if JobRequestProperties()["canaries"] != nil {
+	if JobRequestSchema().Properties["canaries"] != nil {
 		t.Error("the schema has it")
 	}
 	for _, p := range judging.Protocols() {
-		if slices.ContainsFunc(fieldsOf(p), func(f Field) bool { return f.Name == "canaries" }) {
+		if slices.ContainsFunc(formFields(p), func(f Field) bool { return f.Name == "canaries" }) {
 			t.Errorf("the form of %s has it", p.Name)
 		}
 	}

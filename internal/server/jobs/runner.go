@@ -46,8 +46,6 @@ type Runner struct {
 	ctx   context.Context
 
 	turns    chan struct{} // at reading and planning suites
-	asks     chan struct{} // a place for each judgment that is asked for again
-	bundling chan struct{} // a place for the bundle that is made
 	offers   offers
 	keys     sync.Map // addresses of servers that were named, and the variables with their keys
 	jobs     sync.WaitGroup
@@ -107,13 +105,11 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Runner, error) {
 	maker.Shared = new(eval.SharedCache)
 	maker.Runs = dir
 	return &Runner{
-		maker:    &maker,
-		opts:     o,
-		dir:      dir,
-		ctx:      ctx,
-		turns:    make(chan struct{}, 1),
-		asks:     make(chan struct{}, askAtOnce),
-		bundling: make(chan struct{}, 1),
+		maker: &maker,
+		opts:  o,
+		dir:   dir,
+		ctx:   ctx,
+		turns: make(chan struct{}, 1),
 	}, nil
 }
 

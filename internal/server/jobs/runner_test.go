@@ -180,7 +180,7 @@ func TestDefaultsOfTheForm(t *testing.T) {
 	r := newRunner(t, Options{})
 	for _, k := range judging.Protocols() {
 		request := JobRequest{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}}
-		for _, f := range fieldsOf(k) {
+		for _, f := range formFields(k) {
 			request[f.Name] = []string{f.Default}
 		}
 		got, err := r.request(t.Context(), request)

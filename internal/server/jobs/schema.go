@@ -1,44 +1,61 @@
 package jobs
 
-import "gavel/judging"
+import (
+	"encoding/json"
 
-// JobRequestProperties describe the fields of a job request as JSON Schema, those of all protocols together.
-func JobRequestProperties() map[string]any {
-	text := func(about string) map[string]any { return map[string]any{"type": "string", "description": about} }
-	out := map[string]any{
-		fieldProtocol: map[string]any{"type": "string", "enum": judging.Names(judging.Protocols())},
-		fieldEndpoint: map[string]any{
-			"description": "id of a server of the offer; a list names several that serve one model",
-		},
-		fieldModel:   text("name of a model of that server"),
-		fieldDataset: text("name of a dataset of the offer"),
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"gavel/judging"
+)
+
+// JobRequestSchema describes the fields of a job request, those of all protocols together.
+func JobRequestSchema() *jsonschema.Schema {
+	var names []any
+	for _, name := range judging.Names(judging.Protocols()) {
+		names = append(names, name)
+	}
+	fields := map[string]*jsonschema.Schema{
+		fieldProtocol: {Type: "string", Enum: names},
+		fieldEndpoint: {Description: "id of a server of the offer; a list names several that serve one model"},
+		fieldModel:    {Type: "string", Description: "name of a model of that server"},
+		fieldDataset:  {Type: "string", Description: "name of a dataset of the offer"},
 	}
 	for _, k := range judging.Protocols() {
-		for _, f := range fieldsOf(k) {
-			if out[f.Name] == nil {
-				out[f.Name] = f.schema()
+		for _, f := range formFields(k) {
+			if fields[f.Name] == nil {
+				fields[f.Name] = f.schema()
 			}
 		}
 	}
-	return out
+	value := &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}
+	return &jsonschema.Schema{
+		Type: "object",
+		Description: "What to run: `protocol`, `endpoint`, `model`, `dataset`, and the fields of the offer. " +
+			"A field that may be given several times takes a list.",
+		Required:   []string{fieldProtocol, fieldEndpoint, fieldDataset},
+		Properties: fields,
+		AdditionalProperties: &jsonschema.Schema{
+			AnyOf: []*jsonschema.Schema{value, {Type: "array", Items: value}},
+		},
+	}
 }
 
 // schema says what the values of a field look like; all may be written as texts.
-func (f Field) schema() map[string]any {
-	texts := map[string]any{"type": "string"}
-	s := map[string]any{"description": f.About}
+func (f Field) schema() *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string", Description: f.About}
 	switch {
 	case f.Many:
-		s["anyOf"] = []any{texts, map[string]any{"type": "array", "items": texts}}
+		s.Type = ""
+		s.AnyOf = []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}
 	case f.Kind == "number":
-		s["anyOf"] = []any{map[string]any{"type": "integer"}, texts}
+		s.Type = ""
+		s.Types = []string{"integer", "string"}
 	case f.Kind == "switch":
-		s["anyOf"] = []any{map[string]any{"type": "boolean"}, texts}
-	default:
-		s["type"] = "string"
+		s.Type = ""
+		s.Types = []string{"boolean", "string"}
 	}
 	if f.Default != "" {
-		s["default"] = f.Default
+		s.Default, _ = json.Marshal(f.Default)
 	}
 	return s
 }

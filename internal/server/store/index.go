@@ -111,10 +111,6 @@ type indexed struct {
 	record              judging.Record // what alarms look at
 }
 
-func newIndex(s *Store, run string) *Index {
-	return &Index{store: s, Run: run}
-}
-
 // refresh brings the index up to date with the run's files.
 func (x *Index) refresh() error {
 	x.mu.Lock()

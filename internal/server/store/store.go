@@ -20,8 +20,8 @@ import (
 
 	"gavel/internal/disk"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/kept"
 	"gavel/internal/server/markup"
+	"gavel/internal/server/memo"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -34,19 +34,17 @@ type Store struct {
 	End     context.CancelFunc
 	Most    int // folders that are searched
 
-	root      *os.Root
-	manifests *kept.LRU[string, kept.Value[Stamp, *judging.Manifest]]
-	abouts    *kept.LRU[string, kept.Value[Stamp, *judging.About]]
-	indexes   *kept.LRU[string, *Index]
-	searches  *kept.LRU[searchKey, []uint64]
-	places    chan struct{} // one for each index that is read, or search that is made, at once
-	mu        sync.Mutex
-	listed    []Found
-	inSuites  []string // folders of suites, as of the listing
-	ended     bool     // the listing is of the first Most folders alone
-	listedAt  time.Time
-	forgot    int
-	now       func() time.Time
+	root     *os.Root
+	files    *memo.Memo // what run.json and about.json hold
+	indexes  *memo.Memo
+	searches *memo.Memo
+	places   chan struct{} // one for each index that is read, or search that is made, at once
+	mu       sync.Mutex
+	listed   []Found
+	inSuites []string // folders of suites, as of the listing
+	ended    bool     // the listing is of the first Most folders alone
+	listedAt time.Time
+	now      func() time.Time
 }
 
 // Stamp tells one state of a file from another.
@@ -58,6 +56,9 @@ type Stamp struct {
 // StampOf a file.
 func StampOf(info fs.FileInfo) Stamp { return Stamp{info.Size(), info.ModTime()} }
 
+// maxIndexes is how many runs the store has an index of at once: as many as are compared, and some more.
+const maxIndexes = 8
+
 // Open opens a folder of runs.
 func Open(dir string, now func() time.Time) (*Store, error) {
 	root, err := os.OpenRoot(dir)
@@ -65,14 +66,13 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		Most:      MaxFolders,
-		root:      root,
-		manifests: kept.NewLRU[string, kept.Value[Stamp, *judging.Manifest]](MaxFolders),
-		abouts:    kept.NewLRU[string, kept.Value[Stamp, *judging.About]](MaxFolders),
-		indexes:   kept.NewLRU[string, *Index](8),
-		searches:  kept.NewLRU[searchKey, []uint64](64),
-		places:    make(chan struct{}, 2),
-		now:       now,
+		Most:     MaxFolders,
+		root:     root,
+		files:    memo.New(2*MaxFolders, now),
+		indexes:  memo.New(maxIndexes, now),
+		searches: memo.New(64, now),
+		places:   make(chan struct{}, 2),
+		now:      now,
 	}
 	s.Closing, s.End = context.WithCancel(context.Background())
 	return s, nil
@@ -120,14 +120,14 @@ func (s *Store) Manifest(run string) (*judging.Manifest, error) {
 		return nil, s.Missing(run, err)
 	}
 	defer f.Close()
-	if at, ok := s.manifests.Get(run); ok && at.Of == StampOf(info) {
-		return at.V, nil
+	if m, known := memo.Peek[*judging.Manifest](s.files, run, StampOf(info)); known {
+		return m, nil
 	}
 	m, err := judging.DecodeManifest(path.Join(run, judging.ManifestFile), io.LimitReader(f, maxManifest))
 	if err != nil {
 		return nil, failure.New(422, "%v", err)
 	}
-	s.manifests.Put(run, kept.Value[Stamp, *judging.Manifest]{Of: StampOf(info), V: m})
+	s.files.Put(run, StampOf(info), m)
 	return m, nil
 }
 
@@ -137,8 +137,8 @@ func (s *Store) About(run string) *judging.About {
 	if err != nil {
 		return nil
 	}
-	if at, ok := s.abouts.Get(run); ok && at.Of == StampOf(info) {
-		return at.V
+	if about, known := memo.Peek[*judging.About](s.files, "about "+run, StampOf(info)); known {
+		return about
 	}
 	f, _, err := s.Open(run, judging.AboutFile)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Store) About(run string) *judging.About {
 	if err != nil || said.Empty() {
 		out = nil
 	}
-	s.abouts.Put(run, kept.Value[Stamp, *judging.About]{Of: StampOf(info), V: out})
+	s.files.Put("about "+run, StampOf(info), out)
 	return out
 }
 
@@ -293,20 +293,12 @@ func (s *Store) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = nil
-	s.forgot++
 }
 
 // Drop lets go of a run that was deleted.
 func (s *Store) Drop(run string) {
 	s.indexes.Drop(run)
 	s.Forget()
-}
-
-// Forgotten is how often the listing was forgotten.
-func (s *Store) Forgotten() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.forgot
 }
 
 // longestLine is the longest line that is read: memory holds a whole one.

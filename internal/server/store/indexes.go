@@ -3,12 +3,14 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 
 	"gavel/internal/server/failure"
+	"gavel/internal/server/memo"
 	"gavel/judging"
 )
 
@@ -33,7 +35,10 @@ func (s *Store) fresh(ctx context.Context, run string) (*Index, error) {
 		s.indexes.Drop(run)
 		return nil, err
 	}
-	x := s.indexes.GetOr(run, func() *Index { return newIndex(s, run) })
+	x, err := memo.Get(ctx, s.indexes, run, nil, func() (*Index, error) { return &Index{Run: run, store: s}, nil })
+	if err != nil {
+		return nil, err
+	}
 	if x.current(m) {
 		return x, nil
 	}
@@ -78,30 +83,17 @@ func (s *Store) Held(ctx context.Context, names []string, use func([]*Index) err
 	return use(runs)
 }
 
-// searchKey is a search of one state of a run.
-type searchKey struct {
-	run, id string
-	version int
-	text    string
-}
-
-// Search tells which items have a text: in their id, question, candidates or the
-// judge's replies. What was searched for is remembered, a bit an item.
+// Search tells which items have a text: in their id, question, candidates or the judge's replies.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
-	key := searchKey{
-		run:     x.Run,
-		id:      x.Manifest.ID,
-		version: x.version,
-		text:    text,
-	}
-	bits, ok := x.store.searches.Get(key)
+	name, state := x.Run+"\x00"+text, fmt.Sprint(x.Manifest.ID, x.version)
+	has, ok := memo.Peek[[]bool](x.store.searches, name, state)
 	if !ok {
 		done, err := x.store.Place(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer done()
-		bits, err = x.look(ctx, text)
+		has, err = x.look(ctx, text)
 		if err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
 				return nil, failure.New(http.StatusServiceUnavailable, "the search takes too long: "+
@@ -109,19 +101,18 @@ func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error)
 			}
 			return nil, err
 		}
-		x.store.searches.Put(key, bits)
+		x.store.searches.Put(name, state, has)
 	}
-	return func(i int) bool { return i/64 < len(bits) && bits[i/64]>>(i%64)&1 == 1 }, nil
+	return func(i int) bool { return has[i] }, nil
 }
 
-func (x *Index) look(ctx context.Context, text string) ([]uint64, error) {
-	bits := make([]uint64, len(x.items)/64+1)
+// look tells of each item whether it has a text.
+func (x *Index) look(ctx context.Context, text string) ([]bool, error) {
+	found := make([]bool, len(x.items))
 	want := strings.ToLower(text)
 	has := func(text string) bool { return strings.Contains(strings.ToLower(text), want) }
 	for i := range x.items {
-		if has(x.ids.At(i)) {
-			bits[i/64] |= 1 << (i % 64)
-		}
+		found[i] = has(x.ids.At(i))
 	}
 	each := func(file string, texts func(line []byte) (id string, texts []string)) error {
 		f, info, err := x.store.Open(x.Run, file)
@@ -138,7 +129,7 @@ func (x *Index) look(ctx context.Context, text string) ([]uint64, error) {
 		}
 		return judging.EachStored(in, decode, func(l judging.StoredLine[string]) error {
 			if i, ok := x.Find(l.Value); ok && l.Value != "" {
-				bits[i/64] |= 1 << (i % 64)
+				found[i] = true
 			}
 			return nil
 		})
@@ -170,5 +161,5 @@ func (x *Index) look(ctx context.Context, text string) ([]uint64, error) {
 			return r.Item, texts
 		})
 	}
-	return bits, err
+	return found, err
 }

@@ -15,17 +15,16 @@ import (
 	"gavel/scoring"
 )
 
-// board is the leaderboard: judges down, datasets across, one number in all cells.
-type board struct {
+// leaderboard has judges down, datasets across, and one number in all cells. Judges stand in the order of the first
+// dataset.
+type leaderboard struct {
 	Protocol, Name, About string // of the number
 	Unit                  string
 	Term                  table.Explained // the name, with what it means
 	Protocols, Metrics    []boardChoice
 	Columns               []boardColumn
-	Judges                BoardHead
 	Rows                  []boardRow
 	More                  int    // judges that are not shown
-	MoreLink              string // to show them
 	Left                  int    // datasets that are not shown
 	Lettered, Pending     bool   // some judges have letters; they follow
 	Tests                 string // what Holm's correction is over
@@ -40,14 +39,10 @@ type boardChoice struct {
 	Chosen     bool
 }
 
-// BoardHead is a column that the leaderboard can be sorted by.
-type BoardHead struct{ Name, Link, Sort string }
-
 // boardColumn is a dataset with what its judges are held against.
 type boardColumn struct {
-	BoardHead
+	Name            string
 	Coins, Letters  string
-	Best            *boardCell
 	Published       *datasets.Published
 	PublishedNumber string
 
@@ -78,8 +73,7 @@ type boardCell struct {
 
 // How much of a leaderboard a page shows.
 const (
-	boardRows    = 50
-	boardAllRows = 1000
+	boardRows    = 100
 	boardColumns = 8
 )
 
@@ -91,12 +85,12 @@ func numberKey(x scoring.Result) string {
 	return x.Metric + "/" + x.Mode
 }
 
-// board lays the runs out that the filter takes; all are what they are held against. nil where none has a number.
-func (s *Server) board(ctx context.Context, all, taken []RunRow, f *runsFilter) *board {
+// leaderboard lays the runs out that the filter takes; all are what they are held against. nil where none has a number.
+func (s *Server) leaderboard(ctx context.Context, all, taken []RunRow, f *runsFilter) *leaderboard {
 	whole := func(runs []RunRow) []RunRow {
 		return slices.DeleteFunc(slices.Clone(runs), func(r RunRow) bool { return r.Shard != "" })
 	}
-	b := &board{Shards: len(taken)}
+	b := &leaderboard{Shards: len(taken)}
 	all, taken = whole(all), whole(taken)
 	b.Shards -= len(taken)
 	runs := b.choose(taken, f)
@@ -107,7 +101,7 @@ func (s *Server) board(ctx context.Context, all, taken []RunRow, f *runsFilter) 
 	cells := map[[2]string]*boardCell{}
 	for _, r := range runs {
 		row := &boardRow{Model: r.Model, How: how(r), Simulated: r.Simulated, key: r.Model + "\x00" + how(r)}
-		column := &boardColumn{BoardHead: BoardHead{Name: r.Dataset}, key: r.Dataset + "\x00" + r.data}
+		column := &boardColumn{Name: r.Dataset, key: r.column()}
 		if rows[row.key] == nil {
 			rows[row.key] = row
 		}
@@ -127,15 +121,9 @@ func (s *Server) board(ctx context.Context, all, taken []RunRow, f *runsFilter) 
 	for at, cell := range cells {
 		columns[at[1]].runs = append(columns[at[1]].runs, cell.row)
 	}
-	b.lay(columns, f)
-	of := map[string][]*RunRow{} // by column
-	for i, r := range all {
-		if key := r.Dataset + "\x00" + r.data; r.Protocol == b.Protocol && columns[key] != nil {
-			of[key] = append(of[key], &all[i])
-		}
-	}
+	b.lay(columns)
 	for i := range b.Columns {
-		b.Columns[i].company(of[b.Columns[i].key], b.Protocol, f.Metric)
+		b.Columns[i].company(all, b.Protocol, f.Metric)
 		b.Company = b.Company || b.Columns[i].Published != nil
 	}
 	s.letter(ctx, b, cells, f)
@@ -147,29 +135,29 @@ func (s *Server) board(ctx context.Context, all, taken []RunRow, f *runsFilter) 
 			b.Rows = append(b.Rows, *row)
 		}
 	}
-	b.sort(f)
+	b.sort()
 	return b
 }
 
 // choose takes the runs of the protocol and with the number that the filter asks for, or of those that most runs have.
-func (b *board) choose(taken []RunRow, f *runsFilter) (runs []RunRow) {
+func (b *leaderboard) choose(taken []RunRow, f *runsFilter) (runs []RunRow) {
 	count := map[string]int{}
 	for _, r := range taken {
 		if len(r.numbers) > 0 {
 			count[r.Protocol]++
 		}
 	}
-	for _, p := range f.Protocols {
+	for _, p := range f.Choices["protocol"] {
 		if n := count[p]; n > count[b.Protocol] {
 			b.Protocol = p
 		}
 	}
-	for _, p := range f.Protocols {
+	for _, p := range f.Choices["protocol"] {
 		if count[p] > 0 || f.Protocol != "" && p != f.Protocol {
 			b.Protocols = append(b.Protocols, boardChoice{
 				Name:   p,
 				N:      count[p],
-				Link:   f.link("protocol", p, "metric", "", "by", ""),
+				Link:   f.link("protocol", p, "metric", ""),
 				Chosen: p == b.Protocol,
 			})
 		}
@@ -191,7 +179,7 @@ func (b *board) choose(taken []RunRow, f *runsFilter) (runs []RunRow) {
 	for i, n := range numbers {
 		b.Metrics = append(b.Metrics, boardChoice{
 			Name:   named(n),
-			Link:   f.link("metric", numberKey(n.Result), "by", ""),
+			Link:   f.link("metric", numberKey(n.Result)),
 			Chosen: i == chosen,
 		})
 		if i == chosen {
@@ -210,7 +198,7 @@ func (b *board) choose(taken []RunRow, f *runsFilter) (runs []RunRow) {
 }
 
 // Explanation of the number; "" where nothing explains it.
-func (b *board) Explanation() (template.HTML, error) {
+func (b *leaderboard) Explanation() (template.HTML, error) {
 	if b.Term.Term == nil {
 		return "", nil
 	}
@@ -232,6 +220,9 @@ func (r RunRow) number(key string) *report.Number {
 	}
 	return nil
 }
+
+// column is the key of a run's dataset: files may differ under one name.
+func (r RunRow) column() string { return r.Dataset + "\x00" + r.data }
 
 // how a model was asked.
 func how(r RunRow) string {
@@ -257,7 +248,7 @@ func (c *boardCell) over(other *boardCell) bool {
 }
 
 // lay gives the columns their order: the dataset with the most judges first.
-func (b *board) lay(columns map[string]*boardColumn, f *runsFilter) {
+func (b *leaderboard) lay(columns map[string]*boardColumn) {
 	names := map[string]int{}
 	for _, c := range columns {
 		names[c.Name]++
@@ -277,45 +268,15 @@ func (b *board) lay(columns map[string]*boardColumn, f *runsFilter) {
 		}
 		slices.SortFunc(c.runs, func(x, y RunRow) int { return strings.Compare(x.Name, y.Name) })
 	}
-	if !slices.ContainsFunc(b.Columns, func(c boardColumn) bool {
-		return strings.TrimPrefix(f.By, "-") == c.Name
-	}) && strings.TrimPrefix(f.By, "-") != "judge" {
-		f.By = b.Columns[0].Name
-	}
-	b.Judges = f.head("judge", "Judge", "ascending", "descending")
-	for i := range b.Columns {
-		b.Columns[i].BoardHead = f.head(b.Columns[i].Name, b.Columns[i].Name, "descending", "ascending")
-	}
 }
 
-// head of a column; first is how it is sorted at first.
-func (f *runsFilter) head(by, name, first, then string) BoardHead {
-	h := BoardHead{Name: name, Link: f.link("by", by)}
-	switch f.By {
-	case by:
-		h.Sort, h.Link = first, f.link("by", "-"+by)
-	case "-" + by:
-		h.Sort = then
-	}
-	return h
-}
-
-// company is what the judges of a column are held against: coins, the best run here, and what is published.
-func (c *boardColumn) company(all []*RunRow, protocol, key string) {
+// company is what the judges of a column are held against: coins, and what is published.
+func (c *boardColumn) company(all []RunRow, protocol, key string) {
 	var coins []string
-	headline := false
 	for _, r := range all {
 		n := r.number(key)
-		if n == nil {
-			continue
-		}
-		if n.Coins != nil {
-			at := table.Whole(scoring.Result{Value: n.Coins, Unit: n.Unit})
-			coins = append(coins, at)
-		}
-		headline = numberKey(r.numbers[0].Result) == key
-		if headline && n.Value != nil && (c.Best == nil || *n.Value > *c.Best.number.Value) {
-			c.Best = newCell(*r, key)
+		if r.Protocol == protocol && r.column() == c.key && n != nil && n.Coins != nil {
+			coins = append(coins, table.Whole(scoring.Result{Value: n.Coins, Unit: n.Unit}))
 		}
 	}
 	slices.Sort(coins)
@@ -335,31 +296,15 @@ func (c *boardColumn) company(all []*RunRow, protocol, key string) {
 
 func datasetOf(key string) string { return key[:strings.Index(key, "\x00")] }
 
-// sort sorts the judges by a column, those without a run in it last, and shows the first of them.
-func (b *board) sort(f *runsFilter) {
-	by, reversed := strings.CutPrefix(f.By, "-")
-	at := slices.IndexFunc(b.Columns, func(c boardColumn) bool { return c.Name == by })
-	slices.SortFunc(b.Rows, func(x, y boardRow) int { return strings.Compare(x.key, y.key) })
-	if at >= 0 {
-		slices.SortStableFunc(b.Rows, func(x, y boardRow) int {
-			cx, cy := x.Cells[at], y.Cells[at]
-			if cx == nil || cy == nil {
-				return int(scoring.One(cx == nil) - scoring.One(cy == nil))
-			}
-			if order := cmp.Compare(*cy.number.Value, *cx.number.Value); !reversed {
-				return order
-			}
-			return cmp.Compare(*cx.number.Value, *cy.number.Value)
-		})
-	} else if reversed {
-		slices.Reverse(b.Rows)
-	}
-	most := boardRows
-	if f.All {
-		most = boardAllRows
-	}
-	b.More = len(b.Rows) - most
-	if b.More > 0 {
-		b.Rows, b.MoreLink = b.Rows[:most], f.link("rows", "all")
-	}
+// sort sorts the judges by the first column, those without a run in it last, and leaves the first of them.
+func (b *leaderboard) sort() {
+	slices.SortFunc(b.Rows, func(x, y boardRow) int {
+		cx, cy := x.Cells[0], y.Cells[0]
+		if cx == nil || cy == nil {
+			return cmp.Or(int(scoring.One(cx == nil)-scoring.One(cy == nil)), strings.Compare(x.key, y.key))
+		}
+		return cmp.Or(cmp.Compare(*cy.number.Value, *cx.number.Value), strings.Compare(x.key, y.key))
+	})
+	b.More = max(0, len(b.Rows)-boardRows)
+	b.Rows = b.Rows[:len(b.Rows)-b.More]
 }

@@ -19,27 +19,44 @@ import (
 	"gavel/scoring"
 )
 
+func init() {
+	deletion := deletion{what: "run", named: "name", list: "/", do: (*Server).deleteRun}
+	addRoutes(
+		route{
+			pattern:  "GET /runs/{run}",
+			template: "run",
+			view:     viewOf((*Server).runView),
+			api:      "/runs/{run}",
+			about:    "A run",
+		},
+		route{pattern: "POST /runs/{run}/resume", handle: (*Server).resumeForm, needs: needsRunner},
+		route{pattern: "POST /runs/{run}/about", handle: (*Server).describe, needs: needsRunner},
+		route{pattern: "POST /runs/{run}/delete", handle: deletion.form, needs: needsRunner},
+		deletion.call("Delete a run"),
+	)
+}
+
 // RunHead is what every page says of a run.
 type RunHead struct {
-	Name      string    `json:"run"`
-	ID        string    `json:"id,omitempty"`
+	Name      string    `json:"run" jsonschema:"name: the run's folder, below the folder of runs"`
+	ID        string    `json:"id,omitempty" jsonschema:"SHA-256 of the spec"`
 	Model     string    `json:"model,omitempty"`
 	Protocol  string    `json:"protocol,omitempty"`
 	Goal      string    `json:"goal,omitempty"`
 	Prompt    string    `json:"prompt,omitempty"`
-	Settings  string    `json:"settings,omitempty"`
+	Settings  string    `json:"settings,omitempty" jsonschema:"what was asked for beside the prompt"`
 	Dataset   string    `json:"dataset,omitempty"`
-	Shard     string    `json:"shard,omitempty"` // which part of another run it is, such as 3/16
+	Shard     string    `json:"shard,omitempty" jsonschema:"which part of another run it is, such as 3/16"`
 	Simulated bool      `json:"simulated"`
 	Imported  string    `json:"imported,omitempty"`
-	Status    string    `json:"status"`
-	Stalled   bool      `json:"stalled,omitempty"` // said to be running, and silent for long
+	Status    string    `json:"status" jsonschema:"running, complete, incomplete, interrupted, stopped by a rule, or damaged"`
+	Stalled   bool      `json:"stalled,omitempty" jsonschema:"said to be running, and nothing was written for long"`
 	Items     int       `json:"items"`
-	Judgments int       `json:"judgments"`
+	Judgments int       `json:"judgments" jsonschema:"expected: items × presentations × repetitions"`
 	Started   time.Time `json:"started,omitzero"`
 	Ended     time.Time `json:"ended,omitzero"`
 
-	About *judging.About `json:"about,omitempty"` // what people say of it
+	About *judging.About `json:"about,omitempty" jsonschema:"what people say of the run"`
 }
 
 // damagedStatus is that of a folder whose run cannot be read.
@@ -102,16 +119,17 @@ func (h RunHead) URL() string { return "/runs/" + escaped(h.Name) }
 type runView struct {
 	RunHead
 	Headline  *scoring.Result   `json:"headline"`
-	Report    *scoring.Report   `json:"report"` // null while the run is being made
-	Answer    template.HTML     `json:"-"`      // what it comes to, with one figure
-	Rest      template.HTML     `json:"-"`      // its other figures and tables, folded
+	Report    *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
+	Answer    template.HTML     `json:"-"` // what it comes to, with one figure
+	Rest      template.HTML     `json:"-"` // its other figures and tables, folded
 	Warnings  []string          `json:"warnings"`
 	Counts    store.Counts      `json:"counts"`
-	Damaged   []string          `json:"damaged,omitempty"` // lines that cannot be read
-	Problem   string            `json:"problem,omitempty"` // why there are no numbers
+	Damaged   []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
+	Problem   string            `json:"problem,omitempty" jsonschema:"why there are no numbers"`
 	Manifest  *judging.Manifest `json:"manifest"`
 	Progress  Progress          `json:"progress"`
-	Job       *jobs.Job         `json:"job,omitempty"`
+	Job       *jobs.Job         `json:"job,omitempty" jsonschema:"that makes it"`
+	Maker     *jobs.Job         `json:"-"` // the same, or the last that did
 	CanDelete bool              `json:"-"`
 	CanResume bool              `json:"-"`
 	Describes bool              `json:"-"` // it can be given a name, tags and a note
@@ -144,12 +162,14 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	s.withJob(&v.Progress)
 	s.withScore(&v.Progress, m)
 	v.Stalled = v.Progress.Stalled
-	if v.Progress.Job != nil {
-		v.Job = v.Progress.Job
-	}
+	v.Job = v.Progress.Job
+	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
 	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
 	v.About, v.Describes = s.runs.About(name), s.opts.Runner != nil
-	n, err := s.numbers(name, m)
+	n, err := s.numbers(r.Context(), name, m)
+	if r.Context().Err() != nil {
+		return v, err
+	}
 	if err != nil {
 		v.Problem = err.Error()
 	}
@@ -165,10 +185,11 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 // escaped is a name as one segment of a URL's path.
 func escaped(name string) string { return url.PathEscape(name) }
 
-// query makes a link's query of pairs, leaving out what is empty.
+// query makes a link's query of pairs, leaving out what is empty; of two with a name the last counts.
 func query(pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
+		q.Del(pairs[i])
 		if pairs[i+1] != "" {
 			q.Set(pairs[i], pairs[i+1])
 		}
@@ -299,5 +320,18 @@ func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return toJob(w, r, job.ID)
+	http.Redirect(w, r, jobURL(job.ID), http.StatusSeeOther)
+	return nil
+}
+
+// deleteRun deletes a run that nobody is writing to.
+func (s *Server) deleteRun(name string) error {
+	if _, err := s.runs.Manifest(name); err != nil {
+		return err
+	}
+	if err := s.opts.Runner.Delete(name); err != nil {
+		return err
+	}
+	s.runs.Drop(name)
+	return nil
 }

@@ -1,0 +1,60 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"gavel/internal/server/failure"
+)
+
+// deletion deletes a run or a suite whose name is said once more.
+type deletion struct {
+	what, named, list string // what it is, how it is named, and where the others are listed
+	do                func(s *Server, name string) error
+}
+
+// confirmation is what is posted to a call that deletes.
+type confirmation struct {
+	Confirm string `json:"confirm" jsonschema:"the name once more"`
+}
+
+// deleted is what such a call answers.
+type deleted struct {
+	Deleted string `json:"deleted"`
+}
+
+// form deletes what a page confirms.
+func (d deletion) form(s *Server, w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue(d.what)
+	if r.PostForm.Get("confirm") != name {
+		return failure.Bad("to delete the %s, confirm it", d.what)
+	}
+	if err := d.do(s, name); err != nil {
+		return err
+	}
+	http.Redirect(w, r, d.list, http.StatusSeeOther)
+	return nil
+}
+
+// call is the route by which programs delete.
+func (d deletion) call(about string) route {
+	return route{
+		pattern: "POST",
+		api:     "/" + d.what + "s/{" + d.what + "}/delete",
+		about:   about,
+		body:    confirmation{},
+		needs:   needsRunner,
+		view: viewOf(func(s *Server, r *http.Request) (deleted, error) {
+			name := r.PathValue(d.what)
+			o, err := readJobRequest(r)
+			if err != nil {
+				return deleted{}, err
+			}
+			if o.Get("confirm") != name {
+				return deleted{}, failure.Bad("to delete the %s, send {\"confirm\": %s} with its %s",
+					d.what, strings.ToUpper(d.named), d.named)
+			}
+			return deleted{Deleted: name}, d.do(s, name)
+		}),
+	}
+}

@@ -1,0 +1,199 @@
+// Package memo remembers what was made of files, for as long as the files are as they were.
+package memo
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"time"
+
+	"gavel/judging"
+)
+
+// Memo remembers values by name, each with the state of the files that it was made of. The values that were used
+// longest ago are forgotten first.
+type Memo struct {
+	mu      sync.Mutex
+	most    int
+	order   *list.List // of *slot, the last used first
+	slots   map[string]*list.Element
+	turns   chan struct{} // a place for each value that is made at once
+	now     func() time.Time
+	workers sync.WaitGroup
+}
+
+// slot has the values of a name.
+type slot struct {
+	name string
+	last *value // nil: none was made yet
+	next *value // nil: none is being made
+}
+
+// value is what was made of files in a state, or why it could not be made.
+type value struct {
+	state   any
+	content any
+	err     error
+	ready   chan struct{} // closed when it is made
+	until   time.Time     // before which Latest makes no other
+}
+
+// How often Latest makes a value anew: every three seconds, and one part in twenty of the time at most.
+const (
+	restAtLeast = 3 * time.Second
+	restShare   = 20
+)
+
+// New remembers so many values at most, and makes one at a time.
+func New(most int, now func() time.Time) *Memo {
+	return &Memo{
+		most:  most,
+		order: list.New(),
+		slots: map[string]*list.Element{},
+		turns: make(chan struct{}, 1),
+		now:   now,
+	}
+}
+
+// Wait waits for what is being made.
+func (m *Memo) Wait() { m.workers.Wait() }
+
+// Get is the value of a name in a state. Where it is not known, build makes it, once for all who ask; whoever's context
+// ends sooner goes, and the value is made for the next.
+func Get[V any](ctx context.Context, m *Memo, name string, state any, build func() (V, error)) (content V, err error) {
+	m.mu.Lock()
+	s := m.slot(name)
+	v := s.last
+	if v == nil || v.state != state {
+		v = start(m, s, state, build)
+	}
+	m.mu.Unlock()
+	select {
+	case <-v.ready:
+	case <-ctx.Done():
+		if !v.isReady() {
+			return content, ctx.Err()
+		}
+	}
+	content, _ = v.content.(V)
+	return content, v.err
+}
+
+func (v *value) isReady() bool {
+	select {
+	case <-v.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// Latest is the value of a name that was made last, of whatever state, and does not wait. Where the state is another
+// by now, build makes it for who asks next; where that fails, what was made before stays.
+func Latest[V any](m *Memo, name string, state any, build func() (V, error)) (content V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.slot(name)
+	if s.last != nil {
+		content, _ = s.last.content.(V)
+	}
+	if s.next == nil && (s.last == nil || s.last.state != state && m.now().After(s.last.until)) {
+		start(m, s, state, func() (V, error) {
+			newer, err := build()
+			if err != nil {
+				return content, nil
+			}
+			return newer, nil
+		})
+	}
+	return content
+}
+
+// Peek is the value of a name in a state, where it is known.
+func Peek[V any](m *Memo, name string, state any) (content V, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := m.slots[name]
+	if at == nil {
+		return content, false
+	}
+	v := at.Value.(*slot).last
+	if v == nil || v.err != nil || v.state != state {
+		return content, false
+	}
+	m.order.MoveToFront(at)
+	content, known = v.content.(V)
+	return content, known
+}
+
+// Put remembers a value of a name in a state.
+func (m *Memo) Put(name string, state, content any) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.slot(name).last = &value{state: state, content: content, ready: closed}
+}
+
+// Drop forgets the values of a name.
+func (m *Memo) Drop(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if at := m.slots[name]; at != nil {
+		m.remove(at)
+	}
+}
+
+// slot is that of a name, which may be new. The caller holds the lock.
+func (m *Memo) slot(name string) *slot {
+	if at := m.slots[name]; at != nil {
+		m.order.MoveToFront(at)
+		return at.Value.(*slot)
+	}
+	s := &slot{name: name}
+	m.slots[name] = m.order.PushFront(s)
+	if m.order.Len() > m.most {
+		m.remove(m.order.Back())
+	}
+	return s
+}
+
+func (m *Memo) remove(at *list.Element) {
+	delete(m.slots, m.order.Remove(at).(*slot).name)
+}
+
+// closed is the channel of values that are there.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// start begins to make a value, unless that was begun. The caller holds the lock.
+func start[V any](m *Memo, s *slot, state any, build func() (V, error)) *value {
+	if s.next != nil && s.next.state == state {
+		return s.next
+	}
+	v := &value{state: state, ready: make(chan struct{})}
+	s.next = v
+	m.workers.Go(func() {
+		m.turns <- struct{}{}
+		began := time.Now()
+		content, err := guarded(build)
+		v.content, v.err = content, err
+		v.until = m.now().Add(max(restAtLeast, restShare*time.Since(began)))
+		<-m.turns
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		s.last = v
+		if s.next == v {
+			s.next = nil
+		}
+		close(v.ready)
+	})
+	return v
+}
+
+// guarded is build, whose panic is an error: it ends the value alone.
+func guarded[V any](build func() (V, error)) (content V, err error) {
+	defer judging.Caught(&err)
+	return build()
+}

@@ -1,0 +1,147 @@
+package server
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gavel/internal/report"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
+)
+
+// route is an address of the server: a page for people, a call of the API for programs, or both. Each file registers
+// its own with addRoutes; the head of the pages, the description of the API and the tests walk all of them.
+type route struct {
+	pattern string  // method and path, as http.ServeMux reads them
+	view    view    // what is shown there
+	handle  handler // in place of a view, what answers
+
+	template   string // file of templates/pages that lays the view out
+	navigation string // name in the head of all pages; "" for a page that others lead to
+	place      int    // in that head, from the left
+
+	api    string // path of the API at which a page's view is JSON, without /api/v1; a call has it alone
+	about  string // what a call is for
+	query  any    // struct with the parameters of a call
+	body   any    // struct that is posted to a call
+	status int    // of a call that succeeds; 0 for 200
+
+	needs  func(*Server) error // why the server has nothing at the address; nil where it always has
+	free   bool                // needs no token
+	stream bool                // goes on for as long as it is listened to
+}
+
+type handler func(*Server, http.ResponseWriter, *http.Request) error
+
+// view makes what a route shows.
+type view struct {
+	of   reflect.Type
+	make func(*Server, *http.Request) (any, error)
+}
+
+// viewOf is the view that a function makes.
+func viewOf[T any](show func(*Server, *http.Request) (T, error)) view {
+	return view{of: reflect.TypeFor[T](), make: func(s *Server, r *http.Request) (any, error) { return show(s, r) }}
+}
+
+const apiPath = "/api/v1"
+
+// allRoutes are those that the package's files have registered.
+var allRoutes []route
+
+// addRoutes registers routes, those of a page and of its call apart.
+func addRoutes(routes ...route) {
+	for _, r := range routes {
+		if r.template != "" || r.handle != nil {
+			allRoutes = append(allRoutes, r)
+		}
+		if r.api != "" {
+			method, _, _ := strings.Cut(r.pattern, " ")
+			r.pattern = method + " " + apiPath + r.api
+			r.template = ""
+			r.navigation = ""
+			allRoutes = append(allRoutes, r)
+		}
+	}
+}
+
+// isPage tells whether people are shown the route.
+func (r route) isPage() bool { return r.template != "" }
+
+// path of the route, without its method.
+func (r route) path() string {
+	_, path, _ := strings.Cut(r.pattern, " ")
+	return strings.TrimSuffix(path, "{$}")
+}
+
+// answer answers a request: with the view as a page or as JSON, or in the route's own way.
+func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
+	if r.needs != nil {
+		if err := r.needs(s); err != nil {
+			return err
+		}
+	}
+	if r.handle != nil {
+		return r.handle(s, w, req)
+	}
+	v, err := r.view.make(s, req)
+	if err != nil {
+		return err
+	}
+	if r.isPage() {
+		s.pages.render(w, req, http.StatusOK, r.template, v)
+		return nil
+	}
+	if job, is := v.(jobs.Job); is {
+		w.Header().Set("Location", apiPath+"/jobs/"+url.PathEscape(job.ID))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(cmp.Or(r.status, http.StatusOK))
+	return report.WriteJSON(w, v)
+}
+
+// Pages are the paths of the server's pages, as http.ServeMux reads them.
+func Pages() (paths []string) {
+	for _, r := range allRoutes {
+		if r.isPage() {
+			paths = append(paths, r.path())
+		}
+	}
+	return paths
+}
+
+// heading is a page in the head of all pages.
+type heading struct {
+	Path, Name string
+	Here       bool
+}
+
+// navigation lists the pages in the head of a page.
+func (s *Server) navigation(template string) (list []heading) {
+	var routes []route
+	for _, r := range allRoutes {
+		if r.navigation != "" && (r.needs == nil || r.needs(s) == nil) {
+			routes = append(routes, r)
+		}
+	}
+	slices.SortFunc(routes, func(a, b route) int { return cmp.Compare(a.place, b.place) })
+	for _, r := range routes {
+		list = append(list, heading{Path: r.path(), Name: r.navigation, Here: r.template == template})
+	}
+	return list
+}
+
+var errNoRunner = failure.New(http.StatusNotImplemented,
+	"this server only shows runs: it cannot start, stop or delete them")
+
+// needsRunner is the need of routes that start, stop or delete runs.
+func needsRunner(s *Server) error {
+	if s.opts.Runner == nil {
+		return errNoRunner
+	}
+	return nil
+}

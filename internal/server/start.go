@@ -1,0 +1,195 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/markup"
+	"gavel/judging"
+)
+
+func init() {
+	addRoutes(
+		route{
+			pattern:    "GET /start",
+			template:   "start",
+			navigation: "Start",
+			place:      5,
+			view:       viewOf((*Server).startView),
+			needs:      needsRunner,
+		},
+		route{pattern: "POST /start", handle: (*Server).startForm, needs: needsRunner},
+		route{
+			pattern: "GET",
+			api:     "/offer",
+			view:    viewOf((*Server).offer),
+			about:   "What a run can be ordered from",
+			query: struct {
+				Protocol string `json:"protocol"`
+			}{},
+			needs: needsRunner,
+		},
+		route{
+			pattern: "POST",
+			api:     "/plan",
+			view:    ordered(RunMaker.Plan),
+			about:   "What a run would ask; nothing is asked",
+			body:    jobs.JobRequest{},
+			needs:   needsRunner,
+		},
+		route{
+			pattern: "POST",
+			api:     "/start",
+			view:    ordered(RunMaker.Start),
+			about:   "Start a run, or go on with one",
+			body:    jobs.JobRequest{},
+			status:  http.StatusAccepted,
+			needs:   needsRunner,
+		},
+	)
+}
+
+// RunMaker makes runs. Its methods may be called from many goroutines. An error with a method Status() int is answered
+// with that HTTP status; it is in words for whoever asked.
+type RunMaker interface {
+	// Offer is what can be chosen from for runs of a protocol, the first where it is "".
+	Offer(ctx context.Context, protocol string) (jobs.Offer, error)
+	// Plan says what a run would ask, and asks nothing.
+	Plan(ctx context.Context, o jobs.JobRequest) (jobs.Planned, error)
+	// Start begins to make a run, or to go on with one.
+	Start(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
+	// Resume begins to go on with a run of the folder.
+	Resume(ctx context.Context, run string) (jobs.Job, error)
+	// PlanSuite says what a suite would ask, and asks nothing.
+	PlanSuite(ctx context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error)
+	// StartSuite begins to make the runs of a suite, or to go on with them.
+	StartSuite(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
+	// ResumeSuite begins to go on with the suite of a folder, whose file has this text.
+	ResumeSuite(ctx context.Context, folder, file string) (jobs.Job, error)
+	// Stop ends a job gently: what is in flight is waited for and kept.
+	Stop(id string) error
+	// Jobs lists what was started, the newest first.
+	Jobs() []jobs.Job
+	// Describe keeps what people say of a run.
+	Describe(run string, said judging.About) error
+	// Delete removes a run that nobody is writing to.
+	Delete(run string) error
+	// DeleteSuite removes a suite with all runs in its folder.
+	DeleteSuite(folder string) error
+}
+
+// startView is the form that starts a run, with its plan where there is one.
+type startView struct {
+	jobs.Offer
+	Order jobs.JobRequest
+	Plan  *jobs.Planned
+	Error string
+}
+
+func (s *Server) offer(r *http.Request) (jobs.Offer, error) {
+	return s.opts.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
+}
+
+func (s *Server) startView(r *http.Request) (startView, error) {
+	o, err := s.offer(r)
+	return startView{Offer: o, Order: jobs.JobRequest(r.URL.Query())}, err
+}
+
+// startForm plans what a form asks for, or starts it.
+func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
+	request := jobs.JobRequest(r.PostForm)
+	action := r.PostForm.Get("action")
+	delete(request, "action")
+	v, status := startView{Order: request}, http.StatusOK
+	switch action {
+	case "start":
+		var job jobs.Job
+		job, err = s.opts.Runner.Start(r.Context(), request)
+		if err == nil {
+			http.Redirect(w, r, jobURL(job.ID), http.StatusSeeOther)
+			return nil
+		}
+	case "plan":
+		var plan jobs.Planned
+		plan, err = s.opts.Runner.Plan(r.Context(), request)
+		if err == nil {
+			v.Plan = &plan
+		}
+	default:
+		return failure.Bad("the form's action %q is unknown: use plan or start", markup.Visible(action))
+	}
+	if err != nil {
+		v.Error, status = err.Error(), failure.Status(err)
+	}
+	v.Offer, err = s.opts.Runner.Offer(r.Context(), request.Get("protocol"))
+	if err != nil {
+		return err
+	}
+	s.pages.render(w, r, status, "start", v)
+	return nil
+}
+
+// readJobRequest reads what a program asks for: one JSON object, whose values are texts,
+// numbers, truth values, or lists of them.
+func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
+	var values map[string]any
+	dec := json.NewDecoder(r.Body)
+	dec.UseNumber()
+	if err := dec.Decode(&values); err != nil || dec.More() {
+		return nil, failure.Bad("expected one JSON object")
+	}
+	out := jobs.JobRequest{}
+	for name, v := range values {
+		list, many := v.([]any)
+		if !many {
+			list = []any{v}
+		}
+		for _, v := range list {
+			switch v.(type) {
+			case string, json.Number, bool:
+				out[name] = append(out[name], fmt.Sprint(v))
+			default:
+				return nil, failure.Bad("%q: expected a text, a number, true or false, or a list of them", markup.Visible(name))
+			}
+		}
+	}
+	return out, nil
+}
+
+// ordered is the view of what is made of a job request.
+func ordered[V any](do func(RunMaker, context.Context, jobs.JobRequest) (V, error)) view {
+	return viewOf(func(s *Server, r *http.Request) (out V, err error) {
+		o, err := readJobRequest(r)
+		if err != nil {
+			return out, err
+		}
+		return do(s.opts.Runner, r.Context(), o)
+	})
+}
+
+// fieldView is a field with what was filled in.
+type fieldView struct {
+	jobs.Field
+	Value string
+	On    bool
+}
+
+// fieldOf is a field as a job request fills it in. A job request without a switch leaves it off, unless
+// nothing was asked for yet.
+func fieldOf(f jobs.Field, o jobs.JobRequest) fieldView {
+	v := fieldView{Field: f, Value: givenOr(o, f.Name, f.Default)}
+	v.On = v.Value != "" && v.Value != "false"
+	return v
+}
+
+// givenOr is what a job request gives for a field, or what is taken otherwise.
+func givenOr(o jobs.JobRequest, name, otherwise string) string {
+	if _, given := o[name]; given {
+		return o.Get(name)
+	}
+	return otherwise
+}
