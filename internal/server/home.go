@@ -56,7 +56,7 @@ type runsView struct {
 	Matches int        `json:"matches" jsonschema:"after filters, on all pages"`
 	Pages   int        `json:"pages"`
 	Filter  runsFilter `json:"filter"`
-	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; of no page, nor of the last part"`
+	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; none of a page"`
 	Ended   string     `json:"search_ended,omitempty" jsonschema:"why not all runs may be here, and what to do"`
 
 	Pending     []jobs.Job    `json:"-"` // jobs that have not begun their run
@@ -73,7 +73,7 @@ type runsFilter struct {
 	Status   string `json:"status,omitempty"`
 	Tag      string `json:"tag,omitempty" jsonschema:"a tag that people gave the run"`
 	Suite    string `json:"suite,omitempty" jsonschema:"folder of a suite"`
-	Sort     string `json:"sort" jsonschema:"when, name, model, protocol, dataset, status or headline; - in front: reversed"`
+	Sort     string `json:"sort" jsonschema:"when, name, model, protocol, dataset, status, headline; - in front: reversed"`
 	Page     int    `json:"page,omitempty" jsonschema:"of 100 runs; limit and offset are then passed over"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"at most so many runs, up to 1000, which is the default"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"without the first so many runs"`
@@ -311,7 +311,7 @@ func (f runsFilter) Selects() (list []filterSelect) {
 		if len(f.Choices[c.Name]) > 0 && c.Name != "suite" {
 			list = append(list, filterSelect{
 				Name:   c.Name,
-				Label:  strings.ToUpper(c.Name[:1]) + c.Name[1:],
+				Label:  capital(c.Name),
 				Chosen: *c.chosen(&f),
 				Values: f.Choices[c.Name],
 			})

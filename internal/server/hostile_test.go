@@ -187,11 +187,9 @@ func TestHostileTexts(t *testing.T) {
 	if len(list.Items) != len(foul) {
 		t.Fatalf("%d items, want %d", len(list.Items), len(foul))
 	}
-	targets := []string{"/", "/runs/a", "/runs/a/items", "/compare", "/compare?a=a&b=b&show=all", "/compare?run=a&run=b&run=%3Cimg%20src=x%20onerror=alert(1)%3E&show=all", "/hardest", "/start", "/jobs", "/runs/a/delete"}
+	targets := []string{"/", "/runs/a", "/runs/a/items", "/compare", "/compare?a=a&b=b&show=all", "/compare?run=a&run=b&run=%3Cimg%20src=x%20onerror=alert(1)%3E&show=all", "/hardest", "/start"}
 	for _, item := range list.Items {
-		var v ItemView
-		s.data("/api/v1"+itemURL("a", item.ID, ""), &v)
-		targets = append(targets, itemURL("a", item.ID, ""), itemURL("a", item.ID, "?diff=words"), "/hardest/item"+query("protocol", "pairwise", "dataset", v.Run.Dataset, "item", item.ID), "/compare/item"+query("a", "a", "b", "b", "item", item.ID))
+		targets = append(targets, itemURL("a", item.ID, ""), "/compare/item"+query("a", "a", "b", "b", "item", item.ID))
 	}
 	var runs runsView
 	s.data("/api/v1/runs", &runs)
@@ -199,7 +197,7 @@ func TestHostileTexts(t *testing.T) {
 		t.Errorf("%d runs, want 4", len(runs.Runs))
 	}
 	for _, run := range runs.Runs {
-		targets = append(targets, run.URL(), run.URL()+"/items", run.URL()+"/delete")
+		targets = append(targets, run.URL(), run.URL()+"/items")
 	}
 	for _, target := range targets {
 		harmlessPage(t, target[:min(len(target), 120)], s.get(target))

@@ -74,7 +74,7 @@ type answeredView struct {
 	Agent     string           `json:"agent"`
 	Text      string           `json:"answer"`
 	Reference string           `json:"reference,omitempty"`
-	Own       *datasets.Answer `json:"own,omitempty"`
+	Own       *datasets.Answer `json:"own,omitempty" jsonschema:"the judge's own answer"`
 	Right     bool             `json:"right"`
 }
 
@@ -94,9 +94,9 @@ type JudgmentView struct {
 	Gold          string                `json:"gold,omitempty"`
 	Recorded      string                `json:"recorded_as,omitempty" jsonschema:"the outcome, where today's is another"`
 	Error         string                `json:"error,omitempty"`
-	Probabilities []judging.Probability `json:"probabilities,omitempty"`
+	Probabilities []judging.Probability `json:"probabilities,omitempty" jsonschema:"label, logprob, p"`
 	At            time.Time             `json:"at,omitzero"`
-	Imported      *judging.Imported     `json:"imported,omitempty"`
+	Imported      *judging.Imported     `json:"imported,omitempty" jsonschema:"see records.jsonl"`
 
 	Words      presented `json:"-"`
 	FilePrompt string    `json:"-"` // of an imported record: the prompt that its file has

@@ -2,13 +2,14 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"path"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -173,9 +174,11 @@ func (d *openAPI) name(t reflect.Type) {
 			return
 		}
 		if t.Name() != "" {
-			name := []rune(t.Name())
-			name[0] = unicode.ToUpper(name[0])
-			d.names[t] = string(name)
+			name := capital(t.Name())
+			if slices.Contains(slices.Collect(maps.Values(d.names)), name) {
+				name = capital(path.Base(t.PkgPath())) + name
+			}
+			d.names[t] = name
 		}
 		for _, f := range reflect.VisibleFields(t) {
 			if f.IsExported() && f.Tag.Get("json") != "-" {
@@ -184,6 +187,9 @@ func (d *openAPI) name(t reflect.Type) {
 		}
 	}
 }
+
+// capital is a name that begins with a capital letter.
+func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // known are the schemas that the one of a struct refers to: those of other structs, but for those that it embeds.
 func (d *openAPI) known(of reflect.Type) map[reflect.Type]*jsonschema.Schema {
@@ -205,20 +211,24 @@ func (d *openAPI) known(of reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	return all
 }
 
-// tidy takes null out where it is never answered: as a list, unless its words say so, and as a key that may be left out.
+// tidy takes null out where it is never answered: as a key that may be left out, where a key's words do not speak of
+// null, and as a list without words.
 func tidy(s *jsonschema.Schema) {
 	for key, of := range s.Properties {
-		optional := !slices.Contains(s.Required, key)
 		null := slices.Contains(of.Types, "null")
-		switch last := len(of.Types) - 1; {
-		case of.Ref != "" && null:
+		answered := slices.Contains(s.Required, key) && !slices.Contains(of.Types, "array")
+		if of.Description != "" {
+			answered = strings.Contains(of.Description, "null")
+		}
+		switch {
+		case null && of.Ref != "" && answered:
+			of.AnyOf = []*jsonschema.Schema{{Ref: of.Ref}, {Type: "null"}}
+			of.Ref = ""
 			of.Types = nil
-			if !optional {
-				of.AnyOf = []*jsonschema.Schema{{Ref: of.Ref}, {Type: "null"}}
-				of.Ref = ""
-			}
-		case null && (optional || of.Types[last] == "array" && !strings.Contains(of.Description, "null")):
-			of.Type = of.Types[last]
+		case null && of.Ref != "":
+			of.Types = nil
+		case null && !answered:
+			of.Type = of.Types[1]
 			of.Types = nil
 		}
 		tidy(of)

@@ -49,7 +49,7 @@ type RunHead struct {
 	Shard     string    `json:"shard,omitempty" jsonschema:"which part of another run it is, such as 3/16"`
 	Simulated bool      `json:"simulated"`
 	Imported  string    `json:"imported,omitempty"`
-	Status    string    `json:"status" jsonschema:"running, complete, incomplete, interrupted, stopped by a rule, or damaged"`
+	Status    string    `json:"status" jsonschema:"complete, incomplete, interrupted, running, stopped by a rule or damaged"`
 	Stalled   bool      `json:"stalled,omitempty" jsonschema:"said to be running, and nothing was written for long"`
 	Items     int       `json:"items"`
 	Judgments int       `json:"judgments" jsonschema:"expected: items × presentations × repetitions"`
@@ -126,7 +126,7 @@ type runView struct {
 	Counts    store.Counts      `json:"counts"`
 	Damaged   []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
 	Problem   string            `json:"problem,omitempty" jsonschema:"why there are no numbers"`
-	Manifest  *judging.Manifest `json:"manifest"`
+	Manifest  *judging.Manifest `json:"manifest" jsonschema:"run.json (docs/formats.md)"`
 	Progress  Progress          `json:"progress"`
 	Job       *jobs.Job         `json:"job,omitempty" jsonschema:"that makes it"`
 	Maker     *jobs.Job         `json:"-"` // the same, or the last that did
@@ -242,16 +242,16 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
 type Highlights struct {
 	Name  string     `json:"name"`
 	About string     `json:"about"`
-	Show  string     `json:"show"` // the filter of items that has them all
+	Show  string     `json:"show" jsonschema:"the filter of items that has them all"`
 	Total int        `json:"total"`
-	Items []Mattered `json:"items"` // the first of them
+	Items []Mattered `json:"items" jsonschema:"the first of them"`
 }
 
 // Mattered is an item that matters.
 type Mattered struct {
 	ID       string          `json:"item"`
 	Group    string          `json:"group,omitempty"`
-	Question string          `json:"question"` // its beginning
+	Question string          `json:"question" jsonschema:"its beginning"`
 	Games    []JudgmentBrief `json:"games"`
 	Link     string          `json:"-"`
 }

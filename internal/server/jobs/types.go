@@ -35,29 +35,29 @@ type EndpointOffer struct {
 // Field is something to fill in.
 type Field struct {
 	Name    string   `json:"name"`
-	Label   string   `json:"label"` // what forms call it
+	Label   string   `json:"label" jsonschema:"what forms call it"`
 	About   string   `json:"about"`
-	Kind    string   `json:"kind"` // text, number, switch or choice
+	Kind    string   `json:"kind" jsonschema:"text, number, switch or choice"`
 	Default string   `json:"default,omitempty"`
-	Values  []string `json:"values,omitempty"` // of a choice
-	Part    string   `json:"part"`             // of the form
-	Many    bool     `json:"many,omitempty"`   // may be given several times
+	Values  []string `json:"values,omitempty" jsonschema:"of a choice"`
+	Part    string   `json:"part" jsonschema:"of the form"`
+	Many    bool     `json:"many,omitempty" jsonschema:"may be given several times"`
 }
 
 // Planned is what a run would do: its stages, mostly one.
 type Planned struct {
 	Stages []PlannedStage `json:"stages"`
-	Notes  []string       `json:"notes,omitempty"` // what was said while it was worked out
+	Notes  []string       `json:"notes,omitempty" jsonschema:"what was said while it was worked out"`
 }
 
 // PlannedStage is the plan of a run.
 type PlannedStage struct {
 	Run      string         `json:"run"`
-	Exists   bool           `json:"exists"` // it goes on with a run that is there
-	Rows     []PlanRow      `json:"rows"`   // for people
+	Exists   bool           `json:"exists" jsonschema:"it goes on with a run that is there"`
+	Rows     []PlanRow      `json:"rows" jsonschema:"for people"`
 	Numbers  map[string]int `json:"numbers"`
-	Seconds  *float64       `json:"seconds"` // that it takes; null where nobody knows
-	Time     string         `json:"time"`    // the same for people
+	Seconds  *float64       `json:"seconds" jsonschema:"that it takes; null where nobody knows"`
+	Time     string         `json:"time" jsonschema:"the same for people"`
 	Messages []PlanMessage  `json:"first_prompt"`
 }
 
@@ -75,10 +75,10 @@ type PlanMessage struct {
 
 // SuitePlanned is what a suite would do.
 type SuitePlanned struct {
-	Suite string   `json:"suite"` // the folder of its runs
-	Above []string `json:"above"` // limits of its file that it is above: to start it then, say yes
-	Plan  any      `json:"plan"`  // as "gavel suite plan --json" has it
-	Notes []string `json:"notes"` // what was said while it was worked out
+	Suite string   `json:"suite" jsonschema:"the folder of its runs"`
+	Above []string `json:"above" jsonschema:"limits of its file that it is above: to start it then, say yes"`
+	Plan  any      `json:"plan" jsonschema:"as 'gavel suite plan --json' has it"`
+	Notes []string `json:"notes" jsonschema:"what was said while it was worked out"`
 }
 
 // States of a job.
@@ -94,13 +94,13 @@ const (
 // Job is a run that this server makes, with the stages it stands on, or a suite.
 type Job struct {
 	ID      string     `json:"id"`
-	State   string     `json:"state"`
-	Suite   string     `json:"suite,omitempty"`   // that it makes
-	Resumes string     `json:"resumes,omitempty"` // the run that it goes on with, where it was begun for that
-	Runs    []string   `json:"runs"`              // that it has made so far, by name; the last is being made
-	Request JobRequest `json:"order"`             // what was asked for
-	Log     []string   `json:"log"`               // what was said of it, the newest last
-	Error   string     `json:"error,omitempty"`   // why it ended
+	State   string     `json:"state" jsonschema:"preparing, running, stopping, complete, stopped, failed"`
+	Suite   string     `json:"suite,omitempty" jsonschema:"that it makes"`
+	Resumes string     `json:"resumes,omitempty" jsonschema:"the run that it goes on with, where it was begun for that"`
+	Runs    []string   `json:"runs" jsonschema:"that it has made so far, by name; the last is being made"`
+	Request JobRequest `json:"order" jsonschema:"what was asked for"`
+	Log     []string   `json:"log" jsonschema:"what was said of it, the newest last"`
+	Error   string     `json:"error,omitempty" jsonschema:"why it ended"`
 	Started time.Time  `json:"started"`
 	Ended   time.Time  `json:"ended,omitzero"`
 }

@@ -97,7 +97,7 @@ type Counts struct {
 	Cached       int            `json:"cached_replies"`
 	PromptTokens int            `json:"prompt_tokens"`
 	ReplyTokens  int            `json:"reply_tokens"`
-	Milliseconds float64        `json:"reply_ms"` // of all replies together
+	Milliseconds float64        `json:"reply_ms" jsonschema:"of all replies together"`
 	Last         time.Time      `json:"last,omitzero"`
 }
 
