@@ -204,7 +204,7 @@ func TestServe(t *testing.T) {
 		b.add("fields of /start?protocol="+protocol, w.plain(fieldsOfForm(page)))
 	}
 	var pages strings.Builder
-	for _, target := range []string{"/", "/runs/pairwise-sop", "/runs/judged-number", "/runs/options-unrelated", "/runs/pairwise-sop/items", "/runs/pairwise-sop/items/sample-math-01", "/suites", "/suites/small", "/compare?a=pairwise-sop&b=reversed-sop", "/start", "/jobs", "/runs/none", "/runs/pairwise-sop/delete", "/login", "/metrics", "/nowhere"} {
+	for _, target := range []string{"/", "/runs/pairwise-sop", "/runs/judged-number", "/runs/options-unrelated", "/runs/pairwise-sop/items", "/runs/pairwise-sop/items/sample-math-01", "/suites", "/suites/small", "/compare?a=pairwise-sop&b=reversed-sop", "/start", "/jobs", "/runs/none", "/login", "/metrics", "/nowhere"} {
 		status, _ := s.ask(target, "")
 		fmt.Fprintf(&pages, "%d %s\n", status, target)
 	}
