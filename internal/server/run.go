@@ -49,7 +49,7 @@ type RunHead struct {
 	Shard     string    `json:"shard,omitempty" jsonschema:"which part of another run it is, such as 3/16"`
 	Simulated bool      `json:"simulated"`
 	Imported  string    `json:"imported,omitempty"`
-	Status    string    `json:"status" jsonschema:"complete, incomplete, interrupted, running, stopped by a rule or damaged"`
+	Status    string    `json:"status" jsonschema:"running, complete, incomplete, interrupted, stopped or damaged"`
 	Stalled   bool      `json:"stalled,omitempty" jsonschema:"said to be running, and nothing was written for long"`
 	Items     int       `json:"items"`
 	Judgments int       `json:"judgments" jsonschema:"expected: items × presentations × repetitions"`
