@@ -16,6 +16,7 @@ import (
 // their own. Tests may import from anywhere.
 var rooms = map[string]string{
 	"internal/disk":       "",
+	"internal/trials":     "",
 	"backends":            "",
 	"cache":               "backends",
 	"datasets/rows":       "",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -257,6 +258,7 @@ func TestOrdersBeyondRotations(t *testing.T) {
 // Many items in orders of their own: the work is bounded, and what is too much
 // to count out is drawn.
 func TestChanceOfManyKindsOfItems(t *testing.T) {
+	trials.Long(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	var items []asked
 	for i := range 300 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -277,6 +278,7 @@ func TestRankingOfOptions(t *testing.T) {
 // Judges of the same skill are told apart no more often than Holm promises: in
 // at most 5 % of suites any two, give or take what chance does to 400 of them.
 func TestRankingFamilyError(t *testing.T) {
+	trials.Long(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	const suites = 400
 	wrong := 0
@@ -325,6 +327,7 @@ func TestRankingsOfATable(t *testing.T) {
 // Judges of the same skill and bias are called different in some row in at most 5 % of the tables that compare makes, of two
 // judges or of five, give or take what chance does: `scripts/coverage -equal` has larger ones.
 func TestCompareFamilyError(t *testing.T) {
+	trials.Long(t)
 	rng := rand.New(rand.NewPCG(5, 6))
 	judge := func(name string, n int) *scoring.Run {
 		var units []twoJudgments

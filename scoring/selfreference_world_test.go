@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/protocols/selfreference"
 	"gavel/scoring"
@@ -101,6 +102,7 @@ func draw(rng *rand.Rand, questions int, cot, self population) (all []said) {
 
 // The interval of an estimate covers the truth in about 95 % of draws: in 94.2 to 95.3 % of 3,000.
 func TestIntervalsCoverTheTruth(t *testing.T) {
+	trials.Long(t)
 	const draws, questions = 200, 150
 	truth := map[string]float64{selfreference.ModeCoT: 0.15, selfreference.ModeSelf: 0.5}
 	cot, self := chosen(t, truth[selfreference.ModeCoT]), chosen(t, truth[selfreference.ModeSelf])

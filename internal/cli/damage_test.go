@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/trials"
 	"gavel/judging"
 )
 
@@ -101,7 +102,7 @@ func TestDamagedCache(t *testing.T) {
 
 // damagedAtRandom does to caches what no list has: whatever it is, no verdict comes of it.
 func damagedAtRandom(t *testing.T, files []os.DirEntry, command func(cache, out string) []string, then, now string) {
-	for trial := range trials(4) {
+	for trial := range trials.Times(4) {
 		rng := rand.New(rand.NewPCG(uint64(trial), 7))
 		cache := fmt.Sprint("damaged", trial)
 		if err := os.CopyFS(cache, os.DirFS("sound")); err != nil {

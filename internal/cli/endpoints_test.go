@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"gavel/internal/trials"
 	"gavel/judging"
 )
 
@@ -441,7 +442,7 @@ func TestServersGavelKilled(t *testing.T) {
 	mustCall(t, judgments(t, "undisturbed", "--no-cache", "--base-url", a.url())...)
 	p := newProxy(t, a, &valve{})
 	const concurrency, seed = 2, 7
-	kills := min(trials(20), 150)
+	kills := min(trials.Times(20), 150)
 	args := judgments(t, "r", "--base-url", p.URL, "--cache", "c", "--concurrency", strconv.Itoa(concurrency))
 	rng := rand.New(rand.NewPCG(seed, seed))
 	moments := rng.Perm(170)[:kills] // after so many questions

@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gavel/internal/trials"
 	"gavel/judging"
 )
 
@@ -256,7 +257,7 @@ func TestServersFaults(t *testing.T) {
 		for i := range few(url, 0, 0, len(cases)/2) {
 			cases = slices.Delete(cases, i, i+1)
 		}
-		for round := range trials(1) {
+		for round := range trials.Times(1) {
 			t.Run(fmt.Sprint("round ", round+1), func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				testFaults(t, newLink(t, url, ollama), map[bool]string{true: "ollama", false: "openai"}[ollama], 700*time.Millisecond, cases)

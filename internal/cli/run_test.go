@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"gavel/internal/trials"
 	"net/http"
 	"os"
 	"os/exec"
@@ -216,7 +217,7 @@ func TestKill(t *testing.T) {
 		return prefersLonger(n, user)
 	})
 	const concurrency, kills = 4, 8
-	for round := range trials(1) {
+	for round := range trials.Times(1) {
 		killAndGoOn(t, dir, j, fmt.Sprint("r", round), concurrency, kills)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,20 +20,9 @@ import (
 	"time"
 
 	"gavel/internal/server/jobs"
+	"gavel/internal/trials"
 	"gavel/judging"
 )
-
-// trials is how often something left to chance is tried: n times by day, three times as often by night, and GAVEL_TRIALS
-// times as often where that is set. docs/robustness.md has what was tried.
-func trials(n int) int {
-	if more, err := strconv.Atoi(os.Getenv("GAVEL_TRIALS")); err == nil && more > 0 {
-		return n * more
-	}
-	if os.Getenv("GAVEL_TEST_NIGHTLY") != "" {
-		return n * 3
-	}
-	return n
-}
 
 // victim is a command that is killed.
 type victim struct {
@@ -183,7 +171,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 	const each = 3
 	t.Run("run", func(t *testing.T) {
 		ownTemp(t)
-		killedAtAnyTime(t, victim{args: func(out string) []string { return append(append([]string{"run"}, simulatedRun...), "--out", out) }}, trials(each))
+		killedAtAnyTime(t, victim{args: func(out string) []string { return append(append([]string{"run"}, simulatedRun...), "--out", out) }}, trials.Times(each))
 	})
 	t.Run("import", func(t *testing.T) {
 		ownTemp(t)
@@ -192,25 +180,25 @@ func TestKilledAtAnyTime(t *testing.T) {
 			rows = append(rows, mmluRow(i, "A", "A", strings.Repeat("thus ", 200)+"The answer is (A)."))
 		}
 		write(t, "outputs.json", "["+strings.Join(rows, ",")+"]")
-		killedAtAnyTime(t, victim{args: func(out string) []string { return []string{"import", "mmlu-pro", "outputs.json", "--out", out} }}, trials(each))
+		killedAtAnyTime(t, victim{args: func(out string) []string { return []string{"import", "mmlu-pro", "outputs.json", "--out", out} }}, trials.Times(each))
 	})
 	t.Run("suite", func(t *testing.T) {
 		ownTemp(t)
 		killedAtAnyTime(t, victim{args: func(out string) []string {
 			return []string{"suite", "run", write(t, "suite.yaml", "out: "+out+"\ndefaults: {backend: sim}\njudges: [{model: coin}, {model: right}]\nconditions: [{protocol: pairwise, dataset: sample}, {protocol: multi-option, dataset: sample-options}]\n")}
-		}}, trials(each))
+		}}, trials.Times(each))
 	})
 	t.Run("bundle", func(t *testing.T) {
 		ownTemp(t)
 		j := newJudge(t, false, prefersLonger)
 		mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--repeat", "10", "--cache", "c", "--out", "r")
 		whole := func(out string) bool { _, _, code := call(t, "bundle", "verify", out); return code == exitOK }
-		killedAtAnyTime(t, victim{args: func(out string) []string { return []string{"bundle", "export", "r", "--cache", "c", "--out", out} }, ready: whole}, trials(each))
+		killedAtAnyTime(t, victim{args: func(out string) []string { return []string{"bundle", "export", "r", "--cache", "c", "--out", out} }, ready: whole}, trials.Times(each))
 		mustCall(t, "bundle", "export", "r", "--cache", "c", "--out", "b.tar")
 		os.Remove("undisturbed")
 		killedAtAnyTime(t, victim{args: func(out string) []string {
 			return []string{"bundle", "import", "b.tar", "--runs", out, "--cache", out + "-cache"}
-		}}, trials(each))
+		}}, trials.Times(each))
 	})
 }
 
@@ -249,7 +237,7 @@ func TestServeKilled(t *testing.T) {
 	cmd.Wait()
 	want := madeBy(t, "undisturbed")
 	rng := rand.New(rand.NewPCG(3, 1))
-	for i := range trials(2) {
+	for i := range trials.Times(2) {
 		runs := fmt.Sprint("killed", i)
 		cmd, s := serveAt(runs)
 		s.start(order)
@@ -270,7 +258,7 @@ func TestServeKilled(t *testing.T) {
 // lost, nobody gets an error, and memory does not grow. By day it is a quarter of an hour under twenty readers.
 func TestServeDay(t *testing.T) {
 	home(t)
-	quarters := trials(1) // of an hour; GAVEL_TRIALS=96 is a day
+	quarters := trials.Times(1) // of an hour; GAVEL_TRIALS=96 is a day
 	readers := min(20*quarters, 200)
 	s := serve(t, "--no-cache")
 	stop := make(chan struct{})

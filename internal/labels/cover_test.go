@@ -12,6 +12,7 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"gavel/internal/trials"
 	"gavel/scoring/stats"
 )
 
@@ -84,6 +85,7 @@ func (w ratersWorld) measured(runs, rounds int) (of [3]coverage) {
 // items and many, and of clusters. GAVEL_WORLDS says how many runs there are of each; docs/coverage.md has the shares
 // of 2,000.
 func TestCoefficientsCover(t *testing.T) {
+	trials.Long(t)
 	runs := 10
 	if n, err := strconv.Atoi(os.Getenv("GAVEL_WORLDS")); err == nil {
 		runs = n

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"gavel/internal/trials"
 	"math/big"
 	"os"
 	"slices"
@@ -178,6 +179,7 @@ var longUnits = []string{
 // Long replies, each bad for a careless reader: one that goes over them once for every word would be at it
 // for minutes.
 func TestLongReplies(t *testing.T) {
+	trials.Long(t)
 	const size = 1 << 17
 	for _, unit := range longUnits {
 		reply := strings.Repeat(unit, size/len(unit))

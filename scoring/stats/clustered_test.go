@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 	"gotest.tools/v3/assert"
 
+	"gavel/internal/trials"
 	"gavel/scoring/stats"
 )
 
@@ -24,6 +25,7 @@ func TestClusteredAlone(t *testing.T) {
 // TestClusteredCovers: the interval holds the truth where units hang together, and where those were labelled more often on
 // which judges disagree; to leave the weights out is far from it.
 func TestClusteredCovers(t *testing.T) {
+	trials.Long(t)
 	const runs, population = 1000, 2000
 	for _, world := range []struct {
 		name                string

@@ -1,0 +1,29 @@
+// Package trials says how much the tests leave to chance: little in go test ./..., all of it in scripts/check.sh.
+package trials
+
+import (
+	"os"
+	"strconv"
+	"testing"
+)
+
+// Times is how often a test tries what chance decides: n times by day, three times as often with GAVEL_TEST_NIGHTLY, and
+// GAVEL_TRIALS times as often where that is set.
+func Times(n int) int {
+	if more, err := strconv.Atoi(os.Getenv("GAVEL_TRIALS")); err == nil && more > 0 {
+		return n * more
+	}
+	if os.Getenv("GAVEL_TEST_NIGHTLY") != "" {
+		return n * 3
+	}
+	return n
+}
+
+// Long leaves out a test that takes seconds of a processor and hardly ever finds what the others do not. The whole check
+// makes it: GAVEL_TEST_LONG is set there.
+func Long(t testing.TB) {
+	t.Helper()
+	if os.Getenv("GAVEL_TEST_LONG") == "" && os.Getenv("GAVEL_TEST_NIGHTLY") == "" {
+		t.Skip("takes long: GAVEL_TEST_LONG=1 and scripts/check.sh make it")
+	}
+}
