@@ -11,6 +11,7 @@ import (
 
 // TestDemo: the whole output, to the byte, and twice the same.
 func TestDemo(t *testing.T) {
+	allRounds(t)
 	home(t)
 	out := mustCall(t, "demo", "--out", "d")
 	golden.Assert(t, out, filepath.Join(sourceDir, "testdata", "demo.txt"))

@@ -81,6 +81,7 @@ func TestHelpOfARun(t *testing.T) {
 
 // TestCommandsPage: docs/cli.md says what the commands say, and the man page has every flag of it.
 func TestCommandsPage(t *testing.T) {
+	allRounds(t)
 	page := mustCall(t, "docs", "markdown")
 	if read(t, filepath.Join(sourceDir, "../../docs/cli.md")) != page {
 		t.Error("docs/cli.md is not what the commands say: run scripts/docs.sh")

@@ -20,6 +20,8 @@ import (
 	"github.com/adrg/xdg"
 
 	"gavel/internal/cli/clitest"
+	"gavel/scoring"
+	"gavel/scoring/stats"
 )
 
 // binary is the path of gavel, for the tests that need a process of their own: this test binary under another name.
@@ -32,10 +34,20 @@ var binary = sync.OnceValues(func() (string, error) {
 	return clitest.Link(dir)
 })
 
+// fewRounds are the resamples of intervals that no test reads. A test that reads some has them made with allRounds.
+const fewRounds = 200
+
+// allRounds makes intervals as gavel does, until the test ends.
+func allRounds(t testing.TB) {
+	scoring.DefaultOptions.Bootstrap.Rounds = stats.Default.Rounds
+	t.Cleanup(func() { scoring.DefaultOptions.Bootstrap.Rounds = fewRounds })
+}
+
 // linked is the folder of the binary, to be removed at the end.
 var linked string
 
 func TestMain(m *testing.M) {
+	scoring.DefaultOptions.Bootstrap.Rounds = fewRounds
 	if clitest.IsGavel() {
 		os.Exit(Main(os.Args[1:]))
 	}

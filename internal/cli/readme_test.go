@@ -21,6 +21,7 @@ var readmePages = []string{"README.md", "docs/reading-results.md", "docs/servers
 // data that is not in ../shared/data, it is left out. Then, what the pages say
 // that commands print is what they print.
 func TestReadme(t *testing.T) {
+	allRounds(t)
 	home(t)
 	putExamples(t)
 	r := &readmeRun{published: publishedFiles(t), missing: map[string]bool{}}

@@ -434,6 +434,7 @@ func TestServeToken(t *testing.T) {
 // the command line would refuse.
 func TestServeJobRequests(t *testing.T) {
 	dir := home(t)
+	outside := filepath.Join(t.TempDir(), "x")
 	write(t, "prompt.txt", "[[A>B]] or [[B>A]]")
 	write(t, "pairs.jsonl", "{}")
 	s := serve(t)
@@ -449,13 +450,13 @@ func TestServeJobRequests(t *testing.T) {
 		{"a file as a dataset", map[string]any{"dataset": filepath.Join(dir, "pairs.jsonl")}, "not offered"},
 		{"a dataset that is not fetched", map[string]any{"dataset": "oasst1"}, "not offered"},
 		{"a file as a prompt", map[string]any{"prompt": filepath.Join(dir, "prompt.txt")}, "it is one of"},
-		{"a folder", map[string]any{"out": "/tmp/x"}, "is not a field"},
-		{"a cache", map[string]any{"cache": "/tmp/x"}, "is not a field"},
+		{"a folder", map[string]any{"out": outside}, "is not a field"},
+		{"a cache", map[string]any{"cache": outside}, "is not a field"},
 		{"a file of ids", map[string]any{"ids": "/etc/passwd"}, "is not a field"},
 		{"a backend", map[string]any{"backend": "sim"}, "is not a field"},
 		{"an address as a flag", map[string]any{"base-url": "http://evil.example"}, "is not a field"},
 		{"a key", map[string]any{"api-key-env": "HOME"}, "is not a field"},
-		{"a flag in a value", map[string]any{"model": "coin --out=/tmp/x"}, ""},
+		{"a flag in a value", map[string]any{"model": "coin --out=" + outside}, ""},
 		{"no number", map[string]any{"limit": "many"}, "--limit"},
 		{"a number below", map[string]any{"limit": "-1"}, "at least 1"},
 		{"no time", map[string]any{"timeout": "soon"}, "--timeout"},
@@ -478,7 +479,7 @@ func TestServeJobRequests(t *testing.T) {
 			t.Errorf("%s: %d %s", c.name, status, text)
 		}
 	}
-	if _, err := os.Stat("/tmp/x"); err == nil {
+	if _, err := os.Stat(outside); err == nil {
 		t.Error("a job request made a folder")
 	}
 }

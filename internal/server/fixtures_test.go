@@ -20,6 +20,12 @@ import (
 	"gavel/scoring"
 )
 
+// TestMain makes intervals from few resamples: hardly a test reads them.
+func TestMain(m *testing.M) {
+	scoring.DefaultOptions.Bootstrap.Rounds = 200
+	os.Exit(m.Run())
+}
+
 // begun is the time of the tests' clock.
 var begun = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 

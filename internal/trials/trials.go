@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Times is how often a test tries what chance decides: n times by day, three times as often with GAVEL_TEST_NIGHTLY, and
-// GAVEL_TRIALS times as often where that is set.
+// Times is how often a test tries what chance decides: n times by day, three times as often with GAVEL_TEST_NIGHTLY,
+// and GAVEL_TRIALS times as often where that is set.
 func Times(n int) int {
 	if more, err := strconv.Atoi(os.Getenv("GAVEL_TRIALS")); err == nil && more > 0 {
 		return n * more
@@ -19,8 +19,8 @@ func Times(n int) int {
 	return n
 }
 
-// Long leaves out a test that takes seconds of a processor and hardly ever finds what the others do not. The whole check
-// makes it: GAVEL_TEST_LONG is set there.
+// Long leaves out a test that takes seconds of a processor and hardly ever finds what the others do not. The whole
+// check makes it: it sets GAVEL_TEST_LONG.
 func Long(t testing.TB) {
 	t.Helper()
 	if os.Getenv("GAVEL_TEST_LONG") == "" && os.Getenv("GAVEL_TEST_NIGHTLY") == "" {

@@ -20,7 +20,14 @@ import (
 	"gavel/internal/eval"
 	"gavel/internal/suite"
 	"gavel/judging"
+	"gavel/scoring"
 )
+
+// TestMain makes intervals from few resamples: hardly a test reads them.
+func TestMain(m *testing.M) {
+	scoring.DefaultOptions.Bootstrap.Rounds = 200
+	os.Exit(m.Run())
+}
 
 // told keeps what is said.
 type told struct {
