@@ -22,14 +22,14 @@ func Letter(reply string, n int) Found {
 }
 
 var (
-	letterNoun = compile(`\b(?:option|choice|letter|statement|alternative|alternativa|opción|opzione|lettera|letra
-		|lettre|opção)\s*["'(\[{$]*$|(?:选项|選択肢|보기)\s*$`)
+	letterNouns = strings.Fields(`option choice letter statement alternative alternativa opción opzione lettera letra
+		lettre opção 选项 選択肢 보기`)
 	roman = compile(`\b(?:II|III|IV)\b`)
 )
 
 // choices are the letters of a choice. Where there is a II, an I is a number.
 func (v *view) choices() []label {
-	all := v.letters(letterNoun, 'M')
+	all := v.letters(letterNouns, 'M')
 	return slices.DeleteFunc(all, func(l label) bool {
 		from, to := v.statement(l.start)
 		return l.value == "I" && roman.MatchString(v.text[max(from, l.start-before):min(to, l.end+before)])
@@ -55,13 +55,13 @@ func Option(reply string, n int, worst bool) Found {
 // Output reads which of two outputs, called Output (a) and Output (b), a reply says is the better: the value is "a" or
 // "b".
 func Output(reply string) Found {
-	labels := func(v *view) []label { return v.letters(outputNoun, 'B') }
+	labels := func(v *view) []label { return v.letters(outputNouns, 'B') }
 	f := choiceOf(false, labels, func(value string) bool { return value <= "B" }, 2).read(reply)
 	f.Value = strings.ToLower(f.Value)
 	return f
 }
 
-var outputNoun = compile(`\boutputs?[\s"'(\[*_]*$`)
+var outputNouns = strings.Fields("output outputs")
 
 // choiceOf is a grammar of things of which one is selected.
 func choiceOf(worst bool, labels func(*view) []label, offered func(string) bool, n int) grammar {
@@ -92,13 +92,17 @@ func choiceOf(worst bool, labels func(*view) []label, offered func(string) bool,
 	}
 }
 
-const optionWord = `(?:the\s+)?(?:option|choice|output|response|opción|opcion|opção|opzione|вариант[а-я]*|选项|選項|選択肢
-		|オプション|옵션|선택지)`
+// optionMarks may stand between a noun and the number of an option, bareBefore may stand before the number of an option without a noun.
+const (
+	optionMarks = " \t\n:#[(\"'{_"
+	bareBefore  = " \t\n\"'([{#:>|=–—-"
+)
 
 var (
-	// optionNoun goes before the number of an option. A number without it is one where it is announced.
-	optionNoun  = compile(optionWord + `s?\s*(?:no\.|nr\.|number|n[°º])?\s*[\s:#\[("'{_]{0,4}$`)
-	bareBefore  = compile(`(?:^|[\s"'(\[{#:>|=–—-])$`)
+	// optionNouns go before the number of an option. A number without one is that of an option where it is announced.
+	optionNouns = strings.Fields(`option options choice choices output outputs response responses opción opcion opção
+		opzione вариант варианта варианте вариантом варианту 选项 選項 選択肢 オプション 옵션 선택지`)
+	numberSigns = strings.Fields("no. nr. number n° nº")
 	bareAfter   = compile(`^(?:["')\]}|,;:\s–—-]|\.(?:\D|$)|$)`)
 	numberWords = strings.Fields("zero one two three four five six seven eight nine ten")
 	// moreOptions are further numbers without the noun, unless something is said of them.
@@ -123,15 +127,18 @@ func options(v *view) []label {
 			k = -k
 		}
 		l := label{value: strconv.Itoa(k), start: i, end: end, in: i, out: end}
-		from := max(0, i-40)
-		m := optionNoun.find(strings.TrimSuffix(v.lower[from:i], "-"))
+		lead := strings.TrimRight(strings.TrimSuffix(v.lower[:i], "-"), optionMarks)
+		if sign := lastWord(lead, numberSigns); sign >= 0 {
+			lead = strings.TrimRight(lead[:sign], optionMarks)
+		}
+		noun := lastWord(lead, optionNouns)
 		switch {
-		case m != nil && !wordAfter(v.lower, end):
-			l.start = from + m[0]
+		case noun >= 0 && !wordAfter(v.lower, end):
+			l.start = noun
 			l.form = named
 		case !isDigit(v.lower, i) || end-i > 2:
 			continue
-		case !bareBefore.MatchString(v.lower[from:i]) || !bareAfter.MatchString(v.lower[end:]):
+		case i > 0 && !strings.ContainsRune(bareBefore, lastRune(v.lower, i)) || !bareAfter.MatchString(v.lower[end:]):
 			continue
 		}
 		all = append(all, l)

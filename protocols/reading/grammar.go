@@ -112,7 +112,7 @@ func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
 		if l.value != all[0].value {
 			return final, false
 		}
-		if !matches(left, denied, supposed, repeated) && !doubts(left) && !cited(left) && !offering(v, all, i) {
+		if claimed(left) && !repeated.MatchString(left) && !offering(v, all, i) {
 			final = claim{label: l, rank: plain, rule: ruleLabel}
 			ok = true
 		}

@@ -71,9 +71,11 @@ func judges(word, gap string) bool {
 }
 
 var (
-	assistantWord = anyOf(`assistant response answer model assistent(?:in)? asistente assistente réponse respuesta
-		risposta resposta antwort l'assistant ассистент[а-я]* ответ 助手 回答 アシスタント 어시스턴트`)
-	pairForm = compile(`^(?:` + assistantWord + `\s*)?([ab])\s*(?:is\s+)?(>=?|>{1,3}|<{1,3}|<=|={1,2}
+	assistantWords = `assistant response answer model assistent assistentin asistente assistente réponse respuesta
+		risposta resposta antwort l'assistant ассистент ассистента ассистенту ассистентом ответ 助手 回答 アシスタント
+		어시스턴트`
+	assistantWord = anyOf(assistantWords)
+	pairForm      = compile(`^(?:` + assistantWord + `\s*)?([ab])\s*(?:is\s+)?(>=?|>{1,3}|<{1,3}|<=|={1,2}
 		|≈)\s*(?:` + assistantWord + `\s*)?([ab])$`)
 	tieForm        = compile(`^(?:(?:it(?:'?s| is) (?:an? )?|a )?(?:tie|tied|draw))$`)
 	preferenceForm = compile(`^(?:(?:` + assistantWord + `|option|verdict)[\s:]*)?([a-z])(?:\s*[:(\-–].{0,30}
@@ -82,8 +84,7 @@ var (
 	worseForm       = compile(`\b(?:worse|worst|weaker)\b`)
 	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?(in[- ]?correct|not correct|wrong
 		|correct)\.?$`)
-	barePair = compile(`\b(?:` + assistantWord + `\s)?[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=
-		|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
+	barePair = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
 	tieWords = strings.Fields("tie draw tied unentschieden empate pareggio égalité ничья 平局 " +
 		"引き分け 무승부")
 	judgments = func() map[string]string {
@@ -101,7 +102,7 @@ var (
 		}
 		return says
 	}()
-	nameWord = compile(`(?:` + assistantWord + `)[\s"'(\[]*$`)
+	assistantNouns = strings.Fields(assistantWords)
 )
 
 // pairLabel reads >> as >, and A<B as B>A.
@@ -176,7 +177,7 @@ func (c comparison) labels(v *view) []label {
 			all = merge(all, c.named(v.brackets(preference)))
 		}
 	}
-	all = merge(all, c.named(v.letters(nameWord, 'C')))
+	all = merge(all, c.named(v.letters(assistantNouns, 'C')))
 	says := map[string]string{}
 	for _, word := range tieWords {
 		says[word] = c.tie
@@ -261,13 +262,20 @@ func (v *view) words(says map[string]string) []label {
 // orders are the orders of two that stand without brackets: "A > B".
 func (v *view) orders() []label {
 	var all []label
-	for _, sign := range v.find([]string{"<", "=", ">", "≈"}) {
-		from := max(0, sign[0]-before/8)
-		m := barePair.find(v.lower[from:min(len(v.lower), sign[1]+before/8)])
-		if m == nil || len(all) > 0 && from+m[0] < all[len(all)-1].end {
+	for _, sign := range v.find([]string{"<", "=", ">"}) {
+		start := len(strings.TrimRight(v.lower[:sign[0]], " \t\n")) - 1
+		if start < 0 || len(all) > 0 && start < all[len(all)-1].end || wordBefore(v.lower, start) {
 			continue
 		}
-		start, end := from+m[0], from+m[1]
+		m := barePair.find(v.lower[start:min(len(v.lower), sign[1]+before/8)])
+		if m == nil {
+			continue
+		}
+		end := start + m[1]
+		noun := lastWord(strings.TrimSuffix(v.lower[:start], " "), assistantNouns)
+		if noun >= 0 {
+			start = noun
+		}
 		value := pairLabel(v.lower[start:end])
 		if value != "" {
 			all = append(all, label{value: value, start: start, end: end, in: start, out: end})
@@ -313,14 +321,14 @@ func (v *view) runs() iter.Seq2[int, int] {
 }
 
 // letters lists the letters up to the last that stand for themselves, with brackets or a noun before them.
-func (v *view) letters(noun *expression, last byte) []label {
+func (v *view) letters(nouns []string, last byte) []label {
 	var all []label
 	for i, end := range v.runs() {
 		letter := v.lower[i] &^ 0x20
 		if end > i+1 || letter < 'A' || letter > last || wordBefore(v.text, i) || wordAfter(v.text, end) {
 			continue
 		}
-		if l, ok := v.letter(noun, i); ok {
+		if l, ok := v.letter(nouns, i); ok {
 			l.value = string(letter)
 			all = append(all, l)
 		}
@@ -329,7 +337,7 @@ func (v *view) letters(noun *expression, last byte) []label {
 }
 
 // letter is the label of the letter at i, if it is one.
-func (v *view) letter(noun *expression, i int) (l label, ok bool) {
+func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 	l = label{start: i, end: i + 1, in: i, out: i + 1}
 	hasSides := i > 0 && i+1 < len(v.text)
 	if hasSides && strings.Contains("() [] {}", v.text[i-1:i]+v.text[i+1:i+2]) && !wordBefore(v.text, i-1) {
@@ -337,8 +345,9 @@ func (v *view) letter(noun *expression, i int) (l label, ok bool) {
 		l.end = i + 2
 		l.form = named
 	}
-	if m := noun.find(v.lower[max(0, l.start-32):l.start]); m != nil {
-		l.start, l.form = max(0, l.start-32)+m[0], named
+	if noun := lastWord(strings.TrimRight(v.lower[:l.start], " \t\n\"'([{$"), nouns); noun >= 0 {
+		l.start = noun
+		l.form = named
 	}
 	rest := v.text[l.end:]
 	if l.form == named && strings.HasPrefix(rest, "'s") {

@@ -1,26 +1,25 @@
 package reading
 
 import (
+	"slices"
 	"strings"
 )
 
 var (
-	// denied ends with what turns the next word into its opposite, or sets it beside what is meant.
-	denied = compile(`(?:\b` + anyOf(`not never cannot neither nor without isn't wasn't rather\sthan instead\sof
-		as\sopposed\sto other\sthan from
-		prefer\s[^.;]{0,60}\bto over than consider(?:ed|ing)?
-		comparing ahead\sof beats eliminat\w+ exclud\w+ reject\w+ discard\w+ (?:rul|cross)\w+\sout unlike
-		compared\s(?:to|with) followed\sby versus vs\.? against out\sof
-		nicht kein(?:e|en)? weder noch statt anstatt gegen contre contra contro keinesfalls keineswegs gegenüber
-		niemals
-		pas non ni jamais plutôt\sque au\slieu\sde no en\s(?:vez|lugar)\sde em\svez\sde invece\sdi piuttosto\sche
-		nem de\sninguna\smanera en\sabsoluto`) + `|n't|` +
-		anyOf(`(?:^|[\s,])(?:не|né|não) вместо против 不是 并非 並非 而非 绝非 不选`) +
-		`)(?:\s+` + anyOf(`recommend choosing
-		selecting
-		picking between either both be been a an the to just simply really necessarily label answer option
-		choice choose select say pick tie with it that is es est ist è é it's correct right best la le el il der die
-		das den opción opção`) + `)*` + open + `$`)
+	// denials turn the next word into its opposite, or set it beside what is meant.
+	denials = phrases(`not never cannot neither nor without isn't wasn't n't rather_than instead_of as_opposed_to other_than
+		from over than consider considered considering comparing ahead_of beats eliminate eliminates eliminated
+		eliminating eliminations exclude excludes excluded excluding reject rejects rejected rejecting discard
+		discarded discarding rule_out rules_out ruled_out ruling_out cross_out crossed_out unlike compared_to
+		compared_with followed_by versus vs vs. against out_of
+		nicht kein keine keinen weder noch statt anstatt gegen keinesfalls keineswegs gegenüber niemals
+		contre pas non ni jamais plutôt_que au_lieu_de no en_vez_de en_lugar_de de_ninguna_manera en_absoluto
+		contro invece_di piuttosto_che nem em_vez_de né não
+		не вместо против 不是 并非 並非 而非 绝非 不选`)
+	// betweenDenials may stand between such a word and what it is said of.
+	betweenDenials = phrases(`recommend choosing selecting picking between either both be been a an the to just simply
+		really necessarily label answer option choice choose select say pick tie with it that is es est ist è é it's
+		correct right best la le el il der die das den opción opção`)
 	// deniedAfter does so after it.
 	deniedAfter = compile(`^["')\]}.*]*\s*(?:` +
 		anyOf(`より (?:ではな|じゃな|ではありませ)\S* (?:[이가은는])?\s?아[니닙님]\S*`) + `|` +
@@ -33,7 +32,7 @@ var (
 	supposed = compile(`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we
 		|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+
 		|only\s+
-		|true\s+)?["'(\[{$\s]*$`)
+		|true\s+)?["'(\[{$\s]*$|\bprefer\s[^.;]{0,60}\bto` + open + `$`)
 	doubted = compile(`(?:(?:n't|\b(?:not|never|no|nothing|hardly|false|untrue|wrong|hard|difficult|disagree
 		|deny))\b[^.;:,]{0,40}\bthat\b|\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks
 		|seem
@@ -66,9 +65,10 @@ var (
 	// or before the quotation that it stands in.
 	quoted = compile(examples + `[\s,:]*[^.;:,\n\]"]{0,40}` + open + `$|` + formOf + `(?:\s+(?:of|like|as|is|such as
 		|shown|below|above))*[\s:]*` + open + `$`)
-	quotedIn = compile(`(?:` + examples + `|` + formOf + `)` + inQuotes + `$`)
-	told     = compile(toSay + `[^.;:,\n\]]{0,40}$`)
-	toldIn   = compile(toSay + inQuotes + `$`)
+	formWords = strings.Fields("e.g. such instance example form template placeholder syntax")
+	quotedIn  = compile(`(?:` + examples + `|` + formOf + `)` + inQuotes + `$`)
+	told      = compile(toSay + `[^.;:,\n\]]{0,40}$`)
+	toldIn    = compile(toSay + inQuotes + `$`)
 	// beforehand is a heading of what is not the verdict, or not the last.
 	beforehand = compile(`^[^\pL]*(?:(?:my|the)\s+)?(?:备选|备用|次选|次点|代替|대안|차선|альтернатив|другой)[^:]{0,12}:[^:]{0,24}$
 		|^\W*(?:(?:my|the)\s+)?` + anyOf(`alternatives? runner[-\s]?up second otherwise initial(?:ly)? first
@@ -95,9 +95,10 @@ var (
 )
 
 const (
-	open     = `[\s"'«„(\[{<$]*`
-	inQuotes = `[^"\n]{0,40}"[^"\n]{0,60}`
-	examples = `(?:\be\.g\.|\bsuch as|\bfor (?:example|instance)|^\W*(?:(?:an?|the)\s+)?examples?(?: \w+)?(?::| is
+	openMarks = " \t\n\r\"'«„([{<$"
+	open      = `[\s"'«„(\[{<$]*`
+	inQuotes  = `[^"\n]{0,40}"[^"\n]{0,60}`
+	examples  = `(?:\be\.g\.|\bsuch as|\bfor (?:example|instance)|^\W*(?:(?:an?|the)\s+)?examples?(?: \w+)?(?::| is
 		| would be))`
 	forms  = `(?:formats?|form|template|placeholder|syntax)`
 	formOf = `(?:\b(?:in|with|using|use|of|to|has|have) (?:(?:the|this|that|a|an|following|exact|same|output
@@ -118,12 +119,27 @@ const (
 func (v *view) claims(i int) bool { return claimed(v.upTo(i)) }
 
 func claimed(left string) bool {
-	return !matches(left, denied, supposed, told) && !doubts(left) && !cited(left)
+	clause := left[strings.LastIndexAny(left, ",;:")+1:]
+	return !denied(clause) && !matches(clause, supposed, told) && !doubts(clause) && !cited(left)
+}
+
+// denied tells whether what comes next is turned into its opposite: "not", "rather than the".
+func denied(left string) bool {
+	for left = strings.TrimRight(left, openMarks); lastWord(left, denials) < 0; {
+		at := lastWord(left, betweenDenials)
+		if at <= 0 {
+			return false
+		}
+		left = strings.TrimRight(left[:at], openMarks)
+	}
+	return true
 }
 
 // cited tells whether what comes next is a form or an example.
 func cited(left string) bool {
-	return quoted.MatchString(left) || strings.Count(left, `"`)%2 == 1 && matches(left, quotedIn, toldIn)
+	mayHave := func(word string) bool { return strings.Contains(left, word) }
+	return slices.ContainsFunc(formWords, mayHave) && quoted.MatchString(left) ||
+		strings.Count(left, `"`)%2 == 1 && matches(left, quotedIn, toldIn)
 }
 
 func doubts(s string) bool {

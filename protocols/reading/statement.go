@@ -51,8 +51,6 @@ func (v *view) ends(i int) bool {
 }
 
 var (
-	// colon ends a line that goes on in the next.
-	colon = compile(`(?:[:=]|\bis|\bare)["'$\[(\s]*$`)
 	// headingWords and headingEnds are what a heading of an answer may have before its last word, and after it.
 	headingWords = strings.Fields("my the final correct overall best")
 	headingEnds  = compile(`^[^\pL\d]*$`)
@@ -70,13 +68,15 @@ func (v *view) announces(line string) bool {
 		heading = strings.TrimLeft(rest, " ")
 	}
 	end := cueAt(line, len(line)-len(heading))
-	return end > 0 && headingEnds.MatchString(line[end:]) || colon.MatchString(line)
+	line = strings.TrimRight(line, " \t\"'$[(")
+	return end > 0 && headingEnds.MatchString(line[min(end, len(line)):]) || strings.HasSuffix(line, ":") ||
+		strings.HasSuffix(line, "=") || lastWord(line, []string{"is", "are"}) >= 0
 }
 
 // abbreviations end with a full stop that ends no sentence.
-var abbreviations = compile(`(?:approx|[ (](?:e\.g|i\.e|rs|no|nr|vs|mrs?|dr|eq|fig|st|resp|ca|z\.b|ans))$`)
+var abbreviations = strings.Fields("approx e.g i.e rs no nr vs mr mrs dr eq fig st resp ca z.b ans")
 
-func abbreviated(s string) bool { return abbreviations.MatchString(" " + s) }
+func abbreviated(s string) bool { return lastWord(s, abbreviations) >= 0 }
 
 // statement is the one that byte i of the view is in.
 func (v *view) statement(i int) (from, to int) {

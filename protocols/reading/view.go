@@ -366,9 +366,11 @@ func wordRune(r rune) bool {
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul}
 
 // wordBefore and wordAfter tell whether a letter or a digit stands right before or at i.
-func wordBefore(s string, i int) bool {
+func wordBefore(s string, i int) bool { return wordRune(lastRune(s, i)) }
+
+func lastRune(s string, i int) rune {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
-	return wordRune(r)
+	return r
 }
 
 func wordAfter(s string, i int) bool {

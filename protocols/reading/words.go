@@ -40,6 +40,26 @@ var anyCue = func() (of [256]*expression) {
 	return of
 }()
 
+// phrases are the words of a text, in which _ is a blank.
+func phrases(text string) []string {
+	all := strings.Fields(text)
+	for i, phrase := range all {
+		all[i] = strings.ReplaceAll(phrase, "_", " ")
+	}
+	return all
+}
+
+// lastWord is where the word begins that a text ends with, if it is one of some words; else −1.
+func lastWord(text string, words []string) int {
+	for _, word := range words {
+		rest, ok := strings.CutSuffix(text, word)
+		if ok && (!wordBefore(text, len(rest)) || word == "n't") {
+			return len(rest)
+		}
+	}
+	return -1
+}
+
 // longestCue is as long as they are.
 const longestCue = 32
 

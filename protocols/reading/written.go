@@ -1,11 +1,15 @@
 package reading
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 var (
 	// continental are words of texts that write 1.250,5 for 1,250.5.
-	continental = compile(`\b(?:ist|sind|und|das|est|sont|une|sono|della|che|são|uma|antwort|respuesta|risposta
-		|resposta|réponse)\b|\s[èé]\s|[а-я]`)
+	continental = strings.Fields(`ist sind und das est sont une sono della che são uma antwort respuesta risposta resposta
+		réponse è é`)
 	euros = compile(`^\s*(?:€|euros?\b|eur\b)`)
 	// pointed is a number whose point parts thousands or decimals, commaed what a comma adds to one, or parts.
 	pointed = compile(`^[1-9]\d{0,2}\.\d{3}$`)
@@ -20,7 +24,9 @@ var (
 func (v *view) isContinental() bool {
 	if v.continental == 0 {
 		v.continental = -1
-		if continental.MatchString(v.lower) {
+		isWord := func(at []int) bool { return !wordBefore(v.lower, at[0]) && !wordAfter(v.lower, at[1]) }
+		isCyrillic := func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }
+		if strings.ContainsFunc(v.lower, isCyrillic) || slices.ContainsFunc(v.find(continental), isWord) {
 			v.continental = 1
 		}
 	}
