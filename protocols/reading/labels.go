@@ -66,7 +66,7 @@ func Correctness(reply string) Found {
 // judges tells whether a word announces a judgment, and not what is judged: "the choice is correct".
 func judges(word, gap string) bool {
 	return strings.Contains(gap, ":") || strings.Contains(gap, "\n") ||
-		slices.Contains(strings.Fields(`verdict judgment judgement answer result final_answer response antwort réponse
+		slices.Contains(phrases(`verdict judgment judgement answer result final_answer response antwort réponse
 			respuesta risposta resposta ответ 答案 回答 答え 답`), word)
 }
 

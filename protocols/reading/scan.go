@@ -224,15 +224,9 @@ func PlainDigits(text string) string {
 
 // plainDigit writes a decimal digit of any script as 0 to 9.
 func plainDigit(r rune) rune {
-	for _, script := range unicode.Nd.R16 { // each range is one or more rows of ten, from zero
-		if r >= rune(script.Lo) && r <= rune(script.Hi) {
-			return '0' + (r-rune(script.Lo))%10
-		}
+	before := rune(0) // in the same script: digits stand in one or more rows of ten, from zero
+	for unicode.Is(unicode.Nd, r-before-1) {
+		before++
 	}
-	for _, script := range unicode.Nd.R32 {
-		if r >= rune(script.Lo) && r <= rune(script.Hi) {
-			return '0' + (r-rune(script.Lo))%10
-		}
-	}
-	return r
+	return '0' + before%10
 }

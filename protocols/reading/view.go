@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,15 +13,9 @@ type view struct {
 	reply       string
 	text        string
 	lower       string // text in small letters, byte for byte
-	pieces      []piece
-	starts      []int // of its statements
-	continental int   // whether numbers are written as 1.250,5: 1 yes, −1 no, 0 not known yet
-}
-
-// piece is a part of a view: bytes of the reply as they are, or what is written for the character that stands there.
-type piece struct {
-	at, from int // where it begins: in the text, in the reply
-	written  bool
+	at          []int  // where in the reply stands what each byte of the text is of
+	starts      []int  // of its statements
+	continental int    // whether numbers are written as 1.250,5: 1 yes, −1 no, 0 not known yet
 }
 
 // undress takes Markdown's and LaTeX's marks off a reply, and writes characters that look alike in one way. Boxes,
@@ -28,6 +23,7 @@ type piece struct {
 func undress(reply string) *view {
 	from, to := spoken(reply)
 	d := dresser{view: view{reply: reply[:to]}, out: make([]byte, 0, to-from)}
+	d.at = make([]int, 0, to-from)
 	d.dress(from, to)
 	d.text = string(d.out)
 	for i, r := range d.text {
@@ -58,24 +54,9 @@ func (v *view) span(i, j int) (start, end int) {
 	if i >= j || j > len(v.text) {
 		return 0, 0
 	}
-	last := v.place(j - 1)
+	last := v.at[j-1]
 	_, size := utf8.DecodeRuneInString(v.reply[last:])
-	return v.place(i), last + size
-}
-
-// place is where byte i of the view stands in the reply.
-func (v *view) place(i int) int {
-	after, _ := slices.BinarySearchFunc(v.pieces, i, func(p piece, i int) int {
-		if p.at <= i {
-			return -1
-		}
-		return 1
-	})
-	p := v.pieces[after-1]
-	if p.written {
-		return p.from
-	}
-	return p.from + i - p.at
+	return v.at[i], last + size
 }
 
 // dresser makes a view.
@@ -88,19 +69,18 @@ type dresser struct {
 
 // put writes s for the character at i.
 func (d *dresser) put(i int, s string) {
-	d.pieces = append(d.pieces, piece{at: len(d.out), from: i, written: true})
 	d.out = append(d.out, s...)
+	for range len(s) {
+		d.at = append(d.at, i)
+	}
 }
 
 // keep takes over bytes i to j as they are.
 func (d *dresser) keep(i, j int) {
-	if i == j {
-		return
-	}
-	if n := len(d.pieces) - 1; n < 0 || d.pieces[n].written || d.pieces[n].from-d.pieces[n].at != i-len(d.out) {
-		d.pieces = append(d.pieces, piece{at: len(d.out), from: i})
-	}
 	d.out = append(d.out, d.reply[i:j]...)
+	for ; i < j; i++ {
+		d.at = append(d.at, i)
+	}
 }
 
 // dressing are the bytes that next looks at: all others are taken over as they are.
@@ -186,11 +166,11 @@ var (
 		`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
 		underline emph bold boldsymbol hbox`,
 	)
-	// symbols are commands of LaTeX that stand for a character, blanks and nothings those that stand for none.
+	// symbols are commands of LaTeX that stand for a character; _ is a blank, and 0 nothing.
 	symbols = pairs(`times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥ lbrack [ rbrack ] equiv ≡
-		rightarrow → Rightarrow → to →`)
-	blanks   = strings.Fields("quad qquad newline")
-	nothings = strings.Fields("left right big Big bigl bigr displaystyle")
+		rightarrow → Rightarrow → to → quad _ qquad _ newline _ left 0 right 0 big 0 Big 0 bigl 0 bigr 0
+		displaystyle 0`)
+	unwritten = strings.NewReplacer("_", " ", "0", "")
 	// characters are written otherwise.
 	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]`)
 	// cyrillic letters look like Latin ones: as labels they end what is said, as words they do not.
@@ -221,14 +201,11 @@ func (d *dresser) command(i int) int {
 		end++
 	}
 	name := rest[:end]
-	s, isSymbol := symbols[name]
-	switch {
-	case slices.Contains(blanks, name):
-		s = " "
-	case !isSymbol && !slices.Contains(nothings, name):
+	symbol, isSymbol := symbols[name]
+	if !isSymbol {
 		return d.wrapped(i, name)
 	}
-	d.put(i, s)
+	d.put(i, unwritten.Replace(symbol))
 	return i + 1 + end
 }
 
@@ -275,7 +252,7 @@ func (d *dresser) emphasis(i int) int {
 	switch c {
 	case '*':
 		isOperator := before == ' ' && after == ' ' && !d.lineStart() && end-i == 1
-		stays = isOperator || end-i <= 2 && digitLike(before, true) && digitLike(after, false)
+		stays = isOperator || end-i <= 2 && (unicode.IsDigit(before) || before == ')') && (unicode.IsDigit(after) || after == '(')
 	case '_':
 		stays = !first && !last && wordRune(before) && wordRune(after) && end-i == 1
 	case '~':
@@ -289,23 +266,10 @@ func (d *dresser) emphasis(i int) int {
 	return end
 }
 
-// digitLike tells whether a character can stand beside an operator, on its left or its right.
-func digitLike(r rune, left bool) bool {
-	return unicode.IsDigit(r) || left && r == ')' || !left && r == '('
-}
-
 // lineStart tells whether nothing but blanks and marks has been taken over of the line.
 func (d *dresser) lineStart() bool {
-	for i := len(d.out) - 1; i >= 0 && len(d.out)-i < 64; i-- {
-		switch d.out[i] {
-		case '\n':
-			return true
-		case ' ', '\t':
-		default:
-			return false
-		}
-	}
-	return len(d.out) < 64
+	before := bytes.TrimRight(d.out[max(0, len(d.out)-64):], " \t")
+	return len(before) == 0 || before[len(before)-1] == '\n'
 }
 
 // heading takes the marks of a heading or a quotation off; "####" stays, since GSM8K's answers stand after it.

@@ -10,35 +10,47 @@ func anyOf(words ...string) string {
 	return `(?:` + strings.Join(strings.Fields(strings.Join(words, " ")), "|") + `)`
 }
 
-// anyCue are expressions of the words of an answer that begin with a byte, in the languages that judges most often
-// write in. A blank inside a word is written \s.
-var anyCue = func() (of [256]*expression) {
-	words := map[byte]string{}
-	for _, word := range strings.Fields(`answers? ans\.? verdict judge?ment decision conclusion winner winning choice
-		selection selected select pick label final_answer final result guess overall best
-		better(?:\s(?:one|assistant|response|answer|output|option))? chosen\soption option letter
-		recommendation vote respond\swith is[\s_]correct preference preferred output response
-		antwort(?:et)? lösung solution soluzione urteil endurteil aus(?:wahl|gewählt) wahl entscheidung ergebnis
-		gewinner sieger fazit endg[a-zü]+
-		choix gagnant vainqueur réponse décision sélection jugement
-		veredicto decisi[oó]n ganador mejor(?:\sopci[oó]n)? elegida respuesta selección elección solución elijo
-		conclusión
-		risposta verdetto scelta selezione decisione giudizio vincitore conclusione
-		resposta veredito escolha vencedor julgamento migliore melhor meilleure? alternativa\scorrec?ta
-		opción\scorrecta solução conclusão decisão seleção opção\scorreta
-		ответ вердикт выбор решение вывод победитель заключение итог оценка
-		答案 选项 选择 選擇 判断 判斷 结论 結論 裁决 裁決 判定 判决 胜者 获胜 答え 回答 正解 正答 選択 勝者 답 선택 판정 결론 승자
-		판단 결정`) {
-		if word[0] < utf8.RuneSelf {
-			word += `\b`
+// cues are the words of an answer, in the languages that judges most often write in. One that begins another goes after it.
+var cues = phrases(`answers answer ans verdict judgement judgment decision conclusion winner winning choice
+	selection selected select pick label final_answer final result guess overall best
+	better_one better_assistant better_response better_answer better_output better_option better chosen_option option
+	letter recommendation vote respond_with is_correct preference preferred output response
+	antwortet antwort lösung solution soluzione endurteil urteil auswahl ausgewählt wahl entscheidung ergebnis
+	gewinner sieger fazit endgültig endgültige endgültiges endgültiger endgültigen
+	choix gagnant vainqueur réponse décision sélection jugement
+	veredicto decisión decision ganador mejor_opción mejor_opcion mejor elegida respuesta selección elección solución elijo
+	conclusión
+	risposta verdetto scelta selezione decisione giudizio vincitore conclusione
+	resposta veredito escolha vencedor julgamento migliore melhor meilleure meilleur alternativa_correcta
+	alternativa_correta opción_correcta solução conclusão decisão seleção opção_correta
+	ответ вердикт выбор решение вывод победитель заключение итог оценка
+	答案 选项 选择 選擇 判断 判斷 结论 結論 裁决 裁決 判定 判决 胜者 获胜 答え 回答 正解 正答 選択 勝者 답 선택 판정 결론 승자
+	판단 결정`)
+
+// cueAt is where the word of an answer ends that begins at i, or 0.
+func cueAt(text string, i int) (end int) {
+	if i >= len(text) || text[i] < utf8.RuneSelf && !isLetter(text[i]) || wordBefore(text, i) {
+		return 0
+	}
+	for _, cue := range cues {
+		end := i + len(cue)
+		if strings.HasPrefix(text[i:], cue) && (!isLetter(cue[0]) || !wordAfter(text, end)) {
+			return end
 		}
-		words[word[0]] += " " + word
 	}
-	for first, all := range words {
-		of[first] = compile(`^` + anyOf(all))
+	return 0
+}
+
+// cuesIn are the words of an answer in a text, from where to where.
+func cuesIn(text string) (all [][2]int) {
+	for i := 0; i < len(text); i++ {
+		if end := cueAt(text, i); end > 0 {
+			all = append(all, [2]int{i, end})
+			i = end - 1
+		}
 	}
-	return of
-}()
+	return all
+}
 
 // phrases are the words of a text, in which _ is a blank.
 func phrases(text string) []string {
@@ -58,31 +70,6 @@ func lastWord(text string, words []string) int {
 		}
 	}
 	return -1
-}
-
-// longestCue is as long as they are.
-const longestCue = 32
-
-// cueAt is where the word of an answer ends that begins at i, or 0.
-func cueAt(text string, i int) (end int) {
-	if i >= len(text) || anyCue[text[i]] == nil || i > 0 && isLetter(text[i]) && wordBefore(text, i) {
-		return 0
-	}
-	if m := anyCue[text[i]].find(text[i:min(len(text), i+longestCue)]); m != nil {
-		return i + m[1]
-	}
-	return 0
-}
-
-// cuesIn are the words of an answer in a text, from where to where.
-func cuesIn(text string) (all [][2]int) {
-	for i := 0; i < len(text); i++ {
-		if end := cueAt(text, i); end > 0 {
-			all = append(all, [2]int{i, end})
-			i = end - 1
-		}
-	}
-	return all
 }
 
 var (
