@@ -16,10 +16,13 @@ func Letter(reply string, n int) Found {
 			}
 			return "", nothing
 		},
-		rule:    func(string) string { return ruleAnswer },
-		offered: func(value string) bool { return int(value[0]-'A') < n },
+		rule:    ruleAnswer,
+		offered: letters[:n],
 	}.read(reply)
 }
+
+// letters are those of a choice.
+var letters = strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")
 
 var (
 	letterNouns = strings.Fields(`option choice letter statement alternative alternativa opción opzione lettera letra
@@ -46,17 +49,18 @@ var clauseBegins = compile(`(?:^|[.,;:!?(|\n"'*-]|\b(?:that|so|thus|therefore|he
 
 // Option reads which of n options a reply selects; the worst, where that is what it was asked for.
 func Option(reply string, n int, worst bool) Found {
-	return choiceOf(worst, options, func(value string) bool {
-		k, err := strconv.Atoi(value)
-		return err == nil && k >= 1 && k <= n
-	}, n).read(reply)
+	var offered []string
+	for k := range n {
+		offered = append(offered, strconv.Itoa(k+1))
+	}
+	return choiceOf(worst, options, offered).read(reply)
 }
 
 // Output reads which of two outputs, called Output (a) and Output (b), a reply says is the better: the value is "a" or
 // "b".
 func Output(reply string) Found {
 	labels := func(v *view) []label { return v.letters(outputNouns, 'B') }
-	f := choiceOf(false, labels, func(value string) bool { return value <= "B" }, 2).read(reply)
+	f := choiceOf(false, labels, letters[:2]).read(reply)
 	f.Value = strings.ToLower(f.Value)
 	return f
 }
@@ -64,12 +68,12 @@ func Output(reply string) Found {
 var outputNouns = strings.Fields("output outputs")
 
 // choiceOf is a grammar of things of which one is selected.
-func choiceOf(worst bool, labels func(*view) []label, offered func(string) bool, n int) grammar {
+func choiceOf(worst bool, labels func(*view) []label, offered []string) grammar {
 	return grammar{
 		labels: labels,
 		praise: func(l label, left, right string) (string, rank) {
 			switch said := judged(left, right); {
-			case l.form == bare, n > 2 && thanOption.MatchString(right):
+			case l.form == bare, len(offered) > 2 && thanOption.MatchString(right):
 			case worst && said == worse, !worst && said == better:
 				return l.value, called
 			case !worst && (said == good || said == partly):
@@ -80,12 +84,7 @@ func choiceOf(worst bool, labels func(*view) []label, offered func(string) bool,
 		notCue: func(l label, word, gap string) bool {
 			return l.form == bare && word == "answer" && !strings.Contains(gap, ":") && !strings.Contains(gap, "\n")
 		},
-		rule: func(cue string) string {
-			if cue == "selection" {
-				return ruleSelection
-			}
-			return ruleAnswer
-		},
+		rule:    ruleAnswer,
 		offered: offered,
 		worst:   worst,
 		more:    moreOptions,

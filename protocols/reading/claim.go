@@ -47,7 +47,10 @@ func (g grammar) claim(p place) claim {
 		c.rule = ruleBoxed
 	case word != "" && (praise > nothing || !said.MatchString(p.right)):
 		c.rank = declared
-		c.rule = g.rule(word)
+		c.rule = g.rule
+		if word == "selection" && g.rule == ruleAnswer {
+			c.rule = ruleSelection
+		}
 		if would.MatchString(p.left[at:]) && p.form < demanded {
 			c.rank = praised
 		} else if impersonal.MatchString(word) {

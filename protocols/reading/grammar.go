@@ -9,8 +9,8 @@ import (
 type grammar struct {
 	labels  func(v *view) []label                                    // all that a view names, in their order
 	praise  func(l label, left, right string) (value string, r rank) // what is said of a label, and how firmly
-	offered func(value string) bool
-	rule    func(cue string) string              // the rule of a label that a word announces
+	offered []string
+	rule    string                               // of a label that a word announces
 	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
 	worst   bool                                 // the worst is asked for
 	more    *expression                          // follows a label of which more are named without a noun
@@ -74,7 +74,7 @@ func (g grammar) read(reply string) Found {
 	case final.several, retracted.MatchString(v.reply[f.End:min(len(v.reply), f.End+4*after)]):
 		f.Outcome = Conflict
 		f.Value = ""
-	case !g.offered(final.value):
+	case !slices.Contains(g.offered, final.value):
 		f.Outcome = None
 	}
 	return f
@@ -106,7 +106,9 @@ func (g grammar) claims(v *view, all []label) iter.Seq[claim] {
 // sole is the only label that a reply has in the form that was asked for, unless it is denied, asked or repeated from
 // the rules: where no statement is plain, what else it may be does not count.
 func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
-	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool { return l.form < demanded || !g.offered(l.value) })
+	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
+		return l.form < demanded || !slices.Contains(g.offered, l.value)
+	})
 	for i, l := range all {
 		left := v.upTo(l.start)
 		if l.value != all[0].value {

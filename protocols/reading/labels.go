@@ -2,7 +2,6 @@ package reading
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -54,12 +53,12 @@ const (
 func Correctness(reply string) Found {
 	return grammar{
 		labels: func(v *view) []label {
-			return merge(v.brackets(correctness), v.words(judgments))
+			return merge(v.brackets(correctness), merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
 		},
 		praise:  func(label, string, string) (string, rank) { return "", nothing },
 		notCue:  func(l label, word, gap string) bool { return l.form == bare && !judges(word, gap) },
-		rule:    func(string) string { return ruleVerdict },
-		offered: func(string) bool { return true },
+		rule:    ruleVerdict,
+		offered: []string{Correct, Incorrect},
 	}.read(reply)
 }
 
@@ -87,21 +86,11 @@ var (
 	barePair = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
 	tieWords = strings.Fields("tie draw tied unentschieden empate pareggio égalité ничья 平局 " +
 		"引き分け 무승부")
-	judgments = func() map[string]string {
-		says := map[string]string{"not correct": Incorrect}
-		for _, word := range strings.Fields(`correct right true richtig korrekt correcte exacte correcta corretta
-			correta
-			верен верный правильный 正确 正確 正しい 맞습니다`) {
-			says[word] = Correct
-		}
-		for _, word := range strings.Fields(`incorrect wrong false falsch inkorrekt incorrecte fausse inexacte
-			incorrecta
-			errónea incorretta errata sbagliata incorreta errada неверен неверный неправильный 不正确 不正確 错误 错误的
-			正しくない 正しくありません 間違い 誤り 틀렸습니다`) {
-			says[word] = Incorrect
-		}
-		return says
-	}()
+	correctWords = strings.Fields(`correct right true richtig korrekt correcte exacte correcta corretta correta
+		верен верный правильный 正确 正確 正しい 맞습니다`)
+	incorrectWords = phrases(`not_correct incorrect wrong false falsch inkorrekt incorrecte fausse inexacte incorrecta
+		errónea incorretta errata sbagliata incorreta errada неверен неверный неправильный 不正确 不正確 错误 错误的
+		正しくない 正しくありません 間違い 誤り 틀렸습니다`)
 	assistantNouns = strings.Fields(assistantWords)
 )
 
@@ -161,8 +150,8 @@ func (c comparison) grammar(offered []string) grammar {
 			}
 			return "", nothing
 		},
-		rule:    func(string) string { return ruleVerdict },
-		offered: func(value string) bool { return slices.Contains(offered, value) },
+		rule:    ruleVerdict,
+		offered: offered,
 	}
 }
 
@@ -178,11 +167,7 @@ func (c comparison) labels(v *view) []label {
 		}
 	}
 	all = merge(all, c.named(v.letters(assistantNouns, 'C')))
-	says := map[string]string{}
-	for _, word := range tieWords {
-		says[word] = c.tie
-	}
-	return merge(all, v.words(says))
+	return merge(all, v.words(tieWords, c.tie))
 }
 
 // named are the letters that name one of two, or a tie, with what this says.
@@ -247,13 +232,13 @@ func (v *view) find(words []string) [][]int {
 	return all
 }
 
-// words are the labels that are one of some words, with what each says.
-func (v *view) words(says map[string]string) []label {
+// words are the labels that are one of some words, each of which says the value.
+func (v *view) words(words []string, value string) []label {
 	var all []label
-	for _, m := range v.find(slices.Sorted(maps.Keys(says))) {
+	for _, m := range v.find(words) {
 		isWord := !wordBefore(v.lower, m[0]) && !wordAfter(v.lower, m[1])
 		if isWord && (len(all) == 0 || m[0] >= all[len(all)-1].end) {
-			all = append(all, label{value: says[v.lower[m[0]:m[1]]], start: m[0], end: m[1], in: m[0], out: m[1]})
+			all = append(all, label{value: value, start: m[0], end: m[1], in: m[0], out: m[1]})
 		}
 	}
 	return all

@@ -32,11 +32,10 @@ var (
 var numberCues = strings.Fields(`answer ans: result antwort réponse respuesta risposta resposta résultat "total"
 	ответ 答案 答え 정답 답은 boxed{ ####`)
 
-// statedNumber is the number of the last statement that has one; what would be so yields to what is.
+// statedNumber is the number of the last statement that has one; what would be so is none.
 func (v *view) statedNumber() (f Found, ok bool) {
 	all := v.find(numberCues)
 	slices.Reverse(all)
-	var would Found
 	for _, m := range all[:min(len(all), lookBack)] {
 		start, end := m[0], m[1]
 		switch v.lower[start:end] {
@@ -66,12 +65,8 @@ func (v *view) statedNumber() (f Found, ok bool) {
 		if ok && !isUnreal {
 			return f, true
 		}
-		if ok && would.Outcome == "" {
-			would = f
-		}
-		ok = false
 	}
-	return would, would.Outcome != ""
+	return Found{}, false
 }
 
 var (
@@ -148,8 +143,6 @@ var (
 	negation = compile(`(?i)\b(?:not|isn't|never|rather than|instead of)\s+(?:just |simply |be |equal to |exactly 
 		|about |only |a |an |the )?[$€£\\(\[]*$`)
 	equals = compile(`=|≈|≡|\\approx\b|\b(?:equals|is equal to|gives|comes to|which is|i\.e\.)(?:\s|$)`)
-	// restated joins an expression to its value.
-	restated = compile(`^,\s+(?:which (?:is|equals|gives|comes to)|i\.e\.,?)\s+`)
 	// unitPower is the power of a unit, which is no part of an expression.
 	unitPower = compile(`^\s*[)]?\s*(?:(?:square |cubic )?(?:[kcdmn]?m|ft|in|inch|inches|feet|yd|yards?|mi|miles?
 		|meters?|metres?|units?|s|sec|g|kg|h|hr)(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?)\s*\^\s*[{(]?-?\d+[})]?
@@ -201,14 +194,6 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	end := len(s)
 	if m := clause.find(s[n.End:]); m != nil {
 		end = n.End + m[0]
-		if r := restated.find(s[end:]); r != nil && !whole {
-			end, r = end+r[1], clause.find(s[end+r[1]:])
-			if r != nil {
-				end += r[0]
-			} else {
-				end = len(s)
-			}
-		}
 	}
 	for _, m := range equals.regular().FindAllStringIndex(s[n.End:end], 40) {
 		next, ok := v.nextNumber(s, n.End+m[1])
@@ -340,18 +325,7 @@ func isPower(line string, previous, n Numeral) bool {
 
 // lastOf is the last number that is not denied.
 func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, bool) {
-	last := len(all) - 1
-	for last > 0 && goesOn.MatchString(line[all[last-1].End:all[last].End]) {
-		last--
-	}
-	isRestated := last > 0 && last < len(all)-1 && all[last-1].Start >= from &&
-		restates.MatchString(line[all[last-1].End:all[last].Start])
-	if isRestated {
-		last--
-	} else {
-		last = len(all) - 1
-	}
-	for k := last; k >= 0; k-- {
+	for k := len(all) - 1; k >= 0; k-- {
 		n := all[k]
 		if negation.MatchString(line[max(0, n.Start-24):n.Start]) {
 			continue
@@ -359,7 +333,8 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, b
 		if k > 0 && all[k-1].Start >= from && eitherOr.MatchString(line[all[k-1].End:n.Start]) {
 			return v.several(ruleLast, start+all[k-1].Start, start+n.End), true
 		}
-		if clock(line, n) || n.unclear {
+		isPart := k > 0 && goesOn.MatchString(line[all[k-1].End:n.End])
+		if isPart || clock(line, n) || n.unclear {
 			return v.several(ruleLast, start+n.Start, start+n.End), true
 		}
 		if refusal.MatchString(v.lower[max(0, len(v.lower)-4*after):]) && !concludes.MatchString(line[from:n.Start]) {
@@ -369,9 +344,6 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, b
 	}
 	return Found{}, false
 }
-
-// restates stands between a number and an expression of it.
-var restates = compile(`[\s,(](?:i\.e\.|since|because|as|namely),?[\s($]*$`)
 
 var eitherOr = compile(`^[\s)%]*(?:[a-zA-Z]{1,12}\s+)?or\s+(?:maybe |perhaps |even )?[$€£]?$`)
 

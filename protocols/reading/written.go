@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -24,9 +23,8 @@ var (
 func (v *view) isContinental() bool {
 	if v.continental == 0 {
 		v.continental = -1
-		isWord := func(at []int) bool { return !wordBefore(v.lower, at[0]) && !wordAfter(v.lower, at[1]) }
 		isCyrillic := func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }
-		if strings.ContainsFunc(v.lower, isCyrillic) || slices.ContainsFunc(v.find(continental), isWord) {
+		if strings.ContainsFunc(v.lower, isCyrillic) || len(v.words(continental, "")) > 0 {
 			v.continental = 1
 		}
 	}
