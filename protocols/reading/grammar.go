@@ -72,8 +72,7 @@ func (g grammar) read(reply string) Found {
 	f := v.found(final.rule, final.value, final.in, final.out)
 	switch {
 	case final.several, retracted.MatchString(v.reply[f.End:min(len(v.reply), f.End+4*after)]):
-		f.Outcome = Conflict
-		f.Value = ""
+		return f.conflict()
 	case !slices.Contains(g.offered, final.value):
 		f.Outcome = None
 	}

@@ -15,8 +15,7 @@ func Number(reply string) Found {
 	if revised.MatchString(v.reply[f.End:]) {
 		last := v.lastNumber()
 		if last.Start > f.End && last.Value != f.Value {
-			f.Outcome = Conflict
-			f.Value = ""
+			return f.conflict()
 		}
 	}
 	return f
@@ -24,8 +23,11 @@ func Number(reply string) Found {
 
 var (
 	// revised begins what may take the place of the answer.
-	revised = compile(`(?i)[.!?\n]\s*(?:wait|actually|correction|oops|hmm+|hold on)\b`)
+	revised = compile(`(?i)[.!?\n]\s*(?:no,|(?:wait|actually|correction|oops|hmm+|hold on)\b)`)
+	// box is what a box holds, with the brace that closes it; orBoxed goes before another box.
+	box     = compile(`^(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}`)
 	orBoxed = compile(`\}\W*\b(?:or|and)\b\W*$`)
+	hashed  = compile(`^[ $#:]*[-−]?[$€£]?\.?\d`)
 )
 
 // numberCues announce a number, in the languages of words.go.
@@ -37,36 +39,41 @@ func (v *view) statedNumber() (f Found, ok bool) {
 	all := v.find(numberCues)
 	slices.Reverse(all)
 	for _, m := range all[:min(len(all), lookBack)] {
-		start, end := m[0], m[1]
-		switch v.lower[start:end] {
-		case "boxed{":
-			if inside, closed := v.box(end); closed && v.claims(start) {
-				f, ok = v.evaluate(ruleBoxed, v.text[end:end+len(inside)+1], end)
-				if ok && orBoxed.MatchString(v.lower[max(0, start-24):start]) {
-					f.Outcome = Conflict
-					f.Value = ""
-				}
-			}
-		case "####":
-			line, _, _ := strings.Cut(v.text[end:min(len(v.text), end+after)], "\n")
-			if n, found := v.nextNumber(line, 0); found && strings.Trim(line[:n.Start], " $#:") == "" {
-				f, ok = v.evaluate(ruleHashes, line, end)
-			}
-		default:
-			if wordBefore(v.lower, start) {
-				continue
-			}
-			if at := v.numberStatement(start, end); at >= 0 && v.claims(start) && !another.MatchString(v.upTo(start)) {
-				f, ok = v.evaluate(ruleAnswer, v.complement(at), at)
-			}
-		}
-		isUnreal := hypothetical.MatchString(v.lower[end:min(len(v.lower), end+40)]) &&
-			!concluding.MatchString(v.upTo(start))
-		if ok && !isUnreal {
+		isUnreal := hypothetical.MatchString(v.lower[m[1]:min(len(v.lower), m[1]+40)]) &&
+			!concluding.MatchString(v.upTo(m[0]))
+		if f, ok := v.numberAfter(m[0], m[1]); ok && !isUnreal {
 			return f, true
 		}
 	}
 	return Found{}, false
+}
+
+// numberAfter is the number that the word announces that stands at bytes start to end.
+func (v *view) numberAfter(start, end int) (f Found, ok bool) {
+	rest := v.text[end:min(len(v.text), end+after)]
+	switch v.lower[start:end] {
+	case "boxed{":
+		m := box.find(rest)
+		if m == nil || !v.claims(start) {
+			return f, false
+		}
+		f, ok = v.evaluate(ruleBoxed, rest[:m[1]], end)
+		if ok && orBoxed.MatchString(v.lower[max(0, start-24):start]) {
+			f = f.conflict()
+		}
+		return f, ok
+	case "####":
+		line, _, _ := strings.Cut(rest, "\n")
+		if !hashed.MatchString(line) {
+			return f, false
+		}
+		return v.evaluate(ruleHashes, line, end)
+	}
+	m := afterAnswerNumber.find(strings.ToLower(rest))
+	if m == nil || wordBefore(v.lower, start) || !v.claims(start) || another.MatchString(v.upTo(start)) {
+		return f, false
+	}
+	return v.evaluate(ruleAnswer, v.complement(end+m[1]), end+m[1])
 }
 
 var (
@@ -74,57 +81,16 @@ var (
 	// afterAnswerNumber stands between "answer" and the number: any number may follow, so few words may.
 	afterAnswerNumber = compile(`^s?["']?(?:\s+(?:to|for|of|in|here|should|would|must|will|the|this|question|problem
 		|part|your|our|then|therefore|thus|final|correcta|correcte|corretta|correta
-		|\(?[a-d]\))){0,8}(?:\s*(?:\b(?:is|be
-		|are|was|ist|lautet|est|es)\b|è|é|:|=|→|->|—)){1,3}|^\s*(?:应该|应)?(?:是|为|は|은|는|:)|^은`)
-	underHeading = compile(`^["']?[ \t]*\n\s*`)
-	headLead     = compile(`^[\W\d]*(?:final|my|the|correct)?\W*$`)
-	arabic       = compile(`^[\s:]*\(?\s*(?:in )?arabic numerals?\s*\)?[\s:]*`)
+		|\(?[a-d]\)|\(?(?:in )?arabic numerals?\)?)){0,8}(?:\s*(?:\b(?:is|be
+		|are|was|ist|lautet|est|es)\b|è|é|:|=|→|->|—|\(arabic numerals?\):?)){1,3}|^\s*(?:应该|应)?(?:是|为|は|은|는|:)|^은|^["']?[ \t]*\n\s*`)
 )
-
-// numberStatement is where what a word announces begins, or −1.
-func (v *view) numberStatement(start, end int) int {
-	window := v.lower[end:min(len(v.lower), end+after)]
-	m := afterAnswerNumber.find(window)
-	if m == nil && headLead.MatchString(v.upTo(start)) {
-		m = underHeading.find(window)
-	}
-	if m == nil {
-		m = arabic.find(window)
-		if m == nil || !strings.Contains(window[:m[1]], "arabic") {
-			return -1
-		}
-	}
-	at := end + m[1]
-	if m := arabic.find(v.lower[at:min(len(v.lower), at+60)]); m != nil {
-		at += m[1]
-	}
-	return at
-}
 
 // complement is what a statement says from i on: the rest of its line, or the next line that has something.
 func (v *view) complement(i int) string {
-	j := i
-	for j < len(v.text) && j-i < 40 && strings.IndexByte(" \t\n:\"'([{$|-=", v.text[j]) >= 0 {
-		j++
-	}
+	lead := v.text[i:min(len(v.text), i+40)]
+	j := i + len(lead) - len(strings.TrimLeft(lead, " \t\n:\"'([{$|-="))
 	line, _, _ := strings.Cut(v.rest(j), "\n")
 	return v.text[i:j] + line
-}
-
-// box is what the brace that is open at i holds, where that is short.
-func (v *view) box(i int) (inside string, ok bool) {
-	depth := 1
-	for at := i; at < len(v.text) && at < i+after; at++ {
-		switch v.text[at] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return v.text[i:at], true
-			}
-		}
-	}
-	return "", false
 }
 
 var (
@@ -185,12 +151,6 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	if whole {
 		best = n
 	}
-	if m := correctedNumber.find(v.text[i+n.End : min(len(v.text), i+n.End+before)]); m != nil {
-		if next, ok := v.nextNumber(v.text[:min(len(v.text), i+n.End+before)], i+n.End+m[2]); ok {
-			v.single(v.text, &next)
-			return v.found(rule, next.Value(), next.Start, next.End), true
-		}
-	}
 	end := len(s)
 	if m := clause.find(s[n.End:]); m != nil {
 		end = n.End + m[0]
@@ -218,12 +178,6 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 }
 
 var (
-	// correctedNumber follows a number that the next one takes the place of: "6. Wait, no, 5."
-	correctedNumber = compile(`^[)\]}"'$]*[\s.,;:!…—–-]+(?i:(?:(?:oh|oops|hmm|no)\b[\s,.…]+)?(?:no[,:—…]
-		|(?:no )?wait\b
-		|sorry\b|actually\b|correction\b|scratch that\b|or rather\b|i mean\b|make that\b))(?i:[\s.,;:!…—–-]+(?:no|wait
-		|actually|sorry|rather|i mean|it'?s|it is|that'?s|it should be|that's (?:wrong|not right)
-		|make that)\b)*[\s.,;:!…—–-]*[$€£]?(\d[\d.,]*)[.!]?\s*(?:\n|$)`)
 	// unknowns are two, each with a value of its own: "x = 5 and y =".
 	unknowns = compile(`\b[a-zA-Z]\s*=\s*[$€£]?-?[\d.,/]+\s*\$?(?:,|;|\b(?:and|und|et|y|e)\b|和)\s*(?:and\s+)?
 		\$?\\?[a-zA-Z]\s*=`)
@@ -300,20 +254,6 @@ func (v *view) numberOfLine(start, end int) (Found, bool) {
 		}
 		return v.evaluate(ruleEquality, line[from:], start+from)
 	}
-	var bold *Numeral
-	for k := len(all) - 1; k >= 0 && all[k].Start >= from; k-- {
-		n := all[k]
-		if negation.MatchString(line[max(0, n.Start-24):n.Start]) {
-			continue
-		}
-		if v.inBold(start+n.Start, start+n.End) {
-			bold = &all[k]
-			break
-		}
-	}
-	if bold != nil && !bold.unclear {
-		return v.found(ruleBold, bold.Value(), start+bold.Start, start+bold.End), true
-	}
 	return v.lastOf(line, start, all, from)
 }
 
@@ -323,29 +263,36 @@ func isPower(line string, previous, n Numeral) bool {
 	return m != nil && previous.End+m[1] > n.Start
 }
 
-// lastOf is the last number that is not denied.
-func (v *view) lastOf(line string, start int, all []Numeral, from int) (Found, bool) {
-	for k := len(all) - 1; k >= 0; k-- {
-		n := all[k]
-		if negation.MatchString(line[max(0, n.Start-24):n.Start]) {
-			continue
+// lastOf is the number in bold type of a sentence, else its last one, but for what is denied.
+func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Found, ok bool) {
+	all = slices.DeleteFunc(all, func(n Numeral) bool {
+		return negation.MatchString(line[max(0, n.Start-24):n.Start])
+	})
+	for _, n := range slices.Backward(all) {
+		if n.Start >= from && !n.unclear && v.inBold(start+n.Start, start+n.End) {
+			return v.found(ruleBold, n.Value(), start+n.Start, start+n.End), true
 		}
-		if k > 0 && all[k-1].Start >= from && eitherOr.MatchString(line[all[k-1].End:n.Start]) {
-			return v.several(ruleLast, start+all[k-1].Start, start+n.End), true
-		}
-		isPart := k > 0 && goesOn.MatchString(line[all[k-1].End:n.End])
-		if isPart || clock(line, n) || n.unclear {
-			return v.several(ruleLast, start+n.Start, start+n.End), true
-		}
-		if refusal.MatchString(v.lower[max(0, len(v.lower)-4*after):]) && !concludes.MatchString(line[from:n.Start]) {
-			return Found{Outcome: None}, true
-		}
-		return v.found(ruleLast, n.Value(), start+n.Start, start+n.End), true
 	}
-	return Found{}, false
+	if len(all) == 0 {
+		return f, false
+	}
+	n := all[len(all)-1]
+	f = v.found(ruleLast, n.Value(), start+n.Start, start+n.End)
+	between := ""
+	if len(all) > 1 {
+		between = line[all[len(all)-2].End:n.End]
+	}
+	isPart := between != "" && (goesOn.MatchString(between) || eitherOr.MatchString(between))
+	switch {
+	case isPart || clock(line, n) || n.unclear:
+		return f.conflict(), true
+	case refusal.MatchString(v.lower[max(0, len(v.lower)-4*after):]) && !concludes.MatchString(line[from:n.Start]):
+		return Found{Outcome: None}, true
+	}
+	return f, true
 }
 
-var eitherOr = compile(`^[\s)%]*(?:[a-zA-Z]{1,12}\s+)?or\s+(?:maybe |perhaps |even )?[$€£]?$`)
+var eitherOr = compile(`^[\s)%]*(?:[a-zA-Z]{1,12}\s+)?or\s+(?:maybe |perhaps |even )?[$€£]?-?\d`)
 
 // lastSentence is where the sentence begins that holds at.
 func lastSentence(line string, at int) int {

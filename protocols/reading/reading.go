@@ -53,9 +53,12 @@ func (v *view) found(rule, value string, i, j int) Found {
 }
 
 // several is a final statement that names more than one.
-func (v *view) several(rule string, i, j int) Found {
-	f := v.found(rule, "", i, j)
+func (v *view) several(rule string, i, j int) Found { return v.found(rule, "", i, j).conflict() }
+
+// conflict is a statement of several where one was found.
+func (f Found) conflict() Found {
 	f.Outcome = Conflict
+	f.Value = ""
 	return f
 }
 
