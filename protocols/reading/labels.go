@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // PairLabel reads a label that orders two: [[A>B]] in all its forms, or the one that is called the better. offered are
@@ -213,12 +212,7 @@ var bracketed = compile(`(\[(?: ?\[){0,2}) ?([^\[\]\n]{1,48})(\](?: ?\]){0,2})`)
 // find is where a view has some words.
 func (v *view) find(words []string) [][]int {
 	var all [][]int
-	isForeign := func(r rune) bool { return r >= utf8.RuneSelf }
-	isPlain := !strings.ContainsFunc(v.lower, isForeign)
 	for _, word := range words {
-		if isPlain && strings.ContainsFunc(word, isForeign) {
-			continue
-		}
 		for from := 0; ; from += len(word) {
 			n := strings.Index(v.lower[from:], word)
 			if n < 0 {

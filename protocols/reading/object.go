@@ -9,9 +9,21 @@ const (
 	mostObjects = 8
 )
 
+const quotedText = `"(?:[^"\\]|\\(?s:.))*"?`
+
+// inBrackets is an expression of a list or an object that may have more of what it holds.
+func inBrackets(inside string) string {
+	if inside != "" {
+		inside = "|" + inside
+	}
+	return `[\[{](?:` + quotedText + `|[^"\[\]{}]` + inside + `)*[\]}]?`
+}
+
 var (
 	objectBegins = compile(`^\{\s*["'][^"'\n]{1,40}["']\s*:`)
 	fieldBegins  = compile(`^[\s,]*["']([^"'\n]{1,40})["']\s*:\s*`)
+	// fieldValue is a text, what is in brackets, or what goes up to a comma.
+	fieldValue = compile(`^(?:` + quotedText + `|` + inBrackets(inBrackets(inBrackets(``))) + `|[^",}\n\[{])*`)
 	// verdictKey is a key whose value is the answer, unless it is otherKey.
 	verdictKey = compile(`(?i)verdict|solution|label|winner|answer|decision|judge?ment|choice|select|option|result
 		|final|pick|better|best|prefer|correct|conclusion|output|response|evaluation|worst|urteil|veredi[ct]t?o
@@ -39,7 +51,7 @@ func (d *dresser) object(i int) int {
 		}
 		key := d.reply[i+m[2] : i+m[3]]
 		at := i + m[1]
-		end := d.value(at)
+		end := at + fieldValue.find(d.reply[at:])[1]
 		isList := strings.HasPrefix(d.reply[at:end], "[") && !strings.HasPrefix(d.reply[at:end], "[[")
 		if verdictKey.MatchString(key) && !otherKey.MatchString(key) && !isList {
 			word := "\nanswer: "
@@ -70,28 +82,4 @@ func isOther(left string) bool {
 	m := keyed.find(left)
 	return m != nil && (otherKey.MatchString(left[m[0]:]) ||
 		strings.Contains(left[m[0]:], "_") && !verdictKey.MatchString(left[m[0]:]))
-}
-
-// value is where the value ends that begins at i: a text, what is in brackets, or what goes up to a comma.
-func (d *dresser) value(i int) int {
-	depth, quoted := 0, byte(0)
-	for at := i; at < len(d.reply); at++ {
-		switch c := d.reply[at]; {
-		case quoted != 0:
-			if c == '\\' {
-				at++
-			} else if c == quoted {
-				quoted = 0
-			}
-		case c == '"':
-			quoted = c
-		case c == '[' || c == '{':
-			depth++
-		case (c == ']' || c == '}') && depth > 0:
-			depth--
-		case (c == ',' || c == '}' || c == '\n') && depth == 0:
-			return at
-		}
-	}
-	return len(d.reply)
 }

@@ -72,43 +72,24 @@ func (n Numeral) Rational() *big.Rat {
 	return r
 }
 
-// separators stand between thousands: commas, LaTeX's ways of writing them, and spaces that do not break. A plain space
-// may as well stand between two numbers, and a single point is of a decimal number.
-var separators = []string{",", "{,}", `,\!`, `\,`, "'", "’", "\u00a0", "\u2009", "\u202f", "."}
-
-// wholePart reads digits and, where they come in threes, those after the separators. "1.450.000" has dots for them;
-// "1.450" is a decimal number.
+// wholePart reads digits and, where they come in threes, those after what parts thousands. "1.450.000" has points for
+// that; "1.450" is a decimal number.
 func wholePart(text string, i int) (digits string, end int) {
+	if m := thousands.findString(text[i:min(len(text), i+2*maxDigits)]); m != nil {
+		grouped := m[1] + m[2]
+		return notDigits.regular().ReplaceAllString(grouped, ""), i + len(grouped)
+	}
 	digits = digitsFrom(text, i)
-	end = i + len(digits)
-	if len(digits) == 0 || len(digits) > 3 {
-		return digits, end
-	}
-	for _, sep := range separators {
-		all := digits
-		at := end
-		groups := 0
-		for len(all) <= maxDigits && strings.HasPrefix(text[at:], sep) {
-			group := digitsFrom(text, at+len(sep))
-			if len(group) != 3 {
-				break
-			}
-			all += group
-			at = at + len(sep) + 3
-			groups++
-		}
-		if groups > 1 || groups == 1 && sep != "." {
-			return all, at
-		}
-	}
-	if m := indian.findString(text[end:min(len(text), end+maxDigits)]); m != nil {
-		return digits + strings.ReplaceAll(m[1], ",", ""), end + len(m[1])
-	}
-	return digits, end
+	return digits, i + len(digits)
 }
 
 var (
-	indian    = compile(`^((?:,\d\d){1,4},\d{3})(?:[^,\d]|,\D|,?$)`)
+	// thousands are digits in groups: after commas, LaTeX's ways of writing them, spaces that do not break, or points. A
+	// plain space may as well stand between two numbers, and a single point is of a decimal number.
+	thousands = compile(`^(\d{1,3}(?:(?:,\d{3})+|(?:\{,\}\d{3})+|(?:,?\\[!,]\d{3})+|(?:'\d{3})+|(?:’\d{3})+
+		|(?:\x{a0}\d{3})+|(?:\x{2009}\d{3})+|(?:\x{202f}\d{3})+|(?:\.\d{3}){2,}))(?:\D|$)
+		|^(\d{1,3}(?:,\d\d){1,4},\d{3})(?:[^,\d]|,\D|,?$)`)
+	notDigits = compile(`\D+`)
 	exponent  = compile(`^[eE][+-]?[0-9]{1,2}`)
 	slash     = compile(`^/([0-9]{1,12})`)
 	mixed     = compile(`^(?: ([0-9]{1,12})/([0-9]{1,12})| ?\\[dt]?frac\{([0-9]{1,12})\}\{([0-9]{1,12})\})`)
@@ -135,11 +116,10 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 		return ratio(digits, m[1]), end + len(m[0])
 	}
 	if m := mixed.findString(rest); m != nil && !zero(m[2]+m[4]) && !partOfMore(end+len(m[0])) {
-		w, _ := new(big.Int).SetString(digits, 10)
-		n, _ := new(big.Int).SetString(m[1]+m[3], 10)
-		d, _ := new(big.Int).SetString(m[2]+m[4], 10)
-		if n.Cmp(d) < 0 {
-			return ratio(w.Mul(w, d).Add(w, n).String(), m[2]+m[4]), end + len(m[0])
+		whole, _ := new(big.Rat).SetString(digits)
+		part, _ := new(big.Rat).SetString(ratio(m[1]+m[3], m[2]+m[4]))
+		if part.Cmp(big.NewRat(1, 1)) < 0 {
+			return whole.Add(whole, part).String(), end + len(m[0])
 		}
 	}
 	return digits, end

@@ -3,7 +3,6 @@ package reading
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // How much of a statement is looked at before and after a label.
@@ -51,23 +50,15 @@ func (v *view) ends(i int) bool {
 }
 
 var (
-	// headingWords and headingEnds are what a heading of an answer may have before its last word, and after it.
-	headingWords = strings.Fields("my the final correct overall best")
-	headingEnds  = compile(`^[^\pL\d]*$`)
+	// headingBegins and headingEnds are what a heading of an answer may have before its last word, and after it.
+	headingBegins = compile(`^[^\pL]*(?:(?:my|the|final|correct|overall|best) +)*`)
+	headingEnds   = compile(`^[^\pL\d]*$`)
 )
 
 // announces tells whether a line is a heading of an answer, or goes on in the next line.
 func (v *view) announces(line string) bool {
 	line = line[max(0, len(line)-60):]
-	heading := strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
-	for {
-		word, rest, _ := strings.Cut(heading, " ")
-		if !slices.Contains(headingWords, word) || rest == "" {
-			break
-		}
-		heading = strings.TrimLeft(rest, " ")
-	}
-	end := cueAt(line, len(line)-len(heading))
+	end := cueAt(line, headingBegins.find(line)[1])
 	line = strings.TrimRight(line, " \t\"'$[(")
 	return end > 0 && headingEnds.MatchString(line[min(end, len(line)):]) || strings.HasSuffix(line, ":") ||
 		strings.HasSuffix(line, "=") || lastWord(line, []string{"is", "are"}) >= 0

@@ -105,11 +105,12 @@ func (v *view) single(s string, n *Numeral) bool {
 
 func (n Numeral) Value() string { return Plain(n.Rational()) }
 
+var markerEnds = compile(`^[.):]\s*\S`)
+
 // isMarker tells whether a number is that of a list's item.
 func (v *view) isMarker(line string, n Numeral) bool {
 	if strings.TrimLeft(line[:n.Start], " \t(") != "" {
 		return false
 	}
-	rest := line[n.End:]
-	return len(rest) > 1 && (rest[0] == '.' || rest[0] == ')' || rest[0] == ':') && strings.TrimSpace(rest[1:]) != ""
+	return markerEnds.MatchString(line[n.End:])
 }
