@@ -79,7 +79,7 @@ func (g grammar) claim(p place) claim {
 
 // unsaid tells whether a label is denied, doubted, quoted, asked or offered, and not said by the reply itself.
 func (p place) unsaid(isAnnounced bool) bool {
-	if !claimed(p.left) || matches(p.left, unreal, beforehand) || p.view.inQuestion(p.start, p.end) ||
+	if !claimed(p.left) || unreal.MatchString(p.left) || p.view.inQuestion(p.start, p.end) ||
 		conjunctive.MatchString(p.left) && hanging.MatchString(p.right) {
 		return true
 	}

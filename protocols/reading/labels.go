@@ -14,14 +14,20 @@ func PairLabel(reply string, offered []string) Found {
 		a:     "A>B",
 		b:     "B>A",
 		tie:   "A=B",
-		names: true,
+		names: map[string]string{"A": "A>B", "B": "B>A"},
 	}.grammar(offered).read(reply)
 }
 
 // WorseLabel reads such a label where the worse was asked for: there the name of one alone may stand for the better or
 // the worse.
 func WorseLabel(reply string, offered []string) Found {
-	return comparison{parse: pairLabel, a: "A>B", b: "B>A", tie: "A=B"}.grammar(offered).read(reply)
+	return comparison{
+		parse: pairLabel,
+		a:     "A>B",
+		b:     "B>A",
+		tie:   "A=B",
+		names: map[string]string{"A": "", "B": ""},
+	}.grammar(offered).read(reply)
 }
 
 // Preference reads [[A]], [[B]] or, where it is on offer, [[C]] for a tie.
@@ -31,7 +37,7 @@ func Preference(reply string, offered []string) Found {
 		a:     "A",
 		b:     "B",
 		tie:   "C",
-		names: true,
+		names: map[string]string{"A": "A", "B": "B", "C": "C"},
 	}.grammar(offered).read(reply)
 }
 
@@ -39,7 +45,7 @@ func Preference(reply string, offered []string) Found {
 type comparison struct {
 	parse     func(inside string) string // reads one in brackets
 	a, b, tie string                     // the label that puts A first, that puts B first, and that puts neither
-	names     bool                       // a name alone is that of the better
+	names     map[string]string          // what a name alone says
 }
 
 // The labels of a judgment.
@@ -171,16 +177,9 @@ func (c comparison) labels(v *view) []label {
 
 // named are the letters that name one of two, or a tie, with what this says.
 func (c comparison) named(letters []label) []label {
-	values := map[string]string{"A": c.a, "B": c.b}
-	if !c.names {
-		values = map[string]string{"A": "", "B": ""}
-	}
-	if c.tie == "C" {
-		values["C"] = c.tie
-	}
 	var all []label
 	for _, l := range letters {
-		value, ok := values[l.value]
+		value, ok := c.names[l.value]
 		if ok {
 			l.name = l.value
 			l.value = value

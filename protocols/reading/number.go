@@ -286,7 +286,7 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Found,
 	switch {
 	case isPart || clock(line, n) || n.unclear:
 		return f.conflict(), true
-	case refusal.MatchString(v.lower[max(0, len(v.lower)-4*after):]) && !concludes.MatchString(line[from:n.Start]):
+	case refusal.MatchString(v.lower[max(0, len(v.lower)-4*after):]):
 		return Found{Outcome: None}, true
 	}
 	return f, true

@@ -36,8 +36,7 @@ var (
 		|if_|_if|score|grade|why|text|count|number_of|reference|student|ration|analysis|options|answers|comment
 		|assistant_[ab]|_[ab]$|^[ab]_`)
 	// keyed ends with the key of a list of keys and values, as in YAML.
-	keyed   = compile(`(?:^|\n)[ \t"'-]*[\pL\d]+(?:_[\pL\d]+)*["']?:[\s"'(-]*$`)
-	keyWord = compile(`(?i)is_?correct|^correct$`)
+	keyed = compile(`(?:^|\n)[ \t"'-]*[\pL\d]+(?:_[\pL\d]+)*["']?:[\s"'(-]*$`)
 )
 
 // object takes over a JSON object: the values of keys that name a verdict, a line each. Other keys say nothing.
@@ -55,10 +54,7 @@ func (d *dresser) object(i int) int {
 		isList := strings.HasPrefix(d.reply[at:end], "[") && !strings.HasPrefix(d.reply[at:end], "[[")
 		if verdictKey.MatchString(key) && !otherKey.MatchString(key) && !isList {
 			word := "\nanswer: "
-			switch {
-			case keyWord.MatchString(key):
-				word = "\nverdict: "
-			case strings.Contains(strings.ToLower(key), "worst"):
+			if strings.Contains(strings.ToLower(key), "worst") {
 				word = "\nworst option: "
 			}
 			d.put(at, word)

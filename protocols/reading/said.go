@@ -32,7 +32,7 @@ var (
 	supposed = compile(`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we
 		|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+
 		|only\s+
-		|true\s+)?["'(\[{$\s]*$|\bprefer\s[^.;]{0,60}\bto` + open + `$`)
+		|true\s+)?["'(\[{$\s]*$|\bprefer\s[^.;]{0,60}\bto` + open + `$|` + toSay + `[^.;:,\n\]]{0,40}$`)
 	doubted = compile(`(?:(?:n't|\b(?:not|never|no|nothing|hardly|false|untrue|wrong|hard|difficult|disagree
 		|deny))\b[^.;:,]{0,40}\bthat\b|\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks
 		|seem
@@ -66,13 +66,7 @@ var (
 	quoted = compile(examples + `[\s,:]*[^.;:,\n\]"]{0,40}` + open + `$|` + formOf + `(?:\s+(?:of|like|as|is|such as
 		|shown|below|above))*[\s:]*` + open + `$`)
 	formWords = strings.Fields("e.g. such instance example form template placeholder syntax")
-	quotedIn  = compile(`(?:` + examples + `|` + formOf + `)` + inQuotes + `$`)
-	told      = compile(toSay + `[^.;:,\n\]]{0,40}$`)
-	toldIn    = compile(toSay + inQuotes + `$`)
-	// beforehand is a heading of what is not the verdict, or not the last.
-	beforehand = compile(`^[^\pL]*(?:(?:my|the)\s+)?(?:备选|备用|次选|次点|代替|대안|차선|альтернатив|другой)[^:]{0,12}:[^:]{0,24}$
-		|^\W*(?:(?:my|the)\s+)?` + anyOf(`alternatives? runner[-\s]?up second otherwise initial(?:ly)? first
-		rejected preliminary otr[ao] altr[ao] outr[ao] autre alternativ\w* andere`) + `\b[^:.]{0,24}:[^:]{0,24}$`)
+	quotedIn  = compile(`(?:` + examples + `|` + formOf + `|` + toSay + `)` + inQuotes + `$`)
 	// retracted takes back what goes before it.
 	retracted = compile(`(?i)[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry|scratch that)\b(?:[^.\n]{0,40}\b(?:that
 		|this
@@ -120,7 +114,7 @@ func (v *view) claims(i int) bool { return claimed(v.upTo(i)) }
 
 func claimed(left string) bool {
 	clause := left[strings.LastIndexAny(left, ",;:")+1:]
-	return !denied(clause) && !matches(clause, supposed, told) && !doubts(clause) && !cited(left)
+	return !denied(clause) && !supposed.MatchString(clause) && !doubts(clause) && !cited(left)
 }
 
 // denied tells whether what comes next is turned into its opposite: "not", "rather than the".
@@ -139,7 +133,7 @@ func denied(left string) bool {
 func cited(left string) bool {
 	mayHave := func(word string) bool { return strings.Contains(left, word) }
 	return slices.ContainsFunc(formWords, mayHave) && quoted.MatchString(left) ||
-		strings.Count(left, `"`)%2 == 1 && matches(left, quotedIn, toldIn)
+		strings.Count(left, `"`)%2 == 1 && quotedIn.MatchString(left)
 }
 
 func doubts(s string) bool {
@@ -163,9 +157,6 @@ func (v *view) inQuestion(i, j int) bool {
 	isQuestion := strings.HasSuffix(strings.TrimRight(v.rest(j), " \n\"')"), "?")
 	return v.asked(j) || isQuestion && questionWord.MatchString(v.upTo(i))
 }
-
-// concludes begins an answer that is found all the same.
-var concludes = compile(`(?i)\b(?:but|however|therefore|thus|so|hence|total|in all)\b`)
 
 // refusal says that there is no answer, in the languages of words.go.
 var refusal = compile(`\b(?:cannot|can't|can not|unable to|could not|impossible to|not possible to

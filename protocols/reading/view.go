@@ -154,8 +154,9 @@ func plainMarkup(m []string) string {
 // pairs is a map of the words of a text, every other one of which is what the one before stands for.
 func pairs(text string) map[string]string {
 	of := map[string]string{}
+	unwritten := strings.NewReplacer("␣", " ", "∅", "")
 	for pair := range slices.Chunk(strings.Fields(text), 2) {
-		of[pair[0]] = pair[1]
+		of[unwritten.Replace(pair[0])] = unwritten.Replace(pair[1])
 	}
 	return of
 }
@@ -166,11 +167,11 @@ var (
 		`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
 		underline emph bold boldsymbol hbox`,
 	)
-	// symbols are commands of LaTeX that stand for a character; _ is a blank, and 0 nothing.
+	// symbols are commands of LaTeX and Markdown's escapes, with what they stand for; ␣ is a blank, and ∅ nothing.
 	symbols = pairs(`times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥ lbrack [ rbrack ] equiv ≡
-		rightarrow → Rightarrow → to → quad _ qquad _ newline _ left 0 right 0 big 0 Big 0 bigl 0 bigr 0
-		displaystyle 0`)
-	unwritten = strings.NewReplacer("_", " ", "0", "")
+		rightarrow → Rightarrow → to → quad ␣ qquad ␣ newline ␣ left ∅ right ∅ big ∅ Big ∅ bigl ∅ bigr ∅ displaystyle ∅
+		[ [ ] ] ( ( ) ) { ∅ } ∅ _ _ * * # # $ $ % % & & | | < < > > = = - - . . " " ' ' / / ; ␣ : ␣ ␣ ␣ ` + "` `")
+	commandName = compile(`^(?:[a-zA-Z]{1,16}|.)?`)
 	// characters are written otherwise.
 	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]`)
 	// cyrillic letters look like Latin ones: as labels they end what is said, as words they do not.
@@ -182,53 +183,29 @@ var (
 // command reads what a backslash begins.
 func (d *dresser) command(i int) int {
 	rest := d.reply[i+1:]
-	if rest == "" {
-		d.keep(i, i+1)
-		return i + 1
-	}
-	if d.objects > 0 && (rest[0] == 'n' || rest[0] == 't') {
+	if d.objects > 0 && rest != "" && (rest[0] == 'n' || rest[0] == 't') {
 		d.put(i, "\n")
 		return i + 2
 	}
-	if strings.IndexByte("[](){}_*#$%&|<>=-.`\"'/", rest[0]) >= 0 {
-		if rest[0] != '{' && rest[0] != '}' {
-			d.keep(i+1, i+2)
-		}
-		return i + 2
-	}
-	end := 0
-	for end < len(rest) && end < 16 && isLetter(rest[end]) {
-		end++
-	}
-	name := rest[:end]
+	name := commandName.regular().FindString(rest)
+	end := i + 1 + len(name)
 	symbol, isSymbol := symbols[name]
-	if !isSymbol {
-		return d.wrapped(i, name)
-	}
-	d.put(i, unwritten.Replace(symbol))
-	return i + 1 + end
-}
-
-// wrapped reads a command that is no symbol.
-func (d *dresser) wrapped(i int, name string) int {
-	rest, end := d.reply[i+1:], len(name)
-	if slices.Contains(wrappers, name) {
-		after := i + 1 + end
-		for after < len(d.reply) && d.reply[after] == ' ' {
-			after++
-		}
-		if after < len(d.reply) && d.reply[after] == '{' {
+	switch {
+	case slices.Contains(wrappers, name):
+		inside, isHeld := strings.CutPrefix(strings.TrimLeft(d.reply[end:], " "), "{")
+		if isHeld {
 			d.braces = append(d.braces, true)
-			return after + 1
+			return len(d.reply) - len(inside)
 		}
-		return i + 1 + end
+	case isSymbol:
+		d.put(i+1, symbol)
+	case name != "" && !isLetter(name[0]):
+		d.keep(i, i+1)
+		return i + 1
+	default:
+		d.keep(i, end)
 	}
-	if rest[0] == ' ' || rest[0] == ';' || rest[0] == ':' {
-		d.put(i, " ")
-		return i + 2
-	}
-	d.keep(i, i+1+end)
-	return i + 1 + end
+	return end
 }
 
 // struckOut goes on where something is struck out, which does not count.
@@ -236,10 +213,8 @@ var struckOut = compile(`^[^~\n]+~~`)
 
 // emphasis reads a run of marks: it stays where it may be an operator or a part of a word, "3 * 4", "2**10", "x_1".
 func (d *dresser) emphasis(i int) int {
-	c, end := d.reply[i], i
-	for end < len(d.reply) && d.reply[end] == c {
-		end++
-	}
+	c := d.reply[i]
+	end := d.endOfRun(i)
 	if c == '~' && end-i == 2 {
 		if m := struckOut.find(d.reply[end:min(len(d.reply), end+after)]); m != nil {
 			return end + m[1]
@@ -272,12 +247,15 @@ func (d *dresser) lineStart() bool {
 	return len(before) == 0 || before[len(before)-1] == '\n'
 }
 
+// endOfRun is where the marks end that are as the one at i.
+func (d *dresser) endOfRun(i int) int {
+	return len(d.reply) - len(strings.TrimLeft(d.reply[i:], d.reply[i:i+1]))
+}
+
 // heading takes the marks of a heading or a quotation off; "####" stays, since GSM8K's answers stand after it.
 func (d *dresser) heading(i int) int {
-	c, end := d.reply[i], i
-	for end < len(d.reply) && d.reply[end] == c {
-		end++
-	}
+	c := d.reply[i]
+	end := d.endOfRun(i)
 	if c == '#' && end-i == 4 || c == '>' && end-i > 1 {
 		d.keep(i, end)
 	}
