@@ -91,7 +91,7 @@ func choiceOf(worst bool, labels func(*view) []label, offered []string) grammar 
 	}
 }
 
-// optionMarks may stand between a noun and the number of an option, bareBefore may stand before the number of an option without a noun.
+// optionMarks may stand between a noun and the number of an option. bareBefore may stand before one without a noun.
 const (
 	optionMarks = " \t\n:#[(\"'{_"
 	bareBefore  = " \t\n\"'([{#:>|=–—-"
@@ -100,7 +100,8 @@ const (
 var (
 	// optionNouns go before the number of an option. A number without one is that of an option where it is announced.
 	optionNouns = strings.Fields(`option options choice choices output outputs response responses opción opcion opção
-		opzione вариант варианта варианте вариантом варианту 选项 選項 選択肢 オプション 옵션 선택지`)
+		opzione вариант варианта варианте вариантом варианту
+		选项 選項 選択肢 オプション 옵션 선택지`)
 	numberSigns = strings.Fields("no. nr. number n° nº")
 	bareAfter   = compile(`^(?:["')\]}|,;:\s–—-]|\.(?:\D|$)|$)`)
 	numberWords = strings.Fields("zero one two three four five six seven eight nine ten")

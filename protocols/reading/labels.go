@@ -76,7 +76,8 @@ func judges(word, gap string) bool {
 
 var (
 	assistantWords = `assistant response answer model assistent assistentin asistente assistente réponse respuesta
-		risposta resposta antwort l'assistant ассистент ассистента ассистенту ассистентом ответ 助手 回答 アシスタント
+		risposta resposta antwort l'assistant
+		ассистент ассистента ассистенту ассистентом ответ 助手 回答 アシスタント
 		어시스턴트`
 	assistantWord = anyOf(assistantWords)
 	pairForm      = compile(`^(?:` + assistantWord + `\s*)?([ab])\s*(?:is\s+)?(>=?|>{1,3}|<{1,3}|<=|={1,2}
@@ -94,7 +95,8 @@ var (
 	correctWords = strings.Fields(`correct right true richtig korrekt correcte exacte correcta corretta correta
 		верен верный правильный 正确 正確 正しい 맞습니다`)
 	incorrectWords = phrases(`not_correct incorrect wrong false falsch inkorrekt incorrecte fausse inexacte incorrecta
-		errónea incorretta errata sbagliata incorreta errada неверен неверный неправильный 不正确 不正確 错误 错误的
+		errónea incorretta errata sbagliata incorreta errada
+		неверен неверный неправильный 不正确 不正確 错误 错误的
 		正しくない 正しくありません 間違い 誤り 틀렸습니다`)
 	assistantNouns = strings.Fields(assistantWords)
 )

@@ -82,7 +82,9 @@ var (
 	afterAnswerNumber = compile(`^s?["']?(?:\s+(?:to|for|of|in|here|should|would|must|will|the|this|question|problem
 		|part|your|our|then|therefore|thus|final|correcta|correcte|corretta|correta
 		|\(?[a-d]\)|\(?(?:in )?arabic numerals?\)?)){0,8}(?:\s*(?:\b(?:is|be
-		|are|was|ist|lautet|est|es)\b|è|é|:|=|→|->|—|\(arabic numerals?\):?)){1,3}|^\s*(?:应该|应)?(?:是|为|は|은|는|:)|^은|^["']?[ \t]*\n\s*`)
+		|are|was|ist|lautet|est|es)\b|è|é|:|=|→|->|—|\(arabic numerals?\):?)){1,3}
+		|^\s*(?:应该|应)?(?:是|为|は|은|는|:)|^은
+		|^["']?[ \t]*\n\s*`)
 )
 
 // complement is what a statement says from i on: the rest of its line, or the next line that has something.
@@ -115,7 +117,8 @@ var (
 		|^\s*\^\s*\{?\\circ\b\}?`)
 	// precision says how exact a number is.
 	precision   = compile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
-	scaled      = compile(`^\s+(?i:(thousand|million|billion|trillion|lakh|crore)s?)\b|^\s?([百千백천]?[万萬만亿億억]|[百千백천])`)
+	scaled      = compile(`^\s+(?i:(thousand|million|billion|trillion|lakh|crore)s?)\b
+		|^\s?([百千백천]?[万萬만亿億억]|[百千백천])`)
 	scaledMoney = compile(`^(?:[kKM]|bn)\b`)
 	// afterEquals stands between a sign of equality and the number.
 	afterEquals = compile(`^(?:[^\pL]|about|approximately|roughly|exactly|\\[a-zA-Z]+|USD|Rs)*$`)

@@ -7,7 +7,8 @@ import (
 
 var (
 	// denials turn the next word into its opposite, or set it beside what is meant.
-	denials = phrases(`not never cannot neither nor without isn't wasn't n't rather_than instead_of as_opposed_to other_than
+	denials = phrases(`not never cannot neither nor without isn't wasn't n't rather_than instead_of as_opposed_to
+		other_than
 		from over than consider considered considering comparing ahead_of beats eliminate eliminates eliminated
 		eliminating eliminations exclude excludes excluded excluding reject rejects rejected rejecting discard
 		discarded discarding rule_out rules_out ruled_out ruling_out cross_out crossed_out unlike compared_to
@@ -167,4 +168,5 @@ var refusal = compile(`\b(?:cannot|can't|can not|unable to|could not|impossible 
 		|insufficient) information|\b(?:do not|don't|does not|doesn't) (?:know|say)\b` +
 	`|lässt sich nicht|kann (?:\w+ ){0,2}nicht|keine lösung|ne peu[tx] pas|impossible de|pas assez|no (?:se )?puede
 		|no tiene soluci|no es posible|non (?:si )?può|non è possibile|não (?:é possível|se pode|posso)` +
-	`|невозможно|нельзя|неизвест|не могу|недостаточно|无法|不能确定|不知道|无解|できません|わかりません|不明|알 수 없|불가능`)
+	`|невозможно|нельзя|неизвест|не могу|недостаточно|无法|不能确定|不知道|无解
+		|できません|わかりません|不明|알 수 없|불가능`)

@@ -168,8 +168,10 @@ var (
 		underline emph bold boldsymbol hbox`,
 	)
 	// symbols are commands of LaTeX and Markdown's escapes, with what they stand for; ␣ is a blank, and ∅ nothing.
-	symbols = pairs(`times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥ lbrack [ rbrack ] equiv ≡
-		rightarrow → Rightarrow → to → quad ␣ qquad ␣ newline ␣ left ∅ right ∅ big ∅ Big ∅ bigl ∅ bigr ∅ displaystyle ∅
+	symbols = pairs(`times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥
+		lbrack [ rbrack ] equiv ≡
+		rightarrow → Rightarrow → to → quad ␣ qquad ␣ newline ␣ left ∅ right ∅ big ∅ Big ∅
+		bigl ∅ bigr ∅ displaystyle ∅
 		[ [ ] ] ( ( ) ) { ∅ } ∅ _ _ * * # # $ $ % % & & | | < < > > = = - - . . " " ' ' / / ; ␣ : ␣ ␣ ␣ ` + "` `")
 	commandName = compile(`^(?:[a-zA-Z]{1,16}|.)?`)
 	// characters are written otherwise.
@@ -177,7 +179,8 @@ var (
 	// cyrillic letters look like Latin ones: as labels they end what is said, as words they do not.
 	cyrillic  = pairs(`А A В B С C Е E`)
 	lonely    = compile(`^[)\]*"»]*(?:$|[.,;:\n])`)
-	fractions = pairs(`½ 1/2 ⅓ 1/3 ⅔ 2/3 ¼ 1/4 ¾ 3/4 ⅕ 1/5 ⅖ 2/5 ⅗ 3/5 ⅘ 4/5 ⅙ 1/6 ⅚ 5/6 ⅛ 1/8 ⅜ 3/8 ⅝ 5/8 ⅞ 7/8`)
+	fractions = pairs(`½ 1/2 ⅓ 1/3 ⅔ 2/3 ¼ 1/4 ¾ 3/4 ⅕ 1/5
+		⅖ 2/5 ⅗ 3/5 ⅘ 4/5 ⅙ 1/6 ⅚ 5/6 ⅛ 1/8 ⅜ 3/8 ⅝ 5/8 ⅞ 7/8`)
 )
 
 // command reads what a backslash begins.
@@ -227,7 +230,8 @@ func (d *dresser) emphasis(i int) int {
 	switch c {
 	case '*':
 		isOperator := before == ' ' && after == ' ' && !d.lineStart() && end-i == 1
-		stays = isOperator || end-i <= 2 && (unicode.IsDigit(before) || before == ')') && (unicode.IsDigit(after) || after == '(')
+		isBetween := (unicode.IsDigit(before) || before == ')') && (unicode.IsDigit(after) || after == '(')
+		stays = isOperator || end-i <= 2 && isBetween
 	case '_':
 		stays = !first && !last && wordRune(before) && wordRune(after) && end-i == 1
 	case '~':

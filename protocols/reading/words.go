@@ -10,7 +10,8 @@ func anyOf(words ...string) string {
 	return `(?:` + strings.Join(strings.Fields(strings.Join(words, " ")), "|") + `)`
 }
 
-// cues are the words of an answer, in the languages that judges most often write in. One that begins another goes after it.
+// cues are the words of an answer, in the languages that judges most often write in. One that begins another
+// goes after it.
 var cues = phrases(`answers answer ans verdict judgement judgment decision conclusion winner winning choice
 	selection selected select pick label final_answer final result guess overall best
 	better_one better_assistant better_response better_answer better_output better_option better chosen_option option
@@ -18,13 +19,16 @@ var cues = phrases(`answers answer ans verdict judgement judgment decision concl
 	antwortet antwort lösung solution soluzione endurteil urteil auswahl ausgewählt wahl entscheidung ergebnis
 	gewinner sieger fazit endgültig endgültige endgültiges endgültiger endgültigen
 	choix gagnant vainqueur réponse décision sélection jugement
-	veredicto decisión decision ganador mejor_opción mejor_opcion mejor elegida respuesta selección elección solución elijo
+	veredicto decisión decision ganador mejor_opción mejor_opcion mejor elegida respuesta selección elección
+	solución elijo
 	conclusión
 	risposta verdetto scelta selezione decisione giudizio vincitore conclusione
 	resposta veredito escolha vencedor julgamento migliore melhor meilleure meilleur alternativa_correcta
 	alternativa_correta opción_correcta solução conclusão decisão seleção opção_correta
-	ответ вердикт выбор решение вывод победитель заключение итог оценка
-	答案 选项 选择 選擇 判断 判斷 结论 結論 裁决 裁決 判定 判决 胜者 获胜 答え 回答 正解 正答 選択 勝者 답 선택 판정 결론 승자
+	ответ вердикт выбор решение вывод
+	победитель заключение итог оценка
+	答案 选项 选择 選擇 判断 判斷 结论 結論 裁决 裁決 判定 判决 胜者 获胜
+	答え 回答 正解 正答 選択 勝者 답 선택 판정 결론 승자
 	판단 결정`)
 
 // cueAt is where the word of an answer ends that begins at i, or 0.
