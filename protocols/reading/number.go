@@ -116,8 +116,8 @@ var (
 		|meters?|metres?|units?|s|sec|g|kg|h|hr)(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?)\s*\^\s*[{(]?-?\d+[})]?
 		|^\s*\^\s*\{?\\circ\b\}?`)
 	// precision says how exact a number is.
-	precision   = compile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
-	scaled      = compile(`^\s+(?i:(thousand|million|billion|trillion|lakh|crore)s?)\b
+	precision = compile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
+	scaled    = compile(`^\s+(?i:(thousand|million|billion|trillion|lakh|crore)s?)\b
 		|^\s?([百千백천]?[万萬만亿億억]|[百千백천])`)
 	scaledMoney = compile(`^(?:[kKM]|bn)\b`)
 	// afterEquals stands between a sign of equality and the number.
