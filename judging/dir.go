@@ -33,10 +33,9 @@ var runFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, About
 
 // Dir is a run directory that is open for writing.
 type Dir struct {
-	Path    string
-	Altered []string // files that somebody changed after the run wrote them
-	lock    *flock.Flock
-	sweep   func() error // takes records out that do not stand; nil where all do
+	Path  string
+	lock  *flock.Flock
+	sweep func() error // takes records out that do not stand; nil where all do
 	recordWriter
 }
 
@@ -102,7 +101,7 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 		return nil, OtherRun(d.Path, old, m)
 	}
 	if old != nil {
-		d.Altered, err = old.Altered(d.Path)
+		m.Altered, err = old.EverAltered(nil, d.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -118,6 +117,7 @@ func WriteRun(path string, m *Manifest, records []*Record, each func(line func([
 		return err
 	}
 	defer d.Close()
+	m.Altered = slices.DeleteFunc(m.Altered, func(name string) bool { return name == RecordsFile })
 	begun := *m
 	begun.Status = Running
 	if err := d.Begin(&begun, each); err != nil {
@@ -320,7 +320,7 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	written.Files = nil
 	if m.Status != Running {
 		var err error
-		written.Files, err = sums(d.Path)
+		written.Files, err = sums(nil, d.Path)
 		if err != nil {
 			return err
 		}

@@ -181,6 +181,8 @@ type Manifest struct {
 	Shard   *Shard   `json:"shard,omitempty"`   // which part of another run's items it has, with `--shard`
 	// SHA-256 of `items.jsonl` and `records.jsonl` when the last try ended; left out while it runs
 	Files map[string]string `json:"files_sha256,omitempty"`
+	// of these files, those that somebody changed after a try of the run wrote them: what the run says rests on the change
+	Altered []string `json:"altered,omitempty"`
 }
 
 // Stopped says by which rule a run was ended before its last item.

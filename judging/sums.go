@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -19,10 +20,10 @@ import (
 var summed = []string{ItemsFile, RecordsFile}
 
 // sums are the SHA-256 of these files of a folder, in hex; one that is not there has none.
-func sums(dir string) (map[string]string, error) {
+func sums(root *os.Root, dir string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range summed {
-		f, _, err := disk.Open(nil, filepath.Join(dir, name))
+		f, _, err := disk.Open(root, filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -40,13 +41,21 @@ func sums(dir string) (map[string]string, error) {
 	return all, nil
 }
 
-// Altered are the names of the files in a run's folder that are not as the run wrote them. Of a run that goes on, and
-// of one that an earlier gavel made, nobody knows: there are none.
-func (m *Manifest) Altered(dir string) (names []string, err error) {
-	if m.Status == Running || len(m.Files) == 0 {
+// Changed are the names of the files in a run's folder that are not as its last try left them. root may be nil. Of a
+// run that goes on nobody knows: there are none. Of one that an earlier gavel made, which noted no SHA-256 of its files,
+// it is known which items it had, by their ids.
+func (m *Manifest) Changed(root *os.Root, dir string) (names []string, err error) {
+	if m.Status == Running {
 		return nil, nil
 	}
-	now, err := sums(dir)
+	if len(m.Files) == 0 {
+		is, err := m.itemsChanged(root, dir)
+		if is {
+			names = []string{ItemsFile}
+		}
+		return names, err
+	}
+	now, err := sums(root, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +65,37 @@ func (m *Manifest) Altered(dir string) (names []string, err error) {
 		}
 	}
 	return names, nil
+}
+
+// EverAltered are the files that are not as a try of the run left them, the last or one before.
+func (m *Manifest) EverAltered(root *os.Root, dir string) ([]string, error) {
+	changed, err := m.Changed(root, dir)
+	names := slices.Concat(m.Altered, changed)
+	slices.Sort(names)
+	return slices.Compact(names), err
+}
+
+// itemsChanged tells whether the items in a folder are others than the run's, by the hash of their ids.
+func (m *Manifest) itemsChanged(root *os.Root, dir string) (bool, error) {
+	f, _, err := disk.Open(root, filepath.Join(dir, ItemsFile))
+	if errors.Is(err, fs.ErrNotExist) || m.Spec.Dataset.IDs == "" {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	var ids []string
+	readable := true
+	err = EachStored(f, func(line []byte) (string, error) {
+		item, err := ItemOf(m, line)
+		return item.ID, err
+	}, func(line StoredLine[string]) error {
+		ids = append(ids, line.Value)
+		readable = readable && line.Err == nil
+		return nil
+	})
+	return readable && HashIDs(len(ids), func(i int) string { return ids[i] }) != m.Spec.Dataset.IDs, err
 }
 
 // CheckItem refuses a record that the run could not have written of an item, which it presents so.

@@ -28,7 +28,8 @@ func (s *Systems) Add(m *Manifest, r *Record) {
 		if m.Model.Another(reply.Model) {
 			s.named[strings.Clone(reply.Model)]++
 		}
-		if reply.SystemFingerprint == "" {
+		nobodyKnows := reply.Endpoint == "" && len(m.Servers) > 1 // shards that an earlier gavel merged
+		if reply.SystemFingerprint == "" || nobodyKnows {
 			continue
 		}
 		if s.fingerprints[reply.Endpoint] == nil {

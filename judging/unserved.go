@@ -10,8 +10,10 @@ import (
 
 // Unserved counts judgments that have no verdict for want of the server or of room, and not by what the judge said.
 type Unserved struct {
-	Long    int // prompts that did not fit
-	Short   int // replies cut at the end of the context, before they had the tokens that they may take
+	Long int // prompts that did not fit
+	// replies cut at the end of the context, before they had the tokens that they may take; not those that repeat
+	// themselves, which more room would only make longer
+	Short   int
 	Refused int // replies that the server withheld
 }
 
@@ -23,7 +25,7 @@ func (u *Unserved) Add(m *Manifest, r *Record, o Outcome) {
 		u.Long++
 	case o == Refused:
 		u.Refused++
-	case o == Cut && m.filled(r):
+	case o == Cut && !r.Repeats() && m.filled(r):
 		u.Short++
 	}
 }

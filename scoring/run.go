@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type Run struct {
 	Answered int              // judgments that did not fail, of every time
 	Unserved judging.Unserved // of these, those that have no verdict for want of the server or of room
 	Finished int              // judgments that were asked for their verdict after thinking that was cut
+	Short    int              // of the first time, replies cut at the end of the context; not Repeating
 	Thought  int              // replies cut in the midst of thinking, before any answer
 	// replies cut while they repeated themselves
 	Repeating int
@@ -57,7 +59,7 @@ type Run struct {
 func Load(dir string, how judging.Reading) (*Run, error) {
 	run, err := load(dir, how)
 	if err == nil {
-		run.altered, err = run.Manifest.Altered(dir)
+		err = run.FindAltered(nil, dir)
 	}
 	if err == nil {
 		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how) })
@@ -66,6 +68,12 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 		return nil, err
 	}
 	return run, nil
+}
+
+// FindAltered looks which files in the run's folder are not as the run wrote them; its warnings say it. root may be nil.
+func (run *Run) FindAltered(root *os.Root, dir string) (err error) {
+	run.altered, err = run.Manifest.EverAltered(root, dir)
+	return err
 }
 
 func load(dir string, how judging.Reading) (*Run, error) {
@@ -108,7 +116,7 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 	}
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
 	how.Name = cmp.Or(how.Name, judging.ReadersOf(m.Imported != ""))
-	run := &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}, scorer: make(m)}
+	run := &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}, scorer: make(m), altered: m.Altered}
 	if n := m.Spec.Parameters.Repetitions(); n > 1 {
 		run.again = newAgain(n, func() Scorer { return make(m) })
 	}
@@ -250,12 +258,16 @@ func (run *Run) remark(r *judging.Record, v judging.Verdict) {
 	if len(r.Replies) == 0 {
 		return
 	}
+	var unserved judging.Unserved
+	unserved.Add(run.Manifest, r, v.Outcome)
 	switch last := r.Replies[len(r.Replies)-1]; {
 	case r.Finished:
 		run.Finished++
 	case v.Outcome == judging.Cut && r.Repeats():
 		run.Repeating++
 		run.endLoops = r.EndLoops()
+	case unserved.Short > 0:
+		run.Short++
 	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
 		run.Thought++
 	case v.Outcome == judging.NoVerdict && last.Constrained:

@@ -63,11 +63,13 @@ func (r Result) Count() string {
 
 // Report is what a run comes to: one run of `gavel score --json`, and, without Run, results.json.
 type Report struct {
-	Run      string `json:"run,omitempty"` // the folder, as it was given; not in results.json
-	ID       string `json:"id"`            // of the run
-	Protocol string `json:"protocol"`      // as in the manifest
-	Goal     string `json:"goal"`          // as in the manifest
-	Prompt   string `json:"prompt"`        // its name
+	Run string `json:"run,omitempty"` // the folder, as it was given; not in results.json
+	ID  string `json:"id"`            // of the run
+	// raised whenever the same records come to other numbers or words; left out by gavels that did not count
+	Scoring  int    `json:"scoring,omitempty"`
+	Protocol string `json:"protocol"` // as in the manifest
+	Goal     string `json:"goal"`     // as in the manifest
+	Prompt   string `json:"prompt"`   // its name
 	// what was asked for beside the prompt: `constrained`, `think …`, `strict determinism`
 	Settings   string         `json:"settings,omitempty"`
 	Model      string         `json:"model"`                // the judge
@@ -112,6 +114,10 @@ type Report struct {
 	repeating int               // as of the run, for the diagnosis
 	endLoops  string            // what to try where replies repeat themselves
 }
+
+// Version is raised whenever the same records come to other numbers or other words. Pages score a stored run again
+// whose results.json has a lower one.
+const Version = 1
 
 // Origin is how many of a run's replies are from a bundle that was taken in.
 type Origin struct {
@@ -184,7 +190,8 @@ var DefaultOptions = Options{
 func (run *Run) Score(b stats.Bootstrap) Report {
 	m := run.Manifest
 	rep := Report{
-		ID: m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec),
+		Scoring: Version,
+		ID:      m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec),
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
 		Items: run.Items, Unlabelled: run.unlabelled(), Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.policy(), AcceptCut: run.Reading.AcceptCut,

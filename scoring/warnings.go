@@ -50,31 +50,37 @@ func (run *Run) absent() (w []string) {
 	return w
 }
 
-// cut warns of replies that were cut: at the end of the context, or at the token limit.
-func (run *Run) cut(judgments int) (w []string) {
+// cutReplies warns of replies that were cut: at the end of the context, or at the token limit.
+func (run *Run) cutReplies(judgments int) (w []string) {
 	if run.Repeating > 0 {
 		const text = "%d of %d replies repeat themselves until they are cut and %s: %s"
 		w = append(w, fmt.Sprintf(text, run.Repeating, judgments, run.lost(), run.endLoops))
 	}
 	most := run.Manifest.Spec.Parameters.MaxTokens
 	n := run.Outcomes[judging.Cut] - run.Repeating
-	short := max(0, min(n, run.Unserved.Short))
-	if short > 0 {
+	if run.Short > 0 {
 		const text = "%d of %d replies were cut at the end of the context, before --max-tokens (%d), and %s: " +
 			"serve more context"
-		w = append(w, fmt.Sprintf(text, short, judgments, most, run.lost()))
+		w = append(w, fmt.Sprintf(text, run.Short, judgments, most, run.lost()))
 	}
-	if n <= short {
+	n -= run.Short
+	if n <= 0 {
 		return w
 	}
 	const text = "%d of %d replies were cut at the token limit and %s: raise --max-tokens (%d)"
-	w = append(w, fmt.Sprintf(text, n-short, judgments, run.lost(), most))
+	w = append(w, fmt.Sprintf(text, n, judgments, run.lost(), most))
 	if run.Thought > 0 {
 		const text = "%d of them thought until the limit and gave no answer: " +
 			"raise --max-tokens, try --think low or off, or --finish-thinking"
 		w = append(w, fmt.Sprintf(text, run.Thought))
 	}
 	return w
+}
+
+// AlteredWarning says that files of a run are not as it wrote them.
+func AlteredWarning(files []string) string {
+	return strings.Join(files, " and ") +
+		" changed after the run wrote it: texts, labels or replies may not be those of the run"
 }
 
 func (run *Run) warnings() []string {
@@ -95,8 +101,7 @@ func (run *Run) warnings() []string {
 		say("%s", o)
 	}
 	if len(run.altered) > 0 {
-		changed := strings.Join(run.altered, " and ")
-		say("%s changed after the run wrote it: texts, labels or replies may not be those of the run", changed)
+		say("%s", AlteredWarning(run.altered))
 	}
 	w = append(w, run.systems.Warnings(m)...)
 	words := run.words()
@@ -125,7 +130,7 @@ func (run *Run) warnings() []string {
 		say("%d of %d %ss ended without a verdict or in a conflict of labels: "+
 			"the scores say as much about the format as about the judgment", n, judgments, words.Record)
 	}
-	w = append(w, run.cut(judgments)...)
+	w = append(w, run.cutReplies(judgments)...)
 	if run.Finished > 0 {
 		say("%d of %d %ss thought to the token limit, and were asked for their verdict after it (--finish-thinking)",
 			run.Finished, judgments, words.Record)

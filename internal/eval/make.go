@@ -53,7 +53,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 		return nil, err
 	}
 	defer dir.Close()
-	e.sayAltered(p.out, dir.Altered)
+	e.sayAltered(p.out, m.Altered)
 	p.begun(old, e.Now())
 	completed := p.job.Completed.Count()
 	missing, err := p.missing()

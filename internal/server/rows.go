@@ -123,7 +123,7 @@ func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (
 	now := s.runs.Stamps(run)
 	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (v scored, err error) {
 		v.rep = s.runs.Written(run, m, now)
-		if v.rep == nil {
+		if v.rep == nil || len(s.runs.Altered(run, m)) > len(m.Altered) {
 			v.rep, err = s.runs.Score(run, m)
 			if err != nil {
 				return v, err

@@ -120,7 +120,7 @@ func StateOf(dir string, now time.Time) RunState {
 func soFar(c RunState) *scoring.Result {
 	var rep scoring.Report
 	raw, err := os.ReadFile(filepath.Join(c.Run, judging.ResultsFile))
-	if c.Status != judging.Complete || err != nil || json.Unmarshal(raw, &rep) != nil {
+	if c.Status != judging.Complete || err != nil || json.Unmarshal(raw, &rep) != nil || rep.Scoring < scoring.Version {
 		if c.Completed == 0 {
 			return nil
 		}

@@ -155,11 +155,14 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 	if again := run(t, e, "pairwise", "shard=2/2"); again != parts[1] || !strings.Contains(notes.String(), "records.jsonl was changed after the run wrote it, and is taken as it is now") {
 		t.Errorf("%s: %s", again, notes)
 	}
-	if w := said(parts[1]); len(w) != 0 {
+	if w := said(parts[1]); len(w) != 1 || !strings.HasPrefix(w[0], "records.jsonl changed") {
 		t.Errorf("taken as it is now: score says %q", w)
 	}
+	if m, err := judging.ReadManifest(parts[1]); err != nil || !slices.Equal(m.Altered, []string{judging.RecordsFile}) {
+		t.Errorf("taken as it is now: run.json says that %q were altered, %v", m.Altered, err)
+	}
 	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
-	if w := said("out"); len(w) != 0 {
+	if w := said("out"); len(w) != 1 {
 		t.Errorf("of the merged run score says %q", w)
 	}
 	if m, err := judging.ReadManifest("out"); err != nil || len(m.Files) != 2 {

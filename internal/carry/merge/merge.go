@@ -240,7 +240,7 @@ func (w *work) imported(part string, dirs []string) error {
 			continue
 		}
 		whole = dir
-		altered, err := m.Altered(dir)
+		altered, err := m.Changed(nil, dir)
 		if err == nil && len(altered) > 0 {
 			err = (&shard{dir: dir}).notWritten(altered[0])
 		}

@@ -55,6 +55,11 @@ func (w *work) records(
 						stand.Add(r)
 					}
 					r.Run = m.ID
+					for i := range r.Replies {
+						if reply := &r.Replies[i]; len(m.Servers) > 1 && reply.Endpoint == "" {
+							reply.Endpoint = s.m.Server.URL
+						}
+					}
 					return enc.Encode(r)
 				})
 				if err != nil {

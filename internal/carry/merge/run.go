@@ -142,7 +142,7 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 		return nil, err
 	}
 	for _, s := range shards {
-		s.altered, err = s.m.Altered(s.dir)
+		s.altered, err = s.m.Changed(nil, s.dir)
 		if err == nil && slices.Contains(s.altered, judging.ItemsFile) {
 			err = s.notWritten(judging.ItemsFile)
 		}
@@ -272,6 +272,7 @@ func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, e
 	m.Referenced = nil
 	m.Judgments = 0
 	m.Changes = nil
+	m.Altered = nil
 	m.Alternates = false
 	derived := false
 	for _, s := range shards {
@@ -280,6 +281,11 @@ func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, e
 		m.Judgments += o.Judgments
 		m.Alternates = m.Alternates || o.Alternates
 		m.Changes = append(m.Changes, o.Changes...)
+		for _, name := range o.Altered {
+			if !slices.Contains(m.Altered, name) {
+				m.Altered = append(m.Altered, name)
+			}
+		}
 		if m.Sample == nil {
 			m.Sample = o.Sample
 		}

@@ -12,11 +12,12 @@ import (
 )
 
 // Stamps of a run's files tell whether anything changed between two looks.
-type Stamps struct{ Records, Manifest, Results Stamp }
+type Stamps struct{ Items, Records, Manifest, Results Stamp }
 
 // Stamps tells the state of a run's files.
 func (s *Store) Stamps(run string) (at Stamps) {
 	for file, to := range map[string]*Stamp{
+		judging.ItemsFile:    &at.Items,
 		judging.RecordsFile:  &at.Records,
 		judging.ManifestFile: &at.Manifest,
 		judging.ResultsFile:  &at.Results,
@@ -28,9 +29,11 @@ func (s *Store) Stamps(run string) (at Stamps) {
 	return at
 }
 
-// Written are the numbers in results.json, where they are of this run and not older than its records.
+// Written are the numbers in results.json, where they are of this run, not older than its items and records, and in the
+// words of this gavel.
 func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Report {
-	if at.Results == (Stamp{}) || at.Results.mtime.Before(at.Records.mtime) {
+	mtime := at.Results.mtime
+	if at.Results == (Stamp{}) || mtime.Before(at.Records.mtime) || mtime.Before(at.Items.mtime) {
 		return nil
 	}
 	f, _, err := s.Open(run, judging.ResultsFile)
@@ -40,11 +43,20 @@ func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Rep
 	defer f.Close()
 	rep := new(scoring.Report)
 	if json.NewDecoder(io.LimitReader(f, maxManifest)).Decode(rep) != nil || rep.ID != m.ID ||
-		rep.Results == nil || rep.Outcomes == nil {
+		rep.Results == nil || rep.Outcomes == nil || rep.Scoring < scoring.Version {
 		return nil
 	}
 	rep.Diagnose(m)
 	return rep
+}
+
+// Altered are the files of a run that are not as it wrote them, by their SHA-256.
+func (s *Store) Altered(run string, m *judging.Manifest) []string {
+	names, err := m.EverAltered(s.root, run)
+	if err != nil {
+		return nil // what cannot be read is said where it is read
+	}
+	return names
 }
 
 // Score reads the records for their numbers.
@@ -94,5 +106,8 @@ func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*s
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
+	if err := loaded.FindAltered(s.root, run); err != nil {
+		return nil, failure.Unreadable(err, "%s: %v", run, err)
+	}
 	return loaded, nil
 }
