@@ -40,7 +40,7 @@ type Desk struct {
 
 	mu     sync.Mutex
 	lock   *flock.Flock
-	log    *log
+	file   *labelFile
 	people map[string]*person
 }
 
@@ -103,13 +103,13 @@ func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 }
 
 func (d *Desk) open() error {
-	log, all, unfinished, err := openLog(func(flag int) (*os.File, error) {
+	file, unfinished, err := openLabelFile(func(flag int) (*os.File, error) {
 		return os.OpenFile(d.o.Path, flag, 0o644)
 	}, d.o.Path)
 	if err != nil {
 		return err
 	}
-	d.log = log
+	d.file = file
 	if unfinished {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s: the last line was not finished, and is left out: "+
 			"that label is asked for again", d.o.Path))
@@ -117,8 +117,8 @@ func (d *Desk) open() error {
 	if err := d.draw(); err != nil {
 		return err
 	}
-	log.adopt = d.reload
-	return d.recall(all)
+	file.adopt = d.reload
+	return d.recall(file.labels)
 }
 
 // Close lets go of the file. The lock's own file stays: who waits for it must wait for the same one.
@@ -289,9 +289,9 @@ func (d *Desk) Say(who string, s Said) error {
 		return err
 	}
 	if was, said := p.said[at]; said && was == l.Label && l.Note == "" {
-		return d.log.keep(nil) // the same key twice
+		return d.file.add() // the same key twice
 	}
-	if err := d.log.write(l); err != nil {
+	if err := d.file.add(l); err != nil {
 		return err
 	}
 	if now := d.o.Now(); p.at == at && now.Sub(p.shown) < maxThink {
@@ -343,7 +343,7 @@ func (d *Desk) Undo(who, at string) error {
 		return nil
 	}
 	l := Label{Item: d.set.ID(last.item), Labeller: who, Again: last.again, Undo: true}
-	if err := d.log.write(l); err != nil {
+	if err := d.file.add(l); err != nil {
 		return err
 	}
 	p = d.person(who) // who may be new, by what another file had
