@@ -33,9 +33,7 @@ type Agreement struct {
 	StandIn    []StandIn         `json:"stand_in,omitempty"` // the alternative annotator test, from three people on
 	Reading    judging.Readers   `json:"reading,omitempty"`  // left out for the usual one
 	Bootstrap  scoring.Bootstrap `json:"bootstrap"`          // of the intervals
-	// items weigh one over the probability with which they were drawn
-	Weighted bool `json:"weighted,omitempty"`
-	// of two judges: `mcnemar`, or `permutation` where items hang together or are weighed
+	// of two judges: `mcnemar`, or `permutation` where items hang together
 	Test string `json:"test"`
 	// printed after `!`
 	Warnings []string `json:"warnings"`
@@ -143,10 +141,6 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 		for _, j := range p.judges {
 			a.StandIn = append(a.StandIn, p.standIn(j, people, epsilon))
 		}
-		if a.Weighted {
-			a.Warnings = append(a.Warnings,
-				"the alternative annotator test is of the labelled items as they are: it does not weigh them")
-		}
 	}
 	return a, nil
 }
@@ -188,7 +182,6 @@ func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 		Categories: p.categories,
 		Reading:    how.Name,
 		Pairs:      []Pair{},
-		Weighted:   p.weights != nil,
 		Test:       "mcnemar",
 		Bootstrap: scoring.Bootstrap{
 			Rounds: p.b.Rounds,
@@ -197,7 +190,7 @@ func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 			Unit:   cmp.Or(p.judges[0].clusters, "item"),
 		},
 	}
-	if a.Weighted || p.judges[0].cluster != nil {
+	if p.judges[0].cluster != nil {
 		a.Test = "permutation"
 	}
 	majority := p.majority()
@@ -234,7 +227,7 @@ func (p *panel) stand(a *Agreement, majority map[string]string) {
 			}
 			right[i][item] = verdict == majority[item]
 			s.N++
-			t.add(item, right[i][item], p.weight(item))
+			t.add(item, right[i][item])
 		}
 		s.Agreement, s.Clusters = t.share()
 		s.Kappa = p.pair(p.raters[i], rater{name: "majority", of: majority}).Kappa
@@ -284,10 +277,9 @@ func (p *panel) letter(judges []Standing, right []map[string]bool) {
 	}
 }
 
-// apart is the p of McNemar's test of two judges; where items hang together or weigh more than
-// others, of a permutation test.
+// apart is the p of McNemar's test of two judges; where items hang together, of a permutation test.
 func (p *panel) apart(a, b map[string]bool) float64 {
-	if p.judges[0].cluster == nil && p.weights == nil {
+	if p.judges[0].cluster == nil {
 		only, other := 0, 0
 		for item, is := range a {
 			if it, both := b[item]; both && is && !it {
@@ -310,9 +302,7 @@ func (p *panel) apart(a, b map[string]bool) float64 {
 			byCluster[p.cluster(item)] = row
 		}
 		for side, is := range []bool{a[item], it} {
-			if is {
-				row[side] += cmp.Or(p.weight(item), 1)
-			}
+			row[side] += scoring.One(is)
 		}
 	}
 	rows := new(stats.Rows)

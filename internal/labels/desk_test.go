@@ -14,7 +14,6 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/labels"
-	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -166,31 +165,23 @@ func TestDeskOfAnotherDataset(t *testing.T) {
 	assert.ErrorContains(t, err, "none of its 2 labels is of an item of other")
 }
 
-// TestLabelsDrawnByDisagreement: files of labels that were drawn so once are read with their weights: what a judge is worth
-// by a few of those, and one label from before the draw, is what these stand for.
+// TestLabelsDrawnByDisagreement: files of labels that were drawn so once are read. What a judge is worth by them is said
+// with a warning, and nothing is estimated from them.
 func TestLabelsDrawnByDisagreement(t *testing.T) {
 	bad := judge(t, "bad", 100, func(i int) bool { return i < 60 })
 	var lines strings.Builder
-	add := func(i int, more string) {
-		fmt.Fprintf(&lines, `{"item":"p%03d","labeller":"ann","label":"%s"%s,"seed":1}`+"\n", i+1, "AB"[i%2:i%2+1], more)
-	}
-	add(5, `,"drawn":"random"`)
-	for i := 60; i < 75; i++ {
-		add(i, `,"drawn":"disagreement","probability":0.5,"sample":38`)
-	}
-	for _, i := range []int{0, 1, 2, 95} {
-		add(i, `,"drawn":"disagreement","probability":0.05,"sample":38`)
+	for i := 50; i < 75; i++ {
+		fmt.Fprintf(&lines, `{"item":"p%03d","labeller":"ann","label":"%s","drawn":"disagreement","probability":0.5,"sample":38}`+"\n",
+			i+1, "AB"[i%2:i%2+1])
 	}
 	f, err := labels.Read(file(t, "l.jsonl", lines.String()))
 	assert.NilError(t, err)
 	a, err := labels.Agree([]string{bad}, f, 0.2, reading, stats.Default)
 	assert.NilError(t, err)
-	assert.Assert(t, a.Weighted)
-	assert.Equal(t, *a.Judges[0].Agreement.Value, *scoring.Percent(121. / 221)) // 19 of 38 have a label: 15·4 + 4·40 + 1
-	e, err := labels.Estimate(bad, f, "A", nil, reading, 0.95)
-	assert.NilError(t, err)
-	assert.Assert(t, e.Weighted)
-	assert.Equal(t, *e.LabelsAlone.Value, *scoring.Percent(112. / 221)) // 8 of the 15, 2 of the 4
+	assert.Equal(t, *a.Judges[0].Agreement.Value, 40.0)
+	assert.Assert(t, len(a.Warnings) == 1 && strings.Contains(a.Warnings[0], "chosen by disagreement"), "%v", a.Warnings)
+	_, err = labels.Estimate(bad, f, "A", nil, reading, 0.95)
+	assert.ErrorContains(t, err, "chosen by disagreement")
 	_, err = labels.Select([]string{bad}, f, 0.1, 0.1, reading)
 	assert.ErrorContains(t, err, "chosen by disagreement")
 }

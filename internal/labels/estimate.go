@@ -1,7 +1,6 @@
 package labels
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -36,8 +35,6 @@ type Estimated struct {
 	Weight float64 `json:"weight"`
 	// in how many questions the pairs are, where several hang together
 	Clusters int `json:"clusters,omitempty"`
-	// labels weigh one over the probability with which their pairs were drawn
-	Weighted bool `json:"weighted,omitempty"`
 	// LabelsFor says how many labels the interval takes to be so wide.
 	LabelsFor []LabelsFor     `json:"labels_for"`
 	Reading   judging.Readers `json:"reading,omitempty"` // left out for the usual one
@@ -56,8 +53,7 @@ const ByPredictions = "prediction-powered"
 // ByGladen is Rogan and Gladen's, by Lang and Reiczigel.
 const ByGladen = "rogan-gladen"
 
-// Estimate corrects the share of verdicts for one response. The labelled pairs must have been drawn from all at
-// random, or with probabilities that the labels tell.
+// Estimate corrects the share of verdicts for one response. The labelled pairs must have been drawn from all at random.
 func Estimate(
 	dir string, file *File, response string, widths []float64, how judging.Reading, level float64,
 ) (*Estimated, error) {
@@ -69,9 +65,9 @@ func Estimate(
 	switch {
 	case !p.ofPairs():
 		return nil, fmt.Errorf("%s: shares are estimated of pairs, whose labels are A, B and tie", dir)
-	case p.weights == nil && slices.ContainsFunc(p.file.Labels, func(l Label) bool { return l.Drawn == ByDisagreement }):
-		return nil, fmt.Errorf("%s: some items were chosen by disagreement, and not every label has the "+
-			"probability of its draw: use labels of items drawn at random", p.file.Path)
+	case p.file.byDisagreement():
+		return nil, fmt.Errorf("%s: some items were chosen by disagreement: use labels of items drawn at random",
+			p.file.Path)
 	}
 	e := &Estimated{
 		Run:      dir,
@@ -88,19 +84,16 @@ func Estimate(
 			e.NoVerdict++
 		}
 		truth, is := majority[item]
-		d.add(p.cluster(item), j.Of[item], truth, is, p.weight(item))
+		d.add(p.cluster(item), j.Of[item], truth, is)
 	}
 	e.Labelled = len(d.label)
 	if e.Labelled < leastLabels {
 		return nil, fmt.Errorf("%s: %d of the pairs of %s have a label: at least %d are needed",
 			p.file.Path, e.Labelled, dir, leastLabels)
 	}
-	e.Weighted = p.weights != nil
 	if len(d.clusters) < len(d.units) {
 		e.Clusters = len(d.clusters)
-	}
-	if e.Weighted || e.Clusters > 0 {
-		e.byDesign(d.units, widths, level)
+		e.byClusters(d.units, widths, level)
 	} else {
 		e.fill(d.label, d.of, d.rest, d.all, widths, level)
 		e.RoganGladen = d.roganGladen(level)
@@ -133,8 +126,8 @@ func (d *drawn) score(said string) float64 {
 	return 0
 }
 
-// add adds a pair; a weight of 0 is that of pairs that are not weighed.
-func (d *drawn) add(cluster, verdict, truth string, labelled bool, weight float64) {
+// add adds a pair.
+func (d *drawn) add(cluster, verdict, truth string, labelled bool) {
 	f := d.score(verdict)
 	d.all = append(d.all, f)
 	at, seen := d.clusters[cluster]
@@ -144,7 +137,8 @@ func (d *drawn) add(cluster, verdict, truth string, labelled bool, weight float6
 	}
 	u := stats.Unit{Cluster: at, Predicted: f}
 	if labelled {
-		u.Truth, u.Weight = d.score(truth), cmp.Or(weight, 1)
+		u.Truth = d.score(truth)
+		u.Weight = 1
 	}
 	d.units = append(d.units, u)
 	if !labelled {
@@ -184,22 +178,26 @@ const leastLabels = 10
 
 func (e *Estimated) fill(label, of, rest, all []float64, widths []float64, level float64) {
 	powered := stats.PredictionPowered(label, of, rest, level)
-	e.Share, e.Weight = percents(powered.Mean, powered.Interval, ByPredictions), *scoring.Fraction(powered.Weight)
-	e.JudgeAlone, e.LabelsAlone = halves(all, level), halves(label, level)
+	e.Share = percents(powered.Mean, powered.Interval, ByPredictions)
+	e.Weight = *scoring.Fraction(powered.Weight)
+	e.JudgeAlone = halves(all, level)
+	e.LabelsAlone = halves(label, level)
 	e.labelsFor(powered, widths, len(rest), len(all), level)
 }
 
-// byDesign is fill for pairs that hang together, or were drawn with probabilities that differ.
-func (e *Estimated) byDesign(units []stats.Unit, widths []float64, level float64) {
-	powered, labels := stats.Clustered(units, 1, level), stats.Clustered(units, 0, level)
+// byClusters is fill for pairs that hang together.
+func (e *Estimated) byClusters(units []stats.Unit, widths []float64, level float64) {
+	powered := stats.Clustered(units, 1, level)
+	labels := stats.Clustered(units, 0, level)
 	judge := make([]stats.Unit, len(units))
 	for i, u := range units {
 		judge[i] = stats.Unit{Cluster: u.Cluster, Truth: u.Predicted, Weight: 1}
 	}
 	alone := stats.Clustered(judge, 0, level)
-	e.Share, e.Weight = percents(powered.Mean, powered.Interval, ByPredictions), *scoring.Fraction(powered.Weight)
-	e.JudgeAlone, e.LabelsAlone = percents(alone.Mean, alone.Interval, ByDesign), percents(labels.Mean,
-		labels.Interval, ByDesign)
+	e.Share = percents(powered.Mean, powered.Interval, ByPredictions)
+	e.Weight = *scoring.Fraction(powered.Weight)
+	e.JudgeAlone = percents(alone.Mean, alone.Interval, ByDesign)
+	e.LabelsAlone = percents(labels.Mean, labels.Interval, ByDesign)
 	e.labelsFor(powered, widths, len(units), len(units), level)
 }
 

@@ -38,10 +38,7 @@ type Label struct {
 	Undo   bool   `json:"undo,omitempty"`  // takes back what this person said of the item
 	Note   string `json:"note,omitempty"`  // in the labeller's words
 	Drawn  string `json:"drawn,omitempty"` // how items were chosen: `random` or `disagreement`; empty where nobody knows
-	// Probability is with which the item was drawn from all of the dataset; left out where it is the same for all.
-	Probability float64 `json:"probability,omitempty"`
-	Sample      int     `json:"sample,omitempty"` // how many were drawn so
-	Seed        int64   `json:"seed,omitempty"`   // of the draw, the order and the sides
+	Seed   int64  `json:"seed,omitempty"`  // of the draw, the order and the sides
 }
 
 // How items were chosen.
@@ -53,9 +50,8 @@ const (
 // File is a file of labels.
 type File struct {
 	Path   string
-	Labels []Label         // those that stand, the last of each person on each item, in the order of items and persons
-	Again  []Label         // the second ones of items that were shown twice
-	sure   map[string]bool // items that were labelled before any was chosen by disagreement: they count for themselves
+	Labels []Label // those that stand, the last of each person on each item, in the order of items and persons
+	Again  []Label // the second ones of items that were shown twice
 }
 
 // row is a line of anybody's file of labels.
@@ -185,7 +181,6 @@ func (f *File) settle(all []Label) {
 			of[k] = nil
 		}
 	}
-	f.sure = sureOf(all)
 	last := func(of map[key][]Label) (stand []Label) {
 		for _, ls := range of {
 			if n := len(ls); n > 0 {
@@ -197,29 +192,8 @@ func (f *File) settle(all []Label) {
 		})
 		return stand
 	}
-	f.Labels, f.Again = last(said[false]), last(said[true])
-}
-
-// sureOf are the items that had a label before any was chosen by disagreement: the others are drawn.
-func sureOf(all []Label) map[string]bool {
-	said := map[key]string{}
-	for _, l := range all {
-		if l.Drawn == ByDisagreement {
-			break
-		}
-		if k := (key{l.Item, l.Labeller}); l.Undo {
-			delete(said, k)
-		} else if !l.Again {
-			said[k] = l.Label
-		}
-	}
-	sure := map[string]bool{}
-	for k, label := range said {
-		if label != "" {
-			sure[k.item] = true
-		}
-	}
-	return sure
+	f.Labels = last(said[false])
+	f.Again = last(said[true])
 }
 
 // OfVotes are the votes on MT-Bench's pairs as labels: A is the model whose name sorts first.
@@ -233,43 +207,9 @@ func OfVotes(path string, votes []judging.Vote) *File {
 	return f
 }
 
-// weights are one over the probability with which each item was drawn and has a label, 1 on average; nil where it is
-// the same for all. ok is false where it is not known, though some were chosen by disagreement. Of items that were
-// drawn so and shown in random order, those with a label are as good as drawn from these.
-func (f *File) weights() (weights map[string]float64, ok bool) {
-	known, drawn := map[string]float64{}, map[string]bool{}
-	byDisagreement := false
-	unknown := false
-	sample := 0
-	for _, l := range f.Labels {
-		if l.Label == "" {
-			continue
-		}
-		byDisagreement = byDisagreement || l.Drawn == ByDisagreement
-		if f.sure[l.Item] {
-			l.Probability = 1
-		} else {
-			drawn[l.Item] = true
-			sample = max(sample, l.Sample)
-		}
-		was, seen := known[l.Item]
-		unknown = unknown || !(l.Probability > 0 && l.Probability <= 1) || seen && was != l.Probability
-		known[l.Item] = l.Probability
-	}
-	if !byDisagreement || unknown {
-		return nil, !byDisagreement
-	}
-	sum := 0.0
-	for _, item := range slices.Sorted(maps.Keys(known)) {
-		if drawn[item] {
-			known[item] *= float64(len(drawn)) / float64(max(sample, len(drawn)))
-		}
-		sum += 1 / known[item]
-	}
-	for item, p := range known {
-		known[item] = float64(len(known)) / (p * sum)
-	}
-	return known, true
+// byDisagreement tells whether some items were chosen because judges disagree on them.
+func (f *File) byDisagreement() bool {
+	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Drawn == ByDisagreement })
 }
 
 // Labellers are the people, by name.

@@ -31,7 +31,6 @@ type panel struct {
 	categories []string
 	index      map[string]int
 	b          stats.Bootstrap
-	weights    map[string]float64 // of items with a label, 1 on average; nil where all weigh the same
 	warnings   []string
 }
 
@@ -157,17 +156,11 @@ func (p *panel) fit() error {
 	case unknown > 0:
 		p.say("%d of %d labels are of items that these runs do not have, such as %s", unknown, n, first)
 	}
-	var ok bool
-	p.weights, ok = p.file.weights()
-	if !ok {
-		p.say("some items were chosen by disagreement, and not every label has the probability of its draw: " +
-			"agreement is not weighted, and is probably lower than on all items")
+	if p.file.byDisagreement() {
+		p.say("some items were chosen by disagreement: agreement on them is probably lower than on all items")
 	}
 	return nil
 }
-
-// weight is that of an item with a label; 0 where all weigh the same.
-func (p *panel) weight(item string) float64 { return p.weights[item] }
 
 func (p *panel) say(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))

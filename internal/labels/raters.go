@@ -1,7 +1,6 @@
 package labels
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -23,11 +22,7 @@ func (p *panel) pair(a, b rater) Pair {
 			continue
 		}
 		out.N++
-		weight := 0.0
-		if !a.judge || !b.judge { // two judges are compared on all items
-			weight = p.weight(item)
-		}
-		t.add(item, x == y, weight)
+		t.add(item, x == y)
 		if k > mostCategories {
 			continue
 		}
@@ -36,7 +31,7 @@ func (p *panel) pair(a, b rater) Pair {
 			cells = make([]float64, k*k)
 			byCluster[p.cluster(item)] = cells
 		}
-		cells[p.index[x]*k+p.index[y]] += cmp.Or(weight, 1)
+		cells[p.index[x]*k+p.index[y]]++
 	}
 	out.Agreement, out.Clusters = t.share()
 	if k > mostCategories || out.N == 0 {
@@ -162,9 +157,7 @@ func (p *panel) together(people []rater) *Together {
 			cells = make([]float64, k*k)
 			byCluster[p.cluster(item)] = cells
 		}
-		of := make([]float64, k*k)
-		stats.Coincide(of, k, values)
-		floats.AddScaled(cells, cmp.Or(p.weight(item), 1), of)
+		stats.Coincide(cells, k, values)
 	}
 	alpha := func(scale stats.Scale) func([]float64) float64 {
 		return func(sums []float64) float64 { return stats.Alpha(sums, k, scale) }
@@ -244,10 +237,10 @@ func (p *panel) self(a *Agreement) {
 		if of[l.Labeller] == nil {
 			of[l.Labeller] = p.tally()
 		}
-		of[l.Labeller].add(l.Item, l.Label == first, 0)
+		of[l.Labeller].add(l.Item, l.Label == first)
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		share, _ := of[name].share()
-		a.Self = append(a.Self, Self{Labeller: name, N: len(of[name].units), Agreement: share})
+		a.Self = append(a.Self, Self{Labeller: name, N: of[name].items, Agreement: share})
 	}
 }

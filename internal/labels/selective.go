@@ -68,7 +68,7 @@ func Select(dirs []string, file *File, risk, delta float64, how judging.Reading)
 		}
 	}
 	s.Items, s.Full = len(left), len(left)*p.judges[len(p.judges)-1].Calls
-	if slices.ContainsFunc(p.file.Labels, func(l Label) bool { return l.Drawn == ByDisagreement }) {
+	if p.file.byDisagreement() {
 		return nil, fmt.Errorf("%s: thresholds from items chosen by disagreement are not valid for other items: "+
 			"use labels of items drawn at random", p.file.Path)
 	}

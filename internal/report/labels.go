@@ -79,10 +79,6 @@ func (a LabelAgreement) standings() table.Table {
 		}
 		t.Notes = append(t.Notes, "judges that share a letter cannot be told apart ("+test+", Holm's correction)")
 	}
-	if a.Weighted {
-		t.Notes = append(t.Notes, "items were drawn by disagreement: each is weighted by the inverse of "+
-			"its probability of being drawn, so that the numbers estimate those of the whole dataset")
-	}
 	t.Notes = append(t.Notes, "calls and tokens of replies for 1,000 items are what a judge costs",
 		"κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
 	if p := a.People; p != nil && p.Alpha.Value != nil {
@@ -216,12 +212,8 @@ func (e Estimated) Tables() []table.Table {
 	for _, r := range e.numbers() {
 		t.Rows = append(t.Rows, []string{r.Name, ofHundred(r.Number)})
 	}
-	drawn := "which must have been drawn at random"
-	if e.Weighted {
-		drawn = "drawn by disagreement and weighed by how likely that was"
-	}
-	t.Notes = append(t.Notes, fmt.Sprintf("judge: %s; %d of the pairs have a label, %s; "+
-		"%d have no verdict and count as ties", e.Model, e.Labelled, drawn, e.NoVerdict),
+	t.Notes = append(t.Notes, fmt.Sprintf("judge: %s; %d of the pairs have a label, which must have been drawn at random; "+
+		"%d have no verdict and count as ties", e.Model, e.Labelled, e.NoVerdict),
 		fmt.Sprintf("the judge is relied on with a weight of %.2f: 0 is not at all", e.Weight))
 	if e.Clusters > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("the pairs are in %d clusters, by which intervals are made; "+
