@@ -16,26 +16,19 @@ import (
 func Beside(runs []Run, link func(file string) string) (page template.HTML, pictures figure.Files, err error) {
 	spec := figure.Spec{ID: "beside", Title: "Side by side", Caption: []string{IntervalNote(runs[0].Report)}}
 	for _, t := range layoutOf(runs[0].Protocol).Tiles {
-		x := figure.Percent("percent")
 		chart := figure.DotPlot{Of: "run", Series: []string{""}}
 		for i, r := range runs {
 			value := t.of(&r.Report)
-			switch value.Unit {
-			case scoring.UnitCorrelation:
-				x = figure.Axis{Label: "correlation", Min: -1, Max: 1, Decimals: 4}
-			case scoring.UnitScore:
-				x = figure.Unit("score")
-			}
+			chart.X = axisOf(value.Unit)
 			chart.Rows = append(chart.Rows, figure.DotRow{
 				Label: fmt.Sprintf("%c  %s", 'A'+i, brief(r.Model)),
 				Dots:  []figure.Dot{figure.DotOf(value)},
 			})
 		}
-		chart.X = x
 		if t.Mark != nil {
 			mark := t.Mark(&runs[0].Report)
 			same := !slices.ContainsFunc(runs, func(r Run) bool { return t.Mark(&r.Report) != mark })
-			if same && mark >= x.Min {
+			if same && mark >= chart.X.Min {
 				chart.Mark, chart.Marked = &mark, t.About
 			}
 		}

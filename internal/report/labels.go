@@ -212,8 +212,8 @@ func (e Estimated) Tables() []table.Table {
 	for _, r := range e.numbers() {
 		t.Rows = append(t.Rows, []string{r.Name, ofHundred(r.Number)})
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("judge: %s; %d of the pairs have a label, which must have been drawn at random; "+
-		"%d have no verdict and count as ties", e.Model, e.Labelled, e.NoVerdict),
+	t.Notes = append(t.Notes, fmt.Sprintf("judge: %s; %d of the pairs have a label, which must have been drawn at "+
+		"random; %d have no verdict and count as ties", e.Model, e.Labelled, e.NoVerdict),
 		fmt.Sprintf("the judge is relied on with a weight of %.2f: 0 is not at all", e.Weight))
 	if e.Clusters > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("the pairs are in %d clusters, by which intervals are made; "+

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 
+	"gavel/internal/report/figure"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -130,28 +132,33 @@ func NumbersOf(r *scoring.Report) (all []Number) {
 // bar draws a value, its interval and a mark, between the ends of the metric's scale.
 func bar(x scoring.Result, r *scoring.Report, mark func(*scoring.Report) float64) template.HTML {
 	const width, edge = 200.0, 4.0
-	from, to := 0.0, 100.0
-	switch x.Unit {
-	case scoring.UnitCorrelation:
-		from, to = -1, 1
-	case scoring.UnitScore:
-		to = 1
+	axis := axisOf(x.Unit)
+	at := func(v float64) float64 {
+		return edge + (width-2*edge)*max(0, min(1, (v-axis.Min)/(axis.Max-axis.Min)))
 	}
-	at := func(v float64) float64 { return edge + (width-2*edge)*max(0, min(1, (v-from)/(to-from))) }
-	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %g 20" role="presentation" aria-hidden="true"><line class="stroke-grid" x1="%g" x2="%g" y1="10" y2="10" stroke-width="2"/>`,
-		width, edge, width-edge)
+	var svg strings.Builder
+	fmt.Fprintf(&svg, `<svg class="chart" viewBox="0 0 %g 20" role="presentation" aria-hidden="true">`+
+		`<line class="stroke-grid" x1="%g" x2="%g" y1="10" y2="10" stroke-width="2"/>`, width, edge, width-edge)
 	if x.Low != nil && x.High != nil {
-		svg += fmt.Sprintf(
-			`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="10" y2="10" stroke-width="6" stroke-opacity="0.45"/>`,
-			at(*x.Low),
-			at(*x.High),
-		)
+		fmt.Fprintf(&svg, `<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="10" y2="10" stroke-width="6" `+
+			`stroke-opacity="0.45"/>`, at(*x.Low), at(*x.High))
 	}
-	if mark != nil {
-		if m := mark(r); m >= from {
-			svg += fmt.Sprintf(`<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="2" y2="18" stroke-width="1" stroke-dasharray="2 2"/>`,
-				at(m), at(m))
-		}
+	if mark != nil && mark(r) >= axis.Min {
+		place := at(mark(r))
+		fmt.Fprintf(&svg, `<line class="stroke-ink" x1="%.1f" x2="%.1f" y1="2" y2="18" stroke-width="1" `+
+			`stroke-dasharray="2 2"/>`, place, place)
 	}
-	return template.HTML(svg + fmt.Sprintf(`<circle class="fill-ink" cx="%.1f" cy="10" r="4"/></svg>`, at(*x.Value)))
+	fmt.Fprintf(&svg, `<circle class="fill-ink" cx="%.1f" cy="10" r="4"/></svg>`, at(*x.Value))
+	return template.HTML(svg.String())
+}
+
+// axisOf is the scale of numbers of a unit.
+func axisOf(unit string) figure.Axis {
+	switch unit {
+	case scoring.UnitCorrelation:
+		return figure.Axis{Label: "correlation", Min: -1, Max: 1, Decimals: 4}
+	case scoring.UnitScore:
+		return figure.Unit("score")
+	}
+	return figure.Percent("percent")
 }
