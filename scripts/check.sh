@@ -13,18 +13,19 @@
 #   scripts      shellcheck of every shell script
 #   fresh        a copy of this tree alone in a folder, with an empty HOME and an empty module cache: go run ./cmd/gavel demo
 #   test         go test ./... in that copy, with no published data beside it, no module to download, and no network but loopback
-#   data         here, with the data in ../shared/data: the tests that left something out in that copy
+#   rest         here, with the data in ../shared/data: the tests that left something out in that copy, for want of data or
+#                because it takes long (GAVEL_TEST_LONG)
 #   race         go test -race, without the tests named below, and of the commands those in which goroutines meet
-#   fuzz         every Fuzz… target there is, for a short while each
-#   build        without cgo, for Linux, macOS and Windows
+#   fuzz         for a short while each Fuzz… target of the packages that changed in two days, by night of all
+#   build        without cgo for Windows, by night for six targets
 #   release      a release as .goreleaser.yaml has it, unpublished: six binaries, archives, packages, checksums (scripts/release.sh)
 #   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh), those of shards also on Slurm
 #                (scripts/slurm.sh) and GNU parallel; --no-servers leaves them out
 #   browser      the pages of gavel serve in Chromium, looked at by axe-core (scripts/browser.sh), with a run on llama.cpp's server unless
 #                --no-servers
 #
-# --nightly takes its time: 30 s for each fuzz target, the race detector on every test, six
-# builds instead of three, and the servers asked about all items instead of some.
+# --nightly takes its time: every fuzz target, 30 s each, the race detector on every test, six builds instead of one, and
+# the servers asked about all items instead of some.
 #
 # What cannot be had here (a tool, a server, a browser: not installed, not to be downloaded) is left out, and the
 # summary says what and why. That is no failure. gavel's own build and tests are never left out.
@@ -77,7 +78,7 @@ if [[ $nightly == yes ]]; then
 	targets=(linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64)
 else
 	fuzz_time=${CHECK_FUZZ_TIME:-500ms}
-	targets=(linux/arm64 darwin/arm64 windows/amd64) # Linux on amd64 is what most checks run on
+	targets=(windows/amd64) # the least like Linux, on which the other steps run
 fi
 
 command -v go >/dev/null || {
@@ -132,6 +133,15 @@ fetching() {
 		echo 'a download broke off: once more'
 		sleep $((10 * try))
 	done
+}
+
+# tool sets $tool to a Go program of a version, built once for each release of Go.
+tool() {
+	local bin
+	bin=${XDG_CACHE_HOME:-$HOME/.cache}/gavel-ci/bin/$(go env GOVERSION)/${1//\//-}
+	tool=$bin/$(basename "${1%@*}")
+	[[ $1 != */v[0-9]@* ]] || tool=$bin/$(basename "$(dirname "${1%@*}")")
+	[[ -x $tool ]] || GOBIN=$bin fetching go install "$1"
 }
 
 # unfetched prints why the last command of fetching failed, if it is for want of a module.
@@ -202,24 +212,24 @@ check_vet() { say go vet ./...; }
 
 check_lint() {
 	local why
-	if GOBIN=$scratch/bin fetching go install "$golangci"; then
-		say "$scratch/bin/golangci-lint" run ./...
+	if tool "$golangci"; then
+		say "$tool" run ./...
 		return
 	fi
 	why=$(unfetched) || return 1
 	without "$golangci, for which staticcheck alone stands: $why"
-	if ! GOBIN=$scratch/bin fetching go install "$staticcheck"; then
+	if ! tool "$staticcheck"; then
 		why=$(unfetched) || return 1
 		skipped "$staticcheck cannot be had: $why"
 	fi
-	say "$scratch/bin/staticcheck" ./...
+	say "$tool" ./...
 }
 
 check_vulnerable() {
-	if ! GOBIN=$scratch/bin fetching go install "$govulncheck"; then
+	if ! tool "$govulncheck"; then
 		skipped "$govulncheck cannot be had: $(unfetched)"
 	fi
-	if ! say "$scratch/bin/govulncheck" ./... 2>&1 | tee "$scratch/vulnerable"; then
+	if ! say "$tool" ./... 2>&1 | tee "$scratch/vulnerable"; then
 		if grep -qE 'fetching vulnerabilities|dial tcp|no such host' "$scratch/vulnerable"; then
 			skipped "the database of vulnerabilities does not answer: $(tail -n 1 "$scratch/vulnerable")"
 		fi
@@ -282,21 +292,21 @@ check_test() {
 	fi
 }
 
-# data_tests prints a line for each package with tests that left something out in the copy: the package, and their
+# rest_tests prints a line for each package with tests that left something out in the copy: the package, and their
 # names as a pattern. Servers and browsers have steps of their own.
-data_tests() {
+rest_tests() {
 	awk '$1 == "---" && $2 == "SKIP:" { sub("/.*", "", $3); if ($3 !~ /^Test(Servers|Browser)/ && !seen[$3]++) names = names "|" $3 }
 		/^ok/ { if (names) print $2, "^(" substr(names, 2) ")$"; names = ""; split("", seen) }' "$scratch/test.log"
 }
 
-check_data() {
-	[[ -d ../shared/data ]] || skipped 'there is no published data in ../shared/data'
-	data_tests >"$scratch/data"
+check_rest() {
+	[[ -d ../shared/data ]] || without 'tests of published data, which is not in ../shared/data'
+	rest_tests >"$scratch/rest"
 	local packages names
-	mapfile -t packages < <(cut -d' ' -f1 "$scratch/data")
-	names=$(cut -d' ' -f2 "$scratch/data" | paste -s -d '|')
+	mapfile -t packages < <(cut -d' ' -f1 "$scratch/rest")
+	names=$(cut -d' ' -f2 "$scratch/rest" | paste -s -d '|')
 	((${#packages[@]})) || return 0
-	say go test -count=1 -timeout 15m -run "$names" "${packages[@]}" </dev/null
+	GAVEL_TEST_LONG=1 say go test -count=1 -timeout 15m -run "$names" "${packages[@]}" </dev/null
 }
 
 check_race() {
@@ -314,6 +324,17 @@ check_race() {
 	CGO_ENABLED=1 say go test -race -run "$commands_for_race" -skip "$not_for_race" -count=1 -timeout 20m ./internal/cli
 }
 
+# fuzzed prints the packages with fuzz targets: by day those that changed in two days, where Git knows.
+fuzzed() {
+	local changed=.
+	if [[ $nightly == no ]] && git rev-parse -q --verify HEAD >/dev/null 2>&1; then
+		changed=$({ git log --since=2.days --name-only --format= && git diff --name-only HEAD; } | { grep '\.go$' || true; } |
+			xargs -r -n 1 dirname | sed 's|^|./|' | sort -u)
+	fi
+	grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u |
+		if [[ $changed == . ]]; then cat; else grep -Fx "$changed" || true; fi
+}
+
 # Of each package one binary is built, instrumented, for all its targets.
 check_fuzz() {
 	local package target status=0 n=0
@@ -323,7 +344,7 @@ check_fuzz() {
 			n=$((n + 1))
 			fuzz "$package" "$target" || status=1
 		done < <("$scratch/fuzz.test" -test.list '^Fuzz')
-	done < <(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u)
+	done < <(fuzzed)
 	echo "$n fuzz targets, $fuzz_time each"
 	return $status
 }
@@ -418,7 +439,7 @@ check_browser() {
 	return $status
 }
 
-steps=(format modules vet lint vulnerable scripts fresh test data race fuzz build release servers browser)
+steps=(format modules vet lint vulnerable scripts fresh test rest race fuzz build release servers browser)
 summary=()
 failed=()
 declare -A count=([passed]=0 [in part]=0 [left out]=0 [FAILED]=0)

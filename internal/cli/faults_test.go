@@ -26,6 +26,7 @@ import (
 type faultCase struct {
 	name    string
 	only    string // "ollama" or "openai"; else both
+	long    bool   // left out where tests are to be quick
 	fault   fault
 	args    []string        // more flags of the command
 	short   bool            // with a time limit that the fault runs into
@@ -236,13 +237,18 @@ func faultDataset(t *testing.T) {
 	write(t, "faults.jsonl", lines.String())
 }
 
-// TestFaults: each fault against a scripted server of each format.
+// TestFaults: each fault against a scripted server of each format. A fault that both may have is met by one of them where
+// tests are to be quick, in turn.
 func TestFaults(t *testing.T) {
-	for _, ollama := range []bool{true, false} {
+	for side, ollama := range []bool{true, false} {
 		name := map[bool]string{true: "ollama", false: "openai"}[ollama]
+		cases := slices.Clone(faultCases)
+		for i := range cases {
+			cases[i].long = cases[i].only == "" && i%2 != side
+		}
 		t.Run(name, func(t *testing.T) {
 			home(t)
-			testFaults(t, newLink(t, newJudge(t, ollama, prefersLonger).URL, ollama), name, 150*time.Millisecond, faultCases)
+			testFaults(t, newLink(t, newJudge(t, ollama, prefersLonger).URL, ollama), name, 150*time.Millisecond, cases)
 		})
 	}
 }
@@ -281,6 +287,9 @@ func testFaults(t *testing.T, l *link, format string, patience time.Duration, ca
 			continue
 		}
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.long {
+				trials.Long(t)
+			}
 			for n := patience; !tt.seen(t, l, u, fmt.Sprintf("r%d-%s", i, n), n); n *= 2 {
 				t.Logf("%s are too little here", n)
 			}

@@ -170,7 +170,7 @@ func TestRaceOfFile(t *testing.T) {
 			}
 		}
 	}
-	if most := got.Calls + blocks*(3*2-1); n < got.Calls || n > most || n > 800 { // at the end of a block each of three workers finishes its pair
+	if most := got.Calls + blocks*3*2; n < got.Calls || n > most || n > 800 { // at the end of a block each of three workers finishes its pair
 		t.Errorf("%d calls were made, the race counts %d in %d blocks", n, got.Calls, blocks)
 	}
 	if len(loads) > blocks {

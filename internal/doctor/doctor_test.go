@@ -13,6 +13,7 @@ import (
 
 	"gavel/backends"
 	"gavel/internal/report/table"
+	"gavel/internal/trials"
 )
 
 // briefly has the load be measured in no time to speak of.
@@ -121,8 +122,11 @@ func TestFindings(t *testing.T) {
 		if kinds == nil {
 			kinds = []string{"ollama", "llama", "vllm"}
 		}
-		for _, kind := range kinds {
+		for i, kind := range kinds {
 			t.Run(name+"/"+kind, func(t *testing.T) {
+				if i != len(name)%len(kinds) { // in short one kind finds it, another for each illness
+					trials.Long(t)
+				}
 				p := healthy(kind)
 				tc.ill(p)
 				load := slices.ContainsFunc(checks, func(c check) bool { return c.load && c.name == tc.check })

@@ -19,8 +19,8 @@ func Times(n int) int {
 	return n
 }
 
-// Long leaves out a test that takes seconds of a processor and hardly ever finds what the others do not. The whole
-// check makes it: it sets GAVEL_TEST_LONG.
+// Long leaves out a test, or a part of one, that takes seconds and hardly ever finds what the others do not. The whole
+// check makes it.
 func Long(t testing.TB) {
 	t.Helper()
 	if os.Getenv("GAVEL_TEST_LONG") == "" && os.Getenv("GAVEL_TEST_NIGHTLY") == "" {
