@@ -1,3 +1,5 @@
+// Package answer asks models the questions of datasets. What they answer is scored by itself, judged by selfreference,
+// or shown to a judge by pairwise. Its imports make runs of answers that other harnesses have stored.
 package answer
 
 import (

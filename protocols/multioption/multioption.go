@@ -1,3 +1,5 @@
+// Package multioption asks for the best of several options, in every rotation of their order: does a judge choose an
+// option, or a position?
 package multioption
 
 import (

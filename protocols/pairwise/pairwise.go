@@ -1,3 +1,5 @@
+// Package pairwise compares two responses, shown in both orders. It has two protocols that differ in what they ask for:
+// pairwise asks for the better (prompts/pairwise), reversed for the worse (reversed.go, prompts/reversed).
 package pairwise
 
 import (
@@ -35,14 +37,6 @@ var Protocol = of(judging.Protocol{
 	About: "two responses in both orders: which is better? (JudgeBench, arXiv 2410.12784)",
 	Goal:  goalBetter,
 }, "JudgeBench's Arena-Hard prompt with two choices", grpMirror, grpMirror, arenaHard)
-
-// Reversed asks which of them is the worse.
-var Reversed = of(judging.Protocol{
-	Name:  "reversed",
-	About: "two responses in both orders: which is worse? (GRP, arXiv 2503.06139)",
-	Goal:  goalWorse,
-}, grp+", \"Goal-Reversed Prompting\"", grp+", \"Directly Prompting\"", grp+", \"CoT Prompting\"",
-	arenaHard+" with the goal reversed: gavel's own, no paper has it")
 
 // of is the comparison of two responses for a goal, with its prompts and where they are from.
 func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {

@@ -1,3 +1,4 @@
+// Package selfreference has answers of agents judged, by reasoning alone and with the judge's own answer as reference.
 package selfreference
 
 import (

@@ -1,19 +1,15 @@
-// Command glossary writes the tables of metrics in docs/glossary.md, between the lines that name a protocol, from the
-// words that the protocols declare. Run it in the repository's root: go run ./scripts/glossary
+// Command glossary writes the tables of metrics in docs/glossary.md, between two marks, from the words of protocols.
+// Run it in the repository's root: go run ./scripts/glossary
 package main
 
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
-	"gavel/internal/report"
 	"gavel/protocols"
 	"gavel/scoring"
 )
-
-var _ = protocols.All // which register their terms
 
 const file = "docs/glossary.md"
 
@@ -28,15 +24,35 @@ func main() {
 	}
 }
 
-// section is a table, between the lines that name its protocol.
-var section = regexp.MustCompile(`(?s)(<!-- metrics of ([a-z-]+) -->\n).*?(<!-- end -->)`)
+// What stands before the tables, and after them.
+const (
+	beginMark = "<!-- metrics -->\n"
+	endMark   = "<!-- end -->\n"
+)
 
 // written is the page with its tables anew.
 func written(page string) string {
-	return section.ReplaceAllStringFunc(page, func(old string) string {
-		m := section.FindStringSubmatch(old)
-		return m[1] + "\n" + tableOf(report.Terms(m[2])) + "\n" + m[3]
-	})
+	before, rest, _ := strings.Cut(page, beginMark)
+	_, after, _ := strings.Cut(rest, endMark)
+	return before + beginMark + tables() + "\n" + endMark + after
+}
+
+// tables are one for each layout, under the names of the protocols that have it.
+func tables() string {
+	var b strings.Builder
+	for i, p := range protocols.All {
+		if p.Layout == nil || i > 0 && p.Layout == protocols.All[i-1].Layout {
+			continue
+		}
+		var names []string
+		for _, other := range protocols.All[i:] {
+			if other.Layout == p.Layout {
+				names = append(names, other.Name)
+			}
+		}
+		fmt.Fprintf(&b, "\n## Metrics of %s\n\n%s", strings.Join(names, " and "), tableOf(p.Layout.Terms))
+	}
+	return b.String()
 }
 
 func tableOf(terms []scoring.Term) string {
