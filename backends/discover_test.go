@@ -40,8 +40,10 @@ func TestOllamaURL(t *testing.T) {
 }
 
 func TestCandidates(t *testing.T) {
-	const local = "http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:9931 " +
-		"http://127.0.0.1:30000 http://127.0.0.1:1234"
+	local := "http://127.0.0.1:" + strings.Join(LocalPorts(), " http://127.0.0.1:")
+	if !strings.HasPrefix(local, "http://127.0.0.1:11434 http://127.0.0.1:8000 http://127.0.0.1:8080 http://127.0.0.1:9931 ") {
+		t.Errorf("looked at %s", local)
+	}
 	for _, tc := range []struct{ wire, ollama, openai, want string }{
 		{"auto", "", "", local},
 		{"ollama", "", "http://o/v1", local},

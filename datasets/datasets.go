@@ -51,23 +51,6 @@ type Answer struct {
 	Right bool   `json:"right"`           // it is the labelled one
 }
 
-// Shape is what an item asks for. A protocol says which shapes it takes.
-type Shape string
-
-const (
-	Pair       Shape = "pair"       // two responses, of which one is labelled the better
-	Choice     Shape = "choice"     // a question with options, of which one is right
-	Number     Shape = "number"     // a question that a number answers
-	Preference Shape = "preference" // two responses and what people preferred: A, B or C, a tie
-	Options    Shape = "options"    // an instruction with two or more outputs, ranked or not
-	Judgment   Shape = "judgment"   // an agent's answer to a question: right or wrong?
-	Open       Shape = "open"       // a question alone, of a pair: nobody says what is right
-)
-
-// LeastShown is how many candidates an item of each shape shows at the least. A new shape is a line here, too: one that
-// is not listed shows as many as a pair.
-var LeastShown = map[Shape]int{Pair: 2, Choice: 2, Number: 0, Preference: 2, Options: 2, Judgment: 2, Open: 0}
-
 // Item is one question with the candidates to be judged and the known best.
 type Item struct {
 	ID         string
@@ -112,10 +95,12 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Format turns a line into an Item. New formats are a file of this package and a line in [Formats].
+// Format turns a line into an Item. A new one is a file of this package that registers it; docs and messages list it by
+// what it says of itself.
 type Format struct {
 	Name  string
 	About string
+	place int // among Formats: of those that read a row alike, the first is taken
 	// Shape is that of all its items; "" where they may be of any.
 	Shape Shape
 	// Keys are the keys that every row has. Of the formats whose keys a row has,
@@ -142,11 +127,17 @@ type Format struct {
 	Languages bool
 }
 
-// Formats lists the file formats that a path may have. A file has the format of the first row that one of them can
-// read; complaints about rows before that are of the format whose keys they have most of, the first where in doubt.
-var Formats = []Format{
-	judgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicRows, MTBench, chatbotArena, Judgments, Questions,
-	OptionLines, OASSTTrees, oasstMessages, RMBench, PPE,
+// Formats lists the file formats that a path may have, in the order of their places. A file has the format of the first
+// row that one of them can read; complaints about rows before that are of the format whose keys they have most of, the
+// first where in doubt.
+var Formats []Format
+
+// register adds a format. It is called when the package is initialised.
+func register(place int, f Format) Format {
+	f.place = place
+	at, _ := slices.BinarySearchFunc(Formats, place, func(f Format, place int) int { return cmp.Compare(f.place, place) })
+	Formats = slices.Insert(Formats, at, f)
+	return f
 }
 
 // ClusterOf tells items of a source that belong together, and what that is in words; nil where each is by itself.

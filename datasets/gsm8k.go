@@ -14,7 +14,7 @@ import (
 // Its rows have no id. An item's id is the number of its row in the file, from 0, as in the authors' own numbering; it
 // is put into the line as a key "id", so that a sample's lines still have it. A file of one's own may have ids, and
 // categories, in keys "id" and "category".
-var GSM8K = Format{
+var GSM8K = register(4, Format{
 	Name:  "gsm8k",
 	About: `rows with question and answer, which ends "#### N"`,
 	Shape: Number,
@@ -24,12 +24,12 @@ var GSM8K = Format{
 	Assemble: func(rows Rows, emit func(int, []byte) error) ([]string, error) {
 		return addKey(rows, emit, "id", func(row int) any { return row })
 	},
-}
+})
 
 // gsmSymbolicRows is the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which
 // of the three sets a file is, stands in its name alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is
 // put into the line as a key "category".
-var gsmSymbolicRows = Format{
+var gsmSymbolicRows = register(5, Format{
 	Name:  "gsm-symbolic",
 	About: `rows with id, instance, question and answer, which ends "#### N"`,
 	Shape: Number,
@@ -42,7 +42,7 @@ var gsmSymbolicRows = Format{
 	Cluster: func(id string) string { // TEMPLATE-INSTANCE
 		return id[:max(0, strings.LastIndex(id, "-"))]
 	},
-}
+})
 
 type gsmRow struct {
 	Question *string `json:"question" must:"be"`

@@ -161,15 +161,6 @@ func (r *Record) Describe(a *datasets.Answered) {
 	}
 }
 
-// leastShown is how many candidates a record of the shape shows at the least; 0 of a question that shows none.
-func (r *Record) leastShown() int {
-	least, listed := datasets.LeastShown[r.Shape]
-	if !listed {
-		return datasets.LeastShown[datasets.Pair]
-	}
-	return least
-}
-
 // Take notes a verdict.
 func (r *Record) Take(v Verdict) {
 	r.Outcome = v.Outcome
@@ -237,12 +228,12 @@ func (r *Record) check() error {
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
 	case r.Presentation < 0 || max(r.Presentation, r.First) >= r.Presentations || r.First < 0:
 		return errors.New("a record without an order shown")
-	case len(r.Order) < r.leastShown():
+	case len(r.Order) < r.Shape.Info().Least:
 		return fmt.Errorf("a record without an order shown: it has %d of at least %d candidates",
-			len(r.Order), r.leastShown())
+			len(r.Order), r.Shape.Info().Least)
 	case r.Repetition < 0 || r.Repetition >= MaxRepetitions:
 		return fmt.Errorf("repeat %d: it is from 0 to %d", r.Repetition, MaxRepetitions-1)
-	case !slices.Contains(r.Order, r.Gold) && r.leastShown() > 0 &&
+	case !slices.Contains(r.Order, r.Gold) && r.Shape.Info().Least > 0 &&
 		(r.Gold != "" || r.Shape == datasets.Choice || r.Shape == datasets.Judgment):
 		return fmt.Errorf("gold %q was not shown", r.Gold)
 	case r.Choice != "" && !slices.Contains(r.Order, r.Choice):

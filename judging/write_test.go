@@ -149,8 +149,8 @@ func TestARecordThatNobodyCanReadIsNotWritten(t *testing.T) {
 // TestAShapeSaysHowManyCandidatesItShows: of every shape but two they had to be two.
 func TestAShapeSaysHowManyCandidatesItShows(t *testing.T) {
 	const essay datasets.Shape = "essay"
-	datasets.LeastShown[essay] = 1
-	defer delete(datasets.LeastShown, essay)
+	datasets.Shapes[essay] = datasets.ShapeInfo{Least: 1}
+	defer delete(datasets.Shapes, essay)
 	d := begun(t, runWith(t))
 	item := datasets.Item{ID: "e1", Shape: essay, Candidates: []datasets.Candidate{{ID: "A", Text: "Once"}}, Gold: datasets.NoGold}
 	for _, s := range (one{}).Presentations(item) {
@@ -171,10 +171,10 @@ func TestAShapeSaysHowManyCandidatesItShows(t *testing.T) {
 	if err != nil || n != 1 {
 		t.Errorf("%d records: %v", n, err)
 	}
-	for shape, least := range datasets.LeastShown {
+	for shape, info := range datasets.Shapes {
 		r := recordOf("p1", 0, NoVerdict)
-		r.Shape, r.Gold, r.Order = shape, "", []string{"A", "B", "C"}[:max(0, least-1)]
-		if err := d.Write(r); (err != nil) != (least > 0) {
+		r.Shape, r.Gold, r.Order = shape, "", []string{"A", "B", "C"}[:max(0, info.Least-1)]
+		if err := d.Write(r); (err != nil) != (info.Least > 0) {
 			t.Errorf("a %s of %d candidates: error %v", shape, len(r.Order), err)
 		}
 	}

@@ -125,7 +125,7 @@ func changedOptions(its items, o Request) (items, error) {
 		if err != nil {
 			return items{}, err
 		}
-		if item.Shape != datasets.Options {
+		if !item.Shape.Info().Cut {
 			return items{}, Wrong("unrelated", o.Unrelated,
 				"and --max-options are for items with options; %s has items of shape %s", its.set.Name, item.Shape)
 		}

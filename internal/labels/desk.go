@@ -223,7 +223,7 @@ func (d *Desk) Next(who string) (t Turn, err error) {
 	t.Again = next.again
 	t.Shape = it.Shape
 	t.Question = it.Question
-	t.Ties = isPair(it)
+	t.Ties = it.Shape.Info().Two
 	for _, k := range d.order(who, it, next.again) {
 		t.Shown = append(t.Shown, it.Candidates[k].Text)
 	}
@@ -306,11 +306,11 @@ func (s Said) label(it datasets.Item, order []int) (string, error) {
 	switch {
 	case s.Skip:
 		return "", nil
-	case s.Tie && isPair(it):
+	case s.Tie && it.Shape.Info().Two:
 		return Tie, nil
 	case s.Tie:
 		return "", fmt.Errorf(`%w: the answer "neither is better" is only for items with two responses`, ErrAnswer)
-	case it.Shape == datasets.Number:
+	case it.Shape.Info().Numeric:
 		n, is := number(s.Choice)
 		if !is {
 			return "", fmt.Errorf("%w: a number is expected, such as 1234.5", ErrAnswer)

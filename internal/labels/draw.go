@@ -25,7 +25,7 @@ func (d *Desk) draw() error {
 		if err != nil {
 			return err
 		}
-		if it.Shape == datasets.Judgment || it.Shape == datasets.Open {
+		if it.Shape.Info().Asks == "" {
 			return fmt.Errorf("%s: items of the shape %q cannot be labelled here: "+
 				"pairs, preferences, options, choices and numbers can", d.o.Name, it.Shape)
 		}
@@ -78,20 +78,16 @@ func (d *Desk) sorted(word, who string, items []int) []int {
 	return slices.SortedStableFunc(slices.Values(items), func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 }
 
-func isPair(it datasets.Item) bool {
-	return it.Shape == datasets.Pair || it.Shape == datasets.Preference
-}
-
 // order is that in which a person is shown the candidates: drawn by seed, the other way round the second time. The
 // options of a question stand as they are.
 func (d *Desk) order(who string, it datasets.Item, again bool) []int {
 	var order []int
 	for k, c := range it.Candidates {
-		if c.Text != "" && !c.Unrelated && (!isPair(it) || k < 2) || it.Shape == datasets.Pair {
+		if c.Text != "" && !c.Unrelated && (!it.Shape.Info().Two || k < 2) || it.Shape == datasets.Pair {
 			order = append(order, k)
 		}
 	}
-	if it.Shape == datasets.Choice {
+	if it.Shape.Info().Ordered {
 		return order
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -135,7 +131,7 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 		if err != nil {
 			return 0, nil, err
 		}
-		if said == Tie && !isPair(it) {
+		if said == Tie && !it.Shape.Info().Two {
 			split++
 			delete(label, item)
 		}

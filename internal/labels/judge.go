@@ -68,8 +68,11 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		item := strings.Clone(r.Item)
 		if said[item] == nil {
 			said[item], j.Gold[item] = map[int]string{}, goldOf(r)
-			j.pairs, j.Calls = r.Shape == "" || r.IsPreference(), r.Presentations
-			j.trimmed, j.numbers = r.Shape == datasets.Options, r.Shape == datasets.Number
+			shape := r.Shape.Info()
+			j.Calls = r.Presentations
+			j.pairs = shape.Two
+			j.trimmed = shape.Cut
+			j.numbers = shape.Numeric
 		}
 		said[item][r.Presentation] = named(r, v)
 		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {

@@ -180,17 +180,7 @@ func (v labelView) Minutes() int {
 }
 
 // Asks is what is asked of the item.
-func (v labelView) Asks() string {
-	switch v.Shape {
-	case datasets.Number:
-		return "What is the right answer?"
-	case datasets.Choice:
-		return "Which option is right?"
-	case datasets.Options:
-		return "Which response is the best?"
-	}
-	return "Which response is better?"
-}
+func (v labelView) Asks() string { return v.Shape.Info().Asks }
 
 // Key of a response; "" for one that has none.
 func (t labelText) Key() string {

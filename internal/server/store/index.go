@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"gavel/datasets"
 	"gavel/internal/server/failure"
 	"gavel/judging"
 	_ "gavel/protocols" // which runs name
@@ -282,7 +281,7 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgm
 		positions:     uint8(len(r.Order)),
 		other:         v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
 	}
-	if r.Shape == datasets.Judgment { // its candidates are verdicts, shown nowhere
+	if r.Shape.Info().Verdicts {
 		g.Position, g.positions = -1, 0
 	}
 	if !r.At.IsZero() {
