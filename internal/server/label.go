@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"gavel/datasets"
 	"gavel/internal/labels"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
