@@ -63,8 +63,7 @@ type Request struct {
 	Labels []string `json:"labels,omitempty"`
 	// NoPromptCache asks the server to compute the whole prompt anew, where it can be asked.
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
-	// StopRepetition asks the server to end a reply that repeats itself; see [EndRepetition].
-	StopRepetition bool `json:"stop_repetition,omitempty"`
+	Extras
 
 	// Encoded is EncodeMessages(Messages), where the caller has it at hand: a conversation of kilobytes is hashed and
 	// sent, but need not be encoded twice. May be nil.
@@ -83,6 +82,13 @@ type Request struct {
 
 	// Oracle is for simulated judges alone: it is never sent to a server.
 	Oracle *Oracle `json:"-"`
+}
+
+// Extras are what else a server can be asked for: parameters of a run, and parts of a request. The JSON leaves each out
+// where it is not asked for. The tag about is its words for people.
+type Extras struct {
+	// the server ends a reply that repeats itself
+	StopRepetition bool `json:"stop_repetition,omitempty" about:"replies that repeat themselves ended by the server"`
 }
 
 // Think says whether, or how long, a model is to think before it answers.

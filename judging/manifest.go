@@ -3,6 +3,7 @@ package judging
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,8 +11,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"gavel/backends"
@@ -93,27 +98,75 @@ type Parameters struct {
 	MaxTokens   int     `json:"max_tokens"`  // of one reply, thinking included
 	NumCtx      int     `json:"num_ctx"`     // context asked for, in tokens; 0 leaves it to the server
 	// turns of a conversation until there is a verdict; 1 but for pairs
-	Attempts   int    `json:"attempts"`
-	SystemRole string `json:"system_role"` // `system` or `user`: the role that carries the system text
-	AcceptCut  bool   `json:"accept_cut"`  // a verdict given before the token limit counts
+	Attempts int `json:"attempts"`
+	// `system` or `user`: the role that carries the system text
+	SystemRole string `json:"system_role"`
+	// a verdict given before the token limit counts
+	AcceptCut bool `json:"accept_cut" label:"-" about:"cut replies count"`
 
 	// What follows is left out where it is not asked for, so that a plain run keeps its id.
 
 	// `on`, `off`, `low`, `medium`, `high`; left out for `auto`
-	Think backends.Think `json:"think,omitempty"`
+	Think backends.Think `json:"think,omitempty" about:"thinking"`
 	// at most so many tokens of thinking; left out where nobody bounds them
-	ThinkBudget int `json:"think_budget,omitempty"`
+	ThinkBudget int `json:"think_budget,omitempty" about:"tokens of thinking at most"`
 	// a reply that thought to the token limit is followed by a turn that asks for the verdict alone
-	FinishThinking bool `json:"finish_thinking,omitempty"`
-	Constrain      bool `json:"constrain,omitempty"` // the verdict is held to the labels on offer
+	FinishThinking bool `json:"finish_thinking,omitempty" about:"verdict forced after thinking that was cut"`
+	// the verdict is held to the labels on offer
+	Constrain bool `json:"constrain,omitempty" label:"constrained" about:"verdict held to the labels"`
 	// the probability of each label is asked for; also set by `--constrain` where the server is known to tell
 	Logprobs bool `json:"logprobs,omitempty"`
 	// how often every prompt is asked, 2 to 1000; left out for once
 	NumRepetitions int `json:"repeats,omitempty"`
 	// one request at a time, no prompt cache
-	StrictDeterminism bool `json:"strict_determinism,omitempty"`
-	// the server ends a reply that repeats itself
-	StopRepetition bool `json:"stop_repetition,omitempty"`
+	StrictDeterminism bool `json:"strict_determinism,omitempty" about:"strict determinism"`
+	backends.Extras
+}
+
+// Setting is a parameter that is not as usual, for people.
+type Setting struct {
+	Label string // among others, in a line; "-" where it is not among them
+	About string // with its value beside it
+	Value string
+}
+
+// Settings are the parameters whose fields have words for people, the tag about, and that are not as usual. Their label
+// is the tag label, where there is one, else their JSON key in words.
+func (p Parameters) Settings() (settings []Setting) {
+	all := reflect.ValueOf(p)
+	for _, f := range reflect.VisibleFields(all.Type()) {
+		about, has := f.Tag.Lookup("about")
+		value := all.FieldByIndex(f.Index)
+		if !has || value.IsZero() {
+			continue
+		}
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		s := Setting{
+			Label: cmp.Or(f.Tag.Get("label"), strings.ReplaceAll(key, "_", " ")),
+			About: about,
+			Value: fmt.Sprint(value),
+		}
+		if value.Kind() == reflect.Bool {
+			s.Value = "yes"
+		} else {
+			s.Label += " " + s.Value
+		}
+		settings = append(settings, s)
+	}
+	return settings
+}
+
+// Labels name the options and parameters that are not as usual.
+func (s Spec) Labels() (labels []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
+		labels = append(labels, name+" "+s.Options[name])
+	}
+	for _, setting := range s.Parameters.Settings() {
+		if setting.Label != "-" {
+			labels = append(labels, setting.Label)
+		}
+	}
+	return labels
 }
 
 // Unknown tells whether nobody knows how the requests were made: of a run that was imported.

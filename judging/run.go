@@ -388,7 +388,7 @@ func (s Spec) request(messages []backends.Message) backends.Request {
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
 		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
-		StopRepetition: p.StopRepetition,
+		Extras: p.Extras,
 	}
 }
 

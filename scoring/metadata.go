@@ -55,15 +55,9 @@ func Metadata(m *judging.Manifest) []Metadatum {
 	if p.NumCtx > 0 {
 		say("context asked for", strconv.Itoa(p.NumCtx))
 	}
-	say("thinking", string(p.Think))
-	if p.ThinkBudget > 0 {
-		say("tokens of thinking at most", strconv.Itoa(p.ThinkBudget))
+	for _, setting := range p.Settings() {
+		say(setting.About, setting.Value)
 	}
-	say("verdict forced after thinking that was cut", yes(p.FinishThinking))
-	say("replies that repeat themselves ended by the server", yes(p.StopRepetition))
-	say("verdict held to the labels", yes(p.Constrain))
-	say("strict determinism", yes(p.StrictDeterminism))
-	say("cut replies count", yes(p.AcceptCut))
 	say("asked", times(p.Repetitions()))
 	for _, s := range m.Stages {
 		say(s.Role+"'s answers", s.Model+" (run "+short(s.ID)+")")
@@ -79,13 +73,6 @@ func Metadata(m *judging.Manifest) []Metadatum {
 
 // short is enough of a hash to tell it by.
 func short(hash string) string { return hash[:min(12, len(hash))] }
-
-func yes(b bool) string {
-	if b {
-		return "yes"
-	}
-	return ""
-}
 
 func servers(m *judging.Manifest) string {
 	all := m.Servers

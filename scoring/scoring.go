@@ -132,36 +132,14 @@ func (o Origin) String() string {
 
 // settings names what makes two runs of one prompt differ.
 func settings(s judging.Spec) string {
-	var parts []string
-	p := s.Parameters
-	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
-		parts = append(parts, name+" "+s.Options[name])
+	labels := s.Labels()
+	if n := s.Dataset.MaxOptions; n > 0 {
+		labels = slices.Insert(labels, len(s.Options), fmt.Sprintf("at most %d options", n))
 	}
 	if s.Dataset.Unrelated {
-		parts = append(parts, "unrelated option")
+		labels = slices.Insert(labels, len(s.Options), "unrelated option")
 	}
-	if n := s.Dataset.MaxOptions; n > 0 {
-		parts = append(parts, fmt.Sprintf("at most %d options", n))
-	}
-	if p.Constrain {
-		parts = append(parts, "constrained")
-	}
-	if p.Think != "" {
-		parts = append(parts, "think "+string(p.Think))
-	}
-	if p.ThinkBudget > 0 {
-		parts = append(parts, fmt.Sprintf("think budget %d", p.ThinkBudget))
-	}
-	if p.FinishThinking {
-		parts = append(parts, "finish thinking")
-	}
-	if p.StopRepetition {
-		parts = append(parts, "stop repetition")
-	}
-	if p.StrictDeterminism {
-		parts = append(parts, "strict determinism")
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(labels, ", ")
 }
 
 // Bootstrap says how the intervals were made.

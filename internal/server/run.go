@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -64,28 +63,7 @@ const damagedStatus = "damaged"
 
 func headOf(name string, m *judging.Manifest) RunHead {
 	p := m.Spec.Parameters
-	var settings []string
-	for _, k := range slices.Sorted(maps.Keys(m.Spec.Options)) {
-		settings = append(settings, k+" "+m.Spec.Options[k])
-	}
-	if p.Constrain {
-		settings = append(settings, "constrained")
-	}
-	if p.Think != "" {
-		settings = append(settings, "think "+string(p.Think))
-	}
-	if p.ThinkBudget > 0 {
-		settings = append(settings, fmt.Sprintf("think budget %d", p.ThinkBudget))
-	}
-	if p.FinishThinking {
-		settings = append(settings, "finish thinking")
-	}
-	if p.StopRepetition {
-		settings = append(settings, "stop repetition")
-	}
-	if p.StrictDeterminism {
-		settings = append(settings, "strict determinism")
-	}
+	settings := m.Spec.Labels()
 	if p.Repetitions() > 1 {
 		settings = append(settings, fmt.Sprintf("asked %d times", p.Repetitions()))
 	}

@@ -188,11 +188,15 @@ func fieldsOf(t reflect.Type, said map[string]string) []field {
 		if !f.IsExported() || key == "-" || key == "" {
 			continue
 		}
+		owner := t
+		if len(f.Index) > 1 {
+			owner = t.FieldByIndex(f.Index[:len(f.Index)-1]).Type
+		}
 		all = append(all, field{
 			StructField: f,
 			key:         key,
 			optional:    strings.HasPrefix(options, "omit"),
-			said:        said[t.PkgPath()+"."+t.Name()+"."+f.Name],
+			said:        said[owner.PkgPath()+"."+owner.Name()+"."+f.Name],
 		})
 	}
 	return all
