@@ -113,7 +113,7 @@ type Parameters struct {
 	// a reply that thought to the token limit is followed by a turn that asks for the verdict alone
 	FinishThinking bool `json:"finish_thinking,omitempty" about:"verdict forced after thinking that was cut"`
 	// the verdict is held to the labels on offer
-	Constrain bool `json:"constrain,omitempty" label:"constrained" about:"verdict held to the labels"`
+	Constrain bool `json:"constrain,omitempty" label:"-" about:"verdict held to the labels"`
 	// the probability of each label is asked for; also set by `--constrain` where the server is known to tell
 	Logprobs bool `json:"logprobs,omitempty"`
 	// how often every prompt is asked, 2 to 1000; left out for once
@@ -160,6 +160,9 @@ func (p Parameters) Settings() (settings []Setting) {
 func (s Spec) Labels() (labels []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
 		labels = append(labels, name+" "+s.Options[name])
+	}
+	if s.Parameters.Constrain { // before the others
+		labels = append(labels, "constrained")
 	}
 	for _, setting := range s.Parameters.Settings() {
 		if setting.Label != "-" {
