@@ -366,3 +366,42 @@ func differing(want, got string) string {
 	}
 	return out.String()
 }
+
+// TestLongTexts: long.tar.zst holds every long text that a golden file names, as it was, and no other. Whoever merges two
+// versions of it loses the texts of one.
+func TestLongTexts(t *testing.T) {
+	if *update {
+		t.Skip("it is written anew")
+	}
+	stored := &store{texts: map[string]string{}}
+	files, err := filepath.Glob("testdata/*.txt")
+	if err := errors.Join(err, stored.read()); err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, bodies := sectionsOf(strings.ReplaceAll(string(text), "\r\n", "\n"))
+		for title, body := range bodies {
+			m := mention.FindStringSubmatch(body)
+			if m == nil || !strings.HasPrefix(body, m[0]) {
+				continue
+			}
+			named[m[1]] = true
+			if _, ok := stored.get(m[1]); !ok {
+				t.Errorf("%s: the text of section %q is not in %s: run go test ./scripts/golden -update", file, title, longTexts)
+			}
+		}
+	}
+	if len(named) == 0 {
+		t.Error("no golden file names a long text")
+	}
+	for hash, text := range stored.texts {
+		if hashOf(text) != hash || !named[hash] {
+			t.Errorf("%s: %s is no text that a golden file names", longTexts, hash)
+		}
+	}
+}
