@@ -30,7 +30,6 @@ type ExportRequest struct {
 	Runs     []string // folders, of runs or of suites
 	Datasets []string // names of fetched datasets
 	Cache    string   // folder with the replies; "" for the user's own
-	Root     *os.Root // that the runs are in, and no link leads out of; nil for anywhere
 }
 
 // Export writes a bundle into a file, and returns its index. A run that the cache cannot
@@ -49,22 +48,12 @@ func Export(ctx context.Context, m *eval.Maker, r ExportRequest) (*Index, error)
 	return &b.index, disk.Write(r.Out, func(w io.Writer) error { return writeTarball(w, b.files) })
 }
 
-// Write is Export into a stream. Nothing is written before all is gathered.
-func Write(ctx context.Context, m *eval.Maker, r ExportRequest, w io.Writer) error {
-	b, err := gather(ctx, m, r)
-	if err != nil {
-		return err
-	}
-	return writeTarball(w, b.files)
-}
-
 // gather is all that goes into a bundle, its index first.
 func gather(ctx context.Context, m *eval.Maker, r ExportRequest) (*exporting, error) {
 	if len(r.Runs)+len(r.Datasets) == 0 {
 		return nil, eval.Failed(eval.ErrUsage, errors.New("nothing to export: name runs, or datasets with --dataset"))
 	}
 	b := &exporting{
-		root:  r.Root,
 		index: Index{Schema: schema, Gavel: m.Version, Runs: []string{}, Datasets: []string{}, Prompts: []string{}},
 	}
 	for _, at := range r.Runs {
@@ -88,7 +77,6 @@ func gather(ctx context.Context, m *eval.Maker, r ExportRequest) (*exporting, er
 // exporting gathers what goes into a bundle.
 type exporting struct {
 	index Index
-	root  *os.Root
 	files []bundled
 	asked []string // folders of the runs that have replies
 }
@@ -126,15 +114,8 @@ func (b *exporting) add(at string) error {
 
 // take takes a file of a run's or a suite's folder along.
 func (b *exporting) take(name, folder, file string) error {
-	f := bundled{name: path.Join(runsFolder, name, file), path: filepath.Join(folder, file), root: b.root}
-	if b.root != nil {
-		var err error
-		f.path, err = filepath.Rel(b.root.Name(), f.path)
-		if err != nil {
-			return err
-		}
-	}
-	there, _, err := disk.Open(f.root, f.path)
+	f := bundled{name: path.Join(runsFolder, name, file), path: filepath.Join(folder, file)}
+	there, _, err := disk.Open(nil, f.path)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -40,11 +39,9 @@ type File struct {
 // line is the file's line of SHA256SUMS.
 func (f File) line() string { return f.SHA256 + "  " + f.Name + "\n" }
 
-// bundled is one file to be written: its name in the bundle, and where it is, below root where there is one, or what it
-// holds.
+// bundled is one file to be written: its name in the bundle, and where it is or what it holds.
 type bundled struct {
 	name, path string
-	root       *os.Root
 	text       []byte
 }
 
@@ -86,7 +83,7 @@ func sumOf(text []byte) string {
 func pack(f bundled) ([]byte, error) {
 	text := f.text
 	if text == nil {
-		in, info, err := disk.Open(f.root, f.path)
+		in, info, err := disk.Open(nil, f.path)
 		if err != nil {
 			return nil, err
 		}
