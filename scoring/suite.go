@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -62,6 +64,16 @@ type SuiteCell struct {
 	Judge     string `json:"judge"`
 	Condition string `json:"condition"`
 	Run       string `json:"run"` // its folder, beside the file
+}
+
+// ReadSuite reads the file in the folder of a suite.
+func ReadSuite(dir string) (*Suite, error) {
+	f, err := os.Open(filepath.Join(dir, SuiteFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return DecodeSuite(f.Name(), f)
 }
 
 // DecodeSuite reads a suite's file; name is what errors call it. Whatever it

@@ -55,7 +55,7 @@ func (e *env) cluster(c *cli.Context, engine string) error {
 		return err
 	}
 	j := cluster.Job{
-		Name: s.Name(), File: c.Args().First(), Text: s.Text(), Out: s.Out(), Dir: dir,
+		Name: s.Name, File: c.Args().First(), Text: s.Text, Out: s.Out, Dir: dir,
 		Tasks: c.Int("tasks"), Time: c.Duration("time"), Why: "as was said", Server: c.String("server"),
 	}
 	if engine == "kubernetes" {

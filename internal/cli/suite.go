@@ -82,7 +82,7 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 		if p.Said != "" {
 			by = ", by " + p.Said
 		}
-		e.say("shard %s in %s%s", p, s.Out(), by)
+		e.say("shard %s in %s%s", p, s.Out, by)
 	}
 	for _, cell := range s.Cells {
 		cell.Request.AskAgain = cell.Request.AskAgain || c.Bool("ask-again")
@@ -96,7 +96,7 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 	}
 	err = errors.Join(err, e.suiteResults(c, s))
 	if err == nil {
-		e.next("gavel", "report", s.Out(), "--out", "report.html")
+		e.next("gavel", "report", s.Out, "--out", "report.html")
 	}
 	return err
 }

@@ -16,7 +16,6 @@ import (
 	"gavel/internal/eval"
 	"gavel/internal/suite"
 	"gavel/judging"
-	"gavel/scoring"
 )
 
 // newOllama is Ollama with two models, "tiny" and "other", which answer every
@@ -198,25 +197,6 @@ func TestSuiteContextResumed(t *testing.T) {
 	}
 }
 
-// earlierToo makes a test with suites as they are left behind, and as an earlier
-// gavel left them: without their contexts in suite.json.
-func earlierToo(t *testing.T, test func(t *testing.T, left func(suite string))) {
-	t.Run("now", func(t *testing.T) { test(t, func(string) {}) })
-	t.Run("earlier", func(t *testing.T) {
-		test(t, func(suite string) {
-			path := filepath.Join(suite, scoring.SuiteFile)
-			var file map[string]any
-			if err := json.Unmarshal([]byte(read(t, path)), &file); err != nil || file["num_ctx"] == nil {
-				t.Fatalf("%v: %v", err, file)
-			}
-			delete(file, "num_ctx")
-			if err := judging.WriteJSON(path, file); err != nil {
-				t.Fatal(err)
-			}
-		})
-	})
-}
-
 // TestSuiteContextWritten: the context that a run was given is that of suite.json,
 // also where the run's folder is gone, and the cell that needed as much.
 func TestSuiteContextWritten(t *testing.T) {
@@ -254,14 +234,11 @@ func TestSuiteContextWritten(t *testing.T) {
 
 // TestSuiteContextGrows: a condition with longer prompts is added later. What is
 // there stays and is not asked again, stages of new cells included.
-func TestSuiteContextGrows(t *testing.T) { earlierToo(t, suiteContextGrows) }
-
-func suiteContextGrows(t *testing.T, left func(suite string)) {
+func TestSuiteContextGrows(t *testing.T) {
 	home(t)
 	j := newOllama(t)
 	file := contextSuite(t, j, "a", "")
 	mustCall(t, "suite", "run", file)
-	left("a")
 	calls, had := j.asked(), manifestsIn(t, "a")
 	write(t, "prompt.txt", strings.Repeat("Be careful. ", 800)+"Answer [[Correct]] or [[Incorrect]].")
 	file = contextSuite(t, j, "a", fmt.Sprintf(`  - {protocol: self-reference, dataset: sample-choice, agents: "other@%s", prompt: prompt.txt, name: longer}`, j.URL))
@@ -285,7 +262,6 @@ func suiteContextGrows(t *testing.T, left func(suite string)) {
 	}
 	// With the longer prompts gone, a shorter condition has the context that the
 	// judge is known by.
-	left("a")
 	calls = j.asked()
 	file = contextSuite(t, j, "a", "  - {protocol: pairwise, dataset: sample, prompt: direct}")
 	mustCall(t, "suite", "run", file)
@@ -342,9 +318,7 @@ func TestSuiteContextUnfinished(t *testing.T) {
 
 // TestSuiteContextByHand: cells that set num-ctx have it, and the others' is not
 // drawn towards it, at first or when the suite goes on.
-func TestSuiteContextByHand(t *testing.T) { earlierToo(t, suiteContextByHand) }
-
-func suiteContextByHand(t *testing.T, left func(suite string)) {
+func TestSuiteContextByHand(t *testing.T) {
 	home(t)
 	j := newOllama(t)
 	mustCall(t, "suite", "run", contextSuite(t, j, "without", ""))
@@ -353,7 +327,6 @@ func suiteContextByHand(t *testing.T, left func(suite string)) {
   - {protocol: pairwise, dataset: sample, num-ctx: 20000, max-tokens: 3000, name: by-hand-too}`, j.URL)
 	for range 2 {
 		mustCall(t, "suite", "run", contextSuite(t, j, "a", more))
-		left("a")
 	}
 	more += "\n  - {protocol: pairwise, dataset: sample, prompt: direct}"
 	mustCall(t, "suite", "run", contextSuite(t, j, "a", more))

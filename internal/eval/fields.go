@@ -114,7 +114,7 @@ func FieldsOf(k judging.Protocol) []Field {
 				"auto/N takes K from Kubernetes or GNU parallel; \"gavel merge\" makes one run of all parts",
 			About: "one of several parts of the items, such as 3/16",
 			Check: func(text string) error {
-				_, _, err := parseShard(text)
+				_, _, err := ParseShard(text)
 				return err
 			},
 			value: func(r *Request) any { return &r.Shard },

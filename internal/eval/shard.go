@@ -48,8 +48,8 @@ func (e *Maker) Apart(p Part, dir string) Part {
 // MostShards is more than anybody has machines for.
 const MostShards = 100_000
 
-// parseShard reads "K/N", "auto" or "auto/N", where the index is 0, and N too where it is not said.
-func parseShard(value string) (index, of int, err error) {
+// ParseShard reads "K/N", "auto" or "auto/N", where the index is 0, and N too where it is not said.
+func ParseShard(value string) (index, of int, err error) {
 	first, second, given := strings.Cut(value, "/")
 	bad := fmt.Errorf("%q: expected K/N such as 3/16 with K from 1 to N, auto, or auto/N; N is at most %d",
 		value, MostShards)
@@ -69,7 +69,7 @@ func parseShard(value string) (index, of int, err error) {
 
 // Part is the shard that a request's text means: auto is what the engine says that runs this process.
 func (e *Maker) Part(value string) (Part, error) {
-	index, of, err := parseShard(value)
+	index, of, err := ParseShard(value)
 	if err != nil {
 		return Part{}, &FieldError{Field: "shard", Value: value, Problem: err.Error()}
 	}
@@ -199,7 +199,7 @@ func (o Request) sharded(its items) (items, error) {
 	if o.Shard == "" {
 		return its, nil
 	}
-	index, of, err := parseShard(o.Shard)
+	index, of, err := ParseShard(o.Shard)
 	if err != nil || index == 0 {
 		return its, fmt.Errorf("--shard %s: %w", o.Shard, cmp.Or(err, errors.New("which one it is was not asked")))
 	}

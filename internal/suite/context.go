@@ -2,8 +2,6 @@ package suite
 
 import (
 	"cmp"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -17,21 +15,17 @@ import (
 // suite.json before the run is opened, and stays: with another it would be another run. Runs whose num-ctx is set by
 // hand are left alone.
 type contexts struct {
-	suite   *Suite
-	given   scoring.Contexts
-	unsaved bool                  // more is given than suite.json says
-	needs   func() map[string]int // see Suite.needs
-	plan    bool                  // what is given is forgotten
+	suite *Suite
+	given scoring.Contexts
+	needs func() map[string]int // see Suite.needs
+	plan  bool                  // what is given is forgotten
 }
 
 // newContexts goes on from what suite.json says, if it is there.
 func newContexts(s *Suite, e *eval.Maker) *contexts {
 	c := &contexts{suite: s, given: scoring.Contexts{}, needs: sync.OnceValue(func() map[string]int { return s.needs(e) })}
-	if f, err := os.Open(filepath.Join(s.out, scoring.SuiteFile)); err == nil {
-		defer f.Close()
-		if file, err := scoring.DecodeSuite(f.Name(), f); err == nil && file.NumCtx != nil {
-			c.given = file.NumCtx
-		}
+	if file, err := scoring.ReadSuite(s.Out); err == nil && file.NumCtx != nil {
+		c.given = file.NumCtx
 	}
 	return c
 }
@@ -39,24 +33,27 @@ func newContexts(s *Suite, e *eval.Maker) *contexts {
 // of is the context of a run whose spec, but for that, is known. One whose folder
 // is there has that of its folder, also where it was set by hand once.
 func (c *contexts) of(o eval.Request, spec judging.Spec, trained int) (int, error) {
-	given, id := c.ofRuns(o, spec.Model), judging.NewManifest("", spec).ID
+	given, id := c.ofRuns(spec.Model), judging.NewManifest("", spec).ID
 	n := cmp.Or(begun(o.Out), given[id])
-	if n == 0 {
-		n = c.ofModel(o, spec.Model, trained)
-		given[id], c.unsaved = n, true
+	if n > 0 {
+		return n, nil
 	}
-	if c.plan || !c.unsaved {
+	n = c.ofModel(o, spec.Model, trained)
+	given[id] = n
+	if c.plan {
 		return n, nil
 	}
 	err := c.suite.write(c.given)
-	c.unsaved = err != nil
+	if err != nil {
+		delete(given, id)
+	}
 	return n, err
 }
 
 // ofModel is that of all runs that ask one model and were given none before.
 func (c *contexts) ofModel(o eval.Request, model judging.ModelSpec, trained int) int {
 	n := c.needs()[o.Asked()[0]]
-	for _, had := range c.ofRuns(o, model) {
+	for _, had := range c.ofRuns(model) {
 		n = max(n, had)
 	}
 	if trained > 0 {
@@ -75,23 +72,11 @@ func (c *contexts) following(later *eval.Later) int {
 		c.ofModel(o, eval.ModelSpec(later.Judges), eval.JointModel(later.Judges).Trained))
 }
 
-// ofRuns are those that a model's runs were given. Where suite.json has none, as an earlier gavel wrote it, they are
-// taken over from the runs that are there, but for what a cell has set by hand.
-func (c *contexts) ofRuns(o eval.Request, model judging.ModelSpec) map[string]int {
+// ofRuns are those that a model's runs were given.
+func (c *contexts) ofRuns(model judging.ModelSpec) map[string]int {
 	name := model.Name + " " + model.Identity
 	if c.given[name] == nil {
-		c.given[name], c.unsaved = map[string]int{}, true
-		runs, _ := os.ReadDir(c.suite.out) // not there before the suite has begun
-		for _, run := range runs {
-			m, err := judging.ReadManifest(filepath.Join(c.suite.out, run.Name()))
-			if err != nil || m.Spec.Model != model || c.suite.byHand(o, m.Spec.Parameters.NumCtx) {
-				continue
-			}
-			n := m.Spec.Parameters.NumCtx
-			m.Spec.Parameters.NumCtx = 0
-			id := judging.NewManifest("", m.Spec).ID
-			c.given[name][id] = max(c.given[name][id], n)
-		}
+		c.given[name] = map[string]int{}
 	}
 	return c.given[name]
 }
@@ -103,13 +88,6 @@ func begun(dir string) int {
 		return 0
 	}
 	return m.Spec.Parameters.NumCtx
-}
-
-// byHand tells whether a cell that asks the same model has set that context.
-func (s *Suite) byHand(o eval.Request, n int) bool {
-	return slices.ContainsFunc(s.Cells, func(cell *Cell) bool {
-		return cell.Request.NumCtx == n && slices.Contains(cell.Request.Asked(), o.Asked()[0])
-	})
 }
 
 // needs is the most that any cell needs of each model. A cell that cannot be told

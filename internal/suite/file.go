@@ -27,11 +27,11 @@ import (
 
 // File is a suite's file as it was read.
 type File struct {
+	Name       string
+	Text       string // of the file
+	Out        string // folder of the cells
 	path       string
-	text       string
-	name       string
-	out        string // folder of the cells
-	outLine    int    // where it is set; 0 where it is not
+	outLine    int // where it is set; 0 where it is not
 	limits     Limits
 	defaults   []setting
 	judges     []Judge
@@ -133,7 +133,7 @@ func readFile(path string) (*File, error) {
 }
 
 func ParseFile(path string, raw []byte) (*File, error) {
-	s := &File{path: path, text: string(raw)}
+	s := &File{path: path, Text: string(raw)}
 	switch {
 	case len(raw) > mostOfFile:
 		return nil, s.wrong(0, "has more than %d bytes: is it a suite?", mostOfFile)
@@ -182,7 +182,7 @@ func (s *File) wrong(line int, format string, args ...any) error {
 }
 
 func (s *File) read(root *yaml.Node) error {
-	s.name = strings.TrimSuffix(filepath.Base(s.path), filepath.Ext(s.path))
+	s.Name = strings.TrimSuffix(filepath.Base(s.path), filepath.Ext(s.path))
 	top, err := s.entries(root, "a suite", []string{"name", "out", "limits", "defaults", "judges", "conditions"})
 	if err != nil {
 		return err
@@ -190,10 +190,10 @@ func (s *File) read(root *yaml.Node) error {
 	for _, e := range top {
 		switch e.key {
 		case "name":
-			err = s.into(&s.name)(e)
+			err = s.into(&s.Name)(e)
 		case "out":
 			s.outLine = e.line
-			err = s.into(&s.out)(e)
+			err = s.into(&s.Out)(e)
 		case "limits":
 			err = s.readLimits(e)
 		case "defaults":
@@ -208,17 +208,17 @@ func (s *File) read(root *yaml.Node) error {
 		}
 	}
 	switch {
-	case s.folder(s.name) == "":
+	case s.folder(s.Name) == "":
 		return s.wrong(root.Line, "the suite has no name: set it")
-	case s.out == "" && len(s.folder(s.name)) > mostOfName:
-		return s.wrong(root.Line, "the suite's folder would be called %.60s…: give it a shorter name", s.folder(s.name))
+	case s.Out == "" && len(s.folder(s.Name)) > mostOfName:
+		return s.wrong(root.Line, "the suite's folder would be called %.60s…: give it a shorter name", s.folder(s.Name))
 	case len(s.judges) == 0:
 		return s.wrong(root.Line, "judges are missing: whose judgments are to be measured?")
 	case len(s.conditions) == 0:
 		return s.wrong(root.Line, "conditions are missing: what are the judges to be asked?")
 	}
-	if s.out == "" {
-		s.out = filepath.Join("runs", s.folder(s.name))
+	if s.Out == "" {
+		s.Out = filepath.Join("runs", s.folder(s.Name))
 	}
 	return nil
 }
@@ -360,19 +360,16 @@ func (s *File) fits(c condition) error {
 // asks whether it may be where the file says.
 func (s *File) Place(dir string, may func(out string) error) error {
 	if s.outLine == 0 {
-		s.out = filepath.Join(dir, s.folder(s.name))
+		s.Out = filepath.Join(dir, s.folder(s.Name))
 		return nil
 	}
-	out, err := filepath.Abs(s.out)
+	out, err := filepath.Abs(s.Out)
 	if err != nil {
 		return err
 	}
 	if err := may(out); err != nil {
-		return s.wrong(s.outLine, "out: %s %w", s.out, err)
+		return s.wrong(s.outLine, "out: %s %w", s.Out, err)
 	}
-	s.out = out
+	s.Out = out
 	return nil
 }
-
-// Out is the folder of the suite's runs.
-func (s *File) Out() string { return s.out }

@@ -26,8 +26,8 @@ func TestSuiteExample(t *testing.T) {
 	if err := s.Check(t.Context(), new(eval.Maker)); err != nil {
 		t.Error(err)
 	}
-	if len(s.points) != 4+8+2 || len(s.Cells) != 2*14 || s.out != "runs/two-judges" || s.limits != (Limits{5000, 8}) {
-		t.Errorf("%d conditions, %d cells, in %s, limits %+v", len(s.points), len(s.Cells), s.out, s.limits)
+	if len(s.points) != 4+8+2 || len(s.Cells) != 2*14 || s.Out != "runs/two-judges" || s.limits != (Limits{5000, 8}) {
+		t.Errorf("%d conditions, %d cells, in %s, limits %+v", len(s.points), len(s.Cells), s.Out, s.limits)
 	}
 	for _, tt := range []struct {
 		cell   int
@@ -97,7 +97,7 @@ func TestSuiteAnchors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if file.judges[1].settings[0].values[0].String() != "coin" || len(file.conditions[1].settings[1].values) != 2 || file.name != "s" || file.out != "runs/s" {
+	if file.judges[1].settings[0].values[0].String() != "coin" || len(file.conditions[1].settings[1].values) != 2 || file.Name != "s" || file.Out != "runs/s" {
 		t.Errorf("%+v", file)
 	}
 }
@@ -125,7 +125,7 @@ func FuzzSuite(f *testing.F) {
 		}
 		seen := map[string]bool{}
 		for _, c := range s.Cells {
-			if rel, err := filepath.Rel(s.out, c.Request.Out); err != nil || !filepath.IsLocal(rel) || rel != c.name || seen[c.name] {
+			if rel, err := filepath.Rel(s.Out, c.Request.Out); err != nil || !filepath.IsLocal(rel) || rel != c.name || seen[c.name] {
 				t.Errorf("%q: a cell in %s", text, c.Request.Out)
 			}
 			seen[c.name] = true

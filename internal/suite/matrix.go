@@ -267,7 +267,7 @@ func (s *Suite) cell(j *Judge, p *Condition) (*Cell, error) {
 	if err := s.weigh(j.line, c.set); err != nil {
 		return c, err
 	}
-	c.out = filepath.Join(s.out, c.name)
+	c.out = filepath.Join(s.Out, c.name)
 	return c, nil
 }
 

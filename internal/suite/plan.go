@@ -182,7 +182,7 @@ func (pl *planner) follow(later *eval.Later) {
 // Plan plans every cell. A judge that cannot be found is said with its cells.
 func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, error) {
 	pl := &planner{
-		speeds: eval.SpeedsIn(s.out, filepath.Dir(filepath.Clean(s.out))),
+		speeds: eval.SpeedsIn(s.Out, filepath.Dir(filepath.Clean(s.Out))),
 		probe:  probe,
 		stages: map[string]bool{},
 	}
@@ -199,7 +199,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 	once.Planned = map[[32]byte]bool{}
 	once.Planning = pl.take
 	pl.maker = &once
-	plan := &Plan{Suite: s.name, Out: s.out, Conditions: len(s.points)}
+	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.points)}
 	if s.limits.any() {
 		plan.Limits = &s.limits
 	}

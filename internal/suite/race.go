@@ -126,7 +126,7 @@ func (s *Suite) Race(
 
 // resume takes over what stands in the suite's folder.
 func (x *Contest) resume(s *Suite) error {
-	path := filepath.Join(s.out, race.StateFile)
+	path := filepath.Join(s.Out, race.StateFile)
 	f, err := os.Open(path)
 	switch {
 	case err == nil:
@@ -287,7 +287,7 @@ func (x *Contest) save() error {
 	}
 	result := x.engine.Result(x.state.Runs, x.calls)
 	x.state.Result = &result
-	return judging.WriteJSON(filepath.Join(x.suite.out, race.StateFile), x.state)
+	return judging.WriteJSON(filepath.Join(x.suite.Out, race.StateFile), x.state)
 }
 
 // table of the race as it is.

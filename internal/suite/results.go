@@ -13,7 +13,7 @@ import (
 // Results scores every run that is there, and holds those of one condition against each other.
 func (s *Suite) Results() (*report.Ranking, error) {
 	return report.NewRanking(s.summary(), func(run string) (report.Cell, *scoring.Run) {
-		cell := report.Cell{Run: filepath.Join(s.out, run), Status: report.NotBegun}
+		cell := report.Cell{Run: filepath.Join(s.Out, run), Status: report.NotBegun}
 		loaded, err := scoring.Load(cell.Run, scoring.DefaultOptions.Reading)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -35,7 +35,7 @@ func (s *Suite) Results() (*report.Ranking, error) {
 
 // summary is what the suite's folder says of it.
 func (s *Suite) summary() *scoring.Suite {
-	out := &scoring.Suite{Name: s.name, File: s.text, Shard: s.shard}
+	out := &scoring.Suite{Name: s.Name, File: s.Text, Shard: s.shard}
 	if s.shard != "" {
 		out.Path = s.path
 	}

@@ -91,19 +91,19 @@ func (a *AboveLimits) Error() string {
 
 // write says in the suite's folder which runs are its own, and what contexts they were given.
 func (s *Suite) write(given scoring.Contexts) error {
-	if _, err := os.Stat(filepath.Join(s.out, judging.ManifestFile)); err == nil {
-		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.out)
+	if _, err := os.Stat(filepath.Join(s.Out, judging.ManifestFile)); err == nil {
+		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
 	}
-	if err := os.MkdirAll(s.out, 0o755); err != nil {
+	if err := os.MkdirAll(s.Out, 0o755); err != nil {
 		return fmt.Errorf("the suite's folder: %w", err)
 	}
-	disk.Sweep(s.out, scoring.SuiteFile, race.StateFile)
+	disk.Sweep(s.Out, scoring.SuiteFile, race.StateFile)
 	if err := given.Check(); err != nil {
-		return s.wrong(s.outLine, "out: %s has %v: give the suite another name or out", s.out, err)
+		return s.wrong(s.outLine, "out: %s has %v: give the suite another name or out", s.Out, err)
 	}
 	file := s.summary()
 	file.NumCtx = given
-	return judging.WriteJSON(filepath.Join(s.out, scoring.SuiteFile), file)
+	return judging.WriteJSON(filepath.Join(s.Out, scoring.SuiteFile), file)
 }
 
 func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }

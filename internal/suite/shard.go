@@ -29,23 +29,23 @@ func (s *Suite) InShards(n int, each time.Duration) error {
 // Only makes of a suite that of one shard: every cell is its run of the shard's items, in a folder beside the
 // suite's. It goes on with what an earlier try of the shard left.
 func (s *Suite) Only(e *eval.Maker, p eval.Part) error {
-	p = e.Apart(p, filepath.Dir(s.out))
-	s.out += p.Suffix()
+	p = e.Apart(p, filepath.Dir(s.Out))
+	s.Out += p.Suffix()
 	s.shard = p.String()
 	for _, c := range s.Cells {
-		c.out = filepath.Join(s.out, c.name)
+		c.out = filepath.Join(s.Out, c.name)
 		c.Request.Out, c.Request.Shard = c.out, s.shard
 		switch {
 		case c.Request.Cache != "":
-			c.Request.Cache = filepath.Join(c.Request.Cache, filepath.Base(s.out))
+			c.Request.Cache = filepath.Join(c.Request.Cache, filepath.Base(s.Out))
 		case !c.Request.NoCache:
-			c.Request.Cache = filepath.Join(s.out, judging.CacheDir)
+			c.Request.Cache = filepath.Join(s.Out, judging.CacheDir)
 		}
 		if err := c.Request.Validate(); err != nil {
 			return s.blame(c, err)
 		}
 	}
-	return eval.TakeUp(s.out, p.Try)
+	return eval.TakeUp(s.Out, p.Try)
 }
 
 // ofKey is the name of a variable that holds a key.

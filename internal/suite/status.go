@@ -50,7 +50,7 @@ type RunState struct {
 
 // Status reads the folders of the runs, at a time.
 func (s *Suite) Status(now time.Time) *State {
-	st := &State{Suite: s.name, Out: s.out, ByStatus: map[string]int{}}
+	st := &State{Suite: s.Name, Out: s.Out, ByStatus: map[string]int{}}
 	cells := map[string]bool{}
 	for _, c := range s.Cells {
 		cs := StateOf(c.out, now)
@@ -60,13 +60,13 @@ func (s *Suite) Status(now time.Time) *State {
 		st.ByStatus[cs.Status]++
 		cells[c.name] = true
 	}
-	if f, err := os.Open(filepath.Join(s.out, race.StateFile)); err == nil {
+	if f, err := os.Open(filepath.Join(s.Out, race.StateFile)); err == nil {
 		st.Race, _ = race.ReadState(f.Name(), f) // a file that is damaged is for the race to complain of
 		f.Close()
 	}
-	entries, _ := os.ReadDir(s.out) // not there before the suite has begun
+	entries, _ := os.ReadDir(s.Out) // not there before the suite has begun
 	for _, entry := range entries {
-		dir := filepath.Join(s.out, entry.Name())
+		dir := filepath.Join(s.Out, entry.Name())
 		if m, err := judging.ReadManifest(dir); err == nil && !cells[entry.Name()] && m.Imported == "" &&
 			m.Spec.Protocol == judging.Answering().Name {
 			st.Stages = append(st.Stages, StateOf(dir, now))

@@ -43,7 +43,3 @@ func (s *Suite) TimeOf(ctx context.Context, e *eval.Maker, shards int) (time.Dur
 	return shardStarts + time.Duration(each*shardVaries*float64(time.Second)),
 		fmt.Sprintf("the plan says %s for all, %s for each", eval.Span(3600*plan.Total.Hours), eval.Span(each))
 }
-
-// Name of the suite, and the text of its file.
-func (s *File) Name() string { return s.name }
-func (s *File) Text() string { return s.text }

@@ -286,19 +286,14 @@ func (w *work) folders() (file *scoring.Suite, runs map[string][]string, err err
 }
 
 func suiteShard(dir string) (*scoring.Suite, int, error) {
-	f, err := os.Open(filepath.Join(dir, scoring.SuiteFile))
+	s, err := scoring.ReadSuite(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, fmt.Errorf("%s: is not the folder of a suite (no %s in it)", dir, scoring.SuiteFile)
 	} else if err != nil {
 		return nil, 0, err
 	}
-	defer f.Close()
-	s, err := scoring.DecodeSuite(f.Name(), f)
-	if err != nil {
-		return nil, 0, err
-	}
-	var index, of int
-	if _, err := fmt.Sscanf(s.Shard, "%d/%d", &index, &of); err != nil || index < 1 || index > of || of > eval.MostShards {
+	index, of, err := eval.ParseShard(s.Shard)
+	if err != nil || index == 0 {
 		return nil, 0, fmt.Errorf("%s: is not the folder of a shard: it was made without --shard", dir)
 	}
 	return s, of, nil

@@ -167,7 +167,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 				check(t, err)
 				check(t, s.Only(e, eval.Part{Index: i + 1, Of: of}))
 				check(t, s.Run(context.Background(), e, false))
-				shards = append(shards, s.Out())
+				shards = append(shards, s.Out)
 			}
 			ended, end := context.WithCancel(context.Background())
 			end()

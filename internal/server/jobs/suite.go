@@ -173,7 +173,7 @@ func (r *Runner) judgeAt(ctx context.Context, judge eval.Endpoint, model string)
 // PlanSuite is `gavel suite plan`.
 func (r *Runner) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
-		out = SuitePlanned{Suite: r.name(s.Out()), Notes: []string{}}
+		out = SuitePlanned{Suite: r.name(s.Out), Notes: []string{}}
 		plan, err := s.Plan(ctx,
 			r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
 		if err != nil {
@@ -201,7 +201,7 @@ func (r *Runner) StartSuite(ctx context.Context, request JobRequest) (job Job, e
 func (r *Runner) ResumeSuite(ctx context.Context, folder, file string) (job Job, err error) {
 	request := JobRequest{fieldFile: {file}}
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
-		if out := r.name(s.Out()); out != folder {
+		if out := r.name(s.Out); out != folder {
 			return requestError(http.StatusBadRequest, "its file is that of the folder %s", out)
 		}
 		job, err = r.beginSuite(s, request)
@@ -216,7 +216,7 @@ func (r *Runner) ResumeSuite(ctx context.Context, folder, file string) (job Job,
 }
 
 func (r *Runner) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
-	return r.begin(Job{Request: request, Suite: r.name(s.Out())}, func(ctx context.Context, e *eval.Maker) error {
+	return r.begin(Job{Request: request, Suite: r.name(s.Out)}, func(ctx context.Context, e *eval.Maker) error {
 		err := s.Run(ctx, e, request.Get(fieldYes) == "true")
 		var above *suite.AboveLimits
 		if errors.As(err, &above) {
