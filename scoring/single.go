@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"slices"
+	"strings"
 
 	"gavel/judging"
 )
@@ -31,27 +32,47 @@ func Shares(protocol string) (names []string) {
 	return names
 }
 
-// Single gathers the judgments of one item, as they come.
-type Single struct {
-	*Loader
+// Singles gathers the judgments of a run, item by item, as they come.
+type Singles struct {
+	run    *judging.Manifest
+	how    judging.Reading
 	metric string
+	open   map[string]*single // items of which judgments are there, and not all
+}
+
+// single gathers those of one item.
+type single struct {
+	*Loader
 	seen   int // judgments of the first time
 	failed bool
 }
 
-// NewSingle is for an item of the run of a manifest, and what it comes to by a metric of [Shares].
-func NewSingle(m *judging.Manifest, how judging.Reading, metric string) (*Single, error) {
-	load, err := NewLoader(m, how, nil)
-	return &Single{Loader: load, metric: metric}, err
+// NewSingles is for the run of a manifest, and what an item comes to by a metric of [Shares].
+func NewSingles(m *judging.Manifest, how judging.Reading, metric string) *Singles {
+	return &Singles{run: m, how: how, metric: metric, open: map[string]*single{}}
 }
 
-// Take takes a judgment, and tells whether all of them are there. It keeps no hold of it.
-func (s *Single) Take(r *judging.Record) (all bool, err error) {
-	if r.Repetition == 0 {
-		s.seen++
-		s.failed = s.failed || r.Outcome == judging.Failed
+// Take takes a judgment, and tells whether all of its item are there, and what that comes to. It keeps no hold of it.
+func (s *Singles) Take(r *judging.Record) (fate Fate, all bool, err error) {
+	item := s.open[r.Item]
+	if item == nil {
+		load, err := NewLoader(s.run, s.how, nil)
+		if err != nil {
+			return NotKnown, false, err
+		}
+		item = &single{Loader: load}
+		s.open[strings.Clone(r.Item)] = item
 	}
-	return s.seen >= r.Presentations, s.Add(r)
+	if r.Repetition == 0 {
+		item.seen++
+		item.failed = item.failed || r.Outcome == judging.Failed
+	}
+	err = item.Add(r)
+	if err != nil || item.seen < r.Presentations {
+		return NotKnown, false, err
+	}
+	delete(s.open, r.Item)
+	return item.fate(s.metric), true, nil
 }
 
 // Fate is what an item comes to.
@@ -65,15 +86,15 @@ const (
 	NotKnown // a judgment failed
 )
 
-// Fate is that of the item, once all judgments of it are there.
-func (s *Single) Fate() Fate {
+// fate is that of the item, once all judgments of it are there.
+func (s *single) fate(metric string) Fate {
 	run := s.Run()
 	sheet := run.scorer.Sheet(run.missing, 0)
 	if s.failed || len(sheet.Units) == 0 {
 		return NotKnown
 	}
 	for _, m := range sheet.Metrics {
-		if m.Name != s.metric || m.Mode != "" {
+		if m.Name != metric || m.Mode != "" {
 			continue
 		}
 		switch num, den := m.share(m.Columns.of(sheet.Units[0].Row)); {

@@ -24,13 +24,11 @@ type Rule struct {
 // follower tells a rule of a run's items.
 type follower struct {
 	rule  *Rule
-	m     *judging.Manifest
-	how   judging.Reading
 	place map[string]int
 
 	mu     sync.Mutex
-	open   map[string]*scoring.Single // items of which judgments are there
-	fates  map[int]scoring.Fate       // by place, of items that the rule was not told of yet
+	items  *scoring.Singles
+	fates  map[int]scoring.Fate // by place, of items that the rule was not told of yet
 	told   int
 	enough bool
 }
@@ -38,10 +36,8 @@ type follower struct {
 func newFollower(rule *Rule, m *judging.Manifest, how judging.Reading, ids []string) *follower {
 	f := &follower{
 		rule:  rule,
-		m:     m,
-		how:   how,
 		place: make(map[string]int, len(ids)),
-		open:  map[string]*scoring.Single{},
+		items: scoring.NewSingles(m, how, rule.Metric),
 		fates: map[int]scoring.Fate{},
 	}
 	for at, id := range ids {
@@ -58,20 +54,11 @@ func (f *follower) add(r *judging.Record) (enough bool, err error) {
 	if f.enough || !ours || at < f.told {
 		return f.enough, nil
 	}
-	item := f.open[r.Item]
-	if item == nil {
-		item, err = scoring.NewSingle(f.m, f.how, f.rule.Metric)
-		if err != nil {
-			return false, err
-		}
-		f.open[string([]byte(r.Item))] = item // not a view into a record
-	}
-	all, err := item.Take(r)
+	fate, all, err := f.items.Take(r)
 	if err != nil || !all {
 		return false, err
 	}
-	f.fates[at] = item.Fate()
-	delete(f.open, r.Item)
+	f.fates[at] = fate
 	for !f.enough {
 		fate, there := f.fates[f.told]
 		if !there {

@@ -115,7 +115,7 @@ func (s *Suite) Race(
 	if err := x.resume(s); err != nil {
 		return nil, err
 	}
-	err = s.making(ctx, e, func(*eval.Maker) error { return nil }, func(ctx context.Context, r *runner) error {
+	err = s.making(ctx, e, func(ctx context.Context, r *runner) error {
 		x.runner = r
 		err := x.run(ctx)
 		out = x.table()
@@ -162,25 +162,13 @@ func rightsIn(dir, metric string) (map[string]bool, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	open := map[string]*scoring.Single{}
-	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) (err error) {
-		item := open[r.Item]
-		if item == nil {
-			item, err = scoring.NewSingle(m, scoring.DefaultOptions.Reading, metric)
-			if err != nil {
-				return err
-			}
-			open[strings.Clone(r.Item)] = item
-		}
-		all, err := item.Take(r)
-		if !all || err != nil {
-			return err
-		}
-		delete(open, r.Item)
-		if fate := item.Fate(); fate != scoring.NotKnown {
+	items := scoring.NewSingles(m, scoring.DefaultOptions.Reading, metric)
+	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+		fate, all, err := items.Take(r)
+		if all && fate != scoring.NotKnown {
 			known[strings.Clone(r.Item)] = fate == scoring.Right
 		}
-		return nil
+		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

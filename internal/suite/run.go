@@ -31,8 +31,10 @@ type runner struct {
 
 // Run makes the runs, or goes on with them. The error may be eval.ErrIncomplete, eval.ErrInterrupted or *AboveLimits.
 func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
-	may := func(quiet *eval.Maker) error { return s.mayRun(ctx, quiet, yes) }
-	return s.making(ctx, e, may, func(ctx context.Context, r *runner) error {
+	if err := s.mayRun(ctx, e, yes); err != nil {
+		return err
+	}
+	return s.making(ctx, e, func(ctx context.Context, r *runner) error {
 		for i := range s.judges {
 			r.judge(ctx, &s.judges[i])
 		}
@@ -40,19 +42,14 @@ func (s *Suite) Run(ctx context.Context, e *eval.Maker, yes bool) error {
 	})
 }
 
-// making makes ready for runs, and has them made if they may be.
-func (s *Suite) making(
-	ctx context.Context, e *eval.Maker, may func(*eval.Maker) error, do func(context.Context, *runner) error,
-) (err error) {
+// making makes ready for runs, and has them made.
+func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Context, *runner) error) (err error) {
 	quiet := *e
 	release, err := quiet.Hold(s.requests)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if err := may(&quiet); err != nil {
-		return err
-	}
 	contexts := newContexts(s, e)
 	if err := s.write(contexts.given); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -107,7 +108,7 @@ func (b *opened) read() (err error) {
 	err = b.each(func(_ File, in io.Reader) (err error) {
 		text, err = io.ReadAll(io.LimitReader(in, mostIndex+1))
 		if err == nil {
-			err = errEnough
+			err = fs.SkipAll
 		}
 		return err
 	})

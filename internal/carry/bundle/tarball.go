@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -196,10 +197,7 @@ func compare(files []File, sums string) error {
 // window is what unpacking may hold in memory, four times of what packing needs.
 const window = 32 << 20
 
-// errEnough ends each.
-var errEnough = errors.New("enough")
-
-// each unpacks the files of a bundle that was checked, one after the other.
+// each unpacks the files of a bundle that was checked, one after the other, until use returns fs.SkipAll.
 func (b *opened) each(use func(f File, text io.Reader) error) error {
 	if _, err := b.file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -216,7 +214,7 @@ func (b *opened) each(use func(f File, text io.Reader) error) error {
 		}
 		err = use(f, dec)
 		dec.Close()
-		if err == errEnough {
+		if err == fs.SkipAll {
 			return nil
 		}
 		if err != nil {

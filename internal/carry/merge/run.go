@@ -104,13 +104,6 @@ func (s *shard) differs(o *shard) error {
 		b.Shard.Index >= 1 && b.Shard.Index <= b.Shard.Of {
 		return nil
 	}
-	var what []string
-	if a.Shard.Of != b.Shard.Of || b.Shard.Index < 1 || b.Shard.Index > b.Shard.Of {
-		what = append(what, fmt.Sprintf("shard %s, and shard %s", a.Shard, b.Shard))
-	}
-	if a.Schema != b.Schema {
-		what = append(what, fmt.Sprintf("schema %d, and %d", a.Schema, b.Schema))
-	}
 	x, y := a.Spec, b.Spec
 	of := func(m *judging.Manifest, spec *judging.Spec) {
 		spec.Dataset.SHA256 = m.Shard.Dataset
@@ -119,7 +112,8 @@ func (s *shard) differs(o *shard) error {
 	}
 	of(a, &x)
 	of(b, &y)
-	what = append(what, x.Differences(y)...)
+	what := append(x.Differences(y),
+		fmt.Sprintf("shard %s, and shard %s; schema %d, and %d", a.Shard, b.Shard, a.Schema, b.Schema))
 	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dir, s.dir, strings.Join(what, "; "))
 }
 
