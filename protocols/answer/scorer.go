@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -83,48 +84,76 @@ func (f *answers) Finish() (complete, partial int) {
 
 func (f *answers) id(a scored) string { return f.items.At(int(a.item)) }
 
-// Columns of a question.
-const (
-	answerRight = iota
-	answerLabelled
-	answerUnread
-	answerAll
-	answerChance
-	answerOptions // there are options
-	answerWidth
-)
-
-// answerMetrics are of questions that have a label, of all, and of those with options.
-var answerMetrics = []scoring.Metric{
+// answerMetrics are of questions that have a label, of all, and of those with options (PROTOCOLS.md §2).
+var answerMetrics = []scoring.Summed[scored]{
 	{
-		Name:     scoring.GenerationAccuracy,
-		Missing:  "wrong",
-		Columns:  scoring.Span{answerRight, answerUnread},
-		Why:      scoring.Because("there is no answer to a question with a label"),
-		N:        func(c []float64) float64 { return c[1] },
-		Compared: scoring.ByGroup,
-		Headline: true,
+		Metric: scoring.Metric{
+			Name: scoring.GenerationAccuracy,
+			Term: scoring.Term{
+				Called: []string{"right"},
+				Best:   scoring.Higher,
+				Plain:  "questions that the judge itself answers right; a reply without an answer is wrong",
+				Source: "self-reference, arXiv 2509.19880, Eq. 3",
+				Others: "accuracy, exact match",
+			},
+			Missing:  "wrong",
+			Why:      scoring.Because("there is no answer to a question with a label"),
+			N:        func(c []float64) float64 { return c[1] },
+			Compared: scoring.ByGroup,
+			Headline: true,
+		},
+		Adds: func(a scored) (float64, float64) { return scoring.One(a.right), scoring.One(a.gold != "") },
 	},
 	{
-		Name:    NoAnswer,
-		Missing: "what is counted",
-		Columns: scoring.Span{answerUnread, answerChance},
-		Why:     scoring.Because("there is no answer"),
+		Metric: scoring.Metric{
+			Name: NoAnswer,
+			Term: scoring.Term{
+				Called: []string{"no answer"},
+				Name:   "no answer",
+				Best:   scoring.Lower,
+				Plain:  "questions whose reply has no answer that can be read",
+				Source: "share of questions",
+				Others: "parse failures, invalid responses",
+			},
+			Missing: "what is counted",
+			Why:     scoring.Because("there is no answer"),
+		},
+		Adds: func(a scored) (float64, float64) { return scoring.One(!a.read), 1 },
 	},
 	{
-		Name:    Chance,
-		Missing: "counts: it is not about the replies",
-		Columns: scoring.Span{answerChance, answerWidth},
-		Kind:    scoring.Known,
-		Sparse:  true,
-		Why:     scoring.Because("there is no choice"),
+		Metric: scoring.Metric{
+			Name: Chance,
+			Term: scoring.Term{
+				Plain:  "what guessing among the options would get",
+				Source: "mean of 1/options",
+				Others: "random baseline",
+			},
+			Missing: "counts: it is not about the replies",
+			Kind:    scoring.Known,
+			Sparse:  true,
+			Why:     scoring.Because("there is no choice"),
+		},
+		Adds: func(a scored) (float64, float64) {
+			return 1 / float64(max(1, a.options)) * scoring.One(a.options > 0), scoring.One(a.options > 0)
+		},
 	},
 }
 
+// metrics lists them.
+var metrics = scoring.Lay(answerMetrics, 0)
+
+// terms say them in words, and what is counted beside them.
+var terms = append(scoring.Terms(metrics), scoring.Term{
+	Metric: RuleCount + "*",
+	Plain:  "how many answers this rule found in the replies",
+	Source: "count",
+	Others: "answer extraction, filter",
+}, scoring.WithoutVerdictTerm)
+
 func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   answerMetrics,
-		Width:     answerWidth,
+		Metrics:   metrics,
+		Width:     2 * len(metrics),
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}
@@ -133,25 +162,13 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		id := f.id(a)
 		a.item, a.rule = 0, 0
 		if shared[a] == nil {
-			shared[a] = &scoring.Pattern{Groups: []string{strings.Clone(f.groups.At(int(a.group)))}, Gold: a.gold, Row: a.row()}
+			group := strings.Clone(f.groups.At(int(a.group)))
+			shared[a] = &scoring.Pattern{Groups: []string{group}, Gold: a.gold, Row: make([]float64, s.Width)}
+			scoring.Fill(answerMetrics, a, shared[a].Row)
 		}
 		s.Units[i] = scoring.Unit{ID: id, Pattern: shared[a]}
 	}
 	return s
-}
-
-func (a scored) row() []float64 {
-	row := []float64{
-		answerRight:     scoring.One(a.right),
-		answerLabelled:  scoring.One(a.gold != ""),
-		answerUnread:    scoring.One(!a.read),
-		answerAll:       1,
-		answerWidth - 1: 0,
-	}
-	if a.options > 0 {
-		row[answerChance], row[answerOptions] = 1/float64(a.options), 1
-	}
-	return row
 }
 
 // Extend adds which rule found how many answers, and how many questions have no label.
@@ -173,30 +190,23 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 }
 
 // ruleCounts says how often each rule found the answer.
-func (f *answers) ruleCounts() []scoring.Result {
-	often, read := map[string]int{}, 0
+func (f *answers) ruleCounts() (results []scoring.Result) {
+	often := map[string]float64{}
+	read := 0
 	for _, a := range f.rows {
 		if a.read {
 			read++
 			often[strings.Clone(f.rules.At(int(a.rule)))]++
 		}
 	}
-	var names []string
-	for name := range often {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	var results []scoring.Result
-	for _, name := range names {
-		n := float64(often[name])
+	delete(often, "")
+	for _, name := range slices.Sorted(maps.Keys(often)) {
 		results = append(results, scoring.Result{
 			Metric:  RuleCount + name,
 			Group:   scoring.Overall,
 			Unit:    scoring.UnitCount,
 			N:       read,
-			Value:   &n,
+			Value:   new(often[name]),
 			Missing: "answer left out",
 		})
 	}

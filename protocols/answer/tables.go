@@ -24,7 +24,7 @@ var Layout = &report.Layout{
 			About:  "the mark is chance",
 			Mark:   report.AtMetric(Chance),
 		},
-		{Metric: NoAnswer, Name: "no answer", About: "lower is better"},
+		{Metric: NoAnswer},
 	},
 }
 
