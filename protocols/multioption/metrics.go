@@ -67,126 +67,259 @@ var (
 	noRight = scoring.Because("no items of which the right option is known")
 )
 
-// optionMetrics lists the scores of a choice among several options (PROTOCOLS.md §3) and what goes with
-// them, the headline first.
-func optionMetrics(policy scoring.MissingPolicy) []scoring.Summed[tallied] {
-	has := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Mean}
-	random, first := scoring.Metric{Unit: scoring.UnitScore, Missing: nobodyHas, Kind: scoring.Known},
-		scoring.Metric{Unit: scoring.UnitScore, Missing: "none is", Kind: scoring.Known}
-	over := scoring.Metric{Unit: scoring.UnitScore, Missing: byPolicy(policy), Kind: scoring.Ratio}
-	list := slices.Concat(
-		scoreMetrics("", has, func(t tallied, of score) (float64, float64) { return of(t.scored), 1 }),
-		scoreMetrics(OfRandom, random, func(t tallied, of score) (float64, float64) { return of(t.random), 1 }),
-		scoreMetrics(OfFirst, first, func(t tallied, of score) (float64, float64) { return of(t.first), 1 }),
-		scoreMetrics(overRandom, over, func(t tallied, of score) (num, den float64) {
+const paper = "Grade Score, arXiv 2406.12043"
+
+// scores are the three of the paper, the headline first.
+var scores = []struct {
+	name string
+	of   func(grades) float64
+	term scoring.Term
+}{
+	{
+		name: GradeScore,
+		of:   func(g grades) float64 { return g.grade },
+		term: scoring.Term{
+			Called: []string{"Grade score"},
+			Name:   "Grade score",
+			Best:   scoring.Higher,
+			Plain:  "chooses the option and not the position: harmonic mean of LLM score and choice score, from 0 to 1",
+			Source: paper,
+			Chance: "above 0: see grade-random",
+		},
+	},
+	{
+		name: LLMScore,
+		of:   func(g grades) float64 { return g.llm },
+		term: scoring.Term{
+			Called: []string{"LLM score"},
+			Best:   scoring.Higher,
+			Plain:  "how evenly the positions are chosen; 1 is no position bias",
+			Source: paper,
+			Others: "normalised entropy",
+		},
+	},
+	{
+		name: ChoiceScore,
+		of:   func(g grades) float64 { return g.choice },
+		term: scoring.Term{
+			Called: []string{"choice score"},
+			Best:   scoring.Higher,
+			Plain:  "how often the same option is chosen, wherever it is shown",
+			Source: paper,
+			Others: "mode frequency",
+		},
+	},
+}
+
+// variants are what there is of each of the three: the score, that of judges without judgment, and how far the judge is
+// on the way between. What has no Missing counts by the policy of the run.
+var variants = []struct {
+	suffix string
+	metric scoring.Metric
+	adds   func(t tallied, of func(grades) float64) (num, den float64)
+}{
+	{
+		metric: scoring.Metric{Kind: scoring.Mean, Compared: scoring.Whole},
+		adds:   func(t tallied, of func(grades) float64) (num, den float64) { return of(t.scored), 1 },
+	},
+	{
+		suffix: OfRandom,
+		metric: scoring.Metric{
+			Missing: nobodyHas,
+			Kind:    scoring.Known,
+			Term: scoring.Term{
+				Metric: "*" + OfRandom,
+				Called: []string{"random judge", "random judge %", "Grade, random"},
+				Plain:  "the score of a judge that names positions at random, on the same items",
+				Source: "exact, or simulated",
+				Others: "random baseline",
+			},
+		},
+		adds: func(t tallied, of func(grades) float64) (num, den float64) { return of(t.random), 1 },
+	},
+	{
+		suffix: OfFirst,
+		metric: scoring.Metric{
+			Missing: "none is",
+			Kind:    scoring.Known,
+			Term: scoring.Term{
+				Metric: "*" + OfFirst,
+				Called: []string{"always first"},
+				Plain:  "the score of a judge that always names the first position, on the same items",
+				Source: "computed",
+				Others: "position baseline",
+			},
+		},
+		adds: func(t tallied, of func(grades) float64) (num, den float64) { return of(t.first), 1 },
+	},
+	{
+		suffix: overRandom,
+		metric: scoring.Metric{
+			Kind: scoring.Ratio,
+			Term: scoring.Term{
+				Metric: "*" + overRandom,
+				Called: []string{"random 0 to perfect 1"},
+				Best:   scoring.Higher,
+				Plain:  "how far the judge is on the way from a random judge (0) to a perfect one (1)",
+				Source: "(judge − random) / (perfect − random)",
+				Others: "chance-corrected score",
+			},
+		},
+		adds: func(t tallied, of func(grades) float64) (num, den float64) {
 			den = of(t.perfect) - of(t.random)
 			if math.Abs(den) < tiny { // all are as good as perfect on it, as on two orders of three options
 				return 0, 0
 			}
 			return of(t.scored) - of(t.random), den
-		}),
-		[]scoring.Summed[tallied]{
-			{
-				Metric: scoring.Metric{
-					Name:    GradeScore + byUsable,
-					Unit:    scoring.UnitScore,
-					Kind:    scoring.Mean,
-					Missing: byPolicy(scoring.MissingUsable),
-					Why:     noItems,
-				},
-				Adds: func(t tallied) (float64, float64) { return t.usable.grade, 1 },
-			},
-			{
-				Metric: scoring.Metric{
-					Name:    GradeScore + byStrict,
-					Unit:    scoring.UnitScore,
-					Kind:    scoring.Mean,
-					Missing: byPolicy(scoring.MissingStrict),
-					Why:     noItems,
-				},
-				Adds: func(t tallied) (float64, float64) { return t.strict.grade, 1 },
-			},
-			{
-				Metric: scoring.Metric{
-					Name:     optionAccuracy,
-					Kind:     scoring.Mean,
-					Missing:  wrongUnless(policy),
-					Why:      noRight,
-					Compared: scoring.Whole,
-				},
-				Adds: rightShare,
-			},
-			{
-				Metric: scoring.Metric{
-					Name:    optionAccuracy + OfRandom,
-					Kind:    scoring.Known,
-					Missing: nobodyHas,
-					Why:     noRight,
-				},
-				Adds: randomRight,
-			},
-			{
-				Metric: scoring.Metric{
-					Name:     modeAccuracy,
-					Kind:     scoring.Mean,
-					Missing:  "left out, an item without any is wrong",
-					Why:      noRight,
-					Compared: scoring.Whole,
-				},
-				Adds: modeRight,
-			},
-			{
-				Metric: scoring.Metric{
-					Name:     sameChoice,
-					Missing:  "not the same",
-					Why:      noItems,
-					Compared: scoring.Whole,
-				},
-				Adds: alwaysOne,
-			},
-			{
-				Metric: scoring.Metric{
-					Name:     UnrelatedRate,
-					Kind:     scoring.Several,
-					Missing:  leftOut,
-					Why:      scoring.Because("no judgments with a verdict, of items with an unrelated option"),
-					Compared: scoring.Whole,
-				},
-				Adds: unrelatedChosen,
-			},
 		},
-	)
-	for i := range list {
-		switch m := &list[i].Metric; m.Name {
-		case GradeScore:
-			m.Compared, m.Headline = scoring.ByGroup, true
-		case LLMScore, ChoiceScore, GradeScore + overRandom:
-			m.Compared = scoring.Whole
+	},
+}
+
+// itemMetrics are the others. What has no Missing counts by the policy of the run.
+var itemMetrics = []scoring.Summed[tallied]{
+	{
+		Metric: scoring.Metric{
+			Name: GradeScore + byUsable,
+			Term: scoring.Term{
+				Called: []string{"Grade score, usable"},
+				Plain:  "Grade score over the judgments that have a verdict, as the authors count",
+				Source: paper,
+			},
+			Unit:    scoring.UnitScore,
+			Kind:    scoring.Mean,
+			Missing: byPolicy(scoring.MissingUsable),
+			Why:     noItems,
+		},
+		Adds: func(t tallied) (float64, float64) { return t.usable.grade, 1 },
+	},
+	{
+		Metric: scoring.Metric{
+			Name: GradeScore + byStrict,
+			Term: scoring.Term{
+				Called: []string{"Grade score, strict"},
+				Plain:  "Grade score over all judgments: one without a verdict chooses nothing",
+				Source: "gavel",
+			},
+			Unit:    scoring.UnitScore,
+			Kind:    scoring.Mean,
+			Missing: byPolicy(scoring.MissingStrict),
+			Why:     noItems,
+		},
+		Adds: func(t tallied) (float64, float64) { return t.strict.grade, 1 },
+	},
+	{
+		Metric: scoring.Metric{
+			Name: optionAccuracy,
+			Term: scoring.Term{
+				Called: []string{"right (*) %", "right %"},
+				Name:   "right",
+				Best:   scoring.Higher,
+				Plain:  "judgments that name the best option (of the goal worst: the worst)",
+				Source: "share of judgments, mean over items",
+				Others: "accuracy",
+			},
+			Kind:     scoring.Mean,
+			Why:      noRight,
+			Compared: scoring.Whole,
+		},
+		Adds: rightShare,
+	},
+	{
+		Metric: scoring.Metric{
+			Name:    optionAccuracy + OfRandom,
+			Kind:    scoring.Known,
+			Missing: nobodyHas,
+			Why:     noRight,
+		},
+		Adds: randomRight,
+	},
+	{
+		Metric: scoring.Metric{
+			Name: modeAccuracy,
+			Term: scoring.Term{
+				Called: []string{"right most often %"},
+				Best:   scoring.Higher,
+				Plain:  "items of which the option chosen most often is the right one",
+				Source: "share of items",
+				Others: "majority vote, self-consistency",
+			},
+			Kind:     scoring.Mean,
+			Missing:  "left out, an item without any is wrong",
+			Why:      noRight,
+			Compared: scoring.Whole,
+		},
+		Adds: modeRight,
+	},
+	{
+		Metric: scoring.Metric{
+			Name: sameChoice,
+			Term: scoring.Term{
+				Called: []string{"always the same option %"},
+				Name:   "same choice in every order",
+				Best:   scoring.Higher,
+				Plain:  "items with the same choice in every order",
+				Source: "share of items",
+				Others: "consistency",
+			},
+			Missing:  "not the same",
+			Why:      noItems,
+			Compared: scoring.Whole,
+		},
+		Adds: alwaysOne,
+	},
+	{
+		Metric: scoring.Metric{
+			Name: UnrelatedRate,
+			Term: scoring.Term{
+				Called: []string{"the unrelated option %"},
+				Best:   scoring.Lower,
+				Plain:  "judgments that choose the option that answers another question",
+				Source: "share of judgments with a verdict",
+				Others: "attention check",
+			},
+			Kind:     scoring.Several,
+			Missing:  leftOut,
+			Why:      scoring.Because("no judgments with a verdict, of items with an unrelated option"),
+			Compared: scoring.Whole,
+		},
+		Adds: unrelatedChosen,
+	},
+}
+
+// optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3), the headline first.
+func optionMetrics(policy scoring.MissingPolicy) (list []scoring.Summed[tallied]) {
+	for _, v := range variants {
+		for _, score := range scores {
+			m := v.metric
+			m.Name = score.name + v.suffix
+			m.Unit = scoring.UnitScore
+			m.Missing = cmp.Or(m.Missing, byPolicy(policy))
+			m.Why = noItems
+			if v.suffix == "" {
+				m.Term = score.term
+			}
+			switch m.Name {
+			case GradeScore:
+				m.Compared = scoring.ByGroup
+				m.Headline = true
+			case GradeScore + overRandom:
+				m.Compared = scoring.Whole
+			}
+			list = append(list, scoring.Summed[tallied]{
+				Metric: m,
+				Adds:   func(t tallied) (float64, float64) { return v.adds(t, score.of) },
+			})
 		}
+	}
+	for _, m := range itemMetrics {
+		m.Missing = cmp.Or(m.Missing, wrongUnless(policy))
+		list = append(list, m)
 	}
 	return list
 }
 
 // tiny is what differences of scores may be off by.
 const tiny = 1e-9
-
-// score is one of the three.
-type score func(grades) float64
-
-// scoreMetrics are the same thing of each of the three scores.
-func scoreMetrics(
-	suffix string, m scoring.Metric, adds func(tallied, score) (num, den float64),
-) []scoring.Summed[tallied] {
-	metric := func(name string, of score) scoring.Summed[tallied] {
-		m.Name, m.Why = name+suffix, noItems
-		return scoring.Summed[tallied]{Metric: m, Adds: func(t tallied) (float64, float64) { return adds(t, of) }}
-	}
-	return []scoring.Summed[tallied]{
-		metric(GradeScore, func(g grades) float64 { return g.grade }),
-		metric(LLMScore, func(g grades) float64 { return g.llm }),
-		metric(ChoiceScore, func(g grades) float64 { return g.choice }),
-	}
-}
 
 func rightShare(t tallied) (num, den float64) {
 	if len(t.right) == 0 {

@@ -25,17 +25,15 @@ var Layout = &report.Layout{
 	Tiles: []report.Tile{
 		{
 			Metric: optionAccuracy,
-			Name:   "right",
 			About:  "the mark is a random judge",
 			Mark:   report.AtMetric(optionAccuracy + OfRandom),
 		},
 		{
 			Metric: GradeScore,
-			Name:   "Grade score",
 			About:  "the mark is a random judge",
 			Mark:   report.AtMetric(GradeScore + OfRandom),
 		},
-		{Metric: sameChoice, Name: "same choice in every order", About: "higher is better"},
+		{Metric: sameChoice},
 		report.Verdictless,
 	},
 }
@@ -70,13 +68,6 @@ func tables(r scoring.Report) []table.Table {
 	return append(append(tables, positionsTable(r)), report.Again(r)...)
 }
 
-// optionScores are the three, as the paper names them.
-var optionScores = []struct{ metric, name string }{
-	{GradeScore, "Grade score"},
-	{LLMScore, "LLM score"},
-	{ChoiceScore, "choice score"},
-}
-
 func optionsTable(r scoring.Report) table.Table {
 	t := table.Table{
 		Title: report.Heading(r, true),
@@ -92,9 +83,9 @@ func optionsTable(r scoring.Report) table.Table {
 		t.Rows = append(t.Rows, append(cells, strconv.Itoa(x.N), x.Missing))
 	}
 	of := r.Overall
-	for _, s := range optionScores {
-		row(s.name, s.metric, table.Plain(of(s.metric+OfRandom)), table.Plain(of(s.metric+OfFirst)),
-			table.Whole(of(s.metric+overRandom)))
+	for _, s := range scores {
+		row(s.term.Called[0], s.name, table.Plain(of(s.name+OfRandom)), table.Plain(of(s.name+OfFirst)),
+			table.Whole(of(s.name+overRandom)))
 	}
 	for _, policy := range []string{byUsable, byStrict} {
 		if name := policy[1:]; name != string(r.Missing) && lacks(r) {
