@@ -3,10 +3,13 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -187,19 +190,17 @@ func TestHostileTexts(t *testing.T) {
 	if len(list.Items) != len(foul) {
 		t.Fatalf("%d items, want %d", len(list.Items), len(foul))
 	}
-	targets := []string{"/", "/runs/a", "/runs/a/items", "/compare", "/compare?a=a&b=b&show=all", "/compare?run=a&run=b&run=%3Cimg%20src=x%20onerror=alert(1)%3E&show=all", "/hardest", "/start"}
-	for _, item := range list.Items {
-		targets = append(targets, itemURL("a", item.ID, ""), "/compare/item"+query("a", "a", "b", "b", "item", item.ID))
-	}
+	targets := s.crawl(len(foul)+10, "/", "/runs/a/item?id="+url.QueryEscape(list.Items[0].ID),
+		"/compare?a=a&b=b&show=all", "/compare?run=a&run=b&run=%3Cimg%20src=x%20onerror=alert(1)%3E&show=all")
 	var runs runsView
 	s.data("/api/v1/runs", &runs)
-	if len(runs.Runs) != 4 {
-		t.Errorf("%d runs, want 4", len(runs.Runs))
+	if n := len(targets["GET /runs/{run}"]); len(runs.Runs) != 4 || n != 4 {
+		t.Errorf("%d runs, %d pages of them, want 4", len(runs.Runs), n)
 	}
-	for _, run := range runs.Runs {
-		targets = append(targets, run.URL(), run.URL()+"/items")
+	if n := len(targets["GET /runs/{run}/items/{item}"]); n < len(foul) {
+		t.Errorf("%d pages of items, want %d", n, len(foul))
 	}
-	for _, target := range targets {
+	for _, target := range slices.Concat(slices.Collect(maps.Values(targets))...) {
 		harmlessPage(t, target[:min(len(target), 120)], s.get(target))
 	}
 	// What is searched for and what is wrong is said on pages too.

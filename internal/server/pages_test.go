@@ -1,6 +1,8 @@
 package server
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -40,6 +42,56 @@ func TestRunsCanBeSortedInTheForm(t *testing.T) {
 	}
 	if len(offered) != len(orders) {
 		t.Errorf("%d orders in the form, %d in addresses", len(offered), len(orders))
+	}
+}
+
+// crawl follows the links of a site from some addresses, and gives the addresses of each page, at most so many.
+func (s *site) crawl(most int, from ...string) map[string][]string {
+	s.t.Helper()
+	pages := http.NewServeMux()
+	for _, pattern := range Pages() {
+		pages.HandleFunc(pattern, http.NotFound)
+	}
+	found, seen := map[string][]string{}, map[string]bool{}
+	for ; len(from) > 0; from = from[1:] {
+		target, _, _ := strings.Cut(from[0], "#")
+		if !strings.HasPrefix(target, "/") || seen[target] {
+			continue
+		}
+		seen[target] = true
+		_, pattern := pages.Handler(httptest.NewRequest("GET", target, nil))
+		if pattern == "" || len(found[pattern]) == most {
+			continue
+		}
+		found[pattern] = append(found[pattern], target)
+		for _, a := range elements(parse(s.t, s.get(target)), "a") {
+			from = append(from, attr(a, "href"))
+		}
+	}
+	return found
+}
+
+// TestEveryPageIsReached: a page that is registered is linked, has one title and one heading of the first level.
+func TestEveryPageIsReached(t *testing.T) {
+	dir := sampleRuns(t)
+	suiteOf(t, dir, "suite")
+	s := newSite(t, dir, func(o *Options) {
+		o.Runner = &fakeRunner{}
+		o.Desk = desk(t, filepath.Join(dir, "pairs-a"))
+		o.Labels = o.Desk.Path()
+	})
+	// Few are led to the last two: who labels, and who reads an item that is named like the folder above.
+	found := s.crawl(3, "/", "/labels/ann", "/runs/pairs-a/item?id=sample-math-01")
+	for _, pattern := range Pages() {
+		if found[pattern] == nil {
+			t.Errorf("no link leads to %s", pattern)
+		}
+		for _, target := range found[pattern] {
+			page := parse(t, s.get(target))
+			if n := len(elements(page, "h1")); n != 1 || textOf(elements(page, "title")[0]) == " · gavel" {
+				t.Errorf("%s of %s: %d headings, title %q", target, pattern, n, textOf(elements(page, "title")[0]))
+			}
+		}
 	}
 }
 

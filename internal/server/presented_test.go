@@ -26,7 +26,7 @@ func TestItemPageTranslates(t *testing.T) {
 		worse = "B"
 	}
 	for protocol, words := range map[string][]string{
-		"pairwise": {"Which is better?", "Correct answer" + better + ", labelled the better", "Verdict: A is the better", "Verdict: B is the better"},
+		"pairwise": {"Which is better?", "Correct answer " + better + ", labelled the better", "Verdict: A is the better", "Verdict: B is the better"},
 		"reversed": {"Which is worse?", worse + " is worse, " + better + " is labelled the better"},
 	} {
 		page := s.get("/runs/" + protocol + "/items/sample-math-01")

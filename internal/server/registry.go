@@ -104,14 +104,14 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 	return report.WriteJSON(w, v)
 }
 
-// Pages are the paths of the server's pages, as http.ServeMux reads them.
-func Pages() (paths []string) {
+// Pages are the patterns of the server's pages, as http.ServeMux reads them.
+func Pages() (patterns []string) {
 	for _, r := range allRoutes {
 		if r.isPage() {
-			paths = append(paths, r.path())
+			patterns = append(patterns, r.pattern)
 		}
 	}
-	return paths
+	return patterns
 }
 
 // heading is a page in the head of all pages.

@@ -122,7 +122,7 @@ func TestStartForm(t *testing.T) {
 	}
 	form := url.Values{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"5"}, "constrain": {"true"}, "action": {"plan"}}
 	code, page, _ := s.post("/start", form)
-	says(t, page, "Plan: nothing is asked yet", "planned-coin", "judgments10", "Start", "7 calls, 3 from the cache; time: about 2 min, by earlier runs", "Only the first items --limit")
+	says(t, page, "Plan: nothing is asked yet", "planned-coin", "judgments 10", "Start", "7 calls, 3 from the cache; time: about 2 min, by earlier runs", "Only the first items --limit")
 	if code != 200 || len(fake.jobs) != 0 {
 		t.Errorf("planning: %d, %d jobs", code, len(fake.jobs))
 	}
