@@ -2,7 +2,6 @@ package scoring_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -275,35 +274,6 @@ func TestRankingOfOptions(t *testing.T) {
 	agrees(t, s, run(false), run(true))
 }
 
-// Judges of the same skill are told apart no more often than Holm promises: in
-// at most 5 % of suites any two, give or take what chance does to 400 of them.
-func TestRankingFamilyError(t *testing.T) {
-	trials.Long(t)
-	rng := rand.New(rand.NewPCG(3, 4))
-	const suites = 400
-	wrong := 0
-	for range suites {
-		var runs []*scoring.Run
-		for k := range 4 {
-			right := make([]bool, 61)
-			for i := range right {
-				right[i] = rng.Float64() < 0.7
-			}
-			runs = append(runs, judged(fmt.Sprint(k), 60, func(i int) bool { return right[i] }))
-		}
-		s, err := scoring.Rank(runs, quick)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if lettersOf(s[0]) != "a a a a" {
-			wrong++
-		}
-	}
-	if limit := suites*0.05 + 3*math.Sqrt(suites*0.05*0.95); float64(wrong) > limit {
-		t.Errorf("%d of %d suites told equal judges apart, at most %.0f are expected", wrong, suites, limit)
-	}
-}
-
 // Of several conditions in one table Holm's correction is over all of them: what is told apart in one alone need not be
 // among four.
 func TestRankingsOfATable(t *testing.T) {
@@ -320,47 +290,6 @@ func TestRankingsOfATable(t *testing.T) {
 	for _, s := range all {
 		if lettersOf(*s) != "a a" || !is(s.Pairs[0].Holm, 4*2.0/128) || s.Family != "every two runs by every headline: 4 tests" {
 			t.Errorf("of four: %s, %+v, %s", lettersOf(*s), s.Pairs, s.Family)
-		}
-	}
-}
-
-// Judges of the same skill and bias are called different in some row in at most 5 % of the tables that compare makes, of two
-// judges or of five, give or take what chance does: `scripts/coverage -equal` has larger ones.
-func TestCompareFamilyError(t *testing.T) {
-	trials.Long(t)
-	rng := rand.New(rand.NewPCG(5, 6))
-	judge := func(name string, n int) *scoring.Run {
-		var units []twoJudgments
-		for i := range n {
-			u := unit(fmt.Sprintf("p%03d", i), []string{"Math", "Coding"}[i%2], "A", "A", "A")
-			for g := range u.judgments { // right in 70 %, and of the others what is shown first in most
-				if rng.Float64() > 0.7 && (g == 1 || rng.Float64() > 0.6) {
-					u.judgments[g] = "B"
-				}
-			}
-			units = append(units, u)
-		}
-		return named(name, units...)
-	}
-	for _, c := range []struct{ judges, n, tables int }{{2, 60, 300}, {5, 350, 100}} {
-		judges, tables, wrong := c.judges, c.tables, 0
-		for range tables {
-			var runs []*scoring.Run
-			for k := range judges {
-				runs = append(runs, judge(fmt.Sprint(k), c.n))
-			}
-			c := compare(t, stats.Bootstrap{Rounds: 300, Level: 0.95, Seed: rng.Uint64()}, runs...)
-			differs := false
-			for _, one := range c.Comparisons {
-				differs = differs || slices.ContainsFunc(one.Differences, func(d scoring.Difference) bool { return !d.Noise })
-			}
-			if differs {
-				wrong++
-			}
-		}
-		t.Logf("%d judges: %d of %d tables", judges, wrong, tables)
-		if limit := float64(tables)*0.05 + 3*math.Sqrt(float64(tables)*0.05*0.95); float64(wrong) > limit {
-			t.Errorf("%d of %d tables of %d equal judges call some different, at most %.0f are expected", wrong, tables, judges, limit)
 		}
 	}
 }

@@ -100,44 +100,6 @@ func draw(rng *rand.Rand, questions int, cot, self population) (all []said) {
 	return all
 }
 
-// The interval of an estimate covers the truth in about 95 % of draws: in 94.2 to 95.3 % of 3,000.
-func TestIntervalsCoverTheTruth(t *testing.T) {
-	trials.Long(t)
-	const draws, questions = 200, 150
-	truth := map[string]float64{selfreference.ModeCoT: 0.15, selfreference.ModeSelf: 0.5}
-	cot, self := chosen(t, truth[selfreference.ModeCoT]), chosen(t, truth[selfreference.ModeSelf])
-	truth[scoring.ModeDifference] = truth[selfreference.ModeSelf] - truth[selfreference.ModeCoT]
-	covered, mean := map[string]int{}, map[string]float64{}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range draws {
-		var records []*judging.Record
-		for _, s := range draw(rng, questions, cot, self) {
-			for _, r := range s.records(bothModes...) {
-				r.Agent = "" // nothing by agent: only the whole is looked at
-				records = append(records, r)
-			}
-		}
-		rep := gather(t, manifestOf("self-reference", 3*questions), records).Score(stats.Bootstrap{Rounds: 300, Level: 0.95, Seed: rng.Uint64()})
-		for mode, want := range truth {
-			r := in(t, rep, selfreference.PartialGJ, scoring.Overall, mode)
-			mean[mode] += *r.Value / draws
-			if *r.Low <= want && want <= *r.High {
-				covered[mode]++
-			}
-		}
-	}
-	for mode, want := range truth {
-		share := float64(covered[mode]) / draws
-		t.Logf("%s: r_GJ|A = %.2f, mean estimate %.4f, covered in %.1f %% of %d draws", mode, want, mean[mode], 100*share, draws)
-		if share < 0.90 || share > 0.99 {
-			t.Errorf("%s: the interval covers the truth in %.1f %% of draws", mode, 100*share)
-		}
-		if math.Abs(mean[mode]-want) > 0.02 {
-			t.Errorf("%s: the estimate is %.4f on average, the truth %.4f", mode, mean[mode], want)
-		}
-	}
-}
-
 // differences finds a difference of a comparison.
 func differenceIn(t *testing.T, c *scoring.Comparison, metric, group, mode string) scoring.Difference {
 	t.Helper()

@@ -1,10 +1,13 @@
-package main
+package races
 
 import (
-	"path/filepath"
+	"os"
 	"strings"
 	"testing"
 
+	"gavel/internal/eval"
+	"gavel/internal/trials"
+	"gavel/scoring/race"
 	"gavel/scoring/stats"
 )
 
@@ -42,18 +45,38 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-func TestTableAndReplay(t *testing.T) {
-	var out strings.Builder
-	simulate(&out, "", 20, []int{40}, []int{2})
-	if strings.Count(out.String(), "\n") != 2*8 || !strings.Contains(out.String(), "about benchmark, 20 worlds a row") {
-		t.Error(out.String())
+// The tables of docs/race.md in full, GAVEL_TRIALS times 100 worlds a row; without it, small ones.
+func TestTables(t *testing.T) {
+	worlds, sizes, judges := 20, []int{40}, []int{2}
+	if os.Getenv("GAVEL_TRIALS") != "" {
+		worlds, sizes, judges = trials.Times(100), []int{350, 620}, []int{2, 4, 8}
 	}
-	if err := replay(&out, []string{filepath.Join(t.TempDir(), "gone")}, ""); err == nil {
-		t.Error("a run that is not there is no error")
+	for _, about := range race.Abouts {
+		var out strings.Builder
+		simulate(&out, about, worlds, sizes, judges)
+		t.Log(out.String())
+		if strings.Count(out.String(), "\n") != 3+5*len(sizes)*len(judges) {
+			t.Errorf("about %s: %s", about, out.String())
+		}
 	}
-	for points, want := range map[float64]string{0: " 0 to 2", 1.99: " 0 to 2", 2: " 2 to 5", 14: "10 to 15", 60: "15 to 100", 100: "100"} {
-		if got := binOf(points); got != want {
-			t.Errorf("%g points are of %q", points, got)
+}
+
+// Runs that look after every item whether a question is answered err no more often than alpha: how often, and when the
+// answer comes.
+func TestGates(t *testing.T) {
+	worlds := trials.Times(100)
+	for _, items := range []int{350, 620} {
+		for _, share := range []float64{0.6, 0.8} {
+			u := eval.Until{Metric: "strict", Share: share}
+			for _, points := range []float64{-20, -10, -5, -0.01, 0, 5, 10, 15} {
+				g := u.Guess(share+points/100, items, worlds)
+				wrong := int(g.Erred*float64(worlds)/100 + 0.5)
+				t.Logf("%d items, at least %g, truth %g: %.2f %% erred, at most %.2f; %.1f %% decided, after %d items",
+					items, 100*share, g.Truth, g.Erred, 100*stats.Exact(wrong, worlds, 0.95).High, g.Decided, g.Items)
+				if low := stats.Exact(wrong, worlds, 0.999).Low; low > alpha {
+					t.Errorf("%d items, at least %g, truth %g: %d of %d erred", items, 100*share, g.Truth, wrong, worlds)
+				}
+			}
 		}
 	}
 }

@@ -1,13 +1,11 @@
-package main
+package coverage
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"gavel/judging"
 	"gavel/scoring"
@@ -144,24 +142,14 @@ func (j judge) diagnose(runs, n int) (codes map[string]int, levels map[scoring.L
 	return codes, levels
 }
 
-// printDiagnoses is a table of judges and what is said of them.
-func printDiagnoses(out io.Writer, runs int) {
-	table := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "judge\tprotocol\tn = 350\tn = 32")
-	for _, j := range judges {
-		fmt.Fprintf(table, "%s\t%s", j.name, j.protocol)
-		for _, n := range []int{350, 32} {
-			codes, _ := j.diagnose(runs, n)
-			var said []string
-			for code, k := range codes {
-				said = append(said, fmt.Sprintf("%.1f %s", 100*float64(k)/float64(runs), code))
-			}
-			slices.SortFunc(said, func(a, b string) int {
-				return strings.Compare(fmt.Sprintf("%12s", b), fmt.Sprintf("%12s", a))
-			})
-			fmt.Fprintf(table, "\t%s", strings.Join(said, ", "))
-		}
-		fmt.Fprintln(table)
+// shares are codes with how often they were said, in percent, the commonest first.
+func shares(codes map[string]int, runs int) string {
+	var list []string
+	for code, k := range codes {
+		list = append(list, fmt.Sprintf("%.1f %s", 100*float64(k)/float64(runs), code))
 	}
-	table.Flush()
+	slices.SortFunc(list, func(a, b string) int {
+		return strings.Compare(fmt.Sprintf("%12s", b), fmt.Sprintf("%12s", a))
+	})
+	return strings.Join(list, ", ")
 }

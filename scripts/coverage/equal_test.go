@@ -1,12 +1,9 @@
-package main
+package coverage
 
 import (
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"strconv"
 	"sync"
-	"text/tabwriter"
 
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -26,27 +23,37 @@ type equality struct {
 	strength                  float64
 }
 
-// differing counts the tables in which any row is called different, and the tests of a table.
-func (e equality) differing(w world) (wrong, tests int) {
+// differing counts the tables of "gavel compare" in which any row is called different, the tests of such a table, and the
+// rankings in which any two judges are told apart.
+func (e equality) differing(w world) (wrong, tests, apart int) {
 	units := numbered(w.units(e.strength))
 	var mu sync.Mutex
 	spread(e.tables, func(i int) {
-		c := e.table(rand.New(rand.NewPCG(uint64(i), uint64(e.judges*e.n))), w, units)
-		tested, differs := 0, false
+		c, rankings := e.table(rand.New(rand.NewPCG(uint64(i), uint64(e.judges*e.n))), w, units)
+		tested := 0
+		differs := false
+		separate := false
 		for _, one := range c.Comparisons {
 			for _, d := range one.Differences {
 				tested, differs = tested+int(scoring.One(d.P != nil)), differs || !d.Noise
 			}
 		}
+		for _, ranking := range rankings {
+			for _, v := range ranking.Pairs {
+				separate = separate || !v.Same
+			}
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		wrong, tests = wrong+int(scoring.One(differs)), max(tests, tested)
+		wrong += int(scoring.One(differs))
+		apart += int(scoring.One(separate))
+		tests = max(tests, tested)
 	})
-	return wrong, tests
+	return wrong, tests, apart
 }
 
-// table compares judges that differ by chance alone.
-func (e equality) table(rng *rand.Rand, w world, units []unit) *scoring.Comparisons {
+// table compares and ranks judges that differ by chance alone.
+func (e equality) table(rng *rand.Rand, w world, units []unit) (*scoring.Comparisons, []scoring.Ranking) {
 	var runs []*scoring.Run
 	for range e.judges {
 		records, _ := w.draw(rng, units, nil, separate(e.n))
@@ -59,22 +66,14 @@ func (e equality) table(rng *rand.Rand, w world, units []unit) *scoring.Comparis
 		}
 		runs = append(runs, w.run(records))
 	}
-	c, err := scoring.Compare(runs, stats.Bootstrap{Rounds: e.rounds, Level: 0.95, Seed: rng.Uint64()})
+	how := stats.Bootstrap{Rounds: e.rounds, Level: 0.95, Seed: rng.Uint64()}
+	c, err := scoring.Compare(runs, how)
 	if err != nil {
 		panic(err)
 	}
-	return c
-}
-
-// print is a table of worlds and how many tables of equal judges call some different.
-func (e equality) print(out io.Writer) {
-	table := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "world\tjudges\titems\ttests of a table\ttables\tsome row differs\tin percent\t95 % interval")
-	for _, w := range equals {
-		wrong, tests := e.differing(w)
-		iv := stats.Exact(wrong, e.tables, 0.95)
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f to %.1f\n", w.name, e.judges, e.n, tests,
-			e.tables, wrong, 100*float64(wrong)/float64(e.tables), 100*iv.Low, 100*iv.High)
+	ranked, err := scoring.Rank(runs, how)
+	if err != nil {
+		panic(err)
 	}
-	table.Flush()
+	return c, ranked
 }

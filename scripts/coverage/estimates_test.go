@@ -1,22 +1,14 @@
-// Coverage says how often intervals hold what is true: runs of simulated judges are scored by gavel's own code, and the
-// 95 % interval of every metric is held against its value of all there is.
-//
-//	go run ./scripts/coverage             the table in full: 2,000 runs a cell
-//	go run ./scripts/coverage -runs 100   a rough one
-//	go run ./scripts/coverage -clusters   only units in clusters, from independent ones to those that are much alike
-//	go run ./scripts/coverage -judges     how judges of a known kind are diagnosed
-//	go run ./scripts/coverage -equal      how often a table of equal judges calls some different; -runs are the tables
-package main
+// Package coverage says how often intervals hold what is true: runs of simulated judges are scored by gavel's own code,
+// and the 95 % interval of every metric is held against its value of all there is. It is made of tests, which try little
+// by day; with GAVEL_TRIALS and -v they print the tables of docs/coverage.md and docs/diagnosis.md.
+package coverage
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -32,36 +24,6 @@ type size struct {
 	runs, rounds int
 	strengths    []float64
 	clusters     []clustering
-	worlds       string // those whose names hold this
-}
-
-func main() {
-	s := size{strengths: []float64{0.5, 0.8, 0.95, 0.99}}
-	for _, n := range []int{20, 50, 100, 350} {
-		s.clusters = append(s.clusters, separate(n))
-	}
-	for _, alike := range []float64{0, 0.1, 0.3, 0.5} {
-		s.clusters = append(s.clusters, clustering{clusters: 80, each: 20, alike: alike})
-	}
-	flag.IntVar(&s.runs, "runs", 2000, "runs of a cell")
-	flag.IntVar(&s.rounds, "rounds", 1000, "of the bootstrap")
-	flag.StringVar(&s.worlds, "worlds", "", "only worlds whose names hold this")
-	clusters := flag.Bool("clusters", false, "only runs whose units are in clusters")
-	diagnoses := flag.Bool("judges", false, "what is said of judges of a known kind")
-	equal := flag.Bool("equal", false, "how often tables of five equal judges call some different")
-	flag.Parse()
-	if *clusters {
-		s.clusters = slices.DeleteFunc(s.clusters, func(c clustering) bool { return c.each == 1 })
-	}
-	if *equal {
-		equality{tables: s.runs, judges: 5, n: 350, rounds: s.rounds, strength: 0.7}.print(os.Stdout)
-		return
-	}
-	if *diagnoses {
-		printDiagnoses(os.Stdout, s.runs)
-		return
-	}
-	s.print(os.Stdout)
 }
 
 // key is a metric of a run or of a comparison.
@@ -91,45 +53,40 @@ type tally struct {
 	by                   map[string]bool
 }
 
-func (s size) print(out io.Writer) {
-	for _, w := range worlds {
-		if !strings.Contains(w.name, s.worlds) {
-			continue
-		}
-		fmt.Fprintf(out, "\n%s\n", w.name)
-		table := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
-		fmt.Fprint(table, "metric\tinterval\tn")
-		for _, strength := range s.strengths {
-			fmt.Fprintf(table, "\t%g", strength)
-		}
-		fmt.Fprintln(table)
-		rows, order := map[string][]string{}, []string{}
-		for i, strength := range s.strengths {
-			units, others := w.both(strength)
-			truths := truths(w, units, others)
-			for _, c := range s.clusters {
-				found, metrics := s.measure(cell{world: w, strength: strength, clustering: c}, units, others, truths)
-				for _, m := range metrics {
-					row := m.String() + "\t" + c.String()
-					if rows[row] == nil {
-						rows[row] = make([]string, len(s.strengths)+1)
-						order = append(order, row)
-					}
-					for by := range found[m].by {
-						if !strings.Contains(rows[row][0], by) {
-							rows[row][0] = strings.TrimSpace(rows[row][0] + " " + by)
-						}
-					}
-					rows[row][i+1] = found[m].String()
+// print is the table of a world.
+func (s size) print(out io.Writer, w world) {
+	table := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	fmt.Fprint(table, "metric\tinterval\tn")
+	for _, strength := range s.strengths {
+		fmt.Fprintf(table, "\t%g", strength)
+	}
+	fmt.Fprintln(table)
+	rows, order := map[string][]string{}, []string{}
+	for i, strength := range s.strengths {
+		units, others := w.both(strength)
+		truths := truths(w, units, others)
+		for _, c := range s.clusters {
+			found, metrics := s.measure(cell{world: w, strength: strength, clustering: c}, units, others, truths)
+			for _, m := range metrics {
+				row := m.String() + "\t" + c.String()
+				if rows[row] == nil {
+					rows[row] = make([]string, len(s.strengths)+1)
+					order = append(order, row)
 				}
+				for by := range found[m].by {
+					if !strings.Contains(rows[row][0], by) {
+						rows[row][0] = strings.TrimSpace(rows[row][0] + " " + by)
+					}
+				}
+				rows[row][i+1] = found[m].String()
 			}
 		}
-		for _, row := range order {
-			metric, n, _ := strings.Cut(row, "\t")
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", metric, rows[row][0], n, strings.Join(rows[row][1:], "\t"))
-		}
-		table.Flush()
 	}
+	for _, row := range order {
+		metric, n, _ := strings.Cut(row, "\t")
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", metric, rows[row][0], n, strings.Join(rows[row][1:], "\t"))
+	}
+	table.Flush()
 }
 
 // String is the coverage in percent of the intervals and the truth; in how many percent of runs there was an interval,
