@@ -2,12 +2,9 @@ package scoring_test
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
-	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"

@@ -6,11 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/protocols/selfreference"
 	"gavel/scoring"
-	"gavel/scoring/stats"
 )
 
 // population is a world of which everything is known. A question is easy or
