@@ -100,10 +100,10 @@ func (e *Maker) Answer(ctx context.Context, o Request, agent string) error {
 
 // Asked names the models that a run may ask, each at its servers, however both are written: the judge, then the agents.
 func (r Request) Asked() []string {
-	who := []string{asked(r.BaseURLs, r.Model)}
+	who := []string{modelAt(r.BaseURLs, r.Model)}
 	for _, a := range r.Agents {
 		if model, at, named := strings.Cut(a, "@"); named {
-			who = append(who, asked([]string{at}, model))
+			who = append(who, modelAt([]string{at}, model))
 		}
 	}
 	return who

@@ -9,8 +9,8 @@ import (
 	"gavel/scoring"
 )
 
-// asked names a model at its servers, however both are written.
-func asked(urls []string, model string) string {
+// modelAt names a model at its servers, however both are written.
+func modelAt(urls []string, model string) string {
 	var at []string
 	for _, text := range urls {
 		if u, err := url.Parse(text); err == nil {

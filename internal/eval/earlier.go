@@ -11,7 +11,7 @@ import (
 )
 
 // lookBack finds what an earlier try left. What cannot be read of it is said by whoever opens the folder.
-func (p *prepared) lookBack() {
+func (p *runState) lookBack() {
 	p.systems = map[string]backends.Fingerprints{}
 	if old, err := judging.ReadManifest(p.out); err == nil {
 		p.earlier = old
@@ -20,7 +20,7 @@ func (p *prepared) lookBack() {
 
 // remember notes a record that stands, and the system fingerprints that the servers of an earlier try told with its
 // replies.
-func (p *prepared) remember(r *judging.Record) {
+func (p *runState) remember(r *judging.Record) {
 	p.job.Completed.Add(r)
 	for _, reply := range r.Replies {
 		if reply.Cached || reply.SystemFingerprint == "" {
@@ -35,7 +35,7 @@ func (p *prepared) remember(r *judging.Record) {
 }
 
 // decided tells whether a record has a verdict, by one of the two readings at least.
-func (p *prepared) decided(r *judging.Record) bool {
+func (p *runState) decided(r *judging.Record) bool {
 	v, other, err := r.ReadBoth(p.job.Asker, scoring.DefaultOptions.Reading)
 	return err != nil || v.Outcome.Verdict() || other.Outcome.Verdict()
 }
@@ -43,7 +43,7 @@ func (p *prepared) decided(r *judging.Record) bool {
 // again picks the records of an earlier try that are asked once more: failures, prompts that did not fit a server that
 // now serves more context, replies that an earlier gavel saw to be of other prompts, perhaps, and, where that was asked
 // for, all without a verdict.
-func (p *prepared) again(r *judging.Record) bool {
+func (p *runState) again(r *judging.Record) bool {
 	old := p.earlier
 	switch {
 	case r.Outcome == judging.Failed, p.req.AskAgain && !p.decided(r):
@@ -59,7 +59,7 @@ func (p *prepared) again(r *judging.Record) bool {
 // unserved is the error of a run that is at its end, but has judgments without a verdict that are not
 // the judge's fault. A rule, and whoever replays a run, have an answer of their own; a shard is no
 // whole, and goes into one as it is.
-func (e *Maker) unserved(p *prepared, n judging.Unserved) error {
+func (e *Maker) unserved(p *runState, n judging.Unserved) error {
 	if n.All() == 0 || p.rule != nil || p.answer != nil {
 		return nil
 	}

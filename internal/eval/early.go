@@ -83,7 +83,7 @@ func (f *follower) stopped() *judging.Stopped {
 
 // draw orders the items that are asked about by seed, where what the run comes to can be told before its end: that of
 // the rule or of an earlier try, else the request's.
-func (p *prepared) draw() {
+func (p *runState) draw() {
 	shares := scoring.Shares(p.job.Manifest.Spec.Protocol)
 	if len(shares) == 0 || p.answer != nil {
 		return
@@ -116,7 +116,7 @@ func (p *prepared) draw() {
 }
 
 // ids are those of all items of the run.
-func (p *prepared) ids() []string {
+func (p *runState) ids() []string {
 	ids := make([]string, len(p.job.Rows))
 	for i, row := range p.job.Rows {
 		ids[i] = p.set.ID(row)
@@ -125,7 +125,7 @@ func (p *prepared) ids() []string {
 }
 
 // missing is how many judgments are to be asked for.
-func (p *prepared) missing() (int, error) {
+func (p *runState) missing() (int, error) {
 	left := p.job.Manifest.Judgments - p.job.Completed.Count()
 	if p.follow == nil || left == 0 {
 		return left, nil
@@ -145,6 +145,6 @@ func (p *prepared) missing() (int, error) {
 }
 
 // byRule tells whether a rule has ended the run, and nothing went wrong.
-func (p *prepared) byRule(runErr error) bool {
+func (p *runState) byRule(runErr error) bool {
 	return p.follow != nil && p.follow.over() && (runErr == nil || errors.Is(runErr, judging.ErrStopped))
 }

@@ -152,9 +152,9 @@ func describeAll(judges []backends.Member) string {
 	return fmt.Sprintf("%d servers", len(judges))
 }
 
-// asked is the client of the run's servers before any retries, and what ends
+// serversClient is the client of the run's servers before any retries, and what ends
 // it. Each is asked again and again which model it serves.
-func (e *Maker) asked(ctx context.Context, p *prepared, store *cache.Store) (backends.Client, func(), error) {
+func (e *Maker) serversClient(ctx context.Context, p *runState, store *cache.Store) (backends.Client, func(), error) {
 	nothing := func() {}
 	judges := slices.Clone(p.judges)
 	m, patience := p.job.Manifest, p.req.RetryFor

@@ -13,7 +13,7 @@ import (
 
 // judgeStage makes the dataset of the judging run out of the stages before it. In
 // a dry run with stages that are not there yet there is none.
-func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
+func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	questions := s.questions.set
 	if s.own == nil || len(s.agents) < len(s.opts.Agents) {
 		n := len(s.questions.rows)
@@ -37,7 +37,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 	if s.questions.shard != nil && len(lines) == 0 {
 		none := s.questions
 		none.rows, none.places = nil, nil
-		p, err := w.prepareFor(ctx, s.opts, none, s.judges)
+		p, err := w.prepare(ctx, s.opts, none, s.judges)
 		if err != nil {
 			return nil, err
 		}
@@ -61,9 +61,9 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 	info := s.questions.info
 	info.Format, info.Rows = set.Format, set.Len()
 	its, err := items{set: set, rows: all(set), info: info}.madeOf(s.questions)
-	var p *prepared
+	var p *runState
 	if err == nil {
-		p, err = w.prepareFor(ctx, s.opts, its, s.judges)
+		p, err = w.prepare(ctx, s.opts, its, s.judges)
 	}
 	if err != nil {
 		set.Close()
@@ -73,7 +73,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*prepared, error) {
 }
 
 // noted notes in the manifest of a run what it stands on.
-func (s *stages) noted(p *prepared, made judging.Made) *prepared {
+func (s *stages) noted(p *runState, made judging.Made) *runState {
 	made.Note(p.job.Manifest)
 	p.job.Manifest.Stages = s.named()
 	return p

@@ -19,7 +19,7 @@ import (
 
 // make asks for what is missing, writes the run and scores it. The report is
 // there even where the error is not nil, if there was anything to score.
-func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) {
+func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) {
 	m := p.job.Manifest
 	if err := TakeUp(p.out, p.req.try); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	}
 	defer dir.Close()
 	e.sayAltered(p.out, m.Altered)
-	p.begun(old, e.Now())
+	p.noteStart(old, e.Now())
 	completed := p.job.Completed.Count()
 	missing, err := p.missing()
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 			return nil, err
 		}
 	} else {
-		if err := p.standing(ctx, dir, old); err != nil {
+		if err := p.completeFolder(ctx, dir, old); err != nil {
 			return nil, err
 		}
 		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Completed: completed})
@@ -102,8 +102,8 @@ func (e *Maker) make(ctx context.Context, p *prepared) (*scoring.Report, error) 
 	return e.finish(p, dir, missing, runErr)
 }
 
-// begun notes in the manifest when the run began, and what stays as it was then: old is what its folder has, or nil.
-func (p *prepared) begun(old *judging.Manifest, now time.Time) {
+// noteStart notes in the manifest when the run began, and what stays as it was then: old is what its folder has, or nil.
+func (p *runState) noteStart(old *judging.Manifest, now time.Time) {
 	m := p.job.Manifest
 	m.Started = now.UTC().Truncate(time.Second)
 	if old != nil {
@@ -116,9 +116,9 @@ func (p *prepared) begun(old *judging.Manifest, now time.Time) {
 	}
 }
 
-// standing sees to the folder of a run of which nothing is left to ask: old is its manifest, nil of
+// completeFolder sees to the folder of a run of which nothing is left to ask: old is its manifest, nil of
 // a shard without an item.
-func (p *prepared) standing(ctx context.Context, dir *judging.Dir, old *judging.Manifest) error {
+func (p *runState) completeFolder(ctx context.Context, dir *judging.Dir, old *judging.Manifest) error {
 	m := p.job.Manifest
 	m.Ended = m.Started
 	if old != nil {
@@ -133,7 +133,7 @@ func (p *prepared) standing(ctx context.Context, dir *judging.Dir, old *judging.
 }
 
 // takeOver writes the records that are given.
-func (p *prepared) takeOver(dir *judging.Dir) error {
+func (p *runState) takeOver(dir *judging.Dir) error {
 	for _, r := range p.given {
 		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
 			continue
@@ -167,7 +167,7 @@ func frugal(items int) func() {
 
 // writeItemsBeside writes items.jsonl while calls are made, which mostly wait: a run that is killed before it is there
 // has it written when it goes on. If it cannot be written, the context returned ends, and with it the calls.
-func (p *prepared) writeItemsBeside(ctx context.Context, dir *judging.Dir) (context.Context, <-chan error) {
+func (p *runState) writeItemsBeside(ctx context.Context, dir *judging.Dir) (context.Context, <-chan error) {
 	asking, stop := context.WithCancelCause(ctx)
 	done := make(chan error, 1)
 	go func() {
@@ -180,7 +180,7 @@ func (p *prepared) writeItemsBeside(ctx context.Context, dir *judging.Dir) (cont
 	return asking, done
 }
 
-func (p *prepared) writeItems(ctx context.Context, dir *judging.Dir) error {
+func (p *runState) writeItems(ctx context.Context, dir *judging.Dir) error {
 	return dir.WriteItems(func(line func([]byte) error) error {
 		var raw []byte
 		for _, row := range p.job.Rows {
@@ -202,7 +202,7 @@ func (p *prepared) writeItems(ctx context.Context, dir *judging.Dir) error {
 
 // client wraps the backend with retries, a time limit and the cache; several
 // are a pool inside the retries. The returned function closes what needs it.
-func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func() error, error) {
+func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func() error, error) {
 	if p.answer != nil {
 		return p.answer, func() error { return nil }, nil
 	}
@@ -219,7 +219,7 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 		}
 	}
 	ctx, unwatch := context.WithCancel(ctx)
-	client, closePool, err := e.asked(ctx, p, store)
+	client, closePool, err := e.serversClient(ctx, p, store)
 	closeAll := func() error {
 		unwatch()
 		closePool()
@@ -228,7 +228,7 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll())
 	}
-	client = backends.WithRetry(e.watched(client), backends.Retry{For: p.req.RetryFor})
+	client = backends.WithRetry(e.observed(client), backends.Retry{For: p.req.RetryFor})
 	switch {
 	case store != nil && p.req.AskAgain:
 		client = cache.Renew(client, store)
@@ -239,7 +239,7 @@ func (e *Maker) client(ctx context.Context, p *prepared) (backends.Client, func(
 }
 
 // ask runs the job, which a gentle interrupt ends.
-func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
+func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 	stop := make(chan struct{})
 	end := sync.OnceFunc(func() { close(stop) })
 	done := e.Interrupts.Handle(func() {
@@ -285,7 +285,7 @@ func (e *Maker) ask(ctx context.Context, p *prepared, dir *judging.Dir) error {
 }
 
 // finish writes how the run ended and scores it.
-func (e *Maker) finish(p *prepared, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
+func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
 	run.InFolder(p.out)

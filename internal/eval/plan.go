@@ -30,7 +30,7 @@ type RunPlan struct {
 	Judges   []backends.Member
 	Plan     judging.Plan
 	Pace     *Pace // of earlier runs of the judge; nil where there is none
-	prepared *prepared
+	prepared *runState
 }
 
 // Later are judgments that follow on stages which are not there yet.
@@ -41,7 +41,7 @@ type Later struct {
 }
 
 // planRun adds a run to the plan.
-func (w *work) planRun(ctx context.Context, p *prepared) error {
+func (w *work) planRun(ctx context.Context, p *runState) error {
 	p.job.Completed = judging.Completed{}
 	p.lookBack()
 	if old := p.earlier; old != nil {
@@ -65,7 +65,7 @@ func (w *work) planRun(ctx context.Context, p *prepared) error {
 		note = "the cache is not used"
 	case p.req.AskAgain:
 		note = "the cache is not read"
-	case p.req.Shard != "" && w.Shared == nil && !there(p.replies()):
+	case p.req.Shard != "" && w.Shared == nil && !exists(p.replies()):
 		note = "the shard has none yet"
 	default:
 		store, closeStore, err := w.replies(p.replies())
@@ -97,7 +97,7 @@ func (w *work) planRun(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-func there(path string) bool {
+func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

@@ -14,8 +14,8 @@ import (
 	"gavel/scoring"
 )
 
-// prepared is a run that is ready to be made, planned or gone on with.
-type prepared struct {
+// runState is a run that is ready to be made, planned or gone on with.
+type runState struct {
 	req     Request
 	job     *judging.Job
 	set     *datasets.Set
@@ -47,31 +47,6 @@ type items struct {
 
 	shard  *judging.Shard // which part of the items these are; nil for all
 	places []int          // of each row among all
-}
-
-// prepare opens the dataset, finds the judge and works out what the run is.
-func (e *Maker) prepare(ctx context.Context, o Request) (*prepared, error) {
-	its, err := e.openItems(o)
-	if err != nil {
-		return nil, err
-	}
-	p, err := e.prepareWith(ctx, o, its)
-	if err != nil {
-		its.set.Close()
-	}
-	return p, err
-}
-
-// prepareWith is prepare for items at hand.
-func (e *Maker) prepareWith(ctx context.Context, o Request, its items) (*prepared, error) {
-	if _, err := ask(o, its); err != nil { // before a server is looked for
-		return nil, err
-	}
-	judges, err := e.FindJudges(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return e.prepareFor(ctx, o, its, judges)
 }
 
 // question is how the items are asked about.
@@ -195,14 +170,14 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 	return protocol.TemplateFile(name)
 }
 
-// prepareFor is prepareWith for judges that were found: it works out the run.
-func (e *Maker) prepareFor(ctx context.Context, o Request, its items, judges []backends.Member) (*prepared, error) {
+// prepare works out the run of a request from its items and its judges. It asks for no judgment and writes nothing.
+func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []backends.Member) (*runState, error) {
 	q, err := ask(o, its)
 	if err != nil {
 		return nil, err
 	}
 	protocol, template := q.protocol, q.protocol.Adapted(q.template, o.Options)
-	p := &prepared{req: o, set: its.set, judges: judges}
+	p := &runState{req: o, set: its.set, judges: judges}
 	server, model := p.judges[0].Server, JointModel(p.judges)
 	asker := protocol.New(template, o.Options)
 	params := o.CallParameters()
@@ -326,7 +301,7 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 }
 
 // measure counts the longest prompt and says what it leaves for the reply.
-func (e *Maker) measure(ctx context.Context, p *prepared) error {
+func (e *Maker) measure(ctx context.Context, p *runState) error {
 	j, m := p.job, p.job.Manifest
 	params := m.Spec.Parameters
 	context := cmp.Or(params.NumCtx, m.Model.Context)

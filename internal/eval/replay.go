@@ -27,7 +27,7 @@ func (e *Maker) Replay(
 ) (rep *scoring.Report, err error) {
 	anywhere := *e
 	anywhere.Runs = "" // out is the caller's own, a passing folder or what was asked for
-	from := &remembered{}
+	from := &replayCaches{}
 	defer func() { err = errors.Join(err, from.close()) }()
 	p, stood, err := anywhere.prepareReplay(run, out, func(m *judging.Manifest) (backends.Client, error) {
 		return from.open(&anywhere, m, run, cacheDir, used)
@@ -47,7 +47,7 @@ func (e *Maker) Replay(
 // it has that did not fail.
 func (e *Maker) prepareReplay(
 	run, out string, open func(*judging.Manifest) (backends.Client, error),
-) (p *prepared, stood int, err error) {
+) (p *runState, stood int, err error) {
 	old, err := judging.ReadManifest(run)
 	if err != nil {
 		return nil, 0, err
@@ -73,13 +73,13 @@ func (e *Maker) prepareReplay(
 		return nil, 0, err
 	}
 	m := *old
-	p = &prepared{set: set, out: out, job: &judging.Job{
+	p = &runState{set: set, out: out, job: &judging.Job{
 		Manifest: &m, Asker: asker, Set: set, Rows: all(set), Context: max(m.Model.Context, m.Spec.Parameters.NumCtx),
 		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
 	}}
 	p.answer = client
 	p.reading = readingOf(run)
-	p.given, p.origins, stood, err = told(run)
+	p.given, p.origins, stood, err = readOrigins(run)
 	if err != nil {
 		set.Close()
 		return nil, 0, err
@@ -112,8 +112,8 @@ func samePath(a, b string) bool {
 	return xerr == nil && yerr == nil && x == y
 }
 
-// remembered are the caches that a replay reads.
-type remembered struct {
+// replayCaches are the caches that a replay reads.
+type replayCaches struct {
 	dirs    []string // that were read
 	lost    []error  // of those that cannot be read
 	answers *cache.Remembered
@@ -121,7 +121,7 @@ type remembered struct {
 }
 
 // open opens the cache of a folder, and those that the run and its suite have of their own, as shards do.
-func (r *remembered) open(
+func (r *replayCaches) open(
 	e *Maker, m *judging.Manifest, run, dir string, used func([32]byte, cache.Entry),
 ) (backends.Client, error) {
 	if m.Simulated {
@@ -150,7 +150,7 @@ func (r *remembered) open(
 	return r.answers, nil
 }
 
-func (r *remembered) close() (err error) {
+func (r *replayCaches) close() (err error) {
 	for _, release := range r.release {
 		err = errors.Join(err, release())
 	}
@@ -159,7 +159,7 @@ func (r *remembered) close() (err error) {
 
 // incomplete says which judgments a replay could not make: those that the run has not, and those
 // whose replies are nowhere.
-func (r *remembered) incomplete(run string, judgments, stood int, err error) error {
+func (r *replayCaches) incomplete(run string, judgments, stood int, err error) error {
 	if r.answers == nil {
 		return err
 	}
@@ -226,9 +226,9 @@ func (o origins) onto(r *judging.Record) {
 	}
 }
 
-// told is what a run says that is in no cache: the records of prompts that were
+// readOrigins reads what a run says that is in no cache: the records of prompts that were
 // too long to be asked, where replies came from, and how many judgments did not fail.
-func told(run string) (unasked []*judging.Record, from origins, stood int, err error) {
+func readOrigins(run string) (unasked []*judging.Record, from origins, stood int, err error) {
 	from = origins{}
 	err = judging.ReadRecords(filepath.Join(run, judging.RecordsFile), func(r *judging.Record) error {
 		if r.Outcome != judging.Failed {

@@ -256,7 +256,7 @@ func (its items) madeOf(questions items) (items, error) {
 }
 
 // replies are the folder of the cache: of a shard one of its own, since a cache is one process's.
-func (p *prepared) replies() string {
+func (p *runState) replies() string {
 	switch {
 	case p.req.Shard == "":
 		return p.req.Cache
@@ -266,8 +266,8 @@ func (p *prepared) replies() string {
 	return filepath.Join(p.req.Cache, filepath.Base(p.out))
 }
 
-// takenUp are the files of a run, or of a suite, that a later try of its shard goes on with.
-var takenUp = []string{
+// filesOfRun are the files of a run, or of a suite, that a later try of its shard goes on with.
+var filesOfRun = []string{
 	judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, scoring.SuiteFile,
 }
 
@@ -292,7 +292,7 @@ func TakeUp(out, try string) error {
 // lastWritten is when anything was that a later try goes on with.
 func lastWritten(dir string) (last time.Time) {
 	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
-		if err != nil || !slices.Contains(takenUp, d.Name()) {
+		if err != nil || !slices.Contains(filesOfRun, d.Name()) {
 			return nil // what is there is told
 		}
 		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
@@ -309,7 +309,7 @@ func takeUp(from, out string) error {
 	if err := os.RemoveAll(part); err != nil {
 		return err
 	}
-	err := disk.CopyDir(from, part, func(name string) bool { return slices.Contains(takenUp, name) })
+	err := disk.CopyDir(from, part, func(name string) bool { return slices.Contains(filesOfRun, name) })
 	if err != nil {
 		return fmt.Errorf("going on with %s: %w", from, err)
 	}

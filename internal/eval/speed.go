@@ -17,12 +17,12 @@ import (
 // Speeds are how long a judge's calls took, from the records of earlier runs.
 type Speeds struct {
 	runs   []string // folders that may be runs
-	byName map[judging.ModelSpec][]*timed
+	byName map[judging.ModelSpec][]*timing
 	read   bool
 }
 
-// timed is what one run, or a probe, tells.
-type timed struct {
+// timing is what one run, or a probe, tells.
+type timing struct {
 	dir              string // not read yet; "" where there is nothing more to read
 	protocol, prompt string
 	concurrency      int
@@ -44,7 +44,7 @@ const mostTimed = 1000
 
 // SpeedsIn looks for runs in folders.
 func SpeedsIn(folders ...string) *Speeds {
-	found := &Speeds{byName: map[judging.ModelSpec][]*timed{}}
+	found := &Speeds{byName: map[judging.ModelSpec][]*timing{}}
 	for _, dir := range folders {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -70,13 +70,13 @@ func (s *Speeds) index() {
 		if err != nil || m.Simulated || m.Imported != "" {
 			continue
 		}
-		s.byName[m.Spec.Model] = append(s.byName[m.Spec.Model], &timed{
+		s.byName[m.Spec.Model] = append(s.byName[m.Spec.Model], &timing{
 			dir: dir, protocol: m.Spec.Protocol, prompt: m.Spec.Prompt.Name, concurrency: max(1, m.Concurrency),
 		})
 	}
 }
 
-func (s *Speeds) add(m *judging.Manifest, t timed) {
+func (s *Speeds) add(m *judging.Manifest, t timing) {
 	t.protocol = m.Spec.Protocol
 	t.prompt = m.Spec.Prompt.Name
 	t.probe = true
@@ -98,19 +98,19 @@ func (s *Speeds) Of(m *judging.Manifest, near bool) (Pace, bool) {
 // OfModel is Of for a run that is not there yet.
 func (s *Speeds) OfModel(model judging.ModelSpec, protocol, prompt string, near bool) (Pace, bool) {
 	s.index()
-	same := func(t *timed) bool { return t.protocol == protocol && t.prompt == prompt }
+	same := func(t *timing) bool { return t.protocol == protocol && t.prompt == prompt }
 	if p, ok := s.over(model, same, ""); ok || !near {
 		return p, ok
 	}
-	if p, ok := s.over(model, func(t *timed) bool { return t.protocol == protocol }, ", other prompts"); ok {
+	if p, ok := s.over(model, func(t *timing) bool { return t.protocol == protocol }, ", other prompts"); ok {
 		return p, ok
 	}
-	return s.over(model, func(*timed) bool { return true }, ", other protocols")
+	return s.over(model, func(*timing) bool { return true }, ", other protocols")
 }
 
 // over sums up what some of a judge's runs tell.
-func (s *Speeds) over(model judging.ModelSpec, in func(*timed) bool, remark string) (Pace, bool) {
-	var sum timed
+func (s *Speeds) over(model judging.ModelSpec, in func(*timing) bool, remark string) (Pace, bool) {
+	var sum timing
 	var from []string
 	for _, t := range s.byName[model] {
 		if !in(t) {
@@ -143,7 +143,7 @@ func (s *Speeds) over(model judging.ModelSpec, in func(*timed) bool, remark stri
 var errEnough = errors.New("enough")
 
 // load reads a run's records. So many calls at once share the time that each took. What cannot be read tells nothing.
-func (t *timed) load() {
+func (t *timing) load() {
 	if t.dir == "" {
 		return
 	}
@@ -159,7 +159,7 @@ func (t *timed) load() {
 }
 
 // count adds a judgment that was asked, and not remembered.
-func (t *timed) count(r *judging.Record) {
+func (t *timing) count(r *judging.Record) {
 	ms, tokens := 0.0, 0
 	for _, reply := range r.Replies {
 		if reply.Cached {
@@ -210,7 +210,7 @@ func (s *Speeds) Probe(ctx context.Context, e *Maker, run *RunPlan) error {
 }
 
 // askFew asks for the judgments of a few items, and writes none of them.
-func (e *Maker) askFew(ctx context.Context, p *prepared, client backends.Client, rows []int) (t timed, err error) {
+func (e *Maker) askFew(ctx context.Context, p *runState, client backends.Client, rows []int) (t timing, err error) {
 	var mu sync.Mutex
 	failed := ""
 	job := *p.job

@@ -78,14 +78,30 @@ func (w *work) any(ctx context.Context, o Request) error {
 	if err != nil {
 		return err
 	}
-	if stage := protocol.Before(o.Options); stage != nil {
-		return w.staged(ctx, o, stage)
-	}
-	p, err := w.prepare(ctx, o)
+	its, err := w.openItems(o)
 	if err != nil {
 		return err
 	}
-	defer p.set.Close()
+	defer its.set.Close()
+	if stage := protocol.Before(o.Options); stage != nil {
+		return w.staged(ctx, o, stage, its)
+	}
+	return w.direct(ctx, o, its)
+}
+
+// direct has items judged that need no stage before. What they are asked is checked before a server is looked for.
+func (w *work) direct(ctx context.Context, o Request, its items) error {
+	if _, err := ask(o, its); err != nil {
+		return err
+	}
+	judges, err := w.FindJudges(ctx, o)
+	if err != nil {
+		return err
+	}
+	p, err := w.prepare(ctx, o, its, judges)
+	if err != nil {
+		return err
+	}
 	return w.planOrMake(ctx, p)
 }
 
@@ -99,23 +115,14 @@ func (w *work) note(format string, args ...any) {
 }
 
 // staged asks the judge for its own answers, gathers those of agents where it judges them, and has it judge.
-func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage) error {
-	its, err := w.openItems(o)
-	if err != nil {
-		return err
-	}
-	defer its.set.Close()
+func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage, its items) error {
 	s := &stages{opts: o, stage: stage, runs: w.folder(), questions: its}
 	before, err := s.before()
 	if err != nil {
 		return err
 	}
 	if !before {
-		p, err := w.prepareWith(ctx, o, its)
-		if err != nil {
-			return err
-		}
-		return w.planOrMake(ctx, p)
+		return w.direct(ctx, o, its)
 	}
 	defer s.end()
 	if err := w.answerStages(ctx, s); err != nil {
@@ -214,7 +221,7 @@ func (s *stages) answerOptions() Request {
 func (w *work) makeAnswers(
 	ctx context.Context, s *stages, o Request, judges []backends.Member, what string,
 ) (*judging.Answers, error) {
-	p, err := w.prepareFor(ctx, o, s.questions, judges)
+	p, err := w.prepare(ctx, o, s.questions, judges)
 	if err != nil {
 		return nil, err
 	}
@@ -328,16 +335,18 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 		}
 		dir = filepath.Join(s.passing, name)
 	}
-	into := func(dir string) error {
+	importTo := func(dir string) error {
 		if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
 			return fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
 		}
 		return nil
 	}
-	if make := into; s.questions.shard != nil && w.plan == nil {
-		into = func(dir string) error { return once(dir, make) }
+	if s.questions.shard != nil && w.plan == nil {
+		err = once(dir, importTo)
+	} else {
+		err = importTo(dir)
 	}
-	if err := into(dir); err != nil {
+	if err != nil {
 		return "", err
 	}
 	if w.plan == nil {
@@ -348,7 +357,7 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 
 // once makes an imported run that shards make at the same time: the first to be done gives it its name, and the others
 // find it there.
-func once(dir string, make func(dir string) error) error {
+func once(dir string, importTo func(dir string) error) error {
 	parent, name := filepath.Split(dir)
 	if err := os.MkdirAll(filepath.Clean(parent), 0o755); err != nil {
 		return err
@@ -361,7 +370,7 @@ func once(dir string, make func(dir string) error) error {
 	}
 	defer remove()
 	part := filepath.Join(temp, name)
-	if err := make(part); err != nil {
+	if err := importTo(part); err != nil {
 		return err
 	}
 	moved := disk.Move(part, dir)
@@ -381,7 +390,7 @@ func once(dir string, make func(dir string) error) error {
 	case there.ID != mine.ID:
 		return judging.OtherRun(dir, there, mine)
 	case there.Status == judging.Running: // one that was not shared was cut short
-		return make(dir)
+		return importTo(dir)
 	}
 	return nil
 }

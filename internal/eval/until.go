@@ -207,7 +207,7 @@ func (u Until) edges(of int) [][2]int {
 	return out
 }
 
-func (w *work) planOrMake(ctx context.Context, p *prepared) error {
+func (w *work) planOrMake(ctx context.Context, p *runState) error {
 	if w.plan != nil {
 		return w.planRun(ctx, p)
 	}

@@ -7,16 +7,16 @@ import (
 	"gavel/backends"
 )
 
-// asking is a client that is a function.
-type asking func(context.Context, backends.Request) (backends.Response, error)
+// clientFunc is a client that is a function.
+type clientFunc func(context.Context, backends.Request) (backends.Response, error)
 
-func (ask asking) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
+func (ask clientFunc) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	return ask(ctx, req)
 }
 
-// watched tells of what is asked of the servers themselves, behind the cache.
-func (e *Maker) watched(c backends.Client) backends.Client {
-	return asking(func(ctx context.Context, req backends.Request) (backends.Response, error) {
+// observed tells of what is asked of the servers themselves, behind the cache.
+func (e *Maker) observed(c backends.Client) backends.Client {
+	return clientFunc(func(ctx context.Context, req backends.Request) (backends.Response, error) {
 		done := e.observer().Asked()
 		resp, err := c.Ask(ctx, req)
 		done(err)
@@ -28,7 +28,7 @@ func (e *Maker) watched(c backends.Client) backends.Client {
 // finish reasons, and that they name another model than was asked for.
 func (e *Maker) doubts(c backends.Client, m backends.Model) backends.Client {
 	var untold, another sync.Once
-	return asking(func(ctx context.Context, req backends.Request) (backends.Response, error) {
+	return clientFunc(func(ctx context.Context, req backends.Request) (backends.Response, error) {
 		resp, err := c.Ask(ctx, req)
 		if err == nil && resp.EndUntold {
 			untold.Do(func() { e.say("warning: %s", backends.EndUntold) })
