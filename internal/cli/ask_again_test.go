@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"gavel/judging"
+
+	"gavel/scoring"
 )
 
 // TestTooLongForTheServer: a run whose prompts did not fit a server that does not tell its context ends with exit status 3, says
@@ -150,5 +153,28 @@ func TestAnswersTooLong(t *testing.T) {
 	}
 	if len(records(t, "r")) == 0 {
 		t.Error("nothing was judged")
+	}
+}
+
+// TestOneIsEnough: one prompt of 64 that does not fit is exit status 3, and the numbers of the others are written.
+func TestOneIsEnough(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, func(call int64, user string) (int, string) {
+		if call == 5 {
+			return http.StatusBadRequest, `{"error":{"message":"the request exceeds the available context size",` +
+				`"type":"exceed_context_size_error"}}`
+		}
+		return prefersLonger(call, user)
+	})
+	_, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "1", "--out", "r")
+	if code != exitIncomplete || !strings.Contains(stderr, "1 of 64 judgments have no verdict") {
+		t.Errorf("exit status %d\n%s", code, stderr)
+	}
+	var results scoring.Report
+	if err := json.Unmarshal([]byte(read(t, "r/results.json")), &results); err != nil || results.Items != 32 {
+		t.Errorf("%d items in the results, %v", results.Items, err)
+	}
+	if help, _, _ := call(t, "--help"); !strings.Contains(help, "3 a run ended with one judgment or more that") {
+		t.Errorf("the help does not say that one is enough:\n%s", help)
 	}
 }
