@@ -163,21 +163,6 @@ func (r *Record) parse(p Asker, name Readers, how Reading) Verdict {
 	return v
 }
 
-// unfinished is the outcome of a reply that cannot hold a verdict, or "".
-func unfinished(f backends.Finish, how Reading) Outcome {
-	switch f {
-	case backends.TooLong:
-		return TooLong
-	case backends.Refused:
-		return Refused
-	case backends.Length:
-		if !how.AcceptCut {
-			return Cut
-		}
-	}
-	return ""
-}
-
 // stored is the verdict as the record has it.
 func (r *Record) stored() (Verdict, error) {
 	v := Verdict{Outcome: r.Outcome, Label: r.Label, Choice: Nobody, Answer: r.Answer, Rule: r.Rule}

@@ -3,7 +3,6 @@
 package stats
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -134,41 +133,4 @@ func Exact(k, n int, level float64) Interval {
 		iv.High = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - tail)
 	}
 	return iv
-}
-
-// McNemar is the exact two-sided p of McNemar's test: only is how often the first alone was right, other how often the
-// second alone was. Under the null hypothesis each of those only+other items falls to either with probability ½; p is
-// twice the smaller tail, at most 1. No discordant item gives 1.
-func McNemar(only, other int) float64 {
-	n := only + other
-	if n == 0 {
-		return 1
-	}
-	tail := distuv.Binomial{N: float64(n), P: 0.5}.CDF(float64(min(only, other)))
-	return math.Min(1, 2*tail)
-}
-
-// Holm adjusts a family of p values: sorted ascending, the i-th of m (from 0) is multiplied by m−i, never made
-// smaller than the one before, capped at 1. The result is in the order given.
-//
-// Source: Holm, Scandinavian Journal of Statistics 6 (1979).
-func Holm(p []float64) []float64 {
-	order := ascending(p)
-	adjusted := make([]float64, len(p))
-	highest := 0.0
-	for rank, i := range order {
-		highest = math.Max(highest, math.Min(1, p[i]*float64(len(p)-rank)))
-		adjusted[i] = highest
-	}
-	return adjusted
-}
-
-// ascending are the indices of values from the lowest to the highest; equal ones stay in their order.
-func ascending(x []float64) []int {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	return order
 }
