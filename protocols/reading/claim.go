@@ -34,10 +34,13 @@ func (g grammar) claim(p place) claim {
 	if at < 0 || p.form < demanded && praise == nothing && word == "" && lone == nothing && !isBoxed {
 		return c
 	}
-	if word != "" && p.form == demanded && !claimed(p.left[:at]) {
+	if word != "" && !claimed(p.left[:at]) {
+		if p.form < demanded {
+			return c
+		}
 		word = ""
 	}
-	if word != "" && !claimed(p.left[:at]) || lone == nothing && conditional(p.left) ||
+	if lone == nothing && conditional(p.left) ||
 		praise == nothing && deniedAfter.MatchString(p.right) || p.unsaid(word != "") {
 		return c
 	}
