@@ -256,3 +256,33 @@ func TestDenialsBeforeThatWereReadAsClaims(t *testing.T) {
 		{"correctness", "-", "It is not true that the answer is correct."},
 	})
 }
+
+// Points, commas and spaces part thousands or decimals by the language of a reply.
+func TestNumbersOfTenLanguages(t *testing.T) {
+	checkSaid(t, []stated{
+		{"number", "3.5", "The answer is 3.5"},
+		{"number", "1450.75", "The answer is 1,450.75."},
+		{"number", "0.375", "Die Antwort ist 0.375"},
+		{"number", "12.5", "Die Antwort ist 12,5."},
+		{"number", "1450", "Der Preis beträgt 1.450,00 €."},
+		{"number", "1250000", "Die Antwort ist 1.250.000."},
+		{"number", "3.5", "La réponse est 3,5."},
+		{"number", "12500", "La réponse est 12 500 euros."},
+		{"number", "1250.5", "Le total est de 1 250,50 €."},
+		{"number", "3.5", "La respuesta es 3.5"},
+		{"number", "1250", "La respuesta es 1.250 euros."},
+		{"number", "1450.75", "La respuesta es 1.450,75 €."},
+		{"number", "0.375", "La risposta è 0,375."},
+		{"number", "1250.5", "Il totale è di 1.250,50 €."},
+		{"number", "3.5", "A resposta é 3.5"},
+		{"number", "1250.5", "A resposta é R$ 1.250,50."},
+		{"number", "0.375", "Ответ: 0,375"},
+		{"number", "1250.5", "Ответ: 1 250,5 рублей."},
+		{"number", "3.14", "答案是3.14。"},
+		{"number", "1450", "答案是1,450元。"},
+		{"number", "0.375", "答えは0.375です。"},
+		{"number", "1250.5", "答えは1,250.5円です。"},
+		{"number", "3.5", "정답은 3.5입니다."},
+		{"number", "12500", "답은 12,500원입니다."},
+	})
+}

@@ -188,18 +188,19 @@ var (
 	minus = compile(`(?i)(?:^|\bis|[:=])\s*(?:negative|minus)\s+$`)
 	// radical goes before a number that is under a root, or over what is no number.
 	radical = compile(`(?:\\?sqrt\s*[{(]|√\s*\(?)$`)
-	// spacedOut are groups of three digits after plain spaces.
-	spacedOut = compile(`^((?: \d{3})+)(?:[^\d,./]|[.,]\D|[.,]?$)`)
+	// spacedOut are groups of three digits after plain spaces, and decimals after a comma.
+	spacedOut = compile(`^((?: \d{3})+(?:,\d{1,2})?)(?:[^\d,./]|[.,]\D|[.,]?$)`)
 )
 
-// spaced takes in groups of three digits that a statement sets apart by plain spaces: "118 000".
+// spaced takes in groups of three digits that a statement sets apart by plain spaces: "118 000", "1 250,50".
 func (n *Numeral) spaced(s string) {
 	whole := strings.TrimPrefix(n.digits, "-")
 	m := spacedOut.findString(s[n.End:])
 	if m == nil || len(whole) > 3 || strings.Trim(whole, "0123456789") != "" {
 		return
 	}
-	n.digits, n.End = n.digits+strings.ReplaceAll(m[1], " ", ""), n.End+len(m[1])
+	n.digits += strings.NewReplacer(" ", "", ",", ".").Replace(m[1])
+	n.End += len(m[1])
 	n.Written = s[n.Start:n.End]
 }
 
