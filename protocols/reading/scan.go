@@ -91,46 +91,47 @@ var (
 		|^(\d{1,3}(?:,\d\d){1,4},\d{3})(?:[^,\d]|,\D|,?$)`)
 	notDigits = compile(`\D+`)
 	exponent  = compile(`^[eE][+-]?[0-9]{1,2}`)
-	slash     = compile(`^/([0-9]{1,12})`)
-	mixed     = compile(`^(?: ([0-9]{1,12})/([0-9]{1,12})| ?\\[dt]?frac\{([0-9]{1,12})\}\{([0-9]{1,12})\})`)
-	latexFrac = compile(`^\}\{([0-9]{1,12})\}`)
+	// fractional goes on after a whole number that is part of a fraction: 1 and 2 are of 1/2, 3 and 4 of \frac{1}{2}
+	// after it, 5 is of /2, 6 of the rest of \frac{1}{2}.
+	fractional = compile(`^(?: (\d{1,12})/(\d{1,12})| ?\\[dt]?frac\{(\d{1,12})\}\{(\d{1,12})\}|/(\d{1,12})|\}\{(\d{1,12})\})`)
+	partOfMore = compile(`^(?:[\pL\p{Nd}/]|\.\d)`)
 )
 
 // fraction goes on reading where a whole number turns out to be part of 3/4, 2 1/2 or \frac{3}{4}; not of a date,
 // 3/4/2024.
 func fraction(text string, start int, digits string, end int) (string, int) {
-	rest := text[end:min(len(text), end+32)]
-	if m := latexFrac.findString(rest); m != nil && strings.HasSuffix(text[:start], "frac{") && !zero(m[1]) {
-		return ratio(digits, m[1]), end + len(m[0])
-	}
-	if len(digits) == 2 && strings.HasSuffix(text[:start], "frac") && digits[1] != '0' { // \frac12
+	lead := text[:start]
+	if len(digits) == 2 && strings.HasSuffix(lead, "frac") && digits[1] != '0' { // \frac12
 		return ratio(digits[:1], digits[1:]), end
 	}
-	partOfMore := func(at int) bool {
-		return wordAt(text, at) || at < len(text) && (text[at] == '/' || text[at] == '.' && isDigit(text, at+1))
-	}
-	if start > 0 && text[start-1] == '/' {
+	m := fractional.findString(text[end:min(len(text), end+32)])
+	if m == nil {
 		return digits, end
 	}
-	if m := slash.findString(rest); m != nil && !zero(m[1]) && !partOfMore(end+len(m[0])) {
-		return ratio(digits, m[1]), end + len(m[0])
+	over := m[1] + m[3]
+	under := m[2] + m[4] + m[5] + m[6]
+	rest := text[end+len(m[0]):]
+	isLatex := strings.HasPrefix(m[0], "}")
+	switch {
+	case strings.Trim(under, "0") == "", isLatex && !strings.HasSuffix(lead, "frac{"),
+		!isLatex && (strings.HasSuffix(lead, "/") || partOfMore.MatchString(rest)):
+		return digits, end
 	}
-	if m := mixed.findString(rest); m != nil && !zero(m[2]+m[4]) && !partOfMore(end+len(m[0])) {
-		whole, _ := new(big.Rat).SetString(digits)
-		part, _ := new(big.Rat).SetString(ratio(m[1]+m[3], m[2]+m[4]))
-		if part.Cmp(big.NewRat(1, 1)) < 0 {
-			return whole.Add(whole, part).String(), end + len(m[0])
-		}
+	if over == "" {
+		return ratio(digits, under), len(text) - len(rest)
 	}
-	return digits, end
+	whole, _ := new(big.Rat).SetString(digits)
+	part, _ := new(big.Rat).SetString(ratio(over, under))
+	if part.Cmp(big.NewRat(1, 1)) >= 0 {
+		return digits, end
+	}
+	return whole.Add(whole, part).String(), len(text) - len(rest)
 }
 
 // ratio writes a fraction without zeros in front: big.Rat takes 010/3 for octal.
 func ratio(over, under string) string {
 	return cmp.Or(strings.TrimLeft(over, "0"), "0") + "/" + strings.TrimLeft(under, "0")
 }
-
-func zero(digits string) bool { return strings.Trim(digits, "0") == "" }
 
 // sign looks before the digits for a currency and a minus. A dash after a word or a number is none: "10-15" is two
 // numbers.

@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
 // view is a reply without its dressing, and where its bytes stand in the reply.
 type view struct {
-	reply       string
-	text        string
-	lower       string // text in small letters, byte for byte
-	at          []int  // where in the reply stands what each byte of the text is of
-	starts      []int  // of its statements
-	continental int    // whether numbers are written as 1.250,5: 1 yes, −1 no, 0 not known yet
+	reply  string
+	text   string
+	lower  string // text in small letters, byte for byte
+	at     []int  // where in the reply stands what each byte of the text is of
+	starts []int  // of its statements
+	// isContinental tells whether the reply has words of a language that has commas for decimals: 1.250,5.
+	isContinental func() bool
 }
 
 // undress takes Markdown's and LaTeX's marks off a reply, and writes characters that look alike in one way. Boxes,
@@ -32,6 +34,7 @@ func undress(reply string) *view {
 		}
 	}
 	d.lower = string(d.out)
+	d.isContinental = sync.OnceValue(d.hasContinental)
 	return &d.view
 }
 
@@ -175,12 +178,12 @@ var (
 		[ [ ] ] ( ( ) ) { ∅ } ∅ _ _ * * # # $ $ % % & & | | < < > > = = - - . . " " ' ' / / ; ␣ : ␣ ␣ ␣ ` + "` `")
 	commandName = compile(`^(?:[a-zA-Z]{1,16}|.)?`)
 	// characters are written otherwise.
-	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]`)
+	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]] 。 .␣
+		½ ␣1/2 ⅓ ␣1/3 ⅔ ␣2/3 ¼ ␣1/4 ¾ ␣3/4 ⅕ ␣1/5 ⅖ ␣2/5 ⅗ ␣3/5
+		⅘ ␣4/5 ⅙ ␣1/6 ⅚ ␣5/6 ⅛ ␣1/8 ⅜ ␣3/8 ⅝ ␣5/8 ⅞ ␣7/8`)
 	// cyrillic letters look like Latin ones: as labels they end what is said, as words they do not.
-	cyrillic  = pairs(`А A В B С C Е E`)
-	lonely    = compile(`^[)\]*"»]*(?:$|[.,;:\n])`)
-	fractions = pairs(`½ 1/2 ⅓ 1/3 ⅔ 2/3 ¼ 1/4 ¾ 3/4 ⅕ 1/5
-		⅖ 2/5 ⅗ 3/5 ⅘ 4/5 ⅙ 1/6 ⅚ 5/6 ⅛ 1/8 ⅜ 3/8 ⅝ 5/8 ⅞ 7/8`)
+	cyrillic = pairs(`А A В B С C Е E`)
+	lonely   = compile(`^[)\]*"»]*(?:$|[.,;:\n])`)
 )
 
 // command reads what a backslash begins.
@@ -283,15 +286,8 @@ func (d *dresser) rune(i int, r rune, s string) {
 		return
 	case characters[s] != "":
 		s = characters[s]
-	case fractions[s] != "":
-		s = fractions[s]
-		if last := len(d.out) - 1; last >= 0 && d.out[last] >= '0' && d.out[last] <= '9' {
-			s = " " + s
-		}
 	case cyrillic[s] != "" && !wordBefore(d.reply, i) && lonely.MatchString(d.reply[i+len(s):min(len(d.reply), i+8)]):
 		s = cyrillic[s]
-	case r == '。':
-		s = ". "
 	case unicode.Is(unicode.Nd, r):
 		s = string(plainDigit(r))
 	default:

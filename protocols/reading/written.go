@@ -19,16 +19,9 @@ var (
 	parted   = compile(`^\d{1,3},\d{3}$`)
 )
 
-// isContinental tells whether a reply has words of a language that has commas for decimals.
-func (v *view) isContinental() bool {
-	if v.continental == 0 {
-		v.continental = -1
-		isCyrillic := func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }
-		if strings.ContainsFunc(v.lower, isCyrillic) || len(v.words(continental, "")) > 0 {
-			v.continental = 1
-		}
-	}
-	return v.continental > 0
+func (v *view) hasContinental() bool {
+	isCyrillic := func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }
+	return strings.ContainsFunc(v.lower, isCyrillic) || len(v.words(continental, "")) > 0
 }
 
 // nextNumber is NextNumeral with a decimal comma, and with the points that part thousands where a comma parts decimals.
