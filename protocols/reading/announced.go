@@ -94,7 +94,7 @@ func (p place) alone() rank {
 	}
 	if !loneEnd.MatchString(line[:min(len(line), before)]) {
 		isWhole := from == 0 && len(v.text) < 200 && strings.TrimSpace(v.text[to:]) == ""
-		if isWhole && (opens.MatchString(line) || v.text[p.start] == '(' && !said.MatchString(line)) {
+		if isWhole && (opens.MatchString(line) || v.text[p.start] == '(' && !otherVerb.MatchString(line)) {
 			return declared
 		}
 		return nothing

@@ -48,7 +48,7 @@ func (g grammar) claim(p place) claim {
 	case isBoxed:
 		c.rank = declared
 		c.rule = ruleBoxed
-	case word != "" && (praise > nothing || !said.MatchString(p.right)):
+	case word != "" && (praise > nothing || !otherVerb.MatchString(p.right)):
 		c.rank = declared
 		c.rule = g.rule
 		if word == "selection" && g.rule == ruleAnswer {
@@ -108,8 +108,8 @@ var (
 	conjunctive = compile(`\b(?:would|could|might)\b`)
 	// hanging follows a label that hangs on a condition.
 	hanging = compile(`^["')\]}*$]*\s+(?:if|had)\b`)
-	// said follows a label of which something else is said.
-	said = compile(`^["')\]}:]*\s*(?:` + anyOf(`is are was were cannot can't does did has have had seems would fails
+	// otherVerb follows a label of which something else is said.
+	otherVerb = compile(`^["')\]}:]*\s*(?:` + anyOf(`is are was were cannot can't does did has have had seems would fails
 		lacks
 		gets got provides follows does being depends misses only`) + `)\b`)
 	// clauseEnds follows a label that ends what is said.
@@ -141,7 +141,7 @@ func (g grammar) beside(p place, c *claim) {
 		case next.value == c.value || isDenied && alsoNamed.MatchString(gap):
 		case corrected.MatchString(gap) && clauseEnds.MatchString(next.right):
 			c.label = next.label
-		case joined.MatchString(gap) && !matches(next.right, said, together) &&
+		case joined.MatchString(gap) && !matches(next.right, otherVerb, together) &&
 			(next.form > bare || listEnds.MatchString(next.right)):
 			c.several = true
 		case explained.MatchString(gap):

@@ -150,7 +150,8 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	if minus.MatchString(s[:n.Start]) && n.digits[0] != '-' {
 		n.digits = "-" + n.digits
 	}
-	best, whole := n, v.single(s, &n) && !radical.MatchString(s[:n.Start])
+	best := n
+	whole := v.single(s, &n) && !radical.MatchString(s[:n.Start])
 	if whole {
 		best = n
 	}
@@ -164,7 +165,8 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 			continue
 		}
 		if v.single(s, &next) {
-			best, whole = next, true
+			best = next
+			whole = true
 		}
 	}
 	or := orElse.regular().FindString(s[best.End:])

@@ -63,13 +63,9 @@ func (d *dresser) object(i int) int {
 		}
 		i = end
 	}
-	for i < len(d.reply) && strings.IndexByte(" \t\r\n", d.reply[i]) >= 0 {
-		i++
-	}
-	if i < len(d.reply) && d.reply[i] == '}' {
-		i++
-	}
-	d.put(max(0, i-1), "\n")
+	rest := strings.TrimPrefix(strings.TrimLeft(d.reply[i:], " \t\r\n"), "}")
+	i = len(d.reply) - len(rest)
+	d.put(i-1, "\n")
 	return i
 }
 

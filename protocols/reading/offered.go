@@ -81,14 +81,12 @@ func listed(v *view, all []label, i int) bool {
 	if !marker.MatchString(mine) {
 		return false
 	}
-	for _, k := range []int{i - 1, i + 1, i - 2, i + 2} { // two labels may have one value, A>B and A>>B
+	near := []int{i - 1, i + 1, i - 2, i + 2} // two labels may have one value, A>B and A>>B
+	return slices.ContainsFunc(near, func(k int) bool {
 		if k < 0 || k >= len(all) || all[k].value == all[i].value {
-			continue
+			return false
 		}
 		its, at := line(k)
-		if at != from && marker.MatchString(its) && strings.Count(v.reply[min(at, from):max(at, from)], "\n") <= 4 {
-			return true
-		}
-	}
-	return false
+		return at != from && marker.MatchString(its) && strings.Count(v.reply[min(at, from):max(at, from)], "\n") <= 4
+	})
 }

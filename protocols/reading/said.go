@@ -150,13 +150,10 @@ func conditional(left string) bool {
 	return ifBefore.MatchString(left) && !matches(left, turns, circumstance, ofOneself)
 }
 
-// asked tells whether a question mark ends what ends at i.
-func (v *view) asked(i int) bool { return asking.MatchString(v.text[i:min(len(v.text), i+12)]) }
-
 // inQuestion tells whether bytes i to j are part of a question.
 func (v *view) inQuestion(i, j int) bool {
 	isQuestion := strings.HasSuffix(strings.TrimRight(v.rest(j), " \n\"')"), "?")
-	return v.asked(j) || isQuestion && questionWord.MatchString(v.upTo(i))
+	return asking.MatchString(v.text[j:min(len(v.text), j+12)]) || isQuestion && questionWord.MatchString(v.upTo(i))
 }
 
 // refusal says that there is no answer, in the languages of words.go.

@@ -44,11 +44,13 @@ func numeralAt(text string, i int) Numeral {
 	if end < len(text) && text[end] == '.' && isDigit(text, end+1) {
 		whole = false
 		decimals := digitsFrom(text, end+1)
-		digits, end = digits+"."+decimals[:min(len(decimals), maxDigits)], end+1+len(decimals)
+		digits += "." + decimals[:min(len(decimals), maxDigits)]
+		end += 1 + len(decimals)
 	}
 	if e := exponent.regular().FindString(text[end:min(len(text), end+8)]); e != "" && !wordAt(text, end+len(e)) {
 		whole = false
-		digits, end = digits+e, end+len(e)
+		digits += e
+		end += len(e)
 	}
 	if whole {
 		digits, end = fraction(text, i, digits, end)

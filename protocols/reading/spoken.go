@@ -32,7 +32,8 @@ func spoken(reply string) (from, to int) {
 		switch {
 		case isMentioned || isHTML:
 		case m[4] >= 0:
-			from, thinks = m[1], -1
+			from = m[1]
+			thinks = -1
 		case m[6] >= 0 && thinks < 0:
 			thinks = m[0]
 		case m[2] >= 0 && thinks < 0 && strings.TrimSpace(reply[from:m[0]]) != "":

@@ -11,9 +11,9 @@ var (
 		réponse è é`)
 	euros = compile(`^\s*(?:€|euros?\b|eur\b)`)
 	// pointed is a number whose point parts thousands or decimals, commaed what a comma adds to one, or parts.
-	pointed = compile(`^[1-9]\d{0,2}\.\d{3}$`)
-	whole   = compile(`^\d[\d,. \x{a0}\x{202f}]*$`)
-	commaed = compile(`^,(\d{1,2}|\d{4,12})(?:[^\d,]|,\D|,?$)`)
+	pointed     = compile(`^[1-9]\d{0,2}\.\d{3}$`)
+	wholeNumber = compile(`^\d[\d,. \x{a0}\x{202f}]*$`)
+	commaed     = compile(`^,(\d{1,2}|\d{4,12})(?:[^\d,]|,\D|,?$)`)
 	// measured begins with a decimal comma and a unit, which no list of numbers has.
 	measured = compile(`^,\d+\s?(?:%|°|(?:[kcm]?m|k?g|m?l|h|ms|s|min|mph|k?wh?|v)\b)`)
 	parted   = compile(`^\d{1,3},\d{3}$`)
@@ -40,7 +40,7 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 		decimals = nil
 	}
 	switch {
-	case decimals != nil && (isPointed || whole.MatchString(digits)) && !strings.HasSuffix(lead, "("):
+	case decimals != nil && (isPointed || wholeNumber.MatchString(digits)) && !strings.HasSuffix(lead, "("):
 		n.digits = strings.Replace(n.digits, ".", "", 1) + "." + decimals[1]
 		n.End += 1 + len(decimals[1])
 	case isPointed && isEuro:
@@ -85,7 +85,8 @@ func (v *view) single(s string, n *Numeral) bool {
 			n.unclear = n.unclear || power == "" || m[2] != "" && isDigit(s, n.End)
 		} else if m := scaledMoney.regular().FindString(s[n.End:]); m == "k" || m == "K" ||
 			m != "" && strings.Contains(s[max(0, n.Start-1):n.End], "$") {
-			n.digits, n.End = n.digits+powers[strings.ToLower(m)], n.End+len(m)
+			n.digits += powers[strings.ToLower(m)]
+			n.End += len(m)
 		}
 	}
 	if m := power10.find(s[n.End:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
