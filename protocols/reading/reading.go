@@ -40,7 +40,7 @@ const (
 	ruleLast      = "last"      // the last one of that sentence
 )
 
-// at makes a Found of bytes i to j of the view.
+// found is the statement of a value that stands at bytes i to j of the view.
 func (v *view) found(rule, value string, i, j int) Found {
 	start, end := v.span(i, j)
 	return Found{

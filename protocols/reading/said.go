@@ -29,7 +29,7 @@ var (
 		a\sdistractor tempting unfair unjustified`) + `\b|` +
 		anyOf(`cannot can't isn't wasn't would\s(?:be\sunfair|have|not|also|apply|may|require|be\sused) could might
 		may\s`) + `)`)
-	// supposed ends with a condition of the next word, or with what is no claim of the one who says it.
+	// supposed ends with a condition of the next word, what is preferred to it, or what the judge was told to say.
 	supposed = compile(`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we
 		|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+
 		|only\s+
@@ -62,12 +62,13 @@ var (
 	unreal = compile(`\b(?:would|could|might|may|hätte|aurait|habría|avrei|teria)(?: also|n't| not)? (?:have
 		|ich)\b[^.;:]{0,40}$|\b(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?
 		|reads?|sentence)\b[^"\n]{0,24}"[^"\n]*$`)
-	// quoted ends with what announces a form or an example, told with what one was told to say: right before the label,
-	// or before the quotation that it stands in.
+	// quoted ends with what announces a form or an example, right before the label.
 	quoted = compile(examples + `[\s,:]*[^.;:,\n\]"]{0,40}` + open + `$|` + formOf + `(?:\s+(?:of|like|as|is|such as
 		|shown|below|above))*[\s:]*` + open + `$`)
+	// formWords are parts of what quoted matches: a text without one has none.
 	formWords = strings.Fields("e.g. such instance example form template placeholder syntax")
-	quotedIn  = compile(`(?:` + examples + `|` + formOf + `|` + toSay + `)` + inQuotes + `$`)
+	// quotedIn ends with a quotation that such words announce, or with one of what the judge was told to say.
+	quotedIn = compile(`(?:` + examples + `|` + formOf + `|` + toSay + `)` + inQuotes + `$`)
 	// retracted takes back what goes before it.
 	retracted = compile(`(?i)[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry|scratch that)\b(?:[^.\n]{0,40}\b(?:that
 		|this
