@@ -81,10 +81,10 @@ func TestBrowserPages(t *testing.T) {
 	for _, l := range looks {
 		t.Run(l.String(), func(t *testing.T) {
 			b := newTab(t, browser, base, l, "page")
-			for _, target := range registered(t, base) {
+			for i, target := range registered(t, base) {
 				b.open(target)
 				evaluated[bool](b, `document.querySelectorAll("details").forEach(d => d.open = true), true`)
-				b.check("page " + target)
+				b.check(fmt.Sprintf("page %d %.40s", i, target))
 			}
 			for _, p := range []struct{ name, target string }{
 				{"runs filtered", "/?q=first&sort=-name"},

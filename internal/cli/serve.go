@@ -137,7 +137,7 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	case desk != nil:
 		opts.Labels, page = desk.Path(), "labels/"+url.PathEscape(c.String("as"))
 	}
-	var made *jobs.Runner
+	var made *jobs.Manager
 	if !c.Bool("read-only") {
 		o.Metrics = opts.Metrics
 		made, err = jobs.New(ctx, *e.maker(), o)

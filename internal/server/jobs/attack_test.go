@@ -25,7 +25,7 @@ func ok(t *testing.T, errs ...error) {
 // TestNoWayOutOfTheFolder: whatever a suite, a run that is gone on with or a note names, no link leads what the server
 // writes out of its folder.
 func TestNoWayOutOfTheFolder(t *testing.T) {
-	r := newRunner(t, Options{NoCache: true})
+	r := newManager(t, Options{NoCache: true})
 	ok(t, os.MkdirAll("elsewhere/s", 0o755), os.MkdirAll("runs", 0o755))
 	if err := os.Symlink(filepath.Join("..", "elsewhere"), "runs/link"); err != nil {
 		t.Skip(err)
@@ -80,7 +80,7 @@ func TestNoWayOutOfTheFolder(t *testing.T) {
 // TestTwoDelete: of several who delete the same one does, and the others are told that it is gone. The cache that a shard
 // has goes with it.
 func TestTwoDelete(t *testing.T) {
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	for range 20 {
 		for _, run := range []string{"s/a", "s/b", "c"} {
 			ok(t, os.MkdirAll("runs/"+run+"/.cache", 0o755), os.WriteFile("runs/"+run+"/run.json", []byte("{}"), 0o644))
@@ -115,7 +115,7 @@ func TestTwoDelete(t *testing.T) {
 
 // TestOrdersAtOnce has plans, suites and runs ordered at the same time; it is the race detector that looks.
 func TestOrdersAtOnce(t *testing.T) {
-	r := newRunner(t, Options{NoCache: true})
+	r := newManager(t, Options{NoCache: true})
 	r.opts.AtOnce = 100
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -173,7 +173,7 @@ func TestSweepOfAServer(t *testing.T) {
 
 // TestRunsThatAreNamed: a run that a request names is a plain one of the folder.
 func TestRunsThatAreNamed(t *testing.T) {
-	r := newRunner(t, Options{NoCache: true})
+	r := newManager(t, Options{NoCache: true})
 	r.opts.Shows = func(run string) bool { return !strings.HasPrefix(run, ".") }
 	for _, dir := range []string{"runs/a", "runs/.b", "elsewhere", "runs/d"} {
 		ok(t, os.MkdirAll(dir, 0o755), os.WriteFile(dir+"/run.json", []byte(`{"schema":1,"id":"x"}`), 0o644))

@@ -29,7 +29,7 @@ var filesOfRun = []string{
 
 // Delete removes a run: the folder goes away under its name in one step, then for good. A folder with anything else in
 // it is left alone, and so is a run that is being made.
-func (r *Runner) Delete(run string) error {
+func (r *Manager) Delete(run string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
 	return ifThere(r.deleteRun(run))
@@ -45,7 +45,7 @@ func ifThere(err error) error {
 
 var errGone = requestError(http.StatusNotFound, "there is no such run or suite: it may have been deleted already")
 
-func (r *Runner) deleteRun(run string) error {
+func (r *Manager) deleteRun(run string) error {
 	root, err := r.idle("run", func(j Job) bool { return j.Run() == run })
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func sweep(ctx context.Context, dir string) {
 }
 
 // Describe keeps what people say of a run, in place of what was said before.
-func (r *Runner) Describe(run string, said judging.About) error {
+func (r *Manager) Describe(run string, said judging.About) error {
 	said, err := said.Tidied()
 	if err != nil {
 		return requestError(http.StatusBadRequest, "%w", err)
@@ -121,13 +121,13 @@ func (r *Runner) Describe(run string, said judging.About) error {
 
 // DeleteSuite removes a suite's runs, the stages they stand on included, one after the other, and then what says that
 // it is one. Where a run may not be deleted it ends there, and what is left is still the suite.
-func (r *Runner) DeleteSuite(folder string) error {
+func (r *Manager) DeleteSuite(folder string) error {
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
 	return ifThere(r.deleteSuite(folder))
 }
 
-func (r *Runner) deleteSuite(folder string) error {
+func (r *Manager) deleteSuite(folder string) error {
 	root, err := r.idle("suite", func(j Job) bool { return j.Suite == folder })
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (r *Runner) deleteSuite(folder string) error {
 }
 
 // idle opens the folder of runs, unless a job is making what is to be deleted.
-func (r *Runner) idle(what string, makes func(Job) bool) (*os.Root, error) {
+func (r *Manager) idle(what string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
 			return nil, requestError(http.StatusConflict, "the %s is in progress: stop it first", what)

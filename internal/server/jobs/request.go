@@ -32,12 +32,12 @@ const (
 
 // request reads a job request. Whoever posts a run names no file and no address, but
 // chooses from what is offered: the other fields are the server's own business.
-func (r *Runner) request(ctx context.Context, request JobRequest) (eval.Request, error) {
+func (r *Manager) request(ctx context.Context, request JobRequest) (eval.Request, error) {
 	o, err := r.read(ctx, request)
 	return o, refused(http.StatusBadRequest, err)
 }
 
-func (r *Runner) read(ctx context.Context, request JobRequest) (o eval.Request, err error) {
+func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.Request, err error) {
 	protocol, err := judging.ProtocolNamed(request.Get(fieldProtocol))
 	if err != nil {
 		return o, err
@@ -65,7 +65,7 @@ func (r *Runner) read(ctx context.Context, request JobRequest) (o eval.Request, 
 }
 
 // asked are the servers that a job request names: one, or several that serve one and the same model.
-func (r *Runner) asked(ctx context.Context, ids []string) (at eval.Endpoint, err error) {
+func (r *Manager) asked(ctx context.Context, ids []string) (at eval.Endpoint, err error) {
 	if len(ids) == 0 {
 		ids = []string{""}
 	}
@@ -86,7 +86,7 @@ func (r *Runner) asked(ctx context.Context, ids []string) (at eval.Endpoint, err
 
 // values are those of the job request's other fields. What is the default is left out:
 // some fields may not be given with some judges, whatever their value.
-func (r *Runner) values(
+func (r *Manager) values(
 	ctx context.Context, protocol judging.Protocol, request JobRequest,
 ) (map[string][]string, error) {
 	out := map[string][]string{}
@@ -117,7 +117,7 @@ func (r *Runner) values(
 }
 
 // value checks values that could name files or addresses.
-func (r *Runner) value(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
+func (r *Manager) value(ctx context.Context, protocol judging.Protocol, f eval.Field, value string) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", eval.Wrong(f.Name, value, ": not a text")
 	}
@@ -134,7 +134,7 @@ func (r *Runner) value(ctx context.Context, protocol judging.Protocol, f eval.Fi
 
 // agent is who answered what is judged: a simulation, a run of this server's
 // folder, or a model of a server that is offered.
-func (r *Runner) agent(ctx context.Context, value string) (string, error) {
+func (r *Manager) agent(ctx context.Context, value string) (string, error) {
 	if strings.HasPrefix(value, "sim:") {
 		return value, nil
 	}
@@ -153,7 +153,7 @@ func (r *Runner) agent(ctx context.Context, value string) (string, error) {
 }
 
 // runNamed is the folder of a run that a flag names.
-func (r *Runner) runNamed(flag, name string) (string, error) {
+func (r *Manager) runNamed(flag, name string) (string, error) {
 	if !filepath.IsLocal(name) || strings.Contains(name, ",") {
 		return "", eval.Wrong(flag, name, ": there is no run %q", name)
 	}
@@ -194,7 +194,7 @@ func formFields(protocol judging.Protocol) []Field {
 }
 
 // datasets are those that can be judged now: gavel's own, those fetched, and files that were taken in.
-func (r *Runner) datasets() []datasets.Known {
+func (r *Manager) datasets() []datasets.Known {
 	return slices.DeleteFunc(r.maker.Library.All(), func(k datasets.Known) bool { return !r.maker.Library.Has(k) })
 }
 
@@ -231,7 +231,7 @@ const (
 )
 
 // endpoint finds one that was chosen by its id.
-func (r *Runner) endpoint(ctx context.Context, id string) (endpoint, error) {
+func (r *Manager) endpoint(ctx context.Context, id string) (endpoint, error) {
 	if id == "" {
 		return endpoint{}, errors.New("endpoint is missing: choose a server")
 	}
@@ -245,7 +245,7 @@ func (r *Runner) endpoint(ctx context.Context, id string) (endpoint, error) {
 
 // endpoints are the servers that are offered; whoever gives up waiting for them
 // is offered simulated judges alone.
-func (r *Runner) endpoints(ctx context.Context) []endpoint {
+func (r *Manager) endpoints(ctx context.Context) []endpoint {
 	looked := r.offers.flight.DoChan("", func() (any, error) {
 		o := &r.offers
 		if o.found != nil && r.maker.Now().Sub(o.at) < offersGood {
@@ -268,7 +268,7 @@ func (r *Runner) endpoints(ctx context.Context) []endpoint {
 // look looks for servers as the command line does: those named with --base-url,
 // those of the environment, those on the usual ports. It takes no longer than
 // twice offerTime.
-func (r *Runner) look(ctx context.Context) []endpoint {
+func (r *Manager) look(ctx context.Context) []endpoint {
 	var all []endpoint
 	for _, url := range r.opts.BaseURLs {
 		r.keys.Store(url, r.opts.APIKeyEnv)
@@ -302,7 +302,7 @@ func (r *Runner) look(ctx context.Context) []endpoint {
 }
 
 // models asks a server what it has.
-func (r *Runner) models(ctx context.Context, at *endpoint) {
+func (r *Manager) models(ctx context.Context, at *endpoint) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
 	b, s, err := r.within(eval.Quiet{}, nil).Connect(ctx, eval.Endpoint{Backend: "auto", BaseURLs: []string{at.url}})
@@ -323,7 +323,7 @@ func (r *Runner) models(ctx context.Context, at *endpoint) {
 }
 
 // Offer is what the form has for a protocol.
-func (r *Runner) Offer(ctx context.Context, name string) (Offer, error) {
+func (r *Manager) Offer(ctx context.Context, name string) (Offer, error) {
 	if name == "" {
 		name = judging.Protocols()[0].Name
 	}

@@ -20,7 +20,7 @@ func CommandOf(m *judging.Manifest) string {
 
 // Resume begins a job that goes on with a run of the folder, held to what is offered: a run that was made with a file
 // of its own, or by a server that is not offered, is gone on with at the command line.
-func (r *Runner) Resume(ctx context.Context, run string) (Job, error) {
+func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	dir := filepath.Join(r.dir, filepath.FromSlash(run))
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Runner) Resume(ctx context.Context, run string) (Job, error) {
 }
 
 // requestOf is what somebody would ask for to have the same run.
-func (r *Runner) requestOf(ctx context.Context, was eval.Request) (JobRequest, error) {
+func (r *Manager) requestOf(ctx context.Context, was eval.Request) (JobRequest, error) {
 	request := JobRequest{fieldProtocol: {was.Protocol}, fieldModel: {was.Model}, fieldDataset: {was.Dataset}}
 	for name, values := range was.Given() {
 		switch name {

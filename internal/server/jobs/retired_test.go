@@ -15,7 +15,7 @@ import (
 // TestAKeyThatWasTakenOut: who sends the key canaries, which earlier versions had, is told that it does nothing; no form and
 // no schema has it.
 func TestAKeyThatWasTakenOut(t *testing.T) {
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	_, err := r.Start(t.Context(), JobRequest{
 		"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"2"}, "canaries": {"8"},
 	})
@@ -49,7 +49,7 @@ func TestAJobWhosePromptsWereTooLong(t *testing.T) {
 	})
 	model := httptest.NewServer(mux)
 	t.Cleanup(model.Close)
-	r := newRunner(t, Options{BaseURLs: []string{model.URL}})
+	r := newManager(t, Options{BaseURLs: []string{model.URL}})
 	order := JobRequest{"protocol": {"pairwise"}, "endpoint": {model.URL}, "model": {"tiny"}, "dataset": {"sample"}, "limit": {"2"}}
 	start := func() Job {
 		_, err := r.Start(t.Context(), order)

@@ -31,7 +31,7 @@ const postedFile = "suite.yaml"
 
 // turn waits for the work on suites that others have posted: a large matrix
 // keeps a processor busy. Whoever has the turn ends it.
-func (r *Runner) turn(ctx context.Context) (end func(), err error) {
+func (r *Manager) turn(ctx context.Context) (end func(), err error) {
 	select {
 	case r.turns <- struct{}{}:
 		return func() { <-r.turns }, nil
@@ -41,7 +41,7 @@ func (r *Runner) turn(ctx context.Context) (end func(), err error) {
 }
 
 // withSuite reads the suite of a job request, and does something with it.
-func (r *Runner) withSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
+func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
 	end, err := r.turn(ctx)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func onlySuite(request JobRequest) error {
 	return nil
 }
 
-func (r *Runner) readSuite(ctx context.Context, text string) (*suite.Suite, error) {
+func (r *Manager) readSuite(ctx context.Context, text string) (*suite.Suite, error) {
 	file, err := suite.ParseFile(postedFile, []byte(strings.ReplaceAll(text, "\r\n", "\n"))) // as browsers send it
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (r *Runner) readSuite(ctx context.Context, text string) (*suite.Suite, erro
 }
 
 // place puts the suite's folder where the server's runs are.
-func (r *Runner) place(file *suite.File) error {
+func (r *Manager) place(file *suite.File) error {
 	return file.Place(r.dir, func(out string) error {
 		rel, err := filepath.Rel(r.dir, out)
 		if err != nil || rel == "." || !r.opts.Shows(path.Join(filepath.ToSlash(rel), "run")) {
@@ -109,7 +109,7 @@ func (r *Runner) place(file *suite.File) error {
 }
 
 // readCell reads a cell's request, as that of a run that is posted.
-func (r *Runner) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, err error) {
+func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, err error) {
 	if ctx.Err() != nil {
 		return o, context.Cause(ctx)
 	}
@@ -142,7 +142,7 @@ func (r *Runner) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, e
 
 // judgeAt finds the servers of a judge among those that are offered: those that
 // it names, else the first that has the model.
-func (r *Runner) judgeAt(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
+func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string) (ids []string, err error) {
 	if err := judge.Validate(); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (r *Runner) judgeAt(ctx context.Context, judge eval.Endpoint, model string)
 }
 
 // PlanSuite is `gavel suite plan`.
-func (r *Runner) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
+func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
 		out = SuitePlanned{Suite: r.name(s.Out), Notes: []string{}}
 		plan, err := s.Plan(ctx,
@@ -188,7 +188,7 @@ func (r *Runner) PlanSuite(ctx context.Context, request JobRequest) (out SuitePl
 }
 
 // StartSuite is `gavel suite run`.
-func (r *Runner) StartSuite(ctx context.Context, request JobRequest) (job Job, err error) {
+func (r *Manager) StartSuite(ctx context.Context, request JobRequest) (job Job, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
 		job, err = r.beginSuite(s, request)
 		return err
@@ -198,7 +198,7 @@ func (r *Runner) StartSuite(ctx context.Context, request JobRequest) (job Job, e
 
 // ResumeSuite is StartSuite with the file that a folder's runs were made from. The file may name servers that are not
 // offered here, and, where somebody moved the folder, another one.
-func (r *Runner) ResumeSuite(ctx context.Context, folder, file string) (job Job, err error) {
+func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job, err error) {
 	request := JobRequest{fieldFile: {file}}
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
 		if out := r.name(s.Out); out != folder {
@@ -215,7 +215,7 @@ func (r *Runner) ResumeSuite(ctx context.Context, folder, file string) (job Job,
 	return job, err
 }
 
-func (r *Runner) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
+func (r *Manager) beginSuite(s *suite.Suite, request JobRequest) (Job, error) {
 	return r.begin(Job{Request: request, Suite: r.name(s.Out)}, func(ctx context.Context, e *eval.Maker) error {
 		err := s.Run(ctx, e, request.Get(fieldYes) == "true")
 		var above *suite.AboveLimits

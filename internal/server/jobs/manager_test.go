@@ -28,8 +28,8 @@ func (uncounted) Record(*judging.Record) {}
 func (uncounted) Asking() func(error)    { return func(error) {} }
 func (uncounted) Making() func()         { return func() {} }
 
-// newRunner makes a Runner in a folder of the test's own.
-func newRunner(t *testing.T, o Options) *Runner {
+// newManager makes a Manager in a folder of the test's own.
+func newManager(t *testing.T, o Options) *Manager {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	o.Runs, o.AtOnce, o.Metrics = "runs", 1, uncounted{}
@@ -78,7 +78,7 @@ func within(t *testing.T, what string, f func()) {
 
 // Suites are read and planned one after the other, and who waits too long goes.
 func TestServeSuiteTurns(t *testing.T) {
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	end, err := r.turn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -100,14 +100,14 @@ func TestServeSuiteTurns(t *testing.T) {
 
 // A panic, of whatever goroutine, ends its own job alone.
 func TestPanicEndsItsJob(t *testing.T) {
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	panicked := func(when string, work func(context.Context, *eval.Maker) error) {
 		began, err := r.begin(Job{}, work)
 		if err != nil {
 			t.Fatal(when, err)
 		}
 		within(t, when, r.Wait)
-		if j := r.Jobs()[0]; j.ID != began.ID || j.State != Failed || !strings.Contains(j.Error, "boom (runner_test.go:") {
+		if j := r.Jobs()[0]; j.ID != began.ID || j.State != Failed || !strings.Contains(j.Error, "boom (manager_test.go:") {
 			t.Errorf("%s: %+v", when, j)
 		}
 	}
@@ -128,7 +128,7 @@ func (exploding) Recorded(*judging.Record) { panic("boom") }
 
 // A judge is found by its model, whose tag may be left out.
 func TestJudgeByItsModel(t *testing.T) {
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	r.endpoints(t.Context())
 	r.offers.found = []endpoint{{EndpointOffer: EndpointOffer{ID: "x", Models: []string{"other", "small:latest"}}, backend: "auto", url: "http://127.0.0.1:9"}}
 	if ids, err := r.judgeAt(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"x"}) {
@@ -153,7 +153,7 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 	named, found := watch("named"), watch("found")
 	for _, keyEnv := range []string{"", "MY_KEY"} {
 		clear(sent)
-		r := newRunner(t, Options{NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: keyEnv})
+		r := newManager(t, Options{NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: keyEnv})
 		r.endpoints(t.Context())
 		r.offers.found = append(r.offers.found, endpoint{EndpointOffer: EndpointOffer{ID: found.URL, Models: []string{"tiny"}}, backend: "auto", url: found.URL})
 		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
@@ -177,7 +177,7 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 // A job request that says nothing but what it must is a request that says nothing
 // more, whatever the form sends along as a default.
 func TestDefaultsOfTheForm(t *testing.T) {
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	for _, k := range judging.Protocols() {
 		request := JobRequest{"protocol": {k.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}}
 		for _, f := range formFields(k) {
@@ -205,7 +205,7 @@ func TestServeKeys(t *testing.T) {
 		defer mu.Unlock()
 		seen = append(seen, r.Header.Get("Authorization"))
 	})
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	for _, keyless := range []bool{true, false} {
 		want := map[bool]string{true: "", false: "Bearer sk-secret"}[keyless]
 		seen = nil
@@ -230,7 +230,7 @@ func TestServeOffersBesideAnotherProtocol(t *testing.T) {
 		} else {
 			o.BaseURLs = append(o.BaseURLs, odd)
 		}
-		r := newRunner(t, o)
+		r := newManager(t, o)
 		within(t, "looking for servers", func() {
 			found := r.endpoints(t.Context())
 			if len(found) < 2 || len(found[0].Models) != 1 || found[0].Error != "" {
@@ -252,7 +252,7 @@ func TestServeOffersLockNobodyOut(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer s.Close()
-	r := newRunner(t, Options{BaseURLs: []string{s.URL}})
+	r := newManager(t, Options{BaseURLs: []string{s.URL}})
 	first := make(chan []endpoint, 1)
 	go func() { first <- r.endpoints(t.Context()) }()
 	<-hangs
@@ -291,7 +291,7 @@ func upgrading(t *testing.T) string {
 
 // As many jobs as --max-runs allows can go on at once, more than are kept too.
 func TestMoreJobsThanAreKept(t *testing.T) {
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	r.opts.AtOnce = keepJobs + 2
 	end := make(chan struct{})
 	for range r.opts.AtOnce {
@@ -312,7 +312,7 @@ func TestMoreJobsThanAreKept(t *testing.T) {
 
 // A run that was interrupted is gone on with in its own folder, whatever that is called, and once.
 func TestResume(t *testing.T) {
-	r := newRunner(t, Options{NoCache: true})
+	r := newManager(t, Options{NoCache: true})
 	if _, err := r.Start(t.Context(), JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"9"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestResume(t *testing.T) {
 
 // What people say of a run is kept in its folder, and nowhere else.
 func TestDescribe(t *testing.T) {
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	if err := os.MkdirAll("runs/deep/a", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +380,7 @@ func TestDescribe(t *testing.T) {
 
 // Of each protocol only datasets are offered that it can judge, and every field has words of its own.
 func TestOffersFit(t *testing.T) {
-	r := newRunner(t, Options{})
+	r := newManager(t, Options{})
 	for _, k := range judging.Protocols() {
 		o, err := r.Offer(t.Context(), k.Name)
 		if err != nil || len(o.Datasets) == 0 {

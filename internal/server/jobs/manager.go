@@ -17,7 +17,7 @@ import (
 	"gavel/judging"
 )
 
-// Options of a Runner.
+// Options of a Manager.
 type Options struct {
 	Runs      string   // folder of the runs
 	BaseURLs  []string // servers to offer beside those that are found
@@ -37,9 +37,9 @@ type Metrics interface {
 	Making() (done func())
 }
 
-// Runner makes the runs of a server. What is posted becomes the request that the
+// Manager makes the runs of a server. What is posted becomes the request that the
 // command line would make, and is held to the same.
-type Runner struct {
+type Manager struct {
 	maker *eval.Maker
 	opts  Options
 	dir   string // of the runs, absolute: runs name each other by it
@@ -88,9 +88,9 @@ func requestError(status int, format string, args ...any) error {
 	return &RequestError{status, fmt.Errorf(format, args...)}
 }
 
-// New makes a Runner whose jobs end with ctx. maker is what they are made with,
+// New makes a Manager whose jobs end with ctx. maker is what they are made with,
 // but for where, who is told, and how they are stopped.
-func New(ctx context.Context, maker eval.Maker, o Options) (*Runner, error) {
+func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	dir, err := filepath.Abs(o.Runs)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Runner, error) {
 	maker.Beside = true
 	maker.Shared = new(eval.SharedCache)
 	maker.Runs = dir
-	return &Runner{
+	return &Manager{
 		maker: &maker,
 		opts:  o,
 		dir:   dir,
@@ -116,7 +116,7 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Runner, error) {
 // runJob is a job with what ends it.
 type runJob struct {
 	Job
-	runner     *Runner
+	runner     *Manager
 	interrupts *eval.Interrupts
 	cancel     context.CancelCauseFunc
 }
@@ -129,7 +129,7 @@ const (
 )
 
 // within is what a job is made with: the server's own, but for who is told and how it is stopped.
-func (r *Runner) within(who eval.Observer, in *eval.Interrupts) *eval.Maker {
+func (r *Manager) within(who eval.Observer, in *eval.Interrupts) *eval.Maker {
 	e := *r.maker
 	e.Observer = who
 	e.Interrupts = in
@@ -140,7 +140,7 @@ func (r *Runner) within(who eval.Observer, in *eval.Interrupts) *eval.Maker {
 // notes is an Observer that keeps what is said, and which runs are opened.
 type notes struct {
 	eval.Quiet
-	r     *Runner
+	r     *Manager
 	say   func(line string)
 	begun func(folder string) // nil where nothing is
 }
@@ -164,14 +164,14 @@ func (n *notes) RunOpened(run eval.Opened) {
 
 // keyOf keeps keys to the servers that they are of: what is posted may ask
 // several, and one that was found on a port has none.
-func (r *Runner) keyOf(url string) (variable string, known bool) {
+func (r *Manager) keyOf(url string) (variable string, known bool) {
 	v, known := r.keys.Load(url)
 	variable, _ = v.(string)
 	return variable, known
 }
 
 // Plan says what a run would ask, and asks nothing.
-func (r *Runner) Plan(ctx context.Context, request JobRequest) (Planned, error) {
+func (r *Manager) Plan(ctx context.Context, request JobRequest) (Planned, error) {
 	o, err := r.request(ctx, request)
 	if err != nil {
 		return Planned{}, err
@@ -187,7 +187,7 @@ func (r *Runner) Plan(ctx context.Context, request JobRequest) (Planned, error) 
 }
 
 // stage is a plan for people and for programs.
-func (r *Runner) stage(run *eval.RunPlan) PlannedStage {
+func (r *Manager) stage(run *eval.RunPlan) PlannedStage {
 	plan := run.Plan
 	_, err := judging.ReadManifest(run.Dir)
 	s := PlannedStage{Run: r.name(run.Dir), Exists: err == nil, Numbers: map[string]int{
@@ -217,7 +217,7 @@ func (r *Runner) stage(run *eval.RunPlan) PlannedStage {
 }
 
 // name of a run's folder below that of the runs.
-func (r *Runner) name(folder string) string {
+func (r *Manager) name(folder string) string {
 	if rel, err := filepath.Rel(r.dir, folder); err == nil {
 		return filepath.ToSlash(rel)
 	}
@@ -225,7 +225,7 @@ func (r *Runner) name(folder string) string {
 }
 
 // Start begins a job. It does not wait for the server of the model: what goes wrong then is said on the job's page.
-func (r *Runner) Start(ctx context.Context, request JobRequest) (Job, error) {
+func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
 	o, err := r.request(ctx, request)
 	if err != nil {
 		return Job{}, err
@@ -237,7 +237,7 @@ func (r *Runner) Start(ctx context.Context, request JobRequest) (Job, error) {
 }
 
 // begin makes a job of some work.
-func (r *Runner) begin(job Job, work func(context.Context, *eval.Maker) error) (Job, error) {
+func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) (Job, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	active := 0
@@ -331,7 +331,7 @@ func (j *runJob) copy() Job {
 }
 
 // Jobs lists the jobs, the newest first.
-func (r *Runner) Jobs() []Job {
+func (r *Manager) Jobs() []Job {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := make([]Job, 0, len(r.list))
@@ -342,7 +342,7 @@ func (r *Runner) Jobs() []Job {
 }
 
 // Stop is Ctrl-C: the first waits for what is in flight, the second gives it up.
-func (r *Runner) Stop(id string) error {
+func (r *Manager) Stop(id string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.IndexFunc(r.list, func(j *runJob) bool { return j.ID == id })
@@ -364,7 +364,7 @@ func (j *runJob) stop() {
 }
 
 // StopAll stops all jobs and begins no more; it tells whether there were any.
-func (r *Runner) StopAll() bool {
+func (r *Manager) StopAll() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ending = true
@@ -379,4 +379,4 @@ func (r *Runner) StopAll() bool {
 }
 
 // Wait waits for all jobs to end.
-func (r *Runner) Wait() { r.jobs.Wait() }
+func (r *Manager) Wait() { r.jobs.Wait() }
