@@ -34,7 +34,6 @@ type Options struct {
 type Store struct {
 	dir       string
 	folder    os.FileInfo
-	writing   writing
 	mu        sync.RWMutex // renewing db; readers and writers of the database share it
 	db        *badger.DB
 	opts      Options
