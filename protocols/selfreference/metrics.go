@@ -2,6 +2,7 @@ package selfreference
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"gavel/scoring"
@@ -38,6 +39,43 @@ const (
 	CorrelationJA = "r-ja"
 	PartialGJ     = "r-gj-a" // Eq. 14: r_GJ|A
 )
+
+const paper = "self-reference, arXiv 2509.19880, "
+
+// terms say in words what tables of self-reference have: the metrics, each in its literal.
+var terms = append(scoring.Terms(slices.Concat(answerMetrics, modeMetrics)), scoring.WithoutVerdictTerm)
+
+// answerMetrics are of the judge's own answers and of the agents'.
+var answerMetrics = []scoring.Metric{
+	{
+		Name: scoring.GenerationAccuracy,
+		Term: scoring.Term{
+			Best:   scoring.Higher,
+			Plain:  "questions that the judge itself answers right",
+			Source: paper + "Eq. 3",
+			Others: "accuracy, exact match",
+		},
+		Missing:  "wrong",
+		Columns:  scoring.Span{columnOwnRight, columnRight},
+		Why:      scoring.Because("the judge has no answers of its own"),
+		N:        func(c []float64) float64 { return c[1] },
+		Compared: scoring.Whole,
+		Once:     true,
+	},
+	{
+		Name: AgentAccuracy,
+		Term: scoring.Term{
+			Plain:  "answers of the agents that are right",
+			Source: "share of answers",
+			Others: "base rate, prevalence",
+		},
+		Missing: "wrong",
+		Kind:    scoring.Several,
+		Columns: scoring.Span{columnRight, columnTables},
+		Why:     scoring.Because("there is no judgment"),
+		Once:    true,
+	},
+}
 
 // confusion counts judgments. fn takes in those without a verdict on a right answer: they are not judged Correct. lost
 // is those on a wrong one, which are neither judged Correct nor judged right.
@@ -98,10 +136,29 @@ const notJudgedCorrect = "not judged Correct"
 // a share: with s = TP/(TP+FP+FN), F1 = 2s/(1+s). So it is 0, not undefined, where precision has nothing to be a
 // share of but there was something to find.
 var modeMetrics = []scoring.Metric{
-	{Name: Accuracy, Missing: "wrong", N: nAll, Why: scoring.Because("there is no judgment"), Compared: scoring.Whole,
-		Share: func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() }},
 	{
-		Name:    Precision,
+		Name: Accuracy,
+		Term: scoring.Term{
+			Name:   "judged right",
+			Best:   scoring.Higher,
+			Plain:  "judgments that are right",
+			Source: "share of judgments",
+			Others: "judgment accuracy",
+		},
+		Missing:  "wrong",
+		N:        nAll,
+		Why:      scoring.Because("there is no judgment"),
+		Compared: scoring.Whole,
+		Share:    func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() },
+	},
+	{
+		Name: Precision,
+		Term: scoring.Term{
+			Best:   scoring.Higher,
+			Plain:  "of the answers called Correct, those that are",
+			Source: paper + "Eq. 7",
+			Others: "positive predictive value",
+		},
 		Missing: notJudgedCorrect,
 		Kind:    scoring.Several,
 		N:       func(t []float64) float64 { c := all(t); return c.tp + c.fp },
@@ -109,17 +166,31 @@ var modeMetrics = []scoring.Metric{
 		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.tp + c.fp },
 	},
 	{
-		Name:    Recall,
+		Name: Recall,
+		Term: scoring.Term{
+			Best:   scoring.Higher,
+			Plain:  "of the right answers, those that are called Correct",
+			Source: paper + "Eq. 8",
+			Others: "sensitivity, true positive rate",
+		},
 		Missing: notJudgedCorrect,
 		Kind:    scoring.Several,
 		N:       func(t []float64) float64 { return all(t).agent() },
 		Why:     scoring.Because("no agent's answer is right"),
 		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() },
 	},
-	f1Of(F1, all, "there is no judgment"),
+	f1Of(F1, all, "there is no judgment", scoring.Term{
+		Plain:  "precision and recall of Correct in one number: their harmonic mean",
+		Source: paper + "Eq. 9",
+		Others: "F-measure",
+	}),
 	f1OfRight, f1OfWrong,
 	{
-		Name:    F1Delta,
+		Name: F1Delta,
+		Term: scoring.Term{
+			Plain:  "F1 where the judge's own answer is right minus F1 where it is wrong",
+			Source: paper + "Tables 1, 6, 7",
+		},
 		Missing: notJudgedCorrect,
 		Kind:    scoring.Ratio,
 		N:       nKnown,
@@ -128,7 +199,12 @@ var modeMetrics = []scoring.Metric{
 		Why:     scoring.Because("one of the two F1 is"),
 	},
 	{
-		Name:    Overconfidence,
+		Name: Overconfidence,
+		Term: scoring.Term{
+			Plain:  "how much more it calls Correct than is correct, in points; 0 is best",
+			Source: paper + "Tables 2, 8",
+			Others: "leniency",
+		},
 		Missing: notJudgedCorrect,
 		Kind:    scoring.Ratio,
 		N:       nAll,
@@ -140,7 +216,13 @@ var modeMetrics = []scoring.Metric{
 	subset(JMinusCorrect, ownWrong, true, false), subset(JMinusCorrectF1, ownWrong, true, true),
 	subset(JMinusIncorrect, ownWrong, false, false), subset(JMinusIncorrectF1, ownWrong, false, true),
 	{
-		Name:    CorrelationGJ,
+		Name: CorrelationGJ,
+		Term: scoring.Term{
+			Plain:  "how closely \"can answer\" and \"can judge\" go together, from −1 to 1",
+			Source: "Pearson's r; " + paper + "Eq. 13",
+			Others: "paper: r_GJ; phi coefficient",
+			Chance: "0",
+		},
 		Unit:    scoring.UnitCorrelation,
 		Kind:    scoring.Correlation,
 		Missing: "wrong",
@@ -150,7 +232,12 @@ var modeMetrics = []scoring.Metric{
 		Why:     constant("G", "J"),
 	},
 	{
-		Name:    CorrelationGA,
+		Name: CorrelationGA,
+		Term: scoring.Term{
+			Plain:  "how closely \"the judge can answer\" and \"the agent can answer\" go together",
+			Source: "Pearson's r; " + paper + "Eq. 13",
+			Others: "paper: r_GA",
+		},
 		Unit:    scoring.UnitCorrelation,
 		Kind:    scoring.Correlation,
 		Missing: "counts: it is not about the judgment",
@@ -161,7 +248,12 @@ var modeMetrics = []scoring.Metric{
 		Once:    true,
 	},
 	{
-		Name:    CorrelationJA,
+		Name: CorrelationJA,
+		Term: scoring.Term{
+			Plain:  "how closely \"judged right\" and \"the agent is right\" go together",
+			Source: "Pearson's r; " + paper + "Eq. 13",
+			Others: "paper: r_JA",
+		},
 		Unit:    scoring.UnitCorrelation,
 		Kind:    scoring.Correlation,
 		Missing: "wrong",
@@ -171,7 +263,13 @@ var modeMetrics = []scoring.Metric{
 		Why:     constant("J", "A"),
 	},
 	{
-		Name:     PartialGJ,
+		Name: PartialGJ,
+		Term: scoring.Term{
+			Plain:  "how closely \"can answer\" and \"can judge\" go together, the agent's being right held fixed",
+			Source: paper + "Eq. 14",
+			Others: "paper: r_GJ|A; a partial correlation",
+			Chance: "0",
+		},
 		Unit:     scoring.UnitCorrelation,
 		Kind:     scoring.Correlation,
 		Missing:  "wrong",
@@ -185,8 +283,16 @@ var modeMetrics = []scoring.Metric{
 
 // The F1 of the judgments of questions that the judge itself answers right, and wrong.
 var (
-	f1OfRight = f1Of(F1JPlus, ownIs(ownRight), "the judge answered no question right")
-	f1OfWrong = f1Of(F1JMinus, ownIs(ownWrong), "the judge answered no question wrong")
+	f1OfRight = f1Of(F1JPlus, ownIs(ownRight), "the judge answered no question right", scoring.Term{
+		Plain:  "F1 where the judge's own answer is right",
+		Source: paper + "Tables 1, 6, 7",
+		Others: "paper: J+",
+	})
+	f1OfWrong = f1Of(F1JMinus, ownIs(ownWrong), "the judge answered no question wrong", scoring.Term{
+		Plain:  "F1 where the judge's own answer is wrong",
+		Source: paper + "Tables 1, 6, 7",
+		Others: "paper: J−",
+	})
 )
 
 // tableCells are what a judgment with a verdict may be: by the judge's own answer, then as it is tallied. What is the
@@ -223,11 +329,16 @@ func nAll(t []float64) float64   { return all(t).n() }
 func nKnown(t []float64) float64 { return known(t).n() }
 
 // f1Of is the F1 of "Correct" among some of the judgments.
-func f1Of(name string, of func(t []float64) confusion, none string) scoring.Metric {
+func f1Of(name string, of func(t []float64) confusion, none string, words scoring.Term) scoring.Metric {
+	words.Best = scoring.Higher
 	m := scoring.Metric{
-		Name: name, Missing: notJudgedCorrect, Kind: scoring.Several, Curve: f1,
-		N:     func(t []float64) float64 { return of(t).n() },
-		Share: func(t []float64) (float64, float64) { c := of(t); return c.tp, c.tp + c.fp + c.fn },
+		Name:    name,
+		Term:    words,
+		Missing: notJudgedCorrect,
+		Kind:    scoring.Several,
+		Curve:   f1,
+		N:       func(t []float64) float64 { return of(t).n() },
+		Share:   func(t []float64) (float64, float64) { c := of(t); return c.tp, c.tp + c.fp + c.fn },
 		Why: func(t []float64) string {
 			if of(t).n() == 0 {
 				return none
@@ -248,7 +359,24 @@ func f1Delta(t []float64) float64 { return ownIs(ownRight)(t).f1() - ownIs(ownWr
 // subset is how well the judge does where its own answer and the agent's are right or wrong as given. All there have
 // one label, so that nothing is wrongly given that label: precision is 1, and with recall s the F1 of it is 2s/(1+s).
 func subset(name string, own int, agentRight, isF1 bool) scoring.Metric {
-	m := scoring.Metric{Name: name, Missing: "wrong", Kind: scoring.Several}
+	m := scoring.Metric{
+		Name: name,
+		Term: scoring.Term{
+			Metric: "j-plus-*",
+			Best:   scoring.Higher,
+			Plain: "judgments where the judge's own answer is right, by whether the agent's is: " +
+				"accuracy, and F1 of the one label there",
+			Source: paper + "Figure 2",
+			Others: "subsets of J+",
+		},
+		Missing: "wrong",
+		Kind:    scoring.Several,
+	}
+	if own == ownWrong {
+		m.Term.Metric = "j-minus-*"
+		m.Term.Plain = strings.Replace(m.Term.Plain, "is right", "is wrong", 1)
+		m.Term.Others = "subsets of J−"
+	}
 	if isF1 {
 		m.Curve = f1
 	}

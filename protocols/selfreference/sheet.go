@@ -1,6 +1,7 @@
 package selfreference
 
 import (
+	"slices"
 	"strings"
 
 	"gavel/judging"
@@ -71,25 +72,7 @@ func (j judgment) row(how scoring.MissingPolicy) []float64 {
 
 // metrics are those of the judge's own answers and the agents', then those of each mode, then the differences.
 func (f *judgments) metrics(how scoring.MissingPolicy) []scoring.Metric {
-	list := []scoring.Metric{
-		{
-			Name:     scoring.GenerationAccuracy,
-			Missing:  "wrong",
-			Columns:  scoring.Span{columnOwnRight, columnRight},
-			Why:      scoring.Because("the judge has no answers of its own"),
-			N:        func(c []float64) float64 { return c[1] },
-			Compared: scoring.Whole,
-			Once:     true,
-		},
-		{
-			Name:    AgentAccuracy,
-			Missing: "wrong",
-			Kind:    scoring.Several,
-			Columns: scoring.Span{columnRight, columnTables},
-			Why:     scoring.Because("there is no judgment"),
-			Once:    true,
-		},
-	}
+	list := slices.Clone(answerMetrics)
 	add := func(m scoring.Metric) {
 		if how == scoring.MissingDrop {
 			m.Missing = "judgment left out"
