@@ -292,8 +292,7 @@ func robust(s judging.Presentation, reply string, how judging.Reading) judging.V
 	switch s.Shape {
 	case datasets.Number:
 		f = reading.Number(reply)
-		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply,
-			judging.Span{Start: f.Start, End: f.End}, judging.Nobody)
+		v := judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, judging.Nobody)
 		v.Answer = f.Value
 		return v
 	case datasets.Preference:
@@ -309,7 +308,7 @@ func robust(s judging.Presentation, reply string, how judging.Reading) judging.V
 	if f.Outcome == reading.Stated {
 		choice = s.Order[f.Value[0]-'A']
 	}
-	return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, choice)
+	return judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 }
 
 // placed is the verdict for the candidate at the position of a letter; a letter that has none was not on offer.

@@ -3,6 +3,7 @@ package answer
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -160,6 +161,25 @@ func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answered)
 	}
 	rec.Take(v)
 	return rec, nil
+}
+
+// gather takes the rows of the source in; expected says what they are to be, where none can be used.
+func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (answered, error)) error {
+	bad := imports.Rejects{Path: f.source.Path}
+	seen := map[string]string{}
+	err := f.source.Each(func(n int, raw json.RawMessage) error {
+		row, err := read(raw)
+		if err != nil {
+			bad.Add(n, err)
+			return nil
+		}
+		row.where = rowNumber(n)
+		return f.add(row, seen)
+	})
+	if err != nil {
+		return err
+	}
+	return f.reject(&bad, expected)
 }
 
 // add takes a row in, unless its id is there already: neither of two answers to

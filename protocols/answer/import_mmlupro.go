@@ -48,27 +48,14 @@ func importMMLUPro(path, out, model, gavel string) (*mmluPro, error) {
 	if model == "" {
 		f.model = outputsModel(src)
 	}
-	var bad imports.Rejects
-	bad.Path = path
-	seen := map[string]string{}
+	if err := f.gather("rows of MMLU-Pro with generated_text or model_outputs", mmluProRow); err != nil {
+		return nil, err
+	}
 	astray := []string{}
-	err = src.Each(func(n int, raw json.RawMessage) error {
-		row, err := mmluProRow(raw)
-		if err != nil {
-			bad.Add(n, err)
-			return nil
-		}
+	for _, row := range f.rows {
 		if row.item.Note != "" {
 			astray = append(astray, row.item.ID)
 		}
-		row.where = rowNumber(n)
-		return f.add(row, seen)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := f.reject(&bad, "rows of MMLU-Pro with generated_text or model_outputs"); err != nil {
-		return nil, err
 	}
 	im.importedRun, err = f.run(out, gavel)
 	if err != nil {

@@ -208,7 +208,7 @@ func (p multiOption) Parse(s judging.Presentation, reply string, how judging.Rea
 		if n, err := strconv.Atoi(f.Value); f.Outcome == reading.Stated && err == nil {
 			choice = s.Order[n-1]
 		}
-		return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, choice)
+		return judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 	}
 	rule, from := anywhere, 0
 	if at := strings.Index(reply, selection); at >= 0 {

@@ -92,7 +92,7 @@ func (outputs) ReadsByPolicy(*judging.Record) bool { return false }
 func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		f := reading.Output(reply)
-		v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
+		v := judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
 		if v.Outcome == judging.Decided && f.Value == "b" {
 			v.Choice = s.Order[1]
 		}

@@ -264,7 +264,7 @@ func (p pairwise) robust(s judging.Presentation, reply string) judging.Verdict {
 		read = reading.WorseLabel
 	}
 	f := read(reply, offered)
-	v := judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
+	v := judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, s.Order[0])
 	switch {
 	case v.Outcome == judging.Decided && f.Value == labelTie:
 		v.Outcome, v.Choice = judging.Tie, judging.Nobody

@@ -169,10 +169,11 @@ func (selfReference) ReadsByPolicy(*judging.Record) bool { return true }
 func (p selfReference) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
 	if how.Name == judging.Robust {
 		f := reading.Correctness(reply)
+		choice := s.Order[1]
 		if f.Value == reading.Correct {
-			return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[0])
+			choice = s.Order[0]
 		}
-		return judging.Found(judging.Outcome(f.Outcome), f.Rule, reply, judging.Span{Start: f.Start, End: f.End}, s.Order[1])
+		return judging.Found(f.Outcome, f.Rule, reply, f.Start, f.End, choice)
 	}
 	label, at, outcome := judging.OneLabel(correctness, reply, how.Policy)
 	v := judging.Verdict{Outcome: outcome, Label: label, Choice: judging.Nobody, Span: at}
