@@ -94,7 +94,8 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 
 // takenAway says what to do in the place of flags that gavel once had.
 var takenAway = map[string]string{
-	"by":         "leave it out: gavel label draws at random; agree and estimate still read labels drawn by disagreement",
+	"best":       "make the juries that you mean one by one, and compare them on items that you did not choose them on",
+	"by":         "leave it out: gavel label draws at random; agree still reads labels drawn by disagreement",
 	"contested":  "correct the label in the dataset, and score runs on that",
 	"site":       "write one page with gavel report --out FILE.html, or look at the runs with gavel serve",
 	"site-items": "it belonged to --site, which was taken away too",

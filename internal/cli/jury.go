@@ -23,7 +23,6 @@ func juryCommand(e *env) *cli.Command {
 				Usage: "how to combine verdicts: `RULE` majority, unanimous, weighted or cascade",
 			},
 			&cli.BoolFlag{Name: "all-orders", Usage: "the verdicts in all orders of an item vote together"},
-			&cli.IntFlag{Name: "best", Usage: "also find the best jury of `K` of the runs"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR` of the jury's run"},
 		}, verdictFlags()...), formatFlags()...),
 		Action: func(c *cli.Context) error {
@@ -32,7 +31,7 @@ func juryCommand(e *env) *cli.Command {
 				return err
 			}
 			req := jury.Request{
-				Runs: c.Args().Slice(), Rule: jury.Rule(c.String("rule")), Orders: c.Bool("all-orders"), Best: c.Int("best"),
+				Runs: c.Args().Slice(), Rule: jury.Rule(c.String("rule")), Orders: c.Bool("all-orders"),
 				Out: c.String("out"), Reading: o.Reading, Gavel: version(),
 			}
 			switch {

@@ -2,15 +2,10 @@ package jury
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/combin"
-
-	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -30,8 +25,7 @@ type Report struct {
 	Errors []Likeness `json:"errors"`
 	// how many judges that err independently of each other the members are worth
 	Effective *float64 `json:"effective_judges"`
-	Best      *Best    `json:"best,omitempty"` // with `--best K`
-	Warnings  []string `json:"warnings"`       // printed after `!`
+	Warnings  []string `json:"warnings"` // printed after `!`
 }
 
 // Member is one run of a jury.
@@ -52,25 +46,6 @@ type Likeness struct {
 	BothFail int      `json:"both_fail"` // units that both are wrong on
 }
 
-// Best is the best jury of a size, chosen on one half of the units and reported on the other.
-type Best struct {
-	Size   int        `json:"size"`   // members of a jury
-	Juries int        `json:"juries"` // that there are
-	Splits int        `json:"splits"` // halves that were drawn
-	Runs   []string   `json:"runs"`   // of the jury that was chosen most often
-	Chosen int        `json:"chosen"` // how often
-	Value  *float64   `json:"value"`  // of the jury chosen on the other half, percent: mean over the splits
-	Single *float64   `json:"single"` // of the best member, chosen so too
-	Gain   *float64   `json:"gain"`   // their difference, in points
-	All    []Standing `json:"all"`    // every jury on all units, the best first
-}
-
-// Standing is one jury on all units.
-type Standing struct {
-	Runs  []string `json:"runs"`  // its members
-	Value *float64 `json:"value"` // percent; the best of many is too high by chance
-}
-
 // Run makes a jury and says what it is worth. What it cannot be said of, no run is made of.
 func Run(req Request, o scoring.Options) (*Report, error) {
 	var runs []*scoring.Run
@@ -84,14 +59,6 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	if _, err := scoring.RightsOf(runs); err != nil {
 		return nil, err
 	}
-	var best *Best
-	if req.Best != 0 {
-		var err error
-		best, err = Choose(req, req.Best, o.Bootstrap.Seed)
-		if err != nil {
-			return nil, err
-		}
-	}
 	made, err := Make(req)
 	if err != nil {
 		return nil, err
@@ -104,7 +71,6 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Best = best
 	if made.LeftOut > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d judgments that not every run has were left out", made.LeftOut))
 	}
@@ -204,116 +170,4 @@ func count(right []bool) (k int) {
 		}
 	}
 	return k
-}
-
-func percent(k, n int) *float64 { return scoring.Percent(float64(k) / float64(n)) }
-
-// mostJuries is how many are tried at most: of 30 runs there are 4,060 of three.
-const mostJuries = 5000
-
-// splits is how often the units are halved.
-const splits = 200
-
-// Choose finds the best jury of a size among the runs. Each of many times the units are halved at random: the jury that
-// is best on one half is reported on the other, so that what chance gives the best of many is not counted as a gain.
-func Choose(req Request, size int, seed uint64) (*Best, error) {
-	n := len(req.Runs)
-	if size < 2 || size > n {
-		return nil, fmt.Errorf("--best %d: a jury of %d runs has from 2 to %d members", size, n, n)
-	}
-	if all := math.Round(math.Exp(combin.LogGeneralizedBinomial(float64(n), float64(size)))); all > mostJuries {
-		return nil, fmt.Errorf("--best %d: there are %.0f juries of %d among %d runs, "+
-			"more than the %d that are tried: name fewer runs", size, all, size, n, mostJuries)
-	}
-	j, err := read(req.Runs, req.Reading)
-	if err != nil {
-		return nil, err
-	}
-	singles, juries := j.candidates(req, 1), j.candidates(req, size)
-	units := len(juries[0].right)
-	if units < 4 {
-		return nil, errors.New("too few items to choose a jury on one half of them and report it on the other")
-	}
-	best := &Best{Size: size, Juries: len(juries), Splits: splits}
-	best.halve(juries, singles, rand.New(rand.NewPCG(seed, uint64(units))))
-	for _, c := range juries {
-		best.All = append(best.All, Standing{c.runs, percent(count(c.right), units)})
-	}
-	slices.SortStableFunc(best.All, func(a, b Standing) int { return cmp.Compare(*b.Value, *a.Value) })
-	return best, nil
-}
-
-// candidate is a jury that may be chosen.
-type candidate struct {
-	runs   []string
-	right  []bool // by unit
-	chosen int
-}
-
-// candidates are all juries of a size.
-func (j *jury) candidates(req Request, size int) (all []*candidate) {
-	for _, members := range combin.Combinations(len(j.members), size) {
-		part, c := &jury{records: j.records}, &candidate{}
-		for _, m := range members {
-			part.members, c.runs = append(part.members, j.members[m]), append(c.runs, req.Runs[m])
-		}
-		c.right = part.rights(req)
-		all = append(all, c)
-	}
-	return all
-}
-
-// bestOn is the candidate that is right on most of some units, the first of several.
-func bestOn(all []*candidate, units []int) *candidate {
-	return slices.MaxFunc(all, func(a, b *candidate) int { return among(a.right, units) - among(b.right, units) })
-}
-
-func (b *Best) halve(juries, singles []*candidate, rng *rand.Rand) {
-	jury, single := 0, 0
-	units := len(juries[0].right)
-	for range splits {
-		order := rng.Perm(units)
-		on, off := order[:units/2], order[units/2:]
-		best := bestOn(juries, on)
-		best.chosen++
-		jury += among(best.right, off)
-		single += among(bestOn(singles, on).right, off)
-	}
-	for _, c := range juries {
-		if c.chosen > b.Chosen {
-			b.Chosen, b.Runs = c.chosen, c.runs
-		}
-	}
-	all := splits * (units - units/2)
-	b.Value = percent(jury, all)
-	b.Single = percent(single, all)
-	b.Gain = percent(jury-single, all)
-}
-
-func among(right []bool, units []int) (k int) {
-	for _, u := range units {
-		if right[u] {
-			k++
-		}
-	}
-	return k
-}
-
-// rights tells on which items the jury names what is right in every presentation. Items that have no label, or of
-// which not all presentations were judged, are none.
-func (j *jury) rights(req Request) []bool {
-	for _, group := range j.groups(req.together()) {
-		j.decide(group, req)
-	}
-	var out []bool
-	for _, item := range j.groups(true) {
-		if item[0].Gold == "" || len(item) < item[0].Presentations {
-			continue
-		}
-		out = append(out, !slices.ContainsFunc(item, func(r *judging.Record) bool {
-			v, err := r.Read(nil, req.Reading) // as it is stored
-			return err != nil || !judging.RightVerdict(r, v)
-		}))
-	}
-	return out
 }

@@ -39,7 +39,6 @@ type Request struct {
 	Runs    []string // folders of its members
 	Rule    Rule
 	Orders  bool // the verdicts in all orders of an item vote together, and the jury says the same in each
-	Best    int  // find the best jury of so many of the runs, too; 0: do not
 	Out     string
 	Reading judging.Reading
 	Gavel   string // version

@@ -2,7 +2,6 @@ package jury_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,43 +121,6 @@ func TestJudgesOfTiesAreNotRightByAnother(t *testing.T) {
 	assert.Equal(t, *r.Value.Value, 0.0)
 }
 
-// TestTheBestOfManyIsNoGain: among judges who are alike the best jury of one half is not better on the other, although on
-// the units that it was chosen on it is.
-func TestTheBestOfManyIsNoGain(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	common := make([]bool, 80)
-	for i := range common {
-		common[i] = rng.Float64() < 0.6
-	}
-	var dirs []string
-	for k := range 6 {
-		dirs = append(dirs, protocoltest.PairsRun(t, fmt.Sprintf("judge%d", k), len(common), func(item, _ int) string {
-			right := "AB"[item%2 : item%2+1]
-			if common[item] {
-				return right
-			}
-			return "BA"[item%2 : item%2+1]
-		}))
-	}
-	best, err := jury.Choose(jury.Request{Runs: dirs, Rule: jury.Majority}, 3, 1)
-	assert.NilError(t, err)
-	assert.Equal(t, best.Juries, 20)
-	assert.Equal(t, *best.Gain, 0.0, "judges who say the same gain nothing")
-
-	for k := range 6 { // now each errs by itself: a jury is better, and on both halves
-		dirs[k] = protocoltest.PairsRun(t, fmt.Sprintf("judge%d", k), 80, func(item, _ int) string {
-			if rng.Float64() < 0.75 {
-				return "AB"[item%2 : item%2+1]
-			}
-			return "BA"[item%2 : item%2+1]
-		})
-	}
-	best, err = jury.Choose(jury.Request{Runs: dirs, Rule: jury.Majority}, 5, 1)
-	assert.NilError(t, err)
-	assert.Assert(t, *best.Gain > 5, "independent judges of .56 strict gain %v points", *best.Gain)
-	assert.Assert(t, *best.All[0].Value >= *best.Value, "the best on all units is %v, the honest value %v", *best.All[0].Value, *best.Value)
-}
-
 func TestNoJury(t *testing.T) {
 	one := protocoltest.PairsRun(t, "one", 2, saying("A A A A"))
 	other := protocoltest.PairsRun(t, "other", 2, func(int, int) string { return "A" })
@@ -207,7 +169,7 @@ func TestTheOrderOfRecordsIsNoMatter(t *testing.T) {
 	assert.Equal(t, made(), before)
 }
 
-// TestItemsThatAreNotWhole: what lacks an order says nothing about strict, so it is not counted when juries are chosen.
+// TestItemsThatAreNotWhole: what lacks an order says nothing about strict, so it is not counted.
 func TestItemsThatAreNotWhole(t *testing.T) {
 	var dirs []string
 	for k := range 3 {
@@ -219,10 +181,7 @@ func TestItemsThatAreNotWhole(t *testing.T) {
 		assert.NilError(t, os.WriteFile(path, []byte(strings.Join(lines[:len(lines)-2], "")), 0o644)) // p008 keeps one of two
 		dirs = append(dirs, dir)
 	}
-	best, err := jury.Choose(jury.Request{Runs: dirs, Rule: jury.Majority}, 2, 1)
-	assert.NilError(t, err)
-	assert.Equal(t, *best.All[0].Value, 100.0)
-	r, err := jury.Run(jury.Request{Runs: dirs, Rule: jury.Majority, Best: 2, Out: filepath.Join(t.TempDir(), "jury"), Gavel: "test"}, scoring.Options{Bootstrap: stats.Default})
+	r, err := jury.Run(jury.Request{Runs: dirs, Rule: jury.Majority, Out: filepath.Join(t.TempDir(), "jury"), Gavel: "test"}, scoring.Options{Bootstrap: stats.Default})
 	assert.NilError(t, err)
 	assert.Equal(t, r.N, 7)
 }

@@ -35,28 +35,24 @@ func (a Agreement) Tables() []table.Table {
 		Columns: append(table.Left("turn", "votes of", "and of"),
 			table.Right("S1: with ties, %", "n", "S2: without ties, %", "n")...),
 	}
+	var methods []string
+	for _, r := range a.Rows {
+		methods = append(methods, r.Interval)
+		if r.Note != "" && !slices.Contains(t.Notes, r.Note) {
+			t.Notes = append(t.Notes, r.Note)
+		}
+	}
 	for i := 0; i+1 < len(a.Rows); i += 2 {
 		s1, s2 := a.Rows[i], a.Rows[i+1]
 		t.Rows = append(t.Rows, []string{
 			strconv.Itoa(s1.Turn), s1.Between[0], s1.Between[1], agreed(s1), strconv.Itoa(s1.N), agreed(s2),
 			strconv.Itoa(s2.N),
 		})
-		for _, r := range []scoring.AgreementRow{s1, s2} {
-			if r.Note != "" && !slices.Contains(t.Notes, r.Note) {
-				t.Notes = append(t.Notes, r.Note)
-			}
-		}
 	}
 	t.Notes = append(t.Notes,
 		"n: pairs of votes, one of each, on the same two answers to the same turn; "+
 			"votes at random would agree in 33.33 % with ties and 50 % without",
-		Intervals(a.Bootstrap, func(yield func(string) bool) {
-			for _, r := range a.Rows {
-				if !yield(r.Interval) {
-					return
-				}
-			}
-		}))
+		Intervals(a.Bootstrap, methods))
 	t.Notes = append(t.Notes, table.Warned(a.Warnings)...)
 	return []table.Table{t}
 }

@@ -16,10 +16,12 @@ import (
 func Beside(runs []Run, link func(file string) string) (page template.HTML, pictures figure.Files, err error) {
 	spec := figure.Spec{ID: "beside", Title: "Side by side", Caption: []string{IntervalNote(runs[0].Report)}}
 	for _, t := range layoutOf(runs[0].Protocol).Tiles {
-		chart := figure.DotPlot{Of: "run", Series: []string{""}}
+		chart := figure.DotPlot{X: axisOf(""), Of: "run", Series: []string{""}}
 		for i, r := range runs {
 			value := t.of(&r.Report)
-			chart.X = axisOf(value.Unit)
+			if value.Unit != "" { // a run may lack the number
+				chart.X = axisOf(value.Unit)
+			}
 			chart.Rows = append(chart.Rows, figure.DotRow{
 				Label: fmt.Sprintf("%c  %s", 'A'+i, brief(r.Model)),
 				Dots:  []figure.Dot{figure.DotOf(value)},

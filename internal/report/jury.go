@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gavel/internal/jury"
 	"gavel/internal/report/table"
@@ -15,41 +14,28 @@ import (
 // Jury wraps what `gavel jury` prints.
 type Jury struct{ *jury.Report }
 
-// mostJuriesShown is how many juries of --best a table lists.
-const mostJuriesShown = 20
-
 // mostPairsShown is how many pairs of members a table lists.
 const mostPairsShown = 15
 
-// CSV writes the jury, its members and, with --best, every jury.
+// CSV writes the jury, its members and what the jury gains.
 func (j Jury) CSV(w io.Writer) error {
 	rows := [][]string{{"kind", "runs", "metric", "value", "low", "high", "n"}}
-	n := strconv.Itoa(j.N)
-	rows = append(rows, []string{
-		"jury", j.Report.Jury, j.Metric, table.Cell(j.Value.Value, 4), table.Cell(j.Value.Low, 4),
-		table.Cell(j.Value.High, 4), n,
-	})
-	for _, m := range j.Members {
-		rows = append(rows, []string{
-			"member", m.Run, j.Metric, table.Cell(m.Value, 4), table.Cell(m.Low, 4), table.Cell(m.High, 4), n,
-		})
-	}
-	rows = append(rows, []string{
-		"gain", j.Report.Jury, j.Metric, table.Cell(j.Gain.Diff, 4), table.Cell(j.Gain.Low, 4),
-		table.Cell(j.Gain.High, 4), n,
-	})
-	if j.Best != nil {
-		for _, s := range j.Best.All {
-			rows = append(rows, []string{
-				"jury-of-" + strconv.Itoa(j.Best.Size), strings.Join(s.Runs, " "), j.Metric,
-				table.Cell(s.Value, 4), "", "", n,
-			})
+	add := func(kind, run string, numbers ...*float64) {
+		row := []string{kind, run, j.Metric}
+		for _, v := range numbers {
+			row = append(row, table.Cell(v, 4))
 		}
+		rows = append(rows, append(row, strconv.Itoa(j.N)))
 	}
+	add("jury", j.Report.Jury, j.Value.Value, j.Value.Low, j.Value.High)
+	for _, m := range j.Members {
+		add("member", m.Run, m.Value, m.Low, m.High)
+	}
+	add("gain", j.Report.Jury, j.Gain.Diff, j.Gain.Low, j.Gain.High)
 	return table.WriteCSV(w, rows)
 }
 
-// Tables are the jury beside its members, how alike these err, and the best juries.
+// Tables are the jury beside its members, and how alike these err.
 func (j Jury) Tables() []table.Table {
 	beside := table.Table{
 		Title:   fmt.Sprintf("jury of %d by %s · n=%d", len(j.Members), j.Rule, j.N),
@@ -85,30 +71,7 @@ func (j Jury) Tables() []table.Table {
 	}
 	errors.Notes = append(errors.Notes,
 		"κ: Cohen's kappa of whether both are right on an item; 0: as expected by chance, 1: always the same")
-	tables := []table.Table{beside, errors}
-	if b := j.Best; b != nil {
-		tables = append(tables, best(b, j.Metric))
-	}
-	return tables
-}
-
-func best(b *jury.Best, metric string) table.Table {
-	t := table.Table{
-		Title:   fmt.Sprintf("juries of %d, best first", b.Size),
-		Columns: append(table.Left("members"), table.Right(metric+" %, all items")...),
-	}
-	for _, s := range b.All[:min(len(b.All), mostJuriesShown)] {
-		t.Rows = append(t.Rows, []string{strings.Join(s.Runs, ", "), table.Fixed(s.Value, 2)})
-	}
-	if n := len(b.All) - mostJuriesShown; n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("and %d more, see --json", n))
-	}
-	t.Notes = append(t.Notes,
-		fmt.Sprintf("chosen on one half of the items and reported on the other, mean of %d splits: "+
-			"the best jury %s %%, the best single judge %s %%, gain %s points",
-			b.Splits, table.Fixed(b.Value, 2), table.Fixed(b.Single, 2), table.Fixed(b.Gain, 2)),
-		fmt.Sprintf("chosen most often (%d of %d): %s", b.Chosen, b.Splits, strings.Join(b.Runs, ", ")))
-	return t
+	return []table.Table{beside, errors}
 }
 
 // orLeast is a coefficient, or less than any where there is none.

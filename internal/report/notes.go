@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -69,42 +68,31 @@ func Outcomes(r scoring.Report) string {
 
 // BootstrapNote says in a table how its intervals were made.
 func BootstrapNote(r scoring.Report) string {
-	by := func(yield func(string) bool) {
-		for _, x := range r.Results {
-			if !yield(x.Interval) {
-				return
-			}
-		}
+	var by []string
+	for _, x := range r.Results {
+		by = append(by, x.Interval)
 	}
 	return fmt.Sprintf("%s; %s", Intervals(r.Bootstrap, by), scoring.HowRead(r))
 }
 
 // Intervals says how intervals were made: over what, and by which methods.
-func Intervals(b scoring.Bootstrap, by iter.Seq[string]) string {
-	made := fmt.Sprintf("intervals: %g %% over %ss", 100*b.Level, b.Unit)
-	used := slices.Compact(slices.Sorted(by))
-	var names []string
+func Intervals(b scoring.Bootstrap, methods []string) string {
+	note := fmt.Sprintf("intervals: %g %% over %ss", 100*b.Level, b.Unit)
 	for _, m := range scoring.Methods {
-		if slices.Contains(used, m.Name) {
-			names = append(names, m.About)
+		if slices.Contains(methods, m.Name) {
+			note += ", " + m.About
 		}
 	}
-	if len(names) > 0 {
-		made += ", " + strings.Join(names, ", ")
+	if slices.Contains(methods, scoring.ByBootstrap) || slices.Contains(methods, scoring.ByCalibrated) {
+		note += fmt.Sprintf(" (%d rounds, seed %d)", b.Rounds, b.Seed)
 	}
-	if slices.Contains(used, scoring.ByBootstrap) || slices.Contains(used, scoring.ByCalibrated) {
-		made += fmt.Sprintf(" (%d rounds, seed %d)", b.Rounds, b.Seed)
-	}
-	return made
+	return note
 }
 
 // Methods are those of a comparison's differences.
-func Methods(cmp *scoring.Comparison) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, d := range cmp.Differences {
-			if !yield(d.Interval) {
-				return
-			}
-		}
+func Methods(c *scoring.Comparison) (methods []string) {
+	for _, d := range c.Differences {
+		methods = append(methods, d.Interval)
 	}
+	return methods
 }

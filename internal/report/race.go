@@ -147,10 +147,8 @@ func (out *Race) Tables() []table.Table {
 			row[3] = table.Whole(x.ahead)
 		}
 		if x.left != nil {
-			row[4], row[5] = strconv.Itoa(x.left.Items), "certain"
-			if x.left.E != nil {
-				row[5] = strconv.FormatFloat(*x.left.E, 'f', 1, 64)
-			}
+			row[4] = strconv.Itoa(x.left.Items)
+			row[5] = evidence(x.left)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -188,6 +186,14 @@ func (out *Race) Tables() []table.Table {
 	}
 	t.Notes = append(t.Notes, table.Warned(out.rights.Warnings)...)
 	return []table.Table{t}
+}
+
+// evidence is the E against a judge that left.
+func evidence(l *race.Leaver) string {
+	if l.E == nil {
+		return "certain"
+	}
+	return strconv.FormatFloat(*l.E, 'f', 1, 64)
 }
 
 var aboutWords = map[string]string{race.AboutItems: "items like these", race.AboutBenchmark: "this benchmark"}

@@ -26,11 +26,8 @@ func RaceSoFar(s *race.State) table.Table {
 		row := []string{run, strconv.Itoa(s.Asked[i]), "", "", "in"}
 		if l, is := left[run]; is {
 			row[2] = strconv.Itoa(l.Items)
-			row[3] = "certain"
+			row[3] = evidence(&l)
 			row[4] = "left: " + l.By + " is better"
-			if l.E != nil {
-				row[3] = strconv.FormatFloat(*l.E, 'f', 1, 64)
-			}
 		} else if run == s.Result.Leader {
 			row[4] = "leads"
 		}

@@ -264,7 +264,7 @@ func (s Ranking) intervals() (made []string) {
 		}
 	}
 	for _, b := range kinds {
-		made = append(made, Intervals(b, slices.Values(used[b])))
+		made = append(made, Intervals(b, used[b]))
 	}
 	return made
 }
