@@ -3,7 +3,6 @@ package labels
 import (
 	"cmp"
 	"errors"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -52,6 +51,8 @@ type Standing struct {
 	Calls     int    `json:"calls"`              // for 1,000 items
 	Tokens    int    `json:"tokens,omitempty"`   // of the replies for 1,000 items; left out where no server told
 	Letters   string `json:"letters"`            // judges that share one cannot be told apart
+
+	agrees map[string]bool // by item with a label
 }
 
 // Pair is two raters on the items that both gave a category.
@@ -68,16 +69,19 @@ type Pair struct {
 	Ordinal   *Number `json:"alpha_ordinal,omitempty"` // of pairs, whose categories are A, tie and B
 }
 
-// Numbers are those of two raters, by name.
-func (p Pair) Numbers() iter.Seq2[string, Number] {
-	return func(yield func(string, Number) bool) {
-		if !yield("agreement", p.Agreement) || !yield("kappa", p.Kappa) || !yield("ac1", p.AC1) || !yield("alpha", p.Alpha) {
-			return
-		}
-		if p.Ordinal != nil {
-			yield("alpha_ordinal", *p.Ordinal)
-		}
+// Named is a number with its name.
+type Named struct {
+	Name string
+	Number
+}
+
+// Numbers are those of two raters.
+func (p Pair) Numbers() []Named {
+	numbers := []Named{{"agreement", p.Agreement}, {"kappa", p.Kappa}, {"ac1", p.AC1}, {"alpha", p.Alpha}}
+	if p.Ordinal != nil {
+		numbers = append(numbers, Named{"alpha_ordinal", *p.Ordinal})
 	}
+	return numbers
 }
 
 // Together is all people at once.
@@ -207,15 +211,14 @@ func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 
 // stand ranks the judges beside the majority.
 func (p *panel) stand(a *Agreement, majority map[string]string) {
-	right := make([]map[string]bool, len(p.judges))
 	for i, j := range p.judges {
 		s := Standing{
 			Run:    j.Dir,
 			Model:  j.Manifest.Spec.Model.Name,
 			Calls:  1000 * j.Calls,
 			Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Of))))),
+			agrees: map[string]bool{},
 		}
-		right[i] = map[string]bool{}
 		t := p.tally()
 		for _, item := range slices.Sorted(maps.Keys(majority)) {
 			verdict, asked := j.Of[item]
@@ -225,15 +228,15 @@ func (p *panel) stand(a *Agreement, majority map[string]string) {
 			if verdict == "" {
 				s.NoVerdict++
 			}
-			right[i][item] = verdict == majority[item]
+			s.agrees[item] = verdict == majority[item]
 			s.N++
-			t.add(item, right[i][item])
+			t.add(item, s.agrees[item])
 		}
 		s.Agreement, s.Clusters = t.share()
 		s.Kappa = p.pair(p.raters[i], rater{name: "majority", of: majority}).Kappa
 		a.Judges = append(a.Judges, s)
 	}
-	p.letter(a.Judges, right)
+	p.letter(a.Judges)
 }
 
 func percents(value float64, iv stats.Interval, by string) Number {
@@ -246,30 +249,22 @@ func percents(value float64, iv stats.Interval, by string) Number {
 }
 
 // letter sorts the judges and gives them letters: two share one where a paired test does not tell them apart.
-func (p *panel) letter(judges []Standing, right []map[string]bool) {
-	order := make([]int, len(judges))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(value(judges[b]), value(judges[a])) })
+func (p *panel) letter(judges []Standing) {
+	slices.SortStableFunc(judges, func(a, b Standing) int { return cmp.Compare(value(b), value(a)) })
 	var tests []float64
-	var of [][2]int
-	for x, i := range order {
-		for y := x + 1; y < len(order); y++ {
-			tests, of = append(tests, p.apart(right[i], right[order[y]])), append(of, [2]int{x, y})
+	var pairs [][2]int
+	for x := range judges {
+		for y := x + 1; y < len(judges); y++ {
+			tests = append(tests, p.apart(judges[x].agrees, judges[y].agrees))
+			pairs = append(pairs, [2]int{x, y})
 		}
 	}
 	var apart [][2]int
 	for k, adjusted := range stats.Holm(tests) {
 		if adjusted < 0.05 {
-			apart = append(apart, of[k])
+			apart = append(apart, pairs[k])
 		}
 	}
-	sorted := make([]Standing, len(judges))
-	for x, i := range order {
-		sorted[x] = judges[i]
-	}
-	copy(judges, sorted)
 	for n, group := range stats.Tied(len(judges), apart) {
 		for _, x := range group {
 			judges[x].Letters += scoring.LetterOf(n)

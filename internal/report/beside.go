@@ -23,7 +23,7 @@ func Beside(runs []Run, link func(file string) string) (page template.HTML, pict
 				chart.X = axisOf(value.Unit)
 			}
 			chart.Rows = append(chart.Rows, figure.DotRow{
-				Label: fmt.Sprintf("%c  %s", 'A'+i, brief(r.Model)),
+				Label: fmt.Sprintf("%c  %s", 'A'+i, r.Model),
 				Dots:  []figure.Dot{figure.DotOf(value)},
 			})
 		}
@@ -50,15 +50,6 @@ func Beside(runs []Run, link func(file string) string) (page template.HTML, pict
 func Explanations(tables []table.Table) (template.HTML, error) {
 	p := page{Runs: []section{{Tables: tables}}}
 	return table.Explanations(p.explained())
-}
-
-// brief is a name that leaves room for a number beside it.
-func brief(name string) string {
-	const most = 26
-	if runes := []rune(name); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return name
 }
 
 // HeadlineDifference is that of the headline of two runs, and the same in words; nil where there is none.

@@ -63,16 +63,9 @@ func Overall(runs []Run, metric string) []figure.DotRow {
 		if x.Defined() && y.Defined() {
 			return cmp.Compare(*y.Value, *x.Value)
 		}
-		return cmp.Compare(of(y.Defined()), of(x.Defined()))
+		return cmp.Compare(scoring.One(y.Defined()), scoring.One(x.Defined()))
 	})
 	return rows
-}
-
-func of(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // Counted says how much runs are of: "40 pairs", "12 to 40 pairs each".

@@ -31,8 +31,8 @@ func (a LabelAgreement) CSV(w io.Writer) error {
 		add(j.Run, "majority", "judge, majority", j.N-j.NoVerdict, "kappa", j.Kappa)
 	}
 	for _, p := range a.Pairs {
-		for name, v := range p.Numbers() {
-			add(p.A, p.B, p.Between, p.N, name, v)
+		for _, x := range p.Numbers() {
+			add(p.A, p.B, p.Between, p.N, x.Name, x.Number)
 		}
 	}
 	return table.WriteCSV(w, rows)
@@ -137,18 +137,16 @@ func standIn(s labels.StandIn) table.Table {
 			map[bool]string{true: "surpassed"}[p.Surpasses],
 		})
 	}
-	switch {
-	case s.Winning == nil:
-		t.Notes = append(t.Notes, "no person labelled at least 30 items that others labelled too: the test needs this")
-	case *s.Winning >= 0.5:
-		t.Notes = append(t.Notes, fmt.Sprintf("yes: it surpasses %s %% of the people (ω), "+
-			"and agrees with the others as well as the one left out on %s %% of items (ρ)",
-			percentOf(s.Winning), percentOf(s.Advantage)))
-	default:
-		t.Notes = append(t.Notes, fmt.Sprintf("not shown: it surpasses %s %% of the people (ω), "+
-			"half are needed; it agrees with the others as well as the one left out on %s %% of items (ρ)",
-			percentOf(s.Winning), percentOf(s.Advantage)))
+	answer := "no person labelled at least 30 items that others labelled too: the test needs this"
+	if s.Winning != nil {
+		answer = "yes: it surpasses %s %% of the people (ω), and"
+		if *s.Winning < 0.5 {
+			answer = "not shown: it surpasses %s %% of the people (ω), half are needed; it"
+		}
+		answer = fmt.Sprintf(answer+" agrees with the others as well as the one left out on %s %% of items (ρ)",
+			percentOf(s.Winning), percentOf(s.Advantage))
 	}
+	t.Notes = append(t.Notes, answer)
 	if few > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d people with fewer than 30 items in common with others are left out", few))
 	}
@@ -171,16 +169,10 @@ func percentOf(share *float64) string {
 // Estimated wraps what `gavel estimate` prints.
 type Estimated struct{ *labels.Estimated }
 
-// estimate is one of them, by name.
-type estimate struct {
-	Name string
-	labels.Number
-}
-
-func (e Estimated) numbers() (rows []estimate) {
+func (e Estimated) numbers() (rows []labels.Named) {
 	add := func(name string, n *labels.Number) {
 		if n != nil {
-			rows = append(rows, estimate{name, *n})
+			rows = append(rows, labels.Named{Name: name, Number: *n})
 		}
 	}
 	add("corrected (PPI++)", &e.Share)

@@ -50,17 +50,15 @@ func (t Table) explained(row, column int, text string) Explained {
 
 // EachTerm gives the terms of the table's heads and cells, nil for heads that nothing explains.
 func (t Table) EachTerm(f func(*scoring.Term)) {
-	for i, row := range t.Rows {
-		for k, text := range row {
-			f(t.explained(i, k, text).Term)
-		}
-	}
 	for _, c := range t.Columns {
 		f(Explain(t.Terms, c.Name).Term)
 	}
-	for _, row := range t.Rows {
-		if len(row) > 0 {
-			f(Explain(t.Terms, row[0]).Term)
+	for i, row := range t.Rows {
+		for k, text := range row {
+			f(t.explained(i, k, text).Term)
+			if k == 0 {
+				f(Explain(t.Terms, text).Term)
+			}
 		}
 	}
 }
