@@ -78,7 +78,7 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 }
 
 // assess compares a jury, the last of the runs, with its members.
-func assess(req Request, made *Made, runs []*scoring.Run, o scoring.Options) (*Report, error) {
+func assess(req Request, made *Account, runs []*scoring.Run, o scoring.Options) (*Report, error) {
 	rights, err := scoring.RightsOf(runs)
 	if err != nil {
 		return nil, err

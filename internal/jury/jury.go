@@ -80,15 +80,15 @@ type jury struct {
 	partial int               // judgments that not all made
 }
 
-// Made is what became of the judgments.
-type Made struct {
+// Account is what became of the judgments.
+type Account struct {
 	LeftOut int // judgments that not every member has made
 	Calls   int // judgments of the members that were needed: in a cascade not all
 }
 
 // Make writes the run of a jury. Members are runs of one protocol on the same dataset; judgments that a member has
 // not made are left out. Of judgments asked several times the first counts.
-func Make(req Request) (*Made, error) {
+func Make(req Request) (*Account, error) {
 	switch {
 	case len(req.Runs) < 2:
 		return nil, errors.New("a jury needs two runs or more")
@@ -99,7 +99,7 @@ func Make(req Request) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &Made{LeftOut: j.partial}
+	made := &Account{LeftOut: j.partial}
 	for _, group := range j.groups(req.together()) {
 		made.Calls += j.decide(group, req)
 	}

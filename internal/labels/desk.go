@@ -230,8 +230,8 @@ func (d *Desk) Next(who string) (t Turn, err error) {
 	return t, nil
 }
 
-// Said is what a person says of the item they were shown.
-type Said struct {
+// Answer is what a person says of the item they were shown.
+type Answer struct {
 	At     int    // as it was shown
 	Sum    string // likewise
 	Again  bool
@@ -248,7 +248,7 @@ const longestNote = 4000
 var ErrAnswer = errors.New("not an answer")
 
 // Say keeps what a person says. Where it cannot be written nothing is kept, and the item is shown again.
-func (d *Desk) Say(who string, s Said) error {
+func (d *Desk) Say(who string, s Answer) error {
 	if !whoMay.MatchString(who) {
 		return ErrWho
 	}
@@ -302,7 +302,7 @@ func (d *Desk) Say(who string, s Said) error {
 }
 
 // label is the id of the candidate that is meant, or the number.
-func (s Said) label(it datasets.Item, order []int) (string, error) {
+func (s Answer) label(it datasets.Item, order []int) (string, error) {
 	switch {
 	case s.Skip:
 		return "", nil

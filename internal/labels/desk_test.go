@@ -48,7 +48,7 @@ func answer(t *testing.T, d *labels.Desk, who, word string) labels.Turn {
 	assert.NilError(t, err)
 	assert.Assert(t, !turn.Finished)
 	at := slices.IndexFunc(turn.Shown, func(text string) bool { return strings.HasPrefix(text, word) })
-	assert.NilError(t, d.Say(who, labels.Said{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: fmt.Sprint(at + 1)}))
+	assert.NilError(t, d.Say(who, labels.Answer{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: fmt.Sprint(at + 1)}))
 	return turn
 }
 
@@ -109,14 +109,14 @@ func TestDeskUndoAndSkip(t *testing.T) {
 	turn, err = d.Next("ann")
 	assert.NilError(t, err)
 	assert.Equal(t, id(turn), id(one))
-	assert.NilError(t, d.Say("ann", labels.Said{At: turn.At, Sum: turn.Sum, Skip: true, Note: "both are bad"}))
+	assert.NilError(t, d.Say("ann", labels.Answer{At: turn.At, Sum: turn.Sum, Skip: true, Note: "both are bad"}))
 	two, err := d.Next("ann")
 	assert.NilError(t, err)
-	assert.NilError(t, d.Say("ann", labels.Said{At: two.At, Sum: two.Sum, Tie: true}))
-	assert.ErrorIs(t, d.Say("ann", labels.Said{At: two.At, Sum: two.Sum, Choice: "3"}), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Say("ann", labels.Said{At: 77, Choice: "1"}), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Say("ann", labels.Said{At: two.At, Sum: "other", Choice: "1"}), labels.ErrAnswer)
-	assert.ErrorIs(t, d.Say("../ann", labels.Said{At: two.At, Sum: "other", Choice: "1"}), labels.ErrWho)
+	assert.NilError(t, d.Say("ann", labels.Answer{At: two.At, Sum: two.Sum, Tie: true}))
+	assert.ErrorIs(t, d.Say("ann", labels.Answer{At: two.At, Sum: two.Sum, Choice: "3"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Say("ann", labels.Answer{At: 77, Choice: "1"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Say("ann", labels.Answer{At: two.At, Sum: "other", Choice: "1"}), labels.ErrAnswer)
+	assert.ErrorIs(t, d.Say("../ann", labels.Answer{At: two.At, Sum: "other", Choice: "1"}), labels.ErrWho)
 	assert.DeepEqual(t, d.Done(), []labels.Progress{{Labeller: "ann", Labelled: 2, Skipped: 1, Total: 3}})
 	f, err := labels.Read(path)
 	assert.NilError(t, err)
@@ -249,9 +249,9 @@ func TestNumbersAndOptions(t *testing.T) {
 	turn, err := d.Next("ann")
 	assert.NilError(t, err)
 	for _, no := range []string{"NaN", "1,5", "seven", "", "Inf"} {
-		assert.ErrorIs(t, d.Say("ann", labels.Said{At: turn.At, Sum: turn.Sum, Choice: no}), labels.ErrAnswer, no)
+		assert.ErrorIs(t, d.Say("ann", labels.Answer{At: turn.At, Sum: turn.Sum, Choice: no}), labels.ErrAnswer, no)
 	}
-	assert.NilError(t, d.Say("ann", labels.Said{At: turn.At, Sum: turn.Sum, Choice: " 1,007.0 "}))
+	assert.NilError(t, d.Say("ann", labels.Answer{At: turn.At, Sum: turn.Sum, Choice: " 1,007.0 "}))
 	f, err := labels.Read(path)
 	assert.NilError(t, err)
 	assert.Equal(t, f.Labels[0].Label, "1007")
@@ -280,7 +280,7 @@ func TestDeskAtOnce(t *testing.T) {
 					return
 				}
 				at := slices.IndexFunc(turn.Shown, func(text string) bool { return strings.HasPrefix(text, []string{"first", "second"}[k%2]) })
-				assert.Check(t, d.Say(who, labels.Said{At: turn.At, Sum: turn.Sum, Choice: fmt.Sprint(at + 1)}))
+				assert.Check(t, d.Say(who, labels.Answer{At: turn.At, Sum: turn.Sum, Choice: fmt.Sprint(at + 1)}))
 				d.Done()
 			}
 		})
@@ -341,7 +341,7 @@ func TestLabelsOfAFileThatSomebodyReplaced(t *testing.T) {
 			for range 5 {
 				turn, err := d.Next("ann")
 				assert.NilError(t, err)
-				err = d.Say("ann", labels.Said{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: "1"})
+				err = d.Say("ann", labels.Answer{At: turn.At, Sum: turn.Sum, Again: turn.Again, Choice: "1"})
 				if c.refused {
 					assert.ErrorContains(t, err, "this label was not saved")
 					continue
@@ -374,7 +374,7 @@ func TestTheSameLabelTwiceOfAFileThatIsGone(t *testing.T) {
 	d := openDesk(t, pairsFile(t, 3), labels.DeskOptions{Path: path})
 	turn, err := d.Next("ann")
 	assert.NilError(t, err)
-	said := labels.Said{At: turn.At, Sum: turn.Sum, Choice: "1"}
+	said := labels.Answer{At: turn.At, Sum: turn.Sum, Choice: "1"}
 	assert.NilError(t, d.Say("ann", said))
 	assert.NilError(t, os.Remove(path))
 	assert.NilError(t, d.Say("ann", said))

@@ -28,12 +28,12 @@ func TestDeskFullDisk(t *testing.T) {
 		}
 		return open(flag)
 	}
-	assert.ErrorContains(t, d.Say("ann", Said{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
+	assert.ErrorContains(t, d.Say("ann", Answer{At: turn.At, Sum: turn.Sum, Choice: "1"}), "this label was not saved")
 	again, err := d.Next("ann")
 	assert.NilError(t, err)
 	assert.Equal(t, again.At, turn.At) // it is asked for again
 	d.file.open = open
-	assert.NilError(t, d.Say("ann", Said{At: turn.At, Sum: turn.Sum, Choice: "1"}))
+	assert.NilError(t, d.Say("ann", Answer{At: turn.At, Sum: turn.Sum, Choice: "1"}))
 	assert.NilError(t, d.Close())
 	f, err := Read(d.o.Path)
 	assert.NilError(t, err)

@@ -60,15 +60,15 @@ func repetitionsTable(run scoring.Report) table.Table {
 const noiseNote = "noise floor: the largest difference that asking the same judge again made, in points"
 
 // NoiseNote says what the noise floors of a comparison are.
-func NoiseNote(cmp *scoring.Comparison) string {
-	if hasFloor(cmp) {
+func NoiseNote(two *scoring.Comparison) string {
+	if hasFloor(two) {
 		return noiseNote
 	}
 	return "noise floor unknown: neither run asked more than once (--repeat 2)"
 }
 
-func hasFloor(cmp *scoring.Comparison) bool {
-	return slices.ContainsFunc(cmp.Differences, func(d scoring.Difference) bool { return d.Floor != nil })
+func hasFloor(two *scoring.Comparison) bool {
+	return slices.ContainsFunc(two.Differences, func(d scoring.Difference) bool { return d.Floor != nil })
 }
 
 // calibrationTable is the reliability diagram in numbers.

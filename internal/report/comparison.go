@@ -21,8 +21,8 @@ func (c Comparison) CSV(w io.Writer) error {
 		"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a",
 		"only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note", "mode", "unit",
 	}}
-	for _, cmp := range c.Comparisons.Comparisons {
-		for _, d := range cmp.Differences {
+	for _, two := range c.Comparisons.Comparisons {
+		for _, d := range two.Differences {
 			in := decimals(d.Unit)
 			counts := make([]string, 4)
 			if d.Table != nil {
@@ -31,7 +31,7 @@ func (c Comparison) CSV(w io.Writer) error {
 				}
 			}
 			row := []string{
-				cmp.A.Run, cmp.B.Run, d.Metric, d.Group, table.Cell(d.A, in), table.Cell(d.B, in),
+				two.A.Run, two.B.Run, d.Metric, d.Group, table.Cell(d.A, in), table.Cell(d.B, in),
 				table.Cell(d.Diff, in), table.Cell(d.Low, in), table.Cell(d.High, in), strconv.Itoa(d.N),
 			}
 			row = append(row, counts...)
@@ -45,19 +45,19 @@ func (c Comparison) CSV(w io.Writer) error {
 // Tables lays every comparison out for people.
 func (c Comparison) Tables() []table.Table {
 	var tables []table.Table
-	for _, cmp := range c.Comparisons.Comparisons {
-		compare := layoutOf(cmp.A.Protocol).Compare
+	for _, two := range c.Comparisons.Comparisons {
+		compare := layoutOf(two.A.Protocol).Compare
 		if compare == nil {
 			compare = func(c *scoring.Comparison, all *scoring.Comparisons) table.Table { return Compared(c, all) }
 		}
-		tables = append(tables, explained(compare(cmp, c.Comparisons), cmp.A.Protocol))
-		if t, ok := tableOfTwo(cmp, c.Bootstrap.Unit); ok {
+		tables = append(tables, explained(compare(two, c.Comparisons), two.A.Protocol))
+		if t, ok := tableOfTwo(two, c.Bootstrap.Unit); ok {
 			tables = append(tables, t)
 		}
-		if cmp.Within != nil {
-			tables = append(tables, within(cmp.Within))
+		if two.Within != nil {
+			tables = append(tables, within(two.Within))
 		}
-		tables = append(tables, costs("run", []paid{{"A", cmp.A.Ledger}, {"B", cmp.B.Ledger}})...)
+		tables = append(tables, costs("run", []costRow{{"A", two.A.Ledger}, {"B", two.B.Ledger}})...)
 	}
 	return tables
 }
@@ -100,11 +100,11 @@ func sameness(w *scoring.Within) string {
 }
 
 // Sides names two runs; in says what both have judged: "40 pairs".
-func Sides(cmp *scoring.Comparison, in string) string {
+func Sides(two *scoring.Comparison, in string) string {
 	name := func(s scoring.Side) string {
 		return heading(s.Model, s.Protocol, prompted(s.Prompt, s.Settings), s.Dataset, s.Simulated) + "  (" + s.Run + ")"
 	}
-	return fmt.Sprintf("A = %s\nB = %s\n%s", name(cmp.A), name(cmp.B), in)
+	return fmt.Sprintf("A = %s\nB = %s\n%s", name(two.A), name(two.B), in)
 }
 
 // Differs marks what may be noise.
@@ -116,22 +116,22 @@ func Differs(d scoring.Difference) string {
 }
 
 // Compared is the table of two runs, with further notes.
-func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string) table.Table {
+func Compared(two *scoring.Comparison, all *scoring.Comparisons, notes ...string) table.Table {
 	t := table.Table{
-		Title: Sides(cmp, fmt.Sprintf("%d %ss in both", cmp.N, cmp.Unit)),
+		Title: Sides(two, fmt.Sprintf("%d %ss in both", two.N, two.Unit)),
 		Columns: slices.Concat(table.Left("metric", "mode", "group"),
 			table.Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm"), table.Left("")),
 	}
 	in := "in percent"
-	floors := hasFloor(cmp)
+	floors := hasFloor(two)
 	floor := ""
 	if floors {
 		floor = ", or the difference is not above the noise floor"
 		t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, table.Right("noise floor")...)
-		notes = append(notes, NoiseNote(cmp))
+		notes = append(notes, NoiseNote(two))
 	}
 	var said table.Remarks
-	for _, d := range cmp.Differences {
+	for _, d := range two.Differences {
 		of := func(v *float64) string { return table.Plain(scoring.Result{Value: v, Unit: d.Unit}) }
 		diff := scoring.Result{Value: d.Diff, Low: d.Low, High: d.High, Unit: d.Unit, Mode: scoring.ModeDifference}
 		row := []string{
@@ -149,17 +149,17 @@ func Compared(cmp *scoring.Comparison, all *scoring.Comparisons, notes ...string
 	}
 	t.Notes = slices.Concat([]string{
 		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05%s; %s",
-			Tests(cmp), floor, Intervals(all.Bootstrap, Methods(cmp))),
+			Tests(two), floor, Intervals(all.Bootstrap, Methods(two))),
 		"Holm over " + all.Family, in,
-	}, said.Lines(), notes, table.Warned(cmp.Warnings))
+	}, said.Lines(), notes, table.Warned(two.Warnings))
 	return t
 }
 
 // Tests says what the p of a comparison are of.
-func Tests(cmp *scoring.Comparison) string {
+func Tests(two *scoring.Comparison) string {
 	var words []string
 	other := map[string][]string{}
-	for _, d := range cmp.Differences {
+	for _, d := range two.Differences {
 		switch {
 		case d.P == nil:
 		case d.Test == "":
@@ -178,8 +178,8 @@ func Tests(cmp *scoring.Comparison) string {
 }
 
 // tableOfTwo is the 2×2 table of the headline, overall: the first that has one.
-func tableOfTwo(cmp *scoring.Comparison, unit string) (table.Table, bool) {
-	for _, d := range cmp.Differences {
+func tableOfTwo(two *scoring.Comparison, unit string) (table.Table, bool) {
+	for _, d := range two.Differences {
 		if x := d.Table; x != nil && d.Group == scoring.Overall {
 			return table.Table{
 				Title:   fmt.Sprintf("%s, %s by %s", d.Metric, unit, unit),

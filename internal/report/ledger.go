@@ -13,15 +13,15 @@ import (
 	"gavel/scoring"
 )
 
-// paid is a ledger, and whose.
-type paid struct {
+// costRow is a ledger, and whose.
+type costRow struct {
 	name string
 	*scoring.Ledger
 }
 
 // costs is a table of what runs or judges cost, head being what a row is; none where nobody paid.
-func costs(head string, rows []paid) []table.Table {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(p paid) bool { return p.Ledger == nil })
+func costs(head string, rows []costRow) []table.Table {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(p costRow) bool { return p.Ledger == nil })
 	if len(rows) == 0 {
 		return nil
 	}
@@ -95,9 +95,9 @@ func reading(l *scoring.Ledger) string {
 
 // costs of the runs, a row each.
 func (s Scores) costs() []table.Table {
-	rows := make([]paid, len(s.Runs))
+	rows := make([]costRow, len(s.Runs))
 	for i, name := range runNames(s.Runs) {
-		rows[i] = paid{name, s.Runs[i].Ledger}
+		rows[i] = costRow{name, s.Runs[i].Ledger}
 	}
 	return costs("run", rows)
 }

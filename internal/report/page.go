@@ -117,7 +117,7 @@ type page struct {
 	One       bool   // run, not several
 	Simulated string // what to say of simulated judges
 	Verdicts  []verdict
-	Warnings  []said
+	Warnings  []sharedWarning
 	Common    []scoring.Metadatum // that all runs share
 	Differ    table.Table         // what they do not
 	Summaries []table.Table       // of several runs of a layout
@@ -154,8 +154,8 @@ func (p page) explained() (terms []scoring.Term) {
 // Explanations of the terms.
 func (p page) Explanations() (template.HTML, error) { return table.Explanations(p.Terms) }
 
-// said is a warning, and the runs that it is said of.
-type said struct {
+// sharedWarning is a warning, and the runs that it is said of.
+type sharedWarning struct {
 	Warning string
 	Runs    []string
 }
@@ -209,13 +209,13 @@ func pageOf(runs []Run) page {
 }
 
 // warnings says each once, however many runs it is said of.
-func warnings(runs []scoring.Report, names []string) []said {
-	var all []said
+func warnings(runs []scoring.Report, names []string) []sharedWarning {
+	var all []sharedWarning
 	for i, r := range runs {
 		for _, w := range r.Warnings {
-			k := slices.IndexFunc(all, func(s said) bool { return s.Warning == w })
+			k := slices.IndexFunc(all, func(s sharedWarning) bool { return s.Warning == w })
 			if k < 0 {
-				k, all = len(all), append(all, said{Warning: w})
+				k, all = len(all), append(all, sharedWarning{Warning: w})
 			}
 			if !slices.Contains(all[k].Runs, names[i]) {
 				all[k].Runs = append(all[k].Runs, names[i])

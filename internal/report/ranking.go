@@ -129,9 +129,9 @@ func (s Ranking) Tables() []table.Table {
 		}
 	}
 	t.Notes = s.notes()
-	var rows []paid
+	var rows []costRow
 	for _, j := range s.Ledgers {
-		rows = append(rows, paid{j.Judge, j.Ledger})
+		rows = append(rows, costRow{j.Judge, j.Ledger})
 	}
 	return append([]table.Table{t}, costs("judge", rows)...)
 }

@@ -160,7 +160,7 @@ type labelView struct {
 	Dataset string
 	Texts   []labelText
 	Error   string
-	Said    labels.Said // with an error: what was said
+	Said    labels.Answer // with an error: what was said
 }
 
 // labelText is a response.
@@ -219,7 +219,7 @@ func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n
 // labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
 func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	who, form := r.PathValue("who"), r.PostForm
-	said := labels.Said{
+	said := labels.Answer{
 		Sum:    form.Get("sum"),
 		Again:  form.Get("again") == "true",
 		Choice: form.Get("choice"),
