@@ -116,10 +116,10 @@ func TestAnswers(t *testing.T) {
 			records = append(records, choice("c1", "law", "A", "The answer is (B).", 10))
 		}
 	}
-	if _, err := scoring.NewLoader(manifestOf("answer", 1), judging.Reading{}, nil); err != nil {
+	if _, err := scoring.NewLoader(manifestOf("answer", 1), judging.Reading{}); err != nil {
 		t.Fatal(err)
 	}
-	load, _ := scoring.NewLoader(manifestOf("answer", 1), judging.Reading{}, nil)
+	load, _ := scoring.NewLoader(manifestOf("answer", 1), judging.Reading{})
 	r := choice("x", "", "A", "The answer is (A).", 4)
 	if r.Shape = "judgment"; load.Add(r) == nil {
 		t.Error("a judgment is taken for an answer")

@@ -83,7 +83,7 @@ func pairsManifest(n int) *judging.Manifest {
 func runOf(units ...twoJudgments) *scoring.Run { return runBy(pairsManifest(len(units)), units...) }
 
 func runBy(m *judging.Manifest, units ...twoJudgments) *scoring.Run {
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique}, nil)
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
 	if err != nil {
 		panic(err)
 	}

@@ -90,7 +90,7 @@ func manifestOf(name string, items int) *judging.Manifest {
 // gather is the run that records come to.
 func gather(t testing.TB, m *judging.Manifest, records []*judging.Record) *scoring.Run {
 	t.Helper()
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique}, nil)
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,7 +119,7 @@ func TestLedgersTogether(t *testing.T) {
 	}
 	m := pairsManifest(1)
 	load := func() *scoring.Ledger {
-		l, err := scoring.NewLoader(m, judging.Reading{}, nil)
+		l, err := scoring.NewLoader(m, judging.Reading{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -133,8 +133,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 
 func shown(line string) int { return strings.Count(line, `"showing":1`) }
 
-// What a loader is given in hand comes to what is read from the files, also where
-// it is told of the ids beforehand, of more or of fewer than there are.
+// What a loader is given in hand comes to what is read from the files.
 func TestLoaderIsLoad(t *testing.T) {
 	judge := sim(t, "accuracy=0.7,first=0.3,tie=0.1,silent=0.1")
 	set := pairsFile(t, 40, "b", "a", "mmlu-pro-law")
@@ -142,29 +141,20 @@ func TestLoaderIsLoad(t *testing.T) {
 	lines := linesOf(t, dir)
 	rewrite(t, dir, append(lines[3:], lines[:9]...)) // some twice, one pair perhaps in halves
 	want := reportOf(t, dir)
-	for name, ids := range map[string]*judging.IDs{"none": nil, "all": set.IDs(), "fewer": pairsFile(t, 7, "x").IDs(), "more": pairsFile(t, 99, "x").IDs(), "others": sample(t).IDs()} {
-		m, err := judging.ReadManifest(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := 0
-		if ids != nil {
-			before = ids.Len()
-		}
-		l, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique}, ids)
-		if err == nil {
-			err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), l.Add)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := json.Marshal(l.Run().Score(quick))
-		if err != nil || string(got) != want {
-			t.Errorf("ids of %s: %s, %v\nloaded: %s", name, got, err, want)
-		}
-		if ids != nil && ids.Len() != before {
-			t.Errorf("ids of %s: %d, %d before: they were only lent", name, ids.Len(), before)
-		}
+	m, err := judging.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
+	if err == nil {
+		err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), l.Add)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(l.Run().Score(quick))
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v\nloaded: %s", got, err, want)
 	}
 }
 

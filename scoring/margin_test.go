@@ -78,7 +78,7 @@ func TestWithinCountsFlips(t *testing.T) {
 func TestWithinWantsRightOrWrong(t *testing.T) {
 	m := pairsManifest(1)
 	m.Spec.Protocol = "multi-option"
-	load, err := scoring.NewLoader(m, judging.Reading{}, nil)
+	load, err := scoring.NewLoader(m, judging.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -476,7 +476,7 @@ func TestIntervalsOfOptions(t *testing.T) {
 func TestRecordsOfOptions(t *testing.T) {
 	full := asked{id: "i1", places: []int{2, 3, 1}, gold: "01"}
 	add := func(records ...*judging.Record) (*scoring.Run, error) {
-		l, err := scoring.NewLoader(optionManifest(nil, 2), judging.Reading{Policy: judging.Unique}, nil)
+		l, err := scoring.NewLoader(optionManifest(nil, 2), judging.Reading{Policy: judging.Unique})
 		if err != nil {
 			t.Fatal(err)
 		}

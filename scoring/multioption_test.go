@@ -89,7 +89,7 @@ func (a asked) records() []*judging.Record {
 func optionRun(t testing.TB, options judging.Settings, items ...asked) *scoring.Run {
 	t.Helper()
 	m := optionManifest(options, len(items))
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique}, nil)
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
 	if err != nil {
 		t.Fatal(err)
 	}

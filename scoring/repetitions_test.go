@@ -73,7 +73,7 @@ func TestRepetitionsOfEveryProtocol(t *testing.T) {
 				m := *run.Manifest
 				m.Spec.Parameters.NumRepetitions = 0
 				var err error
-				if once[k], err = scoring.NewLoader(&m, judging.Reading{Policy: judging.Unique}, nil); err != nil {
+				if once[k], err = scoring.NewLoader(&m, judging.Reading{Policy: judging.Unique}); err != nil {
 					t.Fatal(err)
 				}
 			}

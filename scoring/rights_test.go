@@ -43,7 +43,7 @@ func TestRightsRefuse(t *testing.T) {
 	}
 	m := pairsManifest(1)
 	m.Spec.Protocol = "multi-option"
-	load, err := scoring.NewLoader(m, judging.Reading{}, nil)
+	load, err := scoring.NewLoader(m, judging.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func makeAnswers(t *testing.T) *scoring.Run {
 	t.Helper()
 	m := pairsManifest(1)
 	m.Spec.Protocol = "answer"
-	load, err := scoring.NewLoader(m, judging.Reading{}, nil)
+	load, err := scoring.NewLoader(m, judging.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func load(dir string, how judging.Reading) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	load, err := NewLoader(m, how, nil)
+	load, err := NewLoader(m, how)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
@@ -103,9 +103,8 @@ type Loader struct {
 	asker judging.Asker
 }
 
-// NewLoader makes a loader for the run of a manifest. items are the ids that its
-// records will be of, where the caller has them: they are only read.
-func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*Loader, error) {
+// NewLoader makes a loader for the run of a manifest.
+func NewLoader(m *judging.Manifest, how judging.Reading) (*Loader, error) {
 	asker, err := judging.AskerOf(m)
 	if err != nil {
 		return nil, err
@@ -121,9 +120,6 @@ func NewLoader(m *judging.Manifest, how judging.Reading, items *judging.IDs) (*L
 		run.again = newAgain(n, func() Scorer { return make(m) })
 	}
 	run.CountMissing("")
-	if s, ok := run.scorer.(Lender); ok && items != nil {
-		s.Lend(items)
-	}
 	return &Loader{run: run, asker: asker}, nil
 }
 

@@ -33,8 +33,6 @@ type Words struct {
 
 // What a scorer may have beside.
 type (
-	// Lender takes a list of the ids that records will be of, only to be read.
-	Lender interface{ Lend(*judging.IDs) }
 	// Labelling says how many units have no label, and are left out of what needs one.
 	Labelling interface{ Unlabelled() int }
 	// Extender adds to a report what is not a metric of its units.

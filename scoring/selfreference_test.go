@@ -520,7 +520,7 @@ func TestSelfReferenceRecords(t *testing.T) {
 		"shape":      func(r *judging.Record) { r.Shape = "options" },
 		"gold":       func(r *judging.Record) { r.Gold = "A" },
 	} {
-		load, err := scoring.NewLoader(manifestOf("self-reference", 3), judging.Reading{Policy: judging.Unique}, nil)
+		load, err := scoring.NewLoader(manifestOf("self-reference", 3), judging.Reading{Policy: judging.Unique})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 // Shares are the metrics of a protocol by which an item is right or wrong, its headline first: what can be decided
 // before the last item. There are none where the headline is no such metric.
 func Shares(protocol string) (names []string) {
-	load, err := NewLoader(&judging.Manifest{Spec: judging.Spec{Protocol: protocol}}, DefaultOptions.Reading, nil)
+	load, err := NewLoader(&judging.Manifest{Spec: judging.Spec{Protocol: protocol}}, DefaultOptions.Reading)
 	if err != nil {
 		return nil
 	}
@@ -56,7 +56,7 @@ func NewSingles(m *judging.Manifest, how judging.Reading, metric string) *Single
 func (s *Singles) Take(r *judging.Record) (fate Fate, all bool, err error) {
 	item := s.open[r.Item]
 	if item == nil {
-		load, err := NewLoader(s.run, s.how, nil)
+		load, err := NewLoader(s.run, s.how)
 		if err != nil {
 			return NotKnown, false, err
 		}

@@ -55,7 +55,7 @@ func TestSoftVerdictsOfTies(t *testing.T) {
 	load := func(second float64) *scoring.Soft {
 		m := pairsManifest(1)
 		m.Spec.Prompt.Labels = []string{"A>>B", "A>B", "A=B", "B>A"}
-		l, err := scoring.NewLoader(m, judging.Reading{}, nil)
+		l, err := scoring.NewLoader(m, judging.Reading{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	how := scoring.DefaultOptions.Reading
 	how.Name = p.reading
 	p.draw()
-	p.records, err = scoring.NewLoader(m, how, p.set.IDs())
+	p.records, err = scoring.NewLoader(m, how)
 	if err == nil && e.Runs != "" {
 		err = disk.Within(e.Runs, p.out)
 	}

@@ -91,7 +91,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 		}
 		return nil
 	}))
-	load, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading, nil)
+	load, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading)
 	must(t, err)
 	written := 0
 	job := &judging.Job{Manifest: m, Asker: asker, Set: set, Rows: rows, Client: sim, Concurrency: 1, Now: func() time.Time { return begun }, Write: func(r *judging.Record) error {

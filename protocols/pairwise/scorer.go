@@ -59,8 +59,7 @@ type pairs struct {
 	asked    judging.Asker
 	rows     []pair // in the end: with both judgments, by item
 
-	items    *judging.IDs
-	isLent   bool               // items is somebody else's
+	items    judging.IDs
 	patterns []*pattern         // the distinct ones
 	number   map[pattern]uint32 // of a pattern in patterns
 	of       []uint32           // 1 + the pattern of each item; 0: no record yet
@@ -75,11 +74,8 @@ type pairs struct {
 // NewScorer scores runs that compare two responses in both orders.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asked, _ := judging.AskerOf(m) // which the loader has found there
-	return &pairs{manifest: m, asked: asked, items: new(judging.IDs), number: map[pattern]uint32{}}
+	return &pairs{manifest: m, asked: asked, number: map[pattern]uint32{}}
 }
-
-// Lend takes a list of the ids that records will be of, only to be read.
-func (f *pairs) Lend(items *judging.IDs) { f.items, f.isLent = items, true }
 
 func (*pairs) Words() scoring.Words {
 	return scoring.Words{Unit: "pair", Record: "judgment", Lacking: "pairs have not both judgments"}
@@ -122,17 +118,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 
 // item numbers an item.
 func (f *pairs) item(id string) int {
-	i, ok := f.items.Find(id)
-	if !ok {
-		if f.isLent { // an item that the lender did not know of
-			own := new(judging.IDs)
-			for i := range f.items.Len() {
-				own.Add(f.items.At(i))
-			}
-			f.items, f.isLent = own, false
-		}
-		i, _ = f.items.Add(id)
-	}
+	i, _ := f.items.Add(id)
 	for len(f.of) <= i {
 		f.of = append(f.of, 0)
 	}

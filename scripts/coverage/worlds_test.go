@@ -178,7 +178,7 @@ func (w world) run(records []*judging.Record) *scoring.Run {
 	if w.manifest != nil {
 		w.manifest(m)
 	}
-	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique}, nil)
+	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
 	if err != nil {
 		panic(err)
 	}

@@ -81,7 +81,7 @@ func (s *Store) Load(run string, m *judging.Manifest) (*scoring.Run, error) {
 
 // LoadBy reads a run's records.
 func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*scoring.Run, error) {
-	loader, err := scoring.NewLoader(m, how, nil)
+	loader, err := scoring.NewLoader(m, how)
 	if err != nil {
 		return nil, failure.Unreadable(err, "%s: %v", run, err)
 	}
