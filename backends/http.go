@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // maxBody bounds what is read of any answer; past it, or past what [Request.longest] says, it is a broken server.
@@ -37,12 +39,14 @@ func NewHTTPClient(concurrency int) *http.Client {
 // exchange is what a wire library does not hand on: the status, the headers and
 // the whole body of an answer, and why its body ended early.
 type exchange struct {
-	ours    bool // body is read here, and the library gets an empty object
-	longest int  // bytes that the answer may have; 0 for maxBody
-	status  int  // 0 until the whole answer is here
-	header  http.Header
-	body    []byte
-	secrets []secretForm // of the request
+	insert   string // JSON members to put at the front of the request's object
+	messages []byte // JSON to put in place of the placeholder conversation
+	ours     bool   // body is read here, and the library gets an empty object
+	longest  int    // bytes that the answer may have; 0 for maxBody
+	status   int    // 0 until the whole answer is here
+	header   http.Header
+	body     []byte
+	secrets  []secretForm // of the request
 }
 
 type exchangeKey struct{}
@@ -52,8 +56,10 @@ func withExchange(ctx context.Context, x *exchange) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
-// tap is a transport that keeps answers: ollama/api takes a body that breaks off for an empty one. All that is said to
-// judges' servers goes through it, and so no redirect is followed: it is an error before http.Client sees it.
+// tap is a transport that edits request bodies and keeps answers. Both wire libraries hide too much for a tool that
+// must know what was said: go-openai leaves out a temperature of 0 and an empty message, encodes every message twice
+// and does not know "reasoning"; ollama/api takes a body that breaks off for an empty one. All that is said to judges'
+// servers goes through it, and so no redirect is followed: it is an error before http.Client sees it.
 type tap struct{ base http.RoundTripper }
 
 // tapped is the client with a tap on it.
@@ -66,6 +72,20 @@ func tapped(client *http.Client) *http.Client {
 	return &c
 }
 
+// placeholder stands in a go-openai request for the conversation; see OpenAI.Ask.
+var placeholder = []openai.ChatCompletionMessage{{Role: User, Content: "."}}
+
+var placeholderJSON = []byte(`[{"role":"user","content":"."}]`)
+
+// edit puts the conversation in its place and inserts members at the front.
+func (x *exchange) edit(body []byte) []byte {
+	head, tail, found := bytes.Cut(body, placeholderJSON)
+	if !found || head[0] != '{' {
+		return body
+	}
+	return slices.Concat([]byte("{"+x.insert+","), head[1:], x.messages, tail)
+}
+
 // inMemory is a body that the transport knows to be in memory: it sends head and
 // body with one write. Any other kind of reader costs a write and a copy more.
 func inMemory(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
@@ -74,6 +94,17 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
 	if !ok {
 		x = &exchange{}
+	}
+	if x.messages != nil && req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		req.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		body = x.edit(body)
+		req = req.Clone(req.Context())
+		req.Body, req.ContentLength = inMemory(body), int64(len(body))
+		req.GetBody = func() (io.ReadCloser, error) { return inMemory(body), nil }
 	}
 	ours := secrets(req)
 	resp, err := t.base.RoundTrip(req)
@@ -323,42 +354,30 @@ func inPageTime(ctx context.Context, ask func(context.Context, *exchange) error)
 	return nil
 }
 
-// exchange asks a page by hand, and leaves the answer in x; body is what is posted, nil where nothing is.
-func (o *OpenAI) exchange(ctx context.Context, x *exchange, url string, body []byte) error {
-	method := http.MethodGet
-	if body != nil {
-		method = http.MethodPost
-	}
-	req, err := http.NewRequestWithContext(withExchange(ctx, x), method, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if o.key != "" {
-		req.Header.Set("Authorization", "Bearer "+o.key)
-	}
-	resp, err := o.http.Do(req)
-	if err != nil {
-		return err
-	}
-	resp.Body.Close()
-	if x.status >= 400 {
-		return errors.New(resp.Status)
-	}
-	return nil
-}
-
 // page asks for a JSON answer of one of the server's own pages; body is what is posted, nil where nothing is.
 func (o *OpenAI) page(ctx context.Context, url string, body, into any) error {
 	return inPageTime(ctx, func(ctx context.Context, x *exchange) error {
-		var sent []byte
+		method, sent := http.MethodGet, []byte(nil)
 		if body != nil {
-			sent = mustJSON(body)
+			method, sent = http.MethodPost, mustJSON(body)
 		}
-		if err := o.exchange(ctx, x, url, sent); err != nil {
+		req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(sent))
+		if err != nil {
 			return err
+		}
+		if body != nil {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		if o.key != "" {
+			req.Header.Set("Authorization", "Bearer "+o.key)
+		}
+		resp, err := o.http.Do(req)
+		if err != nil {
+			return err
+		}
+		resp.Body.Close()
+		if x.status >= 400 {
+			return errors.New(resp.Status)
 		}
 		return json.Unmarshal(x.body, into)
 	})

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // openAIFormat is the name of OpenAI's format.
@@ -31,9 +33,10 @@ var _ Backend = (*OpenAI)(nil)
 
 // OpenAI speaks /v1/chat/completions: vLLM, llama.cpp's server, LM Studio and whatever else is compatible.
 type OpenAI struct {
-	base string // with /v1, without a slash at the end
-	key  string
-	http *http.Client
+	base   string // with /v1, without a slash at the end
+	key    string
+	http   *http.Client
+	client *openai.Client
 
 	mu     sync.Mutex
 	server *Server     // once known
@@ -50,7 +53,10 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	if !strings.HasSuffix(base, "/v1") {
 		base += "/v1"
 	}
-	return &OpenAI{base: base, key: key, http: tapped(client)}
+	client = tapped(client)
+	conf := openai.DefaultConfig(key)
+	conf.BaseURL, conf.HTTPClient = base, client
+	return &OpenAI{base: base, key: key, http: client, client: openai.NewClientWithConfig(conf)}
 }
 
 // Ask implements Client.
@@ -66,12 +72,23 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 
 // send asks, and leaves the answer in the exchange.
 func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchange, error) {
-	x := &exchange{longest: req.longest()}
-	return x, o.exchange(ctx, x, o.base+"/chat/completions", slices.Concat(
-		fmt.Appendf(nil, `{"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens),
-		[]byte(kindOf(server).greedy+o.extras(ctx, server, req)),
-		[]byte(`,"model":`), mustJSON(req.Model), []byte(`,"messages":`), req.MessagesJSON(),
-		fmt.Appendf(nil, `,"stream":false,"seed":%d}`, req.Seed)))
+	// go-openai leaves a temperature of 0 out of the request, and the server would then sample with its own default; it
+	// refuses some limits for models of certain names; it leaves out the content of an empty turn, which llama.cpp
+	// refuses; and it encodes every message twice, which for prompts of kilobytes is most of what a call costs. So it
+	// is given a placeholder, and the transport puts in what is meant.
+	x := &exchange{
+		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
+			kindOf(server).greedy + o.extras(ctx, server, req),
+		messages: req.MessagesJSON(),
+		ours:     true,
+		longest:  req.longest(),
+	}
+	_, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
+		Model:    req.Model,
+		Messages: placeholder,
+		Seed:     &req.Seed,
+	})
+	return x, err
 }
 
 // completion is an answer in OpenAI's format, as far as it is read.

@@ -162,7 +162,7 @@ func setting(body map[string]any, name string) any {
 	return body[name]
 }
 
-// A library refused a token limit or top_p for models that are called like
+// go-openai refuses a token limit or top_p for models that are called like
 // some of OpenAI's. What a model is called at home is its owner's affair.
 func TestModelNamesLikeOpenAIs(t *testing.T) {
 	for _, name := range []string{"o1-open", "o3", "o4-judge", "gpt-5-distilled", "gpt-6-sol", "gpt-oss:20b"} {
