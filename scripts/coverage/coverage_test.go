@@ -47,6 +47,7 @@ var few = size{runs: 60, rounds: 200}
 const fewest = 49
 
 func TestIntervalsCover(t *testing.T) {
+	trials.Long(t)
 	similar := clustering{clusters: 20, each: 10, alike: 0.1}
 	for _, c := range []struct {
 		world    string
@@ -107,6 +108,7 @@ func TestEqualJudgesAreEqual(t *testing.T) {
 // Each kind of judge gets its own diagnosis on 350 units, and on 32 none is called strong that is not: neither those of the
 // table nor judges that are just not strong.
 func TestJudgesAreDiagnosed(t *testing.T) {
+	trials.Long(t)
 	runs := trials.Times(20)
 	for _, j := range judges {
 		codes, _ := j.diagnose(runs, 350)

@@ -19,6 +19,7 @@ import (
 	"gavel/internal/carry/merge"
 	"gavel/internal/eval"
 	"gavel/internal/suite"
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -154,6 +155,9 @@ conditions:
 func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 	for _, of := range []int{3, 24} {
 		t.Run(fmt.Sprint(of), func(t *testing.T) {
+			if of > 3 {
+				trials.Long(t)
+			}
 			t.Chdir(t.TempDir())
 			write(t, "s.yaml", []byte(suiteFile))
 			agentFile(t)
