@@ -15,7 +15,6 @@ import (
 // Selection picks items of a set. The zero value picks all of them.
 type Selection struct {
 	IDs        []string // only these, where not nil
-	Groups     []string // then only the items of these, where not nil
 	Sample     int      // then this many of them, drawn by Seed; 0 for all
 	SampleEach int      // or this many of each group; 0 for all
 	Seed       int64
@@ -36,10 +35,6 @@ func (sel Selection) Pick(s *Set) ([]int, error) {
 		rows[i] = i
 	}
 	rows, err := sel.withIDs(s, rows)
-	if err != nil {
-		return nil, err
-	}
-	rows, err = sel.inGroups(s, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -81,19 +76,6 @@ func (sel Selection) withIDs(s *Set, rows []int) ([]int, error) {
 		}
 	}
 	return rows, nil
-}
-
-func (sel Selection) inGroups(s *Set, rows []int) ([]int, error) {
-	if sel.Groups == nil {
-		return rows, nil
-	}
-	all := s.Groups()
-	for _, g := range sel.Groups {
-		if !slices.Contains(all, g) {
-			return nil, fmt.Errorf("group %q is not in %s; there are %s", g, s.label(), listed(all))
-		}
-	}
-	return slices.DeleteFunc(rows, func(i int) bool { return !slices.Contains(sel.Groups, s.Group(i)) }), nil
 }
 
 // smallest are the n of rows with the smallest keys, in file order.

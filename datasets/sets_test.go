@@ -499,30 +499,19 @@ func TestPublishedVotes(t *testing.T) {
 	oneLine(t, err, path, "FILE:1: the conversations are missing: this is a file of votes alone, take the full one (no usable line among 3355; expected "+anyFormat()+")")
 }
 
-func TestPickGroups(t *testing.T) {
+func TestPickOfEachGroup(t *testing.T) {
 	var rows []string
 	for i := range 60 {
 		rows = append(rows, question(with("question_id", i), with("category", []string{"law", "math", "art"}[i%3])))
 	}
 	s := openWith(t, OpenOptions{}, rows...)
-	if got := strings.Join(pick(t, Selection{Groups: []string{"math"}, Limit: 3}, s), " "); got != "1 4 7" {
-		t.Errorf("the first of math: %s", got)
-	}
-	if got := len(pick(t, Selection{Groups: []string{"math", "art"}}, s)); got != 40 {
-		t.Errorf("%d of two groups", got)
-	}
-	if got := len(pick(t, Selection{Groups: []string{}}, s)); got != 0 {
-		t.Errorf("%d of no group", got)
-	}
-	_, err := Selection{Groups: []string{"math", "music"}}.Pick(s)
-	oneLine(t, err, s.Path, `group "music" is not in FILE; there are art, law, math`)
-	_, err = Selection{Sample: 1, SampleEach: 1}.Pick(s)
+	_, err := Selection{Sample: 1, SampleEach: 1}.Pick(s)
 	oneLine(t, err, s.Path, "a sample of all items and one of each group: choose one")
 
 	each := pick(t, Selection{SampleEach: 5, Seed: 7}, s)
 	var apart []string
 	for _, g := range s.Groups() {
-		alone := pick(t, Selection{Groups: []string{g}, Sample: 5, Seed: 7}, s)
+		alone := pick(t, Selection{Sample: 5, Seed: 7}, openWith(t, OpenOptions{Groups: []string{g}}, rows...))
 		if len(alone) != 5 {
 			t.Errorf("%d of %s", len(alone), g)
 		}
@@ -552,8 +541,8 @@ func TestManyGroupsAreNotAllListed(t *testing.T) {
 	for i := range 60 {
 		rows = append(rows, pair(fmt.Sprint(i), with("source", fmt.Sprintf("s%02d", i))))
 	}
-	_, err := Selection{Groups: []string{"x"}}.Pick(set(t, rows))
-	if err == nil || !strings.HasSuffix(err.Error(), "s38, s39 and 20 more") {
+	_, err := openFileWith(write(t, "many.jsonl", strings.Join(rows, "\n")), OpenOptions{Groups: []string{"x"}})
+	if err == nil || !strings.Contains(err.Error(), "s38, s39 and 20 more") {
 		t.Error(err)
 	}
 }

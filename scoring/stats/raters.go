@@ -96,9 +96,6 @@ func Ordinal(of []float64, a, b int) float64 {
 	return between * between
 }
 
-// Distance is the scale of categories that are numbers: 0, 1, 2, ….
-func Distance(_ []float64, a, b int) float64 { return float64((a - b) * (a - b)) }
-
 // Coincide adds a unit to a matrix of coincidences: values are the categories that raters gave it, −1 where one
 // gave none. A unit that fewer than two rated adds nothing.
 func Coincide(coincidences []float64, k int, values []int) {

@@ -47,9 +47,12 @@ func TestAlphaOfRatersWhoLeaveUnitsOut(t *testing.T) {
 		stats.Coincide(coincidences, k, []int{raters[0][unit], raters[1][unit], raters[2][unit]})
 	}
 	is(t, stats.Alpha(coincidences, k, stats.Nominal), 0.691358, 5e-7)
-	is(t, stats.Alpha(coincidences, k, stats.Distance), 0.810845, 5e-7)
+	is(t, stats.Alpha(coincidences, k, squaredDistance), 0.810845, 5e-7)
 	is(t, stats.Alpha(coincidences, k, stats.Ordinal), ordinalByHand(coincidences, k), 1e-12)
 }
+
+// squaredDistance is the scale of categories that are numbers.
+func squaredDistance(_ []float64, a, b int) float64 { return float64((a - b) * (a - b)) }
 
 // ordinalByHand is α of an ordinal scale over every two values, with each value's rank in the middle of its ties.
 func ordinalByHand(coincidences []float64, k int) float64 {

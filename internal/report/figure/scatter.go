@@ -43,7 +43,6 @@ func (p Point) ok() bool { return p.X.Defined() && p.Y.Defined() }
 // Guide is a line that is no data: equality, a fit, a level.
 type Guide struct {
 	Name string // in the legend; "" for none
-	End  string // written beside its last point that can be seen
 	Look int    // colour; -1 for muted
 	Line Dash
 	At   [][2]float64
@@ -82,7 +81,7 @@ func (s Scatter) numbers() map[string]int {
 }
 
 func (s Scatter) table() table.Table {
-	t := table.Table{Columns: slices.Concat(table.Left(s.Of, "series"), table.Right(s.X.Label, "n", s.Y.Label, "n"))}
+	t := table.Table{Columns: table.Left(s.Of, "series").Right(s.X.Label, "n", s.Y.Label, "n")}
 	numbers := s.numbers()
 	if s.Numbered {
 		t.Columns = append(table.Right("no."), t.Columns...)
@@ -93,7 +92,7 @@ func (s Scatter) table() table.Table {
 			if s.Numbered {
 				row = slices.Insert(row, 0, strconv.Itoa(numbers[p.Name]))
 			}
-			t.Rows = append(t.Rows, row)
+			t.Row(row...)
 		}
 	}
 	return t
@@ -117,12 +116,8 @@ func (s Scatter) layout(w vg.Length) (vg.Length, func(draw.Canvas)) {
 	s.X = s.X.around(xs)
 	s.Y = s.Y.around(ys)
 	legend := newLegend(s.entries(), w)
-	right := vg.Length(14)
-	for _, g := range s.Guides {
-		right = max(right, tiny.Width(g.End)+6)
-	}
 	return legend.height() + 320, func(c draw.Canvas) {
-		s.paint(drawSides(draw.Crop(legend.draw(c), 0, -right, 0, -8), s.X, &s.Y))
+		s.paint(drawSides(draw.Crop(legend.draw(c), 0, -14, 0, -8), s.X, &s.Y))
 	}
 }
 
@@ -180,12 +175,7 @@ func (s Scatter) paint(c draw.Canvas) {
 		for _, q := range g.At {
 			at = append(at, place(q[0], q[1]))
 		}
-		lines := c.ClipLinesXY(at)
-		c.StrokeLines(g.style(), lines...)
-		if visible := slices.Concat(lines...); g.End != "" && len(visible) > 0 {
-			last := visible[len(visible)-1]
-			c.FillText(aligned(tiny, text.XLeft, text.YCenter), vg.Point{X: last.X + 3, Y: last.Y}, g.End)
-		}
+		c.StrokeLines(g.style(), c.ClipLinesXY(at)...)
 	}
 	for _, series := range s.Series {
 		var at []vg.Point
