@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -109,10 +108,10 @@ func (e *env) bundleVerify(c *cli.Context) error {
 	}
 	t := table.Table{
 		Title:   at + ": every checksum is right",
-		Columns: slices.Concat(table.Left("file"), table.Right("bytes"), table.Left("SHA-256")),
+		Columns: table.Left("file").Right("bytes").Left("SHA-256"),
 	}
 	for _, file := range b.Files {
-		t.Rows = append(t.Rows, []string{file.Name, strconv.FormatInt(file.Size, 10), file.SHA256})
+		t.Row(file.Name, strconv.FormatInt(file.Size, 10), file.SHA256)
 	}
 	t.Notes = []string{inBundle(&b.Index) + "; written by gavel " + b.Index.Gavel}
 	return e.print(c, report.Listing{Table: t, Data: b})

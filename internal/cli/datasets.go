@@ -110,7 +110,7 @@ func (e *env) listDatasets(c *cli.Context) error {
 	}
 	var rows []row
 	t := table.Table{
-		Columns: slices.Concat(table.Left("name"), table.Right("items", "bytes"), table.Left("here", "about")),
+		Columns: table.Left("name").Right("items", "bytes").Left("here", "about"),
 	}
 	for _, k := range e.library().All() {
 		here := e.library().Has(k)
@@ -127,12 +127,12 @@ func (e *env) listDatasets(c *cli.Context) error {
 			state = "no: gavel datasets show " + k.Name
 		}
 		rows = append(rows, row{k, here})
-		t.Rows = append(t.Rows, []string{k.Name, strconv.Itoa(k.Rows), k.Size(), state, k.About})
+		t.Row(k.Name, strconv.Itoa(k.Rows), k.Size(), state, k.About)
 	}
 	t.Notes = []string{"any other file works by its path: JSON lines, a JSON array, CSV or Parquet, " +
 		"gzip and zstd too; with columns that --field names, or one of these formats:"}
 	for _, f := range datasets.Formats {
-		t.Notes = append(t.Notes, f.Name+": "+f.About)
+		t.Note(f.Name + ": " + f.About)
 	}
 	return e.print(c, report.Listing{Table: t, Data: map[string]any{"datasets": rows}})
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
@@ -47,16 +46,15 @@ func (e *env) listModels(c *cli.Context) error {
 		return err
 	}
 	t := table.Table{
-		Title: eval.Describe(server),
-		Columns: slices.Concat(table.Left("model", "parameters", "quantisation"), table.Right("context"),
-			table.Left("digest")),
+		Title:   eval.Describe(server),
+		Columns: table.Left("model", "parameters", "quantisation").Right("context").Left("digest"),
 	}
 	for _, m := range models {
 		context := ""
 		if m.Context > 0 {
 			context = strconv.Itoa(m.Context)
 		}
-		t.Rows = append(t.Rows, []string{m.Name, m.Parameters, m.Quantisation, context, m.Digest[:min(12, len(m.Digest))]})
+		t.Row(m.Name, m.Parameters, m.Quantisation, context, m.Digest[:min(12, len(m.Digest))])
 	}
 	if len(models) == 0 {
 		t.Notes = []string{"the server offers no model"}
@@ -101,7 +99,7 @@ func (e *env) listPrompts(c *cli.Context) error {
 			for _, l := range p.Labels {
 				labels += "[[" + l + "]] "
 			}
-			t.Rows = append(t.Rows, []string{k.Name + "/" + p.Name, labels, p.SHA256[:12], p.Origin})
+			t.Row(k.Name+"/"+p.Name, labels, p.SHA256[:12], p.Origin)
 		}
 	}
 	return e.print(c, report.Listing{Table: t, Data: map[string]any{"prompts": rows}})

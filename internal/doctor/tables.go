@@ -39,12 +39,12 @@ func (r *Report) Tables() []table.Table {
 	for _, f := range r.Findings {
 		status, check := string(f.Status), f.Check
 		for _, line := range wrapped(f.Said, textWidth, "") {
-			t.Rows = append(t.Rows, []string{status, check, line})
+			t.Row(status, check, line)
 			status, check = "", ""
 		}
 		if f.Do != "" {
 			for _, line := range wrapped("→ "+f.Do, textWidth, "  ") {
-				t.Rows = append(t.Rows, []string{"", "", line})
+				t.Row("", "", line)
 			}
 		}
 	}
@@ -71,19 +71,18 @@ func (r *Report) paces() table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate",
 			judgeBench.pairs, judgeBench.judgments),
-		Columns: append(table.Right("at once", "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
-			table.Left("")...),
-		Notes: r.assumptions(),
+		Columns: table.Right("at once", "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes").Left(""),
+		Notes:   r.assumptions(),
 	}
 	for _, p := range s.Paces {
 		mark := ""
 		if p.Concurrency == s.Concurrency {
 			mark = fmt.Sprintf("← --concurrency %d", p.Concurrency)
 		}
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			fmt.Sprint(p.Concurrency), figure(p.Prompt), figure(p.Reply),
 			figure(p.Direct.PerSecond), span(p.Direct.Hours), figure(p.Sop.PerSecond), span(p.Sop.Hours), mark,
-		})
+		)
 	}
 	return t
 }

@@ -30,11 +30,11 @@ func repetitionsTable(run scoring.Report) table.Table {
 	if slices.ContainsFunc(r.Values, func(v scoring.RepetitionValue) bool { return v.Unit != "" }) {
 		t.Columns[0].Name = "percent; correlations and scores as the papers print them"
 	}
-	t.Columns = append(t.Columns, table.Right(run.Bootstrap.Unit+"s")...)
+	t.Columns = t.Columns.Right(run.Bootstrap.Unit + "s")
 	for k := range r.Repetitions {
-		t.Columns = append(t.Columns, table.Right(fmt.Sprintf("time %d", k+1))...)
+		t.Columns = t.Columns.Right(fmt.Sprintf("time %d", k+1))
 	}
-	t.Columns = append(t.Columns, table.Right("noise floor")...)
+	t.Columns = t.Columns.Right("noise floor")
 	for _, v := range r.Values {
 		if v.Group != scoring.Overall {
 			continue
@@ -43,16 +43,16 @@ func repetitionsTable(run scoring.Report) table.Table {
 		for _, x := range append(slices.Clip(v.Each), v.NoiseFloor) {
 			row = append(row, table.Plain(scoring.Result{Value: x, Unit: v.Unit}))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(row...)
 	}
-	t.Notes = append(t.Notes,
+	t.Note(
 		fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict had the same verdict every time",
 			table.Whole(r.SelfAgreement), r.SelfAgreement.N),
 		fmt.Sprintf("noise floor: the largest difference between two repetitions, in points; "+
 			"each repetition on the %ss answered every time, the scores above on all of the first repetition",
 			run.Bootstrap.Unit))
 	if r.SelfAgreement.Note != "" {
-		t.Notes = append(t.Notes, "self-agreement: "+r.SelfAgreement.Note)
+		t.Note("self-agreement: " + r.SelfAgreement.Note)
 	}
 	return t
 }
@@ -76,20 +76,20 @@ func calibrationTable(r scoring.Report) table.Table {
 	c, noun := r.Calibration, layoutOf(r.Protocol).Noun
 	t := table.Table{
 		Title:   fmt.Sprintf("is the judge right as often as its confidence says? (%d decided %s)", c.N, noun),
-		Columns: append(table.Left("confidence"), table.Right(noun, "mean confidence", "right")...),
+		Columns: table.Left("confidence").Right(noun, "mean confidence", "right"),
 	}
 	for _, b := range c.Bins {
 		if b.N > 0 {
-			t.Rows = append(t.Rows, []string{
+			t.Row(
 				fmt.Sprintf("%.1f to %.1f", b.From, b.To),
 				strconv.Itoa(b.N),
 				share(b.Confidence),
 				share(b.Accuracy),
-			})
+			)
 		}
 	}
-	t.Rows = append(t.Rows, []string{"all", strconv.Itoa(c.N), Estimate(c.Confidence), Estimate(c.Accuracy)})
-	t.Notes = append(t.Notes,
+	t.Row("all", strconv.Itoa(c.N), Estimate(c.Confidence), Estimate(c.Accuracy))
+	t.Note(
 		fmt.Sprintf("Brier score %s (0 is best, 0.25 is a coin that says so), expected calibration error %s "+
 			"over ten bins; a judge right as often as its confidence says would get %s on these confidences",
 			Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated)),
@@ -99,7 +99,7 @@ func calibrationTable(r scoring.Report) table.Table {
 			"of the calibration error less its bias; of the judge right as often as its confidence says, "+
 			"where 95 %% of such judges lie", r.Bootstrap.Unit))
 	if c.Unknown > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("! %d decided %s without probabilities are left out", c.Unknown, noun))
+		t.Notef("! %d decided %s without probabilities are left out", c.Unknown, noun)
 	}
 	return t
 }
@@ -112,9 +112,9 @@ func coverageTable(r scoring.Report) table.Table {
 		Columns: table.Right("confidence at least", "coverage", layoutOf(r.Protocol).Noun, "right"),
 	}
 	for _, p := range c.Coverage {
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			table.Fixed(&p.Threshold, 4), share(&p.Coverage), strconv.Itoa(p.N), Estimate(p.Accuracy),
-		})
+		)
 	}
 	return t
 }

@@ -31,29 +31,28 @@ func (a Agreement) CSV(w io.Writer) error {
 // Tables lays it out as the paper does: the two setups side by side.
 func (a Agreement) Tables() []table.Table {
 	t := table.Table{
-		Title: fmt.Sprintf("%s · %s%s\npeople: %s", a.Model, a.Dataset, simulatedMark(a.Simulated), a.Human),
-		Columns: append(table.Left("turn", "votes of", "and of"),
-			table.Right("S1: with ties, %", "n", "S2: without ties, %", "n")...),
+		Title:   fmt.Sprintf("%s · %s%s\npeople: %s", a.Model, a.Dataset, simulatedMark(a.Simulated), a.Human),
+		Columns: table.Left("turn", "votes of", "and of").Right("S1: with ties, %", "n", "S2: without ties, %", "n"),
 	}
 	var methods []string
 	for _, r := range a.Rows {
 		methods = append(methods, r.Interval)
 		if r.Note != "" && !slices.Contains(t.Notes, r.Note) {
-			t.Notes = append(t.Notes, r.Note)
+			t.Note(r.Note)
 		}
 	}
 	for i := 0; i+1 < len(a.Rows); i += 2 {
 		s1, s2 := a.Rows[i], a.Rows[i+1]
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			strconv.Itoa(s1.Turn), s1.Between[0], s1.Between[1], agreed(s1), strconv.Itoa(s1.N), agreed(s2),
 			strconv.Itoa(s2.N),
-		})
+		)
 	}
-	t.Notes = append(t.Notes,
+	t.Note(
 		"n: pairs of votes, one of each, on the same two answers to the same turn; "+
 			"votes at random would agree in 33.33 % with ties and 50 % without",
 		Intervals(a.Bootstrap, methods))
-	t.Notes = append(t.Notes, table.Warned(a.Warnings)...)
+	t.Warn(a.Warnings)
 	return []table.Table{t}
 }
 

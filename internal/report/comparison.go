@@ -80,7 +80,7 @@ func within(w *scoring.Within) table.Table {
 		strconv.Itoa(w.WrongToRight),
 	}
 	if w.Turned != nil {
-		t.Columns = append(t.Columns, table.Right("changed with the order in A", "in B")...)
+		t.Columns = t.Columns.Right("changed with the order in A", "in B")
 		row = append(row, strconv.Itoa(w.Turned[0]), strconv.Itoa(w.Turned[1]))
 	}
 	t.Rows = [][]string{row}
@@ -118,9 +118,8 @@ func Differs(d scoring.Difference) string {
 // Compared is the table of two runs, with further notes.
 func Compared(two *scoring.Comparison, all *scoring.Comparisons, notes ...string) table.Table {
 	t := table.Table{
-		Title: Sides(two, fmt.Sprintf("%d %ss in both", two.N, two.Unit)),
-		Columns: slices.Concat(table.Left("metric", "mode", "group"),
-			table.Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm"), table.Left("")),
+		Title:   Sides(two, fmt.Sprintf("%d %ss in both", two.N, two.Unit)),
+		Columns: table.Left("metric", "mode", "group").Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm").Left(""),
 	}
 	in := "in percent"
 	floors := hasFloor(two)
@@ -141,7 +140,7 @@ func Compared(two *scoring.Comparison, all *scoring.Comparisons, notes ...string
 		if floors {
 			row = append(row, of(d.Floor))
 		}
-		t.Rows = append(t.Rows, append(row, Differs(d)))
+		t.Row(append(row, Differs(d))...)
 		said.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
 		if d.Unit != "" {
 			in = "in percent, but correlations and scores as the papers print them"
@@ -183,7 +182,7 @@ func tableOfTwo(two *scoring.Comparison, unit string) (table.Table, bool) {
 		if x := d.Table; x != nil && d.Group == scoring.Overall {
 			return table.Table{
 				Title:   fmt.Sprintf("%s, %s by %s", d.Metric, unit, unit),
-				Columns: append(table.Left(""), table.Right("B right", "B wrong")...),
+				Columns: table.Left("").Right("B right", "B wrong"),
 				Rows: [][]string{
 					{"A right", strconv.Itoa(x.Both), strconv.Itoa(x.OnlyA)},
 					{"A wrong", strconv.Itoa(x.OnlyB), strconv.Itoa(x.Neither)},

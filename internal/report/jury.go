@@ -39,10 +39,10 @@ func (j Jury) CSV(w io.Writer) error {
 func (j Jury) Tables() []table.Table {
 	beside := table.Table{
 		Title:   fmt.Sprintf("jury of %d by %s · n=%d", len(j.Members), j.Rule, j.N),
-		Columns: append(table.Left("judge"), table.Right(j.Metric+" %")...),
+		Columns: table.Left("judge").Right(j.Metric + " %"),
 	}
 	row := func(name string, value, low, high *float64) {
-		beside.Rows = append(beside.Rows, []string{name, table.Interval(value, low, high, 2, 1)})
+		beside.Row(name, table.Interval(value, low, high, 2, 1))
 	}
 	row("jury", j.Value.Value, j.Value.Low, j.Value.High)
 	for _, m := range j.Members {
@@ -54,11 +54,11 @@ func (j Jury) Tables() []table.Table {
 		fmt.Sprintf("%d judgments of the members went into it", j.Calls),
 	}
 	if j.Effective != nil {
-		beside.Notes = append(beside.Notes, fmt.Sprintf("by how alike they err, "+
-			"the %d members are worth %s independent judges", len(j.Members), table.Fixed(j.Effective, 1)))
+		beside.Notef("by how alike they err, "+
+			"the %d members are worth %s independent judges", len(j.Members), table.Fixed(j.Effective, 1))
 	}
-	beside.Notes = append(beside.Notes, table.Warned(j.Warnings)...)
-	errors := table.Table{Columns: append(table.Left("errors of", "and of"), table.Right("κ", "both wrong")...)}
+	beside.Warn(j.Warnings)
+	errors := table.Table{Columns: table.Left("errors of", "and of").Right("κ", "both wrong")}
 	alike := slices.SortedStableFunc(slices.Values(j.Errors), func(a, b jury.Likeness) int {
 		return cmp.Compare(orLeast(b.Kappa), orLeast(a.Kappa))
 	})
@@ -67,9 +67,9 @@ func (j Jury) Tables() []table.Table {
 		errors.Notes = []string{fmt.Sprintf("those most alike; %d more pairs in --json", n)}
 	}
 	for _, l := range alike {
-		errors.Rows = append(errors.Rows, []string{l.A, l.B, table.Fixed(l.Kappa, 2), strconv.Itoa(l.BothFail)})
+		errors.Row(l.A, l.B, table.Fixed(l.Kappa, 2), strconv.Itoa(l.BothFail))
 	}
-	errors.Notes = append(errors.Notes,
+	errors.Note(
 		"κ: Cohen's kappa of whether both are right on an item; 0: as expected by chance, 1: always the same")
 	return []table.Table{beside, errors}
 }

@@ -50,8 +50,8 @@ func (a LabelAgreement) Tables() []table.Table {
 func (a LabelAgreement) standings() table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("which judge agrees with these labels · %d items · %s", a.Items, a.Labels),
-		Columns: append(table.Left("judge", "run"), table.Right("agreement, %",
-			"n", "no verdict", "Cohen's κ", "calls per 1,000", "tokens per 1,000")...),
+		Columns: table.Left("judge", "run").Right("agreement, %",
+			"n", "no verdict", "Cohen's κ", "calls per 1,000", "tokens per 1,000"),
 	}
 	for _, j := range a.Judges {
 		n, tokens := strconv.Itoa(j.N), ""
@@ -65,57 +65,57 @@ func (a LabelAgreement) standings() table.Table {
 		if len(a.Judges) > 1 {
 			value += " " + j.Letters
 		}
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), coefficient(j.Kappa), strconv.Itoa(j.Calls),
 			tokens,
-		})
+		)
 	}
-	t.Notes = append(t.Notes, "agreement: with what most people say of an item, "+
+	t.Note("agreement: with what most people say of an item, " +
 		"of several judgments of it where all name the same; no verdict is no agreement")
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
 		if a.Test == "permutation" {
 			test = "a permutation test by " + a.Bootstrap.Unit
 		}
-		t.Notes = append(t.Notes, "judges that share a letter cannot be told apart ("+test+", Holm's correction)")
+		t.Note("judges that share a letter cannot be told apart (" + test + ", Holm's correction)")
 	}
-	t.Notes = append(t.Notes, "calls and tokens of replies for 1,000 items are what a judge costs",
+	t.Note("calls and tokens of replies for 1,000 items are what a judge costs",
 		"κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
 	if p := a.People; p != nil && p.Alpha.Value != nil {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d people among themselves: Krippendorff's α %s on %d items",
-			p.Raters, coefficient(p.Alpha), p.N))
+		t.Notef("%d people among themselves: Krippendorff's α %s on %d items",
+			p.Raters, coefficient(p.Alpha), p.N)
 	}
 	for _, s := range a.Self {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s, shown %d items twice, said the same of %s %%",
-			table.Clean(s.Labeller), s.N, ofHundred(s.Agreement)))
+		t.Notef("%s, shown %d items twice, said the same of %s %%",
+			table.Clean(s.Labeller), s.N, ofHundred(s.Agreement))
 	}
-	t.Notes = append(t.Notes, table.Warned(a.Warnings)...)
+	t.Warn(a.Warnings)
 	return t
 }
 
 func (a LabelAgreement) pairs() table.Table {
-	t := table.Table{Columns: append(table.Left("of", "and of", "between"),
-		table.Right("agreement, %", "n", "Cohen's κ", "Gwet's AC1", "Krippendorff's α")...)}
+	t := table.Table{Columns: table.Left("of", "and of", "between").
+		Right("agreement, %", "n", "Cohen's κ", "Gwet's AC1", "Krippendorff's α")}
 	ordinal := slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Ordinal != nil })
 	if ordinal {
-		t.Columns = append(t.Columns, table.Right("ordinal α")...)
+		t.Columns = t.Columns.Right("ordinal α")
 	}
 	for i, p := range a.Pairs {
 		if i == mostPairsOfRaters {
 			t.Notes = []string{fmt.Sprintf("and %d more pairs, see --json", len(a.Pairs)-i)}
 			break
 		}
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			p.A, p.B, p.Between, ofHundred(p.Agreement), strconv.Itoa(p.N), coefficient(p.Kappa),
 			coefficient(p.AC1), coefficient(p.Alpha),
-		})
+		)
 		if last := len(t.Rows) - 1; p.Ordinal != nil {
 			t.Rows[last] = append(t.Rows[last], coefficient(*p.Ordinal))
 		} else if ordinal {
 			t.Rows[last] = append(t.Rows[last], "")
 		}
 	}
-	t.Notes = append(t.Notes, "n: items that both gave a verdict or a label; intervals: "+
+	t.Note("n: items that both gave a verdict or a label; intervals: " +
 		fmt.Sprintf("%.0f %%, resampled by %s", 100*a.Bootstrap.Level, a.Bootstrap.Unit))
 	return t
 }
@@ -123,8 +123,8 @@ func (a LabelAgreement) pairs() table.Table {
 func standIn(s labels.StandIn) table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("may %s (%s) stand in for a person? ε %g", s.Model, s.Run, s.Epsilon),
-		Columns: append(table.Left("person left out"),
-			table.Right("items", "judge at least as good, %", "person at least as good, %", "p", "")...),
+		Columns: table.Left("person left out").
+			Right("items", "judge at least as good, %", "person at least as good, %", "p", ""),
 	}
 	few := 0
 	for _, p := range s.People {
@@ -132,10 +132,10 @@ func standIn(s labels.StandIn) table.Table {
 			few++
 			continue
 		}
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			p.Labeller, strconv.Itoa(p.N), percentOf(p.Judge), percentOf(p.Person), table.PValue(p.P),
 			map[bool]string{true: "surpassed"}[p.Surpasses],
-		})
+		)
 	}
 	answer := "no person labelled at least 30 items that others labelled too: the test needs this"
 	if s.Winning != nil {
@@ -146,11 +146,11 @@ func standIn(s labels.StandIn) table.Table {
 		answer = fmt.Sprintf(answer+" agrees with the others as well as the one left out on %s %% of items (ρ)",
 			percentOf(s.Winning), percentOf(s.Advantage))
 	}
-	t.Notes = append(t.Notes, answer)
+	t.Note(answer)
 	if few > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d people with fewer than 30 items in common with others are left out", few))
+		t.Notef("%d people with fewer than 30 items in common with others are left out", few)
 	}
-	t.Notes = append(t.Notes,
+	t.Note(
 		"the alternative annotator test (arXiv 2501.10970), Benjamini and Yekutieli's correction at 0.05")
 	return t
 }
@@ -199,26 +199,26 @@ func (e Estimated) Tables() []table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("%s is better in %s %% of the %d pairs; the judge alone says %s %%",
 			e.Response, ofHundred(e.Share), e.Judged, ofHundred(e.JudgeAlone)),
-		Columns: append(table.Left("share of "+e.Response+", a tie as one half"), table.Right("%")...),
+		Columns: table.Left("share of " + e.Response + ", a tie as one half").Right("%"),
 	}
 	for _, r := range e.numbers() {
-		t.Rows = append(t.Rows, []string{r.Name, ofHundred(r.Number)})
+		t.Row(r.Name, ofHundred(r.Number))
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("judge: %s; %d of the pairs have a label, which must have been drawn at "+
+	t.Note(fmt.Sprintf("judge: %s; %d of the pairs have a label, which must have been drawn at "+
 		"random; %d have no verdict and count as ties", e.Model, e.Labelled, e.NoVerdict),
 		fmt.Sprintf("the judge is relied on with a weight of %.2f: 0 is not at all", e.Weight))
 	if e.Clusters > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("the pairs are in %d clusters, by which intervals are made; "+
-			"Rogan and Gladen's needs independent pairs, and is left out", e.Clusters))
+		t.Notef("the pairs are in %d clusters, by which intervals are made; "+
+			"Rogan and Gladen's needs independent pairs, and is left out", e.Clusters)
 	}
 	for _, x := range e.LabelsFor {
 		said := "no number of labels makes it"
 		if x.Labels != nil {
 			said = fmt.Sprintf("some %d labels make it", *x.Labels)
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("an interval %g points wide: %s", x.Width, said))
+		t.Notef("an interval %g points wide: %s", x.Width, said)
 	}
-	t.Notes = append(t.Notes, table.Warned(e.Warnings)...)
+	t.Warn(e.Warnings)
 	return []table.Table{t}
 }
 
@@ -241,24 +241,24 @@ func (s Selective) CSV(w io.Writer) error {
 func (s Selective) Tables() []table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("believed where at most %g %% are wrong, with probability %g %%", s.Risk, 100-s.Delta),
-		Columns: append(table.Left("judge", "run"),
-			table.Right("believed from confidence", "items asked", "believed", "right of labelled")...),
+		Columns: table.Left("judge", "run").
+			Right("believed from confidence", "items asked", "believed", "right of labelled"),
 	}
 	var never []string
 	for _, j := range s.Judges {
 		if j.Note != "" {
 			never = append(never, fmt.Sprintf("%s is never believed: %s", j.Model, j.Note))
 		}
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			j.Model, j.Run, cmp.Or(table.Cell(j.Threshold, 4), "never"), strconv.Itoa(j.Asked),
 			strconv.Itoa(j.Believed), fmt.Sprintf("%d of %d", j.Right, j.Of),
-		})
+		)
 	}
 	t.Notes = append(never,
 		fmt.Sprintf("%d of %d items have a verdict that is believed; the rest go to a person", s.Covered, s.Items),
 		fmt.Sprintf("%d calls, where the last judge alone takes %d", s.Calls, s.Full),
 		fmt.Sprintf("thresholds found on %d labelled items, which must have been drawn at random (arXiv 2407.18370)",
 			s.Labelled))
-	t.Notes = append(t.Notes, table.Warned(s.Warnings)...)
+	t.Warn(s.Warnings)
 	return []table.Table{t}
 }

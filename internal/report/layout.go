@@ -84,14 +84,14 @@ func Headline(r *scoring.Report) *scoring.Result {
 func listOf(runs []scoring.Report) table.Table {
 	t := table.Table{
 		Title:   table.Count(len(runs), "run") + " (95 % intervals)",
-		Columns: append(table.Left("model", "protocol", "prompt", "dataset", "metric", "mode"), table.Right("value", "n")...),
+		Columns: table.Left("model", "protocol", "prompt", "dataset", "metric", "mode").Right("value", "n"),
 	}
 	for _, r := range runs {
 		for _, x := range r.Results {
 			if x.Group == scoring.Overall {
-				t.Rows = append(t.Rows, []string{
+				t.Row(
 					r.Model, r.Protocol, Prompt(r), r.Dataset, x.Metric, x.Mode, table.Whole(x), x.Count(),
-				})
+				)
 			}
 		}
 	}
@@ -102,11 +102,11 @@ func listOf(runs []scoring.Report) table.Table {
 func listed(r scoring.Report) []table.Table {
 	t := table.Table{
 		Title:   Heading(r, false),
-		Columns: append(table.Left("metric", "group", "mode"), table.Right("value", "n")...),
+		Columns: table.Left("metric", "group", "mode").Right("value", "n"),
 	}
 	var said table.Remarks
 	for _, x := range r.Results {
-		t.Rows = append(t.Rows, []string{x.Metric, x.Group, x.Mode, table.Whole(x), x.Count()})
+		t.Row(x.Metric, x.Group, x.Mode, table.Whole(x), x.Count())
 		said.Add(x.Metric, x.Note)
 	}
 	t.Notes = slices.Concat([]string{"judgments: " + Outcomes(r), BootstrapNote(r)}, said.Lines(),

@@ -27,18 +27,18 @@ func costs(head string, rows []costRow) []table.Table {
 	}
 	t := table.Table{
 		Title:   "cost (in brackets: per decided item)",
-		Columns: slices.Concat(table.Left(head), table.Right("calls", "tokens read", "generated", "seconds")),
+		Columns: table.Left(head).Right("calls", "tokens read", "generated", "seconds"),
 		Notes: []string{"seconds: in which a judgment was being made; right for 1,000: " +
 			"items right by the headline, per 1,000 tokens that the judge generated"},
 	}
 	joules, price := rows[0].Joules != nil, rows[0].Price != nil
 	if joules {
-		t.Columns = append(t.Columns, table.Right("joules")...)
+		t.Columns = t.Columns.Right("joules")
 	}
 	if price {
-		t.Columns = append(t.Columns, table.Right("price")...)
+		t.Columns = t.Columns.Right("price")
 	}
-	t.Columns = append(t.Columns, table.Right("decided items", "right for 1,000")...)
+	t.Columns = t.Columns.Right("decided items", "right for 1,000")
 	for _, p := range rows {
 		each := cmp.Or(p.Each, &scoring.Each{})
 		of := func(whole string, each float64, decimals int) string {
@@ -57,7 +57,7 @@ func costs(head string, rows []costRow) []table.Table {
 		if price {
 			row = append(row, of(table.Fixed(p.Price, 2), *cmp.Or(each.Price, zero), 4))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(p.DecidedItems), table.Fixed(p.PerThousand, 2)))
+		t.Row(append(row, strconv.Itoa(p.DecidedItems), table.Fixed(p.PerThousand, 2))...)
 		said := reading(p.Ledger)
 		if p.ThoughtTokens != nil {
 			said = strings.TrimPrefix(said+fmt.Sprintf("; %s of %s tokens were thinking",
@@ -74,7 +74,7 @@ func costs(head string, rows []costRow) []table.Table {
 			said = p.name + ": " + said
 		}
 		if said != "" {
-			t.Notes = append(t.Notes, said)
+			t.Note(said)
 		}
 	}
 	return []table.Table{t}

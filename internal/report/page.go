@@ -281,7 +281,7 @@ func metadata(runs []Run, names []string) (common []scoring.Metadatum, differ ta
 			common = append(common, scoring.Metadatum{Name: name, Value: v[0]})
 			continue
 		}
-		differ.Columns = append(differ.Columns, table.Left(name)...)
+		differ.Columns = differ.Columns.Left(name)
 		for i := range runs {
 			differ.Rows[i] = append(differ.Rows[i], values[name][i])
 		}
@@ -293,14 +293,14 @@ func metadata(runs []Run, names []string) (common []scoring.Metadatum, differ ta
 }
 
 func outcomesTable(runs []scoring.Report, names []string) table.Table {
-	t := table.Table{Title: "How the requests ended", Columns: append(table.Left("run"), table.Right("all")...)}
-	t.Columns = append(t.Columns, table.Right(scoring.Outcomes...)...)
+	t := table.Table{Title: "How the requests ended", Columns: table.Left("run").Right("all")}
+	t.Columns = t.Columns.Right(scoring.Outcomes...)
 	for i, r := range runs {
 		row := []string{names[i], strconv.Itoa(r.Judgments())}
 		for _, o := range scoring.Outcomes {
 			row = append(row, strconv.Itoa(r.Outcomes[o]))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(row...)
 	}
 	return t
 }

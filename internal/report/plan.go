@@ -87,8 +87,8 @@ func (p *Plan) CSV(w io.Writer) error {
 // Tables is one.
 func (p *Plan) Tables() []table.Table {
 	t := table.Table{
-		Columns: append(table.Left(fmt.Sprintf("%s %% of the pairs discordant", decimal(p.Discordant))),
-			table.Right(fmt.Sprintf("%s %% power", decimal(p.Power)))...),
+		Columns: table.Left(fmt.Sprintf("%s %% of the pairs discordant", decimal(p.Discordant))).
+			Right(fmt.Sprintf("%s %% power", decimal(p.Power))),
 		Notes: []string{
 			fmt.Sprintf("told apart: McNemar's exact test, two-sided at %[1]s; "+
 				"the same: two one-sided score tests at %[1]s each; both as gavel compare makes them", decimal(p.Alpha)),
@@ -97,7 +97,7 @@ func (p *Plan) Tables() []table.Table {
 		},
 	}
 	for _, r := range p.rows() {
-		t.Rows = append(t.Rows, r[:])
+		t.Row(r[:]...)
 	}
 	return []table.Table{t}
 }

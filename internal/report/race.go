@@ -138,8 +138,7 @@ func (out *Race) Tables() []table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("race of %d judges by %s over %d items, in the order of seed %d · about %s",
 			len(out.rows), out.rights.Metric, out.rules.Items, out.seed, aboutWords[out.About]),
-		Columns: slices.Concat(table.Left("judge"),
-			table.Right("items", "right, %", "leader ahead by, points", "left after", "E"), table.Left("")),
+		Columns: table.Left("judge").Right("items", "right, %", "leader ahead by, points", "left after", "E").Left(""),
 	}
 	for _, x := range out.rows {
 		row := []string{x.name, strconv.Itoa(x.items), table.Whole(x.share), "", "", "", x.state}
@@ -150,7 +149,7 @@ func (out *Race) Tables() []table.Table {
 			row[4] = strconv.Itoa(x.left.Items)
 			row[5] = evidence(x.left)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(row...)
 	}
 	share := func(calls float64) string {
 		return fmt.Sprintf("%s of %d calls (%.1f %%)", decimal(calls), out.FullCalls, 100*calls/float64(out.FullCalls))
@@ -172,19 +171,19 @@ func (out *Race) Tables() []table.Table {
 		t.Notes = slices.Insert(t.Notes, 0, "! broken off: the same command goes on")
 	}
 	if out.rules.Margin > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("tied: surely less than %s points apart; "+
-			"the race ends when all that are in are tied", decimal(100*out.rules.Margin)))
+		t.Notef("tied: surely less than %s points apart; "+
+			"the race ends when all that are in are tied", decimal(100*out.rules.Margin))
 	}
 	if o := out.Orders; o.Tried > 0 {
 		behind := ""
 		if out.rules.Margin > 0 {
 			behind = " by more than the margin"
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("in %d orders: the leader was behind the best of all %d "+
+		t.Notef("in %d orders: the leader was behind the best of all %d "+
 			"items%s in %d (%.1f %%); a race took %s, the median",
-			o.Tried, out.rules.Items, behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried), share(o.Calls)))
+			o.Tried, out.rules.Items, behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried), share(o.Calls))
 	}
-	t.Notes = append(t.Notes, table.Warned(out.rights.Warnings)...)
+	t.Warn(out.rights.Warnings)
 	return []table.Table{t}
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"gavel/internal/report/table"
@@ -13,7 +12,7 @@ import (
 func RaceSoFar(s *race.State) table.Table {
 	t := table.Table{
 		Title:   fmt.Sprintf("race of %d judges over %d items · about %s", len(s.Runs), s.Items, aboutWords[s.About]),
-		Columns: slices.Concat(table.Left("run"), table.Right("items", "left after", "E"), table.Left("")),
+		Columns: table.Left("run").Right("items", "left after", "E").Left(""),
 	}
 	if s.Result == nil {
 		return t
@@ -31,13 +30,13 @@ func RaceSoFar(s *race.State) table.Table {
 		} else if run == s.Result.Leader {
 			row[4] = "leads"
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(row...)
 	}
 	state := "going on, or broken off: the same command goes on"
 	if s.Over {
 		state = "over"
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("%s; %d of %d calls; this holds however often one looks (alpha %s)",
-		state, s.Result.Calls, s.Result.FullCalls, decimal(s.Alpha)))
+	t.Notef("%s; %d of %d calls; this holds however often one looks (alpha %s)",
+		state, s.Result.Calls, s.Result.FullCalls, decimal(s.Alpha))
 	return t
 }

@@ -104,7 +104,7 @@ func (s Ranking) Tables() []table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("suite %s: %s × %s (95 %% intervals)",
 			s.Suite, table.Count(len(s.Judges), "judge"), table.Count(len(s.Conditions), "condition")),
-		Columns: append(table.Left("condition", "metric"), table.Right(s.Judges...)...),
+		Columns: table.Left("condition", "metric").Right(s.Judges...),
 		InCells: map[[2]int]scoring.Term{},
 	}
 	for _, c := range s.Conditions {
@@ -113,18 +113,18 @@ func (s Ranking) Tables() []table.Table {
 			for _, cell := range c.Cells {
 				row = append(row, cell.Status)
 			}
-			t.Rows = append(t.Rows, row)
+			t.Row(row...)
 		}
 		for i, st := range c.Rankings {
 			if term, ok := scoring.TermIn(Terms(c.Protocol), st.Metric); ok {
 				t.InCells[[2]int{len(t.Rows), 1}] = term
 			}
-			t.Rows = append(t.Rows, rankingRow(c, st, i == 0))
+			t.Row(rankingRow(c, st, i == 0)...)
 			for _, row := range againRows(c, st, i == len(c.Rankings)-1) {
 				if term, ok := scoring.TermIn(Terms(c.Protocol), row[1]); ok {
 					t.InCells[[2]int{len(t.Rows), 1}] = term
 				}
-				t.Rows = append(t.Rows, row)
+				t.Row(row...)
 			}
 		}
 	}

@@ -130,7 +130,7 @@ func diagnosed(t table.Table, runs []scoring.Report) table.Table {
 	if len(t.Rows) != len(runs) || !slices.ContainsFunc(runs, func(r scoring.Report) bool { return r.Diagnosis != nil }) {
 		return t
 	}
-	t.Columns = append(t.Columns, table.Left("diagnosis")...)
+	t.Columns = t.Columns.Left("diagnosis")
 	for i, r := range runs {
 		t.Rows[i] = append(t.Rows[i], Diagnosis(r))
 	}

@@ -17,47 +17,46 @@ func (p *Plan) Tables() []table.Table {
 	cells := table.Table{
 		Title: fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out),
 	}
-	cells.Columns = append(table.Left("judge", "condition"),
-		table.Right("judgments", "there", "cached", "calls", "prompt tokens")...)
+	cells.Columns = table.Left("judge", "condition").Right("judgments", "there", "cached", "calls", "prompt tokens")
 	for _, c := range p.Cells {
 		a := c.whole()
 		if c.Error != "" {
-			cells.Rows = append(cells.Rows, []string{c.Judge, c.Condition, "?", "", "", "?", ""})
-			cells.Notes = append(cells.Notes, "! "+c.Cell+" cannot be planned: "+c.Error)
+			cells.Row(c.Judge, c.Condition, "?", "", "", "?", "")
+			cells.Note("! " + c.Cell + " cannot be planned: " + c.Error)
 			continue
 		}
-		cells.Rows = append(cells.Rows, []string{
+		cells.Row(
 			c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed),
 			strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens(),
-		})
+		)
 	}
 	judges := table.Table{Title: "nothing is asked by this plan"}
-	judges.Columns = slices.Concat(table.Left("judge"),
-		table.Right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
-		table.Left("measured by"))
+	judges.Columns = table.Left("judge").
+		Right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time").
+		Left("measured by")
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
-		judges.Rows = append(judges.Rows, []string{
+		judges.Row(
 			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
 			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)),
-			j.measured(eval.Span(3600 * j.Hours)), strings.Join(j.Basis, "; "),
-		})
+			j.measured(eval.Span(3600*j.Hours)), strings.Join(j.Basis, "; "),
+		)
 		if len(j.NumCtx) > 1 {
-			judges.Notes = append(judges.Notes, fmt.Sprintf("! %s is loaded at least %d times, once for each num_ctx (%s): "+
+			judges.Notef("! %s is loaded at least %d times, once for each num_ctx (%s): "+
 				"runs that were started keep theirs, and so do runs that set one",
-				j.Judge, len(j.NumCtx), strings.Trim(fmt.Sprint(j.NumCtx), "[]")))
+				j.Judge, len(j.NumCtx), strings.Trim(fmt.Sprint(j.NumCtx), "[]"))
 		}
 	}
-	judges.Notes = append(judges.Notes, "prompt tokens: about, 4 bytes a token; reply tokens and time: "+
+	judges.Note("prompt tokens: about, 4 bytes a token; reply tokens and time: " +
 		"as this judge's calls took before, as many at once")
 	if p.Total.Later > 0 {
-		judges.Notes = append(judges.Notes, fmt.Sprintf("+: %d of the calls need answers that are not there yet; "+
-			"their prompts are not counted", p.Total.Later))
+		judges.Notef("+: %d of the calls need answers that are not there yet; "+
+			"their prompts are not counted", p.Total.Later)
 	}
 	if p.Total.TooLong > 0 {
-		judges.Notes = append(judges.Notes, fmt.Sprintf("%d prompts are too long and will not be asked", p.Total.TooLong))
+		judges.Notef("%d prompts are too long and will not be asked", p.Total.TooLong)
 	}
 	for _, a := range p.Above {
-		judges.Notes = append(judges.Notes, "! above the suite's limit, so that it runs with --yes only: "+a)
+		judges.Note("! above the suite's limit, so that it runs with --yes only: " + a)
 	}
 	return []table.Table{cells, judges}
 }

@@ -146,9 +146,8 @@ const silentAfter = 2 * time.Minute
 // Tables has a row for each run.
 func (s *State) Tables() []table.Table {
 	t := table.Table{
-		Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out),
-		Columns: append(table.Left("run", "status"),
-			table.Right("judgments", "failed", "per second", "left", "so far")...),
+		Title:   fmt.Sprintf("suite %s in %s", s.Suite, s.Out),
+		Columns: table.Left("run", "status").Right("judgments", "failed", "per second", "left", "so far"),
 	}
 	row := func(name string, c RunState) {
 		cells := []string{name, c.Status, "", "", "", "", ""}
@@ -168,9 +167,9 @@ func (s *State) Tables() []table.Table {
 		if c.Value != nil {
 			cells[6] = c.Value.Metric + " " + table.Whole(*c.Value)
 		}
-		t.Rows = append(t.Rows, cells)
+		t.Row(cells...)
 		if c.Error != "" {
-			t.Notes = append(t.Notes, "! "+c.Error)
+			t.Note("! " + c.Error)
 		}
 	}
 	for _, c := range s.Stages {

@@ -30,12 +30,11 @@ var Layout = &report.Layout{
 
 func summary(runs []scoring.Report) table.Table {
 	t := table.Table{
-		Title: fmt.Sprintf("%d runs of answers (percent, 95 %% intervals over questions)", len(runs)),
-		Columns: append(table.Left("model", "prompt", "dataset"),
-			table.Right("right", "no answer", "chance", "questions")...),
+		Title:   fmt.Sprintf("%d runs of answers (percent, 95 %% intervals over questions)", len(runs)),
+		Columns: table.Left("model", "prompt", "dataset").Right("right", "no answer", "chance", "questions"),
 	}
 	for _, r := range runs {
-		t.Rows = append(t.Rows, append([]string{r.Model, report.Prompt(r), r.Dataset}, row(r, scoring.Overall)...))
+		t.Row(append([]string{r.Model, report.Prompt(r), r.Dataset}, row(r, scoring.Overall)...)...)
 	}
 	return t
 }
@@ -54,20 +53,20 @@ func row(r scoring.Report, group string) []string {
 func tables(r scoring.Report) []table.Table {
 	t := table.Table{
 		Title:   report.Heading(r, false),
-		Columns: append(table.Left("percent"), table.Right("right", "no answer", "chance", "questions")...),
+		Columns: table.Left("percent").Right("right", "no answer", "chance", "questions"),
 	}
 	var said table.Remarks
 	for _, g := range r.Groups() {
-		t.Rows = append(t.Rows, append([]string{g}, row(r, g)...))
+		t.Row(append([]string{g}, row(r, g)...)...)
 		said.Add(g, r.Result(scoring.GenerationAccuracy, g, "").Note)
 	}
-	t.Notes = append(t.Notes, "answers: "+report.Outcomes(r)+"; a reply without one is wrong")
+	t.Note("answers: " + report.Outcomes(r) + "; a reply without one is wrong")
 	if rules := rulesOf(r); rules != "" {
-		t.Notes = append(t.Notes, "found by rule: "+rules)
+		t.Note("found by rule: " + rules)
 	}
-	t.Notes = append(t.Notes, report.BootstrapNote(r))
-	t.Notes = append(t.Notes, said.Lines()...)
-	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
+	t.Note(report.BootstrapNote(r))
+	t.Note(said.Lines()...)
+	t.Warn(r.Warnings)
 	return append([]table.Table{t}, report.Again(r)...)
 }
 

@@ -3,7 +3,6 @@ package multioption
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -42,18 +41,18 @@ func summary(runs []scoring.Report) table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("%d runs of a choice among several options (scores from 0 to 1, "+
 			"95 %% intervals over items; accuracy in percent)", len(runs)),
-		Columns: append(table.Left("model", "goal", "prompt", "dataset"), table.Right("Grade score", "LLM score",
-			"choice score", "Grade, random", "random 0 to perfect 1", "accuracy", "items", "decided")...),
+		Columns: table.Left("model", "goal", "prompt", "dataset").Right("Grade score", "LLM score",
+			"choice score", "Grade, random", "random 0 to perfect 1", "accuracy", "items", "decided"),
 	}
 	for _, r := range runs {
 		of := r.Overall
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(GradeScore)),
 			table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)),
-			table.Plain(of(GradeScore + OfRandom)), table.Plain(of(GradeScore + overRandom)),
+			table.Plain(of(GradeScore+OfRandom)), table.Plain(of(GradeScore+overRandom)),
 			table.Plain(of(optionAccuracy)),
 			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments()),
-		})
+		)
 	}
 	return t
 }
@@ -71,16 +70,16 @@ func tables(r scoring.Report) []table.Table {
 func optionsTable(r scoring.Report) table.Table {
 	t := table.Table{
 		Title: report.Heading(r, true),
-		Columns: slices.Concat(table.Left("0 to 1, % where it says so"),
-			table.Right("judge", "random judge", "always first", "random 0 to perfect 1", "n"),
-			table.Left("missing verdicts")),
+		Columns: table.Left("0 to 1, % where it says so").
+			Right("judge", "random judge", "always first", "random 0 to perfect 1", "n").
+			Left("missing verdicts"),
 	}
 	var said table.Remarks
 	row := func(name, metric string, cells ...string) {
 		x := r.Overall(metric)
 		said.Add(name, x.Note)
 		cells = append(append([]string{name, table.Whole(x)}, cells...), make([]string, 3-len(cells))...)
-		t.Rows = append(t.Rows, append(cells, strconv.Itoa(x.N), x.Missing))
+		t.Row(append(cells, strconv.Itoa(x.N), x.Missing)...)
 	}
 	of := r.Overall
 	for _, s := range scores {
@@ -98,15 +97,15 @@ func optionsTable(r scoring.Report) table.Table {
 	if x := of(UnrelatedRate); x.Value != nil {
 		row("the unrelated option %", UnrelatedRate)
 	}
-	t.Notes = append(t.Notes,
+	t.Note(
 		"judgments: "+report.Outcomes(r),
 		"LLM score: entropy of the positions chosen, over the largest that can be; choice score: share of "+
 			"the option chosen most often; Grade score: their harmonic mean; each of one item, then the mean",
 		"so a judge that always picks the same option scores 1, right or wrong, one that always picks the same "+
 			"position 0, and one that picks at random what its column says ("+of(GradeScore+OfRandom).Note+")",
 		report.BootstrapNote(r))
-	t.Notes = append(t.Notes, said.Lines()...)
-	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
+	t.Note(said.Lines()...)
+	t.Warn(r.Warnings)
 	return t
 }
 
@@ -117,13 +116,13 @@ func lacks(r scoring.Report) bool { return r.Outcomes[scoring.Decided] < r.Judgm
 func byOptionsTable(r scoring.Report) (table.Table, bool) {
 	t := table.Table{
 		Title: "by number of options",
-		Columns: append(table.Left(""), table.Right("items", "Grade score", "random judge", "random 0 to perfect 1",
-			"LLM score", "choice score", "right %", "random judge %", "always the same option %")...),
+		Columns: table.Left("").Right("items", "Grade score", "random judge", "random 0 to perfect 1",
+			"LLM score", "choice score", "right %", "random judge %", "always the same option %"),
 	}
 	unrelated := r.Overall(UnrelatedRate).Value != nil
 	if unrelated {
-		t.Columns = append(t.Columns, table.Right("the unrelated option %")...)
-		t.Notes = append(t.Notes, "the unrelated option is shown beside them, and is not counted")
+		t.Columns = t.Columns.Right("the unrelated option %")
+		t.Note("the unrelated option is shown beside them, and is not counted")
 	}
 	for _, g := range r.Groups() {
 		if g == scoring.Overall || r.Result(GradeScore, g, "").Metric == "" {
@@ -137,7 +136,7 @@ func byOptionsTable(r scoring.Report) (table.Table, bool) {
 		if unrelated {
 			row = append(row, table.Plain(of(UnrelatedRate)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(row...)
 	}
 	return t, len(t.Rows) > 0
 }
@@ -146,7 +145,7 @@ func byOptionsTable(r scoring.Report) (table.Table, bool) {
 func positionsTable(r scoring.Report) table.Table {
 	t := table.Table{
 		Title:   "how often each position is chosen (percent of judgments with a verdict)",
-		Columns: append(table.Left(""), table.Right("judgments")...),
+		Columns: table.Left("").Right("judgments"),
 	}
 	rows := map[string][]string{}
 	var groups []string
@@ -164,24 +163,24 @@ func positionsTable(r scoring.Report) table.Table {
 		most = max(most, n)
 	}
 	for n := range most {
-		t.Columns = append(t.Columns, table.Right(strconv.Itoa(n+1))...)
+		t.Columns = t.Columns.Right(strconv.Itoa(n + 1))
 	}
-	t.Columns = append(t.Columns, table.Right("χ²", "df", "p")...)
+	t.Columns = t.Columns.Right("χ²", "df", "p")
 	var said table.Remarks
 	for _, g := range groups {
 		row := rows[g]
 		positions := len(row) - 2
 		row = append(row, make([]string, most-positions)...)
 		chi2 := r.Result(positionsChiSquare, g, "")
-		t.Rows = append(t.Rows, append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(positions-1),
-			cmp.Or(table.PValue(r.Result(positionsP, g, "").Value), "n/a")))
+		t.Row(append(row, table.Fixed(chi2.Value, 2), strconv.Itoa(positions-1),
+			cmp.Or(table.PValue(r.Result(positionsP, g, "").Value), "n/a"))...)
 		if _, rough, ok := strings.Cut(chi2.Note, "; "); ok {
 			said.Add(g, rough)
 		}
 	}
-	t.Notes = append(t.Notes, "the χ² test of uniformity assumes independent judgments; those of one "+
+	t.Note("the χ² test of uniformity assumes independent judgments; those of one " +
 		"item are not, and a judge that always picks the same option is more even than chance: p near 1")
-	t.Notes = append(t.Notes, said.Lines()...)
+	t.Note(said.Lines()...)
 	return t
 }
 

@@ -65,9 +65,8 @@ func tables(r scoring.Report) []table.Table {
 func summary(runs []scoring.Report) table.Table {
 	headlines := []string{"strict", "counter", "consistency", "first-position"}
 	t := table.Table{
-		Title: fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(runs)),
-		Columns: slices.Concat(table.Left("model", "goal", "prompt", "dataset"), table.Right(headlines...),
-			table.Right("pairs", "decided")),
+		Title:   fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(runs)),
+		Columns: table.Left("model", "goal", "prompt", "dataset").Right(headlines...).Right("pairs", "decided"),
 	}
 	for _, r := range runs {
 		row := []string{r.Model, r.Goal, report.Prompt(r), r.Dataset}
@@ -78,7 +77,7 @@ func summary(runs []scoring.Report) table.Table {
 		if r.Unlabelled > 0 {
 			pairs += fmt.Sprintf(" (%d unlabelled)", r.Unlabelled)
 		}
-		t.Rows = append(t.Rows, append(row, pairs, fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments())))
+		t.Row(append(row, pairs, fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments()))...)
 	}
 	return t
 }
@@ -106,9 +105,9 @@ func byGroup(r scoring.Report, title, percent string, metrics []string) table.Ta
 	groups := r.Groups()
 	t := table.Table{Title: title, Columns: table.Left(percent)}
 	for _, g := range groups {
-		t.Columns = append(t.Columns, table.Right(fmt.Sprintf("%s (n=%d)", g, r.Result(metrics[0], g, "").N))...)
+		t.Columns = t.Columns.Right(fmt.Sprintf("%s (n=%d)", g, r.Result(metrics[0], g, "").N))
 	}
-	t.Columns = slices.Concat(t.Columns, table.Right("n"), table.Left("missing verdicts"))
+	t.Columns = t.Columns.Right("n").Left("missing verdicts")
 	var said table.Remarks
 	for _, m := range metrics {
 		row := []string{m}
@@ -121,7 +120,7 @@ func byGroup(r scoring.Report, title, percent string, metrics []string) table.Ta
 		}
 		x := r.Overall(m)
 		said.Add(m, x.Note)
-		t.Rows = append(t.Rows, append(row, x.Count(), x.Missing))
+		t.Row(append(row, x.Count(), x.Missing)...)
 	}
 	t.Notes = said.Lines()
 	return t
@@ -140,17 +139,17 @@ func referenceTable(r scoring.Report) table.Table {
 func styleTable(r scoring.Report) table.Table {
 	t := table.Table{
 		Title:   "do looks move it? (RM-Bench)",
-		Columns: slices.Concat(table.Left("percent"), table.Right("strict", "n"), table.Left("the right response")),
+		Columns: table.Left("percent").Right("strict", "n").Left("the right response"),
 	}
 	about := []string{"looks the better", "looks like the other", "looks the worse"}
 	for i, level := range datasets.Levels {
 		x := r.Result("strict", level, "")
-		t.Rows = append(t.Rows, []string{level, table.Whole(x), x.Count(), about[i]})
+		t.Row(level, table.Whole(x), x.Count(), about[i])
 	}
 	bias := r.Overall(StyleBias)
-	t.Rows = append(t.Rows, []string{StyleBias, table.Whole(bias), bias.Count(), "easy less hard, points"})
+	t.Row(StyleBias, table.Whole(bias), bias.Count(), "easy less hard, points")
 	if bias.Note != "" {
-		t.Notes = append(t.Notes, StyleBias+": "+bias.Note)
+		t.Note(StyleBias + ": " + bias.Note)
 	}
 	return t
 }
@@ -160,7 +159,7 @@ func softTable(s *scoring.Soft) table.Table {
 	c := s.Calibration
 	t := table.Table{
 		Title:   fmt.Sprintf("soft verdicts: the probabilities of both orders, averaged in log space (%d pairs)", c.N),
-		Columns: append(table.Left("0 to 1"), table.Right("value")...),
+		Columns: table.Left("0 to 1").Right("value"),
 		Rows: [][]string{{"accuracy", report.Estimate(c.Accuracy)}, {"AUROC", report.Estimate(s.AUROC)},
 			{"confidence", report.Estimate(c.Confidence)},
 			{"brier", report.Estimate(c.Brier)}, {"ece", report.Estimate(c.ECE)},
@@ -169,9 +168,7 @@ func softTable(s *scoring.Soft) table.Table {
 			"over B are higher of a pair whose label is A than of one whose label is B; 0.5 is a coin"},
 	}
 	if c.Unknown > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf(
-			"! %d pairs without the probabilities of both responses in both orders are left out", c.Unknown,
-		))
+		t.Notef("! %d pairs without the probabilities of both responses in both orders are left out", c.Unknown)
 	}
 	return t
 }
@@ -181,8 +178,9 @@ func softTable(s *scoring.Soft) table.Table {
 func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	t := table.Table{
 		Title: report.Sides(cmp, fmt.Sprintf("%d pairs judged by both", cmp.N)),
-		Columns: slices.Concat(table.Left("percent", "group"),
-			table.Right("n", "A", "B", "B − A", "95 % interval", "noise floor", "p", "Holm"), table.Left("")),
+		Columns: table.Left("percent", "group").
+			Right("n", "A", "B", "B − A", "95 % interval", "noise floor", "p", "Holm").
+			Left(""),
 	}
 	for _, d := range cmp.Differences {
 		interval, floor := "n/a", "?"
@@ -192,21 +190,21 @@ func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 		if d.Floor != nil {
 			floor = table.Fixed(d.Floor, 2)
 		}
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 2), table.Fixed(d.B, 2),
 			table.Signed(d.Diff, 2), interval, floor, table.PValue(d.P), table.PValue(d.Holm), report.Differs(d),
-		})
+		)
 	}
-	t.Notes = append(t.Notes,
+	t.Note(
 		fmt.Sprintf("~ may be noise: the interval holds 0, p (%s) is not below 0.05, or the noise floor is not exceeded; %s",
 			report.Tests(cmp), report.Intervals(all.Bootstrap, report.Methods(cmp))),
 		"Holm over "+all.Family,
 		report.NoiseNote(cmp))
 	if e := cmp.Ensemble; e != nil {
-		t.Notes = append(t.Notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); "+
+		t.Notef("both goals as one judge: they agree on %s of pairs (n=%d); "+
 			"strict where they agree: %s (n=%d)",
-			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N))
+			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N)
 	}
-	t.Notes = append(t.Notes, table.Warned(cmp.Warnings)...)
+	t.Warn(cmp.Warnings)
 	return t
 }

@@ -43,8 +43,8 @@ func summary(runs []scoring.Report) table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("%d runs of self-reference (percent; r is r_GJ|A; intervals are with each run)",
 			len(runs)),
-		Columns: append(table.Left("judge", "prompt", "dataset"),
-			table.Right("n", "own right", "F1 cot", "self", "r cot", "self", "overconfident cot", "self")...),
+		Columns: table.Left("judge", "prompt", "dataset").
+			Right("n", "own right", "F1 cot", "self", "r cot", "self", "overconfident cot", "self"),
 	}
 	for _, r := range runs {
 		row := []string{
@@ -56,7 +56,7 @@ func summary(runs []scoring.Report) table.Table {
 				row = append(row, asked(r.Result(metric, scoring.Overall, mode)))
 			}
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(row...)
 	}
 	return t
 }
@@ -92,25 +92,25 @@ func metricsTable(r scoring.Report) table.Table {
 	}
 	modes := modesIn(r)
 	for _, m := range modes {
-		t.Columns = append(t.Columns, table.Right(modeColumn(m))...)
+		t.Columns = t.Columns.Right(modeColumn(m))
 	}
-	t.Columns = append(t.Columns, table.Right("n")...)
+	t.Columns = t.Columns.Right("n")
 	var said table.Remarks
 	said.Add(own.Metric, own.Note)
 	said.Add(agents.Metric, agents.Note)
 	for _, metric := range metricsRows {
 		row, n := across(r, metric, metric, "", &said) // r-ga does not differ
-		t.Rows = append(t.Rows, append(append([]string{metric}, row...), n))
+		t.Row(append(append([]string{metric}, row...), n)...)
 	}
-	t.Notes = append(t.Notes, "judgments: "+report.Outcomes(r)+"; "+missingNote(r.Missing))
+	t.Note("judgments: " + report.Outcomes(r) + "; " + missingNote(r.Missing))
 	if r.Missing == scoring.MissingDrop && len(modes) > 1 {
-		t.Notes = append(t.Notes, "self − cot: on the judgments with a verdict in both")
+		t.Note("self − cot: on the judgments with a verdict in both")
 	}
-	t.Notes = append(t.Notes, report.BootstrapNote(r))
-	t.Notes = append(t.Notes, "G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; "+
+	t.Note(report.BootstrapNote(r))
+	t.Note("G: the judge's own answer is right, J: its judgment is, A: the agent's answer is; " +
 		"r-gj-a: r_GJ|A, the correlation of G and J with A held fixed")
-	t.Notes = append(t.Notes, said.Lines()...)
-	t.Notes = append(t.Notes, table.Warned(r.Warnings)...)
+	t.Note(said.Lines()...)
+	t.Warn(r.Warnings)
 	return t
 }
 
@@ -143,16 +143,16 @@ func missingNote(how scoring.MissingPolicy) string {
 func groupsTable(r scoring.Report, groups []string) table.Table {
 	t := table.Table{
 		Title:   "by category and agent",
-		Columns: append(table.Left("percent; r: −1 to 1"), table.Right("n", "own right")...),
+		Columns: table.Left("percent; r: −1 to 1").Right("n", "own right"),
 	}
 	metrics := []struct{ metric, name string }{{F1, "F1"}, {PartialGJ, "r"}}
 	for _, m := range metrics {
 		for _, mode := range modesIn(r) {
 			if mode == scoring.ModeDifference {
-				t.Columns = append(t.Columns, table.Right("Δ")...)
+				t.Columns = t.Columns.Right("Δ")
 				continue
 			}
-			t.Columns = append(t.Columns, table.Right(m.name+" "+mode)...)
+			t.Columns = t.Columns.Right(m.name + " " + mode)
 		}
 	}
 	var said table.Remarks
@@ -167,7 +167,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 				}
 			}
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(row...)
 	}
 	t.Notes = append([]string{"r: r_GJ|A; Δ: self − cot; intervals of every number are in --json and --csv"},
 		said.Lines()...)
@@ -178,7 +178,7 @@ func groupsTable(r scoring.Report, groups []string) table.Table {
 func subsetsTable(r scoring.Report) table.Table {
 	t := table.Table{
 		Title:   "by whether the judge itself is right (J+, J−) and whether the agent is",
-		Columns: append(table.Left("percent"), table.Right("n")...),
+		Columns: table.Left("percent").Right("n"),
 	}
 	modes := modesIn(r)
 	for _, mode := range modes {
@@ -186,11 +186,11 @@ func subsetsTable(r scoring.Report) table.Table {
 		if mode == scoring.ModeDifference {
 			name = modeColumn(mode)
 		}
-		t.Columns = append(t.Columns, table.Right(name)...)
+		t.Columns = t.Columns.Right(name)
 	}
 	for _, mode := range modes {
 		if mode != scoring.ModeDifference {
-			t.Columns = append(t.Columns, table.Right("F1 "+mode)...)
+			t.Columns = t.Columns.Right("F1 " + mode)
 		}
 	}
 	var said table.Remarks
@@ -207,7 +207,7 @@ func subsetsTable(r scoring.Report) table.Table {
 				row = append(row, table.Plain(r.Result(s.f1, scoring.Overall, mode)))
 			}
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(row...)
 	}
 	t.Notes = append([]string{"F1: of the label that all answers of the row have"}, said.Lines()...)
 	return t

@@ -18,7 +18,7 @@ import (
 // Table is rows of words and numbers, with notes under it.
 type Table struct {
 	Title   string
-	Columns []Column
+	Columns Columns
 	Rows    [][]string
 	Notes   []string
 	Terms   []scoring.Term // which of its heads HTML explains; see [Explanations]
@@ -26,24 +26,44 @@ type Table struct {
 	InCells map[[2]int]scoring.Term
 }
 
+// Row adds a row.
+func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// Note adds notes.
+func (t *Table) Note(lines ...string) { t.Notes = append(t.Notes, lines...) }
+
+// Notef adds a note as [fmt.Sprintf] writes it.
+func (t *Table) Notef(format string, args ...any) { t.Note(fmt.Sprintf(format, args...)) }
+
+// Warn adds a note for each warning.
+func (t *Table) Warn(warnings []string) { t.Note(Warned(warnings)...) }
+
 // Column is a heading; numbers stand to the right.
 type Column struct {
 	Name  string
 	Right bool
 }
 
+// Columns of a table, from left to right.
+type Columns []Column
+
 // Left are columns of words.
-func Left(names ...string) []Column { return columns(false, names) }
+func Left(names ...string) Columns { return Columns{}.Left(names...) }
 
 // Right are columns of numbers.
-func Right(names ...string) []Column { return columns(true, names) }
+func Right(names ...string) Columns { return Columns{}.Right(names...) }
 
-func columns(right bool, names []string) []Column {
-	out := make([]Column, len(names))
-	for i, name := range names {
-		out[i] = Column{name, right}
+// Left adds columns of words.
+func (c Columns) Left(names ...string) Columns { return c.with(false, names) }
+
+// Right adds columns of numbers.
+func (c Columns) Right(names ...string) Columns { return c.with(true, names) }
+
+func (c Columns) with(right bool, names []string) Columns {
+	for _, name := range names {
+		c = append(c, Column{Name: name, Right: right})
 	}
-	return out
+	return c
 }
 
 // Writer prints tables in one format.
