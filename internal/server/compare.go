@@ -201,8 +201,11 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	if len(f.Runs) < 2 {
 		return v, nil
 	}
-	err = s.runs.Held(r.Context(), f.Runs, func(runs []*store.Index) error { return s.beside(&v, runs) })
+	runs, err := s.runs.Indexes(r.Context(), f.Runs)
 	if err != nil {
+		return v, err
+	}
+	if err := s.beside(&v, runs); err != nil {
 		return v, err
 	}
 	c, err := s.compare(r.Context(), f.Runs)
@@ -311,7 +314,7 @@ func sameVerdicts(a, b []store.Judgment) bool {
 	of := func(judgments []store.Judgment) map[aligned]store.Judgment {
 		out := map[aligned]store.Judgment{}
 		for _, g := range judgments {
-			at := aligned{order: g.Shown, repetition: int(g.Repetition)}
+			at := aligned{order: g.Shown, repetition: g.Repetition}
 			for _, again := out[at]; again; _, again = out[at] {
 				at.nth++
 			}
@@ -321,7 +324,7 @@ func sameVerdicts(a, b []store.Judgment) bool {
 	}
 	other := of(b)
 	for at, g := range of(a) {
-		if h, both := other[at]; both && (g.Outcome() != h.Outcome() || g.Choice != h.Choice || g.Right != h.Right) {
+		if h, both := other[at]; both && (g.Outcome != h.Outcome || g.Choice != h.Choice || g.Right != h.Right) {
 			return false
 		}
 	}

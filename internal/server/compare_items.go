@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"os"
 	"slices"
@@ -127,7 +128,7 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 // compareRow is an item, at its place in each run.
 func compareRow(runs []*store.Index, texts []*os.File, at []int, f compareFilter) CompareRow {
 	x := runs[0]
-	row := CompareRow{ID: strings.Clone(x.ID(at[0])), Group: x.Group(at[0])}
+	row := CompareRow{ID: x.ID(at[0]), Group: x.Group(at[0])}
 	for k, x := range runs {
 		item := x.ItemIfThere(texts[k], at[k])
 		if row.Question == "" {
@@ -153,7 +154,7 @@ func commonItem(runs []*store.Index, i int) (at []int, ok bool) {
 	at = make([]int, len(runs))
 	for k, x := range runs {
 		j, ok := x.Find(runs[0].ID(i))
-		if !ok || !x.Judged(j) {
+		if !ok || len(x.Judgments(j)) == 0 {
 			return nil, false
 		}
 		at[k] = j
@@ -175,6 +176,7 @@ type compareItemView struct {
 type judgmentRow struct {
 	Title *JudgmentView // of the first run that has one
 	Cells []judgmentCell
+	of    aligned
 }
 
 type judgmentCell struct {
@@ -184,33 +186,31 @@ type judgmentCell struct {
 
 func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
 	q := r.URL.Query()
-	runs, err := runsOf(q)
+	names, err := runsOf(q)
 	if err != nil {
 		return v, err
 	}
-	if len(runs) < 2 {
+	if len(names) < 2 {
 		return v, failure.Bad("which runs? Name two at least, as a and b")
 	}
-	err = s.runs.Held(r.Context(), runs, func(runs []*store.Index) error {
-		for k, x := range runs {
-			i, ok := x.Find(q.Get("item"))
-			if !ok {
-				return failure.New(http.StatusNotFound, "there is no item %q that all of these runs have",
-					markup.Shortened(q.Get("item"), 100))
-			}
-			side, err := s.itemOf(x, i)
-			if err != nil {
-				return err
-			}
-			for j := range side.Judgments {
-				side.Judgments[j].side = strings.ToLower(letterOf(k)) + "-"
-			}
-			v.Sides = append(v.Sides, side)
-		}
-		return nil
-	})
+	runs, err := s.runs.Indexes(r.Context(), names)
 	if err != nil {
 		return v, err
+	}
+	for k, x := range runs {
+		i, ok := x.Find(q.Get("item"))
+		if !ok {
+			return v, failure.New(http.StatusNotFound, "there is no item %q that all of these runs have",
+				markup.Shortened(q.Get("item"), 100))
+		}
+		side, err := s.itemOf(x, i)
+		if err != nil {
+			return v, err
+		}
+		for j := range side.Judgments {
+			side.Judgments[j].side = strings.ToLower(letterOf(k)) + "-"
+		}
+		v.Sides = append(v.Sides, side)
 	}
 	v.A, v.B, v.Rows = v.Sides[0], v.Sides[1], align(v.Sides)
 	for _, side := range v.Sides {
@@ -218,13 +218,13 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 			v.Texts = side.Item
 		}
 	}
-	v.Back = "/compare" + compareFilter{Runs: runs}.Query()
+	v.Back = "/compare" + compareFilter{Runs: names}.Query()
 	return v, nil
 }
 
 // aligned is what judgments that stand beside each other have in common; of those that a run has twice, nth counts.
 type aligned struct {
-	order      uint32 // see ShownAs
+	order      string // see ShownAs
 	repetition int
 	nth        int
 }
@@ -233,8 +233,7 @@ type aligned struct {
 // that a run has twice, the first beside the first.
 func align(sides []ItemView) (rows []judgmentRow) {
 	at := map[aligned]int{}
-	var keys []aligned
-	var orders []uint32
+	var orders []string
 	for k, side := range sides {
 		seen := map[aligned]int{}
 		for i := range side.Judgments {
@@ -247,8 +246,7 @@ func align(sides []ItemView) (rows []judgmentRow) {
 			if !ok {
 				row = len(rows)
 				at[of] = row
-				rows = append(rows, judgmentRow{Title: g, Cells: make([]judgmentCell, len(sides))})
-				keys = append(keys, of)
+				rows = append(rows, judgmentRow{Title: g, Cells: make([]judgmentCell, len(sides)), of: of})
 				for c := range sides {
 					rows[row].Cells[c].Letter = letterOf(c)
 				}
@@ -259,23 +257,9 @@ func align(sides []ItemView) (rows []judgmentRow) {
 			rows[row].Cells[k].JudgmentView = g
 		}
 	}
-	place := make([]int, len(rows))
-	for i := range place {
-		place[i] = i
-	}
-	slices.SortStableFunc(place, func(i, j int) int {
-		a, b := keys[i], keys[j]
-		if n := slices.Index(orders, a.order) - slices.Index(orders, b.order); n != 0 {
-			return n
-		}
-		if a.nth != b.nth {
-			return a.nth - b.nth
-		}
-		return a.repetition - b.repetition
+	slices.SortStableFunc(rows, func(a, b judgmentRow) int {
+		return cmp.Or(slices.Index(orders, a.of.order)-slices.Index(orders, b.of.order),
+			a.of.nth-b.of.nth, a.of.repetition-b.of.repetition)
 	})
-	sorted := make([]judgmentRow, len(rows))
-	for to, from := range place {
-		sorted[to] = rows[from]
-	}
-	return sorted
+	return rows
 }

@@ -117,14 +117,14 @@ func (s *Server) tallies(ctx context.Context, a alike, runs []store.Found) ([]ta
 		var all []tally
 		yes, no := true, false
 		for k, run := range runs {
-			x, done, err := s.runs.Index(s.runs.Closing, run.Name)
+			x, err := s.runs.Index(s.runs.Closing, run.Name)
 			if err != nil {
 				return nil, err
 			}
 			for i := range x.Len() {
 				n, added := ids.Add(x.ID(i))
 				if added {
-					all = append(all, tally{id: strings.Clone(x.ID(i)), by: make([]*bool, len(runs))})
+					all = append(all, tally{id: x.ID(i), by: make([]*bool, len(runs))})
 				}
 				switch f := x.Flags(i); {
 				case f.Right:
@@ -135,7 +135,6 @@ func (s *Server) tallies(ctx context.Context, a alike, runs []store.Found) ([]ta
 					all[n].by[k] = &no
 				}
 			}
-			done()
 		}
 		all = slices.DeleteFunc(all, func(t tally) bool { return t.wrong+t.right == 0 })
 		slices.SortStableFunc(all, func(a, b tally) int { // by the share that is wrong, then by how many say so
@@ -230,7 +229,7 @@ func (s *Server) addQuestions(ctx context.Context, runs []store.Found, rows []ha
 		if !slices.ContainsFunc(rows, func(r hardRow) bool { return r.Question == "" }) {
 			return nil
 		}
-		x, done, err := s.runs.Index(ctx, run.Name)
+		x, err := s.runs.Index(ctx, run.Name)
 		if err != nil {
 			return err
 		}
@@ -241,7 +240,6 @@ func (s *Server) addQuestions(ctx context.Context, runs []store.Found, rows []ha
 			}
 		}
 		texts.Close()
-		done()
 	}
 	return nil
 }

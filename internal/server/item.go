@@ -137,11 +137,10 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if err != nil {
 		return v, err
 	}
-	x, done, err := s.runs.Index(r.Context(), name)
+	x, err := s.runs.Index(r.Context(), name)
 	if err != nil {
 		return v, err
 	}
-	defer done()
 	i, ok := x.Find(id)
 	if !ok {
 		return v, failure.New(http.StatusNotFound, "the run %q has no item %q", name, markup.Shortened(id, 100))
@@ -172,7 +171,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 	v := ItemView{
 		Run:       headOf(x.Run, x.Manifest),
-		ID:        strings.Clone(x.ID(i)),
+		ID:        x.ID(i),
 		Group:     x.Group(i),
 		Flags:     x.Flags(i).Names(),
 		Judgments: []JudgmentView{},

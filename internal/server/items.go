@@ -124,7 +124,7 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 	for i := range x.Len() {
 		switch {
 		case f.Group != "" && x.Group(i) != f.Group:
-		case f.Outcome != "" && !x.Ended(i, judging.Outcome(f.Outcome)):
+		case f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)]:
 		case show != nil && !show.Is(x.Flags(i)):
 		case has != nil && !has(i):
 		default:
@@ -146,11 +146,11 @@ type JudgmentBrief struct {
 
 func brief(g store.Judgment) JudgmentBrief {
 	return JudgmentBrief{
-		Presentation: int(g.Presentation),
-		Repetition:   int(g.Repetition),
-		Outcome:      string(g.Outcome()),
-		Position:     int(g.Position) + 1,
-		Right:        g.Right.Known(),
+		Presentation: g.Presentation,
+		Repetition:   g.Repetition,
+		Outcome:      string(g.Outcome),
+		Position:     g.Position + 1,
+		Right:        g.Right.Pointer(),
 	}
 }
 
@@ -191,11 +191,10 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	if err != nil {
 		return v, err
 	}
-	x, done, err := s.runs.Index(r.Context(), name)
+	x, err := s.runs.Index(r.Context(), name)
 	if err != nil {
 		return v, err
 	}
-	defer done()
 	all, err := s.matching(r, x, f)
 	if err != nil {
 		return v, err
@@ -239,10 +238,8 @@ func (v *ItemsView) offer(x *store.Index) {
 				kinds[k]++
 			}
 		}
-		for _, o := range judging.Outcomes {
-			if x.Ended(i, o) {
-				outcomes[string(o)]++
-			}
+		for o := range x.Ended(i) {
+			outcomes[string(o)]++
 		}
 	}
 	for g, n := range groups {
@@ -262,7 +259,7 @@ func (v *ItemsView) offer(x *store.Index) {
 }
 
 func itemRowOf(x *store.Index, items *os.File, i int, run RunHead, f ItemsFilter) itemRow {
-	row := itemRow{ID: strings.Clone(x.ID(i)), Group: x.Group(i), Flags: x.Flags(i).Names()}
+	row := itemRow{ID: x.ID(i), Group: x.Group(i), Flags: x.Flags(i).Names()}
 	row.Link = itemURL(run.Name, row.ID, f.Query())
 	item := x.ItemIfThere(items, i)
 	row.Question, row.Judgments = questionOf(item), briefs(x, i, item)
@@ -287,7 +284,7 @@ func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
 	all := []JudgmentBrief{}
 	for _, g := range x.Judgments(i) {
 		b := brief(g)
-		if g.Choice >= 0 && int(g.Choice) < len(item.Candidates) {
+		if g.Choice >= 0 && g.Choice < len(item.Candidates) {
 			b.Choice = item.Candidates[g.Choice].ID
 		}
 		all = append(all, b)

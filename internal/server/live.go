@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"maps"
 	"net/http"
 	"time"
 
@@ -71,9 +70,9 @@ func progressOf(x *store.Index, now time.Time) Progress {
 		Judgments: x.Manifest.Judgments,
 		Failed:    x.Counts.Outcomes[string(judging.Failed)],
 		Cached:    x.Counts.Cached,
-		Outcomes:  maps.Clone(x.Counts.Outcomes),
+		Outcomes:  x.Counts.Outcomes,
 		Last:      x.Counts.Last,
-		Alarm:     x.Alarms.Said,
+		Alarm:     x.Alarm,
 	}
 	if p.Status != judging.Running {
 		return p
@@ -98,12 +97,11 @@ func progressOf(x *store.Index, now time.Time) Progress {
 
 // status of a run now.
 func (s *Server) status(ctx context.Context, run string) (Progress, error) {
-	x, done, err := s.runs.Index(ctx, run)
+	x, err := s.runs.Index(ctx, run)
 	if err != nil {
 		return Progress{}, err
 	}
 	p, m := progressOf(x, s.now()), x.Manifest
-	done()
 	s.withJob(&p)
 	s.withScore(&p, m)
 	return p, nil

@@ -33,10 +33,9 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 		if err != nil || info.Size() > smallRun {
 			return row
 		}
-		if x, done, err := s.runs.Index(ctx, run.Name); err == nil {
-			row.Records, row.Outcomes = x.Counts.Records, maps.Clone(x.Counts.Outcomes)
+		if x, err := s.runs.Index(ctx, run.Name); err == nil {
+			row.Records, row.Outcomes = x.Counts.Records, x.Counts.Outcomes
 			row.Stalled = s.silent(info)
-			done()
 		} else {
 			row.Error = err.Error()
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -119,7 +118,7 @@ type runView struct {
 
 func (s *Server) runView(r *http.Request) (runView, error) {
 	name := r.PathValue("run")
-	x, done, err := s.runs.Index(r.Context(), name)
+	x, err := s.runs.Index(r.Context(), name)
 	if err != nil {
 		return runView{}, err
 	}
@@ -133,11 +132,9 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		Warnings: []string{},
 		Outcomes: scoring.Outcomes,
 	}
-	v.Counts.Outcomes = maps.Clone(x.Counts.Outcomes)
 	if !isAPI(r) {
 		v.Matters, v.Command = s.highlights(x), jobs.CommandOf(m)
 	}
-	done()
 	s.withJob(&v.Progress)
 	s.withScore(&v.Progress, m)
 	v.Stalled = v.Progress.Stalled
@@ -260,13 +257,14 @@ func (s *Server) highlights(x *store.Index) []Highlights {
 		is := store.FilterNamed(k.show).Is
 		h := Highlights{Name: k.name, About: k.about, Show: k.show}
 		for i := range x.Len() {
-			if !x.Judged(i) || !is(x.Flags(i)) {
+			if len(x.Judgments(i)) == 0 || !is(x.Flags(i)) {
 				continue
 			}
 			if h.Total++; h.Total > highlightsEach {
 				continue
 			}
-			id, item := strings.Clone(x.ID(i)), x.ItemIfThere(items, i)
+			id := x.ID(i)
+			item := x.ItemIfThere(items, i)
 			m := Mattered{
 				ID:       id,
 				Group:    x.Group(i),

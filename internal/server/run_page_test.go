@@ -34,10 +34,9 @@ func TestHighlights(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.5,first=0.3,silent=0.2,seed=1"})
 	s := newSite(t, dir, nil)
-	x, done, err := s.runs.Index(t.Context(), "a")
+	x, err := s.runs.Index(t.Context(), "a")
 	must(t, err)
 	matters := s.highlights(x)
-	done()
 	if len(matters) != 3 {
 		t.Fatalf("%d kinds: %+v", len(matters), matters)
 	}

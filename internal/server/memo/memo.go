@@ -126,6 +126,16 @@ func Peek[V any](m *Memo, name string, state any) (content V, known bool) {
 	return content, known
 }
 
+// Last is the value of a name that was made last, of whatever state; the zero value where there is none.
+func Last[V any](m *Memo, name string) (content V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if at := m.slots[name]; at != nil && at.Value.(*slot).last != nil {
+		content, _ = at.Value.(*slot).last.content.(V)
+	}
+	return content
+}
+
 // Put remembers a value of a name in a state.
 func (m *Memo) Put(name string, state, content any) {
 	m.mu.Lock()
@@ -176,11 +186,11 @@ func start[V any](m *Memo, s *slot, state any, build func() (V, error)) *value {
 	s.next = v
 	m.workers.Go(func() {
 		m.turns <- struct{}{}
+		defer func() { <-m.turns }()
 		began := time.Now()
 		content, err := guarded(build)
 		v.content, v.err = content, err
 		v.until = m.now().Add(max(restAtLeast, restShare*time.Since(began)))
-		<-m.turns
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		s.last = v

@@ -123,45 +123,47 @@ func (f Flags) Names() []string {
 // Flags of an item.
 func (x *Index) Flags(item int) Flags {
 	var f Flags
-	e := x.items[item]
+	all := x.Judgments(item)
 	judgments := 0
 	decided := 0
 	shown := 0
-	choice := int8(-1)
+	choice := -1
 	firsts := 0
 	lasts := 0
 	rights := 0
 	wrongs := 0
-	for g := range x.judgmentsOf(e) {
-		shown = max(shown, int(g.presentations))
+	for _, g := range all {
+		shown = max(shown, g.presentations)
 		if g.Repetition > 0 {
+			f.Changed = f.Changed || slices.ContainsFunc(all, func(first Judgment) bool {
+				return first.Repetition == 0 && first.Presentation == g.Presentation &&
+					(first.Outcome != g.Outcome || first.Choice != g.Choice)
+			})
 			continue
 		}
 		judgments++
-		f.Unlabelled = f.Unlabelled || g.Right == unlabelled
-		if !g.decided() {
-			f.Tie = f.Tie || g.Outcome() == judging.Tie
-			f.Open = f.Open || g.Outcome() != judging.Tie
-		} else {
+		f.Unlabelled = f.Unlabelled || !g.Right.Known
+		if g.decided() {
 			decided++
+		} else if g.Outcome == judging.Tie {
+			f.Tie = true
+		} else {
+			f.Open = true
 		}
-		switch {
-		case g.Right == yes: // a tie can be
+		if g.Right.Is { // a tie can be
 			rights++
-		case g.Right == no && g.decided():
+		} else if g.Right.Known && g.decided() {
 			wrongs++
 		}
 		if g.Choice < 0 {
 			continue
 		}
-		if choice >= 0 && choice != g.Choice {
-			f.Inconsistent = true
-		}
+		f.Inconsistent = f.Inconsistent || choice >= 0 && choice != g.Choice
 		choice = g.Choice
 		if g.Position == 0 {
 			firsts++
 		}
-		if g.Position >= 0 && g.Position == int8(g.positions)-1 {
+		if g.Position >= 0 && g.Position == g.positions-1 {
 			lasts++
 		}
 	}
@@ -169,24 +171,10 @@ func (x *Index) Flags(item int) Flags {
 	f.Missing = judgments < shown || judgments == 0
 	f.Unlabelled = f.Unlabelled && !f.Missing
 	scored := !f.Missing && !f.Unlabelled
-	f.Right, f.Wrong = scored && rights == judgments, scored && rights < judgments
+	f.Right = scored && rights == judgments
+	f.Wrong = scored && rights < judgments
 	f.Confident = f.Wrong && wrongs == judgments
-	f.First, f.Last = several && firsts == judgments, several && lasts == judgments
-	f.Changed = x.changed(e)
+	f.First = several && firsts == judgments
+	f.Last = several && lasts == judgments
 	return f
-}
-
-// changed tells whether a presentation that was asked several times came to different verdicts.
-func (x *Index) changed(e entry) bool {
-	for a := range x.judgmentsOf(e) {
-		if a.Repetition == 0 {
-			continue
-		}
-		for b := range x.judgmentsOf(e) {
-			if b.Repetition == 0 && b.Presentation == a.Presentation && (a.outcome != b.outcome || a.Choice != b.Choice) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -1,92 +1,79 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
+	"maps"
 	"os"
-	"path"
 	"slices"
-	"sync"
+	"strings"
 	"time"
 
 	"gavel/internal/server/failure"
+	"gavel/internal/server/memo"
 	"gavel/judging"
 	_ "gavel/protocols" // which runs name
 )
 
-// Index is where the records and items of one run stand in its files, and of each as much as pages are filtered by. Of
-// a run that is being made it grows with the records: what was read once is not read again.
-// Whoever has one from [Store.Index] or [Store.Held] holds it: nothing in it changes until they are done. Items go by
-// their place, from 0.
+// Index is where the records and items of one run stand in its files, and of each as much as pages are filtered by. It
+// is of one state of the files: nothing in it changes. Items go by their place, from 0.
 type Index struct {
 	Run      string
 	Manifest *judging.Manifest
 	Asker    judging.Asker
 	Counts   Counts
-	Alarms   judging.Alarms
+	Alarm    string   // what the first judgments tell, see judging.Alarms
 	Damaged  []string // what cannot be read, the first of it
 
 	store     *Store
-	mu        sync.RWMutex
-	records   tail
-	itemsAt   Stamp
-	ids       judging.IDs
-	items     []entry
-	groups    []string
-	judgments []Judgment
-	version   int // raised when anything changes
+	at        Stamps
+	items     []item
+	places    map[string]int // of items, by id
+	judgments []Judgment     // in the order of the records
+	itemsFile Stamp
+	records   fs.FileInfo // nil: there is no file
+	recorded  int64       // bytes of the records that were read
+	lines     int         // of these
+	alarms    *judging.Alarms
 }
 
-// tail is how far a file that grows was read.
-type tail struct {
-	info  fs.FileInfo
-	read  int64
-	lines int
+// place of a line in its file.
+type place struct {
+	offset int64
+	length int // 0 where the file does not have it
 }
 
-// entry is an item.
-type entry struct {
-	offset      int64
-	length      int32 // 0 where items.jsonl does not have it
-	group       int32
-	first, last int32 // 1 + place in judgments; 0 for none
+type item struct {
+	id, group string
+	line      place // of items.jsonl
+	judgments []int // their places
 }
 
-// Judgment is a record, in the few bytes that lists and filters need of it.
+// Judgment is a record, as far as lists and filters need it.
 type Judgment struct {
-	offset        int64
-	at            int64 // milliseconds since 1970 at which it began; 0 where unknown
-	length        int32
-	took          uint32 // milliseconds of its replies; 0 where unknown, or where one was remembered
-	tokens        uint32 // of these replies
-	item          int32
-	next          int32  // 1 + place of the item's next
-	Shown         uint32 // its order and mode, see ShownAs
-	Presentation  uint16
-	Repetition    uint16
-	presentations uint16
-	outcome       uint8 // place in judging.Outcomes
-	Choice        int8  // candidate chosen, in the order of the item's own; -1 for none
-	Position      int8  // where it was shown
-	positions     uint8 // shown in all
-	Right         right
-	other         bool // read otherwise than when it was recorded
+	Shown        string // its order and mode, see ShownAs
+	Presentation int
+	Repetition   int
+	Outcome      judging.Outcome // as its reply is read today
+	Choice       int             // candidate chosen, in the order of the item's own; -1 for none
+	Position     int             // where it was shown
+	Right        Rightness
+
+	line          place
+	item          int
+	at            time.Time // at which it began
+	took          float64   // milliseconds of its replies; 0 where unknown, or where one was remembered
+	tokens        int       // of these replies
+	presentations int
+	positions     int // shown in all
 }
 
-// right is whether a verdict is the labelled one.
-type right int8
+func (g Judgment) decided() bool { return g.Outcome == judging.Decided }
 
-const (
-	unlabelled right = iota // nobody can say
-	no
-	yes
-)
-
-// Outcome of the judgment, as its reply is read today.
-func (g Judgment) Outcome() judging.Outcome { return judging.Outcomes[g.outcome] }
-func (g Judgment) decided() bool            { return g.Outcome() == judging.Decided }
+// Rightness is whether a verdict is the labelled one.
+type Rightness struct{ Is, Known bool }
 
 // Counts are sums over the records.
 type Counts struct {
@@ -100,168 +87,130 @@ type Counts struct {
 	Last         time.Time      `json:"last,omitzero"`
 }
 
-// indexed is a record as the index reads it.
-type indexed struct {
-	Judgment
-	id, group           string
-	replies, cached     int
-	promptTok, replyTok int
-	ms                  float64
-	record              judging.Record // what alarms look at
-}
-
-// refresh brings the index up to date with the run's files.
-func (x *Index) refresh() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	err := x.update()
-	if err != nil {
-		x.reset()
+// Index of a run as its files are now.
+func (s *Store) Index(ctx context.Context, run string) (*Index, error) {
+	if _, err := s.Manifest(run); err != nil {
+		s.indexes.Drop(run)
+		return nil, err
 	}
-	return err
-}
-
-// current tells whether the run's files are as they were when the index was brought up to date; m is what run.json
-// holds now. It waits for whoever is reading them.
-func (x *Index) current(m *judging.Manifest) bool {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.Manifest == m && x.standsAt(judging.ItemsFile, func(info fs.FileInfo) bool {
-		return StampOf(info) == x.itemsAt
-	}, x.itemsAt == Stamp{}) &&
-		x.standsAt(judging.RecordsFile, x.records.at, x.records.info == nil)
-}
-
-// standsAt tells whether a file is as it was, which may be not there.
-func (x *Index) standsAt(file string, same func(fs.FileInfo) bool, none bool) bool {
-	info, err := x.store.root.Stat(path.Join(x.Run, file))
-	if err != nil {
-		return none && errors.Is(err, fs.ErrNotExist)
+	at := s.Stamps(run)
+	x, err := memo.Get(ctx, s.indexes, run, at, func() (*Index, error) {
+		return s.index(run, at, memo.Last[*Index](s.indexes, run))
+	})
+	if err != nil && ctx.Err() == nil {
+		s.indexes.Drop(run) // the next look may find it mended
 	}
-	return !none && same(info)
+	return x, err
 }
 
-// at tells whether info is of the file that was read, as far as it was read.
-func (t tail) at(info fs.FileInfo) bool {
-	return os.SameFile(t.info, info) && StampOf(t.info) == StampOf(info)
-}
-
-func (x *Index) update() error {
-	m, err := x.store.Manifest(x.Run)
-	if err != nil {
-		return err
-	}
-	if x.Manifest == nil || x.Manifest.ID != m.ID {
-		x.reset()
-		x.Asker, err = judging.AskerOf(m)
+// Indexes are those of several runs.
+func (s *Store) Indexes(ctx context.Context, runs []string) (all []*Index, err error) {
+	for _, run := range runs {
+		x, err := s.Index(ctx, run)
 		if err != nil {
-			return failure.Unreadable(err, "%s: %v", x.Run, err)
+			return nil, err
 		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// index reads a run: what was appended to its records since it was read last, or everything where the files are others.
+func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
+	m, err := s.Manifest(run)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{
+		Run:    run,
+		places: map[string]int{},
+		Counts: Counts{Outcomes: map[string]int{}},
+		alarms: &judging.Alarms{},
+		store:  s,
+	}
+	records, info, err := s.Open(run, judging.RecordsFile)
+	switch {
+	case err == nil:
+		defer records.Close()
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, failure.Unreadable(err, "the records of %q cannot be read: %v", run, reason(err))
+	}
+	grows := last != nil && last.Manifest.ID == m.ID && last.itemsFile == at.Items && last.grewTo(info)
+	if grows {
+		*x = *last
+		x.items = slices.Clone(last.items)
+		x.places = maps.Clone(last.places)
+		x.judgments = slices.Clip(last.judgments)
+		x.Counts.Outcomes = maps.Clone(last.Counts.Outcomes)
+		x.Damaged = slices.Clip(last.Damaged)
 	}
 	x.Manifest = m
-	if err := x.readItems(); err != nil { // first: items stand in the order of their file
-		return err
-	}
-	return x.readRecords()
-}
-
-func (x *Index) reset() {
-	x.Manifest = nil
-	x.records = tail{}
-	x.itemsAt = Stamp{}
-	x.ids = judging.IDs{}
-	x.items = nil
-	x.groups = nil
-	x.judgments = nil
-	x.Counts = Counts{Outcomes: map[string]int{}}
-	x.Damaged = nil
-	x.Alarms = judging.Alarms{}
-	x.version++
-}
-
-// restart is reset for a run that is the same but for its files.
-func (x *Index) restart() {
-	m, p := x.Manifest, x.Asker
-	x.reset()
-	x.Manifest, x.Asker = m, p
-}
-
-// readRecords reads what was appended since, or everything where the file is another one.
-func (x *Index) readRecords() error {
-	f, info, err := x.store.Open(x.Run, judging.RecordsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // not begun yet
-	}
+	x.alarms.Manifest = m
+	x.at = at
+	x.Asker, err = judging.AskerOf(m)
 	if err != nil {
-		return failure.Unreadable(err, "the records of %q cannot be read: %v", x.Run, reason(err))
+		return nil, failure.Unreadable(err, "%s: %v", run, err)
 	}
-	defer f.Close()
-	was := x.records.info
-	switch {
-	case was == nil:
-	case !os.SameFile(was, info), info.Size() < x.records.read, info.Size() == was.Size() &&
-		!info.ModTime().Equal(was.ModTime()):
-		x.restart()
-		if err := x.readItems(); err != nil {
-			return err
+	if !grows {
+		if err := x.readItems(); err != nil { // first: items stand in the order of their file
+			return nil, err
 		}
-	case info.Size() == was.Size():
-		return nil
 	}
-	begin, lines := x.records.read, x.records.lines
+	if info != nil {
+		err = x.readRecords(records, info)
+	}
+	return x, err
+}
+
+// grewTo tells whether the records are as they were when they were read, or longer.
+func (x *Index) grewTo(info fs.FileInfo) bool {
+	if x.records == nil || info == nil {
+		return x.records == nil
+	}
+	return os.SameFile(x.records, info) && (StampOf(x.records) == StampOf(info) || info.Size() > x.records.Size())
+}
+
+// readRecords reads the records from where they were read to.
+func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
+	begin, lines := x.recorded, x.lines
 	in := x.store.reading(f, begin, info)
-	err = judging.EachStored(in, x.read, func(line judging.StoredLine[indexed]) error {
-		x.records.read = begin + line.Offset + int64(line.Length) + 1
-		x.records.lines = lines + line.Number
+	err := judging.EachStored(in, x.read, func(line judging.StoredLine[judged]) error {
+		x.recorded = begin + line.Offset + int64(line.Length) + 1
+		x.lines = lines + line.Number
 		if line.Err != nil {
-			x.complain("%s:%d: damaged record: %v", judging.RecordsFile, x.records.lines, line.Err)
+			x.complain("%s:%d: damaged record: %v", judging.RecordsFile, x.lines, line.Err)
 			return nil
 		}
-		line.Value.offset, line.Value.length = begin+line.Offset, int32(line.Length)
+		line.Value.line = place{offset: begin + line.Offset, length: line.Length}
 		x.add(line.Value)
 		return nil
 	})
 	if err != nil {
 		return failure.Unreadable(err, "the records of %q cannot be read: %v", x.Run, reason(err))
 	}
-	x.records.info = info
-	x.version++
+	x.records = info
+	x.Alarm = x.alarms.Said
 	return nil
 }
 
+// judged is a record and what the index remembers of it.
+type judged struct {
+	Judgment
+	record *judging.Record
+}
+
 // read decodes a record and reads its replies again, as scores do. It is called from many goroutines.
-func (x *Index) read(line []byte) (out indexed, err error) {
+func (x *Index) read(line []byte) (out judged, err error) {
 	r, err := judging.DecodeRecord(line)
 	if err != nil {
 		return out, err
 	}
-	v, err := r.Read(x.Asker, x.reading())
+	v, err := r.Read(x.Asker, ReadingOf(x.Manifest))
 	if err != nil {
 		return out, err
 	}
-	out = indexed{
-		Judgment: JudgmentOf(x.Manifest, r, v),
-		id:       r.Item,
-		group:    r.Group,
-		replies:  len(r.Replies),
-		record:   judging.Record{Outcome: r.Outcome, Label: r.Label, Imported: r.Imported},
-	}
-	out.record.Replies = r.Replies
-	for _, reply := range r.Replies {
-		if reply.Cached {
-			out.cached++
-		}
-		out.promptTok += reply.PromptTokens
-		out.replyTok += reply.ReplyTokens
-		out.ms += reply.Milliseconds
-	}
-	if out.cached == 0 {
-		out.took, out.tokens = uint32(min(max(out.ms, 0), math.MaxUint32)), uint32(max(out.replyTok, 0))
-	}
-	return out, nil
+	return judged{Judgment: JudgmentOf(x.Manifest, r, v), record: r}, nil
 }
-
-func (x *Index) reading() judging.Reading { return ReadingOf(x.Manifest) }
 
 // ReadingOf a run is how its replies are read: as results.json has them.
 func ReadingOf(m *judging.Manifest) judging.Reading {
@@ -272,75 +221,74 @@ func ReadingOf(m *judging.Manifest) judging.Reading {
 func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgment {
 	g := Judgment{
 		Shown:         ShownAs(r.Mode, r.Order),
-		Presentation:  uint16(r.Presentation),
-		presentations: uint16(r.Presentations),
-		Repetition:    uint16(r.Repetition),
-		outcome:       uint8(slices.Index(judging.Outcomes, v.Outcome)),
-		Choice:        int8(v.Choice),
-		Position:      int8(slices.Index(r.Order, r.CandidateID(v.Choice))),
-		positions:     uint8(len(r.Order)),
-		other:         v.Outcome != r.Outcome || r.CandidateID(v.Choice) != r.Choice || v.Answer != r.Answer,
+		Presentation:  r.Presentation,
+		presentations: r.Presentations,
+		Repetition:    r.Repetition,
+		Outcome:       v.Outcome,
+		Choice:        v.Choice,
+		Position:      slices.Index(r.Order, r.CandidateID(v.Choice)),
+		positions:     len(r.Order),
+		at:            r.At,
 	}
 	if r.Shape.Info().Verdicts {
-		g.Position, g.positions = -1, 0
+		g.Position = -1
+		g.positions = 0
 	}
-	if !r.At.IsZero() {
-		g.at = r.At.UnixMilli()
-	}
-	if right, known := m.Right(r, v); right {
-		g.Right = yes
-	} else if known {
-		g.Right = no
-	}
+	right, known := m.Right(r, v)
+	g.Right = Rightness{Is: right, Known: right || known}
 	return g
 }
 
-func (x *Index) add(r indexed) {
-	i := x.itemNamed(r.id, r.group)
-	e := &x.items[i]
-	for g := range x.judgmentsOf(*e) {
-		if g.Presentation == r.Presentation && g.Repetition == r.Repetition {
-			return // the first stands, as for scores
+// add takes a record in, unless its judgment is there: the first stands, as for scores.
+func (x *Index) add(g judged) {
+	r := g.record
+	g.item = x.placeOf(r.Item, r.Group)
+	of := &x.items[g.item]
+	for _, k := range of.judgments {
+		if x.judgments[k].Presentation == g.Presentation && x.judgments[k].Repetition == g.Repetition {
+			return
 		}
 	}
-	r.item = int32(i)
-	x.judgments = append(x.judgments, r.Judgment)
-	n := int32(len(x.judgments))
-	if e.first == 0 {
-		e.first = n
-	} else {
-		x.judgments[e.last-1].next = n
-	}
-	e.last = n
-	x.Alarms.Manifest = x.Manifest
-	x.Alarms.Look(&r.record)
+	x.alarms.Look(r)
 	c := &x.Counts
 	c.Records++
-	c.Outcomes[string(r.Outcome())]++
-	c.Replies += r.replies
-	c.Cached += r.cached
-	c.PromptTokens += r.promptTok
-	c.ReplyTokens += r.replyTok
-	c.Milliseconds += r.ms
-	if at := time.UnixMilli(r.at).UTC(); r.at > 0 && at.After(c.Last) {
+	c.Outcomes[string(g.Outcome)]++
+	cached := c.Cached
+	for _, reply := range r.Replies {
+		c.Replies++
+		if reply.Cached {
+			c.Cached++
+		}
+		c.PromptTokens += reply.PromptTokens
+		c.ReplyTokens += reply.ReplyTokens
+		c.Milliseconds += reply.Milliseconds
+		g.took += reply.Milliseconds
+		g.tokens += reply.ReplyTokens
+	}
+	if c.Cached > cached {
+		g.took = 0
+		g.tokens = 0
+	}
+	if at := r.At.UTC().Truncate(time.Millisecond); at.After(c.Last) {
 		c.Last = at
 	}
+	of.judgments = append(slices.Clip(of.judgments), len(x.judgments))
+	x.judgments = append(x.judgments, g.Judgment)
 }
 
-// itemNamed is the place of an item, which may be new, and its group too.
-func (x *Index) itemNamed(id, group string) int {
-	i, added := x.ids.Add(id)
-	if added {
-		at := slices.Index(x.groups, group)
-		if at < 0 {
-			at, x.groups = len(x.groups), append(x.groups, group)
-		}
-		x.items = append(x.items, entry{group: int32(at)})
+// placeOf an item, which may be new.
+func (x *Index) placeOf(id, group string) int {
+	i, known := x.places[id]
+	if !known {
+		i = len(x.items)
+		id = strings.Clone(id)
+		x.places[id] = i
+		x.items = append(x.items, item{id: id, group: strings.Clone(group)})
 	}
 	return i
 }
 
-// readItems finds where the items' lines stand, where that is not known of this file yet.
+// readItems finds where the items' lines stand.
 func (x *Index) readItems() error {
 	f, info, err := x.store.Open(x.Run, judging.ItemsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -350,30 +298,23 @@ func (x *Index) readItems() error {
 		return failure.Unreadable(err, "the items of %q cannot be read: %v", x.Run, reason(err))
 	}
 	defer f.Close()
-	if StampOf(info) == x.itemsAt {
-		return nil
-	}
-	x.restart()
-	type line struct{ id, group string }
-	decode := func(text []byte) (line, error) {
-		item, err := judging.ItemOf(x.Manifest, text)
-		return line{item.ID, item.Group}, err
+	decode := func(text []byte) (it item, err error) {
+		read, err := judging.ItemOf(x.Manifest, text)
+		return item{id: read.ID, group: read.Group}, err
 	}
 	in := x.store.reading(f, 0, info)
-	err = judging.EachStored(in, decode, func(l judging.StoredLine[line]) error {
+	err = judging.EachStored(in, decode, func(l judging.StoredLine[item]) error {
 		if l.Err != nil {
 			x.complain("%s:%d: %v", judging.ItemsFile, l.Number, l.Err)
 			return nil
 		}
-		i := x.itemNamed(l.Value.id, l.Value.group)
-		x.items[i].offset, x.items[i].length = l.Offset, int32(l.Length)
+		x.items[x.placeOf(l.Value.id, l.Value.group)].line = place{offset: l.Offset, length: l.Length}
 		return nil
 	})
 	if err != nil {
 		return failure.Unreadable(err, "the items of %q cannot be read: %v", x.Run, reason(err))
 	}
-	x.itemsAt = StampOf(info)
-	x.version++
+	x.itemsFile = StampOf(info)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -14,43 +13,7 @@ import (
 	"gavel/judging"
 )
 
-// Index of a run, up to date and held for reading until done is called.
-func (s *Store) Index(ctx context.Context, run string) (x *Index, done func(), err error) {
-	x, err = s.fresh(ctx, run)
-	if err != nil {
-		return nil, nil, err
-	}
-	x.mu.RLock()
-	if x.Manifest == nil { // read by somebody else meanwhile, who found it damaged
-		x.mu.RUnlock()
-		return nil, nil, ErrChanged
-	}
-	return x, x.mu.RUnlock, nil
-}
-
-// fresh is an index that is up to date, or was brought there. Only who has something to read waits for a place.
-func (s *Store) fresh(ctx context.Context, run string) (*Index, error) {
-	m, err := s.Manifest(run)
-	if err != nil {
-		s.indexes.Drop(run)
-		return nil, err
-	}
-	x, err := memo.Get(ctx, s.indexes, run, nil, func() (*Index, error) { return &Index{Run: run, store: s}, nil })
-	if err != nil {
-		return nil, err
-	}
-	if x.current(m) {
-		return x, nil
-	}
-	done, err := s.Place(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return x, x.refresh()
-}
-
-// Place waits until records may be read, or something else made that takes memory; then it is, until done is called.
+// Place waits until a search may be made, or something else that takes memory; then it is, until done is called.
 func (s *Store) Place(ctx context.Context) (done func(), err error) {
 	select {
 	case s.places <- struct{}{}:
@@ -60,32 +23,9 @@ func (s *Store) Place(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// Held hands out several runs, held for reading: in the order of their names, since two who hold one each and wait
-// for the other's would wait for ever.
-func (s *Store) Held(ctx context.Context, names []string, use func([]*Index) error) error {
-	runs := make([]*Index, len(names))
-	for i, name := range names {
-		var err error
-		runs[i], err = s.fresh(ctx, name)
-		if err != nil {
-			return err
-		}
-	}
-	order := slices.Clone(runs)
-	slices.SortFunc(order, func(a, b *Index) int { return strings.Compare(a.Run, b.Run) })
-	for _, x := range slices.Compact(order) {
-		x.mu.RLock()
-		defer x.mu.RUnlock()
-		if x.Manifest == nil {
-			return ErrChanged
-		}
-	}
-	return use(runs)
-}
-
 // Search tells which items have a text: in their id, question, candidates or the judge's replies.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
-	name, state := x.Run+"\x00"+text, fmt.Sprint(x.Manifest.ID, x.version)
+	name, state := x.Run+"\x00"+text, x.at
 	has, ok := memo.Peek[[]bool](x.store.searches, name, state)
 	if !ok {
 		done, err := x.store.Place(ctx)
@@ -112,7 +52,7 @@ func (x *Index) look(ctx context.Context, text string) ([]bool, error) {
 	want := strings.ToLower(text)
 	has := func(text string) bool { return strings.Contains(strings.ToLower(text), want) }
 	for i := range x.items {
-		found[i] = has(x.ids.At(i))
+		found[i] = has(x.ID(i))
 	}
 	each := func(file string, texts func(line []byte) (id string, texts []string)) error {
 		f, info, err := x.store.Open(x.Run, file)

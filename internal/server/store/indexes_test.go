@@ -1,12 +1,15 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"gavel/internal/server/memo"
 	"gavel/judging"
 	"gavel/protocols/protocoltest"
 )
@@ -31,7 +34,7 @@ func TestEndEndsReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.End()
-	if _, _, err := s.Index(t.Context(), run); !errors.Is(err, context.Canceled) {
+	if _, err := s.Index(t.Context(), run); !errors.Is(err, context.Canceled) {
 		t.Errorf("read to its end: %v", err)
 	}
 	if _, err := s.Score(run, m); !errors.Is(err, context.Canceled) {
@@ -39,39 +42,81 @@ func TestEndEndsReading(t *testing.T) {
 	}
 }
 
-// Who asks for a run that was read waits for nobody who reads another one.
+// Who asks for a run that was read waits for nobody who reads another one, and who has gone is not waited for.
 func TestReadRunsWaitForNobody(t *testing.T) {
 	s, run := ofRun(t)
-	for step, full := range []bool{false, true} {
-		for range cap(s.places) {
-			if full {
-				s.places <- struct{}{}
-			}
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		x, done, err := s.Index(ctx, run)
-		if cancel(); err != nil || x.Len() != 20 || x.Counts.Records != 40 {
-			t.Fatalf("step %d: %v", step, err)
-		}
-		done()
+	first, err := s.Index(t.Context(), run)
+	if err != nil || first.Len() != 20 || first.Counts.Records != 40 {
+		t.Fatal(err)
 	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
+	reading, end := make(chan bool), make(chan bool)
+	go memo.Get(t.Context(), s.indexes, "other", nil, func() (*Index, error) {
+		close(reading)
+		<-end
+		return nil, nil
+	})
+	<-reading
+	defer close(end)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if again, err := s.Index(ctx, run); err != nil || again != first {
+		t.Errorf("read again: %v", err)
+	}
 	s.indexes.Drop(run)
-	if _, _, err := s.Index(gone, run); !errors.Is(err, context.Canceled) {
-		t.Errorf("what is to be read waits for no place: %v", err)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := s.Index(gone, run); !errors.Is(err, context.Canceled) {
+		t.Errorf("who has gone is waited for: %v", err)
 	}
 }
 
-// Runs are held in one order, whatever order they are asked for in, and one that is asked for twice once.
-func TestHeld(t *testing.T) {
+// What a page has of a run stays as it is while the run grows.
+func TestIndexesStay(t *testing.T) {
 	s, run := ofRun(t)
-	n := 0
-	err := s.Held(t.Context(), []string{run, run}, func(runs []*Index) error { n = len(runs); return nil })
-	if err != nil || n != 2 {
-		t.Errorf("%d runs are held: %v", n, err)
+	file := filepath.Join(s.root.Name(), run, judging.RecordsFile)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := s.Held(t.Context(), []string{run, judging.ManifestFile}, func([]*Index) error { n++; return nil }); err == nil || n != 2 {
-		t.Errorf("what is no run is held: %v", err)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	write := func(n int) {
+		t.Helper()
+		if err := os.WriteFile(file, bytes.Join(lines[:n], nil), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of := func() *Index {
+		t.Helper()
+		x, err := s.Index(t.Context(), run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	counts := func(x *Index) (n int) {
+		for i := range x.Len() {
+			n += len(x.Judgments(i))
+		}
+		return n
+	}
+	write(10)
+	early := of()
+	add, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer add.Close()
+	if _, err := add.Write(bytes.Join(lines[10:25], nil)); err != nil {
+		t.Fatal(err)
+	}
+	late := of()
+	if early.Counts.Records != 10 || counts(early) != 10 || late.Counts.Records != 25 || counts(late) != 25 {
+		t.Errorf("%d and %d of 10, %d and %d of 25", early.Counts.Records, counts(early), late.Counts.Records, counts(late))
+	}
+	if early.Counts.Outcomes[string(judging.Decided)] != 10 {
+		t.Errorf("outcomes of ten: %v", early.Counts.Outcomes)
+	}
+	if _, err := s.Indexes(t.Context(), []string{run, judging.ManifestFile}); err == nil {
+		t.Error("what is no run is read")
 	}
 }

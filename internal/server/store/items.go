@@ -2,13 +2,11 @@ package store
 
 import (
 	"cmp"
-	"hash/fnv"
 	"io"
-	"iter"
-	"math"
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 
 	"gavel/datasets"
 	"gavel/internal/server/failure"
@@ -30,11 +28,11 @@ func (x *Index) OpenItems() *os.File {
 
 // ItemLine reads an item's line of the file that OpenItems opened; nil where that does not have it.
 func (x *Index) ItemLine(items *os.File, item int) ([]byte, error) {
-	e := x.items[item]
-	if items == nil || e.length == 0 {
+	at := x.items[item].line
+	if items == nil || at.length == 0 {
 		return nil, nil
 	}
-	return x.line(items, e.offset, e.length)
+	return at.read(items)
 }
 
 // Item reads an item's line.
@@ -47,7 +45,7 @@ func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
 		return datasets.Item{}, failure.New(http.StatusNotFound, "the run's folder does not have the texts of this item")
 	}
 	item, err := judging.ItemOf(x.Manifest, line)
-	if err != nil || item.ID != x.ids.At(i) {
+	if err != nil || item.ID != x.ID(i) {
 		return item, ErrChanged
 	}
 	return item, nil
@@ -64,16 +62,16 @@ func (x *Index) ItemIfThere(items *os.File, i int) datasets.Item {
 
 // Record reads a record as scores read it.
 func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
-	line, err := x.line(records, g.offset, g.length)
+	line, err := g.line.read(records)
 	if err != nil {
 		return j, err
 	}
 	r, err := judging.DecodeRecord(line)
-	if err != nil || r.Item != x.ids.At(int(g.item)) {
+	if err != nil || r.Item != x.ID(g.item) {
 		return j, ErrChanged
 	}
 	j.Record = r
-	j.Verdict, err = r.Read(x.Asker, x.reading())
+	j.Verdict, err = r.Read(x.Asker, ReadingOf(x.Manifest))
 	if err != nil {
 		return j, failure.Unreadable(err, "%v", err)
 	}
@@ -86,13 +84,9 @@ func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
 // ErrChanged is said where a file no longer holds what the index found in it.
 var ErrChanged = failure.New(409, "the run changed while it was being read: load the page again")
 
-// line reads a line by its place.
-func (x *Index) line(f io.ReaderAt, offset int64, length int32) ([]byte, error) {
-	if length <= 0 || length == math.MaxInt32 {
-		return nil, ErrChanged
-	}
-	line := make([]byte, length)
-	if _, err := f.ReadAt(line, offset); err != nil {
+func (p place) read(f io.ReaderAt) ([]byte, error) {
+	line := make([]byte, p.length)
+	if _, err := f.ReadAt(line, p.offset); err != nil {
 		return nil, ErrChanged
 	}
 	return line, nil
@@ -101,61 +95,45 @@ func (x *Index) line(f io.ReaderAt, offset int64, length int32) ([]byte, error) 
 // Len is how many items there are.
 func (x *Index) Len() int { return len(x.items) }
 
-// ID of an item, which is good for as long as the index is held.
-func (x *Index) ID(item int) string { return x.ids.At(item) }
+// ID of an item.
+func (x *Index) ID(item int) string { return x.items[item].id }
 
 // Find is the place of an item.
 func (x *Index) Find(id string) (item int, ok bool) {
-	item, ok = x.ids.Find(id)
-	return item, ok && item < len(x.items)
+	item, ok = x.places[id]
+	return item, ok
 }
 
 // Group of an item.
-func (x *Index) Group(item int) string { return x.groups[x.items[item].group] }
-
-// Judged tells whether an item has a judgment.
-func (x *Index) Judged(item int) bool { return x.items[item].first != 0 }
+func (x *Index) Group(item int) string { return x.items[item].group }
 
 // Judgments gives the judgments of an item, in the order of presentations and repetitions.
-func (x *Index) Judgments(item int) []Judgment {
-	return slices.SortedFunc(x.judgmentsOf(x.items[item]), func(a, b Judgment) int {
+func (x *Index) Judgments(item int) (all []Judgment) {
+	for _, k := range x.items[item].judgments {
+		all = append(all, x.judgments[k])
+	}
+	slices.SortFunc(all, func(a, b Judgment) int {
 		return cmp.Or(cmp.Compare(a.Presentation, b.Presentation), cmp.Compare(a.Repetition, b.Repetition))
 	})
+	return all
 }
 
-// judgmentsOf are an item's judgments, in the order of the records.
-func (x *Index) judgmentsOf(e entry) iter.Seq[Judgment] {
-	return func(yield func(Judgment) bool) {
-		for k := e.first; k > 0 && yield(x.judgments[k-1]); k = x.judgments[k-1].next {
-		}
+// Ended has the outcomes of an item's judgments.
+func (x *Index) Ended(item int) map[judging.Outcome]bool {
+	all := map[judging.Outcome]bool{}
+	for _, k := range x.items[item].judgments {
+		all[x.judgments[k].Outcome] = true
 	}
+	return all
 }
 
-// Ended tells whether a judgment of the item has an outcome.
-func (x *Index) Ended(item int, o judging.Outcome) bool {
-	for g := range x.judgmentsOf(x.items[item]) {
-		if g.Outcome() == o {
-			return true
-		}
-	}
-	return false
-}
-
-// Known is whether a verdict is right; nil where nobody can say.
-func (r right) Known() *bool {
-	if r == unlabelled {
+// Pointer is nil where nobody can say.
+func (r Rightness) Pointer() *bool {
+	if !r.Known {
 		return nil
 	}
-	is := r == yes
-	return &is
+	return &r.Is
 }
 
 // ShownAs tells orders of an item's candidates apart, and ways of asking.
-func ShownAs(mode string, order []string) uint32 {
-	h := fnv.New32a()
-	io.WriteString(h, mode)
-	for _, id := range order {
-		io.WriteString(h, "\x00"+id)
-	}
-	return h.Sum32()
-}
+func ShownAs(mode string, order []string) string { return mode + "\x00" + strings.Join(order, "\x00") }

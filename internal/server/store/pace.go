@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"gavel/judging"
@@ -34,14 +33,14 @@ const (
 
 // Pace of the run, of what the index has. What came from the cache tells nothing of it.
 func (x *Index) Pace(now time.Time) (p Pace) {
-	if x.records.info != nil {
-		p.Written = x.records.info.ModTime()
+	if x.records != nil {
+		p.Written = x.records.ModTime()
 	}
 	var tempo judging.Tempo
-	var newest []uint32
+	var newest []float64
 	tokens, since := 0, now
 	for _, g := range x.judgments {
-		tempo.Add(time.UnixMilli(g.at))
+		tempo.Add(g.at)
 	}
 	p.Rate = tempo.PerSecond(now)
 	if left, ok := tempo.Left(x.Manifest.Judgments-x.Counts.Records, now); ok {
@@ -54,21 +53,21 @@ func (x *Index) Pace(now time.Time) (p Pace) {
 		if len(newest) < 1000 {
 			newest = append(newest, g.took)
 		}
-		if at := time.UnixMilli(g.at); now.Sub(at) <= 2*time.Minute {
-			tokens += int(g.tokens)
-			if at.Before(since) {
-				since = at
+		if now.Sub(g.at) <= 2*time.Minute {
+			tokens += g.tokens
+			if g.at.Before(since) {
+				since = g.at
 			}
 		}
-		if len(p.Slow) < slowMost || g.took > uint32(p.Slow[slowMost-1].Milliseconds) {
-			p.Slow = append(p.Slow, Slow{strings.Clone(x.ids.At(int(g.item))), float64(g.took)})
+		if len(p.Slow) < slowMost || g.took > p.Slow[slowMost-1].Milliseconds {
+			p.Slow = append(p.Slow, Slow{Item: x.ID(g.item), Milliseconds: g.took})
 			slices.SortStableFunc(p.Slow, func(a, b Slow) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
 			p.Slow = p.Slow[:min(len(p.Slow), slowMost)]
 		}
 	}
 	if len(newest) > 0 {
 		slices.Sort(newest)
-		p.Usual = float64(newest[len(newest)/2])
+		p.Usual = newest[len(newest)/2]
 	}
 	p.Slow = slices.DeleteFunc(p.Slow, func(j Slow) bool { return j.Milliseconds < max(slowLeast, slowTimes*p.Usual) })
 	if s := now.Sub(since).Seconds(); s > 0 {

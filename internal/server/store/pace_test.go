@@ -12,7 +12,7 @@ var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func TestRateAndTimeLeft(t *testing.T) {
 	x := &Index{Run: "a", Manifest: &judging.Manifest{Status: judging.Running, Judgments: 100}, Counts: Counts{Records: 40}}
 	for i := range 40 { // one every 2 s, the last just now
-		x.judgments = append(x.judgments, Judgment{at: now.Add(-time.Duration(39-i) * 2 * time.Second).UnixMilli()})
+		x.judgments = append(x.judgments, Judgment{at: now.Add(-time.Duration(39-i) * 2 * time.Second)})
 	}
 	p := x.Pace(now)
 	if want := 40.0 / 78; p.Rate != want || p.Left == nil || *p.Left != 60/want {
@@ -26,11 +26,11 @@ func TestRateAndTimeLeft(t *testing.T) {
 
 // What was remembered tells nothing of the pace; what took three times as long as usual is slow.
 func TestPace(t *testing.T) {
-	x := &Index{Manifest: &judging.Manifest{}}
-	ago := func(d time.Duration) int64 { return now.Add(-d).UnixMilli() }
-	for i, took := range []uint32{1000, 0, 1200, 9000, 1100, 4000, 900, 5000, 3000} {
-		x.ids.Add(string(rune('a' + i)))
-		x.judgments = append(x.judgments, Judgment{item: int32(i), took: took, tokens: 30, at: ago(time.Duration(60-i) * time.Second)})
+	x := &Index{Manifest: &judging.Manifest{}, places: map[string]int{}}
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	for i, took := range []float64{1000, 0, 1200, 9000, 1100, 4000, 900, 5000, 3000} {
+		x.placeOf(string(rune('a'+i)), "")
+		x.judgments = append(x.judgments, Judgment{item: i, took: took, tokens: 30, at: ago(time.Duration(60-i) * time.Second)})
 	}
 	p := x.Pace(now)
 	if p.Usual != 3000 || p.Tokens != 30*8/60. || len(p.Slow) != 1 || p.Slow[0].Item != "d" || p.Slow[0].Milliseconds != 9000 {

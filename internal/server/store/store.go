@@ -38,7 +38,7 @@ type Store struct {
 	files    *memo.Memo // what run.json and about.json hold
 	indexes  *memo.Memo
 	searches *memo.Memo
-	places   chan struct{} // one for each index that is read, or search that is made, at once
+	places   chan struct{} // one for each search that is made at once, and the like
 	mu       sync.Mutex
 	listed   []Found
 	inSuites []string // folders of suites, as of the listing
@@ -79,7 +79,10 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 }
 
 // Close lets go of the folder.
-func (s *Store) Close() error { return s.root.Close() }
+func (s *Store) Close() error {
+	s.indexes.Wait()
+	return s.root.Close()
+}
 
 // Stat is that of a file below the folder.
 func (s *Store) Stat(name string) (fs.FileInfo, error) { return s.root.Stat(name) }
