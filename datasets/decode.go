@@ -31,14 +31,14 @@ func missing(row reflect.Value) error {
 	}
 	for field, value := range row.Fields() {
 		must := field.Tag.Get("must")
-		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch {
-		case must == "":
-		case value.IsNil():
-			return errMissing(key)
-		case must == "id" && value.Elem().String() == "":
-			return fmt.Errorf("%q is empty", key)
+		if must == "" || !value.IsNil() && (must != "id" || value.Elem().String() != "") {
+			continue
 		}
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if value.IsNil() {
+			return errMissing(key)
+		}
+		return fmt.Errorf("%q is empty", key)
 	}
 	return nil
 }

@@ -139,7 +139,10 @@ func cited(left string) bool {
 }
 
 func doubts(s string) bool {
-	if all := turns.regular().FindAllStringIndex(s, -1); len(all) > 0 && doubted.MatchString(s) {
+	if !doubted.MatchString(s) {
+		return false
+	}
+	if all := turns.regular().FindAllStringIndex(s, -1); len(all) > 0 {
 		s = s[all[len(all)-1][1]:]
 	}
 	return doubted.MatchString(s) && !ours.MatchString(s)

@@ -1,0 +1,38 @@
+package reading
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+)
+
+func TestWordsThatAnExpressionNeeds(t *testing.T) {
+	for _, e := range []struct {
+		source  string
+		words   []string
+		matches []string // texts, each of which has one of the words
+	}{
+		{source: `a+(?:bc|de)f`, words: []string{"bc", "de"}, matches: []string{"abcf", "adef"}},
+		{source: `\b(?:say|says|said|wrote)\b`, words: []string{"sa", "wrote"}, matches: []string{"says", "said", "wrote"}},
+		{source: `(?:not )?(that)`, words: []string{"that"}, matches: []string{"that", "not that"}},
+		{source: `(?:if|[0-9])`, matches: []string{"if", "7"}},
+		{source: `(?:if|unless|)x?`, matches: []string{"", "if"}},
+		{source: `(?i)wait`, matches: []string{"WAIT"}},
+		{source: `(?:word){0,3}`, matches: []string{""}},
+		{source: `(?:word)+$`, words: []string{"word"}, matches: []string{"wordword"}},
+		{source: `^\s*(?:是|为)?答案`, words: []string{"答案"}, matches: []string{"答案", "是答案"}},
+	} {
+		compiled := compile(e.source)
+		if words := compiled.words(); !slices.Equal(words, e.words) {
+			t.Errorf("%s needs %q, want %q", e.source, words, e.words)
+		}
+		for _, text := range e.matches {
+			if !compiled.MatchString(text) || !regexp.MustCompile(e.source).MatchString(text) {
+				t.Errorf("%s does not match %q", e.source, text)
+			}
+		}
+	}
+	if compile(`a+(?:bc|de)f`).mayMatch("a b c d e f") {
+		t.Error("a text without one of the words is matched all the same")
+	}
+}
