@@ -275,8 +275,13 @@ func TestServersModels(t *testing.T) {
 // that is too long is refused.
 func TestServersDoctor(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
+		args := []string{"doctor", "--json", "--base-url", url}
+		quick := few(url, 0, 0, 1) == 1 // many requests at once are for llama.cpp by day
+		if quick {
+			args = append(args, "--quick")
+		}
 		var d doctor.Report
-		if err := json.Unmarshal([]byte(mustCall(t, "doctor", "--json", "--base-url", url)), &d); err != nil {
+		if err := json.Unmarshal([]byte(mustCall(t, args...)), &d); err != nil {
 			t.Fatal(err)
 		}
 		find := func(check string) (f doctor.Finding) {
@@ -295,17 +300,20 @@ func TestServersDoctor(t *testing.T) {
 		}
 		// A warning is right about a machine that is busy.
 		for _, check := range []string{"speed", "throughput"} {
-			if f := find(check); f.Value == nil || f.Status != doctor.OK && f.Status != doctor.Warn {
+			if f := find(check); quick && f.Status == doctor.Skipped {
+				continue
+			} else if f.Value == nil || f.Status != doctor.OK && f.Status != doctor.Warn {
 				t.Errorf("%+v", f)
 			}
 		}
 		if f := find("over-long prompt"); d.Server.Kind == "ollama" && !strings.Contains(f.Said, "by default the server would have truncated it to 1024") {
 			t.Errorf("%+v", f)
 		}
-		if again := find("same reply again"); again.Value == nil {
+		if again := find("same reply again"); !quick && again.Value == nil {
 			t.Errorf("%+v", again)
 		}
-		if s := d.Speed; s == nil || s.Clock != "server" || s.Concurrency < 1 || len(s.Paces) < 2 || s.BytesPerTok < 1 {
+		if s := d.Speed; s == nil || s.Clock != "server" || !quick && (s.Concurrency < 1 || len(s.Paces) < 2) ||
+			s.BytesPerTok < 1 {
 			t.Errorf("speed %+v", s)
 		}
 	})
