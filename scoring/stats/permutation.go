@@ -129,3 +129,38 @@ func heads(rng *rand.Rand, n int) (sum int) {
 	}
 	return sum + bits.OnesCount64(rng.Uint64()&(1<<n-1))
 }
+
+// Swapped is [Permutation.Exchange] of a difference that is no function of sums: of each of n units it is told whether
+// the two sides are exchanged.
+func (p Permutation) Swapped(n int, difference func(swapped []bool) float64) float64 {
+	swapped := make([]bool, n)
+	found := math.Abs(difference(swapped))
+	if math.IsNaN(found) {
+		return math.NaN()
+	}
+	least := found - 1e-9*max(1, found)
+	isFar := func() int {
+		if math.Abs(difference(swapped)) < least {
+			return 0
+		}
+		return 1 // NaN too
+	}
+	far := 0
+	if ways := math.Pow(2, float64(n)); ways <= float64(p.Rounds) {
+		for way := range int(ways) {
+			for i := range swapped {
+				swapped[i] = way>>i&1 == 1
+			}
+			far += isFar()
+		}
+		return float64(far) / ways
+	}
+	rng := rand.New(rand.NewPCG(p.Seed, uint64(n)))
+	for range p.Rounds {
+		for i := range swapped {
+			swapped[i] = rng.IntN(2) == 1
+		}
+		far += isFar()
+	}
+	return float64(far+1) / float64(p.Rounds+1)
+}

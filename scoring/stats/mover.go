@@ -2,34 +2,7 @@ package stats
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
-
-// Paired is the interval of the mean of n scores of which b are 1, c are −1 and the others 0: the difference of two
-// shares of the same units, b of which are right in the second alone and c in the first alone. Each of b and c counts
-// as one more, n as two more, so that its width is never 0.
-//
-// Source: Bonett and Price, Journal of Educational and Behavioral Statistics 37 (2012), 479–488.
-func Paired(b, c, n, level float64) Interval {
-	if !(n > 0) || b < 0 || c < 0 || b+c > n {
-		return Interval{math.NaN(), math.NaN()}
-	}
-	p := (b + 1) / (n + 2)
-	q := (c + 1) / (n + 2)
-	m := n + 2
-	d := p - q
-	half := normal(level) * math.Sqrt((p+q-d*d)/m)
-	return Interval{math.Max(-1, d-half), math.Min(1, d+half)}
-}
-
-// normal is how many standard deviations hold a share of level.
-func normal(level float64) float64 { return distuv.UnitNormal.Quantile((1 + level) / 2) }
-
-// student is the same of Student's t.
-func student(level, freedom float64) float64 {
-	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1 + level) / 2)
-}
 
 // Curved is the interval of curve(B) − curve(A), where A and B are the shares of the same units on which two judges
 // are right, and curve rises: both are right on both of them, the first alone on onlyA, the second alone on onlyB. The

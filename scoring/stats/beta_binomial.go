@@ -1,0 +1,47 @@
+package stats
+
+import (
+	"math"
+)
+
+// BetaBinomial is a confidence sequence of a share, after k of n: with probability level it holds the share at every n.
+// Its mixture is a beta distribution about the share in question; it is narrowest, of those, after some best of units.
+//
+// Source: Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 49 (2021), 1055–1080 (arXiv 1810.08240),
+// proposition 7 and, for how wide the mixture is, proposition 3.
+func BetaBinomial(k, n int, level, best float64) Interval {
+	if n <= 0 || k < 0 || k > n {
+		return Interval{math.NaN(), math.NaN()}
+	}
+	enough := -math.Log(1 - level)
+	share := float64(k) / float64(n)
+	held := func(p float64) bool { return logBetaBinomial(k, n, p, level, best) < enough }
+	iv := Interval{0, 1}
+	if k > 0 {
+		iv.Low = bisect(0, share, held)
+	}
+	if k < n {
+		iv.High = 1 - bisect(0, 1-share, func(q float64) bool { return held(1 - q) })
+	}
+	return iv
+}
+
+// logBetaBinomial is the logarithm of the likelihood of k in n under the mixture over that under p.
+func logBetaBinomial(k, n int, p, level, best float64) float64 {
+	if p <= 0 || p >= 1 {
+		return math.Inf(1)
+	}
+	v := p * (1 - p)
+	l := -2 * math.Log(1-level)
+	r := math.Max(best*v/(l+math.Log1p(l))-v, 1e-3*v)
+	a, b := r/(1-p), r/p
+	wins, losses := float64(k), float64(n-k)
+	return logBeta(a+wins, b+losses) - logBeta(a, b) - wins*math.Log(p) - losses*math.Log1p(-p)
+}
+
+func logBeta(a, b float64) float64 {
+	x, _ := math.Lgamma(a)
+	y, _ := math.Lgamma(b)
+	z, _ := math.Lgamma(a + b)
+	return x + y - z
+}

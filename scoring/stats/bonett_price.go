@@ -1,0 +1,22 @@
+package stats
+
+import (
+	"math"
+)
+
+// Paired is the interval of the mean of n scores of which b are 1, c are −1 and the others 0: the difference of two
+// shares of the same units, b of which are right in the second alone and c in the first alone. Each of b and c counts
+// as one more, n as two more, so that its width is never 0.
+//
+// Source: Bonett and Price, Journal of Educational and Behavioral Statistics 37 (2012), 479–488.
+func Paired(b, c, n, level float64) Interval {
+	if !(n > 0) || b < 0 || c < 0 || b+c > n {
+		return Interval{math.NaN(), math.NaN()}
+	}
+	p := (b + 1) / (n + 2)
+	q := (c + 1) / (n + 2)
+	m := n + 2
+	d := p - q
+	half := normal(level) * math.Sqrt((p+q-d*d)/m)
+	return Interval{math.Max(-1, d-half), math.Min(1, d+half)}
+}

@@ -1,0 +1,26 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Exact is the Clopper-Pearson interval of k successes in n trials. It serves where all n are alike: there the
+// bootstrap has nothing to resample and its interval no width.
+//
+// Source: Clopper and Pearson, Biometrika 26 (1934).
+func Exact(k, n int, level float64) Interval {
+	if n <= 0 || k < 0 || k > n {
+		return Interval{math.NaN(), math.NaN()}
+	}
+	tail := (1 - level) / 2
+	iv := Interval{0, 1}
+	if k > 0 {
+		iv.Low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+	}
+	if k < n {
+		iv.High = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(1 - tail)
+	}
+	return iv
+}

@@ -1,0 +1,33 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// MidP is the mid-P interval of a share of x in n, which need not be whole: of units that hang together n is how many
+// independent ones they are worth (see [Effective]). Each end leaves half of 1−level beyond x, x itself counted by
+// half. Its width is never 0.
+//
+// Source: Lancaster, JASA 56 (1961), 223–234; of an effective n Korn and Graubard, Survey Methodology 24 (1998),
+// 193–201, who have it of Clopper and Pearson's.
+func MidP(x, n, level float64) Interval {
+	if !(n > 0) || x < 0 || x > n {
+		return Interval{math.NaN(), math.NaN()}
+	}
+	return Interval{midPLow(x, n, level), 1 - midPLow(n-x, n, level)}
+}
+
+func midPLow(x, n, level float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	return bisect(0, x/n, func(p float64) bool {
+		beyond := mathext.RegIncBeta(x, n-x+1, p) // P(X ≥ x); then P(X > x)
+		if x < n {
+			beyond += mathext.RegIncBeta(x+1, n-x, p)
+		}
+		return beyond/2 > (1-level)/2
+	})
+}
