@@ -1,7 +1,5 @@
 package judging
 
-import "gavel/backends"
-
 // Outcome is how a judgment ended (PROTOCOLS.md §4). Only Decided and Tie are verdicts.
 type Outcome string
 
@@ -21,18 +19,3 @@ func (o Outcome) Verdict() bool { return o == Decided || o == Tie }
 
 // Outcomes lists all of them in the order tables print them.
 var Outcomes = []Outcome{Decided, Tie, Conflict, NoVerdict, Cut, TooLong, Refused, Failed}
-
-// unfinished is the outcome of a reply that cannot hold a verdict, or "".
-func unfinished(f backends.Finish, how Reading) Outcome {
-	switch f {
-	case backends.TooLong:
-		return TooLong
-	case backends.Refused:
-		return Refused
-	case backends.Length:
-		if !how.AcceptCut {
-			return Cut
-		}
-	}
-	return ""
-}

@@ -157,8 +157,8 @@ func (r *Record) parse(p Asker, name Readers, how Reading) Verdict {
 	if !whole {
 		v.Span = Span{}
 	}
-	if v.Outcome == NoVerdict && r.Replies[len(r.Replies)-1].Finish == backends.Length {
-		return Verdict{Outcome: Cut, Choice: Nobody} // cut before there was a verdict to accept
+	if cutBeforeVerdict(v, r.Replies[len(r.Replies)-1]) {
+		return Verdict{Outcome: Cut, Choice: Nobody}
 	}
 	return v
 }

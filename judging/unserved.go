@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,19 +27,6 @@ func (u *Unserved) Add(m *Manifest, r *Record, o Outcome) {
 	case o == Cut && !r.Repeats() && m.filled(r):
 		u.Short++
 	}
-}
-
-// contextLeft is how many tokens servers leave of a context that is full, at most.
-const contextLeft = 8
-
-// filled tells whether a record's last reply filled the context before it had the tokens that it may take.
-func (m *Manifest) filled(r *Record) bool {
-	if m == nil || len(r.Replies) == 0 {
-		return false
-	}
-	last, p := r.Replies[len(r.Replies)-1], m.Spec.Parameters
-	context := cmp.Or(p.NumCtx, m.Model.Context)
-	return context > 0 && last.ReplyTokens < p.MaxTokens && last.PromptTokens+last.ReplyTokens >= context-contextLeft
 }
 
 // All is how many there are.

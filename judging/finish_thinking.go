@@ -9,11 +9,6 @@ import (
 	"gavel/backends"
 )
 
-// thoughtOut tells whether a reply thought to the token limit, and came to no text.
-func thoughtOut(r backends.Response) bool {
-	return r.Finish == backends.Length && strings.TrimSpace(r.Text) == "" && r.Thinking != ""
-}
-
 // finishThinking asks, once, for the verdict alone after the thinking so far, in a turn without any more of
 // it, which is held to the labels where there are some. The record says so. Where that does not fit the
 // context, the reply stays cut.

@@ -1,0 +1,49 @@
+package judging
+
+import (
+	"cmp"
+	"strings"
+
+	"gavel/backends"
+)
+
+// Who decides that a reply is cut: here is all that follows from how a server says that a reply ended. What repeats
+// itself until it is cut is found by [Record.Repeats].
+
+// unfinished is the outcome of a reply that cannot hold a verdict, or "".
+func unfinished(f backends.Finish, how Reading) Outcome {
+	switch f {
+	case backends.TooLong:
+		return TooLong
+	case backends.Refused:
+		return Refused
+	case backends.Length:
+		if !how.AcceptCut {
+			return Cut
+		}
+	}
+	return ""
+}
+
+// cutBeforeVerdict tells whether a cut reply, whose verdict would be accepted, ended before it had one.
+func cutBeforeVerdict(v Verdict, last Reply) bool {
+	return v.Outcome == NoVerdict && last.Finish == backends.Length
+}
+
+// thoughtOut tells whether a reply thought to the token limit, and came to no text.
+func thoughtOut(r backends.Response) bool {
+	return r.Finish == backends.Length && strings.TrimSpace(r.Text) == "" && r.Thinking != ""
+}
+
+// contextLeft is how many tokens servers leave of a context that is full, at most.
+const contextLeft = 8
+
+// filled tells whether a record's last reply filled the context before it had the tokens that it may take.
+func (m *Manifest) filled(r *Record) bool {
+	if m == nil || len(r.Replies) == 0 {
+		return false
+	}
+	last, p := r.Replies[len(r.Replies)-1], m.Spec.Parameters
+	context := cmp.Or(p.NumCtx, m.Model.Context)
+	return context > 0 && last.ReplyTokens < p.MaxTokens && last.PromptTokens+last.ReplyTokens >= context-contextLeft
+}
