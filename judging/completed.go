@@ -2,7 +2,6 @@ package judging
 
 import (
 	"slices"
-	"strconv"
 
 	"gavel/datasets"
 )
@@ -10,54 +9,45 @@ import (
 // IDs is a set of item ids, for packages that know no datasets.
 type IDs = datasets.IDs
 
-// Completed is which judgments of a run are done already. The zero value is none. It is a few bytes an item.
+// Completed is which judgments of a run are done already. The zero value is none.
 type Completed struct {
-	items IDs
-	first []uint32 // of each item's judgments in done
-	done  []bool
+	judged map[repetitionKey][]bool // by presentation
+}
+
+// repetitionKey is one repetition of an item's judgments.
+type repetitionKey struct {
+	item       string
+	repetition int
 }
 
 // Add notes a record.
 func (s *Completed) Add(r *Record) {
-	i, added := s.items.Add(turn(r.Item, r.Repetition))
-	if added {
-		s.first = append(s.first, uint32(len(s.done)))
-		s.done = append(s.done, make([]bool, r.Presentations)...)
+	if s.judged == nil {
+		s.judged = map[repetitionKey][]bool{}
 	}
-	if have := s.of(i); r.Presentation < len(have) {
-		have[r.Presentation] = true
+	key := repetitionKey{r.Item, r.Repetition}
+	if s.judged[key] == nil {
+		s.judged[key] = make([]bool, r.Presentations)
 	}
-}
-
-// turn names one repetition of an item's judgments. The first goes by the item's id,
-// so that a plain run needs no others; no id holds a NUL.
-func turn(item string, repetition int) string {
-	if repetition == 0 {
-		return item
+	if r.Presentation < len(s.judged[key]) {
+		s.judged[key][r.Presentation] = true
 	}
-	return item + "\x00" + strconv.Itoa(repetition)
-}
-
-func (s *Completed) of(i int) []bool {
-	end := len(s.done)
-	if i+1 < len(s.first) {
-		end = int(s.first[i+1])
-	}
-	return s.done[s.first[i]:end]
 }
 
 // Has tells whether one judgment stands.
 func (s *Completed) Has(item string, presentation, repetition int) bool {
-	i, ok := s.items.Find(turn(item, repetition))
-	return ok && presentation < len(s.of(i)) && s.of(i)[presentation]
+	judged := s.judged[repetitionKey{item, repetition}]
+	return presentation < len(judged) && judged[presentation]
 }
 
 // Count is how many judgments stand.
 func (s *Completed) Count() int {
 	n := 0
-	for _, d := range s.done {
-		if d {
-			n++
+	for _, judged := range s.judged {
+		for _, is := range judged {
+			if is {
+				n++
+			}
 		}
 	}
 	return n
@@ -66,8 +56,8 @@ func (s *Completed) Count() int {
 // Complete tells whether all judgments of an item stand, so many repetitions.
 func (s *Completed) Complete(item string, repetitions int) bool {
 	for repetition := range repetitions {
-		i, ok := s.items.Find(turn(item, repetition))
-		if !ok || slices.Contains(s.of(i), false) {
+		judged, some := s.judged[repetitionKey{item, repetition}]
+		if !some || slices.Contains(judged, false) {
 			return false
 		}
 	}

@@ -199,17 +199,12 @@ func EachVerdict(dir string, how Reading, use func(r *Record, p Asker, v Verdict
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
 	}
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
-	type judgment struct {
-		item         string
-		presentation int
-	}
-	seen := map[judgment]bool{}
+	var seen Completed
 	return m, ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error {
-		at := judgment{strings.Clone(r.Item), r.Presentation}
-		if r.Repetition > 0 || seen[at] {
+		if r.Repetition > 0 || seen.Has(r.Item, r.Presentation, 0) {
 			return nil
 		}
-		seen[at] = true
+		seen.Add(r)
 		v, err := r.Read(p, how)
 		if err != nil {
 			return err

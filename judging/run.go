@@ -227,7 +227,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 		if err != nil {
 			return nil, err
 		}
-		next := params.next(prompt)
+		next := params.NextTurn(prompt)
 		if params.holds(prompt) && !constrained { // whatever the free text says, the label is asked for
 			if unfinished(resp.Finish, how) != "" {
 				break
@@ -294,7 +294,7 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) 
 func (j *Job) probabilities(
 	ctx context.Context, req backends.Request, resp backends.Response, v Verdict,
 ) (_ []Probability, asides []Reply, _ error) {
-	if len(resp.Labels) == 0 || v.Outcome != Decided && v.Outcome != Tie {
+	if len(resp.Labels) == 0 || !v.Outcome.Verdict() {
 		return nil, nil, nil
 	}
 	told := map[string]float64{}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gavel/datasets"
 )
@@ -46,7 +45,7 @@ func (s *Sent) Add(r *Record) {
 	if s.of == nil {
 		s.of = map[sentKey][][]sentTurn{}
 	}
-	key := sentKey{strings.Clone(r.Item), r.Presentation}
+	key := sentKey{r.Item, r.Presentation}
 	s.of[key] = append(s.of[key], turns)
 }
 
@@ -90,7 +89,7 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 			if held > mostSent {
 				return 0, fmt.Errorf("more than %d bytes of prompts", mostSent)
 			}
-			next := len(m.Spec.Parameters.next(prompt))
+			next := len(m.Spec.Parameters.NextTurn(prompt))
 			for k, turns := range times {
 				conversation := len(first)
 				for i, t := range turns {
@@ -124,12 +123,4 @@ func shared(a, b string) int {
 		}
 	}
 	return n
-}
-
-// next is what a judge is told after a reply that is not the last.
-func (p Parameters) next(prompt Prompt) string {
-	if p.holds(prompt) {
-		return prompt.LabelTurn
-	}
-	return prompt.FollowUp
 }

@@ -26,16 +26,16 @@ func (s *Systems) Add(m *Manifest, r *Record) {
 	s.replies += len(r.Replies)
 	for _, reply := range r.Replies {
 		if m.Model.Another(reply.Model) {
-			s.named[strings.Clone(reply.Model)]++
+			s.named[reply.Model]++
 		}
 		nobodyKnows := reply.Endpoint == "" && len(m.Servers) > 1 // shards that an earlier gavel merged
 		if reply.SystemFingerprint == "" || nobodyKnows {
 			continue
 		}
 		if s.fingerprints[reply.Endpoint] == nil {
-			s.fingerprints[strings.Clone(reply.Endpoint)] = backends.Fingerprints{}
+			s.fingerprints[reply.Endpoint] = backends.Fingerprints{}
 		}
-		s.fingerprints[reply.Endpoint].Add(strings.Clone(reply.SystemFingerprint))
+		s.fingerprints[reply.Endpoint].Add(reply.SystemFingerprint)
 	}
 }
 

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,12 +91,7 @@ type contest struct {
 // Agree compares the verdicts of a run of preferences with people's votes on the
 // same pairs. The run's items are found by their ids, [judging.Vote.Item].
 func Agree(dir string, votes []judging.Vote, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
-	a := &Agreement{Votes: len(votes), Bootstrap: Bootstrap{
-		Rounds: b.Rounds,
-		Level:  b.Level,
-		Seed:   b.Seed,
-		Unit:   "question",
-	}, Warnings: []string{}}
+	a := &Agreement{Votes: len(votes), Bootstrap: bootstrapOf(b, "question"), Warnings: []string{}}
 	contests := contestsOf(votes)
 	silent, unvoted := 0, 0
 	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, _ judging.Asker, v judging.Verdict) error {
@@ -197,11 +193,7 @@ func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementR
 			row[2*i+1]++
 		})
 	}
-	var rows [][]float64
-	for _, q := range slices.Sorted(maps.Keys(byQuestion)) {
-		rows = append(rows, byQuestion[q])
-	}
-	s := SampleOf("question", metrics, rows)
+	s := SampleOf("question", metrics, inOrder(byQuestion))
 	out := []AgreementRow{}
 	for i, r := range s.Results("", metrics, b) {
 		c := cells[i]
@@ -230,26 +222,19 @@ func agreementRows(contests map[string]*contest, b stats.Bootstrap) []AgreementR
 func cellsOf(contests map[string]*contest) []cell {
 	found := map[cell]bool{}
 	for _, c := range contests {
-		c.count(func(between [2]string, _ string, _ bool) { found[cell{turn: c.turn, between: between}] = true })
-	}
-	var cells []cell
-	for c := range found {
-		cells = append(cells, cell{turn: c.turn, between: c.between, setup: WithTies}, cell{
-			turn:    c.turn,
-			between: c.between,
-			setup:   WithoutTies,
+		c.count(func(between [2]string, _ string, _ bool) {
+			for _, setup := range []string{WithTies, WithoutTies} {
+				found[cell{turn: c.turn, between: between, setup: setup}] = true
+			}
 		})
 	}
-	slices.SortFunc(cells, func(a, b cell) int {
-		if a.turn != b.turn {
-			return a.turn - b.turn
-		}
-		if d := slices.Index(pairings, a.between) - slices.Index(pairings, b.between); d != 0 {
-			return d
-		}
-		return strings.Compare(a.setup, b.setup)
+	return slices.SortedFunc(maps.Keys(found), func(a, b cell) int {
+		return cmp.Or(
+			a.turn-b.turn,
+			slices.Index(pairings, a.between)-slices.Index(pairings, b.between),
+			strings.Compare(a.setup, b.setup),
+		)
 	})
-	return cells
 }
 
 // count calls use for every two votes of different voters, once for each setup that they are part of.

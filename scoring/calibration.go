@@ -25,51 +25,49 @@ type Forecast struct {
 // forecasts are the decided judgments of items with a label, of the first time.
 type forecasts struct {
 	all      []Forecast
-	unlikely int             // whose label is not the likeliest of those on offer
-	decided  int             // with a probability or without, of items with all their judgments
-	open     map[string]tale // items of which a judgment is missing
+	unlikely int // whose label is not the likeliest of those on offer
+	decided  int // with a probability or without, of items with all their judgments
+	items    map[string]judgmentCount
 }
 
-// tale is what is known of an item before all of its judgments are.
-type tale struct{ judgments, decided int }
+// judgmentCount is of an item.
+type judgmentCount struct{ missing, decided int }
 
 func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asked judging.Asker, v judging.Verdict) {
-	is := f.open[r.Item]
-	is.judgments++
+	count, known := f.items[r.Item]
+	if !known {
+		count.missing = r.Presentations
+	}
+	count.missing--
 	if right, known := m.Right(r, v); known && v.Outcome == judging.Decided {
-		is.decided++
+		count.decided++
 		if p, ok := r.Confidence(asked, v); ok {
 			if slices.ContainsFunc(r.Probabilities, func(l judging.Probability) bool { return l.P > p }) {
 				f.unlikely++
 			}
 			f.all = append(f.all, Forecast{
-				Unit:         strings.Clone(r.Unit()),
+				Unit:         r.Unit(),
 				P:            p,
 				Right:        right,
-				item:         strings.Clone(r.Item),
+				item:         r.Item,
 				presentation: r.Presentation,
 			})
 		}
 	}
-	if is.judgments >= r.Presentations {
-		f.decided += is.decided
-		delete(f.open, r.Item)
-		return
+	if f.items == nil {
+		f.items = map[string]judgmentCount{}
 	}
-	if f.open == nil {
-		f.open = map[string]tale{}
-	}
-	if is.judgments > 1 {
-		f.open[r.Item] = is // whose key stands
-	} else {
-		f.open[strings.Clone(r.Item)] = is
-	}
+	f.items[r.Item] = count
 }
 
 // finish leaves out items that are not scored.
 func (f *forecasts) finish() {
-	f.all = slices.DeleteFunc(f.all, func(x Forecast) bool { return f.open[x.item].judgments > 0 })
-	f.open = nil
+	f.all = slices.DeleteFunc(f.all, func(x Forecast) bool { return f.items[x.item].missing > 0 })
+	for _, count := range f.items {
+		if count.missing <= 0 {
+			f.decided += count.decided
+		}
+	}
 }
 
 // constant is the confidence of all judgments, where there are several and they have the same.

@@ -126,12 +126,7 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 		Comparisons: []*Comparison{},
 		Reading:     runs[0].reading(),
 		Policy:      runs[0].policy(),
-		Bootstrap: Bootstrap{
-			Rounds: b.Rounds,
-			Level:  b.Level,
-			Seed:   b.Seed,
-			Unit:   runs[0].resampled(),
-		},
+		Bootstrap:   bootstrapOf(b, runs[0].resampled()),
 	}
 	sheets := sheetsOf(runs, b.Seed)
 	how := Permutations(b, len(runs), sheets[0].tests())

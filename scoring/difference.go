@@ -66,14 +66,7 @@ func (s *Sheet) both(unit string, in section, joined []Joined, ahead *paired, me
 		x.own[k], x.own[width+k] = k < s.Own, k < s.Own
 		seen[k] = slices.ContainsFunc(metrics, func(m Metric) bool { return m.Columns[0] <= k && k < m.Columns[1] })
 	}
-	rows := map[[2]*Pattern][]float64{} // units that are alike share theirs
-	row := func(p Joined) []float64 {
-		key := [2]*Pattern{p.A.Pattern, p.B.Pattern}
-		if rows[key] == nil {
-			rows[key] = s.sideBySide(p, seen)
-		}
-		return rows[key]
-	}
+	row := func(p Joined) []float64 { return s.sideBySide(p, seen) }
 	for _, p := range joined {
 		if in.has(p.A) {
 			x.add(p.A.Cluster, p.A.Question, row(p))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gavel/judging"
 )
@@ -72,17 +71,12 @@ func (l *Ledger) At(r Rates) {
 	if l == nil {
 		return
 	}
-	l.PerThousand = nil
-	if l.right != nil {
-		l.PerThousand = perThousand(*l.right, l.GeneratedTokens)
-	}
-	l.ThoughtEach = nil
+	l.PerThousand = perThousand(l.right, l.GeneratedTokens)
 	if l.ThoughtTokens != nil && l.verdicts > 0 {
 		l.ThoughtEach = Fraction(float64(*l.ThoughtTokens) / float64(l.verdicts))
 	}
 	n := float64(l.DecidedItems)
 	each := func(v float64) float64 { return *Fraction(v / n) }
-	l.Each = nil
 	if n > 0 && l.Calls > 0 {
 		l.Each = &Each{
 			Calls:       each(float64(l.Calls)),
@@ -130,18 +124,20 @@ func Sum(ledgers []*Ledger) *Ledger {
 		sum.DecidedItems += l.DecidedItems
 		sum.GeneratedTokens += l.GeneratedTokens
 		sum.verdicts += l.verdicts
-		if l.ThoughtTokens != nil {
-			sum.ThoughtTokens = new(*cmp.Or(sum.ThoughtTokens, new(int)) + *l.ThoughtTokens)
-		}
-		if l.right != nil {
-			sum.right = new(*cmp.Or(sum.right, new(float64)) + *l.right)
-		}
-		if l.CachedTokens != nil {
-			sum.CachedTokens = new(*cmp.Or(sum.CachedTokens, new(int)) + *l.CachedTokens)
-		}
+		sum.ThoughtTokens = plus(sum.ThoughtTokens, l.ThoughtTokens)
+		sum.CachedTokens = plus(sum.CachedTokens, l.CachedTokens)
+		sum.right = plus(sum.right, l.right)
 	}
 	sum.At(Rates{})
 	return sum
+}
+
+// plus is the sum of two numbers that may be unknown; nil where both are.
+func plus[N int | float64](a, b *N) *N {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	return new(*a + *b)
 }
 
 // account is how a ledger is kept.
@@ -159,11 +155,11 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 		if a.decided == nil {
 			a.decided = map[string]int{}
 		}
-		if a.decided[strings.Clone(r.Item)]++; a.decided[r.Item] == r.Presentations {
+		if a.decided[r.Item]++; a.decided[r.Item] == r.Presentations {
 			a.DecidedItems++
 		}
 	}
-	if r.Repetition == 0 && (v.Outcome == judging.Decided || v.Outcome == judging.Tie) {
+	if r.Repetition == 0 && v.Outcome.Verdict() {
 		a.verdicts++
 	}
 	took := 0.0
@@ -174,7 +170,7 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 		if r.Repetition == 0 && i < len(r.Replies) {
 			a.GeneratedTokens += reply.ReplyTokens
 			if n := thought(reply); n > 0 {
-				a.ThoughtTokens = new(*cmp.Or(a.ThoughtTokens, new(int)) + n)
+				a.ThoughtTokens = plus(a.ThoughtTokens, &n)
 			}
 		}
 		if reply.Cached {
@@ -185,9 +181,7 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 		a.PromptTokens += reply.PromptTokens
 		a.ReplyTokens += reply.ReplyTokens
 		took += reply.Milliseconds
-		if reply.CachedTokens != nil {
-			a.CachedTokens = new(*cmp.Or(a.CachedTokens, new(int)) + *reply.CachedTokens)
-		}
+		a.CachedTokens = plus(a.CachedTokens, reply.CachedTokens)
 	}
 	if took > 0 {
 		begun := float64(r.At.UnixMilli())
@@ -248,19 +242,12 @@ func (s *Sheet) right() *float64 {
 	return nil
 }
 
-func perThousand(right float64, tokens int) *float64 {
-	if tokens == 0 {
+// perThousand is how many items are right for 1,000 tokens that the judge generated; nil where nobody can tell.
+func perThousand(right *float64, tokens int) *float64 {
+	if right == nil || tokens == 0 {
 		return nil
 	}
-	return Fraction(1000 * right / float64(tokens))
-}
-
-// perThousand is how many items are right for 1,000 tokens that the judge generated.
-func (run *Run) perThousand(sheet *Sheet) *float64 {
-	if right := sheet.right(); right != nil && !run.unpaid() {
-		return perThousand(*right, run.account.GeneratedTokens)
-	}
-	return nil
+	return Fraction(1000 * *right / float64(tokens))
 }
 
 // InFolder tells the run where its files are. The items there say what servers were sent.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -50,18 +49,18 @@ func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error
 	}
 	p := a.items[r.Item]
 	if p == nil {
-		p = &prompts{unit: strings.Clone(r.Unit()), each: make([]prompt, r.Presentations)}
-		a.items[strings.Clone(r.Item)] = p
+		p = &prompts{unit: r.Unit(), each: make([]prompt, r.Presentations)}
+		a.items[r.Item] = p
 	}
 	for len(p.each) <= r.Presentation {
 		p.each = append(p.each, prompt{})
 	}
 	is := &p.each[r.Presentation]
 	if is.answered++; is.answered == 1 {
-		is.first = judging.Verdict{Outcome: v.Outcome, Choice: v.Choice, Answer: strings.Clone(v.Answer)}
+		is.first = v
 	}
 	is.differs = is.differs || !v.Same(is.first)
-	is.verdict = is.verdict || v.Outcome == judging.Decided || v.Outcome == judging.Tie
+	is.verdict = is.verdict || v.Outcome.Verdict()
 	return true, nil
 }
 

@@ -170,7 +170,7 @@ func (l *Loader) Add(r *judging.Record) error {
 		if run.failed == nil {
 			run.failed = map[string]bool{}
 		}
-		run.failed[strings.Clone(r.Item)] = true
+		run.failed[r.Item] = true
 	}
 	run.Outcomes[v.Outcome]++
 	run.sure.add(r, run.Manifest, l.asker, v)
@@ -237,7 +237,7 @@ func (run *Run) trace(r *judging.Record) {
 		if run.origins == nil {
 			run.origins = map[string]int{}
 		}
-		run.origins[strings.Clone(reply.Origin)]++
+		run.origins[reply.Origin]++
 	}
 }
 

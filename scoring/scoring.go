@@ -150,6 +150,10 @@ type Bootstrap struct {
 	Unit   string  `json:"unit"`   // what was resampled
 }
 
+func bootstrapOf(b stats.Bootstrap, unit string) Bootstrap {
+	return Bootstrap{Rounds: b.Rounds, Level: b.Level, Seed: b.Seed, Unit: unit}
+}
+
 // Options of scoring.
 type Options struct {
 	Reading   judging.Reading
@@ -173,13 +177,8 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
 		Items: run.Items, Unlabelled: run.unlabelled(), Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.policy(), AcceptCut: run.Reading.AcceptCut,
-		Bootstrap: Bootstrap{
-			Rounds: b.Rounds,
-			Level:  b.Level,
-			Seed:   b.Seed,
-			Unit:   run.resampled(),
-		},
-		Missing: run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
+		Bootstrap: bootstrapOf(b, run.resampled()),
+		Missing:   run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
 		repeating: run.Repeating, endLoops: run.endLoops,
 	}
 	for _, o := range Outcomes {
@@ -191,7 +190,9 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		rep.Results = []Result{} // an empty list in JSON
 	}
 	rep.Warnings = append(rep.Warnings, withoutInterval(rep.Results)...)
-	rep.PerThousand = run.perThousand(sheet)
+	if !run.unpaid() {
+		rep.PerThousand = perThousand(sheet.right(), run.account.GeneratedTokens)
+	}
 	rep.Repetitions, rep.Calibration = run.repeated(sheet, b), run.calibration(b)
 	if s, ok := run.scorer.(Extender); ok {
 		s.Extend(&rep, sheet, b)

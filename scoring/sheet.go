@@ -19,11 +19,7 @@ type Unit struct {
 	Cluster string // what units have in common that are resampled together; "": it is by itself
 
 	Question string // what units of a cluster have the Own columns of; where the dataset has no clusters, the cluster
-	*Pattern
-}
 
-// Pattern is all of a unit that scores look at. Units that are alike may share one.
-type Pattern struct {
 	Groups []string  // that it is of, one for each of the sheet's divisions
 	Row    []float64 // what it adds to the columns
 	Gold   string    // what is right of it: runs that were asked the same and disagree on it are of different datasets
@@ -107,7 +103,7 @@ func (s *Sheet) sample(unit string, in section) *Sample {
 	for k := range s.Own {
 		x.own[k] = true
 	}
-	x.fix(s.Metrics, 0)
+	x.fix(s.Metrics)
 	for _, u := range s.Units {
 		if in.has(u) {
 			x.add(u.Cluster, u.Question, u.Row)
@@ -159,8 +155,7 @@ type Sample struct {
 	of         map[string]int
 	asked      map[string]bool // questions of which the own columns are in
 	clusters   [][]float64
-	known      map[*float64]uint32 // classes of rows that are shared
-	units      *unitwise           // where a metric looks at them one by one
+	units      *unitwise // where a metric looks at them one by one
 
 	early *sequence // of a run that is not at its end
 }
@@ -173,7 +168,6 @@ func newSample(unit string, width int, metrics []Metric) *Sample {
 		fixed: make([]bool, width),
 		of:    map[string]int{},
 		asked: map[string]bool{},
-		known: map[*float64]uint32{},
 	}
 	if slices.ContainsFunc(metrics, func(m Metric) bool { return m.Units != nil }) {
 		s.units = &unitwise{place: map[string]int{}}
@@ -182,11 +176,11 @@ func newSample(unit string, width int, metrics []Metric) *Sample {
 }
 
 // fix leaves the columns of known metrics out of what is resampled.
-func (s *Sample) fix(metrics []Metric, at int) {
+func (s *Sample) fix(metrics []Metric) {
 	for _, m := range metrics {
 		if m.is(Known) {
 			for k := m.Columns[0]; k < m.Columns[1]; k++ {
-				s.fixed[at+k] = true
+				s.fixed[k] = true
 			}
 		}
 	}
@@ -223,29 +217,21 @@ func (s *Sample) close() {
 	for _, row := range s.clusters {
 		s.take(row)
 	}
-	s.of = nil
-	s.asked = nil
-	s.clusters = nil
-	s.known = nil
 }
 
 func (s *Sample) take(row []float64) {
 	for k, v := range row {
 		s.sums[k] += v
 	}
-	class, ok := s.known[&row[0]]
-	if !ok {
-		loose := slices.Clone(row)
-		for k, fixed := range s.fixed {
-			if fixed {
-				loose[k] = 0
-			}
+	loose := slices.Clone(row)
+	for k, fixed := range s.fixed {
+		if fixed {
+			loose[k] = 0
 		}
-		class = s.rows.Class(loose)
-		if int(class) == len(s.kinds) {
-			s.kinds, s.often = append(s.kinds, loose), append(s.often, 0)
-		}
-		s.known[&row[0]] = class
+	}
+	class := s.rows.Class(loose)
+	if int(class) == len(s.kinds) {
+		s.kinds, s.often = append(s.kinds, loose), append(s.often, 0)
 	}
 	s.often[class]++
 	s.rows.AddClass(class)
@@ -280,7 +266,7 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 		width = len(rows[0])
 	}
 	s := newSample(unit, width, metrics)
-	s.fix(metrics, 0)
+	s.fix(metrics)
 	for _, row := range rows {
 		s.add("", "", row)
 	}

@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"slices"
-	"strings"
 
 	"gavel/judging"
 )
@@ -15,18 +14,18 @@ func Shares(protocol string) (names []string) {
 		return nil
 	}
 	run := load.Run()
+	headline := false
 	for _, m := range run.scorer.Sheet(run.missing, 0).Metrics {
 		switch {
 		case !m.is(Share) || m.Mode != "" || m.Value != nil || m.Curve != nil:
 		case m.Headline:
+			headline = true
 			names = slices.Insert(names, 0, m.Name)
 		default:
 			names = append(names, m.Name)
 		}
 	}
-	if len(names) == 0 || !slices.ContainsFunc(run.scorer.Sheet(run.missing, 0).Metrics, func(m Metric) bool {
-		return m.Headline && m.Name == names[0]
-	}) {
+	if !headline {
 		return nil
 	}
 	return names
@@ -61,7 +60,7 @@ func (s *Singles) Take(r *judging.Record) (fate Fate, all bool, err error) {
 			return NotKnown, false, err
 		}
 		item = &single{Loader: load}
-		s.open[strings.Clone(r.Item)] = item
+		s.open[r.Item] = item
 	}
 	if r.Repetition == 0 {
 		item.seen++

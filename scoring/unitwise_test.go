@@ -54,7 +54,7 @@ func (g gradesScorer) Sheet(MissingPolicy, uint64) *Sheet {
 	for _, r := range g.all {
 		row := make([]float64, 2)
 		Fill(ratedMetrics, r, row)
-		s.Units = append(s.Units, Unit{ID: r.id, Cluster: r.cluster, Pattern: &Pattern{Row: row}})
+		s.Units = append(s.Units, Unit{ID: r.id, Cluster: r.cluster, Row: row})
 	}
 	return s
 }

@@ -157,16 +157,10 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}
-	shared := map[scored]*scoring.Pattern{}
 	for i, a := range f.rows {
-		id := f.id(a)
-		a.item, a.rule = 0, 0
-		if shared[a] == nil {
-			group := strings.Clone(f.groups.At(int(a.group)))
-			shared[a] = &scoring.Pattern{Groups: []string{group}, Gold: a.gold, Row: make([]float64, s.Width)}
-			scoring.Fill(answerMetrics, a, shared[a].Row)
-		}
-		s.Units[i] = scoring.Unit{ID: id, Pattern: shared[a]}
+		group := strings.Clone(f.groups.At(int(a.group)))
+		s.Units[i] = scoring.Unit{ID: f.id(a), Groups: []string{group}, Gold: a.gold, Row: make([]float64, s.Width)}
+		scoring.Fill(answerMetrics, a, s.Units[i].Row)
 	}
 	return s
 }

@@ -403,10 +403,10 @@ func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Metrics: scoring.Lay(list, 0), Width: 2 * len(list), Units: make([]scoring.Unit, len(all)),
 		Divisions: []func(a, b string) int{func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }}}
 	for i, t := range all {
-		p := &scoring.Pattern{Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.Width), Of: t}
-		scoring.Fill(list, t, p.Row)
-		p.Asked, p.Gold = f.asked(t.ballot)
-		s.Units[i] = scoring.Unit{ID: t.item, Pattern: p}
+		u := scoring.Unit{ID: t.item, Groups: []string{optionsGroup(t.options())}, Row: make([]float64, s.Width), Of: t}
+		scoring.Fill(list, t, u.Row)
+		u.Asked, u.Gold = f.asked(t.ballot)
+		s.Units[i] = u
 	}
 	return s
 }

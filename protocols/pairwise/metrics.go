@@ -387,19 +387,15 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 			return slices.Index(datasets.Levels, a) - slices.Index(datasets.Levels, b)
 		})
 	}
-	shared := map[*pattern]*scoring.Pattern{}
 	for i, u := range f.rows {
-		if shared[u.pattern] == nil {
-			shared[u.pattern] = u.shown()
-		}
-		s.Units[i] = scoring.Unit{ID: u.item, Pattern: shared[u.pattern]}
+		s.Units[i] = u.shown()
 	}
 	return s
 }
 
 // shown is all that the engine needs of a pair.
-func (u pair) shown() *scoring.Pattern {
-	p := &scoring.Pattern{Groups: []string{u.group}, Row: make([]float64, hardColumns[1]), Of: u}
+func (u pair) shown() scoring.Unit {
+	p := scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: make([]float64, hardColumns[1]), Of: u}
 	if u.gold >= 0 {
 		p.Gold = string('A' + rune(u.gold))
 	}

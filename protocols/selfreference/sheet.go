@@ -36,18 +36,15 @@ func (f *judgments) Sheet(how scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 		Blocks:    []scoring.Span{{columnOwnRight, columnRight}, tableOf(0), tableOf(1)},
 		Divisions: []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}
-	shared := map[judgment]*scoring.Pattern{}
 	for i, j := range f.rows {
 		question, agent := f.questions.At(int(j.question)), f.agents.At(int(j.agent))
-		j.item, j.question = 0, 0
-		if shared[j] == nil {
-			shared[j] = &scoring.Pattern{
-				Groups: []string{strings.Clone(f.groups.At(int(j.group))), AgentGroup(agent)},
-				Row:    j.row(how),
-				Gold:   rightOrWrong(j.right),
-			}
+		s.Units[i] = scoring.Unit{
+			ID:      question + "\x00" + agent,
+			Cluster: question,
+			Groups:  []string{strings.Clone(f.groups.At(int(j.group))), AgentGroup(agent)},
+			Row:     j.row(how),
+			Gold:    rightOrWrong(j.right),
 		}
-		s.Units[i] = scoring.Unit{ID: question + "\x00" + agent, Cluster: question, Pattern: shared[j]}
 	}
 	return s
 }

@@ -14,4 +14,3 @@ var Default = Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1}
 
 // Interval is a percentile interval; both ends are NaN where the statistic was undefined in every resample.
 type Interval struct{ Low, High float64 }
-

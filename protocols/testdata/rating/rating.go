@@ -120,7 +120,7 @@ func (f ratings) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		if two[0] > two[1] {
 			row[0] = 1
 		}
-		s.Units = append(s.Units, scoring.Unit{ID: id, Pattern: &scoring.Pattern{Row: row}})
+		s.Units = append(s.Units, scoring.Unit{ID: id, Row: row})
 	}
 	slices.SortFunc(s.Units, func(a, b scoring.Unit) int { return strings.Compare(a.ID, b.ID) })
 	return s
