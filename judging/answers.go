@@ -21,7 +21,7 @@ type Answers struct {
 	Lacking int // questions of the run that no record is of: it can go on too
 
 	given map[string]Given       // by question
-	asked map[string]askedBefore // by question; nil until it is needed
+	asked map[string]priorQuestion // by question; nil until it is needed
 }
 
 // Given is one answer.
@@ -31,8 +31,8 @@ type Given struct {
 	Outcome Outcome
 }
 
-// askedBefore is what a run was asked under an id.
-type askedBefore struct {
+// priorQuestion is what a run was asked under an id.
+type priorQuestion struct {
 	texts [sha256.Size]byte
 	gold  string
 }
@@ -153,13 +153,13 @@ func (a *Answers) Compare(questions *datasets.Set) error {
 			a.Run, questions.Name, err)
 	}
 	defer set.Close()
-	a.asked = make(map[string]askedBefore, set.Len())
+	a.asked = make(map[string]priorQuestion, set.Len())
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
 			return err
 		}
-		a.asked[item.ID] = askedBefore{textsOf(item), item.GoldID()}
+		a.asked[item.ID] = priorQuestion{textsOf(item), item.GoldID()}
 	}
 	return nil
 }

@@ -104,17 +104,17 @@ type Comparisons struct {
 // alpha is the level at which a difference is called more than noise.
 const alpha = 0.05
 
-// compared is a run with its sheet.
-type compared struct {
+// scoredRun is a run with its sheet.
+type scoredRun struct {
 	*Run
 	*Sheet
 	sheets []*Sheet // of each time, where it was asked more than once
 }
 
-func sheetsOf(runs []*Run, seed uint64) []compared {
-	out := make([]compared, len(runs))
+func sheetsOf(runs []*Run, seed uint64) []scoredRun {
+	out := make([]scoredRun, len(runs))
 	for i, run := range runs {
-		out[i] = compared{Run: run, Sheet: run.sheet(seed), sheets: run.sheetsAgain(seed)}
+		out[i] = scoredRun{Run: run, Sheet: run.sheet(seed), sheets: run.sheetsAgain(seed)}
 	}
 	return out
 }
@@ -171,7 +171,7 @@ func plural(n int) string {
 	return "s"
 }
 
-func (r compared) side() Side {
+func (r scoredRun) side() Side {
 	m := r.Manifest
 	return Side{
 		Run:       r.Dir,
@@ -188,14 +188,14 @@ func (r compared) side() Side {
 }
 
 // with compares two runs.
-func (a compared) with(b compared, boot stats.Bootstrap, how stats.Permutation) (*Comparison, error) {
+func (a scoredRun) with(b scoredRun, boot stats.Bootstrap, how stats.Permutation) (*Comparison, error) {
 	words := a.words()
 	if words.Unit != b.words().Unit || words.Common != b.words().Common {
 		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol",
 			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
 	joined, unit := join(a.Units, b.Units), cmp.Or(words.Common, words.Unit)
-	for _, x := range []compared{a, b} {
+	for _, x := range []scoredRun{a, b} {
 		if len(x.Units) == 0 {
 			return nil, fmt.Errorf("%s has no %s with all of its judgments yet: make the run, or compare others", x.Dir, unit)
 		}

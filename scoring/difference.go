@@ -18,7 +18,7 @@ const (
 
 // differences are those of all metrics that the runs are compared by, in all sections.
 func (s *Sheet) differences(
-	other *Sheet, unit string, joined []Joined, ahead *paired, b stats.Bootstrap, how stats.Permutation,
+	other *Sheet, unit string, joined []Joined, ahead *pairedOrder, b stats.Bootstrap, how stats.Permutation,
 ) []Difference {
 	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == Nowhere })
 	common := make([]Unit, len(joined))
@@ -58,7 +58,7 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 }
 
 // both is a sample of units with what both runs made of them: the columns of A that the metrics see, then those of B.
-func (s *Sheet) both(unit string, in section, joined []Joined, ahead *paired, metrics []Metric) *Sample {
+func (s *Sheet) both(unit string, in section, joined []Joined, ahead *pairedOrder, metrics []Metric) *Sample {
 	width := s.Width
 	x := newSample(unit, 2*width, metrics)
 	seen := make([]bool, width)
@@ -102,10 +102,10 @@ func (s *Sheet) sideBySide(p Joined, seen []bool) []float64 {
 func (s *Sample) differences(
 	group string, list []Metric, width int, b stats.Bootstrap, how stats.Permutation,
 ) []Difference {
-	questions := make([]asked, len(list))
+	questions := make([]estimand, len(list))
 	for i := range list {
 		columns := list[i].beside(width)
-		questions[i] = asked{Metric: &list[i], a: columns[0], b: columns[1]}
+		questions[i] = estimand{Metric: &list[i], a: columns[0], b: columns[1]}
 	}
 	found := s.intervals(questions, b)
 	diffs := make([]Difference, len(list))
@@ -141,7 +141,7 @@ func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permut
 	if s.early != nil {
 		d.Test, d.E = byE, Precise(s.early.evidence(m, columns))
 		if m.Headline {
-			d.atEveryLook = new(s.early.difference(asked{Metric: m, a: columns[0], b: columns[1]}, 1-2*planAlpha))
+			d.atEveryLook = new(s.early.difference(estimand{Metric: m, a: columns[0], b: columns[1]}, 1-2*planAlpha))
 		}
 	} else if d.Table == nil {
 		d.Test = exchange

@@ -71,21 +71,21 @@ func (e *early) first(units []Unit) []Unit {
 	return units
 }
 
-// paired are the units of two runs, one of which at least is not at its end, in the order drawn, up to the first that
-// either has not judged: none where they are asked in two orders.
-type paired struct {
+// pairedOrder is the units of two runs, one of which at least is not at its end, in the order drawn, up to the first
+// that either has not judged: none where they are asked in two orders.
+type pairedOrder struct {
 	in    []Joined
 	seeds bool // the two are asked in different orders
 }
 
 // ahead are those of two runs; nil where both are at their ends.
-func (a compared) ahead(b compared, joined []Joined) *paired {
+func (a scoredRun) ahead(b scoredRun, joined []Joined) *pairedOrder {
 	if a.early == nil && b.early == nil {
 		return nil
 	}
 	e := cmp.Or(a.early, b.early)
 	if a.early != nil && b.early != nil && a.early.seed != b.early.seed {
-		return &paired{seeds: true}
+		return &pairedOrder{seeds: true}
 	}
 	judged := func(side *early, id string) bool {
 		if side == nil {
@@ -100,7 +100,7 @@ func (a compared) ahead(b compared, joined []Joined) *paired {
 			by[e.place[id]] = &joined[i]
 		}
 	}
-	p := new(paired)
+	p := new(pairedOrder)
 	for _, j := range by {
 		if j == nil {
 			break
@@ -111,7 +111,7 @@ func (a compared) ahead(b compared, joined []Joined) *paired {
 }
 
 // sequence are the rows of those in a section.
-func (p *paired) sequence(in section, row func(Joined) []float64) *sequence {
+func (p *pairedOrder) sequence(in section, row func(Joined) []float64) *sequence {
 	s, clusters := &sequence{apart: true}, map[string]bool{}
 	for _, j := range p.in {
 		if in.has(j.A) {
@@ -124,7 +124,7 @@ func (p *paired) sequence(in section, row func(Joined) []float64) *sequence {
 }
 
 // String says what intervals and tests are made of.
-func (p *paired) String() string {
+func (p *pairedOrder) String() string {
 	if p.seeds {
 		return "the two are asked in orders of different seeds, and not both are at their end: " +
 			"there are no intervals and tests that hold"
@@ -172,7 +172,7 @@ func (e *early) sequence(units []Unit) *sequence {
 }
 
 // interval of a share. What failed is asked again: it counts as wrong for the lower end, as right for the upper one.
-func (s *sequence) interval(q asked, level float64) bounds {
+func (s *sequence) interval(q estimand, level float64) bounds {
 	if q.differs() {
 		return s.difference(q, level)
 	}
@@ -230,7 +230,7 @@ func (s *sequence) scores(m *Metric, a, b Span) (scores []float64, ok bool) {
 	return scores, len(scores) > 0
 }
 
-func (s *sequence) difference(q asked, level float64) bounds {
+func (s *sequence) difference(q estimand, level float64) bounds {
 	scores, ok := s.scores(q.Metric, q.a, q.b)
 	if !ok {
 		return unbounded(noSequence)

@@ -61,16 +61,16 @@ func unbounded(note string) bounds {
 	return bounds{Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, note: note}
 }
 
-// asked is a metric whose interval is wanted: of what the columns at b come to, less, of a
+// estimand is a metric whose interval is wanted: of what the columns at b come to, less, of a
 // difference, what those at a do.
-type asked struct {
+type estimand struct {
 	*Metric
 	a, b Span
 }
 
-func (q asked) differs() bool { return q.a != Span{} }
+func (q estimand) differs() bool { return q.a != Span{} }
 
-func (q asked) of(sums []float64) float64 {
+func (q estimand) of(sums []float64) float64 {
 	v := q.value(q.b.of(sums))
 	if q.differs() {
 		v -= q.value(q.a.of(sums))
@@ -79,7 +79,7 @@ func (q asked) of(sums []float64) float64 {
 }
 
 // valueOf is what a metric comes to on what was seen.
-func (s *Sample) valueOf(q asked) float64 {
+func (s *Sample) valueOf(q estimand) float64 {
 	if !q.differs() {
 		return s.value(q.Metric, q.b, q.b)
 	}
@@ -88,7 +88,7 @@ func (s *Sample) valueOf(q asked) float64 {
 
 // intervals are those of metrics; one function for each kind of them makes all there are. What is resampled is
 // resampled for all at once.
-func (s *Sample) intervals(list []asked, b stats.Bootstrap) []bounds {
+func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
 	out := make([]bounds, len(list))
 	var todo []int
 	var drawn []stats.Statistic
@@ -155,7 +155,7 @@ func withoutInterval(results []Result) (warnings []string) {
 }
 
 // exactly is the interval of a share, where the kind of metric has one in closed form.
-func (s *Sample) exactly(q asked, level float64) (bounds, bool) {
+func (s *Sample) exactly(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
@@ -204,11 +204,11 @@ func (s *Sample) exactly(q asked, level float64) (bounds, bool) {
 }
 
 // apart is the interval of a metric that is one less another, where both have one in closed form.
-func (s *Sample) apart(q asked, level float64) (bounds, bool) {
+func (s *Sample) apart(q estimand, level float64) (bounds, bool) {
 	var values [2]float64
 	var ofEach [2]stats.Interval
 	for i := range q.Parts {
-		part := asked{Metric: &q.Parts[i], a: q.a, b: q.b}
+		part := estimand{Metric: &q.Parts[i], a: q.a, b: q.b}
 		iv, found := s.exactly(part, level)
 		if !found {
 			return bounds{}, false
@@ -231,12 +231,12 @@ func snapped(num, den float64) float64 {
 	return num
 }
 
-func (q asked) curved(iv stats.Interval, by string) bounds {
+func (q estimand) curved(iv stats.Interval, by string) bounds {
 	return bounds{Interval: stats.Interval{Low: q.curve(iv.Low), High: q.curve(iv.High)}, by: by}
 }
 
 // difference01 is the interval of a difference of two shares of the same units, each right or wrong, one a row.
-func (s *Sample) difference01(q asked, level float64) (bounds, bool) {
+func (s *Sample) difference01(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
@@ -257,7 +257,7 @@ func (s *Sample) difference01(q asked, level float64) (bounds, bool) {
 }
 
 // whole tells whether all values are 0 or 1.
-func (s *Sample) whole(q asked) bool {
+func (s *Sample) whole(q estimand) bool {
 	for _, row := range s.kinds {
 		for _, at := range [2]Span{q.a, q.b} {
 			if num, den := q.share(at.of(row)); snapped(num, den) != 0 && snapped(num, den) != den {
@@ -276,7 +276,7 @@ type smoothing struct {
 
 // beside are the rows that smooth a metric: of a function of cells each cell, of a mean of bounded values one of the
 // least and one of the largest. Metrics of the same cells share theirs.
-func (s *Sample) beside(q asked, shared map[smoothing]*stats.Beside) *stats.Beside {
+func (s *Sample) beside(q estimand, shared map[smoothing]*stats.Beside) *stats.Beside {
 	if len(q.Cells) == 0 {
 		return s.ends(q)
 	}
@@ -295,7 +295,7 @@ const half = 0.5
 func Worth(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // cells lets half a row into each cell. Of a difference, cells that go together share what each would have.
-func (s *Sample) cells(q asked) *stats.Beside {
+func (s *Sample) cells(q estimand) *stats.Beside {
 	each := Worth(float64(s.size) / float64(s.rows.Len()))
 	x := &stats.Beside{Mass: half}
 	if !q.differs() {
@@ -316,7 +316,7 @@ func (s *Sample) cells(q asked) *stats.Beside {
 }
 
 // ends lets half a row in at the least value, and half at the largest.
-func (s *Sample) ends(q asked) *stats.Beside {
+func (s *Sample) ends(q estimand) *stats.Beside {
 	least, most := []float64{q.Least, 1}, []float64{1, 1}
 	each := float64(s.size) / float64(s.rows.Len())
 	at := func(span Span, row []float64) part {
@@ -361,7 +361,7 @@ func extra(times float64, parts ...part) (x stats.Extra) {
 }
 
 // tooFew says of which value of a variable there are too few units for an interval; "" where there are enough.
-func (s *Sample) tooFew(q asked) string {
+func (s *Sample) tooFew(q estimand) string {
 	for _, class := range q.Classes {
 		spans := []Span{q.b}
 		if q.differs() {

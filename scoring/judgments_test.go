@@ -13,17 +13,17 @@ import (
 	"gavel/scoring"
 )
 
-// said is a judgment as tests write it: who answered which question, whether
+// judgedAnswer is a judgment as tests write it: who answered which question, whether
 // the judge's own answer and the agent's are right, and what each mode said:
 // "C", "I", "" for no verdict, or an outcome's name.
-type said struct {
+type judgedAnswer struct {
 	question, agent, group string
 	own, right             bool
 	cot, self              string
 	noOwn                  bool // the judge has no answer of its own
 }
 
-func (s said) item() string { return s.question + "@" + s.agent }
+func (s judgedAnswer) item() string { return s.question + "@" + s.agent }
 
 // verdictOf is the outcome, reply and choice of what was said.
 func verdictOf(word string) (outcome judging.Outcome, text, choice string) {
@@ -39,7 +39,7 @@ func verdictOf(word string) (outcome judging.Outcome, text, choice string) {
 }
 
 // records are those of a judgment in the modes given.
-func (s said) records(modes ...string) []*judging.Record {
+func (s judgedAnswer) records(modes ...string) []*judging.Record {
 	var out []*judging.Record
 	for i, mode := range modes {
 		word := s.cot
@@ -103,7 +103,7 @@ func gather(t testing.TB, m *judging.Manifest, records []*judging.Record) *scori
 }
 
 // judgedRun is the run of judgments in both modes.
-func judgedRun(t testing.TB, all ...said) *scoring.Run {
+func judgedRun(t testing.TB, all ...judgedAnswer) *scoring.Run {
 	t.Helper()
 	var records []*judging.Record
 	for _, s := range all {

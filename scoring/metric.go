@@ -157,9 +157,9 @@ func Terms(list []Metric) (terms []Term) {
 
 // Results are those of metrics in a group.
 func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Result {
-	questions := make([]asked, len(list))
+	questions := make([]estimand, len(list))
 	for i := range list {
-		questions[i] = asked{Metric: &list[i], a: list[i].Less, b: list[i].Columns}
+		questions[i] = estimand{Metric: &list[i], a: list[i].Less, b: list[i].Columns}
 	}
 	found := s.intervals(questions, b)
 	var results []Result

@@ -12,10 +12,10 @@ import (
 // scored as results.json is.
 func BenchmarkScoreOptions(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var items []asked
+	var items []optionItem
 	for i := range 3482 {
 		n := []int{2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7, 8, 9}[i%13]
-		a := asked{id: fmt.Sprintf("i%05d", i), gold: "01"}
+		a := optionItem{id: fmt.Sprintf("i%05d", i), gold: "01"}
 		for range n {
 			a.places = append(a.places, 1+rng.IntN(n))
 		}

@@ -82,7 +82,7 @@ func permuted(n int) [][]int {
 // outcomes are: first position twice, second position twice (0, ½, 0), and twice the
 // one or the other option (1, 1, 1): on average (½, ¾, ½).
 func TestRandomJudgeOfTwoOptionsByHand(t *testing.T) {
-	rep := optionRun(t, nil, asked{id: "i1", places: []int{2, 1}, gold: "01"}).Score(quick)
+	rep := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "01"}).Score(quick)
 	scored(t, rep, scoring.Overall, map[string]float64{
 		"llm-random": 0.5, "choice-random": 0.75, "grade-random": 0.5, "accuracy-random": 50,
 		"llm-first": 0, "choice-first": 0.5, "grade-first": 0,
@@ -92,17 +92,17 @@ func TestRandomJudgeOfTwoOptionsByHand(t *testing.T) {
 		t.Errorf("note %q", note)
 	}
 	// The always-first judge itself: below random.
-	rep = optionRun(t, nil, asked{id: "i1", places: []int{1, 1}, gold: "01"}).Score(quick)
+	rep = optionRun(t, nil, optionItem{id: "i1", places: []int{1, 1}, gold: "01"}).Score(quick)
 	scored(t, rep, scoring.Overall, map[string]float64{"grade": 0, "choice": 0.5, "grade-over-random": -1, "llm-over-random": -1, "choice-over-random": -1})
 	// One of each: as random.
-	rep = optionRun(t, nil, asked{id: "i1", places: []int{1, 1}}, asked{id: "i2", places: []int{1, 2}}).Score(quick)
+	rep = optionRun(t, nil, optionItem{id: "i1", places: []int{1, 1}}, optionItem{id: "i2", places: []int{1, 2}}).Score(quick)
 	scored(t, rep, scoring.Overall, map[string]float64{"grade": 0.5, "grade-over-random": 0, "llm-over-random": 0, "choice-over-random": 0})
 }
 
 // The random judge is silent where the judge was. Of two options judged once, it spreads over no positions and names one option
 // each time: (0, 1, 0); of the two judgments that were asked for that is (0, ½, 0). It is right in half of what it says.
 func TestRandomJudgeIsAsSilent(t *testing.T) {
-	run := optionRun(t, nil, asked{id: "i1", places: []int{2, 1}, gold: "01"}, asked{id: "i2", places: []int{1, 0}, gold: "01"}, asked{id: "i3", places: []int{0, 0}, gold: "01"})
+	run := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "01"}, optionItem{id: "i2", places: []int{1, 0}, gold: "01"}, optionItem{id: "i3", places: []int{0, 0}, gold: "01"})
 	scored(t, run.Score(quick), scoring.Overall, map[string]float64{
 		"llm-random": 0.5 / 3, "choice-random": 1.75 / 3, "grade-random": 0.5 / 3, "accuracy-random": 100.0 / 3, "choice-first": 0.5,
 	})
@@ -136,15 +136,15 @@ func TestRandomJudgeAgainstEveryOutcome(t *testing.T) {
 			n := len(c.orders[0])
 			var llm, choice, grade float64
 			for _, o := range everyOutcome(len(c.orders), n, anyPosition(n)) {
-				l, ch, g := byThePaper(asked{orders: merged(c.orders, c.same), places: o.places})
+				l, ch, g := byThePaper(optionItem{orders: merged(c.orders, c.same), places: o.places})
 				llm, choice, grade = llm+o.p*l, choice+o.p*ch, grade+o.p*g
 			}
 			places := make([]int, len(c.orders))
 			for i := range places {
 				places[i] = 1
 			}
-			rep := optionRun(t, nil, asked{id: "i1", orders: c.orders, places: places, equal: c.equal}).Score(quick)
-			first, firstChoice, _ := byThePaper(asked{orders: merged(c.orders, c.same), places: places})
+			rep := optionRun(t, nil, optionItem{id: "i1", orders: c.orders, places: places, equal: c.equal}).Score(quick)
+			first, firstChoice, _ := byThePaper(optionItem{orders: merged(c.orders, c.same), places: places})
 			scored(t, rep, scoring.Overall, map[string]float64{"llm-random": llm, "choice-random": choice, "grade-random": grade, "llm-first": first, "choice-first": firstChoice, "grade-first": 0})
 		})
 	}
@@ -155,14 +155,14 @@ func TestRandomJudgeAgainstEveryOutcome(t *testing.T) {
 // others are exact.
 func TestRandomJudgeOfManyOptions(t *testing.T) {
 	places := []int{1, 2, 3, 4, 5, 6, 7, 8}
-	run := optionRun(t, nil, asked{id: "i1", places: places}, asked{id: "i2", places: places}, asked{id: "i3", places: []int{1, 2}})
+	run := optionRun(t, nil, optionItem{id: "i1", places: places}, optionItem{id: "i2", places: places}, optionItem{id: "i3", places: []int{1, 2}})
 	rep := run.Score(quick)
 	const draws = 100_000
 	rng := rand.New(rand.NewPCG(7, 7))
 	orders := rotated(8)
 	var sum, square [3]float64
 	for range draws {
-		a := asked{orders: orders}
+		a := optionItem{orders: orders}
 		for range 8 {
 			a.places = append(a.places, 1+rng.IntN(8))
 		}
@@ -229,7 +229,7 @@ func TestOrdersBeyondRotations(t *testing.T) {
 		return places
 	}
 	all := permuted(4) // 24
-	rep := optionRun(t, judging.Settings{"orders": "all"}, asked{id: "i1", orders: all, places: always(2, all), gold: "03"}).Score(quick)
+	rep := optionRun(t, judging.Settings{"orders": "all"}, optionItem{id: "i1", orders: all, places: always(2, all), gold: "03"}).Score(quick)
 	scored(t, rep, scoring.Overall, map[string]float64{"grade": 1, "llm": 1, "choice": 1, "accuracy": 100, "grade-over-random": 1})
 	if w := strings.Join(rep.Warnings, "\n"); strings.Contains(w, "equally often") {
 		t.Errorf("warned of uneven orders: %s", w)
@@ -241,11 +241,11 @@ func TestOrdersBeyondRotations(t *testing.T) {
 	g := 2 * h / (1 + h)
 	var random float64
 	for _, o := range everyOutcome(3, 3, anyPosition(3)) {
-		_, _, grade := byThePaper(asked{orders: some, places: o.places})
+		_, _, grade := byThePaper(optionItem{orders: some, places: o.places})
 		random += o.p * grade
 	}
 	run := func(option int) scoring.Report {
-		return optionRun(t, judging.Settings{"orders": "random:3"}, asked{id: "i1", orders: some, places: always(option, some)}).Score(quick)
+		return optionRun(t, judging.Settings{"orders": "random:3"}, optionItem{id: "i1", orders: some, places: always(option, some)}).Score(quick)
 	}
 	perfect := (2*g + 1) / 3
 	scored(t, run(0), scoring.Overall, map[string]float64{"grade": g, "grade-random": random, "grade-over-random": (g - random) / (perfect - random)})
@@ -260,9 +260,9 @@ func TestOrdersBeyondRotations(t *testing.T) {
 func TestChanceOfManyKindsOfItems(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(3, 3))
-	var items []asked
+	var items []optionItem
 	for i := range 300 {
-		a := asked{id: fmt.Sprintf("i%03d", i)}
+		a := optionItem{id: fmt.Sprintf("i%03d", i)}
 		for range 6 {
 			a.orders = append(a.orders, rng.Perm(6))
 			a.places = append(a.places, 1+rng.IntN(6))

@@ -186,7 +186,7 @@ func TestSimulatedJudgeOfOptionsComesToItsExpectation(t *testing.T) {
 			var mean, square [3]float64
 			var same, some float64
 			for _, o := range outcomes {
-				llm, choice, grade := byThePaper(asked{places: o.places})
+				llm, choice, grade := byThePaper(optionItem{places: o.places})
 				for k, v := range []float64{llm, choice, grade} {
 					mean[k] += o.p * v
 					square[k] += o.p * v * v
@@ -316,10 +316,10 @@ func TestCompareOptions(t *testing.T) {
 }
 
 func TestCompareOptionsRefuses(t *testing.T) {
-	a := optionRun(t, nil, asked{id: "i1", places: []int{2, 1}, gold: "01"})
+	a := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "01"})
 	for want, b := range map[string]*scoring.Run{
-		"disagree on what is right of i1": optionRun(t, nil, asked{id: "i1", places: []int{2, 1}, gold: "02"}),
-		"in common":                       optionRun(t, nil, asked{id: "i2", places: []int{2, 1}, gold: "01"}),
+		"disagree on what is right of i1": optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "02"}),
+		"in common":                       optionRun(t, nil, optionItem{id: "i2", places: []int{2, 1}, gold: "01"}),
 		"are not scored alike":            runOf(unit("i1", "g", "A", "A", "A")),
 	} {
 		if _, err := scoring.Compare([]*scoring.Run{a, b}, quick); err == nil || !strings.Contains(err.Error(), want) {
@@ -329,8 +329,8 @@ func TestCompareOptionsRefuses(t *testing.T) {
 	// Under opposite goals they need not agree, nor where one sees an unrelated
 	// option and must call that the worst.
 	ranks := map[string]int{"01": 0, "02": 1}
-	worst := optionRun(t, judging.Settings{"goal": "worst"}, asked{id: "i1", places: []int{2, 1}, gold: "01", ranks: ranks})
-	unrelated := optionRun(t, judging.Settings{"goal": "worst"}, asked{id: "i1", places: []int{2, 1, 1}, gold: "01", unrelated: true, ranks: ranks})
+	worst := optionRun(t, judging.Settings{"goal": "worst"}, optionItem{id: "i1", places: []int{2, 1}, gold: "01", ranks: ranks})
+	unrelated := optionRun(t, judging.Settings{"goal": "worst"}, optionItem{id: "i1", places: []int{2, 1, 1}, gold: "01", unrelated: true, ranks: ranks})
 	for _, pair := range [][]*scoring.Run{{a, worst}, {worst, unrelated}} {
 		if _, err := scoring.Compare(pair, quick); err != nil {
 			t.Error(err)
@@ -342,9 +342,9 @@ func TestCompareOptionsRefuses(t *testing.T) {
 func TestBestAndWorstTogether(t *testing.T) {
 	ranks := map[string]int{"01": 0, "02": 1, "03": 2}
 	run := func(goal string, equal [][]string, places ...[]int) *scoring.Run {
-		var items []asked
+		var items []optionItem
 		for i, p := range places {
-			items = append(items, asked{id: fmt.Sprintf("i%d", i), places: p, gold: "01", ranks: ranks, equal: equal})
+			items = append(items, optionItem{id: fmt.Sprintf("i%d", i), places: p, gold: "01", ranks: ranks, equal: equal})
 		}
 		return optionRun(t, judging.Settings{"goal": goal}, items...)
 	}
@@ -411,7 +411,7 @@ func TestWorstOfRanks(t *testing.T) {
 		"the same as the last":      {map[string]int{"01": 0, "02": 1, "03": 2}, false, [][]string{{"02", "03"}}, []int{3, 1, 2}, 100}, // option 2
 	} {
 		gold := "01"
-		rep := optionRun(t, judging.Settings{"goal": "worst"}, asked{id: "i1", places: c.places, gold: gold, ranks: c.ranks, unrelated: c.unrelated, equal: c.equal}).Score(quick)
+		rep := optionRun(t, judging.Settings{"goal": "worst"}, optionItem{id: "i1", places: c.places, gold: gold, ranks: c.ranks, unrelated: c.unrelated, equal: c.equal}).Score(quick)
 		t.Run(name, func(t *testing.T) { scored(t, rep, scoring.Overall, map[string]float64{"accuracy": c.want}) })
 		if warned := strings.Contains(strings.Join(rep.Warnings, "\n"), "have no label for the worst option"); warned != math.IsNaN(c.want) {
 			t.Errorf("%s: warnings %q", name, rep.Warnings)
@@ -422,9 +422,9 @@ func TestWorstOfRanks(t *testing.T) {
 // How often each position is chosen, by number of options, counted by hand.
 func TestPlaces(t *testing.T) {
 	rep := optionRun(t, nil,
-		asked{id: "a", places: []int{1, 1, 2}}, asked{id: "b", places: []int{1, 0, 3}}, // three options: 3, 1, 1 of 5
-		asked{id: "c", places: []int{2, 2}}, // two: 0 and 2
-		asked{id: "d", places: []int{0, 0, 0, 0}},
+		optionItem{id: "a", places: []int{1, 1, 2}}, optionItem{id: "b", places: []int{1, 0, 3}}, // three options: 3, 1, 1 of 5
+		optionItem{id: "c", places: []int{2, 2}}, // two: 0 and 2
+		optionItem{id: "d", places: []int{0, 0, 0, 0}},
 	).Score(quick)
 	chi3 := (math.Pow(3-5*third, 2) + 2*math.Pow(1-5*third, 2)) / (5 * third)
 	scored(t, rep, "3 options", map[string]float64{"place-1": 60, "place-2": 20, "place-3": 20, "places-chi-square": chi3, "places-p": math.Exp(-chi3 / 2)})
@@ -438,13 +438,13 @@ func TestPlaces(t *testing.T) {
 // Intervals: of scores by the bootstrap, exact where all items are right or
 // wrong, none where all count the same.
 func TestIntervalsOfOptions(t *testing.T) {
-	var items []asked
+	var items []optionItem
 	for i := range 40 {
 		places := []int{2, 3, 1}
 		if i%2 == 0 {
 			places = []int{1, 1, 1}
 		}
-		items = append(items, asked{id: fmt.Sprintf("i%02d", i), places: places, gold: "01"})
+		items = append(items, optionItem{id: fmt.Sprintf("i%02d", i), places: places, gold: "01"})
 	}
 	rep := optionRun(t, nil, items...).Score(stats.Default)
 	random := *find(t, rep, "grade-random", scoring.Overall).Value
@@ -474,7 +474,7 @@ func TestIntervalsOfOptions(t *testing.T) {
 
 // Records that do not belong together are refused, and half an item is counted.
 func TestRecordsOfOptions(t *testing.T) {
-	full := asked{id: "i1", places: []int{2, 3, 1}, gold: "01"}
+	full := optionItem{id: "i1", places: []int{2, 3, 1}, gold: "01"}
 	add := func(records ...*judging.Record) (*scoring.Run, error) {
 		l, err := scoring.NewLoader(optionManifest(nil, 2), judging.Reading{Policy: judging.Unique})
 		if err != nil {
@@ -490,7 +490,7 @@ func TestRecordsOfOptions(t *testing.T) {
 	records := full.records()
 	twice := *records[0]
 	twice.Replies = []judging.Reply{{Text: "Selection: Option 1", Finish: backends.Stop}}
-	run, err := add(records[0], &twice, records[1], records[2], asked{id: "i2", places: []int{1, 1}}.records()[0])
+	run, err := add(records[0], &twice, records[1], records[2], optionItem{id: "i2", places: []int{1, 1}}.records()[0])
 	if err != nil || run.Partial != 1 {
 		t.Fatalf("%v, %+v", err, run)
 	}
@@ -499,7 +499,7 @@ func TestRecordsOfOptions(t *testing.T) {
 	if rep.Items != 1 || rep.Outcomes["decided"] != 4 || !strings.Contains(strings.Join(rep.Warnings, "\n"), "incomplete: 1 of 2 items") {
 		t.Errorf("%d items, %v, %q", rep.Items, rep.Outcomes, rep.Warnings)
 	}
-	other := asked{id: "i1", places: []int{1, 1}}.records()[1]
+	other := optionItem{id: "i1", places: []int{1, 1}}.records()[1]
 	if _, err := add(records[0], other); err == nil || !strings.Contains(err.Error(), "i1 do not agree on its options") {
 		t.Errorf("another number of options: %v", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// asked is an item with several options, as a run showed it.
-type asked struct {
+// optionItem is an item with several options, as a run showed it.
+type optionItem struct {
 	id        string
 	orders    [][]int // nil: the rotations
 	places    []int   // named in each order, from 1; 0 is a reply without a verdict
@@ -53,7 +53,7 @@ func optionIDs(n int, unrelated bool) []string {
 }
 
 // records of an item, as a run writes them.
-func (a asked) records() []*judging.Record {
+func (a optionItem) records() []*judging.Record {
 	orders := a.orders
 	if orders == nil {
 		orders = rotated(len(a.places))
@@ -86,7 +86,7 @@ func (a asked) records() []*judging.Record {
 }
 
 // optionRun is a run of these items.
-func optionRun(t testing.TB, options judging.Settings, items ...asked) *scoring.Run {
+func optionRun(t testing.TB, options judging.Settings, items ...optionItem) *scoring.Run {
 	t.Helper()
 	m := optionManifest(options, len(items))
 	load, err := scoring.NewLoader(m, judging.Reading{Policy: judging.Unique})
@@ -143,61 +143,61 @@ var noValue = math.NaN()
 func TestGradeScoreByHand(t *testing.T) {
 	h21 := (math.Log2(3) - 2*third) / math.Log2(3) // H(2/3, 1/3) = log₂3 − 2/3
 	for name, c := range map[string]struct {
-		item asked
+		item optionItem
 		want map[string]float64
 	}{
-		"always the same option": {asked{places: []int{2, 3, 1}, gold: "01"},
+		"always the same option": {optionItem{places: []int{2, 3, 1}, gold: "01"},
 			map[string]float64{"grade": 1, "llm": 1, "choice": 1, "accuracy": 100, "accuracy-mode": 100, "same-choice": 100, "grade-strict": 1}},
-		"always the same wrong option": {asked{places: []int{3, 1, 2}, gold: "01"},
+		"always the same wrong option": {optionItem{places: []int{3, 1, 2}, gold: "01"},
 			map[string]float64{"grade": 1, "llm": 1, "choice": 1, "accuracy": 0, "accuracy-mode": 0, "same-choice": 100}},
-		"always the same place": {asked{places: []int{1, 1, 1}, gold: "01"},
+		"always the same place": {optionItem{places: []int{1, 1, 1}, gold: "01"},
 			map[string]float64{"grade": 0, "llm": 0, "choice": third, "accuracy": 100 * third, "accuracy-mode": 100 * third, "same-choice": 0}},
 		// Positions 2, 2, 1 are options 1, 3, 1.
-		"one of each": {asked{places: []int{2, 2, 1}, gold: "01"},
+		"one of each": {optionItem{places: []int{2, 2, 1}, gold: "01"},
 			map[string]float64{"llm": h21, "choice": 2 * third, "grade": 2 * h21 * 2 * third / (h21 + 2*third), "accuracy": 200 * third, "accuracy-mode": 100, "same-choice": 0}},
 		// Positions 1, 2, 3 are all option 3.
-		"every place once, the last option": {asked{places: []int{1, 2, 3}},
+		"every place once, the last option": {optionItem{places: []int{1, 2, 3}},
 			map[string]float64{"grade": 1, "llm": 1, "choice": 1, "accuracy": noValue, "accuracy-mode": noValue, "same-choice": 100}},
 		// Positions 3, 2, 1 are options 2, 3, 1: all differ, no order bias.
-		"every place once, every option once": {asked{places: []int{3, 2, 1}, gold: "02"},
+		"every place once, every option once": {optionItem{places: []int{3, 2, 1}, gold: "02"},
 			map[string]float64{"llm": 1, "choice": third, "grade": 0.5, "accuracy": 100 * third, "accuracy-mode": 100 * third, "same-choice": 0}},
-		"two options, the same one": {asked{places: []int{2, 1}, gold: "01"},
+		"two options, the same one": {optionItem{places: []int{2, 1}, gold: "01"},
 			map[string]float64{"grade": 1, "llm": 1, "choice": 1, "accuracy": 100, "same-choice": 100}},
-		"two options, the same place": {asked{places: []int{2, 2}, gold: "01"},
+		"two options, the same place": {optionItem{places: []int{2, 2}, gold: "01"},
 			map[string]float64{"grade": 0, "llm": 0, "choice": 0.5, "accuracy": 50, "accuracy-mode": 50, "same-choice": 0}},
-		"four options, two and two": {asked{places: []int{1, 1, 2, 2}},
+		"four options, two and two": {optionItem{places: []int{1, 1, 2, 2}},
 			map[string]float64{"llm": 0.5}},
 
 		// Rotations lost. Usable: the two that are left name option 1, at positions 2
 		// and 1: entropy 1 bit of log₂3.
-		"one lost": {asked{places: []int{2, 0, 1}, gold: "01"},
+		"one lost": {optionItem{places: []int{2, 0, 1}, gold: "01"},
 			map[string]float64{"llm": 1 / math.Log2(3), "choice": 1, "grade": 2 / math.Log2(3) / (1 + 1/math.Log2(3)), "grade-usable": 2 / math.Log2(3) / (1 + 1/math.Log2(3)),
 				"grade-strict": 2 * third * 2 / math.Log2(3) / (2*third + 1/math.Log2(3)), "accuracy": 100, "same-choice": 0}},
-		"two lost": {asked{places: []int{0, 0, 1}, gold: "01"},
+		"two lost": {optionItem{places: []int{0, 0, 1}, gold: "01"},
 			map[string]float64{"llm": 0, "choice": 1, "grade": 0, "grade-strict": 0, "accuracy": 100, "accuracy-mode": 100, "same-choice": 0}},
-		"all lost": {asked{places: []int{0, 0, 0}, gold: "01"},
+		"all lost": {optionItem{places: []int{0, 0, 0}, gold: "01"},
 			map[string]float64{"llm": 0, "choice": 0, "grade": 0, "grade-strict": 0, "accuracy": 0, "accuracy-mode": 0, "same-choice": 0}},
-		"a number above n is lost": {asked{places: []int{2, 4, 1}, gold: "01"},
+		"a number above n is lost": {optionItem{places: []int{2, 4, 1}, gold: "01"},
 			map[string]float64{"llm": 1 / math.Log2(3), "choice": 1}},
-		"failed is lost": {asked{places: []int{2, 3, 1}, gold: "01", outcome: map[int]judging.Outcome{1: judging.Failed}},
+		"failed is lost": {optionItem{places: []int{2, 3, 1}, gold: "01", outcome: map[int]judging.Outcome{1: judging.Failed}},
 			map[string]float64{"llm": 1 / math.Log2(3), "choice": 1}},
 
 		// Options 1 and 2 have the same text: to choose one, then the other, is to
 		// choose the same twice, at positions of their own. Positions 2, 1, 2 of 312,
 		// 231, 123 are options 1, 2, 2.
-		"two equal options": {asked{places: []int{2, 1, 2}, gold: "01", equal: [][]string{{"01", "02"}}},
+		"two equal options": {optionItem{places: []int{2, 1, 2}, gold: "01", equal: [][]string{{"01", "02"}}},
 			map[string]float64{"llm": h21, "choice": 1, "accuracy": 100, "accuracy-mode": 100, "same-choice": 100, "accuracy-random": 200 * third,
 				"choice-first": 2 * third}},
-		"the same without saying so": {asked{places: []int{2, 1, 2}, gold: "01"},
+		"the same without saying so": {optionItem{places: []int{2, 1, 2}, gold: "01"},
 			map[string]float64{"llm": h21, "choice": 2 * third, "accuracy": 100 * third, "accuracy-mode": 0, "same-choice": 0, "accuracy-random": 100 * third, "choice-first": third}},
 
 		// An unrelated option and two others, shown as 2?1, 12?, ?12.
-		"the unrelated option, always": {asked{places: []int{2, 3, 1}, gold: "01", unrelated: true},
+		"the unrelated option, always": {optionItem{places: []int{2, 3, 1}, gold: "01", unrelated: true},
 			map[string]float64{"grade": 1, "unrelated": 100, "accuracy": 0}},
-		"the unrelated option, once": {asked{places: []int{2, 1, 2}, gold: "01", unrelated: true},
+		"the unrelated option, once": {optionItem{places: []int{2, 1, 2}, gold: "01", unrelated: true},
 			map[string]float64{"unrelated": 100 * third, "accuracy": 200 * third, "choice": 2 * third}},
-		"no unrelated option": {asked{places: []int{2, 3, 1}, gold: "01"}, map[string]float64{"unrelated": noValue}},
-		"the unrelated option, and two lost": {asked{places: []int{2, 0, 0}, gold: "01", unrelated: true},
+		"no unrelated option": {optionItem{places: []int{2, 3, 1}, gold: "01"}, map[string]float64{"unrelated": noValue}},
+		"the unrelated option, and two lost": {optionItem{places: []int{2, 0, 0}, gold: "01", unrelated: true},
 			map[string]float64{"unrelated": 100}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestGradeScoreByHand(t *testing.T) {
 
 // By the strict policy a lost judgment is a choice of nothing.
 func TestStrictPolicy(t *testing.T) {
-	run := optionRun(t, nil, asked{id: "i1", places: []int{2, 0, 1}, gold: "01"}, asked{id: "i2", places: []int{0, 0, 0}, gold: "01"})
+	run := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 0, 1}, gold: "01"}, optionItem{id: "i2", places: []int{0, 0, 0}, gold: "01"})
 	usable := run.Score(quick)
 	run.CountMissing(scoring.MissingStrict)
 	strict := run.Score(quick)
@@ -245,7 +245,7 @@ func TestStrictPolicy(t *testing.T) {
 
 // What becomes of a lost judgment is said as the policy has it.
 func TestWarningsOfLostJudgments(t *testing.T) {
-	run := optionRun(t, nil, asked{id: "i1", places: []int{2, 3, 1}, outcome: map[int]judging.Outcome{0: judging.Cut, 1: judging.Failed}})
+	run := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 3, 1}, outcome: map[int]judging.Outcome{0: judging.Cut, 1: judging.Failed}})
 	for _, policy := range []scoring.MissingPolicy{scoring.MissingUsable, scoring.MissingStrict} {
 		lost := map[scoring.MissingPolicy]string{scoring.MissingUsable: "are left out", scoring.MissingStrict: "count as a choice of nothing"}[policy]
 		run.CountMissing(policy)
@@ -259,7 +259,7 @@ func TestWarningsOfLostJudgments(t *testing.T) {
 }
 
 // byThePaper computes equations (1) to (6) once more: maps, one item at a time.
-func byThePaper(a asked) (llm, choice, grade float64) {
+func byThePaper(a optionItem) (llm, choice, grade float64) {
 	orders := a.orders
 	if orders == nil {
 		orders = rotated(len(a.places))
@@ -294,12 +294,12 @@ func byThePaper(a asked) (llm, choice, grade float64) {
 // Every way to judge items of two to four options, each an item of a run of its
 // number of options, against the second implementation; and the mean of all.
 func TestGradeScoreAgainstTheEquations(t *testing.T) {
-	var all []asked
+	var all []optionItem
 	var sum [3]float64
 	for n := 2; n <= 4; n++ {
 		outcomes := int(math.Pow(float64(n+1), float64(n)))
 		for o := range outcomes {
-			a := asked{id: fmt.Sprintf("n%d-%04d", n, o), gold: "01"}
+			a := optionItem{id: fmt.Sprintf("n%d-%04d", n, o), gold: "01"}
 			for range n {
 				a.places = append(a.places, o%(n+1))
 				o /= n + 1

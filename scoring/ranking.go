@@ -107,7 +107,7 @@ func (rep Report) headline(m Metric) Result {
 }
 
 // test compares every two runs.
-func (s *Ranking) test(runs []compared, m Metric, b stats.Bootstrap) {
+func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	how := Permutations(b, len(runs), 1)
 	s.Test = exchange
 	if m.is(Share) {

@@ -202,13 +202,13 @@ func TestRankingWithinTheNoise(t *testing.T) {
 // on which they differ, all eight or none are as far: p = 2/2⁸, and twice that among two modes.
 func TestRankingOfSelfReference(t *testing.T) {
 	run := func(correct int) *scoring.Run {
-		var rows []said
+		var rows []judgedAnswer
 		for i := range 12 {
 			word := "I"
 			if i < correct {
 				word = "C"
 			}
-			rows = append(rows, said{question: fmt.Sprintf("q%d", i), agent: "agent", group: "g", right: true, cot: word, self: "C"})
+			rows = append(rows, judgedAnswer{question: fmt.Sprintf("q%d", i), agent: "agent", group: "g", right: true, cot: word, self: "C"})
 		}
 		return judgedRun(t, rows...)
 	}
@@ -230,13 +230,13 @@ func TestRankingOfSelfReference(t *testing.T) {
 func TestRankingOfManyJudges(t *testing.T) {
 	var runs []*scoring.Run
 	for k := range 8 {
-		var rows []said
+		var rows []judgedAnswer
 		for i := range 40 {
 			word := "I"
 			if i < 36-24*(k/4) {
 				word = "C"
 			}
-			rows = append(rows, said{question: fmt.Sprintf("q%d", i), agent: "agent", group: "g", right: true, cot: word, self: word})
+			rows = append(rows, judgedAnswer{question: fmt.Sprintf("q%d", i), agent: "agent", group: "g", right: true, cot: word, self: word})
 		}
 		runs = append(runs, judgedRun(t, rows...))
 	}
@@ -251,13 +251,13 @@ func TestRankingOfManyJudges(t *testing.T) {
 // exchanges of eight items all or none are as far: p = 2/2⁸.
 func TestRankingOfOptions(t *testing.T) {
 	run := func(place bool) *scoring.Run {
-		var items []asked
+		var items []optionItem
 		for i := range 8 {
 			places := []int{2, 3, 1} // where the first option stands
 			if place {
 				places = []int{1, 1, 1}
 			}
-			items = append(items, asked{id: fmt.Sprintf("i%d", i), gold: "01", places: places})
+			items = append(items, optionItem{id: fmt.Sprintf("i%d", i), gold: "01", places: places})
 		}
 		return optionRun(t, nil, items...)
 	}

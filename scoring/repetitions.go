@@ -119,7 +119,7 @@ func valuesOf(m *Metric, group string, times []*Sample) RepetitionValue {
 	v := RepetitionValue{Metric: m.Name, Group: group, Mode: m.Mode, Unit: m.Unit, Pairs: times[0].size}
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, s := range times {
-		x := s.valueOf(asked{Metric: m, a: m.Less, b: m.Columns})
+		x := s.valueOf(estimand{Metric: m, a: m.Less, b: m.Columns})
 		one := inUnit(m.Unit, x)
 		v.Each = append(v.Each, one)
 		if one == nil {
@@ -199,7 +199,7 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 
 // floors are the noise floors of runs on the units that they have in common, of one metric over all of them, or where
 // none is named of every metric and group.
-func floors(joined []Joined, only *Metric, runs ...compared) (all floorValues) {
+func floors(joined []Joined, only *Metric, runs ...scoredRun) (all floorValues) {
 	common, keep := make([]Unit, len(joined)), make(map[string]bool, len(joined))
 	for i, p := range joined {
 		common[i], keep[p.A.ID] = p.A, true

@@ -111,7 +111,7 @@ func (r *Rights) Share(run int, level float64) Estimate {
 }
 
 // headlineOf is the metric that a race is by.
-func headlineOf(s compared) (*Metric, error) {
+func headlineOf(s scoredRun) (*Metric, error) {
 	for i, m := range s.Metrics {
 		if m.Headline && m.is(Share) {
 			return &s.Metrics[i], nil

@@ -33,7 +33,7 @@ func manyJudgments(questions int) func(yield func(*judging.Record) bool) {
 			group, own := fmt.Sprintf("category %02d", q%14), rng.Float64() < 0.6
 			for _, agent := range []string{"Ministral-8B", "Llama-3.1-8B", "Llama-3.1-70B"} {
 				right := rng.Float64() < 0.5
-				s := said{question: strconv.Itoa(q), agent: agent, group: group, own: own, right: right, cot: word(right, 0.7), self: word(right, 0.8)}
+				s := judgedAnswer{question: strconv.Itoa(q), agent: agent, group: group, own: own, right: right, cot: word(right, 0.7), self: word(right, 0.8)}
 				for _, r := range s.records(bothModes...) {
 					r.Replies[0].Text = strings.Repeat(words, 13+rng.IntN(4)) + r.Replies[0].Text
 					if !yield(r) {

@@ -33,7 +33,7 @@ import (
 //	q6   0 1  Correct   1
 //	q7   0 0  Correct   0
 //	q8   0 0  Correct   0     Incorrect 1
-var eight = []said{
+var eight = []judgedAnswer{
 	{question: "q1", own: true, right: true, cot: "C", self: "C"},
 	{question: "q2", own: true, right: true, cot: "C", self: "C"},
 	{question: "q3", own: true, right: true, cot: "I", self: "I"},
@@ -113,12 +113,12 @@ func TestSelfReferenceByHand(t *testing.T) {
 }
 
 // world draws judgments at random, some without a verdict.
-func world(seed uint64, questions int) []said {
+func world(seed uint64, questions int) []judgedAnswer {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	flip := func(p float64) bool { return rng.Float64() < p }
-	var all []said
+	var all []judgedAnswer
 	for q := range questions {
-		s := said{question: fmt.Sprintf("q%03d", q), group: []string{"law", "math", "physics"}[q%3], own: flip(0.6)}
+		s := judgedAnswer{question: fmt.Sprintf("q%03d", q), group: []string{"law", "math", "physics"}[q%3], own: flip(0.6)}
 		for _, agent := range []string{"small", "middle", "large"} {
 			s.agent, s.right = agent, flip(0.5)
 			word := func(p float64) string {
@@ -139,7 +139,7 @@ func world(seed uint64, questions int) []said {
 
 // second computes the metrics of a mode from the equations of the paper and
 // nothing of gavel's; NaN where one is undefined.
-func second(rows []said, word func(said) string, drop bool) map[string]float64 {
+func second(rows []judgedAnswer, word func(judgedAnswer) string, drop bool) map[string]float64 {
 	type row struct{ g, a, y, j bool }
 	var d []row
 	for _, s := range rows {
@@ -227,8 +227,8 @@ func second(rows []said, word func(said) string, drop bool) map[string]float64 {
 	return out
 }
 
-func wordIn(mode string) func(said) string {
-	return func(s said) string {
+func wordIn(mode string) func(judgedAnswer) string {
+	return func(s judgedAnswer) string {
 		if mode == selfreference.ModeSelf {
 			return s.self
 		}
@@ -254,16 +254,16 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 			run := judgedRun(t, all...)
 			run.CountMissing(how)
 			rep := run.Score(quick)
-			groups := map[string]func(said) bool{scoring.Overall: func(said) bool { return true }}
+			groups := map[string]func(judgedAnswer) bool{scoring.Overall: func(judgedAnswer) bool { return true }}
 			for _, g := range []string{"law", "math", "physics"} {
-				groups[g] = func(s said) bool { return s.group == g }
+				groups[g] = func(s judgedAnswer) bool { return s.group == g }
 			}
 			for _, a := range []string{"small", "middle", "large"} {
-				groups[selfreference.AgentGroup(a)] = func(s said) bool { return s.agent == a }
+				groups[selfreference.AgentGroup(a)] = func(s judgedAnswer) bool { return s.agent == a }
 			}
 			for group, has := range groups {
-				part := slices.DeleteFunc(slices.Clone(all), func(s said) bool { return !has(s) })
-				judgedInBoth := slices.DeleteFunc(slices.Clone(part), func(s said) bool {
+				part := slices.DeleteFunc(slices.Clone(all), func(s judgedAnswer) bool { return !has(s) })
+				judgedInBoth := slices.DeleteFunc(slices.Clone(part), func(s judgedAnswer) bool {
 					return how == scoring.MissingDrop && (!slices.Contains([]string{"C", "I"}, s.cot) || !slices.Contains([]string{"C", "I"}, s.self))
 				})
 				for _, mode := range bothModes {
@@ -321,7 +321,7 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 
 // Two policies differ where there is no verdict, and by what they say.
 func TestMissingVerdicts(t *testing.T) {
-	all := []said{
+	all := []judgedAnswer{
 		{question: "q1", own: true, right: true, cot: "C", self: ""},
 		{question: "q2", own: true, right: true, cot: "", self: "C"},
 		{question: "q3", own: false, right: false, cot: "refused", self: "I"},
@@ -372,7 +372,7 @@ func TestMissingVerdicts(t *testing.T) {
 
 func TestSelfReferenceDegenerate(t *testing.T) {
 	none := scoring.Result{}
-	many := func(n int, s said) (all []said) {
+	many := func(n int, s judgedAnswer) (all []judgedAnswer) {
 		for i := range n {
 			s.question = fmt.Sprintf("q%d", i)
 			all = append(all, s)
@@ -381,33 +381,33 @@ func TestSelfReferenceDegenerate(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, metric, mode string
-		all                []said
+		all                []judgedAnswer
 		value, low, high   float64 // undefined where there is none
 		note               string
 	}{
-		{"all right", selfreference.Accuracy, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 71.7065, 100, ""},
-		{"all right", selfreference.F1, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 83.5222, 100, ""}, // 2·0.717065/1.717065
-		{"all right", selfreference.F1JMinus, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "the judge answered no question wrong"},
-		{"all right", selfreference.F1Delta, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "one of the two F1 is"},
-		{"all right", selfreference.JPlusIncorrect, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "own answer right and an agent's wrong"},
-		{"all right", selfreference.PartialGJ, "cot", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "G has no variance: the judge's own answers are all right; J has no variance: the judgments are all right; A has no variance"},
-		{"all right", selfreference.PartialGJ, "difference", many(10, said{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "in mode cot G has no variance"},
-		{"all right", selfreference.Accuracy, "difference", many(10, said{own: true, right: true, cot: "C", self: "C"}), 0, -23.0984, 23.0984, ""},
-		{"all right", scoring.GenerationAccuracy, "", many(10, said{own: true, right: true, cot: "C", self: "C"}), 100, 71.7065, 100, ""},
-		{"all silent", selfreference.Accuracy, "self", many(5, said{own: true, right: true}), 0, 0, 50, ""},
-		{"all silent", selfreference.Precision, "self", many(5, said{own: true, right: true}), undefined, 0, 0, "nothing was judged Correct"},
-		{"all silent", selfreference.F1, "self", many(5, said{own: true, right: true}), 0, 0, 66.6667, ""}, // there was something to find
-		{"nothing to find", selfreference.F1, "cot", many(5, said{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer there is right and none was judged Correct"},
-		{"nothing to find", selfreference.Recall, "cot", many(5, said{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer is right"},
-		{"the paper's 0.0000", selfreference.PartialGJ, "self", append(many(4, said{own: true, right: true, cot: "C", self: "C"}), said{question: "x", own: true, cot: "I", self: "C"}), undefined, 0, 0, "undefined: G has no variance: the judge's own answers are all right"},
-		{"G is A", selfreference.PartialGJ, "cot", append(many(4, said{own: true, right: true, cot: "C"}), said{question: "x", cot: "C"}, said{question: "y", cot: "I"}), undefined, 0, 0, "r-ga is 1 or −1"},
-		{"J is A", selfreference.PartialGJ, "cot", append(many(4, said{own: true, right: true, cot: "C"}), said{question: "x", cot: "C"}, said{question: "y", own: true, cot: "C"}), undefined, 0, 0, "r-ja is 1 or −1"},
-		{"J is not A", selfreference.CorrelationJA, "cot", append(many(4, said{own: true, right: true, cot: "I"}), said{question: "x", cot: "I"}, said{question: "y", own: true, cot: "I"}), -1, undefined, undefined, "a judgment is right in only 2 questions, fewer than 10"},
-		{"one question", selfreference.Accuracy, "cot", many(1, said{own: true, right: true, cot: "C", self: "I"}), 100, 5, 100, ""},
-		{"one question, two agents", selfreference.Accuracy, "cot", append(many(1, said{agent: "a", own: true, right: true, cot: "C"}), many(1, said{agent: "b", own: true, right: true, cot: "I"})...), 50, 0.1541, 99.8459, ""},
-		{"no answers of its own", scoring.GenerationAccuracy, "", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no answers of its own"},
-		{"no answers of its own", selfreference.CorrelationGJ, "cot", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no judgment with an answer of the judge's own"},
-		{"no answers of its own", selfreference.Accuracy, "cot", many(3, said{noOwn: true, right: true, cot: "C", self: "C"}), 100, 36.8403, 100, ""},
+		{"all right", selfreference.Accuracy, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), 100, 71.7065, 100, ""},
+		{"all right", selfreference.F1, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), 100, 83.5222, 100, ""}, // 2·0.717065/1.717065
+		{"all right", selfreference.F1JMinus, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "the judge answered no question wrong"},
+		{"all right", selfreference.F1Delta, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "one of the two F1 is"},
+		{"all right", selfreference.JPlusIncorrect, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "own answer right and an agent's wrong"},
+		{"all right", selfreference.PartialGJ, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "G has no variance: the judge's own answers are all right; J has no variance: the judgments are all right; A has no variance"},
+		{"all right", selfreference.PartialGJ, "difference", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "in mode cot G has no variance"},
+		{"all right", selfreference.Accuracy, "difference", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), 0, -23.0984, 23.0984, ""},
+		{"all right", scoring.GenerationAccuracy, "", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), 100, 71.7065, 100, ""},
+		{"all silent", selfreference.Accuracy, "self", many(5, judgedAnswer{own: true, right: true}), 0, 0, 50, ""},
+		{"all silent", selfreference.Precision, "self", many(5, judgedAnswer{own: true, right: true}), undefined, 0, 0, "nothing was judged Correct"},
+		{"all silent", selfreference.F1, "self", many(5, judgedAnswer{own: true, right: true}), 0, 0, 66.6667, ""}, // there was something to find
+		{"nothing to find", selfreference.F1, "cot", many(5, judgedAnswer{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer there is right and none was judged Correct"},
+		{"nothing to find", selfreference.Recall, "cot", many(5, judgedAnswer{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer is right"},
+		{"the paper's 0.0000", selfreference.PartialGJ, "self", append(many(4, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), judgedAnswer{question: "x", own: true, cot: "I", self: "C"}), undefined, 0, 0, "undefined: G has no variance: the judge's own answers are all right"},
+		{"G is A", selfreference.PartialGJ, "cot", append(many(4, judgedAnswer{own: true, right: true, cot: "C"}), judgedAnswer{question: "x", cot: "C"}, judgedAnswer{question: "y", cot: "I"}), undefined, 0, 0, "r-ga is 1 or −1"},
+		{"J is A", selfreference.PartialGJ, "cot", append(many(4, judgedAnswer{own: true, right: true, cot: "C"}), judgedAnswer{question: "x", cot: "C"}, judgedAnswer{question: "y", own: true, cot: "C"}), undefined, 0, 0, "r-ja is 1 or −1"},
+		{"J is not A", selfreference.CorrelationJA, "cot", append(many(4, judgedAnswer{own: true, right: true, cot: "I"}), judgedAnswer{question: "x", cot: "I"}, judgedAnswer{question: "y", own: true, cot: "I"}), -1, undefined, undefined, "a judgment is right in only 2 questions, fewer than 10"},
+		{"one question", selfreference.Accuracy, "cot", many(1, judgedAnswer{own: true, right: true, cot: "C", self: "I"}), 100, 5, 100, ""},
+		{"one question, two agents", selfreference.Accuracy, "cot", append(many(1, judgedAnswer{agent: "a", own: true, right: true, cot: "C"}), many(1, judgedAnswer{agent: "b", own: true, right: true, cot: "I"})...), 50, 0.1541, 99.8459, ""},
+		{"no answers of its own", scoring.GenerationAccuracy, "", many(3, judgedAnswer{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no answers of its own"},
+		{"no answers of its own", selfreference.CorrelationGJ, "cot", many(3, judgedAnswer{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no judgment with an answer of the judge's own"},
+		{"no answers of its own", selfreference.Accuracy, "cot", many(3, judgedAnswer{noOwn: true, right: true, cot: "C", self: "C"}), 100, 36.8403, 100, ""},
 		{"none at all", selfreference.Accuracy, "cot", nil, undefined, 0, 0, ""},
 	} {
 		t.Run(c.name+"/"+c.metric+c.mode, func(t *testing.T) {
@@ -452,7 +452,7 @@ func TestSelfReferenceDegenerate(t *testing.T) {
 
 // Three agents that answer alike tell no more than one: the questions count, not the judgments.
 func TestAgentsOfAQuestionBelongTogether(t *testing.T) {
-	var one, three []said
+	var one, three []judgedAnswer
 	for _, s := range world(3, 90) {
 		if s.agent != "small" {
 			continue
@@ -512,7 +512,7 @@ func TestSelfReferenceOrder(t *testing.T) {
 // What is asked of a record, and which of them count.
 func TestSelfReferenceRecords(t *testing.T) {
 	good := func() *judging.Record {
-		return said{question: "q", agent: "a", own: true, right: true, cot: "C"}.records(selfreference.ModeCoT)[0]
+		return judgedAnswer{question: "q", agent: "a", own: true, right: true, cot: "C"}.records(selfreference.ModeCoT)[0]
 	}
 	for name, change := range map[string]func(*judging.Record){
 		"no mode":    func(r *judging.Record) { r.Mode = "" },
@@ -534,7 +534,7 @@ func TestSelfReferenceRecords(t *testing.T) {
 	again.Replies[0].Text = "[[Incorrect]]"
 	repeated := good()
 	repeated.Item, repeated.Repetition = "z@a", 1
-	half := said{question: "half", agent: "a", right: true, cot: "I", self: "I"}.records(bothModes...)[0]
+	half := judgedAnswer{question: "half", agent: "a", right: true, cot: "I", self: "I"}.records(bothModes...)[0]
 	run := gather(t, manifestOf("self-reference", 3), []*judging.Record{good(), again, repeated, half})
 	rep := run.Score(quick)
 	if r := in(t, rep, selfreference.Accuracy, scoring.Overall, "cot"); r.N != 1 || *r.Value != 100 {
@@ -577,7 +577,7 @@ func TestSelfReferenceWarnings(t *testing.T) {
 	own[2].noOwn = true
 	for _, c := range []struct {
 		name string
-		all  []said
+		all  []judgedAnswer
 		want []string
 		not  []string
 	}{
@@ -625,7 +625,7 @@ func TestJudgmentsWithoutAReference(t *testing.T) {
 func TestWarningsOfTheStage(t *testing.T) {
 	m := manifestOf("self-reference", 1)
 	m.Staged = &judging.Staged{Warnings: []string{"3 of 4 questions are left out"}}
-	rep := gather(t, m, said{question: "q", agent: "judge", own: true, right: true, cot: "C"}.records(selfreference.ModeCoT)).Score(quick)
+	rep := gather(t, m, judgedAnswer{question: "q", agent: "judge", own: true, right: true, cot: "C"}.records(selfreference.ModeCoT)).Score(quick)
 	if text := strings.Join(rep.Warnings, "\n"); !strings.Contains(text, "3 of 4 questions are left out") || strings.Contains(text, "one of the agents") {
 		t.Errorf("warnings %q", rep.Warnings)
 	}

@@ -78,14 +78,14 @@ func chosen(t *testing.T, r float64) population {
 }
 
 // draw is a run of so many questions by three agents.
-func draw(rng *rand.Rand, questions int, cot, self population) (all []said) {
+func draw(rng *rand.Rand, questions int, cot, self population) (all []judgedAnswer) {
 	flip := func(p float64) bool { return rng.Float64() < p }
 	bit := func(b bool) float64 { return map[bool]float64{true: 1}[b] }
 	for q := range questions {
 		hard, clearly := bit(flip(0.5)), [2]float64{bit(flip(0.5)), bit(flip(0.5))}
 		own := flip(0.8 - 0.45*hard)
 		for _, agent := range []string{"a", "b", "c"} {
-			s := said{question: fmt.Sprint(q), agent: agent, own: own, right: flip(0.7 - 0.3*hard)}
+			s := judgedAnswer{question: fmt.Sprint(q), agent: agent, own: own, right: flip(0.7 - 0.3*hard)}
 			for i, word := range []*string{&s.cot, &s.self} {
 				*word = "I"
 				if j := flip([]population{cot, self}[i].judge(bit(own), bit(s.right), clearly[i])); j == s.right {
@@ -137,7 +137,7 @@ func TestCompareSelfReference(t *testing.T) {
 		for _, mode := range bothModes {
 			word := wordIn(mode)
 			for _, group := range []string{scoring.Overall, "law", selfreference.AgentGroup("large")} {
-				var partA, partB []said
+				var partA, partB []judgedAnswer
 				for i := range commonA {
 					x, y := commonA[i], commonB[i]
 					if x.item() != y.item() {
@@ -183,7 +183,7 @@ func TestCompareSelfReference(t *testing.T) {
 
 // With one answer a question, judgments are independent and get their test.
 func TestCompareOneAgent(t *testing.T) {
-	better := make([]said, len(eight))
+	better := make([]judgedAnswer, len(eight))
 	copy(better, eight)
 	for i := range better {
 		better[i].cot = map[bool]string{true: "C", false: "I"}[better[i].right]
@@ -199,7 +199,7 @@ func TestCompareOneAgent(t *testing.T) {
 	if want := (scoring.Table2x2{Both: 4, OnlyB: 4}); *d.Table != want || *d.P != 0.125 || !d.Noise || *d.Diff != 50 {
 		t.Errorf("accuracy: %+v, table %+v", d, d.Table)
 	}
-	silent := make([]said, len(eight)) // no verdict is right, on a wrong answer neither
+	silent := make([]judgedAnswer, len(eight)) // no verdict is right, on a wrong answer neither
 	copy(silent, eight)
 	for i := range silent {
 		silent[i].cot = ""
@@ -225,7 +225,7 @@ func TestCompareSelfReferenceRefuses(t *testing.T) {
 	run := judgedRun(t, eight...)
 	other := eight[0]
 	other.right = false
-	one := judgedRun(t, said{question: "elsewhere", own: true, right: true, cot: "C", self: "C"})
+	one := judgedRun(t, judgedAnswer{question: "elsewhere", own: true, right: true, cot: "C", self: "C"})
 	answered := gather(t, manifestOf("answer", 1), []*judging.Record{choice("q1", "", "A", "The answer is (A)", 4)})
 	for name, b := range map[string]*scoring.Run{"another answer": judgedRun(t, other), "nothing in common": one, "another family": answered} {
 		for _, pair := range [][]*scoring.Run{{run, b}, {b, run}} {

@@ -51,7 +51,7 @@ func (u *unitwise) count(span, other Span) (n int) {
 }
 
 // interval of a metric, or of its difference between two spans.
-func (u *unitwise) interval(q asked, b stats.Bootstrap) bounds {
+func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 	second := u.at(q.b, q.b)
 	var first [][][]float64
 	if q.differs() {

@@ -13,14 +13,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// rated is an answer with the grade that people gave it and the judge's, which is NaN where the judge gave none.
-type rated struct {
+// ratedUnit is an answer with the grade that people gave it and the judge's, which is NaN where the judge gave none.
+type ratedUnit struct {
 	id, cluster   string
 	people, judge float64
 }
 
 // ratedMetrics is what one more metric takes, where it is a rank correlation: this literal.
-var ratedMetrics = []Summed[rated]{{
+var ratedMetrics = []Summed[ratedUnit]{{
 	Metric: Metric{
 		Name: "spearman",
 		Term: Term{
@@ -37,11 +37,11 @@ var ratedMetrics = []Summed[rated]{{
 		Compared: Whole,
 		Headline: true,
 	},
-	Adds: func(r rated) (x, y float64) { return r.people, r.judge },
+	Adds: func(r ratedUnit) (x, y float64) { return r.people, r.judge },
 }}
 
 // gradesScorer has them as its units.
-type gradesScorer struct{ all []rated }
+type gradesScorer struct{ all []ratedUnit }
 
 func (g gradesScorer) Words() Words { return Words{Unit: "answer", Record: "grade"} }
 
@@ -59,19 +59,19 @@ func (g gradesScorer) Sheet(MissingPolicy, uint64) *Sheet {
 	return s
 }
 
-func ratedRun(all []rated) *Run {
+func ratedRun(all []ratedUnit) *Run {
 	m := judging.NewManifest("test", judging.Spec{Dataset: judging.DatasetSpec{Items: len(all)}})
 	return &Run{Manifest: m, Items: len(all), Outcomes: map[judging.Outcome]int{}, scorer: gradesScorer{all}}
 }
 
 // ratings are by a judge who sees the grades of people through noise. Both grade in whole numbers, so that many agree.
-func ratings(seed uint64, n int, noise float64) []rated {
+func ratings(seed uint64, n int, noise float64) []ratedUnit {
 	people := rand.New(rand.NewPCG(1, 1))
 	judge := rand.New(rand.NewPCG(seed, 2))
-	all := make([]rated, n)
+	all := make([]ratedUnit, n)
 	for i := range all {
 		quality := people.NormFloat64()
-		all[i] = rated{
+		all[i] = ratedUnit{
 			id:     fmt.Sprintf("answer-%04d", i),
 			people: math.Round(5 + 2*quality),
 			judge:  math.Round(5 + 2*(quality+noise*judge.NormFloat64())),
@@ -81,8 +81,8 @@ func ratings(seed uint64, n int, noise float64) []rated {
 }
 
 // spearmanAgain is ρ by another way: ranks by counting, and Pearson's correlation of them by gonum.
-func spearmanAgain(all []rated) float64 {
-	rank := func(of func(rated) float64, x float64) (r float64) {
+func spearmanAgain(all []ratedUnit) float64 {
+	rank := func(of func(ratedUnit) float64, x float64) (r float64) {
 		for _, other := range all {
 			if of(other) < x {
 				r++
@@ -92,8 +92,8 @@ func spearmanAgain(all []rated) float64 {
 		}
 		return r
 	}
-	people := func(r rated) float64 { return r.people }
-	judge := func(r rated) float64 { return r.judge }
+	people := func(r ratedUnit) float64 { return r.people }
+	judge := func(r ratedUnit) float64 { return r.judge }
 	var x, y []float64
 	for _, r := range all {
 		x = append(x, rank(people, r.people))
@@ -107,7 +107,7 @@ var few = stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1}
 func TestAMetricMayTakeRanks(t *testing.T) {
 	all := ratings(7, 300, 0.8)
 	rho := spearmanAgain(all)
-	without := append(ratings(7, 300, 0.8), rated{id: "no-grade", people: 5, judge: math.NaN()})
+	without := append(ratings(7, 300, 0.8), ratedUnit{id: "no-grade", people: 5, judge: math.NaN()})
 	r := ratedRun(without).Score(few).Results[0]
 	if r.N != 300 || math.Abs(*r.Value-rho) > 1e-6 || r.Unit != UnitCorrelation || r.Interval != ByUnits {
 		t.Errorf("%+v, ρ is %v", r, rho)
@@ -125,11 +125,11 @@ func TestAMetricMayTakeRanks(t *testing.T) {
 }
 
 func TestRanksOfClustersAreResampledTogether(t *testing.T) {
-	var single, fourfold []rated
+	var single, fourfold []ratedUnit
 	for _, r := range ratings(3, 100, 0.8) {
 		single = append(single, r)
 		for k := range 4 {
-			fourfold = append(fourfold, rated{
+			fourfold = append(fourfold, ratedUnit{
 				id:      fmt.Sprint(r.id, k),
 				cluster: r.id,
 				people:  r.people,
@@ -169,14 +169,14 @@ func TestRanksAreCompared(t *testing.T) {
 }
 
 func TestRanksWithoutAnInterval(t *testing.T) {
-	var same, alike []rated
+	var same, alike []ratedUnit
 	for i := range 30 {
-		same = append(same, rated{id: fmt.Sprintf("%02d", i), people: float64(i), judge: 3})
-		alike = append(alike, rated{id: fmt.Sprintf("%02d", i), people: float64(i), judge: 2 * float64(i)})
+		same = append(same, ratedUnit{id: fmt.Sprintf("%02d", i), people: float64(i), judge: 3})
+		alike = append(alike, ratedUnit{id: fmt.Sprintf("%02d", i), people: float64(i), judge: 2 * float64(i)})
 	}
 	for _, c := range []struct {
 		name  string
-		all   []rated
+		all   []ratedUnit
 		value float64
 		note  string
 	}{
@@ -200,10 +200,10 @@ func TestTheIntervalOfRanksCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	covered := 0
 	for trial := range trials {
-		all := make([]rated, n)
+		all := make([]ratedUnit, n)
 		for i := range all {
 			x := rng.NormFloat64()
-			all[i] = rated{id: fmt.Sprint(i), people: x, judge: r*x + math.Sqrt(1-r*r)*rng.NormFloat64()}
+			all[i] = ratedUnit{id: fmt.Sprint(i), people: x, judge: r*x + math.Sqrt(1-r*r)*rng.NormFloat64()}
 		}
 		s := ratedRun(all).Score(stats.Bootstrap{Rounds: 400, Level: 0.95, Seed: uint64(trial)}).Results[0]
 		if *s.Low <= truth && truth <= *s.High {
