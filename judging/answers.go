@@ -20,7 +20,7 @@ type Answers struct {
 	Failed  int // questions whose call failed: the run can go on
 	Lacking int // questions of the run that no record is of: it can go on too
 
-	given map[string]Given       // by question
+	given map[string]Given         // by question
 	asked map[string]priorQuestion // by question; nil until it is needed
 }
 
