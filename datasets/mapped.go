@@ -31,22 +31,25 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 	if err := decode(row.Text, &has); err != nil {
 		return nil, err
 	}
-	r := mappedRow{mapped: t, has: has, number: row.Line}
+	r := mappedRow{mapped: t, has: has, of: map[string]string{}, lists: map[string][]string{}}
 	for _, columns := range t.columns {
 		for _, c := range columns {
 			t.seen[c] = t.seen[c] || r.at(c) != nil
 		}
 	}
-	question, err := r.joined(partQuestion, "\n\n")
-	if err != nil {
-		return nil, err
+	for _, p := range parts {
+		var err error
+		if slices.Contains(listParts, p.name) {
+			r.lists[p.name], err = r.list(p.name)
+		} else {
+			r.of[p.name], err = r.joined(p.name, between[p.name])
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	r.question = question
-	r.id, err = r.joined(partID, ":")
-	if err != nil {
-		return nil, err
-	}
-	r.id = cmp.Or(r.id, strconv.Itoa(row.Line))
+	r.of[partID] = cmp.Or(r.of[partID], strconv.Itoa(row.Line))
+	var err error
 	var out any
 	f := &Questions
 	switch {
@@ -88,12 +91,18 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 	return line, nil
 }
 
+// listParts have a list of texts in a row, the others a text; between stands between the columns of one.
+var (
+	listParts = []string{partOptions, partOutputs, partRanks, partChosen, partRejected}
+	between   = map[string]string{partQuestion: "\n\n", partID: ":"}
+)
+
 // mappedRow is a row of a table.
 type mappedRow struct {
 	*mapped
-	has          map[string]json.RawMessage
-	number       int
-	id, question string
+	has   map[string]json.RawMessage
+	of    map[string]string   // by part
+	lists map[string][]string // by part
 }
 
 // at finds a column: by its name or, with dots between them, by the keys and places in what it
@@ -136,9 +145,6 @@ func textOf(column string, value json.RawMessage) (string, error) {
 	}
 	return string(value), nil
 }
-
-// text is the part's only column; "" where there is none.
-func (r mappedRow) text(part string) (text string, err error) { return r.joined(part, "") }
 
 // joined are the texts of the part's columns. A column that is a part of every item has to have one.
 func (r mappedRow) joined(part, between string) (string, error) {
@@ -190,25 +196,8 @@ func (r mappedRow) list(part string) (texts []string, err error) {
 	return texts, nil
 }
 
-// texts reads several parts of one column.
-func (r mappedRow) texts(names ...string) (map[string]string, error) {
-	out := map[string]string{}
-	for _, p := range names {
-		var err error
-		out[p], err = r.text(p)
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 func (r mappedRow) pair() (any, error) {
-	of, err := r.texts(partA, partB, partLabel, partModelA, partModelB, partGroup, partSource)
-	if err != nil {
-		return nil, err
-	}
-	side, err := r.side(of[partLabel], 2, []string{of[partModelA], of[partModelB]})
+	side, err := r.sideOfTwo(partLabel)
 	if err != nil {
 		return nil, err
 	}
@@ -222,16 +211,26 @@ func (r mappedRow) pair() (any, error) {
 	if side >= 0 {
 		label = pairLabels[side]
 	}
+	p := r.pairOf(r.of[partA], r.of[partB], label)
+	p.ModelA = r.of[partModelA]
+	p.ModelB = r.of[partModelB]
+	return p, nil
+}
+
+func (r mappedRow) pairOf(a, b, label string) pairLine {
 	return pairLine{
-		PairID:    &r.id,
-		Source:    cmp.Or(of[partGroup], of[partSource]),
-		Question:  &r.question,
-		ModelA:    of[partModelA],
-		ModelB:    of[partModelB],
-		ResponseA: new(of[partA]),
-		ResponseB: new(of[partB]),
+		PairID:    new(r.of[partID]),
+		Source:    cmp.Or(r.of[partGroup], r.of[partSource]),
+		Question:  new(r.of[partQuestion]),
+		ResponseA: &a,
+		ResponseB: &b,
 		Label:     &label,
-	}, nil
+	}
+}
+
+// sideOfTwo is the response that a part names, which may do so by its model.
+func (r mappedRow) sideOfTwo(part string) (int, error) {
+	return r.side(r.of[part], 2, []string{r.of[partModelA], r.of[partModelB]})
 }
 
 // mappedQuestion is a line of the format Questions.
@@ -248,8 +247,13 @@ type mappedQuestion struct {
 	Gold      *string  `json:"gold"`
 }
 
-func (r mappedRow) asked(of map[string]string, side int) mappedQuestion {
-	q := mappedQuestion{ID: r.id, Category: of[partGroup], Source: of[partSource], Question: r.question}
+func (r mappedRow) asked(side int) mappedQuestion {
+	q := mappedQuestion{
+		ID:       r.of[partID],
+		Category: r.of[partGroup],
+		Source:   r.of[partSource],
+		Question: r.of[partQuestion],
+	}
 	if side >= 0 {
 		q.Gold = new(letter(side))
 	}
@@ -257,71 +261,40 @@ func (r mappedRow) asked(of map[string]string, side int) mappedQuestion {
 }
 
 func (r mappedRow) preference() (any, error) {
-	of, err := r.texts(partA, partB, partPreference, partModelA, partModelB, partGroup, partSource)
-	if err != nil {
-		return nil, err
-	}
-	side, err := r.side(of[partPreference], 2, []string{of[partModelA], of[partModelB]})
-	if err != nil {
-		return nil, err
-	}
+	side, err := r.sideOfTwo(partPreference)
 	if side == tieSide {
 		side = 2
 	}
-	q := r.asked(of, side)
-	q.ResponseA = new(of[partA])
-	q.ResponseB = new(of[partB])
-	q.ModelA = of[partModelA]
-	q.ModelB = of[partModelB]
-	return q, nil
+	q := r.asked(side)
+	q.ResponseA = new(r.of[partA])
+	q.ResponseB = new(r.of[partB])
+	q.ModelA = r.of[partModelA]
+	q.ModelB = r.of[partModelB]
+	return q, err
 }
 
 func (r mappedRow) choice() (any, error) {
-	of, err := r.texts(partLabel, partGroup, partSource)
-	if err != nil {
-		return nil, err
-	}
-	options, err := r.list(partOptions)
-	if err != nil {
-		return nil, err
-	}
-	side, err := r.side(of[partLabel], len(options), options)
-	if err != nil {
-		return nil, err
-	}
-	q := r.asked(of, side)
+	options := r.lists[partOptions]
+	side, err := r.side(r.of[partLabel], len(options), options)
+	q := r.asked(side)
 	q.Options = append([]string{}, options...)
-	return q, nil
+	return q, err
 }
 
 func (r mappedRow) numeric() (any, error) {
-	of, err := r.texts(partLabel, partGroup, partSource)
-	if err != nil {
-		return nil, err
-	}
-	q := r.asked(of, unlabelled)
-	q.Gold = new(strings.TrimSpace(of[partLabel]))
+	q := r.asked(unlabelled)
+	q.Gold = new(strings.TrimSpace(r.of[partLabel]))
 	return q, nil
 }
 
 // outputs are ranked by a list of ranks, or the one that the label names is the best.
 func (r mappedRow) outputs() (any, error) {
-	of, err := r.texts(partLabel, partGroup, partSource)
-	if err != nil {
-		return nil, err
-	}
-	texts, err := r.list(partOutputs)
-	if err != nil {
-		return nil, err
-	}
-	ranks, err := r.list(partRanks)
-	if err != nil {
-		return nil, err
-	}
+	texts := r.lists[partOutputs]
+	ranks := r.lists[partRanks]
 	if len(ranks) > 0 && len(ranks) != len(texts) {
 		return nil, fmt.Errorf("%d ranks for %d outputs", len(ranks), len(texts))
 	}
-	best, err := r.side(of[partLabel], len(texts), texts)
+	best, err := r.side(r.of[partLabel], len(texts), texts)
 	if err != nil {
 		return nil, err
 	}
@@ -338,63 +311,48 @@ func (r mappedRow) outputs() (any, error) {
 		}
 		candidates[i].Rank = rank.rank
 	}
-	return r.ranked(candidates, of)
+	return r.ranked(candidates)
 }
 
-func (r mappedRow) ranked(candidates []Candidate, of map[string]string) (any, error) {
+func (r mappedRow) ranked(candidates []Candidate) (any, error) {
 	if len(candidates) < 2 {
 		return nil, errFewOptions
 	}
 	if err := nameOptions(candidates); err != nil {
 		return nil, err
 	}
-	it := optionsItem(r.id, r.question, candidates)
-	it.Source, it.Group = of[partSource], cmp.Or(of[partGroup], it.Group)
+	it := optionsItem(r.of[partID], r.of[partQuestion], candidates)
+	it.Source = r.of[partSource]
+	it.Group = cmp.Or(r.of[partGroup], it.Group)
 	return OptionsLine(it)
 }
 
 // chosen makes a pair of one chosen and one rejected response, and options of more rejected ones. The chosen one stands
 // where its id draws it, since in the file it always stands first.
 func (r mappedRow) chosen() (*Format, any, error) {
-	of, err := r.texts(partGroup, partSource)
-	if err != nil {
-		return nil, nil, err
-	}
-	chosen, err := r.list(partChosen)
-	if err != nil {
-		return nil, nil, err
-	}
-	rejected, err := r.list(partRejected)
+	chosen := r.lists[partChosen]
+	rejected := r.lists[partRejected]
 	switch {
-	case err != nil:
-		return nil, nil, err
 	case len(chosen) == 0 || len(rejected) == 0:
 		return nil, nil, fmt.Errorf("%d chosen and %d rejected responses: there is nothing to choose",
 			len(chosen), len(rejected))
 	case len(chosen) > 1:
 		r.several++
 		return nil, nil, nil
-	case len(rejected) == 1:
-		p := pairLine{
-			PairID:    &r.id,
-			Source:    cmp.Or(of[partGroup], of[partSource]),
-			Question:  &r.question,
-			ResponseA: &chosen[0],
-			ResponseB: &rejected[0],
-			Label:     &pairLabels[0],
-		}
-		if drawKey("chosen", 0, r.id)%2 == 1 {
-			p.ResponseA, p.ResponseB = p.ResponseB, p.ResponseA
-			p.Label = &pairLabels[1]
-		}
-		return &judgeBench, p, nil
+	}
+	place := drawKey("chosen", 0, r.of[partID]) % uint64(1+len(rejected))
+	switch {
+	case len(rejected) > 1:
+	case place == 0:
+		return &judgeBench, r.pairOf(chosen[0], rejected[0], pairLabels[0]), nil
+	default:
+		return &judgeBench, r.pairOf(rejected[0], chosen[0], pairLabels[1]), nil
 	}
 	candidates := []Candidate{{Text: chosen[0], Rank: new(0)}}
 	for _, text := range rejected {
 		candidates = append(candidates, Candidate{Text: text, Rank: new(1)})
 	}
-	best := int(drawKey("chosen", 0, r.id) % uint64(len(candidates)))
-	candidates[0], candidates[best] = candidates[best], candidates[0]
-	line, err := r.ranked(candidates, of)
+	candidates[0], candidates[place] = candidates[place], candidates[0]
+	line, err := r.ranked(candidates)
 	return &OptionLines, line, err
 }

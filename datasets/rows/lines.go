@@ -22,39 +22,39 @@ type Line[T any] struct {
 const batchBytes = 64 << 10
 
 type batch[T any] struct {
-	text  []byte
-	lines []Line[T]
-	done  chan struct{} // closed when it is parsed
-	used  chan struct{} // closed when it is used
+	lines  []Line[T]
+	bytes  int
+	parsed chan struct{} // closed when it is
+	used   chan struct{} // closed when it is
 }
 
 // large is a batch after which no other is read until it was used: many long lines take no more memory than one.
-func (b *batch[T]) large() bool { return len(b.text) > 1<<20 }
+func (b *batch[T]) large() bool { return b.bytes > 1<<20 }
 
 // EachLine reads r to its end, parses its lines on all processors and hands them to use in their order. A line that is
 // longer than any row may be is a [LineError]. parse is called from many goroutines; use is not. The first error of use
-// ends it. No value may hold on to its line, whose memory the next ones are read into.
+// ends it.
 func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) error) error {
 	stop := make(chan struct{})
-	workers := runtime.GOMAXPROCS(0)
-	work := make(chan *batch[T], workers)
-	order := make(chan *batch[T], 2*workers)
-	free := make(chan *batch[T], 2*workers) // batches that were used, to be filled again
+	order := make(chan *batch[T], 2*runtime.GOMAXPROCS(0)) // which bounds how many are parsed at once
 	var readErr error
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer close(stop)
 	wg.Go(func() {
 		defer close(order)
-		defer close(work)
-		readErr = readBatches(r, free, func(b *batch[T]) bool {
-			for _, to := range []chan *batch[T]{order, work} {
-				select {
-				case to <- b:
-				case <-stop:
-					return false
-				}
+		readErr = readBatches(r, func(b *batch[T]) bool {
+			select {
+			case order <- b:
+			case <-stop:
+				return false
 			}
+			wg.Go(func() {
+				for i := range b.lines {
+					b.lines[i].Value = parse(b.lines[i].Text)
+				}
+				close(b.parsed)
+			})
 			if !b.large() {
 				return true
 			}
@@ -66,55 +66,39 @@ func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) e
 			}
 		})
 	})
-	for range workers {
-		wg.Go(func() {
-			for b := range work {
-				for i := range b.lines {
-					b.lines[i].Value = parse(b.lines[i].Text)
-				}
-				close(b.done)
-			}
-		})
-	}
 	for b := range order {
-		<-b.done
+		<-b.parsed
 		for _, line := range b.lines {
 			if err := use(line); err != nil {
 				return err
 			}
 		}
 		close(b.used)
-		if b.large() {
-			continue
-		}
-		select {
-		case free <- b:
-		default:
-		}
 	}
 	return readErr
 }
 
 // readBatches cuts r into batches of whole lines until send says no.
-func readBatches[T any](r io.Reader, free <-chan *batch[T], send func(*batch[T]) bool) error {
+func readBatches[T any](r io.Reader, send func(*batch[T]) bool) error {
 	in := bufio.NewReaderSize(r, batchBytes)
 	var offset int64
 	number := 0
-	var ends []int
 	for {
-		b := emptyBatch(free)
-		ends = ends[:0]
+		text := make([]byte, 0, batchBytes+batchBytes/4)
+		var ends []int
 		var err error
-		for err == nil && len(b.text) < batchBytes {
-			b.text, err = appendLine(b.text, in)
-			if n := len(b.text); n > 0 && (len(ends) == 0 || n > ends[len(ends)-1]) {
-				ends = append(ends, n)
+		for err == nil && len(text) < batchBytes {
+			begin := len(text)
+			text, err = appendLine(text, in)
+			if len(text) > begin {
+				ends = append(ends, len(text))
 			}
 		}
+		b := &batch[T]{bytes: len(text), parsed: make(chan struct{}), used: make(chan struct{})}
 		begin := 0
 		for _, end := range ends {
 			number++
-			b.lines = append(b.lines, Line[T]{Number: number, Offset: offset, Text: b.text[begin:end]})
+			b.lines = append(b.lines, Line[T]{Number: number, Offset: offset, Text: text[begin:end]})
 			offset += int64(end - begin)
 			begin = end
 		}
@@ -130,16 +114,6 @@ func readBatches[T any](r io.Reader, free <-chan *batch[T], send func(*batch[T])
 		default:
 			return err
 		}
-	}
-}
-
-func emptyBatch[T any](free <-chan *batch[T]) *batch[T] {
-	select {
-	case b := <-free:
-		clear(b.lines) // what they hold is not needed any more
-		return &batch[T]{text: b.text[:0], lines: b.lines[:0], done: make(chan struct{}), used: make(chan struct{})}
-	default:
-		return &batch[T]{text: make([]byte, 0, batchBytes+batchBytes/4), done: make(chan struct{}), used: make(chan struct{})}
 	}
 }
 
