@@ -94,7 +94,7 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 		defer texts[k].Close()
 	}
 	counts := make([]int, len(list))
-	begin, end := (f.Page-1)*perPage, f.Page*perPage
+	var all [][]int // of the chosen filter: places in each run
 	for i := range runs[0].Len() {
 		at, ok := commonItem(runs, i)
 		if !ok {
@@ -108,8 +108,9 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 		}
 		for k, d := range list {
 			if d.is(right, same) {
-				if counts[k]++; k == chosen && counts[k] > begin && counts[k] <= end {
-					v.Items = append(v.Items, compareRow(runs, texts, at, f))
+				counts[k]++
+				if k == chosen {
+					all = append(all, at)
 				}
 			}
 		}
@@ -118,11 +119,12 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 		v.Shows = append(v.Shows, Option{Value: d.name, Name: d.about, N: counts[k]})
 	}
 	v.Matches = counts[chosen]
-	v.Pages = max(1, (v.Matches+perPage-1)/perPage)
-	if f.Page > v.Pages {
-		return failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
+	part, pages, err := pageOf(all, f.Page, perPage)
+	v.Pages = pages
+	for _, at := range part {
+		v.Items = append(v.Items, compareRow(runs, texts, at, f))
 	}
-	return nil
+	return err
 }
 
 // compareRow is an item, at its place in each run.

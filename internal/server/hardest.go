@@ -205,11 +205,13 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	if err != nil {
 		return v, err
 	}
-	v.Total, v.Pages = len(all), max(1, (len(all)+perPage-1)/perPage)
-	if v.Filter.Page > v.Pages {
-		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", v.Filter.Page, v.Pages)
+	v.Total = len(all)
+	part, pages, err := pageOf(all, v.Filter.Page, perPage)
+	v.Pages = pages
+	if err != nil {
+		return v, err
 	}
-	for _, t := range all[(v.Filter.Page-1)*perPage : min(v.Filter.Page*perPage, len(all))] {
+	for _, t := range part {
 		row := hardRow{ID: t.id, Wrong: t.wrong, Judged: t.wrong + t.right, Link: compareItemURL("", runs, t.id)}
 		for k, is := range t.by {
 			mark := Mark{Kind: "open", Sign: "–", Words: "not scored"}

@@ -109,6 +109,15 @@ func counted(q url.Values, name string, otherwise int) (int, error) {
 	return n, nil
 }
 
+// pageOf is a page of a list, by its number from 1, and how many there are.
+func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
+	pages = max(1, (len(all)+per-1)/per)
+	if page > pages {
+		return nil, pages, failure.New(http.StatusNotFound, "there is no page %d: there are %d", page, pages)
+	}
+	return all[(page-1)*per : min(page*per, len(all))], pages, nil
+}
+
 // matching lists the items that a filter takes.
 func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int, error) {
 	var has func(int) bool
@@ -204,16 +213,17 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		Filter:  f,
 		Total:   x.Len(),
 		Matches: len(all),
-		Pages:   max(1, (len(all)+f.Per-1)/f.Per),
 		Items:   []itemRow{},
 	}
-	if f.Page > v.Pages {
-		return v, failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
+	part, pages, err := pageOf(all, f.Page, f.Per)
+	v.Pages = pages
+	if err != nil {
+		return v, err
 	}
 	v.offer(x)
 	items := x.OpenItems()
 	defer items.Close()
-	for _, i := range all[(f.Page-1)*f.Per : min(f.Page*f.Per, len(all))] {
+	for _, i := range part {
 		v.Items = append(v.Items, itemRowOf(x, items, i, v.Run, f))
 	}
 	v.Hardest = s.hardestURL(x.Manifest)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 
 	"gavel/internal/report"
 	"gavel/internal/server/jobs"
-	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
 	"gavel/judging"
 	"gavel/scoring"
@@ -112,7 +110,7 @@ type runView struct {
 	CanResume bool              `json:"-"`
 	Describes bool              `json:"-"` // it can be given a name, tags and a note
 	Outcomes  []string          `json:"-"` // in their order
-	Matters   []Highlights      `json:"-"`
+	Matters   []highlights      `json:"-"`
 	Command   string            `json:"-"` // line of a shell that makes it again
 }
 
@@ -214,22 +212,12 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Highlights are items that matter most, of a kind.
-type Highlights struct {
-	Name  string     `json:"name"`
-	About string     `json:"about"`
-	Show  string     `json:"show" jsonschema:"the filter of items that has them all"`
-	Total int        `json:"total"`
-	Items []Mattered `json:"items" jsonschema:"the first of them"`
-}
-
-// Mattered is an item that matters.
-type Mattered struct {
-	ID       string          `json:"item"`
-	Group    string          `json:"group,omitempty"`
-	Question string          `json:"question" jsonschema:"its beginning"`
-	Games    []JudgmentBrief `json:"games"`
-	Link     string          `json:"-"`
+// highlights are items that matter most, of a kind.
+type highlights struct {
+	Name, About string
+	Show        string // the filter of items that has them all
+	Total       int
+	Items       []itemRow // the first of them
 }
 
 // highlightsEach is how many items of a kind are named.
@@ -249,36 +237,26 @@ var highlightKinds = []struct{ show, name, about string }{
 }
 
 // highlights of a run; empty kinds are left out.
-func (s *Server) highlights(x *store.Index) []Highlights {
-	out := []Highlights{}
+func (s *Server) highlights(x *store.Index) (all []highlights) {
 	items := x.OpenItems()
 	defer items.Close()
+	run := headOf(x.Run, x.Manifest)
 	for _, k := range highlightKinds {
 		is := store.FilterNamed(k.show).Is
-		h := Highlights{Name: k.name, About: k.about, Show: k.show}
+		h := highlights{Name: k.name, About: k.about, Show: k.show}
 		for i := range x.Len() {
 			if len(x.Judgments(i)) == 0 || !is(x.Flags(i)) {
 				continue
 			}
-			if h.Total++; h.Total > highlightsEach {
-				continue
+			if h.Total++; h.Total <= highlightsEach {
+				h.Items = append(h.Items, itemRowOf(x, items, i, run, ItemsFilter{Show: k.show}))
 			}
-			id := x.ID(i)
-			item := x.ItemIfThere(items, i)
-			m := Mattered{
-				ID:       id,
-				Group:    x.Group(i),
-				Question: markup.Shortened(cmp.Or(item.Question, answered(item.Answered), id), 110),
-				Games:    briefs(x, i, item),
-			}
-			m.Link = itemURL(x.Run, m.ID, query("show", k.show))
-			h.Items = append(h.Items, m)
 		}
 		if h.Total > 0 {
-			out = append(out, h)
+			all = append(all, h)
 		}
 	}
-	return out
+	return all
 }
 
 // resumable tells whether a run is one that a job can go on with: nobody makes it, and it is not complete.

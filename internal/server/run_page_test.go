@@ -48,9 +48,9 @@ func TestHighlights(t *testing.T) {
 		}
 		for _, m := range h.Items {
 			s.get(m.Link)
-			for _, g := range m.Games {
+			for _, g := range m.Judgments {
 				if h.Name == "Wrong every time" && (g.Right == nil || *g.Right || g.Outcome != string(judging.Decided)) {
-					t.Errorf("%s is not wrong every time: %+v", m.ID, m.Games)
+					t.Errorf("%s is not wrong every time: %+v", m.ID, m.Judgments)
 				}
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gavel/internal/eval"
+	"gavel/internal/server/memo"
 	"gavel/judging"
 )
 
@@ -46,8 +47,8 @@ type Manager struct {
 	ctx   context.Context
 
 	turns    chan struct{} // at reading and planning suites
-	offers   offers
-	keys     sync.Map // addresses of servers that were named, and the variables with their keys
+	offers   *memo.Memo    // the servers that are found
+	keys     sync.Map      // addresses of servers that were named, and the variables with their keys
 	jobs     sync.WaitGroup
 	mu       sync.Mutex
 	list     []*runJob // the newest last
@@ -105,11 +106,12 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 	maker.Shared = new(eval.SharedCache)
 	maker.Runs = dir
 	return &Manager{
-		maker: &maker,
-		opts:  o,
-		dir:   dir,
-		ctx:   ctx,
-		turns: make(chan struct{}, 1),
+		maker:  &maker,
+		opts:   o,
+		dir:    dir,
+		ctx:    ctx,
+		turns:  make(chan struct{}, 1),
+		offers: memo.New(1, maker.Now),
 	}, nil
 }
 

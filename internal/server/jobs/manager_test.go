@@ -126,11 +126,17 @@ type exploding struct{ eval.Observer }
 
 func (exploding) Recorded(*judging.Record) { panic("boom") }
 
+// offer stops the clock, and offers these servers alone.
+func offer(r *Manager, servers ...endpoint) {
+	now := r.maker.Now()
+	r.maker.Now = func() time.Time { return now }
+	r.offers.Put("", now.Truncate(offersGood), servers)
+}
+
 // A judge is found by its model, whose tag may be left out.
 func TestJudgeByItsModel(t *testing.T) {
 	r := newManager(t, Options{})
-	r.endpoints(t.Context())
-	r.offers.found = []endpoint{{EndpointOffer: EndpointOffer{ID: "x", Models: []string{"other", "small:latest"}}, backend: "auto", url: "http://127.0.0.1:9"}}
+	offer(r, endpoint{EndpointOffer: EndpointOffer{ID: "x", Models: []string{"other", "small:latest"}}, backend: "auto", url: "http://127.0.0.1:9"})
 	if ids, err := r.judgeAt(t.Context(), eval.Endpoint{Backend: "auto"}, "small"); err != nil || !slices.Equal(ids, []string{"x"}) {
 		t.Errorf("by a name without its tag: %v %v", ids, err)
 	}
@@ -154,8 +160,7 @@ func TestServeSuiteKeepsKeysApart(t *testing.T) {
 	for _, keyEnv := range []string{"", "MY_KEY"} {
 		clear(sent)
 		r := newManager(t, Options{NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: keyEnv})
-		r.endpoints(t.Context())
-		r.offers.found = append(r.offers.found, endpoint{EndpointOffer: EndpointOffer{ID: found.URL, Models: []string{"tiny"}}, backend: "auto", url: found.URL})
+		offer(r, append(r.endpoints(t.Context()), endpoint{EndpointOffer: EndpointOffer{ID: found.URL, Models: []string{"tiny"}}, backend: "auto", url: found.URL})...)
 		file := fmt.Sprintf("name: keys\njudges: [{model: tiny, base-url: %q}]\nconditions: [{protocol: self-reference, dataset: sample-number, sample: 1, agents: ['tiny@%s']}]\n", named.URL, found.URL)
 		if _, err := r.StartSuite(t.Context(), JobRequest{"file": {file}}); err != nil {
 			t.Fatal(err)

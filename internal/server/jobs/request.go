@@ -13,12 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/internal/disk"
 	"gavel/internal/eval"
+	"gavel/internal/server/memo"
 	"gavel/judging"
 )
 
@@ -214,17 +213,8 @@ var simulatedEndpoint = endpoint{
 	backend: backends.Simulation,
 }
 
-// offers remembers the servers found for a few seconds. They are looked for once
-// for all who ask meanwhile, and nobody waits for a server that hangs for longer
-// than he wants to.
-type offers struct {
-	flight singleflight.Group // who is in it holds the rest
-	at     time.Time
-	found  []endpoint
-}
-
-// Times of offers: how long they are good, and how long a server has to say what
-// it is, and then which models it has.
+// Times of the servers that are found: how long they are remembered, and how long a server has to say what it is, and
+// then which models it has.
 const (
 	offersGood = 10 * time.Second
 	offerTime  = 5 * time.Second
@@ -243,26 +233,16 @@ func (r *Manager) endpoint(ctx context.Context, id string) (endpoint, error) {
 	return endpoint{}, fmt.Errorf("endpoint %q is not offered", id)
 }
 
-// endpoints are the servers that are offered; whoever gives up waiting for them
-// is offered simulated judges alone.
+// endpoints are the servers that are offered, looked for once for all who ask; whoever gives up waiting for them is
+// offered simulated judges alone.
 func (r *Manager) endpoints(ctx context.Context) []endpoint {
-	looked := r.offers.flight.DoChan("", func() (any, error) {
-		o := &r.offers
-		if o.found != nil && r.maker.Now().Sub(o.at) < offersGood {
-			return o.found, nil
-		}
-		found := r.look(r.ctx) // not in the name of who asks first: he may leave
-		if r.ctx.Err() == nil {
-			o.found, o.at = found, r.maker.Now()
-		}
-		return found, nil
+	found, err := memo.Get(ctx, r.offers, "", r.maker.Now().Truncate(offersGood), func() ([]endpoint, error) {
+		return r.look(r.ctx), nil // not in the name of who asks first: he may leave
 	})
-	select {
-	case <-ctx.Done():
+	if err != nil {
 		return []endpoint{simulatedEndpoint}
-	case l := <-looked:
-		return l.Val.([]endpoint)
 	}
+	return found
 }
 
 // look looks for servers as the command line does: those named with --base-url,

@@ -2,8 +2,10 @@
 package memo
 
 import (
-	"container/list"
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,8 +17,8 @@ import (
 type Memo struct {
 	mu      sync.Mutex
 	most    int
-	order   *list.List // of *slot, the last used first
-	slots   map[string]*list.Element
+	slots   map[string]*slot
+	uses    int           // so many, to tell the slot that was used longest ago
 	turns   chan struct{} // a place for each value that is made at once
 	now     func() time.Time
 	workers sync.WaitGroup
@@ -24,9 +26,9 @@ type Memo struct {
 
 // slot has the values of a name.
 type slot struct {
-	name string
 	last *value // nil: none was made yet
 	next *value // nil: none is being made
+	used int    // when, by the count of the memo's uses
 }
 
 // value is what was made of files in a state, or why it could not be made.
@@ -48,8 +50,7 @@ const (
 func New(most int, now func() time.Time) *Memo {
 	return &Memo{
 		most:  most,
-		order: list.New(),
-		slots: map[string]*list.Element{},
+		slots: map[string]*slot{},
 		turns: make(chan struct{}, 1),
 		now:   now,
 	}
@@ -113,16 +114,11 @@ func Latest[V any](m *Memo, name string, state any, build func() (V, error)) (co
 func Peek[V any](m *Memo, name string, state any) (content V, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at := m.slots[name]
-	if at == nil {
+	s := m.slots[name]
+	if s == nil || s.last == nil || s.last.err != nil || s.last.state != state {
 		return content, false
 	}
-	v := at.Value.(*slot).last
-	if v == nil || v.err != nil || v.state != state {
-		return content, false
-	}
-	m.order.MoveToFront(at)
-	content, known = v.content.(V)
+	content, known = m.slot(name).last.content.(V)
 	return content, known
 }
 
@@ -130,8 +126,8 @@ func Peek[V any](m *Memo, name string, state any) (content V, known bool) {
 func Last[V any](m *Memo, name string) (content V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if at := m.slots[name]; at != nil && at.Value.(*slot).last != nil {
-		content, _ = at.Value.(*slot).last.content.(V)
+	if s := m.slots[name]; s != nil && s.last != nil {
+		content, _ = s.last.content.(V)
 	}
 	return content
 }
@@ -147,27 +143,24 @@ func (m *Memo) Put(name string, state, content any) {
 func (m *Memo) Drop(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if at := m.slots[name]; at != nil {
-		m.remove(at)
-	}
+	delete(m.slots, name)
 }
 
 // slot is that of a name, which may be new. The caller holds the lock.
 func (m *Memo) slot(name string) *slot {
-	if at := m.slots[name]; at != nil {
-		m.order.MoveToFront(at)
-		return at.Value.(*slot)
+	s := m.slots[name]
+	if s == nil {
+		s = &slot{}
+		m.slots[name] = s
 	}
-	s := &slot{name: name}
-	m.slots[name] = m.order.PushFront(s)
-	if m.order.Len() > m.most {
-		m.remove(m.order.Back())
+	m.uses++
+	s.used = m.uses
+	if len(m.slots) > m.most {
+		delete(m.slots, slices.MinFunc(slices.Collect(maps.Keys(m.slots)), func(a, b string) int {
+			return cmp.Compare(m.slots[a].used, m.slots[b].used)
+		}))
 	}
 	return s
-}
-
-func (m *Memo) remove(at *list.Element) {
-	delete(m.slots, m.order.Remove(at).(*slot).name)
 }
 
 // closed is the channel of values that are there.
