@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"html/template"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -82,71 +81,111 @@ type runsFilter struct {
 	Choices map[string][]string `json:"-"` // values on offer, by the names of parameters
 }
 
-// choiceFilters are the parameters whose values are offered, with what a run has of each.
-var choiceFilters = []struct {
-	Name   string
-	chosen func(*runsFilter) *string
-	values func(RunRow) []string
-}{
-	{
-		Name:   "protocol",
-		chosen: func(f *runsFilter) *string { return &f.Protocol },
-		values: func(r RunRow) []string { return []string{r.Protocol} },
-	},
-	{
-		Name:   "model",
-		chosen: func(f *runsFilter) *string { return &f.Model },
-		values: func(r RunRow) []string { return []string{r.Model} },
-	},
-	{
-		Name:   "dataset",
-		chosen: func(f *runsFilter) *string { return &f.Dataset },
-		values: func(r RunRow) []string { return []string{r.Dataset} },
-	},
-	{
-		Name:   "status",
-		chosen: func(f *runsFilter) *string { return &f.Status },
-		values: func(r RunRow) []string { return []string{r.Status} },
-	},
-	{
-		Name:   "tag",
-		chosen: func(f *runsFilter) *string { return &f.Tag },
-		values: RunRow.Tags,
-	},
-	{
-		Name:   "suite",
-		chosen: func(f *runsFilter) *string { return &f.Suite },
-		values: func(r RunRow) []string { return []string{r.Suite} },
-	},
+// choiceFilters are the parameters whose values are offered.
+var choiceFilters = []string{"protocol", "model", "dataset", "status", "tag", "suite"}
+
+// chosen is the value that a choice filter was given.
+func (f *runsFilter) chosen(filter string) *string {
+	return map[string]*string{
+		"protocol": &f.Protocol,
+		"model":    &f.Model,
+		"dataset":  &f.Dataset,
+		"status":   &f.Status,
+		"tag":      &f.Tag,
+		"suite":    &f.Suite,
+	}[filter]
 }
 
-// orders are what the list may be sorted by; each begins with what one mostly looks for. Headlines of one metric stand
-// together, since those of two cannot be compared.
-var orders = map[string]func(a, b RunRow) int{
-	"when":     func(a, b RunRow) int { return b.Started.Compare(a.Started) },
-	"name":     func(a, b RunRow) int { return strings.Compare(a.Title(), b.Title()) },
-	"model":    func(a, b RunRow) int { return strings.Compare(a.Model, b.Model) },
-	"protocol": func(a, b RunRow) int { return strings.Compare(a.Protocol+a.Prompt, b.Protocol+b.Prompt) },
-	"dataset":  func(a, b RunRow) int { return strings.Compare(a.Dataset, b.Dataset) },
-	"status":   func(a, b RunRow) int { return strings.Compare(a.Status, b.Status) },
-	"headline": func(a, b RunRow) int {
-		return cmp.Or(cmp.Compare(a.unit(), b.unit()), cmp.Compare(b.value(), a.value()))
+// choices are what a run has of each choice filter.
+func (r RunRow) choices() map[string][]string {
+	return map[string][]string{
+		"protocol": {r.Protocol},
+		"model":    {r.Model},
+		"dataset":  {r.Dataset},
+		"status":   {r.Status},
+		"tag":      r.Tags(),
+		"suite":    {r.Suite},
+	}
+}
+
+// orders are what the list may be sorted by, with their words on the page and, where it has them, for the other way
+// round; each begins with what one mostly looks for. Headlines of one metric stand together, since those of two cannot
+// be compared.
+var orders = []struct {
+	name, words, reverse string
+	compare              func(a, b RunRow) int
+}{
+	{
+		name:    "when",
+		words:   "newest first",
+		reverse: "oldest first",
+		compare: func(a, b RunRow) int { return b.Started.Compare(a.Started) },
+	},
+	{
+		name:    "headline",
+		words:   "headline, highest first",
+		reverse: "headline, lowest first",
+		compare: func(a, b RunRow) int {
+			return cmp.Or(cmp.Compare(a.unit(), b.unit()), cmp.Compare(b.value(), a.value()))
+		},
+	},
+	{
+		name:    "name",
+		words:   "run",
+		compare: func(a, b RunRow) int { return strings.Compare(a.Title(), b.Title()) },
+	},
+	{
+		name:    "model",
+		words:   "model",
+		compare: func(a, b RunRow) int { return strings.Compare(a.Model, b.Model) },
+	},
+	{
+		name:  "protocol",
+		words: "protocol and prompt",
+		compare: func(a, b RunRow) int {
+			return strings.Compare(a.Protocol+a.Prompt, b.Protocol+b.Prompt)
+		},
+	},
+	{
+		name:    "dataset",
+		words:   "dataset",
+		compare: func(a, b RunRow) int { return strings.Compare(a.Dataset, b.Dataset) },
+	},
+	{
+		name:    "status",
+		words:   "status",
+		compare: func(a, b RunRow) int { return strings.Compare(a.Status, b.Status) },
 	},
 }
 
 // Orders are what the page's form can sort by; addresses have - in front for the other way round.
-func (runsFilter) Orders() []Option {
-	return []Option{
-		{Value: "when", Name: "newest first", N: -1},
-		{Value: "-when", Name: "oldest first", N: -1},
-		{Value: "headline", Name: "headline, highest first", N: -1},
-		{Value: "-headline", Name: "headline, lowest first", N: -1},
-		{Value: "name", Name: "run", N: -1},
-		{Value: "model", Name: "model", N: -1},
-		{Value: "protocol", Name: "protocol and prompt", N: -1},
-		{Value: "dataset", Name: "dataset", N: -1},
-		{Value: "status", Name: "status", N: -1},
+func (runsFilter) Orders() (list []Option) {
+	for _, o := range orders {
+		list = append(list, Option{Value: o.name, Name: o.words})
+		if o.reverse != "" {
+			list = append(list, Option{Value: "-" + o.name, Name: o.reverse})
+		}
 	}
+	return list
+}
+
+// sort sorts runs as they were asked for.
+func (f runsFilter) sort(runs []RunRow) error {
+	name, reverse := strings.CutPrefix(f.Sort, "-")
+	var names []string
+	for _, o := range orders {
+		if o.name == name {
+			slices.SortStableFunc(runs, o.compare)
+			if reverse {
+				slices.Reverse(runs)
+			}
+			return nil
+		}
+		names = append(names, o.name)
+	}
+	slices.Sort(names)
+	return failure.Bad("sort %q: it is one of %s, with - in front for the reverse order",
+		markup.Visible(f.Sort), strings.Join(names, ", "))
 }
 
 // unit is what the headline is, below all others where there is none.
@@ -199,9 +238,8 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 			view.Mine, _ = s.mine()
 		}
 	}
-	slices.SortStableFunc(view.Runs, orders[strings.TrimPrefix(f.Sort, "-")])
-	if strings.HasPrefix(f.Sort, "-") {
-		slices.Reverse(view.Runs)
+	if err := f.sort(view.Runs); err != nil {
+		return view, err
 	}
 	view.Filter = f
 	return view, view.cut(r)
@@ -241,12 +279,8 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 		Metric:  q.Get("metric"),
 		Choices: map[string][]string{},
 	}
-	for _, c := range choiceFilters {
-		*c.chosen(&f) = q.Get(c.Name)
-	}
-	if _, ok := orders[strings.TrimPrefix(f.Sort, "-")]; !ok {
-		return f, failure.Bad("sort %q: it is one of %s, with - in front for the reverse order",
-			markup.Visible(f.Sort), strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
+	for _, name := range choiceFilters {
+		*f.chosen(name) = q.Get(name)
 	}
 	if !isAPI(r) || q.Has("page") {
 		f.Page, err = counted(q, "page", 1)
@@ -265,10 +299,10 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 
 // offer adds what a row can be filtered by.
 func (f *runsFilter) offer(row RunRow) {
-	for _, c := range choiceFilters {
-		for _, value := range c.values(row) {
-			if i, has := slices.BinarySearch(f.Choices[c.Name], value); !has && value != "" {
-				f.Choices[c.Name] = slices.Insert(f.Choices[c.Name], i, value)
+	for name, values := range row.choices() {
+		for _, value := range values {
+			if i, has := slices.BinarySearch(f.Choices[name], value); !has && value != "" {
+				f.Choices[name] = slices.Insert(f.Choices[name], i, value)
 			}
 		}
 	}
@@ -276,8 +310,8 @@ func (f *runsFilter) offer(row RunRow) {
 
 // takes tells whether a row has the chosen values and all words.
 func (f *runsFilter) takes(row RunRow) bool {
-	for _, c := range choiceFilters {
-		if want := *c.chosen(f); want != "" && !slices.Contains(c.values(row), want) {
+	for name, values := range row.choices() {
+		if want := *f.chosen(name); want != "" && !slices.Contains(values, want) {
 			return false
 		}
 	}
@@ -299,21 +333,21 @@ func (f runsFilter) link(changes ...string) string {
 	if f.Sort != "when" {
 		pairs = append(pairs, "sort", f.Sort)
 	}
-	for _, c := range choiceFilters {
-		pairs = append(pairs, c.Name, *c.chosen(&f))
+	for _, name := range choiceFilters {
+		pairs = append(pairs, name, *f.chosen(name))
 	}
 	return "/" + query(append(pairs, changes...)...)
 }
 
 // Selects are the filters of the form that have a choice, the suite apart.
 func (f runsFilter) Selects() (list []filterSelect) {
-	for _, c := range choiceFilters {
-		if len(f.Choices[c.Name]) > 0 && c.Name != "suite" {
+	for _, name := range choiceFilters {
+		if len(f.Choices[name]) > 0 && name != "suite" {
 			list = append(list, filterSelect{
-				Name:   c.Name,
-				Label:  capital(c.Name),
-				Chosen: *c.chosen(&f),
-				Values: f.Choices[c.Name],
+				Name:   name,
+				Label:  capital(name),
+				Chosen: *f.chosen(name),
+				Values: f.Choices[name],
 			})
 		}
 	}

@@ -46,7 +46,7 @@ type boardColumn struct {
 	Published       *datasets.Published
 	PublishedNumber string
 
-	key  string
+	key  datasetKey
 	runs []RunRow // the one of each judge
 }
 
@@ -97,29 +97,28 @@ func (s *Server) leaderboard(ctx context.Context, all, taken []RunRow, f *runsFi
 	if len(runs) == 0 {
 		return nil
 	}
-	rows, columns := map[string]*boardRow{}, map[string]*boardColumn{}
-	cells := map[[2]string]*boardCell{}
+	rows := map[string]*boardRow{}
+	columns := map[datasetKey]*boardColumn{}
+	cells := map[cellKey]*boardCell{}
 	for _, r := range runs {
-		row := &boardRow{Model: r.Model, How: how(r), Simulated: r.Simulated, key: r.Model + "\x00" + how(r)}
-		column := &boardColumn{Name: r.Dataset, key: r.column()}
-		if rows[row.key] == nil {
-			rows[row.key] = row
+		at := cellKey{judge: r.Model + "\x00" + how(r), dataset: r.column()}
+		if rows[at.judge] == nil {
+			rows[at.judge] = &boardRow{Model: r.Model, How: how(r), Simulated: r.Simulated, key: at.judge}
 		}
-		if columns[column.key] == nil {
-			columns[column.key] = column
+		if columns[at.dataset] == nil {
+			columns[at.dataset] = &boardColumn{Name: r.Dataset, key: at.dataset}
 		}
-		cell, at := newCell(r, f.Metric), [2]string{row.key, column.key}
+		cell := newCell(r, f.Metric)
 		if old := cells[at]; old != nil {
-			if cell.over(old) {
-				old, cell = cell, old
+			if !cell.over(old) {
+				cell = old
 			}
-			old.More += cell.More + 1
-			cell = old
+			cell.More = old.More + 1
 		}
 		cells[at] = cell
 	}
 	for at, cell := range cells {
-		columns[at[1]].runs = append(columns[at[1]].runs, cell.row)
+		columns[at.dataset].runs = append(columns[at.dataset].runs, cell.row)
 	}
 	b.lay(columns)
 	for i := range b.Columns {
@@ -129,7 +128,7 @@ func (s *Server) leaderboard(ctx context.Context, all, taken []RunRow, f *runsFi
 	s.letter(ctx, b, cells, f)
 	for _, row := range rows {
 		for _, c := range b.Columns {
-			row.Cells = append(row.Cells, cells[[2]string{row.key, c.key}])
+			row.Cells = append(row.Cells, cells[cellKey{judge: row.key, dataset: c.key}])
 		}
 		if slices.ContainsFunc(row.Cells, func(c *boardCell) bool { return c != nil }) {
 			b.Rows = append(b.Rows, *row)
@@ -221,8 +220,16 @@ func (r RunRow) number(key string) *report.Number {
 	return nil
 }
 
-// column is the key of a run's dataset: files may differ under one name.
-func (r RunRow) column() string { return r.Dataset + "\x00" + r.data }
+// datasetKey tells datasets apart: files may differ under one name.
+type datasetKey struct{ name, sha256 string }
+
+// cellKey is the place of a cell.
+type cellKey struct {
+	judge   string
+	dataset datasetKey
+}
+
+func (r RunRow) column() datasetKey { return datasetKey{name: r.Dataset, sha256: r.data} }
 
 // how a model was asked.
 func how(r RunRow) string {
@@ -248,14 +255,15 @@ func (c *boardCell) over(other *boardCell) bool {
 }
 
 // lay gives the columns their order: the dataset with the most judges first.
-func (b *leaderboard) lay(columns map[string]*boardColumn) {
+func (b *leaderboard) lay(columns map[datasetKey]*boardColumn) {
 	names := map[string]int{}
 	for _, c := range columns {
 		names[c.Name]++
 		b.Columns = append(b.Columns, *c)
 	}
 	slices.SortFunc(b.Columns, func(x, y boardColumn) int {
-		return cmp.Or(len(y.runs)-len(x.runs), strings.Compare(x.key, y.key))
+		return cmp.Or(len(y.runs)-len(x.runs), strings.Compare(x.key.name, y.key.name),
+			strings.Compare(x.key.sha256, y.key.sha256))
 	})
 	b.Left = len(b.Columns) - boardColumns
 	if b.Left > 0 {
@@ -264,7 +272,7 @@ func (b *leaderboard) lay(columns map[string]*boardColumn) {
 	for i := range b.Columns {
 		c := &b.Columns[i]
 		if names[c.Name] > 1 { // files that differ under one name
-			c.Name += fmt.Sprintf(" (%.8s)", c.key[strings.Index(c.key, "\x00")+1:])
+			c.Name += fmt.Sprintf(" (%.8s)", c.key.sha256)
 		}
 		slices.SortFunc(c.runs, func(x, y RunRow) int { return strings.Compare(x.Name, y.Name) })
 	}
@@ -287,14 +295,12 @@ func (c *boardColumn) company(all []RunRow, protocol, key string) {
 			c.Coins += " to " + coins[len(coins)-1]
 		}
 	}
-	for _, p := range datasets.PublishedOn(datasetOf(c.key)) {
+	for _, p := range datasets.PublishedOn(c.key.name) {
 		if p.Protocol == protocol && p.Metric == key {
 			c.Published, c.PublishedNumber = &p, table.Whole(scoring.Result{Value: &p.Value})
 		}
 	}
 }
-
-func datasetOf(key string) string { return key[:strings.Index(key, "\x00")] }
 
 // sort sorts the judges by the first column, those without a run in it last, and leaves the first of them.
 func (b *leaderboard) sort() {

@@ -12,13 +12,9 @@ import (
 	"gavel/scoring"
 )
 
-// columnTests are the tests of a column of the leaderboard that tell which of its judges cannot be told apart. Every
-// two of them are tested item by item, which takes longer than a page may: it is done in the background, and remembered
-// for as long as the runs are as they were. The tests of all columns of a page are corrected together.
-type columnTests struct {
-	column, state string
-	runs          []string
-}
+// Letters tell which judges of a column of the leaderboard cannot be told apart. Every two of them are tested item by
+// item, which takes longer than a page may: it is done in the background, and remembered for as long as the runs are as
+// they were. The tests of all columns of a page are corrected together.
 
 // Limits of what is tested in the background, and how long a page waits for it.
 const (
@@ -28,14 +24,14 @@ const (
 )
 
 // rank tests every two runs. Where that cannot be done there is nothing, and the pages of the runs say why.
-func (s *Server) rank(runs []string) ([]scoring.Ranking, error) {
+func (s *Server) rank(runs []RunRow) ([]scoring.Ranking, error) {
 	var loaded []*scoring.Run
-	for _, name := range runs {
-		m, err := s.runs.Manifest(name)
+	for _, row := range runs {
+		m, err := s.runs.Manifest(row.Name)
 		if err != nil {
 			return nil, nil
 		}
-		run, err := s.runs.LoadBy(name, m, scoring.DefaultOptions.Reading)
+		run, err := s.runs.LoadBy(row.Name, m, scoring.DefaultOptions.Reading)
 		if err != nil {
 			return nil, nil
 		}
@@ -49,17 +45,21 @@ func (s *Server) rank(runs []string) ([]scoring.Ranking, error) {
 }
 
 // letter gives the cells of a leaderboard their letters, where it shows a headline.
-func (s *Server) letter(ctx context.Context, b *leaderboard, cells map[[2]string]*boardCell, f *runsFilter) {
+func (s *Server) letter(ctx context.Context, b *leaderboard, cells map[cellKey]*boardCell, f *runsFilter) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.opts.letterWait, letterWait))
 	defer cancel()
 	var all []*scoring.Ranking // of all columns
 	for i := range b.Columns {
-		tests, ok := b.Columns[i].tests(b.Protocol, f.Metric)
-		if !ok {
+		c := &b.Columns[i]
+		if !c.testable(f.Metric) {
 			continue
 		}
-		known, err := memo.Get(ctx, s.background, "letters "+tests.column, tests.state,
-			func() ([]scoring.Ranking, error) { return s.rank(tests.runs) })
+		var state strings.Builder
+		for _, r := range c.runs {
+			fmt.Fprintln(&state, r.Name, r.ID, r.of.Records)
+		}
+		known, err := memo.Get(ctx, s.background, fmt.Sprintf("letters %q %q", b.Protocol, c.key), state.String(),
+			func() ([]scoring.Ranking, error) { return s.rank(c.runs) })
 		b.Pending = b.Pending || err != nil
 		for _, r := range known { // a copy is corrected
 			r.Runs = slices.Clone(r.Runs)
@@ -86,23 +86,18 @@ func (s *Server) letter(ctx context.Context, b *leaderboard, cells map[[2]string
 	}
 }
 
-// tests are those of a column; false where there is nothing to test, or too much.
-func (c *boardColumn) tests(protocol, metric string) (tests columnTests, some bool) {
-	tests.column = protocol + "\x00" + c.key
-	var state strings.Builder
+// testable tells whether a column has judges to be tested, and not too many.
+func (c *boardColumn) testable(metric string) bool {
+	if len(c.runs) < 2 || numberKey(c.runs[0].numbers[0].Result) != metric {
+		return false
+	}
 	var bytes int64
 	for _, r := range c.runs {
-		tests.runs = append(tests.runs, r.Name)
 		bytes += r.of.Records.Size
-		fmt.Fprintln(&state, r.Name, r.ID, r.of.Records)
 	}
-	tests.state = state.String()
-	if len(tests.runs) < 2 || numberKey(c.runs[0].numbers[0].Result) != metric {
-		return tests, false
-	}
-	if len(tests.runs) > letteredRuns || bytes > letteredBytes {
+	if len(c.runs) > letteredRuns || bytes > letteredBytes {
 		c.Letters = "too many or too large runs to be compared here"
-		return tests, false
+		return false
 	}
-	return tests, true
+	return true
 }
