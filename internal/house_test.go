@@ -52,12 +52,13 @@ var rooms = map[string]string{
 	"internal/doctor": "internal/report/table scoring/stats judging backends",
 
 	"internal/server/failure": "",
-	"internal/server/memo":    "judging",
+	"internal/server/memo":    "",
 	"internal/server/markup":  "judging",
 	"internal/server/guard":   "internal/server/failure internal/server/markup",
 	"internal/server/store": "internal/server/failure internal/server/memo internal/server/markup protocols scoring" +
 		" scoring/race judging datasets internal/disk",
-	"internal/server/jobs": "internal/suite internal/eval scoring scoring/race judging datasets backends internal/disk",
+	"internal/server/jobs": "internal/server/failure internal/server/memo internal/suite internal/eval scoring" +
+		" scoring/race judging datasets backends internal/disk",
 	"internal/server": "internal/server/failure internal/server/guard internal/server/jobs internal/server/memo" +
 		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
 		" scoring/race judging datasets",

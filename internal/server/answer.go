@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"mime"
 	"net/http"
 	"net/url"
@@ -13,6 +12,7 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/guard"
 	"gavel/internal/server/markup"
+	"gavel/internal/server/memo"
 )
 
 // Limits of what is asked.
@@ -45,7 +45,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				}
 				s.opts.Log("%s %s: %v\n%s", r.Method, markup.Shortened(r.URL.Path, 200), p, debug.Stack())
 				if w.status == 0 {
-					s.fail(w, asked, errors.New("gavel could not make this page; the server's log says why"))
+					s.fail(w, asked, memo.ErrPanic)
 				}
 			}
 			s.metrics.request(rt.pattern, w.status, s.now().Sub(began), rt.stream)

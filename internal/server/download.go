@@ -155,7 +155,7 @@ func (s *Server) handOut(w http.ResponseWriter, r *http.Request, pictures report
 	defer done()
 	picture, err := draw()
 	if err != nil {
-		return failure.Unreadable(err, "%v", err)
+		return failure.Unreadable("%w", err)
 	}
 	out := attachment{w: w, kind: mime.TypeByExtension(path.Ext(file)), name: of + "-" + file}
 	_, err = out.Write(picture)

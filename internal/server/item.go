@@ -204,7 +204,7 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		}
 		judgment, err := judgmentView(x.Manifest, x.Asker, j, item, v.Item != nil, page)
 		if err != nil {
-			return v, failure.Unreadable(err, "%v", err)
+			return v, failure.Unreadable("%w", err)
 		}
 		v.Judgments = append(v.Judgments, judgment)
 		if len(v.Judgments) == 1 {

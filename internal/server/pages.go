@@ -22,6 +22,7 @@ import (
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
+	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
 	"gavel/scoring"
@@ -111,7 +112,7 @@ func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name 
 	var b bytes.Buffer
 	if err := p.by[name].ExecuteTemplate(&b, "base", f); err != nil {
 		p.s.opts.Log("page %s: %v", name, err)
-		http.Error(w, "gavel could not make this page; the server's log says why", http.StatusInternalServerError)
+		http.Error(w, memo.ErrPanic.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

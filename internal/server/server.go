@@ -17,6 +17,7 @@ import (
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/guard"
+	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
@@ -84,6 +85,10 @@ func New(o Options) (*Server, error) {
 		patience:   requestTime,
 		mux:        http.NewServeMux(),
 	}
+	for _, m := range []*memo.Memo{s.memo, s.background} {
+		m.Log = o.Log
+	}
+	runs.LogTo(o.Log)
 	if s.metrics == nil {
 		s.metrics = NewMetrics()
 	}
@@ -135,10 +140,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		var answer errorAnswer
 		answer.Error.Status = status
 		answer.Error.Message = err.Error()
-		var at interface{ Field() string }
-		if errors.As(err, &at) {
-			answer.Error.Field = at.Field()
-		}
+		answer.Error.Field = jobs.FieldOf(err)
 		report.WriteJSON(w, answer)
 		return
 	}

@@ -53,8 +53,8 @@ func init() {
 	)
 }
 
-// RunMaker makes runs. Its methods may be called from many goroutines. An error with a method Status() int is answered
-// with that HTTP status; it is in words for whoever asked.
+// RunMaker makes runs. Its methods may be called from many goroutines. Their errors are in words for whoever asked; one
+// of package failure has a status.
 type RunMaker interface {
 	// Offer is what can be chosen from for runs of a protocol, the first where it is "".
 	Offer(ctx context.Context, protocol string) (jobs.Offer, error)

@@ -9,35 +9,34 @@ import (
 
 // failure is an error with its HTTP status.
 type failure struct {
+	error
 	status int
-	text   string
 }
 
-func (f *failure) Error() string { return f.text }
-
-// unread is a failure to read what a run holds, with what it comes from.
-type unread struct {
-	failure
-	from error
-}
-
-func (u *unread) Unwrap() []error { return []error{&u.failure, u.from} }
-
-// Unreadable says in words, the error among the last of them, why something cannot be read (422).
-func Unreadable(err error, format string, args ...any) error {
-	return &unread{failure{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}, err}
-}
+func (f *failure) Unwrap() error { return f.error }
 
 // New is a failure with a status.
 func New(status int, format string, args ...any) error {
-	return &failure{status, fmt.Sprintf(format, args...)}
+	return Of(status, fmt.Errorf(format, args...))
+}
+
+// Of is an error with a status; nil where there is none.
+func Of(status int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{error: err, status: status}
+}
+
+// Unreadable says why something that a run holds cannot be read (422).
+func Unreadable(format string, args ...any) error {
+	return New(http.StatusUnprocessableEntity, format, args...)
 }
 
 // Bad is a failure of what was asked (400).
 func Bad(format string, args ...any) error { return New(http.StatusBadRequest, format, args...) }
 
-// Status of an error: that of a failure in it, or of an error that has a method Status() int; 413 of a body that is too
-// long, and 500 of others.
+// Status of an error: that of a failure in it; 413 of a body that is too long, and 500 of others.
 func Status(err error) int {
 	var f *failure
 	if errors.As(err, &f) {
@@ -46,10 +45,6 @@ func Status(err error) int {
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		return http.StatusRequestEntityTooLarge
-	}
-	var coded interface{ Status() int }
-	if errors.As(err, &coded) {
-		return coded.Status()
 	}
 	return http.StatusInternalServerError
 }

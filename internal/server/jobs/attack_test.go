@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gavel/internal/server/failure"
 )
 
 // ok ends the test where something that was only prepared went wrong.
@@ -95,11 +97,10 @@ func TestTwoDelete(t *testing.T) {
 			all.Wait()
 			done := 0
 			for _, err := range errs {
-				var at *RequestError
 				switch {
 				case err == nil:
 					done++
-				case !errors.As(err, &at) || at.Status() != http.StatusNotFound && at.Status() != http.StatusConflict:
+				case failure.Status(err) != http.StatusNotFound && failure.Status(err) != http.StatusConflict:
 					t.Errorf("%s: %v", what, err)
 				}
 			}

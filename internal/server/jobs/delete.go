@@ -17,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"gavel/internal/disk"
+	"gavel/internal/server/failure"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -43,7 +44,7 @@ func ifThere(err error) error {
 	return err
 }
 
-var errGone = requestError(http.StatusNotFound, "there is no such run or suite: it may have been deleted already")
+var errGone = failure.New(http.StatusNotFound, "there is no such run or suite: it may have been deleted already")
 
 func (r *Manager) deleteRun(run string) error {
 	root, err := r.idle("run", func(j Job) bool { return j.Run() == run })
@@ -59,7 +60,7 @@ func (r *Manager) deleteRun(run string) error {
 	case err != nil:
 		return fmt.Errorf("the run cannot be deleted: %w", err)
 	case !got:
-		return requestError(http.StatusConflict, "gavel is writing to this run: wait until it is done, or stop it first")
+		return failure.New(http.StatusConflict, "gavel is writing to this run: wait until it is done, or stop it first")
 	}
 	defer lock.Unlock()
 	gone := path.Join(path.Dir(run), deleted+strings.ToLower(rand.Text()[:10]))
@@ -101,7 +102,7 @@ func sweep(ctx context.Context, dir string) {
 func (r *Manager) Describe(run string, said judging.About) error {
 	said, err := said.Tidied()
 	if err != nil {
-		return requestError(http.StatusBadRequest, "%w", err)
+		return failure.New(http.StatusBadRequest, "%w", err)
 	}
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
@@ -114,7 +115,7 @@ func (r *Manager) Describe(run string, said judging.About) error {
 		return ifThere(err)
 	}
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
-		return requestError(http.StatusNotFound, "there is no run %q", run)
+		return failure.New(http.StatusNotFound, "there is no run %q", run)
 	}
 	return ifThere(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), said))
 }
@@ -168,7 +169,7 @@ func (r *Manager) deleteSuite(folder string) error {
 func (r *Manager) idle(what string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
-			return nil, requestError(http.StatusConflict, "the %s is in progress: stop it first", what)
+			return nil, failure.New(http.StatusConflict, "the %s is in progress: stop it first", what)
 		}
 	}
 	return os.OpenRoot(r.dir)
@@ -177,7 +178,7 @@ func (r *Manager) idle(what string, makes func(Job) bool) (*os.Root, error) {
 // onlyFolders refuses a name that leads over a link.
 func onlyFolders(root *os.Root, name string) error {
 	if !fs.ValidPath(name) || name == "." {
-		return requestError(http.StatusNotFound, "there is no such run or suite")
+		return failure.New(http.StatusNotFound, "there is no such run or suite")
 	}
 	for at := name; at != "."; at = path.Dir(at) {
 		info, err := root.Lstat(at)
@@ -185,7 +186,7 @@ func onlyFolders(root *os.Root, name string) error {
 		case err != nil:
 			return err
 		case !info.IsDir():
-			return requestError(http.StatusConflict, "%s is a link or a file: delete it by hand", at)
+			return failure.New(http.StatusConflict, "%s is a link or a file: delete it by hand", at)
 		}
 	}
 	return nil
@@ -203,7 +204,7 @@ func onlyARun(root *os.Root, run string) error {
 	for _, e := range entries {
 		ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), ".")
 		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !ours || !plain {
-			return requestError(http.StatusConflict,
+			return failure.New(http.StatusConflict,
 				"the folder holds %q, which is no file of the run: delete it by hand", e.Name())
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"gavel/internal/eval"
+	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/judging"
 )
@@ -56,37 +56,13 @@ type Manager struct {
 	deleting sync.Mutex // two who lock one run to delete it would be in each other's way
 }
 
-// RequestError is an error of whoever asked, with its HTTP status.
-type RequestError struct {
-	status int
-	err    error
-}
-
-func (r *RequestError) Error() string { return r.err.Error() }
-func (r *RequestError) Unwrap() error { return r.err }
-
-// Status is the HTTP status that the error is answered with.
-func (r *RequestError) Status() int { return r.status }
-
-// Field is the field of the job request that is at fault; "" where it is none.
-func (r *RequestError) Field() string {
+// FieldOf an error is the field of the job request that is at fault; "" where it is none.
+func FieldOf(err error) string {
 	var at *eval.FieldError
-	if errors.As(r.err, &at) {
+	if errors.As(err, &at) {
 		return at.Field
 	}
 	return ""
-}
-
-// refused is err with a status, and nil where it is nil.
-func refused(status int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &RequestError{status, err}
-}
-
-func requestError(status int, format string, args ...any) error {
-	return &RequestError{status, fmt.Errorf(format, args...)}
 }
 
 // New makes a Manager whose jobs end with ctx. maker is what they are made with,
@@ -185,7 +161,7 @@ func (r *Manager) Plan(ctx context.Context, request JobRequest) (Planned, error)
 		planned.Stages = append(planned.Stages, r.stage(run))
 	}
 	planned.Notes = append(planned.Notes, plan.Notes...)
-	return planned, refused(http.StatusUnprocessableEntity, err)
+	return planned, failure.Of(http.StatusUnprocessableEntity, err)
 }
 
 // stage is a plan for people and for programs.
@@ -248,17 +224,17 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 			continue
 		}
 		if active++; job.Suite != "" && j.Suite == job.Suite {
-			return Job{}, requestError(http.StatusConflict, "the suite %s is in progress already, in job %s", j.Suite, j.ID)
+			return Job{}, failure.New(http.StatusConflict, "the suite %s is in progress already, in job %s", j.Suite, j.ID)
 		}
 		if job.Resumes != "" && (j.Resumes == job.Resumes || j.Run() == job.Resumes) {
-			return Job{}, requestError(http.StatusConflict, "the run %s is in progress already, in job %s", job.Resumes, j.ID)
+			return Job{}, failure.New(http.StatusConflict, "the run %s is in progress already, in job %s", job.Resumes, j.ID)
 		}
 	}
 	switch {
 	case r.ending:
-		return Job{}, requestError(http.StatusServiceUnavailable, "the server is shutting down")
+		return Job{}, failure.New(http.StatusServiceUnavailable, "the server is shutting down")
 	case active >= r.opts.AtOnce:
-		return Job{}, requestError(http.StatusConflict, "%d runs or suites are in progress, "+
+		return Job{}, failure.New(http.StatusConflict, "%d runs or suites are in progress, "+
 			"the most this server makes at once (--max-runs): wait for one to end, or stop one", active)
 	}
 	job.ID = strings.ToLower(rand.Text()[:10])
@@ -350,9 +326,9 @@ func (r *Manager) Stop(id string) error {
 	i := slices.IndexFunc(r.list, func(j *runJob) bool { return j.ID == id })
 	switch {
 	case i < 0:
-		return requestError(http.StatusNotFound, "there is no such job")
+		return failure.New(http.StatusNotFound, "there is no such job")
 	case !r.list[i].Active():
-		return requestError(http.StatusConflict, "the job has ended already")
+		return failure.New(http.StatusConflict, "the job has ended already")
 	}
 	r.list[i].stop()
 	return nil

@@ -18,6 +18,7 @@ import (
 	"gavel/backends"
 	"gavel/cache"
 	"gavel/internal/eval"
+	"gavel/internal/server/failure"
 	"gavel/judging"
 )
 
@@ -372,13 +373,11 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for run, status := range map[string]int{"deep": 404, "none": 404, "../runs/deep/a": 404, "": 404} {
-		var at *RequestError
-		if err := r.Describe(run, judging.About{Name: "x"}); !errors.As(err, &at) || at.Status() != status {
+		if err := r.Describe(run, judging.About{Name: "x"}); failure.Status(err) != status {
 			t.Errorf("%q: %v", run, err)
 		}
 	}
-	var at *RequestError
-	if err := r.Describe("deep/a", judging.About{Name: strings.Repeat("x", 101)}); !errors.As(err, &at) || at.Status() != 400 {
+	if err := r.Describe("deep/a", judging.About{Name: strings.Repeat("x", 101)}); failure.Status(err) != 400 {
 		t.Errorf("a name that is too long: %v", err)
 	}
 }

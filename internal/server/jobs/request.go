@@ -17,6 +17,7 @@ import (
 	"gavel/datasets"
 	"gavel/internal/disk"
 	"gavel/internal/eval"
+	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/judging"
 )
@@ -33,7 +34,7 @@ const (
 // chooses from what is offered: the other fields are the server's own business.
 func (r *Manager) request(ctx context.Context, request JobRequest) (eval.Request, error) {
 	o, err := r.read(ctx, request)
-	return o, refused(http.StatusBadRequest, err)
+	return o, failure.Of(http.StatusBadRequest, err)
 }
 
 func (r *Manager) read(ctx context.Context, request JobRequest) (o eval.Request, err error) {
@@ -309,7 +310,7 @@ func (r *Manager) Offer(ctx context.Context, name string) (Offer, error) {
 	}
 	protocol, err := judging.ProtocolNamed(name)
 	if err != nil {
-		return Offer{}, refused(http.StatusBadRequest, err)
+		return Offer{}, failure.Of(http.StatusBadRequest, err)
 	}
 	o := Offer{Protocol: protocol.Name, Datasets: []NamedAbout{}, Fields: formFields(protocol)}
 	for _, k := range judging.Protocols() {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"gavel/internal/eval"
+	"gavel/internal/server/failure"
 	"gavel/judging"
 )
 
@@ -24,14 +25,14 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	dir := filepath.Join(r.dir, filepath.FromSlash(run))
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
-		return Job{}, refused(http.StatusUnprocessableEntity, err)
+		return Job{}, failure.Of(http.StatusUnprocessableEntity, err)
 	}
 	was, ok := eval.RequestOf(m)
 	switch {
 	case !ok:
-		return Job{}, requestError(http.StatusConflict, "%s was imported: there is nothing to ask", run)
+		return Job{}, failure.New(http.StatusConflict, "%s was imported: there is nothing to ask", run)
 	case m.Status == judging.Complete:
-		return Job{}, requestError(http.StatusConflict, "%s is complete: there is nothing left to ask", run)
+		return Job{}, failure.New(http.StatusConflict, "%s is complete: there is nothing left to ask", run)
 	}
 	var o eval.Request
 	request, err := r.requestOf(ctx, was)
@@ -39,7 +40,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 		o, err = r.request(ctx, request)
 	}
 	if err != nil {
-		return Job{}, requestError(http.StatusConflict, "%s cannot be resumed from here: %v. "+
+		return Job{}, failure.New(http.StatusConflict, "%s cannot be resumed from here: %v. "+
 			"Use the command line: %s --out %s", run, err, was.Command(), eval.Quoted(dir))
 	}
 	o.Out = dir

@@ -13,6 +13,7 @@ import (
 
 	"gavel/internal/disk"
 	"gavel/internal/eval"
+	"gavel/internal/server/failure"
 	"gavel/internal/suite"
 	"gavel/scoring"
 )
@@ -56,7 +57,7 @@ func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*su
 		err = s.Check(ctx, r.maker)
 	}
 	if err != nil {
-		return refused(http.StatusBadRequest, err)
+		return failure.Of(http.StatusBadRequest, err)
 	}
 	return do(s)
 }
@@ -177,7 +178,7 @@ func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuiteP
 		plan, err := s.Plan(ctx,
 			r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
 		if err != nil {
-			return refused(http.StatusUnprocessableEntity, err)
+			return failure.Of(http.StatusUnprocessableEntity, err)
 		}
 		plan.Out = out.Suite
 		out.Plan = plan
@@ -202,14 +203,13 @@ func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job
 	request := JobRequest{fieldFile: {file}}
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
 		if out := r.name(s.Out); out != folder {
-			return requestError(http.StatusBadRequest, "its file is that of the folder %s", out)
+			return failure.New(http.StatusBadRequest, "its file is that of the folder %s", out)
 		}
 		job, err = r.beginSuite(s, request)
 		return err
 	})
-	var refusal *RequestError
-	if errors.As(err, &refusal) && refusal.Status() == http.StatusBadRequest {
-		err = requestError(http.StatusConflict,
+	if err != nil && failure.Status(err) == http.StatusBadRequest {
+		err = failure.New(http.StatusConflict,
 			"%s cannot be continued from here: %v. Use the command line: gavel suite run FILE", folder, err)
 	}
 	return job, err

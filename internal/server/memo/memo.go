@@ -4,17 +4,20 @@ package memo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
-
-	"gavel/judging"
 )
 
 // Memo remembers values by name, each with the state of the files that it was made of. The values that were used
 // longest ago are forgotten first.
 type Memo struct {
+	// Log is told of a panic; who asked for the value gets ErrPanic.
+	Log func(format string, args ...any)
+
 	mu      sync.Mutex
 	most    int
 	slots   map[string]*slot
@@ -49,6 +52,7 @@ const (
 // New remembers so many values at most, and makes one at a time.
 func New(most int, now func() time.Time) *Memo {
 	return &Memo{
+		Log:   func(string, ...any) {},
 		most:  most,
 		slots: map[string]*slot{},
 		turns: make(chan struct{}, 1),
@@ -66,7 +70,7 @@ func Get[V any](ctx context.Context, m *Memo, name string, state any, build func
 	s := m.slot(name)
 	v := s.last
 	if v == nil || v.state != state {
-		v = start(m, s, state, build)
+		v = start(m, name, s, state, build)
 	}
 	m.mu.Unlock()
 	select {
@@ -99,7 +103,7 @@ func Latest[V any](m *Memo, name string, state any, build func() (V, error)) (co
 		content, _ = s.last.content.(V)
 	}
 	if s.next == nil && (s.last == nil || s.last.state != state && m.now().After(s.last.until)) {
-		start(m, s, state, func() (V, error) {
+		start(m, name, s, state, func() (V, error) {
 			newer, err := build()
 			if err != nil {
 				return content, nil
@@ -171,7 +175,7 @@ var closed = func() chan struct{} {
 }()
 
 // start begins to make a value, unless that was begun. The caller holds the lock.
-func start[V any](m *Memo, s *slot, state any, build func() (V, error)) *value {
+func start[V any](m *Memo, name string, s *slot, state any, build func() (V, error)) *value {
 	if s.next != nil && s.next.state == state {
 		return s.next
 	}
@@ -181,7 +185,7 @@ func start[V any](m *Memo, s *slot, state any, build func() (V, error)) *value {
 		m.turns <- struct{}{}
 		defer func() { <-m.turns }()
 		began := time.Now()
-		content, err := guarded(build)
+		content, err := guarded(m, name, build)
 		v.content, v.err = content, err
 		v.until = m.now().Add(max(restAtLeast, restShare*time.Since(began)))
 		m.mu.Lock()
@@ -195,8 +199,16 @@ func start[V any](m *Memo, s *slot, state any, build func() (V, error)) *value {
 	return v
 }
 
-// guarded is build, whose panic is an error: it ends the value alone.
-func guarded[V any](build func() (V, error)) (content V, err error) {
-	defer judging.Caught(&err)
+// ErrPanic is of a value that gavel itself failed to make.
+var ErrPanic = errors.New("gavel could not make this page; the server's log says why")
+
+// guarded is build, whose panic ends the value alone.
+func guarded[V any](m *Memo, name string, build func() (V, error)) (content V, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			m.Log("%q: %v\n%s", name, p, debug.Stack())
+			err = ErrPanic
+		}
+	}()
 	return build()
 }

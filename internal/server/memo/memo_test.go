@@ -3,6 +3,8 @@ package memo
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -106,8 +108,13 @@ func TestLatestRests(t *testing.T) {
 
 func TestAPanicEndsItsValueAlone(t *testing.T) {
 	m := New(2, time.Now)
-	if _, err := Get(t.Context(), m, "a", 0, func() (int, error) { panic("boom") }); err == nil {
-		t.Error("no error")
+	log := ""
+	m.Log = func(format string, args ...any) { log = fmt.Sprintf(format, args...) }
+	if _, err := Get(t.Context(), m, "a", 0, func() (int, error) { panic("boom") }); err != ErrPanic {
+		t.Errorf("a page is told of a panic: %v", err)
+	}
+	if !strings.Contains(log, `"a": boom`) || !strings.Contains(log, "memo_test.go") {
+		t.Errorf("the log has: %s", log)
 	}
 	if v, err := Get(t.Context(), m, "b", 0, func() (int, error) { return 1, nil }); v != 1 || err != nil {
 		t.Errorf("after a panic: %d, %v", v, err)

@@ -133,7 +133,7 @@ func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
 	case err == nil:
 		defer records.Close()
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, failure.Unreadable(err, "the records of %q cannot be read: %v", run, reason(err))
+		return nil, failure.Unreadable("the records of %q cannot be read: %w", run, reason(err))
 	}
 	grows := last != nil && last.Manifest.ID == m.ID && last.itemsFile == at.Items && last.grewTo(info)
 	if grows {
@@ -149,7 +149,7 @@ func (s *Store) index(run string, at Stamps, last *Index) (*Index, error) {
 	x.at = at
 	x.Asker, err = judging.AskerOf(m)
 	if err != nil {
-		return nil, failure.Unreadable(err, "%s: %v", run, err)
+		return nil, failure.Unreadable("%s: %w", run, err)
 	}
 	if !grows {
 		if err := x.readItems(); err != nil { // first: items stand in the order of their file
@@ -186,7 +186,7 @@ func (x *Index) readRecords(f *os.File, info fs.FileInfo) error {
 		return nil
 	})
 	if err != nil {
-		return failure.Unreadable(err, "the records of %q cannot be read: %v", x.Run, reason(err))
+		return failure.Unreadable("the records of %q cannot be read: %w", x.Run, reason(err))
 	}
 	x.records = info
 	x.Alarm = x.alarms.Said
@@ -295,7 +295,7 @@ func (x *Index) readItems() error {
 		return nil // not written yet, or an imported run without texts
 	}
 	if err != nil {
-		return failure.Unreadable(err, "the items of %q cannot be read: %v", x.Run, reason(err))
+		return failure.Unreadable("the items of %q cannot be read: %w", x.Run, reason(err))
 	}
 	defer f.Close()
 	decode := func(text []byte) (it item, err error) {
@@ -312,7 +312,7 @@ func (x *Index) readItems() error {
 		return nil
 	})
 	if err != nil {
-		return failure.Unreadable(err, "the items of %q cannot be read: %v", x.Run, reason(err))
+		return failure.Unreadable("the items of %q cannot be read: %w", x.Run, reason(err))
 	}
 	x.itemsFile = StampOf(info)
 	return nil

@@ -73,7 +73,7 @@ func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
 	j.Record = r
 	j.Verdict, err = r.Read(x.Asker, ReadingOf(x.Manifest))
 	if err != nil {
-		return j, failure.Unreadable(err, "%v", err)
+		return j, failure.Unreadable("%w", err)
 	}
 	if c, ok := r.Confidence(x.Asker, j.Verdict); ok {
 		j.Confidence = &c

@@ -83,7 +83,7 @@ func (s *Store) Load(run string, m *judging.Manifest) (*scoring.Run, error) {
 func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*scoring.Run, error) {
 	loader, err := scoring.NewLoader(m, how)
 	if err != nil {
-		return nil, failure.Unreadable(err, "%s: %v", run, err)
+		return nil, failure.Unreadable("%s: %w", run, err)
 	}
 	f, info, err := s.Open(run, judging.RecordsFile)
 	if err != nil {
@@ -101,13 +101,13 @@ func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*s
 		return nil
 	})
 	if err != nil {
-		return nil, failure.Unreadable(err, "%s: %v: this run has no scores until you repair that",
+		return nil, failure.Unreadable("%s: %w: this run has no scores until you repair that",
 			path.Join(run, judging.RecordsFile), err)
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
 	if err := loaded.FindAltered(s.root, run); err != nil {
-		return nil, failure.Unreadable(err, "%s: %v", run, err)
+		return nil, failure.Unreadable("%s: %w", run, err)
 	}
 	return loaded, nil
 }

@@ -78,6 +78,9 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
+// LogTo says who is told of a panic.
+func (s *Store) LogTo(log func(format string, args ...any)) { s.indexes.Log = log }
+
 // Close lets go of the folder.
 func (s *Store) Close() error {
 	s.indexes.Wait()
@@ -160,7 +163,7 @@ func (s *Store) About(run string) *judging.About {
 // Missing says why a run cannot be read.
 func (s *Store) Missing(run string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
-		return failure.Unreadable(err, "the run %q cannot be read: %v", run, reason(err))
+		return failure.Unreadable("the run %q cannot be read: %w", run, reason(err))
 	}
 	if info, serr := s.root.Stat(run); serr == nil && info.IsDir() {
 		return failure.New(422, "%q is a folder without a %s: it is not a run", run, judging.ManifestFile)
@@ -340,7 +343,7 @@ func (s *Store) Suite(folder string) (*scoring.Suite, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, failure.New(http.StatusNotFound, "there is no suite %q: it may have been deleted or moved", folder)
 	case err != nil:
-		return nil, failure.Unreadable(err, "the suite %q cannot be read: %v", folder, reason(err))
+		return nil, failure.Unreadable("the suite %q cannot be read: %w", folder, reason(err))
 	}
 	defer f.Close()
 	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
