@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,10 +18,7 @@ func clusterCommand(e *env) *cli.Command {
 			Name: name, Usage: about, UsageText: "gavel cluster " + name + " FILE.yaml > FILE", Before: oneArgument("FILE.yaml"),
 			Flags: append([]cli.Flag{
 				&cli.IntFlag{Name: "tasks", Value: 8, Usage: "`N` shards, each a task"},
-				&cli.DurationFlag{
-					Name:  "time",
-					Usage: "time limit of one task: `D`, such as 4h; default: computed from the plan of the suite",
-				},
+				&cli.DurationFlag{Name: "time", Value: 24 * time.Hour, Usage: "time limit of one task: `D`, such as 4h"},
 				&cli.StringFlag{
 					Name: "server",
 					Usage: "`COMMAND` that starts a server at port $PORT for each task; default: " +
@@ -56,7 +54,7 @@ func (e *env) cluster(c *cli.Context, engine string) error {
 	}
 	j := cluster.Job{
 		Name: s.Name, File: c.Args().First(), Text: s.Text, Out: s.Out, Dir: dir,
-		Tasks: c.Int("tasks"), Time: c.Duration("time"), Why: "as was said", Server: c.String("server"),
+		Tasks: c.Int("tasks"), Time: c.Duration("time"), Server: c.String("server"),
 	}
 	if engine == "kubernetes" {
 		j.Image = c.String("image")
@@ -68,9 +66,6 @@ func (e *env) cluster(c *cli.Context, engine string) error {
 	}
 	if err := s.InShards(j.Tasks, j.Time); err != nil {
 		return err
-	}
-	if j.Time == 0 {
-		j.Time, j.Why = s.TimeOf(c.Context, e.maker(), j.Tasks)
 	}
 	return j.Write(e.stdout, engine)
 }

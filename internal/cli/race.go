@@ -78,7 +78,7 @@ func (e *env) raceFile(c *cli.Context, file string, rules race.Rules) error {
 		return err
 	}
 	if c.Bool("dry-run") {
-		plan, err := s.Plan(c.Context, e.maker(), false)
+		plan, err := s.Plan(c.Context, e.maker())
 		if err != nil {
 			return err
 		}

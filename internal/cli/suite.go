@@ -34,12 +34,11 @@ func suiteCommand(e *env) *cli.Command {
 	}
 	const asks = "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"
 	again := &cli.BoolFlag{Name: "ask-again", Usage: asks}
-	probe := &cli.BoolFlag{Name: "probe", Usage: "ask each judge a few questions to estimate the time"}
 	return &cli.Command{
 		Name:  "suite",
 		Usage: "judges × protocols × prompts × options × datasets, from one file",
 		Subcommands: []*cli.Command{
-			command("plan", "what the suite would ask, and how long it would take", []cli.Flag{probe}, e.suitePlan),
+			command("plan", "what the suite would ask, and how long it would take", nil, e.suitePlan),
 			command("run", "make or continue the runs of the suite", []cli.Flag{yes, shard, again}, e.suiteRun),
 			command("status", "how far the suite is", nil, func(c *cli.Context, s *suite.Suite) error {
 				return e.print(c, s.Status(e.now()))
@@ -53,7 +52,7 @@ func (e *env) suitePlan(c *cli.Context, s *suite.Suite) error {
 	if err := s.Check(c.Context, e.maker()); err != nil {
 		return err
 	}
-	plan, err := s.Plan(c.Context, e.maker(), c.Bool("probe"))
+	plan, err := s.Plan(c.Context, e.maker())
 	if err != nil {
 		return err
 	}

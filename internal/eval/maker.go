@@ -41,8 +41,8 @@ type Maker struct {
 	NumCtx func(r Request, spec judging.Spec, trained int) (int, error)
 	// Planned are the keys of requests that plans made before will have asked; a plan adds its own. May be nil.
 	Planned map[[32]byte]bool
-	// Planning is told of each run of a plan while its dataset is open; may be nil.
-	Planning func(ctx context.Context, run *RunPlan) error
+	// Speeds are those of earlier runs, for plans; nil looks for them in the folders of runs.
+	Speeds *Speeds
 	// Rule may end the run before its last item; may be nil. It is of the run that was asked for, not of its stages.
 	Rule *Rule
 	// Beside says that other work goes on in this process, whose memory is not one run's to rule.

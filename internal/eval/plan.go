@@ -30,7 +30,6 @@ type RunPlan struct {
 	Judges   []backends.Member
 	Plan     judging.Plan
 	Pace     *Pace // of earlier runs of the judge; nil where there is none
-	prepared *runState
 }
 
 // Later are judgments that follow on stages which are not there yet.
@@ -87,13 +86,9 @@ func (w *work) planRun(ctx context.Context, p *runState) error {
 		Manifest: p.job.Manifest,
 		Judges:   p.judges,
 		Plan:     plan,
-		prepared: p,
 	}
-	w.time(run)
+	run.Pace = w.paceOf(run)
 	w.plan.Runs = append(w.plan.Runs, run)
-	if w.Planning != nil {
-		return w.Planning(ctx, run)
-	}
 	return nil
 }
 

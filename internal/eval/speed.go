@@ -1,36 +1,16 @@
 package eval
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
-	"sync"
 
 	"gavel/backends"
 	"gavel/judging"
 )
-
-// Speeds are how long a judge's calls took, from the records of earlier runs.
-type Speeds struct {
-	runs   []string // folders that may be runs
-	byName map[judging.ModelSpec][]*timing
-	read   bool
-}
-
-// timing is what one run, or a probe, tells.
-type timing struct {
-	dir              string // not read yet; "" where there is nothing more to read
-	protocol, prompt string
-	concurrency      int
-	judgments        int
-	seconds          float64 // of the clock, as far as these judgments go
-	replyTokens      int
-	probe            bool
-}
 
 // Pace is how long a judgment takes, and what is written.
 type Pace struct {
@@ -39,20 +19,35 @@ type Pace struct {
 	Basis       string
 }
 
+// SimulatedPace is that of judges without a server.
+var SimulatedPace = Pace{Basis: "simulated"}
+
+// Speeds are how long judges' calls took, from the records of earlier runs.
+type Speeds struct {
+	dirs []string   // folders that may be runs
+	runs []*pastRun // nil until somebody wants to know
+}
+
+// pastRun is what one run tells.
+type pastRun struct {
+	dir         string // not read yet; "" where there is nothing more to read
+	manifest    *judging.Manifest
+	judgments   int
+	seconds     float64 // of the clock, as far as these judgments go
+	replyTokens int
+}
+
 // mostTimed is how many records of a run are enough to tell its speed.
 const mostTimed = 1000
 
 // SpeedsIn looks for runs in folders.
 func SpeedsIn(folders ...string) *Speeds {
-	found := &Speeds{byName: map[judging.ModelSpec][]*timing{}}
+	found := &Speeds{}
 	for _, dir := range folders {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // none yet
-		}
+		entries, _ := os.ReadDir(dir) // none where it is not there yet
 		for _, entry := range entries {
 			if entry.IsDir() {
-				found.runs = append(found.runs, filepath.Join(dir, entry.Name()))
+				found.dirs = append(found.dirs, filepath.Join(dir, entry.Name()))
 			}
 		}
 	}
@@ -61,89 +56,52 @@ func SpeedsIn(folders ...string) *Speeds {
 
 // index reads the manifests, the first time somebody wants to know.
 func (s *Speeds) index() {
-	if s.read {
-		return
-	}
-	s.read = true
-	for _, dir := range s.runs {
+	for _, dir := range s.dirs {
 		m, err := judging.ReadManifest(dir)
-		if err != nil || m.Simulated || m.Imported != "" {
-			continue
+		if err == nil && !m.Simulated && m.Imported == "" {
+			s.runs = append(s.runs, &pastRun{dir: dir, manifest: m})
 		}
-		s.byName[m.Spec.Model] = append(s.byName[m.Spec.Model], &timing{
-			dir: dir, protocol: m.Spec.Protocol, prompt: m.Spec.Prompt.Name, concurrency: max(1, m.Concurrency),
-		})
 	}
+	s.dirs = nil
 }
 
-func (s *Speeds) add(m *judging.Manifest, t timing) {
-	t.protocol = m.Spec.Protocol
-	t.prompt = m.Spec.Prompt.Name
-	t.probe = true
-	s.byName[m.Spec.Model] = append(s.byName[m.Spec.Model], &t)
-}
-
-// How near a run must be to be a measure.
-const (
-	OnlySame   = false // the same protocol and prompt
-	AnyOfJudge = true  // else the same protocol, else whatever the judge was asked
-)
-
-// Of is the pace of runs of the same protocol and prompt, or, where near, of
-// whatever the judge was asked; false where nothing is known.
-func (s *Speeds) Of(m *judging.Manifest, near bool) (Pace, bool) {
-	return s.OfModel(m.Spec.Model, m.Spec.Protocol, m.Spec.Prompt.Name, near)
-}
-
-// OfModel is Of for a run that is not there yet.
-func (s *Speeds) OfModel(model judging.ModelSpec, protocol, prompt string, near bool) (Pace, bool) {
+// Of is the pace of a judge's runs of the same protocol and prompt, else of the same protocol, else of any; nil where
+// there is none.
+func (s *Speeds) Of(model judging.ModelSpec, protocol, prompt string) *Pace {
 	s.index()
-	same := func(t *timing) bool { return t.protocol == protocol && t.prompt == prompt }
-	if p, ok := s.over(model, same, ""); ok || !near {
-		return p, ok
-	}
-	if p, ok := s.over(model, func(t *timing) bool { return t.protocol == protocol }, ", other prompts"); ok {
-		return p, ok
-	}
-	return s.over(model, func(*timing) bool { return true }, ", other protocols")
-}
-
-// over sums up what some of a judge's runs tell.
-func (s *Speeds) over(model judging.ModelSpec, in func(*timing) bool, remark string) (Pace, bool) {
-	var sum timing
-	var from []string
-	for _, t := range s.byName[model] {
-		if !in(t) {
-			continue
+	for _, near := range []struct {
+		remark string
+		is     func(judging.Spec) bool
+	}{
+		{"", func(spec judging.Spec) bool { return spec.Protocol == protocol && spec.Prompt.Name == prompt }},
+		{", other prompts", func(spec judging.Spec) bool { return spec.Protocol == protocol }},
+		{", other protocols", func(judging.Spec) bool { return true }},
+	} {
+		var sum pastRun
+		for _, run := range s.runs {
+			if spec := run.manifest.Spec; spec.Model != model || !near.is(spec) {
+				continue
+			}
+			run.load()
+			sum.judgments += run.judgments
+			sum.seconds += run.seconds
+			sum.replyTokens += run.replyTokens
 		}
-		t.load()
-		if t.judgments == 0 {
-			continue
-		}
-		sum.judgments += t.judgments
-		sum.seconds += t.seconds
-		sum.replyTokens += t.replyTokens
-		word := "earlier runs"
-		if t.probe {
-			word = "a probe"
-		}
-		if !slices.Contains(from, word) {
-			from = append(from, word)
+		if n := float64(sum.judgments); n > 0 {
+			return &Pace{
+				Seconds:     sum.seconds / n,
+				ReplyTokens: float64(sum.replyTokens) / n,
+				Basis:       "earlier runs" + near.remark,
+			}
 		}
 	}
-	if sum.judgments == 0 {
-		return Pace{}, false
-	}
-	n := float64(sum.judgments)
-	p := Pace{Seconds: sum.seconds / n, ReplyTokens: float64(sum.replyTokens) / n}
-	p.Basis = strings.Join(from, " and ") + remark
-	return p, true
+	return nil
 }
 
 var errEnough = errors.New("enough")
 
 // load reads a run's records. So many calls at once share the time that each took. What cannot be read tells nothing.
-func (t *timing) load() {
+func (t *pastRun) load() {
 	if t.dir == "" {
 		return
 	}
@@ -155,11 +113,11 @@ func (t *timing) load() {
 		}
 		return nil
 	})
-	t.seconds /= float64(t.concurrency)
+	t.seconds /= float64(max(1, t.manifest.Concurrency))
 }
 
 // count adds a judgment that was asked, and not remembered.
-func (t *timing) count(r *judging.Record) {
+func (t *pastRun) count(r *judging.Record) {
 	ms, tokens := 0.0, 0
 	for _, reply := range r.Replies {
 		if reply.Cached {
@@ -174,68 +132,69 @@ func (t *timing) count(r *judging.Record) {
 	}
 }
 
-// Probe asks a few of a planned run's questions, the last ones, and adds the time they took. One item goes before, so
-// that loading the model is not counted. The replies are in the cache for the run.
-func (s *Speeds) Probe(ctx context.Context, e *Maker, run *RunPlan) error {
-	p := run.prepared
-	var rows []int
-	each := max(1, p.job.Manifest.Judgments/max(1, len(p.job.Rows))) // judgments of an item
-	most := 1 + min(4, 1+p.job.Concurrency/each)
-	for _, row := range slices.Backward(p.job.Rows) {
-		if !p.job.Completed.Complete(p.set.ID(row), p.job.Manifest.Spec.Parameters.Repetitions()) && len(rows) < most {
-			rows = append(rows, row)
-		}
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	client, closeClient, err := e.client(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer closeClient()
-	e.say("probe: %s, %s, prompt %s",
-		p.job.Manifest.Model.Name, p.job.Manifest.Spec.Protocol, p.job.Manifest.Spec.Prompt.Name)
-	if _, err := e.askFew(ctx, p, client, rows[:1]); err != nil {
-		return err
-	}
-	if len(rows) > 1 {
-		rows = rows[1:]
-	}
-	t, err := e.askFew(ctx, p, client, rows)
-	if err == nil {
-		s.add(p.job.Manifest, t)
-	}
-	return err
-}
-
-// askFew asks for the judgments of a few items, and writes none of them.
-func (e *Maker) askFew(ctx context.Context, p *runState, client backends.Client, rows []int) (t timing, err error) {
-	var mu sync.Mutex
-	failed := ""
-	job := *p.job
-	job.Client, job.Rows = client, rows
-	job.Write = func(r *judging.Record) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if t.count(r); r.Outcome == judging.Failed {
-			failed = r.Error
-		}
-		return nil
-	}
-	start := e.Now()
-	err = job.Run(ctx)
-	if t.judgments > 0 {
-		t.seconds = e.Now().Sub(start).Seconds()
-	}
-	if err == nil && failed != "" {
-		err = fmt.Errorf("the probe failed: %s", failed)
-	}
-	return t, err
-}
-
 // ModelSpec is the model of a run that asks these servers.
 func ModelSpec(judges []backends.Member) judging.ModelSpec {
 	m := JointModel(judges)
 	return judging.ModelSpec{Name: m.Name, Identity: m.Identity(judges[0].Server.Kind)}
+}
+
+// paceOf is how fast a planned run is, by earlier runs of the judge in the folders that it may be in.
+func (e *Maker) paceOf(run *RunPlan) *Pace {
+	if run.Manifest.Simulated {
+		return &SimulatedPace
+	}
+	if run.Plan.Calls() <= 0 {
+		return nil
+	}
+	speeds := e.Speeds
+	if speeds == nil {
+		speeds = SpeedsIn(e.folder(), filepath.Dir(filepath.Clean(run.Dir)))
+	}
+	spec := run.Manifest.Spec
+	return speeds.Of(spec.Model, spec.Protocol, spec.Prompt.Name)
+}
+
+// Seconds are how long the plan's calls take; ok is false where nobody knows.
+func (run *RunPlan) Seconds() (seconds float64, ok bool) {
+	switch {
+	case run.Plan.Calls() <= 0:
+		return 0, true
+	case run.Pace == nil:
+		return 0, false
+	}
+	return run.Pace.Seconds * float64(run.Plan.Calls()), true
+}
+
+// Time is how long the plan's calls take, in words, or how to find out.
+func (run *RunPlan) Time() string {
+	s, ok := run.Seconds()
+	switch {
+	case !ok:
+		return fmt.Sprintf("unknown: no earlier run of this judge; to measure it: %s", run.measuring())
+	case s == 0:
+		return "none: no server is asked"
+	}
+	return fmt.Sprintf("about %s, by %s", Span(s), run.Pace.Basis)
+}
+
+// measuring is the command that measures how fast the judge is.
+func (run *RunPlan) measuring() string {
+	words := []string{"gavel", "doctor", "--model", Quoted(run.Manifest.Model.Name)}
+	for _, url := range run.Request.BaseURLs[:min(1, len(run.Request.BaseURLs))] {
+		words = append(words, "--base-url", Quoted(url))
+	}
+	return strings.Join(words, " ")
+}
+
+// Span is a number of seconds as people say it.
+func Span(s float64) string {
+	switch {
+	case s < 10 && s != 0:
+		return strconv.FormatFloat(s, 'g', 2, 64) + " s"
+	case s < 60:
+		return strconv.FormatFloat(s, 'f', 0, 64) + " s"
+	case s < 3600:
+		return strconv.FormatFloat(s/60, 'f', 0, 64) + " min"
+	}
+	return strconv.FormatFloat(s/3600, 'f', 1, 64) + " h"
 }

@@ -17,10 +17,8 @@ import (
 // planner takes the plans of several runs: what one asks, the next has from the
 // cache, and a stage that several stand on is asked once.
 type planner struct {
-	maker    *eval.Maker
 	speeds   *eval.Speeds
 	contexts *contexts
-	probe    bool
 	cell     *Cell
 	plan     *cellPlan // of the cell at hand
 	stages   map[string]bool
@@ -98,11 +96,21 @@ type judgePlan struct {
 	amounts
 }
 
+// count adds the plan of a cell's runs.
+func (pl *planner) count(p *eval.Plan) {
+	for _, run := range p.Runs {
+		pl.take(run)
+	}
+	if p.Later != nil {
+		pl.follow(p.Later)
+	}
+}
+
 // take adds the plan of a run to its cell.
-func (pl *planner) take(ctx context.Context, run *eval.RunPlan) error {
+func (pl *planner) take(run *eval.RunPlan) {
 	if run.Request.Protocol != pl.cell.Request.Protocol { // a stage
 		if pl.stages[run.Dir] {
-			return nil
+			return
 		}
 		pl.stages[run.Dir] = true
 	}
@@ -113,12 +121,9 @@ func (pl *planner) take(ctx context.Context, run *eval.RunPlan) error {
 	}
 	if a.Calls > 0 {
 		a.load(run.Manifest.Spec.Parameters.NumCtx)
-		if err := pl.time(ctx, run, &a); err != nil {
-			return err
-		}
+		a.charge(run.Pace)
 	}
 	pl.amountsOf(run.Request).add(a)
-	return nil
 }
 
 // amountsOf are the judge's or, where another model is asked, that model's.
@@ -133,35 +138,14 @@ func (pl *planner) amountsOf(r eval.Request) *amounts {
 	return pl.plan.Agents[name]
 }
 
-// time says how long the calls take and how much is written.
-func (pl *planner) time(ctx context.Context, run *eval.RunPlan, a *amounts) error {
-	pace, ok := simulatedPace, run.Manifest.Simulated
-	if !ok {
-		pace, ok = pl.speeds.Of(run.Manifest, eval.OnlySame)
-	}
-	if !ok && pl.probe {
-		if err := pl.speeds.Probe(ctx, pl.maker, run); err != nil {
-			return err
-		}
-		pace, ok = pl.speeds.Of(run.Manifest, eval.OnlySame)
-	}
-	if !ok {
-		pace, ok = pl.speeds.Of(run.Manifest, eval.AnyOfJudge)
-	}
-	a.charge(pace, ok)
-	return nil
-}
-
-// simulatedPace is that of coins.
-var simulatedPace = eval.Pace{Basis: "simulated"}
-
 // charge says how long the calls take and how much is written, where the pace is known.
-func (a *amounts) charge(pace eval.Pace, known bool) {
-	if !known {
+func (a *amounts) charge(pace *eval.Pace) {
+	if pace == nil {
 		a.Unmeasured = a.Calls
 		return
 	}
-	a.Hours, a.ReplyTokens = float64(a.Calls)*pace.Seconds/3600, int(float64(a.Calls)*pace.ReplyTokens)
+	a.Hours = float64(a.Calls) * pace.Seconds / 3600
+	a.ReplyTokens = int(float64(a.Calls) * pace.ReplyTokens)
 	a.Basis = []string{pace.Basis}
 }
 
@@ -170,20 +154,18 @@ func (pl *planner) follow(later *eval.Later) {
 	n := later.Judgments * later.Request.CallParameters().Repetitions()
 	a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
 	a.load(pl.contexts.following(later))
-	pace, ok := simulatedPace, true
+	pace := &eval.SimulatedPace
 	if !later.Request.Simulated() {
-		pace, ok = pl.speeds.OfModel(eval.ModelSpec(later.Judges), later.Request.Protocol,
-			later.Request.Prompt, eval.AnyOfJudge)
+		pace = pl.speeds.Of(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt)
 	}
-	a.charge(pace, ok)
+	a.charge(pace)
 	pl.plan.add(a)
 }
 
 // Plan plans every cell. A judge that cannot be found is said with its cells.
-func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, error) {
+func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 	pl := &planner{
 		speeds: eval.SpeedsIn(s.Out, filepath.Dir(filepath.Clean(s.Out))),
-		probe:  probe,
 		stages: map[string]bool{},
 	}
 	once := *e
@@ -197,8 +179,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 	pl.contexts.plan = true
 	once.NumCtx = pl.contexts.of
 	once.Planned = map[[32]byte]bool{}
-	once.Planning = pl.take
-	pl.maker = &once
+	once.Speeds = pl.speeds
 	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.points)}
 	if s.limits.any() {
 		plan.Limits = &s.limits
@@ -212,9 +193,10 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker, probe bool) (*Plan, err
 		if err == nil {
 			var p *eval.Plan
 			p, err = once.Plan(ctx, c.Request)
-			if err == nil && p.Later != nil {
-				pl.follow(p.Later)
-			} else if err != nil && once.Gone(ctx, c.Request) != nil {
+			switch {
+			case err == nil:
+				pl.count(p)
+			case once.Gone(ctx, c.Request) != nil:
 				unreachable[c.judge] = err
 			}
 		}
@@ -285,6 +267,6 @@ func (p *Plan) hold() {
 		p.Above = append(p.Above, fmt.Sprintf("%s, the limit is %s", eval.Span(3600*p.Total.Hours), eval.Span(3600*l)))
 	case l > 0 && p.Total.Unmeasured > 0:
 		p.Above = append(p.Above, fmt.Sprintf("the time of %d calls is unknown, the limit is %s: "+
-			"\"gavel suite plan --probe\" measures it", p.Total.Unmeasured, eval.Span(3600*l)))
+			"a short run of the judge measures it", p.Total.Unmeasured, eval.Span(3600*l)))
 	}
 }

@@ -71,7 +71,7 @@ func (s *Suite) mayRun(ctx context.Context, e *eval.Maker, yes bool) error {
 	if yes || !s.limits.any() {
 		return nil
 	}
-	plan, err := s.Plan(ctx, e, false)
+	plan, err := s.Plan(ctx, e)
 	if err != nil || len(plan.Above) == 0 {
 		return err
 	}

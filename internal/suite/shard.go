@@ -13,7 +13,7 @@ import (
 
 // InShards refuses what cannot be made in so many shards, each in such a time.
 func (s *Suite) InShards(n int, each time.Duration) error {
-	if n < 1 || n > eval.MostShards || each < 0 {
+	if n < 1 || n > eval.MostShards || each <= 0 {
 		return eval.Failed(eval.ErrUsage, fmt.Errorf("--tasks is from 1 to %d, and --time more than 0", eval.MostShards))
 	}
 	for _, c := range s.Cells {

@@ -25,7 +25,6 @@ type Job struct {
 	Dir    string        // from where both begin
 	Tasks  int           // how many shards
 	Time   time.Duration // of one of them
-	Why    string        // how that was found
 	Server string        // command that starts a server at $PORT for each task; "" where the suite names the servers
 
 	Image, ServerImage string   // of containers

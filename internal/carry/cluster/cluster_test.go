@@ -20,7 +20,7 @@ import (
 func hostile(server string) Job {
 	return Job{
 		Name: "a \"suite\"\nrm -rf $HOME; - x: y", File: "my suites/it's $(one).yaml", Text: "  # indented: first\nname: x\n---\n\tjudges: `date`\n", Out: "runs/it's; $(one)",
-		Dir: "/home/a b", Tasks: 12, Time: 25*time.Hour + 90*time.Minute, Why: "the plan says so", Server: server, Image: "gavel:1", ServerImage: "llama:2",
+		Dir: "/home/a b", Tasks: 12, Time: 25*time.Hour + 90*time.Minute, Server: server, Image: "gavel:1", ServerImage: "llama:2",
 	}
 }
 
@@ -172,7 +172,7 @@ func TestManifestHoldsHostileWordsAsValues(t *testing.T) {
 	}
 	for _, words := range hostile {
 		j := Job{
-			Name: words, File: words, Text: words, Out: words, Dir: words, Tasks: 2, Time: time.Hour, Why: "as was said", Server: words,
+			Name: words, File: words, Text: words, Out: words, Dir: words, Tasks: 2, Time: time.Hour, Server: words,
 			Image: words, ServerImage: words, Keys: []string{words},
 		}
 		suite, shards, merge := manifest(t, j)

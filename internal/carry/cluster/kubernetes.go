@@ -49,7 +49,7 @@ func (j Job) shards() object {
 	}
 	pod := object{
 		"restartPolicy":         "Never",
-		"activeDeadlineSeconds": noted(j.Seconds(), "of one pod, from when its node has it: "+j.Why),
+		"activeDeadlineSeconds": noted(j.Seconds(), "of one pod, from when its node has it"),
 		"containers":            []object{gavel},
 		"volumes": []object{
 			{"name": "suite", "configMap": object{"name": j.Label() + "-suite"}},

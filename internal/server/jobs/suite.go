@@ -176,7 +176,7 @@ func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuiteP
 	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
 		out = SuitePlanned{Suite: r.name(s.Out), Notes: []string{}}
 		plan, err := s.Plan(ctx,
-			r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil), false)
+			r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil))
 		if err != nil {
 			return failure.Of(http.StatusUnprocessableEntity, err)
 		}
