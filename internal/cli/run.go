@@ -127,12 +127,10 @@ func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
 			Out      string            `json:"out"`
 			Plan     judging.Plan      `json:"plan"`
 			Seconds  *float64          `json:"seconds"` // null where nobody knows
-			Until    []eval.Guess      `json:"until,omitempty"`
 		}{
 			Manifest: run.Manifest,
 			Out:      run.Dir,
 			Plan:     run.Plan,
-			Until:    run.Guesses(),
 		}
 		if s, known := run.Seconds(); known {
 			out.Seconds = &s

@@ -56,9 +56,6 @@ func TestUntil(t *testing.T) {
 			t.Errorf("%v %+v", err, m)
 		}
 	}
-	if plan := mustCall(t, args("planned", "--until", "strict>=60", "--dry-run")...); !strings.Contains(plan, "if the truth is 70: after some") {
-		t.Error(plan)
-	}
 	if _, stderr, code := call(t, args("r", "--until", "f1>=60")...); code != exitUsage || !strings.Contains(stderr, `cannot use the metric "f1"`) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}

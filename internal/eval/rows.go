@@ -59,7 +59,7 @@ func (run *RunPlan) Rows() [][]string {
 		})
 	}
 	rows = slices.Insert(rows, len(rows)-1, []string{"time", run.Time()})
-	return slices.Concat(rows, run.tellsRows(), run.untilRows())
+	return append(rows, run.tellsRows()...)
 }
 
 // tellsRows say what difference between two judges the items can tell, of protocols by which an item is right or wrong.
@@ -70,26 +70,6 @@ func (run *RunPlan) tellsRows() [][]string {
 	}
 	return [][]string{{"tells apart", fmt.Sprintf("two judges that differ by %.1f points, at 80 %% power, "+
 		"if one alone is right on %.0f %% of the items (gavel plan)", 100*tells, 100*stats.Discordant)}}
-}
-
-// Guesses are what the run's until is expected to take; none where it has none.
-func (run *RunPlan) Guesses() []Guess {
-	u, err := ParseUntil(run.Request.Until, run.Request.Protocol)
-	if run.Request.Until == "" || err != nil || run.Manifest.Spec.Protocol != run.Request.Protocol {
-		return nil
-	}
-	return u.Guesses(run.Plan.Items)
-}
-
-func (run *RunPlan) untilRows() (rows [][]string) {
-	for i, g := range run.Guesses() {
-		title := ""
-		if i == 0 {
-			title = "until " + run.Request.Until
-		}
-		rows = append(rows, []string{title, fmt.Sprintf("if the truth is %g: %s", g.Truth, g)})
-	}
-	return rows
 }
 
 // protocolAsked names the protocol, with its question where its goal makes one.

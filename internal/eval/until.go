@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strconv"
@@ -125,86 +124,6 @@ func (t *tally) end(of int) (text string, err error) {
 		return "", &kindError{ErrRefuted, fmt.Errorf("%s: surely not so, %s", t, seen)}
 	}
 	return fmt.Sprintf("%s: surely so, %s", t, seen), nil
-}
-
-// Guess is what an until is expected to take if the truth is so much.
-type Guess struct {
-	Truth   float64 `json:"truth"`   // percent
-	Items   int     `json:"items"`   // the median
-	Decided float64 `json:"decided"` // percent of the times, by the last item
-	Erred   float64 `json:"erred"`   // percent of the times
-}
-
-func (g Guess) String() string {
-	if g.Decided < 50 {
-		return fmt.Sprintf("mostly not decided by the last item (%.0f %% of the times)", g.Decided)
-	}
-	return fmt.Sprintf("after some %d items, decided by the last %.0f %% of the times", g.Items, g.Decided)
-}
-
-// Guesses are what it takes under guesses of the truth, on so many items at most: 1,000 simulated runs each.
-func (u Until) Guesses(of int) (out []Guess) {
-	for _, points := range []float64{-20, -10, -5, 5, 10, 20} {
-		if truth := u.Share + points/100; truth > 0 && truth < 1 {
-			out = append(out, u.Guess(truth, of, 1000))
-		}
-	}
-	return out
-}
-
-// Guess simulates so many runs of items that are right with a probability.
-func (u Until) Guess(truth float64, of, runs int) Guess {
-	rng := rand.New(rand.NewPCG(uint64(of), math.Float64bits(truth)))
-	edges := u.edges(of)
-	took := make([]int, runs)
-	decided, erred := 0, 0
-	for i := range took {
-		right := 0
-		took[i] = of
-		for n := 1; n <= of; n++ {
-			if rng.Float64() < truth {
-				right++
-			}
-			if above, below := right >= edges[n][1], right <= edges[n][0]; above || below {
-				took[i] = n
-				decided++
-				if above != (truth >= u.Share) {
-					erred++
-				}
-				break
-			}
-		}
-	}
-	slices.Sort(took)
-	share := func(k int) float64 { return 100 * float64(k) / float64(runs) }
-	return Guess{
-		Truth:   math.Round(1e8*truth) / 1e6,
-		Items:   took[runs/2],
-		Decided: share(decided),
-		Erred:   share(erred),
-	}
-}
-
-// edges are, after each number of items, up to how many right ones it is surely below, and from how many on surely
-// above.
-func (u Until) edges(of int) [][2]int {
-	out := make([][2]int, of+1)
-	side := func(k, n int) (above, below bool) { return u.side(scoring.Sequence(k, n, untilLevel)) }
-	below, above := -1, 0 // neither falls as n grows
-	for n := 1; n <= of; n++ {
-		for ; above <= n; above++ {
-			if is, _ := side(above, n); is {
-				break
-			}
-		}
-		for ; below < n; below++ {
-			if _, is := side(below+1, n); !is {
-				break
-			}
-		}
-		out[n] = [2]int{below, above}
-	}
-	return out
 }
 
 func (w *work) planOrMake(ctx context.Context, p *runState) error {

@@ -1,9 +1,14 @@
 package eval
 
 import (
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gavel/internal/trials"
 	"gavel/scoring"
+	"gavel/scoring/stats"
 )
 
 func TestParseUntil(t *testing.T) {
@@ -57,16 +62,85 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// A gate that looks after every item errs at most as often as it says, also where the truth is at the edge.
-func TestUntilErrs(t *testing.T) {
-	u := Until{"strict", false, 0.6}
-	for _, truth := range []float64{0.5999, 0.6, 0.55, 0.65} {
-		g := u.Guess(truth, 400, 2000)
-		if g.Erred > 5 {
-			t.Errorf("truth %v: %+v", truth, g)
+// outcome is what simulated runs with an until came to.
+type outcome struct {
+	decided, erred int // runs
+	median         int // items
+}
+
+// gate is an until that remembers its answers.
+type gate struct {
+	Until
+	sides map[[2]int][2]bool // above and below, by right items and items
+}
+
+func (g gate) side(right, n int) (above, below bool) {
+	known, ok := g.sides[[2]int{right, n}]
+	if !ok {
+		seen := &tally{Until: g.Until, right: right, n: n}
+		known[0], known[1] = g.Until.side(seen.interval())
+		g.sides[[2]int{right, n}] = known
+	}
+	return known[0], known[1]
+}
+
+// simulate has so many runs of items that are right with a probability look after every item.
+func (g gate) simulate(truth float64, items, runs int) (out outcome) {
+	rng := rand.New(rand.NewPCG(uint64(items), math.Float64bits(truth)))
+	took := make([]int, runs)
+	for i := range took {
+		right := 0
+		took[i] = items
+		for n := 1; n <= items; n++ {
+			if rng.Float64() < truth {
+				right++
+			}
+			if above, below := g.side(right, n); above || below {
+				took[i] = n
+				out.decided++
+				if above != (truth >= g.Share) {
+					out.erred++
+				}
+				break
+			}
 		}
 	}
-	if g := u.Guess(0.75, 400, 500); g.Decided < 99 || g.Items > 120 {
-		t.Errorf("far from the edge: %+v", g)
+	slices.Sort(took)
+	out.median = took[runs/2]
+	return out
+}
+
+// A gate that looks after every item errs at most as often as it says, also where the truth is at the edge.
+func TestUntilErrs(t *testing.T) {
+	g := gate{Until: Until{Metric: "strict", Share: 0.6}, sides: map[[2]int][2]bool{}}
+	for _, truth := range []float64{0.5999, 0.6, 0.55, 0.65} {
+		if got := g.simulate(truth, 400, 2000); got.erred > 100 {
+			t.Errorf("truth %v: %+v", truth, got)
+		}
+	}
+	if got := g.simulate(0.75, 400, 500); got.decided < 495 || got.median > 120 {
+		t.Errorf("far from the edge: %+v", got)
+	}
+}
+
+// Runs that look after every item whether a question is answered err no more often than untilAlpha: how often, and when
+// the answer comes (docs/race.md).
+func TestGates(t *testing.T) {
+	worlds := trials.Times(100)
+	for _, share := range []float64{0.6, 0.8} {
+		g := gate{Until: Until{Metric: "strict", Share: share}, sides: map[[2]int][2]bool{}}
+		for _, items := range []int{350, 620} {
+			for _, points := range []float64{-20, -10, -5, -0.01, 0, 5, 10, 15} {
+				truth := share + points/100
+				got := g.simulate(truth, items, worlds)
+				percent := func(share float64) float64 { return 100 * share }
+				t.Logf("%d items, at least %g, truth %g: %.2f %% erred, at most %.2f; %.1f %% decided, after %d items",
+					items, percent(share), math.Round(1e8*truth)/1e6, percent(float64(got.erred)/float64(worlds)),
+					percent(stats.Exact(got.erred, worlds, 0.95).High), percent(float64(got.decided)/float64(worlds)), got.median)
+				if low := stats.Exact(got.erred, worlds, 0.999).Low; low > untilAlpha {
+					t.Errorf("%d items, at least %g, truth %g: %d of %d erred", items, 100*share, truth, got.erred, worlds)
+				}
+			}
+		}
 	}
 }

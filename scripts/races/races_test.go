@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"gavel/internal/eval"
 	"gavel/internal/trials"
 	"gavel/scoring/race"
 	"gavel/scoring/stats"
@@ -57,26 +56,6 @@ func TestTables(t *testing.T) {
 		t.Log(out.String())
 		if strings.Count(out.String(), "\n") != 3+5*len(sizes)*len(judges) {
 			t.Errorf("about %s: %s", about, out.String())
-		}
-	}
-}
-
-// Runs that look after every item whether a question is answered err no more often than alpha: how often, and when the
-// answer comes.
-func TestGates(t *testing.T) {
-	worlds := trials.Times(100)
-	for _, items := range []int{350, 620} {
-		for _, share := range []float64{0.6, 0.8} {
-			u := eval.Until{Metric: "strict", Share: share}
-			for _, points := range []float64{-20, -10, -5, -0.01, 0, 5, 10, 15} {
-				g := u.Guess(share+points/100, items, worlds)
-				wrong := int(g.Erred*float64(worlds)/100 + 0.5)
-				t.Logf("%d items, at least %g, truth %g: %.2f %% erred, at most %.2f; %.1f %% decided, after %d items",
-					items, 100*share, g.Truth, g.Erred, 100*stats.Exact(wrong, worlds, 0.95).High, g.Decided, g.Items)
-				if low := stats.Exact(wrong, worlds, 0.999).Low; low > alpha {
-					t.Errorf("%d items, at least %g, truth %g: %d of %d erred", items, 100*share, g.Truth, wrong, worlds)
-				}
-			}
 		}
 	}
 }
