@@ -72,7 +72,7 @@ func (e *env) suiteRun(c *cli.Context, s *suite.Suite) error {
 	if value := c.String("shard"); value != "" {
 		p, err := e.maker().Part(value)
 		if err == nil {
-			err = s.Only(e.maker(), p)
+			err = s.Only(p)
 		}
 		if err != nil {
 			return err

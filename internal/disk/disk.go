@@ -240,34 +240,6 @@ func NoLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
-// Locks tells whether the file system of a folder has locks; that of one that is still to be made is its parent's.
-// Where nothing can be written, whoever writes says so.
-func Locks(dir string) bool {
-	for {
-		at, remove, err := lockable(dir)
-		if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
-			dir = above
-			continue
-		}
-		if err != nil {
-			return true
-		}
-		defer remove()
-		lock := flock.New(at, flock.SetFlag(os.O_RDWR))
-		defer lock.Unlock()
-		_, err = lock.TryLock()
-		return !NoLocks(err)
-	}
-}
-
-func lockable(dir string) (at string, remove func(), err error) {
-	f, err := os.CreateTemp(dir, ".locks-")
-	if err != nil {
-		return "", nil, err
-	}
-	return f.Name(), func() { os.Remove(f.Name()) }, f.Close()
-}
-
 // alive is the file of a passing folder that its process has locked.
 const alive = ".alive"
 

@@ -284,15 +284,8 @@ func TestRemovalCutShort(t *testing.T) {
 	}
 }
 
-// TestLocks: asked of a folder that is still to be made, too, and nothing is left of it.
-func TestLocks(t *testing.T) {
-	dir := t.TempDir()
-	if !Locks(dir) || !Locks(filepath.Join(dir, "to", "be", "made")) {
-		t.Error("this file system has no locks")
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
+// TestNoLocks: errors of file systems without locks are told from others.
+func TestNoLocks(t *testing.T) {
 	for err, want := range map[error]bool{syscall.ENOLCK: true, errors.ErrUnsupported: true, syscall.ENOTSUP: true, syscall.EACCES: false, nil: false} {
 		if NoLocks(err) != want {
 			t.Errorf("%v: no locks is %v", err, !want)

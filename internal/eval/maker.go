@@ -31,8 +31,6 @@ type Maker struct {
 	OpenCache func(dir string) (*cache.Store, error)
 	// Shared is the cache that several runs have open at once; nil where each opens its own.
 	Shared *SharedCache
-	// Locks tells whether a folder's file system has locks; nil tries one.
-	Locks func(dir string) bool
 	// KeyOf names the variable with the API key of a server, "" for the usual
 	// one; one that is not known is sent none. May be nil: what the request says.
 	KeyOf func(url string) (variable string, known bool)

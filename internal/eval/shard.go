@@ -20,30 +20,14 @@ import (
 // Part is which shard of a request's items is asked about.
 type Part struct {
 	Index, Of int
-	Try       string // which try of the task it is: "2" of the second that the engine has counted, or as Apart has it
+	Try       string // which try of the task it is: "2" of the second that the engine has counted
 	Said      string
-	counted   bool // the engine counts the tries
 }
 
 func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
 
 // Suffix ends the name of the shard's folder.
 func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Of, p.Try) }
-
-// Apart gives the part of an engine that counts no tries a folder of its own in dir where there are no locks, which
-// else keep two tries from writing at once.
-func (e *Maker) Apart(p Part, dir string) Part {
-	locks := e.Locks
-	if locks == nil {
-		locks = disk.Locks
-	}
-	if p.Said == "" || p.counted || locks(dir) {
-		return p
-	}
-	host, _ := os.Hostname() // in a pod its name
-	p.Try = strings.ReplaceAll(UnsafeInNames.ReplaceAllString(fmt.Sprintf("%s-%d", host, os.Getpid()), "-"), "_", "-")
-	return p
-}
 
 // MostShards is more than anybody has machines for.
 const MostShards = 100_000
@@ -85,19 +69,17 @@ func (e *Maker) Part(value string) (Part, error) {
 
 // engine is a program that starts one command many times, by the variables in which it tells which time it is.
 type engine struct {
-	index, min, max, step, count string // "" for what it does not tell
-	first                        int    // what it calls the first, where min is ""
-	tries                        string // how often it started this one before
+	index, lowest, count string // "" for what it does not tell
+	first                int    // what it calls the first, where lowest is ""
+	tries                string // how often it started this one before
 }
 
 var engines = []engine{
 	{
-		index: "SLURM_ARRAY_TASK_ID",
-		min:   "SLURM_ARRAY_TASK_MIN",
-		max:   "SLURM_ARRAY_TASK_MAX",
-		step:  "SLURM_ARRAY_TASK_STEP",
-		count: "SLURM_ARRAY_TASK_COUNT",
-		tries: "SLURM_RESTART_COUNT",
+		index:  "SLURM_ARRAY_TASK_ID",
+		lowest: "SLURM_ARRAY_TASK_MIN",
+		count:  "SLURM_ARRAY_TASK_COUNT",
+		tries:  "SLURM_RESTART_COUNT",
 	},
 	{index: "JOB_COMPLETION_INDEX"}, // Kubernetes
 	{index: "SKYPILOT_JOB_RANK", count: "SKYPILOT_NUM_JOBS"},
@@ -140,13 +122,11 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 		return n
 	}
 	id := number(en.index, 0, 0)
-	first := number(en.min, en.first, 0)
-	step := number(en.step, 1, 1)
-	p.Of, p.counted = number(en.count, given, 1), en.tries != ""
+	first := number(en.lowest, en.first, 0)
+	p.Of = number(en.count, given, 1)
 	if before := number(en.tries, 0, 0); before > 0 {
 		p.Try = strconv.Itoa(before + 1)
 	}
-	last := number(en.max, -1, 0)
 	p.Said = strings.Join(said, ", ")
 	switch {
 	case err != nil:
@@ -160,17 +140,14 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 			p.Said, p.Of, given)
 	case p.Of > MostShards:
 		return p, fmt.Errorf("%s says that there are %d shards: there are at most %d", p.Said, p.Of, MostShards)
-	case last >= 0 && last != first+(p.Of-1)*step:
-		return p, fmt.Errorf("%s is a list: give the array as a range, or give K/N", p.Said)
-	case last >= 0 && given == 0 && (p.Of == 1 || first > 1):
+	case en.lowest != "" && given == 0 && (p.Of == 1 || first > 1):
 		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: "+
 			"give auto/%d if it is the whole array, otherwise K/N", p.Said, p.Of)
-	case id >= first && (id-first)%step == 0 && (id-first)/step < p.Of:
-		p.Index = (id-first)/step + 1
-	default:
-		return p, fmt.Errorf("%s is not one of the %d tasks that begin at %d with steps of %d: "+
-			"give the array as a range, or give K/N", p.Said, p.Of, first, step)
+	case id < first || id-first >= p.Of:
+		return p, fmt.Errorf("%s is not one of the %d tasks that begin at %d: "+
+			"give the array as a range, or give K/N", p.Said, p.Of, first)
 	}
+	p.Index = id - first + 1
 	return p, nil
 }
 
@@ -182,10 +159,6 @@ func (e *Maker) settle(o *Request) error {
 	}
 	if p.Said != "" {
 		e.say("shard %s, by %s", p, p.Said)
-		p = e.Apart(p, cmp.Or(o.Out, e.folder()))
-		if p.Try != "" && !p.counted {
-			e.say("the file system has no locks: this try is written apart, as %s", p.Try)
-		}
 		if o.Out != "" {
 			o.Out += p.Suffix()
 		}

@@ -28,8 +28,7 @@ func (s *Suite) InShards(n int, each time.Duration) error {
 
 // Only makes of a suite that of one shard: every cell is its run of the shard's items, in a folder beside the
 // suite's. It goes on with what an earlier try of the shard left.
-func (s *Suite) Only(e *eval.Maker, p eval.Part) error {
-	p = e.Apart(p, filepath.Dir(s.Out))
+func (s *Suite) Only(p eval.Part) error {
 	s.Out += p.Suffix()
 	s.shard = p.String()
 	for _, c := range s.Cells {

@@ -32,12 +32,12 @@ func TestSuitesThatAreNotForShards(t *testing.T) {
 		each  time.Duration
 		want  string
 	}{
-		{"", 8, 0, ""},
-		{"    until: strict>=60\n", 8, 0, path + ":5: "},
+		{"", 8, time.Hour, ""},
+		{"    until: strict>=60\n", 8, time.Hour, path + ":5: "},
 		{"    until: strict>=60\n", 8, time.Hour, "leave it out with --shard"},
 		{"", 0, 0, "--tasks is from 1 to 100000"},
 		{"", 100_001, 0, "--tasks is from 1 to 100000"},
-		{"", 8, -1, "--time more than 0"},
+		{"", 8, 0, "--time more than 0"},
 	} {
 		err := file(c.more).InShards(c.tasks, c.each)
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, eval.ErrUsage) || !strings.Contains(err.Error(), c.want)) {
