@@ -25,7 +25,7 @@ func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 // function that it returns is called, if any of the requests uses it.
 func (e *Maker) Hold(requests func(yield func(Request) bool)) (release func() error, err error) {
 	for r := range requests {
-		if r.NoCache || r.Simulated() && len(r.Asked()) == 1 {
+		if r.NoCache || r.Simulated() && len(r.AllModels()) == 1 {
 			continue
 		}
 		if e.Shared == nil {

@@ -67,19 +67,19 @@ func (e *Maker) Gone(ctx context.Context, o Request) error {
 	return err
 }
 
-// Apart is equal for requests that ask the same, whoever is asked and wherever the run is.
-func (r Request) Apart() string {
+// QuestionsKey is equal for requests that ask the same, whoever is asked and wherever the run is.
+func (r Request) QuestionsKey() string {
 	r.Endpoint = Endpoint{}
 	r.Model = ""
 	r.Out = ""
 	return r.Key()
 }
 
-// OfAnswers is equal for requests whose agents are asked the same questions in the same way.
-func (r Request) OfAnswers() string {
+// AnswersKey is equal for requests whose agents are asked the same questions in the same way.
+func (r Request) AnswersKey() string {
 	o := (&stages{opts: r}).answerOptions()
 	o.Agents, o.Own = nil, ""
-	return o.Apart()
+	return o.QuestionsKey()
 }
 
 // Answer asks an agent, MODEL@URL, for the answers that a request has judged, in
@@ -98,8 +98,8 @@ func (e *Maker) Answer(ctx context.Context, o Request, agent string) error {
 	return err
 }
 
-// Asked names the models that a run may ask, each at its servers, however both are written: the judge, then the agents.
-func (r Request) Asked() []string {
+// AllModels names the models that a run may ask, each at its servers, however both are written: the judge, then the agents.
+func (r Request) AllModels() []string {
 	who := []string{modelAt(r.BaseURLs, r.Model)}
 	for _, a := range r.Agents {
 		if model, at, named := strings.Cut(a, "@"); named {

@@ -77,7 +77,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			return nil, err
 		}
 		asking, items := p.writeItemsBeside(ctx, dir)
-		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Missing: missing, Completed: completed})
+		e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Missing: missing, Completed: completed})
 		runErr = e.ask(asking, p, dir)
 		p.job.Client = nil
 		closed := make(chan error, 1)
@@ -94,7 +94,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		if err := p.completeFolder(ctx, dir, old); err != nil {
 			return nil, err
 		}
-		e.observer().RunOpened(Opened{Dir: p.out, Manifest: m, Completed: completed})
+		e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Completed: completed})
 		if completed == m.Judgments && completed > 0 {
 			e.say("all %d judgments are in %s already: nothing to ask", m.Judgments, p.out)
 		}

@@ -66,19 +66,19 @@ func (w Words) Advised(err error, text string) string {
 // Observer is told what a Maker does. All but RunOpened and RunEnded may be called from many goroutines.
 type Observer interface {
 	// RunOpened: a run's folder was opened, and so many judgments will be asked for.
-	RunOpened(run Opened)
+	RunOpened(run RunStart)
 	// Recorded: a judgment was made and written.
 	Recorded(r *judging.Record)
 	// RunEnded: no more is asked for the run that was opened last.
 	RunEnded()
-	// Asked: a request is sent to a judge. done is called with its error.
-	Asked() (done func(err error))
+	// RequestSent: a request is sent to a judge. done is called with its error.
+	RequestSent() (done func(err error))
 	// Note says something to people.
 	Note(text string)
 }
 
-// Opened is a run that is about to be made, or gone on with.
-type Opened struct {
+// RunStart is a run that is about to be made, or gone on with.
+type RunStart struct {
 	Dir       string
 	Manifest  *judging.Manifest
 	Missing   int // judgments to be asked for
@@ -90,10 +90,10 @@ type Quiet struct{}
 
 var _ Observer = Quiet{}
 
-func (Quiet) RunOpened(Opened)         {}
+func (Quiet) RunOpened(RunStart)       {}
 func (Quiet) Recorded(*judging.Record) {}
 func (Quiet) RunEnded()                {}
-func (Quiet) Asked() func(error)       { return func(error) {} }
+func (Quiet) RequestSent() func(error) { return func(error) {} }
 func (Quiet) Note(string)              {}
 
 func (e *Maker) observer() Observer {

@@ -17,7 +17,7 @@ func (ask clientFunc) Ask(ctx context.Context, req backends.Request) (backends.R
 // observed tells of what is asked of the servers themselves, behind the cache.
 func (e *Maker) observed(c backends.Client) backends.Client {
 	return clientFunc(func(ctx context.Context, req backends.Request) (backends.Response, error) {
-		done := e.observer().Asked()
+		done := e.observer().RequestSent()
 		resp, err := c.Ask(ctx, req)
 		done(err)
 		return resp, err

@@ -52,7 +52,7 @@ func (c *contexts) of(o eval.Request, spec judging.Spec, trained int) (int, erro
 
 // ofModel is that of all runs that ask one model and were given none before.
 func (c *contexts) ofModel(o eval.Request, model judging.ModelSpec, trained int) int {
-	n := c.needs()[o.Asked()[0]]
+	n := c.needs()[o.AllModels()[0]]
 	for _, had := range c.ofRuns(model) {
 		n = max(n, had)
 	}
@@ -98,13 +98,13 @@ func (s *Suite) needs(e *eval.Maker) map[string]int {
 		if c.Request.NumCtx > 0 {
 			continue
 		}
-		key := c.Request.Apart()
+		key := c.Request.QuestionsKey()
 		need, ok := known[key]
 		if !ok {
 			need, _ = e.Needs(c.Request)
 			known[key] = need
 		}
-		for i, who := range c.Request.Asked() {
+		for i, who := range c.Request.AllModels() {
 			most[who] = max(most[who], need.Answers)
 			if i == 0 { // the judge
 				most[who] = max(most[who], need.Judge)

@@ -294,7 +294,7 @@ func (s *Suite) blame(c *Cell, err error) error {
 func (s *Suite) Check(ctx context.Context, e *eval.Maker) error {
 	checked := map[string]bool{}
 	for _, c := range s.Cells {
-		key := c.Request.Apart()
+		key := c.Request.QuestionsKey()
 		if checked[key] {
 			continue
 		}

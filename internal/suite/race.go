@@ -53,7 +53,7 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 		case c.Request.Until != "":
 			return nil, s.wrong(c.point.line, "until and a race: each would end the run; leave out until")
 		}
-		key := c.Request.Apart()
+		key := c.Request.QuestionsKey()
 		if opened[key] == nil {
 			ids, each, err := quiet.Items(c.Request)
 			if err != nil {

@@ -119,7 +119,7 @@ func (r *runner) agents(ctx context.Context) {
 	for _, a := range models {
 		asked := map[string]bool{}
 		for _, c := range r.suite.Cells {
-			key := c.Request.OfAnswers()
+			key := c.Request.AnswersKey()
 			if asked[key] || r.stopped(ctx) || !slices.Contains(c.Request.Agents, a) {
 				continue
 			}

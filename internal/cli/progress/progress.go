@@ -31,14 +31,14 @@ type Terminal struct {
 // Progress tells how far a run is: a bar on a terminal, else a line every few seconds. It is an [eval.Observer].
 type Progress struct {
 	mu sync.Mutex
-	counted
+	tally
 }
 
 // On is progress that is told somewhere.
-func On(t Terminal) *Progress { return &Progress{counted: counted{on: t}} }
+func On(t Terminal) *Progress { return &Progress{tally: tally{on: t}} }
 
-// counted is one run's progress.
-type counted struct {
+// tally is one run's progress.
+type tally struct {
 	on      Terminal
 	bar     *progressbar.ProgressBar
 	total   int
@@ -54,11 +54,11 @@ type counted struct {
 var _ eval.Observer = (*Progress)(nil)
 
 // RunOpened implements eval.Observer.
-func (p *Progress) RunOpened(run eval.Opened) {
+func (p *Progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.on.Now()
-	p.counted = counted{on: p.on, total: run.Missing, other: map[judging.Outcome]int{}, started: now, last: now}
+	p.tally = tally{on: p.on, total: run.Missing, other: map[judging.Outcome]int{}, started: now, last: now}
 	if run.Missing == 0 {
 		return
 	}
@@ -72,8 +72,8 @@ func (p *Progress) RunOpened(run eval.Opened) {
 	}
 }
 
-// Asked implements eval.Observer: the bar tells enough.
-func (p *Progress) Asked() func(error) { return func(error) {} }
+// RequestSent implements eval.Observer: the bar tells enough.
+func (p *Progress) RequestSent() func(error) { return func(error) {} }
 
 // Recorded implements eval.Observer.
 func (p *Progress) Recorded(r *judging.Record) {

@@ -133,8 +133,8 @@ func (n *notes) Note(text string) {
 }
 
 func (n *notes) Recorded(rec *judging.Record) { n.r.opts.Metrics.Record(rec) }
-func (n *notes) Asked() func(error)           { return n.r.opts.Metrics.Asking() }
-func (n *notes) RunOpened(run eval.Opened) {
+func (n *notes) RequestSent() func(error)     { return n.r.opts.Metrics.Asking() }
+func (n *notes) RunOpened(run eval.RunStart) {
 	if n.begun != nil {
 		n.begun(run.Dir)
 	}
