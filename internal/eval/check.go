@@ -98,7 +98,8 @@ func (e *Maker) Answer(ctx context.Context, o Request, agent string) error {
 	return err
 }
 
-// AllModels names the models that a run may ask, each at its servers, however both are written: the judge, then the agents.
+// AllModels names the models that a run may ask, each at its servers, however both are written: the judge, then the
+// agents.
 func (r Request) AllModels() []string {
 	who := []string{modelAt(r.BaseURLs, r.Model)}
 	for _, a := range r.Agents {
