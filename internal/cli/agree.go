@@ -47,9 +47,7 @@ func (e *env) votes(path string) ([]judging.Vote, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range imports.Skipped(votes.Skipped, "rows of votes", votes.Bad) {
-		e.say("%s", line)
-	}
+	e.sayEach(imports.Skipped(votes.Skipped, "rows of votes", votes.Bad))
 	return votes.Votes, nil
 }
 

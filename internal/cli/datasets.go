@@ -154,7 +154,7 @@ func (e *env) showDataset(c *cli.Context) error {
 	set, err := e.openSet(c)
 	if err != nil {
 		if isKnown && len(formats(c)) == 0 && !known.Builtin() && !e.library().Has(known) {
-			e.showKnown(known)
+			e.sayEach(known.Lines())
 		}
 		return err
 	}
@@ -171,12 +171,6 @@ func (e *env) showDataset(c *cli.Context) error {
 	return e.print(c, t)
 }
 
-func (e *env) showKnown(k datasets.Known) {
-	for _, line := range k.Lines() {
-		e.say("%s", line)
-	}
-}
-
 func (e *env) fetchDataset(c *cli.Context) error {
 	name := c.Args().First()
 	k, ok := datasets.Lookup(name)
@@ -184,7 +178,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 		return usage("unknown dataset %q%s It is one of %s", name,
 			cmp.Or(datasets.DidYouMean(name, datasets.Names()), "."), strings.Join(datasets.Names(), ", "))
 	}
-	e.showKnown(k)
+	e.sayEach(k.Lines())
 	lib := e.library()
 	if !k.Builtin() && lib.Has(k) {
 		if set, err := lib.Open(name); err == nil {
@@ -209,9 +203,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 // stored says where a file went and, where nobody published its SHA-256, what that is.
 func (e *env) stored(k datasets.Known, path string) error {
 	said, err := e.library().Said(k)
-	for _, line := range append([]string{"stored as " + path}, said...) {
-		e.say("%s", line)
-	}
+	e.sayEach(append([]string{"stored as " + path}, said...))
 	e.next("gavel", "datasets", "show", k.Name)
 	return err
 }
@@ -229,7 +221,7 @@ func (e *env) importDataset(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e.showKnown(k)
+	e.sayEach(k.Lines())
 	return e.stored(k, path)
 }
 
@@ -238,9 +230,7 @@ func (e *env) pairResults(c *cli.Context) error {
 		return usage("two result files are paired: gavel datasets pair RESULTS_A RESULTS_B --out FILE")
 	}
 	n, notes, err := datasets.PairResults(c.Args().Get(0), c.Args().Get(1), c.String("out"), !c.Bool("unlabelled"))
-	for _, note := range notes {
-		e.say("%s", note)
-	}
+	e.sayEach(notes)
 	if err == nil {
 		e.say("%d pairs written to %s", n, c.String("out"))
 		e.next("gavel", "datasets", "show", c.String("out"))
@@ -253,9 +243,7 @@ func (e *env) importOwn(file, as string, how datasets.Mapping) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range slices.Concat(k.Lines(), set.Remarks()) {
-		e.say("%s", line)
-	}
+	e.sayEach(slices.Concat(k.Lines(), set.Remarks()))
 	if before.SHA256 != "" && before.SHA256 != k.SHA256 {
 		e.say("it takes the place of another file of that name (%s, SHA-256 %s): runs on that one keep its items",
 			before.Source, before.SHA256)

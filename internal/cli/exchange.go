@@ -78,16 +78,12 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 		Open:   e.opened,
 	})
 	for _, r := range runs {
-		for _, line := range r.Said {
-			e.say("%s", line)
-		}
+		e.sayEach(r.Said)
 	}
 	if err == nil && flagNamed(c.Command.Flags, "list") != nil {
 		var said []string
 		said, err = imports.Differ(c.String("list"), runs)
-		for _, line := range said {
-			e.say("%s", line)
-		}
+		e.sayEach(said)
 	}
 	if err != nil {
 		return err

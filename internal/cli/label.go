@@ -55,9 +55,7 @@ func (e *env) label(c *cli.Context) error {
 	}
 	if out := c.String("export"); out != "" {
 		n, notes, err := labels.Export(set, path, out)
-		for _, note := range notes {
-			e.say("%s", note)
-		}
+		e.sayEach(notes)
 		if err == nil {
 			e.say("%d items written to %s", n, out)
 		}
@@ -75,8 +73,6 @@ func (e *env) label(c *cli.Context) error {
 		return err
 	}
 	defer desk.Close()
-	for _, note := range desk.Notes {
-		e.say("%s", note)
-	}
+	e.sayEach(desk.Notes)
 	return e.serve(c, desk)
 }

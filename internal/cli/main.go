@@ -65,6 +65,13 @@ func (e *env) say(format string, args ...any) {
 	fmt.Fprintln(e.stderr, table.Harmless(fmt.Sprintf(format, args...)))
 }
 
+// sayEach writes lines for people.
+func (e *env) sayEach(lines []string) {
+	for _, line := range lines {
+		e.say("%s", line)
+	}
+}
+
 func (e *env) library() datasets.Library {
 	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
 }

@@ -109,9 +109,7 @@ func (e *env) planRun(c *cli.Context, o eval.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, note := range plan.Notes {
-		e.say("%s", note)
-	}
+	e.sayEach(plan.Notes)
 	for _, run := range plan.Runs {
 		if err := e.printPlan(run, c.Bool("json")); err != nil {
 			return err
