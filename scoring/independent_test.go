@@ -127,17 +127,14 @@ func sameScores(t *testing.T, rep scoring.Report, pairs []judgmentPair) {
 	if len(groups) == 2 {
 		groups = map[string][]judgmentPair{scoring.Overall: pairs}
 	}
-	if got, want := len(rep.Results), len(groups)*len(pairwise.Metrics); got != want {
-		t.Errorf("%d results, want %d", got, want)
-	}
 	for group, in := range groups {
 		value, n := plainScores(in)
-		for _, m := range pairwise.Metrics {
-			r := find(t, rep, m.Name, group)
+		for _, metric := range publishedMetrics {
+			r := find(t, rep, metric, group)
 			switch {
-			case n[m.Name] == 0 && r.Value == nil:
-			case n[m.Name] != r.N || r.Value == nil || math.Abs(*r.Value-value[m.Name]) > 0.00005001:
-				t.Errorf("%s of %s: %s, computed otherwise %v of %d", m.Name, group, show(r), value[m.Name], n[m.Name])
+			case n[metric] == 0 && r.Value == nil:
+			case n[metric] != r.N || r.Value == nil || math.Abs(*r.Value-value[metric]) > 0.00005001:
+				t.Errorf("%s of %s: %s, computed otherwise %v of %d", metric, group, show(r), value[metric], n[metric])
 			}
 		}
 	}

@@ -45,11 +45,13 @@ type cell struct {
 	clustering
 }
 
-// tally is how often an interval was given, held the truth, and left its own value out.
+// tally is how often an interval was given, held the truth, and left its own value out; and how far values that have an
+// interval are from the truth.
 type tally struct {
 	truth                float64
 	runs                 int
 	given, held, without int
+	off, squares         float64 // of value less truth: sum, and sum of squares
 	by                   map[string]bool
 }
 
@@ -105,6 +107,13 @@ func (t tally) String() string {
 	return text
 }
 
+// bias is how far values are from the truth on average, and the standard error of that.
+func (t tally) bias() (mean, standardError float64) {
+	n := float64(t.given)
+	mean = t.off / n
+	return mean, math.Sqrt(math.Max(0, t.squares/n-mean*mean) / n)
+}
+
 // measure simulates a cell.
 func (s size) measure(c cell, units, others []unit, truths []estimate) (map[key]tally, []key) {
 	found, metrics := map[key]tally{}, []key{}
@@ -123,15 +132,17 @@ func (s size) measure(c cell, units, others []unit, truths []estimate) (map[key]
 		defer mu.Unlock()
 		for _, e := range list {
 			t, ok := found[e.key]
-			if !ok || e.low == nil || e.high == nil {
+			if !ok || e.value == nil || e.low == nil || e.high == nil {
 				continue
 			}
 			t.given++
+			t.off += *e.value - t.truth
+			t.squares += (*e.value - t.truth) * (*e.value - t.truth)
 			t.by[e.by] = true
 			if *e.low <= t.truth && t.truth <= *e.high {
 				t.held++
 			}
-			if e.value == nil || *e.value < *e.low || *e.value > *e.high {
+			if *e.value < *e.low || *e.value > *e.high {
 				t.without++
 			}
 			found[e.key] = t
