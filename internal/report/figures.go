@@ -91,3 +91,48 @@ func Items(r Run) int { return r.Items }
 func IntervalNote(r scoring.Report) string {
 	return fmt.Sprintf("Lines are %g %% intervals (over %ss).", 100*r.Bootstrap.Level, r.Bootstrap.Unit)
 }
+
+// Shares is a metric of some runs as two figures draw it: overall, and by category.
+type Shares struct {
+	Metric string
+	Name   string   // of the metric: "right"
+	Beside string   // a metric that is drawn beside it by category, where all have it; "" for none
+	Mark   *float64 // where a line is drawn
+	Marked string   // what the line is
+}
+
+// Overall are the runs, the highest first.
+func (s Shares) Overall(runs []Run) []figure.Panel {
+	return []figure.Panel{{Chart: s.plot("run", Overall(runs, s.Metric))}}
+}
+
+// ByCategory are a panel for each run that has categories.
+func (s Shares) ByCategory(runs []Run) (panels []figure.Panel) {
+	for _, r := range runs {
+		groups := r.Groups()
+		if len(groups) < 2 {
+			continue
+		}
+		chart := s.plot("category", r.Rows(groups, s.Metric))
+		beside := r.Rows(groups, s.Beside)
+		if !slices.ContainsFunc(beside, func(row figure.DotRow) bool { return !row.Dots[0].Defined() }) {
+			chart.Series = append(chart.Series, s.Beside)
+			for i := range chart.Rows {
+				chart.Rows[i].Dots = append(chart.Rows[i].Dots, beside[i].Dots...)
+			}
+		}
+		panels = append(panels, figure.Panel{Title: r.Name, Chart: chart})
+	}
+	return panels
+}
+
+func (s Shares) plot(of string, rows []figure.DotRow) figure.DotPlot {
+	return figure.DotPlot{
+		X:      figure.Percent(s.Name + ", percent"),
+		Of:     of,
+		Series: []string{s.Name},
+		Rows:   rows,
+		Mark:   s.Mark,
+		Marked: s.Marked,
+	}
+}

@@ -54,6 +54,9 @@ type answered struct {
 	// Where the file has the verdict alone, or the replies are of a kind that the
 	// protocol does not read, the verdict is taken as it stands.
 	stored *judging.Verdict
+
+	vote      imports.VoteRow     // of a pair judgment: its row
+	solutions map[string]solution // of a row of solutions: those of each model
 }
 
 // answersFile is a file of answers of one model, about to become a run.
@@ -69,6 +72,8 @@ type answersFile struct {
 	// check compares what we read with what the file says was read, where it says so: differ is "" where they agree,
 	// else a sentence. It is called for rows with a reply.
 	check func(p judging.Asker, r *judging.Record, row answered) (told bool, differ string)
+	// refuse says why the file cannot be imported, as a row shows; nil: every row will do.
+	refuse func(row answered) error
 }
 
 // run writes the run directory.
@@ -174,6 +179,11 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 			return nil
 		}
 		row.where = rowNumber(n)
+		if f.refuse != nil {
+			if err := f.refuse(row); err != nil {
+				return err
+			}
+		}
 		return f.add(row, seen)
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,51 +40,30 @@ func importFastChat(path, human, out, model, gavel string) (*fastChat, error) {
 		}
 		golds, im.Split = goldsOf(im.Human.Votes)
 	}
-	games := map[string]imports.VoteRow{}
+	judge := ""
 	f := &answersFile{
-		kind: "fastchat", about: "FastChat pair judgments", source: src, model: model,
+		kind:    "fastchat",
+		about:   "FastChat pair judgments",
+		source:  src,
 		dataset: judging.DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
-		check: func(p judging.Asker, r *judging.Record, row answered) (bool, string) {
-			return checkGames(p, r, row, games[r.Item])
+		check:   checkGames,
+		refuse: func(row answered) error {
+			name := judgeModel(row.vote.Judge)
+			judge = cmp.Or(judge, name)
+			if name != judge {
+				return fmt.Errorf("%s: judge is %q, before it was %q: one judge a file", row.where, name, judge)
+			}
+			return nil
 		},
 	}
-	bad := imports.Rejects{Path: path}
-	seen := map[string]string{}
-	judge := ""
-	err = src.Each(func(n int, raw json.RawMessage) error {
-		var r imports.VoteRow
-		err := imports.DecodeRow(raw, &r)
-		var row answered
-		if err == nil {
-			row, err = judgmentRow(r, golds)
-		}
-		if err != nil {
-			bad.Add(n, err)
-			return nil
-		}
-		row.where = rowNumber(n)
-		name := judgeModel(r.Judge)
-		if judge == "" {
-			judge = name
-		}
-		if name != judge {
-			return fmt.Errorf("row %d: judge is %q, before it was %q: one judge a file", n, name, judge)
-		}
-		if r.Games() {
-			games[row.item.ID] = r
-		}
-		im.count(row)
-		return f.add(row, seen)
-	})
+	err = f.gather("rows with question_id, turn, judge, and model_a, model_b, winner or model_1, "+
+		"model_2, g1_winner, g2_winner", func(raw json.RawMessage) (answered, error) { return judgmentRow(raw, golds) })
 	if err != nil {
 		return nil, err
 	}
-	if err := f.reject(&bad, "rows with question_id, turn, judge, and model_a, model_b, winner or model_1, "+
-		"model_2, g1_winner, g2_winner"); err != nil {
-		return nil, err
-	}
-	if f.model == "" {
-		f.model = judge
+	f.model = cmp.Or(model, judge)
+	for _, row := range f.rows {
+		im.count(row)
 	}
 	im.importedRun, err = f.run(out, gavel)
 	if err == nil {
@@ -129,8 +109,12 @@ func judgeModel(raw json.RawMessage) string {
 	return datasets.Scalar(raw)
 }
 
-// judgment makes a row an answered item.
-func judgmentRow(r imports.VoteRow, golds map[string]int) (answered, error) {
+// judgmentRow makes a row an answered item.
+func judgmentRow(raw json.RawMessage, golds map[string]int) (answered, error) {
+	var r imports.VoteRow
+	if err := imports.DecodeRow(raw, &r); err != nil {
+		return answered{}, err
+	}
 	v, err := r.Vote()
 	stored := judging.Verdict{Outcome: judging.Decided, Choice: v.Winner, Label: v.Label}
 	if errors.Is(err, imports.ErrNoWinner) {
@@ -139,7 +123,7 @@ func judgmentRow(r imports.VoteRow, golds map[string]int) (answered, error) {
 	if err != nil {
 		return answered{}, err
 	}
-	row := answered{line: lineOfVote(v, golds), told: &v.Label, stored: &stored, prompt: r.G1Prompt}
+	row := answered{line: lineOfVote(v, golds), told: &v.Label, stored: &stored, prompt: r.G1Prompt, vote: r}
 	row.item, err = datasets.Questions.Parse(row.line)
 	if err != nil {
 		return row, err
@@ -150,7 +134,7 @@ func judgmentRow(r imports.VoteRow, golds map[string]int) (answered, error) {
 	return row, nil
 }
 
-// line is the pair as a dataset line, without texts.
+// lineOfVote is the pair as a dataset line, without texts.
 func lineOfVote(v judging.Vote, golds map[string]int) []byte {
 	line := imports.PythonString([]byte(`{"id": `), v.Item())
 	line = imports.PythonString(append(line, `, "category": `...), datasets.MTBenchCategory(v.Question))
@@ -188,7 +172,8 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 
 // checkGames reads the two games' replies and compares them with the winners in
 // the file. In game 1 model_1 was shown as A, in game 2 model_2.
-func checkGames(p judging.Asker, r *judging.Record, row answered, games imports.VoteRow) (told bool, differ string) {
+func checkGames(p judging.Asker, r *judging.Record, row answered) (told bool, differ string) {
+	games := row.vote
 	if !games.Games() {
 		return false, ""
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gavel/datasets"
-	"gavel/protocols/imports"
 )
 
 // FuzzImportedRows: whatever a row of another harness's file holds, no importer
@@ -40,12 +39,9 @@ func FuzzImportedRows(f *testing.F) {
 		}
 		row, err := mmluProRow(raw)
 		check("mmlu-pro", datasets.MMLUPro, row, err)
-		sol, err := readSolutions(raw, 3)
-		check("gsm8k", datasets.GSM8K, answered{line: sol.line, item: sol.item}, err)
-		var vote imports.VoteRow
-		if err = imports.DecodeRow(raw, &vote); err == nil {
-			row, err = judgmentRow(vote, map[string]int{})
-		}
+		row, _, err = readSolutions(raw, 3)
+		check("gsm8k", datasets.GSM8K, row, err)
+		row, err = judgmentRow(raw, map[string]int{})
 		check("fastchat", datasets.Questions, row, err)
 		in := answersIn{}
 		row, _, err = in.read(json.RawMessage(raw))

@@ -20,15 +20,6 @@ import (
 // solutionMarker stands before the answer in these files.
 const solutionMarker = "A:"
 
-// solutionRow is a row of it: the solutions by model.
-type solutionRow struct {
-	where     string
-	line      []byte // of the dataset
-	item      datasets.Item
-	models    []string // in the order of the row
-	solutions map[string]solution
-}
-
 type solution struct {
 	Right *bool   `json:"is_correct"`
 	Text  *string `json:"solution"`
@@ -42,31 +33,29 @@ func importGSM8K(path, out, model, gavel string) ([]*importedRun, error) {
 		return nil, err
 	}
 	defer src.Close()
-	bad := imports.Rejects{Path: path}
-	var rows []solutionRow
-	var models []string
+	f := &answersFile{
+		kind:    "gsm8k",
+		about:   "GSM8K model solutions",
+		source:  src,
+		options: judging.Settings{markerOption.Name: solutionMarker},
+		dataset: judging.DatasetInfo{Name: "gsm8k", Format: datasets.GSM8K.Name},
+		check:   checkSolution,
+	}
+	var models []string // in the order of the rows
 	index := -1
-	err = src.Each(func(n int, raw json.RawMessage) error {
-		index++
-		row, err := readSolutions(raw, index)
-		if err != nil {
-			bad.Add(n, err)
-			return nil
-		}
-		for _, m := range row.models {
-			if !slices.Contains(models, m) {
-				models = append(models, m)
+	err = f.gather("rows with question, ground_truth and, for each model, is_correct and solution",
+		func(raw json.RawMessage) (answered, error) {
+			index++
+			row, named, err := readSolutions(raw, index)
+			for _, m := range named {
+				if err == nil && !slices.Contains(models, m) {
+					models = append(models, m)
+				}
 			}
-		}
-		row.where = rowNumber(n)
-		rows = append(rows, row)
-		return nil
-	})
+			return row, err
+		})
 	if err != nil {
 		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, bad.None("rows with question, ground_truth and, for each model, is_correct and solution")
 	}
 	wanted := models
 	if model != "" {
@@ -81,14 +70,7 @@ func importGSM8K(path, out, model, gavel string) ([]*importedRun, error) {
 		if len(wanted) > 1 {
 			to = filepath.Join(out, folderName(m))
 		}
-		f, err := solutionsOf(src, m, rows)
-		if err == nil {
-			err = f.reject(&bad, "solutions")
-		}
-		if err != nil {
-			return all, err
-		}
-		a, err := f.run(to, gavel)
+		a, err := f.by(m).run(to, gavel)
 		if err != nil {
 			return all, err
 		}
@@ -113,37 +95,28 @@ func folderName(model string) string {
 	return name
 }
 
-// solutionsOf is the file of one model.
-func solutionsOf(src *imports.Source, model string, rows []solutionRow) (*answersFile, error) {
-	f := &answersFile{
-		kind: "gsm8k", about: "GSM8K model solutions", source: src, model: model,
-		options: judging.Settings{markerOption.Name: solutionMarker},
-		dataset: judging.DatasetInfo{Name: "gsm8k", Format: datasets.GSM8K.Name}, check: checkSolution,
-	}
-	seen := map[string]string{}
-	for _, r := range rows {
-		row := answered{where: r.where, line: r.line, item: r.item}
-		if s, ok := r.solutions[model]; ok {
+// by is the file with the solutions of one model.
+func (f answersFile) by(model string) *answersFile {
+	f.model = model
+	f.rows = slices.Clone(f.rows)
+	for i := range f.rows {
+		row := &f.rows[i]
+		if s, ok := row.solutions[model]; ok {
 			row.replies = []string{*s.Text}
 			if s.Right != nil {
-				told := strconv.FormatBool(*s.Right)
-				row.told = &told
+				row.told = new(strconv.FormatBool(*s.Right))
 			}
 		}
-		if err := f.add(row, seen); err != nil {
-			return nil, err
-		}
 	}
-	return f, nil
+	return &f
 }
 
 // readSolutions takes a row apart. Its models are the keys that hold an object with a solution. The question has the id
 // that it has in the dataset, whose rows these are: the number of its row, from 0.
-func readSolutions(raw json.RawMessage, index int) (solutionRow, error) {
-	row := solutionRow{solutions: map[string]solution{}}
+func readSolutions(raw json.RawMessage, index int) (row answered, models []string, err error) {
 	var keys map[string]json.RawMessage
 	if err := imports.DecodeRow(raw, &keys); err != nil {
-		return row, err
+		return row, nil, err
 	}
 	var question, truth string
 	for _, k := range []struct {
@@ -151,29 +124,29 @@ func readSolutions(raw json.RawMessage, index int) (solutionRow, error) {
 		to   *string
 	}{{"question", &question}, {"ground_truth", &truth}} {
 		if err := json.Unmarshal(keys[k.name], k.to); err != nil || *k.to == "" {
-			return row, fmt.Errorf("key %q is missing or no text", k.name)
+			return row, nil, fmt.Errorf("key %q is missing or no text", k.name)
 		}
 	}
-	var err error
 	row.line, err = problemLine(index, question, truth)
 	if err != nil {
-		return row, err
+		return row, nil, err
 	}
 	row.item, err = datasets.GSM8K.Parse(row.line)
 	if err != nil {
-		return row, err
+		return row, nil, err
 	}
+	row.solutions = map[string]solution{}
 	for key := range imports.Keys(raw) {
 		var s solution
 		if json.Unmarshal(keys[key], &s) == nil && s.Text != nil {
-			row.models = append(row.models, key)
+			models = append(models, key)
 			row.solutions[key] = s
 		}
 	}
-	if len(row.models) == 0 {
-		return row, errors.New("no model's solution: this is no file of GSM8K's model solutions")
+	if models == nil {
+		return row, nil, errors.New("no model's solution: this is no file of GSM8K's model solutions")
 	}
-	return row, nil
+	return row, models, nil
 }
 
 // problemLine is a question as a line of the dataset has it, with its id.

@@ -7,18 +7,17 @@ import (
 
 func figures(runs []report.Run) []figure.Spec {
 	of := report.Counted(runs, report.Items, "pair")
-	s := []figure.Spec{{
+	shares := report.Shares{
+		Metric: "strict",
+		Name:   "strict",
+		Mark:   new(25.0),
+		Marked: "two coins score 25",
+	}
+	return append([]figure.Spec{{
 		ID: "strict", Title: "Strict accuracy",
 		Caption: []string{"Share of pairs judged right in both orders. From " + of + ". " +
 			report.IntervalNote(runs[0].Report)},
-		Panels: []figure.Panel{{Chart: figure.DotPlot{
-			X:      figure.Percent("strict, percent"),
-			Of:     "run",
-			Series: []string{"strict"},
-			Rows:   report.Overall(runs, "strict"),
-			Mark:   new(25.0),
-			Marked: "two coins score 25",
-		}}},
+		Panels: shares.Overall(runs),
 	}, {
 		ID: "position", Title: "What is read first, against consistency",
 		Caption: []string{"How often the judge prefers what it reads first, " +
@@ -27,17 +26,13 @@ func figures(runs []report.Run) []figure.Spec {
 			"or at 0 where it names the worse (reversed). From " + of + "; each rate is of the pairs, and " +
 			"of the judgments, that have a verdict. Upright lines are intervals of the first-position rate."},
 		Panels: []figure.Panel{{Chart: positionChart(runs)}},
-	}}
-	if groups := groupPanels(runs); len(groups) > 0 {
-		s = append(s, figure.Spec{
-			ID:    "groups",
-			Title: "Strict accuracy by category",
-			Caption: []string{"Share of pairs judged right in both orders, by category; " +
-				"n is in the table. " + report.IntervalNote(runs[0].Report)},
-			Panels: groups,
-		})
-	}
-	return append(s, report.Reliability(runs, "judgments")...)
+	}, {
+		ID:    "groups",
+		Title: "Strict accuracy by category",
+		Caption: []string{"Share of pairs judged right in both orders, by category; " +
+			"n is in the table. " + report.IntervalNote(runs[0].Report)},
+		Panels: shares.ByCategory(runs),
+	}}, report.Reliability(runs, "judgments")...)
 }
 
 func positionChart(runs []report.Run) figure.Scatter {
@@ -57,22 +52,4 @@ func positionChart(runs []report.Run) figure.Scatter {
 		s.Series = append(s.Series, series)
 	}
 	return s
-}
-
-// groupPanels are a panel for each run that has categories.
-func groupPanels(runs []report.Run) []figure.Panel {
-	var panels []figure.Panel
-	for _, r := range runs {
-		if groups := r.Groups(); len(groups) > 1 {
-			panels = append(panels, figure.Panel{Title: r.Name, Chart: figure.DotPlot{
-				X:      figure.Percent("strict, percent"),
-				Of:     "category",
-				Series: []string{"strict"},
-				Rows:   r.Rows(groups, "strict"),
-				Mark:   new(25.0),
-				Marked: "two coins score 25",
-			}})
-		}
-	}
-	return panels
 }
