@@ -78,7 +78,7 @@ func Estimate(
 		Reading:  how.Name,
 	}
 	majority := p.file.Majority()
-	d := drawn{response: response, clusters: map[string]int{}}
+	d := sample{response: response, clusters: map[string]int{}}
 	for _, item := range slices.Sorted(maps.Keys(j.Of)) {
 		if j.Of[item] == "" {
 			e.NoVerdict++
@@ -105,8 +105,8 @@ func Estimate(
 	return e, nil
 }
 
-// drawn is what the judge says of all pairs, and labels of some.
-type drawn struct {
+// sample is what the judge says of all pairs, and labels of some.
+type sample struct {
 	response             string
 	label, of, rest, all []float64      // scores: of labels, of verdicts on these, of the other verdicts, of all
 	units                []stats.Unit   // the same, with what hangs together and what each weighs
@@ -116,7 +116,7 @@ type drawn struct {
 	said, ties   int // how often it does of pairs without a label; labels that are ties
 }
 
-func (d *drawn) score(said string) float64 {
+func (d *sample) score(said string) float64 {
 	switch said {
 	case d.response:
 		return 1
@@ -127,7 +127,7 @@ func (d *drawn) score(said string) float64 {
 }
 
 // add adds a pair.
-func (d *drawn) add(cluster, verdict, truth string, labelled bool) {
+func (d *sample) add(cluster, verdict, truth string, labelled bool) {
 	f := d.score(verdict)
 	d.all = append(d.all, f)
 	at, seen := d.clusters[cluster]
@@ -162,7 +162,7 @@ func (d *drawn) add(cluster, verdict, truth string, labelled bool) {
 }
 
 // roganGladen is their estimate; nil where it cannot be made.
-func (d *drawn) roganGladen(level float64) *Number {
+func (d *sample) roganGladen(level float64) *Number {
 	if d.ties > 0 || len(d.rest) == 0 || d.right[1] == 0 || d.wrong[1] == 0 {
 		return nil
 	}

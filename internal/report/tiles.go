@@ -42,11 +42,11 @@ func AtMetric(metric string) func(*scoring.Report) float64 {
 type verdict struct {
 	Title string
 	*scoring.Diagnosis
-	Tiles []drawn
+	Tiles []tileView
 }
 
-// drawn is a tile of a run: a bar from 0 to 1 or 100, on it the interval and the mark.
-type drawn struct {
+// tileView is a tile of a run: a bar from 0 to 1 or 100, on it the interval and the mark.
+type tileView struct {
 	Tile
 	Explained table.Explained // the tile's name
 	Value     string
@@ -57,7 +57,7 @@ func verdictOf(r scoring.Report, title string) verdict {
 	v := verdict{Title: title, Diagnosis: r.Diagnosis}
 	for _, t := range layoutOf(r.Protocol).Tiles {
 		if x := t.of(&r); x.Value != nil {
-			v.Tiles = append(v.Tiles, drawn{
+			v.Tiles = append(v.Tiles, tileView{
 				Tile:      t,
 				Explained: table.Explained{Text: t.Name},
 				Value:     table.Whole(x),

@@ -42,8 +42,8 @@ func (a *importedRun) say(notes ...string) {
 	a.Say("answers in %d of %d", a.Read, a.Rows-a.Missing)
 }
 
-// answered is a row of such a file: an item and what was answered.
-type answered struct {
+// answerRow is a row of such a file: an item and what was answerRow.
+type answerRow struct {
 	line    []byte // of items.jsonl
 	item    datasets.Item
 	replies []string // none where the file has none
@@ -68,12 +68,12 @@ type answersFile struct {
 	model   string
 	source  *imports.Source
 	options judging.Settings
-	rows    []answered
+	rows    []answerRow
 	// check compares what we read with what the file says was read, where it says so: differ is "" where they agree,
 	// else a sentence. It is called for rows with a reply.
-	check func(p judging.Asker, r *judging.Record, row answered) (told bool, differ string)
+	check func(p judging.Asker, r *judging.Record, row answerRow) (told bool, differ string)
 	// refuse says why the file cannot be imported, as a row shows; nil: every row will do.
-	refuse func(row answered) error
+	refuse func(row answerRow) error
 }
 
 // run writes the run directory.
@@ -143,7 +143,7 @@ func (f *answersFile) manifest(gavel string) (*judging.Manifest, judging.Asker) 
 }
 
 // record makes a row a record.
-func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answered) (*judging.Record, error) {
+func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answerRow) (*judging.Record, error) {
 	rec := judging.NewRecord(m, row.item, p.Presentations(row.item)[0])
 	rec.Presentations, rec.Imported = 1,
 		&judging.Imported{Prompt: row.prompt, Decision: row.told, Stored: row.stored != nil}
@@ -169,7 +169,7 @@ func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answered)
 }
 
 // gather takes the rows of the source in; expected says what they are to be, where none can be used.
-func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (answered, error)) error {
+func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (answerRow, error)) error {
 	bad := imports.Rejects{Path: f.source.Path}
 	seen := map[string]string{}
 	err := f.source.Each(func(n int, raw json.RawMessage) error {
@@ -194,7 +194,7 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 
 // add takes a row in, unless its id is there already: neither of two answers to
 // one question can be known to be the right one.
-func (f *answersFile) add(row answered, seen map[string]string) error {
+func (f *answersFile) add(row answerRow, seen map[string]string) error {
 	if first, twice := seen[row.item.ID]; twice {
 		return fmt.Errorf("%s: %s: duplicate id %q, first seen in %s: remove one of the two",
 			f.source.Path, row.where, row.item.ID, first)

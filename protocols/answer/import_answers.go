@@ -59,7 +59,7 @@ func importAnswers(path, out string, o answersOptions, gavel string) (*importedR
 	} else {
 		f.sha = o.Questions.SHA256
 	}
-	in := answersIn{file: f, o: o, bad: imports.Rejects{Path: path}, seen: map[string]answered{}}
+	in := answersIn{file: f, o: o, bad: imports.Rejects{Path: path}, seen: map[string]answerRow{}}
 	if err := src.Each(in.take); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ type answersIn struct {
 	file    *answersFile
 	o       answersOptions
 	bad     imports.Rejects
-	seen    map[string]answered // by id
+	seen    map[string]answerRow // by id
 	models  []string            // of the lines
 	twice   int                 // lines that say again what one before them says
 	others  int                 // of other models than the one asked for
@@ -122,7 +122,7 @@ func (in *answersIn) take(n int, raw json.RawMessage) error {
 }
 
 // read takes a line apart.
-func (in *answersIn) read(raw json.RawMessage) (row answered, model string, err error) {
+func (in *answersIn) read(raw json.RawMessage) (row answerRow, model string, err error) {
 	var l answerLine
 	if err := imports.DecodeRow(raw, &l); err != nil {
 		return row, "", err

@@ -47,7 +47,7 @@ func importFastChat(path, human, out, model, gavel string) (*fastChat, error) {
 		source:  src,
 		dataset: judging.DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
 		check:   checkGames,
-		refuse: func(row answered) error {
+		refuse: func(row answerRow) error {
 			name := judgeModel(row.vote.Judge)
 			judge = cmp.Or(judge, name)
 			if name != judge {
@@ -57,7 +57,7 @@ func importFastChat(path, human, out, model, gavel string) (*fastChat, error) {
 		},
 	}
 	err = f.gather("rows with question_id, turn, judge, and model_a, model_b, winner or model_1, "+
-		"model_2, g1_winner, g2_winner", func(raw json.RawMessage) (answered, error) { return judgmentRow(raw, golds) })
+		"model_2, g1_winner, g2_winner", func(raw json.RawMessage) (answerRow, error) { return judgmentRow(raw, golds) })
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (im *fastChat) say() {
 		"on %d people are divided, and there is none", im.Golds, im.Split)
 }
 
-func (im *fastChat) count(row answered) {
+func (im *fastChat) count(row answerRow) {
 	if row.item.Gold != datasets.NoGold {
 		im.Golds++
 	}
@@ -110,10 +110,10 @@ func judgeModel(raw json.RawMessage) string {
 }
 
 // judgmentRow makes a row an answered item.
-func judgmentRow(raw json.RawMessage, golds map[string]int) (answered, error) {
+func judgmentRow(raw json.RawMessage, golds map[string]int) (answerRow, error) {
 	var r imports.VoteRow
 	if err := imports.DecodeRow(raw, &r); err != nil {
-		return answered{}, err
+		return answerRow{}, err
 	}
 	v, err := r.Vote()
 	stored := judging.Verdict{Outcome: judging.Decided, Choice: v.Winner, Label: v.Label}
@@ -121,9 +121,9 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (answered, error) {
 		stored, err = judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody, Label: v.Label}, nil
 	}
 	if err != nil {
-		return answered{}, err
+		return answerRow{}, err
 	}
-	row := answered{line: lineOfVote(v, golds), told: &v.Label, stored: &stored, prompt: r.G1Prompt, vote: r}
+	row := answerRow{line: lineOfVote(v, golds), told: &v.Label, stored: &stored, prompt: r.G1Prompt, vote: r}
 	row.item, err = datasets.Questions.Parse(row.line)
 	if err != nil {
 		return row, err
@@ -172,7 +172,7 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 
 // checkGames reads the two games' replies and compares them with the winners in
 // the file. In game 1 model_1 was shown as A, in game 2 model_2.
-func checkGames(p judging.Asker, r *judging.Record, row answered) (told bool, differ string) {
+func checkGames(p judging.Asker, r *judging.Record, row answerRow) (told bool, differ string) {
 	games := row.vote
 	if !games.Games() {
 		return false, ""

@@ -25,7 +25,7 @@ func FuzzImportedRows(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		check := func(kind string, format datasets.Format, row answered, err error) {
+		check := func(kind string, format datasets.Format, row answerRow, err error) {
 			if err != nil {
 				if strings.ContainsAny(err.Error(), "\r\n") {
 					t.Errorf("%s: the message is longer than a line: %q", kind, err)

@@ -44,7 +44,7 @@ func importGSM8K(path, out, model, gavel string) ([]*importedRun, error) {
 	var models []string // in the order of the rows
 	index := -1
 	err = f.gather("rows with question, ground_truth and, for each model, is_correct and solution",
-		func(raw json.RawMessage) (answered, error) {
+		func(raw json.RawMessage) (answerRow, error) {
 			index++
 			row, named, err := readSolutions(raw, index)
 			for _, m := range named {
@@ -113,7 +113,7 @@ func (f answersFile) by(model string) *answersFile {
 
 // readSolutions takes a row apart. Its models are the keys that hold an object with a solution. The question has the id
 // that it has in the dataset, whose rows these are: the number of its row, from 0.
-func readSolutions(raw json.RawMessage, index int) (row answered, models []string, err error) {
+func readSolutions(raw json.RawMessage, index int) (row answerRow, models []string, err error) {
 	var keys map[string]json.RawMessage
 	if err := imports.DecodeRow(raw, &keys); err != nil {
 		return row, nil, err
@@ -162,7 +162,7 @@ func problemLine(index int, question, truth string) ([]byte, error) {
 }
 
 // checkSolution compares whether the answer that we read is right with what the file says.
-func checkSolution(_ judging.Asker, r *judging.Record, row answered) (told bool, differ string) {
+func checkSolution(_ judging.Asker, r *judging.Record, row answerRow) (told bool, differ string) {
 	if row.told == nil {
 		return false, ""
 	}

@@ -98,19 +98,19 @@ func outputsModel(src *imports.Source) string {
 }
 
 // mmluProRow takes a row apart: the question as the dataset has it, and the answer.
-func mmluProRow(raw json.RawMessage) (answered, error) {
+func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	var o mmluProOutput
 	if err := imports.DecodeRow(raw, &o); err != nil {
-		return answered{}, err
+		return answerRow{}, err
 	}
 	line, err := imports.Without(raw, json.Compact, "pred", "generated_text", "model_outputs")
 	if err != nil {
-		return answered{}, err
+		return answerRow{}, err
 	}
-	row := answered{line: line, told: o.Pred}
+	row := answerRow{line: line, told: o.Pred}
 	row.item, err = datasets.MMLUPro.Parse(line)
 	if err != nil {
-		return answered{}, err
+		return answerRow{}, err
 	}
 	text := o.GeneratedText
 	if text == nil {
@@ -119,7 +119,7 @@ func mmluProRow(raw json.RawMessage) (answered, error) {
 	if text != nil {
 		row.replies = []string{*text}
 	} else if !hasKey(raw, "generated_text") && !hasKey(raw, "model_outputs") {
-		return answered{}, errors.New("neither generated_text nor model_outputs: this is no row of model outputs")
+		return answerRow{}, errors.New("neither generated_text nor model_outputs: this is no row of model outputs")
 	}
 	return row, nil
 }
@@ -140,7 +140,7 @@ var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: tru
 
 // check compares the official rules, as we apply them, with the file's pred. A row in which they find nothing cannot
 // differ: what the file has there is filled in, and counted.
-func (im *mmluPro) check(p judging.Asker, r *judging.Record, row answered) (told bool, differ string) {
+func (im *mmluPro) check(p judging.Asker, r *judging.Record, row answerRow) (told bool, differ string) {
 	text, pred := row.replies[0], ""
 	if row.told != nil {
 		pred = *row.told

@@ -19,8 +19,8 @@ const (
 	RuleCount = "rule:"
 )
 
-// scored is what a model's reply to a question came to.
-type scored struct {
+// scoreRow is what a model's reply to a question came to.
+type scoreRow struct {
 	item    uint32 // in the run's list of ids
 	group   uint32
 	right   bool
@@ -33,7 +33,7 @@ type scored struct {
 // answers is the scorer of runs in which a model answers questions itself.
 type answers struct {
 	items, groups, rules judging.IDs
-	rows                 []scored // in the end by item
+	rows                 []scoreRow // in the end by item
 }
 
 // NewScorer scores runs in which a model answers questions itself.
@@ -56,7 +56,7 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; "+
 			"this record is of another kind (shape %q)", r.Shape)
 	}
-	a := scored{
+	a := scoreRow{
 		group: place(&f.groups, r.Group), gold: strings.Clone(r.Gold),
 		read: v.Outcome == judging.Decided, right: judging.RightVerdict(r, v), rule: place(&f.rules, v.Rule),
 	}
@@ -78,14 +78,14 @@ func place(ids *judging.IDs, id string) uint32 {
 }
 
 func (f *answers) Finish() (complete, partial int) {
-	slices.SortFunc(f.rows, func(a, b scored) int { return strings.Compare(f.id(a), f.id(b)) })
+	slices.SortFunc(f.rows, func(a, b scoreRow) int { return strings.Compare(f.id(a), f.id(b)) })
 	return len(f.rows), 0
 }
 
-func (f *answers) id(a scored) string { return f.items.At(int(a.item)) }
+func (f *answers) id(a scoreRow) string { return f.items.At(int(a.item)) }
 
 // answerMetrics are of questions that have a label, of all, and of those with options (PROTOCOLS.md §2).
-var answerMetrics = []scoring.Summed[scored]{
+var answerMetrics = []scoring.Summed[scoreRow]{
 	{
 		Metric: scoring.Metric{
 			Name: scoring.GenerationAccuracy,
@@ -102,7 +102,7 @@ var answerMetrics = []scoring.Summed[scored]{
 			Compared: scoring.ByGroup,
 			Headline: true,
 		},
-		Adds: func(a scored) (float64, float64) { return scoring.One(a.right), scoring.One(a.gold != "") },
+		Adds: func(a scoreRow) (float64, float64) { return scoring.One(a.right), scoring.One(a.gold != "") },
 	},
 	{
 		Metric: scoring.Metric{
@@ -118,7 +118,7 @@ var answerMetrics = []scoring.Summed[scored]{
 			Missing: "what is counted",
 			Why:     scoring.Because("there is no answer"),
 		},
-		Adds: func(a scored) (float64, float64) { return scoring.One(!a.read), 1 },
+		Adds: func(a scoreRow) (float64, float64) { return scoring.One(!a.read), 1 },
 	},
 	{
 		Metric: scoring.Metric{
@@ -133,7 +133,7 @@ var answerMetrics = []scoring.Summed[scored]{
 			Sparse:  true,
 			Why:     scoring.Because("there is no choice"),
 		},
-		Adds: func(a scored) (float64, float64) {
+		Adds: func(a scoreRow) (float64, float64) {
 			return 1 / float64(max(1, a.options)) * scoring.One(a.options > 0), scoring.One(a.options > 0)
 		},
 	},

@@ -225,7 +225,7 @@ func drawnOutcomes(b *ballot, how scoring.MissingPolicy, draws int, rng *rand.Ra
 
 // chanceNote says how the Grade score of a random judge was come by. Items of
 // one kind share one simulation, and so its error.
-func chanceNote(of []tallied, seed uint64) string {
+func chanceNote(of []countedChoices, seed uint64) string {
 	items, se := map[int]float64{}, map[int]float64{}
 	simulated := 0
 	for _, c := range of {

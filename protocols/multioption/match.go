@@ -28,7 +28,7 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []sc
 		return
 	}
 	rows := scoring.ByCluster(joined, func(p scoring.Joined) []float64 {
-		best, worst := p.A.Of.(tallied).ballot, p.B.Of.(tallied).ballot
+		best, worst := p.A.Of.(countedChoices).ballot, p.B.Of.(countedChoices).ballot
 		row := make([]float64, 6)
 		row[0], row[1] = modesDiffer(best, worst)
 		row[2], row[3], row[4] = contradictions(best, worst)

@@ -31,8 +31,8 @@ const (
 	UnrelatedRate  = "unrelated"
 )
 
-// tallied is all that the metrics need of a ballot.
-type tallied struct {
+// countedChoices is all that the metrics need of a ballot.
+type countedChoices struct {
 	*ballot
 	*chance
 	scored  grades // by the run's policy
@@ -116,11 +116,11 @@ var scores = []struct {
 var variants = []struct {
 	suffix string
 	metric scoring.Metric
-	adds   func(t tallied, of func(grades) float64) (num, den float64)
+	adds   func(t countedChoices, of func(grades) float64) (num, den float64)
 }{
 	{
 		metric: scoring.Metric{Kind: scoring.Mean, Compared: scoring.Whole},
-		adds:   func(t tallied, of func(grades) float64) (num, den float64) { return of(t.scored), 1 },
+		adds:   func(t countedChoices, of func(grades) float64) (num, den float64) { return of(t.scored), 1 },
 	},
 	{
 		suffix: OfRandom,
@@ -135,7 +135,7 @@ var variants = []struct {
 				Others: "random baseline",
 			},
 		},
-		adds: func(t tallied, of func(grades) float64) (num, den float64) { return of(t.random), 1 },
+		adds: func(t countedChoices, of func(grades) float64) (num, den float64) { return of(t.random), 1 },
 	},
 	{
 		suffix: OfFirst,
@@ -150,7 +150,7 @@ var variants = []struct {
 				Others: "position baseline",
 			},
 		},
-		adds: func(t tallied, of func(grades) float64) (num, den float64) { return of(t.first), 1 },
+		adds: func(t countedChoices, of func(grades) float64) (num, den float64) { return of(t.first), 1 },
 	},
 	{
 		suffix: overRandom,
@@ -165,7 +165,7 @@ var variants = []struct {
 				Others: "chance-corrected score",
 			},
 		},
-		adds: func(t tallied, of func(grades) float64) (num, den float64) {
+		adds: func(t countedChoices, of func(grades) float64) (num, den float64) {
 			den = of(t.perfect) - of(t.random)
 			if math.Abs(den) < tiny { // all are as good as perfect on it, as on two orders of three options
 				return 0, 0
@@ -176,7 +176,7 @@ var variants = []struct {
 }
 
 // itemMetrics are the others. What has no Missing counts by the policy of the run.
-var itemMetrics = []scoring.Summed[tallied]{
+var itemMetrics = []scoring.Summed[countedChoices]{
 	{
 		Metric: scoring.Metric{
 			Name: GradeScore + byUsable,
@@ -190,7 +190,7 @@ var itemMetrics = []scoring.Summed[tallied]{
 			Missing: byPolicy(scoring.MissingUsable),
 			Why:     noItems,
 		},
-		Adds: func(t tallied) (float64, float64) { return t.usable.grade, 1 },
+		Adds: func(t countedChoices) (float64, float64) { return t.usable.grade, 1 },
 	},
 	{
 		Metric: scoring.Metric{
@@ -205,7 +205,7 @@ var itemMetrics = []scoring.Summed[tallied]{
 			Missing: byPolicy(scoring.MissingStrict),
 			Why:     noItems,
 		},
-		Adds: func(t tallied) (float64, float64) { return t.strict.grade, 1 },
+		Adds: func(t countedChoices) (float64, float64) { return t.strict.grade, 1 },
 	},
 	{
 		Metric: scoring.Metric{
@@ -287,7 +287,7 @@ var itemMetrics = []scoring.Summed[tallied]{
 }
 
 // optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3), the headline first.
-func optionMetrics(policy scoring.MissingPolicy) (list []scoring.Summed[tallied]) {
+func optionMetrics(policy scoring.MissingPolicy) (list []scoring.Summed[countedChoices]) {
 	for _, v := range variants {
 		for _, score := range scores {
 			m := v.metric
@@ -305,9 +305,9 @@ func optionMetrics(policy scoring.MissingPolicy) (list []scoring.Summed[tallied]
 			case GradeScore + overRandom:
 				m.Compared = scoring.Whole
 			}
-			list = append(list, scoring.Summed[tallied]{
+			list = append(list, scoring.Summed[countedChoices]{
 				Metric: m,
-				Adds:   func(t tallied) (float64, float64) { return v.adds(t, score.of) },
+				Adds:   func(t countedChoices) (float64, float64) { return v.adds(t, score.of) },
 			})
 		}
 	}
@@ -321,7 +321,7 @@ func optionMetrics(policy scoring.MissingPolicy) (list []scoring.Summed[tallied]
 // tiny is what differences of scores may be off by.
 const tiny = 1e-9
 
-func rightShare(t tallied) (num, den float64) {
+func rightShare(t countedChoices) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -337,7 +337,7 @@ func rightShare(t tallied) (num, den float64) {
 	return float64(right) / float64(of), 1
 }
 
-func modeRight(t tallied) (num, den float64) {
+func modeRight(t countedChoices) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -348,7 +348,7 @@ func modeRight(t tallied) (num, den float64) {
 	return num, 1
 }
 
-func randomRight(t tallied) (num, den float64) {
+func randomRight(t countedChoices) (num, den float64) {
 	if len(t.right) == 0 {
 		return 0, 0
 	}
@@ -362,11 +362,11 @@ func randomRight(t tallied) (num, den float64) {
 	return num * heard, 1
 }
 
-func alwaysOne(t tallied) (num, den float64) {
+func alwaysOne(t countedChoices) (num, den float64) {
 	return scoring.One(slices.Max(t.choiceCounts()) == len(t.positions)), 1
 }
 
-func unrelatedChosen(t tallied) (num, den float64) {
+func unrelatedChosen(t countedChoices) (num, den float64) {
 	if t.unrelated == judging.Nobody {
 		return 0, 0
 	}
@@ -379,10 +379,10 @@ func unrelatedChosen(t tallied) (num, den float64) {
 // Sheet lays out the items, in groups by how many options they have.
 func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	list := optionMetrics(how)
-	all := make([]tallied, len(f.ballots))
+	all := make([]countedChoices, len(f.ballots))
 	for i, c := range chances(f.ballots, how, seed) {
 		b := f.ballots[i]
-		t := tallied{
+		t := countedChoices{
 			ballot:  b,
 			chance:  c,
 			missing: how,
@@ -412,7 +412,7 @@ func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 }
 
 // worst is the metric of a judge that scores 0 on all of them.
-func worst(m *scoring.Summed[tallied], all []tallied) float64 {
+func worst(m *scoring.Summed[countedChoices], all []countedChoices) float64 {
 	num, den := 0.0, 0.0
 	for _, t := range all {
 		t.scored = grades{}
@@ -439,10 +439,10 @@ func (f *choices) asked(b *ballot) (asked, gold string) {
 // Extend adds how often each position was chosen, how the chance of the Grade score was come by, and warnings.
 func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Goal = f.goal
-	parts := map[string][]tallied{}
+	parts := map[string][]countedChoices{}
 	for _, u := range s.Units {
 		for _, group := range []string{scoring.Overall, u.Groups[0]} {
-			parts[group] = append(parts[group], u.Of.(tallied))
+			parts[group] = append(parts[group], u.Of.(countedChoices))
 		}
 	}
 	for i, r := range rep.Results {

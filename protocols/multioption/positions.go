@@ -18,7 +18,7 @@ const (
 // positions are how often each position was chosen, and whether that may be chance. The test takes judgments for
 // independent of each other; those of one item are not: a judge that always picks the same option spreads over the
 // positions more evenly than chance would.
-func positions(group string, tallies []tallied) []scoring.Result {
+func positions(group string, tallies []countedChoices) []scoring.Result {
 	var counts []int
 	for _, t := range tallies {
 		of := t.positionCounts()
@@ -82,7 +82,7 @@ func positions(group string, tallies []tallied) []scoring.Result {
 const noPositions = "undefined: no judgments with a verdict"
 
 // warnings of a choice among several options.
-func (f *choices) warnings(all []tallied, missing scoring.MissingPolicy) []string {
+func (f *choices) warnings(all []countedChoices, missing scoring.MissingPolicy) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	judgments := 0

@@ -58,7 +58,7 @@ func (o outputs) Check(item datasets.Item) error {
 	if !o.referenced {
 		return nil
 	}
-	return referenced{}.Check(item)
+	return referenceAsker{}.Check(item)
 }
 
 // Labels of LLMBar's prompts: where the judge is to begin with its choice, and where it reasons first.

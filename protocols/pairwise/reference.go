@@ -30,8 +30,8 @@ var referenceOption = judging.Option{
 	Default: "false",
 }
 
-// referenced is a comparison that shows the judge's own answer.
-type referenced struct{ pairwise }
+// referenceAsker is a comparison that shows the judge's own answer.
+type referenceAsker struct{ pairwise }
 
 // referenceSentence is gavel's own, and all that it adds to a system message. It stands at the end of the first
 // paragraph, which says what is shown; what the last ones say of the verdict stays last.
@@ -71,13 +71,13 @@ func stage(s judging.Settings) *judging.Stage {
 func compareBy(p pairwise, s judging.Settings) judging.Asker {
 	p.template = adapt(p.template, s)
 	if s.Get(referenceOption) == "true" {
-		return referenced{p}
+		return referenceAsker{p}
 	}
 	return p
 }
 
 // Check refuses a pair that the judge has not answered.
-func (referenced) Check(item datasets.Item) error {
+func (referenceAsker) Check(item datasets.Item) error {
 	if item.Answered == nil || item.Answered.Reference == "" {
 		return fmt.Errorf("%s has no answer of the judge's own: with --%s the judge answers the questions first",
 			item.ID, referenceOption.Name)
@@ -87,7 +87,7 @@ func (referenced) Check(item datasets.Item) error {
 
 // Prompt puts the reference between the question and the first response. Where
 // that is follows from the question's length: nothing is searched.
-func (p referenced) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
+func (p referenceAsker) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := p.pairwise.Prompt(item, s)
 	if item.Answered == nil {
 		return prompt
