@@ -148,12 +148,15 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 }
 
 // info is what vLLM (started with VLLM_SERVER_DEV_MODE=1) and SGLang tell of how they were started.
-func (o *OpenAI) info(ctx context.Context, query string) (info map[string]any, told bool) {
+func (o *OpenAI) info(ctx context.Context, query string) (info map[string]any) {
 	err := o.page(ctx, o.root()+"/server_info"+query, nil, &info)
 	if IsKind(err, NotFound) { // SGLang's earlier versions
 		err = o.page(ctx, o.root()+"/get_server_info", nil, &info)
 	}
-	return info, err == nil
+	if err != nil {
+		return nil
+	}
+	return info
 }
 
 // Steady says whether the server was started so that the same prompt gets the same reply in any batch, and by which

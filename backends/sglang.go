@@ -11,14 +11,14 @@ var SGLang = register(serverKind{
 	place:   4,
 	can:     map[Feature]string{TakeKey: "", TakeBudget: ""},
 	version: func(ctx context.Context, o *OpenAI) string {
-		info, _ := o.info(ctx, "")
+		info := o.info(ctx, "")
 		version, _ := info["version"].(string)
 		return version
 	},
 	// It minds this where it was started with --enable-strict-thinking.
 	budget: func(tokens int) (string, any) { return "custom_params", map[string]int{"thinking_budget": tokens} },
 	steady: func(ctx context.Context, o *OpenAI) (Ability, string) {
-		info, _ := o.info(ctx, "")
+		info := o.info(ctx, "")
 		if on, ok := info["enable_deterministic_inference"].(bool); ok {
 			return ability(on), "--enable-deterministic-inference"
 		}

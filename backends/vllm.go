@@ -48,7 +48,7 @@ var VLLM = register(serverKind{
 		return counted.Count, noPage(err)
 	},
 	steady: func(ctx context.Context, o *OpenAI) (Ability, string) {
-		info, _ := o.info(ctx, "?config_format=json")
+		info := o.info(ctx, "?config_format=json")
 		env, _ := info["vllm_env"].(map[string]any)
 		switch env["VLLM_BATCH_INVARIANT"] {
 		case true, 1.0, "1":

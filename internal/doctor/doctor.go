@@ -70,7 +70,7 @@ func bad(status Status, do, format string, args ...any) Finding {
 	return Finding{Status: status, Said: fmt.Sprintf(format, args...), Do: do}
 }
 
-func skipped(format string, args ...any) Finding { return bad(Skipped, "", format, args...) }
+func skipped(why string) Finding { return Finding{Status: Skipped, Said: why} }
 
 // Report is what the doctor found.
 type Report struct {

@@ -79,11 +79,11 @@ type answersIn struct {
 	o       answersOptions
 	bad     imports.Rejects
 	seen    map[string]answerRow // by id
-	models  []string            // of the lines
-	twice   int                 // lines that say again what one before them says
-	others  int                 // of other models than the one asked for
-	unknown []string            // ids that the dataset has not
-	missing int                 // questions of the dataset without an answer
+	models  []string             // of the lines
+	twice   int                  // lines that say again what one before them says
+	others  int                  // of other models than the one asked for
+	unknown []string             // ids that the dataset has not
+	missing int                  // questions of the dataset without an answer
 }
 
 func (in *answersIn) take(n int, raw json.RawMessage) error {

@@ -137,7 +137,7 @@ func (d DotPlot) entries() []entry {
 	var entries []entry
 	if len(d.Series) > 1 {
 		for k, name := range d.Series {
-			entries = append(entries, entry{name, markerIcon(k, false)})
+			entries = append(entries, entry{name, markerIcon(k)})
 		}
 	}
 	if d.Mark != nil && d.Marked != "" {
@@ -160,7 +160,7 @@ func (d DotPlot) paint(c draw.Canvas) {
 				c.StrokeLine2(draw.LineStyle{Color: colourOf(k), Width: 1.6}, x(low), y, x(high), y)
 			}
 			if dot.Defined() {
-				marker(c, k, vg.Point{X: x(*dot.Value), Y: y}, 4, false)
+				marker(c, k, vg.Point{X: x(*dot.Value), Y: y}, false)
 			}
 			y -= dotHeight
 		}

@@ -68,7 +68,7 @@ func charts() map[string]Chart {
 		"lines": Scatter{
 			X: Unit("confidence"), Y: Unit("share right"), Of: "bin",
 			Series: []Series{{Name: "qwen3:8b", Line: Solid, Points: []Point{{Name: "0.5 to 0.6", X: bare(0.55, 10), Y: bare(0.4, 10)}, {Name: "0.9 to 1.0", X: bare(0.97, 80), Y: bare(0.8125, 80)}}}},
-			Guides: []Guide{{Name: "as right as sure", Look: -1, Line: Dashed, At: [][2]float64{{0, 0}, {1, 1}}}, {Line: Dotted, At: [][2]float64{{2, 2}, {3, 3}}}, {Look: -1, Line: Dotted, At: [][2]float64{{-1, 0.5}, {3, 0.5}}}},
+			Guides: []Guide{{Name: "as right as sure", Look: -1, Line: Dashed, At: [][2]float64{{0, 0}, {1, 1}}}, {Line: Dashed, At: [][2]float64{{2, 2}, {3, 3}}}, {Look: -1, Line: Dashed, At: [][2]float64{{-1, 0.5}, {3, 0.5}}}},
 		},
 		"heatmap": Heatmap{
 			X: Percent("accuracy, percent"), Of: "judge", Series: []string{"judge right, agent right", "judge right, agent wrong", "judge wrong, agent right", "judge wrong, agent wrong"},

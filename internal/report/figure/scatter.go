@@ -131,7 +131,7 @@ func (s Scatter) entries() []entry {
 			if x.Line != NoLine {
 				lineIcon(x.Line.style(colourOf(x.Look), 1.6))(c, at)
 			}
-			marker(c, x.Look, at, 4, x.Hollow)
+			marker(c, x.Look, at, x.Hollow)
 		}})
 	}
 	for _, g := range s.Guides {
@@ -196,7 +196,7 @@ func (s Scatter) paint(c draw.Canvas) {
 			c.StrokeLine2(draw.LineStyle{Color: colourOf(series.Look), Width: 1.2}, from.X, from.Y, to.X, to.Y)
 			taken = append(taken, vg.Rectangle{Min: from, Max: to.Add(vg.Point{X: 1})})
 		}
-		marker(c, series.Look, at, pointRadius, series.Hollow)
+		marker(c, series.Look, at, series.Hollow)
 		corner := vg.Point{X: pointRadius, Y: pointRadius}
 		taken = append(taken, vg.Rectangle{Min: at.Sub(corner), Max: at.Add(corner)})
 	}

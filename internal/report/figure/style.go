@@ -133,8 +133,8 @@ func shapeAt(look int, at vg.Point, r vg.Length) vg.Path {
 }
 
 // marker draws one; a hollow one has the page's colour inside.
-func marker(c draw.Canvas, look int, at vg.Point, r vg.Length, hollow bool) {
-	p := shapeAt(look, at, r)
+func marker(c draw.Canvas, look int, at vg.Point, hollow bool) {
+	p := shapeAt(look, at, pointRadius)
 	fill, edge := color.Color(colourOf(look)), draw.LineStyle{Color: ink, Width: 0.8}
 	if hollow {
 		fill, edge = paper, draw.LineStyle{Color: colourOf(look), Width: 1.8}
@@ -153,16 +153,12 @@ const (
 	NoLine Dash = iota
 	Solid
 	Dashed
-	Dotted
 )
 
 func (d Dash) style(c color.Color, w vg.Length) draw.LineStyle {
 	s := draw.LineStyle{Color: c, Width: w}
-	switch d {
-	case Dashed:
+	if d == Dashed {
 		s.Dashes = []vg.Length{6, 4}
-	case Dotted:
-		s.Dashes = []vg.Length{1.5, 3}
 	}
 	return s
 }
@@ -219,8 +215,8 @@ func (l legend) draw(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -l.height())
 }
 
-func markerIcon(look int, hollow bool) func(draw.Canvas, vg.Point) {
-	return func(c draw.Canvas, at vg.Point) { marker(c, look, at, 4, hollow) }
+func markerIcon(look int) func(draw.Canvas, vg.Point) {
+	return func(c draw.Canvas, at vg.Point) { marker(c, look, at, false) }
 }
 
 func lineIcon(s draw.LineStyle) func(draw.Canvas, vg.Point) {
