@@ -298,21 +298,24 @@ func TestServersDoctor(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		}
-		// A warning is right about a machine that is busy.
-		for _, check := range []string{"speed", "throughput"} {
-			if f := find(check); quick && f.Status == doctor.Skipped {
-				continue
-			} else if f.Value == nil || f.Status != doctor.OK && f.Status != doctor.Warn {
-				t.Errorf("%+v", f)
-			}
+		// What is said of a machine that does other work, too, is a warning, or that its throughput cannot be told.
+		speed := find("speed")
+		if speed.Value == nil || speed.Status != doctor.OK && speed.Status != doctor.Warn {
+			t.Errorf("%+v", speed)
 		}
-		if f := find("over-long prompt"); d.Server.Kind == "ollama" && !strings.Contains(f.Said, "by default the server would have truncated it to 1024") {
+		throughput := find("throughput")
+		together := throughput.Status == doctor.OK || throughput.Status == doctor.Warn
+		if !together && !quick && !strings.Contains(throughput.Said, "other work changes the speed") {
+			t.Errorf("%+v", throughput)
+		}
+		if f := find("over-long prompt"); d.Server.Kind == "ollama" &&
+			!strings.Contains(f.Said, "by default the server would have truncated it to 1024") {
 			t.Errorf("%+v", f)
 		}
 		if again := find("same reply again"); !quick && again.Value == nil {
 			t.Errorf("%+v", again)
 		}
-		if s := d.Speed; s == nil || s.Clock != "server" || !quick && (s.Concurrency < 1 || len(s.Paces) < 2) ||
+		if s := d.Speed; s == nil || s.Clock != "server" || together && (s.Concurrency < 1 || len(s.Paces) < 2) ||
 			s.BytesPerTok < 1 {
 			t.Errorf("speed %+v", s)
 		}
