@@ -26,10 +26,10 @@ var GSM8K = register(4, Format{
 	},
 })
 
-// gsmSymbolicRows is the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which
+// Rows of the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which
 // of the three sets a file is, stands in its name alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is
 // put into the line as a key "category".
-var gsmSymbolicRows = register(5, Format{
+var _ = register(5, Format{
 	Name:  "gsm-symbolic",
 	About: `rows with id, instance, question and answer, which ends "#### N"`,
 	Shape: Number,

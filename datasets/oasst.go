@@ -41,8 +41,8 @@ var OASSTTrees = register(11, Format{
 	Makes:    OptionLines.Name, Languages: true,
 })
 
-// oasstMessages is a table or an export of messages, one a row.
-var oasstMessages = register(12, Format{
+// A table or an export of messages, one a row.
+var _ = register(12, Format{
 	Name:     "oasst-messages",
 	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
 	Shape:    Options,

@@ -1,9 +1,7 @@
 package scoring_test
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gavel/judging"
@@ -11,94 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// population is a world of which everything is known. A question is easy or
-// hard with probability ½, and clear or muddled with ½. Given that,
-//
-//	P(G) = 0.8 or 0.35, once for all agents        (easy, hard)
-//	P(A) = 0.7 or 0.4, for each agent               (easy, hard)
-//	P(J) = 0.45 + 0.1·A + d·(2G − 1) ± 0.15         (clear, muddled)
-//
-// so that the three judgments of a question go together beyond what G and A
-// say, as they do where agents answer one question.
-type population struct{ d float64 }
-
-func (p population) judge(g, a, clear float64) float64 {
-	return 0.45 + 0.1*a + p.d*(2*g-1) + 0.15*(2*clear-1)
-}
-
-// partial is r_GJ|A of the population: the sum over its sixteen kinds of
-// judgment, by the definition of covariance.
-func (p population) partial() float64 {
-	var e, ee [3]float64    // E[x], of G, J, A
-	var cross [3][3]float64 // E[xy]
-	bits := [2]float64{0, 1}
-	for _, hard := range bits {
-		pg, pa := 0.8-0.45*hard, 0.7-0.3*hard
-		for _, clear := range bits {
-			for _, g := range bits {
-				for _, a := range bits {
-					for _, j := range bits {
-						is := func(x, p float64) float64 { return x*p + (1-x)*(1-p) }
-						weight := 0.25 * is(g, pg) * is(a, pa) * is(j, p.judge(g, a, clear))
-						v := [3]float64{g, j, a}
-						for i := range v {
-							e[i] += weight * v[i]
-							ee[i] += weight * v[i] * v[i]
-							for k := range v {
-								cross[i][k] += weight * v[i] * v[k]
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-	r := func(i, k int) float64 {
-		return (cross[i][k] - e[i]*e[k]) / math.Sqrt((ee[i]-e[i]*e[i])*(ee[k]-e[k]*e[k]))
-	}
-	return (r(0, 1) - r(0, 2)*r(1, 2)) / math.Sqrt((1-r(0, 2)*r(0, 2))*(1-r(1, 2)*r(1, 2)))
-}
-
-// chosen is the population whose r_GJ|A is what is asked for.
-func chosen(t *testing.T, r float64) population {
-	t.Helper()
-	low, high := -0.3, 0.3
-	for range 60 {
-		if mid := (low + high) / 2; (population{mid}).partial() < r {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	p := population{low}
-	if math.Abs(p.partial()-r) > 1e-9 {
-		t.Fatalf("no population has r_GJ|A = %v", r)
-	}
-	return p
-}
-
-// draw is a run of so many questions by three agents.
-func draw(rng *rand.Rand, questions int, cot, self population) (all []judgedAnswer) {
-	flip := func(p float64) bool { return rng.Float64() < p }
-	bit := func(b bool) float64 { return map[bool]float64{true: 1}[b] }
-	for q := range questions {
-		hard, clearly := bit(flip(0.5)), [2]float64{bit(flip(0.5)), bit(flip(0.5))}
-		own := flip(0.8 - 0.45*hard)
-		for _, agent := range []string{"a", "b", "c"} {
-			s := judgedAnswer{question: fmt.Sprint(q), agent: agent, own: own, right: flip(0.7 - 0.3*hard)}
-			for i, word := range []*string{&s.cot, &s.self} {
-				*word = "I"
-				if j := flip([]population{cot, self}[i].judge(bit(own), bit(s.right), clearly[i])); j == s.right {
-					*word = "C"
-				}
-			}
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// differences finds a difference of a comparison.
+// differenceIn finds a difference of a comparison.
 func differenceIn(t *testing.T, c *scoring.Comparison, metric, group, mode string) scoring.Difference {
 	t.Helper()
 	for _, d := range c.Differences {
