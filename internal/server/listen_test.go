@@ -118,8 +118,9 @@ func TestFewerConnectionsWhereFewFilesMayBeOpen(t *testing.T) {
 		idle = append(idle, c)
 	}
 	closed := 0
+	late := time.Now().Add(200 * time.Millisecond)
 	for _, c := range idle {
-		c.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+		c.SetReadDeadline(late)
 		if _, err := c.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			closed++
 		}
