@@ -25,12 +25,12 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason in
 // the commit.
 var ceilings = figures{
-	Tokens:    471_000,
-	LongLines: 22,
+	Tokens:    437_000,
+	LongLines: 19,
 	Unkeyed:   17,
 	Triple:    5,
 	Hidden:    3,
-	LongFuncs: 6,
+	LongFuncs: 5,
 }
 
 // TestLinesCanBeRead: the code gets neither larger nor denser than it is.
