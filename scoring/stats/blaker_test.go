@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gavel/scoring/stats"
+
+	"gavel/internal/trials"
 )
 
 // binomial is P(X = i) for all i, from the recurrence of its terms.
@@ -169,10 +169,7 @@ func TestEffectiveByWeights(t *testing.T) {
 // TestEffectiveCovers: over clusters whose units are as correlated as is said, each with a draw that they share, of one size
 // or of sizes from 1 to 40. GAVEL_TRIALS makes it so many times as long, and -v prints the table of docs/coverage.md.
 func TestEffectiveCovers(t *testing.T) {
-	runs := 200
-	if times, err := strconv.Atoi(os.Getenv("GAVEL_TRIALS")); err == nil {
-		runs *= times
-	}
+	runs := trials.Times(200)
 	for _, unlike := range []bool{false, true} {
 		for _, clusters := range []int{20, 80} {
 			for _, rho := range []float64{0, 0.1, 0.2, 0.4} {
