@@ -460,3 +460,36 @@ func TestShardsImportAtOnce(t *testing.T) {
 		t.Errorf("left: %v", hidden)
 	}
 }
+
+// TestRepliesOfSeveralServersNameTheirs: the replies of a shard say which server gave them where another shard had another.
+func TestRepliesOfSeveralServersNameTheirs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e, _ := maker()
+	_, parts := shards(t, 2, "limit=4")
+	from := map[string]string{} // by item
+	for i, dir := range parts {
+		m, err := judging.ReadManifest(dir)
+		check(t, err)
+		m.Server.Kind = "openai"
+		m.Server.URL = fmt.Sprintf("http://127.0.0.1:%d/v1", 9000+i)
+		check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+		check(t, judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+			from[r.Item] = m.Server.URL
+			return nil
+		}))
+	}
+	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "merged", Shards: parts}))
+	n := 0
+	check(t, judging.ReadRecords(filepath.Join("merged", judging.RecordsFile), func(r *judging.Record) error {
+		n++
+		for _, reply := range r.Replies {
+			if reply.Endpoint != from[r.Item] {
+				t.Errorf("%s: by %q, want %q", r.Item, reply.Endpoint, from[r.Item])
+			}
+		}
+		return nil
+	}))
+	if n != 8 {
+		t.Errorf("%d records, want 8", n)
+	}
+}
