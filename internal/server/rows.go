@@ -113,8 +113,8 @@ type scored struct {
 	pictures     report.Pictures
 }
 
-// numbers of a run: those that the run itself wrote, or, where it wrote none, as an imported one, those that its
-// records come to. A run that is being made has none yet.
+// numbers of a run: those that the run itself wrote, or, where it wrote none, as an imported one, or an earlier gavel
+// did, those that its records come to. A run that is being made has none yet.
 func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (scored, error) {
 	if m.Status == judging.Running {
 		return scored{}, nil
@@ -122,7 +122,7 @@ func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (
 	now := s.runs.Stamps(run)
 	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (v scored, err error) {
 		v.rep = s.runs.Written(run, m, now)
-		if v.rep == nil || len(s.runs.Altered(run, m)) > len(m.Altered) {
+		if v.rep == nil || v.rep.Scoring < scoring.Version || len(s.runs.Altered(run, m)) > len(m.Altered) {
 			v.rep, err = s.runs.Score(run, m)
 			if err != nil {
 				return v, err

@@ -13,7 +13,8 @@ import (
 
 const oldSentence = "calls every answer by its old name"
 
-// The page of a run whose results.json is of an earlier gavel has the words of this one.
+// The page of a run whose results.json is of an earlier gavel has the words of this one, and the list has its numbers
+// before anybody opened the page.
 func TestStoredRunsAreToldInTodaysWords(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
@@ -29,7 +30,13 @@ func TestStoredRunsAreToldInTodaysWords(t *testing.T) {
 	old, err := json.Marshal(results)
 	must(t, err)
 	write(t, path, string(old))
-	page := newSite(t, dir, nil).get("/runs/run")
+	s := newSite(t, dir, nil)
+	var list runsView
+	s.data("/api/v1/runs", &list)
+	if len(list.Runs) != 1 || list.Runs[0].Headline == nil || list.Runs[0].Diagnosis.Text == oldSentence {
+		t.Errorf("the list of runs has no numbers of it, or its old words: %+v", list.Runs)
+	}
+	page := s.get("/runs/run")
 	if strings.Contains(page, oldSentence) || textOf(parse(t, page)) != textOf(parse(t, today)) {
 		t.Error("the page has the words of the gavel that made the run")
 	}

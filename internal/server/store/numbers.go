@@ -29,8 +29,8 @@ func (s *Store) Stamps(run string) (at Stamps) {
 	return at
 }
 
-// Written are the numbers in results.json, where they are of this run, not older than its items and records, and in the
-// words of this gavel.
+// Written are the numbers in results.json, where they are of this run, and not older than its items and records. Those
+// of an earlier gavel tell it by their Scoring; their diagnosis is in the words of this one.
 func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Report {
 	mtime := at.Results.mtime
 	if at.Results == (Stamp{}) || mtime.Before(at.Records.mtime) || mtime.Before(at.Items.mtime) {
@@ -43,8 +43,11 @@ func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Rep
 	defer f.Close()
 	rep := new(scoring.Report)
 	if json.NewDecoder(io.LimitReader(f, maxManifest)).Decode(rep) != nil || rep.ID != m.ID ||
-		rep.Results == nil || rep.Outcomes == nil || rep.Scoring < scoring.Version {
+		rep.Results == nil || rep.Outcomes == nil {
 		return nil
+	}
+	if rep.Scoring < scoring.Version {
+		rep.Diagnosis = nil
 	}
 	rep.Diagnose(m)
 	return rep
