@@ -1,0 +1,105 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"gavel/scoring"
+)
+
+// Board is judges of one condition by a headline, the best first. Those without a value are last.
+type Board struct {
+	Metric string     `json:"metric"`
+	Mode   string     `json:"mode,omitempty"`
+	Test   string     `json:"test"`   // of two judges
+	Family string     `json:"family"` // what Holm's correction is over
+	Rows   []Standing `json:"judges"`
+}
+
+// Standing is a judge on a board. Nobody can say its rank; what is sure is that it lies from First to Last.
+type Standing struct {
+	// one more than the judges that are surely better; 0 where the judge has no value
+	First int `json:"rank_first"`
+	// as many as there are judges with a value, less those that are surely worse
+	Last      int            `json:"rank_last"`
+	Name      string         `json:"name"`
+	Run       string         `json:"run"`
+	Model     string         `json:"model"`
+	Simulated bool           `json:"simulated"`
+	Level     scoring.Level  `json:"level"`
+	Headline  scoring.Result `json:"headline"`
+	// of pairs; left empty by protocols that have no such metric
+	RightWhereAlike scoring.Result `json:"right_where_alike"`
+	Coverage        scoring.Result `json:"coverage"`
+	NamesFirst      scoring.Result `json:"first_position"`
+
+	Report *scoring.Report `json:"-"` // for what else a table shows
+}
+
+// NewBoard puts the runs of a ranking in order. reports and names are those of its runs, in the ranking's order; a run
+// without a name goes by its model.
+func NewBoard(r scoring.Ranking, reports []scoring.Report, names []string) Board {
+	b := Board{Metric: r.Metric, Mode: r.Mode, Test: r.Test, Family: r.Family}
+	ranks := rankRanges(r)
+	for i, run := range r.Runs {
+		rep := &reports[i]
+		row := Standing{
+			First:           ranks[i][0],
+			Last:            ranks[i][1],
+			Name:            run.Model,
+			Run:             run.Run,
+			Model:           run.Model,
+			Simulated:       run.Simulated,
+			Level:           scoring.Unknown,
+			Headline:        run.Result,
+			RightWhereAlike: rep.Overall("right-where-alike"),
+			Coverage:        rep.Overall("coverage"),
+			NamesFirst:      rep.Overall("first-position"),
+			Report:          rep,
+		}
+		if i < len(names) {
+			row.Name = cmp.Or(names[i], row.Name)
+		}
+		if rep.Diagnosis != nil {
+			row.Level = rep.Diagnosis.Level
+		}
+		b.Rows = append(b.Rows, row)
+	}
+	slices.SortStableFunc(b.Rows, func(x, y Standing) int {
+		if x.Headline.Value == nil || y.Headline.Value == nil {
+			return cmp.Compare(scoring.One(x.Headline.Value == nil), scoring.One(y.Headline.Value == nil))
+		}
+		return cmp.Compare(*y.Headline.Value, *x.Headline.Value)
+	})
+	return b
+}
+
+// rankRanges are the first and the last rank that each run may have, as far as the ranking tells two of them apart.
+func rankRanges(r scoring.Ranking) [][2]int {
+	valued := 0
+	for _, run := range r.Runs {
+		if run.Value != nil {
+			valued++
+		}
+	}
+	ranks := make([][2]int, len(r.Runs))
+	for i, run := range r.Runs {
+		if run.Value != nil {
+			ranks[i] = [2]int{1, valued}
+		}
+	}
+	for _, v := range r.Pairs {
+		a := r.Runs[v.A].Value
+		b := r.Runs[v.B].Value
+		switch {
+		case v.Same || a == nil || b == nil:
+		case *a > *b:
+			ranks[v.A][1]--
+			ranks[v.B][0]++
+		case *a < *b:
+			ranks[v.A][0]++
+			ranks[v.B][1]--
+		}
+	}
+	return ranks
+}
