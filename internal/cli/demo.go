@@ -18,7 +18,7 @@ func demoCommand(e *env) *cli.Command {
 		Action: func(c *cli.Context) error {
 			quiet := e.maker()
 			quiet.Observer = nil
-			if err := demo.Run(c.Context, quiet, c.String("out"), e.stdout, e.columns); err != nil {
+			if err := demo.Run(c.Context, quiet, c.String("out"), e.screen(), e.columns); err != nil {
 				return err
 			}
 			e.next("gavel", "doctor", "--model", "MODEL")

@@ -92,3 +92,24 @@ func orderProperties(t *testing.T) map[string]any {
 	}
 	return doc.Components.Schemas.Order.Properties
 }
+
+// TestColorFlag: it stands anywhere, and is refused where it says nothing that is known.
+func TestColorFlag(t *testing.T) {
+	home(t)
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--out", "r")
+	for _, line := range []string{"--color always score r", "score --color=always r", "score r --color always"} {
+		if out := mustCall(t, strings.Fields(line)...); !strings.HasPrefix(out, "\x1b[1m") {
+			t.Errorf("gavel %s: %.60q", line, out)
+		}
+	}
+	for _, line := range []string{"score r", "score r --color never", "score r --color auto", "score r --json --color always"} {
+		if out := mustCall(t, strings.Fields(line)...); strings.Contains(out, "\x1b") {
+			t.Errorf("gavel %s: %.60q", line, out)
+		}
+	}
+	for _, line := range []string{"score r --color", "score r --color sometimes"} {
+		if _, stderr, code := call(t, strings.Fields(line)...); code != 2 || !strings.Contains(stderr, "not one of auto, always, never") {
+			t.Errorf("gavel %s: %d %q", line, code, stderr)
+		}
+	}
+}

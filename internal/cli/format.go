@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -25,9 +26,51 @@ func formats(c *cli.Context) []string {
 }
 
 func (e *env) print(c *cli.Context, p report.Printable) error {
-	return report.Print(e.stdout, p, strings.Join(formats(c), ""), e.columns)
+	if f := formats(c); len(f) > 0 {
+		return report.Print(e.stdout, p, f[0], e.columns)
+	}
+	return e.printText(p.Tables())
 }
 
 func (e *env) printText(tables []table.Table) error {
-	return table.TextWithin(e.columns).Each(e.stdout, tables)
+	return table.TextWithin(e.columns).Each(e.screen(), tables)
+}
+
+// screen is standard output for people.
+func (e *env) screen() io.Writer {
+	if e.colours {
+		return table.Coloured{Writer: e.stdout}
+	}
+	return e.stdout
+}
+
+// takeColour takes --color out of a command line, wherever it stands: it is every command's.
+func (e *env) takeColour(args []string) ([]string, error) {
+	at := slices.IndexFunc(args, func(a string) bool {
+		name, _, _ := strings.Cut(a, "=")
+		return name == "--color" || a == "--"
+	})
+	if at < 0 || args[at] == "--" {
+		return args, nil
+	}
+	_, when, joined := strings.Cut(args[at], "=")
+	rest := args[at+1:]
+	if !joined && len(rest) > 0 {
+		when = rest[0]
+		rest = rest[1:]
+	}
+	switch when {
+	case "auto":
+	case "always", "never":
+		e.colours = when == "always"
+	default:
+		return nil, usage("--color %q is not one of auto, always, never", when)
+	}
+	return slices.Concat(args[:at], rest), nil
+}
+
+// colourFlag is in help alone: takeColour reads it.
+var colourFlag = &cli.StringFlag{
+	Name:  "color",
+	Usage: "colours in the output of any command: `WHEN` auto (on a terminal, unless NO_COLOR is set), always or never",
 }

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -36,6 +37,7 @@ type env struct {
 	now            func() time.Time
 	terminal       bool // stderr is one
 	columns        int  // of the terminal that stdout is; 0 where it is none
+	colours        bool // stdout shows colours
 	interrupts     *eval.Interrupts
 }
 
@@ -102,15 +104,26 @@ func gavel(ctx context.Context, in *eval.Interrupts, stdout, stderr io.Writer, a
 
 func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
 	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: newHTTPClient(), now: time.Now, interrupts: in}
-	if f, ok := stderr.(*os.File); ok {
-		e.terminal = term.IsTerminal(int(f.Fd()))
-	}
-	if f, ok := stdout.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			e.columns = width
+	e.terminal = isTerminal(stderr)
+	e.columns = columnsOf(stdout)
+	e.colours = isTerminal(stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return e
+}
+
+func isTerminal(w io.Writer) bool {
+	f, is := w.(*os.File)
+	return is && term.IsTerminal(int(f.Fd()))
+}
+
+// columnsOf a terminal, or as many as COLUMNS says of what is none; 0 where nobody says.
+func columnsOf(w io.Writer) int {
+	if f, is := w.(*os.File); is {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
 		}
 	}
-	return e
+	n, _ := strconv.Atoi(os.Getenv("COLUMNS"))
+	return max(0, n)
 }
 
 // enoughFiles is more than gavel opens.
@@ -135,7 +148,10 @@ func (e *env) gavel(ctx context.Context, args []string) int {
 		e.complete(app, args[:last])
 		return exitOK
 	}
-	args, err := arrange(app, args)
+	args, err := e.takeColour(args)
+	if err == nil {
+		args, err = arrange(app, args)
+	}
 	if err == nil {
 		err = app.RunContext(ctx, append([]string{app.Name}, args...))
 	}
@@ -203,6 +219,7 @@ func newApp(e *env) *cli.App {
 		Action:          unknownCommand,
 		// A comma is part of a value: flags that may be given again are given again.
 		DisableSliceFlagSeparator: true,
+		Flags:                     []cli.Flag{colourFlag},
 		Commands:                  buildCommands(e),
 	}
 	adopt(app.Name, app.Commands)

@@ -136,7 +136,7 @@ func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
 		return report.WriteJSON(e.stdout, out)
 	}
 	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
-	if err := table.TextWithin(e.columns)(e.stdout, plan); err != nil {
+	if err := table.TextWithin(e.columns)(e.screen(), plan); err != nil {
 		return err
 	}
 	for _, msg := range run.Plan.First {

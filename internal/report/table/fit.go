@@ -32,7 +32,13 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 	var lines []string
 	if t.Title != "" {
 		for line := range strings.Lines(t.Title) {
-			lines = append(lines, wrapped("", Clean(strings.TrimSuffix(line, "\n")), columns)...)
+			first := len(lines) == 0
+			for _, l := range wrapped("", Clean(strings.TrimSuffix(line, "\n")), columns) {
+				if first {
+					l = Bold(w, l)
+				}
+				lines = append(lines, l)
+			}
 		}
 	}
 	for i, part := range parts {
@@ -42,7 +48,9 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 		lines = append(lines, body(part, columns)...)
 	}
 	for _, n := range t.Notes {
-		lines = append(lines, wrapped(" ", Clean(n), columns)...)
+		for _, l := range wrapped(" ", Clean(n), columns) {
+			lines = append(lines, Faint(w, l))
+		}
 	}
 	_, err := fmt.Fprintln(w, strings.Join(append(lines, ""), "\n"))
 	return err
