@@ -1,5 +1,5 @@
-// Command bench holds the parts of scripts/bench.sh and scripts/prefix.sh: a stub of an OpenAI-compatible server, a
-// bare client loop to measure against, pairs of the size of JudgeBench's, and how much prompts have in common.
+// Command bench holds the parts of scripts/bench.sh: a stub of an OpenAI-compatible server, a bare client loop to
+// measure against, and pairs of the size of JudgeBench's.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: bench stub|bare|pairs|tree [flags]")
+		return fmt.Errorf("usage: bench stub|bare|pairs [flags]")
 	}
 	f := flag.NewFlagSet(args[0], flag.ExitOnError)
 	switch args[0] {
@@ -53,11 +53,6 @@ func run(args []string) error {
 		n := f.Int("n", 3500, "how many")
 		f.Parse(args[1:])
 		return pairs(os.Stdout, *n)
-	case "tree":
-		url := f.String("url", "", "address of llama.cpp's server")
-		dir := f.String("run", "", "folder of the run")
-		f.Parse(args[1:])
-		return tree(*url, *dir)
 	}
 	return fmt.Errorf("unknown part %q", args[0])
 }

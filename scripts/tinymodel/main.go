@@ -16,6 +16,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+
+	"github.com/ollama/ollama/fs/ggml"
 
 	"gavel/internal/disk"
 )
@@ -54,5 +57,20 @@ func tinymodel(stderr io.Writer, args []string) error {
 	case o.context < 16 || o.context > 1<<20:
 		return fmt.Errorf("-context %d is outside 16 to %d", o.context, 1<<20)
 	}
-	return disk.Write(o.out, newModel(o.seed, uint32(o.context)).writeTo) // in one step: no server reads half a model
+	folder, err := os.OpenRoot(filepath.Dir(o.out))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	file, err := disk.Create(folder, filepath.Base(o.out)) // it gets its name in one step: no server reads half a model
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	m := newModel(o.seed, uint32(o.context))
+	err = ggml.WriteGGUF(file.File, m.meta, m.tensors)
+	if err != nil {
+		return err
+	}
+	return file.Commit()
 }

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/ollama/ollama/fs/ggml"
 )
 
 // The sizes of the network. A head is 32 wide, the least that every attention kernel and cache type takes.
@@ -21,14 +26,15 @@ const (
 const chatTemplate = `{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}` +
 	`{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}`
 
-// A model is a network of the Llama architecture.
+// A model is a network of the Llama architecture, as a GGUF file holds it: metadata and tensors.
 type model struct {
-	ggufFile
-	rng *rand.Rand
+	meta    ggml.KV
+	tensors []*ggml.Tensor
+	rng     *rand.Rand
 }
 
 func newModel(seed uint64, context uint32) *model {
-	m := &model{rng: rand.New(rand.NewPCG(seed, 0))}
+	m := &model{meta: ggml.KV{}, rng: rand.New(rand.NewPCG(seed, 0))}
 	vocab := vocabulary()
 	m.describe(context, len(vocab))
 	m.tokenizer(vocab)
@@ -36,24 +42,24 @@ func newModel(seed uint64, context uint32) *model {
 	return m
 }
 
-func (m *model) set(key string, value any) { m.meta = append(m.meta, entry{key, value}) }
-
 func (m *model) describe(context uint32, vocab int) {
-	m.set("general.architecture", "llama")
-	m.set("general.name", "tiny random")
-	m.set("general.description", "Random weights, for trying servers. It knows nothing.")
-	m.set("general.file_type", uint32(0)) // all F32
-	m.set("general.alignment", uint32(ggufAlignment))
-	m.set("llama.vocab_size", uint32(vocab))
-	m.set("llama.context_length", context)
-	m.set("llama.embedding_length", uint32(width))
-	m.set("llama.block_count", uint32(layers))
-	m.set("llama.feed_forward_length", uint32(hidden))
-	m.set("llama.attention.head_count", uint32(heads))
-	m.set("llama.attention.head_count_kv", uint32(kvHeads))
-	m.set("llama.attention.layer_norm_rms_epsilon", float32(1e-5))
-	m.set("llama.rope.dimension_count", uint32(headDim))
-	m.set("llama.rope.freq_base", float32(10000))
+	maps.Copy(m.meta, ggml.KV{
+		"general.architecture":                   "llama",
+		"general.name":                           "tiny random",
+		"general.description":                    "Random weights, for trying servers. It knows nothing.",
+		"general.file_type":                      uint32(0), // all F32
+		"general.alignment":                      uint32(32),
+		"llama.vocab_size":                       uint32(vocab),
+		"llama.context_length":                   context,
+		"llama.embedding_length":                 uint32(width),
+		"llama.block_count":                      uint32(layers),
+		"llama.feed_forward_length":              uint32(hidden),
+		"llama.attention.head_count":             uint32(heads),
+		"llama.attention.head_count_kv":          uint32(kvHeads),
+		"llama.attention.layer_norm_rms_epsilon": float32(1e-5),
+		"llama.rope.dimension_count":             uint32(headDim),
+		"llama.rope.freq_base":                   float32(10000),
+	})
 }
 
 func (m *model) tokenizer(vocab []piece) {
@@ -65,18 +71,20 @@ func (m *model) tokenizer(vocab []piece) {
 		scores[i] = p.score
 		kinds[i] = p.kind
 	}
-	m.set("tokenizer.ggml.model", "llama")
-	m.set("tokenizer.ggml.pre", "default")
-	m.set("tokenizer.ggml.tokens", texts)
-	m.set("tokenizer.ggml.scores", scores)
-	m.set("tokenizer.ggml.token_type", kinds)
-	m.set("tokenizer.ggml.bos_token_id", uint32(beginText))
-	m.set("tokenizer.ggml.eos_token_id", uint32(endOfTurn))
-	m.set("tokenizer.ggml.unknown_token_id", uint32(unknown))
-	m.set("tokenizer.ggml.add_bos_token", true)
-	m.set("tokenizer.ggml.add_eos_token", false)
-	m.set("tokenizer.ggml.add_space_prefix", false)
-	m.set("tokenizer.chat_template", chatTemplate)
+	maps.Copy(m.meta, ggml.KV{
+		"tokenizer.ggml.model":            "llama",
+		"tokenizer.ggml.pre":              "default",
+		"tokenizer.ggml.tokens":           texts,
+		"tokenizer.ggml.scores":           scores,
+		"tokenizer.ggml.token_type":       kinds,
+		"tokenizer.ggml.bos_token_id":     uint32(beginText),
+		"tokenizer.ggml.eos_token_id":     uint32(endOfTurn),
+		"tokenizer.ggml.unknown_token_id": uint32(unknown),
+		"tokenizer.ggml.add_bos_token":    true,
+		"tokenizer.ggml.add_eos_token":    false,
+		"tokenizer.ggml.add_space_prefix": false,
+		"tokenizer.chat_template":         chatTemplate,
+	})
 }
 
 // weights fills the network so that its replies read as words and come to an end. Channel 0 of the residual stream
@@ -147,13 +155,25 @@ func (m *model) writes(name string, cols int) {
 	m.add(name, cols, data)
 }
 
+// add adds a matrix of rows of cols numbers; one row is a vector.
 func (m *model) add(name string, cols int, data []float32) {
-	m.tensors = append(m.tensors, tensor{
-		name: name,
-		rows: len(data) / cols,
-		cols: cols,
-		data: data,
+	shape := []uint64{uint64(cols)} // the fastest-moving dimension comes first
+	if rows := len(data) / cols; rows > 1 {
+		shape = append(shape, uint64(rows))
+	}
+	m.tensors = append(m.tensors, &ggml.Tensor{
+		Name:     name,
+		Kind:     uint32(ggml.TensorTypeF32),
+		Shape:    shape,
+		WriterTo: numbers(data),
 	})
+}
+
+// numbers are the data of a tensor.
+type numbers []float32
+
+func (n numbers) WriteTo(w io.Writer) (int64, error) {
+	return int64(binary.Size(n)), binary.Write(w, binary.LittleEndian, n)
 }
 
 func (m *model) ones(name string) {
