@@ -10,16 +10,12 @@ import (
 	"gavel/datasets/rows"
 )
 
-// tellBy is how much of a file is looked at to tell its format. A file that
-// tells it later than that can only have one that does not assemble.
-const tellBy = 1000 // rows
-
-// findFormat tells the format of JSON lines from the first that has one, nil for none; then keys are those of the rows
-// looked at, none where a row has all of a format's, which is then bad in another way.
+// findFormat tells the format of JSON lines from the first that has one, nil for none; then keys are those of all
+// rows, none where a row has all of a format's, which is then bad in another way.
 func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err error) {
-	keys, n := map[string]json.RawMessage{}, 0
+	keys = map[string]json.RawMessage{}
 	for row, err := range rows.All(in) {
-		if err != nil || n == tellBy {
+		if err != nil {
 			return nil, keys, err
 		}
 		if p := parseAny(row.Text); p.err == nil {
@@ -35,7 +31,6 @@ func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err
 		if keys != nil {
 			maps.Copy(keys, of)
 		}
-		n++
 	}
 	return nil, keys, nil
 }
@@ -47,14 +42,14 @@ type parsed struct {
 	err    error // where none can, of the one it is the closest to
 }
 
-// parse reads a line in the format that was found, as far as that is known yet.
+// parse reads a line in the set's format; where no line has one, in that whose keys it has.
 func (s *Set) parse(line []byte) parsed {
 	text := bytes.TrimRight(line, "\r\n")
-	if f := s.found.Load(); f != nil {
-		it, err := f.read(text)
-		return parsed{format: f, item: it, err: err}
+	if s.Format == "" {
+		return parseAny(text)
 	}
-	return parseAny(text)
+	it, err := s.format.read(text)
+	return parsed{format: &s.format, item: it, err: err}
 }
 
 // read is Parse of a line that should be of the format. The keys of those that
@@ -71,15 +66,9 @@ func (f *Format) read(text []byte) (Item, error) {
 
 // parseAny reads a line in the format whose keys it has.
 func parseAny(text []byte) parsed {
-	with := func(f *Format) parsed {
-		it, err := f.Parse(text)
-		return parsed{format: f, item: it, err: err}
-	}
-	out := with(&Formats[0])
-	if f := closest(keysOf(text)); out.err != nil && f != &Formats[0] {
-		out = with(f)
-	}
-	return out
+	f := closest(keysOf(text))
+	it, err := f.Parse(text)
+	return parsed{format: f, item: it, err: err}
 }
 
 // closest is the format all of whose keys a row has, that with the most; where there is none, the one of whose keys it

@@ -144,7 +144,6 @@ func (s *Set) replace(lines *rows.Spool) (err error) {
 func (s *Set) use(f *Format) {
 	if f != nil {
 		s.format, s.Format = *f, f.Name
-		s.found.Store(f)
 	}
 }
 
@@ -241,8 +240,7 @@ func (s *Set) expected() string {
 	return "the rows of one of the formats " + strings.Join(names, ", ") + ", or columns that --field names"
 }
 
-// add takes a line in. The first good line decides the format; a later one that
-// only another format can read is a bad line.
+// add takes a line in.
 func (s *Set) add(line rows.Line[parsed]) error {
 	if rows.Blank(line.Text) {
 		return nil
@@ -253,16 +251,8 @@ func (s *Set) add(line rows.Line[parsed]) error {
 		number = s.origin[number-1]
 	}
 	it := line.Value.item
-	err := line.Value.err
-	f := line.Value.format
-	switch {
-	case s.Format == "" && err == nil:
-		s.use(f)
-	case s.Format != "" && s.Format != f.Name:
-		it, err = s.format.read(text)
-	}
-	if err != nil {
-		if s.Skipped == 0 && len(f.Keys) > 0 && hasAll(keysOf(text), f.Keys) {
+	if err := line.Value.err; err != nil {
+		if f := line.Value.format; s.Skipped == 0 && hasAll(keysOf(text), f.Keys) {
 			s.meant = f
 		}
 		s.skip(number, err)
