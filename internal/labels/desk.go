@@ -103,7 +103,7 @@ func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 }
 
 func (d *Desk) open() error {
-	file, unfinished, err := openLabelFile(func(flag int) (*os.File, error) {
+	file, all, unfinished, err := openLabelFile(func(flag int) (*os.File, error) {
 		return os.OpenFile(d.o.Path, flag, 0o644)
 	}, d.o.Path)
 	if err != nil {
@@ -117,8 +117,7 @@ func (d *Desk) open() error {
 	if err := d.draw(); err != nil {
 		return err
 	}
-	file.adopt = d.reload
-	return d.recall(file.labels)
+	return d.recall(all)
 }
 
 // Close lets go of the file. The lock's own file stays: who waits for it must wait for the same one.
@@ -297,7 +296,7 @@ func (d *Desk) Say(who string, s Answer) error {
 	if now := d.o.Now(); p.at == at && now.Sub(p.shown) < maxThink {
 		p.took = append(p.took, now.Sub(p.shown))
 	}
-	d.person(who).take(at, l) // who may be new, by what another file had
+	p.take(at, l)
 	return nil
 }
 
@@ -346,7 +345,6 @@ func (d *Desk) Undo(who, at string) error {
 	if err := d.file.add(l); err != nil {
 		return err
 	}
-	p = d.person(who) // who may be new, by what another file had
 	p.take(last, l)
 	p.shown = time.Time{}
 	return nil
