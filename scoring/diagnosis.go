@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -28,6 +29,9 @@ type Diagnosis struct {
 	Code     string     `json:"code"`     // of the rule that was met, see diagnosis.md
 	Text     string     `json:"text"`     // one sentence
 	Evidence []Evidence `json:"evidence"` // the numbers that it goes by
+
+	Says string `json:"-"` // the report's; "" is Text
+	Also string `json:"-"` // the report's
 }
 
 // Evidence is a number that a diagnosis goes by.
@@ -70,6 +74,8 @@ func (r *Report) diagnose(s Scorer, m *judging.Manifest) {
 	if s, ok := s.(Diagnoser); ok {
 		d := s.Diagnose(r)
 		r.Diagnosis = &d
+		r.Says = cmp.Or(d.Says, d.Text)
+		r.Also = d.Also
 	}
 }
 

@@ -78,8 +78,11 @@ type Report struct {
 	Items      int            `json:"items"`                // scored: all their presentations are in the records
 	Unlabelled int            `json:"unlabelled,omitempty"` // of the items: they are left out of what needs a label
 	Expected   int            `json:"expected"`             // items of the run
+	Says       string         `json:"says,omitempty"`       // the answer in a sentence: what to do with the judge
+	Also       string         `json:"also,omitempty"`       // what else to know of it, in a few sentences
 	Diagnosis  *Diagnosis     `json:"diagnosis,omitempty"`  // what the judge is good for, in words
 	Results    []Result       `json:"results"`              // a row per metric, group and mode
+	Breakdowns []Breakdown    `json:"breakdown,omitempty"`  // what became of the items, a row a group
 	Outcomes   map[string]int `json:"outcomes"`             // judgments by outcome, all eight; of the first time
 	// how replies were read: `robust`; left out for as published
 	Reading   judging.Readers `json:"reading,omitempty"`
@@ -117,7 +120,7 @@ type Report struct {
 
 // Version is raised whenever the same records come to other numbers or other words. Pages score a stored run again
 // whose results.json has a lower one.
-const Version = 1
+const Version = 2
 
 // Origin is how many of a run's replies are from a bundle that was taken in.
 type Origin struct {
@@ -194,6 +197,9 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		rep.PerThousand = perThousand(sheet.right(), run.account.GeneratedTokens)
 	}
 	rep.Repetitions, rep.Calibration = run.repeated(sheet, b), run.calibration(b)
+	if s, ok := run.scorer.(Parter); ok {
+		rep.Breakdowns = sheet.breakdowns(s)
+	}
 	if s, ok := run.scorer.(Extender); ok {
 		s.Extend(&rep, sheet, b)
 	}

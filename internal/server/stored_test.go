@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 const oldSentence = "calls every answer by its old name"
@@ -41,7 +42,7 @@ func TestStoredRunsAreToldInTodaysWords(t *testing.T) {
 		t.Error("the page has the words of the gavel that made the run")
 	}
 
-	results["scoring"] = 1
+	results["scoring"] = scoring.Version
 	now, err := json.Marshal(results)
 	must(t, err)
 	write(t, path, string(now))

@@ -11,6 +11,13 @@ import (
 // order is right on half of what it judges alike in both orders; so is one that guesses. Chance is therefore half of
 // that share, and a judge is better than chance where it is right on more than half of the pairs it judges alike.
 func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
+	d := p.rule(r)
+	d.Says, d.Also = sentences(r, d)
+	return d
+}
+
+// rule is the first rule that is met.
+func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
 	}

@@ -143,7 +143,48 @@ var pairMetrics = []scoring.Summed[pair]{
 		},
 		Adds: firstPosition,
 	},
+	{
+		Metric: scoring.Metric{
+			Name: RightWhereAlike,
+			Term: scoring.Term{
+				Name:   "right where both orders agree",
+				Best:   scoring.Higher,
+				Plain:  "right verdicts, of the pairs in which both orders name the same response",
+				Source: "gavel, after selective prediction, arXiv 1705.08500",
+				Others: "selective accuracy; coverage says of how many pairs",
+				Chance: "50",
+			},
+			Missing:  "pair left out",
+			Why:      scoring.Because("no pair with a label has the same verdict in both orders"),
+			Compared: scoring.Whole,
+		},
+		Adds: rightWhereAlike,
+	},
+	{
+		Metric: scoring.Metric{
+			Name: Coverage,
+			Term: scoring.Term{
+				Name: "pairs kept",
+				Best: scoring.Higher,
+				Plain: "how much is answered: pairs in which both orders name the same response; of judgments, those that " +
+					"are sure enough; of two goals taken as one judge, pairs on which all four judgments agree",
+				Source: "share of pairs, of judgments",
+				Others: "selective prediction: coverage",
+			},
+			Missing:  "not kept",
+			Why:      noPairs,
+			Compared: scoring.Whole,
+		},
+		Adds: coverage,
+	},
 }
+
+// What a judge is worth whose verdicts are kept only where both orders agree: how often they are right, and how many
+// pairs get one. strict is the product of the two.
+const (
+	RightWhereAlike = "right-where-alike"
+	Coverage        = "coverage"
+)
 
 var (
 	noPairs   = scoring.Because("no pairs with a label")
@@ -190,8 +231,17 @@ func consistency(u pair) (float64, float64) {
 	if !u.bothDecided() {
 		return 0, 0
 	}
-	return scoring.One(u.judgments[0].choice == u.judgments[1].choice), 1
+	return scoring.One(u.alike()), 1
 }
+
+// alike tells whether both judgments name the same response.
+func (u pair) alike() bool { return u.named() != judging.Nobody }
+
+func rightWhereAlike(u pair) (float64, float64) {
+	return scoring.One(u.strict()), scoring.One(u.alike()) * u.labelled()
+}
+
+func coverage(u pair) (float64, float64) { return scoring.One(u.alike()) * u.labelled(), u.labelled() }
 
 // firstPosition counts judgments, not pairs; a pair adds up to two.
 func firstPosition(u pair) (num, den float64) {
@@ -490,14 +540,6 @@ func withoutSilence(differences []scoring.Difference, sides [2][]scoring.Unit) (
 	return kept
 }
 
-// named is the response that a pair's two judgments agree on, or −1.
-func (u pair) named() int8 {
-	if u.bothDecided() && u.judgments[0].choice == u.judgments[1].choice {
-		return u.judgments[0].choice
-	}
-	return judging.Nobody
-}
-
 // ensemble takes two runs for one judge.
 func ensemble(joined []scoring.Joined, b stats.Bootstrap) *scoring.Ensemble {
 	rows := scoring.ByCluster(joined, func(p scoring.Joined) []float64 {
@@ -507,7 +549,7 @@ func ensemble(joined []scoring.Joined, b stats.Bootstrap) *scoring.Ensemble {
 		return []float64{scoring.One(same), 1, scoring.One(same && x == gold), scoring.One(same && gold >= 0)}
 	})
 	list := []scoring.Metric{
-		{Name: "coverage", Missing: "not covered", Columns: scoring.Span{0, 2}},
+		{Name: Coverage, Missing: "not covered", Columns: scoring.Span{0, 2}},
 		{
 			Name:    "strict",
 			Missing: "pair left out",

@@ -15,13 +15,6 @@ var terms = slices.Concat(
 // more are the words of what is not a metric of pairs.
 var more = []scoring.Term{
 	{
-		Metric: "coverage",
-		Plain: "how much is answered: judgments that are sure enough; " +
-			"of two goals taken as one judge, pairs on which all four judgments agree",
-		Source: "share of judgments, of pairs",
-		Others: "selective prediction: coverage",
-	},
-	{
 		Metric: "self-agreement",
 		Plain:  "prompts with the same verdict every time they were asked",
 		Source: "share of prompts that got a verdict",

@@ -1,0 +1,51 @@
+package pairwise
+
+import (
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// Parts of the pairs with a label, by what both orders come to.
+const (
+	PartRight   = "right"   // both name the labelled response
+	PartWrong   = "wrong"   // both name the other
+	PartTie     = "tie"     // one of them is a tie, or both
+	PartFirst   = "first"   // both judge the response shown first the better
+	PartSecond  = "second"  // both judge the response shown second the better
+	PartMissing = "missing" // one of them has no verdict, or both
+)
+
+// Parts of pairs, in the order that they are drawn in.
+func (*pairs) Parts() []string {
+	return []string{PartRight, PartWrong, PartTie, PartFirst, PartSecond, PartMissing}
+}
+
+// Part that a pair is in.
+func (*pairs) Part(x scoring.Unit) string {
+	u := x.Of.(pair)
+	switch first := u.judgments[0]; {
+	case u.gold < 0:
+		return ""
+	case u.alike() && u.named() == u.gold:
+		return PartRight
+	case u.alike():
+		return PartWrong
+	case !first.verdict() || !u.judgments[1].verdict():
+		return PartMissing
+	case !u.bothDecided():
+		return PartTie
+	case first.choice == first.first:
+		return PartFirst
+	}
+	return PartSecond
+}
+
+var _ scoring.Parter = (*pairs)(nil)
+
+// named is the response that a pair's two judgments agree on, or [judging.Nobody].
+func (u pair) named() int8 {
+	if u.bothDecided() && u.judgments[0].choice == u.judgments[1].choice {
+		return u.judgments[0].choice
+	}
+	return judging.Nobody
+}
