@@ -50,12 +50,12 @@ func advice(r *scoring.Report, d scoring.Diagnosis, agreed, get string) string {
 	}
 	switch {
 	case enough && d.Level != scoring.Weak:
-		return fmt.Sprintf("One order is enough: it is right on %s of %d pairs, and hardly any verdict flips with the order.",
-			percent(*strict.Value), strict.N)
+		return fmt.Sprintf("One order is enough: it is right on %s of %d pairs, "+
+			"and hardly any verdict flips with the order.", percent(*strict.Value), strict.N)
 	case d.Level != scoring.Weak:
 		return fmt.Sprintf("Keep only verdicts that agree in both orders: they are %s, and %s.", agreed, get)
 	case *right.Value > scoring.ReliableFrom && *strict.Value > scoring.UsableFrom:
-		return fmt.Sprintf("Better than chance, but too few pairs to rely on it: where both orders agree it is %s.", agreed)
+		return "Better than chance, but too few pairs to rely on it: where both orders agree it is " + agreed + "."
 	case *right.Value > scoring.ReliableFrom:
 		return fmt.Sprintf("Keep only verdicts that agree in both orders: they are %s, but only %s.", agreed, get)
 	}
@@ -95,8 +95,9 @@ func leaning(r *scoring.Report) string {
 	return fmt.Sprintf(" It %s to the response shown %s (%s of verdicts).", how, position, percent(share))
 }
 
-// pairsToTell is about how many pairs would tell a judge from chance that goes on as it did: right on so many percent of
-// those that it judges alike, which are so many percent. 0 where it is no better than a coin, or some 10,000 would not do.
+// pairsToTell is about how many pairs would tell a judge from chance that goes on as it did: right on so many percent
+// of those that it judges alike, which are so many percent. 0 where it is no better than a coin, or where 10,000 would
+// not do.
 func pairsToTell(right, kept float64) int {
 	if right <= 50 || kept <= 0 {
 		return 0
