@@ -20,6 +20,7 @@ var rooms = map[string]string{
 	"backends":            "",
 	"cache":               "backends",
 	"datasets/rows":       "",
+	"datasets/references": "",
 	"datasets":            "datasets/rows internal/disk",
 	"judging":             "datasets datasets/rows backends internal/disk",
 	"judging/judgingtest": "datasets backends",
@@ -39,7 +40,7 @@ var rooms = map[string]string{
 	"protocols/protocoltest":  "judging judging/judgingtest datasets backends",
 	"protocols/answer":        protocol,
 	"protocols/multioption":   protocol,
-	"protocols/pairwise":      protocol + " protocols/answer",
+	"protocols/pairwise":      protocol + " protocols/answer datasets/references",
 	"protocols/selfreference": protocol + " protocols/answer",
 	anyProtocol:               protocol,
 	"protocols": anyProtocol + " protocols/answer protocols/multioption protocols/pairwise protocols/selfreference protocols/imports" +

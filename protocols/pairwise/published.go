@@ -1,0 +1,110 @@
+package pairwise
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/datasets/references"
+	"gavel/judging"
+	"gavel/protocols/imports"
+)
+
+// PublishedRun is the run that a published judge's verdicts come to.
+type PublishedRun struct {
+	Manifest *judging.Manifest
+	Records  []*judging.Record
+	items    [][]byte
+}
+
+// Published makes the run of a judge of LLMBar's pairs. The texts of the pairs are not part of it, nor the replies.
+func Published(set *references.Set, judge references.Judge, gavel string) (*PublishedRun, error) {
+	strategy := set.Prompt
+	template := judging.Template{Name: "LLMBar " + strategy, Origin: "LLMBar (arXiv 2310.07641)", Labels: outputNamed}
+	p := pairwise{name: Protocol.Name, goal: Protocol.Goal, template: template}
+	asker := outputs{pairwise: p}
+	out := &PublishedRun{}
+	var ids []string
+	var err error
+	set.Each(func(i int, id, _ string) {
+		if i >= len(judge.First) || err != nil {
+			return
+		}
+		var item datasets.Item
+		item, err = publishedItem(id, set.Gold[i]-'0')
+		if err != nil {
+			return
+		}
+		ids = append(ids, id)
+		out.items = append(out.items, item.Raw)
+		for k, verdict := range []byte{judge.First[i], judge.Second[i]} {
+			out.Records = append(out.Records, publishedRecord(asker, item, k, verdict))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	data := sha256.New()
+	for _, line := range out.items {
+		fmt.Fprintf(data, "%s\n", line)
+	}
+	n := len(ids)
+	out.Manifest = imports.Describe(gavel, "published verdicts", judge.Source, p.spec(
+		judging.DatasetSpec{
+			SHA256: hex.EncodeToString(data.Sum(nil)),
+			Items:  n,
+			IDs:    judging.HashIDs(n, func(i int) string { return ids[i] }),
+		},
+		judging.ModelSpec{Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.Called)}),
+		len(out.Records), judging.DatasetInfo{Name: set.Dataset, Format: datasets.LLMBar.Name, Rows: n})
+	for _, r := range out.Records {
+		r.Belong(out.Manifest)
+	}
+	return out, nil
+}
+
+// publishedItem is a pair of which nothing but the label is known here.
+func publishedItem(id string, label byte) (datasets.Item, error) {
+	subset := strings.ToLower(id[strings.Index(id, "/")+1 : strings.Index(id, "#")])
+	line, err := json.Marshal(map[string]any{
+		"id":       id,
+		"input":    "(gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")",
+		"output_1": "(output 1)",
+		"output_2": "(output 2)",
+		"label":    label,
+	})
+	if err != nil {
+		return datasets.Item{}, err
+	}
+	item, err := datasets.LLMBar.Parse(line)
+	item.Raw = line
+	return item, err
+}
+
+// publishedRecord is a judgment without a reply: the verdict is as it was published.
+func publishedRecord(p judging.Asker, item datasets.Item, presentation int, verdict byte) *judging.Record {
+	presentations := p.Presentations(item)
+	of := &judging.Manifest{Spec: judging.Spec{Protocol: p.Name()}}
+	r := judging.NewRecord(of, item, presentations[presentation])
+	r.Presentations = len(presentations)
+	r.Imported = &judging.Imported{Stored: true}
+	switch verdict {
+	case references.Tie:
+		r.Outcome = judging.Tie
+	case references.NoVerdict:
+		r.Outcome = judging.NoVerdict
+	default:
+		r.Outcome = judging.Decided
+		r.Choice = item.Candidates[verdict-'1'].ID
+	}
+	return r
+}
+
+// Write makes the run's directory.
+func (r *PublishedRun) Write(dir string) error {
+	run := imports.Run{Dir: dir, Manifest: r.Manifest}
+	return run.Write(r.items, r.Records)
+}
