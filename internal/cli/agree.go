@@ -51,7 +51,7 @@ func (e *env) votes(path string) ([]judging.Vote, error) {
 	return votes.Votes, nil
 }
 
-var _ = register(120, agreeCommand)
+var _ = register(shortNames, 20, agreeCommand)
 
 func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -102,7 +102,7 @@ func agreeCommand(e *env) *cli.Command {
 	}
 }
 
-var _ = register(130, estimateCommand)
+var _ = register(shortNames, 30, estimateCommand)
 
 func estimateCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -146,7 +146,7 @@ func estimateCommand(e *env) *cli.Command {
 	}
 }
 
-var _ = register(140, selectCommand)
+var _ = register(shortNames, 40, selectCommand)
 
 func selectCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -15,7 +15,7 @@ import (
 // arrange moves flags before arguments, so that both orders work: urfave/cli v2 stops reading flags at the first
 // argument and would take what follows for arguments. After "--" everything is an argument.
 func arrange(app *cli.App, args []string) ([]string, error) {
-	if len(args) > 0 && args[0] == "help" {
+	if len(args) > 0 && args[0] == "help" && !slices.Equal(args, []string{"help", "all"}) {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	flags, commands, rest := descend(app, args)
@@ -151,14 +151,20 @@ func unknownCommand(c *cli.Context) error {
 	if c.Args().Present() { // after "--", which ends the flags
 		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
 	}
+	if c.Command.Name == c.App.Name {
+		return cli.ShowAppHelp(c)
+	}
 	return cli.ShowSubcommandHelp(c)
 }
 
 // unknown is the error of a word that is none of the commands after those before it.
 func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
-	return usage("unknown %s %q%s There are: %s",
-		kind, typed, cmp.Or(datasets.DidYouMean(typed, names), "."), strings.Join(names, ", "))
+	meant := cmp.Or(datasets.DidYouMean(typed, names), ".")
+	if len(before) == 0 {
+		return usage("unknown %s %q%s See: gavel --help", kind, typed, meant)
+	}
+	return usage("unknown %s %q%s There are: %s", kind, typed, meant, strings.Join(names, ", "))
 }
 
 // kindOf is what the commands after those before them are, and their names.

@@ -13,7 +13,7 @@ import (
 	"gavel/internal/report/table"
 )
 
-var _ = register(160, bundleCommand)
+var _ = register(shortNames, 50, bundleCommand)
 
 func bundleCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -3,34 +3,81 @@ package cli
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
 
+// group is a heading of `gavel help all`. Those before [more] are the first screen, `gavel --help`.
+type group int
+
+const (
+	firstSteps group = iota
+	comparing
+	peoplesLabels
+	dataAndPrompts
+	manyMachines
+	more
+	shortNames // of commands of a family
+)
+
+var groupNames = []string{
+	firstSteps:     "First steps",
+	comparing:      "Compare",
+	peoplesLabels:  "People's labels",
+	dataAndPrompts: "Data, prompts",
+	manyMachines:   "Many machines",
+	more:           "More",
+	shortNames:     "Short names, of what labels and carry have",
+}
+
 // command is an entry of the registry.
 type command struct {
-	place int // among all, as help lists them
+	group group
+	place int // in the group
 	build func(*env) *cli.Command
 }
 
 var registry []command
 
-var _ = register(270, versionCommand)
+var (
+	_ = register(peoplesLabels, 10, family("labels", "label pairs, agreement, when to trust a judge",
+		labelCommand, agreeCommand, estimateCommand, selectCommand))
+	_ = register(manyMachines, 10, family("carry", "bundles, replay, shards, cluster jobs",
+		bundleCommand, replayCommand, mergeCommand, clusterCommand))
+	_ = register(more, 70, versionCommand)
+)
 
 // register adds a command to gavel. Each file of a command does so; what it returns is for a variable that has no name.
-func register(place int, build func(*env) *cli.Command) bool {
-	registry = append(registry, command{place: place, build: build})
+func register(in group, place int, build func(*env) *cli.Command) bool {
+	registry = append(registry, command{group: in, place: place, build: build})
 	return true
 }
 
 // buildCommands builds the registered commands.
 func buildCommands(e *env) (all []*cli.Command) {
-	byPlace := func(a, b command) int { return cmp.Compare(a.place, b.place) }
+	byPlace := func(a, b command) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.place, b.place)) }
 	for _, c := range slices.SortedFunc(slices.Values(registry), byPlace) {
-		all = append(all, c.build(e))
+		built := c.build(e)
+		built.Category = groupNames[c.group]
+		all = append(all, built)
 	}
 	return all
 }
+
+// family is a command with others under it, each of which also goes by its name alone: gavel label is gavel labels label.
+func family(name, about string, members ...func(*env) *cli.Command) func(*env) *cli.Command {
+	return func(e *env) *cli.Command {
+		c := &cli.Command{Name: name, Usage: about}
+		for _, build := range members {
+			c.Subcommands = append(c.Subcommands, build(e))
+		}
+		return c
+	}
+}
+
+// withoutFamily makes the short name of a command of the long one.
+var withoutFamily = strings.NewReplacer("gavel labels ", "gavel ", "gavel carry ", "gavel ")
 
 func versionCommand(*env) *cli.Command {
 	return &cli.Command{
@@ -48,7 +95,9 @@ func versionCommand(*env) *cli.Command {
 func adopt(before string, commands []*cli.Command) {
 	for _, c := range commands {
 		name := before + " " + c.Name
-		c.Description = cmp.Or(c.Description, helpText(name))
+		short := withoutFamily.Replace(name)
+		c.Description = strings.ReplaceAll(cmp.Or(c.Description, helpText(short)), short+" ", name+" ")
+		c.UsageText = strings.ReplaceAll(c.UsageText, short+" ", name+" ")
 		c.OnUsageError = onUsageError
 		c.HideHelpCommand = true
 		arguments := c.Before

@@ -13,7 +13,7 @@ import (
 	"gavel/internal/report/table"
 )
 
-var _ = register(210, datasetsCommand)
+var _ = register(dataAndPrompts, 10, datasetsCommand)
 
 func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -6,12 +6,12 @@ import (
 	"gavel/internal/cli/demo"
 )
 
-var _ = register(10, demoCommand)
+var _ = register(firstSteps, 10, demoCommand)
 
 func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "see what gavel reports, with simulated judges: no model, no network, no data needed",
+		Usage:     "see judges scored: no model, no network, no data",
 		UsageText: "gavel demo [--out DIR]",
 		Flags:     []cli.Flag{&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"}},
 		Before:    noArguments,

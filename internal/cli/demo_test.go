@@ -41,8 +41,8 @@ func TestDemo(t *testing.T) {
 // TestHelp: every command has help, with purpose and use, and exits with 0.
 func TestHelp(t *testing.T) {
 	home(t)
-	for _, line := range []string{"", "run", "run pairwise", "run reversed", "run answer", "run self-reference", "run multi-option", "score", "report", "agree", "replay", "bundle", "bundle export", "bundle import", "bundle verify", "compare", "race", "plan", "import", "import llmbar", "import judgebench", "import mmlu-pro", "import gsm8k", "import fastchat", "import answers", "export judgebench",
-		"datasets", "datasets fetch", "models", "prompts", "prompts show", "cache", "cache prune", "demo"} {
+	for _, page := range pages(newApp(newEnv(nil, os.Stdout, os.Stderr)))[1:] {
+		line := strings.TrimPrefix(page.Name, "gavel ")
 		out := mustCall(t, append(strings.Fields(line), "--help")...)
 		if again := mustCall(t, append([]string{"help"}, strings.Fields(line)...)...); again != out {
 			t.Errorf("gavel help %s differs from gavel %s --help", line, line)

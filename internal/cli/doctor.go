@@ -15,12 +15,12 @@ import (
 	"gavel/protocols/pairwise"
 )
 
-var _ = register(230, doctorCommand)
+var _ = register(firstSteps, 20, doctorCommand)
 
 func doctorCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "doctor",
-		Usage:     "test a server and a model before a run: what works, what does not, how long a run would take",
+		Usage:     "test a server and a model, and how long a run takes",
 		UsageText: "gavel doctor --model MODEL [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "model", Usage: "`NAME` of the judge on its server; optional if there is only one"},

@@ -15,7 +15,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(190, importCommand)
+var _ = register(more, 20, importCommand)
 
 func importCommand(e *env) *cli.Command {
 	command := &cli.Command{Name: "import", Usage: "turn another harness's output into a run"}
@@ -109,7 +109,7 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	return nil
 }
 
-var _ = register(200, exportCommand)
+var _ = register(more, 30, exportCommand)
 
 func exportCommand(e *env) *cli.Command {
 	return &cli.Command{

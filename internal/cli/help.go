@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"embed"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"gavel/internal/cli/manual"
 	"gavel/internal/eval"
@@ -31,18 +29,32 @@ func helpText(command string) string {
 // The flag library prints help through this variable only; it is set once, before anything runs.
 func init() {
 	cli.HelpPrinter = func(w io.Writer, _ string, about any) {
-		width := 100 // where it goes to no terminal
-		if f, ok := w.(*os.File); ok {
-			if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
-				width = max(40, columns)
-			}
-		}
 		switch c := about.(type) {
 		case *cli.App:
-			_, _ = io.WriteString(w, appPage(c).Help(width))
+			_, _ = io.WriteString(w, firstScreen(c).Brief(helpWidth(w)))
 		case *cli.Command:
-			_, _ = io.WriteString(w, commandPage(c).Help(width))
+			_, _ = io.WriteString(w, commandPage(c).Help(helpWidth(w)))
 		}
+	}
+}
+
+func helpWidth(w io.Writer) int {
+	if columns := columnsOf(w); columns > 0 {
+		return max(40, columns)
+	}
+	return 100
+}
+
+var _ = register(more, 80, helpCommand)
+
+// helpCommand is what is left of `gavel help`: of a command, arrange makes --help of it.
+func helpCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name: "help", Hidden: true,
+		Action: func(c *cli.Context) error {
+			_, err := io.WriteString(e.stdout, appPage(c.App).Help(helpWidth(e.stdout)))
+			return err
+		},
 	}
 }
 
@@ -53,9 +65,19 @@ func appPage(app *cli.App) manual.Page {
 		Usage:    app.Name + " COMMAND [flags] [arguments]",
 		Version:  app.Version,
 		Text:     app.Description,
-		Commands: rowsOf(app.Commands),
+		Commands: inGroups(app.Commands),
 		Flags:    sections(app.VisibleFlags()),
 	}
+}
+
+// firstScreen is what one begins with.
+func firstScreen(app *cli.App) manual.Page {
+	p := appPage(app)
+	p.Text = "Flags: gavel COMMAND --help. More: gavel help all"
+	p.Commands = slices.DeleteFunc(p.Commands, func(s manual.Section) bool {
+		return slices.Index(groupNames, s.Name) >= int(more)
+	})
+	return p
 }
 
 func commandPage(c *cli.Command) manual.Page {
@@ -68,7 +90,7 @@ func commandPage(c *cli.Command) manual.Page {
 		About:    c.Usage,
 		Usage:    cmp.Or(c.UsageText, name+commands+" [flags]"),
 		Text:     c.Description,
-		Commands: rowsOf(c.Subcommands),
+		Commands: inGroups(c.Subcommands),
 		Flags:    sections(c.VisibleFlags()),
 	}
 }
@@ -82,6 +104,9 @@ func pages(app *cli.App) []manual.Page {
 	var add func(before string, commands []*cli.Command)
 	add = func(before string, commands []*cli.Command) {
 		for _, c := range visible(commands) {
+			if c.Category == groupNames[shortNames] {
+				continue // described with its family
+			}
 			c.HelpName = before + " " + c.Name
 			all = append(all, commandPage(c))
 			add(c.HelpName, c.Subcommands)
@@ -91,7 +116,7 @@ func pages(app *cli.App) []manual.Page {
 	return all
 }
 
-var _ = register(280, docsCommand)
+var _ = register(more, 90, docsCommand)
 
 // docsCommand prints docs/cli.md and the man page, for those who build gavel.
 func docsCommand(e *env) *cli.Command {
@@ -114,11 +139,16 @@ func visible(all []*cli.Command) []*cli.Command {
 	return slices.DeleteFunc(slices.Clone(all), func(c *cli.Command) bool { return c.Hidden || c.Name == "help" })
 }
 
-func rowsOf(commands []*cli.Command) (rows []manual.Row) {
+// inGroups are commands under the headings of their groups.
+func inGroups(commands []*cli.Command) (groups []manual.Section) {
 	for _, c := range visible(commands) {
-		rows = append(rows, manual.Row{Name: c.Name, About: c.Usage})
+		if last := len(groups) - 1; last < 0 || groups[last].Name != c.Category {
+			groups = append(groups, manual.Section{Name: c.Category})
+		}
+		last := &groups[len(groups)-1]
+		last.Rows = append(last.Rows, manual.Row{Name: c.Name, About: c.Usage})
 	}
-	return rows
+	return groups
 }
 
 // mostUsed are the flags that most command lines have, in the order in which one thinks of them.

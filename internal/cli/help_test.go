@@ -43,7 +43,7 @@ func TestHelpTexts(t *testing.T) {
 	}
 	var names []string
 	for _, p := range pages(newApp(newEnv(nil, os.Stdout, os.Stderr))) {
-		names = append(names, strings.ReplaceAll(p.Name, " ", "-")+".txt")
+		names = append(names, strings.ReplaceAll(withoutFamily.Replace(p.Name), " ", "-")+".txt")
 	}
 	for _, f := range files {
 		if !slices.Contains(names, f.Name()) {
@@ -71,11 +71,72 @@ func TestHelpOfARun(t *testing.T) {
 		}
 		last = at
 	}
-	if help := mustCall(t, "--help"); !strings.Contains(help, "VERSION:\n   "+version()) || !strings.Contains(help, "\n   version ") {
+	if help := mustCall(t, "help", "all"); !strings.Contains(help, "VERSION:\n   "+version()) || !strings.Contains(help, "\n   version ") {
 		t.Error("no version in help")
 	}
 	if got := mustCall(t, "version"); got != mustCall(t, "--version") {
 		t.Errorf("gavel version says %q", got)
+	}
+}
+
+// TestFirstScreen: gavel, alone and with --help, lists what most people need in the lines of one screen; "help all" has
+// every command.
+func TestFirstScreen(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	first := mustCall(t, "--help")
+	if first != mustCall(t) || first != mustCall(t, "help") {
+		t.Error("gavel, gavel help and gavel --help differ")
+	}
+	if lines := strings.Count(first, "\n"); lines > 24 {
+		t.Errorf("the first screen has %d lines", lines)
+	}
+	all := mustCall(t, "help", "all")
+	screen := 0
+	for _, c := range visible(newApp(newEnv(nil, os.Stdout, os.Stderr)).Commands) {
+		line := regexp.MustCompile(`(?m)^.{16}` + c.Name + " ")
+		onScreen := slices.Index(groupNames, c.Category) < int(more)
+		if line.MatchString(first) != onScreen {
+			t.Errorf("%s of %q on the first screen: %t", c.Name, c.Category, !onScreen)
+		}
+		if onScreen {
+			screen++
+		}
+		if !strings.Contains(all, "\n   "+c.Name+" ") {
+			t.Errorf("help all lacks %s", c.Name)
+		}
+	}
+	if screen < 14 || screen > 17 {
+		t.Errorf("%d commands on the first screen", screen)
+	}
+}
+
+// TestFamilies: each command of a family also goes by its short name, with the same flags; each page has examples that
+// can be typed as they stand there.
+func TestFamilies(t *testing.T) {
+	app := newApp(newEnv(nil, os.Stdout, os.Stderr))
+	app.Setup()
+	members := 0
+	for _, family := range app.Commands {
+		if family.Name != "labels" && family.Name != "carry" {
+			continue
+		}
+		for _, member := range family.Subcommands {
+			members++
+			long := mustCall(t, family.Name, member.Name, "--help")
+			short := mustCall(t, member.Name, "--help")
+			if !strings.Contains(long, "gavel "+family.Name+" "+member.Name) || strings.Contains(long, "gavel "+member.Name+" ") {
+				t.Errorf("the page of %s %s: %s", family.Name, member.Name, long)
+			}
+			words := func(page string) string {
+				return strings.Join(strings.Fields(strings.ReplaceAll(page, "gavel "+family.Name+" ", "gavel ")), " ")
+			}
+			if words(long) != words(short) {
+				t.Errorf("gavel %s says something else than gavel %s %s:\n%s", member.Name, family.Name, member.Name, short)
+			}
+		}
+	}
+	if members != 8 {
+		t.Errorf("%d commands in families", members)
 	}
 }
 
@@ -101,6 +162,8 @@ func TestDidYouMean(t *testing.T) {
 	home(t)
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "2", "--out", "runs/first-judge")
 	for line, want := range map[string]string{
+		"labels agre":                           `unknown command "agre", did you mean agree? There are: label, agree`,
+		"nosuch":                                `unknown command "nosuch". See: gavel --help`,
 		"run pairwse":                           `unknown protocol "pairwse", did you mean pairwise? There are: pairwise, reversed`,
 		"run pairwse --model coin":              `unknown protocol "pairwse", did you mean pairwise?`,
 		"scoer runs/x":                          `unknown command "scoer", did you mean score?`,
@@ -165,7 +228,7 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"":                        "demo run suite score",
+		"":                        "demo doctor run serve",
 		"run":                     "pairwise reversed answer self-reference multi-option",
 		"run pairwise --ba":       "--help --model --dataset",
 		"run pairwise --dataset":  "sample sample-choice",

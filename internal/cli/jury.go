@@ -9,12 +9,12 @@ import (
 	"gavel/internal/report"
 )
 
-var _ = register(70, juryCommand)
+var _ = register(comparing, 50, juryCommand)
 
 func juryCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "jury",
-		Usage:     "combine several runs into one judge, and measure the gain",
+		Usage:     "several runs as one judge, and what that gains",
 		UsageText: "gavel jury --out DIR [flags] RUN RUN [RUN...]",
 		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{

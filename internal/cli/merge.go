@@ -6,7 +6,7 @@ import (
 	"gavel/internal/carry/merge"
 )
 
-var _ = register(170, mergeCommand)
+var _ = register(shortNames, 70, mergeCommand)
 
 func mergeCommand(e *env) *cli.Command {
 	return &cli.Command{

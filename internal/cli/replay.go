@@ -8,7 +8,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(150, replayCommand)
+var _ = register(shortNames, 60, replayCommand)
 
 func replayCommand(e *env) *cli.Command {
 	return &cli.Command{

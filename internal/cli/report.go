@@ -13,7 +13,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(90, reportCommand)
+var _ = register(comparing, 60, reportCommand)
 
 func reportCommand(e *env) *cli.Command {
 	flags := slices.Concat([]cli.Flag{

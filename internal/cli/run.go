@@ -13,13 +13,13 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(20, runCommand)
+var _ = register(firstSteps, 30, runCommand)
 
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
 		Name:        "run",
 		UsageText:   "gavel run PROTOCOL --model MODEL --dataset NAME|FILE [flags]",
-		Usage:       "ask a model to judge or to answer: " + strings.Join(judging.Names(judging.Protocols()), ", "),
+		Usage:       "ask a judge: " + strings.Join(judging.Names(judging.Protocols())[:3], ", ") + ", …",
 		Description: strings.Replace(helpText("gavel run"), "ITEMS", itemsOfAll(), 1),
 	}
 	for _, k := range judging.Protocols() {

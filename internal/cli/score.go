@@ -135,7 +135,7 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	return runs, o, nil
 }
 
-var _ = register(40, scoreCommand)
+var _ = register(comparing, 20, scoreCommand)
 
 func scoreCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -172,7 +172,7 @@ func scoreCommand(e *env) *cli.Command {
 	}
 }
 
-var _ = register(50, compareCommand)
+var _ = register(comparing, 30, compareCommand)
 
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{

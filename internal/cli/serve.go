@@ -22,12 +22,12 @@ import (
 	"gavel/internal/server/store"
 )
 
-var _ = register(100, serveCommand)
+var _ = register(firstSteps, 40, serveCommand)
 
 func serveCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "serve",
-		Usage:     "show runs in the browser, start and stop them, and serve them as JSON",
+		Usage:     "leaderboard, runs and pairs in the browser",
 		UsageText: "gavel serve [flags]",
 		Flags: append(serveFlags(), &cli.StringFlag{
 			Name:  "labels",

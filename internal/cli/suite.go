@@ -9,7 +9,7 @@ import (
 	"gavel/internal/suite"
 )
 
-var _ = register(30, suiteCommand)
+var _ = register(comparing, 70, suiteCommand)
 
 func suiteCommand(e *env) *cli.Command {
 	command := func(name, about string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
@@ -36,7 +36,7 @@ func suiteCommand(e *env) *cli.Command {
 	again := &cli.BoolFlag{Name: "ask-again", Usage: asks}
 	return &cli.Command{
 		Name:  "suite",
-		Usage: "judges × protocols × prompts × options × datasets, from one file",
+		Usage: "judges × protocols × datasets (gavel init starts one)",
 		Subcommands: []*cli.Command{
 			command("plan", "what the suite would ask, and how long it would take", nil, e.suitePlan),
 			command("run", "make or continue the runs of the suite", []cli.Flag{yes, shard, again}, e.suiteRun),

@@ -21,27 +21,28 @@ func Markdown(pages []Page) string {
 				fmt.Fprintf(&out, "\n%s\n", wrap(b.text, 0, 0, 120))
 			}
 		}
-		if len(p.Commands) > 0 {
-			out.WriteString("\n| Command | |\n|---|---|\n")
-		}
-		for _, c := range p.Commands {
-			fmt.Fprintf(&out, "| `%s` | %s |\n", c.Name, cell(c.About))
+		for _, s := range p.Commands {
+			writeRows(&out, "Command", s)
 		}
 		for _, s := range p.Flags {
-			if len(s.Rows) == 0 {
-				continue
-			}
-			head := "Flag"
-			if s.Name != "" {
-				head += ", " + s.Name
-			}
-			fmt.Fprintf(&out, "\n| %s | |\n|---|---|\n", head)
-			for _, f := range s.Rows {
-				fmt.Fprintf(&out, "| `%s` | %s |\n", f.Name, cell(f.About))
-			}
+			writeRows(&out, "Flag", s)
 		}
 	}
 	return out.String()
+}
+
+// writeRows writes a table.
+func writeRows(out *strings.Builder, head string, s Section) {
+	if len(s.Rows) == 0 {
+		return
+	}
+	if s.Name != "" {
+		head += ", " + s.Name
+	}
+	fmt.Fprintf(out, "\n| %s | |\n|---|---|\n", head)
+	for _, r := range s.Rows {
+		fmt.Fprintf(out, "| `%s` | %s |\n", r.Name, cell(r.About))
+	}
 }
 
 func cell(text string) string { return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(text) }

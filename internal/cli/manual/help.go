@@ -16,11 +16,11 @@ type Page struct {
 	Version string
 	// paragraphs, whose lines are broken anew, and lines that begin with a space or have columns, which stay
 	Text     string
-	Commands []Row
+	Commands []Section
 	Flags    []Section
 }
 
-// Section is flags under a heading; "" is none.
+// Section is flags or commands under a heading; "" is none.
 type Section struct {
 	Name string
 	Rows []Row
@@ -50,18 +50,46 @@ func (p Page) Help(width int) string {
 		section("\nDESCRIPTION", describe(p.Text, width))
 	}
 	if len(p.Commands) > 0 {
-		section("\nCOMMANDS", columns(p.Commands, width))
+		section("\nCOMMANDS", sections(p.Commands, width))
 	}
-	var flags []string
-	for _, s := range p.Flags {
+	section("\nOPTIONS", sections(p.Flags, width))
+	return out.String()
+}
+
+func sections(all []Section, width int) string {
+	var parts []string
+	for _, s := range all {
 		text := columns(s.Rows, width)
 		if s.Name != "" {
 			text = "   " + s.Name + "\n\n" + text
 		}
-		flags = append(flags, text)
+		parts = append(parts, text)
 	}
-	section("\nOPTIONS", strings.Join(flags, "\n"))
-	return out.String()
+	return strings.Join(parts, "\n")
+}
+
+// Brief is the page's commands beside the names of their groups, and its text below.
+func (p Page) Brief(width int) string {
+	out := wrap(p.Name+" - "+p.About, 0, 3, width) + "\n\n"
+	if width < 72 {
+		return out + sections(p.Commands, width) + "\n" + wrap(p.Text, 0, 3, width) + "\n"
+	}
+	group, name := 0, 0
+	for _, s := range p.Commands {
+		group = max(group, utf8.RuneCountInString(s.Name)+1)
+		for _, r := range s.Rows {
+			name = max(name, utf8.RuneCountInString(r.Name)+2)
+		}
+	}
+	for _, s := range p.Commands {
+		heading := s.Name
+		for _, r := range s.Rows {
+			about := wrap(r.About, group+name, group+name, width)[group+name:]
+			out += fmt.Sprintf("%-*s%-*s%s\n", group, heading, name, r.Name, about)
+			heading = ""
+		}
+	}
+	return out + "\n" + wrap(p.Text, 0, 3, width) + "\n"
 }
 
 // describe lays a description out: paragraphs anew, indented lines and columns as they are.
