@@ -65,7 +65,7 @@ func buildCommands(e *env) (all []*cli.Command) {
 	return all
 }
 
-// family is a command with others under it, each of which also goes by its name alone: gavel label is gavel labels label.
+// family is a command with others under it, each of which also goes by its name alone: gavel label for one.
 func family(name, about string, members ...func(*env) *cli.Command) func(*env) *cli.Command {
 	return func(e *env) *cli.Command {
 		c := &cli.Command{Name: name, Usage: about}
