@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(os.Args[1:]))
 	}
 	flag.Parse()
-	code := m.Run()
+	code := runTests(m)
 	if linked != "" {
 		os.RemoveAll(linked)
 	}

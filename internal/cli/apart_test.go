@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Tests of commands change the working directory, the environment and settings of their process, and so cannot be
+// parallel in one. Here each top-level test has a process of its own, and several processes run at once.
+
+// inItsOwnProcess is set in the environment of a process that makes one test.
+const inItsOwnProcess = "GAVEL_TEST_APART"
+
+// apartFlags are the flags of go test with which tests can be made apart. With any other, such as one that profiles,
+// covers, or lists, one process makes all tests, one after another.
+var apartFlags = map[string]bool{
+	"test.run": true, "test.skip": true, "test.v": true, "test.count": true, "test.timeout": true, "test.short": true,
+	"test.parallel": true, "test.paniconexit0": true, "test.testlogfile": true,
+}
+
+// apart makes the tests, several at a time.
+type apart struct {
+	args  []string // flags that every process gets
+	log   string   // where go test wants to be told what the tests read
+	start time.Time
+
+	mu     sync.Mutex // of the output, and of what stands below
+	inputs bytes.Buffer
+	failed bool
+}
+
+// runTests is m.Run, with each test in a process of its own. It returns the exit status.
+func runTests(m *testing.M) int {
+	names, ok := namesOfTests()
+	if os.Getenv(inItsOwnProcess) != "" || !ok {
+		return m.Run()
+	}
+	os.Setenv(inItsOwnProcess, "1")
+	a := &apart{log: flagOf("test.testlogfile"), start: time.Now()}
+	flag.Visit(func(f *flag.Flag) {
+		switch f.Name {
+		case "test.run", "test.skip", "test.testlogfile", "test.timeout":
+		default:
+			a.args = append(a.args, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	var group errgroup.Group
+	group.SetLimit(atOnce())
+	for _, name := range names {
+		group.Go(func() error { return a.run(name) })
+	}
+	err := group.Wait()
+	if a.log != "" && err == nil {
+		err = os.WriteFile(a.log, append([]byte(inputsBegin), a.inputs.Bytes()...), 0o644)
+	}
+	word, status := "PASS", 0
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		word, status = "FAIL", 2
+	case a.failed:
+		word, status = "FAIL", 1
+	case len(names) == 0:
+		fmt.Fprintln(os.Stderr, "testing: warning: no tests to run")
+	}
+	fmt.Println(mark() + word)
+	return status
+}
+
+// atOnce is how many tests are made at once: more than there are processors, for many a test waits.
+func atOnce() int {
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "test.parallel" })
+	if set {
+		return flag.Lookup("test.parallel").Value.(flag.Getter).Get().(int)
+	}
+	return runtime.GOMAXPROCS(0) + 1
+}
+
+func flagOf(name string) string { return flag.Lookup(name).Value.String() }
+
+// mark is what go test -json looks for before a line about a test.
+func mark() string {
+	if flagOf("test.v") == "test2json" {
+		return "\x16"
+	}
+	return ""
+}
+
+// namesOfTests lists the tests that the flags choose. It is false where they cannot be made apart.
+func namesOfTests() (names []string, ok bool) {
+	ok = true
+	flag.Visit(func(f *flag.Flag) { ok = ok && (apartFlags[f.Name] || !strings.HasPrefix(f.Name, "test.")) })
+	run, runErr := regexp.Compile(flagOf("test.run"))
+	skip, skipErr := regexp.Compile(cmp.Or(flagOf("test.skip"), "^$"))
+	if !ok || runErr != nil || skipErr != nil || strings.Contains(run.String()+skip.String(), "/") {
+		return nil, false // a slash asks for a part of a test
+	}
+	list := exec.Command(os.Args[0], "-test.list=^(Test|Fuzz|Example)")
+	list.Env = append(os.Environ(), inItsOwnProcess+"=1")
+	out, err := list.Output()
+	if err != nil {
+		return nil, false
+	}
+	names = slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool {
+		return !run.MatchString(name) || skip.MatchString(name)
+	})
+	return names, true
+}
+
+// run makes one test, and then prints all that it said.
+func (a *apart) run(name string) error {
+	args := append(slices.Clone(a.args), "-test.run=^"+name+"$")
+	limit := flag.Lookup("test.timeout").Value.(flag.Getter).Get().(time.Duration)
+	if limit > 0 {
+		args = append(args, fmt.Sprint("-test.timeout=", max(limit-time.Since(a.start), time.Second)))
+	}
+	log := ""
+	if a.log != "" {
+		log = filepath.Join(filepath.Dir(a.log), "testlog-"+name)
+		args = append(args, "-test.testlogfile="+log)
+	}
+	said, err := exec.Command(os.Args[0], args...).CombinedOutput()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		return err
+	}
+	a.failed = a.failed || err != nil
+	for _, end := range []string{"PASS\n", "FAIL\n"} {
+		said = bytes.TrimSuffix(said, []byte(mark()+end))
+	}
+	os.Stdout.Write(said)
+	if log == "" || err != nil {
+		return nil
+	}
+	return a.takeInputs(log)
+}
+
+const inputsBegin = "# test log\n"
+
+// takeInputs takes over the files and variables that a test has read, so that go test knows when its result is old.
+func (a *apart) takeInputs(log string) error {
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&a.inputs, "chdir %s\n", sourceDir)
+	a.inputs.Write(bytes.TrimPrefix(text, []byte(inputsBegin)))
+	return os.Remove(log)
+}
