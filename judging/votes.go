@@ -24,9 +24,3 @@ const (
 func (v Vote) Item() string {
 	return datasets.MTBenchID(v.Question, v.Turn, v.A, v.B)
 }
-
-// Voters of MT-Bench are named by what they are.
-const (
-	ExpertPrefix = "expert_"
-	AuthorPrefix = "author_"
-)

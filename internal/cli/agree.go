@@ -33,22 +33,13 @@ func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *
 	if path := c.String("labels"); path != "" {
 		file, err = labels.Read(path)
 		if err != nil {
-			if votes, other := e.votes(path); other == nil && len(votes) > 0 {
-				file, err = labels.OfVotes(path, votes), nil
+			if votes, other := imports.ReadVotes(path); other == nil && len(votes.Votes) > 0 {
+				e.sayEach(imports.Skipped(votes.Skipped, "rows of votes", votes.Bad))
+				file, err = labels.OfVotes(path, votes.Votes), nil
 			}
 		}
 	}
 	return dirs, o, file, cmp.Or(err, allDifferent(dirs))
-}
-
-// votes reads people's votes on MT-Bench's pairs.
-func (e *env) votes(path string) ([]judging.Vote, error) {
-	votes, err := imports.ReadVotes(path)
-	if err != nil {
-		return nil, err
-	}
-	e.sayEach(imports.Skipped(votes.Skipped, "rows of votes", votes.Bad))
-	return votes.Votes, nil
 }
 
 var _ = register(shortNames, 20, agreeCommand)
@@ -57,9 +48,8 @@ func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "agree",
 		Usage:     "measure how well judges agree with people, and people with each other",
-		UsageText: "gavel agree [--labels FILE] [flags] RUN [RUN...]\n   gavel agree RUN --human FILE [flags]",
+		UsageText: "gavel agree [--labels FILE] [flags] RUN [RUN...]",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "human", Usage: "`FILE` of people's votes on MT-Bench's pairs"},
 			&cli.Float64Flag{
 				Name:  "epsilon",
 				Value: labels.Epsilon,
@@ -77,27 +67,11 @@ func agreeCommand(e *env) *cli.Command {
 			if !(epsilon >= 0 && epsilon < 1) {
 				return usage("--epsilon %v: a share from 0 to below 1 is expected", epsilon)
 			}
-			human := c.String("human")
-			if human == "" {
-				a, err := labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
-				if err != nil {
-					return err
-				}
-				return e.print(c, report.LabelAgreement{Agreement: a})
-			}
-			votes, err := e.votes(human)
+			a, err := labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
 			if err != nil {
 				return err
 			}
-			if len(dirs) > 1 || file != nil {
-				return usage("--human prints the table of MT-Bench's paper for one run: give one run, and leave out --labels")
-			}
-			a, err := scoring.Agree(dirs[0], votes, o.Reading, o.Bootstrap)
-			if err != nil {
-				return err
-			}
-			a.Human = human
-			return e.print(c, report.Agreement{Agreement: a})
+			return e.print(c, report.LabelAgreement{Agreement: a})
 		},
 	}
 }

@@ -97,6 +97,7 @@ var takenAway = map[string]string{
 	"best":       "make the juries that you mean one by one, and compare them on items that you did not choose them on",
 	"by":         "leave it out: gavel label draws at random; agree still reads labels drawn by disagreement",
 	"contested":  "correct the label in the dataset, and score runs on that",
+	"human":      "give the file of people's votes to gavel agree with --labels",
 	"probe":      "make a short run of the judge (gavel run --limit 8): plans take its speed",
 	"site":       "write one page with gavel report --out FILE.html, or look at the runs with gavel serve",
 	"site-items": "it belonged to --site, which was taken away too",

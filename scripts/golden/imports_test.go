@@ -98,10 +98,9 @@ func TestImports(t *testing.T) {
 		"import answers alone.jsonl --out runs/x", // two models
 		"import answers mine.jsonl --dataset questions.jsonl --out runs/y",
 		"import judgebench pair.jsonl --out runs/z",
-		"agree runs/pair --human human.jsonl --rounds 300",
-		"agree runs/pair --human human.jsonl --rounds 300 --json",
-		"agree runs/pair --human human.jsonl --rounds 300 --csv",
-		"agree runs/arena --human human.jsonl",
+		"agree runs/pair --labels human.jsonl --rounds 300",
+		"agree runs/pair --labels human.jsonl --rounds 300 --json",
+		"agree runs/pair --labels human.jsonl --rounds 300 --csv",
 		"export judgebench runs/arena",
 		"export judgebench runs/reward",
 		"compare runs/mmlu runs/mmlu-named --rounds 300 --csv",

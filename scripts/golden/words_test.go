@@ -42,7 +42,7 @@ func TestUsage(t *testing.T) {
 		"run self-reference " + sim + "-number", "run self-reference " + sim + "-number --agents nobody", "run self-reference " + sim + " --agents sim:coin", "run self-reference " + sim + "-number --agents sim:coin --mode half", "run self-reference " + sim + "-number --agents r", "run self-reference " + sim + "-number --agents sim:coin --own r",
 		"score", "score nope", "score r --policy first", "score r --rounds 10", "score r --missing drop", "score r --json --markdown", "score r m --extract loose",
 		"compare", "compare r", "compare r m", "compare r r", "report", "report r", "report r --out other.html", "report r --out " + "nowhere/page.html",
-		"agree r", "agree r --human nope.jsonl", "replay", "replay r", "replay r --out r", "replay nope --out x",
+		"agree r", "agree r --labels nope.jsonl", "replay", "replay r", "replay r --out r", "replay nope --out x",
 		"bundle", "bundle export --out x.tar", "bundle export r", "bundle export nope --out x.tar", "bundle export r --out x.tar --dataset nope", "bundle import", "bundle import nope.tar", "bundle verify other.html",
 		"import", "import nope", "import judgebench", "import judgebench bad.jsonl", "import judgebench bad.jsonl --out x", "import answers bad.jsonl --out x --marker=", "export judgebench", "export judgebench m", "export csv r",
 		"datasets show", "datasets show nope", "datasets fetch nope", "datasets import --as nope answers.jsonl", "datasets import answers.jsonl", "datasets show sample --turns some",
