@@ -46,7 +46,7 @@ type exchange struct {
 	status   int    // 0 until the whole answer is here
 	header   http.Header
 	body     []byte
-	secrets  []secretForm // of the request
+	secrets  *strings.Replacer // takes out what the request proves its right with
 }
 
 type exchangeKey struct{}
@@ -106,13 +106,13 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Body, req.ContentLength = inMemory(body), int64(len(body))
 		req.GetBody = func() (io.ReadCloser, error) { return inMemory(body), nil }
 	}
-	ours := secrets(req)
+	secrets := secretsOf(req)
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
-		return nil, hideIn(ours, err)
+		return nil, hideIn(secrets, err)
 	}
 	defer resp.Body.Close()
-	hide(ours, resp, nil)
+	hide(secrets, resp, nil)
 	if err := unasked(resp); err != nil {
 		return nil, err
 	}
@@ -120,11 +120,11 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body = hide(ours, resp, body)
+	body = hide(secrets, resp, body)
 	x.status = resp.StatusCode
 	x.header = resp.Header
 	x.body = body
-	x.secrets = ours
+	x.secrets = secrets
 	if x.ours {
 		body = []byte("{}")
 	}
@@ -268,7 +268,7 @@ func errorSaid(body []byte) (sentence string, kinds []string) {
 // serverMessage is what an answer says went wrong.
 func serverMessage(x *exchange) string {
 	if sentence, _ := errorSaid(x.body); sentence != "" {
-		return excerpt([]byte(sentence))
+		return excerpt([]byte(x.secrets.Replace(sentence)))
 	}
 	if len(bytes.TrimSpace(x.body)) == 0 {
 		return http.StatusText(x.status)

@@ -154,11 +154,10 @@ func (x *exchange) settle(
 		out, sent = read()
 		if sent == nil {
 			out.Took = took
-			for _, form := range x.secrets { // what was put together of parts may hold one
-				for _, said := range []*string{&out.Text, &out.Thinking, &out.Detail} {
-					*said = string(form.outOf([]byte(*said)))
-				}
-			}
+			// What was put together of parts may hold one.
+			out.Text = x.secrets.Replace(out.Text)
+			out.Thinking = x.secrets.Replace(out.Thinking)
+			out.Detail = x.secrets.Replace(out.Detail)
 			if sameName(out.Model, req.Model) {
 				out.Model = ""
 			}

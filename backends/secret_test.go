@@ -46,6 +46,13 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 			}
 			fmt.Fprint(w, strings.ReplaceAll(reply("I was sent KEY"), "KEY", escaped.String()))
 		},
+		"an error in escapes": func(w http.ResponseWriter, sent string) {
+			var escaped strings.Builder
+			for _, r := range sent {
+				fmt.Fprintf(&escaped, `\u%04x`, r)
+			}
+			http.Error(w, `{"error":"bad key `+escaped.String()+`"}`, 401)
+		},
 		"a redirect": func(w http.ResponseWriter, sent string) {
 			w.Header().Set("Location", "http://other/"+url.PathEscape(sent))
 			w.WriteHeader(302)
@@ -102,7 +109,7 @@ func TestKeyInBase64(t *testing.T) {
 	for _, key := range []string{`sk-proj/"Ab`, `sk-proj/"Ab+`, "??>>~~??>>~~??>>", "sk-" + strings.Repeat("aZ9-", 12) + "e", "clé de la ferme"} {
 		req, _ := http.NewRequest("GET", "http://localhost", nil)
 		req.Header.Set("Authorization", "Bearer "+key)
-		forms := secrets(req)
+		forms := secretsOf(req)
 		for _, before := range []string{"", "a", "ab", "abc", "user:", "user-x:"} {
 			for _, after := range []string{"", "z", "zy", "zyx"} {
 				for name, encode := range map[string]func(string) string{
@@ -111,9 +118,6 @@ func TestKeyInBase64(t *testing.T) {
 					"in a URL": func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
 					"in JSON": func(s string) string {
 						return strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(s)), "/", `\/`)
-					},
-					"in escapes": func(s string) string {
-						return strings.NewReplacer("/", `\u002f`, "+", `\u002B`).Replace(base64.StdEncoding.EncodeToString([]byte(s)))
 					},
 				} {
 					text := "said " + encode(before+key+after) + " to me"
@@ -141,12 +145,12 @@ func TestKeyInBase64(t *testing.T) {
 func TestPlaceholderKey(t *testing.T) {
 	req, _ := http.NewRequest("GET", "http://localhost", nil)
 	req.Header.Set("Authorization", "Bearer EMPTY")
-	if got := hide(secrets(req), &http.Response{}, []byte("the list is EMPTY")); string(got) != "the list is EMPTY" {
+	if got := hide(secretsOf(req), &http.Response{}, []byte("the list is EMPTY")); string(got) != "the list is EMPTY" {
 		t.Errorf("%s", got)
 	}
 	req.Header.Del("Authorization")
 	req.SetBasicAuth("me", "open sesame")
-	if got := hide(secrets(req), &http.Response{}, []byte("me:open sesame, "+strings.TrimPrefix(req.Header.Get("Authorization"), "Basic "))); string(got) != "me:[API key], [API key]" {
+	if got := hide(secretsOf(req), &http.Response{}, []byte("me:open sesame, "+strings.TrimPrefix(req.Header.Get("Authorization"), "Basic "))); string(got) != "me:[API key], [API key]" {
 		t.Errorf("%s", got)
 	}
 }
@@ -155,7 +159,7 @@ func TestPlaceholderKey(t *testing.T) {
 func BenchmarkHide(b *testing.B) {
 	req, _ := http.NewRequest("GET", "http://localhost", nil)
 	req.Header.Set("Authorization", "Bearer sk-proj-"+strings.Repeat("aZ9-", 10))
-	forms, body := secrets(req), []byte(`{"content":"`+strings.Repeat(`Assistant A is better, since it says so.\n`, 500)+`"}`)
+	forms, body := secretsOf(req), []byte(`{"content":"`+strings.Repeat(`Assistant A is better, since it says so.\n`, 500)+`"}`)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
 		hide(forms, &http.Response{}, body)
