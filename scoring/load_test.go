@@ -177,8 +177,8 @@ func TestPartialPairs(t *testing.T) {
 	rewrite(t, dir, kept)
 	run := load(t, dir, judging.Reading{})
 	rep := run.Score(quick)
-	if run.Items != 37 || run.Partial != 2 || rep.Items != 37 || rep.Expected != 40 || find(t, rep, "strict", scoring.Overall).N != 37 {
-		t.Errorf("%d pairs, %d partial, report of %d of %d", run.Items, run.Partial, rep.Items, rep.Expected)
+	if run.Items != 37 || rep.Items != 37 || rep.Expected != 40 || find(t, rep, "strict", scoring.Overall).N != 37 {
+		t.Errorf("%d pairs, report of %d of %d", run.Items, rep.Items, rep.Expected)
 	}
 	if rep.Outcomes["decided"] != 76 {
 		t.Errorf("%v: the judgments of partial pairs count as outcomes", rep.Outcomes)

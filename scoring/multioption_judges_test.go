@@ -86,8 +86,8 @@ func choose(t *testing.T, set *datasets.Set, judge backends.Client, options judg
 	var m *judging.Manifest
 	run := load(t, makeRun(t, making{protocol: "multi-option", prompt: "1", options: options, set: set, client: judge, model: model, change: func(made *judging.Manifest) { m = made }}), judging.Reading{})
 	run.Dir = "runs/" + strings.TrimPrefix(model, "sim:") + "-" + m.Spec.Goal
-	if run.Reread != 0 || run.Partial != 0 || run.Records != m.Judgments {
-		t.Errorf("%d of %d records, %d read otherwise, %d items in part", run.Records, m.Judgments, run.Reread, run.Partial)
+	if run.Reread != 0 || run.Records != m.Judgments {
+		t.Errorf("%d of %d records, %d read otherwise", run.Records, m.Judgments, run.Reread)
 	}
 	return run
 }
@@ -491,7 +491,7 @@ func TestRecordsOfOptions(t *testing.T) {
 	twice := *records[0]
 	twice.Replies = []judging.Reply{{Text: "Selection: Option 1", Finish: backends.Stop}}
 	run, err := add(records[0], &twice, records[1], records[2], optionItem{id: "i2", places: []int{1, 1}}.records()[0])
-	if err != nil || run.Partial != 1 {
+	if err != nil || run.Items != 1 {
 		t.Fatalf("%v, %+v", err, run)
 	}
 	rep := run.Score(quick)

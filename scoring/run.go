@@ -19,7 +19,6 @@ type Run struct {
 	Manifest *judging.Manifest
 	Reading  judging.Reading
 	Items    int // scored: with all their judgments
-	Partial  int // of which only some judgments are in the records
 	Outcomes map[judging.Outcome]int
 	Reread   int // records whose outcome or choice differs from the one stored
 	Records  int
@@ -187,7 +186,7 @@ func (run *Run) answered(r *judging.Record, v judging.Verdict) {
 
 // Run is what the records come to. The loader is of no use afterwards.
 func (l *Loader) Run() *Run {
-	l.run.Items, l.run.Partial = l.run.scorer.Finish()
+	l.run.Items = l.run.scorer.Finish()
 	if l.run.again != nil {
 		for _, one := range l.run.again.times {
 			one.Finish()

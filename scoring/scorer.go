@@ -14,9 +14,8 @@ type Scorer interface {
 	// Add takes a judgment, read again. It keeps no hold of the record, but may keep its strings' clones, and lets
 	// the first of two records of one judgment stand (then added is false).
 	Add(r *judging.Record, v judging.Verdict) (added bool, err error)
-	// Finish is called once, after the last record. complete counts the items whose judgments are all there, partial those
-	// of which some are missing.
-	Finish() (complete, partial int)
+	// Finish is called once, after the last record. complete counts the items whose judgments are all there.
+	Finish() (complete int)
 	// Sheet is what the records come to. how is one of Words().Policies, where there are some; what is simulated for it
 	// begins with seed.
 	Sheet(how MissingPolicy, seed uint64) *Sheet

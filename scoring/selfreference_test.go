@@ -540,8 +540,8 @@ func TestSelfReferenceRecords(t *testing.T) {
 	if r := in(t, rep, selfreference.Accuracy, scoring.Overall, "cot"); r.N != 1 || *r.Value != 100 {
 		t.Errorf("accuracy %s: the first of two records stands, later times and halves do not count", show(r))
 	}
-	if rep.Items != 1 || run.Partial != 1 || run.Records != 4 || rep.Outcomes["decided"] != 2 || run.Reread != 1 {
-		t.Errorf("%d judgments, %d partial, %d records, outcomes %v, %d reread", rep.Items, run.Partial, run.Records, rep.Outcomes, run.Reread)
+	if rep.Items != 1 || run.Records != 4 || rep.Outcomes["decided"] != 2 || run.Reread != 1 {
+		t.Errorf("%d judgments, %d records, outcomes %v, %d reread", rep.Items, run.Records, rep.Outcomes, run.Reread)
 	}
 	for _, r := range rep.Results {
 		if r.Mode == scoring.ModeDifference && r.Value != nil {

@@ -47,7 +47,7 @@ func (g gradesScorer) Words() Words { return Words{Unit: "answer", Record: "grad
 
 func (g gradesScorer) Add(*judging.Record, judging.Verdict) (bool, error) { return true, nil }
 
-func (g gradesScorer) Finish() (complete, partial int) { return len(g.all), 0 }
+func (g gradesScorer) Finish() (complete int) { return len(g.all) }
 
 func (g gradesScorer) Sheet(MissingPolicy, uint64) *Sheet {
 	s := &Sheet{Metrics: Lay(ratedMetrics, 0), Width: 2}

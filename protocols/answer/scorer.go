@@ -21,23 +21,23 @@ const (
 
 // scoreRow is what a model's reply to a question came to.
 type scoreRow struct {
-	item    uint32 // in the run's list of ids
-	group   uint32
+	item    string
+	group   string
 	right   bool
 	read    bool   // an answer was read from the reply
-	rule    uint32 // which rule found it
+	rule    string // which rule found it
 	options int    // of a choice or a preference: how many there were, else 0
 	gold    string
 }
 
 // answers is the scorer of runs in which a model answers questions itself.
 type answers struct {
-	items, groups, rules judging.IDs
-	rows                 []scoreRow // in the end by item
+	items map[string]bool
+	rows  []scoreRow // in the end by item
 }
 
 // NewScorer scores runs in which a model answers questions itself.
-func NewScorer(*judging.Manifest) scoring.Scorer { return new(answers) }
+func NewScorer(*judging.Manifest) scoring.Scorer { return &answers{items: map[string]bool{}} }
 
 func (*answers) Words() scoring.Words {
 	return scoring.Words{
@@ -56,33 +56,29 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; "+
 			"this record is of another kind (shape %q)", r.Shape)
 	}
+	if f.items[r.Item] {
+		return false, nil
+	}
 	a := scoreRow{
-		group: place(&f.groups, r.Group), gold: strings.Clone(r.Gold),
-		read: v.Outcome == judging.Decided, right: judging.RightVerdict(r, v), rule: place(&f.rules, v.Rule),
+		item:  strings.Clone(r.Item), // not a view into a record
+		group: strings.Clone(r.Group),
+		gold:  strings.Clone(r.Gold),
+		read:  v.Outcome == judging.Decided,
+		right: judging.RightVerdict(r, v),
+		rule:  strings.Clone(v.Rule),
 	}
 	if r.Shape == "choice" || r.Shape == "preference" { // of which a tie is an option
 		a.options = len(r.Order)
 	}
-	item, added := f.items.Add(r.Item)
-	a.item = uint32(item)
-	if added {
-		f.rows = append(f.rows, a)
-	}
-	return added, nil
+	f.items[a.item] = true
+	f.rows = append(f.rows, a)
+	return true, nil
 }
 
-// place of an id in a list.
-func place(ids *judging.IDs, id string) uint32 {
-	n, _ := ids.Add(id)
-	return uint32(n)
+func (f *answers) Finish() (complete int) {
+	slices.SortFunc(f.rows, func(a, b scoreRow) int { return strings.Compare(a.item, b.item) })
+	return len(f.rows)
 }
-
-func (f *answers) Finish() (complete, partial int) {
-	slices.SortFunc(f.rows, func(a, b scoreRow) int { return strings.Compare(f.id(a), f.id(b)) })
-	return len(f.rows), 0
-}
-
-func (f *answers) id(a scoreRow) string { return f.items.At(int(a.item)) }
 
 // answerMetrics are of questions that have a label, of all, and of those with options (PROTOCOLS.md §2).
 var answerMetrics = []scoring.Summed[scoreRow]{
@@ -158,8 +154,7 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}
 	for i, a := range f.rows {
-		group := strings.Clone(f.groups.At(int(a.group)))
-		s.Units[i] = scoring.Unit{ID: f.id(a), Groups: []string{group}, Gold: a.gold, Row: make([]float64, s.Width)}
+		s.Units[i] = scoring.Unit{ID: a.item, Groups: []string{a.group}, Gold: a.gold, Row: make([]float64, s.Width)}
 		scoring.Fill(answerMetrics, a, s.Units[i].Row)
 	}
 	return s
@@ -190,7 +185,7 @@ func (f *answers) ruleCounts() (results []scoring.Result) {
 	for _, a := range f.rows {
 		if a.read {
 			read++
-			often[strings.Clone(f.rules.At(int(a.rule)))]++
+			often[a.rule]++
 		}
 	}
 	delete(often, "")

@@ -98,17 +98,12 @@ type choices struct {
 	goal string
 
 	of      map[string]*ballot
-	ballots []*ballot         // in the end: the complete ones, by item
-	orders  map[string][]int  // the distinct ones: items share them
-	names   map[string]string // the distinct ids of options
+	ballots []*ballot // in the end: the complete ones, by item
 }
 
 // NewScorer scores runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &choices{
-		goal: m.Spec.Options.Get(goalOption),
-		of:   map[string]*ballot{}, orders: map[string][]int{}, names: map[string]string{},
-	}
+	return &choices{goal: m.Spec.Options.Get(goalOption), of: map[string]*ballot{}}
 }
 
 func (*choices) Words() scoring.Words {
@@ -137,7 +132,7 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if b.orders[r.Presentation] != nil {
 		return false, nil // the first stands
 	}
-	b.orders[r.Presentation] = f.order(r)
+	b.orders[r.Presentation] = r.Positions()
 	if v.Outcome == judging.Decided {
 		b.positions[r.Presentation] = slices.Index(b.orders[r.Presentation], v.Choice)
 	}
@@ -155,7 +150,7 @@ func (f *choices) ballot(r *judging.Record) *ballot {
 		b.positions[i] = judging.Nobody
 	}
 	for c := range r.Order {
-		b.ids, b.class = append(b.ids, f.name(r.CandidateID(c))), append(b.class, c)
+		b.ids, b.class = append(b.ids, strings.Clone(r.CandidateID(c))), append(b.class, c)
 	}
 	for _, same := range r.Equal {
 		for _, id := range same {
@@ -211,37 +206,15 @@ func named(r *judging.Record, goal string) (ids []string) {
 	return ids
 }
 
-// name and order keep one of each, however many items have it.
-func (f *choices) name(id string) string {
-	if n, ok := f.names[id]; ok {
-		return n
-	}
-	id = strings.Clone(id)
-	f.names[id] = id
-	return id
-}
-
-func (f *choices) order(r *judging.Record) []int {
-	order := r.Positions()
-	key := fmt.Sprint(order)
-	if o, ok := f.orders[key]; ok {
-		return o
-	}
-	f.orders[key] = order
-	return order
-}
-
-func (f *choices) Finish() (complete, partial int) {
+func (f *choices) Finish() (complete int) {
 	for _, b := range f.of {
 		if b.complete() {
 			f.ballots = append(f.ballots, b)
-		} else {
-			partial++
 		}
 	}
 	slices.SortFunc(f.ballots, func(a, b *ballot) int { return strings.Compare(a.item, b.item) })
 	f.of = nil
-	return len(f.ballots), partial
+	return len(f.ballots)
 }
 
 // grades are the three scores of one item.

@@ -254,7 +254,7 @@ func firstPosition(u pair) (num, den float64) {
 	return num, den
 }
 
-// Values of pattern.own.
+// Values of pair.own.
 const (
 	ownUnknown int8 = iota // there is none, or nobody can tell
 	ownRight

@@ -37,44 +37,34 @@ func (g judgment) points(gold int8) int {
 
 // pair is what is scored and resampled: two responses with their two judgments.
 type pair struct {
-	item string
-	*pattern
-}
-
-// pattern is all of a pair that scores look at. There are few, whatever the number of pairs, and the pairs share them.
-type pattern struct {
+	item      string
 	group     string
 	gold      int8 // candidate labelled the better; -1 where nobody said
 	level     int8 // 1 + place of its level in datasets.Levels; 0 where the dataset tells none
 	own       int8 // the judge's own answer to the question, where it was shown: see the own constants
 	soft      int8 // what the probabilities of both judgments come to: see the soft constants
 	judgments [2]judgment
+	odds      []float64 // of response A over B, as natural logarithms, of the judgments that tell them
 }
 
-func (p *pattern) complete() bool { return p.judgments[0].seen && p.judgments[1].seen }
+func (u pair) complete() bool { return u.judgments[0].seen && u.judgments[1].seen }
 
 // pairs scores runs that compare two responses in both orders.
 type pairs struct {
 	manifest *judging.Manifest
 	asked    judging.Asker
+	byItem   map[string]*pair
 	rows     []pair // in the end: with both judgments, by item
-
-	items    judging.IDs
-	patterns []*pattern         // the distinct ones
-	number   map[pattern]uint32 // of a pattern in patterns
-	of       []uint32           // 1 + the pattern of each item; 0: no record yet
 
 	level      func(id string) string // of the dataset's items; nil where it tells none
 	levelled   bool                   // level is known
 	unlabelled int                    // rows without a label
-	halves     map[int]float64        // odds of the items of which one judgment told them
-	softOdds   map[int]float64        // of those of which both did: of response A over B, as natural logarithms
 }
 
 // NewScorer scores runs that compare two responses in both orders.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asked, _ := judging.AskerOf(m) // which the loader has found there
-	return &pairs{manifest: m, asked: asked, number: map[pattern]uint32{}}
+	return &pairs{manifest: m, asked: asked, byItem: map[string]*pair{}}
 }
 
 func (*pairs) Words() scoring.Words {
@@ -95,61 +85,46 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	i := f.item(r.Item)
 	if !f.levelled {
 		f.level, f.levelled = datasets.LevelOf(r.Source), true
 	}
-	is := pattern{group: r.Group, gold: candidate(r, r.Gold), own: knownOwn(r)}
-	if n := f.of[i]; n > 0 {
-		is = *f.patterns[n-1]
+	u := f.byItem[r.Item]
+	if u == nil {
+		u = &pair{
+			item:  strings.Clone(r.Item), // not a view into a record
+			group: strings.Clone(r.Group),
+			gold:  candidate(r, r.Gold),
+			own:   knownOwn(r),
+		}
+		if f.level != nil {
+			u.level = int8(1 + slices.Index(datasets.Levels, f.level(r.Item)))
+		}
+		f.byItem[u.item] = u
 	}
-	if f.level != nil {
-		is.level = int8(1 + slices.Index(datasets.Levels, f.level(r.Item)))
-	}
-	judgment := &is.judgments[r.Presentation]
-	if judgment.seen {
+	if u.judgments[r.Presentation].seen {
 		return false, nil // the first stands, as for the run itself
 	}
-	*judgment = made
-	f.soften(i, &is, r)
-	f.of[i] = f.patternOf(is) + 1
+	u.judgments[r.Presentation] = made
+	odds, told := f.odds(r)
+	if told && u.gold >= 0 {
+		u.soften(odds)
+	}
 	return true, nil
 }
 
-// item numbers an item.
-func (f *pairs) item(id string) int {
-	i, _ := f.items.Add(id)
-	for len(f.of) <= i {
-		f.of = append(f.of, 0)
-	}
-	return i
-}
-
-func (f *pairs) patternOf(p pattern) uint32 {
-	n, ok := f.number[p]
-	if !ok {
-		p.group = strings.Clone(p.group) // not a view into a record
-		n = uint32(len(f.patterns))
-		f.patterns, f.number[p] = append(f.patterns, &p), n
-	}
-	return n
-}
-
-func (f *pairs) Finish() (complete, partial int) {
-	for i, n := range f.of {
-		switch {
-		case n == 0:
-		case f.patterns[n-1].complete():
-			f.rows = append(f.rows, pair{f.items.At(i), f.patterns[n-1]})
-			if f.patterns[n-1].gold < 0 {
-				f.unlabelled++
-			}
-		default:
-			partial++
+func (f *pairs) Finish() (complete int) {
+	for _, u := range f.byItem {
+		if !u.complete() {
+			continue
+		}
+		f.rows = append(f.rows, *u)
+		if u.gold < 0 {
+			f.unlabelled++
 		}
 	}
+	f.byItem = nil
 	slices.SortFunc(f.rows, func(a, b pair) int { return strings.Compare(a.item, b.item) })
-	return len(f.rows), partial
+	return len(f.rows)
 }
 
 // Unlabelled is how many pairs have no label: they are no part of what needs one.

@@ -14,7 +14,7 @@ import (
 // log space, so that a pull of the position that is the same in both orders cancels out (PROTOCOLS.md §1).
 const soft = "soft"
 
-// Values of pattern.soft.
+// Values of pair.soft.
 const (
 	softUnknown int8 = iota // a judgment tells no probability of one of the responses
 	softRight
@@ -77,38 +77,27 @@ func (f *pairs) odds(r *judging.Record) (float64, bool) {
 }
 
 // soften takes a judgment's odds; with those of the pair's other judgment it has a soft verdict.
-func (f *pairs) soften(item int, is *pattern, r *judging.Record) {
-	odds, ok := f.odds(r)
-	if !ok || is.gold < 0 {
+func (u *pair) soften(odds float64) {
+	u.odds = append(u.odds, odds)
+	if len(u.odds) < 2 {
 		return
 	}
-	other, both := f.halves[item]
-	if !both {
-		if f.halves == nil {
-			f.halves = map[int]float64{}
-		}
-		f.halves[item] = odds
-		return
-	}
-	delete(f.halves, item)
-	odds = (odds + other) / 2
-	toGold := odds
-	if is.gold == 1 {
-		toGold = -odds
+	toGold := u.meanOdds()
+	if u.gold == 1 {
+		toGold = -toGold
 	}
 	switch {
 	case toGold > 0:
-		is.soft = softRight
+		u.soft = softRight
 	case toGold < 0:
-		is.soft = softWrong
+		u.soft = softWrong
 	default:
-		is.soft = softEven
+		u.soft = softEven
 	}
-	if f.softOdds == nil {
-		f.softOdds = map[int]float64{}
-	}
-	f.softOdds[item] = odds
 }
+
+// meanOdds are those of a pair that has a soft verdict.
+func (u pair) meanOdds() float64 { return (u.odds[1] + u.odds[0]) / 2 }
 
 // softVerdicts says how good the soft verdicts are; nil where there are none.
 func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft {
@@ -122,8 +111,7 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 		if u.soft == softUnknown {
 			continue
 		}
-		i, _ := f.items.Find(u.item)
-		odds := f.softOdds[i]
+		odds := u.meanOdds()
 		p := 1 / (1 + math.Exp(-math.Abs(odds)))
 		forecasts = append(forecasts, scoring.Forecast{Unit: clusters[u.item], P: p, Right: u.soft == softRight})
 		scored = append(scored, stats.Scored{Score: odds, Positive: u.gold == 0, Cluster: clusters[u.item]})

@@ -42,14 +42,16 @@ const (
 	ownKinds
 )
 
-// judgment is an agent's answer to a question, and what the judge said of it in
-// each mode. Everything is a number: there may be many.
+// judgment is an agent's answer to a question, and what the judge said of it in each mode.
 type judgment struct {
-	item, question, agent, group uint32 // in the run's lists of ids
-	own                          int8
-	right                        bool // the agent's answer: A
-	said                         [2]int8
-	presentations                int8 // modes that the run asks it in
+	item          string
+	question      string
+	agent         string
+	group         string
+	own           int8
+	right         bool // the agent's answer: A
+	said          [2]int8
+	presentations int8 // modes that the run asks it in
 }
 
 func (j *judgment) complete() bool {
@@ -66,17 +68,16 @@ func (j *judgment) complete() bool {
 // with and without the judge's own answer as reference.
 type judgments struct {
 	manifest *judging.Manifest
-
-	items, questions, agents, groups judging.IDs
-
-	rows  []judgment // in the end: complete ones, by question, agent, item
-	of    []uint32   // row of each item, while records come in
-	asked [2]bool    // modes that are in the records
-	mixed int        // questions whose records disagree on the judge's own answer
+	byItem   map[string]*judgment
+	rows     []judgment // in the end: complete ones, by question, agent, item
+	asked    [2]bool    // modes that are in the records
+	mixed    int        // questions whose records disagree on the judge's own answer
 }
 
 // NewScorer scores runs that judge agents' answers.
-func NewScorer(m *judging.Manifest) scoring.Scorer { return &judgments{manifest: m} }
+func NewScorer(m *judging.Manifest) scoring.Scorer {
+	return &judgments{manifest: m, byItem: map[string]*judgment{}}
+}
 
 func (*judgments) Words() scoring.Words {
 	return scoring.Words{
@@ -114,26 +115,20 @@ const (
 
 // row is the judgment that a record is of.
 func (f *judgments) row(r *judging.Record) *judgment {
-	item, added := f.items.Add(r.Item)
-	if added {
-		f.of = append(f.of, uint32(len(f.rows)))
-		f.rows = append(f.rows, judgment{
-			item:          uint32(item),
-			question:      number(&f.questions, r.Unit()),
-			agent:         number(&f.agents, r.Agent),
-			group:         number(&f.groups, r.Group),
+	if f.byItem[r.Item] == nil {
+		item := strings.Clone(r.Item) // not a view into a record
+		f.byItem[item] = &judgment{
+			item:          item,
+			question:      strings.Clone(r.Unit()),
+			agent:         strings.Clone(r.Agent),
+			group:         strings.Clone(r.Group),
 			own:           ownOf(r),
 			right:         r.Gold == correct,
 			said:          [2]int8{notAsked, notAsked},
 			presentations: int8(r.Presentations),
-		})
+		}
 	}
-	return &f.rows[f.of[item]]
-}
-
-func number(ids *judging.IDs, id string) uint32 {
-	n, _ := ids.Add(id)
-	return uint32(n)
+	return f.byItem[r.Item]
 }
 
 func ownOf(r *judging.Record) int8 {
@@ -146,24 +141,25 @@ func ownOf(r *judging.Record) int8 {
 	return ownWrong
 }
 
-// finish keeps the judgments that were made in every mode they are to be made
+// Finish keeps the judgments that were made in every mode they are to be made
 // in, and puts them in an order that is not that of the records.
-func (f *judgments) Finish() (complete, partial int) {
-	all := len(f.rows)
-	f.rows = slices.DeleteFunc(f.rows, func(j judgment) bool { return !j.complete() })
-	f.of = nil
+func (f *judgments) Finish() (complete int) {
+	for _, j := range f.byItem {
+		if j.complete() {
+			f.rows = append(f.rows, *j)
+		}
+	}
+	f.byItem = nil
 	slices.SortFunc(f.rows, func(a, b judgment) int {
 		return cmp.Or(
-			strings.Compare(f.questions.At(int(a.question)), f.questions.At(int(b.question))),
-			strings.Compare(f.agents.At(int(a.agent)), f.agents.At(int(b.agent))),
-			strings.Compare(f.items.At(int(a.item)), f.items.At(int(b.item))))
+			strings.Compare(a.question, b.question), strings.Compare(a.agent, b.agent), strings.Compare(a.item, b.item))
 	})
 	for _, q := range byQuestion(f.rows) {
 		if slices.ContainsFunc(q, func(j judgment) bool { return j.own != q[0].own }) {
 			f.mixed++
 		}
 	}
-	return len(f.rows), all - len(f.rows)
+	return len(f.rows)
 }
 
 // byQuestion cuts sorted rows into those of each question.
@@ -231,10 +227,10 @@ func (f *judgments) stages() []string {
 	if m.Staged != nil {
 		return m.Staged.Warnings
 	}
-	for i := range f.agents.Len() {
-		if agent := f.agents.At(i); agent != "" && (agent == m.Spec.Model.Name || agent == m.JudgeName) {
+	for _, j := range f.rows {
+		if j.agent != "" && (j.agent == m.Spec.Model.Name || j.agent == m.JudgeName) {
 			return []string{fmt.Sprintf("the judge %s is one of the agents: whether its own answer is "+
-				"right and whether the agent's is are then one thing, not two independent ones", agent)}
+				"right and whether the agent's is are then one thing, not two independent ones", j.agent)}
 		}
 	}
 	return nil

@@ -37,11 +37,10 @@ func (f *judgments) Sheet(how scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 		Divisions: []func(a, b string) int{judging.GroupOrder, strings.Compare},
 	}
 	for i, j := range f.rows {
-		question, agent := f.questions.At(int(j.question)), f.agents.At(int(j.agent))
 		s.Units[i] = scoring.Unit{
-			ID:      question + "\x00" + agent,
-			Cluster: question,
-			Groups:  []string{strings.Clone(f.groups.At(int(j.group))), AgentGroup(agent)},
+			ID:      j.question + "\x00" + j.agent,
+			Cluster: j.question,
+			Groups:  []string{j.group, AgentGroup(j.agent)},
 			Row:     j.row(how),
 			Gold:    rightOrWrong(j.right),
 		}

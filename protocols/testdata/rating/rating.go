@@ -109,7 +109,7 @@ func (f ratings) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-func (f ratings) Finish() (complete, partial int) { return len(f.byItem), 0 }
+func (f ratings) Finish() (complete int) { return len(f.byItem) }
 
 func (f ratings) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Width: 2, Metrics: []scoring.Metric{{
