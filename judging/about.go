@@ -12,8 +12,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"gavel/internal/disk"
 )
 
 // AboutFile is the file of a run that holds what people say of it. No number depends on it.
@@ -87,20 +85,6 @@ func DecodeAbout(path string, r io.Reader) (About, error) {
 		return About{}, fmt.Errorf("%s: damaged: %w", path, err)
 	}
 	return a, nil
-}
-
-// ReadAbout reads what is said of a run: nothing where nobody has said anything.
-func ReadAbout(dir string) (About, error) {
-	path := filepath.Join(dir, AboutFile)
-	f, _, err := disk.Open(nil, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return About{}, nil
-	}
-	if err != nil {
-		return About{}, err
-	}
-	defer f.Close()
-	return DecodeAbout(path, f)
 }
 
 // WriteAbout writes what is said of a run, in one step; where that is nothing, the file goes away.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,9 +22,6 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	m := p.job.Manifest
 	if err := TakeUp(p.out, p.req.try); err != nil {
 		return nil, err
-	}
-	if !e.Beside { // a server's memory is not one run's to rule
-		defer frugal(p.set.Len())()
 	}
 	p.job.Completed = judging.Completed{}
 	var err error
@@ -147,22 +143,6 @@ func (p *runState) takeOver(dir *judging.Dir) error {
 		}
 	}
 	return nil
-}
-
-// frugal gives garbage the same room beside the index of a large dataset as beside that of a small one, so that memory
-// hardly grows with it: enough that collecting costs little, which in the default proportion to a small heap takes a
-// fifth of the time of quick calls. The function returned undoes it.
-func frugal(items int) func() {
-	const ( // bytes
-		room  = 12 << 20
-		small = 6 << 20 // that a small run takes
-		item  = 64
-	)
-	if items*item > small/8 {
-		debug.FreeOSMemory() // what reading the file took
-	}
-	was := debug.SetGCPercent(100 * room / (small + items*item))
-	return func() { debug.SetGCPercent(was) }
 }
 
 // writeItemsBeside writes items.jsonl while calls are made, which mostly wait: a run that is killed before it is there

@@ -43,8 +43,6 @@ type Maker struct {
 	Speeds *Speeds
 	// Rule may end the run before its last item; may be nil. It is of the run that was asked for, not of its stages.
 	Rule *Rule
-	// Beside says that other work goes on in this process, whose memory is not one run's to rule.
-	Beside bool
 }
 
 // Words say how whoever watches a run ends it at once, and goes on with it: at a

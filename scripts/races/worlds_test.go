@@ -36,9 +36,30 @@ func (t *tally) plus(u tally) {
 	t.calls, t.behind = t.calls+u.calls, t.behind+u.behind
 }
 
+// world is a best judge, the first, and others, each behind it by a share of the n items: of each of them and the
+// best one a share of the items are discordant. Nothing else is said of two others.
+func world(rng *rand.Rand, judges, n int, behind float64) [][]bool {
+	const best = 0.6 // how often it is right
+	right := make([][]bool, judges)
+	for j := range right {
+		right[j] = make([]bool, n)
+	}
+	for i := range n {
+		right[0][i] = rng.Float64() < best
+		for j := 1; j < judges; j++ {
+			flips := (stats.Discordant - behind) / 2 / (1 - best)
+			if right[0][i] {
+				flips = (stats.Discordant + behind) / 2 / best
+			}
+			right[j][i] = right[0][i] != (rng.Float64() < flips)
+		}
+	}
+	return right
+}
+
 // one races in a world. The judge that is the best is the first; who is asked first does not depend on it.
 func one(rng *rand.Rand, judges, n int, behind float64, benchmark bool) tally {
-	right := race.World(rng, judges, n, behind)
+	right := world(rng, judges, n, behind)
 	at := rng.IntN(judges)
 	right[0], right[at] = right[at], right[0]
 	r := race.Replay(right, rng.Perm(n), race.Rules{Items: n, Alpha: alpha, Benchmark: benchmark})

@@ -78,7 +78,6 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 		AskAgain: "start the same again with \"Ask again where there is no verdict\"",
 	}
 	go sweep(ctx, dir)
-	maker.Beside = true
 	maker.Shared = new(eval.SharedCache)
 	maker.Runs = dir
 	return &Manager{

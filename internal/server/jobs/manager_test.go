@@ -3,6 +3,7 @@ package jobs
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -369,8 +370,10 @@ func TestDescribe(t *testing.T) {
 	if err := r.Describe("deep/a", judging.About{Name: " x ", Tags: []string{"b,a"}}); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := judging.ReadAbout("runs/deep/a"); err != nil || a.Name != "x" || len(a.Tags) != 2 {
-		t.Errorf("%+v, %v", a, err)
+	var a judging.About
+	text, err := os.ReadFile("runs/deep/a/about.json")
+	if err != nil || json.Unmarshal(text, &a) != nil || a.Name != "x" || len(a.Tags) != 2 {
+		t.Errorf("%s, %v", text, err)
 	}
 	for run, status := range map[string]int{"deep": 404, "none": 404, "../runs/deep/a": 404, "": 404} {
 		if err := r.Describe(run, judging.About{Name: "x"}); failure.Status(err) != status {
