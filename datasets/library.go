@@ -97,8 +97,7 @@ func (l Library) OpenWith(name string, o OpenOptions) (*Set, error) {
 	}
 	s, err := openFileWith(name, o)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
-		return nil, fmt.Errorf("unknown dataset %q%s It is neither a file nor one of %s",
-			name, cmp.Or(DidYouMean(name, Names()), "."), strings.Join(Names(), ", "))
+		return nil, Unknown(name)
 	}
 	return s, err
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,9 +31,15 @@ func Nearest(typed string, names []string) string {
 	return best
 }
 
+// Unknown is the error of a name that no dataset has.
+func Unknown(name string) error {
+	return fmt.Errorf("unknown dataset %q%s All names: gavel datasets list", name, cmp.Or(DidYouMean(name, Names()), "."))
+}
+
 // DidYouMean is what an error adds to an unknown name: ", did you mean NAME?", or nothing. Of names that are the one
-// typed and more, such as the parts of a dataset, it gives all.
+// typed and more, such as the parts of a dataset, it gives the first few.
 func DidYouMean(typed string, names []string) string {
+	const few = 3
 	var meant []string
 	for _, n := range names {
 		if typed != "" && strings.HasPrefix(n, typed+"-") {
@@ -44,6 +51,9 @@ func DidYouMean(typed string, names []string) string {
 	}
 	if len(meant) == 0 {
 		return ""
+	}
+	if more := len(meant) - few; more > 1 {
+		meant = append(meant[:few], fmt.Sprintf("one of %d more", more))
 	}
 	return fmt.Sprintf(", did you mean %s?", strings.Join(meant, " or "))
 }

@@ -130,8 +130,8 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"nothing":           `unknown dataset "nothing". It is neither a file nor one of ` + strings.Join(Names(), ", "),
-		"":                  `unknown dataset "". It is neither a file nor one of ` + strings.Join(Names(), ", "),
+		"nothing":           `unknown dataset "nothing". All names: gavel datasets list`,
+		"":                  `unknown dataset "". All names: gavel datasets list`,
 		"judgebench-gpt4o":  `dataset "judgebench-gpt4o" is not on this machine: run "gavel datasets fetch judgebench-gpt4o", or on a machine without network "gavel datasets import FILE"`,
 		"judgebench-claude": "FILE: SHA-256 is " + hexSum([]byte(pair("one"))) + ", published is 3b70504588e400613bf5744a20a345da8701b7150be9a30c9db0e6f3d7b70a62: fetch or import it again",
 	} {

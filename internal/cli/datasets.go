@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,11 +109,11 @@ func (e *env) listDatasets(c *cli.Context) error {
 	}
 	var rows []row
 	t := table.Table{
-		Columns: table.Left("name").Right("items", "bytes").Left("here", "about"),
+		Columns: table.Left("name").Right("items", "bytes").Left("here", "shape", "about").Spare("bytes", "about"),
 	}
 	for _, k := range e.library().All() {
 		here := e.library().Has(k)
-		state := "no: gavel datasets fetch " + k.Name
+		state := "fetch"
 		switch {
 		case k.Builtin():
 			state = "built in"
@@ -124,13 +123,14 @@ func (e *env) listDatasets(c *cli.Context) error {
 				k.About += ", " + k.Mapping.String()
 			}
 		case k.Get != "":
-			state = "no: gavel datasets show " + k.Name
+			state = "by hand"
 		}
 		rows = append(rows, row{k, here})
-		t.Row(k.Name, strconv.Itoa(k.Rows), k.Size(), state, k.About)
+		t.Row(k.Name, strconv.Itoa(k.Rows), k.Size(), state, string(k.Shape()), k.About)
 	}
-	t.Notes = []string{"any other file works by its path: JSON lines, a JSON array, CSV or Parquet, " +
-		"gzip and zstd too; with columns that --field names, or one of these formats:"}
+	t.Note(`fetch: "gavel datasets fetch NAME" gets it; by hand: "gavel datasets show NAME" says how`,
+		"any other file works by its path: JSON lines, a JSON array, CSV or Parquet, "+
+			"gzip and zstd too; with columns that --field names, or one of these formats:")
 	for _, f := range datasets.Formats {
 		t.Note(f.Name + ": " + f.About)
 	}
@@ -175,8 +175,7 @@ func (e *env) fetchDataset(c *cli.Context) error {
 	name := c.Args().First()
 	k, ok := datasets.Lookup(name)
 	if !ok {
-		return usage("unknown dataset %q%s It is one of %s", name,
-			cmp.Or(datasets.DidYouMean(name, datasets.Names()), "."), strings.Join(datasets.Names(), ", "))
+		return usage("%w", datasets.Unknown(name))
 	}
 	e.sayEach(k.Lines())
 	lib := e.library()

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"gavel/datasets"
 )
 
 // shown is what "datasets show --json" says.
@@ -177,5 +180,27 @@ func TestOwnDatasets(t *testing.T) {
 		if _, stderr, code := call(t, strings.Fields(line)...); code == 0 || !strings.HasPrefix(stderr, want) {
 			t.Errorf("%s: exit status %d: %s", line, code, stderr)
 		}
+	}
+}
+
+// TestListsFit: what there is to choose from stands in 80 columns, a line each.
+func TestListsFit(t *testing.T) {
+	home(t)
+	t.Setenv("COLUMNS", "80")
+	for _, list := range []string{"datasets list", "prompts list", "models --backend sim"} {
+		for line := range strings.Lines(mustCall(t, strings.Fields(list)...)) {
+			if utf8.RuneCountInString(line) > 81 {
+				t.Errorf("gavel %s: %s", list, line)
+			}
+		}
+	}
+	for _, name := range datasets.Names() {
+		if !strings.Contains(mustCall(t, "datasets", "list"), "\n "+name+" ") {
+			t.Errorf("datasets list lacks %s", name)
+		}
+	}
+	_, stderr, _ := call(t, "datasets", "show", "contextualjudgebench")
+	if !strings.Contains(stderr, "or one of 5 more? All names: gavel datasets list") {
+		t.Errorf("of a dataset in parts: %s", stderr)
 	}
 }

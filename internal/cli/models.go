@@ -91,7 +91,7 @@ func (e *env) listPrompts(c *cli.Context) error {
 		judging.Template
 	}
 	var rows []row
-	t := table.Table{Columns: table.Left("prompt", "labels", "SHA-256", "origin")}
+	t := table.Table{Columns: table.Left("prompt", "labels", "SHA-256", "origin").Spare("SHA-256", "labels")}
 	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			rows = append(rows, row{k.Name, p})

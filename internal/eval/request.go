@@ -177,13 +177,16 @@ func TakesDataset(kind judging.Protocol, known datasets.Known) bool {
 	return shape == "" || kind.Takes(shape)
 }
 
-// datasetsFor are the names of the known datasets that a protocol takes.
+// datasetsFor are the names of the known datasets that a protocol takes: the first few, and where the others are.
 func datasetsFor(k judging.Protocol) string {
 	var names []string
 	for _, known := range datasets.Registry {
 		if TakesDataset(k, known) {
 			names = append(names, known.Name)
 		}
+	}
+	if more := len(names) - 3; more > 1 {
+		names = append(names[:3], fmt.Sprintf("%d more: see gavel datasets list", more))
 	}
 	return strings.Join(names, ", ")
 }

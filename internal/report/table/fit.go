@@ -84,15 +84,22 @@ func parts(t Table, columns int) []Table {
 	if len(t.Rows) == 0 {
 		return []Table{t}
 	}
-	widths := widthsOf(t)
-	if sum(widths) > columns {
+	if sum(widthsOf(t)) > columns {
 		t = t.withoutEmpty()
-		widths = widthsOf(t)
 	}
-	for i, c := range t.Columns {
-		if !c.Right {
-			widths[i] = min(widths[i], narrow)
+	widths := leastWidths(t)
+	for sum(widths) > columns {
+		spare := -1
+		for i, c := range t.Columns {
+			if c.Spare > 0 && (spare < 0 || c.Spare < t.Columns[spare].Spare) {
+				spare = i
+			}
 		}
+		if spare < 0 {
+			break
+		}
+		t = t.where(func(i int) bool { return i != spare })
+		widths = leastWidths(t)
 	}
 	keys := keyColumns(t, widths, columns)
 	var all []Table
@@ -109,6 +116,17 @@ func parts(t Table, columns int) []Table {
 		width += widths[i]
 	}
 	return append(all, t.only(keys, chosen))
+}
+
+// leastWidths are those of a table whose words are wrapped before it is broken.
+func leastWidths(t Table) []int {
+	widths := widthsOf(t)
+	for i, c := range t.Columns {
+		if !c.Right {
+			widths[i] = min(widths[i], narrow)
+		}
+	}
+	return widths
 }
 
 // keyColumns counts the columns that begin every part: the words before the
@@ -145,13 +163,20 @@ func limits(t Table, columns int) map[int]int {
 
 // withoutEmpty is the table without the columns that say nothing in any row.
 func (t Table) withoutEmpty() Table {
-	var said []int
+	return t.where(func(i int) bool {
+		return slices.ContainsFunc(t.Rows, func(r []string) bool { return cellOf(r, i) != "" })
+	})
+}
+
+// where is the table with its first column and those of the others that stay.
+func (t Table) where(stays func(column int) bool) Table {
+	var chosen []int
 	for i := 1; i < len(t.Columns); i++ {
-		if slices.ContainsFunc(t.Rows, func(r []string) bool { return cellOf(r, i) != "" }) {
-			said = append(said, i)
+		if stays(i) {
+			chosen = append(chosen, i)
 		}
 	}
-	return t.only(min(1, len(t.Columns)), said)
+	return t.only(min(1, len(t.Columns)), chosen)
 }
 
 // only is the table with its first columns and some of the others.

@@ -10,8 +10,7 @@ import (
 // wide is a table as comparisons of runs with long names are.
 var wide = Table{
 	Title: "A = " + strings.Repeat("term ", 40) + "\nshort",
-	Columns: []Column{{"metric", false}, {"mode", false}, {"group", false}, {"a long heading", true}, {"95 % interval", true},
-		{"noise floor", true}, {"McNemar p", true}, {"in words", false}},
+	Columns: Left("metric", "mode", "group").Right("a long heading", "95 % interval", "noise floor", "McNemar p").Left("in words"),
 	Rows: [][]string{
 		{"strict", "", "overall", "n11", "[-40.62, +3.12]", "x13", "p14", strings.Repeat("many words ", 12)},
 		{"first-position", "", "Knowledge", "n21", "[-250.00, +50.00]", "x23", "p24", "few"},
@@ -60,9 +59,29 @@ func TestTextThatFits(t *testing.T) {
 			t.Errorf("%d columns:\n%s\nwant\n%s", columns, got, want)
 		}
 	}
-	for _, odd := range []Table{{}, {Title: "no rows", Columns: []Column{{"a", false}}}, {Columns: []Column{{"n", true}}, Rows: [][]string{{"1"}}}} {
+	for _, odd := range []Table{{}, {Title: "no rows", Columns: Left("a")}, {Columns: Right("n"), Rows: [][]string{{"1"}}}} {
 		if got, want := fitted(t, odd, 5), fitted(t, odd, 0); got != want && odd.Title == "" {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestSpareColumns: a narrow terminal is not shown columns that can be spared, the first named first; a wide one and a
+// file are.
+func TestSpareColumns(t *testing.T) {
+	spared := Table{
+		Columns: Left("name").Right("size").Left("state", "about").Spare("size", "about"),
+		Rows:    [][]string{{"a name", "1000000000", "here", strings.Repeat("word ", 8)}},
+	}
+	for columns, heads := range map[int]string{
+		0:  "name size state about",
+		80: "name size state about",
+		65: "name state about",
+		30: "name state",
+	} {
+		first, _, _ := strings.Cut(fitted(t, spared, columns), "\n")
+		if got := strings.Join(strings.Fields(first), " "); got != heads {
+			t.Errorf("%d columns show %q, want %q", columns, got, heads)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -42,6 +43,7 @@ func (t *Table) Warn(warnings []string) { t.Note(Warned(warnings)...) }
 type Column struct {
 	Name  string
 	Right bool
+	Spare int // what a narrow terminal is not shown: 1 before 2; 0 always stays
 }
 
 // Columns of a table, from left to right.
@@ -58,6 +60,14 @@ func (c Columns) Left(names ...string) Columns { return c.with(false, names) }
 
 // Right adds columns of numbers.
 func (c Columns) Right(names ...string) Columns { return c.with(true, names) }
+
+// Spare marks columns that a terminal is not shown where it is too narrow, the first named first.
+func (c Columns) Spare(names ...string) Columns {
+	for i := range c {
+		c[i].Spare = slices.Index(names, c[i].Name) + 1
+	}
+	return c
+}
 
 func (c Columns) with(right bool, names []string) Columns {
 	for _, name := range names {

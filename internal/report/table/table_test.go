@@ -47,7 +47,7 @@ func TestClean(t *testing.T) {
 // Wherever foul words stand in a table, no format prints them as they are.
 func TestFormatsAreClean(t *testing.T) {
 	for name, s := range foul {
-		table := Table{Title: s, Columns: []Column{{"plain", false}, {s, true}}, Rows: [][]string{{"x", s}}, Notes: []string{s}}
+		table := Table{Title: s, Columns: Left("plain").Right(s), Rows: [][]string{{"x", s}}, Notes: []string{s}}
 		for format, write := range map[string]Writer{"text": Text, "markdown": Markdown, "csv": CSV} {
 			got := string(print(t, write, []Table{table}))
 			for _, r := range got {
@@ -63,7 +63,7 @@ func TestFormatsAreClean(t *testing.T) {
 // A table keeps its shape whatever its cells hold.
 func TestCellsKeepTheTablesShape(t *testing.T) {
 	for _, cell := range []string{"a|b", "a\nb", "a\\|b", `a\`, "`|`", "<br>", "<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "*a* _b_"} {
-		table := Table{Columns: []Column{{"n", false}, {cell, false}}, Rows: [][]string{{"1", cell}, {cell, "2"}}}
+		table := Table{Columns: Left("n", cell), Rows: [][]string{{"1", cell}, {cell, "2"}}}
 		lines := strings.Split(strings.TrimSpace(string(print(t, Markdown, []Table{table}))), "\n")
 		if len(lines) != 4 {
 			t.Errorf("%q: %d lines of Markdown, want 4:\n%s", cell, len(lines), strings.Join(lines, "\n"))
