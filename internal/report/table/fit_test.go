@@ -9,7 +9,7 @@ import (
 
 // wide is a table as comparisons of runs with long names are.
 var wide = Table{
-	Title: "A = " + strings.Repeat("term ", 40) + "\nshort",
+	Title:   "A = " + strings.Repeat("term ", 40) + "\nshort",
 	Columns: Left("metric", "mode", "group").Right("a long heading", "95 % interval", "noise floor", "McNemar p").Left("in words"),
 	Rows: [][]string{
 		{"strict", "", "overall", "n11", "[-40.62, +3.12]", "x13", "p14", strings.Repeat("many words ", 12)},
