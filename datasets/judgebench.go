@@ -3,6 +3,7 @@ package datasets
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -98,39 +99,21 @@ func category(source string) string {
 // CategoryOrder sorts groups: JudgeBench's four as in its paper, then the rest
 // by name, in which numbers count as numbers: "10 options" come after "2 options".
 func CategoryOrder(a, b string) int {
-	return cmp.Or(categoryRank(a)-categoryRank(b), compareNumbered(a, b), strings.Compare(a, b)) // "2" and "02"
+	return cmp.Or(
+		categoryRank(a)-categoryRank(b),
+		strings.Compare(withLongNumbers(a), withLongNumbers(b)),
+		strings.Compare(a, b), // "2" and "02"
+	)
 }
 
-// compareNumbered compares part by part, where a part is a number or what stands before the next one.
-func compareNumbered(a, b string) int {
-	for a != "" && b != "" {
-		var x, y string
-		x, a = cutPart(a)
-		y, b = cutPart(b)
-		if !digit(x[0]) || !digit(y[0]) {
-			if d := strings.Compare(x, y); d != 0 {
-				return d
-			}
-			continue
-		}
-		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
-		if d := cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y)); d != 0 {
-			return d
-		}
-	}
-	return cmp.Compare(len(a), len(b))
-}
+var digits = regexp.MustCompile(`[0-9]+`)
 
-// cutPart cuts off the first run of digits, or of anything else.
-func cutPart(s string) (part, rest string) {
-	n := 1
-	for n < len(s) && digit(s[n]) == digit(s[0]) {
-		n++
-	}
-	return s[:n], s[n:]
+// withLongNumbers is a name whose numbers have as many digits as any may have.
+func withLongNumbers(name string) string {
+	return digits.ReplaceAllStringFunc(name, func(number string) string {
+		return strings.Repeat("0", max(0, 20-len(number))) + number
+	})
 }
-
-func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 func categoryRank(group string) int {
 	for i, c := range categories {

@@ -133,7 +133,6 @@ type forest struct {
 	seen IDs // of the trees
 
 	trees    int
-	asked    int // trees of this language, ready: what can be asked at all
 	items    int
 	unranked int // items without ranks
 	options  [2]int
@@ -171,11 +170,8 @@ var (
 	replyReasons = []string{notAssistant, replyDeleted, replyRejected, replyLanguage, replyTwice, notRanked}
 )
 
-// english is the language of the paper's items, and the default.
-const english = "en"
-
 func newForest(lang string) forest {
-	return forest{lang: cmp.Or(lang, english), noTree: map[string]int{}, noReply: map[string]int{}}
+	return forest{lang: cmp.Or(lang, "en"), noTree: map[string]int{}, noReply: map[string]int{}}
 }
 
 // emit hands over the line of a tree's item, if it has one.
@@ -230,9 +226,6 @@ func (f *forest) refuse(root message) string {
 		return otherState
 	case f.lang != anyLanguage && root.Lang != "" && root.Lang != f.lang:
 		return otherLanguage
-	}
-	f.asked++
-	switch {
 	case root.Deleted:
 		return promptDeleted
 	case root.rejected():
@@ -277,12 +270,6 @@ func leftOut(root, m message) string {
 	return ""
 }
 
-// paperRows is the paper's own number (arXiv 2406.12043, §3.1). The paper says first replies of OASST and no more. The
-// ready export of OASST1 is known to have 3,670 English trees and the validation split has 188, so that 3,482 is the
-// English trees of the train split, which is also the split that the authors' program takes: none left out for its
-// replies, be there one, or deleted ones.
-const paperRows = 3482
-
 // notes say in sentences what became of the trees.
 func (f *forest) notes() []string {
 	language := "language " + f.lang
@@ -292,13 +279,7 @@ func (f *forest) notes() []string {
 	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.",
 		counted(f.items, "item"), counted(f.trees, "tree"), language, f.span())}
 	notes = append(notes, reasons("Trees left out: ", f.noTree, treeReasons)...)
-	notes = append(notes, reasons("Replies left out of the trees taken: ", f.noReply, replyReasons)...)
-	if f.lang == english {
-		notes = append(notes, fmt.Sprintf("The paper's %s rows are as many as OASST1's train split has English "+
-			"trees, whatever their replies (3,670 in the ready export, 188 of them in the validation split); "+
-			"counted like that, this file has %s.", humanize.Comma(paperRows), humanize.Comma(int64(f.asked))))
-	}
-	return notes
+	return append(notes, reasons("Replies left out of the trees taken: ", f.noReply, replyReasons)...)
 }
 
 // span says how many options the items have, and how many have no ranks.

@@ -23,20 +23,17 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 			return 0, nil, err
 		}
 	}
-	level, common := inCommon(sides[0], sides[1])
-	if level == "" {
+	by, x, y := sides[0].inCommon(sides[1])
+	if by.what == "" {
 		return 0, nil, fmt.Errorf("%s and %s have no sample in common: no inputs, no ids, no questions", a, b)
 	}
-	x, y := sides[0].by(level), sides[1].by(level)
 	var lines bytes.Buffer
 	var silent, differ, alien, labelled int
-	for _, r := range sides[0].results {
-		key := r.known(level)
-		if !common[key] {
+	for _, key := range x.order {
+		if y.first[key] == nil {
 			continue
 		}
-		delete(common, key)
-		p, q := x[key], y[key]
+		p, q := x.first[key], y.first[key]
 		if p.text == nil || q.text == nil {
 			silent++
 			continue
@@ -50,7 +47,7 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 			ResponseB: q.text,
 			Label:     new(noLabel),
 		}
-		if level == "inputs" && p.asked != "" {
+		if by.what == "inputs" && p.asked != "" {
 			line.PairID = new(shortHash(key))
 		}
 		if p.question != q.question {
@@ -73,24 +70,24 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 	switch {
 	case n == 0:
 		return 0, nil, fmt.Errorf("%s and %s: no sample has an output with a text in both", a, b)
-	case level == "id" && alien == n:
+	case by.what == "id" && alien == n:
 		return 0, nil, fmt.Errorf("%s and %s have ids in common, and no question: they are of different datasets", a, b)
 	}
 	if _, err := openBytes(out, lines.Bytes(), OpenOptions{}); err != nil { // two samples of one id
 		return 0, nil, err
 	}
 	notes = []string{
-		fmt.Sprintf("paired by %s: A is %s, B is %s", level, cmp.Or(sides[0].name, a), cmp.Or(sides[1].name, b)),
+		fmt.Sprintf("paired by %s: A is %s, B is %s", by.what, cmp.Or(sides[0].name, a), cmp.Or(sides[1].name, b)),
 	}
 	add := func(k int, format string, args ...any) {
 		if k > 0 {
 			notes = append(notes, fmt.Sprintf(format, append([]any{k}, args...)...))
 		}
 	}
-	for i, name := range []string{a, b} {
-		add(len(sides[i].by(level))-n-silent, "%d samples left out that are in %s alone", name)
-		add(sides[i].repeats(level),
-			"%d outputs left out of %s: another one of the sample stands before them (epochs, repeats)", name)
+	for i, of := range []samples{x, y} {
+		name := []string{a, b}[i]
+		add(len(of.order)-n-silent, "%d samples left out that are in %s alone", name)
+		add(of.repeats, "%d outputs left out of %s: another one of the sample stands before them (epochs, repeats)", name)
 	}
 	add(silent, "%d samples left out: one of the two has no text for an output (an error, or likelihoods)")
 	add(differ, "%d pairs were asked in other words by the two: the question is what both were given, or that of A")
@@ -103,21 +100,27 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 	return n, notes, nil
 }
 
-// inCommon is by what samples of two files are found in each other, and what they have in common by it; "" for nothing.
-func inCommon(a, b column) (level string, common map[string]bool) {
-	common = map[string]bool{}
-	for _, level := range []string{"inputs", "id", "question"} {
-		x, y := a.by(level), b.by(level)
-		for key := range x {
-			if y[key] != nil {
-				common[key] = true
-			}
-		}
-		if len(common) > 0 {
-			return level, common
+// identity is what samples of two files may be found in each other by.
+type identity struct {
+	what string
+	of   func(*result) string // "" for nothing
+}
+
+var identities = []identity{
+	{"inputs", func(r *result) string { return r.inputs }},
+	{"id", func(r *result) string { return r.id }},
+	{"question", func(r *result) string { return r.question }},
+}
+
+// inCommon are the samples of two files by the first identity that some of both share; the zero value where none do.
+func (c column) inCommon(other column) (by identity, x, y samples) {
+	for _, by := range identities {
+		x, y := c.samples(by), other.samples(by)
+		if slices.ContainsFunc(x.order, func(key string) bool { return y.first[key] != nil }) {
+			return by, x, y
 		}
 	}
-	return "", nil
+	return by, x, y
 }
 
 // stranger tells whether nothing that was asked is the same.
@@ -162,44 +165,36 @@ func readColumn(name string) (c column, err error) {
 	return c, nil
 }
 
-// known is what a result is known by at a level; "" for nothing.
-func (r *result) known(level string) string {
-	return map[string]string{"inputs": r.inputs, "id": r.id, "question": r.question}[level]
+// samples are the first results of each sample.
+type samples struct {
+	first   map[string]*result
+	order   []string // of the keys, as in the file
+	repeats int      // results that others of their sample stand before, with another output
 }
 
-// by are the first results of each sample. What other lines of the sample, by other filters, say of its scores is
-// added.
-func (c column) by(level string) map[string]*result {
-	first := map[string]*result{}
+// samples finds them by an identity. What other lines of a sample with the same output, by other filters, say of its
+// scores is added.
+func (c column) samples(by identity) samples {
+	out := samples{first: map[string]*result{}}
 	for i := range c.results {
 		r := &c.results[i]
-		key := r.known(level)
-		switch was := first[key]; {
+		key := by.of(r)
+		switch was := out.first[key]; {
 		case key == "":
 		case was == nil:
-			first[key] = r
+			out.first[key] = r
+			out.order = append(out.order, key)
 		case was.text != nil && r.text != nil && *was.text == *r.text:
 			for name, v := range r.scores {
 				if _, has := was.scores[name]; !has {
 					was.scores[name] = v
 				}
 			}
+		default:
+			out.repeats++
 		}
 	}
-	return first
-}
-
-// repeats are the results that others of their sample stand before, with another output.
-func (c column) repeats(level string) (n int) {
-	first := c.by(level)
-	for i := range c.results {
-		r := &c.results[i]
-		if was := first[r.known(level)]; was != nil && was != r &&
-			(was.text == nil || r.text == nil || *was.text != *r.text) {
-			n++
-		}
-	}
-	return n
+	return out
 }
 
 // better is the side that all common scores which differ prefer; -1 where there is none.

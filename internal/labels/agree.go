@@ -291,11 +291,7 @@ func (p *panel) apart(a, b map[string]bool) float64 {
 		if !both {
 			continue
 		}
-		row := byCluster[p.cluster(item)]
-		if row == nil {
-			row = make([]float64, 2)
-			byCluster[p.cluster(item)] = row
-		}
+		row := p.row(byCluster, item, 2)
 		for side, is := range []bool{a[item], it} {
 			row[side] += scoring.One(is)
 		}

@@ -174,6 +174,15 @@ func (p *panel) cluster(item string) string {
 	return item
 }
 
+// row is the row of numbers that an item's cluster has, which is made where it has none.
+func (p *panel) row(byCluster map[string][]float64, item string, length int) []float64 {
+	name := p.cluster(item)
+	if byCluster[name] == nil {
+		byCluster[name] = make([]float64, length)
+	}
+	return byCluster[name]
+}
+
 // majority is what most people say. Of pairs a split vote is a tie; of other items it is no answer, and left out.
 func (p *panel) majority() map[string]string {
 	majority := p.file.Majority()

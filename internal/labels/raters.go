@@ -26,12 +26,7 @@ func (p *panel) pair(a, b rater) Pair {
 		if k > mostCategories {
 			continue
 		}
-		cells := byCluster[p.cluster(item)]
-		if cells == nil {
-			cells = make([]float64, k*k)
-			byCluster[p.cluster(item)] = cells
-		}
-		cells[p.index[x]*k+p.index[y]]++
+		p.row(byCluster, item, k*k)[p.index[x]*k+p.index[y]]++
 	}
 	out.Agreement, out.Clusters = t.share()
 	if k > mostCategories || out.N == 0 {
@@ -152,12 +147,7 @@ func (p *panel) together(people []rater) *Together {
 			continue
 		}
 		t.N++
-		cells := byCluster[p.cluster(item)]
-		if cells == nil {
-			cells = make([]float64, k*k)
-			byCluster[p.cluster(item)] = cells
-		}
-		stats.Coincide(cells, k, values)
+		stats.Coincide(p.row(byCluster, item, k*k), k, values)
 	}
 	alpha := func(scale stats.Scale) func([]float64) float64 {
 		return func(sums []float64) float64 { return stats.Alpha(sums, k, scale) }
