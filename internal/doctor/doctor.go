@@ -121,12 +121,6 @@ var checks = []check{
 	{name: "constrained output", limit: time.Minute, run: (*doctor).constrained},
 	{name: "logprobs", limit: time.Minute, run: (*doctor).logprobs},
 	{
-		name:  "parallel requests",
-		limit: time.Minute,
-		load:  true,
-		run:   (*doctor).parallel,
-	},
-	{
 		name:  "shared context",
 		limit: 30 * time.Second,
 		load:  true,

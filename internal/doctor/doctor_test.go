@@ -45,7 +45,7 @@ func TestHealthy(t *testing.T) {
 			}
 			for _, f := range d.Findings {
 				known := f.Status == OK || f.Status == Skipped && f.Check == "shared context" ||
-					f.Check == "parallel requests" || kind == "vllm" && f.Check == "model"
+					kind == "vllm" && f.Check == "model"
 				if !known {
 					t.Errorf("%+v", f)
 				}
@@ -100,9 +100,9 @@ func TestFindings(t *testing.T) {
 		"mixes texts up":          {ill: func(p *patient) { p.foreign = true; p.takes = 5 * time.Millisecond }, check: "foreign replies", status: Fail, said: "answered out of another conversation under load", do: "--concurrency 1"},
 		"mixes words up":          {ill: func(p *patient) { p.foreign, p.parrot = true, true; p.takes = 5 * time.Millisecond }, kinds: []string{"llama"}, check: "foreign replies", status: Fail, said: "which only another conversation holds", do: "--cache-ram 0"},
 		"repeats words":           {ill: func(p *patient) { p.parrot = true; p.takes = 5 * time.Millisecond }, check: "foreign replies", status: OK, said: "in its own conversation, by its word"},
-		"one at a time":           {ill: func(p *patient) { p.one = true; p.counts = 180 * time.Millisecond }, kinds: []string{"ollama"}, check: "parallel requests", status: Warn, said: "one at a time", do: "OLLAMA_NUM_PARALLEL"},
-		"all together":            {ill: func(p *patient) { p.counts = 180 * time.Millisecond }, kinds: []string{"ollama", "vllm"}, check: "parallel requests", status: OK, said: "4 were served together"},
-		"one slot":                {ill: func(p *patient) { p.slots = 1 }, kinds: []string{"llama"}, check: "parallel requests", status: Warn, do: "-np 4"},
+		"one at a time":           {ill: func(p *patient) { p.one = true; p.counts = 180 * time.Millisecond }, kinds: []string{"ollama"}, check: "throughput", status: Warn, said: "best at --concurrency 1; 2 at once are no faster", do: "OLLAMA_NUM_PARALLEL"},
+		"all together":            {ill: func(p *patient) { p.counts = 180 * time.Millisecond }, kinds: []string{"ollama", "vllm"}, check: "throughput", status: OK, said: "times one at a time"},
+		"one slot":                {ill: func(p *patient) { p.slots = 1; p.one = true; p.counts = 180 * time.Millisecond }, kinds: []string{"llama"}, check: "throughput", status: Warn, do: "-np 4"},
 		"slots share a context":   {ill: func(p *patient) { p.pooled = true }, kinds: []string{"llama"}, check: "shared context", status: Warn, said: "4 slots share 20480 tokens", do: "-np N"},
 		"thinks when told":        {ill: func(p *patient) { p.thinks = "both" }, check: "thinking", status: OK, said: "with --think off there is none"},
 		"thinks whatever":         {ill: func(p *patient) { p.thinks = "always" }, check: "thinking", status: Warn, said: "--think off changes nothing"},

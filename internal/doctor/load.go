@@ -15,57 +15,8 @@ import (
 	"gavel/backends"
 )
 
-// atOnce is how many requests are sent together to see how many are served so.
+// atOnce is how many requests are a load at the least.
 const atOnce = 4
-
-// tellable is how long a reply must take for its end to tell when it began.
-const tellable = 150 * time.Millisecond
-
-// parallel finds out how many requests are served at once: those sent together and served together end together. A
-// server that tells its slots is believed where its replies are too quick to see.
-func (d *doctor) parallel(ctx context.Context) Finding {
-	n := 32
-	if d.speed != nil && d.speed.Reply > 0 {
-		n = min(256, max(16, int(d.speed.Reply*1.5)))
-	}
-	together, first := 0, time.Duration(0)
-	for range 2 { // the better of two: a busy machine makes it look worse, nothing makes it look better
-		b := d.burst(ctx, slices.Repeat([]backends.Request{d.request(n, user(cmp.Or(d.wordy, wordy[0])))}, atOnce), atOnce)
-		if len(b.errs) > 0 {
-			return bad(Warn, "run with --concurrency 1, and check the server's log",
-				"of %d requests at once %d failed: %s", atOnce, len(b.errs), why(b.errs[0]))
-		}
-		slices.Sort(b.ends)
-		if _, written := b.tokens(); written >= min(n, fewTokens)*atOnce {
-			first = max(first, b.ends[0])
-		}
-		k, _ := slices.BinarySearch(b.ends, b.ends[0]*3/2+1)
-		together = max(together, k)
-	}
-	slots, parallel := d.Judge.Model.Slots, d.Judge.Server.Advice().Parallel
-	value := map[string]any{"slots": slots}
-	said := "the replies are too short to see how many requests are served together"
-	if slots > 0 && together > slots { // then something else than the server kept them waiting
-		first = 0
-	}
-	if first >= tellable {
-		value["of_4_together"] = together
-		said = fmt.Sprintf("of %d requests sent together, %d were served together", atOnce, together)
-	}
-	if slots > 0 {
-		said = fmt.Sprintf("%d slots; %s", slots, said)
-	}
-	switch {
-	case slots == 1:
-		return bad(Warn, parallel, "one slot: one request at a time").with(value)
-	case slots > 0: // it is believed
-	case first < tellable:
-		return bad(Unknown, "see below whether more at once are faster", "%s", said).with(value)
-	case together == 1 && parallel != "":
-		return bad(Warn, parallel, "%s: one at a time", said).with(value)
-	}
-	return good("%s", said).with(value)
-}
 
 // sharedContext finds out whether llama.cpp's slots have a context each, by
 // sending two prompts at once that fit one by one, but not together.
@@ -100,7 +51,6 @@ const fewTokens = 12
 // wave is what came of requests sent together.
 type wave struct {
 	took    time.Duration
-	ends    []time.Duration // of those answered, since the start
 	replies []backends.Response
 	errs    []error
 }
@@ -129,7 +79,6 @@ func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int)
 				w.errs = append(w.errs, err)
 			} else {
 				w.replies[i] = resp
-				w.ends = append(w.ends, d.Now().Sub(start))
 			}
 			return nil
 		})
@@ -246,7 +195,19 @@ func (d *doctor) throughput(ctx context.Context) Finding {
 	if d.shortReplies {
 		ended += fmt.Sprintf("; replies ended before %d tokens: their writing speed is a rough estimate", fewTokens)
 	}
-	value := map[string]any{"concurrency": d.speed.Concurrency, "times_one": times, "times_one_range": r}
+	slots, more := d.Judge.Model.Slots, d.Judge.Server.Advice().Parallel
+	value := map[string]any{
+		"concurrency":     d.speed.Concurrency,
+		"times_one":       times,
+		"times_one_range": r,
+		"slots":           slots,
+	}
+	if slots > 0 {
+		ended += fmt.Sprintf("; the server has %d slots", slots)
+	}
+	if more != "" && slots < 2 && best == 0 {
+		return bad(Warn, more, "%s; %s", said, ended).with(value)
+	}
 	return good("%s; %s", said, ended).with(value)
 }
 
