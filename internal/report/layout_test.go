@@ -26,7 +26,7 @@ func TestProtocolWithoutLayout(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if p := writeHTML(t, []report.Run{{Report: scores.Runs[0]}, {Report: scores.Runs[1]}}); !strings.Contains(p, "3.5000") || strings.Contains(p, "<svg") {
+	if p := writeHTML(t, []report.Run{{Report: scores.Runs[0]}, {Report: scores.Runs[1]}}); !strings.Contains(p, "3.5000") || strings.Contains(p, `<svg class="chart"`) {
 		t.Errorf("page: %s", p)
 	}
 	side := scoring.Side{Protocol: "rate"}

@@ -137,6 +137,8 @@ func (p *pages) functions() template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
 		"short":    func(n int, s string) string { return markup.Shortened(s, n) },
+		"brand":    func() template.HTML { return report.Brand },
+		"chip":     report.Chip,
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   func(name string) string { return "/runs/" + escaped(name) },
 		"jobURL":   jobURL,

@@ -15,12 +15,10 @@ import (
 func init() {
 	addRoutes(
 		route{
-			pattern:    "GET /start",
-			template:   "start",
-			navigation: "Start",
-			place:      5,
-			view:       viewOf((*Server).startView),
-			needs:      needsRunner,
+			pattern:  "GET /start",
+			template: "start",
+			view:     viewOf((*Server).startView),
+			needs:    needsRunner,
 		},
 		route{pattern: "POST /start", handle: (*Server).startForm, needs: needsRunner},
 		route{
