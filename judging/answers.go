@@ -183,21 +183,6 @@ func textsOf(item datasets.Item) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 }
 
-// Unanswered stands for answers that are not there yet: to every question one of the most tokens that it may have, each
-// of them a byte, which is what [SizeContext] takes a byte for. Only their length means anything.
-func Unanswered(name string, questions *datasets.Set, tokens int) *Answers {
-	a := &Answers{
-		Name:    name,
-		Dataset: DatasetSpec{SHA256: questions.SHA256},
-		given:   make(map[string]Given, questions.Len()),
-	}
-	longest := Given{Text: strings.Repeat("x", tokens), Outcome: Decided}
-	for i := range questions.Len() {
-		a.given[questions.ID(i)] = longest
-	}
-	return a
-}
-
 // Unfinished tells whether the run that answered can go on. Judgments should not
 // be staged before it has: with more answers they would be another run's.
 func (a *Answers) Unfinished() bool { return a.Failed+a.Lacking > 0 }

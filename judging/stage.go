@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -38,27 +37,6 @@ type Stage struct {
 type Made interface {
 	Warned() []string // what readers of the numbers must know, a sentence each
 	Note(m *Manifest) // notes it in the manifest of the run that stands on it
-}
-
-// Longest is [LongestPrompt] of the items that the stage would make of all questions.
-func (s *Stage) Longest(p Asker, questions *datasets.Set, own *Answers, agents []*Answers) (int, error) {
-	rows := make([]int, questions.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	format, _ := formatNamed(cmp.Or(s.Format, questions.Format)) // of a set that was read: it is known
-	longest := 0
-	_, err := s.Each(questions, rows, own, agents, func(line []byte) error {
-		item, err := format.Parse(line)
-		if err != nil {
-			return err
-		}
-		for _, shown := range p.Presentations(item) {
-			longest = max(longest, p.Prompt(item, shown).bytes())
-		}
-		return nil
-	})
-	return longest, err
 }
 
 // Staged says what became of the questions of a stage.

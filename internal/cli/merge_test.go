@@ -61,14 +61,14 @@ func TestShardsOfARunAreMergedWithTheirReplies(t *testing.T) {
 	}
 }
 
-// TestShardsOfASuiteOnOllama: every shard asks with the context that the whole suite needs, though its own judgments may
-// need less, and so its runs are parts of the same runs.
+// TestShardsOfASuiteOnOllama: every shard asks with the context that its judge has in the file, though its own judgments
+// may need less, and so its runs are parts of the same runs.
 func TestShardsOfASuiteOnOllama(t *testing.T) {
 	home(t)
 	j := newJudge(t, true, answersAll)
 	file := write(t, "s.yaml", fmt.Sprintf(`
 name: s
-judges: [{name: one, model: tiny, base-url: %q}]
+judges: [{name: one, model: tiny, base-url: %q, num-ctx: 20000}]
 conditions:
   - {protocol: pairwise, dataset: sample, limit: 9, prompt: [sop, direct]}
   - {protocol: self-reference, dataset: sample-number, agents: ["sim:accuracy=0.5,seed=1"], name: self}

@@ -2,6 +2,8 @@ package eval
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 
 	"gavel/cache"
@@ -24,7 +26,8 @@ func (e *Maker) replies(dir string) (*cache.Store, func() error, error) {
 // function that it returns is called, if any of the requests uses it.
 func (e *Maker) Hold(requests func(yield func(Request) bool)) (release func() error, err error) {
 	for r := range requests {
-		if r.NoCache || r.Simulated() && len(r.AllModels()) == 1 {
+		onServer := func(agent string) bool { return strings.Contains(agent, "@") }
+		if r.NoCache || r.Simulated() && !slices.ContainsFunc(r.Agents, onServer) {
 			continue
 		}
 		if e.Shared == nil {

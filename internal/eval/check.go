@@ -5,8 +5,6 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	"gavel/judging"
 )
 
 // Check opens what a request is of and holds it to the protocol, before anything is asked. Its error is a *FieldError
@@ -96,66 +94,4 @@ func (e *Maker) Answer(ctx context.Context, o Request, agent string) error {
 		_, err = answers()
 	}
 	return err
-}
-
-// AllModels names the models that a run may ask, each at its servers, however both are written: the judge, then the
-// agents.
-func (r Request) AllModels() []string {
-	who := []string{modelAt(r.BaseURLs, r.Model)}
-	for _, a := range r.Agents {
-		if model, at, named := strings.Cut(a, "@"); named {
-			who = append(who, modelAt([]string{at}, model))
-		}
-	}
-	return who
-}
-
-// Needs are the contexts that the prompts of a request need, in tokens.
-type Needs struct {
-	Judge   int // of the judgments
-	Answers int // of stages before them: the judge's own answers, those of agents
-}
-
-// Needs writes the prompts of a request, and bounds those that stand on answers
-// which are still to be given. They are nothing where it has an error.
-func (e *Maker) Needs(o Request) (n Needs, err error) {
-	w := &work{Maker: e.quiet(), plan: new(Plan)}
-	its, err := w.openItems(o)
-	if err != nil {
-		return n, err
-	}
-	defer its.set.Close()
-	protocol, err := o.FindProtocol()
-	if err != nil {
-		return n, err
-	}
-	template, err := findTemplate(protocol, o.Prompt)
-	if err != nil {
-		return n, err
-	}
-	asker := protocol.New(protocol.Adapted(template, o.Options), o.Options)
-	s := &stages{opts: o, stage: protocol.Before(o.Options), runs: e.folder(), questions: its}
-	staged := false
-	if s.stage != nil {
-		staged, err = s.before()
-		if err != nil {
-			return n, err
-		}
-	}
-	if !staged {
-		n.Judge = sizeContext(protocol, o.CallParameters(), judging.LongestPrompt(asker, its.set), 0)
-		return n, nil
-	}
-	q, err := ask(s.answerOptions(), its)
-	if err != nil {
-		return n, err
-	}
-	longest, err := w.longestStaged(s, asker)
-	if err != nil {
-		return n, err
-	}
-	n.Judge = sizeContext(protocol, o.CallParameters(), longest, 0)
-	longest = judging.LongestPrompt(q.protocol.New(q.template, nil), its.set)
-	n.Answers = sizeContext(q.protocol, o.CallParameters(), longest, 0)
-	return n, nil
 }

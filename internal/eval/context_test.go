@@ -23,10 +23,10 @@ func TestSizeContext(t *testing.T) {
 		"constrained":              {answer, 3, true, 2},
 	} {
 		params := judging.Parameters{MaxTokens: 2048 - 32, Attempts: tt.attempts, Constrain: tt.constrain}
-		if got, want := sizeContext(tt.protocol, params, 1000, 0), 2048+2048*tt.replies; got != want {
+		if got, want := judging.SizeContext(1000, params.MaxTokens, turns(tt.protocol, params), 0), 2048+2048*tt.replies; got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}
-		if got := sizeContext(tt.protocol, params, 1000, 3000); got != 3000 {
+		if got := judging.SizeContext(1000, params.MaxTokens, turns(tt.protocol, params), 3000); got != 3000 {
 			t.Errorf("%s: %d of a model that was trained for 3000", name, got)
 		}
 	}

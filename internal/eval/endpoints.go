@@ -129,9 +129,6 @@ func (e *Maker) jointConcurrency(asked int, judges []backends.Member) int {
 	return n
 }
 
-// SetsContext tells whether the servers of a run are told how much context to serve.
-func SetsContext(judges []backends.Member) bool { return judges[0].Server.Can(backends.SetContext) }
-
 // allServers lists the servers of a run where there are several.
 func allServers(judges []backends.Member) []backends.Server {
 	if len(judges) == 1 {

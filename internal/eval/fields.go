@@ -135,7 +135,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Label: "Context of Ollama, in tokens",
 			Part:  How,
 			Help: "ask Ollama for a context of `N` tokens; 0: " +
-				"long enough for the longest prompt and --max-tokens, in a suite for those of all its runs",
+				"long enough for the longest prompt and --max-tokens",
 			Least: 1,
 			value: func(r *Request) any { return &r.NumCtx },
 		},

@@ -34,9 +34,9 @@ type Maker struct {
 	// KeyOf names the variable with the API key of a server, "" for the usual
 	// one; one that is not known is sent none. May be nil: what the request says.
 	KeyOf func(url string) (variable string, known bool)
-	// NumCtx chooses the context that Ollama is asked for, where the request
-	// leaves it open; nil sizes it from the prompts of the run alone.
-	NumCtx func(r Request, spec judging.Spec, trained int) (int, error)
+	// NumCtx is the context that a run asked Ollama for before, where the request leaves it open; where it is 0, and
+	// where this is nil, the context is sized by the prompts of the run.
+	NumCtx func(r Request, spec judging.Spec) int
 	// Planned are the keys of requests that plans made before will have asked; a plan adds its own. May be nil.
 	Planned map[[32]byte]bool
 	// Speeds are those of earlier runs, for plans; nil looks for them in the folders of runs.

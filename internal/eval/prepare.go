@@ -208,15 +208,18 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		Parameters: params,
 	}
 	if server.Can(backends.SetContext) && params.NumCtx == 0 {
-		if e.NumCtx == nil && its.shard != nil && its.shard.Dataset != its.set.SHA256 {
-			return nil, Wrong("num-ctx", 0,
-				"is missing: the context has to be that of all judgments, and a shard has some of them")
+		n := 0
+		if e.NumCtx != nil {
+			n = e.NumCtx(o, spec)
 		}
-		if e.NumCtx == nil {
-			spec.Parameters.NumCtx = sizeContext(protocol, params, judging.LongestPrompt(asker, p.set), model.Trained)
-		} else if spec.Parameters.NumCtx, err = e.NumCtx(o, spec, model.Trained); err != nil {
-			return nil, err
+		if n == 0 && its.shard != nil && its.shard.Dataset != its.set.SHA256 {
+			return nil, errShardContext
 		}
+		if n == 0 {
+			longest := judging.LongestPrompt(asker, p.set)
+			n = judging.SizeContext(longest, params.MaxTokens, turns(protocol, params), model.Trained)
+		}
+		spec.Parameters.NumCtx = n
 	}
 	spec.Parameters.MaxTokens, err = e.fitReply(ctx, o, its, judges, protocol, spec)
 	if err != nil {
@@ -244,11 +247,9 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	return p, e.measure(ctx, p)
 }
 
-// sizeContext is the context that a run needs of a server that must be told. How
-// many prompts of so many bytes it has makes no difference.
-func sizeContext(protocol judging.Protocol, params judging.Parameters, longest, trained int) int {
-	return judging.SizeContext(longest, params.MaxTokens, turns(protocol, params), trained)
-}
+// errShardContext is of a shard whose items are made of answers: they are some of those that the context is sized by.
+var errShardContext = Wrong("num-ctx", 0,
+	"is missing: the context has to be that of all judgments, and a shard has some of them")
 
 // takes tells whether the protocol judges such items.
 func takes(protocol judging.Protocol, its items) error {

@@ -105,6 +105,13 @@ func (w *work) direct(ctx context.Context, o Request, its items) error {
 	return w.planOrMake(ctx, p)
 }
 
+// end removes what was made for a dry run.
+func (s *stages) end() {
+	if s.remove != nil {
+		s.remove()
+	}
+}
+
 // note says something of a stage.
 func (w *work) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); w.plan != nil {
@@ -181,6 +188,10 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	s.judges, err = w.FindJudges(ctx, s.opts)
 	if err != nil {
 		return err
+	}
+	_, begun := judging.ReadManifest(s.opts.Out)
+	if s.questions.shard != nil && s.opts.NumCtx == 0 && s.judges[0].Server.Can(backends.SetContext) && begun != nil {
+		return errShardContext // before anything is asked
 	}
 	if s.opts.Own != "" {
 		s.own, err = w.readAnswers(s, s.opts.Own)

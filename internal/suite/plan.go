@@ -17,11 +17,10 @@ import (
 // planner takes the plans of several runs: what one asks, the next has from the
 // cache, and a stage that several stand on is asked once.
 type planner struct {
-	speeds   *eval.Speeds
-	contexts *contexts
-	cell     *Cell
-	plan     *cellPlan // of the cell at hand
-	stages   map[string]bool
+	speeds *eval.Speeds
+	cell   *Cell
+	plan   *cellPlan // of the cell at hand
+	stages map[string]bool
 }
 
 // cellPlan is what a cell would do, its stages included.
@@ -51,7 +50,7 @@ type amounts struct {
 	Hours        float64  `json:"hours"`                  // as far as measured
 	Unmeasured   int      `json:"calls_of_unknown_speed"` // that Hours and ReplyTokens leave out
 	Basis        []string `json:"measured_by,omitempty"`
-	// NumCtx are the contexts that Ollama is asked for: it loads the model for each. Mostly there is one.
+	// NumCtx are the contexts that Ollama is asked for: it loads the model for each.
 	NumCtx []int `json:"num_ctx,omitempty"`
 }
 
@@ -74,6 +73,14 @@ func (a *amounts) add(b amounts) {
 	}
 	for _, n := range b.NumCtx {
 		a.load(n)
+	}
+}
+
+// load adds a context to those that a model is loaded for.
+func (a *amounts) load(n int) {
+	if n > 0 && !slices.Contains(a.NumCtx, n) {
+		a.NumCtx = append(a.NumCtx, n)
+		slices.Sort(a.NumCtx)
 	}
 }
 
@@ -153,7 +160,6 @@ func (a *amounts) charge(pace *eval.Pace) {
 func (pl *planner) follow(later *eval.Later) {
 	n := later.Judgments * later.Request.CallParameters().Repetitions()
 	a := amounts{Judgments: n, Calls: n, AtMost: n, Later: n}
-	a.load(pl.contexts.following(later))
 	pace := &eval.SimulatedPace
 	if !later.Request.Simulated() {
 		pace = pl.speeds.Of(eval.ModelSpec(later.Judges), later.Request.Protocol, later.Request.Prompt)
@@ -175,9 +181,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 		e.Observer.Note(fmt.Sprintf("warning: cannot look up what the cache would answer: %v", err))
 	}
 	once.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
-	pl.contexts = newContexts(s, &once)
-	pl.contexts.plan = true
-	once.NumCtx = pl.contexts.of
+	once.NumCtx = contextsOf(s.given())
 	once.Planned = map[[32]byte]bool{}
 	once.Speeds = pl.speeds
 	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.points)}

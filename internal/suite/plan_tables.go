@@ -41,9 +41,8 @@ func (p *Plan) Tables() []table.Table {
 			j.measured(eval.Span(3600*j.Hours)), strings.Join(j.Basis, "; "),
 		)
 		if len(j.NumCtx) > 1 {
-			judges.Notef("! %s is loaded at least %d times, once for each num_ctx (%s): "+
-				"runs that were started keep theirs, and so do runs that set one",
-				j.Judge, len(j.NumCtx), strings.Trim(fmt.Sprint(j.NumCtx), "[]"))
+			judges.Notef("%s is loaded once for each num_ctx (%s): to load it once, set num-ctx for the judge",
+				j.Judge, strings.Trim(fmt.Sprint(j.NumCtx), "[]"))
 		}
 	}
 	judges.Note("prompt tokens: about, 4 bytes a token; reply tokens and time: " +

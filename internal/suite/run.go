@@ -50,12 +50,12 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	contexts := newContexts(s, e)
-	if err := s.write(contexts.given); err != nil {
+	given := s.given()
+	if err := s.write(given); err != nil {
 		return err
 	}
 	r := &runner{Maker: &quiet, suite: s, inner: new(eval.Interrupts)}
-	quiet.Interrupts, quiet.NumCtx = r.inner, contexts.of
+	quiet.Interrupts, quiet.NumCtx = r.inner, contextsOf(given)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.Interrupts.Handle(func() {
@@ -86,7 +86,7 @@ func (a *AboveLimits) Error() string {
 		"see \"gavel suite plan %s\", and add --yes to run it anyway", a.What, a.path)
 }
 
-// write says in the suite's folder which runs are its own, and what contexts they were given.
+// write says in the suite's folder which runs are its own, and what contexts an earlier gavel gave them.
 func (s *Suite) write(given scoring.Contexts) error {
 	if _, err := os.Stat(filepath.Join(s.Out, judging.ManifestFile)); err == nil {
 		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
@@ -95,9 +95,6 @@ func (s *Suite) write(given scoring.Contexts) error {
 		return fmt.Errorf("the suite's folder: %w", err)
 	}
 	disk.Sweep(s.Out, scoring.SuiteFile, race.StateFile)
-	if err := given.Check(); err != nil {
-		return s.wrong(s.outLine, "out: %s has %v: give the suite another name or out", s.Out, err)
-	}
 	file := s.summary()
 	file.NumCtx = given
 	return judging.WriteJSON(filepath.Join(s.Out, scoring.SuiteFile), file)
