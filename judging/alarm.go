@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Alarms looks at the judgments of a run as they come, and tells early what makes the rest of them a waste: after
-// [alarmAfter] of them, and again at twice as many, four times as many and so on. Of replies that repeat themselves,
-// which take the longest, it tells once, after the first few.
+// Alarms looks at the judgments of a run as they come, and tells early, and once, what makes the rest of them a waste.
+// It looks after [alarmAfter] of them, at twice as many, four times as many and so on; for replies that repeat
+// themselves, which take the longest, after the first few.
 type Alarms struct {
 	mu        sync.Mutex
 	n         int
@@ -18,8 +18,8 @@ type Alarms struct {
 	labels    map[string]int
 	Said      string // what the last look told; "" where nothing is wrong any more
 
-	toldOfLoops bool
-	endLoops    string
+	told     map[string]bool // by what is wrong
+	endLoops string
 }
 
 const (
@@ -56,42 +56,49 @@ func (a *Alarms) Look(r *Record) string {
 		a.lost++
 	}
 	scheduled := a.n%alarmAfter == 0 && a.n/alarmAfter&(a.n/alarmAfter-1) == 0
-	again := a.loops() && a.toldOfLoops
-	if !scheduled && (again || !a.loops()) {
+	if !scheduled && (a.told[looping] || !a.loops()) {
 		return ""
 	}
-	a.Said = a.alarm()
-	if again {
+	var wrong string
+	wrong, a.Said = a.alarm()
+	if a.told[wrong] {
 		return ""
 	}
-	a.toldOfLoops = a.toldOfLoops || a.loops()
+	if a.told == nil {
+		a.told = map[string]bool{}
+	}
+	a.told[wrong] = a.Said != ""
 	return a.Said
 }
 
 // loops tells whether enough replies repeat themselves to be told of.
 func (a *Alarms) loops() bool { return a.repeating >= alarmLoops && 200*a.repeating >= alarmFrom*a.n }
 
-func (a *Alarms) alarm() string {
+// looping is what is wrong with replies that repeat themselves.
+const looping = "loops"
+
+// alarm is what is wrong, in a word and in a line; "" where nothing is.
+func (a *Alarms) alarm() (wrong, text string) {
 	if a.loops() {
-		const text = "alarm: %d of %d replies repeat themselves until they are cut: %s"
-		return fmt.Sprintf(text, a.repeating, a.n, a.endLoops)
+		const line = "alarm: %d of %d replies repeat themselves until they are cut: %s"
+		return looping, fmt.Sprintf(line, a.repeating, a.n, a.endLoops)
 	}
 	if n := a.room.All(); 100*n >= alarmFrom*a.n && 2*(n-a.room.Refused) > n {
-		return fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.room, moreRoom)
+		return "room", fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.room, moreRoom)
 	}
 	if 200*a.cut >= alarmFrom*a.n {
-		return fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: "+
+		return "cut", fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: "+
 			"raise --max-tokens, or choose a prompt that asks for less", a.cut, a.n)
 	}
 	if 100*a.lost >= alarmFrom*a.n {
-		return fmt.Sprintf("alarm: %d of %d replies have no verdict: "+
+		return "silent", fmt.Sprintf("alarm: %d of %d replies have no verdict: "+
 			"read one of them, and try --constrain or another prompt", a.lost, a.n)
 	}
 	for label, n := range a.labels {
 		if label != "" && n >= alarmAfter/2 && 100*n >= alarmFrom*(a.n-a.lost) {
-			return fmt.Sprintf("alarm: %d of %d verdicts are %q: "+
+			return "one label", fmt.Sprintf("alarm: %d of %d verdicts are %q: "+
 				"the judge may go by the position or the prompt and not by what it reads", n, a.n-a.lost, label)
 		}
 	}
-	return ""
+	return "", ""
 }

@@ -64,7 +64,7 @@ func TestAlarms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var a Alarms
 			at, text, times := 0, "", 0
-			for i := range 60 {
+			for i := range 170 {
 				if said := a.Look(c.of(i)); said != "" {
 					times++
 					if at == 0 {
@@ -72,7 +72,7 @@ func TestAlarms(t *testing.T) {
 					}
 				}
 			}
-			if strings.Contains(text, "repeat themselves") && times != 1 {
+			if times > 1 {
 				t.Errorf("told %d times of the same", times)
 			}
 			if at != c.at || !strings.Contains(text, c.says) {
