@@ -1,0 +1,330 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	pretty "github.com/jedib0t/go-pretty/v6/text"
+	"github.com/urfave/cli/v2"
+
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/internal/server/store"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+var _ = register(comparing, 10, runsCommand)
+
+func runsCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "runs",
+		Aliases:   []string{"ls"},
+		Usage:     "list the runs here (also: ls)",
+		UsageText: "gavel runs [DIR] [flags]",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` with the runs"},
+		}, formatFlags()...),
+		Before: func(c *cli.Context) error {
+			switch {
+			case c.NArg() > 1:
+				return usage("expected one DIR, not %d. See: %s --help", c.NArg(), commandLine(c))
+			case c.NArg() == 1 && c.IsSet("runs"):
+				return usage("DIR and --runs are the same: give one of them")
+			}
+			return nil
+		},
+		Action: e.listRuns,
+	}
+}
+
+// listedRun is a run as it is listed.
+type listedRun struct {
+	Run             string          `json:"run"` // its folder
+	Judge           string          `json:"judge"`
+	Model           string          `json:"model,omitempty"`
+	Simulated       bool            `json:"simulated"`
+	Protocol        string          `json:"protocol,omitempty"`
+	Dataset         string          `json:"dataset,omitempty"`
+	Level           scoring.Level   `json:"level,omitempty"`
+	Headline        *scoring.Result `json:"headline"`                    // null where nothing is scored
+	RightWhereAlike *scoring.Result `json:"right_where_alike,omitempty"` // of pairs
+	Coverage        *scoring.Result `json:"coverage,omitempty"`          // of pairs
+	Status          string          `json:"status"`
+	Judgments       int             `json:"judgments"` // that are there
+	Expected        int             `json:"expected"`
+	Started         time.Time       `json:"started,omitzero"`
+	Ended           time.Time       `json:"ended,omitzero"`
+	Error           string          `json:"error,omitempty"` // why it cannot be read
+
+	report scoring.Report
+	named  string // by a person
+	// its replies were made elsewhere: it has no time
+	imported bool
+}
+
+const unreadableRun = "damaged"
+
+func (e *env) listRuns(c *cli.Context) error {
+	dir := cmp.Or(c.Args().First(), c.String("runs"))
+	found, err := e.findRuns(dir)
+	if errors.Is(err, fs.ErrNotExist) && !c.IsSet("runs") && c.NArg() == 0 {
+		err = nil // nobody has made one yet
+	}
+	if err != nil {
+		return fmt.Errorf("the folder of runs: %w", err)
+	}
+	if len(formats(c)) > 0 {
+		t := table.Table{Columns: table.Left("run", "judge", "protocol", "dataset", "level", "headline").
+			Right("value", "kept", "judgments", "expected").Left("status", "began")}
+		for _, r := range found {
+			headline := cmp.Or(r.Headline, &scoring.Result{})
+			began := ""
+			if !r.Started.IsZero() {
+				began = r.Started.Format(time.RFC3339)
+			}
+			kept := cmp.Or(r.Coverage, &scoring.Result{})
+			t.Row(r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric, table.Plain(*headline),
+				table.Plain(*kept), fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began)
+		}
+		return e.print(c, report.Listing{Table: t, Data: map[string]any{"runs": found}})
+	}
+	if len(found) == 0 {
+		e.say("there are no runs in %s yet", dir)
+		e.next("gavel", "doctor", "--model", "MODEL")
+		return nil
+	}
+	_, err = fmt.Fprint(e.screen(), e.runsInWords(found))
+	return err
+}
+
+// findRuns are the runs of a folder, or the one that it is: those of one question together, the best first, and the
+// questions by their newest run.
+func (e *env) findRuns(dir string) ([]listedRun, error) {
+	above, single := dir, false
+	if _, err := os.Stat(filepath.Join(dir, judging.ManifestFile)); err == nil {
+		above, single = filepath.Dir(filepath.Clean(dir)), true
+	}
+	folder, err := store.Open(above, e.now)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.End()
+	var runs []store.Found
+	if single {
+		run, _ := folder.Look(filepath.Base(dir))
+		runs = append(runs, run)
+	} else if runs, err = folder.List(); err != nil {
+		return nil, err
+	}
+	var rows []listedRun
+	for _, run := range runs {
+		row := readRun(folder, run)
+		row.Run = filepath.Join(above, filepath.FromSlash(run.Name))
+		row.report.Run = row.Run
+		rows = append(rows, row)
+	}
+	questions := report.Part(rows, listedRun.question)
+	newest := func(of []listedRun) time.Time {
+		return slices.MaxFunc(of, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
+	}
+	slices.SortStableFunc(questions, func(a, b []listedRun) int {
+		return cmp.Or(cmp.Compare(scoring.One(a[0].Error != ""), scoring.One(b[0].Error != "")), newest(b).Compare(newest(a)))
+	})
+	for _, of := range questions {
+		nameJudges(of)
+		slices.SortStableFunc(of, func(a, b listedRun) int { return cmp.Compare(b.value(), a.value()) })
+	}
+	return slices.Concat(questions...), nil
+}
+
+// readRun is what the files of a run say: its numbers as it wrote them, or else scored now.
+func readRun(folder *store.Store, run store.Found) listedRun {
+	if run.Err != nil {
+		return listedRun{Judge: run.Name, Status: unreadableRun, Error: run.Err.Error()}
+	}
+	m := run.Manifest
+	row := listedRun{
+		Judge:     m.Spec.Model.Name,
+		Model:     m.Spec.Model.Name,
+		Simulated: m.Simulated,
+		Protocol:  m.Spec.Protocol,
+		Dataset:   m.Dataset.Name,
+		Status:    m.Status,
+		Expected:  m.Judgments,
+		Started:   m.Started,
+		Ended:     m.Ended,
+		imported:  m.Started.IsZero(),
+	}
+	if about := folder.About(run.Name); about != nil && about.Name != "" {
+		row.named = about.Name
+	}
+	rep := folder.Written(run.Name, m, folder.Stamps(run.Name))
+	if rep == nil || rep.Scoring < scoring.Version {
+		var err error
+		rep, err = folder.Score(run.Name, m)
+		if err != nil && m.Status != judging.Running {
+			row.Error = err.Error()
+		}
+		if err != nil {
+			return row
+		}
+	}
+	row.report = *rep
+	row.Judgments = rep.Judgments()
+	row.Headline = report.Headline(rep)
+	if kept := rep.Overall("coverage"); kept.Value != nil {
+		row.Coverage = &kept
+		row.RightWhereAlike = new(rep.Overall("right-where-alike"))
+	}
+	if rep.Diagnosis != nil {
+		row.Level = rep.Diagnosis.Level
+	}
+	return row
+}
+
+// nameJudges gives runs of one question the names that tell them apart.
+func nameJudges(of []listedRun) {
+	runs := make([]report.Run, len(of))
+	for i, r := range of {
+		runs[i].Report = r.report
+	}
+	for i, named := range report.Named(runs) {
+		if of[i].report.Model == "" {
+			continue // nothing is scored
+		}
+		name := strings.TrimPrefix(named.Name, of[i].Model)
+		if len(name) == len(named.Name) {
+			name = " · " + name // Named left out the model that all of them share
+		}
+		of[i].Judge = cmp.Or(of[i].named, path.Base(of[i].Model)+name)
+	}
+}
+
+// question is what runs must share for their numbers to stand beside each other.
+func (r listedRun) question() string {
+	if r.Error != "" {
+		return ""
+	}
+	return joined(r.Protocol, r.Dataset)
+}
+
+// value sorts a run: the best first, and last what has none.
+func (r listedRun) value() float64 {
+	if r.Headline == nil || r.Headline.Value == nil {
+		return math.Inf(-1)
+	}
+	return *r.Headline.Value
+}
+
+// state is how far a run is, and when that was.
+func (r listedRun) state(now time.Time) string {
+	when := r.Ended
+	if when.IsZero() {
+		when = r.Started
+	}
+	state := ""
+	if r.Status != judging.Complete {
+		state = r.Status
+		if r.Expected > 0 && r.Judgments < r.Expected {
+			state += fmt.Sprintf(" at %d %%", 100*r.Judgments/r.Expected)
+		}
+	}
+	if r.imported {
+		return joined(state, "imported")
+	}
+	return joined(state, humanize.RelTime(when, now, "ago", "from now"))
+}
+
+// runsInWords lays runs out for people: a heading for each question, and beneath it a line for each run, which is
+// followed by its folder, in a line of its own where a terminal is too narrow.
+func (e *env) runsInWords(runs []listedRun) string {
+	w := e.screen()
+	var out strings.Builder
+	for _, of := range report.Part(runs, listedRun.question) {
+		if of[0].Error != "" {
+			fmt.Fprintf(&out, "\n%s\n", table.Bold(w, "cannot be read"))
+			for _, r := range of {
+				fmt.Fprintf(&out, "%s\n", table.Harmless("  "+r.Run+": "+r.Error))
+			}
+			continue
+		}
+		lines := [][]string{{"good for", "score", "kept", "judge", ""}}
+		score := ""
+		for _, r := range of {
+			line := []string{table.Level(r.Level), "", "", table.Clean(r.Judge), r.state(e.now())}
+			if r.Headline != nil {
+				line[1] = table.Whole(*r.Headline)
+				if r.Headline.Unit == "" {
+					line[1] = table.Interval(r.Headline.Value, r.Headline.Low, r.Headline.High, 0, 0)
+				}
+				term, _ := scoring.TermIn(report.Terms(r.Protocol), r.Headline.Metric)
+				score = cmp.Or(term.Name, r.Headline.Metric)
+			}
+			if r.Coverage != nil {
+				line[2] = table.Fixed(r.Coverage.Value, 0) + " %"
+			}
+			lines = append(lines, line)
+		}
+		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.Clean(joined(of[0].question(), "score: "+score))))
+		for i, line := range e.aligned(lines) {
+			if i == 0 {
+				out.WriteString(table.Faint(w, line) + "\n")
+				continue
+			}
+			folder := table.Clean(of[i-1].Run)
+			before := "  "
+			if width := pretty.StringWidthWithoutEscSequences(line + before + folder); e.columns > 0 && width > e.columns {
+				before = "\n    "
+			}
+			out.WriteString(line + before + table.Faint(w, folder) + "\n")
+		}
+	}
+	return strings.TrimPrefix(out.String(), "\n")
+}
+
+// aligned makes lines of words and numbers whose columns stand beneath each other. The judge's gives way on a terminal
+// that is too narrow.
+func (e *env) aligned(lines [][]string) (all []string) {
+	const gap, score, kept, judge = 2, 1, 2, 3
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], pretty.StringWidthWithoutEscSequences(cell))
+		}
+	}
+	total := gap * len(widths)
+	for _, width := range widths {
+		total += width
+	}
+	if over := total - e.columns; e.columns > 0 && over > 0 {
+		widths[judge] = max(12, widths[judge]-over)
+	}
+	for _, line := range lines {
+		out := ""
+		for i, cell := range line {
+			align := pretty.AlignLeft
+			if i == score || i == kept {
+				align = pretty.AlignRight
+			}
+			out += "  " + align.Apply(pretty.Snip(cell, widths[i], "…"), widths[i])
+		}
+		all = append(all, strings.TrimRight(out, " "))
+	}
+	return all
+}
+
+// joined are the words of a line that there are.
+func joined(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " · ")
+}
