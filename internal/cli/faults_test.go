@@ -237,20 +237,19 @@ func faultDataset(t *testing.T) {
 	write(t, "faults.jsonl", lines.String())
 }
 
-// TestFaults: each fault against a scripted server of each format. A fault that both may have is met by one of them where
-// tests are to be quick, in turn.
-func TestFaults(t *testing.T) {
-	for side, ollama := range []bool{true, false} {
-		name := map[bool]string{true: "ollama", false: "openai"}[ollama]
-		cases := slices.Clone(faultCases)
-		for i := range cases {
-			cases[i].long = cases[i].only == "" && i%2 != side
-		}
-		t.Run(name, func(t *testing.T) {
-			home(t)
-			testFaults(t, newLink(t, newJudge(t, ollama, prefersLonger).URL, ollama), name, 150*time.Millisecond, cases)
-		})
+// TestFaultsOfOllama and TestFaultsOfOpenAI: each fault against a scripted server of that format. A fault that both may
+// have is met by one of them where tests are to be quick, in turn. They wait more than they work, so there are two.
+func TestFaultsOfOllama(t *testing.T) { testScriptedFaults(t, "ollama", 0) }
+func TestFaultsOfOpenAI(t *testing.T) { testScriptedFaults(t, "openai", 1) }
+
+func testScriptedFaults(t *testing.T, format string, turn int) {
+	cases := slices.Clone(faultCases)
+	for i := range cases {
+		cases[i].long = cases[i].only == "" && i%2 != turn
 	}
+	home(t)
+	ollama := format == "ollama"
+	testFaults(t, newLink(t, newJudge(t, ollama, prefersLonger).URL, ollama), format, 150*time.Millisecond, cases)
 }
 
 // TestServersFaults: the same before the real servers, for the faults in which

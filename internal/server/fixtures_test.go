@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -22,6 +23,9 @@ import (
 
 // TestMain makes intervals from few resamples: hardly a test reads them.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	// What is parallel here waits: TestBodiesThatNeverCome, five seconds for each case.
+	flag.Set("test.parallel", "8")
 	scoring.DefaultOptions.Bootstrap.Rounds = 200
 	os.Exit(m.Run())
 }

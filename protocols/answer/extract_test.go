@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"gavel/datasets"
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/judging/judgingtest"
 	"gavel/protocols/protocoltest"
@@ -295,7 +296,6 @@ func TestRight(t *testing.T) {
 // Replies of a megabyte, each bad for a careless reader: one that goes over them
 // once for every word would be at it for minutes.
 func TestLongReplies(t *testing.T) {
-	const size = 1 << 20
 	for name, unit := range map[string]string{
 		"phrases":         "the answer is ",
 		"phrases in turn": "The answer is 5. ",
@@ -313,9 +313,14 @@ func TestLongReplies(t *testing.T) {
 		"script":          "१",
 	} {
 		t.Run(name, func(t *testing.T) {
-			reply := strings.Repeat(unit, size/len(unit))
-			read(reply, 0, judging.Reading{})
-			read(reply, 4, judging.Reading{Lenient: true})
+			readBoth := func(size int) {
+				reply := strings.Repeat(unit, size/len(unit))
+				read(reply, 0, judging.Reading{})
+				read(reply, 4, judging.Reading{Lenient: true})
+			}
+			readBoth(1 << 17)
+			trials.Long(t)
+			readBoth(1 << 20)
 		})
 	}
 }
