@@ -50,7 +50,6 @@ type serverKind struct {
 	greedy     string                                           // members that leave the model's own choice alone
 	grammar    bool                                             // holds a reply to a grammar from its first token on
 	props      bool                                             // has llama.cpp's page of properties
-	tokenIDs   bool                                             // tells the probabilities of tokens named by id
 	budget     func(tokens int) (member string, value any)      // bounds thinking
 	repetition any                                              // what it takes for a repetition
 	anew       func() (member string, value any)                // has it read a prompt anew

@@ -153,7 +153,6 @@ func TestRequestExtras(t *testing.T) {
 	hard := map[string]any{"enable_thinking": true, "reasoning_effort": "high"}
 	number := json.Number("20")
 	thinks := llamaWire.saying("/props", strings.Replace(llamaWire.pages["/props"], "{% for", "{% if enable_thinking %}{% for", 1))
-	tokenizes := vllmWire.saying("/tokenize", `{"count": 3, "tokens": [9, 7, 9]}`)
 	for name, tc := range map[string]struct {
 		wire wire
 		with func(*Request)
@@ -169,9 +168,7 @@ func TestRequestExtras(t *testing.T) {
 		"llama.cpp, a model that thinks": {thinks, func(r *Request) { r.Constrain = twoLabels }, map[string]any{"response_format": format}},
 		"llama.cpp, labels of a model that thinks": {thinks, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
 			map[string]any{"response_format": format, "logprobs": true, "top_logprobs": number}},
-		"vLLM, constrained labels": {tokenizes, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
-			map[string]any{"response_format": format, "logprobs": true, "top_logprobs": number, "logprob_token_ids": []any{json.Number("7"), json.Number("9")}}},
-		"vLLM, labels and nobody to count": {vllmWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
+		"vLLM, constrained labels": {vllmWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
 			map[string]any{"response_format": format, "logprobs": true, "top_logprobs": number}},
 		"llama.cpp, a model told not to think": {thinks, func(r *Request) { r.Constrain, r.Think = twoLabels, ThinkOff }, map[string]any{"grammar": `root ::= "[[A>B]]" | "[[B>A]]"`, "chat_template_kwargs": kwargs(false)}},
 		"llama.cpp, thinking":                  {llamaWire, func(r *Request) { r.Think = ThinkOn }, map[string]any{"chat_template_kwargs": kwargs(true)}},

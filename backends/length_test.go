@@ -25,9 +25,6 @@ func TestTokenBounds(t *testing.T) {
 		if got := LeastTokens([]Message{{User, text}}); got != least {
 			t.Errorf("%q: at least %d, want %d", text, got, least)
 		}
-		if got := mostWords([]Message{{User, text}}); got < least {
-			t.Errorf("%q: at most %d words, there are %d", text, got, least)
-		}
 		if most := MostTokens([]Message{{User, text}}); most < len(text) || most < least {
 			t.Errorf("%q: at most %d", text, most)
 		}

@@ -39,11 +39,10 @@ type OpenAI struct {
 	client *openai.Client
 
 	mu     sync.Mutex
-	server *Server     // once known
-	thinks atomic.Bool // llama.cpp's chat template speaks of thinking
-	tells  atomic.Bool // it has told a finish reason
-	silent atomic.Bool // it was tried, and told none
-	labels labelTokens
+	server *Server      // once known
+	thinks atomic.Bool  // llama.cpp's chat template speaks of thinking
+	tells  atomic.Bool  // it has told a finish reason
+	silent atomic.Bool  // it was tried, and told none
 	beside atomic.Int64 // how many alternatives llama.cpp is asked for, where topBeside were too few
 }
 
@@ -78,7 +77,7 @@ func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchang
 	// is given a placeholder, and the transport puts in what is meant.
 	x := &exchange{
 		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
-			kindOf(server).greedy + o.extras(ctx, server, req),
+			kindOf(server).greedy + o.extras(server, req),
 		messages: req.MessagesJSON(),
 		ours:     true,
 		longest:  req.longest(),
@@ -257,7 +256,7 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 }
 
 // extras writes what a request asks for beyond the plain conversation, in the members that each server knows it by.
-func (o *OpenAI) extras(ctx context.Context, server Server, req Request) string {
+func (o *OpenAI) extras(server Server, req Request) string {
 	var b strings.Builder
 	add := func(name string, value any) { fmt.Fprintf(&b, ",%q:%s", name, mustJSON(value)) }
 	if kwargs := templateArguments(req.Think); kwargs != nil {
@@ -291,9 +290,6 @@ func (o *OpenAI) extras(ctx context.Context, server Server, req Request) string 
 			add("top_logprobs", max(topBeside, o.beside.Load()))
 		} else {
 			add("top_logprobs", topTokens)
-		}
-		if ids := o.labels.of(ctx, o, server, req); len(ids) > 0 {
-			add("logprob_token_ids", ids)
 		}
 	}
 	if kind.anew != nil && req.NoPromptCache {

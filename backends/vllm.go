@@ -15,7 +15,6 @@ var VLLM = register(serverKind{
 	place:    2,
 	batches:  32, // it batches what comes
 	logprobs: Yes,
-	tokenIDs: true,
 	can: map[Feature]string{
 		TakeKey:       "",
 		ReserveReply:  "",

@@ -63,28 +63,16 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			dir.Abandon()
 			return nil, err
 		}
-		if err := dir.Start(m); err != nil {
+		if err := p.begin(ctx, dir); err != nil {
 			closeClient()
 			return nil, err
 		}
 		p.job.Client = client
-		if err := p.takeOver(dir); err != nil {
-			closeClient()
-			return nil, err
-		}
-		asking, items := p.writeItemsBeside(ctx, dir)
 		e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Missing: missing, Completed: completed})
-		runErr = e.ask(asking, p, dir)
+		runErr = e.ask(ctx, p, dir)
 		p.job.Client = nil
-		closed := make(chan error, 1)
-		go func() { closed <- closeClient() }() // beside scoring
-		defer func() {
-			if err := <-closed; err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
-				e.say("warning: %v", err)
-			}
-		}()
-		if err := <-items; err != nil && ctx.Err() == nil {
-			return nil, err
+		if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
+			e.say("warning: %v", err)
 		}
 	} else {
 		if err := p.completeFolder(ctx, dir, old); err != nil {
@@ -128,6 +116,17 @@ func (p *runState) completeFolder(ctx context.Context, dir *judging.Dir, old *ju
 	return p.writeItems(ctx, dir)
 }
 
+// begin writes what a run has before anything is asked.
+func (p *runState) begin(ctx context.Context, dir *judging.Dir) error {
+	if err := dir.Start(p.job.Manifest); err != nil {
+		return err
+	}
+	if err := p.writeItems(ctx, dir); err != nil {
+		return err
+	}
+	return p.takeOver(dir)
+}
+
 // takeOver writes the records that are given.
 func (p *runState) takeOver(dir *judging.Dir) error {
 	for _, r := range p.given {
@@ -145,21 +144,7 @@ func (p *runState) takeOver(dir *judging.Dir) error {
 	return nil
 }
 
-// writeItemsBeside writes items.jsonl while calls are made, which mostly wait: a run that is killed before it is there
-// has it written when it goes on. If it cannot be written, the context returned ends, and with it the calls.
-func (p *runState) writeItemsBeside(ctx context.Context, dir *judging.Dir) (context.Context, <-chan error) {
-	asking, stop := context.WithCancelCause(ctx)
-	done := make(chan error, 1)
-	go func() {
-		err := p.writeItems(ctx, dir)
-		if err != nil {
-			stop(err)
-		}
-		done <- err
-	}()
-	return asking, done
-}
-
+// writeItems writes items.jsonl, unless it is there.
 func (p *runState) writeItems(ctx context.Context, dir *judging.Dir) error {
 	return dir.WriteItems(func(line func([]byte) error) error {
 		var raw []byte
