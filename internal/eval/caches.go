@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"gavel/cache"
 )
@@ -67,9 +68,34 @@ func (s *SharedCache) leave() error {
 	if s.users--; s.users > 0 {
 		return nil
 	}
+	err := s.close()
+	if s.store != nil {
+		time.AfterFunc(closeAgain, s.closeLater)
+	}
+	return err
+}
+
+// close closes the cache, unless the disk is too full for that. The caller holds the lock.
+func (s *SharedCache) close() error {
 	err := s.store.Close()
-	if !errors.Is(err, cache.ErrDiskFull) { // else it is open still, for whoever comes next
+	if !errors.Is(err, cache.ErrDiskFull) {
 		s.store = nil
 	}
 	return err
+}
+
+// closeAgain is how long a cache that could not be closed is left alone.
+const closeAgain = 2 * time.Second
+
+// closeLater closes a cache that could not be closed for want of free space, as soon
+// as there is some and nobody has come to need it.
+func (s *SharedCache) closeLater() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users > 0 || s.store == nil {
+		return
+	}
+	if s.close(); s.store != nil {
+		time.AfterFunc(closeAgain, s.closeLater)
+	}
 }

@@ -150,44 +150,19 @@ func (p multiOption) oracle(item datasets.Item, s judging.Presentation) backends
 		Item:         item.ID,
 		Presentation: s.Index,
 		Order:        s.Order,
-		Right:        max(0, slices.Index(s.Order, p.named(item))),
+		Right:        max(0, slices.Index(s.Order, p.named(item, s))),
 	}
 }
 
 // named is the option that is right to name. A simulated judge needs one even
 // where nobody knows: then it is the first of the item's own.
-func (p multiOption) named(item datasets.Item) int {
-	if p.goal == GoalWorst {
-		if worst := worstOf(item); len(worst) > 0 {
-			return worst[0]
-		}
-	} else if item.Gold >= 0 && item.Gold < len(item.Candidates) {
-		return item.Gold
-	}
-	return max(0, slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return !c.Unrelated }))
-}
-
-// worstOf lists the options that it is right to call the worst: an unrelated one, since it answers another instruction;
-// else those ranked last, where all are ranked and not all alike.
-func worstOf(item datasets.Item) []int {
-	if i := slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool { return c.Unrelated }); i >= 0 {
-		return []int{i}
-	}
-	var worst []int
-	for i, c := range item.Candidates {
-		switch {
-		case c.Rank == nil:
-			return nil
-		case i == 0 || *c.Rank > *item.Candidates[worst[0]].Rank:
-			worst = []int{i}
-		case *c.Rank == *item.Candidates[worst[0]].Rank:
-			worst = append(worst, i)
-		}
-	}
-	if len(worst) == len(item.Candidates) {
-		return nil
-	}
-	return worst
+func (p multiOption) named(item datasets.Item, s judging.Presentation) int {
+	record := judging.NewRecord(&judging.Manifest{}, item, s)
+	describe(record, item, s)
+	right := named(record, p.goal)
+	return max(0, slices.IndexFunc(item.Candidates, func(c datasets.Candidate) bool {
+		return slices.Contains(right, c.ID) || len(right) == 0 && !c.Unrelated
+	}))
 }
 
 // numbered is the authors' regular expression.
