@@ -69,8 +69,8 @@ var rooms = map[string]string{
 		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
 		" scoring/race judging cache datasets backends internal/disk internal/cli/demo internal/cli/progress" +
 		" internal/cli/manual",
-	"internal/cli/demo": "internal/eval internal/report internal/report/table protocols/multioption protocols/pairwise" +
-		" protocols/selfreference scoring judging internal/disk",
+	"internal/cli/demo": "datasets/references internal/eval internal/report internal/report/table" +
+		" protocols/multioption protocols/pairwise protocols/selfreference scoring judging internal/disk",
 	"internal/cli/progress": "internal/eval judging",
 	"internal/cli/manual":   "",
 	"internal/cli/clitest":  "",

@@ -65,4 +65,4 @@ picture() {
 
 mkdir -p docs/images
 picture leaderboard 1000 592 '/?protocol=pairwise'
-picture diagnosis 1000 620 /runs/sim-2-pairwise
+picture diagnosis 1000 620 /runs/llmbar-falcon-180b

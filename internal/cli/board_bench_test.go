@@ -21,7 +21,10 @@ import (
 //	go test ./internal/cli -run '^$' -bench TenThousandRuns -benchtime 500x
 func BenchmarkTenThousandRuns(b *testing.B) {
 	home(b)
-	mustCall(b, "demo", "--out", "demo")
+	for _, name := range []string{"reversed", "self-reference", "multi-option"} {
+		mustCall(b, "demo", name, "--out", "demo")
+	}
+	mustCall(b, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "demo/sim-1-pairwise")
 	for i := range 10_000 {
 		likeDemo(b, i)
 	}

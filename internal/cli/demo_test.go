@@ -1,40 +1,103 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"gotest.tools/v3/golden"
+
+	"gavel/internal/cli/demo"
+	"gavel/judging"
+	"gavel/scoring"
 )
 
-// TestDemo: the whole output, to the byte, and twice the same.
+// TestDemo: every demo to the byte, twice the same, on one screen; its runs say what they are.
 func TestDemo(t *testing.T) {
 	allRounds(t)
 	home(t)
-	out := mustCall(t, "demo", "--out", "d")
-	golden.Assert(t, out, filepath.Join(sourceDir, "testdata", "demo.txt"))
-	if again := mustCall(t, "demo"); again != out {
-		t.Error("a second demo differs")
-	}
-	runs, err := filepath.Glob("d/*/results.json")
-	if err != nil || len(runs) != 14 {
-		t.Fatalf("%d runs kept, want 14 (%v)", len(runs), err)
-	}
-	for _, path := range runs {
-		if !strings.Contains(read(t, path), "simulated judge") {
-			t.Errorf("%s does not say that it is simulated", path)
-		}
-		if !strings.Contains(read(t, filepath.Join(filepath.Dir(path), "run.json")), `"simulated": true`) {
-			t.Errorf("run.json beside %s does not say that it is simulated", path)
-		}
-	}
-	if mustCall(t, "demo", "--out", "d") != out {
-		t.Error("a demo into the same folder differs")
+	for _, name := range demo.Names {
+		t.Run(name, func(t *testing.T) {
+			dir := "d-" + name
+			out := mustCall(t, "demo", name, "--out", dir)
+			golden.Assert(t, out, filepath.Join(sourceDir, "testdata", "demo-"+name+".txt"))
+			lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+			if len(lines) > 30 {
+				t.Errorf("%d lines, at most 30", len(lines))
+			}
+			for _, line := range lines {
+				if utf8.RuneCountInString(line) > 80 {
+					t.Errorf("more than 80 columns: %s", line)
+				}
+			}
+			if mustCall(t, "demo", name, "--out", dir) != out {
+				t.Error("a demo into the same folder differs")
+			}
+			folders, err := filepath.Glob(filepath.Join(dir, "*", judging.ResultsFile))
+			if err != nil || len(folders) < 4 {
+				t.Fatalf("%d runs (%v)", len(folders), err)
+			}
+			for _, path := range folders {
+				m, err := judging.ReadManifest(filepath.Dir(path))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if published := name == demo.Names[0]; m.Simulated == published || (m.Imported != "") != published {
+					t.Errorf("%s: simulated %t, imported %q", path, m.Simulated, m.Imported)
+				}
+			}
+		})
 	}
 	if _, err := os.Stat(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "gavel")); err == nil {
 		t.Error("the demo touched the cache")
+	}
+	if mustCall(t, "demo") != mustCall(t, "demo", "pairwise") {
+		t.Error("the first demo is not the one by default")
+	}
+	if _, stderr, code := call(t, "demo", "pairs"); code != exitUsage || !strings.Contains(stderr, "reversed") {
+		t.Errorf("an unknown demo: %d %s", code, stderr)
+	}
+}
+
+// TestDemoScoresOnTheSpot: what the demo says of a judge is what gavel score says of its run.
+func TestDemoScoresOnTheSpot(t *testing.T) {
+	home(t)
+	out := mustCall(t, "demo", "--out", "d")
+	var scores struct{ Runs []scoring.Report }
+	if err := json.Unmarshal([]byte(mustCall(t, "score", "--json", "d")), &scores); err != nil {
+		t.Fatal(err)
+	}
+	if len(scores.Runs) != 11 {
+		t.Fatalf("%d runs, want 11", len(scores.Runs))
+	}
+	for _, r := range scores.Runs {
+		strict := r.Overall("strict")
+		kept := r.Overall("coverage")
+		row := regexp.MustCompile(fmt.Sprintf(`(?m)^[0-9–]+ +%s +.{3} %s +%.0f \[%.0f, %.0f\] .* %.0f +[0-9]+\*?$`,
+			regexp.QuoteMeta(r.Model), r.Diagnosis.Level, *strict.Value, *strict.Low, *strict.High, *kept.Value))
+		if !row.MatchString(out) {
+			t.Errorf("no line %s in\n%s", row, out)
+		}
+	}
+}
+
+// TestDemoServes: the runs of the demo are shown, and gone afterwards.
+func TestDemoServes(t *testing.T) {
+	home(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	s := begin(t, "demo", "--serve")
+	if code, page := s.ask("GET", "/", nil, nil); code != http.StatusOK || !strings.Contains(page, "Llama-3.1-405B") {
+		t.Errorf("%d\n%s", code, page)
+	}
+	s.end()
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

@@ -38,11 +38,14 @@ func serveCommand(e *env) *cli.Command {
 	}
 }
 
+// defaultAddress is where pages are served unless another address is given.
+const defaultAddress = "127.0.0.1:7070"
+
 func serveFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
 			Name:  "addr",
-			Value: "127.0.0.1:7070",
+			Value: defaultAddress,
 			Usage: "`ADDRESS` to listen on; an address that others can reach needs --token-file",
 		},
 		&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` with the runs, also for new ones"},

@@ -13,6 +13,8 @@ type Board struct {
 	Mode   string     `json:"mode,omitempty"`
 	Test   string     `json:"test"`   // of two judges
 	Family string     `json:"family"` // what Holm's correction is over
+	Unit   string     `json:"unit"`   // what was judged: `pair`
+	Says   string     `json:"says"`   // the answer in a sentence or two
 	Rows   []Standing `json:"judges"`
 }
 
@@ -23,6 +25,7 @@ type Standing struct {
 	// as many as there are judges with a value, less those that are surely worse
 	Last      int            `json:"rank_last"`
 	Name      string         `json:"name"`
+	Mark      string         `json:"mark,omitempty"` // of a note that is printed beneath
 	Run       string         `json:"run"`
 	Model     string         `json:"model"`
 	Simulated bool           `json:"simulated"`
@@ -39,7 +42,7 @@ type Standing struct {
 // NewBoard puts the runs of a ranking in order. reports and names are those of its runs, in the ranking's order; a run
 // without a name goes by its model.
 func NewBoard(r scoring.Ranking, reports []scoring.Report, names []string) Board {
-	b := Board{Metric: r.Metric, Mode: r.Mode, Test: r.Test, Family: r.Family}
+	b := Board{Metric: r.Metric, Mode: r.Mode, Test: r.Test, Family: r.Family, Unit: r.Boot.Unit}
 	ranks := rankRanges(r)
 	for i, run := range r.Runs {
 		rep := &reports[i]
@@ -71,6 +74,7 @@ func NewBoard(r scoring.Ranking, reports []scoring.Report, names []string) Board
 		}
 		return cmp.Compare(*y.Headline.Value, *x.Headline.Value)
 	})
+	b.Says = b.answer()
 	return b
 }
 

@@ -2,17 +2,21 @@ package report_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"gotest.tools/v3/golden"
 
 	"gavel/internal/report"
 	"gavel/scoring"
 )
 
-// boardOf has judges with these values, nil for none, of which these pairs are told apart.
-func boardOf(values []*float64, apart ...[2]int) report.Board {
-	r := scoring.Ranking{Metric: "strict", Test: "exact McNemar"}
-	reports := make([]scoring.Report, len(values))
-	names := make([]string, len(values))
+// rankingOf has judges with these values, nil for none, of which these pairs are told apart.
+func rankingOf(values []*float64, apart ...[2]int) (r scoring.Ranking, reports []scoring.Report, names []string) {
+	r = scoring.Ranking{Metric: "strict", Test: "exact McNemar", Boot: scoring.Bootstrap{Unit: "pair"}}
+	reports = make([]scoring.Report, len(values))
+	names = make([]string, len(values))
 	for i, v := range values {
 		model := fmt.Sprintf("m%d", i)
 		r.Runs = append(r.Runs, scoring.Placed{
@@ -21,6 +25,7 @@ func boardOf(values []*float64, apart ...[2]int) report.Board {
 			Result: scoring.Result{Metric: "strict", Group: scoring.Overall, Value: v, N: 100},
 		})
 		reports[i] = scoring.Report{
+			Protocol:  "pairwise",
 			Diagnosis: &scoring.Diagnosis{Level: scoring.Usable},
 			Results: []scoring.Result{
 				{Metric: "right-where-alike", Group: scoring.Overall, Value: new(float64(i)), N: 50},
@@ -39,7 +44,11 @@ func boardOf(values []*float64, apart ...[2]int) report.Board {
 		}
 	}
 	names[0] = "the first"
-	return report.NewBoard(r, reports, names)
+	return r, reports, names
+}
+
+func boardOf(values []*float64, apart ...[2]int) report.Board {
+	return report.NewBoard(rankingOf(values, apart...))
 }
 
 // Four judges, one of them without a value, given in no order. The two best cannot be told apart; only the best is
@@ -80,6 +89,111 @@ func TestBoardRanks(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("apart %v: %s, want %s", tt.apart, got, tt.want)
+		}
+	}
+}
+
+// TestBoardSays: the best are those that nobody is surely better than, and the sentence claims no more than that.
+func TestBoardSays(t *testing.T) {
+	value := func(v float64) *float64 { return &v }
+	for _, tt := range []struct {
+		name   string
+		values []*float64
+		apart  [][2]int
+		few    int // place of a judge with few items, -1 for none
+		want   string
+	}{
+		{
+			name: "one is better", values: []*float64{value(80), value(60)}, apart: [][2]int{{0, 1}}, few: -1,
+			want: "the first judges best: right in both orders on 80 % of the pairs.",
+		},
+		{
+			name: "the second is between", values: []*float64{value(80), value(70), value(60)}, apart: [][2]int{{0, 2}}, few: -1,
+			want: "the first and m1 judge best: right in both orders on 80 and 70 % of the pairs. They cannot be told apart.",
+		},
+		{
+			name: "none is told apart", values: []*float64{value(80), value(70)}, few: -1,
+			want: "None of the 2 judges can be told from the others: right in both orders on 80 and 70 % of the pairs.",
+		},
+		{
+			name: "few items", values: []*float64{value(80), value(70), value(60)}, apart: [][2]int{{0, 2}}, few: 1,
+			want: "the first judges best: right in both orders on 80 % of the pairs.",
+		},
+		{
+			name: "more than three", values: []*float64{value(80), value(79), value(78), value(77), value(1)},
+			apart: [][2]int{{0, 4}, {1, 4}, {2, 4}, {3, 4}}, few: -1,
+			want: "the first, m1 and 2 more judge best: right in both orders on 77 to 80 % of the pairs. " +
+				"They cannot be told apart.",
+		},
+		{
+			name: "one judge", values: []*float64{value(80)}, few: -1,
+			want: "the first: right in both orders on 80 % of the pairs.",
+		},
+		{name: "no value", values: []*float64{nil}, few: -1, want: "No judge has a value yet."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, reports, names := rankingOf(tt.values, tt.apart...)
+			if tt.few >= 0 {
+				r.Runs[tt.few].N = 10
+			}
+			if got := report.NewBoard(r, reports, names).Says; got != tt.want {
+				t.Errorf("%s\nwant %s", got, tt.want)
+			}
+			for i := range reports {
+				reports[i].Diagnosis.Level = scoring.Weak
+			}
+			got := report.NewBoard(r, reports, names).Says
+			if strings.Contains(tt.want, "%") && !strings.HasSuffix(got, "None of the judges here is usable.") &&
+				!strings.HasSuffix(got, "That is weak.") {
+				t.Errorf("of weak judges: %s", got)
+			}
+		})
+	}
+}
+
+// TestBoardText: what does not fit is left out, the drawing first; names are broken between words.
+func TestBoardText(t *testing.T) {
+	r, reports, names := rankingOf([]*float64{new(50.0), new(80.0)}, [2]int{0, 1})
+	names[0] = "a judge with a name of many words"
+	for i := range r.Runs {
+		r.Runs[i].Low = new(*r.Runs[i].Value - 10)
+		r.Runs[i].High = new(*r.Runs[i].Value + 10)
+	}
+	b := report.NewBoard(r, reports, names)
+	for i := range b.Rows {
+		if b.Rows[i].Run == "runs/m1" {
+			b.Rows[i].Mark = "*"
+		}
+	}
+	var got strings.Builder
+	for _, columns := range []int{0, 80, 64, 50} {
+		fmt.Fprintf(&got, "%d\n", columns)
+		if err := b.WriteText(&got, columns); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden.Assert(t, got.String(), "board.txt")
+	for part := range strings.SplitSeq(got.String()[strings.Index(got.String(), "\n80\n"):], "\n") {
+		if n := utf8.RuneCountInString(part); n > 80 {
+			t.Errorf("%d columns: %s", n, part)
+		}
+	}
+}
+
+// TestStrip: the dot is where the value is, the line from the low end to the high one.
+func TestStrip(t *testing.T) {
+	for _, tt := range []struct {
+		low, value, high float64
+		unit, want       string
+	}{
+		{low: 77, value: 81, high: 84, want: "············●━··"},
+		{low: 0, value: 0, high: 5, want: "●···············"},
+		{low: 95, value: 100, high: 100, want: "···············●"},
+		{low: 0.4, value: 0.5, high: 0.7, unit: scoring.UnitScore, want: "······━━●━━━····"},
+	} {
+		x := scoring.Result{Value: &tt.value, Low: &tt.low, High: &tt.high, Unit: tt.unit}
+		if got := report.Strip(x); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt, got, tt.want)
 		}
 	}
 }

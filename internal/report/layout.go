@@ -28,6 +28,8 @@ type Layout struct {
 	Tiles []Tile
 	// its metrics, in words
 	Terms []scoring.Term
+	// what a board of judges shows beside the headline
+	Board []BoardColumn
 }
 
 var layouts sync.Map // by the name of the protocol

@@ -87,6 +87,7 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 			Name: scoring.GenerationAccuracy,
 			Term: scoring.Term{
 				Called: []string{"right"},
+				Name:   "right",
 				Best:   scoring.Higher,
 				Plain:  "questions that the judge itself answers right; a reply without an answer is wrong",
 				Source: "self-reference, arXiv 2509.19880, Eq. 3",

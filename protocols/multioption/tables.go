@@ -35,6 +35,10 @@ var Layout = &report.Layout{
 		{Metric: sameChoice},
 		report.Verdictless,
 	},
+	Board: []report.BoardColumn{
+		report.ColumnOf("", "right", optionAccuracy),
+		report.ColumnOf("same in", "all orders", sameChoice),
+	},
 }
 
 func summary(runs []scoring.Report) table.Table {

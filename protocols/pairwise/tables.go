@@ -36,6 +36,21 @@ var Layout = &report.Layout{
 		{Metric: "consistency"},
 		report.Verdictless,
 	},
+	Board: []report.BoardColumn{
+		report.ColumnOf("where", "agreed", RightWhereAlike),
+		report.ColumnOf("of", "pairs", Coverage),
+		{Heads: [2]string{"names", "first"}, Of: firstNamed},
+	},
+}
+
+// firstNamed is how often the response shown first is named: as the better or, where the worse is asked for, as that.
+func firstNamed(r *scoring.Report) scoring.Result {
+	x := r.Overall("first-position")
+	if x.Value != nil && r.Goal == goalWorse {
+		x.Value = new(100 - *x.Value)
+		x.Low, x.High = nil, nil
+	}
+	return x
 }
 
 // chance is what a judge that knows nothing gets that judges as many pairs alike; see Diagnose.

@@ -180,6 +180,7 @@ var modeMetrics = []scoring.Metric{
 		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() },
 	},
 	f1Of(F1, all, "there is no judgment", scoring.Term{
+		Name:   "F1",
 		Plain:  "precision and recall of Correct in one number: their harmonic mean",
 		Source: paper + "Eq. 9",
 		Others: "F-measure",

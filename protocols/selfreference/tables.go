@@ -24,6 +24,16 @@ var Layout = &report.Layout{
 		},
 		report.Verdictless,
 	},
+	Board: []report.BoardColumn{
+		{Heads: [2]string{"own answer", "shown"}, Of: shownOwn(F1)},
+		{Heads: [2]string{"own is", "right"}, Of: shownOwn(F1JPlus)},
+		{Heads: [2]string{"own is", "wrong"}, Of: shownOwn(F1JMinus)},
+	},
+}
+
+// shownOwn is a metric of the judgments that are made with the judge's own answer in sight.
+func shownOwn(metric string) func(r *scoring.Report) scoring.Result {
+	return func(r *scoring.Report) scoring.Result { return r.Result(metric, scoring.Overall, ModeSelf) }
 }
 
 // modesIn lists the columns of a run: its modes and, where it has both, their difference.

@@ -1,4 +1,5 @@
-// Package demo shows what gavel reports, with simulated judges: no model, no network and no data are needed.
+// Package demo shows what gavel finds out about judges. No model, no network and no data are needed: the verdicts of
+// published judges are part of gavel, and judges of other protocols are simulated.
 package demo
 
 import (
@@ -6,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
-	"gavel/internal/disk"
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"gavel/internal/eval"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
@@ -18,157 +21,109 @@ import (
 	"gavel/scoring"
 )
 
-// judges are simulated judges whose accuracy and position bias are known.
-var judges = []struct{ model, about string }{
-	{"accuracy=0.9,first=0.1,seed=3", "knows 90 %, falls for the first position in 10 % of the judgments"},
-	{"accuracy=0.9,first=0.5,seed=3", "knows as much, but half of the time names whatever it reads first"},
-	{"coin", "throws a coin for every judgment"},
-	{"silent", "never gives a verdict"},
+// Names are the demos, by the protocols that they show, the first by default.
+var Names = []string{
+	pairwise.Protocol.Name, pairwise.Reversed.Name, selfreference.Protocol.Name, multioption.Protocol.Name,
 }
 
-// Run has simulated judges judge the built-in samples under each protocol, and prints what they come to for a
-// terminal of so many columns. The runs stay in the folder out; where that is "" nothing does.
-func Run(ctx context.Context, m *eval.Maker, out string, stdout io.Writer, columns int) error {
-	if out == "" {
-		tmp, remove, err := disk.TempDir("", "gavel-demo-")
-		if err != nil {
-			return err
-		}
-		defer remove()
-		out = tmp
+// Demo is judges of one condition, with what is said of them.
+type Demo struct {
+	says    string   // the answer
+	asks    string   // what the judges were asked, and about what
+	found   []string // sentences on what the table shows, beside the first
+	notes   string   // under the table
+	board   report.Board
+	judges  []simulation // where they are simulated, in the order of what follows
+	runs    []*scoring.Run
+	names   []string // of the judges
+	reports []scoring.Report
+}
+
+// New has the judges of a protocol judge. Their runs stay in the folder out; "" is none.
+func New(ctx context.Context, m *eval.Maker, protocol, out string) (*Demo, error) {
+	if k, ok := kinds[protocol]; ok {
+		return simulated(ctx, m, k, out)
 	}
-	d := &demo{
-		ctx:    ctx,
-		maker:  m,
-		out:    out,
-		stdout: stdout,
-		print:  table.TextWithin(columns),
+	return published(m.Version, out)
+}
+
+// rank puts the judges on a board.
+func (d *Demo) rank() error {
+	rankings, err := scoring.Rank(d.runs, scoring.DefaultOptions.Bootstrap)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintln(stdout, "SIMULATION: no model is asked. Judges of known accuracy and position bias judge "+
-		"gavel's own\nsamples under each protocol; what follows is what gavel reports of them.")
-	for _, chapter := range []func() error{d.pairs, d.answers, d.options} {
-		fmt.Fprintln(stdout)
-		if err := chapter(); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintln(stdout, "SIMULATION: simulated judges, not results of a model.")
+	d.board = report.NewBoard(rankings[0], d.reports, d.names)
+	d.says = d.board.Says
 	return nil
 }
 
-// demo is a demo that is going on.
-type demo struct {
-	ctx    context.Context
-	maker  *eval.Maker
-	out    string // folder of its runs
-	stdout io.Writer
-	print  table.Writer
-}
-
-// comparisons are the protocols that compare two responses.
-var comparisons = []judging.Protocol{pairwise.Protocol, pairwise.Reversed}
-
-// pairs: all judges under pairwise and reversed, and what of two of them differs.
-func (d *demo) pairs() error {
-	fmt.Fprintln(d.stdout, "1. Two responses: which is better, and which is worse?")
-	var scores report.Scores
-	var dirs []string
-	for _, judge := range judges {
-		fmt.Fprintf(d.stdout, "  sim:%-32s %s\n", judge.model, judge.about)
-		for _, protocol := range comparisons {
-			name := fmt.Sprintf("sim-%d-%s", len(dirs)/len(comparisons)+1, protocol.Name)
-			rep, err := d.run(protocol, judge.model, "sample", name)
-			if err != nil {
-				return err
-			}
-			dirs = append(dirs, filepath.Join(d.out, name))
-			scores.Runs = append(scores.Runs, *rep)
-		}
-	}
-	fmt.Fprintln(d.stdout)
-	compared, err := compare(dirs)
-	if err != nil {
-		return err
-	}
-	return d.print.Each(d.stdout, append(scores.Tables()[:2], compared...)) // all runs, then the first of them in full
-}
-
-// agent is whose answers the demo has judged.
-const agent = "sim:accuracy=0.6,seed=2"
-
-// answers: a judge that answers the questions itself, then judges an agent's
-// answers, with and without its own beside them.
-func (d *demo) answers() error {
-	const judge = "accuracy=0.7"
-	fmt.Fprintf(d.stdout, "2. An agent's answers: right or wrong? Does a model that can answer also "+
-		"judge?\n  sim:%-32s answers 70 %% itself, judges with that accuracy, and leans on its own "+
-		"answer\n                                       where it is shown it\n  %-36s the agent: answers 60 %%\n\n",
-		judge, agent)
-	o := d.request(selfreference.Protocol, judge, "sample-number", "sim-1-"+selfreference.Protocol.Name)
-	o.Agents = []string{agent}
-	reports, err := d.maker.Run(d.ctx, o)
-	if err != nil {
-		return err
-	}
-	return d.print.Each(d.stdout, report.Scores{Runs: reports}.Headlines())
-}
-
-// choosers are the judges that choose one of several options.
-var choosers = []string{"accuracy=0.9,first=0.1,seed=3", "first", "coin"}
-
-// options: judges that choose the best of several options in every rotation.
-func (d *demo) options() error {
-	fmt.Fprintln(d.stdout, "3. Several options in every rotation: "+
-		"does the judge choose an option, or a place?\n  sim:first                            always names "+
-		"what it reads first\n  sim:coin                             throws dice for every presentation")
-	fmt.Fprintln(d.stdout)
-	var scores report.Scores
-	for i, judge := range choosers {
-		rep, err := d.run(multioption.Protocol, judge, "sample-options",
-			fmt.Sprintf("sim-%d-%s", i+1, multioption.Protocol.Name))
-		if err != nil {
+// add takes in a judge's run and scores it. Where dir is a folder it has the results, too.
+func (d *Demo) add(name string, run *scoring.Run, dir string) error {
+	rep := run.Score(scoring.DefaultOptions.Bootstrap)
+	if dir != "" {
+		if err := judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep); err != nil {
 			return err
 		}
-		scores.Runs = append(scores.Runs, *rep)
 	}
-	return d.print.Each(d.stdout, scores.Headlines())
+	d.names = append(d.names, name)
+	d.runs = append(d.runs, run)
+	d.reports = append(d.reports, rep)
+	return nil
 }
 
-func (d *demo) request(protocol judging.Protocol, model, dataset, name string) eval.Request {
-	o := eval.New(protocol)
-	o.Endpoint = eval.Simulation
-	o.Model = model
-	o.Dataset = dataset
-	o.Concurrency = 4
-	o.Out = filepath.Join(d.out, name)
-	return o
+// widest is how wide paragraphs are at most.
+const widest = 80
+
+// WriteText prints the demo for a terminal of so many columns, 0 where lines may have any length.
+func (d *Demo) WriteText(w io.Writer, columns int) error {
+	if columns <= 0 || columns > widest {
+		columns = widest
+	}
+	for line := range strings.Lines(paragraph(d.says, columns)) {
+		fmt.Fprintln(w, table.Bold(w, strings.TrimSuffix(line, "\n")))
+	}
+	fmt.Fprintf(w, "\n%s\n", paragraph(d.asks, columns))
+	if err := d.board.WriteText(w, columns); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s", paragraph(d.notes, columns), paragraph(strings.Join(d.found, " "), columns))
+	return err
 }
 
-// run makes one run and gives its report.
-func (d *demo) run(protocol judging.Protocol, model, dataset, name string) (*scoring.Report, error) {
-	reports, err := d.maker.Run(d.ctx, d.request(protocol, model, dataset, name))
-	if err != nil {
-		return nil, err
+// paragraph breaks lines between words.
+func paragraph(lines string, columns int) string {
+	if lines == "" {
+		return ""
 	}
-	rep := &reports[len(reports)-1]
-	rep.Run = name
-	return rep, nil
+	const percent, unbroken = " %", "\ue000%" // which nothing wraps at
+	var out strings.Builder
+	lines = strings.ReplaceAll(lines, percent, unbroken)
+	for line := range strings.SplitSeq(text.WrapSoft(lines, columns), "\n") {
+		fmt.Fprintln(&out, strings.TrimRight(strings.ReplaceAll(line, unbroken, percent), " "))
+	}
+	return out.String()
 }
 
-// compare compares the two judges that know the same and differ in their position bias, under the first protocol.
-func compare(dirs []string) ([]table.Table, error) {
-	var runs []*scoring.Run
-	for _, i := range []int{0, len(comparisons)} {
-		r, err := scoring.Load(dirs[i], scoring.DefaultOptions.Reading)
-		if err != nil {
-			return nil, err
-		}
-		r.Dir = filepath.Base(dirs[i])
-		runs = append(runs, r)
+// next are the commands that one would give after a demo.
+const (
+	nextReal = `
+Look at it: gavel demo --serve      Your own judge: gavel doctor
+The other protocols (which is worse? does its own answer help? best of
+several?): gavel demo reversed | self-reference | multi-option
+`
+	nextSimulated = `
+Look at it: gavel demo %s --serve
+Real judges: gavel demo      Your own judge: gavel doctor
+`
+)
+
+// WriteNext prints what to type next.
+func WriteNext(w io.Writer, protocol string) error {
+	next := nextReal
+	if protocol != Names[0] {
+		next = fmt.Sprintf(nextSimulated, protocol)
 	}
-	cmp, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
-	if err != nil {
-		return nil, err
-	}
-	return report.Comparison{Comparisons: cmp}.Tables(), nil
+	_, err := io.WriteString(w, next)
+	return err
 }

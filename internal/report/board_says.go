@@ -1,0 +1,134 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gavel/scoring"
+)
+
+// placed are the judges that have a value.
+func (b Board) placed() []Standing {
+	return slices.DeleteFunc(slices.Clone(b.Rows), func(s Standing) bool { return s.First == 0 })
+}
+
+// Best are the judges that nobody is surely better than, from the first row to the first that somebody is. One that
+// judged less than half of what others did is none of them: it may have any rank for want of items.
+func (b Board) Best() (best []Standing) {
+	placed := b.placed()
+	most := 0
+	for _, s := range placed {
+		most = max(most, s.Headline.N)
+	}
+	for _, s := range placed {
+		if s.First > 1 {
+			break
+		}
+		if 2*s.Headline.N >= most {
+			best = append(best, s)
+		}
+	}
+	if len(best) == 0 {
+		return placed[:min(1, len(placed))]
+	}
+	return best
+}
+
+// answer says which judges are the best, how good they are, and whether they can be told apart.
+func (b Board) answer() string {
+	placed := b.placed()
+	best := b.Best()
+	alike := !slices.ContainsFunc(placed, func(s Standing) bool { return s.First > 1 })
+	switch {
+	case len(placed) == 0:
+		return "No judge has a value yet."
+	case len(placed) == 1:
+		return fmt.Sprintf("%s: %s%s", placed[0].Name, b.values(placed), b.warning())
+	case alike:
+		return fmt.Sprintf("None of the %d judges can be told from the others: %s%s", len(placed), b.values(placed),
+			b.warning())
+	}
+	says := fmt.Sprintf("%s %s: %s", namesOf(best), b.verb(len(best)), b.values(best))
+	if len(best) > 1 {
+		says += " They cannot be told apart."
+	}
+	return says + b.warning()
+}
+
+// verb is what judges do that are the best by the headline. A headline may say nothing of what is right.
+func (b Board) verb(judges int) string {
+	switch {
+	case !b.ofRight() && judges == 1:
+		return "has the highest " + b.headline()
+	case !b.ofRight():
+		return "have the highest " + b.headline()
+	case judges == 1:
+		return "judges best"
+	}
+	return "judge best"
+}
+
+// ofRight tells whether the headline is a share of what is right.
+func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "right") }
+
+// warning says it where no judge is good enough to be used.
+func (b Board) warning() string {
+	useful := func(s Standing) bool { return s.Level == scoring.Usable || s.Level == scoring.Strong }
+	switch {
+	case slices.ContainsFunc(b.Rows, useful):
+		return ""
+	case len(b.Rows) == 1:
+		return fmt.Sprintf(" That is %s.", b.Rows[0].Level)
+	}
+	return " None of the judges here is usable."
+}
+
+// most is how many are listed one by one.
+const most = 3
+
+// namesOf lists judges.
+func namesOf(rows []Standing) string {
+	names := make([]string, len(rows))
+	for i, s := range rows {
+		names[i] = s.Name
+		if strings.ContainsAny(s.Name, ",:") {
+			names[i] = "“" + s.Name + "”"
+		}
+	}
+	if len(names) > most {
+		names = append(names[:most-1], fmt.Sprintf("%d more", len(rows)-most+1))
+	}
+	return inSentence(names)
+}
+
+// inSentence joins words as a sentence does.
+func inSentence(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// values says what judges come to by the headline: "right in both orders on 81, 80 and 76 % of the pairs."
+func (b Board) values(rows []Standing) string {
+	unit := rows[0].Headline.Unit
+	var values []string
+	for _, s := range rows {
+		if v := rough(s.Headline.Value, unit); !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	all := inSentence(values)
+	if len(values) > most {
+		all = values[len(values)-1] + " to " + values[0]
+	}
+	if unit == "" {
+		all += " %"
+	}
+	if b.ofRight() {
+		return fmt.Sprintf("%s on %s of the %ss.", b.headline(), all, b.Unit)
+	}
+	return all + "."
+}
