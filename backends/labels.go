@@ -10,13 +10,10 @@ import (
 // topTokens is how many alternatives are asked for beside each token: the most that Ollama and vLLM give.
 const topTokens = 20
 
-// llama.cpp lists as many as it is asked for. Beside a reply that it holds to labels from its first token on, these are
-// nearly always those of the labels that the reply does not say; else each would take a request of its own. A model
-// that is once seen to find a label less likely than that is asked for more from then on.
-const (
-	topBeside  = 400
-	mostBeside = 1600
-)
+// topBeside is how many llama.cpp is asked for, which lists as many as it is asked for. Beside a reply that it holds to
+// labels from its first token on, these are nearly always those of the labels that the reply does not say; else each
+// would take a request of its own.
+const topBeside = 400
 
 // token is one token of a reply, or an alternative to one.
 type token struct {

@@ -190,21 +190,22 @@ func thinkValue(t Think) *api.ThinkValue {
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (Server, error) {
-	s := Server{Kind: ollamaFormat, Name: ollamaName, URL: o.base}
-	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
-		s.Version, err = o.client.Version(ctx)
+	version, err := pageOf(ctx, o.client.Version)
+	return Server{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: version}, err
+}
+
+// pageOf asks for one of the server's own pages.
+func pageOf[T any](ctx context.Context, ask func(context.Context) (T, error)) (page T, err error) {
+	err = inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
+		page, err = ask(ctx)
 		return err
 	})
-	return s, err
+	return page, err
 }
 
 // Models implements Backend.
 func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
-	var list *api.ListResponse
-	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
-		list, err = o.client.List(ctx)
-		return err
-	})
+	list, err := pageOf(ctx, o.client.List)
 	if err != nil {
 		return nil, err
 	}
@@ -227,10 +228,8 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	var show *api.ShowResponse
-	err = inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
-		show, err = o.client.Show(ctx, &api.ShowRequest{Model: m.Name})
-		return err
+	show, err := pageOf(ctx, func(ctx context.Context) (*api.ShowResponse, error) {
+		return o.client.Show(ctx, &api.ShowRequest{Model: m.Name})
 	})
 	if err != nil {
 		return Model{}, err
@@ -288,11 +287,7 @@ var _ Loader = (*Ollama)(nil)
 
 // Loaded implements Loader.
 func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error) {
-	var list *api.ProcessResponse
-	err := inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
-		list, err = o.client.ListRunning(ctx)
-		return err
-	})
+	list, err := pageOf(ctx, o.client.ListRunning)
 	if err != nil {
 		return Loaded{}, false, err
 	}

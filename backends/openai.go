@@ -39,11 +39,10 @@ type OpenAI struct {
 	client *openai.Client
 
 	mu     sync.Mutex
-	server *Server      // once known
-	thinks atomic.Bool  // llama.cpp's chat template speaks of thinking
-	tells  atomic.Bool  // it has told a finish reason
-	silent atomic.Bool  // it was tried, and told none
-	beside atomic.Int64 // how many alternatives llama.cpp is asked for, where topBeside were too few
+	server *Server     // once known
+	thinks atomic.Bool // llama.cpp's chat template speaks of thinking
+	tells  atomic.Bool // it has told a finish reason
+	silent atomic.Bool // it was tried, and told none
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -109,18 +108,12 @@ type completion struct {
 // cached are the tokens of the prompt that the server did not read anew, nil where it does not tell: in OpenAI's
 // place, or in that of llama.cpp's earlier versions. More than the prompt has is no count.
 func (c *completion) cached() *int {
-	var details struct {
+	details := tolerant[struct {
 		Cached *int `json:"cached_tokens"`
-	}
-	var timings struct {
+	}](c.Usage.Details)
+	timings := tolerant[struct {
 		Cached *int `json:"cache_n"`
-	}
-	if json.Unmarshal(c.Usage.Details, &details) != nil { // what is not there, or of another kind, tells nothing
-		details.Cached = nil
-	}
-	if json.Unmarshal(c.Timings, &timings) != nil {
-		timings.Cached = nil
-	}
+	}](c.Timings)
 	n := cmp.Or(details.Cached, timings.Cached)
 	if n != nil && (*n < 0 || *n > c.Usage.Prompt) {
 		return nil
@@ -130,17 +123,19 @@ func (c *completion) cached() *int {
 
 // thought are the tokens of the reply that the server counts as thinking, 0 where it does not tell.
 func (c *completion) thought() int {
-	var details struct {
+	details := tolerant[struct {
 		Thought int `json:"reasoning_tokens"`
-	}
-	var n int
-	if json.Unmarshal(c.Usage.Written, &details) != nil { // what is not there, or of another kind, tells nothing
-		details.Thought = 0
-	}
-	if json.Unmarshal(c.Usage.Thought, &n) != nil {
-		n = 0
-	}
+	}](c.Usage.Written)
+	n := tolerant[int](c.Usage.Thought)
 	return max(0, min(cmp.Or(details.Thought, n), c.Usage.Reply))
+}
+
+// tolerant is a value that not all servers tell: what is not there, or of another kind, tells nothing.
+func tolerant[T any](raw json.RawMessage) (value T) {
+	if json.Unmarshal(raw, &value) != nil {
+		return *new(T)
+	}
+	return value
 }
 
 type choiceSaid struct {
@@ -220,9 +215,6 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	}
 	if req.Labels != nil {
 		out.Labels = labelLogprobs(tokensOf(choice.Logprobs.Content), req.Labels)
-		if len(req.Constrain) > 1 && len(out.Labels) < len(req.Labels) {
-			o.beside.Store(mostBeside)
-		}
 	}
 	if req.Timed {
 		out.Timing = llamaTiming(c.Timings)
@@ -287,7 +279,7 @@ func (o *OpenAI) extras(server Server, req Request) string {
 	if req.Labels != nil {
 		add("logprobs", true)
 		if len(req.Constrain) > 1 && whole {
-			add("top_logprobs", max(topBeside, o.beside.Load()))
+			add("top_logprobs", topBeside)
 		} else {
 			add("top_logprobs", topTokens)
 		}

@@ -54,6 +54,9 @@ type Verdict struct {
 	Span    Span   // of the text it was read from; of a conflict, the last of its labels
 }
 
+// Silent is the verdict of a reply that names no candidate.
+func Silent(outcome Outcome) Verdict { return Verdict{Outcome: outcome, Choice: Nobody} }
+
 // Same tells whether two verdicts say the same.
 func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer

@@ -117,12 +117,12 @@ func (r *Record) by(how Reading) Readers { return cmp.Or(how.Name, ReadersOf(r.I
 func (r *Record) settled(how Reading) (v Verdict, settled bool, err error) {
 	switch {
 	case r.Imported != nil && r.Imported.Missing:
-		return Verdict{Outcome: Failed, Choice: Nobody}, true, nil
+		return Silent(Failed), true, nil
 	case r.Imported != nil && r.Imported.Stored:
 		v, err = r.stored()
 		return v, true, err
 	case r.Outcome == Failed || len(r.Replies) == 0:
-		return Verdict{Outcome: Failed, Choice: Nobody}, true, nil
+		return Silent(Failed), true, nil
 	}
 	replies := r.Replies
 	if r.Finished {
@@ -130,7 +130,7 @@ func (r *Record) settled(how Reading) (v Verdict, settled bool, err error) {
 	}
 	for _, reply := range replies {
 		if o := unfinished(reply.Finish, how); o != "" {
-			return Verdict{Outcome: o, Choice: Nobody}, true, nil
+			return Silent(o), true, nil
 		}
 	}
 	return v, false, nil
@@ -158,7 +158,7 @@ func (r *Record) parse(p Asker, name Readers, how Reading) Verdict {
 		v.Span = Span{}
 	}
 	if cutBeforeVerdict(v, r.Replies[len(r.Replies)-1]) {
-		return Verdict{Outcome: Cut, Choice: Nobody}
+		return Silent(Cut)
 	}
 	return v
 }

@@ -22,6 +22,14 @@ func FieldsOf(k judging.Protocol) []Field {
 	if len(shares) > 0 {
 		example = shares[0] + ">=60"
 	}
+	sample := 0
+	least := 1
+	sampled := "`N` items drawn by --seed: the same ones for every judge"
+	if hasTasks(k) {
+		sample = SampleEach
+		least = 0
+		sampled = "`N` questions of each group drawn by --seed, 0 for all: the same ones for every model and stage"
+	}
 	fields := []Field{
 		{
 			Name:  "model",
@@ -75,21 +83,10 @@ func FieldsOf(k judging.Protocol) []Field {
 			Name:    "sample",
 			Label:   "Items drawn at random",
 			Part:    What,
-			Default: "0",
-			Help:    "`N` items drawn by --seed: the same ones for every judge, and a larger sample holds the smaller",
-			Least:   1,
-			Absent:  hasTasks(k),
+			Default: strconv.Itoa(sample),
+			Help:    sampled + ", and a larger sample holds the smaller",
+			Least:   least,
 			value:   func(r *Request) any { return &r.Sample },
-		},
-		{
-			Name:    "sample",
-			Label:   "Items drawn at random",
-			Part:    What,
-			Default: strconv.Itoa(SampleEach),
-			Help: "`N` questions of each group drawn by --seed, 0 for all: " +
-				"the same ones for every model and stage, and a larger sample holds the smaller",
-			Absent: !hasTasks(k),
-			value:  func(r *Request) any { return &r.Sample },
 		},
 		{
 			Name:  "seed",

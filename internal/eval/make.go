@@ -113,15 +113,12 @@ func (p *runState) completeFolder(ctx context.Context, dir *judging.Dir, old *ju
 	} else if err := dir.Start(m); err != nil {
 		return err
 	}
-	return p.writeItems(ctx, dir)
+	return dir.WriteItems(p.itemLines(ctx))
 }
 
 // begin writes what a run has before anything is asked.
 func (p *runState) begin(ctx context.Context, dir *judging.Dir) error {
-	if err := dir.Start(p.job.Manifest); err != nil {
-		return err
-	}
-	if err := p.writeItems(ctx, dir); err != nil {
+	if err := dir.Begin(p.job.Manifest, p.itemLines(ctx)); err != nil {
 		return err
 	}
 	return p.takeOver(dir)
@@ -144,9 +141,9 @@ func (p *runState) takeOver(dir *judging.Dir) error {
 	return nil
 }
 
-// writeItems writes items.jsonl, unless it is there.
-func (p *runState) writeItems(ctx context.Context, dir *judging.Dir) error {
-	return dir.WriteItems(func(line func([]byte) error) error {
+// itemLines are the lines of items.jsonl.
+func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) error {
+	return func(line func([]byte) error) error {
 		var raw []byte
 		for _, row := range p.job.Rows {
 			if ctx.Err() != nil {
@@ -162,7 +159,7 @@ func (p *runState) writeItems(ctx context.Context, dir *judging.Dir) error {
 			}
 		}
 		return nil
-	})
+	}
 }
 
 // client wraps the backend with retries, a time limit and the cache; several

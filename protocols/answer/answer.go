@@ -266,7 +266,7 @@ func (p answer) Parse(s judging.Presentation, reply string, how judging.Reading)
 	case datasets.Open:
 		f := Final(reply)
 		if f.Value == "" {
-			return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+			return judging.Silent(judging.NoVerdict)
 		}
 		return judging.Verdict{Outcome: judging.Decided, Choice: judging.Nobody, Answer: f.Value, Rule: f.Rule, Span: f.Span}
 	case datasets.Preference:
@@ -278,7 +278,7 @@ func (p answer) Parse(s judging.Presentation, reply string, how judging.Reading)
 	}
 	at, rule := findLetter(reply, how)
 	if at.Nowhere() {
-		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+		return judging.Silent(judging.NoVerdict)
 	}
 	return placed(s, reply[at.Start:at.End], rule, at)
 }

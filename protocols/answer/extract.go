@@ -106,7 +106,7 @@ func findNumber(reply string, how judging.Reading) judging.Verdict {
 	if n, ok := lastNumber(text); ok {
 		return numberVerdict(n, 0, RuleLastNumber, text, reply)
 	}
-	return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+	return judging.Silent(judging.NoVerdict)
 }
 
 // numberVerdict is that of a number which stands so many bytes into the text that was

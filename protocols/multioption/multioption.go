@@ -191,7 +191,7 @@ func (p multiOption) Parse(s judging.Presentation, reply string, how judging.Rea
 	}
 	m := numbered.FindStringSubmatchIndex(reply[from:])
 	if m == nil {
-		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+		return judging.Silent(judging.NoVerdict)
 	}
 	at := judging.Span{Start: m[0], End: m[1]}.Shift(from)
 	v := judging.Verdict{Outcome: judging.NoVerdict, Label: reply[at.Start:at.End], Choice: judging.Nobody, Span: at}

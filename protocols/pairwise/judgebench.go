@@ -184,7 +184,7 @@ func decided(p judging.Asker, s judging.Presentation, game *benchGame) (judging.
 		return p.Parse(s, "[["+label+"]]", judging.Reading{Policy: judging.Unique}), nil
 	}
 	if game.Decision == nil {
-		return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}, nil
+		return judging.Silent(judging.NoVerdict), nil
 	}
 	v := p.Parse(s, "[["+*game.Decision+"]]", judging.Reading{Policy: judging.Unique})
 	if v.Outcome == judging.NoVerdict {

@@ -114,7 +114,7 @@ func (o outputs) Parse(s judging.Presentation, reply string, how judging.Reading
 			}
 		}
 	}
-	return judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody}
+	return judging.Silent(judging.NoVerdict)
 }
 
 // outputLabels are those of a judge's strategy, by their names in LLMBar: with CoT in it the judge reasons first, and
