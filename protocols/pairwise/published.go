@@ -71,7 +71,7 @@ func publishedItem(id string, label byte) (datasets.Item, error) {
 	subset := strings.ToLower(id[strings.Index(id, "/")+1 : strings.Index(id, "#")])
 	line, err := json.Marshal(map[string]any{
 		"id":       id,
-		"input":    "(gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")",
+		"input":    "LLMBar " + id + " (gavel has the verdicts alone; its texts: gavel datasets fetch llmbar-" + subset + ")",
 		"output_1": "(output 1)",
 		"output_2": "(output 2)",
 		"label":    label,

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gavel/internal/disk"
 	"gavel/internal/eval"
@@ -136,15 +136,15 @@ func simulated(ctx context.Context, m *eval.Maker, k kind, out string) (*Demo, e
 
 // writeLines writes the problems, a line each.
 func writeLines(path string, shape func(i int) any) error {
-	var lines strings.Builder
-	for i := range problems {
-		line, err := json.Marshal(shape(i))
-		if err != nil {
-			return err
+	return disk.Write(path, func(w io.Writer) error {
+		lines := json.NewEncoder(w)
+		for i := range problems {
+			if err := lines.Encode(shape(i)); err != nil {
+				return err
+			}
 		}
-		fmt.Fprintf(&lines, "%s\n", line)
-	}
-	return os.WriteFile(path, []byte(lines.String()), 0o644)
+		return nil
+	})
 }
 
 // sum is a problem: two numbers, what they come to, and results that are wrong.
