@@ -72,26 +72,3 @@ func (r Request) QuestionsKey() string {
 	r.Out = ""
 	return r.Key()
 }
-
-// AnswersKey is equal for requests whose agents are asked the same questions in the same way.
-func (r Request) AnswersKey() string {
-	o := (&stages{opts: r}).answerOptions()
-	o.Agents, o.Own = nil, ""
-	return o.QuestionsKey()
-}
-
-// Answer asks an agent, MODEL@URL, for the answers that a request has judged, in
-// a run of their own beside the request's.
-func (e *Maker) Answer(ctx context.Context, o Request, agent string) error {
-	its, err := e.openItems(o)
-	if err != nil {
-		return err
-	}
-	defer its.set.Close()
-	w := &work{Maker: e}
-	answers, err := w.findAgent(ctx, &stages{opts: o, runs: e.folder(), questions: its}, agent)
-	if err == nil {
-		_, err = answers()
-	}
-	return err
-}

@@ -62,7 +62,6 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 		r.stop.Store(true)
 		r.inner.Interrupt(cancel)
 	})()
-	r.agents(ctx)
 	return do(ctx, r)
 }
 
@@ -101,33 +100,6 @@ func (s *Suite) write(given scoring.Contexts) error {
 }
 
 func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }
-
-// agents asks the models whose answers are judged, each of them all that the cells want of it: later, that would be in
-// the midst of a judge's work, and a workstation would load the judge twice. What fails here is said by the cells.
-func (r *runner) agents(ctx context.Context) {
-	var models []string
-	for o := range r.suite.requests {
-		for _, a := range o.Agents {
-			if strings.Contains(a, "@") && !slices.Contains(models, a) {
-				models = append(models, a)
-			}
-		}
-	}
-	for _, a := range models {
-		asked := map[string]bool{}
-		for _, c := range r.suite.Cells {
-			key := c.Request.AnswersKey()
-			if asked[key] || r.stopped(ctx) || !slices.Contains(c.Request.Agents, a) {
-				continue
-			}
-			asked[key] = true
-			if err := r.Answer(ctx, c.Request, a); err != nil && !r.stopped(ctx) {
-				r.say("answers of %s: %v", a, err)
-				break
-			}
-		}
-	}
-}
 
 func (r *runner) say(format string, args ...any) {
 	if r.Observer != nil {
