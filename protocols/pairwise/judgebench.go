@@ -162,9 +162,7 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.A
 	if err != nil {
 		return nil, err
 	}
-	rec.Outcome = v.Outcome
-	rec.Label = v.Label
-	rec.Choice = rec.CandidateID(v.Choice)
+	rec.Take(v)
 	im.compare(rec, game.Decision)
 	return rec, nil
 }

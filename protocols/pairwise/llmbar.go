@@ -136,9 +136,7 @@ func (in *llmBarImport) record(item datasets.Item, g int, as llmBarJudgment) (*j
 	if err != nil {
 		return nil, err
 	}
-	rec.Outcome = v.Outcome
-	rec.Label = v.Label
-	rec.Choice = rec.CandidateID(v.Choice)
+	rec.Take(v)
 	in.compare(rec, as.decision)
 	return rec, nil
 }
