@@ -28,8 +28,8 @@ const (
 	lockFile     = ".lock"
 )
 
-// runFiles are the files of a run that are written in one step or anew.
-var runFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, AboutFile}
+// RunFiles are the files of a run.
+var RunFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, AboutFile}
 
 // Dir is a run directory that is open for writing.
 type Dir struct {
@@ -78,7 +78,7 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; "+
 			"wait for it, or name another folder with --out", path)
 	}
-	disk.Sweep(path, runFiles...)
+	disk.Sweep(path, RunFiles...)
 	old, err := d.resume(m, again, done)
 	if err != nil {
 		d.Close()

@@ -240,9 +240,7 @@ func (p *runState) replies() string {
 }
 
 // filesOfRun are the files of a run, or of a suite, that a later try of its shard goes on with.
-var filesOfRun = []string{
-	judging.ManifestFile, judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, scoring.SuiteFile,
-}
+var filesOfRun = append(slices.Clone(judging.RunFiles), scoring.SuiteFile)
 
 // TakeUp copies into the folder of a later try of a shard what the try that wrote last has left, unless it is there
 // already. What that one still writes is asked for by both, and merged.

@@ -143,13 +143,9 @@ func alwaysSame(b *ballot) grades {
 		for i, order := range b.orders {
 			always.positions[i] = slices.Index(order, c)
 		}
-		g := always.grades(scoring.MissingUsable)
-		mean.llm += g.llm
-		mean.choice += g.choice
-		mean.grade += g.grade
+		mean = mean.plus(always.grades(scoring.MissingUsable))
 	}
-	n := float64(len(b.ids))
-	return grades{llm: mean.llm / n, choice: mean.choice / n, grade: mean.grade / n}
+	return mean.over(float64(len(b.ids)))
 }
 
 // outcome counts what a judge chose.
@@ -186,10 +182,7 @@ func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
 	var from func(judgment int)
 	from = func(judgment int) {
 		if judgment == len(o.heard) {
-			g := o.grades()
-			sum.llm += g.llm
-			sum.choice += g.choice
-			sum.grade += g.grade
+			sum = sum.plus(o.grades())
 			return
 		}
 		for position := range b.ids {
@@ -199,8 +192,7 @@ func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
 		}
 	}
 	from(0)
-	n := b.outcomes()
-	return grades{llm: sum.llm / n, choice: sum.choice / n, grade: sum.grade / n}
+	return sum.over(b.outcomes())
 }
 
 // drawnOutcomes is the mean over draws of them, with the standard error of the Grade score's.
@@ -212,13 +204,11 @@ func drawnOutcomes(b *ballot, how scoring.MissingPolicy, draws int, rng *rand.Ra
 			o.choose(judgment, rng.IntN(len(b.ids)), 1)
 		}
 		g := o.grades()
-		mean.llm += g.llm
-		mean.choice += g.choice
-		mean.grade += g.grade
+		mean = mean.plus(g)
 		squares += g.grade * g.grade
 	}
 	n := float64(draws)
-	mean = grades{llm: mean.llm / n, choice: mean.choice / n, grade: mean.grade / n}
+	mean = mean.over(n)
 	variance := math.Max(0, squares/n-mean.grade*mean.grade) * n / (n - 1)
 	return mean, math.Sqrt(variance / n)
 }

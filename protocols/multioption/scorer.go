@@ -220,6 +220,14 @@ func (f *choices) Finish() (complete int) {
 // grades are the three scores of one item.
 type grades struct{ llm, choice, grade float64 }
 
+func (g grades) plus(o grades) grades {
+	return grades{llm: g.llm + o.llm, choice: g.choice + o.choice, grade: g.grade + o.grade}
+}
+
+func (g grades) over(n float64) grades {
+	return grades{llm: g.llm / n, choice: g.choice / n, grade: g.grade / n}
+}
+
 // gradesOf computes the scores: positions and choices are how often each position and each option was chosen, k is
 // the number of judgments asked for. The entropy of the positions is held against the largest that so many positions
 // can have; that is the paper's log₂ of the number of rotations, and stays what it is where the options are shown

@@ -91,7 +91,7 @@ func (*judgments) Words() scoring.Words {
 
 func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	mode := slices.Index(modes[:], r.Mode)
-	if mode < 0 || r.Shape != "judgment" || r.Gold != correct && r.Gold != incorrect {
+	if mode < 0 || r.Shape != "judgment" || r.Gold != labelCorrect && r.Gold != labelIncorrect {
 		return false, fmt.Errorf("a judgment of self-reference is Correct or Incorrect in mode cot or self; "+
 			"this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)
 	}
@@ -102,16 +102,10 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	}
 	*said = saidNothing
 	if v.Outcome == judging.Decided {
-		*said = int8(scoring.One(r.CandidateID(v.Choice) == incorrect))
+		*said = int8(scoring.One(r.CandidateID(v.Choice) == labelIncorrect))
 	}
 	return true, nil
 }
-
-// What a judge may say, as candidates of a judgment.
-const (
-	correct   = "Correct"
-	incorrect = "Incorrect"
-)
 
 // row is the judgment that a record is of.
 func (f *judgments) row(r *judging.Record) *judgment {
@@ -123,7 +117,7 @@ func (f *judgments) row(r *judging.Record) *judgment {
 			agent:         strings.Clone(r.Agent),
 			group:         strings.Clone(r.Group),
 			own:           ownOf(r),
-			right:         r.Gold == correct,
+			right:         r.Gold == labelCorrect,
 			said:          [2]int8{notAsked, notAsked},
 			presentations: int8(r.Presentations),
 		}

@@ -23,11 +23,6 @@ import (
 	"gavel/scoring/race"
 )
 
-// filesOfRun are what a run's folder holds.
-var filesOfRun = []string{
-	judging.ManifestFile, judging.RecordsFile, judging.ItemsFile, judging.ResultsFile, judging.AboutFile,
-}
-
 // Delete removes a run: the folder goes away under its name in one step, then for good. A folder with anything else in
 // it is left alone, and so is a run that is being made.
 func (r *Manager) Delete(run string) error {
@@ -92,7 +87,7 @@ func sweep(ctx context.Context, dir string) {
 			os.RemoveAll(at)
 			return fs.SkipDir
 		default:
-			disk.Sweep(at, slices.Concat(filesOfRun, []string{scoring.SuiteFile, race.StateFile})...)
+			disk.Sweep(at, slices.Concat(judging.RunFiles, []string{scoring.SuiteFile, race.StateFile})...)
 		}
 		return nil
 	})
@@ -202,7 +197,7 @@ func onlyARun(root *os.Root, run string) error {
 		return err
 	}
 	for _, e := range entries {
-		ours := slices.Contains(filesOfRun, e.Name()) || strings.HasPrefix(e.Name(), ".")
+		ours := slices.Contains(judging.RunFiles, e.Name()) || strings.HasPrefix(e.Name(), ".")
 		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !ours || !plain {
 			return failure.New(http.StatusConflict,
 				"the folder holds %q, which is no file of the run: delete it by hand", e.Name())

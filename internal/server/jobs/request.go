@@ -159,7 +159,7 @@ func (r *Manager) runNamed(flag, name string) (string, error) {
 	}
 	dir := filepath.Join(r.dir, filepath.FromSlash(name))
 	if _, err := judging.ReadManifest(dir); err != nil || !r.opts.Shows(filepath.ToSlash(name)) ||
-		disk.Within(r.dir, dir) != nil || disk.Plain(dir, filesOfRun...) != nil {
+		disk.Within(r.dir, dir) != nil || disk.Plain(dir, judging.RunFiles...) != nil {
 		return "", eval.Wrong(flag, name, ": there is no run %q", name)
 	}
 	return dir, nil
