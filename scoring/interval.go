@@ -149,7 +149,7 @@ func withoutInterval(results []Result) (warnings []string) {
 		}
 	}
 	for _, why := range reasons {
-		warnings = append(warnings, "no interval of "+strings.Join(of[why], ", ")+": "+why)
+		warnings = append(warnings, NoInterval+strings.Join(of[why], ", ")+": "+why)
 	}
 	return warnings
 }

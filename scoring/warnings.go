@@ -13,14 +13,21 @@ const simulatedWarning = simulatedJudge + ": not results of a model"
 
 const simulatedJudge = "simulated judge"
 
-// Caveats is how many warnings a run has beside that its judge is simulated, which every list says by itself.
-func (r Report) Caveats() int {
-	n := 0
+// Cautions are the warnings of a run but that its judge is simulated, which every list says by itself.
+func (r Report) Cautions() (all []string) {
 	for _, w := range r.Warnings {
-		n += int(One(!strings.HasPrefix(w, simulatedJudge)))
+		if !strings.HasPrefix(w, simulatedJudge) {
+			all = append(all, w)
+		}
 	}
-	return n
+	return all
 }
+
+// NoInterval begins warnings of numbers that have none.
+const NoInterval = "no interval of "
+
+// Caveats is how many of these there are.
+func (r Report) Caveats() int { return len(r.Cautions()) }
 
 // Limits past which a table says that a number should not be trusted as it is.
 const (

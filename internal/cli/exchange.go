@@ -89,7 +89,6 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 		return err
 	}
 	var out report.Scores
-	next := []string{"gavel", "report"}
 	for _, r := range runs {
 		run, err := scoring.Load(r.Dir, scoring.DefaultOptions.Reading)
 		if err != nil {
@@ -100,13 +99,10 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 			return err
 		}
 		rep.Run = r.Dir
-		out.Runs, next = append(out.Runs, rep), append(next, r.Dir)
+		out.Runs = append(out.Runs, rep)
+		out.Next = nextOf(r.Dir)
 	}
-	if err := e.print(c, out); err != nil {
-		return err
-	}
-	e.next(append(next, "--out", "report.html")...)
-	return nil
+	return e.print(c, out)
 }
 
 var _ = register(more, 30, exportCommand)

@@ -17,19 +17,24 @@ func formatFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		&cli.BoolFlag{Name: "csv", Usage: "print CSV, one row per number"},
 		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown tables"},
+		&cli.BoolFlag{Name: "full", Usage: "print every table, row and column"},
 	}
 }
 
 // formats that the flags name; adopt refuses several.
 func formats(c *cli.Context) []string {
-	return slices.DeleteFunc([]string{"json", "csv", "markdown"}, func(name string) bool { return !c.Bool(name) })
+	return slices.DeleteFunc([]string{report.JSON, report.CSV, report.Markdown}, func(name string) bool { return !c.Bool(name) })
 }
 
 func (e *env) print(c *cli.Context, p report.Printable) error {
 	if f := formats(c); len(f) > 0 {
 		return report.Print(e.stdout, p, f[0], e.columns)
 	}
-	return e.printText(p.Tables())
+	format := report.Text
+	if c.Bool("full") {
+		format = report.FullText
+	}
+	return report.Print(e.screen(), p, format, e.columns)
 }
 
 func (e *env) printText(tables []table.Table) error {

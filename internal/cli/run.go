@@ -91,12 +91,10 @@ func runFlags(k judging.Protocol) []cli.Flag {
 func (e *env) makeRun(c *cli.Context, o eval.Request) error {
 	reports, err := e.maker().Run(c.Context, o)
 	if len(reports) > 0 {
-		if perr := e.print(c, report.Scores{Runs: reports}); perr != nil {
+		out := report.Scores{Runs: reports, Next: nextOf(reports[len(reports)-1].Run)}
+		if perr := e.print(c, out); perr != nil {
 			return perr
 		}
-	}
-	if err == nil && len(reports) > 0 {
-		e.next("gavel", "report", reports[len(reports)-1].Run, "--out", "report.html")
 	}
 	return err
 }

@@ -143,7 +143,6 @@ func scoreCommand(e *env) *cli.Command {
 		Usage:     "score runs from their stored replies",
 		UsageText: "gavel score [flags] RUN...",
 		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "full", Usage: "print every table of each run, not only the overview"},
 			&cli.Float64Flag{Name: "watts", Usage: "show the cost in joules, for a machine that uses `W` watts"},
 			&cli.Float64Flag{Name: "price-per-hour", Usage: "show the price, for a machine that costs `P` per hour"},
 		}, scoringFlags()...),
@@ -163,11 +162,8 @@ func scoreCommand(e *env) *cli.Command {
 				rep.Ledger.At(rates)
 				out.Runs = append(out.Runs, rep)
 			}
-			if len(out.Runs) == 1 || c.Bool("full") || c.Bool("json") || c.Bool("csv") {
-				return e.print(c, out)
-			}
-			e.say("every table of each run: --full")
-			return e.print(c, report.Overview{Scores: out})
+			out.Next = nextOf(out.Runs[len(out.Runs)-1].Run)
+			return e.print(c, out)
 		},
 	}
 }

@@ -42,7 +42,7 @@ func (j Jury) Tables() []table.Table {
 		Columns: table.Left("judge").Right(j.Metric + " %"),
 	}
 	row := func(name string, value, low, high *float64) {
-		beside.Row(name, table.Interval(value, low, high, 2, 1))
+		beside.Row(name, table.Interval(value, low, high, 1, 1))
 	}
 	row("jury", j.Value.Value, j.Value.Low, j.Value.High)
 	for _, m := range j.Members {
@@ -50,7 +50,7 @@ func (j Jury) Tables() []table.Table {
 	}
 	beside.Notes = []string{
 		fmt.Sprintf("jury − best member: %s points, paired; the best member was chosen on the same items, "+
-			"so its value is a little too high", table.Interval(j.Gain.Diff, j.Gain.Low, j.Gain.High, 2, 1)),
+			"so its value is a little too high", table.Interval(j.Gain.Diff, j.Gain.Low, j.Gain.High, 1, 1)),
 		fmt.Sprintf("%d judgments of the members went into it", j.Calls),
 	}
 	if j.Effective != nil {

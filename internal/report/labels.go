@@ -155,7 +155,7 @@ func standIn(s labels.StandIn) table.Table {
 	return t
 }
 
-func ofHundred(n labels.Number) string   { return table.Interval(n.Value, n.Low, n.High, 2, 1) }
+func ofHundred(n labels.Number) string   { return table.Interval(n.Value, n.Low, n.High, 1, 1) }
 func coefficient(n labels.Number) string { return table.Interval(n.Value, n.Low, n.High, 3, 2) }
 
 func percentOf(share *float64) string {

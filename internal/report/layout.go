@@ -15,6 +15,8 @@ type Layout struct {
 	// the metric that stands for a run; "": its first
 	Headline string
 	Noun     string                                  // what one record is, in the plural
+	Item     string                                  // what is scored; "": item
+	Question string                                  // that a run asks; "": which is the goal
 	Summary  func(runs []scoring.Report) table.Table // several runs; nil: their results are listed
 	Tables   func(r scoring.Report) []table.Table    // one run, the headlines first; nil: its results are listed
 	Figures  func(runs []Run) []figure.Spec          // nil: none
@@ -50,6 +52,9 @@ func Register(protocol string, l *Layout) {
 	}
 	layouts.Store(protocol, l)
 }
+
+// item is what is scored.
+func (l *Layout) item() string { return cmp.Or(l.Item, "item") }
 
 // layoutOf a protocol. Results of one that nobody registered are listed.
 func layoutOf(protocol string) *Layout {

@@ -19,7 +19,7 @@ func TestProtocolWithoutLayout(t *testing.T) {
 			{Metric: "rating", Group: "law", Mode: "twice", Note: "undefined: no ratings"},
 		}}
 	}
-	scores := report.Scores{[]scoring.Report{run("a"), run("b")}}
+	scores := report.Scores{Runs: []scoring.Report{run("a"), run("b")}}
 	text := string(print(t, table.Text, scores.Tables()))
 	for _, want := range []string{"2 runs", "a · rate · prompt 1 · d", "3.5000 [3.000, 4.000]", "rating: undefined: no ratings", "judgments: 2 = decided 2", "! few"} {
 		if !strings.Contains(text, want) {
@@ -54,7 +54,7 @@ func TestLayoutsPartRuns(t *testing.T) {
 	run := func(protocol, model, settings string) scoring.Report {
 		return scoring.Report{Protocol: protocol, Model: model, Settings: settings, Results: []scoring.Result{{Metric: "marks", Group: scoring.Overall, Value: new(0.5)}}}
 	}
-	scores := report.Scores{[]scoring.Report{run("toy", "a", "two sides, goal x, at once"), run("unknown", "b", ""), run("toy, again", "c", "")}}
+	scores := report.Scores{Runs: []scoring.Report{run("toy", "a", "two sides, goal x, at once"), run("unknown", "b", ""), run("toy, again", "c", "")}}
 	var titles []string
 	for _, laid := range scores.Tables() {
 		titles = append(titles, strings.SplitN(laid.Title, " ·", 2)[0])

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,10 @@ func Heading(r scoring.Report, asking bool) string {
 	}
 	text := heading(r.Model, protocol, Prompt(r), r.Dataset, r.Simulated)
 	if d := r.Diagnosis; d != nil {
-		text += fmt.Sprintf("\n%s: %s", d.Level, d.Text)
+		text += fmt.Sprintf("\n%s: %s", d.Level, cmp.Or(r.Says, d.Text))
+		if r.Says != "" && r.Says != d.Text {
+			text += "\n" + d.Text
+		}
 	}
 	return text
 }

@@ -191,7 +191,7 @@ func sectionOf(r scoring.Report, title string) section {
 }
 
 func pageOf(runs []Run) page {
-	scores := Scores{reports(runs)}
+	scores := Scores{Runs: reports(runs)}
 	names := runNames(scores.Runs)
 	p := page{
 		Title:     titleOf(scores.Runs),

@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/json"
 	"io"
+	"slices"
+	"strings"
 
 	"gavel/internal/report/table"
 )
@@ -13,18 +15,48 @@ type Printable interface {
 	CSV(io.Writer) error
 }
 
-// Print writes in a format: json, csv, markdown or, by whatever other name, text for a terminal of so many columns, 0
-// where lines may have any length.
+// Briefer is what has a short form for people: the answer, the numbers that stand for it, and what to do next.
+type Briefer interface{ Brief() []table.Table }
+
+// Sayer is what can be said in sentences, the answer first. They are printed first, unless a short form has them.
+type Sayer interface{ Sentences() []string }
+
+// Formats that results are printed in. Text is for a terminal.
+const (
+	JSON     = "json"
+	CSV      = "csv"
+	Markdown = "markdown"
+	Text     = "text"
+	FullText = "full" // text that leaves nothing out
+)
+
+// Print writes in a format; of text for a terminal of so many columns, 0 where lines may have any length.
 func Print(w io.Writer, p Printable, format string, columns int) error {
 	switch format {
-	case "json":
+	case JSON:
 		return WriteJSON(w, p)
-	case "csv":
+	case CSV:
 		return p.CSV(w)
-	case "markdown":
-		return table.Writer(table.Markdown).Each(w, p.Tables())
+	case Markdown:
+		return table.Writer(table.Markdown).Each(w, slices.Concat(said(p), p.Tables()))
+	case FullText:
+		return table.Stacked(columns).Each(w, slices.Concat(said(p), p.Tables()))
 	}
-	return table.TextWithin(columns).Each(w, p.Tables())
+	tables := p.Tables()
+	if short, ok := p.(Briefer); ok {
+		tables = short.Brief()
+	}
+	return table.TextWithin(columns).Each(w, slices.Concat(said(p), tables))
+}
+
+// said is what can be said in sentences, above the tables.
+func said(p Printable) []table.Table {
+	if s, ok := p.(Sayer); ok {
+		if lines := s.Sentences(); len(lines) > 0 {
+			return []table.Table{{Title: strings.Join(lines, "\n")}}
+		}
+	}
+	return nil
 }
 
 // Listing is a plain table with JSON of its own.

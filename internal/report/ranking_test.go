@@ -99,7 +99,7 @@ func TestRankingAskedAgain(t *testing.T) {
 	first.NoiseFloor = number64(2.5)
 	first.SelfAgreement = &scoring.Result{Metric: "self-agreement", Group: scoring.Overall, Value: number64(90), Low: number64(80), High: number64(95), N: 76}
 	of := s.Tables()[0]
-	if want := [][]string{{"", "noise floor", "2.50", "n/a", "n/a"}, {"", "self-agreement", "90.00 [80.0, 95.0]", "n/a", "n/a"}}; !reflect.DeepEqual(of.Rows[1:3], want) || len(of.Rows) != 5 || of.Rows[3][0] != "options" {
+	if want := [][]string{{"", "noise floor", "2.5", "n/a", "n/a"}, {"", "self-agreement", "90.0 [80.0, 95.0]", "n/a", "n/a"}}; !reflect.DeepEqual(of.Rows[1:3], want) || len(of.Rows) != 5 || of.Rows[3][0] != "options" {
 		t.Errorf("%q", of.Rows)
 	}
 	if notes := strings.Join(of.Notes, "\n"); !strings.Contains(notes, "all rows, and a difference larger than the noise floor of either; p of strict") || !strings.Contains(notes, "\nnoise floor: the largest") || !strings.Contains(notes, "\nself-agreement: prompts") {

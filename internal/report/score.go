@@ -17,6 +17,7 @@ import (
 // Scores is `gavel score --json`.
 type Scores struct {
 	Runs []scoring.Report `json:"runs"`
+	Next []Next           `json:"-"` // what one may do now
 }
 
 // WriteJSON writes v the way all of gavel's JSON is written.

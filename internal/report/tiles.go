@@ -15,6 +15,7 @@ import (
 type Tile struct {
 	Metric, Mode string
 	Name         string                          // in plain words
+	Label        func(r *scoring.Report) string  // in a row of its own; nil: the name
 	About        string                          // what is good
 	Mark         func(r *scoring.Report) float64 // what the number is held against, such as chance; nil: nothing
 	Coins        func(r *scoring.Report) float64 // what a judge gets that throws a coin for each judgment; nil: the mark
@@ -66,6 +67,14 @@ func verdictOf(r scoring.Report, title string) verdict {
 		}
 	}
 	return v
+}
+
+// label of the tile in a row.
+func (t Tile) label(r *scoring.Report) string {
+	if t.Label != nil {
+		return t.Label(r)
+	}
+	return t.Name
 }
 
 // of is the tile's number of a run.

@@ -13,6 +13,8 @@ var Layout = &report.Layout{
 	Terms:    terms,
 	Headline: scoring.GenerationAccuracy,
 	Noun:     "answers",
+	Item:     "question",
+	Question: "answers",
 	Summary:  summary,
 	Tables:   tables,
 	Figures:  figures,

@@ -99,7 +99,7 @@ func TestTogetherInAComparison(t *testing.T) {
 	}}
 	text := string(printed(t, []table.Table{compare(cmp, &scoring.Comparisons{})}))
 	for _, want := range []string{
-		"called best and the one most often called worst are two: 95.00 [80.0, 100.0] % (n=20)",
+		"called best and the one most often called worst are two: 95.0 [80.0, 100.0] % (n=20)",
 		"one option is called both best and worst: undefined: nothing in common",
 		"would call one option both: 33.33 % (n=60)",
 	} {

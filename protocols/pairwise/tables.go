@@ -16,6 +16,7 @@ var Layout = &report.Layout{
 	Terms:    terms,
 	Headline: "strict",
 	Noun:     "judgments",
+	Item:     "pair",
 	Summary:  summary,
 	Tables:   tables,
 	Figures:  figures,
@@ -29,11 +30,18 @@ var Layout = &report.Layout{
 			Coins:  report.At(25),
 		},
 		{
-			Metric: "first-position",
-			About:  "50 is no position bias",
+			Metric: RightWhereAlike,
+			Label:  func(*scoring.Report) string { return "where both orders agree" },
+			About:  "dashed: chance",
 			Mark:   report.At(50),
 		},
 		{Metric: "consistency"},
+		{
+			Metric: "first-position",
+			Label:  labelOfFirst,
+			About:  "50 is no position bias",
+			Mark:   report.At(50),
+		},
 		report.Verdictless,
 	},
 	Board: []report.BoardColumn{
@@ -51,6 +59,14 @@ func firstNamed(r *scoring.Report) scoring.Result {
 		x.Low, x.High = nil, nil
 	}
 	return x
+}
+
+// labelOfFirst is of first-position, which under the reversed goal is no share of what the judge names.
+func labelOfFirst(r *scoring.Report) string {
+	if r.Goal == goalWorse {
+		return "prefers the first"
+	}
+	return "names the first"
 }
 
 // chance is what a judge that knows nothing gets that judges as many pairs alike; see Diagnose.
@@ -200,14 +216,14 @@ func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 	for _, d := range cmp.Differences {
 		interval, floor := "n/a", "?"
 		if d.Low != nil {
-			interval = fmt.Sprintf("[%s, %s]", table.Signed(d.Low, 2), table.Signed(d.High, 2))
+			interval = fmt.Sprintf("[%s, %s]", table.Signed(d.Low, 1), table.Signed(d.High, 1))
 		}
 		if d.Floor != nil {
-			floor = table.Fixed(d.Floor, 2)
+			floor = table.Fixed(d.Floor, 1)
 		}
 		t.Row(
-			d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 2), table.Fixed(d.B, 2),
-			table.Signed(d.Diff, 2), interval, floor, table.PValue(d.P), table.PValue(d.Holm), report.Differs(d),
+			d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 1), table.Fixed(d.B, 1),
+			table.Signed(d.Diff, 1), interval, floor, table.PValue(d.P), table.PValue(d.Holm), report.Differs(d),
 		)
 	}
 	t.Note(

@@ -26,7 +26,7 @@ func TestReferenceTable(t *testing.T) {
 	if err := table.Text(&b, all[1]); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"where it answers right?", "60.00 [30.0, 90.0]", "0.5833 [-0.100, 1.000]", "n/a", "strict-own-wrong: undefined: nothing is wrong"} {
+	for _, want := range []string{"where it answers right?", "60.0 [30.0, 90.0]", "0.5833 [-0.100, 1.000]", "n/a", "strict-own-wrong: undefined: nothing is wrong"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

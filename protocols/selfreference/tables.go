@@ -12,7 +12,14 @@ import (
 
 var Layout = &report.Layout{
 	Terms:    terms,
-	Headline: Accuracy, Noun: "judgments", Summary: summary, Tables: tables, Figures: figures, Figure: "subsets",
+	Headline: Accuracy,
+	Noun:     "judgments",
+	Item:     "answer",
+	Question: "is this answer correct",
+	Summary:  summary,
+	Tables:   tables,
+	Figures:  figures,
+	Figure:   "subsets",
 	Tiles: []report.Tile{
 		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself", About: "higher is better"},
 		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer", About: "higher is better"},
@@ -22,6 +29,7 @@ var Layout = &report.Layout{
 			Name:   "r of own answer and judgment",
 			About:  "given the answer that is judged, from −1 to 1",
 		},
+		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right", About: "higher is better"},
 		report.Verdictless,
 	},
 	Board: []report.BoardColumn{

@@ -9,22 +9,97 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// How narrow a column of words may become: before the table is broken, and in the end.
+// How narrow a column of words may become: before the table is broken, before columns to spare are left out, and in the
+// end.
 const (
 	narrow    = 40
+	middling  = 24
 	narrowest = 16
 )
 
-// TextWithin prints for a terminal of so many columns. Lines of words are wrapped, and so are cells of words. A table
-// that is too wide nevertheless goes on beneath itself, with the words that its rows begin with again: a line that the
-// terminal breaks where it likes cannot be read. A terminal of 0 columns has room for anything.
+// TextWithin prints for a terminal of so many columns. Lines of words are wrapped, and so are cells of words. Of a table
+// that is too wide nevertheless columns are left out, and named beneath. A terminal of 0 columns has room for anything.
 func TextWithin(columns int) Writer {
+	if columns <= 0 {
+		return Text
+	}
+	return func(w io.Writer, t Table) error {
+		part, left := t.fit(columns)
+		if len(left) > 0 {
+			t.Notes = slices.Concat(t.Notes, []string{leftOut(left)})
+		}
+		return write(w, t, columns, []Table{part})
+	}
+}
+
+// Stacked is TextWithin that leaves nothing out: a table that is too wide goes on beneath itself, with the words that
+// its rows begin with again.
+func Stacked(columns int) Writer {
 	if columns <= 0 {
 		return Text
 	}
 	return func(w io.Writer, t Table) error {
 		return write(w, t, columns, parts(t, columns))
 	}
+}
+
+// leftOut says which columns are.
+func leftOut(names []string) string {
+	const most = 6
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if n := len(names) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return "left out for want of room: " + text + "; --full or a wider terminal shows them"
+}
+
+// fit leaves columns out until the others fit: those without a word, those to spare, and in the end numbers from the
+// right. left are the names of those that say something.
+func (t Table) fit(columns int) (fitted Table, left []string) {
+	fitted = t
+	if len(t.Rows) == 0 || sum(widthsOf(t)) <= columns {
+		return fitted, nil
+	}
+	fitted = t.withoutEmpty()
+	fitted.Plain = t.Plain
+	// least is how wide the table is where words are wrapped in columns so narrow.
+	least := func(narrow int) (all int) {
+		for i, width := range widthsOf(fitted) {
+			if !fitted.Columns[i].Right {
+				width = min(width, narrow)
+			}
+			all += width
+		}
+		return all
+	}
+	drop := func(i int) {
+		left = append(left, fitted.Columns[i].Name)
+		var others []int
+		for k := 1; k < len(fitted.Columns); k++ {
+			if k != i {
+				others = append(others, k)
+			}
+		}
+		fitted = fitted.only(1, others)
+		fitted.Plain = t.Plain
+	}
+	for _, name := range t.Spare {
+		i := slices.IndexFunc(fitted.Columns, func(c Column) bool { return c.Name == name })
+		if i > 0 && least(middling) > columns {
+			drop(i)
+		}
+	}
+	for least(narrowest) > columns {
+		last := len(fitted.Columns) - 1
+		for last > 1 && !fitted.Columns[last].Right {
+			last--
+		}
+		if last < 2 {
+			break
+		}
+		drop(last)
+	}
+	return fitted, left
 }
 
 // write prints the lines of a table, laid out in parts; columns is 0 where lines may have any length.

@@ -63,14 +63,39 @@ func PValue(p *float64) string {
 	return Fixed(p, 4)
 }
 
-// write of a result, or an end of its interval, which has a decimal less.
+// inUnit writes the value of a result, or an end of its interval, which of a score has a decimal less.
 func inUnit(v *float64, x scoring.Result, less int) string {
-	decimals := 2 - less
+	decimals := 1
 	switch {
 	case x.Unit == scoring.UnitCount:
 		decimals = 0
 	case x.Unit != "":
 		decimals = 4 - less // as the papers print them
+	}
+	return signedIn(v, x, decimals)
+}
+
+// Rough is a number in the few digits that a person takes in: in whole percent, a score with two decimals.
+func Rough(v *float64, x scoring.Result) string {
+	decimals := 0
+	if x.Unit != "" && x.Unit != scoring.UnitCount {
+		decimals = 2
+	}
+	return signedIn(v, x, decimals)
+}
+
+// Roughly is a result with its interval in few digits.
+func Roughly(x scoring.Result) string {
+	if x.Value == nil || x.Low == nil || x.High == nil {
+		return Rough(x.Value, x)
+	}
+	return fmt.Sprintf("%s [%s, %s]", Rough(x.Value, x), Rough(x.Low, x), Rough(x.High, x))
+}
+
+// signedIn is a number with so many decimals, and with its sign where the result is a difference.
+func signedIn(v *float64, x scoring.Result, decimals int) string {
+	if Defined(v) {
+		v = new(scoring.Unsigned(*v, decimals))
 	}
 	if x.Mode == scoring.ModeDifference {
 		return Signed(v, decimals)

@@ -25,6 +25,10 @@ type Table struct {
 	Terms   []scoring.Term // which of its heads HTML explains; see [Explanations]
 	// InCells are terms of other cells, by row and column.
 	InCells map[[2]int]scoring.Term
+	// Spare are the columns that a narrow terminal does without, by their names, the first of them first.
+	Spare []string
+	// Plain tables are printed without a rule, and without heads where none has a name.
+	Plain bool
 }
 
 // Row adds a row.
@@ -106,6 +110,11 @@ func body(t Table, columns int) []string {
 	tw.Style().Options.DrawBorder = false
 	tw.Style().Options.SeparateColumns = false
 	tw.Style().Format.Header = text.FormatDefault
+	if t.Plain {
+		tw.Style().Options.SeparateHeader = false
+		tw.Style().Box.PaddingLeft = ""
+		tw.Style().Box.PaddingRight = "  "
+	}
 	lines := strings.Split(tw.Render(), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
@@ -152,7 +161,9 @@ func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer
 		}
 		configs = append(configs, config)
 	}
-	tw.AppendHeader(header)
+	if !t.Plain || slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name != "" }) {
+		tw.AppendHeader(header)
+	}
 	tw.SetColumnConfigs(configs)
 	for _, r := range t.Rows {
 		row := make(pretty.Row, len(r))
