@@ -147,8 +147,8 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 
 	judge := []string{"run", "rating", "--backend", "sim", "--dataset", "sample"}
 	h.has("its plan", h.call(append(judge, "--model", "right", "--dry-run")...), "rating (how good?)", "64", "Rate the response.")
-	table := h.call(append(judge, "--model", "right", "--out", "right")...)
-	h.has("its table", table, "rating", "better-rated", "100.00", "32")
+	h.has("its answer", h.call(append(judge, "--model", "right", "--out", "right")...), "the better is rated higher", "100", "32 items")
+	h.has("its table", h.call("score", "right", "--full"), "rating", "better-rated", "100.0", "32")
 	h.call(append(judge, "--model", "accuracy=0.5,seed=3", "--scale", "two", "--out", "half")...)
 	h.has("the table of two", h.call("score", "right", "half"), "better-rated", "scale two")
 	h.has("the comparison", h.call("compare", "right", "half"), "better-rated", "32")
@@ -158,7 +158,7 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.has("the report", string(page), "rating", "better-rated", "100.00")
+	h.has("the report", string(page), "rating", "better-rated", "100.0")
 
 	suite := "judges: [{model: right, backend: sim}]\nconditions: [{protocol: rating, dataset: sample, limit: 4, scale: [five, two]}]\n"
 	if err := os.WriteFile(filepath.Join(h.dir, "s.yaml"), []byte(suite), 0o644); err != nil {
@@ -186,7 +186,7 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 	if _, ok := fields["scale"]; !ok || !slices.Contains(fields["protocol"].Enum, "rating") {
 		t.Errorf("OpenAPI: an order has %v", fields)
 	}
-	h.has("the run's page", h.get(at+"/runs/right"), "rating", "better-rated", "100.00")
+	h.has("the run's page", h.get(at+"/runs/right"), "rating", "better-rated", "100.0")
 	h.has("the list of runs", h.get(at+"/"), "the better is rated higher")
 	items := h.get(at + "/runs/right/items")
 	m := regexp.MustCompile(`/runs/right/items/([^"?]+)`).FindStringSubmatch(items)

@@ -162,7 +162,7 @@ func TestOwnDatasets(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	out := mustCall(t, "run", "pairwise", "--dataset", "mine", "--backend", "sim", "--model", "right", "--out", "run")
-	if !strings.Contains(out, "overall (n=2)") || !strings.Contains(out, "1 of 3 pairs have no label") {
+	if !strings.Contains(out, "of 2 pairs") || !strings.Contains(out, "1 of 3 pairs have no label") {
 		t.Errorf("the run says\n%s", out)
 	}
 	write(t, "a.jsonl", `{"doc_id":0,"doc_hash":"h","arguments":[["Q",{}]],"resps":[["yes"]],"metrics":["acc"],"acc":1.0}`)

@@ -162,7 +162,7 @@ func TestEndpointComesBackAsAnother(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	stdout, code := callTo(&stderr, "run", "pairwise", "--base-url", a.URL, "--base-url", b.URL, "--dataset", "sample", "--concurrency", "2", "--no-cache", "--out", "r")
+	stdout, code := callTo(&stderr, "run", "pairwise", "--base-url", a.URL, "--base-url", b.URL, "--dataset", "sample", "--concurrency", "2", "--no-cache", "--out", "r", "--full")
 	if code != 0 || !strings.Contains(stdout, "64 = decided 64") {
 		t.Fatalf("exit status %d\n%s", code, stderr.String())
 	}

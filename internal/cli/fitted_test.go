@@ -116,7 +116,7 @@ func TestDoctorsNextStepWasRefused(t *testing.T) {
 		}
 		args := strings.Fields(next)
 		stdout, stderr, code := call(t, args...)
-		if code != exitOK || !strings.Contains(stdout, "100.00") {
+		if code != exitOK || !strings.Contains(stdout, "100 [") {
 			t.Fatalf("gavel %q: exit status %d\n%s\n%s", args, code, stdout, stderr)
 		}
 		n := fittedTo(t)

@@ -194,13 +194,21 @@ func TestDidYouMean(t *testing.T) {
 	}
 }
 
-// TestNext: what to do next is said on standard error, and can be done.
+// TestNext: what to do next is said on standard error, or beneath the answer of a run, and can be done.
 func TestNext(t *testing.T) {
 	home(t)
 	putExamples(t)
 	sim := []string{"--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "4"}
+	made := mustCall(t, append([]string{"run", "pairwise", "--out", "runs/with a space"}, sim...)...)
+	if _, next, said := strings.Cut(made, " gavel score "); said {
+		command, _, _ := strings.Cut(next, "  every way")
+		if full := mustCall(t, words("score "+command)...); !strings.Contains(full, "first-order") {
+			t.Errorf("--full has not every way to count:\n%s", full)
+		}
+	} else {
+		t.Errorf("a run does not say what comes next:\n%s", made)
+	}
 	for _, args := range [][]string{
-		append([]string{"run", "pairwise", "--out", "runs/with a space"}, sim...),
 		{"suite", "plan", "docs/examples/first.yaml"},
 		{"bundle", "export", "runs/with a space", "--out", "x.tar"},
 		{"bundle", "import", "x.tar", "--runs", "elsewhere"},

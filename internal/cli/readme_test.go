@@ -276,7 +276,7 @@ func TestReadmeLeftOutTheTestCommand(t *testing.T) {
 	if example == nil {
 		t.Fatal("no example with a simulated judge")
 	}
-	if stdout := mustCall(t, words(example[1])...); !strings.Contains(stdout, "\nusable: ") {
+	if stdout := mustCall(t, words(example[1])...); !strings.Contains(stdout, "\n●●○ usable  ") {
 		t.Errorf("%s\n%s", example[1], stdout)
 	}
 }

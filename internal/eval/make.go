@@ -287,6 +287,8 @@ func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (
 		err = dir.WriteManifest(m)
 	}
 	rep.Run = p.out
+	run.InFolder(p.out)
+	rep.Ledger = run.Ledger()
 	switch {
 	case DiskFull(runErr) && DiskFull(err):
 		return &rep, e.ending(m.Status, left, m.Judgments, runErr) // to say it once is enough

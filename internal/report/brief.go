@@ -86,7 +86,7 @@ func numbersOf(r scoring.Report) table.Table {
 	}
 	t.Columns = t.Columns.Right(groups...)
 	for i := range groups {
-		t.Spare = append(t.Spare, groups[len(groups)-1-i])
+		t.Columns[len(t.Columns)-1-i].Spare = i + 1 // the last group first
 	}
 	for _, tile := range layoutOf(r.Protocol).Tiles {
 		x := tile.of(&r)
@@ -122,9 +122,10 @@ func (s Scores) ending(paid *scoring.Ledger) []table.Table {
 	if cost := costOf(paid); cost != "" {
 		t.Row("cost", cost)
 	}
+	const widest = 40
 	width := 0
 	for _, n := range s.Next {
-		width = max(width, len(n.Command))
+		width = min(widest, max(width, len(n.Command)))
 	}
 	for i, n := range s.Next {
 		head := ""

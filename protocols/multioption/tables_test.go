@@ -101,7 +101,7 @@ func TestTogetherInAComparison(t *testing.T) {
 	for _, want := range []string{
 		"called best and the one most often called worst are two: 95.0 [80.0, 100.0] % (n=20)",
 		"one option is called both best and worst: undefined: nothing in common",
-		"would call one option both: 33.33 % (n=60)",
+		"would call one option both: 33.3 % (n=60)",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -132,8 +132,12 @@ func (w *world) gavel(args ...string) result {
 	if err != nil && !errors.As(err, &ended) {
 		w.t.Fatal(err)
 	}
-	return result{w.plain(stdout.String()), w.plain(stderr.String()), cmd.ProcessState.ExitCode()}
+	answer := lasted.ReplaceAllString(w.plain(stdout.String()), "$1")
+	return result{answer, w.plain(stderr.String()), cmd.ProcessState.ExitCode()}
 }
+
+// lasted is how long a run took, in the line of what it cost.
+var lasted = regexp.MustCompile(`(?m)^(cost .*) · \S+ (s|min)$`)
 
 // must is gavel where no error is expected.
 func (w *world) must(args ...string) result {

@@ -9,11 +9,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// How narrow a column of words may become: before the table is broken, before columns to spare are left out, and in the
-// end.
+// How narrow a column of words may become: before the table is broken or columns are left out, and in the end.
 const (
 	narrow    = 40
-	middling  = 24
 	narrowest = 16
 )
 
@@ -56,50 +54,38 @@ func leftOut(names []string) string {
 // fit leaves columns out until the others fit: those without a word, those to spare, and in the end numbers from the
 // right. left are the names of those that say something.
 func (t Table) fit(columns int) (fitted Table, left []string) {
-	fitted = t
 	if len(t.Rows) == 0 || sum(widthsOf(t)) <= columns {
-		return fitted, nil
+		return t, nil
 	}
 	fitted = t.withoutEmpty()
-	fitted.Plain = t.Plain
-	// least is how wide the table is where words are wrapped in columns so narrow.
-	least := func(narrow int) (all int) {
-		for i, width := range widthsOf(fitted) {
-			if !fitted.Columns[i].Right {
-				width = min(width, narrow)
-			}
-			all += width
-		}
-		return all
-	}
 	drop := func(i int) {
 		left = append(left, fitted.Columns[i].Name)
-		var others []int
-		for k := 1; k < len(fitted.Columns); k++ {
-			if k != i {
-				others = append(others, k)
-			}
-		}
-		fitted = fitted.only(1, others)
-		fitted.Plain = t.Plain
+		fitted = fitted.where(func(k int) bool { return k != i })
 	}
-	for _, name := range t.Spare {
-		i := slices.IndexFunc(fitted.Columns, func(c Column) bool { return c.Name == name })
-		if i > 0 && least(middling) > columns {
-			drop(i)
-		}
+	for i := fitted.spare(); i > 0 && sum(fitted.leastWidths(narrow)) > columns; i = fitted.spare() {
+		drop(i)
 	}
-	for least(narrowest) > columns {
+	for sum(fitted.leastWidths(narrowest)) > columns {
 		last := len(fitted.Columns) - 1
-		for last > 1 && !fitted.Columns[last].Right {
+		for last > 0 && !fitted.Columns[last].Right {
 			last--
 		}
-		if last < 2 {
+		if last < 1 {
 			break
 		}
 		drop(last)
 	}
 	return fitted, left
+}
+
+// spare is the place of the column that is left out first; 0 where none can be.
+func (t Table) spare() (first int) {
+	for i, c := range t.Columns {
+		if i > 0 && c.Spare > 0 && (first == 0 || c.Spare < t.Columns[first].Spare) {
+			first = i
+		}
+	}
+	return first
 }
 
 // write prints the lines of a table, laid out in parts; columns is 0 where lines may have any length.
@@ -162,20 +148,7 @@ func parts(t Table, columns int) []Table {
 	if sum(widthsOf(t)) > columns {
 		t = t.withoutEmpty()
 	}
-	widths := leastWidths(t)
-	for sum(widths) > columns {
-		spare := -1
-		for i, c := range t.Columns {
-			if c.Spare > 0 && (spare < 0 || c.Spare < t.Columns[spare].Spare) {
-				spare = i
-			}
-		}
-		if spare < 0 {
-			break
-		}
-		t = t.where(func(i int) bool { return i != spare })
-		widths = leastWidths(t)
-	}
+	widths := t.leastWidths(narrow)
 	keys := keyColumns(t, widths, columns)
 	var all []Table
 	chosen, width := []int(nil), 0
@@ -193,8 +166,8 @@ func parts(t Table, columns int) []Table {
 	return append(all, t.only(keys, chosen))
 }
 
-// leastWidths are those of a table whose words are wrapped before it is broken.
-func leastWidths(t Table) []int {
+// leastWidths are those of a table whose words are wrapped in columns so narrow.
+func (t Table) leastWidths(narrow int) []int {
 	widths := widthsOf(t)
 	for i, c := range t.Columns {
 		if !c.Right {
@@ -256,7 +229,7 @@ func (t Table) where(stays func(column int) bool) Table {
 
 // only is the table with its first columns and some of the others.
 func (t Table) only(keys int, chosen []int) Table {
-	part := Table{Columns: slices.Clone(t.Columns[:keys])}
+	part := Table{Columns: slices.Clone(t.Columns[:keys]), Plain: t.Plain}
 	for _, i := range chosen {
 		part.Columns = append(part.Columns, t.Columns[i])
 	}

@@ -19,10 +19,10 @@ var wide = Table{
 	Notes: []string{strings.Repeat("note ", 50)},
 }
 
-func fitted(t *testing.T, table Table, columns int) string {
+func fitted(t *testing.T, table Table, write Writer) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := TextWithin(columns)(&b, table); err != nil {
+	if err := write(&b, table); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -32,7 +32,7 @@ func fitted(t *testing.T, table Table, columns int) string {
 // number is in, its row can be told.
 func TestTextWithin(t *testing.T) {
 	for _, columns := range []int{60, 80, 100, 132} {
-		text := fitted(t, wide, columns)
+		text := fitted(t, wide, Stacked(columns))
 		for line := range strings.Lines(text) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
 				t.Errorf("%d columns: a line of %d: %s", columns, n, line)
@@ -55,33 +55,46 @@ func TestTextWithin(t *testing.T) {
 // terminal.
 func TestTextThatFits(t *testing.T) {
 	for _, columns := range []int{0, 1000} {
-		if got, want := fitted(t, wide, columns), fitted(t, wide, 0); got != want {
+		if got, want := fitted(t, wide, Stacked(columns)), fitted(t, wide, Text); got != want {
 			t.Errorf("%d columns:\n%s\nwant\n%s", columns, got, want)
 		}
 	}
 	for _, odd := range []Table{{}, {Title: "no rows", Columns: Left("a")}, {Columns: Right("n"), Rows: [][]string{{"1"}}}} {
-		if got, want := fitted(t, odd, 5), fitted(t, odd, 0); got != want && odd.Title == "" {
+		if got, want := fitted(t, odd, TextWithin(5)), fitted(t, odd, Text); got != want && odd.Title == "" {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
 
-// TestSpareColumns: a narrow terminal is not shown columns that can be spared, the first named first; a wide one and a
-// file are.
+// TestSpareColumns: a narrow terminal is not shown columns that can be spared, the first named first, nor numbers for
+// which there is no room, and says which; a wide one and a file are.
 func TestSpareColumns(t *testing.T) {
 	spared := Table{
 		Columns: Left("name").Right("size").Left("state", "about").Spare("size", "about"),
 		Rows:    [][]string{{"a name", "1000000000", "here", strings.Repeat("word ", 8)}},
 	}
-	for columns, heads := range map[int]string{
-		0:  "name size state about",
-		80: "name size state about",
-		65: "name state about",
-		30: "name state",
+	numbers := Table{Columns: Left("name").Right("first", "second").Left("answer"), Rows: [][]string{{"n", "1", "2", "yes"}}}
+	for _, c := range []struct {
+		columns     int
+		table       Table
+		heads, left string
+	}{
+		{columns: 0, table: spared, heads: "name size state about"},
+		{columns: 80, table: spared, heads: "name size state about"},
+		{columns: 65, table: spared, heads: "name state about", left: "size"},
+		{columns: 30, table: spared, heads: "name state", left: "size, about"},
+		{columns: 30, table: numbers, heads: "name first second answer"},
+		{columns: 22, table: numbers, heads: "name first answer", left: "second"},
+		{columns: 15, table: numbers, heads: "name answer", left: "second, first"},
+		{columns: 3, table: numbers, heads: "name answer", left: "second, first"},
 	} {
-		first, _, _ := strings.Cut(fitted(t, spared, columns), "\n")
-		if got := strings.Join(strings.Fields(first), " "); got != heads {
-			t.Errorf("%d columns show %q, want %q", columns, got, heads)
+		text := fitted(t, c.table, TextWithin(c.columns))
+		first, _, _ := strings.Cut(text, "\n")
+		if got := strings.Join(strings.Fields(first), " "); got != c.heads {
+			t.Errorf("%d columns show %q, want %q", c.columns, got, c.heads)
+		}
+		if got := strings.Join(strings.Fields(text), " "); strings.Contains(got, "left out for want of room: "+c.left+";") != (c.left != "") {
+			t.Errorf("%d columns, without %q: %s", c.columns, c.left, text)
 		}
 	}
 }

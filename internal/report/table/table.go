@@ -25,8 +25,6 @@ type Table struct {
 	Terms   []scoring.Term // which of its heads HTML explains; see [Explanations]
 	// InCells are terms of other cells, by row and column.
 	InCells map[[2]int]scoring.Term
-	// Spare are the columns that a narrow terminal does without, by their names, the first of them first.
-	Spare []string
 	// Plain tables are printed without a rule, and without heads where none has a name.
 	Plain bool
 }
