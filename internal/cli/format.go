@@ -23,7 +23,8 @@ func formatFlags() []cli.Flag {
 
 // formats that the flags name; adopt refuses several.
 func formats(c *cli.Context) []string {
-	return slices.DeleteFunc([]string{report.JSON, report.CSV, report.Markdown}, func(name string) bool { return !c.Bool(name) })
+	all := []string{report.JSON, report.CSV, report.Markdown}
+	return slices.DeleteFunc(all, func(name string) bool { return !c.Bool(name) })
 }
 
 func (e *env) print(c *cli.Context, p report.Printable) error {

@@ -15,8 +15,9 @@ const (
 	narrowest = 16
 )
 
-// TextWithin prints for a terminal of so many columns. Lines of words are wrapped, and so are cells of words. Of a table
-// that is too wide nevertheless columns are left out, and named beneath. A terminal of 0 columns has room for anything.
+// TextWithin prints for a terminal of so many columns. Lines of words are wrapped, and so are cells of words. Of a
+// table that is too wide nevertheless columns are left out, and named beneath. A terminal of 0 columns has room for
+// anything.
 func TextWithin(columns int) Writer {
 	if columns <= 0 {
 		return Text
