@@ -71,12 +71,16 @@ type Ensemble struct {
 type Comparison struct {
 	A, B  Side    `json:"-"`
 	Sides [2]Side `json:"runs"` // A and B
+	Says  string  `json:"says"` // the answer in a sentence or two
 	N     int     `json:"n"`    // units that both judged
 	// what `n` counts, where it is not pairs: `answer`, `judgment`, `item`
 	Unit        string       `json:"unit,omitempty"`
 	OnlyA       int          `json:"only_in_a"`   // left out, since B has not judged them
 	OnlyB       int          `json:"only_in_b"`   // left out, since A has not judged them
 	Differences []Difference `json:"differences"` // a row per metric, group and mode
+	// of pairs: who is right on those where each of the two gives the same verdict in both orders; left out where
+	// several belong together, or a run is not at its end
+	Alike *Difference `json:"where_both_agree,omitempty"`
 	// two goals of one model on pairs taken as one judge, which answers where both name one response in all four
 	// judgments
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
@@ -90,6 +94,8 @@ type Comparison struct {
 	Warnings []string `json:"warnings"`
 
 	headline string // the metric that is right or wrong unit by unit; "": none
+	stands   string // the metric that stands for the comparison; "": the first
+	words    Term   // of that metric
 }
 
 // Comparisons is `gavel compare --json`.
@@ -161,6 +167,9 @@ func (c *Comparisons) correct() {
 		all[i].Holm = Precise(adjusted)
 		all[i].Noise = all[i].Noise || adjusted >= alpha
 	}
+	for _, one := range c.Comparisons {
+		one.say()
+	}
 	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(p), len(c.Comparisons), plural(len(c.Comparisons)))
 }
 
@@ -224,6 +233,13 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap, how stats.Permutation
 	if m, err := headlineOf(a); err == nil {
 		c.headline = m.Name
 	}
+	for _, m := range a.Metrics {
+		if m.Headline {
+			c.stands = m.Name
+			c.words = m.Term
+			break
+		}
+	}
 	ahead := a.ahead(b, joined)
 	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot, how)
 	noise := floors(joined, nil, a, b)
@@ -236,6 +252,7 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap, how stats.Permutation
 	}
 	c.warn(a.Run, b.Run, unit)
 	if ahead != nil {
+		c.Alike = nil // its test does not hold at every look
 		c.Warnings = append(c.Warnings, ahead.String())
 	}
 	return c, nil

@@ -51,6 +51,7 @@ func (c *Comparisons) Hold(points float64) error {
 			return err
 		}
 		one.Within = w
+		one.say()
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 // Report says what a jury is worth beside its members.
 type Report struct {
 	Jury    string         `json:"jury"`    // folder of its run
+	Says    string         `json:"says"`    // the answer in a sentence or two
 	Rule    Rule           `json:"rule"`    // how verdicts became one
 	Metric  string         `json:"metric"`  // of all values: the headline of the protocol
 	N       int            `json:"n"`       // units that all members have judged
@@ -26,6 +27,8 @@ type Report struct {
 	// how many judges that err independently of each other the members are worth
 	Effective *float64 `json:"effective_judges"`
 	Warnings  []string `json:"warnings"` // printed after `!`
+
+	alone int // calls of one member
 }
 
 // Member is one run of a jury.
@@ -91,6 +94,7 @@ func assess(req Request, made *Account, runs []*scoring.Run, o scoring.Options) 
 		N:        len(rights.Units),
 		Calls:    made.Calls,
 		Warnings: rights.Warnings,
+		alone:    rights.Calls * len(rights.Units),
 	}
 	for i := range rights.Right[:last] {
 		is := rights.Share(i, o.Bootstrap.Level)
@@ -125,6 +129,7 @@ func assess(req Request, made *Account, runs []*scoring.Run, o scoring.Options) 
 	}
 	r.likeness(rights, req.Runs)
 	slices.SortStableFunc(r.Members, func(a, b Member) int { return cmp.Compare(*b.Value, *a.Value) })
+	r.Says = r.answer()
 	return r, nil
 }
 

@@ -22,6 +22,7 @@ type Number struct {
 
 // Agreement says how far judges and people agree.
 type Agreement struct {
+	Says       string            `json:"says"`               // the answer in a sentence or two
 	Labels     string            `json:"labels"`             // the file
 	Categories []string          `json:"categories"`         // that were named, those of pairs in order
 	Items      int               `json:"items"`              // with a label
@@ -205,6 +206,7 @@ func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 		a.People = p.together(people)
 	}
 	p.self(a)
+	a.Says = a.answer()
 	a.Warnings = append([]string{}, p.warnings...)
 	return a, people
 }

@@ -13,6 +13,7 @@ import (
 
 // Estimated is how often one response of a pair is better in truth, from verdicts on all pairs and labels of some.
 type Estimated struct {
+	Says     string `json:"says"`     // the answer in a sentence
 	Run      string `json:"run"`      // its folder
 	Model    string `json:"model"`    // the judge
 	Labels   string `json:"labels"`   // the file
@@ -102,6 +103,7 @@ func Estimate(
 	if len(d.rest) == 0 {
 		e.Warnings = append(e.Warnings, "every pair has a label: the judge adds nothing")
 	}
+	e.Says = e.answer()
 	return e, nil
 }
 

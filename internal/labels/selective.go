@@ -14,6 +14,7 @@ import (
 // Selective is a cascade of judges, each believed where it is confident enough, and what it comes to: items that none
 // is confident of go to a person.
 type Selective struct {
+	Says     string  `json:"says"`       // the answer in a sentence
 	Labels   string  `json:"labels"`     // the file
 	Risk     float64 `json:"risk"`       // percent of the verdicts that are believed which may be wrong, at most
 	Delta    float64 `json:"delta"`      // percent: the chance that more are, over the drawing of labels
@@ -94,6 +95,7 @@ func Select(dirs []string, file *File, risk, delta float64, how judging.Reading)
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d labelled items are too few: "+
 			"with no error at all, %d confident ones are needed", s.Labelled, least))
 	}
+	s.Says = s.answer()
 	return s, nil
 }
 

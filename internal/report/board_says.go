@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -96,10 +97,7 @@ func namesOf(rows []Standing) string {
 			names[i] = "“" + s.Name + "”"
 		}
 	}
-	if len(names) > most {
-		names = append(names[:most-1], fmt.Sprintf("%d more", len(rows)-most+1))
-	}
-	return inSentence(names)
+	return listed3(names)
 }
 
 // inSentence joins words as a sentence does.
@@ -116,7 +114,7 @@ func (b Board) values(rows []Standing) string {
 	unit := rows[0].Headline.Unit
 	var values []string
 	for _, s := range rows {
-		if v := rough(s.Headline.Value, unit); !slices.Contains(values, v) {
+		if v := table.Rough(s.Headline.Value, s.Headline); !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}

@@ -84,22 +84,6 @@ func stripHead(axis figure.Axis) string {
 	return fmt.Sprintf("%-*s%-*s%*s", stripWidth/2-1, low, stripWidth/2-2, middle, 3, high)
 }
 
-// rough is a number in few digits: in whole percent, or of a score two decimals.
-func rough(v *float64, unit string) string {
-	if unit == "" {
-		return table.Fixed(v, 0)
-	}
-	return table.Fixed(v, 2)
-}
-
-// roughly is a result with its interval in few digits.
-func roughly(x scoring.Result) string {
-	if x.Value == nil || x.Low == nil || x.High == nil {
-		return rough(x.Value, x.Unit)
-	}
-	return fmt.Sprintf("%s [%s, %s]", rough(x.Value, x.Unit), rough(x.Low, x.Unit), rough(x.High, x.Unit))
-}
-
 // columns of the board: rank, name, level, headline, what is drawn of it, and what its protocol shows beside.
 func (b Board) columns() (all []boardColumn, drawn boardColumn) {
 	rank := boardColumn{heads: [2]string{"rank", ""}}
@@ -110,7 +94,7 @@ func (b Board) columns() (all []boardColumn, drawn boardColumn) {
 		rank.cells = append(rank.cells, r.Ranks())
 		name.cells = append(name.cells, table.Clean(r.Name))
 		level.cells = append(level.cells, table.Level(r.Level))
-		value.cells = append(value.cells, roughly(r.Headline))
+		value.cells = append(value.cells, table.Roughly(r.Headline))
 		drawn.cells = append(drawn.cells, Strip(r.Headline))
 	}
 	all = []boardColumn{rank, name, level, value}
@@ -122,7 +106,7 @@ func (b Board) columns() (all []boardColumn, drawn boardColumn) {
 		column := boardColumn{heads: c.Heads, right: true}
 		for _, r := range b.Rows {
 			x := c.Of(r.Report)
-			column.cells = append(column.cells, rough(x.Value, x.Unit))
+			column.cells = append(column.cells, table.Rough(x.Value, x))
 		}
 		all = append(all, column)
 	}

@@ -42,6 +42,74 @@ func (c Comparison) CSV(w io.Writer) error {
 	return table.WriteCSV(w, withoutModes(rows))
 }
 
+// Brief is of every two runs the answer, and the numbers that it rests on.
+func (c Comparison) Brief() []table.Table {
+	var tables []table.Table
+	for _, two := range c.Comparisons.Comparisons {
+		names := two.Names()
+		const room = 16
+		heads := names
+		if max(len(names[0]), len(names[1])) > room {
+			heads = [2]string{"A", "B"}
+		}
+		t := table.Table{Plain: true, Columns: table.Left("").Right(heads[0], heads[1], "difference").Left("")}
+		row := func(name string, d scoring.Difference) {
+			ahead := "noise?"
+			switch {
+			case d.Diff == nil:
+				ahead = ""
+			case d.Noise:
+			case best(two.A.Protocol, d.Metric) == "":
+				ahead = "differs"
+			case (*d.Diff > 0) == (best(two.A.Protocol, d.Metric) == scoring.Higher):
+				ahead = heads[1]
+			default:
+				ahead = heads[0]
+			}
+			of := func(v *float64) string { return table.Rough(v, scoring.Result{Unit: d.Unit}) }
+			diff := scoring.Result{Value: d.Diff, Low: d.Low, High: d.High, Unit: d.Unit, Mode: scoring.ModeDifference}
+			t.Row(name, of(d.A), of(d.B), table.Roughly(diff), ahead)
+		}
+		for _, tile := range layoutOf(two.A.Protocol).Tiles {
+			for _, d := range two.Differences {
+				if d.Metric != tile.Metric || d.Mode != tile.Mode || d.Group != scoring.Overall {
+					continue
+				}
+				if two.Alike != nil && two.Alike.Metric == d.Metric {
+					d = *two.Alike
+				}
+				row(tile.label(&scoring.Report{}), d)
+			}
+		}
+		if d := two.Headline(); d != nil && d.Table != nil {
+			p := "p = " + table.PValue(d.P)
+			if d.Test == "" {
+				p = "exact McNemar " + p
+			}
+			t.Row("only this one is right", strconv.Itoa(d.Table.OnlyA), strconv.Itoa(d.Table.OnlyB), "", p)
+		}
+		if heads != names {
+			t.Notef("A: %s, B: %s", names[0], names[1])
+		}
+		t.Notef("difference: %s less %s", heads[1], heads[0])
+		if two.Alike != nil {
+			t.Notef("where both orders agree: on the %s where both judges' do", table.Count(two.Alike.N, "pair"))
+		}
+		t.Warn(two.Warnings)
+		tables = append(tables, table.Table{Title: two.Says}, t)
+		if two.Within != nil {
+			tables = append(tables, within(two.Within))
+		}
+	}
+	return tables
+}
+
+// best says which values of a protocol's metric are the better.
+func best(protocol, metric string) scoring.Best {
+	term, _ := scoring.TermIn(Terms(protocol), metric)
+	return term.Best
+}
+
 // Tables lays every comparison out for people.
 func (c Comparison) Tables() []table.Table {
 	var tables []table.Table
@@ -49,6 +117,9 @@ func (c Comparison) Tables() []table.Table {
 		compare := layoutOf(two.A.Protocol).Compare
 		if compare == nil {
 			compare = func(c *scoring.Comparison, all *scoring.Comparisons) table.Table { return Compared(c, all) }
+		}
+		if two.Says != "" {
+			tables = append(tables, table.Table{Title: two.Says})
 		}
 		tables = append(tables, explained(compare(two, c.Comparisons), two.A.Protocol))
 		if t, ok := tableOfTwo(two, c.Bootstrap.Unit); ok {

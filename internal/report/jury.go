@@ -17,6 +17,9 @@ type Jury struct{ *jury.Report }
 // mostPairsShown is how many pairs of members a table lists.
 const mostPairsShown = 15
 
+// Sentences are the answer.
+func (j Jury) Sentences() []string { return []string{j.Says} }
+
 // CSV writes the jury, its members and what the jury gains.
 func (j Jury) CSV(w io.Writer) error {
 	rows := [][]string{{"kind", "runs", "metric", "value", "low", "high", "n"}}

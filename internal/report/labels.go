@@ -14,6 +14,9 @@ import (
 // LabelAgreement wraps what `gavel agree` prints of labels.
 type LabelAgreement struct{ *labels.Agreement }
 
+// Sentences are the answer.
+func (a LabelAgreement) Sentences() []string { return []string{a.Says} }
+
 // mostPairsOfRaters is how many pairs a table lists.
 const mostPairsOfRaters = 30
 
@@ -169,6 +172,9 @@ func percentOf(share *float64) string {
 // Estimated wraps what `gavel estimate` prints.
 type Estimated struct{ *labels.Estimated }
 
+// Sentences are the answer.
+func (e Estimated) Sentences() []string { return []string{e.Says} }
+
 func (e Estimated) numbers() (rows []labels.Named) {
 	add := func(name string, n *labels.Number) {
 		if n != nil {
@@ -197,8 +203,6 @@ func (e Estimated) CSV(w io.Writer) error {
 // Tables say it in a sentence, and have all estimates.
 func (e Estimated) Tables() []table.Table {
 	t := table.Table{
-		Title: fmt.Sprintf("%s is better in %s %% of the %d pairs; the judge alone says %s %%",
-			e.Response, ofHundred(e.Share), e.Judged, ofHundred(e.JudgeAlone)),
 		Columns: table.Left("share of " + e.Response + ", a tie as one half").Right("%"),
 	}
 	for _, r := range e.numbers() {
@@ -224,6 +228,9 @@ func (e Estimated) Tables() []table.Table {
 
 // Selective wraps what `gavel select` prints.
 type Selective struct{ *labels.Selective }
+
+// Sentences are the answer.
+func (s Selective) Sentences() []string { return []string{s.Says} }
 
 // CSV has a row for each judge.
 func (s Selective) CSV(w io.Writer) error {

@@ -5,6 +5,9 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"gavel/internal/report/table"
 	"gavel/scoring/stats"
@@ -12,6 +15,7 @@ import (
 
 // Plan is what `gavel plan` prints.
 type Plan struct {
+	Says       string   `json:"says"`       // the answer in a sentence or two
 	Discordant float64  `json:"discordant"` // percent
 	Power      float64  `json:"power"`      // percent
 	Alpha      float64  `json:"alpha"`
@@ -50,7 +54,32 @@ func (p *Plan) Fill() error {
 			p.Tells = new(math.Round(tells*1e4) / 1e4)
 		}
 	}
+	p.Says = p.answer()
 	return nil
+}
+
+// Sentences are the answer.
+func (p *Plan) Sentences() []string { return []string{p.Says} }
+
+func (p *Plan) answer() string {
+	var says []string
+	if p.ToTell != nil {
+		says = append(says, fmt.Sprintf("It takes %s pairs to tell judges apart that differ by %s points.",
+			humanize.Comma(int64(*p.ToTell)), decimal(*p.Detect)))
+	}
+	tell := " tell"
+	if p.Pairs != nil && *p.Pairs == 1 {
+		tell = " tells"
+	}
+	switch {
+	case p.Pairs == nil:
+	case p.Tells == nil:
+		says = append(says, table.Count(*p.Pairs, "pair")+tell+" no difference.")
+	default:
+		says = append(says, fmt.Sprintf("%s%s judges apart that differ by %s points or more.",
+			table.Count(*p.Pairs, "pair"), tell, table.Fixed(p.Tells, 1)))
+	}
+	return strings.Join(says, " ")
 }
 
 // rows are questions and their answers.

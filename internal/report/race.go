@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dustin/go-humanize"
+
 	"gavel/internal/report/table"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -14,6 +16,7 @@ import (
 
 // Race wraps what `gavel race` prints.
 type Race struct {
+	Says string `json:"says"` // the answer in a sentence or two
 	race.Result
 	// Of a race that asks: the hours that it was asking, and those that all items would have taken.
 	Hours      *float64 `json:"hours,omitempty"`
@@ -71,6 +74,7 @@ func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64)
 		row := &out.rows[len(out.rows)-1]
 		row.left, row.state = &out.Left[i], "left: "+names[l.By]+" is better"
 	}
+	out.Says = out.answer()
 	return out
 }
 
@@ -85,6 +89,7 @@ func (out *Race) Took(seconds []float64, over bool) *Race {
 	}
 	hours := func(s float64) *float64 { return new(math.Round(s/3600*1e4) / 1e4) }
 	out.Hours, out.FullHours = hours(spent), hours(all)
+	out.Says = out.answer()
 	return out
 }
 
@@ -110,6 +115,49 @@ func (out *Race) add(r *race.Race, j, leader int, names []string) {
 		}
 	}
 	out.rows = append(out.rows, row)
+}
+
+// Sentences are the answer.
+func (out *Race) Sentences() []string { return []string{out.Says} }
+
+// answer says who is left, and what the race saved.
+func (out *Race) answer() string {
+	var in []string
+	tied := true
+	for _, row := range out.rows {
+		if row.left == nil {
+			in = append(in, row.name)
+			tied = tied && (len(in) == 1 || row.state == "tied with the leader")
+		}
+	}
+	all := len(out.rows)
+	says := ""
+	switch first := in[0]; {
+	case len(in) == 1 && out.Unfinished:
+		says = fmt.Sprintf("%s is the best of %d judges so far.", first, all)
+	case len(in) == 1:
+		says = fmt.Sprintf("%s is the best of %d judges.", first, all)
+	case out.Unfinished:
+		says = fmt.Sprintf("%d of %d judges are in so far; %s leads.", len(in), all, first)
+	case tied:
+		says = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, listed3(in))
+	default:
+		says = fmt.Sprintf("%d of %d judges are left: %s cannot be told apart.", len(in), all, listed3(in))
+	}
+	saved := ""
+	if n := out.FullCalls - out.Calls; n > 0 {
+		saved = fmt.Sprintf(": %.0f %% saved", 100*float64(n)/float64(out.FullCalls))
+	}
+	return says + fmt.Sprintf(" It took %s of %s calls%s.", humanize.Comma(int64(out.Calls)),
+		humanize.Comma(int64(out.FullCalls)), saved)
+}
+
+// listed3 are names in a sentence, of more than three two and how many more.
+func listed3(names []string) string {
+	if len(names) > most {
+		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
+	}
+	return inSentence(names)
 }
 
 // CSV writes a row for each judge.

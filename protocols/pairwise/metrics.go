@@ -512,9 +512,38 @@ func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, joined []scor
 		}
 	}
 	c.Differences = withoutSilence(c.Differences, sides)
+	c.Alike = alike(joined)
 	if x, y := f.manifest.Spec, g.manifest.Spec; x.Model == y.Model && x.Goal != y.Goal {
 		c.Ensemble = ensemble(joined, b)
 	}
+}
+
+// alike compares two judges on the pairs with a label where each gives the same verdict in both orders; nil where there
+// are none, or some belong together.
+func alike(joined []scoring.Joined) *scoring.Difference {
+	var t scoring.Table2x2
+	clusters := map[string]bool{}
+	for _, p := range joined {
+		if p.A.Cluster != "" && clusters[p.A.Cluster] {
+			return nil
+		}
+		clusters[p.A.Cluster] = true
+		a, b := p.A.Of.(pair), p.B.Of.(pair)
+		if a.gold < 0 || !a.alike() || !b.alike() {
+			continue
+		}
+		switch rightA, rightB := a.named() == a.gold, b.named() == b.gold; {
+		case rightA && rightB:
+			t.Both++
+		case rightA:
+			t.OnlyA++
+		case rightB:
+			t.OnlyB++
+		default:
+			t.Neither++
+		}
+	}
+	return scoring.AlikeOf(RightWhereAlike, t)
 }
 
 // withoutSilence takes half-tie, and with it the difference, from groups in which a side has no verdict; where neither

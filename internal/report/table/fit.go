@@ -92,10 +92,14 @@ func (t Table) spare() (first int) {
 // write prints the lines of a table, laid out in parts; columns is 0 where lines may have any length.
 func write(w io.Writer, t Table, columns int, parts []Table) error {
 	var lines []string
+	hanging := "    "
+	if len(t.Columns) == 0 { // sentences
+		hanging = ""
+	}
 	if t.Title != "" {
 		for line := range strings.Lines(t.Title) {
 			first := len(lines) == 0
-			for _, l := range wrapped("", Clean(strings.TrimSuffix(line, "\n")), columns) {
+			for _, l := range wrapped("", hanging, Clean(strings.TrimSuffix(line, "\n")), columns) {
 				if first {
 					l = Bold(w, l)
 				}
@@ -110,7 +114,7 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 		lines = append(lines, body(part, columns)...)
 	}
 	for _, n := range t.Notes {
-		for _, l := range wrapped(" ", Clean(n), columns) {
+		for _, l := range wrapped(" ", "    ", Clean(n), columns) {
 			lines = append(lines, Faint(w, l))
 		}
 	}
@@ -118,8 +122,8 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 	return err
 }
 
-// wrapped breaks a line between words; what goes on stands a little to the right.
-func wrapped(indent, line string, columns int) []string {
+// wrapped breaks a line between words; what goes on stands at hanging.
+func wrapped(indent, hanging, line string, columns int) []string {
 	line = indent + line
 	if columns == 0 || text.StringWidthWithoutEscSequences(line) <= columns {
 		return []string{line}
@@ -135,7 +139,7 @@ func wrapped(indent, line string, columns int) []string {
 			begun = longer
 		default:
 			lines = append(lines, strings.TrimRight(begun, " "))
-			begun = indent + "    " + word
+			begun = indent + hanging + word
 		}
 	}
 	return append(lines, strings.TrimRight(begun, " "))

@@ -1,0 +1,34 @@
+package labels
+
+import "testing"
+
+// TestLabelsSay: every branch of the first lines, over made-up numbers.
+func TestLabelsSay(t *testing.T) {
+	of := func(v float64) Number { return Number{Value: &v, Low: new(v - 5), High: new(v + 5)} }
+	judge := func(model, letters string, v float64) Standing {
+		return Standing{Model: model, Letters: letters, Agreement: of(v), N: 40}
+	}
+	for _, c := range []struct{ name, got, want string }{
+		{"no judge", (&Agreement{}).answer(), "No judge has judged an item with a label."},
+		{"one", (&Agreement{Judges: []Standing{judge("org/x", "a", 80)}}).answer(),
+			"x agrees with the labels on 80 % [75, 85] of 40 items."},
+		{"the best", (&Agreement{Judges: []Standing{judge("x", "a", 80), judge("y", "b", 60)}}).answer(),
+			"x agrees best with the labels on 80 % [75, 85] of 40 items."},
+		{"alike", (&Agreement{Judges: []Standing{judge("x", "a", 80), judge("y", "a", 79)}}).answer(),
+			"No judge can be told from the first: x agrees with the labels on 80 % [75, 85] of 40 items."},
+		{"some alike", (&Agreement{Judges: []Standing{judge("x", "a", 80), judge("y", "ab", 79), judge("z", "b", 60)}}).answer(),
+			"x agrees with the labels on 80 % [75, 85] of 40 items. Of the other 2 judges 1 cannot be told from it."},
+		{"a share", (&Estimated{Response: "A", Judged: 90, Share: of(60), JudgeAlone: of(70)}).answer(),
+			"A is better in 60 % [55, 65] of the 90 pairs; the judge alone says 70 %."},
+		{"no share", (&Estimated{Response: "B"}).answer(),
+			"Nobody can say how often B is better: no pair has both a verdict and a label."},
+		{"some believed", (&Selective{Items: 40, Covered: 30, Risk: 10, Delta: 5}).answer(),
+			"30 of 40 items (75 %) have a verdict to believe: at most 10 % of these are wrong, with probability 95 %."},
+		{"none believed", (&Selective{Items: 40, Labelled: 20, Risk: 10, Delta: 5}).answer(),
+			"No verdict can be believed: on 20 labelled items there is no confidence from which at most 10 % are surely wrong."},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)
+		}
+	}
+}

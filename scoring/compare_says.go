@@ -1,0 +1,226 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"strings"
+
+	"gavel/scoring/stats"
+)
+
+// mostPairs is how many are named as what would tell two judges apart.
+const mostPairs = 100_000
+
+// say says what the comparison comes to.
+func (c *Comparison) say() {
+	names := c.Names()
+	c.Says = c.answer(names)
+	if d := c.Alike; d != nil && d.Diff != nil {
+		c.Says += " " + c.amongAlike(*d, names)
+	}
+}
+
+// Names are what the two judges are called: their models without a path and, where these are the same, what differs.
+func (c *Comparison) Names() [2]string {
+	names := [2]string{path.Base(c.A.Model), path.Base(c.B.Model)}
+	for _, of := range []func(Side) string{
+		func(s Side) string { return s.Model },
+		func(s Side) string { return s.Protocol },
+		func(s Side) string { return "prompt " + s.Prompt },
+		func(s Side) string { return s.Settings },
+		func(s Side) string { return s.Dataset },
+		func(s Side) string { return s.Run },
+	} {
+		if names[0] != names[1] {
+			break
+		}
+		if a, b := of(c.A), of(c.B); a != b && a != "" && b != "" {
+			names[0] += " (" + a + ")"
+			names[1] += " (" + b + ")"
+		}
+	}
+	return names
+}
+
+// Headline is the difference that stands for the comparison; nil where there is none.
+func (c *Comparison) Headline() *Difference {
+	for i := range c.Differences {
+		if d := &c.Differences[i]; d.Group == Overall && d.Mode != ModeDifference && (d.Metric == c.stands || c.stands == "") {
+			return d
+		}
+	}
+	return nil
+}
+
+// answer says whether the judges can be told apart by the headline.
+func (c *Comparison) answer(names [2]string) string {
+	d := c.Headline()
+	switch {
+	case c.A.ID != "" && c.A.ID == c.B.ID:
+		return "Both are the same run."
+	case d == nil || d.Diff == nil:
+		return "The two cannot be compared: the headline has no value in one of them."
+	}
+	both := c.both(*d)
+	if w := c.Within; w != nil && w.Verdict == WithinMargin {
+		return fmt.Sprintf("They are the same within %g points: %s.", w.Points, both)
+	}
+	ahead := names[0]
+	if *d.Diff > 0 {
+		ahead = names[1]
+	}
+	how := "is better"
+	if c.words.Best != Higher {
+		how = "is higher"
+	}
+	says := ""
+	switch {
+	case d.P == nil:
+		says = "Nobody can say whether they differ, since there is no test: " + both + "."
+	case !d.Noise:
+		says = fmt.Sprintf("%s %s by %s%s: %s.", ahead, how, d.points(), d.ends(), both)
+	case !d.holdsZero() && withinFloor(d.Diff, d.Floor):
+		says = fmt.Sprintf("They cannot be told apart: %s, and asking one of them again makes as large a difference.", both)
+	default:
+		says = fmt.Sprintf("They cannot be told apart: %s.%s", both, d.would())
+	}
+	if w := c.Within; w != nil && w.Verdict == CannotSay && w.Pairs != nil {
+		says += fmt.Sprintf(" Some %s pairs would show whether they are the same within %g points, if they are.",
+			thousands(roundUp(*w.Pairs)), w.Points)
+	}
+	return says
+}
+
+// both says what the two come to: "right in both orders on 58 and 62 % of the same 350 pairs".
+func (c *Comparison) both(d Difference) string {
+	name := c.words.Name
+	if name == "" {
+		name = d.Metric
+	}
+	unit := c.Unit
+	if unit == "" {
+		unit = "pair"
+	}
+	same := fmt.Sprintf("the same %d %s%s", c.N, unit, plural(c.N))
+	if d.A == nil || d.B == nil {
+		return name + " on " + same
+	}
+	if d.Unit != "" {
+		return fmt.Sprintf("%s %.2f and %.2f on %s", name, Unsigned(*d.A, 2), Unsigned(*d.B, 2), same)
+	}
+	if !strings.HasPrefix(name, "right") {
+		return fmt.Sprintf("%s %.0f and %.0f %% on %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
+	}
+	return fmt.Sprintf("%s on %.0f and %.0f %% of %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
+}
+
+// points is how large the difference is, without its sign.
+func (d Difference) points() string {
+	size := math.Abs(*d.Diff)
+	switch {
+	case d.Unit != "":
+		return fmt.Sprintf("%.2f", size)
+	case size < 1:
+		return fmt.Sprintf("%.1f points", size)
+	case math.Round(size) == 1:
+		return "1 point"
+	}
+	return fmt.Sprintf("%.0f points", size)
+}
+
+// ends are those of the interval of what points says.
+func (d Difference) ends() string {
+	if d.Low == nil || d.High == nil {
+		return ""
+	}
+	low, high := *d.Low, *d.High
+	if *d.Diff < 0 {
+		low, high = -high, -low
+	}
+	places := 0
+	switch {
+	case d.Unit != "":
+		places = 2
+	case math.Abs(*d.Diff) < 1:
+		places = 1
+	}
+	return fmt.Sprintf(" [%.*f, %.*f]", places, Unsigned(low, places), places, Unsigned(high, places))
+}
+
+// would says how many pairs would tell the judges apart that go on as they did; "" where nobody knows.
+func (d Difference) would() string {
+	if d.Table == nil || d.Test != "" {
+		return ""
+	}
+	n := float64(d.Table.Both + d.Table.OnlyA + d.Table.OnlyB + d.Table.Neither)
+	apart := math.Abs(float64(d.Table.OnlyA-d.Table.OnlyB)) / n
+	pairs := stats.PairsToTell(apart, float64(d.Table.OnlyA+d.Table.OnlyB)/n, planAlpha, planPower)
+	if !(pairs > n && pairs <= mostPairs) {
+		return ""
+	}
+	return fmt.Sprintf(" Some %s pairs would do.", thousands(roundUp(int(pairs))))
+}
+
+// roundUp is a number of pairs in three digits.
+func roundUp(n int) int {
+	step := 1
+	for n > 1000*step {
+		step *= 10
+	}
+	if n > 100 {
+		step = max(step, 10)
+	}
+	return (n + step - 1) / step * step
+}
+
+// thousands are parted.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
+
+// amongAlike says who is right where each judge agrees with itself.
+func (c *Comparison) amongAlike(d Difference, names [2]string) string {
+	where := fmt.Sprintf("the %d pairs where each judge gives the same verdict in both orders", d.N)
+	ahead := names[0]
+	if *d.Diff > 0 {
+		ahead = names[1]
+	}
+	first := c.Headline()
+	if d.Noise {
+		return fmt.Sprintf("On %s they cannot be told apart.", where)
+	}
+	start := "On "
+	if first == nil || first.Noise || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
+		start = "But on "
+	}
+	return fmt.Sprintf("%s%s, %s is right %s more often%s.", start, where, ahead, d.points(), d.ends())
+}
+
+// AlikeOf compares two runs where each agrees with itself, from the counts of who is right there.
+func AlikeOf(metric string, t Table2x2) *Difference {
+	n := t.Both + t.OnlyA + t.OnlyB + t.Neither
+	if n == 0 {
+		return nil
+	}
+	share := func(k int) *float64 { return Percent(float64(k) / float64(n)) }
+	iv := stats.Paired(float64(t.OnlyB), float64(t.OnlyA), float64(n), 0.95)
+	d := &Difference{
+		Metric:   metric,
+		Group:    Overall,
+		A:        share(t.Both + t.OnlyA),
+		B:        share(t.Both + t.OnlyB),
+		Diff:     Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
+		Low:      Percent(iv.Low),
+		High:     Percent(iv.High),
+		Interval: ByPairs,
+		N:        n,
+		Table:    &t,
+		P:        Precise(stats.McNemar(t.OnlyA, t.OnlyB)),
+	}
+	d.Noise = d.holdsZero() || *d.P >= alpha
+	return d
+}

@@ -1,0 +1,95 @@
+package scoring
+
+import (
+	"strings"
+	"testing"
+)
+
+// compared is a comparison of two judges of pairs by made-up counts.
+func compared(t Table2x2, change func(c *Comparison, d *Difference)) *Comparison {
+	d := *AlikeOf("strict", t)
+	c := &Comparison{
+		A:      Side{Run: "r/a", ID: "1", Model: "org/ann", Prompt: "sop"},
+		B:      Side{Run: "r/b", ID: "2", Model: "bob", Prompt: "sop"},
+		N:      d.N,
+		stands: "strict",
+		words:  Term{Name: "right in both orders", Best: Higher},
+	}
+	if change != nil {
+		change(c, &d)
+	}
+	c.Differences = []Difference{{Metric: "strict", Group: "Math"}, d}
+	c.say()
+	return c
+}
+
+// TestComparisonSays: every branch of the first line, over made-up numbers.
+func TestComparisonSays(t *testing.T) {
+	close := Table2x2{Both: 40, OnlyA: 12, OnlyB: 10, Neither: 38}
+	apart := Table2x2{Both: 40, OnlyA: 5, OnlyB: 35, Neither: 20}
+	for _, c := range []struct {
+		name   string
+		table  Table2x2
+		change func(c *Comparison, d *Difference)
+		want   string
+	}{
+		{name: "B is better", table: apart, want: "bob is better by 30 points [18, 40]: right in both orders on 45 and 75 % of the same 100 pairs."},
+		{name: "A is better", table: Table2x2{Both: 40, OnlyA: 35, OnlyB: 5, Neither: 20},
+			want: "ann is better by 30 points [18, 40]: right in both orders on 75 and 45 % of the same 100 pairs."},
+		{name: "too close", table: close, want: "They cannot be told apart: right in both orders on 52 and 50 % of the same 100 pairs. Some 4,410 pairs would do."},
+		{name: "no difference", table: Table2x2{Both: 10}, want: "They cannot be told apart: right in both orders on 100 and 100 % of the same 10 pairs."},
+		{name: "the same run", table: close, change: func(c *Comparison, _ *Difference) { c.B.ID = "1" }, want: "Both are the same run."},
+		{name: "no value", table: close, change: func(_ *Comparison, d *Difference) { d.Diff = nil },
+			want: "The two cannot be compared: the headline has no value in one of them."},
+		{name: "no test", table: close, change: func(_ *Comparison, d *Difference) { d.P = nil },
+			want: "Nobody can say whether they differ, since there is no test: right in both orders on 52 and 50 % of the same 100 pairs."},
+		{name: "the noise floor", table: apart, change: func(_ *Comparison, d *Difference) { d.Floor, d.Noise = new(35.0), true },
+			want: "They cannot be told apart: right in both orders on 45 and 75 % of the same 100 pairs, and asking one of them again makes as large a difference."},
+		{name: "not at its end", table: close, change: func(_ *Comparison, d *Difference) { d.Test = byE },
+			want: "They cannot be told apart: right in both orders on 52 and 50 % of the same 100 pairs."},
+		{name: "within the margin", table: close, change: func(c *Comparison, _ *Difference) {
+			c.Within = &Within{Verdict: WithinMargin, Points: 15}
+		}, want: "They are the same within 15 points: right in both orders on 52 and 50 % of the same 100 pairs."},
+		{name: "not surely within it", table: close, change: func(c *Comparison, _ *Difference) {
+			c.Within = &Within{Verdict: CannotSay, Points: 2, Pairs: new(4021)}
+		}, want: "would do. Some 4,030 pairs would show whether they are the same within 2 points, if they are."},
+		{name: "where each agrees with itself", table: close, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", apart) },
+			want: "But on the 100 pairs where each judge gives the same verdict in both orders, bob is right 30 points more often [18, 40]."},
+		{name: "there, too", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", apart) },
+			want: "75 % of the same 100 pairs. On the 100 pairs where each judge gives the same verdict in both orders, bob is right"},
+		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", close) },
+			want: "On the 100 pairs where each judge gives the same verdict in both orders they cannot be told apart."},
+		{name: "a score", table: apart, change: func(c *Comparison, d *Difference) {
+			d.Unit, c.Unit, c.words = UnitScore, "item", Term{Name: "Grade score"}
+			d.A, d.B, d.Diff, d.Low, d.High = new(0.4), new(0.7), new(0.3), new(0.1), new(0.5)
+		}, want: "bob is higher by 0.30 [0.10, 0.50]: Grade score 0.40 and 0.70 on the same 100 items."},
+	} {
+		if got := compared(c.table, c.change).Says; !strings.HasSuffix(got, c.want) && !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	none := &Comparison{stands: "strict"}
+	if none.say(); none.Says == "" {
+		t.Error("nothing is said of a comparison without a number")
+	}
+	if AlikeOf("x", Table2x2{}) != nil {
+		t.Error("a comparison of no pair")
+	}
+}
+
+// TestNamesOfTwo: what differs between two runs of one model is part of their names.
+func TestNamesOfTwo(t *testing.T) {
+	for _, c := range []struct {
+		a, b Side
+		want [2]string
+	}{
+		{a: Side{Model: "org/x"}, b: Side{Model: "y"}, want: [2]string{"x", "y"}},
+		{a: Side{Model: "org/x"}, b: Side{Model: "other/x"}, want: [2]string{"x (org/x)", "x (other/x)"}},
+		{a: Side{Model: "x", Prompt: "sop"}, b: Side{Model: "x", Prompt: "cot"}, want: [2]string{"x (prompt sop)", "x (prompt cot)"}},
+		{a: Side{Model: "x", Run: "1"}, b: Side{Model: "x", Run: "2"}, want: [2]string{"x (1)", "x (2)"}},
+	} {
+		if got := (&Comparison{A: c.a, B: c.b}).Names(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
