@@ -46,7 +46,8 @@ func (c *Comparison) Names() [2]string {
 // Headline is the difference that stands for the comparison; nil where there is none.
 func (c *Comparison) Headline() *Difference {
 	for i := range c.Differences {
-		if d := &c.Differences[i]; d.Group == Overall && d.Mode != ModeDifference && (d.Metric == c.stands || c.stands == "") {
+		d := &c.Differences[i]
+		if d.Group == Overall && d.Mode != ModeDifference && (d.Metric == c.stands || c.stands == "") {
 			return d
 		}
 	}

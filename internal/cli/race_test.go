@@ -44,12 +44,12 @@ func TestRaceJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"leader", "left", "tied", "calls", "full_calls", "alpha", "about", "orders"} {
+	for _, key := range []string{"leader", "left", "tied", "calls", "full_calls", "alpha", "about", "orders", "says"} {
 		if r[key] == nil {
 			t.Errorf("no %q in %s", key, out)
 		}
 	}
-	if len(r) != 8 || string(r["leader"]) != `"good"` && string(r["leader"]) != `"fair"` || string(r["full_calls"]) != "192" {
+	if len(r) != 9 || string(r["leader"]) != `"good"` && string(r["leader"]) != `"fair"` || string(r["full_calls"]) != "192" {
 		t.Errorf("%s", out)
 	}
 	var left []map[string]any

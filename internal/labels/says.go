@@ -29,7 +29,8 @@ func (a *Agreement) answer() string {
 		return "No judge has judged an item with a label."
 	}
 	best := judges[0]
-	says := fmt.Sprintf("%s agrees with the labels on %s of %d items.", path.Base(best.Model), best.Agreement.whole(), best.N)
+	says := fmt.Sprintf("%s agrees with the labels on %s of %d items.",
+		path.Base(best.Model), best.Agreement.whole(), best.N)
 	if len(judges) == 1 {
 		return says
 	}
