@@ -28,6 +28,20 @@ type Layout struct {
 	Words map[string]string
 	// the numbers of a run that are shown first
 	Tiles []Tile
+	// in which way it asks it, after the question
+	How string
+	// what units come to, in the order of the bar
+	Ends []End
+	// what else to know of the bar
+	Became string
+	// joins the first parts of the bar; nil: nothing does
+	Bracket func(r *scoring.Report) *Bracket
+	// a metric that stands beside the headline by category, and what its column is called
+	Beside, BesideWords string
+	// what a page draws of the protocol beside that
+	Drawings func(p *RunPage) []Section
+	// the drawings have the categories
+	OwnGroups bool
 	// its metrics, in words
 	Terms []scoring.Term
 	// what a board of judges shows beside the headline

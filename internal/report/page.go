@@ -37,17 +37,22 @@ var assets embed.FS
 // Style is the style sheet of pages, tables and figures. They need no other style and no script: a page may be served
 // with a Content-Security-Policy that allows this sheet alone.
 var Style = func() string {
-	b, err := assets.ReadFile("assets/report.css")
-	if err != nil {
-		panic(err) // it is part of the program
+	var all []byte
+	for _, name := range []string{"assets/report.css", "assets/run.css"} {
+		b, err := assets.ReadFile(name)
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		all = append(all, b...)
 	}
-	return string(b)
+	return string(all)
 }()
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"brand": func() template.HTML { return Brand },
-	"chip":  Chip,
-	"clean": table.Clean,
+	"brand":    func() template.HTML { return Brand },
+	"chip":     Chip,
+	"clean":    table.Clean,
+	"harmless": table.Harmless,
 }).ParseFS(assets, "assets/*.html"))
 
 // Brand is the mark that stands before the name gavel.
@@ -77,21 +82,17 @@ var Policy = func() string {
 // Pictures are those of figures, as files.
 type Pictures = figure.Files
 
-// Results are the parts of a page about one run: the answer, with what it stands on and one figure, and the rest,
-// folded. Its pictures are handed out by the names of files, to which links below the address at lead.
-func Results(run Run, at string) (answer, rest template.HTML, pictures figure.Files, err error) {
+// Every is each number and figure of a run. Its pictures are handed out by the names of files, to which links below the
+// address at lead.
+func Every(run Run, at string) (all template.HTML, pictures figure.Files, err error) {
 	p := pageOf([]Run{run})
 	pictures = figure.Files{}
 	for i := range p.Figures {
 		p.Figures[i].HandOut(pictures, func(file string) string { return at + file })
 	}
-	var parts [2]strings.Builder
-	for i, name := range []string{"answer", "rest"} {
-		if err := pages.ExecuteTemplate(&parts[i], name, p); err != nil {
-			return "", "", nil, err
-		}
-	}
-	return template.HTML(parts[0].String()), template.HTML(parts[1].String()), pictures, nil
+	var b strings.Builder
+	err = pages.ExecuteTemplate(&b, "every", p)
+	return template.HTML(b.String()), pictures, err
 }
 
 // Verdict is the part of a page that says what a run comes to: its diagnosis and its tiles.

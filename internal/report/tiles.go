@@ -18,6 +18,8 @@ type Tile struct {
 	Label        func(r *scoring.Report) string  // in a row of its own; nil: the name
 	About        string                          // what is good
 	Mark         func(r *scoring.Report) float64 // what the number is held against, such as chance; nil: nothing
+	Folded       bool                            // no card
+	Note         func(r *scoring.Report) string  // said in place of About; nil: nothing
 	Coins        func(r *scoring.Report) float64 // what a judge gets that throws a coin for each judgment; nil: the mark
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
@@ -154,7 +155,7 @@ type hardRow struct {
 
 // hardMark is how a run did.
 type hardMark struct {
-	Mark
+	report.ItemMark
 	Run string
 }
 
@@ -214,7 +215,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	for _, t := range part {
 		row := hardRow{ID: t.id, Wrong: t.wrong, Judged: t.wrong + t.right, Link: compareItemURL("", runs, t.id)}
 		for k, is := range t.by {
-			mark := Mark{Kind: "open", Sign: "–", Words: "not scored"}
+			mark := report.ItemMark{Kind: "open", Sign: "–", Words: "not scored"}
 			if is != nil {
 				mark = JudgmentBrief{Outcome: string(judging.Decided), Right: is}.Mark()
 			}

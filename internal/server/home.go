@@ -45,6 +45,7 @@ type RunRow struct {
 
 	numbers []report.Number // that stand for it
 	data    string          // SHA-256 of its dataset
+	ids     string          // hash of its items' ids
 	of      store.Stamps
 }
 

@@ -264,7 +264,9 @@ func (v *ItemsView) offer(x *store.Index) {
 		}
 	}
 	for k, s := range store.Filters {
-		v.Shows = append(v.Shows, Option{Value: s.Name, Name: s.Words, N: kinds[k]})
+		if !s.Part || s.Name == v.Filter.Show {
+			v.Shows = append(v.Shows, Option{Value: s.Name, Name: s.Words, N: kinds[k]})
+		}
 	}
 }
 

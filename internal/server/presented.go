@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/report"
 	"gavel/internal/server/store"
 	"gavel/judging"
 )
@@ -164,20 +165,17 @@ func inWords(name string) string {
 	return name
 }
 
-// Mark is a judgment in a strip: a sign, and the words for who does not see it.
-type Mark struct{ Kind, Sign, Words string }
-
 // Mark of a judgment.
-func (b JudgmentBrief) Mark() Mark {
+func (b JudgmentBrief) Mark() report.ItemMark {
 	switch {
 	case b.Right != nil && *b.Right:
-		return Mark{Kind: "right", Sign: "✓", Words: "right"}
+		return report.ItemMark{Kind: "right", Sign: "✓", Words: "right"}
 	case b.Outcome == string(judging.Tie):
-		return Mark{Kind: "tie", Sign: "=", Words: "tie"}
+		return report.ItemMark{Kind: "tie", Sign: "=", Words: "tie"}
 	case b.Outcome != string(judging.Decided):
-		return Mark{Kind: "open", Sign: "–", Words: b.Outcome}
+		return report.ItemMark{Kind: "open", Sign: "–", Words: b.Outcome}
 	case b.Right != nil:
-		return Mark{Kind: "wrong", Sign: "✗", Words: "wrong"}
+		return report.ItemMark{Kind: "wrong", Sign: "✗", Words: "wrong"}
 	}
-	return Mark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
+	return report.ItemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }

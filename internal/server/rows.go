@@ -26,6 +26,7 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 		RunHead: headOf(run.Name, run.Manifest),
 		Suite:   s.runs.SuiteOf(run.Name),
 		data:    run.Manifest.Spec.Dataset.SHA256,
+		ids:     run.Manifest.Spec.Dataset.IDs,
 	}
 	row.About = s.runs.About(run.Name)
 	if row.Status == judging.Running {
@@ -108,9 +109,9 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 
 // scored is what a run comes to.
 type scored struct {
-	rep          *scoring.Report
-	answer, rest template.HTML // its page: what it comes to, and the rest
-	pictures     report.Pictures
+	rep      *scoring.Report
+	every    template.HTML // its figures and tables
+	pictures report.Pictures
 }
 
 // numbers of a run: those that the run itself wrote, or, where it wrote none, as an imported one, or an earlier gavel
@@ -129,7 +130,7 @@ func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (
 			}
 		}
 		v.rep.Run = run
-		v.answer, v.rest, v.pictures, err = report.Results(
+		v.every, v.pictures, err = report.Every(
 			report.Run{Report: *v.rep, Metadata: scoring.Metadata(m)},
 			"/runs/"+escaped(run)+"/figures/",
 		)

@@ -1,16 +1,21 @@
 package server
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/internal/server/jobs"
+	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
 	"gavel/judging"
 	"gavel/scoring"
@@ -96,8 +101,8 @@ type runView struct {
 	RunHead
 	Headline  *scoring.Result   `json:"headline"`
 	Report    *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
-	Answer    template.HTML     `json:"-"` // what it comes to, with one figure
-	Rest      template.HTML     `json:"-"` // its other figures and tables, folded
+	Page      *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
+	Every     template.HTML     `json:"-"` // its figures and tables, folded
 	Warnings  []string          `json:"warnings"`
 	Counts    store.Counts      `json:"counts"`
 	Damaged   []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
@@ -110,8 +115,6 @@ type runView struct {
 	CanResume bool              `json:"-"`
 	Describes bool              `json:"-"` // it can be given a name, tags and a note
 	Outcomes  []string          `json:"-"` // in their order
-	Matters   []highlights      `json:"-"`
-	Command   string            `json:"-"` // line of a shell that makes it again
 }
 
 func (s *Server) runView(r *http.Request) (runView, error) {
@@ -130,9 +133,6 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		Warnings: []string{},
 		Outcomes: scoring.Outcomes,
 	}
-	if !isAPI(r) {
-		v.Matters, v.Command = s.highlights(x), jobs.CommandOf(m)
-	}
 	s.withJob(&v.Progress)
 	s.withScore(&v.Progress, m)
 	v.Stalled = v.Progress.Stalled
@@ -150,10 +150,78 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	if n.rep != nil {
 		v.Report, v.Headline = n.rep, report.Headline(n.rep)
 		v.Warnings = n.rep.Warnings
-		v.Answer = n.answer
-		v.Rest = n.rest
+		v.Every = n.every
+		if !isAPI(r) {
+			v.Page = s.page(r.Context(), v.RunHead, x, n.rep)
+		}
 	}
 	return v, nil
+}
+
+// page is what a run comes to, with links to its items and beside the other judges of them.
+func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
+	p := &report.RunPage{
+		Run:     report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
+		Board:   "/",
+		Lists:   s.lists(x),
+		Command: jobs.CommandOf(x.Manifest),
+		Prompt:  x.Manifest.Spec.Prompt.Text(),
+		Items: func(show, group string) string {
+			return head.URL() + "/items" + query("show", show, "group", group)
+		},
+	}
+	if head.About != nil {
+		p.Name = head.About.Name
+	}
+	if rep.Run == "" {
+		p.Run.Run = head.Name
+	}
+	p.Others = s.others(ctx, head, x.Manifest, rep)
+	return p
+}
+
+// others are the judges that were asked the same of the same items, one run of each.
+func (s *Server) others(ctx context.Context, head RunHead, m *judging.Manifest, rep *scoring.Report) (all []report.Other) {
+	own := report.Headline(rep)
+	rows, err := s.rows(ctx)
+	if err != nil || own == nil {
+		return nil // the list of runs says why
+	}
+	judges := map[string]bool{head.Model + "\x00" + how(RunRow{RunHead: head}): true}
+	for _, row := range rows {
+		n := row.number(numberKey(*own))
+		judge := row.Model + "\x00" + how(row)
+		if row.Name == head.Name || row.Shard != "" || row.Protocol != head.Protocol || row.Goal != head.Goal ||
+			!sameItems(row, m) || n == nil || n.Value == nil || judges[judge] {
+			continue
+		}
+		judges[judge] = true
+		o := report.Other{
+			Name:      cmp.Or(aboutName(row.About), path.Base(row.Model)),
+			Level:     scoring.Unknown,
+			Reference: row.Imported != "",
+			Value:     *n.Value,
+		}
+		if row.Diagnosis != nil {
+			o.Level = row.Diagnosis.Level
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// sameItems tells whether a run is over the items of another: of one file, or with the same ids.
+func sameItems(row RunRow, m *judging.Manifest) bool {
+	d := m.Spec.Dataset
+	return row.Items == d.Items && (row.data == d.SHA256 || row.ids != "" && row.ids == d.IDs)
+}
+
+// aboutName is the name that people gave a run; "" where they gave none.
+func aboutName(a *judging.About) string {
+	if a == nil {
+		return ""
+	}
+	return a.Name
 }
 
 // escaped is a name as one segment of a URL's path.
@@ -173,6 +241,9 @@ func query(pairs ...string) string {
 	}
 	return "?" + q.Encode()
 }
+
+// AboutName is the name that people gave the run; "" where they gave none.
+func (h RunHead) AboutName() string { return aboutName(h.About) }
 
 // Title is the name that people gave the run, or that of its folder.
 func (h RunHead) Title() string {
@@ -212,51 +283,54 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// highlights are items that matter most, of a kind.
-type highlights struct {
-	Name, About string
-	Show        string // the filter of items that has them all
-	Total       int
-	Items       []itemRow // the first of them
-}
+// listsEach is how many items of a kind are named.
+const listsEach = 5
 
-// highlightsEach is how many items of a kind are named.
-const highlightsEach = 5
-
-// highlightKinds are the filters of items whose items matter, and what is said of them, in words that hold for
-// judgments in several orders, in several modes, repeated, and for a single one. An item stands under each that holds
-// for it.
-var highlightKinds = []struct{ show, name, about string }{
-	{
-		show:  "confident",
-		name:  "Wrong every time",
-		about: "every judgment of the item is wrong: read these first",
-	},
+// listKinds are the filters of items that are listed, and what is said of them, in words that hold for judgments in
+// several orders, in several modes, repeated, and for a single one. An item stands under each that holds for it.
+var listKinds = []struct{ show, name, about string }{
+	{show: "confident", name: "Wrong every time", about: "read these first: the label may be wrong"},
 	{show: "inconsistent", name: "Flipped", about: "the judgments of the item do not agree"},
-	{show: "open", name: "Unread", about: "no verdict was found in a reply"},
+	{show: "open", name: "Without a verdict", about: "no verdict was found in a reply"},
 }
 
-// highlights of a run; empty kinds are left out.
-func (s *Server) highlights(x *store.Index) (all []highlights) {
+// mostLists stand on a page: those of the first kinds that there are.
+const mostLists = 2
+
+// lists of the items of a run that one looks at first; empty kinds are left out.
+func (s *Server) lists(x *store.Index) (all []report.ItemList) {
 	items := x.OpenItems()
 	defer items.Close()
 	run := headOf(x.Run, x.Manifest)
-	for _, k := range highlightKinds {
+	for _, k := range listKinds {
 		is := store.FilterNamed(k.show).Is
-		h := highlights{Name: k.name, About: k.about, Show: k.show}
+		list := report.ItemList{ID: "list-" + k.show, Title: k.name, Link: run.URL() + "/items" + query("show", k.show)}
+		total := 0
 		for i := range x.Len() {
 			if len(x.Judgments(i)) == 0 || !is(x.Flags(i)) {
 				continue
 			}
-			if h.Total++; h.Total <= highlightsEach {
-				h.Items = append(h.Items, itemRowOf(x, items, i, run, ItemsFilter{Show: k.show}))
+			total++
+			if total <= listsEach {
+				row := itemRowOf(x, items, i, run, ItemsFilter{Show: k.show})
+				list.Items = append(list.Items, listedItem(row))
 			}
 		}
-		if h.Total > 0 {
-			all = append(all, h)
+		list.About = table.Count(total, "item") + " · " + k.about
+		if total > 0 && len(all) < mostLists {
+			all = append(all, list)
 		}
 	}
 	return all
+}
+
+// listedItem is a row of a list as a run's page has it.
+func listedItem(row itemRow) report.ListedItem {
+	item := report.ListedItem{Words: markup.Shortened(cmp.Or(row.Question, row.ID), 110), Link: row.Link}
+	for _, j := range row.Judgments {
+		item.Marks = append(item.Marks, j.Mark())
+	}
+	return item
 }
 
 // resumable tells whether a run is one that a job can go on with: nobody makes it, and it is not complete.

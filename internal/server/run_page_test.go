@@ -11,12 +11,15 @@ import (
 	"gavel/protocols/pairwise"
 )
 
-// The page of a run says first what it comes to, then names the items that matter, and folds the rest.
+// The page of a run says first what it comes to, then draws it, names items, and folds the rest.
 func TestRunPageOrder(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
 	page := s.get("/runs/pairs-a")
 	at := -1
-	for _, part := range []string{`id="diagnosis"`, `id="figure-groups"`, `id="matters"`, `<details class="folded" id="other">`, `id="figure-strict"`, `<details class="folded" id="made">`, `id="command-line"`, `id="manifest"`} {
+	for _, part := range []string{
+		`class="say"`, `id="became"`, `id="cards"`, `id="groups"`, `id="list-confident"`, `id="warnings"`,
+		`id="made"`, `id="command-line"`, `<details class="folded" id="every">`, `id="figure-strict"`, `id="manifest"`,
+	} {
 		next := strings.Index(page, part)
 		if next <= at {
 			t.Errorf("%s is not there, or stands too early", part)
@@ -29,43 +32,73 @@ func TestRunPageOrder(t *testing.T) {
 	}
 }
 
-// The items that matter are those of the filter that they lead to, five at most.
-func TestHighlights(t *testing.T) {
+// The lists of items are the first of the filter that they lead to.
+func TestListsOfARun(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.5,first=0.3,silent=0.2,seed=1"})
 	s := newSite(t, dir, nil)
 	x, err := s.runs.Index(t.Context(), "a")
 	must(t, err)
-	matters := s.highlights(x)
-	if len(matters) != 3 {
-		t.Fatalf("%d kinds: %+v", len(matters), matters)
+	lists := s.lists(x)
+	if len(lists) != mostLists {
+		t.Fatalf("%d lists: %+v", len(lists), lists)
 	}
-	for _, h := range matters {
+	for _, l := range lists {
 		var list ItemsView
-		s.data("/api/v1/runs/a/items?per=200&show="+h.Show, &list)
-		if h.Total != list.Matches || len(h.Items) != min(5, h.Total) {
-			t.Errorf("%s: %d of %d, %d named", h.Name, h.Total, list.Matches, len(h.Items))
+		s.data("/api/v1"+l.Link, &list)
+		if len(l.Items) != min(listsEach, list.Matches) || !strings.HasPrefix(l.About, fmt.Sprintf("%d items", list.Matches)) {
+			t.Errorf("%s: %d named of %q, the filter takes %d", l.Title, len(l.Items), l.About, list.Matches)
 		}
-		for _, m := range h.Items {
-			s.get(m.Link)
-			for _, g := range m.Judgments {
-				if h.Name == "Wrong every time" && (g.Right == nil || *g.Right || g.Outcome != string(judging.Decided)) {
-					t.Errorf("%s is not wrong every time: %+v", m.ID, m.Judgments)
+		for i, item := range l.Items {
+			if item.Link != itemURL("a", list.Items[i].ID, ItemsFilter{Show: list.Filter.Show}.Query()) {
+				t.Errorf("%s: item %d leads to %s", l.Title, i, item.Link)
+			}
+			for _, m := range item.Marks {
+				if l.Title == "Wrong every time" && m.Kind != "wrong" {
+					t.Errorf("%s has the mark %+v", item.Words, m)
 				}
 			}
 		}
 	}
 }
 
-// Answers and judgments of answers are not asked in several orders of candidates, and their pages do not say so.
-func TestHighlightsOfAnswersSpeakOfNoOrder(t *testing.T) {
-	for _, page := range []string{"/runs/deep%2Fanswer", "/runs/numbers"} {
-		s := newSite(t, sampleRuns(t), nil)
-		text := s.get(page)
-		says(t, text, "every judgment of the item is wrong")
-		if strings.Contains(text, "order of the candidates") || strings.Contains(text, "in every order") {
-			t.Errorf("%s speaks of orders", page)
+// Each part of the bar leads to as many items as it says, whatever the protocol and whatever is missing.
+func TestPartsLeadToTheirItems(t *testing.T) {
+	dir := sampleRuns(t)
+	const mixed = "accuracy=0.5,first=0.2,tie=0.1,silent=0.1,seed=3"
+	makeRun(t, filepath.Join(dir, "mixed"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: mixed})
+	makeRun(t, filepath.Join(dir, "reversed"), making{protocol: "reversed", prompt: "arena-hard", dataset: "sample", sim: mixed})
+	makeRun(t, filepath.Join(dir, "options-b"), making{protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.6,first=0.3,silent=0.05,seed=1"})
+	s := newSite(t, dir, nil)
+	parts := map[string]bool{}
+	for _, run := range []string{"mixed", "reversed", "options-b", "pairs-a", "deep%2Fanswer", "numbers", "judged"} {
+		var v runView
+		s.data("/api/v1/runs/"+run, &v)
+		x, err := s.runs.Index(t.Context(), v.Name)
+		must(t, err)
+		p := s.page(t.Context(), v.RunHead, x, v.Report)
+		for _, b := range v.Report.Breakdowns {
+			pieces, of := p.Pieces(b.Group)
+			sum := 0
+			for _, piece := range pieces {
+				sum += piece.N
+				parts[v.Protocol+" "+piece.Words] = true
+				if b.Group != "overall" && strings.Contains(b.Group, ":") || strings.HasSuffix(b.Group, " options") {
+					continue // lists of items know no such groups
+				}
+				var list ItemsView
+				s.data("/api/v1"+piece.Link, &list)
+				if list.Matches != piece.N {
+					t.Errorf("%s, %s: %d are %q, the list at %s has %d", run, b.Group, piece.N, piece.Words, piece.Link, list.Matches)
+				}
+			}
+			if sum != of || of == 0 {
+				t.Errorf("%s, %s: the parts have %d of %d", run, b.Group, sum, of)
+			}
 		}
+	}
+	if len(parts) < 15 {
+		t.Errorf("only these parts occurred: %v", parts)
 	}
 }
 

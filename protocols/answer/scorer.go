@@ -155,7 +155,13 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}
 	for i, a := range f.rows {
-		s.Units[i] = scoring.Unit{ID: a.item, Groups: []string{a.group}, Gold: a.gold, Row: make([]float64, s.Width)}
+		s.Units[i] = scoring.Unit{
+			ID:     a.item,
+			Groups: []string{a.group},
+			Gold:   a.gold,
+			Row:    make([]float64, s.Width),
+			Of:     a,
+		}
 		scoring.Fill(answerMetrics, a, s.Units[i].Row)
 	}
 	return s

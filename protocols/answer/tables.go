@@ -19,6 +19,11 @@ var Layout = &report.Layout{
 	Tables:   tables,
 	Figures:  figures,
 	Figure:   "accuracy-groups",
+	Ends: []report.End{
+		{Part: PartRight, Look: "right", Words: "right", Show: "right"},
+		{Part: PartWrong, Look: "wrong", Words: "wrong", Show: "confident"},
+		{Part: PartMissing, Look: "none", Words: "no answer", Show: "unread"},
+	},
 	Tiles: []report.Tile{
 		{
 			Metric: scoring.GenerationAccuracy,

@@ -11,6 +11,13 @@ import (
 // Diagnose says what the judge of several options is good for: first whether it goes by the position, then how often
 // it is right or, of items of which nobody knows the right option, how firmly it keeps to its choice.
 func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
+	d := rule(r)
+	d.Says, d.Also = sentences(r, d)
+	return d
+}
+
+// rule is the first rule that is met.
+func rule(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
 	}

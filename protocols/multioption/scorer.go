@@ -95,7 +95,8 @@ func (b *ballot) isRight(option int) bool {
 
 // choices is the scorer of runs that choose one of several options (PROTOCOLS.md §3).
 type choices struct {
-	goal string
+	goal     string
+	labelled bool // in the end: the right option of some item is known
 
 	of      map[string]*ballot
 	ballots []*ballot // in the end: the complete ones, by item
@@ -210,6 +211,7 @@ func (f *choices) Finish() (complete int) {
 	for _, b := range f.of {
 		if b.complete() {
 			f.ballots = append(f.ballots, b)
+			f.labelled = f.labelled || len(b.right) > 0
 		}
 	}
 	slices.SortFunc(f.ballots, func(a, b *ballot) int { return strings.Compare(a.item, b.item) })

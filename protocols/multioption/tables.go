@@ -21,6 +21,16 @@ var Layout = &report.Layout{
 	Figure:   "places",
 	Compare:  compare,
 	Words:    map[string]string{"unrelated": "with an unrelated option"},
+	How:      " of several, in several orders",
+	Became:   "each asked in several orders of its options",
+	Ends: []report.End{
+		{Part: PartRight, Look: "right", Words: "same choice in every order, and right", Show: "right"},
+		{Part: PartWrong, Look: "wrong", Words: "same choice in every order, and wrong", Show: "steady"},
+		{Part: PartSame, Look: "right", Words: "same choice in every order", Show: "same"},
+		{Part: PartMoved, Look: "tie", Words: "choice changes with the order", Show: "moved"},
+		{Part: PartPlace, Look: "first", Words: "same place in every order", Show: "placed"},
+		{Part: PartMissing, Look: "none", Words: "no verdict in some order", Show: "open"},
+	},
 	Tiles: []report.Tile{
 		{
 			Metric: optionAccuracy,

@@ -13,20 +13,34 @@ import (
 
 // Layout is of pairwise and reversed judging.
 var Layout = &report.Layout{
-	Terms:    terms,
-	Headline: "strict",
-	Noun:     "judgments",
-	Item:     "pair",
-	Summary:  summary,
-	Tables:   tables,
-	Figures:  figures,
-	Figure:   "groups",
-	Compare:  compare,
+	Terms:       terms,
+	Headline:    "strict",
+	Noun:        "judgments",
+	Item:        "pair",
+	Summary:     summary,
+	Tables:      tables,
+	Figures:     figures,
+	Figure:      "groups",
+	Compare:     compare,
+	How:         ", in both orders",
+	Became:      "each asked twice, the second time with the responses swapped",
+	Bracket:     bracket,
+	Beside:      RightWhereAlike,
+	BesideWords: "Where both agree",
+	Ends: []report.End{
+		{Part: PartRight, Look: "right", Words: "right in both orders", Show: "right"},
+		{Part: PartWrong, Look: "wrong", Words: "wrong in both orders", Show: "confident"},
+		{Part: PartTie, Look: "tie", Words: "a tie in one or both", Show: "tied"},
+		{Part: PartFirst, Look: "first", Words: "first shown wins both times", Show: "by-first"},
+		{Part: PartSecond, Look: "last", Words: "second shown wins both times", Show: "by-last"},
+		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
+	},
 	Tiles: []report.Tile{
 		{
 			Metric: "strict",
 			About:  "dashed: chance, half of the share of pairs judged alike in both orders",
 			Mark:   chance,
+			Note:   func(r *scoring.Report) string { return fmt.Sprintf("of %d pairs", r.Overall("strict").N) },
 			Coins:  report.At(25),
 		},
 		{
@@ -34,12 +48,16 @@ var Layout = &report.Layout{
 			Label:  func(*scoring.Report) string { return "where both orders agree" },
 			About:  "dashed: chance",
 			Mark:   report.At(50),
+			Note: func(r *scoring.Report) string {
+				return fmt.Sprintf("on %d of %d pairs; by chance 50 %%", r.Overall(RightWhereAlike).N, r.Overall(Coverage).N)
+			},
 		},
-		{Metric: "consistency"},
+		{Metric: "consistency", Folded: true},
 		{
 			Metric: "first-position",
 			Label:  labelOfFirst,
 			About:  "50 is no position bias",
+			Note:   func(*scoring.Report) string { return "50 % is no position bias" },
 			Mark:   report.At(50),
 		},
 		report.Verdictless,
@@ -67,6 +85,27 @@ func labelOfFirst(r *scoring.Report) string {
 		return "prefers the first"
 	}
 	return "names the first"
+}
+
+// bracket joins the pairs with a verdict to keep.
+func bracket(r *scoring.Report) *report.Bracket {
+	all := r.BreakdownOf(scoring.Overall)
+	right := r.Overall(RightWhereAlike)
+	kept := all.Count(PartRight) + all.Count(PartWrong)
+	if right.Value == nil || kept == 0 {
+		return nil
+	}
+	words := fmt.Sprintf("right on %s", percent(*right.Value))
+	if right.Low != nil && right.High != nil {
+		words += fmt.Sprintf(" [%.0f, %.0f]", *right.Low, *right.High)
+	}
+	return &report.Bracket{
+		N:            kept,
+		Bold:         "verdicts to keep: both orders agree",
+		Words:        words + ", by chance 50 %",
+		Beyond:       "to ask elsewhere: another judge, or a person",
+		BeyondLength: all.N - kept,
+	}
 }
 
 // chance is what a judge that knows nothing gets that judges as many pairs alike; see Diagnose.

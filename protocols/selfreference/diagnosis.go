@@ -17,6 +17,13 @@ const (
 
 // Diagnose says what a judge of answers is good for, by the first of its modes.
 func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
+	d := rule(r)
+	d.Says, d.Also = sentences(r, d)
+	return d
+}
+
+// rule is the first rule that is met.
+func rule(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
 	}

@@ -20,6 +20,15 @@ var Layout = &report.Layout{
 	Tables:   tables,
 	Figures:  figures,
 	Figure:   "subsets",
+	How:      "? without and with its own answer",
+	Became:   "judged without the judge's own answer, and with it",
+	Ends: []report.End{
+		{Part: PartRight, Look: "right", Words: "judged right both times", Show: "right"},
+		{Part: PartHelped, Look: "helped", Words: "right with its own answer only", Show: "second-only"},
+		{Part: PartHarmed, Look: "first", Words: "right without its own answer only", Show: "first-only"},
+		{Part: PartWrong, Look: "wrong", Words: "judged wrong both times", Show: "confident"},
+		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
+	},
 	Tiles: []report.Tile{
 		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself", About: "higher is better"},
 		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer", About: "higher is better"},

@@ -21,7 +21,15 @@ type Flags struct {
 	Open         bool // a judgment without a verdict
 	First, Last  bool // every judgment names what it was shown first, or last, whatever that was
 	Changed      bool // asked again, a judgment came to another verdict
+
+	Same       bool // every judgment names the same candidate
+	Placed     bool // every judgment names the same place, and they name different candidates
+	FirstOnly  bool // the first judgment is right, and no other is
+	SecondOnly bool // the second judgment is right, and no other is
 }
+
+// labelled tells whether an item is scored against a label.
+func (f Flags) labelled() bool { return f.Right || f.Wrong }
 
 // Filter is a filter of items.
 type Filter struct {
@@ -29,6 +37,7 @@ type Filter struct {
 	Words string // for people
 	About string
 	Is    func(Flags) bool
+	Part  bool // of a bar on a run's page: a list offers it only where it is chosen
 }
 
 // Filters are the filters, in the order of the page: first the classes, then the tags.
@@ -99,6 +108,76 @@ var Filters = []Filter{
 		About: "asked again, a judgment came to another verdict",
 		Is:    func(f Flags) bool { return f.Changed },
 	},
+	{
+		Name:  "tied",
+		Words: "tie, none unread",
+		About: "labelled, every judgment has a verdict, and one is a tie",
+		Is:    func(f Flags) bool { return f.Wrong && f.Tie && !f.Open },
+		Part:  true,
+	},
+	{
+		Name:  "by-first",
+		Words: "the first both times",
+		About: "labelled, and every judgment names what it was shown first",
+		Is:    func(f Flags) bool { return f.Wrong && f.First },
+		Part:  true,
+	},
+	{
+		Name:  "by-last",
+		Words: "the last both times",
+		About: "labelled, and every judgment names what it was shown last",
+		Is:    func(f Flags) bool { return f.Wrong && f.Last },
+		Part:  true,
+	},
+	{
+		Name:  "unread",
+		Words: "a verdict is missing",
+		About: "labelled, and a judgment has no verdict",
+		Is:    func(f Flags) bool { return f.labelled() && f.Open },
+		Part:  true,
+	},
+	{
+		Name:  "steady",
+		Words: "same wrong choice",
+		About: "every judgment names the same candidate, and a wrong one",
+		Is:    func(f Flags) bool { return f.Confident && !f.Inconsistent },
+		Part:  true,
+	},
+	{
+		Name:  "same",
+		Words: "same choice",
+		About: "every judgment names the same candidate",
+		Is:    func(f Flags) bool { return f.Same },
+		Part:  true,
+	},
+	{
+		Name:  "placed",
+		Words: "same place",
+		About: "every judgment names the same place, whatever stands there",
+		Is:    func(f Flags) bool { return f.Placed },
+		Part:  true,
+	},
+	{
+		Name:  "moved",
+		Words: "choice changes",
+		About: "every judgment has a verdict, and they name different candidates at different places",
+		Is:    func(f Flags) bool { return f.Inconsistent && !f.Placed && !f.Open && !f.Missing },
+		Part:  true,
+	},
+	{
+		Name:  "second-only",
+		Words: "only the second is right",
+		About: "every judgment has a verdict, and only the second is right",
+		Is:    func(f Flags) bool { return f.SecondOnly },
+		Part:  true,
+	},
+	{
+		Name:  "first-only",
+		Words: "only the first is right",
+		About: "every judgment has a verdict, and only the first is right",
+		Is:    func(f Flags) bool { return f.FirstOnly },
+		Part:  true,
+	},
 }
 
 // FilterNamed is a filter by its name; nil where there is none.
@@ -109,11 +188,11 @@ func FilterNamed(name string) *Filter {
 	return nil
 }
 
-// Names of what holds for an item.
+// Names of what holds for an item, without the parts of a bar.
 func (f Flags) Names() []string {
 	names := []string{}
 	for _, s := range Filters {
-		if s.Is(f) {
+		if s.Is(f) && !s.Part {
 			names = append(names, s.Name)
 		}
 	}
@@ -130,8 +209,11 @@ func (x *Index) Flags(item int) Flags {
 	choice := -1
 	firsts := 0
 	lasts := 0
+	place := -1
+	places := 0
 	rights := 0
 	wrongs := 0
+	right := [2]bool{}
 	for _, g := range all {
 		shown = max(shown, g.presentations)
 		if g.Repetition > 0 {
@@ -152,6 +234,9 @@ func (x *Index) Flags(item int) Flags {
 		}
 		if g.Right.Is { // a tie can be
 			rights++
+			if g.Presentation < len(right) {
+				right[g.Presentation] = true
+			}
 		} else if g.Right.Known && g.decided() {
 			wrongs++
 		}
@@ -160,6 +245,10 @@ func (x *Index) Flags(item int) Flags {
 		}
 		f.Inconsistent = f.Inconsistent || choice >= 0 && choice != g.Choice
 		choice = g.Choice
+		if g.Position != place {
+			place = g.Position
+			places++
+		}
 		if g.Position == 0 {
 			firsts++
 		}
@@ -176,5 +265,9 @@ func (x *Index) Flags(item int) Flags {
 	f.Confident = f.Wrong && wrongs == judgments
 	f.First = several && firsts == judgments
 	f.Last = several && lasts == judgments
+	f.Same = several && !f.Missing && !f.Inconsistent
+	f.Placed = several && !f.Missing && f.Inconsistent && places == 1
+	f.FirstOnly = several && scored && rights == 1 && right[0]
+	f.SecondOnly = several && scored && rights == 1 && right[1]
 	return f
 }

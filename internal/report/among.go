@@ -1,0 +1,143 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"gavel/scoring"
+)
+
+// place says where the judge stands among the others, by the value alone; "" where there are none.
+func (p *RunPage) place() string {
+	head := Headline(&p.Report)
+	if len(p.Others) == 0 || head == nil || head.Value == nil {
+		return ""
+	}
+	better := 0
+	for _, o := range p.Others {
+		better += int(scoring.One(o.Value > *head.Value))
+	}
+	return fmt.Sprintf("number %d of %d judges here", better+1, len(p.Others)+1)
+}
+
+// Sizes of the strip of judges, in units of its picture.
+const (
+	stripWidth  = 520.0
+	stripEdge   = 10.0
+	stripMiddle = 56.0
+	letterWidth = 7.4 // of an average letter of its names
+)
+
+// stripLines are where the base lines of names lie, those above the dots and those below, the nearest first.
+var stripLines = []float64{30, 86, 14, 102}
+
+// among draws the judge among others of the same items.
+func (p *RunPage) among() Section {
+	head := Headline(&p.Report)
+	if len(p.Others) == 0 || head == nil || head.Value == nil {
+		return Section{}
+	}
+	axis := axisOf(head.Unit)
+	at := func(v float64) float64 {
+		return stripEdge + (stripWidth-2*stripEdge)*(v-axis.Min)/(axis.Max-axis.Min)
+	}
+	others := slices.Clone(p.Others)
+	slices.SortFunc(others, func(a, b Other) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
+	})
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="drawing" viewBox="0 0 %g 134" role="img" aria-label="%s">`, stripWidth,
+		template.HTMLEscapeString("Place among the judges of these items: "+p.place()))
+	for i := range 5 {
+		anchor := []string{"s", "m", "m", "m", "e"}[i]
+		v := axis.Min + (axis.Max-axis.Min)*float64(i)/4
+		fmt.Fprintf(&b, `<line class="g" x1="%[1]s" x2="%[1]s" y1="18" y2="106"/><text x="%[1]s" y="126" `+
+			`class="%[3]s">%[2]g</text>`, coordinate(at(v)), v, anchor)
+	}
+	own := label{at: at(*head.Value), text: "this judge", line: 1}
+	placed := []label{own}
+	for _, o := range others {
+		x := coordinate(at(o.Value))
+		dot := fmt.Sprintf(`<circle class="pt level-%s" cx="%s" cy="%g" r="5">`, o.Level, x, stripMiddle)
+		end := `</circle>`
+		if o.Reference {
+			dot = fmt.Sprintf(`<rect class="ref level-%s" x="-4.5" y="-4.5" width="9" height="9" `+
+				`transform="translate(%s %g) rotate(45)">`, o.Level, x, stripMiddle)
+			end = `</rect>`
+		}
+		fmt.Fprintf(&b, `%s<title>%s</title>%s`, dot,
+			template.HTMLEscapeString(fmt.Sprintf("%s: %.4g", o.Name, o.Value)), end)
+		if l, ok := fit(label{at: at(o.Value), text: shortName(o.Name)}, placed); ok {
+			placed = append(placed, l)
+		}
+	}
+	for _, l := range placed {
+		class := "n"
+		if l == own {
+			class = "b"
+		}
+		near, far := stripMiddle-7, stripLines[l.line]+3
+		if stripLines[l.line] > stripMiddle {
+			near, far = stripMiddle+7, stripLines[l.line]-11
+		}
+		fmt.Fprintf(&b, `<line class="lead" x1="%[1]s" x2="%[1]s" y1="%[2]g" y2="%[3]g"/>`, coordinate(l.at), near, far)
+		fmt.Fprintf(&b, `<text class="m %s" x="%s" y="%g">%s</text>`, class, coordinate(l.middle()),
+			stripLines[l.line], template.HTMLEscapeString(l.text))
+	}
+	if head.Low != nil && head.High != nil {
+		fmt.Fprintf(&b, `<line class="me level-%s" x1="%s" x2="%s" y1="%[4]g" y2="%[4]g"/>`, p.Level(),
+			coordinate(at(*head.Low)), coordinate(at(*head.High)), stripMiddle)
+	}
+	fmt.Fprintf(&b, `<circle class="pt level-%s" cx="%s" cy="%g" r="8"/></svg>`, p.Level(), coordinate(own.at), stripMiddle)
+	list := make([]string, 0, len(others))
+	for _, o := range others {
+		list = append(list, fmt.Sprintf("%s %s", o.Name, short(*head, o.Value)))
+	}
+	return Section{
+		ID:    "among",
+		Title: "Among the judges here",
+		About: p.metricName(head.Metric) + ", " + axis.Label,
+		Half:  true,
+		Body: part("run-among", struct {
+			Strip       template.HTML
+			Board, List string
+		}{template.HTML(b.String()), p.Board, strings.Join(list, ", ")}),
+	}
+}
+
+// label of a dot.
+type label struct {
+	at   float64
+	text string
+	line int
+}
+
+// half is half of its width.
+func (l label) half() float64 { return float64(len([]rune(l.text))) * letterWidth / 2 }
+
+// middle of the words, which stay within the picture.
+func (l label) middle() float64 { return max(l.half(), min(stripWidth-l.half(), l.at)) }
+
+// fit finds a line for a label on which it touches no other; ok is false where there is none.
+func fit(l label, placed []label) (label, bool) {
+	for line := range stripLines {
+		l.line = line
+		if !slices.ContainsFunc(placed, func(o label) bool {
+			return o.line == l.line && max(o.middle()-l.middle(), l.middle()-o.middle()) < o.half()+l.half()+6
+		}) {
+			return l, true
+		}
+	}
+	return l, false
+}
+
+// shortName is a name that leaves room for others on the strip.
+func shortName(name string) string {
+	if runes := []rune(name); len(runes) > 14 {
+		return string(runes[:13]) + "…"
+	}
+	return name
+}

@@ -1,0 +1,229 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Axis of a plot in a row of a chart.
+type Axis struct {
+	Min, Max float64
+	Ticks    []float64 // where lines stand, and their numbers above them
+	Zero     float64   // the line that is drawn stronger
+}
+
+// PercentAxis is of shares, with chance or half in its middle.
+var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, Zero: 50}
+
+// place of a value, in percent of the width. What lies beyond the axis stands at its end.
+func (a Axis) place(v float64) float64 {
+	return 100 * (max(a.Min, min(a.Max, v)) - a.Min) / (a.Max - a.Min)
+}
+
+// at is the place as an attribute.
+func (a Axis) at(v float64) string { return coordinate(a.place(v)) + "%" }
+
+// coordinate writes a number for an attribute of SVG.
+func coordinate(x float64) string { return strconv.FormatFloat(math.Round(100*x)/100, 'f', -1, 64) }
+
+// Heads are the numbers of the ticks.
+func (a Axis) heads() template.HTML {
+	var b strings.Builder
+	b.WriteString(`<svg class="axis" width="100%" height="16" aria-hidden="true">`)
+	for i, tick := range a.Ticks {
+		anchor := "middle"
+		switch {
+		case i == 0 && tick == a.Min:
+			anchor = "start"
+		case i == len(a.Ticks)-1 && tick == a.Max:
+			anchor = "end"
+		}
+		fmt.Fprintf(&b, `<text x="%s" y="12" text-anchor="%s">%s</text>`, a.at(tick), anchor,
+			strings.Replace(strconv.FormatFloat(tick, 'g', 3, 64), "-", "−", 1))
+	}
+	b.WriteString(`</svg>`)
+	return template.HTML(b.String())
+}
+
+// Mark of a plot: a result as a dot on its interval.
+type Mark struct {
+	scoring.Result
+	Hollow bool
+}
+
+// Plot draws marks on an axis: its lines, then intervals, then dots. Two marks of a look are joined and have no
+// intervals. Marks without a value are left out.
+func Plot(a Axis, marks ...Mark) template.HTML {
+	marks = slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Value == nil })
+	var b strings.Builder
+	b.WriteString(`<svg class="plot" aria-hidden="true">`)
+	for _, tick := range a.Ticks {
+		class := "g"
+		if tick == a.Zero {
+			class = "g strong"
+		}
+		fmt.Fprintf(&b, `<line class="%s" x1="%[2]s" x2="%[2]s" y1="0" y2="100%%"/>`, class, a.at(tick))
+	}
+	if len(marks) == 2 {
+		fmt.Fprintf(&b, `<line class="join" x1="%s" x2="%s" y1="50%%" y2="50%%"/>`,
+			a.at(*marks[0].Value), a.at(*marks[1].Value))
+	}
+	for _, m := range marks {
+		if m.Low != nil && m.High != nil && len(marks) == 1 {
+			low, high := a.place(*m.Low), a.place(*m.High)
+			fmt.Fprintf(&b, `<rect class="ci" x="%s%%" width="%s%%" y="18" height="8" rx="4"/>`,
+				coordinate(low), coordinate(high-low))
+		}
+	}
+	for _, m := range marks {
+		class := "pt"
+		if m.Hollow {
+			class = "open"
+		}
+		fmt.Fprintf(&b, `<circle class="%s" cx="%s" cy="22" r="6"/>`, class, a.at(*m.Value))
+	}
+	b.WriteString(`</svg>`)
+	return template.HTML(b.String())
+}
+
+// Piece of a bar: so many of what the bar is of.
+type Piece struct {
+	N     int
+	Look  string // its class: right, wrong, tie, first, last or none
+	Words string // "right in both orders"
+	Link  string // to its items; "" for nowhere
+}
+
+// Share of the piece in percent, as words say it.
+func (p Piece) share(of int) string {
+	return fmt.Sprintf("%.0f %%", 100*float64(p.N)/float64(max(1, of)))
+}
+
+// Narrowest shares, in percent, in which a number of a bar stands on a page and on a phone.
+const (
+	narrowestPiece      = 3.2
+	narrowestPhonePiece = 9
+)
+
+// Stack draws pieces one after the other, as long as so many. A tall one has numbers and links, and its parts are
+// listed below it; another stands beside words. What no piece has is left empty.
+func Stack(tall bool, of int, pieces []Piece) template.HTML {
+	var b strings.Builder
+	if tall {
+		b.WriteString(`<svg class="parts tall" role="group" aria-label="A bar. Its parts are listed below it.">`)
+	} else {
+		b.WriteString(`<svg class="parts" aria-hidden="true">`)
+	}
+	begin := 0.0
+	for _, p := range pieces {
+		width := 100 * float64(p.N) / float64(max(1, of))
+		linked := tall && p.Link != ""
+		words := template.HTMLEscapeString(fmt.Sprintf("%s: %d of %d", p.Words, p.N, of))
+		if linked {
+			fmt.Fprintf(&b, `<a href="%s" aria-label="%s">`, template.HTMLEscapeString(p.Link), words)
+		}
+		fmt.Fprintf(&b, `<rect class="part-%s" x="%s%%" width="%s%%" height="100%%"><title>%s</title></rect>`,
+			p.Look, coordinate(begin), coordinate(width), words)
+		if tall && width > narrowestPiece {
+			class := "n"
+			if width < narrowestPhonePiece {
+				class = "n small"
+			}
+			fmt.Fprintf(&b, `<text class="%s" x="%s%%" y="50%%" dx="10" dy=".36em">%d</text>`, class, coordinate(begin), p.N)
+		}
+		if linked {
+			b.WriteString(`</a>`)
+		}
+		begin += width
+	}
+	b.WriteString(`</svg>`)
+	return template.HTML(b.String())
+}
+
+// Chart is rows with drawings in their cells.
+type Chart struct {
+	Label   string // of its table, for who cannot see it
+	Columns []ChartColumn
+	Rows    []ChartRow
+	Key     []KeyEntry
+	Note    string
+}
+
+// ChartColumn is a column beside the first, which has the names of the rows.
+type ChartColumn struct {
+	Class string // pl of plots, val of values, mini of bars, kp of words
+	Head  string
+	Axis  *Axis // of plots
+}
+
+// Heads are what stands above it.
+func (c ChartColumn) Heads() template.HTML {
+	head := template.HTML(template.HTMLEscapeString(c.Head))
+	if c.Axis == nil {
+		return head
+	}
+	if head != "" {
+		head = `<span class="over">` + head + `</span>`
+	}
+	return head + c.Axis.heads()
+}
+
+// ChartRow is a row of a chart.
+type ChartRow struct {
+	Name, Count string
+	Look        string // of its dots: a level, or a class
+	All         bool   // of everything, above its parts
+	Cells       []template.HTML
+}
+
+// KeyEntry says what a mark of a chart is.
+type KeyEntry struct {
+	Look   string
+	Hollow bool
+	Words  string
+}
+
+// WordsCell is a cell of words.
+func WordsCell(text string) template.HTML {
+	return template.HTML(template.HTMLEscapeString(table.Clean(text)))
+}
+
+// ValueCell is a value with its interval beneath it: "58", "53–63".
+func ValueCell(x scoring.Result) template.HTML {
+	if x.Value == nil {
+		return `<b>–</b>`
+	}
+	return template.HTML(fmt.Sprintf("<b>%s</b><small>%s</small>", short(x, *x.Value), shortEnds(x)))
+}
+
+// short writes a value as charts do: percent and points whole, others with two places.
+func short(x scoring.Result, v float64) string {
+	places := 0
+	if x.Unit == scoring.UnitScore || x.Unit == scoring.UnitCorrelation {
+		places = 2
+	}
+	text := fmt.Sprintf("%.*f", places, scoring.Unsigned(v, places))
+	if x.Mode == scoring.ModeDifference && v > 0 && scoring.Unsigned(v, places) != 0 {
+		text = "+" + text
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
+
+// shortEnds are the ends of an interval: "53–63", or "−2 to +4" where one may be negative.
+func shortEnds(x scoring.Result) string {
+	if x.Low == nil || x.High == nil {
+		return ""
+	}
+	between := "–"
+	if *x.Low < 0 || x.Mode == scoring.ModeDifference || x.Unit == scoring.UnitCorrelation {
+		between = " to "
+	}
+	return short(x, *x.Low) + between + short(x, *x.High)
+}

@@ -1,0 +1,426 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"path"
+	"slices"
+	"strings"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// RunPage is what a page says of a run, whether a server shows it or a file holds it. What the page has no address of,
+// it says without a link.
+type RunPage struct {
+	Run
+	Items   func(show, group string) string // address of the items that a filter takes; nil: there is none
+	Board   string                          // address of the leaderboard
+	Lists   []ItemList
+	Others  []Other
+	Command string // that makes the run
+	Prompt  string // its text
+}
+
+// ItemList is the first of the items of a kind.
+type ItemList struct {
+	ID, Title, About, Link string
+	Items                  []ListedItem
+}
+
+// ListedItem is an item with a mark for each judgment.
+type ListedItem struct {
+	Words, Link string
+	Marks       []ItemMark
+}
+
+// ItemMark is a judgment as a sign.
+type ItemMark struct{ Kind, Sign, Words string }
+
+// Other is another judge of the same items.
+type Other struct {
+	Name      string
+	Link      string
+	Level     scoring.Level
+	Reference bool    // its replies were published
+	Value     float64 // of the headline
+}
+
+// Section is a part of a page.
+type Section struct {
+	ID, Title, About string
+	Half             bool // another one stands beside it
+	Body             template.HTML
+}
+
+// part makes what a template of pages makes of data.
+func part(name string, of any) template.HTML {
+	var b strings.Builder
+	if err := pages.ExecuteTemplate(&b, name, of); err != nil {
+		panic(err) // templates are part of the program, and so is what they are given
+	}
+	return template.HTML(b.String())
+}
+
+// End is one that units of a run come to, as a bar has it.
+type End struct {
+	Part  string // of [scoring.Breakdown]
+	Look  string // right, wrong, tie, first, last or none
+	Words string
+	Show  string // the filter of items that takes these
+}
+
+// Pieces of the bar of a group, and how many units it is of.
+func (p *RunPage) Pieces(group string) (pieces []Piece, of int) {
+	b := p.BreakdownOf(group)
+	for _, end := range layoutOf(p.Protocol).Ends {
+		n := b.Count(end.Part)
+		if n == 0 {
+			continue
+		}
+		pieces = append(pieces, Piece{N: n, Look: end.Look, Words: end.Words, Link: p.items(end.Show, group)})
+	}
+	return pieces, b.N
+}
+
+// items is the address of some items; "" where there is none.
+func (p *RunPage) items(show, group string) string {
+	if p.Items == nil {
+		return ""
+	}
+	if group == scoring.Overall {
+		group = ""
+	}
+	return p.Items(show, group)
+}
+
+// Level of the judge; unknown where nobody can say.
+func (p *RunPage) Level() scoring.Level {
+	if p.Diagnosis == nil {
+		return scoring.Unknown
+	}
+	return p.Diagnosis.Level
+}
+
+// Judge is the name of the judge: the one that was given, else that of the model without its path.
+func (p *RunPage) Judge() string { return cmp.Or(p.Name, path.Base(p.Model)) }
+
+// metadatum of the run by its name; "" where there is none.
+func (p *RunPage) metadatum(name string) string {
+	if i := slices.IndexFunc(p.Metadata, func(m scoring.Metadatum) bool { return m.Name == name }); i >= 0 {
+		return p.Metadata[i].Value
+	}
+	return ""
+}
+
+// Meta says in a line what was asked, of how many.
+func (p *RunPage) Meta() string {
+	l := layoutOf(p.Protocol)
+	failed := "none failed"
+	if n := p.Outcomes["failed"]; n > 0 {
+		failed = fmt.Sprintf("%d failed", n)
+	}
+	noun := l.Noun
+	if p.Judgments() == 1 {
+		noun = strings.TrimSuffix(noun, "s")
+	}
+	of := fmt.Sprintf("%s, %d %s, %s", table.Count(p.Report.Items, cmp.Or(l.Item, "item")), p.Judgments(), noun, failed)
+	if p.Report.Items < p.Expected {
+		of = fmt.Sprintf("%d of %s, %d %s, %s", p.Report.Items, table.Count(p.Expected, cmp.Or(l.Item, "item")),
+			p.Judgments(), noun, failed)
+	}
+	parts := []string{question(p.Report) + l.How, "prompt " + Prompt(p.Report), p.Dataset, of}
+	if p.metadatum("imported from") != "" {
+		parts = append(parts, "stored replies")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Head is the name of the judge, with its level.
+func (p *RunPage) Head() template.HTML { return part("run-head", p) }
+
+// Spaced are words whose numbers stay on the line of their unit.
+func (*RunPage) Spaced(words string) string {
+	return strings.ReplaceAll(table.Clean(words), " %", "\u00a0%")
+}
+
+// Answer is what the run comes to, in words.
+func (p *RunPage) Answer() template.HTML { return part("run-answer", p) }
+
+// Body is what the run comes to, drawn.
+func (p *RunPage) Body() template.HTML { return part("run-sections", p.Sections()) }
+
+// Sections are the parts of the page below its headline, in their order.
+func (p *RunPage) Sections() (all []Section) {
+	l := layoutOf(p.Protocol)
+	add := func(s Section) {
+		if s.Body != "" {
+			all = append(all, s)
+		}
+	}
+	add(p.became())
+	add(Section{ID: "cards", Body: p.cards()})
+	if l.Drawings != nil {
+		for _, s := range l.Drawings(p) {
+			add(s)
+		}
+	}
+	add(p.byGroup())
+	for _, list := range p.Lists {
+		add(Section{ID: list.ID, Title: list.Title, About: list.About, Half: true, Body: part("run-list", list)})
+	}
+	add(p.among())
+	add(p.caveats())
+	add(p.making())
+	return all
+}
+
+// partsBar is what became of the units of a run.
+type partsBar struct {
+	Bar    template.HTML
+	Pieces []Piece
+	Of     int
+	*Bracket
+	Line template.HTML
+}
+
+// Bracket joins the first units of a bar.
+type Bracket struct {
+	N            int
+	Bold, Words  string
+	Beyond       string // of the others
+	BeyondLength int
+}
+
+// Shared is a piece's share of the bar.
+func (b partsBar) Shared(p Piece) string { return p.share(b.Of) }
+
+func (p *RunPage) became() Section {
+	l := layoutOf(p.Protocol)
+	pieces, of := p.Pieces(scoring.Overall)
+	if of == 0 {
+		return Section{}
+	}
+	b := partsBar{Bar: Stack(true, of, pieces), Pieces: pieces, Of: of}
+	if l.Bracket != nil {
+		b.Bracket = l.Bracket(&p.Report)
+	}
+	if b.Bracket != nil && b.N > 0 {
+		at := coordinate(100 * float64(b.N) / float64(of))
+		b.Line = template.HTML(fmt.Sprintf(`<svg class="brkline" width="100%%" height="3" aria-hidden="true">`+
+			`<line class="kept" x1="0" x2="%[1]s%%" y1="1" y2="1"/><line x1="%[1]s%%" x2="100%%" y1="1" y2="1"/></svg>`, at))
+	}
+	about := l.Became
+	if p.Items != nil {
+		about = strings.TrimPrefix(about+" · click a part to read its items", " · ")
+	}
+	return Section{
+		ID:    "became",
+		Title: "What became of " + table.Count(of, cmp.Or(l.Item, "item")),
+		About: about,
+		Body:  part("run-bar", b),
+	}
+}
+
+// card is a number that is shown large.
+type card struct{ Name, Value, Ends, About string }
+
+func (p *RunPage) cards() template.HTML {
+	var cards []card
+	for i, t := range layoutOf(p.Protocol).Tiles {
+		x := t.of(&p.Report)
+		if x.Value == nil || t.Folded {
+			continue
+		}
+		c := card{Name: capital(t.label(&p.Report)), Value: short(x, *x.Value), Ends: shortEnds(x), About: t.About}
+		if axisOf(x.Unit).Max == 100 {
+			c.Value += " %"
+		}
+		if t.Note != nil {
+			c.About = t.Note(&p.Report)
+		}
+		if place := p.place(); i == 0 && place != "" {
+			c.About = place
+		}
+		cards = append(cards, c)
+	}
+	if len(cards) == 0 {
+		return ""
+	}
+	return part("run-cards", cards)
+}
+
+// capital makes the first letter of words large.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// byGroup is the headline by category.
+func (p *RunPage) byGroup() Section {
+	l := layoutOf(p.Protocol)
+	groups := p.Groups()
+	head := Headline(&p.Report)
+	if len(groups) < 2 || head == nil || head.Unit != "" || l.OwnGroups {
+		return Section{}
+	}
+	name := capital(p.metricName(head.Metric))
+	c := Chart{
+		Label: name + " by category",
+		Columns: []ChartColumn{
+			{Class: "pl", Axis: &PercentAxis},
+			{Class: "val", Head: "Right"},
+			{Class: "mini", Head: "What became of the " + cmp.Or(l.Item, "item") + "s"},
+		},
+	}
+	if l.Beside != "" {
+		c.Columns = append(c.Columns, ChartColumn{Class: "kp", Head: l.BesideWords})
+	}
+	for _, g := range groups {
+		x := p.Result(head.Metric, g, head.Mode)
+		if x.Metric == "" {
+			continue
+		}
+		row := ChartRow{Name: g, Count: fmt.Sprintf("n = %d", x.N), Look: "level-" + string(p.Level())}
+		if g == scoring.Overall {
+			row.Name, row.All = "All", true
+		}
+		pieces, of := p.Pieces(g)
+		row.Cells = []template.HTML{Plot(PercentAxis, Mark{Result: x}), ValueCell(x), Stack(false, of, pieces)}
+		if l.Beside != "" {
+			beside := p.Result(l.Beside, g, "")
+			cell := template.HTML("–")
+			if beside.Value != nil {
+				cell = template.HTML(fmt.Sprintf("<b>%s %%</b> of %d", short(beside, *beside.Value), beside.N))
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return Section{
+		ID:    "groups",
+		Title: "By category",
+		About: strings.ToLower(name[:1]) + name[1:] + ", percent, with 95 % interval",
+		Body:  part("run-chart", c),
+	}
+}
+
+// metricName is a metric in plain words.
+func (p *RunPage) metricName(metric string) string {
+	for _, t := range layoutOf(p.Protocol).Tiles {
+		if t.Metric == metric {
+			return t.Name
+		}
+	}
+	term, _ := scoring.TermIn(Terms(p.Protocol), metric)
+	return cmp.Or(term.Name, metric)
+}
+
+// Trust says what to know before the numbers are believed: what matters, and the rest.
+func (p *RunPage) Trust() (first, rest []string) {
+	all := p.disjoint()
+	for _, w := range p.Cautions() {
+		all = append(all, sentence(w))
+	}
+	if p.Repetitions == nil && p.metadatum("imported from") == "" && !p.Simulated && p.Judgments() > 0 {
+		all = append(all, "Each question was asked once. --repeat 2 would show how much of the rest is noise.")
+	}
+	n := min(len(all), mostCaveats)
+	return all[:n], all[n:]
+}
+
+// mostCaveats is how many are not folded.
+const mostCaveats = 4
+
+// sentence makes one of a warning.
+func sentence(w string) string {
+	w = capital(w)
+	if strings.HasSuffix(w, ".") || strings.HasSuffix(w, "!") || strings.HasSuffix(w, "?") {
+		return w
+	}
+	return w + "."
+}
+
+// wideInterval is how long, in points, the interval of a category is that says little.
+const wideInterval = 25
+
+// disjoint says in which categories the judge is worst and best, where their intervals do not meet; else which one is
+// hardly known.
+func (p *RunPage) disjoint() []string {
+	head := Headline(&p.Report)
+	if head == nil || head.Unit != "" {
+		return nil
+	}
+	var worst, best, widest *scoring.Result
+	for _, g := range p.Groups() {
+		x := p.Result(head.Metric, g, head.Mode)
+		if g == scoring.Overall || x.Value == nil || x.Low == nil || x.High == nil {
+			continue
+		}
+		if widest == nil || *x.High-*x.Low > *widest.High-*widest.Low {
+			widest = &x
+		}
+		if worst == nil || *x.Value < *worst.Value {
+			worst = &x
+		}
+		if best == nil || *x.Value > *best.Value {
+			best = &x
+		}
+	}
+	unit := cmp.Or(layoutOf(p.Protocol).Item, "item")
+	switch {
+	case worst == nil:
+		return nil
+	case *worst.High >= *best.Low && *widest.High-*widest.Low >= wideInterval:
+		return []string{fmt.Sprintf("%s is %s only: its %.0f %% may as well be %.0f or %.0f.",
+			widest.Group, table.Count(widest.N, unit), *widest.Value, *widest.Low, *widest.High)}
+	case *worst.High >= *best.Low:
+		return nil
+	}
+	return []string{fmt.Sprintf("It is worst on %s: %.0f %% of %s. On %s it is right on %.0f %% of %d.",
+		worst.Group, *worst.Value, table.Count(worst.N, unit), best.Group, *best.Value, best.N)}
+}
+
+func (p *RunPage) caveats() Section {
+	first, rest := p.Trust()
+	if len(first) == 0 {
+		return Section{}
+	}
+	return Section{
+		ID:    "warnings",
+		Title: "Before you trust it",
+		Half:  true,
+		Body:  part("run-caveats", struct{ First, Rest []string }{first, rest}),
+	}
+}
+
+// shownFirst are the settings of a run that are not folded.
+var shownFirst = []string{"model", "dataset", "items", "server", "prompt", "run"}
+
+// making says how the run was made.
+func (p *RunPage) making() Section {
+	var first, rest []scoring.Metadatum
+	for _, m := range p.Metadata {
+		if slices.Contains(shownFirst, m.Name) {
+			first = append(first, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	if len(first) == 0 {
+		return Section{}
+	}
+	first = append(first, scoring.Metadatum{Name: "reading", Value: scoring.HowRead(p.Report)})
+	return Section{
+		ID:    "made",
+		Title: "How it was made",
+		Body: part("run-made", struct {
+			First, Rest     []scoring.Metadatum
+			Command, Prompt string
+		}{first, rest, p.Command, p.Prompt}),
+	}
+}
