@@ -25,10 +25,10 @@ func (p *RunPage) place() string {
 
 // Sizes of the strip of judges, in units of its picture.
 const (
-	stripWidth  = 520.0
-	stripEdge   = 10.0
-	stripMiddle = 56.0
-	letterWidth = 7.4 // of an average letter of its names
+	pictureWidth = 520.0
+	stripEdge    = 10.0
+	stripMiddle  = 56.0
+	letterWidth  = 7.4 // of an average letter of its names
 )
 
 // stripLines are where the base lines of names lie, those above the dots and those below, the nearest first.
@@ -42,14 +42,14 @@ func (p *RunPage) among() Section {
 	}
 	axis := axisOf(head.Unit)
 	at := func(v float64) float64 {
-		return stripEdge + (stripWidth-2*stripEdge)*(v-axis.Min)/(axis.Max-axis.Min)
+		return stripEdge + (pictureWidth-2*stripEdge)*(v-axis.Min)/(axis.Max-axis.Min)
 	}
 	others := slices.Clone(p.Others)
 	slices.SortFunc(others, func(a, b Other) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="drawing" viewBox="0 0 %g 134" role="img" aria-label="%s">`, stripWidth,
+	fmt.Fprintf(&b, `<svg class="drawing" viewBox="0 0 %g 134" role="img" aria-label="%s">`, pictureWidth,
 		template.HTMLEscapeString("Place among the judges of these items: "+p.place()))
 	for i := range 5 {
 		anchor := []string{"s", "m", "m", "m", "e"}[i]
@@ -119,7 +119,7 @@ type label struct {
 func (l label) half() float64 { return float64(len([]rune(l.text))) * letterWidth / 2 }
 
 // middle of the words, which stay within the picture.
-func (l label) middle() float64 { return max(l.half(), min(stripWidth-l.half(), l.at)) }
+func (l label) middle() float64 { return max(l.half(), min(pictureWidth-l.half(), l.at)) }
 
 // fit finds a line for a label on which it touches no other; ok is false where there is none.
 func fit(l label, placed []label) (label, bool) {

@@ -71,7 +71,7 @@ func TestPartsLeadToTheirItems(t *testing.T) {
 	makeRun(t, filepath.Join(dir, "options-b"), making{protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.6,first=0.3,silent=0.05,seed=1"})
 	s := newSite(t, dir, nil)
 	parts := map[string]bool{}
-	for _, run := range []string{"mixed", "reversed", "options-b", "pairs-a", "deep%2Fanswer", "numbers", "judged"} {
+	for _, run := range []string{"mixed", "reversed", "options-b", "pairs-a", "deep%2Fanswer", "numbers"} {
 		var v runView
 		s.data("/api/v1/runs/"+run, &v)
 		x, err := s.runs.Index(t.Context(), v.Name)

@@ -6,8 +6,12 @@ import (
 	"gavel/scoring"
 )
 
-// hardlyAnyChange is the share of items, in percent, above which the order hardly changes a choice.
-const hardlyAnyChange = 98
+// Where hardly any choice changes with the order, one order says what all do: the share of items whose choice stays, in
+// percent, and what it must surely be above.
+const (
+	hardlyAnyChange = 98
+	oneOrderFrom    = 90
+)
 
 // sentences are what a person does with a judge of several options, and what else there is to know of it. They are of a
 // diagnosis that was made, and add no rule of their own. says is "" where the diagnosis says it already.
@@ -41,7 +45,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	}
 	share := 100 * float64(right) / float64(kept)
 	switch {
-	case *same.Value > hardlyAnyChange && d.Level != scoring.Weak:
+	case *same.Value > hardlyAnyChange && same.Low != nil && *same.Low > oneOrderFrom && d.Level != scoring.Weak:
 		says = fmt.Sprintf("One order is enough: it is right on %s of choices, and hardly any changes with the order.",
 			percent(*accuracy.Value))
 	case d.Level == scoring.Weak && share <= scoring.ReliableFrom:
