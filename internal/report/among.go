@@ -91,7 +91,8 @@ func (p *RunPage) among() Section {
 		fmt.Fprintf(&b, `<line class="me level-%s" x1="%s" x2="%s" y1="%[4]g" y2="%[4]g"/>`, p.Level(),
 			coordinate(at(*head.Low)), coordinate(at(*head.High)), stripMiddle)
 	}
-	fmt.Fprintf(&b, `<circle class="pt level-%s" cx="%s" cy="%g" r="8"/></svg>`, p.Level(), coordinate(own.at), stripMiddle)
+	fmt.Fprintf(&b, `<circle class="pt level-%s" cx="%s" cy="%g" r="8"/></svg>`,
+		p.Level(), coordinate(own.at), stripMiddle)
 	list := make([]string, 0, len(others))
 	for _, o := range others {
 		list = append(list, fmt.Sprintf("%s %s", o.Name, short(*head, o.Value)))

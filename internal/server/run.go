@@ -181,7 +181,9 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 }
 
 // others are the judges that were asked the same of the same items, one run of each.
-func (s *Server) others(ctx context.Context, head RunHead, m *judging.Manifest, rep *scoring.Report) (all []report.Other) {
+func (s *Server) others(
+	ctx context.Context, head RunHead, m *judging.Manifest, rep *scoring.Report,
+) (all []report.Other) {
 	own := report.Headline(rep)
 	rows, err := s.rows(ctx)
 	if err != nil || own == nil {

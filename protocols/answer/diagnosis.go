@@ -2,28 +2,12 @@ package answer
 
 import (
 	"cmp"
-	"fmt"
 
 	"gavel/scoring"
 )
 
 // Diagnose says how well a model answers by itself, which is what chance is held against.
 func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	d := rule(r)
-	right := r.Overall(scoring.GenerationAccuracy)
-	switch d.Code {
-	case scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
-		d.Says = fmt.Sprintf("It answers %.0f %% of %d questions right", *right.Value, right.N)
-		if chance := r.Overall(Chance).Value; chance != nil {
-			d.Says += fmt.Sprintf("; guessing would get %.0f %%", *chance)
-		}
-		d.Says += "."
-	}
-	return d
-}
-
-// rule is the first rule that is met.
-func rule(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("answer"); found {
 		return d
 	}

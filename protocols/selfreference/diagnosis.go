@@ -15,6 +15,9 @@ const (
 	strongFrom = 200.0 / 3
 )
 
+// codeOwnAnswer is of a judge that believes its own answer.
+const codeOwnAnswer = "own-answer"
+
 // Diagnose says what a judge of answers is good for, by the first of its modes.
 func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	d := rule(r)
@@ -84,7 +87,7 @@ func diagnose(r *scoring.Report, mode string) scoring.Diagnosis {
 	d.Level, d.Text = level(apart), "It "+text+"."
 	d.Code = string(d.Level)
 	if own, ok := find(JMinusCorrect).Held(scoring.UsableFrom); ok && own.Below {
-		d.Level, d.Code = scoring.Weak, "own-answer"
+		d.Level, d.Code = scoring.Weak, codeOwnAnswer
 		d.Evidence = append(d.Evidence, own)
 		d.Text = fmt.Sprintf("Believes its own answer: "+
 			"where that is wrong it calls only %s of right answers Correct; it %s.", own, text)

@@ -19,7 +19,8 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 		return "", ""
 	}
 	switch d.Code {
-	case scoring.CodeSilent, scoring.CodeNothing, scoring.CodeLabel, scoring.CodeInverted, scoring.CodeChance:
+	case scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong, codeOwnAnswer:
+	default:
 		return "", ""
 	}
 	helps := "is of no clear help"
@@ -29,8 +30,10 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	case *difference.High < 0:
 		helps = "harms"
 	}
-	says = fmt.Sprintf("Its own answer %s: F1 is %s with it, %s without", helps, percent(*shown.Value), percent(*alone.Value))
-	if repeats := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference); repeats.High != nil && *repeats.High < 0 {
+	says = fmt.Sprintf("Its own answer %s: F1 is %s with it, %s without", helps,
+		percent(*shown.Value), percent(*alone.Value))
+	repeats := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference)
+	if repeats.High != nil && *repeats.High < 0 {
 		says += ", and it repeats its own mistakes"
 	}
 	also = fmt.Sprintf("The difference is %s points [%s, %s].", signed(*difference.Value),
