@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"html/template"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
-	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -52,16 +50,8 @@ func (a Axis) heads() template.HTML {
 	return template.HTML(b.String())
 }
 
-// Mark of a plot: a result as a dot on its interval.
-type Mark struct {
-	scoring.Result
-	Hollow bool
-}
-
-// Plot draws marks on an axis: its lines, then intervals, then dots. Two marks of a look are joined and have no
-// intervals. Marks without a value are left out.
-func Plot(a Axis, marks ...Mark) template.HTML {
-	marks = slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Value == nil })
+// Plot draws a result on an axis: the axis' lines, the interval, and a dot. Of no value there are only the lines.
+func Plot(a Axis, x scoring.Result) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="plot" aria-hidden="true">`)
 	for _, tick := range a.Ticks {
@@ -71,23 +61,13 @@ func Plot(a Axis, marks ...Mark) template.HTML {
 		}
 		fmt.Fprintf(&b, `<line class="%s" x1="%[2]s" x2="%[2]s" y1="0" y2="100%%"/>`, class, a.at(tick))
 	}
-	if len(marks) == 2 {
-		fmt.Fprintf(&b, `<line class="join" x1="%s" x2="%s" y1="50%%" y2="50%%"/>`,
-			a.at(*marks[0].Value), a.at(*marks[1].Value))
+	if x.Low != nil && x.High != nil {
+		low := a.place(*x.Low)
+		fmt.Fprintf(&b, `<rect class="ci" x="%s%%" width="%s%%" y="18" height="8" rx="4"/>`,
+			coordinate(low), coordinate(a.place(*x.High)-low))
 	}
-	for _, m := range marks {
-		if m.Low != nil && m.High != nil && len(marks) == 1 {
-			low, high := a.place(*m.Low), a.place(*m.High)
-			fmt.Fprintf(&b, `<rect class="ci" x="%s%%" width="%s%%" y="18" height="8" rx="4"/>`,
-				coordinate(low), coordinate(high-low))
-		}
-	}
-	for _, m := range marks {
-		class := "pt"
-		if m.Hollow {
-			class = "open"
-		}
-		fmt.Fprintf(&b, `<circle class="%s" cx="%s" cy="22" r="6"/>`, class, a.at(*m.Value))
+	if x.Value != nil {
+		fmt.Fprintf(&b, `<circle class="pt" cx="%s" cy="22" r="6"/>`, a.at(*x.Value))
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String())
@@ -152,8 +132,6 @@ type Chart struct {
 	Label   string // of its table, for who cannot see it
 	Columns []ChartColumn
 	Rows    []ChartRow
-	Key     []KeyEntry
-	Note    string
 }
 
 // ChartColumn is a column beside the first, which has the names of the rows.
@@ -169,10 +147,7 @@ func (c ChartColumn) Heads() template.HTML {
 	if c.Axis == nil {
 		return head
 	}
-	if head != "" {
-		head = `<span class="over">` + head + `</span>`
-	}
-	return head + c.Axis.heads()
+	return c.Axis.heads()
 }
 
 // ChartRow is a row of a chart.
@@ -181,18 +156,6 @@ type ChartRow struct {
 	Look        string // of its dots: a level, or a class
 	All         bool   // of everything, above its parts
 	Cells       []template.HTML
-}
-
-// KeyEntry says what a mark of a chart is.
-type KeyEntry struct {
-	Look   string
-	Hollow bool
-	Words  string
-}
-
-// WordsCell is a cell of words.
-func WordsCell(text string) template.HTML {
-	return template.HTML(template.HTMLEscapeString(table.Clean(text)))
 }
 
 // ValueCell is a value with its interval beneath it: "58", "53–63".

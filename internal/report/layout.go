@@ -38,10 +38,6 @@ type Layout struct {
 	Bracket func(r *scoring.Report) *Bracket
 	// a metric that stands beside the headline by category, and what its column is called
 	Beside, BesideWords string
-	// what a page draws of the protocol beside that
-	Drawings func(p *RunPage) []Section
-	// the drawings have the categories
-	OwnGroups bool
 	// its metrics, in words
 	Terms []scoring.Term
 	// what a board of judges shows beside the headline

@@ -154,7 +154,6 @@ func (p *RunPage) Body() template.HTML { return part("run-sections", p.Sections(
 
 // Sections are the parts of the page below its headline, in their order.
 func (p *RunPage) Sections() (all []Section) {
-	l := layoutOf(p.Protocol)
 	add := func(s Section) {
 		if s.Body != "" {
 			all = append(all, s)
@@ -162,11 +161,6 @@ func (p *RunPage) Sections() (all []Section) {
 	}
 	add(p.became())
 	add(Section{ID: "cards", Body: p.cards()})
-	if l.Drawings != nil {
-		for _, s := range l.Drawings(p) {
-			add(s)
-		}
-	}
 	add(p.byGroup())
 	for _, list := range p.Lists {
 		add(Section{ID: list.ID, Title: list.Title, About: list.About, Half: true, Body: part("run-list", list)})
@@ -265,7 +259,7 @@ func (p *RunPage) byGroup() Section {
 	l := layoutOf(p.Protocol)
 	groups := p.Groups()
 	head := Headline(&p.Report)
-	if len(groups) < 2 || head == nil || head.Unit != "" || l.OwnGroups {
+	if len(groups) < 2 || head == nil || head.Unit != "" {
 		return Section{}
 	}
 	name := capital(p.metricName(head.Metric))
@@ -290,7 +284,7 @@ func (p *RunPage) byGroup() Section {
 			row.Name, row.All = "All", true
 		}
 		pieces, of := p.Pieces(g)
-		row.Cells = []template.HTML{Plot(PercentAxis, Mark{Result: x}), ValueCell(x), Stack(false, of, pieces)}
+		row.Cells = []template.HTML{Plot(PercentAxis, x), ValueCell(x), Stack(false, of, pieces)}
 		if l.Beside != "" {
 			beside := p.Result(l.Beside, g, "")
 			cell := template.HTML("–")
