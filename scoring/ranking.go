@@ -33,6 +33,7 @@ type Placed struct {
 	NoiseFloor *float64 `json:"noise_floor,omitempty"`
 	// likewise
 	SelfAgreement *Result `json:"self_agreement,omitempty"`
+	Report *Report `json:"-"` // of the run
 	// Letters name the groups that the run is in; none where there is nothing to compare it with, or no value.
 	Letters string `json:"letters"`
 }
@@ -79,6 +80,7 @@ func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 				Model:     run.Manifest.Spec.Model.Name,
 				Simulated: run.Manifest.Simulated,
 				Result:    reports[i].headline(m),
+				Report:    &reports[i],
 			}
 			if r := reports[i].Repetitions; r != nil {
 				p.SelfAgreement, p.NoiseFloor = &r.SelfAgreement, floorValues(r.Values).of(m.Name, Overall, m.Mode)

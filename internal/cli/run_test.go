@@ -199,7 +199,7 @@ func TestExportImport(t *testing.T) {
 	if code != 0 || !strings.Contains(stderr, "verdicts read from the replies; 64 of 64 stored decisions reproduced") {
 		t.Errorf("exit status %d\n%s", code, stderr)
 	}
-	cmp := mustCall(t, "compare", "r", "back")
+	cmp := mustCall(t, "compare", "r", "back", "--full")
 	if !strings.Contains(cmp, "B = sim:accuracy=0.7,first=0.3 · reversed · prompt sop · r · SIMULATED") || strings.Contains(cmp, "differs") {
 		t.Errorf("the run that came back:\n%s", cmp)
 	}

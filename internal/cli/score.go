@@ -162,13 +162,34 @@ func scoreCommand(e *env) *cli.Command {
 				rep.Ledger.At(rates)
 				out.Runs = append(out.Runs, rep)
 			}
-			out.Next = nextOf(out.Runs[len(out.Runs)-1].Run)
+			if len(runs) == 1 {
+				out.Next = nextOf(out.Runs[0].Run)
+			} else if len(formats(c)) == 0 && !c.Bool("full") {
+				out.Board = board(runs, out.Runs, o)
+			}
 			return e.print(c, out)
 		},
 	}
 }
 
 var _ = register(comparing, 30, compareCommand)
+
+// board ranks runs that ask the same about the same items; nil of others.
+func board(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *report.Board {
+	first := runs[0].Manifest
+	for _, r := range runs {
+		m := r.Manifest
+		if m.Spec.Protocol != first.Spec.Protocol || m.Spec.Goal != first.Spec.Goal || m.Dataset.Name != first.Dataset.Name {
+			return nil
+		}
+	}
+	rankings, err := scoring.Rank(runs, o.Bootstrap)
+	if err != nil || len(rankings) == 0 {
+		return nil
+	}
+	b := report.NewBoard(rankings[0], reports, report.NamesOf(reports))
+	return &b
+}
 
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{

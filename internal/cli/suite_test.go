@@ -174,6 +174,7 @@ func TestSuiteRuns(t *testing.T) {
 		t.Errorf("results:\n%s\nrun:\n%s", out, first)
 	}
 	// Both judges reply alike, so they share a letter everywhere.
+	first = mustCall(t, "suite", "results", "--full", file)
 	if strings.Count(first, "] a ") != 4 || strings.Count(first, "] a\n") != 4 || strings.Contains(first, "] b") {
 		t.Errorf("letters:\n%s", first)
 	}
@@ -198,7 +199,7 @@ func TestSuiteRuns(t *testing.T) {
 func TestSuiteAsksAgain(t *testing.T) {
 	home(t)
 	write(t, "again.yaml", `{name: again, out: again, defaults: {no-cache: true, repeat: 2}, judges: [{name: a, backend: sim, model: "accuracy=0.8,first=0.2"}, {name: b, backend: sim, model: "accuracy=0.6,seed=2"}], conditions: [{protocol: pairwise, dataset: sample, limit: 20}]}`)
-	if out := mustCall(t, "suite", "run", "again.yaml"); !strings.Contains(out, "noise floor  ") || !strings.Contains(out, "self-agreement  ") {
+	if out := mustCall(t, "suite", "run", "again.yaml", "--full"); !strings.Contains(out, "noise floor  ") || !strings.Contains(out, "self-agreement  ") {
 		t.Error(out)
 	}
 	var suite report.Ranking
@@ -524,7 +525,7 @@ conditions:
 	if out := mustCall(t, "suite", "status", "s.yaml"); strings.Count(out, "(stage)") != 2 || strings.Count(out, "complete") != 5 {
 		t.Errorf("status:\n%s", out)
 	}
-	if out := mustCall(t, "suite", "results", "s.yaml"); !strings.Contains(out, "f1 cot") || !strings.Contains(out, "f1 self") {
+	if out := mustCall(t, "suite", "results", "s.yaml", "--full"); !strings.Contains(out, "f1 cot") || !strings.Contains(out, "f1 self") {
 		t.Errorf("results:\n%s", out)
 	}
 }

@@ -67,7 +67,7 @@ func TestUntilInSuite(t *testing.T) {
 	s := newRacers(t, map[string]float64{"good": 0.9, "coin": 0.5})
 	file := s.aRace(t, "x", 200, "good", "coin")
 	write(t, file, strings.Replace(read(t, file), "{protocol: pairwise}", "{protocol: pairwise, until: strict>=70}", 1))
-	out := mustCall(t, "suite", "run", file)
+	out := mustCall(t, "suite", "run", file, "--full")
 	n, _ := s.calls()
 	if n > 400 || !strings.Contains(out, "e-value") || !strings.Contains(out, "(stopped)") {
 		t.Errorf("%d calls\n%s", n, out)

@@ -247,3 +247,27 @@ func (b Board) headline() string {
 	}
 	return b.Metric
 }
+
+// table is the board as other tables are printed.
+func (b Board) table() table.Table {
+	t := table.Table{Plain: true, Columns: table.Left("rank", "judge", "good for", b.headline())}
+	var beside []BoardColumn
+	if len(b.Rows) > 0 {
+		beside = layoutOf(b.Rows[0].Report.Protocol).Board
+	}
+	for i, c := range beside {
+		t.Columns = t.Columns.Right(strings.TrimSpace(c.Heads[0] + " " + c.Heads[1]))
+		if i > 0 { // the first stays
+			t.Columns[len(t.Columns)-1].Spare = len(beside) - i
+		}
+	}
+	for _, r := range b.Rows {
+		row := []string{r.Ranks(), r.Name, table.Level(r.Level), table.Roughly(r.Headline)}
+		for _, c := range beside {
+			row = append(row, given(c.Of(r.Report)))
+		}
+		t.Row(row...)
+	}
+	t.Note("every way to count: --full")
+	return t
+}

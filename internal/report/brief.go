@@ -23,6 +23,9 @@ func (s Scores) Brief() []table.Table {
 		return nil
 	}
 	last := s.Runs[len(s.Runs)-1]
+	if s.Board != nil {
+		return append([]table.Table{{Title: s.Board.Says}, s.Board.table()}, s.ending(nil)...)
+	}
 	if len(s.Runs) > 1 && layoutOf(s.Runs[0].Protocol) == layoutOf(last.Protocol) {
 		return Overview{Scores: s}.Tables()
 	}

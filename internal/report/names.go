@@ -1,6 +1,7 @@
 package report
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -94,4 +95,18 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 		of[a(r)] = b(r)
 	}
 	return true
+}
+
+// NamesOf are short names of runs: their models without a path, and what else tells them apart.
+func NamesOf(runs []scoring.Report) []string {
+	names := runNames(runs)
+	for i, name := range names {
+		short := path.Base(runs[i].Model) + strings.TrimPrefix(name, runs[i].Model)
+		if !slices.ContainsFunc(runs, func(r scoring.Report) bool {
+			return r.Model != runs[i].Model && path.Base(r.Model) == path.Base(runs[i].Model)
+		}) {
+			names[i] = short
+		}
+	}
+	return names
 }

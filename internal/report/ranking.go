@@ -15,6 +15,7 @@ import (
 
 // Ranking is `gavel suite results`: judges under conditions.
 type Ranking struct {
+	Says       string      `json:"says"` // the answer in a sentence or two
 	Suite      string      `json:"suite"`
 	Judges     []string    `json:"judges"`
 	Conditions []Condition `json:"conditions"`
@@ -36,6 +37,10 @@ type Condition struct {
 	Options  string            `json:"options,omitempty"`
 	Cells    []Cell            `json:"cells"`     // one for each judge
 	Rankings []scoring.Ranking `json:"standings"` // one for each headline
+	// the answer in a sentence or two; left out where nothing is judged
+	Says string `json:"says,omitempty"`
+
+	board Board
 }
 
 // Cell is a judge's run under a condition.
@@ -93,7 +98,123 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 		}
 	}
 	scoring.Correct(all) // they are the rows of one table
+	for i := range out.Conditions {
+		out.Conditions[i].rank()
+	}
+	out.Says = out.answer()
 	return out, nil
+}
+
+// rank puts the judges of a condition on a board.
+func (c *Condition) rank() {
+	if len(c.Rankings) == 0 {
+		return
+	}
+	var reports []scoring.Report
+	var names []string
+	for _, cell := range c.Cells {
+		if cell.Place >= 0 {
+			reports = append(reports, *c.Rankings[0].Runs[cell.Place].Report)
+			names = append(names, cell.Judge)
+		}
+	}
+	c.board = NewBoard(c.Rankings[0], reports, names)
+	c.Says = c.board.Says
+}
+
+// Sentences are the answer.
+func (s Ranking) Sentences() []string {
+	if s.Says == "" {
+		return nil
+	}
+	return []string{s.Says}
+}
+
+// answer says which judge to use: under one condition what its board says, under several who is most often among the
+// best.
+func (s Ranking) answer() string {
+	often := map[string]int{}
+	ranked := 0
+	says := ""
+	for _, c := range s.Conditions {
+		if len(c.board.placed()) == 0 {
+			continue
+		}
+		ranked++
+		says = c.Says
+		for _, best := range c.board.Best() {
+			often[best.Name]++
+		}
+	}
+	switch {
+	case ranked == 0:
+		return "Nothing has been judged yet."
+	case ranked == 1 || len(s.Judges) == 1:
+		return says
+	}
+	var first []string
+	for _, judge := range s.Judges {
+		if len(first) == 0 || often[judge] > often[first[0]] {
+			first = nil
+		}
+		if len(first) == 0 || often[judge] == often[first[0]] {
+			first = append(first, judge)
+		}
+	}
+	if len(first) == len(s.Judges) {
+		return fmt.Sprintf("No judge is more often among the best than the others, under %d conditions.", ranked)
+	}
+	is := "is"
+	if len(first) > 1 {
+		is = "are"
+	}
+	return fmt.Sprintf("%s %s most often among the best: under %d of %d conditions.",
+		listed3(first), is, often[first[0]], ranked)
+}
+
+// Brief is one table of the numbers that stand for a judge, a row for each under each condition.
+func (s Ranking) Brief() []table.Table {
+	t := table.Table{
+		Plain: true,
+		Columns: table.Left("condition", "judge", "good for").
+			Right("score", "where agreed", "pairs kept", "names first").
+			Spare("names first", "pairs kept"),
+	}
+	pairs := false
+	for _, c := range s.Conditions {
+		name := c.Name
+		for _, r := range c.board.Rows {
+			t.Row(name, r.Name, table.Level(r.Level), table.Roughly(r.Headline), given(r.RightWhereAlike),
+				given(r.Coverage), given(r.NamesFirst))
+			name = ""
+			pairs = pairs || r.RightWhereAlike.Value != nil
+		}
+		for _, cell := range c.Cells {
+			if cell.Place < 0 {
+				t.Row(name, cell.Judge, cell.Status)
+				name = ""
+			}
+		}
+	}
+	about := "score: the headline of each protocol"
+	if pairs {
+		about += ", of pairs right in both orders; where agreed: right where both orders agree"
+	}
+	t.Note(about, "which can be told apart, and what they cost: --full")
+	for _, note := range s.notes() {
+		if strings.HasPrefix(note, "! ") {
+			t.Note(note)
+		}
+	}
+	return []table.Table{t}
+}
+
+// given is a number in few digits; "" where there is none.
+func given(x scoring.Result) string {
+	if x.Value == nil {
+		return ""
+	}
+	return table.Rough(x.Value, x)
 }
 
 // complete tells whether all of a run is there.

@@ -18,6 +18,8 @@ import (
 type Scores struct {
 	Runs []scoring.Report `json:"runs"`
 	Next []Next           `json:"-"` // what one may do now
+	// of several judges that were asked the same, which are the best; nil of others
+	Board *Board `json:"-"`
 }
 
 // WriteJSON writes v the way all of gavel's JSON is written.

@@ -76,8 +76,8 @@ func TestLeaderboard(t *testing.T) {
 	}
 	for i, words := range [][]string{
 		{"Judge | sample | judgebench-gpt-4o-2024-05-13"},
-		{"sim:accuracy=0.95,seed=1", "90.62 [75.7, 97.4] ausable n=32"}, {"sim:accuracy=0.9,seed=2", "] ausable"}, {"sim:first", "0.00 [0.0, 9.9] bunusable n=32 | –"}, {"sim:silent", "bunusable"},
-		{"Coins get | 25.00 | 25.00"}, {"Published | – | 58.00 o1-mini, n=350"},
+		{"sim:accuracy=0.95,seed=1", "90.6 [75.7, 97.4] ausable n=32"}, {"sim:accuracy=0.9,seed=2", "] ausable"}, {"sim:first", "0.0 [0.0, 9.9] bunusable n=32 | –"}, {"sim:silent", "bunusable"},
+		{"Coins get | 25.0 | 25.0"}, {"Published | – | 58.0 o1-mini, n=350"},
 	} {
 		for _, w := range words {
 			if !strings.Contains(rows[i], w) {
