@@ -33,7 +33,7 @@ type Placed struct {
 	NoiseFloor *float64 `json:"noise_floor,omitempty"`
 	// likewise
 	SelfAgreement *Result `json:"self_agreement,omitempty"`
-	Report *Report `json:"-"` // of the run
+	Report        *Report `json:"-"` // of the run
 	// Letters name the groups that the run is in; none where there is nothing to compare it with, or no value.
 	Letters string `json:"letters"`
 }
