@@ -216,7 +216,10 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 		v.Problem = err.Error()
 		return v, nil
 	}
-	v.Comparison, v.Tables = c, report.Comparison{Comparisons: c}.Tables()
+	v.Comparison = c
+	v.Tables = slices.DeleteFunc(report.Comparison{Comparisons: c}.Tables(), func(t table.Table) bool {
+		return len(t.Columns) == 0 // sentences: they stand above
+	})
 	if isAPI(r) {
 		return v, nil
 	}
