@@ -133,6 +133,7 @@ type page struct {
 	Title     string
 	One       bool   // run, not several
 	Simulated string // what to say of simulated judges
+	Pages     []*RunPage
 	Verdicts  []verdict
 	Warnings  []sharedWarning
 	Common    []scoring.Metadatum // that all runs share
@@ -150,11 +151,6 @@ func (p page) explained() (terms []scoring.Term) {
 	add := func(t *scoring.Term) {
 		if t != nil && !slices.ContainsFunc(terms, func(u scoring.Term) bool { return u.ID() == t.ID() }) {
 			terms = append(terms, *t)
-		}
-	}
-	for _, v := range p.Verdicts {
-		for _, t := range v.Tiles {
-			add(t.Explained.Term)
 		}
 	}
 	for _, t := range p.Summaries {
@@ -202,13 +198,12 @@ func pageOf(runs []Run) page {
 	}
 	for i, r := range scores.Runs {
 		p.Runs = append(p.Runs, sectionOf(r, names[i]))
-		if r.Diagnosis != nil {
-			v := verdictOf(r, names[i])
-			for k := range v.Tiles {
-				v.Tiles[k].Explained.Term = table.Explain(Terms(r.Protocol), v.Tiles[k].Metric).Term
-			}
-			p.Verdicts = append(p.Verdicts, v)
+		of := &RunPage{Run: runs[i]}
+		if !p.One {
+			of.Name = names[i]
+			of.Prefix = fmt.Sprintf("run-%d-", i+1)
 		}
+		p.Pages = append(p.Pages, of)
 	}
 	p.Warnings = warnings(scores.Runs, names)
 	p.Common, p.Differ = metadata(runs, names)
@@ -216,12 +211,6 @@ func pageOf(runs []Run) page {
 	p.Costs = scores.costs()
 	p.Terms = p.explained()
 	p.Figures = figures(runs)
-	if p.One { // the one that says most of it stands first
-		first := "figure-" + layoutOf(runs[0].Protocol).Figure
-		if i := slices.IndexFunc(p.Figures, func(f figure.Figure) bool { return f.ID == first }); i > 0 {
-			p.Figures = slices.Concat(p.Figures[i:i+1], p.Figures[:i], p.Figures[i+1:])
-		}
-	}
 	return p
 }
 

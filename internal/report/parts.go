@@ -22,6 +22,7 @@ type RunPage struct {
 	Others  []Other
 	Command string // that makes the run
 	Prompt  string // its text
+	Prefix  string // of the ids of its elements, where several runs are on a page
 }
 
 // ItemList is the first of the items of a kind.
@@ -155,6 +156,7 @@ func (p *RunPage) Body() template.HTML { return part("run-sections", p.Sections(
 // Sections are the parts of the page below its headline, in their order.
 func (p *RunPage) Sections() (all []Section) {
 	add := func(s Section) {
+		s.ID = p.Prefix + s.ID
 		if s.Body != "" {
 			all = append(all, s)
 		}
@@ -413,8 +415,8 @@ func (p *RunPage) making() Section {
 		ID:    "made",
 		Title: "How it was made",
 		Body: part("run-made", struct {
-			First, Rest     []scoring.Metadatum
-			Command, Prompt string
-		}{first, rest, p.Command, p.Prompt}),
+			First, Rest             []scoring.Metadatum
+			Command, Prompt, Prefix string
+		}{first, rest, p.Command, p.Prompt, p.Prefix}),
 	}
 }
