@@ -20,6 +20,9 @@ type Report struct {
 	Calls   int            `json:"calls"`   // of the members, for all of its verdicts
 	Members []Member       `json:"members"` // the best first
 	Value   scoring.Result `json:"value"`   // of the jury
+	// of pairs, percent: the jury's
+	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
+	Coverage        *float64 `json:"coverage,omitempty"` // likewise
 	// the jury less its best member, chosen on the same units: with the paired interval of a comparison
 	Gain scoring.Difference `json:"gain"`
 	// how alike members err, every two of them
@@ -39,6 +42,9 @@ type Member struct {
 	Low   *float64 `json:"low"`      // of its 95 % interval
 	High  *float64 `json:"high"`     // of its 95 % interval
 	By    string   `json:"interval"` // how it was made
+	// of pairs, percent: right where both orders agree, and how many pairs that keeps
+	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
+	Coverage        *float64 `json:"coverage,omitempty"`
 }
 
 // Likeness is how often two members are wrong on the same units, beyond chance.
@@ -98,6 +104,7 @@ func assess(req Request, made *Account, runs []*scoring.Run, o scoring.Options) 
 	}
 	for i := range rights.Right[:last] {
 		is := rights.Share(i, o.Bootstrap.Level)
+		scored := runs[i].Score(o.Bootstrap)
 		r.Members = append(r.Members, Member{
 			Run:   req.Runs[i],
 			Model: rights.Runs[i].Model,
@@ -105,6 +112,9 @@ func assess(req Request, made *Account, runs []*scoring.Run, o scoring.Options) 
 			Low:   is.Low,
 			High:  is.High,
 			By:    is.Interval,
+
+			RightWhereAlike: scored.Overall("right-where-alike").Value,
+			Coverage:        scored.Overall("coverage").Value,
 		})
 	}
 	best := 0
@@ -122,7 +132,10 @@ func assess(req Request, made *Account, runs []*scoring.Run, o scoring.Options) 
 			r.Gain = d
 		}
 	}
-	for _, result := range runs[last].Score(o.Bootstrap).Results {
+	scored := runs[last].Score(o.Bootstrap)
+	r.RightWhereAlike = scored.Overall("right-where-alike").Value
+	r.Coverage = scored.Overall("coverage").Value
+	for _, result := range scored.Results {
 		if result.Metric == rights.Metric && result.Group == scoring.Overall {
 			r.Value = result
 		}

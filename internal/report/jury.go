@@ -42,14 +42,14 @@ func (j Jury) CSV(w io.Writer) error {
 func (j Jury) Tables() []table.Table {
 	beside := table.Table{
 		Title:   fmt.Sprintf("jury of %d by %s · n=%d", len(j.Members), j.Rule, j.N),
-		Columns: table.Left("judge").Right(j.Metric + " %"),
+		Columns: table.Left("judge").Right(j.Metric+" %", "where both orders agree", "pairs kept").Spare("pairs kept"),
 	}
-	row := func(name string, value, low, high *float64) {
-		beside.Row(name, table.Interval(value, low, high, 1, 1))
+	row := func(name string, value, low, high, alike, coverage *float64) {
+		beside.Row(name, table.Interval(value, low, high, 1, 1), share100(alike), share100(coverage))
 	}
-	row("jury", j.Value.Value, j.Value.Low, j.Value.High)
+	row("jury", j.Value.Value, j.Value.Low, j.Value.High, j.RightWhereAlike, j.Coverage)
 	for _, m := range j.Members {
-		row(m.Model+" ("+m.Run+")", m.Value, m.Low, m.High)
+		row(m.Model+" ("+m.Run+")", m.Value, m.Low, m.High, m.RightWhereAlike, m.Coverage)
 	}
 	beside.Notes = []string{
 		fmt.Sprintf("jury − best member: %s points, paired; the best member was chosen on the same items, "+
@@ -75,6 +75,14 @@ func (j Jury) Tables() []table.Table {
 	errors.Note(
 		"κ: Cohen's kappa of whether both are right on an item; 0: as expected by chance, 1: always the same")
 	return []table.Table{beside, errors}
+}
+
+// share100 is a percentage; "" where there is none.
+func share100(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return table.Fixed(v, 1)
 }
 
 // orLeast is a coefficient, or less than any where there is none.
