@@ -1,0 +1,52 @@
+package selfreference
+
+import (
+	"fmt"
+	"testing"
+
+	"gavel/scoring"
+)
+
+// The parts are counted by another way than the accuracies, and come to the same: right in a mode are those right both
+// times and those right in that mode only.
+func TestPartsAreTheAccuracies(t *testing.T) {
+	f := &judgments{asked: [2]bool{true, true}}
+	missing := 0
+	for _, own := range []int8{ownRight, ownWrong, ownUnknown} {
+		for _, right := range []bool{true, false} {
+			for _, alone := range []int8{saidCorrect, saidIncorrect, saidNothing} {
+				for _, shown := range []int8{saidCorrect, saidIncorrect, saidNothing} {
+					id := fmt.Sprint(own, right, alone, shown)
+					f.rows = append(f.rows, judgment{item: id, question: id, own: own, right: right, said: [2]int8{alone, shown}})
+					if alone == saidNothing || shown == saidNothing {
+						missing++
+					}
+				}
+			}
+		}
+	}
+	count := map[string]int{}
+	var accurate [2]float64
+	for _, u := range f.Sheet(scoring.MissingWrong, 1).Units {
+		part := f.Part(u)
+		count[part]++
+		for m := range accurate {
+			if part != PartMissing {
+				span := tableOf(m)
+				accurate[m] += all(u.Row[span[0]:span[1]]).right()
+			}
+		}
+	}
+	if count[PartMissing] != missing || missing == 0 {
+		t.Errorf("%d lack a verdict, want %d", count[PartMissing], missing)
+	}
+	if got := count[PartRight] + count[PartHarmed]; got != int(accurate[0]) {
+		t.Errorf("%d are right without its own answer, the accuracy counts %v", got, accurate[0])
+	}
+	if got := count[PartRight] + count[PartHelped]; got != int(accurate[1]) {
+		t.Errorf("%d are right with its own answer, the accuracy counts %v", got, accurate[1])
+	}
+	if sum := count[PartRight] + count[PartHelped] + count[PartHarmed] + count[PartWrong] + missing; sum != len(f.rows) {
+		t.Errorf("%d of %d are in a part", sum, len(f.rows))
+	}
+}
