@@ -57,15 +57,22 @@ type Versus struct {
 // generation accuracy of answers, F1 of self-reference in each mode, the Grade score of several options. Holm's
 // correction is over every two of the runs by all of these; [Correct] makes it one over several conditions.
 func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
+	reports := make([]Report, len(runs))
+	for i, run := range runs {
+		reports[i] = run.Score(b)
+	}
+	return RankScored(runs, reports, b)
+}
+
+// RankScored is [Rank] of runs whose reports are at hand, in the order of the runs.
+func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, error) {
 	if len(runs) == 0 {
 		return nil, nil
 	}
-	reports := make([]Report, len(runs))
-	for i, run := range runs {
+	for _, run := range runs {
 		if a, b := runs[0].Manifest.Spec.Protocol, run.Manifest.Spec.Protocol; a != b {
 			return nil, fmt.Errorf("%s (%s) and %s (%s) are not of one condition", runs[0].Dir, a, run.Dir, b)
 		}
-		reports[i] = run.Score(b)
 	}
 	var out []Ranking
 	sheets := sheetsOf(runs, b.Seed)

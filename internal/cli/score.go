@@ -183,7 +183,7 @@ func board(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *re
 			return nil
 		}
 	}
-	rankings, err := scoring.Rank(runs, o.Bootstrap)
+	rankings, err := scoring.RankScored(runs, reports, o.Bootstrap)
 	if err != nil || len(rankings) == 0 {
 		return nil
 	}

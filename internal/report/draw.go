@@ -52,6 +52,19 @@ func (a Axis) heads() template.HTML {
 
 // Plot draws a result on an axis: the axis' lines, the interval, and a dot. Of no value there are only the lines.
 func Plot(a Axis, x scoring.Result) template.HTML {
+	return plot(a, x, func(at string) string { return fmt.Sprintf(`<circle class="pt" cx="%s" cy="22" r="6"/>`, at) })
+}
+
+// PlotDiamond is [Plot] with a diamond in place of the dot: of a reference, or of another judge that stands apart.
+func PlotDiamond(a Axis, x scoring.Result) template.HTML {
+	return plot(a, x, func(at string) string {
+		return fmt.Sprintf(`<svg x="%s" y="22" overflow="visible"><rect class="ref" x="-5.5" y="-5.5" width="11" `+
+			`height="11" transform="rotate(45)"/></svg>`, at)
+	})
+}
+
+// plot draws a result, its value as mark says at a place.
+func plot(a Axis, x scoring.Result, mark func(at string) string) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="plot" aria-hidden="true">`)
 	for _, tick := range a.Ticks {
@@ -67,7 +80,7 @@ func Plot(a Axis, x scoring.Result) template.HTML {
 			coordinate(low), coordinate(a.place(*x.High)-low))
 	}
 	if x.Value != nil {
-		fmt.Fprintf(&b, `<circle class="pt" cx="%s" cy="22" r="6"/>`, a.at(*x.Value))
+		b.WriteString(mark(a.at(*x.Value)))
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String())

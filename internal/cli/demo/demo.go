@@ -49,7 +49,7 @@ func New(ctx context.Context, m *eval.Maker, protocol, out string) (*Demo, error
 
 // rank puts the judges on a board.
 func (d *Demo) rank() error {
-	rankings, err := scoring.Rank(d.runs, scoring.DefaultOptions.Bootstrap)
+	rankings, err := scoring.RankScored(d.runs, d.reports, scoring.DefaultOptions.Bootstrap)
 	if err != nil {
 		return err
 	}
