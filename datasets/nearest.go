@@ -10,16 +10,16 @@ import (
 )
 
 // Nearest is the name that somebody may have meant who typed another: the one with the fewest letters to change, at
-// most half of those typed, else the first that begins so; "" where none is near. Two letters that changed places are
+// most half of either, else the first that begins so; "" where none is near. Two letters that changed places are
 // one change.
 func Nearest(typed string, names []string) string {
-	best, least := "", max(1, len(typed)/2)+1
+	best, least := "", len(typed)+1
 	for _, n := range names {
 		d := smetrics.WagnerFischer(typed, n, 1, 1, 1)
 		if d == 2 && slices.Equal(slices.Sorted(strings.SplitSeq(typed, "")), slices.Sorted(strings.SplitSeq(n, ""))) {
 			d = 1
 		}
-		if d < least {
+		if d < least && d <= max(1, min(len(typed), len(n))/2) {
 			best, least = n, d
 		}
 	}
@@ -36,18 +36,17 @@ func Unknown(name string) error {
 	return fmt.Errorf("unknown dataset %q%s All names: gavel datasets list", name, cmp.Or(DidYouMean(name, Names()), "."))
 }
 
-// DidYouMean is what an error adds to an unknown name: ", did you mean NAME?", or nothing. Of names that are the one
-// typed and more, such as the parts of a dataset, it gives the first few.
+// DidYouMean is what an error adds to an unknown name: ", did you mean NAME?", or nothing. Where the nearest is how
+// several names begin, as those of the parts of a dataset do, it gives the first few of them.
 func DidYouMean(typed string, names []string) string {
 	const few = 3
-	var meant []string
-	for _, n := range names {
-		if typed != "" && strings.HasPrefix(n, typed+"-") {
-			meant = append(meant, n)
+	meant := beginning(typed, names)
+	if len(meant) == 0 {
+		best := Nearest(typed, slices.Concat(names, families(names)))
+		meant = beginning(best, names)
+		if slices.Contains(names, best) {
+			meant = []string{best}
 		}
-	}
-	if best := Nearest(typed, names); len(meant) == 0 && best != "" {
-		meant = []string{best}
 	}
 	if len(meant) == 0 {
 		return ""
@@ -56,4 +55,25 @@ func DidYouMean(typed string, names []string) string {
 		meant = append(meant[:few], fmt.Sprintf("one of %d more", more))
 	}
 	return fmt.Sprintf(", did you mean %s?", strings.Join(meant, " or "))
+}
+
+// beginning are the names that are a stem and more.
+func beginning(stem string, names []string) (all []string) {
+	for _, n := range names {
+		if stem != "" && strings.HasPrefix(n, stem+"-") {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// families are the first words that several names have in common.
+func families(names []string) (stems []string) {
+	for _, n := range names {
+		stem, _, _ := strings.Cut(n, "-")
+		if !slices.Contains(stems, stem) && len(beginning(stem, names)) > 1 {
+			stems = append(stems, stem)
+		}
+	}
+	return stems
 }

@@ -174,7 +174,7 @@ func TestOneIsEnough(t *testing.T) {
 	if err := json.Unmarshal([]byte(read(t, "r/results.json")), &results); err != nil || results.Items != 32 {
 		t.Errorf("%d items in the results, %v", results.Items, err)
 	}
-	if help, _, _ := call(t, "--help"); !strings.Contains(help, "3 a run ended with one judgment or more that") {
+	if help, _, _ := call(t, "help", "all"); !strings.Contains(help, "3 a run ended with one judgment or more that") {
 		t.Errorf("the help does not say that one is enough:\n%s", help)
 	}
 }

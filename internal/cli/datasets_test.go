@@ -68,7 +68,7 @@ func TestShowSamples(t *testing.T) {
 func TestListDatasets(t *testing.T) {
 	home(t)
 	text := mustCall(t, "datasets", "list")
-	for _, want := range []string{"mmlu-pro", "gavel datasets fetch gsm8k", "gavel datasets show chatbot-arena", "mt-bench-writing", "built in", "?", "Parquet"} {
+	for _, want := range []string{"mmlu-pro", "gavel datasets fetch NAME", "gavel datasets show NAME", "by hand", "mt-bench-writing", "built in", "?", "Parquet"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the list lacks %q:\n%s", want, text)
 		}

@@ -180,7 +180,7 @@ func TestBadInput(t *testing.T) {
 		{"agree by a share that is none", []string{"agree", "taken", "--epsilon", "2"}, 2, []string{"--epsilon 2"}},
 		{"agree with a flag that was taken away", []string{"agree", "taken", "--human", "votes.jsonl"}, 2, []string{"--human was taken away", "--labels"}},
 		{"import of an unknown dataset", []string{"datasets", "import", "good.jsonl"}, 1, []string{"good.jsonl", "--dataset"}},
-		{"fetch of an unknown dataset", []string{"datasets", "fetch", "x"}, 2, []string{`"x"`, "judgebench-claude"}},
+		{"fetch of an unknown dataset", []string{"datasets", "fetch", "x"}, 2, []string{`"x"`, "gavel datasets list"}},
 		{"show of an unknown prompt", []string{"prompts", "show", "x"}, 2, []string{`"x"`, "prompts list"}},
 		{"no argument", []string{"prompts", "show"}, 2, []string{"NAME is missing"}},
 		{"cache is a file", append(at(j.URL), "--cache", filepath.Join(dir, "good.jsonl")), 1, []string{"cache", "--no-cache"}},

@@ -181,8 +181,12 @@ func (s Ranking) Brief() []table.Table {
 			Spare("names first", "pairs kept"),
 	}
 	pairs := false
+	var headlines []string
 	for _, c := range s.Conditions {
 		name := c.Name
+		if len(c.board.Rows) > 0 && !slices.Contains(headlines, c.board.headline()) {
+			headlines = append(headlines, c.board.headline())
+		}
 		for _, r := range c.board.Rows {
 			t.Row(name, r.Name, table.Level(r.Level), table.Roughly(r.Headline), given(r.RightWhereAlike),
 				given(r.Coverage), given(r.NamesFirst))
@@ -196,11 +200,14 @@ func (s Ranking) Brief() []table.Table {
 			}
 		}
 	}
-	about := "score: the headline of each protocol"
-	if pairs {
-		about += ", of pairs right in both orders; where agreed: right where both orders agree"
+	if len(headlines) > 0 {
+		about := "score, %: " + strings.Join(headlines, "; ")
+		if pairs {
+			about += "; where agreed: right where both orders agree"
+		}
+		t.Note(about)
 	}
-	t.Note(about, "which can be told apart, and what they cost: --full")
+	t.Note("which can be told apart, and what they cost: --full")
 	for _, note := range s.notes() {
 		if strings.HasPrefix(note, "! ") {
 			t.Note(note)
