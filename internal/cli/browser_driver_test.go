@@ -235,7 +235,7 @@ func (b *tab) check(name string) {
 }
 
 // widest names what reaches out of the window.
-const widest = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll")).slice(0, 5).map(e => e.outerHTML.slice(0, 120)).join("\n")`
+const widest = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > Math.min(innerWidth, screen.width) + 1 && !e.closest(".scroll")).slice(0, 5).map(e => e.outerHTML.slice(0, 120)).join("\n")`
 
 func (b *tab) picture(path string) {
 	b.t.Helper()

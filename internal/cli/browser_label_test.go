@@ -148,7 +148,7 @@ func TestBrowserAfternoon(t *testing.T) {
 	}
 	mustCall(t, "label", "sums", "--labels", "sums.labels.jsonl", "--export", "labelled.jsonl")
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "labelled.jsonl", "--out", "runs/again")
-	if out := mustCall(t, "score", "runs/again"); !strings.Contains(out, "100.00") {
+	if out := mustCall(t, "score", "--full", "runs/again"); !strings.Contains(out, "100.0") {
 		t.Errorf("the exported labels are not read again: %s", out)
 	}
 }

@@ -250,7 +250,7 @@ func life(b *tab, g *barrier, tokens int) (run string) {
 	if !evaluated[bool](b, `window.same === true && document.querySelector("[data-live=bar]").value > 0`) {
 		b.t.Error("the page was loaded again, or its bar stands still")
 	}
-	run = evaluated[string](b, `document.querySelector("h1").textContent`)
+	run = evaluated[string](b, `decodeURIComponent(location.pathname.replace("/runs/", ""))`)
 	b.check("live run")
 	b.press("#stop")
 	g.set(true, 0) // a stop waits for the answer that is on its way
@@ -358,7 +358,7 @@ func (b *tab) ends(state string) {
 // opensInconsistent goes from the page of a run to an item whose judgments disagree.
 func opensInconsistent(b *tab) {
 	b.t.Helper()
-	b.press(`#matters a[href$="show=inconsistent"]`)
+	b.press(`main a[href$="/items?show=inconsistent"]`)
 	b.until("there are inconsistent items", `document.querySelector("#items tbody a")`)
 	b.check("inconsistent items")
 	b.press("#items tbody a")
@@ -478,6 +478,9 @@ func (b *tab) policy(heeded bool) {
 	})
 }
 
+// foreign tells whether a link, of the page or of a drawing, leads elsewhere than to a page.
+const foreign = `(a => !/^https?:$/.test(new URL(a.href.baseVal ?? a.href, location).protocol))`
+
 // harmless opens all that is folded, presses every link out of the page's
 // texts, and sees that nothing ran.
 func (b *tab) harmless(where string) {
@@ -485,7 +488,7 @@ func (b *tab) harmless(where string) {
 	evaluated[bool](b, `(() => {
 		for (const d of document.querySelectorAll("details")) d.open = true;
 		for (const e of document.querySelectorAll("main *")) if (e.tabIndex >= 0) e.focus();
-		for (const a of document.querySelectorAll("main a[href]")) if (!/^https?:$/.test(a.protocol)) a.click();
+		for (const a of document.querySelectorAll("main a[href]")) if (`+foreign+`(a)) a.dispatchEvent(new MouseEvent("click"));
 		return true;
 	})()`)
 	// What would run does so in a moment of its own, after a picture was drawn.
@@ -496,7 +499,7 @@ func (b *tab) harmless(where string) {
 	if got := evaluated[string](b, `location.pathname`); !strings.HasPrefix(where, "/") || got == "" || got == "blank" {
 		b.t.Errorf("%.150s: led to %q", where, got)
 	}
-	if bad := evaluated[[]string](b, `[...document.querySelectorAll("a[href]")].filter(a => !/^https?:$/.test(a.protocol)).map(a => a.outerHTML.slice(0, 200))`); len(bad) > 0 {
+	if bad := evaluated[[]string](b, `[...document.querySelectorAll("a[href]")].filter(`+foreign+`).map(a => a.outerHTML.slice(0, 200))`); len(bad) > 0 {
 		b.t.Errorf("%.150s: links %q", where, bad)
 	}
 	if wide := evaluated[float64](b, `document.documentElement.scrollWidth`); wide > float64(b.look.width) {
@@ -653,6 +656,7 @@ func TestBrowserItems(t *testing.T) {
 			evaluated[bool](b, `localStorage.clear(), true`)
 			for _, target := range []string{"/runs/a", "/compare?a=a&b=b"} {
 				b.open(target)
+				evaluated[bool](b, `document.querySelectorAll("details.folded").forEach(d => d.open = true), true`)
 				b.tabTo(`e => e.matches("button.term")`)
 				b.key(kb.Enter)
 				b.until("the metric is explained", `document.querySelector(".explanation:popover-open")?.innerText.includes("formula")`)
