@@ -74,9 +74,11 @@ var (
 	costs     = regexp.MustCompile(`(?m)^cost \(in brackets.*\n(?:.+\n)*\n?`)
 	ledger    = regexp.MustCompile(`,\s*"ledgers?": (?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\})?[^{}]*\})`)
 	salt      = regexp.MustCompile(`"cache_salt":"[^"]*"`)
+	sheet     = regexp.MustCompile(`(?s)<style>/\* The hand of every page.*?</style>`)
+	sheetSum  = regexp.MustCompile(`style-src &#39;sha256-[^ ;]*&#39;`)
 )
 
-// plain takes out what is not the same twice.
+// plain takes out what is not the same twice, and the style sheet of reports.
 func (w *world) plain(text string) string {
 	text = strings.NewReplacer(w.names...).Replace(text)
 	text = dated.ReplaceAllString(text, "<time>")
@@ -88,6 +90,8 @@ func (w *world) plain(text string) string {
 	text = maker.ReplaceAllString(text, `"gavel":"<version>"`)
 	text = unpaid(costs.ReplaceAllString(text, ""))
 	text = planned.ReplaceAllString(text, "gavel-plan-<number>")
+	text = sheet.ReplaceAllString(text, "<style>…</style>")
+	text = sheetSum.ReplaceAllString(text, "style-src &#39;sha256-…&#39;")
 	return salt.ReplaceAllString(text, `"cache_salt":"<salt>"`)
 }
 
