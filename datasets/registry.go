@@ -58,6 +58,18 @@ func PublishedOn(dataset string) []Published {
 	return nil
 }
 
+// NameOf is what the registry calls the dataset whose file has this SHA-256, or that imports call by this name; the
+// name itself where it has neither.
+func NameOf(sha256, name string) string {
+	i := slices.IndexFunc(Registry, func(k Known) bool {
+		return k.Groups == nil && (sha256 != "" && k.SHA256 == sha256 || slices.Contains(k.Also, name))
+	})
+	if i < 0 {
+		return name
+	}
+	return Registry[i].Name
+}
+
 // Builtin tells whether the dataset comes with gavel.
 func (k Known) Builtin() bool { return k.builtin != nil }
 

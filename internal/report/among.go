@@ -70,7 +70,7 @@ func (p *RunPage) among() Section {
 		}
 		fmt.Fprintf(&b, `%s<title>%s</title>%s`, dot,
 			template.HTMLEscapeString(fmt.Sprintf("%s: %.4g", o.Name, o.Value)), end)
-		if l, ok := fit(label{at: at(o.Value), text: shortName(o.Name)}, placed); ok {
+		if l, ok := fit(label{at: at(o.Value), text: shortName(o.Name, 14)}, placed); ok {
 			placed = append(placed, l)
 		}
 	}
@@ -135,10 +135,10 @@ func fit(l label, placed []label) (label, bool) {
 	return l, false
 }
 
-// shortName is a name that leaves room for others on the strip.
-func shortName(name string) string {
-	if runes := []rune(name); len(runes) > 14 {
-		return string(runes[:13]) + "…"
+// shortName is a name of so many letters at most, which leaves room for others.
+func shortName(name string, most int) string {
+	if runes := []rune(name); len(runes) > most {
+		return string(runes[:most-1]) + "…"
 	}
 	return name
 }

@@ -11,7 +11,7 @@ import (
 type Board struct {
 	Metric string     `json:"metric"`
 	Mode   string     `json:"mode,omitempty"`
-	Test   string     `json:"test"`   // of two judges
+	Test   string     `json:"test"`   // of two judges; empty where they were not tested
 	Family string     `json:"family"` // what Holm's correction is over
 	Unit   string     `json:"unit"`   // what was judged: `pair`
 	Says   string     `json:"says"`   // the answer in a sentence or two
@@ -25,7 +25,9 @@ type Standing struct {
 	// as many as there are judges with a value, less those that are surely worse
 	Last      int            `json:"rank_last"`
 	Name      string         `json:"name"`
-	Mark      string         `json:"mark,omitempty"` // of a note that is printed beneath
+	Detail    string         `json:"detail,omitempty"`    // what else tells it from others: its server, its prompt
+	Reference bool           `json:"reference,omitempty"` // its replies or verdicts were published
+	Mark      string         `json:"mark,omitempty"`      // of a note that is printed beneath
 	Run       string         `json:"run"`
 	Model     string         `json:"model"`
 	Simulated bool           `json:"simulated"`
@@ -35,8 +37,11 @@ type Standing struct {
 	RightWhereAlike scoring.Result `json:"right_where_alike"`
 	Coverage        scoring.Result `json:"coverage"`
 	NamesFirst      scoring.Result `json:"first_position"`
+	// of an item, while at least one judgment was being made; left out where no server was asked
+	Seconds *float64 `json:"seconds_per_item,omitempty"`
 
 	Report *scoring.Report `json:"-"` // for what else a table shows
+	Link   string          `json:"-"` // to its run
 }
 
 // NewBoard puts the runs of a ranking in order. reports and names are those of its runs, in the ranking's order; a run
@@ -106,4 +111,52 @@ func rankRanges(r scoring.Ranking) [][2]int {
 		}
 	}
 	return ranks
+}
+
+// ForBoard is what a board needs of a report: its numbers over all items, and its headline by category.
+func ForBoard(r *scoring.Report) *scoring.Report {
+	head := Headline(r)
+	small := scoring.Report{
+		Run:       r.Run,
+		ID:        r.ID,
+		Protocol:  r.Protocol,
+		Goal:      r.Goal,
+		Prompt:    r.Prompt,
+		Settings:  r.Settings,
+		Model:     r.Model,
+		Dataset:   r.Dataset,
+		Simulated: r.Simulated,
+		Items:     r.Items,
+		Expected:  r.Expected,
+		Says:      r.Says,
+		Diagnosis: r.Diagnosis,
+		Bootstrap: r.Bootstrap,
+	}
+	for _, x := range r.Results {
+		if x.Group == scoring.Overall || head != nil && x.Metric == head.Metric && x.Mode == head.Mode {
+			small.Results = append(small.Results, x)
+		}
+	}
+	return &small
+}
+
+// Unranked is a ranking of runs by their headline of which no two have been tested.
+func Unranked(reports []scoring.Report) (r scoring.Ranking) {
+	for i := range reports {
+		head := Headline(&reports[i])
+		if head == nil {
+			head = &scoring.Result{Group: scoring.Overall}
+		}
+		r.Metric = cmp.Or(head.Metric, r.Metric)
+		r.Mode = head.Mode
+		r.Unit = cmp.Or(head.Unit, r.Unit)
+		r.Boot = reports[i].Bootstrap
+		r.Runs = append(r.Runs, scoring.Placed{
+			Run:       reports[i].Run,
+			Model:     reports[i].Model,
+			Simulated: reports[i].Simulated,
+			Result:    *head,
+		})
+	}
+	return r
 }

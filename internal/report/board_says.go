@@ -38,23 +38,33 @@ func (b Board) Best() (best []Standing) {
 
 // answer says which judges are the best, how good they are, and whether they can be told apart.
 func (b Board) answer() string {
+	first, rest := b.sentences()
+	return strings.TrimSpace(first + " " + rest)
+}
+
+// sentences are the answer, and what else there is to say of it.
+func (b Board) sentences() (first, rest string) {
 	placed := b.placed()
 	best := b.Best()
 	alike := !slices.ContainsFunc(placed, func(s Standing) bool { return s.First > 1 })
 	switch {
 	case len(placed) == 0:
-		return "No judge has a value yet."
+		return "No judge has a value yet.", ""
 	case len(placed) == 1:
-		return fmt.Sprintf("%s: %s%s", placed[0].Name, b.values(placed), b.warning())
+		return fmt.Sprintf("%s: %s", placed[0].Name, b.values(placed)), b.warning()
+	case b.Test == "":
+		first := placed[:1]
+		return fmt.Sprintf("%s has the highest score: %s", namesOf(first), b.values(first)),
+			strings.TrimSpace("It is not tested yet which judges can be told apart. " + b.warning())
 	case alike:
-		return fmt.Sprintf("None of the %d judges can be told from the others: %s%s", len(placed), b.values(placed),
-			b.warning())
+		return fmt.Sprintf("None of the %d judges can be told from the others: %s", len(placed), b.values(placed)),
+			b.warning()
 	}
-	says := fmt.Sprintf("%s %s: %s", namesOf(best), b.verb(len(best)), b.values(best))
+	first = fmt.Sprintf("%s %s: %s", namesOf(best), b.verb(len(best)), b.values(best))
 	if len(best) > 1 {
-		says += " They cannot be told apart."
+		rest = "They cannot be told apart. "
 	}
-	return says + b.warning()
+	return first, strings.TrimSpace(rest + b.warning())
 }
 
 // verb is what judges do that are the best by the headline. A headline may say nothing of what is right.
@@ -79,10 +89,12 @@ func (b Board) warning() string {
 	switch {
 	case slices.ContainsFunc(b.Rows, useful):
 		return ""
+	case len(b.Rows) == 1 && b.Rows[0].Level == scoring.Unknown:
+		return "What it is good for cannot be told yet."
 	case len(b.Rows) == 1:
-		return fmt.Sprintf(" That is %s.", b.Rows[0].Level)
+		return fmt.Sprintf("That is %s.", b.Rows[0].Level)
 	}
-	return " None of the judges here is usable."
+	return "None of the judges here is usable."
 }
 
 // most is how many are listed one by one.

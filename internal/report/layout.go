@@ -42,6 +42,10 @@ type Layout struct {
 	Terms []scoring.Term
 	// what a board of judges shows beside the headline
 	Board []BoardColumn
+	// the same as a page draws it; nil: as numbers
+	BoardCells []BoardCell
+	// what a leaderboard draws the headline against; nil: nothing
+	Against *Against
 }
 
 var layouts sync.Map // by the name of the protocol

@@ -56,17 +56,3 @@ func TestCostOfThinking(t *testing.T) {
 		}
 	}
 }
-
-// TestRightForWhatIsWritten: the leaderboard has it as a number of its own, the last.
-func TestRightForWhatIsWritten(t *testing.T) {
-	r := paidRun()
-	r.PerThousand = new(12.5)
-	numbers := report.NumbersOf(&r)
-	last := numbers[len(numbers)-1]
-	if last.Metric != "right-per-1000-tokens" || *last.Value != 12.5 || last.Unit == "" {
-		t.Errorf("%+v", last)
-	}
-	if r.PerThousand = nil; len(report.NumbersOf(&r)) != len(numbers)-1 {
-		t.Error("a number of nothing")
-	}
-}

@@ -110,3 +110,6 @@ func NamesOf(runs []scoring.Report) []string {
 	}
 	return names
 }
+
+// Question that a run asks, in words.
+func Question(r scoring.Report) string { return question(r) }

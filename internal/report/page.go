@@ -38,7 +38,7 @@ var assets embed.FS
 // with a Content-Security-Policy that allows this sheet alone.
 var Style = func() string {
 	var all []byte
-	for _, name := range []string{"assets/report.css", "assets/run.css"} {
+	for _, name := range []string{"assets/report.css", "assets/run.css", "assets/board.css"} {
 		b, err := assets.ReadFile(name)
 		if err != nil {
 			panic(err) // it is part of the program
@@ -49,6 +49,7 @@ var Style = func() string {
 }()
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"add":      func(a, b int) int { return a + b },
 	"brand":    func() template.HTML { return Brand },
 	"chip":     Chip,
 	"clean":    table.Clean,

@@ -306,13 +306,16 @@ func (p *RunPage) byGroup() Section {
 }
 
 // metricName is a metric in plain words.
-func (p *RunPage) metricName(metric string) string {
-	for _, t := range layoutOf(p.Protocol).Tiles {
+func (p *RunPage) metricName(metric string) string { return MetricName(p.Protocol, metric) }
+
+// MetricName is a metric of a protocol in plain words.
+func MetricName(protocol, metric string) string {
+	for _, t := range layoutOf(protocol).Tiles {
 		if t.Metric == metric {
 			return t.Name
 		}
 	}
-	term, _ := scoring.TermIn(Terms(p.Protocol), metric)
+	term, _ := scoring.TermIn(Terms(protocol), metric)
 	return cmp.Or(term.Name, metric)
 }
 

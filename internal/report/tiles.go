@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
 
 	"gavel/internal/report/figure"
@@ -20,7 +19,6 @@ type Tile struct {
 	Mark         func(r *scoring.Report) float64 // what the number is held against, such as chance; nil: nothing
 	Folded       bool                            // no card
 	Note         func(r *scoring.Report) string  // said in place of About; nil: nothing
-	Coins        func(r *scoring.Report) float64 // what a judge gets that throws a coin for each judgment; nil: the mark
 }
 
 // Verdictless is the tile of judgments without a verdict.
@@ -85,59 +83,6 @@ func (t Tile) of(r *scoring.Report) scoring.Result {
 		return r.Verdictless()
 	}
 	return r.Result(t.Metric, scoring.Overall, t.Mode)
-}
-
-// Number is one that stands for a run.
-type Number struct {
-	scoring.Result
-	Name, About string   // in plain words
-	Coins       *float64 // what a judge gets that throws coins; nil where nobody knows
-}
-
-// NumbersOf are the numbers that stand for a run, each once: its headline, its tiles, and what it gets
-// right for what it writes.
-func NumbersOf(r *scoring.Report) (all []Number) {
-	if x := Headline(r); x != nil {
-		all = append(all, Number{Result: *x, Name: x.Metric})
-	}
-	for _, t := range layoutOf(r.Protocol).Tiles {
-		n := Number{Result: t.of(r), Name: t.Name}
-		if t.Mark == nil { // else it is about what is drawn
-			n.About = t.About
-		}
-		if n.Value == nil {
-			continue
-		}
-		coins := t.Coins
-		if coins == nil {
-			coins = t.Mark
-		}
-		if coins != nil {
-			if at := coins(r); at >= 0 {
-				n.Coins = &at
-			}
-		}
-		if i := slices.IndexFunc(all, func(o Number) bool { return o.Metric == n.Metric && o.Mode == n.Mode }); i >= 0 {
-			all[i] = n
-		} else {
-			all = append(all, n)
-		}
-	}
-	if r.PerThousand != nil && len(all) > 0 {
-		x := scoring.Result{
-			Metric: "right-per-1000-tokens",
-			Group:  scoring.Overall,
-			Unit:   scoring.UnitStatistic,
-			Value:  r.PerThousand,
-			N:      r.Items,
-		}
-		all = append(all, Number{
-			Result: x,
-			Name:   "right for 1,000 generated tokens",
-			About:  "items right by the headline, per 1,000 generated tokens",
-		})
-	}
-	return all
 }
 
 // bar draws a value, its interval and a mark, between the ends of the metric's scale.

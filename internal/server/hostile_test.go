@@ -315,7 +315,7 @@ func TestGarbage(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(dir, "a folder", judging.ManifestFile), 0o755))
 	write(t, filepath.Join(dir, "a file"), "x")
 	s := newSite(t, dir, nil)
-	page := s.get("/")
+	page := s.get("/runs")
 	says(t, page, "good", "damaged", "astrology")
 	var runs runsView
 	s.data("/api/v1/runs", &runs)

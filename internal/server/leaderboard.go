@@ -5,312 +5,521 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"net/http"
+	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
+	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/memo"
 	"gavel/judging"
 	"gavel/scoring"
 )
 
-// leaderboard has judges down, datasets across, and one number in all cells. Judges stand in the order of the first
-// dataset.
-type leaderboard struct {
-	Protocol, Name, About string // of the number
-	Unit                  string
-	Term                  table.Explained // the name, with what it means
-	Protocols, Metrics    []boardChoice
-	Columns               []boardColumn
-	Rows                  []boardRow
-	More                  int    // judges that are not shown
-	Left                  int    // datasets that are not shown
-	Lettered, Pending     bool   // some judges have letters; they follow
-	Tests                 string // what Holm's correction is over
-	Company               bool   // there is a published number
-	Shards                int    // runs that are left out, each a part of another
+func init() {
+	addRoutes(
+		route{
+			pattern:    "GET /{$}",
+			template:   "leaderboard",
+			navigation: "Leaderboard",
+			place:      1,
+			view:       viewOf((*Server).leaderboardPage),
+		},
+		route{
+			pattern: "GET",
+			api:     "/leaderboard",
+			view:    viewOf((*Server).leaderboardView),
+			about:   "The judges of one question over the same items, the best first",
+			query:   boardFilter{},
+		},
+	)
+}
+
+// boardFilter is which leaderboard was asked for.
+type boardFilter struct {
+	Protocol string `json:"protocol,omitempty"`
+	Goal     string `json:"goal,omitempty"`
+	Dataset  string `json:"dataset,omitempty" jsonschema:"its name, or the beginning of the SHA-256 of the items"`
+}
+
+// leaderboardView is a leaderboard.
+type leaderboardView struct {
+	Question string              `json:"question"`
+	Dataset  string              `json:"dataset"`
+	Items    int                 `json:"items"`
+	Pending  bool                `json:"pending" jsonschema:"which judges can be told apart is still being tested"`
+	Scoring  int                 `json:"scoring,omitempty" jsonschema:"runs whose numbers are being made"`
+	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
+
+	Questions []boardChoice `json:"-"`
+	Datasets  []boardChoice `json:"-"`
+	More      []boardChoice `json:"-"` // datasets that find no room beside the others
+	Runs      []RunRow      `json:"-"` // the newest
+	Total     int           `json:"-"` // runs
+	Running   int           `json:"-"` // of these, runs in progress
+	Jobs      []jobs.Job    `json:"-"` // that have not begun their run
+	Ended     string        `json:"-"` // why not all runs may be here
+	Mine      template.HTML `json:"-"` // judges by agreement with the labels at hand
 }
 
 // boardChoice is another leaderboard.
 type boardChoice struct {
 	Name, Link string
-	N          int // runs
+	N          int // items or runs
 	Chosen     bool
 }
 
-// boardColumn is a dataset with what its judges are held against.
-type boardColumn struct {
-	Name            string
-	Coins, Letters  string
-	Published       *datasets.Published
-	PublishedNumber string
-
-	key  datasetKey
-	runs []RunRow // the one of each judge
-}
-
-// boardRow is a judge: a model, asked in one way.
-type boardRow struct {
-	Model, How string
-	Simulated  bool
-	Cells      []*boardCell // one for each column; nil: there is no run
-
-	key string
-}
-
-// boardCell is a judge's number on a dataset.
-type boardCell struct {
-	RunHead
-	Value, Count string
-	Diagnosis    *scoring.Diagnosis
-	Letters      string
-	More         int // other runs of the same judge
-
-	number report.Number
-	row    RunRow
-}
-
-// How much of a leaderboard a page shows.
+// How much of a leaderboard a page shows, and how much is tested for it.
 const (
-	boardRows    = 100
-	boardColumns = 8
+	boardRows      = 24 // of the chart, where not all are asked for
+	boardDatasets  = 4  // in the control; the others are in its menu
+	boardRuns      = 5  // of the list of the newest runs
+	rankedRuns     = 100
+	rankedBytes    = 512 << 20 // of records
+	rankWait       = 150 * time.Millisecond
+	keyLength      = 12 // of the SHA-256 of items in an address
+	sampleDatasets = "sample"
 )
 
-// numberKey names a number in an address.
-func numberKey(x scoring.Result) string {
-	if x.Mode == "" {
-		return x.Metric
-	}
-	return x.Metric + "/" + x.Mode
+// condition is one question about the same items, with the runs that ask it.
+type condition struct {
+	protocol, goal, items string // items: their SHA-256, or what stands for it
+	dataset               string
+	n                     int // items
+	runs                  []RunRow
 }
 
-// leaderboard lays the runs out that the filter takes; all are what they are held against. nil where none has a number.
-func (s *Server) leaderboard(ctx context.Context, all, taken []RunRow, f *runsFilter) *leaderboard {
-	whole := func(runs []RunRow) []RunRow {
-		return slices.DeleteFunc(slices.Clone(runs), func(r RunRow) bool { return r.Shard != "" })
-	}
-	b := &leaderboard{Shards: len(taken)}
-	all, taken = whole(all), whole(taken)
-	b.Shards -= len(taken)
-	runs := b.choose(taken, f)
-	if len(runs) == 0 {
-		return nil
-	}
-	rows := map[string]*boardRow{}
-	columns := map[datasetKey]*boardColumn{}
-	cells := map[cellKey]*boardCell{}
-	for _, r := range runs {
-		at := cellKey{judge: r.Model + "\x00" + how(r), dataset: r.column()}
-		if rows[at.judge] == nil {
-			rows[at.judge] = &boardRow{Model: r.Model, How: how(r), Simulated: r.Simulated, key: at.judge}
+// itemsOf is what tells the items of a run from others: the hash of their file in the run's folder, which has ids and
+// texts. A run in progress has none yet; the file of its dataset and its ids stand for it.
+func itemsOf(m *judging.Manifest) string {
+	return cmp.Or(m.Files[judging.ItemsFile], datasetOf(m))
+}
+
+func datasetOf(m *judging.Manifest) string { return m.Spec.Dataset.SHA256 + " " + m.Spec.Dataset.IDs }
+
+// sameItems tells whether two runs are over the same items.
+func sameItems(a, b *judging.Manifest) bool {
+	return itemsOf(a) == itemsOf(b) || datasetOf(a) == datasetOf(b)
+}
+
+// conditions parts runs by question and items, those with the most judged items first and samples last. Parts of runs
+// are in none of them.
+func conditions(rows []RunRow) []*condition {
+	known := map[string]string{} // the items of a dataset's file and ids
+	for _, r := range rows {
+		if r.manifest != nil && r.manifest.Files[judging.ItemsFile] != "" {
+			known[datasetOf(r.manifest)] = itemsOf(r.manifest)
 		}
-		if columns[at.dataset] == nil {
-			columns[at.dataset] = &boardColumn{Name: r.Dataset, key: at.dataset}
+	}
+	var all []*condition
+	of := map[[3]string]*condition{}
+	for _, r := range rows {
+		if r.manifest == nil || r.Shard != "" || r.report == nil || r.Headline == nil || r.Headline.Value == nil {
+			continue
 		}
-		cell := newCell(r, f.Metric)
-		if old := cells[at]; old != nil {
-			if !cell.over(old) {
-				cell = old
+		items := itemsOf(r.manifest)
+		if same, ok := known[datasetOf(r.manifest)]; ok && r.manifest.Files[judging.ItemsFile] == "" {
+			items = same
+		}
+		key := [3]string{r.Protocol, r.Goal, items}
+		c := of[key]
+		if c == nil {
+			c = &condition{
+				protocol: r.Protocol,
+				goal:     r.Goal,
+				items:    items,
+				dataset:  datasets.NameOf(items, r.Dataset),
+				n:        r.Items,
 			}
-			cell.More = old.More + 1
+			of[key] = c
+			all = append(all, c)
 		}
-		cells[at] = cell
+		c.runs = append(c.runs, r)
 	}
-	for at, cell := range cells {
-		columns[at.dataset].runs = append(columns[at.dataset].runs, cell.row)
-	}
-	b.lay(columns)
-	for i := range b.Columns {
-		b.Columns[i].company(all, b.Protocol, f.Metric)
-		b.Company = b.Company || b.Columns[i].Published != nil
-	}
-	s.letter(ctx, b, cells, f)
-	for _, row := range rows {
-		for _, c := range b.Columns {
-			row.Cells = append(row.Cells, cells[cellKey{judge: row.key, dataset: c.key}])
-		}
-		if slices.ContainsFunc(row.Cells, func(c *boardCell) bool { return c != nil }) {
-			b.Rows = append(b.Rows, *row)
-		}
-	}
-	b.sort()
-	return b
+	slices.SortStableFunc(all, func(a, b *condition) int {
+		return cmp.Or(cmp.Compare(scoring.One(a.sample()), scoring.One(b.sample())), b.judged()-a.judged(),
+			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
+	})
+	return all
 }
 
-// choose takes the runs of the protocol and with the number that the filter asks for, or of those that most runs have.
-func (b *leaderboard) choose(taken []RunRow, f *runsFilter) (runs []RunRow) {
-	count := map[string]int{}
-	for _, r := range taken {
-		if len(r.numbers) > 0 {
-			count[r.Protocol]++
-		}
+// sample tells whether the items are one of gavel's samples.
+func (c *condition) sample() bool { return strings.HasPrefix(c.dataset, sampleDatasets) }
+
+// judged is how many items all judges judged.
+func (c *condition) judged() (n int) {
+	for _, r := range c.runs {
+		n += r.report.Items
 	}
-	for _, p := range f.Choices["protocol"] {
-		if n := count[p]; n > count[b.Protocol] {
-			b.Protocol = p
-		}
-	}
-	for _, p := range f.Choices["protocol"] {
-		if count[p] > 0 || f.Protocol != "" && p != f.Protocol {
-			b.Protocols = append(b.Protocols, boardChoice{
-				Name:   p,
-				N:      count[p],
-				Link:   f.link("protocol", p, "metric", ""),
-				Chosen: p == b.Protocol,
-			})
-		}
-	}
-	var numbers []report.Number
-	for _, r := range taken {
-		for _, n := range r.numbers {
-			if r.Protocol == b.Protocol && !slices.ContainsFunc(numbers, func(o report.Number) bool {
-				return numberKey(o.Result) == numberKey(n.Result)
-			}) {
-				numbers = append(numbers, n)
-			}
-		}
-	}
-	chosen := slices.IndexFunc(numbers, func(n report.Number) bool { return numberKey(n.Result) == f.Metric })
-	if chosen < 0 && len(numbers) > 0 {
-		chosen, f.Metric = 0, numberKey(numbers[0].Result)
-	}
-	for i, n := range numbers {
-		b.Metrics = append(b.Metrics, boardChoice{
-			Name:   named(n),
-			Link:   f.link("metric", numberKey(n.Result)),
-			Chosen: i == chosen,
-		})
-		if i == chosen {
-			b.Name = named(n)
-			b.About = n.About
-			b.Unit = n.Unit
-			b.Term = table.Explained{Text: b.Name, Term: table.Explain(report.Terms(b.Protocol), n.Metric).Term}
-		}
-	}
-	for _, r := range taken {
-		if n := r.number(f.Metric); r.Protocol == b.Protocol && n != nil && n.Value != nil { // no value: of no whole item
-			runs = append(runs, r)
-		}
-	}
-	return runs
+	return n
 }
 
-// Explanation of the number; "" where nothing explains it.
-func (b *leaderboard) Explanation() (template.HTML, error) {
-	if b.Term.Term == nil {
-		return "", nil
-	}
-	return table.Explanations([]scoring.Term{*b.Term.Term})
+func (c *condition) sameQuestion(o *condition) bool {
+	return c.protocol == o.protocol && c.goal == o.goal
 }
 
-// named is a number in plain words, with what tables call it.
-func named(n report.Number) string {
-	if n.Name == n.Metric {
-		return strings.TrimSpace(n.Metric + " " + n.Mode)
-	}
-	return n.Name
+// link to the leaderboard of a condition.
+func (c *condition) link(more ...string) string {
+	return "/" + query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", c.key()}, more...)...)
 }
 
-// number of a run by its key.
-func (r RunRow) number(key string) *report.Number {
-	if i := slices.IndexFunc(r.numbers, func(n report.Number) bool { return numberKey(n.Result) == key }); i >= 0 {
-		return &r.numbers[i]
+// leaderboardOf is the leaderboard on which a run stands.
+func leaderboardOf(m *judging.Manifest) string {
+	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: itemsOf(m)}
+	return c.link()
+}
+
+func (c *condition) key() string { return c.items[:min(keyLength, len(c.items))] }
+
+// chosen is the condition that was asked for, or the first; nil where there is none.
+func (f boardFilter) chosen(all []*condition) *condition {
+	for _, c := range all {
+		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
+			(f.Dataset == "" || f.Dataset == c.dataset || f.Dataset == c.key()) {
+			return c
+		}
 	}
 	return nil
 }
 
-// datasetKey tells datasets apart: files may differ under one name.
-type datasetKey struct{ name, sha256 string }
-
-// cellKey is the place of a cell.
-type cellKey struct {
-	judge   string
-	dataset datasetKey
+// leaderboardView is a leaderboard for programs.
+func (s *Server) leaderboardView(r *http.Request) (leaderboardView, error) {
+	v, _, err := s.board(r)
+	return v, err
 }
 
-func (r RunRow) column() datasetKey { return datasetKey{name: r.Dataset, sha256: r.data} }
+// leaderboardPage is the first page.
+func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
+	v, rows, err := s.board(r)
+	if err != nil {
+		return v, err
+	}
+	v.Jobs = s.pendingJobs()
+	v.Ended = s.runs.SearchEnded()
+	if s.opts.Labels != "" {
+		v.Mine, _ = s.mine()
+	}
+	v.Total = len(rows)
+	for _, row := range rows {
+		v.Running += int(scoring.One(row.Status == judging.Running))
+	}
+	slices.SortStableFunc(rows, func(a, b RunRow) int {
+		running := func(r RunRow) float64 { return scoring.One(r.Status == judging.Running) }
+		return cmp.Or(cmp.Compare(running(b), running(a)), b.Started.Compare(a.Started))
+	})
+	v.Runs = rows[:min(boardRuns, len(rows))]
+	return v, nil
+}
+
+// board makes the leaderboard that was asked for, and hands on the runs that there are.
+func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err error) {
+	rows, err = s.rows(r.Context())
+	if err != nil {
+		return v, nil, err
+	}
+	v.Scoring = s.score(rows)
+	q := r.URL.Query()
+	filter := boardFilter{Protocol: q.Get("protocol"), Goal: q.Get("goal"), Dataset: q.Get("dataset")}
+	all := conditions(rows)
+	c := filter.chosen(all)
+	if c == nil && (filter != boardFilter{}) {
+		return v, nil, failure.New(http.StatusNotFound, "no judge was asked that: the leaderboard is at /")
+	}
+	if c == nil {
+		return v, rows, nil
+	}
+	v.Question = report.Question(*c.runs[0].report)
+	v.Dataset = c.dataset
+	v.Items = c.n
+	v.choices(all, c)
+	v.Board, v.Pending = s.leaderboard(r.Context(), c, q.Get("show") == "all" || isAPI(r))
+	return v, rows, nil
+}
+
+// choices are the other questions about these items, or about their best-judged ones, and the other items of the
+// question.
+func (v *leaderboardView) choices(all []*condition, chosen *condition) {
+	names := map[string]int{}
+	for _, c := range all {
+		if c.sameQuestion(chosen) {
+			names[fmt.Sprint(c.dataset, c.n)]++
+		}
+	}
+	for _, c := range all {
+		if !c.sameQuestion(chosen) {
+			continue
+		}
+		choice := boardChoice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == chosen}
+		if names[fmt.Sprint(c.dataset, c.n)] > 1 {
+			choice.Name += " (" + c.key() + ")"
+		}
+		v.Datasets = append(v.Datasets, choice)
+	}
+	if len(v.Datasets) > boardDatasets {
+		v.More = slices.DeleteFunc(slices.Clone(v.Datasets[boardDatasets-1:]), func(c boardChoice) bool { return c.Chosen })
+		shown := v.Datasets[:boardDatasets-1]
+		if i := slices.IndexFunc(v.Datasets, func(c boardChoice) bool { return c.Chosen }); i >= len(shown) {
+			shown = append(slices.Clone(shown), v.Datasets[i])
+		} else {
+			shown = v.Datasets[:boardDatasets]
+			v.More = v.More[1:]
+		}
+		v.Datasets = shown
+	}
+	for _, c := range all {
+		question := report.Question(*c.runs[0].report)
+		if slices.ContainsFunc(v.Questions, func(b boardChoice) bool { return b.Name == question }) {
+			continue
+		}
+		to := c
+		for _, o := range all {
+			if o.sameQuestion(c) && o.items == chosen.items {
+				to = o
+			}
+		}
+		v.Questions = append(v.Questions, boardChoice{
+			Name:   question,
+			Link:   to.link(),
+			Chosen: c.sameQuestion(chosen),
+		})
+	}
+}
+
+// judges are one run of each judge, that which stands for it.
+func (c *condition) judges() (judges []RunRow) {
+	place := map[string]int{}
+	for _, r := range c.runs {
+		key := judgeOf(r)
+		i, has := place[key]
+		switch {
+		case !has:
+			place[key] = len(judges)
+			judges = append(judges, r)
+		case r.standsFor(judges[i]):
+			judges[i] = r
+		}
+	}
+	return judges
+}
+
+// judgeOf is a model, asked in one way.
+func judgeOf(r RunRow) string {
+	if r.manifest == nil {
+		return r.Model + "\x00" + how(r)
+	}
+	return r.manifest.Spec.Model.Identity + "\x00" + r.Model + "\x00" + how(r)
+}
 
 // how a model was asked.
-func how(r RunRow) string {
-	return strings.TrimSuffix(r.Prompt+", "+r.Settings, ", ")
+func how(r RunRow) string { return strings.TrimSuffix(r.Prompt+", "+r.Settings, ", ") }
+
+// standsFor tells whether a run stands for its judge in place of another: a complete one, then the larger, then the
+// newer.
+func (r RunRow) standsFor(other RunRow) bool {
+	whole := func(r RunRow) float64 { return scoring.One(r.Status == judging.Complete) }
+	return cmp.Or(cmp.Compare(whole(r), whole(other)), r.report.Items-other.report.Items,
+		r.Started.Compare(other.Started)) > 0
 }
 
-func newCell(r RunRow, key string) *boardCell {
-	n := *r.number(key)
-	return &boardCell{
-		RunHead:   r.RunHead,
-		Value:     table.Whole(n.Result),
-		Count:     n.Count(),
-		Diagnosis: r.Diagnosis,
-		number:    n,
-		row:       r,
-	}
+// tested is what is known of runs once every two of them were tested.
+type tested struct {
+	ranking scoring.Ranking
+	seconds map[string]float64 // of an item, by run
 }
 
-// over tells whether a run stands for its judge in place of another: a complete one, then the larger, then the newer.
-func (c *boardCell) over(other *boardCell) bool {
-	whole := func(c *boardCell) int { return int(scoring.One(c.Status == judging.Complete)) }
-	return cmp.Or(whole(c)-whole(other), c.number.N-other.number.N, c.Started.Compare(other.Started)) > 0
-}
-
-// lay gives the columns their order: the dataset with the most judges first.
-func (b *leaderboard) lay(columns map[datasetKey]*boardColumn) {
-	names := map[string]int{}
-	for _, c := range columns {
-		names[c.Name]++
-		b.Columns = append(b.Columns, *c)
-	}
-	slices.SortFunc(b.Columns, func(x, y boardColumn) int {
-		return cmp.Or(len(y.runs)-len(x.runs), strings.Compare(x.key.name, y.key.name),
-			strings.Compare(x.key.sha256, y.key.sha256))
+// leaderboard ranks the judges of a condition, as far as that is done already; all of them, or the first of them.
+func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
+	judges := c.judges()
+	slices.SortStableFunc(judges, func(a, b RunRow) int {
+		return cmp.Or(cmp.Compare(*b.Headline.Value, *a.Headline.Value), strings.Compare(a.Name, b.Name))
 	})
-	b.Left = len(b.Columns) - boardColumns
-	if b.Left > 0 {
-		b.Columns = b.Columns[:boardColumns]
+	b = &report.Leaderboard{}
+	if !all {
+		b.Most = boardRows
+		b.All = c.link("show", "all")
 	}
-	for i := range b.Columns {
-		c := &b.Columns[i]
-		if names[c.Name] > 1 { // files that differ under one name
-			c.Name += fmt.Sprintf(" (%.8s)", c.key.sha256)
+	known, err := s.rank(ctx, judges)
+	pending = known == nil && err == nil
+	if err != nil {
+		b.Notes = append(b.Notes, err.Error())
+	}
+	reports := make([]scoring.Report, len(judges))
+	for i, r := range judges {
+		reports[i] = *r.report
+		reports[i].Run = r.Name
+	}
+	names, details := namesOf(judges)
+	ranking := report.Unranked(reports)
+	if known != nil {
+		ranking = known.ranking
+	}
+	ranking.Boot.Unit = cmp.Or(ranking.Boot.Unit, reports[0].Bootstrap.Unit)
+	b.Board = report.NewBoard(ranking, reports, names)
+	at := map[string]int{}
+	for i, r := range judges {
+		at[r.Name] = i
+	}
+	for i := range b.Rows {
+		row := &b.Rows[i]
+		of := at[row.Run]
+		row.Detail = details[of]
+		row.Reference = judges[of].Imported != ""
+		row.Link = judges[of].URL()
+		if known == nil {
+			continue
 		}
-		slices.SortFunc(c.runs, func(x, y RunRow) int { return strings.Compare(x.Name, y.Name) })
+		if seconds, told := known.seconds[row.Run]; told {
+			row.Seconds = &seconds
+		}
 	}
+	b.Notes = append(b.Notes, c.notes()...)
+	if len(judges) > 1 {
+		b.Hardest = s.hardestURL(judges[0].manifest)
+	}
+	return b, pending
 }
 
-// company is what the judges of a column are held against: coins, and what is published.
-func (c *boardColumn) company(all []RunRow, protocol, key string) {
-	var coins []string
-	for _, r := range all {
-		n := r.number(key)
-		if r.Protocol == protocol && r.column() == c.key && n != nil && n.Coins != nil {
-			coins = append(coins, table.Whole(scoring.Result{Value: n.Coins, Unit: n.Unit}))
+// notes say what was published on the items, and what stands for what.
+func (c *condition) notes() (notes []string) {
+	for _, p := range datasets.PublishedOn(c.dataset) {
+		if p.Protocol == c.protocol && p.Metric == c.runs[0].Headline.Metric {
+			notes = append(notes, fmt.Sprintf("published: %s %s, n = %d (%s)", p.Judge,
+				table.Whole(scoring.Result{Value: &p.Value}), p.N, p.Source))
 		}
 	}
-	slices.Sort(coins)
-	coins = slices.Compact(coins)
-	if len(coins) > 0 {
-		c.Coins = coins[0]
-		if len(coins) > 1 {
-			c.Coins += " to " + coins[len(coins)-1]
-		}
-	}
-	for _, p := range datasets.PublishedOn(c.key.name) {
-		if p.Protocol == protocol && p.Metric == key {
-			c.Published, c.PublishedNumber = &p, table.Whole(scoring.Result{Value: &p.Value})
-		}
-	}
+	return notes
 }
 
-// sort sorts the judges by the first column, those without a run in it last, and leaves the first of them.
-func (b *leaderboard) sort() {
-	slices.SortFunc(b.Rows, func(x, y boardRow) int {
-		cx, cy := x.Cells[0], y.Cells[0]
-		if cx == nil || cy == nil {
-			return cmp.Or(int(scoring.One(cx == nil)-scoring.One(cy == nil)), strings.Compare(x.key, y.key))
+// namesOf are the names of judges, each its own, and what else tells them apart.
+func namesOf(judges []RunRow) (names, details []string) {
+	differ := func(of func(RunRow) string) bool {
+		return slices.ContainsFunc(judges, func(r RunRow) bool { return of(r) != of(judges[0]) })
+	}
+	prompts := differ(func(r RunRow) string { return r.Prompt })
+	shared := commonest(judges, func(r RunRow) string { return r.Prompt })
+	settings := differ(func(r RunRow) string { return r.Settings })
+	most := 0
+	for _, r := range judges {
+		most = max(most, r.report.Items)
+	}
+	count := map[string]int{}
+	for _, r := range judges {
+		name := cmp.Or(r.AboutName(), path.Base(r.Model))
+		count[name]++
+		var parts []string
+		if r.Imported != "" {
+			parts = append(parts, "reference", publishedAs(r.manifest))
+		} else if !r.Simulated {
+			parts = append(parts, r.manifest.Model.Quantisation, r.manifest.Server.Name)
 		}
-		return cmp.Or(cmp.Compare(*cy.number.Value, *cx.number.Value), strings.Compare(x.key, y.key))
+		if prompts && r.Prompt != shared {
+			parts = append(parts, "prompt "+r.Prompt)
+		}
+		if settings {
+			parts = append(parts, r.Settings)
+		}
+		if r.report.Items < most {
+			parts = append(parts, fmt.Sprintf("%d of %d", r.report.Items, most))
+		}
+		if r.Status != judging.Complete {
+			parts = append(parts, r.Status)
+		}
+		names = append(names, name)
+		details = append(details, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · "))
+	}
+	for i, r := range judges {
+		if count[names[i]] > 1 {
+			names[i] += " · " + cmp.Or(details[i], r.Name)
+		}
+	}
+	return names, details
+}
+
+// commonest is the value that most of some runs have, of several the first.
+func commonest(runs []RunRow, of func(RunRow) string) (most string) {
+	count := map[string]int{}
+	for _, r := range runs {
+		count[of(r)]++
+	}
+	for _, r := range runs {
+		if count[of(r)] > count[most] {
+			most = of(r)
+		}
+	}
+	return most
+}
+
+// publishedAs is what of a reference was published.
+func publishedAs(m *judging.Manifest) string {
+	if m.Server.Name == "published verdicts" {
+		return m.Server.Name
+	}
+	return "stored replies"
+}
+
+// rank tests every two judges in the background, and waits a little for it: nil is returned where it goes on.
+func (s *Server) rank(ctx context.Context, judges []RunRow) (*tested, error) {
+	if len(judges) < 2 {
+		return s.testedOf(judges), nil
+	}
+	if len(judges) > rankedRuns {
+		return nil, fmt.Errorf("of more than %d judges it is not tested which can be told apart", rankedRuns)
+	}
+	var bytes int64
+	var state strings.Builder
+	for _, r := range judges {
+		bytes += r.of.Records.Size
+		fmt.Fprintln(&state, r.Name, r.ID, r.of.Records)
+	}
+	if bytes > rankedBytes {
+		return nil, fmt.Errorf("the records are too large (%d MB) to test here which judges can be told apart", bytes>>20)
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.opts.rankWait, rankWait))
+	defer cancel()
+	name := fmt.Sprintf("ranks %q %q %q", judges[0].Protocol, judges[0].Goal, itemsOf(judges[0].manifest))
+	known, err := memo.Get(ctx, s.background, name, state.String(), func() (*tested, error) {
+		return s.testedOf(judges), nil
 	})
-	b.More = max(0, len(b.Rows)-boardRows)
-	b.Rows = b.Rows[:len(b.Rows)-b.More]
+	if err != nil {
+		return nil, nil
+	}
+	return known, nil
+}
+
+// testedOf tests every two of some runs. Runs whose records cannot be read stay untested: their pages say why.
+func (s *Server) testedOf(judges []RunRow) *tested {
+	out := &tested{seconds: map[string]float64{}}
+	var runs []*scoring.Run
+	var reports []scoring.Report
+	for _, r := range judges {
+		reports = append(reports, *r.report)
+		reports[len(reports)-1].Run = r.Name
+		run, err := s.runs.LoadBy(r.Name, r.manifest, scoring.DefaultOptions.Reading)
+		if err != nil {
+			continue
+		}
+		runs = append(runs, run)
+		if l := run.Ledger(); l != nil && l.Calls > l.Remembered && r.report.Items > 0 && l.Seconds > 0 {
+			out.seconds[r.Name] = l.Seconds / float64(r.report.Items)
+		}
+	}
+	out.ranking = report.Unranked(reports)
+	if len(runs) < len(judges) || len(runs) < 2 {
+		return out
+	}
+	rankings, err := scoring.RankScored(runs, reports, scoring.DefaultOptions.Bootstrap)
+	if err != nil {
+		return out
+	}
+	for _, r := range rankings {
+		if r.Metric == out.ranking.Metric && r.Mode == out.ranking.Mode {
+			out.ranking = r
+		}
+	}
+	return out
 }

@@ -22,7 +22,7 @@ func TestSearchEnds(t *testing.T) {
 		must(t, os.Mkdir(filepath.Join(dir, fmt.Sprintf("%05d", i)), 0o777))
 	}
 	s.runs.Forget()
-	for _, page := range []string{"/", "/suites"} {
+	for _, page := range []string{"/", "/runs", "/suites"} {
 		if text := s.get(page); !strings.Contains(text, said) || !strings.Contains(text, "gavel merge") || strings.Contains(text, "here yet") {
 			t.Errorf("%s does not say that the search ended", page)
 		}
@@ -37,7 +37,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Join(dir, "00000")))
 	s.runs.Forget()
-	if text := s.get("/"); strings.Contains(text, said) || !strings.Contains(text, "1 of 1 runs") {
+	if text := s.get("/runs"); strings.Contains(text, said) || !strings.Contains(text, "1 of 1 runs") {
 		t.Error("of 20 folders all are searched")
 	}
 }

@@ -153,11 +153,19 @@ func (p *pages) functions() template.FuncMap {
 		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
 		"query":    query,
 		"result":   result,
+		"value":    func(x *scoring.Result) template.HTML { return report.ValueCell(*x) },
 		"options": func(empty, chosen string, list any) choices {
 			return choices{
 				Empty:  empty,
 				Chosen: chosen,
 				List:   list,
+			}
+		},
+		"control": func(label string, all, more []boardChoice) control {
+			return control{
+				Label:   label,
+				Choices: all,
+				More:    more,
 			}
 		},
 		"in":        givenOr,
@@ -174,6 +182,12 @@ func (p *pages) functions() template.FuncMap {
 		"share":     func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
 		"sizeOf":    func(s string) int { return len(s) },
 	}
+}
+
+// control is links of which one is chosen.
+type control struct {
+	Label         string
+	Choices, More []boardChoice
 }
 
 // choices are options of a select, with that chosen and what stands for none.

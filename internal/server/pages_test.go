@@ -35,7 +35,7 @@ func TestRunsCanBeSortedInTheForm(t *testing.T) {
 	offered := map[string]bool{}
 	for _, o := range (runsFilter{}).Orders() {
 		offered[strings.TrimPrefix(o.Value, "-")] = true
-		page := s.get("/?sort=" + o.Value)
+		page := s.get("/runs?sort=" + o.Value)
 		if !strings.Contains(page, `<option value="`+o.Value+`" selected>`) {
 			t.Errorf("the form does not say that it is sorted by %s", o.Name)
 		}
@@ -97,18 +97,18 @@ func TestEveryPageIsReached(t *testing.T) {
 
 func TestRunsPage(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
-	page := s.get("/")
-	says(t, page, "6 of 6 runs", "pairs-a", "deep/answer", "strict ", "generation-accuracy ", "grade ")
-	says(t, s.get("/?protocol=answer"), "2 of 6 runs")
-	says(t, s.get("/?q=PAIRS+first"), "1 of 6 runs")
+	page := s.get("/runs")
+	says(t, page, "6 of 6 runs", "pairs-a", "deep/answer", "right in both orders", "Grade score")
+	says(t, s.get("/runs?protocol=answer"), "2 of 6 runs")
+	says(t, s.get("/runs?q=PAIRS+first"), "1 of 6 runs")
 	first := func(page string) string {
 		rows := elements(elements(byID(t, page, "runs"), "tbody")[0], "tr")
-		return strings.TrimSpace(textOf(elements(rows[0], "th")[0]))
+		return strings.TrimSpace(attr(elements(rows[0], "small")[0], "title"))
 	}
-	if a, b := first(s.get("/?sort=name")), first(s.get("/?sort=-name")); a != "again" || b != "pairs-b" {
+	if a, b := first(s.get("/runs?sort=name")), first(s.get("/runs?sort=-name")); a != "again" || b != "pairs-b" {
 		t.Errorf("by name: %q and %q stand first", a, b)
 	}
-	if w := s.ask("GET", "/?sort=size", ""); w.Code != 400 {
+	if w := s.ask("GET", "/runs?sort=size", ""); w.Code != 400 {
 		t.Errorf("an unknown order: %d", w.Code)
 	}
 }

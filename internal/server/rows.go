@@ -23,10 +23,9 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 		return RunRow{RunHead: RunHead{Name: run.Name, Status: damagedStatus}, Error: run.Err.Error()}
 	}
 	row := RunRow{
-		RunHead: headOf(run.Name, run.Manifest),
-		Suite:   s.runs.SuiteOf(run.Name),
-		data:    run.Manifest.Spec.Dataset.SHA256,
-		ids:     run.Manifest.Spec.Dataset.IDs,
+		RunHead:  headOf(run.Name, run.Manifest),
+		Suite:    s.runs.SuiteOf(run.Name),
+		manifest: run.Manifest,
 	}
 	row.About = s.runs.About(run.Name)
 	if row.Status == judging.Running {
@@ -48,7 +47,7 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 	row.Diagnosis = brief.diagnosis
 	row.Outcomes = brief.outcomes
 	row.Warnings = brief.warnings
-	row.numbers = brief.numbers
+	row.report = brief.report
 	for _, n := range brief.outcomes {
 		row.Records += n
 	}
@@ -64,7 +63,7 @@ type runBrief struct {
 	diagnosis *scoring.Diagnosis
 	outcomes  map[string]int
 	warnings  int
-	numbers   []report.Number
+	report    *scoring.Report
 }
 
 // brief is what the list says of a run that has ended. Runs that wrote no numbers are not read for it.
@@ -80,18 +79,48 @@ func (s *Server) brief(run store.Found, at store.Stamps) runBrief {
 		}
 		rep = known.rep
 	}
+	return s.remember(run.Name, at, rep)
+}
+
+// remember keeps what the list of runs and leaderboards say of a run's numbers, and lets the rest of the report go.
+func (s *Server) remember(run string, at store.Stamps, rep *scoring.Report) runBrief {
 	out := runBrief{
 		diagnosis: rep.Diagnosis,
 		outcomes:  maps.Clone(rep.Outcomes),
 		warnings:  rep.Caveats(),
-		numbers:   report.NumbersOf(rep),
+		report:    report.ForBoard(rep),
 	}
-	if x := report.Headline(rep); x != nil {
-		headline := *x // the rest of the report is let go
-		out.headline = &headline
-	}
-	s.briefs.Put(run.Name, at, out)
+	out.headline = report.Headline(out.report)
+	s.briefs.Put(run, at, out)
 	return out
+}
+
+// mostScored is how many runs without numbers are scored for one look at a leaderboard.
+const mostScored = 50
+
+// score scores runs that have no numbers, such as copied ones, beside the pages, and says how many are left. Large ones
+// wait until their own page is opened.
+func (s *Server) score(rows []RunRow) (left int) {
+	for _, r := range rows {
+		if left == mostScored {
+			break
+		}
+		if r.manifest == nil || r.report != nil || r.Status == judging.Running || r.Error != "" ||
+			r.of.Records.Size == 0 || r.of.Records.Size > smallRun {
+			continue
+		}
+		done := memo.Latest(s.background, "brief of "+r.Name, r.of, func() (bool, error) {
+			rep, err := s.runs.Score(r.Name, r.manifest)
+			if err == nil {
+				s.remember(r.Name, r.of, rep)
+			}
+			return true, nil // where it failed the run's page says why
+		})
+		if !done {
+			left++
+		}
+	}
+	return left
 }
 
 // rows are those of all runs.

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,7 @@ import (
 )
 
 func init() {
-	deletion := deletion{what: "run", named: "name", list: "/", do: (*Server).deleteRun}
+	deletion := deletion{what: "run", named: "name", list: "/runs", do: (*Server).deleteRun}
 	addRoutes(
 		route{
 			pattern:  "GET /runs/{run}",
@@ -162,7 +161,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
 	p := &report.RunPage{
 		Run:     report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
-		Board:   "/",
+		Board:   leaderboardOf(x.Manifest),
 		Lists:   s.lists(x),
 		Command: jobs.CommandOf(x.Manifest),
 		Prompt:  x.Manifest.Spec.Prompt.Text(),
@@ -189,20 +188,25 @@ func (s *Server) others(
 	if err != nil || own == nil {
 		return nil // the list of runs says why
 	}
-	judges := map[string]bool{head.Model + "\x00" + how(RunRow{RunHead: head}): true}
+	c := condition{}
+	self := judgeOf(RunRow{RunHead: head, manifest: m})
 	for _, row := range rows {
-		n := row.number(numberKey(*own))
-		judge := row.Model + "\x00" + how(row)
-		if row.Name == head.Name || row.Shard != "" || row.Protocol != head.Protocol || row.Goal != head.Goal ||
-			!sameItems(row, m) || n == nil || n.Value == nil || judges[judge] {
+		x := row.Headline
+		if row.manifest == nil || row.Shard != "" || row.Protocol != head.Protocol || row.Goal != head.Goal ||
+			x == nil || x.Value == nil || x.Metric != own.Metric || x.Mode != own.Mode ||
+			!sameItems(row.manifest, m) || judgeOf(row) == self {
 			continue
 		}
-		judges[judge] = true
+		c.runs = append(c.runs, row)
+	}
+	judges := c.judges()
+	names, _ := namesOf(judges)
+	for i, row := range judges {
 		o := report.Other{
-			Name:      cmp.Or(aboutName(row.About), path.Base(row.Model)),
+			Name:      names[i],
 			Level:     scoring.Unknown,
 			Reference: row.Imported != "",
-			Value:     *n.Value,
+			Value:     *row.Headline.Value,
 		}
 		if row.Diagnosis != nil {
 			o.Level = row.Diagnosis.Level
@@ -210,12 +214,6 @@ func (s *Server) others(
 		all = append(all, o)
 	}
 	return all
-}
-
-// sameItems tells whether a run is over the items of another: of one file, or with the same ids.
-func sameItems(row RunRow, m *judging.Manifest) bool {
-	d := m.Spec.Dataset
-	return row.Items == d.Items && (row.data == d.SHA256 || row.ids != "" && row.ids == d.IDs)
 }
 
 // aboutName is the name that people gave a run; "" where they gave none.

@@ -160,7 +160,7 @@ func TestDeleteNeedsConfirmation(t *testing.T) {
 	if code, _, _ := s.post("/runs/a/delete", url.Values{"confirm": {"b"}}); code != 400 || len(fake.deleted) != 0 {
 		t.Errorf("without: %d, deleted %v", code, fake.deleted)
 	}
-	if code, _, to := s.post("/runs/a/delete", url.Values{"confirm": {"a"}}); code != 303 || to != "/" || len(fake.deleted) != 1 {
+	if code, _, to := s.post("/runs/a/delete", url.Values{"confirm": {"a"}}); code != 303 || to != "/runs" || len(fake.deleted) != 1 {
 		t.Errorf("with: %d, deleted %v", code, fake.deleted)
 	}
 	if code, _, _ := s.post("/runs/none/delete", url.Values{"confirm": {"none"}}); code != 404 {

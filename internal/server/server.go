@@ -39,7 +39,7 @@ type Options struct {
 	Now         func() time.Time
 	Log         func(format string, args ...any) // for the one who runs it
 
-	letterWait time.Duration // how long a page waits for the letters of its leaderboard; 0 for as long as usual
+	rankWait time.Duration // how long a page waits for the ranks of its leaderboard; 0 for as long as usual
 }
 
 // Server answers requests. Make one with [New].

@@ -2,6 +2,7 @@ package pairwise
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strconv"
 
@@ -41,7 +42,6 @@ var Layout = &report.Layout{
 			About:  "dashed: chance, half of the share of pairs judged alike in both orders",
 			Mark:   chance,
 			Note:   func(r *scoring.Report) string { return fmt.Sprintf("of %d pairs", r.Overall("strict").N) },
-			Coins:  report.At(25),
 		},
 		{
 			Metric: RightWhereAlike,
@@ -66,6 +66,30 @@ var Layout = &report.Layout{
 		report.ColumnOf("where", "agreed", RightWhereAlike),
 		report.ColumnOf("of", "pairs", Coverage),
 		{Heads: [2]string{"names", "first"}, Of: firstNamed},
+	},
+	BoardCells: []report.BoardCell{
+		{
+			Head:  "Right where both orders agree",
+			Class: "kp",
+			Draw: func(r *scoring.Report) template.HTML {
+				return report.KeptCell(r.Overall(RightWhereAlike), "pair")
+			},
+		},
+		{
+			Head:  "Names the first",
+			Class: "bi",
+			Draw:  func(r *scoring.Report) template.HTML { return report.BiasCell(firstNamed(r)) },
+		},
+	},
+	Against: &report.Against{
+		Title:     "Content or position?",
+		About:     "right in both orders, against position bias",
+		Words:     "names the response shown first, %",
+		Of:        firstNamed,
+		Zero:      50,
+		ZeroWords: "no bias",
+		Zone:      scoring.MostByPlace,
+		ZoneWords: "position decides",
 	},
 }
 

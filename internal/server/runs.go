@@ -2,27 +2,29 @@ package server
 
 import (
 	"cmp"
-	"html/template"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
+	"gavel/judging"
 	"gavel/scoring"
 )
 
 func init() {
 	addRoutes(
 		route{
-			pattern:    "GET /{$}",
-			template:   "home",
+			pattern:    "GET /runs",
+			template:   "runs",
 			navigation: "Runs",
-			place:      1,
+			place:      2,
 			view:       viewOf((*Server).runsView),
 			api:        "/runs",
 			about:      "The runs of the folder",
@@ -43,13 +45,34 @@ type RunRow struct {
 	Job       string             `json:"job,omitempty" jsonschema:"that makes it"`
 	Error     string             `json:"error,omitempty" jsonschema:"why the folder is no run"`
 
-	numbers []report.Number // that stand for it
-	data    string          // SHA-256 of its dataset
-	ids     string          // hash of its items' ids
-	of      store.Stamps
+	manifest *judging.Manifest
+	report   *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
+	of       store.Stamps
 }
 
-// runsView is the list of runs, and the leaderboard above it.
+// Judge is the name of the run's judge.
+func (r RunRow) Judge() string { return cmp.Or(r.AboutName(), path.Base(r.Model)) }
+
+// Asks is the question of the run; "" while there are no numbers.
+func (r RunRow) Asks() string {
+	if r.report == nil {
+		return ""
+	}
+	return report.Question(*r.report)
+}
+
+// ItemsOf is what the items are called, whatever their file was called.
+func (r RunRow) ItemsOf() string {
+	if r.manifest == nil {
+		return r.Dataset
+	}
+	return datasets.NameOf(itemsOf(r.manifest), r.Dataset)
+}
+
+// Metric is the headline in words.
+func (r RunRow) Metric() string { return report.MetricName(r.Protocol, r.Headline.Metric) }
+
+// runsView is the list of runs.
 type runsView struct {
 	Runs    []RunRow   `json:"runs"`
 	Total   int        `json:"total" jsonschema:"before filters"`
@@ -59,9 +82,7 @@ type runsView struct {
 	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; none of a page"`
 	Ended   string     `json:"search_ended,omitempty" jsonschema:"why not all runs may be here, and what to do"`
 
-	Pending     []jobs.Job    `json:"-"` // jobs that have not begun their run
-	Leaderboard *leaderboard  `json:"-"`
-	Mine        template.HTML `json:"-"` // judges by agreement with the labels at hand
+	Pending []jobs.Job `json:"-"` // jobs that have not begun their run
 }
 
 // runsFilter is what the list of runs was asked to show.
@@ -77,7 +98,6 @@ type runsFilter struct {
 	Page     int    `json:"page,omitempty" jsonschema:"of 100 runs; limit and offset are then passed over"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"at most so many runs, up to 1000, which is the default"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"without the first so many runs"`
-	Metric   string `json:"-"` // in the cells of the leaderboard
 
 	Choices map[string][]string `json:"-"` // values on offer, by the names of parameters
 }
@@ -232,12 +252,7 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 		}
 	}
 	if !isAPI(r) {
-		shown := f // with what the leaderboard takes where nothing is asked for
-		view.Leaderboard = s.leaderboard(r.Context(), all, view.Runs, &shown)
 		view.Pending = s.pendingJobs()
-		if s.opts.Labels != "" {
-			view.Mine, _ = s.mine()
-		}
 	}
 	if err := f.sort(view.Runs); err != nil {
 		return view, err
@@ -277,7 +292,6 @@ func filterOf(r *http.Request) (f runsFilter, err error) {
 	f = runsFilter{
 		Text:    q.Get("q"),
 		Sort:    cmp.Or(q.Get("sort"), "when"),
-		Metric:  q.Get("metric"),
 		Choices: map[string][]string{},
 	}
 	for _, name := range choiceFilters {
@@ -330,14 +344,14 @@ func (f *runsFilter) takes(row RunRow) bool {
 
 // link is the list with some of its parameters changed; a page is kept only where it is among them.
 func (f runsFilter) link(changes ...string) string {
-	pairs := []string{"q", f.Text, "metric", f.Metric}
+	pairs := []string{"q", f.Text}
 	if f.Sort != "when" {
 		pairs = append(pairs, "sort", f.Sort)
 	}
 	for _, name := range choiceFilters {
 		pairs = append(pairs, name, *f.chosen(name))
 	}
-	return "/" + query(append(pairs, changes...)...)
+	return "/runs" + query(append(pairs, changes...)...)
 }
 
 // Selects are the filters of the form that have a choice, the suite apart.
@@ -362,7 +376,14 @@ type filterSelect struct {
 }
 
 // At is another page of the list.
-func (f runsFilter) At(page int) string { return f.link("page", strconv.Itoa(page)) + "#runs" }
+func (f runsFilter) At(page int) string { return f.link("page", strconv.Itoa(page)) }
+
+// Folded tells whether nothing is asked for that the form of the page would show.
+func (f runsFilter) Folded() bool {
+	return f.Text == "" && f.Sort == "when" && !slices.ContainsFunc(choiceFilters, func(name string) bool {
+		return *f.chosen(name) != ""
+	})
+}
 
 // Tagged is the list of the runs with a tag.
 func (f runsFilter) Tagged(tag string) string { return f.link("tag", tag) }

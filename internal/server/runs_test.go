@@ -1,0 +1,189 @@
+package server
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// judges are runs of known simulated judges on two datasets.
+func judges(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, how := range map[string]making{
+		"good":         {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.95,seed=1"},
+		"other":        {protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=2"},
+		"silent":       {protocol: "pairwise", dataset: "sample", sim: "silent"},
+		"suite/first":  {protocol: "pairwise", dataset: "sample", sim: "first"},
+		"suite/choice": {protocol: "answer", dataset: "sample-choice", sim: "accuracy=0.6,seed=1"},
+	} {
+		makeRun(t, filepath.Join(dir, filepath.FromSlash(name)), how)
+	}
+	write(t, filepath.Join(dir, "suite", "suite.json"), `{"suite": "s", "judges": ["a"], "conditions": [{"condition": "c"}]}`)
+	return dir
+}
+
+// copyRun makes another run of one, with another dataset's name.
+func copyRun(t testing.TB, from, to, dataset string) {
+	t.Helper()
+	must(t, os.CopyFS(to, os.DirFS(from)))
+	m, err := judging.ReadManifest(to)
+	must(t, err)
+	m.Dataset.Name = dataset
+	must(t, judging.WriteJSON(filepath.Join(to, judging.ManifestFile), m))
+}
+
+// shard makes a run that is part of another.
+func shard(t testing.TB, dir, sim string) {
+	t.Helper()
+	m := makeRun(t, dir, making{protocol: "pairwise", dataset: "sample", sim: sim})
+	m.Shard = &judging.Shard{Index: 1, Of: 2}
+	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+}
+
+// TestTheAPIGivesRunsInParts: 10,000 runs were one answer of 18.7 MB.
+func TestTheAPIGivesRunsInParts(t *testing.T) {
+	dir := judges(t)
+	seen := map[string]bool{}
+	s := newSite(t, dir, nil)
+	var all runsView
+	s.data("/api/v1/runs?sort=name", &all)
+	if len(all.Runs) != 5 || all.Next != "" || all.Pages != 1 {
+		t.Fatalf("%d runs, next %q", len(all.Runs), all.Next)
+	}
+	parts := 0
+	for next := "/api/v1/runs?sort=name&limit=2&offset=0"; next != ""; parts++ {
+		var v runsView
+		s.data(next, &v)
+		if v.Matches != 5 || v.Total != 5 || v.Pages != 3 {
+			t.Errorf("%s: %d matches of %d on %d pages", next, v.Matches, v.Total, v.Pages)
+		}
+		for _, run := range v.Runs {
+			seen[run.Name] = true
+		}
+		next = v.Next
+	}
+	if parts != 3 || len(seen) != 5 {
+		t.Errorf("%d runs in %d parts", len(seen), parts)
+	}
+	var beyond runsView
+	if s.data("/api/v1/runs?offset=99", &beyond); len(beyond.Runs) != 0 || beyond.Next != "" {
+		t.Errorf("beyond the last: %d runs", len(beyond.Runs))
+	}
+	for _, q := range []string{"limit=0", "limit=x", "offset=-1", "limit=1e9"} {
+		if w := s.ask("GET", "/api/v1/runs?"+q, ""); w.Code != 400 {
+			t.Errorf("%s: status %d", q, w.Code)
+		}
+	}
+	many := runsView{Runs: make([]RunRow, 10*mostRuns)}
+	r := httptest.NewRequest("GET", "/api/v1/runs?q=a+b", nil)
+	if err := many.cut(r); err != nil || len(many.Runs) != mostRuns || many.Next != "/api/v1/runs?limit=1000&offset=1000&q=a+b" {
+		t.Errorf("%d runs at once, next %q, %v", len(many.Runs), many.Next, err)
+	}
+}
+
+func TestRunsArePaged(t *testing.T) {
+	dir := judges(t)
+	for i := range runsPerPage {
+		copyRun(t, filepath.Join(dir, "good"), filepath.Join(dir, fmt.Sprintf("copy%03d", i)), "sample")
+	}
+	s := newSite(t, dir, nil)
+	rows := func(page string) int { return len(elements(byID(t, page, "runs"), "time")) }
+	page := s.get("/runs?sort=name")
+	says(t, page, "105 of 105 runs", "Page 1 of 2")
+	if n := rows(page); n != runsPerPage {
+		t.Errorf("%d runs on the first page", n)
+	}
+	if n := rows(s.get("/runs?sort=name&page=2")); n != 5 {
+		t.Errorf("%d runs on the second page", n)
+	}
+	if w := s.ask("GET", "/runs?page=3", ""); w.Code != 404 {
+		t.Errorf("a page that is not there: %d", w.Code)
+	}
+	var all, second runsView
+	s.data("/api/v1/runs", &all)
+	s.data("/api/v1/runs?page=2", &second)
+	if len(all.Runs) != 105 || len(second.Runs) != 5 || second.Pages != 2 || second.Matches != 105 {
+		t.Errorf("the API: %d runs, and %d on page 2 of %d", len(all.Runs), len(second.Runs), second.Pages)
+	}
+}
+
+// Headlines of two metrics are not put in one order.
+func TestHeadlinesAreSortedByUnit(t *testing.T) {
+	s := newSite(t, sampleRuns(t), nil)
+	for _, order := range []string{"headline", "-headline"} {
+		var v runsView
+		s.data("/api/v1/runs?sort="+order, &v)
+		var metrics []string
+		for i, r := range v.Runs {
+			if i == 0 || r.Headline.Metric != v.Runs[i-1].Headline.Metric {
+				metrics = append(metrics, r.Headline.Metric)
+			} else if a, b := *v.Runs[i-1].Headline.Value, *r.Headline.Value; a != b && (a < b) != (order == "-headline") {
+				t.Errorf("%s: %v stands before %v", order, a, b)
+			}
+		}
+		if slices.Sort(metrics); len(slices.Compact(metrics)) != 3 || len(v.Runs) != 6 {
+			t.Errorf("%s: metrics %q of %d runs", order, metrics, len(v.Runs))
+		}
+	}
+}
+
+func TestWhatPeopleSayOfARun(t *testing.T) {
+	dir := judges(t)
+	fake := &fakeRunner{}
+	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	form := url.Values{"name": {"The baseline"}, "tags": {"paper, 7B"}, "note": {"first try\nof two"}}
+	if code, _, to := s.post("/runs/suite%2Ffirst/about", form); code != 303 || to != "/runs/suite%2Ffirst" {
+		t.Fatalf("%d %s", code, to)
+	}
+	said, err := fake.said["suite/first"].Tidied()
+	must(t, err)
+	must(t, judging.WriteAbout(filepath.Join(dir, "suite", "first"), said))
+	if w := s.ask("POST", "/runs/good/about", form.Encode(), header("Content-Type", "application/x-www-form-urlencoded"), header("Origin", "https://evil.example")); w.Code != 403 {
+		t.Errorf("sent by a page of another site: %d", w.Code)
+	}
+	for _, site := range []*site{s, newSite(t, dir, nil)} {
+		page := site.get("/runs/suite%2Ffirst")
+		says(t, page, "The baseline", "paper", "7B", "first try of two")
+		if shown := strings.Contains(page, `id="about"`); shown != (site == s) {
+			t.Errorf("the form is shown: %t", shown)
+		}
+		says(t, site.get("/runs?q=of+two"), "1 of 5 runs", "The baseline", "suite/first")
+		var v runsView
+		site.data("/api/v1/runs?tag=7B", &v)
+		if len(v.Runs) != 1 || v.Runs[0].About == nil || v.Runs[0].About.Name != "The baseline" || v.Runs[0].Suite != "suite" {
+			t.Errorf("tagged: %+v", v.Runs)
+		}
+	}
+	var tags []string
+	for _, o := range elements(byID(t, s.get("/runs"), "tag"), "option") {
+		tags = append(tags, attr(o, "value"))
+	}
+	if !slices.Equal(tags, []string{"", "7B", "paper"}) {
+		t.Errorf("tags on offer: %q", tags)
+	}
+	write(t, filepath.Join(dir, "good", judging.AboutFile), "{")
+	s.get("/runs/good")
+}
+
+// That a judge is simulated is a label of the list, and none of its warnings.
+func TestSimulatedIsNoWarning(t *testing.T) {
+	s := newSite(t, judges(t), nil)
+	var v runsView
+	s.data("/api/v1/runs", &v)
+	for _, r := range v.Runs {
+		if lost := r.Outcomes[string(judging.NoVerdict)] > 0; !r.Simulated || (r.Warnings > 0) != lost {
+			t.Errorf("%s: simulated %t, %d warnings, outcomes %v", r.Name, r.Simulated, r.Warnings, r.Outcomes)
+		}
+	}
+	if list := textOf(byID(t, s.get("/runs?q=first"), "runs")); strings.Contains(list, "warning") || !strings.Contains(list, "simulated") {
+		t.Errorf("the list says %s", list)
+	}
+}
