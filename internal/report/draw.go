@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,10 +17,40 @@ type Axis struct {
 	Min, Max float64
 	Ticks    []float64 // where lines stand, and their numbers above them
 	Zero     float64   // the line that is drawn stronger
+	Signed   bool      // it is of differences: its numbers have signs
 }
 
 // PercentAxis is of shares, with chance or half in its middle.
 var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, Zero: 50}
+
+// DifferenceAxis is of differences, with 0 in its middle: the shortest of a few that holds all of them with their
+// intervals.
+func DifferenceAxis(differences ...scoring.Result) Axis {
+	most := 0.0
+	unit := ""
+	for _, d := range differences {
+		for _, v := range []*float64{d.Value, d.Low, d.High} {
+			if v != nil {
+				most = max(most, math.Abs(*v))
+			}
+		}
+		unit = cmp.Or(unit, d.Unit)
+	}
+	limits := []float64{10, 20, 40, 60, 100}
+	if unit != "" {
+		limits = []float64{0.1, 0.2, 0.4, 0.6, 1, 2}
+	}
+	limit := limits[len(limits)-1]
+	if i := slices.IndexFunc(limits, func(l float64) bool { return most <= l }); i >= 0 {
+		limit = limits[i]
+	}
+	return Axis{
+		Min:    -limit,
+		Max:    limit,
+		Ticks:  []float64{-limit, -limit / 2, 0, limit / 2, limit},
+		Signed: true,
+	}
+}
 
 // place of a value, in percent of the width. What lies beyond the axis stands at its end.
 func (a Axis) place(v float64) float64 {
@@ -43,14 +75,33 @@ func (a Axis) heads() template.HTML {
 		case i == len(a.Ticks)-1 && tick == a.Max:
 			anchor = "end"
 		}
+		number := strconv.FormatFloat(tick, 'g', 3, 64)
+		if a.Signed && tick > 0 {
+			number = "+" + number
+		}
 		fmt.Fprintf(&b, `<text x="%s" y="12" text-anchor="%s">%s</text>`, a.at(tick), anchor,
-			strings.Replace(strconv.FormatFloat(tick, 'g', 3, 64), "-", "−", 1))
+			strings.Replace(number, "-", "−", 1))
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String())
 }
 
+// lines of the ticks.
+func (a Axis) lines(b *strings.Builder) {
+	for _, tick := range a.Ticks {
+		class := "g"
+		switch {
+		case tick == a.Zero && a.Signed:
+			class = "g zero"
+		case tick == a.Zero:
+			class = "g strong"
+		}
+		fmt.Fprintf(b, `<line class="%s" x1="%[2]s" x2="%[2]s" y1="0" y2="100%%"/>`, class, a.at(tick))
+	}
+}
+
 // Plot draws a result on an axis: the axis' lines, the interval, and a dot. Of no value there are only the lines.
+// A difference is drawn likewise, on a [DifferenceAxis].
 func Plot(a Axis, x scoring.Result) template.HTML {
 	return plot(a, x, func(at string) string { return fmt.Sprintf(`<circle class="pt" cx="%s" cy="22" r="6"/>`, at) })
 }
@@ -67,13 +118,7 @@ func PlotDiamond(a Axis, x scoring.Result) template.HTML {
 func plot(a Axis, x scoring.Result, mark func(at string) string) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="plot" aria-hidden="true">`)
-	for _, tick := range a.Ticks {
-		class := "g"
-		if tick == a.Zero {
-			class = "g strong"
-		}
-		fmt.Fprintf(&b, `<line class="%s" x1="%[2]s" x2="%[2]s" y1="0" y2="100%%"/>`, class, a.at(tick))
-	}
+	a.lines(&b)
 	if x.Low != nil && x.High != nil {
 		low := a.place(*x.Low)
 		fmt.Fprintf(&b, `<rect class="ci" x="%s%%" width="%s%%" y="18" height="8" rx="4"/>`,
@@ -84,6 +129,40 @@ func plot(a Axis, x scoring.Result, mark func(at string) string) template.HTML {
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String())
+}
+
+// Dumbbell draws two values on an axis, the first as a dot, the second as a ring, and a line between them.
+func Dumbbell(a Axis, first, second *float64) template.HTML {
+	var b strings.Builder
+	b.WriteString(`<svg class="plot" aria-hidden="true">`)
+	a.lines(&b)
+	if first != nil && second != nil {
+		fmt.Fprintf(&b, `<line class="between" x1="%s" x2="%s" y1="22" y2="22"/>`, a.at(*first), a.at(*second))
+	}
+	if second != nil {
+		fmt.Fprintf(&b, `<circle class="side-b" cx="%s" cy="22" r="5.5"/>`, a.at(*second))
+	}
+	if first != nil {
+		fmt.Fprintf(&b, `<circle class="side-a" cx="%s" cy="22" r="6"/>`, a.at(*first))
+	}
+	b.WriteString(`</svg>`)
+	return template.HTML(b.String())
+}
+
+// Signs of the two sides of a dumbbell, for the words beside it.
+const (
+	SignA template.HTML = `<svg class="sign" width="13" height="13" aria-hidden="true">` +
+		`<circle class="side-a" cx="6.5" cy="6.5" r="6"/></svg>`
+	SignB template.HTML = `<svg class="sign" width="13" height="13" aria-hidden="true">` +
+		`<circle class="side-b" cx="6.5" cy="6.5" r="5"/></svg>`
+)
+
+// DifferenceLook is the class of a row with a difference: blue beyond noise, grey where it may be noise.
+func DifferenceLook(noise bool) string {
+	if noise {
+		return "level-unknown"
+	}
+	return "level-usable"
 }
 
 // Piece of a bar: so many of what the bar is of.
