@@ -75,7 +75,7 @@ var (
 	ledger    = regexp.MustCompile(`,\s*"ledgers?": (?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\})?[^{}]*\})`)
 	salt      = regexp.MustCompile(`"cache_salt":"[^"]*"`)
 	sheet     = regexp.MustCompile(`(?s)<style>/\* The hand of every page.*?</style>`)
-	sheetSum  = regexp.MustCompile(`style-src &#39;sha256-[^ ;]*&#39;`)
+	sheetSum  = regexp.MustCompile(`style-src &#39;sha256-.*?=&#39;`)
 )
 
 // plain takes out what is not the same twice, and the style sheet of reports.
