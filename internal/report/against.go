@@ -30,6 +30,9 @@ const (
 	againstRight  = pictureWidth - 8
 )
 
+// mostPoints is how many judges are drawn, the best of them.
+const mostPoints = 100
+
 // plane places values in the picture.
 type plane struct{ fromX, toX, fromY, toY float64 }
 
@@ -60,7 +63,8 @@ func (l *Leaderboard) against() Section {
 	}
 	var points []point
 	low, high := 100.0, 0.0
-	for _, s := range l.placed() {
+	placed := l.placed()
+	for _, s := range placed[:min(len(placed), mostPoints)] {
 		if x := a.Of(s.Report); x.Value != nil {
 			points = append(points, point{Standing: s, x: *x.Value, y: *s.Headline.Value})
 			low = min(low, *x.Value)

@@ -29,11 +29,17 @@ func (l *Leaderboard) Headline() template.HTML {
 	names := l.placed()
 	slices.SortStableFunc(names, func(a, b Standing) int { return len(b.Name) - len(a.Name) })
 	for _, s := range names {
+		if len(s.Name) > mostUnbroken {
+			continue
+		}
 		name := string(spaced(s.Name))
 		whole = append(whole, name, `<span class="nowrap">`+name+`</span>`)
 	}
 	return template.HTML(strings.NewReplacer(whole...).Replace(string(spaced(first))))
 }
+
+// mostUnbroken is how long, in bytes, names are that stay on a line of a phone.
+const mostUnbroken = 24
 
 // Also is what else there is to say of the answer.
 func (l *Leaderboard) Also() template.HTML {

@@ -54,6 +54,7 @@ type leaderboardView struct {
 	Items    int                 `json:"items"`
 	Pending  bool                `json:"pending" jsonschema:"which judges can be told apart is still being tested"`
 	Scoring  int                 `json:"scoring,omitempty" jsonschema:"runs whose numbers are being made"`
+	Reading  bool                `json:"-"` // the runs are being read
 	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
 
 	Questions []boardChoice `json:"-"`
@@ -76,7 +77,7 @@ type boardChoice struct {
 
 // How much of a leaderboard a page shows, and how much is tested for it.
 const (
-	boardRows      = 24 // of the chart, where not all are asked for
+	boardRows      = 20 // of the chart, where not all are asked for
 	boardDatasets  = 4  // in the control; the others are in its menu
 	boardRuns      = 5  // of the list of the newest runs
 	rankedRuns     = 100
@@ -218,16 +219,21 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 
 // board makes the leaderboard that was asked for, and hands on the runs that there are.
 func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err error) {
-	rows, err = s.rows(r.Context())
+	read := s.rowsForPage
+	if isAPI(r) {
+		read = s.rows
+	}
+	rows, err = read(r.Context())
 	if err != nil {
 		return v, nil, err
 	}
+	v.Reading = rows == nil
 	v.Scoring = s.score(rows)
 	q := r.URL.Query()
 	filter := boardFilter{Protocol: q.Get("protocol"), Goal: q.Get("goal"), Dataset: q.Get("dataset")}
 	all := conditions(rows)
 	c := filter.chosen(all)
-	if c == nil && (filter != boardFilter{}) {
+	if c == nil && !v.Reading && (filter != boardFilter{}) {
 		return v, nil, failure.New(http.StatusNotFound, "no judge was asked that: the leaderboard is at /")
 	}
 	if c == nil {
@@ -379,7 +385,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	}
 	b.Notes = append(b.Notes, c.notes()...)
 	if len(judges) > 1 {
-		b.Hardest = s.hardestURL(judges[0].manifest)
+		b.Hardest = "/hardest" + alikeOf(judges[0].manifest).Query()
 	}
 	return b, pending
 }

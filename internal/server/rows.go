@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"gavel/internal/report"
@@ -134,6 +135,36 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 		rows[i] = s.row(ctx, run)
 	}
 	return rows, nil
+}
+
+// rowsWait is how long a page waits for the runs of a large folder to be read.
+const rowsWait = 200 * time.Millisecond
+
+// rowsForPage are the rows as a page shows them: those of a large folder may be some seconds old, and are nil where
+// they are being read for the first time.
+func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
+	if !s.runs.Large() {
+		return s.rows(ctx)
+	}
+	type read struct {
+		rows []RunRow
+		err  error
+	}
+	latest := func() *read {
+		return memo.Latest(s.listings, "rows", s.now(), func() (*read, error) {
+			rows, err := s.rows(s.ending)
+			return &read{rows: rows, err: err}, nil
+		})
+	}
+	got := latest()
+	for waited := time.Duration(0); got == nil && waited < rowsWait && ctx.Err() == nil; waited += rowsWait / 10 {
+		time.Sleep(rowsWait / 10)
+		got = latest()
+	}
+	if got == nil {
+		return nil, nil
+	}
+	return slices.Clone(got.rows), got.err
 }
 
 // scored is what a run comes to.

@@ -82,6 +82,7 @@ type runsView struct {
 	Next    string     `json:"next,omitempty" jsonschema:"address of the runs after these; none of a page"`
 	Ended   string     `json:"search_ended,omitempty" jsonschema:"why not all runs may be here, and what to do"`
 
+	Reading bool       `json:"-"` // the runs are being read
 	Pending []jobs.Job `json:"-"` // jobs that have not begun their run
 }
 
@@ -235,11 +236,15 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	if err != nil {
 		return view, err
 	}
-	all, err := s.rows(r.Context())
+	read := s.rowsForPage
+	if isAPI(r) {
+		read = s.rows
+	}
+	all, err := read(r.Context())
 	if err != nil {
 		return view, err
 	}
-	view = runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchEnded()}
+	view = runsView{Runs: []RunRow{}, Total: len(all), Ended: s.runs.SearchEnded(), Reading: all == nil}
 	makers := map[string]string{} // jobs by their runs
 	for _, j := range s.activeJobs() {
 		makers[j.Run()] = j.ID

@@ -51,6 +51,7 @@ type Server struct {
 	// background is what is made beside the pages, which show what there is.
 	background *memo.Memo
 	briefs     *memo.Memo // what the list of runs says of each
+	listings   *memo.Memo // the rows of a large folder
 	guard      *guard.Guard
 	metrics    *Metrics
 	streams    chan struct{}   // a place for each that is listened to
@@ -79,13 +80,14 @@ func New(o Options) (*Server, error) {
 		runs:       runs,
 		memo:       memo.New(rememberedValues, o.Now),
 		background: memo.New(rememberedValues, o.Now),
+		listings:   memo.New(1, o.Now),
 		briefs:     memo.New(store.MaxFolders, o.Now),
 		streams:    make(chan struct{}, maxStreams),
 		metrics:    o.Metrics,
 		patience:   requestTime,
 		mux:        http.NewServeMux(),
 	}
-	for _, m := range []*memo.Memo{s.memo, s.background} {
+	for _, m := range []*memo.Memo{s.memo, s.background, s.listings} {
 		m.Log = o.Log
 	}
 	runs.LogTo(o.Log)
@@ -113,6 +115,7 @@ func (s *Server) Close() error {
 	s.runs.End()
 	s.memo.Wait()
 	s.background.Wait()
+	s.listings.Wait()
 	return s.runs.Close()
 }
 

@@ -191,6 +191,8 @@ type Found struct {
 const (
 	MaxDepth   = 5
 	MaxFolders = 20_000
+	// entries of a folder of runs from which on pages do not wait until all runs have been read
+	largeFolder = 500
 	listFor    = time.Second // that a listing is good for
 )
 
@@ -216,6 +218,17 @@ func (s *Store) List() ([]Found, error) {
 	s.inSuites = suites
 	s.listedAt = s.now()
 	return runs, nil
+}
+
+// Large tells whether the folder has so many entries that to read its runs may take longer than a page may.
+func (s *Store) Large() bool {
+	f, err := s.root.Open(".")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(largeFolder)
+	return len(names) == largeFolder
 }
 
 // SearchEnded says that the last listing need not have all runs, and what to do; "" where it has.
