@@ -97,13 +97,15 @@ type Record struct {
 	// which way of asking: `cot` or `self` of self-reference, `synthesis` of LLMBar's Swap
 	Mode string `json:"mode,omitempty"`
 	// of a judgment: id of the question; judgments of one question are resampled together
-	Question  string           `json:"question,omitempty"`
-	Agent     string           `json:"agent,omitempty"`     // of a judgment: who answered
-	Own       *datasets.Answer `json:"own,omitempty"`       // the judge's self-generated answer, where it can be told
-	Unrelated string           `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
-	Ranks     map[string]int   `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, where known
-	Equal     [][]string       `json:"equal,omitempty"`     // of options: ids whose texts are the same
-	Replies   []Reply          `json:"replies"`             // every turn of the judge
+	Question string           `json:"question,omitempty"`
+	Agent    string           `json:"agent,omitempty"` // of a judgment: who answered
+	Own      *datasets.Answer `json:"own,omitempty"`   // the judge's self-generated answer, where it can be told
+	// of a judgment, where there is `own`: what is read from the agent's answer; empty for nothing
+	Said      *string        `json:"said,omitempty"`
+	Unrelated string         `json:"unrelated,omitempty"` // of options: id of the option from another item, always `00`
+	Ranks     map[string]int `json:"ranks,omitempty"`     // of options: rank by id, 0 the best, where known
+	Equal     [][]string     `json:"equal,omitempty"`     // of options: ids whose texts are the same
+	Replies   []Reply        `json:"replies"`             // every turn of the judge
 	// replies to requests beside the turns, for the probability of a label that no turn tells of
 	Asides []Reply `json:"asides,omitempty"`
 	// it thought to the token limit, and the last reply is the verdict that was asked for after that (`--finish-thinking`)

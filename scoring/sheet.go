@@ -97,6 +97,17 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	return slices.Concat(results...)
 }
 
+// Also computes metrics of columns of their own over all units: row is what a unit adds to them. What is resampled for
+// the sheet's own metrics stays as it is.
+func (s *Sheet) Also(unit string, list []Metric, width int, row func(Unit) []float64, b stats.Bootstrap) []Result {
+	beside := Sheet{Metrics: list, Width: width, early: s.early}
+	for _, u := range s.Units {
+		u.Row = row(u)
+		beside.Units = append(beside.Units, u)
+	}
+	return beside.score(unit, b)
+}
+
 // sample is the units of a section.
 func (s *Sheet) sample(unit string, in section) *Sample {
 	x := newSample(unit, s.Width, s.Metrics)

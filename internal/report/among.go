@@ -34,11 +34,11 @@ const (
 // stripLines are where the base lines of names lie, those above the dots and those below, the nearest first.
 var stripLines = []float64{30, 86, 14, 102}
 
-// among draws the judge among others of the same items.
-func (p *RunPage) among() Section {
+// Among draws the judge among others of the same items.
+func Among(p *RunPage) []Section {
 	head := Headline(&p.Report)
 	if len(p.Others) == 0 || head == nil || head.Value == nil {
-		return Section{}
+		return nil
 	}
 	axis := axisOf(head.Unit)
 	at := func(v float64) float64 {
@@ -97,7 +97,7 @@ func (p *RunPage) among() Section {
 	for _, o := range others {
 		list = append(list, fmt.Sprintf("%s %s", o.Name, short(*head, o.Value)))
 	}
-	return Section{
+	return []Section{{
 		ID:    "among",
 		Title: "Among the judges here",
 		About: p.metricName(head.Metric) + ", " + axis.Label,
@@ -106,7 +106,7 @@ func (p *RunPage) among() Section {
 			Strip       template.HTML
 			Board, List string
 		}{template.HTML(b.String()), p.Board, strings.Join(list, ", ")}),
-	}
+	}}
 }
 
 // label of a dot.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -100,32 +101,45 @@ func (a Axis) lines(b *strings.Builder) {
 	}
 }
 
+// Sign is a result as a plot draws it, with its interval where it has one.
+type Sign struct {
+	scoring.Result
+	Look string // dot, ring or diamond
+}
+
 // Plot draws a result on an axis: the axis' lines, the interval, and a dot. Of no value there are only the lines.
 // A difference is drawn likewise, on a [DifferenceAxis].
-func Plot(a Axis, x scoring.Result) template.HTML {
-	return plot(a, x, func(at string) string { return fmt.Sprintf(`<circle class="pt" cx="%s" cy="22" r="6"/>`, at) })
-}
+func Plot(a Axis, x scoring.Result) template.HTML { return Signs(a, Sign{Result: x, Look: "dot"}) }
 
 // PlotDiamond is [Plot] with a diamond in place of the dot: of a reference, or of another judge that stands apart.
 func PlotDiamond(a Axis, x scoring.Result) template.HTML {
-	return plot(a, x, func(at string) string {
-		return fmt.Sprintf(`<svg x="%s" y="22" overflow="visible"><rect class="ref" x="-5.5" y="-5.5" width="11" `+
-			`height="11" transform="rotate(45)"/></svg>`, at)
-	})
+	return Signs(a, Sign{Result: x, Look: "diamond"})
 }
 
-// plot draws a result, its value as mark says at a place.
-func plot(a Axis, x scoring.Result, mark func(at string) string) template.HTML {
+// Signs draws results on an axis, the first below the others.
+func Signs(a Axis, all ...Sign) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="plot" aria-hidden="true">`)
 	a.lines(&b)
-	if x.Low != nil && x.High != nil {
-		low := a.place(*x.Low)
-		fmt.Fprintf(&b, `<rect class="ci" x="%s%%" width="%s%%" y="18" height="8" rx="4"/>`,
-			coordinate(low), coordinate(a.place(*x.High)-low))
-	}
-	if x.Value != nil {
-		b.WriteString(mark(a.at(*x.Value)))
+	for _, x := range all {
+		if x.Low != nil && x.High != nil {
+			low := a.place(*x.Low)
+			fmt.Fprintf(&b, `<rect class="ci" x="%s%%" width="%s%%" y="18" height="8" rx="4"/>`,
+				coordinate(low), coordinate(a.place(*x.High)-low))
+		}
+		if x.Value == nil {
+			continue
+		}
+		at := a.at(*x.Value)
+		switch x.Look {
+		case "diamond":
+			fmt.Fprintf(&b, `<svg x="%s" y="22" overflow="visible"><rect class="ref" x="-5.5" y="-5.5" width="11" `+
+				`height="11" transform="rotate(45)"/></svg>`, at)
+		case "ring":
+			fmt.Fprintf(&b, `<circle class="open" cx="%s" cy="22" r="5.5"/>`, at)
+		default:
+			fmt.Fprintf(&b, `<circle class="pt" cx="%s" cy="22" r="6"/>`, at)
+		}
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String())
@@ -157,6 +171,13 @@ const (
 		`<circle class="side-b" cx="6.5" cy="6.5" r="5"/></svg>`
 )
 
+// SignDiamond is that of a judge that is held against another.
+const SignDiamond template.HTML = `<svg class="sign" width="14" height="14" aria-hidden="true">` +
+	`<rect class="ref" x="3" y="3" width="8" height="8" transform="rotate(45 7 7)"/></svg>`
+
+// Key says below a plot what its signs mean.
+func Key(words ...template.HTML) template.HTML { return part("run-key", words) }
+
 // DifferenceLook is the class of a row with a difference: blue beyond noise, grey where it may be noise.
 func DifferenceLook(noise bool) string {
 	if noise {
@@ -168,6 +189,7 @@ func DifferenceLook(noise bool) string {
 // Piece of a bar: so many of what the bar is of.
 type Piece struct {
 	N     int
+	Of    int    // of so many; 0: of all that the bar is of
 	Look  string // its class: right, wrong, tie, first, last or none
 	Words string // "right in both orders"
 	Link  string // to its items; "" for nowhere
@@ -197,7 +219,7 @@ func Stack(tall bool, of int, pieces []Piece) template.HTML {
 	for _, p := range pieces {
 		width := 100 * float64(p.N) / float64(max(1, of))
 		linked := tall && p.Link != ""
-		words := template.HTMLEscapeString(fmt.Sprintf("%s: %d of %d", p.Words, p.N, of))
+		words := template.HTMLEscapeString(fmt.Sprintf("%s: %d of %d", p.Words, p.N, cmp.Or(p.Of, of)))
 		if linked {
 			fmt.Fprintf(&b, `<a href="%s" aria-label="%s">`, template.HTMLEscapeString(p.Link), words)
 		}
@@ -222,9 +244,16 @@ func Stack(tall bool, of int, pieces []Piece) template.HTML {
 // Chart is rows with drawings in their cells.
 type Chart struct {
 	Label   string // of its table, for who cannot see it
+	Wide    bool   // the names of its rows are long
 	Columns []ChartColumn
 	Rows    []ChartRow
 }
+
+// Width is how many columns it has.
+func (c Chart) Width() int { return 1 + len(c.Columns) }
+
+// HTML of the chart.
+func (c Chart) HTML() template.HTML { return part("run-chart", c) }
 
 // ChartColumn is a column beside the first, which has the names of the rows.
 type ChartColumn struct {
@@ -239,7 +268,7 @@ func (c ChartColumn) Heads() template.HTML {
 	if c.Axis == nil {
 		return head
 	}
-	return c.Axis.heads()
+	return head + c.Axis.heads()
 }
 
 // ChartRow is a row of a chart.
@@ -256,6 +285,27 @@ func ValueCell(x scoring.Result) template.HTML {
 		return `<b>–</b>`
 	}
 	return template.HTML(fmt.Sprintf("<b>%s</b><small>%s</small>", short(x, *x.Value), shortEnds(x)))
+}
+
+// ShareCell is a share with what it is of, and its interval.
+func ShareCell(x scoring.Result) template.HTML {
+	if x.Value == nil {
+		return `<b>–</b>`
+	}
+	return template.HTML(fmt.Sprintf("<b>%s %%</b> of %d <small>%s</small>", short(x, *x.Value), x.N, shortEnds(x)))
+}
+
+// BareCell is a value alone, where its interval is drawn beside it or stands with the whole.
+func BareCell(x scoring.Result) template.HTML {
+	if x.Value == nil {
+		return `<b>–</b>`
+	}
+	return template.HTML("<b>" + short(x, *x.Value) + "</b>")
+}
+
+// Paragraph of a section.
+func Paragraph(words string) template.HTML {
+	return template.HTML(`<p class="sub">` + template.HTMLEscapeString(table.Clean(words)) + `</p>`)
 }
 
 // short writes a value as charts do: percent and points whole, others with two places.

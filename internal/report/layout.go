@@ -40,6 +40,10 @@ type Layout struct {
 	Beside, BesideWords string
 	// its metrics, in words
 	Terms []scoring.Term
+	// the page of a run, from top to bottom; nil: [parts]
+	Parts []PagePart
+	// what to know before a run is believed, beside its warnings; nil: nothing
+	Caveats func(p *RunPage) []string
 	// what a board of judges shows beside the headline
 	Board []BoardColumn
 	// the same as a page draws it; nil: as numbers

@@ -81,13 +81,13 @@ func (p *RunPage) Pieces(group string) (pieces []Piece, of int) {
 		if n == 0 {
 			continue
 		}
-		pieces = append(pieces, Piece{N: n, Look: end.Look, Words: end.Words, Link: p.items(end.Show, group)})
+		pieces = append(pieces, Piece{N: n, Look: end.Look, Words: end.Words, Link: p.ItemsOf(end.Show, group)})
 	}
 	return pieces, b.N
 }
 
-// items is the address of some items; "" where there is none.
-func (p *RunPage) items(show, group string) string {
+// ItemsOf is the address of the items of a group that a filter takes; "" where there is none.
+func (p *RunPage) ItemsOf(show, group string) string {
 	if p.Items == nil {
 		return ""
 	}
@@ -108,8 +108,8 @@ func (p *RunPage) Level() scoring.Level {
 // Judge is the name of the judge: the one that was given, else that of the model without its path.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, path.Base(p.Model)) }
 
-// metadatum of the run by its name; "" where there is none.
-func (p *RunPage) metadatum(name string) string {
+// Metadatum of the run by its name; "" where there is none.
+func (p *RunPage) Metadatum(name string) string {
 	if i := slices.IndexFunc(p.Metadata, func(m scoring.Metadatum) bool { return m.Name == name }); i >= 0 {
 		return p.Metadata[i].Value
 	}
@@ -133,7 +133,7 @@ func (p *RunPage) Meta() string {
 			p.Judgments(), noun, failed)
 	}
 	parts := []string{question(p.Report) + l.How, "prompt " + Prompt(p.Report), p.Dataset, of}
-	if p.metadatum("imported from") != "" {
+	if p.Metadatum("imported from") != "" {
 		parts = append(parts, "stored replies")
 	}
 	return strings.Join(parts, " · ")
@@ -153,23 +153,40 @@ func (p *RunPage) Answer() template.HTML { return part("run-answer", p) }
 // Body is what the run comes to, drawn.
 func (p *RunPage) Body() template.HTML { return part("run-sections", p.Sections()) }
 
+// PagePart makes sections of the page of a run, one after the other; none where it has nothing to say.
+type PagePart func(p *RunPage) []Section
+
+// parts are those of pages whose layout has none of its own.
+var parts = []PagePart{Became, Cards, ByGroup, Lists, Among, Caveats, Making}
+
 // Sections are the parts of the page below its headline, in their order.
 func (p *RunPage) Sections() (all []Section) {
-	add := func(s Section) {
-		s.ID = p.Prefix + s.ID
-		if s.Body != "" {
-			all = append(all, s)
+	of := layoutOf(p.Protocol).Parts
+	if of == nil {
+		of = parts
+	}
+	for _, sections := range of {
+		for _, s := range sections(p) {
+			s.ID = p.Prefix + s.ID
+			if s.Body != "" {
+				all = append(all, s)
+			}
 		}
 	}
-	add(p.became())
-	add(Section{ID: "cards", Body: p.cards()})
-	add(p.byGroup())
+	return all
+}
+
+// Lists of the items that one looks at first.
+func Lists(p *RunPage) (all []Section) {
 	for _, list := range p.Lists {
-		add(Section{ID: list.ID, Title: list.Title, About: list.About, Half: true, Body: part("run-list", list)})
+		all = append(all, Section{
+			ID:    list.ID,
+			Title: list.Title,
+			About: list.About,
+			Half:  true,
+			Body:  part("run-list", list),
+		})
 	}
-	add(p.among())
-	add(p.caveats())
-	add(p.making())
 	return all
 }
 
@@ -193,11 +210,12 @@ type Bracket struct {
 // Shared is a piece's share of the bar.
 func (b partsBar) Shared(p Piece) string { return p.share(b.Of) }
 
-func (p *RunPage) became() Section {
+// Became is a bar of what became of the units, its parts with links to their items.
+func Became(p *RunPage) []Section {
 	l := layoutOf(p.Protocol)
 	pieces, of := p.Pieces(scoring.Overall)
 	if of == 0 {
-		return Section{}
+		return nil
 	}
 	b := partsBar{Bar: Stack(true, of, pieces), Pieces: pieces, Of: of}
 	if l.Bracket != nil {
@@ -212,18 +230,19 @@ func (p *RunPage) became() Section {
 	if p.Items != nil {
 		about = strings.TrimPrefix(about+" · click a part to read its items", " · ")
 	}
-	return Section{
+	return []Section{{
 		ID:    "became",
 		Title: "What became of " + table.Count(of, cmp.Or(l.Item, "item")),
 		About: about,
 		Body:  part("run-bar", b),
-	}
+	}}
 }
 
 // card is a number that is shown large.
 type card struct{ Name, Value, Ends, About string }
 
-func (p *RunPage) cards() template.HTML {
+// Cards are the numbers that stand for the run.
+func Cards(p *RunPage) []Section {
 	var cards []card
 	for i, t := range layoutOf(p.Protocol).Tiles {
 		x := t.of(&p.Report)
@@ -243,9 +262,9 @@ func (p *RunPage) cards() template.HTML {
 		cards = append(cards, c)
 	}
 	if len(cards) == 0 {
-		return ""
+		return nil
 	}
-	return part("run-cards", cards)
+	return []Section{{ID: "cards", Body: part("run-cards", cards)}}
 }
 
 // capital makes the first letter of words large.
@@ -256,13 +275,13 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// byGroup is the headline by category.
-func (p *RunPage) byGroup() Section {
+// ByGroup is the headline by category.
+func ByGroup(p *RunPage) []Section {
 	l := layoutOf(p.Protocol)
 	groups := p.Groups()
 	head := Headline(&p.Report)
 	if len(groups) < 2 || head == nil || head.Unit != "" {
-		return Section{}
+		return nil
 	}
 	name := capital(p.metricName(head.Metric))
 	c := Chart{
@@ -297,12 +316,12 @@ func (p *RunPage) byGroup() Section {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	return Section{
+	return []Section{{
 		ID:    "groups",
 		Title: "By category",
 		About: strings.ToLower(name[:1]) + name[1:] + ", percent, with 95 % interval",
-		Body:  part("run-chart", c),
-	}
+		Body:  c.HTML(),
+	}}
 }
 
 // metricName is a metric in plain words.
@@ -321,11 +340,15 @@ func MetricName(protocol, metric string) string {
 
 // Trust says what to know before the numbers are believed: what matters, and the rest.
 func (p *RunPage) Trust() (first, rest []string) {
-	all := p.disjoint()
+	var all []string
+	if own := layoutOf(p.Protocol).Caveats; own != nil {
+		all = own(p)
+	}
+	all = append(all, p.disjoint()...)
 	for _, w := range p.Cautions() {
 		all = append(all, sentence(w))
 	}
-	if p.Repetitions == nil && p.metadatum("imported from") == "" && !p.Simulated && p.Judgments() > 0 {
+	if p.Repetitions == nil && p.Metadatum("imported from") == "" && !p.Simulated && p.Judgments() > 0 {
 		all = append(all, "Each question was asked once. --repeat 2 would show how much of the rest is noise.")
 	}
 	n := min(len(all), mostCaveats)
@@ -384,24 +407,25 @@ func (p *RunPage) disjoint() []string {
 		worst.Group, *worst.Value, table.Count(worst.N, unit), best.Group, *best.Value, best.N)}
 }
 
-func (p *RunPage) caveats() Section {
+// Caveats are what to know before the numbers are believed.
+func Caveats(p *RunPage) []Section {
 	first, rest := p.Trust()
 	if len(first) == 0 {
-		return Section{}
+		return nil
 	}
-	return Section{
+	return []Section{{
 		ID:    "warnings",
 		Title: "Before you trust it",
 		Half:  true,
 		Body:  part("run-caveats", struct{ First, Rest []string }{first, rest}),
-	}
+	}}
 }
 
 // shownFirst are the settings of a run that are not folded.
 var shownFirst = []string{"model", "dataset", "items", "server", "prompt", "run"}
 
-// making says how the run was made.
-func (p *RunPage) making() Section {
+// Making says how the run was made.
+func Making(p *RunPage) []Section {
 	var first, rest []scoring.Metadatum
 	for _, m := range p.Metadata {
 		if slices.Contains(shownFirst, m.Name) {
@@ -411,15 +435,15 @@ func (p *RunPage) making() Section {
 		}
 	}
 	if len(first) == 0 {
-		return Section{}
+		return nil
 	}
 	first = append(first, scoring.Metadatum{Name: "reading", Value: scoring.HowRead(p.Report)})
-	return Section{
+	return []Section{{
 		ID:    "made",
 		Title: "How it was made",
 		Body: part("run-made", struct {
 			First, Rest             []scoring.Metadatum
 			Command, Prompt, Prefix string
 		}{first, rest, p.Command, p.Prompt, p.Prefix}),
-	}
+	}}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/reading"
 )
@@ -44,6 +45,20 @@ func findLetter(reply string, how judging.Reading) (at judging.Span, rule string
 		}
 	}
 	return judging.Span{}, ""
+}
+
+// Said is what the paper's rules read from an answer to a question of a shape; "" for nothing.
+func Said(shape datasets.Shape, text string) string {
+	how := judging.Reading{Policy: judging.Unique}
+	switch shape {
+	case datasets.Number:
+		return findNumber(text, how).Answer
+	case datasets.Preference:
+		label, _, _ := judging.OneLabel(preferenceLabel, text, how.Policy)
+		return label
+	}
+	at, _ := findLetter(text, how)
+	return text[at.Start:at.End]
 }
 
 // binding is the group of the last match, or the first.

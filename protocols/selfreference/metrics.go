@@ -43,7 +43,8 @@ const (
 const paper = "self-reference, arXiv 2509.19880, "
 
 // terms say in words what tables of self-reference have: the metrics, each in its literal.
-var terms = append(scoring.Terms(slices.Concat(answerMetrics, modeMetrics)), scoring.WithoutVerdictTerm)
+var terms = append(scoring.Terms(slices.Concat(answerMetrics, modeMetrics, scoring.Lay(ownMetrics, 0))),
+	scoring.WithoutVerdictTerm)
 
 // answerMetrics are of the judge's own answers and of the agents'.
 var answerMetrics = []scoring.Metric{

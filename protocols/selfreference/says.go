@@ -36,7 +36,11 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	if repeats.High != nil && *repeats.High < 0 {
 		says += ", and it repeats its own mistakes"
 	}
-	also = fmt.Sprintf("The difference is %s points [%s, %s].", signed(*difference.Value),
+	unit := "points"
+	if d := signed(*difference.Value); d == "+1" || d == "−1" {
+		unit = "point"
+	}
+	also = fmt.Sprintf("The difference is %s %s [%s, %s].", signed(*difference.Value), unit,
 		signed(*difference.Low), signed(*difference.High))
 	right := [2]count{countOf(r, ModeCoT, ownRight), countOf(r, ModeSelf, ownRight)}
 	wrong := [2]count{countOf(r, ModeCoT, ownWrong), countOf(r, ModeSelf, ownWrong)}

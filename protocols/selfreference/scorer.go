@@ -50,6 +50,7 @@ type judgment struct {
 	group         string
 	own           int8
 	right         bool // the agent's answer: A
+	same          int8 // the agent's answer is the judge's own
 	said          [2]int8
 	presentations int8 // modes that the run asks it in
 }
@@ -118,6 +119,7 @@ func (f *judgments) row(r *judging.Record) *judgment {
 			group:         strings.Clone(r.Group),
 			own:           ownOf(r),
 			right:         r.Gold == labelCorrect,
+			same:          sameAs(r),
 			said:          [2]int8{notAsked, notAsked},
 			presentations: int8(r.Presentations),
 		}
@@ -170,8 +172,9 @@ func byQuestion(rows []judgment) [][]judgment {
 	return out
 }
 
-// Extend warns of what the numbers do not say by themselves.
-func (f *judgments) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstrap) {
+// Extend adds what the judge does with its own answer, and warns of what the numbers do not say by themselves.
+func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) {
+	rep.Results = append(rep.Results, f.ownResults(rep, sheet, b)...)
 	rep.Warnings = append(rep.Warnings, f.warnings(rep.Missing)...)
 }
 

@@ -45,7 +45,7 @@ Examples:
 	Options:   []judging.Option{modeOption},
 	Own:       ownJudgment,
 	Stage:     stage,
-	Describe:  func(r *judging.Record, item datasets.Item, _ judging.Presentation) { r.Describe(item.Answered) },
+	Describe:  describe,
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
 		return selfReference{t, modesOf(s)}
 	},

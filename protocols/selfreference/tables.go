@@ -21,6 +21,8 @@ var Layout = &report.Layout{
 	Figures:  figures,
 	Figure:   "subsets",
 	How:      "? without and with its own answer",
+	Parts:    pageParts,
+	Caveats:  caveats,
 	Became:   "judged without the judge's own answer, and with it",
 	Ends: []report.End{
 		{Part: PartRight, Look: "right", Words: "judged right both times", Show: "right"},
@@ -35,7 +37,7 @@ var Layout = &report.Layout{
 		{
 			Metric: PartialGJ,
 			Mode:   ModeCoT,
-			Name:   "r of own answer and judgment",
+			Name:   "own answer and judgment, r",
 			About:  "given the answer that is judged, from −1 to 1",
 		},
 		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right", About: "higher is better"},

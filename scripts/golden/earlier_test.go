@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,9 @@ func TestMakeEarlier(t *testing.T) {
 	}
 }
 
+// unsaid are the numbers that need what an agent's answer was read as: earlier records do not say it.
+var unsaid = regexp.MustCompile(`\{\s+"metric": "own-(same|other|sided)[^}]*\},?\s+`)
+
 // TestEarlier: today's gavel reads, scores, replays and goes on with what gavel of 38db738 has left behind.
 func TestEarlier(t *testing.T) {
 	t.Parallel()
@@ -191,7 +195,8 @@ func TestEarlier(t *testing.T) {
 		w.must(append(args, "--out", "fresh/"+run.name)...)
 		silent(run.name + " again")
 		for _, file := range []string{"results.json", "items.jsonl"} {
-			if w.read("fresh/"+run.name+"/"+file) != w.read(dir+"/"+file) {
+			fresh := unsaid.ReplaceAllString(w.read("fresh/"+run.name+"/"+file), "")
+			if fresh != unsaid.ReplaceAllString(w.read(dir+"/"+file), "") {
 				t.Errorf("%s: made again, with another %s", run.name, file)
 			}
 		}

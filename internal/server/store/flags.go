@@ -26,6 +26,15 @@ type Flags struct {
 	Placed     bool // every judgment names the same place, and they name different candidates
 	FirstOnly  bool // the first judgment is right, and no other is
 	SecondOnly bool // the second judgment is right, and no other is
+
+	Own    Rightness    // the judge's own answer to the question
+	Judged [2]Rightness // of a scored item: its judgment in each of ownModes
+}
+
+// ownModes are those that an answer is judged in: without the judge's own answer, and with it.
+var ownModes = []struct{ name, words string }{
+	{name: "cot", words: "by reasoning alone"},
+	{name: "self", words: "with it shown"},
 }
 
 // labelled tells whether an item is scored against a label.
@@ -180,6 +189,33 @@ var Filters = []Filter{
 	},
 }
 
+func rightOr(other string, right bool) string {
+	if right {
+		return "right"
+	}
+	return other
+}
+
+// Of items whose judgment in a mode is right or not, where the judge's own answer to the question is right or not.
+func init() {
+	for i := range 8 {
+		own := i < 4
+		mode := i / 2 % 2
+		right := i%2 == 0
+		how := ownModes[mode]
+		answer := "own answer " + rightOr("wrong", own)
+		Filters = append(Filters, Filter{
+			Name:  "own-" + rightOr("wrong", own) + "-" + how.name + "-" + rightOr("wrong", right),
+			Words: answer + ", judged " + rightOr("not right", right) + " " + how.words,
+			About: "the judge's " + answer + ", and its judgment " + how.words + " is " + rightOr("not right", right),
+			Is: func(f Flags) bool {
+				return f.Own == Rightness{Is: own, Known: true} && f.Judged[mode] == Rightness{Is: right, Known: true}
+			},
+			Part: true,
+		})
+	}
+}
+
 // FilterNamed is a filter by its name; nil where there is none.
 func FilterNamed(name string) *Filter {
 	if i := slices.IndexFunc(Filters, func(s Filter) bool { return s.Name == name }); i >= 0 {
@@ -224,6 +260,12 @@ func (x *Index) Flags(item int) Flags {
 			continue
 		}
 		judgments++
+		f.Own = g.Own
+		for mode, how := range ownModes {
+			if g.Mode == how.name {
+				f.Judged[mode] = Rightness{Is: g.Right.Is, Known: true}
+			}
+		}
 		f.Unlabelled = f.Unlabelled || !g.Right.Known
 		if g.decided() {
 			decided++
@@ -260,6 +302,9 @@ func (x *Index) Flags(item int) Flags {
 	f.Missing = judgments < shown || judgments == 0
 	f.Unlabelled = f.Unlabelled && !f.Missing
 	scored := !f.Missing && !f.Unlabelled
+	if !scored {
+		f.Judged = [2]Rightness{}
+	}
 	f.Right = scored && rights == judgments
 	f.Wrong = scored && rights < judgments
 	f.Confident = f.Wrong && wrongs == judgments

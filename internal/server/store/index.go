@@ -60,6 +60,8 @@ type Judgment struct {
 	Choice       int             // candidate chosen, in the order of the item's own; -1 for none
 	Position     int             // where it was shown
 	Right        Rightness
+	Own          Rightness // the judge's own answer to the question
+	Mode         string    // of asking, where there are several
 
 	line          place
 	item          int
@@ -233,6 +235,10 @@ func JudgmentOf(m *judging.Manifest, r *judging.Record, v judging.Verdict) Judgm
 	if r.Shape.Info().Verdicts {
 		g.Position = -1
 		g.positions = 0
+	}
+	g.Mode = strings.Clone(r.Mode)
+	if r.Own != nil {
+		g.Own = Rightness{Is: r.Own.Right, Known: true}
 	}
 	right, known := m.Right(r, v)
 	g.Right = Rightness{Is: right, Known: right || known}

@@ -1,0 +1,169 @@
+package selfreference
+
+import (
+	"slices"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/answer"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// Metrics of what the judge does with its own answer. Each is of a mode, and of the difference of both.
+const (
+	OwnRightAccuracy  = "own-right-accuracy"  // judgments with J where G
+	OwnWrongAccuracy  = "own-wrong-accuracy"  // judgments with J where not G
+	OwnSameCorrect    = "own-same-correct"    // of answers that are the judge's own: called Correct
+	OwnOtherIncorrect = "own-other-incorrect" // of answers that are others: called Incorrect
+	OwnSided          = "own-sided"           // either
+)
+
+// Whether the agent's answer is the judge's own.
+const (
+	sameUnknown int8 = iota
+	sameAnswer
+	otherAnswer
+)
+
+// sameAs tells whether the agent of a record says what the judge itself says. Where one of the two is right that is
+// known; where neither is, by what was read from both.
+func sameAs(r *judging.Record) int8 {
+	right := r.Gold == labelCorrect
+	switch {
+	case r.Own == nil:
+		return sameUnknown
+	case r.Own.Right && right:
+		return sameAnswer
+	case r.Own.Right || right:
+		return otherAnswer
+	case r.Said == nil:
+		return sameUnknown
+	case *r.Said != "" && (*r.Said == r.Own.Value || answer.SameNumber(*r.Said, r.Own.Value)):
+		return sameAnswer
+	}
+	return otherAnswer
+}
+
+// describe notes of an answer who gave it, and what was read from it.
+func describe(r *judging.Record, item datasets.Item, _ judging.Presentation) {
+	r.Describe(item.Answered)
+	if a := item.Answered; a != nil && a.Own != nil {
+		r.Said = new(answer.Said(a.Of, a.Text))
+	}
+}
+
+// heard is a judgment in one mode.
+type heard struct {
+	judgment
+	verdict int8
+}
+
+// sides tells whether the judge sides with its own answer.
+func (h heard) sides() bool {
+	return h.same == sameAnswer && h.verdict == saidCorrect || h.same == otherAnswer && h.verdict == saidIncorrect
+}
+
+// isRight tells whether the judgment is.
+func (h heard) isRight() bool {
+	return h.verdict != saidNothing && (h.verdict == saidCorrect) == h.right
+}
+
+// rightWhere is how often the judge is right where its own answer is of a kind.
+func rightWhere(own int8) func(heard) (num, den float64) {
+	return func(h heard) (num, den float64) {
+		of := scoring.One(h.own == own)
+		return of * scoring.One(h.isRight()), of
+	}
+}
+
+// sidedWhere is how often it sides with its own answer, of some answers.
+func sidedWhere(same ...int8) func(heard) (num, den float64) {
+	return func(h heard) (num, den float64) {
+		of := scoring.One(slices.Contains(same, h.same))
+		return of * scoring.One(h.sides()), of
+	}
+}
+
+// ownMetrics have no result by group.
+var ownMetrics = []scoring.Summed[heard]{
+	ownMetric(OwnRightAccuracy, rightWhere(ownRight), scoring.Term{
+		Name:  "judged right where its own answer is right",
+		Best:  scoring.Higher,
+		Plain: "judgments that are right, of questions that the judge itself answers right",
+	}),
+	ownMetric(OwnWrongAccuracy, rightWhere(ownWrong), scoring.Term{
+		Name:  "judged right where its own answer is wrong",
+		Best:  scoring.Higher,
+		Plain: "judgments that are right, of questions that the judge itself answers wrong",
+	}),
+	ownMetric(OwnSameCorrect, sidedWhere(sameAnswer), scoring.Term{
+		Name:  "the agent says the same: called Correct",
+		Plain: "of the answers that say what the judge itself answers, those that it calls Correct",
+	}),
+	ownMetric(OwnOtherIncorrect, sidedWhere(otherAnswer), scoring.Term{
+		Name:  "the agent says something else: called Incorrect",
+		Plain: "of the answers that say something else than the judge itself answers, those that it calls Incorrect",
+	}),
+	ownMetric(OwnSided, sidedWhere(sameAnswer, otherAnswer), scoring.Term{
+		Name:  "sides with its own answer",
+		Plain: "judgments as if the judge's own answer were the right one",
+	}),
+}
+
+func ownMetric(name string, adds func(heard) (num, den float64), words scoring.Term) scoring.Summed[heard] {
+	words.Source = "share of judgments"
+	return scoring.Summed[heard]{
+		Metric: scoring.Metric{
+			Name:    name,
+			Term:    words,
+			Kind:    scoring.Several,
+			Missing: "wrong, and on nobody's side",
+			Why:     scoring.Because("there is no such judgment"),
+		},
+		Adds: adds,
+	}
+}
+
+// ownResults are theirs: of each mode and, of the judgments that count in both, the difference.
+func (f *judgments) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
+	width := 2 * len(ownMetrics)
+	var list []scoring.Metric
+	add := func(mode string, less, at int) {
+		for _, m := range scoring.Lay(ownMetrics, at*width) {
+			m.Mode = mode
+			if less != at {
+				m.Less = scoring.Span{m.Columns[0] - width, m.Columns[1] - width}
+				m.Sides = [2]string{"mode cot", "mode self"}
+				m.All = func(c []float64) float64 { return c[1] }
+			}
+			if rep.Missing == scoring.MissingDrop {
+				m.Missing = "judgment left out"
+			}
+			list = append(list, m)
+		}
+	}
+	for i, mode := range modes {
+		if f.asked[i] {
+			add(mode, i, i)
+		}
+	}
+	if f.asked[0] && f.asked[1] {
+		add(scoring.ModeDifference, 2, 3)
+	}
+	return sheet.Also(rep.Bootstrap.Unit, list, 4*width, func(u scoring.Unit) []float64 {
+		j := u.Of.(judgment)
+		row := make([]float64, 4*width)
+		both := counts(rep.Missing, j.said[0]) && counts(rep.Missing, j.said[1])
+		for i, verdict := range j.said {
+			of := heard{judgment: j, verdict: verdict}
+			if counts(rep.Missing, verdict) {
+				scoring.Fill(ownMetrics, of, row[i*width:])
+			}
+			if both {
+				scoring.Fill(ownMetrics, of, row[(2+i)*width:])
+			}
+		}
+		return row
+	}, b)
+}
