@@ -33,7 +33,7 @@ var rooms = map[string]string{
 	"internal/report/table":  "scoring",
 	"internal/report/figure": "scoring internal/report/table",
 	"internal/report": "internal/report/table internal/report/figure internal/jury internal/labels scoring scoring/race" +
-		" scoring/stats internal/disk",
+		" scoring/stats judging internal/disk",
 
 	"protocols/reading":       "",
 	"protocols/imports":       "judging datasets datasets/rows",

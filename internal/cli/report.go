@@ -49,10 +49,11 @@ func reportCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
+			page := report.Document{Runs: runs, Boards: report.Boards(loaded, runs, o), More: more}
 			if out == "-" {
-				return report.WriteHTML(e.stdout, runs, more...)
+				return page.WriteHTML(e.stdout)
 			}
-			if err := report.WritePage(out, c.Bool("force"), runs, more...); err != nil {
+			if err := page.WriteFile(out, c.Bool("force")); err != nil {
 				return err
 			}
 			e.say("report written to %s", out)

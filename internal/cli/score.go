@@ -165,7 +165,9 @@ func scoreCommand(e *env) *cli.Command {
 			if len(runs) == 1 {
 				out.Next = nextOf(out.Runs[0].Run)
 			} else if len(formats(c)) == 0 && !c.Bool("full") {
-				out.Board = board(runs, out.Runs, o)
+				if l := report.BoardOf(runs, out.Runs, o); l != nil {
+					out.Board = &l.Board
+				}
 			}
 			return e.print(c, out)
 		},
@@ -173,23 +175,6 @@ func scoreCommand(e *env) *cli.Command {
 }
 
 var _ = register(comparing, 30, compareCommand)
-
-// board ranks runs that ask the same about the same items; nil of others.
-func board(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *report.Board {
-	first := runs[0].Manifest
-	for _, r := range runs {
-		m := r.Manifest
-		if m.Spec.Protocol != first.Spec.Protocol || m.Spec.Goal != first.Spec.Goal || m.Dataset.Name != first.Dataset.Name {
-			return nil
-		}
-	}
-	rankings, err := scoring.RankScored(runs, reports, o.Bootstrap)
-	if err != nil || len(rankings) == 0 {
-		return nil
-	}
-	b := report.NewBoard(rankings[0], reports, report.NamesOf(reports))
-	return &b
-}
 
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -4,22 +4,22 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"gavel/internal/disk"
-	"gavel/internal/report/table"
 	"io"
 	"io/fs"
 	"os"
+
+	"gavel/internal/disk"
 )
 
-// WritePage writes the page of [WriteHTML] to a file in one step: who reads it meanwhile sees the old one or the new
-// one. A file that is there and no page of gavel's is an error, unless forced.
-func WritePage(path string, force bool, runs []Run, more ...table.Table) error {
+// WriteFile writes the document to a file in one step: who reads it meanwhile sees the old one or the new one. A file
+// that is there and no page of gavel's is an error, unless forced.
+func (d Document) WriteFile(path string, force bool) error {
 	if !force {
 		if err := replaceable(path); err != nil {
 			return err
 		}
 	}
-	return disk.Write(path, func(w io.Writer) error { return WriteHTML(w, runs, more...) })
+	return disk.Write(path, d.WriteHTML)
 }
 
 // replaceable tells whether a page may be written to a path: where there is nothing yet, or a page of gavel's.

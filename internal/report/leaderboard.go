@@ -19,6 +19,8 @@ type Leaderboard struct {
 	All     string   `json:"-"` // address of the page with all rows
 	Hardest string   `json:"-"` // address of the items that most judges get wrong
 	Notes   []string `json:"-"` // under the chart
+	Prefix  string   `json:"-"` // of the ids of its elements, where several are on a page
+	About   string   `json:"-"` // the question and the dataset, where the page does not say them
 }
 
 // Headline is the answer. No name is broken into two lines.
@@ -74,6 +76,7 @@ func (l *Leaderboard) sections() (all []Section) {
 		return nil
 	}
 	for _, s := range []Section{{ID: "cards", Body: l.cards()}, l.chart(), l.fails(), l.against(), l.reading()} {
+		s.ID = l.Prefix + s.ID
 		if s.Body != "" {
 			all = append(all, s)
 		}
@@ -262,6 +265,7 @@ func (l *Leaderboard) chart() Section {
 	cells := l.cells()
 	view := struct {
 		Label, Name, Head, TimeHead, All string
+		Prefix                           string
 		Left                             int
 		Axis                             template.HTML
 		Cells                            []BoardCell
@@ -274,6 +278,7 @@ func (l *Leaderboard) chart() Section {
 		Name:     l.headline(),
 		Head:     "Right",
 		All:      l.All,
+		Prefix:   l.Prefix,
 		Left:     left,
 		Axis:     axis.heads(),
 		Cells:    cells,

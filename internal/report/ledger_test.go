@@ -33,7 +33,7 @@ func TestCosts(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if err := report.WriteHTML(&page, []report.Run{{Report: r}}); err != nil || !strings.Contains(page.String(), strings.ReplaceAll(read, "'", "&#39;")) {
+	if err := (report.Document{Runs: []report.Run{{Report: r}}}).WriteHTML(&page); err != nil || !strings.Contains(page.String(), strings.ReplaceAll(read, "'", "&#39;")) {
 		t.Errorf("the page does not say it: %v", err)
 	}
 	if err := table.Writer(table.Text).Each(&several, report.Overview{Scores: report.Scores{Runs: []scoring.Report{twoRuns().Runs[1], r}}}.Tables()); err != nil || strings.Count(several.String(), "80 (2.0)") != 1 {

@@ -107,10 +107,18 @@ func Verdict(r scoring.Report) (template.HTML, error) {
 	return template.HTML(b.String()), err
 }
 
+// Document is a report: the leaderboards of its runs, the page of each run, and every number.
+type Document struct {
+	Runs   []Run
+	Boards []*Leaderboard
+	More   []table.Table // beside the runs' own
+}
+
 // WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
-func WriteHTML(w io.Writer, runs []Run, more ...table.Table) error {
-	p := pageOf(runs)
-	p.Summaries = append(p.Summaries, more...)
+func (d Document) WriteHTML(w io.Writer) error {
+	p := pageOf(d.Runs)
+	p.Boards = d.Boards
+	p.Summaries = append(p.Summaries, d.More...)
 	for _, f := range p.Figures {
 		for i := range f.Pictures {
 			f.Pictures[i].Link = f.Pictures[i].DataURL()
@@ -134,6 +142,7 @@ type page struct {
 	Title     string
 	One       bool   // run, not several
 	Simulated string // what to say of simulated judges
+	Boards    []*Leaderboard
 	Pages     []*RunPage
 	Verdicts  []verdict
 	Warnings  []sharedWarning

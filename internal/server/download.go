@@ -96,7 +96,7 @@ func (s *Server) writeReport(r *http.Request, name string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return report.WriteHTML(w, []report.Run{run})
+	return report.Document{Runs: []report.Run{run}}.WriteHTML(w)
 }
 
 func (s *Server) writeCSV(r *http.Request, name string, w io.Writer) error {

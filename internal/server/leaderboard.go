@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -95,26 +94,13 @@ type condition struct {
 	runs                  []RunRow
 }
 
-// itemsOf is what tells the items of a run from others: the hash of their file in the run's folder, which has ids and
-// texts. A run in progress has none yet; the file of its dataset and its ids stand for it.
-func itemsOf(m *judging.Manifest) string {
-	return cmp.Or(m.Files[judging.ItemsFile], datasetOf(m))
-}
-
-func datasetOf(m *judging.Manifest) string { return m.Spec.Dataset.SHA256 + " " + m.Spec.Dataset.IDs }
-
-// sameItems tells whether two runs are over the same items.
-func sameItems(a, b *judging.Manifest) bool {
-	return itemsOf(a) == itemsOf(b) || datasetOf(a) == datasetOf(b)
-}
-
 // conditions parts runs by question and items, those with the most judged items first and samples last. Parts of runs
 // are in none of them.
 func conditions(rows []RunRow) []*condition {
 	known := map[string]string{} // the items of a dataset's file and ids
 	for _, r := range rows {
 		if r.manifest != nil && r.manifest.Files[judging.ItemsFile] != "" {
-			known[datasetOf(r.manifest)] = itemsOf(r.manifest)
+			known[report.FileOf(r.manifest)] = report.ItemsOf(r.manifest)
 		}
 	}
 	var all []*condition
@@ -123,8 +109,8 @@ func conditions(rows []RunRow) []*condition {
 		if r.manifest == nil || r.Shard != "" || r.report == nil || r.Headline == nil || r.Headline.Value == nil {
 			continue
 		}
-		items := itemsOf(r.manifest)
-		if same, ok := known[datasetOf(r.manifest)]; ok && r.manifest.Files[judging.ItemsFile] == "" {
+		items := report.ItemsOf(r.manifest)
+		if same, ok := known[report.FileOf(r.manifest)]; ok && r.manifest.Files[judging.ItemsFile] == "" {
 			items = same
 		}
 		key := [3]string{r.Protocol, r.Goal, items}
@@ -171,7 +157,7 @@ func (c *condition) link(more ...string) string {
 
 // leaderboardOf is the leaderboard on which a run stands.
 func leaderboardOf(m *judging.Manifest) string {
-	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: itemsOf(m)}
+	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: report.ItemsOf(m)}
 	return c.link()
 }
 
@@ -335,7 +321,7 @@ func (r RunRow) standsFor(other RunRow) bool {
 // tested is what is known of runs once every two of them were tested.
 type tested struct {
 	ranking scoring.Ranking
-	seconds map[string]float64 // of an item, by run
+	seconds map[string]*float64 // of an item, by run
 }
 
 // leaderboard ranks the judges of a condition, as far as that is done already; all of them, or the first of them.
@@ -359,28 +345,21 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 		reports[i] = *r.report
 		reports[i].Run = r.Name
 	}
-	names, details := namesOf(judges)
+	of := judgesOf(judges)
+	for i := range of {
+		of[i].Report = &reports[i]
+	}
+	names, _ := report.NameJudges(of)
 	ranking := report.Unranked(reports)
 	if known != nil {
 		ranking = known.ranking
 	}
 	ranking.Boot.Unit = cmp.Or(ranking.Boot.Unit, reports[0].Bootstrap.Unit)
 	b.Board = report.NewBoard(ranking, reports, names)
-	at := map[string]int{}
-	for i, r := range judges {
-		at[r.Name] = i
-	}
+	b.PutJudges(of, func(j report.Judge) string { return RunHead{Name: j.Report.Run}.URL() })
 	for i := range b.Rows {
-		row := &b.Rows[i]
-		of := at[row.Run]
-		row.Detail = details[of]
-		row.Reference = judges[of].Imported != ""
-		row.Link = judges[of].URL()
-		if known == nil {
-			continue
-		}
-		if seconds, told := known.seconds[row.Run]; told {
-			row.Seconds = &seconds
+		if known != nil {
+			b.Rows[i].Seconds = known.seconds[b.Rows[i].Run]
 		}
 	}
 	b.Notes = append(b.Notes, c.notes()...)
@@ -401,71 +380,13 @@ func (c *condition) notes() (notes []string) {
 	return notes
 }
 
-// namesOf are the names of judges, each its own, and what else tells them apart.
-func namesOf(judges []RunRow) (names, details []string) {
-	differ := func(of func(RunRow) string) bool {
-		return slices.ContainsFunc(judges, func(r RunRow) bool { return of(r) != of(judges[0]) })
+// judgesOf are the judges of some runs.
+func judgesOf(rows []RunRow) []report.Judge {
+	judges := make([]report.Judge, len(rows))
+	for i, r := range rows {
+		judges[i] = report.Judge{Manifest: r.manifest, Report: r.report, Named: r.AboutName()}
 	}
-	prompts := differ(func(r RunRow) string { return r.Prompt })
-	shared := commonest(judges, func(r RunRow) string { return r.Prompt })
-	settings := differ(func(r RunRow) string { return r.Settings })
-	most := 0
-	for _, r := range judges {
-		most = max(most, r.report.Items)
-	}
-	count := map[string]int{}
-	for _, r := range judges {
-		name := cmp.Or(r.AboutName(), path.Base(r.Model))
-		count[name]++
-		var parts []string
-		if r.Imported != "" {
-			parts = append(parts, "reference", publishedAs(r.manifest))
-		} else if !r.Simulated {
-			parts = append(parts, r.manifest.Model.Quantisation, r.manifest.Server.Name)
-		}
-		if prompts && r.Prompt != shared {
-			parts = append(parts, "prompt "+r.Prompt)
-		}
-		if settings {
-			parts = append(parts, r.Settings)
-		}
-		if r.report.Items < most {
-			parts = append(parts, fmt.Sprintf("%d of %d", r.report.Items, most))
-		}
-		if r.Status != judging.Complete {
-			parts = append(parts, r.Status)
-		}
-		names = append(names, name)
-		details = append(details, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · "))
-	}
-	for i, r := range judges {
-		if count[names[i]] > 1 {
-			names[i] += " · " + cmp.Or(details[i], r.Name)
-		}
-	}
-	return names, details
-}
-
-// commonest is the value that most of some runs have, of several the first.
-func commonest(runs []RunRow, of func(RunRow) string) (most string) {
-	count := map[string]int{}
-	for _, r := range runs {
-		count[of(r)]++
-	}
-	for _, r := range runs {
-		if count[of(r)] > count[most] {
-			most = of(r)
-		}
-	}
-	return most
-}
-
-// publishedAs is what of a reference was published.
-func publishedAs(m *judging.Manifest) string {
-	if m.Server.Name == "published verdicts" {
-		return m.Server.Name
-	}
-	return "stored replies"
+	return judges
 }
 
 // rank tests every two judges in the background, and waits a little for it: nil is returned where it goes on.
@@ -487,7 +408,7 @@ func (s *Server) rank(ctx context.Context, judges []RunRow) (*tested, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.opts.rankWait, rankWait))
 	defer cancel()
-	name := fmt.Sprintf("ranks %q %q %q", judges[0].Protocol, judges[0].Goal, itemsOf(judges[0].manifest))
+	name := fmt.Sprintf("ranks %q %q %q", judges[0].Protocol, judges[0].Goal, report.ItemsOf(judges[0].manifest))
 	known, err := memo.Get(ctx, s.background, name, state.String(), func() (*tested, error) {
 		return s.testedOf(judges), nil
 	})
@@ -499,7 +420,7 @@ func (s *Server) rank(ctx context.Context, judges []RunRow) (*tested, error) {
 
 // testedOf tests every two of some runs. Runs whose records cannot be read stay untested: their pages say why.
 func (s *Server) testedOf(judges []RunRow) *tested {
-	out := &tested{seconds: map[string]float64{}}
+	out := &tested{seconds: map[string]*float64{}}
 	var runs []*scoring.Run
 	var reports []scoring.Report
 	for _, r := range judges {
@@ -510,9 +431,7 @@ func (s *Server) testedOf(judges []RunRow) *tested {
 			continue
 		}
 		runs = append(runs, run)
-		if l := run.Ledger(); l != nil && l.Calls > l.Remembered && r.report.Items > 0 && l.Seconds > 0 {
-			out.seconds[r.Name] = l.Seconds / float64(r.report.Items)
-		}
+		out.seconds[r.Name] = report.SecondsEach(run.Ledger(), r.report.Items)
 	}
 	out.ranking = report.Unranked(reports)
 	if len(runs) < len(judges) || len(runs) < 2 {

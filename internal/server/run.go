@@ -194,13 +194,13 @@ func (s *Server) others(
 		x := row.Headline
 		if row.manifest == nil || row.Shard != "" || row.Protocol != head.Protocol || row.Goal != head.Goal ||
 			x == nil || x.Value == nil || x.Metric != own.Metric || x.Mode != own.Mode ||
-			!sameItems(row.manifest, m) || judgeOf(row) == self {
+			!report.SameItems(row.manifest, m) || judgeOf(row) == self {
 			continue
 		}
 		c.runs = append(c.runs, row)
 	}
 	judges := c.judges()
-	names, _ := namesOf(judges)
+	names, _ := report.NameJudges(judgesOf(judges))
 	for i, row := range judges {
 		o := report.Other{
 			Name:      names[i],

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"net/http"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +50,7 @@ type RunRow struct {
 }
 
 // Judge is the name of the run's judge.
-func (r RunRow) Judge() string { return cmp.Or(r.AboutName(), path.Base(r.Model)) }
+func (r RunRow) Judge() string { return cmp.Or(r.AboutName(), report.ModelName(r.Model)) }
 
 // Asks is the question of the run; "" while there are no numbers.
 func (r RunRow) Asks() string {
@@ -66,7 +65,7 @@ func (r RunRow) ItemsOf() string {
 	if r.manifest == nil {
 		return r.Dataset
 	}
-	return datasets.NameOf(itemsOf(r.manifest), r.Dataset)
+	return datasets.NameOf(report.ItemsOf(r.manifest), r.Dataset)
 }
 
 // Metric is the headline in words.

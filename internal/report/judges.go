@@ -1,0 +1,186 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// ItemsOf is what tells the items of a run from others: the hash of their file in the run's folder, which has ids and
+// texts. A run in progress has none yet; the file of its dataset and its ids stand for it.
+func ItemsOf(m *judging.Manifest) string { return cmp.Or(m.Files[judging.ItemsFile], FileOf(m)) }
+
+// FileOf is the file of a run's dataset, with the ids that were taken from it.
+func FileOf(m *judging.Manifest) string { return m.Spec.Dataset.SHA256 + " " + m.Spec.Dataset.IDs }
+
+// SameItems tells whether two runs are over the same items, whatever their datasets are called.
+func SameItems(a, b *judging.Manifest) bool {
+	return ItemsOf(a) == ItemsOf(b) || FileOf(a) == FileOf(b)
+}
+
+// Judge is a judge among others of the same items, by one run of it.
+type Judge struct {
+	Manifest *judging.Manifest
+	Report   *scoring.Report
+	Named    string // by a person; "" goes by the model
+}
+
+// ModelName is a model without the path of its file or of whoever made it.
+func ModelName(model string) string { return path.Base(model) }
+
+// NameJudges gives judges names, each its own, and says what else to know of each: where it was served, and what it was
+// asked otherwise than most others.
+func NameJudges(judges []Judge) (names, details []string) {
+	prompt := commonest(judges, func(j Judge) string { return j.Report.Prompt })
+	settings := commonest(judges, func(j Judge) string { return j.Report.Settings })
+	most := 0
+	for _, j := range judges {
+		most = max(most, j.Report.Items)
+	}
+	count := map[string]int{}
+	for _, j := range judges {
+		name := cmp.Or(j.Named, ModelName(j.Manifest.Spec.Model.Name))
+		count[name]++
+		var parts []string
+		switch {
+		case j.Manifest.Imported != "":
+			parts = append(parts, "reference", publishedAs(j.Manifest))
+		case !j.Manifest.Simulated:
+			parts = append(parts, j.Manifest.Model.Quantisation, j.Manifest.Server.Name)
+		}
+		if j.Report.Prompt != prompt {
+			parts = append(parts, "prompt "+j.Report.Prompt)
+		}
+		if j.Report.Settings != settings {
+			parts = append(parts, j.Report.Settings)
+		}
+		if j.Report.Items < most {
+			parts = append(parts, fmt.Sprintf("%d of %d", j.Report.Items, most))
+		}
+		if j.Manifest.Status != judging.Complete {
+			parts = append(parts, j.Manifest.Status)
+		}
+		names = append(names, name)
+		details = append(details, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · "))
+	}
+	for i, j := range judges {
+		if count[names[i]] > 1 {
+			names[i] += " · " + cmp.Or(details[i], j.Report.Run)
+		}
+	}
+	return names, details
+}
+
+// publishedAs is what of a reference was published.
+func publishedAs(m *judging.Manifest) string {
+	if m.Server.Name == "published verdicts" {
+		return m.Server.Name
+	}
+	return "stored replies"
+}
+
+// commonest is the value that most of some judges have, of several the first.
+func commonest(judges []Judge, of func(Judge) string) (most string) {
+	count := map[string]int{}
+	for _, j := range judges {
+		count[of(j)]++
+	}
+	for _, j := range judges {
+		if count[of(j)] > count[most] {
+			most = of(j)
+		}
+	}
+	return most
+}
+
+// PutJudges says of the judges on a board, by the names of their runs, what a page shows beside their numbers.
+func (l *Leaderboard) PutJudges(judges []Judge, link func(j Judge) string) {
+	_, details := NameJudges(judges)
+	at := map[string]int{}
+	for i, j := range judges {
+		at[j.Report.Run] = i
+	}
+	for i := range l.Rows {
+		row := &l.Rows[i]
+		j := judges[at[row.Run]]
+		row.Detail = details[at[row.Run]]
+		row.Reference = j.Manifest.Imported != ""
+		row.Link = link(j)
+	}
+}
+
+// SecondsEach is how long a run took for an item, by its ledger; nil where no server told, or most replies were
+// remembered.
+func SecondsEach(l *scoring.Ledger, items int) *float64 {
+	if l == nil || l.Calls <= l.Remembered || items == 0 || l.Seconds <= 0 {
+		return nil
+	}
+	return new(l.Seconds / float64(items))
+}
+
+// BoardOf ranks runs that ask the same about the same items; nil of others, and of a single one.
+func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *Leaderboard {
+	if len(runs) < 2 {
+		return nil
+	}
+	judges := make([]Judge, len(runs))
+	for i, r := range runs {
+		if !together(r.Manifest, runs[0].Manifest) {
+			return nil
+		}
+		judges[i] = Judge{Manifest: r.Manifest, Report: &reports[i]}
+	}
+	rankings, err := scoring.RankScored(runs, reports, o.Bootstrap)
+	if err != nil || len(rankings) == 0 {
+		return nil
+	}
+	names, _ := NameJudges(judges)
+	l := &Leaderboard{Board: NewBoard(rankings[0], reports, names)}
+	l.PutJudges(judges, func(Judge) string { return "" })
+	for i := range l.Rows {
+		l.Rows[i].Seconds = SecondsEach(l.Rows[i].Report.Ledger, l.Rows[i].Report.Items)
+	}
+	return l
+}
+
+// together tells whether two runs stand on one leaderboard.
+func together(a, b *judging.Manifest) bool {
+	return a.Spec.Protocol == b.Spec.Protocol && a.Spec.Goal == b.Spec.Goal && SameItems(a, b)
+}
+
+// Boards are the leaderboards of a document's runs, with links to the runs' pages in it.
+func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
+	placed := make([]bool, len(runs))
+	for i := range runs {
+		if placed[i] {
+			continue
+		}
+		var of []*scoring.Run
+		var reports []scoring.Report
+		pages := map[string]string{}
+		for j := i; j < len(runs); j++ {
+			if together(loaded[i].Manifest, loaded[j].Manifest) {
+				placed[j] = true
+				of = append(of, loaded[j])
+				reports = append(reports, runs[j].Report)
+				pages[runs[j].Run] = fmt.Sprintf("#run-%d-page", j+1)
+			}
+		}
+		l := BoardOf(of, reports, o)
+		if l == nil {
+			continue
+		}
+		for k := range l.Rows {
+			l.Rows[k].Link = pages[l.Rows[k].Run]
+		}
+		l.Prefix = fmt.Sprintf("board-%d-", len(boards)+1)
+		l.About = Question(reports[0]) + " · " + reports[0].Dataset
+		boards = append(boards, l)
+	}
+	return boards
+}
