@@ -275,7 +275,7 @@ func TestServersFaults(t *testing.T) {
 }
 
 // mostPatience bounds the patience that is had with a slow machine.
-const mostPatience = 10 * time.Second
+const mostPatience = 45 * time.Second
 
 // testFaults gives a server patience to answer what it is asked, and a call as
 // much to be tried again. Where that was too little for this machine to do what
