@@ -87,7 +87,7 @@ func TestBrowserPages(t *testing.T) {
 				b.check(fmt.Sprintf("page %d %.40s", i, target))
 			}
 			for _, p := range []struct{ name, target string }{
-				{"runs filtered", "/?q=first&sort=-name"},
+				{"runs filtered", "/runs?q=first&sort=-name"},
 				{"run of pairs", "/runs/pairs"},
 				{"run again", "/runs/reversed"},
 				{"run of answers", "/runs/answers"},
@@ -124,7 +124,7 @@ func TestBrowserPages(t *testing.T) {
 			b.check("login")
 			b.do("the token", chromedp.SendKeys(chromedp.CSS("#token"), strings.TrimSpace(secret)))
 			b.press("main button[type=submit]")
-			b.until("the runs are shown", `document.querySelector("#runs")`)
+			b.until("the leaderboard is shown", `document.querySelector("nav.main [aria-current=page]")?.innerText === "Leaderboard"`)
 			b.check("signed in")
 		})
 	}
@@ -445,7 +445,7 @@ func TestBrowserHostile(t *testing.T) {
 	if err != nil || len(list.Items) != len(hostileWords) {
 		t.Fatalf("%d items: %v", len(list.Items), err)
 	}
-	targets := []string{"/", "/runs/a", "/runs/" + second, "/runs/a/items", "/runs/a/items?q=" + url.QueryEscape(hostileWords[0]), "/compare?a=a&b=" + url.QueryEscape("<img src=x onerror=window.ran=1>") + "&show=all", "/start?model=" + url.QueryEscape(hostileWords[1])}
+	targets := []string{"/", "/runs", "/runs/a", "/runs/" + second, "/runs/a/items", "/runs/a/items?q=" + url.QueryEscape(hostileWords[0]), "/compare?a=a&b=" + url.QueryEscape("<img src=x onerror=window.ran=1>") + "&show=all", "/start?model=" + url.QueryEscape(hostileWords[1])}
 	for _, item := range list.Items {
 		targets = append(targets, "/runs/a/items/"+url.PathEscape(item.ID), "/compare/item?a=a&b="+second+"&item="+url.QueryEscape(item.ID))
 	}
@@ -517,7 +517,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	for _, l := range looks {
 		t.Run(l.String(), func(t *testing.T) {
 			b := newTab(t, browser, base, l, "keyboard")
-			b.open("/")
+			b.open("/runs")
 			b.key(kb.Tab)
 			if at := b.focus(); at != "Skip to the content" {
 				t.Errorf("the first stop is %q", at)
@@ -525,6 +525,9 @@ func TestBrowserKeyboard(t *testing.T) {
 			b.check("skip link")
 			b.key(kb.Enter)
 			b.until("the skip link leads to the content", `document.activeElement.id === "main"`)
+			b.tabTo(`e => e.innerText === "Filter and sort"`)
+			b.key(kb.Enter)
+			b.until("the filter unfolds", `document.activeElement.closest("details").open`)
 			b.tabTo(`e => e.id === "q"`)
 			b.tabTo(`e => e.matches(".filter button")`)
 			b.tabTo(`e => e.closest("#runs tbody") && e.matches("a")`)
