@@ -187,7 +187,8 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 		t.Errorf("OpenAPI: an order has %v", fields)
 	}
 	h.has("the run's page", h.get(at+"/runs/right"), "rating", "better-rated", "100.0")
-	h.has("the list of runs", h.get(at+"/"), "the better is rated higher")
+	h.has("the list of runs", h.get(at+"/runs"), "the better is rated higher")
+	h.has("the leaderboard", h.get(at+"/"), "better-rated", "right")
 	items := h.get(at + "/runs/right/items")
 	m := regexp.MustCompile(`/runs/right/items/([^"?]+)`).FindStringSubmatch(items)
 	if m == nil {

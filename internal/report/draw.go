@@ -262,9 +262,15 @@ type ChartColumn struct {
 	Axis  *Axis // of plots
 }
 
-// Heads are what stands above it.
+// Heads are what stands above it, for those who hear the page too.
 func (c ChartColumn) Heads() template.HTML {
 	head := template.HTML(template.HTMLEscapeString(c.Head))
+	if c.Head == "" {
+		head = `<span class="unseen">as a number</span>`
+	}
+	if c.Head == "" && (c.Axis != nil || c.Class == "bar") {
+		head = `<span class="unseen">drawn</span>`
+	}
 	if c.Axis == nil {
 		return head
 	}
