@@ -59,6 +59,11 @@ func Among(p *RunPage) []Section {
 	}
 	own := label{at: at(*head.Value), text: "this judge", line: 1}
 	placed := []label{own}
+	names := []string{p.Judge()}
+	for _, o := range others {
+		names = append(names, o.Name)
+	}
+	begin := len(sharedBeginning(names))
 	for _, o := range others {
 		x := coordinate(at(o.Value))
 		dot := fmt.Sprintf(`<circle class="pt level-%s" cx="%s" cy="%g" r="5">`, o.Level, x, stripMiddle)
@@ -70,7 +75,7 @@ func Among(p *RunPage) []Section {
 		}
 		fmt.Fprintf(&b, `%s<title>%s</title>%s`, dot,
 			template.HTMLEscapeString(fmt.Sprintf("%s: %.4g", o.Name, o.Value)), end)
-		if l, ok := fit(label{at: at(o.Value), text: shortName(o.Name, 14)}, placed); ok {
+		if l, ok := fit(label{at: at(o.Value), text: shortName(o.Name[begin:], longestName)}, placed); ok {
 			placed = append(placed, l)
 		}
 	}
@@ -107,6 +112,20 @@ func Among(p *RunPage) []Section {
 			Board, List string
 		}{template.HTML(b.String()), p.Board, strings.Join(list, ", ")}),
 	}}
+}
+
+// longestName is how many letters of a name stand on the strip.
+const longestName = 18
+
+// sharedBeginning is what all names begin with, up to where a word ends: "simulated: ", "sim:".
+func sharedBeginning(names []string) string {
+	shared := names[0]
+	for _, name := range names {
+		for !strings.HasPrefix(name, shared) {
+			shared = shared[:len(shared)-1]
+		}
+	}
+	return shared[:1+strings.LastIndexAny(shared, " :,/")]
 }
 
 // label of a dot.

@@ -244,7 +244,7 @@ func Stack(tall bool, of int, pieces []Piece) template.HTML {
 // Chart is rows with drawings in their cells.
 type Chart struct {
 	Label   string // of its table, for who cannot see it
-	Wide    bool   // the names of its rows are long
+	Class   string // wide: the names of its rows are long; keep: it stays a table on a phone
 	Columns []ChartColumn
 	Rows    []ChartRow
 }

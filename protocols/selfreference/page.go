@@ -33,7 +33,7 @@ func askedIn(p *report.RunPage) []string {
 func answering(p *report.RunPage) []report.Section {
 	c := report.Chart{
 		Label:   "Answering against judging",
-		Wide:    true,
+		Class:   "wide",
 		Columns: []report.ChartColumn{{Class: "pl", Axis: &report.PercentAxis}, {Class: "val"}},
 	}
 	row := func(name, count string, x scoring.Result, sign, look string) {
@@ -241,7 +241,7 @@ func compares(p *report.RunPage) bool {
 // belief is how often the judge sides with its own answer.
 func belief(p *report.RunPage) []report.Section {
 	asked := askedIn(p)
-	c := report.Chart{Label: "Does it believe its own answer?"}
+	c := report.Chart{Label: "Does it believe its own answer?", Class: "keep"}
 	for _, mode := range asked {
 		c.Columns = append(c.Columns, report.ChartColumn{Class: "said", Head: manners[mode].words})
 	}
@@ -370,7 +370,7 @@ func groupsChart(p *report.RunPage, title string, groups, asked []string) templa
 	both := len(asked) == len(modes)
 	if both {
 		c.Columns = append(c.Columns,
-			report.ChartColumn{Class: "ab", Head: "alone"}, report.ChartColumn{Class: "ab", Head: "shown"},
+			report.ChartColumn{Class: "ab more", Head: "alone"}, report.ChartColumn{Class: "ab more", Head: "shown"},
 			report.ChartColumn{Class: "pl df", Head: "← own answer harms · helps →", Axis: &axis},
 			report.ChartColumn{Class: "val diff", Head: "Points"})
 		key = report.Key(report.SignB+"by reasoning alone", report.SignA+"with its own answer shown",
