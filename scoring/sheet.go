@@ -97,15 +97,26 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	return slices.Concat(results...)
 }
 
-// Also computes metrics of columns of their own over all units: row is what a unit adds to them. What is resampled for
-// the sheet's own metrics stays as it is.
-func (s *Sheet) Also(unit string, list []Metric, width int, row func(Unit) []float64, b stats.Bootstrap) []Result {
-	beside := Sheet{Metrics: list, Width: width, early: s.early}
+// Beside is a sheet of the same units with other metrics, of columns of their own: row is what a unit adds to them, nil
+// of one that is left out. What is resampled for the sheet's own metrics stays as it is.
+func (s *Sheet) Beside(list []Metric, width int, row func(Unit) []float64) *Sheet {
+	beside := &Sheet{Metrics: list, Width: width, early: s.early}
 	for _, u := range s.Units {
 		u.Row = row(u)
-		beside.Units = append(beside.Units, u)
+		if u.Row != nil {
+			beside.Units = append(beside.Units, u)
+		}
 	}
-	return beside.score(unit, b)
+	return beside
+}
+
+// Whole computes the metrics over all units, as those of a group.
+func (s *Sheet) Whole(group, unit string, b stats.Bootstrap) []Result {
+	results := s.score(unit, b)
+	for i := range results {
+		results[i].Group = group
+	}
+	return results
 }
 
 // sample is the units of a section.

@@ -175,6 +175,14 @@ const (
 const SignDiamond template.HTML = `<svg class="sign" width="14" height="14" aria-hidden="true">` +
 	`<rect class="ref" x="3" y="3" width="8" height="8" transform="rotate(45 7 7)"/></svg>`
 
+// Signs of upright bars.
+const (
+	SignBar template.HTML = `<svg class="sign" width="11" height="13" aria-hidden="true">` +
+		`<rect class="bar" width="11" height="13"/></svg>`
+	SignHeld template.HTML = `<svg class="sign" width="20" height="13" aria-hidden="true">` +
+		`<line class="held" x2="20" y1="7" y2="7"/></svg>`
+)
+
 // Key says below a plot what its signs mean.
 func Key(words ...template.HTML) template.HTML { return part("run-key", words) }
 
@@ -307,6 +315,11 @@ func BareCell(x scoring.Result) template.HTML {
 		return `<b>–</b>`
 	}
 	return template.HTML("<b>" + short(x, *x.Value) + "</b>")
+}
+
+// Notice is a section that says something before the others do.
+func Notice(words string) []Section {
+	return []Section{{ID: "notice", Body: template.HTML(`<p class="banner">` + template.HTMLEscapeString(words) + `</p>`)}}
 }
 
 // Paragraph of a section.

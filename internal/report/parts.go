@@ -244,7 +244,8 @@ type card struct{ Name, Value, Ends, About string }
 // Cards are the numbers that stand for the run.
 func Cards(p *RunPage) []Section {
 	var cards []card
-	for i, t := range layoutOf(p.Protocol).Tiles {
+	head := Headline(&p.Report)
+	for _, t := range layoutOf(p.Protocol).Tiles {
 		x := t.of(&p.Report)
 		if x.Value == nil || t.Folded {
 			continue
@@ -256,7 +257,7 @@ func Cards(p *RunPage) []Section {
 		if t.Note != nil {
 			c.About = t.Note(&p.Report)
 		}
-		if place := p.place(); i == 0 && place != "" {
+		if place := p.place(); place != "" && t.Metric == head.Metric && t.Mode == head.Mode {
 			c.About = place
 		}
 		cards = append(cards, c)

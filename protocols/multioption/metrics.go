@@ -453,7 +453,7 @@ func (f *choices) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstra
 	groups := slices.DeleteFunc(slices.Collect(maps.Keys(parts)), func(g string) bool { return g == scoring.Overall })
 	slices.SortFunc(groups, s.Divisions[0])
 	for _, g := range groups {
-		rep.Results = append(rep.Results, positions(g, parts[g])...)
+		rep.Results = append(rep.Results, positions(g, parts[g], s, rep.Bootstrap.Unit, b)...)
 	}
 	rep.Warnings = append(rep.Warnings, f.warnings(parts[scoring.Overall], rep.Missing)...)
 }

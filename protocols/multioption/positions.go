@@ -4,21 +4,26 @@ import (
 	"fmt"
 	"strconv"
 
+	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
 // Metrics of the positions chosen, by number of options.
 const (
-	PositionMetric     = "place-" // and the position, from 1: how often it was chosen, of all judgments with a verdict
-	positionsChiSquare = "places-chi-square"
-	positionsP         = "places-p"
+	PositionMetric = "place-" // and the position, from 1: how often it was chosen, of all judgments with a verdict
+	// likewise, how often a right option stood there
+	RightPositionMetric = "right-place-"
+	positionsChiSquare  = "places-chi-square"
+	positionsP          = "places-p"
 )
 
 // positions are how often each position was chosen, and whether that may be chance. The test takes judgments for
 // independent of each other; those of one item are not: a judge that always picks the same option spreads over the
 // positions more evenly than chance would.
-func positions(group string, tallies []countedChoices) []scoring.Result {
+func positions(
+	group string, tallies []countedChoices, s *scoring.Sheet, unit string, b stats.Bootstrap,
+) []scoring.Result {
 	var counts []int
 	for _, t := range tallies {
 		of := t.positionCounts()
@@ -36,20 +41,13 @@ func positions(group string, tallies []countedChoices) []scoring.Result {
 	for _, n := range counts {
 		decided += n
 	}
-	var results []scoring.Result
-	for i, n := range counts {
-		r := scoring.Result{
-			Metric:  PositionMetric + strconv.Itoa(i+1),
-			Group:   group,
-			N:       decided,
-			Missing: leftOut,
-			Value:   scoring.Percent(float64(n) / float64(decided)),
+	list := positionMetrics(len(counts))
+	results := s.Beside(list, 2*len(list), func(u scoring.Unit) []float64 {
+		if u.Groups[0] != group {
+			return nil
 		}
-		if decided == 0 {
-			r.Note = noPositions
-		}
-		results = append(results, r)
-	}
+		return u.Of.(countedChoices).positionRow()
+	}).Whole(group, unit, b)
 	chi2, df, p := stats.Uniformity(counts)
 	note := fmt.Sprintf("%d degrees of freedom", df)
 	switch {
@@ -79,7 +77,52 @@ func positions(group string, tallies []countedChoices) []scoring.Result {
 		})
 }
 
-const noPositions = "undefined: no judgments with a verdict"
+const (
+	noJudgments = "no judgments with a verdict"
+	noPositions = "undefined: " + noJudgments
+)
+
+// positionMetrics are how often each of so many positions was chosen, and how often a right option stood there.
+func positionMetrics(n int) []scoring.Metric {
+	var list []scoring.Metric
+	add := func(name string, kind scoring.MetricKind, sparse bool) {
+		for i := range n {
+			at := 2 * len(list)
+			list = append(list, scoring.Metric{
+				Name:    name + strconv.Itoa(i+1),
+				Kind:    kind,
+				Missing: leftOut,
+				Columns: scoring.Span{at, at + 2},
+				Why:     scoring.Because(noJudgments),
+				Sparse:  sparse,
+			})
+		}
+	}
+	add(PositionMetric, scoring.Several, false)
+	add(RightPositionMetric, scoring.Known, true)
+	return list
+}
+
+// positionRow is what an item adds to them: the judgments with a verdict, and those of them that name a position or have
+// a right option there.
+func (t countedChoices) positionRow() []float64 {
+	n := len(t.ids)
+	row := make([]float64, 4*n)
+	for i, order := range t.orders {
+		if t.positions[i] == judging.Nobody {
+			continue
+		}
+		row[2*t.positions[i]]++
+		for position, option := range order {
+			row[2*position+1]++
+			if len(t.right) > 0 {
+				row[2*(n+position)] += scoring.One(t.isRight(option))
+				row[2*(n+position)+1]++
+			}
+		}
+	}
+	return row
+}
 
 // warnings of a choice among several options.
 func (f *choices) warnings(all []countedChoices, missing scoring.MissingPolicy) []string {

@@ -23,6 +23,8 @@ var Layout = &report.Layout{
 	Words:    map[string]string{"unrelated": "with an unrelated option"},
 	How:      " of several, in several orders",
 	Became:   "each asked in several orders of its options",
+	Bracket:  bracket,
+	Parts:    pageParts,
 	Ends: []report.End{
 		{Part: PartRight, Look: "right", Words: "same choice in every order, and right", Show: "right"},
 		{Part: PartWrong, Look: "wrong", Words: "same choice in every order, and wrong", Show: "steady"},
@@ -36,11 +38,13 @@ var Layout = &report.Layout{
 			Metric: optionAccuracy,
 			About:  "the mark is a random judge",
 			Mark:   report.AtMetric(optionAccuracy + OfRandom),
+			Note:   beside(optionAccuracy, "%.0f %%"),
 		},
 		{
 			Metric: GradeScore,
 			About:  "the mark is a random judge",
 			Mark:   report.AtMetric(GradeScore + OfRandom),
+			Note:   beside(GradeScore, "%.2f"),
 		},
 		{Metric: sameChoice},
 		report.Verdictless,
@@ -49,6 +53,18 @@ var Layout = &report.Layout{
 		report.ColumnOf("", "right", optionAccuracy),
 		report.ColumnOf("same in", "all orders", sameChoice),
 	},
+}
+
+// beside says what a random judge has of a metric.
+func beside(metric, form string) func(r *scoring.Report) string {
+	return func(r *scoring.Report) string {
+		x := r.Overall(metric)
+		text := fmt.Sprintf("of %d items", x.N)
+		if random := r.Overall(metric + OfRandom); random.Value != nil {
+			text += fmt.Sprintf("; a random judge has "+form, *random.Value)
+		}
+		return text
+	}
 }
 
 func summary(runs []scoring.Report) table.Table {

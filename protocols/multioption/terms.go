@@ -12,6 +12,11 @@ var terms = append(scoring.Terms(scoring.Lay(optionMetrics(scoring.MissingUsable
 		Others: "position bias",
 	},
 	{
+		Metric: "right-place-*",
+		Plain:  "how often a right option stands at this position",
+		Source: "share of judgments with a verdict, of items with a label",
+	},
+	{
 		Metric: "places-chi-square",
 		Plain:  "how far the positions chosen are from even: the larger, the farther",
 		Source: "χ² test of uniformity",

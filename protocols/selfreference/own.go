@@ -151,7 +151,7 @@ func (f *judgments) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stat
 	if f.asked[0] && f.asked[1] {
 		add(scoring.ModeDifference, 2, 3)
 	}
-	return sheet.Also(rep.Bootstrap.Unit, list, 4*width, func(u scoring.Unit) []float64 {
+	return sheet.Beside(list, 4*width, func(u scoring.Unit) []float64 {
 		j := u.Of.(judgment)
 		row := make([]float64, 4*width)
 		both := counts(rep.Missing, j.said[0]) && counts(rep.Missing, j.said[1])
@@ -165,5 +165,5 @@ func (f *judgments) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stat
 			}
 		}
 		return row
-	}, b)
+	}).Whole(scoring.Overall, rep.Bootstrap.Unit, b)
 }
