@@ -133,8 +133,7 @@ func Signs(a Axis, all ...Sign) template.HTML {
 		at := a.at(*x.Value)
 		switch x.Look {
 		case "diamond":
-			fmt.Fprintf(&b, `<svg x="%s" y="22" overflow="visible"><rect class="ref" x="-5.5" y="-5.5" width="11" `+
-				`height="11" transform="rotate(45)"/></svg>`, at)
+			fmt.Fprintf(&b, `<rect class="ref" x="%s" y="16.5" width="11" height="11"/>`, at) // the style sheet turns it
 		case "ring":
 			fmt.Fprintf(&b, `<circle class="open" cx="%s" cy="22" r="5.5"/>`, at)
 		default:
@@ -320,6 +319,34 @@ func BareCell(x scoring.Result) template.HTML {
 // Notice is a section that says something before the others do.
 func Notice(words string) []Section {
 	return []Section{{ID: "notice", Body: template.HTML(`<p class="banner">` + template.HTMLEscapeString(words) + `</p>`)}}
+}
+
+// ResultOf is a difference as charts draw it.
+func ResultOf(d *scoring.Difference) scoring.Result {
+	return scoring.Result{
+		Metric: d.Metric,
+		Group:  d.Group,
+		Mode:   scoring.ModeDifference,
+		Unit:   d.Unit,
+		Value:  d.Diff,
+		Low:    d.Low,
+		High:   d.High,
+		N:      d.N,
+	}
+}
+
+// Links are words and addresses, in a line.
+func Links(all ...[2]string) template.HTML {
+	var b strings.Builder
+	for _, link := range all {
+		if link[1] != "" {
+			fmt.Fprintf(&b, ` <a href="%s">%s</a>`, template.HTMLEscapeString(link[1]), template.HTMLEscapeString(link[0]))
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return template.HTML(`<p class="sub links">` + b.String()[1:] + `</p>`)
 }
 
 // Paragraph of a section.

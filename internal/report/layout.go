@@ -38,6 +38,8 @@ type Layout struct {
 	Bracket func(r *scoring.Report) *Bracket
 	// a metric that stands beside the headline by category, and what its column is called
 	Beside, BesideWords string
+	// a metric that the headline is held against by category, drawn as a diamond, and what that is
+	Held, HeldWords string
 	// its metrics, in words
 	Terms []scoring.Term
 	// the page of a run, from top to bottom; nil: [parts]

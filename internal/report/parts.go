@@ -20,6 +20,7 @@ type RunPage struct {
 	Board   string                          // address of the leaderboard
 	Lists   []ItemList
 	Others  []Other
+	Twin    *Twin  // nil: there is none
 	Command string // that makes the run
 	Prompt  string // its text
 	Prefix  string // of the ids of its elements, where several runs are on a page
@@ -48,6 +49,16 @@ type Other struct {
 	Reference bool    // its replies were published
 	Value     float64 // of the headline
 }
+
+// Twin is the run of the same judge over the same items that was asked the opposite.
+type Twin struct {
+	Report              *scoring.Report
+	Link, Compare       string // addresses of its page and of both beside each other
+	*scoring.Comparison        // of the better or best, then of the worse or worst; nil: nobody knows
+}
+
+// SameLayout tells whether runs of two protocols are laid out together.
+func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
 
 // Section is a part of a page.
 type Section struct {
@@ -285,6 +296,10 @@ func ByGroup(p *RunPage) []Section {
 		return nil
 	}
 	name := capital(p.metricName(head.Metric))
+	var key template.HTML
+	if p.Overall(l.Held).Value != nil {
+		key = Key(SignDiamond + template.HTML(template.HTMLEscapeString(l.HeldWords)))
+	}
 	c := Chart{
 		Label: name + " by category",
 		Columns: []ChartColumn{
@@ -306,7 +321,9 @@ func ByGroup(p *RunPage) []Section {
 			row.Name, row.All = "All", true
 		}
 		pieces, of := p.Pieces(g)
-		row.Cells = []template.HTML{Plot(PercentAxis, x), ValueCell(x), Stack(false, of, pieces)}
+		held := Sign{Result: p.Result(l.Held, g, ""), Look: "diamond"}
+		drawn := Signs(PercentAxis, held, Sign{Result: x, Look: "dot"})
+		row.Cells = []template.HTML{drawn, ValueCell(x), Stack(false, of, pieces)}
 		if l.Beside != "" {
 			beside := p.Result(l.Beside, g, "")
 			cell := template.HTML("–")
@@ -321,7 +338,7 @@ func ByGroup(p *RunPage) []Section {
 		ID:    "groups",
 		Title: "By category",
 		About: strings.ToLower(name[:1]) + name[1:] + ", percent, with 95 % interval",
-		Body:  c.HTML(),
+		Body:  c.HTML() + key,
 	}}
 }
 

@@ -176,7 +176,48 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		p.Run.Run = head.Name
 	}
 	p.Others = s.others(ctx, head, x.Manifest, rep)
+	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
+}
+
+// twin is the run of a run's judge over its items that was asked the opposite, by the same prompt; nil where there is
+// none.
+func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
+	rows, err := s.rows(ctx)
+	if err != nil {
+		return nil // the list of runs says why
+	}
+	var found *RunRow
+	for i, row := range rows {
+		if row.report == nil || row.Shard != "" || row.Goal == run.Goal || row.Protocol == run.Protocol ||
+			!report.SameLayout(row.Protocol, run.Protocol) || judgeOf(row) != judgeOf(run) ||
+			!report.SameItems(row.manifest, run.manifest) {
+			continue
+		}
+		if found == nil || row.standsFor(*found) {
+			found = &rows[i]
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	n, err := s.numbers(ctx, found.Name, found.manifest)
+	if err != nil || n.rep == nil {
+		return nil
+	}
+	names := []string{run.Name, found.Name}
+	if run.Goal > found.Goal { // best and better come first
+		slices.Reverse(names)
+	}
+	t := &report.Twin{
+		Report:  n.rep,
+		Link:    found.URL(),
+		Compare: "/compare" + query("a", names[0], "b", names[1]),
+	}
+	if c, err := s.compare(ctx, names); err == nil {
+		t.Comparison = c.Comparisons[0]
+	}
+	return t
 }
 
 // others are the judges that were asked the same of the same items, one run of each.

@@ -10,15 +10,17 @@ import (
 )
 
 var Layout = &report.Layout{
-	Terms:    terms,
-	Headline: scoring.GenerationAccuracy,
-	Noun:     "answers",
-	Item:     "question",
-	Question: "answers",
-	Summary:  summary,
-	Tables:   tables,
-	Figures:  figures,
-	Figure:   "accuracy-groups",
+	Terms:     terms,
+	Headline:  scoring.GenerationAccuracy,
+	Noun:      "answers",
+	Item:      "question",
+	Question:  "answers",
+	Summary:   summary,
+	Tables:    tables,
+	Figures:   figures,
+	Figure:    "accuracy-groups",
+	Held:      Chance,
+	HeldWords: "chance: guessing among the options",
 	Ends: []report.End{
 		{Part: PartRight, Look: "right", Words: "right", Show: "right"},
 		{Part: PartWrong, Look: "wrong", Words: "wrong", Show: "confident"},
@@ -30,9 +32,19 @@ var Layout = &report.Layout{
 			Name:   "right",
 			About:  "the mark is chance",
 			Mark:   report.AtMetric(Chance),
+			Note:   ofQuestions,
 		},
 		{Metric: NoAnswer},
 	},
+}
+
+// ofQuestions says how many there are, and what guessing comes to.
+func ofQuestions(r *scoring.Report) string {
+	text := "of " + table.Count(r.Overall(scoring.GenerationAccuracy).N, "question")
+	if chance := r.Overall(Chance).Value; chance != nil {
+		text += fmt.Sprintf("; by chance %.0f %%", *chance)
+	}
+	return text
 }
 
 func summary(runs []scoring.Report) table.Table {

@@ -194,5 +194,10 @@ func byOptions(p *report.RunPage) []report.Section {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	return []report.Section{{ID: "groups", Title: "By number of options", About: about + ", percent, with 95 % interval", Body: c.HTML() + key}}
+	return []report.Section{{
+		ID:    "groups",
+		Title: "By number of options",
+		About: about + ", percent, with 95 % interval",
+		Body:  c.HTML() + key,
+	}}
 }

@@ -103,8 +103,8 @@ func positionMetrics(n int) []scoring.Metric {
 	return list
 }
 
-// positionRow is what an item adds to them: the judgments with a verdict, and those of them that name a position or have
-// a right option there.
+// positionRow is what an item adds to them: the judgments with a verdict, and those of them that name a position or
+// have a right option there.
 func (t countedChoices) positionRow() []float64 {
 	n := len(t.ids)
 	row := make([]float64, 4*n)

@@ -26,6 +26,7 @@ var Layout = &report.Layout{
 	How:         ", in both orders",
 	Became:      "each asked twice, the second time with the responses swapped",
 	Bracket:     bracket,
+	Parts:       pageParts,
 	Beside:      RightWhereAlike,
 	BesideWords: "Where both agree",
 	Ends: []report.End{
@@ -98,7 +99,11 @@ func firstNamed(r *scoring.Report) scoring.Result {
 	x := r.Overall("first-position")
 	if x.Value != nil && r.Goal == goalWorse {
 		x.Value = new(100 - *x.Value)
-		x.Low, x.High = nil, nil
+		if x.Low != nil && x.High != nil {
+			low := 100 - *x.High
+			x.High = new(100 - *x.Low)
+			x.Low = &low
+		}
 	}
 	return x
 }
