@@ -17,22 +17,24 @@ var _ = register(comparing, 60, reportCommand)
 
 func reportCommand(e *env) *cli.Command {
 	flags := slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "out", Usage: "`FILE` to write; - is standard output"},
+		&cli.StringFlag{Name: "out", Usage: "`FILE` to write: .html, .md, or .png of 1200 × 630; - is standard output"},
 		&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels: say which judge agrees with them"},
 		&cli.BoolFlag{Name: "force", Usage: "overwrite a file that gavel did not write"},
 	}, readingFlags())
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "write runs with tables and figures as one HTML page",
-		UsageText: "gavel report RUN... --out FILE.html",
+		Usage:     "write the pages of runs in one file, as Markdown or as a picture",
+		UsageText: "gavel report RUN... --out FILE.html|.md|.png",
 		Flags:     flags,
 		Action: func(c *cli.Context) error {
 			out := c.String("out")
 			if out == "" {
 				return usage("--out is missing: give --out FILE.html or --out - for standard output")
 			}
-			if ending := filepath.Ext(out); !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(ending)) {
-				return usage("--out %s: a report is HTML, not %s: give a name that ends in .html", out, ending[1:])
+			ending := strings.ToLower(filepath.Ext(out))
+			if !slices.Contains([]string{"", ".html", ".htm", ".md", ".png"}, ending) {
+				return usage("--out %s: a report is HTML, Markdown or a picture: give a name that ends in .html, .md or .png",
+					out)
 			}
 			loaded, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {
@@ -50,10 +52,17 @@ func reportCommand(e *env) *cli.Command {
 				return err
 			}
 			page := report.Document{Runs: runs, Boards: report.Boards(loaded, runs, o), More: more}
-			if out == "-" {
+			switch {
+			case out == "-":
 				return page.WriteHTML(e.stdout)
+			case ending == ".md":
+				err = page.WriteOther(out, c.Bool("force"), page.Markdown)
+			case ending == ".png":
+				err = page.WriteOther(out, c.Bool("force"), page.Picture)
+			default:
+				err = page.WriteFile(out, c.Bool("force"))
 			}
-			if err := page.WriteFile(out, c.Bool("force")); err != nil {
+			if err != nil {
 				return err
 			}
 			e.say("report written to %s", out)

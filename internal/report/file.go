@@ -22,6 +22,15 @@ func (d Document) WriteFile(path string, force bool) error {
 	return disk.Write(path, d.WriteHTML)
 }
 
+// WriteOther writes what the document is in another format to a file in one step. A file that is there is an error,
+// unless forced: it does not say who wrote it.
+func (d Document) WriteOther(path string, force bool, write func(io.Writer) error) error {
+	if _, err := os.Lstat(path); err == nil && !force {
+		return fmt.Errorf("%s: exists: choose another name, or use --force", path)
+	}
+	return disk.Write(path, write)
+}
+
 // replaceable tells whether a page may be written to a path: where there is nothing yet, or a page of gavel's.
 func replaceable(path string) error {
 	f, err := os.Open(path)

@@ -32,6 +32,13 @@ func init() {
 			stream:  true,
 		},
 		route{pattern: "GET /runs/{run}/figures/{file}", handle: (*Server).writeFigure},
+		route{
+			pattern: "GET /runs/{run}/summary.md",
+			handle:  download("text/markdown; charset=utf-8", ".md", (*Server).writeMarkdown),
+		},
+		route{pattern: "GET /runs/{run}/picture.png", handle: download("image/png", ".png", (*Server).writePicture)},
+		route{pattern: "GET /leaderboard.md", handle: (*Server).boardMarkdown},
+		route{pattern: "GET /leaderboard.png", handle: (*Server).boardPicture},
 	)
 }
 
@@ -105,6 +112,60 @@ func (s *Server) writeCSV(r *http.Request, name string, w io.Writer) error {
 		return err
 	}
 	return report.Scores{Runs: []scoring.Report{run.Report}}.CSV(w)
+}
+
+func (s *Server) writeMarkdown(r *http.Request, name string, w io.Writer) error {
+	run, err := s.reported(r, name)
+	if err != nil {
+		return err
+	}
+	return (&report.RunPage{Run: run}).Markdown(w)
+}
+
+func (s *Server) writePicture(r *http.Request, name string, w io.Writer) error {
+	run, err := s.reported(r, name)
+	if err != nil {
+		return err
+	}
+	if about := s.runs.About(name); about != nil {
+		run.Name = about.Name
+	}
+	png, err := (&report.RunPage{Run: run}).PNG()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(png)
+	return err
+}
+
+// sharedBoard is the leaderboard that was asked for, and what it is of.
+func (s *Server) sharedBoard(r *http.Request) (b *report.Leaderboard, about string, err error) {
+	v, _, err := s.board(r)
+	if err == nil && v.Board == nil {
+		err = failure.New(http.StatusNotFound, "no judge has a score yet")
+	}
+	return v.Board, v.Question + " · " + v.Dataset, err
+}
+
+func (s *Server) boardMarkdown(w http.ResponseWriter, r *http.Request) error {
+	b, about, err := s.sharedBoard(r)
+	if err != nil {
+		return err
+	}
+	return b.Markdown(&attachment{w: w, kind: "text/markdown; charset=utf-8", name: "leaderboard.md"}, about)
+}
+
+func (s *Server) boardPicture(w http.ResponseWriter, r *http.Request) error {
+	b, about, err := s.sharedBoard(r)
+	if err != nil {
+		return err
+	}
+	png, err := b.PNG(about)
+	if err != nil {
+		return err
+	}
+	_, err = (&attachment{w: w, kind: "image/png", name: "leaderboard.png"}).Write(png)
+	return err
 }
 
 // downloadTime is how long records may be on their way.

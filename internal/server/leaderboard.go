@@ -56,6 +56,7 @@ type leaderboardView struct {
 	Reading  bool                `json:"-"` // the runs are being read
 	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
 
+	Query     string        `json:"-"` // that asks for this leaderboard
 	Questions []boardChoice `json:"-"`
 	Datasets  []boardChoice `json:"-"`
 	More      []boardChoice `json:"-"` // datasets that find no room beside the others
@@ -228,6 +229,7 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 	v.Question = report.Question(*c.runs[0].report)
 	v.Dataset = c.dataset
 	v.Items = c.n
+	v.Query = strings.TrimPrefix(c.link(), "/")
 	v.choices(all, c)
 	v.Board, v.Pending = s.leaderboard(r.Context(), c, q.Get("show") == "all" || isAPI(r))
 	return v, rows, nil

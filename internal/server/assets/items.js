@@ -35,10 +35,12 @@
     });
   }
 
-  for (const b of document.querySelectorAll("[data-copies]")) b.addEventListener("click", async () => {
+  for (const b of document.querySelectorAll("[data-copies], [data-copies-from]")) b.addEventListener("click", async () => {
     const said = b.textContent;
     try {
-      await navigator.clipboard.writeText(document.getElementById(b.dataset.copies).textContent);
+      const from = b.dataset.copiesFrom;
+      const text = from ? await (await fetch(from)).text() : document.getElementById(b.dataset.copies).textContent;
+      await navigator.clipboard.writeText(text);
       b.textContent = "Copied";
     } catch {
       b.textContent = "This browser does not let pages copy";

@@ -193,7 +193,7 @@ const (
 	MaxFolders = 20_000
 	// entries of a folder of runs from which on pages do not wait until all runs have been read
 	largeFolder = 500
-	listFor    = time.Second // that a listing is good for
+	listFor     = time.Second // that a listing is good for
 )
 
 // Shows tells whether a run of that name stands in the list, once it is there.

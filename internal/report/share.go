@@ -1,0 +1,149 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"gavel/internal/report/figure"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// PNG is a picture of the leaderboard to share, of 1200 by 630 pixels. about is the question and what it was asked of.
+func (l *Leaderboard) PNG(about string) ([]byte, error) {
+	first, rest := l.sentences()
+	s := figure.Share{
+		About: about,
+		Says:  strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.of()+".", 1),
+		Also:  strings.TrimSpace(rest + " " + l.beyond()),
+		Foot:  "gavel · " + l.headline() + ", with 95 % intervals",
+	}
+	if len(l.Rows) > 0 {
+		s.X = axisOf(l.Rows[0].Headline.Unit)
+	}
+	simulated := false
+	for _, r := range l.placed() {
+		row := figure.ShareRow{
+			Name:    r.Name,
+			Value:   short(r.Headline, *r.Headline.Value),
+			Level:   string(r.Level),
+			Diamond: r.Reference,
+			At:      r.Headline.Value,
+			Low:     r.Headline.Low,
+			High:    r.Headline.High,
+		}
+		if x := r.RightWhereAlike; x.Value != nil {
+			row.Beside = fmt.Sprintf("%s %% of %d agreed", short(x, *x.Value), x.N)
+		}
+		simulated = simulated || r.Simulated
+		s.Rows = append(s.Rows, row)
+	}
+	if shown := figure.ShareRows; len(s.Rows) > shown {
+		s.Foot += fmt.Sprintf(" · the first %d of %d judges", shown, len(s.Rows))
+	}
+	if simulated {
+		s.Foot += " · some judges are simulated"
+	}
+	return s.PNG()
+}
+
+// PNG is a picture of a run to share, of 1200 by 630 pixels.
+func (p *RunPage) PNG() ([]byte, error) {
+	s := figure.Share{
+		About: p.Judge() + " (" + string(p.Level()) + ") · " + question(p.Report) + " · " + p.Dataset,
+		Says:  cmp.Or(p.Says, "There is no score yet."),
+		Also:  p.Also,
+		Foot:  "gavel · 95 % intervals",
+		X:     axisOf(""),
+	}
+	if p.Simulated {
+		s.Foot += " · a simulated judge: no model was asked"
+	}
+	pieces, of := p.Pieces(scoring.Overall)
+	for _, piece := range pieces {
+		s.Pieces = append(s.Pieces, figure.SharePiece{
+			N:     piece.N,
+			Look:  piece.Look,
+			Words: fmt.Sprintf("%d %s, %s", piece.N, piece.Words, piece.share(of)),
+		})
+	}
+	head := Headline(&p.Report)
+	groups := p.Groups()
+	if head == nil || head.Unit != "" || len(groups) > mostShared {
+		groups = nil
+	}
+	for _, g := range groups {
+		x := p.Result(head.Metric, g, head.Mode)
+		if g == scoring.Overall || x.Value == nil {
+			continue
+		}
+		s.Rows = append(s.Rows, figure.ShareRow{
+			Name:  fmt.Sprintf("%s, n = %d", g, x.N),
+			Value: short(x, *x.Value),
+			Level: string(p.Level()),
+			At:    x.Value,
+			Low:   x.Low,
+			High:  x.High,
+		})
+	}
+	if len(s.Rows) > 0 {
+		s.Foot = strings.Replace(s.Foot, "95 %", p.metricName(head.Metric)+" by category, with 95 %", 1)
+	}
+	return s.PNG()
+}
+
+// mostShared is how many categories find room on a picture, all of them together included.
+const mostShared = 5
+
+// Markdown writes the leaderboard as Markdown: the answer and a table.
+func (l *Leaderboard) Markdown(w io.Writer, about string) error {
+	answer := table.Table{Title: l.Says, Plain: true}
+	if err := table.Markdown(w, answer); err != nil {
+		return err
+	}
+	t := l.Board.table()
+	t.Notes = append(t.Notes, about)
+	return table.Markdown(w, t)
+}
+
+// Markdown writes what a run comes to: the answer and the numbers that stand for it.
+func (p *RunPage) Markdown(w io.Writer) error {
+	return table.Writer(table.Markdown).Each(w, Scores{Runs: []scoring.Report{p.Report}}.Brief())
+}
+
+// Markdown writes the leaderboards and then what each run comes to.
+func (d Document) Markdown(w io.Writer) error {
+	for _, l := range d.Boards {
+		if err := l.Markdown(w, l.About); err != nil {
+			return err
+		}
+	}
+	for _, r := range d.Runs {
+		if err := (&RunPage{Run: r}).Markdown(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Picture writes the picture of a single run, or of the leaderboard of several.
+func (d Document) Picture(w io.Writer) error {
+	var png []byte
+	var err error
+	switch {
+	case len(d.Runs) == 1:
+		png, err = (&RunPage{Run: d.Runs[0]}).PNG()
+	case len(d.Boards) == 1:
+		png, err = d.Boards[0].PNG(d.Boards[0].About)
+	default:
+		return errors.New("a picture is of one run, or of runs that were asked the same about the same items")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(png)
+	return err
+}

@@ -1,0 +1,58 @@
+package report_test
+
+import (
+	"bytes"
+	"image/png"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gavel/internal/report"
+	"gavel/scoring"
+)
+
+// A picture has the size that previews take, and the same runs give the same bytes.
+func TestPicturesToShare(t *testing.T) {
+	board := &report.Leaderboard{Board: boardOf([]*float64{new(50.0), nil, new(80.0)}, [2]int{0, 2})}
+	run := report.Run{Report: scoring.Report{Protocol: "pairwise", Model: "lab/m", Says: strings.Repeat("Long words. ", 90)}}
+	for name, d := range map[string]report.Document{
+		"leaderboard": {Runs: make([]report.Run, 3), Boards: []*report.Leaderboard{board}},
+		"run":         {Runs: []report.Run{run}},
+	} {
+		var a, b bytes.Buffer
+		if err := d.Picture(&a); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := d.Picture(&b); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
+			t.Errorf("%s: %v, another picture of the same", name, err)
+		}
+		if c, err := png.DecodeConfig(&a); err != nil || c.Width != 1200 || c.Height != 630 {
+			t.Errorf("%s: %v, %d × %d", name, err, c.Width, c.Height)
+		}
+	}
+	if err := (report.Document{Runs: make([]report.Run, 2)}).Picture(&bytes.Buffer{}); err == nil {
+		t.Error("a picture of runs that do not stand on one leaderboard")
+	}
+}
+
+func TestMarkdownToShare(t *testing.T) {
+	board := &report.Leaderboard{Board: boardOf([]*float64{new(50.0), new(80.0)}, [2]int{0, 1}), About: "which is better · d"}
+	var b bytes.Buffer
+	if err := (report.Document{Boards: []*report.Leaderboard{board}}).Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"**m1 judges best: right in both orders on 80 % of the pairs.**", "| 1 | m1 |", "- which is better · d"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	path := filepath.Join(t.TempDir(), "a.md")
+	for _, force := range []bool{false, true} {
+		if err := (report.Document{}).WriteOther(path, force, (report.Document{}).Markdown); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := (report.Document{}).WriteOther(path, false, (report.Document{}).Markdown); err == nil {
+		t.Error("a file that was there is written over")
+	}
+}
