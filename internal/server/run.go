@@ -357,6 +357,9 @@ func (s *Server) lists(x *store.Index) (all []report.ItemList) {
 				list.Items = append(list.Items, listedItem(row))
 			}
 		}
+		if run.Judgments <= run.Items { // each is asked once
+			list.Title = strings.TrimSuffix(list.Title, " every time")
+		}
 		list.About = table.Count(total, "item") + " · " + k.about
 		if total > 0 && len(all) < mostLists {
 			all = append(all, list)

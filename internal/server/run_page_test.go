@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/pairwise"
 )
@@ -99,6 +101,62 @@ func TestPartsLeadToTheirItems(t *testing.T) {
 	}
 	if len(parts) < 15 {
 		t.Errorf("only these parts occurred: %v", parts)
+	}
+}
+
+// A bar of judgments by the judge's own answer leads to as many items as it says.
+func TestOwnAnswersLeadToTheirItems(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "judged.jsonl")
+	var lines strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&lines, `{"id":"q%d@a","category":"c","question":"Q%d?","gold":%q,"question_id":"q%d","of":"choice","agent":"a",`+
+			`"answer":"The answer is (A).","reference":"The answer is (B).","own":{"value":"B","right":%v}}`+"\n",
+			i, i, []string{"Correct", "Incorrect"}[i%2], i, i%3 == 0)
+	}
+	write(t, file, lines.String())
+	set, err := datasets.OpenFile(file)
+	must(t, err)
+	defer set.Close()
+	dir := t.TempDir()
+	makeRunOf(t, filepath.Join(dir, "judged"), set, making{protocol: "self-reference", sim: "accuracy=0.6,silent=0.1,seed=2"})
+	s := newSite(t, dir, nil)
+	page := s.get("/runs/judged")
+	links := regexp.MustCompile(`<a href="([^"]+show=own-[^"]+)" aria-label="[^"]*: (\d+) of \d+">`).FindAllStringSubmatch(page, -1)
+	for _, link := range links {
+		var list ItemsView
+		s.data("/api/v1"+link[1], &list)
+		if fmt.Sprint(list.Matches) != link[2] {
+			t.Errorf("%s has %d items, the bar says %s", link[1], list.Matches, link[2])
+		}
+	}
+	if len(links) != 8 {
+		t.Errorf("%d parts lead to items, want 8", len(links))
+	}
+}
+
+// The run of the same judge that was asked the opposite stands beside it; those of other judges and items do not.
+func TestBothGoalsOfAJudge(t *testing.T) {
+	dir := t.TempDir()
+	const judge = "accuracy=0.8,first=0.3,seed=1"
+	makeRun(t, filepath.Join(dir, "better"), making{protocol: "pairwise", dataset: "sample", sim: judge})
+	makeRun(t, filepath.Join(dir, "worse"), making{protocol: "reversed", dataset: "sample", sim: judge})
+	makeRun(t, filepath.Join(dir, "alone"), making{protocol: "reversed", dataset: "sample", sim: "accuracy=0.7,seed=1"})
+	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: judge})
+	s := newSite(t, dir, nil)
+	says(t, s.get("/runs/worse"), "It was asked which response is the worse.")
+	for run, other := range map[string]string{"worse": "better", "better": "worse"} {
+		page := s.get("/runs/" + run)
+		says(t, page, "Does the reversed goal help?")
+		for _, link := range []string{"/runs/" + other, "/compare?a=better&amp;b=worse"} {
+			if !strings.Contains(page, `<a href="`+link+`">`) {
+				t.Errorf("%s: no way to %s", run, link)
+			}
+		}
+	}
+	for _, run := range []string{"alone", "options"} {
+		if strings.Contains(s.get("/runs/"+run), "Does the reversed goal help?") {
+			t.Errorf("%s is held against a run of another judge or of other items", run)
+		}
 	}
 }
 

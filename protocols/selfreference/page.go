@@ -61,9 +61,36 @@ func answering(p *report.RunPage) []report.Section {
 	return []report.Section{{
 		ID:    "answering",
 		Title: "Answering against judging",
-		About: "percent, with 95 % interval",
+		About: "percent, with 95 % interval" + judged(p),
 		Body:  c.HTML(),
 	}}
+}
+
+// agentsOf are the names of who gave the answers.
+func agentsOf(p *report.RunPage) (names []string) {
+	for _, m := range p.Run.Metadata {
+		if m.Name == "agent's answers" {
+			model, _, _ := strings.Cut(m.Value, " (run ")
+			names = append(names, model)
+		}
+	}
+	return names
+}
+
+// judged says whose answers are judged, and how many of them are right.
+func judged(p *report.RunPage) string {
+	right := p.Overall(AgentAccuracy)
+	if right.Value == nil {
+		return ""
+	}
+	of := ""
+	switch names := agentsOf(p); {
+	case len(names) == 1:
+		of = " by " + names[0]
+	case len(names) > 1:
+		of = fmt.Sprintf(" by %d agents", len(names))
+	}
+	return fmt.Sprintf(" · the answers that it judges%s are right on %s", of, percent(*right.Value))
 }
 
 // fourfold is how often it judges right where its own answer is right, and where it is wrong. Without own answers it is
@@ -292,12 +319,8 @@ func caveats(p *report.RunPage) (all []string) {
 			"That is where showing it does harm: it costs %s points [%s, %s].", wrong, table.Count(own.N, "question"),
 			signed(-*harm.Value)[1:], signed(-*harm.High)[1:], signed(-*harm.Low)[1:]))
 	}
-	agents := slices.DeleteFunc(slices.Clone(p.Metadata), func(m scoring.Metadatum) bool {
-		return m.Name != "agent's answers"
-	})
-	if len(agents) == 1 {
-		name, _, _ := strings.Cut(agents[0].Value, " (run ")
-		all = append(all, "One agent only, "+name+". An agent that errs as the judge does would be believed more often.")
+	if agents := agentsOf(p); len(agents) == 1 {
+		all = append(all, "One agent only, "+agents[0]+". An agent that errs as the judge does would be believed more often.")
 	}
 	help := p.Result(F1, scoring.Overall, scoring.ModeDifference)
 	if harms && help.Low != nil && *help.Low <= 0 {
