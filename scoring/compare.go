@@ -81,6 +81,8 @@ type Comparison struct {
 	// of pairs: who is right on those where each of the two gives the same verdict in both orders; left out where
 	// several belong together, or a run is not at its end
 	Alike *Difference `json:"where_both_agree,omitempty"`
+	// the same by category; `p_holm` is over these
+	AlikeByGroup []Difference `json:"where_both_agree_by_group,omitempty"`
 	// two goals of one model on pairs taken as one judge, which answers where both name one response in all four
 	// judgments
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
@@ -90,12 +92,15 @@ type Comparison struct {
 	Within *Within `json:"within,omitempty"`
 	// units whose verdict changed with the order, where they are asked in several
 	Turned *[2]int `json:"-"`
+	// what became in A and in B of the units that both judged
+	Became [2]Breakdown `json:"-"`
 	// printed after `!`
 	Warnings []string `json:"warnings"`
 
-	headline string // the metric that is right or wrong unit by unit; "": none
-	stands   string // the metric that stands for the comparison; "": the first
-	words    Term   // of that metric
+	headline string    // the metric that is right or wrong unit by unit; "": none
+	stands   string    // the metric that stands for the comparison; "": the first
+	words    Term      // of that metric
+	called   [2]string // names that people gave the judges
 }
 
 // Comparisons is `gavel compare --json`.
@@ -250,9 +255,21 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap, how stats.Permutation
 	if f, ok := a.scorer.(Matcher); ok {
 		f.Match(c, b.scorer, joined, boot)
 	}
+	if f, ok := a.scorer.(Parter); ok {
+		for side := range c.Became {
+			sheet := Sheet{Units: make([]Unit, len(joined))}
+			for i, j := range joined {
+				sheet.Units[i] = []Unit{j.A, j.B}[side]
+			}
+			if all := sheet.breakdowns(f); len(all) > 0 {
+				c.Became[side] = all[0]
+			}
+		}
+	}
 	c.warn(a.Run, b.Run, unit)
 	if ahead != nil {
 		c.Alike = nil // its test does not hold at every look
+		c.AlikeByGroup = nil
 		c.Warnings = append(c.Warnings, ahead.String())
 	}
 	return c, nil

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -14,16 +15,29 @@ const mostPairs = 100_000
 
 // say says what the comparison comes to.
 func (c *Comparison) say() {
-	names := c.Names()
-	c.Says = c.answer(names)
-	if d := c.Alike; d != nil && d.Diff != nil {
-		c.Says += " " + c.amongAlike(*d, names)
-	}
+	first, rest := c.Sentences()
+	c.Says = strings.TrimSuffix(first+" "+rest, " ")
 }
 
-// Names are what the two judges are called: their models without a path and, where these are the same, what differs.
+// Sentences are the answer, and what there is to say of the pairs where each judge agrees with itself.
+func (c *Comparison) Sentences() (first, rest string) {
+	names := c.Names()
+	if d := c.Alike; d != nil && d.Diff != nil && (c.A.ID == "" || c.A.ID != c.B.ID) {
+		rest = c.amongAlike(*d, names)
+	}
+	return c.answer(names), rest
+}
+
+// Call the judges by names that people gave them; "" for none.
+func (c *Comparison) Call(a, b string) {
+	c.called = [2]string{a, b}
+	c.say()
+}
+
+// Names are what the two judges are called: by people, or their models without a path and, where these are the same,
+// what differs.
 func (c *Comparison) Names() [2]string {
-	names := [2]string{path.Base(c.A.Model), path.Base(c.B.Model)}
+	names := [2]string{cmp.Or(c.called[0], path.Base(c.A.Model)), cmp.Or(c.called[1], path.Base(c.B.Model))}
 	for _, of := range []func(Side) string{
 		func(s Side) string { return s.Model },
 		func(s Side) string { return s.Protocol },
@@ -154,7 +168,7 @@ func (d Difference) would() string {
 	if d.Table == nil || d.Test != "" {
 		return ""
 	}
-	n := float64(d.Table.Both + d.Table.OnlyA + d.Table.OnlyB + d.Table.Neither)
+	n := float64(d.Table.N())
 	apart := math.Abs(float64(d.Table.OnlyA-d.Table.OnlyB)) / n
 	pairs := stats.PairsToTell(apart, float64(d.Table.OnlyA+d.Table.OnlyB)/n, planAlpha, planPower)
 	if !(pairs > n && pairs <= mostPairs) {
@@ -201,9 +215,9 @@ func (c *Comparison) amongAlike(d Difference, names [2]string) string {
 	return fmt.Sprintf("%s%s, %s is right %s more often%s.", start, where, ahead, d.points(), d.ends())
 }
 
-// AlikeOf compares two runs where each agrees with itself, from the counts of who is right there.
-func AlikeOf(metric string, t Table2x2) *Difference {
-	n := t.Both + t.OnlyA + t.OnlyB + t.Neither
+// AlikeOf compares two runs on a group where each agrees with itself, from the counts of who is right there.
+func AlikeOf(metric, group string, t Table2x2) *Difference {
+	n := t.N()
 	if n == 0 {
 		return nil
 	}
@@ -211,7 +225,7 @@ func AlikeOf(metric string, t Table2x2) *Difference {
 	iv := stats.Paired(float64(t.OnlyB), float64(t.OnlyA), float64(n), 0.95)
 	d := &Difference{
 		Metric:   metric,
-		Group:    Overall,
+		Group:    group,
 		A:        share(t.Both + t.OnlyA),
 		B:        share(t.Both + t.OnlyB),
 		Diff:     Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
@@ -224,4 +238,16 @@ func AlikeOf(metric string, t Table2x2) *Difference {
 	}
 	d.Noise = d.holdsZero() || *d.P >= alpha
 	return d
+}
+
+// Holm corrects the p of some differences by Holm's method over them, and says which may be noise by that.
+func Holm(differences []Difference) {
+	p := make([]float64, len(differences))
+	for i, d := range differences {
+		p[i] = *d.P
+	}
+	for i, adjusted := range stats.Holm(p) {
+		differences[i].Holm = Precise(adjusted)
+		differences[i].Noise = differences[i].Noise || adjusted >= alpha
+	}
 }

@@ -7,7 +7,7 @@ import (
 
 // compared is a comparison of two judges of pairs by made-up counts.
 func compared(t Table2x2, change func(c *Comparison, d *Difference)) *Comparison {
-	d := *AlikeOf("strict", t)
+	d := *AlikeOf("strict", Overall, t)
 	c := &Comparison{
 		A:      Side{Run: "r/a", ID: "1", Model: "org/ann", Prompt: "sop"},
 		B:      Side{Run: "r/b", ID: "2", Model: "bob", Prompt: "sop"},
@@ -53,11 +53,11 @@ func TestComparisonSays(t *testing.T) {
 		{name: "not surely within it", table: close, change: func(c *Comparison, _ *Difference) {
 			c.Within = &Within{Verdict: CannotSay, Points: 2, Pairs: new(4021)}
 		}, want: "would do. Some 4,030 pairs would show whether they are the same within 2 points, if they are."},
-		{name: "where each agrees with itself", table: close, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", apart) },
+		{name: "where each agrees with itself", table: close, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, apart) },
 			want: "But on the 100 pairs where each judge gives the same verdict in both orders, bob is right 30 points more often [18, 40]."},
-		{name: "there, too", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", apart) },
+		{name: "there, too", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, apart) },
 			want: "75 % of the same 100 pairs. On the 100 pairs where each judge gives the same verdict in both orders, bob is right"},
-		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", close) },
+		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, close) },
 			want: "On the 100 pairs where each judge gives the same verdict in both orders they cannot be told apart."},
 		{name: "a score", table: apart, change: func(c *Comparison, d *Difference) {
 			d.Unit, c.Unit, c.words = UnitScore, "item", Term{Name: "Grade score"}
@@ -72,7 +72,7 @@ func TestComparisonSays(t *testing.T) {
 	if none.say(); none.Says == "" {
 		t.Error("nothing is said of a comparison without a number")
 	}
-	if AlikeOf("x", Table2x2{}) != nil {
+	if AlikeOf("x", Overall, Table2x2{}) != nil {
 		t.Error("a comparison of no pair")
 	}
 }

@@ -207,13 +207,17 @@ func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
 		case da != 1 || db != 1:
 			return nil, 0
 		default:
-			t.count(na > 0, nb > 0, s.often[k])
+			t.Count(na > 0, nb > 0, s.often[k])
 		}
 	}
-	return &t, t.Both + t.OnlyA + t.OnlyB + t.Neither
+	return &t, t.N()
 }
 
-func (t *Table2x2) count(a, b bool, often int) {
+// N is how many units are in the table.
+func (t *Table2x2) N() int { return t.Both + t.OnlyA + t.OnlyB + t.Neither }
+
+// Count adds units that are right in a, in b, in both or in neither.
+func (t *Table2x2) Count(a, b bool, often int) {
 	switch {
 	case a && b:
 		t.Both += often

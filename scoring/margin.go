@@ -62,7 +62,7 @@ func (c *Comparison) within(margin float64) (*Within, error) {
 			continue
 		}
 		t := *d.Table
-		n := t.Both + t.OnlyA + t.OnlyB + t.Neither
+		n := t.N()
 		iv, p := bounds{Interval: stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), by: ByTango},
 			stats.McNemar(t.OnlyA, t.OnlyB)
 		if d.atEveryLook != nil {

@@ -512,38 +512,44 @@ func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, joined []scor
 		}
 	}
 	c.Differences = withoutSilence(c.Differences, sides)
-	c.Alike = alike(joined)
+	f.alike(c, joined)
 	if x, y := f.manifest.Spec, g.manifest.Spec; x.Model == y.Model && x.Goal != y.Goal {
 		c.Ensemble = ensemble(joined, b)
 	}
 }
 
-// alike compares two judges on the pairs with a label where each gives the same verdict in both orders; nil where there
-// are none, or some belong together.
-func alike(joined []scoring.Joined) *scoring.Difference {
-	var t scoring.Table2x2
+// alike compares two judges on the pairs with a label where each gives the same verdict in both orders, and on those of
+// each group. It adds nothing where there are none, or some belong together.
+func (f *pairs) alike(c *scoring.Comparison, joined []scoring.Joined) {
+	tables := map[string]*scoring.Table2x2{}
 	clusters := map[string]bool{}
 	for _, p := range joined {
 		if p.A.Cluster != "" && clusters[p.A.Cluster] {
-			return nil
+			return
 		}
 		clusters[p.A.Cluster] = true
 		a, b := p.A.Of.(pair), p.B.Of.(pair)
 		if a.gold < 0 || !a.alike() || !b.alike() {
 			continue
 		}
-		switch rightA, rightB := a.named() == a.gold, b.named() == b.gold; {
-		case rightA && rightB:
-			t.Both++
-		case rightA:
-			t.OnlyA++
-		case rightB:
-			t.OnlyB++
-		default:
-			t.Neither++
+		for _, group := range append([]string{scoring.Overall}, p.A.Groups...) {
+			if tables[group] == nil {
+				tables[group] = &scoring.Table2x2{}
+			}
+			tables[group].Count(a.named() == a.gold, b.named() == b.gold, 1)
 		}
 	}
-	return scoring.AlikeOf(RightWhereAlike, t)
+	for _, d := range c.Differences {
+		t := tables[d.Group]
+		switch {
+		case d.Metric != "strict" || t == nil:
+		case d.Group == scoring.Overall:
+			c.Alike = scoring.AlikeOf(RightWhereAlike, d.Group, *t)
+		default:
+			c.AlikeByGroup = append(c.AlikeByGroup, *scoring.AlikeOf(RightWhereAlike, d.Group, *t))
+		}
+	}
+	scoring.Holm(c.AlikeByGroup)
 }
 
 // withoutSilence takes half-tie, and with it the difference, from groups in which a side has no verdict; where neither
