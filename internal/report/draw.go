@@ -19,6 +19,7 @@ type Axis struct {
 	Ticks    []float64 // where lines stand, and their numbers above them
 	Zero     float64   // the line that is drawn stronger
 	Signed   bool      // it is of differences: its numbers have signs
+	Ends     [2]string // what its ends mean, above the numbers; "" for nothing
 }
 
 // PercentAxis is of shares, with chance or half in its middle.
@@ -37,9 +38,9 @@ func DifferenceAxis(differences ...scoring.Result) Axis {
 		}
 		unit = cmp.Or(unit, d.Unit)
 	}
-	limits := []float64{10, 20, 40, 60, 100}
+	limits := []float64{10, 20, 40, 60, 80, 100}
 	if unit != "" {
-		limits = []float64{0.1, 0.2, 0.4, 0.6, 1, 2}
+		limits = []float64{0.1, 0.2, 0.4, 0.6, 0.8, 1, 2}
 	}
 	limit := limits[len(limits)-1]
 	if i := slices.IndexFunc(limits, func(l float64) bool { return most <= l }); i >= 0 {
@@ -67,6 +68,11 @@ func coordinate(x float64) string { return strconv.FormatFloat(math.Round(100*x)
 // Heads are the numbers of the ticks.
 func (a Axis) heads() template.HTML {
 	var b strings.Builder
+	if a.Ends[0] != "" {
+		fmt.Fprintf(&b, `<svg class="axis ends" width="100%%" height="16" role="img" aria-label="%[1]s, %[2]s">`+
+			`<text x="0" y="12">%[1]s</text><text x="100%%" y="12" text-anchor="end">%[2]s</text></svg>`,
+			template.HTMLEscapeString(a.Ends[0]), template.HTMLEscapeString(a.Ends[1]))
+	}
 	b.WriteString(`<svg class="axis" width="100%" height="16" aria-hidden="true">`)
 	for i, tick := range a.Ticks {
 		anchor := "middle"
@@ -251,7 +257,7 @@ func Stack(tall bool, of int, pieces []Piece) template.HTML {
 // Chart is rows with drawings in their cells.
 type Chart struct {
 	Label   string // of its table, for who cannot see it
-	Class   string // wide: the names of its rows are long; keep: it stays a table on a phone
+	Class   string // wide: the names of its rows are long; keep: it stays a table on a phone; versus: of two judges
 	Columns []ChartColumn
 	Rows    []ChartRow
 }
@@ -266,12 +272,16 @@ func (c Chart) HTML() template.HTML { return part("run-chart", c) }
 type ChartColumn struct {
 	Class string // pl of plots, val of values, mini of bars, kp of words
 	Head  string
-	Axis  *Axis // of plots
+	Sign  template.HTML // in place of the head, which is read aloud
+	Axis  *Axis         // of plots
 }
 
 // Heads are what stands above it, for those who hear the page too.
 func (c ChartColumn) Heads() template.HTML {
 	head := template.HTML(template.HTMLEscapeString(c.Head))
+	if c.Sign != "" {
+		return c.Sign + `<span class="unseen">` + head + `</span>`
+	}
 	if c.Head == "" {
 		head = `<span class="unseen">as a number</span>`
 	}
@@ -287,6 +297,7 @@ func (c ChartColumn) Heads() template.HTML {
 // ChartRow is a row of a chart.
 type ChartRow struct {
 	Name, Count string
+	Link        string // of the name
 	Look        string // of its dots: a level, or a class
 	All         bool   // of everything, above its parts
 	Cells       []template.HTML

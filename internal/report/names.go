@@ -113,3 +113,9 @@ func NamesOf(runs []scoring.Report) []string {
 
 // Question that a run asks, in words.
 func Question(r scoring.Report) string { return question(r) }
+
+// How runs of a protocol ask it, after the question.
+func How(protocol string) string { return layoutOf(protocol).How }
+
+// ItemOf is what runs of a protocol judge, in the singular.
+func ItemOf(protocol string) string { return layoutOf(protocol).item() }

@@ -177,6 +177,12 @@ func (p page) explained() (terms []scoring.Term) {
 // Explanations of the terms.
 func (p page) Explanations() (template.HTML, error) { return table.Explanations(p.Terms) }
 
+// Explanations are of the words of some tables.
+func Explanations(tables []table.Table) (template.HTML, error) {
+	p := page{Runs: []section{{Tables: tables}}}
+	return table.Explanations(p.explained())
+}
+
 // sharedWarning is a warning, and the runs that it is said of.
 type sharedWarning struct {
 	Warning string

@@ -10,28 +10,27 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
+	"gavel/judging"
 	"gavel/scoring"
 )
 
 func init() {
-	addRoutes(
-		route{
-			pattern:    "GET /compare",
-			template:   "compare",
-			navigation: "Compare",
-			place:      3,
-			view:       viewOf((*Server).compareView),
-			api:        "/compare",
-			about:      "Two runs beside each other",
-			query:      compareFilter{},
-		},
-		route{pattern: "GET /compare/figures/{file}", handle: (*Server).compareFigure},
-	)
+	addRoutes(route{
+		pattern:    "GET /compare",
+		template:   "compare",
+		navigation: "Compare",
+		place:      3,
+		view:       viewOf((*Server).compareView),
+		api:        "/compare",
+		about:      "Two runs beside each other",
+		query:      compareFilter{},
+	})
 }
 
 // maxCompared is how many runs can be compared at once: there are as many indexes at hand, and more are better ranked.
@@ -41,10 +40,11 @@ const maxCompared = 6
 type compareFilter struct {
 	A    string `json:"a" required:"true" jsonschema:"a run"`
 	B    string `json:"b" required:"true" jsonschema:"another"`
-	Show string `json:"show" jsonschema:"differ, a, b, none, verdicts or all"`
+	Show string `json:"show" jsonschema:"differ, a, b, both, neither, confident, none, verdicts or all"`
 	Page int    `json:"page" jsonschema:"from 1"`
 
-	Runs []string `json:"-"` // A, B and further ones
+	Group string   `json:"group,omitempty" jsonschema:"of the items"`
+	Runs  []string `json:"-"` // A, B and further ones
 }
 
 // Query of a link to these runs, with more of its own.
@@ -54,15 +54,25 @@ func (f compareFilter) Query(more ...string) string {
 	}
 	q := url.Values{"run": f.Runs}
 	for i := 0; i+1 < len(more); i += 2 {
-		q.Set(more[i], more[i+1])
+		if more[i+1] != "" {
+			q.Set(more[i], more[i+1])
+		}
 	}
 	return "?" + q.Encode()
 }
 
 // At is the query of another page.
 func (f compareFilter) At(page int) string {
-	return f.Query("show", f.Show, "page", fmt.Sprint(page))
+	return f.Query("show", f.Show, "group", f.Group, "page", fmt.Sprint(page)) + itemsAnchor
 }
+
+// Items is the address of the items that a filter takes.
+func (f compareFilter) Items(show, group string) string {
+	return "/compare" + f.Query("show", show, "group", group) + itemsAnchor
+}
+
+// itemsAnchor is where on the page the items begin.
+const itemsAnchor = "#items-title"
 
 // runsOf are the runs that a query names: as a and b, or each as run.
 func runsOf(q url.Values) (runs []string, err error) {
@@ -101,18 +111,9 @@ type compareCell struct {
 
 // comparedRun is a run of a comparison, by a letter.
 type comparedRun struct {
-	Letter    string
-	Head      RunHead
-	Headline  *scoring.Result
-	Diagnosis *scoring.Diagnosis
-}
-
-// comparedPair are two of more than two runs.
-type comparedPair struct {
-	A, B string // letters
-	Link string
-	*scoring.Difference
-	Words string // of the difference, in points, with its interval
+	Letter, Name string
+	Head         RunHead
+	Report       *scoring.Report // nil while it is being made
 }
 
 // compareView is several runs beside each other.
@@ -122,19 +123,28 @@ type compareView struct {
 	B          *RunHead             `json:"b"`
 	Comparison *scoring.Comparisons `json:"comparison" jsonschema:"as gavel compare --json; null where there is none"`
 	Problem    string               `json:"problem,omitempty" jsonschema:"why there is none"`
-	Tables     []table.Table        `json:"-"`
 	Shared     int                  `json:"shared" jsonschema:"items that all have"`
 	Matches    int                  `json:"matches"`
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`
-	Shows      []Option             `json:"-"`
-	Runs       []RunHead            `json:"-"` // to choose from
-	Chosen     []comparedRun        `json:"-"`
-	Pairs      []comparedPair       `json:"-"` // of more than two runs
-	Figure     template.HTML        `json:"-"`
-	Explained  template.HTML        `json:"-"` // what the metrics mean
-	pictures   report.Pictures      // of the figure
+
+	Fields []compareField          `json:"-"` // of the form
+	Runs   []Option                `json:"-"` // to choose from
+	Links  []boardChoice           `json:"-"` // other comparisons
+	Chosen []comparedRun           `json:"-"`
+	Shows  []Option                `json:"-"`
+	Meta   string                  `json:"-"`
+	Two    *report.ComparisonPage  `json:"-"`
+	Many   *report.ComparisonsPage `json:"-"` // of more than two runs
+	Every  template.HTML           `json:"-"` // number
+	First  bool                    `json:"-"` // the first items only, not a page of all
 }
+
+// compareField is a field of the form.
+type compareField struct{ Letter, Value string }
+
+// firstCompared is how many items stand on a page that was asked for none.
+const firstCompared = 10
 
 // letterOf the run at a place: A to Z, then AA.
 func letterOf(place int) string {
@@ -144,36 +154,23 @@ func letterOf(place int) string {
 	return string('A' + rune(place))
 }
 
-// Fields of the form: the runs chosen, and one more.
-func (v compareView) Fields() []string {
-	fields := slices.Clone(v.Filter.Runs)
-	for len(fields) < 2 || len(fields) < maxCompared && fields[len(fields)-1] != "" {
-		fields = append(fields, "")
-	}
-	return fields
-}
-
-// Warnings of all comparisons, each once.
-func (v compareView) Warnings() (all []string) {
-	if v.Comparison == nil {
-		return nil
-	}
-	for _, c := range v.Comparison.Comparisons {
-		for _, w := range c.Warnings {
-			if !slices.Contains(all, w) {
-				all = append(all, w)
-			}
+// Marked are the runs of which something is to be said beside their names, all of them where they cannot be compared.
+func (v compareView) Marked() (marked []comparedRun) {
+	for _, c := range v.Chosen {
+		if c.Head.Simulated || c.Head.Status != judging.Complete || v.Problem != "" {
+			marked = append(marked, c)
 		}
 	}
-	return all
+	return marked
 }
 
 func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 	q := r.URL.Query()
 	v = compareView{
-		Filter: compareFilter{A: q.Get("a"), B: q.Get("b"), Show: cmp.Or(q.Get("show"), "differ")},
+		Filter: compareFilter{A: q.Get("a"), B: q.Get("b"), Show: cmp.Or(q.Get("show"), "differ"), Group: q.Get("group")},
 		Items:  []CompareRow{},
 		Pages:  1,
+		First:  !isAPI(r) && !q.Has("show") && !q.Has("page"),
 	}
 	f := &v.Filter
 	f.Page, err = counted(q, "page", 1)
@@ -188,14 +185,8 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 		return v, err
 	}
 	if !isAPI(r) {
-		runs, err := s.runs.List()
-		if err != nil {
+		if err := s.choose(r.Context(), &v, q.Has("more")); err != nil {
 			return v, err
-		}
-		for _, run := range runs {
-			if run.Err == nil {
-				v.Runs = append(v.Runs, headOf(run.Name, run.Manifest))
-			}
 		}
 	}
 	if len(f.Runs) < 2 {
@@ -217,18 +208,15 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 		return v, nil
 	}
 	v.Comparison = c
-	v.Tables = slices.DeleteFunc(report.Comparison{Comparisons: c}.Tables(), func(t table.Table) bool {
-		return len(t.Columns) == 0 // sentences: they stand above
-	})
 	if isAPI(r) {
 		return v, nil
 	}
-	return v, s.draw(r.Context(), &v)
+	return v, s.compose(r.Context(), &v)
 }
 
-// draw adds the figure, and of more than two runs every two of them in a line.
-func (s *Server) draw(ctx context.Context, v *compareView) error {
-	var runs []report.Run
+// compose makes what the page says of the comparison.
+func (s *Server) compose(ctx context.Context, v *compareView) error {
+	var reports []*scoring.Report
 	for i := range v.Chosen {
 		c := &v.Chosen[i]
 		m, err := s.runs.Manifest(c.Head.Name)
@@ -236,49 +224,125 @@ func (s *Server) draw(ctx context.Context, v *compareView) error {
 			return err
 		}
 		n, err := s.numbers(ctx, c.Head.Name, m)
+		if ctx.Err() != nil {
+			return err
+		}
+		if err == nil { // else the page of the run says why
+			c.Report = n.rep
+		}
+		reports = append(reports, c.Report)
+	}
+	tables := slices.DeleteFunc(report.Comparison{Comparisons: v.Comparison}.Tables(), func(t table.Table) bool {
+		return len(t.Columns) == 0 // sentences: they stand above
+	})
+	var every strings.Builder
+	for _, t := range tables {
+		text, err := t.HTML()
 		if err != nil {
-			v.Problem = err.Error()
-			return nil
+			return err
 		}
-		if n.rep == nil { // it is being made
-			continue
-		}
-		rep := *n.rep
-		c.Headline, c.Diagnosis = report.Headline(n.rep), rep.Diagnosis
-		runs = append(runs, report.Run{Report: rep})
+		every.WriteString(string(text))
 	}
-	var err error
-	if len(runs) == len(v.Chosen) {
-		v.Figure, v.pictures, err = report.Beside(runs, func(file string) string {
-			return "/compare/figures/" + file + v.Filter.Query()
-		})
-	}
-	if err == nil {
-		v.Explained, err = report.Explanations(v.Tables)
-	}
-	if len(v.Chosen) == 2 {
+	explained, err := report.Explanations(tables)
+	if err != nil {
 		return err
+	}
+	v.Every = template.HTML(every.String()) + explained
+	called := make([]scoring.Comparison, len(v.Comparison.Comparisons))
+	k := 0
+	for i := range v.Chosen {
+		for j := range v.Chosen[i+1:] {
+			called[k] = *v.Comparison.Comparisons[k]
+			called[k].Call(v.Chosen[i].Name, v.Chosen[i+1+j].Name)
+			k++
+		}
+	}
+	v.Meta = v.meta()
+	if len(v.Chosen) > 2 {
+		v.Many = v.many(called, reports)
+		return nil
+	}
+	two := &report.ComparisonPage{
+		Comparison: &called[0],
+		Boot:       v.Comparison.Bootstrap,
+		Family:     v.Comparison.Family,
+		Reports:    [2]*scoring.Report{reports[0], reports[1]},
+		Links:      [2]string{v.Chosen[0].Head.URL(), v.Chosen[1].Head.URL()},
+		Items:      v.Filter.Items,
+		Command:    v.command(),
+	}
+	if two.OnlyA+two.OnlyB == 0 {
+		two.Own = func(side int, show string) string {
+			return v.Chosen[side].Head.URL() + "/items" + query("show", show)
+		}
+	}
+	v.Two = two
+	return nil
+}
+
+// many is the page of more than two runs.
+func (v *compareView) many(called []scoring.Comparison, reports []*scoring.Report) *report.ComparisonsPage {
+	page := &report.ComparisonsPage{Reports: reports, Command: v.command(), Family: v.Comparison.Family}
+	for _, c := range v.Chosen {
+		page.Names = append(page.Names, c.Name)
+		page.Links = append(page.Links, c.Head.URL())
 	}
 	k := 0
 	for i := range v.Chosen {
 		for j := range v.Chosen[i+1:] {
-			p := comparedPair{A: letterOf(i), B: letterOf(i + 1 + j)}
-			p.Link = "/compare" + query("a", v.Filter.Runs[i], "b", v.Filter.Runs[i+1+j])
-			p.Difference, p.Words = report.HeadlineDifference(v.Comparison.Comparisons[k])
-			v.Pairs = append(v.Pairs, p)
+			page.Pairs = append(page.Pairs, report.ComparedPair{
+				Comparison: &called[k],
+				A:          i,
+				B:          i + 1 + j,
+				Link:       "/compare" + query("a", v.Filter.Runs[i], "b", v.Filter.Runs[i+1+j]),
+			})
 			k++
 		}
 	}
-	return err
+	return page
 }
 
-// compareFigure writes a picture of a comparison.
-func (s *Server) compareFigure(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.compareView(r)
-	if err != nil {
-		return err
+// command is the same comparison in a shell, in the folder of the runs.
+func (v *compareView) command() string {
+	words := []string{"gavel", "compare"}
+	for _, run := range v.Filter.Runs {
+		words = append(words, datasets.Quoted(run))
 	}
-	return s.handOut(w, r, v.pictures, "compare")
+	return strings.Join(words, " ")
+}
+
+// meta says in a line what is compared, on what.
+func (v *compareView) meta() string {
+	a := v.Chosen[0].Head
+	var parts []string
+	var questions, of []string
+	stored := 0
+	for _, c := range v.Chosen {
+		if question := c.Head.asks(); !slices.Contains(questions, question) {
+			questions = append(questions, question)
+		}
+		if !slices.Contains(of, c.Head.Dataset) {
+			of = append(of, c.Head.Dataset)
+		}
+		stored += int(scoring.One(c.Head.Imported != ""))
+	}
+	parts = append(parts, strings.Join(questions, " and ")+report.How(a.Protocol), strings.Join(of, " and "))
+	c := v.Comparison.Comparisons[0]
+	unit := cmp.Or(c.Unit, report.ItemOf(a.Protocol))
+	if len(v.Chosen) == 2 {
+		parts = append(parts, table.Count(c.N, unit)+" that both have judged")
+		if alone := c.OnlyA + c.OnlyB; alone == 0 {
+			parts = append(parts, "none judged by one alone")
+		} else {
+			parts = append(parts, fmt.Sprintf("%d judged by one alone, left out", alone))
+		}
+	} else {
+		parts = append(parts, table.Count(v.Shared, "item")+" that all have judged")
+	}
+	if stored == len(v.Chosen) {
+		parts = append(parts, "references: stored replies")
+	}
+	return strings.Join(parts, " · ")
 }
 
 // compare is the paired comparison of every two runs.

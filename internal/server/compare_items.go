@@ -10,6 +10,7 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
+	"gavel/scoring"
 )
 
 func init() {
@@ -30,56 +31,94 @@ func init() {
 // difference is a filter of the items of a comparison.
 type difference struct {
 	name, about string
-	is          func(right []bool, same bool) bool
+	hidden      bool // offered only where it is chosen
+	is          func(x flagged) bool
 }
 
-// differences of so many runs, in the order of the page. right says of each run whether it is right on the item.
-func differences(runs int) []difference {
-	count := func(right []bool) (n int) {
-		for _, r := range right {
-			if r {
-				n++
-			}
-		}
-		return n
+// flagged is an item as each run judged it.
+type flagged struct {
+	flags []store.Flags
+	same  bool // all verdicts are
+}
+
+// right is how many runs are right on the item.
+func (x flagged) right() (n int) {
+	for _, f := range x.flags {
+		n += int(scoring.One(f.Right))
+	}
+	return n
+}
+
+// whole tells whether the item has a label, and each run all of its judgments.
+func (x flagged) whole() bool {
+	return !slices.ContainsFunc(x.flags, func(f store.Flags) bool { return !f.Right && !f.Wrong })
+}
+
+// differences of runs, in the order of the page.
+func differences(names []string) []difference {
+	all, none := "both", "neither"
+	if len(names) > 2 {
+		all, none = "all", "none"
 	}
 	out := []difference{{
 		name:  "differ",
-		about: "right in one and not in the other",
-		is:    func(right []bool, _ bool) bool { n := count(right); return n > 0 && n < len(right) },
+		about: "they differ",
+		is:    func(x flagged) bool { n := x.right(); return x.whole() && n > 0 && n < len(x.flags) },
 	}}
-	if runs > 2 {
-		out[0].about = "right in some and not in others"
-	}
-	for i := range runs {
+	for i, name := range names {
 		out = append(out, difference{
 			name:  strings.ToLower(letterOf(i)),
-			about: "right in " + letterOf(i) + " alone",
-			is:    func(right []bool, _ bool) bool { return right[i] && count(right) == 1 },
+			about: "only " + markup.Shortened(name, 16) + " right",
+			is:    func(x flagged) bool { return x.whole() && x.flags[i].Right && x.right() == 1 },
 		})
 	}
 	return append(out,
 		difference{
-			name:  "none",
-			about: "right in none",
-			is:    func(right []bool, _ bool) bool { return count(right) == 0 },
+			name:  "both",
+			about: all + " right",
+			is:    func(x flagged) bool { return x.right() == len(x.flags) },
+		},
+		difference{
+			name:  "neither",
+			about: none + " right",
+			is:    func(x flagged) bool { return x.whole() && x.right() == 0 },
+		},
+		difference{
+			name:  "confident",
+			about: all + " wrong every time",
+			is: func(x flagged) bool {
+				return x.whole() && !slices.ContainsFunc(x.flags, func(f store.Flags) bool { return !f.Confident })
+			},
+		},
+		difference{
+			name:   "none",
+			about:  "not known to be right in any",
+			hidden: true,
+			is:     func(x flagged) bool { return x.right() == 0 },
 		},
 		difference{
 			name:  "verdicts",
-			about: "any verdict differs",
-			is:    func(_ []bool, same bool) bool { return !same },
+			about: "a verdict differs",
+			is:    func(x flagged) bool { return !x.same },
 		},
-		difference{name: "all", about: "all", is: func([]bool, bool) bool { return true }})
+		difference{name: "all", about: "all", is: func(flagged) bool { return true }})
 }
 
 // beside lists the items that the filter takes.
 func (s *Server) beside(v *compareView, runs []*store.Index) error {
 	f := v.Filter
-	for i, x := range runs {
-		v.Chosen = append(v.Chosen, comparedRun{Letter: letterOf(i), Head: headOf(x.Run, x.Manifest)})
+	var heads []RunHead
+	for _, x := range runs {
+		head := headOf(x.Run, x.Manifest)
+		head.About = s.runs.About(x.Run)
+		heads = append(heads, head)
 	}
-	v.A, v.B = &v.Chosen[0].Head, &v.Chosen[1].Head
-	list := differences(len(runs))
+	names := namesAmong(heads)
+	for i, head := range heads {
+		v.Chosen = append(v.Chosen, comparedRun{Letter: letterOf(i), Name: names[i], Head: head})
+	}
+	v.A, v.B = &heads[0], &heads[1]
+	list := differences(names)
 	chosen := slices.IndexFunc(list, func(d difference) bool { return d.name == f.Show })
 	if chosen < 0 {
 		var names []string
@@ -97,17 +136,17 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 	var all [][]int // of the chosen filter: places in each run
 	for i := range runs[0].Len() {
 		at, ok := commonItem(runs, i)
-		if !ok {
+		if !ok || f.Group != "" && runs[0].Group(i) != f.Group {
 			continue
 		}
 		v.Shared++
-		right, same := make([]bool, len(runs)), true
+		item := flagged{same: true}
 		for k, x := range runs {
-			right[k] = x.Flags(at[k]).Right
-			same = same && sameVerdicts(runs[0].Judgments(i), x.Judgments(at[k]))
+			item.flags = append(item.flags, x.Flags(at[k]))
+			item.same = item.same && sameVerdicts(runs[0].Judgments(i), x.Judgments(at[k]))
 		}
 		for k, d := range list {
-			if d.is(right, same) {
+			if d.is(item) {
 				counts[k]++
 				if k == chosen {
 					all = append(all, at)
@@ -116,11 +155,17 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 		}
 	}
 	for k, d := range list {
-		v.Shows = append(v.Shows, Option{Value: d.name, Name: d.about, N: counts[k]})
+		if k == chosen || !d.hidden && (counts[k] > 0 || d.name == "differ") {
+			v.Shows = append(v.Shows, Option{Value: d.name, Name: d.about, N: counts[k]})
+		}
 	}
 	v.Matches = counts[chosen]
 	part, pages, err := pageOf(all, f.Page, perPage)
 	v.Pages = pages
+	v.First = v.First && len(part) > firstCompared
+	if v.First {
+		part = part[:firstCompared]
+	}
 	for _, at := range part {
 		v.Items = append(v.Items, compareRow(runs, texts, at, f))
 	}

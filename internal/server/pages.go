@@ -139,6 +139,8 @@ func (p *pages) functions() template.FuncMap {
 		"short":    func(n int, s string) string { return markup.Shortened(s, n) },
 		"brand":    func() template.HTML { return report.Brand },
 		"chip":     report.Chip,
+		"signA":    func() template.HTML { return report.SignA },
+		"signB":    func() template.HTML { return report.SignB },
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   func(name string) string { return "/runs/" + escaped(name) },
 		"jobURL":   jobURL,
