@@ -645,9 +645,9 @@ func sure(family string, alike bool) Section {
 		"Grey is also what may be chance by its test: p is not below 0.05, corrected by Holm's method over " + family + ".",
 	}
 	if alike {
-		lines = append(lines, "Right where both orders agree is over the pairs on which each of the two gives one verdict in "+
-			"both orders, so that it is not the number that either has alone. By category Holm's correction is over the "+
-			"categories.")
+		lines = append(lines, "Right where both orders agree is over the pairs on which each of the two gives one "+
+			"verdict in both orders, so that it is not the number that either has alone. By category Holm's correction "+
+			"is over the categories.")
 	}
 	return Section{ID: "sure", Body: part("versus-sure", lines)}
 }

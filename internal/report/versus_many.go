@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -92,20 +93,13 @@ func (p *ComparisonsPage) Also() template.HTML {
 		}
 		all = append(all, valued{p.Names[i], *head.Value})
 	}
-	slices.SortStableFunc(all, func(a, b valued) int {
-		switch {
-		case a.v > b.v:
-			return -1
-		case a.v < b.v:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b valued) int { return cmp.Compare(b.v, a.v) })
 	var words []string
 	for _, x := range all {
 		words = append(words, fmt.Sprintf("%s %.0f %%", x.name, x.v))
 	}
-	return spaced(capital(MetricName(p.protocol(), Headline(p.Reports[0]).Metric)) + ": " + strings.Join(words, ", ") + ".")
+	name := capital(MetricName(p.protocol(), Headline(p.Reports[0]).Metric))
+	return spaced(name + ": " + strings.Join(words, ", ") + ".")
 }
 
 // Answer is the comparison in words.
@@ -150,7 +144,10 @@ func (p *ComparisonsPage) judges() Section {
 		}
 		if axis == nil {
 			axis = new(valueAxis(head.Unit))
-			c.Columns = []ChartColumn{{Class: "pl", Axis: axis}, {Class: "val", Head: capital(MetricName(r.Protocol, head.Metric))}}
+			c.Columns = []ChartColumn{
+				{Class: "pl", Axis: axis},
+				{Class: "val", Head: capital(MetricName(r.Protocol, head.Metric))},
+			}
 		}
 		row := ChartRow{
 			Name:  p.Names[i],
@@ -172,7 +169,12 @@ func (p *ComparisonsPage) judges() Section {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	return Section{ID: "judges", Title: "The judges", About: "with 95 % interval, each on all that it judged", Body: c.HTML()}
+	return Section{
+		ID:    "judges",
+		Title: "The judges",
+		About: "with 95 % interval, each on all that it judged",
+		Body:  c.HTML(),
+	}
 }
 
 // pairs are every two of them.
@@ -181,8 +183,14 @@ func (p *ComparisonsPage) pairs() Section {
 	if head == nil {
 		return Section{}
 	}
-	headline := differencePart{name: capital(MetricName(p.protocol(), head.Metric)), about: "of the " + ItemOf(p.protocol()) + "s that both have judged"}
-	alike := differencePart{name: "Right where both orders agree", about: "of those on which each of the two has such a verdict"}
+	headline := differencePart{
+		name:  capital(MetricName(p.protocol(), head.Metric)),
+		about: "of the " + ItemOf(p.protocol()) + "s that both have judged",
+	}
+	alike := differencePart{
+		name:  "Right where both orders agree",
+		about: "of those on which each of the two has such a verdict",
+	}
 	for _, pair := range p.Pairs {
 		name := p.Names[pair.A] + " · " + p.Names[pair.B]
 		if d := pair.Headline(); d != nil && d.Diff != nil {
@@ -196,6 +204,7 @@ func (p *ComparisonsPage) pairs() Section {
 			alike.rows = append(alike.rows, row)
 		}
 	}
+	names := [2]string{"the first", "the second"}
 	parts := []differencePart{headline}
 	if len(alike.rows) > 0 {
 		parts = append(parts, alike)
@@ -204,8 +213,7 @@ func (p *ComparisonsPage) pairs() Section {
 		ID:    "pairs",
 		Title: "Every two of them",
 		About: "the second less the first, with 95 % interval · one that holds 0 may be noise",
-		Body: differenceChart("Every two of them", [2]string{"the first", "the second"}, best(p.protocol(), head.Metric), parts).HTML() +
-			differenceKey([2]string{"the first", "the second"}),
+		Body:  differenceChart("Every two of them", names, best(p.protocol(), head.Metric), parts).HTML() + differenceKey(names),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gavel/internal/report"
+	"gavel/internal/server/markup"
 	"gavel/scoring"
 )
 
@@ -36,9 +37,9 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	nameOf := map[string]string{} // by folder
 	folder := map[string]string{} // by name
 	for _, h := range heads {
-		name := judgeName(h)
-		if called[name] > 1 || folders[name] {
-			name = h.Name
+		name := markup.Visible(judgeName(h))
+		if called[judgeName(h)] > 1 || folders[name] {
+			name = markup.Visible(h.Name)
 		}
 		nameOf[h.Name] = name
 		folder[name] = h.Name
@@ -63,7 +64,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		v.Runs = append(v.Runs, Option{Value: nameOf[h.Name], Name: h.Protocol + " · " + h.Dataset + " · " + h.Model})
 	}
 	for i, run := range f.Runs {
-		name := run
+		name := markup.Visible(run)
 		if known, ok := nameOf[run]; ok {
 			name = known
 		}
@@ -144,7 +145,7 @@ func judgeName(h RunHead) string {
 func namesAmong(heads []RunHead) []string {
 	names := make([]string, len(heads))
 	for i, h := range heads {
-		names[i] = judgeName(h)
+		names[i] = markup.Visible(judgeName(h))
 	}
 	for _, of := range []func(RunHead) string{
 		func(h RunHead) string { return h.Model },
@@ -163,7 +164,7 @@ func namesAmong(heads []RunHead) []string {
 				continue
 			}
 			for _, i := range same {
-				if more := of(heads[i]); more != "" {
+				if more := markup.Visible(of(heads[i])); more != "" {
 					names[i] += " (" + more + ")"
 				}
 			}

@@ -385,7 +385,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("verdicts differ on %d items, and on %d of one run with itself", other.Matches, same.Matches)
 	}
 	page := s.get("/compare?a=a&b=b")
-	says(t, page, "McNemar", "right in one and not in the other ("+fmt.Sprint(v.Matches)+")")
+	says(t, page, "McNemar", "they differ "+fmt.Sprint(v.Matches))
 	item := elements(byID(t, page, "items"), "a")[0]
 	says(t, s.get(attr(item, "href")), "Judgment 1 of 2: shown A, then B", "Judgment 2 of 2: shown B, then A", "beside each other")
 	for target, want := range map[string]int{
