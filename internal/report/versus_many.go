@@ -213,7 +213,8 @@ func (p *ComparisonsPage) pairs() Section {
 		ID:    "pairs",
 		Title: "Every two of them",
 		About: "the second less the first, with 95 % interval · one that holds 0 may be noise",
-		Body:  differenceChart("Every two of them", names, best(p.protocol(), head.Metric), parts).HTML() + differenceKey(names),
+		Body: differenceChart("Every two of them", names, best(p.protocol(), head.Metric), parts).HTML() +
+			differenceKey(names),
 	}
 }
 
