@@ -128,12 +128,13 @@ func (e *env) listDatasets(c *cli.Context) error {
 		rows = append(rows, row{k, here})
 		t.Row(k.Name, strconv.Itoa(k.Rows), k.Size(), state, string(k.Shape()), k.About)
 	}
-	t.Note(`fetch: "gavel datasets fetch NAME" gets it; by hand: "gavel datasets show NAME" says how`,
-		"any other file works by its path: JSON lines, a JSON array, CSV or Parquet, "+
-			"gzip and zstd too; with columns that --field names, or one of these formats:")
-	for _, f := range datasets.Formats {
-		t.Note(f.Name + ": " + f.About)
+	names := make([]string, len(datasets.Formats))
+	for i, f := range datasets.Formats {
+		names[i] = f.Name
 	}
+	t.Note(`fetch: "gavel datasets fetch NAME" gets it; by hand: "gavel datasets show NAME" says how`,
+		"any other file works by its path: JSON lines, a JSON array, CSV or Parquet, gzip and zstd too; with columns that "+
+			"--field names, or in a format of docs/datasets.md: "+strings.Join(names, ", "))
 	return e.print(c, report.Listing{Table: t, Data: map[string]any{"datasets": rows}})
 }
 

@@ -57,6 +57,9 @@ func (e *env) demo(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("serve") {
+		if e.terminal {
+			serve = append(serve, "--open")
+		}
 		return c.App.RunContext(c.Context, serve)
 	}
 	return demo.WriteNext(e.stdout, name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cli/browser"
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/eval"
@@ -68,6 +70,7 @@ func serveFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "no-cache", Usage: "do not use the cache"},
 		&cli.IntFlag{Name: "max-runs", Value: 2, Usage: "make at most `N` runs at once"},
 		&cli.BoolFlag{Name: "read-only", Usage: "only show runs: no starting, stopping or deleting"},
+		&cli.BoolFlag{Name: "open", Usage: "open the first page in this machine's browser"},
 	}
 }
 
@@ -160,6 +163,9 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 		return cannotListen(addr, err)
 	}
 	e.say("gavel serves the runs in %s at http://%s/%s (Ctrl-C ends it)", o.Runs, l.Addr(), page)
+	if c.Bool("open") {
+		e.openBrowser(l.Addr(), page)
+	}
 	serving, end := context.WithCancel(ctx)
 	defer end()
 	defer e.interrupts.Handle(func() {
@@ -169,6 +175,20 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 		end()
 	})()
 	return s.Serve(serving, l)
+}
+
+// openBrowser shows a page that is served at an address.
+func (e *env) openBrowser(at net.Addr, page string) {
+	host, port, _ := net.SplitHostPort(at.String())
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	address := "http://" + net.JoinHostPort(host, port) + "/" + page
+	browser.Stdout = io.Discard
+	browser.Stderr = io.Discard
+	if err := browser.OpenURL(address); err != nil {
+		e.say("no browser was opened (%v): open %s in one", err, address)
+	}
 }
 
 // onlyHere tells whether an address can be reached from this machine alone.

@@ -56,6 +56,8 @@ func (b Board) sentences() (first, rest string) {
 		first := placed[:1]
 		return fmt.Sprintf("%s has the highest score: %s", namesOf(first), b.values(first)),
 			strings.TrimSpace("It is not tested yet which judges can be told apart. " + b.warning())
+	case alike && len(placed) == 2:
+		return fmt.Sprintf("%s cannot be told apart: %s", namesOf(placed), b.values(placed)), b.warning()
 	case alike:
 		return fmt.Sprintf("None of the %d judges can be told from the others: %s", len(placed), b.values(placed)),
 			b.warning()

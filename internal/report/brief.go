@@ -119,21 +119,31 @@ func hasTile(r scoring.Report, group string) bool {
 	return false
 }
 
+// widestNext is how long commands are at most that stand beside their purpose on a line of 80 columns.
+const widestNext = 47
+
 // ending is what it cost, and what one may do next; none where there is nothing to say.
 func (s Scores) ending(paid *scoring.Ledger) []table.Table {
 	t := table.Table{Columns: table.Left("", ""), Plain: true}
 	if cost := costOf(paid); cost != "" {
 		t.Row("cost", cost)
 	}
-	const widest = 40
+	fits := func(n Next) bool { return len(n.Command) <= widestNext }
 	width := 0
 	for _, n := range s.Next {
-		width = min(widest, max(width, len(n.Command)))
+		if fits(n) {
+			width = max(width, len(n.Command))
+		}
 	}
 	for i, n := range s.Next {
 		head := ""
 		if i == 0 {
 			head = "next"
+		}
+		if !fits(n) { // a line of its own, which can be copied whole
+			t.Row(head, n.Purpose+":")
+			t.Commands = append(t.Commands, n.Command)
+			continue
 		}
 		t.Row(head, fmt.Sprintf("%-*s  %s", width, n.Command, n.Purpose))
 	}

@@ -118,6 +118,9 @@ func write(w io.Writer, t Table, columns int, parts []Table) error {
 			lines = append(lines, Faint(w, l))
 		}
 	}
+	for _, c := range t.Commands {
+		lines = append(lines, "      "+Clean(c))
+	}
 	_, err := fmt.Fprintln(w, strings.Join(append(lines, ""), "\n"))
 	return err
 }

@@ -27,6 +27,8 @@ type Table struct {
 	InCells map[[2]int]scoring.Term
 	// Plain tables are printed without a rule, and without heads where none has a name.
 	Plain bool
+	// Commands stand beneath the rest, each on a line of its own, so that it can be copied whole.
+	Commands []string
 }
 
 // Row adds a row.
@@ -139,6 +141,11 @@ func Markdown(w io.Writer, t Table) error {
 	}
 	for _, n := range t.Notes {
 		if _, err := fmt.Fprintf(w, "\n- %s", escapeMarkdown(n)); err != nil {
+			return err
+		}
+	}
+	for _, c := range t.Commands {
+		if _, err := fmt.Fprintf(w, "\n    %s\n", Clean(c)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/urfave/cli/v2"
+)
+
+//go:embed suite.yaml
+var suiteToStart []byte
+
+var _ = register(more, 5, initCommand)
+
+func initCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "init",
+		Usage:     "write a commented suite file to start from",
+		UsageText: "gavel init [FILE]",
+		Before: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return usage("expected one FILE, not %d. See: %s --help", c.NArg(), commandLine(c))
+			}
+			return nil
+		},
+		Action: e.initSuite,
+	}
+}
+
+// initSuite writes a suite file where there is none.
+func (e *env) initSuite(c *cli.Context) error {
+	path := c.Args().First()
+	if path == "" {
+		path = "suite.yaml"
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists: give another name: gavel init FILE", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(suiteToStart)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	e.say("suite written to %s: two simulated judges, to be replaced by models of yours", path)
+	e.next("gavel", "suite", "plan", path)
+	return nil
+}
