@@ -109,7 +109,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(40, judgedAnswer{own: true, right: true, cot: "C", self: "C"}),
 				answersOfKind(40, judgedAnswer{own: true, cot: "I", self: "I"}),
 			),
-			has: []string{"Its own answer is right 80 questions", "judged right: 80 of 80 80 100 96–100"},
+			has: []string{"Its own answer is right 80 questions", "judged right: 80 of 80 80 100 % of 80 96–100"},
 			not: []string{"Its own answer is wrong", "Does one depend", "harm", "NaN", "or no verdict"},
 		},
 		{
@@ -118,7 +118,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(20, judgedAnswer{own: true, right: true}),
 				answersOfKind(20, judgedAnswer{cot: "", self: ""}),
 			),
-			has: []string{"judged wrong, or no verdict", "judged wrong, or no verdict: 20 of 20 20 0 0–16"},
+			has: []string{"judged wrong, or no verdict", "judged wrong, or no verdict: 20 of 20 20 0 % of 20 0–16"},
 			not: []string{"harm", "NaN", "strong"},
 		},
 		{

@@ -213,19 +213,38 @@ func (p Piece) share(of int) string {
 	return fmt.Sprintf("%.0f %%", 100*float64(p.N)/float64(max(1, of)))
 }
 
-// Narrowest shares, in percent, in which a number of a bar stands on a page and on a phone.
+// Size of a bar. A tall one is as wide as a page and has numbers and links, and its parts are listed below it; one in
+// a row has them, too; a thin one stands beside words.
+type Size int
+
+// The sizes.
+const (
+	Thin Size = iota
+	InRow
+	Tall
+)
+
+// Narrowest shares, in percent, in which a number of a bar stands on a page, in a row, and on a phone.
 const (
 	narrowestPiece      = 3.2
+	narrowestRowPiece   = 13
 	narrowestPhonePiece = 9
 )
 
-// Stack draws pieces one after the other, as long as so many. A tall one has numbers and links, and its parts are
-// listed below it; another stands beside words. What no piece has is left empty.
-func Stack(tall bool, of int, pieces []Piece) template.HTML {
+// Stack draws pieces one after the other, as long as so many. What no piece has is left empty.
+func Stack(size Size, of int, pieces []Piece) template.HTML {
 	var b strings.Builder
-	if tall {
+	tall := size != Thin
+	narrowest := narrowestPiece
+	if size == InRow {
+		narrowest = narrowestRowPiece
+	}
+	switch size {
+	case InRow:
+		b.WriteString(`<svg class="parts tall" role="group" aria-label="A bar">`)
+	case Tall:
 		b.WriteString(`<svg class="parts tall" role="group" aria-label="A bar. Its parts are listed below it.">`)
-	} else {
+	default:
 		b.WriteString(`<svg class="parts" aria-hidden="true">`)
 	}
 	begin := 0.0
@@ -238,7 +257,7 @@ func Stack(tall bool, of int, pieces []Piece) template.HTML {
 		}
 		fmt.Fprintf(&b, `<rect class="part-%s" x="%s%%" width="%s%%" height="100%%"><title>%s</title></rect>`,
 			p.Look, coordinate(begin), coordinate(width), words)
-		if tall && width > narrowestPiece {
+		if tall && width > narrowest {
 			class := "n"
 			if width < narrowestPhonePiece {
 				class = "n small"

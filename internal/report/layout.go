@@ -30,6 +30,8 @@ type Layout struct {
 	Tiles []Tile
 	// in which way it asks it, after the question
 	How string
+	// the same of a run, where runs differ in it; nil: How
+	Ways func(r *scoring.Report) string
 	// what units come to, in the order of the bar
 	Ends []End
 	// what else to know of the bar
@@ -44,7 +46,7 @@ type Layout struct {
 	Terms []scoring.Term
 	// the page of a run, from top to bottom; nil: [parts]
 	Parts []PagePart
-	// what to know before a run is believed, beside its warnings; nil: nothing
+	// what to know before a run is believed, beside its warnings; nil: how the headline differs by category
 	Caveats func(p *RunPage) []string
 	// what a board of judges shows beside the headline
 	Board []BoardColumn

@@ -143,7 +143,11 @@ func (p *RunPage) Meta() string {
 		of = fmt.Sprintf("%d of %s, %d %s, %s", p.Report.Items, table.Count(p.Expected, cmp.Or(l.Item, "item")),
 			p.Judgments(), noun, failed)
 	}
-	parts := []string{question(p.Report) + l.How, "prompt " + Prompt(p.Report), p.Dataset, of}
+	how := l.How
+	if l.Ways != nil {
+		how = l.Ways(&p.Report)
+	}
+	parts := []string{question(p.Report) + how, "prompt " + Prompt(p.Report), p.Dataset, of}
 	if p.Metadatum("imported from") != "" {
 		parts = append(parts, "stored replies")
 	}
@@ -228,7 +232,7 @@ func Became(p *RunPage) []Section {
 	if of == 0 {
 		return nil
 	}
-	b := partsBar{Bar: Stack(true, of, pieces), Pieces: pieces, Of: of}
+	b := partsBar{Bar: Stack(Tall, of, pieces), Pieces: pieces, Of: of}
 	if l.Bracket != nil {
 		b.Bracket = l.Bracket(&p.Report)
 	}
@@ -323,7 +327,7 @@ func ByGroup(p *RunPage) []Section {
 		pieces, of := p.Pieces(g)
 		held := Sign{Result: p.Result(l.Held, g, ""), Look: "diamond"}
 		drawn := Signs(PercentAxis, held, Sign{Result: x, Look: "dot"})
-		row.Cells = []template.HTML{drawn, ValueCell(x), Stack(false, of, pieces)}
+		row.Cells = []template.HTML{drawn, ValueCell(x), Stack(Thin, of, pieces)}
 		if l.Beside != "" {
 			beside := p.Result(l.Beside, g, "")
 			cell := template.HTML("–")
@@ -361,8 +365,9 @@ func (p *RunPage) Trust() (first, rest []string) {
 	var all []string
 	if own := layoutOf(p.Protocol).Caveats; own != nil {
 		all = own(p)
+	} else {
+		all = p.disjoint()
 	}
-	all = append(all, p.disjoint()...)
 	for _, w := range p.Cautions() {
 		all = append(all, sentence(w))
 	}
@@ -417,7 +422,7 @@ func (p *RunPage) disjoint() []string {
 		return nil
 	case *worst.High >= *best.Low && *widest.High-*widest.Low >= wideInterval:
 		return []string{fmt.Sprintf("%s is %s only: its %.0f %% may as well be %.0f or %.0f.",
-			widest.Group, table.Count(widest.N, unit), *widest.Value, *widest.Low, *widest.High)}
+			capital(widest.Group), table.Count(widest.N, unit), *widest.Value, *widest.Low, *widest.High)}
 	case *worst.High >= *best.Low:
 		return nil
 	}

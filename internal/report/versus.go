@@ -213,7 +213,7 @@ func (d differenceRow) of(c Chart, names [2]string, values, differences Axis) Ch
 	}
 	switch {
 	case d.Table != nil:
-		row.Cells = append(row.Cells, Stack(false, d.Table.N(), rightPieces(d.Table, names)))
+		row.Cells = append(row.Cells, Stack(Thin, d.Table.N(), rightPieces(d.Table, names)))
 	case len(c.Columns) > len(row.Cells):
 		row.Cells = append(row.Cells, "")
 	}
@@ -354,7 +354,7 @@ func (p *ComparisonPage) who() Section {
 	}
 	pieces = slices.DeleteFunc(pieces, func(x Piece) bool { return x.N == 0 })
 	b := partsBar{
-		Bar:     Stack(true, t.N(), pieces),
+		Bar:     Stack(Tall, t.N(), pieces),
 		Pieces:  pieces,
 		Of:      t.N(),
 		Bracket: &Bracket{N: t.OnlyA + t.OnlyB, Bold: p.unit() + "s part them", BeyondLength: t.Neither},
@@ -538,7 +538,7 @@ func (p *ComparisonPage) flips() Section {
 		}
 		bars = append(bars, sideBar{
 			Sign:  []template.HTML{SignA, SignB}[side],
-			Bar:   Stack(true, b.N, pieces),
+			Bar:   Stack(Tall, b.N, pieces),
 			Words: p.Names()[side] + ": " + words,
 		})
 	}

@@ -190,7 +190,7 @@ func byOptions(p *report.RunPage) []report.Section {
 		random := report.Sign{Result: p.Result(metric+OfRandom, g, ""), Look: "diamond"}
 		row.Cells = []template.HTML{
 			report.Signs(report.PercentAxis, random, report.Sign{Result: x, Look: "dot"}), report.ValueCell(x),
-			report.Stack(false, of, pieces), report.BareCell(p.Result(GradeScore, g, "")),
+			report.Stack(report.Thin, of, pieces), report.BareCell(p.Result(GradeScore, g, "")),
 		}
 		c.Rows = append(c.Rows, row)
 	}

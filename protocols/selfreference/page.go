@@ -61,7 +61,7 @@ func answering(p *report.RunPage) []report.Section {
 	return []report.Section{{
 		ID:    "answering",
 		Title: "Answering against judging",
-		About: "percent, with 95 % interval" + judged(p),
+		About: "percent, with 95 % interval" + baseRate(p),
 		Body:  c.HTML(),
 	}}
 }
@@ -77,8 +77,8 @@ func agentsOf(p *report.RunPage) (names []string) {
 	return names
 }
 
-// judged says whose answers are judged, and how many of them are right.
-func judged(p *report.RunPage) string {
+// baseRate says whose answers are judged, and how many of them are right.
+func baseRate(p *report.RunPage) string {
 	right := p.Overall(AgentAccuracy)
 	if right.Value == nil {
 		return ""
@@ -120,7 +120,7 @@ func fourfold(p *report.RunPage) []report.Section {
 	}
 	c := report.Chart{
 		Label:   "Own answer right or wrong, judged right or wrong",
-		Columns: []report.ChartColumn{{Class: "bar"}, {Class: "val"}},
+		Columns: []report.ChartColumn{{Class: "bar"}, {Class: "val r"}},
 	}
 	for _, kind := range kinds {
 		if kind.n == 0 {
@@ -142,13 +142,13 @@ func fourfold(p *report.RunPage) []report.Section {
 			}, func(piece report.Piece) bool { return piece.N == 0 })
 			c.Rows = append(c.Rows, report.ChartRow{
 				Name:  manners[mode].words,
-				Cells: []template.HTML{report.Stack(true, most, pieces), report.ValueCell(x)},
+				Cells: []template.HTML{report.Stack(report.InRow, most, pieces), report.ShareCell(x)},
 			})
 		}
 	}
 	key := `<ul class="leg"><li><i class="part-right" aria-hidden="true"></i>judged right</li>` +
 		`<li><i class="part-wrong" aria-hidden="true"></i>` + wrong + `</li></ul>`
-	about := "percent judged right, with 95 % interval"
+	about := "judged right, with 95 % interval"
 	if p.Items != nil {
 		about += " · click a part to read its items"
 	}
@@ -243,7 +243,7 @@ const (
 func strength(x scoring.Result) string {
 	switch {
 	case x.Low == nil || x.High == nil:
-		return "not known"
+		return "not known, there is no interval"
 	case *x.Low > strongR:
 		return "strong"
 	case *x.Low > clearFrom:
@@ -329,6 +329,9 @@ func caveats(p *report.RunPage) (all []string) {
 	return all
 }
 
+// isAgent tells whether a group is the answers of an agent.
+func isAgent(group string) bool { return strings.HasPrefix(group, agentPrefix) }
+
 // byGroup is F1 of both modes, and their difference, by category and agent.
 func byGroup(p *report.RunPage) []report.Section {
 	groups := p.Groups()
@@ -342,7 +345,7 @@ func byGroup(p *report.RunPage) []report.Section {
 	title := "By category"
 	agents := 0
 	for _, g := range groups {
-		agents += int(scoring.One(strings.HasPrefix(g, agentPrefix)))
+		agents += int(scoring.One(isAgent(g)))
 	}
 	switch {
 	case agents == len(groups)-1:
@@ -353,6 +356,9 @@ func byGroup(p *report.RunPage) []report.Section {
 	rest := groups[1:]
 	if both {
 		slices.SortStableFunc(rest, func(a, b string) int {
+			if of := cmp.Compare(scoring.One(isAgent(a)), scoring.One(isAgent(b))); of != 0 {
+				return of // categories first
+			}
 			x, y := difference(a).Value, difference(b).Value
 			if x == nil || y == nil {
 				return cmp.Compare(scoring.One(x == nil), scoring.One(y == nil))

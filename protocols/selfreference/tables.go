@@ -20,7 +20,7 @@ var Layout = &report.Layout{
 	Tables:   tables,
 	Figures:  figures,
 	Figure:   "subsets",
-	How:      "? without and with its own answer",
+	Ways:     ways,
 	Parts:    pageParts,
 	Caveats:  caveats,
 	Became:   "judged without the judge's own answer, and with it",
@@ -48,6 +48,17 @@ var Layout = &report.Layout{
 		{Heads: [2]string{"own is", "right"}, Of: shownOwn(F1JPlus)},
 		{Heads: [2]string{"own is", "wrong"}, Of: shownOwn(F1JMinus)},
 	},
+}
+
+// ways says in which modes a run asks.
+func ways(r *scoring.Report) string {
+	switch {
+	case !r.Has(ModeSelf):
+		return "? by reasoning alone"
+	case !r.Has(ModeCoT):
+		return "? with its own answer shown"
+	}
+	return "? without and with its own answer"
 }
 
 // shownOwn is a metric of the judgments that are made with the judge's own answer in sight.
