@@ -255,6 +255,8 @@ type StageOf struct {
 	Run   string `json:"run"`   // its folder, as it was given
 	ID    string `json:"id"`    // of that run
 	Model string `json:"model"` // of that run
+	// of a juror: how many of its judgments the verdicts took, in a cascade not all
+	Calls int `json:"calls,omitempty"`
 }
 
 // Length of a prompt, in tokens.

@@ -1,10 +1,8 @@
 package scoring
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"path"
 	"strings"
 
 	"gavel/scoring/stats"
@@ -34,28 +32,8 @@ func (c *Comparison) Call(a, b string) {
 	c.say()
 }
 
-// Names are what the two judges are called: by people, or their models without a path and, where these are the same,
-// what differs.
-func (c *Comparison) Names() [2]string {
-	names := [2]string{cmp.Or(c.called[0], path.Base(c.A.Model)), cmp.Or(c.called[1], path.Base(c.B.Model))}
-	for _, of := range []func(Side) string{
-		func(s Side) string { return s.Model },
-		func(s Side) string { return s.Protocol },
-		func(s Side) string { return "prompt " + s.Prompt },
-		func(s Side) string { return s.Settings },
-		func(s Side) string { return s.Dataset },
-		func(s Side) string { return s.Run },
-	} {
-		if names[0] != names[1] {
-			break
-		}
-		if a, b := of(c.A), of(c.B); a != b && a != "" && b != "" {
-			names[0] += " (" + a + ")"
-			names[1] += " (" + b + ")"
-		}
-	}
-	return names
-}
+// Names are what the two judges are called; see [NamesOf].
+func (c *Comparison) Names() [2]string { return [2]string(NamesOf([]Side{c.A, c.B}, c.called[:]...)) }
 
 // Headline is the difference that stands for the comparison; nil where there is none.
 func (c *Comparison) Headline() *Difference {

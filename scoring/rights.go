@@ -14,10 +14,11 @@ import (
 type Rights struct {
 	Metric   string
 	Runs     []Side
-	Units    []string // ids of those that all runs have judged
-	Clusters []string // of each what it hangs together with: its own id where that is nothing
-	Right    [][]bool // of each run, by unit
-	Calls    int      // that a unit takes: judgments of it, asked once
+	Units    []string   // ids of those that all runs have judged
+	Clusters []string   // of each what it hangs together with: its own id where that is nothing
+	Right    [][]bool   // of each run, by unit
+	Parts    [][]string // of each run, by unit: the part of its breakdown; nil where it has none
+	Calls    int        // that a unit takes: judgments of it, asked once
 	Warnings []string
 }
 
@@ -59,10 +60,16 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		clusters[cmp.Or(u.Cluster, u.ID)] = true
 	}
 	for i, s := range sheets {
+		parter, parts := s.scorer.(Parter)
+		var ends []string
 		for _, j := range join(common, s.Units) {
 			num, _ := metric.share(metric.Columns.of(j.B.Row))
 			out.Right[i] = append(out.Right[i], num > 0)
+			if parts {
+				ends = append(ends, parter.Part(j.B))
+			}
 		}
+		out.Parts = append(out.Parts, ends)
 		out.Runs = append(out.Runs, s.side())
 		out.Calls = max(out.Calls, s.callsPerItem())
 		if n := len(s.Units) - len(common); n > 0 {

@@ -5,32 +5,38 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
 // Report says what a jury is worth beside its members.
 type Report struct {
-	Jury    string         `json:"jury"`    // folder of its run
-	Says    string         `json:"says"`    // the answer in a sentence or two
-	Rule    Rule           `json:"rule"`    // how verdicts became one
-	Metric  string         `json:"metric"`  // of all values: the headline of the protocol
-	N       int            `json:"n"`       // units that all members have judged
-	Calls   int            `json:"calls"`   // of the members, for all of its verdicts
-	Members []Member       `json:"members"` // the best first
-	Value   scoring.Result `json:"value"`   // of the jury
-	// of pairs, percent: right where both orders agree
+	Jury    string         `json:"jury"`           // folder of its run
+	Says    string         `json:"says"`           // the answer in a sentence
+	Also    string         `json:"also,omitempty"` // what else to know of it, in a few sentences
+	Rule    Rule           `json:"rule"`           // how verdicts became one
+	Metric  string         `json:"metric"`         // of all values: the headline of the protocol
+	N       int            `json:"n"`              // units that all members have judged
+	Calls   int            `json:"calls"`          // of the members, for all of its verdicts; 0 where nobody noted them
+	Members []Member       `json:"members"`        // the best first
+	Value   scoring.Result `json:"value"`          // of the jury
+	// of pairs, percent: the jury's
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	// of pairs, percent: both orders agree
-	Coverage *float64 `json:"coverage,omitempty"`
+	Coverage        *float64 `json:"coverage,omitempty"` // likewise
 	// the jury less its best member, chosen on the same units: with the paired interval of a comparison
 	Gain scoring.Difference `json:"gain"`
 	// how alike members err, every two of them
 	Errors []Likeness `json:"errors"`
 	// how many judges that err independently of each other the members are worth
 	Effective *float64 `json:"effective_judges"`
-	Warnings  []string `json:"warnings"` // printed after `!`
+	// the units by how many members are right on them, the most first
+	Votes    []Votes  `json:"votes"`
+	Warnings []string `json:"warnings"` // printed after `!`
+
+	Scored scoring.Report `json:"-"` // of the jury's run
 
 	alone int // calls of one member
 }
@@ -39,14 +45,18 @@ type Report struct {
 type Member struct {
 	Run   string   `json:"run"`      // its folder
 	Model string   `json:"model"`    // the judge
+	Name  string   `json:"name"`     // what it is called
 	Value *float64 `json:"value"`    // of the metric, percent
 	Low   *float64 `json:"low"`      // of its 95 % interval
 	High  *float64 `json:"high"`     // of its 95 % interval
 	By    string   `json:"interval"` // how it was made
-	// of pairs, percent: right where both orders agree
+	// of pairs, percent: right where both orders agree, and how many pairs that keeps
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	// of pairs, percent: both orders agree
-	Coverage *float64 `json:"coverage,omitempty"`
+	Coverage        *float64 `json:"coverage,omitempty"`
+	// how many of its judgments the jury's verdicts took; left out where nobody noted it
+	Calls int `json:"calls,omitempty"`
+
+	Scored scoring.Report `json:"-"` // of its run
 }
 
 // Likeness is how often two members are wrong on the same units, beyond chance.
@@ -55,6 +65,17 @@ type Likeness struct {
 	B        string   `json:"b"`         // folder of the other
 	Kappa    *float64 `json:"kappa"`     // Cohen's κ of being right; null where one is always right or always wrong
 	BothFail int      `json:"both_fail"` // units that both are wrong on
+	// of pairs, percent: both name the same response, of the pairs where each names one in both orders
+	Same *float64 `json:"same,omitempty"`
+	// those pairs
+	SameOf int `json:"same_of,omitempty"`
+}
+
+// Votes are the units that so many members are right on.
+type Votes struct {
+	Right int `json:"right"` // members
+	N     int `json:"n"`     // units
+	Jury  int `json:"jury"`  // of these, units that the jury is right on
 }
 
 // Run makes a jury and says what it is worth. What it cannot be said of, no run is made of.
@@ -78,7 +99,7 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := assess(req, made, append(runs, run), o)
+	r, err := Assess(run, runs, nil, o.Bootstrap)
 	if err != nil {
 		return nil, err
 	}
@@ -88,44 +109,52 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	return r, nil
 }
 
-// assess compares a jury, the last of the runs, with its members.
-func assess(req Request, made *Account, runs []*scoring.Run, o scoring.Options) (*Report, error) {
-	rights, err := scoring.RightsOf(runs)
+// Assess holds the run of a jury against those of its members. A member goes by its name among those that are given,
+// and where that is empty by its model.
+func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Report, error) {
+	rights, err := scoring.RightsOf(append(slices.Clone(members), run))
 	if err != nil {
 		return nil, err
 	}
-	last := len(runs) - 1
+	last := len(members)
 	r := &Report{
-		Jury:     req.Out,
-		Rule:     req.Rule,
+		Jury:     run.Dir,
+		Rule:     ruleOf(run.Manifest),
 		Metric:   rights.Metric,
 		N:        len(rights.Units),
-		Calls:    made.Calls,
 		Warnings: rights.Warnings,
-		alone:    rights.Calls * len(rights.Units),
+		Scored:   run.Score(b),
+		alone:    run.Manifest.Judgments,
 	}
-	for i := range rights.Right[:last] {
-		is := rights.Share(i, o.Bootstrap.Level)
-		scored := runs[i].Score(o.Bootstrap)
-		r.Members = append(r.Members, Member{
-			Run:   req.Runs[i],
-			Model: rights.Runs[i].Model,
-			Value: is.Value,
-			Low:   is.Low,
-			High:  is.High,
-			By:    is.Interval,
-
-			RightWhereAlike: scored.Overall("right-where-alike").Value,
-			Coverage:        scored.Overall("coverage").Value,
-		})
+	called := scoring.NamesOf(rights.Runs[:last])
+	for i, member := range members {
+		is := rights.Share(i, b.Level)
+		m := Member{
+			Run:    member.Dir,
+			Model:  rights.Runs[i].Model,
+			Name:   called[i],
+			Value:  is.Value,
+			Low:    is.Low,
+			High:   is.High,
+			By:     is.Interval,
+			Calls:  callsOf(run.Manifest, i, last),
+			Scored: member.Score(b),
+		}
+		if i < len(names) {
+			m.Name = cmp.Or(names[i], m.Name)
+		}
+		m.RightWhereAlike = m.Scored.Overall("right-where-alike").Value
+		m.Coverage = m.Scored.Overall("coverage").Value
+		r.Calls += m.Calls
+		r.Members = append(r.Members, m)
 	}
 	best := 0
-	for i := range rights.Right[:last] {
+	for i := range members {
 		if count(rights.Right[i]) > count(rights.Right[best]) {
 			best = i
 		}
 	}
-	compared, err := scoring.Compare([]*scoring.Run{runs[best], runs[last]}, o.Bootstrap)
+	compared, err := scoring.Compare([]*scoring.Run{members[best], run}, b)
 	if err != nil {
 		return nil, err
 	}
@@ -134,24 +163,55 @@ func assess(req Request, made *Account, runs []*scoring.Run, o scoring.Options) 
 			r.Gain = d
 		}
 	}
-	scored := runs[last].Score(o.Bootstrap)
-	r.RightWhereAlike = scored.Overall("right-where-alike").Value
-	r.Coverage = scored.Overall("coverage").Value
-	for _, result := range scored.Results {
-		if result.Metric == rights.Metric && result.Group == scoring.Overall {
-			r.Value = result
-		}
-	}
-	r.likeness(rights, req.Runs)
+	r.RightWhereAlike = r.Scored.Overall("right-where-alike").Value
+	r.Coverage = r.Scored.Overall("coverage").Value
+	r.Value = r.Scored.Overall(rights.Metric)
+	r.likeness(rights)
+	r.vote(rights)
 	slices.SortStableFunc(r.Members, func(a, b Member) int { return cmp.Compare(*b.Value, *a.Value) })
 	r.Says = r.answer()
+	r.Also = r.also()
 	return r, nil
 }
 
+// ruleOf is the rule by which a jury was made.
+func ruleOf(m *judging.Manifest) Rule {
+	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptName), ofAllOrders))
+}
+
+// callsOf is how many judgments of a member a jury took. Manifests did not always say it: then it is all of them, but
+// of a cascade nobody knows.
+func callsOf(m *judging.Manifest, member, members int) int {
+	if len(m.Stages) == members && m.Stages[member].Calls > 0 {
+		return m.Stages[member].Calls
+	}
+	if ruleOf(m) == Cascade {
+		return 0
+	}
+	return m.Judgments
+}
+
+// vote counts the units by how many members are right on them.
+func (r *Report) vote(rights *scoring.Rights) {
+	last := len(rights.Right) - 1
+	for n := last; n >= 0; n-- {
+		r.Votes = append(r.Votes, Votes{Right: n})
+	}
+	for u := range rights.Units {
+		n := 0
+		for _, right := range rights.Right[:last] {
+			n += int(scoring.One(right[u]))
+		}
+		v := &r.Votes[last-n]
+		v.N++
+		v.Jury += int(scoring.One(rights.Right[last][u]))
+	}
+}
+
 // likeness compares on which units members are wrong.
-func (r *Report) likeness(rights *scoring.Rights, dirs []string) {
+func (r *Report) likeness(rights *scoring.Rights) {
 	sum, pairs := 0.0, 0
-	for i := range dirs {
+	for i := range r.Members {
 		for k := range i {
 			var counts [4]float64
 			for u := range rights.Units {
@@ -164,12 +224,16 @@ func (r *Report) likeness(rights *scoring.Rights, dirs []string) {
 				}
 				counts[at]++
 			}
-			r.Errors = append(r.Errors, Likeness{
-				A:        dirs[k],
-				B:        dirs[i],
+			alike := Likeness{
+				A:        r.Members[k].Run,
+				B:        r.Members[i].Run,
 				Kappa:    scoring.Fraction(stats.Kappa(counts[:], 2)),
 				BothFail: int(counts[0]),
-			})
+			}
+			if r.Members[i].Coverage != nil {
+				alike.agree(rights.Parts[k], rights.Parts[i])
+			}
+			r.Errors = append(r.Errors, alike)
 			if phi := stats.Binary(float64(len(rights.Units)), counts[2]+counts[3], counts[1]+counts[3],
 				counts[3]); !math.IsNaN(phi) {
 				sum += phi
@@ -178,8 +242,24 @@ func (r *Report) likeness(rights *scoring.Rights, dirs []string) {
 		}
 	}
 	if pairs > 0 {
-		k := float64(len(dirs))
+		k := float64(len(r.Members))
 		r.Effective = scoring.Fraction(k / (1 + (k-1)*max(0, sum/float64(pairs))))
+	}
+}
+
+// agree counts the pairs on which both name a response in both orders, and the same: there are two, and each part is of
+// one.
+func (l *Likeness) agree(a, b []string) {
+	names := func(part string) bool { return part == "right" || part == "wrong" }
+	same := 0
+	for u := range min(len(a), len(b)) {
+		if names(a[u]) && names(b[u]) {
+			l.SameOf++
+			same += int(scoring.One(a[u] == b[u]))
+		}
+	}
+	if l.SameOf > 0 {
+		l.Same = scoring.Percent(float64(same) / float64(l.SameOf))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"gavel/backends"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // Rule says how verdicts become one.
@@ -33,6 +34,17 @@ const (
 
 // Rules lists them, the default first.
 var Rules = []Rule{Majority, Unanimous, Weighted, Cascade}
+
+// What the manifest of a jury's run says.
+const (
+	Juror       = "juror" // the role of its members among its stages
+	serverKind  = "jury"
+	promptName  = "jury by "
+	ofAllOrders = " of all orders"
+)
+
+// IsJury tells whether a run is that of a jury.
+func IsJury(m *judging.Manifest) bool { return m.Server.Kind == serverKind && len(m.Stages) > 1 }
 
 // Request is a jury to be made.
 type Request struct {
@@ -62,6 +74,7 @@ type member struct {
 	dir      string
 	manifest *judging.Manifest
 	votes    map[place]vote
+	calls    int // of its judgments, those that were needed
 }
 
 // pair is the shape of records of pairs, which leave it out.
@@ -101,7 +114,10 @@ func Make(req Request) (*Account, error) {
 	}
 	made := &Account{LeftOut: j.partial}
 	for _, group := range j.groups(req.together()) {
-		made.Calls += j.decide(group, req)
+		j.decide(group, req)
+	}
+	for _, m := range j.members {
+		made.Calls += m.calls
 	}
 	return made, j.write(req.Out, j.manifest(req))
 }
@@ -225,10 +241,14 @@ func (j *jury) groups(items bool) [][]*judging.Record {
 	return groups
 }
 
-// decide gives a group of judgments their verdicts, and is how many calls that took.
-func (j *jury) decide(group []*judging.Record, req Request) (calls int) {
+// decide gives a group of judgments their verdicts.
+func (j *jury) decide(group []*judging.Record, req Request) {
 	if req.Rule == Cascade {
-		return j.cascade(group)
+		j.cascade(group)
+		return
+	}
+	for _, m := range j.members {
+		m.calls += len(group)
 	}
 	var votes []vote
 	for _, r := range group {
@@ -240,13 +260,12 @@ func (j *jury) decide(group []*judging.Record, req Request) (calls int) {
 	for _, r := range group {
 		say(r, choice, outcome(choice, said))
 	}
-	return len(votes)
 }
 
 // cascade asks one member after the other until one names the same response in every order.
-func (j *jury) cascade(group []*judging.Record) (calls int) {
+func (j *jury) cascade(group []*judging.Record) {
 	for i, m := range j.members {
-		calls += len(group)
+		m.calls += len(group)
 		first := m.votes[place{group[0].Item, group[0].Presentation}].choice
 		agrees := first != "" && !slices.ContainsFunc(group, func(r *judging.Record) bool {
 			return m.votes[place{r.Item, r.Presentation}].choice != first
@@ -258,9 +277,8 @@ func (j *jury) cascade(group []*judging.Record) (calls int) {
 			v := m.votes[place{r.Item, r.Presentation}]
 			say(r, v.choice, v.Outcome)
 		}
-		break
+		return
 	}
-	return calls
 }
 
 // settle is what votes come to, equal where that is what most say, or where two choices have as many; said is how many
@@ -329,19 +347,25 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 			models = append(models, name)
 		}
 		fmt.Fprintln(sum, m.manifest.ID)
-		of = append(of, judging.StageOf{Role: "juror", Run: m.dir, ID: m.manifest.ID, Model: m.manifest.Spec.Model.Name})
+		of = append(of, judging.StageOf{
+			Role:  Juror,
+			Run:   m.dir,
+			ID:    m.manifest.ID,
+			Model: m.manifest.Spec.Model.Name,
+			Calls: m.calls,
+		})
 		simulated = simulated || m.manifest.Simulated
 	}
 	rule := string(req.Rule)
 	if req.Orders {
-		rule += " of all orders"
+		rule += ofAllOrders
 	}
 	items := j.groups(true)
 	spec := first.Spec
 	spec.Parameters = judging.Parameters{}
-	spec.Prompt = judging.Template{Name: "jury by " + rule, Labels: first.Spec.Prompt.Labels}
+	spec.Prompt = judging.Template{Name: promptName + rule, Labels: first.Spec.Prompt.Labels}
 	spec.Model = judging.ModelSpec{
-		Name:     fmt.Sprintf("jury of %d: %s", len(j.members), strings.Join(models, ", ")),
+		Name:     scoring.JuryModel(len(j.members), models),
 		Identity: "jury sha256=" + hex.EncodeToString(sum.Sum(nil)[:8]),
 	}
 	spec.Dataset.Items = len(items)
@@ -352,7 +376,7 @@ func (j *jury) manifest(req Request) *judging.Manifest {
 	m.Simulated = simulated
 	m.Stages = of
 	m.Dataset, m.Model = first.Dataset, backends.Model{Name: spec.Model.Name}
-	m.Server = backends.Server{Kind: "jury", Name: "verdicts of other runs"}
+	m.Server = backends.Server{Kind: serverKind, Name: "verdicts of other runs"}
 	return m
 }
 

@@ -3,37 +3,78 @@ package jury
 import (
 	"fmt"
 	"math"
-	"path"
+	"strings"
 
 	"gavel/scoring"
 )
 
 // answer says whether the jury is worth its calls.
 func (r *Report) answer() string {
-	gain := r.Gain
-	if r.Value.Value == nil || gain.Diff == nil || len(r.Members) == 0 || r.Members[0].Value == nil {
+	if !r.valued() {
 		return "Nobody can say what the jury gains: it has no value to hold against its members."
 	}
 	best := r.Members[0]
-	name := path.Base(best.Model)
-	values := fmt.Sprintf("%.1f %% against %.1f %% of %s, its best member", *r.Value.Value, *best.Value, name)
-	points := fmt.Sprintf("%.1f points", math.Abs(*gain.Diff))
-	if gain.Low != nil && gain.High != nil {
-		low, high := *gain.Low, *gain.High
-		if *gain.Diff < 0 {
-			low, high = -high, -low
-		}
-		points += fmt.Sprintf(" [%.1f, %.1f]", scoring.Unsigned(low, 1), scoring.Unsigned(high, 1))
+	name := scoring.InSentence(best.Name)
+	values := fmt.Sprintf("%.1f %% against %.1f %% of %s alone%s.", *r.Value.Value, *best.Value, name, r.times())
+	switch gain := *r.Gain.Diff; {
+	case r.Gain.Noise && gain > 0:
+		return "No gain beyond noise: " + values
+	case r.Gain.Noise:
+		return "No gain: " + values
+	case gain < 0:
+		return "The jury is worse: " + values
 	}
+	return "The jury is better: " + values
+}
+
+// valued tells whether there is a jury's value to hold against a member's.
+func (r *Report) valued() bool {
+	return r.Value.Value != nil && r.Gain.Diff != nil && len(r.Members) > 0 && r.Members[0].Value != nil
+}
+
+// also says how sure that is, how alike the members err, and what to do.
+func (r *Report) also() string {
+	if !r.valued() {
+		return ""
+	}
+	gain := *r.Gain.Diff
+	says := []string{"The difference is " + r.points() + r.beyond() + "."}
+	if r.Effective != nil {
+		says = append(says, fmt.Sprintf("By how alike they err, the %s are worth %.1f independent judges.",
+			scoring.CountWord(len(r.Members)), *r.Effective))
+	}
+	if !r.Gain.Noise && gain < 0 || r.Gain.Noise && gain <= 0 && r.times() != "" {
+		says = append(says, "Use "+scoring.InSentence(r.Members[0].Name)+" alone.")
+	}
+	return strings.Join(says, " ")
+}
+
+// points are what the jury gains, with the interval: "−2.6 points [−5.2, 0.0]".
+func (r *Report) points() string {
+	number := func(v float64) string {
+		v = scoring.Unsigned(v, 1)
+		return strings.Replace(fmt.Sprintf("%.1f", v), "-", "−", 1)
+	}
+	sign := ""
+	if scoring.Unsigned(*r.Gain.Diff, 1) > 0 {
+		sign = "+"
+	}
+	ends := ""
+	if r.Gain.Low != nil && r.Gain.High != nil {
+		ends = fmt.Sprintf(" [%s, %s]", number(*r.Gain.Low), number(*r.Gain.High))
+	}
+	return sign + number(*r.Gain.Diff) + " points" + ends
+}
+
+// beyond says whether the difference may be noise; "" of none.
+func (r *Report) beyond() string {
 	switch {
-	case gain.Noise && *gain.Diff == 0:
-		return fmt.Sprintf("No gain: %s%s.", values, r.times())
-	case gain.Noise:
-		return fmt.Sprintf("No gain that is more than noise: %s%s.", values, r.times())
-	case *gain.Diff < 0:
-		return fmt.Sprintf("The jury is worse by %s: %s%s. Use %s alone.", points, values, r.times(), name)
+	case !r.Gain.Noise:
+		return ", beyond noise"
+	case *r.Gain.Diff == 0:
+		return ""
 	}
-	return fmt.Sprintf("The jury is better by %s: %s%s.", points, values, r.times())
+	return ", which may be noise"
 }
 
 // times says how many times the calls of one member the jury takes; "" where it takes no more.
@@ -41,11 +82,12 @@ func (r *Report) times() string {
 	if r.alone == 0 || r.Calls <= r.alone {
 		return ""
 	}
-	words := []string{2: "twice", 3: "three times", 4: "four times", 5: "five times"}
-	switch times := float64(r.Calls) / float64(r.alone); {
-	case times == math.Round(times) && times >= 2 && int(times) < len(words):
-		return ", at " + words[int(times)] + " the calls"
-	default:
-		return fmt.Sprintf(", at %.1f times the calls", times)
+	times := float64(r.Calls) / float64(r.alone)
+	switch {
+	case times == 2:
+		return ", at twice the calls"
+	case times == math.Round(times):
+		return ", at " + scoring.CountWord(int(times)) + " times the calls"
 	}
+	return fmt.Sprintf(", at %.1f times the calls", times)
 }

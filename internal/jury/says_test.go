@@ -6,7 +6,7 @@ import (
 	"gavel/scoring"
 )
 
-// TestJurySays: every branch of the first line, over made-up numbers.
+// TestJurySays: every branch of the first line and of what follows it, over made-up numbers.
 func TestJurySays(t *testing.T) {
 	gain := func(diff, low, high float64, noise bool) scoring.Difference {
 		return scoring.Difference{Diff: &diff, Low: &low, High: &high, Noise: noise}
@@ -16,25 +16,38 @@ func TestJurySays(t *testing.T) {
 		gain  scoring.Difference
 		calls int
 		want  string
+		also  string
 	}{
 		{name: "gains", gain: gain(4, 1, 7, false), calls: 300,
-			want: "The jury is better by 4.0 points [1.0, 7.0]: 78.0 % against 74.0 % of best, its best member, at three times the calls."},
+			want: "The jury is better: 78.0 % against 74.0 % of best alone, at three times the calls.",
+			also: "The difference is +4.0 points [1.0, 7.0], beyond noise. By how alike they err, the two are worth 1.5 independent judges."},
 		{name: "loses", gain: gain(-4, -7, -1, false), calls: 250,
-			want: "The jury is worse by 4.0 points [1.0, 7.0]: 78.0 % against 74.0 % of best, its best member, at 2.5 times the calls. Use best alone."},
+			want: "The jury is worse: 78.0 % against 74.0 % of best alone, at 2.5 times the calls.",
+			also: "The difference is −4.0 points [−7.0, −1.0], beyond noise. By how alike they err, the two are worth 1.5 independent judges. Use best alone."},
 		{name: "may be noise", gain: gain(4, -1, 7, true), calls: 200,
-			want: "No gain that is more than noise: 78.0 % against 74.0 % of best, its best member, at twice the calls."},
-		{name: "none", gain: gain(0, -1, 1, true), calls: 100, want: "No gain: 78.0 % against 74.0 % of best, its best member."},
+			want: "No gain beyond noise: 78.0 % against 74.0 % of best alone, at twice the calls.",
+			also: "The difference is +4.0 points [−1.0, 7.0], which may be noise. By how alike they err, the two are worth 1.5 independent judges."},
+		{name: "may be noise, and less", gain: gain(-2.6, -5.2, -0.01, true), calls: 200,
+			want: "No gain: 78.0 % against 74.0 % of best alone, at twice the calls.",
+			also: "The difference is −2.6 points [−5.2, 0.0], which may be noise. By how alike they err, the two are worth 1.5 independent judges. Use best alone."},
+		{name: "none", gain: gain(0, -1, 1, true), calls: 100,
+			want: "No gain: 78.0 % against 74.0 % of best alone.",
+			also: "The difference is 0.0 points [−1.0, 1.0]. By how alike they err, the two are worth 1.5 independent judges."},
 		{name: "no value", want: "Nobody can say what the jury gains: it has no value to hold against its members."},
 	} {
 		r := Report{
-			Gain:    c.gain,
-			Calls:   c.calls,
-			Value:   scoring.Result{Value: new(78.0)},
-			Members: []Member{{Model: "org/best", Value: new(74.0)}},
-			alone:   100,
+			Gain:      c.gain,
+			Calls:     c.calls,
+			Value:     scoring.Result{Value: new(78.0)},
+			Members:   []Member{{Name: "best", Value: new(74.0)}, {Name: "other", Value: new(70.0)}},
+			Effective: new(1.5),
+			alone:     100,
 		}
 		if got := r.answer(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if got := r.also(); got != c.also {
+			t.Errorf("%s: %q, want %q", c.name, got, c.also)
 		}
 	}
 }

@@ -1,0 +1,97 @@
+package scoring
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// JudgeName is what a judge is called: its model without a path, and a jury by how many vote.
+func JudgeName(model string) string {
+	if n, _, is := JuryOf(model); is {
+		return "Jury of " + CountWord(n)
+	}
+	return path.Base(model)
+}
+
+// JuryModel is the name of the model of a jury.
+func JuryModel(n int, models []string) string {
+	return fmt.Sprintf("%s%d: %s", juryModel, n, strings.Join(models, ", "))
+}
+
+const juryModel = "jury of "
+
+// JuryOf takes the name of a jury's model apart: how many vote, and their models.
+func JuryOf(model string) (n int, models string, is bool) {
+	rest, is := strings.CutPrefix(model, juryModel)
+	count, models, found := strings.Cut(rest, ": ")
+	n, err := strconv.Atoi(count)
+	return n, models, is && found && err == nil
+}
+
+var countWords = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+
+// CountWord is a number in a word where it is a small one.
+func CountWord(n int) string {
+	if n >= 2 && n < len(countWords) {
+		return countWords[n]
+	}
+	return strconv.Itoa(n)
+}
+
+// InSentence is a name as sentences have it: in quotes where its signs would end a part of the sentence.
+func InSentence(name string) string {
+	if strings.ContainsAny(name, ",:") {
+		return "“" + name + "”"
+	}
+	return name
+}
+
+// NamesOf are what judges are called, by people or else by their models, and where that is the same of several, what
+// differs between these.
+func NamesOf(sides []Side, called ...string) []string {
+	names := make([]string, len(sides))
+	for i, s := range sides {
+		names[i] = JudgeName(s.Model)
+		if i < len(called) && called[i] != "" {
+			names[i] = called[i]
+		}
+	}
+	for _, of := range []func(Side) string{
+		modelOf,
+		func(s Side) string { return s.Protocol },
+		func(s Side) string { return "prompt " + s.Prompt },
+		func(s Side) string { return s.Settings },
+		func(s Side) string { return s.Dataset },
+		func(s Side) string { return s.Run },
+	} {
+		alike := map[string][]int{}
+		for i, name := range names {
+			alike[name] = append(alike[name], i)
+		}
+		for _, group := range alike {
+			values := map[string]bool{}
+			for _, i := range group {
+				values[of(sides[i])] = true
+			}
+			if len(values) < 2 {
+				continue
+			}
+			for _, i := range group {
+				if what := of(sides[i]); what != "" {
+					names[i] += " (" + what + ")"
+				}
+			}
+		}
+	}
+	return names
+}
+
+// modelOf is the full name of a judge: of a jury, those of its members.
+func modelOf(s Side) string {
+	if _, models, is := JuryOf(s.Model); is {
+		return models
+	}
+	return s.Model
+}
