@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -204,10 +203,11 @@ func nameJudges(of []listedRun) {
 			continue // nothing is scored
 		}
 		name := strings.TrimPrefix(named.Name, of[i].Model)
+		name = strings.TrimPrefix(name, scoring.JudgeName(of[i].Model)) // of a jury
 		if len(name) == len(named.Name) {
 			name = " · " + name // Named left out the model that all of them share
 		}
-		of[i].Judge = cmp.Or(of[i].named, path.Base(of[i].Model)+name)
+		of[i].Judge = cmp.Or(of[i].named, scoring.JudgeName(of[i].Model)+name)
 	}
 }
 

@@ -46,6 +46,30 @@ const (
 // IsJury tells whether a run is that of a jury.
 func IsJury(m *judging.Manifest) bool { return m.Server.Kind == serverKind && len(m.Stages) > 1 }
 
+// Command that makes a run of a jury again, with the folders that it was made of.
+func Command(m *judging.Manifest, out string) string {
+	words := []string{"gavel", "jury"}
+	if rule := ruleOf(m); rule != Majority {
+		words = append(words, "--rule", string(rule))
+	}
+	if strings.HasSuffix(m.Spec.Prompt.Name, ofAllOrders) {
+		words = append(words, "--all-orders")
+	}
+	words = append(words, "--out", out)
+	for _, member := range m.Stages {
+		words = append(words, member.Run)
+	}
+	for i, word := range words {
+		if strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune(plainSigns, r) }) {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// plainSigns of a word that a shell takes as it is.
+const plainSigns = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%"
+
 // Request is a jury to be made.
 type Request struct {
 	Runs    []string // folders of its members

@@ -2,7 +2,6 @@ package labels
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	"gavel/scoring"
@@ -30,7 +29,7 @@ func (a *Agreement) answer() string {
 	}
 	best := judges[0]
 	says := fmt.Sprintf("%s agrees with the labels on %s of %d items.",
-		path.Base(best.Model), best.Agreement.whole(), best.N)
+		scoring.JudgeName(best.Model), best.Agreement.whole(), best.N)
 	if len(judges) == 1 {
 		return says
 	}

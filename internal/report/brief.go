@@ -75,7 +75,7 @@ func subject(r scoring.Report) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%s · %s · %s · prompt %s · %s %s%s",
-		r.Model, question(r), r.Dataset, Prompt(r), items, noun, simulatedMark(r.Simulated))
+		scoring.JudgeName(r.Model), question(r), r.Dataset, Prompt(r), items, noun, simulatedMark(r.Simulated))
 }
 
 // numbersOf are the tiles of a run in rows, over all and by group.

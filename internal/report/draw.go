@@ -140,6 +140,11 @@ func Signs(a Axis, all ...Sign) template.HTML {
 		switch x.Look {
 		case "diamond":
 			fmt.Fprintf(&b, `<rect class="ref" x="%s" y="16.5" width="11" height="11"/>`, at) // the style sheet turns it
+			fmt.Fprintf(&b, `<svg x="%s" y="22" overflow="visible"><rect class="ref" x="-5.5" y="-5.5" width="11" `+
+				`height="11" transform="rotate(45)"/></svg>`, at)
+		case "full":
+			fmt.Fprintf(&b, `<svg x="%s" y="22" overflow="visible"><rect class="pt" x="-6.5" y="-6.5" width="13" `+
+				`height="13" transform="rotate(45)"/></svg>`, at)
 		case "ring":
 			fmt.Fprintf(&b, `<circle class="open" cx="%s" cy="22" r="5.5"/>`, at)
 		default:
@@ -206,6 +211,7 @@ type Piece struct {
 	Look  string // its class: right, wrong, tie, first, last or none
 	Words string // "right in both orders"
 	Link  string // to its items; "" for nowhere
+	Note  string // what its list says of it; "": its share
 }
 
 // Share of the piece in percent, as words say it.

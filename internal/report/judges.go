@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -30,9 +29,6 @@ type Judge struct {
 	Named    string // by a person; "" goes by the model
 }
 
-// ModelName is a model without the path of its file or of whoever made it.
-func ModelName(model string) string { return path.Base(model) }
-
 // NameJudges gives judges names, each its own, and says what else to know of each: where it was served, and what it was
 // asked otherwise than most others.
 func NameJudges(judges []Judge) (names, details []string) {
@@ -44,16 +40,19 @@ func NameJudges(judges []Judge) (names, details []string) {
 	}
 	count := map[string]int{}
 	for _, j := range judges {
-		name := cmp.Or(j.Named, ModelName(j.Manifest.Spec.Model.Name))
+		name := cmp.Or(j.Named, scoring.JudgeName(j.Manifest.Spec.Model.Name))
 		count[name]++
 		var parts []string
+		_, models, isJury := scoring.JuryOf(j.Manifest.Spec.Model.Name)
 		switch {
+		case isJury:
+			parts = append(parts, JuryRule(j.Report.Prompt)+" of "+models)
 		case j.Manifest.Imported != "":
 			parts = append(parts, "reference", publishedAs(j.Manifest))
 		case !j.Manifest.Simulated:
 			parts = append(parts, j.Manifest.Model.Quantisation, j.Manifest.Server.Name)
 		}
-		if j.Report.Prompt != prompt {
+		if j.Report.Prompt != prompt && !isJury {
 			parts = append(parts, "prompt "+j.Report.Prompt)
 		}
 		if j.Report.Settings != settings {

@@ -27,17 +27,24 @@ type Leaderboard struct {
 func (l *Leaderboard) Headline() template.HTML {
 	first, _ := l.sentences()
 	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.of()+".", 1)
+	var names []string
+	for _, s := range l.placed() {
+		names = append(names, s.Name)
+	}
+	return unbroken(first, names)
+}
+
+// unbroken keeps names in words on one line, unless they are long.
+func unbroken(words string, names []string) template.HTML {
 	var whole []string
-	names := l.placed()
-	slices.SortStableFunc(names, func(a, b Standing) int { return len(b.Name) - len(a.Name) })
-	for _, s := range names {
-		if len(s.Name) > mostUnbroken {
+	for _, n := range slices.SortedFunc(slices.Values(names), func(a, b string) int { return len(b) - len(a) }) {
+		if n == "" || len(n) > mostUnbroken {
 			continue
 		}
-		name := string(spaced(s.Name))
+		name := string(spaced(n))
 		whole = append(whole, name, `<span class="nowrap">`+name+`</span>`)
 	}
-	return template.HTML(strings.NewReplacer(whole...).Replace(string(spaced(first))))
+	return template.HTML(strings.NewReplacer(whole...).Replace(string(spaced(words))))
 }
 
 // mostUnbroken is how long, in bytes, names are that stay on a line of a phone.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -42,6 +41,9 @@ func runNames(runs []scoring.Report) []string {
 	names := make([]string, len(runs))
 	for i, r := range runs {
 		names[i] = r.Model
+		if _, _, is := scoring.JuryOf(r.Model); is {
+			names[i] = scoring.JudgeName(r.Model)
+		}
 	}
 	for k, part := range parts {
 		if k == 1 && parallel(runs, parts[0], part) {
@@ -101,9 +103,13 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 func NamesOf(runs []scoring.Report) []string {
 	names := runNames(runs)
 	for i, name := range names {
-		short := path.Base(runs[i].Model) + strings.TrimPrefix(name, runs[i].Model)
+		rest, full := strings.CutPrefix(name, runs[i].Model)
+		if !full {
+			continue // of a jury
+		}
+		short := scoring.JudgeName(runs[i].Model) + rest
 		if !slices.ContainsFunc(runs, func(r scoring.Report) bool {
-			return r.Model != runs[i].Model && path.Base(r.Model) == path.Base(runs[i].Model)
+			return r.Model != runs[i].Model && scoring.JudgeName(r.Model) == scoring.JudgeName(runs[i].Model)
 		}) {
 			names[i] = short
 		}

@@ -257,7 +257,7 @@ func warnings(runs []scoring.Report, names []string) []sharedWarning {
 
 func titleOf(runs []scoring.Report) string {
 	if len(runs) == 1 {
-		return runs[0].Model + " · " + runs[0].Protocol + " · " + runs[0].Dataset
+		return scoring.JudgeName(runs[0].Model) + " · " + runs[0].Protocol + " · " + runs[0].Dataset
 	}
 	return fmt.Sprintf("%d runs", len(runs))
 }

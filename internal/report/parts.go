@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"path"
 	"slices"
 	"strings"
 
@@ -24,6 +23,9 @@ type RunPage struct {
 	Command string // that makes the run
 	Prompt  string // its text
 	Prefix  string // of the ids of its elements, where several runs are on a page
+	Jury    *Jury  // what a jury is worth; nil of another run, or where its members are not at hand
+
+	juryAlone string // what is said of a jury as of any judge
 }
 
 // ItemList is the first of the items of a kind.
@@ -117,7 +119,7 @@ func (p *RunPage) Level() scoring.Level {
 }
 
 // Judge is the name of the judge: the one that was given, else that of the model without its path.
-func (p *RunPage) Judge() string { return cmp.Or(p.Name, path.Base(p.Model)) }
+func (p *RunPage) Judge() string { return cmp.Or(p.Name, scoring.JudgeName(p.Model)) }
 
 // Metadatum of the run by its name; "" where there is none.
 func (p *RunPage) Metadatum(name string) string {
@@ -130,6 +132,14 @@ func (p *RunPage) Metadatum(name string) string {
 // Meta says in a line what was asked, of how many.
 func (p *RunPage) Meta() string {
 	l := layoutOf(p.Protocol)
+	if _, models, is := scoring.JuryOf(p.Model); is {
+		made := JuryRule(p.Report.Prompt) + " of " + models
+		if p.Jury != nil {
+			made = p.Jury.made()
+		}
+		return strings.Join([]string{question(p.Report) + l.How, made, p.Dataset, table.Count(p.Report.Items, l.item()),
+			"no model was asked"}, " · ")
+	}
 	failed := "none failed"
 	if n := p.Outcomes["failed"]; n > 0 {
 		failed = fmt.Sprintf("%d failed", n)
@@ -180,6 +190,9 @@ func (p *RunPage) Sections() (all []Section) {
 	if of == nil {
 		of = parts
 	}
+	if p.Jury != nil {
+		of = append([]PagePart{func(*RunPage) []Section { return p.Jury.sections(p.juryAlone) }}, of...)
+	}
 	for _, sections := range of {
 		for _, s := range sections(p) {
 			s.ID = p.Prefix + s.ID
@@ -222,8 +235,8 @@ type Bracket struct {
 	BeyondLength int
 }
 
-// Shared is a piece's share of the bar.
-func (b partsBar) Shared(p Piece) string { return p.share(b.Of) }
+// Shared is a piece's share of the bar, or what else is said of it.
+func (b partsBar) Shared(p Piece) string { return cmp.Or(p.Note, p.share(b.Of)) }
 
 // Became is a bar of what became of the units, its parts with links to their items.
 func Became(p *RunPage) []Section {
@@ -371,7 +384,8 @@ func (p *RunPage) Trust() (first, rest []string) {
 	for _, w := range p.Cautions() {
 		all = append(all, sentence(w))
 	}
-	if p.Repetitions == nil && p.Metadatum("imported from") == "" && !p.Simulated && p.Judgments() > 0 {
+	_, _, isJury := scoring.JuryOf(p.Model)
+	if p.Repetitions == nil && p.Metadatum("imported from") == "" && !p.Simulated && !isJury && p.Judgments() > 0 {
 		all = append(all, "Each question was asked once. --repeat 2 would show how much of the rest is noise.")
 	}
 	n := min(len(all), mostCaveats)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -72,6 +73,14 @@ func differences(names []string) []difference {
 			is:    func(x flagged) bool { return x.whole() && x.flags[i].Right && x.right() == 1 },
 		})
 	}
+	for n := range len(names) + 1 {
+		out = append(out, difference{
+			name:   rightIn(n),
+			about:  fmt.Sprintf("%d of %d right", n, len(names)),
+			hidden: true,
+			is:     func(x flagged) bool { return x.whole() && x.right() == n },
+		})
+	}
 	return append(out,
 		difference{
 			name:  "both",
@@ -103,6 +112,9 @@ func differences(names []string) []difference {
 		},
 		difference{name: "all", about: "all", is: func(flagged) bool { return true }})
 }
+
+// rightIn names the filter of items that so many runs are right on.
+func rightIn(runs int) string { return fmt.Sprintf("right-%d", runs) }
 
 // beside lists the items that the filter takes.
 func (s *Server) beside(v *compareView, runs []*store.Index) error {

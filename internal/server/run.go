@@ -100,6 +100,7 @@ type runView struct {
 	RunHead
 	Headline  *scoring.Result   `json:"headline"`
 	Report    *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
+	Jury      *report.Jury      `json:"jury,omitempty" jsonschema:"of a jury's run, as gavel jury --json; left out where its members are not here"`
 	Page      *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
 	Every     template.HTML     `json:"-"` // its figures and tables, folded
 	Warnings  []string          `json:"warnings"`
@@ -150,8 +151,15 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		v.Report, v.Headline = n.rep, report.Headline(n.rep)
 		v.Warnings = n.rep.Warnings
 		v.Every = n.every
+		v.Jury, err = s.jury(r.Context(), name, m)
+		if err != nil {
+			v.Problem = "What the jury gains cannot be said: " + err.Error()
+		}
 		if !isAPI(r) {
 			v.Page = s.page(r.Context(), v.RunHead, x, n.rep)
+			if v.Jury != nil {
+				v.Page.TakeJury(v.Jury)
+			}
 		}
 	}
 	return v, nil
@@ -163,7 +171,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		Run:     report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
 		Board:   leaderboardOf(x.Manifest),
 		Lists:   s.lists(x),
-		Command: jobs.CommandOf(x.Manifest),
+		Command: cmp.Or(report.JuryCommand(x.Manifest, head.Name), jobs.CommandOf(x.Manifest)),
 		Prompt:  x.Manifest.Spec.Prompt.Text(),
 		Items: func(show, group string) string {
 			return head.URL() + "/items" + query("show", show, "group", group)

@@ -50,7 +50,7 @@ type RunRow struct {
 }
 
 // Judge is the name of the run's judge.
-func (r RunRow) Judge() string { return cmp.Or(r.AboutName(), report.ModelName(r.Model)) }
+func (r RunRow) Judge() string { return cmp.Or(r.AboutName(), scoring.JudgeName(r.Model)) }
 
 // Asks is the question of the run; "" while there are no numbers.
 func (r RunRow) Asks() string {

@@ -1,0 +1,104 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"gavel/internal/report"
+	"gavel/internal/server/memo"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// jury is what the jury of a run is worth beside its members; nil of another run, and where a member is not here.
+func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*report.Jury, error) {
+	jurors := report.Jurors(m)
+	if jurors == nil {
+		return nil, nil
+	}
+	members, err := s.membersOf(ctx, jurors)
+	if err != nil || members == nil {
+		return nil, err
+	}
+	var state strings.Builder
+	fmt.Fprintln(&state, s.runs.Stamps(name))
+	for _, row := range members {
+		fmt.Fprintln(&state, row.Name, row.of, row.AboutName())
+	}
+	return memo.Get(ctx, s.memo, "jury "+name, state.String(), func() (*report.Jury, error) {
+		var runs []*scoring.Run
+		load := func(name string, m *judging.Manifest) error {
+			run, err := s.runs.Load(name, m)
+			if err != nil {
+				return err
+			}
+			run.Dir = name
+			runs = append(runs, run)
+			return nil
+		}
+		for _, row := range members {
+			if err := load(row.Name, row.manifest); err != nil {
+				return nil, err
+			}
+		}
+		if err := load(name, m); err != nil {
+			return nil, err
+		}
+		last := len(members)
+		names, _ := report.NameJudges(judgesOf(members))
+		j, err := report.NewJury(runs[last], runs[:last], names, scoring.DefaultOptions.Bootstrap)
+		if err != nil {
+			return nil, err
+		}
+		j.Links = juryLinks(name, members)
+		return j, nil
+	})
+}
+
+// membersOf are the runs of a jury's members, in their order; nil where one is not here.
+func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (members []RunRow, err error) {
+	rows, err := s.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, juror := range jurors {
+		var found *RunRow
+		for i := range rows {
+			row := &rows[i]
+			same := row.ID == juror.ID && row.manifest != nil && row.report != nil
+			if same && (found == nil || path.Base(row.Name) == path.Base(juror.Run)) {
+				found = row
+			}
+		}
+		if found == nil {
+			return nil, nil
+		}
+		members = append(members, *found)
+	}
+	return members, nil
+}
+
+// juryLinks are the addresses of what the page of a jury speaks of.
+func juryLinks(name string, members []RunRow) report.JuryLinks {
+	var runs []string
+	for _, row := range members {
+		if !slices.Contains(runs, row.Name) {
+			runs = append(runs, row.Name)
+		}
+	}
+	links := report.JuryLinks{
+		Run: func(run string) string { return RunHead{Name: run}.URL() },
+		Apart: func(best, show string) string {
+			return "/compare" + compareFilter{Runs: []string{best, name}}.Query("show", show)
+		},
+	}
+	if len(runs) == len(members) && len(runs) <= maxCompared {
+		links.Votes = func(right int) string {
+			return "/compare" + compareFilter{Runs: runs}.Query("show", rightIn(right))
+		}
+	}
+	return links
+}
