@@ -23,9 +23,10 @@ type Report struct {
 	Calls   int            `json:"calls"`          // of the members, for all of its verdicts; 0 where nobody noted them
 	Members []Member       `json:"members"`        // the best first
 	Value   scoring.Result `json:"value"`          // of the jury
-	// of pairs, percent: the jury's
+	// of pairs, percent: right where both orders agree
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	Coverage        *float64 `json:"coverage,omitempty"` // likewise
+	// of pairs, percent: both orders agree
+	Coverage *float64 `json:"coverage,omitempty"`
 	// the jury less its best member, chosen on the same units: with the paired interval of a comparison
 	Gain scoring.Difference `json:"gain"`
 	// how alike members err, every two of them
@@ -50,9 +51,10 @@ type Member struct {
 	Low   *float64 `json:"low"`      // of its 95 % interval
 	High  *float64 `json:"high"`     // of its 95 % interval
 	By    string   `json:"interval"` // how it was made
-	// of pairs, percent: right where both orders agree, and how many pairs that keeps
+	// of pairs, percent: right where both orders agree
 	RightWhereAlike *float64 `json:"right_where_alike,omitempty"`
-	Coverage        *float64 `json:"coverage,omitempty"`
+	// of pairs, percent: both orders agree
+	Coverage *float64 `json:"coverage,omitempty"`
 	// how many of its judgments the jury's verdicts took; left out where nobody noted it
 	Calls int `json:"calls,omitempty"`
 

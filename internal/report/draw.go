@@ -110,7 +110,7 @@ func (a Axis) lines(b *strings.Builder) {
 // Sign is a result as a plot draws it, with its interval where it has one.
 type Sign struct {
 	scoring.Result
-	Look string // dot, ring or diamond
+	Look string // dot, ring, diamond or a full one
 }
 
 // Plot draws a result on an axis: the axis' lines, the interval, and a dot. Of no value there are only the lines.
@@ -140,11 +140,8 @@ func Signs(a Axis, all ...Sign) template.HTML {
 		switch x.Look {
 		case "diamond":
 			fmt.Fprintf(&b, `<rect class="ref" x="%s" y="16.5" width="11" height="11"/>`, at) // the style sheet turns it
-			fmt.Fprintf(&b, `<svg x="%s" y="22" overflow="visible"><rect class="ref" x="-5.5" y="-5.5" width="11" `+
-				`height="11" transform="rotate(45)"/></svg>`, at)
 		case "full":
-			fmt.Fprintf(&b, `<svg x="%s" y="22" overflow="visible"><rect class="pt" x="-6.5" y="-6.5" width="13" `+
-				`height="13" transform="rotate(45)"/></svg>`, at)
+			fmt.Fprintf(&b, `<rect class="pt turned" x="%s" y="15.5" width="13" height="13"/>`, at)
 		case "ring":
 			fmt.Fprintf(&b, `<circle class="open" cx="%s" cy="22" r="5.5"/>`, at)
 		default:

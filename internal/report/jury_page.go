@@ -263,7 +263,7 @@ func (j *Jury) votes() Section {
 		}
 		b.Pieces = append(b.Pieces, p)
 	}
-	b.Bar = Stack(true, b.Of, b.Pieces)
+	b.Bar = Stack(Tall, b.Of, b.Pieces)
 	about := "how many members are " + MetricName(j.Scored.Protocol, j.Metric)
 	if slices.ContainsFunc(b.Pieces, func(p Piece) bool { return p.Link != "" }) {
 		about += " · click a part to read its " + j.unit()

@@ -100,7 +100,7 @@ type runView struct {
 	RunHead
 	Headline  *scoring.Result   `json:"headline"`
 	Report    *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
-	Jury      *report.Jury      `json:"jury,omitempty" jsonschema:"of a jury's run, as gavel jury --json; left out where its members are not here"`
+	Jury      *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --json; left out of others"`
 	Page      *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
 	Every     template.HTML     `json:"-"` // its figures and tables, folded
 	Warnings  []string          `json:"warnings"`
