@@ -98,6 +98,10 @@ func Among(p *RunPage) []Section {
 	}
 	fmt.Fprintf(&b, `<circle class="pt level-%s" cx="%s" cy="%g" r="8"/></svg>`,
 		p.Level(), coordinate(own.at), stripMiddle)
+	scale := axis.Label
+	if head.Unit == scoring.UnitScore {
+		scale = "from 0 to 1"
+	}
 	list := make([]string, 0, len(others))
 	for _, o := range others {
 		list = append(list, fmt.Sprintf("%s %s", o.Name, short(*head, o.Value)))
@@ -105,7 +109,7 @@ func Among(p *RunPage) []Section {
 	return []Section{{
 		ID:    "among",
 		Title: "Among the judges here",
-		About: p.metricName(head.Metric) + ", " + axis.Label,
+		About: p.metricName(head.Metric) + ", " + scale,
 		Half:  true,
 		Body: part("run-among", struct {
 			Strip       template.HTML
