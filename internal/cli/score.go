@@ -166,7 +166,7 @@ func scoreCommand(e *env) *cli.Command {
 				out.Next = nextOf(out.Runs[0].Run)
 			} else if len(formats(c)) == 0 && !c.Bool("full") {
 				if l := report.BoardOf(runs, out.Runs, o); l != nil {
-					out.Board = &l.Board
+					out.Board = l.InWords(out.Runs)
 				}
 			}
 			return e.print(c, out)

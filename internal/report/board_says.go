@@ -88,6 +88,12 @@ func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "right") 
 // warning says it where no judge is good enough to be used.
 func (b Board) warning() string {
 	useful := func(s Standing) bool { return s.Level == scoring.Usable || s.Level == scoring.Strong }
+	unknown := 0
+	for _, s := range b.Rows {
+		if s.Level == scoring.Unknown {
+			unknown++
+		}
+	}
 	switch {
 	case slices.ContainsFunc(b.Rows, useful):
 		return ""
@@ -96,7 +102,13 @@ func (b Board) warning() string {
 	case len(b.Rows) == 1:
 		return fmt.Sprintf("That is %s.", b.Rows[0].Level)
 	}
-	return "None of the judges here is usable."
+	switch unknown {
+	case 0:
+		return "None of the judges here is usable."
+	case len(b.Rows):
+		return "What they are good for cannot be told yet."
+	}
+	return "None of the judges here is known to be usable."
 }
 
 // most is how many are listed one by one.

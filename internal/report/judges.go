@@ -113,6 +113,17 @@ func (l *Leaderboard) PutJudges(judges []Judge, link func(j Judge) string) {
 	}
 }
 
+// InWords is the board where no page has room for details: a judge's name says what else tells its run from the others.
+func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
+	names := NamesOf(runs)
+	b := l.Board
+	b.Rows = slices.Clone(b.Rows)
+	for i, s := range b.Rows {
+		b.Rows[i].Name = names[slices.IndexFunc(runs, func(r scoring.Report) bool { return r.Run == s.Run })]
+	}
+	return &b
+}
+
 // SecondsEach is how long a run took for an item, by its ledger; nil where no server told, or most replies were
 // remembered.
 func SecondsEach(l *scoring.Ledger, items int) *float64 {
