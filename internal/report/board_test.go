@@ -113,7 +113,11 @@ func TestBoardSays(t *testing.T) {
 		},
 		{
 			name: "none is told apart", values: []*float64{value(80), value(70)}, few: -1,
-			want: "None of the 2 judges can be told from the others: right in both orders on 80 and 70 % of the pairs.",
+			want: "the first and m1 cannot be told apart: right in both orders on 80 and 70 % of the pairs.",
+		},
+		{
+			name: "none of three is told apart", values: []*float64{value(80), value(75), value(70)}, few: -1,
+			want: "None of the 3 judges can be told from the others: right in both orders on 80, 75 and 70 % of the pairs.",
 		},
 		{
 			name: "few items", values: []*float64{value(80), value(70), value(60)}, apart: [][2]int{{0, 2}}, few: 1,
