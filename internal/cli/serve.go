@@ -102,21 +102,9 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	}
 	ctx := c.Context
 	addr := c.String("addr")
-	tokenFile := c.String("token-file")
-	token := ""
-	loopback, err := onlyHere(addr)
+	loopback, token, err := e.guard(addr, c.String("token-file"))
 	if err != nil {
 		return err
-	}
-	if !loopback && tokenFile == "" {
-		return usage("--addr %s can be reached from other machines: "+
-			"it needs --token-file FILE, or anybody could see and start runs", addr)
-	}
-	if tokenFile != "" {
-		token, err = e.readToken(tokenFile)
-		if err != nil {
-			return err
-		}
 	}
 	if err := os.MkdirAll(o.Runs, 0o755); err != nil {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)
@@ -175,6 +163,22 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 		end()
 	})()
 	return s.Serve(serving, l)
+}
+
+// guard says whether an address can only be reached from here, and reads the token, without which no other is served.
+func (e *env) guard(addr, tokenFile string) (loopback bool, token string, err error) {
+	loopback, err = onlyHere(addr)
+	if err != nil {
+		return false, "", err
+	}
+	if !loopback && tokenFile == "" {
+		return false, "", usage("--addr %s can be reached from other machines: "+
+			"it needs --token-file FILE, or anybody could see and start runs", addr)
+	}
+	if tokenFile != "" {
+		token, err = e.readToken(tokenFile)
+	}
+	return loopback, token, err
 }
 
 // openBrowser shows a page that is served at an address.
