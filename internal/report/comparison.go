@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +54,8 @@ func (c Comparison) Brief() []table.Table {
 		if max(len(names[0]), len(names[1])) > room {
 			heads = [2]string{"A", "B"}
 		}
-		t := table.Table{Plain: true, Columns: table.Left("").Right(heads[0], heads[1], "difference").Left("")}
+		t := table.Table{Plain: true}
+		var drawn []scoring.Difference
 		row := func(name string, d scoring.Difference) {
 			ahead := "noise?"
 			switch {
@@ -68,11 +71,12 @@ func (c Comparison) Brief() []table.Table {
 			}
 			of := func(v *float64) string { return table.Rough(v, scoring.Result{Unit: d.Unit}) }
 			diff := scoring.Result{Value: d.Diff, Low: d.Low, High: d.High, Unit: d.Unit, Mode: scoring.ModeDifference}
-			t.Row(name, of(d.A), of(d.B), table.Roughly(diff), ahead)
+			t.Row(name, of(d.A), of(d.B), table.Roughly(diff), "", ahead)
+			drawn = append(drawn, d)
 		}
 		for _, tile := range layoutOf(two.A.Protocol).Tiles {
 			for _, d := range two.Differences {
-				if d.Metric != tile.Metric || d.Mode != tile.Mode || d.Group != scoring.Overall {
+				if d.Metric != tile.Metric || d.Mode != tile.Mode || d.Group != scoring.Overall || tile.Folded {
 					continue
 				}
 				if two.Alike != nil && two.Alike.Metric == d.Metric {
@@ -82,26 +86,72 @@ func (c Comparison) Brief() []table.Table {
 			}
 		}
 		if d := two.Headline(); d != nil && d.Table != nil {
-			p := "p = " + table.PValue(d.P)
-			if d.Test == "" {
-				p = "exact McNemar " + p
+			test := cmp.Or(d.Test, "exact McNemar")
+			p := ""
+			if d.P != nil {
+				p = pWords(d.P)
 			}
-			t.Row("only this one is right", strconv.Itoa(d.Table.OnlyA), strconv.Itoa(d.Table.OnlyB), "", p)
+			t.Row("only this one is right", strconv.Itoa(d.Table.OnlyA), strconv.Itoa(d.Table.OnlyB), p, test, "")
 		}
+		scale := drawDifferences(&t, drawn)
+		t.Columns = table.Left("").Right(heads[0], heads[1], "difference").Left(scale, "").Spare(scale)
 		if heads != names {
 			t.Notef("A: %s, B: %s", names[0], names[1])
 		}
-		t.Notef("difference: %s less %s", heads[1], heads[0])
+		t.Notef("difference: %s less %s; noise?: the interval holds 0, or the test may be chance", heads[1], heads[0])
 		if two.Alike != nil {
 			t.Notef("where both orders agree: on the %s where both judges' do", table.Count(two.Alike.N, "pair"))
 		}
 		t.Warn(two.Warnings)
+		t.Note(fullHint)
 		tables = append(tables, table.Table{Title: two.Says}, t)
 		if two.Within != nil {
 			tables = append(tables, within(two.Within))
 		}
 	}
 	return tables
+}
+
+// fullHint says where there is more.
+const fullHint = "more: gavel compare --full, by category; gavel serve, item by item"
+
+// differenceStrip is how many characters a drawn difference has, the middle one at 0.
+const differenceStrip = 13
+
+// drawDifferences draws the first rows of a short table in its last column but one, those of the first one's unit, and
+// returns the scale above them.
+func drawDifferences(t *table.Table, differences []scoring.Difference) (head string) {
+	var all []scoring.Result
+	for _, d := range differences {
+		if d.Unit == differences[0].Unit {
+			all = append(all, resultOf(d))
+		}
+	}
+	axis := DifferenceAxis(all...)
+	for i, d := range differences {
+		if d.Unit == differences[0].Unit && d.Diff != nil {
+			t.Rows[i][4] = stripOfDifference(axis, resultOf(d))
+		}
+	}
+	end := strconv.FormatFloat(axis.Max, 'f', -1, 64)
+	side := differenceStrip / 2
+	return fmt.Sprintf("%-*s0%*s", side, "-"+end, side, "+"+end)
+}
+
+// stripOfDifference draws a difference and its interval: ···━●━│······
+func stripOfDifference(axis Axis, x scoring.Result) string {
+	at := func(v float64) int {
+		return int(math.Round(axis.place(v) / 100 * (differenceStrip - 1)))
+	}
+	line := slices.Repeat([]rune{'·'}, differenceStrip)
+	if x.Low != nil && x.High != nil {
+		for i := at(*x.Low); i <= at(*x.High); i++ {
+			line[i] = '━'
+		}
+	}
+	line[differenceStrip/2] = '│'
+	line[at(*x.Value)] = '●'
+	return string(line)
 }
 
 // best says which values of a protocol's metric are the better.

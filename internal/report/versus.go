@@ -86,6 +86,9 @@ func (p *ComparisonPage) Answer() template.HTML { return part("versus-answer", p
 
 // Above are the parts of the page between its headline and the items.
 func (p *ComparisonPage) Above() template.HTML {
+	if p.A.ID == p.B.ID {
+		return part("run-sections", []Section{p.costs()})
+	}
 	var all []Section
 	for _, s := range []Section{p.difference(), p.who(), p.costs(), p.flips(), warned(p.Warnings)} {
 		if s.Body != "" {
@@ -146,6 +149,9 @@ func differenceChart(label string, names [2]string, better scoring.Best, parts [
 	values := valueAxis(unit)
 	differences := DifferenceAxis(all...)
 	first, second := shortName(names[0], endLetters), shortName(names[1], endLetters)
+	if first == second {
+		first, second = "the first", "the second"
+	}
 	how := "higher"
 	switch better {
 	case scoring.Lower:
@@ -418,12 +424,7 @@ func (p *ComparisonPage) costs() Section {
 			p.OnlyA+p.OnlyB == 0 && head != nil && t.Metric == head.Metric && t.Mode == head.Mode {
 			continue // it is said above
 		}
-		name := t.Name
-		if t.Label != nil && p.Reports[0].Goal == p.Reports[1].Goal && t.Label(p.Reports[0]) == t.Label(p.Reports[1]) &&
-			!strings.HasPrefix(t.Name, "right") {
-			name = t.Label(p.Reports[0])
-		}
-		add(capital(name), func(r *scoring.Report) template.HTML { return sideCell(t.of(r)) })
+		add(tileHead(t, p.Reports[:]), func(r *scoring.Report) template.HTML { return sideCell(t.of(r)) })
 	}
 	add(capital(p.layout().Noun), func(r *scoring.Report) template.HTML {
 		return template.HTML(fmt.Sprint(r.Judgments()))
@@ -448,7 +449,7 @@ func (p *ComparisonPage) costs() Section {
 			return template.HTML(of(*r.Ledger.Each))
 		}
 	}
-	add("Time for a "+p.layout().item()+" that is decided", each(func(e scoring.Each) string {
+	add("Time for each decided "+p.layout().item(), each(func(e scoring.Each) string {
 		return fmt.Sprintf("%.1f s", e.Seconds)
 	}))
 	add("Tokens written for it", each(func(e scoring.Each) string { return fmt.Sprintf("%.0f", e.ReplyTokens) }))
@@ -466,6 +467,17 @@ func (p *ComparisonPage) costs() Section {
 			Rows         []sidesRow
 		}{p.Names(), p.Links, rows}),
 	}
+}
+
+// tileHead is a number of several runs in a few words.
+func tileHead(t Tile, reports []*scoring.Report) string {
+	label := t.label(reports[0])
+	if strings.HasPrefix(t.Name, "right") || slices.ContainsFunc(reports, func(r *scoring.Report) bool {
+		return t.label(r) != label
+	}) {
+		label = t.Name
+	}
+	return capital(label)
 }
 
 // verdictless is how many judgments of both runs have no verdict.
@@ -504,48 +516,32 @@ func (p *ComparisonPage) flips() Section {
 	seen := map[string]bool{}
 	for side, b := range p.Became {
 		var pieces []Piece
-		flips := 0
-		ties := 0
 		for _, end := range p.layout().Ends {
 			n := b.Count(end.Part)
-			switch {
-			case n == 0:
+			if n == 0 {
 				continue
-			case end.Look == "first" || end.Look == "last":
-				flips += n
-			case end.Look == "tie":
-				ties += n
 			}
-			seen[end.Look] = true
+			seen[end.Part] = true
 			x := Piece{N: n, Look: end.Look, Words: end.Words}
 			if p.Own != nil {
 				x.Link = p.Own(side, end.Show)
 			}
 			pieces = append(pieces, x)
 		}
-		words := "none flips with the order"
-		switch {
-		case flips == 1:
-			words = "1 flips with the order"
-		case flips > 1:
-			words = fmt.Sprintf("%d flip with the order", flips)
-		}
-		switch {
-		case ties == 1:
-			words += ", 1 has a tie"
-		case ties > 1:
-			words += fmt.Sprintf(", %d have a tie", ties)
-		}
 		bars = append(bars, sideBar{
 			Sign:  []template.HTML{SignA, SignB}[side],
 			Bar:   Stack(Tall, b.N, pieces),
-			Words: p.Names()[side] + ": " + words,
+			Words: p.Names()[side] + p.flipped(pieces),
 		})
 	}
-	ends := slices.DeleteFunc(slices.Clone(p.layout().Ends), func(e End) bool { return !seen[e.Look] })
+	title := "The same " + p.layout().item() + "s"
+	if p.Turned != nil {
+		title = "Flips of the same pair"
+	}
+	ends := slices.DeleteFunc(slices.Clone(p.layout().Ends), func(e End) bool { return !seen[e.Part] })
 	return Section{
 		ID:    "flips",
-		Title: "Flips of the same " + p.layout().item(),
+		Title: title,
 		About: "what became of " + table.Count(p.Became[0].N, p.layout().item()),
 		Half:  true,
 		Body: part("versus-flips", struct {
@@ -554,6 +550,37 @@ func (p *ComparisonPage) flips() Section {
 			Turns template.HTML
 		}{bars, ends, p.turns()}),
 	}
+}
+
+// flipped says how many pairs flip with the order, and have a tie; "" of other units.
+func (p *ComparisonPage) flipped(pieces []Piece) string {
+	if p.Turned == nil {
+		return ""
+	}
+	flips := 0
+	ties := 0
+	for _, x := range pieces {
+		switch x.Look {
+		case "first", "last":
+			flips += x.N
+		case "tie":
+			ties += x.N
+		}
+	}
+	words := ": none flips with the order"
+	switch {
+	case flips == 1:
+		words = ": 1 flips with the order"
+	case flips > 1:
+		words = fmt.Sprintf(": %d flip with the order", flips)
+	}
+	switch {
+	case ties == 1:
+		words += ", 1 has a tie"
+	case ties > 1:
+		words += fmt.Sprintf(", %d have a tie", ties)
+	}
+	return words
 }
 
 // turns says which verdicts turn from one run to the other, and on which the label may be wrong.
@@ -656,6 +683,9 @@ func sure(family string, alike bool) Section {
 func (p *ComparisonPage) Markdown() string {
 	var b strings.Builder
 	brief := Comparison{&scoring.Comparisons{Comparisons: []*scoring.Comparison{p.Comparison}}}.Brief()
+	for i := range brief {
+		brief[i].Notes = slices.DeleteFunc(brief[i].Notes, func(note string) bool { return note == fullHint })
+	}
 	if err := table.Writer(table.Markdown).Each(&b, brief); err != nil {
 		panic(err) // nothing fails that writes to memory
 	}

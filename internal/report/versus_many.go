@@ -150,7 +150,7 @@ func (p *ComparisonsPage) judges() Section {
 			}
 		}
 		row := ChartRow{
-			Name:  p.Names[i],
+			Name:  letter(i) + " · " + p.Names[i],
 			Link:  p.Links[i],
 			Look:  "level-unknown",
 			Cells: []template.HTML{Plot(*axis, *head), ValueCell(*head)},
@@ -163,7 +163,7 @@ func (p *ComparisonsPage) judges() Section {
 				continue
 			}
 			if i == 0 {
-				c.Columns = append(c.Columns, ChartColumn{Class: "kp", Head: capital(t.Name)})
+				c.Columns = append(c.Columns, ChartColumn{Class: "kp", Head: tileHead(t, p.Reports)})
 			}
 			row.Cells = append(row.Cells, sideCell(t.of(r)))
 		}
@@ -192,7 +192,7 @@ func (p *ComparisonsPage) pairs() Section {
 		about: "of those on which each of the two has such a verdict",
 	}
 	for _, pair := range p.Pairs {
-		name := p.Names[pair.A] + " · " + p.Names[pair.B]
+		name := letter(pair.A) + " · " + letter(pair.B)
 		if d := pair.Headline(); d != nil && d.Diff != nil {
 			row := differenceRow{name: name, link: pair.Link, Difference: *d}
 			row.Group = ""
@@ -217,6 +217,9 @@ func (p *ComparisonsPage) pairs() Section {
 			differenceKey(names),
 	}
 }
+
+// letter of a run at a place.
+func letter(place int) string { return string(rune('A' + place)) }
 
 // warnings of all comparisons, each once.
 func (p *ComparisonsPage) warnings() (all []string) {

@@ -330,11 +330,15 @@ func (v *compareView) meta() string {
 	c := v.Comparison.Comparisons[0]
 	unit := cmp.Or(c.Unit, report.ItemOf(a.Protocol))
 	if len(v.Chosen) == 2 {
-		parts = append(parts, table.Count(c.N, unit)+" that both have judged")
+		done := " that both have judged"
+		if unit == "answer" {
+			done = " that both have given"
+		}
+		parts = append(parts, table.Count(c.N, unit)+done)
 		if alone := c.OnlyA + c.OnlyB; alone == 0 {
-			parts = append(parts, "none judged by one alone")
+			parts = append(parts, "none by one alone")
 		} else {
-			parts = append(parts, fmt.Sprintf("%d judged by one alone, left out", alone))
+			parts = append(parts, fmt.Sprintf("%d by one alone, left out", alone))
 		}
 	} else {
 		parts = append(parts, table.Count(v.Shared, "item")+" that all have judged")

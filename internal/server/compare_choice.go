@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"path"
 	"slices"
 
 	"gavel/internal/report"
@@ -31,15 +30,20 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		h := headOf(run.Name, run.Manifest)
 		h.About = s.runs.About(run.Name)
 		folders[h.Name] = true
-		called[judgeName(h)]++
+		for _, name := range knownAs(h) {
+			called[name]++
+		}
 		heads = append(heads, h)
 	}
 	nameOf := map[string]string{} // by folder
 	folder := map[string]string{} // by name
 	for _, h := range heads {
-		name := markup.Visible(judgeName(h))
-		if called[judgeName(h)] > 1 || folders[name] {
-			name = markup.Visible(h.Name)
+		name := markup.Visible(h.Name)
+		for _, known := range knownAs(h) {
+			if called[known] == 1 && !folders[known] {
+				name = known
+				break
+			}
 		}
 		nameOf[h.Name] = name
 		folder[name] = h.Name
@@ -106,7 +110,7 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 		case len(f.Runs) == 0:
 			if len(v.Links) < 3 {
 				v.Links = append(v.Links, boardChoice{
-					Name: judgeName(judges[0].RunHead) + " and " + judgeName(judges[1].RunHead) + ", " +
+					Name: "The best two: " + judgeName(judges[0].RunHead) + " and " + judgeName(judges[1].RunHead) + ", " +
 						report.Question(*judges[0].report) + " on " + c.dataset,
 					Link: "/compare" + query("a", judges[0].Name, "b", judges[1].Name),
 				})
@@ -128,6 +132,13 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 	return nil
 }
 
+// knownAs is how a person may name a run, the shortest first.
+func knownAs(h RunHead) []string {
+	name := markup.Visible(judgeName(h))
+	data := name + ", " + markup.Visible(h.Dataset)
+	return []string{name, data, data + ", " + markup.Visible(h.asks())}
+}
+
 // asks is what the run asks.
 func (h RunHead) asks() string {
 	return report.Question(scoring.Report{Protocol: h.Protocol, Goal: h.Goal})
@@ -138,37 +149,27 @@ func judgeName(h RunHead) string {
 	if name := h.AboutName(); name != "" {
 		return name
 	}
-	return path.Base(h.Model)
+	return scoring.JudgeName(h.Model)
 }
 
 // namesAmong are the names of judges beside each other: of those with one name also what differs.
 func namesAmong(heads []RunHead) []string {
-	names := make([]string, len(heads))
-	for i, h := range heads {
-		names[i] = markup.Visible(judgeName(h))
+	var sides []scoring.Side
+	var called []string
+	for _, h := range heads {
+		sides = append(sides, scoring.Side{
+			Run:      h.Name,
+			Protocol: h.Protocol,
+			Prompt:   h.Prompt,
+			Settings: h.Settings,
+			Model:    h.Model,
+			Dataset:  h.Dataset,
+		})
+		called = append(called, h.AboutName())
 	}
-	for _, of := range []func(RunHead) string{
-		func(h RunHead) string { return h.Model },
-		RunHead.asks,
-		func(h RunHead) string { return "prompt " + h.Prompt },
-		func(h RunHead) string { return h.Settings },
-		func(h RunHead) string { return h.Dataset },
-		func(h RunHead) string { return h.Name },
-	} {
-		groups := map[string][]int{}
-		for i, name := range names {
-			groups[name] = append(groups[name], i)
-		}
-		for _, same := range groups {
-			if !slices.ContainsFunc(same, func(i int) bool { return of(heads[i]) != of(heads[same[0]]) }) {
-				continue
-			}
-			for _, i := range same {
-				if more := markup.Visible(of(heads[i])); more != "" {
-					names[i] += " (" + more + ")"
-				}
-			}
-		}
+	names := scoring.NamesOf(sides, called...)
+	for i, name := range names {
+		names[i] = markup.Visible(name)
 	}
 	return names
 }

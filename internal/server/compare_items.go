@@ -67,9 +67,13 @@ func differences(names []string) []difference {
 		is:    func(x flagged) bool { n := x.right(); return x.whole() && n > 0 && n < len(x.flags) },
 	}}
 	for i, name := range names {
+		short := func(name string) string { return markup.Shortened(name, 16) }
+		if !slices.ContainsFunc(names, func(o string) bool { return o != name && short(o) == short(name) }) {
+			name = short(name)
+		}
 		out = append(out, difference{
 			name:  strings.ToLower(letterOf(i)),
-			about: "only " + markup.Shortened(name, 16) + " right",
+			about: "only " + name + " right",
 			is:    func(x flagged) bool { return x.whole() && x.flags[i].Right && x.right() == 1 },
 		})
 	}

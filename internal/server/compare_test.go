@@ -1,15 +1,20 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // TestComparisonsNameWhatWasChosen: the list of a comparison says of each judgment
@@ -112,8 +117,10 @@ func TestCompareSeveral(t *testing.T) {
 	s := newSite(t, dir, nil)
 	q := "/compare?run=run-A&run=run-B&run=run-C&run=run-D&run="
 	page := s.get(q)
-	if n := strings.Count(textOf(byID(t, page, "pairs")), " · sim:"); n < 6 {
-		t.Errorf("%d rows of pairs, want 6 at least", n)
+	for _, pair := range []string{"A · B", "A · C", "A · D", "B · C", "B · D", "C · D"} {
+		if !strings.Contains(textOf(byID(t, page, "pairs")), pair) {
+			t.Errorf("%s have no row", pair)
+		}
 	}
 	if text := textOf(byID(t, page, "judges")); strings.Count(text, "sim:") != 4 {
 		t.Errorf("not every judge stands with its number:\n%s", text)
@@ -186,3 +193,127 @@ func TestVerdictsDifferByOrder(t *testing.T) {
 		}
 	}
 }
+
+// The page of two runs begins with the answer of gavel compare, and its parts lead to as many items as they say.
+func TestComparePageLeadsToItsItems(t *testing.T) {
+	dir := t.TempDir()
+	for name, sim := range map[string]string{"a": "accuracy=0.8,first=0.3,seed=1", "b": "accuracy=0.6,first=0.2,seed=2"} {
+		makeRun(t, filepath.Join(dir, name), making{protocol: "pairwise", dataset: "sample", sim: sim})
+	}
+	s := newSite(t, dir, nil)
+	var v compareView
+	s.data("/api/v1/compare?a=a&b=b", &v)
+	c := v.Comparison.Comparisons[0]
+	page := s.get("/compare?a=a&b=b")
+	title := textOf(elements(parse(t, page), "h1")[0])
+	if title = strings.ReplaceAll(title, "\u00a0", " "); !strings.HasPrefix(c.Says, title) || len(title) < 20 {
+		t.Errorf("the page begins with %q, the answer is %q", title, c.Says)
+	}
+	var parts scoring.Table2x2
+	for _, d := range c.AlikeByGroup {
+		parts.Both += d.Table.Both
+		parts.OnlyA += d.Table.OnlyA
+		parts.OnlyB += d.Table.OnlyB
+		parts.Neither += d.Table.Neither
+		if d.Holm == nil || *d.Holm < *d.P || d.N != d.Table.N() {
+			t.Errorf("%s: %+v", d.Group, d)
+		}
+	}
+	if len(c.AlikeByGroup) != 4 || parts != *c.Alike.Table {
+		t.Errorf("by category %+v, overall %+v", parts, *c.Alike.Table)
+	}
+	links := 0
+	for _, section := range []string{"who", "flips"} {
+		for _, a := range elements(byID(t, page, section), "a") {
+			to, err := url.Parse(attr(a, "href"))
+			must(t, err)
+			words := cmp.Or(attr(a, "aria-label"), textOf(a)) // "only NAME: 7 of 32", or "7 only NAME"
+			n, err := strconv.Atoi(numberIn.FindString(words[strings.LastIndex(words, ": ")+1:]))
+			if err != nil {
+				continue // "none turns right"
+			}
+			links++
+			query := to.Query()
+			var matches int
+			if strings.HasPrefix(to.Path, "/runs/") {
+				var items ItemsView
+				s.data("/api/v1"+to.Path+"?"+query.Encode(), &items)
+				matches = items.Matches
+			} else {
+				var items compareView
+				s.data("/api/v1/compare?"+query.Encode(), &items)
+				matches = items.Matches
+			}
+			if matches != n {
+				t.Errorf("%s says %d of %s, which has %d", section, n, to, matches)
+			}
+		}
+	}
+	if links < 12 {
+		t.Errorf("%d links to items", links)
+	}
+	for _, d := range c.Differences {
+		if d.Metric != "strict" || d.Group == "overall" {
+			continue
+		}
+		var items compareView
+		s.data("/api/v1/compare?a=a&b=b&show=differ&group="+d.Group, &items)
+		if items.Shared != d.N || items.Matches != d.Table.OnlyA+d.Table.OnlyB {
+			t.Errorf("%s: %d of %d items differ, the table has %+v of %d", d.Group, items.Matches, items.Shared, *d.Table, d.N)
+		}
+	}
+	difference := textOf(byID(t, page, "difference"))
+	for _, want := range []string{"Right in both orders", "Right where both orders agree", "Knowledge n = 8", "better →"} {
+		if !strings.Contains(strings.Join(strings.Fields(difference), " "), want) {
+			t.Errorf("the difference has no %q: %s", want, difference)
+		}
+	}
+	says(t, page, "gavel compare a b", "Copy as Markdown", "| right in both orders |", "How sure is that?")
+}
+
+// What cannot be said is not said: of a run beside itself, of runs that are not scored alike, of judges without a verdict.
+func TestComparePageWithoutADifference(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "right"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	makeRun(t, filepath.Join(dir, "silent"), making{protocol: "pairwise", dataset: "sample", sim: "silent"})
+	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: "first"})
+	s := newSite(t, dir, nil)
+	for _, c := range []struct {
+		query      string
+		has, lacks []string
+	}{
+		{
+			query: "a=right&b=right",
+			has:   []string{"Both are the same run", "How each judges"},
+			lacks: []string{"better →", "Who is right on what", "turns right"},
+		},
+		{
+			query: "a=right&b=silent",
+			has:   []string{"sim:right is better by 100 points", "32 pairs part them", "none flips with the order", "32 turn wrong"},
+			lacks: []string{"Right where both orders agree of the", "is the label right?", "For that"},
+		},
+		{
+			query: "a=right&b=options",
+			has:   []string{"These runs cannot be compared", "not scored alike"},
+			lacks: []string{"The difference", "they differ"},
+		},
+		{
+			query: "run=sim:right&run=sim:silent",
+			has:   []string{"sim:right is better by 100 points"},
+		},
+	} {
+		text := strings.Join(strings.Fields(textOf(parse(t, s.get("/compare?"+c.query)))), " ")
+		for _, want := range c.has {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%s", c.query, want, text)
+			}
+		}
+		for _, not := range c.lacks {
+			if strings.Contains(text, not) {
+				t.Errorf("%s says %q", c.query, not)
+			}
+		}
+	}
+}
+
+var numberIn = regexp.MustCompile(`\d+`)
