@@ -80,17 +80,7 @@ func Among(p *RunPage) []Section {
 		}
 	}
 	for _, l := range placed {
-		class := "n"
-		if l == own {
-			class = "b"
-		}
-		near, far := stripMiddle-7, stripLines[l.line]+3
-		if stripLines[l.line] > stripMiddle {
-			near, far = stripMiddle+7, stripLines[l.line]-11
-		}
-		fmt.Fprintf(&b, `<line class="lead" x1="%[1]s" x2="%[1]s" y1="%[2]g" y2="%[3]g"/>`, coordinate(l.at), near, far)
-		fmt.Fprintf(&b, `<text class="m %s" x="%s" y="%g">%s</text>`, class, coordinate(l.middle()),
-			stripLines[l.line], template.HTMLEscapeString(l.text))
+		l.draw(&b, l == own)
 	}
 	if head.Low != nil && head.High != nil {
 		fmt.Fprintf(&b, `<line class="me level-%s" x1="%s" x2="%s" y1="%[4]g" y2="%[4]g"/>`, p.Level(),
@@ -137,6 +127,21 @@ type label struct {
 	at   float64
 	text string
 	line int
+}
+
+// draw it, with a line to its dot; the judge's own is bold.
+func (l label) draw(b *strings.Builder, own bool) {
+	class := "n"
+	if own {
+		class = "b"
+	}
+	near, far := stripMiddle-7, stripLines[l.line]+3
+	if stripLines[l.line] > stripMiddle {
+		near, far = stripMiddle+7, stripLines[l.line]-11
+	}
+	fmt.Fprintf(b, `<line class="lead" x1="%[1]s" x2="%[1]s" y1="%[2]g" y2="%[3]g"/>`, coordinate(l.at), near, far)
+	fmt.Fprintf(b, `<text class="m %s" x="%s" y="%g">%s</text>`, class, coordinate(l.middle()),
+		stripLines[l.line], template.HTMLEscapeString(l.text))
 }
 
 // half is half of its width.
