@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: scripts/pictures.sh
 #
-# Takes the pictures of the README anew: it makes the runs of "gavel demo", serves them, and has Chromium without a window
-# look at two pages, the leaderboard and what one judge is good for. They go to docs/images.
+# Takes the pictures of the README anew: it makes the runs of "gavel demo", which are of published judges, serves them,
+# and has Chromium without a window look at the leaderboard, light and dark. They go to docs/images.
 #
 # GAVEL_CHROMIUM     the browser's command, if it is not to be looked for
 # GAVEL              gavel itself, if it is not to be built
@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-most=120000 # bytes of a picture
+most=200000 # bytes of a picture
 addr=127.0.0.1:7079
 
 say() { echo "pictures.sh: $*" >&2; }
@@ -44,13 +44,13 @@ for _ in $(seq 100); do
 	sleep 0.1
 done
 
-# picture NAME WIDTH HEIGHT PATH
+# picture NAME WIDTH HEIGHT PATH SCHEME, where 0 is dark and 1 light
 picture() {
 	local out=docs/images/$1.png
 	curl -sf -o /dev/null "http://$addr$4" # which asks for what is computed in the background
 	sleep 2
 	timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/profile" \
-		--force-color-profile=srgb --blink-settings=preferredColorScheme=1 --window-size="$2,$3" \
+		--force-color-profile=srgb --blink-settings=preferredColorScheme="$5" --window-size="$2,$3" \
 		--screenshot="$work/$1.png" "http://$addr$4" 2>"$work/browser" ||
 		{ say "Chromium took no picture: $(tail -n 1 "$work/browser")"; exit 1; }
 	local size
@@ -64,5 +64,5 @@ picture() {
 }
 
 mkdir -p docs/images
-picture leaderboard 1000 592 '/?protocol=pairwise'
-picture diagnosis 1000 620 /runs/llmbar-falcon-180b
+picture leaderboard 1120 892 / 1
+picture leaderboard-dark 1120 892 / 0

@@ -10,8 +10,8 @@ import (
 	"gavel/internal/report/table"
 )
 
-// textWidth is how wide the words of a finding may be, so that a table of them fits into 100 columns.
-const textWidth = 68
+// textWidth is how wide the words of a finding may be, so that a table of them fits into 80 columns.
+const textWidth = 48
 
 // Verdict says in a line whether a run may be made.
 func (r *Report) Verdict() string {
