@@ -104,7 +104,7 @@ type CompareRow struct {
 
 // compareCell is what a run came to on an item.
 type compareCell struct {
-	Letter    string
+	Name      string
 	Judgments []JudgmentBrief
 	Flags     []string
 }

@@ -183,13 +183,13 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 		part = part[:firstCompared]
 	}
 	for _, at := range part {
-		v.Items = append(v.Items, compareRow(runs, texts, at, f))
+		v.Items = append(v.Items, compareRow(runs, names, texts, at, f))
 	}
 	return err
 }
 
 // compareRow is an item, at its place in each run.
-func compareRow(runs []*store.Index, texts []*os.File, at []int, f compareFilter) CompareRow {
+func compareRow(runs []*store.Index, names []string, texts []*os.File, at []int, f compareFilter) CompareRow {
 	x := runs[0]
 	row := CompareRow{ID: x.ID(at[0]), Group: x.Group(at[0])}
 	for k, x := range runs {
@@ -198,7 +198,7 @@ func compareRow(runs []*store.Index, texts []*os.File, at []int, f compareFilter
 			row.Question = questionOf(item)
 		}
 		row.Cells = append(row.Cells, compareCell{
-			Letter:    letterOf(k),
+			Name:      names[k],
 			Judgments: briefs(x, at[k], item),
 			Flags:     x.Flags(at[k]).Names(),
 		})
