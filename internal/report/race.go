@@ -38,25 +38,17 @@ type racer struct {
 	share, ahead scoring.Result // of the leader before it, in points; the leader has no ahead
 	left         *race.Leaver
 	state        string
+	became       string // of one that left: who is better
 }
 
 // NewRace lays out a race that is over, in the order of a seed.
 func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64) *Race {
 	var folders []string
-	var sides []scoring.Report
 	for _, s := range rights.Runs {
 		folders = append(folders, s.Run)
-		sides = append(sides, scoring.Report{
-			Run:      s.Run,
-			Model:    s.Model,
-			Protocol: s.Protocol,
-			Prompt:   s.Prompt,
-			Settings: s.Settings,
-			Dataset:  s.Dataset,
-		})
 	}
 	out := &Race{Result: r.Result(folders, rights.Calls), rights: rights, rules: rules, loads: r.Loads(), seed: seed}
-	names := runNames(sides)
+	names := scoring.NamesOf(rights.Runs)
 	in, left := r.In(), r.Left()
 	for _, j := range in {
 		out.add(r, j, in[0], names)
@@ -73,6 +65,7 @@ func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64)
 		out.add(r, l.Judge, in[0], names)
 		row := &out.rows[len(out.rows)-1]
 		row.left, row.state = &out.Left[i], "left: "+names[l.By]+" is better"
+		row.became = scoring.InSentence(names[l.By]) + " is better"
 	}
 	out.Says = out.answer()
 	return out
@@ -124,13 +117,19 @@ func (out *Race) Sentences() []string { return []string{out.Says} }
 func (out *Race) answer() string {
 	var in []string
 	tied := true
+	longest := 0
 	for _, row := range out.rows {
-		if row.left == nil {
-			in = append(in, row.name)
-			tied = tied && (len(in) == 1 || row.state == "tied with the leader")
+		if row.left != nil {
+			longest = max(longest, row.left.Items)
+			continue
 		}
+		in = append(in, scoring.InSentence(row.name))
+		tied = tied && (len(in) == 1 || row.state == "tied with the leader")
 	}
 	all := len(out.rows)
+	if out.Calls == 0 {
+		return fmt.Sprintf("None of the %d judges has been asked yet.", all)
+	}
 	says := ""
 	switch first := in[0]; {
 	case len(in) == 1 && out.Unfinished:
@@ -144,8 +143,17 @@ func (out *Race) answer() string {
 	default:
 		says = fmt.Sprintf("%d of %d judges are left: %s cannot be told apart.", len(in), all, listed3(in))
 	}
+	switch others := all - len(in); {
+	case others == 1:
+		says += fmt.Sprintf(" The other is out after %s.", table.Count(longest, "item"))
+	case others > 1:
+		says += fmt.Sprintf(" The others are out after %s at most.", table.Count(longest, "item"))
+	}
 	saved := ""
-	if n := out.FullCalls - out.Calls; n > 0 {
+	switch n := out.FullCalls - out.Calls; {
+	case out.Unfinished:
+		saved = " so far"
+	case n > 0:
 		saved = fmt.Sprintf(": %.0f %% saved", 100*float64(n)/float64(out.FullCalls))
 	}
 	return says + fmt.Sprintf(" It took %s of %s calls%s.", humanize.Comma(int64(out.Calls)),

@@ -264,8 +264,8 @@ func (s Ranking) Tables() []table.Table {
 	return append([]table.Table{t}, costs("judge", rows)...)
 }
 
-// Explanations are of the metrics of the table.
-func (s Ranking) Explanations() (template.HTML, error) { return Explanations(s.Tables()) }
+// Explanations are of the metrics of the numbers.
+func (s Ranking) Explanations() (template.HTML, error) { return Explanations(s.Numbers()) }
 
 func rankingRow(c Condition, st scoring.Ranking, first bool) []string {
 	name := ""

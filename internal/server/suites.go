@@ -3,12 +3,13 @@ package server
 import (
 	"context"
 	"fmt"
+	"html/template"
 	"net/http"
 	"path"
 	"strings"
+	"time"
 
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/memo"
@@ -74,6 +75,7 @@ type SuiteHead struct {
 	Cells      int            `json:"cells" jsonschema:"judges × conditions"`
 	Statuses   map[string]int `json:"statuses" jsonschema:"how many runs have each; without any begun: not begun"`
 	Job        string         `json:"job,omitempty" jsonschema:"that makes it now"`
+	Says       string         `json:"says,omitempty" jsonschema:"what it came to; left out while nobody knows"`
 	Error      string         `json:"error,omitempty" jsonschema:"why its file cannot be read"`
 }
 
@@ -84,6 +86,8 @@ func (h SuiteHead) URL() string { return "/suites/" + escaped(h.Folder) }
 type suitesView struct {
 	Suites []SuiteHead `json:"suites"`
 	Ended  string      `json:"search_ended,omitempty" jsonschema:"as of the list of runs"`
+
+	Ranking bool `json:"-"` // of some suites it is not known yet what they came to
 }
 
 // suiteRun is a cell: the run of a judge under a condition.
@@ -105,13 +109,71 @@ type SuiteView struct {
 	Maker    *jobs.Job       `json:"-"` // that makes it, or was the last to
 }
 
-// RaceSoFar lays the race out.
-func (v SuiteView) RaceSoFar() table.Table { return report.RaceSoFar(v.Race) }
+// say what the suite came to: its race, or else its results.
+func (h *SuiteHead) say(results *report.Ranking, raced *race.State, runs []suiteRun) {
+	if results != nil {
+		h.Says = results.Says
+	}
+	if raced != nil && raced.Result != nil {
+		h.Says = raceOf(raced, runs).Says
+	}
+}
+
+// raceOf is a race of a suite as its file says.
+func raceOf(s *race.State, runs []suiteRun) *report.Race {
+	return report.RaceOf(s, func(run string) string {
+		for _, cell := range runs {
+			if path.Base(cell.Name) != run {
+				continue
+			}
+			if cell.Condition != runs[0].Condition || cell.Condition != runs[len(runs)-1].Condition {
+				return cell.Judge + " · " + cell.Condition
+			}
+			return cell.Judge
+		}
+		return run
+	})
+}
+
+// RunURL is the page of a run of the suite, by the name in its folder or by its whole name; "" while there is none.
+func (v SuiteView) RunURL(run string) string {
+	for _, cell := range v.Runs {
+		if path.Base(cell.Name) == path.Base(run) && cell.Begun && cell.Error == "" {
+			return cell.URL()
+		}
+	}
+	return ""
+}
+
+// Charts of the judges, one for each condition.
+func (v SuiteView) Charts() template.HTML { return v.Results.Charts(v.RunURL) }
+
+// RaceChart shows where each judge left.
+func (v SuiteView) RaceChart() template.HTML { return raceOf(v.Race, v.Runs).Chart(v.RunURL) }
+
+// Complete tells whether all runs are as long as they will be.
+func (h SuiteHead) Complete() bool {
+	return h.Statuses[judging.Complete]+h.Statuses[judging.ByRule] == h.Cells
+}
+
+// Finished is a bar of how far the runs are.
+func (h SuiteHead) Finished() template.HTML {
+	statuses := []string{
+		judging.Complete, judging.ByRule, judging.Running, judging.Interrupted, judging.Incomplete, report.Unreadable,
+		damagedStatus, report.NotBegun,
+	}
+	return report.Finished(statuses, func(status string) int { return h.Statuses[status] })
+}
+
+// suitesWait is how long the list of suites waits for what they came to.
+const suitesWait = 400 * time.Millisecond
 
 func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 	if _, err := s.runs.List(); err != nil {
 		return suitesView{}, err
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), suitesWait)
+	defer cancel()
 	view := suitesView{Suites: []SuiteHead{}, Ended: s.runs.SearchEnded()}
 	for _, folder := range s.runs.Suites() {
 		suite, err := s.runs.Suite(folder)
@@ -119,7 +181,10 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 			view.Suites = append(view.Suites, SuiteHead{Folder: folder, Statuses: map[string]int{}, Error: err.Error()})
 			continue
 		}
-		head, _ := s.suiteRuns(r, folder, suite)
+		head, runs := s.suiteRuns(r, folder, suite)
+		results, err := s.ranking(ctx, folder, suite, runs)
+		view.Ranking = view.Ranking || err != nil && ctx.Err() != nil
+		head.say(results, s.runs.Race(folder), runs)
 		view.Suites = append(view.Suites, head)
 	}
 	return view, nil
@@ -172,6 +237,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	}
 	v.Race = s.runs.Race(folder)
 	v.Results, err = s.ranking(r.Context(), folder, suite, v.Runs)
+	v.say(v.Results, v.Race, v.Runs)
 	return v, err
 }
 

@@ -275,6 +275,7 @@ func (x *Contest) save() error {
 	}
 	result := x.engine.Result(x.state.Runs, x.calls)
 	x.state.Result = &result
+	x.state.Shares = x.engine.Shares()
 	return judging.WriteJSON(filepath.Join(x.suite.Out, race.StateFile), x.state)
 }
 

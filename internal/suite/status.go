@@ -192,7 +192,8 @@ func (s *State) Tables() []table.Table {
 	}
 	t.Notes = append([]string{summary}, t.Notes...)
 	if s.Race != nil {
-		return []table.Table{t, report.RaceSoFar(s.Race)}
+		far := report.RaceOf(s.Race, func(run string) string { return run })
+		return append([]table.Table{t, {Title: far.Says}}, far.Brief()...)
 	}
 	return []table.Table{t}
 }

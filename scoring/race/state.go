@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 )
 
@@ -24,7 +25,33 @@ type State struct {
 	Over    bool      `json:"over"`
 	Result  *Result   `json:"result,omitempty"` // so far
 	Asked   []int     `json:"asked"`            // items of each
+	// of each, how often it was right on these; left out by gavels that did not note it
+	Shares []Share `json:"shares,omitempty"`
 }
+
+// Share is how often a judge is right on the items that it was asked, with the interval that holds at every look, in
+// percent; null where it was asked none.
+type Share struct {
+	Value *float64 `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+}
+
+// Shares of all judges.
+func (r *Race) Shares() []Share {
+	all := make([]Share, len(r.right))
+	for j := range all {
+		if r.Asked(j) == 0 {
+			continue
+		}
+		share, _, iv := r.Share(j)
+		all[j] = Share{Value: percent(share), Low: percent(iv.Low), High: percent(iv.High)}
+	}
+	return all
+}
+
+// percent of a share, to four decimals.
+func percent(share float64) *float64 { return new(math.Round(share*1e6) / 1e4) }
 
 const stateSchema = 1
 
