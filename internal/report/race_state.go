@@ -16,7 +16,7 @@ import (
 
 // RaceOf is a race that asks, as its file says. name says what the judge of a run is called.
 func RaceOf(s *race.State, name func(run string) string) *Race {
-	out := &Race{Unfinished: !s.Over, rules: race.Rules{Items: s.Items}}
+	out := &Race{Unfinished: !s.Over, rules: race.Rules{Items: s.Items, Margin: s.Margin / 100}}
 	if s.Result == nil {
 		return out
 	}
@@ -95,6 +95,9 @@ func (out *Race) Brief() []table.Table {
 	}
 	t.Note(fmt.Sprintf("the best one leaves with probability at most %s, however often one looks", decimal(out.Alpha)),
 		"intervals hold at every look at once, so they are wider than those of gavel score")
+	if out.rules.Margin > 0 {
+		t.Notef("tied: surely less than %s points apart", decimal(100*out.rules.Margin))
+	}
 	if o := out.Orders; o.Tried > 0 {
 		t.Note(out.otherOrders())
 	}
@@ -114,10 +117,14 @@ func (out *Race) Brief() []table.Table {
 func (out *Race) otherOrders() string {
 	o := out.Orders
 	orders := table.Count(o.Tried, "other order")
-	if o.Erred == 0 {
-		return fmt.Sprintf("in %s the race never ended with a wrong leader", orders)
+	behind := ""
+	if out.rules.Margin > 0 {
+		behind = ", one behind by more than the margin"
 	}
-	return fmt.Sprintf("in %s the race ended with a wrong leader %s (%.1f %%)", orders, timesOf(o.Erred),
+	if o.Erred == 0 {
+		return fmt.Sprintf("in %s the race never ended with a wrong leader%s", orders, behind)
+	}
+	return fmt.Sprintf("in %s the race ended with a wrong leader%s %s (%.1f %%)", orders, behind, timesOf(o.Erred),
 		100*float64(o.Erred)/float64(o.Tried))
 }
 
@@ -200,16 +207,18 @@ func lap(a Axis, r racer, bracket string) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="plot" aria-hidden="true">`)
 	a.lines(&b)
-	end := a.at(float64(r.items))
+	items := r.items
 	look := "in"
 	if r.left != nil {
+		items = r.left.Items
 		look = "out"
 	}
+	end := a.at(float64(items))
 	fmt.Fprintf(&b, `<rect class="lap-%s" x="0" y="12" width="%s" height="12" rx="3"/>`, look, end)
 	if r.left != nil {
 		fmt.Fprintf(&b, `<line class="stop" x1="%[1]s" x2="%[1]s" y1="9" y2="27"/>`, end)
 		words := fmt.Sprintf("out after %d", r.left.Items)
-		if a.place(float64(r.items)) > 60 {
+		if a.place(float64(items)) > 60 {
 			fmt.Fprintf(&b, `<text class="e beside" x="%s" dx="-8" y="22">%s</text>`, end, words)
 		} else {
 			fmt.Fprintf(&b, `<text x="%s" dx="8" y="22">%s</text>`, end, words)
