@@ -373,7 +373,7 @@ func compares(b *tab, run string) {
 	b.t.Helper()
 	b.open("/compare")
 	b.do("the runs", chromedp.SetValue(chromedp.CSS("#run-0"), run), chromedp.SetValue(chromedp.CSS("#run-1"), "simulated"))
-	b.press(".filter button")
+	b.press("form.pick button")
 	b.until("both are compared", `document.querySelector("#items tbody a") && document.querySelectorAll("main table").length > 1`)
 	b.check("compared")
 	b.press("#items tbody a")
