@@ -64,6 +64,7 @@ func TestServeMakesASuite(t *testing.T) {
 		t.Errorf("the same suite twice: %d %s", status, text)
 	}
 	s.ask("POST", "/api/v1/jobs/"+j.ID+"/stop", map[string]any{}, nil)
+	s.until(j.ID, toldToStop)
 	g.let(4) // what is in flight, and no more
 	if v := s.until(j.ID, ended); v.Job.State != jobs.Stopped || !strings.Contains(v.Job.Error, "1 of 2 cells are not complete; start the same again") {
 		t.Errorf("after it was stopped: %+v", v.Job)

@@ -140,6 +140,11 @@ func (s *serving) until(id string, is func(server.JobView) bool) server.JobView 
 
 func ended(v server.JobView) bool { return !v.Job.Active() }
 
+// toldToStop tells whether the run has heard that its job is to stop: the call that says it does not wait for that.
+func toldToStop(v server.JobView) bool {
+	return strings.Contains(strings.Join(v.Job.Log, "\n"), "stopping: ")
+}
+
 // gate is a judge that answers as many requests as it is let.
 type gate struct {
 	*judge
@@ -207,6 +212,7 @@ func TestServeMakesARun(t *testing.T) {
 	if status, _ := s.ask("POST", "/api/v1/jobs/"+j.ID+"/stop", map[string]any{}, nil); status != http.StatusAccepted {
 		t.Errorf("stopping: %d", status)
 	}
+	s.until(j.ID, toldToStop)
 	g.let(4) // what is in flight, and no more
 	v := s.until(j.ID, ended)
 	if v.Job.State != jobs.Stopped || v.Progress.Status != judging.Interrupted || !strings.Contains(v.Job.Error, "start the same again") {
