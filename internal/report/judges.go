@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -21,6 +22,9 @@ func FileOf(m *judging.Manifest) string { return m.Spec.Dataset.SHA256 + " " + m
 func SameItems(a, b *judging.Manifest) bool {
 	return ItemsOf(a) == ItemsOf(b) || FileOf(a) == FileOf(b)
 }
+
+// CountItems is a number of items of a protocol, such as "350 pairs".
+func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).item()) }
 
 // Judge is a judge among others of the same items, by one run of it.
 type Judge struct {

@@ -11,7 +11,6 @@ import (
 
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
@@ -21,78 +20,41 @@ func init() {
 	addRoutes(route{pattern: "GET /hardest", template: "hardest", view: viewOf((*Server).hardestView)})
 }
 
-// alike are runs of one dataset under one protocol, by different judges or prompts.
-type alike struct{ Protocol, Dataset string }
-
-func alikeOf(m *judging.Manifest) alike { return alike{m.Spec.Protocol, m.Dataset.Name} }
-
-// Query of a link to its items.
-func (a alike) Query(more ...string) string {
-	return query(append([]string{"protocol", a.Protocol, "dataset", a.Dataset}, more...)...)
+// hardest is the page of the items of a condition that most judges get wrong.
+func (c *condition) hardest(more ...string) string {
+	return "/hardest" + strings.TrimPrefix(c.link(more...), "/")
 }
 
-// alikeGroup is a choice of the page.
-type alikeGroup struct {
-	alike
-	Runs int
-}
+// maxHardest is how many judges the page of the hardest items compares.
+const maxHardest = 100
 
-// maxAlike is how many runs of a group are looked at.
-const maxAlike = 100
-
-// alikes are the groups of at least two runs that nobody is making, and their runs by name.
-func (s *Server) alikes() (groups []alikeGroup, runs map[alike][]store.Found, err error) {
-	all, err := s.runs.List()
+// conditionOf is what a run was asked about which items, with all runs that were; nil where nobody knows.
+func (s *Server) conditionOf(ctx context.Context, m *judging.Manifest) *condition {
+	rows, err := s.rowsForPage(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil // the list of runs says why
 	}
-	runs = map[alike][]store.Found{}
-	for _, run := range all {
-		if run.Err != nil || run.Manifest.Status == judging.Running {
-			continue
-		}
-		if a := alikeOf(run.Manifest); len(runs[a]) < maxAlike {
-			runs[a] = append(runs[a], run)
+	for _, c := range conditions(rows) {
+		if c.protocol == m.Spec.Protocol && c.goal == m.Spec.Goal && report.SameItems(c.runs[0].manifest, m) {
+			return c
 		}
 	}
-	for a, of := range runs {
-		if len(of) > 1 {
-			groups = append(groups, alikeGroup{a, len(of)})
-		}
-	}
-	slices.SortFunc(groups, func(a, b alikeGroup) int {
-		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Protocol, b.Protocol))
-	})
-	return groups, runs, nil
+	return nil
 }
 
-// hardestURL is the page of the hardest items of a run's group; "" where it has no other run.
-func (s *Server) hardestURL(m *judging.Manifest) string {
-	if _, runs, err := s.alikes(); err == nil && len(runs[alikeOf(m)]) > 1 {
-		return "/hardest" + alikeOf(m).Query()
+// hardestURL is the page of the hardest items of those that a run is over; "" where no other judge is.
+func (s *Server) hardestURL(ctx context.Context, m *judging.Manifest) string {
+	if c := s.conditionOf(ctx, m); c != nil && len(c.judges()) > 1 {
+		return c.hardest()
 	}
 	return ""
 }
 
-// besideURL is the page of an item as a run and others of its group judged it; "" where there is no other.
-func (s *Server) besideURL(run string, m *judging.Manifest, id string) string {
-	_, runs, err := s.alikes()
-	if err != nil {
-		return ""
-	}
-	return compareItemURL(run, runs[alikeOf(m)], id)
-}
-
-// compareItemURL is the page of an item as a run, where one is named, and others judged it; "" where there are not two.
-func compareItemURL(first string, others []store.Found, id string) string {
+// compareItemURL is the page of an item as some runs judged it; "" where there are not two.
+func compareItemURL(runs []RunRow, id string) string {
 	var names []string
-	if first != "" {
-		names = append(names, first)
-	}
-	for _, run := range others {
-		if run.Name != first && len(names) < maxCompared {
-			names = append(names, run.Name)
-		}
+	for _, run := range runs[:min(maxCompared, len(runs))] {
+		names = append(names, run.Name)
 	}
 	if len(names) < 2 {
 		return ""
@@ -100,24 +62,52 @@ func compareItemURL(first string, others []store.Found, id string) string {
 	return "/compare/item" + compareFilter{Runs: names}.Query("item", id)
 }
 
-// tally is how the runs of a group did on an item.
+// tally is how the judges did on an item.
 type tally struct {
-	id           string
-	wrong, right int
-	by           []*bool // whether each run is right; nil where it has not judged the item, or nobody can say
+	id, group             string
+	right, wrong, certain int         // certain: of the wrong, those that are wrong every time
+	by                    []hardState // of each judge
 }
 
-// tallies are the items of a group, the hardest first: of which most runs are wrong.
-func (s *Server) tallies(ctx context.Context, a alike, runs []store.Found) ([]tally, error) {
-	var state strings.Builder
-	for _, run := range runs {
-		fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
+// hardState is how a judge did on an item.
+type hardState int
+
+const (
+	hardOpen hardState = iota // not judged, or nobody can say
+	hardRight
+	hardMixed // not right every time
+	hardWrong // wrong every time
+)
+
+var hardMarks = []report.ItemMark{
+	{Kind: "open", Sign: "–", Words: "not scored"},
+	{Kind: "right", Sign: "✓", Words: "right"},
+	{Kind: "mixed", Sign: "~", Words: "not right every time"},
+	{Kind: "wrong", Sign: "✗", Words: "wrong every time"},
+}
+
+func hardStateOf(f store.Flags) hardState {
+	switch {
+	case f.Right:
+		return hardRight
+	case f.Confident:
+		return hardWrong
+	case f.Wrong:
+		return hardMixed
 	}
-	return memo.Get(ctx, s.memo, "tallies "+a.Query(), state.String(), func() ([]tally, error) {
+	return hardOpen
+}
+
+// tallies are the items of a condition, the hardest first: those on which most judges are wrong.
+func (s *Server) tallies(ctx context.Context, c *condition, judges []RunRow) ([]tally, error) {
+	var state strings.Builder
+	for _, run := range judges {
+		fmt.Fprintln(&state, run.Name, run.of)
+	}
+	return memo.Get(ctx, s.memo, "tallies "+c.link(), state.String(), func() ([]tally, error) {
 		var ids judging.IDs
 		var all []tally
-		yes, no := true, false
-		for k, run := range runs {
+		for k, run := range judges {
 			x, err := s.runs.Index(s.runs.Closing, run.Name)
 			if err != nil {
 				return nil, err
@@ -125,109 +115,169 @@ func (s *Server) tallies(ctx context.Context, a alike, runs []store.Found) ([]ta
 			for i := range x.Len() {
 				n, added := ids.Add(x.ID(i))
 				if added {
-					all = append(all, tally{id: x.ID(i), by: make([]*bool, len(runs))})
+					all = append(all, tally{id: x.ID(i), group: x.Group(i), by: make([]hardState, len(judges))})
 				}
-				switch f := x.Flags(i); {
-				case f.Right:
-					all[n].right++
-					all[n].by[k] = &yes
-				case f.Wrong:
-					all[n].wrong++
-					all[n].by[k] = &no
-				}
+				all[n].put(k, hardStateOf(x.Flags(i)))
 			}
 		}
 		all = slices.DeleteFunc(all, func(t tally) bool { return t.wrong+t.right == 0 })
 		slices.SortStableFunc(all, func(a, b tally) int { // by the share that is wrong, then by how many say so
 			return cmp.Or(cmp.Compare(b.wrong*(a.wrong+a.right), a.wrong*(b.wrong+b.right)),
-				cmp.Compare(b.wrong, a.wrong), cmp.Compare(a.right, b.right))
+				cmp.Compare(b.wrong, a.wrong), cmp.Compare(b.certain, a.certain), cmp.Compare(a.right, b.right))
 		})
 		return all, nil
 	})
 }
 
-// hardRow is an item of the page.
-type hardRow struct {
-	ID, Question, Link string
-	Wrong, Judged      int
-	Marks              []hardMark
+// put says how a judge did.
+func (t *tally) put(judge int, state hardState) {
+	t.by[judge] = state
+	switch state {
+	case hardRight:
+		t.right++
+	case hardWrong:
+		t.wrong++
+		t.certain++
+	case hardMixed:
+		t.wrong++
+	}
 }
 
-// hardMark is how a run did.
-type hardMark struct {
-	report.ItemMark
-	Run string
+// hardRow is an item of the page.
+type hardRow struct {
+	ID, Group, Question, Link string
+	Wrong, Judged             int
+	Marks                     []report.ItemMark // of each judge
 }
 
 // hardestFilter is what the page was asked to show.
 type hardestFilter struct {
-	alike
+	of   *condition
 	Page int
 }
 
 // At is the query of another page.
-func (f hardestFilter) At(page int) string { return f.Query("page", strconv.Itoa(page)) }
-
-// hardestView are the items of a group.
-type hardestView struct {
-	Filter hardestFilter
-	Groups []alikeGroup
-	Runs   []RunHead
-	Items  []hardRow
-	Total  int
-	Pages  int
+func (f hardestFilter) At(page int) string {
+	return strings.TrimPrefix(f.of.link("page", strconv.Itoa(page)), "/")
 }
 
-// group reads which runs a query is about.
-func (s *Server) group(r *http.Request) (a alike, groups []alikeGroup, runs []store.Found, err error) {
-	q := r.URL.Query()
-	groups, all, err := s.alikes()
-	a = alike{q.Get("protocol"), q.Get("dataset")}
-	if err == nil && a != (alike{}) && len(all[a]) < 2 {
-		err = failure.New(http.StatusNotFound, "fewer than two runs of %s on %q have ended",
-			markup.Shortened(a.Protocol, 40), markup.Shortened(a.Dataset, 100))
-	}
-	return a, groups, all[a], err
+// hardJudge is a judge above its column.
+type hardJudge struct {
+	Name string
+	RunHead
+}
+
+// hardestView are the items of a condition.
+type hardestView struct {
+	boardChoices
+	Filter  hardestFilter
+	Reading bool // the runs are being read
+	Scoring int  // runs whose numbers are being made
+	Says    string
+	Board   string // the leaderboard of the same
+	Dataset string
+	Judges  []hardJudge
+	Marks   []report.ItemMark // what signs mean
+	Items   []hardRow
+	Total   int
+	Pages   int
 }
 
 func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
-	a, groups, runs, err := s.group(r)
-	v = hardestView{Filter: hardestFilter{alike: a, Page: 1}, Groups: groups, Pages: 1}
-	if err == nil {
-		v.Filter.Page, err = counted(r.URL.Query(), "page", 1)
-	}
-	if err != nil || len(runs) == 0 {
-		return v, err
-	}
-	for _, run := range runs {
-		v.Runs = append(v.Runs, headOf(run.Name, run.Manifest))
-	}
-	all, err := s.tallies(r.Context(), a, runs)
+	v = hardestView{Filter: hardestFilter{Page: 1}, Marks: hardMarks, Pages: 1}
+	v.Filter.Page, err = counted(r.URL.Query(), "page", 1)
 	if err != nil {
 		return v, err
 	}
-	v.Total = len(all)
-	part, pages, err := pageOf(all, v.Filter.Page, perPage)
+	rows, err := s.rowsForPage(r.Context())
+	if err != nil {
+		return v, err
+	}
+	v.Reading = rows == nil
+	v.Scoring = s.score(rows)
+	all := slices.DeleteFunc(conditions(rows), func(c *condition) bool { return len(c.judges()) < 2 })
+	filter := boardFilterOf(r)
+	c := filter.chosen(all)
+	if c == nil && !v.Reading && (filter != boardFilter{}) {
+		return v, failure.New(http.StatusNotFound, "fewer than two judges of that have ended: the leaderboard is at /")
+	}
+	if c == nil {
+		return v, nil
+	}
+	v.Filter.of = c
+	v.Board = c.link()
+	v.Dataset = c.dataset
+	v.boardChoices = choicesOf(all, c, func(o *condition) string { return o.hardest() })
+	judges := c.best()
+	judges = judges[:min(maxHardest, len(judges))]
+	names, _ := report.NameJudges(judgesOf(judges))
+	for i, run := range judges {
+		v.Judges = append(v.Judges, hardJudge{Name: names[i], RunHead: run.RunHead})
+	}
+	tallies, err := s.tallies(r.Context(), c, judges)
+	if err != nil {
+		return v, err
+	}
+	v.Total = len(tallies)
+	v.Says = hardestSays(tallies, judges)
+	part, pages, err := pageOf(tallies, v.Filter.Page, perPage)
 	v.Pages = pages
 	if err != nil {
 		return v, err
 	}
 	for _, t := range part {
-		row := hardRow{ID: t.id, Wrong: t.wrong, Judged: t.wrong + t.right, Link: compareItemURL("", runs, t.id)}
-		for k, is := range t.by {
-			mark := report.ItemMark{Kind: "open", Sign: "–", Words: "not scored"}
-			if is != nil {
-				mark = JudgmentBrief{Outcome: string(judging.Decided), Right: is}.Mark()
-			}
-			row.Marks = append(row.Marks, hardMark{mark, runs[k].Name})
+		row := hardRow{
+			ID:     t.id,
+			Group:  t.group,
+			Wrong:  t.wrong,
+			Judged: t.wrong + t.right,
+			Link:   compareItemURL(judges, t.id),
+		}
+		for _, state := range t.by {
+			row.Marks = append(row.Marks, hardMarks[state])
 		}
 		v.Items = append(v.Items, row)
 	}
-	return v, s.addQuestions(r.Context(), runs, v.Items)
+	return v, s.addQuestions(r.Context(), judges, v.Items)
+}
+
+// hardestSays is what the judges come to on the items.
+func hardestSays(all []tally, judges []RunRow) string {
+	hopeless := 0 // no judge is right
+	certain := 0  // every judge is wrong every time
+	for _, t := range all {
+		if t.right == 0 {
+			hopeless++
+		}
+		if t.certain == len(judges) {
+			certain++
+		}
+	}
+	n := len(judges)
+	items := report.CountItems(judges[0].Protocol, len(all))
+	times := everyTime(judges[0].manifest)
+	advice := ": their labels may be wrong"
+	verb := "are"
+	if certain == 1 {
+		advice = ": its label may be wrong"
+		verb = "is"
+	}
+	if certain*doubtful > len(all) {
+		advice = ""
+	}
+	switch {
+	case len(all) == 0:
+		return "Nothing is scored yet."
+	case certain > 0:
+		return fmt.Sprintf("%d of %s %s wrong%s for all %d judges%s.", certain, items, verb, times, n, advice)
+	case hopeless > 0:
+		return fmt.Sprintf("None of %d judges is right%s on %d of %s.", n, times, hopeless, items)
+	}
+	return fmt.Sprintf("Each of %s is judged right by at least one of %d judges.", items, n)
 }
 
 // addQuestions fills in the questions, each from the first run that has it.
-func (s *Server) addQuestions(ctx context.Context, runs []store.Found, rows []hardRow) error {
+func (s *Server) addQuestions(ctx context.Context, runs []RunRow, rows []hardRow) error {
 	for _, run := range runs {
 		if !slices.ContainsFunc(rows, func(r hardRow) bool { return r.Question == "" }) {
 			return nil

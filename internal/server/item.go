@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"html/template"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"gavel/datasets"
+	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
@@ -42,9 +44,51 @@ type ItemView struct {
 	Next      string         `json:"-"`
 	Back      string         `json:"-"`
 
+	Row    RunRow       `json:"-"`
 	Asked  itemQuestion `json:"-"`
 	ToName []string     `json:"-"` // ids of the candidates that it is right to name
-	Across string       `json:"-"` // link to the item as other judges see it; "" where there are none
+	Others []otherJudge `json:"-"` // that were asked the same of it
+	Across string       `json:"-"` // link to the item as some of them judged it; "" where there are none
+}
+
+// otherJudge is how another judge did on an item.
+type otherJudge struct {
+	Name, Link string
+	report.ItemMark
+}
+
+// mostOthers is how many other judges the page of an item shows.
+const mostOthers = 20
+
+// addOthers says how the other judges did on an item, the best first.
+func (s *Server) addOthers(ctx context.Context, v *ItemView) {
+	c := s.conditionOf(ctx, v.Row.manifest)
+	if c == nil {
+		return
+	}
+	judges := c.best()
+	names, _ := report.NameJudges(judgesOf(judges))
+	beside := []RunRow{v.Row}
+	for i, run := range judges {
+		if judgeOf(run) == judgeOf(v.Row) || len(v.Others) == mostOthers || run.of.Records.Size > smallRun {
+			continue
+		}
+		x, err := s.runs.Index(ctx, run.Name)
+		if err != nil {
+			continue // its own page says why
+		}
+		at, ok := x.Find(v.ID)
+		if !ok {
+			continue
+		}
+		beside = append(beside, run)
+		v.Others = append(v.Others, otherJudge{
+			Name:     names[i],
+			Link:     itemURL(run.Name, v.ID, ""),
+			ItemMark: hardMarks[hardStateOf(x.Flags(at))],
+		})
+	}
+	v.Across = compareItemURL(beside, v.ID)
 }
 
 // ItemTexts are an item's own words.
@@ -149,7 +193,10 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if err != nil {
 		return v, err
 	}
-	v.Across = s.besideURL(name, x.Manifest, v.ID)
+	if !isAPI(r) {
+		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
+		s.addOthers(r.Context(), &v)
+	}
 	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)
 	if err != nil {

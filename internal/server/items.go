@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
@@ -188,6 +190,7 @@ type ItemsView struct {
 	Pages   int         `json:"pages"`
 	Items   []itemRow   `json:"items"`
 
+	Row      RunRow   `json:"-"`
 	Groups   []Option `json:"-"`
 	Outcomes []Option `json:"-"`
 	Shows    []Option `json:"-"`
@@ -226,13 +229,78 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	for _, i := range part {
 		v.Items = append(v.Items, itemRowOf(x, items, i, v.Run, f))
 	}
-	v.Hardest = s.hardestURL(x.Manifest)
+	if !isAPI(r) {
+		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
+		v.Hardest = s.hardestURL(r.Context(), x.Manifest)
+	}
 	return v, nil
 }
 
+// doubtful is one in how many items may be wrong every time before the judge is doubted rather than their labels.
+const doubtful = 4
+
+// everyTime says of judgments of an item that they are all alike, as a run has them.
+func everyTime(m *judging.Manifest) string {
+	switch asked := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
+	case asked < 2:
+		return ""
+	case asked == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
+		return " in both orders"
+	}
+	return " every time"
+}
+
+// numberOf is how many items an option is of.
+func numberOf(options []Option, value string) int {
+	i := slices.IndexFunc(options, func(o Option) bool { return o.Value == value })
+	if i < 0 {
+		return 0
+	}
+	return options[i].N
+}
+
+// Says is what the items come to.
+func (v ItemsView) Says() string {
+	count := func(n int) string { return report.CountItems(v.Run.Protocol, n) }
+	right := numberOf(v.Shows, "right")
+	wrong := numberOf(v.Shows, "wrong")
+	missing := numberOf(v.Shows, "missing")
+	confident := numberOf(v.Shows, "confident")
+	scored := right + wrong
+	times := everyTime(v.Row.manifest)
+	switch f := v.Filter; {
+	case v.Total == 0:
+		return "There are no items."
+	case f.Narrow() && (f.Outcome != "" || f.Text != "" || f.Show == ""):
+		return fmt.Sprintf("The filter takes %d of %s.", v.Matches, count(v.Total))
+	case f.Group != "":
+		return fmt.Sprintf("On %d of %s in %s %s.", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group, store.FilterNamed(f.Show).About)
+	case f.Show != "" && f.Show != "confident":
+		return fmt.Sprintf("On %d of %s %s.", v.Matches, count(v.Total), store.FilterNamed(f.Show).About)
+	case missing == v.Total:
+		return "Nothing is judged yet."
+	case scored == 0:
+		return fmt.Sprintf("None of %s has a label: nobody can say what is right.", count(v.Total-missing))
+	case right == scored:
+		return fmt.Sprintf("Right%s on all of %s.", times, count(scored))
+	case confident == 0:
+		return fmt.Sprintf("None of %s is wrong%s; on %d a judgment is not right.", count(scored), times, wrong)
+	case confident == 1:
+		return fmt.Sprintf("1 of %s is wrong%s: read it first, its label may be wrong.", count(scored), times)
+	case confident*doubtful > scored:
+		return fmt.Sprintf("%d of %s are wrong%s.", confident, count(scored), times)
+	default:
+		return fmt.Sprintf("%d of %s are wrong%s: read these first, their labels may be wrong.", confident, count(scored),
+			times)
+	}
+}
+
+// Narrow tells whether the filter has more than what to show.
+func (f ItemsFilter) Narrow() bool { return f.Group != "" || f.Outcome != "" || f.Text != "" }
+
 // Unlabelled tells whether some item has no label.
 func (v ItemsView) Unlabelled() bool {
-	return slices.ContainsFunc(v.Shows, func(o Option) bool { return o.Value == "unlabelled" && o.N > 0 })
+	return numberOf(v.Shows, "unlabelled") > 0
 }
 
 // offer counts what the items can be filtered by.

@@ -46,6 +46,11 @@ type boardFilter struct {
 	Dataset  string `json:"dataset,omitempty" jsonschema:"its name, or the beginning of the SHA-256 of the items"`
 }
 
+func boardFilterOf(r *http.Request) boardFilter {
+	q := r.URL.Query()
+	return boardFilter{Protocol: q.Get("protocol"), Goal: q.Get("goal"), Dataset: q.Get("dataset")}
+}
+
 // leaderboardView is a leaderboard.
 type leaderboardView struct {
 	Question string              `json:"question"`
@@ -56,16 +61,21 @@ type leaderboardView struct {
 	Reading  bool                `json:"-"` // the runs are being read
 	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
 
-	Query     string        `json:"-"` // that asks for this leaderboard
-	Questions []boardChoice `json:"-"`
-	Datasets  []boardChoice `json:"-"`
-	More      []boardChoice `json:"-"` // datasets that find no room beside the others
-	Runs      []RunRow      `json:"-"` // the newest
-	Total     int           `json:"-"` // runs
-	Running   int           `json:"-"` // of these, runs in progress
-	Jobs      []jobs.Job    `json:"-"` // that have not begun their run
-	Ended     string        `json:"-"` // why not all runs may be here
-	Mine      template.HTML `json:"-"` // judges by agreement with the labels at hand
+	boardChoices `json:"-"`
+
+	Query   string        `json:"-"` // that asks for this leaderboard
+	Runs    []RunRow      `json:"-"` // the newest
+	Total   int           `json:"-"` // runs
+	Running int           `json:"-"` // of these, runs in progress
+	Jobs    []jobs.Job    `json:"-"` // that have not begun their run
+	Ended   string        `json:"-"` // why not all runs may be here
+	Mine    template.HTML `json:"-"` // judges by agreement with the labels at hand
+}
+
+// boardChoices are the other questions about the items of a page, and the other items of its question.
+type boardChoices struct {
+	Questions, Datasets []boardChoice
+	More                []boardChoice // datasets that find no room beside the others
 }
 
 // boardChoice is another leaderboard.
@@ -168,11 +178,16 @@ func (c *condition) key() string { return c.items[:min(keyLength, len(c.items))]
 func (f boardFilter) chosen(all []*condition) *condition {
 	for _, c := range all {
 		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
-			(f.Dataset == "" || f.Dataset == c.dataset || f.Dataset == c.key()) {
+			(f.Dataset == "" || f.Dataset == c.dataset || f.Dataset == c.key() || c.wasCalled(f.Dataset)) {
 			return c
 		}
 	}
 	return nil
+}
+
+// wasCalled tells whether the dataset of some run goes by a name.
+func (c *condition) wasCalled(name string) bool {
+	return slices.ContainsFunc(c.runs, func(r RunRow) bool { return r.Dataset == name })
 }
 
 // leaderboardView is a leaderboard for programs.
@@ -217,7 +232,7 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 	v.Reading = rows == nil
 	v.Scoring = s.score(rows)
 	q := r.URL.Query()
-	filter := boardFilter{Protocol: q.Get("protocol"), Goal: q.Get("goal"), Dataset: q.Get("dataset")}
+	filter := boardFilterOf(r)
 	all := conditions(rows)
 	c := filter.chosen(all)
 	if c == nil && !v.Reading && (filter != boardFilter{}) {
@@ -230,14 +245,14 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 	v.Dataset = c.dataset
 	v.Items = c.n
 	v.Query = strings.TrimPrefix(c.link(), "/")
-	v.choices(all, c)
+	v.boardChoices = choicesOf(all, c, func(o *condition) string { return o.link() })
 	v.Board, v.Pending = s.leaderboard(r.Context(), c, q.Get("show") == "all" || isAPI(r))
 	return v, rows, nil
 }
 
-// choices are the other questions about these items, or about their best-judged ones, and the other items of the
-// question.
-func (v *leaderboardView) choices(all []*condition, chosen *condition) {
+// choicesOf are the other questions about these items, or about their best-judged ones, and the other items of the
+// question, with links to them.
+func choicesOf(all []*condition, chosen *condition, link func(*condition) string) (v boardChoices) {
 	names := map[string]int{}
 	for _, c := range all {
 		if c.sameQuestion(chosen) {
@@ -248,7 +263,7 @@ func (v *leaderboardView) choices(all []*condition, chosen *condition) {
 		if !c.sameQuestion(chosen) {
 			continue
 		}
-		choice := boardChoice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == chosen}
+		choice := boardChoice{Name: c.dataset, N: c.n, Link: link(c), Chosen: c == chosen}
 		if names[fmt.Sprint(c.dataset, c.n)] > 1 {
 			choice.Name += " (" + c.key() + ")"
 		}
@@ -278,10 +293,11 @@ func (v *leaderboardView) choices(all []*condition, chosen *condition) {
 		}
 		v.Questions = append(v.Questions, boardChoice{
 			Name:   question,
-			Link:   to.link(),
+			Link:   link(to),
 			Chosen: c.sameQuestion(chosen),
 		})
 	}
+	return v
 }
 
 // judges are one run of each judge, that which stands for it.
@@ -298,6 +314,15 @@ func (c *condition) judges() (judges []RunRow) {
 			judges[i] = r
 		}
 	}
+	return judges
+}
+
+// best are the judges, the best first.
+func (c *condition) best() []RunRow {
+	judges := c.judges()
+	slices.SortStableFunc(judges, func(a, b RunRow) int {
+		return cmp.Or(cmp.Compare(*b.Headline.Value, *a.Headline.Value), strings.Compare(a.Name, b.Name))
+	})
 	return judges
 }
 
@@ -328,10 +353,7 @@ type tested struct {
 
 // leaderboard ranks the judges of a condition, as far as that is done already; all of them, or the first of them.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
-	judges := c.judges()
-	slices.SortStableFunc(judges, func(a, b RunRow) int {
-		return cmp.Or(cmp.Compare(*b.Headline.Value, *a.Headline.Value), strings.Compare(a.Name, b.Name))
-	})
+	judges := c.best()
 	b = &report.Leaderboard{}
 	if !all {
 		b.Most = boardRows
@@ -366,7 +388,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	}
 	b.Notes = append(b.Notes, c.notes()...)
 	if len(judges) > 1 {
-		b.Hardest = "/hardest" + alikeOf(judges[0].manifest).Query()
+		b.Hardest = c.hardest()
 	}
 	return b, pending
 }

@@ -141,6 +141,43 @@ func (v ItemView) Heading() string {
 	return v.ID
 }
 
+// Says is what the judgments of the item come to.
+func (v ItemView) Says() string {
+	var once []JudgmentView
+	for _, g := range v.Judgments {
+		if g.Repetition == 0 {
+			once = append(once, g)
+		}
+	}
+	if len(once) == 0 {
+		return "Not judged yet."
+	}
+	has := func(flag string) bool { return slices.Contains(v.Flags, flag) }
+	first := once[0].Words.Says
+	times := everyTime(v.Row.manifest)
+	switch {
+	case has("missing"):
+		return "Not all judgments are there yet."
+	case has("right"):
+		return "Right" + times + ": " + first + "."
+	case has("confident") && !has("inconsistent"):
+		return "Wrong" + times + ": it says " + first + "."
+	case has("confident"):
+		return "Wrong" + times + ", and not the same."
+	case has("inconsistent") && len(once) == 2 && once[0].Mode == "":
+		return fmt.Sprintf("It flips with the order: first %s, then %s.", first, once[1].Words.Says)
+	case has("inconsistent"):
+		return "The judgments do not agree."
+	case has("open"):
+		return "A judgment has no verdict."
+	case has("tie"):
+		return "A judgment is a tie."
+	case has("wrong"):
+		return "Not right" + times + "."
+	}
+	return "It says " + first + "."
+}
+
 // Confident tells whether a judgment says how sure it is.
 func (v ItemView) Confident() bool {
 	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })

@@ -294,6 +294,9 @@ func query(pairs ...string) string {
 // AboutName is the name that people gave the run; "" where they gave none.
 func (h RunHead) AboutName() string { return aboutName(h.About) }
 
+// Judge is the name of the run's judge.
+func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }
+
 // Title is the name that people gave the run, or that of its folder.
 func (h RunHead) Title() string {
 	if h.About != nil && h.About.Name != "" {

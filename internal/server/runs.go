@@ -49,9 +49,6 @@ type RunRow struct {
 	of       store.Stamps
 }
 
-// Judge is the name of the run's judge.
-func (r RunRow) Judge() string { return cmp.Or(r.AboutName(), scoring.JudgeName(r.Model)) }
-
 // Asks is the question of the run; "" while there are no numbers.
 func (r RunRow) Asks() string {
 	if r.report == nil {

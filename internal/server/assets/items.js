@@ -19,7 +19,13 @@
   const acts = {
     j: () => step(1),
     k: () => step(-1),
-    "/": () => { const q = document.getElementById("q"); q ? (q.focus(), q.select()) : document.getElementById("back")?.click(); },
+    "/": () => {
+      const q = document.getElementById("q");
+      if (!q) return document.getElementById("back")?.click();
+      q.closest("details").open = true;
+      q.focus();
+      q.select();
+    },
     "?": () => keys.showModal(),
   };
   if (keys) {

@@ -120,28 +120,28 @@ var Filters = []Filter{
 	{
 		Name:  "tied",
 		Words: "tie, none unread",
-		About: "labelled, every judgment has a verdict, and one is a tie",
+		About: "a judgment is a tie, and every one has a verdict; there is a label",
 		Is:    func(f Flags) bool { return f.Wrong && f.Tie && !f.Open },
 		Part:  true,
 	},
 	{
 		Name:  "by-first",
 		Words: "the first both times",
-		About: "labelled, and every judgment names what it was shown first",
+		About: "every judgment names what it was shown first, and there is a label",
 		Is:    func(f Flags) bool { return f.Wrong && f.First },
 		Part:  true,
 	},
 	{
 		Name:  "by-last",
 		Words: "the last both times",
-		About: "labelled, and every judgment names what it was shown last",
+		About: "every judgment names what it was shown last, and there is a label",
 		Is:    func(f Flags) bool { return f.Wrong && f.Last },
 		Part:  true,
 	},
 	{
 		Name:  "unread",
 		Words: "a verdict is missing",
-		About: "labelled, and a judgment has no verdict",
+		About: "a judgment has no verdict, and there is a label",
 		Is:    func(f Flags) bool { return f.labelled() && f.Open },
 		Part:  true,
 	},
@@ -207,7 +207,7 @@ func init() {
 		Filters = append(Filters, Filter{
 			Name:  "own-" + rightOr("wrong", own) + "-" + how.name + "-" + rightOr("wrong", right),
 			Words: answer + ", judged " + rightOr("not right", right) + " " + how.words,
-			About: "the judge's " + answer + ", and its judgment " + how.words + " is " + rightOr("not right", right),
+			About: "the judge's own answer is " + rightOr("wrong", own) + ", and its judgment " + how.words + " is " + rightOr("not right", right),
 			Is: func(f Flags) bool {
 				return f.Own == Rightness{Is: own, Known: true} && f.Judged[mode] == Rightness{Is: right, Known: true}
 			},
