@@ -169,7 +169,7 @@ type hardJudge struct {
 
 // hardestView are the items of a condition.
 type hardestView struct {
-	boardChoices
+	Choices boardChoices
 	Filter  hardestFilter
 	Reading bool // the runs are being read
 	Scoring int  // runs whose numbers are being made
@@ -207,7 +207,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	v.Filter.of = c
 	v.Board = c.link()
 	v.Dataset = c.dataset
-	v.boardChoices = choicesOf(all, c, func(o *condition) string { return o.hardest() })
+	v.Choices = choicesOf(all, c, func(o *condition) string { return o.hardest() })
 	judges := c.best()
 	judges = judges[:min(maxHardest, len(judges))]
 	names, _ := report.NameJudges(judgesOf(judges))

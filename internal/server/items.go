@@ -274,7 +274,8 @@ func (v ItemsView) Says() string {
 	case f.Narrow() && (f.Outcome != "" || f.Text != "" || f.Show == ""):
 		return fmt.Sprintf("The filter takes %d of %s.", v.Matches, count(v.Total))
 	case f.Group != "":
-		return fmt.Sprintf("On %d of %s in %s %s.", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group, store.FilterNamed(f.Show).About)
+		return fmt.Sprintf("On %d of %s in %s %s.", v.Matches, count(numberOf(v.Groups, f.Group)), f.Group,
+			store.FilterNamed(f.Show).About)
 	case f.Show != "" && f.Show != "confident":
 		return fmt.Sprintf("On %d of %s %s.", v.Matches, count(v.Total), store.FilterNamed(f.Show).About)
 	case missing == v.Total:

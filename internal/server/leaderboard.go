@@ -61,8 +61,7 @@ type leaderboardView struct {
 	Reading  bool                `json:"-"` // the runs are being read
 	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
 
-	boardChoices `json:"-"`
-
+	Choices boardChoices  `json:"-"`
 	Query   string        `json:"-"` // that asks for this leaderboard
 	Runs    []RunRow      `json:"-"` // the newest
 	Total   int           `json:"-"` // runs
@@ -245,7 +244,7 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 	v.Dataset = c.dataset
 	v.Items = c.n
 	v.Query = strings.TrimPrefix(c.link(), "/")
-	v.boardChoices = choicesOf(all, c, func(o *condition) string { return o.link() })
+	v.Choices = choicesOf(all, c, func(o *condition) string { return o.link() })
 	v.Board, v.Pending = s.leaderboard(r.Context(), c, q.Get("show") == "all" || isAPI(r))
 	return v, rows, nil
 }

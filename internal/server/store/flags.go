@@ -207,7 +207,8 @@ func init() {
 		Filters = append(Filters, Filter{
 			Name:  "own-" + rightOr("wrong", own) + "-" + how.name + "-" + rightOr("wrong", right),
 			Words: answer + ", judged " + rightOr("not right", right) + " " + how.words,
-			About: "the judge's own answer is " + rightOr("wrong", own) + ", and its judgment " + how.words + " is " + rightOr("not right", right),
+			About: "the judge's own answer is " + rightOr("wrong", own) + ", and its judgment " + how.words + " is " +
+				rightOr("not right", right),
 			Is: func(f Flags) bool {
 				return f.Own == Rightness{Is: own, Known: true} && f.Judged[mode] == Rightness{Is: right, Known: true}
 			},
