@@ -52,6 +52,14 @@ func reportCommand(e *env) *cli.Command {
 				return err
 			}
 			page := report.Document{Runs: runs, Boards: report.Boards(loaded, runs, o), More: more}
+			if len(runs) == 2 && loaded[0].Manifest.ID != loaded[1].Manifest.ID {
+				if c, err := scoring.Compare(loaded, o.Bootstrap); err == nil { // else they are not about the same
+					page.Two = &report.ComparisonPage{
+						Comparison: c.Comparisons[0],
+						Reports:    [2]*scoring.Report{&runs[0].Report, &runs[1].Report},
+					}
+				}
+			}
 			switch {
 			case out == "-":
 				return page.WriteHTML(e.stdout)

@@ -111,13 +111,15 @@ func Verdict(r scoring.Report) (template.HTML, error) {
 type Document struct {
 	Runs   []Run
 	Boards []*Leaderboard
-	More   []table.Table // beside the runs' own
+	Two    *ComparisonPage // of two runs that can be compared; nil of others
+	More   []table.Table   // beside the runs' own
 }
 
 // WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
 func (d Document) WriteHTML(w io.Writer) error {
 	p := pageOf(d.Runs)
 	p.Boards = d.Boards
+	p.Two = d.Two
 	p.Summaries = append(p.Summaries, d.More...)
 	for _, f := range p.Figures {
 		for i := range f.Pictures {
@@ -143,6 +145,7 @@ type page struct {
 	One       bool   // run, not several
 	Simulated string // what to say of simulated judges
 	Boards    []*Leaderboard
+	Two       *ComparisonPage
 	Pages     []*RunPage
 	Verdicts  []verdict
 	Warnings  []sharedWarning

@@ -98,6 +98,19 @@ func (p *ComparisonPage) Above() template.HTML {
 	return part("run-sections", all)
 }
 
+// InReport are the parts that a report has of the comparison, beside the pages of both runs.
+func (p *ComparisonPage) InReport() template.HTML {
+	var all []Section
+	for _, s := range []Section{p.difference(), p.who(), p.flips()} {
+		if s.Body != "" {
+			s.ID = "compared-" + s.ID
+			s.Half = false
+			all = append(all, s)
+		}
+	}
+	return part("run-sections", all)
+}
+
 // Below are the parts of the page below the items.
 func (p *ComparisonPage) Below() template.HTML {
 	return part("run-sections", []Section{p.making(), sure(p.Family, p.Alike != nil)})
