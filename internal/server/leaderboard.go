@@ -91,7 +91,7 @@ const (
 	boardRuns      = 5  // of the list of the newest runs
 	rankedRuns     = 100
 	rankedBytes    = 512 << 20 // of records
-	rankWait       = 150 * time.Millisecond
+	rankWait       = 220 * time.Millisecond
 	keyLength      = 12 // of the SHA-256 of items in an address
 	sampleDatasets = "sample"
 )

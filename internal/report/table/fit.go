@@ -133,7 +133,7 @@ func wrapped(indent, hanging, line string, columns int) []string {
 	}
 	var lines []string
 	begun := indent
-	for word := range strings.SplitSeq(line[len(indent):], " ") {
+	for word := range strings.SplitSeq(unbroken(line[len(indent):]), " ") {
 		longer := begun + " " + word
 		switch {
 		case begun == indent:
@@ -141,11 +141,11 @@ func wrapped(indent, hanging, line string, columns int) []string {
 		case text.StringWidthWithoutEscSequences(longer) <= columns:
 			begun = longer
 		default:
-			lines = append(lines, strings.TrimRight(begun, " "))
+			lines = append(lines, loosened(strings.TrimRight(begun, " ")))
 			begun = indent + hanging + word
 		}
 	}
-	return append(lines, strings.TrimRight(begun, " "))
+	return append(lines, loosened(strings.TrimRight(begun, " ")))
 }
 
 // parts are tables that fit, with the columns of one that may not.

@@ -105,7 +105,7 @@ func body(t Table, columns int) []string {
 	if columns > 0 {
 		widest = limits(t, columns)
 	}
-	tw := layout(t, Clean, widest)
+	tw := layout(t, func(cell string) string { return unbroken(Clean(cell)) }, widest)
 	tw.SetStyle(pretty.StyleLight)
 	tw.Style().Options.DrawBorder = false
 	tw.Style().Options.SeparateColumns = false
@@ -115,12 +115,19 @@ func body(t Table, columns int) []string {
 		tw.Style().Box.PaddingLeft = ""
 		tw.Style().Box.PaddingRight = "  "
 	}
-	lines := strings.Split(tw.Render(), "\n")
+	lines := strings.Split(loosened(tw.Render()), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
 	}
 	return lines
 }
+
+// percent stands for " %" while lines are broken, so that a number and its unit stay on one line.
+const percent = "\uE000%"
+
+func unbroken(s string) string { return strings.ReplaceAll(s, " %", percent) }
+
+func loosened(s string) string { return strings.ReplaceAll(s, percent, " %") }
 
 // Markdown prints a GitHub table.
 func Markdown(w io.Writer, t Table) error {
