@@ -253,7 +253,18 @@ func hardestSays(all []tally, judges []RunRow) string {
 			certain++
 		}
 	}
-	n := len(judges)
+	asked := 0 // judges that are no simulation: only what models get wrong can tell of labels
+	for _, run := range judges {
+		if !run.Simulated {
+			asked++
+		}
+	}
+	everyone := fmt.Sprintf("all %d judges", len(judges))
+	none := fmt.Sprintf("None of %d judges", len(judges))
+	if len(judges) == 2 {
+		everyone = "both judges"
+		none = "Neither judge"
+	}
 	items := report.CountItems(judges[0].Protocol, len(all))
 	times := everyTime(judges[0].manifest)
 	advice := ": their labels may be wrong"
@@ -262,18 +273,18 @@ func hardestSays(all []tally, judges []RunRow) string {
 		advice = ": its label may be wrong"
 		verb = "is"
 	}
-	if certain*doubtful > len(all) {
+	if certain*doubtful > len(all) || asked < 2 {
 		advice = ""
 	}
 	switch {
 	case len(all) == 0:
 		return "Nothing is scored yet."
 	case certain > 0:
-		return fmt.Sprintf("%d of %s %s wrong%s for all %d judges%s.", certain, items, verb, times, n, advice)
+		return fmt.Sprintf("%d of %s %s wrong%s for %s%s.", certain, items, verb, times, everyone, advice)
 	case hopeless > 0:
-		return fmt.Sprintf("None of %d judges is right%s on %d of %s.", n, times, hopeless, items)
+		return fmt.Sprintf("%s is right%s on %d of %s.", none, times, hopeless, items)
 	}
-	return fmt.Sprintf("Each of %s is judged right by at least one of %d judges.", items, n)
+	return fmt.Sprintf("Each of %s is judged right by at least one of %d judges.", items, len(judges))
 }
 
 // addQuestions fills in the questions, each from the first run that has it.

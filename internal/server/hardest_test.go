@@ -57,6 +57,11 @@ func TestHardestItems(t *testing.T) {
 		t.Errorf("%d rows of judges, want 4 and a head", n)
 	}
 	says(t, s.get("/runs/a/items"), "What most judges get wrong")
+	for _, page := range []string{"/runs/a/items", "/hardest"} {
+		if strings.Contains(s.get(page), "may be wrong") {
+			t.Errorf("%s doubts labels because of simulated judges", page)
+		}
+	}
 	says(t, s.get("/runs/a/items/"+v.Items[0].ID), "Other judges")
 	if strings.Contains(s.get("/runs/alone/items"), "most judges get") {
 		t.Error("of one run there are no hardest items")
@@ -73,4 +78,38 @@ func TestHardestItems(t *testing.T) {
 			t.Errorf("%s: %d, want %d", target, w.Code, want)
 		}
 	}
+}
+
+// Simulated judges are wrong as they were told to be: what they get wrong says nothing of the labels.
+func TestHardestSays(t *testing.T) {
+	model := RunRow{manifest: manifestOfPairs(), RunHead: RunHead{Protocol: "pairwise"}}
+	simulated := RunRow{manifest: manifestOfPairs(), RunHead: RunHead{Protocol: "pairwise", Simulated: true}}
+	for _, c := range []struct {
+		judges         []RunRow
+		wrong, certain int
+		want           string
+	}{
+		{[]RunRow{model, model}, 2, 2, "1 of 10 pairs is wrong in both orders for both judges: its label may be wrong."},
+		{[]RunRow{model, model, simulated}, 3, 3, "1 of 10 pairs is wrong in both orders for all 3 judges: its label may be wrong."},
+		{[]RunRow{model, simulated}, 2, 2, "1 of 10 pairs is wrong in both orders for both judges."},
+		{[]RunRow{simulated, simulated}, 2, 2, "1 of 10 pairs is wrong in both orders for both judges."},
+		{[]RunRow{model, model}, 2, 1, "Neither judge is right in both orders on 1 of 10 pairs."},
+	} {
+		all := make([]tally, 10)
+		for i := range all {
+			all[i].right = len(c.judges)
+		}
+		all[0] = tally{wrong: c.wrong, certain: c.certain}
+		if got := hardestSays(all, c.judges); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// manifestOfPairs is of ten pairs in both orders.
+func manifestOfPairs() *judging.Manifest {
+	m := &judging.Manifest{Judgments: 20}
+	m.Spec.Protocol = "pairwise"
+	m.Spec.Dataset.Items = 10
+	return m
 }
