@@ -24,7 +24,7 @@ func TestReport(t *testing.T) {
 	mustCall(t, args...)
 	page := read(t, out)
 	for _, want := range []string{
-		"<title>gavel: 2 runs</title>", "SIMULATION", `id="figure-strict"`, `id="figure-position"`, `id="figure-groups"`,
+		"<title>gavel: 2 runs</title>", "SIMULATION", `id="run-1-groups"`,
 		"<dt>made by</dt><dd>gavel " + release, "<dt>dataset</dt><dd>sample</dd>", "simulated judge",
 	} {
 		if !strings.Contains(page, want) {
@@ -64,7 +64,7 @@ func TestReportLeavesOtherFiles(t *testing.T) {
 		}
 	}
 	mustCall(t, "report", run, "--out", filepath.Join(dir, "other.html"), "--force")
-	if !strings.Contains(read(t, filepath.Join(dir, "other.html")), "figure-strict") {
+	if !strings.Contains(read(t, filepath.Join(dir, "other.html")), `id="groups"`) {
 		t.Error("--force wrote nothing")
 	}
 }

@@ -194,20 +194,14 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 
 // nameJudges gives runs of one question the names that tell them apart.
 func nameJudges(of []listedRun) {
-	runs := make([]report.Run, len(of))
+	runs := make([]scoring.Report, len(of))
 	for i, r := range of {
-		runs[i].Report = r.report
+		runs[i] = r.report
 	}
-	for i, named := range report.Named(runs) {
-		if of[i].report.Model == "" {
-			continue // nothing is scored
+	for i, name := range report.NamesOf(runs) {
+		if of[i].report.Model != "" { // something is scored
+			of[i].Judge = cmp.Or(of[i].named, name)
 		}
-		name := strings.TrimPrefix(named.Name, of[i].Model)
-		name = strings.TrimPrefix(name, scoring.JudgeName(of[i].Model)) // of a jury
-		if len(name) == len(named.Name) {
-			name = " · " + name // Named left out the model that all of them share
-		}
-		of[i].Judge = cmp.Or(of[i].named, scoring.JudgeName(of[i].Model)+name)
 	}
 }
 

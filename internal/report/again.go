@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strconv"
 	"strings"
 
-	"gavel/internal/report/figure"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -125,39 +125,43 @@ func share(v *float64) string { return table.Fixed(v, 3) }
 // Estimate is a number from 0 to 1 with its interval.
 func Estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
 
-// Reliability are the reliability diagrams of the runs that have a calibration; noun is what their judgments are.
-func Reliability(runs []Run, noun string) []figure.Spec {
-	var panels []figure.Panel
-	for _, r := range runs {
-		c := r.Calibration
-		if c == nil {
-			continue
-		}
-		series := figure.Series{Name: "judge", Line: figure.Solid}
-		for _, b := range c.Bins {
-			if b.N > 0 {
-				series.Points = append(series.Points, figure.Point{
-					Name: fmt.Sprintf("%.1f to %.1f", b.From, b.To),
-					X:    figure.Dot{Value: b.Confidence, N: b.N},
-					Y:    figure.Dot{Value: b.Accuracy, N: b.N},
-				})
-			}
-		}
-		panels = append(panels, figure.Panel{Title: fmt.Sprintf("%s (%d %s)", r.Name, c.N, noun), Chart: figure.Scatter{
-			X: figure.Unit("confidence"), Y: figure.Unit("share right"), Of: "confidence", Series: []figure.Series{series},
-			Guides: []figure.Guide{{Name: "as right as sure", Look: -1, Line: figure.Dashed, At: [][2]float64{{0, 0}, {1, 1}}}},
-		}})
-	}
-	if panels == nil {
+// Sureness draws how often the judge is right beside how sure it is; nothing of a run without probabilities.
+func Sureness(p *RunPage) []Section {
+	if p.Calibration == nil {
 		return nil
 	}
-	return []figure.Spec{{
-		ID:    "reliability",
-		Title: "Is the judge right as often as its confidence says?",
-		Caption: []string{fmt.Sprintf("Reliability diagram: the share of right %[1]s over the mean confidence, "+
-			"in ten bins of confidence; n is the %[1]s of a bin. "+
-			"Below the dashed line the judge is right less often than its confidence says. From the "+
-			"decided %[1]s whose label probabilities the server returned, in the title of each panel.", noun)},
-		Panels: panels,
+	c := Chart{
+		Label: "How often it is right, by how sure it is",
+		Columns: []ChartColumn{
+			{Class: "pl", Axis: &PercentAxis},
+			{Class: "val", Head: "Right"},
+			{Class: "kp", Head: "Sure on average"},
+		},
+	}
+	for _, b := range p.Calibration.Bins {
+		if b.N == 0 {
+			continue
+		}
+		right := scoring.Result{Value: new(100 * *b.Accuracy)}
+		sure := scoring.Result{Value: new(100 * *b.Confidence)}
+		c.Rows = append(c.Rows, ChartRow{
+			Name:  fmt.Sprintf("%.0f to %.0f %% sure", 100*b.From, 100*b.To),
+			Count: fmt.Sprintf("n = %d", b.N),
+			Look:  "level-" + string(p.Level()),
+			Cells: []template.HTML{
+				Signs(PercentAxis, Sign{Result: sure, Look: "diamond"}, Sign{Result: right, Look: "dot"}),
+				BareCell(right),
+				BareCell(sure) + " %",
+			},
+		})
+	}
+	if len(c.Rows) == 0 {
+		return nil
+	}
+	return []Section{{
+		ID:    "sureness",
+		Title: "Is it right as often as it is sure?",
+		About: "share of right " + layoutOf(p.Protocol).Noun + ", percent, by the probability of what it names",
+		Body:  c.HTML() + Key(SignDiamond+"how sure it is on average: a judge that knows itself is right as often"),
 	}}
 }

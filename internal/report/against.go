@@ -74,7 +74,7 @@ func (l *Leaderboard) against() Section {
 	if len(points) < 2 {
 		return Section{}
 	}
-	yAxis := axisOf(points[0].Headline.Unit)
+	yAxis := valueAxis(points[0].Headline.Unit)
 	at := plane{
 		fromX: max(0, 10*math.Floor(min(low-2, a.Zero-8)/10)),
 		toX:   min(100, 10*math.Ceil(max(high+2, a.Zero+8)/10)),

@@ -40,7 +40,7 @@ func Among(p *RunPage) []Section {
 	if len(p.Others) == 0 || head == nil || head.Value == nil {
 		return nil
 	}
-	axis := axisOf(head.Unit)
+	axis := valueAxis(head.Unit)
 	at := func(v float64) float64 {
 		return stripEdge + (pictureWidth-2*stripEdge)*(v-axis.Min)/(axis.Max-axis.Min)
 	}
@@ -88,9 +88,12 @@ func Among(p *RunPage) []Section {
 	}
 	fmt.Fprintf(&b, `<circle class="pt level-%s" cx="%s" cy="%g" r="8"/></svg>`,
 		p.Level(), coordinate(own.at), stripMiddle)
-	scale := axis.Label
-	if head.Unit == scoring.UnitScore {
+	scale := "percent"
+	switch head.Unit {
+	case scoring.UnitScore:
 		scale = "from 0 to 1"
+	case scoring.UnitCorrelation:
+		scale = "correlation"
 	}
 	list := make([]string, 0, len(others))
 	for _, o := range others {

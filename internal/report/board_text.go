@@ -8,7 +8,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"gavel/internal/report/figure"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -61,7 +60,7 @@ func Strip(x scoring.Result) string {
 	if x.Value == nil {
 		return ""
 	}
-	axis := axisOf(x.Unit)
+	axis := valueAxis(x.Unit)
 	at := func(v float64) int {
 		return min(stripWidth-1, max(0, int((v-axis.Min)/(axis.Max-axis.Min)*stripWidth)))
 	}
@@ -76,7 +75,7 @@ func Strip(x scoring.Result) string {
 }
 
 // stripHead is the scale above drawn intervals.
-func stripHead(axis figure.Axis) string {
+func stripHead(axis Axis) string {
 	format := func(v float64) string { return fmt.Sprintf("%g", v) }
 	low := format(axis.Min)
 	middle := format((axis.Min + axis.Max) / 2)
@@ -101,7 +100,7 @@ func (b Board) columns() (all []boardColumn, drawn boardColumn) {
 	if len(b.Rows) == 0 {
 		return all, drawn
 	}
-	drawn.heads[1] = stripHead(axisOf(b.Rows[0].Headline.Unit))
+	drawn.heads[1] = stripHead(valueAxis(b.Rows[0].Headline.Unit))
 	for _, c := range layoutOf(b.Rows[0].Report.Protocol).Board {
 		column := boardColumn{heads: c.Heads, right: true}
 		for _, r := range b.Rows {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"gavel/internal/report/figure"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -19,9 +18,6 @@ type Layout struct {
 	Question string                                  // that a run asks; "": which is the goal
 	Summary  func(runs []scoring.Report) table.Table // several runs; nil: their results are listed
 	Tables   func(r scoring.Report) []table.Table    // one run, the headlines first; nil: its results are listed
-	Figures  func(runs []Run) []figure.Spec          // nil: none
-	// id of the one that a single run is shown with first; "": the first
-	Figure string
 	// nil: [Compared]
 	Compare func(c *scoring.Comparison, all *scoring.Comparisons) table.Table
 	// settings that names of runs say in these words

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gavel/internal/report"
-	"gavel/internal/report/figure"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -43,11 +42,7 @@ func TestLayoutsPartRuns(t *testing.T) {
 		Noun:    "marks",
 		Summary: func(runs []scoring.Report) table.Table { return table.Table{Title: table.Count(len(runs), "toy")} },
 		Tables:  func(r scoring.Report) []table.Table { return []table.Table{{Title: "toy " + r.Model}} },
-		Figures: func(runs []report.Run) []figure.Spec {
-			return []figure.Spec{{ID: "toys", Title: "Toys", Panels: []figure.Panel{{Chart: figure.DotPlot{
-				X: figure.Unit("marks"), Of: "run", Series: []string{"marks"}, Rows: report.Overall(runs, "marks")}}}}}
-		},
-		Words: map[string]string{"two": "on both sides"},
+		Words:   map[string]string{"two": "on both sides"},
 	}
 	report.Register("toy", toy)
 	report.Register("toy, again", toy)
@@ -70,7 +65,7 @@ func TestLayoutsPartRuns(t *testing.T) {
 		t.Errorf("headlines %s", got)
 	}
 	page := writeHTML(t, []report.Run{{Report: scores.Runs[0]}, {Report: scores.Runs[1]}, {Report: scores.Runs[2]}})
-	for _, want := range []string{`id="figure-toys"`, "a · toy · at once · on both sides"} {
+	for _, want := range []string{"a · toy · at once · on both sides"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q on the page", want)
 		}

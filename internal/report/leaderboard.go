@@ -231,7 +231,7 @@ type boardRow struct {
 
 // fullAxis is of all values that a number of a unit may have.
 func fullAxis(unit string) Axis {
-	whole := axisOf(unit)
+	whole := valueAxis(unit)
 	span := whole.Max - whole.Min
 	axis := Axis{Min: whole.Min, Max: whole.Max, Zero: whole.Min + span/2}
 	for i := range 5 {
@@ -414,7 +414,7 @@ const (
 func (l *Leaderboard) fails() Section {
 	rows := l.placed()
 	rows = rows[:min(len(rows), failRows)]
-	if len(rows) == 0 || rows[0].Headline.Unit != "" && axisOf(rows[0].Headline.Unit).Min != 0 {
+	if len(rows) == 0 || rows[0].Headline.Unit != "" && valueAxis(rows[0].Headline.Unit).Min != 0 {
 		return Section{}
 	}
 	head := rows[0].Headline
@@ -460,7 +460,7 @@ func (l *Leaderboard) fails() Section {
 	for _, g := range groups {
 		view.Columns = append(view.Columns, column{Name: breakable(g), N: counts[g]})
 	}
-	high := axisOf(head.Unit).Max
+	high := valueAxis(head.Unit).Max
 	for _, s := range rows {
 		r := row{Name: breakable(s.Name), Link: s.Link}
 		for _, g := range groups {

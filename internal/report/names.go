@@ -4,22 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/internal/report/figure"
 	"gavel/scoring"
 )
-
-// Named names runs among each other, as figures do: by what differs. A model that all of them share is left out.
-func Named(runs []Run) []Run {
-	runs = slices.Clone(runs)
-	same := len(runs) > 1 && !slices.ContainsFunc(runs, func(r Run) bool { return r.Model != runs[0].Model })
-	for i, name := range runNames(reports(runs)) {
-		runs[i].Name = name
-		if same {
-			runs[i].Name = strings.TrimPrefix(name, runs[i].Model+" · ")
-		}
-	}
-	return runs
-}
 
 // runNames name every run by its model and by what else tells it from the others;
 // those that nothing tells apart, by their folder.
@@ -32,9 +18,11 @@ func runNames(runs []scoring.Report) []string {
 		func(r scoring.Report) string {
 			var said []string
 			for s := range strings.SplitSeq(r.Settings, ", ") {
-				said = append(said, inWords(r, s))
+				if words := inWords(r, s); words != "" {
+					said = append(said, words)
+				}
 			}
-			return figure.Joined(said...)
+			return strings.Join(said, ", ")
 		},
 		func(r scoring.Report) string { return r.Dataset },
 	}

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gavel/internal/report/figure"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -20,7 +19,7 @@ import (
 type Run struct {
 	scoring.Report
 	Metadata []scoring.Metadatum // of its manifest
-	Name     string              // among the runs of a figure; see [Named]
+	Name     string              // among the runs of a page
 }
 
 func reports(runs []Run) []scoring.Report {
@@ -34,7 +33,7 @@ func reports(runs []Run) []scoring.Report {
 //go:embed assets
 var assets embed.FS
 
-// Style is the style sheet of pages, tables and figures. They need no other style and no script: a page may be served
+// Style is the style sheet of pages, tables and drawings. They need no other style and no script: a page may be served
 // with a Content-Security-Policy that allows this sheet alone.
 var Style = func() string {
 	var all []byte
@@ -80,31 +79,17 @@ var Policy = func() string {
 		"'; base-uri 'none'; form-action 'none'"
 }()
 
-// Pictures are those of figures, as files.
-type Pictures = figure.Files
-
-// Every is each number and figure of a run. Its pictures are handed out by the names of files, to which links below the
-// address at lead.
-func Every(run Run, at string) (all template.HTML, pictures figure.Files, err error) {
-	p := pageOf([]Run{run})
-	pictures = figure.Files{}
-	for i := range p.Figures {
-		p.Figures[i].HandOut(pictures, func(file string) string { return at + file })
-	}
+// Every is each number of a run.
+func Every(run Run) (template.HTML, error) {
 	var b strings.Builder
-	err = pages.ExecuteTemplate(&b, "every", p)
-	return template.HTML(b.String()), pictures, err
+	err := pages.ExecuteTemplate(&b, "every", pageOf([]Run{run}))
+	return template.HTML(b.String()), err
 }
 
-// Verdict is the part of a page that says what a run comes to: its diagnosis and its tiles.
-func Verdict(r scoring.Report) (template.HTML, error) {
-	p := page{One: true}
-	if r.Diagnosis != nil {
-		p.Verdicts = []verdict{verdictOf(r, "")}
-	}
-	var b strings.Builder
-	err := pages.ExecuteTemplate(&b, "verdicts", p)
-	return template.HTML(b.String()), err
+// SoFar is what a run that is being made comes to: its level, its answer and its cards.
+func SoFar(r scoring.Report) template.HTML {
+	p := &RunPage{Run: Run{Report: r}}
+	return "<p>" + Chip(p.Level()) + "</p>\n" + p.Answer() + part("run-sections", Cards(p))
 }
 
 // Document is a report: the leaderboards of its runs, the page of each run, and every number.
@@ -121,11 +106,6 @@ func (d Document) WriteHTML(w io.Writer) error {
 	p.Boards = d.Boards
 	p.Two = d.Two
 	p.Summaries = append(p.Summaries, d.More...)
-	for _, f := range p.Figures {
-		for i := range f.Pictures {
-			f.Pictures[i].Link = f.Pictures[i].DataURL()
-		}
-	}
 	return pages.ExecuteTemplate(w, "page", struct {
 		page
 		Generator template.HTML
@@ -147,7 +127,6 @@ type page struct {
 	Boards    []*Leaderboard
 	Two       *ComparisonPage
 	Pages     []*RunPage
-	Verdicts  []verdict
 	Warnings  []sharedWarning
 	Common    []scoring.Metadatum // that all runs share
 	Differ    table.Table         // what they do not
@@ -155,7 +134,6 @@ type page struct {
 	Runs      []section
 	Outcomes  table.Table
 	Costs     []table.Table
-	Figures   []figure.Figure
 	Terms     []scoring.Term // that explain its words
 }
 
@@ -229,7 +207,6 @@ func pageOf(runs []Run) page {
 	p.Summaries = scores.summaries()
 	p.Costs = scores.costs()
 	p.Terms = p.explained()
-	p.Figures = figures(runs)
 	return p
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"html"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/internal/report"
+	_ "gavel/protocols"
 	"gavel/protocols/answer"
 	"gavel/protocols/multioption"
 	"gavel/protocols/selfreference"
@@ -292,22 +292,29 @@ func TestPageOfNothing(t *testing.T) {
 func TestRunWithoutNumbers(t *testing.T) {
 	silent := pairRuns()[1]
 	silent.Results = results(scoring.Overall, 0, nil)
-	if p := writeHTML(t, []report.Run{silent}); strings.Contains(p, `<svg class="chart"`) || strings.Contains(p, `href="#figures"`) || !strings.Contains(p, "n/a") {
+	if p := writeHTML(t, []report.Run{silent}); strings.Contains(p, `<svg class="plot"`) || !strings.Contains(p, "n/a") {
 		t.Error("a picture of no number")
 	}
 }
 
-// Every number of a run stands on its page, with pictures that can be had alone.
-func TestEvery(t *testing.T) {
-	run := pairRuns()[0]
-	every, pictures, err := report.Every(run, "/at/")
-	if err != nil || len(pictures) == 0 {
-		t.Fatalf("%d pictures, %v", len(pictures), err)
+// Runs of all protocols stand on one page, each with its own part, and with a drawing of how sure it is where the
+// server told.
+func TestAllProtocolsTogether(t *testing.T) {
+	var all []report.Run
+	sure := 0
+	for _, name := range []string{"answers", "pairs", "options", "self-reference"} {
+		all = append(all, kinds()[name]...)
 	}
-	for file, draw := range pictures {
-		begins := map[string]string{".svg": "<svg", ".png": "\x89PNG"}[filepath.Ext(file)]
-		if picture, err := draw(); err != nil || !strings.HasPrefix(string(picture), begins) || !strings.Contains(string(every), `href="/at/`+file+`" download="`+file+`"`) {
-			t.Errorf("%s: no link, or no picture: %v", file, err)
+	p := writeHTML(t, all)
+	for i, r := range all {
+		if strings.Count(p, fmt.Sprintf(` id="run-%d-page"`, i+1)) != 1 {
+			t.Errorf("run %d does not stand there once", i+1)
 		}
+		if r.Calibration != nil {
+			sure++
+		}
+	}
+	if n := strings.Count(p, `-sureness"`); n != sure || sure == 0 {
+		t.Errorf("%d drawings of how sure a judge is, %d runs tell", n, sure)
 	}
 }

@@ -182,7 +182,7 @@ func (p *RunPage) Body() template.HTML { return part("run-sections", p.Sections(
 type PagePart func(p *RunPage) []Section
 
 // parts are those of pages whose layout has none of its own.
-var parts = []PagePart{Became, Cards, ByGroup, Lists, Among, Caveats, Making}
+var parts = []PagePart{Became, Cards, ByGroup, Sureness, Lists, Among, Caveats, Making}
 
 // Sections are the parts of the page below its headline, in their order.
 func (p *RunPage) Sections() (all []Section) {
@@ -279,7 +279,7 @@ func Cards(p *RunPage) []Section {
 			continue
 		}
 		c := card{Name: capital(t.label(&p.Report)), Value: short(x, *x.Value), Ends: shortEnds(x), About: t.About}
-		if axisOf(x.Unit).Max == 100 {
+		if valueAxis(x.Unit).Max == 100 {
 			c.Value += " %"
 		}
 		if t.Note != nil {

@@ -128,6 +128,21 @@ func (s Scores) over(single func(*Layout, scoring.Report) []table.Table) (tables
 	return tables
 }
 
+// Part puts what has the same key together, in the order of the first of each.
+func Part[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
+	place := map[K]int{}
+	for _, x := range all {
+		i, ok := place[key(x)]
+		if !ok {
+			i = len(parts)
+			place[key(x)] = i
+			parts = append(parts, nil)
+		}
+		parts[i] = append(parts[i], x)
+	}
+	return parts
+}
+
 // diagnosed adds what each judge is good for to a table with a row a run.
 func diagnosed(t table.Table, runs []scoring.Report) table.Table {
 	if len(t.Rows) != len(runs) || !slices.ContainsFunc(runs, func(r scoring.Report) bool { return r.Diagnosis != nil }) {

@@ -22,7 +22,9 @@ func (l *Leaderboard) PNG(about string) ([]byte, error) {
 		Foot:  "gavel · " + l.headline() + ", with 95 % intervals",
 	}
 	if len(l.Rows) > 0 {
-		s.X = axisOf(l.Rows[0].Headline.Unit)
+		axis := valueAxis(l.Rows[0].Headline.Unit)
+		s.Min = axis.Min
+		s.Max = axis.Max
 	}
 	simulated := false
 	for _, r := range l.placed() {
@@ -57,7 +59,7 @@ func (p *RunPage) PNG() ([]byte, error) {
 		Says:  cmp.Or(p.Says, "There is no score yet."),
 		Also:  p.Also,
 		Foot:  "gavel · 95 % intervals",
-		X:     axisOf(""),
+		Max:   PercentAxis.Max,
 	}
 	if p.Simulated {
 		s.Foot += " · a simulated judge: no model was asked"

@@ -5,13 +5,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"path"
 	"strings"
 	"time"
 
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/markup"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -31,7 +29,6 @@ func init() {
 			handle:  download("application/jsonl", ".jsonl", (*Server).writeRecords),
 			stream:  true,
 		},
-		route{pattern: "GET /runs/{run}/figures/{file}", handle: (*Server).writeFigure},
 		route{
 			pattern: "GET /runs/{run}/summary.md",
 			handle:  download("text/markdown; charset=utf-8", ".md", (*Server).writeMarkdown),
@@ -185,40 +182,5 @@ func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
 		return err
 	}
 	_, err = io.Copy(w, io.NewSectionReader(f, 0, info.Size()))
-	return err
-}
-
-// writeFigure writes a picture of the run's figures.
-func (s *Server) writeFigure(w http.ResponseWriter, r *http.Request) error {
-	run := r.PathValue("run")
-	m, err := s.runs.Manifest(run)
-	if err != nil {
-		return err
-	}
-	n, err := s.numbers(r.Context(), run, m)
-	if err != nil {
-		return err
-	}
-	return s.handOut(w, r, n.pictures, path.Base(strings.ReplaceAll(run, "/", "_")))
-}
-
-// handOut writes one of some pictures; of is how the name of its file begins.
-func (s *Server) handOut(w http.ResponseWriter, r *http.Request, pictures report.Pictures, of string) error {
-	file := r.PathValue("file")
-	draw, ok := pictures[file]
-	if !ok {
-		return failure.New(http.StatusNotFound, "there is no figure %q", markup.Shortened(file, 100))
-	}
-	done, err := s.runs.Place(r.Context()) // a PNG takes memory
-	if err != nil {
-		return err
-	}
-	defer done()
-	picture, err := draw()
-	if err != nil {
-		return failure.Unreadable("%w", err)
-	}
-	out := attachment{w: w, kind: mime.TypeByExtension(path.Ext(file)), name: of + "-" + file}
-	_, err = out.Write(picture)
 	return err
 }

@@ -51,7 +51,7 @@ type Progress struct {
 
 	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a moment ago"`
 	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments that the diagnosis is of"`
-	Score     template.HTML      `json:"-"` // the diagnosis with its tiles
+	Score     template.HTML      `json:"-"` // the same as a page says it
 }
 
 // SlowJudgment is one that took much longer than usual.
@@ -218,7 +218,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 type scoreSoFar struct {
 	diagnosis *scoring.Diagnosis
 	judgments int           // that it is made of
-	page      template.HTML // diagnosis and tiles
+	page      template.HTML // that says it
 }
 
 // scoreBytes is how large the records may be; a larger run has its score when it has ended.
@@ -242,7 +242,7 @@ func (s *Server) scoreOf(run string, m *judging.Manifest) scoreSoFar {
 		}
 		out.diagnosis = rep.Diagnosis
 		out.judgments = rep.Judgments()
-		out.page, err = report.Verdict(rep)
-		return out, err
+		out.page = report.SoFar(rep)
+		return out, nil
 	})
 }

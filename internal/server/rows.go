@@ -169,9 +169,8 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 
 // scored is what a run comes to.
 type scored struct {
-	rep      *scoring.Report
-	every    template.HTML // its figures and tables
-	pictures report.Pictures
+	rep   *scoring.Report
+	every template.HTML // its tables
 }
 
 // numbers of a run: those that the run itself wrote, or, where it wrote none, as an imported one, or an earlier gavel
@@ -190,10 +189,7 @@ func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (
 			}
 		}
 		v.rep.Run = run
-		v.every, v.pictures, err = report.Every(
-			report.Run{Report: *v.rep, Metadata: scoring.Metadata(m)},
-			"/runs/"+escaped(run)+"/figures/",
-		)
+		v.every, err = report.Every(report.Run{Report: *v.rep, Metadata: scoring.Metadata(m)})
 		return v, err
 	})
 }

@@ -102,7 +102,7 @@ type runView struct {
 	Report    *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
 	Jury      *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --json; left out of others"`
 	Page      *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
-	Every     template.HTML     `json:"-"` // its figures and tables, folded
+	Every     template.HTML     `json:"-"` // its tables, folded
 	Warnings  []string          `json:"warnings"`
 	Counts    store.Counts      `json:"counts"`
 	Damaged   []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`

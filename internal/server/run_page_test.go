@@ -20,7 +20,7 @@ func TestRunPageOrder(t *testing.T) {
 	at := -1
 	for _, part := range []string{
 		`class="say"`, `id="became"`, `id="cards"`, `id="groups"`, `id="list-confident"`, `id="warnings"`,
-		`id="made"`, `id="command-line"`, `<details class="folded" id="every">`, `id="figure-strict"`, `id="manifest"`,
+		`id="made"`, `id="command-line"`, `<details class="folded" id="every">`, `id="manifest"`,
 	} {
 		next := strings.Index(page, part)
 		if next <= at {
@@ -187,7 +187,7 @@ func TestDownloads(t *testing.T) {
 	newGrowing(t, filepath.Join(dir, "growing"))
 	s := newSite(t, dir, nil)
 	for target, begins := range map[string]string{
-		"report.html": "<!DOCTYPE html>", "results.csv": "run,protocol", "records.jsonl": `{"schema":1`, "figures/accuracy.svg": "<svg ", "figures/accuracy.png": "\x89PNG",
+		"report.html": "<!DOCTYPE html>", "results.csv": "run,protocol", "records.jsonl": `{"schema":1`,
 	} {
 		w := s.ask("GET", "/runs/deep%2Fanswer/"+target, "")
 		if w.Code != 200 || !strings.HasPrefix(strings.TrimSpace(w.Body.String()), begins) || !strings.Contains(w.Header().Get("Content-Disposition"), `attachment; filename=deep_answer`) && !strings.Contains(w.Header().Get("Content-Disposition"), "attachment; filename=answer") {
@@ -202,9 +202,6 @@ func TestDownloads(t *testing.T) {
 	}
 	if w := s.ask("GET", "/runs/growing/records.jsonl", ""); w.Code != 404 {
 		t.Errorf("no records yet: %d", w.Code)
-	}
-	if w := s.ask("GET", "/runs/pairs-a/figures/none.svg", ""); w.Code != 404 {
-		t.Errorf("no such figure: %d", w.Code)
 	}
 }
 

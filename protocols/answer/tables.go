@@ -17,8 +17,6 @@ var Layout = &report.Layout{
 	Question:  "answers",
 	Summary:   summary,
 	Tables:    tables,
-	Figures:   figures,
-	Figure:    "accuracy-groups",
 	Held:      Chance,
 	HeldWords: "chance: guessing among the options",
 	Ends: []report.End{
@@ -30,8 +28,6 @@ var Layout = &report.Layout{
 		{
 			Metric: scoring.GenerationAccuracy,
 			Name:   "right",
-			About:  "the mark is chance",
-			Mark:   report.AtMetric(Chance),
 			Note:   ofQuestions,
 		},
 		{Metric: NoAnswer},

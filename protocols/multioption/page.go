@@ -13,8 +13,8 @@ import (
 
 // pageParts are the page of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	worstAsked, report.Became, report.Cards, places, halves, byOptions, report.Lists, report.Among, report.Caveats,
-	report.Making,
+	worstAsked, report.Became, report.Cards, places, halves, byOptions, report.Sureness, report.Lists,
+	report.Among, report.Caveats, report.Making,
 }
 
 // worstAsked says so where the worst option is asked for.

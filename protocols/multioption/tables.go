@@ -17,8 +17,6 @@ var Layout = &report.Layout{
 	Noun:     "judgments",
 	Summary:  summary,
 	Tables:   tables,
-	Figures:  figures,
-	Figure:   "places",
 	Compare:  compare,
 	Words:    map[string]string{"unrelated": "with an unrelated option"},
 	How:      " of several, in several orders",
@@ -36,14 +34,10 @@ var Layout = &report.Layout{
 	Tiles: []report.Tile{
 		{
 			Metric: optionAccuracy,
-			About:  "the mark is a random judge",
-			Mark:   report.AtMetric(optionAccuracy + OfRandom),
 			Note:   beside(optionAccuracy, "%.0f %%"),
 		},
 		{
 			Metric: GradeScore,
-			About:  "the mark is a random judge",
-			Mark:   report.AtMetric(GradeScore + OfRandom),
 			Note:   beside(GradeScore, "%.2f"),
 		},
 		{Metric: sameChoice},

@@ -20,8 +20,6 @@ var Layout = &report.Layout{
 	Item:        "pair",
 	Summary:     summary,
 	Tables:      tables,
-	Figures:     figures,
-	Figure:      "groups",
 	Compare:     compare,
 	How:         ", in both orders",
 	Became:      "each asked twice, the second time with the responses swapped",
@@ -40,15 +38,11 @@ var Layout = &report.Layout{
 	Tiles: []report.Tile{
 		{
 			Metric: "strict",
-			About:  "dashed: chance, half of the share of pairs judged alike in both orders",
-			Mark:   chance,
 			Note:   func(r *scoring.Report) string { return fmt.Sprintf("of %d pairs", r.Overall("strict").N) },
 		},
 		{
 			Metric: RightWhereAlike,
 			Label:  func(*scoring.Report) string { return "where both orders agree" },
-			About:  "dashed: chance",
-			Mark:   report.At(50),
 			Note: func(r *scoring.Report) string {
 				return fmt.Sprintf("on %d of %d pairs; by chance 50 %%", r.Overall(RightWhereAlike).N, r.Overall(Coverage).N)
 			},
@@ -59,7 +53,6 @@ var Layout = &report.Layout{
 			Label:  labelOfFirst,
 			About:  "50 is no position bias",
 			Note:   func(*scoring.Report) string { return "50 % is no position bias" },
-			Mark:   report.At(50),
 		},
 		report.Verdictless,
 	},
@@ -135,15 +128,6 @@ func bracket(r *scoring.Report) *report.Bracket {
 		Beyond:       "to ask elsewhere: another judge, or a person",
 		BeyondLength: all.N - kept,
 	}
-}
-
-// chance is what a judge that knows nothing gets that judges as many pairs alike; see Diagnose.
-func chance(r *scoring.Report) float64 {
-	alike, strict := r.Overall("consistency"), r.Overall("strict")
-	if alike.Value == nil || strict.N == 0 {
-		return -1
-	}
-	return *alike.Value * float64(r.Overall("drop").N) / float64(strict.N) / 2
 }
 
 func tables(r scoring.Report) []table.Table {

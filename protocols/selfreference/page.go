@@ -15,7 +15,8 @@ import (
 
 // pageParts are the page of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	answering, fourfold, dependence, belief, report.Caveats, byGroup, report.Lists, report.Among, report.Making,
+	answering, fourfold, dependence, belief, report.Caveats, byGroup, report.Sureness, report.Lists,
+	report.Among, report.Making,
 }
 
 // manners are the modes in words, and how their values are drawn: as the two sides of a dumbbell.

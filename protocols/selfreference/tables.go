@@ -18,8 +18,6 @@ var Layout = &report.Layout{
 	Question: "is this answer correct",
 	Summary:  summary,
 	Tables:   tables,
-	Figures:  figures,
-	Figure:   "subsets",
 	Ways:     ways,
 	Parts:    pageParts,
 	Caveats:  caveats,

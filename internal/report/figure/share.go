@@ -1,8 +1,10 @@
+// Package figure draws the pictures that are shared, as PNG.
 package figure
 
 import (
 	"bytes"
 	"image/color"
+	"math"
 	"strconv"
 	"strings"
 
@@ -18,7 +20,8 @@ type Share struct {
 	About  string // above the answer: question and dataset
 	Says   string
 	Also   string
-	X      Axis
+	Min    float64 // of the chart's axis
+	Max    float64
 	Rows   []ShareRow
 	Pieces []SharePiece
 	Foot   string
@@ -75,7 +78,7 @@ func (s Share) PNG() ([]byte, error) {
 	if len(s.Pieces) > 0 {
 		p.bar(s.Pieces)
 	}
-	p.chart(s.X, s.Rows)
+	p.chart(s)
 	p.c.FillText(words(18, muted), vg.Point{X: shareMargin, Y: 30}, s.Foot)
 	var b bytes.Buffer
 	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(&b)
@@ -147,17 +150,17 @@ func (p *sharePainter) bar(pieces []SharePiece) {
 }
 
 // chart draws a row for each judge.
-func (p *sharePainter) chart(x Axis, rows []ShareRow) {
-	if len(rows) == 0 {
+func (p *sharePainter) chart(s Share) {
+	if len(s.Rows) == 0 {
 		return
 	}
-	rows = rows[:min(len(rows), ShareRows)]
+	rows := s.Rows[:min(len(s.Rows), ShareRows)]
 	p.top += 8
 	const from, to = 400, 850
 	height := min(44, (shareHeight-p.top-70)/vg.Length(len(rows)))
-	at := func(v float64) vg.Length { return from + (to-from)*vg.Length(x.share(v)) }
+	at := func(v float64) vg.Length { return from + (to-from)*vg.Length((v-s.Min)/(s.Max-s.Min)) }
 	for i := range 5 {
-		v := x.Min + (x.Max-x.Min)*float64(i)/4
+		v := s.Min + (s.Max-s.Min)*float64(i)/4
 		line := at(v)
 		p.c.FillText(aligned(words(15, muted), text.XCenter, text.YCenter), vg.Point{X: line, Y: p.y(p.top - 10)},
 			strconv.FormatFloat(v, 'g', 3, 64))
@@ -187,12 +190,20 @@ func (p *sharePainter) chart(x Axis, rows []ShareRow) {
 
 // mark draws a dot, or the diamond of a reference.
 func (p *sharePainter) mark(at vg.Point, colour color.Color, diamond bool) {
+	var outline vg.Path
 	if !diamond {
+		outline.Move(vg.Point{X: at.X + 9, Y: at.Y})
+		outline.Arc(at, 9, 0, 2*math.Pi)
 		p.c.SetColor(colour)
-		p.c.Fill(shapeAt(0, at, 9))
+		p.c.Fill(outline)
 		return
 	}
-	outline := shapeAt(3, at, 8)
+	const corner = 9.6
+	outline.Move(vg.Point{X: at.X, Y: at.Y + corner})
+	outline.Line(vg.Point{X: at.X - corner, Y: at.Y})
+	outline.Line(vg.Point{X: at.X, Y: at.Y - corner})
+	outline.Line(vg.Point{X: at.X + corner, Y: at.Y})
+	outline.Close()
 	p.c.SetColor(paper)
 	p.c.Fill(outline)
 	p.c.SetLineStyle(draw.LineStyle{Color: colour, Width: 3})

@@ -37,7 +37,7 @@ var Layout = &report.Layout{
 	Headline: "better-rated",
 	Noun:     "ratings",
 	Terms:    []scoring.Term{{Metric: "better-rated", Plain: "pairs whose labelled response is rated higher"}},
-	Tiles:    []report.Tile{{Metric: "better-rated", Name: "the better is rated higher", Mark: report.At(50)}},
+	Tiles:    []report.Tile{{Metric: "better-rated", Name: "the better is rated higher"}},
 }
 
 // Imports has an importer that finds nothing.
