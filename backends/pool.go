@@ -17,6 +17,8 @@ type Member struct {
 	Client  Client // what is asked: Backend, with a time limit around it
 	Server  Server // its URL names the endpoint in messages and replies
 	Model   Model  // as found when the pool was made
+	// AtOnce is how many requests it is best asked at once; nil where that stays as it is. It is of Client.
+	AtOnce func() int
 }
 
 // Identity of the member's model, as it was when the pool was made.
@@ -69,7 +71,7 @@ type Pool struct {
 // member is an endpoint and how it fares.
 type member struct {
 	Member
-	slots   int
+	size    func() int    // requests at once
 	busy    int           // requests in flight
 	turn    int           // when it was last given one
 	term    int           // raised by every change: what a request sent in an earlier one learns is old news
@@ -80,21 +82,37 @@ type member struct {
 }
 
 // NewPool makes a pool of endpoints that are all live. Probes end with ctx, or with Close. Where all endpoints tell how
-// many requests they serve in parallel, that is the measure of how busy they are.
+// many requests they serve in parallel, or it is known how many they are best asked, that is the measure of how busy
+// they are.
 func NewPool(ctx context.Context, members []Member, opts PoolOptions) *Pool {
 	opts.First = cmp.Or(opts.First, time.Second)
 	opts.Longest = cmp.Or(opts.Longest, 30*time.Second)
 	p := &Pool{opts: opts}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	told := !slices.ContainsFunc(members, func(m Member) bool { return m.Model.Slots <= 0 })
+	known := !slices.ContainsFunc(members, func(m Member) bool { return m.AtOnce == nil })
 	for _, m := range members {
-		slots := 1
-		if told {
-			slots = m.Model.Slots
+		size := func() int { return 1 }
+		if known {
+			size = m.AtOnce
+		} else if told {
+			size = func() int { return m.Model.Slots }
 		}
-		p.members = append(p.members, &member{Member: m, slots: slots, waiting: opts.First})
+		p.members = append(p.members, &member{Member: m, size: size, waiting: opts.First})
 	}
 	return p
+}
+
+// AtOnce is how many requests the live endpoints are best asked at once, of those that have it.
+func (p *Pool) AtOnce() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range p.members {
+		if m.why == nil && m.AtOnce != nil {
+			n += m.AtOnce()
+		}
+	}
+	return n
 }
 
 // Close ends the probes and waits until they have ended.
@@ -179,7 +197,7 @@ func (p *Pool) next(tried []call) (call, bool) {
 func (m *member) before(o *member) bool {
 	return cmp.Or(
 		cmp.Compare(m.onTrial(), o.onTrial()),
-		cmp.Compare(m.busy*o.slots, o.busy*m.slots),
+		cmp.Compare(m.busy*o.size(), o.busy*m.size()),
 		cmp.Compare(m.turn, o.turn),
 	) < 0
 }

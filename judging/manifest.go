@@ -206,9 +206,10 @@ type Manifest struct {
 	// all of them, in the order given, where there are several; `server` is the first
 	Servers []backends.Server `json:"servers,omitempty"`
 	// the longest first turn of the items used; not of simulated and imported runs
-	Longest     Length    `json:"longest_prompt,omitzero"`
-	Judgments   int       `json:"judgments"`           // items × presentations × repetitions
-	Concurrency int       `json:"concurrency"`         // judgments at once, of the last try
+	Longest   Length `json:"longest_prompt,omitzero"`
+	Judgments int    `json:"judgments"` // items × presentations × repetitions
+	// judgments at once, of the last try; where that was found out, on average
+	Concurrency int       `json:"concurrency"`
 	Timeout     string    `json:"timeout,omitempty"`   // of one call, of the last try; not of simulated and imported runs
 	RetryFor    string    `json:"retry_for,omitempty"` // how long a call was tried, as `timeout`
 	Started     time.Time `json:"started,omitzero"`    // of the first try

@@ -35,7 +35,9 @@ type Job struct {
 	// Concurrency is how many judgments are asked for at once. Those of one item follow each other, so that the server's
 	// prefix cache still holds the question, but for the last items of a run (see queue).
 	Concurrency int
-	Completed   Completed // judgments that need not be asked for
+	// AtOnce, where it is not nil, is Concurrency while the run goes on: it is asked again after every judgment.
+	AtOnce    func() int
+	Completed Completed // judgments that need not be asked for
 	// Write stores a record; a failure ends the run.
 	Write func(*Record) error
 	// Progress is told of every record written. May be nil. It is called from many goroutines.
@@ -68,13 +70,14 @@ func (j *Job) Run(ctx context.Context) error {
 	if j.Now == nil {
 		j.Now = time.Now
 	}
-	giveUp := int64(j.GiveUp)
-	if giveUp == 0 {
-		giveUp = int64(max(10, 2*j.Concurrency))
+	giveUp := func() int64 {
+		if j.GiveUp > 0 {
+			return int64(j.GiveUp)
+		}
+		return int64(max(10, 2*j.atOnce()))
 	}
 	whole := ctx
 	g, ctx := errgroup.WithContext(ctx)
-	workers := max(1, j.Concurrency)
 	var failures atomic.Int64 // in a row
 	var gaveUp atomic.Pointer[GaveUpError]
 	var untrusted atomic.Pointer[backends.ModelChangedError] // why nothing the server says is believed
@@ -88,18 +91,28 @@ func (j *Job) Run(ctx context.Context) error {
 		}
 		if rec.Outcome != Failed {
 			failures.Store(0)
-		} else if n := failures.Add(1); n >= giveUp {
+		} else if n := failures.Add(1); n >= giveUp() {
 			gaveUp.CompareAndSwap(nil, &GaveUpError{int(n), rec.Error})
 		}
 	}
 	q := newQueue(j)
-	// Workers that live as long as the run, not one for each item: their stacks have grown to what a call needs.
-	for range workers {
-		g.Go(func() (err error) {
-			defer Caught(&err)
-			return j.worker(ctx, q, ended, count)
-		})
+	// Workers that live as long as they are needed, not one for each item: their stacks have grown to what a call needs.
+	var workers atomic.Int64
+	var hire func()
+	hire = func() {
+		for n := workers.Load(); n < int64(j.atOnce()); n = workers.Load() {
+			if workers.CompareAndSwap(n, n+1) {
+				g.Go(func() (err error) {
+					defer Caught(&err)
+					return j.worker(ctx, q, ended, func(rec *Record) {
+						count(rec)
+						hire()
+					}, func() bool { return retire(&workers, int64(j.atOnce())) })
+				})
+			}
+		}
 	}
+	hire()
 	err := g.Wait()
 	switch {
 	case err != nil:
@@ -127,10 +140,33 @@ func Caught(err *error) {
 	*err = fmt.Errorf("gavel itself went wrong, please report it: %v (%s:%d)", p, path.Base(file), line)
 }
 
+// atOnce is how many judgments are asked for at once, now.
+func (j *Job) atOnce() int {
+	if j.AtOnce != nil {
+		return max(1, j.AtOnce())
+	}
+	return max(1, j.Concurrency)
+}
+
+// retire takes one from the workers, if there are more than needed.
+func retire(workers *atomic.Int64, needed int64) bool {
+	for n := workers.Load(); n > needed; n = workers.Load() {
+		if workers.CompareAndSwap(n, n-1) {
+			return true
+		}
+	}
+	return false
+}
+
 // worker asks for the judgments of one item after the other, until none is left
-// and then for those of others' items that have to wait.
-func (j *Job) worker(ctx context.Context, q *queue, ended func() bool, count func(*Record)) error {
+// and then for those of others' items that have to wait. Between two items it may not be needed any more.
+func (j *Job) worker(
+	ctx context.Context, q *queue, ended func() bool, count func(*Record), unneeded func() bool,
+) error {
 	for !ended() {
+		if unneeded() {
+			return nil
+		}
 		w, err := q.item()
 		if err != nil {
 			return err

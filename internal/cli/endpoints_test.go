@@ -69,7 +69,7 @@ func TestSeveralEndpoints(t *testing.T) {
 	}
 	args = append(args[:len(args)-1], "--base-url", b.URL+"/v1/")
 	plan := mustCall(t, append(args, "--dry-run")...)
-	for _, want := range []string{"on 2 servers", "server 1 ", a.URL, "server 2 ", b.URL, "concurrency           8"} {
+	for _, want := range []string{"on 2 servers", "server 1 ", a.URL, "server 2 ", b.URL, "concurrency           16"} {
 		if !strings.Contains(plan, want) {
 			t.Errorf("the plan lacks %q:\n%.900s", want, plan)
 		}

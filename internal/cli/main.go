@@ -133,7 +133,7 @@ const enoughFiles = 1 << 16
 // rest. A request beyond that waits for another to end.
 func newHTTPClient() *http.Client {
 	files := openFiles()
-	client := backends.NewHTTPClient(min(64, files/4))
+	client := backends.NewHTTPClient(min(256, files/4))
 	if t, ok := client.Transport.(*http.Transport); ok {
 		t.MaxIdleConns = files / 4
 		t.MaxConnsPerHost = files / 2

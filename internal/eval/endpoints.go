@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,16 +110,20 @@ func JointModel(judges []backends.Member) backends.Model {
 	return m
 }
 
-// jointConcurrency is what was asked for, else what the servers take together. Where all of them say how many
-// they answer at once, it is not more: what waits in a server is answered in the order in which it came, and
-// by the time that an item's next judgment has its turn, the prompts of other items have pushed its beginning
-// out of the server's cache.
-func (e *Maker) jointConcurrency(asked int, judges []backends.Member) int {
+// jointConcurrency is what was asked for, else what the servers are asked together to begin with (see [concurrency]).
+// Where all of them say how many they answer at once, it is not more: what waits in a server is answered in the order in
+// which it came, and by the time that an item's next judgment has its turn, the prompts of other items have pushed its
+// beginning out of the server's cache.
+func (e *Maker) jointConcurrency(o Request, judges []backends.Member) int {
 	n, slots := 0, 0
 	for _, j := range judges {
-		n, slots = n+Concurrency(0, j.Server, j.Model), slots+j.Model.Slots
+		n += o.atOnce(j)
+		slots += j.Model.Slots
 	}
+	asked := o.Concurrency
 	switch {
+	case o.StrictDeterminism:
+		return 1
 	case asked == 0:
 		return n
 	case asked <= n || n != slots:
@@ -128,6 +133,40 @@ func (e *Maker) jointConcurrency(asked int, judges []backends.Member) int {
 		"there, and its prompt cache would forget what judgments of one item have in common", asked, n)
 	return n
 }
+
+// concurrency has a server be asked as many requests at once as it turns out to answer fastest, where neither the
+// request nor the server says how many. It returns why it is not more, for people.
+func concurrency(o Request, j *backends.Member) (why func() string) {
+	word := func(why string) func() string { return func() string { return why } }
+	switch {
+	case o.StrictDeterminism:
+		return word("--strict-determinism")
+	case o.Concurrency > 0:
+		return word("--concurrency")
+	}
+	n := o.atOnce(*j)
+	if j.Model.Slots > 0 {
+		j.AtOnce = func() int { return n }
+		return word("as many as the server answers")
+	}
+	found := backends.NewConcurrency(j.Client, backends.ConcurrencyOptions{
+		First: n, Most: o.mostAtOnce(), Timeout: o.Timeout,
+	})
+	j.Client = found
+	j.AtOnce = found.AtOnce
+	return found.Why
+}
+
+// atOnce is how many requests a server is asked at once to begin with where gavel chooses.
+func (r Request) atOnce(j backends.Member) int {
+	return min(Concurrency(0, j.Server, j.Model), r.mostAtOnce())
+}
+
+// mostAtOnce is the bound of what one server is asked at once where gavel chooses.
+func (r Request) mostAtOnce() int { return cmp.Or(r.MaxConcurrency, usualMostAtOnce) }
+
+// usualMostAtOnce is what a vLLM takes up at once unless it is told.
+const usualMostAtOnce = 256
 
 // allServers lists the servers of a run where there are several.
 func allServers(judges []backends.Member) []backends.Server {
@@ -180,9 +219,13 @@ func (e *Maker) serversClient(ctx context.Context, p *runState, store *cache.Sto
 		}
 		judges[i].Client, m.Sample = w, sample
 	}
+	for i := range judges {
+		p.whyAtOnce = concurrency(p.req, &judges[i])
+	}
 	if err := sameAsCached(m, store); err != nil {
 		return nil, nothing, err
 	}
+	p.job.AtOnce = judges[0].AtOnce
 	if len(judges) == 1 {
 		return judges[0].Client, nothing, nil
 	}
@@ -201,6 +244,9 @@ func (e *Maker) serversClient(ctx context.Context, p *runState, store *cache.Sto
 			e.say("server %s is back", url)
 		}
 	}})
+	if judges[0].AtOnce != nil {
+		p.job.AtOnce = pool.AtOnce
+	}
 	return pool, pool.Close, nil
 }
 

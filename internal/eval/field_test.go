@@ -13,7 +13,7 @@ import (
 func TestFieldsReadAndWrite(t *testing.T) {
 	special := map[string]string{
 		"field": "question=q,response_a=a,response_b=b", "label-values": "A>B=x", "shard": "2/3", "until": "strict>=60", "base-url": "http://one:1",
-		"think": "low", "concurrency": "7", "dataset": "sample-options", "prompt": "own.txt", "orders": "all",
+		"think": "low", "concurrency": "7", "max-concurrency": "7", "dataset": "sample-options", "prompt": "own.txt", "orders": "all",
 	}
 	for _, protocol := range judging.Protocols() {
 		for _, f := range eval.FieldsOf(protocol) {

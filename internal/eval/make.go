@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -68,7 +69,9 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			return nil, err
 		}
 		p.job.Client = client
-		e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Missing: missing, Completed: completed})
+		e.observer().RunOpened(RunStart{
+			Dir: p.out, Manifest: m, Missing: missing, Completed: completed, AtOnce: p.atOnce(),
+		})
 		runErr = e.ask(ctx, p, dir)
 		p.job.Client = nil
 		if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
@@ -84,6 +87,20 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		}
 	}
 	return e.finish(p, dir, missing, runErr)
+}
+
+// atOnce says how many judgments are asked for at once, and why no more.
+func (p *runState) atOnce() func() string {
+	if p.whyAtOnce == nil {
+		return nil
+	}
+	return func() string {
+		n := p.job.Manifest.Concurrency
+		if p.job.AtOnce != nil {
+			n = p.job.AtOnce()
+		}
+		return fmt.Sprintf("%d at once (%s)", n, p.whyAtOnce())
+	}
 }
 
 // noteStart notes in the manifest when the run began, and what stays as it was then: old is what its folder has, or nil.
@@ -226,7 +243,13 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 	p.job.Client = e.doubts(p.job.Client, p.job.Manifest.Model)
 	alarms := judging.Alarms{Manifest: p.job.Manifest}
 	var alarmed atomic.Pointer[string]
+	var calls, asked atomic.Int64 // judgments asked for, and the milliseconds of their calls
+	begun := e.Now()
 	p.job.Stop, p.job.Progress = stop, func(r *judging.Record) {
+		if ms, _ := askedFor(r); ms > 0 {
+			calls.Add(1)
+			asked.Add(int64(ms))
+		}
 		e.observer().Recorded(r)
 		text := alarms.Look(r)
 		if text == "" {
@@ -239,12 +262,19 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 		}
 	}
 	err := p.job.Run(ctx)
+	if m := p.job.Manifest; calls.Load() >= enoughCalls && p.job.AtOnce != nil && m.Model.Slots == 0 {
+		mean := float64(asked.Load()) / float64(e.Now().Sub(begun).Milliseconds()+1)
+		m.Concurrency = max(1, int(math.Round(mean)))
+	}
 	e.observer().RunEnded()
 	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
 		return &kindError{ErrIncomplete, errors.New(*why)}
 	}
 	return err
 }
+
+// enoughCalls are those from which on the mean of what was asked at once tells more than the number to begin with.
+const enoughCalls = 100
 
 // finish writes how the run ended and scores it.
 func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {

@@ -81,6 +81,8 @@ type RunStart struct {
 	Manifest  *judging.Manifest
 	Missing   int // judgments to be asked for
 	Completed int // that need not be
+	// AtOnce says how many judgments are asked for at once, and why no more. May be nil.
+	AtOnce func() string
 }
 
 // Quiet is an Observer that does nothing with what it is told.

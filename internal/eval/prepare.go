@@ -16,13 +16,15 @@ import (
 
 // runState is a run that is ready to be made, planned or gone on with.
 type runState struct {
-	req     Request
-	job     *judging.Job
-	set     *datasets.Set
-	judges  []backends.Member // the servers to ask, mostly one
-	out     string
-	changes chan judging.ModelChange // seen on one of several servers
-	records *scoring.Loader          // all that stand or are made
+	req    Request
+	job    *judging.Job
+	set    *datasets.Set
+	judges []backends.Member // the servers to ask, mostly one
+	// whyAtOnce says why no more is asked of the last of them at once; nil where no server is asked.
+	whyAtOnce func() string
+	out       string
+	changes   chan judging.ModelChange // seen on one of several servers
+	records   *scoring.Loader          // all that stand or are made
 
 	// Of a replay: who answers in the servers' place, and records that are taken over as they are.
 	answer  backends.Client
@@ -233,10 +235,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	}
 	m.Simulated, m.Judgments = server.Can(backends.Simulate), presentations*params.Repetitions()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
-	m.Concurrency = e.jointConcurrency(o.Concurrency, p.judges)
-	if o.StrictDeterminism {
-		m.Concurrency = 1
-	}
+	m.Concurrency = e.jointConcurrency(o, p.judges)
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
@@ -358,10 +357,14 @@ func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
 	return info
 }
 
-// fallbackConcurrency is for servers that do not say how many they serve at once.
-const fallbackConcurrency = 4
+// firstConcurrency is what a server is asked at once to begin with, where neither it nor its kind says how much.
+const firstConcurrency = 8
 
-// Concurrency is how much is asked at once: what was asked for, else what the server says it serves.
+// simulatedConcurrency is for judges without a server.
+const simulatedConcurrency = 4
+
+// Concurrency is how much a server is asked at once to begin with: what was asked for, else what the server says it
+// serves, else what suits its kind.
 func Concurrency(asked int, s backends.Server, m backends.Model) int {
 	switch {
 	case asked > 0:
@@ -369,7 +372,10 @@ func Concurrency(asked int, s backends.Server, m backends.Model) int {
 	case m.Slots > 0:
 		return m.Slots
 	}
-	return cmp.Or(s.Batches(), fallbackConcurrency)
+	if s.Can(backends.Simulate) {
+		return simulatedConcurrency
+	}
+	return cmp.Or(s.Batches(), firstConcurrency)
 }
 
 // UnsafeInNames are characters that the name of a folder is made without.

@@ -67,10 +67,12 @@ type Request struct {
 	// How the judge is asked. MaxTokens 0 is the default, or what fits; see fitReply.
 	judging.Parameters
 	StopOnAlarm bool
-	Until       string        // question that ends the run when it is answered; see ParseUntil
-	Concurrency int           // 0: as many as the server says it serves
-	Timeout     time.Duration // of one call
-	RetryFor    time.Duration // how long a call that may still pass is tried
+	Until       string // question that ends the run when it is answered; see ParseUntil
+	Concurrency int    // 0: as many as the server says it serves, else as many as it answers fastest
+	// MaxConcurrency bounds what one server is asked at once where Concurrency is 0; 0 for the usual bound.
+	MaxConcurrency int
+	Timeout        time.Duration // of one call
+	RetryFor       time.Duration // how long a call that may still pass is tried
 
 	// Where.
 	Cache   string // folder; "" is the user's

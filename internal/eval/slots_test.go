@@ -21,7 +21,7 @@ func TestNoMoreThanTheServersAnswer(t *testing.T) {
 		{64, 64, []backends.Member{llama, other}},
 		{64, 64, []backends.Member{other}},
 	} {
-		if got := new(Maker).jointConcurrency(c.asked, c.judges); got != c.want {
+		if got := new(Maker).jointConcurrency(Request{Concurrency: c.asked}, c.judges); got != c.want {
 			t.Errorf("%d of %d servers: %d at once, want %d", c.asked, len(c.judges), got, c.want)
 		}
 	}

@@ -118,18 +118,24 @@ func (t *pastRun) load() {
 
 // count adds a judgment that was asked, and not remembered.
 func (t *pastRun) count(r *judging.Record) {
-	ms, tokens := 0.0, 0
-	for _, reply := range r.Replies {
-		if reply.Cached {
-			return
-		}
-		ms, tokens = ms+reply.Milliseconds, tokens+reply.ReplyTokens
-	}
-	if ms > 0 {
+	if ms, tokens := askedFor(r); ms > 0 {
 		t.judgments++
 		t.seconds += ms / 1000
 		t.replyTokens += tokens
 	}
+}
+
+// askedFor is how many milliseconds the calls of a judgment took, and the tokens of their replies: none if any was
+// remembered.
+func askedFor(r *judging.Record) (ms float64, tokens int) {
+	for _, reply := range r.Replies {
+		if reply.Cached {
+			return 0, 0
+		}
+		ms += reply.Milliseconds
+		tokens += reply.ReplyTokens
+	}
+	return ms, tokens
 }
 
 // ModelSpec is the model of a run that asks these servers.

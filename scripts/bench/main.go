@@ -41,8 +41,10 @@ func run(args []string) error {
 		addr := f.String("addr", "127.0.0.1:0", "where to listen")
 		file := f.String("url-file", "", "file to write the address to")
 		takes := f.Duration("delay", 0, "how long a reply takes")
+		slots := f.Int("slots", 0, "how many requests are answered at once, the others wait; 0: all")
+		refuse := f.Int("refuse", 0, "how many requests may be there at once, others are refused (429); 0: all")
 		f.Parse(args[1:])
-		return stub(*addr, *file, *takes)
+		return stub(*addr, *file, *takes, *slots, *refuse)
 	case "bare":
 		url := f.String("url", "", "address of the stub")
 		pairs := f.String("pairs", "", "pair file")
@@ -59,8 +61,12 @@ func run(args []string) error {
 
 // stub answers every judgment with a verdict for the response shown first. At /count it says, and forgets, how many
 // there were, how many at most at once, and how often it was asked for its models.
-func stub(addr, file string, takes time.Duration) error {
-	var calls, now, most, looks atomic.Int64
+func stub(addr, file string, takes time.Duration, slots, refuse int) error {
+	var calls, now, most, looks, refused atomic.Int64
+	var slot chan struct{}
+	if slots > 0 {
+		slot = make(chan struct{}, slots)
+	}
 	reply, err := json.Marshal(map[string]any{
 		"id": "stub", "object": "chat.completion", "model": "stub",
 		"choices": []any{map[string]any{
@@ -84,7 +90,16 @@ func stub(addr, file string, takes time.Duration) error {
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
 		io.Copy(io.Discard, r.Body)
+		if refuse > 0 && n > int64(refuse) {
+			refused.Add(1)
+			http.Error(w, `{"error": {"message": "too many requests"}}`, http.StatusTooManyRequests)
+			return
+		}
 		calls.Add(1)
+		if slot != nil {
+			slot <- struct{}{}
+			defer func() { <-slot }()
+		}
 		if takes > 0 {
 			delay(takes)
 		}
@@ -96,7 +111,8 @@ func stub(addr, file string, takes time.Duration) error {
 		io.WriteString(w, `{"object":"list","data":[{"id":"stub","object":"model","owned_by":"bench"}]}`)
 	})
 	mux.HandleFunc("GET /count", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, "%d calls, at most %d at once, %d looks at the models\n", calls.Swap(0), most.Swap(0), looks.Swap(0))
+		fmt.Fprintf(w, "%d calls, %d refused, at most %d at once, %d looks at the models\n",
+			calls.Swap(0), refused.Swap(0), most.Swap(0), looks.Swap(0))
 	})
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -46,6 +46,7 @@ type tally struct {
 	cached  int
 	other   map[judging.Outcome]int
 	failed  *judging.Record // the last that did
+	atOnce  func() string
 	started time.Time
 	tempo   judging.Tempo
 	last    time.Time
@@ -58,7 +59,9 @@ func (p *Progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.on.Now()
-	p.tally = tally{on: p.on, total: run.Missing, other: map[judging.Outcome]int{}, started: now, last: now}
+	p.tally = tally{
+		on: p.on, total: run.Missing, other: map[judging.Outcome]int{}, started: now, last: now, atOnce: run.AtOnce,
+	}
 	if run.Missing == 0 {
 		return
 	}
@@ -128,8 +131,12 @@ func (p *Progress) pace(now time.Time) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(", %.1f/s, %s left",
+	pace := fmt.Sprintf(", %.1f/s, %s left",
 		p.tempo.PerSecond(now), time.Duration(left*float64(time.Second)).Round(time.Second))
+	if p.atOnce != nil {
+		pace += ", " + p.atOnce()
+	}
+	return pace
 }
 
 func (p *Progress) line(now time.Time) string {
