@@ -96,7 +96,7 @@ func (j *Job) Run(ctx context.Context) error {
 		}
 	}
 	q := newQueue(j)
-	// Workers that live as long as they are needed, not one for each item: their stacks have grown to what a call needs.
+	// Workers live as long as they are needed, not for one item each: their stacks have grown to what a call needs.
 	var workers atomic.Int64
 	var hire func()
 	hire = func() {

@@ -111,9 +111,9 @@ func JointModel(judges []backends.Member) backends.Model {
 }
 
 // jointConcurrency is what was asked for, else what the servers are asked together to begin with (see [concurrency]).
-// Where all of them say how many they answer at once, it is not more: what waits in a server is answered in the order in
-// which it came, and by the time that an item's next judgment has its turn, the prompts of other items have pushed its
-// beginning out of the server's cache.
+// Where all of them say how many they answer at once, it is not more: what waits in a server is answered in the order
+// in which it came, and by the time that an item's next judgment has its turn, the prompts of other items have pushed
+// its beginning out of the server's cache.
 func (e *Maker) jointConcurrency(o Request, judges []backends.Member) int {
 	n, slots := 0, 0
 	for _, j := range judges {
