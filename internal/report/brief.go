@@ -166,7 +166,11 @@ func costOf(l *scoring.Ledger) string {
 		parts = append(parts, table.Count(l.Remembered, "reply")+" from the cache")
 	}
 	if l.PromptTokens+l.ReplyTokens > 0 {
-		parts = append(parts, fmt.Sprintf("%s tokens read, %s written", tokens(l.ReadTokens()), tokens(l.ReplyTokens)))
+		taken := "read"
+		if l.CachedTokens == nil { // the server does not say which it had in its prompt cache
+			taken = "sent"
+		}
+		parts = append(parts, fmt.Sprintf("%s tokens %s, %s written", tokens(l.ReadTokens()), taken, tokens(l.ReplyTokens)))
 	}
 	if l.Seconds >= 1 {
 		parts = append(parts, lasted(l.Seconds))

@@ -31,6 +31,7 @@ func costs(head string, rows []costRow) []table.Table {
 		Notes: []string{"seconds: in which a judgment was being made; right for 1,000: " +
 			"items right by the headline, per 1,000 tokens that the judge generated"},
 	}
+	var untold []string // whose servers do not say what they had in their prompt caches
 	joules, price := rows[0].Joules != nil, rows[0].Price != nil
 	if joules {
 		t.Columns = t.Columns.Right("joules")
@@ -58,6 +59,9 @@ func costs(head string, rows []costRow) []table.Table {
 			row = append(row, of(table.Fixed(p.Price, 2), *cmp.Or(each.Price, zero), 4))
 		}
 		t.Row(append(row, strconv.Itoa(p.DecidedItems), table.Fixed(p.PerThousand, 2))...)
+		if p.CachedTokens == nil && p.PromptTokens > 0 {
+			untold = append(untold, p.name)
+		}
 		said := reading(p.Ledger)
 		if p.ThoughtTokens != nil {
 			said = strings.TrimPrefix(said+fmt.Sprintf("; %s of %s tokens were thinking",
@@ -76,6 +80,12 @@ func costs(head string, rows []costRow) []table.Table {
 		if said != "" {
 			t.Note(said)
 		}
+	}
+	switch said := "the server does not say what its prompt cache had, so all of the prompts' tokens count as read"; {
+	case len(untold) == len(rows):
+		t.Note(said)
+	case len(untold) > 0:
+		t.Note(strings.Join(untold, ", ") + ": " + said)
 	}
 	return []table.Table{t}
 }
