@@ -25,7 +25,7 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason in
 // the commit.
 var ceilings = figures{
-	Tokens:    487_500,
+	Tokens:    488_700,
 	LongLines: 19,
 	Unkeyed:   17,
 	Triple:    5,

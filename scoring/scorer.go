@@ -25,6 +25,7 @@ type Scorer interface {
 type Words struct {
 	Unit     string          // what is resampled: "pair", "question", "item"
 	Record   string          // what a record is: "judgment", "answer"
+	Asked    string          // what follows the name of a metric where it is asked otherwise than the name tells
 	Common   string          // what two runs have in common, where it is not the unit
 	Lacking  string          // what is said of items that have not all their judgments
 	Policies []MissingPolicy // how judgments without a verdict may count, the default first

@@ -1,7 +1,9 @@
 package scoring
 
 import (
+	"fmt"
 	"slices"
+	"sync"
 
 	"gavel/judging"
 )
@@ -29,6 +31,74 @@ func Shares(protocol string) (names []string) {
 		return nil
 	}
 	return names
+}
+
+// SoFar counts what the items of a run that is being made come to, by its headline.
+type SoFar struct {
+	items    *Singles
+	says     string // what it counts, in words
+	mu       sync.Mutex
+	right, n int
+	failed   int // of n: they may yet be right
+}
+
+// fewSoFar is how many items of a run say something of it.
+const fewSoFar = 30
+
+// NewSoFar is for the run of a manifest; nil where its items are not right or wrong by its headline.
+func NewSoFar(m *judging.Manifest, how judging.Reading) *SoFar {
+	shares := Shares(m.Spec.Protocol)
+	if len(shares) == 0 {
+		return nil
+	}
+	load, err := NewLoader(m, how)
+	if err != nil {
+		return nil
+	}
+	scorer := load.Run().scorer
+	metrics := scorer.Sheet("", 0).Metrics
+	headline := metrics[slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == shares[0] })]
+	w := scorer.Words()
+	return &SoFar{
+		items: NewSingles(m, how, headline.Name),
+		says:  headline.Term.Name + w.Asked + " on %.0f to %.0f %% of %d " + w.Unit + "s",
+	}
+}
+
+// Add takes a judgment, and keeps no hold of it.
+func (s *SoFar) Add(r *judging.Record) error {
+	if s == nil || r.Repetition > 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fate, all, err := s.items.Take(r)
+	if err != nil || !all || fate == LeftOut {
+		return err
+	}
+	s.n++
+	switch fate {
+	case Right:
+		s.right++
+	case NotKnown:
+		s.failed++
+	}
+	return nil
+}
+
+// String says it as an interval that holds however often one looks; "" while there are few.
+func (s *SoFar) String() string {
+	if s == nil {
+		return ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.n < fewSoFar {
+		return ""
+	}
+	low := Sequence(s.right, s.n, 0.95).Low
+	high := Sequence(s.right+s.failed, s.n, 0.95).High
+	return fmt.Sprintf(s.says, 100*low, 100*high, s.n)
 }
 
 // Singles gathers the judgments of a run, item by item, as they come.

@@ -36,6 +36,11 @@ func doctorCommand(e *env) *cli.Command {
 					"concurrent requests, their rows in the estimate, repeated replies",
 			},
 			&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m"},
+			&cli.DurationFlag{
+				Name:  "time-limit",
+				Value: 5 * time.Minute,
+				Usage: "end after `D`, and name the checks that were not made; 0 for no limit",
+			},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		}, flagsOf(eval.EndpointFields)...),
 		Before: noArguments,
@@ -53,8 +58,12 @@ func (e *env) doctor(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	limit := c.Duration("time-limit")
+	if limit < 0 {
+		return usage("--time-limit %s: expected 0 or more", limit)
+	}
 	found, err := doctor.Check(c.Context,
-		doctor.Request{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout}, tools)
+		doctor.Request{SystemRole: r.SystemRole, Quick: c.Bool("quick"), Timeout: r.Timeout, Limit: limit}, tools)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,13 @@ var terminalWords = eval.Words{
 
 // maker makes runs in this world, and tells the terminal.
 func (e *env) maker() *eval.Maker {
+	at := progress.Terminal{
+		Out:     e.stderr,
+		Is:      e.terminal,
+		Columns: func() int { return columnsOf(e.stderr) },
+		Now:     e.now,
+		Say:     e.say,
+	}
 	return &eval.Maker{
 		HTTP:       e.http,
 		Getenv:     e.getenv,
@@ -56,7 +63,7 @@ func (e *env) maker() *eval.Maker {
 		Library:    e.library(),
 		Version:    version(),
 		OpenCache:  e.openCache,
-		Observer:   progress.On(progress.Terminal{Out: e.stderr, Is: e.terminal, Now: e.now, Say: e.say}),
+		Observer:   progress.On(at),
 		Interrupts: e.interrupts,
 		Words:      terminalWords,
 	}

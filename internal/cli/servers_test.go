@@ -275,7 +275,7 @@ func TestServersModels(t *testing.T) {
 // that is too long is refused.
 func TestServersDoctor(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
-		args := []string{"doctor", "--json", "--base-url", url}
+		args := []string{"doctor", "--json", "--time-limit", "0", "--base-url", url}
 		quick := few(url, 0, 0, 1) == 1 // many requests at once are for llama.cpp by day
 		if quick {
 			args = append(args, "--quick")

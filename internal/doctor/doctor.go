@@ -25,6 +25,7 @@ type Request struct {
 	SystemRole string        // that carries the system text: backends.System or backends.User
 	Quick      bool          // leave out what puts load on the server
 	Timeout    time.Duration // of one call, more than 0
+	Limit      time.Duration // of all checks; 0 for none
 }
 
 // Tools are what Check works with.
@@ -57,6 +58,8 @@ type Finding struct {
 	Value  any    `json:"value,omitempty"`
 	Said   string `json:"said"`         // what was seen, in one line
 	Do     string `json:"do,omitempty"` // what to do about it
+
+	late bool // there was no time for it, or not enough
 }
 
 // with adds a value for programs to read.
@@ -77,6 +80,7 @@ type Report struct {
 	Server   backends.Server `json:"server"`
 	Model    backends.Model  `json:"model"`
 	Findings []Finding       `json:"findings"`
+	Late     []string        `json:"late,omitempty"`  // checks that were not made or not finished in Request.Limit
 	Speed    *Speed          `json:"speed,omitempty"` // nil where it could not be measured
 	Ready    bool            `json:"ready"`           // nothing failed
 }
@@ -179,11 +183,20 @@ type doctor struct {
 func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 	d := &doctor{Request: r, Tools: t}
 	out := &Report{Server: t.Judge.Server, Model: t.Judge.Model}
+	limited := ctx
+	if r.Limit > 0 {
+		var cancel func()
+		limited, cancel = context.WithTimeout(ctx, r.Limit)
+		defer cancel()
+	}
 	for i, c := range checks { // one that finds nothing good does not stop the others
 		if t.Note != nil {
 			t.Note(fmt.Sprintf("%2d/%d %s", i+1, len(checks), c.name))
 		}
-		found := []Finding{d.try(ctx, c)}
+		found := []Finding{d.try(limited, c)}
+		if found[0].late {
+			out.Late = append(out.Late, c.name)
+		}
 		for _, f := range append(found, d.also...) {
 			f.Check = cmp.Or(f.Check, c.name)
 			out.Findings = append(out.Findings, f)
@@ -213,13 +226,19 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 		return bad(Fail, "check the server's log", "the server stopped answering")
 	case d.Quick && c.load:
 		return skipped("left out by --quick")
+	case ctx.Err() != nil:
+		return d.late("not made")
 	}
+	within := ctx
 	if c.limit > 0 {
 		var cancel func()
-		ctx, cancel = context.WithTimeout(ctx, c.limit)
+		within, cancel = context.WithTimeout(ctx, c.limit)
 		defer cancel()
 	}
-	found := c.run(d, ctx)
+	found := c.run(d, within)
+	if ctx.Err() != nil && found.Status == Unknown {
+		return d.late("not finished")
+	}
 	switch {
 	case d.answered > 0:
 		d.silent = 0
@@ -227,6 +246,13 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 		d.silent++
 	}
 	return found
+}
+
+// late is the finding of a check for which there was not the time.
+func (d *doctor) late(what string) Finding {
+	f := skipped(fmt.Sprintf("%s: the time limit of %s was reached", what, d.Limit))
+	f.late = true
+	return f
 }
 
 // request is a request as a run makes it.
@@ -274,5 +300,9 @@ func why(err error) string {
 
 // untold is the finding of a check whose question got no usable answer.
 func untold(err error) Finding {
-	return bad(Unknown, "check the server's log, and try again", "%s", why(err))
+	do := "check the server's log, and try again"
+	if errors.Is(err, context.DeadlineExceeded) {
+		do = "if the server is only slow, go on, and watch the first judgments of a run"
+	}
+	return bad(Unknown, do, "%s", why(err))
 }

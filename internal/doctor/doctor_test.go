@@ -34,6 +34,30 @@ func (d *Report) find(t *testing.T, check string) Finding {
 	return Finding{}
 }
 
+// TestTimeLimit: checks that there was no time for are named, and those before it are as good as ever.
+func TestTimeLimit(t *testing.T) {
+	briefly(t)
+	takesASecond := healthy("llama")
+	takesASecond.takes = time.Second
+	d := takesASecond.visited(t, Request{Limit: 20 * time.Second})
+	if len(d.Late) == 0 || len(d.Late) > len(checks)-4 || d.Late[len(d.Late)-1] != "foreign replies" {
+		t.Fatalf("no time for %v", d.Late)
+	}
+	for i, f := range d.Findings {
+		switch late := slices.Contains(d.Late, f.Check); {
+		case late && (f.Status != Skipped || !strings.Contains(f.Said, "the time limit of 20s was reached")),
+			!late && i < 3 && f.Status != OK:
+			t.Errorf("%+v", f)
+		}
+	}
+	if said := d.Verdict(); !strings.Contains(said, "\nno time for: "+strings.Join(d.Late, ", ")) || !d.Ready {
+		t.Errorf("ready %v, said %q", d.Ready, said)
+	}
+	if d := healthy("llama").visited(t, Request{Limit: time.Hour}); d.Late != nil {
+		t.Errorf("an hour was not enough for %v", d.Late)
+	}
+}
+
 // TestHealthy: nothing to complain of, on every wire format.
 func TestHealthy(t *testing.T) {
 	briefly(t)

@@ -111,6 +111,7 @@ func (p *patient) visited(t *testing.T, r Request) (found *Report) {
 		client.Transport.(*http.Transport).DialContext = l.dial
 		defer client.CloseIdleConnections()
 		found = looked(t, t.Context(), "http://127.0.0.1", client, r)
+		time.Sleep(time.Minute) // what was given up ends
 	})
 	return found
 }

@@ -13,8 +13,16 @@ import (
 // textWidth is how wide the words of a finding may be, so that a table of them fits into 80 columns.
 const textWidth = 48
 
-// Verdict says in a line whether a run may be made.
+// Verdict says whether a run may be made, and what was not checked.
 func (r *Report) Verdict() string {
+	said := r.readiness()
+	if len(r.Late) > 0 {
+		said += "\nno time for: " + strings.Join(r.Late, ", ") + " (see --time-limit)"
+	}
+	return said
+}
+
+func (r *Report) readiness() string {
 	minds := 0
 	for _, f := range r.Findings {
 		if f.Status == Warn || f.Status == Unknown {

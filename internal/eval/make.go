@@ -30,6 +30,9 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	how.Name = p.reading
 	p.draw()
 	p.records, err = scoring.NewLoader(m, how)
+	if e.Observer != nil {
+		p.soFar = scoring.NewSoFar(m, how)
+	}
 	if err == nil && e.Runs != "" {
 		err = disk.Within(e.Runs, p.out)
 	}
@@ -44,7 +47,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 				return err
 			}
 		}
-		return p.records.Add(r)
+		return errors.Join(p.records.Add(r), p.soFar.Add(r))
 	})
 	if err != nil {
 		return nil, err
@@ -70,7 +73,12 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		}
 		p.job.Client = client
 		e.observer().RunOpened(RunStart{
-			Dir: p.out, Manifest: m, Missing: missing, Completed: completed, AtOnce: p.atOnce(),
+			Dir:       p.out,
+			Manifest:  m,
+			Missing:   missing,
+			Completed: completed,
+			AtOnce:    p.atOnce(),
+			SoFar:     p.soFar.String,
 		})
 		runErr = e.ask(ctx, p, dir)
 		p.job.Client = nil
@@ -238,7 +246,7 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 				end()
 			}
 		}
-		return p.records.Add(r)
+		return errors.Join(p.records.Add(r), p.soFar.Add(r))
 	}
 	p.job.Client = e.doubts(p.job.Client, p.job.Manifest.Model)
 	alarms := judging.Alarms{Manifest: p.job.Manifest}

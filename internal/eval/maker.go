@@ -83,6 +83,9 @@ type RunStart struct {
 	Completed int // that need not be
 	// AtOnce says how many judgments are asked for at once, and why no more. May be nil.
 	AtOnce func() string
+	// SoFar says what the run comes to by now, "" while that says nothing; nil where nothing is asked. Only of this run,
+	// until the next is opened.
+	SoFar func() string
 }
 
 // Quiet is an Observer that does nothing with what it is told.

@@ -25,6 +25,7 @@ type runState struct {
 	out       string
 	changes   chan judging.ModelChange // seen on one of several servers
 	records   *scoring.Loader          // all that stand or are made
+	soFar     *scoring.SoFar           // what they come to; nil where nobody is told
 
 	// Of a replay: who answers in the servers' place, and records that are taken over as they are.
 	answer  backends.Client

@@ -67,8 +67,12 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &pairs{manifest: m, asked: asked, byItem: map[string]*pair{}}
 }
 
-func (*pairs) Words() scoring.Words {
-	return scoring.Words{Unit: "pair", Record: "judgment", Lacking: "pairs have not both judgments"}
+func (f *pairs) Words() scoring.Words {
+	w := scoring.Words{Unit: "pair", Record: "judgment", Lacking: "pairs have not both judgments"}
+	if f.manifest.Spec.Goal == goalWorse {
+		w.Asked = " (which is worse)"
+	}
+	return w
 }
 
 // judgmentOf is the judgment that a record is of.

@@ -4,11 +4,10 @@ package progress
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"gavel/internal/eval"
 	"gavel/judging"
@@ -17,15 +16,22 @@ import (
 // lineEvery is how often progress is said where stderr is no terminal.
 const lineEvery = 5 * time.Second
 
-// barEvery is how often the words of the bar are written.
-const barEvery = 200 * time.Millisecond
+// barEvery is how often the bar is drawn, and scoreEvery how often it is looked what the run comes to so far.
+const (
+	barEvery   = 200 * time.Millisecond
+	scoreEvery = 2 * time.Second
+)
+
+// barWidth is that of the bar, in columns.
+const barWidth = 24
 
 // Terminal is where progress is told.
 type Terminal struct {
-	Out io.Writer
-	Is  bool // it is one: a bar is drawn; else lines are said
-	Now func() time.Time
-	Say func(format string, args ...any) // says a line
+	Out     io.Writer
+	Is      bool       // it is one: a bar is drawn; else lines are said
+	Columns func() int // that it has, 0 where nobody knows
+	Now     func() time.Time
+	Say     func(format string, args ...any) // says a line
 }
 
 // Progress tells how far a run is: a bar on a terminal, else a line every few seconds. It is an [eval.Observer].
@@ -40,7 +46,7 @@ func On(t Terminal) *Progress { return &Progress{tally: tally{on: t}} }
 // tally is one run's progress.
 type tally struct {
 	on      Terminal
-	bar     *progressbar.ProgressBar
+	drawn   int // lines of the bar that stand on the terminal
 	total   int
 	done    int
 	cached  int
@@ -50,6 +56,9 @@ type tally struct {
 	started time.Time
 	tempo   judging.Tempo
 	last    time.Time
+	soFar   func() string // what the run comes to, "" while that says nothing
+	score   string        // what it said last
+	scored  time.Time     // and when
 }
 
 var _ eval.Observer = (*Progress)(nil)
@@ -60,7 +69,14 @@ func (p *Progress) RunOpened(run eval.RunStart) {
 	defer p.mu.Unlock()
 	now := p.on.Now()
 	p.tally = tally{
-		on: p.on, total: run.Missing, other: map[judging.Outcome]int{}, started: now, last: now, atOnce: run.AtOnce,
+		on:      p.on,
+		total:   run.Missing,
+		other:   map[judging.Outcome]int{},
+		started: now,
+		last:    now,
+		scored:  now,
+		atOnce:  run.AtOnce,
+		soFar:   run.SoFar,
 	}
 	if run.Missing == 0 {
 		return
@@ -69,9 +85,7 @@ func (p *Progress) RunOpened(run eval.RunStart) {
 		p.on.Say("continuing: %d judgments are done, %d to go", run.Completed, run.Missing)
 	}
 	if p.on.Is {
-		p.bar = progressbar.NewOptions(run.Missing,
-			progressbar.OptionSetWriter(p.on.Out), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())
+		p.draw(now)
 	}
 }
 
@@ -97,18 +111,58 @@ func (p *Progress) Recorded(r *judging.Record) {
 	if r.Outcome == judging.Failed {
 		p.failed = r
 	}
-	if p.bar != nil {
-		if now := p.on.Now(); now.Sub(p.last) >= barEvery {
-			p.last = now
-			p.bar.Describe(strings.TrimPrefix(strings.TrimSuffix(p.counts(), ", ")+p.pace(now), ", "))
-		}
-		p.bar.Add(1)
+	every := lineEvery
+	if p.on.Is {
+		every = barEvery
+	}
+	now := p.on.Now()
+	if now.Sub(p.last) < every {
 		return
 	}
-	if now := p.on.Now(); now.Sub(p.last) >= lineEvery {
-		p.last = now
+	p.last = now
+	if p.soFar != nil && now.Sub(p.scored) >= scoreEvery {
+		p.scored = now
+		p.score = p.soFar()
+	}
+	if p.on.Is {
+		p.draw(now)
+	} else {
 		p.on.Say("%s", p.line(now))
 	}
+}
+
+// draw draws the bar, and below it what the run comes to so far, in place of what it drew last.
+func (p *Progress) draw(now time.Time) {
+	full := barWidth * p.done / p.total
+	lines := []string{fmt.Sprintf("judging  %s%s  %d of %d%s", strings.Repeat("━", full),
+		strings.Repeat("─", barWidth-full), p.done, p.total, strings.ReplaceAll(p.pace(now), ", ", " · "))}
+	if below := together(" · ", p.score, p.counts(), p.load()); below != "" {
+		lines = append(lines, "so far   "+below)
+	}
+	if columns := p.on.Columns(); columns > 1 {
+		for i, line := range lines { // one that goes on in the next row cannot be taken back
+			if letters := []rune(line); len(letters) >= columns {
+				lines[i] = string(letters[:columns-2]) + "…"
+			}
+		}
+	}
+	io.WriteString(p.on.Out, p.taken()+strings.Join(lines, "\n"))
+	p.drawn = len(lines)
+}
+
+// taken takes back what was drawn: the next to be written begins where it began.
+func (p *Progress) taken() string {
+	if p.drawn == 0 {
+		return ""
+	}
+	up := strings.Repeat("\x1b[K\x1b[A", p.drawn-1)
+	p.drawn = 0
+	return "\r" + up + "\x1b[K"
+}
+
+// together are those of the parts that say something.
+func together(between string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), between)
 }
 
 // counts are what is cached and each outcome that is not decided.
@@ -131,29 +185,32 @@ func (p *Progress) pace(now time.Time) string {
 	if !ok {
 		return ""
 	}
-	pace := fmt.Sprintf(", %.1f/s, %s left",
+	return fmt.Sprintf(", %.1f/s, %s left",
 		p.tempo.PerSecond(now), time.Duration(left*float64(time.Second)).Round(time.Second))
-	if p.atOnce != nil {
-		pace += ", " + p.atOnce()
+}
+
+// load is how many are asked at once, where somebody knows.
+func (p *Progress) load() string {
+	if p.atOnce == nil {
+		return ""
 	}
-	return pace
+	return p.atOnce()
 }
 
 func (p *Progress) line(now time.Time) string {
 	line := fmt.Sprintf("%d/%d judgments%s", p.done, p.total, p.pace(now))
-	if c := p.counts(); c != "" {
-		line += ", " + c
+	score := p.score
+	if score != "" {
+		score = "so far " + score
 	}
-	return line
+	return together(", ", line, p.load(), p.counts(), score)
 }
 
 // Note says something, between two lines of progress where there are some.
 func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
-		p.bar.Clear()
-	}
+	io.WriteString(p.on.Out, p.taken())
 	p.on.Say("%s", text)
 }
 
@@ -161,15 +218,10 @@ func (p *Progress) Note(text string) {
 func (p *Progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
-		p.bar.Clear()
-	}
+	io.WriteString(p.on.Out, p.taken())
 	took := p.on.Now().Sub(p.started)
 	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.total, took.Round(10*time.Millisecond))
-	if c := p.counts(); c != "" {
-		line += ", " + c
-	}
-	p.on.Say("%s", line)
+	p.on.Say("%s", together(", ", line, p.counts()))
 	if p.failed != nil {
 		p.on.Say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
 	}
