@@ -52,6 +52,20 @@ type Difference struct {
 	atEveryLook *bounds // of the headline, at 90 %, where a run is not at its end
 }
 
+// Result is the difference as a result.
+func (d Difference) Result() Result {
+	return Result{
+		Metric: d.Metric,
+		Group:  d.Group,
+		Mode:   ModeDifference,
+		Unit:   d.Unit,
+		Value:  d.Diff,
+		Low:    d.Low,
+		High:   d.High,
+		N:      d.N,
+	}
+}
+
 // Table2x2 counts units by who was right.
 type Table2x2 struct {
 	Both    int `json:"both"`    // right in both

@@ -70,7 +70,7 @@ func (c Comparison) Brief() []table.Table {
 				ahead = heads[0]
 			}
 			of := func(v *float64) string { return table.Rough(v, scoring.Result{Unit: d.Unit}) }
-			diff := scoring.Result{Value: d.Diff, Low: d.Low, High: d.High, Unit: d.Unit, Mode: scoring.ModeDifference}
+			diff := d.Result()
 			t.Row(name, of(d.A), of(d.B), table.Roughly(diff), "", ahead)
 			drawn = append(drawn, d)
 		}
@@ -124,13 +124,13 @@ func drawDifferences(t *table.Table, differences []scoring.Difference) (head str
 	var all []scoring.Result
 	for _, d := range differences {
 		if d.Unit == differences[0].Unit {
-			all = append(all, resultOf(d))
+			all = append(all, d.Result())
 		}
 	}
 	axis := DifferenceAxis(all...)
 	for i, d := range differences {
 		if d.Unit == differences[0].Unit && d.Diff != nil {
-			t.Rows[i][4] = stripOfDifference(axis, resultOf(d))
+			t.Rows[i][4] = stripOfDifference(axis, d.Result())
 		}
 	}
 	end := strconv.FormatFloat(axis.Max, 'f', -1, 64)
@@ -253,7 +253,7 @@ func Compared(two *scoring.Comparison, all *scoring.Comparisons, notes ...string
 	var said table.Remarks
 	for _, d := range two.Differences {
 		of := func(v *float64) string { return table.Plain(scoring.Result{Value: v, Unit: d.Unit}) }
-		diff := scoring.Result{Value: d.Diff, Low: d.Low, High: d.High, Unit: d.Unit, Mode: scoring.ModeDifference}
+		diff := d.Result()
 		row := []string{
 			d.Metric, d.Mode, d.Group, strconv.Itoa(d.N), of(d.A), of(d.B), table.Plain(diff),
 			table.Ends(diff), table.PValue(d.P), table.PValue(d.Holm),

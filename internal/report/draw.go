@@ -354,20 +354,6 @@ func Notice(words string) []Section {
 	return []Section{{ID: "notice", Body: template.HTML(`<p class="banner">` + template.HTMLEscapeString(words) + `</p>`)}}
 }
 
-// ResultOf is a difference as charts draw it.
-func ResultOf(d *scoring.Difference) scoring.Result {
-	return scoring.Result{
-		Metric: d.Metric,
-		Group:  d.Group,
-		Mode:   scoring.ModeDifference,
-		Unit:   d.Unit,
-		Value:  d.Diff,
-		Low:    d.Low,
-		High:   d.High,
-		N:      d.N,
-	}
-}
-
 // Links are words and addresses, in a line.
 func Links(all ...[2]string) template.HTML {
 	var b strings.Builder

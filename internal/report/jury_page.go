@@ -30,12 +30,8 @@ func (p *RunPage) Headline() template.HTML {
 }
 
 // sections of the page of a jury, above those of its run.
-func (j *Jury) sections(alone string) (all []Section) {
-	for _, s := range []Section{j.among(), j.gains(), j.agreement(), j.votes()} {
-		if s.Body != "" {
-			all = append(all, s)
-		}
-	}
+func (j *Jury) sections(alone string) []Section {
+	all := []Section{j.among(), j.gains(), j.agreement(), j.votes()}
 	if alone != "" {
 		all = append(all, Section{ID: "alone", Title: "The jury as one judge", Body: part("jury-alone", alone)})
 	}
@@ -55,7 +51,7 @@ func (j *Jury) link(run string) string {
 
 // among has a row for the jury and each of its members.
 func (j *Jury) among() Section {
-	axis := fullAxis(j.Value.Unit)
+	axis := valueAxis(j.Value.Unit)
 	c := Chart{
 		Label: "The jury among its members, the best first",
 		Columns: []ChartColumn{
@@ -122,7 +118,7 @@ func (j *Jury) gains() Section {
 	if d.Diff == nil || len(j.Members) == 0 {
 		return Section{}
 	}
-	x := scoring.Result{Value: d.Diff, Low: d.Low, High: d.High, Unit: d.Unit, Mode: scoring.ModeDifference}
+	x := d.Result()
 	axis := DifferenceAxis(x)
 	view := struct {
 		Look, Only, Link, Name string

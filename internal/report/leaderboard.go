@@ -78,15 +78,13 @@ func spaced(words string) template.HTML {
 // Body is all below the answer.
 func (l *Leaderboard) Body() template.HTML { return part("run-sections", l.sections()) }
 
-func (l *Leaderboard) sections() (all []Section) {
+func (l *Leaderboard) sections() []Section {
 	if len(l.Rows) == 0 {
 		return nil
 	}
-	for _, s := range []Section{{ID: "cards", Body: l.cards()}, l.chart(), l.fails(), l.against(), l.reading()} {
-		s.ID = l.Prefix + s.ID
-		if s.Body != "" {
-			all = append(all, s)
-		}
+	all := []Section{{ID: "cards", Body: l.cards()}, l.chart(), l.fails(), l.against(), l.reading()}
+	for i := range all {
+		all[i].ID = l.Prefix + all[i].ID
 	}
 	return all
 }
@@ -229,17 +227,6 @@ type boardRow struct {
 	NameWithBreak template.HTML
 }
 
-// fullAxis is of all values that a number of a unit may have.
-func fullAxis(unit string) Axis {
-	whole := valueAxis(unit)
-	span := whole.Max - whole.Min
-	axis := Axis{Min: whole.Min, Max: whole.Max, Zero: whole.Min + span/2}
-	for i := range 5 {
-		axis.Ticks = append(axis.Ticks, whole.Min+span*float64(i)/4)
-	}
-	return axis
-}
-
 // cells are what stands beside the headline.
 func (l *Leaderboard) cells() []BoardCell {
 	cells := l.layout().BoardCells
@@ -268,7 +255,7 @@ func (l *Leaderboard) chart() Section {
 		rows = rows[:l.Most]
 	}
 	head := rows[0].Headline
-	axis := fullAxis(head.Unit)
+	axis := valueAxis(head.Unit)
 	cells := l.cells()
 	view := struct {
 		Label, Name, Head, TimeHead, All string

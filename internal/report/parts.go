@@ -196,9 +196,7 @@ func (p *RunPage) Sections() (all []Section) {
 	for _, sections := range of {
 		for _, s := range sections(p) {
 			s.ID = p.Prefix + s.ID
-			if s.Body != "" {
-				all = append(all, s)
-			}
+			all = append(all, s)
 		}
 	}
 	return all

@@ -89,24 +89,15 @@ func (p *ComparisonPage) Above() template.HTML {
 	if p.A.ID == p.B.ID {
 		return part("run-sections", []Section{p.costs()})
 	}
-	var all []Section
-	for _, s := range []Section{p.difference(), p.who(), p.costs(), p.flips(), warned(p.Warnings)} {
-		if s.Body != "" {
-			all = append(all, s)
-		}
-	}
-	return part("run-sections", all)
+	return part("run-sections", []Section{p.difference(), p.who(), p.costs(), p.flips(), warned(p.Warnings)})
 }
 
 // InReport are the parts that a report has of the comparison, beside the pages of both runs.
 func (p *ComparisonPage) InReport() template.HTML {
-	var all []Section
-	for _, s := range []Section{p.difference(), p.who(), p.flips()} {
-		if s.Body != "" {
-			s.ID = "compared-" + s.ID
-			s.Half = false
-			all = append(all, s)
-		}
+	all := []Section{p.difference(), p.who(), p.flips()}
+	for i := range all {
+		all[i].ID = "compared-" + all[i].ID
+		all[i].Half = false
 	}
 	return part("run-sections", all)
 }
@@ -120,20 +111,6 @@ func (p *ComparisonPage) Below() template.HTML {
 type differenceRow struct {
 	name, link string
 	scoring.Difference
-}
-
-// resultOf is a difference as a result.
-func resultOf(d scoring.Difference) scoring.Result {
-	return scoring.Result{
-		Metric: d.Metric,
-		Group:  d.Group,
-		Mode:   scoring.ModeDifference,
-		Unit:   d.Unit,
-		Value:  d.Diff,
-		Low:    d.Low,
-		High:   d.High,
-		N:      d.N,
-	}
 }
 
 // valueAxis is the axis of values of a unit.
@@ -154,7 +131,7 @@ func differenceChart(label string, names [2]string, better scoring.Best, parts [
 	unit := ""
 	for _, part := range parts {
 		for _, row := range part.rows {
-			all = append(all, resultOf(row.Difference))
+			all = append(all, row.Result())
 			tables = tables || row.Table != nil
 			unit = row.Unit
 		}
@@ -218,7 +195,7 @@ type differencePart struct {
 
 // of the chart a row.
 func (d differenceRow) of(c Chart, names [2]string, values, differences Axis) ChartRow {
-	x := resultOf(d.Difference)
+	x := d.Result()
 	side := func(v *float64) template.HTML { return BareCell(scoring.Result{Unit: d.Unit, Value: v}) }
 	row := ChartRow{
 		Name:  d.name,
@@ -341,7 +318,7 @@ func (p *ComparisonPage) tested(head scoring.Difference) string {
 	}
 	for _, d := range p.Differences {
 		if d.Metric == "half-tie" && d.Group == scoring.Overall && d.Diff != nil {
-			x := resultOf(d)
+			x := d.Result()
 			words += fmt.Sprintf(". With a tie or a flip as half a point the difference is %s [%s]",
 				short(x, *x.Value), strings.Replace(shortEnds(x), " to ", ", ", 1))
 		}

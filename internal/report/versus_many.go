@@ -107,13 +107,7 @@ func (p *ComparisonsPage) Answer() template.HTML { return part("versus-answer", 
 
 // Above are the parts of the page between its headline and the items.
 func (p *ComparisonsPage) Above() template.HTML {
-	var all []Section
-	for _, s := range []Section{p.judges(), p.pairs(), warned(p.warnings())} {
-		if s.Body != "" {
-			all = append(all, s)
-		}
-	}
-	return part("run-sections", all)
+	return part("run-sections", []Section{p.judges(), p.pairs(), warned(p.warnings())})
 }
 
 // Below are the parts of the page below the items.

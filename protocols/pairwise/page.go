@@ -115,7 +115,7 @@ func goalsDiffer(c *scoring.Comparison) (says string, drawn template.HTML) {
 	}
 	var results []scoring.Result
 	for _, r := range rows {
-		results = append(results, report.ResultOf(r.Difference))
+		results = append(results, r.Difference.Result())
 	}
 	axis := report.DifferenceAxis(results...)
 	chart := report.Chart{
