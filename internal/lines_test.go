@@ -25,12 +25,12 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason in
 // the commit.
 var ceilings = figures{
-	Tokens:    488_700,
+	Tokens:    488_000,
 	LongLines: 19,
-	Unkeyed:   17,
-	Triple:    5,
+	Unkeyed:   16,
+	Triple:    4,
 	Hidden:    3,
-	LongFuncs: 5,
+	LongFuncs: 4,
 }
 
 // TestLinesCanBeRead: the code gets neither larger nor denser than it is.

@@ -59,8 +59,8 @@ func repetitionsTable(run scoring.Report) table.Table {
 
 const noiseNote = "noise floor: the largest difference that asking the same judge again made, in points"
 
-// NoiseNote says what the noise floors of a comparison are.
-func NoiseNote(two *scoring.Comparison) string {
+// noiseFloor says what the noise floors of a comparison are.
+func noiseFloor(two *scoring.Comparison) string {
 	if hasFloor(two) {
 		return noiseNote
 	}

@@ -220,12 +220,13 @@ func sameness(w *scoring.Within) string {
 		decimal(w.Points), *w.Pairs)
 }
 
-// Sides names two runs; in says what both have judged: "40 pairs".
-func Sides(two *scoring.Comparison, in string) string {
+// sides names two runs, and says what both have judged.
+func sides(two *scoring.Comparison) string {
 	name := func(s scoring.Side) string {
 		return heading(s.Model, s.Protocol, prompted(s.Prompt, s.Settings), s.Dataset, s.Simulated) + "  (" + s.Run + ")"
 	}
-	return fmt.Sprintf("A = %s\nB = %s\n%s", name(two.A), name(two.B), in)
+	of := cmp.Or(two.Unit, layoutOf(two.A.Protocol).item())
+	return fmt.Sprintf("A = %s\nB = %s\n%s in both", name(two.A), name(two.B), table.Count(two.N, of))
 }
 
 // Differs marks what may be noise.
@@ -239,8 +240,12 @@ func Differs(d scoring.Difference) string {
 // Compared is the table of two runs, with further notes.
 func Compared(two *scoring.Comparison, all *scoring.Comparisons, notes ...string) table.Table {
 	t := table.Table{
-		Title:   Sides(two, fmt.Sprintf("%d %ss in both", two.N, two.Unit)),
-		Columns: table.Left("metric", "mode", "group").Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm").Left(""),
+		Title:   sides(two),
+		Columns: table.Left("metric", "group").Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm").Left(""),
+	}
+	modes := slices.ContainsFunc(two.Differences, func(d scoring.Difference) bool { return d.Mode != "" })
+	if modes {
+		t.Columns = slices.Insert(t.Columns, 1, table.Left("mode")...)
 	}
 	in := "in percent"
 	floors := hasFloor(two)
@@ -248,16 +253,19 @@ func Compared(two *scoring.Comparison, all *scoring.Comparisons, notes ...string
 	if floors {
 		floor = ", or the difference is not above the noise floor"
 		t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, table.Right("noise floor")...)
-		notes = append(notes, NoiseNote(two))
 	}
 	var said table.Remarks
 	for _, d := range two.Differences {
 		of := func(v *float64) string { return table.Plain(scoring.Result{Value: v, Unit: d.Unit}) }
 		diff := d.Result()
-		row := []string{
-			d.Metric, d.Mode, d.Group, strconv.Itoa(d.N), of(d.A), of(d.B), table.Plain(diff),
-			table.Ends(diff), table.PValue(d.P), table.PValue(d.Holm),
+		row := []string{d.Metric}
+		if modes {
+			row = append(row, d.Mode)
 		}
+		row = append(row,
+			d.Group, strconv.Itoa(d.N), of(d.A), of(d.B), table.Plain(diff),
+			table.Ends(diff), table.PValue(d.P), table.PValue(d.Holm),
+		)
 		if floors {
 			row = append(row, of(d.Floor))
 		}
@@ -270,7 +278,7 @@ func Compared(two *scoring.Comparison, all *scoring.Comparisons, notes ...string
 	t.Notes = slices.Concat([]string{
 		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05%s; %s",
 			Tests(two), floor, Intervals(all.Bootstrap, Methods(two))),
-		"Holm over " + all.Family, in,
+		"Holm over " + all.Family, in, noiseFloor(two),
 	}, said.Lines(), notes, table.Warned(two.Warnings))
 	return t
 }

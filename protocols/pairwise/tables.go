@@ -256,38 +256,13 @@ func softTable(s *scoring.Soft) table.Table {
 	return t
 }
 
-// compare is [report.Compared] with what only pairs have: how far asking again
-// moves a number, and both goals as one judge.
+// compare is [report.Compared] with what only pairs have: both goals as one judge.
 func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
-	t := table.Table{
-		Title: report.Sides(cmp, fmt.Sprintf("%d pairs judged by both", cmp.N)),
-		Columns: table.Left("percent", "group").
-			Right("n", "A", "B", "B − A", "95 % interval", "noise floor", "p", "Holm").
-			Left(""),
-	}
-	for _, d := range cmp.Differences {
-		interval, floor := "n/a", "?"
-		if d.Low != nil {
-			interval = fmt.Sprintf("[%s, %s]", table.Signed(d.Low, 1), table.Signed(d.High, 1))
-		}
-		if d.Floor != nil {
-			floor = table.Fixed(d.Floor, 1)
-		}
-		t.Row(
-			d.Metric, d.Group, strconv.Itoa(d.N), table.Fixed(d.A, 1), table.Fixed(d.B, 1),
-			table.Signed(d.Diff, 1), interval, floor, table.PValue(d.P), table.PValue(d.Holm), report.Differs(d),
-		)
-	}
-	t.Note(
-		fmt.Sprintf("~ may be noise: the interval holds 0, p (%s) is not below 0.05, or the noise floor is not exceeded; %s",
-			report.Tests(cmp), report.Intervals(all.Bootstrap, report.Methods(cmp))),
-		"Holm over "+all.Family,
-		report.NoiseNote(cmp))
+	var notes []string
 	if e := cmp.Ensemble; e != nil {
-		t.Notef("both goals as one judge: they agree on %s of pairs (n=%d); "+
+		notes = append(notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); "+
 			"strict where they agree: %s (n=%d)",
-			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N)
+			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N))
 	}
-	t.Warn(cmp.Warnings)
-	return t
+	return report.Compared(cmp, all, notes...)
 }
