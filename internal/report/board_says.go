@@ -126,8 +126,8 @@ func namesOf(rows []Standing) string {
 	return listed3(names)
 }
 
-// inSentence joins words as a sentence does.
-func inSentence(words []string) string {
+// Enumerate joins words as a sentence does.
+func Enumerate(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
 		return strings.Join(words, "")
@@ -144,7 +144,7 @@ func (b Board) values(rows []Standing) string {
 			values = append(values, v)
 		}
 	}
-	all := inSentence(values)
+	all := Enumerate(values)
 	if len(values) > most {
 		all = values[len(values)-1] + " to " + values[0]
 	}

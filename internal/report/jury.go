@@ -267,5 +267,5 @@ func (j Jury) made() string {
 	for i, m := range j.Members {
 		names[i] = scoring.InSentence(m.Name)
 	}
-	return JuryRule(j.Scored.Prompt) + " of " + inSentence(names)
+	return JuryRule(j.Scored.Prompt) + " of " + Enumerate(names)
 }

@@ -159,6 +159,9 @@ func (l *Leaderboard) cards() template.HTML {
 		cards = append(cards, c)
 		break
 	}
+	if len(cards) == 0 {
+		return ""
+	}
 	return part("board-cards", cards)
 }
 

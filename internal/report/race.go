@@ -165,7 +165,7 @@ func listed3(names []string) string {
 	if len(names) > most {
 		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", len(names)-most+1))
 	}
-	return inSentence(names)
+	return Enumerate(names)
 }
 
 // CSV writes a row for each judge.

@@ -73,7 +73,7 @@ func (p *ComparisonsPage) Says() template.HTML {
 	case len(first) == 0:
 		return "Each of them is behind another." // no order
 	}
-	return spaced(fmt.Sprintf("%s cannot be told apart, and nobody here is surely ahead of them.", inSentence(first)))
+	return spaced(fmt.Sprintf("%s cannot be told apart, and nobody here is surely ahead of them.", Enumerate(first)))
 }
 
 // Also is what they come to.

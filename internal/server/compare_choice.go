@@ -100,7 +100,7 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range conditions(rows) {
+	for _, c := range conditions(rows, false) {
 		judges := c.judges()
 		slices.SortStableFunc(judges, func(a, b RunRow) int {
 			return cmp.Compare(*b.Headline.Value, *a.Headline.Value)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
@@ -233,6 +234,8 @@ type compareItemView struct {
 	Rows  []judgmentRow `json:"-"`
 	Texts *ItemTexts    `json:"-"` // of the first run that has them
 	Back  string        `json:"-"`
+	Same  bool          `json:"-"` // all were asked the same
+	Said  bool          `json:"-"` // some reply is here, not only a verdict
 }
 
 // judgmentRow are the judgments of one order, asked for the same time, one of each run.
@@ -243,7 +246,7 @@ type judgmentRow struct {
 }
 
 type judgmentCell struct {
-	Letter string
+	Name string // of the judge
 	*JudgmentView
 }
 
@@ -260,6 +263,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	if err != nil {
 		return v, err
 	}
+	var heads []RunHead
 	for k, x := range runs {
 		i, ok := x.Find(q.Get("item"))
 		if !ok {
@@ -270,19 +274,100 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 		if err != nil {
 			return v, err
 		}
-		for j := range side.Judgments {
+		for j, g := range side.Judgments {
 			side.Judgments[j].side = strings.ToLower(letterOf(k)) + "-"
+			v.Said = v.Said || len(g.Turns) > 0
 		}
+		side.Run.About = s.runs.About(x.Run)
+		side.Row.manifest = x.Manifest
+		heads = append(heads, side.Run)
 		v.Sides = append(v.Sides, side)
 	}
-	v.A, v.B, v.Rows = v.Sides[0], v.Sides[1], align(v.Sides)
-	for _, side := range v.Sides {
+	v.A = v.Sides[0]
+	v.B = v.Sides[1]
+	v.Same = true
+	for i, name := range namesAmong(heads) {
+		side := &v.Sides[i]
+		side.Called = name
 		if v.Texts == nil {
 			v.Texts = side.Item
 		}
+		v.Same = v.Same && side.Asked == v.A.Asked
 	}
+	v.Rows = align(v.Sides)
 	v.Back = "/compare" + compareFilter{Runs: names}.Query()
 	return v, nil
+}
+
+// namedJudges is how many judges a headline names.
+const namedJudges = 3
+
+// Says is which judges are right on the item.
+func (v compareItemView) Says() string {
+	right := v.named("right")
+	wrong := v.named("wrong")
+	n := len(v.Sides)
+	scored := len(right) + len(wrong)
+	all := fmt.Sprintf("All %s judges are", scoring.CountWord(n))
+	none := fmt.Sprintf("None of %s judges is", scoring.CountWord(n))
+	if n == 2 {
+		all = "Both judges are"
+		none = "Neither judge is"
+	}
+	switch {
+	case scored == 0:
+		return "Nobody can say who is right: there is no label, or not every judgment."
+	case scored < n:
+		return fmt.Sprintf("Right: %d of the %d that can be scored.", len(right), scored)
+	case len(wrong) == 0:
+		return all + " right."
+	case len(right) == 0:
+		return none + " right."
+	case n == 2:
+		return right[0] + " is right, " + wrong[0] + " is not."
+	case len(right) <= namedJudges:
+		return "Only " + report.Enumerate(right) + plural(right, " is", " are") + " right."
+	case len(wrong) <= namedJudges:
+		return "All are right but " + report.Enumerate(wrong) + "."
+	}
+	return fmt.Sprintf("%d of %d judges are right.", len(right), n)
+}
+
+// Also says whose verdicts depend on the place alone, and what it means that all are wrong.
+func (v compareItemView) Also() string {
+	var all []string
+	for _, place := range []string{"first", "last"} {
+		if names := v.named(place); len(names) > 0 {
+			all = append(all, report.Enumerate(names)+plural(names, " names", " name")+" what is shown "+place+
+				", whatever that is.")
+		}
+	}
+	asked := 0 // that are no simulation
+	for _, side := range v.Sides {
+		asked += int(1 - scoring.One(side.Run.Simulated))
+	}
+	if len(v.named("confident")) == len(v.Sides) && asked > 1 {
+		all = append(all, "Each is wrong every time: the label may be wrong.")
+	}
+	return strings.Join(all, " ")
+}
+
+// named are the runs of which something is so, by the names of their judges.
+func (v compareItemView) named(flag string) (names []string) {
+	for _, side := range v.Sides {
+		if slices.Contains(side.Flags, flag) {
+			names = append(names, scoring.InSentence(side.Called))
+		}
+	}
+	return names
+}
+
+// plural chooses between the words for one thing and for several.
+func plural(things []string, one, several string) string {
+	if len(things) == 1 {
+		return one
+	}
+	return several
 }
 
 // aligned is what judgments that stand beside each other have in common; of those that a run has twice, nth counts.
@@ -311,7 +396,7 @@ func align(sides []ItemView) (rows []judgmentRow) {
 				at[of] = row
 				rows = append(rows, judgmentRow{Title: g, Cells: make([]judgmentCell, len(sides)), of: of})
 				for c := range sides {
-					rows[row].Cells[c].Letter = letterOf(c)
+					rows[row].Cells[c].Name = sides[c].Called
 				}
 			}
 			if !slices.Contains(orders, of.order) {

@@ -81,8 +81,8 @@ func TestJudgmentsAreAlignedByOrderAndRepetition(t *testing.T) {
 				if title != "" && is != title {
 					t.Errorf("%s: %s stands beside %s", c.query, is, title)
 				}
-				if title = is; cell.Letter != letterOf(k) {
-					t.Errorf("%s: run %d goes by %s", c.query, k, cell.Letter)
+				if title = is; cell.Name != v.Sides[k].Called {
+					t.Errorf("%s: run %d goes by %s", c.query, k, cell.Name)
 				}
 			}
 			rows[title] = true
@@ -157,8 +157,8 @@ func TestCompareSeveral(t *testing.T) {
 		}
 	}
 	link := attr(elements(byID(t, s.get(q+"&show=all"), "items"), "a")[0], "href")
-	if text := textOf(byID(t, s.get(link), "results")); !strings.Contains(text, "run-D") {
-		t.Errorf("%s does not have all runs:\n%s", link, text)
+	if page := s.get(link); !strings.Contains(page, "/runs/run-D/items/") {
+		t.Errorf("%s does not have all runs:\n%s", link, page)
 	}
 	if w := s.ask("GET", "/compare?run=1&run=2&run=3&run=4&run=5&run=6&run=7", ""); w.Code != 400 {
 		t.Errorf("seven runs: %d", w.Code)

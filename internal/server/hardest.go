@@ -14,6 +14,7 @@ import (
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 func init() {
@@ -34,7 +35,7 @@ func (s *Server) conditionOf(ctx context.Context, m *judging.Manifest) *conditio
 	if err != nil {
 		return nil // the list of runs says why
 	}
-	for _, c := range conditions(rows) {
+	for _, c := range conditions(rows, false) {
 		if c.protocol == m.Spec.Protocol && c.goal == m.Spec.Goal && report.SameItems(c.runs[0].manifest, m) {
 			return c
 		}
@@ -44,10 +45,15 @@ func (s *Server) conditionOf(ctx context.Context, m *judging.Manifest) *conditio
 
 // hardestURL is the page of the hardest items of those that a run is over; "" where no other judge is.
 func (s *Server) hardestURL(ctx context.Context, m *judging.Manifest) string {
-	if c := s.conditionOf(ctx, m); c != nil && len(c.judges()) > 1 {
+	if c := s.conditionOf(ctx, m); c != nil && len(c.alone()) > 1 {
 		return c.hardest()
 	}
 	return ""
+}
+
+// alone are the judges that are no juries, whose members stand there themselves, the best first.
+func (c *condition) alone() []RunRow {
+	return slices.DeleteFunc(c.best(), func(r RunRow) bool { return report.Jurors(r.manifest) != nil })
 }
 
 // compareItemURL is the page of an item as some runs judged it; "" where there are not two.
@@ -174,6 +180,7 @@ type hardestView struct {
 	Reading bool // the runs are being read
 	Scoring int  // runs whose numbers are being made
 	Says    string
+	Replies string // whose replies a question leads to
 	Board   string // the leaderboard of the same
 	Dataset string
 	Judges  []hardJudge
@@ -195,7 +202,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	}
 	v.Reading = rows == nil
 	v.Scoring = s.score(rows)
-	all := slices.DeleteFunc(conditions(rows), func(c *condition) bool { return len(c.judges()) < 2 })
+	all := slices.DeleteFunc(conditions(rows, false), func(c *condition) bool { return len(c.alone()) < 2 })
 	filter := boardFilterOf(r)
 	c := filter.chosen(all)
 	if c == nil && !v.Reading && (filter != boardFilter{}) {
@@ -208,8 +215,12 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	v.Board = c.link()
 	v.Dataset = c.dataset
 	v.Choices = choicesOf(all, c, func(o *condition) string { return o.hardest() })
-	judges := c.best()
+	judges := c.alone()
 	judges = judges[:min(maxHardest, len(judges))]
+	v.Replies = "the replies"
+	if len(judges) > maxCompared {
+		v.Replies += " of the best " + scoring.CountWord(maxCompared)
+	}
 	names, _ := report.NameJudges(judgesOf(judges))
 	for i, run := range judges {
 		v.Judges = append(v.Judges, hardJudge{Name: names[i], RunHead: run.RunHead})

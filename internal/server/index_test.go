@@ -387,7 +387,7 @@ func TestCompare(t *testing.T) {
 	page := s.get("/compare?a=a&b=b")
 	says(t, page, "McNemar", "they differ "+fmt.Sprint(v.Matches))
 	item := elements(byID(t, page, "items"), "a")[0]
-	says(t, s.get(attr(item, "href")), "Judgment 1 of 2: shown A, then B", "Judgment 2 of 2: shown B, then A", "beside each other")
+	says(t, s.get(attr(item, "href")), "Judgment 1 of 2: shown A, then B", "Judgment 2 of 2: shown B, then A", "What the judges said")
 	for target, want := range map[string]int{
 		"/api/v1/compare?a=a": 400, "/api/v1/compare?a=a&b=none": 404, "/compare?a=a&b=b&show=odd": 400, "/compare?a=a&b=b&page=9": 404, "/compare/item?a=a&b=b&item=none": 404, "/compare": 200,
 	} {

@@ -14,6 +14,7 @@ import (
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 func init() {
@@ -49,6 +50,8 @@ type ItemView struct {
 	ToName []string     `json:"-"` // ids of the candidates that it is right to name
 	Others []otherJudge `json:"-"` // that were asked the same of it
 	Across string       `json:"-"` // link to the item as some of them judged it; "" where there are none
+	Beside string       `json:"-"` // says who they are
+	Called string       `json:"-"` // its judge, among others that stand beside it
 }
 
 // otherJudge is how another judge did on an item.
@@ -89,6 +92,10 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) {
 		})
 	}
 	v.Across = compareItemURL(beside, v.ID)
+	v.Beside = "their replies beside each other"
+	if len(beside) > maxCompared {
+		v.Beside = "replies of this one and the best " + scoring.CountWord(maxCompared-1)
+	}
 }
 
 // ItemTexts are an item's own words.

@@ -105,8 +105,8 @@ type condition struct {
 }
 
 // conditions parts runs by question and items, those with the most judged items first and samples last. Parts of runs
-// are in none of them.
-func conditions(rows []RunRow) []*condition {
+// are in none of them; runs without numbers only where those are counted that are being scored.
+func conditions(rows []RunRow, unscored bool) []*condition {
 	known := map[string]string{} // the items of a dataset's file and ids
 	for _, r := range rows {
 		if r.manifest != nil && r.manifest.Files[judging.ItemsFile] != "" {
@@ -116,7 +116,8 @@ func conditions(rows []RunRow) []*condition {
 	var all []*condition
 	of := map[[3]string]*condition{}
 	for _, r := range rows {
-		if r.manifest == nil || r.Shard != "" || r.report == nil || r.Headline == nil || r.Headline.Value == nil {
+		counts := r.report != nil && r.Headline != nil && r.Headline.Value != nil || unscored && r.unscored()
+		if r.manifest == nil || r.Shard != "" || !counts {
 			continue
 		}
 		items := report.ItemsOf(r.manifest)
@@ -151,6 +152,10 @@ func (c *condition) sample() bool { return strings.HasPrefix(c.dataset, sampleDa
 // judged is how many items all judges judged.
 func (c *condition) judged() (n int) {
 	for _, r := range c.runs {
+		if r.report == nil {
+			n += r.Items
+			continue
+		}
 		n += r.report.Items
 	}
 	return n
@@ -232,9 +237,14 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 	v.Scoring = s.score(rows)
 	q := r.URL.Query()
 	filter := boardFilterOf(r)
-	all := conditions(rows)
+	all := conditions(rows, false)
+	asked := filter != boardFilter{}
+	if !asked && v.Scoring > 0 { // what stands first is the same before and after
+		first := filter.chosen(conditions(rows, true))
+		filter = boardFilter{Protocol: first.protocol, Goal: first.goal, Dataset: first.key()}
+	}
 	c := filter.chosen(all)
-	if c == nil && !v.Reading && (filter != boardFilter{}) {
+	if c == nil && !v.Reading && asked {
 		return v, nil, failure.New(http.StatusNotFound, "no judge was asked that: the leaderboard is at /")
 	}
 	if c == nil {

@@ -170,9 +170,9 @@ func (p *pages) functions() template.FuncMap {
 				More:    more,
 			}
 		},
+		"plain":     func(s string) string { s, _, _ = strings.Cut(s, " ("); return s },
 		"in":        givenOr,
 		"fieldOf":   fieldOf,
-		"letter":    letterOf,
 		"pvalue":    table.PValue,
 		"inWords":   inWords,
 		"aboutShow": func(name string) string { return store.FilterNamed(name).About },

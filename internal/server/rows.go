@@ -106,8 +106,7 @@ func (s *Server) score(rows []RunRow) (left int) {
 		if left == mostScored {
 			break
 		}
-		if r.manifest == nil || r.report != nil || r.Status == judging.Running || r.Error != "" ||
-			r.of.Records.Size == 0 || r.of.Records.Size > smallRun {
+		if !r.unscored() {
 			continue
 		}
 		done := memo.Latest(s.background, "brief of "+r.Name, r.of, func() (bool, error) {
@@ -122,6 +121,12 @@ func (s *Server) score(rows []RunRow) (left int) {
 		}
 	}
 	return left
+}
+
+// unscored tells whether a run has no numbers and is scored for leaderboards.
+func (r RunRow) unscored() bool {
+	return r.manifest != nil && r.report == nil && r.Status != judging.Running && r.Error == "" &&
+		r.of.Records.Size > 0 && r.of.Records.Size <= smallRun
 }
 
 // rows are those of all runs.

@@ -92,6 +92,9 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
+// ItemsOf is what its dataset is called everywhere.
+func (v runView) ItemsOf() string { return RunRow{RunHead: v.RunHead, manifest: v.Manifest}.ItemsOf() }
+
 // URL of the run's page.
 func (h RunHead) URL() string { return "/runs/" + escaped(h.Name) }
 
@@ -372,6 +375,9 @@ func (s *Server) lists(x *store.Index) (all []report.ItemList) {
 			list.Title = strings.TrimSuffix(list.Title, " every time")
 		}
 		list.About = table.Count(total, "item") + " · " + k.about
+		if k.show == "confident" && (run.Simulated || total*doubtful > run.Items) {
+			list.About = table.Count(total, "item") // which say more of the judge than of the labels
+		}
 		if total > 0 && len(all) < mostLists {
 			all = append(all, list)
 		}

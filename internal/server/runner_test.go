@@ -33,7 +33,7 @@ func (f *fakeRunner) Offer(_ context.Context, protocol string) (jobs.Offer, erro
 }
 
 func (f *fakeRunner) Plan(_ context.Context, o jobs.JobRequest) (jobs.Planned, error) {
-	return jobs.Planned{Stages: []jobs.PlannedStage{{Run: "planned-" + o.Get("model"), Rows: []jobs.PlanRow{{Name: "judgments", Value: "10"}}, Numbers: map[string]int{"judgments": 10, "calls": 7, "cached": 3}, Time: "about 2 min, by earlier runs", Messages: []jobs.PlanMessage{{Role: "user", Text: "which?"}}}}}, f.fails
+	return jobs.Planned{Stages: []jobs.PlannedStage{{Run: "planned-" + o.Get("model"), Rows: []jobs.PlanRow{{Name: "judgments", Value: "10"}}, Numbers: map[string]int{"judgments": 10, "calls": 7, "cached": 3}, Seconds: new(120.0), Time: "about 2 min, by earlier runs", Messages: []jobs.PlanMessage{{Role: "user", Text: "which?"}}}}}, f.fails
 }
 
 func (f *fakeRunner) Start(_ context.Context, o jobs.JobRequest) (jobs.Job, error) {
@@ -122,7 +122,7 @@ func TestStartForm(t *testing.T) {
 	}
 	form := url.Values{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"5"}, "constrain": {"true"}, "action": {"plan"}}
 	code, page, _ := s.post("/start", form)
-	says(t, page, "Plan: nothing is asked yet", "planned-coin", "judgments 10", "Start", "7 calls, 3 from the cache; time: about 2 min, by earlier runs", "Only the first items --limit")
+	says(t, page, "This takes 7 calls, about 2 min.", "Nothing has been asked yet", "planned-coin", "judgments 10", "Start", "7 calls, 3 from the cache · time about 2 min, by earlier runs", "Only the first items --limit")
 	if code != 200 || len(fake.jobs) != 0 {
 		t.Errorf("planning: %d, %d jobs", code, len(fake.jobs))
 	}

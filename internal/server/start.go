@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
+	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
@@ -86,6 +89,41 @@ type startView struct {
 	Order jobs.JobRequest
 	Plan  *jobs.Planned
 	Error string
+}
+
+// firstFields are those that a form does not fold.
+var firstFields = []string{"prompt", "limit", "agents"}
+
+// Shown are the fields that a form shows, or those that it folds.
+func (v startView) Shown(first bool) []jobs.Field {
+	return slices.DeleteFunc(slices.Clone(v.Fields), func(f jobs.Field) bool {
+		return slices.Contains(firstFields, f.Name) != first
+	})
+}
+
+// Says is what to do, or what the plan comes to.
+func (v startView) Says() string {
+	if v.Plan == nil {
+		return "Choose a judge, and what it judges."
+	}
+	calls := 0
+	for _, stage := range v.Plan.Stages {
+		calls += stage.Numbers["calls"]
+	}
+	stage := v.Plan.Stages[0]
+	time, _, _ := strings.Cut(stage.Time, ",")
+	takes := "This takes " + table.Count(calls, "call")
+	switch {
+	case calls == 0:
+		return "Nothing is left to ask."
+	case len(v.Plan.Stages) > 1:
+		return fmt.Sprintf("%s in %d runs.", takes, len(v.Plan.Stages))
+	case stage.Seconds == nil:
+		return takes + ". How long is not known yet."
+	case *stage.Seconds == 0:
+		return takes + ", and no server is asked."
+	}
+	return takes + ", " + time + "."
 }
 
 func (s *Server) offer(r *http.Request) (jobs.Offer, error) {
