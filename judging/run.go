@@ -40,8 +40,6 @@ type Job struct {
 	Completed Completed // judgments that need not be asked for
 	// Write stores a record; a failure ends the run.
 	Write func(*Record) error
-	// Progress is told of every record written. May be nil. It is called from many goroutines.
-	Progress func(*Record)
 	// Stop, when closed, ends the run once what is in flight is done.
 	Stop <-chan struct{}
 	// GiveUp is how many calls in a row may fail before the run ends; default
@@ -201,9 +199,6 @@ func (j *Job) judgment(ctx context.Context, w *work, g judgment, count func(*Rec
 	rec.Presentations, rec.First = w.presentations, w.first
 	if err := j.Write(rec); err != nil {
 		return err
-	}
-	if j.Progress != nil {
-		j.Progress(rec)
 	}
 	count(rec)
 	return nil

@@ -21,6 +21,8 @@ type Side struct {
 	Items     int    `json:"items"`              // scored
 
 	Ledger *Ledger `json:"ledger,omitempty"` // what all of the run cost
+
+	silent bool // no judgment has a verdict
 }
 
 // Difference is one metric on one group: B minus A, in percentage points.
@@ -212,6 +214,7 @@ func (r scoredRun) side() Side {
 		Simulated: m.Simulated,
 		Items:     r.Items,
 		Ledger:    r.ledger(r.Sheet),
+		silent:    r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
 	}
 }
 

@@ -55,6 +55,14 @@ func (c *Comparison) answer(names [2]string) string {
 	case d == nil || d.Diff == nil:
 		return "The two cannot be compared: the headline has no value in one of them."
 	}
+	switch {
+	case c.A.silent && c.B.silent:
+		return "There is nothing to compare: neither judge gives a verdict."
+	case c.A.silent && d.Noise:
+		return fmt.Sprintf("There is nothing to compare: %s gives no verdict.", names[0])
+	case c.B.silent && d.Noise:
+		return fmt.Sprintf("There is nothing to compare: %s gives no verdict.", names[1])
+	}
 	both := c.both(*d)
 	if w := c.Within; w != nil && w.Verdict == WithinMargin {
 		return fmt.Sprintf("They are the same within %g points: %s.", w.Points, both)

@@ -124,10 +124,16 @@ func NewLoader(m *judging.Manifest, how judging.Reading) (*Loader, error) {
 
 // Add takes a record; it keeps no hold of it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
+	_, err := l.Read(r)
+	return err
+}
+
+// Read is Add, and returns the verdict that is read.
+func (l *Loader) Read(r *judging.Record) (v judging.Verdict, err error) {
 	run := l.run
 	v, other, err := r.ReadBoth(l.asker, run.Reading)
 	if err != nil {
-		return err
+		return v, err
 	}
 	paper := v // as is recorded
 	if run.Reading.Name == judging.Robust {
@@ -153,16 +159,16 @@ func (l *Loader) Add(r *judging.Record) error {
 	}
 	if run.again != nil && v.Outcome != judging.Failed {
 		if added, err := run.again.add(r, v); err != nil || r.Repetition > 0 && !added {
-			return err
+			return v, err
 		}
 	}
 	if r.Repetition > 0 { // the scores are those of the first time
 		run.answered(r, v)
-		return nil
+		return v, nil
 	}
 	added, err := run.scorer.Add(r, v)
 	if err != nil || !added {
-		return err
+		return v, err
 	}
 	run.answered(r, v)
 	if v.Outcome == judging.Failed && run.Manifest.DrawnBy != nil {
@@ -174,7 +180,7 @@ func (l *Loader) Add(r *judging.Record) error {
 	run.Outcomes[v.Outcome]++
 	run.sure.add(r, run.Manifest, l.asker, v)
 	run.remark(r, v)
-	return nil
+	return v, nil
 }
 
 func (run *Run) answered(r *judging.Record, v judging.Verdict) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -26,5 +27,18 @@ func TestAlarm(t *testing.T) {
 	}
 	if _, stderr, code = call(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--out", "right", "--stop-on-alarm"); code != 0 || strings.Contains(stderr, "alarm") {
 		t.Errorf("a good judge: exit status %d\n%s", code, stderr)
+	}
+}
+
+// A judge whose words are read for the scores, though not as published, gives verdicts: nothing said while it is asked
+// contradicts the end.
+func TestNoAlarmOfWhatIsRead(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, func(int64, string) (int, string) { return http.StatusOK, "The answer is **B**" })
+	stdout, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "12",
+		"--concurrency", "1")
+	if code != 0 || strings.Contains(stderr, "no-verdict") || strings.Contains(stderr, "have no verdict") ||
+		!strings.Contains(stderr, "20 of 20 verdicts are") {
+		t.Errorf("exit status %d\n%s\n%s", code, stderr, stdout)
 	}
 }

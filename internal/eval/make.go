@@ -234,6 +234,30 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 		e.say("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
 	})
 	defer done()
+	p.job.Client = e.doubts(p.job.Client, p.job.Manifest.Model)
+	alarms := judging.Alarms{Manifest: p.job.Manifest}
+	var alarmed atomic.Pointer[string]
+	var calls, asked atomic.Int64 // judgments asked for, and the milliseconds of their calls
+	tell := func(r *judging.Record, v judging.Verdict) {
+		if ms, _ := askedFor(r); ms > 0 {
+			calls.Add(1)
+			asked.Add(int64(ms))
+		}
+		scored := *r // as it is read for the scores, which its own words need not be
+		scored.Outcome = v.Outcome
+		scored.Label = v.Label
+		e.observer().Recorded(&scored)
+		text := alarms.Look(&scored)
+		if text == "" {
+			return
+		}
+		if p.req.StopOnAlarm && alarmed.CompareAndSwap(nil, &text) {
+			end() // what ends the run says why
+		} else {
+			e.say("%s", text)
+		}
+	}
+	p.job.Stop = stop
 	p.job.Write = func(r *judging.Record) error {
 		p.origins.onto(r)
 		if err := dir.Write(r); err != nil {
@@ -246,29 +270,16 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 				end()
 			}
 		}
-		return errors.Join(p.records.Add(r), p.soFar.Add(r))
+		v, err := p.records.Read(r)
+		if err == nil {
+			err = p.soFar.Add(r)
+		}
+		if err == nil {
+			tell(r, v)
+		}
+		return err
 	}
-	p.job.Client = e.doubts(p.job.Client, p.job.Manifest.Model)
-	alarms := judging.Alarms{Manifest: p.job.Manifest}
-	var alarmed atomic.Pointer[string]
-	var calls, asked atomic.Int64 // judgments asked for, and the milliseconds of their calls
 	begun := e.Now()
-	p.job.Stop, p.job.Progress = stop, func(r *judging.Record) {
-		if ms, _ := askedFor(r); ms > 0 {
-			calls.Add(1)
-			asked.Add(int64(ms))
-		}
-		e.observer().Recorded(r)
-		text := alarms.Look(r)
-		if text == "" {
-			return
-		}
-		if p.req.StopOnAlarm && alarmed.CompareAndSwap(nil, &text) {
-			end() // what ends the run says why
-		} else {
-			e.say("%s", text)
-		}
-	}
 	err := p.job.Run(ctx)
 	if m := p.job.Manifest; calls.Load() >= enoughCalls && p.job.AtOnce != nil && m.Model.Slots == 0 {
 		mean := float64(asked.Load()) / float64(e.Now().Sub(begun).Milliseconds()+1)

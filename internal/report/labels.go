@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -69,7 +70,7 @@ func (a LabelAgreement) standings() table.Table {
 			value += " " + j.Letters
 		}
 		t.Row(
-			j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), coefficient(j.Kappa), strconv.Itoa(j.Calls),
+			j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), kappa(j.Kappa), strconv.Itoa(j.Calls),
 			tokens,
 		)
 	}
@@ -84,6 +85,9 @@ func (a LabelAgreement) standings() table.Table {
 	}
 	t.Note("calls and tokens of replies for 1,000 items are what a judge costs",
 		"κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
+	if slices.ContainsFunc(a.Judges, func(j labels.Standing) bool { return constant(j.Kappa) }) {
+		t.Note(aboutConstant)
+	}
 	if p := a.People; p != nil && p.Alpha.Value != nil {
 		t.Notef("%d people among themselves: Krippendorff's α %s on %d items",
 			p.Raters, coefficient(p.Alpha), p.N)
@@ -109,7 +113,7 @@ func (a LabelAgreement) pairs() table.Table {
 			break
 		}
 		t.Row(
-			p.A, p.B, p.Between, ofHundred(p.Agreement), strconv.Itoa(p.N), coefficient(p.Kappa),
+			p.A, p.B, p.Between, ofHundred(p.Agreement), strconv.Itoa(p.N), kappa(p.Kappa),
 			coefficient(p.AC1), coefficient(p.Alpha),
 		)
 		if last := len(t.Rows) - 1; p.Ordinal != nil {
@@ -120,6 +124,9 @@ func (a LabelAgreement) pairs() table.Table {
 	}
 	t.Note("n: items that both gave a verdict or a label; intervals: " +
 		fmt.Sprintf("%.0f %%, resampled by %s", 100*a.Bootstrap.Level, a.Bootstrap.Unit))
+	if slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return constant(p.Kappa) }) {
+		t.Note(aboutConstant)
+	}
 	return t
 }
 
@@ -158,7 +165,24 @@ func standIn(s labels.StandIn) table.Table {
 	return t
 }
 
-func ofHundred(n labels.Number) string   { return table.Interval(n.Value, n.Low, n.High, 1, 1) }
+func ofHundred(n labels.Number) string { return table.Interval(n.Value, n.Low, n.High, 1, 1) }
+
+// kappa of two raters; – where one of them says the same of every item, in every resample too.
+func kappa(n labels.Number) string {
+	if constant(n) {
+		return "–"
+	}
+	return coefficient(n)
+}
+
+const aboutConstant = "κ –: one of the two says the same of every item, and κ is 0 whatever the other says"
+
+func constant(n labels.Number) bool {
+	const nothing = 1e-9
+	return n.Value != nil && n.Low != nil && n.High != nil &&
+		math.Abs(*n.Value) < nothing && *n.High-*n.Low < nothing
+}
+
 func coefficient(n labels.Number) string { return table.Interval(n.Value, n.Low, n.High, 3, 2) }
 
 func percentOf(share *float64) string {

@@ -136,8 +136,10 @@ func (p *Progress) draw(now time.Time) {
 	full := barWidth * p.done / p.total
 	lines := []string{fmt.Sprintf("judging  %s%s  %d of %d%s", strings.Repeat("━", full),
 		strings.Repeat("─", barWidth-full), p.done, p.total, strings.ReplaceAll(p.pace(now), ", ", " · "))}
-	if below := together(" · ", p.score, p.counts(), p.load()); below != "" {
-		lines = append(lines, "so far   "+below)
+	if below := together(" · ", p.score, p.counts()); below != "" {
+		lines = append(lines, "so far   "+together(" · ", below, p.load()))
+	} else if load := p.load(); load != "" {
+		lines = append(lines, "asking   "+load)
 	}
 	if columns := p.on.Columns(); columns > 1 {
 		for i, line := range lines { // one that goes on in the next row cannot be taken back
@@ -185,8 +187,11 @@ func (p *Progress) pace(now time.Time) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(", %.1f/s, %s left",
-		p.tempo.PerSecond(now), time.Duration(left*float64(time.Second)).Round(time.Second))
+	tempo := fmt.Sprintf("%.1f/s", p.tempo.PerSecond(now))
+	if perMinute := 60 * p.tempo.PerSecond(now); perMinute < 30 {
+		tempo = fmt.Sprintf("%.1f/min", perMinute)
+	}
+	return fmt.Sprintf(", %s, %s left", tempo, time.Duration(left*float64(time.Second)).Round(time.Second))
 }
 
 // load is how many are asked at once, where somebody knows.
