@@ -164,14 +164,10 @@ func best(protocol, metric string) scoring.Best {
 func (c Comparison) Tables() []table.Table {
 	var tables []table.Table
 	for _, two := range c.Comparisons.Comparisons {
-		compare := layoutOf(two.A.Protocol).Compare
-		if compare == nil {
-			compare = func(c *scoring.Comparison, all *scoring.Comparisons) table.Table { return Compared(c, all) }
-		}
 		if two.Says != "" {
 			tables = append(tables, table.Table{Title: two.Says})
 		}
-		tables = append(tables, explained(compare(two, c.Comparisons), two.A.Protocol))
+		tables = append(tables, explained(compared(two, c.Comparisons), two.A.Protocol))
 		if t, ok := tableOfTwo(two, c.Bootstrap.Unit); ok {
 			tables = append(tables, t)
 		}
@@ -237,8 +233,12 @@ func Differs(d scoring.Difference) string {
 	return "differs"
 }
 
-// Compared is the table of two runs, with further notes.
-func Compared(two *scoring.Comparison, all *scoring.Comparisons, notes ...string) table.Table {
+// compared is the table of two runs.
+func compared(two *scoring.Comparison, all *scoring.Comparisons) table.Table {
+	var notes []string
+	if further := layoutOf(two.A.Protocol).Compared; further != nil {
+		notes = further(two)
+	}
 	t := table.Table{
 		Title:   sides(two),
 		Columns: table.Left("metric", "group").Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm").Left(""),

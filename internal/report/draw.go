@@ -117,11 +117,6 @@ type Sign struct {
 // A difference is drawn likewise, on a [DifferenceAxis].
 func Plot(a Axis, x scoring.Result) template.HTML { return Signs(a, Sign{Result: x, Look: "dot"}) }
 
-// PlotDiamond is [Plot] with a diamond in place of the dot: of a reference, or of another judge that stands apart.
-func PlotDiamond(a Axis, x scoring.Result) template.HTML {
-	return Signs(a, Sign{Result: x, Look: "diamond"})
-}
-
 // Signs draws results on an axis, the first below the others.
 func Signs(a Axis, all ...Sign) template.HTML {
 	var b strings.Builder

@@ -18,8 +18,8 @@ type Layout struct {
 	Question string                                  // that a run asks; "": which is the goal
 	Summary  func(runs []scoring.Report) table.Table // several runs; nil: their results are listed
 	Tables   func(r scoring.Report) []table.Table    // one run, the headlines first; nil: its results are listed
-	// nil: [Compared]
-	Compare func(c *scoring.Comparison, all *scoring.Comparisons) table.Table
+	// what else there is to say of two runs; nil: nothing
+	Compared func(c *scoring.Comparison) []string
 	// settings that names of runs say in these words
 	Words map[string]string
 	// the numbers of a run that are shown first

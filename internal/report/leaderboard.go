@@ -291,18 +291,19 @@ func (l *Leaderboard) chart() Section {
 		brackets = bracketsOf(rows)
 	}
 	for i, s := range rows {
+		look := "dot"
+		if s.Reference {
+			look = "diamond"
+		}
 		row := boardRow{
 			Standing: s,
 			Bracket:  brackets[i],
 			Ranked:   s.Ranks(),
-			Plot:     Plot(axis, s.Headline),
+			Plot:     Signs(axis, Sign{Result: s.Headline, Look: look}),
 			Value:    ValueCell(s.Headline),
 		}
 		if l.Test == "" {
 			row.Ranked = ""
-		}
-		if s.Reference {
-			row.Plot = PlotDiamond(axis, s.Headline)
 		}
 		for _, c := range cells {
 			row.Beside = append(row.Beside, c.Draw(s.Report))

@@ -15,8 +15,8 @@ import (
 // it says without a link.
 type RunPage struct {
 	Run
-	Items   func(show, group string) string // address of the items that a filter takes; nil: there is none
-	Board   string                          // address of the leaderboard
+	Items   ItemLinks
+	Board   string // address of the leaderboard
 	Lists   []ItemList
 	Others  []Other
 	Twin    *Twin  // nil: there is none
@@ -101,13 +101,21 @@ func (p *RunPage) Pieces(group string) (pieces []Piece, of int) {
 
 // ItemsOf is the address of the items of a group that a filter takes; "" where there is none.
 func (p *RunPage) ItemsOf(show, group string) string {
-	if p.Items == nil {
+	return p.Items.link(show, group)
+}
+
+// ItemLinks are the addresses of the items that a filter takes, of a group or "" for all; nil where there are none.
+type ItemLinks func(show, group string) string
+
+// link to the items of a group; "" where there is none.
+func (address ItemLinks) link(show, group string) string {
+	if address == nil {
 		return ""
 	}
 	if group == scoring.Overall {
 		group = ""
 	}
-	return p.Items(show, group)
+	return address(show, group)
 }
 
 // Level of the judge; unknown where nobody can say.

@@ -257,11 +257,16 @@ func (s Ranking) Tables() []table.Table {
 		}
 	}
 	t.Notes = s.notes()
+	return append([]table.Table{t}, s.costs()...)
+}
+
+// costs are what the judges cost.
+func (s Ranking) costs() []table.Table {
 	var rows []costRow
 	for _, j := range s.Ledgers {
 		rows = append(rows, costRow{j.Judge, j.Ledger})
 	}
-	return append([]table.Table{t}, costs("judge", rows)...)
+	return costs("judge", rows)
 }
 
 // Explanations are of the metrics of the numbers.

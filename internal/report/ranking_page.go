@@ -97,11 +97,7 @@ func (s Ranking) Numbers() (tables []table.Table) {
 		}
 		tables[len(tables)-1].Note(note)
 	}
-	var rows []costRow
-	for _, j := range s.Ledgers {
-		rows = append(rows, costRow{j.Judge, j.Ledger})
-	}
-	return append(tables, costs("judge", rows)...)
+	return append(tables, s.costs()...)
 }
 
 // Finished is a bar of how many runs of each status there are.

@@ -16,8 +16,8 @@ import (
 type ComparisonPage struct {
 	*scoring.Comparison
 	Boot    scoring.Bootstrap
-	Reports [2]*scoring.Report              // of the whole runs; nil while nobody knows
-	Items   func(show, group string) string // address of the items of both that a filter takes; nil: there is none
+	Reports [2]*scoring.Report // of the whole runs; nil while nobody knows
+	Items   ItemLinks          // to items of both
 	Own     func(side int, show string) string
 	Links   [2]string // to the runs
 	Family  string    // what Holm's correction is over
@@ -29,17 +29,6 @@ func (p *ComparisonPage) layout() *Layout { return layoutOf(p.A.Protocol) }
 
 // unit is what is judged, in the singular.
 func (p *ComparisonPage) unit() string { return cmp.Or(p.Unit, p.layout().item()) }
-
-// link to items of both; "" where there is none.
-func (p *ComparisonPage) link(show, group string) string {
-	if p.Items == nil {
-		return ""
-	}
-	if group == scoring.Overall {
-		group = ""
-	}
-	return p.Items(show, group)
-}
 
 // Says is the answer.
 func (p *ComparisonPage) Says() template.HTML {
@@ -235,7 +224,7 @@ func (p *ComparisonPage) difference() Section {
 	row := func(d scoring.Difference, name string) differenceRow {
 		out := differenceRow{name: name, Difference: d}
 		if d.Group != scoring.Overall && d.Table != nil {
-			out.link = p.link("differ", d.Group)
+			out.link = p.Items.link("differ", d.Group)
 		}
 		return out
 	}
@@ -346,7 +335,7 @@ func (p *ComparisonPage) who() Section {
 	t := head.Table
 	pieces := rightPieces(t, p.Names())
 	for i, show := range []string{"both", "a", "b", "neither"} {
-		pieces[i].Link = p.link(show, "")
+		pieces[i].Link = p.Items.link(show, "")
 	}
 	pieces = slices.DeleteFunc(pieces, func(x Piece) bool { return x.N == 0 })
 	b := partsBar{
@@ -581,7 +570,7 @@ func (p *ComparisonPage) turns() template.HTML {
 	}
 	linked := func(words, show string) string {
 		words = template.HTMLEscapeString(words)
-		if to := p.link(show, ""); to != "" {
+		if to := p.Items.link(show, ""); to != "" {
 			return `<a href="` + template.HTMLEscapeString(to) + `">` + words + `</a>`
 		}
 		return words

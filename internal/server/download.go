@@ -18,11 +18,15 @@ func init() {
 	addRoutes(
 		route{
 			pattern: "GET /runs/{run}/report.html",
-			handle:  download("text/html; charset=utf-8", ".html", (*Server).writeReport),
+			handle: downloadNumbers("text/html; charset=utf-8", ".html", func(run report.Run, w io.Writer) error {
+				return report.Document{Runs: []report.Run{run}}.WriteHTML(w)
+			}),
 		},
 		route{
 			pattern: "GET /runs/{run}/results.csv",
-			handle:  download("text/csv; charset=utf-8", ".csv", (*Server).writeCSV),
+			handle: downloadNumbers("text/csv; charset=utf-8", ".csv", func(run report.Run, w io.Writer) error {
+				return report.Scores{Runs: []scoring.Report{run.Report}}.CSV(w)
+			}),
 		},
 		route{
 			pattern: "GET /runs/{run}/records.jsonl",
@@ -31,9 +35,21 @@ func init() {
 		},
 		route{
 			pattern: "GET /runs/{run}/summary.md",
-			handle:  download("text/markdown; charset=utf-8", ".md", (*Server).writeMarkdown),
+			handle: downloadNumbers("text/markdown; charset=utf-8", ".md", func(run report.Run, w io.Writer) error {
+				return (&report.RunPage{Run: run}).Markdown(w)
+			}),
 		},
-		route{pattern: "GET /runs/{run}/picture.png", handle: download("image/png", ".png", (*Server).writePicture)},
+		route{
+			pattern: "GET /runs/{run}/picture.png",
+			handle: downloadNumbers("image/png", ".png", func(run report.Run, w io.Writer) error {
+				png, err := (&report.RunPage{Run: run}).PNG()
+				if err != nil {
+					return err
+				}
+				_, err = w.Write(png)
+				return err
+			}),
+		},
 		route{pattern: "GET /leaderboard.md", handle: (*Server).boardMarkdown},
 		route{pattern: "GET /leaderboard.png", handle: (*Server).boardPicture},
 	)
@@ -42,8 +58,8 @@ func init() {
 // download hands out a file of a run under a name of its own. Nothing of it is shown as a page of this server.
 func download(kind, suffix string, write func(*Server, *http.Request, string, io.Writer) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
-		name := r.PathValue("run")
-		if _, err := s.runs.Manifest(name); err != nil {
+		name, err := s.runNamed(r)
+		if err != nil {
 			return err
 		}
 		return write(s, r, name, &attachment{
@@ -92,47 +108,22 @@ func (s *Server) reported(r *http.Request, run string) (out report.Run, err erro
 	case n.rep == nil:
 		return out, failure.New(http.StatusConflict, "%s is in progress: its report comes when it has ended", run)
 	}
-	return report.Run{Report: *n.rep, Metadata: scoring.Metadata(m)}, nil
+	out = report.Run{Report: *n.rep, Metadata: scoring.Metadata(m)}
+	if about := s.runs.About(run); about != nil {
+		out.Name = about.Name
+	}
+	return out, nil
 }
 
-func (s *Server) writeReport(r *http.Request, name string, w io.Writer) error {
-	run, err := s.reported(r, name)
-	if err != nil {
-		return err
-	}
-	return report.Document{Runs: []report.Run{run}}.WriteHTML(w)
-}
-
-func (s *Server) writeCSV(r *http.Request, name string, w io.Writer) error {
-	run, err := s.reported(r, name)
-	if err != nil {
-		return err
-	}
-	return report.Scores{Runs: []scoring.Report{run.Report}}.CSV(w)
-}
-
-func (s *Server) writeMarkdown(r *http.Request, name string, w io.Writer) error {
-	run, err := s.reported(r, name)
-	if err != nil {
-		return err
-	}
-	return (&report.RunPage{Run: run}).Markdown(w)
-}
-
-func (s *Server) writePicture(r *http.Request, name string, w io.Writer) error {
-	run, err := s.reported(r, name)
-	if err != nil {
-		return err
-	}
-	if about := s.runs.About(name); about != nil {
-		run.Name = about.Name
-	}
-	png, err := (&report.RunPage{Run: run}).PNG()
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(png)
-	return err
+// downloadNumbers is [download] of what is made of a run's numbers.
+func downloadNumbers(kind, suffix string, write func(report.Run, io.Writer) error) handler {
+	return download(kind, suffix, func(s *Server, r *http.Request, name string, w io.Writer) error {
+		run, err := s.reported(r, name)
+		if err != nil {
+			return err
+		}
+		return write(run, w)
+	})
 }
 
 // sharedBoard is the leaderboard that was asked for, and what it is of.

@@ -138,8 +138,8 @@ const (
 // runEvents streams how a run goes on, as server-sent events: "progress" when it has changed, "score" with the part of
 // the page that says what it comes to so far, and "end" when there is no more to come.
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
-	run := r.PathValue("run")
-	if _, err := s.runs.Manifest(run); err != nil {
+	run, err := s.runNamed(r)
+	if err != nil {
 		return err
 	}
 	select {

@@ -324,10 +324,17 @@ func (h RunHead) Note() string {
 	return h.About.Note
 }
 
+// runNamed is the run that a request names, which is there.
+func (s *Server) runNamed(r *http.Request) (string, error) {
+	name := r.PathValue("run")
+	_, err := s.runs.Manifest(name)
+	return name, err
+}
+
 // describe keeps what a form says of a run.
 func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("run")
-	if _, err := s.runs.Manifest(name); err != nil {
+	name, err := s.runNamed(r)
+	if err != nil {
 		return err
 	}
 	said := judging.About{Name: r.PostForm.Get("name"), Tags: r.PostForm["tags"], Note: r.PostForm.Get("note")}
@@ -402,8 +409,8 @@ func (v runView) resumable() bool {
 
 // resumeForm goes on with a run.
 func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("run")
-	if _, err := s.runs.Manifest(name); err != nil {
+	name, err := s.runNamed(r)
+	if err != nil {
 		return err
 	}
 	job, err := s.opts.Runner.Resume(r.Context(), name)

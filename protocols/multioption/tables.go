@@ -17,7 +17,7 @@ var Layout = &report.Layout{
 	Noun:     "judgments",
 	Summary:  summary,
 	Tables:   tables,
-	Compare:  compare,
+	Compared: compared,
 	Words:    map[string]string{"unrelated": "with an unrelated option"},
 	How:      " of several, in several orders",
 	Became:   "each asked in several orders of its options",
@@ -208,9 +208,8 @@ func positionsTable(r scoring.Report) table.Table {
 	return t
 }
 
-// compare is [report.Compared], with what two runs of opposite goals say of each other.
-func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
-	var notes []string
+// compared says what two runs of opposite goals say of each other.
+func compared(cmp *scoring.Comparison) (notes []string) {
 	says := map[string]string{
 		goalsDiffer:     "the option most often called best and the one most often called worst are two",
 		goalsContradict: "shown in the same order, one option is called both best and worst",
@@ -223,5 +222,5 @@ func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
 		}
 		notes = append(notes, text)
 	}
-	return report.Compared(cmp, all, notes...)
+	return notes
 }

@@ -97,7 +97,7 @@ func TestTogetherInAComparison(t *testing.T) {
 		{Metric: goalsContradict, Note: "undefined: nothing in common"},
 		{Metric: goalsByChance, N: 60, Value: new(33.3333)},
 	}}
-	text := string(printed(t, []table.Table{compare(cmp, &scoring.Comparisons{})}))
+	text := strings.Join(compared(cmp), "\n")
 	for _, want := range []string{
 		"called best and the one most often called worst are two: 95.0 [80.0, 100.0] % (n=20)",
 		"one option is called both best and worst: undefined: nothing in common",

@@ -20,7 +20,7 @@ var Layout = &report.Layout{
 	Item:        "pair",
 	Summary:     summary,
 	Tables:      tables,
-	Compare:     compare,
+	Compared:    compared,
 	How:         ", in both orders",
 	Became:      "each asked twice, the second time with the responses swapped",
 	Bracket:     bracket,
@@ -256,13 +256,12 @@ func softTable(s *scoring.Soft) table.Table {
 	return t
 }
 
-// compare is [report.Compared] with what only pairs have: both goals as one judge.
-func compare(cmp *scoring.Comparison, all *scoring.Comparisons) table.Table {
-	var notes []string
+// compared says what both goals come to as one judge.
+func compared(cmp *scoring.Comparison) (notes []string) {
 	if e := cmp.Ensemble; e != nil {
 		notes = append(notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); "+
 			"strict where they agree: %s (n=%d)",
 			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N))
 	}
-	return report.Compared(cmp, all, notes...)
+	return notes
 }

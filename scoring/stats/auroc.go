@@ -32,7 +32,7 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 	}
 	m, n := float64(len(pos)), float64(len(neg))
 	if m == 0 || n == 0 {
-		return math.NaN(), Interval{math.NaN(), math.NaN()}
+		return math.NaN(), noInterval
 	}
 	slices.Sort(pos)
 	slices.Sort(neg)

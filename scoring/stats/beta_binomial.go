@@ -11,7 +11,7 @@ import (
 // proposition 7 and, for how wide the mixture is, proposition 3.
 func BetaBinomial(k, n int, level, best float64) Interval {
 	if n <= 0 || k < 0 || k > n {
-		return Interval{math.NaN(), math.NaN()}
+		return noInterval
 	}
 	enough := -math.Log(1 - level)
 	share := float64(k) / float64(n)

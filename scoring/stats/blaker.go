@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -13,7 +11,7 @@ import (
 // Source: Blaker, Canadian Journal of Statistics 28 (2000), 783–798.
 func Blaker(k, n int, level float64) Interval {
 	if n <= 0 || k < 0 || k > n {
-		return Interval{math.NaN(), math.NaN()}
+		return noInterval
 	}
 	return Interval{blakerLow(k, n, level), 1 - blakerLow(n-k, n, level)}
 }

@@ -11,7 +11,7 @@ import (
 // Source: Bonett and Price, Journal of Educational and Behavioral Statistics 37 (2012), 479–488.
 func Paired(b, c, n, level float64) Interval {
 	if !(n > 0) || b < 0 || c < 0 || b+c > n {
-		return Interval{math.NaN(), math.NaN()}
+		return noInterval
 	}
 	p := (b + 1) / (n + 2)
 	q := (c + 1) / (n + 2)

@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -12,7 +10,7 @@ import (
 // Source: Clopper and Pearson, Biometrika 26 (1934).
 func Exact(k, n int, level float64) Interval {
 	if n <= 0 || k < 0 || k > n {
-		return Interval{math.NaN(), math.NaN()}
+		return noInterval
 	}
 	tail := (1 - level) / 2
 	iv := Interval{0, 1}

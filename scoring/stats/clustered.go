@@ -36,7 +36,7 @@ func Clustered(units []Unit, most, level float64) Powered {
 	}
 	n, m := float64(len(truth)), float64(len(all))
 	if n < 2 {
-		return Powered{Estimate: Estimate{math.NaN(), Interval{math.NaN(), math.NaN()}}}
+		return Powered{Estimate: Estimate{math.NaN(), noInterval}}
 	}
 	p := Powered{Spread: stat.Variance(all, nil)}
 	if spread := stat.Variance(of, weights); spread > 0 {

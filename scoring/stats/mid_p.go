@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -14,7 +12,7 @@ import (
 // 193–201, who have it of Clopper and Pearson's.
 func MidP(x, n, level float64) Interval {
 	if !(n > 0) || x < 0 || x > n {
-		return Interval{math.NaN(), math.NaN()}
+		return noInterval
 	}
 	return Interval{midPLow(x, n, level), 1 - midPLow(n-x, n, level)}
 }

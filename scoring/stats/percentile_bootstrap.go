@@ -35,7 +35,7 @@ func (b Bootstrap) Redrawn(n int, statistic func(drawn []int) float64) Interval 
 		}
 	}
 	if len(values) == 0 {
-		return Interval{math.NaN(), math.NaN()}
+		return noInterval
 	}
 	return b.Percentiles(values)
 }

@@ -30,7 +30,7 @@ type Powered struct {
 func PredictionPowered(label, of, rest []float64, level float64) Powered {
 	n, m := float64(len(label)), float64(len(rest))
 	if n < 2 {
-		return Powered{Estimate: Estimate{math.NaN(), Interval{math.NaN(), math.NaN()}}}
+		return Powered{Estimate: Estimate{math.NaN(), noInterval}}
 	}
 	spread := stat.Variance(append(append([]float64{}, of...), rest...), nil)
 	weight := 0.0

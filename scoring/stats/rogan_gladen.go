@@ -15,7 +15,7 @@ func RoganGladen(said, n int, right, wrong [2]int, level float64) Estimate {
 	z := normal(level)
 	p := float64(said) / float64(n)
 	sensitivity, specificity := float64(right[0])/float64(right[1]), 1-float64(wrong[0])/float64(wrong[1])
-	e := Estimate{(p + specificity - 1) / (sensitivity + specificity - 1), Interval{math.NaN(), math.NaN()}}
+	e := Estimate{(p + specificity - 1) / (sensitivity + specificity - 1), noInterval}
 	if !(sensitivity+specificity > 1) {
 		return Estimate{math.NaN(), e.Interval}
 	}

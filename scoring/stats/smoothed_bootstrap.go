@@ -73,7 +73,7 @@ func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 	}
 	out := make([]Interval, len(list))
 	for i, d := range s.drawn {
-		out[i] = Interval{math.NaN(), math.NaN()}
+		out[i] = noInterval
 		if len(d[0]) > 0 && len(d[1]) > 0 {
 			tail := (1 - b.Level) / 2
 			out[i] = Interval{quantile(tail, d[0]), quantile(1-tail, d[1])}

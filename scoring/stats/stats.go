@@ -2,6 +2,8 @@
 // no records, no clock and no global source of randomness; the same arguments give the same result.
 package stats
 
+import "math"
+
 // Bootstrap settings.
 type Bootstrap struct {
 	Rounds int     // resamples
@@ -14,3 +16,6 @@ var Default = Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1}
 
 // Interval is a percentile interval; both ends are NaN where the statistic was undefined in every resample.
 type Interval struct{ Low, High float64 }
+
+// noInterval is that of nothing.
+var noInterval = Interval{Low: math.NaN(), High: math.NaN()}

@@ -9,7 +9,7 @@ import "math"
 // Source: Tango, Statistics in Medicine 17 (1998), 891–908.
 func Tango(b, c, n int, level float64) Interval {
 	if n <= 0 || b < 0 || c < 0 || b+c > n {
-		return Interval{math.NaN(), math.NaN()}
+		return noInterval
 	}
 	return Interval{
 		tangoLow(float64(b), float64(c), float64(n), level),
