@@ -99,6 +99,9 @@ func (c Comparison) Brief() []table.Table {
 			t.Notef("A: %s, B: %s", names[0], names[1])
 		}
 		t.Notef("difference: %s less %s; noise?: the interval holds 0, or the test may be chance", heads[1], heads[0])
+		if len(c.Comparisons.Comparisons) > 1 {
+			t.Note("after Holm's correction over " + c.Family)
+		}
 		if two.Alike != nil {
 			t.Notef("where both orders agree: on the %s where both judges' do", table.Count(two.Alike.N, "pair"))
 		}
@@ -113,7 +116,7 @@ func (c Comparison) Brief() []table.Table {
 }
 
 // fullHint says where there is more.
-const fullHint = "more: gavel compare --full, by category; gavel serve, item by item"
+const fullHint = "more: the same with --full, by category; gavel serve, item by item"
 
 // differenceStrip is how many characters a drawn difference has, the middle one at 0.
 const differenceStrip = 13

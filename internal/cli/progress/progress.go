@@ -137,8 +137,9 @@ func (p *Progress) draw(now time.Time) {
 	lines := []string{fmt.Sprintf("judging  %s%s  %d of %d%s", strings.Repeat("━", full),
 		strings.Repeat("─", barWidth-full), p.done, p.total, strings.ReplaceAll(p.pace(now), ", ", " · "))}
 	if below := together(" · ", p.score, p.counts()); below != "" {
-		lines = append(lines, "so far   "+together(" · ", below, p.load()))
-	} else if load := p.load(); load != "" {
+		lines = append(lines, "so far   "+below)
+	}
+	if load := p.load(); load != "" {
 		lines = append(lines, "asking   "+load)
 	}
 	if columns := p.on.Columns(); columns > 1 {
