@@ -7,8 +7,8 @@ import (
 	"gavel/backends"
 )
 
-// Who decides that a reply is cut: here is all that follows from how a server says that a reply ended. What repeats
-// itself until it is cut is found by [Record.Repeats].
+// Who decides that a reply is cut: here is all that follows from how a server says that a reply ended, in the words of
+// backends/reply.go. What repeats itself until it is cut is found by [Record.Repeats].
 
 // unfinished is the outcome of a reply that cannot hold a verdict, or "".
 func unfinished(f backends.Finish, how Reading) Outcome {

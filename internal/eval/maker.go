@@ -1,11 +1,9 @@
 package eval
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"gavel/cache"
@@ -144,47 +142,6 @@ func (e *FieldError) Is(target error) bool { return target == ErrUsage }
 
 func usage(format string, args ...any) error {
 	return &kindError{ErrUsage, fmt.Errorf(format, args...)}
-}
-
-// Interrupts hand a request to stop to whoever can end gently.
-type Interrupts struct {
-	mu   sync.Mutex
-	soft func()
-}
-
-// Handle registers f for the next interrupt; the returned function takes it back.
-func (in *Interrupts) Handle(f func()) func() {
-	if in == nil {
-		return func() {}
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.soft = f
-	return func() {
-		in.mu.Lock()
-		defer in.mu.Unlock()
-		in.soft = nil
-	}
-}
-
-// Gently tells who can end gently to do so, once; false where there is nobody.
-func (in *Interrupts) Gently() bool {
-	in.mu.Lock()
-	soft := in.soft
-	in.soft = nil
-	in.mu.Unlock()
-	if soft == nil {
-		return false
-	}
-	soft()
-	return true
-}
-
-// Interrupt ends gently if that can be, else by cancelling.
-func (in *Interrupts) Interrupt(cancel context.CancelCauseFunc) {
-	if !in.Gently() {
-		cancel(ErrInterrupted)
-	}
 }
 
 // Failed is an error of a kind, one of ErrUsage, ErrIncomplete and ErrInterrupted, in its own words.

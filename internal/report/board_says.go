@@ -9,6 +9,8 @@ import (
 	"gavel/scoring"
 )
 
+// The headline of a leaderboard, and all else that is said about one, for terminals and pages.
+
 // placed are the judges that have a value.
 func (b Board) placed() []Standing {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(s Standing) bool { return s.First == 0 })
