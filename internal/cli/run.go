@@ -77,7 +77,8 @@ it is surely so, 4 surely not, 5 all items do not tell.`
 	return text
 }
 
-// runFlags are the fields of a protocol's request, which internal/eval/fields.go declares, and what the command line adds.
+// runFlags are the fields of a protocol's request, which internal/eval/fields.go declares, and what the command line
+// adds.
 func runFlags(k judging.Protocol) []cli.Flag {
 	flags := flagsOf(eval.FieldsOf(k))
 	flags = append(flags, &cli.BoolFlag{
