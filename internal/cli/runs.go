@@ -100,7 +100,7 @@ func (e *env) listRuns(c *cli.Context) error {
 	}
 	if len(found) == 0 {
 		e.say("there are no runs in %s yet", dir)
-		e.next("gavel", "doctor", "--model", "MODEL")
+		e.next("gavel", "doctor")
 		return nil
 	}
 	_, err = fmt.Fprint(e.screen(), e.runsInWords(found))

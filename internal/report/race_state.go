@@ -101,7 +101,7 @@ func (out *Race) Brief() []table.Table {
 	if o := out.Orders; o.Tried > 0 {
 		t.Note(out.otherOrders())
 	}
-	if out.Hours != nil {
+	if out.Hours != nil && *out.FullHours >= 0.01 {
 		t.Notef("asking took %s h here; all items would have taken some %s h", decimal(*out.Hours), decimal(*out.FullHours))
 	}
 	if out.Unfinished {

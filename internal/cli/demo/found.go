@@ -23,8 +23,8 @@ func worseFound(d *Demo) {
 		fmt.Sprintf("Two judges know what is right on %d %% of the pairs. The one that names the first on %d %% is right in "+
 			"both orders on %.0f %% of them, the other on %.0f %%.", d.judges[leaning].right, d.judges[leaning].first,
 			d.value(leaning, "strict", ""), d.value(steady, "strict", "")),
-		fmt.Sprintf("Where both orders agree it is right on %.0f %%, and the other on %.0f %%; but only %.0f %% of the "+
-			"pairs get such a verdict of it.", d.value(leaning, "right-where-alike", ""),
+		fmt.Sprintf("Where both orders agree they are right on %.0f and %.0f %%; but only %.0f %% of the pairs get such a "+
+			"verdict of the first.", d.value(leaning, "right-where-alike", ""),
 			d.value(steady, "right-where-alike", ""), d.value(leaning, "coverage", "")),
 		fmt.Sprintf("Who guesses once for each pair gives the same verdict in both orders on %.0f %%: steady is not right.",
 			d.value(guessing, "coverage", "")),

@@ -143,6 +143,10 @@ func columns(rows []Row, width int) string {
 			left = max(left, n)
 		}
 	}
+	about := left + 5
+	if width < 60 {
+		about = width / 4
+	}
 	var out strings.Builder
 	for _, r := range rows {
 		n := utf8.RuneCountInString(r.Name)
@@ -150,9 +154,9 @@ func columns(rows []Row, width int) string {
 		case r.About == "":
 			out.WriteString("   " + r.Name + "\n")
 		case width < 60 || n > left:
-			fmt.Fprintf(&out, "   %s\n%s\n", r.Name, wrap(r.About, min(left+5, width/4), min(left+5, width/4), width))
+			fmt.Fprintf(&out, "   %s\n%s\n", r.Name, wrap(r.About, about, about, width))
 		default:
-			fmt.Fprintf(&out, "   %-*s%s\n", left+2, r.Name, strings.TrimLeft(wrap(r.About, left+5, left+5, width), " "))
+			fmt.Fprintf(&out, "   %-*s%s\n", left+2, r.Name, strings.TrimLeft(wrap(r.About, about, about, width), " "))
 		}
 	}
 	return out.String()
