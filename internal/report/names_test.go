@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -45,17 +44,5 @@ func TestSimulationsAreSaid(t *testing.T) {
 		if got := simulatedNote(c.runs); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%d runs: %q", len(c.runs), got)
 		}
-	}
-}
-
-func TestWarningsAreSaidOnce(t *testing.T) {
-	names := []string{"a", "b", "c"}
-	runs := []scoring.Report{{Warnings: []string{"few", "all", "few"}}, {Warnings: []string{"all"}}, {Warnings: []string{"all", "few"}}}
-	got := fmt.Sprint(warnings(runs, names))
-	if want := "[{few [a c]} {all [all 3 runs]}]"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got := fmt.Sprint(warnings(runs[:1], names)); got != "[{few []} {all []}]" {
-		t.Errorf("of one run: %s", got)
 	}
 }

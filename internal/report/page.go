@@ -127,7 +127,6 @@ type page struct {
 	Boards    []*Leaderboard
 	Two       *ComparisonPage
 	Pages     []*RunPage
-	Warnings  []sharedWarning
 	Common    []scoring.Metadatum // that all runs share
 	Differ    table.Table         // what they do not
 	Summaries []table.Table       // of several runs of a layout
@@ -164,12 +163,6 @@ func Explanations(tables []table.Table) (template.HTML, error) {
 	return table.Explanations(p.explained())
 }
 
-// sharedWarning is a warning, and the runs that it is said of.
-type sharedWarning struct {
-	Warning string
-	Runs    []string
-}
-
 // section is a run's tables.
 type section struct {
 	Title  string
@@ -202,37 +195,11 @@ func pageOf(runs []Run) page {
 		}
 		p.Pages = append(p.Pages, of)
 	}
-	p.Warnings = warnings(scores.Runs, names)
 	p.Common, p.Differ = metadata(runs, names)
 	p.Summaries = scores.summaries()
 	p.Costs = scores.costs()
 	p.Terms = p.explained()
 	return p
-}
-
-// warnings says each once, however many runs it is said of.
-func warnings(runs []scoring.Report, names []string) []sharedWarning {
-	var all []sharedWarning
-	for i, r := range runs {
-		for _, w := range r.Warnings {
-			k := slices.IndexFunc(all, func(s sharedWarning) bool { return s.Warning == w })
-			if k < 0 {
-				k, all = len(all), append(all, sharedWarning{Warning: w})
-			}
-			if !slices.Contains(all[k].Runs, names[i]) {
-				all[k].Runs = append(all[k].Runs, names[i])
-			}
-		}
-	}
-	for k, s := range all {
-		switch {
-		case len(runs) == 1:
-			all[k].Runs = nil
-		case len(s.Runs) == len(runs):
-			all[k].Runs = []string{fmt.Sprintf("all %d runs", len(runs))}
-		}
-	}
-	return all
 }
 
 func titleOf(runs []scoring.Report) string {
