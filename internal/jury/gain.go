@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -109,6 +110,30 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d judgments that not every run has were left out", made.LeftOut))
 	}
 	return r, nil
+}
+
+// Members are the runs of a jury's members, from among some runs or from their folders; nil where one is not there, and
+// of a run of no jury.
+func Members(run *scoring.Run, among []*scoring.Run, how judging.Reading) (members []*scoring.Run) {
+	for _, juror := range run.Manifest.Stages {
+		is := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }
+		if i := slices.IndexFunc(among, is); i >= 0 {
+			members = append(members, among[i])
+			continue
+		}
+		beside := filepath.Join(filepath.Dir(run.Dir), filepath.Base(juror.Run))
+		for _, dir := range []string{juror.Run, beside} {
+			member, err := scoring.Load(dir, how)
+			if err == nil && is(member) {
+				members = append(members, member)
+				break
+			}
+		}
+	}
+	if len(members) < len(run.Manifest.Stages) || !IsJury(run.Manifest) {
+		return nil
+	}
+	return members
 }
 
 // Assess holds the run of a jury against those of its members. A member goes by its name among those that are given,

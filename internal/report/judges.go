@@ -167,22 +167,30 @@ func together(a, b *judging.Manifest) bool {
 	return a.Spec.Protocol == b.Spec.Protocol && a.Spec.Goal == b.Spec.Goal && SameItems(a, b)
 }
 
-// Boards are the leaderboards of a document's runs, with links to the runs' pages in it.
+// Boards are the leaderboards of a document's runs, with links to the runs' pages in it. Runs of juries are held
+// against their members.
 func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
 	placed := make([]bool, len(runs))
+	pages := map[string]string{}
+	for i := range runs {
+		if len(runs) > 1 {
+			pages[runs[i].Run] = fmt.Sprintf("#run-%d-page", i+1)
+		}
+	}
+	for i := range runs {
+		runs[i].Jury = juryOf(loaded[i], loaded, pages, o)
+	}
 	for i := range runs {
 		if placed[i] {
 			continue
 		}
 		var of []*scoring.Run
 		var reports []scoring.Report
-		pages := map[string]string{}
 		for j := i; j < len(runs); j++ {
 			if together(loaded[i].Manifest, loaded[j].Manifest) {
 				placed[j] = true
 				of = append(of, loaded[j])
 				reports = append(reports, runs[j].Report)
-				pages[runs[j].Run] = fmt.Sprintf("#run-%d-page", j+1)
 			}
 		}
 		l := BoardOf(of, reports, o)

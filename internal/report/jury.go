@@ -55,6 +55,21 @@ func NewJury(run *scoring.Run, members []*scoring.Run, names []string, b stats.B
 	return &Jury{Report: r}, nil
 }
 
+// juryOf is what a jury among the runs of a document is worth, with links to its members in it; nil of another run, and
+// where a member is not at hand.
+func juryOf(run *scoring.Run, loaded []*scoring.Run, pages map[string]string, o scoring.Options) *Jury {
+	members := jury.Members(run, loaded, o.Reading)
+	if members == nil {
+		return nil
+	}
+	j, err := NewJury(run, members, nil, o.Bootstrap)
+	if err != nil {
+		return nil // the page of the run says what it is alone
+	}
+	j.Links.Run = func(run string) string { return pages[run] }
+	return j
+}
+
 // JuryRule is how the verdicts of a jury became one, by the name of its prompt.
 func JuryRule(prompt string) string { return strings.TrimPrefix(prompt, "jury by ") }
 

@@ -40,6 +40,8 @@ type Layout struct {
 	Held, HeldWords string
 	// its metrics, in words
 	Terms []scoring.Term
+	// the numbers that a picture draws; nil: what units come to, and the headline by category
+	Values func(p *RunPage) []NamedValue
 	// the page of a run, from top to bottom; nil: [parts]
 	Parts []PagePart
 	// what to know before a run is believed, beside its warnings; nil: how the headline differs by category
@@ -50,6 +52,13 @@ type Layout struct {
 	BoardCells []BoardCell
 	// what a leaderboard draws the headline against; nil: nothing
 	Against *Against
+}
+
+// NamedValue is a number as a chart has it.
+type NamedValue struct {
+	Name, Count string
+	Result      scoring.Result
+	Sign, Look  string
 }
 
 var layouts sync.Map // by the name of the protocol

@@ -29,7 +29,7 @@ func runNames(runs []scoring.Report) []string {
 	names := make([]string, len(runs))
 	for i, r := range runs {
 		names[i] = r.Model
-		if _, _, is := scoring.JuryOf(r.Model); is {
+		if isJury(r.Model) {
 			names[i] = scoring.JudgeName(r.Model)
 		}
 	}

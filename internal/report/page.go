@@ -20,6 +20,7 @@ type Run struct {
 	scoring.Report
 	Metadata []scoring.Metadatum // of its manifest
 	Name     string              // among the runs of a page
+	Jury     *Jury               // what a jury is worth; nil of another run, or where its members are not at hand
 }
 
 func reports(runs []Run) []scoring.Report {
@@ -188,7 +189,7 @@ func pageOf(runs []Run) page {
 	}
 	for i, r := range scores.Runs {
 		p.Runs = append(p.Runs, sectionOf(r, names[i]))
-		of := &RunPage{Run: runs[i]}
+		of := NewRunPage(runs[i])
 		if !p.One {
 			of.Name = names[i]
 			of.Prefix = fmt.Sprintf("run-%d-", i+1)
@@ -219,10 +220,20 @@ func simulatedNote(runs []scoring.Report) string {
 	switch {
 	case n == 0:
 		return ""
+	case len(runs) == 1 && isJury(runs[0].Model):
+		return "SIMULATION: " + simulatedMember + "."
 	case n == len(runs):
 		return "SIMULATION: no model was asked. These numbers are of simulated judges and say nothing about any model."
 	}
 	return fmt.Sprintf("SIMULATION: %d of the %d runs are of simulated judges, which are no models.", n, len(runs))
+}
+
+// simulatedMember is what is simulated of a jury.
+const simulatedMember = "a member of the jury is simulated"
+
+func isJury(model string) bool {
+	_, _, is := scoring.JuryOf(model)
+	return is
 }
 
 // metadata parts what the manifests share from what they do not.

@@ -23,9 +23,17 @@ type RunPage struct {
 	Command string // that makes the run
 	Prompt  string // its text
 	Prefix  string // of the ids of its elements, where several runs are on a page
-	Jury    *Jury  // what a jury is worth; nil of another run, or where its members are not at hand
 
 	juryAlone string // what is said of a jury as of any judge
+}
+
+// NewRunPage is what a run comes to, without addresses.
+func NewRunPage(run Run) *RunPage {
+	p := &RunPage{Run: run}
+	if run.Jury != nil {
+		p.TakeJury(run.Jury)
+	}
+	return p
 }
 
 // ItemList is the first of the items of a kind.

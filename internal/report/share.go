@@ -58,11 +58,22 @@ func (p *RunPage) PNG() ([]byte, error) {
 		About: p.Judge() + " (" + string(p.Level()) + ") · " + question(p.Report) + " · " + p.Dataset,
 		Says:  cmp.Or(p.Says, "There is no score yet."),
 		Also:  p.Also,
-		Foot:  "gavel · 95 % intervals",
+		Foot:  "gavel",
 		Max:   PercentAxis.Max,
 	}
-	if p.Simulated {
+	switch {
+	case p.Simulated && isJury(p.Model):
+		s.Foot += " · " + simulatedMember
+	case p.Simulated:
 		s.Foot += " · a simulated judge: no model was asked"
+	}
+	if values := layoutOf(p.Protocol).Values; values != nil {
+		for _, v := range values(p) {
+			s.Rows = append(s.Rows, p.shareRow(v.Name, v.Result))
+			s.Rows[len(s.Rows)-1].Beside = v.Count
+		}
+		s.Foot += " · 95 % intervals"
+		return s.PNG()
 	}
 	pieces, of := p.Pieces(scoring.Overall)
 	for _, piece := range pieces {
@@ -82,19 +93,24 @@ func (p *RunPage) PNG() ([]byte, error) {
 		if g == scoring.Overall || x.Value == nil {
 			continue
 		}
-		s.Rows = append(s.Rows, figure.ShareRow{
-			Name:  fmt.Sprintf("%s, n = %d", g, x.N),
-			Value: short(x, *x.Value),
-			Level: string(p.Level()),
-			At:    x.Value,
-			Low:   x.Low,
-			High:  x.High,
-		})
+		s.Rows = append(s.Rows, p.shareRow(fmt.Sprintf("%s, n = %d", g, x.N), x))
 	}
 	if len(s.Rows) > 0 {
-		s.Foot = strings.Replace(s.Foot, "95 %", p.metricName(head.Metric)+" by category, with 95 %", 1)
+		s.Foot += " · " + p.metricName(head.Metric) + " by category, with 95 % intervals"
 	}
 	return s.PNG()
+}
+
+// shareRow is a number of the run on its picture.
+func (p *RunPage) shareRow(name string, x scoring.Result) figure.ShareRow {
+	return figure.ShareRow{
+		Name:  name,
+		Value: short(x, *x.Value),
+		Level: string(p.Level()),
+		At:    x.Value,
+		Low:   x.Low,
+		High:  x.High,
+	}
 }
 
 // mostShared is how many categories find room on a picture, all of them together included.
@@ -124,7 +140,7 @@ func (d Document) Markdown(w io.Writer) error {
 		}
 	}
 	for _, r := range d.Runs {
-		if err := (&RunPage{Run: r}).Markdown(w); err != nil {
+		if err := NewRunPage(r).Markdown(w); err != nil {
 			return err
 		}
 	}
@@ -137,7 +153,7 @@ func (d Document) Picture(w io.Writer) error {
 	var err error
 	switch {
 	case len(d.Runs) == 1:
-		png, err = (&RunPage{Run: d.Runs[0]}).PNG()
+		png, err = NewRunPage(d.Runs[0]).PNG()
 	case len(d.Boards) == 1:
 		png, err = d.Boards[0].PNG(d.Boards[0].About)
 	default:

@@ -36,13 +36,13 @@ func init() {
 		route{
 			pattern: "GET /runs/{run}/summary.md",
 			handle: downloadNumbers("text/markdown; charset=utf-8", ".md", func(run report.Run, w io.Writer) error {
-				return (&report.RunPage{Run: run}).Markdown(w)
+				return report.NewRunPage(run).Markdown(w)
 			}),
 		},
 		route{
 			pattern: "GET /runs/{run}/picture.png",
 			handle: downloadNumbers("image/png", ".png", func(run report.Run, w io.Writer) error {
-				png, err := (&report.RunPage{Run: run}).PNG()
+				png, err := report.NewRunPage(run).PNG()
 				if err != nil {
 					return err
 				}
@@ -112,7 +112,11 @@ func (s *Server) reported(r *http.Request, run string) (out report.Run, err erro
 	if about := s.runs.About(run); about != nil {
 		out.Name = about.Name
 	}
-	return out, nil
+	jury, err := s.jury(r.Context(), run, m)
+	if jury != nil {
+		out.Jury = &report.Jury{Report: jury.Report} // a file has no addresses
+	}
+	return out, err
 }
 
 // downloadNumbers is [download] of what is made of a run's numbers.

@@ -27,6 +27,11 @@ func TestJuryPage(t *testing.T) {
 	says(t, page, "Jury of three", "100.0 % of", "“sim:right” alone, at three times the calls.", "The jury among its members",
 		"right only by the jury", "Votes and outcome", "no model was asked", "gavel jury --out three")
 	harmlessPage(t, "a jury", page)
+	report := s.get("/runs/three/report.html")
+	says(t, report, "The jury among its members", "Votes and outcome", "a member of the jury is simulated")
+	if strings.Contains(report, `href="/`) {
+		t.Error("the report of a jury leads to a server")
+	}
 	var v runView
 	s.data("/api/v1/runs/three", &v)
 	if v.Jury == nil || len(v.Jury.Members) != 3 || v.Jury.Calls != 3*v.Judgments || v.Jury.Members[0].Name != "sim:right" {

@@ -37,24 +37,15 @@ func answering(p *report.RunPage) []report.Section {
 		Class:   "wide",
 		Columns: []report.ChartColumn{{Class: "pl", Axis: &report.PercentAxis}, {Class: "val"}},
 	}
-	row := func(name, count string, x scoring.Result, sign, look string) {
-		if x.Value != nil {
-			c.Rows = append(c.Rows, report.ChartRow{
-				Name:  name,
-				Count: count,
-				Look:  look,
-				Cells: []template.HTML{
-					report.Signs(report.PercentAxis, report.Sign{Result: x, Look: sign}), report.ValueCell(x),
-				},
-			})
-		}
-	}
-	own := p.Overall(scoring.GenerationAccuracy)
-	row("Answers right itself", table.Count(own.N, "question"), own, "dot", "level-unknown")
-	names := map[string]string{ModeCoT: "Judges, by reasoning alone", ModeSelf: "Judges, with its own answer shown"}
-	for _, mode := range askedIn(p) {
-		x := p.Result(F1, scoring.Overall, mode)
-		row(names[mode], "F1, "+table.Count(x.N, "answer"), x, manners[mode].sign, manners[mode].look)
+	for _, v := range values(p) {
+		c.Rows = append(c.Rows, report.ChartRow{
+			Name:  v.Name,
+			Count: v.Count,
+			Look:  v.Look,
+			Cells: []template.HTML{
+				report.Signs(report.PercentAxis, report.Sign{Result: v.Result, Look: v.Sign}), report.ValueCell(v.Result),
+			},
+		})
 	}
 	if len(c.Rows) == 0 {
 		return nil
@@ -65,6 +56,30 @@ func answering(p *report.RunPage) []report.Section {
 		About: "percent, with 95 % interval" + baseRate(p),
 		Body:  c.HTML(),
 	}}
+}
+
+// values are how well the judge answers, and how well it judges.
+func values(p *report.RunPage) []report.NamedValue {
+	own := p.Overall(scoring.GenerationAccuracy)
+	all := []report.NamedValue{{
+		Name:   "Answers right itself",
+		Count:  table.Count(own.N, "question"),
+		Result: own,
+		Sign:   "dot",
+		Look:   "level-unknown",
+	}}
+	names := map[string]string{ModeCoT: "Judges, by reasoning alone", ModeSelf: "Judges, with its own answer shown"}
+	for _, mode := range askedIn(p) {
+		x := p.Result(F1, scoring.Overall, mode)
+		all = append(all, report.NamedValue{
+			Name:   names[mode],
+			Count:  "F1, " + table.Count(x.N, "answer"),
+			Result: x,
+			Sign:   manners[mode].sign,
+			Look:   manners[mode].look,
+		})
+	}
+	return slices.DeleteFunc(all, func(v report.NamedValue) bool { return v.Result.Value == nil })
 }
 
 // agentsOf are the names of who gave the answers.

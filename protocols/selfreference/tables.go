@@ -19,6 +19,7 @@ var Layout = &report.Layout{
 	Summary:  summary,
 	Tables:   tables,
 	Ways:     ways,
+	Values:   values,
 	Parts:    pageParts,
 	Caveats:  caveats,
 	Became:   "judged without the judge's own answer, and with it",

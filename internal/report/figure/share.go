@@ -156,7 +156,7 @@ func (p *sharePainter) chart(s Share) {
 	}
 	rows := s.Rows[:min(len(s.Rows), ShareRows)]
 	p.top += 8
-	const from, to = 400, 850
+	const from, to = 420, 850
 	height := min(44, (shareHeight-p.top-70)/vg.Length(len(rows)))
 	at := func(v float64) vg.Length { return from + (to-from)*vg.Length((v-s.Min)/(s.Max-s.Min)) }
 	for i := range 5 {
