@@ -19,7 +19,7 @@ func (e *env) next(words ...string) {
 
 // nextOf are the commands that one would give now that a run is made, or scored.
 func nextOf(run string) []report.Next {
-	serve := "gavel serve"
+	serve := "gavel serve --open"
 	if folder := filepath.Dir(filepath.Clean(run)); folder != "runs" {
 		serve += " --runs " + eval.Quoted(folder)
 	}
