@@ -18,6 +18,8 @@ type Number struct {
 	Low      *float64 `json:"low"`                // of the 95 % interval
 	High     *float64 `json:"high"`               // of the 95 % interval
 	Interval string   `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
+
+	Constant bool `json:"-"` // of κ: one of the two says the same of every item, so it is 0 whatever the other says
 }
 
 // Agreement says how far judges and people agree.

@@ -16,12 +16,15 @@ func (p *panel) pair(a, b rater) Pair {
 	out := Pair{A: a.name, B: b.name, Between: between(a) + ", " + between(b)}
 	k := len(p.categories)
 	byCluster, t := map[string][]float64{}, p.tally()
+	said := [2]map[string]bool{{}, {}}
 	for _, item := range slices.Sorted(maps.Keys(a.of)) {
 		x, y := a.of[item], b.of[item]
 		if x == "" || y == "" {
 			continue
 		}
 		out.N++
+		said[0][x] = true
+		said[1][y] = true
 		t.add(item, x == y)
 		if k > mostCategories {
 			continue
@@ -54,6 +57,7 @@ func (p *panel) pair(a, b rater) Pair {
 	}
 	numbers := p.smoothed(byCluster, k, of)
 	out.Kappa = numbers[0]
+	out.Kappa.Constant = len(said[0]) == 1 || len(said[1]) == 1
 	out.AC1 = numbers[1]
 	out.Alpha = numbers[2]
 	if p.ofPairs() {

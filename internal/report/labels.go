@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
@@ -55,7 +54,7 @@ func (a LabelAgreement) standings() table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("which judge agrees with these labels · %d items · %s", a.Items, a.Labels),
 		Columns: table.Left("judge", "run").Right("agreement, %",
-			"n", "no verdict", "Cohen's κ", "calls per 1,000", "tokens per 1,000"),
+			"n", "no verdict", "Cohen's κ", "calls per 1,000", "tokens per 1,000").Spare("run"),
 	}
 	for _, j := range a.Judges {
 		n, tokens := strconv.Itoa(j.N), ""
@@ -85,7 +84,7 @@ func (a LabelAgreement) standings() table.Table {
 	}
 	t.Note("calls and tokens of replies for 1,000 items are what a judge costs",
 		"κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
-	if slices.ContainsFunc(a.Judges, func(j labels.Standing) bool { return constant(j.Kappa) }) {
+	if slices.ContainsFunc(a.Judges, func(j labels.Standing) bool { return j.Kappa.Constant }) {
 		t.Note(aboutConstant)
 	}
 	if p := a.People; p != nil && p.Alpha.Value != nil {
@@ -100,6 +99,21 @@ func (a LabelAgreement) standings() table.Table {
 	return t
 }
 
+// raters are the judges' names by their runs, of those whose name no other has.
+func (a LabelAgreement) raters() map[string]string {
+	runs := map[string]int{}
+	for _, j := range a.Judges {
+		runs[j.Model]++
+	}
+	names := map[string]string{}
+	for _, j := range a.Judges {
+		if runs[j.Model] == 1 {
+			names[j.Run] = j.Model
+		}
+	}
+	return names
+}
+
 func (a LabelAgreement) pairs() table.Table {
 	t := table.Table{Columns: table.Left("of", "and of", "between").
 		Right("agreement, %", "n", "Cohen's κ", "Gwet's AC1", "Krippendorff's α")}
@@ -107,13 +121,15 @@ func (a LabelAgreement) pairs() table.Table {
 	if ordinal {
 		t.Columns = t.Columns.Right("ordinal α")
 	}
+	names := a.raters()
 	for i, p := range a.Pairs {
 		if i == mostPairsOfRaters {
 			t.Notes = []string{fmt.Sprintf("and %d more pairs, see --json", len(a.Pairs)-i)}
 			break
 		}
 		t.Row(
-			p.A, p.B, p.Between, ofHundred(p.Agreement), strconv.Itoa(p.N), kappa(p.Kappa),
+			cmp.Or(names[p.A], p.A), cmp.Or(names[p.B], p.B), p.Between,
+			ofHundred(p.Agreement), strconv.Itoa(p.N), kappa(p.Kappa),
 			coefficient(p.AC1), coefficient(p.Alpha),
 		)
 		if last := len(t.Rows) - 1; p.Ordinal != nil {
@@ -124,7 +140,7 @@ func (a LabelAgreement) pairs() table.Table {
 	}
 	t.Note("n: items that both gave a verdict or a label; intervals: " +
 		fmt.Sprintf("%.0f %%, resampled by %s", 100*a.Bootstrap.Level, a.Bootstrap.Unit))
-	if slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return constant(p.Kappa) }) {
+	if slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Kappa.Constant }) {
 		t.Note(aboutConstant)
 	}
 	return t
@@ -167,21 +183,15 @@ func standIn(s labels.StandIn) table.Table {
 
 func ofHundred(n labels.Number) string { return table.Interval(n.Value, n.Low, n.High, 1, 1) }
 
-// kappa of two raters; – where one of them says the same of every item, in every resample too.
+// kappa of two raters; – where one of them says the same of every item.
 func kappa(n labels.Number) string {
-	if constant(n) {
+	if n.Constant {
 		return "–"
 	}
 	return coefficient(n)
 }
 
 const aboutConstant = "κ –: one of the two says the same of every item, and κ is 0 whatever the other says"
-
-func constant(n labels.Number) bool {
-	const nothing = 1e-9
-	return n.Value != nil && n.Low != nil && n.High != nil &&
-		math.Abs(*n.Value) < nothing && *n.High-*n.Low < nothing
-}
 
 func coefficient(n labels.Number) string { return table.Interval(n.Value, n.Low, n.High, 3, 2) }
 
