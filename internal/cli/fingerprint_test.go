@@ -92,7 +92,8 @@ func TestFingerprintsOfAPool(t *testing.T) {
 		}
 		return "tiny", "fp_b"
 	})
-	stdout, stderr, code := call(t, "run", "pairwise", "--base-url", a.URL, "--base-url", b.URL, "--dataset", "sample", "--out", "r")
+	stdout, stderr, code := call(t, "run", "pairwise", "--base-url", a.URL, "--base-url", b.URL, "--dataset", "sample", "--out", "r",
+		"--concurrency", "4") // two before each: replies of the first five requests come before those of later ones
 	if code != exitOK || !strings.Contains(stderr, `it was system_fingerprint "fp_b", and it is system_fingerprint "fp_c"`) {
 		t.Errorf("exit status %d\n%s", code, stderr)
 	}
