@@ -14,7 +14,6 @@ import (
 
 	"gavel/internal/labels"
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
@@ -64,8 +63,14 @@ type labelsView struct {
 	Dataset string // "" where nothing is labelled here
 	Path    string // of the file
 	People  []labels.Progress
-	Judges  template.HTML
-	None    string // why there are none
+	mine
+}
+
+// mine is which judges agree with the labels.
+type mine struct {
+	Says   string
+	Judges template.HTML
+	None   string // why nobody can say
 }
 
 func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
@@ -73,19 +78,19 @@ func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	if d := s.opts.Desk; d != nil {
 		v.Dataset, v.People = d.Name(), d.Done()
 	}
-	v.Judges, v.None = s.mine()
+	v.mine = s.mine()
 	return v, nil
 }
 
-// mine is the table of judges by agreement with the labels, or why there is none.
-func (s *Server) mine() (judges template.HTML, none string) {
+// mine has the table of judges by agreement with the labels.
+func (s *Server) mine() mine {
 	info, err := os.Stat(s.opts.Labels)
 	if err != nil {
-		return "", "there are no labels yet"
+		return mine{None: "there are no labels yet"}
 	}
 	all, err := s.runs.List()
 	if err != nil {
-		return "", err.Error()
+		return mine{None: err.Error()}
 	}
 	var state strings.Builder
 	var runs []string
@@ -96,10 +101,10 @@ func (s *Server) mine() (judges template.HTML, none string) {
 			fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
 		}
 	}
-	t, err := memo.Get(s.ending, s.memo, "agreement with labels", state.String(), func() (t table.Table, err error) {
+	m, err := memo.Get(s.ending, s.memo, "agreement with labels", state.String(), func() (m mine, err error) {
 		file, err := labels.Read(s.opts.Labels)
 		if err != nil {
-			return t, err
+			return m, err
 		}
 		dirs := make([]string, len(runs))
 		for i, run := range runs {
@@ -108,22 +113,21 @@ func (s *Server) mine() (judges template.HTML, none string) {
 		o := scoring.DefaultOptions
 		a, err := labels.Rank(dirs, file, o.Reading, o.Bootstrap)
 		if err != nil {
-			return t, err
+			return m, err
 		}
+		m.Says = a.Says
 		for i, j := range a.Judges {
 			if name, err := filepath.Rel(s.opts.Runs, j.Run); err == nil {
 				a.Judges[i].Run = filepath.ToSlash(name)
 			}
 		}
-		return report.LabelAgreement{Agreement: a}.Tables()[0], nil
+		m.Judges, err = report.LabelAgreement{Agreement: a}.Tables()[0].HTML()
+		return m, err
 	})
-	if err == nil {
-		judges, err = t.HTML()
-	}
 	if err != nil {
-		return "", err.Error()
+		m.None = err.Error()
 	}
-	return judges, ""
+	return m
 }
 
 // labelled tells whether the labels may be of a run's items. The run's files are in the folder, and no links out of it.

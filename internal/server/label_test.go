@@ -48,7 +48,7 @@ func TestLabel(t *testing.T) {
 	makeRun(t, dir+"/b", making{protocol: "pairwise", dataset: "sample", sim: "first"})
 	d, all := desk(t, dir+"/a"), fmt.Sprintf("%d done", m.Spec.Dataset.Items)
 	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path() })
-	says(t, s.get("/labels"), "Your labels of sample", "No table yet")
+	says(t, s.get("/labels"), "Label sample, and see which judge agrees with you.", "No judge is held against the labels yet")
 	code, _, at := s.post("/labels", url.Values{"as": {"ann lee"}})
 	assert.Equal(t, code, http.StatusSeeOther)
 	assert.Equal(t, at, "/labels/ann%20lee")
@@ -71,7 +71,7 @@ func TestLabel(t *testing.T) {
 	must(t, err)
 	assert.Equal(t, len(f.Labels), 4)
 	page = s.get("/labels")
-	says(t, page, "Which judge agrees with these labels?", "sim:first", "ann lee")
+	says(t, page, "agrees with the labels on", "sim:first", "ann lee 3 of")
 	says(t, s.get("/"), "Which judge agrees with your labels?")
 
 	for target, values := range map[string]url.Values{

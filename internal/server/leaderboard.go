@@ -209,7 +209,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	v.Jobs = s.pendingJobs()
 	v.Ended = s.runs.SearchEnded()
 	if s.opts.Labels != "" {
-		v.Mine, _ = s.mine()
+		v.Mine = s.mine().Judges
 	}
 	v.Total = len(rows)
 	for _, row := range rows {

@@ -141,7 +141,7 @@ func TestStartForm(t *testing.T) {
 		t.Errorf("starting: %d to %q, order %v", code, to, fake.jobs)
 	}
 	says(t, s.get("/"), "coin on sample: preparing")
-	says(t, s.get("/jobs/job1"), "Being prepared", "preparing")
+	says(t, s.get("/jobs/job1"), "The run is being prepared", "preparing")
 	if code, _, to := s.post("/jobs/job1/stop", url.Values{}); code != 303 || to != "/jobs/job1" || fake.jobs[0].State != jobs.Stopping {
 		t.Errorf("stopping: %d to %q", code, to)
 	}
