@@ -68,13 +68,20 @@ func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (membe
 		var found *RunRow
 		for i := range rows {
 			row := &rows[i]
-			same := row.ID == juror.ID && row.manifest != nil && row.report != nil
+			same := row.ID == juror.ID && row.manifest != nil
 			if same && (found == nil || path.Base(row.Name) == path.Base(juror.Run)) {
 				found = row
 			}
 		}
 		if found == nil {
 			return nil, nil
+		}
+		if found.report == nil { // it is scored for leaderboards only beside the pages
+			n, err := s.numbers(ctx, found.Name, found.manifest)
+			if err != nil || n.rep == nil {
+				return nil, err
+			}
+			found.report = n.rep
 		}
 		members = append(members, *found)
 	}

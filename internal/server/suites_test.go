@@ -200,7 +200,7 @@ func TestResumeSuiteForm(t *testing.T) {
 	if order := fake.jobs[0].Request; order.Get("folder") != "deep/suite" || !strings.Contains(order.Get("file"), "name: four judges") {
 		t.Errorf("ordered %v", order)
 	}
-	says(t, s.get("/jobs/job2"), "Suite planned")
+	says(t, s.get("/jobs/job2"), "The suite is being prepared: its page follows. planned")
 	fake.jobs[0].State, fake.jobs[0].Ended = jobs.Stopped, begun
 	if page := s.get("/jobs/job2"); strings.Contains(page, `id="resume"`) {
 		t.Error("the job of a suite is gone on with as a run")
