@@ -95,6 +95,14 @@ func headOf(name string, m *judging.Manifest) RunHead {
 // ItemsOf is what its dataset is called everywhere.
 func (v runView) ItemsOf() string { return RunRow{RunHead: v.RunHead, manifest: v.Manifest}.ItemsOf() }
 
+// Took is how long it was from the start of the run to its end; "" where nobody knows.
+func (h RunHead) Took() string {
+	if h.Started.IsZero() || h.Ended.IsZero() {
+		return ""
+	}
+	return h.Ended.Sub(h.Started).Round(time.Second).String()
+}
+
 // URL of the run's page.
 func (h RunHead) URL() string { return "/runs/" + escaped(h.Name) }
 
