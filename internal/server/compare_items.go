@@ -337,7 +337,7 @@ func (v compareItemView) Says() string {
 func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
-		if names := v.named(place); len(names) > 0 {
+		if names := v.named(place, "inconsistent"); len(names) > 0 {
 			all = append(all, report.Enumerate(names)+plural(names, " names", " name")+" what is shown "+place+
 				", whatever that is.")
 		}
@@ -352,10 +352,11 @@ func (v compareItemView) Also() string {
 	return strings.Join(all, " ")
 }
 
-// named are the runs of which something is so, by the names of their judges.
-func (v compareItemView) named(flag string) (names []string) {
+// named are the runs of which all of this is so, by the names of their judges.
+func (v compareItemView) named(flags ...string) (names []string) {
 	for _, side := range v.Sides {
-		if slices.Contains(side.Flags, flag) {
+		lacks := func(flag string) bool { return !slices.Contains(side.Flags, flag) }
+		if !slices.ContainsFunc(flags, lacks) {
 			names = append(names, scoring.InSentence(side.Called))
 		}
 	}

@@ -1,0 +1,79 @@
+package server
+
+import (
+	"testing"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/store"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// TestSaysOfAnItem: the first line of an item in several runs is who is right, as far as anybody can say.
+func TestSaysOfAnItem(t *testing.T) {
+	right, wrong, open := []string{"right"}, []string{"wrong"}, []string{"missing"}
+	sure, first := []string{"wrong", "confident"}, []string{"wrong", "inconsistent", "first"}
+	for _, c := range []struct {
+		flags      [][]string
+		says, also string
+	}{
+		{flags: [][]string{right, right}, says: "Both judges are right."},
+		{flags: [][]string{right, wrong}, says: "A is right, B is not."},
+		{flags: [][]string{wrong, first}, says: "Neither judge is right.", also: "B names what is shown first, whatever that is."},
+		{flags: [][]string{open, open}, says: "Nobody can say who is right: there is no label, or not every judgment."},
+		{flags: [][]string{right, open}, says: "Right: 1 of the 1 that can be scored."},
+		{flags: [][]string{sure, sure, sure}, says: "None of three judges is right.", also: "Each is wrong every time: the label may be wrong."},
+		{flags: [][]string{right, right, right}, says: "All three judges are right."},
+		{flags: [][]string{right, wrong, wrong, wrong, wrong}, says: "Only A is right."},
+		{flags: [][]string{right, right, right, right, first, first}, says: "All are right but E and F.", also: "E and F name what is shown first, whatever that is."},
+	} {
+		var v compareItemView
+		for i, flags := range c.flags {
+			v.Sides = append(v.Sides, ItemView{Called: letterOf(i), Flags: flags})
+		}
+		assert.Equal(t, v.Says(), c.says)
+		assert.Equal(t, v.Also(), c.also)
+		for i := range v.Sides {
+			v.Sides[i].Run.Simulated = true
+		}
+		if got := v.Also(); c.flags[0][0] == "wrong" && len(c.flags[0]) == 2 && got != "" {
+			t.Errorf("what simulated judges get wrong says of the label: %s", got)
+		}
+	}
+}
+
+// TestSaysOfAPlan: the first line of a plan is what the run costs.
+func TestSaysOfAPlan(t *testing.T) {
+	stage := func(calls int, seconds *float64, time string) jobs.PlannedStage {
+		return jobs.PlannedStage{Numbers: map[string]int{"calls": calls}, Seconds: seconds, Time: time}
+	}
+	for says, stages := range map[string][]jobs.PlannedStage{
+		"Nothing is left to ask.":                        {stage(0, new(0.0), "none: no server is asked")},
+		"This takes 1 call, about 2 s.":                  {stage(1, new(2.0), "about 2 s, by earlier runs")},
+		"This takes 7 calls. How long is not known yet.": {stage(7, nil, "unknown")},
+		"This takes 7 calls, and no server is asked.":    {stage(7, new(0.0), "none: no server is asked")},
+		"This takes 9 calls in 2 runs.":                  {stage(7, nil, ""), stage(2, nil, "")},
+	} {
+		assert.Equal(t, startView{Plan: &jobs.Planned{Stages: stages}}.Says(), says)
+	}
+}
+
+// TestTheFirstLeaderboardStaysWhileRunsAreScored: runs without numbers count for which is shown first, once they are
+// looked at.
+func TestTheFirstLeaderboardStaysWhileRunsAreScored(t *testing.T) {
+	row := func(dataset string, items int) RunRow {
+		m := &judging.Manifest{}
+		m.Spec.Dataset.SHA256 = dataset
+		return RunRow{RunHead: RunHead{Protocol: "pairwise", Dataset: dataset, Items: items}, manifest: m}
+	}
+	done, waits, running := row("small", 10), row("large", 350), row("larger", 1000)
+	done.report, done.Headline = &scoring.Report{Items: 10}, &scoring.Result{Value: new(50.0)}
+	waits.of = store.Stamps{Records: store.Stamp{Size: 1}}
+	running.Status = judging.Running
+	rows := []RunRow{done, waits, running}
+	assert.Equal(t, conditions(rows, false)[0].dataset, "small")
+	assert.Equal(t, conditions(rows, true)[0].dataset, "large")
+	assert.Equal(t, len(conditions(rows, true)), 2)
+}
