@@ -40,8 +40,9 @@ type Judge struct {
 	clusters   string // what items hang together by, in words
 }
 
-// ErrAgents is wrapped by the error of a run that judges several agents' answers to one question.
-var ErrAgents = errors.New("judges answers of agents")
+// ErrAgents is wrapped by the error of a run that judges several agents' answers to one question, or answers questions
+// of pairs itself and judges none.
+var ErrAgents = errors.New("judges answers of agents, or none")
 
 // ReadJudge reads a run. Items of which not all presentations have been judged are left out. Answers of several
 // agents to one question are no single thing to be labelled, and an error.
@@ -56,7 +57,7 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 	said := map[string]map[int]string{} // by item and presentation
 	sure := map[string][]float64{}
 	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
-		if r.Agent != "" {
+		if r.Agent != "" || r.Shape == datasets.Open {
 			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, r.Protocol, ErrAgents)
 		}
 		if v.Outcome == judging.Failed {

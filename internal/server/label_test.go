@@ -46,6 +46,7 @@ func TestLabel(t *testing.T) {
 	dir := t.TempDir()
 	m := makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9"})
 	makeRun(t, dir+"/b", making{protocol: "pairwise", dataset: "sample", sim: "first"})
+	makeRun(t, dir+"/answers", making{protocol: "answer", dataset: "sample", sim: "coin"}) // which judges no pair
 	d, all := desk(t, dir+"/a"), fmt.Sprintf("%d done", m.Spec.Dataset.Items)
 	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path() })
 	says(t, s.get("/labels"), "Label sample, and see which judge agrees with you.", "No judge is held against the labels yet")
