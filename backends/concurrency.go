@@ -43,7 +43,7 @@ type Concurrency struct {
 type ConcurrencyOptions struct {
 	First   int           // requests at once to begin with
 	Most    int           // requests at once
-	Timeout time.Duration // of a request: more are not asked where they might then wait that long; 0 for none
+	Timeout time.Duration // of a request: no more are asked where one might then take a quarter of it; 0 for none
 	Now     func() time.Time
 }
 
@@ -119,7 +119,8 @@ func (c *Concurrency) end(begun time.Time, stage int, resp Response, err error) 
 	case err != nil:
 		return
 	}
-	c.stage.tokens += float64(max(1, resp.PromptTokens-cached(resp)+resp.ReplyTokens))
+	// Tokens out of the server's prompt cache count: a level at which it forgets beginnings must not look faster.
+	c.stage.tokens += float64(max(1, resp.PromptTokens+resp.ReplyTokens))
 	if !current {
 		return
 	}
@@ -129,14 +130,6 @@ func (c *Concurrency) end(begun time.Time, stage int, resp Response, err error) 
 		return
 	}
 	c.measured(c.stage.tokens / max(now.Sub(c.stage.begun).Seconds(), 1e-6))
-}
-
-// cached is how many tokens of the prompt were not read again, as far as the server tells.
-func cached(resp Response) int {
-	if resp.CachedTokens == nil {
-		return 0
-	}
-	return *resp.CachedTokens
 }
 
 // measured decides what follows a level that was measured, in tokens a second.

@@ -27,6 +27,8 @@ var ollamaName = register(serverKind{
 	wire:  ollamaFormat,
 	ports: []string{"11434"},
 	place: 1,
+	// It answers one or some at once (OLLAMA_NUM_PARALLEL) and does not tell.
+	batches: 4,
 	can: map[Feature]string{ // earlier versions pass over the words in silence
 		SetContext:   "",
 		CutPrompts:   "",

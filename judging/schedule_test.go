@@ -60,6 +60,39 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 	}
 }
 
+// What is asked at once follows AtOnce while the run goes on, up and down, and no judgment is lost by that.
+func TestConcurrencyChangesWhileTheRunGoesOn(t *testing.T) {
+	const items = 24
+	set := judgingtest.Pairs(t, items)
+	synctest.Test(t, func(t *testing.T) {
+		client := &slow{}
+		j, w := newJob(t, set, client)
+		began := time.Now()
+		j.AtOnce = func() int {
+			switch took := time.Since(began).Seconds(); {
+			case took < 2.5:
+				return 2
+			case took < 6.5:
+				return 6
+			}
+			return 3
+		}
+		for at, want := range map[float64]int64{2.2: 2, 5.2: 6, 9.2: 3} {
+			time.AfterFunc(time.Duration(at*float64(time.Second)), func() {
+				if now := client.inFlight.Load(); now != want {
+					t.Errorf("%d in flight after %v s, want %d", now, at, want)
+				}
+			})
+		}
+		if err := j.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.Records) != 2*items || int(client.calls.Load()) != 2*items {
+			t.Errorf("%d records, %d calls; want %d", len(w.Records), client.calls.Load(), 2*items)
+		}
+	})
+}
+
 // The swapped judgment is asked when the first is written, and before the place is
 // given to another item: the server's prefix cache then holds the question.
 func TestPresentationsOfAnItemFollowEachOther(t *testing.T) {
