@@ -84,10 +84,20 @@ func (e *expression) mayMatch(text string) bool {
 }
 
 // find is where a text matches first, with its groups, or nil.
-func (e *expression) find(text string) []int { return e.regular().FindStringSubmatchIndex(text) }
+func (e *expression) find(text string) []int {
+	if !e.mayMatch(text) {
+		return nil
+	}
+	return e.regular().FindStringSubmatchIndex(text)
+}
 
 // findString is what matches first, with its groups, or nil.
-func (e *expression) findString(text string) []string { return e.regular().FindStringSubmatch(text) }
+func (e *expression) findString(text string) []string {
+	if !e.mayMatch(text) {
+		return nil
+	}
+	return e.regular().FindStringSubmatch(text)
+}
 
 // matches tells whether a text matches one of some expressions.
 func matches(text string, expressions ...*expression) bool {
