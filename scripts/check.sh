@@ -54,7 +54,9 @@ not_for_race+='|TestIntervalsCover|TestTheIntervalOfRanksCovers|TestRanksAreComp
 not_for_race+='|TestSameSeedSameBytes|TestScriptedJudgesOfOptions|TestSelfReferencePrinted|TestCompareSelfReference|TestBestAndWorstTogether' # likewise
 not_for_race+='|TestManyTablesAreMerged|TestDamagedTablesAreNotMerged|TestTablesAreNotMergedOnAFullDisk' # Badger merges
 not_for_race+='|TestDamagedCache|TestFullDisk.*|TestSuiteKilled|TestKilledWithoutClosing|TestKilledAtAnyTime|TestServeKilled' # other processes
-not_for_race+='|TestBomb' # one goroutine unpacks
+not_for_race+='|TestBomb|TestASmallBundleThatWritesMuch|TestParquetThatStandsForMuch' # one goroutine unpacks
+not_for_race+='|TestAnAnswerLongerThanItsTokens|TestValuesAreBoundToTheirKeys' # long texts again
+not_for_race+='|TestSpeedOfALoadedMachineWasNoise|TestEstimateCountsCalls|TestGates|TestUntilErrs|TestAgree|TestEstimate|TestKappaFarBelowZeroCovers|TestLayoutOfAPage|TestPicturesToShare' # arithmetic
 not_for_race+='|TestReadme|TestAirGap)$' # every command in turn, each of which has tests of its own
 
 # Of the commands those in which goroutines meet: runs at once, several servers, interrupts, jobs, live pages.

@@ -2,7 +2,8 @@
 # usage: scripts/servers.sh start|wait|stop|env [llama|ollama|all]
 #
 # Runs llama-server and Ollama on this machine with the model of scripts/tinymodel, for trying gavel against real servers. Both serve it
-# under the name "tiny", on the loopback interface only, on ports the kernel picks.
+# under the name "tiny", on the loopback interface only, on ports the kernel picks. Each works with one thread: several wait for one
+# another after each layer, and of a model this small that takes up to ten times as long where the machine does other work too.
 #
 #   start   gets the servers (scripts/llama.sh, scripts/ollama.sh), writes the model, starts what is not running yet, waits until it
 #           answers, and prints the lines that env prints
@@ -98,7 +99,8 @@ start_llama() {
 	local server
 	server=$("$here/llama.sh") || exit
 	# llama.cpp shares out the context it is given among its slots.
-	launch llama nohup "$server" -m "$dir/tiny.gguf" --alias tiny --host 127.0.0.1 --port "${LLAMA_PORT:-0}" -np "$slots" -c $((context * slots))
+	launch llama nohup "$server" -m "$dir/tiny.gguf" --alias tiny --host 127.0.0.1 --port "${LLAMA_PORT:-0}" -np "$slots" -c $((context * slots)) \
+		-t 1 -tb 1
 }
 
 start_ollama() {
@@ -108,7 +110,8 @@ start_ollama() {
 	export HOME=$dir/ollama OLLAMA_MODELS=$dir/ollama/models OLLAMA_CONTEXT_LENGTH=$context
 	mkdir -p "$OLLAMA_MODELS"
 	OLLAMA_HOST=127.0.0.1:${OLLAMA_PORT:-0} launch ollama nohup "$server" serve
-	echo "FROM $dir/tiny.gguf" >"$dir/Modelfile" # the template comes from the model: plain ChatML, which Ollama knows
+	# The template comes from the model: plain ChatML, which Ollama knows.
+	printf 'FROM %s\nPARAMETER num_thread 1\n' "$dir/tiny.gguf" >"$dir/Modelfile"
 	OLLAMA_HOST=127.0.0.1:$(port ollama) "$server" create tiny -f "$dir/Modelfile" >"$dir/create.log" 2>&1 ||
 		die "Ollama does not take the model: $(tail -n 1 "$dir/create.log")"
 }

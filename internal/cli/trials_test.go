@@ -164,7 +164,7 @@ func ownTemp(t *testing.T) {
 }
 
 // simulatedRun is a run that asks nobody.
-var simulatedRun = []string{"pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--repeat", "20"}
+var simulatedRun = []string{"pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--repeat", "10"}
 
 // TestKilledAtAnyTime: killed with -9 whenever, whatever gavel does comes to the same by the same command.
 func TestKilledAtAnyTime(t *testing.T) {
@@ -176,7 +176,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 	t.Run("import", func(t *testing.T) {
 		ownTemp(t)
 		var rows []string
-		for i := range 2000 {
+		for i := range 800 {
 			rows = append(rows, mmluRow(i, "A", "A", strings.Repeat("thus ", 200)+"The answer is (A)."))
 		}
 		write(t, "outputs.json", "["+strings.Join(rows, ",")+"]")

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gavel/judging"
 	"gavel/scoring"
@@ -104,7 +105,7 @@ func (c *chance) find(b *ballot, how scoring.MissingPolicy, draws int, seed uint
 	}
 	c.first, c.perfect = alwaysFirst(b), alwaysSame(b)
 	if draws == 0 {
-		c.random = everyOutcome(b, how)
+		c.random = counted(b, how)
 	} else {
 		h := fnv.New64a()
 		h.Write([]byte(b.kind()))
@@ -173,6 +174,21 @@ func (o *outcome) choose(judgment, position, times int) {
 
 func (o *outcome) grades() grades {
 	return gradesOf(o.positions, o.choices, len(o.ballot.orders), o.missing)
+}
+
+// countedOut are the means over every outcome, by what they depend on. Runs of one dataset share them: to count them out
+// takes as long as all else of a score.
+var countedOut sync.Map
+
+// counted is everyOutcome, counted out once.
+func counted(b *ballot, how scoring.MissingPolicy) grades {
+	key := string(how) + " " + b.kind()
+	mean, known := countedOut.Load(key)
+	if !known {
+		mean = everyOutcome(b, how)
+		countedOut.Store(key, mean)
+	}
+	return mean.(grades)
 }
 
 // everyOutcome is the mean over all the ways to name a position in each judgment.
