@@ -18,7 +18,7 @@ import (
 	"gavel/scoring"
 )
 
-// TestDemo: every demo to the byte, twice the same, on one screen; its runs say what they are.
+// TestDemo: every demo to the byte, the first one twice the same, on one screen; its runs say what they are.
 func TestDemo(t *testing.T) {
 	allRounds(t)
 	home(t)
@@ -36,8 +36,8 @@ func TestDemo(t *testing.T) {
 					t.Errorf("more than 80 columns: %s", line)
 				}
 			}
-			if mustCall(t, "demo", name, "--out", dir) != out {
-				t.Error("a demo into the same folder differs")
+			if name == demo.Names[0] && mustCall(t, "demo", "--out", dir) != out {
+				t.Error("the demo by default, into the same folder, differs")
 			}
 			folders, err := filepath.Glob(filepath.Join(dir, "*", judging.ResultsFile))
 			if err != nil || len(folders) < 4 {
@@ -56,9 +56,6 @@ func TestDemo(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "gavel")); err == nil {
 		t.Error("the demo touched the cache")
-	}
-	if mustCall(t, "demo") != mustCall(t, "demo", "pairwise") {
-		t.Error("the first demo is not the one by default")
 	}
 	if _, stderr, code := call(t, "demo", "pairs"); code != exitUsage || !strings.Contains(stderr, "reversed") {
 		t.Errorf("an unknown demo: %d %s", code, stderr)

@@ -176,8 +176,8 @@ func (o *outcome) grades() grades {
 	return gradesOf(o.positions, o.choices, len(o.ballot.orders), o.missing)
 }
 
-// countedOut are the means over every outcome, by what they depend on. Runs of one dataset share them: to count them out
-// takes as long as all else of a score.
+// countedOut are the means over every outcome, by what they depend on. Runs of one dataset share them: to count them
+// out takes as long as all else of a score.
 var countedOut sync.Map
 
 // counted is everyOutcome, counted out once.

@@ -22,8 +22,8 @@ func Entropy(counts []int) float64 {
 	return h
 }
 
-// shareLog is p·log₂ p of the share c of sum, out of a table where the sum is small: the chance of a kind of items asks for
-// millions of them.
+// shareLog is p·log₂ p of the share c of sum, out of a table where the sum is small: the chance of a kind of items
+// asks for millions of them.
 func shareLog(c, sum int) float64 {
 	if sum < mostInTable {
 		return shareLogs()[sum*mostInTable+c]

@@ -17,8 +17,8 @@ func quantile(p float64, values []float64) float64 {
 	return smallest(max(0, int(math.Ceil(p*float64(len(values))))-1), values)
 }
 
-// smallest is the value with k smaller or equal ones before it, where all are sorted. It sorts no more than it needs, which
-// takes a sixth of the time.
+// smallest is the value with k smaller or equal ones before it, where all are sorted. It sorts no more than it needs,
+// which takes a sixth of the time.
 //
 // Source: Hoare, Communications of the ACM 4 (1961), 321–322.
 func smallest(k int, values []float64) float64 {
