@@ -115,7 +115,7 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 					Link: "/compare" + query("a", judges[0].Name, "b", judges[1].Name),
 				})
 			}
-		case slices.ContainsFunc(c.runs, func(r RunRow) bool { return r.Name == f.Runs[0] }):
+		case slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == f.Runs[0] }):
 			best := judges[0]
 			if best.Name == f.Runs[0] {
 				best = judges[1]

@@ -91,7 +91,7 @@ const (
 	boardRuns      = 5  // of the list of the newest runs
 	rankedRuns     = 100
 	rankedBytes    = 512 << 20 // of records
-	rankWait       = 220 * time.Millisecond
+	rankWait       = 120 * time.Millisecond
 	keyLength      = 12 // of the SHA-256 of items in an address
 	sampleDatasets = "sample"
 )
@@ -101,7 +101,7 @@ type condition struct {
 	protocol, goal, items string // items: their SHA-256, or what stands for it
 	dataset               string
 	n                     int // items
-	runs                  []RunRow
+	runs                  []*RunRow
 }
 
 // conditions parts runs by question and items, those with the most judged items first and samples last. Parts of runs
@@ -115,14 +115,15 @@ func conditions(rows []RunRow, unscored bool) []*condition {
 	}
 	var all []*condition
 	of := map[[3]string]*condition{}
-	for _, r := range rows {
+	for i := range rows {
+		r := &rows[i]
 		counts := r.report != nil && r.Headline != nil && r.Headline.Value != nil || unscored && r.unscored()
 		if r.manifest == nil || r.Shard != "" || !counts {
 			continue
 		}
 		items := report.ItemsOf(r.manifest)
-		if same, ok := known[report.FileOf(r.manifest)]; ok && r.manifest.Files[judging.ItemsFile] == "" {
-			items = same
+		if r.manifest.Files[judging.ItemsFile] == "" {
+			items = cmp.Or(known[report.FileOf(r.manifest)], items)
 		}
 		key := [3]string{r.Protocol, r.Goal, items}
 		c := of[key]
@@ -191,7 +192,7 @@ func (f boardFilter) chosen(all []*condition) *condition {
 
 // wasCalled tells whether the dataset of some run goes by a name.
 func (c *condition) wasCalled(name string) bool {
-	return slices.ContainsFunc(c.runs, func(r RunRow) bool { return r.Dataset == name })
+	return slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Dataset == name })
 }
 
 // leaderboardView is a leaderboard for programs.
@@ -212,14 +213,18 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 		v.Mine = s.mine().Judges
 	}
 	v.Total = len(rows)
-	for _, row := range rows {
-		v.Running += int(scoring.One(row.Status == judging.Running))
+	order := make([]*RunRow, len(rows))
+	for i := range rows {
+		order[i] = &rows[i]
+		v.Running += int(scoring.One(rows[i].Status == judging.Running))
 	}
-	slices.SortStableFunc(rows, func(a, b RunRow) int {
-		running := func(r RunRow) float64 { return scoring.One(r.Status == judging.Running) }
+	slices.SortStableFunc(order, func(a, b *RunRow) int {
+		running := func(r *RunRow) float64 { return scoring.One(r.Status == judging.Running) }
 		return cmp.Or(cmp.Compare(running(b), running(a)), b.Started.Compare(a.Started))
 	})
-	v.Runs = rows[:min(boardRuns, len(rows))]
+	for _, row := range order[:min(boardRuns, len(order))] {
+		v.Runs = append(v.Runs, *row)
+	}
 	return v, nil
 }
 
@@ -313,14 +318,14 @@ func choicesOf(all []*condition, chosen *condition, link func(*condition) string
 func (c *condition) judges() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
-		key := judgeOf(r)
+		key := judgeOf(*r)
 		i, has := place[key]
 		switch {
 		case !has:
 			place[key] = len(judges)
-			judges = append(judges, r)
+			judges = append(judges, *r)
 		case r.standsFor(judges[i]):
-			judges[i] = r
+			judges[i] = *r
 		}
 	}
 	return judges

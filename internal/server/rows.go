@@ -143,7 +143,7 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 }
 
 // rowsWait is how long a page waits for the runs of a large folder to be read.
-const rowsWait = 200 * time.Millisecond
+const rowsWait = 120 * time.Millisecond
 
 // rowsForPage are the rows as a page shows them: those of a large folder may be some seconds old, and are nil where
 // they are being read for the first time.

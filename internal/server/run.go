@@ -257,7 +257,7 @@ func (s *Server) others(
 			!report.SameItems(row.manifest, m) || judgeOf(row) == self {
 			continue
 		}
-		c.runs = append(c.runs, row)
+		c.runs = append(c.runs, &row)
 	}
 	judges := c.judges()
 	names, _ := report.NameJudges(judgesOf(judges))
