@@ -285,6 +285,43 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// linksOfItems are those of a list of items.
+func linksOfItems(t *testing.T, page string) (links []string) {
+	t.Helper()
+	for _, a := range elements(byID(t, page, "items"), "a") {
+		links = append(links, attr(a, "href"))
+	}
+	return links
+}
+
+// TestWrongItemsComeFirst: readers see those first that are wrong every time, then the rest of the wrong ones.
+func TestWrongItemsComeFirst(t *testing.T) {
+	dir := t.TempDir()
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.6,first=0.4,seed=3"})
+	s := newSite(t, dir, nil)
+	var v ItemsView
+	s.data("/api/v1/runs/a/items", &v)
+	var want []string
+	for _, facts := range []func(names []string) bool{
+		func(names []string) bool { return slices.Contains(names, "confident") },
+		func(names []string) bool { return slices.Contains(names, "wrong") && !slices.Contains(names, "confident") },
+		func(names []string) bool { return slices.Contains(names, "right") },
+	} {
+		n := len(want)
+		for _, item := range v.Items {
+			if facts(item.Flags) {
+				want = append(want, "/runs/a/items/"+item.ID)
+			}
+		}
+		if len(want) == n {
+			t.Fatal("the simulated judge leaves a kind of item out")
+		}
+	}
+	if got := linksOfItems(t, s.get("/runs/a/items")); !slices.Equal(got, want) {
+		t.Errorf("listed %v, want %v", got, want)
+	}
+}
+
 func TestPages(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
@@ -303,15 +340,15 @@ func TestPages(t *testing.T) {
 	if len(all) != 32 || all[0] != "sample-knowledge-01" || all[31] != "sample-coding-08" {
 		t.Errorf("the pages together: %v", all)
 	}
-	page := s.get("/runs/a/items/sample-knowledge-02")
-	if next := attr(byID(t, page, "next"), "href"); next != "/runs/a/items/sample-knowledge-03" {
-		t.Errorf("the next is %q", next)
-	}
-	if previous := attr(byID(t, page, "previous"), "href"); previous != "/runs/a/items/sample-knowledge-01" {
-		t.Errorf("the one before is %q", previous)
-	}
-	if next := attr(byID(t, s.get("/runs/a/items/sample-math-08?group=Math"), "previous"), "href"); next != "/runs/a/items/sample-math-07?group=Math" {
-		t.Errorf("with a filter, the one before is %q", next)
+	for _, filter := range []string{"", "?group=Math"} {
+		list := linksOfItems(t, s.get("/runs/a/items"+filter))
+		page := s.get(list[1])
+		if next := attr(byID(t, page, "next"), "href"); next != list[2] {
+			t.Errorf("%s: the next is %q, in the list %q", filter, next, list[2])
+		}
+		if previous := attr(byID(t, page, "previous"), "href"); previous != list[0] {
+			t.Errorf("%s: the one before is %q, in the list %q", filter, previous, list[0])
+		}
 	}
 }
 

@@ -209,7 +209,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	if err != nil {
 		return v, err
 	}
-	if at, ok := slices.BinarySearch(all, i); ok {
+	if at := slices.Index(all, i); at >= 0 {
 		v.Number, v.Total = at+1, len(all)
 		if at > 0 {
 			v.Previous = itemURL(name, x.ID(all[at-1]), f.Query())

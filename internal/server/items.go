@@ -120,7 +120,8 @@ func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	return all[(page-1)*per : min(page*per, len(all))], pages, nil
 }
 
-// matching lists the items that a filter takes.
+// matching lists the items that a filter takes: for programs in the order of the run, for readers those first that are
+// wrong every time, then the rest of the wrong ones.
 func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int, error) {
 	var has func(int) bool
 	if f.Text != "" {
@@ -131,7 +132,7 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 		}
 	}
 	show := store.FilterNamed(f.Show)
-	var out []int
+	var places [3][]int
 	for i := range x.Len() {
 		switch {
 		case f.Group != "" && x.Group(i) != f.Group:
@@ -139,10 +140,25 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 		case show != nil && !show.Is(x.Flags(i)):
 		case has != nil && !has(i):
 		default:
-			out = append(out, i)
+			place := 0
+			if !isAPI(r) {
+				place = placeOf(x.Flags(i))
+			}
+			places[place] = append(places[place], i)
 		}
 	}
-	return out, nil
+	return slices.Concat(places[:]...), nil
+}
+
+// placeOf an item is 0 where it is to be read first.
+func placeOf(f store.Flags) int {
+	switch {
+	case f.Confident:
+		return 0
+	case f.Wrong:
+		return 1
+	}
+	return 2
 }
 
 // JudgmentBrief is a judgment in a list.
