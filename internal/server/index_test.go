@@ -304,7 +304,9 @@ func TestWrongItemsComeFirst(t *testing.T) {
 	var want []string
 	for _, facts := range []func(names []string) bool{
 		func(names []string) bool { return slices.Contains(names, "confident") },
-		func(names []string) bool { return slices.Contains(names, "wrong") && !slices.Contains(names, "confident") },
+		func(names []string) bool {
+			return slices.Contains(names, "wrong") && !slices.Contains(names, "confident")
+		},
 		func(names []string) bool { return slices.Contains(names, "right") },
 	} {
 		n := len(want)

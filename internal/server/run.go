@@ -58,6 +58,8 @@ type RunHead struct {
 	Ended     time.Time `json:"ended,omitzero"`
 
 	About *judging.About `json:"about,omitempty" jsonschema:"what people say of the run"`
+
+	IsJury bool `json:"-"` // of several judges, of whom one may be simulated
 }
 
 // damagedStatus is that of a folder whose run cannot be read.
@@ -85,6 +87,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Judgments: m.Judgments,
 		Started:   m.Started,
 		Ended:     m.Ended,
+		IsJury:    report.Jurors(m) != nil,
 	}
 	if m.Shard != nil {
 		h.Shard = m.Shard.String()
