@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"cmp"
+	"io"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets"
+	"gavel/internal/carry/export"
+	"gavel/internal/disk"
 	"gavel/internal/eval"
 	"gavel/internal/report"
 	"gavel/judging"
@@ -110,8 +114,17 @@ var _ = register(more, 30, exportCommand)
 func exportCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "export",
-		Usage: "write a run in another harness's format",
+		Usage: "write runs as a table, or in another harness's format",
 		Subcommands: []*cli.Command{{
+			Name:      "parquet",
+			Usage:     "a table of judgments for pandas, DuckDB or Polars",
+			UsageText: "gavel export parquet RUN... --out FILE",
+			Description: "One row a judgment, with its verdict as scores count it, tokens, time and replies.\n" +
+				"docs/formats.md lists the columns.\n\nExample:\n  gavel export parquet runs --out judgments.parquet",
+			Flags:  []cli.Flag{&cli.StringFlag{Name: "out", Usage: "`FILE` to write; one that is there is replaced"}},
+			Before: someArguments("RUN"),
+			Action: e.exportParquet,
+		}, {
 			Name:      "judgebench",
 			Usage:     "a run of pairs in JudgeBench's output format",
 			UsageText: "gavel export judgebench RUN [--out FILE]",
@@ -120,6 +133,27 @@ func exportCommand(e *env) *cli.Command {
 			Action:    func(c *cli.Context) error { return e.exportJudgeBench(c.Args().First(), c.String("out")) },
 		}},
 	}
+}
+
+func (e *env) exportParquet(c *cli.Context) error {
+	if c.String("out") == "" {
+		return usage("--out is missing: name the file to write")
+	}
+	dirs, err := judging.FindRuns(c.Args().Slice(), 1, func(path string) { e.say("skipped %s: it is not a run", path) })
+	if err != nil {
+		return err
+	}
+	rows := 0
+	var unread error
+	err = disk.Write(c.String("out"), func(w io.Writer) error {
+		rows, unread = export.Parquet(w, dirs)
+		return unread
+	})
+	if err != nil {
+		return cmp.Or(unread, err)
+	}
+	e.say("%d judgments of %d runs written", rows, len(dirs))
+	return nil
 }
 
 func (e *env) exportJudgeBench(run, out string) error {
