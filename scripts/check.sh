@@ -21,6 +21,8 @@
 #   release      a release as .goreleaser.yaml has it, unpublished: six binaries, archives, packages, checksums (scripts/release.sh)
 #   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh), those of shards also on Slurm
 #                (scripts/slurm.sh) and GNU parallel; --no-servers leaves them out
+#   engines      by night SmolLM2, a small instruction model, in llama.cpp, Ollama and vLLM on the CPU: every protocol, the doctor,
+#                and whether they agree (scripts/smollm.sh, scripts/vllm.sh)
 #   browser      the pages of gavel serve in Chromium, looked at by axe-core (scripts/browser.sh), with a run on llama.cpp's server unless
 #                --no-servers
 #
@@ -428,6 +430,25 @@ check_servers() {
 	return $failed
 }
 
+check_engines() {
+	local name status failed=0
+	[[ $nightly == yes && $servers == yes ]] || skipped 'by day, and with --no-servers: --nightly asks a small model in three engines'
+	if ! SERVERS_MODEL=$(scripts/smollm.sh 2>"$scratch/smollm"); then
+		skipped "$(tail -n 1 "$scratch/smollm")"
+	fi
+	export SERVERS_MODEL SERVERS_DIR=$SERVERS_DIR-engines SERVERS_THREADS=2 GAVEL_ENGINES=1
+	for name in llama ollama vllm; do
+		status=0
+		started $name || status=$?
+		((status == 0 || status == 77)) || failed=1
+	done
+	say go test ./internal/cli -run '^TestEngines$' -count=1 -v -timeout 40m || failed=1
+	for name in llama ollama vllm; do
+		scripts/servers.sh stop $name
+	done
+	return $failed
+}
+
 check_browser() {
 	local status=0
 	if [[ $servers == yes ]]; then
@@ -441,7 +462,7 @@ check_browser() {
 	return $status
 }
 
-steps=(format modules vet lint vulnerable scripts fresh test rest race fuzz build release servers browser)
+steps=(format modules vet lint vulnerable scripts fresh test rest race fuzz build release servers browser engines)
 summary=()
 failed=()
 declare -A count=([passed]=0 [in part]=0 [left out]=0 [FAILED]=0)

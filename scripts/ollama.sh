@@ -41,6 +41,7 @@ build() {
 	rm -rf "$tree"
 	echo "${0##*/}: building $module@$version in $dir; the Go module proxy sends it and its dependencies" >&2
 	thrice env GOFLAGS='' GOBIN="$dir/bin" CGO_ENABLED=1 CGO_CPPFLAGS="-I$dir/include" \
+		CGO_CFLAGS="-O2 $vectors" CGO_CXXFLAGS="-O2 $vectors" \
 		go install -ldflags "-s -w -X=$module/version.Version=${version#v}" "$module@$version" >"$dir/build.log" 2>&1 || {
 		# What go says of a module that does not come.
 		why=$(grep -m 1 -E 'dial tcp|i/o timeout|connection re(set|fused)|unexpected EOF|no such host|: [45][0-9][0-9] |GOPROXY' "$dir/build.log") &&
@@ -51,7 +52,7 @@ build() {
 }
 
 main() {
-	local dir=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/gavel-ci/ollama} found version
+	local dir=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/gavel-ci/ollama} found version vectors=
 	(($# <= 1)) || die "usage: scripts/ollama.sh [DIR]"
 	if found=$(command -v ollama) && recent "$(version_of "$found")"; then
 		echo "$found"
@@ -62,10 +63,14 @@ main() {
 	dir=$(cd "$dir" && pwd)
 	exec 9>"$dir/lock"
 	flock 9 # two runs at once: the second finds what the first built
-	if [[ $(version_of "$dir/ollama-$version") != "${version#v}" ]]; then
-		build "$version" "$dir" "$dir/ollama-$version"
+	# Of processors with these vectors: without them Ollama reads a tenth as fast.
+	if grep -q -w avx2 /proc/cpuinfo 2>/dev/null; then
+		vectors=-march=x86-64-v3
 	fi
-	echo "$dir/ollama-$version"
+	if [[ $(version_of "$dir/ollama-$version$vectors") != "${version#v}" ]]; then
+		build "$version" "$dir" "$dir/ollama-$version$vectors"
+	fi
+	echo "$dir/ollama-$version$vectors"
 }
 
 main "$@"

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# usage: scripts/servers.sh start|wait|stop|env [llama|ollama|all]
+# usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|all]
 #
 # Runs llama-server and Ollama on this machine with the model of scripts/tinymodel, for trying gavel against real servers. Both serve it
 # under the name "tiny", on the loopback interface only, on ports the kernel picks. Each works with one thread: several wait for one
-# another after each layer, and of a model this small that takes up to ten times as long where the machine does other work too.
+# another after each layer, which takes up to ten times as long with a model this small where the machine does other work too.
+#
+# vllm is vLLM on the CPU with the model of scripts/vllm.sh, SmolLM2, which it too serves as "tiny"; it is none of all.
 #
 #   start   gets the servers (scripts/llama.sh, scripts/ollama.sh), writes the model, starts what is not running yet, waits until it
 #           answers, and prints the lines that env prints
@@ -20,9 +22,11 @@
 #
 # SERVERS_DIR      where the model, the logs and the process ids go, default ${XDG_CACHE_HOME:-~/.cache}/gavel-ci/servers;
 #                  two folders are two sets of servers
+# SERVERS_MODEL    a GGUF file that llama and ollama serve instead, such as that of scripts/smollm.sh
 # SERVERS_CONTEXT  tokens of context of each request, default 8192
 # SERVERS_SLOTS    requests that llama-server answers at once, default 2
-# LLAMA_PORT, OLLAMA_PORT
+# SERVERS_THREADS  threads of llama-server and Ollama, default 1
+# LLAMA_PORT, OLLAMA_PORT, VLLM_PORT
 #                  default 0, a free one
 #
 # Only the lines for eval go to stdout. Exit status: 0, or after a line that says why 77 where a server cannot be had here, else 1.
@@ -31,6 +35,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=${SERVERS_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/gavel-ci/servers}
 context=${SERVERS_CONTEXT:-8192}
 slots=${SERVERS_SLOTS:-2}
+threads=${SERVERS_THREADS:-1}
 patience=300 # seconds until a server answers; one that has ended is not waited for
 
 say() { echo "servers.sh: $*" >&2; }
@@ -69,7 +74,7 @@ answers() {
 	local port
 	port=$(port "$1") || return 1
 	case $1 in
-	llama) get "$port" /health ;;
+	llama | vllm) get "$port" /health ;;
 	ollama) get "$port" /api/version ;;
 	esac >/dev/null
 }
@@ -100,7 +105,7 @@ start_llama() {
 	server=$("$here/llama.sh") || exit
 	# llama.cpp shares out the context it is given among its slots.
 	launch llama nohup "$server" -m "$dir/tiny.gguf" --alias tiny --host 127.0.0.1 --port "${LLAMA_PORT:-0}" -np "$slots" -c $((context * slots)) \
-		-t 1 -tb 1
+		-t "$threads" -tb "$threads"
 }
 
 start_ollama() {
@@ -111,9 +116,23 @@ start_ollama() {
 	mkdir -p "$OLLAMA_MODELS"
 	OLLAMA_HOST=127.0.0.1:${OLLAMA_PORT:-0} launch ollama nohup "$server" serve
 	# The template comes from the model: plain ChatML, which Ollama knows.
-	printf 'FROM %s\nPARAMETER num_thread 1\n' "$dir/tiny.gguf" >"$dir/Modelfile"
+	printf 'FROM %s\nPARAMETER num_thread %s\n' "$dir/tiny.gguf" "$threads" >"$dir/Modelfile"
 	OLLAMA_HOST=127.0.0.1:$(port ollama) "$server" create tiny -f "$dir/Modelfile" >"$dir/create.log" 2>&1 ||
 		die "Ollama does not take the model: $(tail -n 1 "$dir/create.log")"
+}
+
+# vLLM knows of no port 0, and says its port late.
+start_vllm() {
+	local have python model port
+	have=$("$here/vllm.sh") || exit
+	{ read -r python && read -r model; } <<<"$have"
+	port=${VLLM_PORT:-$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
+	export HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 VLLM_NO_USAGE_STATS=1 DO_NOT_TRACK=1
+	export VLLM_CPU_KVCACHE_SPACE=2 VLLM_CPU_OMP_THREADS_BIND=nobind OMP_NUM_THREADS=2
+	# shellcheck disable=SC2016 # for sh
+	launch vllm nohup sh -c 'echo "listening on http://127.0.0.1:$0" && exec "$@"' "$port" \
+		"$python" -m vllm.entrypoints.openai.api_server --model "$model" --served-model-name tiny --host 127.0.0.1 --port "$port" \
+		--dtype bfloat16 --max-model-len "$context" --max-num-seqs 8 --enforce-eager
 }
 
 # alone waits until no other run of this script starts or stops these servers.
@@ -131,7 +150,11 @@ start() {
 			continue
 		fi
 		stop "$name"
-		(cd "$here/.." && go run ./scripts/tinymodel -out "$dir/tiny.gguf") || die "the model cannot be written"
+		if [[ -n ${SERVERS_MODEL:-} ]]; then
+			ln -sf "$SERVERS_MODEL" "$dir/tiny.gguf"
+		else
+			(cd "$here/.." && go run ./scripts/tinymodel -out "$dir/tiny.gguf") || die "the model cannot be written"
+		fi
 		status=0
 		(start_"$name") || status=$?
 		if ((status)); then
@@ -164,19 +187,20 @@ urls() {
 	for name in "$@"; do
 		running "$name" >/dev/null || die "$name is not running; try: scripts/servers.sh start $name"
 		echo "export GAVEL_${name^^}_URL=http://127.0.0.1:$(port "$name")"
-		if [[ $name == llama ]]; then
+		case $name in
+		llama)
 			server=$("$here/llama.sh") || exit
 			printf 'export GAVEL_LLAMA_SERVER=%q\nexport GAVEL_TINY_MODEL=%q\n' "$server" "$dir/tiny.gguf"
-		else
-			printf 'export GAVEL_OLLAMA_LOG=%q\n' "$dir/ollama.log"
-		fi
+			;;
+		ollama) printf 'export GAVEL_OLLAMA_LOG=%q\n' "$dir/ollama.log" ;;
+		esac
 	done
 }
 
 main() {
-	local usage='usage: scripts/servers.sh start|wait|stop|env [llama|ollama|all]' names name
+	local usage='usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|all]' names name
 	case ${2:-all} in
-	llama | ollama) names=("$2") ;;
+	llama | ollama | vllm) names=("$2") ;;
 	all) names=(llama ollama) ;;
 	*) die "$usage" ;;
 	esac

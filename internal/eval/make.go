@@ -97,15 +97,18 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	return e.finish(p, dir, missing, runErr)
 }
 
-// atOnce says how many judgments are asked for at once, and why no more.
-func (p *runState) atOnce() func() string {
+// atOnce says of a run with so many judgments left how many are asked for at once, and why no more.
+func (p *runState) atOnce() func(left int) string {
 	if p.whyAtOnce == nil {
 		return nil
 	}
-	return func() string {
+	return func(left int) string {
 		n := p.job.Manifest.Concurrency
 		if p.job.AtOnce != nil {
 			n = p.job.AtOnce()
+		}
+		if n > left {
+			return fmt.Sprintf("%d at once (all that are left)", left)
 		}
 		return fmt.Sprintf("%d at once (%s)", n, p.whyAtOnce())
 	}

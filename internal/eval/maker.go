@@ -79,8 +79,8 @@ type RunStart struct {
 	Manifest  *judging.Manifest
 	Missing   int // judgments to be asked for
 	Completed int // that need not be
-	// AtOnce says how many judgments are asked for at once, and why no more. May be nil.
-	AtOnce func() string
+	// AtOnce says, where so many are left, how many judgments are asked for at once, and why no more. May be nil.
+	AtOnce func(left int) string
 	// SoFar says what the run comes to by now, "" while that says nothing; nil where nothing is asked. Only of this run,
 	// until the next is opened.
 	SoFar func() string

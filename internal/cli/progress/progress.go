@@ -52,7 +52,7 @@ type tally struct {
 	cached  int
 	other   map[judging.Outcome]int
 	failed  *judging.Record // the last that did
-	atOnce  func() string
+	atOnce  func(left int) string
 	started time.Time
 	tempo   judging.Tempo
 	last    time.Time
@@ -200,7 +200,7 @@ func (p *Progress) load() string {
 	if p.atOnce == nil {
 		return ""
 	}
-	return p.atOnce()
+	return p.atOnce(p.total - p.done)
 }
 
 func (p *Progress) line(now time.Time) string {

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"gavel/internal/doctor"
+	"gavel/judging"
+)
+
+// engines are those that serve SmolLM2, a real if small instruction model, by what names their address.
+var engines = []struct{ name, variable string }{
+	{name: "llama.cpp", variable: "GAVEL_LLAMA_URL"},
+	{name: "Ollama", variable: "GAVEL_OLLAMA_URL"},
+	{name: "vLLM", variable: "GAVEL_VLLM_URL"},
+}
+
+// engineRuns are asked of each engine: every protocol, free and constrained, with and without probabilities.
+var engineRuns = []struct {
+	out, args string
+	judgments int
+	isDecided bool
+}{
+	{out: "direct", args: "pairwise --dataset sample --limit 6 --prompt direct --constrain --logprobs", judgments: 12, isDecided: true},
+	{out: "free", args: "pairwise --dataset sample --limit 1 --prompt sop", judgments: 2},
+	{out: "reversed", args: "reversed --dataset sample --limit 2 --prompt direct --constrain", judgments: 4, isDecided: true},
+	{out: "options", args: "multi-option --dataset sample-options --limit 1 --constrain --accept-cut", judgments: 2},
+	{out: "judged", args: "self-reference --dataset sample-choice --sample 0 --limit 2 --agents sim:accuracy=0.6 --constrain --accept-cut",
+		judgments: 4, isDecided: true},
+}
+
+// TestEngines asks one model in three engines, for the step of that name of scripts/check.sh. Each is ready by the doctor's
+// checks; each answers every protocol; what was asked once comes from the cache. How far their verdicts agree is logged.
+func TestEngines(t *testing.T) {
+	if os.Getenv("GAVEL_ENGINES") == "" {
+		t.Skip("GAVEL_ENGINES is not set: scripts/check.sh --nightly sets it")
+	}
+	home(t)
+	var direct []string
+	for _, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			url := os.Getenv(engine.variable)
+			if url == "" {
+				t.Skipf("%s is not set", engine.variable)
+			}
+			engineIsReady(t, url)
+			for _, run := range engineRuns {
+				out := engine.name + "/" + run.out
+				args := append([]string{"run"}, strings.Fields(run.args)...)
+				args = append(args, "--base-url", url, "--max-tokens", "24")
+				mustCall(t, append(args, "--out", out)...)
+				answered(t, out, run.judgments, run.isDecided)
+				mustCall(t, append(args, "--out", out+"-again")...)
+				for _, r := range records(t, out+"-again") {
+					for _, reply := range r.Replies {
+						if !reply.Cached {
+							t.Errorf("%s: the second run asked for %s", out, r.Item)
+						}
+					}
+				}
+			}
+			direct = append(direct, engine.name+"/direct")
+		})
+	}
+	for i := range direct {
+		for _, other := range direct[i+1:] {
+			t.Logf("%s", mustCall(t, "compare", direct[i], other))
+		}
+	}
+}
+
+// engineIsReady wants what the doctor tries to work.
+func engineIsReady(t *testing.T, url string) {
+	t.Helper()
+	var d doctor.Report
+	said := mustCall(t, "doctor", "--json", "--quick", "--base-url", url)
+	if err := json.Unmarshal([]byte(said), &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range d.Findings {
+		if f.Status == doctor.Fail {
+			t.Errorf("%s: %s", f.Check, f.Said)
+		}
+		switch f.Check {
+		case "server", "reply", "over-long prompt", "constrained output", "logprobs":
+			if f.Status != doctor.OK {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+}
+
+// answered wants each judgment of a run to have an answer, and where it was held to labels a verdict.
+func answered(t *testing.T, out string, judgments int, isDecided bool) {
+	t.Helper()
+	all := records(t, out)
+	if len(all) < judgments {
+		t.Errorf("%s: %d judgments, want %d", out, len(all), judgments)
+	}
+	for _, r := range all {
+		if r.Outcome == judging.Failed || isDecided && r.Outcome != judging.Decided {
+			t.Errorf("%s, %s: %s %s %q", out, r.Item, r.Outcome, r.Error, r.Text())
+		}
+		for _, reply := range r.Replies {
+			if reply.PromptTokens < 50 {
+				t.Errorf("%s, %s: the server read %d tokens", out, r.Item, reply.PromptTokens)
+			}
+		}
+		if strings.HasSuffix(out, "direct") {
+			checkProbabilities(t, r)
+		}
+	}
+}
