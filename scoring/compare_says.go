@@ -186,6 +186,9 @@ func thousands(n int) string {
 // amongAlike says who is right where each judge agrees with itself.
 func (c *Comparison) amongAlike(d Difference, names [2]string) string {
 	where := fmt.Sprintf("the %d pairs where each judge gives the same verdict in both orders", d.N)
+	if d.N == 1 {
+		where = strings.Replace(where, "pairs", "pair", 1)
+	}
 	ahead := names[0]
 	if *d.Diff > 0 {
 		ahead = names[1]
