@@ -222,6 +222,8 @@ type Model struct {
 
 	Thinks   Ability `json:"thinks,omitempty"`   // `yes` or `no`: thinking can be asked for
 	Logprobs Ability `json:"logprobs,omitempty"` // `yes` or `no`: token probabilities are told
+
+	Decides Ability `json:"-"` // it is a decision model; see [SystemOne]
 }
 
 // Ability is whether something can be done, where that is known.
@@ -259,7 +261,7 @@ func (m Model) Identity(kind string) string {
 
 // Server is what answers at an address.
 type Server struct {
-	// the wire format: `ollama`, `openai`, `sim`, `import` or `jury`; part of the cache key
+	// the wire format: `ollama`, `openai`, `systemone`, `sim`, `import` or `jury`; part of the cache key
 	Kind    string `json:"kind"`
 	Name    string `json:"name"`              // `Ollama`, `llama.cpp`, `vLLM`, …
 	Version string `json:"version,omitempty"` // as it says

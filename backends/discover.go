@@ -88,7 +88,8 @@ const (
 )
 
 // Probe asks what kind of server answers at an address: Ollama if it has Ollama's own version page, else
-// OpenAI-compatible if it lists models, or is llama.cpp still loading one. key is sent only to the second.
+// OpenAI-compatible if it lists models, or is llama.cpp still loading one; of decision models if it says so of each
+// that it lists. key is sent only to the latter two.
 func Probe(ctx context.Context, client *http.Client, base, key string) (Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, namedTime)
 	defer cancel()
@@ -101,14 +102,18 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (Server, 
 		return Server{}, err
 	}
 	o := NewOpenAI(base, key, client)
-	_, err := o.cards(ctx)
+	cards, err := o.cards(ctx)
 	if IsKind(err, Busy) && strings.Contains(err.Error(), "Loading model") {
 		return Server{Kind: openAIFormat, Name: LlamaCpp, URL: o.base}, nil
 	}
 	if err != nil {
 		return Server{}, err
 	}
-	return o.Server(ctx)
+	s, err := o.Server(ctx)
+	if len(cards) > 0 && !slices.ContainsFunc(cards, func(c modelCard) bool { return c.model().Decides != Yes }) {
+		s.Kind = systemOneFormat
+	}
+	return s, err
 }
 
 // Discover probes the candidates side by side. Addresses of the environment win: the usual ports are looked at only

@@ -156,7 +156,7 @@ func unasked(resp *http.Response) error {
 
 // ownPages are the places of both formats, which follow the address of a server.
 var ownPages = regexp.MustCompile(
-	`/(?:v1/(?:chat/completions|completions|models)|api/\w+|props|version|tokenize|apply-template)/?$`,
+	`/(?:v1/(?:chat/completions|completions|models|systemone)|api/\w+|props|version|tokenize|apply-template)/?$`,
 )
 
 // base is the address of the server that has a page, as --base-url takes it.
@@ -315,6 +315,8 @@ var tooLong = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(
 	`cannot truncate prompt with n_keep \(\d+\) >= n_ctx`,                                     // LM Studio
 	`trying to keep the first \d+ tokens when context the overflows\.`,                        // LM Studio
 	`the number of tokens to keep from the initial prompt is greater than the context length`, // LM Studio
+	// llama.cpp, of a model that reads a prompt in one batch
+	`input (?:\(\d+ tokens\) )?is too large to process`,
 	// others
 	`(?:the |your )?(?:prompt|input) is too long`, `too many (?:prompt|input) tokens`,
 	`(?:the )?context length exceeded\b`,
@@ -356,29 +358,33 @@ func inPageTime(ctx context.Context, ask func(context.Context, *exchange) error)
 
 // page asks for a JSON answer of one of the server's own pages; body is what is posted, nil where nothing is.
 func (o *OpenAI) page(ctx context.Context, url string, body, into any) error {
-	return inPageTime(ctx, func(ctx context.Context, x *exchange) error {
-		method, sent := http.MethodGet, []byte(nil)
-		if body != nil {
-			method, sent = http.MethodPost, mustJSON(body)
-		}
-		req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(sent))
-		if err != nil {
-			return err
-		}
-		if body != nil {
-			req.Header.Set("Content-Type", "application/json")
-		}
-		if o.key != "" {
-			req.Header.Set("Authorization", "Bearer "+o.key)
-		}
-		resp, err := o.http.Do(req)
-		if err != nil {
-			return err
-		}
-		resp.Body.Close()
-		if x.status >= 400 {
-			return errors.New(resp.Status)
-		}
-		return json.Unmarshal(x.body, into)
-	})
+	return inPageTime(ctx, func(ctx context.Context, x *exchange) error { return o.post(ctx, url, body, x, into) })
+}
+
+// post asks for a JSON answer, in the time of the context, which fills the exchange; body is what is posted, nil where
+// nothing is.
+func (o *OpenAI) post(ctx context.Context, url string, body any, x *exchange, into any) error {
+	method, sent := http.MethodGet, []byte(nil)
+	if body != nil {
+		method, sent = http.MethodPost, mustJSON(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(sent))
+	if err != nil {
+		return err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if o.key != "" {
+		req.Header.Set("Authorization", "Bearer "+o.key)
+	}
+	resp, err := o.http.Do(req)
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	if x.status >= 400 {
+		return errors.New(resp.Status)
+	}
+	return json.Unmarshal(x.body, into)
 }

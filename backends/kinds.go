@@ -25,6 +25,7 @@ const (
 	EndRepetition Feature = "can be asked to end a reply that repeats itself"
 	GiveSample    Feature = "gives a sample of its model at no cost"
 	Simulate      Feature = "asks no model"
+	Decide        Feature = "gives each option a probability, and writes nothing"
 )
 
 // serverKind is what gavel knows of one kind of server. What is left out it cannot do, or does not tell. A new kind is
@@ -79,11 +80,13 @@ func register(k serverKind) string {
 	return k.name
 }
 
-// kindOf is the kind of a server: by its name, else the one that its wire format is named after.
+// kindOf is the kind of a server: by its name and wire format, else the one that its wire format is named after, else
+// by its name alone.
 func kindOf(s Server) *serverKind {
 	for _, is := range []func(*serverKind) bool{
-		func(k *serverKind) bool { return k.name == s.Name },
+		func(k *serverKind) bool { return k.name == s.Name && k.wire == s.Kind },
 		func(k *serverKind) bool { return k.wire == s.Kind && k.open != nil },
+		func(k *serverKind) bool { return k.name == s.Name },
 	} {
 		if i := slices.IndexFunc(kinds, is); i >= 0 {
 			return kinds[i]

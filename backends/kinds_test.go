@@ -73,7 +73,7 @@ func TestKindsAreToldApart(t *testing.T) {
 	if _, err := Open(Server{Kind: "import"}, "", http.DefaultClient); err == nil {
 		t.Error("an import is opened")
 	}
-	if got := fmt.Sprint(Wires()); got != "[ollama openai sim]" {
+	if got := fmt.Sprint(Wires()); got != "[ollama openai sim systemone]" {
 		t.Errorf("wires are %s", got)
 	}
 }

@@ -243,6 +243,7 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	}
 	if len(show.Capabilities) > 0 { // older versions list none
 		m.Thinks = ability(slices.Contains(show.Capabilities, model.CapabilityThinking))
+		m.Decides = ability(slices.Contains(show.Capabilities, "decision"))
 	}
 	m.Logprobs = Yes
 	return m, nil

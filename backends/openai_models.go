@@ -28,6 +28,9 @@ type modelCard struct {
 		Vocab    int    `json:"n_vocab"`
 		FileType string `json:"ftype"`
 	} `json:"meta"` // llama.cpp
+	Architecture *struct {
+		Output []string `json:"output_modalities"`
+	} `json:"architecture"` // llama.cpp since b11361
 }
 
 func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
@@ -79,6 +82,9 @@ func (c modelCard) model() Model {
 	m := Model{Name: c.ID, Context: c.MaxModelLen}
 	if c.Root != "" && c.Root != c.ID {
 		m.Fingerprint = "root=" + c.Root
+	}
+	if c.Architecture != nil {
+		m.Decides = ability(slices.Contains(c.Architecture.Output, "decisions"))
 	}
 	if c.Meta != nil {
 		m.Context, m.Trained = c.Meta.Ctx, c.Meta.CtxTrain

@@ -21,5 +21,9 @@ func OneLabel(form *regexp.Regexp, reply string, policy Policy) (label string, a
 	return label, at, Decided
 }
 
+// Decision is the name of a protocol's prompt for judges that write nothing: a question, and a line for each label that
+// needs words; see [backends.SystemOne].
+const Decision = "decision"
+
 // LabelTurn asks for the label alone. It is gavel's own: no paper constrains its judges.
 const LabelTurn = "Now output your final verdict label, and nothing else."

@@ -43,14 +43,16 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 			return plan, err
 		}
 		for _, s := range j.Asker.Presentations(item) {
-			p := j.Asker.Prompt(item, s)
+			p := j.prompt(item, s)
 			messages := FirstTurn(p, params.SystemRole)
 			if plan.First == nil {
 				plan.First = messages
 			}
 			req := j.request(messages, nil, 0)
 			params.hold(&req, p, 1)
-			each = max(each, params.mostCalls(p))
+			if !j.Manifest.Server.Can(backends.Decide) {
+				each = max(each, params.mostCalls(p))
+			}
 			plan.LabelTurns = plan.LabelTurns || params.holds(p) && p.LabelTurn != ""
 			tooLong := j.measure(ctx, &req) != ""
 			for repetition := range params.Repetitions() {

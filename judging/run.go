@@ -221,7 +221,7 @@ type counter func(context.Context, backends.Request) (int, error)
 func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, repetition int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
-	prompt := j.Asker.Prompt(item, s)
+	prompt := j.prompt(item, s)
 	rec := NewRecord(m, item, s)
 	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
 	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repetition)
@@ -278,6 +278,16 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 	}
 	rec.Take(v)
 	return rec, nil
+}
+
+// prompt is what the judge is asked about a presentation. One that writes nothing gives its verdict at once.
+func (j *Job) prompt(item datasets.Item, s Presentation) Prompt {
+	p := j.Asker.Prompt(item, s)
+	if j.Manifest.Server.Can(backends.Decide) {
+		p.LabelTurn = ""
+		p.FollowUp = ""
+	}
+	return p
 }
 
 // holds tells whether the verdict is held to labels: not where there are none to hold it to, as with a number.

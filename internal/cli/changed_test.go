@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -108,12 +106,7 @@ func TestAnotherModelUnderTheSameName(t *testing.T) {
 func TestServersAnotherModelUnderTheSameName(t *testing.T) {
 	l := newLlama(t)
 	home(t)
-	first, second := os.Getenv("GAVEL_TINY_MODEL"), filepath.Join(t.TempDir(), "second.gguf")
-	make := exec.Command("go", "run", "./scripts/tinymodel", "-out", second, "-seed", "2")
-	make.Dir, make.Env = filepath.Join(sourceDir, "..", ".."), startEnv
-	if out, err := make.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	first, second := os.Getenv("GAVEL_TINY_MODEL"), tinyModel(t, "-seed", "2")
 	mustCall(t, judgments(t, "undisturbed", "--base-url", l.url(), "--cache", "other")...)
 
 	p := newProxy(t, l, &valve{})

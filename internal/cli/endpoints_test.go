@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -208,6 +209,18 @@ func newLlama(t *testing.T) *llama {
 	l.start(t)
 	t.Cleanup(l.kill)
 	return l
+}
+
+// tinyModel makes a model of scripts/tinymodel.
+func tinyModel(t *testing.T, flags ...string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "made.gguf")
+	cmd := exec.Command("go", append([]string{"run", "./scripts/tinymodel", "-out", path}, flags...)...)
+	cmd.Dir, cmd.Env = filepath.Join(sourceDir, "..", ".."), startEnv
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
 }
 
 // start starts it, on the port it had if it was killed, and waits for it for as

@@ -216,6 +216,9 @@ func (d *doctor) tokens(bytes int) int {
 func (d *doctor) room() Finding {
 	served := cmp.Or(d.numCtx, d.Judge.Model.Context)
 	reply := judging.DefaultParameters.MaxTokens
+	if d.decides() {
+		reply = 0
+	}
 	// some prompts have more tokens to the byte
 	mean, longest := d.tokens(judgeBench.sop), d.tokens(judgeBench.longest*5/4)
 	need := longest + reply

@@ -109,6 +109,7 @@ type check struct {
 	name  string
 	limit time.Duration // for all of it
 	load  bool          // puts load on the server: Request.Quick leaves it out
+	texts bool          // is of written replies: a decision model has none
 	run   func(*doctor, context.Context) Finding
 }
 
@@ -120,20 +121,22 @@ var checks = []check{
 	{name: "over-long prompt", limit: 90 * time.Second, run: (*doctor).longPrompt},
 	{name: "context", limit: 3 * time.Minute, run: (*doctor).context},
 	{name: "system role", limit: time.Minute, run: (*doctor).systemText},
-	{name: "speed", limit: 2 * time.Minute, run: (*doctor).measureSpeed},
-	{name: "thinking", limit: time.Minute, run: (*doctor).thinking},
-	{name: "constrained output", limit: time.Minute, run: (*doctor).constrained},
-	{name: "logprobs", limit: time.Minute, run: (*doctor).logprobs},
+	{name: "speed", limit: 2 * time.Minute, texts: true, run: (*doctor).measureSpeed},
+	{name: "thinking", limit: time.Minute, texts: true, run: (*doctor).thinking},
+	{name: "constrained output", limit: time.Minute, texts: true, run: (*doctor).constrained},
+	{name: "logprobs", limit: time.Minute, texts: true, run: (*doctor).logprobs},
 	{
 		name:  "shared context",
 		limit: 30 * time.Second,
 		load:  true,
+		texts: true,
 		run:   (*doctor).sharedContext,
 	},
 	{
 		name:  "throughput",
 		limit: 2 * time.Minute,
 		load:  true,
+		texts: true,
 		run:   (*doctor).throughput,
 	},
 	{
@@ -146,6 +149,7 @@ var checks = []check{
 		name:  "foreign replies",
 		limit: 2 * time.Minute,
 		load:  true,
+		texts: true,
 		run:   (*doctor).foreign,
 	},
 }
@@ -182,6 +186,7 @@ type doctor struct {
 // Check looks a judge over. What is wrong with the judge is in the report; the error is the cause why ctx ended.
 func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 	d := &doctor{Request: r, Tools: t}
+	d.constrains = d.decides()
 	out := &Report{Server: t.Judge.Server, Model: t.Judge.Model}
 	limited := ctx
 	if r.Limit > 0 {
@@ -224,6 +229,8 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 	case d.silent >= giveUp:
 		d.gone = true
 		return bad(Fail, "check the server's log", "the server stopped answering")
+	case c.texts && d.decides():
+		return skipped("a decision model writes no reply")
 	case d.Quick && c.load:
 		return skipped("left out by --quick")
 	case ctx.Err() != nil:
@@ -258,12 +265,19 @@ func (d *doctor) late(what string) Finding {
 // request is a request as a run makes it.
 func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.Request {
 	p := judging.DefaultParameters
-	return backends.Request{
+	req := backends.Request{
 		Identity: d.Judge.Identity(), Model: d.Judge.Model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, MaxTokens: maxTokens,
 		NumCtx: d.numCtx, Context: d.Judge.Model.Context, Timed: true,
 	}
+	if d.decides() {
+		req.Constrain, req.Labels = labels, labels
+	}
+	return req
 }
+
+// decides tells whether the judge is a decision model, which chooses among options and writes nothing.
+func (d *doctor) decides() bool { return d.Judge.Server.Can(backends.Decide) }
 
 func user(text string) backends.Message {
 	return backends.Message{Role: backends.User, Content: text}

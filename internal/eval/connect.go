@@ -72,6 +72,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, 
 		if err != nil {
 			return s, key, unreachable(at, err)
 		}
+		s = s.As(o.Backend)
 		return s, key, checkKind(o.Backend, s)
 	}
 	candidates, err := backends.Candidates(o.Backend, e.Getenv)
@@ -84,6 +85,9 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, 
 		return backends.Server{}, "", err
 	}
 	found := backends.Discover(ctx, e.HTTP, candidates, key)
+	for i := range found {
+		found[i].Server = found[i].Server.As(o.Backend)
+	}
 	if o.Backend != "auto" {
 		found = slices.DeleteFunc(found, func(f backends.Endpoint) bool { return f.Server.Kind != o.Backend })
 	}

@@ -35,6 +35,10 @@ func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, e
 		if err != nil {
 			return nil, err
 		}
+		if j.Model.Decides == backends.Yes && !j.Server.Can(backends.Decide) && o.Backend == Backends[0] {
+			return nil, Wrong("backend", "systemone",
+				"systemone is missing: %s is a decision model, which writes no reply", j.Model.Name)
+		}
 		name = j.Model.Name // the others are asked for what the first has
 	}
 	return judges, e.agree(judges)

@@ -411,9 +411,10 @@ var EndpointFields = complete([]Field{
 		Name:   "backend",
 		Part:   Server,
 		Values: Backends,
-		Help:   "`KIND` of server: " + strings.Join(Backends, ", ") + " (sim: a simulated judge, no server)",
-		value:  func(r *Request) any { return &r.Backend },
-		Local:  true,
+		Help: "`KIND` of server: " + strings.Join(Backends, ", ") +
+			" (sim: a simulated judge, no server; systemone: decision models)",
+		value: func(r *Request) any { return &r.Backend },
+		Local: true,
 	},
 	{
 		Name: "base-url",

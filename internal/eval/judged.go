@@ -15,7 +15,7 @@ import (
 // a dry run with stages that are not there yet there is none.
 func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	questions := s.questions.set
-	if s.own == nil || len(s.agents) < len(s.opts.Agents) {
+	if s.own == nil && !s.ownless || len(s.agents) < len(s.opts.Agents) {
 		n := len(s.questions.rows)
 		if s.stage.Agents {
 			w.note("%d × %d judgments follow in each mode once the stages before are there", n, len(s.opts.Agents))
@@ -84,7 +84,10 @@ func (s *stages) named() []judging.StageOf {
 	of := func(role string, a *judging.Answers) judging.StageOf {
 		return judging.StageOf{Role: role, Run: a.Run, ID: a.ID, Model: a.Name}
 	}
-	list := []judging.StageOf{of("judge", s.own)}
+	var list []judging.StageOf
+	if s.own != nil {
+		list = append(list, of("judge", s.own))
+	}
 	for _, a := range s.agents {
 		list = append(list, of("agent", a))
 	}

@@ -179,7 +179,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	if err != nil {
 		return nil, err
 	}
-	protocol, template := q.protocol, q.protocol.Adapted(q.template, o.Options)
+	protocol, template := q.protocol, q.protocol.Adapted(e.decision(q, judges[0]), o.Options)
 	p := &runState{req: o, set: its.set, judges: judges}
 	server, model := p.judges[0].Server, JointModel(p.judges)
 	asker := protocol.New(template, o.Options)
@@ -244,7 +244,38 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		Manifest: m, Asker: asker, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
 		Concurrency: m.Concurrency, Now: e.Now,
 	}
+	if err := offered(asker, its, server, model); err != nil {
+		return nil, err
+	}
 	return p, e.measure(ctx, p)
+}
+
+// offered refuses a judge that chooses among options where a question has none.
+func offered(asker judging.Asker, its items, server backends.Server, model backends.Model) error {
+	if !server.Can(backends.Decide) || len(its.rows) == 0 {
+		return nil
+	}
+	item, err := its.set.Item(its.rows[0])
+	if err != nil {
+		return err
+	}
+	shown := asker.Presentations(item)
+	if len(shown) == 0 || len(asker.Prompt(item, shown[0]).Labels) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is a decision model, which chooses among options: it cannot answer the questions of %s "+
+		"(self-reference without its own answers: --mode cot)", model.Name, its.set.Name)
+}
+
+// decision is the prompt of a run: of judges that write nothing the one for them, where none was chosen.
+func (e *Maker) decision(q question, judge backends.Member) judging.Template {
+	if judge.Server.Can(backends.Decide) && q.template.Name == q.protocol.Templates[0].Name {
+		if t, err := q.protocol.Template(judging.Decision); err == nil {
+			e.say("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
+			return t
+		}
+	}
+	return q.template
 }
 
 // errShardContext is of a shard whose items are made of answers: they are some of those that the context is sized by.
@@ -291,6 +322,9 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 	if params.StopRepetition && !server.Can(backends.EndRepetition) {
 		return Wrong("stop-repetition", true,
 			": %s cannot be asked to; vLLM 0.17 and later can. Leave it out, and lower --max-tokens", Describe(server))
+	}
+	if server.Can(backends.Decide) {
+		params.Constrain, params.MaxTokens = true, 1 // it writes none
 	}
 	if params.Constrain && model.Logprobs == backends.Yes {
 		params.Logprobs = true

@@ -28,6 +28,7 @@ type stages struct {
 	questions items
 	judges    []backends.Member
 	own       *judging.Answers
+	ownless   bool // the judge has no answers of its own, and needs none
 	agents    []*judging.Answers
 	reports   []scoring.Report // of the answer runs, for the tables
 	passing   string           // of a dry run: folder for what is gone after it
@@ -193,9 +194,13 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	if s.questions.shard != nil && s.opts.NumCtx == 0 && s.judges[0].Server.Can(backends.SetContext) && begun != nil {
 		return errShardContext // before anything is asked
 	}
-	if s.opts.Own != "" {
+	switch {
+	case s.opts.Own != "":
 		s.own, err = w.readAnswers(s, s.opts.Own)
-	} else {
+	case s.judges[0].Server.Can(backends.Decide) && !s.stage.References:
+		s.ownless = true
+		w.note("stage: no answers of the judge's own, which writes none")
+	default:
 		s.own, err = w.makeAnswers(ctx, s, answering, s.judges, "the judge's own answers")
 	}
 	if err != nil {

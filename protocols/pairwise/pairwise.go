@@ -47,6 +47,7 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 		// the first is the default
 		p.Templates = append(p.Templates, newTemplate(t.name, t.origin, texts[t.name]))
 	}
+	p.Templates = append(p.Templates, newTemplate(judging.Decision, "gavel", texts[judging.Decision]))
 	if p.Goal == goalBetter {
 		p.Templates = append(p.Templates, llmBarPrompt())
 	}
@@ -162,7 +163,7 @@ func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Pro
 	for _, l := range p.template.Labels {
 		prompt.Labels = append(prompt.Labels, "[["+l+"]]")
 	}
-	if p.template.Name != "direct" {
+	if p.template.Name != "direct" && p.template.Name != judging.Decision {
 		prompt.LabelTurn = judging.LabelTurn
 	}
 	return prompt

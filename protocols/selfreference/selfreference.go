@@ -41,7 +41,7 @@ Examples:
   gavel run self-reference --model qwen3:8b --dataset gsm8k --agents llama3.1:8b@http://127.0.0.1:11434 --sample 100
   gavel run self-reference --backend sim --model accuracy=0.8 --dataset sample-number --agents sim:accuracy=0.6,seed=2`,
 	Items: "questions", Goal: "correct", Asked: "Is this answer correct?", Judges: []datasets.Shape{datasets.Judgment},
-	Templates: []judging.Template{judgmentTexts},
+	Templates: []judging.Template{judgmentTexts, decisionTexts},
 	Options:   []judging.Option{modeOption},
 	Own:       ownJudgment,
 	Stage:     stage,
@@ -64,6 +64,13 @@ var files embed.FS
 
 var judgmentTexts = judging.NewTexts("paper", "self-reference (arXiv 2509.19880), Figures 8 to 11",
 	judging.Texts(files, "prompts"), correctness)
+
+// decisionTexts have the questions of a decision model in place of the system messages.
+var decisionTexts = func() judging.Template {
+	texts := maps.Clone(judgmentTexts.Texts)
+	maps.Copy(texts, judging.Texts(files, "prompts/"+judging.Decision))
+	return judging.NewTexts(judging.Decision, "gavel", texts, correctness)
+}()
 
 // Texts of the template, by mode: the system message and the user's.
 const (
@@ -132,6 +139,9 @@ func (p selfReference) Prompt(item datasets.Item, s judging.Presentation) judgin
 		User: judging.Fill(p.template.Texts[name+userText], "{question}", item.Question,
 			"{answer_a}", a.Text, "{response}", a.Text, "{ref_answer}", a.Reference),
 		LabelTurn: judging.LabelTurn,
+	}
+	if p.template.Name == judging.Decision {
+		prompt.LabelTurn = ""
 	}
 	for _, label := range []string{"[[" + labelCorrect + "]]", "[[" + labelIncorrect + "]]"} {
 		if strings.Contains(prompt.System, "**"+label+"**") {

@@ -7,7 +7,10 @@
 //
 // The same seed gives the same bytes on every machine.
 //
-//	go run ./scripts/tinymodel -out tiny.gguf [-seed 1] [-context 32768]
+// With -decision it is a decision model, which llama.cpp serves at /v1/systemone: it writes nothing, and gives each
+// option the probability of its letter.
+//
+//	go run ./scripts/tinymodel -out tiny.gguf [-seed 1] [-context 32768] [-decision]
 package main
 
 import (
@@ -27,6 +30,8 @@ type options struct {
 	out     string
 	seed    uint64
 	context uint
+
+	decision bool
 }
 
 func main() {
@@ -46,6 +51,7 @@ func tinymodel(stderr io.Writer, args []string) error {
 	fs.StringVar(&o.out, "out", "", "write the model to `FILE`")
 	fs.Uint64Var(&o.seed, "seed", 1, "seed of the weights")
 	fs.UintVar(&o.context, "context", 32768, "context length the model claims, in tokens")
+	fs.BoolVar(&o.decision, "decision", false, "make a decision model")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -68,6 +74,9 @@ func tinymodel(stderr io.Writer, args []string) error {
 	}
 	defer file.Discard()
 	m := newModel(o.seed, uint32(o.context))
+	if o.decision {
+		m.decides()
+	}
 	err = ggml.WriteGGUF(file.File, m.meta, m.tensors)
 	if err != nil {
 		return err

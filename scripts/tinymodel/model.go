@@ -87,6 +87,24 @@ func (m *model) tokenizer(vocab []piece) {
 	})
 }
 
+// decisionTemplate is the prompt of a decision model of the type openjev: the options have letters, in their order.
+const decisionTemplate = `<|im_start|>user
+{{ state }}
+
+{{ instructions }}
+{% for option in options %}{{ option.key }}
+{% endfor %}Answer with the letter of an option.<|im_end|>
+<|im_start|>assistant
+`
+
+// decides makes it a decision model. That of llama.cpp's type openjev is an ordinary language model, of which the
+// logits of a letter for each option are read after the prompt (tools/server/server-decision.cpp).
+func (m *model) decides() {
+	m.meta["general.name"] = "tiny random decisions"
+	m.meta["llama.decision.type"] = "openjev"
+	m.meta["tokenizer.chat_template.systemone"] = decisionTemplate
+}
+
 // weights fills the network so that its replies read as words and come to an end. Channel 0 of the residual stream
 // holds the same number for every token, and no layer reads it or writes to it; so the output matrix's column for it
 // is a bias per token, which the architecture otherwise lacks. The random part of a token's logit has a standard

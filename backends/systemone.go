@@ -1,0 +1,241 @@
+package backends
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// systemOneFormat is the name of the format of decision models.
+const systemOneFormat = "systemone"
+
+// SystemOne asks decision models by POST /v1/systemone: they give each option of a question a probability in one pass,
+// and write no token. llama.cpp serves them since b11361, Ollama since 0.35; the request and the answer are as in the
+// README of llama.cpp's server.
+//
+// Of a request, the last message is the state, and the system message is the question. The options are those of
+// [Request.Constrain]: a line of the system message that begins with one says what it means, in words for the model.
+// Where the words are yes and no, the question is of type noul, else of type choice. The reply is the likeliest option;
+// where several are exactly as likely it is empty.
+type SystemOne struct {
+	Backend         // which lists the models
+	api     *OpenAI // of the same address
+}
+
+// decisions is what servers of decision models can do.
+var _ = register(serverKind{
+	name:     "decision models",
+	wire:     systemOneFormat,
+	place:    8,
+	can:      map[Feature]string{TakeKey: "", Decide: ""},
+	logprobs: Yes,
+	open: func(at, key string, client *http.Client) (Backend, error) {
+		api := NewOpenAI(at, key, client)
+		if at == api.base {
+			return &SystemOne{Backend: api, api: api}, nil
+		}
+		ollama, err := NewOllama(at, client)
+		return &SystemOne{Backend: ollama, api: api}, err
+	},
+})
+
+// As is a server as it is spoken to in another format: one whose decision models are asked, or one that has such models
+// and is talked to all the same. Any other is returned as it is.
+func (s Server) As(wire string) Server {
+	switch {
+	case wire == systemOneFormat && (s.Kind == openAIFormat || s.Kind == ollamaFormat),
+		wire == openAIFormat && s.Kind == systemOneFormat:
+		s.Kind = wire
+	}
+	return s
+}
+
+// Server implements Backend.
+func (s *SystemOne) Server(ctx context.Context) (Server, error) {
+	server, err := s.Backend.Server(ctx)
+	return server.As(systemOneFormat), err
+}
+
+// Model implements Backend. A model that is known to be no decision model is an *Error of kind BadRequest.
+func (s *SystemOne) Model(ctx context.Context, name string) (Model, error) {
+	m, err := s.Backend.Model(ctx, name)
+	if err == nil && m.Decides == No {
+		err = &Error{
+			Kind:    BadRequest,
+			Message: name + " is no decision model, says its server: leave out --backend systemone",
+		}
+	}
+	m.Thinks, m.Logprobs = No, Yes
+	return m, err
+}
+
+var (
+	_ Identifier = (*SystemOne)(nil)
+	_ Counter    = (*SystemOne)(nil)
+)
+
+// Identify implements Identifier.
+func (s *SystemOne) Identify(ctx context.Context, name string) (Presence, error) {
+	var at Presence
+	var err error
+	if is, ok := s.Backend.(Identifier); ok {
+		at, err = is.Identify(ctx, name)
+	}
+	_, of, _ := strings.Cut(at.Identity, " ")
+	at.Identity = systemOneFormat + " " + of
+	return at, err
+}
+
+// decision is a question to a decision model.
+type decision struct {
+	Type         string          `json:"type"`
+	Instructions string          `json:"instructions"`
+	Criteria     json.RawMessage `json:"criteria,omitempty"`
+	options      []string        // what the options are called, in the order of Request.Constrain
+}
+
+// Names of the question and of its types, as the format has them.
+const (
+	verdictQuestion = "verdict"
+	choiceQuestion  = "choice"
+	yesNoQuestion   = "noul"
+)
+
+// decide makes the state and the question of a request.
+func decide(req Request) (state string, q decision) {
+	means := map[string]string{}
+	var lines []string
+	for _, m := range req.Messages {
+		if m.Role != System {
+			state = m.Content
+			continue
+		}
+		for line := range strings.Lines(m.Content) {
+			option, words := optionOf(line, req.Constrain)
+			if option == "" {
+				lines = append(lines, line)
+			} else {
+				means[option] = words
+			}
+		}
+	}
+	q.Type, q.Instructions = choiceQuestion, strings.TrimSpace(strings.Join(lines, ""))
+	if q.Instructions == "" {
+		q.Instructions = "Decide."
+	}
+	var criteria strings.Builder
+	for _, option := range req.Constrain {
+		words := means[option]
+		if words == "" {
+			words = strings.Trim(option[strings.LastIndex(option, ": ")+1:], " []*") // "Selection: Option 2" is Option 2
+		}
+		q.options = append(q.options, words)
+		criteria.WriteString("," + string(mustJSON(words)) + ":null")
+	}
+	if len(q.options) == 2 && q.options[0] == "yes" && q.options[1] == "no" {
+		q.Type = yesNoQuestion
+	} else {
+		q.Criteria = json.RawMessage("{" + criteria.String()[1:] + "}")
+	}
+	return state, q
+}
+
+// optionOf is the option that a line begins with, and the words after it; "" where it begins with none.
+func optionOf(line string, options []string) (option, words string) {
+	for _, o := range options {
+		if after, ok := strings.CutPrefix(line, o+" "); ok {
+			return o, strings.TrimSpace(after)
+		}
+	}
+	return "", ""
+}
+
+// CountTokens implements Counter, where llama.cpp serves: of what is asked, without what the model's template adds.
+func (s *SystemOne) CountTokens(ctx context.Context, req Request) (int, error) {
+	if s.Backend != Backend(s.api) {
+		return 0, ErrNoTokenizer
+	}
+	state, q := decide(req)
+	text := strings.Join(append([]string{state, q.Instructions}, q.options...), "\n")
+	var counted struct {
+		Tokens []json.RawMessage `json:"tokens"`
+	}
+	err := s.api.page(ctx, s.api.root()+"/tokenize", map[string]any{"content": text}, &counted)
+	return len(counted.Tokens), noPage(err)
+}
+
+// Ask implements Client. Some decision models have their prompt cut without a word, so the tokens are counted first.
+func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
+	if len(req.Constrain) < 2 {
+		return Response{}, &Error{
+			Kind:    BadRequest,
+			Message: "a decision model chooses among options, and none are offered here",
+		}
+	}
+	if req.PromptTokens == 0 {
+		if n, err := s.CountTokens(ctx, req); err == nil {
+			req.PromptTokens = n
+		}
+	}
+	state, q := decide(req)
+	x := &exchange{longest: req.longest()}
+	began := time.Now()
+	var said decided
+	err := s.api.post(withExchange(ctx, x), s.api.base+"/systemone", map[string]any{
+		"model": req.Model, "state": state, "questions": map[string]any{verdictQuestion: q},
+	}, x, &said)
+	if x.status == http.StatusNotImplemented {
+		return Response{}, &Error{Kind: BadRequest, Status: x.status, Message: serverMessage(x), Err: err}
+	}
+	return x.settle(ctx, req, began, err, func() (Response, error) {
+		if err != nil {
+			return Response{}, none("not an answer of a decision model: %s", excerpt(x.body))
+		}
+		return said.response(req, q, x)
+	})
+}
+
+// decided is what a decision model answers.
+type decided struct {
+	Model   string `json:"model"`
+	Error   any    `json:"error"`
+	Answers map[string]struct {
+		Probabilities map[string]float64 `json:"probabilities"`
+		Yes           *float64           `json:"noul"`
+	} `json:"answers"`
+	Usage struct {
+		Input int `json:"input_tokens"`
+	} `json:"usage"`
+}
+
+func (d *decided) response(req Request, q decision, x *exchange) (Response, error) {
+	if err := isError(d.Error, x); err != nil {
+		return Response{}, err
+	}
+	out := Response{Finish: Stop, Model: d.Model, PromptTokens: d.Usage.Input}
+	answer := d.Answers[verdictQuestion]
+	best := -1.
+	for i, words := range q.options {
+		p, told := answer.Probabilities[words]
+		if q.Type == yesNoQuestion && answer.Yes != nil {
+			p, told = []float64{*answer.Yes, 1 - *answer.Yes}[i], true
+		}
+		if !told || !(p >= 0 && p <= 1) {
+			return Response{}, none("an answer without a probability of %q: %s", words, excerpt(x.body))
+		}
+		switch {
+		case p > best:
+			best, out.Text = p, req.Constrain[i]
+		case p == best:
+			out.Text = ""
+		}
+		if req.Labels != nil {
+			logprob := math.Log(max(p, math.SmallestNonzeroFloat64)) // no JSON holds that of 0
+			out.Labels = append(out.Labels, Label{Text: req.Constrain[i], Logprob: logprob})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,175 @@
+package backends
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// decisionServer answers /v1/systemone, and keeps what it was asked. tokens is what its tokenizer counts; 0: it has none.
+func decisionServer(t *testing.T, status int, answer string, tokens int) (s *SystemOne, asked *string) {
+	t.Helper()
+	asked = new(string)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/systemone":
+			body, _ := io.ReadAll(r.Body)
+			*asked = string(body)
+			w.WriteHeader(status)
+			io.WriteString(w, answer)
+		case "/tokenize":
+			if tokens > 0 {
+				json.NewEncoder(w).Encode(map[string]any{"tokens": make([]int, tokens)})
+				return
+			}
+			http.NotFound(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	b, err := Open(Server{Kind: "systemone", URL: server.URL + "/v1"}, "", server.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.(*SystemOne), asked
+}
+
+var comparison = Request{
+	Model: "m", Labels: []string{"[[A>B]]", "[[B>A]]"}, Constrain: []string{"[[A>B]]", "[[B>A]]"},
+	Messages: []Message{{System, "Which is \"better\"?\n[[A>B]] The first is better\n[[B>A]] The second is better"}, {User, "one, two"}},
+}
+
+// TestSystemOneAsks: the question, the options in their order, and the state are what the request says.
+func TestSystemOneAsks(t *testing.T) {
+	s, asked := decisionServer(t, 200, `{"model":"m","answers":{"verdict":{"type":"choice","choice":"The second is better",`+
+		`"probabilities":{"The first is better":0.25,"The second is better":0.75},"confidence":0.5}},"usage":{"input_tokens":40,"output_tokens":0}}`, 20)
+	got, err := s.Ask(t.Context(), comparison)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"model":"m","questions":{"verdict":{"type":"choice","instructions":"Which is \"better\"?",` +
+		`"criteria":{"The first is better":null,"The second is better":null}}},"state":"one, two"}`
+	if *asked != want {
+		t.Errorf("asked %s\nwant  %s", *asked, want)
+	}
+	if got.Text != "[[B>A]]" || got.Finish != Stop || got.PromptTokens != 40 || got.ReplyTokens != 0 || got.Model != "" ||
+		!slices.Equal(got.Labels, []Label{{"[[A>B]]", math.Log(.25)}, {"[[B>A]]", math.Log(.75)}}) {
+		t.Errorf("%+v", got)
+	}
+	got, err = s.Ask(t.Context(), Request{Constrain: []string{"Selection: Option 1", "Selection: Option 2"}, Messages: []Message{{User, "x"}}})
+	if err == nil || !strings.Contains(*asked, `"instructions":"Decide.","criteria":{"Option 1":null,"Option 2":null}`) {
+		t.Errorf("%s, %v, %+v", *asked, err, got) // and none of these has a probability
+	}
+}
+
+// TestSystemOneYesNo: two options that mean yes and no are a question of their own type.
+func TestSystemOneYesNo(t *testing.T) {
+	s, asked := decisionServer(t, 200, `{"answers":{"verdict":{"type":"noul","noul":0.2}},"usage":{"input_tokens":40}}`, 0)
+	got, err := s.Ask(t.Context(), Request{Constrain: []string{"[[Correct]]", "[[Incorrect]]"}, Labels: []string{"[[Correct]]", "[[Incorrect]]"},
+		Messages: []Message{{System, "Is it?\n[[Correct]] yes\n[[Incorrect]] no\n"}, {User, "x"}}})
+	if err != nil || got.Text != "[[Incorrect]]" || math.Abs(math.Exp(got.Labels[1].Logprob)-.8) > 1e-12 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if want := `"questions":{"verdict":{"type":"noul","instructions":"Is it?"}}`; !strings.Contains(*asked, want) {
+		t.Errorf("asked %s", *asked)
+	}
+}
+
+// TestSystemOneFails: what is no verdict is not taken for one.
+func TestSystemOneFails(t *testing.T) {
+	probabilities := func(a, b string, tokens string) string {
+		return `{"answers":{"verdict":{"probabilities":{"The first is better":` + a + `,"The second is better":` + b +
+			`}}},"usage":{"input_tokens":` + tokens + `}}`
+	}
+	for _, tc := range []struct {
+		about, answer string
+		status        int
+		tokens        int // by the tokenizer
+		kind          Kind
+		finish        Finish
+	}{
+		{about: "even", answer: probabilities("0.5", "0.5", "40"), finish: Stop},
+		{about: "certain", answer: probabilities("0", "1", "40"), finish: Stop},
+		{about: "more than one", answer: probabilities("1.5", "0.1", "40"), kind: ServerSide},
+		{about: "one is missing", answer: `{"answers":{"verdict":{"probabilities":{"The first is better":1}}}}`, kind: ServerSide},
+		{about: "no answers", answer: `{}`, kind: ServerSide},
+		{about: "no JSON", answer: `decided`, kind: ServerSide},
+		{about: "cut", answer: probabilities("0.1", "0.9", "40"), tokens: 41, finish: TooLong},
+		{about: "no decision model", status: 501, answer: `{"error":{"code":501,"message":"This model is not a decision model","type":"not_supported_error"}}`, kind: BadRequest},
+		{about: "too long", status: 400, answer: `{"error":{"code":400,"message":"request (12352 tokens) exceeds the available context size (8192 tokens)","type":"exceed_context_size_error"}}`, finish: TooLong},
+		{about: "longer than a batch", status: 500, answer: `{"error":{"code":500,"message":"input (700 tokens) is too large to process. increase the physical batch size","type":"server_error"}}`, finish: TooLong},
+		{about: "busy", status: 503, answer: `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, kind: Busy},
+	} {
+		s, _ := decisionServer(t, max(200, tc.status), tc.answer, tc.tokens)
+		got, err := s.Ask(t.Context(), comparison)
+		if tc.kind != "" && !IsKind(err, tc.kind) || tc.kind == "" && (err != nil || got.Finish != tc.finish) {
+			t.Errorf("%s: %+v, %v", tc.about, got, err)
+		}
+		if tc.about == "even" && got.Text != "" {
+			t.Errorf("even odds name %q", got.Text)
+		}
+		if _, err := json.Marshal(got); err != nil {
+			t.Errorf("%s: %v", tc.about, err)
+		}
+	}
+	s, _ := decisionServer(t, 200, "", 0)
+	if _, err := s.Ask(t.Context(), Request{Messages: []Message{{User, "How many?"}}}); !IsKind(err, BadRequest) {
+		t.Errorf("without options: %v", err)
+	}
+}
+
+// TestSystemOneOfOllama: Ollama lists decision models among its own, and answers as llama.cpp does.
+func TestSystemOneOfOllama(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/version":
+			io.WriteString(w, `{"version":"0.35.0"}`)
+		case "/api/tags":
+			io.WriteString(w, `{"models":[{"name":"nimble:latest","digest":"abc"},{"name":"qwen3:8b","digest":"def"}]}`)
+		case "/api/show":
+			body, _ := io.ReadAll(r.Body)
+			capability := "completion"
+			if strings.Contains(string(body), "nimble") {
+				capability = "decision"
+			}
+			io.WriteString(w, `{"capabilities":["`+capability+`"]}`)
+		case "/v1/systemone":
+			io.WriteString(w, `{"model":"nimble","answers":{"verdict":{"type":"choice","choice":"The first is better","probabilities":`+
+				`{"The first is better":0.9,"The second is better":0.1}}},"usage":{"input_tokens":40}}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	found, err := Probe(t.Context(), server.Client(), server.URL, "")
+	if err != nil || found.Kind != "ollama" {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	at := found.As("systemone")
+	if !at.Can(Decide) || at.Can(SetContext) || found.Can(Decide) {
+		t.Errorf("%+v can what it cannot", at)
+	}
+	b, err := Open(at, "", server.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := b.Model(t.Context(), "nimble")
+	if err != nil || m.Decides != Yes || m.Identity(at.Kind) != "systemone abc" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if p, err := b.(Identifier).Identify(t.Context(), "nimble"); err != nil || p.Identity != "systemone abc" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, err := b.Model(t.Context(), "qwen3:8b"); !IsKind(err, BadRequest) {
+		t.Errorf("an ordinary model: %v", err)
+	}
+	if got, err := b.Ask(t.Context(), comparison); err != nil || got.Text != "[[A>B]]" || got.PromptTokens != 40 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
