@@ -44,6 +44,7 @@ type ConcurrencyOptions struct {
 	First   int           // requests at once to begin with
 	Most    int           // requests at once
 	Timeout time.Duration // of a request: no more are asked where one might then take a quarter of it; 0 for none
+	Left    func() int    // requests that are still to be answered: no more than these are tried; nil where not known
 	Now     func() time.Time
 }
 
@@ -174,6 +175,10 @@ func (c *Concurrency) rise(rate float64) {
 	case next == c.level:
 		c.why = "the most allowed"
 		c.climbing = false
+	case c.opts.Left != nil && next > c.opts.Left():
+		c.why = "too few are left to try more"
+		c.enter(c.level)
+		return
 	case c.opts.Timeout > 0 && longest > c.opts.Timeout/4:
 		c.why = "more might wait too long"
 		c.climbing = false

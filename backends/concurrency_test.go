@@ -15,10 +15,11 @@ type queueing struct {
 	refuse int
 	long   func() time.Duration
 
-	mu      sync.Mutex
-	busy    int
-	most    int
-	refused int
+	mu       sync.Mutex
+	busy     int
+	most     int
+	refused  int
+	answered int
 }
 
 func (q *queueing) Ask(ctx context.Context, _ Request) (Response, error) {
@@ -46,6 +47,9 @@ func (q *queueing) Ask(ctx context.Context, _ Request) (Response, error) {
 	}
 	defer func() { <-q.slots }()
 	time.Sleep(long)
+	q.mu.Lock()
+	q.answered++
+	q.mu.Unlock()
 	return Response{PromptTokens: 100, ReplyTokens: int(long / time.Millisecond)}, nil
 }
 
@@ -110,6 +114,7 @@ func TestConcurrencyIsFound(t *testing.T) {
 		{name: "slow, one slot", slots: 1, long: fixed(time.Minute), calls: 60, first: 8, most: 8},
 		{name: "4 slots, uneven", slots: 4, long: uneven, calls: 400, first: 8, most: 64},
 		{name: "32 slots", slots: 32, long: fixed(200 * time.Millisecond), calls: 200, first: 8, most: 128},
+		{name: "32 slots, few calls", slots: 32, long: fixed(200 * time.Millisecond), calls: 64, first: 32, most: 32},
 		{name: "32 slots, uneven", slots: 32, long: uneven, calls: 1400, first: 8, most: 256},
 		{name: "256 slots", slots: 256, long: fixed(200 * time.Millisecond), calls: 7000, first: 8, most: 256},
 		{name: "256 slots, uneven", slots: 256, long: uneven, calls: 7000, first: 8, most: 256},
@@ -126,7 +131,12 @@ func TestConcurrencyIsFound(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				best := askAll(serve(), c.calls, func() int { return c.slots })
 				server := serve()
-				found := NewConcurrency(server, ConcurrencyOptions{First: c.first, Most: 256, Timeout: 10 * time.Minute})
+				left := func() int {
+					server.mu.Lock()
+					defer server.mu.Unlock()
+					return c.calls - server.answered
+				}
+				found := NewConcurrency(server, ConcurrencyOptions{First: c.first, Most: 256, Timeout: 10 * time.Minute, Left: left})
 				took := askAll(found, c.calls, found.AtOnce)
 				t.Logf("%v, %v with %d at once; at the end %d (%s), at most %d, %d refused",
 					took, best, c.slots, found.AtOnce(), found.Why(), server.most, server.refused)

@@ -140,7 +140,7 @@ func (e *Maker) jointConcurrency(o Request, judges []backends.Member) int {
 
 // concurrency has a server be asked as many requests at once as it turns out to answer fastest, where neither the
 // request nor the server says how many. It returns why it is not more, for people.
-func concurrency(o Request, j *backends.Member) (why func() string) {
+func concurrency(o Request, j *backends.Member, left func() int) (why func() string) {
 	word := func(why string) func() string { return func() string { return why } }
 	switch {
 	case o.StrictDeterminism:
@@ -154,7 +154,7 @@ func concurrency(o Request, j *backends.Member) (why func() string) {
 		return word("as many as the server answers")
 	}
 	found := backends.NewConcurrency(j.Client, backends.ConcurrencyOptions{
-		First: n, Most: o.mostAtOnce(), Timeout: o.Timeout,
+		First: n, Most: o.mostAtOnce(), Timeout: o.Timeout, Left: left,
 	})
 	j.Client = found
 	j.AtOnce = found.AtOnce
@@ -224,7 +224,7 @@ func (e *Maker) serversClient(ctx context.Context, p *runState, store *cache.Sto
 		judges[i].Client, m.Sample = w, sample
 	}
 	for i := range judges {
-		p.whyAtOnce = concurrency(p.req, &judges[i])
+		p.whyAtOnce = concurrency(p.req, &judges[i], func() int { return int(p.left.Load()) / len(judges) })
 	}
 	if err := sameAsCached(m, store); err != nil {
 		return nil, nothing, err

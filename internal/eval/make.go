@@ -61,6 +61,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		return nil, err
 	}
 	var runErr error
+	p.left.Store(int64(missing))
 	if missing > 0 {
 		client, closeClient, err := e.client(ctx, p)
 		if err != nil {
@@ -262,6 +263,7 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 	}
 	p.job.Stop = stop
 	p.job.Write = func(r *judging.Record) error {
+		p.left.Add(-1)
 		p.origins.onto(r)
 		if err := dir.Write(r); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 
 	"gavel/backends"
 	"gavel/datasets"
@@ -22,6 +23,7 @@ type runState struct {
 	judges []backends.Member // the servers to ask, mostly one
 	// whyAtOnce says why no more is asked of the last of them at once; nil where no server is asked.
 	whyAtOnce func() string
+	left      atomic.Int64 // judgments that are still to be made
 	out       string
 	changes   chan judging.ModelChange // seen on one of several servers
 	records   *scoring.Loader          // all that stand or are made
