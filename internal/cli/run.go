@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -35,10 +37,16 @@ func runCommand(e *env) *cli.Command {
 				if err != nil {
 					return err
 				}
-				if c.Bool("dry-run") {
+				in, out := c.String("batch-in"), c.String("batch-out")
+				switch batch := in != "" || out != ""; {
+				case c.Bool("dry-run") && batch:
+					return usage("--dry-run asks nothing: leave out --batch-in and --batch-out")
+				case c.Bool("dry-run"):
 					return e.planRun(c, o)
+				case batch:
+					return e.batchRun(c, o, in, out)
 				}
-				return e.makeRun(c, o)
+				return e.makeRun(c, e.maker(), o)
 			},
 		})
 	}
@@ -86,11 +94,62 @@ func runFlags(k judging.Protocol) []cli.Flag {
 		Usage:    "print the plan and the first prompt, ask nothing",
 		Category: eval.Where,
 	})
+	flags = append(flags, &cli.StringFlag{
+		Name:     "batch-out",
+		Usage:    "ask no server: write what is missing to `FILE`, as the input of \"vllm run-batch\" or another OpenAI batch",
+		Category: eval.Server,
+	}, &cli.StringFlag{
+		Name:     "batch-in",
+		Usage:    "take replies from `FILE`, the output of such a batch",
+		Category: eval.Server,
+	})
 	return append(flags, formatFlags()...)
 }
 
-func (e *env) makeRun(c *cli.Context, o eval.Request) error {
-	reports, err := e.maker().Run(c.Context, o)
+// batchRun makes of a run what the output of a batch answers, and writes what is missing as the input of the next.
+func (e *env) batchRun(c *cli.Context, o eval.Request, in, out string) error {
+	asked, err := o.InBatch()
+	if err != nil {
+		return err
+	}
+	if in != "" && in == out {
+		return usage("--batch-out %s is what --batch-in reads: name another file", out)
+	}
+	batch, err := eval.NewBatch(o.Model, in)
+	if err != nil {
+		return err
+	}
+	e.sayEach(batch.Warnings)
+	maker := e.maker()
+	maker.HTTP = &http.Client{Transport: batch}
+	maker.Batch = batch
+	maker.Words.GoOn = "for the rest: " + o.Command() + " --batch-out next.jsonl"
+	if out != "" {
+		model := eval.Quoted(o.Model)
+		maker.Words.GoOn = fmt.Sprintf("have %s answered, such as by: vllm run-batch -i %s -o replies.jsonl --model %s "+
+			"--served-model-name %s; then: %s --batch-in replies.jsonl",
+			out, eval.Quoted(out), model, model, o.Command())
+	}
+	err = e.makeRun(c, maker, asked)
+	if in != "" {
+		e.say("%s", batch)
+	}
+	if out == "" || batch.Missing() == 0 {
+		return err
+	}
+	if werr := batch.Write(out); werr != nil {
+		return werr
+	}
+	e.say("%d requests written to %s", batch.Missing(), out)
+	if in == "" && errors.Is(err, eval.ErrIncomplete) {
+		e.say("%v", err)
+		return nil
+	}
+	return err
+}
+
+func (e *env) makeRun(c *cli.Context, maker *eval.Maker, o eval.Request) error {
+	reports, err := maker.Run(c.Context, o)
 	if len(reports) > 0 {
 		out := report.Scores{Runs: reports, Next: nextOf(reports[len(reports)-1].Run)}
 		if perr := e.print(c, out); perr != nil {

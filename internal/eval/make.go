@@ -262,8 +262,14 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 		}
 	}
 	p.job.Stop = stop
+	if e.Batch != nil {
+		p.job.GiveUp = math.MaxInt
+	}
 	p.job.Write = func(r *judging.Record) error {
 		p.left.Add(-1)
+		if e.Batch != nil && r.Outcome == judging.Failed {
+			return nil // it stays missing, for the next batch
+		}
 		p.origins.onto(r)
 		if err := dir.Write(r); err != nil {
 			return err

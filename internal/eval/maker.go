@@ -41,6 +41,8 @@ type Maker struct {
 	Speeds *Speeds
 	// Rule may end the run before its last item; may be nil. It is of the run that was asked for, not of its stages.
 	Rule *Rule
+	// Batch answers in the place of servers, and is the transport of HTTP; may be nil.
+	Batch *Batch
 }
 
 // Words say how whoever watches a run ends it at once, and goes on with it: at a

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"gavel/judging"
+)
+
+// asBatch answers the input of a batch as "vllm run-batch" does, and counts the requests. reply gives the content and
+// the status of the answer to the last message.
+func asBatch(t *testing.T, in, out string, reply func(n int, user string) (string, int)) int {
+	t.Helper()
+	var lines []string
+	for n, line := range strings.Split(strings.TrimSpace(read(t, in)), "\n") {
+		var asked struct {
+			CustomID string `json:"custom_id"`
+			Method   string
+			URL      string
+			Body     struct {
+				Model       string
+				Temperature *float64
+				Messages    []struct{ Content string }
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &asked); err != nil {
+			t.Fatalf("%s:%d: %v", in, n+1, err)
+		}
+		b := asked.Body
+		if asked.Method != "POST" || asked.URL != "/v1/chat/completions" || b.Model != "m" || b.Temperature == nil || *b.Temperature != 0 {
+			t.Errorf("%s:%d: %s", in, n+1, line)
+		}
+		content, status := reply(n, b.Messages[len(b.Messages)-1].Content)
+		if status != 200 {
+			lines = append(lines, fmt.Sprintf(`{"id":"v","custom_id":%q,"response":{"status_code":%d,"request_id":"r","body":null},`+
+				`"error":{"error":{"message":%q,"code":%d}}}`, asked.CustomID, status, content, status))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf(`{"id":"v","custom_id":%q,"response":{"status_code":200,"request_id":"r","body":{"model":"m","choices":`+
+			`[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":900,"completion_tokens":5}}},"error":null}`,
+			asked.CustomID, content))
+	}
+	if err := os.WriteFile(out, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return len(lines)
+}
+
+// TestBatch: a run goes out and comes in as often as there are turns, and what a batch lost is asked for again.
+func TestBatch(t *testing.T) {
+	home(t)
+	args := []string{"run", "pairwise", "--model", "m", "--dataset", "sample", "--limit", "3", "--out", "r"}
+	_, said, code := call(t, append(args, "--batch-out", "1.jsonl")...)
+	if code != 0 || !strings.Contains(said, "6 requests written to 1.jsonl") ||
+		!strings.Contains(said, "gavel run pairwise --model m --dataset sample --limit 3 --out r --backend auto --batch-in replies.jsonl") {
+		t.Fatalf("exit status %d\n%s", code, said)
+	}
+	first := read(t, "1.jsonl")
+	mustCall(t, append(args, "--batch-out", "again.jsonl")...)
+	if read(t, "again.jsonl") != first {
+		t.Error("the same command writes another file")
+	}
+	n := asBatch(t, "1.jsonl", "1.out", func(n int, user string) (string, int) {
+		switch n {
+		case 0:
+			return "the engine died", 500
+		case 1:
+			return "I cannot decide.", 200 // another turn follows
+		case 2:
+			return "This model's maximum context length is 100 tokens. However, you requested more.", 400
+		}
+		return "[[A>B]]", 200
+	})
+	if n != 6 {
+		t.Fatalf("%d requests", n)
+	}
+	lines := strings.SplitAfter(read(t, "1.out"), "\n")
+	odd := strings.Join(lines, "") + lines[3] + `{"custom_id":"other","response":{"status_code":200,"body":{}}}` + "\n" + `{"custom_id":"cut`
+	if err := os.WriteFile("1.out", []byte(odd), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, said, code = call(t, append(args, "--batch-in", "1.out", "--batch-out", "2.jsonl")...)
+	for _, want := range []string{
+		"1.out:7: a second reply to gavel-", "1.out:9: no line of a batch's output", "2 requests written to 2.jsonl",
+		"the batch answered 5 requests, 2 are missing (1 failed); 1 of its replies were not asked for",
+		"2 of 6 judgments failed or are missing",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said", want)
+		}
+	}
+	if code != exitIncomplete {
+		t.Errorf("exit status %d\n%s", code, said)
+	}
+	outcomes := map[judging.Outcome]int{}
+	for _, r := range records(t, "r") {
+		outcomes[r.Outcome]++
+	}
+	if outcomes[judging.Decided] != 3 || outcomes[judging.TooLong] != 1 || len(outcomes) != 2 {
+		t.Errorf("%v", outcomes)
+	}
+	turns := 0
+	asBatch(t, "2.jsonl", "2.out", func(_ int, user string) (string, int) {
+		if !strings.HasPrefix(user, "<|User Prompt|>") {
+			turns++
+		}
+		return "[[B>A]]", 200
+	})
+	if turns != 1 {
+		t.Errorf("%d requests go on with a conversation, want 1", turns)
+	}
+	if _, said, code = call(t, append(args, "--batch-in", "2.out")...); code != exitIncomplete || !strings.Contains(said, "prompt") {
+		t.Errorf("exit status %d\n%s", code, said) // one prompt was too long
+	}
+	all := records(t, "r")
+	_, said, _ = call(t, append(args, "--batch-in", "2.out")...)
+	if len(all) != 6 || !strings.Contains(said, "all 6 judgments are in r already") {
+		t.Errorf("%d records\n%s", len(all), said)
+	}
+}
+
+// TestBatchWrong: what a batch cannot do is refused before anything is written.
+func TestBatchWrong(t *testing.T) {
+	home(t)
+	for name, c := range map[string]struct{ args, said string }{
+		"no model":   {"--batch-out f", "--model is missing"},
+		"a server":   {"--model m --batch-out f --base-url http://h", "--base-url names a server"},
+		"simulation": {"--model coin --batch-out f --backend sim", "--backend sim has no batches"},
+		"repeat":     {"--model m --batch-out f --repeat 2", "--repeat"},
+		"until":      {"--model m --batch-out f --until strict>=60", "--until"},
+		"dry run":    {"--model m --batch-out f --dry-run", "--dry-run asks nothing"},
+		"same file":  {"--model m --batch-out f --batch-in f", "name another file"},
+		"no file":    {"--model m --batch-in nowhere.jsonl", "nowhere.jsonl"},
+	} {
+		args := append([]string{"run", "pairwise", "--dataset", "sample"}, strings.Fields(c.args)...)
+		if _, said, code := call(t, args...); code == 0 || !strings.Contains(said, c.said) {
+			t.Errorf("%s: exit status %d\n%s", name, code, said)
+		}
+	}
+	if _, err := os.Stat("f"); err == nil {
+		t.Error("a file was written")
+	}
+}
