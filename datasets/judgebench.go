@@ -99,6 +99,9 @@ func category(source string) string {
 // CategoryOrder sorts groups: JudgeBench's four as in its paper, then the rest
 // by name, in which numbers count as numbers: "10 options" come after "2 options".
 func CategoryOrder(a, b string) int {
+	if a == b { // names may be long, and mostly are the same
+		return 0
+	}
 	return cmp.Or(
 		categoryRank(a)-categoryRank(b),
 		strings.Compare(withLongNumbers(a), withLongNumbers(b)),

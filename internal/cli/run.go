@@ -96,7 +96,7 @@ func runFlags(k judging.Protocol) []cli.Flag {
 	})
 	flags = append(flags, &cli.StringFlag{
 		Name:     "batch-out",
-		Usage:    "ask no server: write what is missing to `FILE`, as the input of \"vllm run-batch\" or another OpenAI batch",
+		Usage:    "ask no server: write what is missing to `FILE`, as the input of \"vllm run-batch\" or of another batch",
 		Category: eval.Server,
 	}, &cli.StringFlag{
 		Name:     "batch-in",
