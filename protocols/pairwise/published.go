@@ -69,11 +69,12 @@ func Published(set *references.Set, judge references.Judge, gavel string) (*Publ
 // publishedItem is a pair of which nothing but the label is known here.
 func publishedItem(id string, label byte) (datasets.Item, error) {
 	subset := strings.ToLower(id[strings.Index(id, "/")+1 : strings.Index(id, "#")])
+	texts := " (gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")"
 	line, err := json.Marshal(map[string]any{
 		"id":       id,
-		"input":    "LLMBar " + id + " (gavel has the verdicts alone; its texts: gavel datasets fetch llmbar-" + subset + ")",
-		"output_1": "(output 1)",
-		"output_2": "(output 2)",
+		"input":    "LLMBar " + id,
+		"output_1": "Output 1" + texts,
+		"output_2": "Output 2" + texts,
 		"label":    label,
 	})
 	if err != nil {
