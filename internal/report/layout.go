@@ -30,7 +30,7 @@ type Layout struct {
 	Ways func(r *scoring.Report) string
 	// what units come to, in the order of the bar
 	Ends []End
-	// what else to know of the bar
+	// what else to know of the bar; "": the way in which the run asks
 	Became string
 	// joins the first parts of the bar; nil: nothing does
 	Bracket func(r *scoring.Report) *Bracket

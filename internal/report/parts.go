@@ -269,6 +269,9 @@ func Became(p *RunPage) []Section {
 			`<line class="kept" x1="0" x2="%[1]s%%" y1="1" y2="1"/><line x1="%[1]s%%" x2="100%%" y1="1" y2="1"/></svg>`, at))
 	}
 	about := l.Became
+	if about == "" && l.Ways != nil {
+		about = strings.Replace(l.Ways(&p.Report), "?", "judged", 1)
+	}
 	if p.Items != nil {
 		about = strings.TrimPrefix(about+" · click a part to read its items", " · ")
 	}

@@ -22,12 +22,11 @@ var Layout = &report.Layout{
 	Values:   values,
 	Parts:    pageParts,
 	Caveats:  caveats,
-	Became:   "judged without the judge's own answer, and with it",
 	Ends: []report.End{
-		{Part: PartRight, Look: "right", Words: "judged right both times", Show: "right"},
+		{Part: PartRight, Look: "right", Words: "judged right", Show: "right"},
 		{Part: PartHelped, Look: "helped", Words: "right with its own answer only", Show: "second-only"},
 		{Part: PartHarmed, Look: "first", Words: "right without its own answer only", Show: "first-only"},
-		{Part: PartWrong, Look: "wrong", Words: "judged wrong both times", Show: "confident"},
+		{Part: PartWrong, Look: "wrong", Words: "judged wrong", Show: "confident"},
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},
 	Tiles: []report.Tile{
