@@ -163,7 +163,7 @@ func (s *SystemOne) CountTokens(ctx context.Context, req Request) (int, error) {
 	var counted struct {
 		Tokens []json.RawMessage `json:"tokens"`
 	}
-	err := s.api.page(ctx, s.api.root()+"/tokenize", map[string]any{"content": text}, &counted)
+	err := s.api.page(ctx, s.api.root()+"/tokenize", map[string]any{"model": req.Model, "content": text}, &counted)
 	return len(counted.Tokens), noPage(err)
 }
 

@@ -327,6 +327,7 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 	}
 	if server.Can(backends.Decide) {
 		params.Constrain, params.MaxTokens = true, 1 // it writes none
+		params.SystemRole = backends.System          // that is the question, and the rest is what it is about
 	}
 	if params.Constrain && model.Logprobs == backends.Yes {
 		params.Logprobs = true
