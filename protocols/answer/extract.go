@@ -29,13 +29,13 @@ var (
 
 // findLetter finds where the letter stands that a reply answers with.
 func findLetter(reply string, how judging.Reading) (at judging.Span, rule string) {
-	for _, r := range []struct {
-		rule string
-		find *regexp.Regexp
-	}{{ruleAnswerIs, letterAfterIs}, {ruleAnswerColon, letterAfterColon}} {
-		at = binding(r.find, reply, how.First)
-		if !at.Nowhere() {
-			return at, r.rule
+	if at = binding(letterAfterIs, reply, how.First); !at.Nowhere() {
+		return at, ruleAnswerIs
+	}
+	if word := strings.Index(reply, "nswer:"); word >= 0 { // most replies have none, and the expression is slow
+		line := strings.LastIndexByte(reply[:word], '\n') + 1
+		if at = binding(letterAfterColon, reply[line:], how.First); !at.Nowhere() {
+			return at.Shift(line), ruleAnswerColon
 		}
 	}
 	if how.Lenient {

@@ -23,7 +23,10 @@ func (g grammar) announced(p place, praise rank) (word string, at int) {
 			return word, m[0]
 		}
 	}
-	if m := chooses.find(p.left); m != nil && clauseEnds.MatchString(p.right) {
+	if !clauseEnds.MatchString(p.right) {
+		return "", 0
+	}
+	if m := chooses.find(p.left); m != nil {
 		return p.left[m[0]:], m[0]
 	}
 	return "", 0

@@ -8,6 +8,8 @@
 // verdict. Every reader is a pure function of the reply and of what was on offer, and takes time in proportion to it.
 package reading
 
+import "strings"
+
 // Outcome says whether a reply states something, in the words that records have for it.
 type Outcome string
 
@@ -63,12 +65,14 @@ func (f Found) conflict() Found {
 }
 
 // nextQuestion is where a base model that was shown examples runs on into a question of its own.
-var nextQuestion = compile(`\S\s*\n[ \t]*(?:Question|Q)(?: \d+)?[:.]`)
+var nextQuestion = compile(`\n[ \t]*(?:Question|Q)(?: \d+)?[:.]`)
 
 // BeforeNext is a reply up to the next question that it asks itself.
 func BeforeNext(reply string) string {
-	if m := nextQuestion.find(reply); m != nil {
-		return reply[:m[0]+1]
+	const space = "\t\n\f\r "
+	begin := len(reply) - len(strings.TrimLeft(reply, space)) // a question that comes first is not the next
+	if m := nextQuestion.find(reply[begin:]); m != nil {
+		return strings.TrimRight(reply[:begin+m[0]], space)
 	}
 	return reply
 }
