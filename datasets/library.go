@@ -187,13 +187,13 @@ func (l Library) Import(path, as string) (Known, string, error) {
 // recognise finds the dataset that a file is.
 func recognise(s *Set, as string) (Known, error) {
 	if as == "" {
-		for _, k := range Registry {
+		for _, k := range Registry() {
 			if !k.Builtin() && (s.FileSum() == k.SHA256 || s.FileSum() == k.Copy) {
 				return k, nil
 			}
 		}
 		var fixed, named []string
-		for _, k := range Registry {
+		for _, k := range Registry() {
 			switch {
 			case k.Builtin():
 			case k.as() == "":

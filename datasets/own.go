@@ -39,7 +39,7 @@ func (l Library) Lookup(name string) (Known, bool) {
 
 // All are the datasets of the registry, then those of somebody's own by name.
 func (l Library) All() []Known {
-	all := slices.Clone(Registry)
+	all := slices.Clone(Registry())
 	found, _ := filepath.Glob(filepath.Join(l.Dir, ownFolder, "*.json"))
 	for _, at := range found {
 		if k, err := l.own(strings.TrimSuffix(filepath.Base(at), ".json")); err == nil {

@@ -29,7 +29,7 @@ func TestImportOwn(t *testing.T) {
 	if s.Name != "mine" || s.Len() != 4 || s.Mapping.String() != how.String() || s.File != hexSum([]byte(ownCSV)) || k.SHA256 != s.File || k.Rows != 4 || k.Bytes != int64(len(ownCSV)) {
 		t.Errorf("%+v is opened as %s, %d items, %s", k, s.Name, s.Len(), s.Mapping)
 	}
-	if all := lib.All(); len(all) != len(Registry)+1 || all[len(Registry)].Name != "mine" || !lib.Has(k) {
+	if all := lib.All(); len(all) != len(Registry())+1 || all[len(Registry())].Name != "mine" || !lib.Has(k) {
 		t.Errorf("%d are listed", len(all))
 	}
 	other, err := lib.OpenWith("mine", mappedBy("question=prompt,label=nr"))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
@@ -50,7 +51,7 @@ type Published struct {
 
 // PublishedOn are the figures published of a dataset, which may be called as an import calls it.
 func PublishedOn(dataset string) []Published {
-	for _, k := range Registry {
+	for _, k := range Registry() {
 		if k.Name == dataset || slices.Contains(k.Also, dataset) {
 			return k.Published
 		}
@@ -61,13 +62,13 @@ func PublishedOn(dataset string) []Published {
 // NameOf is what the registry calls the dataset whose file has this SHA-256, or that imports call by this name; the
 // name itself where it has neither.
 func NameOf(sha256, name string) string {
-	i := slices.IndexFunc(Registry, func(k Known) bool {
+	i := slices.IndexFunc(Registry(), func(k Known) bool {
 		return k.Groups == nil && (sha256 != "" && k.SHA256 == sha256 || slices.Contains(k.Also, name))
 	})
 	if i < 0 {
 		return name
 	}
-	return Registry[i].Name
+	return Registry()[i].Name
 }
 
 // Builtin tells whether the dataset comes with gavel.
@@ -105,8 +106,9 @@ func (k Known) Size() string {
 	return strconv.FormatInt(k.Bytes, 10)
 }
 
-// Registry lists the datasets known by name. A new one is an entry of registry.yaml.
-var Registry = readRegistry()
+// Registry lists the datasets known by name. A new one is an entry of registry.yaml, which is read when it is first asked
+// for.
+var Registry = sync.OnceValue(readRegistry)
 
 func readRegistry() (all []Known) {
 	text, err := embedded.ReadFile("registry.yaml")
@@ -131,15 +133,15 @@ func hexSum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 // Lookup finds a dataset of the registry by name.
 func Lookup(name string) (Known, bool) {
 	if i := slices.Index(Names(), name); i >= 0 {
-		return Registry[i], true
+		return Registry()[i], true
 	}
 	return Known{}, false
 }
 
 // Names lists the names of the registry.
 func Names() []string {
-	names := make([]string, len(Registry))
-	for i, k := range Registry {
+	names := make([]string, len(Registry()))
+	for i, k := range Registry() {
 		names[i] = k.Name
 	}
 	return names

@@ -94,7 +94,7 @@ func TestBuiltInOptions(t *testing.T) {
 }
 
 func TestRegistry(t *testing.T) {
-	for _, k := range Registry {
+	for _, k := range Registry() {
 		if got, ok := Lookup(k.Name); !ok || got.Name != k.Name {
 			t.Errorf("Lookup(%q) = %v, %v", k.Name, got, ok)
 		}
@@ -148,7 +148,8 @@ func publish(t *testing.T, content string) Known {
 	t.Helper()
 	k := Known{Name: "published", Rows: 1, Bytes: int64(len(content)), SHA256: hexSum([]byte(content)), Format: "judgebench", URL: "https://example.org/p.jsonl"}
 	before := Registry
-	Registry = append(Registry[:len(Registry):len(Registry)], k)
+	more := append(slices.Clone(Registry()), k)
+	Registry = func() []Known { return more }
 	t.Cleanup(func() { Registry = before })
 	return k
 }
@@ -170,7 +171,7 @@ func TestImport(t *testing.T) {
 	mine := write(t, "mine.jsonl", pair("mine"))
 	_, _, err = lib.Import(mine, "")
 	var fixed, named []string
-	for _, k := range Registry {
+	for _, k := range Registry() {
 		switch {
 		case k.Builtin():
 		case k.as() == "":

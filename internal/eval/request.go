@@ -182,7 +182,7 @@ func TakesDataset(kind judging.Protocol, known datasets.Known) bool {
 // datasetsFor are the names of the known datasets that a protocol takes: the first few, and where the others are.
 func datasetsFor(k judging.Protocol) string {
 	var names []string
-	for _, known := range datasets.Registry {
+	for _, known := range datasets.Registry() {
 		if TakesDataset(k, known) {
 			names = append(names, known.Name)
 		}

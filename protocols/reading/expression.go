@@ -37,6 +37,8 @@ func needed(tree *syntax.Regexp) []string {
 		if tree.Flags&syntax.FoldCase == 0 {
 			return []string{string(tree.Rune)}
 		}
+	case syntax.OpCharClass:
+		return fewOf(tree.Rune)
 	case syntax.OpCapture, syntax.OpPlus:
 		return needed(tree.Sub[0])
 	case syntax.OpAlternate:
@@ -60,6 +62,19 @@ func needed(tree *syntax.Regexp) []string {
 		return best
 	}
 	return nil
+}
+
+// fewOf are the characters of a class that has few, given as the first and the last of each range.
+func fewOf(ranges []rune) (all []string) {
+	for i := 0; i < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			if len(all) == 4 {
+				return nil
+			}
+			all = append(all, string(r))
+		}
+	}
+	return all
 }
 
 // shortest is how long the shortest of some words is; 0 where there is none.
