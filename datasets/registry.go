@@ -41,11 +41,14 @@ type Known struct {
 // Shape is that of all its items; "" where they may be of any.
 func (k Known) Shape() Shape { return formatNamed(k.Format).Shape }
 
-// Published is what a judge got on a dataset, as somebody published it.
+// Published is what a judge came to on all items of a dataset, by what somebody published.
 type Published struct {
 	Judge, Protocol, Metric string
+	Prompt                  string // by gavel's name for it, where it has one
+	OpenWeights             bool
 	Value                   float64 // percent
 	N                       int
+	How                     string // `recomputed` from published replies or scores, or as it was `published`
 	Source                  string // where a reader finds it
 }
 
@@ -106,8 +109,8 @@ func (k Known) Size() string {
 	return strconv.FormatInt(k.Bytes, 10)
 }
 
-// Registry lists the datasets known by name. A new one is an entry of registry.yaml, which is read when it is first asked
-// for.
+// Registry lists the datasets known by name. A new one is an entry of registry.yaml, which is read when it is first
+// asked for.
 var Registry = sync.OnceValue(readRegistry)
 
 func readRegistry() (all []Known) {

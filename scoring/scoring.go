@@ -105,6 +105,8 @@ type Report struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 	// of pairs whose two judgments tell the probabilities of both responses
 	Soft *Soft `json:"soft,omitempty"`
+	// published judges on the very items of the run, the best first
+	References []Reference `json:"references,omitempty"`
 	// items right by the headline for 1,000 generated tokens, whoever paid for these; only where servers tell them
 	PerThousand *float64 `json:"right_per_1000_tokens,omitempty"`
 	// what it cost, only where servers were asked. It differs from one making of a run to another,

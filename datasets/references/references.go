@@ -55,6 +55,22 @@ var LLMBar = sync.OnceValue(func() *Set {
 	return s
 })
 
+// index is where the items of LLMBar stand in their order.
+var index = sync.OnceValue(func() map[string]int {
+	all := map[string]int{}
+	LLMBar().Each(func(i int, id, _ string) { all[id] = i })
+	return all
+})
+
+// Index is where an item stands in the order of the set.
+func (s *Set) Index(id string) (i int, ok bool) {
+	i, ok = index()[id]
+	return i, ok
+}
+
+// Right tells whether a judge named the better output of an item in both orders.
+func (s *Set) Right(j Judge, i int) bool { return j.First[i] == s.Gold[i] && j.Second[i] == s.Gold[i] }
+
 // Whole tells whether a judge judged all items.
 func (s *Set) Whole(j Judge) bool { return len(j.First) == len(s.Gold) }
 

@@ -104,7 +104,7 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 		}
 		rep.Run = r.Dir
 		out.Runs = append(out.Runs, rep)
-		out.Next = nextOf(r.Dir)
+		out.Next = nextOf(rep)
 	}
 	return e.print(c, out)
 }

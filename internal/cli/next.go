@@ -6,6 +6,7 @@ import (
 
 	"gavel/internal/eval"
 	"gavel/internal/report"
+	"gavel/scoring"
 )
 
 // next says which command one would give now, where there is an obvious one. It is a remark: standard output stays as
@@ -18,13 +19,21 @@ func (e *env) next(words ...string) {
 }
 
 // nextOf are the commands that one would give now that a run is made, or scored.
-func nextOf(run string) []report.Next {
+func nextOf(r scoring.Report) []report.Next {
+	run := r.Run
 	serve := "gavel serve --open"
 	if folder := filepath.Dir(filepath.Clean(run)); folder != "runs" {
 		serve += " --runs " + eval.Quoted(folder)
 	}
-	return []report.Next{
+	all := []report.Next{
 		{Command: serve, Purpose: "look at what it got wrong"},
 		{Command: "gavel score " + eval.Quoted(run) + " --full", Purpose: "every way to count"},
 	}
+	if len(r.References) > 0 {
+		all = append(all, report.Next{
+			Command: "gavel references " + eval.Quoted(run),
+			Purpose: "beside published judges",
+		})
+	}
+	return all
 }

@@ -151,7 +151,7 @@ func (e *env) batchRun(c *cli.Context, o eval.Request, in, out string) error {
 func (e *env) makeRun(c *cli.Context, maker *eval.Maker, o eval.Request) error {
 	reports, err := maker.Run(c.Context, o)
 	if len(reports) > 0 {
-		out := report.Scores{Runs: reports, Next: nextOf(reports[len(reports)-1].Run)}
+		out := report.Scores{Runs: reports, Next: nextOf(reports[len(reports)-1])}
 		if perr := e.print(c, out); perr != nil {
 			return perr
 		}

@@ -163,7 +163,7 @@ func scoreCommand(e *env) *cli.Command {
 				out.Runs = append(out.Runs, rep)
 			}
 			if len(runs) == 1 {
-				out.Next = nextOf(out.Runs[0].Run)
+				out.Next = nextOf(out.Runs[0])
 			} else if len(formats(c)) == 0 && !c.Bool("full") {
 				if l := report.BoardOf(runs, out.Runs, o); l != nil {
 					out.Board = l.InWords(out.Runs)

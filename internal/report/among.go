@@ -13,14 +13,27 @@ import (
 // place says where the judge stands among the others, by the value alone; "" where there are none.
 func (p *RunPage) place() string {
 	head := Headline(&p.Report)
-	if len(p.Others) == 0 || head == nil || head.Value == nil {
+	others := p.others()
+	if len(others) == 0 || head == nil || head.Value == nil {
 		return ""
 	}
 	better := 0
-	for _, o := range p.Others {
+	for _, o := range others {
 		better += int(scoring.One(o.Value > *head.Value))
 	}
-	return fmt.Sprintf("number %d of %d judges here", better+1, len(p.Others)+1)
+	return fmt.Sprintf("number %d of %d judges here", better+1, len(others)+1)
+}
+
+// others are the judges of the same items that have runs here, and the published ones that have none.
+func (p *RunPage) others() []Other {
+	all := slices.Clone(p.Others)
+	for _, x := range p.Report.References {
+		isHere := func(o Other) bool { return o.Reference && o.Name == x.Judge }
+		if x.Metric == Headline(&p.Report).Metric && !slices.ContainsFunc(p.Others, isHere) {
+			all = append(all, Other{Name: x.Judge, Level: scoring.Unknown, Reference: true, Value: x.Value})
+		}
+	}
+	return all
 }
 
 // Sizes of the strip of judges, in units of its picture.
@@ -37,14 +50,14 @@ var stripLines = []float64{30, 86, 14, 102}
 // Among draws the judge among others of the same items.
 func Among(p *RunPage) []Section {
 	head := Headline(&p.Report)
-	if len(p.Others) == 0 || head == nil || head.Value == nil {
+	others := p.others()
+	if len(others) == 0 || head == nil || head.Value == nil {
 		return nil
 	}
 	axis := valueAxis(head.Unit)
 	at := func(v float64) float64 {
 		return stripEdge + (pictureWidth-2*stripEdge)*(v-axis.Min)/(axis.Max-axis.Min)
 	}
-	others := slices.Clone(p.Others)
 	slices.SortFunc(others, func(a, b Other) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
@@ -105,9 +118,14 @@ func Among(p *RunPage) []Section {
 		About: p.metricName(head.Metric) + ", " + scale,
 		Half:  true,
 		Body: part("run-among", struct {
-			Strip       template.HTML
-			Board, List string
-		}{template.HTML(b.String()), p.Board, strings.Join(list, ", ")}),
+			Strip                 template.HTML
+			Standing, Board, List string
+		}{
+			Strip:    template.HTML(b.String()),
+			Standing: strings.Join(amongPublished(&p.Report), "; "),
+			Board:    p.Board,
+			List:     strings.Join(list, ", "),
+		}),
 	}}
 }
 

@@ -48,6 +48,14 @@ func (s Scores) Brief() []table.Table {
 		tables = append(tables, answer)
 	}
 	tables = append(tables, numbers)
+	if lines := amongPublished(&last); lines != nil {
+		t := table.Table{Columns: table.Left("", ""), Plain: true}
+		t.Row("published", lines[0])
+		for _, line := range lines[1:] {
+			t.Row("", line)
+		}
+		tables = append(tables, t)
+	}
 	return append(tables, s.ending(last.Ledger)...)
 }
 

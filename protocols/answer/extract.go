@@ -29,12 +29,15 @@ var (
 
 // findLetter finds where the letter stands that a reply answers with.
 func findLetter(reply string, how judging.Reading) (at judging.Span, rule string) {
-	if at = binding(letterAfterIs, reply, how.First); !at.Nowhere() {
+	at = binding(letterAfterIs, reply, how.First)
+	if !at.Nowhere() {
 		return at, ruleAnswerIs
 	}
-	if word := strings.Index(reply, "nswer:"); word >= 0 { // most replies have none, and the expression is slow
+	word := strings.Index(reply, "nswer:")
+	if word >= 0 { // most replies have none, and the expression is slow
 		line := strings.LastIndexByte(reply[:word], '\n') + 1
-		if at = binding(letterAfterColon, reply[line:], how.First); !at.Nowhere() {
+		at = binding(letterAfterColon, reply[line:], how.First)
+		if !at.Nowhere() {
 			return at.Shift(line), ruleAnswerColon
 		}
 	}

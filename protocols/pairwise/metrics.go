@@ -468,9 +468,11 @@ func (u pair) shown() scoring.Unit {
 	return p
 }
 
-// Extend adds what the probabilities of both orders come to, and takes half-tie from groups without one verdict.
+// Extend adds what the probabilities of both orders come to and published judges of the same pairs, and takes half-tie
+// from groups without one verdict.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	rep.Soft = f.softVerdicts(s, b)
+	rep.References = f.references(b.Level)
 	judged := judgedGroups(s.Units)
 	for i, r := range rep.Results {
 		if r.Metric == halfTieName && r.Value != nil && !judged[r.Group] {

@@ -22,12 +22,7 @@ type PublishedRun struct {
 
 // Published makes the run of a judge of LLMBar's pairs. The texts of the pairs are not part of it, nor the replies.
 func Published(set *references.Set, judge references.Judge, gavel string) (*PublishedRun, error) {
-	strategy := set.Prompt
-	template := judging.Template{Name: "LLMBar " + strategy, Origin: "LLMBar (arXiv 2310.07641)", Labels: outputNamed}
-	p := pairwise{name: Protocol.Name, goal: Protocol.Goal, template: template}
-	asker := outputs{pairwise: p}
-	out := &PublishedRun{}
-	var ids []string
+	var items []datasets.Item
 	var err error
 	set.Each(func(i int, id, _ string) {
 		if i >= len(judge.First) || err != nil {
@@ -35,35 +30,50 @@ func Published(set *references.Set, judge references.Judge, gavel string) (*Publ
 		}
 		var item datasets.Item
 		item, err = publishedItem(id, set.Gold[i]-'0')
-		if err != nil {
-			return
-		}
-		ids = append(ids, id)
-		out.items = append(out.items, item.Raw)
-		for k, verdict := range []byte{judge.First[i], judge.Second[i]} {
-			out.Records = append(out.Records, publishedRecord(asker, item, k, verdict))
-		}
+		items = append(items, item)
 	})
 	if err != nil {
 		return nil, err
 	}
 	data := sha256.New()
-	for _, line := range out.items {
-		fmt.Fprintf(data, "%s\n", line)
+	for _, item := range items {
+		fmt.Fprintf(data, "%s\n", item.Raw)
 	}
-	n := len(ids)
-	out.Manifest = imports.Describe(gavel, "published verdicts", judge.Source, p.spec(
-		judging.DatasetSpec{
-			SHA256: hex.EncodeToString(data.Sum(nil)),
-			Items:  n,
-			IDs:    judging.HashIDs(n, func(i int) string { return ids[i] }),
-		},
+	spec := judging.DatasetSpec{
+		SHA256: hex.EncodeToString(data.Sum(nil)),
+		Items:  len(items),
+		IDs:    judging.HashIDs(len(items), func(i int) string { return items[i].ID }),
+	}
+	info := judging.DatasetInfo{Name: set.Dataset, Format: datasets.LLMBar.Name, Rows: len(items)}
+	return publishedOver(set, judge, items, spec, info, gavel), nil
+}
+
+// publishedOver is the run of a judge over items of a set. It lacks the records of those that the judge did not judge.
+func publishedOver(
+	set *references.Set, judge references.Judge, items []datasets.Item,
+	spec judging.DatasetSpec, info judging.DatasetInfo, gavel string,
+) *PublishedRun {
+	template := judging.Template{Name: "LLMBar " + set.Prompt, Origin: "LLMBar (arXiv 2310.07641)", Labels: outputNamed}
+	p := pairwise{name: Protocol.Name, goal: Protocol.Goal, template: template}
+	asker := outputs{pairwise: p}
+	out := &PublishedRun{}
+	for _, item := range items {
+		out.items = append(out.items, item.Raw)
+		i, ok := set.Index(item.ID)
+		if !ok || i >= len(judge.First) {
+			continue
+		}
+		for k, verdict := range []byte{judge.First[i], judge.Second[i]} {
+			out.Records = append(out.Records, publishedRecord(asker, item, k, verdict))
+		}
+	}
+	out.Manifest = imports.Describe(gavel, "published verdicts", judge.Source, p.spec(spec,
 		judging.ModelSpec{Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.Called)}),
-		len(out.Records), judging.DatasetInfo{Name: set.Dataset, Format: datasets.LLMBar.Name, Rows: n})
+		len(out.Records), info)
 	for _, r := range out.Records {
 		r.Belong(out.Manifest)
 	}
-	return out, nil
+	return out
 }
 
 // publishedItem is a pair of which nothing but the label is known here.

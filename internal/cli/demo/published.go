@@ -27,7 +27,7 @@ func published(version, out string) (*Demo, error) {
 		}
 		dir := ""
 		if out != "" {
-			dir = filepath.Join(out, folder("llmbar "+judge.Name))
+			dir = filepath.Join(out, Folder("llmbar "+judge.Name))
 			if err := made.Write(dir); err != nil {
 				return nil, err
 			}
@@ -63,8 +63,8 @@ func published(version, out string) (*Demo, error) {
 	return d, nil
 }
 
-// folder names a run after words.
-func folder(words string) string {
+// Folder names a run after words.
+func Folder(words string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(words), func(r rune) bool {
 		return r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), "-")

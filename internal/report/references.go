@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// amongPublished is where the judge of a run stands among published ones of the same items: the answer, then what else
+// to know.
+func amongPublished(r *scoring.Report) (lines []string) {
+	head := Headline(r)
+	if head == nil {
+		return nil
+	}
+	words := r.Standing(head.Metric)
+	if words == "" {
+		return nil
+	}
+	lines = append(lines, words)
+	if r.ByFiguresAlone() {
+		lines = append(lines, "by their figures alone: whether it could be chance is not tested")
+	}
+	if slices.ContainsFunc(r.References, func(x scoring.Reference) bool { return x.LabelsStay }) {
+		lines = append(lines, scoring.LabelsStayed)
+	}
+	return lines
+}
+
+// ListReferences lists published judges: by themselves where run is nil, else beside the judge of the run.
+func ListReferences(run *scoring.Report, all []scoring.Reference) Listing {
+	t := table.Table{Columns: table.Left("judge", "open weights", "prompt", "dataset", "metric").Right("percent", "pairs")}
+	isTested := run != nil && !run.ByFiguresAlone()
+	if isTested {
+		t.Columns = t.Columns.Right("only it", "only this run", "p")
+		t.Columns[7].Spare, t.Columns[8].Spare = 4, 5
+	}
+	for i, at := range []int{2, 1, 3} { // these go first where a terminal is narrow
+		t.Columns[at].Spare = i + 1
+	}
+	if run != nil {
+		t.Title = fmt.Sprintf("%s on the same %s: %s", scoring.JudgeName(run.Model),
+			CountItems(run.Protocol, run.Items), run.Standing(Headline(run).Metric))
+	}
+	for i, x := range all {
+		own := ownValue(run, x.Metric)
+		isFirst := i == 0 || all[i-1].Metric != x.Metric
+		if own != nil && *own.Value >= x.Value && (isFirst || *own.Value < all[i-1].Value) {
+			putOwn(&t, run, *own)
+		}
+		weights := "no"
+		if x.OpenWeights {
+			weights = "yes"
+		}
+		row := []string{x.Name(), weights, x.Prompt, x.Dataset, x.Metric,
+			fmt.Sprintf("%.0f [%.0f, %.0f]", x.Value, x.Low, x.High), fmt.Sprint(x.N)}
+		if isTested {
+			row = append(row, fmt.Sprint(x.OnlyReference), fmt.Sprint(x.OnlyRun), table.PValue(x.P))
+		}
+		t.Row(row...)
+		isLast := i == len(all)-1 || all[i+1].Metric != x.Metric
+		if own != nil && isLast && *own.Value < x.Value {
+			putOwn(&t, run, *own)
+		}
+	}
+	if isTested {
+		t.Note("only it, only this run: pairs that one of the two alone is right on; p: McNemar's exact test, by Holm")
+	}
+	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsStay }) {
+		t.Note(scoring.LabelsStayed)
+	}
+	t.Note("a model of the same name under another prompt or quantisation is another judge; sources: --json")
+	return Listing{Table: t, Data: all}
+}
+
+// ownValue is what the run comes to by a metric; nil where that is nothing.
+func ownValue(run *scoring.Report, metric string) *scoring.Result {
+	if run == nil {
+		return nil
+	}
+	if x := run.Overall(metric); x.Value != nil {
+		return &x
+	}
+	return nil
+}
+
+// putOwn puts the run among the others.
+func putOwn(t *table.Table, run *scoring.Report, x scoring.Result) {
+	t.Row("this run: "+scoring.JudgeName(run.Model), "", Prompt(*run), run.Dataset, x.Metric, table.Roughly(x),
+		fmt.Sprint(x.N))
+}
