@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -23,7 +24,7 @@ func amongPublished(r *scoring.Report) (lines []string) {
 	if r.ByFiguresAlone() {
 		lines = append(lines, "by their figures alone: whether it could be chance is not tested")
 	}
-	if slices.ContainsFunc(r.References, func(x scoring.Reference) bool { return x.LabelsStay }) {
+	if strings.Contains(words, "*") {
 		lines = append(lines, scoring.LabelsStayed)
 	}
 	return lines
