@@ -1,0 +1,175 @@
+package pairwise
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// swayedPairs are pairs of a judge that knows, leans to what is shown first, and to what has more of a feature.
+func swayedPairs(rng *rand.Rand, n int, knows, place, leans float64, to int) (rows []swayed) {
+	for i := range n {
+		u := swayed{cluster: i}
+		u.gold = int8(rng.IntN(2))
+		for range features {
+			u.more = append(u.more, rng.NormFloat64())
+		}
+		own := rng.NormFloat64() // what the judge sees in the pair besides, both times
+		for k := range u.judgments {
+			first := int8(k)
+			eta := knows*(1-2*float64(u.gold)) + place*(1-2*float64(first)) + leans*u.more[to] + own
+			choice := int8(1)
+			if rng.Float64() < 1/(1+math.Exp(-eta)) {
+				choice = 0
+			}
+			u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: choice, first: first}
+		}
+		rows = append(rows, u)
+	}
+	return rows
+}
+
+// swayOf is what the pairs come to.
+func swayOf(rows []swayed) *scoring.Sway {
+	out := &scoring.Sway{Pairs: len(rows)}
+	b := stats.Bootstrap{Rounds: 2, Level: 0.95, Seed: 1}
+	for k, f := range features {
+		out.Causes = append(out.Causes, f.cause(k, rows, b))
+	}
+	regress(out, rows, b)
+	return out
+}
+
+// TestSwayFindsWhatWasPlanted: of judges that nothing sways but the place, at most one in twenty is said to be swayed by
+// any of the features, two verdicts of a pair depending on each other; a lean that shifts the share of verdicts by ten
+// points is found in 95 of 100.
+func TestSwayFindsWhatWasPlanted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 11))
+	const times, n = 300, 350
+	falseAlarms := 0
+	for range times {
+		for _, c := range swayOf(swayedPairs(rng, n, 1, 0.5, 0, 0)).Causes[1:] {
+			if c.Sways() {
+				falseAlarms++
+				break
+			}
+		}
+	}
+	// Binomial(300, 0.05) is at most 25 in 99.9 % of cases.
+	if falseAlarms > 25 {
+		t.Errorf("%d of %d judges that no feature sways are said to be swayed", falseAlarms, times)
+	}
+	found := 0
+	shift := 0.0
+	for range times {
+		for _, c := range swayOf(swayedPairs(rng, n, 1, 0.5, 0.8, 0)).Causes[1:] {
+			if c.Name == scoring.Length {
+				found += int(scoring.One(c.Sways() && c.Odds.Ratio > 1))
+				shift += *c.Named.Value - 50
+			}
+		}
+	}
+	shift /= times
+	if shift < 8 || shift > 11 {
+		t.Errorf("the lean shifts %.1f points", shift)
+	}
+	if found < times*95/100 {
+		t.Errorf("found in %d of %d", found, times)
+	}
+	t.Logf("false alarms in %d of %d, found in %d", falseAlarms, times, found)
+}
+
+// TestSwayOfOnePlace: where the place decides all, nothing else can be told; of few verdicts neither.
+func TestSwayOfOnePlace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	if s := swayOf(swayedPairs(rng, 100, 0, 1000, 0, 0)); !strings.Contains(s.Says(), "100 % name the response shown first") {
+		t.Errorf("%s", s.Says())
+	}
+	if s := swayOf(swayedPairs(rng, 20, 1, 0, 0, 0)); !strings.Contains(s.Says(), "Too few verdicts (40)") {
+		t.Errorf("%s", s.Says())
+	}
+	if s := swayOf(nil); !strings.Contains(s.Says(), "No pair has") {
+		t.Errorf("%s", s.Says())
+	}
+}
+
+// TestFeatures: what is counted, by hand.
+func TestFeatures(t *testing.T) {
+	text := "# Title\n\n- **one** I may\n2. two `x` 3,5\n\n```go\ncode\n```\nPerhaps we might."
+	want := map[string]int{
+		scoring.Length: len(text), "Markdown": 2, "lists": 2, "code": 3, "numbers": 2, "hedging": 3, "first person": 2,
+	}
+	for _, f := range features {
+		if n := math.Exp(f.of(text)) - 1; math.Abs(n-float64(want[f.name])) > 1e-9 {
+			t.Errorf("%s: %.3f, want %d", f.name, n, want[f.name])
+		}
+	}
+}
+
+// TestSwayOfPublishedJudges: Llama 2 and Falcon of LLMBar lean to the longer output; the counts are those of a plain loop
+// over the verdicts.
+func TestSwayOfPublishedJudges(t *testing.T) {
+	for judge, swayedBy := range map[string]string{"LLaMA2": scoring.Length, "Falcon": scoring.Length} {
+		dir := t.TempDir() + "/run"
+		if _, err := importLLMBar(storedVanilla(t, judge), dir, judge, "test"); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Sway(dir, judging.Reading{Policy: judging.Unique}, stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var by []string
+		longer, verdicts := 0, 0
+		texts := itemTexts(t, dir)
+		_, err = judging.EachVerdict(dir, judging.Reading{}, func(r *judging.Record, _ judging.Asker, v judging.Verdict) error {
+			if of := texts[r.Item]; v.Outcome == judging.Decided && len([]rune(of[0])) != len([]rune(of[1])) {
+				verdicts++
+				if len([]rune(of[v.Choice])) > len([]rune(of[1-v.Choice])) {
+					longer++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.Causes[1:] {
+			if c.Sways() {
+				by = append(by, c.Name)
+			}
+			if c.Name == scoring.Length && (c.Named.N != verdicts ||
+				math.Abs(*c.Named.Value-100*float64(longer)/float64(verdicts)) > 1e-3) {
+				t.Errorf("%s: %v of %d, counted %d of %d", judge, *c.Named.Value, c.Named.N, longer, verdicts)
+			}
+		}
+		if strings.Join(by, " ") != swayedBy {
+			t.Errorf("%s is swayed by %q, want %q: %s", judge, by, swayedBy, s.Says())
+		}
+	}
+}
+
+// itemTexts are the two texts of each item of a run.
+func itemTexts(t *testing.T, dir string) map[string][2]string {
+	t.Helper()
+	set, err := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	out := map[string][2]string{}
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[item.ID] = [2]string{item.Candidates[0].Text, item.Candidates[1].Text}
+	}
+	return out
+}

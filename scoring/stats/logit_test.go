@@ -1,0 +1,57 @@
+package stats_test
+
+import (
+	"math"
+	"testing"
+
+	"gavel/scoring/stats"
+)
+
+// TestLogitIsStatsmodels: coefficients and their errors are those of statsmodels 0.14 (GLM, binomial, cov_type cluster,
+// times g/(g−1)) on the same rows.
+func TestLogitIsStatsmodels(t *testing.T) {
+	state := 12345
+	uniform := func() float64 {
+		state = (1103515245*state + 12345) % (1 << 31)
+		return float64(state) / (1 << 31)
+	}
+	var x [][]float64
+	var y []bool
+	var cluster []int
+	for i := range 60 {
+		a := 2*uniform() - 1
+		b := 2*uniform() - 1
+		for _, place := range []float64{1, -1} {
+			x = append(x, []float64{a, b, place})
+			y = append(y, uniform() < 1/(1+math.Exp(-(1.2*a-0.5*b+0.4*place))))
+			cluster = append(cluster, i)
+		}
+	}
+	fit := stats.Logit(x, y, cluster)
+	if fit == nil {
+		t.Fatal("no fit")
+	}
+	for j, want := range [][2]float64{{1.097294287, 0.345940067}, {-0.676358560, 0.304749395}, {0.417788251, 0.212079352}} {
+		if sd := math.Sqrt(fit.Covariance.At(j, j)); math.Abs(fit.Beta[j]-want[0]) > 5e-7 || math.Abs(sd-want[1]) > 5e-7 {
+			t.Errorf("%d: %.9f ± %.9f, want %v", j, fit.Beta[j], sd, want)
+		}
+		in := fit.Interval(j, 0.95)
+		if p := fit.Test(j); (p < 0.05) != (in.Low > 0 || in.High < 0) {
+			t.Errorf("%d: p %g, interval %+v", j, p, in)
+		}
+	}
+}
+
+// TestLogitWithoutAFit: where a column tells everything, says what another says, or says nothing, there is none.
+func TestLogitWithoutAFit(t *testing.T) {
+	for name, x := range map[string][][]float64{
+		"separated": {{1}, {2}, {-1}, {-3}},
+		"twice":     {{1, 2}, {-1, -2}, {2, 4}, {1, 2}},
+		"zero":      {{1, 0}, {-1, 0}, {-2, 0}, {1, 0}},
+		"no row":    nil,
+	} {
+		if fit := stats.Logit(x, []bool{true, true, false, false}[:len(x)], []int{0, 1, 2, 3}[:len(x)]); fit != nil {
+			t.Errorf("%s: %+v", name, fit)
+		}
+	}
+}
