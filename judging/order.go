@@ -29,3 +29,28 @@ func ItemIDs(dir string) ([]string, error) {
 	}
 	return ids, nil
 }
+
+// TextsOf are those of the candidates of an item.
+func TextsOf(item datasets.Item) (texts []string) {
+	for _, c := range item.Candidates {
+		texts = append(texts, c.Text)
+	}
+	return texts
+}
+
+// EachItem hands over the items of a run's folder in their order.
+func EachItem(dir string, use func(datasets.Item)) error {
+	set, err := datasets.OpenFile(filepath.Join(dir, ItemsFile))
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	for i := range set.Len() {
+		item, err := set.Item(i)
+		if err != nil {
+			return err
+		}
+		use(item)
+	}
+	return nil
+}

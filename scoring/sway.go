@@ -4,34 +4,61 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gavel/scoring/stats"
 )
+
+// Texts hands over the texts of the candidates of each item, in the order of their ids.
+type Texts func(use func(id string, texts []string)) error
+
+// Swayer is a scorer whose runs tell what sways the judge: it counts what the texts of the items have, which no record
+// has. clusterOf says which items belong together; nil where each stands for itself. The result is nil where the run
+// asks something else.
+type Swayer interface {
+	Sway(texts Texts, clusterOf func(id string) string, b stats.Bootstrap) (*Sway, error)
+}
+
+// Sway is what sways the judge of a run, of its items' texts; nil where nobody can tell.
+func (run *Run) Sway(texts Texts, b stats.Bootstrap) (*Sway, error) {
+	s, ok := run.scorer.(Swayer)
+	if !ok {
+		return nil, nil
+	}
+	out, err := s.Sway(texts, run.cluster, b)
+	if out != nil {
+		out.Says = out.Answer()
+		out.Run = run.Dir
+		out.Judge = run.Manifest.Spec.Model.Name
+		out.Dataset = run.Manifest.Dataset.Name
+	}
+	return out, err
+}
 
 // Sway is what goes with a judge's verdicts beside what is right: its causes, and what is left when they are equal.
 type Sway struct {
 	Run       string  `json:"run,omitempty"` // the folder, as it was given
+	Says      string  `json:"says"`          // the answer in a sentence or two
 	Judge     string  `json:"judge"`         // the model
-	Dataset   string  `json:"dataset"`
-	Pairs     int     `json:"pairs"`     // with a label, both texts and a verdict that names one
-	Judgments int     `json:"judgments"` // of these pairs, that name a response
-	Causes    []Cause `json:"causes"`    // the place first, then by how much they sway
-	// Right is how often one verdict is right, in percent, and Level how often it would be were all causes equal, the
-	// place by halves; null where nothing could be fitted
-	Right *float64    `json:"right"`
+	Dataset   string  `json:"dataset"`       // its name
+	Pairs     int     `json:"pairs"`         // with a label, both texts and a verdict that names one
+	Judgments int     `json:"judgments"`     // of these pairs, that name a response
+	Causes    []Cause `json:"causes"`        // the place first, then by how much they sway
+	// how often one verdict is right, in percent; null where nothing could be fitted
+	Right *float64 `json:"right"`
+	// how often it would be were all causes equal, the place by halves; null where nothing could be fitted
 	Level *Proportion `json:"right_where_equal"`
 	Why   string      `json:"why,omitempty"` // nothing could be fitted
-	// Rules are how many of the pairs are right in both orders by rules that do not read, in percent
-	Rules []Rule `json:"rules"`
+	Rules []Rule      `json:"rules"`         // that do not read
 }
 
 // Cause is something that one response has more of than the other.
 type Cause struct {
-	Name  string     `json:"name"`
-	About string     `json:"about"` // how it is counted
-	Pairs int        `json:"pairs"` // in which one response has more of it
-	Named Proportion `json:"named"` // verdicts that name the response with more
-	// pairs judged right in both orders where the better response has more of it, and where it has less
-	More Proportion `json:"right_where_more"`
-	Less Proportion `json:"right_where_less"`
+	Name  string     `json:"name"`             // the place, length, Markdown, …
+	About string     `json:"about"`            // how it is counted
+	Pairs int        `json:"pairs"`            // in which one response has more of it
+	Named Proportion `json:"named"`            // verdicts that name the response with more
+	More  Proportion `json:"right_where_more"` // pairs right in both orders whose better response has more
+	Less  Proportion `json:"right_where_less"` // pairs right in both orders whose better response has less
 	// what one standard deviation more does to the odds of being named, in a logistic regression on what is right and
 	// on all causes; null where none could be fitted. Of the place it is what being shown first does.
 	Odds *Odds `json:"odds"`
@@ -39,31 +66,34 @@ type Cause struct {
 
 // Proportion is one of some units, in percent, with its interval; null where there are none.
 type Proportion struct {
-	Value *float64 `json:"value"`
-	Low   *float64 `json:"low"`
-	High  *float64 `json:"high"`
-	N     int      `json:"n"`
+	Value *float64 `json:"value"` // percent
+	Low   *float64 `json:"low"`   // of its interval
+	High  *float64 `json:"high"`  // as low
+	N     int      `json:"n"`     // units
 }
 
 // Odds are a ratio with its interval, and p of Wald's test, corrected by Holm for all causes.
 type Odds struct {
-	Ratio float64 `json:"ratio"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-	P     float64 `json:"p"`
+	Ratio float64 `json:"ratio"` // 1 changes nothing
+	Low   float64 `json:"low"`   // of its interval
+	High  float64 `json:"high"`  // as low
+	P     float64 `json:"p"`     // corrected
 }
 
 // Rule names responses without reading them.
 type Rule struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"` // percent of the pairs
+	Name  string  `json:"name"`  // what it names
+	Value float64 `json:"value"` // percent of the pairs that it is right on in both orders
 }
+
+// Result is the share as one of a metric.
+func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
 
 // Sways tells whether a cause sways the judge beyond chance.
 func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < apart }
 
-// Says is what sways the judge.
-func (s Sway) Says() string {
+// Answer is what sways the judge.
+func (s Sway) Answer() string {
 	if s.Why != "" {
 		return s.Why
 	}

@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(comparing, 45, referencesCommand)
+var _ = register(more, 12, referencesCommand)
 
 func referencesCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/urfave/cli/v2"
 
+	"gavel/datasets"
 	"gavel/internal/report"
-	"gavel/protocols/pairwise"
+	"gavel/judging"
+	"gavel/scoring"
 )
 
-var _ = register(comparing, 46, swayCommand)
+var _ = register(more, 14, swayCommand)
 
 func swayCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -27,7 +31,18 @@ func swayCommand(e *env) *cli.Command {
 			if c.NArg() != 1 {
 				return usage("one run at a time: gavel sway RUN")
 			}
-			s, err := pairwise.Sway(c.Args().First(), o.Reading, o.Bootstrap)
+			dir := c.Args().First()
+			run, err := scoring.Load(dir, o.Reading)
+			if err != nil {
+				return err
+			}
+			texts := func(use func(id string, texts []string)) error {
+				return judging.EachItem(dir, func(item datasets.Item) { use(item.ID, judging.TextsOf(item)) })
+			}
+			s, err := run.Sway(texts, o.Bootstrap)
+			if err == nil && s == nil {
+				err = fmt.Errorf("%s: what sways a judge is told of runs of pairs, asked which is better", dir)
+			}
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"io"
 
 	"gavel/internal/report/table"
@@ -12,7 +13,7 @@ import (
 type Sway struct{ *scoring.Sway }
 
 // Sentences are the answer.
-func (s Sway) Sentences() []string { return []string{s.Says()} }
+func (s Sway) Sentences() []string { return []string{s.Says} }
 
 // Tables has one of the causes.
 func (s Sway) Tables() []table.Table {
@@ -61,3 +62,45 @@ func proportion(x scoring.Proportion) string {
 
 // CSV has a row a cause.
 func (s Sway) CSV(w io.Writer) error { return table.CSV(w, s.Tables()[0]) }
+
+// Sways is what sways the judge, a row a cause. Those that do beyond chance are coloured.
+func Sways(p *RunPage) []Section {
+	s := p.Sway
+	if s == nil || len(s.Causes) == 0 || s.Pairs == 0 {
+		return nil
+	}
+	c := Chart{
+		Label: "What sways it",
+		Columns: []ChartColumn{
+			{Class: "pl", Axis: &PercentAxis}, {Class: "val", Head: "Names more"},
+			{Class: "kp", Head: "Right if the better has more"}, {Class: "kp", Head: "If it has less"},
+		},
+	}
+	for _, cause := range s.Causes {
+		look := "level-" + string(scoring.Unknown)
+		if cause.Sways() {
+			look = "level-" + string(scoring.Weak)
+		}
+		named := cause.Named.Result()
+		c.Rows = append(c.Rows, ChartRow{
+			Name:  cause.Name,
+			Count: fmt.Sprintf("n = %d", cause.Pairs),
+			Look:  look,
+			Cells: []template.HTML{
+				Plot(PercentAxis, named), ValueCell(named), ShareCell(cause.More.Result()), ShareCell(cause.Less.Result()),
+			},
+		})
+	}
+	body := Paragraph(s.Says) + c.HTML()
+	if s.Level != nil {
+		body += Paragraph(fmt.Sprintf("One verdict is right on %.0f %%; were all of these equal it would be on %.0f %% "+
+			"(%.0f–%.0f). Coloured: beyond chance in one logistic regression of the verdicts on what is right and all of "+
+			"these, by Holm.", *s.Right, *s.Level.Value, *s.Level.Low, *s.Level.High))
+	}
+	return []Section{{
+		ID:    "sway",
+		Title: "What sways it",
+		About: "of the verdicts, how many name the response that has more of it, percent",
+		Body:  body,
+	}}
+}

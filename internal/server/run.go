@@ -15,6 +15,7 @@ import (
 	"gavel/internal/report/table"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
+	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
 	"gavel/scoring"
@@ -198,8 +199,33 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		p.Run.Run = head.Name
 	}
 	p.Others = s.others(ctx, head, x.Manifest, rep)
+	p.Sway = s.sway(ctx, head, x)
 	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
+}
+
+// swayWait is how long a page waits for what sways its judge: it has it when it is opened again.
+const swayWait = 2 * time.Second
+
+// sway is what sways the judge of a run; nil where nobody can tell, and of a run in progress or too large to read here.
+func (s *Server) sway(ctx context.Context, head RunHead, x *store.Index) *scoring.Sway {
+	state := s.runs.Stamps(head.Name)
+	if head.Status != judging.Complete || state.Records.Size > smallRun {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, swayWait)
+	defer cancel()
+	out, err := memo.Get(ctx, s.background, "sway "+head.Name, state, func() (*scoring.Sway, error) {
+		run, err := s.runs.LoadBy(head.Name, x.Manifest, scoring.DefaultOptions.Reading)
+		if err != nil {
+			return nil, err
+		}
+		return run.Sway(x.EachText, scoring.DefaultOptions.Bootstrap)
+	})
+	if err != nil {
+		return nil // the page's other parts say why
+	}
+	return out
 }
 
 // twin is the run of a run's judge over its items that was asked the opposite, by the same prompt; nil where there is

@@ -12,8 +12,8 @@ import (
 
 // pageParts are the page of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	worseAsked, report.Became, report.Cards, bothGoals, report.ByGroup, report.Sureness, report.Lists, report.Among,
-	report.Caveats, report.Making,
+	worseAsked, report.Became, report.Cards, bothGoals, report.ByGroup, report.Sureness, report.Lists, report.Sways,
+	report.Among, report.Caveats, report.Making,
 }
 
 // worseAsked says so where the worse response is asked for.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"gavel/datasets"
@@ -168,17 +167,10 @@ func PublishedOn(dir, gavel string) (runs []*PublishedRun, err error) {
 		return nil, fmt.Errorf("%s: runs can be made of published judges of LLMBar's pairs alone, asked which is better: "+
 			"of others figures are known, no verdicts", dir)
 	}
-	file, err := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
+	var items []datasets.Item
+	err = judging.EachItem(dir, func(item datasets.Item) { items = append(items, item) })
 	if err != nil {
 		return nil, err
-	}
-	defer file.Close()
-	items := make([]datasets.Item, file.Len())
-	for i := range items {
-		items[i], err = file.Item(i)
-		if err != nil {
-			return nil, err
-		}
 	}
 	set := references.LLMBar()
 	for _, judge := range set.Judges {

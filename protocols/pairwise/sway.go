@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"unicode/utf8"
 
-	"gavel/datasets"
-	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -67,79 +64,51 @@ type swayed struct {
 	cluster int
 }
 
-// Sway says what goes with the verdicts of a run of pairs beside what is right. It reads the texts of the items in the
-// run's folder and asks nothing.
-func Sway(dir string, how judging.Reading, b stats.Bootstrap) (*scoring.Sway, error) {
-	m, err := judging.ReadManifest(dir)
-	if err != nil {
-		return nil, err
+// Sway says what goes with the verdicts on pairs beside what is right; see [scoring.Swayer].
+func (f *pairs) Sway(
+	texts scoring.Texts, clusterOf func(id string) string, b stats.Bootstrap,
+) (*scoring.Sway, error) {
+	if f.manifest.Spec.Goal != Protocol.Goal {
+		return nil, nil
 	}
-	if m.Spec.Protocol != Protocol.Name || m.Spec.Goal != Protocol.Goal {
-		return nil, fmt.Errorf("%s: what sways a judge is told of runs of pairs alone, asked which is better", dir)
+	at := map[string]int{}
+	for i, u := range f.rows {
+		at[u.item] = i
 	}
-	items, err := texts(dir)
-	if err != nil {
-		return nil, err
-	}
-	scorer := NewScorer(m).(*pairs)
-	clusterOf := map[string]string{}
-	_, err = judging.EachVerdict(dir, how, func(r *judging.Record, _ judging.Asker, v judging.Verdict) error {
-		if of, _ := r.Cluster(); of != nil {
-			clusterOf[r.Item] = of(r.Item)
+	more := make([][]float64, len(f.rows))
+	err := texts(func(id string, of []string) {
+		i, ok := at[id]
+		if !ok || len(of) != 2 || of[0] == of[1] {
+			return
 		}
-		_, err := scorer.Add(r, v)
-		return err
+		for _, feature := range features {
+			more[i] = append(more[i], feature.of(of[0])-feature.of(of[1]))
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	scorer.Finish()
-	out := &scoring.Sway{Run: dir, Judge: m.Spec.Model.Name, Dataset: m.Dataset.Name, Causes: []scoring.Cause{}}
 	clusters := map[string]int{}
 	var rows []swayed
-	for _, u := range scorer.rows {
-		more := items[u.item]
-		if u.gold < 0 || more == nil || !u.judgments[0].decided() && !u.judgments[1].decided() {
+	for i, u := range f.rows {
+		if u.gold < 0 || more[i] == nil || !u.judgments[0].decided() && !u.judgments[1].decided() {
 			continue
 		}
-		name := cmp.Or(clusterOf[u.item], u.item)
+		name := u.item
+		if clusterOf != nil {
+			name = clusterOf(u.item)
+		}
 		if _, ok := clusters[name]; !ok {
 			clusters[name] = len(clusters)
 		}
-		rows = append(rows, swayed{pair: u, more: more, cluster: clusters[name]})
+		rows = append(rows, swayed{pair: u, more: more[i], cluster: clusters[name]})
 	}
-	out.Pairs = len(rows)
+	out := &scoring.Sway{Pairs: len(rows), Causes: []scoring.Cause{}}
 	for k, f := range features {
 		out.Causes = append(out.Causes, f.cause(k, rows, b))
 	}
 	out.Rules = rules(rows)
 	regress(out, rows, b)
-	return out, nil
-}
-
-// texts are, for each pair of a run's folder, what the first response has more of; none of a pair whose texts are not
-// known or the same.
-func texts(dir string) (map[string][]float64, error) {
-	set, err := datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
-	if err != nil {
-		return nil, err
-	}
-	defer set.Close()
-	out := map[string][]float64{}
-	for i := range set.Len() {
-		item, err := set.Item(i)
-		if err != nil {
-			return nil, err
-		}
-		if len(item.Candidates) != 2 || item.Candidates[0].Text == item.Candidates[1].Text {
-			continue
-		}
-		more := make([]float64, len(features))
-		for k, f := range features {
-			more[k] = f.of(item.Candidates[0].Text) - f.of(item.Candidates[1].Text)
-		}
-		out[item.ID] = more
-	}
 	return out, nil
 }
 
@@ -245,79 +214,74 @@ func rules(rows []swayed) []scoring.Rule {
 // Epidemiology 49 (1996), 1373–1379.
 const fewestEvents = 10
 
-// regress fits the verdicts to what is right, the place and the features that differ between responses, in units of
-// their standard deviation.
-func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
-	place := scoring.Cause{Name: "the place", About: "shown first", Pairs: len(rows)}
-	place.Named = named(rows, b, func(_ swayed, g judgment) bool { return g.choice == g.first })
-	var used []int
+// design is a regression of verdicts: a row for each, with what is right, the place, and the features that are used, in
+// units of their standard deviation.
+type design struct {
+	used    []int // features
+	x       [][]float64
+	y       []bool // it names the first of the pair's responses
+	cluster []int
+	right   int // of the verdicts
+}
+
+// designOf takes the features in which enough pairs differ.
+func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 	var spread []float64
-	for k := range features {
+	for k, c := range causes {
+		if c.Pairs < fewestEvents {
+			continue
+		}
 		squares := 0.0
 		for _, u := range rows {
 			squares += u.more[k] * u.more[k]
 		}
-		if out.Causes[k].Pairs >= fewestEvents {
-			used = append(used, k)
-			spread = append(spread, math.Sqrt(squares/float64(len(rows))))
-		}
+		d.used = append(d.used, k)
+		spread = append(spread, math.Sqrt(squares/float64(len(rows))))
 	}
-	var x [][]float64
-	var y []bool
-	var cluster []int
-	right := 0
 	for _, u := range rows {
 		for _, g := range u.judgments {
 			if !g.decided() {
 				continue
 			}
 			row := []float64{1 - 2*float64(u.gold), 1 - 2*float64(g.first)}
-			for i, k := range used {
+			for i, k := range d.used {
 				row = append(row, u.more[k]/spread[i])
 			}
-			x = append(x, row)
-			y = append(y, g.choice == 0)
-			cluster = append(cluster, u.cluster)
-			right += int(scoring.One(g.choice == u.gold))
+			d.x = append(d.x, row)
+			d.y = append(d.y, g.choice == 0)
+			d.cluster = append(d.cluster, u.cluster)
+			d.right += int(scoring.One(g.choice == u.gold))
 		}
 	}
-	out.Judgments = len(y)
-	if len(y) > 0 {
-		out.Right = scoring.Percent(float64(right) / float64(len(y)))
-	}
-	var fit *stats.Logistic
+	return d
+}
+
+// regress says what each cause does by itself, and puts the place before them.
+func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
+	place := scoring.Cause{Name: "the place", About: "shown first", Pairs: len(rows)}
+	place.Named = named(rows, b, func(_ swayed, g judgment) bool { return g.choice == g.first })
+	d := designOf(rows, out.Causes)
+	out.Judgments = len(d.y)
+	need := fewestEvents * (2 + len(d.used))
 	switch {
 	case len(rows) == 0:
 		out.Why = "No pair has a label, the texts of both responses and a verdict: what sways the judge cannot be told."
-	case len(y) < fewestEvents*(2+len(used)):
-		out.Why = fmt.Sprintf("Too few verdicts (%d) to tell what sways the judge: %d causes need %d.", len(y), 1+len(used),
-			fewestEvents*(2+len(used)))
+	case len(d.y) < need:
+		out.Why = fmt.Sprintf("Too few verdicts (%d) to tell what sways the judge: %d causes need %d.", len(d.y),
+			1+len(d.used), need)
 	default:
-		fit = stats.Logit(x, y, cluster)
+		out.Right = scoring.Percent(float64(d.right) / float64(len(d.y)))
+		fit := stats.Logit(d.x, d.y, d.cluster)
 		if fit == nil {
 			out.Why = fmt.Sprintf("What sways the judge cannot be told apart: something decides nearly every verdict "+
 				"(%.0f %% name the response shown first).", *place.Named.Value)
+			break
 		}
-	}
-	if fit != nil {
-		out.Level = rightWhereEqual(fit, b.Level, len(y))
-		var p []float64
-		for j := 1; j < len(fit.Beta); j++ {
-			p = append(p, fit.Test(j))
-		}
-		p = stats.Holm(p)
-		odds := func(j int, unit float64) *scoring.Odds {
-			in := fit.Interval(j, b.Level)
-			return &scoring.Odds{
-				Ratio: *scoring.Fraction(math.Exp(unit * fit.Beta[j])),
-				Low:   *scoring.Fraction(math.Exp(unit * in.Low)),
-				High:  *scoring.Fraction(math.Exp(unit * in.High)),
-				P:     *scoring.Precise(p[j-1]),
-			}
-		}
-		place.Odds = odds(1, 2) // from shown second to shown first
-		for i, k := range used {
-			out.Causes[k].Odds = odds(2+i, 1)
+		out.Level = rightWhereEqual(fit, b.Level, len(d.y))
+		odds := oddsOf(fit, b.Level)
+		place.Odds = odds[0]
+		for i, k := range d.used {
+			out.Causes[k].Odds = odds[1+i]
 		}
 	}
 	size := func(c scoring.Cause) float64 {
@@ -328,6 +292,29 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 	}
 	slices.SortStableFunc(out.Causes, func(a, b scoring.Cause) int { return cmp.Compare(size(b), size(a)) })
 	out.Causes = slices.Insert(out.Causes, 0, place)
+}
+
+// oddsOf are those of the place, from shown second to shown first, and of the features.
+func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
+	var p []float64
+	for j := 1; j < len(fit.Beta); j++ {
+		p = append(p, fit.Test(j))
+	}
+	for i, adjusted := range stats.Holm(p) {
+		unit := 1.0
+		if i == 0 {
+			unit = 2 // the place is +1 or −1
+		}
+		in := fit.Interval(1+i, level)
+		ratio := func(beta float64) float64 { return *scoring.Fraction(math.Exp(min(max(unit*beta, -50), 50))) }
+		all = append(all, &scoring.Odds{
+			Ratio: ratio(fit.Beta[1+i]),
+			Low:   ratio(in.Low),
+			High:  ratio(in.High),
+			P:     *scoring.Precise(adjusted),
+		})
+	}
+	return all
 }
 
 // rightWhereEqual is how often a verdict is right where all features are equal, with half of the right responses shown

@@ -44,7 +44,11 @@ func Logit(x [][]float64, y []bool, cluster []int) *Logistic {
 			}
 		}
 		if largest < 1e-10 {
-			return &Logistic{Beta: beta, Covariance: sandwich(x, y, cluster, beta, &chol)}
+			covariance := sandwich(x, y, cluster, beta, &chol)
+			if covariance == nil {
+				return nil
+			}
+			return &Logistic{Beta: beta, Covariance: covariance}
 		}
 	}
 	return nil
@@ -63,7 +67,8 @@ func slopes(x [][]float64, y []bool, beta []float64) (*mat.VecDense, *mat.SymDen
 	return gradient, information
 }
 
-// sandwich is the covariance of the coefficients. bread is the information at them.
+// sandwich is the covariance of the coefficients; nil where there are fewer clusters than tell one. bread is the
+// information at the coefficients.
 func sandwich(x [][]float64, y []bool, cluster []int, beta []float64, bread *mat.Cholesky) *mat.Dense {
 	scores := map[int]*mat.VecDense{}
 	var order []int // the same sums every time
@@ -82,7 +87,7 @@ func sandwich(x [][]float64, y []bool, cluster []int, beta []float64, bread *mat
 		meat.SymRankOne(meat, g/(g-1), scores[c])
 	}
 	var inverse mat.SymDense
-	if bread.InverseTo(&inverse) != nil {
+	if len(order) <= len(beta) || bread.InverseTo(&inverse) != nil {
 		return nil
 	}
 	var out mat.Dense

@@ -70,6 +70,11 @@ var documents = []document{
 		of:    reflect.TypeFor[jury.Report](),
 	},
 	{
+		name:  "sway",
+		title: "What gavel sway --json prints",
+		of:    reflect.TypeFor[scoring.Sway](),
+	},
+	{
 		name:  "label",
 		title: "A line of labels.jsonl: what a person said of an item",
 		of:    reflect.TypeFor[labels.Label](),

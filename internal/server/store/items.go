@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -137,3 +138,22 @@ func (r Rightness) Pointer() *bool {
 
 // ShownAs tells orders of an item's candidates apart, and ways of asking.
 func ShownAs(mode string, order []string) string { return mode + "\x00" + strings.Join(order, "\x00") }
+
+// EachText hands over the texts of the items that can be read.
+func (x *Index) EachText(use func(id string, texts []string)) error {
+	items := x.OpenItems()
+	if items == nil {
+		return nil
+	}
+	defer items.Close()
+	for i := range x.items {
+		item, err := x.Item(items, i)
+		if errors.Is(err, ErrChanged) {
+			return err
+		}
+		if err == nil {
+			use(item.ID, judging.TextsOf(item))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package pairwise
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gavel/datasets"
+	"gavel/datasets/references"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+var updatePage = flag.Bool("page", false, "write the table of docs/published-judges.md anew")
+
+// TestPublishedJudgesPage: the table of docs/published-judges.md is what the verdicts that gavel has come to on the texts
+// of LLMBar's pairs, which a clone has.
+func TestPublishedJudgesPage(t *testing.T) {
+	const page = "../../docs/published-judges.md"
+	set := references.LLMBar()
+	more := map[string][]float64{}
+	group := map[string]string{}
+	clone := cmp.Or(os.Getenv("GAVEL_LLMBAR"), "../../../shared/data/llmbar")
+	for _, g := range set.Groups {
+		file, err := datasets.OpenFile(filepath.Join(clone, "Dataset/LLMBar", g.Name, "dataset.json"))
+		if err != nil {
+			t.Skipf("no clone of LLMBar: %v; GAVEL_LLMBAR names one", err)
+		}
+		for i := range file.Len() {
+			item, err := file.Item(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := fmt.Sprintf("%s#%d", g.Name, i)
+			for _, f := range features {
+				more[id] = append(more[id], f.of(item.Candidates[0].Text)-f.of(item.Candidates[1].Text))
+			}
+			group[id] = strings.SplitN(g.Name, "/", 2)[0]
+			if k, ok := set.Index(id); !ok || int(set.Gold[k]-'1') != item.Gold {
+				t.Fatalf("%s has another label than gavel's", id)
+			}
+		}
+		file.Close()
+	}
+	type line struct {
+		strict float64
+		text   string
+	}
+	var lines []line
+	for _, judge := range set.Judges {
+		if !set.Whole(judge) {
+			continue
+		}
+		var rows []swayed
+		right := map[string][2]int{}
+		set.Each(func(i int, id, _ string) {
+			u := swayed{pair: pair{item: id, gold: int8(set.Gold[i] - '1')}, more: more[id], cluster: i}
+			for k, verdict := range []byte{judge.First[i], judge.Second[i]} {
+				u.judgments[k] = judgment{seen: true, first: int8(k), outcome: judging.NoVerdict}
+				switch verdict {
+				case '1', '2':
+					u.judgments[k].outcome = judging.Decided
+					u.judgments[k].choice = int8(verdict - '1')
+				case references.Tie:
+					u.judgments[k].outcome = judging.Tie
+				}
+			}
+			n := right[group[id]]
+			right[group[id]] = [2]int{n[0] + int(scoring.One(u.strict())), n[1] + 1}
+			if u.judgments[0].decided() || u.judgments[1].decided() {
+				rows = append(rows, u)
+			}
+		})
+		s := &scoring.Sway{}
+		b := stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1}
+		for k, f := range features {
+			s.Causes = append(s.Causes, f.cause(k, rows, b))
+		}
+		regress(s, rows, b)
+		var by []string
+		var length scoring.Cause
+		for _, c := range s.Causes {
+			if c.Name == scoring.Length {
+				length = c
+			}
+			if c.Sways() {
+				by = append(by, fmt.Sprintf("%s ×%.1f", c.Name, c.Odds.Ratio))
+			}
+		}
+		share := func(n [2]int) float64 { return 100 * float64(n[0]) / float64(n[1]) }
+		all := share([2]int{right["Natural"][0] + right["Adversarial"][0], 419})
+		mark := ""
+		if judge.LabelsStay {
+			mark = "\\*"
+		}
+		lines = append(lines, line{strict: all, text: fmt.Sprintf("| %s%s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %s |",
+			judge.Name, mark, all, share(right["Natural"]), share(right["Adversarial"]), *s.Causes[0].Named.Value,
+			*length.Named.Value, *length.More.Value, *length.Less.Value, *s.Level.Value, cmp.Or(strings.Join(by, ", "), "–"))})
+	}
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(b.strict, a.strict) })
+	var made strings.Builder
+	made.WriteString("| judge | right in both orders | Natural | Adversarial | names the first | names the longer | right, longer is better | " +
+		"right, shorter is better | one verdict, all equal | swayed by |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
+	for _, l := range lines {
+		made.WriteString(l.text + "\n")
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), "<!-- table -->\n\n")
+	old, after, ends := strings.Cut(rest, "\n<!-- end -->")
+	if !ok || !ends {
+		t.Fatal("the page has no marks around its table")
+	}
+	if *updatePage {
+		text := before + "<!-- table -->\n\n" + made.String() + "\n<!-- end -->" + after
+		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if old != made.String() {
+		t.Errorf("the table is now (go test ./protocols/pairwise -run PublishedJudgesPage -page writes it):\n%s", made.String())
+	}
+}
