@@ -36,10 +36,7 @@ func swayCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			texts := func(use func(id string, texts []string)) error {
-				return judging.EachItem(dir, func(item datasets.Item) { use(item.ID, judging.TextsOf(item)) })
-			}
-			s, err := run.Sway(texts, o.Bootstrap)
+			s, err := run.Sway(textsOf(dir), o.Bootstrap)
 			if err == nil && s == nil {
 				err = fmt.Errorf("%s: what sways a judge is told of runs of pairs, asked which is better", dir)
 			}
@@ -48,5 +45,12 @@ func swayCommand(e *env) *cli.Command {
 			}
 			return e.print(c, report.Sway{Sway: s})
 		},
+	}
+}
+
+// textsOf are those of the items in a run's folder.
+func textsOf(dir string) scoring.Texts {
+	return func(use func(id string, texts []string)) error {
+		return judging.EachItem(dir, func(item datasets.Item) { use(item.ID, judging.TextsOf(item)) })
 	}
 }

@@ -21,6 +21,7 @@ type Run struct {
 	Metadata []scoring.Metadatum // of its manifest
 	Name     string              // among the runs of a page
 	Jury     *Jury               // what a jury is worth; nil of another run, or where its members are not at hand
+	Sway     *scoring.Sway       // what sways the judge; nil where nobody can tell
 }
 
 func reports(runs []Run) []scoring.Report {

@@ -19,11 +19,10 @@ type RunPage struct {
 	Board   string // address of the leaderboard
 	Lists   []ItemList
 	Others  []Other
-	Twin    *Twin         // nil: there is none
-	Sway    *scoring.Sway // nil: nobody can tell
-	Command string        // that makes the run
-	Prompt  string        // its text
-	Prefix  string        // of the ids of its elements, where several runs are on a page
+	Twin    *Twin  // nil: there is none
+	Command string // that makes the run
+	Prompt  string // its text
+	Prefix  string // of the ids of its elements, where several runs are on a page
 
 	juryAlone string // what is said of a jury as of any judge
 }

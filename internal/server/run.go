@@ -199,7 +199,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		p.Run.Run = head.Name
 	}
 	p.Others = s.others(ctx, head, x.Manifest, rep)
-	p.Sway = s.sway(ctx, head, x)
+	p.Sway = s.sway(ctx, head.Name, x.Manifest)
 	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
 }
@@ -208,19 +208,23 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 const swayWait = 2 * time.Second
 
 // sway is what sways the judge of a run; nil where nobody can tell, and of a run in progress or too large to read here.
-func (s *Server) sway(ctx context.Context, head RunHead, x *store.Index) *scoring.Sway {
-	state := s.runs.Stamps(head.Name)
-	if head.Status != judging.Complete || state.Records.Size > smallRun {
+func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) *scoring.Sway {
+	state := s.runs.Stamps(run)
+	if m.Status != judging.Complete || state.Records.Size > smallRun {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, swayWait)
 	defer cancel()
-	out, err := memo.Get(ctx, s.background, "sway "+head.Name, state, func() (*scoring.Sway, error) {
-		run, err := s.runs.LoadBy(head.Name, x.Manifest, scoring.DefaultOptions.Reading)
+	out, err := memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.Sway, error) {
+		x, err := s.runs.Index(s.ending, run)
 		if err != nil {
 			return nil, err
 		}
-		return run.Sway(x.EachText, scoring.DefaultOptions.Bootstrap)
+		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading)
+		if err != nil {
+			return nil, err
+		}
+		return loaded.Sway(x.EachText, scoring.DefaultOptions.Bootstrap)
 	})
 	if err != nil {
 		return nil // the page's other parts say why
