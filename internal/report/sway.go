@@ -63,10 +63,10 @@ func proportion(x scoring.Proportion) string {
 // CSV has a row a cause.
 func (s Sway) CSV(w io.Writer) error { return table.CSV(w, s.Tables()[0]) }
 
-// Sways is what sways the judge, a row a cause. Those that do beyond chance are coloured.
+// Sways is what sways the judge, a row a cause that could be told. Those that do beyond chance are coloured.
 func Sways(p *RunPage) []Section {
 	s := p.Sway
-	if s == nil || len(s.Causes) == 0 || s.Pairs == 0 {
+	if s == nil || s.Why != "" {
 		return nil
 	}
 	c := Chart{
@@ -77,6 +77,9 @@ func Sways(p *RunPage) []Section {
 		},
 	}
 	for _, cause := range s.Causes {
+		if cause.Odds == nil {
+			continue
+		}
 		look := "level-" + string(scoring.Unknown)
 		if cause.Sways() {
 			look = "level-" + string(scoring.Weak)
