@@ -407,15 +407,30 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	return b, pending
 }
 
-// notes say what was published on the items, and what stands for what.
-func (c *condition) notes() (notes []string) {
+// notes say what was published on the items: the figures, or how the published judges come on the board.
+func (c *condition) notes() []string {
+	var figures []string
 	for _, p := range datasets.PublishedOn(c.dataset) {
 		if p.Protocol == c.protocol && p.Metric == c.runs[0].Headline.Metric {
-			notes = append(notes, fmt.Sprintf("published: %s %s, n = %d (%s)", p.Judge,
-				table.Whole(scoring.Result{Value: &p.Value}), p.N, p.Source))
+			figures = append(figures, fmt.Sprintf("%s %s (n = %d)", p.Judge,
+				table.Whole(scoring.Result{Value: &p.Value}), p.N))
 		}
 	}
-	return notes
+	if figures != nil {
+		return []string{"published: " + strings.Join(figures, ", ") + "; gavel references has the sources"}
+	}
+	for _, run := range c.runs {
+		if run.Imported != "" {
+			return nil
+		}
+	}
+	for _, run := range c.runs {
+		if run.report != nil && len(run.report.References) > 0 && run.report.References[0].P != nil {
+			return []string{fmt.Sprintf("%d published judges decided the same pairs: gavel references can bring them "+
+				"here, see its --help", len(run.report.References))}
+		}
+	}
+	return nil
 }
 
 // judgesOf are the judges of some runs.
