@@ -266,6 +266,8 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 	switch {
 	case len(rows) == 0:
 		out.Why = "No pair has a label, the texts of both responses and a verdict: what sways the judge cannot be told."
+	case !slices.ContainsFunc(out.Causes, func(c scoring.Cause) bool { return c.Pairs > 0 }):
+		out.Why = "The texts of the responses are not in the run's folder: what sways the judge cannot be told."
 	case len(d.y) < need:
 		out.Why = fmt.Sprintf("Too few verdicts (%d) to tell what sways the judge: %d causes need %d.", len(d.y),
 			1+len(d.used), need)

@@ -93,6 +93,13 @@ func TestSwayOfOnePlace(t *testing.T) {
 	if s := swayOf(swayedPairs(rng, 20, 1, 0, 0, 0)); !strings.Contains(s.Answer(), "Too few verdicts (40)") {
 		t.Errorf("%s", s.Answer())
 	}
+	rows := swayedPairs(rng, 100, 1, 0, 0, 0)
+	for i := range rows {
+		clear(rows[i].more)
+	}
+	if s := swayOf(rows); !strings.Contains(s.Answer(), "texts of the responses are not") {
+		t.Errorf("%s", s.Answer())
+	}
 	if s := swayOf(nil); !strings.Contains(s.Answer(), "No pair has") {
 		t.Errorf("%s", s.Answer())
 	}
