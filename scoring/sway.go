@@ -43,6 +43,8 @@ type Sway struct {
 	Pairs     int     `json:"pairs"`         // with a label, both texts and a verdict that names one
 	Judgments int     `json:"judgments"`     // of these pairs, that name a response
 	Causes    []Cause `json:"causes"`        // the place first, then by how much they sway
+	// how many of the pairs are right in both orders, which the rules are held against
+	Strict Proportion `json:"right_in_both_orders"`
 	// how often one verdict is right, in percent; null where nothing could be fitted
 	Right *float64 `json:"right"`
 	// how often it would be were all causes equal, the place by halves; null where nothing could be fitted
@@ -92,8 +94,28 @@ func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, 
 // Sways tells whether a cause sways the judge beyond chance.
 func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < apart }
 
-// Answer is what sways the judge.
+// Answer is what sways the judge, and whether a rule that does not read does as well.
 func (s Sway) Answer() string {
+	words := s.swayed()
+	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
+		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is right in both orders on %.0f %% of the "+
+			"pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
+	}
+	return words
+}
+
+// Best is the best rule that does not read.
+func (s Sway) Best() (best Rule) {
+	for _, r := range s.Rules {
+		if r.Value > best.Value {
+			best = r
+		}
+	}
+	return best
+}
+
+// swayed says by what.
+func (s Sway) swayed() string {
 	if s.Why != "" {
 		return s.Why
 	}

@@ -43,8 +43,8 @@ func referencesCommand(e *env) *cli.Command {
 			}
 			rep := run.Score(scoring.DefaultOptions.Bootstrap)
 			if len(rep.References) == 0 {
-				return fmt.Errorf("%s: of its items nothing published is known that it could be held against; "+
-					"gavel references lists what is: of LLMBar every pair, of JudgeBench the whole files alone", dir)
+				return fmt.Errorf("%s: nothing published is known that it could be held against: that takes a run at its "+
+					"end, of LLMBar's pairs or of a whole file of JudgeBench, asked which is better", dir)
 			}
 			err = e.print(c, report.ListReferences(&rep, rep.References))
 			if err != nil || out == "" {

@@ -35,29 +35,14 @@ func (s Sway) Tables() []table.Table {
 		t.Notef("one verdict is right on %.0f %%; were all of these equal it would be on %s %%", *s.Right,
 			proportion(*s.Level))
 	}
-	if rule := bestRule(s.Sway); rule != "" {
-		t.Note(rule)
-	}
+	rule := s.Best()
+	t.Notef("right in both orders: the judge on %s %% of these pairs, “%s”, the best rule that does not read, "+
+		"on %.0f %%", proportion(s.Strict), rule.Name, rule.Value)
 	t.Note("names more: verdicts that name the response that has more of it, or is shown first",
 		"right, more; right, less: pairs right in both orders whose better response has more of it, or less",
 		"odds: what one standard deviation more, or to be shown first, does to the odds of being named, in one logistic "+
 			"regression with what is right and all of these; p: Wald, by Holm")
 	return []table.Table{t}
-}
-
-// bestRule is the best rule that does not read, in words.
-func bestRule(s *scoring.Sway) string {
-	best := scoring.Rule{}
-	for _, r := range s.Rules {
-		if r.Value > best.Value {
-			best = r
-		}
-	}
-	if best.Name == "" {
-		return ""
-	}
-	return fmt.Sprintf("the best rule that does not read, “%s”, is right in both orders on %.0f %% of these pairs",
-		best.Name, best.Value)
 }
 
 // proportion is a share with its interval.
@@ -107,9 +92,6 @@ func Sways(p *RunPage) []Section {
 		body += Paragraph(fmt.Sprintf("One verdict is right on %.0f %%; were all of these equal it would be on %.0f %% "+
 			"(%.0f–%.0f). Coloured: beyond chance in one logistic regression of the verdicts on what is right and all of "+
 			"these, by Holm.", *s.Right, *s.Level.Value, *s.Level.Low, *s.Level.High))
-		if rule := bestRule(s); rule != "" {
-			body += Paragraph("T" + rule[1:] + ".")
-		}
 	}
 	return []Section{{
 		ID:    "sway",

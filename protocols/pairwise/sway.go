@@ -103,7 +103,15 @@ func (f *pairs) Sway(
 		}
 		rows = append(rows, swayed{pair: u, more: more[i], cluster: clusters[name]})
 	}
-	out := &scoring.Sway{Pairs: len(rows), Causes: []scoring.Cause{}}
+	right := 0
+	for _, u := range rows {
+		right += int(scoring.One(u.strict()))
+	}
+	out := &scoring.Sway{
+		Pairs:  len(rows),
+		Causes: []scoring.Cause{},
+		Strict: shareOf([2]int{right, len(rows)}, b.Level),
+	}
 	for k, f := range features {
 		out.Causes = append(out.Causes, f.cause(k, rows, b))
 	}
