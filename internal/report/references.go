@@ -21,8 +21,20 @@ func amongPublished(r *scoring.Report) (lines []string) {
 		return nil
 	}
 	lines = append(lines, words)
+	var others []string
+	for _, x := range r.References {
+		if x.Metric != head.Metric && !slices.Contains(others, x.Metric) {
+			others = append(others, x.Metric)
+		}
+	}
+	for _, metric := range others { // which are never held against the headline
+		own := r.Overall(metric)
+		if words := r.Standing(metric); words != "" {
+			lines = append(lines, fmt.Sprintf("by %s, %s %% here: %s", metric, table.Whole(own), words))
+		}
+	}
 	if r.ByFiguresAlone() {
-		lines = append(lines, "by their figures alone: whether it could be chance is not tested")
+		lines = append(lines, "figures alone are known of them: whether it could be chance is not tested")
 	}
 	if strings.Contains(words, "*") {
 		lines = append(lines, scoring.LabelsStayed)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -49,6 +50,7 @@ func swayOf(rows []swayed) *scoring.Sway {
 // any of the features, two verdicts of a pair depending on each other; a lean that shifts the share of verdicts by ten
 // points is found in 95 of 100.
 func TestSwayFindsWhatWasPlanted(t *testing.T) {
+	trials.Long(t)
 	rng := rand.New(rand.NewPCG(7, 11))
 	const times, n = 300, 350
 	falseAlarms := 0

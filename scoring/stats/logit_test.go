@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gavel/internal/trials"
 	"gavel/scoring/stats"
 )
 
@@ -59,6 +60,7 @@ func TestLogitWithoutAFit(t *testing.T) {
 
 // TestLogitCovers: intervals of 95 % hold the coefficients that the rows were drawn with, each in 93 to 97 % of 1,000 draws.
 func TestLogitCovers(t *testing.T) {
+	trials.Long(t)
 	rng := rand.New(rand.NewPCG(21, 34))
 	want := []float64{0.8, -0.3, 0}
 	const times = 1000

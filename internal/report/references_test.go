@@ -1,0 +1,37 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"gavel/scoring"
+)
+
+// TestAmongPublished: the headline is held against strict, JudgeBench's own score against its own; of figures it is said
+// that nothing was tested, and a mark is explained where it stands.
+func TestAmongPublished(t *testing.T) {
+	strict, counter, p := 50.0, 60.0, 0.01
+	r := scoring.Report{Protocol: "pairwise", Results: []scoring.Result{
+		{Metric: "strict", Group: scoring.Overall, Value: &strict, N: 350},
+		{Metric: "counter", Group: scoring.Overall, Value: &counter, N: 350},
+	}}
+	if lines := amongPublished(&r); lines != nil {
+		t.Errorf("without references: %q", lines)
+	}
+	r.References = []scoring.Reference{
+		{Judge: "reward", Metric: "strict", Value: 64, N: 350}, {Judge: "GPT-4o", Metric: "counter", Value: 57, N: 350},
+	}
+	want := []string{"below reward (64 %)", "by counter, 60.0 % here: above GPT-4o (57 %)",
+		"figures alone are known of them: whether it could be chance is not tested"}
+	if lines := amongPublished(&r); strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%q", lines)
+	}
+	text := ListReferences(&r, r.References).Table
+	if len(text.Rows) != 4 || !strings.HasPrefix(text.Rows[1][0], "this run") || !strings.HasPrefix(text.Rows[2][0], "this run") {
+		t.Errorf("%q", text.Rows)
+	}
+	r.References = []scoring.Reference{{Judge: "stays", Metric: "strict", Value: 70, P: &p, OnlyReference: 9, LabelsStay: true}}
+	if lines := amongPublished(&r); len(lines) != 2 || lines[0] != "below stays* (70 %)" || lines[1] != scoring.LabelsStayed {
+		t.Errorf("%q", lines)
+	}
+}
