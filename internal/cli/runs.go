@@ -288,9 +288,9 @@ func (e *env) runsInWords(runs []listedRun) string {
 }
 
 // aligned makes lines of words and numbers whose columns stand beneath each other. The judge's gives way on a terminal
-// that is too narrow.
+// that is too narrow, and then how far the run is.
 func (e *env) aligned(lines [][]string) (all []string) {
-	const gap, score, kept, judge = 2, 1, 2, 3
+	const gap, score, kept, judge, state = 2, 1, 2, 3, 4
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for i, cell := range line {
@@ -302,7 +302,9 @@ func (e *env) aligned(lines [][]string) (all []string) {
 		total += width
 	}
 	if over := total - e.columns; e.columns > 0 && over > 0 {
-		widths[judge] = max(12, widths[judge]-over)
+		less := min(over, max(0, widths[judge]-12))
+		widths[judge] -= less
+		widths[state] = max(12, widths[state]-(over-less))
 	}
 	for _, line := range lines {
 		out := ""

@@ -45,7 +45,7 @@ func TestRuns(t *testing.T) {
 	last := -1
 	for _, want := range []string{
 		"pairwise · sample · score: right in both orders\n", "●●● strong ", " 100 %  sim:right ",
-		"accuracy=0.8", "interrupted at 50 %", "\n    runs/half\n", "sim:coin", "cannot be read\n  runs/bad: ",
+		"sim:accurac", "interrupted at 50 %", "\n    runs/half\n", "sim:coin", "cannot be read\n  runs/bad: ",
 	} {
 		at := strings.Index(out, want)
 		if at <= last {
@@ -93,6 +93,19 @@ func TestRuns(t *testing.T) {
 	} {
 		if _, stderr, code := call(t, strings.Fields(args)...); code == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("gavel %s: %d %s", args, code, stderr)
+		}
+	}
+}
+
+// TestRunsFit: a line of a long name and of a run that was interrupted a while ago fits 80 columns.
+func TestRunsFit(t *testing.T) {
+	e := &env{columns: 80}
+	for _, line := range e.aligned([][]string{
+		{"good for", "score", "kept", "judge", ""},
+		{"··· unknown", "100 [90, 100]", "100 %", "sim:accuracy=0.8", "interrupted at 50 % · 11 minutes ago"},
+	}) {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
 		}
 	}
 }
