@@ -1,7 +1,9 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -31,14 +33,8 @@ type Reference struct {
 	P *float64 `json:"p,omitempty"`
 }
 
-// apart is from where on a difference from a reference is no chance.
+// apart is what p must be below for a difference to be no chance.
 const apart = 0.05
-
-// Above tells whether the reference is better than the run's judge, and Below whether it is worse, beyond chance.
-func (x Reference) Above() bool { return x.apart() && x.OnlyReference > x.OnlyRun }
-func (x Reference) Below() bool { return x.apart() && x.OnlyReference < x.OnlyRun }
-
-func (x Reference) apart() bool { return x.P != nil && *x.P < apart }
 
 // Name is that of the judge, with a mark where the labels stayed with the responses.
 func (x Reference) Name() string {
@@ -60,12 +56,12 @@ func (r *Report) Standing(metric string) string {
 	for _, x := range r.References {
 		switch {
 		case x.Metric != metric || own.Value == nil:
-		case x.Above(), x.P == nil && x.Value > *own.Value:
-			above = append([]Reference{x}, above...)
-		case x.Below(), x.P == nil && x.Value < *own.Value:
-			below = append(below, x)
-		default:
+		case x.P != nil && *x.P >= apart || x.Value == *own.Value:
 			near = append(near, x)
+		case x.Value > *own.Value:
+			above = append([]Reference{x}, above...)
+		default:
+			below = append(below, x)
 		}
 	}
 	var parts []string
@@ -79,6 +75,8 @@ func (r *Report) Standing(metric string) string {
 		}
 		parts = append(parts, words)
 	}
+	far := func(x Reference) float64 { return math.Abs(x.Value - *own.Value) }
+	slices.SortStableFunc(near, func(a, b Reference) int { return cmp.Compare(far(a), far(b)) })
 	say("below", above)
 	say("above", below)
 	say("not told apart from", near)

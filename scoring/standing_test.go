@@ -14,16 +14,40 @@ func TestStanding(t *testing.T) {
 	best := Reference{Judge: "best", Metric: "strict", Value: 90, P: p(0.001), OnlyReference: 40}
 	better := Reference{Judge: "better", Metric: "strict", Value: 70, P: p(0.04), OnlyReference: 20, LabelsStay: true}
 	near := Reference{Judge: "near", Metric: "strict", Value: 60, P: p(0.2), OnlyReference: 10}
+	far := Reference{Judge: "far", Metric: "strict", Value: 65, P: p(0.3), OnlyReference: 9}
 	worse := Reference{Judge: "worse", Metric: "strict", Value: 30, P: p(0.01), OnlyRun: 20}
 	figure := Reference{Judge: "figure", Metric: "strict", Value: 49}
 	other := Reference{Judge: "other", Metric: "counter", Value: 99}
 	for want, got := range map[string]string{
 		"": of(other),
 		"below better* (70 %) and 1 more, above worse (30 %), not told apart from near (60 %)": of(best, better, near, worse, other),
+		"not told apart from near (60 %) and 1 more":                                           of(far, near),
 		"above figure (49 %)": of(figure),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestSwayLeansAsTheRegressionSays: the share of verdicts that name the longer may be what is right; which way the judge
+// leans is what length does by itself.
+func TestSwayLeansAsTheRegressionSays(t *testing.T) {
+	p := func(v float64) Proportion { return Proportion{Value: &v, N: 100} }
+	s := Sway{Strict: p(55), Rules: []Rule{{Name: "the shorter", Value: 50}}, Causes: []Cause{{
+		Name: Length, Named: p(42), More: p(70), Less: p(50), Odds: &Odds{Ratio: 1.5, P: 0.001},
+	}}}
+	want := "Swayed by length. It leans to the longer response, which 42 % of its verdicts name: right in both orders on 70 % " +
+		"of the pairs whose better response is the longer, on 50 % of the others."
+	if got := s.Answer(); got != want {
+		t.Errorf("%s", got)
+	}
+	s.Causes[0].Odds.Ratio = 0.5
+	s.Rules[0].Value = 56
+	want = "Swayed by length. It leans to the shorter response, which 58 % of its verdicts name: right in both orders on 50 % " +
+		"of the pairs whose better response is the shorter, on 70 % of the others. A rule that does not read does no worse: " +
+		"“the shorter” is right in both orders on 56 % of the pairs, the judge on 55 %."
+	if got := s.Answer(); got != want {
+		t.Errorf("%s", got)
 	}
 }

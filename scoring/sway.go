@@ -40,7 +40,7 @@ type Sway struct {
 	Says      string  `json:"says"`          // the answer in a sentence or two
 	Judge     string  `json:"judge"`         // the model
 	Dataset   string  `json:"dataset"`       // its name
-	Pairs     int     `json:"pairs"`         // with a label, both texts and a verdict that names one
+	Pairs     int     `json:"pairs"`         // with a label and both texts
 	Judgments int     `json:"judgments"`     // of these pairs, that name a response
 	Causes    []Cause `json:"causes"`        // the place first, then by how much they sway
 	// how many of the pairs are right in both orders, which the rules are held against
@@ -136,19 +136,25 @@ func (s Sway) swayed() string {
 		return words
 	}
 	c := s.Causes[at]
-	named, right, other := *c.Named.Value, *c.More.Value, *c.Less.Value
-	more, better := "the response with more "+c.Name, "has more"
+	to := "the response with more " + c.Name
+	better := "has more"
 	if c.Name == Length {
-		more, better = "the longer response", "is the longer"
+		to = "the longer response"
+		better = "is the longer"
 	}
-	if named < 50 {
+	named := *c.Named.Value
+	right := c.More
+	other := c.Less
+	if c.Odds.Ratio < 1 { // what the share of verdicts says may be what is right
+		less := strings.NewReplacer("more", "less", "longer", "shorter")
+		to = less.Replace(to)
+		better = less.Replace(better)
 		named = 100 - named
-		right, other = other, right
-		more = strings.NewReplacer("more", "less", "longer", "shorter").Replace(more)
-		better = strings.NewReplacer("more", "less", "longer", "shorter").Replace(better)
+		right = c.Less
+		other = c.More
 	}
-	return words + fmt.Sprintf(" It names %s in %.0f %% of verdicts: right in both orders on %.0f %% of the pairs whose "+
-		"better response %s, on %.0f %% of the others.", more, named, right, better, other)
+	return words + fmt.Sprintf(" It leans to %s, which %.0f %% of its verdicts name: right in both orders on %.0f %% of "+
+		"the pairs whose better response %s, on %.0f %% of the others.", to, named, *right.Value, better, *other.Value)
 }
 
 // Length is the name of a cause that has words of its own.

@@ -20,7 +20,7 @@ func TestSway(t *testing.T) {
 		dir := "runs/" + judge
 		mustCall(t, append([]string{"import", "llmbar", "--out", dir}, llmBarFiles(t, data, judge+"/Vanilla")...)...)
 		out := mustCall(t, "sway", dir)
-		if !strings.Contains(out, "Swayed by the place, length. It names the longer response") {
+		if !strings.Contains(out, "Swayed by the place, length. It leans to the longer response") {
 			t.Errorf("%s: %s", judge, out)
 		}
 		var s scoring.Sway

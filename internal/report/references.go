@@ -44,37 +44,42 @@ func amongPublished(r *scoring.Report) (lines []string) {
 
 // ListReferences lists published judges: by themselves where run is nil, else beside the judge of the run.
 func ListReferences(run *scoring.Report, all []scoring.Reference) Listing {
-	t := table.Table{Columns: table.Left("judge", "open weights", "prompt", "dataset", "metric").Right("percent", "pairs")}
+	t := table.Table{
+		Columns: table.Left("judge", "open weights", "prompt", "dataset", "how", "metric").Right("percent", "pairs"),
+	}
 	isTested := run != nil && !run.ByFiguresAlone()
 	if isTested {
 		t.Columns = t.Columns.Right("only it", "only this run", "p")
-		t.Columns[7].Spare, t.Columns[8].Spare = 4, 5
+		t.Columns[8].Spare = 5
+		t.Columns[9].Spare = 6
 	}
-	for i, at := range []int{2, 1, 3} { // these go first where a terminal is narrow
+	for i, at := range []int{4, 2, 1, 3} { // these go first where a terminal is narrow
 		t.Columns[at].Spare = i + 1
 	}
 	if run != nil {
 		t.Title = fmt.Sprintf("%s on the same %s: %s", scoring.JudgeName(run.Model),
 			CountItems(run.Protocol, run.Items), run.Standing(Headline(run).Metric))
 	}
+	var own *scoring.Result // of the run, until it has its row
 	for i, x := range all {
-		own := ownValue(run, x.Metric)
-		isFirst := i == 0 || all[i-1].Metric != x.Metric
-		if own != nil && *own.Value >= x.Value && (isFirst || *own.Value < all[i-1].Value) {
+		if i == 0 || all[i-1].Metric != x.Metric {
+			own = ownValue(run, x.Metric)
+		}
+		if own != nil && *own.Value >= x.Value {
 			putOwn(&t, run, *own)
+			own = nil
 		}
 		weights := "no"
 		if x.OpenWeights {
 			weights = "yes"
 		}
-		row := []string{x.Name(), weights, x.Prompt, x.Dataset, x.Metric,
+		row := []string{x.Name(), weights, x.Prompt, x.Dataset, x.How, x.Metric,
 			fmt.Sprintf("%.0f [%.0f, %.0f]", x.Value, x.Low, x.High), fmt.Sprint(x.N)}
 		if isTested {
 			row = append(row, fmt.Sprint(x.OnlyReference), fmt.Sprint(x.OnlyRun), table.PValue(x.P))
 		}
 		t.Row(row...)
-		isLast := i == len(all)-1 || all[i+1].Metric != x.Metric
-		if own != nil && isLast && *own.Value < x.Value {
+		if own != nil && (i == len(all)-1 || all[i+1].Metric != x.Metric) {
 			putOwn(&t, run, *own)
 		}
 	}
@@ -101,6 +106,6 @@ func ownValue(run *scoring.Report, metric string) *scoring.Result {
 
 // putOwn puts the run among the others.
 func putOwn(t *table.Table, run *scoring.Report, x scoring.Result) {
-	t.Row("this run: "+scoring.JudgeName(run.Model), "", Prompt(*run), run.Dataset, x.Metric, table.Roughly(x),
+	t.Row("this run: "+scoring.JudgeName(run.Model), "", Prompt(*run), run.Dataset, "", x.Metric, table.Roughly(x),
 		fmt.Sprint(x.N))
 }

@@ -419,18 +419,13 @@ func (c *condition) notes() []string {
 	if figures != nil {
 		return []string{"published: " + strings.Join(figures, ", ") + "; gavel references has the sources"}
 	}
-	for _, run := range c.runs {
-		if run.Imported != "" {
-			return nil
-		}
+	isPublished := func(r *RunRow) bool { return r.Imported != "" }
+	first := c.runs[0].report
+	if first == nil || first.ByFiguresAlone() || slices.ContainsFunc(c.runs, isPublished) {
+		return nil
 	}
-	for _, run := range c.runs {
-		if run.report != nil && len(run.report.References) > 0 && run.report.References[0].P != nil {
-			return []string{fmt.Sprintf("%d published judges decided the same pairs: gavel references can bring them "+
-				"here, see its --help", len(run.report.References))}
-		}
-	}
-	return nil
+	return []string{fmt.Sprintf("%d published judges decided the same pairs: gavel references can bring them here, "+
+		"see its --help", len(first.References))}
 }
 
 // judgesOf are the judges of some runs.

@@ -91,7 +91,7 @@ func (f *pairs) Sway(
 	clusters := map[string]int{}
 	var rows []swayed
 	for i, u := range f.rows {
-		if u.gold < 0 || more[i] == nil || !u.judgments[0].decided() && !u.judgments[1].decided() {
+		if u.gold < 0 || more[i] == nil {
 			continue
 		}
 		name := u.item
@@ -103,14 +103,10 @@ func (f *pairs) Sway(
 		}
 		rows = append(rows, swayed{pair: u, more: more[i], cluster: clusters[name]})
 	}
-	right := 0
-	for _, u := range rows {
-		right += int(scoring.One(u.strict()))
-	}
 	out := &scoring.Sway{
 		Pairs:  len(rows),
 		Causes: []scoring.Cause{},
-		Strict: shareOf([2]int{right, len(rows)}, b.Level),
+		Strict: shareOf(rows, b, swayed.bothRight),
 	}
 	for k, f := range features {
 		out.Causes = append(out.Causes, f.cause(k, rows, b))
@@ -122,26 +118,24 @@ func (f *pairs) Sway(
 
 // cause counts what goes with a feature.
 func (f feature) cause(k int, rows []swayed, b stats.Bootstrap) scoring.Cause {
-	c := scoring.Cause{Name: f.name, About: f.about}
-	var differ []swayed
-	var more, less [2]int // right in both orders, of pairs
+	var more, less []swayed // pairs whose better response has more of it, and less
 	for _, u := range rows {
-		if u.more[k] == 0 {
-			continue
+		switch {
+		case u.more[k] == 0:
+		case u.gold == u.has(k):
+			more = append(more, u)
+		default:
+			less = append(less, u)
 		}
-		differ = append(differ, u)
-		side := &less
-		if u.gold == u.has(k) {
-			side = &more
-		}
-		side[0] += int(scoring.One(u.strict()))
-		side[1]++
 	}
-	c.Pairs = len(differ)
-	c.Named = named(differ, b, func(u swayed, g judgment) bool { return g.choice == u.has(k) })
-	c.More = shareOf(more, b.Level)
-	c.Less = shareOf(less, b.Level)
-	return c
+	return scoring.Cause{
+		Name:  f.name,
+		About: f.about,
+		Pairs: len(more) + len(less),
+		Named: named(slices.Concat(more, less), b, func(u swayed, g judgment) bool { return g.choice == u.has(k) }),
+		More:  shareOf(more, b, swayed.bothRight),
+		Less:  shareOf(less, b, swayed.bothRight),
+	}
 }
 
 // has is the response that has more of a feature.
@@ -152,50 +146,68 @@ func (u swayed) has(k int) int8 {
 	return 1
 }
 
-// named is the share of the verdicts that are so. The two of a pair depend on each other.
+// bothRight counts the pair, and whether it is right in both orders.
+func (u swayed) bothRight() (with, of int) { return int(scoring.One(u.strict())), 1 }
+
+// named is the share of the verdicts that are so.
 func named(rows []swayed, b stats.Bootstrap, is func(swayed, judgment) bool) scoring.Proportion {
-	var counts stats.Rows
-	var with, verdicts float64
-	for _, u := range rows {
-		row := []float64{0, 0}
+	return shareOf(rows, b, func(u swayed) (with, of int) {
 		for _, g := range u.judgments {
 			if g.decided() {
-				row[0] += scoring.One(is(u, g))
-				row[1]++
+				with += int(scoring.One(is(u, g)))
+				of++
 			}
 		}
-		counts.Add(row)
-		with += row[0]
-		verdicts += row[1]
-	}
-	if verdicts == 0 {
-		return scoring.Proportion{}
-	}
-	ends := &stats.Beside{
-		Low:  []stats.Extra{{Columns: []int{1}, Values: []float64{1}}},
-		High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
-		Mass: 0.5,
-	}
-	ratio := func(sums []float64) float64 { return sums[0] / sums[1] }
-	in := b.Smoothed(&counts, []stats.Statistic{{Of: ratio, Beside: ends}})[0]
-	return scoring.Proportion{
-		Value: scoring.Percent(with / verdicts),
-		Low:   scoring.Percent(in.Low),
-		High:  scoring.Percent(in.High),
-		N:     int(verdicts),
-	}
+		return with, of
+	})
 }
 
-// shareOf is so many of so many.
-func shareOf(of [2]int, level float64) scoring.Proportion {
-	s := scoring.Proportion{N: of[1]}
-	if of[1] > 0 {
-		in := stats.Blaker(of[0], of[1], level)
-		s.Value = scoring.Percent(float64(of[0]) / float64(of[1]))
-		s.Low = scoring.Percent(in.Low)
-		s.High = scoring.Percent(in.High)
+// shareOf is the share of what pairs count. Its interval is exact where each stands for itself; what belongs together
+// is resampled together.
+func shareOf(rows []swayed, b stats.Bootstrap, count func(swayed) (with, of int)) scoring.Proportion {
+	sums := map[int][]float64{}
+	var clusters []int // in their order
+	var with, all int
+	alone := true
+	for _, u := range rows {
+		k, n := count(u)
+		if n == 0 {
+			continue
+		}
+		if sums[u.cluster] == nil {
+			sums[u.cluster] = []float64{0, 0}
+			clusters = append(clusters, u.cluster)
+		}
+		sum := sums[u.cluster]
+		sum[0] += float64(k)
+		sum[1] += float64(n)
+		alone = alone && sum[1] == 1
+		with += k
+		all += n
 	}
-	return s
+	if all == 0 {
+		return scoring.Proportion{}
+	}
+	in := stats.Blaker(with, all, b.Level)
+	if !alone {
+		var counts stats.Rows
+		for _, c := range clusters {
+			counts.Add(sums[c])
+		}
+		ends := &stats.Beside{
+			Low:  []stats.Extra{{Columns: []int{1}, Values: []float64{1}}},
+			High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
+			Mass: 0.5,
+		}
+		ratio := func(sums []float64) float64 { return sums[0] / sums[1] }
+		in = b.Smoothed(&counts, []stats.Statistic{{Of: ratio, Beside: ends}})[0]
+	}
+	return scoring.Proportion{
+		Value: scoring.Percent(float64(with) / float64(all)),
+		Low:   scoring.Percent(in.Low),
+		High:  scoring.Percent(in.High),
+		N:     all,
+	}
 }
 
 // rules are what rules that do not read get right in both orders: pairs with as much of it on both sides are wrong.
@@ -273,7 +285,7 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 	need := fewestEvents * (2 + len(d.used))
 	switch {
 	case len(rows) == 0:
-		out.Why = "No pair has a label, the texts of both responses and a verdict: what sways the judge cannot be told."
+		out.Why = "No pair has a label and the texts of both responses: what sways the judge cannot be told."
 	case !slices.ContainsFunc(out.Causes, func(c scoring.Cause) bool { return c.Pairs > 0 }):
 		out.Why = "The texts of the responses are not in the run's folder: what sways the judge cannot be told."
 	case len(d.y) < need:

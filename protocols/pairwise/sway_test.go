@@ -3,6 +3,7 @@ package pairwise
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,5 +118,28 @@ func TestFeatures(t *testing.T) {
 		if n := math.Exp(f.of(text)) - 1; math.Abs(n-float64(want[f.name])) > 1e-9 {
 			t.Errorf("%s: %.3f, want %d", f.name, n, want[f.name])
 		}
+	}
+}
+
+// TestSwayShares: pairs that belong together are worth fewer than as many that stand alone, and one without a verdict is
+// wrong.
+func TestSwayShares(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	alone := swayedPairs(rng, 60, 1, 0, 0, 0)
+	together := slices.Clone(alone)
+	for i := range together {
+		together[i].cluster = i / 6
+	}
+	b := stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1}
+	x := shareOf(alone, b, swayed.bothRight)
+	y := shareOf(together, b, swayed.bothRight)
+	exact := stats.Blaker(int(math.Round(*x.Value*60/100)), 60, 0.95)
+	if *x.Value != *y.Value || math.Abs(*x.Low-100*exact.Low) > 1e-3 || *y.Low == *x.Low {
+		t.Errorf("alone %v [%v, %v], together %v [%v, %v]", *x.Value, *x.Low, *x.High, *y.Value, *y.Low, *y.High)
+	}
+	silent := swayed{pair: pair{gold: 0}, cluster: 60}
+	silent.judgments = [2]judgment{{seen: true, outcome: judging.NoVerdict}, {seen: true, outcome: judging.NoVerdict}}
+	if z := shareOf(append(alone, silent), b, swayed.bothRight); z.N != 61 || *z.Value >= *x.Value {
+		t.Errorf("with a silent pair %v of %d", *z.Value, z.N)
 	}
 }

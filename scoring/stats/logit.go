@@ -93,6 +93,11 @@ func sandwich(x [][]float64, y []bool, cluster []int, beta []float64, bread *mat
 	var out mat.Dense
 	out.Mul(&inverse, meat)
 	out.Mul(&out, &inverse)
+	for j := range beta {
+		if !(out.At(j, j) > 0) { // rounded away
+			return nil
+		}
+	}
 	return &out
 }
 
