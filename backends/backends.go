@@ -149,6 +149,9 @@ type Oracle struct {
 	Tie          string   // the verdict for equal candidates; "" where none is on offer
 	// Reference is the verdict that a reference shown in the prompt speaks for; "" where none is shown.
 	Reference string
+	// Rewrite is how the prompt differs from the one that asks the same plainly; "" for that one. Favours is the verdict
+	// that the rewrite speaks for; "" for none.
+	Rewrite, Favours string
 }
 
 // Finish says how a reply ended.

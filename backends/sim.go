@@ -34,12 +34,16 @@ var simName = register(serverKind{
 // equal, and with probability Silent it gives no verdict. So over two presentations, with a = Accuracy and f = First
 // (Tie = Silent = 0), strict is a(1−f), consistency 1−f, and the first is named in (1+f)/2 of the presentations.
 //
+// Of a rewritten prompt the verdict is that of the plain one, but with probability Swayed the one that the rewrite
+// speaks for.
+//
 // Where the prompt shows it a reference, it takes the reference's word in half of the items, and else judges as it
 // would without: so it is right in (1+a)/2 of the items with a reference that is right, and in a/2 of those with one
 // that is not. A coin looks at no reference.
 type Sim struct {
 	Name                         string
 	Accuracy, First, Tie, Silent float64
+	Swayed                       float64
 	Seed                         uint64
 }
 
@@ -52,7 +56,7 @@ var simulated = []Sim{
 }
 
 // SimHelp says how simulated judges are written.
-const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,seed=1`
+const SimHelp = `right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1`
 
 // NewSim reads a judge's name or its settings ("accuracy=0.8,first=0.1"). A prefix "sim:" is passed over.
 func NewSim(spec string) (*Sim, error) {
@@ -74,7 +78,9 @@ func NewSim(spec string) (*Sim, error) {
 			s.Seed = n
 			continue
 		}
-		field := map[string]*float64{"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent}[key]
+		field := map[string]*float64{
+			"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent, "swayed": &s.Swayed,
+		}[key]
 		p, err := strconv.ParseFloat(value, 64)
 		if field == nil || err != nil || !(p >= 0 && p <= 1) { // NaN included
 			return nil, fmt.Errorf("unknown simulated judge %q: write %s", spec, SimHelp)
@@ -100,6 +106,9 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, &Error{Kind: Internal, Message: "a simulated judge was asked without its oracle"}
 	}
 	n := len(o.Choices)
+	if o.Rewrite != "" {
+		req.Repetition = 0
+	}
 	know, look := s.draw(o.Item, -1, req.Repetition), s.draw(o.Item, o.Presentation, req.Repetition)
 	pick := o.Right
 	switch {
@@ -111,6 +120,9 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
 	verdict := o.Choices[pick]
+	if o.Favours != "" && s.draw(o.Item+"\x00"+o.Rewrite, -3, 0).Float64() < s.Swayed {
+		return Response{Text: "Simulated judgment. My final verdict is: " + o.Favours, Finish: Stop}, nil
+	}
 	switch u := look.Float64(); {
 	case u < s.First:
 		verdict = o.Choices[0]
@@ -152,9 +164,13 @@ func (s *Sim) Models(context.Context) ([]Model, error) {
 
 // Model implements Backend.
 func (s *Sim) Model(context.Context, string) (Model, error) {
+	swayed := ""
+	if s.Swayed > 0 {
+		swayed = fmt.Sprintf(" swayed=%g", s.Swayed)
+	}
 	return Model{
 		Name: s.Name,
-		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g seed=%d",
-			s.Accuracy, s.First, s.Tie, s.Silent, s.Seed),
+		Digest: fmt.Sprintf("simulated accuracy=%g first=%g tie=%g silent=%g%s seed=%d",
+			s.Accuracy, s.First, s.Tie, s.Silent, swayed, s.Seed),
 	}, nil
 }

@@ -161,7 +161,7 @@ func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
 }
 
 func TestNewSimRefuses(t *testing.T) {
-	const help = `: write right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,seed=1`
+	const help = `: write right, first, coin, silent, or accuracy=0.8,first=0.1,tie=0,silent=0,swayed=0,seed=1`
 	for spec, want := range map[string]string{
 		"":                       `unknown simulated judge ""` + help,
 		"left":                   `unknown simulated judge "left"` + help,

@@ -57,7 +57,7 @@ func (j *Job) MakePlan(ctx context.Context, cached func(backends.Request) bool) 
 			tooLong := j.measure(ctx, &req) != ""
 			for repetition := range params.Repetitions() {
 				plan.Judgments++
-				req.Repetition = repetition
+				req.Repetition = params.asking(p, repetition)
 				switch {
 				case j.Completed.Has(item.ID, s.Index, repetition):
 					plan.Completed++
@@ -92,6 +92,9 @@ func (p Parameters) mostCalls(prompt Prompt) int {
 		n = p.Attempts
 	}
 	if p.FinishThinking {
+		n++
+	}
+	if prompt.Challenge != "" {
 		n++
 	}
 	if p.holds(prompt) && p.Logprobs {

@@ -39,6 +39,10 @@ type Prompt struct {
 	// LabelTurn is the turn that asks for the label alone, where the judge is to
 	// reason in free text first; "" where the label is the whole reply.
 	LabelTurn string
+	// Challenge is the turn asked after a verdict: what is said to it is the verdict. "" for none.
+	Challenge string
+	// Again asks anew what another presentation asks too: no reply that was given to that one is taken.
+	Again bool
 }
 
 // Nobody is the Choice of a verdict that names no candidate.

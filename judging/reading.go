@@ -45,11 +45,11 @@ type Reading struct {
 	First bool
 }
 
-// Text joins the replies the way JudgeBench does: each after a newline. Where
-// the verdict was held to the labels on offer, that reply alone is the text.
+// Text joins the replies the way JudgeBench does: each after a newline. Where the verdict was held to the labels on
+// offer, or challenged, that reply alone is the text.
 func (r *Record) Text() string {
-	if last := len(r.Replies) - 1; last >= 0 && r.Replies[last].Constrained {
-		return "\n" + r.Replies[last].Text
+	if r.lastAlone() {
+		return "\n" + r.Replies[len(r.Replies)-1].Text
 	}
 	if len(r.Replies) == 1 {
 		return "\n" + r.Replies[0].Text
@@ -62,14 +62,20 @@ func (r *Record) Text() string {
 	return b.String()
 }
 
+// lastAlone tells whether the last reply alone is read.
+func (r *Record) lastAlone() bool {
+	last := len(r.Replies) - 1
+	return last >= 0 && (r.Challenged || r.Replies[last].Constrained)
+}
+
 // Turn is the reply in which a span of the text begins, and the span in it; false
 // for nowhere. What runs on into the next reply ends with the first.
 func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 	if s.Nowhere() {
 		return 0, s, false
 	}
-	if last := len(r.Replies) - 1; last >= 0 && r.Replies[last].Constrained {
-		turn = last
+	if r.lastAlone() {
+		turn = len(r.Replies) - 1
 	}
 	for begin := 1; turn < len(r.Replies); turn++ { // each after a newline
 		n := len(r.Replies[turn].Text)
@@ -125,7 +131,7 @@ func (r *Record) settled(how Reading) (v Verdict, settled bool, err error) {
 		return Silent(Failed), true, nil
 	}
 	replies := r.Replies
-	if r.Finished {
+	if r.Finished || r.Challenged {
 		replies = replies[len(replies)-1:]
 	}
 	for _, reply := range replies {

@@ -109,11 +109,13 @@ type Record struct {
 	// replies to requests beside the turns, for the probability of a label that no turn tells of
 	Asides []Reply `json:"asides,omitempty"`
 	// it thought to the token limit, and the last reply is the verdict that was asked for after that (`--finish-thinking`)
-	Finished bool    `json:"finished_thinking,omitempty"`
-	Outcome  Outcome `json:"outcome"`          // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
-	Label    string  `json:"label,omitempty"`  // as the judge wrote it, without brackets
-	Choice   string  `json:"choice,omitempty"` // id of the candidate named, where `decided`
-	Answer   string  `json:"answer,omitempty"` // where a number is asked for: the number that was read
+	Finished bool `json:"finished_thinking,omitempty"`
+	// it gave a verdict and was asked whether it is sure: the last reply alone is read
+	Challenged bool    `json:"challenged,omitempty"`
+	Outcome    Outcome `json:"outcome"`          // one of the eight of [PROTOCOLS.md](PROTOCOLS.md) §4
+	Label      string  `json:"label,omitempty"`  // as the judge wrote it, without brackets
+	Choice     string  `json:"choice,omitempty"` // id of the candidate named, where `decided`
+	Answer     string  `json:"answer,omitempty"` // where a number is asked for: the number that was read
 	// which of several rules found it: `answer-is`, `answer-colon`, `last-letter`, `last-number`, `marker`;
 	// `selection`, `anywhere` of options
 	Rule  string `json:"rule,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"math"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -224,7 +225,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 	prompt := j.prompt(item, s)
 	rec := NewRecord(m, item, s)
 	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
-	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, repetition)
+	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, params.asking(prompt, repetition))
 	rec.PromptID = hashEncoded(req.Encoded)
 	if said := j.measure(ctx, &req); said != "" {
 		rec.Outcome = TooLong
@@ -270,14 +271,52 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 			}
 			break
 		}
-		req.PromptTokens = 0 // of the first turn
-		req.Messages = append(req.Messages,
-			backends.Message{Role: backends.Assistant, Content: resp.Text},
-			backends.Message{Role: backends.User, Content: next})
-		req.Encoded = backends.EncodeMessages(req.Messages)
+		req = followed(req, resp.Text, next)
+	}
+	if prompt.Challenge != "" && v.Outcome.Verdict() {
+		return j.challenge(ctx, rec, prompt, req, failed)
 	}
 	rec.Take(v)
 	return rec, nil
+}
+
+// followed is a request for the next turn of a conversation.
+func followed(req backends.Request, said, next string) backends.Request {
+	req.PromptTokens = 0 // of the first turn
+	req.Messages = append(slices.Clip(req.Messages),
+		backends.Message{Role: backends.Assistant, Content: said},
+		backends.Message{Role: backends.User, Content: next})
+	req.Encoded = backends.EncodeMessages(req.Messages)
+	return req
+}
+
+// challenge asks once more after a verdict. What is said then is what the record says.
+func (j *Job) challenge(
+	ctx context.Context, rec *Record, prompt Prompt, req backends.Request, failed func(error) (*Record, error),
+) (*Record, error) {
+	req = followed(req, rec.Replies[len(rec.Replies)-1].Text, prompt.Challenge)
+	resp, err := j.Client.Ask(ctx, req)
+	if err != nil {
+		return failed(err)
+	}
+	rec.Replies = append(rec.Replies, reply(resp, len(req.Constrain) > 0))
+	rec.Challenged = true
+	rec.Probabilities = nil
+	how := Reading{Name: Paper, Policy: Unique, AcceptCut: j.Manifest.Spec.Parameters.AcceptCut}
+	v, err := rec.Read(j.Asker, how)
+	if err != nil {
+		return nil, err
+	}
+	rec.Take(v)
+	return rec, nil
+}
+
+// asking is which time a prompt is asked: one that is asked anew comes after all others.
+func (p Parameters) asking(prompt Prompt, repetition int) int {
+	if prompt.Again {
+		return p.Repetitions() + repetition
+	}
+	return repetition
 }
 
 // prompt is what the judge is asked about a presentation. One that writes nothing gives its verdict at once.
@@ -286,6 +325,7 @@ func (j *Job) prompt(item datasets.Item, s Presentation) Prompt {
 	if j.Manifest.Server.Can(backends.Decide) {
 		p.LabelTurn = ""
 		p.FollowUp = ""
+		p.Challenge = ""
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -89,7 +90,7 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 			if held > mostSent {
 				return 0, fmt.Errorf("more than %d bytes of prompts", mostSent)
 			}
-			next := len(m.Spec.Parameters.NextTurn(prompt))
+			next := len(cmp.Or(prompt.Challenge, m.Spec.Parameters.NextTurn(prompt)))
 			for k, turns := range times {
 				conversation := len(first)
 				for i, t := range turns {

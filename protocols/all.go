@@ -4,6 +4,7 @@ import (
 	"gavel/protocols/answer"
 	"gavel/protocols/multioption"
 	"gavel/protocols/pairwise"
+	"gavel/protocols/probe"
 	"gavel/protocols/selfreference"
 )
 
@@ -35,6 +36,11 @@ var All = []Protocol{
 		Protocol: multioption.Protocol,
 		Scorer:   multioption.NewScorer,
 		Layout:   multioption.Layout,
+	},
+	{
+		Protocol: probe.Protocol,
+		Scorer:   probe.NewScorer,
+		Layout:   probe.Layout,
 	},
 }
 

@@ -105,6 +105,8 @@ type Report struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 	// of pairs whose two judgments tell the probabilities of both responses
 	Soft *Soft `json:"soft,omitempty"`
+	// of the protocol `probe`: what each rewrite does to the verdicts, in the order of the catalogue
+	Probes []Probe `json:"probes,omitempty"`
 	// published judges on the very items of the run, the best first
 	References []Reference `json:"references,omitempty"`
 	// items right by the headline for 1,000 generated tokens, whoever paid for these; only where servers tell them

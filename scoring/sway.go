@@ -74,6 +74,39 @@ type Proportion struct {
 	N     int      `json:"n"`     // units
 }
 
+// ProportionOf counts how many are so, and of how many, of each unit or of what belongs together. The interval is exact
+// where each is one of one; else they are resampled.
+func ProportionOf(counts [][2]int, b stats.Bootstrap) Proportion {
+	var rows stats.Rows
+	with, all := 0, 0
+	alone := true
+	for _, c := range counts {
+		rows.Add([]float64{float64(c[0]), float64(c[1])})
+		with += c[0]
+		all += c[1]
+		alone = alone && c[1] == 1
+	}
+	if all == 0 {
+		return Proportion{}
+	}
+	in := stats.Blaker(with, all, b.Level)
+	if !alone {
+		ends := &stats.Beside{
+			Low:  []stats.Extra{{Columns: []int{1}, Values: []float64{1}}},
+			High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
+			Mass: 0.5,
+		}
+		ratio := func(sums []float64) float64 { return sums[0] / sums[1] }
+		in = b.Smoothed(&rows, []stats.Statistic{{Of: ratio, Beside: ends}})[0]
+	}
+	return Proportion{
+		Value: Percent(float64(with) / float64(all)),
+		Low:   Percent(in.Low),
+		High:  Percent(in.High),
+		N:     all,
+	}
+}
+
 // Odds are a ratio with its interval, and p of Wald's test, corrected by Holm for all causes.
 type Odds struct {
 	Ratio float64 `json:"ratio"` // 1 changes nothing

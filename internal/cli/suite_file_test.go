@@ -59,7 +59,7 @@ func TestSuiteErrors(t *testing.T) {
 		"cache in condition": {suiteHead + "- {protocol: pairwise, dataset: sample, no-cache: true}\n", "s.yaml:4: no-cache is for the whole suite: set it in defaults"},
 		"cache of a judge":   {"judges: [{model: a, cache: x}]\n", `s.yaml:1: cache is for the whole suite: set it in defaults`},
 		"no protocol":        {suiteHead + "- {dataset: sample}\n", "s.yaml:4: a condition without a protocol"},
-		"no such protocol":   {suiteHead + "- dataset: sample\n  protocol: [pairwise, revresed]\n", `s.yaml:5: unknown protocol "revresed": it is one of pairwise, reversed, answer, self-reference, multi-option; did you mean "reversed"?`},
+		"no such protocol":   {suiteHead + "- dataset: sample\n  protocol: [pairwise, revresed]\n", `s.yaml:5: unknown protocol "revresed": it is one of pairwise, reversed, answer, self-reference, multi-option, probe; did you mean "reversed"?`},
 		"not its flag":       {suiteHead + "- protocol: [pairwise, multi-option]\n  dataset: sample\n  goal: best\n", `s.yaml:6: goal: pairwise has no such flag, see "gavel run pairwise --help"`},
 		"no value":           {suiteHead + "- protocol: pairwise\n  dataset:\n", "s.yaml:5: dataset has no value"},
 		"no value in a list": {suiteHead + "- protocol: pairwise\n  prompt: [sop, ~]\n", "s.yaml:5: prompt has no value"},

@@ -48,6 +48,9 @@ func (s Scores) Brief() []table.Table {
 		tables = append(tables, answer)
 	}
 	tables = append(tables, numbers)
+	if beneath := layoutOf(last.Protocol).Beneath; beneath != nil {
+		tables = append(tables, beneath(last))
+	}
 	if lines := amongPublished(&last); lines != nil {
 		t := table.Table{Columns: table.Left("", ""), Plain: true}
 		t.Row("published", lines[0])

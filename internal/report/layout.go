@@ -18,6 +18,8 @@ type Layout struct {
 	Question string                                  // that a run asks; "": which is the goal
 	Summary  func(runs []scoring.Report) table.Table // several runs; nil: their results are listed
 	Tables   func(r scoring.Report) []table.Table    // one run, the headlines first; nil: its results are listed
+	// what a person sees beneath the first numbers of a run; nil: nothing
+	Beneath func(r scoring.Report) table.Table
 	// what else there is to say of two runs; nil: nothing
 	Compared func(c *scoring.Comparison) []string
 	// settings that names of runs say in these words

@@ -352,6 +352,9 @@ func judgmentView(
 		t := turnOf(reply)
 		if i > 0 {
 			t.Said = params.NextTurn(prompt)
+			if r.Challenged && i == len(r.Replies)-1 {
+				t.Said = prompt.Challenge
+			}
 		}
 		t.Raw = markup.Segments(reply.Text, judging.Span{})
 		if i == turn && read {

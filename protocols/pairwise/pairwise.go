@@ -146,20 +146,25 @@ const followUp = "continue your judgment and finish by outputting a final verdic
 // userPrompt begins the user message.
 const userPrompt = "<|User Prompt|>\n"
 
-// Prompt writes the user message of JudgeBench's harness, to the byte. Texts
-// are joined, never searched or formatted: they may hold anything.
+// Question and Answer are the parts of the user message of JudgeBench's harness, which an empty line joins. Texts are
+// joined, never searched or formatted: they may hold anything.
+func Question(text string) string { return userPrompt + text }
+
+// Answer is that of an assistant, by its letter.
+func Answer(letter, text string) string {
+	name := " of Assistant " + letter + "'s Answer|>"
+	return "<|The Start" + name + "\n" + text + "\n<|The End" + name
+}
+
+// Prompt writes the user message of JudgeBench's harness, to the byte.
 func (p pairwise) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
 	a, b := item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text
-	var m strings.Builder
-	m.Grow(len(item.Question) + len(a) + len(b) + 200)
-	m.WriteString(userPrompt)
-	m.WriteString(item.Question)
-	m.WriteString("\n\n<|The Start of Assistant A's Answer|>\n")
-	m.WriteString(a)
-	m.WriteString("\n<|The End of Assistant A's Answer|>\n\n<|The Start of Assistant B's Answer|>\n")
-	m.WriteString(b)
-	m.WriteString("\n<|The End of Assistant B's Answer|>")
-	prompt := judging.Prompt{System: p.template.System, User: m.String(), FollowUp: followUp, Oracle: p.oracle(item, s)}
+	prompt := judging.Prompt{
+		System:   p.template.System,
+		User:     strings.Join([]string{Question(item.Question), Answer("A", a), Answer("B", b)}, "\n\n"),
+		FollowUp: followUp,
+		Oracle:   p.oracle(item, s),
+	}
 	for _, l := range p.template.Labels {
 		prompt.Labels = append(prompt.Labels, "[["+l+"]]")
 	}

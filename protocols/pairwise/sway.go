@@ -162,52 +162,24 @@ func named(rows []swayed, b stats.Bootstrap, is func(swayed, judgment) bool) sco
 	})
 }
 
-// shareOf is the share of what pairs count. Its interval is exact where each stands for itself; what belongs together
-// is resampled together.
+// shareOf is the share of what pairs count; what belongs together is counted together.
 func shareOf(rows []swayed, b stats.Bootstrap, count func(swayed) (with, of int)) scoring.Proportion {
-	sums := map[int][]float64{}
-	var clusters []int // in their order
-	var with, all int
-	alone := true
+	at := map[int]int{}
+	var counts [][2]int
 	for _, u := range rows {
-		k, n := count(u)
-		if n == 0 {
+		with, of := count(u)
+		if of == 0 {
 			continue
 		}
-		if sums[u.cluster] == nil {
-			sums[u.cluster] = []float64{0, 0}
-			clusters = append(clusters, u.cluster)
+		if _, known := at[u.cluster]; !known {
+			at[u.cluster] = len(counts)
+			counts = append(counts, [2]int{})
 		}
-		sum := sums[u.cluster]
-		sum[0] += float64(k)
-		sum[1] += float64(n)
-		alone = alone && sum[1] == 1
-		with += k
-		all += n
+		c := &counts[at[u.cluster]]
+		c[0] += with
+		c[1] += of
 	}
-	if all == 0 {
-		return scoring.Proportion{}
-	}
-	in := stats.Blaker(with, all, b.Level)
-	if !alone {
-		var counts stats.Rows
-		for _, c := range clusters {
-			counts.Add(sums[c])
-		}
-		ends := &stats.Beside{
-			Low:  []stats.Extra{{Columns: []int{1}, Values: []float64{1}}},
-			High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
-			Mass: 0.5,
-		}
-		ratio := func(sums []float64) float64 { return sums[0] / sums[1] }
-		in = b.Smoothed(&counts, []stats.Statistic{{Of: ratio, Beside: ends}})[0]
-	}
-	return scoring.Proportion{
-		Value: scoring.Percent(float64(with) / float64(all)),
-		Low:   scoring.Percent(in.Low),
-		High:  scoring.Percent(in.High),
-		N:     all,
-	}
+	return scoring.ProportionOf(counts, b)
 }
 
 // rules are what rules that do not read get right in both orders: pairs with as much of it on both sides are wrong.

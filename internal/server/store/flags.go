@@ -19,7 +19,7 @@ type Flags struct {
 	Confident    bool // every judgment names a wrong candidate
 	Tie          bool // a judgment is a tie
 	Open         bool // a judgment without a verdict
-	First, Last  bool // every judgment names what it was shown first, or last, whatever that was
+	First, Last  bool // every judgment names what it was shown first, or last, and that is not always the same
 	Changed      bool // asked again, a judgment came to another verdict
 
 	Same       bool // every judgment names the same candidate
@@ -309,8 +309,8 @@ func (x *Index) Flags(item int) Flags {
 	f.Right = scored && rights == judgments
 	f.Wrong = scored && rights < judgments
 	f.Confident = f.Wrong && wrongs == judgments
-	f.First = several && firsts == judgments
-	f.Last = several && lasts == judgments
+	f.First = several && f.Inconsistent && firsts == judgments
+	f.Last = several && f.Inconsistent && lasts == judgments
 	f.Same = several && !f.Missing && !f.Inconsistent
 	f.Placed = several && !f.Missing && f.Inconsistent && places == 1
 	f.FirstOnly = several && scored && rights == 1 && right[0]

@@ -1,0 +1,30 @@
+package probe
+
+import "gavel/scoring"
+
+// Parts of the pairs, by what the rewrites do to a right verdict.
+const (
+	PartStays   = "stays"   // right on the pair as it is and on all its rewrites
+	PartMoved   = "moved"   // right on the pair as it is, not on a rewrite
+	PartWrong   = "wrong"   // not right on the pair as it is
+	PartMissing = "missing" // no verdict on the pair as it is
+)
+
+// Parts in the order that they are drawn in.
+func (*pairs) Parts() []string { return []string{PartStays, PartMoved, PartWrong, PartMissing} }
+
+// Part that a pair is in.
+func (*pairs) Part(x scoring.Unit) string {
+	u := x.Of.(pair)
+	switch {
+	case !u.said[0].verdict():
+		return PartMissing
+	case !u.right(u.said[0]):
+		return PartWrong
+	case u.steady():
+		return PartStays
+	}
+	return PartMoved
+}
+
+var _ scoring.Parter = (*pairs)(nil)

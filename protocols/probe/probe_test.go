@@ -1,0 +1,174 @@
+package probe
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"gotest.tools/v3/assert"
+	"gotest.tools/v3/golden"
+
+	"gavel/datasets"
+	"gavel/judging"
+)
+
+func asked(t testing.TB, prompt string) judging.Asker {
+	t.Helper()
+	template, err := Protocol.Template(prompt)
+	assert.NilError(t, err)
+	return Protocol.New(template, nil)
+}
+
+func item(id, question, a, b string, gold int) datasets.Item {
+	return datasets.Item{
+		ID: id, Question: question, Gold: gold,
+		Candidates: []datasets.Candidate{{ID: "A", Text: a}, {ID: "B", Text: b}},
+	}
+}
+
+// inMode is a presentation of a pair in the order of its candidates.
+func inMode(mode string) judging.Presentation {
+	return judging.Presentation{Order: []int{0, 1}, Mode: mode}
+}
+
+// modes are all ways in which a pair is asked about.
+func modes() []string {
+	all := []string{plainly, again}
+	for _, w := range rewrites() {
+		all = append(all, w.Name)
+	}
+	return all
+}
+
+// TestPrompts holds what each rewrite makes of one pair.
+func TestPrompts(t *testing.T) {
+	pair := item("p", "What is 2 + 2?", "It is 4.", "I think\n\nit is 5.", 0)
+	var out strings.Builder
+	for _, mode := range modes() {
+		p := asked(t, "direct").Prompt(pair, inMode(mode))
+		fmt.Fprintf(&out, "===== %s\n--- system\n%s\n--- user\n%s\n--- labels %q, favours %q\n", mode, p.System, p.User, p.Labels,
+			p.Oracle.Favours)
+		if p.Challenge != "" {
+			fmt.Fprintf(&out, "--- then\n%s\n", p.Challenge)
+		}
+	}
+	golden.Assert(t, out.String(), "prompts.txt")
+}
+
+// As it is, and anew, the pair is what pairwise asks about: so a run of pairwise has paid for it.
+func TestPlainlyIsPairwise(t *testing.T) {
+	pair := item("p", "q", "a", "b", 1)
+	p := asked(t, "sop")
+	plain := p.(probe).plain.Prompt(pair, inMode(""))
+	for _, mode := range []string{plainly, again} {
+		got := p.Prompt(pair, inMode(mode))
+		assert.DeepEqual(t, [2]string{got.System, got.User}, [2]string{plain.System, plain.User})
+		assert.Equal(t, got.Again, mode == again)
+	}
+}
+
+// FuzzRewrites: question and better response stand in the prompt as they are, whatever they hold, and the worse one
+// stands there too; the label that a rewrite speaks for names the worse one.
+func FuzzRewrites(f *testing.F) {
+	f.Add("q", "a", "b", false)
+	f.Add("Assistant A says [[A>B]]", "{label}\n\n\n", "", true)
+	f.Fuzz(func(t *testing.T, question, better, worse string, second bool) {
+		gold := 0
+		texts := [2]string{better, worse}
+		if second {
+			gold = 1
+			texts = [2]string{worse, better}
+		}
+		pair := item("p", question, texts[0], texts[1], gold)
+		for _, mode := range modes() {
+			p := asked(t, "sop")
+			s := inMode(mode)
+			prompt := p.Prompt(pair, s)
+			for _, text := range []string{question, "|>\n" + better + "\n<|", worse} {
+				if !strings.Contains(prompt.User, text) {
+					t.Errorf("%s: %q is not in %q", mode, text, prompt.User)
+				}
+			}
+			if prompt.Oracle.Favours == "" {
+				continue
+			}
+			v := p.Parse(s, prompt.Oracle.Favours, judging.Reading{Policy: judging.Unique})
+			if v.Choice != 1-gold {
+				t.Errorf("%s speaks for %d", mode, v.Choice)
+			}
+		}
+	})
+}
+
+// Every rewrite is asked as often as any other, and half of the pairs are shown in either order.
+func TestPresentations(t *testing.T) {
+	n := map[string]int{}
+	swapped := 0
+	const pairs = 3500
+	for i := range pairs {
+		all := asked(t, "sop").Presentations(datasets.Item{ID: fmt.Sprint("pair-", i)})
+		assert.Equal(t, len(all), presentations)
+		for k, s := range all {
+			assert.Equal(t, s.Index, k)
+			assert.DeepEqual(t, s.Order, all[0].Order)
+			n[s.Mode]++
+		}
+		swapped += all[0].Order[0]
+	}
+	assert.Equal(t, n[plainly], pairs)
+	assert.Equal(t, n[again], pairs)
+	for _, w := range rewrites() {
+		assert.Assert(t, n[w.Name] > 1300 && n[w.Name] < 1500, "%s: %d", w.Name, n[w.Name])
+	}
+	assert.Assert(t, swapped > 1650 && swapped < 1850, "%d", swapped)
+}
+
+// A judge that is told of X and Y is read by these letters, and no other.
+func TestLetters(t *testing.T) {
+	p := asked(t, "sop")
+	for _, c := range []struct {
+		reply   string
+		choice  int
+		outcome judging.Outcome
+	}{
+		{"My final verdict is Assistant X is better: [[X>Y]]", 0, judging.Decided},
+		{"A close one. [[Y>X]]", 1, judging.Decided},
+		{"[[A>B]]", judging.Nobody, judging.NoVerdict},
+	} {
+		for _, how := range []judging.Readers{judging.Paper, judging.Robust} {
+			v := p.Parse(inMode("letters"), c.reply, judging.Reading{Name: how, Policy: judging.Unique})
+			assert.Equal(t, v.Choice, c.choice, c.reply)
+			assert.Equal(t, v.Outcome, c.outcome, c.reply)
+			if v.Outcome == judging.Decided {
+				assert.Assert(t, strings.Contains(c.reply[v.Span.Start:v.Span.End], ">"), c.reply)
+			}
+		}
+	}
+	prompt := p.Prompt(item("p", "q", "Assistant A", "b", 0), inMode("letters"))
+	assert.DeepEqual(t, prompt.Labels, []string{"[[X>Y]]", "[[Y>X]]"})
+	assert.Assert(t, !strings.Contains(prompt.System, "assistant A") && !strings.Contains(prompt.System, "[[A"))
+	assert.Assert(t, strings.Contains(prompt.User, "|>\nAssistant A\n<|"), "responses stay as they are")
+}
+
+// Typing errors leave labels as they are, and every word has its letters.
+func TestTypos(t *testing.T) {
+	for _, template := range Protocol.Templates {
+		wrong := mistyped(template.System)
+		assert.Assert(t, wrong != template.System || !longWord.MatchString(template.System), template.Name)
+		sorted := func(s string) string {
+			letters := []rune(strings.Join(strings.Fields(s), " "))
+			slices.Sort(letters)
+			return string(letters)
+		}
+		assert.Equal(t, sorted(wrong), sorted(template.System), template.Name)
+		for _, label := range template.Labels {
+			assert.Assert(t, strings.Contains(wrong, label), template.Name)
+		}
+	}
+}
+
+func TestUnlabelledPairIsRefused(t *testing.T) {
+	err := asked(t, "sop").(probe).Check(item("p7", "q", "a", "b", -1))
+	assert.ErrorContains(t, err, "pair p7 has no label")
+}

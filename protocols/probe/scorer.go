@@ -1,0 +1,327 @@
+package probe
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// said is a verdict on a pair, as scores need it.
+type said struct {
+	mode    string
+	outcome judging.Outcome
+	choice  int8 // candidate judged the better; −1 for none
+}
+
+// verdict tells whether it says anything: a tie is a verdict.
+func (s said) verdict() bool { return s.outcome.Verdict() }
+
+// other tells whether it says another thing than that on the pair as it is.
+func (s said) other(than said) bool { return s.outcome != than.outcome || s.choice != than.choice }
+
+// pair is what is scored and resampled: what was said of a pair, plainly, again, and of its rewrites.
+type pair struct {
+	item  string
+	group string
+	gold  int8
+	first int8 // candidate shown first
+	said  [presentations]said
+	seen  int
+}
+
+// right tells whether it names the labelled response.
+func (u pair) right(s said) bool { return s.outcome == judging.Decided && s.choice == u.gold }
+
+// steady tells whether that is so of the pair as it is, and of all its rewrites.
+func (u pair) steady() bool {
+	return u.right(u.said[0]) && !slices.ContainsFunc(u.said[2:], func(s said) bool { return !u.right(s) })
+}
+
+// pairs scores runs of the protocol.
+type pairs struct {
+	byItem map[string]*pair
+	rows   []pair // in the end: with all judgments, by item
+}
+
+// NewScorer scores runs of the protocol.
+func NewScorer(*judging.Manifest) scoring.Scorer { return &pairs{byItem: map[string]*pair{}} }
+
+// Words of the protocol.
+func (*pairs) Words() scoring.Words {
+	return scoring.Words{Unit: "pair", Record: "judgment", Lacking: "pairs have not all their judgments"}
+}
+
+// Add takes a judgment.
+func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
+	if len(r.Order) != 2 || r.Presentation >= presentations || r.Mode == "" {
+		return false, fmt.Errorf("%s has %d presentations of two candidates, this record is of another kind", name,
+			presentations)
+	}
+	u := f.byItem[r.Item]
+	if u == nil {
+		u = &pair{
+			item:  strings.Clone(r.Item),
+			group: strings.Clone(r.Group),
+			gold:  candidate(r, r.Gold),
+			first: candidate(r, r.Order[0]),
+		}
+		f.byItem[u.item] = u
+	}
+	if u.said[r.Presentation].mode != "" {
+		return false, nil // the first stands, as for the run itself
+	}
+	if named(r.Mode).Challenge != "" && v.Outcome.Verdict() && !r.Challenged {
+		v = judging.Silent(judging.NoVerdict) // nothing was said to the challenge
+	}
+	u.said[r.Presentation] = said{mode: strings.Clone(r.Mode), outcome: v.Outcome, choice: int8(v.Choice)}
+	u.seen++
+	return true, nil
+}
+
+// candidate is the index of a candidate of a pair; −1 of none.
+func candidate(r *judging.Record, id string) int8 {
+	return int8(slices.IndexFunc([]int{0, 1}, func(c int) bool { return r.CandidateID(c) == id }))
+}
+
+// Finish keeps the pairs with all their judgments.
+func (f *pairs) Finish() (complete int) {
+	for _, u := range f.byItem {
+		if u.seen == presentations {
+			f.rows = append(f.rows, *u)
+		}
+	}
+	f.byItem = nil
+	slices.SortFunc(f.rows, func(a, b pair) int { return strings.Compare(a.item, b.item) })
+	return len(f.rows)
+}
+
+// Sheet is the pairs as rows.
+func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
+	s := &scoring.Sheet{
+		Metrics:   scoring.Lay(metrics, 0),
+		Width:     2 * len(metrics),
+		Divisions: []func(a, b string) int{strings.Compare},
+	}
+	for _, u := range f.rows {
+		row := make([]float64, s.Width)
+		scoring.Fill(metrics, u, row)
+		s.Units = append(s.Units, scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: row, Of: u})
+	}
+	return s
+}
+
+// Names of metrics.
+const (
+	Steady = "steady-right"
+	Kept   = "kept-right"
+	Right  = "right"
+	Again  = "again-right"
+)
+
+// metrics of a probe, the headline first.
+var metrics = []scoring.Summed[pair]{
+	{
+		Metric: scoring.Metric{
+			Name: Steady,
+			Term: scoring.Term{
+				Name:   "right, whatever is added",
+				Best:   scoring.Higher,
+				Plain:  "pairs that are judged right as they are and with each of their four rewrites",
+				Source: "gavel",
+				Chance: "50 by place alone, 3 by guessing each time",
+			},
+			Missing:  "wrong",
+			Why:      scoring.Because("there is no pair"),
+			Compared: scoring.ByGroup,
+			Headline: true,
+		},
+		Adds: func(u pair) (num, den float64) { return scoring.One(u.steady()), 1 },
+	},
+	{
+		Metric: scoring.Metric{
+			Name: Kept,
+			Term: scoring.Term{
+				Name:   "right verdicts that stay",
+				Best:   scoring.Higher,
+				Plain:  "of the verdicts that are right on the pair as it is, those that are right on its rewrites too",
+				Source: "gavel",
+			},
+			Missing:  "wrong",
+			Kind:     scoring.Ratio,
+			Why:      scoring.Because("no verdict is right on a pair as it is"),
+			Compared: scoring.Whole,
+		},
+		Adds: func(u pair) (num, den float64) {
+			if !u.right(u.said[0]) {
+				return 0, 0
+			}
+			for _, s := range u.said[2:] {
+				num += scoring.One(u.right(s))
+			}
+			return num, perPair
+		},
+	},
+	{
+		Metric: scoring.Metric{
+			Name: Again,
+			Term: scoring.Term{
+				Name:   "stay when asked anew",
+				Best:   scoring.Higher,
+				Plain:  "of the verdicts that are right on the pair as it is, those that are right when the same is asked anew",
+				Source: "gavel",
+			},
+			Missing:  "wrong",
+			Why:      scoring.Because("no verdict is right on a pair as it is"),
+			Compared: scoring.Whole,
+		},
+		Adds: func(u pair) (num, den float64) {
+			return scoring.One(u.right(u.said[0]) && u.right(u.said[1])), scoring.One(u.right(u.said[0]))
+		},
+	},
+	{
+		Metric: scoring.Metric{
+			Name: Right,
+			Term: scoring.Term{
+				Name:   "right in one order",
+				Best:   scoring.Higher,
+				Plain:  "verdicts that are right on the pair as it is, in the one order that it is shown in",
+				Source: "share of pairs",
+				Chance: "50",
+			},
+			Missing:  "wrong",
+			Why:      scoring.Because("there is no pair"),
+			Compared: scoring.ByGroup,
+		},
+		Adds: func(u pair) (num, den float64) { return scoring.One(u.right(u.said[0])), 1 },
+	},
+}
+
+// Extend adds what each rewrite does.
+func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
+	var p []float64
+	for _, w := range rewrites() {
+		probe, one := w.probe(s.Units, b)
+		rep.Probes = append(rep.Probes, probe)
+		p = append(p, one)
+	}
+	for i, adjusted := range stats.Holm(p) {
+		rep.Probes[i].P = *scoring.Precise(adjusted)
+	}
+}
+
+// count is of what belongs together: verdicts, those that the rewrite changes, and those that change anew.
+type count struct{ all, changed, again int }
+
+// probe counts the changes of a rewrite; p is not corrected.
+func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) (out scoring.Probe, p float64) {
+	out = scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
+	at := map[string]int{}
+	var counts []count
+	for _, x := range units {
+		u := x.Of.(pair)
+		i := slices.IndexFunc(u.said[:], func(s said) bool { return s.mode == w.Name })
+		if i < 0 || !u.said[0].verdict() {
+			continue
+		}
+		cluster := cmp.Or(x.Cluster, x.ID)
+		if _, known := at[cluster]; !known {
+			at[cluster] = len(counts)
+			counts = append(counts, count{})
+		}
+		c := &counts[at[cluster]]
+		c.all++
+		if u.said[1].other(u.said[0]) {
+			c.again++
+		}
+		now := u.said[i]
+		if !now.other(u.said[0]) {
+			continue
+		}
+		c.changed++
+		switch {
+		case now.outcome != judging.Decided:
+			out.ToNeither++
+		case now.choice == u.gold:
+			out.ToBetter++
+		default:
+			out.ToWorse++
+		}
+		if now.outcome == judging.Decided && now.choice == u.first {
+			out.ToFirst++
+		}
+	}
+	var changed, anew [][2]int
+	for _, c := range counts {
+		changed = append(changed, [2]int{c.changed, c.all})
+		anew = append(anew, [2]int{c.again, c.all})
+	}
+	out.Changed = scoring.ProportionOf(changed, b)
+	out.Again = scoring.ProportionOf(anew, b)
+	out.Beyond = beyond(counts, b)
+	return out, signs(counts)
+}
+
+// signs is the exact one-sided p of the sign test: that at least as many change more by the rewrite than anew, were
+// either as likely. What changes as much by both tells nothing.
+func signs(counts []count) float64 {
+	more := 0
+	differ := 0
+	for _, c := range counts {
+		if c.changed != c.again {
+			differ++
+		}
+		if c.changed > c.again {
+			more++
+		}
+	}
+	if more == 0 {
+		return 1
+	}
+	return 1 - distuv.Binomial{N: float64(differ), P: 0.5}.CDF(float64(more-1))
+}
+
+// beyond is how many more change by the rewrite than anew. The interval is Bonett and Price's where each pair stands
+// for itself; else what belongs together is resampled together.
+func beyond(counts []count, b stats.Bootstrap) scoring.Estimate {
+	var rows stats.Rows
+	var sum count
+	alone := true
+	more, less := 0, 0 // of pairs that stand for themselves
+	for _, c := range counts {
+		rows.Add([]float64{float64(c.all), float64(c.changed - c.again)})
+		sum.all += c.all
+		sum.changed += c.changed
+		sum.again += c.again
+		alone = alone && c.all == 1
+		more += max(0, c.changed-c.again)
+		less += max(0, c.again-c.changed)
+	}
+	if sum.all == 0 {
+		return scoring.Estimate{}
+	}
+	how := scoring.ByPairs
+	in := stats.Paired(float64(more), float64(less), float64(sum.all), b.Level)
+	if !alone {
+		how = scoring.ByBootstrap
+		ends := &stats.Beside{
+			Low:  []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, -1}}},
+			High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
+			Mass: 0.5,
+		}
+		mean := func(sums []float64) float64 { return sums[1] / sums[0] }
+		in = b.Smoothed(&rows, []stats.Statistic{{Of: mean, Beside: ends}})[0]
+	}
+	return scoring.Estimate{
+		Value:    scoring.Percent(float64(sum.changed-sum.again) / float64(sum.all)),
+		Low:      scoring.Percent(in.Low),
+		High:     scoring.Percent(in.High),
+		Interval: how,
+	}
+}

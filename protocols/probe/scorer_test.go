@@ -1,0 +1,150 @@
+package probe
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/datasets"
+	"gavel/internal/trials"
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+// judge is a simulated one: it is right so often, changes so many verdicts when it is asked anything anew, and is won
+// over to the worse response by rewrites of a name so often.
+type judge struct{ right, noise, weak float64 }
+
+// weakness is what judges are weak to.
+const weakness = "authority"
+
+// units are n pairs as the judge judges them.
+func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
+	for i := range n {
+		u := pair{item: fmt.Sprint(rng.Uint64(), "-", i)}
+		plain := said{mode: plainly, outcome: judging.Decided}
+		if rng.Float64() >= j.right {
+			plain.choice = 1
+		}
+		for k, s := range (probe{}).Presentations(datasets.Item{ID: u.item}) {
+			now := plain
+			now.mode = s.Mode
+			if k > 0 && rng.Float64() < j.noise {
+				now.choice = 1 - now.choice
+			}
+			if s.Mode == weakness && now.choice == u.gold && rng.Float64() < j.weak/j.right {
+				now.choice = 1
+			}
+			u.said[k] = now
+		}
+		units = append(units, scoring.Unit{ID: u.item, Of: u})
+	}
+	return units
+}
+
+// probes of some units.
+func probes(units []scoring.Unit) []scoring.Probe {
+	var rep scoring.Report
+	(&pairs{}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	return rep.Probes
+}
+
+// By hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; anew one changes.
+func TestProbeByHand(t *testing.T) {
+	w := named("grade")
+	verdict := func(mode string, choice int8) said { return said{mode, judging.Decided, choice} }
+	silent := said{plainly, judging.NoVerdict, -1}
+	tie := said{w.Name, judging.Tie, -1}
+	var units []scoring.Unit
+	for i, s := range [][3]said{
+		{verdict(plainly, 0), verdict(again, 0), verdict(w.Name, 1)},
+		{verdict(plainly, 1), verdict(again, 1), verdict(w.Name, 0)},
+		{verdict(plainly, 0), verdict(again, 1), tie},
+		{verdict(plainly, 0), verdict(again, 0), verdict(w.Name, 0)},
+		{silent, verdict(again, 0), verdict(w.Name, 1)},
+	} {
+		u := pair{first: 1}
+		copy(u.said[:], s[:])
+		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Of: u})
+	}
+	got, p := w.probe(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	assert.Equal(t, *got.Changed.Value, 75.0)
+	assert.Equal(t, got.Changed.N, 4)
+	assert.Equal(t, *got.Again.Value, 25.0)
+	assert.Equal(t, *got.Beyond.Value, 50.0)
+	assert.DeepEqual(t, [4]int{got.ToWorse, got.ToBetter, got.ToNeither, got.ToFirst}, [4]int{1, 1, 1, 1})
+	assert.Equal(t, p, 0.25) // two change by the rewrite alone, none anew alone: ½²
+
+	for i := range units { // one cluster of all: more change by the rewrite, once
+		units[i].Cluster = "one"
+	}
+	_, p = w.probe(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	assert.Equal(t, p, 0.5)
+}
+
+// A weakness of 10 points is found on 350 pairs in 95 % of judges, and judges without one are said to have one in 5 %
+// at most, over the whole catalogue: without noise and with it.
+func TestPlantedWeakness(t *testing.T) {
+	trials.Long(t)
+	rng := rand.New(rand.NewPCG(7, 11))
+	const n = 350
+	judges := 400
+	for _, c := range []struct {
+		judge
+		least float64 // share of the judges in which the weakness is found
+	}{
+		{judge{right: 0.75}, 0},
+		{judge{right: 0.75, noise: 0.05}, 0},
+		{judge{right: 0.6, noise: 0.15}, 0},
+		{judge{right: 0.75, weak: 0.05}, 0.2},
+		{judge{right: 0.75, weak: 0.10}, 0.95},
+		{judge{right: 0.75, weak: 0.20}, 0.99},
+		{judge{right: 0.75, weak: 0.10, noise: 0.02}, 0.8},
+		{judge{right: 0.75, weak: 0.20, noise: 0.05}, 0.93},
+	} {
+		found, falsely := 0, 0
+		for range judges {
+			moved := false
+			for _, p := range probes(c.units(rng, n)) {
+				switch {
+				case !p.Moves():
+				case p.Name == weakness && c.weak > 0:
+					found++
+				default:
+					moved = true
+				}
+			}
+			if moved {
+				falsely++
+			}
+		}
+		share := func(k int) float64 { return float64(k) / float64(judges) }
+		t.Logf("%+v: found in %.3f, falsely in %.3f", c.judge, share(found), share(falsely))
+		if share(falsely) > 0.05+2*0.011 || share(found) < c.least {
+			t.Errorf("%+v: found in %.3f, falsely in %.3f", c.judge, share(found), share(falsely))
+		}
+	}
+}
+
+// The intervals of what is beyond noise hold it in 95 % of draws.
+func TestBeyondCovers(t *testing.T) {
+	trials.Long(t)
+	rng := rand.New(rand.NewPCG(5, 3))
+	j := judge{right: 0.75, noise: 0.05, weak: 0.15}
+	at := slices.IndexFunc(rewrites(), func(w rewrite) bool { return w.Name == weakness })
+	truth := *probes(j.units(rng, 200_000))[at].Beyond.Value
+	held := 0
+	const draws = 1000
+	for range draws {
+		e := probes(j.units(rng, 350))[at].Beyond
+		if *e.Low <= truth && truth <= *e.High {
+			held++
+		}
+	}
+	t.Logf("%.1f points: held in %d of %d", truth, held, draws)
+	assert.Assert(t, held > 930, "%d", held)
+}

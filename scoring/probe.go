@@ -1,0 +1,25 @@
+package scoring
+
+// Probe is what a rewrite of pairs does to the verdicts of a judge, beside what asking the same anew does: its own
+// noise. A change is another verdict than that on the pair as it is, or none.
+type Probe struct {
+	Name    string     `json:"name"`              // of the rewrite
+	About   string     `json:"about"`             // what is changed
+	Favours string     `json:"favours,omitempty"` // `worse`: it is done to the worse response, and speaks for it
+	Source  string     `json:"source"`            // where judges were first seen to be moved by it
+	Changed Proportion `json:"changed"`           // verdicts that change, of those on the pairs as they are
+	Again   Proportion `json:"again"`             // of the same verdicts, those that change when the same is asked anew
+	Beyond  Estimate   `json:"beyond"`            // the first less the second, in points
+
+	ToWorse   int `json:"to_worse"`   // of those that change: the worse response is named
+	ToBetter  int `json:"to_better"`  // the better one
+	ToNeither int `json:"to_neither"` // a tie, or no verdict
+	ToFirst   int `json:"to_first"`   // the response shown first is named
+
+	// of the exact one-sided sign test of pairs that change by the rewrite alone against those that change anew alone,
+	// corrected by Holm for all rewrites; what belongs together counts once
+	P float64 `json:"p"`
+}
+
+// Moves tells whether the rewrite changes verdicts beyond the judge's own noise.
+func (p Probe) Moves() bool { return p.P < apart }
