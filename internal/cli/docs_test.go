@@ -151,26 +151,6 @@ func TestNamedPages(t *testing.T) {
 	}
 }
 
-// TestServerPageNamesTheMetrics: all of them, and no others.
-func TestServerPageNamesTheMetrics(t *testing.T) {
-	home(t)
-	s := serve(t)
-	s.ask("GET", "/healthz", nil, nil) // so that there is a request to count
-	_, text := s.ask("GET", "/metrics", nil, nil)
-	var there, named []string
-	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(text, -1) {
-		there = append(there, m[1])
-	}
-	for _, m := range regexp.MustCompile("`(gavel_[a-z_]+)`").FindAllStringSubmatch(read(t, filepath.Join(sourceDir, "../../docs/server.md")), -1) {
-		named = append(named, m[1])
-	}
-	slices.Sort(there)
-	slices.Sort(named)
-	if !slices.Equal(there, named) {
-		t.Errorf("docs/server.md names %q, and there are %q", named, there)
-	}
-}
-
 func (s *serving) lastJob() string {
 	var v server.JobsView
 	s.ask("GET", "/api/v1/jobs", nil, &v)

@@ -21,7 +21,7 @@ import (
 // of the API's description, and its bounds hold by each of these ways.
 func TestAFieldIsOneEntry(t *testing.T) {
 	home(t)
-	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", AtOnce: 1, Shows: store.Shows, Metrics: server.NewMetrics()})
+	r, err := jobs.New(t.Context(), *newEnv(nil, nil, nil).maker(), jobs.Options{Runs: "runs", AtOnce: 1, Shows: store.Shows})
 	if err != nil {
 		t.Fatal(err)
 	}

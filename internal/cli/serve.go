@@ -117,7 +117,6 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 		Version:     version(),
 		Now:         e.now,
 		Log:         e.say,
-		Metrics:     server.NewMetrics(),
 		Desk:        desk,
 		Labels:      c.String("labels"),
 		Connections: openFiles() / 2,
@@ -133,7 +132,6 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	}
 	var made *jobs.Manager
 	if !c.Bool("read-only") {
-		o.Metrics = opts.Metrics
 		made, err = jobs.New(ctx, *e.maker(), o)
 		if err != nil {
 			return err

@@ -298,7 +298,7 @@ func TestServeSendsEachServerItsOwnKey(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", usual.URL+"/v1")
 	t.Setenv("MY_KEY", "sk-mine")
 	e := newEnv(nil, io.Discard, io.Discard)
-	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{Runs: "runs", AtOnce: 1, NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: "MY_KEY", Shows: store.Shows, Metrics: server.NewMetrics()})
+	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{Runs: "runs", AtOnce: 1, NoCache: true, BaseURLs: []string{named.URL}, APIKeyEnv: "MY_KEY", Shows: store.Shows})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func TestServeResumesASuite(t *testing.T) {
 	asked := g.calls.Load()
 	e := newEnv(nil, io.Discard, io.Discard)
 	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{
-		Runs: "runs", AtOnce: 1, NoCache: true, BaseURLs: []string{g.URL}, Shows: store.Shows, Metrics: server.NewMetrics(),
+		Runs: "runs", AtOnce: 1, NoCache: true, BaseURLs: []string{g.URL}, Shows: store.Shows,
 	})
 	if err != nil {
 		t.Fatal(err)

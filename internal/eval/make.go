@@ -219,7 +219,7 @@ func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func(
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll())
 	}
-	client = backends.WithRetry(e.observed(client), backends.Retry{For: p.req.RetryFor})
+	client = backends.WithRetry(client, backends.Retry{For: p.req.RetryFor})
 	switch {
 	case store != nil && p.req.AskAgain:
 		client = cache.Renew(client, store)

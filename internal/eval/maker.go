@@ -69,8 +69,6 @@ type Observer interface {
 	Recorded(r *judging.Record)
 	// RunEnded: no more is asked for the run that was opened last.
 	RunEnded()
-	// RequestSent: a request is sent to a judge. done is called with its error.
-	RequestSent() (done func(err error))
 	// Note says something to people.
 	Note(text string)
 }
@@ -96,7 +94,6 @@ var _ Observer = Quiet{}
 func (Quiet) RunOpened(RunStart)       {}
 func (Quiet) Recorded(*judging.Record) {}
 func (Quiet) RunEnded()                {}
-func (Quiet) RequestSent() func(error) { return func(error) {} }
 func (Quiet) Note(string)              {}
 
 func (e *Maker) observer() Observer {

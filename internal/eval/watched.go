@@ -14,16 +14,6 @@ func (ask clientFunc) Ask(ctx context.Context, req backends.Request) (backends.R
 	return ask(ctx, req)
 }
 
-// observed tells of what is asked of the servers themselves, behind the cache.
-func (e *Maker) observed(c backends.Client) backends.Client {
-	return clientFunc(func(ctx context.Context, req backends.Request) (backends.Response, error) {
-		done := e.observer().RequestSent()
-		resp, err := c.Ask(ctx, req)
-		done(err)
-		return resp, err
-	})
-}
-
 // doubts says once what speaks against the replies of a judge, of those in the cache too: that its server tells no
 // finish reasons, and that they name another model than was asked for.
 func (e *Maker) doubts(c backends.Client, m backends.Model) backends.Client {

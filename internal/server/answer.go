@@ -36,7 +36,7 @@ var errTooSlow = failure.New(http.StatusServiceUnavailable,
 // order matters: who may not ask is told nothing.
 func (s *Server) guarded(rt route) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
-		began, asked := s.now(), r // r gets a context that has ended by the time of the next function
+		asked := r // r gets a context that has ended by the time of the next function
 		w := &response{ResponseWriter: out}
 		defer func() {
 			if p := recover(); p != nil {
@@ -48,7 +48,6 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 					s.fail(w, asked, memo.ErrPanic)
 				}
 			}
-			s.metrics.request(rt.pattern, w.status, s.now().Sub(began), rt.stream)
 		}()
 		s.headers(w)
 		guard.Pace{Longest: maxBody, First: bodyTimeout, Whole: readTimeout}.Begin(w, r)
@@ -162,7 +161,7 @@ func readForm(r *http.Request) error {
 
 // refuse answers who is not let in: people are shown where to sign in.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	if isAPI(r) || r.URL.Path == "/metrics" {
+	if isAPI(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	if isAPI(r) || failure.Status(err) != http.StatusUnauthorized || r.Method != http.MethodGet ||

@@ -89,10 +89,9 @@ func TestToken(t *testing.T) {
 	}{
 		{"a page without", "/", header("Accept", "text/html"), 303},
 		{"data without", "/api/v1/runs", func(*http.Request) {}, 401},
-		{"metrics without", "/metrics", func(*http.Request) {}, 401},
 		{"health is free", "/healthz", func(*http.Request) {}, 200},
 		{"with it", "/api/v1/runs", header("Authorization", "Bearer "+token), 200},
-		{"as it is written", "/metrics", header("Authorization", "bearer "+token), 200},
+		{"as it is written", "/api/v1/runs", header("Authorization", "bearer "+token), 200},
 		{"a wrong one", "/api/v1/runs", header("Authorization", "Bearer "+token+"x"), 401},
 		{"another scheme", "/api/v1/runs", header("Authorization", "Basic "+token), 401},
 		{"a made-up session", "/api/v1/runs", header("Cookie", "gavel_session=guessed"), 401},
@@ -187,7 +186,7 @@ func TestStrangersAreShownNoWayIn(t *testing.T) {
 	}
 	known := header("Authorization", "Bearer "+token)
 	for _, target := range []string{"/", "/nowhere", "/runs/none"} {
-		if got := links(target, known); !strings.Contains(got, "/compare /start ") || !strings.HasSuffix(got, "/metrics") {
+		if got := links(target, known); !strings.Contains(got, "/compare /start ") || !strings.HasSuffix(got, "/api/v1/openapi.json") {
 			t.Errorf("%s, let in, has links to %s", target, got)
 		}
 	}
@@ -209,7 +208,7 @@ func TestSigningOutEndsTheSession(t *testing.T) {
 
 func TestHeaders(t *testing.T) {
 	s := newSite(t, t.TempDir(), nil)
-	for _, target := range []string{"/", "/nowhere", "/api/v1/runs", "/healthz", "/metrics", "/api/v1/runs/none"} {
+	for _, target := range []string{"/", "/nowhere", "/api/v1/runs", "/healthz", "/api/v1/runs/none"} {
 		h := s.ask("GET", target, "").Header()
 		if h.Get("Content-Security-Policy") != policy || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" || h.Get("X-Frame-Options") != "DENY" {
 			t.Errorf("%s: %v", target, h)

@@ -1,4 +1,4 @@
-// Package server shows runs: pages for people, JSON for programs, metrics for Prometheus.
+// Package server shows runs: pages for people, JSON for programs.
 //
 // It stands at the end of the flow, beside report, and reads what runs have written. It asks no model and writes no
 // file: runs are made by the [Runner] that it is handed. Texts of models and datasets are taken for hostile, and so is
@@ -32,7 +32,6 @@ type Options struct {
 	Runner   RunMaker     // makes runs; nil: this server only shows them
 	Desk     *labels.Desk // hands items out to be labelled; nil for none
 	Labels   string       // the file of people's labels that judges are held against; "" for none
-	Metrics  *Metrics     // that whoever makes runs adds to; nil for some of its own
 	Version  string
 	// Connections is how many there may be at once, where that is fewer than gavel would take; 0 for those.
 	Connections int
@@ -53,7 +52,6 @@ type Server struct {
 	briefs     *memo.Memo // what the list of runs says of each
 	listings   *memo.Memo // the rows of a large folder
 	guard      *guard.Guard
-	metrics    *Metrics
 	streams    chan struct{}   // a place for each that is listened to
 	ending     context.Context // what is streamed ends with it
 	end        context.CancelFunc
@@ -83,7 +81,6 @@ func New(o Options) (*Server, error) {
 		listings:   memo.New(1, o.Now),
 		briefs:     memo.New(store.MaxFolders, o.Now),
 		streams:    make(chan struct{}, maxStreams),
-		metrics:    o.Metrics,
 		patience:   requestTime,
 		mux:        http.NewServeMux(),
 	}
@@ -91,9 +88,6 @@ func New(o Options) (*Server, error) {
 		m.Log = o.Log
 	}
 	runs.LogTo(o.Log)
-	if s.metrics == nil {
-		s.metrics = NewMetrics()
-	}
 	s.guard, err = guard.New(guard.Options{Token: o.Token, Loopback: o.Loopback, Hosts: o.Hosts, Now: o.Now})
 	if err != nil {
 		return nil, err
@@ -121,7 +115,6 @@ func (s *Server) Close() error {
 
 func init() {
 	addRoutes(
-		route{pattern: "GET /metrics", handle: (*Server).serveMetrics},
 		route{pattern: "GET /healthz", handle: (*Server).healthz, free: true},
 		route{pattern: "GET /assets/{file}", handle: (*Server).asset, free: true},
 		route{pattern: "/", handle: (*Server).nothing},

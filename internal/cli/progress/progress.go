@@ -89,9 +89,6 @@ func (p *Progress) RunOpened(run eval.RunStart) {
 	}
 }
 
-// RequestSent implements eval.Observer: the bar tells enough.
-func (p *Progress) RequestSent() func(error) { return func(error) {} }
-
 // Recorded implements eval.Observer.
 func (p *Progress) Recorded(r *judging.Record) {
 	p.mu.Lock()

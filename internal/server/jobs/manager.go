@@ -27,15 +27,7 @@ type Options struct {
 	NoCache   bool
 	AtOnce    int // runs and suites that are made at the most
 	// Shows tells whether a run of that name would stand in the server's list.
-	Shows   func(run string) bool
-	Metrics Metrics
-}
-
-// Metrics count what is done.
-type Metrics interface {
-	Record(r *judging.Record)
-	Asking() (done func(err error))
-	Making() (done func())
+	Shows func(run string) bool
 }
 
 // Manager makes the runs of a server. What is posted becomes the request that the
@@ -131,8 +123,6 @@ func (n *notes) Note(text string) {
 	}
 }
 
-func (n *notes) Recorded(rec *judging.Record) { n.r.opts.Metrics.Record(rec) }
-func (n *notes) RequestSent() func(error)     { return n.r.opts.Metrics.Asking() }
 func (n *notes) RunOpened(run eval.RunStart) {
 	if n.begun != nil {
 		n.begun(run.Dir)
@@ -259,7 +249,6 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Maker) error) {
 	r := j.runner
 	defer j.cancel(nil)
-	defer r.opts.Metrics.Making()()
 	err := func() (err error) {
 		defer judging.Caught(&err) // a panic ends its own job alone
 		return work(ctx, r.within(&notes{r: r, say: j.say, begun: j.begun}, j.interrupts))

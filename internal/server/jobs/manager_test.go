@@ -23,18 +23,11 @@ import (
 	"gavel/judging"
 )
 
-// uncounted is Metrics that nobody reads.
-type uncounted struct{}
-
-func (uncounted) Record(*judging.Record) {}
-func (uncounted) Asking() func(error)    { return func(error) {} }
-func (uncounted) Making() func()         { return func() {} }
-
 // newManager makes a Manager in a folder of the test's own.
 func newManager(t *testing.T, o Options) *Manager {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	o.Runs, o.AtOnce, o.Metrics = "runs", 1, uncounted{}
+	o.Runs, o.AtOnce = "runs", 1
 	o.Shows = func(string) bool { return true }
 	r, err := New(t.Context(), eval.Maker{
 		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
