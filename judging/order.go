@@ -30,12 +30,15 @@ func ItemIDs(dir string) ([]string, error) {
 	return ids, nil
 }
 
-// TextsOf are those of the candidates of an item.
-func TextsOf(item datasets.Item) (texts []string) {
+// Response is what a candidate of an item says, and the model that wrote it, where known.
+type Response struct{ Text, Model string }
+
+// ResponsesOf are those of the candidates of an item.
+func ResponsesOf(item datasets.Item) (all []Response) {
 	for _, c := range item.Candidates {
-		texts = append(texts, c.Text)
+		all = append(all, Response{Text: c.Text, Model: c.Model})
 	}
-	return texts
+	return all
 }
 
 // EachItem hands over the items of a run's folder in their order.

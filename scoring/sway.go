@@ -5,26 +5,27 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/judging"
 	"gavel/scoring/stats"
 )
 
-// Texts hands over the texts of the candidates of each item, in the order of their ids.
-type Texts func(use func(id string, texts []string)) error
+// Responses hands over the candidates of each item, in the order of their ids.
+type Responses func(use func(id string, of []judging.Response)) error
 
 // Swayer is a scorer whose runs tell what sways the judge: it counts what the texts of the items have, which no record
 // has. clusterOf says which items belong together; nil where each stands for itself. The result is nil where the run
 // asks something else.
 type Swayer interface {
-	Sway(texts Texts, clusterOf func(id string) string, b stats.Bootstrap) (*Sway, error)
+	Sway(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) (*Sway, error)
 }
 
 // Sway is what sways the judge of a run, of its items' texts; nil where nobody can tell.
-func (run *Run) Sway(texts Texts, b stats.Bootstrap) (*Sway, error) {
+func (run *Run) Sway(responses Responses, b stats.Bootstrap) (*Sway, error) {
 	s, ok := run.scorer.(Swayer)
 	if !ok {
 		return nil, nil
 	}
-	out, err := s.Sway(texts, run.cluster, b)
+	out, err := s.Sway(responses, run.cluster, b)
 	if out != nil {
 		out.Says = out.Answer()
 		out.Run = run.Dir
@@ -50,7 +51,9 @@ type Sway struct {
 	// how often it would be were all causes equal, the place by halves; null where nothing could be fitted
 	Level *Proportion `json:"right_where_equal"`
 	Why   string      `json:"why,omitempty"` // nothing could be fitted
-	Rules []Rule      `json:"rules"`         // that do not read
+	// why it cannot be told whether the judge prefers what it wrote itself; left out where that is a cause
+	Itself string `json:"itself,omitempty"`
+	Rules  []Rule `json:"rules"` // that do not read
 }
 
 // Cause is something that one response has more of than the other.
@@ -171,15 +174,19 @@ func (s Sway) swayed() string {
 	c := s.Causes[at]
 	to := "the response with more " + c.Name
 	better := "has more"
-	if c.Name == Length {
+	switch c.Name {
+	case Length:
 		to = "the longer response"
 		better = "is the longer"
+	case Itself:
+		to = "the response of its own family"
+		better = "is of its own family"
 	}
 	named := *c.Named.Value
 	right := c.More
 	other := c.Less
 	if c.Odds.Ratio < 1 { // what the share of verdicts says may be what is right
-		less := strings.NewReplacer("more", "less", "longer", "shorter")
+		less := strings.NewReplacer("more", "less", "longer", "shorter", "its own family", "another family")
 		to = less.Replace(to)
 		better = less.Replace(better)
 		named = 100 - named
@@ -190,5 +197,8 @@ func (s Sway) swayed() string {
 		"the pairs whose better response %s, on %.0f %% of the others.", to, named, *right.Value, better, *other.Value)
 }
 
-// Length is the name of a cause that has words of its own.
-const Length = "length"
+// Names of causes that have words of their own.
+const (
+	Length = "length"
+	Itself = "itself"
+)

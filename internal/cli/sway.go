@@ -36,7 +36,7 @@ func swayCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			s, err := run.Sway(textsOf(dir), o.Bootstrap)
+			s, err := run.Sway(responsesOf(dir), o.Bootstrap)
 			if err == nil && s == nil {
 				err = fmt.Errorf("%s: what sways a judge is told of runs of pairs, asked which is better", dir)
 			}
@@ -48,9 +48,9 @@ func swayCommand(e *env) *cli.Command {
 	}
 }
 
-// textsOf are those of the items in a run's folder.
-func textsOf(dir string) scoring.Texts {
-	return func(use func(id string, texts []string)) error {
-		return judging.EachItem(dir, func(item datasets.Item) { use(item.ID, judging.TextsOf(item)) })
+// responsesOf are those to the items in a run's folder.
+func responsesOf(dir string) scoring.Responses {
+	return func(use func(id string, of []judging.Response)) error {
+		return judging.EachItem(dir, func(item datasets.Item) { use(item.ID, judging.ResponsesOf(item)) })
 	}
 }

@@ -30,8 +30,8 @@ func TestSway(t *testing.T) {
 		lengths := map[string][2]int{}
 		gold := map[string]int{}
 		err := judging.EachItem(dir, func(item datasets.Item) {
-			of := judging.TextsOf(item)
-			lengths[item.ID] = [2]int{utf8.RuneCountInString(of[0]), utf8.RuneCountInString(of[1])}
+			of := judging.ResponsesOf(item)
+			lengths[item.ID] = [2]int{utf8.RuneCountInString(of[0].Text), utf8.RuneCountInString(of[1].Text)}
 			gold[item.ID] = item.Gold
 		})
 		if err != nil {

@@ -224,7 +224,7 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) *sco
 		if err != nil {
 			return nil, err
 		}
-		return loaded.Sway(x.EachText, scoring.DefaultOptions.Bootstrap)
+		return loaded.Sway(x.EachResponse, scoring.DefaultOptions.Bootstrap)
 	})
 	if err != nil {
 		return nil // the page's other parts say why

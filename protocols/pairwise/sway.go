@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -66,7 +67,7 @@ type swayed struct {
 
 // Sway says what goes with the verdicts on pairs beside what is right; see [scoring.Swayer].
 func (f *pairs) Sway(
-	texts scoring.Texts, clusterOf func(id string) string, b stats.Bootstrap,
+	responses scoring.Responses, clusterOf func(id string) string, b stats.Bootstrap,
 ) (*scoring.Sway, error) {
 	if f.manifest.Spec.Goal != Protocol.Goal {
 		return nil, nil
@@ -76,14 +77,16 @@ func (f *pairs) Sway(
 		at[u.item] = i
 	}
 	more := make([][]float64, len(f.rows))
-	err := texts(func(id string, of []string) {
+	own := own{family: familyOf(f.manifest.Spec.Model.Name)}
+	err := responses(func(id string, of []judging.Response) {
 		i, ok := at[id]
-		if !ok || len(of) != 2 || of[0] == of[1] {
+		if !ok || len(of) != 2 || of[0].Text == of[1].Text {
 			return
 		}
 		for _, feature := range features {
-			more[i] = append(more[i], feature.of(of[0])-feature.of(of[1]))
+			more[i] = append(more[i], feature.of(of[0].Text)-feature.of(of[1].Text))
 		}
+		more[i] = append(more[i], own.more(of))
 	})
 	if err != nil {
 		return nil, err
@@ -111,6 +114,11 @@ func (f *pairs) Sway(
 	for k, f := range features {
 		out.Causes = append(out.Causes, f.cause(k, rows, b))
 	}
+	if own.told {
+		itself := feature{name: scoring.Itself, about: "a response by a model of its own family"}
+		out.Causes = append(out.Causes, itself.cause(len(features), rows, b))
+	}
+	out.Itself = own.why()
 	out.Rules = rules(rows)
 	regress(out, rows, b)
 	return out, nil

@@ -139,8 +139,8 @@ func (r Rightness) Pointer() *bool {
 // ShownAs tells orders of an item's candidates apart, and ways of asking.
 func ShownAs(mode string, order []string) string { return mode + "\x00" + strings.Join(order, "\x00") }
 
-// EachText hands over the texts of the items that can be read.
-func (x *Index) EachText(use func(id string, texts []string)) error {
+// EachResponse hands over the responses of the items that can be read.
+func (x *Index) EachResponse(use func(id string, of []judging.Response)) error {
 	items := x.OpenItems()
 	if items == nil {
 		return nil
@@ -152,7 +152,7 @@ func (x *Index) EachText(use func(id string, texts []string)) error {
 			return err
 		}
 		if err == nil {
-			use(item.ID, judging.TextsOf(item))
+			use(item.ID, judging.ResponsesOf(item))
 		}
 	}
 	return nil

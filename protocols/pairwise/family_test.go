@@ -1,0 +1,100 @@
+package pairwise
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/judging"
+	"gavel/scoring"
+	"gavel/scoring/stats"
+)
+
+func TestFamilyOf(t *testing.T) {
+	for _, same := range [][]string{
+		{"gpt-4-0613", "openai/gpt-3.5-turbo", "o1-mini-2024-09-12", "text-davinci-003", "chatgpt-4o-latest"},
+		{"meta-llama/Meta-Llama-3.1-8B-Instruct", "llama3:8b", "Llama-2-70b-chat-hf"},
+		{"qwen3:8b", "Qwen/Qwen2.5-72B-Instruct", "QwQ-32B"},
+		{"mistral:7b", "Mixtral-8x7B-Instruct-v0.1"},
+	} {
+		for _, name := range same {
+			assert.Assert(t, familyOf(name) >= 0, name)
+			assert.Equal(t, familyOf(name), familyOf(same[0]), name)
+		}
+	}
+	for _, name := range []string{"", "tiny", "my-judge", "biograph-7b"} {
+		assert.Equal(t, familyOf(name), -1, name)
+	}
+}
+
+// itself is what a judge comes to on pairs of responses by two models: it knows little, and favours its own so often.
+func itself(t *testing.T, judge string, models [2]string, favours float64) *scoring.Sway {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 9))
+	f := &pairs{manifest: &judging.Manifest{}}
+	f.manifest.Spec.Goal = goalBetter
+	f.manifest.Spec.Model.Name = judge
+	var texts [][]judging.Response
+	for i := range 300 {
+		u := pair{item: fmt.Sprintf("p%03d", i), gold: int8(rng.IntN(2))}
+		by := rng.IntN(2) // who wrote the first
+		texts = append(texts, []judging.Response{
+			{Text: strings.Repeat("a ", 1+rng.IntN(90)), Model: models[by]},
+			{Text: strings.Repeat("b ", 1+rng.IntN(90)), Model: models[1-by]},
+		})
+		for k := range u.judgments {
+			choice := u.gold
+			if rng.Float64() < 0.4 {
+				choice = int8(rng.IntN(2))
+			}
+			if rng.Float64() < favours {
+				choice = int8(by)
+			}
+			u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: choice, first: int8(k)}
+		}
+		f.rows = append(f.rows, u)
+	}
+	s, err := f.Sway(func(use func(string, []judging.Response)) error {
+		for i, of := range texts {
+			use(f.rows[i].item, of)
+		}
+		return nil
+	}, nil, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+	assert.NilError(t, err)
+	s.Says = s.Answer()
+	return s
+}
+
+// A judge that favours what its family wrote is found out; where nothing can be told, it is said why.
+func TestItself(t *testing.T) {
+	models := [2]string{"qwen2.5:7b", "gpt-4o"} // the first is favoured
+	s := itself(t, "qwen3:8b", models, 0.3)
+	at := slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself })
+	assert.Assert(t, at > 0 && s.Causes[at].Sways() && s.Causes[at].Odds.Ratio > 1, "%+v", s.Causes)
+	assert.Equal(t, s.Causes[at].Pairs, 300)
+	assert.Equal(t, s.Itself, "")
+	assert.Assert(t, strings.Contains(s.Says, "the response of its own family"), s.Says)
+
+	s = itself(t, "gpt-4-0613", models, 0.3) // the other's family
+	at = slices.IndexFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself })
+	assert.Assert(t, s.Causes[at].Sways() && s.Causes[at].Odds.Ratio < 1, "%+v", s.Causes[at])
+	assert.Assert(t, strings.Contains(s.Says, "the response of another family"), s.Says)
+
+	for why, c := range map[string]struct {
+		judge  string
+		models [2]string
+	}{
+		"does not say which models": {"qwen3:8b", [2]string{"", ""}},
+		"are by one model":          {"gpt-4o", [2]string{"gpt-4o", "gpt-4o"}},
+		"tells no family":           {"my-judge", models},
+		"in no pair just one":       {"mistral:7b", models},
+	} {
+		s := itself(t, c.judge, c.models, 0)
+		assert.Assert(t, strings.Contains(s.Itself, why), "%q", s.Itself)
+		assert.Assert(t, !slices.ContainsFunc(s.Causes, func(c scoring.Cause) bool { return c.Name == scoring.Itself }))
+	}
+}
