@@ -1,9 +1,11 @@
 package judging
 
 import (
+	"io"
 	"path/filepath"
 
 	"gavel/datasets"
+	"gavel/datasets/rows"
 )
 
 // Drawn are ids in the order in which a run asks about them that was drawn by a seed. It depends on the ids and the
@@ -39,6 +41,24 @@ func ResponsesOf(item datasets.Item) (all []Response) {
 		all = append(all, Response{Text: c.Text, Model: c.Model})
 	}
 	return all
+}
+
+// EachResponse hands over the responses to the items of a run, of which in has the lines. A line that is none is left
+// out.
+func EachResponse(m *Manifest, in io.Reader, use func(id string, of []Response)) error {
+	parse := func(line []byte) datasets.Item {
+		item, err := ItemOf(m, line)
+		if err != nil {
+			return datasets.Item{}
+		}
+		return item
+	}
+	return rows.EachLine(in, parse, func(line rows.Line[datasets.Item]) error {
+		if id := line.Value.ID; id != "" {
+			use(id, ResponsesOf(line.Value))
+		}
+		return nil
+	})
 }
 
 // EachItem hands over the items of a run's folder in their order.

@@ -22,4 +22,4 @@ type Probe struct {
 }
 
 // Moves tells whether the rewrite changes verdicts beyond the judge's own noise.
-func (p Probe) Moves() bool { return p.P < apart }
+func (p Probe) Moves() bool { return p.P < Apart }

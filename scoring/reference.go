@@ -33,8 +33,8 @@ type Reference struct {
 	P *float64 `json:"p,omitempty"`
 }
 
-// apart is what p must be below for a difference to be no chance.
-const apart = 0.05
+// Apart is what p must be below for a difference to be no chance.
+const Apart = 0.05
 
 // Name is that of the judge, with a mark where the labels stayed with the responses.
 func (x Reference) Name() string {
@@ -56,7 +56,7 @@ func (r *Report) Standing(metric string) string {
 	for _, x := range r.References {
 		switch {
 		case x.Metric != metric || own.Value == nil:
-		case x.P != nil && *x.P >= apart || x.Value == *own.Value:
+		case x.P != nil && *x.P >= Apart || x.Value == *own.Value:
 			near = append(near, x)
 		case x.Value > *own.Value:
 			above = append([]Reference{x}, above...)

@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -47,6 +48,8 @@ type Run struct {
 	failed map[string]bool          // items with a judgment that failed, of a run that asks in an order drawn by seed
 
 	account account
+	items   func() (io.ReadCloser, error) // their lines; nil where nobody said
+
 	altered []string // files of its folder that are not as the run wrote them
 	folder  string   // where its files are; "" where nobody said
 
@@ -91,6 +94,7 @@ func load(dir string, how judging.Reading) (*Run, error) {
 	run.Dir = dir
 	run.InFolder(dir)
 	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
+	run.ItemsFrom(func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, judging.ItemsFile)) })
 	return run, nil
 }
 

@@ -107,6 +107,8 @@ type Report struct {
 	Soft *Soft `json:"soft,omitempty"`
 	// of the protocol `probe`: what each rewrite does to the verdicts, in the order of the catalogue
 	Probes []Probe `json:"probes,omitempty"`
+	// what rules that do not read get right on the pairs
+	Rules []Rule `json:"rules,omitempty"`
 	// published judges on the very items of the run, the best first
 	References []Reference `json:"references,omitempty"`
 	// items right by the headline for 1,000 generated tokens, whoever paid for these; only where servers tell them
@@ -124,7 +126,7 @@ type Report struct {
 
 // Version is raised whenever the same records come to other numbers or other words. Pages score a stored run again
 // whose results.json has a lower one.
-const Version = 3
+const Version = 4
 
 // Origin is how many of a run's replies are from a bundle that was taken in.
 type Origin struct {
@@ -208,6 +210,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		s.Extend(&rep, sheet, b)
 	}
 	run.scoreOther(&rep, sheet, b)
+	rep.Rules = run.rules(b)
 	rep.diagnose(run.scorer, m)
 	return rep
 }

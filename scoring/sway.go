@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -120,15 +121,50 @@ type Odds struct {
 
 // Rule names responses without reading them.
 type Rule struct {
-	Name  string  `json:"name"`  // what it names
-	Value float64 `json:"value"` // percent of the pairs that it is right on in both orders
+	Name  string   `json:"name"`           // what it names
+	Value float64  `json:"value"`          // percent of the pairs that it is right on in both orders
+	Low   *float64 `json:"low,omitempty"`  // of its interval; none of a rule that no pair can tell from another
+	High  *float64 `json:"high,omitempty"` // as low
+	// pairs, or where they belong together clusters of them, on which the judge is right more often, and the rule
+	OnlyJudge int `json:"only_judge,omitempty"`
+	OnlyRule  int `json:"only_rule,omitempty"` // as only_judge
+	// of McNemar's exact test of the two
+	P *float64 `json:"p,omitempty"`
+}
+
+// Ruler is a scorer whose runs are held against rules that do not read; none where the run asks something else.
+type Ruler interface {
+	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Rule, error)
+}
+
+// ItemsFrom tells the run where the lines of its items are. Without them it is held against no rule.
+func (run *Run) ItemsFrom(open func() (io.ReadCloser, error)) { run.items = open }
+
+// rules are those that the run is held against; none where the items cannot be read.
+func (run *Run) rules(b stats.Bootstrap) []Rule {
+	s, ok := run.scorer.(Ruler)
+	if !ok || run.items == nil {
+		return nil
+	}
+	in, err := run.items()
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	rules, err := s.Rules(func(use func(string, []judging.Response)) error {
+		return judging.EachResponse(run.Manifest, in, use)
+	}, run.cluster, b)
+	if err != nil {
+		return nil
+	}
+	return rules
 }
 
 // Result is the share as one of a metric.
 func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
 
 // Sways tells whether a cause sways the judge beyond chance.
-func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < apart }
+func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
 
 // Answer is what sways the judge, and whether a rule that does not read does as well.
 func (s Sway) Answer() string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -117,6 +118,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	}
 	m.Status, m.Ended = judging.Complete, begun.Add(time.Minute)
 	run := load.Run()
+	run.ItemsFrom(func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, judging.ItemsFile)) })
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
 	must(t, judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep))
 	must(t, folder.WriteManifest(m))

@@ -11,7 +11,7 @@ import (
 // order is right on half of what it judges alike in both orders; so is one that guesses. Chance is therefore half of
 // that share, and a judge is better than chance where it is right on more than half of the pairs it judges alike.
 func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	d := p.rule(r)
+	d := heldAgainst(r, p.rule(r))
 	d.Says, d.Also = sentences(r, d)
 	return d
 }

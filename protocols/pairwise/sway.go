@@ -58,6 +58,9 @@ func (f feature) of(text string) float64 {
 	return math.Log(1 + float64(len(f.find.FindAllStringIndex(text, -1))))
 }
 
+// more is how much more of it the first of two responses has.
+func (f feature) more(of []judging.Response) float64 { return f.of(of[0].Text) - f.of(of[1].Text) }
+
 // swayed is a pair with what its first response has more of than its second.
 type swayed struct {
 	pair
@@ -72,39 +75,15 @@ func (f *pairs) Sway(
 	if f.manifest.Spec.Goal != Protocol.Goal {
 		return nil, nil
 	}
-	at := map[string]int{}
-	for i, u := range f.rows {
-		at[u.item] = i
-	}
-	more := make([][]float64, len(f.rows))
 	own := own{family: familyOf(f.manifest.Spec.Model.Name)}
-	err := responses(func(id string, of []judging.Response) {
-		i, ok := at[id]
-		if !ok || len(of) != 2 || of[0].Text == of[1].Text {
-			return
-		}
+	rows, err := f.counted(responses, clusterOf, func(of []judging.Response) (more []float64) {
 		for _, feature := range features {
-			more[i] = append(more[i], feature.of(of[0].Text)-feature.of(of[1].Text))
+			more = append(more, feature.more(of))
 		}
-		more[i] = append(more[i], own.more(of))
+		return append(more, own.more(of))
 	})
 	if err != nil {
 		return nil, err
-	}
-	clusters := map[string]int{}
-	var rows []swayed
-	for i, u := range f.rows {
-		if u.gold < 0 || more[i] == nil {
-			continue
-		}
-		name := u.item
-		if clusterOf != nil {
-			name = clusterOf(u.item)
-		}
-		if _, ok := clusters[name]; !ok {
-			clusters[name] = len(clusters)
-		}
-		rows = append(rows, swayed{pair: u, more: more[i], cluster: clusters[name]})
 	}
 	out := &scoring.Sway{
 		Pairs:  len(rows),
@@ -119,9 +98,44 @@ func (f *pairs) Sway(
 		out.Causes = append(out.Causes, itself.cause(len(features), rows, b))
 	}
 	out.Itself = own.why()
-	out.Rules = rules(rows)
+	out.Rules = rules(rows, b)
 	regress(out, rows, b)
 	return out, nil
+}
+
+// counted are the pairs with a label and two responses that are not the same, with what the first has more of.
+func (f *pairs) counted(
+	responses scoring.Responses, clusterOf func(id string) string, count func(of []judging.Response) []float64,
+) (rows []swayed, err error) {
+	at := map[string]int{}
+	for i, u := range f.rows {
+		at[u.item] = i
+	}
+	more := make([][]float64, len(f.rows))
+	err = responses(func(id string, of []judging.Response) {
+		i, ok := at[id]
+		if ok && len(of) == 2 && of[0].Text != of[1].Text {
+			more[i] = count(of)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	clusters := map[string]int{}
+	for i, u := range f.rows {
+		if u.gold < 0 || more[i] == nil {
+			continue
+		}
+		name := u.item
+		if clusterOf != nil {
+			name = clusterOf(u.item)
+		}
+		if _, ok := clusters[name]; !ok {
+			clusters[name] = len(clusters)
+		}
+		rows = append(rows, swayed{pair: u, more: more[i], cluster: clusters[name]})
+	}
+	return rows, nil
 }
 
 // cause counts what goes with a feature.
@@ -188,26 +202,6 @@ func shareOf(rows []swayed, b stats.Bootstrap, count func(swayed) (with, of int)
 		c[1] += of
 	}
 	return scoring.ProportionOf(counts, b)
-}
-
-// rules are what rules that do not read get right in both orders: pairs with as much of it on both sides are wrong.
-func rules(rows []swayed) []scoring.Rule {
-	all := []scoring.Rule{{Name: "always the first", Value: 0}, {Name: "one coin for both orders", Value: 50}}
-	if len(rows) == 0 {
-		return all
-	}
-	for k, words := range [][2]string{{"the longer", "the shorter"}, {"more Markdown", "less Markdown"}} {
-		var right [2]float64
-		for _, u := range rows {
-			if u.more[k] != 0 {
-				right[(u.has(k)+2-u.gold)%2]++
-			}
-		}
-		for side, name := range words {
-			all = append(all, scoring.Rule{Name: name, Value: *scoring.Percent(right[side] / float64(len(rows)))})
-		}
-	}
-	return all
 }
 
 // fewestEvents is how many verdicts for each coefficient a regression needs: Peduzzi et al., Journal of Clinical

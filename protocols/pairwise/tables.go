@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gavel/datasets"
 	"gavel/internal/report"
@@ -177,9 +178,23 @@ func runTable(r scoring.Report) table.Table {
 	t := byGroup(r, report.Heading(r, true), "percent", metrics)
 	t.Notes = slices.Concat([]string{
 		"judgments: " + report.Outcomes(r),
-		report.BootstrapNote(r) + "; two coins would score 25 in strict",
+		report.BootstrapNote(r) + "; two coins would score 25 in strict" + withoutReading(r),
 	}, t.Notes, table.Warned(r.Warnings))
 	return t
+}
+
+// withoutReading is what rules that do not read would score; "" where there are none.
+func withoutReading(r scoring.Report) string {
+	var words []string
+	for _, rule := range r.Rules {
+		if rule.Low != nil {
+			words = append(words, fmt.Sprintf("“%s” %s", rule.Name, percent(rule.Value)))
+		}
+	}
+	if words == nil {
+		return ""
+	}
+	return ", without reading: " + strings.Join(words, ", ")
 }
 
 // byGroup is a row per metric and a column per group, headed by how many items

@@ -109,6 +109,10 @@ func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*s
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
+	loaded.ItemsFrom(func() (io.ReadCloser, error) {
+		f, _, err := s.Open(run, judging.ItemsFile)
+		return f, err
+	})
 	if err := loaded.FindAltered(s.root, run); err != nil {
 		return nil, failure.Unreadable("%s: %w", run, err)
 	}
