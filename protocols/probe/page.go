@@ -91,8 +91,8 @@ func moves(p *report.RunPage) []report.Section {
 		Label: "What moves it",
 		Class: "wide",
 		Columns: []report.ChartColumn{
-			{Class: "pl df", Axis: &axis}, {Class: "val diff", Head: "Points"}, {Class: "kp", Head: "Changed"},
-			{Class: "kp", Head: "Asked anew"}, {Class: "ab", Head: "To the worse"},
+			{Class: "pl df", Axis: &axis}, {Class: "val diff", Head: "Points"}, {Class: "val", Head: "Changed, %"},
+			{Class: "val", Head: "Anew, %"}, {Class: "val", Head: "To the worse"},
 		},
 	}
 	for i, q := range p.Probes {
@@ -100,14 +100,14 @@ func moves(p *report.RunPage) []report.Section {
 		if q.Moves() {
 			look = "level-" + string(scoring.Weak)
 		}
-		to := template.HTML(fmt.Sprintf("<b>%d</b> <small>of %d</small>", q.ToWorse, q.ToWorse+q.ToBetter+q.ToNeither))
+		to := template.HTML(fmt.Sprintf("<b>%d</b><small>of %d</small>", q.ToWorse, q.ToWorse+q.ToBetter+q.ToNeither))
 		c.Rows = append(c.Rows, report.ChartRow{
 			Name:  q.About,
 			Count: fmt.Sprintf("n = %d", q.Changed.N),
 			Look:  look,
 			Cells: []template.HTML{
-				report.Plot(axis, differences[i]), report.ValueCell(differences[i]), report.ShareCell(q.Changed.Result()),
-				report.ShareCell(q.Again.Result()), to,
+				report.Plot(axis, differences[i]), report.ValueCell(differences[i]), report.ValueCell(q.Changed.Result()),
+				report.ValueCell(q.Again.Result()), to,
 			},
 		})
 	}
