@@ -16,7 +16,8 @@ import (
 type RunPage struct {
 	Run
 	Items   ItemLinks
-	Board   string // address of the leaderboard
+	InMode  func(mode string) string // address of the items that are judged otherwise in a mode; nil where there is none
+	Board   string                   // address of the leaderboard
 	Lists   []ItemList
 	Others  []Other
 	Twin    *Twin  // nil: there is none

@@ -209,7 +209,7 @@ func TestHostileTexts(t *testing.T) {
 			continue
 		}
 		for _, target := range []string{"/runs/a/items", "/", "/compare", "/start", "/login", "/nowhere"} {
-			at := target + query("q", words, "group", words, "show", words, "a", words, "protocol", words, "to", words, "sort", words, "model", words)
+			at := target + query("q", words, "group", words, "mode", words, "show", words, "a", words, "protocol", words, "to", words, "sort", words, "model", words)
 			harmlessPage(t, name+" at "+target, s.ask("GET", at, "").Body.String())
 		}
 		harmlessPage(t, name+" as a run", s.ask("GET", "/runs/"+escaped(words), "").Body.String())

@@ -35,13 +35,16 @@ type ItemsFilter struct {
 	Outcome string `json:"outcome,omitempty" jsonschema:"with a judgment of this outcome"`
 	Show    string `json:"show,omitempty" jsonschema:"one of the filters of docs/server.md, such as wrong or tie"`
 	Text    string `json:"q,omitempty" jsonschema:"text of question, candidates, replies"`
+	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item is judged otherwise than at first"`
 	Page    int    `json:"page" jsonschema:"from 1"`
 	Per     int    `json:"per" jsonschema:"of a page, at most 200"`
 }
 
 // Query of a link that keeps the filter, with more of its own.
 func (f ItemsFilter) Query(more ...string) string {
-	return query(append([]string{"group", f.Group, "outcome", f.Outcome, "show", f.Show, "q", f.Text}, more...)...)
+	return query(append([]string{
+		"group", f.Group, "outcome", f.Outcome, "show", f.Show, "mode", f.Mode, "q", f.Text,
+	}, more...)...)
 }
 
 // Showing is the query of the same list with another filter of what to show.
@@ -72,6 +75,7 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 		Outcome: q.Get("outcome"),
 		Show:    q.Get("show"),
 		Text:    strings.TrimSpace(q.Get("q")),
+		Mode:    q.Get("mode"),
 	}
 	f.Page, err = counted(q, "page", 1)
 	if err != nil {
@@ -92,7 +96,7 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 		}
 		return f, failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
 	}
-	if len(f.Text) > maxQuery {
+	if len(f.Text) > maxQuery || len(f.Mode) > maxQuery {
 		return f, failure.Bad("a search text may have at most %d bytes", maxQuery)
 	}
 	return f, nil
@@ -138,6 +142,7 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 		case f.Group != "" && x.Group(i) != f.Group:
 		case f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)]:
 		case show != nil && !show.Is(x.Flags(i)):
+		case f.Mode != "" && !x.Otherwise(i, f.Mode):
 		case has != nil && !has(i):
 		default:
 			place := 0
@@ -287,6 +292,9 @@ func (v ItemsView) Says() string {
 	switch f := v.Filter; {
 	case v.Total == 0:
 		return "There are no items."
+	case f.Mode != "" && f.Group == "" && f.Outcome == "" && f.Text == "" && f.Show == "":
+		return fmt.Sprintf("In mode “%s” %d of %s are judged otherwise than at first.", f.Mode, v.Matches,
+			count(v.Total))
 	case f.Narrow() && (f.Outcome != "" || f.Text != "" || f.Show == ""):
 		return fmt.Sprintf("The filter takes %d of %s.", v.Matches, count(v.Total))
 	case f.Group != "":
@@ -315,7 +323,9 @@ func (v ItemsView) Says() string {
 }
 
 // Narrow tells whether the filter has more than what to show.
-func (f ItemsFilter) Narrow() bool { return f.Group != "" || f.Outcome != "" || f.Text != "" }
+func (f ItemsFilter) Narrow() bool {
+	return f.Group != "" || f.Outcome != "" || f.Text != "" || f.Mode != ""
+}
 
 // Unlabelled tells whether some item has no label.
 func (v ItemsView) Unlabelled() bool {

@@ -191,6 +191,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		Items: func(show, group string) string {
 			return head.URL() + "/items" + query("show", show, "group", group)
 		},
+		InMode: func(mode string) string { return head.URL() + "/items" + query("mode", mode) },
 	}
 	if head.About != nil {
 		p.Name = head.About.Name

@@ -96,12 +96,20 @@ func moves(p *report.RunPage) []report.Section {
 		},
 	}
 	for i, q := range p.Probes {
+		if q.Changed.Value == nil {
+			continue
+		}
 		look := "level-" + string(scoring.Unknown)
 		if q.Moves() {
 			look = "level-" + string(scoring.Weak)
 		}
 		to := template.HTML(fmt.Sprintf("<b>%d</b><small>of %d</small>", q.ToWorse, q.ToWorse+q.ToBetter+q.ToNeither))
+		link := ""
+		if p.InMode != nil && *q.Changed.Value > 0 {
+			link = p.InMode(q.Name)
+		}
 		c.Rows = append(c.Rows, report.ChartRow{
+			Link:  link,
 			Name:  q.About,
 			Count: fmt.Sprintf("n = %d", q.Changed.N),
 			Look:  look,
@@ -116,6 +124,6 @@ func moves(p *report.RunPage) []report.Section {
 		Title: "What moves it",
 		About: "verdicts that change by a rewrite, beyond those that change when the same is asked anew, in points",
 		Body: c.HTML() + report.Paragraph("Coloured: beyond its own noise, by an exact sign test corrected for all "+
-			"rewrites (Holm). No rewrite changes which response is the better."),
+			"rewrites (Holm). A name leads to the pairs that change. No rewrite changes which response is the better."),
 	}}
 }

@@ -47,8 +47,8 @@ func TestPrompts(t *testing.T) {
 	var out strings.Builder
 	for _, mode := range modes() {
 		p := asked(t, "direct").Prompt(pair, inMode(mode))
-		fmt.Fprintf(&out, "===== %s\n--- system\n%s\n--- user\n%s\n--- labels %q, favours %q\n", mode, p.System, p.User, p.Labels,
-			p.Oracle.Favours)
+		fmt.Fprintf(&out, "===== %s\n--- system\n%s\n--- user\n%s\n", mode, p.System, p.User)
+		fmt.Fprintf(&out, "--- labels %q, favours %q\n", p.Labels, p.Oracle.Favours)
 		if p.Challenge != "" {
 			fmt.Fprintf(&out, "--- then\n%s\n", p.Challenge)
 		}

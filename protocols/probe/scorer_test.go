@@ -53,7 +53,8 @@ func probes(units []scoring.Unit) []scoring.Probe {
 	return rep.Probes
 }
 
-// By hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; anew one changes.
+// By hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; anew one
+// changes.
 func TestProbeByHand(t *testing.T) {
 	w := named("grade")
 	verdict := func(mode string, choice int8) said { return said{mode, judging.Decided, choice} }

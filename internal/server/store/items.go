@@ -128,6 +128,14 @@ func (x *Index) Ended(item int) map[judging.Outcome]bool {
 	return all
 }
 
+// Otherwise tells whether an item is judged otherwise in a mode than at first.
+func (x *Index) Otherwise(item int, mode string) bool {
+	all := x.Judgments(item)
+	return slices.ContainsFunc(all, func(g Judgment) bool {
+		return g.Mode == mode && g.Repetition == 0 && (g.Outcome != all[0].Outcome || g.Choice != all[0].Choice)
+	})
+}
+
 // Pointer is nil where nobody can say.
 func (r Rightness) Pointer() *bool {
 	if !r.Known {
