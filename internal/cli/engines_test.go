@@ -26,6 +26,7 @@ var engineRuns = []struct {
 	{out: "direct", args: "pairwise --dataset sample --limit 6 --prompt direct --constrain --logprobs", judgments: 12, isDecided: true},
 	{out: "free", args: "pairwise --dataset sample --limit 1 --prompt sop", judgments: 2},
 	{out: "reversed", args: "reversed --dataset sample --limit 2 --prompt direct --constrain", judgments: 4, isDecided: true},
+	{out: "probed", args: "probe --dataset sample --limit 2 --prompt direct --constrain", judgments: 12, isDecided: true},
 	{out: "options", args: "multi-option --dataset sample-options --limit 1 --constrain --accept-cut", judgments: 2},
 	{out: "judged", args: "self-reference --dataset sample-choice --sample 0 --limit 2 --agents sim:accuracy=0.6 --constrain --accept-cut",
 		judgments: 4, isDecided: true},
