@@ -17,9 +17,9 @@ type Probe struct {
 	ToFirst   int `json:"to_first"`   // the response shown first is named
 
 	// of the exact one-sided sign test of pairs that change by the rewrite alone against those that change anew alone,
-	// corrected by Holm for all rewrites; what belongs together counts once
-	P float64 `json:"p"`
+	// corrected by Holm for all rewrites; what belongs together counts once. null before the run is at its end
+	P *float64 `json:"p"`
 }
 
 // Moves tells whether the rewrite changes verdicts beyond the judge's own noise.
-func (p Probe) Moves() bool { return p.P < Apart }
+func (p Probe) Moves() bool { return p.P != nil && *p.P < Apart }

@@ -41,6 +41,10 @@ func (*pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 			}[code], right),
 		}
 	}
+	if r.Probes[0].P == nil {
+		return scoring.Unknowing(scoring.CodeFew, "Too early to say which rewrites change its verdicts: %d of %d pairs "+
+			"have all their judgments.", r.Items, r.Expected)
+	}
 	d := scoring.Diagnosis{Level: scoring.Usable, Code: codeSteady, Evidence: []scoring.Evidence{right}}
 	moving := moving(r.Probes)
 	if len(moving) > 0 {

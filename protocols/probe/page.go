@@ -45,7 +45,7 @@ func byRewrite(r scoring.Report) table.Table {
 	}
 	for _, p := range r.Probes {
 		t.Row(p.Name, table.Roughly(p.Changed.Result()), table.Rough(p.Again.Value, p.Again.Result()), signed(p.Beyond),
-			strconv.Itoa(p.ToWorse), strconv.Itoa(p.ToBetter), strconv.Itoa(p.ToNeither), table.PValue(&p.P))
+			strconv.Itoa(p.ToWorse), strconv.Itoa(p.ToBetter), strconv.Itoa(p.ToNeither), table.PValue(p.P))
 	}
 	return t
 }

@@ -104,7 +104,7 @@ func TestPlantedWeakness(t *testing.T) {
 		{judge{right: 0.75, weak: 0.05}, 0.2},
 		{judge{right: 0.75, weak: 0.10}, 0.95},
 		{judge{right: 0.75, weak: 0.20}, 0.99},
-		{judge{right: 0.75, weak: 0.10, noise: 0.02}, 0.8},
+		{judge{right: 0.75, weak: 0.10, noise: 0.02}, 0.6},
 		{judge{right: 0.75, weak: 0.20, noise: 0.05}, 0.93},
 	} {
 		found, falsely := 0, 0
@@ -148,4 +148,30 @@ func TestBeyondCovers(t *testing.T) {
 	}
 	t.Logf("%.1f points: held in %d of %d", truth, held, draws)
 	assert.Assert(t, held > 930, "%d", held)
+}
+
+// Of a run that is not at its end, or that a rule ended, nothing is tested: whoever looks often would see something.
+func TestNoTestBeforeTheEnd(t *testing.T) {
+	units := judge{right: 0.75, weak: 0.3}.units(rand.New(rand.NewPCG(1, 2)), 200)
+	right := 75.0
+	for name, c := range map[string]struct {
+		rep    scoring.Report
+		tested bool
+		code   string
+	}{
+		"at its end":      {rep: scoring.Report{Items: 200, Expected: 200}, tested: true, code: codeMoved},
+		"on the way":      {rep: scoring.Report{Items: 200, Expected: 350}, code: scoring.CodeFew},
+		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Stopped: &judging.Stopped{}}, code: scoring.CodeFew},
+	} {
+		rep := c.rep
+		(&pairs{}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+		assert.Equal(t, rep.Probes[0].P != nil, c.tested, name)
+		rep.Outcomes = map[string]int{"decided": 1200}
+		low := 68.0
+		high := 81.0
+		rep.Results = []scoring.Result{{
+			Metric: Right, Group: scoring.Overall, Value: &right, Low: &low, High: &high, N: 200,
+		}}
+		assert.Equal(t, (&pairs{}).Diagnose(&rep).Code, c.code, name)
+	}
 }
