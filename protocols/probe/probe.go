@@ -43,12 +43,13 @@ Examples:
 	FollowUps:     true,
 	Templates:     slices.DeleteFunc(slices.Clone(pairwise.Protocol.Templates), hasParts),
 	Own:           pairwise.Protocol.Own,
+	Adapt:         withCatalogue,
 	Describe:      pairwise.Protocol.Describe,
 	Called:        pairwise.Protocol.Called,
 	Says:          pairwise.Protocol.Says,
 	Labelled:      pairwise.Protocol.Labelled,
 	New: func(t judging.Template, s judging.Settings) judging.Asker {
-		return probe{pairwise.Protocol.New(t, nil)}
+		return probe{plain: pairwise.Protocol.New(t, nil), rewrites: of(t)}
 	},
 }
 
@@ -56,7 +57,10 @@ Examples:
 func hasParts(t judging.Template) bool { return len(t.Texts) > 0 }
 
 // probe asks as pairwise does, about rewritten pairs.
-type probe struct{ plain judging.Asker }
+type probe struct {
+	plain    judging.Asker
+	rewrites rewrites
+}
 
 func (probe) Name() string { return name }
 
@@ -74,16 +78,15 @@ func (probe) Check(item datasets.Item) error {
 
 // Presentations: plainly, again, and perPair rewrites, all in the one order that is drawn by the pair's id, as is where
 // in the catalogue its rewrites begin.
-func (probe) Presentations(item datasets.Item) []judging.Presentation {
+func (p probe) Presentations(item datasets.Item) []judging.Presentation {
 	drawn := int(crc32.ChecksumIEEE([]byte(item.ID)))
 	order := []int{0, 1}
 	if drawn%2 == 1 {
 		order = []int{1, 0}
 	}
 	modes := []string{plainly, again}
-	all := rewrites()
 	for i := range perPair {
-		modes = append(modes, all[(drawn/2+i)%len(all)].Name)
+		modes = append(modes, p.rewrites[(drawn/2+i)%len(p.rewrites)].Name)
 	}
 	out := make([]judging.Presentation, len(modes))
 	for i, mode := range modes {
@@ -92,17 +95,9 @@ func (probe) Presentations(item datasets.Item) []judging.Presentation {
 	return out
 }
 
-// named finds a rewrite; the zero value is that of a pair as it is.
-func named(mode string) rewrite {
-	if i := slices.IndexFunc(rewrites(), func(w rewrite) bool { return w.Name == mode }); i >= 0 {
-		return rewrites()[i]
-	}
-	return rewrite{}
-}
-
 // Prompt is pairwise's of the rewritten pair, whose instructions are rewritten in turn.
 func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt {
-	w := named(s.Mode)
+	w := p.rewrites.named(s.Mode)
 	prompt := p.plain.Prompt(item, s)
 	prompt.Again = s.Mode == again
 	o := &prompt.Oracle
@@ -133,7 +128,7 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 
 // Parse is pairwise's, of the letters that the reply goes by.
 func (p probe) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	if named(s.Mode).How == "letters" {
+	if p.rewrites.named(s.Mode).How == "letters" {
 		reply = plainAgain(reply)
 	}
 	return p.plain.Parse(s, reply, how)

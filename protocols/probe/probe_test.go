@@ -35,7 +35,7 @@ func inMode(mode string) judging.Presentation {
 // modes are all ways in which a pair is asked about.
 func modes() []string {
 	all := []string{plainly, again}
-	for _, w := range rewrites() {
+	for _, w := range today() {
 		all = append(all, w.Name)
 	}
 	return all
@@ -118,7 +118,7 @@ func TestPresentations(t *testing.T) {
 	}
 	assert.Equal(t, n[plainly], pairs)
 	assert.Equal(t, n[again], pairs)
-	for _, w := range rewrites() {
+	for _, w := range today() {
 		assert.Assert(t, n[w.Name] > 1300 && n[w.Name] < 1500, "%s: %d", w.Name, n[w.Name])
 	}
 	assert.Assert(t, swapped > 1650 && swapped < 1850, "%d", swapped)
@@ -171,4 +171,25 @@ func TestTypos(t *testing.T) {
 func TestUnlabelledPairIsRefused(t *testing.T) {
 	err := asked(t, "sop").(probe).Check(item("p7", "q", "a", "b", -1))
 	assert.ErrorContains(t, err, "pair p7 has no label")
+}
+
+// A run keeps the rewrites that it was made with: they are part of its template, and so of its id.
+func TestRewritesOfARun(t *testing.T) {
+	template, err := Protocol.Template("sop")
+	assert.NilError(t, err)
+	adapted := Protocol.Adapted(template, nil)
+	assert.Equal(t, adapted.System, template.System)
+	assert.DeepEqual(t, adapted.Labels, template.Labels)
+	assert.Assert(t, adapted.SHA256 != template.SHA256)
+	assert.DeepEqual(t, of(adapted), today())
+
+	earlier := adapted
+	earlier.Texts = map[string]string{rewritesText: strings.ReplaceAll(catalogue, "Are you sure?", "Really?")}
+	challenged := Protocol.New(earlier, nil).Prompt(item("p", "q", "a", "b", 0), inMode("challenge"))
+	assert.Assert(t, strings.Contains(challenged.Challenge, "Really?"), challenged.Challenge)
+
+	for _, broken := range []string{"- nonsense: 1", "- name: one", "\x00", "a: b"} {
+		earlier.Texts = map[string]string{rewritesText: broken}
+		assert.DeepEqual(t, of(earlier), today())
+	}
 }

@@ -1,9 +1,10 @@
 package probe
 
 import (
-	"bytes"
 	_ "embed"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -26,17 +27,67 @@ type rewrite struct {
 }
 
 //go:embed rewrites.yaml
-var catalogue []byte
+var catalogue string
 
-// rewrites are those of the catalogue, in its order.
-var rewrites = sync.OnceValue(func() (all []rewrite) {
-	d := yaml.NewDecoder(bytes.NewReader(catalogue))
-	d.KnownFields(true)
-	if err := d.Decode(&all); err != nil {
-		panic("rewrites.yaml: " + err.Error())
+// rewrites are a catalogue, in its order.
+type rewrites []rewrite
+
+// today are the rewrites of this gavel.
+var today = sync.OnceValue(func() rewrites {
+	all, err := read(catalogue)
+	if err != nil {
+		panic("rewrites.yaml: " + err.Error()) // it is part of the program
 	}
 	return all
 })
+
+// read reads a catalogue.
+func read(text string) (all rewrites, err error) {
+	d := yaml.NewDecoder(strings.NewReader(text))
+	d.KnownFields(true)
+	err = d.Decode(&all)
+	if err == nil && len(all) < perPair {
+		err = fmt.Errorf("%d rewrites, at least %d are needed", len(all), perPair)
+	}
+	return all, err
+}
+
+// Texts of a run's template: its system message, and the catalogue that it was made with.
+const (
+	systemText   = "system"
+	rewritesText = "rewrites"
+)
+
+// withCatalogue is a template with the rewrites of this gavel, so that a run stays what it is when they change.
+func withCatalogue(t judging.Template, _ judging.Settings) judging.Template {
+	whole := judging.NewTexts(t.Name, t.Origin, map[string]string{
+		systemText: t.System, rewritesText: catalogue,
+	}, called)
+	whole.System = t.System
+	whole.Labels = t.Labels
+	return whole
+}
+
+// of are the rewrites of a template: those that it has, else those of this gavel.
+func of(t judging.Template) rewrites {
+	text := t.Texts[rewritesText]
+	if text == "" || text == catalogue {
+		return today()
+	}
+	all, err := read(text)
+	if err != nil {
+		return today()
+	}
+	return all
+}
+
+// named finds a rewrite; the zero value is that of a pair as it is.
+func (all rewrites) named(mode string) rewrite {
+	if i := slices.IndexFunc(all, func(w rewrite) bool { return w.Name == mode }); i >= 0 {
+		return all[i]
+	}
+	return rewrite{}
+}
 
 // Names of what is asked of a pair beside the rewrites.
 const (
@@ -66,7 +117,7 @@ func lastParagraph(text string) string {
 var letters = [2][2]string{{"A", "B"}, {"X", "Y"}}
 
 // called finds what instructions call the assistants.
-var called = regexp.MustCompile(`\[\[[AB<>=]+\]\]|\b(?i:assistant|answer|response|output) [AB]\b`)
+var called = regexp.MustCompile(`(\[\[[AB<>=]+\]\]|\b(?i:assistant|answer|response|output) [AB]\b)`)
 
 // standing finds letters that stand by themselves.
 var standing = regexp.MustCompile(`\b[ABXY]\b`)

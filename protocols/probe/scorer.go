@@ -46,12 +46,15 @@ func (u pair) steady() bool {
 
 // pairs scores runs of the protocol.
 type pairs struct {
-	byItem map[string]*pair
-	rows   []pair // in the end: with all judgments, by item
+	rewrites rewrites
+	byItem   map[string]*pair
+	rows     []pair // in the end: with all judgments, by item
 }
 
 // NewScorer scores runs of the protocol.
-func NewScorer(*judging.Manifest) scoring.Scorer { return &pairs{byItem: map[string]*pair{}} }
+func NewScorer(m *judging.Manifest) scoring.Scorer {
+	return &pairs{rewrites: of(m.Spec.Prompt), byItem: map[string]*pair{}}
+}
 
 // Words of the protocol.
 func (*pairs) Words() scoring.Words {
@@ -77,7 +80,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if u.said[r.Presentation].mode != "" {
 		return false, nil // the first stands, as for the run itself
 	}
-	if named(r.Mode).Challenge != "" && v.Outcome.Verdict() && !r.Challenged {
+	if f.rewrites.named(r.Mode).Challenge != "" && v.Outcome.Verdict() && !r.Challenged {
 		v = judging.Silent(judging.NoVerdict) // nothing was said to the challenge
 	}
 	u.said[r.Presentation] = said{mode: strings.Clone(r.Mode), outcome: v.Outcome, choice: int8(v.Choice)}
@@ -206,7 +209,7 @@ var metrics = []scoring.Summed[pair]{
 // Extend adds what each rewrite does.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var p []float64
-	for _, w := range rewrites() {
+	for _, w := range f.rewrites {
 		probe, one := w.probe(s.Units, b)
 		rep.Probes = append(rep.Probes, probe)
 		p = append(p, one)

@@ -30,7 +30,7 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 		if rng.Float64() >= j.right {
 			plain.choice = 1
 		}
-		for k, s := range (probe{}).Presentations(datasets.Item{ID: u.item}) {
+		for k, s := range (probe{rewrites: today()}).Presentations(datasets.Item{ID: u.item}) {
 			now := plain
 			now.mode = s.Mode
 			if k > 0 && rng.Float64() < j.noise {
@@ -49,14 +49,14 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 // probes of some units.
 func probes(units []scoring.Unit) []scoring.Probe {
 	var rep scoring.Report
-	(&pairs{}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	(&pairs{rewrites: today()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	return rep.Probes
 }
 
 // By hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; anew one
 // changes.
 func TestProbeByHand(t *testing.T) {
-	w := named("grade")
+	w := today().named("grade")
 	verdict := func(mode string, choice int8) said { return said{mode, judging.Decided, choice} }
 	silent := said{plainly, judging.NoVerdict, -1}
 	tie := said{w.Name, judging.Tie, -1}
@@ -136,7 +136,7 @@ func TestBeyondCovers(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(5, 3))
 	j := judge{right: 0.75, noise: 0.05, weak: 0.15}
-	at := slices.IndexFunc(rewrites(), func(w rewrite) bool { return w.Name == weakness })
+	at := slices.IndexFunc(today(), func(w rewrite) bool { return w.Name == weakness })
 	truth := *probes(j.units(rng, 200_000))[at].Beyond.Value
 	held := 0
 	const draws = 1000
@@ -164,7 +164,7 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Stopped: &judging.Stopped{}}, code: scoring.CodeFew},
 	} {
 		rep := c.rep
-		(&pairs{}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+		(&pairs{rewrites: today()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 		assert.Equal(t, rep.Probes[0].P != nil, c.tested, name)
 		rep.Outcomes = map[string]int{"decided": 1200}
 		low := 68.0
