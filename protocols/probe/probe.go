@@ -106,8 +106,8 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 		o.Rewrite = s.Mode
 	}
 	texts := [2]string{item.Candidates[s.Order[0]].Text, item.Candidates[s.Order[1]].Text}
-	if w.worse() {
-		worse := slices.Index(s.Order, 1-item.Gold)
+	worse := slices.Index(s.Order, 1-item.Gold) // −1 in a run whose items are no longer those that it asked about
+	if w.worse() && worse >= 0 {
 		o.Favours = o.Choices[worse]
 		texts[worse] = w.of(texts[worse], o.Favours)
 	}

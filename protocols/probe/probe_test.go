@@ -171,6 +171,9 @@ func TestTypos(t *testing.T) {
 func TestUnlabelledPairIsRefused(t *testing.T) {
 	err := asked(t, "sop").(probe).Check(item("p7", "q", "a", "b", -1))
 	assert.ErrorContains(t, err, "pair p7 has no label")
+	for _, mode := range modes() { // in the folder of a run that somebody changed
+		asked(t, "sop").Prompt(item("p7", "q", "a", "b", -1), inMode(mode))
+	}
 }
 
 // A run keeps the rewrites that it was made with: they are part of its template, and so of its id.
