@@ -17,5 +17,9 @@ const (
 // Verdict tells whether it is one: of a candidate, an answer or a tie.
 func (o Outcome) Verdict() bool { return o == Decided || o == Tie }
 
+// Unserved tells whether the judge had no chance to say anything, or to end, for want of the server or of room: nobody
+// knows what it would have said.
+func (o Outcome) Unserved() bool { return o == Failed || o == TooLong || o == Refused || o == Cut }
+
 // Outcomes lists all of them in the order tables print them.
 var Outcomes = []Outcome{Decided, Tie, Conflict, NoVerdict, Cut, TooLong, Refused, Failed}

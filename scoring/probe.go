@@ -16,6 +16,10 @@ type Probe struct {
 	ToNeither int `json:"to_neither"` // a tie, or no verdict
 	ToFirst   int `json:"to_first"`   // the response shown first is named
 
+	// pairs left out, since the rewrite or the same anew got no whole reply: it failed, was refused, was cut, or the
+	// prompt did not fit
+	Unserved int `json:"unserved,omitempty"`
+
 	// of the exact one-sided sign test of pairs that change by the rewrite alone against those that change anew alone,
 	// corrected by Holm for all rewrites; what belongs together counts once. null before the run is at its end
 	P *float64 `json:"p"`

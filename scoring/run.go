@@ -94,7 +94,6 @@ func load(dir string, how judging.Reading) (*Run, error) {
 	run.Dir = dir
 	run.InFolder(dir)
 	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
-	run.ItemsFrom(func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, judging.ItemsFile)) })
 	return run, nil
 }
 

@@ -1,8 +1,12 @@
 package scoring
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,12 +25,12 @@ type Swayer interface {
 }
 
 // Sway is what sways the judge of a run, of its items' texts; nil where nobody can tell.
-func (run *Run) Sway(responses Responses, b stats.Bootstrap) (*Sway, error) {
+func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
 	s, ok := run.scorer.(Swayer)
 	if !ok {
 		return nil, nil
 	}
-	out, err := s.Sway(responses, run.cluster, b)
+	out, err := s.Sway(run.responses, run.cluster, b)
 	if out != nil {
 		out.Says = out.Answer()
 		out.Run = run.Dir
@@ -137,23 +141,33 @@ type Ruler interface {
 	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Rule, error)
 }
 
-// ItemsFrom tells the run where the lines of its items are. Without them it is held against no rule.
+// ItemsFrom tells the run where the lines of its items are, where that is not its folder.
 func (run *Run) ItemsFrom(open func() (io.ReadCloser, error)) { run.items = open }
+
+// responses hands over those to the items: none where they are not in the run's folder.
+func (run *Run) responses(use func(id string, of []judging.Response)) error {
+	open := run.items
+	if open == nil {
+		open = func() (io.ReadCloser, error) { return os.Open(filepath.Join(run.folder, judging.ItemsFile)) }
+	}
+	in, err := open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return judging.EachResponse(run.Manifest, in, use)
+}
 
 // rules are those that the run is held against; none where the items cannot be read.
 func (run *Run) rules(b stats.Bootstrap) []Rule {
 	s, ok := run.scorer.(Ruler)
-	if !ok || run.items == nil {
+	if !ok || run.items == nil && run.folder == "" {
 		return nil
 	}
-	in, err := run.items()
-	if err != nil {
-		return nil
-	}
-	defer in.Close()
-	rules, err := s.Rules(func(use func(string, []judging.Response)) error {
-		return judging.EachResponse(run.Manifest, in, use)
-	}, run.cluster, b)
+	rules, err := s.Rules(run.responses, run.cluster, b)
 	if err != nil {
 		return nil
 	}

@@ -46,7 +46,7 @@ func reportCommand(e *env) *cli.Command {
 				rep.Ledger = r.Ledger()
 				runs[i] = report.Run{Report: rep, Metadata: scoring.Metadata(r.Manifest)}
 				runs[i].Run = r.Dir
-				runs[i].Sway, _ = r.Sway(responsesOf(r.Dir), o.Bootstrap) // none without the texts
+				runs[i].Sway, _ = r.Sway(o.Bootstrap) // none without the texts
 			}
 			more, err := e.mine(c, o)
 			if err != nil {

@@ -5,9 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/datasets"
 	"gavel/internal/report"
-	"gavel/judging"
 	"gavel/scoring"
 )
 
@@ -36,7 +34,7 @@ func swayCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			s, err := run.Sway(responsesOf(dir), o.Bootstrap)
+			s, err := run.Sway(o.Bootstrap)
 			if err == nil && s == nil {
 				err = fmt.Errorf("%s: what sways a judge is told of runs of pairs, asked which is better", dir)
 			}
@@ -45,12 +43,5 @@ func swayCommand(e *env) *cli.Command {
 			}
 			return e.print(c, report.Sway{Sway: s})
 		},
-	}
-}
-
-// responsesOf are those to the items in a run's folder.
-func responsesOf(dir string) scoring.Responses {
-	return func(use func(id string, of []judging.Response)) error {
-		return judging.EachItem(dir, func(item datasets.Item) { use(item.ID, judging.ResponsesOf(item)) })
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -314,7 +312,6 @@ func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (
 	run := p.records.Run()
 	run.InFolder(p.out)
 	run.Known(func() ([]string, error) { return p.ids(), nil })
-	run.ItemsFrom(func() (io.ReadCloser, error) { return os.Open(filepath.Join(p.out, judging.ItemsFile)) })
 	left := m.Judgments - run.Answered
 	m.Status = judging.Complete
 	for len(p.changes) > 0 {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -118,7 +117,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	}
 	m.Status, m.Ended = judging.Complete, begun.Add(time.Minute)
 	run := load.Run()
-	run.ItemsFrom(func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, judging.ItemsFile)) })
+	run.InFolder(dir)
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
 	must(t, judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep))
 	must(t, folder.WriteManifest(m))

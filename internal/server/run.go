@@ -217,15 +217,11 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) *sco
 	ctx, cancel := context.WithTimeout(ctx, swayWait)
 	defer cancel()
 	out, err := memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.Sway, error) {
-		x, err := s.runs.Index(s.ending, run)
-		if err != nil {
-			return nil, err
-		}
 		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading)
 		if err != nil {
 			return nil, err
 		}
-		return loaded.Sway(x.EachResponse, scoring.DefaultOptions.Bootstrap)
+		return loaded.Sway(scoring.DefaultOptions.Bootstrap)
 	})
 	if err != nil {
 		return nil // the page's other parts say why

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gavel/internal/report"
 	"gavel/internal/report/table"
@@ -63,9 +64,25 @@ func tables(r scoring.Report) []table.Table {
 		"anew: the same when the same is asked anew, its own noise; beyond: the difference, in points",
 		"to worse, better, neither: how many change to the worse response, the better one, a tie or no verdict",
 		"p: exact one-sided sign test, by Holm over all rewrites; what belongs together counts once")
+	t.Note(unserved(r)...)
 	t.Notes = slices.Concat(t.Notes, []string{"judgments: " + report.Outcomes(r), report.BootstrapNote(r)},
 		table.Warned(r.Warnings))
 	return []table.Table{t}
+}
+
+// unserved says which pairs are left out.
+func unserved(r scoring.Report) []string {
+	var words []string
+	for _, p := range r.Probes {
+		if p.Unserved > 0 {
+			words = append(words, fmt.Sprintf("%s %d", p.Name, p.Unserved))
+		}
+	}
+	if words == nil {
+		return nil
+	}
+	return []string{"! pairs left out, without a whole reply (failed, refused, cut, or the prompt did not fit): " +
+		strings.Join(words, ", ")}
 }
 
 // signed is a difference with its interval: "+39 [30, 47]".

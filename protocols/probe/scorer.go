@@ -236,6 +236,10 @@ func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) (out scoring.Pro
 		if i < 0 || !u.said[0].verdict() {
 			continue
 		}
+		if u.said[1].outcome.Unserved() || u.said[i].outcome.Unserved() {
+			out.Unserved++ // which is no change of a verdict
+			continue
+		}
 		cluster := cmp.Or(x.Cluster, x.ID)
 		if _, known := at[cluster]; !known {
 			at[cluster] = len(counts)
@@ -290,7 +294,7 @@ func signs(counts []count) float64 {
 	if more == 0 {
 		return 1
 	}
-	return 1 - distuv.Binomial{N: float64(differ), P: 0.5}.CDF(float64(more-1))
+	return distuv.Binomial{N: float64(differ), P: 0.5}.CDF(float64(differ - more)) // by symmetry: at most as many less
 }
 
 // beyond is how many more change by the rewrite than anew. The interval is Bonett and Price's where each pair stands

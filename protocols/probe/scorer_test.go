@@ -80,6 +80,16 @@ func TestProbeByHand(t *testing.T) {
 	assert.DeepEqual(t, [4]int{got.ToWorse, got.ToBetter, got.ToNeither, got.ToFirst}, [4]int{1, 1, 1, 1})
 	assert.Equal(t, p, 0.25) // two change by the rewrite alone, none anew alone: ½²
 
+	for _, o := range []judging.Outcome{judging.Failed, judging.TooLong, judging.Refused, judging.Cut} {
+		u := pair{first: 1} // nobody knows what it would have said
+		u.said[0] = verdict(plainly, 0)
+		u.said[1] = verdict(again, 0)
+		u.said[2] = said{w.Name, o, -1}
+		left, _ := w.probe(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
+		assert.Equal(t, left.Changed.N, 4, o)
+		assert.Equal(t, left.Unserved, 1, o)
+	}
+
 	for i := range units { // one cluster of all: more change by the rewrite, once
 		units[i].Cluster = "one"
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -128,11 +127,12 @@ func (x *Index) Ended(item int) map[judging.Outcome]bool {
 	return all
 }
 
-// Otherwise tells whether an item is judged otherwise in a mode than at first.
+// Otherwise tells whether an item is judged otherwise in a mode than at first, where it got a verdict.
 func (x *Index) Otherwise(item int, mode string) bool {
 	all := x.Judgments(item)
 	return slices.ContainsFunc(all, func(g Judgment) bool {
-		return g.Mode == mode && g.Repetition == 0 && (g.Outcome != all[0].Outcome || g.Choice != all[0].Choice)
+		return g.Mode == mode && g.Repetition == 0 && all[0].Outcome.Verdict() && !g.Outcome.Unserved() &&
+			(g.Outcome != all[0].Outcome || g.Choice != all[0].Choice)
 	})
 }
 
@@ -146,22 +146,3 @@ func (r Rightness) Pointer() *bool {
 
 // ShownAs tells orders of an item's candidates apart, and ways of asking.
 func ShownAs(mode string, order []string) string { return mode + "\x00" + strings.Join(order, "\x00") }
-
-// EachResponse hands over the responses of the items that can be read.
-func (x *Index) EachResponse(use func(id string, of []judging.Response)) error {
-	items := x.OpenItems()
-	if items == nil {
-		return nil
-	}
-	defer items.Close()
-	for i := range x.items {
-		item, err := x.Item(items, i)
-		if errors.Is(err, ErrChanged) {
-			return err
-		}
-		if err == nil {
-			use(item.ID, judging.ResponsesOf(item))
-		}
-	}
-	return nil
-}
