@@ -105,7 +105,7 @@ func TestBrowserAfternoon(t *testing.T) {
 		}
 		says(right)
 	}
-	b.until("all are done", `document.querySelector("h1").innerText === "All items are done"`)
+	b.until("all are done", `document.querySelector("h1").innerText === "All items are done: thank you."`)
 	b.check("label done")
 	s.end()
 

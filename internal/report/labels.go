@@ -3,12 +3,14 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"io"
 	"slices"
 	"strconv"
 
 	"gavel/internal/labels"
 	"gavel/internal/report/table"
+	"gavel/scoring"
 )
 
 // LabelAgreement wraps what `gavel agree` prints of labels.
@@ -92,11 +94,68 @@ func (a LabelAgreement) standings() table.Table {
 			p.Raters, coefficient(p.Alpha), p.N)
 	}
 	for _, s := range a.Self {
-		t.Notef("%s, shown %d items twice, said the same of %s %%",
-			table.Clean(s.Labeller), s.N, ofHundred(s.Agreement))
+		t.Notef("%s, shown %s twice, said the same of %s %%",
+			table.Clean(s.Labeller), table.Count(s.N, "item"), ofHundred(s.Agreement))
 	}
 	t.Warn(a.Warnings)
 	return t
+}
+
+// Charts draw the judges by agreement, below the answer, and fold every number. link is the address of a run's page.
+func (a LabelAgreement) Charts(link func(run string) string) (template.HTML, error) {
+	axis := PercentAxis
+	axis.Zero = -1 // no line for chance, which depends on how often each label is right
+	c := Chart{
+		Label: "The judges",
+		Class: "wide many",
+		Columns: []ChartColumn{
+			{Class: "pl", Axis: &axis}, {Class: "val", Head: "Agrees"}, {Class: "kp", Head: "Cohen's κ"},
+			{Class: "kp", Head: "No verdict"},
+		},
+	}
+	for _, j := range a.Judges {
+		agreement := resultOf(j.Agreement, "")
+		beyond := resultOf(j.Kappa, scoring.UnitCorrelation)
+		cell := BareCell(beyond)
+		if beyond.Low != nil {
+			cell += template.HTML(" <small>" + shortEnds(beyond) + "</small>")
+		}
+		count := fmt.Sprintf("n = %d", j.N)
+		if len(a.Judges) > 1 {
+			count += " · " + j.Letters
+		}
+		c.Rows = append(c.Rows, ChartRow{
+			Name:  scoring.JudgeName(j.Model),
+			Count: count,
+			Link:  link(j.Run),
+			Look:  "level-" + string(scoring.Unknown),
+			Cells: []template.HTML{
+				Plot(axis, agreement), ValueCell(agreement), cell,
+				template.HTML(fmt.Sprintf("<b>%d</b>", j.NoVerdict)),
+			},
+		})
+	}
+	numbers, err := a.standings().HTML()
+	if err != nil {
+		return "", err
+	}
+	about := "percent of the items on which a judge says what most people say, with 95 % interval"
+	if len(a.Judges) > 1 {
+		about += " · judges that share a letter cannot be told apart"
+	}
+	return part("run-sections", []Section{
+		{ID: "judges", Title: "Who agrees with the people", About: about, Body: c.HTML()},
+		{ID: "numbers", Body: template.HTML(`<details class="folded"><summary>Every number, and how it is counted</summary>`) +
+			numbers + template.HTML(`</details>`)},
+	}), nil
+}
+
+// resultOf a number, as charts draw it. A κ that is 0 whatever the other says is none.
+func resultOf(n labels.Number, unit string) scoring.Result {
+	if n.Constant {
+		return scoring.Result{}
+	}
+	return scoring.Result{Unit: unit, Value: n.Value, Low: n.Low, High: n.High}
 }
 
 // raters are the judges' names by their runs, of those whose name no other has.

@@ -204,7 +204,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
 		s.addOthers(r.Context(), &v)
 	}
-	v.Back = "/runs/" + escaped(name) + "/items" + f.Query()
+	v.Back = runURL(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)
 	if err != nil {
 		return v, err

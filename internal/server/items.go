@@ -405,9 +405,9 @@ func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
 func itemURL(run, id, query string) string {
 	if id == "." || id == ".." {
 		if query != "" {
-			return "/runs/" + escaped(run) + "/item" + query + "&id=" + id
+			return runURL(run) + "/item" + query + "&id=" + id
 		}
-		return "/runs/" + escaped(run) + "/item?id=" + id
+		return runURL(run) + "/item?id=" + id
 	}
-	return "/runs/" + escaped(run) + "/items/" + escaped(id) + query
+	return runURL(run) + "/items/" + escaped(id) + query
 }

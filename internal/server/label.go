@@ -121,7 +121,7 @@ func (s *Server) mine() mine {
 				a.Judges[i].Run = filepath.ToSlash(name)
 			}
 		}
-		m.Judges, err = report.LabelAgreement{Agreement: a}.Tables()[0].HTML()
+		m.Judges, err = report.LabelAgreement{Agreement: a}.Charts(runURL)
 		return m, err
 	})
 	if err != nil {

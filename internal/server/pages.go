@@ -142,7 +142,7 @@ func (p *pages) functions() template.FuncMap {
 		"signA":    func() template.HTML { return report.SignA },
 		"signB":    func() template.HTML { return report.SignB },
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
-		"runURL":   func(name string) string { return "/runs/" + escaped(name) },
+		"runURL":   runURL,
 		"jobURL":   jobURL,
 		"urlpart":  url.PathEscape,
 		"when":     when,
@@ -219,6 +219,9 @@ func when(t time.Time) string {
 	}
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
+
+// runURL is the address of a run's page.
+func runURL(name string) string { return "/runs/" + escaped(name) }
 
 // grouped writes a number with thin spaces between thousands.
 func grouped(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)), ",", "\u202f") }
