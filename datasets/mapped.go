@@ -58,7 +58,7 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 	case t.columns[partPreference] != nil:
 		out, err = r.preference()
 	case t.columns[partA] != nil:
-		f = &judgeBench
+		f = &JudgeBench
 		out, err = r.pair()
 	case t.columns[partOptions] != nil:
 		out, err = r.choice()
@@ -344,9 +344,9 @@ func (r mappedRow) chosen() (*Format, any, error) {
 	switch {
 	case len(rejected) > 1:
 	case place == 0:
-		return &judgeBench, r.pairOf(chosen[0], rejected[0], pairLabels[0]), nil
+		return &JudgeBench, r.pairOf(chosen[0], rejected[0], pairLabels[0]), nil
 	default:
-		return &judgeBench, r.pairOf(rejected[0], chosen[0], pairLabels[1]), nil
+		return &JudgeBench, r.pairOf(rejected[0], chosen[0], pairLabels[1]), nil
 	}
 	candidates := []Candidate{{Text: chosen[0], Rank: new(0)}}
 	for _, text := range rejected {

@@ -49,7 +49,7 @@ func TestBadFiles(t *testing.T) {
 		"tabs":            {"pair_id\tlabel\n", "FILE: the file is empty; expected " + anyFormat()},
 		"JSON over lines": {"{\n\"pair_id\": \"one\"\n}\n", "FILE:1: broken JSON at byte 1: unexpected end of JSON input (no usable line among 3; expected " + anyFormat() + ")"},
 		"UTF-16":          {"\xff\xfe{\x00\"\x00", "FILE:1: broken JSON at byte 2: unexpected end of JSON input (no usable line among 1; expected " + anyFormat() + ")"},
-		"all lines bad":   {lines(pair("one", with("label", "A=B")), "{"), "FILE:1: label \"A=B\" is neither \"A>B\" nor \"B>A\" (no usable line among 2; expected " + judgeBench.About + ")"},
+		"all lines bad":   {lines(pair("one", with("label", "A=B")), "{"), "FILE:1: label \"A=B\" is neither \"A>B\" nor \"B>A\" (no usable line among 2; expected " + JudgeBench.About + ")"},
 		"duplicate id":    {lines(good, pair("two"), "", good), "FILE:4: duplicate id \"one\", first seen in line 1: remove one of the two lines"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestFormatIsFoundFromTheFirstGoodLine(t *testing.T) {
 	before := Formats
 	t.Cleanup(func() { Formats = before })
 	const word, words = `{"word":"a"}`, `{"word":"a","another":"b"}`
-	Formats = append([]Format{judgeBench}, Format{Name: "words", About: "one word a line", Keys: []string{"word"}, Parse: func(line []byte) (Item, error) {
+	Formats = append([]Format{JudgeBench}, Format{Name: "words", About: "one word a line", Keys: []string{"word"}, Parse: func(line []byte) (Item, error) {
 		if bytes.Count(line, []byte(":")) > 1 {
 			return Item{}, errors.New("more than a word")
 		}

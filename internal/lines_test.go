@@ -25,10 +25,10 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason in
 // the commit.
 var ceilings = figures{
-	Tokens:    512_400,
+	Tokens:    518_000,
 	LongLines: 19,
 	Unkeyed:   16,
-	Triple:    4,
+	Triple:    3,
 	Hidden:    3,
 	LongFuncs: 4,
 }

@@ -229,6 +229,9 @@ type Manifest struct {
 	Suspect time.Time `json:"suspect_since,omitzero"`
 	// of an imported run: the file's own name for the judge (JudgeBench), or the strategy (LLMBar)
 	JudgeName string `json:"judge_name,omitempty"`
+	// of an imported run: the labels stayed with the responses when the order was reversed, so that a judge that always
+	// gives one label looks consistent
+	LabelsStay bool `json:"labels_stay,omitempty"`
 	// of each item a hash of its id says which of its two presentations is asked first; left out, it is the first
 	Alternates bool `json:"alternates,omitempty"`
 	// of a run that is not at its end: the seed of the order in which its items are asked about;

@@ -65,6 +65,7 @@ type Imported struct {
 	Scores   json.RawMessage `json:"scores,omitempty"`  // of a reward model, first shown first
 	Decision *string         `json:"decision"`          // as the file has it, in the positions shown
 	Missing  bool            `json:"missing,omitempty"` // the file has null for this judgment
+	Single   bool            `json:"single,omitempty"`  // by the scores of the other order, of a file that has one order
 	// the decision is the verdict, because there is no text that gavel reads
 	Stored bool `json:"stored,omitempty"`
 }

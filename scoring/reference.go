@@ -45,7 +45,9 @@ func (x Reference) Name() string {
 }
 
 // LabelsStayed is what the mark says.
-const LabelsStayed = "* the labels stayed with the responses when the order was reversed: " +
+const LabelsStayed = "* " + labelsStayed
+
+const labelsStayed = "the labels stayed with the responses when the order was reversed: " +
 	"a judge that always gives one label looks consistent"
 
 // Standing is where the judge stands among published ones by a metric, the nearest by name; "" where there are none.

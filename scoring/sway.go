@@ -134,6 +134,9 @@ type Rule struct {
 	OnlyRule  int `json:"only_rule,omitempty"` // as only_judge
 	// of McNemar's exact test of the two
 	P *float64 `json:"p,omitempty"`
+
+	Named   *Proportion `json:"named,omitempty"`         // verdicts that name what the rule names
+	Against *Proportion `json:"right_against,omitempty"` // pairs right in both orders whose better response is the other
 }
 
 // Ruler is a scorer whose runs are held against rules that do not read; none where the run asks something else.

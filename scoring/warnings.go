@@ -101,6 +101,9 @@ func (run *Run) warnings() []string {
 	if m.Simulated {
 		say(simulatedWarning)
 	}
+	if m.LabelsStay {
+		say("%s", labelsStayed)
+	}
 	for _, c := range m.Changes {
 		say("%s", c)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -50,6 +51,9 @@ func (e *env) importer(im imports.Importer) *cli.Command {
 				return usage("--out is missing: name the folder of the run")
 			}
 			for _, o := range im.Options {
+				if o.Needed && c.String(o.Name) == "" {
+					return usage("--%s is missing: %s", o.Name, strings.ReplaceAll(o.Usage, "`", ""))
+				}
 				if o.Check == nil || !c.IsSet(o.Name) {
 					continue
 				}

@@ -131,6 +131,7 @@ func ForBoard(r *scoring.Report) *scoring.Report {
 		Says:      r.Says,
 		Diagnosis: r.Diagnosis,
 		Bootstrap: r.Bootstrap,
+		Rules:     r.Rules,
 	}
 	for _, x := range r.Results {
 		if x.Group == scoring.Overall || head != nil && x.Metric == head.Metric && x.Mode == head.Mode {

@@ -349,6 +349,12 @@ func Notice(words string) []Section {
 	return []Section{{ID: "notice", Body: template.HTML(`<p class="banner">` + template.HTMLEscapeString(words) + `</p>`)}}
 }
 
+// folded is what a reader opens to see.
+func folded(id, words string, what template.HTML) template.HTML {
+	head := fmt.Sprintf(`<details class="folded" id="%s"><summary>%s</summary>`, id, template.HTMLEscapeString(words))
+	return template.HTML(head) + what + `</details>`
+}
+
 // Links are words and addresses, in a line.
 func Links(all ...[2]string) template.HTML {
 	var b strings.Builder

@@ -145,8 +145,7 @@ func (a LabelAgreement) Charts(link func(run string) string) (template.HTML, err
 	}
 	return part("run-sections", []Section{
 		{ID: "judges", Title: "Who agrees with the people", About: about, Body: c.HTML()},
-		{ID: "numbers", Body: template.HTML(`<details class="folded"><summary>Every number, and how it is counted</summary>`) +
-			numbers + template.HTML(`</details>`)},
+		{ID: "numbers", Body: folded("every-number", "Every number, and how it is counted", numbers)},
 	}), nil
 }
 

@@ -325,8 +325,35 @@ func (l *Leaderboard) chart() Section {
 		ID:    "judges",
 		Title: capital(l.headline()),
 		About: unit + ", with 95 % interval · the best first · a judge's name leads to its run",
-		Body:  part("board-chart", view),
+		Body:  part("board-chart", view) + l.rules(axis),
 	}
+}
+
+// rules are what rules that do not read get on the items, folded, in grey.
+func (l *Leaderboard) rules(axis Axis) template.HTML {
+	var of *scoring.Report
+	for _, s := range l.Rows {
+		if len(s.Report.Rules) > 0 && (of == nil || s.Headline.N > of.Items-of.Unlabelled) {
+			of = s.Report
+		}
+	}
+	if of == nil || !l.ofRight() {
+		return ""
+	}
+	c := Chart{
+		Label:   "Rules that do not read",
+		Class:   "wide",
+		Columns: []ChartColumn{{Class: "pl", Axis: &axis}, {Class: "val", Head: "Right"}},
+	}
+	for _, rule := range of.Rules {
+		x := scoring.Result{Value: &rule.Value, Low: rule.Low, High: rule.High}
+		c.Rows = append(c.Rows, ChartRow{
+			Name:  rule.Name,
+			Look:  "level-" + string(scoring.Unknown),
+			Cells: []template.HTML{Plot(axis, x), ValueCell(x)},
+		})
+	}
+	return folded(l.Prefix+"rules", "What rules that do not read get on these "+l.Unit+"s", c.HTML())
 }
 
 // bracketsOf says of each row whether it is the first, one in the middle or the last of judges of which none can be

@@ -17,6 +17,7 @@ type Importer struct {
 // Option is a choice of an importer: a flag with a text.
 type Option struct {
 	Name, Usage string
+	Needed      bool                     // without it nothing can be made
 	Check       func(value string) error // of a value that was given; nil: any will do
 }
 

@@ -13,25 +13,31 @@ type Import struct {
 	imports.Run
 	Games      int
 	Null       int  // games the file has no judgment for
+	Turned     int  // games that stand for the other order of a judge whose scores do not depend on it
 	Reproduced int  // games whose stored decision our reading gives too; Differ has the others
 	Stored     bool // verdicts are the file's decisions: there is no text to read
+	LabelsStay bool // the labels stayed with the responses when the order was reversed
 }
 
 // write makes the run directory of games that were all read, and says what they come to.
 func (im *Import) write(judgeName string, items [][]byte, records []*judging.Record) error {
 	m := im.Manifest
+	m.LabelsStay = im.LabelsStay
 	m.JudgeName, m.Simulated = judgeName, strings.HasPrefix(m.Spec.Model.Name, "sim:")
 	if err := im.Write(items, records); err != nil {
 		return err
 	}
 	im.Say("%s (judge_name %s): %d pairs, %d games, %d of them null",
-		m.Spec.Model.Name, judgeName, m.Spec.Dataset.Items, im.Games, im.Null)
+		m.Spec.Model.Name, judgeName, m.Spec.Dataset.Items, im.Games-im.Turned, im.Null)
+	if im.Turned > 0 {
+		im.Say("each response has a score of its own: it counts for both orders")
+	}
 	im.Said = append(im.Said, imports.Skipped(m.Dataset.Skipped, "lines", m.Dataset.Bad)...)
 	how := "read from the replies"
 	if im.Stored {
 		how = "taken from scores or decisions: there are no replies that gavel reads"
 	}
-	im.Say("verdicts %s; %d of %d stored decisions reproduced", how, im.Reproduced, im.Games-im.Null)
+	im.Say("verdicts %s; %d of %d stored decisions reproduced", how, im.Reproduced, im.Games-im.Turned-im.Null)
 	im.Said = append(im.Said, imports.Few(im.Differ)...)
 	im.Say("run written to %s", im.Dir)
 	return nil

@@ -20,4 +20,23 @@ var Imports = []imports.Importer{
 			return imports.One(importLLMBar(r.Files, r.Out, r.Option("model"), r.Gavel))
 		},
 	},
+	{
+		Name:    "reife",
+		About:   "ReIFE's replies on LLMBar become a run",
+		Usage:   "FILE... --out RUN [--model NAME]",
+		Several: true,
+		Options: []imports.Option{imports.Model("`NAME` of the judge; default: as the file is named")},
+		Take: func(r imports.Request) ([]*imports.Run, error) {
+			return imports.One(importReIFE(r.Files, r.Out, r.Option("model"), r.Gavel))
+		},
+	},
+	{
+		Name:    "prd",
+		About:   "PRD's reviews of Vicuna's 80 questions become a run",
+		Usage:   "DIR --reviewer NAME --out RUN",
+		Options: []imports.Option{{Name: "reviewer", Usage: "`NAME` of the reviewer: gpt4, claude, …", Needed: true}},
+		Take: func(r imports.Request) ([]*imports.Run, error) {
+			return imports.One(importPRD(r.Files[0], r.Option("reviewer"), r.Out, r.Gavel))
+		},
+	},
 }

@@ -24,6 +24,20 @@ type benchGame struct {
 		Scores     json.RawMessage `json:"scores"`
 	} `json:"judgment"`
 	Decision *string `json:"decision"`
+
+	turned bool // it stands for the other order
+}
+
+// inTheOtherOrder is the game in the other order, of a judge that gives each response a score of its own
+// (--single_game): its scores do not depend on the order. It is nil of other games.
+func (g *benchGame) inTheOtherOrder() *benchGame {
+	var scores []json.RawMessage
+	if g == nil || g.Judgment == nil || json.Unmarshal(g.Judgment.Scores, &scores) != nil || len(scores) != 2 {
+		return nil
+	}
+	judgment := *g.Judgment
+	judgment.Scores, _ = json.Marshal([]json.RawMessage{scores[1], scores[0]})
+	return &benchGame{Judgment: &judgment, turned: true}
 }
 
 // arenaHardName is what JudgeBench calls the judge whose replies our parser
@@ -63,7 +77,14 @@ func ImportJudgeBench(path, out, gavel string) (*Import, error) {
 			return nil, at(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
 		}
 		pairs = append(pairs, pair)
+		single := len(games) == 1
+		if single {
+			games = append(games, games[0].inTheOtherOrder())
+		}
 		for g, game := range games {
+			if g == 1 && single && game == nil {
+				break
+			}
 			rec, err := im.record(item, g, game, asker)
 			if err != nil {
 				return nil, at(fmt.Errorf("game %d: %w", g+1, err))
@@ -163,6 +184,12 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.A
 		return nil, err
 	}
 	rec.Take(v)
+	if game.turned {
+		im.Turned++
+		rec.Imported.Single = true
+		rec.Imported.Decision = decision(rec)
+		return rec, nil
+	}
 	im.compare(rec, game.Decision)
 	return rec, nil
 }

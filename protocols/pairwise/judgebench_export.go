@@ -93,7 +93,7 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 	line = imports.PythonString(line, judgeName(m))
 	line = append(line, `, "judgments": [`...)
 	n := 2
-	if games[1] == nil && m.Imported != "" {
+	if games[1] == nil && m.Imported != "" || games[1] != nil && games[1].Imported != nil && games[1].Imported.Single {
 		n = 1 // a single-game file
 	}
 	for g := range n {

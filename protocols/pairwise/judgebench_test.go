@@ -118,6 +118,11 @@ func TestImportAndExport(t *testing.T) {
 			verdicts: []string{"p1/0 decided A", "p1/1 decided A", "p2/0 decided B", "p2/1 decided A"}, games: 4, same: 4, stored: true,
 		},
 		{
+			name:     "a single game with scores counts for both orders",
+			text:     publishedLine("p1", "A>B", "reward_model", scores("1.50", "-2", "A>B")) + publishedLine("p2", "A>B", "reward_model", scores("20.75", "20.75", "B>A")),
+			verdicts: []string{"p1/0 decided A", "p1/1 decided A", "p2/0 decided B", "p2/1 decided A"}, games: 4, same: 2, stored: true,
+		},
+		{
 			name:     "a decision that the reply does not give",
 			text:     publishedLine("p1", "A>B", "arena_hard", outputGame("\n[[B>A]]", `"A>B"`), bFirst),
 			verdicts: []string{"p1/0 decided B", "p1/1 decided A"}, games: 2, same: 1,

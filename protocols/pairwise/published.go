@@ -3,7 +3,6 @@ package pairwise
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -70,6 +69,7 @@ func publishedOver(
 	out.Manifest = imports.Describe(gavel, "published verdicts", judge.Source, p.spec(spec,
 		judging.ModelSpec{Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.Called)}),
 		len(out.Records), info)
+	out.Manifest.LabelsStay = judge.LabelsStay
 	for _, r := range out.Records {
 		r.Belong(out.Manifest)
 	}
@@ -80,19 +80,13 @@ func publishedOver(
 func publishedItem(id string, label byte) (datasets.Item, error) {
 	subset := strings.ToLower(id[strings.Index(id, "/")+1 : strings.Index(id, "#")])
 	texts := " (gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")"
-	line, err := json.Marshal(map[string]any{
+	return itemOf(datasets.LLMBar, map[string]any{
 		"id":       id,
 		"input":    "LLMBar " + id,
 		"output_1": "Output 1" + texts,
 		"output_2": "Output 2" + texts,
 		"label":    label,
 	})
-	if err != nil {
-		return datasets.Item{}, err
-	}
-	item, err := datasets.LLMBar.Parse(line)
-	item.Raw = line
-	return item, err
 }
 
 // publishedRecord is a judgment without a reply: the verdict is as it was published.

@@ -2,6 +2,7 @@ package pairwise
 
 import (
 	"fmt"
+	"slices"
 
 	"gavel/judging"
 	"gavel/scoring"
@@ -39,7 +40,12 @@ func rules(rows []swayed, b stats.Bootstrap) []scoring.Rule {
 	for k, names := range ruled {
 		for side, name := range names {
 			right := func(u swayed) bool { return u.more[k] != 0 && (u.has(k)+2-u.gold)%2 == int8(side) }
-			all = append(all, ruleOf(name, rows, right, b))
+			rule := ruleOf(name, rows, right, b)
+			apart := slices.DeleteFunc(slices.Clone(rows), func(u swayed) bool { return u.more[k] == 0 })
+			goesBy := named(apart, b, func(u swayed, g judgment) bool { return (g.choice == u.has(k)) == (side == 0) })
+			against := shareOf(slices.DeleteFunc(apart, right), b, swayed.bothRight)
+			rule.Named, rule.Against = &goesBy, &against
+			all = append(all, rule)
 		}
 	}
 	return all
@@ -59,6 +65,37 @@ func ruleOf(name string, rows []swayed, right func(swayed) bool, b stats.Bootstr
 	}
 	rule.P = scoring.Precise(stats.McNemar(rule.OnlyJudge, rule.OnlyRule))
 	return rule
+}
+
+// codeRule is of a judge whose verdicts go by a rule that does not read.
+const codeRule = "rule"
+
+// goneBy is the rule that the verdicts go by: they surely name what it names in three quarters, and on the pairs on
+// which it is wrong the judge surely does worse than two coins.
+func goneBy(r *scoring.Report) (rule scoring.Rule, found bool) {
+	for _, x := range r.Rules {
+		if x.Named == nil || x.Named.Low == nil || x.Against.High == nil {
+			continue
+		}
+		if *x.Named.Low >= scoring.MostByPlace && *x.Against.High < coins {
+			return x, true
+		}
+	}
+	return rule, false
+}
+
+// coins are right in both orders on so many percent of pairs, where one is tossed for each.
+const coins = 25
+
+// goesBy says which rule the verdicts go by; "" where they go by none.
+func goesBy(r *scoring.Report) string {
+	rule, found := goneBy(r)
+	if !found {
+		return ""
+	}
+	return fmt.Sprintf("Its verdicts go by “%s”: %s of them name that response, and where the better response is the "+
+		"other, it is right in both orders on %s of %d pairs.",
+		rule.Name, percent(*rule.Named.Value), percent(*rule.Against.Value), rule.Against.N)
 }
 
 // codeUnread is of a judge that is no better than a rule that does not read.
@@ -81,8 +118,16 @@ func unread(r *scoring.Report) (best scoring.Rule, found bool) {
 
 // heldAgainst is the diagnosis of a judge that is usable by its own numbers, held against the rules.
 func heldAgainst(r *scoring.Report, d scoring.Diagnosis) scoring.Diagnosis {
+	if d.Level != scoring.Usable && d.Level != scoring.Strong {
+		return d
+	}
 	rule, found := unread(r)
-	if !found || d.Level != scoring.Usable && d.Level != scoring.Strong {
+	if !found {
+		if words := goesBy(r); words != "" {
+			d.Level = scoring.Weak
+			d.Code = codeRule
+			d.Text = words
+		}
 		return d
 	}
 	d.Level = scoring.Weak

@@ -35,10 +35,11 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 		says = fmt.Sprintf("No better than chance: where both orders agree it is %s of %d pairs, and a coin on 50 %%.",
 			agreed, right.N)
 		return says, all
-	case codeUnread:
+	case codeUnread, codeRule:
 		return "", strings.Join([]string{all, oneOrder(r), leaning(r)}, "")
 	case scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
-		return advice(r, d, agreed, get), strings.Join([]string{all, oneOrder(r), leaning(r)}, "")
+		also = strings.Join([]string{all, oneOrder(r), leaning(r)}, "")
+		return advice(r, d, agreed, get), strings.TrimSpace(also + " " + goesBy(r))
 	}
 	return "", all
 }

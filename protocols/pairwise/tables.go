@@ -163,6 +163,10 @@ func summary(runs []scoring.Report) table.Table {
 		}
 		t.Row(append(row, pairs, fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments()))...)
 	}
+	ofOthers := func(r scoring.Report) bool { return r.Dataset != runs[0].Dataset || r.Items != runs[0].Items }
+	if words := withoutReading(runs[0], ""); words != "" && !slices.ContainsFunc(runs, ofOthers) {
+		t.Note(words)
+	}
 	return t
 }
 
@@ -178,13 +182,13 @@ func runTable(r scoring.Report) table.Table {
 	t := byGroup(r, report.Heading(r, true), "percent", metrics)
 	t.Notes = slices.Concat([]string{
 		"judgments: " + report.Outcomes(r),
-		report.BootstrapNote(r) + "; two coins would score 25 in strict" + withoutReading(r),
+		report.BootstrapNote(r) + "; two coins would score 25 in strict" + withoutReading(r, ", "),
 	}, t.Notes, table.Warned(r.Warnings))
 	return t
 }
 
 // withoutReading is what rules that do not read would score; "" where there are none.
-func withoutReading(r scoring.Report) string {
+func withoutReading(r scoring.Report, begins string) string {
 	var words []string
 	for _, rule := range r.Rules {
 		if rule.Low != nil {
@@ -194,7 +198,7 @@ func withoutReading(r scoring.Report) string {
 	if words == nil {
 		return ""
 	}
-	return ", without reading: " + strings.Join(words, ", ")
+	return begins + "without reading: " + strings.Join(words, ", ")
 }
 
 // byGroup is a row per metric and a column per group, headed by how many items

@@ -51,7 +51,7 @@ func published(version, out string) (*Demo, error) {
 		}
 	}
 	d.asks = fmt.Sprintf("%d published judges on LLMBar: %d pairs of outputs, each pair shown in both orders. "+
-		"Their verdicts are part of gavel; they are scored now.", len(d.runs), len(set.Gold))
+		"Their verdicts are part of gavel, scored now. Two coins would get 25 %%.", len(d.runs), len(set.Gold))
 	d.notes = "* the labels (a), (b) stayed with the outputs when the order was reversed"
 	if err := d.rank(); err != nil {
 		return nil, err

@@ -1,0 +1,153 @@
+package answer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/judging"
+	"gavel/protocols/imports"
+)
+
+// pandaPair is a pair of PandaLM's test set (arXiv 2306.05087), which three people judged: 1 and 2 name a response, 0
+// is a tie.
+type pandaPair struct {
+	Index       *int   `json:"idx"`
+	Models      string `json:"cmp_key"` // who wrote the responses: bloom-7b_llama-7b
+	Instruction string `json:"instruction"`
+	Input       string `json:"input"`
+	First       any    `json:"response1"` // a text, but for a few that were read as true or a number
+	Second      any    `json:"response2"`
+	One         int    `json:"annotator1"`
+	Two         int    `json:"annotator2"`
+	Three       int    `json:"annotator3"`
+}
+
+// line is the pair as a dataset line. Its gold is what two of the three people say, if any two do.
+func (p pandaPair) line() ([]byte, error) {
+	modelA, modelB, _ := strings.Cut(p.Models, "_")
+	line := map[string]any{
+		"id":         pandaID(*p.Index),
+		"source":     "pandalm",
+		"question":   strings.TrimSpace(p.Instruction + "\n\n" + p.Input),
+		"response_a": fmt.Sprint(p.First),
+		"response_b": fmt.Sprint(p.Second),
+		"model_a":    modelA,
+		"model_b":    modelB,
+		"gold":       nil,
+	}
+	for label, vote := range map[string]int{"A": 1, "B": 2, "C": 0} {
+		n := 0
+		for _, v := range []int{p.One, p.Two, p.Three} {
+			if v == vote {
+				n++
+			}
+		}
+		if n > 1 {
+			line["gold"] = label
+		}
+	}
+	return json.Marshal(line)
+}
+
+// pandaVotes are what results say; anything else is no verdict.
+var pandaVotes = map[string]int{"1": judging.VoteA, "2": judging.VoteB, "0": judging.VoteTie, "Tie": judging.VoteTie}
+
+func pandaID(index int) string { return fmt.Sprintf("pandalm-%d", index) }
+
+// importPandaLM turns a judge's verdicts on PandaLM's test set, asked in the published order alone, into the run
+// directory out. Rows have idx, …_result (1, 2, 0 or Tie, else none) and …_reason.
+func importPandaLM(path, testset, out, model, gavel string) (*importedRun, error) {
+	pairs, err := pandaPairs(testset)
+	if err != nil {
+		return nil, err
+	}
+	source, err := imports.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	f := &answersFile{
+		kind:    "pandalm",
+		about:   "PandaLM's results",
+		source:  source,
+		dataset: judging.DatasetInfo{Name: "pandalm", Format: datasets.Questions.Name},
+		model:   model,
+	}
+	err = f.gather("rows with idx and …_result", func(raw json.RawMessage) (answerRow, error) {
+		index, said, reason, err := pandaResult(raw)
+		if err != nil {
+			return answerRow{}, err
+		}
+		line, is := pairs[index]
+		if !is {
+			return answerRow{}, fmt.Errorf("idx %d is not in %s", index, testset)
+		}
+		stored := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody, Label: said}
+		if vote, is := pandaVotes[said]; is {
+			stored = judging.Verdict{Outcome: judging.Decided, Choice: vote, Label: said}
+		}
+		row := answerRow{line: line, told: &said, stored: &stored}
+		if reason != "" {
+			row.replies = []string{reason}
+		}
+		row.item, err = datasets.Questions.Parse(line)
+		return row, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	run, err := f.run(out, gavel)
+	if err == nil {
+		run.say()
+		run.Say("each pair was judged in one order alone: nothing tells whether the place decides")
+	}
+	return run, err
+}
+
+// pandaPairs are the lines of the test set's pairs, by their indices.
+func pandaPairs(path string) (map[int][]byte, error) {
+	source, err := imports.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	lines := map[int][]byte{}
+	err = source.Each(func(row int, raw json.RawMessage) error {
+		var p pandaPair
+		err := imports.DecodeRow(raw, &p)
+		if err == nil && (p.Index == nil || p.Models == "") {
+			err = errors.New("no idx or no cmp_key: this is not PandaLM's testset-v1.json")
+		}
+		if err != nil {
+			return fmt.Errorf("row %d: %w", row, err)
+		}
+		lines[*p.Index], err = p.line()
+		return err
+	})
+	return lines, err
+}
+
+// pandaResult reads a row of results.
+func pandaResult(raw json.RawMessage) (index int, said, reason string, err error) {
+	var row map[string]json.RawMessage
+	if err := imports.DecodeRow(raw, &row); err != nil {
+		return 0, "", "", err
+	}
+	found := json.Unmarshal(row["idx"], &index) == nil
+	told := false
+	for key, value := range row {
+		switch {
+		case strings.HasSuffix(key, "_result"):
+			said, told = datasets.Scalar(value), true
+		case strings.HasSuffix(key, "_reason"):
+			json.Unmarshal(value, &reason) // one that is no text is none
+		}
+	}
+	if !found || !told {
+		return 0, "", "", errors.New("no idx or no …_result: this is no file of PandaLM's results")
+	}
+	return index, said, reason, nil
+}

@@ -1,0 +1,175 @@
+package pairwise
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"gavel/datasets"
+	"gavel/protocols/imports"
+)
+
+// PRD's reviews of Vicuna's 80 questions (arXiv 2307.02762), in the folder vicuna80: prompts/vicuna_questions.jsonl,
+// generations/answer_MODEL.jsonl, and ratings-REVIEWER/answer_X-vs-answer_Y-REVIEWER-….jsonl, where X is shown first.
+// Of people there is one order, or both. A score of 1 or 2 names an answer, 3 is a tie.
+
+// prdText is a question, an answer or a review.
+type prdText struct {
+	Question int    `json:"question_id"`
+	Text     string `json:"text"`
+	Model    string `json:"model_id"`
+	Score    int    `json:"score"`
+	Category string `json:"category"`
+}
+
+// prdKey is an answer shown first, another, and their question.
+type prdKey struct {
+	first, second string
+	question      int
+}
+
+// importPRD turns the reviews of one reviewer into the run directory out.
+func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
+	in := newStoredImport(out, "PRD (arXiv 2307.02762)", "PRD")
+	questions, err := in.prdTexts(filepath.Join(dir, "prompts", "vicuna_questions.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	people, err := in.prdReviews(dir, "human")
+	if err != nil {
+		return nil, err
+	}
+	reviews, err := in.prdReviews(dir, reviewer)
+	if err != nil {
+		return nil, err
+	}
+	answers := map[string]map[int]prdText{}
+	for key := range reviews {
+		for _, model := range []string{key.first, key.second} {
+			if answers[model] != nil {
+				continue
+			}
+			answers[model], err = in.prdTexts(filepath.Join(dir, "generations", "answer_"+model+".jsonl"))
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	keys := []prdKey{}
+	for key := range reviews {
+		if key.first < key.second {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b prdKey) int {
+		return cmp.Or(cmp.Compare(a.question, b.question), cmp.Compare(a.first, b.first), cmp.Compare(a.second, b.second))
+	})
+	judge := reviewer
+	for _, key := range keys {
+		a, b := answers[key.first][key.question], answers[key.second][key.question]
+		swapped := prdKey{key.second, key.first, key.question}
+		item, err := pairLine{
+			ID:        fmt.Sprintf("vicuna-%d:%s:%s", key.question, key.first, key.second),
+			Source:    questions[key.question].Category,
+			Question:  questions[key.question].Text,
+			ModelA:    a.Model,
+			ModelB:    b.Model,
+			ResponseA: a.Text,
+			ResponseB: b.Text,
+		}.item(prdPeople(people, key, swapped))
+		if err != nil {
+			return nil, fmt.Errorf("%s: question %d of %s and %s: %w", dir, key.question, key.first, key.second, err)
+		}
+		for model, answer := range map[string]prdText{key.first: a, key.second: b} {
+			if model == reviewer {
+				judge = answer.Model
+			}
+		}
+		in.add(item, prdGame(reviews, key, false), prdGame(reviews, swapped, true))
+	}
+	from := filepath.Join(dir, "ratings-"+reviewer)
+	return in.finish(gavel, "PRD's reviews", from, judge, datasets.JudgeBench.Name, "prd-vicuna80")
+}
+
+// prdPeople is what people say of a pair, in whichever order they saw it; nobody where the two differ.
+func prdPeople(people map[prdKey]prdText, key, swapped prdKey) winner {
+	one, two := prdGame(people, key, false).winner, prdGame(people, swapped, true).winner
+	switch {
+	case one == missing:
+		return two
+	case two == missing || one == two:
+		return one
+	}
+	return nobody
+}
+
+// prdGame is a review, of answers in the order of the dataset.
+func prdGame(reviews map[prdKey]prdText, key prdKey, swapped bool) storedGame {
+	review, is := reviews[key]
+	if !is {
+		return storedGame{winner: missing}
+	}
+	g := storedGame{winner: nobody, text: review.Text}
+	switch {
+	case review.Score == 3:
+		g.winner = tied
+	case review.Score == 1 && !swapped, review.Score == 2 && swapped:
+		g.winner = firstWins
+	case review.Score == 1 || review.Score == 2:
+		g.winner = secondWins
+	}
+	return g
+}
+
+// prdReviews are the reviews of a reviewer.
+func (in *storedImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "ratings-"+reviewer, "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		there, _ := filepath.Glob(filepath.Join(dir, "ratings-*"))
+		for i, path := range there {
+			there[i] = filepath.Base(path)[len("ratings-"):]
+		}
+		return nil, fmt.Errorf("%s: no reviews in ratings-%s; there are %q: name one with --reviewer", dir, reviewer, there)
+	}
+	name := regexp.MustCompile(`^answer[_-](.+)-vs-answer[_-](.+)-` + regexp.QuoteMeta(reviewer) + `-reviewer`)
+	slices.Sort(files)
+	slices.Reverse(files) // gpt35's of one pair stand there twice
+	all := map[prdKey]prdText{}
+	for _, path := range files {
+		named := name.FindStringSubmatch(filepath.Base(path))
+		if named == nil {
+			return nil, fmt.Errorf("%s: the name does not say of whose answers it is", path)
+		}
+		texts, err := in.prdTexts(path)
+		if err != nil {
+			return nil, err
+		}
+		for question, review := range texts {
+			key := prdKey{named[1], named[2], question}
+			if _, is := all[key]; !is {
+				all[key] = review
+			}
+		}
+	}
+	return all, nil
+}
+
+// prdTexts are the rows of a file by their questions.
+func (in *storedImport) prdTexts(path string) (map[int]prdText, error) {
+	all := map[int]prdText{}
+	err := in.rows(path, func(_ int, raw json.RawMessage) error {
+		var row prdText
+		if err := imports.DecodeRow(raw, &row); err != nil {
+			return err
+		}
+		if row.Question == 0 {
+			return fmt.Errorf("no question_id: this is no file of PRD's vicuna80")
+		}
+		all[row.Question] = row
+		return nil
+	})
+	return all, err
+}

@@ -1,0 +1,169 @@
+package pairwise
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"gavel/datasets"
+	"gavel/datasets/references"
+	"gavel/protocols/imports"
+)
+
+// ReIFE's stored replies (arXiv 2410.07069): DATASET.JUDGE.METHOD.PROMPT.jsonl has the replies with output 1 shown
+// first, PROMPT_swap.jsonl those with output 2 shown first. There the labels stay: what is called Output (a) is output
+// 1 in both. The label of a pair is not part of it; those of LLMBar's pairs gavel knows.
+
+// reifeRow is a row of either file.
+type reifeRow struct {
+	Question string `json:"instruction"`
+	First    string `json:"output_1"`
+	Second   string `json:"output_2"`
+	Response []struct {
+		Text string `json:"text"`
+	} `json:"response"`
+	Result *struct {
+		Winner int  `json:"winner"` // 1 or 2; drawn where it failed
+		Tie    int  `json:"tie"`
+		Fail   bool `json:"fail"`
+	} `json:"result"`
+}
+
+// reifeSubsets are the pairs of each of its files of LLMBar, in their order.
+var reifeSubsets = map[string][]string{
+	"llmbar_natural":     {"Natural"},
+	"llmbar_adversarial": reifeAdversarial,
+}
+
+var reifeAdversarial = []string{
+	"Adversarial/Neighbor",
+	"Adversarial/GPTInst",
+	"Adversarial/GPTOut",
+	"Adversarial/Manual",
+}
+
+// importReIFE turns the replies of one judge to one prompt into the run directory out. judge, where not "", is what the
+// judge is called.
+func importReIFE(paths []string, out, judge, gavel string) (*Import, error) {
+	name, prompt := "", ""
+	var in *storedImport
+	var sets []string
+	for _, path := range paths {
+		set, named, asked, err := reifeFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if in == nil {
+			name, prompt = named, asked
+			in = newStoredImport(out, "ReIFE (arXiv 2410.07069)", "ReIFE "+prompt)
+		}
+		if named != name || asked != prompt {
+			return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one prompt a run",
+				path, named, asked, paths[0], name, prompt)
+		}
+		if err := in.reife(path, set); err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	dataset := datasets.LLMBar.Name
+	if len(sets) == 1 {
+		dataset = strings.ReplaceAll(sets[0], "_", "-")
+	}
+	in.LabelsStay = true
+	return in.finish(gavel, "ReIFE's stored replies", paths[0], cmp.Or(judge, name), datasets.LLMBar.Name, dataset)
+}
+
+// reifeFile reads the name of a file.
+func reifeFile(path string) (set, judge, prompt string, err error) {
+	parts := strings.Split(filepath.Base(path), ".")
+	n := len(parts)
+	if n < 5 || parts[n-1] != "jsonl" || strings.HasSuffix(parts[n-2], "_swap") {
+		return "", "", "", fmt.Errorf("%s: give the file of the first order as ReIFE names it, "+
+			"DATASET.JUDGE.METHOD.PROMPT.jsonl; that of the other order, PROMPT_swap.jsonl, is read beside it", path)
+	}
+	set = parts[0]
+	if reifeSubsets[set] == nil {
+		return "", "", "", fmt.Errorf("%s: is of %s; gavel has the labels of llmbar_natural and llmbar_adversarial, "+
+			"and ReIFE's results have none", path, set)
+	}
+	return set, strings.Join(parts[1:n-3], "."), parts[n-2], nil
+}
+
+// reife takes in a file of each order.
+func (in *storedImport) reife(path, set string) error {
+	known := references.LLMBar()
+	var ids []string
+	for _, subset := range reifeSubsets[set] {
+		for i := 0; ; i++ {
+			id := datasets.LLMBarID(subset, i)
+			if _, is := known.Index(id); !is {
+				break
+			}
+			ids = append(ids, id)
+		}
+	}
+	first, err := in.reifeRows(path)
+	if err != nil {
+		return err
+	}
+	swapped := strings.TrimSuffix(path, ".jsonl") + "_swap.jsonl"
+	second, err := in.reifeRows(swapped)
+	if err != nil {
+		return err
+	}
+	if len(first) != len(ids) || len(second) != len(ids) {
+		return fmt.Errorf("%s: %d rows, and %d of the other order; %s has %d pairs",
+			path, len(first), len(second), set, len(ids))
+	}
+	for i, id := range ids {
+		a, b := first[i], second[i]
+		if a.Question != b.Question || a.First != b.First || a.Second != b.Second {
+			return fmt.Errorf("%s: row %d is of another pair than that of %s", swapped, i+1, path)
+		}
+		at, _ := known.Index(id)
+		item, err := itemOf(datasets.LLMBar, map[string]any{
+			"id":       id,
+			"input":    a.Question,
+			"output_1": a.First,
+			"output_2": a.Second,
+			"label":    known.Gold[at] - '0',
+		})
+		if err != nil {
+			return fmt.Errorf("%s: row %d: %w", path, i+1, err)
+		}
+		in.add(item, a.game(), b.game())
+	}
+	return nil
+}
+
+func (in *storedImport) reifeRows(path string) (all []reifeRow, err error) {
+	err = in.rows(path, func(_ int, raw json.RawMessage) error {
+		var row reifeRow
+		if err := imports.DecodeRow(raw, &row); err != nil {
+			return err
+		}
+		if row.Result == nil || len(row.Response) == 0 {
+			return fmt.Errorf("no response or no result: this is no file of ReIFE's results")
+		}
+		if w := row.Result.Winner; w != 1 && w != 2 {
+			return fmt.Errorf("winner %d is neither 1 nor 2", w)
+		}
+		all = append(all, row)
+		return nil
+	})
+	return all, err
+}
+
+func (r reifeRow) game() storedGame {
+	g := storedGame{winner: winner(r.Result.Winner - 1), text: r.Response[0].Text}
+	switch {
+	case r.Result.Fail:
+		g.winner = nobody
+	case r.Result.Tie != 0:
+		g.winner = tied
+	}
+	return g
+}
