@@ -131,13 +131,25 @@ func (l *Loader) Add(r *judging.Record) error {
 	return err
 }
 
-// Read is Add, and returns the verdict that is read.
-func (l *Loader) Read(r *judging.Record) (v judging.Verdict, err error) {
-	run := l.run
-	v, other, err := r.ReadBoth(l.asker, run.Reading)
+// Read is Add, and returns what was read.
+func (l *Loader) Read(r *judging.Record) (read Read, err error) {
+	read.Verdict, read.other, err = r.ReadBoth(l.asker, l.run.Reading)
 	if err != nil {
-		return v, err
+		return read, err
 	}
+	return read, l.take(r, read)
+}
+
+// Read is the verdict of a record by the reading of a run, and by the other.
+type Read struct {
+	judging.Verdict
+	other judging.Verdict
+}
+
+// take is Add of a record that was read by a loader of the same run.
+func (l *Loader) take(r *judging.Record, read Read) error {
+	run := l.run
+	v, other := read.Verdict, read.other
 	paper := v // as is recorded
 	if run.Reading.Name == judging.Robust {
 		paper = other
@@ -162,16 +174,16 @@ func (l *Loader) Read(r *judging.Record) (v judging.Verdict, err error) {
 	}
 	if run.again != nil && v.Outcome != judging.Failed {
 		if added, err := run.again.add(r, v); err != nil || r.Repetition > 0 && !added {
-			return v, err
+			return err
 		}
 	}
 	if r.Repetition > 0 { // the scores are those of the first time
 		run.answered(r, v)
-		return v, nil
+		return nil
 	}
 	added, err := run.scorer.Add(r, v)
 	if err != nil || !added {
-		return v, err
+		return err
 	}
 	run.answered(r, v)
 	if v.Outcome == judging.Failed && run.Manifest.DrawnBy != nil {
@@ -183,7 +195,7 @@ func (l *Loader) Read(r *judging.Record) (v judging.Verdict, err error) {
 	run.Outcomes[v.Outcome]++
 	run.sure.add(r, run.Manifest, l.asker, v)
 	run.remark(r, v)
-	return v, nil
+	return nil
 }
 
 func (run *Run) answered(r *judging.Record, v judging.Verdict) {

@@ -65,14 +65,14 @@ func NewSoFar(m *judging.Manifest, how judging.Reading) *SoFar {
 	}
 }
 
-// Add takes a judgment, and keeps no hold of it.
-func (s *SoFar) Add(r *judging.Record) error {
+// Add takes a judgment as it was read, and keeps no hold of it.
+func (s *SoFar) Add(r *judging.Record, read Read) error {
 	if s == nil || r.Repetition > 0 {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fate, all, err := s.items.Take(r)
+	fate, all, err := s.items.take(r, func(l *Loader) error { return l.take(r, read) })
 	if err != nil || !all || fate == LeftOut {
 		return err
 	}
@@ -123,6 +123,10 @@ func NewSingles(m *judging.Manifest, how judging.Reading, metric string) *Single
 
 // Take takes a judgment, and tells whether all of its item are there, and what that comes to. It keeps no hold of it.
 func (s *Singles) Take(r *judging.Record) (fate Fate, all bool, err error) {
+	return s.take(r, func(l *Loader) error { return l.Add(r) })
+}
+
+func (s *Singles) take(r *judging.Record, add func(*Loader) error) (fate Fate, all bool, err error) {
 	item := s.open[r.Item]
 	if item == nil {
 		load, err := NewLoader(s.run, s.how)
@@ -136,7 +140,7 @@ func (s *Singles) Take(r *judging.Record) (fate Fate, all bool, err error) {
 		item.seen++
 		item.failed = item.failed || r.Outcome == judging.Failed
 	}
-	err = item.Add(r)
+	err = add(item.Loader)
 	if err != nil || item.seen < r.Presentations {
 		return NotKnown, false, err
 	}

@@ -24,13 +24,22 @@ func TestShares(t *testing.T) {
 // names the goal where it is reversed.
 func TestSoFar(t *testing.T) {
 	said := func(m *judging.Manifest, units ...twoJudgments) string {
-		soFar := scoring.NewSoFar(m, judging.Reading{Policy: judging.Unique})
+		how := judging.Reading{Policy: judging.Unique}
+		soFar := scoring.NewSoFar(m, how)
+		records, err := scoring.NewLoader(m, how)
 		for _, u := range units {
 			for _, r := range u.records() {
-				if err := soFar.Add(r); err != nil {
-					t.Fatal(err)
+				var read scoring.Read
+				if err == nil {
+					read, err = records.Read(r)
+				}
+				if err == nil {
+					err = soFar.Add(r, read)
 				}
 			}
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		return soFar.String()
 	}

@@ -47,7 +47,11 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 				return err
 			}
 		}
-		return errors.Join(p.records.Add(r), p.soFar.Add(r))
+		read, err := p.records.Read(r)
+		if err != nil {
+			return err
+		}
+		return p.soFar.Add(r, read)
 	})
 	if err != nil {
 		return nil, err
@@ -281,12 +285,12 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 				end()
 			}
 		}
-		v, err := p.records.Read(r)
+		read, err := p.records.Read(r)
 		if err == nil {
-			err = p.soFar.Add(r)
+			err = p.soFar.Add(r, read)
 		}
 		if err == nil {
-			tell(r, v)
+			tell(r, read.Verdict)
 		}
 		return err
 	}

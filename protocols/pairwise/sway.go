@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"gavel/judging"
@@ -17,6 +18,7 @@ import (
 type feature struct {
 	name, about string
 	find        *regexp.Regexp // what is counted; nil: characters
+	marks       []string       // a line without any of them has none of it; nil: what is counted may begin on another line
 }
 
 // features are those that studies of judges name: length first of all (Dubois et al., arXiv 2404.04475), then looks.
@@ -25,7 +27,8 @@ var features = []feature{
 	{
 		name:  "Markdown",
 		about: "headings and bold or italic words",
-		find:  regexp.MustCompile(`(?m)^#{1,6} |\*\*[^*\n]+\*\*|__[^_\n]+__`),
+		find:  regexp.MustCompile(`^#{1,6} |\*\*[^*\n]+\*\*|__[^_\n]+__`),
+		marks: []string{"#", "**", "__"},
 	},
 	{
 		name:  "lists",
@@ -55,7 +58,16 @@ func (f feature) of(text string) float64 {
 	if f.find == nil {
 		return math.Log(1 + float64(utf8.RuneCountInString(text)))
 	}
-	return math.Log(1 + float64(len(f.find.FindAllStringIndex(text, -1))))
+	if f.marks == nil {
+		return math.Log(1 + float64(len(f.find.FindAllStringIndex(text, -1))))
+	}
+	n := 0
+	for line := range strings.Lines(text) {
+		if slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(line, mark) }) {
+			n += len(f.find.FindAllStringIndex(line, -1))
+		}
+	}
+	return math.Log(1 + float64(n))
 }
 
 // more is how much more of it the first of two responses has.

@@ -3,9 +3,12 @@ package pairwise
 import (
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 
 	"gavel/internal/trials"
 	"gavel/judging"
@@ -141,5 +144,20 @@ func TestSwayShares(t *testing.T) {
 	silent.judgments = [2]judgment{{seen: true, outcome: judging.NoVerdict}, {seen: true, outcome: judging.NoVerdict}}
 	if z := shareOf(append(alone, silent), b, swayed.bothRight); z.N != 61 || *z.Value >= *x.Value {
 		t.Errorf("with a silent pair %v of %d", *z.Value, z.N)
+	}
+}
+
+// Lines without a mark of Markdown are passed over, and the count is that over the whole text.
+func TestMarkdownIsCountedByLines(t *testing.T) {
+	whole := regexp.MustCompile(`(?m)^#{1,6} |\*\*[^*\n]+\*\*|__[^_\n]+__`)
+	markdown := features[1]
+	for text, want := range map[string]int{
+		"# One\n\ntext # no\n###### six\n####### seven": 2,
+		"**a** and **b\nc** __d__ _e_ ** **\r\n# x":     3,
+		"":             0,
+		"nothing here": 0,
+	} {
+		assert.Equal(t, math.Round(math.Exp(markdown.of(text)))-1, float64(want), text)
+		assert.Equal(t, len(whole.FindAllString(text, -1)), want, text)
 	}
 }

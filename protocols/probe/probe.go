@@ -111,25 +111,22 @@ func (p probe) Prompt(item datasets.Item, s judging.Presentation) judging.Prompt
 		o.Favours = o.Choices[worse]
 		texts[worse] = w.of(texts[worse], o.Favours)
 	}
-	names := letters[0]
-	if w.How == "letters" {
-		names = letters[1]
-	}
+	names := w.calling(item.ID)
 	parts := []string{
-		pairwise.Question(item.Question), pairwise.Answer(names[0], texts[0]), pairwise.Answer(names[1], texts[1]),
+		pairwise.Question(item.Question), pairwise.Answer(names.first, texts[0]), pairwise.Answer(names.second, texts[1]),
 	}
 	if w.How == "order" {
 		parts = append(parts[1:], parts[0])
 	}
 	prompt.User = strings.Join(parts, "\n\n")
-	w.instructions(&prompt)
+	w.instructions(&prompt, item.ID)
 	return prompt
 }
 
 // Parse is pairwise's, of the letters that the reply goes by.
 func (p probe) Parse(s judging.Presentation, reply string, how judging.Reading) judging.Verdict {
-	if p.rewrites.named(s.Mode).How == "letters" {
-		reply = plainAgain(reply)
+	if w := p.rewrites.named(s.Mode); w.How == "letters" || w.How == "names" {
+		reply = w.plainAgain(reply)
 	}
 	return p.plain.Parse(s, reply, how)
 }

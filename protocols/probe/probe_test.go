@@ -145,10 +145,20 @@ func TestLetters(t *testing.T) {
 			}
 		}
 	}
-	prompt := p.Prompt(item("p", "q", "Assistant A", "b", 0), inMode("letters"))
-	assert.DeepEqual(t, prompt.Labels, []string{"[[X>Y]]", "[[Y>X]]"})
-	assert.Assert(t, !strings.Contains(prompt.System, "assistant A") && !strings.Contains(prompt.System, "[[A"))
-	assert.Assert(t, strings.Contains(prompt.User, "|>\nAssistant A\n<|"), "responses stay as they are")
+	v := p.Parse(inMode("letters"), "1. The first says 2.\n2. Assistant 2 is better: [[2>1]]",
+		judging.Reading{Name: judging.Robust, Policy: judging.Unique})
+	assert.Equal(t, v.Choice, 1)
+	seen := map[string]int{}
+	for i := range 20 {
+		prompt := p.Prompt(item(fmt.Sprint(i), "q", "Assistant A", "b", 0), inMode("letters"))
+		names := map[string][]string{"[[X>Y]]": {"X", "Y"}, "[[1>2]]": {"1", "2"}}[prompt.Labels[0]]
+		seen[prompt.Labels[0]]++
+		assert.DeepEqual(t, prompt.Labels, []string{"[[" + names[0] + ">" + names[1] + "]]", "[[" + names[1] + ">" + names[0] + "]]"})
+		assert.Assert(t, !strings.Contains(prompt.System, "assistant A") && !strings.Contains(prompt.System, "[[A"))
+		assert.Assert(t, strings.Contains(prompt.User, "|>\nAssistant A\n<|"), "responses stay as they are")
+		assert.Assert(t, strings.Contains(prompt.User, "Assistant "+names[1]+"'s Answer"))
+	}
+	assert.Assert(t, seen["[[X>Y]]"] > 4 && seen["[[1>2]]"] > 4, "%v", seen)
 }
 
 // Typing errors leave labels as they are, and every word has its letters.

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"crypto/sha256"
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -113,22 +114,42 @@ func lastParagraph(text string) string {
 	return paragraphs[len(paragraphs)-1]
 }
 
-// letters are what the two assistants are called, plainly and where they are renamed.
-var letters = [2][2]string{{"A", "B"}, {"X", "Y"}}
+// calling is what the two assistants are called, each by one byte.
+type calling struct{ first, second string }
+
+var (
+	plainCalling = calling{first: "A", second: "B"}
+	byLetters    = calling{first: "X", second: "Y"}
+	byDigits     = calling{first: "1", second: "2"}
+)
+
+// calling of the assistants under the rewrite: half of the items, by a hash of their ids, go by digits.
+func (w rewrite) calling(item string) calling {
+	sum := sha256.Sum256([]byte(item))
+	switch {
+	case w.How == "letters" || w.How == "names" && sum[0]%2 == 0:
+		return byLetters
+	case w.How == "names":
+		return byDigits
+	}
+	return plainCalling
+}
+
+// swapped has the plain letters and these change places.
+func (c calling) swapped(text string) string {
+	return strings.NewReplacer("A", c.first, "B", c.second, c.first, "A", c.second, "B").Replace(text)
+}
 
 // called finds what instructions call the assistants.
 var called = regexp.MustCompile(`(\[\[[AB<>=]+\]\]|\b(?i:assistant|answer|response|output) [AB]\b)`)
 
-// standing finds letters that stand by themselves.
-var standing = regexp.MustCompile(`\b[ABXY]\b`)
+// standing finds names that stand by themselves.
+var standing = regexp.MustCompile(`\b[ABXY12]\b`)
 
-// swapped are texts in which the plain letters and the others change places, each of a byte.
-var swapped = strings.NewReplacer("A", "X", "B", "Y", "X", "A", "Y", "B")
-
-// renamed is a text of instructions by the other letters.
-func renamed(text string) string {
+// renamed is a text of instructions by other names.
+func (c calling) renamed(text string) string {
 	return called.ReplaceAllStringFunc(text, func(name string) string {
-		return name[:len(name)-len(lettered(name))] + swapped.Replace(lettered(name))
+		return name[:len(name)-len(lettered(name))] + c.swapped(lettered(name))
 	})
 }
 
@@ -141,7 +162,16 @@ func lettered(name string) string {
 }
 
 // plainAgain is a reply by the plain letters. It has as many bytes.
-func plainAgain(reply string) string { return standing.ReplaceAllStringFunc(reply, swapped.Replace) }
+func (w rewrite) plainAgain(reply string) string {
+	c := byLetters
+	if w.How == "names" && digitLabel.MatchString(reply) {
+		c = byDigits
+	}
+	return standing.ReplaceAllStringFunc(reply, c.swapped)
+}
+
+// digitLabel is a label of those who are called by digits.
+var digitLabel = regexp.MustCompile(`\[\[[12]`)
 
 // longWord is one of six small letters or more.
 var longWord = regexp.MustCompile(`\b[a-z]{6,}\b`)
@@ -160,16 +190,17 @@ func mistyped(text string) string {
 }
 
 // instructions changes those of a prompt.
-func (w rewrite) instructions(p *judging.Prompt) {
+func (w rewrite) instructions(p *judging.Prompt, item string) {
 	switch w.How {
 	case "typos":
 		p.System = mistyped(p.System)
-	case "letters":
-		p.System = renamed(p.System)
-		p.Oracle.Tie = renamed(p.Oracle.Tie)
+	case "letters", "names":
+		c := w.calling(item)
+		p.System = c.renamed(p.System)
+		p.Oracle.Tie = c.renamed(p.Oracle.Tie)
 		for _, labels := range [][]string{p.Labels, p.Oracle.Choices} {
 			for i := range labels {
-				labels[i] = renamed(labels[i])
+				labels[i] = c.renamed(labels[i])
 			}
 		}
 	}
