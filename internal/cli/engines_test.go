@@ -2,7 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,10 +16,14 @@ import (
 )
 
 // engines are those that serve SmolLM2, a real if small instruction model, by what names their address.
-var engines = []struct{ name, variable string }{
-	{name: "llama.cpp", variable: "GAVEL_LLAMA_URL"},
-	{name: "Ollama", variable: "GAVEL_OLLAMA_URL"},
-	{name: "vLLM", variable: "GAVEL_VLLM_URL"},
+var engines = []struct {
+	name, variable string
+	server         string // of scripts/servers.sh
+	isAnyModel     bool   // it can be started with another one
+}{
+	{name: "llama.cpp", variable: "GAVEL_LLAMA_URL", server: "llama", isAnyModel: true},
+	{name: "Ollama", variable: "GAVEL_OLLAMA_URL", server: "ollama", isAnyModel: true},
+	{name: "vLLM", variable: "GAVEL_VLLM_URL", server: "vllm"},
 }
 
 // engineRuns are asked of each engine: every protocol, free and constrained, with and without probabilities.
@@ -63,6 +72,15 @@ func TestEngines(t *testing.T) {
 				}
 			}
 			direct = append(direct, engine.name+"/direct")
+			e := engineProcess{T: t, server: engine.server, url: url}
+			if e.number() == 0 {
+				t.Log("the engine is not of scripts/servers.sh: it is not killed")
+				return
+			}
+			e.isKilled(engine.name + "/killed")
+			if engine.isAnyModel {
+				e.isAnother(engine.name + "/another")
+			}
 		})
 	}
 	for i := range direct {
@@ -113,4 +131,89 @@ func answered(t *testing.T, out string, judgments int, isDecided bool) {
 			checkProbabilities(t, r)
 		}
 	}
+}
+
+// outerEnv is that of the tests before any of them gets a home of its own.
+var outerEnv = os.Environ()
+
+// engineProcess is an engine that scripts/servers.sh started.
+type engineProcess struct {
+	*testing.T
+	server, url string
+}
+
+// number of the process; 0 where the script did not start it.
+func (e engineProcess) number() (n int) {
+	text, _ := os.ReadFile(filepath.Join(os.Getenv("SERVERS_DIR"), e.server+".pid"))
+	fmt.Sscan(string(text), &n)
+	return n
+}
+
+// kill ends it without warning, and starts it again at its address, with the model of a file; "" for that of before.
+func (e engineProcess) kill(model string) {
+	e.Helper()
+	p, err := os.FindProcess(e.number())
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		e.Fatal(err)
+	}
+	u, err := url.Parse(e.url)
+	if err != nil {
+		e.Fatal(err)
+	}
+	start := exec.Command(filepath.Join(sourceDir, "..", "..", "scripts", "servers.sh"), "start", e.server)
+	start.Env = append(slices.Clone(outerEnv), strings.ToUpper(e.server)+"_PORT="+u.Port())
+	if model != "" {
+		start.Env = append(start.Env, "SERVERS_MODEL="+model)
+	}
+	if said, err := start.CombinedOutput(); err != nil {
+		e.Fatalf("%v\n%s", err, said)
+	}
+}
+
+// begun starts a run, and waits until it has judgments.
+func (e engineProcess) begun(out string) *exec.Cmd {
+	e.Helper()
+	cmd := process(e.T, "run", "pairwise", "--dataset", "sample", "--limit", "8", "--prompt", "direct", "--constrain", "--no-cache",
+		"--base-url", e.url, "--concurrency", "1", "--retry-for", "5m", "--out", out)
+	if err := cmd.Start(); err != nil {
+		e.Fatal(err)
+	}
+	await(e.T, out, 2)
+	return cmd
+}
+
+// isKilled: a run whose engine is killed and comes back with the same weights ends with every verdict.
+func (e engineProcess) isKilled(out string) {
+	cmd := e.begun(out)
+	e.kill("")
+	if err := cmd.Wait(); err != nil {
+		e.Errorf("%s: %v", out, err)
+	}
+	answered(e.T, out, 16, true)
+}
+
+// isAnother: a run whose engine is killed and comes back with other weights under the same name is over, and has none of
+// their verdicts.
+func (e engineProcess) isAnother(out string) {
+	tiny := filepath.Join(e.TempDir(), "other.gguf")
+	write := exec.Command("go", "run", "gavel/scripts/tinymodel", "-out", tiny)
+	write.Dir = sourceDir
+	write.Env = outerEnv
+	if said, err := write.CombinedOutput(); err != nil {
+		e.Fatalf("%v\n%s", err, said)
+	}
+	cmd := e.begun(out)
+	e.kill(tiny)
+	if err := cmd.Wait(); err == nil {
+		e.Errorf("%s: the run went on with another model", out)
+	}
+	for _, r := range records(e.T, out) {
+		if r.Outcome != judging.Decided {
+			e.Errorf("%s: %s has %s", out, r.Item, r.Outcome)
+		}
+	}
+	e.kill("")
 }

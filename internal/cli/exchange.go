@@ -33,7 +33,8 @@ func importCommand(e *env) *cli.Command {
 }
 
 func (e *env) importer(im imports.Importer) *cli.Command {
-	files := oneArgument("FILE")
+	what, _, _ := strings.Cut(im.Usage, " ")
+	files := oneArgument(what)
 	if im.Several {
 		files = someArguments("FILE")
 	}

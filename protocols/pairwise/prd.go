@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -46,22 +47,19 @@ func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers := map[string]map[int]prdText{}
-	for key := range reviews {
-		for _, model := range []string{key.first, key.second} {
-			if answers[model] != nil {
-				continue
-			}
-			answers[model], err = in.prdTexts(filepath.Join(dir, "generations", "answer_"+model+".jsonl"))
-			if err != nil {
-				return nil, err
-			}
-		}
-	}
 	keys := []prdKey{}
+	models := map[string]bool{}
 	for key := range reviews {
+		models[key.first] = true
 		if key.first < key.second {
 			keys = append(keys, key)
+		}
+	}
+	answers := map[string]map[int]prdText{}
+	for _, model := range slices.Sorted(maps.Keys(models)) {
+		answers[model], err = in.prdTexts(filepath.Join(dir, "generations", "answer_"+model+".jsonl"))
+		if err != nil {
+			return nil, err
 		}
 	}
 	slices.SortFunc(keys, func(a, b prdKey) int {
@@ -83,10 +81,11 @@ func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: question %d of %s and %s: %w", dir, key.question, key.first, key.second, err)
 		}
-		for model, answer := range map[string]prdText{key.first: a, key.second: b} {
-			if model == reviewer {
-				judge = answer.Model
-			}
+		switch reviewer {
+		case key.first:
+			judge = a.Model
+		case key.second:
+			judge = b.Model
 		}
 		in.add(item, prdGame(reviews, key, false), prdGame(reviews, swapped, true))
 	}

@@ -17,6 +17,7 @@ import (
 // scored is what a run comes to by a metric, in percent, and of how many.
 func scored(t *testing.T, dir, metric string) string {
 	t.Helper()
+	scoring.Register("pairwise", NewScorer)
 	run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
 	if err != nil {
 		t.Fatal(err)
@@ -172,6 +173,9 @@ func TestImportPRD(t *testing.T) {
 	}
 	if got := scored(t, out, "strict"); got != "50.0 of 2" {
 		t.Errorf("strict %s", got)
+	}
+	if _, err := importPRD(dir, "gpt4", out, "test"); err != nil {
+		t.Errorf("the same into the same folder: %v", err)
 	}
 	if m, err := judging.ReadManifest(out); err != nil || m.Spec.Model.Name != "gpt4:1" {
 		t.Errorf("%+v, %v", m, err)
