@@ -21,7 +21,7 @@
 #   release      a release as .goreleaser.yaml has it, unpublished: six binaries, archives, packages, checksums (scripts/release.sh)
 #   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh), those of shards also on Slurm
 #                (scripts/slurm.sh) and GNU parallel; --no-servers leaves them out
-#   engines      by night SmolLM2, a small instruction model, in llama.cpp, Ollama and vLLM on the CPU: every protocol, the doctor,
+#   engines      by night SmolLM2, a small instruction model, in llama.cpp, Ollama and vLLM on the CPU: every protocol, the doctor, a kill,
 #                and whether they agree (scripts/smollm.sh, scripts/vllm.sh)
 #   browser      the pages of gavel serve in Chromium, looked at by axe-core (scripts/browser.sh), with a run on llama.cpp's server unless
 #                --no-servers
