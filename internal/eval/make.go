@@ -47,11 +47,8 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 				return err
 			}
 		}
-		read, err := p.records.Read(r)
-		if err != nil {
-			return err
-		}
-		return p.soFar.Add(r, read)
+		_, err := p.take(r)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -100,6 +97,15 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		}
 	}
 	return e.finish(p, dir, missing, runErr)
+}
+
+// take reads a record, for what the run comes to in the end and so far.
+func (p *runState) take(r *judging.Record) (read scoring.Read, err error) {
+	read, err = p.records.Read(r)
+	if err == nil {
+		err = p.soFar.Add(r, read)
+	}
+	return read, err
 }
 
 // atOnce says of a run with so many judgments left how many are asked for at once, and why no more.
@@ -285,10 +291,7 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 				end()
 			}
 		}
-		read, err := p.records.Read(r)
-		if err == nil {
-			err = p.soFar.Add(r, read)
-		}
+		read, err := p.take(r)
 		if err == nil {
 			tell(r, read.Verdict)
 		}
