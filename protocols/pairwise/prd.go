@@ -32,6 +32,11 @@ type prdKey struct {
 	question      int
 }
 
+// swapped is the key with the other answer shown first.
+func (k prdKey) swapped() prdKey {
+	return prdKey{first: k.second, second: k.first, question: k.question}
+}
+
 // importPRD turns the reviews of one reviewer into the run directory out.
 func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
 	in := newStoredImport(out, "PRD (arXiv 2307.02762)", "PRD")
@@ -47,14 +52,17 @@ func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := []prdKey{}
+	pairs := map[prdKey]bool{} // by the names of the models, in whichever order they were shown
 	models := map[string]bool{}
 	for key := range reviews {
 		models[key.first] = true
-		if key.first < key.second {
-			keys = append(keys, key)
+		models[key.second] = true
+		if key.first > key.second {
+			key = key.swapped()
 		}
+		pairs[key] = true
 	}
+	keys := slices.Collect(maps.Keys(pairs))
 	answers := map[string]map[int]prdText{}
 	for _, model := range slices.Sorted(maps.Keys(models)) {
 		answers[model], err = in.prdTexts(filepath.Join(dir, "generations", "answer_"+model+".jsonl"))
@@ -68,7 +76,11 @@ func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
 	judge := reviewer
 	for _, key := range keys {
 		a, b := answers[key.first][key.question], answers[key.second][key.question]
-		swapped := prdKey{key.second, key.first, key.question}
+		if a.Text == "" || b.Text == "" || questions[key.question].Text == "" {
+			return nil, fmt.Errorf("%s: question %d: its text is missing, or an answer of %s or %s",
+				dir, key.question, key.first, key.second)
+		}
+		swapped := key.swapped()
 		item, err := pairLine{
 			ID:        fmt.Sprintf("vicuna-%d:%s:%s", key.question, key.first, key.second),
 			Source:    questions[key.question].Category,

@@ -180,8 +180,13 @@ func TestImportPRD(t *testing.T) {
 	if m, err := judging.ReadManifest(out); err != nil || m.Spec.Model.Name != "gpt4:1" {
 		t.Errorf("%+v, %v", m, err)
 	}
+	ratings("bard", "answer_vicuna-13b-vs-answer_gpt4-bard-reviewer.jsonl", 1, 2, 3)
+	out = filepath.Join(dir, "one order")
+	if im, err := importPRD(dir, "bard", out, "test"); err != nil || im.Games != 6 || im.Null != 3 {
+		t.Errorf("one order alone: %+v, %v", im, err)
+	}
 	if _, err := importPRD(dir, "claude", filepath.Join(dir, "no"), "test"); err == nil ||
-		!strings.Contains(err.Error(), `there are ["gpt4" "human"]`) {
+		!strings.Contains(err.Error(), `there are ["bard" "gpt4" "human"]`) {
 		t.Errorf("%v", err)
 	}
 }
