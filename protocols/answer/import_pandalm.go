@@ -39,13 +39,7 @@ func (p pandaPair) line() ([]byte, error) {
 		"gold":       nil,
 	}
 	for label, vote := range map[string]int{"A": 1, "B": 2, "C": 0} {
-		n := 0
-		for _, v := range []int{p.One, p.Two, p.Three} {
-			if v == vote {
-				n++
-			}
-		}
-		if n > 1 {
+		if p.One == vote && (p.Two == vote || p.Three == vote) || p.Two == vote && p.Three == vote {
 			line["gold"] = label
 		}
 	}

@@ -93,12 +93,7 @@ func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: question %d of %s and %s: %w", dir, key.question, key.first, key.second, err)
 		}
-		switch reviewer {
-		case key.first:
-			judge = a.Model
-		case key.second:
-			judge = b.Model
-		}
+		judge = cmp.Or(answers[reviewer][key.question].Model, judge)
 		in.add(item, prdGame(reviews, key, false), prdGame(reviews, swapped, true))
 	}
 	from := filepath.Join(dir, "ratings-"+reviewer)
@@ -127,10 +122,11 @@ func prdGame(reviews map[prdKey]prdText, key prdKey, swapped bool) storedGame {
 	switch {
 	case review.Score == 3:
 		g.winner = tied
-	case review.Score == 1 && !swapped, review.Score == 2 && swapped:
-		g.winner = firstWins
 	case review.Score == 1 || review.Score == 2:
-		g.winner = secondWins
+		g.winner = winner(review.Score - 1)
+		if swapped {
+			g.winner = secondWins - g.winner
+		}
 	}
 	return g
 }
