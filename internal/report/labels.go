@@ -113,7 +113,12 @@ func (a LabelAgreement) Charts(link func(run string) string) (template.HTML, err
 			{Class: "kp", Head: "No verdict"},
 		},
 	}
+	alone := a.raters()
 	for _, j := range a.Judges {
+		name := scoring.JudgeName(j.Model)
+		if alone[j.Run] == "" {
+			name += " · " + j.Run
+		}
 		agreement := resultOf(j.Agreement, "")
 		beyond := resultOf(j.Kappa, scoring.UnitCorrelation)
 		cell := BareCell(beyond)
@@ -125,7 +130,7 @@ func (a LabelAgreement) Charts(link func(run string) string) (template.HTML, err
 			count += " · " + j.Letters
 		}
 		c.Rows = append(c.Rows, ChartRow{
-			Name:  scoring.JudgeName(j.Model),
+			Name:  name,
 			Count: count,
 			Link:  link(j.Run),
 			Look:  "level-" + string(scoring.Unknown),
