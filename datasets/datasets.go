@@ -142,8 +142,18 @@ func register(place int, f Format) Format {
 // ClusterOf tells items of a source that belong together, and what that is in words; nil where each is by itself.
 func ClusterOf(source string) (of func(id string) string, what string) {
 	f := formatNamed(source)
+	if source == PandaLM || strings.HasPrefix(source, Vicuna) {
+		f = MTBench
+	}
 	return f.Cluster, f.Clusters
 }
+
+// Sources of imported pairs, several to a question, whose ids begin with that and a colon. Vicuna's 80 questions have
+// their category behind it.
+const (
+	PandaLM = "pandalm"
+	Vicuna  = "vicuna80/"
+)
 
 // LevelOf tells how hard items of a source were made; nil where that is not told.
 func LevelOf(source string) func(id string) string { return formatNamed(source).Level }

@@ -93,7 +93,7 @@ func category(source string) string {
 	if source == "" {
 		return "(no source)"
 	}
-	return source
+	return strings.TrimPrefix(source, Vicuna)
 }
 
 // CategoryOrder sorts groups: JudgeBench's four as in its paper, then the rest

@@ -329,15 +329,18 @@ func (l *Leaderboard) chart() Section {
 	}
 }
 
+// ruled is how many items the judge was held against rules on.
+func (s Standing) ruled() int {
+	if len(s.Report.Rules) == 0 {
+		return 0
+	}
+	return s.Headline.N
+}
+
 // rules are what rules that do not read get on the items, folded, in grey.
 func (l *Leaderboard) rules(axis Axis) template.HTML {
-	var of *scoring.Report
-	for _, s := range l.Rows {
-		if len(s.Report.Rules) > 0 && (of == nil || s.Headline.N > of.Items-of.Unlabelled) {
-			of = s.Report
-		}
-	}
-	if of == nil || !l.ofRight() {
+	of := slices.MaxFunc(l.Rows, func(a, b Standing) int { return cmp.Compare(a.ruled(), b.ruled()) }).Report
+	if len(of.Rules) == 0 || !l.ofRight() {
 		return ""
 	}
 	c := Chart{

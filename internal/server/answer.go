@@ -190,6 +190,9 @@ type loginView struct {
 	Wrong string
 }
 
+// Hours of a session.
+func (loginView) Hours() float64 { return guard.SessionTime.Hours() }
+
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Token == "" || s.guard.InSession(r) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)

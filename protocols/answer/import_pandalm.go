@@ -25,13 +25,17 @@ type pandaPair struct {
 	Three       int    `json:"annotator3"`
 }
 
-// line is the pair as a dataset line. Its gold is what two of the three people say, if any two do.
-func (p pandaPair) line() ([]byte, error) {
+// question is what both responses answer.
+func (p pandaPair) question() string { return strings.TrimSpace(p.Instruction + "\n\n" + p.Input) }
+
+// line is the pair as a dataset line, of the question of a number. Its gold is what two of the three people say, if any
+// two do.
+func (p pandaPair) line(question int) ([]byte, error) {
 	modelA, modelB, _ := strings.Cut(p.Models, "_")
 	line := map[string]any{
-		"id":         pandaID(*p.Index),
-		"source":     "pandalm",
-		"question":   strings.TrimSpace(p.Instruction + "\n\n" + p.Input),
+		"id":         fmt.Sprintf("%d:%d", question, *p.Index),
+		"source":     datasets.PandaLM,
+		"question":   p.question(),
 		"response_a": fmt.Sprint(p.First),
 		"response_b": fmt.Sprint(p.Second),
 		"model_a":    modelA,
@@ -49,8 +53,6 @@ func (p pandaPair) line() ([]byte, error) {
 // pandaVotes are what results say; anything else is no verdict.
 var pandaVotes = map[string]int{"1": judging.VoteA, "2": judging.VoteB, "0": judging.VoteTie, "Tie": judging.VoteTie}
 
-func pandaID(index int) string { return fmt.Sprintf("pandalm-%d", index) }
-
 // importPandaLM turns a judge's verdicts on PandaLM's test set, asked in the published order alone, into the run
 // directory out. Rows have idx, …_result (1, 2, 0 or Tie, else none) and …_reason.
 func importPandaLM(path, testset, out, model, gavel string) (*importedRun, error) {
@@ -67,7 +69,7 @@ func importPandaLM(path, testset, out, model, gavel string) (*importedRun, error
 		kind:    "pandalm",
 		about:   "PandaLM's results",
 		source:  source,
-		dataset: judging.DatasetInfo{Name: "pandalm", Format: datasets.Questions.Name},
+		dataset: judging.DatasetInfo{Name: datasets.PandaLM, Format: datasets.Questions.Name},
 		model:   model,
 	}
 	err = f.gather("rows with idx and …_result", func(raw json.RawMessage) (answerRow, error) {
@@ -109,6 +111,7 @@ func pandaPairs(path string) (map[int][]byte, error) {
 	}
 	defer source.Close()
 	lines := map[int][]byte{}
+	questions := map[string]int{}
 	err = source.Each(func(row int, raw json.RawMessage) error {
 		var p pandaPair
 		err := imports.DecodeRow(raw, &p)
@@ -118,7 +121,12 @@ func pandaPairs(path string) (map[int][]byte, error) {
 		if err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
-		lines[*p.Index], err = p.line()
+		question, asked := questions[p.question()]
+		if !asked {
+			question = len(questions) + 1
+			questions[p.question()] = question
+		}
+		lines[*p.Index], err = p.line(question)
 		return err
 	})
 	return lines, err

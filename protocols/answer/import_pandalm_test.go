@@ -10,7 +10,7 @@ func TestImportPandaLM(t *testing.T) {
 	testset := file(t, "testset-v1.json", `[
 		{"idx": 0, "cmp_key": "bloom-7b_llama-7b", "instruction": "Shorten.", "input": "It is so.", "response1": "So.", "response2": "It.", "annotator1": 2, "annotator2": 2, "annotator3": 1},
 		{"idx": 1, "cmp_key": "bloom-7b_opt-7b", "instruction": "Is it?", "input": "", "response1": true, "response2": "no", "annotator1": 0, "annotator2": 0, "annotator3": 0},
-		{"idx": 2, "cmp_key": "bloom-7b_opt-7b", "instruction": "Who?", "input": "", "response1": "I", "response2": "you", "annotator1": 0, "annotator2": 1, "annotator3": 2}]`)
+		{"idx": 2, "cmp_key": "bloom-7b_opt-7b", "instruction": "Is it?", "input": "", "response1": "I", "response2": "you", "annotator1": 0, "annotator2": 1, "annotator3": 2}]`)
 	results := file(t, "judge.json", `[
 		{"idx": 0, "gpt_result": "2", "gpt_reason": "shorter", "gpt_reference": "So."},
 		{"idx": 1, "gpt_result": "Tie", "gpt_reason": "alike"},
@@ -20,9 +20,12 @@ func TestImportPandaLM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "verdicts", importedIn(t, out), []string{"pandalm-0 decided B", "pandalm-1 decided C", "pandalm-2 no-verdict"})
+	same(t, "verdicts", importedIn(t, out), []string{"1:0 decided B", "2:1 decided C", "2:2 no-verdict"})
 	checkRun(t, out)
 	r := recordsOf(t, out)
+	if of, what := r[2].Cluster(); what != "question" || of(r[2].Item) != of(r[1].Item) || of(r[0].Item) == of(r[1].Item) {
+		t.Errorf("%s and %s are of one question, %s is not", r[1].Item, r[2].Item, r[0].Item)
+	}
 	if r[0].Gold != "B" || r[1].Gold != "C" || r[2].Gold != "" || !strings.Contains(strings.Join(im.Said, "\n"), "one order alone") {
 		t.Errorf("%q %q %q, %q", r[0].Gold, r[1].Gold, r[2].Gold, im.Said)
 	}

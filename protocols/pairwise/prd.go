@@ -83,7 +83,7 @@ func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
 		swapped := key.swapped()
 		item, err := pairLine{
 			ID:        fmt.Sprintf("vicuna-%d:%s:%s", key.question, key.first, key.second),
-			Source:    questions[key.question].Category,
+			Source:    datasets.Vicuna + questions[key.question].Category,
 			Question:  questions[key.question].Text,
 			ModelA:    a.Model,
 			ModelB:    b.Model,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gavel/datasets"
@@ -50,7 +51,7 @@ func importReIFE(paths []string, out, judge, gavel string) (*Import, error) {
 	name, prompt := "", ""
 	var in *storedImport
 	var sets []string
-	for _, path := range paths {
+	for _, path := range slices.Sorted(slices.Values(paths)) {
 		set, named, asked, err := reifeFile(path)
 		if err != nil {
 			return nil, err
@@ -62,6 +63,9 @@ func importReIFE(paths []string, out, judge, gavel string) (*Import, error) {
 		if named != name || asked != prompt {
 			return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one prompt a run",
 				path, named, asked, paths[0], name, prompt)
+		}
+		if slices.Contains(sets, set) {
+			return nil, fmt.Errorf("%s: there are two files of %s: give each once", path, set)
 		}
 		if err := in.reife(path, set); err != nil {
 			return nil, err

@@ -42,9 +42,8 @@ func rules(rows []swayed, b stats.Bootstrap) []scoring.Rule {
 			right := func(u swayed) bool { return u.more[k] != 0 && (u.has(k)+2-u.gold)%2 == int8(side) }
 			rule := ruleOf(name, rows, right, b)
 			apart := slices.DeleteFunc(slices.Clone(rows), func(u swayed) bool { return u.more[k] == 0 })
-			goesBy := named(apart, b, func(u swayed, g judgment) bool { return (g.choice == u.has(k)) == (side == 0) })
-			against := shareOf(slices.DeleteFunc(apart, right), b, swayed.bothRight)
-			rule.Named, rule.Against = &goesBy, &against
+			rule.Named = new(named(apart, b, func(u swayed, g judgment) bool { return (g.choice == u.has(k)) == (side == 0) }))
+			rule.Against = new(shareOf(slices.DeleteFunc(apart, right), b, swayed.bothRight))
 			all = append(all, rule)
 		}
 	}

@@ -117,6 +117,10 @@ func TestImportReIFE(t *testing.T) {
 		if err != nil || !m.LabelsStay || m.Spec.Model.Name != "a.b-1.5" || m.Dataset.Name != "llmbar" || im.Games != 838 {
 			t.Errorf("%+v, %v", m, err)
 		}
+		if _, err := importReIFE([]string{natural, natural}, filepath.Join(dir, "no"), "", "test"); err == nil ||
+			!strings.Contains(err.Error(), "give each once") {
+			t.Errorf("one file twice: %v", err)
+		}
 		for path, want := range map[string]string{
 			strings.Replace(natural, ".jsonl", "_swap.jsonl", 1): "give the file of the first order",
 			filepath.Join(dir, "mtbench.a.b.c.jsonl"):            "ReIFE's results have none",
@@ -179,6 +183,19 @@ func TestImportPRD(t *testing.T) {
 	}
 	if m, err := judging.ReadManifest(out); err != nil || m.Spec.Model.Name != "gpt4:1" {
 		t.Errorf("%+v, %v", m, err)
+	}
+	err := judging.ReadRecords(filepath.Join(out, judging.RecordsFile), func(r *judging.Record) error {
+		of, what := r.Cluster()
+		if question, _, _ := strings.Cut(r.Item, ":"); what != "question" || of(r.Item) != question {
+			t.Errorf("%s belongs to no question", r.Item)
+		}
+		if r.Group != "generic" && r.Group != "math" {
+			t.Errorf("%s is in %q", r.Item, r.Group)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	ratings("bard", "answer_vicuna-13b-vs-answer_gpt4-bard-reviewer.jsonl", 1, 2, 3)
 	out = filepath.Join(dir, "one order")

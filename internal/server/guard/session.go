@@ -10,8 +10,10 @@ import (
 
 const cookieName = "gavel_session"
 
+// SessionTime is how long who signed in stays so.
+const SessionTime = 12 * time.Hour
+
 const (
-	sessionTime = 12 * time.Hour
 	maxSessions = 1000
 	maxTries    = 10 // wrong tokens a minute from one address
 )
@@ -27,7 +29,7 @@ func (g *Guard) begin() string {
 			delete(g.sessions, k)
 		}
 	}
-	g.sessions[id] = now.Add(sessionTime)
+	g.sessions[id] = now.Add(SessionTime)
 	return id
 }
 
@@ -37,7 +39,7 @@ func (g *Guard) SignIn(w http.ResponseWriter, r *http.Request, token string) err
 		return err
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName, Value: g.begin(), Path: "/", MaxAge: int(sessionTime.Seconds()),
+		Name: cookieName, Value: g.begin(), Path: "/", MaxAge: int(SessionTime.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r),
 	})
 	return nil
