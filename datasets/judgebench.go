@@ -113,6 +113,9 @@ var digits = regexp.MustCompile(`[0-9]+`)
 
 // withLongNumbers is a name whose numbers have as many digits as any may have.
 func withLongNumbers(name string) string {
+	if !strings.ContainsAny(name, "0123456789") {
+		return name
+	}
 	return digits.ReplaceAllStringFunc(name, func(number string) string {
 		return strings.Repeat("0", max(0, 20-len(number))) + number
 	})

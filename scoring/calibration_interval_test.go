@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -131,6 +132,7 @@ func eceOf(all []forecast, weight func(forecast) float64) (ece float64) {
 
 // The interval of a judge that is right less often than it says, by a plain bootstrap: of pairs, and of clusters of pairs.
 func TestCalibrationErrorByPlainBootstrap(t *testing.T) {
+	trials.Long(t)
 	rng := rand.New(rand.NewPCG(31, 37))
 	const n = 60
 	for _, each := range []int{1, 3} {

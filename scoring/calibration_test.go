@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gavel/backends"
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/judging/judgingtest"
 	"gavel/scoring"
@@ -114,6 +115,7 @@ func TestCalibrationBySecondComputation(t *testing.T) {
 // A judge that is right as often as it says has nearly no calibration error; one
 // that always says 0.99 is as far off as its accuracy is.
 func TestCalibrationOfKnownJudges(t *testing.T) {
+	trials.Long(t)
 	judge, _ := forecasts(20000, 0)
 	honest := judge.Score(quick).Calibration
 	if *honest.ECE.Value > 0.01 || math.Abs(*honest.Accuracy.Value-0.75) > 0.01 {

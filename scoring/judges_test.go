@@ -11,6 +11,7 @@ import (
 	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -86,6 +87,7 @@ func TestScriptedJudges(t *testing.T) {
 //	knows it (a):        easy right f + r        hard right r, wrong f
 //	knows it wrong:      easy right f, wrong r   hard wrong f + r
 func TestSimulatedJudgeComesToItsExpectation(t *testing.T) {
+	trials.Long(t)
 	const n = 1000
 	set := pairsFile(t, n, "sums")
 	for _, c := range []struct{ a, f, t, s float64 }{

@@ -14,6 +14,7 @@ import (
 	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/judging/judgingtest"
 	"gavel/protocols/multioption"
@@ -161,6 +162,7 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 // nothing with s, comes to what it must: every way to answer an item is counted,
 // for options that it holds to.
 func TestSimulatedJudgeOfOptionsComesToItsExpectation(t *testing.T) {
+	trials.Long(t)
 	const items = 800
 	for _, n := range []int{2, 3, 5} {
 		set := optionsFile(t, items, n)

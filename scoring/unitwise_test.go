@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring/stats"
 )
@@ -146,6 +147,7 @@ func TestRanksOfClustersAreResampledTogether(t *testing.T) {
 }
 
 func TestRanksAreCompared(t *testing.T) {
+	trials.Long(t)
 	good := ratedRun(ratings(7, 200, 0.5))
 	bad := ratedRun(ratings(8, 200, 2))
 	again := ratedRun(ratings(9, 200, 0.5))
@@ -194,6 +196,7 @@ func TestRanksWithoutAnInterval(t *testing.T) {
 }
 
 func TestTheIntervalOfRanksCovers(t *testing.T) {
+	trials.Long(t)
 	// Of two normal variables with Pearson's correlation r, Spearman's is 6/π·arcsin(r/2).
 	const r, n, trials = 0.6, 60, 300
 	truth := 6 / math.Pi * math.Asin(r/2)

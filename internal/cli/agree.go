@@ -42,7 +42,7 @@ func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *
 	return dirs, o, file, cmp.Or(err, allDifferent(dirs))
 }
 
-var _ = register(shortNames, 20, agreeCommand)
+var _ = register(shortNames, 20, "agree", agreeCommand)
 
 func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -76,7 +76,7 @@ func agreeCommand(e *env) *cli.Command {
 	}
 }
 
-var _ = register(shortNames, 30, estimateCommand)
+var _ = register(shortNames, 30, "estimate", estimateCommand)
 
 func estimateCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -120,7 +120,7 @@ func estimateCommand(e *env) *cli.Command {
 	}
 }
 
-var _ = register(shortNames, 40, selectCommand)
+var _ = register(shortNames, 40, "select", selectCommand)
 
 func selectCommand(e *env) *cli.Command {
 	return &cli.Command{

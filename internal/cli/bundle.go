@@ -13,7 +13,7 @@ import (
 	"gavel/internal/report/table"
 )
 
-var _ = register(shortNames, 50, bundleCommand)
+var _ = register(shortNames, 50, "bundle", bundleCommand)
 
 func bundleCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -49,7 +49,7 @@ func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.Action
 
 func cacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
 
-var _ = register(dataAndPrompts, 30, cacheCommand)
+var _ = register(dataAndPrompts, 30, "cache", cacheCommand)
 
 func cacheCommand(e *env) *cli.Command {
 	return &cli.Command{

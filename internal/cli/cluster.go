@@ -10,7 +10,7 @@ import (
 	"gavel/internal/suite"
 )
 
-var _ = register(shortNames, 80, clusterCommand)
+var _ = register(shortNames, 80, "cluster", clusterCommand)
 
 func clusterCommand(e *env) *cli.Command {
 	engine := func(name, about string, more ...cli.Flag) *cli.Command {

@@ -12,7 +12,7 @@ import (
 	"gavel/internal/report/table"
 )
 
-var _ = register(dataAndPrompts, 10, datasetsCommand)
+var _ = register(dataAndPrompts, 10, "datasets", datasetsCommand)
 
 func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -9,7 +9,7 @@ import (
 	"gavel/internal/disk"
 )
 
-var _ = register(firstSteps, 10, demoCommand)
+var _ = register(firstSteps, 10, "demo", demoCommand)
 
 func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -60,7 +60,7 @@ func (e *env) demo(c *cli.Context) error {
 		if e.terminal {
 			serve = append(serve, "--open")
 		}
-		return c.App.RunContext(c.Context, serve)
+		return newApp(e, serve[1:]...).RunContext(c.Context, serve)
 	}
 	return demo.WriteNext(e.stdout, name)
 }

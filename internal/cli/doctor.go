@@ -15,7 +15,7 @@ import (
 	"gavel/protocols/pairwise"
 )
 
-var _ = register(firstSteps, 20, doctorCommand)
+var _ = register(firstSteps, 20, "doctor", doctorCommand)
 
 func doctorCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -20,7 +20,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(more, 20, importCommand)
+var _ = register(more, 20, "import", importCommand)
 
 func importCommand(e *env) *cli.Command {
 	command := &cli.Command{Name: "import", Usage: "turn another harness's output into a run"}
@@ -114,7 +114,7 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	return e.print(c, out)
 }
 
-var _ = register(more, 30, exportCommand)
+var _ = register(more, 30, "export", exportCommand)
 
 func exportCommand(e *env) *cli.Command {
 	return &cli.Command{

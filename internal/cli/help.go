@@ -45,7 +45,7 @@ func helpWidth(w io.Writer) int {
 	return 100
 }
 
-var _ = register(more, 80, helpCommand)
+var _ = register(more, 80, "help", helpCommand)
 
 // helpCommand is what is left of `gavel help`: of a command, arrange makes --help of it.
 func helpCommand(e *env) *cli.Command {
@@ -116,7 +116,7 @@ func pages(app *cli.App) []manual.Page {
 	return all
 }
 
-var _ = register(more, 90, docsCommand)
+var _ = register(more, 90, "docs", docsCommand)
 
 // docsCommand prints docs/cli.md and the man page, for those who build gavel.
 func docsCommand(e *env) *cli.Command {

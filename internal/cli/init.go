@@ -13,7 +13,7 @@ import (
 //go:embed suite.yaml
 var suiteToStart []byte
 
-var _ = register(more, 5, initCommand)
+var _ = register(more, 5, "init", initCommand)
 
 func initCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -9,7 +9,7 @@ import (
 	"gavel/internal/report"
 )
 
-var _ = register(comparing, 50, juryCommand)
+var _ = register(comparing, 50, "jury", juryCommand)
 
 func juryCommand(e *env) *cli.Command {
 	return &cli.Command{

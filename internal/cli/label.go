@@ -6,7 +6,7 @@ import (
 	"gavel/internal/labels"
 )
 
-var _ = register(shortNames, 10, labelCommand)
+var _ = register(shortNames, 10, "label", labelCommand)
 
 func labelCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -150,7 +150,7 @@ func newHTTPClient() *http.Client {
 
 func (e *env) gavel(ctx context.Context, args []string) int {
 	defer e.http.CloseIdleConnections()
-	app := newApp(e)
+	app := newApp(e, args...)
 	if last := len(args) - 1; last >= 0 && args[last] == completing {
 		e.complete(app, args[:last])
 		return exitOK
@@ -212,7 +212,8 @@ var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 // release is the version that CHANGELOG.md begins with.
 const release = "0.2.0"
 
-func newApp(e *env) *cli.App {
+// newApp has the commands that a command line may mean.
+func newApp(e *env, args ...string) *cli.App {
 	app := &cli.App{
 		Name:            "gavel",
 		Description:     helpText("gavel"),
@@ -228,7 +229,7 @@ func newApp(e *env) *cli.App {
 		DisableSliceFlagSeparator: true,
 		// The library adds --help only where no command is named help.
 		Flags:    []cli.Flag{colourFlag, cli.HelpFlag},
-		Commands: buildCommands(e),
+		Commands: buildCommands(e, args),
 	}
 	adopt(app.Name, app.Commands)
 	return app

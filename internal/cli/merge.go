@@ -6,7 +6,7 @@ import (
 	"gavel/internal/carry/merge"
 )
 
-var _ = register(shortNames, 70, mergeCommand)
+var _ = register(shortNames, 70, "merge", mergeCommand)
 
 func mergeCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -13,7 +13,7 @@ import (
 	"gavel/judging"
 )
 
-var _ = register(more, 50, modelsCommand)
+var _ = register(more, 50, "models", modelsCommand)
 
 func modelsCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -62,7 +62,7 @@ func (e *env) listModels(c *cli.Context) error {
 	return e.print(c, report.Listing{Table: t, Data: map[string]any{"server": server, "models": models}})
 }
 
-var _ = register(dataAndPrompts, 20, promptsCommand)
+var _ = register(dataAndPrompts, 20, "prompts", promptsCommand)
 
 func promptsCommand(e *env) *cli.Command {
 	return &cli.Command{

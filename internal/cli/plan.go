@@ -6,7 +6,7 @@ import (
 	"gavel/internal/report"
 )
 
-var _ = register(more, 40, planCommand)
+var _ = register(more, 40, "plan", planCommand)
 
 func planCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -14,7 +14,7 @@ import (
 	"gavel/scoring/race"
 )
 
-var _ = register(comparing, 40, raceCommand)
+var _ = register(comparing, 40, "race", raceCommand)
 
 func raceCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(more, 12, referencesCommand)
+var _ = register(more, 12, "references", referencesCommand)
 
 func referencesCommand(e *env) *cli.Command {
 	return &cli.Command{

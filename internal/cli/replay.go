@@ -8,7 +8,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(shortNames, 60, replayCommand)
+var _ = register(shortNames, 60, "replay", replayCommand)
 
 func replayCommand(e *env) *cli.Command {
 	return &cli.Command{

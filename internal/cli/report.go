@@ -13,7 +13,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(comparing, 60, reportCommand)
+var _ = register(comparing, 60, "report", reportCommand)
 
 func reportCommand(e *env) *cli.Command {
 	flags := slices.Concat([]cli.Flag{

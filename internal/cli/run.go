@@ -15,7 +15,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(firstSteps, 30, runCommand)
+var _ = register(firstSteps, 30, "run", runCommand)
 
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{

@@ -23,7 +23,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(comparing, 10, runsCommand)
+var _ = register(comparing, 10, "runs", runsCommand)
 
 func runsCommand(e *env) *cli.Command {
 	return &cli.Command{

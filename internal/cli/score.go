@@ -135,7 +135,7 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	return runs, o, nil
 }
 
-var _ = register(comparing, 20, scoreCommand)
+var _ = register(comparing, 20, "score", scoreCommand)
 
 func scoreCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -174,7 +174,7 @@ func scoreCommand(e *env) *cli.Command {
 	}
 }
 
-var _ = register(comparing, 30, compareCommand)
+var _ = register(comparing, 30, "compare", compareCommand)
 
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -24,7 +24,7 @@ import (
 	"gavel/internal/server/store"
 )
 
-var _ = register(firstSteps, 40, serveCommand)
+var _ = register(firstSteps, 40, "serve", serveCommand)
 
 func serveCommand(e *env) *cli.Command {
 	return &cli.Command{

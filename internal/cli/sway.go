@@ -9,7 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(more, 14, swayCommand)
+var _ = register(more, 14, "sway", swayCommand)
 
 func swayCommand(e *env) *cli.Command {
 	return &cli.Command{

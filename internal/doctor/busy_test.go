@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/internal/trials"
 )
 
 // busy is a server like vLLM on a machine that does other things too: of one request it reads 1000 and writes 50 tokens
@@ -115,6 +116,7 @@ func (b *busy) visited(t *testing.T, seed uint64) (found *Report) {
 // loads the model, or before which a cache answers what was asked before, the speeds and the speed-up are about what
 // they are.
 func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
+	trials.Long(t)
 	never := func(*rand.Rand) time.Duration { return 0 }
 	for name, b := range map[string]func() *busy{
 		"idle":         func() *busy { return &busy{jitter: never} },

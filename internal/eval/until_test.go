@@ -126,6 +126,7 @@ func TestUntilErrs(t *testing.T) {
 // Runs that look after every item whether a question is answered err no more often than untilAlpha: how often, and when
 // the answer comes (docs/race.md).
 func TestGates(t *testing.T) {
+	trials.Long(t)
 	worlds := trials.Times(100)
 	for _, share := range []float64{0.6, 0.8} {
 		g := gate{Until: Until{Metric: "strict", Share: share}, sides: map[[2]int][2]bool{}}

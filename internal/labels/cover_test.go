@@ -128,6 +128,7 @@ func ratersWorlds() (all []ratersWorld) {
 // TestKappaFarBelowZeroCovers: where raters contradict each other, and a category that nobody names stands beside
 // theirs, the intervals of κ held the truth in 84 to 91 % of runs.
 func TestKappaFarBelowZeroCovers(t *testing.T) {
+	trials.Long(t)
 	for _, n := range []int{20, 50} {
 		w := ratersWorld{skew: []float64{0.5, 0.5}, first: 0.98, second: 0.02, clusters: n, each: 1}
 		if of := w.measured(400, 400)[0]; of.share() < 92 {

@@ -166,7 +166,9 @@ func (p *person) take(at turn, l Label) {
 }
 
 // whoMay is what a person may be called: it stands in addresses.
-var whoMay = regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{M}\p{N} .'_@-]{0,58}[\p{L}\p{M}\p{N}.'_@-])?$`)
+var whoMay = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{M}\p{N} .'_@-]{0,58}[\p{L}\p{M}\p{N}.'_@-])?$`)
+})
 
 // ErrWho is the error of a name that cannot be one.
 var ErrWho = errors.New("a name has letters, digits, spaces and . " +
@@ -174,7 +176,7 @@ var ErrWho = errors.New("a name has letters, digits, spaces and . " +
 
 // CheckName says whether somebody may be called so.
 func CheckName(who string) error {
-	if !whoMay.MatchString(who) {
+	if !whoMay().MatchString(who) {
 		return ErrWho
 	}
 	return nil
@@ -182,7 +184,7 @@ func CheckName(who string) error {
 
 // Next is what a person is shown now.
 func (d *Desk) Next(who string) (t Turn, err error) {
-	if !whoMay.MatchString(who) {
+	if !whoMay().MatchString(who) {
 		return t, ErrWho
 	}
 	d.mu.Lock()
@@ -248,7 +250,7 @@ var ErrAnswer = errors.New("not an answer")
 
 // Say keeps what a person says. Where it cannot be written nothing is kept, and the item is shown again.
 func (d *Desk) Say(who string, s Answer) error {
-	if !whoMay.MatchString(who) {
+	if !whoMay().MatchString(who) {
 		return ErrWho
 	}
 	if s.At < 0 || s.At >= d.set.Len() {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -49,13 +50,16 @@ var Style = func() string {
 	return string(all)
 }()
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"add":      func(a, b int) int { return a + b },
-	"brand":    func() template.HTML { return Brand },
-	"chip":     Chip,
-	"clean":    table.Clean,
-	"harmless": table.Harmless,
-}).ParseFS(assets, "assets/*.html"))
+// pages are the templates, read when the first is filled in.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"add":      func(a, b int) int { return a + b },
+		"brand":    func() template.HTML { return Brand },
+		"chip":     Chip,
+		"clean":    table.Clean,
+		"harmless": table.Harmless,
+	}).ParseFS(assets, "assets/*.html"))
+})
 
 // Brand is the mark that stands before the name gavel.
 const Brand template.HTML = `<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">` +
@@ -84,7 +88,7 @@ var Policy = func() string {
 // Every is each number of a run.
 func Every(run Run) (template.HTML, error) {
 	var b strings.Builder
-	err := pages.ExecuteTemplate(&b, "every", pageOf([]Run{run}))
+	err := pages().ExecuteTemplate(&b, "every", pageOf([]Run{run}))
 	return template.HTML(b.String()), err
 }
 
@@ -108,7 +112,7 @@ func (d Document) WriteHTML(w io.Writer) error {
 	p.Boards = d.Boards
 	p.Two = d.Two
 	p.Summaries = append(p.Summaries, d.More...)
-	return pages.ExecuteTemplate(w, "page", struct {
+	return pages().ExecuteTemplate(w, "page", struct {
 		page
 		Generator template.HTML
 		Policy    string // forbids everything but the style sheet

@@ -81,7 +81,7 @@ type Section struct {
 // part makes what a template of pages makes of data.
 func part(name string, of any) template.HTML {
 	var b strings.Builder
-	if err := pages.ExecuteTemplate(&b, name, of); err != nil {
+	if err := pages().ExecuteTemplate(&b, name, of); err != nil {
 		panic(err) // templates are part of the program, and so is what they are given
 	}
 	return template.HTML(b.String())

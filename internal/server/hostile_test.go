@@ -54,14 +54,14 @@ var foul = map[string]string{
 	"code fence":       "```<script>\nalert(1)\n```\n~~~ html\n<b onclick=x>\n",
 	"table":            "|a|b|\n|-|-|\n|<script>alert(1)</script>|<b onclick=x>|",
 	"deep":             strings.Repeat("> ", 2000) + "x\n" + strings.Repeat("[", 3000) + strings.Repeat("*", 3000) + strings.Repeat("<a", 2000),
-	"a long line":      strings.Repeat("<b>A", 30_000),
+	"a long line":      strings.Repeat("<b>A", 8_000),
 	"half a character": "caf\xc3",
 }
 
 // hostileItem is a pair all of whose texts are foul.
 func hostileItem(t testing.TB, id, words string) []byte {
 	t.Helper()
-	name := words[:min(len(words), 100_000)] // of a group, which stands in many tables
+	name := words[:min(len(words), 10_000)] // of a group, which stands in many tables
 	line, err := json.Marshal(map[string]any{
 		"pair_id": id, "source": name, "question": words, "response_model": name, "response_A": name, "response_B": name + "!", "label": "A>B",
 	})
@@ -104,7 +104,8 @@ var ours = regexp.MustCompile(`^/assets/[a-z]+-[0-9a-f]{12}\.js$`)
 // harmlessPage fails where a page has anything that could do something.
 func harmlessPage(t testing.TB, where, page string) {
 	t.Helper()
-	for _, e := range elements(parse(t, page), "") {
+	parsed := parse(t, page)
+	for _, e := range elements(parsed, "") {
 		switch e.Data {
 		case "script":
 			if !ours.MatchString(attr(e, "src")) || e.FirstChild != nil {
@@ -144,7 +145,7 @@ func harmlessPage(t testing.TB, where, page string) {
 			}
 		}
 	}
-	for _, words := range seen(parse(t, page)) {
+	for _, words := range seen(parsed) {
 		for _, r := range words {
 			if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 				t.Errorf("%s: the character %U can be seen in %.80q", where, r, words)

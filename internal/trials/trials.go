@@ -3,6 +3,7 @@ package trials
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -23,10 +24,14 @@ func Times(n int) int {
 // check makes it, and so does whoever says how often to try.
 func Long(t testing.TB) {
 	t.Helper()
-	for _, name := range []string{"GAVEL_TEST_LONG", "GAVEL_TEST_NIGHTLY", "GAVEL_TRIALS"} {
-		if os.Getenv(name) != "" {
-			return
-		}
+	if !All() {
+		t.Skip("takes long: GAVEL_TEST_LONG=1 and scripts/check.sh make it")
 	}
-	t.Skip("takes long: GAVEL_TEST_LONG=1 and scripts/check.sh make it")
+}
+
+// All tells whether the long parts are made too.
+func All() bool {
+	return slices.ContainsFunc([]string{"GAVEL_TEST_LONG", "GAVEL_TEST_NIGHTLY", "GAVEL_TRIALS"}, func(name string) bool {
+		return os.Getenv(name) != ""
+	})
 }

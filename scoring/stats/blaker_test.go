@@ -169,6 +169,7 @@ func TestEffectiveByWeights(t *testing.T) {
 // TestEffectiveCovers: over clusters whose units are as correlated as is said, each with a draw that they share, of one size
 // or of sizes from 1 to 40. GAVEL_TRIALS makes it so many times as long, and -v prints the table of docs/coverage.md.
 func TestEffectiveCovers(t *testing.T) {
+	trials.Long(t)
 	runs := trials.Times(200)
 	for _, unlike := range []bool{false, true} {
 		for _, clusters := range []int{20, 80} {

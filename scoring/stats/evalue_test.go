@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gavel/internal/trials"
 	"gavel/scoring/stats"
 )
 
@@ -170,6 +171,7 @@ func refutes(scores []float64, sign, null float64, of int, alpha float64) bool {
 }
 
 func TestCapitalRarelyRefutesTheMean(t *testing.T) {
+	trials.Long(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	const worlds, n, of, alpha = 2000, 200, 300, 0.1
 	for _, c := range [][2]int{{60, 30}, {10, 10}, {3, 0}, {150, 150}} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gavel/internal/trials"
 	"gavel/scoring/stats"
 )
 
@@ -121,6 +122,7 @@ func TestHolm(t *testing.T) {
 
 // TestCurvedCovers: the interval of a difference of two F1 of one label holds the truth in at least 93 % of 1,000 runs.
 func TestCurvedCovers(t *testing.T) {
+	trials.Long(t)
 	f1 := func(p float64) float64 { return 2 * p / (1 + p) }
 	for _, n := range []int{10, 50, 350} {
 		for _, world := range [][2]float64{{0.5, 0.4}, {0.81, 0.66}, {0.95, 0.9}} {
