@@ -42,7 +42,7 @@ func NewHTTPClient(concurrency int) *http.Client {
 type exchange struct {
 	insert   string // JSON members to put at the front of the request's object
 	messages []byte // JSON to put in place of the placeholder conversation
-	ours     bool   // body is read here, and the library gets an empty object
+	ours     bool   // body is read here, and the library gets an empty object, or errTaken of what is no error
 	longest  int    // bytes that the answer may have; 0 for maxBody
 	status   int    // 0 until the whole answer is here
 	header   http.Header
@@ -126,6 +126,9 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.header = resp.Header
 	x.body = body
 	x.secrets = secrets
+	if x.ours && x.status < 400 {
+		return nil, errTaken
+	}
 	if x.ours {
 		body = []byte("{}")
 	}
@@ -133,6 +136,9 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	handed.Body = inMemory(body)
 	return &handed, nil
 }
+
+// errTaken ends what a wire library does with an answer that is read here: ollama/api would make a buffer of 8 MB.
+var errTaken = errors.New("the answer is taken")
 
 // unasked refuses a status that is neither an answer nor an error, before its body is read. That of 101 is the
 // connection itself, which no time limit ends. Behind a redirect is another server than the one that was named: prompt,

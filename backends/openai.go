@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -86,6 +87,9 @@ func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchang
 		Messages: placeholder,
 		Seed:     &req.Seed,
 	})
+	if errors.Is(err, errTaken) {
+		return x, nil
+	}
 	return x, err
 }
 

@@ -19,8 +19,11 @@ const soon = 50 * time.Millisecond
 // random is a text that does not compress.
 func random(n int) string {
 	b := make([]byte, n)
+	var seed [32]byte
+	binary.LittleEndian.PutUint64(seed[:], rand.Uint64())
+	rand.NewChaCha8(seed).Read(b)
 	for i := range b {
-		b[i] = byte('0' + rand.IntN(75))
+		b[i] = '0' + b[i]%75
 	}
 	return string(b)
 }

@@ -66,7 +66,7 @@ func TestNoSpaceToMerge(t *testing.T) {
 
 func TestTablesAreNotMergedOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	piled(t, dir, manyTables+1)
+	piledTooMany(t, dir)
 	s, _ := open(t, dir)
 	before := len(s.db.Tables())
 	s.free = func(string) (uint64, error) { return CloseNeeds, nil }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -125,9 +126,40 @@ func piled(t *testing.T, dir string, tables int) (entries int) {
 	return entries
 }
 
+var tooMany struct {
+	sync.Once
+	files   fstest.MapFS
+	entries int
+}
+
+// piledTooMany puts a closed cache of more tables than are left alone into a folder. It is made once.
+func piledTooMany(t *testing.T, dir string) (entries int) {
+	t.Helper()
+	tooMany.Do(func() {
+		made := t.TempDir()
+		tooMany.entries = piled(t, made, manyTables+1)
+		tooMany.files = fstest.MapFS{}
+		files, err := os.ReadDir(made)
+		for _, f := range files {
+			var text []byte
+			if err == nil {
+				text, err = os.ReadFile(filepath.Join(made, f.Name()))
+			}
+			tooMany.files[f.Name()] = &fstest.MapFile{Data: text, Mode: 0o644}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := os.CopyFS(dir, tooMany.files); err != nil {
+		t.Fatal(err)
+	}
+	return tooMany.entries
+}
+
 func TestManyTablesAreMerged(t *testing.T) {
 	dir := t.TempDir()
-	entries := piled(t, dir, manyTables+1)
+	entries := piledTooMany(t, dir)
 	s, _ := open(t, dir)
 	shut(t, s)
 	s, _ = open(t, dir)
@@ -143,7 +175,7 @@ func TestManyTablesAreMerged(t *testing.T) {
 // cache is opened the next time.
 func TestDamagedTablesAreNotMerged(t *testing.T) {
 	dir := t.TempDir()
-	piled(t, dir, manyTables+1)
+	piledTooMany(t, dir)
 	for at := int64(4000); at < 12000; at += 12 { // lengths too
 		scribble(t, filepath.Join(dir, "000007.sst"), at)
 	}

@@ -20,9 +20,9 @@ import (
 )
 
 // Tests of commands change the working directory, the environment and settings of their process, and so cannot be
-// parallel in one. Here each top-level test has a process of its own, and several processes run at once.
+// parallel in one. Here a few top-level tests have a process of their own, and several processes run at once.
 
-// inItsOwnProcess is set in the environment of a process that makes one test.
+// inItsOwnProcess is set in the environment of a process that makes a few tests.
 const inItsOwnProcess = "GAVEL_TEST_APART"
 
 // apartFlags are the flags of go test with which tests can be made apart. With any other, such as one that profiles,
@@ -61,10 +61,9 @@ func runTests(m *testing.M) int {
 	})
 	var group errgroup.Group
 	group.SetLimit(atOnce())
-	for _, name := range names {
-		if !alone.MatchString(name) {
-			group.Go(func() error { return a.run(name) })
-		}
+	together := slices.DeleteFunc(slices.Clone(names), alone.MatchString)
+	for few := range slices.Chunk(together, 4) {
+		group.Go(func() error { return a.run(few...) })
 	}
 	err := group.Wait()
 	for _, name := range names {
@@ -133,16 +132,16 @@ func namesOfTests() (names []string, ok bool) {
 	return names, true
 }
 
-// run makes one test, and then prints all that it said.
-func (a *apart) run(name string) error {
-	args := append(slices.Clone(a.args), "-test.run=^"+name+"$")
+// run makes a few tests, and then prints all that they said.
+func (a *apart) run(names ...string) error {
+	args := append(slices.Clone(a.args), "-test.run=^("+strings.Join(names, "|")+")$")
 	limit := flag.Lookup("test.timeout").Value.(flag.Getter).Get().(time.Duration)
 	if limit > 0 {
 		args = append(args, fmt.Sprint("-test.timeout=", max(limit-time.Since(a.start), time.Second)))
 	}
 	log := ""
 	if a.log != "" {
-		log = filepath.Join(filepath.Dir(a.log), "testlog-"+name)
+		log = filepath.Join(filepath.Dir(a.log), "testlog-"+names[0])
 		args = append(args, "-test.testlogfile="+log)
 	}
 	said, err := exec.Command(os.Args[0], args...).CombinedOutput()

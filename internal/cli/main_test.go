@@ -52,6 +52,9 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(os.Args[1:]))
 	}
 	flag.Parse()
+	if err := clitest.InMemory(); err != nil {
+		panic(err)
+	}
 	code := runTests(m)
 	if linked != "" {
 		os.RemoveAll(linked)

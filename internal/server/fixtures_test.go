@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 	// What is parallel here waits: TestBodiesThatNeverCome, five seconds for each case.
 	flag.Set("test.parallel", "8")
 	scoring.DefaultOptions.Bootstrap.Rounds = 200
+	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"gavel/datasets"
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/judging/judgingtest"
 	"gavel/scoring"
@@ -406,6 +407,7 @@ func TestSameFileTwice(t *testing.T) {
 // the replies in which it guesses; by its first two rules, and by all three.
 // Counted with the official regular expressions in Python.
 func TestMMLUProPublished(t *testing.T) {
+	trials.Long(t)
 	run := filepath.Join(t.TempDir(), "run")
 	im, err := importMMLUPro(judgingtest.Needs(t, llamaOutputs), run, "", "test")
 	if err != nil {

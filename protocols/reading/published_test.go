@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gavel/internal/trials"
 )
 
 // These tests read published replies in ../shared/data, and are skipped where it has none. GAVEL_READERS=FOLDER keeps a
@@ -119,6 +121,7 @@ func keepSample(t *testing.T, name string, replies []choiceReply) {
 
 // Where the paper's rules read a letter, so does this reader, but where the reply's last statement names several.
 func TestPublishedMMLUPro(t *testing.T) {
+	trials.Long(t)
 	var paper, same, several int
 	var more []choiceReply
 	for _, r := range mmluPro(t) {

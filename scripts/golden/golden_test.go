@@ -16,6 +16,7 @@ package golden
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -60,8 +61,10 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "gavel-golden-")
-		if err != nil {
+		os.Setenv("GOGC", "400") // of gavel's processes, as in the tests of the commands
+		err := clitest.InMemory()
+		dir, tempErr := os.MkdirTemp("", "gavel-golden-")
+		if err = cmp.Or(err, tempErr); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}

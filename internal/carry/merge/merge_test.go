@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ import (
 // TestMain makes intervals from few resamples: hardly a test reads them.
 func TestMain(m *testing.M) {
 	scoring.DefaultOptions.Bootstrap.Rounds = 200
+	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
 
