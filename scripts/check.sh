@@ -16,7 +16,8 @@
 #   rest         here, with the data in ../shared/data: the tests that left something out in that copy, for want of data or
 #                because it takes long (GAVEL_TEST_LONG)
 #   race         go test -race, without the tests named below, and of the commands those in which goroutines meet
-#   fuzz         for a short while each Fuzz… target of the packages that changed in two days, by night of all
+#   fuzz         for a short while each Fuzz… target of the packages that changed in two days (more than their other
+#                tests), by night of all
 #   build        without cgo for Windows, by night for six targets
 #   release      a release as .goreleaser.yaml has it, unpublished: six binaries, archives, packages, checksums (scripts/release.sh)
 #   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh), those of shards also on Slurm
@@ -328,12 +329,17 @@ check_race() {
 	CGO_ENABLED=1 say go test -race -run "$commands_for_race" -skip "$not_for_race" -count=1 -timeout 20m ./internal/cli
 }
 
-# fuzzed prints the packages with fuzz targets: by day those that changed in two days, where Git knows.
+# fuzzed prints the packages with fuzz targets: by day those that changed in two days, where Git knows. Tests of other
+# things are no change.
 fuzzed() {
-	local changed=.
+	local changed=. file
 	if [[ $nightly == no ]] && git rev-parse -q --verify HEAD >/dev/null 2>&1; then
-		changed=$({ git log --since=2.days --name-only --format= && git diff --name-only HEAD; } | { grep '\.go$' || true; } |
-			xargs -r -n 1 dirname | sed 's|^|./|' | sort -u)
+		changed=$({ git log --since=2.days --name-only --format= && git diff --name-only HEAD; } | sort -u |
+			while read -r file; do
+				[[ $file == *.go && -e $file ]] || continue
+				[[ $file != *_test.go ]] || grep -q '^func Fuzz' "$file" || continue
+				echo "./$(dirname "$file")"
+			done | sort -u)
 	fi
 	grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u |
 		if [[ $changed == . ]]; then cat; else grep -Fx "$changed" || true; fi

@@ -20,6 +20,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"gavel/internal/cli/clitest"
+	"gavel/internal/trials"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -52,9 +53,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(os.Args[1:]))
 	}
 	flag.Parse()
-	if err := clitest.InMemory(); err != nil {
-		panic(err)
-	}
+	trials.InMemory()
 	code := runTests(m)
 	if linked != "" {
 		os.RemoveAll(linked)

@@ -168,7 +168,7 @@ var simulatedRun = []string{"pairwise", "--backend", "sim", "--model", "coin", "
 
 // TestKilledAtAnyTime: killed with -9 whenever, whatever gavel does comes to the same by the same command.
 func TestKilledAtAnyTime(t *testing.T) {
-	const each = 3
+	const each = 2
 	t.Run("run", func(t *testing.T) {
 		ownTemp(t)
 		killedAtAnyTime(t, victim{args: func(out string) []string { return append(append([]string{"run"}, simulatedRun...), "--out", out) }}, trials.Times(each))

@@ -18,6 +18,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "8")
 	scoring.DefaultOptions.Bootstrap.Rounds = 200
 	debug.SetGCPercent(400)
+	trials.InMemory()
 	os.Exit(m.Run())
 }
 

@@ -16,7 +16,6 @@ package golden
 import (
 	"archive/tar"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -37,6 +36,7 @@ import (
 
 	"gavel/internal/cli"
 	"gavel/internal/cli/clitest"
+	"gavel/internal/trials"
 )
 
 var (
@@ -62,9 +62,9 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	os.Exit(func() int {
 		os.Setenv("GOGC", "400") // of gavel's processes, as in the tests of the commands
-		err := clitest.InMemory()
-		dir, tempErr := os.MkdirTemp("", "gavel-golden-")
-		if err = cmp.Or(err, tempErr); err != nil {
+		trials.InMemory()
+		dir, err := os.MkdirTemp("", "gavel-golden-")
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}

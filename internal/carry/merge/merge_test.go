@@ -29,6 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	scoring.DefaultOptions.Bootstrap.Rounds = 200
 	debug.SetGCPercent(400)
+	trials.InMemory()
 	os.Exit(m.Run())
 }
 

@@ -1,4 +1,4 @@
-package clitest
+package trials
 
 import (
 	"os"
@@ -8,14 +8,13 @@ import (
 
 // InMemory has temporary files of the tests stand in memory, where there is a folder with room for that: a third of
 // what gavel costs the kernel is to wait until files are on a disk.
-func InMemory() error {
+func InMemory() {
 	const dir, room = "/dev/shm", 4 << 30
 	var st unix.Statfs_t
 	if os.Getenv("TMPDIR") != "" || unix.Statfs(dir, &st) != nil || st.Bavail*uint64(st.Bsize) < room {
-		return nil
+		return
 	}
-	if unix.Access(dir, unix.W_OK) != nil {
-		return nil
+	if unix.Access(dir, unix.W_OK) == nil {
+		os.Setenv("TMPDIR", dir)
 	}
-	return os.Setenv("TMPDIR", dir)
 }
