@@ -42,7 +42,15 @@ func unflushable(t *testing.T, s *Store) (obstacle string) {
 			t.Fatal(err)
 		}
 	}
-	t.Cleanup(func() { clear9(s.dir) })
+	t.Cleanup(func() {
+		clear9(s.dir)
+		for range 100 { // Badger may just now write what it could not write before
+			if os.RemoveAll(s.dir) == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
 	return obstacle
 }
 
