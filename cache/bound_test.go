@@ -2,10 +2,10 @@ package cache
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,9 +19,7 @@ const soon = 50 * time.Millisecond
 // random is a text that does not compress.
 func random(n int) string {
 	b := make([]byte, n)
-	var seed [32]byte
-	binary.LittleEndian.PutUint64(seed[:], rand.Uint64())
-	rand.NewChaCha8(seed).Read(b)
+	rand.Read(b)
 	for i := range b {
 		b[i] = '0' + b[i]%75
 	}
@@ -43,7 +41,6 @@ func unflushable(t *testing.T, s *Store) (obstacle string) {
 		}
 	}
 	t.Cleanup(func() {
-		clear9(s.dir)
 		for range 100 { // Badger may just now write what it could not write before
 			if os.RemoveAll(s.dir) == nil {
 				break

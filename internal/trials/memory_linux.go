@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InMemory has temporary files of the tests stand in memory, where there is a folder with room for that: a third of
-// what gavel costs the kernel is to wait until files are on a disk.
+// InMemory has temporary files of the tests stand in memory, where there is a folder with room for that: the tests of
+// the commands take the kernel a third less time there.
 func InMemory() {
 	const dir, room = "/dev/shm", 4 << 30
 	var st unix.Statfs_t
