@@ -205,6 +205,28 @@ func TestEndlessAnswer(t *testing.T) {
 	})
 }
 
+// TestAShortAnswerTakesLittle: ollama/api makes a buffer of 8 MB for an answer that it is given.
+func TestAShortAnswerTakesLittle(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		s := w.start(t, func(rw http.ResponseWriter, _ *http.Request) { io.WriteString(rw, w.reply(content("A"), "stop")) })
+		client := s.client(w, "")
+		const n = 10
+		var before, after runtime.MemStats
+		for i := range n + 1 {
+			if i == 1 { // the first also asks what the server is
+				runtime.ReadMemStats(&before)
+			}
+			if got, err := client.Ask(context.Background(), question); err != nil || got.Text != "A" {
+				t.Fatalf("%+v, %v", got, err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if took := (after.TotalAlloc - before.TotalAlloc) / n; took > 1<<20 {
+			t.Errorf("an answer took %d KiB", took>>10)
+		}
+	})
+}
+
 // TestAnAnswerLongerThanItsTokens: what so many tokens cannot have made is not read, whether its length is told or not; what
 // they can have made is, also with the alternatives of each token.
 func TestAnAnswerLongerThanItsTokens(t *testing.T) {
