@@ -476,7 +476,9 @@ declare -A count=([passed]=0 [in part]=0 [left out]=0 [FAILED]=0)
 # run runs one of them in a shell of its own, in which the first command that fails ends it. ("if run" would turn that
 # off.) Its status and its seconds go to a file.
 run() {
-	local start=$SECONDS status
+	local start=$SECONDS cpu before status
+	cpu
+	before=$cpu
 	current=$1
 	: >"$scratch/without-$1"
 	set +e
@@ -487,12 +489,20 @@ run() {
 	)
 	status=$?
 	set -e
-	echo "$status $((SECONDS - start))" >"$scratch/ended-$1"
+	cpu
+	echo "$status $((SECONDS - start)) $((cpu - before))" >"$scratch/ended-$1"
+}
+
+# cpu sets $cpu to the seconds of CPU that the commands of this shell took; servers, which nobody waits for, are not in it.
+cpu() {
+	local file=$scratch/times-$BASHPID
+	times >"$file"
+	cpu=$(awk 'NR == 2 { gsub("s", ""); split($1 "m" $2, t, "m"); printf "%d", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$file")
 }
 
 # step runs one, or waits for it where it was begun beside another, and takes down how it ended.
 step() {
-	local name=$1 status seconds word
+	local name=$1 status seconds cpu word
 	echo "=== $name"
 	if [[ -e $scratch/beside-$name ]]; then
 		wait "$beside" || true
@@ -501,7 +511,7 @@ step() {
 	else
 		run "$name"
 	fi
-	read -r status seconds <"$scratch/ended-$name"
+	read -r status seconds cpu <"$scratch/ended-$name"
 	case $status in
 	0) word=passed && [[ ! -s $scratch/without-$name ]] || word='in part' ;;
 	77) word='left out' ;;
@@ -511,9 +521,9 @@ step() {
 		;;
 	esac
 	count[$word]=$((count[$word] + 1))
-	echo "--- $name: $word, $seconds s"
+	echo "--- $name: $word, $seconds s, $cpu s of CPU"
 	echo
-	summary+=("$(printf '  %-12s %-9s %5d s' "$name" "$word" "$seconds")")
+	summary+=("$(printf '  %-12s %-9s %5d s %5d s of CPU' "$name" "$word" "$seconds" "$cpu")")
 	while read -r word; do
 		summary+=("               left out: $word")
 	done <"$scratch/without-$name"

@@ -6,5 +6,4 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 go run ./cmd/gavel docs markdown >docs/cli.md
-go run ./scripts/formats
-go run ./scripts/glossary
+go run ./scripts/docs

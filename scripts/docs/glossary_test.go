@@ -9,14 +9,14 @@ import (
 	"gavel/judging"
 )
 
-// TestGlossaryIsCurrent holds docs/glossary.md to the words that protocols declare; go run ./scripts/glossary writes it.
+// TestGlossaryIsCurrent holds docs/glossary.md to the words that protocols declare; scripts/docs.sh writes it.
 func TestGlossaryIsCurrent(t *testing.T) {
-	page, err := os.ReadFile("../../" + file)
+	page, err := os.ReadFile(root + "/docs/glossary.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(page) != written(string(page)) {
-		t.Errorf("%s is not current: go run ./scripts/glossary", file)
+		t.Error("docs/glossary.md is not current: scripts/docs.sh")
 	}
 	for _, p := range judging.Protocols() {
 		for _, term := range report.Terms(p.Name) {
@@ -24,7 +24,7 @@ func TestGlossaryIsCurrent(t *testing.T) {
 				t.Errorf("%s: %s has no plain words, or no source", p.Name, term.Metric)
 			}
 			if !strings.Contains(string(page), "`"+term.Metric+"`") {
-				t.Errorf("%s: %s is not in %s", p.Name, term.Metric, file)
+				t.Errorf("%s: %s is not in docs/glossary.md", p.Name, term.Metric)
 			}
 		}
 	}

@@ -1,27 +1,23 @@
-// Command glossary writes the tables of metrics in docs/glossary.md, between two marks, from the words of protocols.
-// Run it in the repository's root: go run ./scripts/glossary
 package main
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"gavel/protocols"
 	"gavel/scoring"
 )
 
-const file = "docs/glossary.md"
-
-func main() {
-	was, err := os.ReadFile(file)
-	if err == nil {
-		err = os.WriteFile(file, []byte(written(string(was))), 0o644)
-	}
+// writeGlossary writes the tables of metrics in docs/glossary.md, between two marks, from the words of protocols.
+func writeGlossary(root string) error {
+	page := filepath.Join(root, "docs", "glossary.md")
+	was, err := os.ReadFile(page)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "glossary:", err)
-		os.Exit(1)
+		return err
 	}
+	return os.WriteFile(page, []byte(written(string(was))), 0o644)
 }
 
 // What stands before the tables, and after them.

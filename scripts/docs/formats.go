@@ -1,6 +1,3 @@
-// Command formats writes what is known of gavel's JSON from its Go types: the tables of keys in docs/formats.md,
-// between the lines that name a document, and a JSON Schema of each document under docs/schemas. What a key means is
-// the comment of its field. Run it in the repository's root: go run ./scripts/formats
 package main
 
 import (
@@ -101,15 +98,9 @@ var packages = []string{
 	"backends", "datasets", "judging", "scoring", "scoring/race", "internal/jury", "internal/labels",
 }
 
-func main() {
-	if err := write("."); err != nil {
-		fmt.Fprintln(os.Stderr, "formats:", err)
-		os.Exit(1)
-	}
-}
-
-// write writes all of it in a repository.
-func write(root string) error {
+// writeFormats writes the tables of keys in docs/formats.md, between the lines that name a document, and a JSON Schema of
+// each document. What a key means is the comment of its field.
+func writeFormats(root string) error {
 	said, err := comments(root)
 	if err != nil {
 		return err

@@ -1,7 +1,4 @@
-// Package races says how often races err, what they cost and what they find: worlds of judges of whom everything is
-// known are raced by gavel's own code. The fixed test beside them looks once, after all items. It is made of tests, which
-// try little by day; with GAVEL_TRIALS and -v they print the tables of docs/race.md.
-package races
+package race_test
 
 import (
 	"fmt"
@@ -12,10 +9,13 @@ import (
 	"sync"
 	"text/tabwriter"
 
-	_ "gavel/protocols"
 	"gavel/scoring/race"
 	"gavel/scoring/stats"
 )
+
+// Here worlds of judges of whom everything is known say how often races err, what they cost and what they find. The fixed
+// test beside them looks once, after all items. By day little is tried; with GAVEL_TRIALS and -v the tables of
+// docs/race.md are printed.
 
 // alpha is that of all races and tests here.
 const alpha = 0.05

@@ -31,7 +31,7 @@ func TestWhatIsWrittenIsCurrent(t *testing.T) {
 		}
 	}
 	assert.NilError(t, os.MkdirAll(filepath.Join(copied, "docs", "schemas"), 0o755))
-	assert.NilError(t, write(copied))
+	assert.NilError(t, writeFormats(copied))
 	names := []string{"formats.md"}
 	for _, d := range documents {
 		names = append(names, "schemas/"+d.name+".schema.json")
