@@ -10,6 +10,7 @@
 # GAVEL_CHROMIUM     the browser's command, if it is not to be looked for
 # GAVEL_AXE          axe-core's axe.min.js, if it is not to be fetched
 # GAVEL_SCREENSHOTS  a folder for pictures of the pages, default none
+# GAVEL_TEST_NIGHTLY if set, or with pictures: every page light and dark, wide and narrow; else light and wide, and dark and narrow
 # GAVEL_LLAMA_URL    llama.cpp's server (scripts/servers.sh): a run is made on it too
 # BROWSER_AXE        must: without axe-core it is a failure
 # BROWSER_DIR        DIR, default ${XDG_CACHE_HOME:-~/.cache}/gavel-ci/axe

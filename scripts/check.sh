@@ -13,10 +13,10 @@
 #   scripts      shellcheck of every shell script
 #   fresh        a copy of this tree alone in a folder, with an empty HOME and an empty module cache: go run ./cmd/gavel demo
 #   test         go test ./... in that copy, with no published data beside it, no module to download, and no network but loopback
-#   rest         here, with the data in ../shared/data: the tests that left something out in that copy, for want of data or
-#                because it takes long (GAVEL_TEST_LONG)
+#   rest         here, with the data in ../shared/data: the tests that left something out in that copy, for want of data or,
+#                where what they test changed in a day, because it takes long (GAVEL_TEST_LONG)
 #   race         go test -race, without the tests named below, and of the commands those in which goroutines meet
-#   fuzz         for a short while each Fuzz… target of the packages that changed in two days (more than their other
+#   fuzz         for a short while each Fuzz… target of the packages that changed in a day (more than their other
 #                tests), by night of all
 #   build        without cgo for Windows, by night for six targets
 #   release      a release as .goreleaser.yaml has it, unpublished: six binaries, archives, packages, checksums (scripts/release.sh)
@@ -27,8 +27,11 @@
 #   browser      the pages of gavel serve in Chromium, looked at by axe-core (scripts/browser.sh), with a run on llama.cpp's server unless
 #                --no-servers
 #
-# --nightly takes its time: every fuzz target, 30 s each, the race detector on every test, six builds instead of one, and
-# the servers asked about all items instead of some.
+# Servers and browser mostly wait: after test they are begun beside the steps that follow.
+#
+# --nightly takes its time: every long test, every fuzz target, 30 s each, the race detector on every test, six builds
+# instead of one, the servers asked about all items instead of some, and the pages looked at in four sizes and colours
+# instead of two.
 #
 # What cannot be had here (a tool, a server, a browser: not installed, not to be downloaded) is left out, and the
 # summary says what and why. That is no failure. gavel's own build and tests are never left out.
@@ -56,6 +59,11 @@ not_for_race+='|TestDamagedParquet|TestLongTree|TestMarkdownStaysSmall|TestHosti
 not_for_race+='|TestIntervalsCover|TestTheIntervalOfRanksCovers|TestRanksAreCompared|TestCalibrationOfKnownJudges|TestCalibrationErrorByPlainBootstrap|TestJudgesAreDiagnosed|TestRaces|TestTheBestStays|TestTies|TestCapitalRarelyRefutesTheMean|TestEValuesAreExact|TestChanceOfManyKindsOfItems|TestSimulatedJudge.*|TestCoinIsTheRandomJudge' # arithmetic
 not_for_race+='|TestSameSeedSameBytes|TestScriptedJudgesOfOptions|TestSelfReferencePrinted|TestCompareSelfReference|TestBestAndWorstTogether' # likewise
 not_for_race+='|TestManyTablesAreMerged|TestDamagedTablesAreNotMerged|TestTablesAreNotMergedOnAFullDisk' # Badger merges
+not_for_race+='|TestDamagedTableIsSetAside|TestTheCommandOfAShardMakesIt|TestAProtocolIsAFolderAndALine' # likewise, and the compiler
+not_for_race+='|TestComparePageLeadsToItsItems|TestComparePageWithoutADifference|TestGarbage|TestItemPages|TestHardestItems' # one request
+not_for_race+='|TestMetricsAreExplained|TestVerdictIsMarkedWhereItStands' # after the other
+not_for_race+='|TestSelfReferenceAgainstASecondComputation|TestRepetitionsOfEveryProtocol|TestCalibrationErrorOfJudgesAllAlike' # arithmetic
+not_for_race+='|TestWithin|TestRandomJudgeOfManyOptions|TestRoundedOnce|TestSelfReferenceOrder|TestOrdersBeyondRotations' # likewise
 not_for_race+='|TestDamagedCache|TestFullDisk.*|TestSuiteKilled|TestKilledWithoutClosing|TestKilledAtAnyTime|TestServeKilled' # other processes
 not_for_race+='|TestBomb|TestASmallBundleThatWritesMuch|TestParquetThatStandsForMuch' # one goroutine unpacks
 not_for_race+='|TestAnAnswerLongerThanItsTokens|TestValuesAreBoundToTheirKeys' # long texts again
@@ -97,11 +105,11 @@ export SLURM_DIR=$scratch/slurm SERVERS_DIR=$scratch/servers # servers of this c
 GOFLAGS="$(go env GOFLAGS) -trimpath"
 export GOFLAGS
 
-beside= # the process of a step that runs beside another
+declare -A beside=() # the process of each step that runs beside others
 
 leave() {
 	local dir
-	[[ -z $beside ]] || kill "$beside" 2>/dev/null || true
+	((${#beside[@]} == 0)) || kill "${beside[@]}" 2>/dev/null || true
 	for dir in "$SERVERS_DIR" "$SERVERS_DIR"-*; do
 		if [[ -d $dir ]]; then
 			SERVERS_DIR=$dir scripts/servers.sh stop || true
@@ -307,11 +315,25 @@ rest_tests() {
 check_rest() {
 	[[ -d ../shared/data ]] || without 'tests of published data, which is not in ../shared/data'
 	rest_tests >"$scratch/rest"
-	local packages names
-	mapfile -t packages < <(cut -d' ' -f1 "$scratch/rest")
-	names=$(cut -d' ' -f2 "$scratch/rest" | paste -s -d '|')
-	((${#packages[@]})) || return 0
-	GAVEL_TEST_LONG=1 say go test -count=1 -timeout 15m -run "$names" "${packages[@]}" </dev/null
+	cut -d' ' -f2 "$scratch/rest" | paste -s -d '|' >"$scratch/rest-names"
+	[[ -s $scratch/rest ]] || return 0
+	local changed
+	changed=$(changed | xargs -r -n 1 dirname | sort -u | sed 's|^|gavel/|' | paste -s -d ' ')
+	# A test main's dependencies are those of its tests too.
+	cut -d' ' -f1 "$scratch/rest" | xargs go list -test -f '{{.ImportPath}} {{join .Deps " "}}' |
+		awk -v changed="$changed" 'BEGIN { split(changed, names, " "); for (i in names) is[names[i]] }
+			sub(/\.test /, " ", $0) { due = "others"; for (i = 1; i <= NF; i++) if ($i in is) due = "due"; print due, $1 }' \
+		>"$scratch/rest-due"
+	rest_of due 1
+	rest_of others ''
+}
+
+# rest_of makes the tests of some of the packages, the long ones too, or not.
+rest_of() {
+	local packages
+	mapfile -t packages < <(awk -v of="$1" '$1 == of { print $2 }' "$scratch/rest-due")
+	((${#packages[@]} == 0)) ||
+		GAVEL_TEST_LONG=$2 say go test -count=1 -timeout 15m -run "$(cat "$scratch/rest-names")" "${packages[@]}" </dev/null
 }
 
 check_race() {
@@ -329,20 +351,24 @@ check_race() {
 	CGO_ENABLED=1 say go test -race -run "$commands_for_race" -skip "$not_for_race" -count=1 -timeout 20m ./internal/cli
 }
 
-# fuzzed prints the packages with fuzz targets: by day those that changed in two days, where Git knows. Tests of other
-# things are no change.
-fuzzed() {
-	local changed=. file
+# changed prints the files of Go that changed in a day, and by night, or where Git does not know, all.
+changed() {
 	if [[ $nightly == no ]] && git rev-parse -q --verify HEAD >/dev/null 2>&1; then
-		changed=$({ git log --since=2.days --name-only --format= && git diff --name-only HEAD; } | sort -u |
-			while read -r file; do
-				[[ $file == *.go && -e $file ]] || continue
-				[[ $file != *_test.go ]] || grep -q '^func Fuzz' "$file" || continue
-				echo "./$(dirname "$file")"
-			done | sort -u)
+		{ git log --since=1.days --name-only --format= && git diff --name-only HEAD; } | sort -u | grep '\.go$' || true
+	else
+		find . -name '*.go' | cut -c 3-
 	fi
-	grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u |
-		if [[ $changed == . ]]; then cat; else grep -Fx "$changed" || true; fi
+}
+
+# fuzzed prints the packages with fuzz targets of which something changed. Tests of other things are no change.
+fuzzed() {
+	local file
+	changed | while read -r file; do
+		[[ -e $file ]] || continue
+		[[ $file != *_test.go ]] || grep -q '^func Fuzz' "$file" || continue
+		echo "./$(dirname "$file")"
+	done | sort -u >"$scratch/changed"
+	grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u | grep -Fx -f "$scratch/changed" || true
 }
 
 # Of each package one binary is built, instrumented, for all its targets.
@@ -500,13 +526,19 @@ cpu() {
 	cpu=$(awk 'NR == 2 { gsub("s", ""); split($1 "m" $2, t, "m"); printf "%d", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$file")
 }
 
+# begin starts a step beside others, with a folder for the servers that it starts.
+begin() {
+	SERVERS_DIR=$2 run "$1" >"$scratch/beside-$1" 2>&1 </dev/null &
+	beside[$1]=$!
+}
+
 # step runs one, or waits for it where it was begun beside another, and takes down how it ended.
 step() {
 	local name=$1 status seconds cpu word
 	echo "=== $name"
 	if [[ -e $scratch/beside-$name ]]; then
-		wait "$beside" || true
-		beside=
+		wait "${beside[$name]}" || true
+		unset "beside[$name]"
 		cat "$scratch/beside-$name"
 	else
 		run "$name"
@@ -534,11 +566,11 @@ tools
 mkdir -p "$alone" "$scratch/home"
 tar --exclude=./.git -c . | tar -x -C "$alone"
 for name in "${steps[@]}"; do
-	if [[ $name == servers ]]; then # both mostly wait
-		SERVERS_DIR=$SERVERS_DIR-browser run browser >"$scratch/beside-browser" 2>&1 </dev/null &
-		beside=$!
-	fi
 	step "$name"
+	if [[ $name == test ]]; then
+		begin servers "$SERVERS_DIR"
+		begin browser "$SERVERS_DIR-browser"
+	fi
 done
 
 echo '=== summary'

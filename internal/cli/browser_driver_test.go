@@ -40,6 +40,14 @@ func (l look) phone() bool { return l.width < 600 }
 
 var looks = []look{{"light", 1280}, {"dark", 1280}, {"light", 390}, {"dark", 390}}
 
+// looksOfTheDay are all looks by night and for pictures, and else those that have each color and each width once.
+func looksOfTheDay() []look {
+	if os.Getenv("GAVEL_TEST_NIGHTLY") != "" || os.Getenv("GAVEL_SCREENSHOTS") != "" {
+		return looks
+	}
+	return []look{looks[0], looks[3]}
+}
+
 // chromium starts a browser without a window, of which tabs are opened.
 func chromium(t testing.TB) context.Context {
 	t.Helper()

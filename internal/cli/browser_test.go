@@ -78,7 +78,7 @@ func TestBrowserPages(t *testing.T) {
 	}
 	guarded := serve(t, "--runs", "runs", "--token-file", "token").url
 	item := func(run, show string) string { return firstItem(t, base, run, show) }
-	for _, l := range looks {
+	for _, l := range looksOfTheDay() {
 		t.Run(l.String(), func(t *testing.T) {
 			b := newTab(t, browser, base, l, "page")
 			for i, target := range registered(t, base) {
@@ -189,7 +189,7 @@ func firstItem(t *testing.T, base, run, show string) string {
 // with, opened and compared.
 func TestBrowserRun(t *testing.T) {
 	browser := chromium(t)
-	t.Run("scripted", func(t *testing.T) { lives(t, browser, newJudge(t, false, favoursFirst).URL, looks...) })
+	t.Run("scripted", func(t *testing.T) { lives(t, browser, newJudge(t, false, favoursFirst).URL, looksOfTheDay()...) })
 	t.Run("llama.cpp", func(t *testing.T) {
 		llama := os.Getenv("GAVEL_LLAMA_URL")
 		if llama == "" {
@@ -276,7 +276,7 @@ func life(b *tab, g *barrier, tokens int) (run string) {
 // other.
 func TestBrowserSuite(t *testing.T) {
 	browser := chromium(t)
-	t.Run("scripted", func(t *testing.T) { suites(t, browser, newJudge(t, false, favoursFirst).URL, looks...) })
+	t.Run("scripted", func(t *testing.T) { suites(t, browser, newJudge(t, false, favoursFirst).URL, looksOfTheDay()...) })
 	t.Run("llama.cpp", func(t *testing.T) {
 		llama := os.Getenv("GAVEL_LLAMA_URL")
 		if llama == "" {
@@ -514,7 +514,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	home(t)
 	mustCall(t, strings.Fields("run pairwise --backend sim --model coin --dataset sample --limit 5 --out runs/a")...)
 	base := serve(t, "--runs", "runs").url
-	for _, l := range looks {
+	for _, l := range looksOfTheDay() {
 		t.Run(l.String(), func(t *testing.T) {
 			b := newTab(t, browser, base, l, "keyboard")
 			b.open("/runs")
