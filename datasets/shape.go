@@ -24,7 +24,7 @@ type ShapeInfo struct {
 	Asks     string // what a person is asked who labels an item; "" where people label none
 }
 
-// Shapes are the shapes that there are. The file of a format that has a shape of its own adds it when it is initialised.
+// Shapes are the shapes there are. The file of a format that has a shape of its own adds it when it is initialised.
 var Shapes = map[Shape]ShapeInfo{
 	Pair:       {Least: 2, Two: true, Asks: "Which response is better?"},
 	Choice:     {Least: 2, Ordered: true, Asks: "Which option is right?"},

@@ -25,8 +25,8 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason in
 // the commit.
 var ceilings = figures{
-	Tokens:    519_077,
-	LongLines: 19,
+	Tokens:    518_869,
+	LongLines: 16,
 	Unkeyed:   16,
 	Triple:    3,
 	Hidden:    3,

@@ -72,7 +72,7 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 	return run, nil
 }
 
-// FindAltered looks which files in the run's folder are not as the run wrote them; its warnings say it. root may be nil.
+// FindAltered looks which files in the run's folder are not as it wrote them; its warnings say it. root may be nil.
 func (run *Run) FindAltered(root *os.Root, dir string) (err error) {
 	run.altered, err = run.Manifest.EverAltered(root, dir)
 	return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,13 +34,53 @@ var ratedMetrics = []Summed[ratedUnit]{{
 		},
 		Unit:     UnitCorrelation,
 		Missing:  "answer left out",
-		Units:    stats.Spearman,
+		Units:    spearman,
 		Why:      Because("the judge gave all answers one grade"),
 		Compared: Whole,
 		Headline: true,
 	},
 	Adds: func(r ratedUnit) (x, y float64) { return r.people, r.judge },
 }}
+
+// spearman is the rank correlation of two columns: Pearson's of their ranks, where equal values share the mean of theirs.
+func spearman(rows [][]float64) float64 {
+	var ranks [2][]float64
+	for side := range ranks {
+		values := make([]float64, len(rows))
+		for i, row := range rows {
+			values[i] = row[side]
+		}
+		sorted := slices.Sorted(slices.Values(values))
+		for _, v := range values {
+			below, _ := slices.BinarySearch(sorted, v)
+			above, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
+			ranks[side] = append(ranks[side], float64(below+1+above)/2)
+		}
+	}
+	return stat.Correlation(ranks[0], ranks[1], nil)
+}
+
+func TestSpearmanByHand(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rows [][]float64
+		want float64
+	}{
+		{"nothing", nil, math.NaN()},
+		{"one", [][]float64{{1, 1}}, math.NaN()},
+		{"one value", [][]float64{{1, 1}, {1, 2}}, math.NaN()},
+		{"a curve", [][]float64{{1, 1}, {2, 10}, {3, 1000}}, 1},
+		{"falling", [][]float64{{1, 9}, {2, 5}, {3, 1}}, -1},
+		{"1 − 6·6/(4·15)", [][]float64{{1, 2}, {2, 1}, {3, 4}, {4, 3}}, 0.6},
+		// Ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4: Σxy = 4.5, Σx² = 4.5, Σy² = 5.
+		{"a tie", [][]float64{{1, 1}, {2, 2}, {2, 3}, {3, 4}}, 4.5 / math.Sqrt(4.5*5)},
+	} {
+		got := spearman(c.rows)
+		if math.IsNaN(got) != math.IsNaN(c.want) || math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
 
 // gradesScorer has them as its units.
 type gradesScorer struct{ all []ratedUnit }

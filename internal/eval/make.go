@@ -125,7 +125,7 @@ func (p *runState) atOnce() func(left int) string {
 	}
 }
 
-// noteStart notes in the manifest when the run began, and what stays as it was then: old is what its folder has, or nil.
+// noteStart notes in the manifest when the run began, and what stays as it was: old is what its folder has, or nil.
 func (p *runState) noteStart(old *judging.Manifest, now time.Time) {
 	m := p.job.Manifest
 	m.Started = now.UTC().Truncate(time.Second)

@@ -395,27 +395,6 @@ func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
 	return info
 }
 
-// firstConcurrency is what a server is asked at once to begin with, where neither it nor its kind says how much.
-const firstConcurrency = 8
-
-// simulatedConcurrency is for judges without a server.
-const simulatedConcurrency = 4
-
-// Concurrency is how much a server is asked at once to begin with: what was asked for, else what the server says it
-// serves, else what suits its kind.
-func Concurrency(asked int, s backends.Server, m backends.Model) int {
-	switch {
-	case asked > 0:
-		return asked
-	case m.Slots > 0:
-		return m.Slots
-	}
-	if s.Can(backends.Simulate) {
-		return simulatedConcurrency
-	}
-	return cmp.Or(s.Batches(), firstConcurrency)
-}
-
 // UnsafeInNames are characters that the name of a folder is made without.
 var UnsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 

@@ -57,25 +57,3 @@ func TestRedrawnMean(t *testing.T) {
 		t.Errorf("of what is never defined: %v", iv)
 	}
 }
-
-func TestSpearmanByHand(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		rows [][]float64
-		want float64
-	}{
-		{"nothing", nil, math.NaN()},
-		{"one", [][]float64{{1, 1}}, math.NaN()},
-		{"one value", [][]float64{{1, 1}, {1, 2}}, math.NaN()},
-		{"a curve", [][]float64{{1, 1}, {2, 10}, {3, 1000}}, 1},
-		{"falling", [][]float64{{1, 9}, {2, 5}, {3, 1}}, -1},
-		{"1 − 6·6/(4·15)", [][]float64{{1, 2}, {2, 1}, {3, 4}, {4, 3}}, 0.6},
-		// Ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4: Σxy = 4.5, Σx² = 4.5, Σy² = 5.
-		{"a tie", [][]float64{{1, 1}, {2, 2}, {2, 3}, {3, 4}}, 4.5 / math.Sqrt(4.5*5)},
-	} {
-		got := stats.Spearman(c.rows)
-		if math.IsNaN(got) != math.IsNaN(c.want) || math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}

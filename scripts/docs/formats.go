@@ -98,8 +98,8 @@ var packages = []string{
 	"backends", "datasets", "judging", "scoring", "scoring/race", "internal/jury", "internal/labels",
 }
 
-// writeFormats writes the tables of keys in docs/formats.md, between the lines that name a document, and a JSON Schema of
-// each document. What a key means is the comment of its field.
+// writeFormats writes the tables of keys in docs/formats.md, between the lines that name a document, and a JSON Schema
+// of each document. What a key means is the comment of its field.
 func writeFormats(root string) error {
 	said, err := comments(root)
 	if err != nil {
@@ -123,13 +123,10 @@ func writeFormats(root string) error {
 			append(raw, '\n'), 0o644); err != nil {
 			return err
 		}
-		from, to := []byte("<!-- keys of "+d.name+" -->\n"), []byte("<!-- end of keys -->\n")
-		before, rest, ok := bytes.Cut(text, from)
-		_, after, closed := bytes.Cut(rest, to)
-		if !ok || !closed {
-			return fmt.Errorf("%s: has no place for the keys of %s", page, d.name)
+		text, err = placed(text, "keys of "+d.name, "end of keys", d.table(said))
+		if err != nil {
+			return fmt.Errorf("%s: %w", page, err)
 		}
-		text = bytes.Join([][]byte{before, from, d.table(said), to, after}, nil)
 	}
 	return os.WriteFile(page, text, 0o644)
 }

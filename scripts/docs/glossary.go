@@ -17,20 +17,16 @@ func writeGlossary(root string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(page, []byte(written(string(was))), 0o644)
+	now, err := written(was)
+	if err != nil {
+		return fmt.Errorf("%s: %w", page, err)
+	}
+	return os.WriteFile(page, now, 0o644)
 }
 
-// What stands before the tables, and after them.
-const (
-	beginMark = "<!-- metrics -->\n"
-	endMark   = "<!-- end -->\n"
-)
-
 // written is the page with its tables anew.
-func written(page string) string {
-	before, rest, _ := strings.Cut(page, beginMark)
-	_, after, _ := strings.Cut(rest, endMark)
-	return before + beginMark + tables() + "\n" + endMark + after
+func written(page []byte) ([]byte, error) {
+	return placed(page, "metrics", "end", []byte(tables()+"\n"))
 }
 
 // tables are one for each layout, under the names of the protocols that have it.
