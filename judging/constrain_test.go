@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"gavel/backends"
@@ -281,13 +282,21 @@ func TestCallsAtMost(t *testing.T) {
 // The longest in tokens need not be the longest in bytes.
 func TestLongestPromptInTokens(t *testing.T) {
 	j, _ := newJob(t, judgingtest.Pairs(t, 3), nil)
-	counts, n := []int{90, 120, 60}, 0
-	j.Count = func(context.Context, backends.Request) (int, error) { n++; return counts[n-1], nil }
-	if got, err := j.LongestPrompt(t.Context(), 100); err != nil || got != (Length{120, CountedByServer}) || n != 3 {
-		t.Errorf("%+v, %v after %d counts", got, err, n)
+	var n atomic.Int64
+	j.Count = func(context.Context, backends.Request) (int, error) { return []int{90, 120, 60}[n.Add(1)-1], nil }
+	if got, err := j.LongestPrompt(t.Context(), 100); err != nil || got != (Length{120, CountedByServer}) || n.Load() != 3 {
+		t.Errorf("%+v, %v after %d counts", got, err, n.Load())
 	}
-	if got, err := j.LongestPrompt(t.Context(), 1<<20); err != nil || got.By != CountedByBytes || n != 3 {
+	if got, err := j.LongestPrompt(t.Context(), 1<<20); err != nil || got.By != CountedByBytes || n.Load() != 3 {
 		t.Errorf("what surely fits was counted: %+v, %v", got, err)
+	}
+	// Nobody is asked again and again who cannot count, or who is gone.
+	j, _ = newJob(t, judgingtest.Pairs(t, 200), nil)
+	n.Store(0)
+	j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return 0, errors.New("no") }
+	got, err := j.LongestPrompt(t.Context(), 100)
+	if err != nil || got.By != CountedByBytes || n.Load() > 2*countedAtOnce {
+		t.Errorf("%+v, %v after %d failures", got, err, n.Load())
 	}
 }
 

@@ -2,8 +2,12 @@ package judging
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"gavel/backends"
 	"gavel/datasets"
@@ -106,6 +110,9 @@ func (p Parameters) mostCalls(prompt Prompt) int {
 // mostCounted is how many prompts LongestPrompt has counted at most.
 const mostCounted = 1000
 
+// countedAtOnce is how many of them at once: servers count beside what they answer.
+const countedAtOnce = 16
+
 // LongestPrompt is how long the longest first turn of the rows is. Its bytes are enough to know where they and the
 // reply fit the context; else the server counts those that may be the longest: in the order of their bytes, until no
 // prompt that is left has more bytes than the longest has tokens.
@@ -121,22 +128,39 @@ func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 		return bytes, nil
 	}
 	longest := Length{By: CountedByServer}
-	for i, row := range rows {
-		if i == mostCounted {
-			longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", mostCounted)
-		}
+	var mu sync.Mutex // of it
+	counting, until := errgroup.WithContext(ctx)
+	counting.SetLimit(countedAtOnce)
+	for _, row := range rows[:min(len(rows), mostCounted)] {
 		req, err := j.firstTurn(row)
+		if err != nil {
+			return Length{}, errors.Join(err, counting.Wait())
+		}
+		mu.Lock()
+		enough := backends.MostTokens(req.Messages) <= longest.Tokens
+		mu.Unlock()
+		if enough || until.Err() != nil {
+			break
+		}
+		counting.Go(func() error {
+			n, err := j.Count(until, req)
+			mu.Lock()
+			defer mu.Unlock()
+			longest.Tokens = max(longest.Tokens, n)
+			return err
+		})
+	}
+	if counting.Wait() != nil {
+		return bytes, nil
+	}
+	if len(rows) > mostCounted {
+		next, err := j.firstTurn(rows[mostCounted])
 		if err != nil {
 			return Length{}, err
 		}
-		if i == mostCounted || backends.MostTokens(req.Messages) <= longest.Tokens {
-			break
+		if backends.MostTokens(next.Messages) > longest.Tokens {
+			longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", mostCounted)
 		}
-		n, err := j.Count(ctx, req)
-		if err != nil {
-			return bytes, nil
-		}
-		longest.Tokens = max(longest.Tokens, n)
 	}
 	return longest, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"gavel/backends"
 	"gavel/judging"
@@ -42,11 +43,12 @@ func (e *Maker) fitReply(
 		Set: its.set, Rows: all(its.set),
 	}
 	var failed error
+	var once sync.Once // prompts are counted beside each other
 	if counter, ok := judges[0].Backend.(backends.Counter); ok {
 		job.Count = func(ctx context.Context, req backends.Request) (int, error) {
 			n, err := counter.CountTokens(ctx, req)
-			if !errors.Is(err, backends.ErrNoTokenizer) {
-				failed = err
+			if err != nil && !errors.Is(err, backends.ErrNoTokenizer) {
+				once.Do(func() { failed = err })
 			}
 			return n, err
 		}

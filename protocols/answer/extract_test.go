@@ -320,7 +320,7 @@ func TestLongReplies(t *testing.T) {
 			}
 			readBoth(1 << 17)
 			trials.Long(t)
-			readBoth(1 << 20)
+			readBoth(1 << 19)
 		})
 	}
 }

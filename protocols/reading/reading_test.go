@@ -180,7 +180,7 @@ var longUnits = []string{
 // for minutes.
 func TestLongReplies(t *testing.T) {
 	trials.Long(t)
-	const size = 1 << 17
+	const size = 1 << 15
 	for _, unit := range longUnits {
 		reply := strings.Repeat(unit, size/len(unit))
 		for _, r := range readers {
