@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -91,7 +92,45 @@ func (x *exchange) edit(body []byte) []byte {
 // body with one write. Any other kind of reader costs a write and a copy more.
 func inMemory(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
 
+// Account counts what servers are asked beside judgments, by page, such as "/v1/models".
+type Account struct {
+	mu    sync.Mutex
+	pages map[string]int
+}
+
+type accountKey struct{}
+
+// WithAccount has what is asked with the context counted.
+func WithAccount(ctx context.Context, a *Account) context.Context {
+	return context.WithValue(ctx, accountKey{}, a)
+}
+
+// judges are the pages that answer with judgments.
+var judges = regexp.MustCompile(`/(chat/completions|api/chat|systemone)$`)
+
+func (a *Account) enter(page *url.URL) {
+	if judges.MatchString(page.Path) {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.pages == nil {
+		a.pages = map[string]int{}
+	}
+	a.pages[ownPages.FindString(page.Path)]++
+}
+
+// Beside judgments so much was asked, by page.
+func (a *Account) Beside() map[string]int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.pages)
+}
+
 func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
+	if a, ok := req.Context().Value(accountKey{}).(*Account); ok {
+		a.enter(req.URL)
+	}
 	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
 	if !ok {
 		x = &exchange{}

@@ -25,6 +25,7 @@ type presence struct {
 	sample                  Sample
 	down                    bool
 	slow                    time.Duration // to say what it serves
+	takes                   time.Duration // to answer
 }
 
 func (s *serving) Ask(context.Context, Request) (Response, error) {
@@ -35,6 +36,7 @@ func (s *serving) Ask(context.Context, Request) (Response, error) {
 	if s.answered != nil {
 		s.answered()
 	}
+	time.Sleep(now.takes)
 	return Response{Text: "fine", Finish: Stop, Model: now.says}, nil
 }
 
@@ -104,6 +106,77 @@ func TestWatchAsksAfterTheReply(t *testing.T) {
 		time.Sleep(time.Hour)
 		if n := s.looks.Load(); n != 2 {
 			t.Errorf("with no reply to wait for it the server was asked %d times", n-2)
+		}
+	})
+}
+
+// TestWatchAsksBesideReplies: replies that take long do not wait to be vouched for, and however many there are, the
+// server is asked by the second.
+func TestWatchAsksBesideReplies(t *testing.T) {
+	for takes, most := range map[time.Duration]int64{
+		20 * time.Second:       40,
+		time.Second:            220,
+		200 * time.Millisecond: 1004,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, w := watching(t, presence{identity: tinyIdentity, takes: takes, slow: 10 * time.Millisecond})
+			s.looks.Store(0)
+			begun := time.Now()
+			var all sync.WaitGroup
+			for i := range 32 {
+				all.Go(func() {
+					time.Sleep(time.Duration(i) * takes / 32)
+					for time.Since(begun) < 100*time.Second {
+						sent := time.Now()
+						if err := w.ask(t); err != nil {
+							t.Error(err)
+						}
+						if late := time.Since(sent) - takes; late > 0 && time.Since(begun) > 10*time.Second {
+							t.Errorf("a reply of %s was held back for %s", takes, late)
+						}
+					}
+				})
+			}
+			all.Wait()
+			time.Sleep(time.Minute) // nobody asks beside nothing
+			if n := s.looks.Load(); n > most {
+				t.Errorf("asked %d times beside replies of %s, at most %d", n, takes, most)
+			}
+		})
+	}
+}
+
+// TestWatchDoesNotVouchForTheFuture: what it served before a request was sent says nothing of the reply.
+func TestWatchDoesNotVouchForTheFuture(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, w := watching(t, presence{identity: tinyIdentity, takes: 3 * time.Second})
+		if err := w.ask(t); err != nil {
+			t.Fatal(err)
+		}
+		s.now.Store(&presence{identity: "openai tiny size=2"})
+		var changed *ModelChangedError
+		if err := w.ask(t); !errors.As(err, &changed) {
+			t.Errorf("%v", err)
+		}
+	})
+	// It is another by the time that replies are here, and was seen so while they were made.
+	synctest.Test(t, func(t *testing.T) {
+		s, w := watching(t, presence{identity: tinyIdentity, takes: 10 * time.Second})
+		var all sync.WaitGroup
+		for range 2 * few {
+			all.Go(func() {
+				var changed *ModelChangedError
+				if err := w.ask(t); !errors.As(err, &changed) {
+					t.Errorf("%v", err)
+				}
+			})
+		}
+		time.Sleep(100 * time.Millisecond)
+		s.now.Store(&presence{identity: "openai tiny size=2"})
+		all.Wait()
+		time.Sleep(time.Minute)
+		if n := s.looks.Load(); n > 4 {
+			t.Errorf("asked %d times", n)
 		}
 	})
 }

@@ -18,10 +18,12 @@ type Ledger struct {
 	// of `prompt_tokens`, those that servers took from their prompt caches; left out where none tells
 	CachedTokens *int `json:"cached_tokens,omitempty"`
 	// of `prompt_tokens`, those that a server would read whose prompt cache forgets nothing, estimated by bytes
-	IdealTokens  *int    `json:"ideal_tokens,omitempty"`
-	ReplyTokens  int     `json:"reply_tokens"`  // generated, in the calls
-	Seconds      float64 `json:"seconds"`       // in which at least one judgment was being made
-	DecidedItems int     `json:"decided_items"` // items whose every judgment has a decided verdict
+	IdealTokens *int    `json:"ideal_tokens,omitempty"`
+	ReplyTokens int     `json:"reply_tokens"` // generated, in the calls
+	Seconds     float64 `json:"seconds"`      // in which at least one judgment was being made
+	// requests of the last try beside those for judgments: which model is served, how long a prompt is
+	Beside       int `json:"requests_beside,omitempty"`
+	DecidedItems int `json:"decided_items"` // items whose every judgment has a decided verdict
 	// of the judgments of the first time, remembered ones too: what the judge needs, whoever paid
 	GeneratedTokens int `json:"generated_tokens"`
 	// of `generated_tokens`, thinking: as servers tell, else by the bytes of thinking and text;
@@ -120,6 +122,7 @@ func Sum(ledgers []*Ledger) *Ledger {
 		sum.Remembered += l.Remembered
 		sum.PromptTokens += l.PromptTokens
 		sum.ReplyTokens += l.ReplyTokens
+		sum.Beside += l.Beside
 		sum.Seconds = *Fraction(sum.Seconds + l.Seconds)
 		sum.DecidedItems += l.DecidedItems
 		sum.GeneratedTokens += l.GeneratedTokens
@@ -224,6 +227,9 @@ func (run *Run) ledger(sheet *Sheet) *Ledger {
 		if share, err := a.sent.Tree(run.Manifest, run.folder); err == nil {
 			l.IdealTokens = new(int(math.Round(share * float64(l.PromptTokens))))
 		}
+	}
+	for _, n := range run.Manifest.Beside {
+		l.Beside += n
 	}
 	l.right = sheet.right()
 	l.At(Rates{})

@@ -219,7 +219,7 @@ func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func(
 			return nil, nil, err
 		}
 	}
-	ctx, unwatch := context.WithCancel(ctx)
+	ctx, unwatch := context.WithCancel(backends.WithAccount(ctx, &p.account))
 	client, closePool, err := e.serversClient(ctx, p, store)
 	closeAll := func() error {
 		unwatch()
@@ -298,7 +298,7 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 		return err
 	}
 	begun := e.Now()
-	err := p.job.Run(ctx)
+	err := p.job.Run(backends.WithAccount(ctx, &p.account))
 	if m := p.job.Manifest; calls.Load() >= enoughCalls && p.job.AtOnce != nil && m.Model.Slots == 0 {
 		mean := float64(asked.Load()) / float64(e.Now().Sub(begun).Milliseconds()+1)
 		m.Concurrency = max(1, int(math.Round(mean)))
@@ -338,6 +338,7 @@ func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (
 		}
 	}
 	if asked > 0 {
+		m.Beside = p.account.Beside()
 		m.Ended = e.Now().UTC().Truncate(time.Second)
 	}
 	if p.reading != judging.Paper { // numbers of before there were two readings are made again without a word of them

@@ -24,6 +24,7 @@ type runState struct {
 	// whyAtOnce says why no more is asked of the last of them at once; nil where no server is asked.
 	whyAtOnce func() string
 	left      atomic.Int64 // judgments that are still to be made
+	account   backends.Account
 	out       string
 	changes   chan judging.ModelChange // seen on one of several servers
 	records   *scoring.Loader          // all that stand or are made
@@ -183,6 +184,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	}
 	protocol, template := q.protocol, q.protocol.Adapted(e.decision(q, judges[0]), o.Options)
 	p := &runState{req: o, set: its.set, judges: judges}
+	ctx = backends.WithAccount(ctx, &p.account)
 	server, model := p.judges[0].Server, JointModel(p.judges)
 	asker := protocol.New(template, o.Options)
 	params := o.CallParameters()

@@ -74,6 +74,10 @@ func costs(head string, rows []costRow) []table.Table {
 			said = strings.TrimPrefix(said+"; "+
 				table.Count(p.Remembered, "reply")+" from gavel's own cache, paid for before", "; ")
 		}
+		if p.Beside > 0 {
+			said = strings.TrimPrefix(said+"; "+table.Count(p.Beside, "request")+
+				" beside the calls: which model is served, how long a prompt is", "; ")
+		}
 		if said != "" && len(rows) > 1 {
 			said = p.name + ": " + said
 		}
