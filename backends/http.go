@@ -120,11 +120,18 @@ func (a *Account) enter(page *url.URL) {
 	a.pages[ownPages.FindString(page.Path)]++
 }
 
-// Beside judgments so much was asked, by page.
-func (a *Account) Beside() map[string]int {
+// Onto is what was asked, by page, and what stands in another account.
+func (a *Account) Onto(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return maps.Clone(a.pages)
+	sum := maps.Clone(other)
+	if sum == nil {
+		return maps.Clone(a.pages)
+	}
+	for page, n := range a.pages {
+		sum[page] += n
+	}
+	return sum
 }
 
 func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -132,6 +132,7 @@ func (p *runState) noteStart(old *judging.Manifest, now time.Time) {
 	if old != nil {
 		m.Started = old.Started
 		m.Changes = old.Changes
+		m.Beside = old.Beside
 		m.Sample = old.Sample
 		m.Alternates = old.Alternates
 	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && p.answer == nil {
@@ -338,7 +339,7 @@ func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (
 		}
 	}
 	if asked > 0 {
-		m.Beside = p.account.Beside()
+		m.Beside = p.account.Onto(m.Beside)
 		m.Ended = e.Now().UTC().Truncate(time.Second)
 	}
 	if p.reading != judging.Paper { // numbers of before there were two readings are made again without a word of them

@@ -1,0 +1,32 @@
+package backends
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"gotest.tools/v3/assert"
+)
+
+// TestAccountCountsWhatIsNoJudgment: by page, whatever stands before it in the address, and onto what was asked before.
+func TestAccountCountsWhatIsNoJudgment(t *testing.T) {
+	eachWire(t, func(t *testing.T, w wire) {
+		s := w.start(t, func(rw http.ResponseWriter, r *http.Request) {
+			rw.Write([]byte(w.reply(content("fine"), "stop")))
+		})
+		b := s.client(w, "")
+		var account Account
+		ctx := WithAccount(t.Context(), &account)
+		_, err := b.Ask(ctx, question)
+		assert.NilError(t, err)
+		listed := func(pages map[string]int) int { return pages["/v1/models"] + pages["/api/tags"] }
+		before := account.Onto(nil) // a server may be asked first what it is
+		b.(Identifier).Identify(ctx, "tiny")
+		counted := account.Onto(map[string]int{"/version": 5})
+		assert.Equal(t, listed(counted), listed(before)+1)
+		assert.Equal(t, counted["/version"], before["/version"]+5)
+		for page := range counted {
+			assert.Assert(t, strings.HasPrefix(page, "/") && !strings.Contains(page, "chat"), page)
+		}
+	})
+}
