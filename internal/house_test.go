@@ -69,14 +69,12 @@ var rooms = map[string]string{
 	"internal/cli": "internal/server internal/server/guard internal/server/jobs" +
 		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/report" +
 		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
-		" scoring/race judging cache datasets backends internal/disk internal/cli/demo internal/cli/progress" +
-		" internal/cli/manual",
+		" scoring/race judging cache datasets backends internal/disk internal/cli/demo internal/cli/manual",
 	"internal/cli/demo": "datasets/references internal/eval internal/report internal/report/table" +
 		" protocols/multioption protocols/pairwise protocols/selfreference scoring judging internal/disk",
-	"internal/cli/progress": "internal/eval judging",
-	"internal/cli/manual":   "",
-	"internal/cli/clitest":  "",
-	"cmd":                   "internal/cli",
+	"internal/cli/manual":  "",
+	"internal/cli/clitest": "",
+	"cmd":                  "internal/cli",
 }
 
 // anyProtocol is the room of a protocol's folder that has no line of its own: a new one needs none.

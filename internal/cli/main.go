@@ -23,7 +23,6 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
-	"gavel/internal/cli/progress"
 	"gavel/internal/disk"
 	"gavel/internal/eval"
 	"gavel/internal/report/table"
@@ -49,7 +48,7 @@ var terminalWords = eval.Words{
 
 // maker makes runs in this world, and tells the terminal.
 func (e *env) maker() *eval.Maker {
-	at := progress.Terminal{
+	at := terminal{
 		Out:     e.stderr,
 		Is:      e.terminal,
 		Columns: func() int { return columnsOf(e.stderr) },
@@ -63,7 +62,7 @@ func (e *env) maker() *eval.Maker {
 		Library:    e.library(),
 		Version:    version(),
 		OpenCache:  e.openCache,
-		Observer:   progress.On(at),
+		Observer:   progressOn(at),
 		Interrupts: e.interrupts,
 		Words:      terminalWords,
 	}

@@ -1,4 +1,4 @@
-package progress
+package cli
 
 import (
 	"bytes"
@@ -52,10 +52,10 @@ func screen(written string) string {
 }
 
 // told is a run of 100 judgments that is told to a terminal of so many columns, one judgment a second.
-func told(columns int, during func(p *Progress, done int)) (written string) {
+func told(columns int, during func(p *progress, done int)) (written string) {
 	var out bytes.Buffer
 	now := time.Unix(1e9, 0)
-	p := On(Terminal{
+	p := progressOn(terminal{
 		Out:     &out,
 		Is:      columns > 0,
 		Columns: func() int { return columns },
@@ -84,7 +84,7 @@ func told(columns int, during func(p *Progress, done int)) (written string) {
 
 // TestBar: what a run comes to stands below the bar, what is said above it, and both go when the run ends.
 func TestBar(t *testing.T) {
-	all := told(80, func(p *Progress, done int) {
+	all := told(80, func(p *progress, done int) {
 		if done == 70 {
 			p.Note("something is wrong")
 		}
@@ -103,7 +103,7 @@ func TestBar(t *testing.T) {
 
 // TestNarrowBar: no line of the bar is as wide as the terminal, which would begin another row.
 func TestNarrowBar(t *testing.T) {
-	before, _, _ := strings.Cut(told(50, func(*Progress, int) {}), "\x00")
+	before, _, _ := strings.Cut(told(50, func(*progress, int) {}), "\x00")
 	for line := range strings.Lines(screen(before)) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n >= 50 {
 			t.Errorf("%d columns: %s", n, line)
@@ -113,7 +113,7 @@ func TestNarrowBar(t *testing.T) {
 
 // TestLines: where there is no terminal, lines say the same.
 func TestLines(t *testing.T) {
-	all := told(0, func(*Progress, int) {})
+	all := told(0, func(*progress, int) {})
 	const want = "80/100 judgments, 1.0/s, 20s left, so far right in both orders on 40 to 60 % of 40 pairs\n"
 	if !strings.Contains(all, want) || strings.Contains(all, "\x1b") {
 		t.Errorf("said\n%s", all)

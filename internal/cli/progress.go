@@ -1,5 +1,4 @@
-// Package progress tells somebody at a terminal how far a run is.
-package progress
+package cli
 
 import (
 	"fmt"
@@ -25,8 +24,8 @@ const (
 // barWidth is that of the bar, in columns.
 const barWidth = 24
 
-// Terminal is where progress is told.
-type Terminal struct {
+// terminal is where progress is told.
+type terminal struct {
 	Out     io.Writer
 	Is      bool       // it is one: a bar is drawn; else lines are said
 	Columns func() int // that it has, 0 where nobody knows
@@ -34,18 +33,18 @@ type Terminal struct {
 	Say     func(format string, args ...any) // says a line
 }
 
-// Progress tells how far a run is: a bar on a terminal, else a line every few seconds. It is an [eval.Observer].
-type Progress struct {
+// progress tells how far a run is: a bar on a terminal, else a line every few seconds. It is an [eval.Observer].
+type progress struct {
 	mu sync.Mutex
 	tally
 }
 
-// On is progress that is told somewhere.
-func On(t Terminal) *Progress { return &Progress{tally: tally{on: t}} }
+// progressOn is progress that is told somewhere.
+func progressOn(t terminal) *progress { return &progress{tally: tally{on: t}} }
 
 // tally is one run's progress.
 type tally struct {
-	on      Terminal
+	on      terminal
 	drawn   int // lines of the bar that stand on the terminal
 	total   int
 	done    int
@@ -61,10 +60,10 @@ type tally struct {
 	scored  time.Time     // and when
 }
 
-var _ eval.Observer = (*Progress)(nil)
+var _ eval.Observer = (*progress)(nil)
 
 // RunOpened implements eval.Observer.
-func (p *Progress) RunOpened(run eval.RunStart) {
+func (p *progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.on.Now()
@@ -90,7 +89,7 @@ func (p *Progress) RunOpened(run eval.RunStart) {
 }
 
 // Recorded implements eval.Observer.
-func (p *Progress) Recorded(r *judging.Record) {
+func (p *progress) Recorded(r *judging.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
@@ -129,7 +128,7 @@ func (p *Progress) Recorded(r *judging.Record) {
 }
 
 // draw draws the bar, and below it what the run comes to so far, in place of what it drew last.
-func (p *Progress) draw(now time.Time) {
+func (p *progress) draw(now time.Time) {
 	full := barWidth * p.done / p.total
 	lines := []string{fmt.Sprintf("judging  %s%s  %d of %d%s", strings.Repeat("━", full),
 		strings.Repeat("─", barWidth-full), p.done, p.total, strings.ReplaceAll(p.pace(now), ", ", " · "))}
@@ -151,7 +150,7 @@ func (p *Progress) draw(now time.Time) {
 }
 
 // taken takes back what was drawn: the next to be written begins where it began.
-func (p *Progress) taken() string {
+func (p *progress) taken() string {
 	if p.drawn == 0 {
 		return ""
 	}
@@ -166,7 +165,7 @@ func together(between string, parts ...string) string {
 }
 
 // counts are what is cached and each outcome that is not decided.
-func (p *Progress) counts() string {
+func (p *progress) counts() string {
 	var parts []string
 	if p.cached > 0 {
 		parts = append(parts, fmt.Sprintf("%d cached", p.cached))
@@ -180,7 +179,7 @@ func (p *Progress) counts() string {
 }
 
 // pace is how fast the run goes and how long it still takes, where that can be told.
-func (p *Progress) pace(now time.Time) string {
+func (p *progress) pace(now time.Time) string {
 	left, ok := p.tempo.Left(p.total-p.done, now)
 	if !ok {
 		return ""
@@ -193,14 +192,14 @@ func (p *Progress) pace(now time.Time) string {
 }
 
 // load is how many are asked at once, where somebody knows.
-func (p *Progress) load() string {
+func (p *progress) load() string {
 	if p.atOnce == nil {
 		return ""
 	}
 	return p.atOnce(p.total - p.done)
 }
 
-func (p *Progress) line(now time.Time) string {
+func (p *progress) line(now time.Time) string {
 	line := fmt.Sprintf("%d/%d judgments%s", p.done, p.total, p.pace(now))
 	score := p.score
 	if score != "" {
@@ -210,7 +209,7 @@ func (p *Progress) line(now time.Time) string {
 }
 
 // Note says something, between two lines of progress where there are some.
-func (p *Progress) Note(text string) {
+func (p *progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	io.WriteString(p.on.Out, p.taken())
@@ -218,7 +217,7 @@ func (p *Progress) Note(text string) {
 }
 
 // RunEnded says what it came to.
-func (p *Progress) RunEnded() {
+func (p *progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	io.WriteString(p.on.Out, p.taken())
