@@ -14,7 +14,7 @@
 #   fresh        a copy of this tree alone in a folder, with an empty HOME and an empty module cache: go run ./cmd/gavel demo
 #   test         go test ./... in that copy, with no published data beside it, no module to download, and no network but loopback
 #   rest         here, with the data in ../shared/data: the tests that left something out in that copy, for want of data or,
-#                where what they test changed in a day, because it takes long (GAVEL_TEST_LONG)
+#                where the package changed in a day, because it takes long (GAVEL_TEST_LONG)
 #   race         go test -race, without the tests named below, and of the commands those in which goroutines meet
 #   fuzz         for a short while each Fuzz… target of the packages that changed in a day (more than their other
 #                tests), by night of all
@@ -321,23 +321,17 @@ rest_tests() {
 check_rest() {
 	[[ -d ../shared/data ]] || without 'tests of published data, which is not in ../shared/data'
 	rest_tests >"$scratch/rest"
-	cut -d' ' -f2 "$scratch/rest" | paste -s -d '|' >"$scratch/rest-names"
 	[[ -s $scratch/rest ]] || return 0
-	local changed
-	changed=$(changed | xargs -r -n 1 dirname | sort -u | sed 's|^|gavel/|' | paste -s -d ' ')
-	# A test main's dependencies are those of its tests too.
-	cut -d' ' -f1 "$scratch/rest" | xargs go list -test -f '{{.ImportPath}} {{join .Deps " "}}' |
-		awk -v changed="$changed" 'BEGIN { split(changed, names, " "); for (i in names) is[names[i]] }
-			sub(/\.test /, " ", $0) { due = "others"; for (i = 1; i <= NF; i++) if ($i in is) due = "due"; print due, $1 }' \
-		>"$scratch/rest-due"
-	rest_of due 1
-	rest_of others ''
+	cut -d' ' -f2 "$scratch/rest" | paste -s -d '|' >"$scratch/rest-names"
+	changed | xargs -r -n 1 dirname | sort -u | sed 's|.*|gavel/& |' >"$scratch/changed"
+	rest_of "$(grep -F -f "$scratch/changed" "$scratch/rest")" 1
+	rest_of "$(grep -vF -f "$scratch/changed" "$scratch/rest")" ''
 }
 
-# rest_of makes the tests of some of the packages, the long ones too, or not.
+# rest_of makes the tests of some lines of rest_tests, the long ones too, or not.
 rest_of() {
 	local packages
-	mapfile -t packages < <(awk -v of="$1" '$1 == of { print $2 }' "$scratch/rest-due")
+	mapfile -t packages < <(cut -d' ' -f1 <<<"$1" | grep .)
 	((${#packages[@]} == 0)) ||
 		GAVEL_TEST_LONG=$2 say go test -count=1 -timeout 15m -run "$(cat "$scratch/rest-names")" "${packages[@]}" </dev/null
 }
