@@ -117,7 +117,7 @@ func (a *Account) enter(page *url.URL) {
 	if a.pages == nil {
 		a.pages = map[string]int{}
 	}
-	a.pages[ownPages.FindString(page.Path)]++
+	a.pages[cmp.Or(ownPages.FindString(page.Path), page.Path)]++
 }
 
 // Onto is what was asked, by page, and what stands in another account.

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -100,9 +102,10 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 	if err := w.known(); err != nil {
 		return Response{}, err
 	}
-	sent := w.send()
+	w.send()
+	ctx, sent := traced(ctx)
 	resp, err := w.member.Client.Ask(ctx, req)
-	known := w.received(sent, err)
+	known := w.received(*sent.Load(), err)
 	if err != nil {
 		w.doubt(err)
 		return resp, err
@@ -133,8 +136,18 @@ func (w *Watch) every() time.Duration {
 	return min(max(100*time.Millisecond, w.usual/2), sampleEvery)
 }
 
-// send notes that a request is in flight, and when it was sent.
-func (w *Watch) send() time.Time {
+// traced tells when the last request made with the context was written to its connection: until then it may have waited
+// for one. Before the first it is now.
+func traced(ctx context.Context) (context.Context, *atomic.Pointer[time.Time]) {
+	sent := new(atomic.Pointer[time.Time])
+	sent.Store(new(time.Now()))
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(httptrace.WroteRequestInfo) { sent.Store(new(time.Now())) },
+	}), sent
+}
+
+// send notes that a request is in flight.
+func (w *Watch) send() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.flying++
@@ -142,7 +155,6 @@ func (w *Watch) send() time.Time {
 		w.pacing = true
 		go w.pace()
 	}
-	return time.Now()
 }
 
 // received notes the end of a request, and tells whether the server was asked while it was in flight.

@@ -3,6 +3,8 @@ package backends
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -159,6 +161,17 @@ func TestWatchDoesNotVouchForTheFuture(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+	// Nor does what it said in a look that was begun before.
+	synctest.Test(t, func(t *testing.T) {
+		s, w := watching(t, presence{identity: tinyIdentity, slow: time.Second})
+		go w.ask(t)
+		time.Sleep(500 * time.Millisecond)
+		s.now.Store(&presence{identity: "openai tiny size=2", takes: 2 * time.Second})
+		var changed *ModelChangedError
+		if err := w.ask(t); !errors.As(err, &changed) {
+			t.Errorf("%v", err)
+		}
+	})
 	// It is another by the time that replies are here, and was seen so while they were made.
 	synctest.Test(t, func(t *testing.T) {
 		s, w := watching(t, presence{identity: tinyIdentity, takes: 10 * time.Second})
@@ -179,6 +192,35 @@ func TestWatchDoesNotVouchForTheFuture(t *testing.T) {
 			t.Errorf("asked %d times", n)
 		}
 	})
+}
+
+// TestARequestIsSentWhenItIsWritten: one that waits for a connection may be answered by who was not there before.
+func TestARequestIsSentWhenItIsWritten(t *testing.T) {
+	entered, leave := make(chan struct{}, 2), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		entered <- struct{}{}
+		<-leave
+	}))
+	defer s.Close()
+	client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+	var all sync.WaitGroup
+	get := func(ctx context.Context) {
+		req, _ := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
+		if resp, err := client.Do(req); err == nil {
+			resp.Body.Close()
+		}
+	}
+	all.Go(func() { get(t.Context()) })
+	<-entered
+	ctx, sent := traced(t.Context())
+	all.Go(func() { get(ctx) })
+	time.Sleep(20 * time.Millisecond)
+	free := time.Now()
+	close(leave)
+	all.Wait()
+	if sent.Load().Before(free) {
+		t.Errorf("sent %s before there was a connection", free.Sub(*sent.Load()))
+	}
 }
 
 func TestWatchSeesAnotherModel(t *testing.T) {

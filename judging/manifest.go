@@ -214,7 +214,8 @@ type Manifest struct {
 	RetryFor    string    `json:"retry_for,omitempty"` // how long a call was tried, as `timeout`
 	Started     time.Time `json:"started,omitzero"`    // of the first try
 	Ended       time.Time `json:"ended,omitzero"`      // of the last try
-	// requests beside those for judgments, by page: which model is served, how long a prompt is
+	// requests beside those for judgments and those that found the server, by page: which model is served, how long a
+	// prompt is
 	Beside map[string]int `json:"requests_beside,omitempty"`
 	// `running`, `complete`, `incomplete` (judgments missing or failed), `interrupted`, `stopped` (by a rule)
 	Status     string      `json:"status"`

@@ -150,7 +150,7 @@ func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 			return err
 		})
 	}
-	if counting.Wait() != nil {
+	if counting.Wait() != nil || ctx.Err() != nil {
 		return bytes, nil
 	}
 	if len(rows) > mostCounted {

@@ -21,7 +21,7 @@ type Ledger struct {
 	IdealTokens *int    `json:"ideal_tokens,omitempty"`
 	ReplyTokens int     `json:"reply_tokens"` // generated, in the calls
 	Seconds     float64 `json:"seconds"`      // in which at least one judgment was being made
-	// requests beside those for judgments: which model is served, how long a prompt is
+	// `requests_beside` of the run, all pages together
 	Beside       int `json:"requests_beside,omitempty"`
 	DecidedItems int `json:"decided_items"` // items whose every judgment has a decided verdict
 	// of the judgments of the first time, remembered ones too: what the judge needs, whoever paid

@@ -29,6 +29,7 @@ func paidRun(t *testing.T, change func(i int, r *judging.Record)) string {
 			records = append(records, r)
 		}
 	}
+	m.Beside = map[string]int{"/v1/models": 4, "/props": 3}
 	err := judging.WriteRun(dir, m, records, func(line func([]byte) error) error {
 		for row := range set.Len() {
 			raw, err := set.RawIn(nil, row)
@@ -65,7 +66,7 @@ func TestLedger(t *testing.T) {
 	l := ledgerOf(t, dir)
 	l.At(scoring.Rates{Watts: 100, PricePerHour: 36})
 	ideal := int(math.Round(600 * treeShare(t, dir)))
-	want := scoring.Ledger{Calls: 6, PromptTokens: 600, CachedTokens: new(60), IdealTokens: &ideal, ReplyTokens: 60, Seconds: 6.5, DecidedItems: 2, GeneratedTokens: 60,
+	want := scoring.Ledger{Calls: 6, PromptTokens: 600, CachedTokens: new(60), IdealTokens: &ideal, ReplyTokens: 60, Seconds: 6.5, Beside: 7, DecidedItems: 2, GeneratedTokens: 60,
 		PerThousand: new(16.666667), Joules: new(650.0), Price: new(.065),
 		Each: &scoring.Each{Calls: 3, ReadTokens: 270, ReplyTokens: 30, Seconds: 3.25, Joules: new(325.0), Price: new(.0325)}}
 	if got, want := inJSON(t, l), inJSON(t, want); got != want {

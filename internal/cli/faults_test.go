@@ -333,7 +333,7 @@ func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patie
 	var stderr string
 	var code int
 	l.leavesNothing(t, func() { _, stderr, code = call(t, faultCommand(l, out, more...)...) })
-	first := records(t, out)
+	first, asked := records(t, out), beside(t, out)
 	if 2*patience <= mostPatience && tt.tooSlow(l, first) {
 		return false
 	}
@@ -362,10 +362,26 @@ func (tt faultCase) seen(t *testing.T, l *link, u undisturbed, out string, patie
 	if len(second) != faultJudgments || !holds(second, first) {
 		t.Errorf("%d records, or some of the first %d are not what they were", len(second), len(first))
 	}
+	if now := beside(t, out); asked == 0 || now < asked || now == asked && failed > 0 {
+		t.Errorf("%d requests beside judgments after the first try, %d after the second", asked, now)
+	}
 	if same := read(t, out+"/results.json") == u.results; same != (tt.outcome == "" || tt.outcome == judging.Failed) && u.records[0].Outcome == judging.Decided {
 		t.Errorf("results.json is that of an undisturbed run: %v", same)
 	}
 	return true
+}
+
+// beside is how often a run asked its server beside judgments, over all of its tries.
+func beside(t *testing.T, out string) (n int) {
+	t.Helper()
+	m, err := judging.ReadManifest(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range m.Beside {
+		n += each
+	}
+	return n
 }
 
 // tooSlow tells whether a limit, and not the fault, decided what was seen: it

@@ -13,7 +13,7 @@ import (
 // paidRun is a run with a ledger.
 func paidRun() scoring.Report {
 	r := twoRuns().Runs[0]
-	r.Ledger = &scoring.Ledger{Calls: 80, Remembered: 2, PromptTokens: 233494, CachedTokens: new(33769), IdealTokens: new(194200), ReplyTokens: 640, Seconds: 16.49, DecidedItems: 40, GeneratedTokens: 640, PerThousand: new(12.5)}
+	r.Ledger = &scoring.Ledger{Calls: 80, Remembered: 2, Beside: 37, PromptTokens: 233494, CachedTokens: new(33769), IdealTokens: new(194200), ReplyTokens: 640, Seconds: 16.49, DecidedItems: 40, GeneratedTokens: 640, PerThousand: new(12.5)}
 	r.Ledger.At(scoring.Rates{Watts: 100, PricePerHour: 3.6})
 	r.Ledger.PerThousand = new(12.5)
 	return r
@@ -23,7 +23,8 @@ func paidRun() scoring.Report {
 // nothing of it.
 func TestCosts(t *testing.T) {
 	r := paidRun()
-	const read = "read 199,725 of 233,494 prompt tokens, 33,769 from cache; an ideal cache would leave 194,200; 2 replies from gavel's own cache, paid for before"
+	const read = "read 199,725 of 233,494 prompt tokens, 33,769 from cache; an ideal cache would leave 194,200; 2 replies from gavel's own cache, paid for before; " +
+		"37 requests beside the calls: which model is served, how long a prompt is"
 	var text, page, several bytes.Buffer
 	if err := table.Writer(table.Text).Each(&text, report.Scores{Runs: []scoring.Report{r}}.Tables()); err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Here worlds of judges of whom everything is known say how often races err, what they cost and what they find. The fixed
-// test beside them looks once, after all items. By day little is tried; with GAVEL_TRIALS and -v the tables of
+// Here worlds of judges of whom everything is known say how often races err, what they cost and what they find. The
+// fixed test beside them looks once, after all items. By day little is tried; with GAVEL_TRIALS and -v the tables of
 // docs/race.md are printed.
 
 // alpha is that of all races and tests here.
