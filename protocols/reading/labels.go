@@ -279,18 +279,29 @@ func merge(all, more []label) []label {
 	return append(merged, all...)
 }
 
+// kinds are the kinds of bytes of which a run is: 1 of a letter, 2 of a digit, 0 of others.
+var kinds = func() (of [256]byte) {
+	for b := range of {
+		switch c := byte(b); {
+		case isLetter(c):
+			of[b] = 1
+		case c >= '0' && c <= '9':
+			of[b] = 2
+		}
+	}
+	return of
+}()
+
 // runs are the runs of letters and of digits, from where to where.
 func (v *view) runs() iter.Seq2[int, int] {
 	return func(yield func(i, end int) bool) {
 		for i, end := 0, 0; i < len(v.text); i = end {
 			end = i + 1
-			is := isLetter
-			if isDigit(v.text, i) {
-				is = func(b byte) bool { return b >= '0' && b <= '9' }
-			} else if !isLetter(v.text[i]) {
+			kind := kinds[v.text[i]]
+			if kind == 0 {
 				continue
 			}
-			for end < len(v.text) && is(v.text[end]) {
+			for end < len(v.text) && kinds[v.text[end]] == kind {
 				end++
 			}
 			if !yield(i, end) {

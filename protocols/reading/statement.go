@@ -3,6 +3,7 @@ package reading
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // How much of a statement is looked at before and after a label.
@@ -49,19 +50,33 @@ func (v *view) ends(i int) bool {
 	return v.lower[i] != '.' || !abbreviated(v.lower[max(0, i-8):i])
 }
 
-var (
-	// headingBegins and headingEnds are what a heading of an answer may have before its last word, and after it.
-	headingBegins = compile(`^[^\pL]*(?:(?:my|the|final|correct|overall|best) +)*`)
-	headingEnds   = compile(`^[^\pL\d]*$`)
-)
+// headingEnds is what a heading of an answer may have after its last word.
+var headingEnds = compile(`^[^\pL\d]*$`)
+
+// leads may go before the last word of a heading of an answer.
+var leads = strings.Fields("my the final correct overall best")
 
 // announces tells whether a line is a heading of an answer, or goes on in the next line.
 func (v *view) announces(line string) bool {
 	line = line[max(0, len(line)-60):]
-	end := cueAt(line, headingBegins.find(line)[1])
-	line = strings.TrimRight(line, " \t\"'$[(")
-	return end > 0 && headingEnds.MatchString(line[min(end, len(line)):]) || strings.HasSuffix(line, ":") ||
-		strings.HasSuffix(line, "=") || lastWord(line, []string{"is", "are"}) >= 0
+	bare := strings.TrimRight(line, " \t\"'$[(")
+	if strings.HasSuffix(bare, ":") || strings.HasSuffix(bare, "=") || lastWord(bare, []string{"is", "are"}) >= 0 {
+		return true
+	}
+	end := cueAt(line, headingWord(line))
+	return end > 0 && headingEnds.MatchString(line[end:])
+}
+
+// headingWord is where the last word of a heading begins, if a line is one.
+func headingWord(line string) int {
+	at := max(0, strings.IndexFunc(line, unicode.IsLetter))
+	for {
+		lead := slices.IndexFunc(leads, func(lead string) bool { return strings.HasPrefix(line[at:], lead+" ") })
+		if lead < 0 {
+			return at
+		}
+		at = len(line) - len(strings.TrimLeft(line[at+len(leads[lead]):], " "))
+	}
 }
 
 // abbreviations end with a full stop that ends no sentence.

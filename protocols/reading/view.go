@@ -13,9 +13,9 @@ import (
 type view struct {
 	reply  string
 	text   string
-	lower  string // text in small letters, byte for byte
-	at     []int  // where in the reply stands what each byte of the text is of
-	starts []int  // of its statements
+	lower  string  // text in small letters, byte for byte
+	at     []int32 // where in the reply stands what each byte of the text is of
+	starts []int   // of its statements
 	// isContinental tells whether the reply has words of a language that has commas for decimals: 1.250,5.
 	isContinental func() bool
 }
@@ -25,17 +25,29 @@ type view struct {
 func undress(reply string) *view {
 	from, to := spoken(reply)
 	d := dresser{view: view{reply: reply[:to]}, out: make([]byte, 0, to-from)}
-	d.at = make([]int, 0, to-from)
+	d.at = make([]int32, 0, to-from)
 	d.dress(from, to)
 	d.text = string(d.out)
-	for i, r := range d.text {
-		if small := unicode.ToLower(r); small != r && utf8.RuneLen(small) == utf8.RuneLen(r) {
-			utf8.EncodeRune(d.out[i:], small)
-		}
-	}
+	lower(d.out)
 	d.lower = string(d.out)
 	d.isContinental = sync.OnceValue(d.hasContinental)
 	return &d.view
+}
+
+// lower writes capital letters small where that takes as many bytes.
+func lower(text []byte) {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c >= 'A' && c <= 'Z':
+			text[i] = c + 'a' - 'A'
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRune(text[i:])
+			if small := unicode.ToLower(r); small != r && utf8.RuneLen(small) == size {
+				utf8.EncodeRune(text[i:], small)
+			}
+			i += size - 1
+		}
+	}
 }
 
 // dress takes over bytes i to end.
@@ -57,9 +69,9 @@ func (v *view) span(i, j int) (start, end int) {
 	if i >= j || j > len(v.text) {
 		return 0, 0
 	}
-	last := v.at[j-1]
+	last := int(v.at[j-1])
 	_, size := utf8.DecodeRuneInString(v.reply[last:])
-	return v.at[i], last + size
+	return int(v.at[i]), last + size
 }
 
 // dresser makes a view.
@@ -74,15 +86,16 @@ type dresser struct {
 func (d *dresser) put(i int, s string) {
 	d.out = append(d.out, s...)
 	for range len(s) {
-		d.at = append(d.at, i)
+		d.at = append(d.at, int32(i))
 	}
 }
 
 // keep takes over bytes i to j as they are.
 func (d *dresser) keep(i, j int) {
 	d.out = append(d.out, d.reply[i:j]...)
+	d.at = slices.Grow(d.at, j-i)
 	for ; i < j; i++ {
-		d.at = append(d.at, i)
+		d.at = append(d.at, int32(i))
 	}
 }
 

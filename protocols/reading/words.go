@@ -1,9 +1,6 @@
 package reading
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // anyOf is an expression of one of the words.
 func anyOf(words ...string) string {
@@ -31,14 +28,22 @@ var cues = phrases(`answers answer ans verdict judgement judgment decision concl
 	答え 回答 正解 正答 選択 勝者 답 선택 판정 결론 승자
 	판단 결정`)
 
+// cuesFrom are the cues by their first byte.
+var cuesFrom = func() (by [256][]string) {
+	for _, cue := range cues {
+		by[cue[0]] = append(by[cue[0]], cue)
+	}
+	return by
+}()
+
 // cueAt is where the word of an answer ends that begins at i, or 0.
 func cueAt(text string, i int) (end int) {
-	if i >= len(text) || text[i] < utf8.RuneSelf && !isLetter(text[i]) || wordBefore(text, i) {
+	if i >= len(text) {
 		return 0
 	}
-	for _, cue := range cues {
+	for _, cue := range cuesFrom[text[i]] {
 		end := i + len(cue)
-		if strings.HasPrefix(text[i:], cue) && (!isLetter(cue[0]) || !wordAfter(text, end)) {
+		if strings.HasPrefix(text[i:], cue) && !wordBefore(text, i) && (!isLetter(cue[0]) || !wordAfter(text, end)) {
 			return end
 		}
 	}
