@@ -9,6 +9,7 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/internal/report"
+	"gavel/judging"
 	"gavel/scoring"
 )
 
@@ -198,6 +199,21 @@ func TestStrip(t *testing.T) {
 		x := scoring.Result{Value: &tt.value, Low: &tt.low, High: &tt.high, Unit: tt.unit}
 		if got := report.Strip(x); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt, got, tt.want)
+		}
+	}
+}
+
+// A judge whose labels stayed with the responses is no judge like the others: its row says so.
+func TestLabelsStayedIsSaid(t *testing.T) {
+	judge := func(model string, stay bool) report.Judge {
+		m := &judging.Manifest{LabelsStay: stay, Imported: "reife"}
+		m.Spec.Model.Name = model
+		return report.Judge{Manifest: m, Report: &scoring.Report{Items: 100}}
+	}
+	_, details := report.NameJudges([]report.Judge{judge("one", false), judge("two", true)})
+	for i, says := range []bool{false, true} {
+		if strings.Contains(details[i], "labels stayed") != says {
+			t.Errorf("judge %d: %q", i, details[i])
 		}
 	}
 }

@@ -56,6 +56,9 @@ func NameJudges(judges []Judge) (names, details []string) {
 		case !j.Manifest.Simulated:
 			parts = append(parts, j.Manifest.Model.Quantisation, j.Manifest.Server.Name)
 		}
+		if j.Manifest.LabelsStay {
+			parts = append(parts, "labels stayed with the responses")
+		}
 		if j.Report.Prompt != prompt && !isJury {
 			parts = append(parts, "prompt "+j.Report.Prompt)
 		}
