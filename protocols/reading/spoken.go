@@ -15,29 +15,13 @@ var marks = compile(
 		|<\|channel\|>final[^\n<]{0,40}(?:<\|constrain\|>\w+)?<\|message\|>|assistantfinal)` +
 		`|(<(?:think|thinking|thought|seed:think)>|\[THINK\]|◁think▷|<\|channel\|>(?:analysis|commentary))`)
 
-// partsOfMarks are parts of them, by what else stands there: a reply without one has none.
-var partsOfMarks = map[string][]string{
-	"<":              strings.Fields(`<| <｜ </s> <end <eos <EOT think thought`),
-	"[":              strings.Fields(`THINK] INST]`),
-	"◁":              {"think"},
-	"assistantfinal": {""},
-	"Human:":         {""},
-}
-
-// mayHaveMarks is false for a reply that has none of them.
-func mayHaveMarks(reply string) bool {
-	has := func(part string) bool { return strings.Contains(reply, part) }
-	for with, parts := range partsOfMarks {
-		if has(with) && slices.ContainsFunc(parts, has) {
-			return true
-		}
-	}
-	return false
-}
+// partsOfMarks are parts of them: a reply without one has none.
+var partsOfMarks = append(strings.Fields(`<| <｜ </s> <end <eos <EOT think thought THINK] INST] assistantfinal`), "Human:")
 
 // spoken is where the part of a reply begins and ends that its model says as its answer.
 func spoken(reply string) (from, to int) {
-	if !mayHaveMarks(reply) {
+	mayHave := func(part string) bool { return strings.Contains(reply, part) }
+	if !slices.ContainsFunc(partsOfMarks, mayHave) {
 		return 0, len(reply)
 	}
 	thinks := -1 // where thinking begins that has not ended
