@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -289,6 +290,22 @@ func TestLongestPromptInTokens(t *testing.T) {
 	}
 	if got, err := j.LongestPrompt(t.Context(), 1<<20); err != nil || got.By != CountedByBytes || n.Load() != 3 {
 		t.Errorf("what surely fits was counted: %+v, %v", got, err)
+	}
+	// What surely fits is not counted beside what may not.
+	long, short := judgingtest.Pair("long", 0), judgingtest.Pair("short", 0)
+	long.Question = strings.Repeat("word ", 2000)
+	set := judgingtest.Items(t, short, long)
+	for _, c := range []struct {
+		tokens int // of the long one
+		by     string
+	}{{300, "of the 1 longest in bytes, counted by the server"}, {9000, CountedByServer}} {
+		j, _ = newJob(t, set, nil)
+		n.Store(0)
+		j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return c.tokens, nil }
+		room := 5000 + j.Manifest.Spec.Parameters.MaxTokens
+		if got, err := j.LongestPrompt(t.Context(), room); err != nil || got != (Length{c.tokens, c.by}) || n.Load() != 1 {
+			t.Errorf("%+v, %v after %d counts", got, err, n.Load())
+		}
 	}
 	// Nobody is asked again and again who cannot count, or who is gone.
 	j, _ = newJob(t, judgingtest.Pairs(t, 200), nil)

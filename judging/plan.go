@@ -114,8 +114,8 @@ const mostCounted = 1000
 const countedAtOnce = 16
 
 // LongestPrompt is how long the longest first turn of the rows is. Its bytes are enough to know where they and the
-// reply fit the context; else the server counts those that may be the longest: in the order of their bytes, until no
-// prompt that is left has more bytes than the longest has tokens.
+// reply fit the context; else the server counts, in the order of their bytes, those that may not fit. Of the others
+// none is longer than they, or all fit.
 func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 	rows := slices.Clone(j.Rows)
 	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })
@@ -124,24 +124,28 @@ func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 		return Length{}, err
 	}
 	bytes := Length{backends.MostTokens(first.Messages), CountedByBytes}
-	if j.Count == nil || bytes.Tokens+j.Manifest.Spec.Parameters.MaxTokens <= context {
+	room := context - j.Manifest.Spec.Parameters.MaxTokens
+	if j.Count == nil || bytes.Tokens <= room {
 		return bytes, nil
 	}
 	longest := Length{By: CountedByServer}
 	var mu sync.Mutex // of it
 	counting, until := errgroup.WithContext(ctx)
 	counting.SetLimit(countedAtOnce)
-	for _, row := range rows[:min(len(rows), mostCounted)] {
+	counted, left := 0, 0 // left is what the next may have
+	for _, row := range rows {
 		req, err := j.firstTurn(row)
 		if err != nil {
 			return Length{}, errors.Join(err, counting.Wait())
 		}
+		left = backends.MostTokens(req.Messages)
 		mu.Lock()
-		enough := backends.MostTokens(req.Messages) <= longest.Tokens
+		enough := left <= max(longest.Tokens, room)
 		mu.Unlock()
-		if enough || until.Err() != nil {
+		if enough || counted == mostCounted || until.Err() != nil {
 			break
 		}
+		counted++
 		counting.Go(func() error {
 			n, err := j.Count(until, req)
 			mu.Lock()
@@ -153,14 +157,8 @@ func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 	if counting.Wait() != nil || ctx.Err() != nil {
 		return bytes, nil
 	}
-	if len(rows) > mostCounted {
-		next, err := j.firstTurn(rows[mostCounted])
-		if err != nil {
-			return Length{}, err
-		}
-		if backends.MostTokens(next.Messages) > longest.Tokens {
-			longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", mostCounted)
-		}
+	if counted < len(rows) && left > longest.Tokens {
+		longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", counted)
 	}
 	return longest, nil
 }
