@@ -3,6 +3,7 @@ package backends
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -101,6 +102,22 @@ func TestCountTokens(t *testing.T) {
 		})
 		if n, err := s.client(vllmWire, "").(Counter).CountTokens(context.Background(), question); n != 21 || err != nil {
 			t.Errorf("%d, %v", n, err)
+		}
+	})
+	t.Run("once", func(t *testing.T) {
+		pages := 0
+		s := page(vllmWire, "/tokenize", func(rw http.ResponseWriter, r *http.Request) {
+			pages++
+			respond(200, fmt.Sprintf(`{"count":%d}`, 20+pages))(rw, r)
+		})
+		counter := s.client(vllmWire, "").(Counter)
+		other := question
+		other.Think = ThinkOff
+		for i, req := range []Request{question, question, other, question} {
+			want := []int{21, 21, 22, 21}[i]
+			if n, err := counter.CountTokens(t.Context(), req); n != want || err != nil {
+				t.Errorf("count %d is %d, %v; want %d", i, n, err, want)
+			}
 		}
 	})
 	for _, w := range []wire{llamaWire, vllmWire, studioWire} { // without the page, or without a tokenizer at all

@@ -3,6 +3,7 @@ package backends
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,10 +41,11 @@ type OpenAI struct {
 	client *openai.Client
 
 	mu     sync.Mutex
-	server *Server     // once known
-	thinks atomic.Bool // llama.cpp's chat template speaks of thinking
-	tells  atomic.Bool // it has told a finish reason
-	silent atomic.Bool // it was tried, and told none
+	server *Server                   // once known
+	counts map[[sha256.Size]byte]int // tokens of prompts, by their hash
+	thinks atomic.Bool               // llama.cpp's chat template speaks of thinking
+	tells  atomic.Bool               // it has told a finish reason
+	silent atomic.Bool               // it was tried, and told none
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -55,7 +57,9 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	client = tapped(client)
 	conf := openai.DefaultConfig(key)
 	conf.BaseURL, conf.HTTPClient = base, client
-	return &OpenAI{base: base, key: key, http: client, client: openai.NewClientWithConfig(conf)}
+	return &OpenAI{
+		base: base, key: key, http: client, client: openai.NewClientWithConfig(conf), counts: map[[sha256.Size]byte]int{},
+	}
 }
 
 // Ask implements Client.

@@ -2,6 +2,7 @@ package backends
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 )
@@ -18,6 +19,10 @@ var ErrNoTokenizer = errors.New("the server offers no tokenizer")
 
 var _ Counter = (*OpenAI)(nil)
 
+// mostCounts is of how many prompts a backend remembers the tokens: a run counts its longest before it begins, and again
+// when it asks for them.
+const mostCounts = 5000
+
 // CountTokens implements Counter for the kinds that count.
 func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	server, err := o.Server(ctx)
@@ -32,7 +37,27 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	if count == nil {
 		return 0, ErrNoTokenizer
 	}
-	return count(ctx, o, prompt)
+	text, err := json.Marshal(prompt)
+	if err != nil {
+		return 0, err
+	}
+	key := sha256.Sum256(text)
+	o.mu.Lock()
+	known, isKnown := o.counts[key]
+	o.mu.Unlock()
+	if isKnown {
+		return known, nil
+	}
+	n, err := count(ctx, o, prompt)
+	if err != nil {
+		return 0, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.counts) < mostCounts {
+		o.counts[key] = n
+	}
+	return n, nil
 }
 
 // noPage: an older or trimmed server has no such page.
