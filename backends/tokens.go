@@ -19,8 +19,8 @@ var ErrNoTokenizer = errors.New("the server offers no tokenizer")
 
 var _ Counter = (*OpenAI)(nil)
 
-// mostCounts is of how many prompts a backend remembers the tokens: a run counts its longest before it begins, and again
-// when it asks for them.
+// mostCounts is of how many prompts a backend remembers the tokens: a run counts its longest before it begins, and
+// again when it asks for them.
 const mostCounts = 5000
 
 // CountTokens implements Counter for the kinds that count.
