@@ -65,7 +65,12 @@ func (c *Comparison) answer(names [2]string) string {
 	}
 	both := c.both(*d)
 	if w := c.Within; w != nil && w.Verdict == WithinMargin {
-		return fmt.Sprintf("They are the same within %g points: %s.", w.Points, both)
+		says := fmt.Sprintf("They are the same within %g points: %s.", w.Points, both)
+		if t := w.Turned; t != nil && 2*min(t[0], t[1]) > c.N {
+			says += fmt.Sprintf(
+				" That says little: the verdicts of both change with the order, on %d and %d of them.", t[0], t[1])
+		}
+		return says
 	}
 	ahead := names[0]
 	if *d.Diff > 0 {

@@ -54,6 +54,9 @@ func TestComparisonSays(t *testing.T) {
 		{name: "within the margin", table: close, change: func(c *Comparison, _ *Difference) {
 			c.Within = &Within{Verdict: WithinMargin, Points: 15}
 		}, want: "They are the same within 15 points: right in both orders on 52 and 50 % of the same 100 pairs."},
+		{name: "within it, by the place", table: close, change: func(c *Comparison, _ *Difference) {
+			c.Within = &Within{Verdict: WithinMargin, Points: 15, Turned: &[2]int{51, 99}}
+		}, want: "of the same 100 pairs. That says little: the verdicts of both change with the order, on 51 and 99 of them."},
 		{name: "not surely within it", table: close, change: func(c *Comparison, _ *Difference) {
 			c.Within = &Within{Verdict: CannotSay, Points: 2, Pairs: new(4021)}
 		}, want: "would do. Some 4,030 pairs would show whether they are the same within 2 points, if they are."},
@@ -71,6 +74,12 @@ func TestComparisonSays(t *testing.T) {
 		if got := compared(c.table, c.change).Says; !strings.HasSuffix(got, c.want) && !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+	half := compared(close, func(c *Comparison, _ *Difference) {
+		c.Within = &Within{Verdict: WithinMargin, Points: 15, Turned: &[2]int{50, 99}}
+	})
+	if strings.Contains(half.Says, "little") {
+		t.Errorf("where one of the two reads: %q", half.Says)
 	}
 	none := &Comparison{stands: "strict"}
 	if none.say(); none.Says == "" {
