@@ -35,7 +35,10 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var records []*Record
 		// An error is an answer too: what came before it was read.
-		_ = readRecords("fuzz", bytes.NewReader(data), func(r *Record) error { records = append(records, r); return nil })
+		_ = readRecords("fuzz", bytes.NewReader(data), nothing, func(r *Record, _ struct{}) error {
+			records = append(records, r)
+			return nil
+		})
 		for _, r := range records {
 			for _, how := range []Reading{{Policy: Unique}, {Policy: Last, AcceptCut: true}} {
 				v, err := r.Read(p, how)
@@ -47,7 +50,7 @@ func FuzzRecord(f *testing.F) {
 				}
 			}
 			again := lineOf(t, *r)
-			err := readRecords("fuzz", strings.NewReader(again), func(back *Record) error {
+			err := readRecords("fuzz", strings.NewReader(again), nothing, func(back *Record, _ struct{}) error {
 				if got := lineOf(t, *back); got != again {
 					t.Errorf("wrote %s\nread  %s", again, got)
 				}

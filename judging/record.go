@@ -300,41 +300,54 @@ func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
 // ReadRecords calls f for every record of a file, in the order written. An unfinished last line, as a killed run leaves
 // it, is passed over; any other line that cannot be read is an error that names it.
 func ReadRecords(path string, f func(*Record) error) error {
+	return ReadRecordsBy(path, nothing, func(r *Record, _ struct{}) error { return f(r) })
+}
+
+func nothing(*Record) (none struct{}, err error) { return none, nil }
+
+// ReadRecordsBy is ReadRecords for those who make something of each record alone before f takes it: read is called from
+// many goroutines.
+func ReadRecordsBy[T any](path string, read func(*Record) (T, error), f func(*Record, T) error) error {
 	file, _, err := disk.Open(nil, path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	return readRecords(path, file, f)
+	return readRecords(path, file, read, f)
 }
 
-func readRecords(path string, r io.Reader, f func(*Record) error) error {
-	type read struct {
-		rec *Record
-		err error
+func readRecords[T any](path string, r io.Reader, read func(*Record) (T, error), f func(*Record, T) error) error {
+	type stored struct {
+		rec     *Record
+		made    T
+		damaged error
+		err     error // of read
 	}
-	parse := func(line []byte) (v read) {
-		v.rec = new(Record)
+	parse := func(line []byte) (v stored) {
 		if line[len(line)-1] != '\n' {
-			return read{} // without its newline a line was not finished
+			return v // without its newline a line was not finished
 		}
-		v.err = rows.Decode(line, v.rec)
-		if v.err == nil {
-			v.err = v.rec.check()
+		v.rec, v.damaged = DecodeRecord(line)
+		if v.damaged == nil {
+			v.made, v.err = read(v.rec)
 		}
 		return v
 	}
 	var at *rows.LineError
-	err := rows.EachLine(r, parse, func(line rows.Line[read]) error {
+	err := rows.EachLine(r, parse, func(line rows.Line[stored]) error {
 		v := line.Value
+		if v.damaged != nil {
+			return fmt.Errorf("%s:%d: damaged record: %w; mend the line or delete it: "+
+				"a judgment without a record is asked again by the same run command", path, line.Number, v.damaged)
+		}
 		if v.rec == nil {
 			return nil
 		}
-		if v.err != nil {
-			return fmt.Errorf("%s:%d: damaged record: %w; mend the line or delete it: "+
-				"a judgment without a record is asked again by the same run command", path, line.Number, v.err)
+		err := v.err
+		if err == nil {
+			err = f(v.rec, v.made)
 		}
-		if err := f(v.rec); err != nil {
+		if err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line.Number, err)
 		}
 		return nil

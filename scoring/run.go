@@ -87,7 +87,7 @@ func load(dir string, how judging.Reading) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
 	}
-	if err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), load.Add); err != nil {
+	if err := judging.ReadRecordsBy(filepath.Join(dir, judging.RecordsFile), load.Look, load.Take); err != nil {
 		return nil, err
 	}
 	run := load.Run()
@@ -132,12 +132,18 @@ func (l *Loader) Add(r *judging.Record) error {
 }
 
 // Read is Add, and returns what was read.
-func (l *Loader) Read(r *judging.Record) (read Read, err error) {
-	read.Verdict, read.other, err = r.ReadBoth(l.asker, l.run.Reading)
+func (l *Loader) Read(r *judging.Record) (Read, error) {
+	read, err := l.Look(r)
 	if err != nil {
 		return read, err
 	}
-	return read, l.take(r, read)
+	return read, l.Take(r, read)
+}
+
+// Look reads a record and takes nothing. It may be called from many goroutines.
+func (l *Loader) Look(r *judging.Record) (read Read, err error) {
+	read.Verdict, read.other, err = r.ReadBoth(l.asker, l.run.Reading)
+	return read, err
 }
 
 // Read is the verdict of a record by the reading of a run, and by the other.
@@ -146,8 +152,8 @@ type Read struct {
 	other judging.Verdict
 }
 
-// take is Add of a record that was read by a loader of the same run.
-func (l *Loader) take(r *judging.Record, read Read) error {
+// Take is Add of a record that was read by a loader of the same run.
+func (l *Loader) Take(r *judging.Record, read Read) error {
 	run := l.run
 	v, other := read.Verdict, read.other
 	paper := v // as is recorded

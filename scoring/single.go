@@ -72,7 +72,7 @@ func (s *SoFar) Add(r *judging.Record, read Read) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fate, all, err := s.items.take(r, func(l *Loader) error { return l.take(r, read) })
+	fate, all, err := s.items.take(r, func(l *Loader) error { return l.Take(r, read) })
 	if err != nil || !all || fate == LeftOut {
 		return err
 	}

@@ -94,11 +94,24 @@ func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*s
 	}
 	defer f.Close()
 	in := s.reading(f, 0, info)
-	err = judging.EachRecord(in, func(line judging.StoredLine[*judging.Record]) error {
-		if line.Err != nil {
-			return fmt.Errorf("line %d: damaged record: %w", line.Number, line.Err)
+	type read struct {
+		*judging.Record
+		scoring.Read
+	}
+	look := func(line []byte) (v read, err error) {
+		v.Record, err = judging.DecodeRecord(line)
+		if err != nil {
+			return v, fmt.Errorf("damaged record: %w", err)
 		}
-		if err := loader.Add(line.Value); err != nil {
+		v.Read, err = loader.Look(v.Record)
+		return v, err
+	}
+	err = judging.EachStored(in, look, func(line judging.StoredLine[read]) error {
+		err := line.Err
+		if err == nil {
+			err = loader.Take(line.Value.Record, line.Value.Read)
+		}
+		if err != nil {
 			return fmt.Errorf("line %d: %w", line.Number, err)
 		}
 		return nil
