@@ -56,6 +56,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if clitest.IsGavel() && len(os.Args) == 1 && os.Getenv(oneByOne) != "" {
+		takeCommands()
+		return
+	}
 	if clitest.IsGavel() {
 		os.Exit(cli.Main(os.Args[1:]))
 	}

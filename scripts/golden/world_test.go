@@ -26,6 +26,7 @@ type world struct {
 	dir   string
 	env   []string
 	names []string // texts that differ from run to run, and what stands for them, in turn
+	shell *shell   // that runs its commands; nil until the first
 }
 
 func newWorld(t *testing.T) *world {
@@ -123,23 +124,15 @@ func (w *world) command(args ...string) *exec.Cmd {
 // gavel runs a command to its end.
 func (w *world) gavel(args ...string) result {
 	w.t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd := w.command(args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
+	if w.shell == nil {
+		w.shell = w.newShell()
 	}
-	timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
-	err := cmd.Wait()
-	if !timer.Stop() {
-		w.t.Fatalf("gavel %s: killed after %s\n%s", strings.Join(args, " "), mostTime, stderr.String())
+	said, err := w.shell.run(args)
+	if err != nil {
+		w.t.Fatalf("gavel %s: %v", strings.Join(args, " "), err)
 	}
-	var ended *exec.ExitError
-	if err != nil && !errors.As(err, &ended) {
-		w.t.Fatal(err)
-	}
-	answer := lasted.ReplaceAllString(w.plain(stdout.String()), "$1")
-	return result{answer, w.plain(stderr.String()), cmd.ProcessState.ExitCode()}
+	answer := lasted.ReplaceAllString(w.plain(said.Stdout), "$1")
+	return result{answer, w.plain(said.Stderr), said.Code}
 }
 
 // lasted is how long a run took, in the line of what it cost.

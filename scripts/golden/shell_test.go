@@ -1,0 +1,134 @@
+package golden
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"gavel/internal/cli"
+)
+
+// oneByOne is set for a process that runs one command after the other: to start one for each takes longer than most
+// commands do.
+const oneByOne = "GAVEL_GOLDEN_ONE_BY_ONE"
+
+// shell runs commands in the folder and the environment of a world.
+type shell struct {
+	process *exec.Cmd
+	stderr  bytes.Buffer // of the process itself: what it says as it dies
+	to      *json.Encoder
+	from    *json.Decoder
+	alone   func(args []string) (spoken, error) // where the binary is no test's: a process for each
+}
+
+// spoken is what a command said, and its exit status.
+type spoken struct {
+	Stdout, Stderr string
+	Code           int
+}
+
+func (w *world) newShell() *shell {
+	w.t.Helper()
+	s := &shell{process: w.command()}
+	if *tested != "" {
+		s.alone = w.alone
+		return s
+	}
+	s.process.Env = append(s.process.Env, oneByOne+"=1")
+	s.process.Stderr = &s.stderr
+	in, err := s.process.StdinPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out, err := s.process.StdoutPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := s.process.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	s.to, s.from = json.NewEncoder(in), json.NewDecoder(out)
+	w.t.Cleanup(func() {
+		in.Close()
+		s.process.Wait()
+	})
+	return s
+}
+
+func (s *shell) run(args []string) (said spoken, err error) {
+	if s.alone != nil {
+		return s.alone(args)
+	}
+	timer := time.AfterFunc(mostTime, func() { s.process.Process.Kill() })
+	defer timer.Stop()
+	err = s.to.Encode(args)
+	if err == nil {
+		err = s.from.Decode(&said)
+	}
+	if err != nil {
+		return said, fmt.Errorf("%w (killed after %s, if not before): %s", err, mostTime, &s.stderr)
+	}
+	return said, nil
+}
+
+// alone runs a command in a process of its own.
+func (w *world) alone(args []string) (said spoken, err error) {
+	var stdout, stderr bytes.Buffer
+	cmd := w.command(args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Start()
+	if err != nil {
+		return said, err
+	}
+	timer := time.AfterFunc(mostTime, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	err = cmd.Wait()
+	if ended := new(exec.ExitError); errors.As(err, &ended) {
+		err = nil
+	}
+	return spoken{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}, err
+}
+
+// takeCommands runs the commands that stand on standard input, and says there what each came to.
+func takeCommands() {
+	from, to := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var args []string
+		if from.Decode(&args) != nil {
+			return
+		}
+		var said spoken
+		stdout, stderr := capture(&os.Stdout), capture(&os.Stderr)
+		said.Code = cli.Main(args)
+		said.Stdout, said.Stderr = stdout(), stderr()
+		to.Encode(said)
+	}
+}
+
+// capture takes what is written to a file from now until what it returns is called, which gives it back.
+func capture(file **os.File) (end func() string) {
+	before := *file
+	read, write, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	*file = write
+	var text bytes.Buffer
+	done := make(chan struct{})
+	go func() {
+		io.Copy(&text, read)
+		close(done)
+	}()
+	return func() string {
+		write.Close()
+		<-done
+		read.Close()
+		*file = before
+		return text.String()
+	}
+}
