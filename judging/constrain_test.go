@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gavel/backends"
+	"gavel/datasets"
 	"gavel/judging/judgingtest"
 )
 
@@ -291,20 +292,28 @@ func TestLongestPromptInTokens(t *testing.T) {
 	if got, err := j.LongestPrompt(t.Context(), 1<<20); err != nil || got.By != CountedByBytes || n.Load() != 3 {
 		t.Errorf("what surely fits was counted: %+v, %v", got, err)
 	}
-	// What surely fits is not counted beside what may not.
-	long, short := judgingtest.Pair("long", 0), judgingtest.Pair("short", 0)
-	long.Question = strings.Repeat("word ", 2000)
-	set := judgingtest.Items(t, short, long)
+	// What surely fits is not counted beside what may not, and does not hide it: its line is longer than its prompt.
+	long, escaped, short := judgingtest.Pair("long", 0), judgingtest.Pair("escaped", 0), judgingtest.Pair("short", 0)
+	long.Question, escaped.Question = strings.Repeat("word ", 2000), strings.Repeat("<", 1500)
+	between := judgingtest.Pair("between", 0)
+	between.Question = strings.Repeat("word ", 1200)
 	for _, c := range []struct {
-		tokens int // of the long one
-		by     string
-	}{{300, "of the 1 longest in bytes, counted by the server"}, {9000, CountedByServer}} {
-		j, _ = newJob(t, set, nil)
+		items  []datasets.Item
+		tokens int // of each that is counted, of the second one more
+		want   Length
+		counts int64
+	}{
+		{[]datasets.Item{short, long}, 300, Length{300, "of the 1 longest in bytes, counted by the server"}, 1},
+		{[]datasets.Item{short, long}, 9000, Length{9000, CountedByServer}, 1},
+		{[]datasets.Item{short, escaped, between, long}, 1500, Length{1501, "of the 2 longest in bytes, counted by the server"}, 2},
+		{[]datasets.Item{short, escaped, between, long}, 5500, Length{5501, CountedByServer}, 2},
+	} {
+		j, _ = newJob(t, judgingtest.Items(t, c.items...), nil)
 		n.Store(0)
-		j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return c.tokens, nil }
+		j.Count = func(context.Context, backends.Request) (int, error) { return c.tokens + int(n.Add(1)) - 1, nil }
 		room := 5000 + j.Manifest.Spec.Parameters.MaxTokens
-		if got, err := j.LongestPrompt(t.Context(), room); err != nil || got != (Length{c.tokens, c.by}) || n.Load() != 1 {
-			t.Errorf("%+v, %v after %d counts", got, err, n.Load())
+		if got, err := j.LongestPrompt(t.Context(), room); err != nil || got != c.want || n.Load() != c.counts {
+			t.Errorf("%+v, %v after %d counts; want %+v", got, err, n.Load(), c.want)
 		}
 	}
 	// Nobody is asked again and again who cannot count, or who is gone.

@@ -269,7 +269,8 @@ type StageOf struct {
 // Length of a prompt, in tokens.
 type Length struct {
 	Tokens int `json:"tokens"` // of the prompt
-	// `counted by the server`, or `at most: its bytes`: one token a byte and 256 for the chat template
+	// `counted by the server`; `of the N longest in bytes, counted by the server` where the others fit by their bytes or
+	// are too many; or `at most: its bytes`: one token a byte and 256 for the chat template
 	By string `json:"by"`
 }
 

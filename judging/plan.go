@@ -132,18 +132,22 @@ func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 	var mu sync.Mutex // of it
 	counting, until := errgroup.WithContext(ctx)
 	counting.SetLimit(countedAtOnce)
-	counted, left := 0, 0 // left is what the next may have
-	for _, row := range rows {
+	counted, left := 0, 0 // left is the most that one may have which is not counted
+	for i, row := range rows[:min(len(rows), mostCounted+1)] {
 		req, err := j.firstTurn(row)
 		if err != nil {
 			return Length{}, errors.Join(err, counting.Wait())
 		}
-		left = backends.MostTokens(req.Messages)
-		mu.Lock()
-		enough := left <= max(longest.Tokens, room)
-		mu.Unlock()
-		if enough || counted == mostCounted || until.Err() != nil {
+		if until.Err() != nil {
 			break
+		}
+		most := backends.MostTokens(req.Messages)
+		mu.Lock()
+		known := max(longest.Tokens, room)
+		mu.Unlock()
+		if most <= known || i == mostCounted {
+			left = max(left, most)
+			continue // rows are ordered by their lines, which are not as long as their prompts
 		}
 		counted++
 		counting.Go(func() error {
@@ -157,7 +161,7 @@ func (j *Job) LongestPrompt(ctx context.Context, context int) (Length, error) {
 	if counting.Wait() != nil || ctx.Err() != nil {
 		return bytes, nil
 	}
-	if counted < len(rows) && left > longest.Tokens {
+	if left > longest.Tokens {
 		longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", counted)
 	}
 	return longest, nil

@@ -32,14 +32,9 @@ type StoredLine[T any] struct {
 	Err    error // the line cannot be read; Value is of no use
 }
 
-// EachRecord calls f for every whole line of a stream of records, in their order. A line that cannot be read is handed
-// on as one, and reading goes on; a last line without its newline is passed over, since it is still being written.
-func EachRecord(r io.Reader, f func(StoredLine[*Record]) error) error {
-	return EachStored(r, DecodeRecord, f)
-}
-
-// EachStored is EachRecord for a reading of one's own. decode is called from many
-// goroutines; what it makes may not hold on to the line.
+// EachStored calls f for every whole line of a stream, in their order. A line that cannot be read is handed on as one,
+// and reading goes on; a last line without its newline is passed over, since it is still being written. decode is
+// called from many goroutines; what it makes may not hold on to the line.
 func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(StoredLine[T]) error) error {
 	parse := func(line []byte) (out StoredLine[T]) {
 		if line[len(line)-1] != '\n' {

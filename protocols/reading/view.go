@@ -93,7 +93,6 @@ func (d *dresser) put(i int, s string) {
 // keep takes over bytes i to j as they are.
 func (d *dresser) keep(i, j int) {
 	d.out = append(d.out, d.reply[i:j]...)
-	d.at = slices.Grow(d.at, j-i)
 	for ; i < j; i++ {
 		d.at = append(d.at, int32(i))
 	}

@@ -1,6 +1,8 @@
 // Package golden holds down what a user of gavel sees: run ids, cache keys, requests, records, results, tables, the JSON
 // API, exit statuses and messages. It drives gavel as a process, by its command line and over HTTP alone, and knows
-// nothing of gavel's but where it begins, so that the code may be turned round completely beneath it.
+// nothing of gavel's but where it begins, so that the code may be turned round completely beneath it. The commands of a
+// test are run one after the other by one process, since to start one takes longer than most commands do; with -gavel
+// each has its own.
 //
 //	go test ./scripts/golden                       compares with testdata
 //	go test ./scripts/golden -run Serve -update    writes what it saw; git diff then shows what has changed for users

@@ -13,8 +13,7 @@ import (
 	"gavel/internal/cli"
 )
 
-// oneByOne is set for a process that runs one command after the other: to start one for each takes longer than most
-// commands do.
+// oneByOne is set for a process that runs one command after the other.
 const oneByOne = "GAVEL_GOLDEN_ONE_BY_ONE"
 
 // shell runs commands in the folder and the environment of a world.
@@ -23,22 +22,17 @@ type shell struct {
 	stderr  bytes.Buffer // of the process itself: what it says as it dies
 	to      *json.Encoder
 	from    *json.Decoder
-	alone   func(args []string) (spoken, error) // where the binary is no test's: a process for each
 }
 
 // spoken is what a command said, and its exit status.
 type spoken struct {
-	Stdout, Stderr string
+	Stdout, Stderr []byte
 	Code           int
 }
 
 func (w *world) newShell() *shell {
 	w.t.Helper()
 	s := &shell{process: w.command()}
-	if *tested != "" {
-		s.alone = w.alone
-		return s
-	}
 	s.process.Env = append(s.process.Env, oneByOne+"=1")
 	s.process.Stderr = &s.stderr
 	in, err := s.process.StdinPipe()
@@ -60,10 +54,8 @@ func (w *world) newShell() *shell {
 	return s
 }
 
+// run is a command to its end.
 func (s *shell) run(args []string) (said spoken, err error) {
-	if s.alone != nil {
-		return s.alone(args)
-	}
 	timer := time.AfterFunc(mostTime, func() { s.process.Process.Kill() })
 	defer timer.Stop()
 	err = s.to.Encode(args)
@@ -91,7 +83,7 @@ func (w *world) alone(args []string) (said spoken, err error) {
 	if ended := new(exec.ExitError); errors.As(err, &ended) {
 		err = nil
 	}
-	return spoken{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}, err
+	return spoken{stdout.Bytes(), stderr.Bytes(), cmd.ProcessState.ExitCode()}, err
 }
 
 // takeCommands runs the commands that stand on standard input, and says there what each came to.
@@ -111,7 +103,7 @@ func takeCommands() {
 }
 
 // capture takes what is written to a file from now until what it returns is called, which gives it back.
-func capture(file **os.File) (end func() string) {
+func capture(file **os.File) (end func() []byte) {
 	before := *file
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -124,11 +116,11 @@ func capture(file **os.File) (end func() string) {
 		io.Copy(&text, read)
 		close(done)
 	}()
-	return func() string {
+	return func() []byte {
 		write.Close()
 		<-done
 		read.Close()
 		*file = before
-		return text.String()
+		return text.Bytes()
 	}
 }

@@ -124,15 +124,19 @@ func (w *world) command(args ...string) *exec.Cmd {
 // gavel runs a command to its end.
 func (w *world) gavel(args ...string) result {
 	w.t.Helper()
-	if w.shell == nil {
-		w.shell = w.newShell()
+	run := w.alone
+	if *tested == "" {
+		if w.shell == nil {
+			w.shell = w.newShell()
+		}
+		run = w.shell.run
 	}
-	said, err := w.shell.run(args)
+	said, err := run(args)
 	if err != nil {
 		w.t.Fatalf("gavel %s: %v", strings.Join(args, " "), err)
 	}
-	answer := lasted.ReplaceAllString(w.plain(said.Stdout), "$1")
-	return result{answer, w.plain(said.Stderr), said.Code}
+	answer := lasted.ReplaceAllString(w.plain(string(said.Stdout)), "$1")
+	return result{answer, w.plain(string(said.Stderr)), said.Code}
 }
 
 // lasted is how long a run took, in the line of what it cost.
