@@ -138,6 +138,20 @@ func TestReadRecordsStopsWhereItIsTold(t *testing.T) {
 	if !errors.Is(err, enough) || n != 2 || !strings.HasPrefix(err.Error(), path+":2: ") {
 		t.Errorf("%d records, error %v", n, err)
 	}
+	taken := 0
+	refuses := func(r *Record) (int, error) {
+		if r.Item == "refused" {
+			return 0, enough
+		}
+		return len(r.Item), nil
+	}
+	refused := goodRecord()
+	refused.Item = "refused"
+	path = recordsFile(t, lineOf(t, goodRecord())+lineOf(t, refused)+lineOf(t, goodRecord()))
+	err = ReadRecordsBy(path, refuses, func(r *Record, made int) error { taken += made - len(r.Item) + 1; return nil })
+	if !errors.Is(err, enough) || taken != 1 || !strings.HasPrefix(err.Error(), path+":2: ") {
+		t.Errorf("%d records are taken, error %v", taken, err)
+	}
 	if err := ReadRecords(path+".none", nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no such file: %v", err)
 	}

@@ -3,8 +3,25 @@ package reading
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
+
+// The words of an answer stand by themselves, but where a script has no spaces between words.
+func TestCuesAreWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"the pick: b": "pick", "toothpick: b": "", "he picked b": "", "mein endurteil": "endurteil", "我的答案是": "答案",
+		"answers and ÿans": "answers",
+	} {
+		var got []string
+		for _, m := range cuesIn(text) {
+			got = append(got, text[m[0]:m[1]])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q has %q, want %q", text, got, want)
+		}
+	}
+}
 
 func TestWordsThatAnExpressionNeeds(t *testing.T) {
 	for _, e := range []struct {

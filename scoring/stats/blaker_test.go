@@ -67,6 +67,14 @@ func TestBlakerByItsDefinition(t *testing.T) {
 	}
 }
 
+// One share has an interval at each level, whichever is asked for first.
+func TestBlakerByLevel(t *testing.T) {
+	wide, narrow := stats.Blaker(7, 31, 0.99), stats.Blaker(7, 31, 0.8)
+	if wide.Low >= narrow.Low || wide.High <= narrow.High || wide != stats.Blaker(7, 31, 0.99) {
+		t.Errorf("at 99 %% %+v, at 80 %% %+v", wide, narrow)
+	}
+}
+
 func TestBlakerCovers(t *testing.T) {
 	for _, n := range []int{1, 2, 20, 50, 100, 350} {
 		ivs := make([]stats.Interval, n+1)

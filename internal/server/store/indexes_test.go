@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,5 +119,32 @@ func TestIndexesStay(t *testing.T) {
 	}
 	if _, err := s.Indexes(t.Context(), []string{run, judging.ManifestFile}); err == nil {
 		t.Error("what is no run is read")
+	}
+}
+
+// A run has no scores where one of its records cannot be read or cannot be so: the line is named.
+func TestScoresNameTheLine(t *testing.T) {
+	for change, want := range map[[2]string]string{
+		{`"schema":1`, `"schema":`}:                                 "line 3: damaged record: ",
+		{`"choice":"A"`, `"choice":"C","imported":{"stored":true}`}: `line 3: damaged record: choice "C" was not shown`,
+	} {
+		s, run := ofRun(t)
+		path := filepath.Join(s.root.Name(), run, judging.RecordsFile)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(string(text), "\n")
+		lines[2] = strings.Replace(lines[2], change[0], change[1], 1)
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.Manifest(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Score(run, m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s; the line is\n%s", err, want, lines[2])
+		}
 	}
 }
