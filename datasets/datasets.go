@@ -5,7 +5,7 @@
 // a time.
 //
 // Files are indexed once and read on demand, so memory does not grow with the length of the answers: an index entry is
-// the id, the place of the line and its length.
+// the id, the place of the line and its length. Items of small files are kept.
 package datasets
 
 import (
@@ -194,6 +194,7 @@ type Set struct {
 
 	ids     IDs
 	rows    []row
+	kept    []Item   // of a file of no more than keptBytes: the items, as they were parsed
 	others  []string // groups that were met and are not wanted, by name
 	data    rows.Source
 	close   func() error
@@ -240,14 +241,23 @@ func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 	return line, nil
 }
 
+// Kept tells whether the items are in memory.
+func (s *Set) Kept() bool { return len(s.kept) > 0 }
+
+// keptBytes is how long a file may be whose items are parsed only once.
+const keptBytes = 16 << 20
+
 // Item reads item i from the file. It may be called from many goroutines.
 func (s *Set) Item(i int) (Item, error) {
 	line, err := s.Raw(i)
 	if err != nil {
 		return Item{}, err
 	}
-	it, err := s.format.Parse(line)
-	if err != nil {
+	var it Item
+	if s.Kept() {
+		it = s.kept[i]
+		it.Candidates = slices.Clone(it.Candidates)
+	} else if it, err = s.format.Parse(line); err != nil {
 		return Item{}, s.complaint(s.rows[i].line, err)
 	}
 	it.Line = s.rows[i].line

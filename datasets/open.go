@@ -273,6 +273,9 @@ func (s *Set) add(line rows.Line[parsed]) error {
 		group:  unique.Make(it.Group).Value(),
 		sum:    checksum(text),
 	})
+	if s.data.Size() <= keptBytes {
+		s.kept = append(s.kept, it)
+	}
 	size := len(it.Question)
 	for _, c := range it.Candidates {
 		size += len(c.Text)

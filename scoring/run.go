@@ -3,7 +3,6 @@ package scoring
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -48,7 +47,7 @@ type Run struct {
 	failed map[string]bool          // items with a judgment that failed, of a run that asks in an order drawn by seed
 
 	account account
-	items   func() (io.ReadCloser, error) // their lines; nil where nobody said
+	items   Responses // nil where nobody said
 
 	altered []string // files of its folder that are not as the run wrote them
 	folder  string   // where its files are; "" where nobody said

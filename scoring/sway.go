@@ -3,7 +3,6 @@ package scoring
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -144,19 +143,24 @@ type Ruler interface {
 	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Rule, error)
 }
 
-// ItemsFrom tells the run where the lines of its items are, where that is not its folder.
-func (run *Run) ItemsFrom(open func() (io.ReadCloser, error)) { run.items = open }
+// ItemsFrom tells the run what hands over the responses to its items, where that is not the file of its folder.
+func (run *Run) ItemsFrom(items Responses) { run.items = items }
 
 // responses hands over those to the items: none where they are not in the run's folder.
 func (run *Run) responses(use func(id string, of []judging.Response)) error {
-	open := run.items
-	if open == nil {
-		open = func() (io.ReadCloser, error) { return os.Open(filepath.Join(run.folder, judging.ItemsFile)) }
+	items := run.items
+	if items == nil {
+		items = run.inFolder
 	}
-	in, err := open()
+	err := items(use)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	return err
+}
+
+func (run *Run) inFolder(use func(id string, of []judging.Response)) error {
+	in, err := os.Open(filepath.Join(run.folder, judging.ItemsFile))
 	if err != nil {
 		return err
 	}

@@ -202,6 +202,18 @@ func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) 
 	}
 }
 
+// responses hands over those to the items that are asked about.
+func (p *runState) responses(use func(id string, of []judging.Response)) error {
+	for _, row := range p.job.Rows {
+		item, err := p.set.Item(row)
+		if err != nil {
+			return err
+		}
+		use(item.ID, judging.ResponsesOf(item))
+	}
+	return nil
+}
+
 // client wraps the backend with retries, a time limit and the cache; several
 // are a pool inside the retries. The returned function closes what needs it.
 func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func() error, error) {
@@ -319,6 +331,9 @@ func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (
 	m := p.job.Manifest
 	run := p.records.Run()
 	run.InFolder(p.out)
+	if p.set.Kept() {
+		run.ItemsFrom(p.responses)
+	}
 	run.Known(func() ([]string, error) { return p.ids(), nil })
 	left := m.Judgments - run.Answered
 	m.Status = judging.Complete

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // expression is a regular one that is compiled when it is first used: to compile all of them takes as long as to read
@@ -13,20 +14,32 @@ import (
 type expression struct {
 	regular func() *regexp.Regexp
 	words   func() []string // one of which every text has that matches; nil where none are known
+	short   sync.Map        // where short texts match
+	shorts  atomic.Int32    // how many they are
 }
+
+// An expression remembers where texts of so many bytes match, so many of them: what stands between two words recurs in
+// reply after reply.
+const (
+	shortText  = 5
+	mostShorts = 1000
+)
 
 var lineBreak = regexp.MustCompile(`\n\t*`)
 
 // compile makes an expression, which may be written over several lines.
 func compile(source string) *expression {
-	regular := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(lineBreak.ReplaceAllString(source, ""))
-	})
-	words := sync.OnceValue(func() []string {
-		tree, _ := syntax.Parse(regular().String(), syntax.Perl) // which fails for none that is compiled
-		return needed(tree)
-	})
-	return &expression{regular: regular, words: words}
+	line := sync.OnceValue(func() string { return lineBreak.ReplaceAllString(source, "") })
+	return &expression{
+		regular: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(line()) }),
+		words: sync.OnceValue(func() []string {
+			tree, err := syntax.Parse(line(), syntax.Perl)
+			if err != nil {
+				panic(err)
+			}
+			return needed(tree)
+		}),
+	}
 }
 
 // needed are words of which a text has one if it matches, the longest there are; nil where it may have none. To look for
@@ -88,6 +101,9 @@ func shortest(words []string) int {
 
 // MatchString tells whether a text matches.
 func (e *expression) MatchString(text string) bool {
+	if len(text) <= shortText {
+		return e.find(text) != nil
+	}
 	return e.mayMatch(text) && e.regular().MatchString(text)
 }
 
@@ -100,18 +116,35 @@ func (e *expression) mayMatch(text string) bool {
 
 // find is where a text matches first, with its groups, or nil.
 func (e *expression) find(text string) []int {
+	if len(text) <= shortText {
+		if at, ok := e.short.Load(text); ok {
+			return at.([]int)
+		}
+	}
 	if !e.mayMatch(text) {
 		return nil
 	}
-	return e.regular().FindStringSubmatchIndex(text)
+	at := e.regular().FindStringSubmatchIndex(text)
+	if len(text) <= shortText && e.shorts.Load() < mostShorts {
+		e.shorts.Add(1)
+		e.short.Store(strings.Clone(text), at)
+	}
+	return at
 }
 
 // findString is what matches first, with its groups, or nil.
 func (e *expression) findString(text string) []string {
-	if !e.mayMatch(text) {
+	at := e.find(text)
+	if at == nil {
 		return nil
 	}
-	return e.regular().FindStringSubmatch(text)
+	groups := make([]string, len(at)/2)
+	for i := range groups {
+		if at[2*i] >= 0 {
+			groups[i] = text[at[2*i]:at[2*i+1]]
+		}
+	}
+	return groups
 }
 
 // matches tells whether a text matches one of some expressions.

@@ -72,7 +72,14 @@ func phrases(text string) []string {
 
 // lastWord is where the word begins that a text ends with, if it is one of some words; else −1.
 func lastWord(text string, words []string) int {
+	if text == "" {
+		return -1
+	}
+	last := text[len(text)-1]
 	for _, word := range words {
+		if word[len(word)-1] != last {
+			continue
+		}
 		rest, ok := strings.CutSuffix(text, word)
 		if ok && (!wordBefore(text, len(rest)) || word == "n't") {
 			return len(rest)

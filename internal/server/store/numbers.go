@@ -122,9 +122,13 @@ func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*s
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
-	loaded.ItemsFrom(func() (io.ReadCloser, error) {
+	loaded.ItemsFrom(func(use func(id string, of []judging.Response)) error {
 		f, _, err := s.Open(run, judging.ItemsFile)
-		return f, err
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return judging.EachResponse(loaded.Manifest, f, use)
 	})
 	if err := loaded.FindAltered(s.root, run); err != nil {
 		return nil, failure.Unreadable("%s: %w", run, err)
