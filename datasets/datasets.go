@@ -253,15 +253,22 @@ func (s *Set) Item(i int) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	var it Item
-	if s.Kept() {
-		it = s.kept[i]
-		it.Candidates = slices.Clone(it.Candidates)
-	} else if it, err = s.format.Parse(line); err != nil {
+	it, err := s.item(i, line)
+	if err != nil {
 		return Item{}, s.complaint(s.rows[i].line, err)
 	}
 	it.Line = s.rows[i].line
 	it.Raw = line
+	return it, nil
+}
+
+// item is the item of a line: it is parsed only where it is not kept.
+func (s *Set) item(i int, line []byte) (Item, error) {
+	if !s.Kept() {
+		return s.format.Parse(line)
+	}
+	it := s.kept[i]
+	it.Candidates = slices.Clone(it.Candidates)
 	return it, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,29 @@ func TestGoodFile(t *testing.T) {
 	}
 	if it := item(t, s, 0); it.Gold != 0 || it.Group != "Knowledge" || it.Line != 1 {
 		t.Errorf("first item: %+v", it)
+	}
+}
+
+// Whether or not items are kept, they are what their lines say, and whoever changes one changes no other's.
+func TestItemsAreTheirLines(t *testing.T) {
+	for _, length := range []int{10, keptBytes} {
+		s := open(t, write(t, "pairs.jsonl", lines(pair("one"), pair("two", with("response_A", strings.Repeat("a", length))))))
+		if s.Kept() != (length < keptBytes) {
+			t.Errorf("an answer of %d bytes: kept: %v", length, s.Kept())
+		}
+		for i := range s.Len() {
+			it := item(t, s, i)
+			want, err := s.format.Parse(it.Raw)
+			want.Line = i + 1
+			want.Raw = it.Raw
+			if err != nil || !reflect.DeepEqual(it, want) {
+				t.Errorf("item %d of a file of %d bytes is not its line: %v", i, length, err)
+			}
+			it.Candidates[0].Text = "changed"
+			if item(t, s, i).Candidates[0].Text == "changed" {
+				t.Errorf("a change of item %d is kept", i)
+			}
+		}
 	}
 }
 

@@ -52,6 +52,13 @@ func OtherRun(path string, old, m *Manifest) error {
 // already holds a run, that must be the same one: then the manifest found is returned, and done is called for every
 // record that stands. Records that again approves do not: they stay in the file until Start, or Sweep, takes them out.
 func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
+	return OpenDirBy(path, m, again, nothing, func(r *Record, _ struct{}) error { return done(r) })
+}
+
+// OpenDirBy is OpenDir for those who make something of each record alone before done takes it; see [ReadRecordsBy].
+func OpenDirBy[T any](
+	path string, m *Manifest, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
+) (*Dir, *Manifest, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, nil, fmt.Errorf("%s: is a file; name a folder for the run with --out", path)
 	}
@@ -79,7 +86,10 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 			"wait for it, or name another folder with --out", path)
 	}
 	disk.Sweep(path, RunFiles...)
-	old, err := d.resume(m, again, done)
+	old, err := d.resume(m)
+	if err == nil {
+		err = look(d, again, read, done)
+	}
 	if err != nil {
 		d.Close()
 		return nil, nil, err
@@ -87,7 +97,8 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 	return d, old, nil
 }
 
-func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) error) (*Manifest, error) {
+// resume is the manifest that the folder holds; nil where there is none.
+func (d *Dir) resume(m *Manifest) (*Manifest, error) {
 	old, err := ReadManifest(d.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -106,7 +117,7 @@ func (d *Dir) resume(m *Manifest, again func(*Record) bool, done func(*Record) e
 			return nil, err
 		}
 	}
-	return old, d.look(again, done)
+	return old, nil
 }
 
 // WriteRun makes the directory of a run of which all is known: each hands every line of its items to its argument.
@@ -191,7 +202,9 @@ func (d *Dir) Sweep() error {
 
 // look reads the records that stand. Those that are to be asked again, or are doubled, and a last one that was not
 // finished, are left to Sweep.
-func (d *Dir) look(again func(*Record) bool, done func(*Record) error) error {
+func look[T any](
+	d *Dir, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
+) error {
 	path := filepath.Join(d.Path, RecordsFile)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -203,14 +216,14 @@ func (d *Dir) look(again func(*Record) bool, done func(*Record) error) error {
 	var seen Completed
 	n := 0
 	dropped := map[int]bool{} // records, by their number
-	if err := ReadRecords(path, func(r *Record) error {
+	if err := ReadRecordsBy(path, read, func(r *Record, made T) error {
 		n++
 		if again(r) || seen.Has(r.Item, r.Presentation, r.Repetition) {
 			dropped[n] = true
 			return nil
 		}
 		seen.Add(r)
-		return done(r)
+		return done(r, made)
 	}); err != nil {
 		return err
 	}

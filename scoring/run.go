@@ -126,17 +126,11 @@ func NewLoader(m *judging.Manifest, how judging.Reading) (*Loader, error) {
 
 // Add takes a record; it keeps no hold of it. It may be called from many goroutines.
 func (l *Loader) Add(r *judging.Record) error {
-	_, err := l.Read(r)
-	return err
-}
-
-// Read is Add, and returns what was read.
-func (l *Loader) Read(r *judging.Record) (Read, error) {
 	read, err := l.Look(r)
 	if err != nil {
-		return read, err
+		return err
 	}
-	return read, l.Take(r, read)
+	return l.Take(r, read)
 }
 
 // Look reads a record and takes nothing. It may be called from many goroutines.

@@ -31,7 +31,7 @@ func TestSoFar(t *testing.T) {
 			for _, r := range u.records() {
 				var read scoring.Read
 				if err == nil {
-					read, err = records.Read(r)
+					read, err = records.Look(r)
 				}
 				if err == nil {
 					err = soFar.Add(r, read)

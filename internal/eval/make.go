@@ -40,16 +40,16 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		return nil, err
 	}
 	p.lookBack()
-	dir, old, err := judging.OpenDir(p.out, m, p.again, func(r *judging.Record) error {
+	stands := func(r *judging.Record, read scoring.Read) error {
 		p.remember(r)
 		if p.follow != nil {
 			if _, err := p.follow.add(r); err != nil {
 				return err
 			}
 		}
-		_, err := p.take(r)
-		return err
-	})
+		return p.takeRead(r, read)
+	}
+	dir, old, err := judging.OpenDirBy(p.out, m, p.again, p.records.Look, stands)
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +101,20 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 
 // take reads a record, for what the run comes to in the end and so far.
 func (p *runState) take(r *judging.Record) (read scoring.Read, err error) {
-	read, err = p.records.Read(r)
+	read, err = p.records.Look(r)
+	if err == nil {
+		err = p.takeRead(r, read)
+	}
+	return read, err
+}
+
+// takeRead is take of a record that was read.
+func (p *runState) takeRead(r *judging.Record, read scoring.Read) error {
+	err := p.records.Take(r, read)
 	if err == nil {
 		err = p.soFar.Add(r, read)
 	}
-	return read, err
+	return err
 }
 
 // atOnce says of a run with so many judgments left how many are asked for at once, and why no more.

@@ -72,12 +72,9 @@ func phrases(text string) []string {
 
 // lastWord is where the word begins that a text ends with, if it is one of some words; else −1.
 func lastWord(text string, words []string) int {
-	if text == "" {
-		return -1
-	}
-	last := text[len(text)-1]
+	n := len(text)
 	for _, word := range words {
-		if word[len(word)-1] != last {
+		if n == 0 || text[n-1] != word[len(word)-1] { // most words
 			continue
 		}
 		rest, ok := strings.CutSuffix(text, word)
