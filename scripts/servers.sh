@@ -23,6 +23,7 @@
 # SERVERS_DIR      where the model, the logs and the process ids go, default ${XDG_CACHE_HOME:-~/.cache}/gavel-ci/servers;
 #                  two folders are two sets of servers
 # SERVERS_MODEL    a GGUF file that llama and ollama serve instead, such as that of scripts/smollm.sh
+# SERVERS_FLAGS    more flags of vLLM, such as "--load-format dummy", which has it serve random weights
 # SERVERS_CONTEXT  tokens of context of each request, default 8192
 # SERVERS_SLOTS    requests that llama-server answers at once, default 2
 # SERVERS_THREADS  threads of llama-server and Ollama, default 1
@@ -130,10 +131,11 @@ start_vllm() {
 	port=${VLLM_PORT:-$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
 	export HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 VLLM_NO_USAGE_STATS=1 DO_NOT_TRACK=1
 	export VLLM_CPU_KVCACHE_SPACE=2 VLLM_CPU_OMP_THREADS_BIND=nobind OMP_NUM_THREADS=2
-	# shellcheck disable=SC2016 # for sh
+	# shellcheck disable=SC2016,SC2086 # for sh; several words
 	launch vllm nohup sh -c 'echo "listening on http://127.0.0.1:$0" && exec "$@"' "$port" \
 		"$python" -m vllm.entrypoints.openai.api_server --model "$model" --served-model-name tiny --host 127.0.0.1 --port "$port" \
-		--dtype $type --max-model-len "$context" --max-num-seqs 8 --enforce-eager
+		--dtype $type --max-model-len "$context" --max-num-seqs 8 --enforce-eager \
+		${SERVERS_FLAGS:-}
 }
 
 # alone waits until no other run of this script starts or stops these servers.

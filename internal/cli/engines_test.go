@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -20,11 +21,11 @@ import (
 var engines = []struct {
 	name, variable string
 	server         string // of scripts/servers.sh
-	isAnyModel     bool   // it can be started with another one
+	other          string // has the script start it with other weights; "": those of tinyModel
 }{
-	{name: "llama.cpp", variable: "GAVEL_LLAMA_URL", server: "llama", isAnyModel: true},
-	{name: "Ollama", variable: "GAVEL_OLLAMA_URL", server: "ollama", isAnyModel: true},
-	{name: "vLLM", variable: "GAVEL_VLLM_URL", server: "vllm"},
+	{name: "llama.cpp", variable: "GAVEL_LLAMA_URL", server: "llama"},
+	{name: "Ollama", variable: "GAVEL_OLLAMA_URL", server: "ollama"},
+	{name: "vLLM", variable: "GAVEL_VLLM_URL", server: "vllm", other: "SERVERS_FLAGS=--load-format dummy"},
 }
 
 // engineRuns are asked of each engine: every protocol, free and constrained, with and without probabilities.
@@ -49,6 +50,7 @@ func TestEngines(t *testing.T) {
 		t.Skip("GAVEL_ENGINES is not set: scripts/check.sh --nightly sets it")
 	}
 	home(t)
+	tiny := tinyModel(t)
 	var direct []string
 	for _, engine := range engines {
 		t.Run(engine.name, func(t *testing.T) {
@@ -79,9 +81,7 @@ func TestEngines(t *testing.T) {
 				return
 			}
 			e.isKilled(engine.name + "/killed")
-			if engine.isAnyModel {
-				e.isAnother(engine.name + "/another")
-			}
+			e.isAnother(engine.name+"/another", cmp.Or(engine.other, "SERVERS_MODEL="+tiny))
 		})
 	}
 	for i := range direct {
@@ -134,9 +134,6 @@ func answered(t *testing.T, out string, judgments int, isDecided bool) {
 	}
 }
 
-// outerEnv is that of the tests before any of them gets a home of its own.
-var outerEnv = os.Environ()
-
 // engineProcess is an engine that scripts/servers.sh started.
 type engineProcess struct {
 	*testing.T
@@ -150,9 +147,9 @@ func (e engineProcess) number() (n int) {
 	return n
 }
 
-// kill ends it without warning, and starts it again at its address, with the model of a file; "" for that of before.
-// Ollama's runners, which would live on and take the processors, end after it.
-func (e engineProcess) kill(model string) {
+// kill ends it without warning, and starts it again at its address. Ollama's runners, which would live on and take the
+// processors, end after it.
+func (e engineProcess) kill(env ...string) {
 	e.Helper()
 	children, _ := exec.Command("pgrep", "-P", fmt.Sprint(e.number())).Output() // fails where there is none
 	for _, id := range append([]string{fmt.Sprint(e.number())}, strings.Fields(string(children))...) {
@@ -164,10 +161,7 @@ func (e engineProcess) kill(model string) {
 	if err != nil {
 		e.Fatal(err)
 	}
-	env := append(slices.Clone(outerEnv), strings.ToUpper(e.server)+"_PORT="+u.Port())
-	if model != "" {
-		env = append(env, "SERVERS_MODEL="+model)
-	}
+	env = slices.Concat(startEnv, []string{strings.ToUpper(e.server) + "_PORT=" + u.Port()}, env)
 	for try := 1; ; try++ { // the port may be taken for a while yet
 		start := exec.Command(filepath.Join(sourceDir, "..", "..", "scripts", "servers.sh"), "start", e.server)
 		start.Env = env
@@ -197,7 +191,7 @@ func (e engineProcess) begun(out string) *exec.Cmd {
 // isKilled: a run whose engine is killed and comes back with the same weights ends with every verdict.
 func (e engineProcess) isKilled(out string) {
 	cmd := e.begun(out)
-	e.kill("")
+	e.kill()
 	if err := cmd.Wait(); err != nil {
 		e.Errorf("%s: %v", out, err)
 	}
@@ -206,23 +200,19 @@ func (e engineProcess) isKilled(out string) {
 
 // isAnother: a run whose engine is killed and comes back with other weights under the same name is over, and has none of
 // their verdicts.
-func (e engineProcess) isAnother(out string) {
-	tiny := filepath.Join(e.TempDir(), "other.gguf")
-	write := exec.Command("go", "run", "gavel/scripts/tinymodel", "-out", tiny)
-	write.Dir = sourceDir
-	write.Env = outerEnv
-	if said, err := write.CombinedOutput(); err != nil {
-		e.Fatalf("%v\n%s", err, said)
-	}
+func (e engineProcess) isAnother(out, other string) {
 	cmd := e.begun(out)
-	e.kill(tiny)
+	e.kill(other)
 	if err := cmd.Wait(); err == nil {
 		e.Errorf("%s: the run went on with another model", out)
+	}
+	if len(manifest(e.T, out).Changes) == 0 {
+		e.Errorf("%s: the run ended, but not because another model was seen", out)
 	}
 	for _, r := range records(e.T, out) {
 		if r.Outcome != judging.Decided && r.Outcome != judging.Failed {
 			e.Errorf("%s: %s has %s", out, r.Item, r.Outcome)
 		}
 	}
-	e.kill("")
+	e.kill()
 }
