@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http/httptrace"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -16,24 +14,20 @@ var _ Client = (*Watch)(nil)
 // Watch is a Client over one server that does not take the server's model for granted. A server that is stopped and
 // started again may serve other weights under the same name, and nothing in a reply tells.
 //
-// A reply is handed on when the server said, since the request was sent, that it serves the model: whoever was there
-// then gave the reply, for a request does not outlive the process that it was sent to. Beside many requests it is asked
-// twice in the time of a usual reply, so that replies do not wait, but at most ten times a second and at least every
-// ten seconds; where that was too seldom, after the reply, once for all replies that wait for it. Where the model has
-// no digest and the server does not tell that it is still the same process, the model is sampled too, every so often
-// and whenever something went wrong (see [Sample]). Once it is seen to be another, or to have been, every call fails
-// with *ModelChangedError.
+// A reply is handed on when the server, asked after it came, says that it serves the model. What it says before does
+// not count: a proxy may hold a request that was sent to it, and hand it to whoever serves next. One question is for
+// all replies that wait, and questions are a fortieth of the time of a usual reply apart, 100 ms at most. Where the
+// model has no digest and the server does not tell that it is still the same process, the model is sampled too, every
+// so often and whenever something went wrong (see [Sample]). Once it is seen to be another, or to have been, every call
+// fails with *ModelChangedError.
 type Watch struct {
 	member   Member
 	patience time.Duration
 	ctx      context.Context // of the questions
 
 	mu      sync.Mutex
-	flying  int           // requests in flight
-	pacing  bool          // somebody sees to it that the server is asked beside them
 	usual   time.Duration // that a reply takes
 	begun   time.Time     // when it was asked last
-	vouched time.Time     // when it was asked last, of what it answered as it should
 	next    *inquiry      // that has not been asked yet; nil where nobody waits
 	asking  bool
 	process string
@@ -57,7 +51,7 @@ const sampleEvery = 10 * time.Second
 // NewWatch watches a member of a run, whose Backend must be an Identifier. A server that does not answer is asked for
 // its model for as long as patience; the reply that waits for it is lost then. Questions end with ctx.
 func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
-	return &Watch{member: m, patience: patience, ctx: ctx, begun: time.Now(), systems: Fingerprints{}}
+	return &Watch{member: m, patience: patience, ctx: ctx, systems: Fingerprints{}}
 }
 
 // Expect holds replies to a system fingerprint that earlier ones of the same server had, "" for any. It is called
@@ -102,10 +96,8 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 	if err := w.known(); err != nil {
 		return Response{}, err
 	}
-	w.send()
-	ctx, sent := traced(ctx)
+	sent := time.Now()
 	resp, err := w.member.Client.Ask(ctx, req)
-	known := w.received(*sent.Load(), err)
 	if err != nil {
 		w.doubt(err)
 		return resp, err
@@ -113,10 +105,7 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 	if err := w.heed(resp); err != nil {
 		return Response{}, err
 	}
-	if known {
-		return resp, nil
-	}
-	q := w.wait()
+	q := w.wait(time.Since(sent))
 	select {
 	case <-q.done:
 	case <-ctx.Done():
@@ -126,76 +115,6 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, q.err
 	}
 	return resp, nil
-}
-
-// every is how often a server is asked beside its replies. The caller holds the lock.
-func (w *Watch) every() time.Duration {
-	if w.usual == 0 {
-		return time.Second
-	}
-	return min(max(100*time.Millisecond, w.usual/2), sampleEvery)
-}
-
-// traced tells when the last request made with the context was written to its connection: until then it may have waited
-// for one. Before the first it is now.
-func traced(ctx context.Context) (context.Context, *atomic.Pointer[time.Time]) {
-	sent := new(atomic.Pointer[time.Time])
-	sent.Store(new(time.Now()))
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteRequest: func(httptrace.WroteRequestInfo) { sent.Store(new(time.Now())) },
-	}), sent
-}
-
-// send notes that a request is in flight.
-func (w *Watch) send() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.flying++
-	if !w.pacing && w.flying > few {
-		w.pacing = true
-		go w.pace()
-	}
-}
-
-// received notes the end of a request, and tells whether the server was asked while it was in flight.
-func (w *Watch) received(sent time.Time, err error) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.flying--
-	took := time.Since(sent)
-	switch {
-	case err != nil:
-	case w.usual == 0:
-		w.usual = took
-	default:
-		w.usual += (took - w.usual) / 8
-	}
-	return w.changed == nil && w.vouched.After(sent)
-}
-
-// few requests in flight take no more questions after their replies than there would be beside them.
-const few = 4
-
-// pace asks for the model every so often as long as more requests than few are in flight.
-func (w *Watch) pace() {
-	for {
-		w.mu.Lock()
-		wait := time.Until(w.begun.Add(w.every()))
-		w.pacing = w.flying > few && w.changed == nil && w.ctx.Err() == nil
-		going := w.pacing
-		w.mu.Unlock()
-		switch {
-		case !going:
-			return
-		case wait <= 0:
-			<-w.wait().done
-			continue
-		}
-		select {
-		case <-w.ctx.Done():
-		case <-time.After(wait):
-		}
-	}
 }
 
 // known is the error of a server that was seen to serve another model.
@@ -243,10 +162,14 @@ func (w *Watch) change(to *ModelChangedError) {
 	}
 }
 
-// wait returns a question that is asked after now.
-func (w *Watch) wait() *inquiry {
+// wait returns a question that is asked after now, for a reply that took so long.
+func (w *Watch) wait(took time.Duration) *inquiry {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.usual == 0 {
+		w.usual = took
+	}
+	w.usual += (took - w.usual) / 8
 	if w.next == nil {
 		w.next = &inquiry{done: make(chan struct{})}
 	}
@@ -272,6 +195,7 @@ func (w *Watch) doubt(err error) {
 // look asks for the model until nobody waits for it.
 func (w *Watch) look() {
 	for {
+		w.rest()
 		w.mu.Lock()
 		q := w.next
 		w.next = nil
@@ -281,15 +205,20 @@ func (w *Watch) look() {
 			return
 		}
 		w.begun = time.Now()
-		begun := w.begun
 		w.mu.Unlock()
 		q.err = w.check()
-		if q.err == nil {
-			w.mu.Lock()
-			w.vouched = begun
-			w.mu.Unlock()
-		}
 		close(q.done)
+	}
+}
+
+// rest waits until the next question is due.
+func (w *Watch) rest() {
+	w.mu.Lock()
+	due := w.begun.Add(min(w.usual/40, 100*time.Millisecond))
+	w.mu.Unlock()
+	select {
+	case <-w.ctx.Done():
+	case <-time.After(time.Until(due)):
 	}
 }
 

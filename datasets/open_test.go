@@ -41,7 +41,8 @@ func TestGoodFile(t *testing.T) {
 // Whether or not items are kept, they are what their lines say, and whoever changes one changes no other's.
 func TestItemsAreTheirLines(t *testing.T) {
 	for _, length := range []int{10, keptBytes} {
-		s := open(t, write(t, "pairs.jsonl", lines(pair("one"), pair("two", with("response_A", strings.Repeat("a", length))))))
+		long := with("response_A", strings.Repeat("a", length))
+		s := open(t, write(t, "pairs.jsonl", lines(pair("one"), pair("two", long))))
 		if s.Kept() != (length < keptBytes) {
 			t.Errorf("an answer of %d bytes: kept: %v", length, s.Kept())
 		}
