@@ -151,11 +151,14 @@ func (e engineProcess) number() (n int) {
 // processors, end after it.
 func (e engineProcess) kill(env ...string) {
 	e.Helper()
-	children, _ := exec.Command("pgrep", "-P", fmt.Sprint(e.number())).Output() // fails where there is none
-	for _, id := range append([]string{fmt.Sprint(e.number())}, strings.Fields(string(children))...) {
-		if said, err := exec.Command("kill", "-KILL", id).CombinedOutput(); err != nil {
-			e.Fatalf("%v: %s", err, said)
-		}
+	id := e.number()
+	if id == 0 {
+		e.Fatal("the engine does not run")
+	}
+	children, _ := exec.Command("pgrep", "-P", fmt.Sprint(id)).Output() // fails where there is none
+	all := append([]string{"-KILL", fmt.Sprint(id)}, strings.Fields(string(children))...)
+	if said, err := exec.Command("kill", all...).CombinedOutput(); err != nil {
+		e.Fatalf("%v: %s", err, said)
 	}
 	u, err := url.Parse(e.url)
 	if err != nil {
