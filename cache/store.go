@@ -278,7 +278,11 @@ func (s *Store) warnOnce(kind, format string, args ...any) {
 
 // Get looks a key up. Whatever cannot be read is a miss.
 func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
-	e, err := within(s, s.opts.Timeout, func() (Entry, error) { return s.read(key) })
+	value, err := within(s, s.opts.Timeout, func() ([]byte, error) { return s.read(key) })
+	var e Entry
+	if err == nil {
+		e, err = decode(key[:], value)
+	}
 	switch {
 	case err == nil:
 		return e, true
@@ -291,7 +295,7 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 	return Entry{}, false
 }
 
-func (s *Store) read(key [sha256.Size]byte) (e Entry, err error) {
+func (s *Store) read(key [sha256.Size]byte) (value []byte, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	err = s.db.View(func(txn *badger.Txn) error {
@@ -299,7 +303,8 @@ func (s *Store) read(key [sha256.Size]byte) (e Entry, err error) {
 		if err != nil {
 			return err
 		}
-		return item.Value(func(v []byte) error { e, err = decode(key[:], v); return err })
+		value, err = item.ValueCopy(nil)
+		return err
 	})
-	return e, err
+	return value, err
 }

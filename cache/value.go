@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"gavel/backends"
+	"gavel/internal/quick"
 )
 
 // The first byte of a value says what its checksum is of. A value of an earlier gavel is read as it is, and is not
@@ -79,7 +80,7 @@ func decode(key, v []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
 	var e Entry
-	if err := json.Unmarshal(plain, &e); err != nil {
+	if err := quick.Decode(plain, &e); err != nil {
 		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
 	}
 	if ends := []backends.Finish{

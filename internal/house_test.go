@@ -16,13 +16,14 @@ import (
 // their own. Tests may import from anywhere.
 var rooms = map[string]string{
 	"internal/disk":       "",
+	"internal/quick":      "",
 	"internal/trials":     "",
 	"backends":            "",
-	"cache":               "backends",
+	"cache":               "backends internal/quick",
 	"datasets/rows":       "",
 	"datasets/references": "",
-	"datasets":            "datasets/rows internal/disk",
-	"judging":             "datasets datasets/rows backends internal/disk",
+	"datasets":            "datasets/rows internal/disk internal/quick",
+	"judging":             "datasets datasets/rows backends internal/disk internal/quick",
 	"judging/judgingtest": "datasets backends",
 	"scoring/stats":       "",
 	"scoring/race":        "scoring/stats",

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"gavel/datasets"
-	"gavel/datasets/rows"
+	"gavel/internal/quick"
 )
 
 // fullRecord has something under every key.
@@ -38,12 +38,12 @@ func TestRecordsAreReadAsWritten(t *testing.T) {
 	failed.Order, failed.Replies = nil, nil
 	for name, r := range map[string]Record{"good": goodRecord(), "full": fullRecord(), "without": failed} {
 		line := lineOf(t, r)
-		var quick, plain Record
-		if err := rows.Decode([]byte(line), &quick); err != nil {
+		var now, plain Record
+		if err := quick.Decode([]byte(line), &now); err != nil {
 			t.Errorf("%s: %v: %s", name, err, line)
 		}
-		if err := json.Unmarshal([]byte(line), &plain); err != nil || !reflect.DeepEqual(quick, plain) {
-			t.Errorf("%s: read as %+v, by encoding/json as %+v, %v", name, quick, plain, err)
+		if err := json.Unmarshal([]byte(line), &plain); err != nil || !reflect.DeepEqual(now, plain) {
+			t.Errorf("%s: read as %+v, by encoding/json as %+v, %v", name, now, plain, err)
 		}
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(Record{})) {
@@ -68,14 +68,14 @@ func FuzzRecordDecode(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		var quick, plain Record
-		qerr, perr := rows.Decode(line, &quick), json.Unmarshal(line, &plain)
+		var now, plain Record
+		qerr, perr := quick.Decode(line, &now), json.Unmarshal(line, &plain)
 		var escaped *time.ParseError
 		if qerr == nil && errors.As(perr, &escaped) {
 			return // a time with escapes in it is refused by encoding/json alone
 		}
-		if !reflect.DeepEqual(qerr, perr) || perr == nil && !reflect.DeepEqual(quick, plain) {
-			t.Errorf("read as %+v, %v; by encoding/json as %+v, %v", quick, qerr, plain, perr)
+		if !reflect.DeepEqual(qerr, perr) || perr == nil && !reflect.DeepEqual(now, plain) {
+			t.Errorf("read as %+v, %v; by encoding/json as %+v, %v", now, qerr, plain, perr)
 		}
 	})
 }
