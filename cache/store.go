@@ -300,10 +300,9 @@ func (s *Store) read(key [sha256.Size]byte) (value []byte, err error) {
 	defer s.mu.RUnlock()
 	err = s.db.View(func(txn *badger.Txn) error {
 		item, err := txn.Get(key[:])
-		if err != nil {
-			return err
+		if err == nil {
+			value, err = item.ValueCopy(nil)
 		}
-		value, err = item.ValueCopy(nil)
 		return err
 	})
 	return value, err

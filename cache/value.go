@@ -1,9 +1,7 @@
 package cache
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -12,7 +10,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"gavel/backends"
-	"gavel/internal/quick"
+	"gavel/internal/codec"
 )
 
 // The first byte of a value says what its checksum is of. A value of an earlier gavel is read as it is, and is not
@@ -37,13 +35,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 const maxPlain = 256 << 20
 
 func encode(key []byte, e Entry) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil {
+	plain, err := codec.Marshal(e)
+	if err != nil {
 		return nil, err
 	}
-	return seal(key, buf.Bytes()), nil
+	return seal(key, plain), nil
 }
 
 func seal(key, plain []byte) []byte {
@@ -80,7 +76,7 @@ func decode(key, v []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
 	var e Entry
-	if err := quick.Decode(plain, &e); err != nil {
+	if err := codec.Decode(plain, &e); err != nil {
 		return Entry{}, fmt.Errorf("%w: %v", errDamaged, err)
 	}
 	if ends := []backends.Finish{

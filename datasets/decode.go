@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"gavel/datasets/rows"
-	"gavel/internal/quick"
+	"gavel/internal/codec"
 )
 
 // decode reads a line of JSON; what is wrong with it is said as [describe] does. A field of the row with the tag must
@@ -19,7 +19,7 @@ func decode[T any](line []byte, into *T) error {
 	if !utf8.Valid(line) { // the decoder would put U+FFFD in its place
 		return errors.New("not UTF-8: save the file in that encoding")
 	}
-	if err := quick.Decode(line, into); err != nil {
+	if err := codec.Decode(line, into); err != nil {
 		return describe(line, err)
 	}
 	return missing(reflect.ValueOf(into).Elem())

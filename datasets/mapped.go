@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gavel/datasets/rows"
+	"gavel/internal/codec"
 )
 
 // mapped makes lines of gavel's formats of the rows of a file, by a mapping.
@@ -79,7 +80,7 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 	}
 	line, ready := out.([]byte)
 	if !ready {
-		line, err = marshal(out)
+		line, err = codec.Marshal(out)
 	}
 	if err == nil {
 		_, err = f.Parse(line)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"gavel/internal/codec"
 )
 
 // MTBench is the votes on MT-Bench's conversations (arXiv 2306.05685), with the conversations. Several votes on one
@@ -167,5 +169,5 @@ func (r *battleRow) line(row []byte, m matchUp, v votes, winner string, turned b
 	l.ModelB = m.other
 	l.Winner = winner
 	l.Votes = v
-	return marshal(l)
+	return codec.Marshal(l)
 }

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gavel/internal/codec"
 )
 
 // OptionLines is an instruction and its options, one JSON object a line, as
@@ -263,7 +264,7 @@ func OptionsLine(it Item) ([]byte, error) {
 			Unrelated: c.Unrelated,
 		})
 	}
-	line, err := marshal(l)
+	line, err := codec.Marshal(l)
 	if err != nil {
 		return nil, err
 	}
@@ -291,15 +292,6 @@ func sameCandidate(a, b Candidate) bool {
 	}
 	a.Rank, b.Rank = nil, nil
 	return a == b
-}
-
-// marshal is json.Marshal without the escapes that HTML needs.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
 
 // TrimOptions cuts an item to at most n options. A best-ranked one always stays; the others are drawn by seed, item and

@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"gavel/internal/codec"
 )
 
 // PairResults writes a file of pairs of two columns of outputs: of two result files, or of two models in one, each
@@ -60,7 +62,7 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 			line.Label = &pairLabels[side]
 			labelled++
 		}
-		text, err := marshal(line)
+		text, err := codec.Marshal(line)
 		if err != nil {
 			return 0, nil, err
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"gavel/internal/codec"
 )
 
 // PPE is the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
@@ -84,7 +86,7 @@ func drawnPairs(rows Rows, emit func(line int, text []byte) error) ([]string, er
 					*to = ""
 				}
 			}
-			text, err := marshal(line)
+			text, err := codec.Marshal(line)
 			if err == nil {
 				err = emit(row.Line, text)
 			}

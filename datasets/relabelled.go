@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"gavel/internal/codec"
 )
 
 // WriteLabelled writes the items of a set that have a label, by their ids, with that as the right answer: the id of a
@@ -66,7 +68,7 @@ func (it Item) labelled(said string) ([]byte, error) {
 		if at >= 0 {
 			p.Label = &pairLabels[at]
 		}
-		return marshal(p)
+		return codec.Marshal(p)
 	case Preference:
 		if at < 0 {
 			q.Gold = new("C")
@@ -89,5 +91,5 @@ func (it Item) labelled(said string) ([]byte, error) {
 		}
 		return OptionsLine(it)
 	}
-	return marshal(q)
+	return codec.Marshal(q)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gavel/internal/codec"
 )
 
 // RMBench is the pairs of RM-Bench (arXiv 2410.16184): a prompt with three responses that are right and three that are
@@ -117,7 +119,7 @@ func nineOfEach(rows Rows, emit func(line int, text []byte) error) ([]string, er
 			r.Chosen = chosen[k/rmStyles:][:1]
 			r.Rejected = rejected[k%rmStyles:][:1]
 			r.Pair = pair
-			line, err := marshal(r)
+			line, err := codec.Marshal(r)
 			if err == nil {
 				err = emit(row.Line, line)
 			}

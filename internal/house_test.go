@@ -16,14 +16,14 @@ import (
 // their own. Tests may import from anywhere.
 var rooms = map[string]string{
 	"internal/disk":       "",
-	"internal/quick":      "",
+	"internal/codec":      "",
 	"internal/trials":     "",
 	"backends":            "",
-	"cache":               "backends internal/quick",
+	"cache":               "backends internal/codec",
 	"datasets/rows":       "",
 	"datasets/references": "",
-	"datasets":            "datasets/rows internal/disk internal/quick",
-	"judging":             "datasets datasets/rows backends internal/disk internal/quick",
+	"datasets":            "datasets/rows internal/disk internal/codec",
+	"judging":             "datasets datasets/rows backends internal/disk internal/codec",
 	"judging/judgingtest": "datasets backends",
 	"scoring/stats":       "",
 	"scoring/race":        "scoring/stats",
@@ -34,7 +34,7 @@ var rooms = map[string]string{
 	"internal/report/table":  "scoring",
 	"internal/report/figure": "internal/report/table",
 	"internal/report": "internal/report/table internal/report/figure internal/jury internal/labels scoring scoring/race" +
-		" scoring/stats judging internal/disk",
+		" scoring/stats judging internal/codec internal/disk",
 
 	"protocols/reading":       "",
 	"protocols/imports":       "judging datasets datasets/rows",
@@ -49,10 +49,11 @@ var rooms = map[string]string{
 		" protocols/selfreference protocols/imports" +
 		" internal/report scoring judging",
 
-	"internal/eval": "protocols protocols/answer scoring scoring/stats judging cache backends datasets internal/disk",
+	"internal/eval": "protocols protocols/answer scoring scoring/stats judging cache backends datasets internal/codec" +
+		" internal/disk",
 	"internal/suite": "internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
 		" internal/disk",
-	"internal/carry":  "internal/eval scoring judging cache backends datasets internal/disk",
+	"internal/carry":  "internal/eval scoring judging cache backends datasets internal/codec internal/disk",
 	"internal/doctor": "internal/report/table scoring/stats judging backends",
 
 	"internal/server/failure": "",
@@ -83,7 +84,7 @@ const anyProtocol = "protocols/*"
 
 // protocol is what every protocol may import.
 const protocol = "protocols/imports protocols/reading internal/report internal/report/table" +
-	" scoring scoring/stats judging datasets backends internal/disk"
+	" scoring scoring/stats judging datasets backends internal/codec internal/disk"
 
 // only lists the modules that one place alone may import, so that to leave them is a change of that place.
 var only = map[string]string{

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"gavel/internal/codec"
 	"gavel/internal/disk"
 )
 
@@ -243,8 +244,7 @@ func look[T any](
 // rewrite writes records anew without some, which are given by their numbers from 1.
 func rewrite(path string, without map[int]bool) error {
 	return kept(disk.Write(path, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
+		enc := codec.NewEncoder(w)
 		n := 0
 		return ReadRecords(path, func(r *Record) error {
 			n++
@@ -358,8 +358,7 @@ func (d *Dir) Close() error {
 // WriteJSON writes v to a file in one step: a reader sees the old one or the new one, never half of it.
 func WriteJSON(path string, v any) error {
 	return kept(disk.Write(path, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
+		enc := codec.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(v)
 	}))

@@ -2,7 +2,6 @@ package judging
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +19,7 @@ import (
 	"time"
 
 	"gavel/backends"
+	"gavel/internal/codec"
 	"gavel/internal/disk"
 )
 
@@ -60,11 +60,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 			Parameters: s.Parameters,
 		}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // whoever asked for this escapes as he wants to
-	err := enc.Encode(v)
-	return b.Bytes(), err
+	return codec.Marshal(v) // whoever asked for this escapes as he wants to
 }
 
 // DatasetSpec names the items judged.

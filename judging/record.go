@@ -14,6 +14,7 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/datasets/rows"
+	"gavel/internal/codec"
 	"gavel/internal/disk"
 )
 
@@ -389,9 +390,7 @@ func (w *recordWriter) write(r *Record) error {
 	buf := lines.Get().(*bytes.Buffer)
 	defer lines.Put(buf)
 	buf.Reset()
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
+	if err := codec.NewEncoder(buf).Encode(r); err != nil {
 		return err
 	}
 	w.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"gavel/datasets"
-	"gavel/internal/quick"
+	"gavel/internal/codec"
 )
 
 // fullRecord has something under every key.
@@ -39,7 +39,7 @@ func TestRecordsAreReadAsWritten(t *testing.T) {
 	for name, r := range map[string]Record{"good": goodRecord(), "full": fullRecord(), "without": failed} {
 		line := lineOf(t, r)
 		var now, plain Record
-		if err := quick.Decode([]byte(line), &now); err != nil {
+		if err := codec.Decode([]byte(line), &now); err != nil {
 			t.Errorf("%s: %v: %s", name, err, line)
 		}
 		if err := json.Unmarshal([]byte(line), &plain); err != nil || !reflect.DeepEqual(now, plain) {
@@ -69,7 +69,7 @@ func FuzzRecordDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var now, plain Record
-		qerr, perr := quick.Decode(line, &now), json.Unmarshal(line, &plain)
+		qerr, perr := codec.Decode(line, &now), json.Unmarshal(line, &plain)
 		var escaped *time.ParseError
 		if qerr == nil && errors.As(perr, &escaped) {
 			return // a time with escapes in it is refused by encoding/json alone

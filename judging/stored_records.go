@@ -9,7 +9,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/datasets/rows"
-	"gavel/internal/quick"
+	"gavel/internal/codec"
 )
 
 // What follows is for those who hold the files of a run themselves, such as a
@@ -18,7 +18,7 @@ import (
 // DecodeRecord reads a line of records.jsonl.
 func DecodeRecord(line []byte) (*Record, error) {
 	r := new(Record)
-	if err := quick.Decode(line, r); err != nil {
+	if err := codec.Decode(line, r); err != nil {
 		return nil, err
 	}
 	return r, r.check()

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 
+	"gavel/internal/codec"
 	"gavel/internal/disk"
 )
 
@@ -149,8 +150,7 @@ func (b *Batch) Missing() int { return len(b.lines) }
 // Write writes the requests that have no reply as the input of a batch.
 func (b *Batch) Write(path string) error {
 	return disk.Write(path, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
+		enc := codec.NewEncoder(w)
 		for _, line := range b.lines {
 			if err := enc.Encode(line); err != nil {
 				return err

@@ -4,12 +4,12 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 
+	"gavel/internal/codec"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -24,8 +24,7 @@ type Scores struct {
 
 // WriteJSON writes v the way all of gavel's JSON is written.
 func WriteJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := codec.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }

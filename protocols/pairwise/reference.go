@@ -2,7 +2,6 @@ package pairwise
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/internal/codec"
 	"gavel/judging"
 	"gavel/protocols/answer"
 )
@@ -208,11 +208,9 @@ func withOwnAnswer(item datasets.Item, text string, own *datasets.Answer) ([]byt
 	if own != nil {
 		added.Value, added.Right = own.Value, &own.Right
 	}
-	var key bytes.Buffer
-	enc := json.NewEncoder(&key)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(map[string]any{"own_answer": added}); err != nil {
+	key, err := codec.Marshal(map[string]any{"own_answer": added})
+	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(bytes.TrimRight(line, " \t"), []byte(","), bytes.TrimSpace(key.Bytes())[1:]), nil
+	return slices.Concat(bytes.TrimRight(line, " \t"), []byte(","), key[1:]), nil
 }

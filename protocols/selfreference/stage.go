@@ -1,13 +1,12 @@
 package selfreference
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"gavel/datasets"
+	"gavel/internal/codec"
 	"gavel/judging"
 	"gavel/protocols/answer"
 )
@@ -66,9 +65,6 @@ func eachJudgment(
 	if err := s.ready(questions); err != nil {
 		return nil, err
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
 	for _, row := range rows {
 		item, err := questions.Item(row)
 		if err != nil {
@@ -79,11 +75,11 @@ func eachJudgment(
 			return nil, err
 		}
 		for _, line := range judgments {
-			buf.Reset()
-			if err := enc.Encode(line); err != nil {
+			text, err := codec.Marshal(line)
+			if err != nil {
 				return nil, err
 			}
-			if err := write(bytes.TrimSuffix(buf.Bytes(), []byte{'\n'})); err != nil {
+			if err := write(text); err != nil {
 				return nil, err
 			}
 		}

@@ -20,6 +20,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/internal/codec"
 	"gavel/judging"
 	_ "gavel/protocols"
 )
@@ -226,8 +227,7 @@ func pairs(w io.Writer, n int) error {
 		}
 		return b.String()
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := codec.NewEncoder(w)
 	sources := []string{"mmlu-pro-law", "livebench-reasoning", "livebench-math", "livecodebench"}
 	for i := range n {
 		row := struct {

@@ -18,6 +18,7 @@ import (
 
 	"gavel/cache"
 	"gavel/datasets"
+	"gavel/internal/codec"
 	"gavel/internal/disk"
 	"gavel/internal/eval"
 	"gavel/judging"
@@ -218,8 +219,7 @@ func (b *exporting) keepReplies(entries map[string]cache.Entry) error {
 		return nil
 	}
 	var lines bytes.Buffer
-	enc := json.NewEncoder(&lines)
-	enc.SetEscapeHTML(false)
+	enc := codec.NewEncoder(&lines)
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		if err := enc.Encode(remembered{Key: hex.EncodeToString([]byte(key)), Entry: entries[key]}); err != nil {
 			return err

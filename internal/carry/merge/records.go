@@ -2,7 +2,6 @@ package merge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -13,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/internal/codec"
 	"gavel/internal/disk"
 	"gavel/judging"
 )
@@ -36,8 +36,7 @@ func (w *work) records(
 	ctx context.Context, path string, m *judging.Manifest, shards []*shard,
 ) (answered int, err error) {
 	err = disk.Write(path, func(out io.Writer) error {
-		enc := json.NewEncoder(out)
-		enc.SetEscapeHTML(false)
+		enc := codec.NewEncoder(out)
 		for _, folders := range tries(shards) {
 			picked, err := w.pick(ctx, folders)
 			if err != nil {

@@ -1,4 +1,4 @@
-package quick
+package codec
 
 import (
 	"encoding/json"
