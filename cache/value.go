@@ -36,10 +36,7 @@ const maxPlain = 256 << 20
 
 func encode(key []byte, e Entry) ([]byte, error) {
 	plain, err := codec.Marshal(e)
-	if err != nil {
-		return nil, err
-	}
-	return seal(key, plain), nil
+	return seal(key, plain), err
 }
 
 func seal(key, plain []byte) []byte {

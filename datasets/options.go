@@ -264,10 +264,7 @@ func OptionsLine(it Item) ([]byte, error) {
 			Unrelated: c.Unrelated,
 		})
 	}
-	line, err := codec.Marshal(l)
-	if err != nil {
-		return nil, err
-	}
+	line, _ := codec.Marshal(l) // texts and numbers alone: cannot fail
 	back, err := parseOptions(line)
 	if err == nil && !sameOptions(it, back) {
 		err = errors.New("it reads as another item")

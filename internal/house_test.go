@@ -66,12 +66,12 @@ var rooms = map[string]string{
 		" scoring/race judging datasets backends internal/disk",
 	"internal/server": "internal/server/failure internal/server/guard internal/server/jobs internal/server/memo" +
 		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
-		" scoring/race judging datasets",
+		" scoring/race judging datasets internal/codec",
 
 	"internal/cli": "internal/server internal/server/guard internal/server/jobs" +
 		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/report" +
 		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
-		" scoring/race judging cache datasets backends internal/disk internal/cli/demo internal/cli/manual",
+		" scoring/race judging cache datasets backends internal/codec internal/disk internal/cli/demo internal/cli/manual",
 	"internal/cli/demo": "datasets/references internal/eval internal/report internal/report/table" +
 		" protocols/multioption protocols/pairwise protocols/selfreference scoring judging internal/disk",
 	"internal/cli/manual":  "",

@@ -357,11 +357,7 @@ func (d *Dir) Close() error {
 
 // WriteJSON writes v to a file in one step: a reader sees the old one or the new one, never half of it.
 func WriteJSON(path string, v any) error {
-	return kept(disk.Write(path, func(w io.Writer) error {
-		enc := codec.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(v)
-	}))
+	return kept(disk.Write(path, func(w io.Writer) error { return codec.WriteIndented(w, v) }))
 }
 
 // kept says of a run on a full disk that nothing of it is lost.

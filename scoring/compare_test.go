@@ -12,7 +12,7 @@ import (
 	"gotest.tools/v3/assert"
 	"gotest.tools/v3/golden"
 
-	"gavel/internal/report"
+	"gavel/internal/codec"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -312,7 +312,7 @@ func TestComparisonJSON(t *testing.T) {
 	b.Manifest.Spec.Model, b.Manifest.Spec.Goal, b.Manifest.Spec.Protocol = a.Manifest.Spec.Model, "worse", "reversed"
 	var first, again bytes.Buffer
 	for _, buf := range []*bytes.Buffer{&first, &again} {
-		if err := report.WriteJSON(buf, compare(t, stats.Default, a, b)); err != nil {
+		if err := codec.WriteIndented(buf, compare(t, stats.Default, a, b)); err != nil {
 			t.Fatal(err)
 		}
 	}

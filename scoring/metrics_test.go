@@ -10,6 +10,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/internal/codec"
 	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/protocols/pairwise"
@@ -205,7 +206,7 @@ func TestReportJSON(t *testing.T) {
 	rep := run.Score(stats.Default)
 	rep.Run = "runs/one"
 	var b bytes.Buffer
-	if err := report.WriteJSON(&b, report.Scores{Runs: []scoring.Report{rep}}); err != nil {
+	if err := codec.WriteIndented(&b, report.Scores{Runs: []scoring.Report{rep}}); err != nil {
 		t.Fatal(err)
 	}
 	golden.AssertBytes(t, b.Bytes(), "report.json")

@@ -9,9 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/backends"
+	"gavel/internal/codec"
 	"gavel/internal/doctor"
 	"gavel/internal/eval"
-	"gavel/internal/report"
 	"gavel/protocols/pairwise"
 )
 
@@ -68,7 +68,7 @@ func (e *env) doctor(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		err = report.WriteJSON(e.stdout, found)
+		err = codec.WriteIndented(e.stdout, found)
 	} else if err = e.printText(found.Tables()); err == nil {
 		_, err = fmt.Fprintln(e.stdout, found.Verdict())
 	}

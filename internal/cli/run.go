@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/internal/codec"
 	"gavel/internal/eval"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
@@ -191,7 +192,7 @@ func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
 		if s, known := run.Seconds(); known {
 			out.Seconds = &s
 		}
-		return report.WriteJSON(e.stdout, out)
+		return codec.WriteIndented(e.stdout, out)
 	}
 	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
 	if err := table.TextWithin(e.columns)(e.screen(), plan); err != nil {

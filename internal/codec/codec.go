@@ -30,6 +30,13 @@ func NewEncoder(w io.Writer) *json.Encoder {
 	return enc
 }
 
+// WriteIndented writes what people look at.
+func WriteIndented(w io.Writer, v any) error {
+	enc := NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
 // Marshal is json.Marshal without them.
 func Marshal(v any) ([]byte, error) {
 	var line bytes.Buffer

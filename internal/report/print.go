@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/codec"
 	"gavel/internal/report/table"
 )
 
@@ -34,7 +35,7 @@ const (
 func Print(w io.Writer, p Printable, format string, columns int) error {
 	switch format {
 	case JSON:
-		return WriteJSON(w, p)
+		return codec.WriteIndented(w, p)
 	case CSV:
 		return p.CSV(w)
 	case Markdown:

@@ -139,7 +139,9 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWriteErrorsAreReported(t *testing.T) {
-	if err := report.WriteJSON(full{}, twoRuns()); err == nil {
-		t.Error("json: no error")
+	for _, format := range []string{report.JSON, report.CSV, report.Markdown, report.Text, report.FullText} {
+		if err := report.Print(full{}, twoRuns(), format, 0); err == nil {
+			t.Errorf("%s: no error", format)
+		}
 	}
 }

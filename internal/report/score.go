@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gavel/internal/codec"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -20,13 +19,6 @@ type Scores struct {
 	Next []Next           `json:"-"` // what one may do now
 	// of several judges that were asked the same, which are the best; nil of others
 	Board *Board `json:"-"`
-}
-
-// WriteJSON writes v the way all of gavel's JSON is written.
-func WriteJSON(w io.Writer, v any) error {
-	enc := codec.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 // CSV writes one row per run, metric and group.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"gavel/internal/codec"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
@@ -251,6 +252,6 @@ func result(x *scoring.Result) string {
 // manifestText is run.json as it is written.
 func manifestText(m *judging.Manifest) (string, error) {
 	var b bytes.Buffer
-	err := report.WriteJSON(&b, m)
+	err := codec.WriteIndented(&b, m)
 	return b.String(), err
 }

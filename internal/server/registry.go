@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/internal/report"
+	"gavel/internal/codec"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
 )
@@ -101,7 +101,7 @@ func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(cmp.Or(r.status, http.StatusOK))
-	return report.WriteJSON(w, v)
+	return codec.WriteIndented(w, v)
 }
 
 // Pages are the patterns of the server's pages, as http.ServeMux reads them.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"gavel/internal/codec"
 	"gavel/internal/labels"
-	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/guard"
 	"gavel/internal/server/jobs"
@@ -137,7 +137,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		answer.Error.Status = status
 		answer.Error.Message = err.Error()
 		answer.Error.Field = jobs.FieldOf(err)
-		report.WriteJSON(w, answer)
+		codec.WriteIndented(w, answer)
 		return
 	}
 	s.pages.render(w, r, status, "error", errorView{

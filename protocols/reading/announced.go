@@ -11,11 +11,12 @@ func (g grammar) announced(p place, praise rank) (word string, at int) {
 	found := cuesIn(p.left)
 	slices.Reverse(found)
 	for _, m := range found[:min(len(found), 3)] {
-		lead, word := p.left[:m[0]], p.left[m[0]:m[1]]
+		said := p.left[:m[1]]
+		lead, word := said[:m[0]], said[m[0]:]
 		switch {
 		case p.names(m[0]):
 			continue
-		case another.MatchString(lead), ranked.MatchString(lead+word) && worst.MatchString(lead+word) != g.worst:
+		case another.MatchString(lead), ranked.MatchString(said) && worst.MatchString(said) != g.worst:
 			return "", -1
 		}
 		if !notIt.MatchString(lead) && (!thing.MatchString(word) || adjective.MatchString(lead)) &&

@@ -194,12 +194,20 @@ func (c comparison) named(letters []label) []label {
 // brackets lists the labels in brackets: in two, or in one, by which they are named alone.
 func (v *view) brackets(parse func(inside string) string) []label {
 	var all []label
-	for _, m := range bracketed.regular().FindAllStringSubmatchIndex(v.lower, -1) {
-		l := label{start: m[0], end: m[1], in: m[0], out: m[1], form: named}
+	end := 0
+	for _, open := range v.find([]string{"["}) {
+		at := open[0]
+		text := v.lower[at:min(len(v.lower), at+after)]
+		m := bracketed.find(text)
+		if at < end || m == nil {
+			continue
+		}
+		end = at + m[1]
+		l := label{start: at, end: end, in: at, out: end, form: named}
 		if m[3]-m[2] > 1 || m[7]-m[6] > 1 {
 			l.form = demanded
 		}
-		l.value = parse(strings.Trim(strings.ReplaceAll(v.lower[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
+		l.value = parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
 		if l.value != "" {
 			all = append(all, l)
 		}
@@ -208,7 +216,7 @@ func (v *view) brackets(parse func(inside string) string) []label {
 }
 
 // bracketed is what one or two brackets hold, either side of which may be incomplete.
-var bracketed = compile(`(\[(?: ?\[){0,2}) ?([^\[\]\n]{1,48})(\](?: ?\]){0,2})`)
+var bracketed = compile(`^(\[(?: ?\[){0,2}) ?([^\[\]\n]{1,48})(\](?: ?\]){0,2})`)
 
 // find is where a view has some words.
 func (v *view) find(words []string) [][]int {
@@ -340,7 +348,7 @@ func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 		l.start = noun
 		l.form = named
 	}
-	rest := v.text[l.end:]
+	rest := v.text[l.end:min(len(v.text), l.end+after)]
 	if l.form == named && strings.HasPrefix(rest, "'s") {
 		return l, true
 	}

@@ -30,25 +30,21 @@ var (
 		anyOf(`cannot can't isn't wasn't would\s(?:be\sunfair|have|not|also|apply|may|require|be\sused) could might
 		may\s`) + `)`)
 	// supposed ends with a condition of the next word, what is preferred to it, or what the judge was told to say.
-	supposed = compile(`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we
+	supposed = each(`$`, `\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we
 		|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+
-		|only\s+
-		|true\s+)?["'(\[{$\s]*$|\bprefer\s[^.;]{0,60}\bto` + open + `$|` + toSay + `[^.;:,\n\]]{0,40}$`)
-	doubted = compile(`(?:(?:n't|\b(?:not|never|no|nothing|hardly|false|untrue|wrong|hard|difficult|disagree
-		|deny))\b[^.;:,]{0,40}\bthat\b|\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks
-		|seem
-		|believe|argue|guess|expect|say|says|conclude)\b|\b(?:students|people|others|many
-		|some)\s+(?:\w+\s+)?(?:think|say
-		|choose|pick|believe|argue|prefer)\b|\b(?:i |we )?(?:initially|originally|first|previously|earlier
-		|before)\s+(?:i\s+)?(?:thought|said|wrote|had|picked|chose|believed|assumed|guessed|leaned\s+\w+)\b|(?:n't
-		|\bnot|\bcannot
-		|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b|\b(?:doubt|unlikely|impossible
-		|unclear|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be)?) to \w+|(?:could|might|may
-		|can) be (?:argued|said|thought)|(?:book|key
-		|textbook
-		|author|student|reference|assistant|[ab]) (?:says|said|claims|claimed|wrote|states|stated)|tempting
-		|tempted to \w+
-		|going to \w+)\b)[^.,;:]{0,24}$`)
+		|only\s+|true\s+)?["'(\[{$\s]*`, `\bprefer\s[^.;]{0,60}\bto`+open, toSay+`[^.;:,\n\]]{0,40}`)
+	doubted = each(`[^.,;:]{0,24}$`,
+		`(?:n't|\b(?:not|never|no|nothing|hardly|false|untrue|wrong|hard|difficult|disagree|deny))\b[^.;:,]{0,40}\bthat\b`,
+		`\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks|seem|believe|argue|guess
+		|expect|say|says|conclude)\b`,
+		`\b(?:students|people|others|many|some)\s+(?:\w+\s+)?(?:think|say|choose|pick|believe|argue|prefer)\b`,
+		`\b(?:i |we )?(?:initially|originally|first|previously|earlier|before)\s+(?:i\s+)?(?:thought|said|wrote|had|picked
+		|chose|believed|assumed|guessed|leaned\s+\w+)\b`,
+		`(?:n't|\bnot|\bcannot|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b`,
+		`\b(?:doubt|unlikely|impossible|unclear|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be?)?) to \w+
+		|(?:could|might|may|can) be (?:argued|said|thought)|(?:book|key|textbook|author|student|reference|assistant
+		|[ab]) (?:says|said|claims|claimed|wrote|states|stated)|tempting|tempted to \w+|going to \w+)\b`,
+	)
 	// ours is said for oneself: "I would say", "we can conclude".
 	ours = compile(`\b(?:i|we)\s+(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)
 		|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
@@ -116,7 +112,7 @@ func (v *view) claims(i int) bool { return claimed(v.upTo(i)) }
 
 func claimed(left string) bool {
 	clause := left[strings.LastIndexAny(left, ",;:")+1:]
-	return !denied(clause) && !supposed.MatchString(clause) && !doubts(clause) && !cited(left)
+	return !denied(clause) && !matches(clause, supposed...) && !doubts(clause) && !cited(left)
 }
 
 // denied tells whether what comes next is turned into its opposite: "not", "rather than the".
@@ -139,13 +135,13 @@ func cited(left string) bool {
 }
 
 func doubts(s string) bool {
-	if !doubted.MatchString(s) {
+	if !matches(s, doubted...) {
 		return false
 	}
 	if all := turns.regular().FindAllStringIndex(s, -1); len(all) > 0 {
 		s = s[all[len(all)-1][1]:]
 	}
-	return doubted.MatchString(s) && !ours.MatchString(s)
+	return matches(s, doubted...) && !ours.MatchString(s)
 }
 
 // conditional tells whether what stands before a label is a condition of it, and no circumstance of a statement: "When

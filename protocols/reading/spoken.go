@@ -15,8 +15,9 @@ var marks = compile(
 		|<\|channel\|>final[^\n<]{0,40}(?:<\|constrain\|>\w+)?<\|message\|>|assistantfinal)` +
 		`|(<(?:think|thinking|thought|seed:think)>|\[THINK\]|◁think▷|<\|channel\|>(?:analysis|commentary))`)
 
-// partsOfMarks are parts of them: a reply without one has none.
-var partsOfMarks = append(strings.Fields(`<| <｜ </s> <end <eos <EOT think thought THINK] INST] assistantfinal`), "Human:")
+// partsOfMarks are parts of them that begin with what few replies have: one without any has no mark.
+var partsOfMarks = strings.Fields(`<| <｜ </s> <end <eos <EOT <think </think <thought </thought <seed </seed ▷
+	THINK] INST] assistantfinal Human:`)
 
 // spoken is where the part of a reply begins and ends that its model says as its answer.
 func spoken(reply string) (from, to int) {

@@ -188,7 +188,6 @@ var (
 		rightarrow → Rightarrow → to → quad ␣ qquad ␣ newline ␣ left ∅ right ∅ big ∅ Big ∅
 		bigl ∅ bigr ∅ displaystyle ∅
 		[ [ ] ] ( ( ) ) { ∅ } ∅ _ _ * * # # $ $ % % & & | | < < > > = = - - . . " " ' ' / / ; ␣ : ␣ ␣ ␣ ` + "` `")
-	commandName = compile(`^(?:[a-zA-Z]{1,16}|.)?`)
 	// characters are written otherwise.
 	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]] 。 .␣
 		½ ␣1/2 ⅓ ␣1/3 ⅔ ␣2/3 ¼ ␣1/4 ¾ ␣3/4 ⅕ ␣1/5 ⅖ ␣2/5 ⅗ ␣3/5
@@ -205,8 +204,15 @@ func (d *dresser) command(i int) int {
 		d.put(i, "\n")
 		return i + 2
 	}
-	name := commandName.regular().FindString(rest)
-	end := i + 1 + len(name)
+	size := 0
+	for size < min(len(rest), 16) && isLetter(rest[size]) {
+		size++
+	}
+	if size == 0 && !strings.HasPrefix(rest, "\n") {
+		_, size = utf8.DecodeRuneInString(rest)
+	}
+	name := rest[:size]
+	end := i + 1 + size
 	symbol, isSymbol := symbols[name]
 	switch {
 	case slices.Contains(wrappers, name):

@@ -76,10 +76,10 @@ func eachJudgment(
 		}
 		for _, line := range judgments {
 			text, err := codec.Marshal(line)
-			if err != nil {
-				return nil, err
+			if err == nil {
+				err = write(text)
 			}
-			if err := write(text); err != nil {
+			if err != nil {
 				return nil, err
 			}
 		}
