@@ -226,10 +226,11 @@ func bare(u *url.URL) string {
 
 // failure turns what a wire library returned into an *Error. x tells the rest.
 func failure(ctx context.Context, x *exchange, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if x.status >= 400 {
+	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
+		err = cause // which is a net.Error that says Timeout
+	} else if cause != nil {
+		return cause
+	} else if x.status >= 400 {
 		return &Error{
 			Kind:       statusKind(x.status),
 			Status:     x.status,

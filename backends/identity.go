@@ -3,9 +3,11 @@ package backends
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -74,10 +76,13 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	err = o.page(ctx, o.base+"/completions", map[string]any{
 		"model": model, "prompt": samplePrompt, "max_tokens": 1, "temperature": 0, "logprobs": topTokens,
 	}, &answer)
+	var refused *Error
 	switch {
-	case IsKind(err, Transport, Timeout, Busy):
+	case errors.As(err, &refused) && (!refused.MayPass() || refused.Status == http.StatusNotImplemented):
+		return nil, nil // it has no such page
+	case err != nil:
 		return nil, err
-	case err != nil || len(answer.Choices) == 0:
+	case len(answer.Choices) == 0:
 		return nil, nil
 	}
 	logprobs, sample := answer.Choices[0].Logprobs, Sample{}

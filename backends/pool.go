@@ -63,6 +63,8 @@ type Pool struct {
 	cancel context.CancelFunc
 	probes sync.WaitGroup
 
+	telling sync.Mutex // taken before mu by who tells Changed, which may ask the pool
+
 	mu      sync.Mutex
 	members []*member
 	turns   int // requests handed out
@@ -220,12 +222,21 @@ func (p *Pool) done(c call) {
 	}
 }
 
-// takeOut takes an endpoint out for what a request met there, unless it has been taken out since the request was sent.
+// takeOut takes an endpoint out for what a request met there.
 func (p *Pool) takeOut(c call) {
+	p.telling.Lock()
+	defer p.telling.Unlock()
+	if p.ended(c) {
+		p.changed(c.member, c.err)
+	}
+}
+
+// ended ends an endpoint's term; false where it has ended since the request was sent.
+func (p *Pool) ended(c call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c.stale() {
-		return
+		return false
 	}
 	c.term++
 	c.why, c.trial = c.err, true
@@ -234,11 +245,11 @@ func (p *Pool) takeOut(c call) {
 	if errors.As(c.err, &e) {
 		wait = max(wait, e.RetryAfter)
 	}
-	p.changed(c.member, c.why)
 	c.other = errors.As(c.err, new(*ModelChangedError))
 	if p.ctx.Err() == nil && !c.other {
 		p.probes.Go(func() { p.watch(c.member, wait) })
 	}
+	return true
 }
 
 func (p *Pool) changed(m *member, err error) {
@@ -284,6 +295,16 @@ func (p *Pool) probe(m *member) error {
 // note takes down what a probe found; the next wait, of this outage or of one
 // that begins before the endpoint has answered anything, is twice as long.
 func (p *Pool) note(m *member, err error) time.Duration {
+	p.telling.Lock()
+	defer p.telling.Unlock()
+	wait, told := p.found(m, err)
+	if told {
+		p.changed(m, err)
+	}
+	return wait
+}
+
+func (p *Pool) found(m *member, err error) (wait time.Duration, told bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m.waiting = min(2*m.waiting, p.opts.Longest)
@@ -291,12 +312,12 @@ func (p *Pool) note(m *member, err error) time.Duration {
 	case err == nil:
 		m.term++
 		m.why, m.other = nil, false
-		p.changed(m, nil)
+		told = true
 	case IsKind(err, NotFound) && !m.other:
 		m.why, m.other = err, true
-		p.changed(m, err)
+		told = true
 	}
-	return m.waiting
+	return m.waiting, told
 }
 
 // down is the error of a pool that has no endpoint left for a request. It may

@@ -102,7 +102,11 @@ func poolOf(t *testing.T, n int) (*Pool, []*end, *news) {
 		members = append(members, Member{Backend: e, Client: e, Server: Server{Kind: "ollama", URL: string(rune('a' + i))}, Model: served})
 	}
 	said := &news{}
-	p := NewPool(t.Context(), members, PoolOptions{Changed: said.changed})
+	var p *Pool
+	p = NewPool(t.Context(), members, PoolOptions{Changed: func(url string, err error) {
+		p.AtOnce() // as the progress line does, which waits for who is told
+		said.changed(url, err)
+	}})
 	t.Cleanup(p.Close)
 	return p, ends, said
 }

@@ -138,7 +138,7 @@ func decide(req Request) (state string, q decision) {
 	if len(q.options) == 2 && q.options[0] == "yes" && q.options[1] == "no" {
 		q.Type = yesNoQuestion
 	} else {
-		q.Criteria = json.RawMessage("{" + criteria.String()[1:] + "}")
+		q.Criteria = json.RawMessage("{" + strings.TrimPrefix(criteria.String(), ",") + "}")
 	}
 	return state, q
 }

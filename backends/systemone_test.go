@@ -2,6 +2,7 @@ package backends
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -171,5 +172,20 @@ func TestSystemOneOfOllama(t *testing.T) {
 	}
 	if got, err := b.Ask(t.Context(), comparison); err != nil || got.Text != "[[A>B]]" || got.PromptTokens != 40 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestDecisionCountsAPromptWithoutOptions: the prompts of a run are counted before it is known what a reply is held to.
+func TestDecisionCountsAPromptWithoutOptions(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"tokens":[1,2,3]}`)
+	}))
+	defer server.Close()
+	b, err := Open(Server{Kind: systemOneFormat, URL: server.URL + "/v1"}, "", server.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := b.(Counter).CountTokens(t.Context(), question); n != 3 || err != nil {
+		t.Error(n, err)
 	}
 }

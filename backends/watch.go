@@ -70,12 +70,12 @@ func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 		w.process = presence.Process
 	}
 	sample, untold = Try(w.ctx, Retry{For: w.patience}, w.takeSample)
-	if untold == nil && !known.Same(sample) {
-		return nil, nil, w.weights(sample)
-	}
 	w.sample = known
 	if known == nil {
 		w.sample = sample
+	}
+	if untold == nil && !known.Same(sample) {
+		return nil, nil, w.weights(sample)
 	}
 	w.sampled = time.Now()
 	return w.sample, untold, nil
@@ -228,7 +228,9 @@ func (w *Watch) check() error {
 		return err
 	}
 	_, err := Try(w.ctx, Retry{For: w.patience, First: min(w.patience/8, 100*time.Millisecond)}, func() (struct{}, error) {
-		return struct{}{}, w.same()
+		err := w.same()
+		w.doubt(err)
+		return struct{}{}, err
 	})
 	var changed *ModelChangedError
 	switch {
@@ -242,12 +244,19 @@ func (w *Watch) check() error {
 	case w.ctx.Err() != nil:
 		return context.Cause(w.ctx)
 	}
-	return &Error{
+	lost := &Error{
 		Kind: Transport,
 		Message: fmt.Sprintf("it answered, but could not be asked again which model it serves, "+
 			"so the answer is not trusted: %v", err),
 		Err: err,
 	}
+	if e := (*Error)(nil); errors.As(err, &e) { // to ask for the reply once more is to pay once more
+		lost.RetryAfter = e.RetryAfter
+		if !e.MayPass() {
+			lost.Kind = e.Kind
+		}
+	}
+	return lost
 }
 
 // same tells whether the server serves what it served.
@@ -269,6 +278,8 @@ func (w *Watch) same() error {
 	switch {
 	case err != nil:
 		return err
+	case sample == nil:
+		return none("it gave no sample of its model")
 	case !w.sample.Same(sample):
 		return w.weights(sample)
 	}
