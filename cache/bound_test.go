@@ -160,6 +160,23 @@ func TestCannotBeFlushed(t *testing.T) {
 	}
 }
 
+// A store that is given up after it was renewed holds its folder, and says so.
+func TestGivenUpAfterRenewing(t *testing.T) {
+	s, _ := open(t, t.TempDir())
+	s.unrenewed.Store(renewAfter)
+	put(t, s, "old", entry("kept"))
+	put(t, s, "new", entry("kept"))
+	unflushable(t, s)
+	s.opts.Timeout = soon
+	if err := s.Close(); !errors.Is(err, ErrGivenUp) {
+		t.Fatalf("Close: %v", err)
+	}
+	if _, err := Open(s.dir, Options{}); !errors.Is(err, ErrGivenUp) {
+		t.Error(err)
+	}
+	clear9(s.dir)
+}
+
 // The run goes on: with renewing that does not end, and with a write that does
 // not find room in memory.
 func TestCannotBeWrittenWhileRunning(t *testing.T) {

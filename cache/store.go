@@ -101,6 +101,11 @@ func (s *Store) open() (*badger.DB, error) {
 		s.released()
 		return nil, why
 	}
+	if err == nil {
+		s.end.mu.Lock()
+		s.end.closed = false
+		s.end.mu.Unlock()
+	}
 	return db, err
 }
 

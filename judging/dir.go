@@ -78,11 +78,16 @@ func OpenDirBy[T any](
 	got, err := d.lock.TryLock()
 	if disk.NoLocks(err) {
 		got, err = true, nil
+	} else if got {
+		held, _ := d.lock.Stat()
+		there, _ := os.Stat(d.lock.Path())
+		got = os.SameFile(held, there) // else who had it before has removed it, see Abandon
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot write to the run's folder: %w; name another with --out", err)
 	}
 	if !got {
+		d.lock.Close()
 		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; "+
 			"wait for it, or name another folder with --out", path)
 	}
@@ -343,11 +348,11 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 
 // Abandon is Close for a directory in which nothing was begun: if this made it, it is gone again.
 func (d *Dir) Abandon() {
-	d.Close()
 	if _, err := os.Stat(filepath.Join(d.Path, ManifestFile)); errors.Is(err, fs.ErrNotExist) {
-		os.Remove(filepath.Join(d.Path, lockFile))
-		os.Remove(d.Path) // fails, as it should, where something is in it
+		os.Remove(d.lock.Path()) // while it is held, so that whoever has it open sees that it is gone
+		defer os.Remove(d.Path)  // fails, as it should, where something is in it
 	}
+	d.Close()
 }
 
 // Close releases the directory.

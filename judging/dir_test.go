@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+
+	"gavel/judging/judgingtest"
 )
 
 // noItems writes an empty items.jsonl.
@@ -300,5 +305,35 @@ func TestOpenDirStopsWhereDoneFails(t *testing.T) {
 	_, _, err := OpenDir(runWith(t, recordOf("p1", 0, Decided)), testManifest(), failedAgain, func(*Record) error { return no })
 	if !errors.Is(err, no) {
 		t.Error(err)
+	}
+}
+
+// TestAbandonedFolderHasOneWriter: who takes a folder while another abandons it does not share it with a third.
+func TestAbandonedFolderHasOneWriter(t *testing.T) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 1), nil)
+	path := filepath.Join(t.TempDir(), "run")
+	var holders, taken atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 2000 {
+				m := *j.Manifest
+				d, _, err := OpenDir(path, &m, func(*Record) bool { return false }, func(*Record) error { return nil })
+				if err != nil {
+					continue
+				}
+				taken.Add(1)
+				if n := holders.Add(1); n > 1 {
+					t.Errorf("%d hold the folder at once", n)
+				}
+				runtime.Gosched()
+				holders.Add(-1)
+				d.Abandon()
+			}
+		})
+	}
+	all.Wait()
+	if taken.Load() == 0 {
+		t.Error("nobody had the folder")
 	}
 }

@@ -50,14 +50,18 @@ func (q *queue) item() (*work, error) {
 	if !ok {
 		return nil, nil
 	}
-	w, err := q.job.work(row)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.taken--
-	q.opened.Broadcast()
-	if err == nil && len(w.judgments) > 0 {
-		q.open = append(q.open, w)
-	}
+	var w *work
+	var err error
+	defer func() { // of a panic too, else whoever waits for the item waits for ever
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.taken--
+		q.opened.Broadcast()
+		if err == nil && w != nil && len(w.judgments) > 0 {
+			q.open = append(q.open, w)
+		}
+	}()
+	w, err = q.job.work(row)
 	return w, err
 }
 

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"gavel/backends"
+	"gavel/datasets"
 	"gavel/judging/judgingtest"
 )
 
@@ -287,5 +289,39 @@ func TestWriteErrorEndsTheRun(t *testing.T) {
 	}
 	if err := j.Run(t.Context()); !errors.Is(err, full) || calls != 3 {
 		t.Errorf("error %v after %d calls", err, calls)
+	}
+}
+
+// broken panics at the presentations of one item.
+type broken struct {
+	Asker
+	item string
+}
+
+func (b broken) Presentations(item datasets.Item) []Presentation {
+	if item.ID == b.item {
+		time.Sleep(50 * time.Millisecond) // until another worker waits
+		panic("a bug of ours")
+	}
+	return b.Asker.Presentations(item)
+}
+
+// TestPanicWhileAnItemIsTaken: the workers that wait for the item do not wait for ever.
+func TestPanicWhileAnItemIsTaken(t *testing.T) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 2), judgingtest.Script(
+		func(_ context.Context, req backends.Request) (backends.Response, error) {
+			return judgingtest.Says(judgingtest.RightLabel(req))
+		}))
+	j.Concurrency = 2
+	j.Asker = broken{j.Asker, "p2"}
+	done := make(chan error, 1)
+	go func() { done <- j.Run(t.Context()) }()
+	select {
+	case err := <-done:
+		if err == nil || !strings.Contains(err.Error(), "a bug of ours") {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the run never ends")
 	}
 }
