@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"gavel/judging"
 )
@@ -85,7 +86,7 @@ func TestBatch(t *testing.T) {
 	_, said, code = call(t, append(args, "--batch-in", "1.out", "--batch-out", "2.jsonl")...)
 	for _, want := range []string{
 		"1.out:7: a second reply to gavel-", "1.out:9: no line of a batch's output", "2 requests written to 2.jsonl",
-		"the batch answered 5 requests, 2 are missing (1 failed); 1 of its replies were not asked for",
+		"the batch answered 5 requests, 2 are missing (1 failed, the last with: HTTP 500: the engine died); 1 of its replies were not asked for",
 		"2 of 6 judgments failed or are missing",
 	} {
 		if !strings.Contains(said, want) {
@@ -122,6 +123,35 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestBatchOfAnEngineThatStopped: replies that are none are asked for in the next batch, and waited for by nobody.
+func TestBatchOfAnEngineThatStopped(t *testing.T) {
+	home(t)
+	args := []string{"run", "pairwise", "--model", "m", "--dataset", "sample", "--limit", "2", "--out", "r"}
+	mustCall(t, append(args, "--batch-out", "1.jsonl")...)
+	asBatch(t, "1.jsonl", "1.out", func(int, string) (string, int) { return "[[A>B]]", 200 })
+	aborted := strings.Replace(read(t, "1.out"), `"finish_reason":"stop"`, `"finish_reason":"abort"`, 1)
+	lines := strings.SplitAfter(aborted, "\n")
+	lines[1] = strings.Replace(lines[1], `{"status_code":200,"request_id":"r","body":`, // as vLLM says of a wrong request
+		`{"status_code":400,"body":{"error":{"message":"Grammar error"}},"was":`, 1)
+	write(t, "1.out", strings.Join(lines, ""))
+	begun := time.Now()
+	_, said, _ := call(t, append(args, "--batch-in", "1.out", "--batch-out", "2.jsonl")...)
+	if took := time.Since(begun); took > time.Minute {
+		t.Errorf("it waited %s for replies that stay what they are", took)
+	}
+	if !strings.Contains(said, "the batch answered 2 requests, 2 are missing (2 failed, the last with: HTTP 400: Grammar error)") {
+		t.Error(said)
+	}
+	if next := read(t, "2.jsonl"); strings.Count(next, "\n") != 2 {
+		t.Errorf("the next batch lacks the two: %s", next)
+	}
+	asBatch(t, "2.jsonl", "2.out", func(int, string) (string, int) { return "[[B>A]]", 200 })
+	write(t, "both.out", read(t, "1.out")+read(t, "2.out"))
+	if _, said, code := call(t, append(args, "--batch-in", "both.out")...); code != 0 || strings.Count(said, "a second reply to ") != 1 {
+		t.Errorf("exit status %d\n%s", code, said)
+	}
+}
+
 // TestBatchWrong: what a batch cannot do is refused before anything is written.
 func TestBatchWrong(t *testing.T) {
 	home(t)
@@ -129,6 +159,8 @@ func TestBatchWrong(t *testing.T) {
 		"no model":   {"--batch-out f", "--model is missing"},
 		"a server":   {"--model m --batch-out f --base-url http://h", "--base-url names a server"},
 		"simulation": {"--model coin --batch-out f --backend sim", "--backend sim has no batches"},
+		"no cache":   {"--model m --batch-out f --no-cache", "--no-cache forgets"},
+		"ask again":  {"--model m --batch-out f --ask-again", "--ask-again passes over"},
 		"repeat":     {"--model m --batch-out f --repeat 2", "--repeat"},
 		"until":      {"--model m --batch-out f --until strict>=60", "--until"},
 		"dry run":    {"--model m --batch-out f --dry-run", "--dry-run asks nothing"},

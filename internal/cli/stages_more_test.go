@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"gavel/internal/eval"
 	"gavel/judging"
 )
 
@@ -184,5 +187,31 @@ func TestScorePassesOver(t *testing.T) {
 	}
 	if _, stderr, code := call(t, "score", "runs/prompts"); code != 1 || !strings.Contains(stderr, "runs/prompts") {
 		t.Errorf("alone: exit status %d: %s", code, stderr)
+	}
+}
+
+// TestStoppedAtTheEndOfAStage: Ctrl-C while the last answers of a stage are made ends the command, not the stage alone.
+func TestStoppedAtTheEndOfAStage(t *testing.T) {
+	home(t)
+	in := new(eval.Interrupts)
+	asked := int64(0)
+	j := newJudge(t, false, func(n int64, user string) (int, string) {
+		asked = n
+		if n == 3 && !in.Gently() { // the last of the judge's own answers
+			t.Error("nobody ends gently")
+		}
+		return answersAll(n, user)
+	})
+	args := []string{
+		"run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--limit", "3", "--sample", "0",
+		"--concurrency", "1", "--agents", "sim:coin", "--out", "judged",
+	}
+	var out, errs bytes.Buffer
+	code := gavel(context.Background(), in, &out, &errs, args)
+	if _, err := os.Stat("judged"); err == nil || asked > 3 || code != exitInterrupted {
+		t.Errorf("told to stop at call 3 it made %d calls, exit status %d\n%s", asked, code, errs.String())
+	}
+	if code := gavel(context.Background(), in, &out, &errs, args); code != 0 || asked != 9 {
+		t.Errorf("gone on with: %d calls, exit status %d\n%s", asked, code, errs.String())
 	}
 }

@@ -27,8 +27,10 @@ type Batch struct {
 	replies map[string]batchReply
 	used    map[string]bool // replies that were asked for
 	failed  int             // of them, those that are no answer
+	why     string          // what the last of those said
 	lines   []batchLine     // for the next batch
 	asked   map[string]bool // custom ids of them
+	last    batchLine       // what was asked last
 }
 
 // batchURL is the address of a batch. Nothing is asked there.
@@ -86,9 +88,11 @@ func NewBatch(model, output string) (*Batch, error) {
 			b.warn("%s:%d: no line of a batch's output: it is left out", output, n)
 			continue
 		}
-		if _, twice := b.replies[r.CustomID]; twice {
-			b.warn("%s:%d: a second reply to %s: the first counts", output, n, r.CustomID)
-			continue
+		if was, _ := b.replies[r.CustomID].answer(); was == http.StatusOK {
+			if is, _ := r.answer(); is != was {
+				continue
+			}
+			b.warn("%s:%d: a second reply to %s: the last counts", output, n, r.CustomID)
 		}
 		b.replies[r.CustomID] = r
 	}
@@ -128,20 +132,27 @@ func (b *Batch) RoundTrip(req *http.Request) (*http.Response, error) {
 func (b *Batch) ask(body []byte) (status int, answer []byte) {
 	sum := sha256.Sum256(body)
 	id := "gavel-" + hex.EncodeToString(sum[:16])
-	reply, answered := b.replies[id]
-	if answered {
+	b.last = batchLine{CustomID: id, Method: http.MethodPost, URL: "/v1/chat/completions", Body: body}
+	if reply, answered := b.replies[id]; answered {
 		b.used[id] = true
-		status, answer = reply.answer()
-		if status == http.StatusOK || status == http.StatusBadRequest { // the same again next time
-			return status, answer
-		}
-		b.failed++
+		return reply.answer()
 	}
-	if !b.asked[id] {
-		b.asked[id] = true
-		b.lines = append(b.lines, batchLine{CustomID: id, Method: http.MethodPost, URL: "/v1/chat/completions", Body: body})
-	}
+	b.again("")
 	return http.StatusNotFound, []byte(`{"error":{"message":"the batch has no reply to it yet"}}`)
+}
+
+// again notes what was asked last for the next batch, with what its reply said that is none.
+func (b *Batch) again(why string) {
+	id := b.last.CustomID
+	if b.asked[id] {
+		return
+	}
+	b.asked[id] = true
+	b.lines = append(b.lines, b.last)
+	if b.used[id] {
+		b.failed++
+		b.why = why
+	}
 }
 
 // Missing is how many requests the batch has no reply to.
@@ -164,7 +175,7 @@ func (b *Batch) Write(path string) error {
 func (b *Batch) String() string {
 	text := fmt.Sprintf("the batch answered %d requests, %d are missing", len(b.used)-b.failed, b.Missing())
 	if b.failed > 0 {
-		text += fmt.Sprintf(" (%d failed)", b.failed)
+		text += fmt.Sprintf(" (%d failed, the last with: %s)", b.failed, b.why)
 	}
 	if others := len(b.replies) - len(b.used); others > 0 {
 		text += fmt.Sprintf("; %d of its replies were not asked for", others)
@@ -185,6 +196,10 @@ func (r Request) InBatch() (Request, error) {
 		return r, Wrong("repeat", r.NumRepetitions, "asks the same again, which a batch cannot: leave it out")
 	case r.StrictDeterminism:
 		return r, Wrong("strict-determinism", true, "asks one request at a time, which a batch cannot: leave it out")
+	case r.NoCache:
+		return r, Wrong("no-cache", true, "forgets the replies that the next batch goes on from: leave it out")
+	case r.AskAgain:
+		return r, Wrong("ask-again", true, "passes over the replies that the next batch goes on from: leave it out")
 	case r.Until != "":
 		return r, Wrong("until", r.Until, "looks at each verdict, which a batch cannot: leave it out")
 	}

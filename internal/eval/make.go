@@ -251,7 +251,9 @@ func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func(
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll())
 	}
-	client = backends.WithRetry(client, backends.Retry{For: p.req.RetryFor})
+	if e.Batch == nil { // which says the same again
+		client = backends.WithRetry(client, backends.Retry{For: p.req.RetryFor})
+	}
 	switch {
 	case store != nil && p.req.AskAgain:
 		client = cache.Renew(client, store)
@@ -266,6 +268,7 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 	stop := make(chan struct{})
 	end := sync.OnceFunc(func() { close(stop) })
 	done := e.Interrupts.Handle(func() {
+		p.stopped.Store(true)
 		end() // first: once it is said, nothing more is asked
 		e.say("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
 	})
@@ -300,6 +303,7 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 	p.job.Write = func(r *judging.Record) error {
 		p.left.Add(-1)
 		if e.Batch != nil && r.Outcome == judging.Failed {
+			e.Batch.again(r.Error)
 			return nil // it stays missing, for the next batch
 		}
 		p.origins.onto(r)
@@ -413,7 +417,7 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	case errors.As(runErr, &other) && left > 0:
 		return &kindError{
 			ErrIncomplete,
-			fmt.Errorf("%w; its replies since the last check are removed from the run and from the cache; "+
+			fmt.Errorf("%w; its replies since the last check are not kept; "+
 				"%d of %d judgments are left: serve the first again, or begin another run "+
 				"(--no-cache, another --out); %s", runErr, left, expected, goOn),
 		}

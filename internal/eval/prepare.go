@@ -24,6 +24,7 @@ type runState struct {
 	// whyAtOnce says why no more is asked of the last of them at once; nil where no server is asked.
 	whyAtOnce func() string
 	left      atomic.Int64 // judgments that are still to be made
+	stopped   atomic.Bool  // somebody told the run to stop
 	account   backends.Account
 	out       string
 	changes   chan judging.ModelChange // seen on one of several servers

@@ -259,6 +259,9 @@ func (w *work) makeAnswers(
 	if rep != nil { // there is none of a shard without an item
 		s.reports = append(s.reports, *rep)
 	}
+	if p.stopped.Load() { // when nothing of this stage was left to do
+		return nil, Failed(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", what, w.Words.GoOn))
+	}
 	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 }
 
