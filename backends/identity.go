@@ -76,14 +76,8 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 	err = o.page(ctx, o.base+"/completions", map[string]any{
 		"model": model, "prompt": samplePrompt, "max_tokens": 1, "temperature": 0, "logprobs": topTokens,
 	}, &answer)
-	var refused *Error
-	switch {
-	case errors.As(err, &refused) && (!refused.MayPass() || refused.Status == http.StatusNotImplemented):
-		return nil, nil // it has no such page
-	case err != nil:
-		return nil, err
-	case len(answer.Choices) == 0:
-		return nil, nil
+	if err != nil || len(answer.Choices) == 0 {
+		return nil, unsampled(err)
 	}
 	logprobs, sample := answer.Choices[0].Logprobs, Sample{}
 	if len(logprobs.Content) > 0 {
@@ -100,6 +94,15 @@ func (o *OpenAI) Sample(ctx context.Context, model string) (Sample, error) {
 		return nil, nil
 	}
 	return sample, nil
+}
+
+// unsampled is the error of a sample that may be had later; nil where the server has none to give.
+func unsampled(err error) error {
+	var refused *Error
+	if errors.As(err, &refused) && (!refused.MayPass() || refused.Status == http.StatusNotImplemented) {
+		return nil
+	}
+	return err
 }
 
 // Bounds of what two samples of one model may differ by: batches, threads and other hardware move a logarithm by some

@@ -75,6 +75,7 @@ func (s *SystemOne) Model(ctx context.Context, name string) (Model, error) {
 var (
 	_ Identifier = (*SystemOne)(nil)
 	_ Counter    = (*SystemOne)(nil)
+	_ sampler    = (*SystemOne)(nil)
 )
 
 // Identify implements Identifier.
@@ -196,6 +197,28 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 		}
 		return said.response(req, q, x)
 	})
+}
+
+// Sample implements sampler where llama.cpp serves, with one fixed question.
+func (s *SystemOne) Sample(ctx context.Context, model string) (Sample, error) {
+	if s.Backend != Backend(s.api) {
+		return nil, nil // the identity has a digest
+	}
+	options := strings.Fields("correct helpful clear short polite long")
+	resp, err := s.Ask(ctx, Request{
+		Model:     model,
+		Messages:  []Message{{User, samplePrompt + " it is more"}},
+		Constrain: options,
+		Labels:    options,
+	})
+	if err != nil {
+		return nil, unsampled(err)
+	}
+	sample := Sample{}
+	for _, l := range resp.Labels {
+		sample[l.Text] = l.Logprob
+	}
+	return sample, nil
 }
 
 // decided is what a decision model answers.

@@ -189,3 +189,24 @@ func TestDecisionCountsAPromptWithoutOptions(t *testing.T) {
 		t.Error(n, err)
 	}
 }
+
+// TestDecisionSample: weights are told apart by what they make of a fixed question.
+func TestDecisionSample(t *testing.T) {
+	const answer = `{"model":"d","answers":{"verdict":{"probabilities":` +
+		`{"correct":0.5,"helpful":0.2,"clear":0.1,"short":0.1,"polite":0.05,"long":0.05}}}}`
+	s, asked := decisionServer(t, 200, answer, 9)
+	sample, err := s.Sample(t.Context(), "d")
+	if err != nil || len(sample) != 6 || sample["correct"] != math.Log(0.5) || !strings.Contains(*asked, samplePrompt) {
+		t.Errorf("%v, %v: %s", sample, err, *asked)
+	}
+	s, _ = decisionServer(t, 200, strings.Replace(answer, `"correct":0.5,"helpful":0.2`, `"correct":0.2,"helpful":0.5`, 1), 9)
+	if other, err := s.Sample(t.Context(), "d"); err != nil || sample.Same(other) {
+		t.Errorf("%v, %v", other, err)
+	}
+	for status, mayPass := range map[int]bool{501: false, 404: false, 502: true, 503: true} {
+		s, _ := decisionServer(t, status, `{"error":"no"}`, 9)
+		if sample, err := s.Sample(t.Context(), "d"); sample != nil || (err != nil) != mayPass {
+			t.Errorf("%d: %v, %v", status, sample, err)
+		}
+	}
+}

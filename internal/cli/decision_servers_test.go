@@ -70,6 +70,13 @@ func TestServersDecide(t *testing.T) {
 			t.Fatalf("%s was asked for again", r.Item)
 		}
 	}
+	l.kill()
+	t.Setenv("GAVEL_TINY_MODEL", tinyModel(t, "-decision", "-seed", "2"))
+	l.start(t)
+	_, said, code := call(t, "run", "reversed", "--base-url", l.url(), "--dataset", "sample", "--limit", "2", "--out", "other")
+	if code == 0 || !strings.Contains(said, "other weights") {
+		t.Errorf("other weights: exit status %d\n%s", code, said)
+	}
 }
 
 // goodDecision is a pair whose prompt is written out in decideByHand.
