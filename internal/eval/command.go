@@ -67,12 +67,9 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	}
 	r.Parameters = p
 	r.NumRepetitions = p.Repetitions()
-	for _, t := range []struct {
-		said string
-		to   *time.Duration
-	}{{m.Timeout, &r.Timeout}, {m.RetryFor, &r.RetryFor}} {
-		if d, err := time.ParseDuration(t.said); err == nil {
-			*t.to = d
+	for limit, said := range map[*time.Duration]string{&r.Timeout: m.Timeout, &r.RetryFor: m.RetryFor} {
+		if d, err := time.ParseDuration(said); err == nil {
+			*limit = d
 		}
 	}
 	return r, true

@@ -46,13 +46,14 @@ func (e *Maker) FindJudges(ctx context.Context, o Request) ([]backends.Member, e
 // connectAll finds the servers, which must be of one kind.
 func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, error) {
 	var judges []backends.Member
+	several := len(o.BaseURLs) > 1
 	for i := range max(1, len(o.BaseURLs)) {
 		one := o.Endpoint
-		if len(o.BaseURLs) > 1 {
+		if several {
 			one.BaseURLs = o.BaseURLs[i : i+1]
 		}
 		b, server, err := e.Connect(ctx, one)
-		if len(o.BaseURLs) > 1 && backends.IsKind(err, backends.Transport, backends.Timeout) {
+		if several && backends.IsKind(err, backends.Transport, backends.Timeout) {
 			err = fmt.Errorf("%w A run needs all of its servers at the start: start this one, or leave out its --base-url", err)
 		}
 		if err != nil {

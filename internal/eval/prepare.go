@@ -205,8 +205,8 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 			SHA256:      its.set.SHA256,
 			Items:       len(its.rows),
 			IDs:         judging.HashIDs(len(its.rows), func(i int) string { return its.set.ID(its.rows[i]) }),
-			Turns:       o.Open().Turns,
-			Lang:        o.Open().Lang,
+			Turns:       o.Turns,
+			Lang:        o.Lang,
 			Unrelated:   o.Unrelated,
 			MaxOptions:  o.MaxOptions,
 			Field:       strings.Join(its.mapping.Fields, ","),
@@ -260,7 +260,7 @@ func offered(asker judging.Asker, its items, server backends.Server, model backe
 	if !server.Can(backends.Decide) || len(its.rows) == 0 {
 		return nil
 	}
-	item, err := its.set.Item(its.rows[0])
+	item, err := its.first()
 	if err != nil {
 		return err
 	}
@@ -292,7 +292,7 @@ func takes(protocol judging.Protocol, its items) error {
 	if len(its.rows) == 0 {
 		return nil
 	}
-	item, err := its.set.Item(its.rows[0])
+	item, err := its.first()
 	if err != nil {
 		return err
 	}
@@ -379,9 +379,10 @@ func (e *Maker) measure(ctx context.Context, p *runState) error {
 
 // DatasetInfo says where the items of a request came from.
 func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
+	sel := o.Selection()
 	info := judging.DatasetInfo{
 		Name: set.Name, Format: set.Format, Rows: set.Len(), Skipped: set.Skipped,
-		Sample: o.Selection().Sample, Each: o.Selection().SampleEach, Limit: o.Selection().Limit, Groups: o.Open().Groups,
+		Sample: sel.Sample, Each: sel.SampleEach, Limit: o.Limit, Groups: o.Groups,
 	}
 	if set.Path != "" && set.Name == set.Path {
 		info.Name = datasets.Base(set.Path)

@@ -107,17 +107,13 @@ func Read(protocol judging.Protocol, values map[string][]string) (Request, error
 	for _, f := range FieldsOf(protocol) {
 		if given := values[f.Name]; len(given) > 0 {
 			if err := f.read(&r, given); err != nil {
-				return r, &FieldError{Field: f.Name, Value: given[len(given)-1], Problem: err.Error()}
+				return r, Wrong(f.Name, given[len(given)-1], "%v", err)
 			}
 		}
 	}
 	for name, given := range values {
 		if _, ok := FieldNamed(protocol, name); !ok {
-			return r, &FieldError{
-				Field:   name,
-				Value:   strings.Join(given, ","),
-				Problem: fmt.Sprintf("is not a field of %s", protocol.Name),
-			}
+			return r, Wrong(name, strings.Join(given, ","), "is not a field of %s", protocol.Name)
 		}
 	}
 	return r, r.Validate()
@@ -228,7 +224,7 @@ func (r Request) CallParameters() judging.Parameters {
 func (r Request) Validate() error {
 	protocol, err := r.FindProtocol()
 	if err != nil {
-		return &FieldError{Field: "protocol", Value: r.Protocol, Problem: err.Error()}
+		return Wrong("protocol", r.Protocol, "%v", err)
 	}
 	if r.Dataset == "" {
 		return Wrong("dataset", "", "is missing: a file, or one of %s", datasetsFor(protocol))
@@ -250,7 +246,7 @@ func (r Request) Validate() error {
 		}
 		for _, text := range texts {
 			if err := f.check(text); err != nil {
-				return &FieldError{Field: f.Name, Value: text, Problem: err.Error()}
+				return Wrong(f.Name, text, "%v", err)
 			}
 		}
 	}

@@ -55,14 +55,14 @@ func ParseShard(value string) (index, of int, err error) {
 func (e *Maker) Part(value string) (Part, error) {
 	index, of, err := ParseShard(value)
 	if err != nil {
-		return Part{}, &FieldError{Field: "shard", Value: value, Problem: err.Error()}
+		return Part{}, Wrong("shard", value, "%v", err)
 	}
 	if index > 0 {
 		return Part{Index: index, Of: of}, nil
 	}
 	p, err := partOf(e.Getenv, of)
 	if err != nil {
-		return p, &FieldError{Field: "shard", Value: value, Problem: value + ": " + err.Error()}
+		return p, Wrong("shard", value, "%s: %v", value, err)
 	}
 	return p, nil
 }
