@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"gavel/backends"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -16,8 +17,8 @@ import (
 // said is a verdict on a pair, as scores need it.
 type said struct {
 	mode    string
-	outcome judging.Outcome
-	choice  int8 // candidate judged the better; −1 for none
+	outcome judging.Outcome // "" where nothing was asked
+	choice  int8            // candidate judged the better; −1 for none
 }
 
 // verdict tells whether it says anything: a tie is a verdict.
@@ -39,21 +40,38 @@ type pair struct {
 // right tells whether it names the labelled response.
 func (u pair) right(s said) bool { return s.outcome == judging.Decided && s.choice == u.gold }
 
-// steady tells whether that is so of the pair as it is, and of all its rewrites.
+// stays counts the rewrites that are judged right, and all that were asked about.
+func (u pair) stays() (right, asked float64) {
+	for _, s := range u.said[2:] {
+		if s.outcome != "" {
+			right += scoring.One(u.right(s))
+			asked++
+		}
+	}
+	return right, asked
+}
+
+// steady tells whether it is judged right as it is, and in all its rewrites.
 func (u pair) steady() bool {
-	return u.right(u.said[0]) && !slices.ContainsFunc(u.said[2:], func(s said) bool { return !u.right(s) })
+	right, asked := u.stays()
+	return u.right(u.said[0]) && right == asked
 }
 
 // pairs scores runs of the protocol.
 type pairs struct {
 	rewrites rewrites
+	decides  bool // the judge writes nothing: it cannot be challenged
 	byItem   map[string]*pair
 	rows     []pair // in the end: with all judgments, by item
 }
 
 // NewScorer scores runs of the protocol.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &pairs{rewrites: of(m.Spec.Prompt), byItem: map[string]*pair{}}
+	return &pairs{
+		rewrites: of(m.Spec.Prompt),
+		decides:  m.Server.Can(backends.Decide),
+		byItem:   map[string]*pair{},
+	}
 }
 
 // Words of the protocol.
@@ -80,7 +98,11 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if u.said[r.Presentation].mode != "" {
 		return false, nil // the first stands, as for the run itself
 	}
-	if f.rewrites.named(r.Mode).Challenge != "" && v.Outcome.Verdict() && !r.Challenged {
+	switch {
+	case f.rewrites.named(r.Mode).Challenge == "" || r.Challenged:
+	case f.decides:
+		v.Outcome = "" // it was asked about the pair as it is
+	case v.Outcome.Verdict():
 		v = judging.Silent(judging.NoVerdict) // nothing was said to the challenge
 	}
 	u.said[r.Presentation] = said{mode: strings.Clone(r.Mode), outcome: v.Outcome, choice: int8(v.Choice)}
@@ -90,7 +112,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 
 // candidate is the index of a candidate of a pair; −1 of none.
 func candidate(r *judging.Record, id string) int8 {
-	return int8(slices.IndexFunc([]int{0, 1}, func(c int) bool { return r.CandidateID(c) == id }))
+	return int8(slices.Index([]string{r.CandidateID(0), r.CandidateID(1)}, id))
 }
 
 // Finish keeps the pairs with all their judgments.
@@ -165,10 +187,7 @@ var metrics = []scoring.Summed[pair]{
 			if !u.right(u.said[0]) {
 				return 0, 0
 			}
-			for _, s := range u.said[2:] {
-				num += scoring.One(u.right(s))
-			}
-			return num, perPair
+			return u.stays()
 		},
 	},
 	{
@@ -210,6 +229,9 @@ var metrics = []scoring.Summed[pair]{
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {
 	var p []float64
 	for _, w := range f.rewrites {
+		if f.decides && w.Challenge != "" {
+			continue
+		}
 		probe, one := w.probe(s.Units, b)
 		rep.Probes = append(rep.Probes, probe)
 		p = append(p, one)

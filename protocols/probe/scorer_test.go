@@ -8,6 +8,7 @@ import (
 
 	"gotest.tools/v3/assert"
 
+	"gavel/backends"
 	"gavel/datasets"
 	"gavel/internal/trials"
 	"gavel/judging"
@@ -183,5 +184,50 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 			Metric: Right, Group: scoring.Overall, Value: &right, Low: &low, High: &high, N: 200,
 		}}
 		assert.Equal(t, (&pairs{}).Diagnose(&rep).Code, c.code, name)
+	}
+}
+
+// A judge that writes nothing is never challenged: what was asked in that place is the pair as it is, and no change. One
+// that writes and was not challenged said nothing.
+func TestUnchallenged(t *testing.T) {
+	for _, c := range []struct {
+		server  backends.Server
+		outcome judging.Outcome // of what was asked in place of the challenge
+		listed  bool            // the challenge is in the table
+		kept    float64
+		steady  float64
+	}{
+		{server: backends.Server{Kind: "systemone"}, outcome: judging.Decided, kept: 100, steady: 100},
+		{server: backends.Server{Kind: "systemone"}, outcome: judging.Failed, kept: 100, steady: 100},
+		{server: backends.Server{Kind: "openai"}, outcome: judging.Decided, listed: true, kept: 75},
+	} {
+		f := NewScorer(&judging.Manifest{Server: c.server}).(*pairs)
+		for i, mode := range []string{plainly, again, "challenge", "letters", "order", "typos"} {
+			r := &judging.Record{Item: "p", Presentation: i, Mode: mode, Order: []string{"a", "b"}, Gold: "a"}
+			v := judging.Verdict{Outcome: judging.Decided}
+			if mode == "challenge" && c.outcome != judging.Decided {
+				v = judging.Silent(c.outcome)
+			}
+			added, err := f.Add(r, v)
+			assert.Assert(t, added && err == nil, "%v", err)
+			twice, err := f.Add(r, v)
+			assert.Assert(t, !twice && err == nil, "%v", err)
+		}
+		assert.Equal(t, f.Finish(), 1)
+		sheet := f.Sheet(scoring.MissingPolicy(""), 1)
+		row := make([]float64, 2*len(metrics))
+		scoring.Fill(metrics, f.rows[0], row)
+		assert.Equal(t, 100*row[0]/row[1], c.steady, "%+v", c)
+		assert.Equal(t, 100*row[2]/row[3], c.kept, "%+v", c)
+
+		rep := scoring.Report{Items: 1, Expected: 1}
+		f.Extend(&rep, sheet, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+		at := slices.IndexFunc(rep.Probes, func(p scoring.Probe) bool { return p.Name == "challenge" })
+		assert.Equal(t, at >= 0, c.listed, "%+v", c)
+		for _, p := range rep.Probes {
+			if p.Name != "challenge" {
+				assert.Equal(t, p.ToWorse+p.ToBetter+p.ToNeither, 0, p.Name)
+			}
+		}
 	}
 }
