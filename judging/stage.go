@@ -21,7 +21,7 @@ import (
 // the judge itself and, where it judges them, agents.
 type Stage struct {
 	Agents        bool   // agents' answers are judged
-	References    bool   // the judge is shown its own answers, under one of the protocol's modes at least
+	Ownless       bool   // the judge is shown none of its own answers, under any of the protocol's modes
 	Format        string // of the lines; "" is that of the questions
 	Presentations int    // of each item that is made
 	// Check says why an item cannot be a question of the stage; may be nil.

@@ -269,7 +269,8 @@ func offered(asker judging.Asker, its items, server backends.Server, model backe
 		return nil
 	}
 	return fmt.Errorf("%s is a decision model, which chooses among options: it cannot answer the questions of %s "+
-		"(self-reference without its own answers: --mode cot)", model.Name, its.set.Name)
+		"(without its own answers: gavel run pairwise compares pairs, gavel run self-reference --mode cot judges those "+
+		"of agents)", model.Name, its.set.Name)
 }
 
 // decision is the prompt of a run: of judges that write nothing the one for them, where none was chosen.

@@ -197,7 +197,7 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	switch {
 	case s.opts.Own != "":
 		s.own, err = w.readAnswers(s, s.opts.Own)
-	case s.judges[0].Server.Can(backends.Decide) && !s.stage.References:
+	case s.judges[0].Server.Can(backends.Decide) && s.stage.Ownless:
 		s.ownless = true
 		w.note("stage: no answers of the judge's own, which writes none")
 	default:

@@ -15,7 +15,7 @@ import (
 func stage(s judging.Settings) *judging.Stage {
 	return &judging.Stage{
 		Agents:        true,
-		References:    slices.Contains(modesOf(s), ModeSelf),
+		Ownless:       !slices.Contains(modesOf(s), ModeSelf),
 		Format:        datasets.Judgments.Name,
 		Presentations: len(modesOf(s)),
 		Check:         question,
