@@ -26,6 +26,7 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	r.Backend = m.Server.Kind
 	r.Model = strings.TrimPrefix(m.Spec.Model.Name, "sim:")
 	r.Prompt = m.Spec.Prompt.Name
+	r.PromptGiven = m.Server.Can(backends.Decide) // their usual one is not the protocol's
 	r.Options = m.Spec.Options
 	r.Dataset = info.Name
 	r.Backend = cmp.Or(r.Backend, Backends[0])
@@ -104,7 +105,8 @@ func (r Request) Given() map[string][]string {
 	usual := New(protocol)
 	for _, f := range FieldsOf(protocol) {
 		texts := f.texts(&r)
-		if f.Name == "backend" || !slices.Equal(texts, f.texts(&usual)) && !slices.Equal(texts, []string{f.Default}) {
+		if f.Name == "backend" || f.Name == "prompt" && r.PromptGiven ||
+			!slices.Equal(texts, f.texts(&usual)) && !slices.Equal(texts, []string{f.Default}) {
 			given[f.Name] = texts
 		}
 	}

@@ -183,7 +183,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	if err != nil {
 		return nil, err
 	}
-	protocol, template := q.protocol, q.protocol.Adapted(e.decision(q, judges[0]), o.Options)
+	protocol, template := q.protocol, q.protocol.Adapted(e.decision(o, q, judges[0]), o.Options)
 	p := &runState{req: o, set: its.set, judges: judges}
 	ctx = backends.WithAccount(ctx, &p.account)
 	server, model := p.judges[0].Server, JointModel(p.judges)
@@ -274,8 +274,8 @@ func offered(asker judging.Asker, its items, server backends.Server, model backe
 }
 
 // decision is the prompt of a run: of judges that write nothing the one for them, where none was chosen.
-func (e *Maker) decision(q question, judge backends.Member) judging.Template {
-	if judge.Server.Can(backends.Decide) && q.template.Name == q.protocol.Templates[0].Name {
+func (e *Maker) decision(o Request, q question, judge backends.Member) judging.Template {
+	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
 		if t, err := q.protocol.Template(judging.Decision); err == nil {
 			e.say("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
 			return t

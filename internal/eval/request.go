@@ -43,7 +43,9 @@ type Request struct {
 	Model    string // by the name its server knows; "" where it has only one
 	Dataset  string // name or path
 	Prompt   string // name, or path of a system message
-	Options  judging.Settings
+	// PromptGiven: the prompt was asked for by name, and is not the protocol's default.
+	PromptGiven bool
+	Options     judging.Settings
 
 	// Which items.
 	Limit int // the first so many; 0 for all
@@ -116,6 +118,7 @@ func Read(protocol judging.Protocol, values map[string][]string) (Request, error
 			return r, Wrong(name, strings.Join(given, ","), "is not a field of %s", protocol.Name)
 		}
 	}
+	r.PromptGiven = values["prompt"] != nil
 	return r, r.Validate()
 }
 

@@ -402,3 +402,16 @@ func TestOffersFit(t *testing.T) {
 		}
 	}
 }
+
+// The prompt that a suite's file sets is one that was asked for, were it the protocol's first one; what the form sends
+// along is none.
+func TestPromptOfASuite(t *testing.T) {
+	r := newManager(t, Options{})
+	for prompt, given := range map[string]bool{"": false, ", prompt: sop": true, ", prompt: decision": true} {
+		s, err := r.readSuite(t.Context(), "judges: [{model: coin, backend: sim}]\n"+
+			"conditions: [{protocol: pairwise, dataset: sample"+prompt+"}]\n")
+		if err != nil || s.Cells[0].Request.PromptGiven != given {
+			t.Errorf("%q: %v", prompt, err)
+		}
+	}
+}

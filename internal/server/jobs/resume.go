@@ -44,6 +44,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 			"Use the command line: %s --out %s", run, err, was.Command(), eval.Quoted(dir))
 	}
 	o.Out = dir
+	o.PromptGiven = was.PromptGiven
 	return r.begin(Job{Request: request, Resumes: run}, func(ctx context.Context, e *eval.Maker) error {
 		_, err := e.Run(ctx, o)
 		return err

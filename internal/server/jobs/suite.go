@@ -138,6 +138,7 @@ func (r *Manager) readCell(ctx context.Context, c *suite.Cell) (o eval.Request, 
 		return o, err
 	}
 	o.Backend = judge.Backend
+	o.PromptGiven = request["prompt"] != nil
 	return o, nil
 }
 
