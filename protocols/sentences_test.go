@@ -55,7 +55,11 @@ func pairsTold(protocol string, n, alike, right int, turns bool) told {
 	}
 	pull := share("first-position", "", first, 2*n)
 	rep.Results = []scoring.Result{
-		share("strict", "", right, n), share("drop", "", right, n), share("consistency", "", alike, n), pull}
+		share("strict", "", right, n), share("drop", "", right, n), share("consistency", "", alike, n), pull,
+	}
+	if alike > 0 {
+		rep.Results = append(rep.Results, share("right-where-alike", "", right, alike))
+	}
 	named := *pull.Value
 	if protocol == "reversed" {
 		named = 100 - named

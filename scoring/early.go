@@ -259,6 +259,9 @@ func (s *sequence) evidence(m *Metric, columns [2]Span) (e float64) {
 	return math.Exp(stats.LogE(k, n))
 }
 
+// LookedAt is said of intervals that are as usual, of a run that was drawn in an order to be looked at on the way.
+const LookedAt = "the run is not at its end: intervals and p are those of a run whose length was fixed beforehand"
+
 // looked says of a run that is not at its end what its intervals are.
 func (run *Run) looked() string {
 	m := run.Manifest

@@ -88,6 +88,9 @@ func (run *Run) lost() string {
 	case MissingStrict:
 		return "count as a choice of nothing"
 	}
+	if run.Items < run.Manifest.Spec.Dataset.Items {
+		return "count as wrong, unless their " + run.words().Unit + " is left out"
+	}
 	return "count as wrong"
 }
 

@@ -32,6 +32,9 @@ func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
 	out, err := s.Sway(run.responses, run.cluster, b)
 	if out != nil {
 		out.Says = out.Answer()
+		if run.Manifest.DrawnBy != nil {
+			out.Says += " But " + LookedAt + "."
+		}
 		out.Run = run.Dir
 		out.Judge = run.Manifest.Spec.Model.Name
 		out.Dataset = run.Manifest.Dataset.Name

@@ -44,7 +44,7 @@ func referencesCommand(e *env) *cli.Command {
 			rep := run.Score(scoring.DefaultOptions.Bootstrap)
 			if len(rep.References) == 0 {
 				return fmt.Errorf("%s: nothing published is known that it could be held against: that takes a run at its "+
-					"end, of LLMBar's pairs or of a whole file of JudgeBench, asked which is better", dir)
+					"end, of gavel's file of LLMBar's pairs or of a whole file of JudgeBench, asked which is better", dir)
 			}
 			err = e.print(c, report.ListReferences(&rep, rep.References))
 			if err != nil || out == "" {

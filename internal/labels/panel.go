@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gavel/judging"
+	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
@@ -154,7 +155,13 @@ func (p *panel) fit() error {
 		return fmt.Errorf("%s: none of the %d labels is of an item that %s has judged: it is of another dataset",
 			p.file.Path, n, p.judges[none].Dir)
 	case unknown > 0:
-		p.say("%d of %d labels are of items that these runs do not have, such as %s", unknown, n, first)
+		p.say("%d of %d labels are of items that these runs do not have, or not with all judgments, such as %s",
+			unknown, n, first)
+	}
+	for _, j := range p.judges {
+		if j.Manifest.DrawnBy != nil {
+			p.say("%s: %s", j.Dir, scoring.LookedAt)
+		}
 	}
 	if p.file.byDisagreement() {
 		p.say("some items were chosen by disagreement: agreement on them is probably lower than on all items")

@@ -63,8 +63,8 @@ func (e *Estimated) answer() string {
 // answer says how many verdicts can be believed.
 func (s *Selective) answer() string {
 	if s.Covered == 0 {
-		return fmt.Sprintf("No verdict can be believed: on %d labelled items there is no confidence from which at most "+
-			"%g %% are surely wrong.", s.Labelled, s.Risk)
+		return fmt.Sprintf("No verdict can be believed: of the surest on %d labelled items too many are wrong, or there are "+
+			"too few, to say that at most %g %% are.", s.Labelled, s.Risk)
 	}
 	return fmt.Sprintf("%d of %d items (%.0f %%) have a verdict to believe: at most %g %% of these are wrong, with "+
 		"probability %g %%.", s.Covered, s.Items, 100*float64(s.Covered)/float64(s.Items), s.Risk, 100-s.Delta)

@@ -25,7 +25,7 @@ func TestLabelsSay(t *testing.T) {
 		{"some believed", (&Selective{Items: 40, Covered: 30, Risk: 10, Delta: 5}).answer(),
 			"30 of 40 items (75 %) have a verdict to believe: at most 10 % of these are wrong, with probability 95 %."},
 		{"none believed", (&Selective{Items: 40, Labelled: 20, Risk: 10, Delta: 5}).answer(),
-			"No verdict can be believed: on 20 labelled items there is no confidence from which at most 10 % are surely wrong."},
+			"No verdict can be believed: of the surest on 20 labelled items too many are wrong, or there are too few, to say that at most 10 % are."},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)

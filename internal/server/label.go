@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"html/template"
@@ -78,12 +79,12 @@ func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
 	if d := s.opts.Desk; d != nil {
 		v.Dataset, v.People = d.Name(), d.Done()
 	}
-	v.mine = s.mine()
-	return v, nil
+	v.mine = s.mine(r.Context())
+	return v, r.Context().Err()
 }
 
 // mine has the table of judges by agreement with the labels.
-func (s *Server) mine() mine {
+func (s *Server) mine(ctx context.Context) mine {
 	info, err := os.Stat(s.opts.Labels)
 	if err != nil {
 		return mine{None: "there are no labels yet"}
@@ -101,7 +102,7 @@ func (s *Server) mine() mine {
 			fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
 		}
 	}
-	m, err := memo.Get(s.ending, s.memo, "agreement with labels", state.String(), func() (m mine, err error) {
+	m, err := memo.Get(ctx, s.memo, "agreement with labels", state.String(), func() (m mine, err error) {
 		file, err := labels.Read(s.opts.Labels)
 		if err != nil {
 			return m, err

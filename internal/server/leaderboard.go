@@ -210,7 +210,9 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	v.Jobs = s.pendingJobs()
 	v.Ended = s.runs.SearchEnded()
 	if s.opts.Labels != "" {
-		v.Mine = s.mine().Judges
+		ctx, cancel := context.WithTimeout(r.Context(), swayWait) // it is there when the page is opened again
+		defer cancel()
+		v.Mine = s.mine(ctx).Judges
 	}
 	v.Total = len(rows)
 	order := make([]*RunRow, len(rows))
@@ -245,8 +247,9 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 	all := conditions(rows, false)
 	asked := filter != boardFilter{}
 	if !asked && v.Scoring > 0 { // what stands first is the same before and after
-		first := filter.chosen(conditions(rows, true))
-		filter = boardFilter{Protocol: first.protocol, Goal: first.goal, Dataset: first.key()}
+		if first := filter.chosen(conditions(rows, true)); first != nil { // nil where only parts of runs are scored
+			filter = boardFilter{Protocol: first.protocol, Goal: first.goal, Dataset: first.key()}
+		}
 	}
 	c := filter.chosen(all)
 	if c == nil && !v.Reading && asked {

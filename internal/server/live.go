@@ -231,7 +231,8 @@ func (s *Server) scoreOf(run string, m *judging.Manifest) scoreSoFar {
 	if m.Status != judging.Running || records.Size == 0 || records.Size > scoreBytes || s.ending.Err() != nil {
 		return scoreSoFar{}
 	}
-	return memo.Latest(s.background, "score of "+run, records, func() (out scoreSoFar, err error) {
+	name := fmt.Sprint("score of ", run, " ", m.ID, m.Started) // another run may have had the folder
+	return memo.Latest(s.background, name, records, func() (out scoreSoFar, err error) {
 		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading)
 		if err != nil {
 			return out, err

@@ -184,8 +184,8 @@ func (x *Contest) run(ctx context.Context) error {
 			x.state.Over = true
 			return x.save()
 		}
-		if right, known := x.known[j][x.drawn[x.engine.Asked(j)]]; known && !x.overBudget() {
-			x.engine.Add(right)
+		if right, known := x.known[j][x.drawn[x.engine.Asked(j)]]; known && !x.overCalls() {
+			x.engine.Add(right) // also where the hours are spent: these are what they were spent on
 			continue
 		}
 		if err := x.save(); err != nil {
@@ -264,8 +264,12 @@ func (x *Contest) overBudget() bool {
 	for _, s := range x.state.Seconds {
 		seconds += s
 	}
-	return x.budget.Calls > 0 && (x.engine.Judgments()+1)*x.calls > x.budget.Calls ||
-		x.budget.Hours > 0 && seconds/3600 >= x.budget.Hours
+	return x.overCalls() || x.budget.Hours > 0 && seconds/3600 >= x.budget.Hours
+}
+
+// overCalls tells whether another item would be above the calls.
+func (x *Contest) overCalls() bool {
+	return x.budget.Calls > 0 && (x.engine.Judgments()+1)*x.calls > x.budget.Calls
 }
 
 // save writes how far the race is.

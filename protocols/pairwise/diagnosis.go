@@ -36,7 +36,15 @@ func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
 	if !ok {
 		return r.Unbounded("Right in both orders on", strict, "pair")
 	}
-	return p.diagnose(r, held, alike, strict.Clusters)
+	right, ok := r.Overall(RightWhereAlike).Held(50)
+	switch {
+	case *alike.Value == 0:
+		right = scoring.ShareOf(RightWhereAlike, 0, 1, 50)
+		right.N = 0
+	case !ok:
+		return scoring.Unknowing(scoring.CodeFew, "No interval says how often it is right where both orders agree%s.", yet(r))
+	}
+	return p.diagnose(r, held, right, alike)
 }
 
 // yet is said where there is more to come.
@@ -47,18 +55,11 @@ func yet(r *scoring.Report) string {
 	return ""
 }
 
-// diagnose says what pairs come to that have verdicts. strict are in so many clusters, 0 where each stands for itself.
+// diagnose says what pairs come to that have verdicts: right is of those that are judged alike in both orders.
 func (p *pairs) diagnose(
-	r *scoring.Report, strict scoring.Evidence, alike scoring.Result, clusters int,
+	r *scoring.Report, strict, right scoring.Evidence, alike scoring.Result,
 ) scoring.Diagnosis {
-	// pairs with a label, judged alike in both orders
-	both := math.Round(*alike.Value / 100 * float64(r.Overall("drop").N))
-	chance, worth := 50*both/float64(strict.N), 1.0
-	if clusters > 0 {
-		worth = float64(clusters) / float64(strict.N) // of pairs that belong together
-	}
-	right := scoring.ShareOf("right-where-alike", worth*math.Min(both, strict.Value/100*float64(strict.N)),
-		math.Max(1, worth*both), 50)
+	chance := 50 * float64(right.N) / float64(strict.N)
 	evidence := []scoring.Evidence{strict, right}
 	says := func(level scoring.Level, code, text string, of ...any) scoring.Diagnosis {
 		return scoring.Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, of...), Evidence: evidence}
@@ -71,7 +72,7 @@ func (p *pairs) diagnose(
 	}
 	level, code := right.Chance(right.High >= scoring.ReliableFrom && strict.High >= scoring.UsableFrom)
 	switch {
-	case code != "" && both == 0:
+	case code != "" && right.N == 0:
 		if !biased { // whichever position it is, each verdict follows one
 			habits = ""
 		}

@@ -95,6 +95,8 @@ func (b *exporting) add(at string) error {
 		return err
 	case slices.Contains(b.index.Suites, name):
 		return fmt.Errorf("two suites are called %s: rename the folder of one", name)
+	case slices.Contains(b.index.Runs, name):
+		return fmt.Errorf("a run and a suite are called %s: rename the folder of one", name)
 	}
 	b.index.Suites = append(b.index.Suites, name)
 	entries, err := os.ReadDir(at)
@@ -166,6 +168,9 @@ func (b *exporting) addPrompt(t judging.Template) error {
 }
 
 func (b *exporting) addDataset(lib datasets.Library, name string) error {
+	if slices.Contains(b.index.Datasets, name) {
+		return nil
+	}
 	known, ok := datasets.Lookup(name)
 	switch {
 	case !ok:

@@ -46,8 +46,8 @@ func (w *work) records(
 			for i, s := range folders {
 				err := s.each(ctx, func(r *judging.Record) error {
 					c := picked[key(r)]
-					if c.folder != i || c.done || c.failed != (r.Outcome == judging.Failed) {
-						return nil
+					if c == nil || c.folder != i || c.done || c.failed != (r.Outcome == judging.Failed) {
+						return nil // nil is one that a task which goes on has written since
 					}
 					c.done = true
 					if !c.failed {

@@ -336,9 +336,12 @@ func (r *Manager) StopAll() bool {
 	r.ending = true
 	some := false
 	for _, j := range r.list {
-		if j.Active() {
+		if !j.Active() {
+			continue
+		}
+		some = true
+		if j.State != Stopping { // else it would be given up
 			j.stop()
-			some = true
 		}
 	}
 	return some

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -69,7 +70,7 @@ func Get[V any](ctx context.Context, m *Memo, name string, state any, build func
 	m.mu.Lock()
 	s := m.slot(name)
 	v := s.last
-	if v == nil || v.state != state {
+	if v == nil || v.state != state || errors.As(v.err, new(syscall.Errno)) { // that may be over: too many files are open
 		v = start(m, name, s, state, build)
 	}
 	m.mu.Unlock()

@@ -1,0 +1,75 @@
+package pairwise
+
+import (
+	"strings"
+	"testing"
+
+	"gavel/scoring"
+)
+
+// TestLevelsAreOfTheRows: a level goes by the rows of the table, whatever pairs have no label, belong together, or were
+// looked at on the way.
+func TestLevelsAreOfTheRows(t *testing.T) {
+	row := func(metric string, value, low, high float64, n int) scoring.Result {
+		return scoring.Result{Metric: metric, Group: scoring.Overall, Value: &value, Low: &low, High: &high, N: n}
+	}
+	for _, c := range []struct {
+		about         string
+		strict, right scoring.Result
+		alike         scoring.Result
+		unlabelled    int
+		level         scoring.Level
+		said          string
+	}{
+		{
+			about:      "pairs without a label flip, the others do not",
+			strict:     row("strict", 65, 54.8, 74.3, 100),
+			right:      row(RightWhereAlike, 65, 54.8, 74.3, 100),
+			alike:      row("consistency", 50, 43, 57, 200),
+			unlabelled: 100,
+			level:      scoring.Weak,
+			said:       "where both orders agree it is right on only 65 %",
+		},
+		{
+			about:  "a run that ended by a rule",
+			strict: row("strict", 74, 55.2, 87, 60),
+			right:  row(RightWhereAlike, 79, 60.7, 91, 56),
+			alike:  row("consistency", 93, 80, 98, 60),
+			level:  scoring.Weak,
+			said:   "too few pairs",
+		},
+		{
+			about:  "many pairs of few questions",
+			strict: row("strict", 57.5, 54.4, 60.4, 1161),
+			right:  row(RightWhereAlike, 74.8, 71.6, 77.7, 893),
+			alike:  row("consistency", 77, 74, 80, 1161),
+			level:  scoring.Usable,
+		},
+		{
+			about:      "of pairs with a label none is judged alike",
+			strict:     row("strict", 0, 0, 4, 100),
+			right:      scoring.Result{Metric: RightWhereAlike, Group: scoring.Overall},
+			alike:      row("consistency", 50, 43, 57, 200),
+			unlabelled: 100,
+			level:      scoring.Unknown,
+			said:       "No interval says how often it is right where both orders agree",
+		},
+	} {
+		n := max(c.strict.N, c.alike.N)
+		rep := scoring.Report{
+			Items:      n,
+			Expected:   n,
+			Unlabelled: c.unlabelled,
+			Goal:       "better",
+			Outcomes:   map[string]int{scoring.Decided: 2 * n},
+			Results: []scoring.Result{
+				c.strict, c.right, c.alike, row("drop", *c.strict.Value, 0, 100, c.strict.N),
+				row("first-position", 50, 48, 52, 2*n),
+			},
+		}
+		d := new(pairs).rule(&rep)
+		if d.Level != c.level || c.said != "" && !strings.Contains(d.Text, c.said) {
+			t.Errorf("%s: %s, %s", c.about, d.Level, d.Text)
+		}
+	}
+}
