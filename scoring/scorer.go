@@ -89,7 +89,7 @@ func (run *Run) lost() string {
 		return "count as a choice of nothing"
 	}
 	if run.Items < run.Manifest.Spec.Dataset.Items {
-		return "count as wrong, unless their " + run.words().Unit + " is left out"
+		return "count as wrong, but for those that are left out"
 	}
 	return "count as wrong"
 }

@@ -8,6 +8,7 @@ import (
 
 	"gavel/internal/report"
 	"gavel/judging"
+	"gavel/scoring"
 )
 
 // TestUntil: the run ends when the question is answered, the exit status says how, results say what ended it; without the
@@ -47,6 +48,11 @@ func TestUntil(t *testing.T) {
 		}
 		if n, _ := s.calls(); n > 0 {
 			t.Errorf("%s again: %d calls", c.question, n)
+		}
+		for _, command := range []string{"sway", "agree"} { // their intervals are not those of a run that is looked at
+			if said := mustCall(t, command, out); strings.Contains(said, scoring.LookedAt) != (c.code != exitUndecided) {
+				t.Errorf("%s: gavel %s says\n%s", c.question, command, said)
+			}
 		}
 		mustCall(t, args(out)...)
 		if read(t, out+"/results.json") != read(t, "whole/results.json") {
