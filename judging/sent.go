@@ -3,16 +3,71 @@ package judging
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gavel/datasets"
 )
 
-// Sent are the conversations of a run to which servers replied. The zero value is none.
+// Sent counts what a run sent to servers, for [Sent.Tree]. The zero value is a run that sent nothing.
 type Sent struct {
-	of map[sentKey][][]sentTurn // of each judgment, each time that it was asked for
+	seed maphash.Seed
+	of   map[uint64]traffic // by the hash of an item's id and the presentation: ids would take most of the memory
+}
+
+// traffic sums up all conversations of one presentation of an item. A conversation is the first turn, then replies, each
+// followed by a next turn. Their lengths are known only in Tree, so that they are counted here.
+type traffic struct {
+	requests  uint32 // sent to a server, and not answered by gavel's own cache
+	replies   uint64 // bytes of the earlier replies that these requests repeated
+	nextTurns uint32 // next turns in these requests
+	turns     uint32 // of the first conversation
+}
+
+// Add counts the requests of a record that reached a server.
+func (s *Sent) Add(r *Record) {
+	var add traffic
+	conversation := uint64(0)
+	send := func(turn int) {
+		add.requests++
+		add.replies += conversation
+		add.nextTurns += uint32(turn)
+	}
+	last := uint64(0)
+	for turn, reply := range r.Replies {
+		conversation += last
+		if !reply.Cached && !reply.Unasked() {
+			send(turn)
+		}
+		last = uint64(len(reply.Text))
+	}
+	for _, reply := range r.Asides { // the last turn's conversation again
+		if !reply.Cached {
+			send(len(r.Replies) - 1)
+		}
+	}
+	if add.requests == 0 {
+		return
+	}
+	if s.of == nil {
+		s.seed, s.of = maphash.MakeSeed(), map[uint64]traffic{}
+	}
+	key := s.key(r.Item, r.Presentation)
+	sum, known := s.of[key]
+	if !known {
+		sum.turns = uint32(len(r.Replies))
+	}
+	sum.requests += add.requests
+	sum.replies += add.replies
+	sum.nextTurns += add.nextTurns
+	s.of[key] = sum
+}
+
+func (s *Sent) key(item string, presentation int) uint64 {
+	return maphash.Comparable(s.seed, sentKey{item: item, presentation: presentation})
 }
 
 type sentKey struct {
@@ -20,43 +75,27 @@ type sentKey struct {
 	presentation int
 }
 
-type sentTurn struct {
-	bytes int  // of the reply
-	sent  bool // a server replied, and not gavel's own cache
-	again int  // how often it was sent once more
+const (
+	// opening is the number of bytes of a user message by which Tree groups prompts.
+	opening = 64
+	// mostSent is how many bytes of prompts that begin alike Tree holds in memory at once.
+	mostSent = 1 << 28
+)
+
+// sentPrompt locates a prompt that was sent. Prompts of one system message and one opening are read together.
+type sentPrompt struct {
+	system, opening string
+	row             int
+	presentation    int
 }
 
-// Add takes those of a record: what gavel's own cache answered, and what was not asked, was sent to nobody.
-func (s *Sent) Add(r *Record) {
-	var turns []sentTurn
-	sent := false
-	for _, reply := range r.Replies {
-		t := sentTurn{bytes: len(reply.Text), sent: !reply.Cached && !reply.Unasked()}
-		turns, sent = append(turns, t), sent || t.sent
-	}
-	for _, reply := range r.Asides { // the last turn's conversation again
-		last := &turns[len(turns)-1]
-		if !reply.Cached {
-			last.again, sent = last.again+1, true
-		}
-	}
-	if !sent {
-		return
-	}
-	if s.of == nil {
-		s.of = map[sentKey][][]sentTurn{}
-	}
-	key := sentKey{r.Item, r.Presentation}
-	s.of[key] = append(s.of[key], turns)
+func (p sentPrompt) compare(o sentPrompt) int {
+	return cmp.Or(strings.Compare(p.system, o.system), strings.Compare(p.opening, o.opening))
 }
 
-// mostSent is how many bytes of first turns Tree holds in memory at once.
-const mostSent = 1 << 29
-
-// Tree is the share of the conversations that a server must read whose prompt cache forgets nothing: of the bytes of
-// all conversations as they were sent (each turn sends all before it again), those that stand in a tree in which
-// everything that begins alike stands once. A reply counts as remembered, since it was made there. Bytes stand in for
-// tokens, which only the server's tokenizer knows. dir is the run's folder.
+// Tree returns the share of all bytes sent that a server must read if its prompt cache forgets nothing: every turn sends
+// all before it again, and what begins like an earlier prompt is read once. A reply counts as cached, since the server
+// wrote it. Bytes stand in for tokens, which only the server's tokenizer counts. dir is the run's folder.
 func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 	asker, err := AskerOf(m)
 	if err != nil {
@@ -67,9 +106,15 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 		return 0, err
 	}
 	defer set.Close()
-	var firsts []string
+	text := func(prompt Prompt) string {
+		first := ""
+		for _, m := range FirstTurn(prompt, m.Spec.Parameters.SystemRole) {
+			first += m.Content + "\n"
+		}
+		return first
+	}
+	var prompts []sentPrompt
 	all := 0
-	held := 0
 	new := 0
 	for row := range set.Len() {
 		item, err := set.Item(row)
@@ -77,40 +122,44 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 			return 0, err
 		}
 		for _, shown := range asker.Presentations(item) {
-			times := s.of[sentKey{item.ID, shown.Index}]
-			if times == nil {
+			sent, ok := s.of[s.key(item.ID, shown.Index)]
+			if !ok {
 				continue
 			}
 			prompt := asker.Prompt(item, shown)
-			first := ""
-			for _, m := range FirstTurn(prompt, m.Spec.Parameters.SystemRole) {
-				first += m.Content + "\n"
+			begin := strings.Clone(prompt.User[:min(len(prompt.User), opening)])
+			prompts = append(prompts, sentPrompt{system: prompt.System, opening: begin, row: row, presentation: shown.Index})
+			next := len(cmp.Or(prompt.Challenge, m.Spec.Parameters.NextTurn(prompt)))
+			all += int(sent.requests)*len(text(prompt)) + int(sent.replies) + int(sent.nextTurns)*next
+			new += int(sent.turns-1) * next
+		}
+	}
+	slices.SortStableFunc(prompts, sentPrompt.compare)
+	before := ""
+	for len(prompts) > 0 {
+		end := slices.IndexFunc(prompts, func(p sentPrompt) bool { return p.compare(prompts[0]) != 0 })
+		if end < 0 {
+			end = len(prompts)
+		}
+		held := 0
+		firsts := make([]string, end)
+		for i, p := range prompts[:end] {
+			item, err := set.Item(p.row)
+			if err != nil {
+				return 0, err
 			}
-			firsts, held = append(firsts, first), held+len(first)
+			firsts[i] = text(asker.Prompt(item, asker.Presentations(item)[p.presentation]))
+			held += len(firsts[i])
 			if held > mostSent {
 				return 0, fmt.Errorf("more than %d bytes of prompts", mostSent)
 			}
-			next := len(cmp.Or(prompt.Challenge, m.Spec.Parameters.NextTurn(prompt)))
-			for k, turns := range times {
-				conversation := len(first)
-				for i, t := range turns {
-					all += conversation * t.again
-					if t.sent {
-						all += conversation
-					}
-					conversation += t.bytes + next
-					if k == 0 && i > 0 {
-						new += next
-					}
-				}
-			}
 		}
-	}
-	slices.Sort(firsts)
-	before := ""
-	for _, first := range firsts {
-		new += len(first) - shared(before, first)
-		before = first
+		slices.Sort(firsts)
+		for _, first := range firsts {
+			new += len(first) - shared(before, first)
+			before = first
+		}
+		prompts = prompts[end:]
 	}
 	return float64(new) / math.Max(1, float64(all)), nil
 }

@@ -25,9 +25,9 @@ type Forecast struct {
 // forecasts are the decided judgments of items with a label, of the first time.
 type forecasts struct {
 	all      []Forecast
-	unlikely int // whose label is not the likeliest of those on offer
-	decided  int // with a probability or without, of items with all their judgments
-	items    map[string]judgmentCount
+	unlikely int                      // whose label is not the likeliest of those on offer
+	decided  int                      // with a probability or without, of items with all their judgments
+	items    map[string]judgmentCount // that lack a judgment
 }
 
 // judgmentCount is of an item.
@@ -54,6 +54,11 @@ func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asked judging.As
 			})
 		}
 	}
+	if count.missing <= 0 {
+		f.decided += count.decided
+		delete(f.items, r.Item)
+		return
+	}
 	if f.items == nil {
 		f.items = map[string]judgmentCount{}
 	}
@@ -63,11 +68,6 @@ func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asked judging.As
 // finish leaves out items that are not scored.
 func (f *forecasts) finish() {
 	f.all = slices.DeleteFunc(f.all, func(x Forecast) bool { return f.items[x.item].missing > 0 })
-	for _, count := range f.items {
-		if count.missing <= 0 {
-			f.decided += count.decided
-		}
-	}
 }
 
 // constant is the confidence of all judgments, where there are several and they have the same.

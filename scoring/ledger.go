@@ -158,8 +158,10 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 		if a.decided == nil {
 			a.decided = map[string]int{}
 		}
-		if a.decided[r.Item]++; a.decided[r.Item] == r.Presentations {
+		a.decided[r.Item]++
+		if a.decided[r.Item] == r.Presentations {
 			a.DecidedItems++
+			delete(a.decided, r.Item)
 		}
 	}
 	if r.Repetition == 0 && v.Outcome.Verdict() {

@@ -2,8 +2,10 @@ package scoring_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -188,4 +190,37 @@ func inJSON(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// TestMemoryOfAPair bounds what a run of many pairs keeps in memory: ids, verdicts, and what servers were sent.
+func TestMemoryOfAPair(t *testing.T) {
+	const pairs, most = 20_000, 450 // bytes a pair
+	inUse := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := inUse()
+	load, err := scoring.NewLoader(pairsManifest(pairs), judging.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range pairs {
+		for _, r := range unit(fmt.Sprintf("%08d-of-a-usual-length", i), "sums", "A", "A", "B").records() {
+			r.At = time.UnixMilli(int64(i)).UTC()
+			r.Replies[0].PromptTokens = 100
+			r.Replies[0].Milliseconds = 1
+			if err := load.Add(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run := load.Run()
+	if each := (inUse() - before) / pairs; each > most {
+		t.Errorf("%d bytes a pair, at most %d", each, most)
+	} else {
+		t.Logf("%d bytes a pair", each)
+	}
+	runtime.KeepAlive(run)
 }

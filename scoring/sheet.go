@@ -172,6 +172,7 @@ type Sample struct {
 	rows  stats.Rows
 	kinds [][]float64 // the distinct rows, without the fixed columns
 	often []int
+	loose []float64 // reused by take
 
 	own, fixed []bool // of columns: see [Sheet.Own]; not resampled, since they follow from the items
 	of         map[string]int
@@ -245,15 +246,16 @@ func (s *Sample) take(row []float64) {
 	for k, v := range row {
 		s.sums[k] += v
 	}
-	loose := slices.Clone(row)
+	s.loose = append(s.loose[:0], row...)
 	for k, fixed := range s.fixed {
 		if fixed {
-			loose[k] = 0
+			s.loose[k] = 0
 		}
 	}
-	class := s.rows.Class(loose)
+	class := s.rows.Class(s.loose)
 	if int(class) == len(s.kinds) {
-		s.kinds, s.often = append(s.kinds, loose), append(s.often, 0)
+		s.kinds = append(s.kinds, slices.Clone(s.loose))
+		s.often = append(s.often, 0)
 	}
 	s.often[class]++
 	s.rows.AddClass(class)

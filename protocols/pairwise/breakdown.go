@@ -22,7 +22,7 @@ func (*pairs) Parts() []string {
 
 // Part that a pair is in.
 func (*pairs) Part(x scoring.Unit) string {
-	u := x.Of.(pair)
+	u := x.Of.(*pair)
 	switch first := u.judgments[0]; {
 	case u.gold < 0:
 		return ""

@@ -40,7 +40,7 @@ func itself(t *testing.T, judge string, models [2]string, favours float64) *scor
 	f.manifest.Spec.Model.Name = judge
 	var texts [][]judging.Response
 	for i := range 300 {
-		u := pair{item: fmt.Sprintf("p%03d", i), gold: int8(rng.IntN(2))}
+		u := &pair{item: fmt.Sprintf("p%03d", i), gold: int8(rng.IntN(2))}
 		by := rng.IntN(2) // who wrote the first
 		texts = append(texts, []judging.Response{
 			{Text: strings.Repeat("a ", 1+rng.IntN(90)), Model: models[by]},

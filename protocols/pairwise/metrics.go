@@ -427,7 +427,7 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}
-	if slices.ContainsFunc(f.rows, func(u pair) bool { return u.own != ownUnknown }) {
+	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.own != ownUnknown }) {
 		s.Metrics = slices.Concat(Metrics, referenceMetrics)
 	}
 	s.Metrics = f.withSoft(s.Metrics)
@@ -437,35 +437,51 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 			return slices.Index(datasets.Levels, a) - slices.Index(datasets.Levels, b)
 		})
 	}
+	rows := map[rowKey][]float64{}
 	for i, u := range f.rows {
-		s.Units[i] = u.shown()
+		key := rowKey{gold: u.gold, level: u.level, own: u.own, soft: u.soft, judgments: u.judgments}
+		row, known := rows[key]
+		if !known {
+			row = u.row()
+			rows[key] = row
+		}
+		s.Units[i] = scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: row, Of: u}
+		if u.gold >= 0 {
+			s.Units[i].Gold = string('A' + rune(u.gold))
+		}
+		if u.level > 0 {
+			s.Units[i].Groups = append(s.Units[i].Groups, datasets.Levels[u.level-1])
+		}
 	}
 	return s
 }
 
-// shown is all that the engine needs of a pair.
-func (u pair) shown() scoring.Unit {
-	p := scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: make([]float64, hardColumns[1]), Of: u}
-	if u.gold >= 0 {
-		p.Gold = string('A' + rune(u.gold))
-	}
-	scoring.Fill(pairMetrics, u, p.Row)
-	p.Row[ownColumns[1]], p.Row[ownColumns[1]+1] = u.softly()
+// rowKey holds all of a pair that its row depends on. Pairs with the same key share one row: of 100,000 pairs rows would
+// take most of the memory.
+type rowKey struct {
+	gold, level, own, soft int8
+	judgments              [2]judgment
+}
+
+// row returns what a pair adds to the columns of the metrics.
+func (u pair) row() []float64 {
+	row := make([]float64, hardColumns[1])
+	scoring.Fill(pairMetrics, u, row)
+	row[ownColumns[1]], row[ownColumns[1]+1] = u.softly()
 	if u.level > 0 {
-		p.Groups = append(p.Groups, datasets.Levels[u.level-1])
 		at := map[string]scoring.Span{
 			datasets.Levels[0]: easyColumns,
 			datasets.Levels[2]: hardColumns,
 		}[datasets.Levels[u.level-1]]
 		if at != (scoring.Span{}) {
-			p.Row[at[0]], p.Row[at[0]+1] = strict(u)
+			row[at[0]], row[at[0]+1] = strict(u)
 		}
 	}
 	if u.own != ownUnknown {
 		right, judged := scoring.One(u.own == ownRight), scoring.One(u.strict())
-		copy(p.Row[ownColumns[0]:], []float64{1, right, 1 - right, right * judged, (1 - right) * judged})
+		copy(row[ownColumns[0]:], []float64{1, right, 1 - right, right * judged, (1 - right) * judged})
 	}
-	return p
+	return row
 }
 
 // Extend adds what the probabilities of both orders come to and published judges of the same pairs, and takes half-tie
@@ -492,7 +508,7 @@ const noVerdict = "there is no verdict"
 func judgedGroups(units []scoring.Unit) map[string]bool {
 	groups := map[string]bool{}
 	for _, u := range units {
-		if is := u.Of.(pair); is.judgments[0].verdict() || is.judgments[1].verdict() {
+		if is := u.Of.(*pair); is.judgments[0].verdict() || is.judgments[1].verdict() {
 			groups[scoring.Overall] = true
 			for _, group := range u.Groups {
 				groups[group] = true
@@ -510,7 +526,7 @@ func (f *pairs) Match(c *scoring.Comparison, other scoring.Scorer, joined []scor
 	for _, p := range joined {
 		for side, u := range []scoring.Unit{p.A, p.B} {
 			sides[side] = append(sides[side], u)
-			if is := u.Of.(pair); is.bothDecided() && is.judgments[0].choice != is.judgments[1].choice {
+			if is := u.Of.(*pair); is.bothDecided() && is.judgments[0].choice != is.judgments[1].choice {
 				c.Turned[side]++
 			}
 		}
@@ -532,7 +548,7 @@ func (f *pairs) alike(c *scoring.Comparison, joined []scoring.Joined) {
 			return
 		}
 		clusters[p.A.Cluster] = true
-		a, b := p.A.Of.(pair), p.B.Of.(pair)
+		a, b := p.A.Of.(*pair), p.B.Of.(*pair)
 		if a.gold < 0 || !a.alike() || !b.alike() {
 			continue
 		}
@@ -582,9 +598,9 @@ func withoutSilence(differences []scoring.Difference, sides [2][]scoring.Unit) (
 // ensemble takes two runs for one judge.
 func ensemble(joined []scoring.Joined, b stats.Bootstrap) *scoring.Ensemble {
 	rows := scoring.ByCluster(joined, func(p scoring.Joined) []float64 {
-		x, y := p.A.Of.(pair).named(), p.B.Of.(pair).named()
+		x, y := p.A.Of.(*pair).named(), p.B.Of.(*pair).named()
 		same := x != judging.Nobody && x == y
-		gold := p.A.Of.(pair).gold
+		gold := p.A.Of.(*pair).gold
 		return []float64{scoring.One(same), 1, scoring.One(same && x == gold), scoring.One(same && gold >= 0)}
 	})
 	list := []scoring.Metric{

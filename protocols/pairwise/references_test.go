@@ -105,7 +105,7 @@ func TestReferencesOfARun(t *testing.T) {
 				return
 			}
 			gold := int8(set.Gold[i] - '1')
-			u := pair{item: id, gold: gold}
+			u := &pair{item: id, gold: gold}
 			for k := range u.judgments { // right on every second pair
 				u.judgments[k] = judgment{seen: true, outcome: judging.Decided, choice: (gold + int8(i%2)) % 2}
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unique"
 
 	"gavel/datasets"
 	"gavel/judging"
@@ -54,7 +55,7 @@ type pairs struct {
 	manifest *judging.Manifest
 	asked    judging.Asker
 	byItem   map[string]*pair
-	rows     []pair // in the end: with both judgments, by item
+	rows     []*pair // in the end: with both judgments, by item
 
 	level      func(id string) string // of the dataset's items; nil where it tells none
 	levelled   bool                   // level is known
@@ -96,7 +97,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if u == nil {
 		u = &pair{
 			item:  strings.Clone(r.Item), // not a view into a record
-			group: strings.Clone(r.Group),
+			group: unique.Make(r.Group).Value(),
 			gold:  candidate(r, r.Gold),
 			own:   knownOwn(r),
 		}
@@ -121,13 +122,13 @@ func (f *pairs) Finish() (complete int) {
 		if !u.complete() {
 			continue
 		}
-		f.rows = append(f.rows, *u)
+		f.rows = append(f.rows, u)
 		if u.gold < 0 {
 			f.unlabelled++
 		}
 	}
 	f.byItem = nil
-	slices.SortFunc(f.rows, func(a, b pair) int { return strings.Compare(a.item, b.item) })
+	slices.SortFunc(f.rows, func(a, b *pair) int { return strings.Compare(a.item, b.item) })
 	return len(f.rows)
 }
 

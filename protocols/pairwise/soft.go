@@ -134,7 +134,7 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 
 // withSoft adds the metric where some pair has a soft verdict.
 func (f *pairs) withSoft(metrics []scoring.Metric) []scoring.Metric {
-	if slices.ContainsFunc(f.rows, func(u pair) bool { return u.soft != softUnknown }) {
+	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.soft != softUnknown }) {
 		return append(slices.Clone(metrics), softMetric)
 	}
 	return metrics

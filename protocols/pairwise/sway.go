@@ -145,7 +145,7 @@ func (f *pairs) counted(
 		if _, ok := clusters[name]; !ok {
 			clusters[name] = len(clusters)
 		}
-		rows = append(rows, swayed{pair: u, more: more[i], cluster: clusters[name]})
+		rows = append(rows, swayed{pair: *u, more: more[i], cluster: clusters[name]})
 	}
 	return rows, nil
 }
