@@ -87,19 +87,23 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	return true
 }
 
-// NamesOf are short names of runs: their models without a path, and what else tells them apart.
+// NamesOf returns a short name of each run: its model without a path, unless two models would then have one name, and
+// what else differs between the runs.
 func NamesOf(runs []scoring.Report) []string {
 	names := runNames(runs)
+	models := map[string]map[string]bool{} // by their short name
+	for _, r := range runs {
+		short := scoring.JudgeName(r.Model)
+		if models[short] == nil {
+			models[short] = map[string]bool{}
+		}
+		models[short][r.Model] = true
+	}
 	for i, name := range names {
 		rest, full := strings.CutPrefix(name, runs[i].Model)
-		if !full {
-			continue // of a jury
-		}
-		short := scoring.JudgeName(runs[i].Model) + rest
-		if !slices.ContainsFunc(runs, func(r scoring.Report) bool {
-			return r.Model != runs[i].Model && scoring.JudgeName(r.Model) == scoring.JudgeName(runs[i].Model)
-		}) {
-			names[i] = short
+		short := scoring.JudgeName(runs[i].Model)
+		if full && len(models[short]) == 1 { // the name of a jury does not begin with its model
+			names[i] = short + rest
 		}
 	}
 	return names

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -44,5 +45,22 @@ func TestSimulationsAreSaid(t *testing.T) {
 		if got := simulatedNote(c.runs); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%d runs: %q", len(c.runs), got)
 		}
+	}
+}
+
+// TestNamesOfManyRuns: the work for a run does not grow with the number of runs.
+func TestNamesOfManyRuns(t *testing.T) {
+	allocations := func(n int) float64 {
+		runs := make([]scoring.Report, n)
+		for i := range runs {
+			runs[i].Model = fmt.Sprintf("org/model-%d", i)
+		}
+		if names := NamesOf(runs); names[n-1] != fmt.Sprintf("model-%d", n-1) {
+			t.Errorf("%d runs: the last is named %q", n, names[n-1])
+		}
+		return testing.AllocsPerRun(1, func() { NamesOf(runs) }) / float64(n)
+	}
+	if few, many := allocations(100), allocations(1000); many > 1.5*few {
+		t.Errorf("%.1f allocations for each of 100 runs, %.1f for each of 1,000", few, many)
 	}
 }
