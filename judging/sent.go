@@ -18,8 +18,8 @@ type Sent struct {
 	of   map[uint64]traffic // by the hash of an item's id and the presentation: ids would take most of the memory
 }
 
-// traffic sums up all conversations of one presentation of an item. A conversation is the first turn, then replies, each
-// followed by a next turn. Their lengths are known only in Tree, so that they are counted here.
+// traffic sums up all conversations of one presentation of an item. A conversation is the first turn, then replies,
+// each followed by a next turn. The lengths of turns are known only in Tree, so that turns are counted here.
 type traffic struct {
 	requests  uint32 // sent to a server, and not answered by gavel's own cache
 	replies   uint64 // bytes of the earlier replies that these requests repeated
@@ -93,9 +93,9 @@ func (p sentPrompt) compare(o sentPrompt) int {
 	return cmp.Or(strings.Compare(p.system, o.system), strings.Compare(p.opening, o.opening))
 }
 
-// Tree returns the share of all bytes sent that a server must read if its prompt cache forgets nothing: every turn sends
-// all before it again, and what begins like an earlier prompt is read once. A reply counts as cached, since the server
-// wrote it. Bytes stand in for tokens, which only the server's tokenizer counts. dir is the run's folder.
+// Tree returns the share of all bytes sent that a server must read if its prompt cache forgets nothing: every turn
+// sends all before it again, and what begins like an earlier prompt is read once. A reply counts as cached, since the
+// server wrote it. Bytes stand in for tokens, which only the server's tokenizer counts. dir is the run's folder.
 func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 	asker, err := AskerOf(m)
 	if err != nil {

@@ -456,8 +456,8 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// rowKey holds all of a pair that its row depends on. Pairs with the same key share one row: of 100,000 pairs rows would
-// take most of the memory.
+// rowKey holds all of a pair that its row depends on. Pairs with the same key share one row, since the rows of 100,000
+// pairs would take most of the memory.
 type rowKey struct {
 	gold, level, own, soft int8
 	judgments              [2]judgment
