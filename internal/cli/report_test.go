@@ -82,7 +82,7 @@ func TestReportUsage(t *testing.T) {
 		{"no run", []string{"report", "--out", "x.html"}, exitUsage, "which run"},
 		{"not a run", []string{"report", t.TempDir(), "--out", "x.html"}, exitError, "not a run directory"},
 		{"no such folder", []string{"report", run, "--out", filepath.Join(dir, "no", "x.html")}, exitError, "no such file"},
-		{"a PDF", []string{"report", run, "--out", filepath.Join(dir, "report.pdf")}, exitUsage, "a report is HTML, Markdown or a picture: give a name that ends in .html, .md or .png"},
+		{"a PDF", []string{"report", run, "--out", filepath.Join(dir, "report.pdf")}, exitUsage, "a report is HTML, Markdown or a picture: give a name that ends in .html, .md or .svg"},
 		{"a folder", []string{"report", run, "--out", dir}, exitError, "directory"},
 		{"a folder, by force", []string{"report", run, "--force", "--out", dir}, exitError, "rename"},
 	} {

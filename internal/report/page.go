@@ -58,7 +58,7 @@ var pages = sync.OnceValue(func() *template.Template {
 		"chip":     Chip,
 		"clean":    table.Clean,
 		"harmless": table.Harmless,
-	}).ParseFS(assets, "assets/*.html"))
+	}).ParseFS(assets, "assets/*.html", "assets/picture.svg"))
 })
 
 // Brand is the mark that stands before the name gavel.

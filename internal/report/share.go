@@ -7,15 +7,14 @@ import (
 	"io"
 	"strings"
 
-	"gavel/internal/report/figure"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
-// PNG is a picture of the leaderboard to share, of 1200 by 630 pixels. about is the question and what it was asked of.
-func (l *Leaderboard) PNG(about string) ([]byte, error) {
+// SVG writes a picture of the leaderboard to share, of 1200 by 630 pixels. about names the question and the dataset.
+func (l *Leaderboard) SVG(w io.Writer, about string) error {
 	first, rest := l.sentences()
-	s := figure.Share{
+	s := picture{
 		About: about,
 		Says:  strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.of()+".", 1),
 		Also:  strings.TrimSpace(rest + " " + l.beyond()),
@@ -28,7 +27,7 @@ func (l *Leaderboard) PNG(about string) ([]byte, error) {
 	}
 	simulated := false
 	for _, r := range l.placed() {
-		row := figure.ShareRow{
+		row := pictureRow{
 			Name:    r.Name,
 			Value:   short(r.Headline, *r.Headline.Value),
 			Level:   string(r.Level),
@@ -43,18 +42,18 @@ func (l *Leaderboard) PNG(about string) ([]byte, error) {
 		simulated = simulated || r.Simulated
 		s.Rows = append(s.Rows, row)
 	}
-	if shown := figure.ShareRows; len(s.Rows) > shown {
+	if shown := mostPictureRows; len(s.Rows) > shown {
 		s.Foot += fmt.Sprintf(" · the first %d of %d judges", shown, len(s.Rows))
 	}
 	if simulated {
 		s.Foot += " · some judges are simulated"
 	}
-	return s.PNG()
+	return s.SVG(w)
 }
 
-// PNG is a picture of a run to share, of 1200 by 630 pixels.
-func (p *RunPage) PNG() ([]byte, error) {
-	s := figure.Share{
+// SVG writes a picture of a run to share, of 1200 by 630 pixels.
+func (p *RunPage) SVG(w io.Writer) error {
+	s := picture{
 		About: p.Judge() + " (" + string(p.Level()) + ") · " + question(p.Report) + " · " + p.Dataset,
 		Says:  cmp.Or(p.Says, "There is no score yet."),
 		Also:  p.Also,
@@ -73,11 +72,11 @@ func (p *RunPage) PNG() ([]byte, error) {
 			s.Rows[len(s.Rows)-1].Beside = v.Count
 		}
 		s.Foot += " · 95 % intervals"
-		return s.PNG()
+		return s.SVG(w)
 	}
 	pieces, of := p.Pieces(scoring.Overall)
 	for _, piece := range pieces {
-		s.Pieces = append(s.Pieces, figure.SharePiece{
+		s.Pieces = append(s.Pieces, picturePiece{
 			N:     piece.N,
 			Look:  piece.Look,
 			Words: fmt.Sprintf("%d %s, %s", piece.N, piece.Words, piece.share(of)),
@@ -98,12 +97,12 @@ func (p *RunPage) PNG() ([]byte, error) {
 	if len(s.Rows) > 0 {
 		s.Foot += " · " + p.metricName(head.Metric) + " by category, with 95 % intervals"
 	}
-	return s.PNG()
+	return s.SVG(w)
 }
 
 // shareRow is a number of the run on its picture.
-func (p *RunPage) shareRow(name string, x scoring.Result) figure.ShareRow {
-	return figure.ShareRow{
+func (p *RunPage) shareRow(name string, x scoring.Result) pictureRow {
+	return pictureRow{
 		Name:  name,
 		Value: short(x, *x.Value),
 		Level: string(p.Level()),
@@ -149,19 +148,11 @@ func (d Document) Markdown(w io.Writer) error {
 
 // Picture writes the picture of a single run, or of the leaderboard of several.
 func (d Document) Picture(w io.Writer) error {
-	var png []byte
-	var err error
 	switch {
 	case len(d.Runs) == 1:
-		png, err = NewRunPage(d.Runs[0]).PNG()
+		return NewRunPage(d.Runs[0]).SVG(w)
 	case len(d.Boards) == 1:
-		png, err = d.Boards[0].PNG(d.Boards[0].About)
-	default:
-		return errors.New("a picture is of one run, or of runs that were asked the same about the same items")
+		return d.Boards[0].SVG(w, d.Boards[0].About)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(png)
-	return err
+	return errors.New("a picture shows one run, or runs that were asked the same about the same items")
 }

@@ -40,18 +40,13 @@ func init() {
 			}),
 		},
 		route{
-			pattern: "GET /runs/{run}/picture.png",
-			handle: downloadNumbers("image/png", ".png", func(run report.Run, w io.Writer) error {
-				png, err := report.NewRunPage(run).PNG()
-				if err != nil {
-					return err
-				}
-				_, err = w.Write(png)
-				return err
+			pattern: "GET /runs/{run}/picture.svg",
+			handle: downloadNumbers(svgType, ".svg", func(run report.Run, w io.Writer) error {
+				return report.NewRunPage(run).SVG(w)
 			}),
 		},
 		route{pattern: "GET /leaderboard.md", handle: (*Server).boardMarkdown},
-		route{pattern: "GET /leaderboard.png", handle: (*Server).boardPicture},
+		route{pattern: "GET /leaderboard.svg", handle: (*Server).boardPicture},
 	)
 }
 
@@ -153,13 +148,10 @@ func (s *Server) boardPicture(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	png, err := b.PNG(about)
-	if err != nil {
-		return err
-	}
-	_, err = (&attachment{w: w, kind: "image/png", name: "leaderboard.png"}).Write(png)
-	return err
+	return b.SVG(&attachment{w: w, kind: svgType, name: "leaderboard.svg"}, about)
 }
+
+const svgType = "image/svg+xml"
 
 // downloadTime is how long records may be on their way.
 const downloadTime = 10 * time.Minute

@@ -24,10 +24,9 @@ func main() {
 // systems are those that a release is built for (.goreleaser.yaml).
 var systems = []string{"linux", "darwin", "windows"}
 
-// ofLicence is a file, or a folder of files, with a licence's text or what it asks to be handed on. Of freetype-go's
-// two licences gavel chooses the FreeType License.
+// ofLicence matches the names of files, or of folders of files, with a licence's text or what it asks to be handed on.
 var ofLicence = regexp.MustCompile(
-	`(?i)^(.*-license|licen[cs]es?|copying|copyright|notice|patents|third_party_licenses|ftl)([-.]|$)`)
+	`(?i)^(.*-license|licen[cs]es?|copying|copyright|notice|patents|third_party_licenses)([-.]|$)`)
 
 // module is a module that is linked, and where it lies.
 type module struct{ name, dir string }
