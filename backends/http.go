@@ -48,7 +48,7 @@ type exchange struct {
 	status   int    // 0 until the whole answer is here
 	header   http.Header
 	body     []byte
-	secrets  *strings.Replacer // takes out what the request proves its right with
+	secrets  secrets // takes out what the request proves its right with
 }
 
 type exchangeKey struct{}

@@ -50,8 +50,10 @@ func (m *messageSaid) text(body []byte) (text, thought string, err error) {
 		text = c
 	case []any: // so some servers write a text, and Mistral's the thinking before it
 		for _, part := range c {
-			p, _ := part.(map[string]any)
-			if kind, _ := p["type"].(string); strings.Contains(kind, "think") || strings.Contains(kind, "reason") {
+			p, is := part.(map[string]any)
+			if !is {
+				text += written(part)
+			} else if kind, _ := p["type"].(string); strings.Contains(kind, "think") || strings.Contains(kind, "reason") {
 				thought += written(p)
 			} else {
 				text += written(p["text"])
@@ -154,10 +156,10 @@ func (x *exchange) settle(
 		out, sent = read()
 		if sent == nil {
 			out.Took = took
-			// What was put together of parts may hold one.
-			out.Text = x.secrets.Replace(out.Text)
-			out.Thinking = x.secrets.Replace(out.Thinking)
-			out.Detail = x.secrets.Replace(out.Detail)
+			// What was put together of parts, or encoded twice, may hold one.
+			for _, s := range []*string{&out.Text, &out.Thinking, &out.Detail, &out.Model, &out.SystemFingerprint} {
+				*s = x.secrets.Replace(*s)
+			}
 			if sameName(out.Model, req.Model) {
 				out.Model = ""
 			}

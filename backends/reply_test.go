@@ -225,6 +225,7 @@ func TestThinkingInParts(t *testing.T) {
 		"reasoning alone":      {`"content":[{"type":"reasoning","text":"[[B>A]]?"}]`, "", "[[B>A]]?"},
 		"Mistral's":            {`"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"},{"type":"text","text":" so"}]},{"type":"text","text":"[[A>B]]"}]`, "[[A>B]]", "hm so"},
 		"parts without type":   {`"content":[{"text":"[[A"},{"text":">B]]"}]`, "[[A>B]]", ""},
+		"a list of texts":      {`"content":["[[A",">B]]"]`, "[[A>B]]", ""},
 		"of a type of its own": {`"content":[{"type":"markdown","text":"[[A>B]]"}]`, "[[A>B]]", ""},
 		"a summary":            {`"content":[{"type":"reasoning","summary":[{"type":"summary_text","text":"[[B>A]]"}]},{"type":"output_text","text":"[[A>B]]"}]`, "[[A>B]]", "[[B>A]]"},
 		"Ollama's field":       {`"content":"[[A>B]]","thinking":"hm"`, "[[A>B]]", "hm"},

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -45,6 +47,14 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 				fmt.Fprintf(&escaped, []string{`\u%04x`, `\u%04X`}[i%2], r)
 			}
 			fmt.Fprint(w, strings.ReplaceAll(reply("I was sent KEY"), "KEY", escaped.String()))
+		},
+		"a fingerprint in escapes": func(w http.ResponseWriter, sent string) {
+			escaped := strings.NewReplacer("+", `\u002B`, "/", `\/`, `"`, `\u0022`).Replace(sent)
+			fmt.Fprint(w, strings.Replace(reply("yes"), "{", `{"system_fingerprint":"fp `+escaped+`","data":[{"id":"m","root":"/`+escaped+`"}],`, 1))
+		},
+		"a fingerprint encoded twice": func(w http.ResponseWriter, sent string) {
+			escaped := said(strings.NewReplacer("+", `\u002b`, `"`, `\"`).Replace(sent))
+			fmt.Fprint(w, strings.Replace(reply("yes"), "{", `{"system_fingerprint":`+escaped+`,"data":[{"id":"m"}],`, 1))
 		},
 		"an error in escapes": func(w http.ResponseWriter, sent string) {
 			var escaped strings.Builder
@@ -85,6 +95,10 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 			all := fmt.Sprintf("%+v %v %+v %v %+v", resp, err, err, merr, models)
 			for e := err; e != nil; e, _ = unwrapped(e) {
 				all += e.Error()
+			}
+			for _, encoded := range regexp.MustCompile(`\\u00..`).FindAllString(all, -1) {
+				text, _ := strconv.Unquote(`"` + encoded + `"`)
+				all = strings.ReplaceAll(all, encoded, text)
 			}
 			if strings.Contains(all, "Ab+12345") || strings.Contains(all, "Ab%2B12345") {
 				t.Errorf("the key is in %s", all)

@@ -82,8 +82,11 @@ func NewSim(spec string) (*Sim, error) {
 			"accuracy": &s.Accuracy, "first": &s.First, "tie": &s.Tie, "silent": &s.Silent, "swayed": &s.Swayed,
 		}[key]
 		p, err := strconv.ParseFloat(value, 64)
-		if field == nil || err != nil || !(p >= 0 && p <= 1) { // NaN included
+		if field == nil {
 			return nil, fmt.Errorf("unknown simulated judge %q: write %s", spec, SimHelp)
+		}
+		if err != nil || !(p >= 0 && p <= 1) { // NaN included
+			return nil, fmt.Errorf("simulated judge %q: %s is a probability, from 0 to 1, not %q", spec, key, value)
 		}
 		*field = p
 	}
