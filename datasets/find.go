@@ -97,6 +97,13 @@ func closest(keys map[string]json.RawMessage) *Format {
 	return best
 }
 
+// resembles reports whether a row has half of the keys of some format, so that the format's error helps.
+func resembles(keys map[string]json.RawMessage) bool {
+	f := closest(keys)
+	has := func(k string) bool { return keys[k] != nil }
+	return 2*len(slices.DeleteFunc(slices.Clone(f.Keys), has)) <= len(f.Keys)
+}
+
 func hasAll(has map[string]json.RawMessage, keys []string) bool {
 	return !slices.ContainsFunc(keys, func(k string) bool { return has[k] == nil })
 }

@@ -109,6 +109,14 @@ func (s *Set) unpack() error {
 		if f == nil && err == nil {
 			how.Fields = guess(keys).Fields
 		}
+		if how.none() && len(keys) > 0 && !resembles(keys) {
+			var names []string
+			for _, name := range sortedKeys(keys) {
+				names = append(names, clip([]byte(name)))
+			}
+			return fmt.Errorf("columns found: %s; no known format has these: say which is which, as in "+
+				"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", listed(names))
+		}
 		if how.none() && len(how.LabelValues) > 0 && err == nil {
 			err = errors.New("--label-values is of columns that --field names: leave it out, or name them")
 		}

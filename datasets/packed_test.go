@@ -60,7 +60,7 @@ func TestBadRowsOfPackedFiles(t *testing.T) {
 		"gzip of a bad line": {gzipOf(t, good+"\n{"), "FILE:2: broken JSON at byte 1: unexpected end of JSON input"},
 		"gzip of bad lines":  {gzipOf(t, "\n{\n"), "FILE:2: broken JSON at byte 1: unexpected end of JSON input (no usable line among 1; expected " + any + ")"},
 		"array of nothing":   {`[]`, "FILE: the file is empty; expected " + any},
-		"array, a bad row":   {`[{"pair_id":1}]`, "FILE: row 1: key \"pair_id\" is of type number, expected string (no usable row among 1; expected " + any + ")"},
+		"array, a bad row":   {`[{"pair_id":1,"question":"","label":""}]`, "FILE: row 1: key \"pair_id\" is of type number, expected string (no usable row among 1; expected " + any + ")"},
 		"array, no label":    {"[" + good + "," + pair("two", without("label")) + "]", `FILE: row 2: key "label" is missing`},
 		"array, an id twice": {"[" + good + "," + pair("two") + "," + good + "]", `FILE: row 3: duplicate id "one", first seen in row 1: remove one of the two rows`},
 	} {

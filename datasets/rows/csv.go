@@ -107,6 +107,9 @@ func tableOf(head []byte) (comma rune, is bool) {
 	return comma, err == nil && len(names) > 1
 }
 
+// mostNames is the most bytes that the row of a table's column names may have.
+const mostNames = 2 * batchBytes
+
 // csvLines writes each row of a table as a line: an object of texts by the names of the first row. A row stands in the
 // line in which it begins in the file. Columns without a name are left out.
 func csvLines(in Source, out *Spool) error {
@@ -115,7 +118,7 @@ func csvLines(in Source, out *Spool) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	limited := &allowance{in: reader(in), left: 2 * batchBytes}
+	limited := &allowance{in: reader(in), left: mostNames}
 	r := csv.NewReader(limited)
 	r.Comma, _ = tableOf(head[:n])
 	r.ReuseRecord = true
@@ -174,6 +177,9 @@ func csvLines(in Source, out *Spool) error {
 func csvError(err error, begins, columns int) error {
 	var at *csv.ParseError
 	switch {
+	case errors.Is(err, errAllowance) && columns == 0:
+		return &LineError{begins, fmt.Errorf("the names of the columns are longer than %d KiB, which no table of "+
+			"items needs: leave columns out, or end a quoted name", mostNames>>10)}
 	case errors.Is(err, errAllowance):
 		return &LineError{begins, fmt.Errorf("a row longer than %d MiB begins about here: "+
 			"is the end of a quoted cell missing?", unpacking.row>>20)}
