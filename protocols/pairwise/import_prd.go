@@ -24,6 +24,17 @@ type prdText struct {
 	Model    string `json:"model_id"`
 	Score    int    `json:"score"`
 	Category string `json:"category"`
+
+	at string // file and row
+}
+
+// conflict returns an error if another row says something else of the same question.
+func (t prdText) conflict(other prdText) error {
+	other.at = t.at
+	if t == other {
+		return nil
+	}
+	return fmt.Errorf("question %d stands in %s too, with another text or score: remove one of the two", t.Question, t.at)
 }
 
 // prdKey is an answer shown first, another, and their question.
@@ -131,7 +142,8 @@ func prdGame(reviews map[prdKey]prdText, key prdKey, swapped bool) storedGame {
 	return g
 }
 
-// prdReviews are the reviews of a reviewer.
+// prdReviews returns the reviews of a reviewer. Where a pair has a file answer_X-vs-answer_Y and another
+// answer-X-vs-answer-Y, as some of gpt35's have, the first counts.
 func (in *storedImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "ratings-"+reviewer, "*.jsonl"))
 	if err != nil || len(files) == 0 {
@@ -143,8 +155,9 @@ func (in *storedImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, er
 	}
 	name := regexp.MustCompile(`^answer[_-](.+)-vs-answer[_-](.+)-` + regexp.QuoteMeta(reviewer) + `-reviewer`)
 	slices.Sort(files)
-	slices.Reverse(files) // gpt35's of one pair stand there twice
+	slices.Reverse(files)
 	all := map[prdKey]prdText{}
+	passed := 0
 	for _, path := range files {
 		named := name.FindStringSubmatch(filepath.Base(path))
 		if named == nil {
@@ -156,10 +169,21 @@ func (in *storedImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, er
 		}
 		for question, review := range texts {
 			key := prdKey{named[1], named[2], question}
-			if _, is := all[key]; !is {
+			first, is := all[key]
+			if !is {
 				all[key] = review
+			} else if first.conflict(review) == nil {
+				continue
+			} else if filepath.Base(path)[:len("answer_")] == filepath.Base(first.at)[:len("answer_")] {
+				return nil, fmt.Errorf("%s: %w", review.at, first.conflict(review))
+			} else {
+				passed++
 			}
 		}
+	}
+	if passed > 0 {
+		in.Say("%d reviews of %s in files answer-X-… differ from those in files answer_X-…, which count",
+			passed, reviewer)
 	}
 	return all, nil
 }
@@ -167,13 +191,16 @@ func (in *storedImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, er
 // prdTexts are the rows of a file by their questions.
 func (in *storedImport) prdTexts(path string) (map[int]prdText, error) {
 	all := map[int]prdText{}
-	err := in.rows(path, func(_ int, raw json.RawMessage) error {
-		var row prdText
+	err := in.rows(path, func(n int, raw json.RawMessage) error {
+		row := prdText{at: fmt.Sprintf("%s row %d", path, n)}
 		if err := imports.DecodeRow(raw, &row); err != nil {
 			return err
 		}
 		if row.Question == 0 {
 			return fmt.Errorf("no question_id: this is no file of PRD's vicuna80")
+		}
+		if first, is := all[row.Question]; is {
+			return first.conflict(row)
 		}
 		all[row.Question] = row
 		return nil

@@ -164,8 +164,12 @@ func TestImportPRD(t *testing.T) {
 	ratings("gpt4", "answer_vicuna-13b-vs-answer_gpt4-gpt4-reviewer-threeclass.jsonl", 2, 1, 0)
 	ratings("gpt4", "answer-gpt4-vs-answer-vicuna-13b-gpt4-reviewer-threeclass.jsonl", 2, 2, 2)
 	out := filepath.Join(dir, "run")
-	if _, err := importPRD(dir, "gpt4", out, "test"); err != nil {
+	im, err := importPRD(dir, "gpt4", out, "test")
+	if err != nil {
 		t.Fatal(err)
+	}
+	if !strings.HasPrefix(im.Said[0], "3 reviews of gpt4 in files answer-X-") {
+		t.Errorf("of the second spelling it says %q", im.Said)
 	}
 	want := []string{
 		"vicuna-1:gpt4:vicuna-13b/0 decided A", "vicuna-1:gpt4:vicuna-13b/1 decided A",
@@ -184,7 +188,7 @@ func TestImportPRD(t *testing.T) {
 	if m, err := judging.ReadManifest(out); err != nil || m.Spec.Model.Name != "gpt4:1" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	err := judging.ReadRecords(filepath.Join(out, judging.RecordsFile), func(r *judging.Record) error {
+	err = judging.ReadRecords(filepath.Join(out, judging.RecordsFile), func(r *judging.Record) error {
 		of, what := r.Cluster()
 		if question, _, _ := strings.Cut(r.Item, ":"); what != "question" || of(r.Item) != question {
 			t.Errorf("%s belongs to no question", r.Item)
@@ -202,8 +206,20 @@ func TestImportPRD(t *testing.T) {
 	if im, err := importPRD(dir, "bard", out, "test"); err != nil || im.Games != 6 || im.Null != 3 {
 		t.Errorf("one order alone: %+v, %v", im, err)
 	}
+	written(t, filepath.Join(dir, "ratings-twice", "answer_vicuna-13b-vs-answer_gpt4-twice-reviewer.jsonl"), review(1, 1), review(1, 1), review(1, 2))
+	ratings("again", "answer_vicuna-13b-vs-answer_gpt4-again-reviewer.jsonl", 1, 2, 3)
+	ratings("again", "answer_vicuna-13b-vs-answer_gpt4-again-reviewer-old.jsonl", 1, 2, 1)
+	for reviewer, want := range map[string]string{
+		"twice": "twice-reviewer.jsonl: row 3: question 1 stands in ",
+		"again": "again-reviewer-old.jsonl row 3: question 3 stands in ",
+	} {
+		_, err := importPRD(dir, reviewer, filepath.Join(dir, "no"), "test")
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "reviewer.jsonl row ") {
+			t.Errorf("two reviews that differ: %v", err)
+		}
+	}
 	if _, err := importPRD(dir, "claude", filepath.Join(dir, "no"), "test"); err == nil ||
-		!strings.Contains(err.Error(), `there are ["bard" "gpt4" "human"]`) {
+		!strings.Contains(err.Error(), `there are ["again" "bard" "gpt4" "human" "twice"]`) {
 		t.Errorf("%v", err)
 	}
 }
