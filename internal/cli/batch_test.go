@@ -79,7 +79,7 @@ func TestBatch(t *testing.T) {
 		t.Fatalf("%d requests", n)
 	}
 	lines := strings.SplitAfter(read(t, "1.out"), "\n")
-	odd := strings.Join(lines, "") + lines[3] + `{"custom_id":"other","response":{"status_code":200,"body":{}}}` + "\n" + `{"custom_id":"cut`
+	odd := "\ufeff" + strings.Join(lines, "") + lines[3] + `{"custom_id":"other","response":{"status_code":200,"body":{}}}` + "\n" + `{"custom_id":"cut`
 	if err := os.WriteFile("1.out", []byte(odd), 0o600); err != nil {
 		t.Fatal(err)
 	}

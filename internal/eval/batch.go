@@ -66,6 +66,9 @@ func (r batchReply) answer() (status int, body []byte) {
 	return status, body
 }
 
+// byteOrderMark begins texts that some editors and scripts wrote.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 // NewBatch reads the output of a batch for a model; output "" is that of none.
 func NewBatch(model, output string) (*Batch, error) {
 	b := &Batch{Model: model, replies: map[string]batchReply{}, used: map[string]bool{}, asked: map[string]bool{}}
@@ -80,11 +83,12 @@ func NewBatch(model, output string) (*Batch, error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<30)
 	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), byteOrderMark))
+		if len(line) == 0 {
 			continue
 		}
 		var r batchReply
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil || r.CustomID == "" {
+		if err := json.Unmarshal(line, &r); err != nil || r.CustomID == "" {
 			b.warn("%s:%d: no line of a batch's output: it is left out", output, n)
 			continue
 		}

@@ -134,14 +134,14 @@ func optionField(o *judging.Option) Field {
 // read puts values into a request, as people write them.
 func (f Field) read(r *Request, values []string) error {
 	text := values[len(values)-1]
-	if f.Instead != "" {
-		r.Retired = append(r.Retired, fmt.Sprintf("--%s was taken out and does nothing: %s", f.Name, f.Instead))
-		return nil
-	}
 	if f.Zero != "" && text == f.Zero {
 		text = ""
 	} else if err := f.check(text); err != nil {
 		return err
+	}
+	if f.Instead != "" {
+		r.Retired = append(r.Retired, fmt.Sprintf("--%s was taken out and does nothing: %s", f.Name, f.Instead))
+		return nil
 	}
 	if f.option != nil {
 		f.choose(r, text)
