@@ -158,11 +158,27 @@ func unknownCommand(c *cli.Context) error {
 	return cli.ShowSubcommandHelp(c)
 }
 
+// otherWords are words that people type for a command.
+var otherWords = map[string]string{
+	"runs":     "list results show status",
+	"run":      "eval evaluate judge test bench benchmark",
+	"serve":    "leaderboard board view open browse ui web gui dashboard server",
+	"score":    "rank ranking metrics stats",
+	"compare":  "diff",
+	"datasets": "data",
+	"models":   "judges",
+}
+
 // unknown is the error of a word that is none of the commands after those before it.
 func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
 	meant := cmp.Or(datasets.DidYouMean(typed, names), ".")
 	if len(before) == 0 {
+		for command, words := range otherWords {
+			if slices.Contains(strings.Fields(words), typed) {
+				meant = ", did you mean " + command + "?"
+			}
+		}
 		return usage("unknown %s %q%s See: gavel --help", kind, typed, meant)
 	}
 	return usage("unknown %s %q%s There are: %s", kind, typed, meant, strings.Join(names, ", "))

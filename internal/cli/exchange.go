@@ -126,7 +126,10 @@ func exportCommand(e *env) *cli.Command {
 			UsageText: "gavel export parquet RUN... --out FILE",
 			Description: "One row a judgment, with its verdict as scores count it, tokens, time and replies.\n" +
 				"docs/formats.md lists the columns.\n\nExample:\n  gavel export parquet runs --out judgments.parquet",
-			Flags:  []cli.Flag{&cli.StringFlag{Name: "out", Usage: "`FILE` to write; one that is there is replaced"}},
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "out", Usage: "`FILE` to write; a table that gavel wrote is replaced"},
+				&cli.BoolFlag{Name: "force", Usage: "overwrite a file that gavel did not write"},
+			},
 			Before: someArguments("RUN"),
 			Action: e.exportParquet,
 		}, {
@@ -147,6 +150,11 @@ func (e *env) exportParquet(c *cli.Context) error {
 	dirs, err := judging.FindRuns(c.Args().Slice(), 1, func(path string) { e.say("skipped %s: it is not a run", path) })
 	if err != nil {
 		return err
+	}
+	if !c.Bool("force") {
+		if err := export.Replaceable(c.String("out")); err != nil {
+			return err
+		}
 	}
 	rows := 0
 	var unread error

@@ -162,8 +162,14 @@ func TestDidYouMean(t *testing.T) {
 	home(t)
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "2", "--out", "runs/first-judge")
 	for line, want := range map[string]string{
-		"labels agre":                           `unknown command "agre", did you mean agree? There are: label, agree`,
-		"nosuch":                                `unknown command "nosuch". See: gavel --help`,
+		"labels agre":                `unknown command "agre", did you mean agree? There are: label, agree`,
+		"nosuch":                     `unknown command "nosuch". See: gavel --help`,
+		"list":                       `unknown command "list", did you mean runs?`,
+		"leaderboard --runs x":       `unknown command "leaderboard", did you mean serve?`,
+		"view":                       `unknown command "view", did you mean serve?`,
+		"rank runs":                  `unknown command "rank", did you mean score?`,
+		"run pairwise --canaries -5": `--canaries -5: it must be at least 0`,
+		"run pairwise --model accuracy=1.8 --dataset sample": `accuracy is a probability, from 0 to 1, not "1.8"`,
 		"run pairwse":                           `unknown protocol "pairwse", did you mean pairwise? There are: pairwise, reversed`,
 		"run pairwse --model coin":              `unknown protocol "pairwse", did you mean pairwise?`,
 		"scoer runs/x":                          `unknown command "scoer", did you mean score?`,
@@ -184,8 +190,8 @@ func TestDidYouMean(t *testing.T) {
 		"import judgbench x.jsonl --out runs/x": `unknown command "judgbench", did you mean judgebench?`,
 	} {
 		args := strings.Fields(line)
-		if strings.HasPrefix(line, "run pairwise --dataset") {
-			args = append(args, "--backend", "sim", "--model", "coin")
+		if strings.HasPrefix(line, "run pairwise --") {
+			args = append([]string{"run", "pairwise", "--backend", "sim", "--model", "coin"}, args[2:]...)
 		}
 		_, stderr, code := call(t, args...)
 		if code == 0 || !strings.Contains(stderr, want) {

@@ -75,4 +75,14 @@ func TestExportParquetErrs(t *testing.T) {
 	if _, err := os.Stat("x.parquet"); err == nil {
 		t.Error("a file is left")
 	}
+	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "2", "--out", "r")
+	for name, foreign := range map[string]string{"thesis.tex": "gavel version 1\n", "other.parquet": "PAR1 arrow PAR1", "empty": ""} {
+		to := []string{"export", "parquet", "r", "--out", write(t, name, foreign)}
+		_, stderr, code := call(t, to...)
+		if code == exitOK || !strings.Contains(stderr, "exists and is not a table that gavel wrote") || read(t, to[4]) != foreign {
+			t.Errorf("%s: exit status %d, %s", name, code, stderr)
+		}
+		mustCall(t, append(to, "--force")...)
+		mustCall(t, to...) // its own is replaced
+	}
 }
