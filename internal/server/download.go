@@ -107,7 +107,7 @@ func (s *Server) reported(r *http.Request, run string) (out report.Run, err erro
 	if about := s.runs.About(run); about != nil {
 		out.Name = about.Name
 	}
-	out.Sway = s.sway(r.Context(), run, m)
+	out.Sway, _ = s.sway(r.Context(), run, m) // other parts say what is wrong with the run
 	jury, err := s.jury(r.Context(), run, m)
 	if jury != nil {
 		out.Jury = &report.Jury{Report: jury.Report} // a file has no addresses

@@ -201,7 +201,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 		return v, err
 	}
 	v.Reading = rows == nil
-	v.Scoring = s.score(rows)
+	v.Scoring = s.score(r.Context(), rows)
 	all := slices.DeleteFunc(conditions(rows, false), func(c *condition) bool { return len(c.alone()) < 2 })
 	filter := boardFilterOf(r)
 	c := filter.chosen(all)

@@ -72,6 +72,8 @@ type mine struct {
 	Says   string
 	Judges template.HTML
 	None   string // why nobody can say
+
+	Pending bool // it is being worked out
 }
 
 func (s *Server) labelsView(r *http.Request) (v labelsView, err error) {
@@ -127,6 +129,7 @@ func (s *Server) mine(ctx context.Context) mine {
 	})
 	if err != nil {
 		m.None = err.Error()
+		m.Pending = errors.Is(err, context.DeadlineExceeded)
 	}
 	return m
 }

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"gavel/datasets"
 	"gavel/internal/report"
@@ -61,14 +59,14 @@ type leaderboardView struct {
 	Reading  bool                `json:"-"` // the runs are being read
 	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
 
-	Choices boardChoices  `json:"-"`
-	Query   string        `json:"-"` // that asks for this leaderboard
-	Runs    []RunRow      `json:"-"` // the newest
-	Total   int           `json:"-"` // runs
-	Running int           `json:"-"` // of these, runs in progress
-	Jobs    []jobs.Job    `json:"-"` // that have not begun their run
-	Ended   string        `json:"-"` // why not all runs may be here
-	Mine    template.HTML `json:"-"` // judges by agreement with the labels at hand
+	Choices boardChoices `json:"-"`
+	Query   string       `json:"-"` // that asks for this leaderboard
+	Runs    []RunRow     `json:"-"` // the newest
+	Total   int          `json:"-"` // runs
+	Running int          `json:"-"` // of these, runs in progress
+	Jobs    []jobs.Job   `json:"-"` // that have not begun their run
+	Ended   string       `json:"-"` // why not all runs may be here
+	Mine    mine         `json:"-"` // judges by agreement with the labels at hand
 }
 
 // boardChoices are the other questions about the items of a page, and the other items of its question.
@@ -91,8 +89,7 @@ const (
 	boardRuns      = 5  // of the list of the newest runs
 	rankedRuns     = 100
 	rankedBytes    = 512 << 20 // of records
-	rankWait       = 120 * time.Millisecond
-	keyLength      = 12 // of the SHA-256 of items in an address
+	keyLength      = 12        // of the SHA-256 of items in an address
 	sampleDatasets = "sample"
 )
 
@@ -210,9 +207,9 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	v.Jobs = s.pendingJobs()
 	v.Ended = s.runs.SearchEnded()
 	if s.opts.Labels != "" {
-		ctx, cancel := context.WithTimeout(r.Context(), swayWait) // it is there when the page is opened again
+		ctx, cancel := s.briefly(r.Context())
 		defer cancel()
-		v.Mine = s.mine(ctx).Judges
+		v.Mine = s.mine(ctx)
 	}
 	v.Total = len(rows)
 	order := make([]*RunRow, len(rows))
@@ -241,7 +238,7 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 		return v, nil, err
 	}
 	v.Reading = rows == nil
-	v.Scoring = s.score(rows)
+	v.Scoring = s.score(r.Context(), rows)
 	q := r.URL.Query()
 	filter := boardFilterOf(r)
 	all := conditions(rows, false)
@@ -457,7 +454,7 @@ func (s *Server) rank(ctx context.Context, judges []RunRow) (*tested, error) {
 	if bytes > rankedBytes {
 		return nil, fmt.Errorf("the records are too large (%d MB) to test here which judges can be told apart", bytes>>20)
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.opts.rankWait, rankWait))
+	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	name := fmt.Sprintf("ranks %q %q %q", judges[0].Protocol, judges[0].Goal, report.ItemsOf(judges[0].manifest))
 	known, err := memo.Get(ctx, s.background, name, state.String(), func() (*tested, error) {

@@ -35,7 +35,7 @@ func changeManifest(t testing.TB, dir string, change func(m *judging.Manifest)) 
 	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
 }
 
-func patient(o *Options) { o.rankWait = time.Minute }
+func patient(o *Options) { o.pageWait = time.Minute }
 
 // Four judges of one dataset, one of them over a copy of it under another name; a part of a run is on no leaderboard.
 func TestLeaderboard(t *testing.T) {
@@ -115,7 +115,7 @@ func TestRunsMeetByItems(t *testing.T) {
 // Nothing but the ranks waits for judges to be compared, and too many of them are not.
 func TestRanksFollow(t *testing.T) {
 	dir := judges(t)
-	s := newSite(t, dir, func(o *Options) { o.rankWait = time.Nanosecond })
+	s := newSite(t, dir, func(o *Options) { o.pageWait = time.Nanosecond })
 	page := s.get("/")
 	says(t, page, "Which judges can be told apart is being tested", "has the highest score", "It is not tested yet")
 	if rows := boardRowsOf(t, page); !strings.Contains(rows[1], "| – |") || strings.Contains(page, "b-first") {
@@ -152,17 +152,50 @@ func TestOneRunStandsForItsJudge(t *testing.T) {
 	}
 }
 
-// A run without numbers, as a copied one whose files are younger than its results, is scored beside the page.
-func TestRunsWithoutNumbersAreScored(t *testing.T) {
-	dir := judges(t)
-	must(t, os.Remove(filepath.Join(dir, "good", judging.ResultsFile)))
-	s := newSite(t, dir, patient)
-	says(t, s.get("/"), "Runs that are being scored: 1.")
-	s.background.Wait()
-	page := s.get("/")
-	says(t, page, "sim:accuracy=0.95,seed=1")
-	if strings.Contains(page, "are being scored") {
-		t.Error("it is still said to be scored")
+// TestPagesFinishByThemselves: a page waits for its answer; where that takes longer, it has itself loaded again, without
+// scripts too, until the answer is there.
+func TestPagesFinishByThemselves(t *testing.T) {
+	for name, tc := range map[string]struct{ path, answer, pending string }{
+		"ranks":               {"/", "judge best", "Which judges can be told apart is being tested"},
+		"copied run":          {"/", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
+		"hardest, copied run": {"/hardest", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
+		"sway":                {"/runs/leaning", "What sways it", "What sways the judge is being worked out"},
+		"labels":              {"/", "Which judge agrees with your labels", "Which judge agrees with the labels is being worked out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := judges(t)
+			labels := ""
+			switch name {
+			case "copied run", "hardest, copied run": // its files are younger than its results
+				must(t, os.Remove(filepath.Join(dir, "good", judging.ResultsFile)))
+			case "sway":
+				makeRun(t, filepath.Join(dir, "leaning"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.7,first=0.3"})
+			case "labels":
+				labels = filepath.Join(dir, "labels.jsonl")
+				write(t, labels, `{"item":"sample-knowledge-01","labeller":"me","label":"A"}`+"\n")
+				must(t, os.RemoveAll(filepath.Join(dir, "suite"))) // of other data
+			}
+			for _, wait := range []time.Duration{time.Nanosecond, time.Minute} {
+				s := newSite(t, dir, func(o *Options) { o.pageWait, o.Labels = wait, labels })
+				page := s.get(tc.path)
+				if wait < time.Second {
+					says(t, page, tc.pending)
+					if head, _, _ := strings.Cut(page, "<body"); !strings.Contains(head, reloads) ||
+						!strings.Contains(page, "data-reload=") || strings.Contains(page, "oad the page again") {
+						t.Error("it is not loaded again by itself")
+					}
+				}
+				for wait < time.Second && strings.Contains(page, reloads) {
+					s.background.Wait()
+					s.memo.Wait()
+					page = s.get(tc.path)
+				}
+				says(t, page, tc.answer)
+				if strings.Contains(page, reloads) || strings.Contains(page, "data-reload") {
+					t.Error("a finished page is loaded again")
+				}
+			}
+		})
 	}
 }
 

@@ -98,6 +98,9 @@ func (p *pages) add(file string, text []byte) {
 	p.assets[name], p.names[file] = text, name
 }
 
+// reloads has a page loaded again, where no script does that.
+const reloads = `<noscript><meta http-equiv="refresh" content="2"></noscript>`
+
 // render answers with a page. It is made before a byte is sent, so that one that
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
@@ -116,9 +119,13 @@ func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name 
 		http.Error(w, memo.ErrPanic.Error(), http.StatusInternalServerError)
 		return
 	}
+	page := b.Bytes()
+	if bytes.Contains(page, []byte(` data-reload="`)) { // what live.js does in a browser without scripts
+		page = bytes.Replace(page, []byte("</head>"), []byte(reloads+"</head>"), 1)
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	w.Write(b.Bytes())
+	w.Write(page)
 }
 
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {

@@ -99,26 +99,30 @@ func (s *Server) remember(run string, at store.Stamps, rep *scoring.Report) runB
 // mostScored is how many runs without numbers are scored for one look at a leaderboard.
 const mostScored = 50
 
-// score scores runs that have no numbers, such as copied ones, beside the pages, and says how many are left. Large ones
-// wait until their own page is opened.
-func (s *Server) score(rows []RunRow) (left int) {
-	for _, r := range rows {
+// score gives numbers to rows without any, such as those of copied runs, and says how many it is still scoring beside
+// the page. Large runs wait until their own page is opened.
+func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
+	ctx, cancel := s.briefly(ctx)
+	defer cancel()
+	for i, r := range rows {
 		if left == mostScored {
 			break
 		}
 		if !r.unscored() {
 			continue
 		}
-		done := memo.Latest(s.background, "brief of "+r.Name, r.of, func() (bool, error) {
+		_, err := memo.Get(ctx, s.background, "brief of "+r.Name, r.of, func() (bool, error) {
 			rep, err := s.runs.Score(r.Name, r.manifest)
 			if err == nil {
 				s.remember(r.Name, r.of, rep)
 			}
 			return true, nil // where it failed the run's page says why
 		})
-		if !done {
+		if err != nil {
 			left++
+			continue
 		}
+		rows[i] = s.row(ctx, store.Found{Name: r.Name, Manifest: r.manifest})
 	}
 	return left
 }
@@ -142,9 +146,6 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	return rows, nil
 }
 
-// rowsWait is how long a page waits for the runs of a large folder to be read.
-const rowsWait = 120 * time.Millisecond
-
 // rowsForPage are the rows as a page shows them: those of a large folder may be some seconds old, and are nil where
 // they are being read for the first time.
 func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
@@ -161,9 +162,11 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 			return &read{rows: rows, err: err}, nil
 		})
 	}
+	ctx, cancel := s.briefly(ctx)
+	defer cancel()
 	got := latest()
-	for waited := time.Duration(0); got == nil && waited < rowsWait && ctx.Err() == nil; waited += rowsWait / 10 {
-		time.Sleep(rowsWait / 10)
+	for got == nil && ctx.Err() == nil {
+		time.Sleep(20 * time.Millisecond)
 		got = latest()
 	}
 	if got == nil {

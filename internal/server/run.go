@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -117,6 +118,7 @@ type runView struct {
 	Report    *scoring.Report   `json:"report" jsonschema:"as gavel score --json; null while the run is being made"`
 	Jury      *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --json; left out of others"`
 	Page      *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
+	Swaying   bool              `json:"-"` // what sways the judge is being worked out
 	Every     template.HTML     `json:"-"` // its tables, folded
 	Warnings  []string          `json:"warnings"`
 	Counts    store.Counts      `json:"counts"`
@@ -172,6 +174,10 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		}
 		if !isAPI(r) {
 			v.Page = s.page(r.Context(), v.RunHead, x, n.rep)
+			ctx, cancel := s.briefly(r.Context())
+			defer cancel()
+			v.Page.Sway, err = s.sway(ctx, name, m)
+			v.Swaying = errors.Is(err, context.DeadlineExceeded)
 			if v.Jury != nil {
 				v.Page.TakeJury(v.Jury)
 			}
@@ -200,33 +206,23 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		p.Run.Run = head.Name
 	}
 	p.Others = s.others(ctx, head, x.Manifest, rep)
-	p.Sway = s.sway(ctx, head.Name, x.Manifest)
 	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
 }
 
-// swayWait is how long a page waits for what sways its judge: it has it when it is opened again.
-const swayWait = 2 * time.Second
-
 // sway is what sways the judge of a run; nil where nobody can tell, and of a run in progress or too large to read here.
-func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) *scoring.Sway {
+func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*scoring.Sway, error) {
 	state := s.runs.Stamps(run)
 	if m.Status != judging.Complete || state.Records.Size > smallRun {
-		return nil
+		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, swayWait)
-	defer cancel()
-	out, err := memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.Sway, error) {
+	return memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.Sway, error) {
 		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading)
 		if err != nil {
 			return nil, err
 		}
 		return loaded.Sway(scoring.DefaultOptions.Bootstrap)
 	})
-	if err != nil {
-		return nil // the page's other parts say why
-	}
-	return out
 }
 
 // twin is the run of a run's judge over its items that was asked the opposite, by the same prompt; nil where there is

@@ -6,6 +6,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,15 @@ type Options struct {
 	Now         func() time.Time
 	Log         func(format string, args ...any) // for the one who runs it
 
-	rankWait time.Duration // how long a page waits for the ranks of its leaderboard; 0 for as long as usual
+	pageWait time.Duration // how long a page waits for what is made beside it; 0 for [pageWait]
+}
+
+// pageWait is how long a page waits for what is made beside it. Then it says what is missing, and is loaded again.
+const pageWait = 2 * time.Second
+
+// briefly is the context of a part of a page that is made beside it.
+func (s *Server) briefly(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, cmp.Or(s.opts.pageWait, pageWait))
 }
 
 // Server answers requests. Make one with [New].

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"time"
 
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
@@ -165,14 +164,11 @@ func (h SuiteHead) Finished() template.HTML {
 	return report.Finished(statuses, func(status string) int { return h.Statuses[status] })
 }
 
-// suitesWait is how long the list of suites waits for what they came to.
-const suitesWait = 400 * time.Millisecond
-
 func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 	if _, err := s.runs.List(); err != nil {
 		return suitesView{}, err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), suitesWait)
+	ctx, cancel := s.briefly(r.Context())
 	defer cancel()
 	view := suitesView{Suites: []SuiteHead{}, Ended: s.runs.SearchEnded()}
 	for _, folder := range s.runs.Suites() {

@@ -64,5 +64,9 @@ for (const box of document.querySelectorAll("[data-events]")) {
   });
 }
 for (const e of document.querySelectorAll("[data-reload]")) {
-  setTimeout(() => location.reload(), 1000 * Number(e.dataset.reload));
+  const later = () => setTimeout(() => { // but never while somebody writes
+    if (document.querySelector("input:focus, textarea:focus, select:focus")) later();
+    else location.reload();
+  }, 1000 * Number(e.dataset.reload));
+  later();
 }
