@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func (m Mapping) String() string {
 }
 
 // plainWord is a word that every shell leaves as it is.
-var plainWord = regexp.MustCompile(`^[\pL\pN_@%+=:,./*\\-]+$`)
+var plainWord = regexp.MustCompile(`^[\pL\pN_@%+=:,./` + regexp.QuoteMeta(string(filepath.Separator)) + `-]+$`)
 
 // Quoted is a word as a shell takes it.
 func Quoted(word string) string {

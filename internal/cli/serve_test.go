@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"html"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -511,5 +514,82 @@ func TestDeleteLeavesWhatIsNoRun(t *testing.T) {
 	}
 	if _, err := os.Stat("runs/a"); err == nil {
 		t.Error("the run is still there")
+	}
+}
+
+var (
+	shownCommand = regexp.MustCompile(`<(?:code|pre)[^>]*>(gavel [^<]+)|here: (gavel [^<]+)`)
+	shownLink    = regexp.MustCompile(`href="(/[^"]*)`)
+	stoodFor     = regexp.MustCompile(`^[A-Z]{3,}$`)
+)
+
+// TestCommandsOnPages: every command that a page shows can be copied into a shell where the server was started.
+func TestCommandsOnPages(t *testing.T) {
+	home(t)
+	if err := os.Mkdir("none yet", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sim := func(out, protocol, model, dataset string, more ...string) {
+		mustCall(t, append([]string{"run", protocol, "--backend", "sim", "--model", model, "--dataset", dataset, "--out", "my runs/" + out}, more...)...)
+	}
+	sim("a", "pairwise", "accuracy=0.9", "sample")
+	sim("deep/b", "pairwise", "accuracy=0.8,first=0.1", "sample", "--sample", "20")
+	sim("it's c", "pairwise", "coin", "sample")
+	sim("worse", "reversed", "accuracy=0.9", "sample")
+	sim("options", "multi-option", "accuracy=0.6", "sample-options")
+	sim("answers", "answer", "accuracy=0.6", "sample-choice")
+	sim("own", "self-reference", "accuracy=0.8", "sample-number", "--agents", "sim:accuracy=0.6,seed=2")
+	mustCall(t, "jury", "--out", "my runs/jury", "my runs/a", "my runs/deep/b", "my runs/it's c")
+	mustCall(t, "demo", "--out", "my runs/published")
+	pages := http.NewServeMux()
+	for _, pattern := range server.Pages() {
+		pages.HandleFunc(pattern, http.NotFound)
+	}
+	commands, seen := map[string]string{}, map[string]int{}
+	for _, folder := range []string{"none yet", "my runs"} {
+		s := serve(t, "--runs", folder)
+		links := []string{"/", "/runs", "/suites", "/start", "/compare?run=a&run=deep%2Fb&run=it%27s+c", "/compare?a=jury&b=a"}
+		for ; len(links) > 0; links = links[1:] {
+			r, err := http.NewRequest("GET", links[0], nil)
+			_, pattern := pages.Handler(r)
+			if seen[folder+links[0]]++; err != nil || pattern == "" || seen[folder+links[0]] > 1 || seen[pattern] > 30 {
+				continue
+			}
+			seen[pattern]++
+			status, page := s.ask("GET", links[0], nil, nil)
+			if status != http.StatusOK && folder == "my runs" {
+				t.Errorf("%s: %d", links[0], status)
+			}
+			for _, m := range shownCommand.FindAllStringSubmatch(page, -1) {
+				commands[html.UnescapeString(m[1]+m[2])] = links[0]
+			}
+			for _, m := range shownLink.FindAllStringSubmatch(page, -1) {
+				link, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
+				links = append(links, link)
+			}
+		}
+	}
+	all := strings.Join(slices.Sorted(maps.Keys(commands)), "\n")
+	for _, begin := range []string{
+		"gavel compare 'my runs/", "gavel jury --out 'my runs/jury' 'my runs/a' 'my runs/deep/b' 'my runs/it'\\''s c'",
+		"gavel demo --out 'none yet'", "gavel run pairwise --model MODEL --dataset sample --out 'none yet/first'", "gavel run reversed ",
+		"gavel run multi-option ", "gavel run answer ", "gavel run self-reference ", "gavel suite run FILE",
+	} {
+		if !strings.Contains(all, begin) {
+			t.Errorf("no page shows %s…:\n%s", begin, all)
+		}
+	}
+	for command, page := range commands {
+		args := words(strings.ReplaceAll(strings.TrimSpace(command), `'\''`, "\x00"))[1:]
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "\x00", "'")
+		}
+		if args[0] == "serve" || slices.ContainsFunc(args, stoodFor.MatchString) {
+			end := slices.IndexFunc(args, func(a string) bool { return a[0] == '-' || stoodFor.MatchString(a) })
+			args = append(args[:max(1, end)], "--help")
+		}
+		if _, stderr, code := call(t, args...); code != exitOK {
+			t.Errorf("%s shows %s: exit status %d, %s", page, command, code, stderr)
+		}
 	}
 }

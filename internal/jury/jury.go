@@ -46,8 +46,8 @@ const (
 // IsJury tells whether a run is that of a jury.
 func IsJury(m *judging.Manifest) bool { return m.Server.Kind == serverKind && len(m.Stages) > 1 }
 
-// Command that makes a run of a jury again, with the folders that it was made of.
-func Command(m *judging.Manifest, out string) string {
+// Command returns the words of the command that makes the run of a jury in the folder out, without its members.
+func Command(m *judging.Manifest, out string) []string {
 	words := []string{"gavel", "jury"}
 	if rule := ruleOf(m); rule != Majority {
 		words = append(words, "--rule", string(rule))
@@ -55,20 +55,8 @@ func Command(m *judging.Manifest, out string) string {
 	if strings.HasSuffix(m.Spec.Prompt.Name, ofAllOrders) {
 		words = append(words, "--all-orders")
 	}
-	words = append(words, "--out", out)
-	for _, member := range m.Stages {
-		words = append(words, member.Run)
-	}
-	for i, word := range words {
-		if strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune(plainSigns, r) }) {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
+	return append(words, "--out", out)
 }
-
-// plainSigns of a word that a shell takes as it is.
-const plainSigns = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%"
 
 // Request is a jury to be made.
 type Request struct {

@@ -38,13 +38,8 @@ func Jurors(m *judging.Manifest) []judging.StageOf {
 	return m.Stages
 }
 
-// JuryCommand is what makes a run of a jury; "" of any other.
-func JuryCommand(m *judging.Manifest, out string) string {
-	if !jury.IsJury(m) {
-		return ""
-	}
-	return jury.Command(m, out)
-}
+// JuryCommand returns the words that make the run of a jury in the folder out, to be followed by its members.
+func JuryCommand(m *judging.Manifest, out string) []string { return jury.Command(m, out) }
 
 // NewJury holds the run of a jury against its members, which go by the names that are given.
 func NewJury(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Jury, error) {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
@@ -258,8 +257,14 @@ func (s *Server) compose(ctx context.Context, v *compareView) error {
 		}
 	}
 	v.Meta = v.meta()
+	words := []string{"gavel", "compare"}
+	for _, run := range v.Filter.Runs {
+		words = append(words, s.folder(run))
+	}
+	command := shellLine(words)
 	if len(v.Chosen) > 2 {
 		v.Many = v.many(called, reports)
+		v.Many.Command = command
 		return nil
 	}
 	two := &report.ComparisonPage{
@@ -269,7 +274,7 @@ func (s *Server) compose(ctx context.Context, v *compareView) error {
 		Reports:    [2]*scoring.Report{reports[0], reports[1]},
 		Links:      [2]string{v.Chosen[0].Head.URL(), v.Chosen[1].Head.URL()},
 		Items:      v.Filter.Items,
-		Command:    v.command(),
+		Command:    command,
 	}
 	if two.OnlyA+two.OnlyB == 0 {
 		two.Own = func(side int, show string) string {
@@ -282,7 +287,7 @@ func (s *Server) compose(ctx context.Context, v *compareView) error {
 
 // many is the page of more than two runs.
 func (v *compareView) many(called []scoring.Comparison, reports []*scoring.Report) *report.ComparisonsPage {
-	page := &report.ComparisonsPage{Reports: reports, Command: v.command(), Family: v.Comparison.Family}
+	page := &report.ComparisonsPage{Reports: reports, Family: v.Comparison.Family}
 	for _, c := range v.Chosen {
 		page.Names = append(page.Names, c.Name)
 		page.Links = append(page.Links, c.Head.URL())
@@ -300,15 +305,6 @@ func (v *compareView) many(called []scoring.Comparison, reports []*scoring.Repor
 		}
 	}
 	return page
-}
-
-// command is the same comparison in a shell, in the folder of the runs.
-func (v *compareView) command() string {
-	words := []string{"gavel", "compare"}
-	for _, run := range v.Filter.Runs {
-		words = append(words, datasets.Quoted(run))
-	}
-	return strings.Join(words, " ")
 }
 
 // meta says in a line what is compared, on what.

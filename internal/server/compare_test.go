@@ -268,7 +268,7 @@ func TestComparePageLeadsToItsItems(t *testing.T) {
 			t.Errorf("the difference has no %q: %s", want, difference)
 		}
 	}
-	says(t, page, "gavel compare a b", "Copy as Markdown", "| right in both orders |", "How sure is that?")
+	says(t, page, "gavel compare "+s.folder("a")+" "+s.folder("b"), "Copy as Markdown", "| right in both orders |", "How sure is that?")
 }
 
 // What cannot be said is not said: of a run beside itself, of runs that are not scored alike, of judges without a verdict.

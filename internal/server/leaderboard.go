@@ -400,7 +400,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 			b.Rows[i].Seconds = known.seconds[b.Rows[i].Run]
 		}
 	}
-	b.Notes = append(b.Notes, c.notes()...)
+	b.Notes = append(b.Notes, s.notes(c)...)
 	if len(judges) > 1 {
 		b.Hardest = c.hardest()
 	}
@@ -408,7 +408,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 }
 
 // notes say what was published on the items: the figures, or how the published judges come on the board.
-func (c *condition) notes() []string {
+func (s *Server) notes(c *condition) []string {
 	var figures []string
 	for _, p := range datasets.PublishedOn(c.dataset) {
 		if p.Protocol == c.protocol && p.Metric == c.runs[0].Headline.Metric {
@@ -424,8 +424,9 @@ func (c *condition) notes() []string {
 	if first == nil || first.ByFiguresAlone() || slices.ContainsFunc(c.runs, isPublished) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d published judges decided the same pairs: gavel references can bring them here, "+
-		"see its --help", len(first.References))}
+	bring := shellLine([]string{"gavel", "references", "--out", s.opts.Runs, s.folder(c.runs[0].Name)})
+	return []string{fmt.Sprintf("%d published judges decided the same pairs; this brings them here: %s",
+		len(first.References), bring)}
 }
 
 // judgesOf are the judges of some runs.

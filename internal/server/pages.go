@@ -18,6 +18,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"gavel/datasets"
 	"gavel/internal/codec"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
@@ -151,6 +152,7 @@ func (p *pages) functions() template.FuncMap {
 		"signB":    func() template.HTML { return report.SignB },
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   runURL,
+		"folder":   func(run string) string { return datasets.Quoted(p.s.folder(run)) },
 		"jobURL":   jobURL,
 		"urlpart":  url.PathEscape,
 		"when":     when,

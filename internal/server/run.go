@@ -8,10 +8,12 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/jobs"
@@ -192,7 +194,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		Run:     report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
 		Board:   leaderboardOf(x.Manifest),
 		Lists:   s.lists(x),
-		Command: cmp.Or(report.JuryCommand(x.Manifest, head.Name), jobs.CommandOf(x.Manifest)),
+		Command: s.commandOf(ctx, head.Name, x.Manifest),
 		Prompt:  x.Manifest.Spec.Prompt.Text(),
 		Items: func(show, group string) string {
 			return head.URL() + "/items" + query("show", show, "group", group)
@@ -208,6 +210,37 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 	p.Others = s.others(ctx, head, x.Manifest, rep)
 	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
+}
+
+// folder is where a run is, for commands.
+func (s *Server) folder(run string) string {
+	return filepath.Join(s.opts.Runs, filepath.FromSlash(run))
+}
+
+// commandOf returns the command that makes a run where it is; "" where it was imported.
+func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest) string {
+	jurors := report.Jurors(m)
+	if jurors == nil {
+		return jobs.CommandOf(m, s.folder(run))
+	}
+	words := report.JuryCommand(m, s.folder(run))
+	members, err := s.membersOf(ctx, jurors)
+	for i, juror := range jurors {
+		if err == nil && members != nil {
+			juror.Run = s.folder(members[i].Name)
+		}
+		words = append(words, juror.Run)
+	}
+	return shellLine(words)
+}
+
+// shellLine writes the words of a command as a shell takes them.
+func shellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = datasets.Quoted(word)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // sway is what sways the judge of a run; nil where nobody can tell, and of a run in progress or too large to read here.

@@ -28,7 +28,7 @@ func TestRunPageOrder(t *testing.T) {
 		}
 		at = next
 	}
-	says(t, page, "gavel run pairwise --model accuracy=0.8,first=0.3,seed=1 --dataset sample --backend sim")
+	says(t, page, "gavel run pairwise --model accuracy=0.8,first=0.3,seed=1 --dataset sample --out "+s.folder("pairs-a")+" --backend sim")
 	if strings.Contains(page, `id="go-on"`) {
 		t.Error("a run that is complete can be gone on with")
 	}

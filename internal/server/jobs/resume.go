@@ -11,9 +11,10 @@ import (
 	"gavel/judging"
 )
 
-// CommandOf is the line of a shell that makes a run again or goes on with it; "" where it was imported.
-func CommandOf(m *judging.Manifest) string {
+// CommandOf returns the line of a shell that makes a run in the folder out, or goes on with it; "" where it was imported.
+func CommandOf(m *judging.Manifest, out string) string {
 	if o, ok := eval.RequestOf(m); ok {
+		o.Out = out
 		return o.Command()
 	}
 	return ""
