@@ -43,6 +43,9 @@ func serveCommand(e *env) *cli.Command {
 // defaultAddress is where pages are served unless another address is given.
 const defaultAddress = "127.0.0.1:7070"
 
+// defaultRuns is the folder that is made where it is not there yet.
+const defaultRuns = "runs"
+
 func serveFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -50,7 +53,7 @@ func serveFlags() []cli.Flag {
 			Value: defaultAddress,
 			Usage: "`ADDRESS` to listen on; an address that others can reach needs --token-file",
 		},
-		&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` with the runs, also for new ones"},
+		&cli.StringFlag{Name: "runs", Value: defaultRuns, Usage: "`DIR` with the runs, also for new ones"},
 		&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the access token, on a line by itself"},
 		&cli.StringSliceFlag{
 			Name: "host",
@@ -105,6 +108,9 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	loopback, token, err := e.guard(addr, c.String("token-file"))
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(o.Runs); o.Runs != defaultRuns && errors.Is(err, fs.ErrNotExist) {
+		return usage("--runs %s: there is no such folder: name the one that has your runs, or make it for new runs", o.Runs)
 	}
 	if err := os.MkdirAll(o.Runs, 0o755); err != nil {
 		return fmt.Errorf("the folder of runs: %w; name another with --runs", err)

@@ -397,6 +397,7 @@ func TestServeRefusals(t *testing.T) {
 	}{
 		{"all addresses without a token", []string{"--addr", "0.0.0.0:0"}, exitUsage, "needs --token-file"},
 		{"no host at all", []string{"--addr", ":0"}, exitUsage, "needs --token-file"},
+		{"no such folder", []string{"--runs", "nosuch"}, exitUsage, "--runs nosuch: there is no such folder: name the one that has your runs"},
 		{"no port", []string{"--addr", "127.0.0.1"}, exitUsage, "not an address"},
 		{"a port in use", []string{"--addr", taken.Addr().String()}, exitError, "is in use, perhaps by another gavel serve"},
 		{"no token file", []string{"--addr", "0.0.0.0:0", "--token-file", "none"}, exitError, "openssl rand"},

@@ -206,6 +206,9 @@ func TestKilledAtAnyTime(t *testing.T) {
 func TestServeKilled(t *testing.T) {
 	ownTemp(t)
 	serveAt := func(runs string) (*exec.Cmd, *serving) {
+		if err := os.MkdirAll(runs, 0o755); err != nil {
+			t.Fatal(err)
+		}
 		cmd := process(t, "serve", "--addr", "127.0.0.1:0", "--runs", runs, "--no-cache")
 		said, err := cmd.StderrPipe()
 		if err != nil {
