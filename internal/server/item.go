@@ -117,6 +117,8 @@ type candidateView struct {
 	Labelled  bool   `json:"labelled" jsonschema:"as the right or better one"`
 	Rank      *int   `json:"rank,omitempty"`
 	Unrelated bool   `json:"unrelated,omitempty"`
+
+	HTML template.HTML `json:"-"` // laid out; "" where that is not done
 }
 
 // answeredView is an agent's answer that is judged, and the judge's own.
@@ -127,6 +129,8 @@ type answeredView struct {
 	Reference string           `json:"reference,omitempty"`
 	Own       *datasets.Answer `json:"own,omitempty" jsonschema:"the judge's own answer"`
 	Right     bool             `json:"right"`
+
+	HTML template.HTML `json:"-"` // Text laid out; "" where that is not done
 }
 
 // JudgmentView is a judgment.
@@ -242,6 +246,8 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 	}
 	judgments := x.Judgments(i)
 	v.Asked = questionAbout(x.Manifest, v.Item, nil)
+	page := markup.NewLayout()
+	defer v.Item.layOut(page) // after the replies, which come first
 	if len(judgments) == 0 {
 		return v, nil
 	}
@@ -250,7 +256,6 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		return v, store.ErrChanged
 	}
 	defer records.Close()
-	page := markup.NewLayout()
 	for _, g := range judgments {
 		j, err := x.Record(records, g)
 		if err != nil {
@@ -300,6 +305,19 @@ func textsOf(item datasets.Item) *ItemTexts {
 		}
 	}
 	return t
+}
+
+// layOut lays the texts that are judged out as Markdown, of an item that is there.
+func (t *ItemTexts) layOut(page *markup.Layout) {
+	if t == nil {
+		return
+	}
+	for i := range t.Candidates {
+		t.Candidates[i].HTML = page.Of(markup.Visible(t.Candidates[i].Text))
+	}
+	if a := t.Answered; a != nil {
+		a.HTML = page.Of(markup.Visible(a.Text))
+	}
 }
 
 // judgmentView is a record for people; known tells whether there is an item to make its prompt of.

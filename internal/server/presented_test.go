@@ -130,3 +130,22 @@ func TestToName(t *testing.T) {
 		}
 	}
 }
+
+// TestRepliesStandFirst: the page of an item has what the judge said before what it was asked, and candidates laid out.
+func TestRepliesStandFirst(t *testing.T) {
+	dir := t.TempDir()
+	for run, sim := range map[string]string{"run": "right", "other": "first"} {
+		makeRun(t, filepath.Join(dir, run), making{protocol: "pairwise", dataset: "sample", sim: sim})
+	}
+	s := newSite(t, dir, nil)
+	for _, path := range []string{"/runs/run/items/sample-coding-01", "/compare/item?a=run&b=other&item=sample-coding-01"} {
+		rest := s.get(path)
+		for _, part := range []string{`id="judgments-title"`, `Simulated judgment`, `id="question"`, `class="candidate`, `<div class="md"`, "<code>"} {
+			_, after, found := strings.Cut(rest, part)
+			if !found {
+				t.Errorf("%s: %s stands too early, or is not there", path, part)
+			}
+			rest = after
+		}
+	}
+}
