@@ -79,6 +79,8 @@ func TestSuiteErrors(t *testing.T) {
 		"no such prompt":     {suiteHead + "- protocol: pairwise\n  dataset: sample\n  prompt: spo\n", `unknown prompt "spo"`},
 		"no agents":          {suiteHead + "- {protocol: self-reference, dataset: sample-choice}\n", "s.yaml:4: --agents is missing"},
 		"no such agent":      {suiteHead + "- protocol: self-reference\n  dataset: sample-choice\n  agents: gone.zip\n", "s.yaml:6: --agents gone.zip: not a file, a run or MODEL@URL"},
+		"a simulated agent":  {suiteHead + "- protocol: self-reference\n  dataset: sample-choice\n  agents: sim:accuracy=2\n", "s.yaml:6: --agents: simulated judge \"accuracy=2\": accuracy is a probability, from 0 to 1"},
+		"a retired field":    {"defaults:\n  canaries: many\n" + suiteHead + "- {protocol: pairwise, dataset: sample}\n", "s.yaml:2: --canaries \"many\": expected a number"},
 		"both set it":        {"judges:\n- {model: coin, backend: sim, seed: 2}\nconditions:\n- {protocol: pairwise, dataset: sample, seed: 3}\n", "s.yaml:4: seed is set by the judge coin too, in line 2: leave out one"},
 		"a cell twice":       {suiteHead + "- {protocol: pairwise, dataset: sample, seed: 3, limit: 2}\n- {protocol: [reversed, pairwise], dataset: sample, limit: 2, seed: 3}\n", "s.yaml:5: the condition pairwise_sample_sop_limit-2_seed-3 is there already, from line 4"},
 		"a folder twice":     {suiteHead + "- {protocol: pairwise, dataset: a/x.jsonl}\n- {protocol: pairwise, dataset: b/x.jsonl}\n", "s.yaml:5: two conditions would have one folder, pairwise_x.jsonl_sop, the other from line 4: give this one a name"},

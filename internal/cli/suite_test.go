@@ -394,8 +394,33 @@ conditions:
 		t.Errorf("exit status %d\n%s", code, stdout)
 	}
 	stdout, stderr, code := call(t, "suite", "run", "s.yaml")
-	if code != exitIncomplete || strings.Count(stderr, "no server answers") < 2 || strings.Count(stdout, "not begun") != 2 || !done("runs/s/coin_pairwise_sample_direct_limit-5/results.json") {
+	if code != exitIncomplete || strings.Index(stderr, "warning: the judge away cannot be found now") > strings.Index(stderr, "cell 1 of") || strings.Count(stdout, "not begun") != 2 || !done("runs/s/coin_pairwise_sample_direct_limit-5/results.json") {
 		t.Errorf("exit status %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// TestSuiteChecksEveryJudge: a judge with a mistake is named, with its line, before the first call of any other.
+func TestSuiteChecksEveryJudge(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	at := `base-url: "` + j.URL + `"`
+	for name, c := range map[string]struct{ judge, condition, want string }{
+		"simulated":      {"backend: sim, model: accuracy=1.8", "", `s.yaml:3: simulated judge "accuracy=1.8": accuracy is a probability`},
+		"model":          {"model: tinny, " + at, "", `s.yaml:3: unknown model "tinny" at ` + j.URL + "/v1: it offers tiny"},
+		"key":            {"model: tiny, api-key-env: NO_SUCH_KEY, " + at, "", "s.yaml:3: --api-key-env NO_SUCH_KEY: the environment variable is not set"},
+		"context":        {"model: tiny, num-ctx: 4096, " + at, "", "s.yaml:3: --num-ctx: only Ollama lets the client set the context"},
+		"stop":           {"model: tiny, " + at, ", stop-repetition: [false, true]", "s.yaml:5: --stop-repetition:"},
+		"not compatible": {`model: tiny, base-url: "` + j.URL + `/elsewhere"`, "", "s.yaml:3: " + j.URL + "/elsewhere is neither Ollama nor OpenAI-compatible"},
+	} {
+		write(t, "s.yaml", "judges:\n- {name: fine, model: tiny, "+at+"}\n- {name: bad, "+c.judge+"}\n"+
+			"conditions:\n- {protocol: pairwise, dataset: sample, limit: 2"+c.condition+"}\n")
+		stdout, stderr, code := call(t, "suite", "run", "s.yaml")
+		if n := j.calls.Load(); n != 0 || code == exitOK || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: %d calls, exit status %d, want %s\n%s%s", name, n, code, c.want, stdout, stderr)
+		}
+		if _, err := os.Stat("runs/s"); err == nil {
+			t.Errorf("%s: a folder is left", name)
+		}
 	}
 }
 

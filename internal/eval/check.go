@@ -2,9 +2,12 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"time"
+
+	"gavel/backends"
 )
 
 // Check opens what a request is of and holds it to the protocol, before anything is asked. Its error is a *FieldError
@@ -34,6 +37,11 @@ func (e *Maker) Check(o Request) error {
 		return err
 	}
 	for _, a := range o.Agents {
+		if strings.HasPrefix(a, "sim:") {
+			if _, err := backends.NewSim(a); err != nil {
+				return Wrong("agents", a, ": %v", err)
+			}
+		}
 		if _, gone := os.Stat(a); gone != nil && !strings.Contains(a, "@") && !strings.HasPrefix(a, "sim:") {
 			return Wrong("agents", a, "%s: not a file, a run or MODEL@URL", a)
 		}
@@ -56,6 +64,19 @@ func (e *Maker) Items(o Request) (ids []string, each int, err error) {
 		ids = append(ids, its.set.ID(row))
 	}
 	return ids, max(1, protocol.Presentations), nil
+}
+
+// CheckJudge finds the judge of a request, and holds the request to what it can be asked for. mistake tells that the
+// request has to change, and waiting does not help.
+func (e *Maker) CheckJudge(ctx context.Context, o Request) (mistake bool, err error) {
+	o.RetryFor = time.Millisecond
+	judges, err := e.quiet().FindJudges(ctx, o)
+	if err == nil {
+		params := o.CallParameters()
+		err = abilities(judges[0].Server, JointModel(judges), &params)
+	}
+	return errors.Is(err, ErrUsage) ||
+		backends.IsKind(err, backends.NotFound, backends.Auth, backends.Moved, backends.BadRequest), err
 }
 
 // Gone tells why a request's judge cannot be found now; nil where it can.

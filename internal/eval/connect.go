@@ -22,7 +22,7 @@ func (e *Maker) apiKey(o Endpoint, named bool) (string, error) {
 	if o.APIKeyEnv != "" {
 		key := e.Getenv(o.APIKeyEnv)
 		if key == "" {
-			return "", fmt.Errorf("--api-key-env %s: the environment variable is not set", o.APIKeyEnv)
+			return "", Wrong("api-key-env", o.APIKeyEnv, "%s: the environment variable is not set", o.APIKeyEnv)
 		}
 		return key, nil
 	}

@@ -192,10 +192,6 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	if !protocol.FollowUps {
 		params.Attempts = 1
 	}
-	if !server.Can(backends.SetContext) && !server.Can(backends.Simulate) && params.NumCtx > 0 {
-		return nil, Wrong("num-ctx", params.NumCtx,
-			": only Ollama lets the client set the context; start %s with the context you want", server.Name)
-	}
 	if err := abilities(server, model, &params); err != nil {
 		return nil, err
 	}
@@ -314,6 +310,10 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 	if server.Can(backends.CutPrompts) && !server.Can(backends.RefuseLong) {
 		return fmt.Errorf("%s silently truncates long prompts, and gavel cannot prevent it: "+
 			"upgrade it to %s or later", Describe(server), server.Since(backends.RefuseLong))
+	}
+	if !server.Can(backends.SetContext) && !server.Can(backends.Simulate) && params.NumCtx > 0 {
+		return Wrong("num-ctx", params.NumCtx,
+			": only Ollama lets the client set the context; start %s with the context you want", server.Name)
 	}
 	if server.Since(backends.TellLogprobs) != "" && !server.Can(backends.TellLogprobs) {
 		model.Logprobs = backends.No

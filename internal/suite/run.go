@@ -51,9 +51,6 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	given := s.given()
-	if err := s.write(given); err != nil {
-		return err
-	}
 	r := &runner{Maker: &quiet, suite: s, inner: new(eval.Interrupts)}
 	quiet.Interrupts, quiet.NumCtx = r.inner, contextsOf(given)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -62,7 +59,37 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 		r.stop.Store(true)
 		r.inner.Interrupt(cancel)
 	})()
+	if err := r.checkJudges(ctx); err != nil {
+		return err
+	}
+	if err := s.write(given); err != nil {
+		return err
+	}
 	return do(ctx, r)
+}
+
+// checkJudges finds the judge of every cell that is to be made before any is asked. A mistake in the file is an error. A
+// server that does not answer now is tried again when its turn comes.
+func (r *runner) checkJudges(ctx context.Context) error {
+	checked := map[string]bool{}
+	for _, c := range r.suite.Cells {
+		o := c.Request
+		key := fmt.Sprint(o.Endpoint, o.Model, o.Parameters)
+		if checked[key] || r.complete(c) || r.stopped(ctx) {
+			continue
+		}
+		checked[key] = true
+		mistake, err := r.CheckJudge(ctx, o)
+		switch {
+		case mistake && errors.As(err, new(*eval.FieldError)):
+			return r.suite.blame(c, err)
+		case mistake:
+			return &lineError{File: r.suite.path, Line: cmp.Or(c.lines["model"], c.judge.line), Err: err}
+		case err != nil && ctx.Err() == nil:
+			r.say("warning: the judge %s cannot be found now, and is tried again later: %v", c.judge.name, err)
+		}
+	}
+	return nil
 }
 
 // mayRun holds the plan to the file's limits.
