@@ -133,6 +133,11 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 		row.report.Run = row.Run
 		rows = append(rows, row)
 	}
+	return byQuestion(rows), nil
+}
+
+// byQuestion puts runs of one question together, the best first, and the questions by their newest run.
+func byQuestion(rows []listedRun) []listedRun {
 	questions := report.Part(rows, listedRun.question)
 	newest := func(of []listedRun) time.Time {
 		return slices.MaxFunc(of, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
@@ -144,7 +149,7 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 		nameJudges(of)
 		slices.SortStableFunc(of, func(a, b listedRun) int { return cmp.Compare(b.value(), a.value()) })
 	}
-	return slices.Concat(questions...), nil
+	return slices.Concat(questions...)
 }
 
 // readRun is what the files of a run say: its numbers as it wrote them, or else scored now.
@@ -153,18 +158,7 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 		return listedRun{Judge: run.Name, Status: unreadableRun, Error: run.Err.Error()}
 	}
 	m := run.Manifest
-	row := listedRun{
-		Judge:     m.Spec.Model.Name,
-		Model:     m.Spec.Model.Name,
-		Simulated: m.Simulated,
-		Protocol:  m.Spec.Protocol,
-		Dataset:   m.Dataset.Name,
-		Status:    m.Status,
-		Expected:  m.Judgments,
-		Started:   m.Started,
-		Ended:     m.Ended,
-		imported:  m.Started.IsZero(),
-	}
+	row := listedOf(m)
 	if about := folder.About(run.Name); about != nil && about.Name != "" {
 		row.named = about.Name
 	}
@@ -179,6 +173,29 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 			return row
 		}
 	}
+	row.take(rep)
+	return row
+}
+
+// listedOf is what the manifest of a run says.
+func listedOf(m *judging.Manifest) listedRun {
+	return listedRun{
+		Judge:     m.Spec.Model.Name,
+		Model:     m.Spec.Model.Name,
+		Simulated: m.Simulated,
+		Protocol:  m.Spec.Protocol,
+		Dataset:   m.Dataset.Name,
+		Status:    m.Status,
+		Expected:  m.Judgments,
+		Started:   m.Started,
+		Ended:     m.Ended,
+		imported:  m.Started.IsZero(),
+	}
+}
+
+// take takes in what the run comes to.
+func (row *listedRun) take(rep *scoring.Report) {
+	row.Run = rep.Run
 	row.report = *rep
 	row.Judgments = rep.Judgments()
 	row.Headline = report.Headline(rep)
@@ -189,7 +206,6 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 	if rep.Diagnosis != nil {
 		row.Level = rep.Diagnosis.Level
 	}
-	return row
 }
 
 // nameJudges gives runs of one question the names that tell them apart.

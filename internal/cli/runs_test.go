@@ -61,6 +61,17 @@ func TestRuns(t *testing.T) {
 			t.Errorf("too long for 80 columns: %s", line)
 		}
 	}
+	if err := os.RemoveAll("runs/bad"); err != nil {
+		t.Fatal(err)
+	}
+	scored := mustCall(t, "score", "runs")
+	if list, more, _ := strings.Cut(scored, "\nmore: every number with --full"); list != mustCall(t, "runs") || more == "" {
+		t.Errorf("scores of several protocols are not as readable as the list of runs:\n%s", scored)
+	}
+	if priced := mustCall(t, "score", "--watts", "300", "runs"); !strings.Contains(priced, "3 runs (") || strings.Contains(priced, "stages") {
+		t.Errorf("with a price:\n%s", priced)
+	}
+	write(t, "runs/bad/run.json", "{")
 	var listed struct{ Runs []listedRun }
 	if err := json.Unmarshal([]byte(mustCall(t, "ls", "--json", "--runs", "runs")), &listed); err != nil || len(listed.Runs) != 5 {
 		t.Fatalf("%d runs in JSON: %v", len(listed.Runs), err)

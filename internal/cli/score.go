@@ -165,13 +165,30 @@ func scoreCommand(e *env) *cli.Command {
 			if len(runs) == 1 {
 				out.Next = nextOf(out.Runs[0])
 			} else if len(formats(c)) == 0 && !c.Bool("full") {
-				if l := report.BoardOf(runs, out.Runs, o); l != nil {
+				switch l := report.BoardOf(runs, out.Runs, o); {
+				case l != nil:
 					out.Board = l.InWords(out.Runs)
+				case rates == (scoring.Rates{}):
+					return e.printByQuestion(runs, out.Runs)
+				default:
+					return e.printText(report.Overview{Scores: out}.Tables())
 				}
 			}
 			return e.print(c, out)
 		},
 	}
+}
+
+// printByQuestion lists runs that were not all asked the same, as "gavel runs" does.
+func (e *env) printByQuestion(runs []*scoring.Run, reports []scoring.Report) error {
+	rows := make([]listedRun, len(runs))
+	for i, run := range runs {
+		rows[i] = listedOf(run.Manifest)
+		rows[i].take(&reports[i])
+	}
+	_, err := fmt.Fprint(e.screen(), e.runsInWords(byQuestion(rows)),
+		"\nmore: every number with --full; runs of one question alone are ranked and tested\n")
+	return err
 }
 
 var _ = register(comparing, 30, "compare", compareCommand)
