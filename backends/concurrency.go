@@ -2,6 +2,7 @@ package backends
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -9,50 +10,56 @@ import (
 
 var _ Client = (*Concurrency)(nil)
 
-// Concurrency is a Client over one server that finds out how many requests it is best asked at once.
+// Concurrency is a Client over one server that finds how many requests at once make it finish most tokens in a second.
 //
-// It begins with few, and asks for more as long as that makes the server finish more tokens in a second. A level is
-// measured until three quarters as many requests as it has, all begun at that level, are answered. It goes up to 32 at
-// least, then by a factor of two, or of four where the last step made the server faster in proportion; and back where a
-// level, measured twice, is less than a tenth faster than the one before. What was measured may have been chance, or
-// what is asked may change: so it tries the next level again later, and after each try in vain it waits twice as long.
-// A server that refuses for being busy, or does not answer in time, is asked half as much, and then an eighth more at
-// each level.
+// A level is measured over a window: until three quarters as many requests as it has, all begun in the window, have
+// ended. Levels go up by a factor of two, or of four where the last step made the server faster in proportion, and back
+// where a level, measured twice, is less than a tenth faster than the one before. The next level is tried again later.
 //
-// Asking for too much costs little: requests wait in the server. Asking for too little leaves it idle.
+// Refusals are handled as losses are in TCP (NewReno, CUBIC): they lead to one step down a window, those of requests
+// begun before it do not count, and the level climbs back by a quarter a window. Only a notable share counts, and only
+// while the server has fewer requests than the level: that many it took, and so it is asked. Where others take the place
+// of those refused (random errors), or it takes none (an outage), a lower level would not help.
+//
+// Asking for too much costs little: requests wait in the server. Asking for too little leaves it idle. An engine that
+// batches what fits, and computes common prefixes of what arrives together once, is therefore asked at once for as much
+// as leaves no reply late.
 type Concurrency struct {
 	next Client
 	opts ConcurrencyOptions
 
 	mu       sync.Mutex
-	level    int // requests at once
-	busy     int // requests in flight
-	stage    stage
-	stages   int     // counts stages, so that a request knows in which it was begun
+	level    int           // requests at once
+	busy     int           // requests in flight
+	free     chan struct{} // closed when one has ended
+	window   window
+	windows  int     // counts windows, so that a request knows in which it was begun
 	best     float64 // tokens a second of the level before, while that is compared; 0 for none
 	below    int     // the level before
 	doubted  bool    // the level was measured once, and was no faster
 	climbing bool    // else the level stays until enough requests are answered
 	wait     int     // answers to wait for before the next level is tried
 	waited   int
-	ceiling  int // so many were too many: it refused or was late; 0 for none
+	goal     int // the highest level from which it stepped down
 	why      string
 }
 
-// ConcurrencyOptions bound what is tried.
+// ConcurrencyOptions bound the levels.
 type ConcurrencyOptions struct {
 	First   int           // requests at once to begin with
 	Most    int           // requests at once
 	Timeout time.Duration // of a request: no more are asked where one might then take a quarter of it; 0 for none
 	Left    func() int    // requests that are still to be answered: no more than these are tried; nil where not known
-	Now     func() time.Time
+	Batches bool          // the engine batches what fits, and computes common prefixes once: a queue costs it little
 }
 
-// stage is the time in which the level stays as it is.
-type stage struct {
+// window is a time in which the level stays as it is.
+type window struct {
 	begun    time.Time
-	used     bool    // as many requests were in flight as the level has
-	answered int     // requests begun in it
+	used     bool // as many requests were in flight as the level has
+	answered int  // requests begun in it
+	refused  int
+	late     bool    // one of those refused was not answered in time
 	tokens   float64 // of all that were answered in it
 	slowest  time.Duration
 }
@@ -62,15 +69,14 @@ const (
 	faster = 1.1
 	// proportional is the part of a level's factor by which it must be faster to be far from the server's bound.
 	proportional = 0.8
+	// notable is the refused share of a window that leads to a step down.
+	notable = 1. / 8
 )
 
 // NewConcurrency wraps next.
 func NewConcurrency(next Client, opts ConcurrencyOptions) *Concurrency {
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
 	opts.Most = max(1, opts.Most)
-	c := &Concurrency{next: next, opts: opts, climbing: true, why: "trying more"}
+	c := &Concurrency{next: next, opts: opts, climbing: true, why: "trying more", free: make(chan struct{})}
 	c.enter(opts.First)
 	return c
 }
@@ -89,100 +95,130 @@ func (c *Concurrency) Why() string {
 	return c.why
 }
 
-// Ask implements Client. It does not hold a request back: who asks looks at AtOnce.
+// Ask implements Client. It holds a request back while as many are in flight as the level has: requests that were
+// refused come again when others have taken their places.
 func (c *Concurrency) Ask(ctx context.Context, req Request) (Response, error) {
-	begun, stage := c.begin()
+	begun, window, err := c.begin(ctx)
+	if err != nil {
+		return Response{}, err
+	}
 	resp, err := c.next.Ask(ctx, req)
-	c.end(begun, stage, resp, err)
+	c.end(begun, window, resp, err)
 	return resp, err
 }
 
-func (c *Concurrency) begin() (begun time.Time, stage int) {
+func (c *Concurrency) begin(ctx context.Context) (begun time.Time, window int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for c.busy >= c.level {
+		free := c.free
+		c.mu.Unlock()
+		select {
+		case <-free:
+		case <-ctx.Done():
+		}
+		c.mu.Lock()
+		if ctx.Err() != nil {
+			return begun, 0, context.Cause(ctx)
+		}
+	}
 	c.busy++
-	c.stage.used = c.stage.used || c.busy >= c.level
-	return c.opts.Now(), c.stages
+	c.window.used = c.window.used || c.busy >= c.level
+	return time.Now(), c.windows, nil
 }
 
-func (c *Concurrency) end(begun time.Time, stage int, resp Response, err error) {
+func (c *Concurrency) end(begun time.Time, window int, resp Response, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy--
-	now := c.opts.Now()
-	current := stage == c.stages
+	close(c.free)
+	c.free = make(chan struct{})
+	current := window == c.windows
+	w := &c.window
+	var e *Error
 	switch {
-	case IsKind(err, Busy, Timeout):
-		if current && c.busy < c.level { // else more are there than are to be, since the level fell
-			c.fall(err)
+	case errors.As(err, &e) && e.MayPass():
+		if current {
+			w.refused++
+			w.late = w.late || e.Kind == Timeout
 		}
-		return
 	case err != nil:
 		return
+	default:
+		// Tokens out of the server's prompt cache count: a level at which it forgets beginnings must not look faster.
+		w.tokens += float64(max(1, resp.PromptTokens+resp.ReplyTokens))
+		if current {
+			w.answered++
+			w.slowest = max(w.slowest, time.Since(begun))
+		}
 	}
-	// Tokens out of the server's prompt cache count: a level at which it forgets beginnings must not look faster.
-	c.stage.tokens += float64(max(1, resp.PromptTokens+resp.ReplyTokens))
-	if !current {
-		return
+	enough := max(c.level*3/4, min(c.level, 8)) // the last of them may have been begun late
+	if c.eager() && w.refused == 0 {
+		enough = min(4, c.level)
 	}
-	c.stage.answered++
-	c.stage.slowest = max(c.stage.slowest, now.Sub(begun))
-	if c.stage.answered < max(c.level*3/4, min(c.level, 8)) { // the last of them may have been begun late
-		return
+	if current && w.answered+w.refused >= enough {
+		c.measured(w.tokens/max(time.Since(w.begun).Seconds(), 1e-6), err != nil)
 	}
-	c.measured(c.stage.tokens / max(now.Sub(c.stage.begun).Seconds(), 1e-6))
 }
 
-// measured decides what follows a level that was measured, in tokens a second.
-func (c *Concurrency) measured(rate float64) {
-	c.waited += c.stage.answered
+// eager tells whether the level goes up without a comparison.
+func (c *Concurrency) eager() bool { return c.opts.Batches && c.climbing }
+
+// measured decides which level follows a window in which the server finished rate tokens a second, and in which it
+// refused the last request that ended: a window that ends with an answer may be that in which an outage ended.
+func (c *Concurrency) measured(rate float64, last bool) {
+	w := c.window
+	c.waited += w.answered
+	refused := float64(w.refused) / float64(w.answered+w.refused)
 	switch {
-	case !c.stage.used: // by the end of a run, or where replies come out of the cache
+	case last && refused > notable && w.late:
+		c.stepDown("the server was late", c.level/2)
+	case last && refused > notable && c.busy > 0 && c.busy < c.level*3/4:
+		c.stepDown("the server was busy", c.busy)
+	case w.answered == 0 && c.busy == 0: // whatever the level
+		c.enter(max(c.level, c.goal))
+	case c.level < c.goal && (w.refused > 0 || c.waited >= c.wait):
+		c.enter(min(c.goal, c.level+max(1, c.level/4), c.inTime()))
+	case refused > 0.5 || !w.used: // or replies come out of the cache, or the run ends
 		c.enter(c.level)
-	case c.ceiling > 0 && c.level < c.ceiling-1:
-		c.enter(min(c.level+max(1, c.level/8), c.ceiling-1))
-	case c.ceiling > 0 && c.waited >= c.wait:
-		c.ceiling += max(1, c.ceiling/8)
-		c.waited = 0
-		c.enter(c.level)
-	case c.ceiling > 0:
-		c.enter(c.level)
+	case c.eager():
+		c.rise(rate)
 	case c.climbing && c.best > 0 && rate < faster*c.best && !c.doubted:
 		c.enter(c.level)
 		c.doubted = true // replies come in bursts, and it ended before or after one
 	case c.climbing && c.best > 0 && rate < faster*c.best:
 		c.why = fmt.Sprintf("%d were no faster", c.level)
-		c.climbing = false
-		c.wait = max(8*c.level, 2*c.wait)
-		c.waited = 0
+		c.settle(2 * c.wait)
 		c.enter(c.below)
-	case c.climbing || c.waited >= c.wait:
+	case c.climbing || c.waited >= c.wait && c.level >= c.goal:
 		c.rise(rate)
 	default:
 		c.enter(c.level)
 	}
 }
 
+// inTime returns the level at which a reply might take a quarter of the time limit, but not less than the level itself.
+func (c *Concurrency) inTime() int {
+	if c.opts.Timeout == 0 || c.window.slowest == 0 {
+		return c.opts.Most
+	}
+	return max(c.level, int(float64(c.level)*c.opts.Timeout.Seconds()/4/c.window.slowest.Seconds()))
+}
+
 // rise tries the next level.
 func (c *Concurrency) rise(rate float64) {
-	factor := 2
-	if c.climbing && c.best > 0 && rate/c.best > proportional*float64(c.level)/float64(c.below) {
-		factor = 4
-	}
-	next := min(max(factor*c.level, 32), c.opts.Most)
-	longest := c.stage.slowest * time.Duration(next) / time.Duration(c.level)
+	next, bound := 2*c.level, c.inTime()
 	switch {
-	case next == c.level:
-		c.why = "the most allowed"
-		c.climbing = false
-	case c.opts.Left != nil && next > c.opts.Left():
-		c.why = "too few are left to try more"
-		c.enter(c.level)
-		return
-	case c.opts.Timeout > 0 && longest > c.opts.Timeout/4:
-		c.why = "more might wait too long"
-		c.climbing = false
-	default:
+	case c.eager():
+		next, bound = c.opts.Most, max(c.level, bound/4) // the first replies are the shortest
+	case c.climbing && c.best > 0 && rate/c.best > proportional*float64(c.level)/float64(c.below):
+		next = 4 * c.level
+	}
+	next = min(max(next, 32), c.opts.Most, bound)
+	if c.opts.Left != nil && next > c.opts.Left() {
+		next = c.opts.Left()
+	}
+	if next > c.level {
 		c.best = rate
 		c.below = c.level
 		c.climbing = true
@@ -190,29 +226,37 @@ func (c *Concurrency) rise(rate float64) {
 		c.enter(next)
 		return
 	}
-	c.wait = 8 * c.level
-	c.waited = 0
+	c.why = "too few are left to try more"
+	switch c.level {
+	case c.opts.Most:
+		c.why = "the most allowed"
+	case bound:
+		c.why = "more might wait too long"
+	}
+	c.settle(0)
 	c.enter(c.level)
 }
 
-// fall asks for half as much.
-func (c *Concurrency) fall(err error) {
-	c.why = "the server was busy"
-	if IsKind(err, Timeout) {
-		c.why = "the server was late"
-	}
+// settle keeps the level for so many answers, 8 to 64 times the level.
+func (c *Concurrency) settle(wait int) {
 	c.climbing = false
-	c.best = 0
-	c.ceiling = c.busy + 1
-	c.wait = max(16*c.level, 2*c.wait)
+	c.wait = min(max(8*c.level, wait), 64*c.level)
 	c.waited = 0
-	c.enter(max(1, c.level/2))
 }
 
-// enter begins a stage.
+// stepDown lowers the level for a while.
+func (c *Concurrency) stepDown(why string, level int) {
+	c.why = why
+	c.goal = max(c.goal, c.level)
+	c.best = 0
+	c.settle(2 * c.wait)
+	c.enter(max(1, level))
+}
+
+// enter begins a window.
 func (c *Concurrency) enter(level int) {
 	c.level = min(level, c.opts.Most)
 	c.doubted = false
-	c.stages++
-	c.stage = stage{begun: c.opts.Now(), used: c.busy >= c.level}
+	c.windows++
+	c.window = window{begun: time.Now(), used: c.busy >= c.level}
 }

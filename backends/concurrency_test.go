@@ -9,25 +9,32 @@ import (
 	"time"
 )
 
-// queueing is a server that answers so many requests at once, and has the others wait. More than refuse it refuses.
+// queueing is a server that answers so many requests at once, and has the others wait. It refuses what comes when more
+// than refuse are there, and a share of the others.
 type queueing struct {
-	slots  chan struct{}
-	refuse int
-	long   func() time.Duration
+	slots   chan struct{}
+	refuse  int
+	long    func() time.Duration
+	refusal func() error // of a request at random, or nil; may be nil
 
 	mu       sync.Mutex
 	busy     int
 	most     int
 	refused  int
-	answered int
+	answered []time.Time
 }
 
 func (q *queueing) Ask(ctx context.Context, _ Request) (Response, error) {
 	q.mu.Lock()
 	q.busy++
 	q.most = max(q.most, q.busy)
-	full := q.refuse > 0 && q.busy > q.refuse
-	if full {
+	var refusal error
+	if q.refuse > 0 && q.busy > q.refuse {
+		refusal = busy(0)
+	} else if q.refusal != nil {
+		refusal = q.refusal()
+	}
+	if refusal != nil {
 		q.refused++
 	}
 	long := q.long()
@@ -37,8 +44,8 @@ func (q *queueing) Ask(ctx context.Context, _ Request) (Response, error) {
 		q.busy--
 		q.mu.Unlock()
 	}()
-	if full {
-		return Response{}, &Error{Kind: Busy, Message: "too many"}
+	if refusal != nil {
+		return Response{}, refusal
 	}
 	select {
 	case q.slots <- struct{}{}:
@@ -48,13 +55,24 @@ func (q *queueing) Ask(ctx context.Context, _ Request) (Response, error) {
 	defer func() { <-q.slots }()
 	time.Sleep(long)
 	q.mu.Lock()
-	q.answered++
+	q.answered = append(q.answered, time.Now())
 	q.mu.Unlock()
 	return Response{PromptTokens: 100, ReplyTokens: int(long / time.Millisecond)}, nil
 }
 
+// rate returns how many requests were answered in a second, from one time after begun to another.
+func (q *queueing) rate(begun time.Time, from, to time.Duration) float64 {
+	n := 0
+	for _, at := range q.answered {
+		if at := at.Sub(begun); at >= from && at < to {
+			n++
+		}
+	}
+	return float64(n) / (to - from).Seconds()
+}
+
 // askAll asks for so many replies, as many at once as atOnce says, each until it comes. It returns how long that took.
-func askAll(c Client, calls int, atOnce func() int) time.Duration {
+func askAll(t *testing.T, c *Retrier, calls int, atOnce func() int) time.Duration {
 	begun := time.Now()
 	var mu sync.Mutex
 	workers, left := 0, calls
@@ -70,12 +88,8 @@ func askAll(c Client, calls int, atOnce func() int) time.Duration {
 			}
 			left--
 			mu.Unlock()
-			for {
-				_, err := c.Ask(context.Background(), Request{})
-				if err == nil {
-					break
-				}
-				time.Sleep(500 * time.Millisecond)
+			if _, err := c.Ask(t.Context(), Request{}); err != nil {
+				t.Error(err)
 			}
 			hire()
 		}
@@ -90,6 +104,12 @@ func askAll(c Client, calls int, atOnce func() int) time.Duration {
 	hire()
 	all.Wait()
 	return time.Since(begun)
+}
+
+// askFound asks as a run does whose server is asked as much as found says.
+func askFound(t *testing.T, c Client, calls int, atOnce func() int) time.Duration {
+	patient := WithRetry(c, Retry{})
+	return askAll(t, patient, calls, func() int { return atOnce() + min(patient.Waiting(), 256) })
 }
 
 // TestConcurrencyIsFound: without being told how many requests a server answers at once, a run takes at most a tenth
@@ -109,16 +129,20 @@ func TestConcurrencyIsFound(t *testing.T) {
 		calls  int
 		first  int
 		most   int // that may be there at once
+		batch  bool
 	}{
 		{name: "one slot", slots: 1, long: fixed(200 * time.Millisecond), calls: 200, first: 8, most: 32},
 		{name: "slow, one slot", slots: 1, long: fixed(time.Minute), calls: 60, first: 8, most: 8},
 		{name: "4 slots, uneven", slots: 4, long: uneven, calls: 400, first: 8, most: 64},
 		{name: "32 slots", slots: 32, long: fixed(200 * time.Millisecond), calls: 200, first: 8, most: 128},
-		{name: "32 slots, few calls", slots: 32, long: fixed(200 * time.Millisecond), calls: 64, first: 32, most: 32},
+		{name: "32 slots, few calls", slots: 32, long: fixed(200 * time.Millisecond), calls: 64, first: 32, most: 40},
 		{name: "32 slots, uneven", slots: 32, long: uneven, calls: 1400, first: 8, most: 256},
 		{name: "256 slots", slots: 256, long: fixed(200 * time.Millisecond), calls: 7000, first: 8, most: 256},
 		{name: "256 slots, uneven", slots: 256, long: uneven, calls: 7000, first: 8, most: 256},
 		{name: "refuses more than 20", slots: 20, refuse: 20, long: uneven, calls: 1400, first: 8, most: 64},
+		{name: "batches 256", slots: 256, long: uneven, calls: 200, first: 32, most: 200, batch: true},
+		{name: "batches 256, many calls", slots: 256, long: uneven, calls: 2000, first: 32, most: 256, batch: true},
+		{name: "batches 8, slow", slots: 8, long: fixed(time.Minute), calls: 100, first: 32, most: 32, batch: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			serve := func() *queueing {
@@ -129,19 +153,24 @@ func TestConcurrencyIsFound(t *testing.T) {
 				}
 			}
 			synctest.Test(t, func(t *testing.T) {
-				best := askAll(serve(), c.calls, func() int { return c.slots })
+				best := askAll(t, WithRetry(serve(), Retry{}), c.calls, func() int { return c.slots })
 				server := serve()
 				left := func() int {
 					server.mu.Lock()
 					defer server.mu.Unlock()
-					return c.calls - server.answered
+					return c.calls - len(server.answered)
 				}
-				found := NewConcurrency(server, ConcurrencyOptions{First: c.first, Most: 256, Timeout: 10 * time.Minute, Left: left})
-				took := askAll(found, c.calls, found.AtOnce)
+				found := NewConcurrency(server, ConcurrencyOptions{
+					First: c.first, Most: 256, Timeout: 10 * time.Minute, Left: left, Batches: c.batch,
+				})
+				took := askFound(t, found, c.calls, found.AtOnce)
 				t.Logf("%v, %v with %d at once; at the end %d (%s), at most %d, %d refused",
 					took, best, c.slots, found.AtOnce(), found.Why(), server.most, server.refused)
 				if took.Seconds() > best.Seconds()/0.9 {
 					t.Errorf("it took %v; with %d at once %v", took, c.slots, best)
+				}
+				if server.refused > c.calls/5 {
+					t.Errorf("%d were refused", server.refused)
 				}
 				if server.most > c.most {
 					t.Errorf("%d were there at once, want at most %d", server.most, c.most)
@@ -151,20 +180,86 @@ func TestConcurrencyIsFound(t *testing.T) {
 	}
 }
 
-// TestConcurrencyFalls: of a server that refuses, or is late, half as much is asked, once for all that it refused.
+// TestConcurrencyWhereRefused: a server that refuses some requests is asked nearly as fast as with the best fixed number,
+// and as fast as before within 10 s after an outage of 20 s.
+func TestConcurrencyWhereRefused(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		slots  int
+		long   time.Duration
+		share  float64 // refused at random
+		outage error   // of all requests from 5 s to 25 s
+		calls  int
+	}{
+		{name: "nothing", slots: 32, long: 100 * time.Millisecond, calls: 4000},
+		{name: "0.2 %", slots: 32, long: 100 * time.Millisecond, share: 0.002, calls: 4000},
+		{name: "2 %", slots: 32, long: 100 * time.Millisecond, share: 0.02, calls: 4000},
+		{name: "10 %", slots: 32, long: 100 * time.Millisecond, share: 0.1, calls: 4000},
+		{name: "2 %, slow", slots: 4, long: 5 * time.Second, share: 0.02, calls: 200},
+		{name: "10 %, slow", slots: 4, long: 5 * time.Second, share: 0.1, calls: 200},
+		{name: "an outage", slots: 32, long: 100 * time.Millisecond, outage: busy(0), calls: 8000},
+		{name: "an outage and 2 %", slots: 32, long: 100 * time.Millisecond, share: 0.02, outage: busy(0), calls: 8000},
+		{name: "not there for a while", slots: 32, long: 100 * time.Millisecond, outage: refused, calls: 8000},
+		{name: "an outage, slow", slots: 4, long: 2 * time.Second, outage: busy(0), calls: 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				serve := func() *queueing {
+					begun = time.Now()
+					r := rand.New(rand.NewPCG(1, 2))
+					refusal := func() error {
+						at := time.Since(begun)
+						if c.outage != nil && at > 5*time.Second && at < 25*time.Second {
+							return c.outage
+						}
+						if r.Float64() < c.share {
+							return busy(0)
+						}
+						return nil
+					}
+					return &queueing{
+						slots:   make(chan struct{}, c.slots),
+						long:    func() time.Duration { return c.long },
+						refusal: refusal,
+					}
+				}
+				best := time.Hour
+				for n := c.slots; n <= 8*c.slots; n *= 2 {
+					best = min(best, askAll(t, WithRetry(serve(), Retry{}), c.calls, func() int { return n }))
+				}
+				server := serve()
+				found := NewConcurrency(server, ConcurrencyOptions{First: 8, Most: 256, Timeout: 10 * time.Minute})
+				took := askFound(t, found, c.calls, found.AtOnce)
+				t.Logf("%v, %.2f of the best fixed number; at the end %d (%s), at most %d",
+					took, took.Seconds()/best.Seconds(), found.AtOnce(), found.Why(), server.most)
+				if took.Seconds() > 1.3*best.Seconds() {
+					t.Errorf("it took %v; with the best fixed number %v", took, best)
+				}
+				full := float64(c.slots) / c.long.Seconds()
+				if after := server.rate(begun, 35*time.Second, 41*time.Second); c.outage != nil && after < 0.9*full {
+					t.Errorf("10 s after the outage %v replies a second, want %v", after, full)
+				}
+			})
+		})
+	}
+}
+
+// TestConcurrencyFalls: of a server that is late, half as much is asked, and of one that refuses as much as it took;
+// once for all that were begun before.
 func TestConcurrencyFalls(t *testing.T) {
-	for _, kind := range []Kind{Busy, Timeout} {
+	for kind, want := range map[Kind]int{Busy: 4, Timeout: 8} {
 		c := NewConcurrency(nil, ConcurrencyOptions{First: 16, Most: 64})
-		var stages []int
+		var windows []int
 		for range 16 {
-			_, stage := c.begin()
-			stages = append(stages, stage)
+			_, window, _ := c.begin(t.Context())
+			windows = append(windows, window)
 		}
-		for _, stage := range stages {
-			c.end(time.Now(), stage, Response{}, &Error{Kind: kind})
+		for _, window := range windows {
+			c.end(time.Now(), window, Response{}, &Error{Kind: kind})
 		}
-		if c.AtOnce() != 8 {
-			t.Errorf("%v: %d at once after a burst of refusals at 16, want 8", kind, c.AtOnce())
+		if c.AtOnce() != want {
+			t.Errorf("%v: %d at once after a burst of refusals at 16, want %d", kind, c.AtOnce(), want)
 		}
 	}
 }

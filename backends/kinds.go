@@ -24,6 +24,7 @@ const (
 	TakeBudget    Feature = "can be asked to bound thinking by tokens"
 	EndRepetition Feature = "can be asked to end a reply that repeats itself"
 	GiveSample    Feature = "gives a sample of its model at no cost"
+	ShareBatch    Feature = "batches what comes, and computes a common beginning of prompts once"
 	Simulate      Feature = "asks no model"
 	Decide        Feature = "gives each option a probability, and writes nothing"
 )

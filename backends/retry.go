@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -15,23 +16,43 @@ import (
 type Retry struct {
 	For     time.Duration // how long one call is tried, waiting included; default 2 minutes
 	First   time.Duration // first wait; default 500 ms, or an eighth of For where that is less
-	Longest time.Duration // longest wait; default 15 s
+	Longest time.Duration // longest wait; default 6 s
 	// Waiting is told of every failure that is tried again. May be nil.
 	Waiting func(err error, next time.Duration)
 }
 
-var _ Client = (*retrier)(nil)
+var _ Client = (*Retrier)(nil)
 
-type retrier struct {
-	next Client
-	opts Retry
+// Retrier is a Client that asks again; see [WithRetry].
+type Retrier struct {
+	next    Client
+	opts    Retry
+	waiting atomic.Int64
 }
 
-// WithRetry wraps next.
-func WithRetry(next Client, opts Retry) Client { return &retrier{next, opts} }
+// WithRetry wraps next. It counts the requests that wait itself: opts.Waiting is not called.
+func WithRetry(next Client, opts Retry) *Retrier { return &Retrier{next: next, opts: opts} }
 
-func (r *retrier) Ask(ctx context.Context, req Request) (Response, error) {
-	return Try(ctx, r.opts, func() (Response, error) { return r.next.Ask(ctx, req) })
+// Waiting returns how many requests wait to be tried again. A server is free of them meanwhile.
+func (r *Retrier) Waiting() int { return int(r.waiting.Load()) }
+
+// Ask implements Client.
+func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
+	var waiting int64 // 1 from a failure to the next try
+	resume := func() {
+		r.waiting.Add(-waiting)
+		waiting = 0
+	}
+	defer resume()
+	opts := r.opts
+	opts.Waiting = func(error, time.Duration) {
+		waiting = 1
+		r.waiting.Add(1)
+	}
+	return Try(ctx, opts, func() (Response, error) {
+		resume()
+		return r.next.Ask(ctx, req)
+	})
 }
 
 // maxTimeouts is how often a call that got no answer within its time limit is
@@ -44,7 +65,7 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 	limit := cmp.Or(opts.For, 2*time.Minute)
 	// however short the limit, it is tried again
 	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8))
-	wait.MaxInterval = cmp.Or(opts.Longest, 15*time.Second)
+	wait.MaxInterval = cmp.Or(opts.Longest, 6*time.Second)
 	tries, timeouts := 0, 0
 	var last error // backoff returns its own error when time runs out
 	answer, err := backoff.Retry(ctx, func() (T, error) {

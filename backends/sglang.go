@@ -9,7 +9,8 @@ var SGLang = register(serverKind{
 	ownedBy: "sglang",
 	ports:   []string{"30000"},
 	place:   4,
-	can:     map[Feature]string{TakeKey: "", TakeBudget: ""},
+	batches: 32,
+	can:     map[Feature]string{TakeKey: "", TakeBudget: "", ShareBatch: ""},
 	version: func(ctx context.Context, o *OpenAI) string {
 		info := o.info(ctx, "")
 		version, _ := info["version"].(string)

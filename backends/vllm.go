@@ -20,6 +20,7 @@ var VLLM = register(serverKind{
 		ReserveReply:  "",
 		ReadAnew:      "",
 		GiveSample:    "",
+		ShareBatch:    "",
 		TakeBudget:    "", // since 0.19, started with --reasoning-config; earlier ones refuse it
 		EndRepetition: "0.17.0",
 	},

@@ -67,7 +67,11 @@ func concurrency(o Request, j *backends.Member, left func() int) (why func() str
 		return word("as many as the server answers")
 	}
 	found := backends.NewConcurrency(j.Client, backends.ConcurrencyOptions{
-		First: n, Most: o.mostAtOnce(), Timeout: o.Timeout, Left: left,
+		First:   n,
+		Most:    o.mostAtOnce(),
+		Timeout: o.Timeout,
+		Left:    left,
+		Batches: j.Server.Can(backends.ShareBatch),
 	})
 	j.Client = found
 	j.AtOnce = found.AtOnce

@@ -252,7 +252,11 @@ func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func(
 		return nil, nil, errors.Join(err, closeAll())
 	}
 	if e.Batch == nil { // which says the same again
-		client = backends.WithRetry(client, backends.Retry{For: p.req.RetryFor})
+		retrier := backends.WithRetry(client, backends.Retry{For: p.req.RetryFor})
+		client = retrier
+		if level := p.job.AtOnce; level != nil {
+			p.job.AtOnce = func() int { return level() + min(retrier.Waiting(), usualMostAtOnce) }
+		}
 	}
 	switch {
 	case store != nil && p.req.AskAgain:
