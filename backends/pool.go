@@ -40,8 +40,8 @@ var _ Client = (*Pool)(nil)
 // A request goes to the least busy endpoint that is live. What an error says of
 // the endpoint, and what becomes of the request, goes by its kind:
 //
-//   - Transport, Busy: the endpoint is taken out, and the request goes on at
-//     another at once.
+//   - Transport: the endpoint is taken out, and the request goes on at another
+//     at once.
 //   - *ModelChangedError: the same, and the endpoint does not come back.
 //   - Timeout: the endpoint is taken out, for it may hang; but the judge may as
 //     well be slow, so the error goes up, and [Retry] counts it.
@@ -49,7 +49,9 @@ var _ Client = (*Pool)(nil)
 //     asked. If one of them answers, those that did not are taken out: an
 //     endpoint that refuses everything would always be the least busy, and draw
 //     all the work to itself. If none does it is the request, all stay, and the
-//     error goes up.
+//     error goes up. One that is Busy is taken out only if it says when to come
+//     back (Retry-After), or has refused several in a row, and more than it
+//     works on: a server that is full still answers.
 //
 // Each endpoint is asked at most once in a call, and an error goes up when none
 // is left; [WithRetry] around the pool waits and calls again.
@@ -81,7 +83,11 @@ type member struct {
 	other   bool          // it is out and was seen to serve another model
 	trial   bool          // it was out, and has not answered since
 	waiting time.Duration // before its next probe
+	refused int           // requests in a row
 }
+
+// severalRefusals in a row are no chance, where a server refuses some requests at random.
+const severalRefusals = 5
 
 // NewPool makes a pool of endpoints that are all live. Probes end with ctx, or with Close. Where all endpoints tell how
 // many requests they serve in parallel, or it is known how many they are best asked, that is the measure of how busy
@@ -143,7 +149,9 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 		switch {
 		case c.err == nil:
 			for _, d := range doubted {
-				p.takeOut(d)
+				if !IsKind(d.err, Busy) || p.unwilling(d) {
+					p.takeOut(d)
+				}
 			}
 			resp.Endpoint = c.Server.URL
 			return resp, nil
@@ -151,7 +159,7 @@ func (p *Pool) Ask(ctx context.Context, req Request) (Response, error) {
 			p.takeOut(c)
 		case ctx.Err() != nil || !errors.As(c.err, new(*Error)):
 			return Response{}, c.err
-		case IsKind(c.err, Transport, Busy):
+		case IsKind(c.err, Transport):
 			p.takeOut(c)
 		case IsKind(c.err, Timeout):
 			p.takeOut(c)
@@ -217,9 +225,24 @@ func (p *Pool) done(c call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.busy--
-	if c.err == nil && !c.stale() {
+	if IsKind(c.err, Busy) {
+		c.refused++
+	}
+	if c.err != nil {
+		return
+	}
+	c.refused = 0
+	if !c.stale() {
 		c.trial, c.waiting = false, p.opts.First
 	}
+}
+
+// unwilling tells whether an endpoint that refused a request is better left alone for a while.
+func (p *Pool) unwilling(c call) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var e *Error
+	return c.refused >= max(severalRefusals, c.busy+1) || errors.As(c.err, &e) && e.RetryAfter > 0
 }
 
 // takeOut takes an endpoint out for what a request met there.

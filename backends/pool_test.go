@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -197,13 +198,14 @@ func TestPoolFailures(t *testing.T) {
 	denied := &Error{Kind: BadRequest, Status: 400, Message: "no"}
 	for name, tc := range map[string]struct {
 		err      error
-		out      bool   // a is taken out, b answers
+		out      bool   // a is taken out
 		goesUp   string // else the error that goes up
 		everyone string // what goes up where every endpoint says so
 		stay     bool   // and then all stay
 	}{
 		"refused":   {err: refused, out: true, everyone: "no endpoint is left: a: connection refused; b: connection refused"},
-		"busy":      {err: busy(0), out: true, everyone: "no endpoint is left: a: HTTP 429: slow down; b: HTTP 429: slow down"},
+		"busy":      {err: busy(0), everyone: "a: HTTP 429: slow down", stay: true},
+		"full":      {err: busy(time.Minute), out: true, everyone: "a: HTTP 429: slow down", stay: true},
 		"too slow":  {err: slow, out: true, goesUp: "a: no answer in time", everyone: "a: no answer in time"},
 		"broke":     {err: broke, out: true, everyone: "a: HTTP 500: out of memory", stay: true},
 		"denied":    {err: denied, out: true, everyone: "a: HTTP 400: no", stay: true},
@@ -452,6 +454,68 @@ func TestPoolAllDown(t *testing.T) {
 		_, err := WithRetry(p, Retry{For: 10 * time.Second}).Ask(t.Context(), Request{})
 		if !IsKind(err, Transport) || !strings.Contains(err.Error(), "no endpoint is left: a: connection refused; b: connection refused (tried ") || time.Since(start) > 10*time.Second {
 			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+	})
+}
+
+// A server that refuses everything is taken out after several requests; one that is full, and answers those that it
+// took, is not.
+func TestPoolSeveralRefusals(t *testing.T) {
+	for working, want := range map[int][]string{0: {"a: HTTP 429: slow down"}, 2 * severalRefusals: nil} {
+		synctest.Test(t, func(t *testing.T) {
+			p, ends, said := poolOf(t, 2)
+			ends[0].set(after(time.Minute))
+			ends[1].set(after(time.Minute))
+			for range 2 * working {
+				go p.Ask(t.Context(), Request{})
+			}
+			synctest.Wait()
+			ends[0].set(fails(busy(0)))
+			ends[0].serves = gone
+			ends[1].set(well)
+			for range 2 * severalRefusals {
+				answered(t, p, "b")
+			}
+			said.want(t, want...)
+			ends[0].set(well)
+			time.Sleep(2 * time.Minute)
+		})
+	}
+}
+
+// Three servers that refuse 2 % answer nearly as fast as if they refused none.
+func TestPoolWhereRefused(t *testing.T) {
+	const calls, slots = 6000, 32
+	synctest.Test(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		var refusing sync.Mutex
+		var members []Member
+		for i := range 3 {
+			found := NewConcurrency(&queueing{
+				slots: make(chan struct{}, slots),
+				long:  func() time.Duration { return 100 * time.Millisecond },
+				refusal: func() error {
+					refusing.Lock()
+					defer refusing.Unlock()
+					if r.Float64() < 0.02 {
+						return busy(0)
+					}
+					return nil
+				},
+			}, ConcurrencyOptions{First: 8, Most: 256})
+			members = append(members, Member{
+				Backend: &end{serves: same},
+				Client:  found,
+				AtOnce:  found.AtOnce,
+				Server:  Server{URL: string(rune('a' + i))},
+				Model:   served,
+			})
+		}
+		p := NewPool(t.Context(), members, PoolOptions{})
+		defer p.Close()
+		took := askFound(t, p, calls, p.AtOnce)
+		if ideal := 100 * time.Millisecond * calls / (3 * slots); took > ideal*13/10 {
+			t.Errorf("it took %v, and %v with nothing refused", took, ideal)
 		}
 	})
 }
