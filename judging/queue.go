@@ -44,11 +44,12 @@ func newQueue(j *Job) *queue {
 	return q
 }
 
-// item takes the next item of which judgments are missing; nil where none is left.
+// item takes the next item of which judgments are missing; nil where none is left. Where those of an item are asked
+// together, the next item is taken when all judgments of the one before are.
 func (q *queue) item() (*work, error) {
-	row, ok := q.row()
-	if !ok {
-		return nil, nil
+	shared, row, ok := q.row()
+	if shared != nil || !ok {
+		return shared, nil
 	}
 	var w *work
 	var err error
@@ -65,18 +66,24 @@ func (q *queue) item() (*work, error) {
 	return w, err
 }
 
-func (q *queue) row() (int, bool) {
+func (q *queue) row() (shared *work, row int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	for q.job.Together && len(q.open) == 0 && q.taken > 0 {
+		q.opened.Wait()
+	}
+	if q.job.Together && len(q.open) > 0 {
+		return q.open[0], 0, true
+	}
 	for q.next < len(q.rows) {
 		row := q.rows[q.next]
 		q.next++
 		if !q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
 			q.taken++
-			return row, true
+			return nil, row, true
 		}
 	}
-	return 0, false
+	return nil, 0, false
 }
 
 // judgment takes the next judgment of an item, if nobody has taken it.

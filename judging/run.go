@@ -36,6 +36,9 @@ type Job struct {
 	// Concurrency is how many judgments are asked for at once. Those of one item follow each other, so that the server's
 	// prefix cache still holds the question, but for the last items of a run (see queue).
 	Concurrency int
+	// Together asks for the judgments of one item at the same time: for servers whose running requests share a prefix.
+	// There a queue does not push the question out of the cache before the item's second judgment has its turn.
+	Together bool
 	// AtOnce, where it is not nil, is Concurrency while the run goes on: it is asked again after every judgment.
 	AtOnce    func() int
 	Completed Completed // judgments that need not be asked for
@@ -176,6 +179,9 @@ func (j *Job) worker(
 		for s, ok := q.judgment(w); ok && !ended(); s, ok = q.judgment(w) {
 			if err := j.judgment(ctx, w, s, count); err != nil {
 				return err
+			}
+			if j.Together {
+				break
 			}
 		}
 	}

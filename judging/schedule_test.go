@@ -136,6 +136,36 @@ func TestPresentationsOfAnItemFollowEachOther(t *testing.T) {
 	}
 }
 
+// Where a server computes a common beginning once, the judgments of an item are asked at the same time, however many
+// are asked at once.
+func TestJudgmentsOfAnItemTogether(t *testing.T) {
+	set := judgingtest.Pairs(t, 50)
+	for concurrency, want := range map[int]int{1: 0, 2: 50, 7: 42, 64: 50} { // of 7, one has no partner
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			var second atomic.Int64
+			asked := map[string]time.Time{}
+			client := &slow{}
+			j, w := newJob(t, set, judgingtest.Script(func(ctx context.Context, req backends.Request) (backends.Response, error) {
+				mu.Lock()
+				if at, ok := asked[req.Oracle.Item]; ok && time.Since(at) == 0 {
+					second.Add(1)
+				}
+				asked[req.Oracle.Item] = time.Now()
+				mu.Unlock()
+				return client.Ask(ctx, req)
+			}))
+			j.Concurrency, j.Together = concurrency, true
+			if err := j.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if n := int(second.Load()); n < want || len(w.Records) != 100 {
+				t.Errorf("%d at once: %d of 50 items were asked about together, want %d; %d records", concurrency, n, want, len(w.Records))
+			}
+		})
+	}
+}
+
 func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	set := judgingtest.Pairs(t, 10)
 	synctest.Test(t, func(t *testing.T) {

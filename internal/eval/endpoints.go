@@ -177,6 +177,7 @@ func (e *Maker) serversClient(ctx context.Context, p *runState, store *cache.Sto
 		return nil, nothing, err
 	}
 	p.job.AtOnce = judges[0].AtOnce
+	p.job.Together = judges[0].Server.Can(backends.ShareBatch)
 	if len(judges) == 1 {
 		return judges[0].Client, nothing, nil
 	}
