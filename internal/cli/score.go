@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -186,7 +187,12 @@ func (e *env) printByQuestion(runs []*scoring.Run, reports []scoring.Report) err
 		rows[i] = listedOf(run.Manifest)
 		rows[i].take(&reports[i])
 	}
-	_, err := fmt.Fprint(e.screen(), e.runsInWords(byQuestion(rows)),
+	rows = byQuestion(rows, func(a, b []listedRun) int { return cmp.Compare(a[0].question(), b[0].question()) })
+	for i := range rows { // the same runs are to print the same at any time
+		rows[i].Started = time.Time{}
+		rows[i].Ended = time.Time{}
+	}
+	_, err := fmt.Fprint(e.screen(), e.runsInWords(rows),
 		"\nmore: every number with --full; runs of one question alone are ranked and tested\n")
 	return err
 }
