@@ -146,9 +146,9 @@ func sheetsOf(runs []*Run, seed uint64) []scoredRun {
 	return out
 }
 
-// Compare compares every two of the runs, on the units that both have judged. Holm's correction
-// runs over all differences.
-func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
+// Compare compares every two of the runs, on the units that both have judged, and tells watch how many of these
+// comparisons are made. Holm's correction runs over all differences.
+func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Comparisons, error) {
 	out := &Comparisons{
 		Comparisons: []*Comparison{},
 		Reading:     runs[0].reading(),
@@ -156,14 +156,16 @@ func Compare(runs []*Run, b stats.Bootstrap) (*Comparisons, error) {
 		Bootstrap:   bootstrapOf(b, runs[0].resampled()),
 	}
 	sheets := sheetsOf(runs, b.Seed)
-	how := Permutations(b, len(runs), sheets[0].tests())
 	for i, a := range sheets {
 		for _, other := range sheets[i+1:] {
-			c, err := a.with(other, b, how)
+			c, err := a.with(other, b)
 			if err != nil {
 				return nil, err
 			}
 			out.Comparisons = append(out.Comparisons, c)
+			for _, tell := range watch {
+				tell(len(out.Comparisons), len(runs)*(len(runs)-1)/2)
+			}
 		}
 	}
 	out.correct()
@@ -219,7 +221,7 @@ func (r scoredRun) side() Side {
 }
 
 // with compares two runs.
-func (a scoredRun) with(b scoredRun, boot stats.Bootstrap, how stats.Permutation) (*Comparison, error) {
+func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) {
 	words := a.words()
 	if words.Unit != b.words().Unit || words.Common != b.words().Common {
 		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol",
@@ -263,7 +265,7 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap, how stats.Permutation
 		}
 	}
 	ahead := a.ahead(b, joined)
-	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot, how)
+	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot)
 	noise := floors(joined, nil, a, b)
 	for i := range c.Differences {
 		d := &c.Differences[i]

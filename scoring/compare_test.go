@@ -334,18 +334,6 @@ func TestByCluster(t *testing.T) {
 	assert.DeepEqual(t, rows, [][]float64{{5, 2}, {2, 1}, {3, 1}, {5, 1}})
 }
 
-// TestEnoughPermutations: the smallest p that there is is below 0.05 after Holm's correction over all tests of a table.
-func TestEnoughPermutations(t *testing.T) {
-	for _, runs := range []int{2, 5, 12} {
-		for _, tests := range []int{1, 13, 60} {
-			family := float64(tests * runs * (runs - 1) / 2)
-			if n := scoring.Permutations(stats.Bootstrap{Rounds: 1000}, runs, tests).Rounds; 2*family/float64(n+1) >= 0.05+1e-3 {
-				t.Errorf("%d runs, %d tests: %d exchanges", runs, tests, n)
-			}
-		}
-	}
-}
-
 // A judge without one verdict has no half-tie, beside another as by itself: a sum of 0 is no half point there.
 func TestHalfTieOfSilenceIsNoNumber(t *testing.T) {
 	silent := named("silent", unit("p1", "g", "A", "no-verdict", "no-verdict"), unit("p2", "g", "A", "cut", "cut"))

@@ -18,7 +18,7 @@ const (
 
 // differences are those of all metrics that the runs are compared by, in all sections.
 func (s *Sheet) differences(
-	other *Sheet, unit string, joined []Joined, ahead *pairedOrder, b stats.Bootstrap, how stats.Permutation,
+	other *Sheet, unit string, joined []Joined, ahead *pairedOrder, b stats.Bootstrap,
 ) []Difference {
 	metrics := slices.DeleteFunc(s.shared(other), func(m Metric) bool { return m.Compared == Nowhere })
 	common := make([]Unit, len(joined))
@@ -32,7 +32,7 @@ func (s *Sheet) differences(
 		if i > 0 {
 			in = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ByGroup })
 		}
-		found[i] = s.both(unit, sections[i], joined, ahead, in).differences(sections[i].name, in, s.Width, b, how)
+		found[i] = s.both(unit, sections[i], joined, ahead, in).differences(sections[i].name, in, s.Width, b)
 	})
 	var out []Difference // metric by metric
 	for _, m := range metrics {
@@ -99,9 +99,7 @@ func (s *Sheet) sideBySide(p Joined, seen []bool) []float64 {
 	return row
 }
 
-func (s *Sample) differences(
-	group string, list []Metric, width int, b stats.Bootstrap, how stats.Permutation,
-) []Difference {
+func (s *Sample) differences(group string, list []Metric, width int, b stats.Bootstrap) []Difference {
 	questions := make([]estimand, len(list))
 	for i := range list {
 		columns := list[i].beside(width)
@@ -110,13 +108,13 @@ func (s *Sample) differences(
 	found := s.intervals(questions, b)
 	diffs := make([]Difference, len(list))
 	for i := range list {
-		diffs[i] = s.difference(&list[i], width, found[i], how)
+		diffs[i] = s.difference(&list[i], width, found[i], b)
 		diffs[i].Group = group
 	}
 	return diffs
 }
 
-func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permutation) Difference {
+func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstrap) Difference {
 	d := Difference{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.size}
 	columns := m.beside(width)
 	if m.N != nil {
@@ -124,10 +122,10 @@ func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permut
 	} else if m.Units != nil {
 		d.N = s.units.count(columns[0], columns[1])
 	}
-	a, b, why := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
-	d.A = inUnit(d.Unit, a)
-	d.B = inUnit(d.Unit, b)
-	d.Diff = inUnit(d.Unit, b-a)
+	first, second, why := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
+	d.A = inUnit(d.Unit, first)
+	d.B = inUnit(d.Unit, second)
+	d.Diff = inUnit(d.Unit, second-first)
 	if why != "" {
 		d.Note = "undefined: " + why
 		return d
@@ -136,7 +134,7 @@ func (s *Sample) difference(m *Metric, width int, found bounds, how stats.Permut
 	d.High = inUnit(d.Unit, found.High)
 	d.Interval = found.by
 	d.Note = found.note
-	p, table, _ := s.test(m, width, how)
+	p, table, _ := s.test(m, width, b)
 	d.P, d.Table = Precise(p), table
 	if s.early != nil {
 		d.Test, d.E = byE, Precise(s.early.evidence(m, columns))
@@ -159,7 +157,7 @@ func (m *Metric) beside(width int) [2]Span {
 
 // test is the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has a
 // table, else by exchanging the runs. n is how many rows are compared.
-func (s *Sample) test(m *Metric, width int, how stats.Permutation) (p float64, table *Table2x2, n int) {
+func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
 	columns := m.beside(width)
 	if s.early != nil {
 		table, n = s.table(m, columns)
@@ -169,7 +167,7 @@ func (s *Sample) test(m *Metric, width int, how stats.Permutation) (p float64, t
 		return math.Min(1, 1/s.early.evidence(m, columns)), table, n
 	}
 	if m.Units != nil {
-		p, n = s.units.exchanged(m, columns, how)
+		p, n = s.units.exchanged(m, columns, b)
 		return p, nil, n
 	}
 	if m.is(Share) {
@@ -190,7 +188,7 @@ func (s *Sample) test(m *Metric, width int, how stats.Permutation) (p float64, t
 	if n == 0 {
 		return math.NaN(), nil, 0
 	}
-	return how.Exchange(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, n
+	return b.Exchange(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, n
 }
 
 // table counts who was right where both were asked; nil where a row is asked more than once, or in one run alone.
@@ -228,40 +226,6 @@ func (t *Table2x2) Count(a, b bool, often int) {
 	default:
 		t.Neither += often
 	}
-}
-
-// How many exchanges are drawn for each test of a table, and for each comparison, at least: Holm multiplies the
-// smallest p by their number, and a p is no smaller than one in so many draws.
-const (
-	fewestPerTest       = 40
-	fewestPerComparison = 200
-)
-
-// Permutations are enough of them to tell every two of so many runs apart, by as many tests as every two take.
-func Permutations(b stats.Bootstrap, runs, tests int) stats.Permutation {
-	return stats.Permutation{
-		Rounds: max(b.Rounds, max(fewestPerComparison, fewestPerTest*tests)*runs*(runs-1)/2),
-		Seed:   b.Seed,
-	}
-}
-
-// tests is how many tests a comparison with the like takes, at most.
-func (s *Sheet) tests() (n int) {
-	groups := map[string]bool{}
-	for _, u := range s.Units {
-		for _, g := range u.Groups {
-			groups[g] = true
-		}
-	}
-	for _, m := range s.Metrics {
-		switch m.Compared {
-		case Whole:
-			n++
-		case ByGroup:
-			n += 1 + len(groups)
-		}
-	}
-	return n
 }
 
 // Precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to

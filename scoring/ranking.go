@@ -117,7 +117,6 @@ func (rep Report) headline(m Metric) Result {
 
 // test compares every two runs.
 func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
-	how := Permutations(b, len(runs), 1)
 	s.Test = exchange
 	if m.is(Share) {
 		s.Test = mcNemar
@@ -128,7 +127,7 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 			v := Versus{A: i, B: i + 1 + j, Same: true}
 			joined := join(a.Units, other.Units)
 			x := a.both(a.resampled(), section{Overall, -1}, joined, a.ahead(other, joined), []Metric{m})
-			p, _, n := x.test(&m, a.Width, how)
+			p, _, n := x.test(&m, a.Width, b)
 			v.P, v.N = Precise(p), n
 			if x.early != nil {
 				v.E, early = Precise(x.early.evidence(&m, m.beside(a.Width))), true

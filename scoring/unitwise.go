@@ -82,10 +82,10 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 }
 
 // exchanged is the p of a difference between two spans, and how many units it is of.
-func (u *unitwise) exchanged(m *Metric, columns [2]Span, how stats.Permutation) (p float64, n int) {
+func (u *unitwise) exchanged(m *Metric, columns [2]Span, boot stats.Bootstrap) (p float64, n int) {
 	first := u.at(columns[0], columns[1])
 	second := u.at(columns[1], columns[0])
-	p = how.Swapped(len(first), func(swap []bool) float64 {
+	p = boot.Swapped(len(first), func(swap []bool) float64 {
 		var a, b [][]float64
 		for i := range first {
 			if swap[i] {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -206,7 +207,7 @@ func compareCommand(e *env) *cli.Command {
 		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
 		Flags: append(scoringFlags(),
 			&cli.Float64Flag{Name: "margin", Usage: "test whether runs are the same within `D` points"}),
-		Action: func(c *cli.Context) error {
+		Action: endsAtOnce(func(c *cli.Context) error {
 			margin := c.Float64("margin")
 			switch {
 			case c.IsSet("margin") && !(margin > 0 && margin < 100):
@@ -218,7 +219,13 @@ func compareCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			cmp, err := scoring.Compare(runs, o.Bootstrap)
+			said := e.now()
+			cmp, err := scoring.Compare(runs, o.Bootstrap, func(done, all int) {
+				if now := e.now(); now.Sub(said) >= lineEvery {
+					said = now
+					e.say("%d/%d comparisons", done, all)
+				}
+			})
 			if err == nil && c.IsSet("margin") {
 				err = cmp.Hold(margin)
 			}
@@ -226,6 +233,20 @@ func compareCommand(e *env) *cli.Command {
 				return err
 			}
 			return e.print(c, report.Comparison{Comparisons: cmp})
-		},
+		}),
+	}
+}
+
+// endsAtOnce returns an action that ends with its context, wherever it is: for one that only reads.
+func endsAtOnce(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		done := make(chan error, 1)
+		go func() { done <- action(c) }()
+		select {
+		case err := <-done:
+			return err
+		case <-c.Context.Done():
+			return context.Cause(c.Context)
+		}
 	}
 }

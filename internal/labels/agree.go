@@ -304,7 +304,7 @@ func (p *panel) apart(a, b map[string]bool) float64 {
 	for _, name := range slices.Sorted(maps.Keys(byCluster)) {
 		rows.Add(byCluster[name])
 	}
-	return scoring.Permutations(p.b, len(p.judges), 1).Exchange(rows, func(a, b []float64) float64 { return b[0] - a[0] })
+	return p.b.Exchange(rows, func(a, b []float64) float64 { return b[0] - a[0] })
 }
 
 func value(s Standing) float64 {

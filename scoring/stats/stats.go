@@ -4,9 +4,9 @@ package stats
 
 import "math"
 
-// Bootstrap settings.
+// Bootstrap settings, of permutation tests too.
 type Bootstrap struct {
-	Rounds int     // resamples
+	Rounds int     // resamples, and exchanges drawn for a test at most
 	Level  float64 // of the interval: 0.95
 	Seed   uint64
 }

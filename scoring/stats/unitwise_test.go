@@ -18,7 +18,7 @@ func TestUnitByUnitAsBySums(t *testing.T) {
 			values[i] = [2]float64{rng.Float64(), rng.Float64() + 0.15}
 			rows.Add(values[i][:])
 		}
-		how := stats.Permutation{Rounds: 4000, Seed: 1}
+		how := stats.Bootstrap{Rounds: 4000, Seed: 1}
 		bySums := how.Exchange(&rows, func(a, b []float64) float64 { return b[0] - a[0] })
 		byUnits := how.Swapped(n, func(swapped []bool) (sum float64) {
 			for i, v := range values {
