@@ -38,13 +38,16 @@ func (s Sway) Tables() []table.Table {
 	rule := s.Best()
 	t.Notef("right in both orders: the judge on %s %% of these pairs, “%s”, the best rule that does not read, "+
 		"on %.0f %%", proportion(s.Strict), rule.Name, rule.Value)
+	if s.LeftOut != "" {
+		t.Notef("left out of the regression: %s", s.LeftOut)
+	}
 	if s.Itself != "" {
 		t.Notef("whether it prefers what it wrote itself cannot be told: %s", s.Itself)
 	}
 	t.Note("names more: verdicts that name the response that has more of it, or is shown first",
 		"right, more; right, less: pairs right in both orders whose better response has more of it, or less",
 		"odds: what one standard deviation more, or to be shown first, does to the odds of being named, in one logistic "+
-			"regression with what is right and all of these; p: Wald, by Holm")
+			"regression with what is right and all of these; p: Student's t, by Holm")
 	return []table.Table{t}
 }
 
@@ -95,6 +98,9 @@ func Sways(p *RunPage) []Section {
 		body += Paragraph(fmt.Sprintf("One verdict is right on %.0f %%; were all of these equal it would be on %.0f %% "+
 			"(%.0f–%.0f). Coloured: beyond chance in one logistic regression of the verdicts on what is right and all of "+
 			"these, by Holm.", *s.Right, *s.Level.Value, *s.Level.Low, *s.Level.High))
+	}
+	if s.LeftOut != "" {
+		body += Paragraph(fmt.Sprintf("Left out of the regression: %s.", s.LeftOut))
 	}
 	if s.Itself != "" {
 		body += Paragraph(fmt.Sprintf("Whether it prefers what it wrote itself cannot be told: %s.", s.Itself))

@@ -1,8 +1,10 @@
 package pairwise
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"strings"
 
 	"gavel/scoring"
 )
@@ -13,6 +15,14 @@ import (
 func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	d := heldAgainst(r, p.rule(r))
 	d.Says, d.Also = sentences(r, d)
+	rule := scoring.Decider(r.Rules)
+	if rule == nil || d.Code == scoring.CodeSilent || d.Code == scoring.CodeNothing {
+		return d
+	}
+	if d.Code != codeRule {
+		d.Also = strings.TrimSpace(cmp.Or(d.Says, d.Text) + " " + d.Also)
+	}
+	d.Says = rule.Decides()
 	return d
 }
 

@@ -43,6 +43,7 @@ func rules(rows []swayed, b stats.Bootstrap) []scoring.Rule {
 			rule := ruleOf(name, rows, right, b)
 			apart := slices.DeleteFunc(slices.Clone(rows), func(u swayed) bool { return u.more[k] == 0 })
 			rule.Named = new(named(apart, b, func(u swayed, g judgment) bool { return (g.choice == u.has(k)) == (side == 0) }))
+			rule.With = new(shareOf(slices.DeleteFunc(slices.Clone(apart), func(u swayed) bool { return !right(u) }), b, swayed.bothRight))
 			rule.Against = new(shareOf(slices.DeleteFunc(apart, right), b, swayed.bothRight))
 			all = append(all, rule)
 		}
@@ -69,33 +70,8 @@ func ruleOf(name string, rows []swayed, right func(swayed) bool, b stats.Bootstr
 // codeRule is of a judge whose verdicts go by a rule that does not read.
 const codeRule = "rule"
 
-// goneBy is the rule that the verdicts go by: they surely name what it names in three quarters, and on the pairs on
-// which it is wrong the judge surely does worse than two coins.
-func goneBy(r *scoring.Report) (rule scoring.Rule, found bool) {
-	for _, x := range r.Rules {
-		if x.Named == nil || x.Named.Low == nil || x.Against.High == nil {
-			continue
-		}
-		if *x.Named.Low >= scoring.MostByPlace && *x.Against.High < coins {
-			return x, true
-		}
-	}
-	return rule, false
-}
-
 // coins are right in both orders on so many percent of pairs, where one is tossed for each.
 const coins = 25
-
-// goesBy says which rule the verdicts go by; "" where they go by none.
-func goesBy(r *scoring.Report) string {
-	rule, found := goneBy(r)
-	if !found {
-		return ""
-	}
-	return fmt.Sprintf("Its verdicts go by “%s”: %s of them name that response, and where the better response is the "+
-		"other, it is right in both orders on %s of %d pairs.",
-		rule.Name, percent(*rule.Named.Value), percent(*rule.Against.Value), rule.Against.N)
-}
 
 // codeUnread is of a judge that is no better than a rule that does not read.
 const codeUnread = "unread"
@@ -122,10 +98,10 @@ func heldAgainst(r *scoring.Report, d scoring.Diagnosis) scoring.Diagnosis {
 	}
 	rule, found := unread(r)
 	if !found {
-		if words := goesBy(r); words != "" {
+		if rule := scoring.Decider(r.Rules); rule != nil && *rule.Against.High < coins {
 			d.Level = scoring.Weak
 			d.Code = codeRule
-			d.Text = words
+			d.Text = rule.Decides()
 		}
 		return d
 	}

@@ -93,9 +93,15 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		assert.Equal(t, d.Code, c.code, name)
 		says := map[string]string{
 			codeUnread: "“the shorter” is right on 70 %",
-			codeRule: "Its verdicts go by “the shorter”: 99 % of them name that response, and where the better response is the " +
-				"other, it is right in both orders on 2 % of 45 pairs.",
+			codeRule:   "The judge picks the shorter response in 99 % of verdicts. When the longer one is correct, its accuracy is 2 %.",
 		}[c.code]
 		assert.Assert(t, strings.Contains(d.Text, says), d.Text)
+		r.Results = append(r.Results, scoring.Result{Metric: RightWhereAlike, Group: scoring.Overall, Value: &strict},
+			scoring.Result{Metric: "consistency", Group: scoring.Overall, Value: &strict},
+			scoring.Result{Metric: Coverage, Group: scoring.Overall, Value: &strict})
+		r.Items = 100
+		r.Outcomes = map[string]int{"decided": 200}
+		first := new(pairs).Diagnose(r).Says // whatever the level
+		assert.Equal(t, strings.HasPrefix(first, "The judge picks the shorter response in 99 %"), c.code == codeRule, first)
 	}
 }

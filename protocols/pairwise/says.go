@@ -39,7 +39,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 		return "", strings.Join([]string{all, oneOrder(r), leaning(r)}, "")
 	case scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
 		also = strings.Join([]string{all, oneOrder(r), leaning(r)}, "")
-		return advice(r, d, agreed, get), strings.TrimSpace(also + " " + goesBy(r))
+		return advice(r, d, agreed, get), also
 	}
 	return "", all
 }

@@ -220,19 +220,26 @@ func shareOf(rows []swayed, b stats.Bootstrap, count func(swayed) (with, of int)
 // Epidemiology 49 (1996), 1373–1379.
 const fewestEvents = 10
 
-// design is a regression of verdicts: a row for each, with what is right, the place, and the features that are used, in
-// units of their standard deviation.
+// design is a regression of verdicts: a row for each, with what is right and the causes that are used, features in units
+// of their standard deviation.
 type design struct {
-	used    []int // features
+	used    []int // features, after the place
 	x       [][]float64
 	y       []bool // it names the first of the pair's responses
 	cluster []int
 	right   int // of the verdicts
 }
 
-// designOf takes the features in which enough pairs differ.
+// shownFirst is the place among the features.
+const shownFirst = -1
+
+// designOf takes the features in which enough pairs differ, and the place where some verdict changes with the order.
 func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 	var spread []float64
+	if slices.ContainsFunc(rows, swayed.flips) {
+		d.used = append(d.used, shownFirst)
+		spread = append(spread, 1)
+	}
 	for k, c := range causes {
 		if c.Pairs < fewestEvents {
 			continue
@@ -249,9 +256,13 @@ func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 			if !g.decided() {
 				continue
 			}
-			row := []float64{1 - 2*float64(u.gold), 1 - 2*float64(g.first)}
+			row := []float64{1 - 2*float64(u.gold)}
 			for i, k := range d.used {
-				row = append(row, u.more[k]/spread[i])
+				more := 1 - 2*float64(g.first)
+				if k != shownFirst {
+					more = u.more[k]
+				}
+				row = append(row, more/spread[i])
 			}
 			d.x = append(d.x, row)
 			d.y = append(d.y, g.choice == 0)
@@ -262,13 +273,19 @@ func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 	return d
 }
 
+// flips tells whether the two verdicts name different responses.
+func (u swayed) flips() bool {
+	a, b := u.judgments[0], u.judgments[1]
+	return a.decided() && b.decided() && a.choice != b.choice
+}
+
 // regress says what each cause does by itself, and puts the place before them.
 func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 	place := scoring.Cause{Name: "the place", About: "shown first", Pairs: len(rows)}
 	place.Named = named(rows, b, func(_ swayed, g judgment) bool { return g.choice == g.first })
 	d := designOf(rows, out.Causes)
 	out.Judgments = len(d.y)
-	need := fewestEvents * (2 + len(d.used))
+	need := fewestEvents * (1 + len(d.used))
 	switch {
 	case len(rows) == 0:
 		out.Why = "No pair has a label and the texts of both responses: what sways the judge cannot be told."
@@ -276,20 +293,26 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 		out.Why = "The texts of the responses are not in the run's folder: what sways the judge cannot be told."
 	case len(d.y) < need:
 		out.Why = fmt.Sprintf("Too few verdicts (%d) to tell what sways the judge: %d causes need %d.", len(d.y),
-			1+len(d.used), need)
+			len(d.used), need)
 	default:
 		out.Right = scoring.Percent(float64(d.right) / float64(len(d.y)))
 		fit := stats.Logit(d.x, d.y, d.cluster)
 		if fit == nil {
-			out.Why = fmt.Sprintf("What sways the judge cannot be told apart: something decides nearly every verdict "+
-				"(%.0f %% name the response shown first).", *place.Named.Value)
+			out.Why = fmt.Sprintf("What else sways the judge cannot be told apart: one thing decides nearly every verdict, or "+
+				"too few groups of pairs do (%.0f %% of verdicts are right, %.0f %% name the response shown first).", *out.Right,
+				*place.Named.Value)
 			break
 		}
-		out.Level = rightWhereEqual(fit, b.Level, len(d.y))
-		odds := oddsOf(fit, b.Level)
-		place.Odds = odds[0]
-		for i, k := range d.used {
-			out.Causes[k].Odds = odds[1+i]
+		out.Level = d.rightWhereEqual(fit, b.Level)
+		for i, odds := range d.oddsOf(fit, b.Level) {
+			cause := &place
+			if k := d.used[i]; k != shownFirst {
+				cause = &out.Causes[k]
+			}
+			cause.Odds = odds
+		}
+		if place.Odds == nil {
+			out.LeftOut = "the place: no verdict changes with the order"
 		}
 	}
 	size := func(c scoring.Cause) float64 {
@@ -302,15 +325,15 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 	out.Causes = slices.Insert(out.Causes, 0, place)
 }
 
-// oddsOf are those of the place, from shown second to shown first, and of the features.
-func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
+// oddsOf are those of the causes that are used: of the place from shown second to shown first.
+func (d design) oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	var p []float64
 	for j := 1; j < len(fit.Beta); j++ {
 		p = append(p, fit.Test(j))
 	}
 	for i, adjusted := range stats.Holm(p) {
 		unit := 1.0
-		if i == 0 {
+		if d.used[i] == shownFirst {
 			unit = 2 // the place is +1 or −1
 		}
 		in := fit.Interval(1+i, level)
@@ -327,9 +350,13 @@ func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 
 // rightWhereEqual is how often a verdict is right where all features are equal, with half of the right responses shown
 // first.
-func rightWhereEqual(fit *stats.Logistic, level float64, n int) *scoring.Proportion {
+func (d design) rightWhereEqual(fit *stats.Logistic, level float64) *scoring.Proportion {
+	place := 0.0
+	if len(d.used) > 0 && d.used[0] == shownFirst {
+		place = fit.Beta[1]
+	}
 	at := func(shift float64) float64 {
-		l := stats.Logistic{Beta: []float64{fit.Beta[0] + shift, fit.Beta[1]}}
+		l := stats.Logistic{Beta: []float64{fit.Beta[0] + shift, place}}
 		return (l.P([]float64{1, 1}) + l.P([]float64{1, -1})) / 2
 	}
 	in := fit.Interval(0, level)
@@ -337,6 +364,6 @@ func rightWhereEqual(fit *stats.Logistic, level float64, n int) *scoring.Proport
 		Value: scoring.Percent(at(0)),
 		Low:   scoring.Percent(at(in.Low - fit.Beta[0])),
 		High:  scoring.Percent(at(in.High - fit.Beta[0])),
-		N:     n,
+		N:     len(d.y),
 	}
 }

@@ -90,6 +90,206 @@ func TestSwayFindsWhatWasPlanted(t *testing.T) {
 	t.Logf("false alarms in %d of %d, found in %d", falseAlarms, times, found)
 }
 
+// crowd is a world of judges: of pairs of responses with features that none of them sees.
+type crowd struct {
+	name     string
+	pairs    int
+	clusters int     // questions whose responses are paired; 0: each pair is of a question of its own
+	sparse   float64 // share of responses that have a feature at all; 0: all have
+	follows  float64 // share of pairs in which the judge names what it reads first, and else the same twice
+}
+
+// draw is what one judge of them says.
+func (c crowd) draw(rng *rand.Rand) (rows []swayed) {
+	response := func() (counts []float64) {
+		for range features {
+			count := rng.NormFloat64()
+			if c.sparse > 0 {
+				count = 0
+				if rng.Float64() < c.sparse {
+					count = math.Log(float64(2 + rng.IntN(12)))
+				}
+			}
+			counts = append(counts, count)
+		}
+		return append(counts, rng.NormFloat64()/math.Sqrt2) // and what the judge likes
+	}
+	pair := func(cluster int, a, b []float64) {
+		u := swayed{cluster: cluster, pair: pair{gold: int8(rng.IntN(2))}}
+		for k := range features {
+			u.more = append(u.more, a[k]-b[k])
+		}
+		likes := a[len(features)] - b[len(features)]
+		follows := rng.Float64() < c.follows
+		reads := rng.Float64()
+		for k := range u.judgments {
+			g := judgment{seen: true, outcome: judging.Decided, first: int8(k), choice: 1}
+			eta := 1.4 * (1 - 2*float64(u.gold))
+			if c.follows == 0 {
+				eta += likes + 0.5 - float64(k)
+				reads = rng.Float64()
+			}
+			if reads < 1/(1+math.Exp(-eta)) {
+				g.choice = 0
+			}
+			if follows {
+				g.choice = g.first
+			}
+			u.judgments[k] = g
+		}
+		rows = append(rows, u)
+	}
+	for cluster := 0; c.clusters == 0 && cluster < c.pairs; cluster++ {
+		pair(cluster, response(), response())
+	}
+	for cluster := range c.clusters {
+		var responses [][]float64
+		for start := len(rows); len(rows) < start+c.pairs/c.clusters; {
+			next := response()
+			for _, other := range responses {
+				if len(rows) < start+c.pairs/c.clusters {
+					pair(cluster, next, other)
+				}
+			}
+			responses = append(responses, next)
+		}
+	}
+	return rows
+}
+
+// pull is the coefficient of the place by which the judge's verdicts are drawn: half of what it does to the log odds.
+func (c crowd) pull() float64 {
+	right := 1 / (1 + math.Exp(-1.4))
+	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
+	return (logit(c.follows+(1-c.follows)*right) - logit((1-c.follows)*right)) / 2
+}
+
+// TestSwayRaisesNoFalseAlarms: a feature that no judge sees has a p below 0.05 in at most one judge of twenty, as has the
+// least of all of them by Holm; and the interval of the place holds its coefficient in 93 to 97 of 100 judges that seldom
+// go by it.
+func TestSwayRaisesNoFalseAlarms(t *testing.T) {
+	crowds := []crowd{
+		{name: "12 questions", pairs: 100, clusters: 12},
+		{name: "seldom flips", pairs: 100, follows: 0.03},
+	}
+	times := 250.0
+	if trials.All() {
+		times = 2000
+		crowds = append(crowds, crowd{name: "alone", pairs: 100}, crowd{name: "alone", pairs: 200}, crowd{name: "alone", pairs: 350},
+			crowd{name: "sparse", pairs: 100, sparse: 0.15}, crowd{name: "sparse", pairs: 350, sparse: 0.1},
+			crowd{name: "12 questions", pairs: 350, clusters: 12}, crowd{name: "15 questions", pairs: 200, clusters: 15},
+			crowd{name: "20 questions", pairs: 100, clusters: 20}, crowd{name: "20 questions", pairs: 350, clusters: 20},
+			crowd{name: "20 questions, sparse", pairs: 200, clusters: 20, sparse: 0.15},
+			crowd{name: "seldom flips", pairs: 350, follows: 0.03}, crowd{name: "seldom flips", pairs: 100, follows: 0.05},
+			crowd{name: "seldom flips", pairs: 350, follows: 0.05}, crowd{name: "seldom flips", pairs: 100, follows: 0.1},
+			crowd{name: "seldom flips, 20 questions", pairs: 240, clusters: 20, follows: 0.05})
+	}
+	for _, c := range crowds {
+		rng := rand.New(rand.NewPCG(7, uint64(c.pairs+c.clusters)))
+		var low, tests, judges, held, placed float64
+		for range int(times) {
+			rows := c.draw(rng)
+			d := designOf(rows, swayOf(rows).Causes[1:])
+			fit := stats.Logit(d.x, d.y, d.cluster)
+			if fit == nil {
+				continue
+			}
+			var p []float64
+			for j := len(fit.Beta) - len(features); j < len(fit.Beta); j++ {
+				p = append(p, fit.Test(j))
+				low += scoring.One(fit.Test(j) < 0.05)
+				tests++
+			}
+			judges += scoring.One(slices.Min(stats.Holm(append(p, 1))) < 0.05)
+			if len(fit.Beta) == 2+len(features) {
+				in := fit.Interval(1, 0.95)
+				held += scoring.One(in.Low <= c.pull() && c.pull() <= in.High)
+				placed++
+			}
+		}
+		t.Logf("%s, %d pairs: p below 0.05 in %.1f %% of tests, by Holm in %.1f %% of judges; the place is held in %.1f %% of %.0f",
+			c.name, c.pairs, 100*low/tests, 100*judges/times, 100*held/placed, placed)
+		// three standard errors: the tests of a judge hang together, as if it had half as many
+		far := 3 * math.Sqrt(0.05*0.95/times)
+		if low/tests > 0.05+far*math.Sqrt(2.0/float64(len(features))) || judges/times > 0.05+far {
+			t.Errorf("%s, %d pairs: p below 0.05 in %.0f of %.0f tests, by Holm in %.0f of %.0f judges", c.name, c.pairs, low, tests,
+				judges, times)
+		}
+		if c.follows > 0 && (held/placed < 0.93-far || held/placed > 0.97+far) {
+			t.Errorf("%s, %d pairs: the place is held in %.0f of %.0f", c.name, c.pairs, held, placed)
+		}
+	}
+}
+
+// byLooks is a judge that names the same in both orders, and in all but few pairs what is longer.
+func byLooks(rng *rand.Rand, n int, most float64) []swayed {
+	rows := swayedPairs(rng, n, 1, 0, 0, 0)
+	for i := range rows {
+		u := &rows[i]
+		choice := u.has(0)
+		if rng.Float64() > most {
+			choice = u.gold
+		}
+		u.judgments[0].choice = choice
+		u.judgments[1].choice = choice
+	}
+	return rows
+}
+
+// TestSwayOfAConsistentJudge: where no verdict changes with the order, the place is left out, and the rest is told.
+func TestSwayOfAConsistentJudge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for most, want := range map[float64]string{0.85: ` Swayed by length\.`, 1: " What else sways the judge cannot be told apart: "} {
+		rows := byLooks(rng, 350, most)
+		s := swayOf(rows)
+		s.Rules = rules(rows, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+		says := regexp.MustCompile(`^The judge picks the longer response in (9\d|100) % of verdicts\. When the shorter one is ` +
+			`correct, its accuracy is (1\d|0) %\.` + want)
+		if !says.MatchString(s.Answer()) {
+			t.Errorf("%v: %s", most, s.Answer())
+		}
+		if told := s.Level != nil; told != (most < 1) || told != (s.LeftOut != "") || s.Causes[0].Odds != nil {
+			t.Errorf("%v: %+v", most, s)
+		}
+	}
+}
+
+// TestNoJudgeIsSaidToBeDecided: judges that see no texts, however often they are right, give ties or flip, on labels that
+// are for the longer in half of the pairs or in nearly all.
+func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for range trials.Times(20) {
+		for _, c := range []struct{ longer, right, verdict, flips float64 }{
+			{0.5, 0.5, 1, 0}, {0.5, 0.9, 1, 0.3}, {0.8, 0.5, 1, 0.5}, {0.9, 0.95, 0.5, 0}, {0.95, 0.9, 1, 0}, {0.9, 0.8, 0.6, 0.4},
+		} {
+			rows := swayedPairs(rng, 100, 0, 0, 0, 0)
+			for i := range rows {
+				u := &rows[i]
+				u.gold = u.has(0)
+				if rng.Float64() > c.longer {
+					u.gold = 1 - u.gold
+				}
+				choice := u.gold
+				if rng.Float64() > c.right {
+					choice = 1 - choice
+				}
+				for k := range u.judgments {
+					u.judgments[k].choice = choice
+					if rng.Float64() < c.flips {
+						u.judgments[k].choice = u.judgments[k].first
+					}
+					if rng.Float64() > c.verdict {
+						u.judgments[k].outcome = judging.Tie
+					}
+				}
+			}
+			if rule := scoring.Decider(rules(rows, stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1})); rule != nil {
+				t.Errorf("%+v: %s", c, rule.Decides())
+			}
+		}
+	}
+}
+
 // TestSwayOfOnePlace: where the place decides all, nothing else can be told; of few verdicts neither.
 func TestSwayOfOnePlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

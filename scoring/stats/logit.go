@@ -4,12 +4,14 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Logistic is a logistic regression without a constant: P(y) = 1/(1 + exp(−x·Beta)).
 type Logistic struct {
-	Beta       []float64  // a coefficient a column
-	Covariance *mat.Dense // of Beta, robust to rows of one cluster that depend on each other
+	Beta    []float64 // a coefficient a column
+	Error   []float64 // standard error of each, robust to rows of one cluster that depend on each other
+	Freedom []float64 // degrees of freedom of each by Student's t
 }
 
 // mostSteps bounds Newton's method. Where a column separates the rows the coefficients grow with every step.
@@ -18,7 +20,8 @@ const mostSteps = 50
 // Logit fits y to the rows of x by maximum likelihood; cluster names for each row which others it depends on. It is nil
 // where no finite coefficients fit best: where a column, or some together, tell y without an error, or say the same.
 //
-// The covariance is the sandwich of Liang and Zeger, Biometrika 73 (1986), 13–22, times g/(g−1) for g clusters.
+// The errors are those of the jackknife over clusters, by one Newton step (CR3): the sandwich of Liang and Zeger (1986)
+// is too small where clusters are few or some weigh much, see Bell and McCaffrey, Survey Methodology 28 (2002), 169–181.
 func Logit(x [][]float64, y []bool, cluster []int) *Logistic {
 	if len(x) == 0 {
 		return nil
@@ -44,11 +47,7 @@ func Logit(x [][]float64, y []bool, cluster []int) *Logistic {
 			}
 		}
 		if largest < 1e-10 {
-			covariance := sandwich(x, y, cluster, beta, &chol)
-			if covariance == nil {
-				return nil
-			}
-			return &Logistic{Beta: beta, Covariance: covariance}
+			return jackknife(x, y, cluster, beta, information)
 		}
 	}
 	return nil
@@ -67,38 +66,47 @@ func slopes(x [][]float64, y []bool, beta []float64) (*mat.VecDense, *mat.SymDen
 	return gradient, information
 }
 
-// sandwich is the covariance of the coefficients; nil where there are fewer clusters than tell one. bread is the
-// information at the coefficients.
-func sandwich(x [][]float64, y []bool, cluster []int, beta []float64, bread *mat.Cholesky) *mat.Dense {
-	scores := map[int]*mat.VecDense{}
+// jackknife is the regression with the errors of its coefficients; nil where there are too few clusters to tell them.
+// A column that differs within few clusters, as the position does for a judge that seldom flips, has few degrees of
+// freedom: as many as there would be clusters with normal influence, of the kurtosis found, less one.
+func jackknife(x [][]float64, y []bool, cluster []int, beta []float64, information *mat.SymDense) *Logistic {
+	rows := map[int][][]float64{}
+	verdicts := map[int][]bool{}
 	var order []int // the same sums every time
-	for i, row := range x {
-		score := scores[cluster[i]]
-		if score == nil {
-			score = mat.NewVecDense(len(beta), nil)
-			scores[cluster[i]] = score
-			order = append(order, cluster[i])
+	for i, c := range cluster {
+		if rows[c] == nil {
+			order = append(order, c)
 		}
-		score.AddScaledVec(score, indicator(y[i])-Logistic{Beta: beta}.P(row), mat.NewVecDense(len(row), row))
+		rows[c] = append(rows[c], x[i])
+		verdicts[c] = append(verdicts[c], y[i])
 	}
-	meat := mat.NewSymDense(len(beta), nil)
-	g := float64(len(order))
+	clusters := float64(len(order))
+	squares := make([]float64, len(beta))
+	fourths := make([]float64, len(beta))
 	for _, c := range order {
-		meat.SymRankOne(meat, g/(g-1), scores[c])
-	}
-	var inverse mat.SymDense
-	if len(order) <= len(beta) || bread.InverseTo(&inverse) != nil {
-		return nil
-	}
-	var out mat.Dense
-	out.Mul(&inverse, meat)
-	out.Mul(&out, &inverse)
-	for j := range beta {
-		if !(out.At(j, j) > 0) { // rounded away
+		score, rest := slopes(rows[c], verdicts[c], beta)
+		rest.ScaleSym(-1, rest)
+		rest.AddSym(information, rest)
+		var chol mat.Cholesky
+		var influence mat.VecDense
+		if len(order) <= len(beta) || !chol.Factorize(rest) || chol.SolveVecTo(&influence, score) != nil {
 			return nil
 		}
+		for j := range beta {
+			square := influence.AtVec(j) * influence.AtVec(j)
+			squares[j] += square
+			fourths[j] += square * square
+		}
 	}
-	return &out
+	l := &Logistic{Beta: beta}
+	for j, sum := range squares {
+		if !(sum > 0) { // rounded away
+			return nil
+		}
+		l.Error = append(l.Error, math.Sqrt(sum*(clusters-1)/clusters))
+		l.Freedom = append(l.Freedom, max(1, min(clusters, 3*sum*sum/fourths[j])-1))
+	}
+	return l
 }
 
 // P is the probability of a row.
@@ -112,14 +120,13 @@ func (l Logistic) P(row []float64) float64 {
 
 // Interval of a coefficient.
 func (l Logistic) Interval(j int, level float64) Interval {
-	half := normal(level) * math.Sqrt(l.Covariance.At(j, j))
+	half := student(level, l.Freedom[j]) * l.Error[j]
 	return Interval{Low: l.Beta[j] - half, High: l.Beta[j] + half}
 }
 
-// Test is the two-sided p of a coefficient that is 0 (Wald).
+// Test is the two-sided p of a coefficient that is 0.
 func (l Logistic) Test(j int) float64 {
-	z := math.Abs(l.Beta[j]) / math.Sqrt(l.Covariance.At(j, j))
-	return math.Erfc(z / math.Sqrt2)
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: l.Freedom[j]}.Survival(math.Abs(l.Beta[j])/l.Error[j])
 }
 
 func indicator(is bool) float64 {
