@@ -60,9 +60,7 @@ type Sway struct {
 	Why   string      `json:"why,omitempty"` // nothing could be fitted
 	// why it cannot be told whether the judge prefers what it wrote itself; left out where that is a cause
 	Itself string `json:"itself,omitempty"`
-	// the place, where no verdict changes with the order: the regression is without it
-	LeftOut string `json:"left_out,omitempty"`
-	Rules   []Rule `json:"rules"` // that do not read
+	Rules  []Rule `json:"rules"` // that do not read
 }
 
 // Cause is something that one response has more of than the other.
@@ -140,7 +138,6 @@ type Rule struct {
 	P *float64 `json:"p,omitempty"`
 
 	Named   *Proportion `json:"named,omitempty"`         // verdicts that name what the rule names
-	With    *Proportion `json:"right_with,omitempty"`    // pairs right in both orders whose better response it names
 	Against *Proportion `json:"right_against,omitempty"` // pairs right in both orders whose better response is the other
 }
 
@@ -152,17 +149,16 @@ var picks = map[string][2]string{
 	"less Markdown": {"the response with less Markdown", "the one with more"},
 }
 
-// Decider returns the rule that decides the verdicts; nil if none does. By 95 % intervals, three quarters of the
-// verdicts name what it names, which is more than the labels do, and where it is wrong the judge is right on fewer
-// pairs than where it is right, and on less than half of them.
-func Decider(rules []Rule) (found *Rule) {
+// Decider returns the rule that decides the verdicts of a judge that is right in both orders on at least strict percent
+// of the pairs, by the lower end of its interval; nil if none does. By 95 % intervals, three quarters of the verdicts name
+// what the rule names, which is more than the labels do, and where it is wrong the judge is right on fewer pairs than
+// elsewhere, and on less than half of them.
+func Decider(rules []Rule, strict *float64) (found *Rule) {
 	for i, x := range rules {
-		if x.Named == nil || x.Named.Low == nil || x.With == nil || x.Against == nil || x.Against.High == nil {
+		if strict == nil || x.Named == nil || x.Named.Low == nil || x.Against.High == nil {
 			continue
 		}
-		labels := 100 * float64(x.With.N) / float64(x.With.N+x.Against.N)
-		worse := *x.Against.High < 50 && (x.With.Low == nil || *x.With.Low > *x.Against.High)
-		if worse && *x.Named.Low >= MostByPlace && *x.Named.Low > labels &&
+		if *x.Named.Low >= max(MostByPlace, x.Value) && *x.Against.High < min(50, *strict) &&
 			(found == nil || *x.Named.Value > *found.Named.Value) {
 			found = &rules[i]
 		}
@@ -248,11 +244,14 @@ func (s Sway) Best() (best Rule) {
 // swayed says by what.
 func (s Sway) swayed() string {
 	decides := ""
-	if rule := Decider(s.Rules); rule != nil {
+	if rule := Decider(s.Rules, s.Strict.Low); rule != nil {
 		decides = rule.Decides() + " "
 	}
 	if s.Why != "" {
 		return decides + s.Why
+	}
+	if len(s.Causes) > 0 && s.Causes[0].Odds == nil {
+		decides += "The position is left out: no verdict changes with it. "
 	}
 	var names []string
 	for _, c := range s.Causes {

@@ -38,9 +38,6 @@ func (s Sway) Tables() []table.Table {
 	rule := s.Best()
 	t.Notef("right in both orders: the judge on %s %% of these pairs, “%s”, the best rule that does not read, "+
 		"on %.0f %%", proportion(s.Strict), rule.Name, rule.Value)
-	if s.LeftOut != "" {
-		t.Notef("left out of the regression: %s", s.LeftOut)
-	}
 	if s.Itself != "" {
 		t.Notef("whether it prefers what it wrote itself cannot be told: %s", s.Itself)
 	}
@@ -98,9 +95,6 @@ func Sways(p *RunPage) []Section {
 		body += Paragraph(fmt.Sprintf("One verdict is right on %.0f %%; were all of these equal it would be on %.0f %% "+
 			"(%.0f–%.0f). Coloured: beyond chance in one logistic regression of the verdicts on what is right and all of "+
 			"these, by Holm.", *s.Right, *s.Level.Value, *s.Level.Low, *s.Level.High))
-	}
-	if s.LeftOut != "" {
-		body += Paragraph(fmt.Sprintf("Left out of the regression: %s.", s.LeftOut))
 	}
 	if s.Itself != "" {
 		body += Paragraph(fmt.Sprintf("Whether it prefers what it wrote itself cannot be told: %s.", s.Itself))

@@ -15,7 +15,7 @@ import (
 func (p *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	d := heldAgainst(r, p.rule(r))
 	d.Says, d.Also = sentences(r, d)
-	rule := scoring.Decider(r.Rules)
+	rule := scoring.Decider(r.Rules, r.Overall("strict").Low)
 	if rule == nil || d.Code == scoring.CodeSilent || d.Code == scoring.CodeNothing {
 		return d
 	}

@@ -43,7 +43,6 @@ func rules(rows []swayed, b stats.Bootstrap) []scoring.Rule {
 			rule := ruleOf(name, rows, right, b)
 			apart := slices.DeleteFunc(slices.Clone(rows), func(u swayed) bool { return u.more[k] == 0 })
 			rule.Named = new(named(apart, b, func(u swayed, g judgment) bool { return (g.choice == u.has(k)) == (side == 0) }))
-			rule.With = new(shareOf(slices.DeleteFunc(slices.Clone(apart), func(u swayed) bool { return !right(u) }), b, swayed.bothRight))
 			rule.Against = new(shareOf(slices.DeleteFunc(apart, right), b, swayed.bothRight))
 			all = append(all, rule)
 		}
@@ -98,7 +97,7 @@ func heldAgainst(r *scoring.Report, d scoring.Diagnosis) scoring.Diagnosis {
 	}
 	rule, found := unread(r)
 	if !found {
-		if rule := scoring.Decider(r.Rules); rule != nil && *rule.Against.High < coins {
+		if rule := scoring.Decider(r.Rules, r.Overall("strict").Low); rule != nil && *rule.Against.High < coins {
 			d.Level = scoring.Weak
 			d.Code = codeRule
 			d.Text = rule.Decides()

@@ -87,7 +87,7 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		"without texts":           {of: scoring.Usable, want: scoring.Usable},
 		"it was unusable already": {rules: rules(byLength(100, 30, 75), b), of: scoring.Unusable, want: scoring.Unusable},
 	} {
-		r := &scoring.Report{Rules: c.rules, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall, Value: &strict}}}
+		r := &scoring.Report{Rules: c.rules, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall, Value: &strict, Low: &strict}}}
 		d := heldAgainst(r, scoring.Diagnosis{Level: c.of})
 		assert.Equal(t, d.Level, c.want, name)
 		assert.Equal(t, d.Code, c.code, name)

@@ -36,10 +36,9 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 			agreed, right.N)
 		return says, all
 	case codeUnread, codeRule:
-		return "", strings.Join([]string{all, oneOrder(r), leaning(r)}, "")
+		return "", all + oneOrder(r) + leaning(r)
 	case scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
-		also = strings.Join([]string{all, oneOrder(r), leaning(r)}, "")
-		return advice(r, d, agreed, get), also
+		return advice(r, d, agreed, get), all + oneOrder(r) + leaning(r)
 	}
 	return "", all
 }

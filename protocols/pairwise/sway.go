@@ -220,26 +220,19 @@ func shareOf(rows []swayed, b stats.Bootstrap, count func(swayed) (with, of int)
 // Epidemiology 49 (1996), 1373–1379.
 const fewestEvents = 10
 
-// design is a regression of verdicts: a row for each, with what is right and the causes that are used, features in units
-// of their standard deviation.
+// design is a regression of verdicts: a row for each, with what is right, the place, and the features that are used, in
+// units of their standard deviation.
 type design struct {
-	used    []int // features, after the place
+	used    []int // features
 	x       [][]float64
 	y       []bool // it names the first of the pair's responses
 	cluster []int
 	right   int // of the verdicts
 }
 
-// shownFirst is the place among the features.
-const shownFirst = -1
-
-// designOf takes the features in which enough pairs differ, and the place where some verdict changes with the order.
+// designOf takes the features in which enough pairs differ.
 func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 	var spread []float64
-	if slices.ContainsFunc(rows, swayed.flips) {
-		d.used = append(d.used, shownFirst)
-		spread = append(spread, 1)
-	}
 	for k, c := range causes {
 		if c.Pairs < fewestEvents {
 			continue
@@ -256,13 +249,9 @@ func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 			if !g.decided() {
 				continue
 			}
-			row := []float64{1 - 2*float64(u.gold)}
+			row := []float64{1 - 2*float64(u.gold), 1 - 2*float64(g.first)}
 			for i, k := range d.used {
-				more := 1 - 2*float64(g.first)
-				if k != shownFirst {
-					more = u.more[k]
-				}
-				row = append(row, more/spread[i])
+				row = append(row, u.more[k]/spread[i])
 			}
 			d.x = append(d.x, row)
 			d.y = append(d.y, g.choice == 0)
@@ -273,19 +262,13 @@ func designOf(rows []swayed, causes []scoring.Cause) (d design) {
 	return d
 }
 
-// flips tells whether the two verdicts name different responses.
-func (u swayed) flips() bool {
-	a, b := u.judgments[0], u.judgments[1]
-	return a.decided() && b.decided() && a.choice != b.choice
-}
-
 // regress says what each cause does by itself, and puts the place before them.
 func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 	place := scoring.Cause{Name: "the place", About: "shown first", Pairs: len(rows)}
 	place.Named = named(rows, b, func(_ swayed, g judgment) bool { return g.choice == g.first })
 	d := designOf(rows, out.Causes)
 	out.Judgments = len(d.y)
-	need := fewestEvents * (1 + len(d.used))
+	need := fewestEvents * (2 + len(d.used))
 	switch {
 	case len(rows) == 0:
 		out.Why = "No pair has a label and the texts of both responses: what sways the judge cannot be told."
@@ -293,7 +276,7 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 		out.Why = "The texts of the responses are not in the run's folder: what sways the judge cannot be told."
 	case len(d.y) < need:
 		out.Why = fmt.Sprintf("Too few verdicts (%d) to tell what sways the judge: %d causes need %d.", len(d.y),
-			len(d.used), need)
+			1+len(d.used), need)
 	default:
 		out.Right = scoring.Percent(float64(d.right) / float64(len(d.y)))
 		fit := stats.Logit(d.x, d.y, d.cluster)
@@ -303,16 +286,11 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 				*place.Named.Value)
 			break
 		}
-		out.Level = d.rightWhereEqual(fit, b.Level)
-		for i, odds := range d.oddsOf(fit, b.Level) {
-			cause := &place
-			if k := d.used[i]; k != shownFirst {
-				cause = &out.Causes[k]
-			}
-			cause.Odds = odds
-		}
-		if place.Odds == nil {
-			out.LeftOut = "the place: no verdict changes with the order"
+		out.Level = rightWhereEqual(fit, b.Level, len(d.y))
+		odds := oddsOf(fit, b.Level)
+		place.Odds = odds[0]
+		for i, k := range d.used {
+			out.Causes[k].Odds = odds[1+i]
 		}
 	}
 	size := func(c scoring.Cause) float64 {
@@ -325,15 +303,19 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 	out.Causes = slices.Insert(out.Causes, 0, place)
 }
 
-// oddsOf are those of the causes that are used: of the place from shown second to shown first.
-func (d design) oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
+// oddsOf are those of the place, from shown second to shown first, and of the features; nil where no cluster tells.
+func oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds) {
 	var p []float64
 	for j := 1; j < len(fit.Beta); j++ {
 		p = append(p, fit.Test(j))
 	}
 	for i, adjusted := range stats.Holm(p) {
+		if !fit.Tells(1 + i) {
+			all = append(all, nil)
+			continue
+		}
 		unit := 1.0
-		if d.used[i] == shownFirst {
+		if i == 0 {
 			unit = 2 // the place is +1 or −1
 		}
 		in := fit.Interval(1+i, level)
@@ -350,13 +332,9 @@ func (d design) oddsOf(fit *stats.Logistic, level float64) (all []*scoring.Odds)
 
 // rightWhereEqual is how often a verdict is right where all features are equal, with half of the right responses shown
 // first.
-func (d design) rightWhereEqual(fit *stats.Logistic, level float64) *scoring.Proportion {
-	place := 0.0
-	if len(d.used) > 0 && d.used[0] == shownFirst {
-		place = fit.Beta[1]
-	}
+func rightWhereEqual(fit *stats.Logistic, level float64, n int) *scoring.Proportion {
 	at := func(shift float64) float64 {
-		l := stats.Logistic{Beta: []float64{fit.Beta[0] + shift, place}}
+		l := stats.Logistic{Beta: []float64{fit.Beta[0] + shift, fit.Beta[1]}}
 		return (l.P([]float64{1, 1}) + l.P([]float64{1, -1})) / 2
 	}
 	in := fit.Interval(0, level)
@@ -364,6 +342,6 @@ func (d design) rightWhereEqual(fit *stats.Logistic, level float64) *scoring.Pro
 		Value: scoring.Percent(at(0)),
 		Low:   scoring.Percent(at(in.Low - fit.Beta[0])),
 		High:  scoring.Percent(at(in.High - fit.Beta[0])),
-		N:     len(d.y),
+		N:     n,
 	}
 }

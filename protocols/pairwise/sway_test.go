@@ -166,7 +166,7 @@ func (c crowd) pull() float64 {
 
 // TestSwayRaisesNoFalseAlarms: a feature that no judge sees has a p below 0.05 in at most one judge of twenty, as has the
 // least of all of them by Holm; and the interval of the place holds its coefficient in 93 to 97 of 100 judges that seldom
-// go by it.
+// go by it, and in more where fewer than ten pairs flip.
 func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 	crowds := []crowd{
 		{name: "12 questions", pairs: 100, clusters: 12},
@@ -174,7 +174,7 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 	}
 	times := 250.0
 	if trials.All() {
-		times = 2000
+		times = 1000
 		crowds = append(crowds, crowd{name: "alone", pairs: 100}, crowd{name: "alone", pairs: 200}, crowd{name: "alone", pairs: 350},
 			crowd{name: "sparse", pairs: 100, sparse: 0.15}, crowd{name: "sparse", pairs: 350, sparse: 0.1},
 			crowd{name: "12 questions", pairs: 350, clusters: 12}, crowd{name: "15 questions", pairs: 200, clusters: 15},
@@ -201,8 +201,7 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 				tests++
 			}
 			judges += scoring.One(slices.Min(stats.Holm(append(p, 1))) < 0.05)
-			if len(fit.Beta) == 2+len(features) {
-				in := fit.Interval(1, 0.95)
+			if in := fit.Interval(1, 0.95); in.High-in.Low > 1e-6 { // else none flips
 				held += scoring.One(in.Low <= c.pull() && c.pull() <= in.High)
 				placed++
 			}
@@ -215,7 +214,7 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 			t.Errorf("%s, %d pairs: p below 0.05 in %.0f of %.0f tests, by Holm in %.0f of %.0f judges", c.name, c.pairs, low, tests,
 				judges, times)
 		}
-		if c.follows > 0 && (held/placed < 0.93-far || held/placed > 0.97+far) {
+		if flips := c.follows * float64(c.pairs); flips > 0 && (held/placed < 0.93-far || held/placed > 0.97+far && flips >= 10) {
 			t.Errorf("%s, %d pairs: the place is held in %.0f of %.0f", c.name, c.pairs, held, placed)
 		}
 	}
@@ -239,16 +238,19 @@ func byLooks(rng *rand.Rand, n int, most float64) []swayed {
 // TestSwayOfAConsistentJudge: where no verdict changes with the order, the place is left out, and the rest is told.
 func TestSwayOfAConsistentJudge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for most, want := range map[float64]string{0.85: ` Swayed by length\.`, 1: " What else sways the judge cannot be told apart: "} {
+	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
+	for most, want := range map[float64]string{0.85: " The position is left out: no verdict changes with it. Swayed by length[.]", 1: " What else sways the judge cannot be told apart: "} {
 		rows := byLooks(rng, 350, most)
 		s := swayOf(rows)
-		s.Rules = rules(rows, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+		s.Rules = rules(rows, b)
+		s.Strict = shareOf(rows, b, swayed.bothRight)
 		says := regexp.MustCompile(`^The judge picks the longer response in (9\d|100) % of verdicts\. When the shorter one is ` +
 			`correct, its accuracy is (1\d|0) %\.` + want)
 		if !says.MatchString(s.Answer()) {
 			t.Errorf("%v: %s", most, s.Answer())
 		}
-		if told := s.Level != nil; told != (most < 1) || told != (s.LeftOut != "") || s.Causes[0].Odds != nil {
+		if told := s.Level != nil; told != (most < 1) || told != strings.Contains(s.Answer(), " The position is left out") ||
+			s.Causes[0].Odds != nil {
 			t.Errorf("%v: %+v", most, s)
 		}
 	}
@@ -261,6 +263,7 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 	for range trials.Times(20) {
 		for _, c := range []struct{ longer, right, verdict, flips float64 }{
 			{0.5, 0.5, 1, 0}, {0.5, 0.9, 1, 0.3}, {0.8, 0.5, 1, 0.5}, {0.9, 0.95, 0.5, 0}, {0.95, 0.9, 1, 0}, {0.9, 0.8, 0.6, 0.4},
+			{0.1, 0.05, 1, 0},
 		} {
 			rows := swayedPairs(rng, 100, 0, 0, 0, 0)
 			for i := range rows {
@@ -283,7 +286,8 @@ func TestNoJudgeIsSaidToBeDecided(t *testing.T) {
 					}
 				}
 			}
-			if rule := scoring.Decider(rules(rows, stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1})); rule != nil {
+			b := stats.Bootstrap{Rounds: 100, Level: 0.95, Seed: 1}
+			if rule := scoring.Decider(rules(rows, b), shareOf(rows, b, swayed.bothRight).Low); rule != nil {
 				t.Errorf("%+v: %s", c, rule.Decides())
 			}
 		}

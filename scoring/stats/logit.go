@@ -100,11 +100,11 @@ func jackknife(x [][]float64, y []bool, cluster []int, beta []float64, informati
 	}
 	l := &Logistic{Beta: beta}
 	for j, sum := range squares {
-		if !(sum > 0) { // rounded away
-			return nil
+		l.Error = append(l.Error, max(math.Sqrt(sum*(clusters-1)/clusters), nothing/2))
+		l.Freedom = append(l.Freedom, 1)
+		if l.Tells(j) {
+			l.Freedom[j] = max(1, min(clusters, 3*sum*sum/fourths[j])-1)
 		}
-		l.Error = append(l.Error, math.Sqrt(sum*(clusters-1)/clusters))
-		l.Freedom = append(l.Freedom, max(1, min(clusters, 3*sum*sum/fourths[j])-1))
 	}
 	return l
 }
@@ -117,6 +117,12 @@ func (l Logistic) P(row []float64) float64 {
 	}
 	return 1 / (1 + math.Exp(-sum))
 }
+
+// nothing is an error that comes of rounding alone.
+const nothing = 1e-9
+
+// Tells reports whether some cluster tells the coefficient: none does of a position with which no verdict changes.
+func (l Logistic) Tells(j int) bool { return l.Error[j] > nothing }
 
 // Interval of a coefficient.
 func (l Logistic) Interval(j int, level float64) Interval {

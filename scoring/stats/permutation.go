@@ -4,17 +4,15 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 )
 
-// Bounds of a test by drawn exchanges.
 const (
-	// enoughFar ends it: so many exchanges that are as far make p known to a tenth of itself.
+	// enoughFar exchanges end the draws: p is then known to a tenth of itself.
 	enoughFar = 100
-	// fewFar of all draws tell p too roughly; rarer exchanges are then drawn more often, and weighted.
+	// fewFar exchanges say too little of p: those as far are then drawn more often, and weighted.
 	fewFar = 20
-	// stepsPerDraw of counting cost about as much as a draw.
-	stepsPerDraw = 2
+	// mostExchanged units have a number of exchanges that a float holds.
+	mostExchanged = 1000
 )
 
 // Exchange is the two-sided p of a paired permutation test. Each row holds the columns of one side and then the same
@@ -22,8 +20,8 @@ const (
 // exchanged: diff, which maps the sums of both sides to a difference, is computed for exchanges of a random half of the
 // units, and p is the share of them whose difference is at least as far from 0 as the one found.
 //
-// Units whose sides are alike change nothing. Where the exchanges of the others come to few different sums, as those of
-// counts do, all are counted and p is exact. Else exchanges are drawn until enoughFar of l are as far, and p is
+// Units whose sides are alike change nothing. Where the exchanges of the others come to no more sums than Rounds, all are
+// counted and p is exact. Else exchanges are drawn until enoughFar of l are as far, and p is
 // enoughFar/l; after Rounds of them without that it is (far+1)/(Rounds+1), and if hardly any was as far, as many
 // weighted draws tell p. All three hold their level, and p is never 0. An exchange whose difference is undefined counts
 // as far from 0. p is NaN where the difference found is undefined.
@@ -31,51 +29,154 @@ const (
 // Sources: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), ch. 2; for F1 Yeh, COLING 2000; for the
 // end of the draws Besag and Clifford, Biometrika 78 (1991), 301–304.
 func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float64 {
-	x := exchange{diff: diff, half: rows.width / 2, sums: make([]float64, rows.width)}
-	x.gather(rows)
-	found := math.Abs(x.at())
+	start, kinds := kindsOf(rows)
+	x := exchange{}
+	for _, k := range kinds {
+		x.units = append(x.units, k.units)
+	}
+	sums := make([]float64, len(start))
+	x.difference = func(exchanged []int) float64 {
+		copy(sums, start)
+		for i, k := range kinds {
+			for j, d := range k.delta {
+				sums[j] += float64(exchanged[i]) * d
+			}
+		}
+		return diff(sums[:rows.width/2], sums[rows.width/2:])
+	}
+	return b.test(x, len(rows.member))
+}
+
+// Swapped is [Bootstrap.Exchange] of a difference that is no function of sums: of each of n units it is told whether
+// the two sides are exchanged.
+func (b Bootstrap) Swapped(n int, difference func(swapped []bool) float64) float64 {
+	x := exchange{difference: func(exchanged []int) float64 {
+		swapped := make([]bool, n)
+		for i, turned := range exchanged {
+			swapped[i] = turned == 1
+		}
+		return difference(swapped)
+	}}
+	for range n {
+		x.units = append(x.units, 1)
+	}
+	return b.test(x, n)
+}
+
+// exchange is what a permutation test exchanges.
+type exchange struct {
+	units      []int                         // of each kind
+	difference func(exchanged []int) float64 // where so many of each kind are exchanged
+	far        float64                       // how far from 0 it is at least, to be as far as the one found
+}
+
+// isFar is 1 where the difference is as far from 0 as the one found, else 0.
+func (x exchange) isFar(exchanged []int) float64 {
+	return 1 - indicator(math.Abs(x.difference(exchanged)) < x.far) // NaN is far
+}
+
+// test finds p of n rows.
+func (b Bootstrap) test(x exchange, n int) float64 {
+	none := make([]int, len(x.units))
+	found := math.Abs(x.difference(none))
 	if math.IsNaN(found) {
 		return math.NaN()
 	}
 	x.far = found - 1e-9*max(1, found) // the same sum in another order is no less
-	if p, ok := x.counted(stepsPerDraw * b.Rounds); ok {
-		return p
+	units, sums := 0, 1.0
+	for _, n := range x.units {
+		units += n
+		sums *= float64(n + 1)
 	}
-	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(rows.member))))
-	start := slices.Clone(x.sums)
-	p, far := b.drawn(func() float64 {
-		copy(x.sums, start)
-		for _, k := range x.kinds {
-			x.turn(k, float64(heads(rng, k.units)))
-		}
-		return x.isFar()
-	})
+	if sums <= float64(b.Rounds) && units < mostExchanged {
+		return x.all(none, 0, 1) / math.Pow(2, float64(units))
+	}
+	rng := rand.New(rand.NewPCG(b.Seed, uint64(n)))
+	p, far := x.drawn(rng, b.Rounds, nil)
 	if far < fewFar {
-		copy(x.sums, start)
-		p = min(x.weighted(rng, b.Rounds/10), fewFar/float64(b.Rounds+1), 1)
+		rare, _ := x.drawn(rng, b.Rounds/10, x.tilts())
+		p = min(rare, fewFar/float64(b.Rounds+1), 1)
 	}
 	return p
 }
 
-// drawn is the p of exchanges that are drawn one by one, and how many were far.
-func (b Bootstrap) drawn(isFar func() float64) (p, far float64) {
-	for n := 1; n <= b.Rounds; n++ {
-		far += isFar()
-		if far == enoughFar {
+// all counts the exchanges of the kinds from the i-th on that are far, each kind by how many of its units are exchanged.
+func (x exchange) all(exchanged []int, i int, ways float64) (far float64) {
+	if i == len(x.units) {
+		return ways * x.isFar(exchanged)
+	}
+	choose := 1.0
+	for n := 0; n <= x.units[i]; n++ {
+		exchanged[i] = n
+		far += x.all(exchanged, i+1, ways*choose)
+		choose = choose * float64(x.units[i]-n) / float64(n+1)
+	}
+	return far
+}
+
+// tilts returns for each kind half the log odds with which a unit is not exchanged, so that on average the difference
+// is about the one found.
+func (x exchange) tilts() []float64 {
+	exchanged := make([]int, len(x.units))
+	found := x.difference(exchanged)
+	tilts := make([]float64, len(x.units)) // by how much half an exchange brings the difference to 0
+	reach, spread := 0.0, 0.0
+	for i, n := range x.units {
+		exchanged[i] = 1
+		if d := (found - x.difference(exchanged)) / 2; !math.IsNaN(d) {
+			tilts[i] = d
+		}
+		exchanged[i] = 0
+		reach += float64(n) * math.Abs(tilts[i])
+		spread += float64(n) * tilts[i] * tilts[i]
+	}
+	for i := range tilts {
+		tilts[i] *= math.Atanh(min(math.Abs(found)/reach, 1-1e-9)) * reach / spread
+	}
+	return tilts
+}
+
+// drawn returns p by exchanges that are drawn, and how many were far. With tilts they are drawn towards the difference
+// found or the opposite one, and each weighs as much as it is rarer without them; the one found counts as drawn, which
+// holds the level.
+//
+// Source: Harrison, Biometrika 99 (2012), 57–69.
+func (x exchange) drawn(rng *rand.Rand, rounds int, tilts []float64) (p, far float64) {
+	exchanged := make([]int, len(x.units))
+	rarity, sum := 0.0, 0.0
+	for i, tilt := range tilts {
+		rarity += float64(x.units[i]) * logCosh(tilt)
+		sum += float64(x.units[i]) * tilt
+	}
+	weights := math.Exp(rarity - logCosh(sum))
+	for n := 1; n <= rounds; n++ {
+		opposite := tilts != nil && rng.IntN(2) == 1
+		sum = 0
+		for i, units := range x.units {
+			if tilts == nil {
+				exchanged[i] = heads(rng, units)
+				continue
+			}
+			exchanged[i] = 0
+			for range units {
+				if rng.Float64() < 1/(1+math.Exp(2*tilts[i])) != opposite {
+					exchanged[i]++
+				}
+			}
+			sum += tilts[i] * float64(units-2*exchanged[i])
+		}
+		isFar := x.isFar(exchanged)
+		far += isFar
+		weights += isFar * math.Exp(rarity-logCosh(sum))
+		if tilts == nil && far == enoughFar {
 			return far / float64(n), far
 		}
 	}
-	return (far + 1) / float64(b.Rounds+1), far
+	return max(weights/float64(rounds+1), math.SmallestNonzeroFloat64), far
 }
 
-// exchange is a test under way.
-type exchange struct {
-	diff  func(a, b []float64) float64
-	half  int // columns of a side
-	sums  []float64
-	kinds []turning
-	far   float64
-}
+// logCosh is the logarithm of the hyperbolic cosine.
+func logCosh(z float64) float64 { return math.Abs(z) + math.Log1p(math.Exp(-2*math.Abs(z))) - math.Ln2 }
 
 // turning is a kind of row, and what exchanging its sides adds to the sums.
 type turning struct {
@@ -83,12 +184,13 @@ type turning struct {
 	delta []float64
 }
 
-// gather sums the rows up and finds the kinds that an exchange changes.
-func (x *exchange) gather(rows *Rows) {
+// kindsOf returns the sums of the rows and the kinds of rows that an exchange changes.
+func kindsOf(rows *Rows) (sums []float64, kinds []turning) {
 	often := make([]int, len(rows.classes))
 	for _, c := range rows.member {
 		often[c]++
 	}
+	sums = make([]float64, rows.width)
 	for c, n := range often {
 		row := make([]float64, rows.width)
 		for i, column := range rows.classes[c].column {
@@ -97,141 +199,16 @@ func (x *exchange) gather(rows *Rows) {
 		k := turning{units: n, delta: make([]float64, rows.width)}
 		alike := true
 		for i, v := range row {
-			x.sums[i] += float64(n) * v
-			other := (i + x.half) % rows.width
-			k.delta[i] = row[other] - v
+			sums[i] += float64(n) * v
+			k.delta[i] = row[(i+rows.width/2)%rows.width] - v
 			alike = alike && k.delta[i] == 0
 		}
 		if !alike && n > 0 {
-			x.kinds = append(x.kinds, k)
+			kinds = append(kinds, k)
 		}
 	}
+	return sums, kinds
 }
-
-func (x *exchange) at() float64 { return x.diff(x.sums[:x.half], x.sums[x.half:]) }
-
-// isFar is 1 where the difference is as far from 0 as the one found, else 0.
-func (x *exchange) isFar() float64 {
-	if d := math.Abs(x.at()); d < x.far {
-		return 0
-	}
-	return 1 // NaN too
-}
-
-func (x *exchange) turn(k turning, n float64) {
-	for i, d := range k.delta {
-		x.sums[i] += n * d
-	}
-}
-
-// mostHalvings are those of 1 that lose nothing.
-const mostHalvings = 1000
-
-// counted is p by all exchanges, by the sums of the first side that they come to; ok is false where finding these
-// would take too many steps. Nothing is rounded in another way on another processor.
-func (x *exchange) counted(steps int) (p float64, ok bool) {
-	found := [][]float64{x.sums[:x.half]}
-	shares := []float64{1}
-	for _, k := range x.kinds {
-		for left := k.units; left > 0; left -= mostHalvings {
-			units := min(left, mostHalvings)
-			if steps -= len(found) * (units + 1); steps < 0 {
-				return 0, false
-			}
-			found, shares = k.exchanged(units, found, shares)
-		}
-	}
-	total := make([]float64, x.half)
-	for i := range total {
-		total[i] = x.sums[i] + x.sums[x.half+i]
-	}
-	was := x.sums
-	defer func() { x.sums = was }()
-	for i, first := range found {
-		second := make([]float64, x.half)
-		for j := range second {
-			second[j] = total[j] - first[j]
-		}
-		x.sums = slices.Concat(first, second)
-		p += float64(shares[i] * x.isFar())
-	}
-	return min(p, 1), true
-}
-
-// exchanged are the sums of one side after some of the units of a kind are exchanged, and the share of exchanges that
-// come to each.
-func (k turning) exchanged(units int, from [][]float64, shares []float64) (to [][]float64, next []float64) {
-	var distinct Rows
-	for i, sums := range from {
-		share := math.Ldexp(shares[i], -units)
-		for n := 0; n <= units; n++ {
-			row := slices.Clone(sums)
-			for j := range row {
-				row[j] += float64(float64(n) * k.delta[j])
-			}
-			class := int(distinct.Class(row))
-			if class == len(to) {
-				to = append(to, row)
-				next = append(next, 0)
-			}
-			next[class] += share
-			share = share * float64(units-n) / float64(n+1)
-		}
-	}
-	return to, next
-}
-
-// weighted is p by exchanges that are drawn from where differences are as large as the one found, in either direction,
-// each weighted by how much rarer it is under the null hypothesis. The one found is among them, which holds the level.
-//
-// Source: Harrison, Biometrika 99 (2012), 57–69.
-func (x *exchange) weighted(rng *rand.Rand, rounds int) float64 {
-	found := x.at()
-	pull := make([]float64, len(x.kinds)) // by how much half an exchange brings the difference to 0
-	largest := 0.0
-	for i, k := range x.kinds {
-		x.turn(k, 1)
-		if d := (found - x.at()) / 2; !math.IsNaN(d) {
-			pull[i] = d
-		}
-		x.turn(k, -1)
-		largest = max(largest, math.Abs(pull[i]))
-	}
-	start := slices.Clone(x.sums)
-	tilt := bisect(0, 20, func(tilt float64) bool {
-		mean := 0.0
-		for i, k := range x.kinds {
-			mean += float64(k.units) * pull[i] * math.Tanh(tilt*pull[i]/largest)
-		}
-		return mean >= math.Abs(found)
-	}) / largest
-	rarity, sum := 0.0, 0.0
-	chance := make([]float64, len(x.kinds))
-	for i, k := range x.kinds {
-		chance[i] = 1 / (1 + math.Exp(2*tilt*pull[i]))
-		rarity += float64(k.units) * logCosh(tilt*pull[i])
-		sum += float64(k.units) * pull[i]
-	}
-	weights := math.Exp(rarity - logCosh(tilt*sum))
-	for range rounds {
-		copy(x.sums, start)
-		other := rng.IntN(2) == 1 // the direction opposite to the one found
-		sum = 0
-		for i, k := range x.kinds {
-			n := 0.0
-			for range k.units {
-				n += indicator(rng.Float64() < chance[i] != other)
-			}
-			x.turn(k, n)
-			sum += pull[i] * (float64(k.units) - 2*n)
-		}
-		weights += x.isFar() * math.Exp(rarity-logCosh(tilt*sum))
-	}
-	return max(weights/float64(rounds+1), math.SmallestNonzeroFloat64)
-}
-
-// logCosh is the logarithm of the hyperbolic cosine.
-func logCosh(z float64) float64 { return math.Abs(z) + math.Log1p(math.Exp(-2*math.Abs(z))) - math.Ln2 }
 
 // heads is how many of n coins show heads.
 func heads(rng *rand.Rand, n int) (sum int) {
@@ -239,34 +216,4 @@ func heads(rng *rand.Rand, n int) (sum int) {
 		sum += bits.OnesCount64(rng.Uint64())
 	}
 	return sum + bits.OnesCount64(rng.Uint64()&(1<<n-1))
-}
-
-// Swapped is [Bootstrap.Exchange] of a difference that is no function of sums, by all exchanges where there are no more
-// than Rounds, else by drawn ones without weights: of each of n units it is told whether the two sides are exchanged.
-func (b Bootstrap) Swapped(n int, difference func(swapped []bool) float64) float64 {
-	swapped := make([]bool, n)
-	found := math.Abs(difference(swapped))
-	if math.IsNaN(found) {
-		return math.NaN()
-	}
-	least := found - 1e-9*max(1, found)
-	isFar := func() float64 { return 1 - indicator(math.Abs(difference(swapped)) < least) } // NaN is far
-	if ways := math.Pow(2, float64(n)); ways <= float64(b.Rounds) {
-		far := 0.0
-		for way := range int(ways) {
-			for i := range swapped {
-				swapped[i] = way>>i&1 == 1
-			}
-			far += isFar()
-		}
-		return far / ways
-	}
-	rng := rand.New(rand.NewPCG(b.Seed, uint64(n)))
-	p, _ := b.drawn(func() float64 {
-		for i := range swapped {
-			swapped[i] = rng.IntN(2) == 1
-		}
-		return isFar()
-	})
-	return p
 }

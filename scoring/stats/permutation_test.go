@@ -46,7 +46,7 @@ func TestExchangeByHand(t *testing.T) {
 // Of units that are right or wrong it is McNemar's test, exactly: their exchanges come to few sums.
 func TestExchangeIsMcNemar(t *testing.T) {
 	for _, tt := range []struct{ onlyA, onlyB, both int }{
-		{1, 3, 2}, {0, 6, 0}, {5, 5, 1}, {2, 9, 30}, {10, 30, 5}, {100, 90, 7}, {30, 70, 200}, {700, 500, 0},
+		{1, 3, 2}, {0, 6, 0}, {5, 5, 1}, {2, 9, 30}, {10, 30, 5}, {100, 90, 7}, {30, 70, 200},
 	} {
 		rows := new(Rows)
 		for range tt.onlyA {
