@@ -244,7 +244,8 @@ func (s Sway) Best() (best Rule) {
 // swayed says by what.
 func (s Sway) swayed() string {
 	decides := ""
-	if rule := Decider(s.Rules, s.Strict.Low); rule != nil {
+	rule := Decider(s.Rules, s.Strict.Low)
+	if rule != nil {
 		decides = rule.Decides() + " "
 	}
 	if s.Why != "" {
@@ -266,7 +267,7 @@ func (s Sway) swayed() string {
 	at := slices.IndexFunc(s.Causes, func(c Cause) bool {
 		return c.Sways() && c.More.Value != nil && c.Less.Value != nil && c.Named.Value != nil
 	})
-	if at < 0 || decides != "" {
+	if at < 0 || rule != nil {
 		return words
 	}
 	c := s.Causes[at]

@@ -239,7 +239,7 @@ func byLooks(rng *rand.Rand, n int, most float64) []swayed {
 func TestSwayOfAConsistentJudge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
-	for most, want := range map[float64]string{0.85: " The position is left out: no verdict changes with it. Swayed by length[.]", 1: " What else sways the judge cannot be told apart: "} {
+	for most, want := range map[float64]string{0.85: " The position is left out: no verdict changes with it. Swayed by length[.]", 1: " What sways the judge cannot be told apart: "} {
 		rows := byLooks(rng, 350, most)
 		s := swayOf(rows)
 		s.Rules = rules(rows, b)

@@ -66,7 +66,7 @@ func slopes(x [][]float64, y []bool, beta []float64) (*mat.VecDense, *mat.SymDen
 	return gradient, information
 }
 
-// jackknife is the regression with the errors of its coefficients; nil where there are too few clusters to tell them.
+// jackknife returns the regression with the errors of its coefficients; nil where too few clusters tell them.
 // A column that differs within few clusters, as the position does for a judge that seldom flips, has few degrees of
 // freedom: as many as there would be clusters with normal influence, of the kurtosis found, less one.
 func jackknife(x [][]float64, y []bool, cluster []int, beta []float64, information *mat.SymDense) *Logistic {

@@ -20,11 +20,11 @@ const (
 // exchanged: diff, which maps the sums of both sides to a difference, is computed for exchanges of a random half of the
 // units, and p is the share of them whose difference is at least as far from 0 as the one found.
 //
-// Units whose sides are alike change nothing. Where the exchanges of the others come to no more sums than Rounds, all are
-// counted and p is exact. Else exchanges are drawn until enoughFar of l are as far, and p is
-// enoughFar/l; after Rounds of them without that it is (far+1)/(Rounds+1), and if hardly any was as far, as many
-// weighted draws tell p. All three hold their level, and p is never 0. An exchange whose difference is undefined counts
-// as far from 0. p is NaN where the difference found is undefined.
+// Units whose sides are alike change nothing. Where the exchanges of the others come to no more sums than Rounds, all
+// are counted and p is exact. Else exchanges are drawn until enoughFar of l are as far, and p is enoughFar/l; after
+// Rounds of them without that it is (far+1)/(Rounds+1), and if fewer than fewFar were, a tenth as many weighted draws
+// tell p. All of these hold their level, and p is never 0. An exchange whose difference is undefined counts as far from
+// 0. p is NaN where the difference found is undefined.
 //
 // Sources: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), ch. 2; for F1 Yeh, COLING 2000; for the
 // end of the draws Besag and Clifford, Biometrika 78 (1991), 301–304.
@@ -63,7 +63,7 @@ func (b Bootstrap) Swapped(n int, difference func(swapped []bool) float64) float
 	return b.test(x, n)
 }
 
-// exchange is what a permutation test exchanges.
+// exchange holds the units of a permutation test, and the difference that it tests.
 type exchange struct {
 	units      []int                         // of each kind
 	difference func(exchanged []int) float64 // where so many of each kind are exchanged
