@@ -149,10 +149,9 @@ var picks = map[string][2]string{
 	"less Markdown": {"the response with less Markdown", "the one with more"},
 }
 
-// Decider returns the rule that decides the verdicts of a judge that is right in both orders on at least strict percent
-// of the pairs, by the lower end of its interval; nil if none does. By 95 % intervals, three quarters of the verdicts name
-// what the rule names, which is more than the labels do, and where it is wrong the judge is right on fewer pairs than
-// elsewhere, and on less than half of them.
+// Decider returns the rule that decides the verdicts; nil if none does. By 95 % intervals, three quarters of the
+// verdicts name what the rule names, which is more than the labels do, and where it is wrong the judge is right on less
+// than half of the pairs, and on fewer than over all, of which strict is the lower end.
 func Decider(rules []Rule, strict *float64) (found *Rule) {
 	for i, x := range rules {
 		if strict == nil || x.Named == nil || x.Named.Low == nil || x.Against.High == nil {

@@ -87,13 +87,16 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		"without texts":           {of: scoring.Usable, want: scoring.Usable},
 		"it was unusable already": {rules: rules(byLength(100, 30, 75), b), of: scoring.Unusable, want: scoring.Unusable},
 	} {
-		r := &scoring.Report{Rules: c.rules, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall, Value: &strict, Low: &strict}}}
+		r := &scoring.Report{Rules: c.rules, Results: []scoring.Result{
+			{Metric: "strict", Group: scoring.Overall, Value: &strict, Low: &strict},
+		}}
 		d := heldAgainst(r, scoring.Diagnosis{Level: c.of})
 		assert.Equal(t, d.Level, c.want, name)
 		assert.Equal(t, d.Code, c.code, name)
 		says := map[string]string{
 			codeUnread: "“the shorter” is right on 70 %",
-			codeRule:   "The judge picks the shorter response in 99 % of verdicts. When the longer one is correct, its accuracy is 2 %.",
+			codeRule: "The judge picks the shorter response in 99 % of verdicts. " +
+				"When the longer one is correct, its accuracy is 2 %.",
 		}[c.code]
 		assert.Assert(t, strings.Contains(d.Text, says), d.Text)
 		r.Results = append(r.Results, scoring.Result{Metric: RightWhereAlike, Group: scoring.Overall, Value: &strict},

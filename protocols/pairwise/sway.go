@@ -281,8 +281,9 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 		out.Right = scoring.Percent(float64(d.right) / float64(len(d.y)))
 		fit := stats.Logit(d.x, d.y, d.cluster)
 		if fit == nil {
-			out.Why = fmt.Sprintf("What sways the judge cannot be told apart: one thing decides nearly every verdict (%.0f %% are "+
-				"right, %.0f %% name the response shown first), or the pairs belong to too few groups.", *out.Right, *place.Named.Value)
+			out.Why = fmt.Sprintf("What sways the judge cannot be told apart: one thing decides nearly every verdict "+
+				"(%.0f %% are right, %.0f %% name the response shown first), or the pairs belong to too few groups.",
+				*out.Right, *place.Named.Value)
 			break
 		}
 		out.Level = rightWhereEqual(fit, b.Level, len(d.y))

@@ -20,8 +20,10 @@ const mostSteps = 50
 // Logit fits y to the rows of x by maximum likelihood; cluster names for each row which others it depends on. It is nil
 // where no finite coefficients fit best: where a column, or some together, tell y without an error, or say the same.
 //
-// The errors are those of the jackknife over clusters, by one Newton step (CR3): the sandwich of Liang and Zeger (1986)
-// is too small where clusters are few or some weigh much, see Bell and McCaffrey, Survey Methodology 28 (2002), 169–181.
+// The errors are those of the jackknife over clusters, by one Newton step (CR3): those of the sandwich of Liang and
+// Zeger (1986) are too small where clusters are few or some weigh much.
+//
+// Source: Bell and McCaffrey, Survey Methodology 28 (2002), 169–181.
 func Logit(x [][]float64, y []bool, cluster []int) *Logistic {
 	if len(x) == 0 {
 		return nil

@@ -100,7 +100,8 @@ func (b Bootstrap) test(x exchange, n int) float64 {
 	return p
 }
 
-// all counts the exchanges of the kinds from the i-th on that are far, each kind by how many of its units are exchanged.
+// all counts the exchanges of the kinds from the i-th on that are far, each kind by how many of its units are
+// exchanged.
 func (x exchange) all(exchanged []int, i int, ways float64) (far float64) {
 	if i == len(x.units) {
 		return ways * x.isFar(exchanged)

@@ -37,7 +37,8 @@ func TestExchangeByHand(t *testing.T) {
 		if tt.rows == nil {
 			rows.width = 2
 		}
-		if got := (Bootstrap{Rounds: 1000, Seed: 1}).Exchange(rows, means(max(1, len(tt.rows)))); math.Abs(got-tt.want) > 1e-12 {
+		got := Bootstrap{Rounds: 1000, Seed: 1}.Exchange(rows, means(max(1, len(tt.rows))))
+		if math.Abs(got-tt.want) > 1e-12 {
 			t.Errorf("%s: p = %v, want %v", name, got, tt.want)
 		}
 	}
@@ -74,7 +75,8 @@ func TestExchangeUndefined(t *testing.T) {
 		t.Errorf("p of a difference that is undefined: %v", p)
 	}
 	// Exchanging one of the two leaves a side with nothing to divide by.
-	if p := (Bootstrap{Rounds: 100, Seed: 1}).Exchange(rowsOf([]float64{1, 2, 0, 0}, []float64{0, 0, 0, 2}), ratio); p != 1 {
+	rows := rowsOf([]float64{1, 2, 0, 0}, []float64{0, 0, 0, 2})
+	if p := (Bootstrap{Rounds: 100, Seed: 1}).Exchange(rows, ratio); p != 1 {
 		t.Errorf("p = %v, want 1", p)
 	}
 }
@@ -107,7 +109,8 @@ func TestExchangeIsSeeded(t *testing.T) {
 func TestExchangeDrawnIsCounted(t *testing.T) {
 	diff := func(a, b []float64) float64 { return b[0]/b[1] - a[0]/a[1] }
 	for name, often := range map[string][6]int{
-		"even": {40, 40, 5, 5, 3, 3}, "some": {20, 40, 5, 5, 3, 6}, "far": {5, 60, 5, 9, 0, 6}, "one way": {0, 90, 0, 9, 0, 6},
+		"even": {40, 40, 5, 5, 3, 3}, "some": {20, 40, 5, 5, 3, 6},
+		"far": {5, 60, 5, 9, 0, 6}, "one way": {0, 90, 0, 9, 0, 6},
 	} {
 		rows := new(Rows)
 		for k, row := range [][]float64{{1, 1, 0, 1}, {0, 1, 1, 1}, {1, 1, 0, 0}, {0, 0, 1, 1}, {0, 1, 0, 0}, {0, 0, 0, 1}} {
