@@ -133,18 +133,18 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 		row.report.Run = row.Run
 		rows = append(rows, row)
 	}
+	return byQuestion(rows), nil
+}
+
+// byQuestion puts runs of one question together, the best first, and the questions by their newest run.
+func byQuestion(rows []listedRun) []listedRun {
+	questions := report.Part(rows, listedRun.question)
 	newest := func(of []listedRun) time.Time {
 		return slices.MaxFunc(of, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
 	}
-	return byQuestion(rows, func(a, b []listedRun) int {
+	slices.SortStableFunc(questions, func(a, b []listedRun) int {
 		return cmp.Or(cmp.Compare(scoring.One(a[0].Error != ""), scoring.One(b[0].Error != "")), newest(b).Compare(newest(a)))
-	}), nil
-}
-
-// byQuestion puts runs of one question together, the best first, and the questions in an order.
-func byQuestion(rows []listedRun, order func(a, b []listedRun) int) []listedRun {
-	questions := report.Part(rows, listedRun.question)
-	slices.SortStableFunc(questions, order)
+	})
 	for _, of := range questions {
 		nameJudges(of)
 		slices.SortStableFunc(of, func(a, b listedRun) int { return cmp.Compare(b.value(), a.value()) })
@@ -250,11 +250,8 @@ func (r listedRun) state(now time.Time) string {
 			state += fmt.Sprintf(" at %d %%", 100*r.Judgments/r.Expected)
 		}
 	}
-	switch {
-	case r.imported:
+	if r.imported {
 		return joined(state, "imported")
-	case when.IsZero():
-		return state
 	}
 	return joined(state, humanize.RelTime(when, now, "ago", "from now"))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -188,12 +187,7 @@ func (e *env) printByQuestion(runs []*scoring.Run, reports []scoring.Report) err
 		rows[i] = listedOf(run.Manifest)
 		rows[i].take(&reports[i])
 	}
-	rows = byQuestion(rows, func(a, b []listedRun) int { return cmp.Compare(a[0].question(), b[0].question()) })
-	for i := range rows { // the same runs are to print the same at any time
-		rows[i].Started = time.Time{}
-		rows[i].Ended = time.Time{}
-	}
-	_, err := fmt.Fprint(e.screen(), e.runsInWords(rows),
+	_, err := fmt.Fprint(e.screen(), e.runsInWords(byQuestion(rows)),
 		"\nmore: every number with --full; runs of one question alone are ranked and tested\n")
 	return err
 }
