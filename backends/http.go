@@ -48,7 +48,7 @@ type exchange struct {
 	status   int    // 0 until the whole answer is here
 	header   http.Header
 	body     []byte
-	secrets  secrets // takes out what the request proves its right with
+	secrets  *strings.Replacer // takes out what the request proves its right with
 }
 
 type exchangeKey struct{}
@@ -322,7 +322,7 @@ func errorSaid(body []byte) (sentence string, kinds []string) {
 // serverMessage is what an answer says went wrong.
 func serverMessage(x *exchange) string {
 	if sentence, _ := errorSaid(x.body); sentence != "" {
-		return excerpt([]byte(x.secrets.Replace(sentence)))
+		return excerpt([]byte(without(x.secrets, sentence)))
 	}
 	if len(bytes.TrimSpace(x.body)) == 0 {
 		return http.StatusText(x.status)

@@ -158,7 +158,7 @@ func (x *exchange) settle(
 			out.Took = took
 			// What was put together of parts, or encoded twice, may hold one.
 			for _, s := range []*string{&out.Text, &out.Thinking, &out.Detail, &out.Model, &out.SystemFingerprint} {
-				*s = x.secrets.Replace(*s)
+				*s = without(x.secrets, *s)
 			}
 			if sameName(out.Model, req.Model) {
 				out.Model = ""

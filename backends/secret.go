@@ -2,14 +2,13 @@ package backends
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf16"
 )
 
 // shortestSecret is the length from which on a key is one: "EMPTY" and "none" are sent to servers that want some key,
@@ -22,51 +21,42 @@ const shortestCoded = 12
 // hidden stands where a server said our key.
 const hidden = "[API key]"
 
-// replacers has the secrets of the few keys of this process, by the header that they were sent in.
+// replacers take the few keys of this process out of a text, by the header that they were sent in.
 var replacers sync.Map
 
-// secrets takes out of a text what a request proves its right with, in any form that a server may write it in: plain,
-// in JSON whatever is escaped there, in an address, in base64.
-type secrets struct{ plain *strings.Replacer }
-
-// Replace returns the text without the secrets. Only a text in which escapes hid one loses its escapes.
-func (s secrets) Replace(text string) string {
-	if s.plain == nil {
+// without returns a text without secrets, in whatever way JSON escapes them. Only a text that had one loses its escapes.
+func without(secrets *strings.Replacer, text string) string {
+	if secrets == nil {
 		return text
 	}
-	if decoded := unescaped(text); decoded != text {
-		if clean := s.plain.Replace(decoded); clean != decoded {
-			return clean
-		}
+	decoded := unescaped(text)
+	if clean := secrets.Replace(decoded); clean != decoded {
+		return clean
 	}
-	return s.plain.Replace(text)
+	return text
 }
 
-// unescaped writes characters in the place of their escapes in JSON, but for those that JSON has to escape.
+// unescaped writes what JSON escapes as mustJSON does.
 func unescaped(text string) string {
 	return escape.ReplaceAllStringFunc(text, func(written string) string {
-		n, err := strconv.ParseUint(written[2:], 16, 16)
-		switch c := rune(n); {
-		case written == `\/`:
-			return "/"
-		case err != nil || c < ' ' || utf16.IsSurrogate(c):
+		var c string
+		if json.Unmarshal([]byte(`"`+written+`"`), &c) != nil || c == "\ufffd" { // half of a pair
 			return written
-		case c == '"' || c == '\\':
-			return `\` + string(c)
-		default:
-			return string(c)
 		}
+		quoted := mustJSON(c)
+		return string(quoted[1 : len(quoted)-1])
 	})
 }
 
 // escape matches an escape in JSON, so that the second backslash of two begins none.
 var escape = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
 
-// secretsOf returns those of a request.
-func secretsOf(req *http.Request) secrets {
+// secretsOf takes out of a text what a request proves its right with, in any form that a server may write it in: plain,
+// in JSON, in an address, in base64. It is nil of a request without any.
+func secretsOf(req *http.Request) *strings.Replacer {
 	header := req.Header.Get("Authorization")
 	if known, ok := replacers.Load(header); ok {
-		return known.(secrets)
+		return known.(*strings.Replacer)
 	}
 	_, key, _ := strings.Cut(header, " ")
 	_, password, _ := req.BasicAuth()
@@ -84,12 +74,12 @@ func secretsOf(req *http.Request) secrets {
 			}
 		}
 	}
-	var found secrets
+	var replacer *strings.Replacer
 	if pairs != nil {
-		found.plain = strings.NewReplacer(pairs...)
+		replacer = strings.NewReplacer(pairs...)
 	}
-	replacers.Store(header, found)
-	return found
+	replacers.Store(header, replacer)
+	return replacer
 }
 
 // base64Forms are a secret in base64, as it begins at the first, second or third byte of a group of three: the letters
@@ -109,19 +99,19 @@ func base64Forms(secret string) (forms []string) {
 
 // hide takes secrets out of all of an answer that is kept or said: what a server echoes would else be in records, and
 // in the bundles that are made of them.
-func hide(s secrets, resp *http.Response, body []byte) []byte {
-	resp.Status = s.Replace(resp.Status)
+func hide(secrets *strings.Replacer, resp *http.Response, body []byte) []byte {
+	resp.Status = without(secrets, resp.Status)
 	for _, values := range resp.Header {
 		for i := range values {
-			values[i] = s.Replace(values[i])
+			values[i] = without(secrets, values[i])
 		}
 	}
-	return []byte(s.Replace(string(body)))
+	return []byte(without(secrets, string(body)))
 }
 
 // hideIn is hide for an error of the transport, which may quote what is no answer.
-func hideIn(s secrets, err error) error {
-	said := s.Replace(err.Error())
+func hideIn(secrets *strings.Replacer, err error) error {
+	said := without(secrets, err.Error())
 	if said == err.Error() {
 		return err
 	}

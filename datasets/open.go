@@ -110,12 +110,9 @@ func (s *Set) unpack() error {
 			how.Fields = guess(keys).Fields
 		}
 		if how.none() && len(keys) > 0 && !resembles(keys) {
-			var names []string
-			for _, name := range sortedKeys(keys) {
-				names = append(names, clip([]byte(name)))
-			}
-			return fmt.Errorf("columns found: %s; no known format has these: say which is which, as in "+
-				"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", listed(names))
+			names := sortedKeys(keys)
+			return fmt.Errorf("columns found: %.60q; no known format has these: say which is which, as in "+
+				"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", names[:min(40, len(names))])
 		}
 		if how.none() && len(how.LabelValues) > 0 && err == nil {
 			err = errors.New("--label-values is of columns that --field names: leave it out, or name them")

@@ -74,7 +74,7 @@ func TestImportOwnRefuses(t *testing.T) {
 		"a path":      {"../x", ownCSV, `--as "../x": a name is of letters, digits, - and _, at most 51`},
 		"a typo":      {"gsm9k", ownCSV, `--as "gsm9k": did you mean gsm8k? A name of your own is further from it`},
 		"no name":     {"", ownCSV, `--as "": a name is of letters, digits, - and _, at most 51`},
-		"unreadable":  {"x", "a,b\nc,d\n", "FILE: columns found: a, b; no known format has these: say which is which, as in --field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN"},
+		"unreadable":  {"x", "a,b\nc,d\n", "FILE: columns found: [\"a\" \"b\"]; no known format has these: say which is which, as in --field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN"},
 		"no file end": {"x", "a,b\nc,\"d\n", `FILE:2: broken quotes: the cell whose quote is opened here, or one after it in the row, is not closed as it should be (seen at line 2, byte 6); quotes in a cell are written twice`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/carry/export"
-	"gavel/internal/disk"
 	"gavel/internal/eval"
 	"gavel/internal/report"
 	"gavel/judging"
@@ -127,8 +126,8 @@ func exportCommand(e *env) *cli.Command {
 			Description: "One row a judgment, with its verdict as scores count it, tokens, time and replies.\n" +
 				"docs/formats.md lists the columns.\n\nExample:\n  gavel export parquet runs --out judgments.parquet",
 			Flags: []cli.Flag{
-				&cli.StringFlag{Name: "out", Usage: "`FILE` to write; a table that gavel wrote is replaced"},
-				&cli.BoolFlag{Name: "force", Usage: "overwrite a file that gavel did not write"},
+				&cli.StringFlag{Name: "out", Usage: "`FILE` to write"},
+				&cli.BoolFlag{Name: "force", Usage: "overwrite a file that is there"},
 			},
 			Before: someArguments("RUN"),
 			Action: e.exportParquet,
@@ -151,14 +150,9 @@ func (e *env) exportParquet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.Bool("force") {
-		if err := export.Replaceable(c.String("out")); err != nil {
-			return err
-		}
-	}
 	rows := 0
 	var unread error
-	err = disk.Write(c.String("out"), func(w io.Writer) error {
+	err = report.WriteOther(c.String("out"), c.Bool("force"), func(w io.Writer) error {
 		rows, unread = export.Parquet(w, dirs)
 		return unread
 	})

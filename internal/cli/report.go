@@ -65,9 +65,9 @@ func reportCommand(e *env) *cli.Command {
 			case out == "-":
 				return page.WriteHTML(e.stdout)
 			case ending == ".md":
-				err = page.WriteOther(out, c.Bool("force"), page.Markdown)
+				err = report.WriteOther(out, c.Bool("force"), page.Markdown)
 			case ending == ".svg":
-				err = page.WriteOther(out, c.Bool("force"), page.Picture)
+				err = report.WriteOther(out, c.Bool("force"), page.Picture)
 			default:
 				err = page.WriteFile(out, c.Bool("force"))
 			}

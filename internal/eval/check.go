@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"os"
 	"strings"
 	"time"
@@ -66,23 +65,18 @@ func (e *Maker) Items(o Request) (ids []string, each int, err error) {
 	return ids, max(1, protocol.Presentations), nil
 }
 
-// CheckJudge finds the judge of a request, and holds the request to what it can be asked for. mistake tells that the
-// request has to change, and waiting does not help.
-func (e *Maker) CheckJudge(ctx context.Context, o Request) (mistake bool, err error) {
+// CheckJudge finds the judge of a request now, and holds the request to what it can be asked for. The error is ErrUsage
+// where waiting does not help.
+func (e *Maker) CheckJudge(ctx context.Context, o Request) error {
 	o.RetryFor = time.Millisecond
 	judges, err := e.quiet().FindJudges(ctx, o)
 	if err == nil {
 		params := o.CallParameters()
 		err = abilities(judges[0].Server, JointModel(judges), &params)
 	}
-	return errors.Is(err, ErrUsage) ||
-		backends.IsKind(err, backends.NotFound, backends.Auth, backends.Moved, backends.BadRequest), err
-}
-
-// Gone tells why a request's judge cannot be found now; nil where it can.
-func (e *Maker) Gone(ctx context.Context, o Request) error {
-	o.RetryFor = time.Millisecond
-	_, err := e.quiet().FindJudges(ctx, o)
+	if backends.IsKind(err, backends.NotFound, backends.Auth, backends.Moved, backends.BadRequest) {
+		err = Failed(ErrUsage, err)
+	}
 	return err
 }
 

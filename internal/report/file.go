@@ -22,9 +22,9 @@ func (d Document) WriteFile(path string, force bool) error {
 	return disk.Write(path, d.WriteHTML)
 }
 
-// WriteOther writes what the document is in another format to a file in one step. A file that is there is an error,
-// unless forced: it does not say who wrote it.
-func (d Document) WriteOther(path string, force bool, write func(io.Writer) error) error {
+// WriteOther writes a file in a format that does not say who wrote it, in one step. A file that is there is an error,
+// unless forced.
+func WriteOther(path string, force bool, write func(io.Writer) error) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return fmt.Errorf("%s: exists: choose another name, or use --force", path)
 	}

@@ -66,11 +66,11 @@ func TestMarkdownToShare(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.md")
 	for _, force := range []bool{false, true} {
-		if err := (report.Document{}).WriteOther(path, force, (report.Document{}).Markdown); err != nil {
+		if err := report.WriteOther(path, force, (report.Document{}).Markdown); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := (report.Document{}).WriteOther(path, false, (report.Document{}).Markdown); err == nil {
+	if err := report.WriteOther(path, false, (report.Document{}).Markdown); err == nil {
 		t.Error("a file that was there is written over")
 	}
 }

@@ -246,8 +246,6 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 	}
 	judgments := x.Judgments(i)
 	v.Asked = questionAbout(x.Manifest, v.Item, nil)
-	page := markup.NewLayout()
-	defer v.Item.layOut(page) // after the replies, which come first
 	if len(judgments) == 0 {
 		return v, nil
 	}
@@ -256,6 +254,7 @@ func (s *Server) itemOf(x *store.Index, i int) (ItemView, error) {
 		return v, store.ErrChanged
 	}
 	defer records.Close()
+	page := markup.NewLayout()
 	for _, g := range judgments {
 		j, err := x.Record(records, g)
 		if err != nil {
@@ -281,6 +280,7 @@ func textsOf(item datasets.Item) *ItemTexts {
 		Answer:   item.Answer,
 		Note:     item.Note,
 	}
+	page := markup.NewLayout()
 	for i, c := range item.Candidates {
 		if item.Answered != nil && c.Text == "" {
 			continue // of a judgment the candidates are verdicts, which have no text
@@ -292,6 +292,7 @@ func textsOf(item datasets.Item) *ItemTexts {
 			Labelled:  i == item.Gold,
 			Rank:      c.Rank,
 			Unrelated: c.Unrelated,
+			HTML:      page.Of(markup.Visible(c.Text)),
 		})
 	}
 	if a := item.Answered; a != nil {
@@ -302,22 +303,10 @@ func textsOf(item datasets.Item) *ItemTexts {
 			Reference: a.Reference,
 			Own:       a.Own,
 			Right:     item.Gold == 0,
+			HTML:      page.Of(markup.Visible(a.Text)),
 		}
 	}
 	return t
-}
-
-// layOut lays the texts that are judged out as Markdown, of an item that is there.
-func (t *ItemTexts) layOut(page *markup.Layout) {
-	if t == nil {
-		return
-	}
-	for i := range t.Candidates {
-		t.Candidates[i].HTML = page.Of(markup.Visible(t.Candidates[i].Text))
-	}
-	if a := t.Answered; a != nil {
-		a.HTML = page.Of(markup.Visible(a.Text))
-	}
 }
 
 // judgmentView is a record for people; known tells whether there is an item to make its prompt of.

@@ -217,19 +217,19 @@ func (s *Server) folder(run string) string {
 	return filepath.Join(s.opts.Runs, filepath.FromSlash(run))
 }
 
-// commandOf returns the command that makes a run where it is; "" where it was imported.
+// commandOf returns the command that makes a run where it is; "" of an imported one, and of a jury without its members.
 func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest) string {
 	jurors := report.Jurors(m)
 	if jurors == nil {
 		return jobs.CommandOf(m, s.folder(run))
 	}
-	words := report.JuryCommand(m, s.folder(run))
 	members, err := s.membersOf(ctx, jurors)
-	for i, juror := range jurors {
-		if err == nil && members != nil {
-			juror.Run = s.folder(members[i].Name)
-		}
-		words = append(words, juror.Run)
+	if err != nil || members == nil {
+		return ""
+	}
+	words := report.JuryCommand(m, s.folder(run))
+	for _, member := range members {
+		words = append(words, s.folder(member.Name))
 	}
 	return shellLine(words)
 }

@@ -200,7 +200,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 			switch {
 			case err == nil:
 				pl.count(p)
-			case once.Gone(ctx, c.Request) != nil:
+			case once.CheckJudge(ctx, c.Request) != nil:
 				unreachable[c.judge] = err
 			}
 		}

@@ -79,12 +79,12 @@ func (r *runner) checkJudges(ctx context.Context) error {
 			continue
 		}
 		checked[key] = true
-		mistake, err := r.CheckJudge(ctx, o)
+		err := r.CheckJudge(ctx, o)
 		switch {
-		case mistake && errors.As(err, new(*eval.FieldError)):
+		case errors.As(err, new(*eval.FieldError)):
 			return r.suite.blame(c, err)
-		case mistake:
-			return &lineError{File: r.suite.path, Line: cmp.Or(c.lines["model"], c.judge.line), Err: err}
+		case errors.Is(err, eval.ErrUsage):
+			return r.suite.wrong(c.judge.line, "%v", err)
 		case err != nil && ctx.Err() == nil:
 			r.say("warning: the judge %s cannot be found now, and is tried again later: %v", c.judge.name, err)
 		}
@@ -157,7 +157,7 @@ func (r *runner) judge(ctx context.Context, j *Judge) {
 			return
 		}
 		var gaveUp *judging.GaveUpError
-		if errors.As(err, &gaveUp) || r.Gone(ctx, c.Request) != nil {
+		if errors.As(err, &gaveUp) || r.CheckJudge(ctx, c.Request) != nil {
 			broken = err
 			if r.complete(c) { // and so not asked for anything
 				continue

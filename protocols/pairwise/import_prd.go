@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"gavel/datasets"
 	"gavel/protocols/imports"
@@ -157,7 +158,6 @@ func (in *storedImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, er
 	slices.Sort(files)
 	slices.Reverse(files)
 	all := map[prdKey]prdText{}
-	passed := 0
 	for _, path := range files {
 		named := name.FindStringSubmatch(filepath.Base(path))
 		if named == nil {
@@ -172,18 +172,10 @@ func (in *storedImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, er
 			first, is := all[key]
 			if !is {
 				all[key] = review
-			} else if first.conflict(review) == nil {
-				continue
-			} else if filepath.Base(path)[:len("answer_")] == filepath.Base(first.at)[:len("answer_")] {
-				return nil, fmt.Errorf("%s: %w", review.at, first.conflict(review))
-			} else {
-				passed++
+			} else if err := first.conflict(review); err != nil && strings.HasPrefix(filepath.Base(path), "answer_") {
+				return nil, fmt.Errorf("%s: %w", review.at, err)
 			}
 		}
-	}
-	if passed > 0 {
-		in.Say("%d reviews of %s in files answer-X-… differ from those in files answer_X-…, which count",
-			passed, reviewer)
 	}
 	return all, nil
 }

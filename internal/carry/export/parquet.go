@@ -2,12 +2,7 @@
 package export
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -60,31 +55,6 @@ type Judgment struct {
 	Thinking []string `parquet:"thinking,list"`
 }
 
-// writer is the name in the footer of a table that Parquet wrote.
-const writer = "gavel"
-
-// Replaceable returns an error if there is a file at path that Parquet did not write.
-func Replaceable(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	const footer = 1024 // bytes at the end of a file that have the writer's name
-	end, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-footer), footer))
-	if err != nil || !bytes.Contains(end, []byte(writer+" version ")) || !bytes.HasSuffix(end, []byte("PAR1")) {
-		return fmt.Errorf("%s: exists and is not a table that gavel wrote: choose another name, or use --force", path)
-	}
-	return nil
-}
-
 // groupRows are the rows that are held in memory before they are written.
 const groupRows = 10_000
 
@@ -92,7 +62,7 @@ const groupRows = 10_000
 // scores read them. The same records are the same bytes.
 func Parquet(out io.Writer, runs []string) (rows int, err error) {
 	table := parquet.NewGenericWriter[Judgment](out, parquet.Compression(&zstd.Codec{}),
-		parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy(writer, "", ""))
+		parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("gavel", "", ""))
 	for _, dir := range runs {
 		m, err := judging.ReadManifest(dir)
 		if err != nil {

@@ -42,7 +42,7 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	}
 	if err != nil {
 		return Job{}, failure.New(http.StatusConflict, "%s cannot be resumed from here: %v. "+
-			"Use the command line: %s --out %s", run, err, was.Command(), eval.Quoted(dir))
+			"Use the command line: %s", run, err, CommandOf(m, dir))
 	}
 	o.Out = dir
 	o.PromptGiven = was.PromptGiven
