@@ -97,7 +97,8 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 		return err
 	}
 	var out report.Scores
-	for _, r := range runs {
+	loaded := make([]*scoring.Run, len(runs))
+	for i, r := range runs {
 		run, err := scoring.Load(r.Dir, scoring.DefaultOptions.Reading)
 		if err != nil {
 			return err
@@ -107,10 +108,10 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 			return err
 		}
 		rep.Run = r.Dir
+		loaded[i] = run
 		out.Runs = append(out.Runs, rep)
-		out.Next = nextOf(rep)
 	}
-	return e.print(c, out)
+	return e.printScores(c, loaded, out, scoring.DefaultOptions)
 }
 
 var _ = register(more, 30, "export", exportCommand)

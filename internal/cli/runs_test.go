@@ -68,9 +68,6 @@ func TestRuns(t *testing.T) {
 	if list, more, _ := strings.Cut(scored, "\nmore: every number with --full"); list != mustCall(t, "runs") || more == "" {
 		t.Errorf("scores of several protocols are not as readable as the list of runs:\n%s", scored)
 	}
-	if priced := mustCall(t, "score", "--watts", "300", "runs"); !strings.Contains(priced, "3 runs (") || strings.Contains(priced, "stages") {
-		t.Errorf("with a price:\n%s", priced)
-	}
 	write(t, "runs/bad/run.json", "{")
 	var listed struct{ Runs []listedRun }
 	if err := json.Unmarshal([]byte(mustCall(t, "ls", "--json", "--runs", "runs")), &listed); err != nil || len(listed.Runs) != 5 {

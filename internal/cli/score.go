@@ -163,32 +163,33 @@ func scoreCommand(e *env) *cli.Command {
 				rep.Ledger.At(rates)
 				out.Runs = append(out.Runs, rep)
 			}
-			if len(runs) == 1 {
-				out.Next = nextOf(out.Runs[0])
-			} else if len(formats(c)) == 0 && !c.Bool("full") {
-				switch l := report.BoardOf(runs, out.Runs, o); {
-				case l != nil:
-					out.Board = l.InWords(out.Runs)
-				case rates == (scoring.Rates{}):
-					return e.printByQuestion(runs, out.Runs)
-				default:
-					return e.printText(report.Overview{Scores: out}.Tables())
-				}
-			}
-			return e.print(c, out)
+			return e.printScores(c, runs, out, o)
 		},
 	}
 }
 
-// printByQuestion lists runs that were not all asked the same, as "gavel runs" does.
-func (e *env) printByQuestion(runs []*scoring.Run, reports []scoring.Report) error {
+// printScores prints what runs come to: one in full, those of one question ranked, others listed as "gavel runs" does.
+func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores, o scoring.Options) error {
+	if len(runs) == 1 {
+		out.Next = nextOf(out.Runs[0])
+	}
+	if len(runs) == 1 || len(formats(c)) > 0 || c.Bool("full") {
+		return e.print(c, out)
+	}
+	if l := report.BoardOf(runs, out.Runs, o); l != nil {
+		out.Board = l.InWords(out.Runs)
+		return e.print(c, out)
+	}
 	rows := make([]listedRun, len(runs))
 	for i, run := range runs {
 		rows[i] = listedOf(run.Manifest)
-		rows[i].take(&reports[i])
+		rows[i].take(&out.Runs[i])
 	}
-	_, err := fmt.Fprint(e.screen(), e.runsInWords(byQuestion(rows)),
-		"\nmore: every number with --full; runs of one question alone are ranked and tested\n")
+	fmt.Fprintln(e.screen(), e.runsInWords(byQuestion(rows)))
+	if c.IsSet("watts") || c.IsSet("price-per-hour") {
+		return e.printText(out.Costs())
+	}
+	_, err := fmt.Fprintln(e.stdout, "more: every number with --full; runs of one question alone are ranked and tested")
 	return err
 }
 

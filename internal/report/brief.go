@@ -16,8 +16,7 @@ import (
 // Next is a command that a person may give now, and what for.
 type Next struct{ Command, Purpose string }
 
-// Brief is what a person sees first of some runs: of several of one kind a table of them all, of one the answer and the
-// numbers that stand for it. Of runs that are stages of the last, it has a line of each and the last in full.
+// Brief is what a person sees first of a run: the answer and the numbers that stand for it. Of runs that are stages of the last, it has a line of each and the last in full.
 func (s Scores) Brief() []table.Table {
 	if len(s.Runs) == 0 {
 		return nil
@@ -25,9 +24,6 @@ func (s Scores) Brief() []table.Table {
 	last := s.Runs[len(s.Runs)-1]
 	if s.Board != nil {
 		return append([]table.Table{{Title: s.Board.Says}, s.Board.table()}, s.ending(nil)...)
-	}
-	if len(s.Runs) > 1 && layoutOf(s.Runs[0].Protocol) == layoutOf(last.Protocol) {
-		return Overview{Scores: s}.Tables()
 	}
 	var tables []table.Table
 	if len(s.Runs) > 1 {

@@ -57,13 +57,6 @@ func TestLayoutsPartRuns(t *testing.T) {
 	if got := strings.Join(titles, "; "); got != "2 toys; toy a; b; toy c" {
 		t.Errorf("tables %s", got)
 	}
-	titles = nil
-	for _, laid := range scores.Headlines() {
-		titles = append(titles, strings.SplitN(laid.Title, " ·", 2)[0])
-	}
-	if got := strings.Join(titles, "; "); got != "2 toys; b" {
-		t.Errorf("headlines %s", got)
-	}
 	page := writeHTML(t, []report.Run{{Report: scores.Runs[0]}, {Report: scores.Runs[1]}, {Report: scores.Runs[2]}})
 	for _, want := range []string{"a · toy · at once · on both sides"} {
 		if !strings.Contains(page, want) {

@@ -107,8 +107,8 @@ func reading(l *scoring.Ledger) string {
 	return text
 }
 
-// costs of the runs, a row each.
-func (s Scores) costs() []table.Table {
+// Costs of the runs, a row each.
+func (s Scores) Costs() []table.Table {
 	rows := make([]costRow, len(s.Runs))
 	for i, name := range runNames(s.Runs) {
 		rows[i] = costRow{name, s.Runs[i].Ledger}

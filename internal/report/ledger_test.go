@@ -37,7 +37,7 @@ func TestCosts(t *testing.T) {
 	if err := (report.Document{Runs: []report.Run{{Report: r}}}).WriteHTML(&page); err != nil || !strings.Contains(page.String(), strings.ReplaceAll(read, "'", "&#39;")) {
 		t.Errorf("the page does not say it: %v", err)
 	}
-	if err := table.Writer(table.Text).Each(&several, report.Overview{Scores: report.Scores{Runs: []scoring.Report{twoRuns().Runs[1], r}}}.Tables()); err != nil || strings.Count(several.String(), "80 (2.0)") != 1 {
+	if err := table.Writer(table.Text).Each(&several, report.Scores{Runs: []scoring.Report{twoRuns().Runs[1], r}}.Costs()); err != nil || strings.Count(several.String(), "80 (2.0)") != 1 {
 		t.Errorf("of several runs: %v\n%s", err, several.String())
 	}
 	text.Reset()

@@ -203,7 +203,7 @@ func pageOf(runs []Run) page {
 	}
 	p.Common, p.Differ = metadata(runs, names)
 	p.Summaries = scores.summaries()
-	p.Costs = scores.costs()
+	p.Costs = scores.Costs()
 	p.Terms = p.explained()
 	return p
 }

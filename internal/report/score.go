@@ -5,7 +5,6 @@ package report
 import (
 	"cmp"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
@@ -79,41 +78,14 @@ func (s Scores) Tables() []table.Table {
 	for _, r := range s.Runs {
 		tables = append(tables, layoutOf(r.Protocol).Tables(r)...)
 	}
-	return append(tables, s.costs()...)
-}
-
-// Headlines are the tables over several runs of a layout, and of one with a single run that run's first.
-func (s Scores) Headlines() []table.Table {
-	return append(s.over(func(l *Layout, run scoring.Report) []table.Table { return l.Tables(run)[:1] }), s.costs()...)
-}
-
-// Overview is a table of several runs, the best first.
-type Overview struct{ Scores }
-
-// Tables has one for the runs of each kind.
-func (o Overview) Tables() []table.Table {
-	best := func(r scoring.Report) float64 {
-		if h := Headline(&r); h != nil && h.Value != nil {
-			return *h.Value
-		}
-		return math.Inf(-1)
-	}
-	slices.SortStableFunc(o.Runs, func(a, b scoring.Report) int { return cmp.Compare(best(b), best(a)) })
-	return o.Headlines()
+	return append(tables, s.Costs()...)
 }
 
 // summaries are the tables over several runs, one for each layout.
-func (s Scores) summaries() []table.Table {
-	return s.over(func(*Layout, scoring.Report) []table.Table { return nil })
-}
-
-// over gives the summary of the runs of each layout, or what single makes of the only one.
-func (s Scores) over(single func(*Layout, scoring.Report) []table.Table) (tables []table.Table) {
+func (s Scores) summaries() (tables []table.Table) {
 	for _, runs := range Part(s.Runs, func(r scoring.Report) *Layout { return layoutOf(r.Protocol) }) {
 		if l := layoutOf(runs[0].Protocol); len(runs) > 1 {
 			tables = append(tables, explained(diagnosed(l.Summary(runs), runs), runs[0].Protocol))
-		} else {
-			tables = append(tables, single(l, runs[0])...)
 		}
 	}
 	return tables
