@@ -253,6 +253,9 @@ func (r listedRun) state(now time.Time) string {
 	if r.imported {
 		return joined(state, "imported")
 	}
+	if when.IsZero() {
+		return state
+	}
 	return joined(state, humanize.RelTime(when, now, "ago", "from now"))
 }
 

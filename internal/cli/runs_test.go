@@ -65,8 +65,12 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	scored := mustCall(t, "score", "runs")
-	if list, more, _ := strings.Cut(scored, "\nmore: every number with --full"); list != mustCall(t, "runs") || more == "" {
-		t.Errorf("scores of several protocols are not as readable as the list of runs:\n%s", scored)
+	rest := scored
+	for _, want := range []string{"pairwise · sample · score: right in both orders\n", " sim:right", " sim:coin", "answer · sample-choice", "\nmore: "} {
+		_, after, found := strings.Cut(rest, want)
+		if rest = after; !found || strings.Contains(scored, " now") {
+			t.Fatalf("scores of several protocols have no %q in its place:\n%s", want, scored)
+		}
 	}
 	write(t, "runs/bad/run.json", "{")
 	var listed struct{ Runs []listedRun }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -185,7 +186,12 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 		rows[i] = listedOf(run.Manifest)
 		rows[i].take(&out.Runs[i])
 	}
-	fmt.Fprintln(e.screen(), e.runsInWords(byQuestion(rows)))
+	rows = byQuestion(rows)
+	for i := range rows { // the same records are the same words at any time
+		rows[i].Started = time.Time{}
+		rows[i].Ended = time.Time{}
+	}
+	fmt.Fprintln(e.screen(), e.runsInWords(rows))
 	if c.IsSet("watts") || c.IsSet("price-per-hour") {
 		return e.printText(out.Costs())
 	}
