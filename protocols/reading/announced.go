@@ -5,32 +5,48 @@ import (
 	"strings"
 )
 
-// announced is the word that says that a label is the answer, and where it begins in what stands before the label: −1
-// where the word is of another answer.
-func (g grammar) announced(p place, praise rank) (word string, at int) {
-	found := cuesIn(p.left)
+// announced returns the word that says that a label is the answer, whether that is of the better or of the worse, and
+// where it begins in what stands before the label: −1 where the word is of another answer.
+func (g grammar) announced(p place, praise rank) (word string, side judgment, at int) {
+	words := sidedWords
+	if g.asked == unjudged {
+		words = answerWords
+	}
+	found := words.in(p.left)
 	slices.Reverse(found)
 	for _, m := range found[:min(len(found), 3)] {
-		said := p.left[:m[1]]
-		lead, word := said[:m[0]], said[m[0]:]
+		lead, word, gap := p.left[:m[0]], p.left[m[0]:m[1]], p.left[m[1]:]
+		side := sideOf(lead, word)
 		switch {
-		case p.names(m[0]):
+		case p.names(m[0]), side != unjudged && p.saidOfOther(m[0]):
 			continue
-		case another.MatchString(lead), ranked.MatchString(said) && worst.MatchString(said) != g.worst:
-			return "", -1
+		case another.MatchString(lead):
+			return "", unjudged, -1
+		case notIt.MatchString(lead) || thing.MatchString(word) && !adjective.MatchString(lead) && sideOf(lead, "") == unjudged,
+			g.notCue != nil && g.notCue(p.label, word, gap), !p.follows(lead, word, praise):
+			continue
+		case g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse),
+			aspectBefore.MatchString(lead), aspectAfter.MatchString(gap):
+			return "", unjudged, -1
 		}
-		if !notIt.MatchString(lead) && (!thing.MatchString(word) || adjective.MatchString(lead)) &&
-			(g.notCue == nil || !g.notCue(p.label, word, p.left[m[1]:])) && p.follows(lead, word, praise) {
-			return word, m[0]
+		return word, side, m[0]
+	}
+	if clauseEnds.MatchString(p.right) {
+		if m := chooses.find(p.left); m != nil {
+			return p.left[m[0]:], unjudged, m[0]
 		}
 	}
-	if !clauseEnds.MatchString(p.right) {
-		return "", 0
+	return "", unjudged, 0
+}
+
+// saidOfOther tells whether a place in what stands before a label is part of what is said of the label before it.
+func (p place) saidOfOther(at int) bool {
+	if p.i == 0 {
+		return false
 	}
-	if m := chooses.find(p.left); m != nil {
-		return p.left[m[0]:], m[0]
-	}
-	return "", 0
+	end := p.all[p.i-1].end
+	m := praise.find(p.view.lower[end:max(end, p.start)])
+	return m != nil && end+m[1] > at+p.start-len(p.left)
 }
 
 // names tells whether a place in what stands before a label belongs to another label.
@@ -59,15 +75,22 @@ func (p place) follows(lead, word string, praise rank) bool {
 		p.form > bare && !hasOther && announces.MatchString(gap) && clauseStops.MatchString(p.right)
 }
 
+// aspect is a respect in which two responses may be compared.
+const aspect = `\b(?:\w+(?:ness|ity)|accuracy|style|tone|depth|details?|format(?:ting)?|relevance|concision|coverage
+	|structure|organi[sz]ation|grammar|length|logic|reasoning|coherence|fluency|presentation|engagement|efficiency
+	|instruction[- ]following)`
+
 var (
 	noLead      = compile(`^\s*(?:该|此|这个|[^\x00-\x7f]{1,4}的)?$`)
 	clauseStops = compile(`^["')\]}*$.!]*\s*(?:$|[.,;:!?(\n]|because\b|since\b)`)
 	// thing is a word for any of the labels, adjective goes before it where it is the answer.
 	thing     = compile(`^(?:option|choice|letter|label|output|response|overall|best)$`)
-	adjective = compile(`^[^\pL]*$|\b(?:correct|best|better|right|\w*appropriate|final|closest|suitable|accurate
-		|precise|likely|helpful|only|valid|true|nearest|choosing|chosen|selected|intended|my|our|the
-		|multiple[- ]choice
-		|worst|worse|least \w+)\s+$`)
+	adjective = compile(`^[^\pL]*$
+		|\b(?:correct|best|better|right|\w*appropriate|final|closest|suitable|accurate|precise|likely|helpful|only|valid|true
+			|nearest|choosing|chosen|selected|intended|my|our|the|multiple[- ]choice|worst|worse|least \w+)\s+$`)
+	// aspectBefore ends with a respect in which two are compared, aspectAfter begins with one.
+	aspectBefore = compile(aspect + `[\s_-]+$`)
+	aspectAfter  = compile(`^\s*(?:\(\s*|(?:on|for|in|by|regarding) (?:the )?)` + aspect + `\b`)
 	// afterBut ends with what sets the next label against one that is denied.
 	afterBut = compile(`\b(?:but|sondern|sino|mais plutôt|ma)(?: rather)?[\s"'(]*$`)
 	// ownWords may stand between a word and the colon after it, relative between it and a verb.

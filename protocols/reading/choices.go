@@ -53,14 +53,17 @@ func Option(reply string, n int, worst bool) Found {
 	for k := range n {
 		offered = append(offered, strconv.Itoa(k+1))
 	}
-	return choiceOf(worst, options, offered).read(reply)
+	if worst {
+		return choiceOf(worse, options, offered).read(reply)
+	}
+	return choiceOf(better, options, offered).read(reply)
 }
 
 // Output reads which of two outputs, called Output (a) and Output (b), a reply says is the better: the value is "a" or
 // "b".
 func Output(reply string) Found {
 	labels := func(v *view) []label { return v.letters(outputNouns, 'B') }
-	f := choiceOf(false, labels, letters[:2]).read(reply)
+	f := choiceOf(better, labels, letters[:2]).read(reply)
 	f.Value = strings.ToLower(f.Value)
 	return f
 }
@@ -68,15 +71,15 @@ func Output(reply string) Found {
 var outputNouns = strings.Fields("output outputs")
 
 // choiceOf is a grammar of things of which one is selected.
-func choiceOf(worst bool, labels func(*view) []label, offered []string) grammar {
+func choiceOf(asked judgment, labels func(*view) []label, offered []string) grammar {
 	return grammar{
 		labels: labels,
 		praise: func(l label, left, right string) (string, rank) {
 			switch said := judged(left, right); {
 			case l.form == bare, len(offered) > 2 && thanOption.MatchString(right):
-			case worst && said == worse, !worst && said == better:
+			case said == asked:
 				return l.value, called
-			case !worst && (said == good || said == partly):
+			case asked == better && (said == good || said == partly):
 				return l.value, praised
 			}
 			return "", nothing
@@ -86,7 +89,7 @@ func choiceOf(worst bool, labels func(*view) []label, offered []string) grammar 
 		},
 		rule:    ruleAnswer,
 		offered: offered,
-		worst:   worst,
+		asked:   asked,
 		more:    moreOptions,
 	}
 }

@@ -28,7 +28,7 @@ func newPlace(v *view, all []label, i int) place {
 func (g grammar) claim(p place) claim {
 	c := claim{label: p.label, statement: p.from}
 	value, praise := g.praise(p.label, p.left, p.right)
-	word, at := g.announced(p, praise)
+	word, side, at := g.announced(p, praise)
 	lone := p.alone()
 	isBoxed := strings.HasSuffix(strings.TrimRight(p.left, " {$(\"'["), `\boxed`)
 	if at < 0 || p.form < demanded && praise == nothing && word == "" && lone == nothing && !isBoxed {
@@ -69,7 +69,11 @@ func (g grammar) claim(p place) claim {
 		c.rule = ruleLabel
 		return c
 	}
-	if praise > nothing {
+	c.side = side
+	if g.sides != nil && side != unjudged {
+		c.value = cmp.Or(g.sides(p.label, side), c.value)
+		c.several = praise > nothing && value != c.value
+	} else if praise > nothing {
 		c.value = value
 		c.rank = max(praise, c.rank)
 		c.rule = cmp.Or(c.rule, rulePredicate)
@@ -82,7 +86,7 @@ func (g grammar) claim(p place) claim {
 
 // unsaid tells whether a label is denied, doubted, quoted, asked or offered, and not said by the reply itself.
 func (p place) unsaid(isAnnounced bool) bool {
-	if !claimed(p.left) || unreal.MatchString(p.left) || p.view.inQuestion(p.start, p.end) ||
+	if !claimed(p.left) || matches(p.left, unreal, ofOthers) || p.view.inQuestion(p.start, p.end) ||
 		conjunctive.MatchString(p.left) && hanging.MatchString(p.right) {
 		return true
 	}

@@ -23,6 +23,8 @@ type expression struct {
 const (
 	shortText  = 5
 	mostShorts = 1000
+	// mostWords are as many as take less time to look for than an expression that fails at the beginning of a text.
+	mostWords = 40
 )
 
 var lineBreak = regexp.MustCompile(`\n\t*`)
@@ -37,7 +39,11 @@ func compile(source string) *expression {
 			if err != nil {
 				panic(err)
 			}
-			return needed(tree)
+			words := needed(tree)
+			if len(words) > mostWords && strings.HasPrefix(source, "^") {
+				return nil
+			}
+			return words
 		}),
 	}
 }

@@ -15,7 +15,7 @@ func TestCuesAreWords(t *testing.T) {
 		"answers and ÿans": "answers",
 	} {
 		var got []string
-		for _, m := range cuesIn(text) {
+		for _, m := range answerWords.in(text) {
 			got = append(got, text[m[0]:m[1]])
 		}
 		if strings.Join(got, " ") != want {

@@ -12,7 +12,8 @@ type grammar struct {
 	offered []string
 	rule    string                               // of a label that a word announces
 	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
-	worst   bool                                 // the worst is asked for
+	asked   judgment                             // better or worse; unjudged where nothing is compared
+	sides   func(l label, said judgment) string  // the value of one of two that is said to be better or worse
 	more    *expression                          // follows a label of which more are named without a noun
 }
 
@@ -50,8 +51,9 @@ type claim struct {
 	label
 	rank
 	rule      string
-	statement int  // where it begins
-	several   bool // the statement names another as well
+	side      judgment // of what announces it
+	statement int      // where it begins
+	several   bool     // the statement names another as well
 }
 
 // lookBack bounds how many labels a reader looks at before it gives up: no reply of a model needs as many.
@@ -71,7 +73,7 @@ func (g grammar) read(reply string) Found {
 	}
 	f := v.found(final.rule, final.value, final.in, final.out)
 	switch {
-	case final.several, retracted.MatchString(v.reply[f.End:min(len(v.reply), f.End+4*after)]):
+	case final.several, matches(v.lower[final.out:min(len(v.lower), final.out+4*after)], retracted...), g.contradicted(v, all, final):
 		return f.conflict()
 	case !slices.Contains(g.offered, final.value):
 		f.Outcome = None
@@ -113,7 +115,7 @@ func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
 		if l.value != all[0].value {
 			return final, false
 		}
-		if claimed(left) && !repeated.MatchString(left) && !offering(v, all, i) {
+		if claimed(left) && !matches(left, repeated, ofOthers) && !offering(v, all, i) {
 			final = claim{label: l, rank: plain, rule: ruleLabel}
 			ok = true
 		}
@@ -135,13 +137,21 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 		switch {
 		case c.form < demanded && final.form == demanded:
 			continue
+		case final.value == "" && !matches(gap, turning, retraction): // a name that may mean either, beside a plain one
+			final = c
+			continue
 		case c.value == final.value:
 			if !together && c.rank >= final.rank {
 				return final, true
 			}
 			continue
 		case c.rank >= plain && wordless.MatchString(gap): // named side by side
-		case !together && final.rank == declared, turning.MatchString(gap) && !also.MatchString(gap),
+		case matches(gap, turning, retraction) && !also.MatchString(gap):
+			return final, true
+		case c.value == "":
+			continue
+		case c.side != final.side && max(c.side, final.side) == worse && c.rank == declared && final.rank == declared:
+		case !together && final.rank == declared,
 			!together && concluding.MatchString(v.upTo(final.start)):
 			return final, true
 		case c.rank < final.rank:
@@ -159,6 +169,31 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 	return final, ok
 }
 
+// contradicted reports whether the words right before a label in the form that was asked for name the other:
+// "Assistant A is worse: [[A>B]]".
+func (g grammar) contradicted(v *view, all []label, final claim) bool {
+	if g.sides == nil || final.form < demanded || final.value == "" {
+		return false
+	}
+	k := max(0, slices.Index(all, final.label))
+	names := slices.DeleteFunc(slices.Clone(all[max(0, k-8):k]), func(l label) bool { return l.form == demanded })
+	for i := range slices.Backward(names) {
+		p := newPlace(v, names, i)
+		c := g.claim(p)
+		_, praise := g.praise(p.label, p.left, p.right)
+		isNear := p.from == final.statement || p.to == final.statement
+		switch {
+		case !isNear, turning.MatchString(v.lower[p.end:final.start]):
+			return false
+		case c.rank >= called && c.value != "" && (praise > nothing || c.side != unjudged || p.name == ""):
+			return c.value != final.value
+		case !compared.MatchString(p.left):
+			return false
+		}
+	}
+	return false
+}
+
 // ends tells whether no more is said of a label.
 func (c claim) ends(v *view) bool { return clauseEnds.MatchString(v.lower[c.end:]) }
 
@@ -168,5 +203,7 @@ func (c claim) isItem(v *view) bool { return itemLead.MatchString(v.upTo(c.start
 var (
 	wordless = compile(`^[^\pL\d]*$`)
 	also     = compile(`\balso\b`)
+	// compared ends with what sets the label before against the next: "A is better than B".
+	compared = compile(`\b(?:than|over|to)\s+(?:the\s)?$`)
 	itemLead = compile(`^[^.:,\n]{1,40}:[\s"'(]*$`)
 )

@@ -144,21 +144,30 @@ func correctness(inside string) string {
 	return Incorrect
 }
 
-// grammar is that of a comparison.
+// grammar returns the grammar of a comparison.
 func (c comparison) grammar(offered []string) grammar {
+	sides := func(l label, said judgment) string {
+		switch {
+		case l.name != "A" && l.name != "B" || said != better && said != worse:
+			return ""
+		case (l.name == "A") == (said == better):
+			return c.a
+		}
+		return c.b
+	}
 	return grammar{
 		labels: c.labels,
 		praise: func(l label, left, right string) (string, rank) {
-			switch said := judged(left, right); {
-			case l.name == "A" && said == better, l.name == "B" && said == worse:
-				return c.a, called
-			case l.name == "B" && said == better, l.name == "A" && said == worse:
-				return c.b, called
+			value := sides(l, judged(left, right))
+			if value == "" {
+				return "", nothing
 			}
-			return "", nothing
+			return value, called
 		},
 		rule:    ruleVerdict,
 		offered: offered,
+		asked:   better,
+		sides:   sides,
 	}
 }
 
@@ -344,7 +353,7 @@ func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 		l.end = i + 2
 		l.form = named
 	}
-	if noun := lastWord(strings.TrimRight(v.lower[:l.start], " \t\n\"'([{$"), nouns); noun >= 0 {
+	if noun := lastWord(strings.TrimRight(v.lower[:l.start], " \t\n\"'([{$_"), nouns); noun >= 0 {
 		l.start = noun
 		l.form = named
 	}
@@ -371,7 +380,7 @@ var (
 	letterEnds = compile(`^(?:\)\s|["')\]}*$]*(?:\s*(?:$|[.,;:!?()\[\]|/&–—>\n→✅✓✗❌"}]|<\D|-[\s]|-$)|\s+(?:'|because
 		|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if|would
 		|must
-		|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote|clearly\W*(?:$
+		|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote|loses|perform(?:s|ed)|fares|clearly\W*(?:$
 		|\n))(?:\W|$))|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
 	smallEnds = compile(`^[)\].}"'$|!\s]*(?:$|\n)`)

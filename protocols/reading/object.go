@@ -20,21 +20,26 @@ func inBrackets(inside string) string {
 }
 
 var (
-	objectBegins = compile(`^\{\s*["'][^"'\n]{1,40}["']\s*:`)
-	fieldBegins  = compile(`^[\s,]*["']([^"'\n]{1,40})["']\s*:\s*`)
+	objectBegins = compile(`^\{\s*\\?["'][^"'\n]{1,40}["']\s*:`)
+	fieldBegins  = compile(`^[\s,]*\\?["']([^"'\n]{1,40}?)\\?["']\s*:\s*`)
 	// fieldValue is a text, what is in brackets, or what goes up to a comma.
-	fieldValue = compile(`^(?:` + quotedText + `|` + inBrackets(inBrackets(inBrackets(``))) + `|[^",}\n\[{])*`)
-	// verdictKey is a key whose value is the answer, unless it is otherKey.
-	verdictKey = compile(`(?i)verdict|solution|label|winner|answer|decision|judge?ment|choice|select|option|result
-		|final|pick|better|best|prefer|correct|conclusion|output|response|evaluation|worst|urteil|veredi[ct]t?o
-		|verdetto|antwort|auswahl
-		|réponse
-		|choix|respuesta|risposta|resposta|вердикт|ответ|答案|选择|结论|判断|判定|回答|정답|답|선택`)
-	otherKey = compile(`(?i)altern|runner|second|segund|zweit|other|reject|consider|not_|confiden|reason|expla
-		|initial|first|previous
-		|worse
-		|if_|_if|score|grade|why|text|count|number_of|reference|student|ration|analysis|options|answers|comment
-		|assistant_[ab]|_[ab]$|^[ab]_`)
+	fieldValue = compile(`^(?:` + quotedText + `|\\"[^"\\]*\\"|` + inBrackets(inBrackets(inBrackets(``))) + `|[^",}\n\[{])*`)
+	// verdictKey is a key whose value is the answer, unless it is otherKey, betterKey or worseKey.
+	verdictKey = compile(`(?i)verdict|solution|label|winner|answer|decision|judge?ment|choice|chosen|select|option|result
+		|final|pick|prefer|correct|conclusion|output|response|evaluation
+		|urteil|veredi[ct]t?o|verdetto|antwort|auswahl|réponse|choix|respuesta|risposta|resposta|вердикт|ответ
+		|答案|选择|结论|判断|判定|回答|정답|답|선택`)
+	otherKey = compile(`(?i)altern|runner|second|segund|zweit|other|consider|not_|confiden|reason|expla
+		|initial|first|previous|if_|_if|score|grade|why|text|count|number_of|reference|student|ration
+		|analysis|options|answers|comment|assistant_[ab]|_[ab]$|^[ab]_
+		|` + aspect + `_(?:winner|better|best|verdict|choice|pick)|(?:winner|better|best)_(?:(?:in|on|by|for)_)?` + aspect)
+	betterKey = compile(`(?i)better|best`)
+	worseKey  = compile(`(?i)worse|worst|loser|reject`)
+	// callKey is a key under which a call of a tool has what it is called with.
+	callKey = compile(`^\\?(?:arguments|parameters|args|kwargs|input|(?:tool|action)_input|function|tool_calls?)\\?$`)
+	// parameter begins what a tool is called with in calls that are no JSON, parameterEnds what follows it.
+	parameter     = compile(`^<(?:parameter=|arg_key>)"?([\pL\d_-]{1,40})"?(?:>|</arg_key>\s*<arg_value>)\s*`)
+	parameterEnds = compile(`\s*(?:</(?:parameter|arg_value|function|tool_call)>|$)`)
 	// keyed ends with the key of a list of keys and values, as in YAML.
 	keyed = compile(`(?:^|\n)[ \t"'-]*[\pL\d]+(?:_[\pL\d]+)*["']?:[\s"'(-]*$`)
 )
@@ -48,19 +53,9 @@ func (d *dresser) object(i int) int {
 		if m == nil {
 			break
 		}
-		key := d.reply[i+m[2] : i+m[3]]
 		at := i + m[1]
 		end := at + fieldValue.find(d.reply[at:])[1]
-		isList := strings.HasPrefix(d.reply[at:end], "[") && !strings.HasPrefix(d.reply[at:end], "[[")
-		if verdictKey.MatchString(key) && !otherKey.MatchString(key) && !isList {
-			word := "\nanswer: "
-			if strings.Contains(strings.ToLower(key), "worst") {
-				word = "\nworst option: "
-			}
-			d.put(at, word)
-			d.dress(at, end)
-			d.put(at, "\n")
-		}
+		d.field(d.reply[i+m[2]:i+m[3]], at, end)
 		i = end
 	}
 	rest := strings.TrimPrefix(strings.TrimLeft(d.reply[i:], " \t\r\n"), "}")
@@ -69,9 +64,42 @@ func (d *dresser) object(i int) int {
 	return i
 }
 
+// field takes over the value of a key, at bytes i to end, as what the key announces; nothing where that is no verdict.
+func (d *dresser) field(key string, i, end int) {
+	value := d.reply[i:end]
+	isList := strings.HasPrefix(value, "[") && !strings.HasPrefix(value, "[[")
+	word := "\nanswer: "
+	switch {
+	case callKey.MatchString(key):
+		word = "\n"
+	case isList, otherKey.MatchString(key), worseKey.MatchString(key) && strings.ContainsAny(value, "[<>="):
+		return
+	case worseKey.MatchString(key):
+		word = "\nworse: "
+	case betterKey.MatchString(key):
+		word = "\nbetter answer: "
+	case !verdictKey.MatchString(key):
+		return
+	}
+	d.put(i, word)
+	d.dress(i, end)
+	d.put(i, "\n")
+}
+
+// parameter takes over what a tool is called with, where that begins at i, and returns where to go on; 0 where none begins.
+func (d *dresser) parameter(i int) int {
+	m := parameter.find(d.reply[i:min(len(d.reply), i+2*longestKey)])
+	if m == nil {
+		return 0
+	}
+	end := parameterEnds.find(d.reply[i+m[1]:])
+	d.field(d.reply[i+m[2]:i+m[3]], i+m[1], i+m[1]+end[0])
+	return i + m[1] + end[1]
+}
+
 // isOther tells whether what comes next has a key that names no verdict.
 func isOther(left string) bool {
 	m := keyed.find(left)
-	return m != nil && (otherKey.MatchString(left[m[0]:]) ||
+	return m != nil && (matches(left[m[0]:], otherKey, worseKey) ||
 		strings.Contains(left[m[0]:], "_") && !verdictKey.MatchString(left[m[0]:]))
 }

@@ -3,29 +3,32 @@ package reading
 const (
 	adverb = `(?:(?:clearly|therefore|thus|overall|by far|definitely|also|then|slightly|much|far|significantly
 		|marginally|actually|still|indeed|likely|probably|obviously|simply|in fact),?\s+)*`
-	isSaid   = `(?:is|was|would be|must be|seems(?: to be)?|appears to be|remains|ist|est|es|è|é)`
-	mostGood = `most (?:accurate|helpful|appropriate|suitable|relevant|complete|comprehensive|precise|faithful|concise
+	isSaid   = `\s+(?:is|was|would be|must be|seems(?: to be)?|appears to be|remains|ist|est|es|è|é)\s+`
+	goodness = `(?:accurate|helpful|appropriate|suitable|relevant|complete|comprehensive|precise|faithful|concise
 		|reasonable|logical|useful|effective|detailed|honest|convincing|correct)`
 	article = `(?:the |a |le |la |il |el |o |die |der |das )?`
+	// ofLabel may stand between a label and what is said of it, in languages that do not set words apart.
+	ofLabel = `\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*
+		(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?\s*(?:明显|显然|明らかに)?`
+	gave      = `\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote) the ` + adverb
+	oneAnswer = ` (?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)`
 )
 
 var (
-	// praise is what follows a label: 1 and 4 of the better, 2 of the worse, 3 of a good one.
-	praise = compile(`^["')\].:*]*(?:'s (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?["')\].:]*(?:\s+` +
-		isSaid + `\s+` + adverb + article + adverb + `(?:single |overall |only |one )?(?:` +
-		`(best|better|strongest|stronger|winner|superior|preferred|preferable|top\b|besser|beste|meilleure?|mejor
-		|migliore
-		|melhor)|` +
-		`(worst|worse|least|weakest|weaker|poorest|poorer|inferior|schlechter|pire|moins bonne?|peor|peggiore
-		|pior)|` +
-		`(correct|right|true|answer|closest|` + mostGood + `))|` +
-		`(\s+(?:wins\b|(?:` + anyOf(`provides? provided gives? gave has offers? offered wrote`) + `) the ` + adverb +
-		`(?:better|best|stronger|superior) (?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall
-		|because|since)\b)|лучше|побеждает|(?:should be|is|was) (?:selected|chosen|my (?:selection|choice|pick|answer
-		|verdict)))` +
-		`|\s*(?:的(?:回答|答案))?\s*(?:更好|更优|更佳|胜出|较好)|\s*(?:の(?:回答|方|ほう)?)*が?(?:優れ|良い|勝)|\s*(?:의 답변)?(?:이
-		|가)?\s*더\s*(?:낫|좋|우수
-		|뛰어)|\s*(?:を選|(?:를|을) (?:선택|고르))))`)
+	// praise is what follows a label: 1 and 4 of the better, 2 and 5 of the worse, 3 of a good one.
+	praise = compile(`^["')\].:*]*(?:'s (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?["')\].":]*(?:
+		` + isSaid + adverb + article + adverb + `(?:single |overall |only |one )?(?:
+			(winner|preferred|preferable|top\b|` + oneCue("better") + `)
+			|(least ` + goodness + `|` + oneCue("worse") + `)
+			|(correct|right|true|answer|closest|most ` + goodness + `))
+		|(` + ofLabel + oneCue("is-better") + `
+			|` + gave + oneCue("better") + oneAnswer + `
+			|\s+(?:should be|is|was) (?:selected|chosen|my (?:selection|choice|pick|answer|verdict))
+			|\s*(?:を選|(?:를|을) (?:선택|고르)))
+		|((?:\s+as the |\s+to be (?:the )?|\s+\()` + oneCue("worse") + `
+			|` + ofLabel + oneCue("is-worse") + `
+			|` + gave + oneCue("worse") + oneAnswer + `
+			|\s+loses(?:\W*$|\s*[.,;:!\n]|\s(?:overall|because|since|to)\b)))`)
 	// partial ends praise that is of one side of it, or hangs on a condition.
 	partial = compile(`^(?:\s+(?:choice|option|answer|output|response|one|assistant
 		|of \w+))?(?:\s+than (?:(?:assistant
@@ -37,9 +40,6 @@ var (
 	inPart = compile(`^\W*(?:in terms of|regarding|with regard to|as for|for|on|in)\s+[^,]{1,40},\s*$`)
 	inFull = compile(`^\W*(?:in (?:conclusion|summary|the end|short|my|all|this case|general|total)|for (?:this|these
 		|that|the)? ?reasons?|on the whole|on balance|on reflection)`)
-
-	ranked = compile(`\b(?:best|better|worst|worse|least(?: \w+)?|weakest|poorest)\s+(?:\w+\s*)?$|\b(?:worst|worse)$`)
-	worst  = compile(`\b(?:worst|worse|least|weakest|poorest)\b[^.]{0,24}$`)
 )
 
 // judgment is what is said of a label.
@@ -55,7 +55,7 @@ const (
 
 // judged tells what is said of the label that stands between two parts of a statement.
 func judged(left, right string) judgment {
-	m := praise.find(right)
+	m := praise.find(right[:min(len(right), before)])
 	if m == nil {
 		return unjudged
 	}
@@ -67,7 +67,7 @@ func judged(left, right string) judgment {
 		return unjudged
 	case isBetter:
 		return better
-	case m[4] >= 0:
+	case m[4] >= 0 || m[10] >= 0:
 		return worse
 	}
 	return good

@@ -13,10 +13,10 @@ var (
 		eliminating eliminations exclude excludes excluded excluding reject rejects rejected rejecting discard
 		discarded discarding rule_out rules_out ruled_out ruling_out cross_out crossed_out unlike compared_to
 		compared_with followed_by versus vs vs. against out_of
-		nicht kein keine keinen weder noch statt anstatt gegen keinesfalls keineswegs gegenüber niemals
+		nicht kein keine keinen weder noch statt anstatt gegen als keinesfalls keineswegs gegenüber niemals
 		contre pas non ni jamais plutôt_que au_lieu_de no en_vez_de en_lugar_de de_ninguna_manera en_absoluto
 		contro invece_di piuttosto_che nem em_vez_de né não
-		не вместо против 不是 并非 並非 而非 绝非 不选`)
+		не вместо против 不是 并非 並非 而非 绝非 不选 比`)
 	// betweenDenials may stand between such a word and what it is said of.
 	betweenDenials = phrases(`recommend choosing selecting picking between either both be been a an the to just simply
 		really necessarily label answer option choice choose select say pick tie with it that is es est ist è é it's
@@ -65,12 +65,19 @@ var (
 	formWords = strings.Fields("e.g. such instance example form template placeholder syntax")
 	// quotedIn ends with a quotation that such words announce, or with one of what the judge was told to say.
 	quotedIn = compile(`(?:` + examples + `|` + formOf + `|` + toSay + `)` + inQuotes + `$`)
-	// retracted takes back what goes before it.
-	retracted = compile(`(?i)[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry|scratch that)\b(?:[^.\n]{0,40}\b(?:that
-		|this
-		|it)(?:'s| is| was)\s+(?:\w+\s+)?(?:wrong|incorrect|not (?:right|correct|true)|a mistake)\b
-		|[^.\n]{0,40}\bi (?:was wrong|made an? (?:mistake|error)|misread
-		|take (?:that|this|it) back|withdraw|can(?:not|'t) decide)\b|\W+no\b)`)
+	// retraction takes back what goes before it; retracted are the ways in which it does so after a verdict.
+	retraction = compile(oneCue("retraction"))
+	retracted  = each(``,
+		`(?:^|[.!?\n。)\]–—-])\W*(?:(?:wait|actually|hmm+|oops|no|sorry|or rather|but|and)\W+)*
+			`+oneCue("retraction")+`(?:$|\s*[^\s\w]
+			|\s(?:(?:this|that|my|the)\s)?(?:verdict|answer|label|selection|choice|judge?ment|jugement|decision))`,
+		`[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry)\b[^.\n]{0,40}\b(?:
+			(?:that|this|it)(?:'s| is| was)\s+(?:\w+\s+)?(?:wrong|incorrect|not (?:right|correct|true)|a mistake)
+			|i (?:was wrong|made an? (?:mistake|error)|misread|take (?:that|this|it) back|withdraw|can(?:not|'t) decide))\b`,
+		`[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry|scratch that)\b\W+no\b`,
+	)
+	// ofOthers ends with what makes the next label that of another order, or one that a response asks for.
+	ofOthers = compile(oneCue("swapped") + `[^.;\n]{0,48}$|` + oneCue("induced") + `[^.,;:\n]{0,40}(?:"[^"\n]{0,40})?$`)
 	// turns begin a clause that does not hang on what goes before.
 	turns = compile(`\b(?:but|so|therefore|thus|hence|yet|however|since|because)\b|因此|所以|但`)
 	// ifBefore begins what hangs on a condition, in the languages of words.go.

@@ -7,17 +7,21 @@ import (
 
 // marks are the tokens of chat templates that may be left in a reply: 1 ends what its model says, since what follows is
 // of somebody else; 2 ends what it only thinks, and 3 begins that.
-var marks = compile(
-	`(<\|(?:im_end|im_start|im_sep|eot_id|eom_id|endoftext|end|end_of_text|return|call|end_of_turn|user|eos|EOT)\|>
-		|</s>|<end_of_turn>|<eos>|<EOT>` +
-		`|\[/?INST\]|<｜end▁of▁sentence｜>|<｜User｜>|<\|(?:START|END)_OF_TURN_TOKEN\|>|\n\nHuman:)` +
-		`|(</(?:think|thinking|thought|seed:think)>|\[/THINK\]|◁/think▷
-		|<\|channel\|>final[^\n<]{0,40}(?:<\|constrain\|>\w+)?<\|message\|>|assistantfinal)` +
-		`|(<(?:think|thinking|thought|seed:think)>|\[THINK\]|◁think▷|<\|channel\|>(?:analysis|commentary))`)
+var marks = compile(`(
+		<\|(?:im_end|im_start|im_sep|eot_id|eom_id|endoftext|end|end_of_text|return|call|end_of_turn|user|eos|EOT)\|>
+		|</s>|<end_of_turn>|<turn\|>|<\|turn>|<eos>|<EOT>|\[/?INST\]|<｜end▁of▁sentence｜>|<｜User｜>
+		|<\|(?:START|END)_OF_TURN_TOKEN\|>|\n\nHuman:
+		|\n[ \t]*(?:<\||\[)(?:User (?:Prompt|Question)|The (?:Start|End) of Assistant [AB]'s Answer)(?:\|>|\])
+	)|(
+		</(?:think|thinking|thought|seed:think)>|\[/THINK\]|◁/think▷
+		|<\|channel\|>final[^\n<]{0,40}(?:<\|constrain\|>\w+)?<\|message\|>|assistantfinal
+	)|(
+		<(?:think|thinking|thought|seed:think)>|\[THINK\]|◁think▷|<\|channel\|>(?:analysis|commentary)
+	)`)
 
 // partsOfMarks are parts of them that begin with what few replies have: one without any has no mark.
-var partsOfMarks = strings.Fields(`<| <｜ </s> <end <eos <EOT <think </think <thought </thought <seed </seed ▷
-	THINK] INST] assistantfinal Human:`)
+var partsOfMarks = phrases(`<| <｜ </s> <end <turn <eos <EOT <think </think <thought </thought <seed </seed ▷ THINK] INST]
+	assistantfinal Human: [User_Question [The_`)
 
 // spoken is where the part of a reply begins and ends that its model says as its answer.
 func spoken(reply string) (from, to int) {

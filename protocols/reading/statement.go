@@ -63,7 +63,7 @@ func (v *view) announces(line string) bool {
 	if strings.HasSuffix(bare, ":") || strings.HasSuffix(bare, "=") || lastWord(bare, []string{"is", "are"}) >= 0 {
 		return true
 	}
-	end := cueAt(line, headingWord(line))
+	end := answerWords.at(line, headingWord(line))
 	return end > 0 && headingEnds.MatchString(line[end:])
 }
 

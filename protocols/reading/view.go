@@ -131,6 +131,9 @@ func (d *dresser) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
+		if next := d.parameter(i); next > 0 {
+			return next
+		}
 		if m := markup.findString(d.reply[i:min(len(d.reply), i+24)]); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
@@ -147,9 +150,11 @@ func (d *dresser) next(i int) int {
 }
 
 // markup is HTML, of which 1 is an entity, 2 the end of a tag around an answer, 3 its beginning, 4 a new line, and the
-// rest emphasis.
-var markup = compile(`^(?i:&(gt|lt|amp|nbsp);|<(?:/(` + answerTag + `)|(` + answerTag + `)|(br ?/?)
-	|/?(?:b|i|em|strong|u|code|mark|span))>)`)
+// rest emphasis, or marks of a call of Gemma's: <|"|> and <tool_call|>.
+var markup = compile(`^(?i:
+	&(gt|lt|amp|nbsp);
+	|<(?:/(` + answerTag + `)|(` + answerTag + `)|(br ?/?)|/?(?:b|i|em|strong|u|code|mark|span)|\|"\||tool_call\|)>
+	)`)
 
 const answerTag = `(?:final_)?(?:answer|verdict)|winner|best_(?:answer|response)|judge?ment|label|decision|selection`
 
@@ -319,8 +324,10 @@ func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
 
 // wordRune tells whether a character makes one word with a Latin letter beside it. Scripts without spaces do not.
 func wordRune(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.In(r, unspaced...)
+	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !isUnspaced(r)
 }
+
+func isUnspaced(r rune) bool { return unicode.In(r, unspaced...) }
 
 // unspaced are scripts in which words are not set apart by spaces, and numbers are not either.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul}

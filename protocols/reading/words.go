@@ -7,60 +7,6 @@ func anyOf(words ...string) string {
 	return `(?:` + strings.Join(strings.Fields(strings.Join(words, " ")), "|") + `)`
 }
 
-// cues are the words of an answer, in the languages that judges most often write in. One that begins another
-// goes after it.
-var cues = phrases(`answers answer ans verdict judgement judgment decision conclusion winner winning choice
-	selection selected select pick label final_answer final result guess overall best
-	better_one better_assistant better_response better_answer better_output better_option better chosen_option option
-	letter recommendation vote respond_with is_correct preference preferred output response
-	antwortet antwort lösung solution soluzione endurteil urteil auswahl ausgewählt wahl entscheidung ergebnis
-	gewinner sieger fazit endgültig endgültige endgültiges endgültiger endgültigen
-	choix gagnant vainqueur réponse décision sélection jugement
-	veredicto decisión decision ganador mejor_opción mejor_opcion mejor elegida respuesta selección elección
-	solución elijo
-	conclusión
-	risposta verdetto scelta selezione decisione giudizio vincitore conclusione
-	resposta veredito escolha vencedor julgamento migliore melhor meilleure meilleur alternativa_correcta
-	alternativa_correta opción_correcta solução conclusão decisão seleção opção_correta
-	ответ вердикт выбор решение вывод
-	победитель заключение итог оценка
-	答案 选项 选择 選擇 判断 判斷 结论 結論 裁决 裁決 判定 判决 胜者 获胜
-	答え 回答 正解 正答 選択 勝者 답 선택 판정 결론 승자
-	판단 결정`)
-
-// cuesFrom are the cues by their first byte.
-var cuesFrom = func() (by [256][]string) {
-	for _, cue := range cues {
-		by[cue[0]] = append(by[cue[0]], cue)
-	}
-	return by
-}()
-
-// cueAt is where the word of an answer ends that begins at i, or 0.
-func cueAt(text string, i int) (end int) {
-	if i >= len(text) {
-		return 0
-	}
-	for _, cue := range cuesFrom[text[i]] {
-		end := i + len(cue)
-		if strings.HasPrefix(text[i:], cue) && !wordBefore(text, i) && (!isLetter(cue[0]) || !wordAfter(text, end)) {
-			return end
-		}
-	}
-	return 0
-}
-
-// cuesIn are the words of an answer in a text, from where to where.
-func cuesIn(text string) (all [][2]int) {
-	for i := 0; i < len(text); i++ {
-		if end := cueAt(text, i); end > 0 {
-			all = append(all, [2]int{i, end})
-			i = end - 1
-		}
-	}
-	return all
-}
-
 // phrases are the words of a text, in which _ is a blank.
 func phrases(text string) []string {
 	all := strings.Fields(text)

@@ -1,0 +1,105 @@
+package reading
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+//go:embed cues.txt
+var cueTable string
+
+// cuesOf lists the words of a kind in cues.txt.
+func cuesOf(kind string) (words []string) {
+	for line := range strings.Lines(cueTable) {
+		if column := strings.Split(line, " | "); column[0] == kind {
+			words = append(words, phrases(column[2])...)
+		}
+	}
+	return words
+}
+
+// oneCue is an expression of one of the words of a kind.
+func oneCue(kind string) string {
+	words := cuesOf(kind)
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", `[^.;\n]{0,32}?`)
+		if isLetter(word[0]) {
+			words[i] = `\b` + words[i]
+		}
+		if isLetter(word[len(word)-1]) {
+			words[i] += `\b`
+		}
+	}
+	return `(?:` + strings.Join(words, "|") + `)`
+}
+
+// lexicon has words by their first byte; of those that begin alike the longest comes first.
+type lexicon [256][]string
+
+func newLexicon(words ...[]string) *lexicon {
+	var l lexicon
+	for _, word := range slices.Concat(words...) {
+		l[word[0]] = append(l[word[0]], word)
+	}
+	for _, alike := range l {
+		slices.SortFunc(alike, func(a, b string) int { return len(b) - len(a) })
+	}
+	return &l
+}
+
+// at returns where the word ends that begins at byte i of a text, or 0.
+func (l *lexicon) at(text string, i int) (end int) {
+	if i >= len(text) {
+		return 0
+	}
+	for _, word := range l[text[i]] {
+		end := i + len(word)
+		if strings.HasPrefix(text[i:], word) && !wordBefore(text, i) && (!isLetter(word[0]) || !wordAfter(text, end)) {
+			return end
+		}
+	}
+	return 0
+}
+
+// in lists the words that a text has, from where to where.
+func (l *lexicon) in(text string) (all [][2]int) {
+	for i := 0; i < len(text); i++ {
+		if end := l.at(text, i); end > 0 {
+			all = append(all, [2]int{i, end})
+			i = end - 1
+		}
+	}
+	return all
+}
+
+var (
+	betterWords = cuesOf("better")
+	worseWords  = append(cuesOf("worse"), "least")
+	// answerWords announce an answer, sidedWords one of those that are compared as well.
+	answerWords = newLexicon(cuesOf("answer"))
+	sidedWords  = newLexicon(cuesOf("answer"), betterWords, cuesOf("worse"))
+)
+
+// sideOf tells whether a word announces the better or the worse, by itself or by the words right before it: "the worse
+// response". It is unjudged where it announces the one that was asked for: "verdict".
+func sideOf(lead, word string) judgment {
+	switch {
+	case slices.Contains(worseWords, word):
+		return worse
+	case slices.Contains(betterWords, word):
+		return better
+	}
+	for range 2 {
+		lead = strings.TrimRight(lead, " 的のな方")
+		switch {
+		case lastWord(lead, worseWords) >= 0:
+			return worse
+		case lastWord(lead, betterWords) >= 0:
+			return better
+		}
+		lead = lead[:strings.LastIndexByte(lead, ' ')+1]
+	}
+	return unjudged
+}
