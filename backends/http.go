@@ -356,10 +356,13 @@ var tooLongKinds = []string{"exceed_context_size_error", "context_length_exceede
 // quote the request in their errors, and a prompt may hold the same words.
 var tooLong = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\s*[:-]\s*)*(?:` + strings.Join([]string{
-		// llama.cpp: the request exceeds the available context size, or request (7224 tokens) … Ollama: the input length
-		// exceeds the context length; prompt exceeds maximum context length SGLang: The input (61709 tokens) is longer than
-		// the model's context length OpenAI: Your input exceeds the context window of this model
-		`(?:the |your )?(?:prompt|input|request)(?: length)?(?: \(?[\d,]+(?: tokens)?\)?)? (?:exceeds|is longer than|is greater than|is larger than) (?:the |model's |maximum |available )*context (?:length|size|window)`,
+		// llama.cpp: the request exceeds the available context size; request (7224 tokens) exceeds …
+		// Ollama: the input length exceeds the context length; prompt exceeds maximum context length
+		// SGLang: The input (61709 tokens) is longer than the model's context length
+		// OpenAI: Your input exceeds the context window of this model
+		`(?:the |your )?(?:prompt|input|request)(?: length)?(?: \(?[\d,]+(?: tokens)?\)?)? ` +
+			`(?:exceeds|is longer than|is greater than|is larger than) ` +
+			`(?:the |model's |maximum |available )*context (?:length|size|window)`,
 		`input length \d+ exceeds the maximum allowed input length`,             // SGLang
 		`requested token count exceeds the (?:model's )?maximum context length`, // SGLang
 		// OpenAI and vLLM: This model's maximum context length is 8192 tokens. However, …

@@ -94,13 +94,11 @@ var (
 	// afterBut ends with what sets the next label against one that is denied.
 	afterBut = compile(`\b(?:but|sondern|sino|mais plutôt|ma)(?: rather)?[\s"'(]*$`)
 	// ownWords may stand between a word and the colon after it, relative between it and a verb.
-	ownWords = compile(`^["']?(?:\s*\([^)\n]{0,40}\)?)?(?:\s+(?:label|answer|choice|option|key|letter|here|number
-		|then
-		|so))?["'\s]*$`)
+	ownWords = compile(`^["']?(?:\s*\([^)\n]{0,40}\)?)?
+		(?:\s+(?:label|answer|choice|option|key|letter|here|number|then|so))?["'\s]*$`)
 	relative = compile(`^[^:(\[]{0,80}(?:\([^)]{0,20}\)?[^:(\[]{0,40})?$`)
-	verb     = compile(`^[\s,"')\]]*(?:is|are|was|be|it's|ist|lautet|est|es|è|é|está)[\s:]|^[^\x00-\x7f]{0,8}(?:是|为|は
-		|은|는
-		|является|это)`)
+	verb     = compile(`^[\s,"')\]]*(?:is|are|was|be|it's|ist|lautet|est|es|è|é|está)[\s:]
+		|^[^\x00-\x7f]{0,8}(?:是|为|は|은|는|является|это)`)
 	announces = compile(`^["']?(?:\s*\([^)\n]{0,40}\))?\s*(?:` + isWord + `)`)
 )
 
@@ -138,12 +136,15 @@ func (p place) alone() rank {
 }
 
 var (
-	loneLead = compile(`^[^\pL\d]*(?:(?:so|therefore|thus|hence|clearly|final|finally|the|my|it is|it's|it must be
-		|definitely|no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm)[\s,:.…!]+)*[^\pL\d]*$`)
+	loneLead = compile(`^[^\pL\d]*(?:(?:
+		so|therefore|thus|hence|clearly|final|finally|the|my|it is|it's|it must be|definitely
+		|no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm
+	)[\s,:.…!]+)*[^\pL\d]*$`)
 	// correcting is all that goes before a label that takes the place of another.
-	correcting = compile(`^[^\pL\d]*(?:(?:no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm
-		|oops|nein|non|não|нет|perdón|pardon|desculpe|scusa|entschuldigung|verzeihung|perdona
-		|oh)[\s,:.…!]+)+["'(\[*]*$`)
+	correcting = compile(`^[^\pL\d]*(?:(?:
+		no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm|oops
+		|nein|non|não|нет|perdón|pardon|desculpe|scusa|entschuldigung|verzeihung|perdona|oh
+	)[\s,:.…!]+)+["'(\[*]*$`)
 	loneEnd = compile(`^[^\pL\d?]*$`)
 	opens   = compile(`^["')\]*]*\s*(?:[.):,(–—-]|(?:because|since)\b)`)
 )

@@ -109,11 +109,12 @@ var (
 	bareAfter   = compile(`^(?:["')\]}|,;:\s–—-]|\.(?:\D|$)|$)`)
 	numberWords = strings.Fields("zero one two three four five six seven eight nine ten")
 	// moreOptions are further numbers without the noun, unless something is said of them.
-	moreOptions = compile(`^(?:["')\]}*]*[-–]|[\s"')\]}.*]*(?:,|/|&|\+|,?\s*\b(?:or|and|to|nor)\b))\s*(?:also |maybe 
-		|perhaps |possibly )?\d+\s*(?:[.,;)\n]|$|and\b|or\b)|^\.\d`)
+	moreOptions = compile(`^(?:["')\]}*]*[-–]|[\s"')\]}.*]*(?:,|/|&|\+|,?\s*\b(?:or|and|to|nor)\b))
+		\s*(?:also |maybe |perhaps |possibly )?\d+\s*(?:[.,;)\n]|$|and\b|or\b)
+		|^\.\d`)
 	// thanOption goes on with another option: of two it leaves none, of more it does.
-	thanOption = compile(`^["')\]]*\s+(?:is|was|seems)\s+(?:\w+\s+)?(?:better|worse)\s+than\s+(?:option|choice|output
-		|response)\b`)
+	thanOption = compile(`^["')\]]*\s+(?:is|was|seems)\s+(?:\w+\s+)?(?:better|worse)\s+than\s+
+		(?:option|choice|output|response)\b`)
 )
 
 // options are those that are named by their numbers.

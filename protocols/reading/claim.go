@@ -113,16 +113,14 @@ var (
 	// hanging follows a label that hangs on a condition.
 	hanging = compile(`^["')\]}*$]*\s+(?:if|had)\b`)
 	// otherVerb follows a label of which something else is said.
-	otherVerb = compile(`^["')\]}:]*\s*(?:` + anyOf(`is are was were cannot can't does did has have had seems would fails
-		lacks
-		gets got provides follows does being depends misses only`) + `)\b`)
+	otherVerb = compile(`^["')\]}:]*\s*(?:` + anyOf(`is are was were cannot can't does did has have had seems would
+		fails lacks gets got provides follows does being depends misses only`) + `)\b`)
 	// clauseEnds follows a label that ends what is said.
-	clauseEnds = compile(`^\)\s|^(?:'s(?: (?:answer|response|output|solution|reply))?)?["')\]}*$.!]*\s*(?:$
-		|[.,;:!?(\n|\[–—>/&-]|[^\x00-\x7f\pL]|clearly\W*$
-		|` + anyOf(`because since as and or oder ou und et y e but so which for with rather over
-		instead not due by than if here given based on to of über von car puisque porque perché porque da weil
-		denn потому`) + `\b|` +
-		anyOf(`です である 입니다 とし だ 이다 。 因为`) + `)`)
+	clauseEnds = compile(`^\)\s|^(?:'s(?: (?:answer|response|output|solution|reply))?)?["')\]}*$.!]*\s*(?:
+		$|[.,;:!?(\n|\[–—>/&-]|[^\x00-\x7f\pL]|clearly\W*$
+		|` + anyOf(`because since as and or but so which for with rather over instead not due by than if here given
+			based on to of oder und ou et y e über von car puisque porque perché da weil denn потому`) + `\b
+		|` + anyOf(`です である 입니다 とし だ 이다 。 因为`) + `)`)
 )
 
 // beside looks for labels that are named beside the one that is announced: they make a conflict, or take its place.
@@ -157,9 +155,9 @@ func (g grammar) beside(p place, c *claim) {
 }
 
 var (
-	joined = compile(`^["')\]}.*$\s]*(?:[,/;&+]|,?\s*\b(?:or|and|and/or|nor|as well as|to|oder|und|ou|et|o|y|e)\b
-		|и|или
-		|和|或|と|か|또는)\s*(?:also |even |maybe |perhaps |possibly |the )*["'(\[]*$`)
+	joined = compile(`^["')\]}.*$\s]*(?:
+		[,/;&+]|,?\s*\b(?:or|and|and/or|nor|as well as|to|oder|und|ou|et|o|y|e)\b|и|или|和|或|と|か|또는
+	)\s*(?:also |even |maybe |perhaps |possibly |the )*["'(\[]*$`)
 	// alsoNamed joins the next label to the one before.
 	alsoNamed = compile(`(?:,|\band|\bor|&|/)\s*$`)
 	// listEnds follows a label that is one of several without a noun.
@@ -167,9 +165,10 @@ var (
 	// together follows other letters of which it is said that they are wrong: "C; B and D are wrong".
 	together = compile(`^[)\]}"']*(?:,?\s*(?:,|and|or)\s*\(?[a-j]\)?)*\s+(?:is|are)\b`)
 	// explained begins what explains the label, or is its text.
-	explained = compile(`^["')\]}*]*\s*(?:[:(]|[–—-]\s|\)\s\w)|\b(?:because|since|as|while|whereas|although|though
-		|which|that|if|for|with|than|first|initial(?:ly)?|previous(?:ly)?|earlier)\b|>`)
-	corrected = compile(`^["')\]}>*$]*[\s.,;:!…—–-]+(?:oh|oops|hmm|no|wait|sorry|actually|correction|scratch that
-		|or rather|i meant?|make that)\b`)
+	explained = compile(`^["')\]}*]*\s*(?:[:(]|[–—-]\s|\)\s\w)
+		|\b(?:because|since|as|while|whereas|although|though|which|that|if|for|with|than
+			|first|initial(?:ly)?|previous(?:ly)?|earlier)\b|>`)
+	corrected = compile(`^["')\]}>*$]*[\s.,;:!…—–-]+
+		(?:oh|oops|hmm|no|wait|sorry|actually|correction|scratch that|or rather|i meant?|make that)\b`)
 	endsAll = compile(`^["')\]}*$.!]*\s*$`)
 )

@@ -8,25 +8,20 @@ import (
 
 // PairLabel reads a label that orders two: [[A>B]] in all its forms, or the one that is called the better. offered are
 // those on offer in their plain form: "A>B", "B>A" and "A=B".
-func PairLabel(reply string, offered []string) Found {
-	return comparison{
-		parse: pairLabel,
-		a:     "A>B",
-		b:     "B>A",
-		tie:   "A=B",
-		names: map[string]string{"A": "A>B", "B": "B>A"},
-	}.grammar(offered).read(reply)
-}
+func PairLabel(reply string, offered []string) Found { return pairLabels(reply, offered, "A>B", "B>A") }
 
 // WorseLabel reads such a label where the worse was asked for: there the name of one alone may stand for the better or
 // the worse.
-func WorseLabel(reply string, offered []string) Found {
+func WorseLabel(reply string, offered []string) Found { return pairLabels(reply, offered, "", "") }
+
+// pairLabels reads an order of two; a and b are what a name alone stands for.
+func pairLabels(reply string, offered []string, a, b string) Found {
 	return comparison{
 		parse: pairLabel,
 		a:     "A>B",
 		b:     "B>A",
 		tie:   "A=B",
-		names: map[string]string{"A": "", "B": ""},
+		names: map[string]string{"A": a, "B": b},
 	}.grammar(offered).read(reply)
 }
 
@@ -75,29 +70,30 @@ func judges(word, gap string) bool {
 }
 
 var (
-	assistantWords = `assistant response answer model assistent assistentin asistente assistente réponse respuesta
-		risposta resposta antwort l'assistant
-		ассистент ассистента ассистенту ассистентом ответ 助手 回答 アシスタント
-		어시스턴트`
+	assistantWords = `assistant response answer model
+		assistent assistentin asistente assistente l'assistant
+		réponse respuesta risposta resposta antwort
+		ассистент ассистента ассистенту ассистентом ответ
+		助手 回答 アシスタント 어시스턴트`
 	assistantWord = anyOf(assistantWords)
-	pairForm      = compile(`^(?:` + assistantWord + `\s*)?([ab])\s*(?:is\s+)?(>=?|>{1,3}|<{1,3}|<=|={1,2}
-		|≈)\s*(?:` + assistantWord + `\s*)?([ab])$`)
+	pairForm      = compile(`^(?:` + assistantWord + `\s*)?([ab])\s*(?:is\s+)?
+		(>=?|>{1,3}|<{1,3}|<=|={1,2}|≈)
+		\s*(?:` + assistantWord + `\s*)?([ab])$`)
 	tieForm        = compile(`^(?:(?:it(?:'?s| is) (?:an? )?|a )?(?:tie|tied|draw))$`)
-	preferenceForm = compile(`^(?:(?:` + assistantWord + `|option|verdict)[\s:]*)?([a-z])(?:\s*[:(\-–].{0,30}
-		|\s+(?:is
-		|wins)\b.{0,20})?$`)
+	preferenceForm = compile(`^(?:(?:` + assistantWord + `|option|verdict)[\s:]*)?([a-z])
+		(?:\s*[:(\-–].{0,30}|\s+(?:is|wins)\b.{0,20})?$`)
 	worseForm       = compile(`\b(?:worse|worst|weaker)\b`)
-	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?(in[- ]?correct|not correct|wrong
-		|correct)\.?$`)
-	barePair = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
-	tieWords = strings.Fields("tie draw tied unentschieden empate pareggio égalité ничья 平局 " +
-		"引き分け 무승부")
-	correctWords = strings.Fields(`correct right true richtig korrekt correcte exacte correcta corretta correta
-		верен верный правильный 正确 正確 正しい 맞습니다`)
-	incorrectWords = phrases(`not_correct incorrect wrong false falsch inkorrekt incorrecte fausse inexacte incorrecta
-		errónea incorretta errata sbagliata incorreta errada
-		неверен неверный неправильный 不正确 不正確 错误 错误的
-		正しくない 正しくありません 間違い 誤り 틀렸습니다`)
+	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?
+		(in[- ]?correct|not correct|wrong|correct)\.?$`)
+	barePair     = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
+	tieWords     = strings.Fields(`tie draw tied unentschieden empate pareggio égalité ничья 平局 引き分け 무승부`)
+	correctWords = strings.Fields(`correct right true richtig korrekt
+		correcte exacte correcta corretta correta верен верный правильный
+		正确 正確 正しい 맞습니다`)
+	incorrectWords = phrases(`not_correct incorrect wrong false falsch inkorrekt
+		incorrecte fausse inexacte incorrecta errónea incorretta errata sbagliata incorreta errada
+		неверен неверный неправильный
+		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`)
 	assistantNouns = strings.Fields(assistantWords)
 )
 
@@ -377,11 +373,16 @@ func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 }
 
 var (
-	letterEnds = compile(`^(?:\)\s|["')\]}*$]*(?:\s*(?:$|[.,;:!?()\[\]|/&–—>\n→✅✓✗❌"}]|<\D|-[\s]|-$)|\s+(?:'|because
-		|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if|would
-		|must
-		|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote|loses|perform(?:s|ed)|fares|clearly\W*(?:$
-		|\n))(?:\W|$))|[^\x00-\x7f]
+	// letterEnds follows a letter that stands for itself: a mark, or a word that goes on about it.
+	letterEnds = compile(`^(?:
+		\)\s
+		|["')\]}*$]*(?:
+			\s*(?:$|[.,;:!?()\[\]|/&–—>\n→✅✓✗❌"}]|<\D|-[\s]|-$)
+			|\s+(?:'|because|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if
+				|would|must|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote
+				|loses|perform(?:s|ed)|fares|clearly\W*(?:$|\n))(?:\W|$)
+		)
+		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
 	smallEnds = compile(`^[)\].}"'$|!\s]*(?:$|\n)`)
 	pronoun   = compile(`^\s+(?:was|would|have|has|must|should|remains?|clearly|as|with|for)\b`)

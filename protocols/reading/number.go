@@ -31,8 +31,9 @@ var (
 )
 
 // numberCues announce a number, in the languages of words.go.
-var numberCues = strings.Fields(`answer ans: result antwort réponse respuesta risposta resposta résultat "total"
-	ответ 答案 答え 정답 답은 boxed{ ####`)
+var numberCues = strings.Fields(`answer ans: result antwort
+	réponse respuesta risposta resposta résultat "total" ответ 答案 答え 정답 답은
+	boxed{ ####`)
 
 // statedNumber is the number of the last statement that has one; what would be so is none.
 func (v *view) statedNumber() (f Found, ok bool) {
@@ -79,10 +80,13 @@ func (v *view) numberAfter(start, end int) (f Found, ok bool) {
 var (
 	hypothetical = compile(`^\s*(?:choice |option )?would (?:be|have been)\b`)
 	// afterAnswerNumber stands between "answer" and the number: any number may follow, so few words may.
-	afterAnswerNumber = compile(`^s?["']?(?:\s+(?:to|for|of|in|here|should|would|must|will|the|this|question|problem
-		|part|your|our|then|therefore|thus|final|correcta|correcte|corretta|correta
-		|\(?[a-d]\)|\(?(?:in )?arabic numerals?\)?)){0,8}(?:\s*(?:\b(?:is|be
-		|are|was|ist|lautet|est|es)\b|è|é|:|=|→|->|—|\(arabic numerals?\):?)){1,3}
+	afterAnswerNumber = compile(`^s?["']?(?:\s+(?:
+			to|for|of|in|here|should|would|must|will|the|this|question|problem|part|your|our|then|therefore|thus|final
+			|correcta|correcte|corretta|correta
+			|\(?[a-d]\)|\(?(?:in )?arabic numerals?\)?
+		)){0,8}(?:\s*(?:
+			\b(?:is|be|are|was|ist|lautet|est|es)\b|è|é|:|=|→|->|—|\(arabic numerals?\):?
+		)){1,3}
 		|^\s*(?:应该|应)?(?:是|为|は|은|는|:)|^은
 		|^["']?[ \t]*\n\s*`)
 )
@@ -97,23 +101,29 @@ func (v *view) complement(i int) string {
 
 var (
 	// clause begins what is no part of an expression any more. Units and other words may be: "$5 per hour = $40".
-	clause = compile(`(?i)[;?]|!(?:\s+\pL|\s*$)|,\s|\.\s+\S|\(\s*(?:i\.e|that|which|since|because|or)|\b(?:because
-		|since|where|when|while|if|with|which|so|given|assuming|but|not|or|after|as|from)\b`)
+	clause = compile(`(?i)
+		[;?]|!(?:\s+\pL|\s*$)|,\s|\.\s+\S
+		|\(\s*(?:i\.e|that|which|since|because|or)
+		|\b(?:because|since|where|when|while|if|with|which|so|given|assuming|but|not|or|after|as|from)\b`)
 	sign_  = `(?:[+*/×÷·^−]|-|\bx\b|\\times|\\cdot|\\div|\btimes\b|\bplus\b|\bminus\b|\bdivided by\b|\bmod\b)`
-	goesOn = compile(`^[\s)}\]%]*(?:[a-zA-Z.]{1,12}[\s)]*)?` + sign_ + `[\s({\[]*[$€£]?\\?(?:sqrt|frac
-		|pi)?[\s({\[]*-?[\d.]`)
+	goesOn = compile(`^[\s)}\]%]*(?:[a-zA-Z.]{1,12}[\s)]*)?` + sign_ + `
+		[\s({\[]*[$€£]?\\?(?:sqrt|frac|pi)?[\s({\[]*-?[\d.]`)
 	power10  = compile(`^\s*(?:×|x|X|\*|·|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?\(?\s*([-−+]?\d{1,3})\s*\)?\}?`)
-	symbolic = compile(`^(?:[²³⁴⁵]|:\d(?:\D|$)|[xyzianbpqrtuv](?:[^\pL]|$)|\([a-z]\b)|^\s?(?:\\?sqrt\b|√|π|\\pi\b
-		|\\sqrt|pi\b|\^|!\s*[=/*×·+^}$)\\-]|\^\{)`)
-	orElse = compile(`^[\s)}\]%"']*(?:[a-zA-Z]{1,12}\s+){0,2}(?:or|and|to|through|oder|und|ou|et|o|y|e
-		|или)\s+(?:(?:maybe|perhaps|possibly|even|about)\s+)?[$€£]?-?\d`)
+	symbolic = compile(`^(?:[²³⁴⁵]|:\d(?:\D|$)|[xyzianbpqrtuv](?:[^\pL]|$)|\([a-z]\b)
+		|^\s?(?:\\?sqrt\b|√|π|\\pi\b|\\sqrt|pi\b|\^|!\s*[=/*×·+^}$)\\-]|\^\{)`)
+	orElse = compile(`^[\s)}\]%"']*(?:[a-zA-Z]{1,12}\s+){0,2}
+		(?:or|and|to|through|oder|und|ou|et|o|y|e|или)\s+
+		(?:(?:maybe|perhaps|possibly|even|about)\s+)?[$€£]?-?\d`)
 	span_    = compile(`^\s*(?:(?:–|—|-|~)\s*[$€£]?\d|,\s*[$€£]?-?\d[\d.,]*\s*(?:$|[.})\],]|and\b|or\b))`)
-	negation = compile(`(?i)\b(?:not|isn't|never|rather than|instead of)\s+(?:just |simply |be |equal to |exactly 
-		|about |only |a |an |the )?[$€£\\(\[]*$`)
+	negation = compile(`(?i)\b(?:not|isn't|never|rather than|instead of)\s+
+		(?:just |simply |be |equal to |exactly |about |only |a |an |the )?[$€£\\(\[]*$`)
 	equals = compile(`=|≈|≡|\\approx\b|\b(?:equals|is equal to|gives|comes to|which is|i\.e\.)(?:\s|$)`)
 	// unitPower is the power of a unit, which is no part of an expression.
-	unitPower = compile(`^\s*[)]?\s*(?:(?:square |cubic )?(?:[kcdmn]?m|ft|in|inch|inches|feet|yd|yards?|mi|miles?
-		|meters?|metres?|units?|s|sec|g|kg|h|hr)(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?)\s*\^\s*[{(]?-?\d+[})]?
+	unitPower = compile(`^\s*[)]?\s*(?:
+			(?:square |cubic )?
+			(?:[kcdmn]?m|ft|in|inch|inches|feet|yd|yards?|mi|miles?|meters?|metres?|units?|s|sec|g|kg|h|hr)
+			(?:\s*/\s*(?:[kcdm]?m|s|sec|h|hr))?
+		)\s*\^\s*[{(]?-?\d+[})]?
 		|^\s*\^\s*\{?\\circ\b\}?`)
 	// precision says how exact a number is.
 	precision = compile(`^\s*(?:decimals?|decimal places?|d\.?p\b|significant|sig\b|s\.?f\b)`)
@@ -184,8 +194,8 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 
 var (
 	// unknowns are two, each with a value of its own: "x = 5 and y =".
-	unknowns = compile(`\b[a-zA-Z]\s*=\s*[$€£]?-?[\d.,/]+\s*\$?(?:,|;|\b(?:and|und|et|y|e)\b|和)\s*(?:and\s+)?
-		\$?\\?[a-zA-Z]\s*=`)
+	unknowns = compile(`\b[a-zA-Z]\s*=\s*[$€£]?-?[\d.,/]+\s*\$?
+		(?:,|;|\b(?:and|und|et|y|e)\b|和)\s*(?:and\s+)?\$?\\?[a-zA-Z]\s*=`)
 	// minus is a sign in words.
 	minus = compile(`(?i)(?:^|\bis|[:=])\s*(?:negative|minus)\s+$`)
 	// radical goes before a number that is under a root, or over what is no number.

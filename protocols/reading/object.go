@@ -37,9 +37,6 @@ var (
 	worseKey  = compile(`(?i)worse|worst|loser|reject`)
 	// callKey is a key under which a call of a tool has what it is called with.
 	callKey = compile(`^\\?(?:arguments|parameters|args|kwargs|input|(?:tool|action)_input|function|tool_calls?)\\?$`)
-	// parameter begins what a tool is called with in calls that are no JSON, parameterEnds what follows it.
-	parameter     = compile(`^<(?:parameter=|arg_key>)"?([\pL\d_-]{1,40})"?(?:>|</arg_key>\s*<arg_value>)\s*`)
-	parameterEnds = compile(`\s*(?:</(?:parameter|arg_value|function|tool_call)>|$)`)
 	// keyed ends with the key of a list of keys and values, as in YAML.
 	keyed = compile(`(?:^|\n)[ \t"'-]*[\pL\d]+(?:_[\pL\d]+)*["']?:[\s"'(-]*$`)
 )
@@ -84,17 +81,6 @@ func (d *dresser) field(key string, i, end int) {
 	d.put(i, word)
 	d.dress(i, end)
 	d.put(i, "\n")
-}
-
-// parameter takes over what a tool is called with, where that begins at i, and returns where to go on; 0 where none begins.
-func (d *dresser) parameter(i int) int {
-	m := parameter.find(d.reply[i:min(len(d.reply), i+2*longestKey)])
-	if m == nil {
-		return 0
-	}
-	end := parameterEnds.find(d.reply[i+m[1]:])
-	d.field(d.reply[i+m[2]:i+m[3]], i+m[1], i+m[1]+end[0])
-	return i + m[1] + end[1]
 }
 
 // isOther tells whether what comes next has a key that names no verdict.

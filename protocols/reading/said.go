@@ -8,19 +8,21 @@ import (
 var (
 	// denials turn the next word into its opposite, or set it beside what is meant.
 	denials = phrases(`not never cannot neither nor without isn't wasn't n't rather_than instead_of as_opposed_to
-		other_than
-		from over than consider considered considering comparing ahead_of beats eliminate eliminates eliminated
-		eliminating eliminations exclude excludes excluded excluding reject rejects rejected rejecting discard
-		discarded discarding rule_out rules_out ruled_out ruling_out cross_out crossed_out unlike compared_to
-		compared_with followed_by versus vs vs. against out_of
+		other_than from over than comparing ahead_of beats unlike compared_to compared_with followed_by
+		versus vs vs. against out_of consider considered considering
+		eliminate eliminates eliminated eliminating eliminations exclude excludes excluded excluding
+		reject rejects rejected rejecting discard discarded discarding
+		rule_out rules_out ruled_out ruling_out cross_out crossed_out
 		nicht kein keine keinen weder noch statt anstatt gegen als keinesfalls keineswegs gegenüber niemals
-		contre pas non ni jamais plutôt_que au_lieu_de no en_vez_de en_lugar_de de_ninguna_manera en_absoluto
+		contre pas non ni jamais plutôt_que au_lieu_de
+		no en_vez_de en_lugar_de de_ninguna_manera en_absoluto
 		contro invece_di piuttosto_che nem em_vez_de né não
-		не вместо против 不是 并非 並非 而非 绝非 不选 比`)
+		не вместо против
+		不是 并非 並非 而非 绝非 不选 比`)
 	// betweenDenials may stand between such a word and what it is said of.
 	betweenDenials = phrases(`recommend choosing selecting picking between either both be been a an the to just simply
-		really necessarily label answer option choice choose select say pick tie with it that is es est ist è é it's
-		correct right best la le el il der die das den opción opção`)
+		really necessarily label answer option choice choose select say pick tie with it that is it's
+		correct right best es est ist è é la le el il der die das den opción opção`)
 	// deniedAfter does so after it.
 	deniedAfter = compile(`^["')\]}.*]*\s*(?:` +
 		anyOf(`より (?:ではな|じゃな|ではありませ)\S* (?:[이가은는])?\s?아[니닙님]\S*`) + `|` +
@@ -30,37 +32,44 @@ var (
 		anyOf(`cannot can't isn't wasn't would\s(?:be\sunfair|have|not|also|apply|may|require|be\sused) could might
 		may\s`) + `)`)
 	// supposed ends with a condition of the next word, what is preferred to it, or what the judge was told to say.
-	supposed = each(`$`, `\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+(?:that\s+|(?:i|we
-		|one|you)\s[^,;:]{0,30})?(?:the\s+|this\s+|our\s+|my\s+|your\s+)?(?:final\s+|correct\s+|right\s+|best\s+
-		|only\s+|true\s+)?["'(\[{$\s]*`, `\bprefer\s[^.;]{0,60}\bto`+open, toSay+`[^.;:,\n\]]{0,40}`)
+	supposed = each(`$`,
+		`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+
+			(?:that\s+|(?:i|we|one|you)\s[^,;:]{0,30})?
+			(?:the\s+|this\s+|our\s+|my\s+|your\s+)?
+			(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?["'(\[{$\s]*`,
+		`\bprefer\s[^.;]{0,60}\bto`+open,
+		toSay+`[^.;:,\n\]]{0,40}`)
 	doubted = each(`[^.,;:]{0,24}$`,
 		`(?:n't|\b(?:not|never|no|nothing|hardly|false|untrue|wrong|hard|difficult|disagree|deny))\b[^.;:,]{0,40}\bthat\b`,
-		`\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?(?:think|thinks|seem|believe|argue|guess
-		|expect|say|says|conclude)\b`,
+		`\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?
+			(?:think|thinks|seem|believe|argue|guess|expect|say|says|conclude)\b`,
 		`\b(?:students|people|others|many|some)\s+(?:\w+\s+)?(?:think|say|choose|pick|believe|argue|prefer)\b`,
-		`\b(?:i |we )?(?:initially|originally|first|previously|earlier|before)\s+(?:i\s+)?(?:thought|said|wrote|had|picked
-		|chose|believed|assumed|guessed|leaned\s+\w+)\b`,
+		`\b(?:i |we )?(?:initially|originally|first|previously|earlier|before)\s+(?:i\s+)?
+			(?:thought|said|wrote|had|picked|chose|believed|assumed|guessed|leaned\s+\w+)\b`,
 		`(?:n't|\bnot|\bcannot|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b`,
-		`\b(?:doubt|unlikely|impossible|unclear|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be?)?) to \w+
-		|(?:could|might|may|can) be (?:argued|said|thought)|(?:book|key|textbook|author|student|reference|assistant
-		|[ab]) (?:says|said|claims|claimed|wrote|states|stated)|tempting|tempted to \w+|going to \w+)\b`,
+		`\b(?:doubt|unlikely|impossible|unclear
+			|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be?)?) to \w+
+			|(?:could|might|may|can) be (?:argued|said|thought)
+			|(?:book|key|textbook|author|student|reference|assistant|[ab]) (?:says|said|claims|claimed|wrote|states|stated)
+			|tempting|tempted to \w+|going to \w+)\b`,
 	)
 	// ours is said for oneself: "I would say", "we can conclude".
-	ours = compile(`\b(?:i|we)\s+(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)
-		|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
+	ours = compile(`\b(?:i|we)\s+
+		(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
 	// mentioned ends with what something else is said of than that it is so.
-	mentioned = compile(`(?:\b(?:consider(?:ed|ing)?|rule[ds]? out|lean(?:ed|ing)?|(?:could|might)(?: \w+){0,3} be
-		|close to|bordering|contain(?:s|ed)?|includ(?:es?|ed|ing)|deserves?|to be|it'd be|case\s+\w+\s+\w+ made
-		|is used
-		|argued|would(?: also)? be|(?:tries|attempts|tempted) to|string|text|key|legend|scale
-		|otherwise)\b)[^.;:]{0,40}$`)
+	mentioned = compile(`(?:\b(?:
+		consider(?:ed|ing)?|rule[ds]? out|lean(?:ed|ing)?|(?:could|might)(?: \w+){0,3} be|close to|bordering
+		|contain(?:s|ed)?|includ(?:es?|ed|ing)|deserves?|to be|it'd be|case\s+\w+\s+\w+ made|is used|argued
+		|would(?: also)? be|(?:tries|attempts|tempted) to|string|text|key|legend|scale|otherwise
+	)\b)[^.;:]{0,40}$`)
 	// unreal ends with what would have been, cited with what somebody else says.
-	unreal = compile(`\b(?:would|could|might|may|hätte|aurait|habría|avrei|teria)(?: also|n't| not)? (?:have
-		|ich)\b[^.;:]{0,40}$|\b(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?
-		|reads?|sentence)\b[^"\n]{0,24}"[^"\n]*$`)
+	unreal = compile(`\b(?:would|could|might|may|hätte|aurait|habría|avrei|teria)(?: also|n't| not)? (?:have|ich)\b
+			[^.;:]{0,40}$
+		|\b(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?|reads?|sentence)\b
+			[^"\n]{0,24}"[^"\n]*$`)
 	// quoted ends with what announces a form or an example, right before the label.
-	quoted = compile(examples + `[\s,:]*[^.;:,\n\]"]{0,40}` + open + `$|` + formOf + `(?:\s+(?:of|like|as|is|such as
-		|shown|below|above))*[\s:]*` + open + `$`)
+	quoted = compile(examples + `[\s,:]*[^.;:,\n\]"]{0,40}` + open + `$
+		|` + formOf + `(?:\s+(?:of|like|as|is|such as|shown|below|above))*[\s:]*` + open + `$`)
 	// formWords are parts of what quoted matches: a text without one has none.
 	formWords = strings.Fields("e.g. such instance example form template placeholder syntax")
 	// quotedIn ends with a quotation that such words announce, or with one of what the judge was told to say.
@@ -81,16 +90,16 @@ var (
 	// turns begin a clause that does not hang on what goes before.
 	turns = compile(`\b(?:but|so|therefore|thus|hence|yet|however|since|because)\b|因此|所以|但`)
 	// ifBefore begins what hangs on a condition, in the languages of words.go.
-	ifBefore = compile(`^(?:[^.:,\n]{1,24}:)?[\s\-*•\d.)"'(]*(?:` + anyOf(`if in\scase had
-		when\s+(?:the|assistant|response|both|neither|a|b|it|they) wenn falls hätte wäre si s'il se
-		caso`) + `\b|` + anyOf(`если 如果 若 もし 만약 만일`) + `)`)
+	ifBefore = compile(`^(?:[^.:,\n]{1,24}:)?[\s\-*•\d.)"'(]*(?:
+		` + anyOf(`if in\scase had when\s+(?:the|assistant|response|both|neither|a|b|it|they)
+			wenn falls hätte wäre si s'il se caso`) + `\b
+		|` + anyOf(`если 如果 若 もし 만약 만일`) + `)`)
 	circumstance = compile(`,\s+(?:then\s+|only\s+)?(?:the\s+)?(?:assistant\s+|response\s+)?[ab]\s+[^,]{3,}$
 		|^\W*when it comes to\b`)
 	ofOneself    = compile(`^\W*(?:if|when)\s+(?:you|i|we|one|all|everything|\w+(?:ing|ed))\b`)
 	asking       = compile(`^[)\]}"'\s.$]*\?`)
-	questionWord = compile(`^[\s"'(]*(?:(?:or|so|but|and|hmm|wait),?\s+)?(?:is|are|was|should|shall|would|could|do
-		|does
-		|did|can|which|what|why|whether|how)\b`)
+	questionWord = compile(`^[\s"'(]*(?:(?:or|so|but|and|hmm|wait),?\s+)?
+		(?:is|are|was|should|shall|would|could|do|does|did|can|which|what|why|whether|how)\b`)
 )
 
 const (

@@ -131,10 +131,7 @@ func (d *dresser) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if next := d.parameter(i); next > 0 {
-			return next
-		}
-		if m := markup.findString(d.reply[i:min(len(d.reply), i+24)]); m != nil {
+		if m := markup.findString(d.reply[i:min(len(d.reply), i+longestKey)]); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}
@@ -149,12 +146,19 @@ func (d *dresser) next(i int) int {
 	return i + 1
 }
 
-// markup is HTML, of which 1 is an entity, 2 the end of a tag around an answer, 3 its beginning, 4 a new line, and the
-// rest emphasis, or marks of a call of Gemma's: <|"|> and <tool_call|>.
+// markup is HTML, of which 1 is an entity, 2 the end of a tag around an answer, 3 its beginning, 4 a new line, 5 and 6 the
+// name of what a tool is called with, and the rest emphasis, or marks of a call of Gemma's: <|"|> and <tool_call|>.
 var markup = compile(`^(?i:
 	&(gt|lt|amp|nbsp);
-	|<(?:/(` + answerTag + `)|(` + answerTag + `)|(br ?/?)|/?(?:b|i|em|strong|u|code|mark|span)|\|"\||tool_call\|)>
-	)`)
+	|<(?:
+		/(` + answerTag + `|parameter|arg_value|function)
+		|(` + answerTag + `)
+		|(br ?/?)
+		|parameter=(\w{1,40})
+		|arg_key>(\w{1,40})</arg_key>\s*<arg_value
+		|/?(?:b|i|em|strong|u|code|mark|span)
+		|\|"\||tool_call\|
+	)>)`)
 
 const answerTag = `(?:final_)?(?:answer|verdict)|winner|best_(?:answer|response)|judge?ment|label|decision|selection`
 
@@ -165,6 +169,8 @@ func plainMarkup(m []string) string {
 		return map[string]string{"gt": ">", "lt": "<", "amp": "&", "nbsp": " "}[strings.ToLower(m[1])]
 	case m[3] != "":
 		return strings.Replace(m[3], "_", " ", 1) + ": "
+	case m[5]+m[6] != "":
+		return "\n" + m[5] + m[6] + ": "
 	case m[2] != "", m[4] != "":
 		return "\n"
 	}
