@@ -30,16 +30,17 @@ var (
 			|` + gave + oneCue("worse") + oneAnswer + `
 			|\s+loses(?:\W*$|\s*[.,;:!\n]|\s(?:overall|because|since|to)\b)))`)
 	// partial ends praise that is of one side of it, or hangs on a condition.
-	partial = compile(`^(?:\s+(?:choice|option|answer|output|response|one|assistant
-		|of \w+))?(?:\s+than (?:(?:assistant
-		|response|output|option|answer)s?\s+)?\S{1,3})?,?\s+` +
-		`(?:(?:but\s+(?:worse|weaker|less)|in (?:terms|style|detail|tone|format\w*|depth|clarity|grammar|substance
-		|accuracy|some|this respect)|` +
-		`at|on|\w+ed|written|format\w*|structured|organi[sz]ed|if|only|when|up|than nothing|suited|answer (?:to|would)
-		|part|(?:is|was|would be) (?:false|wrong|untrue|not (?:true|so|right|the case)))\b)`)
+	partial = compile(`^(?:\s+(?:choice|option|answer|output|response|one|assistant|of \w+))?
+		(?:\s+than (?:(?:assistant|response|output|option|answer)s?\s+)?\S{1,3})?,?\s+
+		(?:(?:
+			but\s+(?:worse|weaker|less)
+			|in (?:terms|style|detail|tone|format\w*|depth|clarity|grammar|substance|accuracy|some|this respect)
+			|at|on|\w+ed|written|format\w*|structured|organi[sz]ed|if|only|when|up|than nothing|suited|answer (?:to|would)
+			|part|(?:is|was|would be) (?:false|wrong|untrue|not (?:true|so|right|the case))
+		)\b)`)
 	inPart = compile(`^\W*(?:in terms of|regarding|with regard to|as for|for|on|in)\s+[^,]{1,40},\s*$`)
-	inFull = compile(`^\W*(?:in (?:conclusion|summary|the end|short|my|all|this case|general|total)|for (?:this|these
-		|that|the)? ?reasons?|on the whole|on balance|on reflection)`)
+	inFull = compile(`^\W*(?:in (?:conclusion|summary|the end|short|my|all|this case|general|total)
+		|for (?:this|these|that|the)? ?reasons?|on the whole|on balance|on reflection)`)
 )
 
 // judgment is what is said of a label.

@@ -106,20 +106,24 @@ const (
 	openMarks = " \t\n\r\"'«„([{<$"
 	open      = `[\s"'«„(\[{<$]*`
 	inQuotes  = `[^"\n]{0,40}"[^"\n]{0,60}`
-	examples  = `(?:\be\.g\.|\bsuch as|\bfor (?:example|instance)|^\W*(?:(?:an?|the)\s+)?examples?(?: \w+)?(?::| is
-		| would be))`
+	examples  = `(?:\be\.g\.|\bsuch as|\bfor (?:example|instance)
+		|^\W*(?:(?:an?|the)\s+)?examples?(?: \w+)?(?::| is| would be))`
 	forms  = `(?:formats?|form|template|placeholder|syntax)`
-	formOf = `(?:\b(?:in|with|using|use|of|to|has|have) (?:(?:the|this|that|a|an|following|exact|same|output
-		|given) ){1,3}` + forms +
-		`|` + forms + `(?: \w+){0,2} (?:is|are|be|was|of)|\bformatted(?: \w+)? (?:as|like|in)` +
-		`|(?:^|[(\n])\s*(?:(?:the|required|requested|expected|output|answer|response|verdict|specified
-		|final) ){0,3}` + forms + `:` +
-		`|\b(?:must|should|shall|please|your?|(?:asked|required|told|instructed) to)\b[^.;,\n]{0,60}\b` + forms + `)`
-	toSay = `\b(?:(?:asked|required|supposed|told|instructed) to|you (?:must|should|have to|need to)` +
-		`|instructions? \w+(?: (?:me|us|you))?(?: to)?|please|(?:reply|response|output|judges) (?:must|should|needs to
-		|has to)) ` +
-		`(?:output|answer|write|say|respond|reply|end|finish|conclude|provide|give|state|use|choose|return|print
-		|put)\b`
+	formOf = `(?:
+		\b(?:in|with|using|use|of|to|has|have) (?:(?:the|this|that|a|an|following|exact|same|output|given) ){1,3}` + forms + `
+		|` + forms + `(?: \w+){0,2} (?:is|are|be|was|of)
+		|\bformatted(?: \w+)? (?:as|like|in)
+		|(?:^|[(\n])\s*(?:
+			(?:the|required|requested|expected|output|answer|response|verdict|specified|final) ){0,3}` + forms + `:
+		|\b(?:must|should|shall|please|your?|(?:asked|required|told|instructed) to)\b[^.;,\n]{0,60}\b` + forms + `
+	)`
+	toSay = `\b(?:
+			(?:asked|required|supposed|told|instructed) to
+			|you (?:must|should|have to|need to)
+			|instructions? \w+(?: (?:me|us|you))?(?: to)?
+			|please
+			|(?:reply|response|output|judges) (?:must|should|needs to|has to)
+		) (?:output|answer|write|say|respond|reply|end|finish|conclude|provide|give|state|use|choose|return|print|put)\b`
 )
 
 // claims tells whether what stands at i is said by the reply itself, and not denied, doubted, quoted or what it was
@@ -173,13 +177,16 @@ func (v *view) inQuestion(i, j int) bool {
 }
 
 // refusal says that there is no answer, in the languages of words.go.
-var refusal = compile(`\b(?:cannot|can't|can not|unable to|could not|impossible to|not possible to
-		|not able to)\s+(?:\w+\s+){0,2}?(?:answer|determine|solve|calculate|tell|say|compute|find|know
-		|be (?:determined
-		|calculated|answered|found|known))` +
-	`|\b(?:is|are) (?:unknown|undetermined|unclear|not (?:known|given|specified|enough))|\b(?:not enough
-		|insufficient) information|\b(?:do not|don't|does not|doesn't) (?:know|say)\b` +
-	`|lässt sich nicht|kann (?:\w+ ){0,2}nicht|keine lösung|ne peu[tx] pas|impossible de|pas assez|no (?:se )?puede
-		|no tiene soluci|no es posible|non (?:si )?può|non è possibile|não (?:é possível|se pode|posso)` +
-	`|невозможно|нельзя|неизвест|не могу|недостаточно|无法|不能确定|不知道|无解
-		|できません|わかりません|不明|알 수 없|불가능`)
+var refusal = compile(`
+	\b(?:cannot|can't|can not|unable to|could not|impossible to|not possible to|not able to)\s+(?:\w+\s+){0,2}?
+		(?:answer|determine|solve|calculate|tell|say|compute|find|know|be (?:determined|calculated|answered|found|known))
+	|\b(?:is|are) (?:unknown|undetermined|unclear|not (?:known|given|specified|enough))
+	|\b(?:not enough|insufficient) information
+	|\b(?:do not|don't|does not|doesn't) (?:know|say)\b
+	|lässt sich nicht|kann (?:\w+ ){0,2}nicht|keine lösung
+	|ne peu[tx] pas|impossible de|pas assez
+	|no (?:se )?puede|no tiene soluci|no es posible
+	|non (?:si )?può|non è possibile
+	|não (?:é possível|se pode|posso)
+	|невозможно|нельзя|неизвест|не могу|недостаточно
+	|无法|不能确定|不知道|无解|できません|わかりません|不明|알 수 없|불가능`)
