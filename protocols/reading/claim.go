@@ -70,6 +70,9 @@ func (g grammar) claim(p place) claim {
 		return c
 	}
 	c.side = side
+	if praise > nothing && side == unjudged && g.sides != nil && value == g.sides(p.label, worse) {
+		c.side = worse
+	}
 	if g.sides != nil && side != unjudged {
 		c.value = cmp.Or(g.sides(p.label, side), c.value)
 		c.several = praise > nothing && value != c.value

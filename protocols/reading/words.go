@@ -24,7 +24,7 @@ func lastWord(text string, words []string) int {
 			continue
 		}
 		rest, ok := strings.CutSuffix(text, word)
-		if ok && (!wordBefore(text, len(rest)) || word == "n't") {
+		if ok && (!wordBefore(text, len(rest)) || word == "n't" || word == "比") {
 			return len(rest)
 		}
 	}
