@@ -16,13 +16,13 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 	slices.Reverse(found)
 	for _, m := range found[:min(len(found), 3)] {
 		lead, word, gap := p.left[:m[0]], p.left[m[0]:m[1]], p.left[m[1]:]
-		side := sideOf(lead, word)
+		side := sideOf(p.left[:m[1]], m[0])
 		switch {
-		case p.names(m[0]), side != unjudged && p.saidOfOther(m[0]):
+		case p.names(m[0], side):
 			continue
 		case another.MatchString(lead):
 			return "", unjudged, -1
-		case notIt.MatchString(lead) || thing.MatchString(word) && !adjective.MatchString(lead) && sideOf(lead, "") == unjudged,
+		case notIt.MatchString(lead) || thing.MatchString(word) && !adjective.MatchString(lead) && sideOf(lead, len(lead)) == unjudged,
 			g.notCue != nil && g.notCue(p.label, word, gap), !p.follows(lead, word, praise):
 			continue
 		case g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse),
@@ -39,20 +39,19 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 	return "", unjudged, 0
 }
 
-// saidOfOther tells whether a place in what stands before a label is part of what is said of the label before it.
-func (p place) saidOfOther(at int) bool {
-	if p.i == 0 {
-		return false
-	}
-	end := p.all[p.i-1].end
-	m := praise.find(p.view.lower[end:max(end, p.start)])
-	return m != nil && end+m[1] > at+p.start-len(p.left)
-}
-
-// names tells whether a place in what stands before a label belongs to another label.
-func (p place) names(at int) bool {
+// names tells whether a place in what stands before a label belongs to another label; of a word for the better or the
+// worse also whether it is a part of what is said of one: "A is worse: B".
+func (p place) names(at int, side judgment) bool {
 	at += p.start - len(p.left)
-	return slices.ContainsFunc(p.all[max(0, p.i-8):p.i], func(l label) bool { return l.start <= at && at < l.end })
+	return slices.ContainsFunc(p.all[max(0, p.i-8):p.i], func(l label) bool {
+		end := l.end
+		if side != unjudged {
+			if m := praise.find(p.view.lower[end:max(end, min(p.start, end+before))]); m != nil {
+				end += m[1]
+			}
+		}
+		return l.start <= at && at < end
+	})
 }
 
 // follows tells whether a label is what the word says that stands after the lead.

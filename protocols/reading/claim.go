@@ -70,16 +70,17 @@ func (g grammar) claim(p place) claim {
 		return c
 	}
 	c.side = side
-	if praise > nothing && side == unjudged && g.sides != nil && value == g.sides(p.label, worse) {
-		c.side = worse
-	}
-	if g.sides != nil && side != unjudged {
+	switch {
+	case side != unjudged && g.sides != nil:
 		c.value = cmp.Or(g.sides(p.label, side), c.value)
 		c.several = praise > nothing && value != c.value
-	} else if praise > nothing {
+	case praise > nothing:
 		c.value = value
 		c.rank = max(praise, c.rank)
 		c.rule = cmp.Or(c.rule, rulePredicate)
+		if g.sides != nil && value == g.sides(p.label, worse) {
+			c.side = worse
+		}
 	}
 	if word != "" && c.rank > nothing || c.rank == declared {
 		g.beside(p, &c)

@@ -82,24 +82,18 @@ var (
 	sidedWords  = newLexicon(cuesOf("answer"), betterWords, cuesOf("worse"))
 )
 
-// sideOf tells whether a word announces the better or the worse, by itself or by the words right before it: "the worse
-// response". It is unjudged where it announces the one that was asked for: "verdict".
-func sideOf(lead, word string) judgment {
-	switch {
-	case slices.Contains(worseWords, word):
-		return worse
-	case slices.Contains(betterWords, word):
-		return better
-	}
-	for range 2 {
-		lead = strings.TrimRight(lead, " 的のな方")
+// sideOf tells whether a text ends with a word for the better or the worse, or with one right after such a word, which
+// begins at byte at: "the worse response". It is unjudged where the word announces the one that was asked for: "verdict".
+func sideOf(said string, at int) judgment {
+	before := strings.LastIndexByte(strings.TrimRight(said[:at], " "), ' ')
+	for _, end := range []int{len(said), at, before + 1} {
+		text := strings.TrimRight(said[:end], " 的のな方")
 		switch {
-		case lastWord(lead, worseWords) >= 0:
+		case lastWord(text, worseWords) >= 0:
 			return worse
-		case lastWord(lead, betterWords) >= 0:
+		case lastWord(text, betterWords) >= 0:
 			return better
 		}
-		lead = lead[:strings.LastIndexByte(lead, ' ')+1]
 	}
 	return unjudged
 }
