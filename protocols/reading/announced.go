@@ -22,7 +22,8 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 			continue
 		case another.MatchString(lead):
 			return "", unjudged, -1
-		case notIt.MatchString(lead) || thing.MatchString(word) && !adjective.MatchString(lead) && sideOf(lead, len(lead)) == unjudged,
+		case notIt.MatchString(lead),
+			thing.MatchString(word) && !adjective.MatchString(lead) && sideOf(lead, len(lead)) == unjudged,
 			g.notCue != nil && g.notCue(p.label, word, gap), !p.follows(lead, word, praise):
 			continue
 		case g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse),

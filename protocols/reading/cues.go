@@ -82,8 +82,8 @@ var (
 	sidedWords  = newLexicon(cuesOf("answer"), betterWords, cuesOf("worse"))
 )
 
-// sideOf tells whether a text ends with a word for the better or the worse, or with one right after such a word, which
-// begins at byte at: "the worse response". It is unjudged where the word announces the one that was asked for: "verdict".
+// sideOf tells whether the word at byte at of a text, which ends it, is for the better or the worse, or stands right after
+// one that is: "the worse response". A word such as "verdict" is unjudged: it announces the one that was asked for.
 func sideOf(said string, at int) judgment {
 	before := strings.LastIndexByte(strings.TrimRight(said[:at], " "), ' ')
 	for _, end := range []int{len(said), at, before + 1} {

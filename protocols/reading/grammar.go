@@ -73,7 +73,8 @@ func (g grammar) read(reply string) Found {
 	}
 	f := v.found(final.rule, final.value, final.in, final.out)
 	switch {
-	case final.several, matches(v.lower[final.out:min(len(v.lower), final.out+4*after)], retracted...), g.contradicted(v, all, final):
+	case final.several, matches(v.lower[final.out:min(len(v.lower), final.out+4*after)], retracted...),
+		g.contradicted(v, all, final):
 		return f.conflict()
 	case !slices.Contains(g.offered, final.value):
 		f.Outcome = None

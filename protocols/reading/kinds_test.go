@@ -9,8 +9,8 @@ import (
 )
 
 // TestWorseToolCallsAndRetractions reads labelled replies, a JSON line each: kinds.jsonl shows every rule at work,
-// kinds_heldout.jsonl was written before these rules and kept back until they stood. No reply may read as a value that it
-// does not state, and of those that state one, 90 of 100 must be read.
+// kinds_heldout.jsonl was written before these rules and kept back until they stood. No reply may read as a value that
+// it does not state, and of those that state one, 90 of 100 must be read.
 func TestWorseToolCallsAndRetractions(t *testing.T) {
 	for _, file := range []string{"kinds", "kinds_heldout"} {
 		raw, err := os.ReadFile("testdata/" + file + ".jsonl")

@@ -23,7 +23,8 @@ var (
 	objectBegins = compile(`^\{\s*\\?["'][^"'\n]{1,40}["']\s*:`)
 	fieldBegins  = compile(`^[\s,]*\\?["']([^"'\n]{1,40}?)\\?["']\s*:\s*`)
 	// fieldValue is a text, what is in brackets, or what goes up to a comma.
-	fieldValue = compile(`^(?:` + quotedText + `|\\"[^"\\]*\\"|` + inBrackets(inBrackets(inBrackets(``))) + `|[^",}\n\[{])*`)
+	fieldValue = compile(`^(?:` + quotedText + `|\\"[^"\\]*\\"
+		|` + inBrackets(inBrackets(inBrackets(``))) + `|[^",}\n\[{])*`)
 	// verdictKey is a key whose value is the answer, unless it is otherKey, betterKey or worseKey.
 	verdictKey = compile(`(?i)verdict|solution|label|winner|answer|decision|judge?ment|choice|chosen|select|option|result
 		|final|pick|prefer|correct|conclusion|output|response|evaluation

@@ -110,7 +110,8 @@ const (
 		|^\W*(?:(?:an?|the)\s+)?examples?(?: \w+)?(?::| is| would be))`
 	forms  = `(?:formats?|form|template|placeholder|syntax)`
 	formOf = `(?:
-		\b(?:in|with|using|use|of|to|has|have) (?:(?:the|this|that|a|an|following|exact|same|output|given) ){1,3}` + forms + `
+		\b(?:in|with|using|use|of|to|has|have) 
+			(?:(?:the|this|that|a|an|following|exact|same|output|given) ){1,3}` + forms + `
 		|` + forms + `(?: \w+){0,2} (?:is|are|be|was|of)
 		|\bformatted(?: \w+)? (?:as|like|in)
 		|(?:^|[(\n])\s*(?:

@@ -146,8 +146,8 @@ func (d *dresser) next(i int) int {
 	return i + 1
 }
 
-// markup is HTML, of which 1 is an entity, 2 the end of a tag around an answer, 3 its beginning, 4 a new line, 5 and 6 the
-// name of what a tool is called with, and the rest emphasis, or marks of a call of Gemma's: <|"|> and <tool_call|>.
+// markup is HTML, of which 1 is an entity, 2 the end of a tag around an answer, 3 its beginning, 4 a new line, 5 and 6
+// the name of what a tool is called with, and the rest emphasis, or marks of a call of Gemma's: <|"|> and <tool_call|>.
 var markup = compile(`^(?i:
 	&(gt|lt|amp|nbsp);
 	|<(?:
