@@ -15,7 +15,8 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 	found := words.in(p.left)
 	slices.Reverse(found)
 	for _, m := range found[:min(len(found), 3)] {
-		lead, word, gap := p.left[:m[0]], p.left[m[0]:m[1]], p.left[m[1]:]
+		lead, word := p.left[:m[0]], p.left[m[0]:m[1]]
+		gap := p.left[m[1]:]
 		side := sideOf(p.left[:m[1]], m[0])
 		switch {
 		case p.names(m[0], side):
