@@ -273,6 +273,9 @@ func (p Protocol) Adapted(t Template, s Settings) Template {
 	return p.Adapt(t, s)
 }
 
+// GoalWorse is the goal of judgments whose answer is the worse of two responses: [Verdict].Choice is then the other.
+const GoalWorse = "worse"
+
 // GoalOf is what a run's judge is asked to name, by the protocol's option where it has one.
 func (p Protocol) GoalOf(s Settings) string {
 	if i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Goal }); i >= 0 {

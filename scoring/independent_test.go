@@ -129,6 +129,9 @@ func sameScores(t *testing.T, rep scoring.Report, pairs []judgmentPair) {
 	}
 	for group, in := range groups {
 		value, n := plainScores(in)
+		if rep.Goal == judging.GoalWorse { // A>B says that the answer, the worse, is the second
+			value["first-position"] = 100 - value["first-position"]
+		}
 		for _, metric := range publishedMetrics {
 			r := find(t, rep, metric, group)
 			switch {

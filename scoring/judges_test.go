@@ -49,7 +49,7 @@ func TestScriptedJudges(t *testing.T) {
 		// It names what it reads first: as the better under one goal, as the
 		// worse under the other. In the first judgment that is answer A.
 		{"first", "pairwise", wants{"strict": 0, "counter": 0, "first-order": shareA, "second-order": 100 - shareA, "half-tie": 50, "drop": 0, "consistency": 0, "first-position": 100}, "decided"},
-		{"first", "reversed", wants{"strict": 0, "counter": 0, "first-order": 100 - shareA, "second-order": shareA, "half-tie": 50, "drop": 0, "consistency": 0, "first-position": 0}, "decided"},
+		{"first", "reversed", wants{"strict": 0, "counter": 0, "first-order": 100 - shareA, "second-order": shareA, "half-tie": 50, "drop": 0, "consistency": 0, "first-position": 100}, "decided"},
 		{"coin", "pairwise", nil, "decided"},
 		{"coin", "reversed", nil, "decided"},
 		{"silent", "pairwise", wants{"strict": 0, "counter": 0, "first-order": 0, "second-order": 0, "half-tie": undefined, "drop": undefined, "consistency": undefined, "first-position": undefined}, "no-verdict"},
@@ -114,9 +114,6 @@ func TestSimulatedJudgeComesToItsExpectation(t *testing.T) {
 			run := load(t, makeRun(t, making{protocol: protocol, prompt: "arena-hard", set: set, client: judge, model: judge.Name}), judging.Reading{})
 			rep := run.Score(quick)
 			for metric, p := range want {
-				if protocol == "reversed" && metric == "first-position" {
-					p = 1 - p // what it looks at first it calls the worse
-				}
 				got := find(t, rep, metric, scoring.Overall)
 				if math.Abs(*got.Value-100*p) > 4*100*math.Sqrt(p*(1-p)/float64(min(got.N, n)))+1e-4 {
 					t.Errorf("%s, %s: %s is %v of %d, want about %.2f", name, protocol, metric, *got.Value, got.N, 100*p)
@@ -132,7 +129,7 @@ func TestFirstJudgeOnUnbalancedLabels(t *testing.T) {
 	set := pairsFile(t, 5, "sums")
 	for protocol, want := range map[string]wants{
 		"pairwise": {"strict": 0, "first-order": 60, "second-order": 40, "half-tie": 50, "first-position": 100},
-		"reversed": {"strict": 0, "first-order": 40, "second-order": 60, "half-tie": 50, "first-position": 0},
+		"reversed": {"strict": 0, "first-order": 40, "second-order": 60, "half-tie": 50, "first-position": 100},
 	} {
 		run := load(t, makeRun(t, making{protocol: protocol, set: set, client: sim(t, "first"), model: "sim:first"}), judging.Reading{})
 		want.check(t, run.Score(quick), scoring.Overall)

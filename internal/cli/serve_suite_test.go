@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -400,5 +401,47 @@ func TestSuiteSaysWhatItIs(t *testing.T) {
 	write(t, "t.yaml", "out: runs/a-run\n"+file)
 	if _, stderr, code := call(t, "suite", "run", "t.yaml"); code != exitUsage || !strings.Contains(stderr, "t.yaml:1: out: runs/a-run is a run") {
 		t.Errorf("an out that is a run: %d %s", code, stderr)
+	}
+}
+
+// A reversed run's position bias is one number, with one name, wherever it is shown: how often the judge's answer is the
+// response shown first. This judge picks the first in 81 % of judgments that ask for the worse and 75 % that ask for the
+// better: no significant difference.
+func TestOnePositionBias(t *testing.T) {
+	home(t)
+	write(t, "s.yaml", "name: goals\njudges:\n  - {backend: sim, model: \"accuracy=0.6,first=0.6\"}\n"+
+		"conditions:\n  - {protocol: [pairwise, reversed], dataset: sample}\n")
+	mustCall(t, "suite", "run", "--yes", "s.yaml")
+	better := filepath.Join("runs", "goals", "accuracy-0.6-first-0.6_pairwise_sample_sop")
+	worse := filepath.Join("runs", "goals", "accuracy-0.6-first-0.6_reversed_sample_sop")
+	s := serve(t, "--runs", filepath.Join("runs", "goals"))
+	page := func(path string) string {
+		status, text := s.ask("GET", path, nil, nil)
+		if status != http.StatusOK {
+			t.Errorf("%s: %d", path, status)
+		}
+		text = regexp.MustCompile(`(?s)<style.*?</style>|<[^>]*>`).ReplaceAllString(text, " ")
+		return regexp.MustCompile(`\s+`).ReplaceAllString(text, " ")
+	}
+	for _, c := range []struct{ surface, text, want string }{
+		{"score", mustCall(t, "score", worse), `picks the first response +81 \[70, 89\]`},
+		{"score --full", mustCall(t, "score", worse, "--full"), `first-position +81\.2`},
+		{"score --csv", mustCall(t, "score", worse, "--csv"), `first-position,overall,81\.25,64,`},
+		{"score --markdown", mustCall(t, "score", worse, "--markdown"), `\| first-position \| 81\.2 `},
+		{"score --json", mustCall(t, "score", worse, "--json"), `"first-position",\s+"group": "overall",\s+"value": 81.25`},
+		{"results.json", read(t, filepath.Join(worse, "results.json")), `"first-position",\s+"group": "overall",\s+"value": 81.25`},
+		{"suite results", mustCall(t, "suite", "results", "s.yaml"), `picks first\n[\s\S]*reversed_.* 81\n`},
+		{"compare", mustCall(t, "compare", better, worse), `picks the first response +75 +81 +\+6 .*(noise\?|n\.s\.)`},
+		{"compare --json", mustCall(t, "compare", better, worse, "--json"), `"first-position",[^}]*"b": 81.25`},
+		{"report", mustCall(t, "report", worse, "--out", "-"), `Picks the first response</dt><dd class="num">81 %`},
+		{"run page", page("/runs/" + filepath.Base(worse)), `Picks the first response 81 %`},
+		{"both goals", page("/runs/" + filepath.Base(worse)), `Both goals .*Picks the first.*Asked which is better .* 75 % .*Asked which is worse .* 81 %`},
+		{"breakdown", page("/runs/" + filepath.Base(worse)), `20 picks the first shown both times`},
+		{"items", page("/runs/" + filepath.Base(worse) + "/items?show=by-first"), `20 of 32`},
+		{"leaderboard", page("/?protocol=reversed&goal=worse"), `Picks the first response .* 81 %`},
+	} {
+		if !regexp.MustCompile(c.want).MatchString(c.text) {
+			t.Errorf("%s: no %s in\n%s", c.surface, c.want, c.text)
+		}
 	}
 }

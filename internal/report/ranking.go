@@ -177,8 +177,8 @@ func (s Ranking) Brief() []table.Table {
 	t := table.Table{
 		Plain: true,
 		Columns: table.Left("condition", "judge", "good for").
-			Right("score", "where agreed", "pairs kept", "names first").
-			Spare("names first", "pairs kept"),
+			Right("score", "where agreed", "pairs kept", "picks first").
+			Spare("picks first", "pairs kept"),
 	}
 	pairs := false
 	var headlines []string

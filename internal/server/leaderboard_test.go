@@ -49,10 +49,10 @@ func TestLeaderboard(t *testing.T) {
 	s := newSite(t, dir, patient)
 	page := s.get("/")
 	says(t, page, "judge best: right in both orders on 91 and 88 % of 32 pairs.", "They cannot be told apart.",
-		"Do not use", "reference: its replies or verdicts were published", "names the response shown first")
+		"Do not use", "reference: its replies or verdicts were published", "picks the first response")
 	rows := boardRowsOf(t, page)
 	want := [][]string{
-		{"Judge", "Rank", "Good for", "Right where both orders agree", "Names the first"},
+		{"Judge", "Rank", "Good for", "Right where both orders agree", "Picks the first response"},
 		{"sim:accuracy=0.95,seed=1", "simulated", "1–3", "usable", "9176–97"},
 		{"published-8b", "reference · stored replies", "1–3", "88"},
 		{"sim:accuracy=0.9,seed=2", "1–3", "88"},

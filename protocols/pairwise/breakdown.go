@@ -10,8 +10,8 @@ const (
 	PartRight   = "right"   // both name the labelled response
 	PartWrong   = "wrong"   // both name the other
 	PartTie     = "tie"     // one of them is a tie, or both
-	PartFirst   = "first"   // both judge the response shown first the better
-	PartSecond  = "second"  // both judge the response shown second the better
+	PartFirst   = "first"   // both pick the response shown first
+	PartSecond  = "second"  // both pick the response shown second
 	PartMissing = "missing" // one of them has no verdict, or both
 )
 
@@ -34,7 +34,7 @@ func (*pairs) Part(x scoring.Unit) string {
 		return PartMissing
 	case !u.bothDecided():
 		return PartTie
-	case first.choice == first.first:
+	case first.picksFirst():
 		return PartFirst
 	}
 	return PartSecond

@@ -75,7 +75,7 @@ func (p *pairs) diagnose(
 		return scoring.Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, of...), Evidence: evidence}
 	}
 	habits, biased := "", false
-	if pull, ok := namesFirst(r, 50); ok {
+	if pull, ok := r.Overall(firstPicked).Held(50); ok {
 		evidence = append(evidence, pull)
 		habits = pullOf(pull)
 		biased = pull.Above || pull.Below
@@ -157,7 +157,7 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 			Evidence: []scoring.Evidence{ties},
 		}, true
 	}
-	first, ok := namesFirst(r, scoring.MostByPlace)
+	first, ok := r.Overall(firstPicked).Held(scoring.MostByPlace)
 	if !ok {
 		return d, false
 	}
@@ -180,16 +180,6 @@ func byPosition(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	}, true
 }
 
-// namesFirst is how often the judge names what it reads first: as the better, or under the reversed goal as the worse.
-func namesFirst(r *scoring.Report, threshold float64) (scoring.Evidence, bool) {
-	e, ok := r.Overall("first-position").Held(threshold)
-	if ok && r.Goal == goalWorse {
-		e = e.Mirrored()
-		e.Metric = "named-first"
-	}
-	return e, ok
-}
-
 // noPull is how near to 50 % the whole interval lies where no position bias is seen, in points.
 const noPull = 10
 
@@ -207,7 +197,7 @@ func pullOf(e scoring.Evidence) string {
 	case e.Above || e.Below:
 		return fmt.Sprintf("; %s bias to the %s position (%.0f %%)", size, position, share)
 	case e.Low > 50-noPull && e.High < 50+noPull:
-		return fmt.Sprintf("; no position bias seen (%.0f %% name the first)", e.Value)
+		return fmt.Sprintf("; no position bias seen (%.0f %% pick the first)", e.Value)
 	}
-	return fmt.Sprintf("; %.0f %% of verdicts name the first", e.Value)
+	return fmt.Sprintf("; %.0f %% of verdicts pick the first", e.Value)
 }

@@ -127,10 +127,11 @@ var pairMetrics = []scoring.Summed[pair]{
 	},
 	{
 		Metric: scoring.Metric{
-			Name: "first-position",
+			Name: firstPicked,
 			Term: scoring.Term{
-				Name:   "the first is judged better",
-				Plain:  "judgments that prefer the response shown first; 50 is no position bias",
+				Name: "picks the first response",
+				Plain: "judgments whose answer is the response shown first: the better one or, under the reversed goal, the worse; " +
+					"50 is no position bias",
 				Source: "MT-Bench, arXiv 2306.05685",
 				Others: "position bias, primacy bias; MT-Bench: biased toward first",
 				Chance: "50",
@@ -248,7 +249,7 @@ func firstPosition(u pair) (num, den float64) {
 	for _, g := range u.judgments {
 		if g.decided() {
 			den++
-			num += scoring.One(g.choice == g.first)
+			num += scoring.One(g.picksFirst())
 		}
 	}
 	return num, den

@@ -22,7 +22,7 @@ func worseAsked(p *report.RunPage) []report.Section {
 		return nil
 	}
 	return report.Notice("It was asked which response is the worse. Its choice is the response that it does not name: " +
-		"“right” means that this is the labelled one, and “wins” that it is its choice.")
+		"“right” means that this is the labelled one.")
 }
 
 // goalNames are the goals in words, in the order of a comparison.
@@ -42,12 +42,12 @@ func bothGoals(p *report.RunPage) []report.Section {
 		Label: "Both goals",
 		Columns: []report.ChartColumn{
 			{Class: "pl", Axis: &report.PercentAxis}, {Class: "val", Head: "Right in both orders"},
-			{Class: "kp", Head: "Where both agree"}, {Class: "kp", Head: "Names the first"},
+			{Class: "kp", Head: "Where both agree"}, {Class: "kp", Head: "Picks the first"},
 		},
 	}
 	for i, r := range runs {
 		strict := r.Overall("strict")
-		first := firstNamed(r)
+		first := r.Overall(firstPicked)
 		c.Rows = append(c.Rows, report.ChartRow{
 			Name:  goalNames[i],
 			Count: fmt.Sprintf("n = %d", strict.N),

@@ -19,7 +19,7 @@ import (
 // Goals of a comparison.
 const (
 	goalBetter = "better"
-	goalWorse  = "worse"
+	goalWorse  = judging.GoalWorse
 )
 
 const (

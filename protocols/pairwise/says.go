@@ -82,7 +82,7 @@ func oneOrder(r *scoring.Report) string {
 
 // leaning says which position draws its verdicts; "" where none surely does.
 func leaning(r *scoring.Report) string {
-	e, ok := namesFirst(r, 50)
+	e, ok := r.Overall(firstPicked).Held(50)
 	if !ok || !e.Above && !e.Below {
 		return ""
 	}

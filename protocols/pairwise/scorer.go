@@ -16,11 +16,15 @@ type judgment struct {
 	outcome judging.Outcome
 	choice  int8 // candidate judged the better; -1 for none
 	first   int8 // candidate shown first
+	worse   bool // the judge was asked for the worse response, so its answer is the other candidate
 	seen    bool
 }
 
 // decided tells whether the judgment names a response.
 func (g judgment) decided() bool { return g.outcome == judging.Decided }
+
+// picksFirst tells whether a decided judgment's answer is the response shown first, whichever goal was asked for.
+func (g judgment) picksFirst() bool { return (g.choice == g.first) != g.worse }
 
 // verdict tells whether the judgment says anything: a tie is a verdict.
 func (g judgment) verdict() bool { return g.decided() || g.outcome == judging.Tie }
@@ -82,7 +86,13 @@ func (f *pairs) judgmentOf(r *judging.Record, v judging.Verdict) (judgment, erro
 		return judgment{}, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind",
 			f.manifest.Spec.Protocol)
 	}
-	return judgment{outcome: v.Outcome, choice: int8(v.Choice), first: candidate(r, r.Order[0]), seen: true}, nil
+	return judgment{
+		outcome: v.Outcome,
+		choice:  int8(v.Choice),
+		first:   candidate(r, r.Order[0]),
+		worse:   f.manifest.Spec.Goal == goalWorse,
+		seen:    true,
+	}, nil
 }
 
 func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {

@@ -32,8 +32,8 @@ var Layout = &report.Layout{
 		{Part: PartRight, Look: "right", Words: "right in both orders", Show: "right"},
 		{Part: PartWrong, Look: "wrong", Words: "wrong in both orders", Show: "confident"},
 		{Part: PartTie, Look: "tie", Words: "a tie in one or both", Show: "tied"},
-		{Part: PartFirst, Look: "first", Words: "first shown wins both times", Show: "by-first"},
-		{Part: PartSecond, Look: "last", Words: "second shown wins both times", Show: "by-last"},
+		{Part: PartFirst, Look: "first", Words: "picks the first shown both times", Show: "by-first"},
+		{Part: PartSecond, Look: "last", Words: "picks the second shown both times", Show: "by-last"},
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},
 	Tiles: []report.Tile{
@@ -50,8 +50,7 @@ var Layout = &report.Layout{
 		},
 		{Metric: "consistency", Folded: true},
 		{
-			Metric: "first-position",
-			Label:  labelOfFirst,
+			Metric: firstPicked,
 			About:  "50 is no position bias",
 			Note:   func(*scoring.Report) string { return "50 % is no position bias" },
 		},
@@ -60,7 +59,7 @@ var Layout = &report.Layout{
 	Board: []report.BoardColumn{
 		report.ColumnOf("where", "agreed", RightWhereAlike),
 		report.ColumnOf("of", "pairs", Coverage),
-		{Heads: [2]string{"names", "first"}, Of: firstNamed},
+		report.ColumnOf("picks", "first", firstPicked),
 	},
 	BoardCells: []report.BoardCell{
 		{
@@ -71,16 +70,16 @@ var Layout = &report.Layout{
 			},
 		},
 		{
-			Head:  "Names the first",
+			Head:  "Picks the first response",
 			Class: "bi",
-			Draw:  func(r *scoring.Report) template.HTML { return report.BiasCell(firstNamed(r)) },
+			Draw:  func(r *scoring.Report) template.HTML { return report.BiasCell(r.Overall(firstPicked)) },
 		},
 	},
 	Against: &report.Against{
 		Title:     "Content or position?",
 		About:     "right in both orders, against position bias",
-		Words:     "names the response shown first, %",
-		Of:        firstNamed,
+		Words:     "picks the first response, %",
+		Of:        func(r *scoring.Report) scoring.Result { return r.Overall(firstPicked) },
 		Zero:      50,
 		ZeroWords: "no bias",
 		Zone:      scoring.MostByPlace,
@@ -88,27 +87,8 @@ var Layout = &report.Layout{
 	},
 }
 
-// firstNamed is how often the response shown first is named: as the better or, where the worse is asked for, as that.
-func firstNamed(r *scoring.Report) scoring.Result {
-	x := r.Overall("first-position")
-	if x.Value != nil && r.Goal == goalWorse {
-		x.Value = new(100 - *x.Value)
-		if x.Low != nil && x.High != nil {
-			low := 100 - *x.High
-			x.High = new(100 - *x.Low)
-			x.Low = &low
-		}
-	}
-	return x
-}
-
-// labelOfFirst is of first-position, which under the reversed goal is no share of what the judge names.
-func labelOfFirst(r *scoring.Report) string {
-	if r.Goal == goalWorse {
-		return "prefers the first"
-	}
-	return "names the first"
-}
+// firstPicked is the metric of position bias.
+const firstPicked = "first-position"
 
 // bracket joins the pairs with a verdict to keep.
 func bracket(r *scoring.Report) *report.Bracket {
@@ -147,7 +127,7 @@ func tables(r scoring.Report) []table.Table {
 }
 
 func summary(runs []scoring.Report) table.Table {
-	headlines := []string{"strict", "counter", "consistency", "first-position"}
+	headlines := []string{"strict", "counter", "consistency", firstPicked}
 	t := table.Table{
 		Title:   fmt.Sprintf("%d runs (percent, 95 %% intervals over pairs)", len(runs)),
 		Columns: table.Left("model", "goal", "prompt", "dataset").Right(headlines...).Right("pairs", "decided"),

@@ -19,7 +19,7 @@ type Flags struct {
 	Confident    bool // every judgment names a wrong candidate
 	Tie          bool // a judgment is a tie
 	Open         bool // a judgment without a verdict
-	First, Last  bool // every judgment names what it was shown first, or last, and that is not always the same
+	First, Last  bool // every judgment picks what it was shown first, or last, and that is not always the same
 	Changed      bool // asked again, a judgment came to another verdict
 
 	Same       bool // every judgment names the same candidate
@@ -102,13 +102,13 @@ var Filters = []Filter{
 	{
 		Name:  "first",
 		Words: "always the first",
-		About: "every judgment names what it was shown first",
+		About: "every judgment picks what it was shown first",
 		Is:    func(f Flags) bool { return f.First },
 	},
 	{
 		Name:  "last",
 		Words: "always the last",
-		About: "every judgment names what it was shown last",
+		About: "every judgment picks what it was shown last",
 		Is:    func(f Flags) bool { return f.Last },
 	},
 	{
@@ -127,14 +127,14 @@ var Filters = []Filter{
 	{
 		Name:  "by-first",
 		Words: "the first both times",
-		About: "every judgment names what it was shown first, and there is a label",
+		About: "every judgment picks what it was shown first, and there is a label",
 		Is:    func(f Flags) bool { return f.Wrong && f.First },
 		Part:  true,
 	},
 	{
 		Name:  "by-last",
 		Words: "the last both times",
-		About: "every judgment names what it was shown last, and there is a label",
+		About: "every judgment picks what it was shown last, and there is a label",
 		Is:    func(f Flags) bool { return f.Wrong && f.Last },
 		Part:  true,
 	},
@@ -311,6 +311,9 @@ func (x *Index) Flags(item int) Flags {
 	f.Confident = f.Wrong && wrongs == judgments
 	f.First = several && f.Inconsistent && firsts == judgments
 	f.Last = several && f.Inconsistent && lasts == judgments
+	if x.Manifest.Spec.Goal == judging.GoalWorse { // the answer is the other response
+		f.First, f.Last = f.Last, f.First
+	}
 	f.Same = several && !f.Missing && !f.Inconsistent
 	f.Placed = several && !f.Missing && f.Inconsistent && places == 1
 	f.FirstOnly = several && scored && rights == 1 && right[0]
