@@ -3,6 +3,7 @@ package pairwise
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gavel/judging"
 	"gavel/scoring"
@@ -72,11 +73,11 @@ const codeRule = "rule"
 // coins are right in both orders on so many percent of pairs, where one is tossed for each.
 const coins = 25
 
-// codeUnread is of a judge that is no better than a rule that does not read.
+// codeUnread is the code of a judge that is not significantly better than a rule that does not read.
 const codeUnread = "unread"
 
-// unread is the best rule that does not read, where it is surely better than a coin and the judge is not surely better
-// than it: then the score shows no reading.
+// unread returns the best rule that does not read, where it is surely better than a coin and the judge is not
+// significantly better than it: then the score may come without any reading.
 func unread(r *scoring.Report) (best scoring.Rule, found bool) {
 	for _, x := range r.Rules {
 		if x.Low == nil || *x.Low <= 50 || x.OnlyJudge > x.OnlyRule && *x.P < scoring.Apart {
@@ -90,23 +91,42 @@ func unread(r *scoring.Report) (best scoring.Rule, found bool) {
 	return best, found
 }
 
+// besideRule returns the level of a judge that is not significantly better than a rule, and the sentence. Too few pairs
+// to tell are no evidence against the judge: it is weak only where its interval ends less than a third of the way from the
+// rule to perfect, as far as [scoring.ReliableFrom] is from chance.
+func besideRule(rule scoring.Rule, strict scoring.Result) (level scoring.Level, text string) {
+	always := rule.Name
+	if !strings.HasPrefix(always, "the ") {
+		always = "the response with " + always
+	}
+	picking := fmt.Sprintf("always picking %s (%s, judge %s, p = %.2g, %d pairs).", always, percent(rule.Value),
+		percent(*strict.Value), *rule.P, strict.N)
+	ahead := rule.OnlyJudge > rule.OnlyRule
+	switch {
+	case ahead && *rule.P < 2*scoring.Apart: // better, by a one-sided test
+		return scoring.Usable, "Not significantly better than " + picking
+	case strict.High != nil && *strict.High > rule.Value+(100-rule.Value)/3:
+		return scoring.Unknown, "Too few pairs to tell it from " + picking
+	case ahead:
+		return scoring.Weak, "Not significantly better than " + picking
+	}
+	return scoring.Weak, "No better than " + picking
+}
+
 // heldAgainst is the diagnosis of a judge that is usable by its own numbers, held against the rules.
 func heldAgainst(r *scoring.Report, d scoring.Diagnosis) scoring.Diagnosis {
 	if d.Level != scoring.Usable && d.Level != scoring.Strong {
 		return d
 	}
-	rule, found := unread(r)
-	if !found {
-		if rule := scoring.Decider(r.Rules, r.Overall("strict").Low); rule != nil && *rule.Against.High < coins {
-			d.Level = scoring.Weak
-			d.Code = codeRule
-			d.Text = rule.Decides()
-		}
-		return d
+	if rule, found := unread(r); found {
+		d.Code = codeUnread
+		d.Level, d.Text = besideRule(rule, r.Overall("strict"))
 	}
-	d.Level = scoring.Weak
-	d.Code = codeUnread
-	d.Text = fmt.Sprintf("No better than a rule that does not read: “%s” is right on %s of these pairs, the judge in "+
-		"both orders on %s.", rule.Name, percent(rule.Value), percent(*r.Overall("strict").Value))
+	rule := scoring.Decider(r.Rules, r.Overall("strict").Low)
+	if rule != nil && *rule.Against.High < coins && d.Level != scoring.Weak {
+		d.Level = scoring.Weak
+		d.Code = codeRule
+		d.Text = rule.Decides()
+	}
 	return d
 }
