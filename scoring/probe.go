@@ -10,6 +10,9 @@ type Probe struct {
 	Changed Proportion `json:"changed"`           // verdicts that change, of those on the pairs as they are
 	Again   Proportion `json:"again"`             // of the same verdicts, those that change when the same is asked anew
 	Beyond  Estimate   `json:"beyond"`            // the first less the second, in points
+	// of verdicts on the pairs as they are, those that other rewrites change which touch the form of the prompt alone:
+	// the noise floor
+	Neutral Proportion `json:"neutral"`
 
 	ToWorse   int `json:"to_worse"`   // of those that change: the worse response is named
 	ToBetter  int `json:"to_better"`  // the better one
@@ -20,10 +23,10 @@ type Probe struct {
 	// prompt did not fit
 	Unserved int `json:"unserved,omitempty"`
 
-	// of the exact one-sided sign test of pairs that change by the rewrite alone against those that change anew alone,
-	// corrected by Holm for all rewrites; what belongs together counts once. null before the run is at its end
+	// of the exact one-sided test that the rewrite moves more verdicts than those neutral ones (PROTOCOLS.md §7), corrected
+	// by Holm for all rewrites; what belongs together counts once. null before the run is at its end
 	P *float64 `json:"p"`
 }
 
-// Moves tells whether the rewrite changes verdicts beyond the judge's own noise.
+// Moves tells whether the rewrite moves verdicts beyond the noise floor.
 func (p Probe) Moves() bool { return p.P != nil && *p.P < Apart }

@@ -3,6 +3,7 @@ package probe
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,16 +12,16 @@ import (
 
 // codes of the rules that are the protocol's own.
 const (
-	codeMoved  = "moved"  // rewrites change verdicts beyond the judge's own noise
+	codeMoved  = "moved"  // rewrites move verdicts beyond the noise floor
 	codeSteady = "steady" // none does, by more than mostUnseen points
 )
 
 // mostUnseen is by how many points a rewrite may change verdicts for all that is known, where a judge is steady.
 const mostUnseen = 10
 
-// Diagnose says which rewrites change verdicts. A judge that is no better than chance on the pairs as they are, such as
-// one that follows the place, has nothing to lose.
-func (*pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
+// Diagnose says how often the judge is right, and which rewrites change verdicts. A judge that is no better than chance
+// on the pairs as they are, such as one that follows the place, has nothing to lose.
+func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
 	}
@@ -45,27 +46,50 @@ func (*pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 		return scoring.Unknowing(scoring.CodeFew, "Too early to say which rewrites change its verdicts: %d of %d pairs "+
 			"have all their judgments.", r.Items, r.Expected)
 	}
-	d := scoring.Diagnosis{Level: scoring.Usable, Code: codeSteady, Evidence: []scoring.Evidence{right}}
+	d := scoring.Diagnosis{Level: scoring.Weak, Code: codeMoved, Evidence: []scoring.Evidence{right}}
 	moving := moving(r.Probes)
 	if len(moving) > 0 {
-		d.Level = scoring.Weak
-		d.Code = codeMoved
 		most := moving[0]
 		d.Text = fmt.Sprintf("Moved by %d of %d rewrites, most by %s: %.0f %% of its verdicts change, %.0f %% when it is "+
 			"asked anew.", len(moving), len(r.Probes), most.Name, *most.Changed.Value, *most.Again.Value)
 		d.Also = "Each leaves the better response the better: " + strings.Join(words(moving), "; ") + "."
 		return d
 	}
-	least, most := r.Probes[0].Changed.N, 0.0
 	for _, p := range r.Probes {
+		if f.rewrites.named(p.Name).form() && p.Beyond.Low != nil && *p.Beyond.Low > mostUnseen {
+			d.Text = fmt.Sprintf("Its verdicts depend on the prompt's form: %.0f %% change by %s, %.0f %% when it is asked anew.",
+				*p.Changed.Value, p.Name, *p.Again.Value)
+			return d
+		}
+	}
+	if right.Low <= scoring.ReliableFrom {
+		d.Code = scoring.CodeWeak
+		d.Text = fmt.Sprintf("Better than chance, but right on only %s of the pairs as they are.", right)
+		if right.Value > scoring.ReliableFrom {
+			d.Text = fmt.Sprintf("Better than chance, but too few pairs to call it usable: right on %s.", right)
+		}
+		d.Also = fmt.Sprintf("None of %d rewrites moves its verdicts beyond the noise floor.", len(r.Probes))
+		return d
+	}
+	return steady(d, right, r.Probes)
+}
+
+// steady is the diagnosis of an accurate judge that no rewrite moves: whether enough was asked to see one that does.
+func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) scoring.Diagnosis {
+	least, most, form := all[0].Changed.N, 0.0, 0.0
+	for _, p := range all {
 		least = min(least, p.Changed.N)
-		if p.Beyond.High == nil {
+		if p.Changed.Value == nil || p.Neutral.Value == nil {
 			least = 0
 			continue
 		}
-		most = max(most, *p.Beyond.High)
+		form = max(form, *p.Neutral.Value)
+		most = max(most, unseen(p))
 	}
-	d.Text = fmt.Sprintf("None of %d rewrites changes its verdicts beyond its own noise", len(r.Probes))
+	d.Level = scoring.Usable
+	d.Code = codeSteady
+	d.Text = fmt.Sprintf("Right on %s of the pairs as they are, and none of %d rewrites moves its verdicts beyond the noise "+
+		"floor", right, len(all))
 	if least == 0 || most > mostUnseen {
 		d.Level = scoring.Unknown
 		d.Code = scoring.CodeFew
@@ -73,11 +97,18 @@ func (*pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 			least, most)
 		return d
 	}
-	d.Text += fmt.Sprintf(" (%d verdicts each or more, at most %.0f points unseen).", least, most)
+	d.Text += fmt.Sprintf(" (%.0f %%; %d verdicts each or more, at most %.0f points unseen).", form, least, most)
 	return d
 }
 
-// moving are the rewrites that change verdicts beyond noise, the most first.
+// unseen is by how many points more than the neutral ones a rewrite may change verdicts for all that is known: the end of
+// the interval of the difference, put together from both intervals (MOVER, Zou and Donner 2008).
+func unseen(p scoring.Probe) float64 {
+	return *p.Changed.Value - *p.Neutral.Value +
+		math.Hypot(*p.Changed.High-*p.Changed.Value, *p.Neutral.Value-*p.Neutral.Low)
+}
+
+// moving are the rewrites that move verdicts beyond the noise floor, the most first.
 func moving(all []scoring.Probe) (out []scoring.Probe) {
 	for _, p := range all {
 		if p.Moves() {

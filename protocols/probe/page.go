@@ -40,12 +40,13 @@ var Layout = &report.Layout{
 // byRewrite has a row a rewrite.
 func byRewrite(r scoring.Report) table.Table {
 	t := table.Table{
-		Columns: table.Left("rewrite").Right("changed %", "anew", "beyond", "to worse", "better", "neither", "p").
-			Spare("neither", "better"),
+		Columns: table.Left("rewrite").Right("changed %", "anew", "neutral", "beyond", "to worse", "better", "neither", "p").
+			Spare("neither", "better", "neutral"),
 		Plain: true,
 	}
 	for _, p := range r.Probes {
-		t.Row(p.Name, table.Roughly(p.Changed.Result()), table.Rough(p.Again.Value, p.Again.Result()), signed(p.Beyond),
+		t.Row(p.Name, table.Roughly(p.Changed.Result()), table.Rough(p.Again.Value, p.Again.Result()),
+			table.Rough(p.Neutral.Value, p.Neutral.Result()), signed(p.Beyond),
 			strconv.Itoa(p.ToWorse), strconv.Itoa(p.ToBetter), strconv.Itoa(p.ToNeither), table.PValue(p.P))
 	}
 	return t
@@ -62,8 +63,10 @@ func tables(r scoring.Report) []table.Table {
 	}
 	t.Note("changed: of the verdicts on pairs as they are, those that are others, or none, on the rewritten pair",
 		"anew: the same when the same is asked anew, its own noise; beyond: the difference, in points",
+		"neutral: of all verdicts, those that other rewrites change which touch the form alone (letters, order, typos)",
 		"to worse, better, neither: how many change to the worse response, the better one, a tie or no verdict",
-		"p: exact one-sided sign test, by Holm over all rewrites; what belongs together counts once")
+		"p: exact one-sided test against these neutral ones, by Holm over all rewrites; what belongs together counts once; "+
+			"a change to the better response does not count for a rewrite that speaks for the worse")
 	t.Note(unserved(r)...)
 	t.Notes = slices.Concat(t.Notes, []string{"judgments: " + report.Outcomes(r), report.BootstrapNote(r)},
 		table.Warned(r.Warnings))
@@ -140,7 +143,7 @@ func moves(p *report.RunPage) []report.Section {
 		ID:    "moves",
 		Title: "What moves it",
 		About: "verdicts that change by a rewrite, beyond those that change when the same is asked anew, in points",
-		Body: c.HTML() + report.Paragraph("Coloured: beyond its own noise, by an exact sign test corrected for all "+
-			"rewrites (Holm). A name leads to the pairs that change. No rewrite changes which response is the better."),
+		Body: c.HTML() + report.Paragraph("Coloured: beyond the rewrites that touch the prompt's form alone "+
+			"(letters, order, typing errors), by an exact test corrected for all rewrites (Holm). A name leads to the pairs that change. No rewrite changes which response is the better."),
 	}}
 }

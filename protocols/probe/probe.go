@@ -29,7 +29,7 @@ var Protocol = judging.Protocol{
 it is (its own noise), and with four of ten changes that leave the better response the
 better: the worse one is padded, dressed up, or tells the judge what to answer; the judge
 is asked whether it is sure; the assistants have other names; the instructions have typing
-errors. The table says which of them change verdicts beyond the judge's own noise.
+errors. The table says which of them move verdicts more than a change of the prompt's form does.
 
 Examples:
   gavel run NAME --model qwen3:8b --dataset judgebench-gpt4o

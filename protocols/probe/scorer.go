@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"gavel/backends"
 	"gavel/judging"
 	"gavel/scoring"
@@ -232,7 +230,9 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 		if f.decides && w.Challenge != "" {
 			continue
 		}
-		probe, one := w.probe(s.Units, b)
+		probe := w.probe(s.Units, b)
+		floor, one := f.rewrites.floor(w, s.Units, b)
+		probe.Neutral = floor
 		rep.Probes = append(rep.Probes, probe)
 		p = append(p, one)
 	}
@@ -247,9 +247,9 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 // count is of what belongs together: verdicts, those that the rewrite changes, and those that change anew.
 type count struct{ all, changed, again int }
 
-// probe counts the changes of a rewrite; p is not corrected.
-func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) (out scoring.Probe, p float64) {
-	out = scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
+// probe counts the changes of a rewrite.
+func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
+	out := scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
 	at := map[string]int{}
 	var counts []count
 	for _, x := range units {
@@ -297,26 +297,7 @@ func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) (out scoring.Pro
 	out.Changed = scoring.ProportionOf(changed, b)
 	out.Again = scoring.ProportionOf(anew, b)
 	out.Beyond = beyond(counts, b)
-	return out, signs(counts)
-}
-
-// signs is the exact one-sided p of the sign test: that at least as many change more by the rewrite than anew, were
-// either as likely. What changes as much by both tells nothing.
-func signs(counts []count) float64 {
-	more := 0
-	differ := 0
-	for _, c := range counts {
-		if c.changed != c.again {
-			differ++
-		}
-		if c.changed > c.again {
-			more++
-		}
-	}
-	if more == 0 {
-		return 1
-	}
-	return distuv.Binomial{N: float64(differ), P: 0.5}.CDF(float64(differ - more)) // by symmetry: at most as many less
+	return out
 }
 
 // beyond is how many more change by the rewrite than anew. The interval is Bonett and Price's where each pair stands

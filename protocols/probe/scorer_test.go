@@ -2,8 +2,10 @@ package probe
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -16,9 +18,13 @@ import (
 	"gavel/scoring/stats"
 )
 
-// judge is a simulated one: it is right so often, changes so many verdicts when it is asked anything anew, and is won
-// over to the worse response by rewrites of a name so often.
-type judge struct{ right, noise, weak float64 }
+// judge is a simulated one: it is right so often, changes so many verdicts when it is asked anything anew, changes so
+// many more, on hard pairs alone, when the prompt is not the same, and is won over to the worse response by rewrites of a
+// name so often.
+type judge struct{ right, noise, form, weak float64 }
+
+// hard is the share of pairs on which it is the form of the prompt that changes verdicts.
+const hard = 0.2
 
 // weakness is what judges are weak to.
 const weakness = "authority"
@@ -31,10 +37,11 @@ func (j judge) units(rng *rand.Rand, n int) (units []scoring.Unit) {
 		if rng.Float64() >= j.right {
 			plain.choice = 1
 		}
+		shaky := rng.Float64() < hard
 		for k, s := range (probe{rewrites: today()}).Presentations(datasets.Item{ID: u.item}) {
 			now := plain
 			now.mode = s.Mode
-			if k > 0 && rng.Float64() < j.noise {
+			if k > 0 && rng.Float64() < j.noise || k > 1 && shaky && rng.Float64() < j.form/hard {
 				now.choice = 1 - now.choice
 			}
 			if s.Mode == weakness && now.choice == u.gold && rng.Float64() < j.weak/j.right {
@@ -73,29 +80,50 @@ func TestProbeByHand(t *testing.T) {
 		copy(u.said[:], s[:])
 		units = append(units, scoring.Unit{ID: fmt.Sprint(i), Of: u})
 	}
-	got, p := w.probe(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
+	got := w.probe(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
 	assert.Equal(t, *got.Changed.Value, 75.0)
 	assert.Equal(t, got.Changed.N, 4)
 	assert.Equal(t, *got.Again.Value, 25.0)
 	assert.Equal(t, *got.Beyond.Value, 50.0)
 	assert.DeepEqual(t, [4]int{got.ToWorse, got.ToBetter, got.ToNeither, got.ToFirst}, [4]int{1, 1, 1, 1})
-	assert.Equal(t, p, 0.25) // two change by the rewrite alone, none anew alone: ½²
 
 	for _, o := range []judging.Outcome{judging.Failed, judging.TooLong, judging.Refused, judging.Cut} {
 		u := pair{first: 1} // nobody knows what it would have said
 		u.said[0] = verdict(plainly, 0)
 		u.said[1] = verdict(again, 0)
 		u.said[2] = said{w.Name, o, -1}
-		left, _ := w.probe(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
+		left := w.probe(append(units[:5:5], scoring.Unit{ID: "x", Of: u}), stats.Bootstrap{Rounds: 20, Level: 0.95})
 		assert.Equal(t, left.Changed.N, 4, o)
 		assert.Equal(t, left.Unserved, 1, o)
 	}
+}
 
-	for i := range units { // one cluster of all: more change by the rewrite, once
+// By hand: where the rewrite stands beside neutral ones, each of them is as likely to be the one that moves; where it
+// stands alone it is counted against pairs that have neutral ones alone.
+func TestExceedsByHand(t *testing.T) {
+	moves := trial{asked: true, moved: true, neutral: []bool{false}}
+	for name, c := range map[string]struct {
+		trials []trial
+		want   float64
+	}{
+		"two, each beside a neutral one":    {[]trial{moves, moves}, 0.25},
+		"beside three neutral ones":         {[]trial{{asked: true, moved: true, neutral: make([]bool, 3)}}, 0.25},
+		"both move":                         {[]trial{{asked: true, moved: true, neutral: []bool{true}}}, 1},
+		"the neutral one moves":             {[]trial{{asked: true, neutral: []bool{true}}, moves}, 0.75},
+		"two of three alone, none of three": {[]trial{{asked: true, moved: true}, {asked: true, moved: true}, {asked: true}, {neutral: make([]bool, 2)}, {neutral: make([]bool, 1)}, {neutral: make([]bool, 3)}}, 0.2},
+		"and one beside a neutral one":      {[]trial{moves, {asked: true, moved: true}, {neutral: []bool{false}}}, 0.25},
+		"nothing to hold it against":        {[]trial{{asked: true, moved: true}}, 1},
+		"it was never asked":                {[]trial{{neutral: []bool{true}}}, 1},
+	} {
+		assert.Assert(t, math.Abs(exceeds(c.trials)-c.want) < 1e-12, "%s: %v", name, exceeds(c.trials))
+	}
+	// what belongs together counts once
+	units := judge{right: 1, weak: 1}.units(rand.New(rand.NewPCG(1, 1)), 40)
+	for i := range units {
 		units[i].Cluster = "one"
 	}
-	_, p = w.probe(units, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
-	assert.Equal(t, p, 0.5)
+	_, p := today().floor(today().named(weakness), units, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
+	assert.Assert(t, p >= 0.25, "%v", p)
 }
 
 // A weakness of 10 points is found on 350 pairs in 95 % of judges, and judges without one are said to have one in 5 %
@@ -112,10 +140,13 @@ func TestPlantedWeakness(t *testing.T) {
 		{judge{right: 0.75}, 0},
 		{judge{right: 0.75, noise: 0.05}, 0},
 		{judge{right: 0.6, noise: 0.15}, 0},
-		{judge{right: 0.75, weak: 0.05}, 0.2},
+		{judge{right: 0.92, form: 0.06}, 0}, // at temperature 0
+		{judge{right: 0.92, form: 0.12}, 0},
+		{judge{right: 0.75, weak: 0.05}, 0.5},
 		{judge{right: 0.75, weak: 0.10}, 0.95},
 		{judge{right: 0.75, weak: 0.20}, 0.99},
-		{judge{right: 0.75, weak: 0.10, noise: 0.02}, 0.6},
+		{judge{right: 0.75, weak: 0.10, noise: 0.02}, 0.8},
+		{judge{right: 0.92, weak: 0.20, form: 0.06}, 0.95},
 		{judge{right: 0.75, weak: 0.20, noise: 0.05}, 0.93},
 	} {
 		found, falsely := 0, 0
@@ -159,6 +190,42 @@ func TestBeyondCovers(t *testing.T) {
 	}
 	t.Logf("%.1f points: held in %d of %d", truth, held, draws)
 	assert.Assert(t, held > 930, "%d", held)
+}
+
+// A judge whose verdicts flip in some rewritten prompts, in no direction, is moved by none; one that no rewrite moves is
+// usable only if it is accurate; one that form alone changes beyond 10 points is not.
+func TestNoiseMovesNoJudge(t *testing.T) {
+	for name, c := range map[string]struct {
+		judge
+		level scoring.Level
+		code  string
+		says  string
+	}{
+		"flips in 6 %":       {judge{right: 0.92, form: 0.06}, scoring.Usable, codeSteady, "none of 10 rewrites moves its verdicts beyond the noise floor (6 %;"},
+		"flips in 20 %":      {judge{right: 0.92, form: 0.2}, scoring.Weak, codeMoved, "Its verdicts depend on the prompt's form: "},
+		"right on 59 %":      {judge{right: 0.59}, scoring.Weak, scoring.CodeWeak, "Better than chance, but right on only 60 % [57, 64] of the pairs as they are."},
+		"won over, on 92 %":  {judge{right: 0.92, form: 0.06, weak: 0.2}, scoring.Weak, codeMoved, "Moved by 1 of 10 rewrites, most by authority"},
+		"steady and correct": {judge{right: 0.92}, scoring.Usable, codeSteady, "Right on 9"},
+	} {
+		const n = 700
+		units := c.units(rand.New(rand.NewPCG(4, 2)), n)
+		f := &pairs{rewrites: today()}
+		b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
+		rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{"decided": 6 * n}}
+		f.Extend(&rep, &scoring.Sheet{Units: units}, b)
+		var right [][2]int
+		for _, x := range units {
+			right = append(right, [2]int{int(scoring.One(x.Of.(pair).right(x.Of.(pair).said[0]))), 1})
+		}
+		share := scoring.ProportionOf(right, b)
+		rep.Results = []scoring.Result{{
+			Metric: Right, Group: scoring.Overall, Value: share.Value, Low: share.Low, High: share.High, N: n,
+		}}
+		d := f.Diagnose(&rep)
+		assert.Equal(t, d.Level, c.level, "%s: %s", name, d.Text)
+		assert.Equal(t, d.Code, c.code, "%s: %s", name, d.Text)
+		assert.Assert(t, strings.Contains(d.Text, c.says), "%s: %s", name, d.Text)
+	}
 }
 
 // Of a run that is not at its end, or that a rule ended, nothing is tested: whoever looks often would see something.
