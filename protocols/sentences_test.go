@@ -83,7 +83,7 @@ func answersTold(n, right int, options bool) told {
 func choicesTold(n, right int) told {
 	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.Decided: 2 * n}, Results: []scoring.Result{
 		share("accuracy", "", right, n), {Metric: "accuracy-random", Group: scoring.Overall, Value: new(50.0), N: n},
-		share("same-choice", "", right, n)}}
+		share("same-choice", "", right, n), share("right-every-order", "", right, n)}}
 	name := fmt.Sprintf("%d choices, %d right", n, right)
 	return told{name: name, protocol: "multi-option", report: rep, right: percent(right, n)}
 }

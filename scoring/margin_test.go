@@ -82,7 +82,7 @@ func TestWithinWantsRightOrWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record := &judging.Record{Schema: 1, Item: "o", Group: "2 options", Gold: "01", Presentations: 1, Order: []string{"01", "02"}, Shape: "options", Outcome: judging.Failed}
+	record := &judging.Record{Schema: 1, Item: "o", Group: "2 options", Presentations: 1, Order: []string{"01", "02"}, Shape: "options", Outcome: judging.Failed}
 	if err := load.Add(record); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -287,7 +288,7 @@ func TestCompareOptions(t *testing.T) {
 	right, first := choose(t, set, sim(t, "right"), nil), choose(t, set, sim(t, "first"), nil)
 	cmp, d := comparedOptions(t, first, right)
 	mean := (0.5 + third) / 2
-	for metric, want := range map[string]float64{"grade": 1, "llm": 1, "choice": 1 - mean, "accuracy": 100 - 100*mean, "accuracy-mode": 100 - 100*mean, "same-choice": 100} {
+	for metric, want := range map[string]float64{"grade": 1, "llm": 1, "choice": 1 - mean, "accuracy": 100 - 100*mean, "accuracy-mode": 100 - 100*mean, "same-choice": 100, "right-every-order": 100} {
 		if x := d[metric]; x.Diff == nil || math.Abs(*x.Diff-want) > 1e-4 || x.Noise || x.N != 60 {
 			t.Errorf("%s: %+v, want %v", metric, x, want)
 		}
@@ -295,7 +296,7 @@ func TestCompareOptions(t *testing.T) {
 	if x, ok := d["unrelated"]; ok {
 		t.Errorf("neither run has an unrelated option: %+v", x)
 	}
-	if cmp.Unit != "item" || cmp.N != 60 || cmp.Together != nil || len(cmp.Differences) != 7+2 {
+	if cmp.Unit != "item" || cmp.N != 60 || cmp.Together != nil || len(cmp.Differences) != 8+2 {
 		t.Errorf("%d differences of %d %ss, together %v", len(cmp.Differences), cmp.N, cmp.Unit, cmp.Together)
 	}
 	if _, same := comparedOptions(t, right, right); !same["grade"].Noise || *same["grade"].Diff != 0 {
@@ -312,8 +313,13 @@ func TestCompareOptions(t *testing.T) {
 	if x := d["unrelated"]; x.Diff != nil || x.B == nil || !x.Noise || x.Note == "" {
 		t.Errorf("unrelated: %+v", x)
 	}
-	if cmp.Differences[1].Group != "2 options" || cmp.Differences[1].N != 30 {
-		t.Errorf("by number of options: %+v", cmp.Differences[1])
+	if x := cmp.Headline(); x.Metric != "right-every-order" {
+		t.Errorf("items with a label are compared by %s", x.Metric)
+	}
+	if !slices.ContainsFunc(cmp.Differences, func(x scoring.Difference) bool {
+		return x.Metric == "right-every-order" && x.Group == "2 options" && x.N == 30
+	}) {
+		t.Errorf("by number of options: %+v", cmp.Differences)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -246,29 +247,51 @@ func TestRankingOfManyJudges(t *testing.T) {
 	}
 }
 
-// Several options: the Grade score. A judge that always names the same option
-// has 1 on every item, one that always names the first position 0. Of the 2⁸
-// exchanges of eight items all or none are as far: p = 2/2⁸.
+// Several options: by what is right in every order, where items have a label; else by the Grade score. A judge that always
+// names the same option has a Grade score of 1 on every item, one that always names the first position 0. Of the 2⁸
+// exchanges of eight items all or none are as far: p = 2/2⁸. A coin that is tossed once an item, and so keeps to its
+// choice, has a Grade score of 1 too, and stands below a judge that knows, and wavers once.
 func TestRankingOfOptions(t *testing.T) {
-	run := func(place bool) *scoring.Run {
+	run := func(name, gold string, places func(i int) []int) *scoring.Run {
 		var items []optionItem
 		for i := range 8 {
-			places := []int{2, 3, 1} // where the first option stands
-			if place {
-				places = []int{1, 1, 1}
-			}
-			items = append(items, optionItem{id: fmt.Sprintf("i%d", i), gold: "01", places: places})
+			items = append(items, optionItem{id: fmt.Sprintf("i%d", i), gold: gold, places: places(i)})
 		}
-		return optionRun(t, nil, items...)
+		r := optionRun(t, nil, items...)
+		r.Manifest.Spec.Model.Name = name
+		return r
 	}
-	s := rank(t, run(false), run(true))
-	if len(s) != 1 || s[0].Metric != "grade" || s[0].Unit != "score" || lettersOf(s[0]) != "a b" {
-		t.Fatalf("%+v", s)
+	kept := []int{2, 3, 1} // where the first option stands
+	same := func(int) []int { return kept }
+	place := func(int) []int { return []int{1, 1, 1} }
+	coin := func(i int) []int { return [][]int{kept, {3, 1, 2}}[i%2] }
+	wavers := func(i int) []int { return [][]int{kept, {2, 3, 2}}[max(0, i-6)] }
+	for _, c := range []struct {
+		gold         string
+		a, b         func(i int) []int
+		metric, unit string
+		want         string
+		p            float64
+	}{
+		{"01", same, place, "right-every-order", "", "a b", 2.0 / 256},
+		{"", same, place, "grade", "score", "a b", 2.0 / 256},
+		{"01", coin, wavers, "right-every-order", "", "a a", 0.25},
+	} {
+		runs := []*scoring.Run{run("a", c.gold, c.a), run("b", c.gold, c.b)}
+		s := rank(t, runs...)
+		if len(s) != 1 || s[0].Metric != c.metric || s[0].Unit != c.unit || lettersOf(s[0]) != c.want {
+			t.Fatalf("%+v: %+v", c, s)
+		}
+		if v := s[0].Pairs[0]; !is(v.P, c.p) || v.N != 8 {
+			t.Errorf("p %v, n %d", number(v.P), v.N)
+		}
+		agrees(t, s, runs...)
+		if board := report.NewBoard(s[0], []scoring.Report{runs[0].Score(quick), runs[1].Score(quick)}, nil); c.want == "a a" {
+			if board.Rows[0].Name != "b" || board.Rows[1].Level != scoring.Unusable && board.Rows[1].Level != scoring.Unknown {
+				t.Errorf("the coin stands at the top, or is usable: %+v", board.Rows)
+			}
+		}
 	}
-	if v := s[0].Pairs[0]; !is(v.P, 2.0/256) || v.N != 8 {
-		t.Errorf("p %v, n %d", number(v.P), v.N)
-	}
-	agrees(t, s, run(false), run(true))
 }
 
 // Of several conditions in one table Holm's correction is over all of them: what is told apart in one alone need not be

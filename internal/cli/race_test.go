@@ -67,7 +67,7 @@ func TestRaceRefuses(t *testing.T) {
 		"a ./a":                 "a is named twice: give each run once",
 		"a gone":                "gone",
 		"a options":             "give runs of one protocol",
-		"options a":             "the headline of multi-option is not right or wrong item by item",
+		"options a":             "give runs of one protocol",
 		"--alpha 0 a b":         "--alpha 0: expected a probability between 0 and 1",
 		"--alpha NaN a b":       "--alpha NaN",
 		"--margin -1 a b":       "--margin -1: expected points from 0 to less than 100",

@@ -87,8 +87,16 @@ func (b Board) verb(judges int) string {
 // ofRight tells whether the headline is a share of what is right.
 func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "right") }
 
-// warning says it where no judge is good enough to be used.
+// warning says it where the headline does not know what is right, or no judge is good enough to be used.
 func (b Board) warning() string {
+	if l := layoutOf(b.Rows[0].Report.Protocol); l.Unlabelled == b.Metric {
+		return strings.TrimSpace(l.Steady + " " + b.useless())
+	}
+	return b.useless()
+}
+
+// useless says it where no judge is good enough to be used.
+func (b Board) useless() string {
 	useful := func(s Standing) bool { return s.Level == scoring.Usable || s.Level == scoring.Strong }
 	unknown := 0
 	for _, s := range b.Rows {

@@ -101,7 +101,7 @@ func (b Board) columns() (all []boardColumn, drawn boardColumn) {
 		return all, drawn
 	}
 	drawn.heads[1] = stripHead(valueAxis(b.Rows[0].Headline.Unit))
-	for _, c := range layoutOf(b.Rows[0].Report.Protocol).Board {
+	for _, c := range b.beside() {
 		column := boardColumn{heads: c.Heads, right: true}
 		for _, r := range b.Rows {
 			x := c.Of(r.Report)
@@ -110,6 +110,17 @@ func (b Board) columns() (all []boardColumn, drawn boardColumn) {
 		all = append(all, column)
 	}
 	return all, drawn
+}
+
+// beside are the columns that its protocol shows beside the headline.
+func (b Board) beside() []BoardColumn {
+	if len(b.Rows) == 0 {
+		return nil
+	}
+	r := b.Rows[0].Report
+	return slices.DeleteFunc(slices.Clone(layoutOf(r.Protocol).Board), func(c BoardColumn) bool {
+		return c.Of(r).Metric == b.Metric
+	})
 }
 
 // inTwo breaks words in the middle.
@@ -250,10 +261,7 @@ func (b Board) headline() string {
 // table is the board as other tables are printed.
 func (b Board) table() table.Table {
 	t := table.Table{Plain: true, Columns: table.Left("rank", "judge", "good for", b.headline())}
-	var beside []BoardColumn
-	if len(b.Rows) > 0 {
-		beside = layoutOf(b.Rows[0].Report.Protocol).Board
-	}
+	beside := b.beside()
 	for i, c := range beside {
 		t.Columns = t.Columns.Right(strings.TrimSpace(c.Heads[0] + " " + c.Heads[1]))
 		if i > 0 { // the first stays

@@ -98,9 +98,10 @@ func numbersOf(r scoring.Report) table.Table {
 	for i := range groups {
 		t.Columns[len(t.Columns)-1-i].Spare = i + 1 // the last group first
 	}
-	for _, tile := range layoutOf(r.Protocol).Tiles {
+	l := layoutOf(r.Protocol)
+	for _, tile := range l.Tiles {
 		x := tile.of(&r)
-		if x.Metric == "" || tile.Metric == scoring.WithoutVerdict && (x.Value == nil || *x.Value == 0) {
+		if x.Metric == "" || x.Value == nil && l.Unlabelled != "" || tile.Metric == scoring.WithoutVerdict && (x.Value == nil || *x.Value == 0) {
 			continue
 		}
 		row := []string{tile.label(&r), table.Roughly(x)}

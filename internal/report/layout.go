@@ -13,11 +13,13 @@ import (
 type Layout struct {
 	// the metric that stands for a run; "": its first
 	Headline string
-	Noun     string                                  // what one record is, in the plural
-	Item     string                                  // what is scored; "": item
-	Question string                                  // that a run asks; "": which is the goal
-	Summary  func(runs []scoring.Report) table.Table // several runs; nil: their results are listed
-	Tables   func(r scoring.Report) []table.Table    // one run, the headlines first; nil: its results are listed
+	// the metric that stands for a run whose items have no label, and what to say then; "": the same
+	Unlabelled, Steady string
+	Noun               string                                  // what one record is, in the plural
+	Item               string                                  // what is scored; "": item
+	Question           string                                  // that a run asks; "": which is the goal
+	Summary            func(runs []scoring.Report) table.Table // several runs; nil: their results are listed
+	Tables             func(r scoring.Report) []table.Table    // one run, the headlines first; nil: its results are listed
 	// what a person sees beneath the first numbers of a run; nil: nothing
 	Beneath func(r scoring.Report) table.Table
 	// what else there is to say of two runs; nil: nothing
@@ -106,7 +108,11 @@ func explained(t table.Table, protocol string) table.Table {
 
 // Headline is the number that stands for a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {
-	metric := layoutOf(r.Protocol).Headline
+	l := layoutOf(r.Protocol)
+	metric := l.Headline
+	if l.Unlabelled != "" && r.Overall(metric).Value == nil {
+		metric = l.Unlabelled
+	}
 	for i := range r.Results {
 		if x := &r.Results[i]; (x.Metric == metric || metric == "") && x.Group == scoring.Overall &&
 			x.Mode != scoring.ModeDifference {

@@ -236,7 +236,7 @@ func (l *Leaderboard) cells() []BoardCell {
 	if cells != nil {
 		return cells
 	}
-	for _, c := range l.layout().Board {
+	for _, c := range l.beside() {
 		cells = append(cells, BoardCell{
 			Head:  strings.TrimSpace(c.Heads[0] + " " + c.Heads[1]),
 			Class: "n",

@@ -98,7 +98,7 @@ func TestEveryPageIsReached(t *testing.T) {
 func TestRunsPage(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
 	page := s.get("/runs")
-	says(t, page, "6 of 6 runs", "pairs-a", "deep/answer", "right in both orders", "Grade score")
+	says(t, page, "6 of 6 runs", "pairs-a", "deep/answer", "right in both orders", "right in every order")
 	says(t, s.get("/runs?protocol=answer"), "2 of 6 runs")
 	says(t, s.get("/runs?q=PAIRS+first"), "1 of 6 runs")
 	first := func(page string) string {

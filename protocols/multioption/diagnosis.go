@@ -63,7 +63,8 @@ func rule(r *scoring.Report) scoring.Diagnosis {
 	return d
 }
 
-// byRight diagnoses by how often the choice is right, over all orders.
+// byRight diagnoses by how often the choice is right: held against chance over all orders, and for what it is worth, in
+// every order.
 func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	chance := 0.0
 	if x := r.Overall(optionAccuracy + OfRandom); x.Value != nil {
@@ -77,21 +78,54 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	if !ok {
 		return r.Unbounded("Right on", accuracy, "item"), true
 	}
-	same, known := r.Overall(sameChoice).Held(100)
+	d.Evidence = []scoring.Evidence{right}
+	d.Level, d.Code = right.Chance(right.High >= scoring.UsableFrom)
+	if d.Code != "" {
+		d.Text = fmt.Sprintf(map[string]string{
+			scoring.CodeInverted: "Right less often than chance: %s of choices, chance %.0f. Is the goal turned round?",
+			scoring.CodeFew:      "Too few items to tell it from chance: right in %s of choices, chance %.0f.",
+			scoring.CodeChance:   "No better than chance: right in %s of choices, chance %.0f.",
+		}[d.Code], right, chance)
+		return d, true
+	}
+	strict, ok := r.Overall(everyRight).Held(scoring.UsableFrom)
+	if !ok {
+		return r.Unbounded("Right in every order on", r.Overall(everyRight), "item"), true
+	}
+	d.Evidence = []scoring.Evidence{strict, right}
 	keeps := ""
-	if known {
+	if same, known := r.Overall(sameChoice).Held(100); known {
+		d.Evidence = append(d.Evidence, same)
 		keeps = fmt.Sprintf("; in %.0f %% of items it keeps its choice in every order", same.Value)
 	}
-	d = right.Diagnose(map[string]string{
-		"":                   "Right in %[1]s of choices (chance %.0[2]f)%[3]s.",
-		scoring.CodeInverted: "Right less often than chance: %[1]s of choices, chance %.0[2]f. Is the goal turned round?",
-		scoring.CodeFew:      "Too few items to tell it from chance: right in %[1]s of choices, chance %.0[2]f.",
-		scoring.CodeChance:   "No better than chance: right in %[1]s of choices, chance %.0[2]f.",
-	}, right, chance, keeps)
-	if known {
-		d.Evidence = append(d.Evidence, same)
+	reliable := true
+	if kept, known := keptRight(r, chance); known {
+		d.Evidence = append(d.Evidence, kept)
+		reliable = kept.Above
 	}
+	d.Level, d.Code = strict.Rank(reliable)
+	begins := "Right in every order on"
+	switch {
+	case d.Level != scoring.Weak:
+	case strict.Value > scoring.UsableFrom && (reliable || !strict.Above):
+		begins = "Better than chance, but too few items to call it usable: right in every order on"
+	default:
+		begins = "Better than chance, but right in every order on only"
+	}
+	d.Text = fmt.Sprintf("%s %s of items, in %s of choices (chance %.0f)%s.", begins, strict, right, chance, keeps)
 	return d, true
+}
+
+// keptRight is how often the choices that stay in every order are right, held against a third of the way from chance to
+// perfect.
+func keptRight(r *scoring.Report, chance float64) (e scoring.Evidence, known bool) {
+	b := r.BreakdownOf(scoring.Overall)
+	right := float64(b.Count(PartRight))
+	kept := right + float64(b.Count(PartWrong))
+	if kept == 0 {
+		return e, false
+	}
+	return scoring.ShareOf("right-where-same", right, kept, max(scoring.UsableFrom, chance+(100-chance)/3)), true
 }
 
 // byPosition diagnoses a judge that chooses one position, the first or the last, whatever stands there.

@@ -25,7 +25,8 @@ const (
 	byUsable   = "-usable" // of the Grade score: by one policy, whichever the run is scored by
 	byStrict   = "-strict"
 
-	optionAccuracy = "accuracy" // also OfRandom
+	everyRight     = "right-every-order" // the headline where items have a label
+	optionAccuracy = "accuracy"          // also OfRandom
 	modeAccuracy   = "accuracy-mode"
 	sameChoice     = "same-choice"
 	UnrelatedRate  = "unrelated"
@@ -175,6 +176,24 @@ var variants = []struct {
 	},
 }
 
+// everyMetric is the headline where items have a label.
+var everyMetric = scoring.Summed[countedChoices]{
+	Metric: scoring.Metric{
+		Name: everyRight,
+		Term: scoring.Term{
+			Called: []string{"right in every order %"},
+			Name:   "right in every order",
+			Best:   scoring.Higher,
+			Plain:  "items of which every judgment names the best option (of the goal worst: the worst)",
+			Source: "share of items, as GRP's of pairs",
+			Others: "worst-case accuracy",
+		},
+		Missing: "wrong",
+		Why:     noRight,
+	},
+	Adds: rightInEvery,
+}
+
 // itemMetrics are the others. What has no Missing counts by the policy of the run.
 var itemMetrics = []scoring.Summed[countedChoices]{
 	{
@@ -212,7 +231,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Name: optionAccuracy,
 			Term: scoring.Term{
 				Called: []string{"right (*) %", "right %"},
-				Name:   "right",
+				Name:   "right over all orders",
 				Best:   scoring.Higher,
 				Plain:  "judgments that name the best option (of the goal worst: the worst)",
 				Source: "share of judgments, mean over items",
@@ -286,8 +305,14 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 	},
 }
 
-// optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3), the headline first.
-func optionMetrics(policy scoring.MissingPolicy) (list []scoring.Summed[countedChoices]) {
+// optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). The headline of items with a label
+// says how often the choice is right; the Grade score, which a judge that is steadily wrong has too, leads without one.
+func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed[countedChoices] {
+	list := []scoring.Summed[countedChoices]{everyMetric}
+	if labelled {
+		list[0].Compared = scoring.ByGroup
+		list[0].Headline = true
+	}
 	for _, v := range variants {
 		for _, score := range scores {
 			m := v.metric
@@ -300,8 +325,11 @@ func optionMetrics(policy scoring.MissingPolicy) (list []scoring.Summed[countedC
 			}
 			switch m.Name {
 			case GradeScore:
-				m.Compared = scoring.ByGroup
-				m.Headline = true
+				m.Compared = scoring.Whole
+				if !labelled {
+					m.Compared = scoring.ByGroup
+					m.Headline = true
+				}
 			case GradeScore + overRandom:
 				m.Compared = scoring.Whole
 			}
@@ -320,6 +348,15 @@ func optionMetrics(policy scoring.MissingPolicy) (list []scoring.Summed[countedC
 
 // tiny is what differences of scores may be off by.
 const tiny = 1e-9
+
+func rightInEvery(t countedChoices) (num, den float64) {
+	for i := range t.positions {
+		if c := t.chosen(i); c == judging.Nobody || !t.isRight(c) {
+			return 0, scoring.One(len(t.right) > 0)
+		}
+	}
+	return 1, 1
+}
 
 func rightShare(t countedChoices) (num, den float64) {
 	if len(t.right) == 0 {
@@ -378,7 +415,7 @@ func unrelatedChosen(t countedChoices) (num, den float64) {
 
 // Sheet lays out the items, in groups by how many options they have.
 func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
-	list := optionMetrics(how)
+	list := optionMetrics(how, f.labelled)
 	all := make([]countedChoices, len(f.ballots))
 	for i, c := range chances(f.ballots, how, seed) {
 		b := f.ballots[i]

@@ -33,7 +33,12 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 		}
 		return says, "Whether it chooses well is not known, since these items have no right option." + place
 	}
-	all := fmt.Sprintf("Over all orders it is right on %s of choices", percent(*accuracy.Value))
+	strict := r.Overall(everyRight)
+	if strict.Value == nil {
+		return "", ""
+	}
+	all := fmt.Sprintf("Right in every order on %s of %d items. Over all orders it is right on %s of choices",
+		percent(*strict.Value), strict.N, percent(*accuracy.Value))
 	if chance := r.Overall(optionAccuracy + OfRandom); chance.Value != nil {
 		all += fmt.Sprintf("; by chance %s", percent(*chance.Value))
 	}

@@ -3,6 +3,7 @@ package multioption
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,18 +12,23 @@ import (
 	"gavel/scoring"
 )
 
+// steady is said where the Grade score leads.
+const steady = "These items have no label: the Grade score says how steady a choice is, not whether it is right."
+
 var Layout = &report.Layout{
-	Terms:    terms,
-	Headline: GradeScore,
-	Noun:     "judgments",
-	Summary:  summary,
-	Tables:   tables,
-	Compared: compared,
-	Words:    map[string]string{"unrelated": "with an unrelated option"},
-	How:      " of several, in several orders",
-	Became:   "each asked in several orders of its options",
-	Bracket:  bracket,
-	Parts:    pageParts,
+	Terms:      terms,
+	Headline:   everyRight,
+	Unlabelled: GradeScore,
+	Steady:     steady,
+	Noun:       "judgments",
+	Summary:    summary,
+	Tables:     tables,
+	Compared:   compared,
+	Words:      map[string]string{"unrelated": "with an unrelated option"},
+	How:        " of several, in several orders",
+	Became:     "each asked in several orders of its options",
+	Bracket:    bracket,
+	Parts:      pageParts,
 	Ends: []report.End{
 		{Part: PartRight, Look: "right", Words: "same choice in every order, and right", Show: "right"},
 		{Part: PartWrong, Look: "wrong", Words: "same choice in every order, and wrong", Show: "steady"},
@@ -32,6 +38,10 @@ var Layout = &report.Layout{
 		{Part: PartMissing, Look: "none", Words: "no verdict in some order", Show: "open"},
 	},
 	Tiles: []report.Tile{
+		{
+			Metric: everyRight,
+			Note:   beside(everyRight, ""),
+		},
 		{
 			Metric: optionAccuracy,
 			Note:   beside(optionAccuracy, "%.0f %%"),
@@ -44,7 +54,8 @@ var Layout = &report.Layout{
 		report.Verdictless,
 	},
 	Board: []report.BoardColumn{
-		report.ColumnOf("", "right", optionAccuracy),
+		report.ColumnOf("Grade", "score", GradeScore),
+		report.ColumnOf("right over", "all orders", optionAccuracy),
 		report.ColumnOf("same in", "all orders", sameChoice),
 	},
 }
@@ -65,18 +76,29 @@ func summary(runs []scoring.Report) table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("%d runs of a choice among several options (scores from 0 to 1, "+
 			"95 %% intervals over items; accuracy in percent)", len(runs)),
-		Columns: table.Left("model", "goal", "prompt", "dataset").Right("Grade score", "LLM score",
-			"choice score", "Grade, random", "random 0 to perfect 1", "accuracy", "items", "decided"),
+		Columns: table.Left("model", "goal", "prompt", "dataset"),
 	}
+	labelled := slices.ContainsFunc(runs, func(r scoring.Report) bool { return r.Overall(everyRight).Value != nil })
+	if labelled {
+		t.Columns = t.Columns.Right("right in every order %")
+	}
+	t.Columns = t.Columns.Right("Grade score", "LLM score",
+		"choice score", "Grade, random", "random 0 to perfect 1", "accuracy", "items", "decided")
 	for _, r := range runs {
 		of := r.Overall
-		t.Row(
-			r.Model, r.Goal, report.Prompt(r), r.Dataset, table.Whole(of(GradeScore)),
+		row := []string{r.Model, r.Goal, report.Prompt(r), r.Dataset}
+		if labelled {
+			row = append(row, table.Whole(of(everyRight)))
+		}
+		t.Row(append(row, table.Whole(of(GradeScore)),
 			table.Plain(of(LLMScore)), table.Plain(of(ChoiceScore)),
 			table.Plain(of(GradeScore+OfRandom)), table.Plain(of(GradeScore+overRandom)),
 			table.Plain(of(optionAccuracy)),
 			strconv.Itoa(r.Items), fmt.Sprintf("%d/%d", r.Outcomes[scoring.Decided], r.Judgments()),
-		)
+		)...)
+	}
+	if !labelled {
+		t.Note(steady)
 	}
 	return t
 }
@@ -106,6 +128,9 @@ func optionsTable(r scoring.Report) table.Table {
 		t.Row(append(cells, strconv.Itoa(x.N), x.Missing)...)
 	}
 	of := r.Overall
+	if of(everyRight).Value != nil {
+		row("right in every order %", everyRight)
+	}
 	for _, s := range scores {
 		row(s.term.Called[0], s.name, table.Plain(of(s.name+OfRandom)), table.Plain(of(s.name+OfFirst)),
 			table.Whole(of(s.name+overRandom)))

@@ -56,7 +56,7 @@ func optionsRun() scoring.Report {
 	scores := map[string]float64{
 		"grade": 0.75, "llm": 0.8, "choice": 0.7, "grade-random": 0.55, "llm-random": 0.6, "choice-random": 0.65, "grade-first": 0, "llm-first": 0, "choice-first": 0.4,
 		"grade-over-random": 0.4444, "llm-over-random": 0.5, "choice-over-random": 0.1429, "grade-usable": 0.75, "grade-strict": 0.71,
-		"accuracy": 60, "accuracy-random": 40, "accuracy-mode": 62.5, "same-choice": 30, "unrelated": 2.5,
+		"right-every-order": 24, "accuracy": 60, "accuracy-random": 40, "accuracy-mode": 62.5, "same-choice": 30, "unrelated": 2.5,
 	}
 	r := scoring.Report{
 		Run: "runs/options", Protocol: "multi-option", Goal: "best", Prompt: "3", Settings: "orders all", Model: "qwen3:8b", Dataset: "oasst1", Items: 20, Expected: 21,

@@ -4,7 +4,7 @@ import "gavel/scoring"
 
 // terms say in words (PROTOCOLS.md §3) what tables of several options have: the metrics, each in its literal, and what
 // is said of the positions.
-var terms = append(scoring.Terms(scoring.Lay(optionMetrics(scoring.MissingUsable), 0)), []scoring.Term{
+var terms = append(scoring.Terms(scoring.Lay(optionMetrics(scoring.MissingUsable, true), 0)), []scoring.Term{
 	{
 		Metric: "place-*",
 		Plain:  "how often the option at this position is chosen",

@@ -75,7 +75,13 @@ var judges = []judge{
 	{
 		name:  "the right option in 68 %",
 		world: worldOf("multi-option", optionUnits(0.4)...),
-		code:  "usable",
+		code:  "weak",
+	},
+	{
+		name: "keeps to its choice, right in 50 %", // with a Grade score of 1
+		world: worldOf("multi-option", chosen(4, 3, always(4, 0)), chosen(4, 1, always(4, 1)), chosen(4, 1, always(4, 2)),
+			chosen(4, 1, always(4, 3))),
+		code: "weak",
 	},
 	{
 		name:  "a wrong option",
