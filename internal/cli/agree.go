@@ -56,12 +56,19 @@ func agreeCommand(e *env) *cli.Command {
 				Usage: "ε of the alternative annotator test: " +
 					"how much less than a person the judge may agree with the others, as a `SHARE`",
 			},
+			&cli.BoolFlag{
+				Name:  "split-as-tie",
+				Usage: "count pairs on which people are evenly split as ties; else they are left out",
+			},
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: func(c *cli.Context) error {
 			dirs, o, file, err := e.labelled(c)
 			if err != nil {
 				return err
+			}
+			if file != nil {
+				file.SplitAsTie = c.Bool("split-as-tie")
 			}
 			epsilon := c.Float64("epsilon")
 			if !(epsilon >= 0 && epsilon < 1) {

@@ -28,6 +28,7 @@ type Agreement struct {
 	Labels     string            `json:"labels"`             // the file
 	Categories []string          `json:"categories"`         // that were named, those of pairs in order
 	Items      int               `json:"items"`              // with a label
+	Split      int               `json:"split,omitempty"`    // items on which people are evenly split
 	Judges     []Standing        `json:"judges"`             // beside the majority of people, the best first
 	Pairs      []Pair            `json:"pairs"`              // every two raters
 	People     *Together         `json:"people,omitempty"`   // all of them at once, from three on
@@ -200,8 +201,9 @@ func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 	if p.judges[0].cluster != nil {
 		a.Test = "permutation"
 	}
-	majority := p.majority()
+	majority, split := p.majority()
 	a.Items = len(majority)
+	a.Split = split
 	p.stand(a, majority)
 	people = p.raters[len(p.judges):]
 	if len(people) > 2 {

@@ -100,8 +100,8 @@ func (d *Desk) order(who string, it datasets.Item, again bool) []int {
 	return order
 }
 
-// Export writes the items of a dataset with what most people said, as a dataset. Items of more than two answers on
-// which as many say another thing are left out.
+// Export writes the items of a dataset with what most people said, as a dataset. Items on which people are evenly split
+// are left out.
 func Export(set *datasets.Set, path, out string) (n int, notes []string, err error) {
 	f, err := Read(path)
 	if err != nil {
@@ -122,17 +122,11 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	})
 	label, split := f.Majority(), 0
 	for item, said := range label {
-		i, is := set.IDs().Find(item)
-		if !is {
-			delete(label, item)
-			continue
-		}
-		it, err := set.Item(i)
-		if err != nil {
-			return 0, nil, err
-		}
-		if said == Tie && !it.Shape.Info().Two {
+		_, is := set.IDs().Find(item)
+		if is && said == "" {
 			split++
+		}
+		if !is || said == "" {
 			delete(label, item)
 		}
 	}
@@ -141,7 +135,7 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 		notes = append(notes, fmt.Sprintf("%d labels left out: their items were changed since", changed))
 	}
 	if split > 0 {
-		notes = append(notes, fmt.Sprintf("%d items left out: as many people say another thing", split))
+		notes = append(notes, fmt.Sprintf("%d items left out: people are evenly split on them", split))
 	}
 	return n, notes, err
 }

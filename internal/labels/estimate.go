@@ -155,7 +155,7 @@ func (d *sample) add(cluster, verdict, truth string, labelled bool) {
 	switch truth {
 	case d.response:
 		on = &d.right
-	case Tie:
+	case Tie, "": // evenly split: left out, the labelled pairs were no random sample of all
 		d.ties++
 	}
 	if on[1]++; verdict == d.response {

@@ -52,6 +52,8 @@ type File struct {
 	Path   string
 	Labels []Label // those that stand, the last of each person on each item, in the order of items and persons
 	Again  []Label // the second ones of items that were shown twice
+
+	SplitAsTie bool // pairs on which people are evenly split count as ties; else they are left out
 }
 
 // row is a line of anybody's file of labels.
@@ -221,7 +223,8 @@ func (f *File) Labellers() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Majority is what most people say of each item that any of them gave a label; where as many say another thing, a tie.
+// Majority returns the label that most people give each item that any of them gave one, and "" where they are evenly
+// split: that no label has most votes is not the judgment that the responses are equal.
 func (f *File) Majority() map[string]string {
 	counts := map[string]map[string]int{}
 	for _, l := range f.Labels {
@@ -235,13 +238,13 @@ func (f *File) Majority() map[string]string {
 	}
 	majority := map[string]string{}
 	for item, of := range counts {
-		most, said := 0, Tie
+		most, said := 0, ""
 		for _, label := range slices.Sorted(maps.Keys(of)) {
 			switch n := of[label]; {
 			case n > most:
 				most, said = n, label
 			case n == most:
-				said = Tie
+				said = ""
 			}
 		}
 		majority[item] = said

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func TestRead(t *testing.T) {
 	}
 	assert.Equal(t, strings.Join(said, ", "), "p1 ann B, p1 bob tie, p3 ann A")
 	assert.Equal(t, len(f.Again), 1)
-	assert.DeepEqual(t, f.Majority(), map[string]string{"p1": "tie", "p3": "A"}) // one each is a tie
+	assert.DeepEqual(t, f.Majority(), map[string]string{"p1": "", "p3": "A"}) // one each: evenly split
 
 	f, err = labels.Read(file(t, "anybody.json", `[{"id": 7, "annotator": "x", "winner": "A>B"}, {"id": 7, "annotator": "y", "winner": "A=B"}]`))
 	assert.NilError(t, err)
@@ -124,6 +125,35 @@ func TestAgree(t *testing.T) {
 	assert.ErrorContains(t, err, "disagree on what is right")
 	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "A", SHA256: labels.Sum([]byte("another line"))}}}, 0.2, reading, stats.Default)
 	assert.ErrorContains(t, err, "changed since (p001")
+}
+
+// TestEvenlySplitPeople: items on which people are evenly split are left out and counted, or count as ties. Ann and Bob
+// differ on 4 of 40 pairs, of one of which the judge says that both are equal; it is right on 27 of the other 36.
+func TestEvenlySplitPeople(t *testing.T) {
+	const n = 40
+	run := protocoltest.PairsRun(t, "judge", n, func(item, at int) string {
+		switch {
+		case item == 0:
+			return "AB"[at : at+1] // another response in another order
+		case item%4 == 1 && item > 1:
+			return "BA"[item%2 : item%2+1]
+		}
+		return "AB"[item%2 : item%2+1]
+	})
+	file := func(asTie bool) *labels.File {
+		return &labels.File{Path: "labels", SplitAsTie: asTie, Labels: slices.Concat(
+			labelled(n, "ann", func(int) bool { return true }), labelled(n, "bob", func(i int) bool { return i%10 != 0 }))}
+	}
+	a, err := labels.Agree([]string{run}, file(false), 0.2, reading, stats.Default)
+	assert.NilError(t, err)
+	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{36, 36, 4})
+	assert.Equal(t, *a.Judges[0].Agreement.Value, 75.0)
+	assert.DeepEqual(t, a.Warnings, []string{"4 of 40 items are left out, on which people are evenly split"})
+	a, err = labels.Agree([]string{run}, file(true), 0.2, reading, stats.Default)
+	assert.NilError(t, err)
+	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{40, 40, 4})
+	assert.Equal(t, *a.Judges[0].Agreement.Value, 70.0) // 27 and the tie
+	assert.DeepEqual(t, a.Warnings, []string{"on 4 of 40 items people are evenly split: they count as ties"})
 }
 
 // TestAC1OfPairsWithoutTies: 36 of 40 pairs alike, A and B as often, is an AC1 of .8: a tie that nobody says is no

@@ -190,11 +190,26 @@ func (p *panel) row(byCluster map[string][]float64, item string, length int) []f
 	return byCluster[name]
 }
 
-// majority is what most people say. Of pairs a split vote is a tie; of other items it is no answer, and left out.
-func (p *panel) majority() map[string]string {
-	majority := p.file.Majority()
-	if !p.judges[0].pairs {
-		maps.DeleteFunc(majority, func(_, said string) bool { return said == Tie })
+// majority returns what most people say of each item, and on how many they are evenly split. These are left out, or count
+// as ties.
+func (p *panel) majority() (majority map[string]string, split int) {
+	majority = p.file.Majority()
+	asTie := p.file.SplitAsTie && p.ofPairs()
+	for item, said := range majority {
+		if said != "" {
+			continue
+		}
+		split++
+		majority[item] = Tie
+		if !asTie {
+			delete(majority, item)
+		}
 	}
-	return majority
+	switch {
+	case split > 0 && asTie:
+		p.say("on %d of %d items people are evenly split: they count as ties", split, len(majority))
+	case split > 0:
+		p.say("%d of %d items are left out, on which people are evenly split", split, split+len(majority))
+	}
+	return majority, split
 }

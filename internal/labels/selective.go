@@ -56,7 +56,7 @@ func Select(dirs []string, file *File, risk, delta float64, how judging.Reading)
 		return nil, err
 	}
 	s := &Selective{Labels: p.file.Path, Risk: *scoring.Percent(risk), Delta: *scoring.Percent(delta), Reading: how.Name}
-	truth := p.majority()
+	truth, _ := p.majority()
 	var left []string // items that are with no judge yet
 	for _, item := range slices.Sorted(maps.Keys(p.judges[0].Of)) {
 		if !slices.ContainsFunc(p.judges, func(j *Judge) bool { _, has := j.Of[item]; return !has }) {
