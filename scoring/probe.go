@@ -23,8 +23,8 @@ type Probe struct {
 	// prompt did not fit
 	Unserved int `json:"unserved,omitempty"`
 
-	// of the exact one-sided test that the rewrite moves more verdicts than those neutral ones (PROTOCOLS.md §7), corrected
-	// by Holm for all rewrites; what belongs together counts once. null before the run is at its end
+	// of the exact one-sided test that the rewrite moves more verdicts than those neutral ones (PROTOCOLS.md §7),
+	// corrected by Holm for all rewrites; what belongs together counts once. null before the run is at its end
 	P *float64 `json:"p"`
 }
 

@@ -190,8 +190,8 @@ func (p *panel) row(byCluster map[string][]float64, item string, length int) []f
 	return byCluster[name]
 }
 
-// majority returns what most people say of each item, and on how many they are evenly split. These are left out, or count
-// as ties.
+// majority returns what most people say of each item, and on how many they are evenly split. These are left out, or
+// count as ties.
 func (p *panel) majority() (majority map[string]string, split int) {
 	majority = p.file.Majority()
 	asTie := p.file.SplitAsTie && p.ofPairs()

@@ -101,7 +101,8 @@ func numbersOf(r scoring.Report) table.Table {
 	l := layoutOf(r.Protocol)
 	for _, tile := range l.Tiles {
 		x := tile.of(&r)
-		if x.Metric == "" || x.Value == nil && l.Unlabelled != "" || tile.Metric == scoring.WithoutVerdict && (x.Value == nil || *x.Value == 0) {
+		if x.Metric == "" || x.Value == nil && (l.Unlabelled != "" || tile.Metric == scoring.WithoutVerdict) ||
+			tile.Metric == scoring.WithoutVerdict && *x.Value == 0 {
 			continue
 		}
 		row := []string{tile.label(&r), table.Roughly(x)}

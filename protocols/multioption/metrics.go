@@ -305,8 +305,8 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 	},
 }
 
-// optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). The headline of items with a label
-// says how often the choice is right; the Grade score, which a judge that is steadily wrong has too, leads without one.
+// optionMetrics lists the metrics of a choice among several options (PROTOCOLS.md §3). Where items have a label, the
+// headline says how often the choice is right; the Grade score, which a judge that is steadily wrong has too, does not.
 func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed[countedChoices] {
 	list := []scoring.Summed[countedChoices]{everyMetric}
 	if labelled {

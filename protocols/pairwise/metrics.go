@@ -130,8 +130,8 @@ var pairMetrics = []scoring.Summed[pair]{
 			Name: firstPicked,
 			Term: scoring.Term{
 				Name: "picks the first response",
-				Plain: "judgments whose answer is the response shown first: the better one or, under the reversed goal, the worse; " +
-					"50 is no position bias",
+				Plain: "judgments whose answer is the response shown first, be it the better or, under the reversed goal, " +
+					"the worse; 50 is no position bias",
 				Source: "MT-Bench, arXiv 2306.05685",
 				Others: "position bias, primacy bias; MT-Bench: biased toward first",
 				Chance: "50",

@@ -92,8 +92,8 @@ func unread(r *scoring.Report) (best scoring.Rule, found bool) {
 }
 
 // besideRule returns the level of a judge that is not significantly better than a rule, and the sentence. Too few pairs
-// to tell are no evidence against the judge: it is weak only where its interval ends less than a third of the way from the
-// rule to perfect, as far as [scoring.ReliableFrom] is from chance.
+// to tell are no evidence against the judge: it is weak only where its interval ends less than a third of the way from
+// the rule to perfect, as far as [scoring.ReliableFrom] is from chance.
 func besideRule(rule scoring.Rule, strict scoring.Result) (level scoring.Level, text string) {
 	always := rule.Name
 	if !strings.HasPrefix(always, "the ") {

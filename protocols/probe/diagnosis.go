@@ -57,8 +57,8 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	}
 	for _, p := range r.Probes {
 		if f.rewrites.named(p.Name).form() && p.Beyond.Low != nil && *p.Beyond.Low > mostUnseen {
-			d.Text = fmt.Sprintf("Its verdicts depend on the prompt's form: %.0f %% change by %s, %.0f %% when it is asked anew.",
-				*p.Changed.Value, p.Name, *p.Again.Value)
+			d.Text = fmt.Sprintf("Its verdicts depend on the prompt's form: %.0f %% change by %s, %.0f %% when it is asked "+
+				"anew.", *p.Changed.Value, p.Name, *p.Again.Value)
 			return d
 		}
 	}
@@ -76,7 +76,8 @@ func (f *pairs) Diagnose(r *scoring.Report) scoring.Diagnosis {
 
 // steady is the diagnosis of an accurate judge that no rewrite moves: whether enough was asked to see one that does.
 func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) scoring.Diagnosis {
-	least, most, form := all[0].Changed.N, 0.0, 0.0
+	least, most := all[0].Changed.N, 0.0
+	form := 0.0
 	for _, p := range all {
 		least = min(least, p.Changed.N)
 		if p.Changed.Value == nil || p.Neutral.Value == nil {
@@ -88,12 +89,12 @@ func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) sc
 	}
 	d.Level = scoring.Usable
 	d.Code = codeSteady
-	d.Text = fmt.Sprintf("Right on %s of the pairs as they are, and none of %d rewrites moves its verdicts beyond the noise "+
-		"floor", right, len(all))
+	d.Text = fmt.Sprintf("Right on %s of the pairs as they are, and none of %d rewrites moves its verdicts beyond the "+
+		"noise floor", right, len(all))
 	if least == 0 || most > mostUnseen {
 		d.Level = scoring.Unknown
 		d.Code = scoring.CodeFew
-		d.Text += fmt.Sprintf(", but with %d to see it on one may still change %.0f %% of them: ask about more pairs.",
+		d.Text += fmt.Sprintf(", but with %d to see it on one may still change %.0f %% more of them: ask about more pairs.",
 			least, most)
 		return d
 	}
@@ -101,8 +102,8 @@ func steady(d scoring.Diagnosis, right scoring.Evidence, all []scoring.Probe) sc
 	return d
 }
 
-// unseen is by how many points more than the neutral ones a rewrite may change verdicts for all that is known: the end of
-// the interval of the difference, put together from both intervals (MOVER, Zou and Donner 2008).
+// unseen returns by how many points more than the neutral ones a rewrite may change verdicts: the end of the interval
+// of the difference, put together from both intervals (MOVER, Zou and Donner 2008).
 func unseen(p scoring.Probe) float64 {
 	return *p.Changed.Value - *p.Neutral.Value +
 		math.Hypot(*p.Changed.High-*p.Changed.Value, *p.Neutral.Value-*p.Neutral.Low)

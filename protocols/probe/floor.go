@@ -67,8 +67,8 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 	return scoring.ProportionOf(counts, b), exceeds(trials)
 }
 
-// exceeds returns the exact one-sided p that the rewrite moves so many verdicts, were it one more neutral rewrite. Which
-// rewrites a pair is shown is drawn by its id. So, of the verdicts of one pair that move, each is as likely the
+// exceeds returns the exact one-sided p that the rewrite moves so many verdicts, were it one more neutral rewrite.
+// Which rewrites a pair is shown is drawn by its id. So, of the verdicts of one pair that move, each is as likely the
 // rewrite's as any that was asked; and a pair that is shown the rewrite alone is as likely to move as one that is shown
 // neutral ones alone, of which one counts (Fisher's exact test).
 func exceeds(trials []trial) float64 {

@@ -144,6 +144,7 @@ func moves(p *report.RunPage) []report.Section {
 		Title: "What moves it",
 		About: "verdicts that change by a rewrite, beyond those that change when the same is asked anew, in points",
 		Body: c.HTML() + report.Paragraph("Coloured: beyond the rewrites that touch the prompt's form alone "+
-			"(letters, order, typing errors), by an exact test corrected for all rewrites (Holm). A name leads to the pairs that change. No rewrite changes which response is the better."),
+			"(letters, order, typing errors), by an exact test corrected for all rewrites (Holm). "+
+			"A name leads to the pairs that change. No rewrite changes which response is the better."),
 	}}
 }

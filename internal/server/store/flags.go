@@ -236,8 +236,16 @@ func (f Flags) Names() []string {
 	return names
 }
 
-// Flags of an item.
+// Flags of an item. Where the worse of two responses is asked for, the one picked is not the choice.
 func (x *Index) Flags(item int) Flags {
+	f := x.flags(item)
+	if x.Manifest.Spec.Goal == judging.GoalWorse {
+		f.First, f.Last = f.Last, f.First
+	}
+	return f
+}
+
+func (x *Index) flags(item int) Flags {
 	var f Flags
 	all := x.Judgments(item)
 	judgments := 0
@@ -311,9 +319,6 @@ func (x *Index) Flags(item int) Flags {
 	f.Confident = f.Wrong && wrongs == judgments
 	f.First = several && f.Inconsistent && firsts == judgments
 	f.Last = several && f.Inconsistent && lasts == judgments
-	if x.Manifest.Spec.Goal == judging.GoalWorse { // the answer is the other response
-		f.First, f.Last = f.Last, f.First
-	}
 	f.Same = several && !f.Missing && !f.Inconsistent
 	f.Placed = several && !f.Missing && f.Inconsistent && places == 1
 	f.FirstOnly = several && scored && rights == 1 && right[0]
