@@ -3,6 +3,7 @@ package backends
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
 	"strings"
@@ -226,8 +227,8 @@ type decided struct {
 	Model   string `json:"model"`
 	Error   any    `json:"error"`
 	Answers map[string]struct {
-		Probabilities map[string]float64 `json:"probabilities"`
-		Yes           *float64           `json:"noul"`
+		Probabilities map[string]*float64 `json:"probabilities"`
+		Yes           *float64            `json:"noul"`
 	} `json:"answers"`
 	Usage struct {
 		Input int `json:"input_tokens"`
@@ -240,15 +241,17 @@ func (d *decided) response(req Request, q decision, x *exchange) (Response, erro
 	}
 	out := Response{Finish: Stop, Model: d.Model, PromptTokens: d.Usage.Input}
 	answer := d.Answers[verdictQuestion]
-	best := -1.
+	best, sum := -1., 0.
 	for i, words := range q.options {
-		p, told := answer.Probabilities[words]
-		if q.Type == yesNoQuestion && answer.Yes != nil {
-			p, told = []float64{*answer.Yes, 1 - *answer.Yes}[i], true
+		told := answer.Probabilities[words]
+		if yes := answer.Yes; q.Type == yesNoQuestion && yes != nil {
+			told = []*float64{yes, new(1 - *yes)}[i]
 		}
-		if !told || !(p >= 0 && p <= 1) {
-			return Response{}, none("an answer without a probability of %q: %s", words, excerpt(x.body))
+		if told == nil || !(*told >= 0 && *told <= 1) {
+			return Response{}, unsound("no probability of %q: %s", words, excerpt(x.body))
 		}
+		p := *told
+		sum += p
 		switch {
 		case p > best:
 			best, out.Text = p, req.Constrain[i]
@@ -260,5 +263,17 @@ func (d *decided) response(req Request, q decision, x *exchange) (Response, erro
 			out.Labels = append(out.Labels, Label{Text: req.Constrain[i], Logprob: logprob})
 		}
 	}
+	if math.Abs(sum-1) > sumTolerance {
+		return Response{}, unsound("the probabilities of the options on offer sum to %.3g, not to 1: %s",
+			sum, excerpt(x.body))
+	}
 	return out, nil
+}
+
+// sumTolerance is by how much the sum of probabilities may miss 1: 255 options rounded to four places are within it.
+const sumTolerance = 0.02
+
+// unsound returns the error of an answer whose probabilities are none. The model gives the same ones again.
+func unsound(format string, args ...any) error {
+	return &Error{Kind: Internal, Message: "not the answer of a decision model: " + fmt.Sprintf(format, args...)}
 }

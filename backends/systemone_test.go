@@ -94,12 +94,18 @@ func TestSystemOneFails(t *testing.T) {
 		tokens        int // by the tokenizer
 		kind          Kind
 		finish        Finish
+		says          string
 	}{
 		{about: "even", answer: probabilities("0.5", "0.5", "40"), finish: Stop},
 		{about: "certain", answer: probabilities("0", "1", "40"), finish: Stop},
-		{about: "more than one", answer: probabilities("1.5", "0.1", "40"), kind: ServerSide},
-		{about: "one is missing", answer: `{"answers":{"verdict":{"probabilities":{"The first is better":1}}}}`, kind: ServerSide},
-		{about: "no answers", answer: `{}`, kind: ServerSide},
+		{about: "rounded", answer: probabilities("0.33", "0.66", "40"), finish: Stop},
+		{about: "more than one", answer: probabilities("1.5", "0.1", "40"), kind: Internal},
+		{about: "sum too large", answer: probabilities("0.95", "0.95", "40"), kind: Internal, says: "on offer sum to 1.9, not to 1"},
+		{about: "sum too small", answer: probabilities("0.06", "0.04", "40"), kind: Internal, says: "on offer sum to 0.1, not to 1"},
+		{about: "null", answer: probabilities("null", "1", "40"), kind: Internal, says: `no probability of "The first is better"`},
+		{about: "another option", answer: probabilities("0.004", `0.006,"Neither":0.99`, "40"), kind: Internal, says: "on offer sum to 0.01, not to 1"},
+		{about: "one is missing", answer: `{"answers":{"verdict":{"probabilities":{"The first is better":1}}}}`, kind: Internal},
+		{about: "no answers", answer: `{}`, kind: Internal},
 		{about: "no JSON", answer: `decided`, kind: ServerSide},
 		{about: "cut", answer: probabilities("0.1", "0.9", "40"), tokens: 41, finish: TooLong},
 		{about: "no decision model", status: 501, answer: `{"error":{"code":501,"message":"This model is not a decision model","type":"not_supported_error"}}`, kind: BadRequest},
@@ -111,6 +117,9 @@ func TestSystemOneFails(t *testing.T) {
 		got, err := s.Ask(t.Context(), comparison)
 		if tc.kind != "" && !IsKind(err, tc.kind) || tc.kind == "" && (err != nil || got.Finish != tc.finish) {
 			t.Errorf("%s: %+v, %v", tc.about, got, err)
+		}
+		if tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
+			t.Errorf("%s: %v", tc.about, err)
 		}
 		if tc.about == "even" && got.Text != "" {
 			t.Errorf("even odds name %q", got.Text)

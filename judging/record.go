@@ -122,7 +122,8 @@ type Record struct {
 	// `selection`, `anywhere` of options
 	Rule  string `json:"rule,omitempty"`
 	Error string `json:"error,omitempty"` // why there is no answer, where `failed`
-	// of the labels on offer, in the order of the prompt, where the outcome is `decided` or `tie` and the server tells
+	// of the labels on offer, in the order of the prompt, where the outcome is `decided` or `tie` and the server tells; of
+	// a decision model also without a verdict
 	Probabilities []Probability `json:"probabilities,omitempty"`
 	At            time.Time     `json:"at,omitzero"`        // when the judgment began
 	Imported      *Imported     `json:"imported,omitempty"` // of an imported record: what the file says

@@ -32,6 +32,7 @@ type Run struct {
 	endLoops  string // what to try against that
 	Shrunk    int    // prompts that the server cut without saying so
 	Unheld    int    // replies that a server was asked to hold to the labels, and did not
+	Even      int    // decisions without a verdict: several options are exactly as likely
 	replies   int
 	origins   map[string]int // replies from each bundle
 	systems   judging.Systems
@@ -285,6 +286,8 @@ func (run *Run) remark(r *judging.Record, v judging.Verdict) {
 		run.Short++
 	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
 		run.Thought++
+	case v.Outcome == judging.NoVerdict && last.Text == "" && len(r.Probabilities) > 0:
+		run.Even++
 	case v.Outcome == judging.NoVerdict && last.Constrained:
 		run.Unheld++
 	case v.Outcome == judging.TooLong && strings.HasPrefix(last.Detail, judging.CutPrompt):

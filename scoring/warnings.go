@@ -134,11 +134,10 @@ func (run *Run) warnings() []string {
 	if n := run.Outcomes[judging.Failed]; n > 0 {
 		say("%d of %d %ss failed and %s; the same run command asks for them again", n, judgments, words.Record, run.lost())
 	}
-	if n := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict]; float64(
-		n,
-	) > ManyNoVerdicts*float64(judgments) {
+	unread := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict] - run.Even
+	if float64(unread) > ManyNoVerdicts*float64(judgments) {
 		say("%d of %d %ss ended without a verdict or in a conflict of labels: "+
-			"the scores say as much about the format as about the judgment", n, judgments, words.Record)
+			"the scores say as much about the format as about the judgment", unread, judgments, words.Record)
 	}
 	w = append(w, run.cutReplies(judgments)...)
 	if run.Finished > 0 {
@@ -155,6 +154,9 @@ func (run *Run) warnings() []string {
 			say("the server silently truncated %d of them and answered: those replies were discarded; "+
 				"\"gavel doctor\" says more", run.Shrunk)
 		}
+	}
+	if run.Even > 0 {
+		say("%d of %d replies give the likeliest options exactly the same probability: no verdict", run.Even, judgments)
 	}
 	if run.Unheld > 0 {
 		say("%d replies are not one of the labels: the server ignores --constrain", run.Unheld)

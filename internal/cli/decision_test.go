@@ -23,6 +23,7 @@ import (
 type decider struct {
 	*httptest.Server
 	calls atomic.Int64
+	even  atomic.Int64 // calls that it cannot decide
 }
 
 func newDecider(t *testing.T) *decider {
@@ -40,9 +41,12 @@ func newDecider(t *testing.T) *decider {
 		}
 		assert.Check(t, json.NewDecoder(r.Body).Decode(&asked) == nil)
 		d.calls.Add(1)
-		p := map[string]float64{}
+		p, odds := map[string]float64{}, []float64{0.75, 0.25, 0, 0, 0, 0}
+		if d.even.Add(-1) >= 0 {
+			odds = []float64{0.5, 0.5, 0, 0, 0, 0}
+		}
 		for i, option := range slices.Sorted(maps.Keys(asked.Questions["verdict"].Criteria)) {
-			p[option] = []float64{0.75, 0.25, 0, 0, 0, 0}[i]
+			p[option] = odds[i]
 		}
 		json.NewEncoder(w).Encode(map[string]any{
 			"model":   "tiny",
@@ -127,4 +131,29 @@ func TestDecisionModelsAreNotChallenged(t *testing.T) {
 			assert.Equal(t, *p.Changed.Value, 0.0, p.Name)
 		}
 	}
+}
+
+// TestEvenOdds: an answer that names two options as exactly as likely is no verdict, and no fault of the server; its odds
+// count all the same.
+func TestEvenOdds(t *testing.T) {
+	home(t)
+	d := newDecider(t)
+	d.even.Store(9) // the sample of the model is the first
+	mustCall(t, "run", "pairwise", "--dataset", "sample", "--base-url", d.URL, "--concurrency", "1", "--out", "even")
+	var rep scoring.Report
+	assert.NilError(t, json.Unmarshal([]byte(read(t, "even/results.json")), &rep))
+	assert.Equal(t, rep.Outcomes[string(judging.NoVerdict)], 8)
+	assert.Equal(t, rep.Soft.Calibration.N, 32)
+	assert.Equal(t, *rep.Soft.AUROC.Value, 0.5) // of the others the odds of both orders cancel out
+	said := strings.Join(rep.Warnings, "\n")
+	assert.Check(t, strings.Contains(said, "8 of 64 replies give the likeliest options exactly the same probability: no verdict"), said)
+	assert.Check(t, !strings.Contains(said, "--constrain") && !strings.Contains(said, "the format"), said)
+	even := 0
+	for _, r := range records(t, "even") {
+		if r.Outcome == judging.NoVerdict {
+			even++
+			assert.Check(t, len(r.Probabilities) == 2 && r.Probabilities[0].P == 0.5, "%+v", r)
+		}
+	}
+	assert.Equal(t, even, 8)
 }
