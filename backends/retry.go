@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -12,7 +13,8 @@ import (
 )
 
 // Retry asks again what may pass: refused and reset connections, 408, 429 (as late as the server asks), 5xx and
-// time-outs, with exponential backoff and jitter. What will not pass (400, 401, 403, 404) is asked once.
+// time-outs, with exponential backoff and jitter. What will not pass (400, 401, 403, 404) is asked once, and a request
+// that gets the same HTTP 500 every time is asked maxSame times.
 type Retry struct {
 	For     time.Duration // how long one call is tried, waiting included; default 2 minutes
 	First   time.Duration // first wait; default 500 ms, or an eighth of For where that is less
@@ -59,6 +61,17 @@ func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
 // tried: a judge that was too slow twice will be too slow again.
 const maxTimeouts = 2
 
+// maxSame is how often a request is tried that gets the same HTTP 500 every time: the server may refuse this request
+// with it, and goes on to.
+const maxSame = 5
+
+type lastTryKey struct{}
+
+// WithLastTry returns a context in which nothing is tried again once ending is done. Open requests may finish.
+func WithLastTry(ctx, ending context.Context) context.Context {
+	return context.WithValue(ctx, lastTryKey{}, ending)
+}
+
 // Try asks as often as opts allow, for whatever a server can be asked.
 func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, error) {
 	wait := backoff.NewExponentialBackOff()
@@ -66,17 +79,30 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 	// however short the limit, it is tried again
 	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8))
 	wait.MaxInterval = cmp.Or(opts.Longest, 6*time.Second)
-	tries, timeouts := 0, 0
+	tries := 0
+	timeouts := 0
+	same := 0
 	var last error // backoff returns its own error when time runs out
-	answer, err := backoff.Retry(ctx, func() (T, error) {
+	waits, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if ending, ok := ctx.Value(lastTryKey{}).(context.Context); ok {
+		defer context.AfterFunc(ending, cancel)()
+	}
+	answer, err := backoff.Retry(waits, func() (T, error) {
 		tries++
 		answer, err := ask()
+		if err == nil || last == nil || err.Error() != last.Error() {
+			same = 0
+		}
+		same++
 		last = err
 		var e *Error
 		switch {
 		case err == nil:
 			return answer, nil
 		case !errors.As(err, &e) || !e.MayPass():
+			return answer, backoff.Permanent(err)
+		case e.Status == http.StatusInternalServerError && same == maxSame:
 			return answer, backoff.Permanent(err)
 		case e.Kind == Timeout:
 			if timeouts++; timeouts == maxTimeouts {

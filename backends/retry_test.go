@@ -31,6 +31,7 @@ var (
 	refused = &Error{Kind: Transport, Message: "connection refused"}
 	slow    = &Error{Kind: Timeout, Message: "no answer in time"}
 	broke   = &Error{Kind: ServerSide, Status: 500, Message: "out of memory"}
+	gateway = &Error{Kind: ServerSide, Status: 502, Message: "bad gateway"}
 )
 
 func busy(after time.Duration) error {
@@ -54,7 +55,9 @@ func TestRetry(t *testing.T) {
 		"later than there is time":    {says: []any{busy(time.Hour), text}, asked: 1, err: "HTTP 429: slow down; the server asks to wait for 1h0m0s, longer than --retry-for"},
 		"in 73 years":                 {says: []any{busy(640828*time.Hour + 41263444006), text}, asked: 1, err: "HTTP 429: slow down; the server asks to wait for 26701 days, longer than --retry-for"},
 		"in an uneven time":           {says: []any{busy(time.Hour + 41263444006), text}, asked: 1, err: "HTTP 429: slow down; the server asks to wait for 1h0m41s, longer than --retry-for"},
-		"given up":                    {says: []any{broke}, err: "HTTP 500: out of memory"},
+		"given up":                    {says: []any{gateway}, err: "HTTP 502: bad gateway"},
+		"refused by HTTP 500":         {says: []any{broke}, asked: 5, err: "HTTP 500: out of memory (tried 5 times)"},
+		"500, but not every time":     {says: []any{broke, broke, broke, broke, refused, broke, text}, asked: 7},
 		"given up, asked for time":    {says: []any{busy(50 * time.Second)}, asked: 3, err: "HTTP 429: slow down (tried 3 times)", waits: 100 * time.Second},
 		"a limit of its own":          {opts: Retry{For: time.Minute}, says: []any{busy(50 * time.Second)}, asked: 2, err: "HTTP 429: slow down (tried 2 times)", waits: 50 * time.Second},
 		"too slow twice":              {says: []any{slow}, asked: 2, err: "no answer in time (tried 2 times)"},
@@ -132,6 +135,28 @@ func TestRetryEndsWhenCancelled(t *testing.T) {
 		_, err := WithRetry(&script{says: []any{busy(time.Minute)}}, Retry{}).Ask(ctx, Request{})
 		if err != cause || time.Since(start) != 30*time.Second {
 			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+	})
+}
+
+// TestNoNewTryOnceTheRunEnds: what waits for its next try gives up at once, with the failure of the last one; a call that
+// is open is waited for, and its reply counts.
+func TestNoNewTryOnceTheRunEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ending, end := context.WithCancel(t.Context())
+		time.AfterFunc(30*time.Second, end)
+		ctx, start := WithLastTry(t.Context(), ending), time.Now()
+		s := &script{says: []any{busy(time.Minute)}}
+		_, err := WithRetry(s, Retry{}).Ask(ctx, Request{})
+		if !IsKind(err, Busy) || s.asked != 1 || time.Since(start) != 30*time.Second {
+			t.Errorf("asked %d times, after %s: %v", s.asked, time.Since(start), err)
+		}
+		open := clientFunc(func(context.Context, Request) (Response, error) {
+			time.Sleep(time.Minute)
+			return Response{Text: "done"}, nil
+		})
+		if got, err := WithRetry(open, Retry{}).Ask(ctx, Request{}); err != nil || got.Text != "done" {
+			t.Errorf("an open call: %+v, %v", got, err)
 		}
 	})
 }

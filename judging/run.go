@@ -200,6 +200,9 @@ func (j *Job) worker(
 // judgment asks for one judgment and writes it.
 func (j *Job) judgment(ctx context.Context, w *work, g judgment, count func(*Record)) error {
 	rec, err := j.judge(ctx, w.item, g.Presentation, g.repetition)
+	if errors.Is(err, ErrStopped) {
+		return nil // it is missing, and no failure
+	}
 	if err != nil {
 		return err
 	}
@@ -223,8 +226,8 @@ func (j *Job) stopped() bool {
 // counter counts the tokens of a request's conversation; see [backends.counter].
 type counter func(context.Context, backends.Request) (int, error)
 
-// judge asks until there is a verdict or the attempts are used up. Its error is
-// that of the context; every other failure is in the record.
+// judge asks until there is a verdict or the attempts are used up. Its error is that of the context, or ErrStopped
+// where a call failed after the run was told to stop; every other failure is in the record.
 func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, repetition int) (*Record, error) {
 	m := j.Manifest
 	params := m.Spec.Parameters
@@ -244,6 +247,9 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 	failed := func(err error) (*Record, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if e := (*backends.Error)(nil); j.stopped() && errors.As(err, &e) {
+			return nil, ErrStopped
 		}
 		rec.Outcome = Failed
 		rec.Error = err.Error()

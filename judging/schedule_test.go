@@ -188,6 +188,23 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	})
 }
 
+// TestCallsThatFailOnceStoppedAreMissing: no record says that they failed.
+func TestCallsThatFailOnceStoppedAreMissing(t *testing.T) {
+	stop := make(chan struct{})
+	calls := 0
+	j, w := newJob(t, judgingtest.Pairs(t, 3), judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
+		if calls++; calls == 3 {
+			close(stop)
+			return backends.Response{}, &backends.Error{Kind: backends.Busy, Status: 503, Message: "full"}
+		}
+		return judgingtest.Says("[[A>B]]")
+	}))
+	j.Concurrency, j.Stop = 1, stop
+	if err := j.Run(t.Context()); !errors.Is(err, ErrStopped) || calls != 3 || len(w.Records) != 2 {
+		t.Errorf("%v after %d calls, %d records", err, calls, len(w.Records))
+	}
+}
+
 func TestStoppedBeforeItStarts(t *testing.T) {
 	stop := make(chan struct{})
 	close(stop)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestRunAgain: both wire formats, both goals; the same command again asks
@@ -300,6 +302,34 @@ func TestHangUpIsIgnoredUnderNohup(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil || j.calls.Load() != 64 {
 		t.Errorf("%v after %d calls\n%s", err, j.calls.Load(), out)
 	}
+}
+
+// TestInterruptEndsTries: what waits for its next try is not asked again after Ctrl-C, and is missing, not failed.
+func TestInterruptEndsTries(t *testing.T) {
+	if os.PathSeparator == '\\' {
+		t.Skip("no signals between processes on Windows")
+	}
+	home(t)
+	j := newJudge(t, false, func(n int64, user string) (int, string) {
+		if n > 4 {
+			return http.StatusServiceUnavailable, "full"
+		}
+		return prefersLonger(n, user)
+	})
+	var stderr overheard
+	cmd := process(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "1", "--retry-for", "30s", "--out", "r")
+	cmd.Stderr = &stderr
+	assert.NilError(t, cmd.Start())
+	for j.calls.Load() < 7 {
+		time.Sleep(time.Millisecond)
+	}
+	cmd.Process.Signal(syscall.SIGINT)
+	stderr.until("stopping: waiting for open requests")
+	asked := j.calls.Load()
+	cmd.Wait()
+	assert.Equal(t, cmd.ProcessState.ExitCode(), exitInterrupted)
+	assert.Check(t, j.calls.Load() <= asked+1, "%d calls, %d when it was stopped", j.calls.Load(), asked) // one was on its way
+	assert.Equal(t, len(records(t, "r")), 4)
 }
 
 func interrupted(t *testing.T, by os.Signal) {

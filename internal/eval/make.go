@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -64,6 +63,8 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	var runErr error
 	p.left.Store(int64(missing))
 	if missing > 0 {
+		p.ending, p.endGently = context.WithCancel(context.Background())
+		ctx = backends.WithLastTry(ctx, p.ending)
 		client, closeClient, err := e.client(ctx, p)
 		if err != nil {
 			dir.Abandon()
@@ -269,8 +270,8 @@ func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func(
 
 // ask runs the job, which a gentle interrupt ends.
 func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
-	stop := make(chan struct{})
-	end := sync.OnceFunc(func() { close(stop) })
+	end := p.endGently
+	defer end()
 	done := e.Interrupts.Handle(func() {
 		p.stopped.Store(true)
 		end() // first: once it is said, nothing more is asked
@@ -300,7 +301,7 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 			e.say("%s", text)
 		}
 	}
-	p.job.Stop = stop
+	p.job.Stop = p.ending.Done()
 	if e.Batch != nil {
 		p.job.GiveUp = math.MaxInt
 	}

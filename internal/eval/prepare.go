@@ -25,6 +25,9 @@ type runState struct {
 	whyAtOnce func() string
 	left      atomic.Int64 // judgments that are still to be made
 	stopped   atomic.Bool  // somebody told the run to stop
+	// ending is done when the run ends gently: nothing more is asked, nor tried again.
+	ending    context.Context
+	endGently context.CancelFunc
 	account   backends.Account
 	out       string
 	changes   chan judging.ModelChange // seen on one of several servers
