@@ -303,6 +303,7 @@ type Error struct {
 	Status     int // HTTP status, 0 where there was none
 	Message    string
 	RetryAfter time.Duration // what the server asked for, 0 where it did not
+	Access     string        // of Auth: what the server lacks, and what to do about it
 	Err        error
 }
 

@@ -35,14 +35,14 @@ const (
 // leaves the other's variable aside.
 func Candidates(wire string, getenv func(string) string) ([]Candidate, error) {
 	var out []Candidate
-	if host := getenv(OllamaHost); host != "" && wire != openAIFormat {
+	if host := TakePasswords(getenv(OllamaHost)); host != "" && wire != openAIFormat {
 		u, err := ollamaURL(host)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, Candidate{URL: u, Why: OllamaHost, Env: true})
 	}
-	if base := getenv(OpenAIBase); base != "" && wire != ollamaFormat {
+	if base := TakePasswords(getenv(OpenAIBase)); base != "" && wire != ollamaFormat {
 		out = append(out, Candidate{URL: base, Why: OpenAIBase, Env: true})
 	}
 	for _, port := range LocalPorts() {

@@ -47,6 +47,28 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
+// TestStatusesThatSayLess: the words say more than the status does.
+func TestStatusesThatSayLess(t *testing.T) {
+	for name, tc := range map[string]struct {
+		status int
+		body   string
+		kind   Kind
+	}{
+		"llama-cpp-python, a validation error": {500, `{"error":{"message":"[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"}]","type":"internal_server_error","param":null,"code":null}}`, BadRequest},
+		"the same of a newer FastAPI":          {500, `{"error":{"message":"1 validation error:\n  {'type': 'literal_error'}","type":"internal_server_error"}}`, BadRequest},
+		"a type that says so":                  {500, `{"error":{"message":"no","type":"invalid_request_error"}}`, BadRequest},
+		"words in the midst":                   {500, `{"error":{"message":"the prompt says: 1 validation error","type":"internal_server_error"}}`, ServerSide},
+		"LiteLLM, an unknown key":              {400, `{"error":{"message":"No connected db.","type":"no_db_connection","param":null,"code":"400"}}`, Auth},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := llamaWire.ask(t, respond(tc.status, tc.body))
+			if e := failed(t, err); e.Kind != tc.kind || e.Status != tc.status {
+				t.Errorf("got %+v, want %s", e, tc.kind)
+			}
+		})
+	}
+}
+
 // failed checks that err is an *Error with a message of one line.
 func failed(t *testing.T, err error) *Error {
 	t.Helper()
@@ -66,7 +88,9 @@ func TestErrorBodies(t *testing.T) {
 		"nested":           {`{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`, "HTTP 404: File Not Found"},
 		"flat":             {`{"object":"error","message":"The model does not exist.","code":404}`, "HTTP 404: The model does not exist."},
 		"FastAPI's":        {`{"detail":"Not Found"}`, `HTTP 404: {"detail":"Not Found"}`},
-		"HTML":             {"<html>\n<body>404</body></html>", "HTTP 404: <html> <body>404</body></html>"},
+		"HTML":             {"<html>\n<body>404</body></html>", "HTTP 404: 404"},
+		"nginx's":          {"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n", "HTTP 404: 502 Bad Gateway nginx/1.22.1"},
+		"a whole page":     {"<!DOCTYPE html><head><style>b{a:b}</style><title>Proxy</title></head><script>if(1<2)</script><p>Tom &amp; <!-- no -->Jerry", "HTTP 404: Proxy Tom & Jerry"},
 		"none":             {"", "HTTP 404: Not Found"},
 		"a list":           {`[{"error":"x"}]`, `HTTP 404: [{"error":"x"}]`},
 		"long":             {strings.Repeat("é", 400), "HTTP 404: " + strings.Repeat("é", 150) + "…"},
@@ -130,7 +154,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		kind   Kind
 		says   string
 	}{
-		"HTML":              {respond(200, "<!DOCTYPE html>\n<title>Log in</title>"), ServerSide, "not an answer of this kind of server: <!DOCTYPE html> <title>Log in</title>"},
+		"HTML":              {respond(200, "<!DOCTYPE html>\n<title>Log in</title>"), ServerSide, "not an answer of this kind of server: Log in"},
 		"empty body":        {respond(200, ""), ServerSide, "(empty)"},
 		"empty object":      {respond(200, "{}"), ServerSide, "{}"},
 		"null":              {respond(200, "null"), ServerSide, "null"},

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"maps"
 	"net"
@@ -45,6 +46,7 @@ type exchange struct {
 	messages []byte // JSON to put in place of the placeholder conversation
 	ours     bool   // body is read here, and the library gets an empty object, or errTaken of what is no error
 	longest  int    // bytes that the answer may have; 0 for maxBody
+	access   string // kind of the request's Authorization: "Bearer", "Basic" or ""
 	status   int    // 0 until the whole answer is here
 	header   http.Header
 	body     []byte
@@ -153,6 +155,11 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Body, req.ContentLength = inMemory(body), int64(len(body))
 		req.GetBody = func() (io.ReadCloser, error) { return inMemory(body), nil }
 	}
+	if open, ok := passwordFor(req.URL.String()); ok {
+		req = req.Clone(req.Context())
+		req.SetBasicAuth(open.user, open.secret)
+	}
+	x.access, _, _ = strings.Cut(req.Header.Get("Authorization"), " ")
 	secrets := secretsOf(req)
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
@@ -232,10 +239,11 @@ func failure(ctx context.Context, x *exchange, err error) error {
 		return cause
 	} else if x.status >= 400 {
 		return &Error{
-			Kind:       statusKind(x.status),
+			Kind:       x.kind(),
 			Status:     x.status,
 			Message:    serverMessage(x),
 			RetryAfter: retryAfter(x.header),
+			Access:     x.accessAdvice(),
 			Err:        err,
 		}
 	}
@@ -262,6 +270,43 @@ func failure(ctx context.Context, x *exchange, err error) error {
 			why = "the server closed the connection (EOF)"
 		}
 		return &Error{Kind: Transport, Message: why, Err: err}
+	}
+}
+
+// accessAdvice says what a server lacks that refuses a request for want of a key or password.
+func (x *exchange) accessAdvice() string {
+	basic := strings.HasPrefix(strings.ToLower(x.header.Get("WWW-Authenticate")), "basic")
+	switch {
+	case x.access == "" && x.status == http.StatusInternalServerError: // LiteLLM without a database of keys
+		return "if it needs a key, name the environment variable that holds the key with --api-key-env"
+	case x.kind() != Auth:
+		return ""
+	case x.access == "Basic":
+		return "it refuses the user name and password of the address: check both"
+	case basic:
+		return "it wants a user name and a password: write them into its address, " +
+			"such as --base-url http://USER:PASSWORD@HOST (they are not stored)"
+	case x.access != "":
+		return "it refuses the key that was sent: check the variable of --api-key-env, or OPENAI_API_KEY"
+	}
+	return "it needs a key: name the environment variable that holds the key with --api-key-env"
+}
+
+// invalidRequest matches how FastAPI's servers begin to say that a request is not as they want it. llama-cpp-python says so
+// with HTTP 500.
+var invalidRequest = regexp.MustCompile(`^(?:\d+ validation errors?\b|\[\{'type': '\w+', 'loc': \()`)
+
+// kind tells what may help against an answer that is an error: by its status, or by its words where servers choose a
+// status that says less.
+func (x *exchange) kind() Kind {
+	sentence, kinds := errorSaid(x.body)
+	switch is := statusKind(x.status); {
+	case slices.Contains(kinds, "no_db_connection"): // LiteLLM of a key that it does not know
+		return Auth
+	case is == ServerSide && (slices.Contains(kinds, "invalid_request_error") || invalidRequest.MatchString(sentence)):
+		return BadRequest
+	default:
+		return is
 	}
 }
 
@@ -324,24 +369,43 @@ func serverMessage(x *exchange) string {
 	if sentence, _ := errorSaid(x.body); sentence != "" {
 		return excerpt([]byte(without(x.secrets, sentence)))
 	}
-	if len(bytes.TrimSpace(x.body)) == 0 {
-		return http.StatusText(x.status)
-	}
-	return excerpt(x.body)
+	return cmp.Or(excerptOf(x.body), http.StatusText(x.status))
 }
 
 // excerpt is the beginning of a body on one line, fit for a message.
-func excerpt(b []byte) string {
+func excerpt(b []byte) string { return cmp.Or(excerptOf(b), "(empty)") }
+
+// htmlPage matches the beginning of a page for browsers, pageTitle its title, markup what is no text in it.
+var (
+	htmlPage  = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html)\b`)
+	pageTitle = regexp.MustCompile(`(?is)<title>.*?</title>`)
+	markup    = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>`)
+)
+
+// pageText returns the words of a page for browsers on one line. A title that is also the heading stands there once.
+func pageText(page []byte) []byte {
+	words := func(b []byte) []byte {
+		return bytes.Join(bytes.Fields([]byte(html.UnescapeString(string(markup.ReplaceAll(b, []byte(" ")))))), []byte(" "))
+	}
+	name, body := words(pageTitle.Find(page)), words(pageTitle.ReplaceAll(page, nil))
+	if bytes.HasPrefix(body, name) {
+		return body
+	}
+	return bytes.TrimSpace(slices.Concat(name, []byte(" "), body))
+}
+
+// excerptOf is excerpt, "" for nothing.
+func excerptOf(b []byte) string {
 	const limit = 300
+	if htmlPage.Match(b) {
+		b = pageText(b[:min(len(b), 100*limit)])
+	}
 	cut := len(b) > limit
 	if cut {
 		b = b[:limit]
 	}
 	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(b), "\uFFFD")), " ")
-	if s == "" {
-		return "(empty)"
-	}
-	if cut {
+	if cut && s != "" {
 		s += "…"
 	}
 	return s

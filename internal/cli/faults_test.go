@@ -155,7 +155,7 @@ var faultCases = []faultCase{
 	{name: "slow bytes", fault: drips(8, time.Millisecond), tries: "once"},
 	{name: "bytes slower than the limit", fault: drips(8, mostPatience/20), short: true, outcome: judging.Failed, says: `no answer within [\d.]+m?s \(--timeout\)`, tries: "twice"},
 
-	{name: "HTML for JSON", fault: says(200, "<!DOCTYPE html>\n<title>Log in</title>", "Content-Type", "text/html"), outcome: judging.Failed, says: `not an answer of this kind of server: <!DOCTYPE html> <title>Log in</title>`, tries: "again"},
+	{name: "HTML for JSON", fault: says(200, "<!DOCTYPE html>\n<title>Log in</title>", "Content-Type", "text/html"), outcome: judging.Failed, says: `not an answer of this kind of server: Log in`, tries: "again"},
 	{name: "nothing for JSON", fault: says(200, ""), outcome: judging.Failed, says: `\(empty\)`, tries: "again"},
 	{name: "no message", fault: says(200, `{"choices":[{"finish_reason":"stop"}],"done":true}`), outcome: judging.Failed, says: `without a message`, tries: "again"},
 	{name: "an error in a 200", fault: refuses(200, "out of memory"), outcome: judging.Failed, says: `out of memory`, tries: "again"},
@@ -195,7 +195,7 @@ var faultCases = []faultCase{
 	{name: "429 with Retry-After", fault: refuses(429, "slow down", "Retry-After", "1").times(1), args: later, tries: "twice"},
 	{name: "429 with a Retry-After beyond --retry-for", fault: refuses(429, "slow down", "Retry-After", "3600"), outcome: judging.Failed, says: `^HTTP 429: slow down; the server asks to wait for 1h0m0s, longer than --retry-for$`, tries: "once"},
 	{name: "500", fault: refuses(500, "out of memory"), outcome: judging.Failed, says: `^HTTP 500: out of memory \(tried \d+ times\)$`, tries: "again"},
-	{name: "502", fault: says(502, nginx, "Content-Type", "text/html"), outcome: judging.Failed, says: `^HTTP 502: <html> <head><title>502 Bad Gateway</title></head>.*\(tried \d+ times\)$`, tries: "again"},
+	{name: "502", fault: says(502, nginx, "Content-Type", "text/html"), outcome: judging.Failed, says: `^HTTP 502: 502 Bad Gateway \(tried \d+ times\)$`, tries: "again"},
 	{name: "503", fault: refuses(503, "server busy, please try again.  maximum pending requests exceeded"), outcome: judging.Failed, says: `^HTTP 503: server busy, please try again. maximum`, tries: "again"},
 	{name: "503 while it loads", fault: refuses(503, "Loading model").times(1), args: later, tries: "twice"},
 	{name: "401", fault: refuses(401, "Invalid API Key"), outcome: judging.Failed, says: `^HTTP 401: Invalid API Key$`, tries: "once"},

@@ -2,13 +2,17 @@ package cli
 
 import (
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 
 	"gavel/backends"
 )
@@ -132,5 +136,85 @@ func TestServerWithoutFinishReasons(t *testing.T) {
 	stdout, _, _ := call(t, "doctor", "--base-url", s.URL)
 	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), backends.EndUntold) {
 		t.Errorf("the doctor says\n%s", stdout)
+	}
+}
+
+// TestPasswordInTheAddress: a server behind basic authentication is asked with the user name and password of its address,
+// which nothing shows or stores. Each way to be refused has its own words.
+func TestPasswordInTheAddress(t *testing.T) {
+	for _, ollama := range []bool{false, true} {
+		home(t)
+		t.Setenv("OPENAI_API_KEY", "sk-other-0123456789")
+		j := newJudge(t, ollama, prefersLonger)
+		inner := j.Config.Handler
+		j.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if user, secret, _ := r.BasicAuth(); user != "jud@ge" || secret != "pass:Word#1" {
+				w.Header().Set("WWW-Authenticate", `Basic realm="judges"`)
+				http.Error(w, "<html><h1>401 Authorization Required</h1></html>", http.StatusUnauthorized)
+				return
+			}
+			inner.ServeHTTP(w, r)
+		})
+		host := strings.TrimPrefix(j.URL, "http://")
+		run := func(url string, more ...string) (said string, code int) {
+			out, errs, code := call(t, append(strings.Fields("run pairwise --dataset sample --limit 2 --out r --base-url "+url), more...)...)
+			return out + errs, code
+		}
+		for _, refused := range []struct{ url, more, says string }{
+			{"http://" + host, "", "wants a user name and a password"},
+			{"http://jud%40ge:wrong-word@" + host, "", "refuses the user name and password"},
+			{"http://jud%40ge:pass:Word%231@" + host, "--api-key-env OPENAI_API_KEY", "not both"},
+		} {
+			said, code := run(refused.url, strings.Fields(refused.more)...)
+			assert.Check(t, code != exitOK && strings.Contains(said, refused.says) && !strings.Contains(said, "<h1>"), "%d\n%s", code, said)
+		}
+		said, code := run("http://jud@ge:pass:Word%231@" + host)
+		assert.Equal(t, code, exitOK, said)
+		write(t, "suite.yaml", "judges: [{model: tiny, base-url: \"http://jud%40ge:pass:Word%231@"+host+"\"}]\n"+
+			"conditions: [{protocol: pairwise, dataset: sample, limit: 1}]\n")
+		said += mustCall(t, "suite", "run", "--yes", "suite.yaml")
+		out, errs, _ := call(t, "doctor", "--quick", "--base-url=http://jud%40ge:pass:Word%231@"+host)
+		said += out + errs
+		write(t, "suite.yaml", "")
+		t.Setenv("OPENAI_BASE_URL", "http://jud%40ge:pass:Word%231@"+host)
+		said += mustCall(t, "models")
+		assert.NilError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				said += read(t, path)
+			}
+			return err
+		}))
+		for _, secret := range []string{"pass:Word", "Word%231", "jud@ge", "jud%40ge", "wrong-word"} {
+			assert.Check(t, !strings.Contains(said, secret), secret)
+		}
+	}
+}
+
+// TestKeysThatAreRefused: without a key, with a wrong one, and a server that only says that it broke (LiteLLM).
+func TestKeysThatAreRefused(t *testing.T) {
+	home(t)
+	status := http.StatusUnauthorized
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/version" {
+			http.NotFound(w, r)
+			return
+		}
+		w.WriteHeader(status)
+	}))
+	defer s.Close()
+	for _, c := range []struct {
+		key    string
+		status int
+		says   string
+	}{
+		{status: 401, says: "it needs a key: name the environment variable"},
+		{status: 401, key: "sk-wrong-0123456789", says: "it refuses the key that was sent"},
+		{status: 500, says: "if it needs a key, name the environment variable"},
+		{status: 500, key: "sk-wrong-0123456789", says: "is neither Ollama nor OpenAI-compatible"},
+	} {
+		status = c.status
+		t.Setenv("OPENAI_API_KEY", c.key)
+		_, said, code := call(t, "models", "--base-url", s.URL)
+		assert.Check(t, code == exitError && strings.Contains(said, c.says), "%d %q: %s", c.status, c.key, said)
 	}
 }

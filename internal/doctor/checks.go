@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -81,7 +82,8 @@ func (d *doctor) reply(ctx context.Context) Finding {
 		case backends.IsKind(err, backends.Timeout):
 			do = "a large model may take minutes to load: try again, or raise --timeout"
 		case backends.IsKind(err, backends.Auth):
-			do = "name the environment variable that holds the key with --api-key-env"
+			e, _ := errors.AsType[*backends.Error](err)
+			do = e.Access
 		}
 		return bad(Fail, do, "a simple question gets no answer: %s", why(err))
 	}

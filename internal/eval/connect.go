@@ -24,6 +24,10 @@ func (e *Maker) apiKey(o Endpoint, named bool) (string, error) {
 		if key == "" {
 			return "", Wrong("api-key-env", o.APIKeyEnv, "%s: the environment variable is not set", o.APIKeyEnv)
 		}
+		if len(o.BaseURLs) > 0 && backends.HasPassword(o.BaseURLs[0]) {
+			return "", Wrong("api-key-env", o.APIKeyEnv,
+				": a request carries a key or the password of the address, not both: leave one out")
+		}
 		return key, nil
 	}
 	if named {
@@ -130,11 +134,12 @@ func lookedAt(candidates []backends.Candidate) string {
 }
 
 func unreachable(at string, err error) error {
+	e, isError := errors.AsType[*backends.Error](err)
 	switch {
 	case backends.IsKind(err, backends.Transport, backends.Timeout):
 		return fmt.Errorf("no server answers at %s: %w; is it running, and is --base-url right?", at, err)
-	case backends.IsKind(err, backends.Auth):
-		return fmt.Errorf("%s: %w; name the environment variable that holds the key with --api-key-env", at, err)
+	case isError && e.Access != "":
+		return fmt.Errorf("%s: %w; %s", at, err, e.Access)
 	case backends.IsKind(err, backends.NotFound, backends.ServerSide):
 		return fmt.Errorf("%s is neither Ollama nor OpenAI-compatible: %w; is --base-url right?", at, err)
 	}

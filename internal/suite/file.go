@@ -21,6 +21,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"gavel/backends"
 	"gavel/internal/eval"
 	"gavel/judging"
 )
@@ -129,7 +130,7 @@ func readFile(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return ParseFile(path, raw)
+	return ParseFile(path, []byte(backends.TakePasswords(string(raw))))
 }
 
 func ParseFile(path string, raw []byte) (*File, error) {
