@@ -89,7 +89,7 @@ func TestErrorBodies(t *testing.T) {
 		"flat":             {`{"object":"error","message":"The model does not exist.","code":404}`, "HTTP 404: The model does not exist."},
 		"FastAPI's":        {`{"detail":"Not Found"}`, `HTTP 404: {"detail":"Not Found"}`},
 		"HTML":             {"<html>\n<body>404</body></html>", "HTTP 404: 404"},
-		"nginx's":          {"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n", "HTTP 404: 502 Bad Gateway nginx/1.22.1"},
+		"nginx's":          {"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n", "HTTP 404: 502 Bad Gateway 502 Bad Gateway nginx/1.22.1"},
 		"a whole page":     {"<!DOCTYPE html><head><style>b{a:b}</style><title>Proxy</title></head><script>if(1<2)</script><p>Tom &amp; <!-- no -->Jerry", "HTTP 404: Proxy Tom & Jerry"},
 		"none":             {"", "HTTP 404: Not Found"},
 		"a list":           {`[{"error":"x"}]`, `HTTP 404: [{"error":"x"}]`},

@@ -46,7 +46,7 @@ type exchange struct {
 	messages []byte // JSON to put in place of the placeholder conversation
 	ours     bool   // body is read here, and the library gets an empty object, or errTaken of what is no error
 	longest  int    // bytes that the answer may have; 0 for maxBody
-	access   string // kind of the request's Authorization: "Bearer", "Basic" or ""
+	access   string // the request's Authorization
 	status   int    // 0 until the whole answer is here
 	header   http.Header
 	body     []byte
@@ -155,11 +155,12 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Body, req.ContentLength = inMemory(body), int64(len(body))
 		req.GetBody = func() (io.ReadCloser, error) { return inMemory(body), nil }
 	}
-	if open, ok := passwordFor(req.URL.String()); ok {
+	if has, ok := passwords.Load(req.URL.Scheme + "://" + req.URL.Host); ok {
+		who := has.([2]string)
 		req = req.Clone(req.Context())
-		req.SetBasicAuth(open.user, open.secret)
+		req.SetBasicAuth(who[0], who[1])
 	}
-	x.access, _, _ = strings.Cut(req.Header.Get("Authorization"), " ")
+	x.access = req.Header.Get("Authorization")
 	secrets := secretsOf(req)
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
@@ -275,21 +276,19 @@ func failure(ctx context.Context, x *exchange, err error) error {
 
 // accessAdvice says what a server lacks that refuses a request for want of a key or password.
 func (x *exchange) accessAdvice() string {
-	basic := strings.HasPrefix(strings.ToLower(x.header.Get("WWW-Authenticate")), "basic")
-	switch {
-	case x.access == "" && x.status == http.StatusInternalServerError: // LiteLLM without a database of keys
-		return "if it needs a key, name the environment variable that holds the key with --api-key-env"
+	switch wants := x.header.Get("WWW-Authenticate"); {
+	case x.access == "" && x.status == 500: // LiteLLM without a database of keys
+		return "if it needs a key, name the environment variable that holds it with --api-key-env"
 	case x.kind() != Auth:
 		return ""
-	case x.access == "Basic":
+	case strings.HasPrefix(x.access, "Basic "):
 		return "it refuses the user name and password of the address: check both"
-	case basic:
-		return "it wants a user name and a password: write them into its address, " +
-			"such as --base-url http://USER:PASSWORD@HOST (they are not stored)"
+	case strings.HasPrefix(wants, "Basic"):
+		return "it wants a user name and a password: --base-url http://USER:PASSWORD@HOST (neither is stored or shown)"
 	case x.access != "":
 		return "it refuses the key that was sent: check the variable of --api-key-env, or OPENAI_API_KEY"
 	}
-	return "it needs a key: name the environment variable that holds the key with --api-key-env"
+	return "it needs a key: name the environment variable that holds it with --api-key-env"
 }
 
 // invalidRequest matches how FastAPI's servers begin to say that a request is not as they want it. llama-cpp-python says so
@@ -300,18 +299,7 @@ var invalidRequest = regexp.MustCompile(`^(?:\d+ validation errors?\b|\[\{'type'
 // status that says less.
 func (x *exchange) kind() Kind {
 	sentence, kinds := errorSaid(x.body)
-	switch is := statusKind(x.status); {
-	case slices.Contains(kinds, "no_db_connection"): // LiteLLM of a key that it does not know
-		return Auth
-	case is == ServerSide && (slices.Contains(kinds, "invalid_request_error") || invalidRequest.MatchString(sentence)):
-		return BadRequest
-	default:
-		return is
-	}
-}
-
-func statusKind(status int) Kind {
-	switch status {
+	switch x.status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return Auth
 	case http.StatusNotFound:
@@ -319,10 +307,13 @@ func statusKind(status int) Kind {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return Busy
 	}
-	if status >= 500 {
-		return ServerSide
+	switch {
+	case slices.Contains(kinds, "no_db_connection"): // LiteLLM of a key that it does not know
+		return Auth
+	case x.status < 500, slices.Contains(kinds, "invalid_request_error"), invalidRequest.MatchString(sentence):
+		return BadRequest
 	}
-	return BadRequest
+	return ServerSide
 }
 
 // retryAfter reads the header in seconds or as a date.
@@ -375,30 +366,18 @@ func serverMessage(x *exchange) string {
 // excerpt is the beginning of a body on one line, fit for a message.
 func excerpt(b []byte) string { return cmp.Or(excerptOf(b), "(empty)") }
 
-// htmlPage matches the beginning of a page for browsers, pageTitle its title, markup what is no text in it.
+// htmlPage matches the beginning of a page for browsers, markup what is no text in it.
 var (
-	htmlPage  = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html)\b`)
-	pageTitle = regexp.MustCompile(`(?is)<title>.*?</title>`)
-	markup    = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>`)
+	htmlPage = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html)\b`)
+	markup   = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>`)
 )
-
-// pageText returns the words of a page for browsers on one line. A title that is also the heading stands there once.
-func pageText(page []byte) []byte {
-	words := func(b []byte) []byte {
-		return bytes.Join(bytes.Fields([]byte(html.UnescapeString(string(markup.ReplaceAll(b, []byte(" ")))))), []byte(" "))
-	}
-	name, body := words(pageTitle.Find(page)), words(pageTitle.ReplaceAll(page, nil))
-	if bytes.HasPrefix(body, name) {
-		return body
-	}
-	return bytes.TrimSpace(slices.Concat(name, []byte(" "), body))
-}
 
 // excerptOf is excerpt, "" for nothing.
 func excerptOf(b []byte) string {
 	const limit = 300
 	if htmlPage.Match(b) {
-		b = pageText(b[:min(len(b), 100*limit)])
+		text := markup.ReplaceAllString(string(b[:min(len(b), 100*limit)]), " ")
+		b = []byte(strings.Join(strings.Fields(html.UnescapeString(text)), " "))
 	}
 	cut := len(b) > limit
 	if cut {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 // Retry asks again what may pass: refused and reset connections, 408, 429 (as late as the server asks), 5xx and
 // time-outs, with exponential backoff and jitter. What will not pass (400, 401, 403, 404) is asked once, and a request
-// that gets the same HTTP 500 every time is asked maxSame times.
+// that gets the same HTTP 500 or the same unusable answer every time is asked maxSame times.
 type Retry struct {
 	For     time.Duration // how long one call is tried, waiting included; default 2 minutes
 	First   time.Duration // first wait; default 500 ms, or an eighth of For where that is less
@@ -61,8 +60,8 @@ func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
 // tried: a judge that was too slow twice will be too slow again.
 const maxTimeouts = 2
 
-// maxSame is how often a request is tried that gets the same HTTP 500 every time: the server may refuse this request
-// with it, and goes on to.
+// maxSame is how often a request is tried that gets the same HTTP 500 or unusable answer every time: it is the request, not
+// the moment, that the server cannot cope with. A gateway's 502 and 504 pass.
 const maxSame = 5
 
 type lastTryKey struct{}
@@ -102,7 +101,7 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 			return answer, nil
 		case !errors.As(err, &e) || !e.MayPass():
 			return answer, backoff.Permanent(err)
-		case e.Status == http.StatusInternalServerError && same == maxSame:
+		case e.Kind == ServerSide && e.Status <= 500 && same == maxSame:
 			return answer, backoff.Permanent(err)
 		case e.Kind == Timeout:
 			if timeouts++; timeouts == maxTimeouts {

@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -51,50 +52,23 @@ func unescaped(text string) string {
 // escape matches an escape in JSON, so that the second backslash of two begins none.
 var escape = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
 
-// password opens a server behind basic authentication; at is the beginning of the server's addresses.
-type password struct{ at, user, secret string }
-
-// passwords are those of this process, by the address that they stood in.
+// passwords are the user names and passwords of servers behind basic authentication, by scheme and host.
 var passwords sync.Map
 
-// userInAddress matches an address with a user name in it, and perhaps a password.
-var userInAddress = regexp.MustCompile(`(https?://)([^/\s@]*(?:@[^/\s@]*)*)@([^\s"',\]}]+)`)
+// userInAddress matches an address with a user name and perhaps a password in it.
+var userInAddress = regexp.MustCompile(`(https?://)([^/\s:]*):?([^/\s]*)@([^/\s"',\]}]+)`)
 
 // TakePasswords returns a text without the user names and passwords of the addresses in it, and keeps them for requests
-// to these addresses. So no address that is stored or shown holds one.
+// to these servers: no address that is stored or shown holds one, and such requests carry no key.
 func TakePasswords(text string) string {
-	return userInAddress.ReplaceAllStringFunc(text, func(address string) string {
-		parts := userInAddress.FindStringSubmatch(address)
-		user, secret, _ := strings.Cut(parts[2], ":")
-		plain := func(s string) string {
-			if decoded, err := url.PathUnescape(s); err == nil {
-				return decoded
-			}
-			return s
-		}
-		at := parts[1] + parts[3]
-		root := strings.TrimSuffix(strings.TrimRight(at, "/"), "/v1")
-		passwords.Store(root, password{at: root, user: plain(user), secret: plain(secret)})
-		return at
-	})
-}
-
-// HasPassword tells whether requests to an address carry a user name and a password, and so no key.
-func HasPassword(address string) bool {
-	_, has := passwordFor(address)
-	return has
-}
-
-// passwordFor finds the password for an address: of several the one for the longest beginning.
-func passwordFor(address string) (found password, ok bool) {
-	for _, p := range passwords.Range {
-		is := p.(password)
-		rest, under := strings.CutPrefix(address, is.at)
-		if under && strings.HasPrefix(rest+"/", "/") && len(is.at) >= len(found.at) {
-			found, ok = is, true
-		}
+	plain := func(s string) string {
+		decoded, _ := url.PathUnescape(s)
+		return cmp.Or(decoded, s)
 	}
-	return found, ok
+	for _, part := range userInAddress.FindAllStringSubmatch(text, -1) {
+		passwords.Store(part[1]+part[4], [2]string{plain(part[2]), plain(part[3])})
+	}
+	return userInAddress.ReplaceAllString(text, "$1$4")
 }
 
 // secretsOf takes out of a text what a request proves its right with, in any form that a server may write it in: plain,

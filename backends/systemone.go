@@ -3,7 +3,6 @@ package backends
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"net/http"
 	"strings"
@@ -248,7 +247,7 @@ func (d *decided) response(req Request, q decision, x *exchange) (Response, erro
 			told = []*float64{yes, new(1 - *yes)}[i]
 		}
 		if told == nil || !(*told >= 0 && *told <= 1) {
-			return Response{}, unsound("no probability of %q: %s", words, excerpt(x.body))
+			return Response{}, none("an answer without a probability of %q: %s", words, excerpt(x.body))
 		}
 		p := *told
 		sum += p
@@ -264,16 +263,10 @@ func (d *decided) response(req Request, q decision, x *exchange) (Response, erro
 		}
 	}
 	if math.Abs(sum-1) > sumTolerance {
-		return Response{}, unsound("the probabilities of the options on offer sum to %.3g, not to 1: %s",
-			sum, excerpt(x.body))
+		return Response{}, none("the probabilities of the options on offer sum to %.3g, not to 1: %s", sum, excerpt(x.body))
 	}
 	return out, nil
 }
 
 // sumTolerance is by how much the sum of probabilities may miss 1: 255 options rounded to four places are within it.
 const sumTolerance = 0.02
-
-// unsound returns the error of an answer whose probabilities are none. The model gives the same ones again.
-func unsound(format string, args ...any) error {
-	return &Error{Kind: Internal, Message: "not the answer of a decision model: " + fmt.Sprintf(format, args...)}
-}

@@ -51,7 +51,7 @@ var rooms = map[string]string{
 
 	"internal/eval": "protocols protocols/answer scoring scoring/stats judging cache backends datasets internal/codec" +
 		" internal/disk",
-	"internal/suite": "internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
+	"internal/suite": "backends internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
 		" internal/disk",
 	"internal/carry":  "internal/eval scoring judging cache backends datasets internal/codec internal/disk",
 	"internal/doctor": "internal/report/table scoring/stats judging backends",

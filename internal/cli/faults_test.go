@@ -195,7 +195,7 @@ var faultCases = []faultCase{
 	{name: "429 with Retry-After", fault: refuses(429, "slow down", "Retry-After", "1").times(1), args: later, tries: "twice"},
 	{name: "429 with a Retry-After beyond --retry-for", fault: refuses(429, "slow down", "Retry-After", "3600"), outcome: judging.Failed, says: `^HTTP 429: slow down; the server asks to wait for 1h0m0s, longer than --retry-for$`, tries: "once"},
 	{name: "500", fault: refuses(500, "out of memory"), outcome: judging.Failed, says: `^HTTP 500: out of memory \(tried \d+ times\)$`, tries: "again"},
-	{name: "502", fault: says(502, nginx, "Content-Type", "text/html"), outcome: judging.Failed, says: `^HTTP 502: 502 Bad Gateway \(tried \d+ times\)$`, tries: "again"},
+	{name: "502", fault: says(502, nginx, "Content-Type", "text/html"), outcome: judging.Failed, says: `^HTTP 502: 502 Bad Gateway 502 Bad Gateway \(tried \d+ times\)$`, tries: "again"},
 	{name: "503", fault: refuses(503, "server busy, please try again.  maximum pending requests exceeded"), outcome: judging.Failed, says: `^HTTP 503: server busy, please try again. maximum`, tries: "again"},
 	{name: "503 while it loads", fault: refuses(503, "Loading model").times(1), args: later, tries: "twice"},
 	{name: "401", fault: refuses(401, "Invalid API Key"), outcome: judging.Failed, says: `^HTTP 401: Invalid API Key$`, tries: "once"},

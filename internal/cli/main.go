@@ -13,9 +13,7 @@ import (
 	"os/signal"
 	"regexp"
 	"runtime/debug"
-	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -156,7 +154,10 @@ func (e *env) gavel(ctx context.Context, args []string) int {
 		e.complete(app, args[:last])
 		return exitOK
 	}
-	args, err := e.takeColour(takePasswords(args))
+	for i, arg := range args {
+		args[i] = backends.TakePasswords(arg)
+	}
+	args, err := e.takeColour(args)
 	if err == nil {
 		args, err = arrange(app, args)
 	}
@@ -164,19 +165,6 @@ func (e *env) gavel(ctx context.Context, args []string) int {
 		err = app.RunContext(ctx, append([]string{app.Name}, args...))
 	}
 	return e.status(ctx, err)
-}
-
-// takePasswords takes user names and passwords out of what --base-url names, before anything shows or stores it.
-func takePasswords(args []string) []string {
-	args = slices.Clone(args)
-	const flag = "base-url"
-	for i, arg := range args {
-		name, _, _ := strings.Cut(arg, "=")
-		if strings.TrimLeft(name, "-") == flag || i > 0 && strings.TrimLeft(args[i-1], "-") == flag {
-			args[i] = backends.TakePasswords(arg)
-		}
-	}
-	return args
 }
 
 // watch hands Ctrl-C to whoever can end gently. The first one is theirs, the

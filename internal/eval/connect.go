@@ -24,10 +24,6 @@ func (e *Maker) apiKey(o Endpoint, named bool) (string, error) {
 		if key == "" {
 			return "", Wrong("api-key-env", o.APIKeyEnv, "%s: the environment variable is not set", o.APIKeyEnv)
 		}
-		if len(o.BaseURLs) > 0 && backends.HasPassword(o.BaseURLs[0]) {
-			return "", Wrong("api-key-env", o.APIKeyEnv,
-				": a request carries a key or the password of the address, not both: leave one out")
-		}
 		return key, nil
 	}
 	if named {
