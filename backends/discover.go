@@ -102,18 +102,17 @@ func Probe(ctx context.Context, client *http.Client, base, key string) (Server, 
 		return Server{}, err
 	}
 	o := NewOpenAI(base, key, client)
-	cards, err := o.cards(ctx)
+	s, cards, err := o.find(ctx)
 	if IsKind(err, Busy) && strings.Contains(err.Error(), "Loading model") {
 		return Server{Kind: openAIFormat, Name: LlamaCpp, URL: o.base}, nil
 	}
 	if err != nil {
 		return Server{}, err
 	}
-	s, err := o.Server(ctx)
 	if len(cards) > 0 && !slices.ContainsFunc(cards, func(c modelCard) bool { return c.model().Decides != Yes }) {
 		s.Kind = systemOneFormat
 	}
-	return s, err
+	return s, nil
 }
 
 // Discover probes the candidates side by side. Addresses of the environment win: the usual ports are looked at only

@@ -43,14 +43,23 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 
 // Server implements Backend. The answer is remembered.
 func (o *OpenAI) Server(ctx context.Context) (Server, error) {
+	s, _, err := o.find(ctx)
+	if IsKind(err, NotFound, BadRequest) { // a server that lists nothing
+		err = nil
+	}
+	return s, err
+}
+
+// find is Server, with the list of models where it was asked for just now.
+func (o *OpenAI) find(ctx context.Context) (Server, []modelCard, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.server != nil {
-		return *o.server, nil
+		return *o.server, nil, nil
 	}
 	cards, err := o.cards(ctx)
 	if err != nil && !IsKind(err, NotFound, BadRequest) {
-		return Server{}, err
+		return Server{}, nil, err
 	}
 	s := Server{Kind: openAIFormat, Name: Other, URL: o.base}
 	for _, k := range kinds {
@@ -62,7 +71,7 @@ func (o *OpenAI) Server(ctx context.Context) (Server, error) {
 		}
 	}
 	o.server = &s
-	return s, nil
+	return s, cards, err
 }
 
 // Models implements Backend.
@@ -117,17 +126,17 @@ func (o *OpenAI) Model(ctx context.Context, name string) (Model, error) {
 }
 
 func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llamaProps, err error) {
-	server, err := o.Server(ctx)
-	// Before the list, which some versions give while they still load the model,
-	// with nothing of its weights: that would look like another model.
+	server, cards, err := o.find(ctx)
 	told := false
 	if err == nil && kindOf(server).props {
+		// Before the list, which some versions give while they still load the model,
+		// with nothing of its weights: that would look like another model.
+		cards = nil
 		props, told, err = o.props(ctx)
 	}
-	if err != nil {
-		return m, props, err
+	if err == nil && cards == nil {
+		cards, err = o.cards(ctx)
 	}
-	cards, err := o.cards(ctx)
 	if IsKind(err, NotFound, BadRequest) {
 		return Model{Name: name}, llamaProps{}, nil // a server that lists nothing
 	}

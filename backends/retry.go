@@ -18,6 +18,8 @@ type Retry struct {
 	For     time.Duration // how long one call is tried, waiting included; default 2 minutes
 	First   time.Duration // first wait; default 500 ms, or an eighth of For where that is less
 	Longest time.Duration // longest wait; default 6 s
+	// Only, where it is not nil, tells which of the failures that may pass are tried again.
+	Only func(*Error) bool
 	// Waiting is told of every failure that is tried again. May be nil.
 	Waiting func(err error, next time.Duration)
 }
@@ -99,7 +101,7 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 		switch {
 		case err == nil:
 			return answer, nil
-		case !errors.As(err, &e) || !e.MayPass():
+		case !errors.As(err, &e) || !e.MayPass() || opts.Only != nil && !opts.Only(e):
 			return answer, backoff.Permanent(err)
 		case e.Kind == ServerSide && e.Status <= 500 && same == maxSame:
 			return answer, backoff.Permanent(err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -216,4 +217,37 @@ func TestKeysThatAreRefused(t *testing.T) {
 		_, said, code := call(t, "models", "--base-url", s.URL)
 		assert.Check(t, code == exitError && strings.Contains(said, c.says), "%d %q: %s", c.status, c.key, said)
 	}
+}
+
+// TestServerThatIsAwayAtFirst: a proxy that answers in a server's place, or wants fewer requests, is asked again; where
+// nothing listens the command ends at once. Few pages are asked for before the first judgment.
+func TestServerThatIsAwayAtFirst(t *testing.T) {
+	home(t)
+	j := newJudge(t, false, prefersLonger)
+	inner := j.Config.Handler
+	away, lists := 0, 0
+	var status int
+	j.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && away > 0 {
+			away--
+			http.Error(w, "<html><h1>Bad Gateway</h1></html>", status)
+			return
+		}
+		if r.URL.Path == "/v1/models" && j.calls.Load() == 0 {
+			lists++
+		}
+		inner.ServeHTTP(w, r)
+	})
+	for i, at := range []int{502, 503, 429, 504} {
+		status, away = at, 4
+		out, said, code := call(t, "run", "pairwise", "--dataset", "sample", "--limit", "1", "--retry-for", "2s", "--base-url", j.URL, "--out", fmt.Sprint(i))
+		assert.Equal(t, code, exitOK, "%d: %s%s", at, out, said)
+		assert.Check(t, strings.Contains(said, fmt.Sprintf("waiting for the server, up to 2s: %s: HTTP %d: Bad Gateway", j.URL, at)), said)
+		if i == 0 {
+			assert.Check(t, lists <= 4, "%d lists of models before the first judgment", lists)
+		}
+	}
+	status, away = 500, 1000
+	_, said, code := call(t, "run", "pairwise", "--dataset", "sample", "--retry-for", "1h", "--base-url", j.URL)
+	assert.Check(t, code == exitError && away == 998, "asked %d times: %s", 1000-away, said)
 }

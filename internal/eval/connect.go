@@ -136,7 +136,7 @@ func unreachable(at string, err error) error {
 		return fmt.Errorf("no server answers at %s: %w; is it running, and is --base-url right?", at, err)
 	case isError && e.Access != "":
 		return fmt.Errorf("%s: %w; %s", at, err, e.Access)
-	case backends.IsKind(err, backends.NotFound, backends.ServerSide):
+	case backends.IsKind(err, backends.NotFound, backends.ServerSide) && !passes(e):
 		return fmt.Errorf("%s is neither Ollama nor OpenAI-compatible: %w; is --base-url right?", at, err)
 	}
 	return fmt.Errorf("%s: %w", at, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -52,7 +53,12 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 		if several {
 			one.BaseURLs = o.BaseURLs[i : i+1]
 		}
-		b, server, err := e.Connect(ctx, one)
+		var server backends.Server
+		b, err := backends.Try(ctx, backends.Retry{For: o.RetryFor, Waiting: e.waiting(o.RetryFor), Only: passes},
+			func() (b backends.Backend, err error) {
+				b, server, err = e.Connect(ctx, one)
+				return b, err
+			})
 		if several && backends.IsKind(err, backends.Transport, backends.Timeout) {
 			err = fmt.Errorf("%w A run needs all of its servers at the start: start this one, or leave out its --base-url", err)
 		}
@@ -73,18 +79,28 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 	return judges, nil
 }
 
-// waitForModel describes the model to ask, waiting for a server that is still loading it.
-func (e *Maker) waitForModel(
-	ctx context.Context, b backends.Backend, name string, limit time.Duration,
-) (backends.Model, error) {
+// passes tells whether a server is away for a moment that a proxy answers for, or asks for fewer requests. Where nothing
+// listens, the address is more likely wrong.
+func passes(e *backends.Error) bool {
+	return e.Status == http.StatusTooManyRequests || e.Status > http.StatusNotImplemented
+}
+
+// waiting says once that a server is waited for.
+func (e *Maker) waiting(limit time.Duration) func(err error, next time.Duration) {
 	said := false
-	waiting := func(err error, _ time.Duration) {
+	return func(err error, _ time.Duration) {
 		if !said {
 			e.say("waiting for the server, up to %s: %v", limit, err)
 			said = true
 		}
 	}
-	return backends.Try(ctx, backends.Retry{For: limit, Waiting: waiting}, func() (backends.Model, error) {
+}
+
+// waitForModel describes the model to ask, waiting for a server that is still loading it.
+func (e *Maker) waitForModel(
+	ctx context.Context, b backends.Backend, name string, limit time.Duration,
+) (backends.Model, error) {
+	return backends.Try(ctx, backends.Retry{For: limit, Waiting: e.waiting(limit)}, func() (backends.Model, error) {
 		return pickModel(ctx, b, name)
 	})
 }
