@@ -112,11 +112,21 @@ func (d *doctor) reply(ctx context.Context) Finding {
 	return good("a simple question gets an answer%s", took)
 }
 
+// mostReading is how long a server may take to read a prompt that it should refuse.
+const mostReading = time.Minute
+
 // longPrompt sends more than the server can take: it must refuse.
 func (d *doctor) longPrompt(ctx context.Context) Finding {
+	if d.Limit > 0 { // it is not to take the time of those after it
+		limited, cancel := context.WithTimeout(ctx, d.Limit/4)
+		defer cancel()
+		ctx = limited
+	}
 	served := d.Judge.Model.Context
 	if d.Judge.Server.Can(backends.SetContext) {
 		served = min(small, cmp.Or(d.Judge.Model.Trained, small))
+		defer func(n int) { d.numCtx = n }(d.numCtx)
+		d.numCtx = small
 	}
 	if served > 0 {
 		f, _ := d.overfill(ctx, d.Judge.Client.Ask, served, served+served/2+64)
@@ -130,6 +140,10 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 		return f
 	}
 	for _, n := range []int{5000, 20000, 80000, 300000} {
+		if d.roughly > 0 && float64(n) > d.roughly*mostReading.Seconds() {
+			return bad(Unknown, "keep prompts well below the served context",
+				"the server does not report its context, and a prompt of %d tokens would take too long to read", n)
+		}
 		f, _ := d.overfill(ctx, d.Judge.Client.Ask, 0, n)
 		if f.Status != Skipped {
 			return f

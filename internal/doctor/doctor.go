@@ -113,18 +113,19 @@ type check struct {
 	run   func(*doctor, context.Context) Finding
 }
 
-// checks lists them in order. A new one is a function and a line here.
+// checks lists them in order: first what a run needs, then what puts load on the server. A new one is a function and a line here.
 var checks = []check{
 	{name: "server", limit: time.Minute, run: (*doctor).describeServer},
 	{name: "model", limit: time.Minute, run: (*doctor).describeModel},
 	{name: "reply", run: (*doctor).reply},
-	{name: "over-long prompt", limit: 90 * time.Second, run: (*doctor).longPrompt},
 	{name: "context", limit: 3 * time.Minute, run: (*doctor).context},
-	{name: "system role", limit: time.Minute, run: (*doctor).systemText},
 	{name: "speed", limit: 2 * time.Minute, texts: true, run: (*doctor).measureSpeed},
+	{name: "system role", limit: time.Minute, run: (*doctor).systemText},
 	{name: "thinking", limit: time.Minute, texts: true, run: (*doctor).thinking},
 	{name: "constrained output", limit: time.Minute, texts: true, run: (*doctor).constrained},
 	{name: "logprobs", limit: time.Minute, texts: true, run: (*doctor).logprobs},
+	// A server that answers one request at a time may read on after the check has given up, so it comes late.
+	{name: "over-long prompt", limit: 90 * time.Second, run: (*doctor).longPrompt},
 	{
 		name:  "shared context",
 		limit: 30 * time.Second,

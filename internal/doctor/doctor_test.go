@@ -50,11 +50,32 @@ func TestTimeLimit(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if said := d.Verdict(); !strings.Contains(said, "\nno time for: "+strings.Join(d.Late, ", ")) || !d.Ready {
+	if said := d.Verdict(); !strings.HasPrefix(said, fmt.Sprintf("ready by %d of %d checks", len(checks)-len(d.Late), len(checks))) ||
+		!strings.Contains(said, "\nno time for: "+strings.Join(d.Late, ", ")) || !d.Ready {
 		t.Errorf("ready %v, said %q", d.Ready, said)
 	}
 	if d := healthy("llama").visited(t, Request{Limit: time.Hour}); d.Late != nil {
 		t.Errorf("an hour was not enough for %v", d.Late)
+	}
+}
+
+// TestSlowReaderIsMeasured: the over-long prompt of a server that reads slowly and tells no context takes neither the time of
+// the checks that a run needs most, nor that of the checks after it.
+func TestSlowReaderIsMeasured(t *testing.T) {
+	briefly(t)
+	p := healthy("other")
+	p.context, p.reads, p.one = 1<<20, 200, true
+	d := p.visited(t, Request{Limit: 2 * time.Minute})
+	if f := d.find(t, "speed"); f.Status != OK || d.Speed == nil {
+		t.Errorf("%+v", f)
+	}
+	if f := d.find(t, "over-long prompt"); f.Status != Unknown {
+		t.Errorf("%+v", f)
+	}
+	for _, name := range []string{"context", "system role", "constrained output", "logprobs", "throughput"} {
+		if slices.Contains(d.Late, name) {
+			t.Errorf("no time for %v", d.Late)
+		}
 	}
 }
 

@@ -50,6 +50,7 @@ type patient struct {
 	one        bool          // serves one request at a time
 	thinks     string        // "", "both" (on and off work) or "always"
 	takes      time.Duration // for a reply
+	reads      int           // tokens of a prompt a second; 0: at once
 	counts     time.Duration // for a reply to the question that tells how many are served at once
 	fails      int           // status of every question
 	diesAfter  int64         // questions, 0 for never
@@ -284,6 +285,9 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest, n int64, cro
 		}
 		tokens += len(strings.Fields(m.Content)) + 5
 		hash.Write([]byte(m.Content))
+	}
+	if p.reads > 0 {
+		time.Sleep(time.Duration(tokens) * time.Second / time.Duration(p.reads))
 	}
 	switch careless := p.kind == "ollama" && req.Truncate == nil; {
 	case p.fails != 0:

@@ -23,21 +23,24 @@ func (r *Report) Verdict() string {
 }
 
 func (r *Report) readiness() string {
-	minds := 0
+	minds, ready := 0, "ready"
 	for _, f := range r.Findings {
 		if f.Status == Warn || f.Status == Unknown {
 			minds++
 		}
 	}
+	if late := len(r.Late); late > 0 {
+		ready = fmt.Sprintf("ready by %d of %d checks", len(checks)-late, len(checks))
+	}
 	switch {
 	case !r.Ready:
 		return "not ready: see what failed above"
 	case minds == 0:
-		return "ready"
+		return ready
 	case minds == 1:
-		return "ready; read one finding above"
+		return ready + "; read one finding above"
 	}
-	return fmt.Sprintf("ready; read %d findings above", minds)
+	return fmt.Sprintf("%s; read %d findings above", ready, minds)
 }
 
 // Tables are the findings and, where the speed could be measured, what it means for a run.
