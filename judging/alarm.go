@@ -13,6 +13,7 @@ type Alarms struct {
 	n         int
 	cut, lost int
 	repeating int       // of those that were cut
+	unheld    int       // of those that were cut; see [Record.Unheld]
 	room      Unserved  // of those without a verdict
 	Manifest  *Manifest // of the run; may be nil
 	labels    map[string]int
@@ -47,7 +48,9 @@ func (a *Alarms) Look(r *Record) string {
 		a.labels[r.Label]++
 	case Cut:
 		a.cut++
-		if r.Repeats() {
+		if r.Unheld() {
+			a.unheld++
+		} else if r.Repeats() {
 			a.repeating++
 			a.endLoops = r.EndLoops()
 		}
@@ -85,6 +88,10 @@ func (a *Alarms) alarm() (wrong, text string) {
 	}
 	if n := a.room.All(); 100*n >= alarmFrom*a.n && 2*(n-a.room.Refused) > n {
 		return "room", fmt.Sprintf("alarm: %d of %d judgments have no verdict (%s): %s", n, a.n, a.room, moreRoom)
+	}
+	if 200*a.unheld >= alarmFrom*a.n {
+		const line = "alarm: %d of %d replies run on past the labels: the server ignores --constrain, so leave it out"
+		return "unheld", fmt.Sprintf(line, a.unheld, a.n)
 	}
 	if 200*a.cut >= alarmFrom*a.n {
 		return "cut", fmt.Sprintf("alarm: %d of %d replies were cut at the token limit: "+

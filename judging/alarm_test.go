@@ -22,9 +22,12 @@ func TestAlarms(t *testing.T) {
 		says  string // "": nothing
 		mends bool   // at a later look
 	}{
-		"a good judge":      {of: either},
-		"silent":            {record(NoVerdict, ""), 20, "20 of 20 replies have no verdict", false},
-		"cut":               {record(Cut, ""), 20, "20 of 20 replies were cut", false},
+		"a good judge": {of: either},
+		"silent":       {record(NoVerdict, ""), 20, "20 of 20 replies have no verdict", false},
+		"cut":          {record(Cut, ""), 20, "20 of 20 replies were cut", false},
+		"not held to the labels": {func(int) *Record {
+			return &Record{Outcome: Cut, Replies: []Reply{{Text: "Well, the first", Finish: backends.Length, Constrained: true}}}
+		}, 20, "the server ignores --constrain", false},
 		"one label":         {record(Decided, "[[A>B]]"), 20, `20 of 20 verdicts are "[[A>B]]"`, false},
 		"failing":           {of: record(Failed, "")},
 		"published replies": {of: func(int) *Record { return &Record{Outcome: NoVerdict, Imported: &Imported{}} }},

@@ -2,6 +2,7 @@ package judging
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"gavel/backends"
@@ -33,6 +34,14 @@ func cutBeforeVerdict(v Verdict, last Reply) bool {
 // thoughtOut tells whether a reply thought to the token limit, and came to no text.
 func thoughtOut(r backends.Response) bool {
 	return r.Finish == backends.Length && strings.TrimSpace(r.Text) == "" && r.Thinking != ""
+}
+
+// Unheld tells whether a reply that was to be one of the labels runs on to the token limit: the server ignores that it is
+// to be held to them.
+func (r *Record) Unheld() bool {
+	return slices.ContainsFunc(r.Replies, func(x Reply) bool {
+		return x.Constrained && x.Finish == backends.Length && strings.TrimSpace(x.Text) != ""
+	})
 }
 
 // contextLeft is how many tokens servers leave of a context that is full, at most.

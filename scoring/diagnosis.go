@@ -276,6 +276,9 @@ func (r *Report) remedy(lost int) string {
 	if 2*r.repeating > lost && !r.imported() {
 		return " (replies repeat themselves: " + r.endLoops + ")"
 	}
+	if 2*r.unheld > lost {
+		return " (the server ignores --constrain: leave it out)"
+	}
 	unread := r.unread(lost)
 	remedies := map[judging.Outcome]string{
 		judging.NoVerdict: unread,

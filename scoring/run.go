@@ -32,6 +32,7 @@ type Run struct {
 	endLoops  string // what to try against that
 	Shrunk    int    // prompts that the server cut without saying so
 	Unheld    int    // replies that a server was asked to hold to the labels, and did not
+	unheldCut int    // of these, those that ran on until they were cut
 	Even      int    // decisions without a verdict: several options are exactly as likely
 	replies   int
 	origins   map[string]int // replies from each bundle
@@ -279,6 +280,9 @@ func (run *Run) remark(r *judging.Record, v judging.Verdict) {
 	switch last := r.Replies[len(r.Replies)-1]; {
 	case r.Finished:
 		run.Finished++
+	case v.Outcome == judging.Cut && r.Unheld():
+		run.Unheld++
+		run.unheldCut++
 	case v.Outcome == judging.Cut && r.Repeats():
 		run.Repeating++
 		run.endLoops = r.EndLoops()

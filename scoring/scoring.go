@@ -122,6 +122,7 @@ type Report struct {
 	manifest  *judging.Manifest // of the run, for its diagnosis; nil of a report that was read
 	repeating int               // as of the run, for the diagnosis
 	endLoops  string            // what to try where replies repeat themselves
+	unheld    int               // replies that the server did not hold to the labels
 }
 
 // Version is raised whenever the same records come to other numbers or other words. Pages score a stored run again
@@ -188,7 +189,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.policy(), AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: bootstrapOf(b, run.resampled()),
 		Missing:   run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
-		repeating: run.Repeating, endLoops: run.endLoops,
+		repeating: run.Repeating, endLoops: run.endLoops, unheld: run.Unheld,
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]

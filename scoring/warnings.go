@@ -64,7 +64,7 @@ func (run *Run) cutReplies(judgments int) (w []string) {
 		w = append(w, fmt.Sprintf(text, run.Repeating, judgments, run.lost(), run.endLoops))
 	}
 	most := run.Manifest.Spec.Parameters.MaxTokens
-	n := run.Outcomes[judging.Cut] - run.Repeating
+	n := run.Outcomes[judging.Cut] - run.Repeating - run.unheldCut
 	if run.Short > 0 {
 		const text = "%d of %d replies were cut at the end of the context, before --max-tokens (%d), and %s: " +
 			"serve more context"
@@ -159,7 +159,7 @@ func (run *Run) warnings() []string {
 		say("%d of %d replies give the likeliest options exactly the same probability: no verdict", run.Even, judgments)
 	}
 	if run.Unheld > 0 {
-		say("%d replies are not one of the labels: the server ignores --constrain", run.Unheld)
+		say("%d replies are not one of the labels: the server ignores --constrain, so leave it out", run.Unheld)
 	}
 	if run.sure.unlikely > 0 {
 		say("%d of %d decided %ss name a label that was not the likeliest as a whole: "+

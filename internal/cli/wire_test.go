@@ -251,3 +251,25 @@ func TestServerThatIsAwayAtFirst(t *testing.T) {
 	_, said, code := call(t, "run", "pairwise", "--dataset", "sample", "--retry-for", "1h", "--base-url", j.URL)
 	assert.Check(t, code == exitError && away == 998, "asked %d times: %s", 1000-away, said)
 }
+
+// TestCutByAServerThatIgnoresTheConstraint: what runs on past the labels is no want of tokens.
+func TestCutByAServerThatIgnoresTheConstraint(t *testing.T) {
+	home(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/models":
+			io.WriteString(w, `{"data":[{"id":"tiny","owned_by":"me"}]}`)
+		case "/v1/chat/completions":
+			io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"length","message":{"role":"assistant",`+
+				`"content":"Let me look at both of them first"}}],"usage":{"prompt_tokens":5000,"completion_tokens":9}}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	out, said, _ := call(t, "run", "pairwise", "--dataset", "sample", "--prompt", "direct", "--constrain", "--base-url", server.URL)
+	said += out
+	assert.Check(t, strings.Contains(said, "64 replies are not one of the labels: the server ignores --constrain, so leave it out"), said)
+	assert.Check(t, strings.Contains(said, "alarm: 20 of 20 replies run on past the labels"), said)
+	assert.Check(t, !strings.Contains(said, "raise --max-tokens") && !strings.Contains(said, "a larger --max-tokens"), said)
+}
