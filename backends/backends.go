@@ -198,6 +198,8 @@ type Response struct {
 	Model string `json:"model,omitempty"`
 	// SystemFingerprint is what the reply came with; see [Fingerprints].
 	SystemFingerprint string `json:"system_fingerprint,omitempty"`
+	// ID is the server's own for the reply, and when it made it: a copy of a reply has the same.
+	ID string `json:"id,omitempty"`
 }
 
 // Label is how probable one of Request.Labels was where the reply gives its verdict: the natural logarithm of the

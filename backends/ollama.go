@@ -114,16 +114,17 @@ func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, err
 
 // chatSaid is an answer of Ollama's, or a piece of one.
 type chatSaid struct {
-	Model       string        `json:"model"`
-	Error       any           `json:"error"`
-	Message     *messageSaid  `json:"message"`
-	Logprobs    []tokenSaid   `json:"logprobs"`
-	Done        bool          `json:"done"`
-	Reason      string        `json:"done_reason"` // told by every version since May 2024
-	PromptCount int           `json:"prompt_eval_count"`
-	PromptTook  time.Duration `json:"prompt_eval_duration"`
-	Count       int           `json:"eval_count"`
-	Took        time.Duration `json:"eval_duration"`
+	Model       string          `json:"model"`
+	Created     json.RawMessage `json:"created_at"`
+	Error       any             `json:"error"`
+	Message     *messageSaid    `json:"message"`
+	Logprobs    []tokenSaid     `json:"logprobs"`
+	Done        bool            `json:"done"`
+	Reason      string          `json:"done_reason"` // told by every version since May 2024
+	PromptCount int             `json:"prompt_eval_count"`
+	PromptTook  time.Duration   `json:"prompt_eval_duration"`
+	Count       int             `json:"eval_count"`
+	Took        time.Duration   `json:"eval_duration"`
 }
 
 // readOllama makes a response of an answer: one JSON value, or several, from a proxy that streams whatever it is asked.
@@ -162,6 +163,7 @@ func readOllama(req Request, x *exchange) (Response, error) {
 	}
 	out := response(req, text, thinking)
 	out.Model = last.Model
+	out.ID = tolerant[string](last.Created)
 	out.PromptTokens = last.PromptCount
 	out.ReplyTokens = last.Count
 	if req.Labels != nil {

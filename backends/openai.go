@@ -99,10 +99,12 @@ func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchang
 
 // completion is an answer in OpenAI's format, as far as it is read.
 type completion struct {
-	Model   string       `json:"model"`
-	System  any          `json:"system_fingerprint"` // a text; what is not tells nothing
-	Error   any          `json:"error"`
-	Choices []choiceSaid `json:"choices"`
+	ID      json.RawMessage `json:"id"`
+	Created json.RawMessage `json:"created"`
+	Model   string          `json:"model"`
+	System  any             `json:"system_fingerprint"` // a text; what is not tells nothing
+	Error   any             `json:"error"`
+	Choices []choiceSaid    `json:"choices"`
 	Usage   struct {
 		Prompt  int             `json:"prompt_tokens"`
 		Reply   int             `json:"completion_tokens"`
@@ -200,6 +202,9 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	out.ReplyTokens = c.Usage.Reply
 	out.CachedTokens, out.ThinkTokens = c.cached(), c.thought()
 	out.SystemFingerprint, _ = c.System.(string)
+	if id := tolerant[string](c.ID); id != "" {
+		out.ID = id + " " + string(c.Created)
+	}
 	out.EndUntold, err = o.tellsNone(ctx, server, req.Model, choice.Reason)
 	if err != nil {
 		return Response{}, err

@@ -44,6 +44,8 @@ type Reply struct {
 	Model    string `json:"model,omitempty"`    // that the reply names, where it is not the one asked for
 	// that the reply came with: it stands for the software and the setup of its server
 	SystemFingerprint string `json:"system_fingerprint,omitempty"`
+	// the server's own for it and when it was made, of a run that asks more than once: a copy has the same
+	ID string `json:"id,omitempty"`
 	// the server was asked to hold it to the labels on offer; where the last reply is, it alone is read
 	Constrained bool `json:"constrained,omitempty"`
 }

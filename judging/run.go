@@ -264,6 +264,9 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 			return failed(err)
 		}
 		rec.Replies = append(rec.Replies, reply(resp, constrained))
+		if params.Repetitions() > 1 {
+			rec.Replies[attempt-1].ID = resp.ID
+		}
 		if params.FinishThinking && thoughtOut(resp) {
 			return j.finishThinking(ctx, rec, prompt, req, resp, failed)
 		}

@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -12,8 +13,11 @@ import (
 // again is what a run that asks more than once has beside its first time: a scorer of each time, which is given only
 // what was answered, so that a unit is scored there only where all of it was; and what each prompt came to.
 type again struct {
-	times []Scorer
-	items map[string]*prompts
+	times  []Scorer
+	items  map[string]*prompts
+	ids    map[string]string // the prompt that a reply answered, by the reply's ID
+	copies int               // replies that are another's to the same prompt
+	shared bool              // replies to different prompts have one ID: it tells nothing
 }
 
 // prompts are those of an item, by presentation.
@@ -31,7 +35,7 @@ type prompt struct {
 }
 
 func newAgain(times int, scorer func() Scorer) *again {
-	a := &again{times: make([]Scorer, times), items: map[string]*prompts{}}
+	a := &again{times: make([]Scorer, times), items: map[string]*prompts{}, ids: map[string]string{}}
 	for k := range a.times {
 		a.times[k] = scorer()
 	}
@@ -46,6 +50,19 @@ func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error
 	added, err = a.times[r.Repetition].Add(r, v)
 	if err != nil || !added {
 		return added, err
+	}
+	for turn, reply := range r.Replies {
+		prompt := fmt.Sprint(r.Item, r.Presentation, turn)
+		was, seen := a.ids[reply.ID]
+		switch {
+		case reply.ID == "":
+		case !seen:
+			a.ids[reply.ID] = prompt
+		case was == prompt:
+			a.copies++
+		default:
+			a.shared = true
+		}
 	}
 	p := a.items[r.Item]
 	if p == nil {
@@ -64,9 +81,17 @@ func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error
 	return true, nil
 }
 
-// sheetsAgain are the sheets of each time; none of a run that asked once.
+// copied counts the replies that are copies of another to the same prompt: a proxy gave them, and the judge was not asked.
+func (run *Run) copied() int {
+	if run.again == nil || run.again.shared {
+		return 0
+	}
+	return run.again.copies
+}
+
+// sheetsAgain are the sheets of each time; none of a run that asked once, or was given copies.
 func (run *Run) sheetsAgain(seed uint64) (sheets []*Sheet) {
-	if run.again == nil {
+	if run.again == nil || run.copied() > 0 {
 		return nil
 	}
 	for _, scorer := range run.again.times {
@@ -141,6 +166,13 @@ func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
 	if run.again == nil {
 		return nil
 	}
+	if run.copied() > 0 {
+		return &Repetitions{
+			Repetitions:   len(run.again.times),
+			SelfAgreement: Result{Metric: "self-agreement", Note: copiesNote},
+			Values:        []RepetitionValue{},
+		}
+	}
 	times := everyTime(run.sheetsAgain(b.Seed), nil)
 	return &Repetitions{
 		Repetitions:   len(times),
@@ -148,6 +180,8 @@ func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
 		Values:        s.eachTime(run.resampled(), s.sections(s.Units), times),
 	}
 }
+
+const copiesNote = "not measured: replies are copies of earlier ones"
 
 // selfAgreement is the share of prompts that came to the same every time, of those that got a verdict some time, over
 // the items all of whose prompts were answered every time.

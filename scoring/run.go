@@ -32,6 +32,7 @@ type Run struct {
 	endLoops  string // what to try against that
 	Shrunk    int    // prompts that the server cut without saying so
 	Unheld    int    // replies that a server was asked to hold to the labels, and did not
+	failure   string // why a call failed: of several reasons the first in the alphabet
 	unheldCut int    // of these, those that ran on until they were cut
 	Even      int    // decisions without a verdict: several options are exactly as likely
 	replies   int
@@ -272,6 +273,9 @@ func (run *Run) Origins() (origins []Origin) {
 
 // remark counts what a table warns of.
 func (run *Run) remark(r *judging.Record, v judging.Verdict) {
+	if v.Outcome == judging.Failed && (run.failure == "" || r.Error < run.failure) {
+		run.failure = r.Error
+	}
 	if len(r.Replies) == 0 {
 		return
 	}

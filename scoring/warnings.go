@@ -132,7 +132,12 @@ func (run *Run) warnings() []string {
 			run.Records, policy, run.Reading.AcceptCut)
 	}
 	if n := run.Outcomes[judging.Failed]; n > 0 {
-		say("%d of %d %ss failed and %s; the same run command asks for them again", n, judgments, words.Record, run.lost())
+		why := ""
+		if run.failure != "" {
+			why = ", one with: " + run.failure
+		}
+		say("%d of %d %ss failed and %s%s; the same run command asks for them again",
+			n, judgments, words.Record, run.lost(), why)
 	}
 	unread := run.Outcomes[judging.NoVerdict] + run.Outcomes[judging.Conflict] - run.Even
 	if float64(unread) > ManyNoVerdicts*float64(judgments) {
@@ -167,6 +172,10 @@ func (run *Run) warnings() []string {
 	}
 	if n := run.Outcomes[judging.Refused]; n > 0 {
 		say("%d of %d replies were refused and %s", n, judgments, run.lost())
+	}
+	if n := run.copied(); n > 0 {
+		say("%d replies are copies of earlier ones, by their id and time: a proxy in front of the server remembers replies. "+
+			"How much the judge agrees with itself is not measured: turn that cache off, and ask again with --ask-again", n)
 	}
 	if n := m.Spec.Parameters.Repetitions(); n > 1 {
 		if left := m.Judgments - run.Answered; left > 0 {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
@@ -272,4 +274,31 @@ func TestCutByAServerThatIgnoresTheConstraint(t *testing.T) {
 	assert.Check(t, strings.Contains(said, "64 replies are not one of the labels: the server ignores --constrain, so leave it out"), said)
 	assert.Check(t, strings.Contains(said, "alarm: 20 of 20 replies run on past the labels"), said)
 	assert.Check(t, !strings.Contains(said, "raise --max-tokens") && !strings.Contains(said, "a larger --max-tokens"), said)
+}
+
+// TestCopiesAreNoRepetitions: a proxy that remembers replies answers in the judge's place. A server that gives all replies
+// one id copies nothing.
+func TestCopiesAreNoRepetitions(t *testing.T) {
+	home(t)
+	for name, id := range map[string]func(n int64, prompt string) string{
+		"copies":  func(_ int64, prompt string) string { return fmt.Sprintf("chatcmpl-%x", sha256.Sum256([]byte(prompt))) },
+		"own ids": func(n int64, _ string) string { return fmt.Sprint("chatcmpl-", n) },
+		"one id":  func(int64, string) string { return "chatcmpl-0" },
+	} {
+		j := newJudge(t, false, prefersLonger)
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			answer := httptest.NewRecorder()
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			j.Config.Handler.ServeHTTP(answer, r)
+			io.WriteString(w, strings.Replace(answer.Body.String(), `{"choices"`, fmt.Sprintf(`{"id":%q,"created":7,"choices"`, id(j.calls.Load(), string(body))), 1))
+		}))
+		defer proxy.Close()
+		said := mustCall(t, "run", "pairwise", "--dataset", "sample", "--limit", "4", "--repeat", "3", "--concurrency", "1", "--no-cache", "--base-url", proxy.URL, "--out", name)
+		said += mustCall(t, "score", "--full", name)
+		copied := name == "copies"
+		assert.Equal(t, strings.Contains(said, "16 replies are copies of earlier ones, by their id and time"), copied, said)
+		assert.Equal(t, strings.Contains(said, "self-agreement: not measured"), copied, said)
+		assert.Equal(t, strings.Contains(said, "self-agreement: 100.0 of 8 prompts"), !copied, said)
+	}
 }

@@ -45,12 +45,14 @@ func repetitionsTable(run scoring.Report) table.Table {
 		}
 		t.Row(row...)
 	}
-	t.Note(
-		fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict had the same verdict every time",
-			table.Whole(r.SelfAgreement), r.SelfAgreement.N),
-		fmt.Sprintf("noise floor: the largest difference between two repetitions, in points; "+
-			"each repetition on the %ss answered every time, the scores above on all of the first repetition",
-			run.Bootstrap.Unit))
+	if len(r.Values) > 0 {
+		t.Note(
+			fmt.Sprintf("self-agreement: %s of %d prompts that got a verdict had the same verdict every time",
+				table.Whole(r.SelfAgreement), r.SelfAgreement.N),
+			fmt.Sprintf("noise floor: the largest difference between two repetitions, in points; "+
+				"each repetition on the %ss answered every time, the scores above on all of the first repetition",
+				run.Bootstrap.Unit))
+	}
 	if r.SelfAgreement.Note != "" {
 		t.Note("self-agreement: " + r.SelfAgreement.Note)
 	}
