@@ -30,7 +30,7 @@ func (r *Report) readiness() string {
 		}
 	}
 	if late := len(r.Late); late > 0 {
-		ready = fmt.Sprintf("ready by %d of %d checks", len(checks)-late, len(checks))
+		ready = fmt.Sprintf("ready so far (checks not made: %d)", late)
 	}
 	switch {
 	case !r.Ready:
