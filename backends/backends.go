@@ -200,6 +200,8 @@ type Response struct {
 	SystemFingerprint string `json:"system_fingerprint,omitempty"`
 	// ID is the server's own for the reply, and when it made it: a copy of a reply has the same.
 	ID string `json:"id,omitempty"`
+	// Check tells whether the model still was the same after the reply came; nil where nobody asks. See [Watch].
+	Check *IdentityCheck `json:"-"`
 }
 
 // Label is how probable one of Request.Labels was where the reply gives its verdict: the natural logarithm of the

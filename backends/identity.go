@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Presence is what a server says, when asked, of the model it serves under a name.
@@ -147,6 +148,7 @@ func (s Sample) String() string {
 // ModelChangedError says that a server serves another model than it did, or
 // that it may have: what it said in between is not to be trusted. A system fingerprint begins with [FingerprintSign].
 type ModelChangedError struct {
+	At  time.Time // when it was seen
 	URL string
 	Was string
 	Is  string

@@ -44,6 +44,7 @@ type OpenAI struct {
 	server *Server                   // once known
 	counts map[[sha256.Size]byte]int // tokens of prompts, by their hash
 	thinks atomic.Bool               // llama.cpp's chat template speaks of thinking
+	lists  atomic.Bool               // it has listed its models
 	tells  atomic.Bool               // it has told a finish reason
 	silent atomic.Bool               // it was tried, and told none
 }

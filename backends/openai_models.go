@@ -38,6 +38,9 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 		Data []modelCard `json:"data"`
 	}
 	err := o.page(ctx, o.base+"/models", nil, &list)
+	if err == nil {
+		o.lists.Store(true)
+	}
 	return list.Data, err
 }
 
@@ -137,7 +140,7 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 	if err == nil && cards == nil {
 		cards, err = o.cards(ctx)
 	}
-	if IsKind(err, NotFound, BadRequest) {
+	if IsKind(err, NotFound, BadRequest) && !o.lists.Load() {
 		return Model{Name: name}, llamaProps{}, nil // a server that lists nothing
 	}
 	if err != nil {

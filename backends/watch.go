@@ -14,44 +14,78 @@ var _ Client = (*Watch)(nil)
 // Watch is a Client over one server that does not take the server's model for granted. A server that is stopped and
 // started again may serve other weights under the same name, and nothing in a reply tells.
 //
-// A reply is handed on when the server, asked after it came, says that it serves the model. What it says before does
-// not count: a proxy may hold a request that was sent to it, and hand it to whoever serves next. One question is for
-// all replies that wait, and questions are a fortieth of the time of a usual reply apart, 100 ms at most. Where the
-// model has no digest and the server does not tell that it is still the same process, the model is sampled too, every
-// so often and whenever something went wrong (see [Sample]). Once it is seen to be another, or to have been, every call
-// fails with *ModelChangedError.
+// A reply is handed on at once. Its [IdentityCheck] ends when the server, asked after the reply came, says which model
+// it serves. What the server said before does not count: a proxy may hold a request that was sent to it, and hand it to
+// whoever serves next. One check is for all replies that came before it began. Checks follow each other after seconds
+// and never wait for a reply, nor a reply for them. Where the model has no digest and the server does not tell that it
+// is still the same process, a check samples the model too (see [Sample]).
+// Once it is seen to be another, or to have been, every call fails with *ModelChangedError.
 type Watch struct {
 	member   Member
 	patience time.Duration
-	ctx      context.Context // of the questions
+	ctx      context.Context // of the checks
+	checks   sync.WaitGroup
 
-	mu      sync.Mutex
-	usual   time.Duration // that a reply takes
-	begun   time.Time     // when it was asked last
-	next    *inquiry      // that has not been asked yet; nil where nobody waits
-	asking  bool
-	process string
-	sample  Sample
-	sampled time.Time
-	doubts  int    // calls that failed
-	named   string // model that replies name
-	systems Fingerprints
-	changed *ModelChangedError
+	mu       sync.Mutex
+	waiting  []*IdentityCheck   // of replies since the last check that told something, in the order in which they came
+	cancel   context.CancelFunc // ends the checks that are under way; nil where none are
+	rest     time.Duration      // before the next check
+	due      time.Time          // of the next check
+	process  string
+	sample   Sample
+	named    string // model that replies name
+	systems  Fingerprints
+	changed  *ModelChangedError
+	replaced bool // a check saw it, not a reply
 }
 
-// inquiry is one look at the model, for all that wait for it.
-type inquiry struct {
-	done chan struct{}
-	err  error
+// IdentityCheck tells of a reply whether its server still served the same model after the reply came.
+type IdentityCheck struct {
+	mu    sync.Mutex
+	ended bool
+	err   error
+	then  []func(error)
 }
 
-// sampleEvery is how often a model is sampled whose server gives no other sign.
-const sampleEvery = 10 * time.Second
+// ErrUnverified ends a check of a server that could not be asked which model it serves.
+var ErrUnverified = errors.New("the server could not be asked again which model it serves")
 
-// NewWatch watches a member of a run, whose Backend must be an Identifier. A server that does not answer is asked for
-// its model for as long as patience; the reply that waits for it is lost then. Questions end with ctx.
+// Unverified returns a check that has ended with ErrUnverified.
+func Unverified() *IdentityCheck { return &IdentityCheck{ended: true, err: ErrUnverified} }
+
+// Then calls f when the check has ended, at once if it has: with nil where the server serves the same model, with
+// *ModelChangedError where it serves another, and with ErrUnverified where nobody knows.
+func (c *IdentityCheck) Then(f func(error)) {
+	c.mu.Lock()
+	if !c.ended {
+		c.then = append(c.then, f)
+		c.mu.Unlock()
+		return
+	}
+	c.mu.Unlock()
+	f(c.err)
+}
+
+func (c *IdentityCheck) end(err error) {
+	c.mu.Lock()
+	c.ended, c.err = true, err
+	then := c.then
+	c.mu.Unlock()
+	for _, f := range then {
+		f(err)
+	}
+}
+
+const (
+	// checkEvery is how long a server is left alone after it said which model it serves, longestRest after it failed to.
+	checkEvery  = 2 * time.Second
+	longestRest = 30 * time.Second
+)
+
+// NewWatch watches a member of a run, whose Backend must be an Identifier. [Watch.Begin] waits for a server for as long
+// as patience. Checks end with ctx.
 func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
-	return &Watch{member: m, patience: patience, ctx: ctx, systems: Fingerprints{}}
+	return &Watch{member: m, patience: patience, ctx: ctx, rest: checkEvery, systems: Fingerprints{}}
 }
 
 // Expect holds replies to a system fingerprint that earlier ones of the same server had, "" for any. It is called
@@ -66,10 +100,12 @@ func (w *Watch) Expect(fingerprint string) {
 // the error is *ModelChangedError where the weights are others now. A server that is busy is asked again, for without a
 // sample nobody notices later; untold is why there is none in the end.
 func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
-	if presence, err := w.identify(); err == nil {
+	ctx, cancel := context.WithTimeout(w.ctx, cmp.Or(w.patience, pageTime))
+	defer cancel()
+	if presence, err := w.identify(ctx); err == nil {
 		w.process = presence.Process
 	}
-	sample, untold = Try(w.ctx, Retry{For: w.patience}, w.takeSample)
+	sample, untold = Try(ctx, Retry{For: w.patience}, func() (Sample, error) { return w.takeSample(ctx) })
 	w.sample = known
 	if known == nil {
 		w.sample = sample
@@ -77,13 +113,13 @@ func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
 	if untold == nil && !known.Same(sample) {
 		return nil, nil, w.weights(sample)
 	}
-	w.sampled = time.Now()
+	w.due = time.Now().Add(checkEvery)
 	return w.sample, untold, nil
 }
 
 // takeSample is nil where the server has none to give.
-func (w *Watch) takeSample() (Sample, error) {
-	limited, cancel := context.WithTimeout(w.ctx, pageTime)
+func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
+	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
 	if s, ok := w.member.Backend.(sampler); ok {
 		return s.Sample(limited, w.member.Model.Name)
@@ -93,38 +129,18 @@ func (w *Watch) takeSample() (Sample, error) {
 
 // Ask implements Client.
 func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
-	if err := w.known(); err != nil {
-		return Response{}, err
+	if changed := w.Changed(); changed != nil {
+		return Response{}, changed
 	}
-	sent := time.Now()
 	resp, err := w.member.Client.Ask(ctx, req)
 	if err != nil {
-		w.doubt(err)
 		return resp, err
 	}
 	if err := w.heed(resp); err != nil {
 		return Response{}, err
 	}
-	q := w.wait(time.Since(sent))
-	select {
-	case <-q.done:
-	case <-ctx.Done():
-		return Response{}, context.Cause(ctx)
-	}
-	if q.err != nil {
-		return Response{}, q.err
-	}
+	resp.Check = w.Check()
 	return resp, nil
-}
-
-// known is the error of a server that was seen to serve another model.
-func (w *Watch) known() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.changed != nil {
-		return w.changed
-	}
-	return nil
 }
 
 // heed holds replies to one name, and to one system fingerprint: a server may write another name than the one it was
@@ -158,123 +174,127 @@ func (w *Watch) heed(resp Response) error {
 // change notes that the model is another. The caller holds the lock.
 func (w *Watch) change(to *ModelChangedError) {
 	if w.changed == nil {
+		to.At = time.Now()
 		w.changed = to
 	}
 }
 
-// wait returns a question that is asked after now, for a reply that took so long.
-func (w *Watch) wait(took time.Duration) *inquiry {
+// Check returns a check that begins after now.
+func (w *Watch) Check() *IdentityCheck {
+	c := new(IdentityCheck)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.usual == 0 {
-		w.usual = took
+	w.waiting = append(w.waiting, c)
+	if w.cancel == nil {
+		var ctx context.Context
+		ctx, w.cancel = context.WithCancel(w.ctx)
+		w.checks.Go(func() { w.checkAll(ctx) })
 	}
-	w.usual += (took - w.usual) / 8
-	if w.next == nil {
-		w.next = &inquiry{done: make(chan struct{})}
-	}
-	q := w.next
-	if !w.asking {
-		w.asking = true
-		go w.look()
-	}
-	return q
+	return c
 }
 
-// doubt notes that a call failed: who answers the next may be another.
-func (w *Watch) doubt(err error) {
-	if !IsKind(err, Transport, Timeout, Busy, ServerSide) {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.doubts++
-	w.sampled = time.Time{}
-}
-
-// look asks for the model until nobody waits for it.
-func (w *Watch) look() {
+// checkAll makes checks until no reply waits for one.
+func (w *Watch) checkAll(ctx context.Context) {
 	for {
-		w.rest()
 		w.mu.Lock()
-		q := w.next
-		w.next = nil
-		w.asking = q != nil
-		if !w.asking {
+		if len(w.waiting) == 0 || ctx.Err() != nil {
+			w.cancel()
+			w.cancel = nil
 			w.mu.Unlock()
 			return
 		}
-		w.begun = time.Now()
+		due := w.due
 		w.mu.Unlock()
-		q.err = w.check()
-		close(q.done)
-	}
-}
-
-// rest waits until the next question is due.
-func (w *Watch) rest() {
-	w.mu.Lock()
-	due := w.begun.Add(min(w.usual/40, 100*time.Millisecond))
-	w.mu.Unlock()
-	select {
-	case <-w.ctx.Done():
-	case <-time.After(time.Until(due)):
-	}
-}
-
-// check asks which model the server serves, for as long as it takes to get an answer, within patience.
-func (w *Watch) check() error {
-	if err := w.known(); err != nil {
-		return err
-	}
-	_, err := Try(w.ctx, Retry{For: w.patience, First: min(w.patience/8, 100*time.Millisecond)}, func() (struct{}, error) {
-		err := w.same()
-		w.doubt(err)
-		return struct{}{}, err
-	})
-	var changed *ModelChangedError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &changed):
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.change(changed)
-		return w.changed
-	case w.ctx.Err() != nil:
-		return context.Cause(w.ctx)
-	}
-	lost := &Error{
-		Kind: Transport,
-		Message: fmt.Sprintf("it answered, but could not be asked again which model it serves, "+
-			"so the answer is not trusted: %v", err),
-		Err: err,
-	}
-	if e := (*Error)(nil); errors.As(err, &e) { // to ask for the reply once more is to pay once more
-		lost.RetryAfter = e.RetryAfter
-		if !e.MayPass() {
-			lost.Kind = e.Kind
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Until(due)):
+			w.check(ctx)
 		}
 	}
-	return lost
+}
+
+// check asks which model the server serves, and ends the checks of the replies that came before. An error that tells
+// nothing of the model leaves them to the next one.
+func (w *Watch) check(ctx context.Context) error {
+	w.mu.Lock()
+	n := len(w.waiting)
+	err := error(nil)
+	if w.replaced {
+		err = w.changed
+	}
+	w.mu.Unlock()
+	begun := time.Now()
+	if err == nil {
+		err = w.same(ctx)
+	}
+	changed, told := errors.AsType[*ModelChangedError](err)
+	var replies []*IdentityCheck
+	w.mu.Lock()
+	w.rest = min(2*w.rest, longestRest)
+	if err == nil || told {
+		replies, w.waiting = w.waiting[:n], w.waiting[n:]
+		w.rest = checkEvery
+	}
+	if told {
+		w.change(changed)
+		w.replaced = true
+	}
+	rest := max(w.rest, time.Since(begun)) // a server that is slow to say it is asked half of the time at most
+	if e, ok := errors.AsType[*Error](err); ok {
+		rest = max(rest, e.RetryAfter)
+	}
+	w.due = time.Now().Add(rest)
+	w.mu.Unlock()
+	for _, c := range replies {
+		c.end(err)
+	}
+	return err
+}
+
+// Last makes the check that replies still wait for, within limit. Where the server does not say which model it serves,
+// their checks end with ErrUnverified; the error is why.
+func (w *Watch) Last(ctx context.Context, limit time.Duration) error {
+	w.mu.Lock()
+	if w.cancel != nil {
+		w.cancel()
+	}
+	w.mu.Unlock()
+	w.checks.Wait()
+	if len(w.waiting) == 0 {
+		return nil
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
+	defer cancel()
+	_, err := Try(limited, Retry{For: limit, First: min(limit/8, 100*time.Millisecond)}, func() (struct{}, error) {
+		return struct{}{}, w.check(limited)
+	})
+	for _, c := range w.waiting {
+		c.end(ErrUnverified)
+	}
+	w.waiting = nil
+	if errors.As(err, new(*ModelChangedError)) {
+		return nil
+	}
+	return err
+}
+
+// Changed is how the model changed; nil where nobody saw that it did.
+func (w *Watch) Changed() *ModelChangedError {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.changed
 }
 
 // same tells whether the server serves what it served.
-func (w *Watch) same() error {
-	presence, err := w.present()
+func (w *Watch) same(ctx context.Context) error {
+	presence, err := w.present(ctx)
 	if err != nil {
 		return err
 	}
-	w.mu.Lock()
-	alive := presence.Process != "" && presence.Process == w.process
-	fresh := presence.Process == "" && time.Since(w.sampled) < sampleEvery
-	doubts := w.doubts
-	w.mu.Unlock()
-	if alive || fresh || w.sample == nil {
+	if w.sample == nil || presence.Process != "" && presence.Process == w.process {
 		return nil
 	}
-	begun := time.Now()
-	sample, err := w.takeSample()
+	sample, err := w.takeSample(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -283,26 +303,21 @@ func (w *Watch) same() error {
 	case !w.sample.Same(sample):
 		return w.weights(sample)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.process = presence.Process
-	if w.doubts == doubts {
-		w.sampled = begun
-	}
 	return nil
 }
 
 // present asks for the identity, and a second time before it says that it is
 // another: a server on its way up or down may say half of it.
-func (w *Watch) present() (Presence, error) {
+func (w *Watch) present(ctx context.Context) (Presence, error) {
 	was := w.member.Identity()
-	presence, err := w.identify()
+	presence, err := w.identify(ctx)
 	if err == nil && presence.Identity != was || IsKind(err, NotFound) {
 		select {
-		case <-w.ctx.Done():
+		case <-ctx.Done():
 		case <-time.After(200 * time.Millisecond):
 		}
-		presence, err = w.identify()
+		presence, err = w.identify(ctx)
 	}
 	switch {
 	case IsKind(err, NotFound):
@@ -317,8 +332,8 @@ func (w *Watch) present() (Presence, error) {
 	return presence, err
 }
 
-func (w *Watch) identify() (Presence, error) {
-	limited, cancel := context.WithTimeout(w.ctx, pageTime)
+func (w *Watch) identify(ctx context.Context) (Presence, error) {
+	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
 	return w.member.Backend.(Identifier).Identify(limited, w.member.Model.Name)
 }

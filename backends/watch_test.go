@@ -3,7 +3,6 @@ package backends
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,8 +15,9 @@ type serving struct {
 	Backend
 	now      atomic.Pointer[presence]
 	looks    atomic.Int64
-	busy     atomic.Int64 // so many samples are refused
-	answered func()       // told of the next reply
+	begun    atomic.Pointer[time.Time] // of the last look that was answered
+	busy     atomic.Int64              // so many samples are refused
+	answered func()                    // told of the next reply
 }
 
 type presence struct {
@@ -40,10 +40,16 @@ func (s *serving) Ask(context.Context, Request) (Response, error) {
 	return Response{Text: "fine", Finish: Stop, Model: now.says}, nil
 }
 
-func (s *serving) Identify(context.Context, string) (Presence, error) {
+func (s *serving) Identify(ctx context.Context, _ string) (Presence, error) {
 	s.looks.Add(1)
+	begun := time.Now()
+	defer s.begun.Store(&begun)
 	now := s.now.Load()
-	time.Sleep(now.slow)
+	select {
+	case <-time.After(now.slow):
+	case <-ctx.Done():
+		return Presence{}, &Error{Kind: Timeout, Message: "no answer in time"}
+	}
 	switch {
 	case now.down:
 		return Presence{}, &Error{Kind: Transport, Message: "connection refused"}
@@ -76,73 +82,105 @@ func (s *serving) watch(t *testing.T) *Watch {
 	return NewWatch(t.Context(), m, 2*time.Minute)
 }
 
-func (w *Watch) ask(t *testing.T) error {
-	_, err := w.Ask(t.Context(), Request{})
-	return err
+// ask asks and waits until it is known whether the reply counts.
+func (w *Watch) ask(t *testing.T) error { return w.counts(t, Request{}) }
+
+func (w *Watch) counts(t *testing.T, req Request) error {
+	resp, err := w.Ask(t.Context(), req)
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	resp.Check.Then(func(err error) { ended <- err })
+	return <-ended
 }
 
 const tinyIdentity = "openai tiny"
 
-// TestWatchAsksAfterTheReply: a reply is handed on when the server was asked
-// after it, and replies that wait together share the question.
-func TestWatchAsksAfterTheReply(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, w := watching(t, presence{identity: tinyIdentity, slow: time.Second})
-		s.looks.Store(0)
-		begun := time.Now()
-		var all sync.WaitGroup
-		for i := range 4 {
-			all.Go(func() {
-				time.Sleep(time.Duration(i) * 100 * time.Millisecond)
-				if err := w.ask(t); err != nil {
-					t.Error(err)
+// TestWatchIsInNobodysWay: however long a server takes to say which model it serves, a reply is there at once and counts
+// when a check that began after it has ended. Checks are seconds apart, one at a time.
+func TestWatchIsInNobodysWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		slow, takes time.Duration
+		most        int64 // checks in 100 s
+	}{
+		"at once":                  {takes: 200 * time.Millisecond, most: 51},
+		"slow list":                {slow: 4 * time.Second, takes: time.Second, most: 13},
+		"behind the generations":   {slow: 25 * time.Second, takes: 25 * time.Second, most: 3},
+		"slower than anyone waits": {slow: time.Hour, takes: 100 * time.Millisecond, most: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, w := watching(t, presence{identity: tinyIdentity, takes: c.takes, slow: c.slow})
+				s.looks.Store(0)
+				begun := time.Now()
+				var all sync.WaitGroup
+				var replies, counted, early atomic.Int64
+				for range 8 {
+					all.Go(func() {
+						for time.Since(begun) < 100*time.Second {
+							sent := time.Now()
+							resp, err := w.Ask(t.Context(), Request{})
+							if late := time.Since(sent) - c.takes; err != nil || late > 0 {
+								t.Errorf("a reply came %s late, error %v", late, err)
+							}
+							replies.Add(1)
+							came := time.Now()
+							resp.Check.Then(func(err error) {
+								if err == nil {
+									counted.Add(1)
+								}
+								if s.begun.Load().Before(came) {
+									early.Add(1)
+								}
+							})
+						}
+					})
+				}
+				all.Wait()
+				if n := s.looks.Load(); n > c.most || n == 0 {
+					t.Errorf("asked %d times in 100 s, at most %d", n, c.most)
+				}
+				s.now.Store(&presence{identity: tinyIdentity})
+				if err := w.Last(t.Context(), time.Minute); err != nil || counted.Load() != replies.Load() || early.Load() > 0 {
+					t.Errorf("%d of %d replies count, %d of them by a check that began before them; %v",
+						counted.Load(), replies.Load(), early.Load(), err)
+				}
+				asked := s.looks.Load()
+				time.Sleep(time.Hour)
+				if n := s.looks.Load(); n != asked {
+					t.Errorf("with no reply to wait for it the server was asked %d times", n-asked)
 				}
 			})
-		}
-		all.Wait()
-		if n, took := s.looks.Load(), time.Since(begun); n != 2 || took != 2*time.Second {
-			t.Errorf("%d questions in %s: the first was begun before the other replies", n, took)
-		}
-		time.Sleep(time.Hour)
-		if n := s.looks.Load(); n != 2 {
-			t.Errorf("with no reply to wait for it the server was asked %d times", n-2)
-		}
-	})
+		})
+	}
 }
 
-// TestWatchBoundsItsQuestions: however many replies there are, questions are a fortieth of a reply's time apart, 100 ms
-// at most, and a reply is held back until the next one is answered.
-func TestWatchBoundsItsQuestions(t *testing.T) {
-	const slow = 10 * time.Millisecond
-	for takes, apart := range map[time.Duration]time.Duration{
-		20 * time.Second:       100 * time.Millisecond,
-		time.Second:            25 * time.Millisecond,
-		200 * time.Millisecond: slow,
+// TestWatchLast: a server that does not say which model it serves in the end leaves replies unverified, in the time that it is given.
+func TestWatchLast(t *testing.T) {
+	for name, c := range map[string]struct {
+		is   presence
+		most time.Duration
+	}{
+		"hangs": {is: presence{identity: tinyIdentity, slow: time.Hour}, most: 5 * time.Second},
+		"down":  {is: presence{down: true}, most: 5 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s, w := watching(t, presence{identity: tinyIdentity, takes: takes, slow: slow})
-			s.looks.Store(0)
-			begun := time.Now()
-			var all sync.WaitGroup
-			for i := range 320 {
-				all.Go(func() {
-					time.Sleep(time.Duration(i) * takes / 320)
-					for time.Since(begun) < 100*time.Second {
-						sent := time.Now()
-						if err := w.ask(t); err != nil {
-							t.Error(err)
-						}
-						if late := time.Since(sent) - takes; late > apart+slow {
-							t.Errorf("a reply of %s was held back for %s", takes, late)
-						}
-					}
-				})
+			s, w := watching(t, presence{identity: tinyIdentity})
+			resp, err := w.Ask(t.Context(), Request{})
+			if err != nil {
+				t.Fatal(err)
 			}
-			all.Wait()
-			most := int64((time.Since(begun))/apart) + 2
-			time.Sleep(time.Minute) // where nothing is asked, nobody asks
-			if n := s.looks.Load(); n > most || n < most/2 {
-				t.Errorf("asked %d times beside replies of %s, at most %d", n, takes, most)
+			s.now.Store(&c.is)
+			begun := time.Now()
+			why := w.Last(t.Context(), 5*time.Second)
+			if took := time.Since(begun); why == nil || took > c.most {
+				t.Errorf("%s: %v, after %s", name, why, took)
+			}
+			ended := make(chan error, 1)
+			resp.Check.Then(func(err error) { ended <- err })
+			if err := <-ended; !errors.Is(err, ErrUnverified) {
+				t.Errorf("%s: %v", name, err)
 			}
 		})
 	}
@@ -271,11 +309,6 @@ func TestWatchOfAServerThatIsStartedAgain(t *testing.T) {
 		if err := w.ask(t); err != nil {
 			t.Errorf("the same model: %v", err)
 		}
-		s.answered = func() { s.now.Store(&presence{down: true}) }
-		begun := time.Now()
-		if err := w.ask(t); err == nil || !strings.Contains(err.Error(), "not trusted") || time.Since(begun) > 3*time.Minute {
-			t.Errorf("a server that stays away: %v, after %s", err, time.Since(begun))
-		}
 	})
 }
 
@@ -317,7 +350,7 @@ func TestWatchBusyAtFirst(t *testing.T) {
 			t.Errorf("Begin: %v, %v, %v", sample, untold, err)
 		}
 		s.now.Store(&presence{identity: tinyIdentity, process: "2", sample: Sample{" so": -0.1}})
-		if _, err := w.Ask(t.Context(), Request{}); !errors.As(err, new(*ModelChangedError)) {
+		if err := w.ask(t); !errors.As(err, new(*ModelChangedError)) {
 			t.Errorf("with other weights: %v", err)
 		}
 	})

@@ -6,7 +6,9 @@ package cache
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -38,6 +40,9 @@ type client struct {
 	store  *Store
 	anew   bool // what is stored is not read
 	flight singleflight.Group
+	// unchecked has the replies, by key, of which nobody knows yet whether another model gave them. They are stored once
+	// that is known; until then they answer equal requests, which wait for the same check.
+	unchecked sync.Map
 }
 
 // Wrap returns a Client that asks next only for what it does not know, and only once for equal requests in flight.
@@ -68,18 +73,14 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 			if e, ok := s.Get(key); ok && usable(e, req) && !c.anew {
 				return outcome{resp: e.answer()}, nil
 			}
+			if e, ok := c.unchecked.Load(key); ok && !c.anew {
+				return outcome{resp: e.(Entry).answer()}, nil
+			}
 			resp, err := c.next.Ask(ctx, req)
 			if err != nil {
 				return outcome{resp, ctx.Err() != nil}, err
 			}
-			err = s.Put(key, Entry{Model: req.Model, Created: time.Now().UTC().Truncate(time.Second), Response: resp})
-			switch { // the run goes on: its records hold the replies
-			case s.ended() != nil: // said
-			case errors.Is(err, ErrDiskFull):
-				s.warnOnce("full", "cache %s: until there is free space, replies are not remembered: %v", s.dir, err)
-			case err != nil:
-				s.warnOnce("write", "cache %s: replies are not remembered: %v", s.dir, err)
-			}
+			c.keep(key, Entry{Model: req.Model, Created: time.Now().UTC().Truncate(time.Second), Response: resp})
 			return outcome{resp: resp}, nil
 		})
 		o := v.(outcome)
@@ -88,6 +89,33 @@ func (c *client) Ask(ctx context.Context, req backends.Request) (backends.Respon
 		}
 		o.resp.Cached = o.resp.Cached || err == nil && !mine
 		return o.resp, err
+	}
+}
+
+// keep stores an answer, once it is known that the model gave it.
+func (c *client) keep(key [sha256.Size]byte, e Entry) {
+	if check := e.Response.Check; check != nil {
+		c.unchecked.Store(key, e)
+		check.Then(func(err error) {
+			if err == nil {
+				c.store.keep(key, e)
+			}
+			c.unchecked.Delete(key)
+		})
+		return
+	}
+	c.store.keep(key, e)
+}
+
+// keep is Put for a run, which goes on where nothing can be stored: its records hold the replies.
+func (s *Store) keep(key [sha256.Size]byte, e Entry) {
+	err := s.Put(key, e)
+	switch {
+	case s.ended() != nil: // said
+	case errors.Is(err, ErrDiskFull):
+		s.warnOnce("full", "cache %s: until there is free space, replies are not remembered: %v", s.dir, err)
+	case err != nil:
+		s.warnOnce("write", "cache %s: replies are not remembered: %v", s.dir, err)
 	}
 }
 

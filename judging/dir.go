@@ -37,6 +37,7 @@ type Dir struct {
 	Path  string
 	lock  *flock.Flock
 	sweep func() error // takes records out that do not stand; nil where all do
+	waits waitingRecords
 	recordWriter
 }
 
@@ -52,6 +53,7 @@ func OtherRun(path string, old, m *Manifest) error {
 // OpenDir opens a run directory for writing and takes its lock; it makes the directory where it is missing. If it
 // already holds a run, that must be the same one: then the manifest found is returned, and done is called for every
 // record that stands. Records that again approves do not: they stay in the file until Start, or Sweep, takes them out.
+// Nor do unverified ones: they are Waiting.
 func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Record) error) (*Dir, *Manifest, error) {
 	return OpenDirBy(path, m, again, nothing, func(r *Record, _ struct{}) error { return done(r) })
 }
@@ -71,7 +73,7 @@ func OpenDirBy[T any](
 			return nil, nil, err
 		}
 	}
-	if err := disk.Plain(path, lockFile, RecordsFile); err != nil { // before anything is written through them
+	if err := disk.Plain(path, lockFile, RecordsFile, waitingFile); err != nil { // before anything is written through them
 		return nil, nil, err
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
@@ -91,7 +93,7 @@ func OpenDirBy[T any](
 		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; "+
 			"wait for it, or name another folder with --out", path)
 	}
-	disk.Sweep(path, RunFiles...)
+	disk.Sweep(path, append(slices.Clone(RunFiles), waitingFile)...)
 	old, err := d.resume(m)
 	if err == nil {
 		err = look(d, again, read, done)
@@ -163,21 +165,30 @@ func (d *Dir) Start(m *Manifest) error {
 	if err := d.WriteManifest(m); err != nil {
 		return err
 	}
-	if err := d.Sweep(); err != nil {
-		return err
+	err := d.rewriteWaiting() // before an unverified record is swept
+	if err == nil {
+		err = d.Sweep()
 	}
-	root, err := os.OpenRoot(d.Path) // no link leads the records elsewhere
 	if err != nil {
 		return err
+	}
+	d.file, d.size, err = d.appendTo(RecordsFile)
+	return err
+}
+
+// appendTo opens a file at its end, to which no link leads.
+func (d *Dir) appendTo(name string) (recordFile, int64, error) {
+	root, err := os.OpenRoot(d.Path)
+	if err != nil {
+		return nil, 0, err
 	}
 	defer root.Close()
-	file, err := root.OpenFile(RecordsFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	d.file = file
-	d.size, err = file.Seek(0, io.SeekEnd)
-	return err
+	size, err := file.Seek(0, io.SeekEnd)
+	return file, size, err
 }
 
 // mustBeFree refuses a folder with files of somebody else's in it.
@@ -212,25 +223,32 @@ func look[T any](
 	d *Dir, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) error {
 	path := filepath.Join(d.Path, RecordsFile)
+	var seen Completed
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return d.readWaiting(nil, again, &seen)
 	}
 	if err != nil {
 		return err
 	}
-	var seen Completed
 	n := 0
 	dropped := map[int]bool{} // records, by their number
+	var unverified []*Record
 	if err := ReadRecordsBy(path, read, func(r *Record, made T) error {
 		n++
-		if again(r) || seen.Has(r.Item, r.Presentation, r.Repetition) {
+		if again(r) || r.Unverified || seen.Has(r.Item, r.Presentation, r.Repetition) {
 			dropped[n] = true
+			if r.Unverified {
+				unverified = append(unverified, r)
+			}
 			return nil
 		}
 		seen.Add(r)
 		return done(r, made)
 	}); err != nil {
+		return err
+	}
+	if err := d.readWaiting(unverified, again, &seen); err != nil {
 		return err
 	}
 	size, err := wholeLines(path)
@@ -357,7 +375,11 @@ func (d *Dir) Abandon() {
 
 // Close releases the directory.
 func (d *Dir) Close() error {
-	return errors.Join(d.recordWriter.close(), d.lock.Unlock())
+	var err error
+	if d.waits.file != nil {
+		err = d.waits.file.close()
+	}
+	return errors.Join(d.recordWriter.close(), err, d.lock.Unlock())
 }
 
 // WriteJSON writes v to a file in one step: a reader sees the old one or the new one, never half of it.

@@ -28,7 +28,7 @@ func (j *Job) finishThinking(
 	if params.Logprobs {
 		req.Labels = prompt.Labels
 	}
-	again, err := j.Client.Ask(ctx, req)
+	again, err := j.ask(ctx, rec, req)
 	if err != nil {
 		return failed(err)
 	}
@@ -41,7 +41,7 @@ func (j *Job) finishThinking(
 		return nil, err
 	}
 	if rec.Finished {
-		rec.Probabilities, rec.Asides, err = j.probabilities(ctx, req, again, v)
+		rec.Probabilities, rec.Asides, err = j.probabilities(ctx, rec, req, again, v)
 		if err != nil {
 			return failed(err)
 		}

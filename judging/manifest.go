@@ -292,16 +292,16 @@ type DatasetInfo struct {
 }
 
 // ModelChange is a time at which a server of the run was seen to serve another model than the run's, under the same
-// name. What it had said since it was asked before was dropped.
+// name. What it had said since the check before does not count.
 type ModelChange struct {
 	At  time.Time `json:"at"`  // when it was seen
 	URL string    `json:"url"` // of the server
 	Was string    `json:"was"` // the model before
-	Is  string    `json:"is"`  // the model then; what it said since it was last asked was dropped
+	Is  string    `json:"is"`  // the model then; what it said since it was last asked does not count
 }
 
 func (c ModelChange) String() string {
-	const text = "the server at %s changed to %s some time before %s: replies since the last check were dropped " +
+	const text = "the server at %s changed to %s some time before %s: replies since the last check do not count " +
 		"(model before: %s; now: %s)"
 	return fmt.Sprintf(text, c.URL, backends.AnotherThan(c.Was), c.At.Format(time.RFC3339), c.Was, c.Is)
 }

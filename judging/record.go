@@ -129,8 +129,11 @@ type Record struct {
 	Probabilities []Probability `json:"probabilities,omitempty"`
 	At            time.Time     `json:"at,omitzero"`        // when the judgment began
 	Imported      *Imported     `json:"imported,omitempty"` // of an imported record: what the file says
+	// the server could not be asked after the replies came whether it still serves the same model
+	Unverified bool `json:"unverified,omitempty"`
 
-	failure error // why it failed, of a judgment that was just made
+	failure error                     // why it failed, of a judgment that was just made
+	checks  []*backends.IdentityCheck // of its replies, likewise
 }
 
 // recordSchema is raised when a reader of older records would go wrong.

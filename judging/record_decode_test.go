@@ -26,7 +26,7 @@ func fullRecord() Record {
 		{Text: "\u0000<&>\u2028é😀\"\\\n\t[[A>B]]", Thinking: "hm", Finish: "stop", Detail: "d", PromptTokens: 10, CachedTokens: new(3), ReplyTokens: 20, Milliseconds: 1234.5678, Cached: true, Endpoint: "http://gpu1", Constrained: true},
 		{Finish: "length"},
 	}
-	r.Challenged = true
+	r.Challenged, r.Unverified = true, true
 	r.Finished, r.Replies[0].ThinkTokens = true, 9
 	r.Asides = []Reply{{Text: "[[B>A]]", Finish: "stop"}}
 	return r

@@ -259,7 +259,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 	var v Verdict
 	for attempt := 1; ; attempt++ {
 		constrained := params.hold(&req, prompt, attempt)
-		resp, err := j.Client.Ask(ctx, req)
+		resp, err := j.ask(ctx, rec, req)
 		if err != nil {
 			return failed(err)
 		}
@@ -280,7 +280,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 				break
 			}
 		} else if v.Outcome != NoVerdict || constrained || next == "" || attempt >= params.Attempts {
-			rec.Probabilities, rec.Asides, err = j.probabilities(ctx, req, resp, v)
+			rec.Probabilities, rec.Asides, err = j.probabilities(ctx, rec, req, resp, v)
 			if err != nil {
 				return failed(err)
 			}
@@ -293,6 +293,15 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 	}
 	rec.Take(v)
 	return rec, nil
+}
+
+// ask asks for a reply of a judgment, whose record waits for what the reply waits for.
+func (j *Job) ask(ctx context.Context, rec *Record, req backends.Request) (backends.Response, error) {
+	resp, err := j.Client.Ask(ctx, req)
+	if resp.Check != nil {
+		rec.Await(resp.Check)
+	}
+	return resp, err
 }
 
 // followed is a request for the next turn of a conversation.
@@ -310,7 +319,7 @@ func (j *Job) challenge(
 	ctx context.Context, rec *Record, prompt Prompt, req backends.Request, failed func(error) (*Record, error),
 ) (*Record, error) {
 	req = followed(req, rec.Replies[len(rec.Replies)-1].Text, prompt.Challenge)
-	resp, err := j.Client.Ask(ctx, req)
+	resp, err := j.ask(ctx, rec, req)
 	if err != nil {
 		return failed(err)
 	}
@@ -389,7 +398,7 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) 
 // held to that label alone. Empty where the server tells nothing. Of a decision model they count without a verdict, too:
 // its odds may be even. asides are the replies to those requests.
 func (j *Job) probabilities(
-	ctx context.Context, req backends.Request, resp backends.Response, v Verdict,
+	ctx context.Context, rec *Record, req backends.Request, resp backends.Response, v Verdict,
 ) (_ []Probability, asides []Reply, _ error) {
 	if decides := j.Manifest.Server.Can(backends.Decide); len(resp.Labels) == 0 || !decides && !v.Outcome.Verdict() {
 		return nil, nil, nil
@@ -404,7 +413,7 @@ func (j *Job) probabilities(
 		}
 		forced := req
 		forced.Constrain = []string{text}
-		again, err := j.Client.Ask(ctx, forced)
+		again, err := j.ask(ctx, rec, forced)
 		if err != nil {
 			return nil, asides, err
 		}

@@ -12,6 +12,8 @@ import (
 
 // Systems counts what the replies of a run say of who gave them.
 type Systems struct {
+	records      int
+	unverified   int // records
 	replies      int
 	named        map[string]int                   // by the name of a model that is not the one asked for
 	fingerprints map[string]backends.Fingerprints // by the address of the server; "" where there is one
@@ -22,6 +24,10 @@ func (s *Systems) Add(m *Manifest, r *Record) {
 	if s.named == nil {
 		s.named = map[string]int{}
 		s.fingerprints = map[string]backends.Fingerprints{}
+	}
+	s.records++
+	if r.Unverified {
+		s.unverified++
 	}
 	s.replies += len(r.Replies)
 	for _, reply := range r.Replies {
@@ -41,6 +47,11 @@ func (s *Systems) Add(m *Manifest, r *Record) {
 
 // Warnings are signs that another model than the run's gave some of its replies, in words.
 func (s *Systems) Warnings(m *Manifest) (w []string) {
+	if s.unverified > 0 {
+		const text = "%d of %d judgments are unverified: their server could not be asked again which model it serves; " +
+			"the same run command asks it"
+		w = append(w, fmt.Sprintf(text, s.unverified, s.records))
+	}
 	if len(s.named) > 0 {
 		const text = "replies name another model than %q, which was asked for: %s of %d replies; " +
 			"see which model the server has under this name"

@@ -42,11 +42,11 @@ func (p *runState) decided(r *judging.Record) bool {
 
 // again picks the records of an earlier try that are asked once more: failures, prompts that did not fit a server that
 // now serves more context, replies that an earlier gavel saw to be of other prompts, perhaps, and, where that was asked
-// for, all without a verdict.
+// for, all that have no verdict or are unverified.
 func (p *runState) again(r *judging.Record) bool {
 	old := p.earlier
 	switch {
-	case r.Outcome == judging.Failed, p.req.AskAgain && !p.decided(r):
+	case r.Outcome == judging.Failed, p.req.AskAgain && (r.Unverified || !p.decided(r)):
 		return true
 	case old == nil:
 		return false

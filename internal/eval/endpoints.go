@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -100,6 +99,9 @@ func (e *Maker) waiting(limit time.Duration) func(err error, next time.Duration)
 func (e *Maker) waitForModel(
 	ctx context.Context, b backends.Backend, name string, limit time.Duration,
 ) (backends.Model, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, max(limit, 5*time.Second), // one that hangs is no reason to wait longer
+		&backends.Error{Kind: backends.Timeout, Message: fmt.Sprintf("no answer within %s (--retry-for)", limit)})
+	defer cancel()
 	return backends.Try(ctx, backends.Retry{For: limit, Waiting: e.waiting(limit)}, func() (backends.Model, error) {
 		return pickModel(ctx, b, name)
 	})
@@ -156,20 +158,19 @@ func describeAll(judges []backends.Member) string {
 }
 
 // serversClient is the client of the run's servers before any retries, and what ends
-// it. Each is asked again and again which model it serves.
+// it. Each is asked again and again which model it serves, but for a batch.
 func (e *Maker) serversClient(ctx context.Context, p *runState, store *cache.Store) (backends.Client, func(), error) {
 	nothing := func() {}
 	judges := slices.Clone(p.judges)
-	m, patience := p.job.Manifest, p.req.RetryFor
+	m := p.job.Manifest
 	begun := m.Sample
-	if len(judges) > 1 {
-		patience = time.Second // another can answer instead
-	}
+	p.watches = map[string]*backends.Watch{}
 	for i := range judges {
-		if _, ok := judges[i].Backend.(backends.Identifier); !ok {
+		if _, ok := judges[i].Backend.(backends.Identifier); !ok || e.Batch != nil { // a batch is all there at once
 			continue
 		}
-		w := backends.NewWatch(ctx, judges[i], patience)
+		w := backends.NewWatch(ctx, judges[i], p.req.RetryFor)
+		p.watches[judges[i].Server.URL] = w
 		w.Expect(p.systems[judges[i].Server.URL].Usual())
 		sample, untold, err := w.Begin(m.Sample)
 		if untold != nil && ctx.Err() == nil {
@@ -197,15 +198,7 @@ func (e *Maker) serversClient(ctx context.Context, p *runState, store *cache.Sto
 	if len(judges) == 1 {
 		return judges[0].Client, nothing, nil
 	}
-	changes := make(chan judging.ModelChange, len(judges)) // each goes once
-	p.changes = changes
 	pool := backends.NewPool(ctx, judges, backends.PoolOptions{Changed: func(url string, err error) {
-		if other := (*backends.ModelChangedError)(nil); errors.As(err, &other) {
-			select {
-			case changes <- e.change(other):
-			default: // it is said already
-			}
-		}
 		if err != nil {
 			e.say("server %s is out: %v", url, err)
 		} else {

@@ -55,6 +55,10 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	defer dir.Close()
 	e.sayAltered(p.out, m.Altered)
 	p.noteStart(old, e.Now())
+	waiting := dir.Waiting()
+	for _, r := range waiting {
+		p.job.Completed.Add(r)
+	}
 	completed := p.job.Completed.Count()
 	missing, err := p.missing()
 	if err != nil {
@@ -62,7 +66,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	}
 	var runErr error
 	p.left.Store(int64(missing))
-	if missing > 0 {
+	if missing+len(waiting) > 0 {
 		p.ending, p.endGently = context.WithCancel(context.Background())
 		ctx = backends.WithLastTry(ctx, p.ending)
 		client, closeClient, err := e.client(ctx, p)
@@ -97,19 +101,10 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			e.say("all %d judgments are in %s already: nothing to ask", m.Judgments, p.out)
 		}
 	}
-	return e.finish(p, dir, missing, runErr)
+	return e.finish(p, dir, missing+len(waiting), runErr)
 }
 
-// take reads a record, for what the run comes to in the end and so far.
-func (p *runState) take(r *judging.Record) (read scoring.Read, err error) {
-	read, err = p.records.Look(r)
-	if err == nil {
-		err = p.takeRead(r, read)
-	}
-	return read, err
-}
-
-// takeRead is take of a record that was read.
+// takeRead takes a record that was read, for what the run comes to in the end and so far.
 func (p *runState) takeRead(r *judging.Record, read scoring.Read) error {
 	err := p.records.Take(r, read)
 	if err == nil {
@@ -305,13 +300,7 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 	if e.Batch != nil {
 		p.job.GiveUp = math.MaxInt
 	}
-	p.job.Write = func(r *judging.Record) error {
-		p.left.Add(-1)
-		if e.Batch != nil && r.Outcome == judging.Failed {
-			e.Batch.again(r.Error)
-			return nil // it stays missing, for the next batch
-		}
-		p.origins.onto(r)
+	record := func(r *judging.Record, read scoring.Read) error {
 		if err := dir.Write(r); err != nil {
 			return err
 		}
@@ -322,14 +311,31 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 				end()
 			}
 		}
-		read, err := p.take(r)
+		return p.takeRead(r, read)
+	}
+	p.job.Write = func(r *judging.Record) error {
+		p.left.Add(-1)
+		if e.Batch != nil && r.Outcome == judging.Failed {
+			e.Batch.again(r.Error)
+			return nil // it stays missing, for the next batch
+		}
+		p.origins.onto(r)
+		read, err := p.records.Look(r)
+		switch {
+		case err != nil:
+			return err
+		case r.Waits():
+			err = p.await(dir, r, read, record)
+		default:
+			err = record(r, read)
+		}
 		if err == nil {
 			tell(r, read.Verdict)
 		}
 		return err
 	}
 	begun := e.Now()
-	err := p.job.Run(backends.WithAccount(ctx, &p.account))
+	err := e.askChecked(backends.WithAccount(ctx, &p.account), p, dir, record)
 	if m := p.job.Manifest; calls.Load() >= enoughCalls && p.job.AtOnce != nil && m.Model.Slots == 0 {
 		mean := float64(asked.Load()) / float64(e.Now().Sub(begun).Milliseconds()+1)
 		m.Concurrency = max(1, int(math.Round(mean)))
@@ -355,8 +361,10 @@ func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (
 	run.Known(func() ([]string, error) { return p.ids(), nil })
 	left := m.Judgments - run.Answered
 	m.Status = judging.Complete
-	for len(p.changes) > 0 {
-		m.Changes = append(m.Changes, <-p.changes)
+	for _, j := range p.judges {
+		if w := p.watches[j.Server.URL]; w != nil && w.Changed() != nil {
+			m.Changes = append(m.Changes, change(w.Changed()))
+		}
 	}
 	switch {
 	case left == 0: // also where it was told to stop when nothing was left to do
@@ -367,9 +375,6 @@ func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (
 		m.Status = judging.Interrupted
 	default:
 		m.Status = judging.Incomplete
-		if other, is := errors.AsType[*backends.ModelChangedError](runErr); is {
-			m.Changes = append(m.Changes, e.change(other))
-		}
 	}
 	if asked > 0 {
 		m.Beside = p.account.Onto(m.Beside)
@@ -422,7 +427,7 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	case errors.As(runErr, &other) && left > 0:
 		return &kindError{
 			ErrIncomplete,
-			fmt.Errorf("%w; its replies since the last check are not kept; "+
+			fmt.Errorf("%w; its replies since the last check are set aside; "+
 				"%d of %d judgments are left: serve the first again, or begin another run "+
 				"(--no-cache, another --out); %s", runErr, left, expected, goOn),
 		}
@@ -448,8 +453,8 @@ func (e *Maker) ending(status string, left, expected int, runErr error) error {
 }
 
 // change is what a run says of a server that came to serve another model.
-func (e *Maker) change(to *backends.ModelChangedError) judging.ModelChange {
-	return judging.ModelChange{At: e.Now().UTC().Truncate(time.Second), URL: to.URL, Was: to.Was, Is: to.Is}
+func change(to *backends.ModelChangedError) judging.ModelChange {
+	return judging.ModelChange{At: to.At.UTC().Truncate(time.Second), URL: to.URL, Was: to.Was, Is: to.Is}
 }
 
 // DiskFull tells whether a disk is full, that of the cache included.

@@ -30,9 +30,10 @@ type runState struct {
 	endGently context.CancelFunc
 	account   backends.Account
 	out       string
-	changes   chan judging.ModelChange // seen on one of several servers
-	records   *scoring.Loader          // all that stand or are made
-	soFar     *scoring.SoFar           // what they come to; nil where nobody is told
+	watches   map[string]*backends.Watch // of the servers, by address; none of those that cannot say which model they have
+	checked   checked
+	records   *scoring.Loader // all that stand or are made
+	soFar     *scoring.SoFar  // what they come to; nil where nobody is told
 
 	// Of a replay: who answers in the servers' place, and records that are taken over as they are.
 	answer  backends.Client
