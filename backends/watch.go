@@ -80,6 +80,8 @@ const (
 	// checkEvery is how long a server is left alone after it said which model it serves, longestRest after it failed to.
 	checkEvery  = 2 * time.Second
 	longestRest = 30 * time.Second
+	// leastPatience is for one answer, however short the user would retry.
+	leastPatience = 5 * time.Second
 )
 
 // NewWatch watches a member of a run, whose Backend must be an Identifier. [Watch.Begin] waits for a server for as long
@@ -100,7 +102,7 @@ func (w *Watch) Expect(fingerprint string) {
 // the error is *ModelChangedError where the weights are others now. A server that is busy is asked again, for without a
 // sample nobody notices later; untold is why there is none in the end.
 func (w *Watch) Begin(known Sample) (sample Sample, untold, err error) {
-	ctx, cancel := context.WithTimeout(w.ctx, cmp.Or(w.patience, pageTime))
+	ctx, cancel := context.WithTimeout(w.ctx, max(w.patience, leastPatience))
 	defer cancel()
 	if presence, err := w.identify(ctx); err == nil {
 		w.process = presence.Process

@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"gavel/judging"
 )
@@ -99,6 +102,150 @@ func TestAnotherModelUnderTheSameName(t *testing.T) {
 			}
 		}
 	}
+}
+
+// listing is a judge that says which models it has as list does, given how many calls it answered.
+func listing(t *testing.T, reply func(int64, string) (int, string), list func(calls int64) (int, string)) *judge {
+	t.Helper()
+	j := newJudge(t, false, reply)
+	chat := j.Config.Handler
+	j.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" {
+			chat.ServeHTTP(w, r)
+			return
+		}
+		status, body := list(j.calls.Load())
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	})
+	return j
+}
+
+const tinyList = `{"data":[{"id":"tiny","owned_by":"test"}]}`
+
+// TestListOfModelsGone: a server whose list of models disappears while it is asked serves something else.
+func TestListOfModelsGone(t *testing.T) {
+	home(t)
+	j := listing(t, func(n int64, _ string) (int, string) {
+		return http.StatusOK, map[bool]string{true: "[[A>B]]", false: "[[B>A]]"}[n <= 20]
+	}, func(calls int64) (int, string) {
+		if calls < 20 {
+			return http.StatusOK, tinyList
+		}
+		return http.StatusNotFound, `{"error":"not found"}`
+	})
+	_, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "2", "--out", "r")
+	if code != exitIncomplete || !strings.Contains(stderr, "serves another model now") {
+		t.Errorf("exit status %d\n%s", code, stderr)
+	}
+	for _, r := range records(t, "r") {
+		if r.Label == "B>A" {
+			t.Errorf("%s %d was answered after the list was gone", r.Item, r.Presentation)
+		}
+	}
+}
+
+// TestUnverified: what a server answers that does not say any more which model it serves is kept and marked, in no cache,
+// and confirmed without another call once the server says it; or asked for again.
+func TestUnverified(t *testing.T) {
+	home(t)
+	var says atomic.Bool
+	j := listing(t, prefersLonger, func(calls int64) (int, string) {
+		if calls < 20 || says.Load() {
+			return http.StatusOK, tinyList
+		}
+		return http.StatusForbidden, `{"error":"this key may not list models"}`
+	})
+	run := func(out string, more ...string) (stdout, stderr string, unverified int) {
+		t.Helper()
+		args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", out}
+		stdout, stderr, code := call(t, append(args, more...)...)
+		rs := records(t, out)
+		for _, r := range rs {
+			if r.Unverified {
+				unverified++
+			}
+		}
+		if code != exitOK || len(rs) != 64 {
+			t.Errorf("exit status %d, %d records\n%s", code, len(rs), stderr)
+		}
+		return stdout, stderr, unverified
+	}
+	stdout, stderr, n := run("r")
+	if n != 64 || strings.Count(stderr, "64 judgments are kept but unverified: ") != 1 ||
+		!strings.Contains(stdout, "64 of 64 judgments are unverified") || j.calls.Load() != 64 {
+		t.Errorf("%d unverified after %d calls\n%s%s", n, j.calls.Load(), stderr, stdout)
+	}
+	says.Store(true)
+	if stdout, _, n := run("r"); n != 0 || j.calls.Load() != 64 || strings.Contains(stdout, "unverified") {
+		t.Errorf("%d are unverified after %d calls, though the server says which model it serves\n%s", n, j.calls.Load(), stdout)
+	}
+	run("fresh")
+	if j.calls.Load() != 128 {
+		t.Errorf("%d calls: what was unverified came out of the cache", j.calls.Load()-64)
+	}
+	if read(t, "r/results.json") != read(t, "fresh/results.json") {
+		t.Error("results.json differs from that of a run that was never unverified")
+	}
+	says.Store(false)
+	j.calls.Store(0)
+	if _, _, n := run("no", "--no-cache"); n != 64 {
+		t.Errorf("%d are unverified", n)
+	}
+	says.Store(true)
+	if _, _, n := run("no", "--no-cache", "--ask-again"); n != 0 || j.calls.Load() != 128 {
+		t.Errorf("%d are unverified after %d calls, though they were to be asked for again", n, j.calls.Load())
+	}
+}
+
+// TestKilledUnchecked: of a run that is killed before its server was asked again no reply is paid for twice, none is
+// trusted before it is asked, and none of them counts once it serves other weights.
+func TestKilledUnchecked(t *testing.T) {
+	for name, other := range map[string]bool{"the same": false, "other weights": true} {
+		t.Run(name, func(t *testing.T) {
+			home(t)
+			s := newTwins(t, 1000)
+			reply, block := s.reply, make(chan struct{})
+			s.reply = func(n int64, user string) (int, string) {
+				if n > 20 {
+					<-block
+				}
+				return reply(n, user)
+			}
+			args := []string{"run", "pairwise", "--base-url", s.URL, "--dataset", "sample", "--concurrency", "1", "--out", "r"}
+			cmd := process(t, args...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			kept := func() int { return strings.Count(readIfAny("r/.unverified.jsonl"), "\n") + recorded("r") }
+			for end := time.Now().Add(time.Minute); kept() < 20 && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
+			}
+			waited := 20 - recorded("r") // 20, unless the machine is so slow that there was a check
+			cmd.Process.Kill()
+			cmd.Wait()
+			close(block)
+			if other {
+				s.after = 0
+			}
+			_, stderr, code := call(t, args...)
+			switch {
+			case other && (code != exitError || len(records(t, "r")) != 20-waited):
+				t.Errorf("exit status %d, %d records, %d waited\n%s", code, len(records(t, "r")), waited, stderr)
+			case !other && (code != exitOK || s.calls.Load() > 65 || readIfAny("r/.unverified.jsonl") != ""):
+				t.Errorf("exit status %d after %d calls\n%s", code, s.calls.Load(), stderr)
+			}
+			if rs := records(t, "r"); !other && (len(rs) != 64 || slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Unverified })) {
+				t.Errorf("%d records, or some are unverified", len(rs))
+			}
+		})
+	}
+}
+
+// readIfAny reads a file, or nothing where there is none.
+func readIfAny(path string) string {
+	b, _ := os.ReadFile(path)
+	return string(b)
 }
 
 // TestServersAnotherModelUnderTheSameName is the same with llama.cpp's server,

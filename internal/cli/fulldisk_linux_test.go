@@ -48,7 +48,7 @@ func newFullDisks(t *testing.T) *fullDisks {
 }
 
 // run is a command that makes a run, one call after the other: what was answered
-// before a call is recorded and remembered.
+// before a call is recorded, and remembered once it is checked.
 func (f *fullDisks) run(out string, more ...string) []string {
 	return append([]string{"run", "pairwise", "--base-url", f.judge.URL, "--dataset", "sample", "--concurrency", "1", "--out", out}, more...)
 }
@@ -111,7 +111,7 @@ func TestFullDisk(t *testing.T) {
 		{"runs, before", full(f.runs), 0, []string{"writing runs/r/", noSpace, makeRoom}, 65},                                            // a call is given up
 		{"runs, in the middle", full(f.runs), 20, []string{"writing runs/r/records.jsonl", noSpace, makeRoom, "judgments are left"}, 64}, // what could not be recorded is remembered
 		{"no more files for runs, before", f.runs.noMoreFiles, 0, []string{"cannot make the run's folder", noSpace, makeRoom}, 64},
-		{"no more files for runs, in the middle", f.runs.noMoreFiles, 20, []string{"writing runs/r/results.json", noSpace, makeRoom}, 64},
+		{"no more files for runs, in the middle", f.runs.noMoreFiles, 20, []string{"writing runs/r/run.json", noSpace, makeRoom}, 64},
 		{"cache, before", full(f.replies), 0, []string{"replies/gavel/replies: the disk has 0 MiB left", freeSpace, "--no-cache"}, 64},
 		{"cache, in the middle", full(f.replies), 20, nil, 64},
 		{"both, before", full(f.runs, f.replies), 0, []string{"replies/gavel/replies: the disk has 0 MiB left", freeSpace}, 64},
@@ -154,7 +154,12 @@ func TestFullDiskCache(t *testing.T) {
 	f := newFullDisks(t)
 	for _, left := range []int64{0, 4 << 10, 20 << 10, 3 << 20, 100 << 20} {
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
-			f.again(20, func() { f.replies.leave(left) })
+			f.again(20, func() {
+				for readIfAny("runs/r/.unverified.jsonl") != "" { // what waits for a check is remembered after it
+					time.Sleep(10 * time.Millisecond)
+				}
+				f.replies.leave(left)
+			})
 			r := gavelOnDisk(t, f.run("runs/r")...).well()
 			if strings.Count(r.stderr, "until there is free space, replies are not remembered") != 1 || strings.Contains(r.stderr, "it is not closed") != (left < 32<<20) {
 				t.Errorf("it says: %s", r.stderr)

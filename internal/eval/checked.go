@@ -19,9 +19,10 @@ import (
 // checks on disk, beside the records: it becomes a record once they have ended.
 type checked struct {
 	mu         sync.Mutex
-	unverified int               // nobody could ask: records with that mark
-	foreign    []*judging.Record // a reply is of another model
-	err        error             // of a record that could not be written
+	unverified int                         // nobody could ask: records with that mark
+	foreign    []*judging.Record           // a reply is of another model
+	changed    *backends.ModelChangedError // which
+	err        error                       // of a record that could not be written
 }
 
 // recorder writes a record that was read and takes it for the scores.
@@ -45,7 +46,7 @@ func (p *runState) settle(dir *judging.Dir, r *judging.Record, read scoring.Read
 		defer c.mu.Unlock()
 		if other, is := errors.AsType[*backends.ModelChangedError](err); is {
 			r.SetAside(other)
-			c.foreign = append(c.foreign, r)
+			c.foreign, c.changed = append(c.foreign, r), other
 			p.left.Add(1)
 			c.err = cmp.Or(c.err, dir.Hold(r)) // if the run is killed now, the next one knows
 			return
@@ -62,9 +63,12 @@ func (p *runState) settle(dir *judging.Dir, r *judging.Record, read scoring.Read
 }
 
 // resume has the judgments that waited when an earlier try ended wait for a check of the servers that answered.
-func (p *runState) resume(dir *judging.Dir, record recorder) error {
+func (p *runState) resume(dir *judging.Dir, record recorder, follow func(*judging.Record) error) error {
 	for _, r := range dir.Waiting() {
 		read, err := p.records.Look(r)
+		if err == nil {
+			err = follow(r)
+		}
 		if err != nil {
 			return err
 		}
@@ -88,9 +92,6 @@ func (p *runState) resume(dir *judging.Dir, record recorder) error {
 // changed is asked again of the others.
 func (e *Maker) askChecked(ctx context.Context, p *runState, dir *judging.Dir, record recorder) error {
 	c := &p.checked
-	if err := p.resume(dir, record); err != nil {
-		return err
-	}
 	for {
 		err := p.job.Run(ctx)
 		why := e.lastCheck(ctx, p, err)
@@ -104,16 +105,19 @@ func (e *Maker) askChecked(ctx context.Context, p *runState, dir *judging.Dir, r
 			e.say("warning: %d judgments are kept but unverified: %v", c.unverified, why)
 			c.unverified = 0
 		}
-		again := err == nil && len(foreign) > 0 && len(p.judges) > 1
+		again := err == nil && len(foreign) > 0 && len(p.judges) > 1 && p.follow == nil // a rule cannot be told otherwise
 		for _, r := range foreign {
-			if !again { // it is known why it failed
+			if !again {
 				read, lerr := p.records.Look(r)
 				err = cmp.Or(err, lerr, record(r, read))
 			}
 			err = cmp.Or(err, dir.Release(r))
 		}
+		if len(foreign) > 0 && !again && (err == nil || errors.Is(err, judging.ErrStopped)) {
+			err = c.changed
+		}
 		if !again {
-			return p.changedOr(err)
+			return err
 		}
 		e.say("%d judgments are asked for again: another model had answered them", len(foreign))
 		p.job.Completed = judging.Completed{}
@@ -126,15 +130,6 @@ func (e *Maker) askChecked(ctx context.Context, p *runState, dir *judging.Dir, r
 	}
 }
 
-// changedOr is the error of a run on one server whose model changed, or err.
-func (p *runState) changedOr(err error) error {
-	if w := p.watches[p.judges[0].Server.URL]; w != nil && len(p.judges) == 1 &&
-		(err == nil || errors.Is(err, judging.ErrStopped)) && w.Changed() != nil {
-		return w.Changed()
-	}
-	return err
-}
-
 // Limits of the last check, where nothing is left that would wait for the server too.
 const (
 	lastOfPool    = 10 * time.Second // the others have answered
@@ -144,12 +139,12 @@ const (
 
 // lastCheck asks the servers once more which model they serve; the error is of one that does not say it.
 func (e *Maker) lastCheck(ctx context.Context, p *runState, runErr error) error {
-	limit := p.req.RetryFor
+	limit := max(p.req.RetryFor, lastOfStopped) // one answer takes its time, however short the user would retry
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	switch {
 	case p.stopped.Load() || runErr != nil && !errors.Is(runErr, judging.ErrStopped):
-		limit = min(limit, lastOfStopped)
+		limit = lastOfStopped
 	case len(p.judges) > 1:
 		limit = min(limit, lastOfPool)
 	}

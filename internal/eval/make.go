@@ -301,17 +301,21 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 		p.job.GiveUp = math.MaxInt
 	}
 	record := func(r *judging.Record, read scoring.Read) error {
-		if err := dir.Write(r); err != nil {
-			return err
+		err := dir.Write(r)
+		if err == nil {
+			err = p.takeRead(r, read)
 		}
-		if p.follow != nil {
-			if enough, err := p.follow.add(r); err != nil {
-				return err
-			} else if enough {
-				end()
-			}
+		return err
+	}
+	follow := func(r *judging.Record) error {
+		if p.follow == nil {
+			return nil
 		}
-		return p.takeRead(r, read)
+		enough, err := p.follow.add(r)
+		if enough {
+			end()
+		}
+		return err
 	}
 	p.job.Write = func(r *judging.Record) error {
 		p.left.Add(-1)
@@ -330,8 +334,14 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 			err = record(r, read)
 		}
 		if err == nil {
+			err = follow(r)
+		}
+		if err == nil {
 			tell(r, read.Verdict)
 		}
+		return err
+	}
+	if err := p.resume(dir, record, follow); err != nil {
 		return err
 	}
 	begun := e.Now()
