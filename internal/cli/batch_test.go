@@ -152,6 +152,32 @@ func TestBatchOfAnEngineThatStopped(t *testing.T) {
 	}
 }
 
+// TestBatchOfTwoSystems: all replies of a batch are taken and all that is missing is written, though its replies came from
+// two systems, or name two models; the table warns of it.
+func TestBatchOfTwoSystems(t *testing.T) {
+	for name, c := range map[string]struct{ first, second, warns string }{
+		"fingerprints": {`"m","system_fingerprint":"fp_a"`, `"m","system_fingerprint":"fp_b"`, `"fp_a" in 3, "fp_b" in 3 of 6 replies`},
+		"models":       {`"m"`, `"large"`, `another model than "m", which was asked for: "large" in 3 of 6 replies`},
+	} {
+		home(t)
+		args := []string{"run", "pairwise", "--model", "m", "--dataset", "sample", "--limit", "6", "--out", name}
+		mustCall(t, append(args, "--batch-out", "1.jsonl")...)
+		if n := asBatch(t, "1.jsonl", "1.out", func(int, string) (string, int) { return "[[A>B]]", 200 }); n != 12 {
+			t.Fatalf("%d requests", n)
+		}
+		lines := strings.SplitAfter(read(t, "1.out"), "\n")[:6]
+		for i, line := range lines {
+			lines[i] = strings.Replace(line, `"m"`, []string{c.first, c.second}[i%2], 1)
+		}
+		write(t, "1.out", strings.Join(lines, ""))
+		table, said, code := call(t, append(args, "--batch-in", "1.out", "--batch-out", "2.jsonl")...)
+		if code != exitIncomplete || !strings.Contains(said, "6 requests written to 2.jsonl") || len(records(t, name)) != 6 ||
+			!strings.Contains(table, c.warns) {
+			t.Errorf("%s: exit status %d, %d records\n%s%s", name, code, len(records(t, name)), said, table)
+		}
+	}
+}
+
 // TestBatchWrong: what a batch cannot do is refused before anything is written.
 func TestBatchWrong(t *testing.T) {
 	home(t)
