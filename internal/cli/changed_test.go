@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -239,6 +240,38 @@ func TestKilledUnchecked(t *testing.T) {
 				t.Errorf("%d records, or some are unverified", len(rs))
 			}
 		})
+	}
+}
+
+// TestAsksWhileItCounts: the first request does not wait for the longest prompt to be counted.
+func TestAsksWhileItCounts(t *testing.T) {
+	home(t)
+	s := newTwins(t, 1000)
+	rest, asked := s.Config.Handler, make(chan struct{})
+	var first sync.Once
+	var counted atomic.Int64
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/apply-template":
+			select {
+			case <-asked:
+			case <-time.After(10 * time.Second):
+				t.Error("nothing was asked for before prompts were counted")
+			}
+			text(`{"prompt":"x"}`)(w, r)
+			return
+		case "/tokenize":
+			counted.Add(1)
+			text(`{"tokens":[1,2,3]}`)(w, r)
+			return
+		case "/v1/chat/completions":
+			first.Do(func() { close(asked) })
+		}
+		rest.ServeHTTP(w, r)
+	})
+	mustCall(t, "run", "pairwise", "--base-url", s.URL, "--dataset", "sample", "--max-tokens", "65000", "--out", "r")
+	if m, err := judging.ReadManifest("r"); err != nil || counted.Load() == 0 || m.Longest != (judging.Length{Tokens: 3, By: judging.CountedByServer}) {
+		t.Errorf("%d prompts were counted, the longest is said to have %+v; %v", counted.Load(), m.Longest, err)
 	}
 }
 

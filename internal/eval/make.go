@@ -87,7 +87,15 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			AtOnce:    p.atOnce(),
 			SoFar:     p.soFar.String,
 		})
+		counting, stop := context.WithCancel(backends.WithAccount(ctx, &p.account))
+		longest := make(chan judging.Length, 1)
+		go func() { longest <- e.longest(counting, p) }()
 		runErr = e.ask(ctx, p, dir)
+		if runErr != nil {
+			stop()
+		}
+		m.Longest = <-longest
+		stop()
 		p.job.Client = nil
 		if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
 			e.say("warning: %v", err)
@@ -139,6 +147,7 @@ func (p *runState) noteStart(old *judging.Manifest, now time.Time) {
 		m.Changes = old.Changes
 		m.Beside = old.Beside
 		m.Sample = old.Sample
+		m.Longest = old.Longest
 		m.Alternates = old.Alternates
 	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && p.answer == nil {
 		m.Alternates = protocol.Presentations == 2

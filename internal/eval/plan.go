@@ -75,6 +75,7 @@ func (w *work) planRun(ctx context.Context, p *runState) error {
 			cached = w.known(store.Peek)
 		}
 	}
+	p.job.Manifest.Longest = w.longest(ctx, p)
 	plan, err := p.job.MakePlan(ctx, cached)
 	if err != nil {
 		return err

@@ -252,7 +252,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	if err := offered(asker, its, server, model); err != nil {
 		return nil, err
 	}
-	return p, e.measure(ctx, p)
+	return p, p.limit()
 }
 
 // offered refuses a judge that chooses among options where a question has none.
@@ -346,40 +346,52 @@ func abilities(server backends.Server, model backends.Model, params *judging.Par
 	return nil
 }
 
-// measure counts the longest prompt and says what it leaves for the reply.
-func (e *Maker) measure(ctx context.Context, p *runState) error {
+// limit sets how many tokens a prompt may have, and who counts them.
+func (p *runState) limit() error {
 	j, m := p.job, p.job.Manifest
-	params := m.Spec.Parameters
-	context := cmp.Or(params.NumCtx, m.Model.Context)
-	if m.Server.Can(backends.ReserveReply) && context > 0 && params.MaxTokens >= context {
-		return Wrong("max-tokens", params.MaxTokens,
+	most, context := m.Spec.Parameters.MaxTokens, p.context()
+	if m.Server.Can(backends.ReserveReply) && context > 0 && most >= context {
+		return Wrong("max-tokens", most,
 			"%d: %s reserves room for the whole reply, and its context of %d leaves none for a prompt; lower it",
-			params.MaxTokens, m.Server.Name, context)
+			most, m.Server.Name, context)
 	}
-	j.Limit = m.Server.PromptLimit(context, params.MaxTokens)
+	j.Limit = m.Server.PromptLimit(context, most)
 	if counter, ok := p.judges[0].Backend.(backends.Counter); ok {
 		j.Count = counter.CountTokens
 	}
-	if m.Simulated || len(j.Rows) == 0 {
-		return nil
+	return nil
+}
+
+// context is how many tokens a prompt and its reply may have; 0 where nobody knows.
+func (p *runState) context() int {
+	m := p.job.Manifest
+	return cmp.Or(m.Spec.Parameters.NumCtx, m.Model.Context)
+}
+
+// longest counts the longest prompt of a run that asks a server, and says what it leaves for the reply. Nothing that is
+// asked depends on it.
+func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
+	j, m := p.job, p.job.Manifest
+	if p.answer != nil || m.Simulated || len(j.Rows) == 0 {
+		return m.Longest
 	}
+	most, context := m.Spec.Parameters.MaxTokens, p.context()
 	longest, err := j.LongestPrompt(ctx, context)
-	if err != nil {
-		return err
+	if err != nil { // of an item that cannot be read, which is for the run to complain about
+		return m.Longest
 	}
-	m.Longest = longest
 	room := context - longest.Tokens
 	switch {
 	case context == 0 || longest.Tokens > j.Limit && longest.By == judging.CountedByBytes:
 	case longest.Tokens > j.Limit:
 		e.say("the longest prompt has %d tokens, the server takes at most %d: "+
 			"such items end as prompt-too-long (--dry-run counts them)", longest.Tokens, j.Limit)
-	case room < params.MaxTokens:
+	case room < most:
 		e.say("the longest prompt has %d tokens (%s) and leaves %d of %d for its reply, "+
 			"less than --max-tokens %d: serve more context, or expect cut replies",
-			longest.Tokens, longest.By, room, context, params.MaxTokens)
+			longest.Tokens, longest.By, room, context, most)
 	}
-	return nil
+	return longest
 }
 
 // DatasetInfo says where the items of a request came from.
