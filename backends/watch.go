@@ -50,9 +50,6 @@ type IdentityCheck struct {
 // ErrUnverified ends a check of a server that could not be asked which model it serves.
 var ErrUnverified = errors.New("the server could not be asked again which model it serves")
 
-// Unverified returns a check that has ended with ErrUnverified.
-func Unverified() *IdentityCheck { return &IdentityCheck{ended: true, err: ErrUnverified} }
-
 // Then calls f when the check has ended, at once if it has: with nil where the server serves the same model, with
 // *ModelChangedError where it serves another, and with ErrUnverified where nobody knows.
 func (c *IdentityCheck) Then(f func(error)) {
@@ -181,8 +178,11 @@ func (w *Watch) change(to *ModelChangedError) {
 	}
 }
 
-// Check returns a check that begins after now.
+// Check returns a check that begins after now; of a server that nobody watches it has ended with ErrUnverified.
 func (w *Watch) Check() *IdentityCheck {
+	if w == nil {
+		return &IdentityCheck{ended: true, err: ErrUnverified}
+	}
 	c := new(IdentityCheck)
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -37,7 +37,9 @@ type Dir struct {
 	Path  string
 	lock  *flock.Flock
 	sweep func() error // takes records out that do not stand; nil where all do
-	waits waitingRecords
+	// Waiting are the judgments that waited for checks when an earlier try was killed, and its unverified records.
+	Waiting []*Record
+	waiting waiting
 	recordWriter
 }
 
@@ -93,7 +95,7 @@ func OpenDirBy[T any](
 		return nil, nil, fmt.Errorf("%s: another gavel is writing to this run; "+
 			"wait for it, or name another folder with --out", path)
 	}
-	disk.Sweep(path, append(slices.Clone(RunFiles), waitingFile)...)
+	disk.Sweep(path, RunFiles...)
 	old, err := d.resume(m)
 	if err == nil {
 		err = look(d, again, read, done)
@@ -165,10 +167,12 @@ func (d *Dir) Start(m *Manifest) error {
 	if err := d.WriteManifest(m); err != nil {
 		return err
 	}
-	err := d.rewriteWaiting() // before an unverified record is swept
-	if err == nil {
-		err = d.Sweep()
+	for _, r := range d.Waiting { // before an unverified record is swept
+		if err := d.Hold(r); err != nil {
+			return err
+		}
 	}
+	err := d.Sweep()
 	if err != nil {
 		return err
 	}
@@ -176,7 +180,7 @@ func (d *Dir) Start(m *Manifest) error {
 	return err
 }
 
-// appendTo opens a file at its end, to which no link leads.
+// appendTo opens a file, to which no link leads, at the end of its last whole line.
 func (d *Dir) appendTo(name string) (recordFile, int64, error) {
 	root, err := os.OpenRoot(d.Path)
 	if err != nil {
@@ -187,8 +191,8 @@ func (d *Dir) appendTo(name string) (recordFile, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	size, err := file.Seek(0, io.SeekEnd)
-	return file, size, err
+	size, err := wholeLines(filepath.Join(d.Path, name))
+	return file, size, errors.Join(err, file.Truncate(size))
 }
 
 // mustBeFree refuses a folder with files of somebody else's in it.
@@ -375,11 +379,11 @@ func (d *Dir) Abandon() {
 
 // Close releases the directory.
 func (d *Dir) Close() error {
-	var err error
-	if d.waits.file != nil {
-		err = d.waits.file.close()
+	err := d.recordWriter.close()
+	if d.waiting.file != nil {
+		err = errors.Join(err, d.waiting.file.close())
 	}
-	return errors.Join(d.recordWriter.close(), err, d.lock.Unlock())
+	return errors.Join(err, d.lock.Unlock())
 }
 
 // WriteJSON writes v to a file in one step: a reader sees the old one or the new one, never half of it.

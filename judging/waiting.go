@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"gavel/backends"
-	"gavel/internal/codec"
 	"gavel/internal/disk"
 )
 
@@ -44,112 +43,81 @@ func (r *Record) SetAside(why error) {
 	r.Error = fmt.Sprintf("set aside: %v", why)
 }
 
-// waitingFile has the judgments that wait for checks: they are no records yet, and a kill does not lose them. Of two lines
-// of one judgment the last counts.
+// waitingFile has the judgments that wait for checks: they are no records yet, and a kill does not lose them. Of two
+// lines of one judgment the last counts.
 const waitingFile = ".unverified.jsonl"
 
-// waitingRecords are the judgments that wait for checks, and their file.
-type waitingRecords struct {
-	mu      sync.Mutex
-	records map[*Record]bool
-	lines   int           // of the file
-	file    *recordWriter // nil before the first
+// waiting counts the judgments that wait for checks.
+type waiting struct {
+	mu   sync.Mutex
+	n    int
+	file *recordWriter // nil while n is 0
 }
 
 // Hold keeps a judgment on disk until Release, beside the records.
 func (d *Dir) Hold(r *Record) error {
-	d.waits.mu.Lock()
-	defer d.waits.mu.Unlock()
-	if d.waits.file == nil {
+	w := &d.waiting
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file == nil {
 		file, size, err := d.appendTo(waitingFile)
 		if err != nil {
 			return err
 		}
-		d.waits.file = &recordWriter{file: file, size: size}
+		w.file = &recordWriter{file: file, size: size}
 	}
-	d.waits.records[r] = true
-	d.waits.lines++
-	if err := d.waits.file.write(r); err != nil {
+	if err := w.file.write(r); err != nil {
 		return kept(disk.Writing(filepath.Join(d.Path, waitingFile), err))
 	}
+	w.n++
 	return nil
 }
 
-// Release ends Hold: the judgment is a record now, or is made again.
-func (d *Dir) Release(r *Record) error {
-	d.waits.mu.Lock()
-	defer d.waits.mu.Unlock()
-	delete(d.waits.records, r)
-	if n := len(d.waits.records); n > 0 && d.waits.lines < 2*n+1000 {
+// Release ends Hold for one judgment: it is a record now, or is made again.
+func (d *Dir) Release() error {
+	w := &d.waiting
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.n--
+	if w.n > 0 {
 		return nil
 	}
-	return d.rewriteWaiting()
-}
-
-// Waiting lists the judgments that wait for checks.
-func (d *Dir) Waiting() (records []*Record) {
-	d.waits.mu.Lock()
-	defer d.waits.mu.Unlock()
-	for r := range d.waits.records {
-		records = append(records, r)
-	}
-	return records
-}
-
-// rewriteWaiting writes the file anew with the judgments that still wait, once the records of the others are on disk.
-func (d *Dir) rewriteWaiting() error {
-	err := d.flush()
-	if d.waits.file != nil {
-		err = errors.Join(err, d.waits.file.close())
-	}
+	err := errors.Join(d.flush(), w.file.close())
+	w.file = nil
 	if err != nil {
 		return err
 	}
-	d.waits.file = nil
-	d.waits.lines = len(d.waits.records)
-	path := filepath.Join(d.Path, waitingFile)
-	if d.waits.lines == 0 {
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
-	return kept(disk.Write(path, func(w io.Writer) error {
-		enc := codec.NewEncoder(w)
-		for r := range d.waits.records {
-			if err := enc.Encode(r); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	return os.Remove(filepath.Join(d.Path, waitingFile))
 }
 
 // readWaiting finds the judgments that waited when an earlier try was killed, and takes the unverified records for such;
 // not those that stand by now or are asked again.
 func (d *Dir) readWaiting(unverified []*Record, again func(*Record) bool, stand *Completed) error {
-	type key struct {
-		item                     string
-		presentation, repetition int
-	}
-	last := map[key]*Record{}
-	note := func(r *Record) error {
-		last[key{r.Item, r.Presentation, r.Repetition}] = r
+	path := filepath.Join(d.Path, waitingFile)
+	all := unverified
+	err := ReadRecords(path, func(r *Record) error {
+		all = append(all, r)
 		return nil
-	}
-	for _, r := range unverified {
-		note(r)
-	}
-	err := ReadRecords(filepath.Join(d.Path, waitingFile), note)
+	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	d.waits.records = map[*Record]bool{}
-	for _, r := range last {
-		if !again(r) && !stand.Has(r.Item, r.Presentation, r.Repetition) {
+	var seen Completed
+	for _, r := range slices.Backward(all) {
+		if seen.Has(r.Item, r.Presentation, r.Repetition) || stand.Has(r.Item, r.Presentation, r.Repetition) {
+			continue
+		}
+		seen.Add(r)
+		if !again(r) {
 			r.Unverified = false
-			d.waits.records[r] = true
+			d.Waiting = append(d.Waiting, r)
 		}
 	}
-	return nil
+	if len(d.Waiting) == 0 && err == nil {
+		err = os.Remove(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

@@ -55,8 +55,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	defer dir.Close()
 	e.sayAltered(p.out, m.Altered)
 	p.noteStart(old, e.Now())
-	waiting := dir.Waiting()
-	for _, r := range waiting {
+	for _, r := range dir.Waiting {
 		p.job.Completed.Add(r)
 	}
 	completed := p.job.Completed.Count()
@@ -66,7 +65,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	}
 	var runErr error
 	p.left.Store(int64(missing))
-	if missing+len(waiting) > 0 {
+	if missing+len(dir.Waiting) > 0 {
 		p.ending, p.endGently = context.WithCancel(context.Background())
 		ctx = backends.WithLastTry(ctx, p.ending)
 		client, closeClient, err := e.client(ctx, p)
@@ -109,7 +108,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			e.say("all %d judgments are in %s already: nothing to ask", m.Judgments, p.out)
 		}
 	}
-	return e.finish(p, dir, missing+len(waiting), runErr)
+	return e.finish(p, dir, missing+len(dir.Waiting), runErr)
 }
 
 // takeRead takes a record that was read, for what the run comes to in the end and so far.
@@ -338,7 +337,10 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 		case err != nil:
 			return err
 		case r.Waits():
-			err = p.await(dir, r, read, record)
+			err = dir.Hold(r)
+			if err == nil {
+				p.settle(dir, r, read, record)
+			}
 		default:
 			err = record(r, read)
 		}
