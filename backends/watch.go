@@ -21,6 +21,9 @@ var _ Client = (*Watch)(nil)
 // is still the same process, a check samples the model too (see [Sample]).
 // Once it is seen to be another, or to have been, every call fails with *ModelChangedError.
 type Watch struct {
+	// Alone, made for one value, has no sample be taken while a request is in flight; nil where that may be.
+	Alone chan struct{}
+
 	member   Member
 	patience time.Duration
 	ctx      context.Context // of the checks
@@ -130,6 +133,10 @@ func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
 func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 	if changed := w.Changed(); changed != nil {
 		return Response{}, changed
+	}
+	if w.Alone != nil {
+		w.Alone <- struct{}{}
+		defer func() { <-w.Alone }()
 	}
 	resp, err := w.member.Client.Ask(ctx, req)
 	if err != nil {
@@ -295,6 +302,10 @@ func (w *Watch) same(ctx context.Context) error {
 	}
 	if w.sample == nil || presence.Process != "" && presence.Process == w.process {
 		return nil
+	}
+	if w.Alone != nil {
+		w.Alone <- struct{}{}
+		defer func() { <-w.Alone }()
 	}
 	sample, err := w.takeSample(ctx)
 	switch {

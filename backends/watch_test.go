@@ -248,6 +248,53 @@ func TestWatchDoesNotVouchForTheFuture(t *testing.T) {
 	})
 }
 
+// alone fails where it is asked for a sample beside a reply.
+type alone struct {
+	*serving
+	t    *testing.T
+	busy sync.Mutex
+}
+
+func (s *alone) only() (done func()) {
+	if !s.busy.TryLock() {
+		s.t.Error("two requests at once")
+		return func() {}
+	}
+	return s.busy.Unlock
+}
+
+func (s *alone) Ask(ctx context.Context, req Request) (Response, error) {
+	defer s.only()()
+	return s.serving.Ask(ctx, req)
+}
+
+func (s *alone) Sample(ctx context.Context, model string) (Sample, error) {
+	defer s.only()()
+	time.Sleep(100 * time.Millisecond)
+	return s.serving.Sample(ctx, model)
+}
+
+// TestWatchAlone: where one request at a time is wanted, no sample is taken beside it.
+func TestWatchAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &alone{serving: new(serving), t: t}
+		s.now.Store(&presence{identity: tinyIdentity, sample: Sample{" it": -0.1}, takes: 700 * time.Millisecond})
+		w := NewWatch(t.Context(), Member{Backend: s, Client: s, Server: Server{Kind: "openai"}, Model: Model{Name: "tiny"}}, time.Minute)
+		w.Alone = make(chan struct{}, 1)
+		if _, _, err := w.Begin(nil); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			if _, err := w.Ask(t.Context(), Request{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Last(t.Context(), time.Minute); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestWatchSeesAnotherModel(t *testing.T) {
 	weights, others := Sample{" it": -0.5, " of": -1.5}, Sample{" it": -3, " so": -0.2}
 	for name, c := range map[string]struct {

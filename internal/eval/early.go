@@ -46,8 +46,11 @@ func newFollower(rule *Rule, m *judging.Manifest, how judging.Reading, ids []str
 	return f
 }
 
-// add takes a judgment, and tells whether the rule has enough.
+// add takes a judgment, and tells whether the rule has enough; where there is no rule it never has.
 func (f *follower) add(r *judging.Record) (enough bool, err error) {
+	if f == nil {
+		return false, nil
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, ours := f.place[r.Item]

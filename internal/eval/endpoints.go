@@ -170,6 +170,9 @@ func (e *Maker) serversClient(ctx context.Context, p *runState, store *cache.Sto
 			continue
 		}
 		w := backends.NewWatch(ctx, judges[i], p.req.RetryFor)
+		if p.req.StrictDeterminism {
+			w.Alone = make(chan struct{}, 1)
+		}
 		p.watches[judges[i].Server.URL] = w
 		w.Expect(p.systems[judges[i].Server.URL].Usual())
 		sample, untold, err := w.Begin(m.Sample)

@@ -41,10 +41,8 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	p.lookBack()
 	stands := func(r *judging.Record, read scoring.Read) error {
 		p.remember(r)
-		if p.follow != nil {
-			if _, err := p.follow.add(r); err != nil {
-				return err
-			}
+		if _, err := p.follow.add(r); err != nil {
+			return err
 		}
 		return p.takeRead(r, read)
 	}
@@ -316,9 +314,6 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 		return err
 	}
 	follow := func(r *judging.Record) error {
-		if p.follow == nil {
-			return nil
-		}
 		enough, err := p.follow.add(r)
 		if enough {
 			end()
