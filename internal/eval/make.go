@@ -84,15 +84,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			AtOnce:    p.atOnce(),
 			SoFar:     p.soFar.String,
 		})
-		counting, stop := context.WithCancel(backends.WithAccount(ctx, &p.account))
-		longest := make(chan judging.Length, 1)
-		go func() { longest <- e.longest(counting, p) }()
-		runErr = e.ask(ctx, p, dir)
-		if runErr != nil {
-			stop()
-		}
-		m.Longest = <-longest
-		stop()
+		m.Longest, runErr = e.counted(ctx, p, func() error { return e.ask(ctx, p, dir) })
 		p.job.Client = nil
 		if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
 			e.say("warning: %v", err)
@@ -107,6 +99,19 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		}
 	}
 	return e.finish(p, dir, missing+len(dir.Waiting), runErr)
+}
+
+// counted counts the longest prompt while ask goes on.
+func (e *Maker) counted(ctx context.Context, p *runState, ask func() error) (judging.Length, error) {
+	ctx, stop := context.WithCancel(backends.WithAccount(ctx, &p.account))
+	defer stop()
+	longest := make(chan judging.Length, 1)
+	go func() { longest <- e.longest(ctx, p) }()
+	err := ask()
+	if err != nil {
+		stop()
+	}
+	return <-longest, err
 }
 
 // takeRead takes a record that was read, for what the run comes to in the end and so far.
@@ -306,6 +311,28 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 	if e.Batch != nil {
 		p.job.GiveUp = math.MaxInt
 	}
+	record, err := e.writing(p, dir, end, tell)
+	if err != nil {
+		return err
+	}
+	begun := e.Now()
+	err = e.askChecked(backends.WithAccount(ctx, &p.account), p, dir, record)
+	if m := p.job.Manifest; calls.Load() >= enoughCalls && p.job.AtOnce != nil && m.Model.Slots == 0 {
+		mean := float64(asked.Load()) / float64(e.Now().Sub(begun).Milliseconds()+1)
+		m.Concurrency = max(1, int(math.Round(mean)))
+	}
+	e.observer().RunEnded()
+	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
+		return &kindError{ErrIncomplete, errors.New(*why)}
+	}
+	return err
+}
+
+// writing has the job write its judgments, and wait with those whose replies are to be checked. end ends the run by its
+// rule, tell tells of a judgment.
+func (e *Maker) writing(
+	p *runState, dir *judging.Dir, end func(), tell func(*judging.Record, judging.Verdict),
+) (recorder, error) {
 	record := func(r *judging.Record, read scoring.Read) error {
 		err := dir.Write(r)
 		if err == nil {
@@ -347,20 +374,7 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 		}
 		return err
 	}
-	if err := p.resume(dir, record, follow); err != nil {
-		return err
-	}
-	begun := e.Now()
-	err := e.askChecked(backends.WithAccount(ctx, &p.account), p, dir, record)
-	if m := p.job.Manifest; calls.Load() >= enoughCalls && p.job.AtOnce != nil && m.Model.Slots == 0 {
-		mean := float64(asked.Load()) / float64(e.Now().Sub(begun).Milliseconds()+1)
-		m.Concurrency = max(1, int(math.Round(mean)))
-	}
-	e.observer().RunEnded()
-	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
-		return &kindError{ErrIncomplete, errors.New(*why)}
-	}
-	return err
+	return record, p.resume(dir, record, follow)
 }
 
 // enoughCalls are those from which on the mean of what was asked at once tells more than the number to begin with.
