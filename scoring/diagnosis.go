@@ -253,22 +253,29 @@ func (r *Report) lost() int {
 	return r.Judgments() - r.Outcomes[string(judging.Decided)] - r.Outcomes[string(judging.Tie)]
 }
 
-// Silence diagnoses a run of which too many judgments have no verdict.
+// Silence diagnoses a run of which too many judgments have no verdict: surely, or half of those that there are.
 func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
 	e, ok := r.Verdictless().Held(MostSilent)
+	lost := r.lost()
+	level := Unusable
 	switch {
 	case !ok:
 		return Unknowing(CodeNothing, "Nothing has been judged yet."), true
-	case !e.Above:
+	case !e.Above && 2*lost < e.N:
 		return d, false
+	case !e.Above:
+		level = Unknown
 	}
-	lost := r.lost()
 	text := fmt.Sprintf("%s without a verdict (%s)", oneIn(e.Value, noun, "is", "are"), e)
 	if lost == e.N {
 		text = fmt.Sprintf("No %s of %d has a verdict", noun, e.N)
 	}
-	text += ": mend that before reading the rest" + r.remedy(lost) + "."
-	return Diagnosis{Level: Unusable, Code: CodeSilent, Text: text, Evidence: []Evidence{e}}, true
+	first := "mend that before reading the rest"
+	if 2*(r.Outcomes[string(judging.NoVerdict)]+r.Outcomes[string(judging.Conflict)]) > lost {
+		first = "fix the prompt format first"
+	}
+	text += ": " + first + r.remedy(lost) + "."
+	return Diagnosis{Level: level, Code: CodeSilent, Text: text, Evidence: []Evidence{e}}, true
 }
 
 // remedy is what to try where verdicts are missing, by what most of them are missing for.
@@ -327,6 +334,8 @@ func oneIn(percent float64, noun, singular, plural string) string {
 		return fmt.Sprintf("Three %ss in four %s", noun, plural)
 	case percent > 60:
 		return fmt.Sprintf("Two %ss in three %s", noun, plural)
+	case n == 2:
+		return fmt.Sprintf("Half of the %ss %s", noun, plural)
 	case n < len(words):
 		return fmt.Sprintf("One %s in %s %s", noun, words[n], singular)
 	default:

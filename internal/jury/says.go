@@ -43,8 +43,14 @@ func (r *Report) also() string {
 		says = append(says, fmt.Sprintf("By how alike they err, the %s are worth %.1f independent judges.",
 			scoring.CountWord(len(r.Members)), *r.Effective))
 	}
-	if !r.Gain.Noise && gain < 0 || r.Gain.Noise && gain <= 0 && r.times() != "" {
-		says = append(says, "Use "+scoring.InSentence(r.Members[0].Name)+" alone.")
+	best := r.Members[0]
+	unusable := func(rep scoring.Report) bool { return rep.Diagnosis != nil && rep.Diagnosis.Level == scoring.Unusable }
+	switch {
+	case unusable(best.Scored) && unusable(r.Scored):
+		says = append(says, "Neither the jury nor its best member is usable.")
+	case unusable(best.Scored):
+	case !r.Gain.Noise && gain < 0 || r.Gain.Noise && gain <= 0 && r.times() != "":
+		says = append(says, "Use "+scoring.InSentence(best.Name)+" alone.")
 	}
 	return strings.Join(says, " ")
 }

@@ -17,7 +17,12 @@ func TestJurySays(t *testing.T) {
 		calls int
 		want  string
 		also  string
+
+		level scoring.Level // of the best member and of the jury
 	}{
+		{name: "nobody is usable", gain: gain(0, -8, 8, true), calls: 200, level: scoring.Unusable,
+			want: "No gain: 78.0 % against 74.0 % of best alone, at twice the calls.",
+			also: "The difference is 0.0 points [−8.0, 8.0]. By how alike they err, the two are worth 1.5 independent judges. Neither the jury nor its best member is usable."},
 		{name: "gains", gain: gain(4, 1, 7, false), calls: 300,
 			want: "The jury is better: 78.0 % against 74.0 % of best alone, at three times the calls.",
 			also: "The difference is +4.0 points [1.0, 7.0], beyond noise. By how alike they err, the two are worth 1.5 independent judges."},
@@ -43,6 +48,8 @@ func TestJurySays(t *testing.T) {
 			Effective: new(1.5),
 			alone:     100,
 		}
+		r.Scored.Diagnosis = &scoring.Diagnosis{Level: c.level}
+		r.Members[0].Scored = r.Scored
 		if got := r.answer(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

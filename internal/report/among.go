@@ -10,10 +10,16 @@ import (
 	"gavel/scoring"
 )
 
-// place says where the judge stands among the others, by the value alone; "" where there are none.
+// place says where the judge stands by its value among those of its leaderboard or, where nobody else is on it, among
+// the published ones; "" where there are none.
 func (p *RunPage) place() string {
 	head := Headline(&p.Report)
-	others := p.others()
+	others := p.Others
+	where := "here"
+	if len(others) == 0 {
+		others = p.others()
+		where = "with the published ones"
+	}
 	if len(others) == 0 || head == nil || head.Value == nil {
 		return ""
 	}
@@ -21,7 +27,7 @@ func (p *RunPage) place() string {
 	for _, o := range others {
 		better += int(scoring.One(o.Value > *head.Value))
 	}
-	return fmt.Sprintf("number %d of %d judges here", better+1, len(others)+1)
+	return fmt.Sprintf("number %d of %d judges %s", better+1, len(others)+1, where)
 }
 
 // others are the judges of the same items that have runs here, and the published ones that have none.

@@ -73,3 +73,45 @@ func TestLevelsAreOfTheRows(t *testing.T) {
 		}
 	}
 }
+
+// TestSentencesAgreeWithTheNumbers: what is said of a judge does not contradict the number beside it.
+func TestSentencesAgreeWithTheNumbers(t *testing.T) {
+	row := func(metric string, k, n int) scoring.Result {
+		e := scoring.ShareOf(metric, float64(k), float64(n), 0)
+		return scoring.Result{Metric: metric, Group: scoring.Overall, Value: &e.Value, Low: &e.Low, High: &e.High, N: n}
+	}
+	for _, c := range []struct {
+		about                             string
+		pairs, silent, alike, right, once int // once: right in one order, of all pairs
+		says                              string
+	}{
+		{
+			about: "right on all of many verdicts that agree", pairs: 350, alike: 180, right: 180, once: 265,
+			says: "Keep only verdicts that agree in both orders: they are right on 100 %, but only 51 % of the pairs get one.",
+		},
+		{
+			about: "one verdict that agrees", pairs: 16, alike: 1, right: 1, once: 8,
+			says: "The verdict flips with the order in 94 % of pairs: too few verdicts are left to use.",
+		},
+		{
+			about: "some verdicts are missing in one order", pairs: 350, silent: 54, alike: 296, right: 266, once: 290,
+			says: "One order is enough: it is right on 83 % of 350 pairs, and hardly any verdict flips with the order.",
+		},
+	} {
+		rep := scoring.Report{
+			Items:    c.pairs,
+			Expected: c.pairs,
+			Goal:     "better",
+			Outcomes: map[string]int{scoring.Decided: 2*c.pairs - c.silent, "no-verdict": c.silent},
+			Results: []scoring.Result{
+				row("strict", c.right, c.pairs), row("drop", c.right, c.pairs-c.silent), row(RightWhereAlike, c.right, c.alike),
+				row("consistency", c.alike, c.pairs-c.silent), row(Coverage, c.alike, c.pairs),
+				row("first-order", c.once, c.pairs), row("second-order", c.once, c.pairs),
+				row("first-position", c.pairs, 2*c.pairs),
+			},
+		}
+		if says, _ := sentences(&rep, new(pairs).rule(&rep)); says != c.says {
+			t.Errorf("%s: %q", c.about, says)
+		}
+	}
+}

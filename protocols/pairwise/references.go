@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gavel/datasets"
 	"gavel/datasets/references"
@@ -40,7 +41,10 @@ func (f *pairs) references(level float64) []scoring.Reference {
 	case k.Format == datasets.LLMBar.Name:
 		return f.judgesOf(references.LLMBar(), level)
 	case len(f.rows) == k.Rows:
-		return sorted(figuresOn(k, level))
+		name := scoring.JudgeName(f.manifest.Spec.Model.Name)
+		return sorted(slices.DeleteFunc(figuresOn(k, level), func(x scoring.Reference) bool { // itself
+			return f.manifest.Imported != "" && (name == x.Judge || strings.HasPrefix(name, x.Judge+"-20"))
+		}))
 	}
 	return nil
 }
@@ -88,7 +92,9 @@ func fileOf(m *judging.Manifest) (datasets.Known, bool) {
 	}
 	all := datasets.Registry()
 	i := slices.IndexFunc(all, func(k datasets.Known) bool {
-		return k.SHA256 != "" && k.SHA256 == m.Spec.Dataset.SHA256 && k.Groups == nil
+		// the items of an imported run may be the file, whatever they were imported from
+		isFile := k.SHA256 == m.Spec.Dataset.SHA256 || k.SHA256 == m.Files[judging.ItemsFile]
+		return k.SHA256 != "" && isFile && k.Groups == nil
 	})
 	if i < 0 {
 		return datasets.Known{}, false

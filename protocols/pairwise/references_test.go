@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -157,6 +158,14 @@ func TestReferencesOfARun(t *testing.T) {
 		if made := f.references(0.95); made != nil {
 			t.Errorf("%s: %d references", name, len(made))
 		}
+	}
+	imported := of(Protocol, "0", judgeBench.Rows)
+	imported.manifest.Imported = "outputs.jsonl"
+	imported.manifest.Files = map[string]string{judging.ItemsFile: judgeBench.SHA256}
+	imported.manifest.Spec.Model.Name = "openai/o1-mini-2024-09-12"
+	isItself := func(x scoring.Reference) bool { return x.Judge == "o1-mini" }
+	if made := imported.references(0.95); len(made) < 30 || slices.ContainsFunc(made, isItself) {
+		t.Errorf("%d references of an imported run of all pairs", len(made))
 	}
 	whole := of(Protocol, judgeBench.SHA256, judgeBench.Rows).references(0.95)
 	if len(whole) < 30 || whole[0].P != nil || whole[0].Metric != "strict" {

@@ -32,6 +32,10 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 		}
 		return says, fmt.Sprintf("Where both orders agree it is %s of %d; a coin is on 50 %%.", agreed, right.N)
 	case scoring.CodeChance:
+		if *right.High >= scoring.ReliableFrom { // the verdicts that agree may be right, and are too few
+			return fmt.Sprintf("The verdict flips with the order in %s of pairs: too few verdicts are left to use.",
+				percent(100-*r.Overall("consistency").Value)), all
+		}
 		says = fmt.Sprintf("No better than chance: where both orders agree it is %s of %d pairs, and a coin on 50 %%.",
 			agreed, right.N)
 		return says, all
@@ -52,11 +56,14 @@ func advice(r *scoring.Report, d scoring.Diagnosis, agreed, get string) string {
 	}
 	switch {
 	case enough && d.Level != scoring.Weak:
+		if once := r.Overall("first-order"); once.Value != nil { // a verdict may be missing in the other
+			strict = once
+		}
 		return fmt.Sprintf("One order is enough: it is right on %s of %d pairs, "+
 			"and hardly any verdict flips with the order.", percent(*strict.Value), strict.N)
 	case d.Level != scoring.Weak:
 		return fmt.Sprintf("Keep only verdicts that agree in both orders: they are %s, and %s.", agreed, get)
-	case *right.Value > scoring.ReliableFrom && *strict.Value > scoring.UsableFrom:
+	case *right.Value > scoring.ReliableFrom && *right.Low <= scoring.ReliableFrom && *strict.Value > scoring.UsableFrom:
 		return "Better than chance, but too few pairs to rely on it: where both orders agree it is " + agreed + "."
 	case *right.Value > scoring.ReliableFrom:
 		return fmt.Sprintf("Keep only verdicts that agree in both orders: they are %s, but only %s.", agreed, get)
