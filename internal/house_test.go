@@ -22,7 +22,7 @@ var rooms = map[string]string{
 	"cache":               "backends internal/codec",
 	"datasets/rows":       "",
 	"datasets/references": "",
-	"datasets":            "datasets/rows internal/disk internal/codec",
+	"datasets":            "datasets/rows datasets/references internal/disk internal/codec",
 	"judging":             "datasets datasets/rows backends internal/disk internal/codec",
 	"judging/judgingtest": "datasets backends",
 	"scoring/stats":       "",

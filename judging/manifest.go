@@ -228,6 +228,8 @@ type Manifest struct {
 	Suspect time.Time `json:"suspect_since,omitzero"`
 	// of an imported run: the file's own name for the judge (JudgeBench), or the strategy (LLMBar)
 	JudgeName string `json:"judge_name,omitempty"`
+	// of the judge, as the suite's file calls it
+	Name string `json:"name,omitempty"`
 	// of an imported run: the labels stayed with the responses when the order was reversed, so that a judge that always
 	// gives one label looks consistent
 	LabelsStay bool `json:"labels_stay,omitempty"`

@@ -129,6 +129,32 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestPreferencesAgreeWithPeople: whom people prefer is no answer that is right.
+func TestPreferencesAgreeWithPeople(t *testing.T) {
+	var records []*judging.Record
+	for i := range 60 {
+		records = append(records, preferred(fmt.Sprintf("p%02d", i), "talk", "A", "[[A]]"))
+	}
+	says := gather(t, manifestOf("answer", 60), records).Score(quick).Says
+	if !strings.HasPrefix(says, "Agrees with people on 100 %") {
+		t.Error(says)
+	}
+}
+
+// TestHalfWithoutAVerdict: where half of few judgments have no verdict, that is said first.
+func TestHalfWithoutAVerdict(t *testing.T) {
+	for lost, want := range map[int]string{
+		4: "Half of the judgments are without a verdict (50 % [10, 90]): fix the prompt format first (try --constrain).",
+		3: "",
+	} {
+		rep := scoring.Report{Items: 4, Outcomes: map[string]int{scoring.Decided: 8 - lost, "no-verdict": lost}}
+		d, _ := rep.Silence("judgment")
+		if d.Text != want || want != "" && d.Level != scoring.Unknown {
+			t.Errorf("%d of 8: %s, %q", lost, d.Level, d.Text)
+		}
+	}
+}
+
 // Where nobody said which answer is right, none is wrong.
 func TestAnswersWithoutALabel(t *testing.T) {
 	records := []*judging.Record{preferred("p1", "talk", "A", "[[A]]"), preferred("p2", "talk", "", "[[A]]"), preferred("p3", "talk", "", "I cannot say")}

@@ -16,13 +16,15 @@ type Side struct {
 	Prompt    string `json:"prompt"`             // its name
 	Settings  string `json:"settings,omitempty"` // as in `gavel score --json`
 	Model     string `json:"model"`              // the judge
+	Name      string `json:"name,omitempty"`     // of the judge, where a suite's file gives one
 	Dataset   string `json:"dataset"`            // its name
 	Simulated bool   `json:"simulated"`          // no model was asked
 	Items     int    `json:"items"`              // scored
 
 	Ledger *Ledger `json:"ledger,omitempty"` // what all of the run cost
 
-	silent bool // no judgment has a verdict
+	silent   bool // no judgment has a verdict
+	manifest *judging.Manifest
 }
 
 // Difference is one metric on one group: B minus A, in percentage points.
@@ -212,11 +214,13 @@ func (r scoredRun) side() Side {
 		Prompt:    m.Spec.Prompt.Name,
 		Settings:  settings(m.Spec),
 		Model:     m.Spec.Model.Name,
+		Name:      m.Name,
 		Dataset:   m.Dataset.Name,
 		Simulated: m.Simulated,
 		Items:     r.Items,
 		Ledger:    r.ledger(r.Sheet),
 		silent:    r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
+		manifest:  m,
 	}
 }
 

@@ -71,6 +71,41 @@ func Metadata(m *judging.Manifest) []Metadatum {
 	return metadata
 }
 
+// JudgeData returns the part of Metadata that tells judges apart: the model, and how it was served and asked.
+func JudgeData(m *judging.Manifest) []Metadatum {
+	all := Metadata(m)
+	asked := slices.IndexFunc(all, func(d Metadatum) bool { return d.Name == "asked" })
+	return slices.DeleteFunc(all[:asked+1], func(d Metadatum) bool {
+		return slices.Contains([]string{"protocol", "goal", "dataset", "items", "dataset file"}, d.Name)
+	})
+}
+
+// Differences says of each of some runs what tells its judge from the others of one name; "" where nothing does.
+func Differences(runs []*judging.Manifest, names []string) []string {
+	type named struct {
+		name string
+		Metadatum
+	}
+	count := map[named]int{}
+	for i, m := range runs {
+		for _, d := range append(JudgeData(m), Metadatum{}) { // the last counts the runs
+			count[named{names[i], d}]++
+		}
+	}
+	out := make([]string, len(runs))
+	for i, m := range runs {
+		var words []string
+		for _, d := range JudgeData(m) {
+			differs := count[named{names[i], d}] < count[named{name: names[i]}]
+			if differs && (d.Name != "identity" || len(words) == 0) {
+				words = append(words, d.Name+" "+d.Value)
+			}
+		}
+		out[i] = strings.Join(words, ", ")
+	}
+	return out
+}
+
 // short is enough of a hash to tell it by.
 func short(hash string) string { return hash[:min(12, len(hash))] }
 

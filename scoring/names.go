@@ -1,10 +1,14 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"gavel/judging"
 )
 
 // JudgeName is what a judge is called: its model without a path, and a jury by how many vote.
@@ -14,6 +18,9 @@ func JudgeName(model string) string {
 	}
 	return path.Base(model)
 }
+
+// Judge is what the judge is called: as the suite's file does, or else by its model.
+func (r *Report) Judge() string { return cmp.Or(r.Name, JudgeName(r.Model)) }
 
 // JuryModel is the name of the model of a jury.
 func JuryModel(n int, models []string) string {
@@ -48,42 +55,48 @@ func InSentence(name string) string {
 	return name
 }
 
-// NamesOf are what judges are called, by people or else by their models, and where that is the same of several, what
-// differs between these.
+// NamesOf are what judges are called, by people, a suite's file or else by their models, and where that is the same of
+// several, what differs between these.
 func NamesOf(sides []Side, called ...string) []string {
 	names := make([]string, len(sides))
+	manifests := make([]*judging.Manifest, len(sides))
 	for i, s := range sides {
-		names[i] = JudgeName(s.Model)
-		if i < len(called) && called[i] != "" {
-			names[i] = called[i]
+		manifests[i] = cmp.Or(s.manifest, &judging.Manifest{})
+		names[i] = s.Name
+		if i < len(called) {
+			names[i] = cmp.Or(called[i], s.Name)
 		}
+		names[i] = cmp.Or(names[i], JudgeName(s.Model))
 	}
-	for _, of := range []func(Side) string{
-		modelOf,
-		func(s Side) string { return s.Protocol },
-		func(s Side) string { return "prompt " + s.Prompt },
-		func(s Side) string { return s.Settings },
-		func(s Side) string { return s.Dataset },
-		func(s Side) string { return s.Run },
+	for _, of := range []func(i int) string{
+		func(i int) string { return modelOf(sides[i]) },
+		func(i int) string { return sides[i].Protocol },
+		func(i int) string { return "prompt " + sides[i].Prompt },
+		func(i int) string { return sides[i].Settings },
+		func(i int) string { return sides[i].Dataset },
+		func(i int) string { return Differences(manifests, names)[i] },
+		func(i int) string { return sides[i].Run },
 	} {
 		alike := map[string][]int{}
 		for i, name := range names {
 			alike[name] = append(alike[name], i)
 		}
+		longer := slices.Clone(names)
 		for _, group := range alike {
 			values := map[string]bool{}
 			for _, i := range group {
-				values[of(sides[i])] = true
+				values[of(i)] = true
 			}
 			if len(values) < 2 {
 				continue
 			}
 			for _, i := range group {
-				if what := of(sides[i]); what != "" {
-					names[i] += " (" + what + ")"
+				if what := of(i); what != "" {
+					longer[i] += " (" + what + ")"
 				}
 			}
 		}
+		names = longer
 	}
 	return names
 }

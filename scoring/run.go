@@ -54,6 +54,7 @@ type Run struct {
 
 	altered []string // files of its folder that are not as the run wrote them
 	folder  string   // where its files are; "" where nobody said
+	itemSet judging.ItemSet
 
 	cluster  func(id string) string // of a unit, where the dataset says what belongs together
 	clusters string                 // what that is, in words
@@ -72,6 +73,23 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 		return nil, err
 	}
 	return run, nil
+}
+
+// ItemSet identifies the items of a run in a folder; those that cannot be read go by the hash of their file.
+func (run *Run) ItemSet() judging.ItemSet {
+	if run.itemSet == "" {
+		run.itemSet = judging.ItemSet(run.Manifest.ItemsFile())
+		f, err := os.Open(filepath.Join(run.folder, judging.ItemsFile))
+		if err != nil {
+			return run.itemSet
+		}
+		defer f.Close()
+		ids, err := judging.ReadItems(run.Manifest, f)
+		if err == nil {
+			run.itemSet = judging.ItemSetOf(ids)
+		}
+	}
+	return run.itemSet
 }
 
 // FindAltered looks which files in the run's folder are not as it wrote them; its warnings say it. root may be nil.

@@ -71,19 +71,22 @@ type Report struct {
 	Goal     string `json:"goal"`     // as in the manifest
 	Prompt   string `json:"prompt"`   // its name
 	// what was asked for beside the prompt: `constrained`, `think …`, `strict determinism`
-	Settings   string         `json:"settings,omitempty"`
-	Model      string         `json:"model"`                // the judge
-	Dataset    string         `json:"dataset"`              // its name
-	Simulated  bool           `json:"simulated"`            // no model was asked
-	Items      int            `json:"items"`                // scored: all their presentations are in the records
-	Unlabelled int            `json:"unlabelled,omitempty"` // of the items: they are left out of what needs a label
-	Expected   int            `json:"expected"`             // items of the run
-	Says       string         `json:"says,omitempty"`       // the answer in a sentence: what to do with the judge
-	Also       string         `json:"also,omitempty"`       // what else to know of it, in a few sentences
-	Diagnosis  *Diagnosis     `json:"diagnosis,omitempty"`  // what the judge is good for, in words
-	Results    []Result       `json:"results"`              // a row per metric, group and mode
-	Breakdowns []Breakdown    `json:"breakdown,omitempty"`  // what became of the items, a row a group
-	Outcomes   map[string]int `json:"outcomes"`             // judgments by outcome, all eight; of the first time
+	Settings   string     `json:"settings,omitempty"`
+	Model      string     `json:"model"`                // the judge
+	Name       string     `json:"name,omitempty"`       // of the judge, where a suite's file gives one
+	Dataset    string     `json:"dataset"`              // its name
+	Simulated  bool       `json:"simulated"`            // no model was asked
+	Items      int        `json:"items"`                // scored: all their presentations are in the records
+	Unlabelled int        `json:"unlabelled,omitempty"` // of the items: they are left out of what needs a label
+	Expected   int        `json:"expected"`             // items of the run
+	Says       string     `json:"says,omitempty"`       // the answer in a sentence: what to do with the judge
+	Also       string     `json:"also,omitempty"`       // what else to know of it, in a few sentences
+	Diagnosis  *Diagnosis `json:"diagnosis,omitempty"`  // what the judge is good for, in words
+	// every answer is a preference: what is right is what people prefer
+	Preferences bool           `json:"preferences,omitempty"`
+	Results     []Result       `json:"results"`             // a row per metric, group and mode
+	Breakdowns  []Breakdown    `json:"breakdown,omitempty"` // what became of the items, a row a group
+	Outcomes    map[string]int `json:"outcomes"`            // judgments by outcome, all eight; of the first time
 	// how replies were read: `robust`; left out for as published
 	Reading   judging.Readers `json:"reading,omitempty"`
 	Policy    judging.Policy  `json:"policy"`                   // of several verdicts in a reply; empty: none
@@ -184,7 +187,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	rep := Report{
 		Scoring: Version,
 		ID:      m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec),
-		Model: m.Spec.Model.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
+		Model: m.Spec.Model.Name, Name: m.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
 		Items: run.Items, Unlabelled: run.unlabelled(), Expected: m.Spec.Dataset.Items,
 		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.policy(), AcceptCut: run.Reading.AcceptCut,
 		Bootstrap: bootstrapOf(b, run.resampled()),

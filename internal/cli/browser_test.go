@@ -62,6 +62,30 @@ func shelf(t *testing.T) {
 	mustCall(t, "suite", "run", "suite.yaml")
 }
 
+// TestBrowserHeadlineBesideDatasets: the names of many datasets leave room for the headline.
+func TestBrowserHeadlineBesideDatasets(t *testing.T) {
+	browser := chromium(t)
+	home(t)
+	for i := range 4 {
+		name := fmt.Sprintf("a-dataset-with-a-long-name-%d", i)
+		out := "runs/" + name
+		mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--limit", fmt.Sprint(4+8*i), "--out", out)
+		text, err := os.ReadFile(out + "/run.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, out+"/run.json", strings.Replace(string(text), `"name": "sample"`, `"name": "`+name+`"`, 1))
+	}
+	base := serve(t, "--runs", "runs").url
+	for _, l := range looksOfTheDay() {
+		b := newTab(t, browser, base, l, "headline")
+		b.open("/")
+		if wide := evaluated[float64](b, `document.querySelector("h1").getBoundingClientRect().width`); wide < 300 {
+			t.Errorf("%s: the headline is %.0f pixels wide", l, wide)
+		}
+	}
+}
+
 // Every page, in light and dark, wide and narrow.
 func TestBrowserPages(t *testing.T) {
 	browser := chromium(t)

@@ -67,6 +67,7 @@ type listedRun struct {
 	Error           string          `json:"error,omitempty"` // why it cannot be read
 
 	report scoring.Report
+	items  judging.ItemSet
 	named  string // by a person
 	// its replies were made elsewhere: it has no time
 	imported bool
@@ -138,6 +139,7 @@ func (e *env) findRuns(dir string) ([]listedRun, error) {
 
 // byQuestion puts runs of one question together, the best first, and the questions by their newest run.
 func byQuestion(rows []listedRun) []listedRun {
+	joinItems(rows)
 	questions := report.Part(rows, listedRun.question)
 	newest := func(of []listedRun) time.Time {
 		return slices.MaxFunc(of, func(a, b listedRun) int { return a.Started.Compare(b.Started) }).Started
@@ -159,7 +161,8 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 	}
 	m := run.Manifest
 	row := listedOf(m)
-	if about := folder.About(run.Name); about != nil && about.Name != "" {
+	row.items = folder.ItemSet(run.Name, m)
+	if about := folder.About(run.Name); about != nil {
 		row.named = about.Name
 	}
 	rep := folder.Written(run.Name, m, folder.Stamps(run.Name))
@@ -180,7 +183,7 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 // listedOf is what the manifest of a run says.
 func listedOf(m *judging.Manifest) listedRun {
 	return listedRun{
-		Judge:     m.Spec.Model.Name,
+		Judge:     cmp.Or(m.Name, m.Spec.Model.Name),
 		Model:     m.Spec.Model.Name,
 		Simulated: m.Simulated,
 		Protocol:  m.Spec.Protocol,
@@ -226,7 +229,20 @@ func (r listedRun) question() string {
 	if r.Error != "" {
 		return ""
 	}
-	return joined(r.Protocol, r.Dataset)
+	return r.Protocol + string(r.items)
+}
+
+// joinItems gives runs over nearly the same items one set.
+func joinItems(rows []listedRun) {
+	var sets []judging.ItemSet
+	for i := range rows {
+		at := slices.IndexFunc(sets, rows[i].items.Nearly)
+		if at < 0 {
+			at = len(sets)
+			sets = append(sets, rows[i].items)
+		}
+		rows[i].items = sets[at]
+	}
 }
 
 // value sorts a run: the best first, and last what has none.
@@ -272,6 +288,7 @@ func (e *env) runsInWords(runs []listedRun) string {
 			}
 			continue
 		}
+		items := report.CountItems(of[0].Protocol, of[0].report.Expected)
 		lines := [][]string{{"good for", "score", "kept", "judge", ""}}
 		score := ""
 		for _, r := range of {
@@ -281,15 +298,14 @@ func (e *env) runsInWords(runs []listedRun) string {
 				if r.Headline.Unit == "" {
 					line[1] = table.Interval(r.Headline.Value, r.Headline.Low, r.Headline.High, 0, 0)
 				}
-				term, _ := scoring.TermIn(report.Terms(r.Protocol), r.Headline.Metric)
-				score = cmp.Or(term.Name, r.Headline.Metric)
+				score = report.ScoreName(&r.report, r.Headline.Metric)
 			}
 			if r.Coverage != nil {
 				line[2] = table.Fixed(r.Coverage.Value, 0) + " %"
 			}
 			lines = append(lines, line)
 		}
-		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.Clean(joined(of[0].question(), "score: "+score))))
+		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.Clean(joined(of[0].Protocol, of[0].Dataset, items, "score: "+score))))
 		for i, line := range e.aligned(lines) {
 			if i == 0 {
 				out.WriteString(table.Faint(w, line) + "\n")

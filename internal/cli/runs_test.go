@@ -44,7 +44,7 @@ func TestRuns(t *testing.T) {
 	out := mustCall(t, "runs")
 	last := -1
 	for _, want := range []string{
-		"pairwise · sample · score: right in both orders\n", "●●● strong ", " 100 %  sim:right ",
+		"pairwise · sample · 32 pairs · score: right in both orders\n", "●●● strong ", " 100 %  sim:right ",
 		"sim:accurac", "interrupted at 50 %", "\n    runs/half\n", "sim:coin", "cannot be read\n  runs/bad: ",
 	} {
 		at := strings.Index(out, want)

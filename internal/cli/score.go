@@ -184,14 +184,14 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	rows := make([]listedRun, len(runs))
 	for i, run := range runs {
 		rows[i] = listedOf(run.Manifest)
+		rows[i].items = run.ItemSet()
 		rows[i].take(&out.Runs[i])
 	}
-	rows = byQuestion(rows)
 	for i := range rows { // the same records are the same words at any time
 		rows[i].Started = time.Time{}
 		rows[i].Ended = time.Time{}
 	}
-	fmt.Fprintln(e.screen(), e.runsInWords(rows))
+	fmt.Fprintln(e.screen(), e.runsInWords(byQuestion(rows)))
 	if c.IsSet("watts") || c.IsSet("price-per-hour") {
 		return e.printText(out.Costs())
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -188,14 +189,38 @@ func TestSuiteRuns(t *testing.T) {
 	if rows := strings.Count(mustCall(t, "suite", "results", "--csv", file), "\n"); rows != 9 {
 		t.Errorf("%d rows of CSV, want 9", rows)
 	}
-	// A cell is the run that its command line makes.
+	// A cell is the run that its command line makes, but for the name of its judge.
 	mustCall(t, "run", "multi-option", "--base-url", s.URL, "--model", "two", "--dataset", "sample-options", "--goal", "worst", "--prompt", "2", "--limit", "4", "--out", "alone")
-	if read(t, "alone/results.json") != read(t, filepath.Join("a", aSuiteCells[7], "results.json")) {
+	cell := read(t, filepath.Join("a", aSuiteCells[7], "results.json"))
+	if read(t, "alone/results.json") != regexp.MustCompile(`  "name": "[^"]*",\n`).ReplaceAllString(cell, "") {
 		t.Error("a cell is not what gavel run makes")
 	}
 }
 
 // TestSuiteAsksAgain: with repeat the results have noise floors and self-agreement, as score and compare tell them.
+// TestNamesOfASuite: what a suite's file calls its judges is what every command calls them.
+func TestNamesOfASuite(t *testing.T) {
+	home(t)
+	write(t, "suite.yaml", `name: quants
+judges:
+  - {model: "accuracy=0.9,seed=1", backend: sim, name: q8}
+  - {model: "accuracy=0.9,seed=1", backend: sim, name: q4, repeat: 2}
+conditions:
+  - {protocol: pairwise, dataset: sample, limit: 12, name: pairs}
+`)
+	mustCall(t, "suite", "run", "suite.yaml")
+	q8, q4 := "runs/quants/q8_pairs", "runs/quants/q4_pairs"
+	for _, line := range []string{
+		"runs runs/quants", "score " + q8 + " " + q4, "score --csv " + q8 + " " + q4, "compare " + q8 + " " + q4,
+		"race " + q8 + " " + q4, "jury --out runs/jury " + q8 + " " + q4, "suite results suite.yaml",
+	} {
+		said := strings.NewReplacer(q8, "", q4, "").Replace(mustCall(t, strings.Fields(line)...))
+		if !strings.Contains(said, "q8") || !strings.Contains(said, "q4") {
+			t.Errorf("gavel %s does not call the judges by their names:\n%s", line, said)
+		}
+	}
+}
+
 func TestSuiteAsksAgain(t *testing.T) {
 	home(t)
 	write(t, "again.yaml", `{name: again, out: again, defaults: {no-cache: true, repeat: 2}, judges: [{name: a, backend: sim, model: "accuracy=0.8,first=0.2"}, {name: b, backend: sim, model: "accuracy=0.6,seed=2"}], conditions: [{protocol: pairwise, dataset: sample, limit: 20}]}`)

@@ -14,7 +14,9 @@ import (
 // runOf names the run of a spec, and its folder.
 func (e *Maker) runOf(o Request, its items, spec judging.Spec) (m *judging.Manifest, out string) {
 	m = judging.NewManifest(e.Version, spec)
-	m.Shard, m.Dataset = its.ofShard(spec), its.info
+	m.Shard = its.ofShard(spec)
+	m.Dataset = its.info
+	m.Name = o.Name
 	if o.Out != "" {
 		return m, o.Out
 	}

@@ -41,6 +41,7 @@ type Request struct {
 	Endpoint
 	Protocol string
 	Model    string // by the name its server knows; "" where it has only one
+	Name     string // of the judge on pages and in tables; "" goes by the model
 	Dataset  string // name or path
 	Prompt   string // name, or path of a system message
 	// PromptGiven: the prompt was asked for by name, and is not the protocol's default.

@@ -126,12 +126,15 @@ func ForBoard(r *scoring.Report) *scoring.Report {
 		Model:     r.Model,
 		Dataset:   r.Dataset,
 		Simulated: r.Simulated,
+		Name:      r.Name,
 		Items:     r.Items,
 		Expected:  r.Expected,
 		Says:      r.Says,
 		Diagnosis: r.Diagnosis,
 		Bootstrap: r.Bootstrap,
 		Rules:     r.Rules,
+
+		Preferences: r.Preferences,
 	}
 	for _, x := range r.Results {
 		if x.Group == scoring.Overall || head != nil && x.Metric == head.Metric && x.Mode == head.Mode {

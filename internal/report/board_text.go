@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -250,12 +251,19 @@ func rowOf(columns []boardColumn, cells []string, names int) string {
 
 // headline is what the board's number is called.
 func (b Board) headline() string {
-	if len(b.Rows) > 0 {
-		if term, ok := scoring.TermIn(Terms(b.Rows[0].Report.Protocol), b.Metric); ok && term.Name != "" {
-			return term.Name
-		}
+	if len(b.Rows) == 0 {
+		return b.Metric
 	}
-	return b.Metric
+	return ScoreName(b.Rows[0].Report, b.Metric)
+}
+
+// ScoreName returns the name of the metric that judges are ranked by.
+func ScoreName(r *scoring.Report, metric string) string {
+	if r.Preferences {
+		return WithPeople
+	}
+	term, _ := scoring.TermIn(Terms(r.Protocol), metric)
+	return cmp.Or(term.Name, metric)
 }
 
 // table is the board as other tables are printed.

@@ -68,6 +68,9 @@ func levelOf(r scoring.Report) string {
 
 // question that a run asks.
 func question(r scoring.Report) string {
+	if r.Preferences {
+		return "which is preferred"
+	}
 	return cmp.Or(layoutOf(r.Protocol).Question, "which is "+r.Goal)
 }
 
@@ -82,7 +85,7 @@ func subject(r scoring.Report) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%s · %s · %s · prompt %s · %s %s%s",
-		scoring.JudgeName(r.Model), question(r), r.Dataset, Prompt(r), items, noun, simulatedMark(r.Simulated))
+		r.Judge(), question(r), r.Dataset, Prompt(r), items, noun, simulatedMark(r.Simulated))
 }
 
 // numbersOf are the tiles of a run in rows, over all and by group.

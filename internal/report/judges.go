@@ -11,18 +11,6 @@ import (
 	"gavel/scoring"
 )
 
-// ItemsOf is what tells the items of a run from others: the hash of their file in the run's folder, which has ids and
-// texts. A run in progress has none yet; the file of its dataset and its ids stand for it.
-func ItemsOf(m *judging.Manifest) string { return cmp.Or(m.Files[judging.ItemsFile], FileOf(m)) }
-
-// FileOf is the file of a run's dataset, with the ids that were taken from it.
-func FileOf(m *judging.Manifest) string { return m.Spec.Dataset.SHA256 + " " + m.Spec.Dataset.IDs }
-
-// SameItems tells whether two runs are over the same items, whatever their datasets are called.
-func SameItems(a, b *judging.Manifest) bool {
-	return ItemsOf(a) == ItemsOf(b) || FileOf(a) == FileOf(b)
-}
-
 // CountItems is a number of items of a protocol, such as "350 pairs".
 func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).item()) }
 
@@ -30,7 +18,11 @@ func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(
 type Judge struct {
 	Manifest *judging.Manifest
 	Report   *scoring.Report
-	Named    string // by a person; "" goes by the model
+	Named    string // by a person; "" goes by the suite's file, or the model
+}
+
+func (j Judge) name() string {
+	return cmp.Or(j.Named, j.Manifest.Name, scoring.JudgeName(j.Manifest.Spec.Model.Name))
 }
 
 // NameJudges gives judges names, each its own, and says what else to know of each: where it was served, and what it was
@@ -43,8 +35,10 @@ func NameJudges(judges []Judge) (names, details []string) {
 		most = max(most, j.Report.Items)
 	}
 	count := map[string]int{}
+	var manifests []*judging.Manifest
 	for _, j := range judges {
-		name := cmp.Or(j.Named, scoring.JudgeName(j.Manifest.Spec.Model.Name))
+		name := j.name()
+		manifests = append(manifests, j.Manifest)
 		count[name]++
 		var parts []string
 		_, models, isJury := scoring.JuryOf(j.Manifest.Spec.Model.Name)
@@ -74,10 +68,15 @@ func NameJudges(judges []Judge) (names, details []string) {
 		names = append(names, name)
 		details = append(details, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · "))
 	}
+	differences := scoring.Differences(manifests, names)
 	for i, j := range judges {
-		if count[names[i]] > 1 {
-			names[i] += " · " + cmp.Or(details[i], j.Report.Run)
+		if count[j.name()] < 2 {
+			continue
 		}
+		if j.Manifest.Imported != "" {
+			differences[i] = details[i]
+		}
+		names[i] += " · " + cmp.Or(differences[i], details[i], j.Report.Run)
 	}
 	return names, details
 }
@@ -147,7 +146,7 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 	}
 	judges := make([]Judge, len(runs))
 	for i, r := range runs {
-		if !together(r.Manifest, runs[0].Manifest) {
+		if !together(r, runs[0]) {
 			return nil
 		}
 		judges[i] = Judge{Manifest: r.Manifest, Report: &reports[i]}
@@ -166,8 +165,9 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 }
 
 // together tells whether two runs stand on one leaderboard.
-func together(a, b *judging.Manifest) bool {
-	return a.Spec.Protocol == b.Spec.Protocol && a.Spec.Goal == b.Spec.Goal && SameItems(a, b)
+func together(a, b *scoring.Run) bool {
+	of, other := a.Manifest.Spec, b.Manifest.Spec
+	return of.Protocol == other.Protocol && of.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
 }
 
 // Boards are the leaderboards of a document's runs, with links to the runs' pages in it. Runs of juries are held
@@ -190,7 +190,7 @@ func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Lea
 		var of []*scoring.Run
 		var reports []scoring.Report
 		for j := i; j < len(runs); j++ {
-			if together(loaded[i].Manifest, loaded[j].Manifest) {
+			if together(loaded[i], loaded[j]) {
 				placed[j] = true
 				of = append(of, loaded[j])
 				reports = append(reports, runs[j].Report)

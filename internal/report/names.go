@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -28,9 +29,9 @@ func runNames(runs []scoring.Report) []string {
 	}
 	names := make([]string, len(runs))
 	for i, r := range runs {
-		names[i] = r.Model
+		names[i] = cmp.Or(r.Name, r.Model)
 		if isJury(r.Model) {
-			names[i] = scoring.JudgeName(r.Model)
+			names[i] = r.Judge()
 		}
 	}
 	for k, part := range parts {
@@ -90,23 +91,20 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 // NamesOf returns a short name of each run: its model without a path, unless two models would then have one name, and
 // what else differs between the runs.
 func NamesOf(runs []scoring.Report) []string {
-	names := runNames(runs)
-	models := map[string]map[string]bool{} // by their short name
+	models := map[string]map[string]bool{} // by the judge's name
 	for _, r := range runs {
-		short := scoring.JudgeName(r.Model)
-		if models[short] == nil {
-			models[short] = map[string]bool{}
+		if models[r.Judge()] == nil {
+			models[r.Judge()] = map[string]bool{}
 		}
-		models[short][r.Model] = true
+		models[r.Judge()][r.Model] = true
 	}
-	for i, name := range names {
-		rest, full := strings.CutPrefix(name, runs[i].Model)
-		short := scoring.JudgeName(runs[i].Model)
-		if full && len(models[short]) == 1 { // the name of a jury does not begin with its model
-			names[i] = short + rest
+	short := slices.Clone(runs)
+	for i, r := range runs {
+		if len(models[r.Judge()]) == 1 {
+			short[i].Name = r.Judge()
 		}
 	}
-	return names
+	return runNames(short)
 }
 
 // Question that a run asks, in words.

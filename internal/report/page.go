@@ -210,7 +210,7 @@ func pageOf(runs []Run) page {
 
 func titleOf(runs []scoring.Report) string {
 	if len(runs) == 1 {
-		return scoring.JudgeName(runs[0].Model) + " · " + runs[0].Protocol + " · " + runs[0].Dataset
+		return runs[0].Judge() + " · " + runs[0].Protocol + " · " + runs[0].Dataset
 	}
 	return fmt.Sprintf("%d runs", len(runs))
 }

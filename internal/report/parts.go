@@ -136,7 +136,7 @@ func (p *RunPage) Level() scoring.Level {
 }
 
 // Judge is the name of the judge: the one that was given, else that of the model without its path.
-func (p *RunPage) Judge() string { return cmp.Or(p.Name, scoring.JudgeName(p.Model)) }
+func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
 
 // Metadatum of the run by its name; "" where there is none.
 func (p *RunPage) Metadatum(name string) string {

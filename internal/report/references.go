@@ -57,7 +57,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) Listing {
 		t.Columns[at].Spare = i + 1
 	}
 	if run != nil {
-		t.Title = fmt.Sprintf("%s on the same %s: %s", scoring.JudgeName(run.Model),
+		t.Title = fmt.Sprintf("%s on the same %s: %s", run.Judge(),
 			CountItems(run.Protocol, run.Items), run.Standing(Headline(run).Metric))
 	}
 	var own *scoring.Result // of the run, until it has its row
@@ -106,6 +106,6 @@ func ownValue(run *scoring.Report, metric string) *scoring.Result {
 
 // putOwn puts the run among the others.
 func putOwn(t *table.Table, run *scoring.Report, x scoring.Result) {
-	t.Row("this run: "+scoring.JudgeName(run.Model), "", Prompt(*run), run.Dataset, "", x.Metric, table.Roughly(x),
+	t.Row("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "", x.Metric, table.Roughly(x),
 		fmt.Sprint(x.N))
 }

@@ -26,7 +26,9 @@ func (s Scores) CSV(w io.Writer) error {
 		"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high",
 		"missing", "note", "mode", "unit",
 	}}
+	names := map[string]string{"run": "name"}
 	for _, r := range s.Runs {
+		names[r.Run] = r.Name
 		row := func(x scoring.Result, d int) {
 			rows = append(rows, []string{r.Run, r.Protocol, r.Prompt, r.Model, r.Dataset, x.Metric, x.Group,
 				table.Cell(x.Value, d), strconv.Itoa(x.N), table.Cell(x.Low, d), table.Cell(x.High, d),
@@ -48,7 +50,13 @@ func (s Scores) CSV(w io.Writer) error {
 			}, 0)
 		}
 	}
-	return table.WriteCSV(w, withoutModes(rows))
+	rows = withoutModes(rows)
+	if slices.ContainsFunc(s.Runs, func(r scoring.Report) bool { return r.Name != "" }) {
+		for i, row := range rows {
+			rows[i] = append(row, names[row[0]])
+		}
+	}
+	return table.WriteCSV(w, rows)
 }
 
 // decimals of a number in CSV.

@@ -15,6 +15,9 @@ type Tile struct {
 // Verdictless is the tile of judgments without a verdict.
 var Verdictless = Tile{Metric: scoring.WithoutVerdict, Name: "without a verdict", About: string(scoring.Lower)}
 
+// WithPeople is the score of a judge whose answers are preferences.
+const WithPeople = "agreement with people"
+
 // label of the tile in a row.
 func (t Tile) label(r *scoring.Report) string {
 	if t.Label != nil {

@@ -110,7 +110,7 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 		case len(f.Runs) == 0:
 			if len(v.Links) < 3 {
 				v.Links = append(v.Links, boardChoice{
-					Name: "The best two: " + judgeName(judges[0].RunHead) + " and " + judgeName(judges[1].RunHead) + ", " +
+					Name: "The best two: " + judges[0].Judge() + " and " + judges[1].Judge() + ", " +
 						report.Question(*judges[0].report) + " on " + c.dataset,
 					Link: "/compare" + query("a", judges[0].Name, "b", judges[1].Name),
 				})
@@ -134,7 +134,7 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 
 // knownAs is how a person may name a run, the shortest first.
 func knownAs(h RunHead) []string {
-	name := markup.Visible(judgeName(h))
+	name := markup.Visible(h.Judge())
 	data := name + ", " + markup.Visible(h.Dataset)
 	return []string{name, data, data + ", " + markup.Visible(h.asks())}
 }
@@ -142,14 +142,6 @@ func knownAs(h RunHead) []string {
 // asks is what the run asks.
 func (h RunHead) asks() string {
 	return report.Question(scoring.Report{Protocol: h.Protocol, Goal: h.Goal})
-}
-
-// judgeName is what a judge is called: as people do, or its model without a path.
-func judgeName(h RunHead) string {
-	if name := h.AboutName(); name != "" {
-		return name
-	}
-	return scoring.JudgeName(h.Model)
 }
 
 // namesAmong are the names of judges beside each other: of those with one name also what differs.

@@ -29,14 +29,18 @@ func (c *condition) hardest(more ...string) string {
 // maxHardest is how many judges the page of the hardest items compares.
 const maxHardest = 100
 
-// conditionOf is what a run was asked about which items, with all runs that were; nil where nobody knows.
-func (s *Server) conditionOf(ctx context.Context, m *judging.Manifest) *condition {
+// conditionOf returns what a run was asked about which items, with all runs that were, scored on the same items; nil
+// where nothing is scored yet.
+func (s *Server) conditionOf(ctx context.Context, run string) *condition {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil {
 		return nil // the list of runs says why
 	}
 	for _, c := range conditions(rows, false) {
-		if c.protocol == m.Spec.Protocol && c.goal == m.Spec.Goal && report.SameItems(c.runs[0].manifest, m) {
+		if slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == run }) {
+			if s.narrow(c) > 0 {
+				return nil
+			}
 			return c
 		}
 	}
@@ -44,8 +48,8 @@ func (s *Server) conditionOf(ctx context.Context, m *judging.Manifest) *conditio
 }
 
 // hardestURL is the page of the hardest items of those that a run is over; "" where no other judge is.
-func (s *Server) hardestURL(ctx context.Context, m *judging.Manifest) string {
-	if c := s.conditionOf(ctx, m); c != nil && len(c.alone()) > 1 {
+func (s *Server) hardestURL(ctx context.Context, run string) string {
+	if c := s.conditionOf(ctx, run); c != nil && len(c.alone()) > 1 {
 		return c.hardest()
 	}
 	return ""
@@ -72,6 +76,7 @@ func compareItemURL(runs []RunRow, id string) string {
 type tally struct {
 	id, group             string
 	right, wrong, certain int         // certain: of the wrong, those that are wrong every time
+	runs                  int         // that have the item
 	by                    []hardState // of each judge
 }
 
@@ -126,7 +131,7 @@ func (s *Server) tallies(ctx context.Context, c *condition, judges []RunRow) ([]
 				all[n].put(k, hardStateOf(x.Flags(i)))
 			}
 		}
-		all = slices.DeleteFunc(all, func(t tally) bool { return t.wrong+t.right == 0 })
+		all = slices.DeleteFunc(all, func(t tally) bool { return t.wrong+t.right == 0 || t.runs < len(judges) })
 		slices.SortStableFunc(all, func(a, b tally) int { // by the share that is wrong, then by how many say so
 			return cmp.Or(cmp.Compare(b.wrong*(a.wrong+a.right), a.wrong*(b.wrong+b.right)),
 				cmp.Compare(b.wrong, a.wrong), cmp.Compare(b.certain, a.certain), cmp.Compare(a.right, b.right))
@@ -138,6 +143,7 @@ func (s *Server) tallies(ctx context.Context, c *condition, judges []RunRow) ([]
 // put says how a judge did.
 func (t *tally) put(judge int, state hardState) {
 	t.by[judge] = state
+	t.runs++
 	switch state {
 	case hardRight:
 		t.right++
@@ -202,7 +208,9 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	}
 	v.Reading = rows == nil
 	v.Scoring = s.score(r.Context(), rows)
-	all := slices.DeleteFunc(conditions(rows, false), func(c *condition) bool { return len(c.alone()) < 2 })
+	all := slices.DeleteFunc(conditions(rows, false), func(c *condition) bool {
+		return len(c.alone())+len(c.larger) < 2
+	})
 	filter := boardFilterOf(r)
 	c := filter.chosen(all)
 	if c == nil && !v.Reading && (filter != boardFilter{}) {
@@ -215,6 +223,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	v.Board = c.link()
 	v.Dataset = c.dataset
 	v.Choices = choicesOf(all, c, func(o *condition) string { return o.hardest() })
+	v.Scoring += s.narrow(c)
 	judges := c.alone()
 	judges = judges[:min(maxHardest, len(judges))]
 	v.Replies = "the replies"

@@ -65,7 +65,7 @@ const mostOthers = 20
 
 // addOthers says how the other judges did on an item, the best first.
 func (s *Server) addOthers(ctx context.Context, v *ItemView) {
-	c := s.conditionOf(ctx, v.Row.manifest)
+	c := s.conditionOf(ctx, v.Row.Name)
 	if c == nil {
 		return
 	}
@@ -73,7 +73,7 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) {
 	names, _ := report.NameJudges(judgesOf(judges))
 	beside := []RunRow{v.Row}
 	for i, run := range judges {
-		if judgeOf(run) == judgeOf(v.Row) || len(v.Others) == mostOthers || run.of.Records.Size > smallRun {
+		if judgeOf(run.manifest) == judgeOf(v.Row.manifest) || len(v.Others) == mostOthers || run.of.Records.Size > smallRun {
 			continue
 		}
 		x, err := s.runs.Index(ctx, run.Name)

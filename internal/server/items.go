@@ -252,7 +252,7 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	}
 	if !isAPI(r) {
 		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
-		v.Hardest = s.hardestURL(r.Context(), x.Manifest)
+		v.Hardest = s.hardestURL(r.Context(), name)
 	}
 	return v, nil
 }

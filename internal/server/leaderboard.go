@@ -95,21 +95,18 @@ const (
 
 // condition is one question about the same items, with the runs that ask it.
 type condition struct {
-	protocol, goal, items string // items: their SHA-256, or what stands for it
-	dataset               string
-	n                     int // items
-	runs                  []*RunRow
+	protocol, goal string
+	items          string // SHA-256 of the first run's items, or what stands for it
+	set            judging.ItemSet
+	dataset        string
+	n              int // items
+	runs           []*RunRow
+	larger         []*RunRow // runs of the question over these items and others
 }
 
 // conditions parts runs by question and items, those with the most judged items first and samples last. Parts of runs
 // are in none of them; runs without numbers only where those are counted that are being scored.
 func conditions(rows []RunRow, unscored bool) []*condition {
-	known := map[string]string{} // the items of a dataset's file and ids
-	for _, r := range rows {
-		if r.manifest != nil && r.manifest.Files[judging.ItemsFile] != "" {
-			known[report.FileOf(r.manifest)] = report.ItemsOf(r.manifest)
-		}
-	}
 	var all []*condition
 	of := map[[3]string]*condition{}
 	for i := range rows {
@@ -118,18 +115,15 @@ func conditions(rows []RunRow, unscored bool) []*condition {
 		if r.manifest == nil || r.Shard != "" || !counts {
 			continue
 		}
-		items := report.ItemsOf(r.manifest)
-		if r.manifest.Files[judging.ItemsFile] == "" {
-			items = cmp.Or(known[report.FileOf(r.manifest)], items)
-		}
-		key := [3]string{r.Protocol, r.Goal, items}
+		key := [3]string{r.Protocol, r.Goal, string(r.items)}
 		c := of[key]
 		if c == nil {
 			c = &condition{
 				protocol: r.Protocol,
 				goal:     r.Goal,
-				items:    items,
-				dataset:  datasets.NameOf(items, r.Dataset),
+				items:    r.manifest.ItemsFile(),
+				set:      r.items,
+				dataset:  r.ItemsOf(),
 				n:        r.Items,
 			}
 			of[key] = c
@@ -137,11 +131,78 @@ func conditions(rows []RunRow, unscored bool) []*condition {
 		}
 		c.runs = append(c.runs, r)
 	}
+	all = joinConditions(all)
 	slices.SortStableFunc(all, func(a, b *condition) int {
 		return cmp.Or(cmp.Compare(scoring.One(a.sample()), scoring.One(b.sample())), b.judged()-a.judged(),
 			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
 	})
 	return all
+}
+
+// joinConditions puts conditions over nearly the same items together, and gives each the runs over more items.
+func joinConditions(all []*condition) (out []*condition) {
+	slices.SortStableFunc(all, func(a, b *condition) int { return b.n - a.n })
+	for _, c := range all {
+		var into *condition
+		for _, o := range out {
+			switch {
+			case !o.sameQuestion(c):
+			case c.set.Nearly(o.set):
+				into = o
+			case c.set.Within(o.set):
+				c.larger = append(c.larger, o.runs...)
+			}
+		}
+		if into == nil {
+			out = append(out, c)
+			continue
+		}
+		into.set = into.set.Common(c.set, c.n)
+		into.n = into.set.Len()
+		into.runs = append(into.runs, c.runs...)
+	}
+	return out
+}
+
+// narrow gives the condition numbers of its items alone: of its runs over a few items more, and of the runs over many
+// more. They are made in the background; pending counts those that are not there yet.
+func (s *Server) narrow(c *condition) (pending int) {
+	var runs []*RunRow
+	for _, r := range slices.Concat(c.runs, c.larger) {
+		if pending == mostScored {
+			break
+		}
+		if r.items == c.set {
+			runs = append(runs, r)
+			continue
+		}
+		key := r.Name + " " + string(c.set)
+		brief, known := memo.Peek[runBrief](s.briefs, key, r.of)
+		if !known {
+			pending++
+			memo.Latest(s.background, "part of "+key, r.of, func() (bool, error) {
+				loaded, err := s.runs.LoadOn(r.Name, r.manifest, scoring.DefaultOptions.Reading, c.set)
+				if err != nil {
+					s.briefs.Put(key, r.of, runBrief{}) // the run's page says why
+					return true, nil
+				}
+				rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
+				s.remember(key, r.of, &rep)
+				return true, nil
+			})
+			continue
+		}
+		part := *r
+		part.on = c.set
+		part.report = brief.report
+		part.Headline = brief.headline
+		part.Diagnosis = brief.diagnosis
+		if part.Headline != nil && part.Headline.Value != nil {
+			runs = append(runs, &part)
+		}
+	}
+	c.runs = runs
+	return pending
 }
 
 // sample tells whether the items are one of gavel's samples.
@@ -170,11 +231,13 @@ func (c *condition) link(more ...string) string {
 
 // leaderboardOf is the leaderboard on which a run stands.
 func leaderboardOf(m *judging.Manifest) string {
-	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: report.ItemsOf(m)}
+	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: m.ItemsFile()}
 	return c.link()
 }
 
-func (c *condition) key() string { return c.items[:min(keyLength, len(c.items))] }
+func (c *condition) key() string { return shortKey(c.items) }
+
+func shortKey(items string) string { return items[:min(keyLength, len(items))] }
 
 // chosen is the condition that was asked for, or the first; nil where there is none.
 func (f boardFilter) chosen(all []*condition) *condition {
@@ -187,9 +250,11 @@ func (f boardFilter) chosen(all []*condition) *condition {
 	return nil
 }
 
-// wasCalled tells whether the dataset of some run goes by a name.
+// wasCalled tells whether the dataset of some run goes by a name, or by the beginning of the SHA-256 of its items.
 func (c *condition) wasCalled(name string) bool {
-	return slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Dataset == name })
+	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
+		return r.Dataset == name || name == shortKey(r.manifest.ItemsFile())
+	})
 }
 
 // leaderboardView is a leaderboard for programs.
@@ -260,6 +325,10 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 	v.Items = c.n
 	v.Query = strings.TrimPrefix(c.link(), "/")
 	v.Choices = choicesOf(all, c, func(o *condition) string { return o.link() })
+	v.Scoring += s.narrow(c)
+	if len(c.runs) == 0 {
+		return v, rows, nil
+	}
 	v.Board, v.Pending = s.leaderboard(r.Context(), c, q.Get("show") == "all" || isAPI(r))
 	return v, rows, nil
 }
@@ -318,7 +387,7 @@ func choicesOf(all []*condition, chosen *condition, link func(*condition) string
 func (c *condition) judges() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
-		key := judgeOf(*r)
+		key := judgeOf(r.manifest)
 		i, has := place[key]
 		switch {
 		case !has:
@@ -340,16 +409,8 @@ func (c *condition) best() []RunRow {
 	return judges
 }
 
-// judgeOf is a model, asked in one way.
-func judgeOf(r RunRow) string {
-	if r.manifest == nil {
-		return r.Model + "\x00" + how(r)
-	}
-	return r.manifest.Spec.Model.Identity + "\x00" + r.Model + "\x00" + how(r)
-}
-
-// how a model was asked.
-func how(r RunRow) string { return strings.TrimSuffix(r.Prompt+", "+r.Settings, ", ") }
+// judgeOf identifies the judge of a run: its name, the model, and how that was served and asked.
+func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.JudgeData(m)) }
 
 // standsFor tells whether a run stands for its judge in place of another: a complete one, then the larger, then the
 // newer.
@@ -373,7 +434,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 		b.Most = boardRows
 		b.All = c.link("show", "all")
 	}
-	known, err := s.rank(ctx, judges)
+	known, err := s.rank(ctx, judges, c.set)
 	pending = known == nil && err == nil
 	if err != nil {
 		b.Notes = append(b.Notes, err.Error())
@@ -439,7 +500,7 @@ func judgesOf(rows []RunRow) []report.Judge {
 }
 
 // rank tests every two judges in the background, and waits a little for it: nil is returned where it goes on.
-func (s *Server) rank(ctx context.Context, judges []RunRow) (*tested, error) {
+func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*tested, error) {
 	if len(judges) < 2 {
 		return s.testedOf(judges), nil
 	}
@@ -457,7 +518,7 @@ func (s *Server) rank(ctx context.Context, judges []RunRow) (*tested, error) {
 	}
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
-	name := fmt.Sprintf("ranks %q %q %q", judges[0].Protocol, judges[0].Goal, report.ItemsOf(judges[0].manifest))
+	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
 	known, err := memo.Get(ctx, s.background, name, state.String(), func() (*tested, error) {
 		return s.testedOf(judges), nil
 	})
@@ -475,7 +536,7 @@ func (s *Server) testedOf(judges []RunRow) *tested {
 	for _, r := range judges {
 		reports = append(reports, *r.report)
 		reports[len(reports)-1].Run = r.Name
-		run, err := s.runs.LoadBy(r.Name, r.manifest, scoring.DefaultOptions.Reading)
+		run, err := s.runs.LoadOn(r.Name, r.manifest, scoring.DefaultOptions.Reading, r.on)
 		if err != nil {
 			continue
 		}

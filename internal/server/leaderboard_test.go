@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gavel/backends"
+	"gavel/datasets"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -89,26 +91,125 @@ func TestLeaderboard(t *testing.T) {
 	}
 }
 
-// Judges meet by their items, not by the name of the dataset: other texts under one name are another leaderboard.
-func TestRunsMeetByItems(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"a", "b"} {
-		makeRun(t, filepath.Join(dir, name), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=" + map[string]string{"a": "1", "b": "2"}[name]})
+// TestJudgesMeetOnTheSameItems: on a leaderboard are the judges of the same items by id, text and label, whatever file
+// these come from and whatever each judge has answered itself; where one judged fewer, all are scored on these.
+func TestJudgesMeetOnTheSameItems(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(lines []string) []string // of the second run's items
+		whole  int                           // judges on the leaderboard of the first run
+		judges int                           // and on that of the second
+		n      int                           // items of that
+	}{
+		{name: "the same", change: slices.Clone[[]string], whole: 2, judges: 2, n: 32},
+		{name: "another order", whole: 2, judges: 2, n: 32, change: func(lines []string) []string {
+			slices.Reverse(lines)
+			return lines
+		}},
+		{name: "own answers", whole: 2, judges: 2, n: 32, change: func(lines []string) []string {
+			for i, line := range lines {
+				lines[i] = strings.TrimSuffix(line, "}") + fmt.Sprintf(`,"own_answer":{"text":"mine %d"}}`, i)
+			}
+			return lines
+		}},
+		{name: "one left out by a stage", whole: 2, judges: 2, n: 31, change: func(lines []string) []string {
+			return lines[1:]
+		}},
+		{name: "a part", whole: 1, judges: 2, n: 8, change: func(lines []string) []string { return lines[:8] }},
+		{name: "other texts", whole: 1, judges: 1, n: 32, change: func(lines []string) []string {
+			for i, line := range lines {
+				lines[i] = strings.Replace(line, `"question": "`, `"question": "Now: `, 1)
+			}
+			return lines
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=1"})
+			makeRun(t, filepath.Join(dir, "b"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=2"})
+			withItems(t, filepath.Join(dir, "b"), c.change)
+			s := newSite(t, dir, patient)
+			board := func(dataset string) (v leaderboardView) {
+				for {
+					s.data("/api/v1/leaderboard?dataset="+dataset, &v)
+					if v.Scoring == 0 {
+						return v
+					}
+					s.background.Wait()
+					v = leaderboardView{}
+				}
+			}
+			if v := board("sample"); len(v.Board.Rows) != c.whole {
+				t.Errorf("%d judges on the leaderboard of the first run", len(v.Board.Rows))
+			}
+			v := board("other")
+			if len(v.Board.Rows) != c.judges || v.Items != c.n {
+				t.Errorf("%d judges of %d items", len(v.Board.Rows), v.Items)
+			}
+			for _, row := range v.Board.Rows {
+				if row.Headline.N != c.n {
+					t.Errorf("%s is scored on %d items", row.Name, row.Headline.N)
+				}
+			}
+			if c.judges == 2 {
+				says(t, s.get("/runs/b"), "of 2 judges here")
+				says(t, s.get("/hardest?dataset=other"), fmt.Sprintf("%d pairs", c.n))
+			}
+		})
 	}
-	changeManifest(t, filepath.Join(dir, "b"), func(m *judging.Manifest) {
-		m.Files[judging.ItemsFile] = strings.Repeat("0", 64)
+}
+
+// withItems gives a run other items, of another dataset, and takes away the records of those that are left out.
+func withItems(t *testing.T, dir string, change func(lines []string) []string) {
+	t.Helper()
+	read := func(file string) []string {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		must(t, err)
+		return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	}
+	write := func(file string, lines []string) {
+		must(t, os.WriteFile(filepath.Join(dir, file), []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+	}
+	items := change(read(judging.ItemsFile))
+	var ids []string
+	for _, line := range items {
+		item, err := datasets.JudgeBench.Parse([]byte(line))
+		must(t, err)
+		ids = append(ids, item.ID)
+	}
+	write(judging.ItemsFile, items)
+	write(judging.RecordsFile, slices.DeleteFunc(read(judging.RecordsFile), func(line string) bool {
+		r, err := judging.DecodeRecord([]byte(line))
+		must(t, err)
+		return !slices.Contains(ids, r.Item)
+	}))
+	must(t, os.Remove(filepath.Join(dir, judging.ResultsFile)))
+	changeManifest(t, dir, func(m *judging.Manifest) {
+		m.Dataset.Name = "other"
+		m.Spec.Dataset = judging.DatasetSpec{SHA256: "other", Items: len(items)}
+		m.Files = nil
 	})
-	s := newSite(t, dir, patient)
-	page := s.get("/")
-	says(t, page, "sample (000000000000)")
-	if rows := boardRowsOf(t, page); len(rows) != 2 {
-		t.Errorf("one leaderboard of two kinds of items:\n%s", strings.Join(rows, "\n"))
-	}
-	// Of a run in progress there is no hash of its items yet: the file of its dataset stands for them.
-	changeManifest(t, filepath.Join(dir, "b"), func(m *judging.Manifest) { m.Files = nil })
-	s.runs.Forget()
-	if rows := boardRowsOf(t, s.get("/")); len(rows) != 3 {
-		t.Errorf("the same items:\n%s", strings.Join(rows, "\n"))
+}
+
+// TestJudgesOfOneModelAreSeveralRows: what differs between judges of one model stands beside their names.
+func TestJudgesOfOneModelAreSeveralRows(t *testing.T) {
+	for what, change := range map[string]func(m *judging.Manifest){
+		"quantisation Q4_K_M":    func(m *judging.Manifest) { m.Model.Quantisation = "Q4_K_M" },
+		"context asked for 4096": func(m *judging.Manifest) { m.Spec.Parameters.NumCtx = 4096 },
+		"thinking high":          func(m *judging.Manifest) { m.Spec.Parameters.Think = "high" },
+		"server vLLM 0.9":        func(m *judging.Manifest) { m.Server = backends.Server{Name: "vLLM", Version: "0.9"} },
+		"prompt sop (SHA-256 f":  func(m *judging.Manifest) { m.Spec.Prompt.SHA256 = "f" },
+		"q4":                     func(m *judging.Manifest) { m.Name = "q4" },
+	} {
+		dir := t.TempDir()
+		for _, run := range []string{"a", "b"} {
+			makeRun(t, filepath.Join(dir, run), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=1"})
+		}
+		changeManifest(t, filepath.Join(dir, "b"), change)
+		page := newSite(t, dir, patient).get("/")
+		if rows := boardRowsOf(t, page); len(rows) != 3 || !strings.Contains(rows[1]+rows[2], what) {
+			t.Errorf("%s: %q", what, rows)
+		}
 	}
 }
 

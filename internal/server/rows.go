@@ -43,6 +43,7 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 		return row
 	}
 	row.of = s.runs.Stamps(run.Name)
+	row.items = s.runs.ItemSet(run.Name, run.Manifest)
 	brief := s.brief(run, row.of)
 	row.Headline = brief.headline
 	row.Diagnosis = brief.diagnosis

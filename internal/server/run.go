@@ -64,6 +64,8 @@ type RunHead struct {
 	About *judging.About `json:"about,omitempty" jsonschema:"what people say of the run"`
 
 	IsJury bool `json:"-"` // of several judges, of whom one may be simulated
+
+	called string // the judge, by a suite's file
 }
 
 // damagedStatus is that of a folder whose run cannot be read.
@@ -92,6 +94,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Started:   m.Started,
 		Ended:     m.Ended,
 		IsJury:    report.Jurors(m) != nil,
+		called:    m.Name,
 	}
 	if m.Shard != nil {
 		h.Shard = m.Shard.String()
@@ -201,13 +204,11 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		},
 		InMode: func(mode string) string { return head.URL() + "/items" + query("mode", mode) },
 	}
-	if head.About != nil {
-		p.Name = head.About.Name
-	}
+	p.Name = head.AboutName()
 	if rep.Run == "" {
 		p.Run.Run = head.Name
 	}
-	p.Others = s.others(ctx, head, x.Manifest, rep)
+	p.Others = s.others(ctx, head.Name, x.Manifest)
 	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
 }
@@ -265,11 +266,12 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	if err != nil {
 		return nil // the list of runs says why
 	}
+	items := s.runs.ItemSet(run.Name, run.manifest)
 	var found *RunRow
 	for i, row := range rows {
 		if row.report == nil || row.Shard != "" || row.Goal == run.Goal || row.Protocol == run.Protocol ||
-			!report.SameLayout(row.Protocol, run.Protocol) || judgeOf(row) != judgeOf(run) ||
-			!report.SameItems(row.manifest, run.manifest) {
+			!report.SameLayout(row.Protocol, run.Protocol) || row.items != items ||
+			row.manifest.Spec.Model != run.manifest.Spec.Model || row.Prompt != run.Prompt || row.Settings != run.Settings {
 			continue
 		}
 		if found == nil || row.standsFor(*found) {
@@ -298,29 +300,18 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	return t
 }
 
-// others are the judges that were asked the same of the same items, one run of each.
-func (s *Server) others(
-	ctx context.Context, head RunHead, m *judging.Manifest, rep *scoring.Report,
-) (all []report.Other) {
-	own := report.Headline(rep)
-	rows, err := s.rows(ctx)
-	if err != nil || own == nil {
-		return nil // the list of runs says why
-	}
-	c := condition{}
-	self := judgeOf(RunRow{RunHead: head, manifest: m})
-	for _, row := range rows {
-		x := row.Headline
-		if row.manifest == nil || row.Shard != "" || row.Protocol != head.Protocol || row.Goal != head.Goal ||
-			x == nil || x.Value == nil || x.Metric != own.Metric || x.Mode != own.Mode ||
-			!report.SameItems(row.manifest, m) || judgeOf(row) == self {
-			continue
-		}
-		c.runs = append(c.runs, &row)
+// others are the other judges of the run's leaderboard, one run of each.
+func (s *Server) others(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
+	c := s.conditionOf(ctx, run)
+	if c == nil {
+		return nil
 	}
 	judges := c.judges()
 	names, _ := report.NameJudges(judgesOf(judges))
 	for i, row := range judges {
+		if judgeOf(row.manifest) == judgeOf(m) {
+			continue
+		}
 		o := report.Other{
 			Name:      names[i],
 			Level:     scoring.Unknown,
@@ -361,8 +352,8 @@ func query(pairs ...string) string {
 	return "?" + q.Encode()
 }
 
-// AboutName is the name that people gave the run; "" where they gave none.
-func (h RunHead) AboutName() string { return aboutName(h.About) }
+// AboutName is the name that people or a suite's file gave the run's judge; "" where they gave none.
+func (h RunHead) AboutName() string { return cmp.Or(aboutName(h.About), h.called) }
 
 // Judge is the name of the run's judge.
 func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }

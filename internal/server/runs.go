@@ -47,6 +47,8 @@ type RunRow struct {
 	manifest *judging.Manifest
 	report   *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
 	of       store.Stamps
+	items    judging.ItemSet
+	on       judging.ItemSet // the items that the numbers are of; empty for all
 }
 
 // Asks is the question of the run; "" while there are no numbers.
@@ -62,7 +64,7 @@ func (r RunRow) ItemsOf() string {
 	if r.manifest == nil {
 		return r.Dataset
 	}
-	return datasets.NameOf(report.ItemsOf(r.manifest), r.Dataset)
+	return datasets.NameOf(r.manifest.ItemsFile(), r.Dataset)
 }
 
 // Metric is the headline in words.

@@ -79,6 +79,9 @@ func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
 				c.Request.Retired = nil
 			}
 			c.Request.Out = c.out
+			if c.judge.name != c.Request.Model {
+				c.Request.Name = c.judge.name
+			}
 			m.Cells = append(m.Cells, c)
 		}
 	}

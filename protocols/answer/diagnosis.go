@@ -27,8 +27,12 @@ func (f *answers) Diagnose(r *scoring.Report) scoring.Diagnosis {
 			scoring.CodeChance: "Answers next to none right: %s.",
 		}, right)
 	}
+	better := "Answers %s of questions right (chance %.0f)."
+	if r.Preferences {
+		better = "Agrees with people on %s of pairs (chance %.0f)."
+	}
 	return right.Diagnose(map[string]string{
-		"":                   "Answers %s of questions right (chance %.0f).",
+		"":                   better,
 		scoring.CodeInverted: "Right less often than chance: %s, chance %.0f. Are the labels those of these options?",
 		scoring.CodeFew:      "Too few questions to tell it from chance: right on %s, chance %.0f.",
 		scoring.CodeChance:   "No better than chance: right on %s, chance %.0f.",

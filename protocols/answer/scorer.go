@@ -28,6 +28,7 @@ type scoreRow struct {
 	rule    string // which rule found it
 	options int    // of a choice or a preference: how many there were, else 0
 	gold    string
+	prefers bool // the answer is a preference
 }
 
 // answers is the scorer of runs in which a model answers questions itself.
@@ -66,6 +67,8 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		read:  v.Outcome == judging.Decided,
 		right: judging.RightVerdict(r, v),
 		rule:  strings.Clone(v.Rule),
+
+		prefers: r.Shape == "preference",
 	}
 	if r.Shape == "choice" || r.Shape == "preference" { // of which a tie is an option
 		a.options = len(r.Order)
@@ -175,6 +178,7 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 		}
 	}
 	rep.Results = append(rep.Results, f.ruleCounts()...)
+	rep.Preferences = !slices.ContainsFunc(f.rows, func(a scoreRow) bool { return !a.prefers })
 	unlabelled := 0
 	for _, a := range f.rows {
 		unlabelled += int(scoring.One(a.gold == ""))

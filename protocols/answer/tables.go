@@ -28,7 +28,13 @@ var Layout = &report.Layout{
 		{
 			Metric: scoring.GenerationAccuracy,
 			Name:   "right",
-			Note:   ofQuestions,
+			Label: func(r *scoring.Report) string {
+				if r.Preferences {
+					return report.WithPeople
+				}
+				return "right"
+			},
+			Note: ofQuestions,
 		},
 		{Metric: NoAnswer},
 	},

@@ -82,7 +82,7 @@ func publishedItem(id string, label byte) (datasets.Item, error) {
 	texts := " (gavel has the verdicts alone; the texts: gavel datasets fetch llmbar-" + subset + ")"
 	return itemOf(datasets.LLMBar, map[string]any{
 		"id":       id,
-		"input":    "LLMBar " + id,
+		"input":    datasets.Unpublished(id),
 		"output_1": "Output 1" + texts,
 		"output_2": "Output 2" + texts,
 		"label":    label,

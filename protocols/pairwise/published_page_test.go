@@ -2,6 +2,7 @@ package pairwise
 
 import (
 	"cmp"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
@@ -18,6 +19,46 @@ import (
 )
 
 var updatePage = flag.Bool("page", false, "write the table of docs/published-judges.md anew")
+
+// TestDigestsOfLLMBar: published verdicts are of the pairs that a clone has, though their texts are not here.
+func TestDigestsOfLLMBar(t *testing.T) {
+	set := references.LLMBar()
+	clone := cmp.Or(os.Getenv("GAVEL_LLMBAR"), "../../../shared/data/llmbar")
+	var made []byte
+	for _, g := range set.Groups {
+		file, err := datasets.OpenFile(filepath.Join(clone, "Dataset/LLMBar", g.Name, "dataset.json"))
+		if err != nil {
+			t.Skipf("no clone of LLMBar: %v; GAVEL_LLMBAR names one", err)
+		}
+		for i := range file.Len() {
+			item, err := file.Item(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made = binary.BigEndian.AppendUint64(made, item.Digest())
+		}
+		file.Close()
+	}
+	const path = "../../datasets/references/llmbar.digests"
+	if *updatePage {
+		if err := os.WriteFile(path, made, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run, err := Published(set, set.Judges[0], "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range run.items {
+		item, err := datasets.LLMBar.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := binary.BigEndian.Uint64(made[8*i:]); item.Digest() != want {
+			t.Fatalf("%s has the digest %x, and its texts %x", item.ID, item.Digest(), want)
+		}
+	}
+}
 
 // TestPublishedJudgesPage: the table of docs/published-judges.md is what the verdicts that gavel has come to on the texts
 // of LLMBar's pairs, which a clone has.

@@ -12,7 +12,7 @@ import (
 
 var Layout = &report.Layout{
 	Terms:    terms,
-	Headline: Accuracy,
+	Headline: F1,
 	Noun:     "judgments",
 	Item:     "answer",
 	Question: "is this answer correct",

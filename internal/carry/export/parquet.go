@@ -2,6 +2,7 @@
 package export
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"strings"
@@ -101,7 +102,7 @@ func Parquet(out io.Writer, runs []string) (rows int, err error) {
 func rowOf(dir string, m *judging.Manifest, r *judging.Record) Judgment {
 	row := Judgment{
 		Run:      filepath.Base(dir),
-		Judge:    scoring.JudgeName(r.Model),
+		Judge:    cmp.Or(m.Name, scoring.JudgeName(r.Model)),
 		Model:    r.Model,
 		Protocol: r.Protocol,
 		Goal:     m.Spec.Goal,

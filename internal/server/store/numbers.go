@@ -2,11 +2,13 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path"
 
 	"gavel/internal/server/failure"
+	"gavel/internal/server/memo"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -82,8 +84,64 @@ func (s *Store) Load(run string, m *judging.Manifest) (*scoring.Run, error) {
 	return loaded, err
 }
 
+// ItemSet identifies the items of a run; those that cannot be read go by the hash of their file.
+func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
+	file := m.ItemsFile()
+	set, known := memo.Peek[judging.ItemSet](s.files, "items "+file, nil)
+	if known {
+		return set
+	}
+	ids, err := s.items(run, m)
+	if err != nil {
+		return judging.ItemSet(file)
+	}
+	set = judging.ItemSetOf(ids)
+	if m.Status != judging.Running {
+		s.files.Put("items "+file, nil, set)
+	}
+	return set
+}
+
+// mostItems is how many bytes items may have to be identified by what they are.
+const mostItems = 64 << 20
+
+// items returns the ids of a run's items by digest.
+func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error) {
+	f, info, err := s.Open(run, judging.ItemsFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info.Size() > mostItems {
+		return nil, errors.ErrUnsupported
+	}
+	return judging.ReadItems(m, s.reading(f, 0, info))
+}
+
 // LoadBy reads a run's records.
 func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*scoring.Run, error) {
+	return s.LoadOn(run, m, how, "")
+}
+
+// LoadOn reads the records of the items of a set, or all records where it is empty.
+func (s *Store) LoadOn(
+	run string, m *judging.Manifest, how judging.Reading, on judging.ItemSet,
+) (*scoring.Run, error) {
+	chosen := map[string]bool{}
+	if on != "" {
+		ids, err := s.items(run, m)
+		if err != nil {
+			return nil, failure.Unreadable("%s: %w", run, err)
+		}
+		for digest, id := range ids {
+			if on.Has(digest) {
+				chosen[id] = true
+			}
+		}
+		part := *m
+		part.Spec.Dataset.Items = on.Len()
+		m = &part
+	}
 	loader, err := scoring.NewLoader(m, how)
 	if err != nil {
 		return nil, failure.Unreadable("%s: %w", run, err)
@@ -108,7 +166,7 @@ func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*s
 	}
 	err = judging.EachStored(in, look, func(line judging.StoredLine[read]) error {
 		err := line.Err
-		if err == nil {
+		if err == nil && (on == "" || chosen[line.Value.Item]) {
 			err = loader.Take(line.Value.Record, line.Value.Read)
 		}
 		if err != nil {

@@ -1,0 +1,81 @@
+package judging
+
+import (
+	"cmp"
+	"encoding/binary"
+	"io"
+	"maps"
+	"slices"
+	"sort"
+)
+
+// ItemSet identifies the items of a run by their ids, texts and labels: it holds their digests in order, eight bytes
+// each. The order of the items, their file and what the judge answered itself change nothing.
+type ItemSet string
+
+// ItemsFile names the file of a run's items by its hash, or while there is none by the dataset's file and the ids.
+func (m *Manifest) ItemsFile() string {
+	return cmp.Or(m.Files[ItemsFile], m.Spec.Dataset.SHA256+" "+m.Spec.Dataset.IDs)
+}
+
+// ReadItems returns the ids of the items in the lines of items.jsonl, by digest.
+func ReadItems(m *Manifest, in io.Reader) (map[uint64]string, error) {
+	type identity struct {
+		id     string
+		digest uint64
+	}
+	ids := map[uint64]string{}
+	parse := func(line []byte) (identity, error) {
+		item, err := ItemOf(m, line)
+		return identity{id: item.ID, digest: item.Digest()}, err
+	}
+	return ids, EachStored(in, parse, func(line StoredLine[identity]) error {
+		ids[line.Value.digest] = line.Value.id
+		return line.Err
+	})
+}
+
+// ItemSetOf returns the set of items whose digests are the keys of ids.
+func ItemSetOf(ids map[uint64]string) ItemSet {
+	var set []byte
+	for _, digest := range slices.Sorted(maps.Keys(ids)) {
+		set = binary.BigEndian.AppendUint64(set, digest)
+	}
+	return ItemSet(set)
+}
+
+// Len counts the items.
+func (s ItemSet) Len() int { return len(s) / 8 }
+
+func (s ItemSet) at(i int) uint64 { return binary.BigEndian.Uint64([]byte(s[8*i : 8*i+8])) }
+
+// Has reports whether an item with the digest is in the set.
+func (s ItemSet) Has(digest uint64) bool {
+	i := sort.Search(s.Len(), func(i int) bool { return s.at(i) >= digest })
+	return i < s.Len() && s.at(i) == digest
+}
+
+// Common returns the items that both sets have. It ends once more than most of s are not in o.
+func (s ItemSet) Common(o ItemSet, most int) ItemSet {
+	var common []byte
+	for i := 0; i < s.Len() && i-len(common)/8 <= most; i++ {
+		if o.Has(s.at(i)) {
+			common = append(common, s[8*i:8*i+8]...)
+		}
+	}
+	return ItemSet(common)
+}
+
+// Within reports whether o has all items of the set.
+func (s ItemSet) Within(o ItemSet) bool { return s.Common(o, 0) == s }
+
+// mostLacking is the share of the items, in percent, that one of two sets may lack where their judges are ranked
+// together, on the items that both have: a stage leaves out items that its judge has not answered.
+const mostLacking = 5
+
+// Nearly reports whether the sets are the same but for a few items.
+func (s ItemSet) Nearly(o ItemSet) bool {
+	all := max(s.Len(), o.Len())
+	most := mostLacking * all / 100
+	return s == o || all-s.Common(o, most).Len() <= most && all > 0
+}
