@@ -55,8 +55,8 @@ var escape = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
 // passwords are the user names and passwords of servers behind basic authentication, by scheme and host.
 var passwords sync.Map
 
-// userInAddress matches an address with a user name and perhaps a password in it.
-var userInAddress = regexp.MustCompile(`(https?://)([^/\s:]*):?([^/\s]*)@([^/\s"',\]}]+)`)
+// userInAddress matches an address with a user name and perhaps a password in it. A comma ends an address of a list.
+var userInAddress = regexp.MustCompile(`(https?://)([^/\s:,]*):?([^/\s,]*)@([^/\s"',\]}]+)`)
 
 // TakePasswords returns a text without the user names and passwords of the addresses in it, and keeps them for requests
 // to these servers: no address that is stored or shown holds one, and such requests carry no key.

@@ -145,6 +145,9 @@ func TestMakeEarlier(t *testing.T) {
 // unsaid are the numbers that need what an agent's answer was read as: earlier records do not say it.
 var unsaid = regexp.MustCompile(`\{\s+"metric": "own-(same|other|sided)[^}]*\},?\s+`)
 
+// mirrored matches the position bias of a reversed run, which was 100 less what it is since scoring 6.
+var mirrored = regexp.MustCompile(`^first-position `)
+
 // TestEarlier: today's gavel reads, scores, replays and goes on with what gavel of 38db738 has left behind.
 func TestEarlier(t *testing.T) {
 	t.Parallel()
@@ -181,7 +184,8 @@ func TestEarlier(t *testing.T) {
 		b.add(run.name+" · replay", fmt.Sprintf("exit status %d\n%s", r.code, r.remarks()))
 		now := values(t, w.read("again/"+run.name+"/results.json")) // which may be more than there were
 		for value := range strings.Lines(values(t, w.read(dir+"/results.json"))) {
-			if !strings.Contains("\n"+now, "\n"+value) {
+			reversed := mirrored.MatchString(value) && strings.Contains(w.read(dir+"/run.json"), `"goal": "worse"`)
+			if !strings.Contains("\n"+now, "\n"+value) && !reversed {
 				t.Errorf("%s: replay does not give %s", run.name, value)
 			}
 		}

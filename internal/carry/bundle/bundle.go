@@ -241,12 +241,24 @@ func Replay(
 	found = judging.ResultsFile + " is the same, byte for byte"
 	if !bytes.Equal(old, made) {
 		var before scoring.Report
-		if json.Unmarshal(old, &before) != nil || !before.SameValues(*rep) {
-			return rep, "", fmt.Errorf("%s and %s differ: another version of gavel made the first, "+
-				"or its files have changed", was, is)
+		if err := json.Unmarshal(old, &before); err != nil {
+			return rep, "", fmt.Errorf("%s: %w", was, err)
 		}
 		found = judging.ResultsFile + " has the same values; " +
 			"intervals, or what is remarked, are those of this version of gavel"
+		if before.Scoring < scoring.Version && !before.SameValues(*rep) { // some numbers are computed otherwise by now
+			stored, err := scoring.Load(run, judging.Reading{Name: rep.Reading})
+			if err != nil {
+				return rep, "", err
+			}
+			before = stored.Score(scoring.DefaultOptions.Bootstrap)
+			found = judging.ResultsFile + " has the values of the stored records; " +
+				"an earlier version of gavel computed some of them differently"
+		}
+		if !before.SameValues(*rep) {
+			return rep, "", fmt.Errorf("%s and %s differ: another version of gavel made the first, "+
+				"or its files have changed", was, is)
+		}
 	}
 	return rep, found, nil
 }
