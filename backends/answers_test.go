@@ -45,6 +45,10 @@ func TestReplies(t *testing.T) {
 				tc.want.PromptTokens, tc.want.ReplyTokens, got.Took, got.Model = 34, 22, 0, ""
 				got.SystemFingerprint = "" // see TestSystemFingerprintOfAReply
 				got.CachedTokens = nil     // TestCachedTokens
+				if got.ID == "" {
+					t.Error("a reply without an id")
+				}
+				got.ID = "" // the server's own
 				if !reflect.DeepEqual(got, tc.want) {
 					t.Errorf("got  %+v\nwant %+v", got, tc.want)
 				}
