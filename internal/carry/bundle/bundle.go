@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -246,7 +247,8 @@ func Replay(
 		}
 		found = judging.ResultsFile + " has the same values; " +
 			"intervals, or what is remarked, are those of this version of gavel"
-		if before.Scoring < scoring.Version && !before.SameValues(*rep) { // some numbers are computed otherwise by now
+		older := before.Scoring < scoring.Version && maps.Equal(before.Outcomes, rep.Outcomes)
+		if older && !before.SameValues(*rep) { // some numbers are computed differently by now
 			stored, err := scoring.Load(run, judging.Reading{Name: rep.Reading})
 			if err != nil {
 				return rep, "", err
