@@ -32,8 +32,7 @@ var rooms = map[string]string{
 	"internal/jury":          "scoring scoring/stats judging backends",
 	"internal/labels":        "scoring scoring/stats judging datasets datasets/rows",
 	"internal/report/table":  "scoring",
-	"internal/report/figure": "internal/report/table",
-	"internal/report": "internal/report/table internal/report/figure internal/jury internal/labels scoring scoring/race" +
+	"internal/report": "internal/report/table internal/jury internal/labels scoring scoring/race" +
 		" scoring/stats judging internal/codec internal/disk",
 
 	"protocols/reading":       "",
