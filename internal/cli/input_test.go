@@ -140,7 +140,7 @@ func TestBadInput(t *testing.T) {
 		{"refused connection", at("http://127.0.0.1:1"), 1, []string{"http://127.0.0.1:1", "connection refused", "running"}},
 		{"a web server", at(web.URL), 1, []string{web.URL, "OpenAI-compatible"}},
 		{"401", at(locked.URL), 1, []string{"401", "Invalid API key", "--api-key-env"}},
-		{"key not set", at(j.URL, "--api-key-env", "NO_SUCH_KEY"), 1, []string{"NO_SUCH_KEY", "not set"}},
+		{"key not set", at(j.URL, "--api-key-env", "NO_SUCH_KEY"), 2, []string{"NO_SUCH_KEY", "not set"}},
 		{"unknown model", at(j.URL, "--model", "tinny"), 1, []string{`"tinny"`, "it offers tiny"}},
 		{"not Ollama", at(j.URL, "--backend", "ollama"), 1, []string{"not Ollama", "--backend openai"}},
 		{"out holds another run", append(sim("--dataset", "good.jsonl", "--prompt", "direct"), "--out", "taken"), 1, []string{"taken", "another run", "prompt.name: sop, now direct", "--out"}},

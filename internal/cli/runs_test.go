@@ -66,7 +66,7 @@ func TestRuns(t *testing.T) {
 	}
 	scored := mustCall(t, "score", "runs")
 	rest := scored
-	for _, want := range []string{"pairwise · sample · score: right in both orders\n", " sim:right", " sim:coin", "answer · sample-choice", "\nmore: "} {
+	for _, want := range []string{"pairwise · sample · 32 pairs · score: right in both orders\n", " sim:right", " sim:coin", "answer · sample-choice", "\nmore: "} {
 		_, after, found := strings.Cut(rest, want)
 		if rest = after; !found || strings.Contains(scored, " now") {
 			t.Fatalf("scores of several protocols have no %q in its place:\n%s", want, scored)
