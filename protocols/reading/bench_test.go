@@ -22,11 +22,11 @@ func BenchmarkReaders(b *testing.B) {
 		"Assistant A's answer derives the *second* term, which cancels, and so what remains is linear in x. ", 20)
 	list := strings.Repeat("**Assistant A:**\n- Names the term of degree 2, and cancels it.\n"+
 		"- The final answer is linear in x, e.g. 3x.\n\n### Option 1\n1. It is better in style.\n\n", 12)
-	for _, r := range readers {
+	for reader, ending := range endings {
 		for name, reply := range map[string]string{"paragraph": paragraph, "list": list} {
-			b.Run(r.name+" "+name, func(b *testing.B) {
+			b.Run(reader+" "+name, func(b *testing.B) {
 				for b.Loop() {
-					if f := r.read(reply + "\n\n" + endings[r.name]); f.Outcome != Stated {
+					if f := readers[reader](reply + "\n\n" + ending); f.Outcome != Stated {
 						b.Fatalf("%+v", f)
 					}
 				}

@@ -1,58 +1,54 @@
 package reading
 
 import (
-	"gavel/internal/trials"
-	"math/big"
+	"cmp"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// reader is one of the readers, with what its table has on offer.
-type reader struct {
-	name string
-	read func(string) Found
-}
+	"gavel/internal/trials"
+)
 
 var pairOffer = []string{"A>B", "B>A", "A=B"}
 
-var readers = []reader{
-	{"pair", func(s string) Found { return PairLabel(s, pairOffer) }},
-	{"preference", func(s string) Found { return Preference(s, []string{"A", "B", "C"}) }},
-	{"correctness", Correctness},
-	{"letter", func(s string) Found { return Letter(s, 10) }},
-	{"number", Number},
-	{"option", func(s string) Found { return Option(s, 3, false) }},
-	{"worst", func(s string) Found { return Option(s, 3, true) }},
+// readers lists the readers by their names in the tables of testdata.
+var readers = map[string]func(reply string) Found{
+	"pair":        func(s string) Found { return PairLabel(s, pairOffer) },
+	"pair of two": func(s string) Found { return PairLabel(s, pairOffer[:2]) },
+	"worse":       func(s string) Found { return WorseLabel(s, pairOffer[:2]) },
+	"preference":  func(s string) Found { return Preference(s, []string{"A", "B", "C"}) },
+	"correctness": Correctness,
+	"letter":      func(s string) Found { return Letter(s, 10) },
+	"number":      Number,
+	"option":      func(s string) Found { return Option(s, 4, false) },
+	"worst":       func(s string) Found { return Option(s, 4, true) },
+	"output":      Output,
 }
 
-// labelled is a reply and what it says: a value, "-" for nothing, "?" for several.
-type labelled struct{ want, reply string }
-
-// table reads a file of labelled replies, a line each: what it says, "|", the reply with ⏎ for a new line.
-func table(t testing.TB, name string) []labelled {
+// table reads a file of labelled replies, a row each, of which the last of so many columns is the reply with ⏎ for a new
+// line and ␍ for a return. Before it stands what the reply says: a value, "-" for nothing, "?" for several.
+func table(t testing.TB, name string, columns int) (rows [][]string) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/" + name + ".txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []labelled
 	for line := range strings.Lines(string(raw)) {
-		want, reply, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "|")
-		if !ok {
-			t.Fatalf("%s: no label in %q", name, line)
+		if strings.HasPrefix(line, "# ") {
+			continue
 		}
-		want = strings.TrimSpace(want)
-		switch {
-		case name == "correctness" && want == "+":
-			want = Correct
-		case name == "correctness" && want == "x":
-			want = Incorrect
+		row := strings.SplitN(strings.TrimSuffix(line, "\n"), " |", columns)
+		if len(row) < columns {
+			t.Fatalf("%s: %d columns in %q", name, len(row), line)
 		}
-		all = append(all, labelled{want, strings.ReplaceAll(strings.TrimPrefix(reply, " "), "⏎", "\n")})
+		for i := range row {
+			row[i] = strings.NewReplacer("⏎", "\n", "␍", "\r").Replace(strings.TrimPrefix(row[i], " "))
+		}
+		rows = append(rows, row)
 	}
-	return all
+	return rows
 }
 
 func says(f Found) string {
@@ -66,61 +62,106 @@ func says(f Found) string {
 }
 
 func TestLabelledReplies(t *testing.T) {
-	for _, r := range readers {
-		t.Run(r.name, func(t *testing.T) {
-			all := table(t, r.name)
-			if len(all) < 130 && r.name != "worst" {
+	for _, name := range []string{"pair", "preference", "correctness", "letter", "number", "option", "worst", "output"} {
+		t.Run(name, func(t *testing.T) {
+			all := table(t, name, 2)
+			if len(all) < 130 && name != "worst" {
 				t.Errorf("%d labelled replies", len(all))
 			}
-			for _, c := range all {
-				f := r.read(c.reply)
-				if says(f) != c.want {
-					t.Errorf("%q reads as %s (%+v), want %s", c.reply, says(f), f, c.want)
+			for _, row := range all {
+				want, reply := row[0], row[1]
+				f := readers[name](reply)
+				if says(f) != want {
+					t.Errorf("%q reads as %s (%+v), want %s", reply, says(f), f, want)
 					continue
 				}
-				checkFound(t, r, c.reply, f)
+				checkFound(t, name, reply, f)
 			}
 		})
 	}
 }
 
-// TestMisread: testdata/misread.txt holds what the readers are known to get wrong, a line each: the reader, what the reply
-// says, what is read, the reply. What is read rightly by now belongs to the reader's table.
+// TestMisread: testdata/misread.txt holds what the readers are known to get wrong: the reader, what the reply says, what is
+// read, the reply. What is read rightly by now belongs to the reader's table.
 func TestMisread(t *testing.T) {
-	raw, err := os.ReadFile("testdata/misread.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := append(slices.Clone(readers), reader{"output", Output})
-	for line := range strings.Lines(string(raw)) {
-		part := strings.SplitN(strings.TrimSuffix(line, "\n"), "|", 4)
-		if len(part) != 4 {
-			t.Fatalf("%q", line)
+	for _, row := range table(t, "misread", 4) {
+		if got := says(readers[row[0]](row[3])); got != row[2] {
+			t.Errorf("%s: %q reads as %s, and the table of what is misread says %s", row[0], row[3], got, row[2])
 		}
-		i := slices.IndexFunc(all, func(r reader) bool { return r.name == strings.TrimSpace(part[0]) })
-		reply := strings.ReplaceAll(strings.TrimPrefix(part[3], " "), "⏎", "\n")
-		if got := says(all[i].read(reply)); got != strings.TrimSpace(part[2]) {
-			t.Errorf("%s: %q reads as %s, and the table of what is misread says %s", part[0], reply, got, part[2])
+	}
+}
+
+// TestStyles reads tables of replies to several readers: the reader, what a person reads ("-" for no verdict, "?" where
+// persons differ), the reply. Those of styles.txt and heldout.txt are in the style of many models and in ten languages,
+// written by people who did not write the readers; those of heldout.txt were tried when the readers were done, and what
+// was wrong was then mended. kinds.txt shows the rules on the worse of two, tool calls and retractions at work;
+// kinds_heldout.txt was written before these rules and kept back until they stood. issues.txt has what users and
+// reviewers found. None may be read as another label than a person reads, and of those that have one, and of
+// contradictions, at least so many of 100 must be read.
+func TestStyles(t *testing.T) {
+	for file, least := range map[string]int{"styles": 99, "heldout": 96, "kinds": 90, "kinds_heldout": 90, "issues": 100} {
+		t.Run(file, func(t *testing.T) {
+			stated, read := map[bool]int{}, map[bool]int{} // contradictions apart
+			for _, row := range table(t, file, 3) {
+				want, reply := row[1], row[2]
+				f := readers[row[0]](reply)
+				got := cmp.Or(f.Value, string(f.Outcome))
+				if f.Outcome == Stated && got != want && want != "?" {
+					t.Errorf("%s: %q reads as %s by %s, a person reads %s", row[0], reply, got, f.Rule, want)
+				}
+				if want == "-" || want == "?" {
+					continue
+				}
+				isConflict := want == string(Conflict)
+				stated[isConflict]++
+				if got == want {
+					read[isConflict]++
+				} else {
+					t.Logf("%s: %q is not read, a person reads %s", row[0], reply, want)
+				}
+			}
+			for isConflict, n := range stated {
+				if stated[false] < 100 || 100*read[isConflict] < least*n {
+					t.Errorf("%d of %d are read", read[isConflict], n)
+				}
+			}
+		})
+	}
+}
+
+// Every word of cues.txt is read as its row says, in the example of the row.
+func TestCues(t *testing.T) {
+	for line := range strings.Lines(cueTable) {
+		column := strings.Split(strings.TrimSuffix(line, "\n"), " | ")
+		if strings.HasPrefix(line, "#") || len(column) != 6 {
+			continue
+		}
+		for _, word := range phrases(column[2]) {
+			reply := strings.ReplaceAll(column[4], "%", strings.ReplaceAll(word, "…", " "))
+			f := readers[column[3]](reply)
+			if got := cmp.Or(f.Value, string(f.Outcome)); got != column[5] {
+				t.Errorf("%s: %q reads as %s, want %s", column[0], reply, got, column[5])
+			}
 		}
 	}
 }
 
 // checkFound: a verdict has a rule and a place, and the place alone says the same.
-func checkFound(t testing.TB, r reader, reply string, f Found) {
+func checkFound(t testing.TB, name, reply string, f Found) {
 	t.Helper()
 	if f.Start < 0 || f.Start > f.End || f.End > len(reply) {
-		t.Fatalf("%s: %q reads as %+v, which is not in it", r.name, reply, f)
+		t.Fatalf("%s: %q reads as %+v, which is not in it", name, reply, f)
 	}
 	if f.Outcome != Stated {
 		return
 	}
 	if f.Rule == "" || f.Start == f.End {
-		t.Errorf("%s: %q reads as %+v: no rule, or nowhere", r.name, reply, f)
+		t.Errorf("%s: %q reads as %+v: no rule, or nowhere", name, reply, f)
 	}
 	span := strings.ReplaceAll(undress(reply[f.Start:f.End]).lower, "$", "")
 	inside := strings.Trim(span, " $`.[]{}\"'()_\t*")
 	var same bool
-	switch r.name {
+	switch name {
 	case "pair":
 		same = pairLabel(inside) == f.Value || slices.Contains([]string{"a", "b"}, inside) || preference(inside) != ""
 	case "preference": // of the worse, the other is the value
@@ -138,11 +179,13 @@ func checkFound(t testing.TB, r reader, reply string, f Found) {
 			undress(span).single(span, &n)
 			same = n.Value() == f.Value || n.Value() == strings.TrimPrefix(f.Value, "-") || strings.Contains(n.Written, ".") // which may part thousands
 		}
+	case "output":
+		same = span == f.Value || span == "2"
 	case "option", "worst":
 		same = strings.TrimLeft(span, "0") == f.Value || slices.Contains(numberWords, strings.ToLower(span))
 	}
 	if !same {
-		t.Errorf("%s: %q reads as %+v, but %q stands there", r.name, reply, f, reply[f.Start:f.End])
+		t.Errorf("%s: %q reads as %+v, but %q stands there", name, reply, f, reply[f.Start:f.End])
 	}
 }
 
@@ -173,6 +216,7 @@ var longUnits = []string{
 	"*", "**a", "_", "`", "~", "{", "}", `\`, `\text{`, `\boxed{`, `\boxed{A}`, "#", "\n#", "\n>", "<", "&gt;", "[[A>B]] ", "not [[A>B]] ", "[[A>B]] or ", "[[A>B]]?", "\n1. [[A>B]]\n2. [[B>A]]",
 	"verdict", "verdict: ", "verdict: A>", "Option 1 is the best. ", "Option 1 ", "Selection: ", "Selection Criteria: ", "selection\n", "I choose ", "(A) is correct. ", "(A) ", "not 5 ", "5 or ",
 	"[[A>B]], ", "for example \"", "must output ", "<answer>", "答案是", "1 m^2 ", "5! = ", "(B), wait, ", "2 million ", "i.e. 20 - 2 ", "Option 1, Option 2 is ", "not Option 1, but ",
+	"Output (a) ", "Output (a) is better. ", "output(", "outputs ((((a",
 	"\u200b", "\uff21", "= ", "if the answer is ", ". ", "? ", "\xff", "\xe2\x82",
 }
 
@@ -183,24 +227,25 @@ func TestLongReplies(t *testing.T) {
 	const size = 1 << 15
 	for _, unit := range longUnits {
 		reply := strings.Repeat(unit, size/len(unit))
-		for _, r := range readers {
-			r.read(reply)
+		for _, read := range readers {
+			read(reply)
 		}
 	}
 }
 
 // Whatever a model says, what is read was on offer and stands in the reply.
 func fuzz(f *testing.F, name string) {
-	r := readers[slices.IndexFunc(readers, func(r reader) bool { return r.name == name })]
-	for _, c := range table(f, name) {
-		f.Add(c.reply)
+	read, isOffered := readers[name], regexp.MustCompile("^(?:"+offered[name]+")$").MatchString
+	for _, row := range table(f, name, 2) {
+		f.Add(row[1])
 	}
+	f.Add("\xffoutput (")
 	f.Fuzz(func(t *testing.T, reply string) {
-		found := r.read(reply)
+		found := read(reply)
 		if found.Start < 0 || found.Start > found.End || found.End > len(reply) {
 			t.Fatalf("%q reads as %+v", reply, found)
 		}
-		if again := r.read(reply); again != found {
+		if again := read(reply); again != found {
 			t.Errorf("%q reads as %+v, then as %+v", reply, found, again)
 		}
 		if found.Outcome == None {
@@ -209,19 +254,21 @@ func fuzz(f *testing.F, name string) {
 		if found.Rule == "" || found.Start == found.End {
 			t.Errorf("%q reads as %+v", reply, found)
 		}
-		if found.Outcome == Stated && !offered[name](found.Value) {
+		if found.Outcome == Stated && !isOffered(found.Value) {
 			t.Errorf("%q reads as %+v, which was not on offer", reply, found)
 		}
 	})
 }
 
-var offered = map[string]func(string) bool{
-	"pair":        func(s string) bool { return slices.Contains(pairOffer, s) },
-	"preference":  func(s string) bool { return len(s) == 1 && strings.Contains("ABC", s) },
-	"correctness": func(s string) bool { return s == Correct || s == Incorrect },
-	"letter":      func(s string) bool { return len(s) == 1 && strings.Contains("ABCDEFGHIJ", s) },
-	"number":      func(s string) bool { _, ok := new(big.Rat).SetString(s); return ok },
-	"option":      func(s string) bool { return len(s) == 1 && strings.Contains("123", s) },
+// offered are expressions of the values that a reader may find.
+var offered = map[string]string{
+	"pair":        `A>B|B>A|A=B`,
+	"preference":  `[ABC]`,
+	"correctness": `Correct|Incorrect`,
+	"letter":      `[A-J]`,
+	"number":      `-?\d+(?:[./]\d+)?`,
+	"option":      `[1-4]`,
+	"output":      `[ab]`,
 }
 
 func FuzzPairLabel(f *testing.F)   { fuzz(f, "pair") }
@@ -230,3 +277,4 @@ func FuzzCorrectness(f *testing.F) { fuzz(f, "correctness") }
 func FuzzLetter(f *testing.F)      { fuzz(f, "letter") }
 func FuzzNumber(f *testing.F)      { fuzz(f, "number") }
 func FuzzOption(f *testing.F)      { fuzz(f, "option") }
+func FuzzOutput(f *testing.F)      { fuzz(f, "output") }
