@@ -146,7 +146,7 @@ func parseArena(line []byte) (Item, error) {
 }
 
 // chooseArena passes on the rows that the options ask for.
-func chooseArena(rows Rows, emit func(int, []byte) error) ([]string, error) {
+func chooseArena(rows Rows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
 	}
@@ -163,9 +163,7 @@ func chooseArena(rows Rows, emit func(int, []byte) error) ([]string, error) {
 				continue
 			}
 		}
-		if err := emit(row.Line, row.Text); err != nil {
-			return nil, err
-		}
+		rows.Emit(row.Line, row.Text)
 	}
 	return notes(
 		note{long, "conversations, of more than one turn (--turns all judges them whole)"},

@@ -70,7 +70,7 @@ func orGroup(category, other string) string {
 }
 
 // addKey gives a key to every object without it: value is told how many rows stand before.
-func addKey(all Rows, emit func(int, []byte) error, key string, value func(row int) any) ([]string, error) {
+func addKey(all Rows, key string, value func(row int) any) ([]string, error) {
 	n := 0
 	for row := range all.All {
 		line := row.Text
@@ -87,9 +87,7 @@ func addKey(all Rows, emit func(int, []byte) error, key string, value func(row i
 			}
 			line = append(line, rest...)
 		}
-		if err := emit(row.Line, line); err != nil {
-			return nil, err
-		}
+		all.Emit(row.Line, line)
 		n++
 	}
 	return nil, nil

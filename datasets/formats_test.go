@@ -501,16 +501,14 @@ func TestAssemble(t *testing.T) {
 		err := decode(line, &r)
 		return Item{ID: r.Word, Group: "words"}, err
 	}}
-	words.Assemble = func(rows Rows, emit func(int, []byte) error) ([]string, error) {
+	words.Assemble = func(rows Rows) ([]string, error) {
 		numbers, texts := []int{}, [][]byte{}
 		for r := range rows.All {
 			numbers, texts = append(numbers, r.Line), append(texts, bytes.Clone(r.Text))
 		}
 		for i, text := range slices.Backward(texts) {
 			for _, end := range []string{"", "-again"} {
-				if err := emit(numbers[i], bytes.Replace(text, []byte(`"}`), []byte(end+`"}`), 1)); err != nil {
-					return nil, err
-				}
+				rows.Emit(numbers[i], bytes.Replace(text, []byte(`"}`), []byte(end+`"}`), 1))
 			}
 		}
 		return []string{"Turned."}, fail

@@ -21,8 +21,8 @@ var GSM8K = register(4, Format{
 	Keys:  []string{"question", "answer"},
 	Parse: parseGSM8K,
 	// Every row without an id is given the number of the row.
-	Assemble: func(rows Rows, emit func(int, []byte) error) ([]string, error) {
-		return addKey(rows, emit, "id", func(row int) any { return row })
+	Assemble: func(rows Rows) ([]string, error) {
+		return addKey(rows, "id", func(row int) any { return row })
 	},
 })
 
@@ -35,8 +35,8 @@ var _ = register(5, Format{
 	Shape: Number,
 	Keys:  []string{"id", "instance", "question", "answer"},
 	Parse: parseGSMSymbolic,
-	Assemble: func(rows Rows, emit func(int, []byte) error) ([]string, error) {
-		return addKey(rows, emit, "category", func(int) any { return symbolicGroup(rows.Path) })
+	Assemble: func(rows Rows) ([]string, error) {
+		return addKey(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
 	},
 	Clusters: "template",
 	Cluster: func(id string) string { // TEMPLATE-INSTANCE

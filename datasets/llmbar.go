@@ -17,8 +17,8 @@ var LLMBar = register(2, Format{
 	Shape: Pair,
 	Keys:  []string{"input", "output_1", "output_2", "label"},
 	Parse: parseLLMBar,
-	Assemble: func(rows Rows, emit func(int, []byte) error) ([]string, error) {
-		return addKey(rows, emit, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
+	Assemble: func(rows Rows) ([]string, error) {
+		return addKey(rows, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
 	},
 })
 

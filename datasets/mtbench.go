@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"gavel/internal/codec"
 )
 
 // MTBench is the votes on MT-Bench's conversations (arXiv 2306.05685), with the conversations. Several votes on one
@@ -98,7 +96,7 @@ const inconsistent = "tie (inconsistent)"
 
 // countVotes makes one line of all votes on a match-up, where its first one
 // stands. It goes over the rows twice, so that only votes are held in memory.
-func countVotes(rows Rows, emit func(int, []byte) error) ([]string, error) {
+func countVotes(rows Rows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
 	}
@@ -122,8 +120,7 @@ func countVotes(rows Rows, emit func(int, []byte) error) ([]string, error) {
 	split := 0
 	for row := range rows.All {
 		var r battleRow
-		line := row.Text
-		if r.read(line) == nil {
+		if r.read(row.Text) == nil {
 			if *r.Turn > 1 && rows.Options.Turns != TurnsAll || *r.Winner == inconsistent {
 				continue
 			}
@@ -139,15 +136,15 @@ func countVotes(rows Rows, emit func(int, []byte) error) ([]string, error) {
 					split++
 					continue
 				}
-				line, err = r.line(row.Text, m, v, winner, turned)
+				line, err := r.line(row.Text, m, v, winner, turned)
 				if err != nil {
 					return nil, err
 				}
+				rows.Emit(row.Line, line)
+				continue
 			}
 		}
-		if err := emit(row.Line, line); err != nil {
-			return nil, err
-		}
+		rows.Emit(row.Line, row.Text)
 	}
 	return notes(
 		note{later, "votes, on a later turn (--turns all takes them, with the whole conversation)"},
@@ -156,11 +153,10 @@ func countVotes(rows Rows, emit func(int, []byte) error) ([]string, error) {
 	), nil
 }
 
-// line writes the votes on a match-up, with the conversations of one of its rows.
-func (r *battleRow) line(row []byte, m matchUp, v votes, winner string, turned bool) ([]byte, error) {
-	var l battleLine
+// line is the row of the votes on a match-up, with the conversations of one of its rows.
+func (r *battleRow) line(row []byte, m matchUp, v votes, winner string, turned bool) (l battleLine, err error) {
 	if err := json.Unmarshal(row, &l); err != nil {
-		return nil, err
+		return l, err
 	}
 	if turned {
 		l.A, l.B = l.B, l.A
@@ -169,5 +165,5 @@ func (r *battleRow) line(row []byte, m matchUp, v votes, winner string, turned b
 	l.ModelB = m.other
 	l.Winner = winner
 	l.Votes = v
-	return codec.Marshal(l)
+	return l, nil
 }

@@ -65,17 +65,16 @@ func parseAssembled(check func(line []byte) error) func(line []byte) (Item, erro
 }
 
 // assembleTrees makes a line of each tree that is an item.
-func assembleTrees(rows Rows, emit func(line int, text []byte) error) ([]string, error) {
+func assembleTrees(rows Rows) ([]string, error) {
 	f := newForest(rows.Options.Lang)
 	for row := range rows.All {
 		root, replies, err := parseTree(row.Text)
-		if err == nil {
-			root.line = row.Line
-			err = f.emit(root, replies, emit)
-		} else {
-			err = emit(row.Line, row.Text)
-		}
 		if err != nil {
+			rows.Emit(row.Line, row.Text)
+			continue
+		}
+		root.line = row.Line
+		if err := f.emit(root, replies, rows); err != nil {
 			return nil, err
 		}
 	}
@@ -175,16 +174,14 @@ func newForest(lang string) forest {
 }
 
 // emit hands over the line of a tree's item, if it has one.
-func (f *forest) emit(root message, replies []message, emit func(line int, text []byte) error) error {
+func (f *forest) emit(root message, replies []message, rows Rows) error {
 	it, ok := f.item(root, replies)
 	if !ok {
 		return nil
 	}
 	text, err := OptionsLine(it)
-	if err != nil {
-		return err
-	}
-	return emit(root.line, text)
+	rows.Emit(root.line, text)
+	return err
 }
 
 // item is the item of a tree, or says that it has none.

@@ -49,15 +49,15 @@ type table struct {
 	rooted  map[string]bool      // trees by id, and whether their prompt was seen
 }
 
-func assembleMessages(rows Rows, emit func(line int, text []byte) error) ([]string, error) {
+func assembleMessages(rows Rows) ([]string, error) {
 	t := table{forest: newForest(rows.Options.Lang), replies: map[string][]message{}, rooted: map[string]bool{}}
 	for row := range rows.All {
 		m, err := parseMessage(row.Text)
 		if err == nil {
 			m.line = row.Line
 			t.add(m)
-		} else if err := emit(row.Line, row.Text); err != nil {
-			return nil, err
+		} else {
+			rows.Emit(row.Line, row.Text)
 		}
 	}
 	for _, rooted := range t.rooted {
@@ -67,7 +67,7 @@ func assembleMessages(rows Rows, emit func(line int, text []byte) error) ([]stri
 		}
 	}
 	for _, root := range t.prompts {
-		if err := t.emit(root, t.replies[root.ID], emit); err != nil {
+		if err := t.emit(root, t.replies[root.ID], rows); err != nil {
 			return nil, err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"unique"
 
 	"gavel/datasets/rows"
+	"gavel/internal/codec"
 )
 
 // OpenOptions say how the rows of a file become items, where its format leaves
@@ -156,32 +157,44 @@ func (s *Set) use(f *Format) {
 type Rows struct {
 	Path    string // of the file, or the name of a set that has none
 	Options OpenOptions
-	// All gives every row that is not blank, in the order of the file. It may be ranged over more than once, as telling
-	// what belongs together and then writing it takes no more memory than the telling.
+	// All gives every row that is not blank, in the order of the file, and ends where one cannot be read or a line cannot
+	// be written. It may be ranged over more than once, as telling what belongs together and then writing it takes no more
+	// memory than the telling.
 	All iter.Seq[rows.Row]
+	// Emit writes a line for Parse, a text or a value as JSON, that is made of the row of that line of the file.
+	Emit func(line int, value any)
 }
 
 // assemble puts the lines that the format makes of the file's rows in place of the rows.
 func (s *Set) assemble() error {
 	lines := new(rows.Spool)
-	var readErr error
-	all := Rows{Path: s.label(), Options: s.Options, All: func(yield func(rows.Row) bool) {
-		for row, err := range rows.All(s.data) {
-			if err != nil {
-				readErr = err
+	var failed error
+	notes, err := s.format.Assemble(Rows{
+		Path:    s.label(),
+		Options: s.Options,
+		All: func(yield func(rows.Row) bool) {
+			for row, err := range rows.All(s.data) {
+				failed = cmp.Or(failed, err)
+				if failed != nil || !yield(row) {
+					return
+				}
 			}
-			if err != nil || !yield(row) {
-				return
+		},
+		Emit: func(line int, value any) {
+			s.origin = append(s.origin, line)
+			text, isText := value.([]byte)
+			var err error
+			if !isText {
+				text, err = codec.Marshal(value)
 			}
-		}
-	}}
-	var err error
-	s.Notes, err = s.format.Assemble(all, func(line int, text []byte) error {
-		s.origin = append(s.origin, line)
-		_, err := fmt.Fprintf(lines, "%s\n", text)
-		return err
+			if err == nil {
+				_, err = fmt.Fprintf(lines, "%s\n", text)
+			}
+			failed = cmp.Or(failed, err)
+		},
 	})
-	return cmp.Or(err, readErr, lines.Done(), s.replace(lines))
+	s.Notes = notes
+	return cmp.Or(err, failed, lines.Done(), s.replace(lines))
 }
 
 // index reads the lines once: it checks every one, hashes them where that is

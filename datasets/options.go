@@ -32,7 +32,7 @@ var OptionLines = register(10, Format{
 })
 
 // numberOptions gives rows without an id their number, and leaves out those with nothing to choose.
-func numberOptions(rows Rows, emit func(line int, text []byte) error) ([]string, error) {
+func numberOptions(rows Rows) ([]string, error) {
 	few := 0
 	for row := range rows.All {
 		it, err := parseOptions(row.Text)
@@ -48,9 +48,7 @@ func numberOptions(rows Rows, emit func(line int, text []byte) error) ([]string,
 				return nil, err
 			}
 		}
-		if err := emit(row.Line, text); err != nil {
-			return nil, err
-		}
+		rows.Emit(row.Line, text)
 	}
 	if few == 0 {
 		return nil, nil

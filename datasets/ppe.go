@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"gavel/internal/codec"
 )
 
 // PPE is the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
@@ -56,13 +54,11 @@ func (r *ppeRow) read(line []byte) error {
 }
 
 // drawnPairs makes a line of each pair, in JudgeBench's format.
-func drawnPairs(rows Rows, emit func(line int, text []byte) error) ([]string, error) {
+func drawnPairs(rows Rows) ([]string, error) {
 	for row := range rows.All {
 		var r ppeRow
 		if r.read(row.Text) != nil {
-			if err := emit(row.Line, row.Text); err != nil { // for Parse to complain of
-				return nil, err
-			}
+			rows.Emit(row.Line, row.Text) // for Parse to complain of
 			continue
 		}
 		for _, p := range r.Pairs {
@@ -86,13 +82,7 @@ func drawnPairs(rows Rows, emit func(line int, text []byte) error) ([]string, er
 					*to = ""
 				}
 			}
-			text, err := codec.Marshal(line)
-			if err == nil {
-				err = emit(row.Line, text)
-			}
-			if err != nil {
-				return nil, err
-			}
+			rows.Emit(row.Line, line)
 		}
 	}
 	return nil, nil

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"gavel/internal/codec"
 )
 
 // RMBench is the pairs of RM-Bench (arXiv 2410.16184): a prompt with three responses that are right and three that are
@@ -101,14 +99,12 @@ func parseRMBench(line []byte) (Item, error) {
 }
 
 // nineOfEach makes a line of each pair.
-func nineOfEach(rows Rows, emit func(line int, text []byte) error) ([]string, error) {
+func nineOfEach(rows Rows) ([]string, error) {
 	domain := strings.TrimSuffix(Base(rows.Path), "_filtered")
 	for row := range rows.All {
 		var r rmRow
 		if r.read(row.Text, rmStyles) != nil {
-			if err := emit(row.Line, row.Text); err != nil { // a pair already, or for Parse to complain of
-				return nil, err
-			}
+			rows.Emit(row.Line, row.Text) // a pair already, or for Parse to complain of
 			continue
 		}
 		if r.Domain == "" {
@@ -119,13 +115,7 @@ func nineOfEach(rows Rows, emit func(line int, text []byte) error) ([]string, er
 			r.Chosen = chosen[k/rmStyles:][:1]
 			r.Rejected = rejected[k%rmStyles:][:1]
 			r.Pair = pair
-			line, err := codec.Marshal(r)
-			if err == nil {
-				err = emit(row.Line, line)
-			}
-			if err != nil {
-				return nil, err
-			}
+			rows.Emit(row.Line, r)
 		}
 	}
 	return nil, nil

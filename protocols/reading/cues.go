@@ -82,8 +82,9 @@ var (
 	sidedWords  = newLexicon(cuesOf("answer"), betterWords, cuesOf("worse"))
 )
 
-// sideOf tells whether the word at byte at of a text, which ends it, is for the better or the worse, or stands right after
-// one that is: "the worse response". A word such as "verdict" is unjudged: it announces the one that was asked for.
+// sideOf tells whether the word at byte at of a text, which ends it, is for the better or the worse, or stands right
+// after one that is: "the worse response". A word such as "verdict" is unjudged: it announces the one that was asked
+// for.
 func sideOf(said string, at int) judgment {
 	before := strings.LastIndexByte(strings.TrimRight(said[:at], " "), ' ')
 	for _, end := range []int{len(said), at, before + 1} {

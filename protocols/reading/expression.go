@@ -56,8 +56,8 @@ func each(end string, sources ...string) (all []*expression) {
 	return all
 }
 
-// needed are words of which a text has one if it matches, the longest there are; nil where it may have none. To look for
-// words takes a tenth of the time that an expression takes, and most texts have none.
+// needed are words of which a text has one if it matches, the longest there are; nil where it may have none. To look
+// for words takes a tenth of the time that an expression takes, and most texts have none.
 func needed(tree *syntax.Regexp) []string {
 	switch tree.Op {
 	case syntax.OpLiteral:
