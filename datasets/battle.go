@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // Values of OpenOptions.Turns.
@@ -66,7 +65,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 		gold = 2
 	}
 	if gold < 0 {
-		return Item{}, fmt.Errorf("winner %s is none of model_a, model_b, tie and %s", strconv.Quote(*r.Winner), bothBad)
+		return Item{}, fmt.Errorf("winner %q is none of model_a, model_b, tie and %s", *r.Winner, bothBad)
 	}
 	question, first, second, err := render(a, b)
 	if err != nil {
@@ -173,7 +172,7 @@ func chooseArena(rows Rows) ([]string, error) {
 
 func checkTurns(turns string) error {
 	if turns != turnsFirst && turns != TurnsAll {
-		return fmt.Errorf("turns %s: it is one of %s and %s", strconv.Quote(turns), TurnsValues[0], TurnsValues[1])
+		return fmt.Errorf("turns %q: it is one of %s and %s", turns, TurnsValues[0], TurnsValues[1])
 	}
 	return nil
 }

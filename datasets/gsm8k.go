@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -103,7 +102,7 @@ func finalNumber(answer string) (string, error) {
 	}
 	number = strings.TrimSpace(number)
 	if !publishedNumber.MatchString(number) {
-		return "", fmt.Errorf(`what follows "####" is no number: %s`, strconv.Quote(clip([]byte(number))))
+		return "", fmt.Errorf(`what follows "####" is no number: %q`, clip(number))
 	}
 	return number, nil
 }

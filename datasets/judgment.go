@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // Judgments are agents' answers to questions, each to be judged right or wrong:
@@ -56,9 +55,9 @@ func parseJudgment(line []byte) (Item, error) {
 	case l.Question == "":
 		return Item{}, errors.New(`"question_id" is empty`)
 	case gold < 0:
-		return Item{}, fmt.Errorf("gold %s is neither %q nor %q", strconv.Quote(l.Gold), Correct, Incorrect)
+		return Item{}, fmt.Errorf("gold %q is neither %q nor %q", l.Gold, Correct, Incorrect)
 	case !slices.Contains([]Shape{Choice, Number, Preference}, l.Of):
-		return Item{}, fmt.Errorf("of %s is none of %s, %s and %s", strconv.Quote(string(l.Of)), Choice, Number, Preference)
+		return Item{}, fmt.Errorf("of %q is none of %s, %s and %s", l.Of, Choice, Number, Preference)
 	}
 	return Item{
 		ID: l.ID, Shape: Judgment, Source: l.Source, Group: orGroup(l.Category, "(no category)"), Question: l.Prompt,

@@ -1,9 +1,6 @@
 package datasets
 
-import (
-	"fmt"
-	"strconv"
-)
+import "fmt"
 
 // MMLUPro is the questions of MMLU-Pro (arXiv 2406.01574), as its Parquet files have them: three to ten options, of
 // which the letter of one is the answer. Files of one's own may have from two to 26.
@@ -72,7 +69,7 @@ func letter(i int) string { return string(rune('A' + i)) }
 func (r mmluRow) gold() (int, error) {
 	a := *r.Answer
 	if len(a) != 1 || a[0] < 'A' || a[0] > 'Z' {
-		return 0, fmt.Errorf("answer %s is no letter from A", strconv.Quote(a))
+		return 0, fmt.Errorf("answer %q is no letter from A", a)
 	}
 	gold := int(a[0] - 'A')
 	if gold >= len(r.Options) {

@@ -116,10 +116,10 @@ func (m *message) check() error {
 	case m.ID == "":
 		return errors.New(`a message has no "message_id"`)
 	case m.Text == nil:
-		return fmt.Errorf("message %s has no %q", clip([]byte(m.ID)), "text")
+		return fmt.Errorf("message %s has no %q", clip(m.ID), "text")
 	case m.Role != prompterRole && m.Role != assistantRole:
 		return fmt.Errorf("message %s has the role %q, neither prompter nor assistant",
-			clip([]byte(m.ID)), clip([]byte(m.Role)))
+			clip(m.ID), clip(m.Role))
 	}
 	return nil
 }

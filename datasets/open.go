@@ -136,9 +136,7 @@ func (s *Set) unpack() error {
 // first of those is the file, and is hashed.
 func (s *Set) replace(lines *rows.Spool) (err error) {
 	if s.SHA256 == "" {
-		sum := sha256.New()
-		_, err = io.Copy(sum, io.NewSectionReader(s.data, 0, s.data.Size()))
-		s.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
+		s.SHA256, err = sumOf(io.NewSectionReader(s.data, 0, s.data.Size()))
 	}
 	if s.close != nil {
 		s.close()

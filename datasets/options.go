@@ -110,7 +110,7 @@ func (r *jsonRank) UnmarshalJSON(data []byte) error {
 	}
 	f, err := strconv.ParseFloat(string(data), 64)
 	if err != nil || f != math.Trunc(f) || f < 0 || f > math.MaxInt32 {
-		return fmt.Errorf("rank %s is not a whole number from 0", clip(data))
+		return fmt.Errorf("rank %s is not a whole number from 0", clip(string(data)))
 	}
 	rank := int(f)
 	r.rank = &rank
@@ -118,8 +118,8 @@ func (r *jsonRank) UnmarshalJSON(data []byte) error {
 }
 
 // clip is the start of something long, for a message of one line.
-func clip(data []byte) string {
-	text := strings.ToValidUTF8(string(data), "\ufffd")
+func clip(text string) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
 	if len(text) > 40 {
 		text = strings.ToValidUTF8(text[:40], "") + "…"
 	}

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -139,15 +138,12 @@ func (l Library) unchanged(k Known) error {
 		return err
 	}
 	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return err
-	}
-	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != k.SHA256 {
-		return fmt.Errorf("%s: it changed since it was taken in: SHA-256 is %s, was %s: "+
+	got, err := sumOf(f)
+	if err == nil && got != k.SHA256 {
+		err = fmt.Errorf("%s: it changed since it was taken in: SHA-256 is %s, was %s: "+
 			"import %s again, with --as %s", f.Name(), got, k.SHA256, k.Source, k.Name)
 	}
-	return nil
+	return err
 }
 
 // write writes a file of the library in one step.

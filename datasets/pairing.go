@@ -75,9 +75,6 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 	case by.what == "id" && alien == n:
 		return 0, nil, fmt.Errorf("%s and %s have ids in common, and no question: they are of different datasets", a, b)
 	}
-	if _, err := openBytes(out, lines.Bytes(), OpenOptions{}); err != nil { // two samples of one id
-		return 0, nil, err
-	}
 	notes = []string{
 		fmt.Sprintf("paired by %s: A is %s, B is %s", by.what, cmp.Or(sides[0].name, a), cmp.Or(sides[1].name, b)),
 	}
@@ -96,10 +93,7 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 	add(labelled, "%d pairs are labelled by the scores in the files, the higher one the better; "+
 		"--unlabelled leaves that out")
 	add(n-labelled, "%d pairs have no label")
-	if err := writeNew(out, lines.Bytes()); err != nil {
-		return 0, nil, err
-	}
-	return n, notes, nil
+	return n, notes, writeNew(out, lines.Bytes())
 }
 
 // identity is what samples of two files may be found in each other by.

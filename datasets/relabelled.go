@@ -36,9 +36,6 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 	if n == 0 {
 		return 0, nil, fmt.Errorf("no item of %s has a label", set.Name)
 	}
-	if _, err := openBytes(out, lines.Bytes(), OpenOptions{}); err != nil {
-		return 0, nil, err
-	}
 	if ties > 0 {
 		notes = append(notes, fmt.Sprintf("%d pairs are a tie, and have no label in the file: "+
 			"they count for consistency and position", ties))

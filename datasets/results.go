@@ -3,6 +3,7 @@ package datasets
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,10 +112,7 @@ func promptfooResults(raw []byte) (all []result, err error) {
 		var provider struct{ ID, Label string }
 		out := result{scores: map[string]float64{}}
 		if json.Unmarshal(r.Provider, &out.column) != nil && json.Unmarshal(r.Provider, &provider) == nil {
-			out.column = provider.ID
-			if provider.Label != "" {
-				out.column = provider.Label
-			}
+			out.column = cmp.Or(provider.Label, provider.ID)
 		}
 		labels[i] = r.Prompt.Label
 		if prompts[out.column] == nil {
@@ -240,7 +238,7 @@ func (s inspectSample) result(model string) result {
 		case float64:
 			r.scores[name] = v
 		case bool:
-			r.scores[name] = map[bool]float64{true: 1}[v]
+			r.scores[name] = truth[v]
 		case string: // correct, partly, incorrect, no answer
 			if points, known := map[string]float64{"C": 1, "P": 0.5, "I": 0, "N": 0}[v]; known {
 				r.scores[name] = points
@@ -249,6 +247,9 @@ func (s inspectSample) result(model string) result {
 	}
 	return r
 }
+
+// truth is the score of a truth value.
+var truth = map[bool]float64{true: 1}
 
 type inspectHeader struct {
 	Eval struct{ Model string } `json:"eval"`
@@ -357,7 +358,7 @@ func lmEvalSample(raw []byte) ([]result, error) {
 		case lowerIsBetter.MatchString(m):
 			continue
 		case json.Unmarshal(keys[m], &is) == nil:
-			v = map[bool]float64{true: 1}[is]
+			v = truth[is]
 		case json.Unmarshal(keys[m], &v) != nil:
 			continue
 		}
@@ -366,8 +367,11 @@ func lmEvalSample(raw []byte) ([]result, error) {
 	return []result{r}, nil
 }
 
-// writeNew writes a file in one step, and none in the place of another.
+// writeNew writes lines of items that can be read to a new file: no two may have one id.
 func writeNew(path string, text []byte) error {
+	if _, err := openBytes(path, text, OpenOptions{}); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("%s is there already: name another --out, or remove it", path)

@@ -1,11 +1,9 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -60,8 +58,7 @@ func (r mappedRow) side(label string, n int, names []string) (int, error) {
 			side, ok = r.values[trimmed]
 		}
 		if !ok || side >= n {
-			return 0, fmt.Errorf("label %s is none of those that --label-values names",
-				strconv.Quote(string(clip([]byte(label)))))
+			return 0, fmt.Errorf("label %q is none of those that --label-values names", clip(label))
 		}
 		return side, nil
 	}
@@ -78,8 +75,7 @@ func (r mappedRow) side(label string, n int, names []string) (int, error) {
 		if r.columns[partA] == nil {
 			example = "A=…,B=…"
 		}
-		return 0, errors.New("label " + strconv.Quote(string(clip([]byte(label)))) +
-			": what does it name? say so with --label-values '" + example + "'")
+		return 0, fmt.Errorf("label %q: what does it name? say so with --label-values '%s'", clip(label), example)
 	}
 	return side, nil
 }
