@@ -93,7 +93,10 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 	add(labelled, "%d pairs are labelled by the scores in the files, the higher one the better; "+
 		"--unlabelled leaves that out")
 	add(n-labelled, "%d pairs have no label")
-	return n, notes, writeNew(out, lines.Bytes())
+	if err := writeNew(out, lines.Bytes()); err != nil {
+		return 0, nil, err
+	}
+	return n, notes, nil
 }
 
 // identity is what samples of two files may be found in each other by.
