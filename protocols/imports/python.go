@@ -2,35 +2,10 @@
 // Python writes them. The imports themselves are of the protocols whose runs they make.
 package imports
 
-import (
-	"fmt"
-	"unicode/utf8"
-)
+import "github.com/go-json-experiment/json/jsontext"
 
-// PythonString appends s as Python's json.dumps(ensure_ascii=False) writes it.
+// PythonString appends s as Python's json.dumps(ensure_ascii=False) writes it: with the escapes that JSON needs alone.
 func PythonString(b []byte, s string) []byte {
-	b = append(b, '"')
-	for _, r := range s {
-		switch {
-		case r == '"':
-			b = append(b, `\"`...)
-		case r == '\\':
-			b = append(b, `\\`...)
-		case r == '\n':
-			b = append(b, `\n`...)
-		case r == '\r':
-			b = append(b, `\r`...)
-		case r == '\t':
-			b = append(b, `\t`...)
-		case r == '\b':
-			b = append(b, `\b`...)
-		case r == '\f':
-			b = append(b, `\f`...)
-		case r < 0x20:
-			b = fmt.Appendf(b, `\u%04x`, r)
-		default:
-			b = utf8.AppendRune(b, r)
-		}
-	}
-	return append(b, '"')
+	b, _ = jsontext.AppendQuote(b, s) // which puts U+FFFD in the place of what is no UTF-8
+	return b
 }
