@@ -67,60 +67,60 @@ func sniff(in Source) (container, error) {
 // byRow tells that a row is no line of the file, but the n-th of its rows.
 func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 	compressed := false
-	var inner *Spool // what in is, from the second round on
 	for {
 		how, err := sniff(in)
-		if how == plainLines && inner != nil && err == nil {
-			return inner, false, nil
+		if how == plainLines && err == nil {
+			return lines, false, nil
+		}
+		isCompressed := how == gzipped || how == zstandard
+		if err == nil && compressed && isCompressed {
+			err = errors.New("the file is compressed twice: unpack it once")
 		}
 		var next *Spool
-		switch {
-		case err != nil || how == plainLines:
-		case compressed && (how == gzipped || how == zstandard):
-			err = errors.New("the file is compressed twice: unpack it once")
-		case how == gzipped || how == zstandard:
-			compressed = true
-			next, err = inflate(in, how)
-		case how == marked:
-			next, err = decodeMarked(in)
-		default:
-			lines, err = rowsOf(in, how)
+		if err == nil {
+			next, err = unpacked(in, how)
 		}
-		if inner != nil {
-			inner.Close()
+		if lines != nil {
+			lines.Close()
 		}
-		if next == nil || err != nil {
-			return lines, how != csvTable, err
+		if err != nil || !isCompressed && how != marked {
+			return next, how != csvTable, err
 		}
-		in, inner = next, next
+		compressed = compressed || isCompressed
+		lines = next
+		in = next
 	}
 }
 
-// rowsOf are the rows of a file that has no lines.
-func rowsOf(in Source, how container) (lines *Spool, err error) {
-	lines = new(Spool)
+// unpacked is what a packed file holds: its rows, or another file.
+func unpacked(in Source, how container) (*Spool, error) {
+	out := new(Spool)
+	var err error
 	switch how {
+	case gzipped, zstandard:
+		err = inflate(in, how, out)
+	case marked:
+		err = decodeMarked(in, out)
 	case parquetSet:
-		err = parquetLines(in, lines)
+		err = parquetLines(in, out)
 	case csvTable:
-		err = csvLines(in, lines)
+		err = csvLines(in, out)
 	default:
-		err = arrayLines(reader(in), lines)
+		err = arrayLines(reader(in), out)
 	}
 	if err == nil {
-		err = lines.Done()
+		err = out.Done()
 	}
 	if err != nil {
-		lines.Close()
+		out.Close()
 		return nil, err
 	}
-	return lines, nil
+	return out, nil
 }
 
 // inflate unpacks a compressed file, however many members it has.
-func inflate(in Source, how container) (*Spool, error) {
+func inflate(in Source, how container, out *Spool) error {
 	packed := bufio.NewReaderSize(reader(in), batchBytes)
-	out := new(Spool)
 	var r io.ReadCloser
 	var err error
 	if how == gzipped {
@@ -136,17 +136,13 @@ func inflate(in Source, how container) (*Spool, error) {
 		_, err = io.Copy(out, r)
 		r.Close()
 	}
-	if err == nil {
-		err = out.Done()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("it ends too early: get the file again")
 	}
 	if err != nil {
-		out.Close()
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("it ends too early: get the file again")
-		}
-		return nil, fmt.Errorf("unpacking the %s file, after %d bytes: %s", how, out.size, oneLineOf(err))
+		return fmt.Errorf("unpacking the %s file, after %d bytes: %s", how, out.size, oneLineOf(err))
 	}
-	return out, nil
+	return nil
 }
 
 func tooLong(row int) error {

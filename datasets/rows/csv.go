@@ -28,10 +28,9 @@ func (e *LineError) Unwrap() error { return e.Err }
 // Byte order marks.
 const mark8, markLittle, markBig = "\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"
 
-// decodeMarked is a text without its byte order mark, in UTF-8.
-func decodeMarked(in Source) (*Spool, error) {
+// decodeMarked writes a text without its byte order mark, in UTF-8.
+func decodeMarked(in Source, out *Spool) error {
 	r := bufio.NewReaderSize(reader(in), batchBytes)
-	out := new(Spool)
 	head, err := r.Peek(3)
 	if string(head) == mark8 {
 		r.Discard(len(mark8))
@@ -44,14 +43,7 @@ func decodeMarked(in Source) (*Spool, error) {
 		}
 		err = decodeUTF16(r, order, out)
 	}
-	if err == nil {
-		err = out.Done()
-	}
-	if err != nil {
-		out.Close()
-		return nil, err
-	}
-	return out, nil
+	return err
 }
 
 func decodeUTF16(r io.Reader, order binary.ByteOrder, out io.Writer) error {
