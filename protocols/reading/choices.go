@@ -53,10 +53,11 @@ func Option(reply string, n int, worst bool) Found {
 	for k := range n {
 		offered = append(offered, strconv.Itoa(k+1))
 	}
+	asked := better
 	if worst {
-		return choiceOf(worse, options, offered).read(reply)
+		asked = worse
 	}
-	return choiceOf(better, options, offered).read(reply)
+	return choiceOf(asked, options, offered).read(reply)
 }
 
 // Output reads which of two outputs, called Output (a) and Output (b), a reply says is the better: the value is "a" or

@@ -10,10 +10,10 @@ import (
 //go:embed cues.txt
 var cueTable string
 
-// cuesOf lists the words of a kind in cues.txt.
-func cuesOf(kind string) (words []string) {
+// cuesOf lists the words of some kinds in cues.txt.
+func cuesOf(kinds ...string) (words []string) {
 	for line := range strings.Lines(cueTable) {
-		if column := strings.Split(line, " | "); column[0] == kind {
+		if column := strings.Split(line, " | "); slices.Contains(kinds, column[0]) {
 			words = append(words, phrases(column[2])...)
 		}
 	}
@@ -38,9 +38,9 @@ func oneCue(kind string) string {
 // lexicon has words by their first byte; of those that begin alike the longest comes first.
 type lexicon [256][]string
 
-func newLexicon(words ...[]string) *lexicon {
+func newLexicon(words []string) *lexicon {
 	var l lexicon
-	for _, word := range slices.Concat(words...) {
+	for _, word := range words {
 		l[word[0]] = append(l[word[0]], word)
 	}
 	for _, alike := range l {
@@ -79,7 +79,7 @@ var (
 	worseWords  = append(cuesOf("worse"), "least")
 	// answerWords announce an answer, sidedWords one of those that are compared as well.
 	answerWords = newLexicon(cuesOf("answer"))
-	sidedWords  = newLexicon(cuesOf("answer"), betterWords, cuesOf("worse"))
+	sidedWords  = newLexicon(cuesOf("answer", "better", "worse"))
 )
 
 // sideOf tells whether the word at byte at of a text, which ends it, is for the better or the worse, or stands right

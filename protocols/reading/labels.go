@@ -85,8 +85,9 @@ var (
 	worseForm       = compile(`\b(?:worse|worst|weaker)\b`)
 	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?
 		(in[- ]?correct|not correct|wrong|correct)\.?$`)
-	barePair     = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
-	tieWords     = strings.Fields(`tie draw tied unentschieden empate pareggio égalité ничья 平局 引き分け 무승부`)
+	barePair = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
+	tieWords = strings.Fields(`tie draw tied unentschieden empate pareggio égalité
+		ничья 平局 引き分け 무승부`)
 	correctWords = strings.Fields(`correct right true richtig korrekt
 		correcte exacte correcta corretta correta верен верный правильный
 		正确 正確 正しい 맞습니다`)

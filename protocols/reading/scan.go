@@ -25,10 +25,7 @@ func NextNumeral(text string, from int) (Numeral, bool) {
 		if !isDigit(text, i) && !(text[i] == '.' && isDigit(text, i+1)) {
 			continue
 		}
-		end := i
-		for isDigit(text, end) {
-			end++
-		}
+		end := i + len(digitsFrom(text, i))
 		if !inWord(text, i) && end-i <= maxDigits && !(text[i] == '.' && i > 0 && (text[i-1] == '.' || isDigit(text, i-1))) {
 			return numeralAt(text, i), true
 		}
@@ -95,7 +92,12 @@ var (
 	exponent  = compile(`^[eE][+-]?[0-9]{1,2}`)
 	// fractional goes on after a whole number that is part of a fraction: 1 and 2 are of 1/2, 3 and 4 of \frac{1}{2}
 	// after it, 5 is of /2, 6 of the rest of \frac{1}{2}.
-	fractional = compile(`^(?: (\d{1,12})/(\d{1,12})| ?\\[dt]?frac\{(\d{1,12})\}\{(\d{1,12})\}|/(\d{1,12})|\}\{(\d{1,12})\})`)
+	fractional = compile(`^(?:
+		 (\d{1,12})/(\d{1,12})
+		| ?\\[dt]?frac\{(\d{1,12})\}\{(\d{1,12})\}
+		|/(\d{1,12})
+		|\}\{(\d{1,12})\}
+	)`)
 	partOfMore = compile(`^(?:[\pL\p{Nd}/]|\.\d)`)
 )
 
@@ -160,16 +162,14 @@ func inWord(text string, i int) bool {
 	start := i
 	for start > 0 && i-start < 16 {
 		r, size := utf8.DecodeLastRuneInString(text[:start])
-		if !unicode.IsLetter(r) || unicode.In(r, unspaced...) {
+		if !unicode.IsLetter(r) || isUnspaced(r) {
 			break
 		}
 		start -= size
 	}
-	return start < i && !currencies[text[start:i]] && !afterBackslash(text, start)
+	isCommand := strings.HasSuffix(text[:start], `\`) // of LaTeX, as in \times3
+	return start < i && !currencies[text[start:i]] && !isCommand
 }
-
-// afterBackslash tells whether a word is a command of LaTeX, as in \times3.
-func afterBackslash(text string, start int) bool { return start > 0 && text[start-1] == '\\' }
 
 func isDigit(text string, i int) bool { return i < len(text) && text[i] >= '0' && text[i] <= '9' }
 

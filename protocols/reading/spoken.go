@@ -20,7 +20,8 @@ var marks = compile(`(
 	)`)
 
 // partsOfMarks are parts of them that begin with what few replies have: one without any has no mark.
-var partsOfMarks = phrases(`<| <｜ </s> <end <turn <eos <EOT <think </think <thought </thought <seed </seed ▷ THINK] INST]
+var partsOfMarks = phrases(`<| <｜ </s> <end <turn <eos <EOT
+	<think </think <thought </thought <seed </seed ▷ THINK] INST]
 	assistantfinal Human: [User_Question [The_`)
 
 // spoken is where the part of a reply begins and ends that its model says as its answer.

@@ -200,7 +200,8 @@ var (
 		bigl ∅ bigr ∅ displaystyle ∅
 		[ [ ] ] ( ( ) ) { ∅ } ∅ _ _ * * # # $ $ % % & & | | < < > > = = - - . . " " ' ' / / ; ␣ : ␣ ␣ ␣ ` + "` `")
 	// characters are written otherwise.
-	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]] 。 .␣
+	characters = pairs(`“ " ” " ‘ ' ’ ' ≫ >> ≪ << ≻ > 。 .␣
+		【 [ 〖 [ 「 [ ⟦ [[ 】 ] 〗 ] 」 ] ⟧ ]]
 		½ ␣1/2 ⅓ ␣1/3 ⅔ ␣2/3 ¼ ␣1/4 ¾ ␣3/4 ⅕ ␣1/5 ⅖ ␣2/5 ⅗ ␣3/5
 		⅘ ␣4/5 ⅙ ␣1/6 ⅚ ␣5/6 ⅛ ␣1/8 ⅜ ␣3/8 ⅝ ␣5/8 ⅞ ␣7/8`)
 	// cyrillic letters look like Latin ones: as labels they end what is said, as words they do not.
@@ -353,5 +354,5 @@ func wordAfter(s string, i int) bool {
 
 // digitBeside tells whether digits stand on both sides of a space that does not break: it parts thousands.
 func digitBeside(s string, i, j int) bool {
-	return i > 0 && j < len(s) && s[i-1] >= '0' && s[i-1] <= '9' && s[j] >= '0' && s[j] <= '9'
+	return i > 0 && isDigit(s, i-1) && isDigit(s, j)
 }

@@ -90,6 +90,6 @@ var (
 			reconsider\w* re-?check\w* re-?read\w* re-?evaluat\w* revis\w* chang\w* updat\w*
 			aber doch jedoch moment korrektur entschuldigung nein en\sfait pardon non mais cependant
 			pero perdón espera corrección anzi però aspetta mas correção na\sverdade`) + `\b
-		|` + anyOf(`однако нет подождите исправление но 等等 不对 但 不過 更正 しかし 訂正 待って
-			하지만 그러나 다시 정정 아니`))
+		|` + anyOf(`однако нет подождите исправление но 等等 不对 但 不過 更正
+			しかし 訂正 待って 하지만 그러나 다시 정정 아니`))
 )

@@ -57,8 +57,10 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 }
 
 var (
-	clockAfter = compile(`^\s?(?i:h\s?[0-5]\d(?:\D|$)|uhr\b)|^\s?(?:時(?:[^間]|$)|时(?:[^间]|$)|点(?:\d|半|钟|$)|시(?:[^간]
-		|$))|^:(?:0[1-9]|[1-5]\d)(?:\D|$)|^[-/.]\d{1,2}[-/.]\d{2,4}\b
+	clockAfter = compile(`^\s?(?i:h\s?[0-5]\d(?:\D|$)|uhr\b)
+		|^\s?(?:時(?:[^間]|$)|时(?:[^间]|$)|点(?:\d|半|钟|$)|시(?:[^간]|$))
+		|^:(?:0[1-9]|[1-5]\d)(?:\D|$)
+		|^[-/.]\d{1,2}[-/.]\d{2,4}\b
 		|^\.?(?:\s+de)?\s+\pL{3,10}\.?,?(?:\s+de)?\s+(?:1\d|20)\d\d\b`)
 	clockBefore = compile(`\d:$|(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november
 		|december)\s+$`)
