@@ -13,6 +13,14 @@ import (
 	"gavel/internal/codec"
 )
 
+// DecodeObject reads a row of a file that has to be an object.
+func DecodeObject[T any](line []byte, into *T) error {
+	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'}) {
+		return errors.New("not a JSON object")
+	}
+	return decode(line, into)
+}
+
 // decode reads a line of JSON; what is wrong with it is said as [describe] does. A field of the row with the tag must
 // is a key that every row has; where the tag says id, its text is not empty.
 func decode[T any](line []byte, into *T) error {

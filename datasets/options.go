@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,18 +276,10 @@ func OptionsLine(it Item) ([]byte, error) {
 
 // sameOptions compares what a line can hold of two items.
 func sameOptions(a, b Item) bool {
-	return a.ID == b.ID && a.Shape == b.Shape && a.Source == b.Source && a.Group == b.Group &&
-		a.Question == b.Question && a.Gold == b.Gold &&
-		a.Answer == b.Answer && a.Answered == b.Answered &&
-		slices.EqualFunc(a.Candidates, b.Candidates, sameCandidate)
-}
-
-func sameCandidate(a, b Candidate) bool {
-	if (a.Rank == nil) != (b.Rank == nil) || a.Rank != nil && *a.Rank != *b.Rank {
-		return false
-	}
-	a.Rank, b.Rank = nil, nil
-	return a == b
+	b.Line = a.Line
+	b.Note = a.Note
+	b.Raw = a.Raw
+	return reflect.DeepEqual(a, b)
 }
 
 // TrimOptions cuts an item to at most n options. A best-ranked one always stays; the others are drawn by seed, item and

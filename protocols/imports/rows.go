@@ -15,8 +15,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"gavel/datasets"
 	"gavel/datasets/rows"
 )
 
@@ -24,34 +24,17 @@ import (
 // is, its first bytes tell, not its name.
 
 // DecodeRow reads a row that has to be an object.
-func DecodeRow(raw json.RawMessage, v any) error {
-	if !utf8.Valid(raw) { // the decoder would put U+FFFD in its place
-		return errors.New("not UTF-8: save the file in that encoding")
-	}
-	if text := bytes.TrimSpace(raw); len(text) == 0 || text[0] != '{' {
-		return errors.New("not a JSON object")
-	}
-	err := json.Unmarshal(raw, v)
-	var typ *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &typ):
-		return fmt.Errorf("key %q is of type %s, expected %s", typ.Field, typ.Value, typ.Type)
-	case errors.As(err, &syntax):
-		return fmt.Errorf("broken JSON at byte %d: %v", syntax.Offset, syntax)
-	}
-	return err
-}
+func DecodeRow[T any](raw json.RawMessage, row *T) error { return datasets.DecodeObject(raw, row) }
 
-// Keys are the keys of an object, in their order.
-func Keys(row json.RawMessage) iter.Seq[string] {
-	return func(yield func(string) bool) {
+// Keys are the keys of an object with their values, in their order.
+func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
 		dec := json.NewDecoder(bytes.NewReader(row))
 		dec.Token()
 		for dec.More() {
 			key, err := dec.Token()
 			var value json.RawMessage
-			if err != nil || dec.Decode(&value) != nil || !yield(key.(string)) {
+			if err != nil || dec.Decode(&value) != nil || !yield(key.(string), value) {
 				return
 			}
 		}
@@ -61,27 +44,18 @@ func Keys(row json.RawMessage) iter.Seq[string] {
 // Without is an object on one line, its keys in their order, without some of them; compact writes the other values on
 // one line too, and where it is nil they stay as they stand.
 func Without(row json.RawMessage, compact func(to *bytes.Buffer, value []byte) error, keys ...string) ([]byte, error) {
-	dec := json.NewDecoder(bytes.NewReader(row))
-	if _, err := dec.Token(); err != nil {
+	if err := DecodeRow(row, new(map[string]json.RawMessage)); err != nil {
 		return nil, err
 	}
 	line := bytes.NewBufferString("{")
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		if slices.Contains(keys, key.(string)) {
+	for key, value := range Keys(row) {
+		if slices.Contains(keys, key) {
 			continue
 		}
 		if line.Len() > 1 {
 			line.WriteString(", ")
 		}
-		line.Write(append(PythonString(nil, key.(string)), ": "...))
+		line.Write(append(PythonString(nil, key), ": "...))
 		if compact == nil {
 			line.Write(value)
 		} else if err := compact(line, value); err != nil {
