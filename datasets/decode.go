@@ -33,6 +33,17 @@ func decode[T any](line []byte, into *T) error {
 	return missing(reflect.ValueOf(into).Elem())
 }
 
+// parser reads lines whose rows have all that there is to know of an item.
+func parser[T any](item func(row *T) (Item, error)) func(line []byte) (Item, error) {
+	return func(line []byte) (Item, error) {
+		var row T
+		if err := decode(line, &row); err != nil {
+			return Item{}, err
+		}
+		return item(&row)
+	}
+}
+
 // missing complains of the first key that a row must have and has not.
 func missing(row reflect.Value) error {
 	if row.Kind() != reflect.Struct {

@@ -47,11 +47,9 @@ type pairLine struct {
 	Own *SelfGenerated `json:"own_answer,omitempty"`
 }
 
-func parsePair(line []byte) (Item, error) {
-	var p pairLine
-	if err := decode(line, &p); err != nil {
-		return Item{}, err
-	}
+var parsePair = parser((*pairLine).item)
+
+func (p *pairLine) item() (Item, error) {
 	gold := slices.Index(pairLabels, *p.Label)
 	if gold < 0 {
 		return Item{}, fmt.Errorf("label %q is neither \"A>B\" nor \"B>A\"", *p.Label)

@@ -16,7 +16,7 @@ var LLMBar = register(2, Format{
 	About: "rows with input, output_1, output_2 and label (1 or 2)",
 	Shape: Pair,
 	Keys:  []string{"input", "output_1", "output_2", "label"},
-	Parse: parseLLMBar,
+	Parse: parser((*llmBarRow).item),
 	Assemble: func(rows Rows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
 	},
@@ -57,11 +57,7 @@ type llmBarRow struct {
 	Own *SelfGenerated `json:"own_answer"`
 }
 
-func parseLLMBar(line []byte) (Item, error) {
-	var r llmBarRow
-	if err := decode(line, &r); err != nil {
-		return Item{}, err
-	}
+func (r *llmBarRow) item() (Item, error) {
 	if *r.Label != 1 && *r.Label != 2 {
 		return Item{}, fmt.Errorf("label %d is neither 1 nor 2", *r.Label)
 	}

@@ -11,7 +11,7 @@ var MMLUPro = register(3, Format{
 	About: "rows with question_id, question, options, answer (a letter), answer_index, category and src",
 	Shape: Choice,
 	Keys:  []string{"question_id", "question", "options", "answer"},
-	Parse: parseMMLUPro,
+	Parse: parser((*mmluRow).item),
 })
 
 type mmluRow struct {
@@ -27,11 +27,7 @@ type mmluRow struct {
 // maxOptions is how many letters there are.
 const maxOptions = 26
 
-func parseMMLUPro(line []byte) (Item, error) {
-	var r mmluRow
-	if err := decode(line, &r); err != nil {
-		return Item{}, err
-	}
+func (r *mmluRow) item() (Item, error) {
 	if len(r.Options) > maxOptions {
 		return Item{}, fmt.Errorf("%d options, there are letters for %d", len(r.Options), maxOptions)
 	}
@@ -66,7 +62,7 @@ func letter(i int) string { return string(rune('A' + i)) }
 
 // gold is the index of the answer. The letter counts, as in the official scripts:
 // in the published test set the two differ for question_id 3983.
-func (r mmluRow) gold() (int, error) {
+func (r *mmluRow) gold() (int, error) {
 	a := *r.Answer
 	if len(a) != 1 || a[0] < 'A' || a[0] > 'Z' {
 		return 0, fmt.Errorf("answer %q is no letter from A", a)
@@ -82,7 +78,7 @@ func (r mmluRow) gold() (int, error) {
 }
 
 // used is how many of the options are some.
-func (r mmluRow) used(gold int) int {
+func (r *mmluRow) used(gold int) int {
 	n := len(r.Options)
 	for n > gold+1 && r.Options[n-1] != nil && *r.Options[n-1] == "N/A" {
 		n--

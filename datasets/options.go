@@ -130,11 +130,9 @@ func clip(text string) string {
 // errFewOptions is the error of an item with nothing to choose.
 var errFewOptions = errors.New("fewer than 2 options: there is nothing to choose, and no entropy")
 
-func parseOptions(line []byte) (Item, error) {
-	var l optionsLine
-	if err := decode(line, &l); err != nil {
-		return Item{}, err
-	}
+var parseOptions = parser((*optionsLine).item)
+
+func (l *optionsLine) item() (Item, error) {
 	switch {
 	case l.ID != nil && *l.ID == "":
 		return Item{}, errors.New(`"id" is empty`)

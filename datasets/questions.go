@@ -31,11 +31,9 @@ type questionLine struct {
 	Gold      json.RawMessage `json:"gold"`
 }
 
-func parseQuestion(line []byte) (Item, error) {
-	var q questionLine
-	if err := decode(line, &q); err != nil {
-		return Item{}, err
-	}
+var parseQuestion = parser((*questionLine).item)
+
+func (q *questionLine) item() (Item, error) {
 	it := Item{ID: Scalar(q.ID), Source: q.Source, Group: q.Category, Gold: NoGold}
 	if it.Group == "" {
 		it.Group = category(q.Source)
@@ -85,7 +83,7 @@ func (it *Item) choice(options []string, gold string) error {
 	return nil
 }
 
-func (it *Item) preference(q questionLine, gold string) error {
+func (it *Item) preference(q *questionLine, gold string) error {
 	it.Shape = Preference
 	it.Candidates = []Candidate{
 		{ID: "A", Model: q.ModelA, Text: *q.ResponseA},

@@ -34,63 +34,22 @@ type document struct {
 }
 
 var documents = []document{
-	{
-		name:   "run",
-		title:  "run.json: the manifest of a run",
-		of:     reflect.TypeFor[judging.Manifest](),
-		unsaid: []string{"spec.prompt.system", "spec.prompt.sha256", "spec.parameters"},
-	},
-	{
-		name:  "record",
-		title: "A line of records.jsonl: one judgment",
-		of:    reflect.TypeFor[judging.Record](),
-	},
-	{
-		name:   "results",
-		title:  "results.json: what a run comes to",
-		of:     reflect.TypeFor[scoring.Report](),
-		unsaid: []string{"calibration.ece_calibrated"},
-	},
-	{
-		name:  "comparisons",
-		title: "What gavel compare --json prints",
-		of:    reflect.TypeFor[scoring.Comparisons](),
-	},
-	{
-		name:  "race",
-		title: "What gavel race --json prints",
-		of:    reflect.TypeFor[race.Result](),
-	},
-	{
-		name:  "jury",
-		title: "What gavel jury --json prints",
-		of:    reflect.TypeFor[jury.Report](),
-	},
-	{
-		name:  "sway",
-		title: "What gavel sway --json prints",
-		of:    reflect.TypeFor[scoring.Sway](),
-	},
-	{
-		name:  "label",
-		title: "A line of labels.jsonl: what a person said of an item",
-		of:    reflect.TypeFor[labels.Label](),
-	},
-	{
-		name:  "agreement",
-		title: "What gavel agree --json prints",
-		of:    reflect.TypeFor[labels.Agreement](),
-	},
-	{
-		name:  "estimate",
-		title: "What gavel estimate --json prints",
-		of:    reflect.TypeFor[labels.Estimated](),
-	},
-	{
-		name:  "select",
-		title: "What gavel select --json prints",
-		of:    reflect.TypeFor[labels.Selective](),
-	},
+	newDocument[judging.Manifest]("run", "run.json: the manifest of a run",
+		"spec.prompt.system", "spec.prompt.sha256", "spec.parameters"),
+	newDocument[judging.Record]("record", "A line of records.jsonl: one judgment"),
+	newDocument[scoring.Report]("results", "results.json: what a run comes to", "calibration.ece_calibrated"),
+	newDocument[scoring.Comparisons]("comparisons", "What gavel compare --json prints"),
+	newDocument[race.Result]("race", "What gavel race --json prints"),
+	newDocument[jury.Report]("jury", "What gavel jury --json prints"),
+	newDocument[scoring.Sway]("sway", "What gavel sway --json prints"),
+	newDocument[labels.Label]("label", "A line of labels.jsonl: what a person said of an item"),
+	newDocument[labels.Agreement]("agreement", "What gavel agree --json prints"),
+	newDocument[labels.Estimated]("estimate", "What gavel estimate --json prints"),
+	newDocument[labels.Selective]("select", "What gavel select --json prints"),
+}
+
+func newDocument[T any](name, title string, unsaid ...string) document {
+	return document{name: name, title: title, of: reflect.TypeFor[T](), unsaid: unsaid}
 }
 
 // packages are where the types of the documents are from.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/ollama/ollama/fs/ggml"
@@ -195,11 +196,7 @@ func (n numbers) WriteTo(w io.Writer) (int64, error) {
 }
 
 func (m *model) ones(name string) {
-	data := make([]float32, width)
-	for i := range data {
-		data[i] = 1
-	}
-	m.add(name, width, data)
+	m.add(name, width, slices.Repeat([]float32{1}, width))
 }
 
 // random draws evenly from an interval around zero with the standard deviation given. Each step is rounded on its
