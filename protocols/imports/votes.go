@@ -82,22 +82,14 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 		v.Winner = judging.VoteTie
 	case *winner == "error":
 		return v, ErrNoWinner
-	case *winner == first:
-		v.Winner = sorted(*a, v.A)
-	case *winner == second:
-		v.Winner = sorted(*b, v.A)
-	default:
+	case *winner != first && *winner != second:
 		return v, fmt.Errorf("winner %q is none of %s, %s and a tie", *winner, first, second)
+	case (*winner == first) == (*a == v.A):
+		v.Winner = judging.VoteA
+	default:
+		v.Winner = judging.VoteB
 	}
 	return v, nil
-}
-
-// sorted is where a model stands once the names are sorted.
-func sorted(model, first string) int {
-	if model == first {
-		return judging.VoteA
-	}
-	return judging.VoteB
 }
 
 // ofGames is what two games come to.
