@@ -82,13 +82,9 @@ func (l Library) Open(name string) (*Set, error) { return l.OpenWith(name, OpenO
 
 // OpenWith opens a dataset by name, or by path where the name is not known.
 func (l Library) OpenWith(name string, o OpenOptions) (*Set, error) {
-	k, known := Lookup(name)
-	err := error(nil)
-	if !known {
-		k, err = l.own(name)
-	}
+	k, err := l.find(name)
 	switch {
-	case known && k.Builtin():
+	case k.Builtin():
 		return openBytes(k.Name, k.builtin, o)
 	case err == nil:
 		return l.openKnown(k, o)

@@ -29,11 +29,16 @@ const longestOwn = 51
 
 // Lookup finds a dataset of the registry, or one of somebody's own, by name.
 func (l Library) Lookup(name string) (Known, bool) {
-	if k, ok := Lookup(name); ok {
-		return k, true
-	}
-	k, err := l.own(name)
+	k, err := l.find(name)
 	return k, err == nil
+}
+
+// find is Lookup with the reason why there is none: fs.ErrNotExist where nothing has the name.
+func (l Library) find(name string) (Known, error) {
+	if k, ok := Lookup(name); ok {
+		return k, nil
+	}
+	return l.own(name)
 }
 
 // All are the datasets of the registry, then those of somebody's own by name.

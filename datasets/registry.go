@@ -123,7 +123,8 @@ func readRegistry() (all []Known) {
 		k := &all[i]
 		if name, ours := strings.CutPrefix(k.Source, "datasets/"); ours && err == nil {
 			k.builtin, err = embedded.ReadFile(name)
-			k.Bytes, k.SHA256 = int64(len(k.builtin)), hexSum(k.builtin)
+			k.Bytes = int64(len(k.builtin))
+			k.SHA256 = hexSum(k.builtin)
 		}
 	}
 	if err != nil {
