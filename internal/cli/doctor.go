@@ -33,7 +33,7 @@ func doctorCommand(e *env) *cli.Command {
 			&cli.BoolFlag{
 				Name: "quick",
 				Usage: "skip the checks that load the server: " +
-					"concurrent requests, their rows in the estimate, repeated replies",
+					"concurrent requests, and their rows in the estimate",
 			},
 			&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m"},
 			&cli.DurationFlag{
@@ -113,7 +113,7 @@ func doctorRequest(c *cli.Context) (r eval.Request, err error) {
 	return r, err
 }
 
-// doctorTools are the judge of a run, and what the run would show it.
+// doctorTools are the judge of a run, and text such as the run would show it.
 func (e *env) doctorTools(ctx context.Context, r eval.Request) (t doctor.Tools, err error) {
 	judges, err := e.maker().FindJudges(ctx, r)
 	if err != nil {
@@ -121,24 +121,17 @@ func (e *env) doctorTools(ctx context.Context, r eval.Request) (t doctor.Tools, 
 	}
 	t = doctor.Tools{Judge: judges[0], Now: e.now, Note: func(text string) { e.say("%s", text) }}
 	t.About, t.Concurrency = eval.Describe(t.Judge.Server), eval.Concurrency(r.Concurrency, t.Judge.Server, t.Judge.Model)
-	protocol, _ := r.FindProtocol() // known: r is valid
-	template, err := protocol.Template(r.Prompt)
-	if err != nil {
-		return t, err
-	}
 	set, err := e.library().Open(r.Dataset)
 	if err != nil {
 		return t, err
 	}
 	defer set.Close()
-	asker := protocol.New(template, nil)
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
 			return t, err
 		}
 		t.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
-		t.Prompts = append(t.Prompts, asker.Prompt(item, asker.Presentations(item)[0]))
 	}
 	return t, nil
 }

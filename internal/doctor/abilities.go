@@ -30,7 +30,6 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 	more, least := with.PromptTokens-without.PromptTokens, backends.LeastTokens([]backends.Message{system})
 	switch {
 	case refused(err):
-		d.SystemRole = backends.User
 		return bad(Fail, do, "a system message is refused: %s", why(err))
 	case err != nil:
 		return untold(err)
@@ -38,7 +37,6 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 		return bad(Unknown, "if verdicts ignore the instructions, "+do,
 			"the server accepts a system message but reports no token counts: it may drop the message")
 	case more < least/2:
-		d.SystemRole = backends.User
 		return bad(Fail, do, "the server accepts a system message and drops it: "+
 			"its %d words add %d tokens to the prompt", least, more).with(more)
 	}

@@ -32,9 +32,7 @@ func (d *doctor) describeServer(ctx context.Context) Finding {
 	if b, ok := d.Judge.Backend.(interface {
 		Steady(context.Context) (backends.Ability, string)
 	}); ok {
-		var setting string
-		d.steady, setting = b.Steady(ctx)
-		if d.steady == backends.Yes {
+		if steady, setting := b.Steady(ctx); steady == backends.Yes {
 			f := good("the server was started with %s: the same prompt is to get the same reply in any batch", setting)
 			f.Check = "determinism"
 			d.also = append(d.also, f)

@@ -30,11 +30,10 @@ type Request struct {
 
 // Tools are what Check works with.
 type Tools struct {
-	Judge       backends.Member  // its Client ends a call after Request.Timeout
-	About       string           // the judge's server, in words
-	Concurrency int              // requests at once that a run would send by itself
-	Text        string           // such as judges read, for prompts of any length
-	Prompts     []judging.Prompt // to be asked again; short ones
+	Judge       backends.Member // its Client ends a call after Request.Timeout
+	About       string          // the judge's server, in words
+	Concurrency int             // requests at once that a run would send by itself
+	Text        string          // such as judges read, for prompts of any length
 	Now         func() time.Time
 	Note        func(text string) // is told how far it is, in one line; may be nil
 }
@@ -141,12 +140,6 @@ var checks = []check{
 		run:   (*doctor).throughput,
 	},
 	{
-		name:  "same reply again",
-		limit: 3 * time.Minute,
-		load:  true,
-		run:   (*doctor).sameAgain,
-	},
-	{
 		name:  "foreign replies",
 		limit: 2 * time.Minute,
 		load:  true,
@@ -166,17 +159,16 @@ type doctor struct {
 	silent   int  // checks in a row of which no call was answered
 	gone     bool // too many of them: the rest is not tried
 
-	dumb         bool             // the model does not answer: nothing can be tried
-	steady       backends.Ability // the server says whether the same prompt is to get the same reply in any batch
-	numCtx       int              // context to ask Ollama for; 0 where the server decides
-	bytesPerTok  float64          // of judge's prompts, by the model's own tokenizer
-	roughly      float64          // prompt tokens a second, before they are measured
-	think        backends.Think   // keeps the model from thinking, where that can be
-	thinksAnyway bool             // it thinks unless told not to
-	thinksAlways bool             // it thinks whatever it is told
-	constrains   bool             // it can be held to labels
-	wordy        string           // a question that takes a long reply
-	shortReplies bool             // but the model's were short
+	dumb         bool           // the model does not answer: nothing can be tried
+	numCtx       int            // context to ask Ollama for; 0 where the server decides
+	bytesPerTok  float64        // of judge's prompts, by the model's own tokenizer
+	roughly      float64        // prompt tokens a second, before they are measured
+	think        backends.Think // keeps the model from thinking, where that can be
+	thinksAnyway bool           // it thinks unless told not to
+	thinksAlways bool           // it thinks whatever it is told
+	constrains   bool           // it can be held to labels
+	wordy        string         // a question that takes a long reply
+	shortReplies bool           // but the model's were short
 	speed        *Speed
 	call         time.Duration // that a request takes beside its tokens
 	noise        time.Duration // by which the same request takes longer at times

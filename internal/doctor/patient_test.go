@@ -22,7 +22,6 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/internal/eval"
-	"gavel/judging"
 )
 
 // patient is a server to be looked over, healthy but for what is set. Its
@@ -41,12 +40,9 @@ type patient struct {
 	noLogprobs bool          // tells none
 	noSystem   bool          // refuses a system message
 	dropSystem bool          // passes over a system message
-	fickle     bool          // answers differently under load
-	dice       bool          // never answers twice alike
 	pooled     bool          // slots share the context
 	foreign    bool          // under load it answers the prompt before
 	parrot     bool          // repeats the word that it is asked for
-	stale      bool          // judges otherwise what is in its prompt cache
 	one        bool          // serves one request at a time
 	thinks     string        // "", "both" (on and off work) or "always"
 	takes      time.Duration // for a reply
@@ -60,7 +56,6 @@ type patient struct {
 	turn     chan struct{}
 
 	mu     sync.Mutex
-	seen   map[string]bool // prompts that are in its cache
 	before patientRequest
 }
 
@@ -72,8 +67,6 @@ type patientRequest struct {
 	Format   json.RawMessage
 	Schema   json.RawMessage `json:"response_format"`
 	Logprobs bool
-	Cached   *bool  `json:"cache_prompt"`
-	Salt     string `json:"cache_salt"`
 	Kwargs   struct {
 		Think *bool `json:"enable_thinking"`
 	} `json:"chat_template_kwargs"`
@@ -139,9 +132,7 @@ func looked(t *testing.T, ctx context.Context, url string, client *http.Client, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := item.Candidates[0].Text, item.Candidates[1].Text
-		tools.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, a, b)
-		tools.Prompts = append(tools.Prompts, judging.Prompt{System: "Which is better?", User: item.Question + a + b, Labels: []string{"[[A>B]]", "[[B>A]]"}})
+		tools.Text += fmt.Sprintf("\n\n%s\n\n%s\n\n%s", item.Question, item.Candidates[0].Text, item.Candidates[1].Text)
 	}
 	found, err := Check(ctx, r, tools)
 	if err != nil {
@@ -266,10 +257,10 @@ func (p *patient) chat(w http.ResponseWriter, r *http.Request) {
 		p.before = req
 	}
 	p.mu.Unlock()
-	p.answer(w, req, n, crowd)
+	p.answer(w, req)
 }
 
-func (p *patient) answer(w http.ResponseWriter, req patientRequest, n int64, crowd bool) {
+func (p *patient) answer(w http.ResponseWriter, req patientRequest) {
 	served := p.context
 	if req.Options.NumCtx > 0 {
 		served = req.Options.NumCtx
@@ -316,14 +307,9 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest, n int64, cro
 	}
 	if choice := choices(req); choice != "" && !p.free {
 		words = choice
-		if p.stale && p.cached(req, last) {
-			words = "[[B>A]]"
-		}
 		if p.kind != "llama" || p.thinks != "" {
 			words = `"` + words + `"` // held by a schema
 		}
-	} else if p.dice || p.fickle && crowd {
-		words += fmt.Sprint(n)
 	}
 	think := req.Think == nil || *req.Think
 	if p.kind != "ollama" {
@@ -336,21 +322,6 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest, n int64, cro
 		tokens = 0
 	}
 	p.write(w, req, tokens, words, thinking)
-}
-
-// cached tells whether a prompt was in the prompt cache, where it is then.
-func (p *patient) cached(req patientRequest, prompt string) bool {
-	if req.Cached != nil && !*req.Cached || req.Salt != "" {
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.seen == nil {
-		p.seen = map[string]bool{}
-	}
-	was := p.seen[prompt]
-	p.seen[prompt] = true
-	return was
 }
 
 var offered = regexp.MustCompile(`\[\[A>B\]\]`)
