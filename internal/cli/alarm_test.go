@@ -22,9 +22,7 @@ func TestAlarm(t *testing.T) {
 	if err != nil || code != 3 || m.Status != judging.Incomplete || !strings.Contains(stderr, says) || !strings.Contains(stderr, "judgments are left") {
 		t.Errorf("with the flag: exit status %d, %v\n%s", code, err, stderr)
 	}
-	if _, stderr, code = call(t, append(args, "--out", "stopped")...); code != 0 {
-		t.Errorf("gone on with: exit status %d\n%s", code, stderr)
-	}
+	mustCall(t, append(args, "--out", "stopped")...)
 	if _, stderr, code = call(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--out", "right", "--stop-on-alarm"); code != 0 || strings.Contains(stderr, "alarm") {
 		t.Errorf("a good judge: exit status %d\n%s", code, stderr)
 	}

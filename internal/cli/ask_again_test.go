@@ -28,26 +28,18 @@ func TestTooLongForTheServer(t *testing.T) {
 	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "r"}
 	const said = "64 of 64 judgments have no verdict (prompts that did not fit the context: 64): serve more context and " +
 		"run the same command with --ask-again, or begin a run with a shorter --prompt or a lower --max-tokens"
-	_, stderr, code := call(t, args...)
-	if code != exitIncomplete || !strings.Contains(stderr, said) {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
+	stderr := ends(t, exitIncomplete, said, args...)
 	if strings.Contains(stderr, "--constrain") || !strings.Contains(stderr, "alarm: 20 of 20 judgments have no verdict (prompts that did not fit") {
 		t.Errorf("the alarm has other advice:\n%s", stderr)
 	}
 	grown.Store(true)
 	calls := j.calls.Load()
-	_, stderr, code = call(t, args...)
+	_, stderr, code := call(t, args...)
 	if code != exitIncomplete || !strings.Contains(stderr, said) || j.calls.Load() != calls {
 		t.Errorf("the same command: exit status %d, %d calls\n%s", code, j.calls.Load()-calls, stderr)
 	}
-	if _, stderr, code = call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "cached"); code != exitIncomplete {
-		t.Errorf("a run out of the cache: exit status %d\n%s", code, stderr)
-	}
-	plan := mustCall(t, append(args, "--ask-again", "--dry-run", "--json")...)
-	if !strings.Contains(plan, `"standing": 0,`) || !strings.Contains(plan, `"cached": 0,`) {
-		t.Errorf("the plan does not ask for them:\n%s", plan)
-	}
+	ends(t, exitIncomplete, "", "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "cached")
+	shows(t, `"standing": 0, … "cached": 0,`, append(args, "--ask-again", "--dry-run", "--json")...)
 	mustCall(t, append(args, "--ask-again")...)
 	if n := j.calls.Load() - calls; n != 64 {
 		t.Errorf("%d calls, want 64", n)
@@ -128,10 +120,7 @@ func TestASuiteAsksAgain(t *testing.T) {
 	if err := os.WriteFile("s.yaml", []byte(suite), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, stderr, code := call(t, "suite", "run", "s.yaml")
-	if code != exitIncomplete || !strings.Contains(stderr, "1 of 1 cells have judgments without a verdict") {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
+	ends(t, exitIncomplete, "1 of 1 cells have judgments without a verdict", "suite", "run", "s.yaml")
 	grown.Store(true)
 	mustCall(t, "suite", "run", "--ask-again", "s.yaml")
 }
@@ -147,10 +136,7 @@ func TestAnswersTooLong(t *testing.T) {
 		return http.StatusOK, "The answer is 4. [[Correct]]"
 	})
 	run := append([]string{"run", "self-reference", "--base-url", j.URL, "--agents", "sim:accuracy=0.8", "--concurrency", "1", "--out", "r"}, args...)
-	_, stderr, code := call(t, run...)
-	if code != exitIncomplete || !strings.Contains(stderr, "judgments have no verdict (prompts that did not fit the context: 1)") {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
+	ends(t, exitIncomplete, "judgments have no verdict (prompts that did not fit the context: 1)", run...)
 	if len(records(t, "r")) == 0 {
 		t.Error("nothing was judged")
 	}
@@ -166,10 +152,7 @@ func TestOneIsEnough(t *testing.T) {
 		}
 		return prefersLonger(call, user)
 	})
-	_, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "1", "--out", "r")
-	if code != exitIncomplete || !strings.Contains(stderr, "1 of 64 judgments have no verdict") {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
+	ends(t, exitIncomplete, "1 of 64 judgments have no verdict", "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "1", "--out", "r")
 	var results scoring.Report
 	if err := json.Unmarshal([]byte(read(t, "r/results.json")), &results); err != nil || results.Items != 32 {
 		t.Errorf("%d items in the results, %v", results.Items, err)

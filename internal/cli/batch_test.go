@@ -54,11 +54,7 @@ func asBatch(t *testing.T, in, out string, reply func(n int, user string) (strin
 func TestBatch(t *testing.T) {
 	home(t)
 	args := []string{"run", "pairwise", "--model", "m", "--dataset", "sample", "--limit", "3", "--out", "r"}
-	_, said, code := call(t, append(args, "--batch-out", "1.jsonl")...)
-	if code != 0 || !strings.Contains(said, "6 requests written to 1.jsonl") ||
-		!strings.Contains(said, "gavel run pairwise --model m --dataset sample --limit 3 --out r --backend auto --batch-in replies.jsonl") {
-		t.Fatalf("exit status %d\n%s", code, said)
-	}
+	ends(t, 0, "6 requests written to 1.jsonl … gavel run pairwise --model m --dataset sample --limit 3 --out r --backend auto --batch-in replies.jsonl", append(args, "--batch-out", "1.jsonl")...)
 	first := read(t, "1.jsonl")
 	mustCall(t, append(args, "--batch-out", "again.jsonl")...)
 	if read(t, "again.jsonl") != first {
@@ -83,7 +79,7 @@ func TestBatch(t *testing.T) {
 	if err := os.WriteFile("1.out", []byte(odd), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, said, code = call(t, append(args, "--batch-in", "1.out", "--batch-out", "2.jsonl")...)
+	_, said, code := call(t, append(args, "--batch-in", "1.out", "--batch-out", "2.jsonl")...)
 	for _, want := range []string{
 		"1.out:7: a second reply to gavel-", "1.out:9: no line of a batch's output", "2 requests written to 2.jsonl",
 		"the batch answered 5 requests, 2 are missing (1 failed, the last with: HTTP 500: the engine died); 1 of its replies were not asked for",
@@ -113,9 +109,7 @@ func TestBatch(t *testing.T) {
 	if turns != 1 {
 		t.Errorf("%d requests go on with a conversation, want 1", turns)
 	}
-	if _, said, code = call(t, append(args, "--batch-in", "2.out")...); code != exitIncomplete || !strings.Contains(said, "prompt") {
-		t.Errorf("exit status %d\n%s", code, said) // one prompt was too long
-	}
+	ends(t, exitIncomplete, "prompt", append(args, "--batch-in", "2.out")...)
 	all := records(t, "r")
 	_, said, _ = call(t, append(args, "--batch-in", "2.out")...)
 	if len(all) != 6 || !strings.Contains(said, "all 6 judgments are in r already") {
@@ -181,7 +175,7 @@ func TestBatchOfTwoSystems(t *testing.T) {
 // TestBatchWrong: what a batch cannot do is refused before anything is written.
 func TestBatchWrong(t *testing.T) {
 	home(t)
-	for name, c := range map[string]struct{ args, said string }{
+	for _, c := range map[string]struct{ args, said string }{
 		"no model":   {"--batch-out f", "--model is missing"},
 		"a server":   {"--model m --batch-out f --base-url http://h", "--base-url names a server"},
 		"simulation": {"--model coin --batch-out f --backend sim", "--backend sim has no batches"},
@@ -194,9 +188,7 @@ func TestBatchWrong(t *testing.T) {
 		"no file":    {"--model m --batch-in nowhere.jsonl", "nowhere.jsonl"},
 	} {
 		args := append([]string{"run", "pairwise", "--dataset", "sample"}, strings.Fields(c.args)...)
-		if _, said, code := call(t, args...); code == 0 || !strings.Contains(said, c.said) {
-			t.Errorf("%s: exit status %d\n%s", name, code, said)
-		}
+		ends(t, anyFailure, c.said, args...)
 	}
 	if _, err := os.Stat("f"); err == nil {
 		t.Error("a file was written")

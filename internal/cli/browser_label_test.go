@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -140,15 +139,11 @@ func TestBrowserAfternoon(t *testing.T) {
 		t.Error("the note is not kept")
 	}
 	var estimated labels.Estimated
-	if err := json.Unmarshal([]byte(mustCall(t, "estimate", "runs/careless", "--labels", "sums.labels.jsonl", "--json")), &estimated); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, mustCall(t, "estimate", "runs/careless", "--labels", "sums.labels.jsonl", "--json"), &estimated)
 	if *estimated.Share.Low > 50 || *estimated.Share.High < 50 {
 		t.Errorf("half of all are A, not %v [%v, %v]", *estimated.Share.Value, *estimated.Share.Low, *estimated.Share.High)
 	}
 	mustCall(t, "label", "sums", "--labels", "sums.labels.jsonl", "--export", "labelled.jsonl")
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "labelled.jsonl", "--out", "runs/again")
-	if out := mustCall(t, "score", "--full", "runs/again"); !strings.Contains(out, "100.0") {
-		t.Errorf("the exported labels are not read again: %s", out)
-	}
+	shows(t, "100.0", "score", "--full", "runs/again")
 }

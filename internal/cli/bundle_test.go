@@ -19,9 +19,7 @@ func carried(t *testing.T) (bundle string, results string) {
 	mustCall(t, "run", "reversed", "--base-url", j.URL, "--dataset", "sample", "--limit", "9", "--prompt", write(t, "mine.txt", "Which is worse? [[A>B]] or [[B>A]]"), "--out", "runs/two")
 	j.Close()
 	bundle = filepath.Join(dir, "week.tar")
-	if _, stderr, code := call(t, "bundle", "export", "runs/one", "runs/two", "--out", bundle); code != 0 || !strings.Contains(stderr, "2 runs, 0 datasets, 1 prompt, 82 replies") {
-		t.Fatalf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "2 runs, 0 datasets, 1 prompt, 82 replies", "bundle", "export", "runs/one", "runs/two", "--out", bundle)
 	return bundle, read(t, "runs/one/results.json")
 }
 
@@ -33,15 +31,9 @@ func TestBundle(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", key)
 	home(t) // the other machine
 	mustCall(t, "bundle", "verify", bundle)
-	_, stderr, code := call(t, "bundle", "import", bundle)
-	if code != 0 || !strings.Contains(stderr, "9 files imported, 0 already there; 82 replies imported") {
-		t.Fatalf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "9 files imported, 0 already there; 82 replies imported", "bundle", "import", bundle)
 	for _, run := range []string{"one", "two"} {
-		_, stderr, code = call(t, "replay", "runs/"+run, "--out", "again/"+run)
-		if code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
-			t.Fatalf("%s: exit status %d: %s", run, code, stderr)
-		}
+		ends(t, 0, "the same, byte for byte", "replay", "runs/"+run, "--out", "again/"+run)
 	}
 	if read(t, "again/one/results.json") != results {
 		t.Error("results.json is not that of the first machine")
@@ -50,19 +42,11 @@ func TestBundle(t *testing.T) {
 	if len(prompts) != 1 || read(t, prompts[0]) != "Which is worse? [[A>B]] or [[B>A]]\n" {
 		t.Errorf("the prompt that was a file: %v", prompts)
 	}
-	if _, stderr, code = call(t, "bundle", "import", bundle); code != 0 || !strings.Contains(stderr, "0 files imported, 9 already there; 0 replies imported, 82 already there") {
-		t.Errorf("taken in twice: exit status %d: %s", code, stderr)
-	}
-	if _, stderr, code = call(t, "bundle", "import", bundle, "--max-mib", "0"); code != exitUsage || !strings.Contains(stderr, "--max-mib 0: it must be at least 1") {
-		t.Errorf("no room: exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "0 files imported, 9 already there; 0 replies imported, 82 already there", "bundle", "import", bundle)
+	ends(t, exitUsage, "--max-mib 0: it must be at least 1", "bundle", "import", bundle, "--max-mib", "0")
 	write(t, "runs/two/results.json", "{}")
-	if _, stderr, code = call(t, "bundle", "import", bundle); code != 1 || !strings.Contains(stderr, "runs/two/results.json exists and differs") {
-		t.Errorf("over another run: exit status %d: %s", code, stderr)
-	}
-	if _, stderr, code = call(t, "replay", "runs/two", "--out", "third"); code != 1 || !strings.Contains(stderr, "differ") {
-		t.Errorf("replay of changed results: exit status %d: %s", code, stderr)
-	}
+	ends(t, 1, "runs/two/results.json exists and differs", "bundle", "import", bundle)
+	ends(t, 1, "differ", "replay", "runs/two", "--out", "third")
 }
 
 // TestBundleSuite: a suite comes along with all its runs, stages included, and
@@ -82,13 +66,8 @@ conditions:
 	file := read(t, "s.yaml")
 	bundle := filepath.Join(dir, "suite.tar")
 	write(t, "runs/carried/notes/mine.txt", "not a run")
-	_, stderr, code := call(t, "bundle", "export", "runs/carried", "--out", bundle)
-	if code != 0 || !strings.Contains(stderr, "9 runs, ") {
-		t.Fatalf("exit status %d: %s", code, stderr)
-	}
-	if _, stderr, code := call(t, "bundle", "export", "runs/carried", "runs/carried/", "--out", "twice.tar"); code != exitError || !strings.Contains(stderr, "two suites are called carried") {
-		t.Errorf("twice: exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "9 runs, ", "bundle", "export", "runs/carried", "--out", bundle)
+	ends(t, exitError, "two suites are called carried", "bundle", "export", "runs/carried", "runs/carried/", "--out", "twice.tar")
 	home(t) // the other machine
 	mustCall(t, "bundle", "import", bundle)
 	write(t, "s.yaml", file)
@@ -103,9 +82,7 @@ conditions:
 		t.Fatalf("runs of the judge: %v", runs)
 	}
 	for _, run := range runs {
-		if _, stderr, code := call(t, "replay", run, "--out", "again/"+filepath.Base(run)); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
-			t.Errorf("%s: exit status %d: %s", run, code, stderr)
-		}
+		ends(t, 0, "the same, byte for byte", "replay", run, "--out", "again/"+filepath.Base(run))
 	}
 }
 
@@ -144,9 +121,7 @@ func TestReplayWithoutReplies(t *testing.T) {
 	if code != 3 || !strings.Contains(stderr, "the replies to 64 of 64 judgments are not in the user's cache: name the cache that has them with --cache") || strings.Contains(stderr, "failed or are missing") {
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
-	if _, stderr, code = call(t, "bundle", "export", "one", "--out", "x.tar"); code != 0 || !strings.Contains(stderr, "not replayed") || !strings.Contains(stderr, "0 replies") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "not replayed … 0 replies", "bundle", "export", "one", "--out", "x.tar")
 }
 
 // What a bundle says of itself does not steer the terminal: this one says that
@@ -189,9 +164,7 @@ func TestBundleOrigin(t *testing.T) {
 	mustCall(t, "bundle", "export", "later", "--out", "third.tar")
 	home(t)
 	mustCall(t, "bundle", "import", filepath.Join(dir, "third.tar"))
-	if _, stderr, code := call(t, "replay", "runs/later", "--out", "again"); code != 0 || !strings.Contains(stderr, says) {
-		t.Errorf("replay of what was imported twice: exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, says, "replay", "runs/later", "--out", "again")
 	if _, stderr, _ := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "own"); !strings.Contains(stderr, "64 of 64 replies came from bundle third.tar") {
 		t.Error(stderr)
 	}
@@ -202,10 +175,7 @@ func TestBundleWithoutReplies(t *testing.T) {
 	bundle, _ := carried(t)
 	home(t)
 	j := newJudge(t, false, prefersLonger)
-	_, stderr, code := call(t, "bundle", "import", bundle, "--no-replies")
-	if code != 0 || !strings.Contains(stderr, "9 files imported, 0 already there; 82 replies left out") {
-		t.Fatalf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "9 files imported, 0 already there; 82 replies left out", "bundle", "import", bundle, "--no-replies")
 	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "later")
 	if n := j.calls.Load(); n < 64 || strings.Contains(read(t, "later/records.jsonl"), `"origin"`) {
 		t.Errorf("%d calls", n)

@@ -79,9 +79,7 @@ func TestSuspectsOfAnEarlierGavel(t *testing.T) {
 			suspects++
 		}
 	}
-	if out := mustCall(t, "score", "old"); !strings.Contains(out, m.Suspect.Format(time.RFC3339)+" on may be of other prompts") {
-		t.Errorf("score does not warn:\n%s", out)
-	}
+	shows(t, m.Suspect.Format(time.RFC3339)+" on may be of other prompts", "score", "old")
 	plan := mustCall(t, append(args, "--dry-run", "--json")...)
 	if standing := fmt.Sprintf(`"standing": %d,`, len(all)-int(suspects)); !strings.Contains(plan, standing) {
 		t.Errorf("the plan has not %s\n%s", standing, plan)

@@ -135,10 +135,7 @@ func TestListOfModelsGone(t *testing.T) {
 		}
 		return http.StatusNotFound, `{"error":"not found"}`
 	})
-	_, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "2", "--out", "r")
-	if code != exitIncomplete || !strings.Contains(stderr, "serves another model now") {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
+	ends(t, exitIncomplete, "serves another model now", "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "2", "--out", "r")
 	for _, r := range records(t, "r") {
 		if r.Label == "B>A" {
 			t.Errorf("%s %d was answered after the list was gone", r.Item, r.Presentation)

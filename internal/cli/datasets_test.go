@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,9 +23,7 @@ type shown struct {
 
 func show(t *testing.T, args ...string) (s shown) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(mustCall(t, append([]string{"datasets", "show", "--json"}, args...)...)), &s); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, mustCall(t, append([]string{"datasets", "show", "--json"}, args...)...), &s)
 	return s
 }
 
@@ -56,13 +53,8 @@ func TestShowSamples(t *testing.T) {
 	if got := show(t, "--turns", "all", "sample-preference"); got.Items != 21 || len(got.Notes) != 0 {
 		t.Errorf("all turns: %d items, notes %q", got.Items, got.Notes)
 	}
-	if text := mustCall(t, "datasets", "show", "sample-preference"); !strings.Contains(text, "Left out: 3 of the votes, on a later turn") {
-		t.Errorf("the text says nothing of what was left out:\n%s", text)
-	}
-	_, stderr, code := call(t, "datasets", "show", "--turns", "last", "sample-preference")
-	if code != 2 || !strings.Contains(stderr, `--turns`) || !strings.Contains(stderr, "first, all") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	shows(t, "Left out: 3 of the votes, on a later turn", "datasets", "show", "sample-preference")
+	ends(t, 2, "--turns … first, all", "datasets", "show", "--turns", "last", "sample-preference")
 }
 
 func TestListDatasets(t *testing.T) {
@@ -80,11 +72,8 @@ func TestListDatasets(t *testing.T) {
 func TestImportAs(t *testing.T) {
 	home(t)
 	write(t, "GSM_p1.jsonl", `{"id":7,"instance":3,"question":"How many?","answer":"#### 4","original_id":1}`+"\n")
-	_, stderr, code := call(t, "datasets", "import", "GSM_p1.jsonl")
-	if code != 1 || !strings.Contains(stderr, "--as") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
-	_, stderr, code = call(t, "datasets", "import", "--as", "gsm-symbolic-p1", "GSM_p1.jsonl")
+	ends(t, 1, "--as", "datasets", "import", "GSM_p1.jsonl")
+	_, stderr, code := call(t, "datasets", "import", "--as", "gsm-symbolic-p1", "GSM_p1.jsonl")
 	got := show(t, "gsm-symbolic-p1")
 	for _, want := range []string{"CC BY-NC-ND 4.0", "not published", "stored as ", "its SHA-256 is " + got.SHA256} {
 		if code != 0 || !strings.Contains(stderr, want) {
@@ -94,10 +83,7 @@ func TestImportAs(t *testing.T) {
 	if got.Items != 1 || got.Groups["GSM-Symbolic-P1"] != 1 || got.Name != "gsm-symbolic-p1" {
 		t.Errorf("%+v", got)
 	}
-	_, stderr, code = call(t, "datasets", "fetch", "gsm-symbolic-p1")
-	if code != 0 || !strings.Contains(stderr, "already downloaded") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "already downloaded", "datasets", "fetch", "gsm-symbolic-p1")
 	_, stderr, code = call(t, "datasets", "fetch", "chatbot-arena")
 	if code != 1 || !strings.Contains(stderr, "--as chatbot-arena") || strings.Index(stderr, "licence") > strings.Index(stderr, "cannot be fetched") {
 		t.Errorf("exit status %d: %s", code, stderr)
@@ -132,10 +118,7 @@ func TestShowMixedShapes(t *testing.T) {
 func TestLanguageOfAFileWithoutLanguages(t *testing.T) {
 	home(t)
 	args := []string{"run", "multi-option", "--backend", "sim", "--model", "right", "--dataset", "sample-options", "--out", "r"}
-	_, stderr, code := call(t, append(args, "--lang", "de")...)
-	if code == 0 || !strings.Contains(stderr, "sample-options: its rows (format options) do not say their language: leave --lang de out") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, exitError, "sample-options: its rows (format options) do not say their language: leave --lang de out", append(args, "--lang", "de")...)
 	mustCall(t, args...)
 	mustCall(t, append(args, "--lang", "en")...) // the default: the same run
 	if _, stderr, code := call(t, "datasets", "show", "sample", "--lang", "all"); code == 0 || strings.Count(stderr, "\n") != 1 {
@@ -155,16 +138,11 @@ func TestOwnDatasets(t *testing.T) {
 		t.Fatalf("exit status %d\n%s", code, stderr)
 	}
 	t.Chdir(t.TempDir())
-	if list := mustCall(t, "datasets", "list"); !strings.Contains(list, "your own: mine.csv, "+columns) {
-		t.Errorf("it is not listed:\n%s", list)
-	}
+	shows(t, "your own: mine.csv, "+columns, "datasets", "list")
 	if got := show(t, "mine"); got.Name != "mine" || got.Items != 3 || got.Labels["A"] != 1 || got.Labels["B"] != 1 {
 		t.Errorf("%+v", got)
 	}
-	out := mustCall(t, "run", "pairwise", "--dataset", "mine", "--backend", "sim", "--model", "right", "--out", "run")
-	if !strings.Contains(out, "of 2 pairs") || !strings.Contains(out, "1 of 3 pairs have no label") {
-		t.Errorf("the run says\n%s", out)
-	}
+	shows(t, "of 2 pairs … 1 of 3 pairs have no label", "run", "pairwise", "--dataset", "mine", "--backend", "sim", "--model", "right", "--out", "run")
 	write(t, "a.jsonl", `{"doc_id":0,"doc_hash":"h","arguments":[["Q",{}]],"resps":[["yes"]],"metrics":["acc"],"acc":1.0}`)
 	write(t, "b.jsonl", `{"doc_id":0,"doc_hash":"h","arguments":[["Q",{}]],"resps":[["no"]],"metrics":["acc"],"acc":0.0}`)
 	mustCall(t, "datasets", "pair", "a.jsonl", "b.jsonl", "--out", "pairs.jsonl")

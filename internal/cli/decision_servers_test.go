@@ -17,10 +17,7 @@ func TestServersDecide(t *testing.T) {
 	l := newLlama(t)
 	home(t)
 	ordinary := os.Getenv("GAVEL_TINY_MODEL")
-	if _, said, code := call(t, "run", "pairwise", "--base-url", l.url(), "--backend", "systemone", "--dataset", "sample"); code == 0 ||
-		!strings.Contains(said, "is no decision model") {
-		t.Errorf("an ordinary model: exit status %d\n%s", code, said)
-	}
+	ends(t, exitError, "is no decision model", "run", "pairwise", "--base-url", l.url(), "--backend", "systemone", "--dataset", "sample")
 	l.kill()
 	t.Setenv("GAVEL_TINY_MODEL", tinyModel(t, "-decision"))
 	l.start(t)
@@ -73,10 +70,7 @@ func TestServersDecide(t *testing.T) {
 	l.kill()
 	t.Setenv("GAVEL_TINY_MODEL", tinyModel(t, "-decision", "-seed", "2"))
 	l.start(t)
-	_, said, code := call(t, "run", "reversed", "--base-url", l.url(), "--dataset", "sample", "--limit", "2", "--out", "other")
-	if code == 0 || !strings.Contains(said, "other weights") {
-		t.Errorf("other weights: exit status %d\n%s", code, said)
-	}
+	ends(t, exitError, "other weights", "run", "reversed", "--base-url", l.url(), "--dataset", "sample", "--limit", "2", "--out", "other")
 }
 
 // goodDecision is a pair whose prompt is written out in decideByHand.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -57,9 +56,7 @@ func TestDemo(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "gavel")); err == nil {
 		t.Error("the demo touched the cache")
 	}
-	if _, stderr, code := call(t, "demo", "pairs"); code != exitUsage || !strings.Contains(stderr, "reversed") {
-		t.Errorf("an unknown demo: %d %s", code, stderr)
-	}
+	ends(t, exitUsage, "reversed", "demo", "pairs")
 }
 
 // TestDemoScoresOnTheSpot: what the demo says of a judge is what gavel score says of its run.
@@ -67,9 +64,7 @@ func TestDemoScoresOnTheSpot(t *testing.T) {
 	home(t)
 	out := mustCall(t, "demo", "--out", "d")
 	var scores struct{ Runs []scoring.Report }
-	if err := json.Unmarshal([]byte(mustCall(t, "score", "--json", "d")), &scores); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, mustCall(t, "score", "--json", "d"), &scores)
 	if len(scores.Runs) != 11 {
 		t.Fatalf("%d runs, want 11", len(scores.Runs))
 	}

@@ -134,10 +134,7 @@ func TestEndpointsThatDoNotFit(t *testing.T) {
 	if n := a.calls.Load() + other.calls.Load() + openai.calls.Load(); n != 0 {
 		t.Errorf("%d questions were asked", n)
 	}
-	_, stderr, code := call(t, "models", "--base-url", a.URL, "--base-url", other.URL)
-	if code != exitUsage || !strings.Contains(stderr, "gavel models asks one server") {
-		t.Errorf("models: exit status %d: %s", code, stderr)
-	}
+	ends(t, exitUsage, "gavel models asks one server", "models", "--base-url", a.URL, "--base-url", other.URL)
 }
 
 // TestEndpointComesBackAsAnother: a server that goes and comes back with another

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -96,9 +95,7 @@ func engineIsReady(t *testing.T, url string) {
 	t.Helper()
 	var d doctor.Report
 	said := mustCall(t, "doctor", "--json", "--quick", "--base-url", url)
-	if err := json.Unmarshal([]byte(said), &d); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, said, &d)
 	for _, f := range d.Findings {
 		if f.Status == doctor.Fail {
 			t.Errorf("%s: %s", f.Check, f.Said)

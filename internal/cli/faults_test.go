@@ -439,10 +439,7 @@ func TestFaultRefused(t *testing.T) {
 			if code != exitIncomplete || stand/2 != faultItems-faultMarked || !strings.HasSuffix(stderr, left) || !strings.Contains(stderr, "connection refused") {
 				t.Errorf("exit status %d after %d answers, want %q at the end:\n%s", code, stand, left, stderr)
 			}
-			_, stderr, code = call(t, command("away", "100ms")...)
-			if code != exitError || !strings.Contains(stderr, "connection refused; is it running, and is --base-url right?") {
-				t.Errorf("while it is away: exit status %d\n%s", code, stderr)
-			}
+			ends(t, exitError, "connection refused; is it running, and is --base-url right?", command("away", "100ms")...)
 			l.up(address)
 			l.begin(nil)
 			before = j.calls.Load()

@@ -185,10 +185,7 @@ func TestFittedReplyOfARunThatStands(t *testing.T) {
 	}
 	s.context.Store(4096)
 	s.breaks.Store(true)
-	_, stderr, code = call(t, append(args, "--out", "none", "--prompt", "direct")...)
-	if code != exitError || !strings.Contains(stderr, "cannot be counted now") {
-		t.Errorf("without a tokenizer: exit status %d\n%s", code, stderr)
-	}
+	ends(t, exitError, "cannot be counted now", append(args, "--out", "none", "--prompt", "direct")...)
 }
 
 // TestRepetitionWasToldAfterTwentyReplies: a model that repeats itself is told of after three replies, once, and the
@@ -240,9 +237,6 @@ func TestRepetitionWasToldAfterTwentyReplies(t *testing.T) {
 	s.version = "0.16.1"
 	other := newJudge(t, false, anything).URL
 	for url, name := range map[string]string{s.URL: "vLLM 0.16.1", other: "OpenAI-compatible"} {
-		_, stderr, code := call(t, "run", "pairwise", "--base-url", url, "--dataset", "sample", "--stop-repetition")
-		if code != exitUsage || !strings.Contains(stderr, "--stop-repetition: "+name) {
-			t.Errorf("exit status %d: %s", code, stderr)
-		}
+		ends(t, exitUsage, "--stop-repetition: "+name, "run", "pairwise", "--base-url", url, "--dataset", "sample", "--stop-repetition")
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -50,13 +49,9 @@ func TestAFieldIsOneEntry(t *testing.T) {
 			bounded++
 			low := strconv.Itoa(f.Least - 1)
 			want := fmt.Sprintf("%s: it must be at least %d", low, f.Least)
-			if _, stderr, code := call(t, "run", protocol.Name, "--backend", "sim", "--model", "coin", "--dataset", "sample", "--"+f.Name, low); code != exitUsage || !strings.Contains(stderr, want) {
-				t.Errorf("--%s %s: %d, %s", f.Name, low, code, stderr)
-			}
+			ends(t, exitUsage, want, "run", protocol.Name, "--backend", "sim", "--model", "coin", "--dataset", "sample", "--"+f.Name, low)
 			suite := fmt.Sprintf("judges: [{model: coin, backend: sim}]\nconditions: [{protocol: %s, dataset: sample, %s: %s}]\n", protocol.Name, f.Name, low)
-			if _, stderr, code := call(t, "suite", "plan", write(t, "s.yaml", suite)); code == 0 || !strings.Contains(stderr, want) {
-				t.Errorf("a suite with %s: %s: %d, %s", f.Name, low, code, stderr)
-			}
+			ends(t, exitUsage, want, "suite", "plan", write(t, "s.yaml", suite))
 			job := jobs.JobRequest{"protocol": {protocol.Name}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, f.Name: {low}}
 			if _, err := r.Plan(t.Context(), job); low != f.Default && (err == nil || !strings.Contains(err.Error(), want)) {
 				t.Errorf("an order with %s %s: %v", f.Name, low, err)
@@ -87,9 +82,7 @@ func orderProperties(t *testing.T) map[string]any {
 			}
 		}
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, string(w.Body.Bytes()), &doc)
 	return doc.Components.Schemas.Order.Properties
 }
 
@@ -108,8 +101,6 @@ func TestColorFlag(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"score r --color", "score r --color sometimes"} {
-		if _, stderr, code := call(t, strings.Fields(line)...); code != 2 || !strings.Contains(stderr, "not one of auto, always, never") {
-			t.Errorf("gavel %s: %d %q", line, code, stderr)
-		}
+		ends(t, 2, "not one of auto, always, never", strings.Fields(line)...)
 	}
 }

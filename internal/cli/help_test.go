@@ -193,10 +193,7 @@ func TestDidYouMean(t *testing.T) {
 		if strings.HasPrefix(line, "run pairwise --") {
 			args = append([]string{"run", "pairwise", "--backend", "sim", "--model", "coin"}, args[2:]...)
 		}
-		_, stderr, code := call(t, args...)
-		if code == 0 || !strings.Contains(stderr, want) {
-			t.Errorf("gavel %s: %d %q, want %q", line, code, stderr, want)
-		}
+		ends(t, anyFailure, want, args...)
 	}
 }
 
@@ -208,9 +205,7 @@ func TestNext(t *testing.T) {
 	made := mustCall(t, append([]string{"run", "pairwise", "--out", "runs/with a space"}, sim...)...)
 	if _, next, said := strings.Cut(made, " gavel score "); said {
 		command, _, _ := strings.Cut(next, "  every way")
-		if full := mustCall(t, words("score "+command)...); !strings.Contains(full, "first-order") {
-			t.Errorf("--full has not every way to count:\n%s", full)
-		}
+		shows(t, "first-order", words("score "+command)...)
 	} else {
 		t.Errorf("a run does not say what comes next:\n%s", made)
 	}
@@ -237,9 +232,7 @@ func TestNext(t *testing.T) {
 // TestCompletion: every script is there, and bash completes by its own.
 func TestCompletion(t *testing.T) {
 	for _, shell := range shells {
-		if script := mustCall(t, "completion", shell.name); !strings.Contains(script, completing) {
-			t.Errorf("the script for %s asks nothing", shell.name)
-		}
+		shows(t, completing, "completion", shell.name)
 	}
 	for line, want := range map[string]string{
 		"":                        "demo doctor run serve",

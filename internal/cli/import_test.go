@@ -50,34 +50,21 @@ func TestImportMMLUPro(t *testing.T) {
 	if results := read(t, "r/results.json"); !strings.Contains(results, `"model": "my-model"`) || !strings.Contains(results, `"diagnosis"`) || strings.Contains(results, `"run":`) {
 		t.Errorf("results.json: %s", results)
 	}
-	if out := mustCall(t, "score", "r", "--json", "--rounds", "100"); !strings.Contains(out, `"model": "my-model"`) || !strings.Contains(out, `"items": 27`) {
-		t.Errorf("%s", out)
-	}
+	shows(t, `"model": "my-model" … "items": 27`, "score", "r", "--json", "--rounds", "100")
 	for extract, want := range map[string]string{"strict": "generation-accuracy,overall,50,2,", "lenient": "generation-accuracy,overall,100,2,"} {
 		write(t, "alone.json", "["+mmluRow(1, "A", "A", "The answer is (A)")+","+mmluRow(2, "B", "B", "I take B")+"]")
 		mustCall(t, "import", "mmlu-pro", "alone.json", "--out", "alone")
-		if out := mustCall(t, "score", "alone", "--csv", "--rounds", "100", "--extract", extract); !strings.Contains(out, want) {
-			t.Errorf("--extract %s: no %q in\n%s", extract, want, out)
-		}
+		shows(t, want, "score", "alone", "--csv", "--rounds", "100", "--extract", extract)
 	}
-	if _, stderr, code = call(t, "score", "alone", "--extract", "loose"); code != 2 || !strings.Contains(stderr, "strict, lenient") {
-		t.Errorf("--extract loose: exit status %d: %s", code, stderr)
-	}
-	if _, stderr, code = call(t, "import", "mmlu-pro", "outputs.zip", "--out", "r", "--model", "other"); code != 1 || !strings.Contains(stderr, "holds another run") || !strings.Contains(stderr, "--out") {
-		t.Errorf("another model into the same run: exit status %d: %s", code, stderr)
-	}
-	if _, stderr, code = call(t, "import", "mmlu-pro", "outputs.zip", "--out", "r"); code != 0 {
-		t.Errorf("the same again: exit status %d: %s", code, stderr)
-	}
+	ends(t, 2, "strict, lenient", "score", "alone", "--extract", "loose")
+	ends(t, 1, "holds another run … --out", "import", "mmlu-pro", "outputs.zip", "--out", "r", "--model", "other")
+	mustCall(t, "import", "mmlu-pro", "outputs.zip", "--out", "r")
 }
 
 func TestImportGSM8K(t *testing.T) {
 	home(t)
 	write(t, "s.jsonl", `{"question": "?", "ground_truth": "so\nA: 18", "6b": {"is_correct": true, "solution": "A: 19"}, "175b": {"is_correct": true, "solution": "A: 18"}}`+"\n")
-	_, stderr, code := call(t, "import", "gsm8k", "s.jsonl", "--out", "r", "--list", "differ.txt")
-	if code != 0 {
-		t.Fatalf("exit status %d\n%s", code, stderr)
-	}
+	stderr := ends(t, 0, "", "import", "gsm8k", "s.jsonl", "--out", "r", "--list", "differ.txt")
 	saysInOrder(t, stderr, "6b: 1 rows, run written to "+filepath.Join("r", "6b"), "is_correct is as read from the solution in 0 of 1", "175b: 1 rows", "in 1 of 1", "6b: row 1 (its answer is 18): the file has is_correct true; read from it is 19 (rule marker)")
 	if list := read(t, "differ.txt"); !strings.HasPrefix(list, "6b: row 1") || strings.Count(list, "\n") != 1 {
 		t.Errorf("%s", list)
@@ -96,10 +83,7 @@ func TestImportAnswers(t *testing.T) {
 	write(t, "answers.jsonl", `{"id": "a", "answer": "Result: 18"}
 {"id": "z", "answer": "Result: 18"}
 `)
-	_, stderr, code := call(t, "import", "answers", "answers.jsonl", "--dataset", "questions.jsonl", "--model", "m", "--out", "r", "--marker", "Result:")
-	if code != 0 {
-		t.Fatalf("exit status %d\n%s", code, stderr)
-	}
+	stderr := ends(t, 0, "", "import", "answers", "answers.jsonl", "--dataset", "questions.jsonl", "--model", "m", "--out", "r", "--marker", "Result:")
 	saysInOrder(t, stderr, "m: 1 rows, run written to r", "1 answers are to ids that questions does not have, and were left out: z", "1 of the 2 questions of questions have no answer here", "answers in 1 of 1")
 	if records := read(t, "r/records.jsonl"); !strings.Contains(records, `"answer":"18","rule":"marker"`) {
 		t.Errorf("%s", records)
@@ -127,16 +111,11 @@ func TestAgree(t *testing.T) {
 	home(t)
 	write(t, "pair.jsonl", fewJudgments)
 	write(t, "human.jsonl", fewVotes)
-	_, stderr, code := call(t, "import", "fastchat", "pair.jsonl", "--human", "human.jsonl", "--out", "r")
-	if code != 0 {
-		t.Fatalf("exit status %d\n%s", code, stderr)
-	}
+	stderr := ends(t, 0, "", "import", "fastchat", "pair.jsonl", "--human", "human.jsonl", "--out", "r")
 	saysInOrder(t, stderr, "gpt4_pair: 4 rows, run written to r", "answers in 3 of 4", "1 verdicts are ties, 1 of them because the two games differ",
 		"1 rows of votes were skipped", "human.jsonl: row 6: both models are", "2 pairs have what more than half of the votes are for as gold; on 0 people are divided")
 	for _, flag := range []string{"--missing=drop", "--extract=lenient"} { // of other protocols: they would do nothing
-		if _, stderr, code := call(t, "agree", "r", "--labels", "human.jsonl", flag); code != exitUsage || !strings.Contains(stderr, "unknown flag "+strings.Split(flag, "=")[0]) {
-			t.Errorf("%s: exit status %d: %s", flag, code, stderr)
-		}
+		ends(t, exitUsage, "unknown flag "+strings.Split(flag, "=")[0], "agree", "r", "--labels", "human.jsonl", flag)
 	}
 	stdout, stderr, code := call(t, "agree", "r", "--labels", "human.jsonl", "--rounds", "100")
 	if code != 0 {

@@ -10,10 +10,7 @@ import (
 // The file that init writes runs as it is, and is not written twice.
 func TestInit(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.yaml")
-	_, stderr, code := call(t, "init", file)
-	if code != 0 || !strings.Contains(stderr, "next: gavel suite plan ") {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
+	ends(t, 0, "next: gavel suite plan ", "init", file)
 	stdout, stderr, code := call(t, "suite", "plan", file)
 	if code != 0 || !strings.Contains(stdout, "careful") {
 		t.Errorf("the plan: exit %d\n%s%s", code, stdout, stderr)

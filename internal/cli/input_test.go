@@ -256,9 +256,7 @@ func TestTwoServers(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
 	t.Setenv("OPENAI_BASE_URL", "")
-	if out := mustCall(t, "models"); !strings.Contains(out, "tiny:latest") {
-		t.Errorf("models of the one that OLLAMA_HOST names:\n%s", out)
-	}
+	shows(t, "tiny:latest", "models")
 }
 
 // TestFlagsAfterArguments: both orders mean the same.
@@ -269,12 +267,8 @@ func TestFlagsAfterArguments(t *testing.T) {
 	if before != after || !strings.Contains(before, `"rounds": 200`) {
 		t.Error("flags after the argument were not read")
 	}
-	if _, stderr, code := call(t, "score", "r", "--rond", "200"); code != 2 || !strings.Contains(stderr, "--rounds") {
-		t.Errorf("a misplaced and misspelt flag: exit status %d: %s", code, stderr)
-	}
-	if _, stderr, code := call(t, "score", "--", "--json"); code != 1 || !strings.Contains(stderr, "--json") {
-		t.Errorf("after -- everything is an argument: exit status %d: %s", code, stderr)
-	}
+	ends(t, 2, "--rounds", "score", "r", "--rond", "200")
+	ends(t, 1, "--json", "score", "--", "--json")
 }
 
 // TestKilledBeforeTheItemsWereWritten: items.jsonl is written beside the calls;

@@ -57,9 +57,7 @@ func TestLLMBarsReference(t *testing.T) {
 	var reference struct {
 		Evaluators map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(data, "reference.json"))), &reference); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, read(t, filepath.Join(data, "reference.json")), &reference)
 	for judge, subsets := range reference.Evaluators {
 		files := llmBarFiles(t, data, judge)
 		run := strings.ReplaceAll(judge, "/", "-")
@@ -74,9 +72,7 @@ func TestLLMBarsReference(t *testing.T) {
 			t.Fatalf("%s: exit status %d: %s", judge, code, stderr)
 		}
 		var scores struct{ Runs []scoring.Report }
-		if err := json.Unmarshal([]byte(mustCall(t, "score", run, "--json", "--rounds", "100")), &scores); err != nil {
-			t.Fatal(err)
-		}
+		parse(t, mustCall(t, "score", run, "--json", "--rounds", "100"), &scores)
 		rep := scores.Runs[0]
 		for subset, raw := range subsets {
 			group := strings.TrimPrefix(subset, "LLMBar/")
@@ -86,9 +82,7 @@ func TestLLMBarsReference(t *testing.T) {
 				continue
 			}
 			var want barCounts
-			if err := json.Unmarshal(raw, &want); err != nil {
-				t.Fatal(err)
-			}
+			parse(t, string(raw), &want)
 			count := func(metric string, of int) int {
 				r := rep.Result(metric, group, "")
 				if r.Value == nil || r.N != of {
@@ -119,10 +113,7 @@ func TestPaLM2sCoT(t *testing.T) {
 	if files == nil {
 		t.Skip("the stored replies of PaLM2's CoT are not in ../shared/data/llmbar")
 	}
-	_, stderr, code := call(t, append([]string{"import", "llmbar", "--out", "palm"}, files...)...)
-	if code != 0 || !strings.Contains(stderr, "838 of 838 stored decisions reproduced") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "838 of 838 stored decisions reproduced", append([]string{"import", "llmbar", "--out", "palm"}, files...)...)
 	for reading, want := range map[string]string{"paper": "strict          31.74", "robust": "strict          47.97"} {
 		out := mustCall(t, "score", "palm", "--reading", reading, "--rounds", "100")
 		if !strings.Contains(out, want) || strings.Contains(out, "policy") {

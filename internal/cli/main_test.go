@@ -145,6 +145,45 @@ func mustCall(t testing.TB, args ...string) string {
 	return stdout
 }
 
+// anyFailure is what [ends] takes for a status that is not 0.
+const anyFailure = -1
+
+// ends calls a command that has to end with an exit status, and to say words on stderr; " … " is between words that may
+// stand anywhere in it. It returns all that was said.
+func ends(t testing.TB, status int, says string, args ...string) (stderr string) {
+	t.Helper()
+	_, stderr, code := call(t, args...)
+	if code != status && !(code != 0 && status == anyFailure) {
+		t.Errorf("gavel %s: exit status %d, want %d\n%s", strings.Join(args, " "), code, status, stderr)
+	}
+	contains(t, stderr, says, args)
+	return stderr
+}
+
+// shows is ends for a command that has to end well, and for what it prints.
+func shows(t testing.TB, says string, args ...string) (stdout string) {
+	t.Helper()
+	stdout = mustCall(t, args...)
+	contains(t, stdout, says, args)
+	return stdout
+}
+
+func contains(t testing.TB, text, says string, args []string) {
+	t.Helper()
+	for words := range strings.SplitSeq(says, " … ") {
+		if !strings.Contains(text, words) {
+			t.Errorf("gavel %s: no %q in\n%s", strings.Join(args, " "), words, text)
+		}
+	}
+}
+
+func parse(t testing.TB, text string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+}
+
 func write(t testing.TB, path, content string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

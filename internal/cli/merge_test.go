@@ -23,9 +23,7 @@ func TestShardsOfARunAreMergedWithTheirReplies(t *testing.T) {
 		t.Setenv("SLURM_ARRAY_TASK_ID", fmt.Sprint(1+i)) // --array=1-3
 		t.Setenv("SLURM_ARRAY_TASK_MIN", "1")
 		t.Setenv("SLURM_ARRAY_TASK_COUNT", "3")
-		if _, stderr, code := call(t, append(args, "--shard", "auto", "--dry-run")...); code != 0 || !strings.Contains(stderr, fmt.Sprintf("shard %d/3, by SLURM_ARRAY_TASK_ID=%d", i+1, 1+i)) {
-			t.Fatalf("exit status %d: %s", code, stderr)
-		}
+		ends(t, 0, fmt.Sprintf("shard %d/3, by SLURM_ARRAY_TASK_ID=%d", i+1, 1+i), append(args, "--shard", "auto", "--dry-run")...)
 		mustCall(t, append(args, "--shard", "auto")...)
 		mustCall(t, append(args, "--shard", "auto", "--out", "named")...)
 		merge = append(merge, fmt.Sprintf("named_shard-%d-of-3", i+1))
@@ -37,28 +35,17 @@ func TestShardsOfARunAreMergedWithTheirReplies(t *testing.T) {
 	if folders, _ := filepath.Glob("runs/*_shard-?-of-3/.cache"); len(folders) != 3 {
 		t.Errorf("caches: %v", folders)
 	}
-	_, stderr, code := call(t, merge...)
-	if code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d replies taken into the cache, 0 already there", calls)) {
-		t.Fatalf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, fmt.Sprintf("%d replies taken into the cache, 0 already there", calls), merge...)
 	if read(t, "merged/results.json") != read(t, "whole/results.json") {
 		t.Error("results.json is not that of the unsharded run")
 	}
-	if _, stderr, code := call(t, "replay", "merged", "--out", "again"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
-		t.Errorf("replay: exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "the same, byte for byte", "replay", "merged", "--out", "again")
 	if _, stderr, code := call(t, "bundle", "export", "merged", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d replies", calls)) || strings.Contains(stderr, "warning") {
 		t.Errorf("bundle: exit status %d: %s", code, stderr)
 	}
-	if _, stderr, code := call(t, "merge"); code != exitUsage || !strings.Contains(stderr, "the folders of the shards are missing") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
-	if _, stderr, code := call(t, append(args, "--shard", "4/3")...); code != exitUsage || !strings.Contains(stderr, `--shard "4/3": expected K/N`) {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
-	if _, stderr, code := call(t, append(args, "--shard", "1/3", "--until", "strict>=60")...); code != exitUsage || !strings.Contains(stderr, "leave it out with --shard") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, exitUsage, "the folders of the shards are missing", "merge")
+	ends(t, exitUsage, `--shard "4/3": expected K/N`, append(args, "--shard", "4/3")...)
+	ends(t, exitUsage, "leave it out with --shard", append(args, "--shard", "1/3", "--until", "strict>=60")...)
 }
 
 // TestShardsOfASuiteOnOllama: every shard asks with the context that its judge has in the file, though its own judgments
@@ -92,13 +79,8 @@ conditions:
 	if mustCall(t, "suite", "results", "--json", file) == "" {
 		t.Error("no results")
 	}
-	if _, stderr, code := call(t, "suite", "run", write(t, "shard.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, shard: 1/2}]\n")); code != exitUsage || !strings.Contains(stderr, "it is said on the command line") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
-	_, stderr, code := call(t, "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "sim:accuracy=0.5,seed=1", "--shard", "1/2")
-	if code != exitUsage || !strings.Contains(stderr, "--num-ctx is missing: the context has to be that of all judgments") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, exitUsage, "it is said on the command line", "suite", "run", write(t, "shard.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, shard: 1/2}]\n"))
+	ends(t, exitUsage, "--num-ctx is missing: the context has to be that of all judgments", "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "sim:accuracy=0.5,seed=1", "--shard", "1/2")
 }
 
 // TestTheCommandOfAShardNamesItsAgents: one that was asked for its answers is asked again, at its address.
@@ -134,9 +116,7 @@ func TestShardsAreReplayedByTheirOwnReplies(t *testing.T) {
 		t.Fatal(suites, err)
 	}
 	for i, run := range []string{filepath.Dir(suites[0]), "two"} {
-		if _, stderr, code := call(t, "replay", run, "--out", fmt.Sprint("again", i)); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
-			t.Errorf("%s: exit status %d: %s", run, code, stderr)
-		}
+		ends(t, 0, "the same, byte for byte", "replay", run, "--out", fmt.Sprint("again", i))
 	}
 	if _, stderr, code := call(t, "bundle", "export", "runs/s_shard-1-of-2", "two", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, "10 replies") || strings.Contains(stderr, "warning") {
 		t.Errorf("exit status %d: %s", code, stderr)
@@ -154,12 +134,8 @@ func TestShardsAreReplayedByTheirOwnReplies(t *testing.T) {
 	if err := os.Symlink("../elsewhere", "two/.cache"); err != nil {
 		t.Skip(err)
 	}
-	if _, stderr, code := call(t, "replay", "two", "--out", "link"); code != 3 || !strings.Contains(stderr, "the replies to 3 of 4") {
-		t.Errorf("a cache that is a link: exit status %d: %s", code, stderr)
-	}
-	if _, stderr, code := call(t, "replay", "two", "--out", "named", "--cache", "elsewhere"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
-		t.Errorf("with the cache that has them all: exit status %d: %s", code, stderr)
-	}
+	ends(t, 3, "the replies to 3 of 4", "replay", "two", "--out", "link")
+	ends(t, 0, "the same, byte for byte", "replay", "two", "--out", "named", "--cache", "elsewhere")
 }
 
 // TestClusterWritesNoJobThatCannotRun: its tasks would all end with what is said now.

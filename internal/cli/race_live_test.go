@@ -135,9 +135,7 @@ type racedJSON struct {
 
 func raceJSON(t *testing.T, args ...string) (r racedJSON) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(mustCall(t, append([]string{"race", "--json"}, args...)...)), &r); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, mustCall(t, append([]string{"race", "--json"}, args...)...), &r)
 	return r
 }
 

@@ -71,9 +71,7 @@ conditions: [{protocol: pairwise, prompt: direct}]
 	got := raceJSON(t, file)
 	time.Sleep(100 * time.Millisecond) // the log is written beside the answers
 	var state race.State
-	if err := json.Unmarshal([]byte(read(t, "s/race.json")), &state); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, read(t, "s/race.json"), &state)
 	blocks := 0
 	for _, asked := range state.Asked {
 		for _, from := range []int{0, 16, 32} {

@@ -41,9 +41,7 @@ func TestRaceJSON(t *testing.T) {
 	home(t)
 	out := mustCall(t, append([]string{"race", "--json", "--orders", "20"}, raced(t)...)...)
 	var r map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, out, &r)
 	for _, key := range []string{"leader", "left", "tied", "calls", "full_calls", "alpha", "about", "orders", "says"} {
 		if r[key] == nil {
 			t.Errorf("no %q in %s", key, out)
@@ -97,9 +95,7 @@ func TestRacesOfLLMBar(t *testing.T) {
 			FirstE20 *int    `json:"first_item_with_e_ge_20"`
 		}
 	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(data, "reference.json"))), &reference); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, read(t, filepath.Join(data, "reference.json")), &reference)
 	load := func(judge string) *scoring.Run {
 		dir := strings.ReplaceAll(judge, "/", "-")
 		mustCall(t, append([]string{"import", "llmbar", "--out", dir}, llmBarFiles(t, data, judge)...)...)

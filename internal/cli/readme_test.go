@@ -117,9 +117,7 @@ func fewOutputs(t *testing.T, file []byte) []byte {
 			t.Fatal(err)
 		}
 		var outputs, few []json.RawMessage
-		if err := json.Unmarshal(text, &outputs); err != nil {
-			t.Fatal(err)
-		}
+		parse(t, string(text), &outputs)
 		for i := 0; i < len(outputs); i += 20 {
 			few = append(few, outputs[i])
 		}
@@ -287,7 +285,5 @@ func TestReadmeLeftOutTheTestCommand(t *testing.T) {
 	if example == nil {
 		t.Fatal("no example with a simulated judge")
 	}
-	if stdout := mustCall(t, words(example[1])...); !strings.Contains(stdout, "\n●●○ usable  ") {
-		t.Errorf("%s\n%s", example[1], stdout)
-	}
+	shows(t, "\n●●○ usable  ", words(example[1])...)
 }

@@ -28,17 +28,12 @@ func TestReferences(t *testing.T) {
 		"references runs/none":       "no run at",
 		"references --outt x runs/o": "unknown flag --outt",
 	} {
-		if _, errs, code := call(t, strings.Fields(args)...); code == 0 || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit %d, %s", args, code, errs)
-		}
+		ends(t, anyFailure, want, strings.Fields(args)...)
 	}
 	file := filepath.Join(llmBarData(t), "Dataset/LLMBar/Natural/dataset.json")
 	mustCall(t, "datasets", "import", file)
-	run := mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "accuracy=0.1,first=0", "--dataset",
+	shows(t, "published  below  … gavel references runs/mine", "run", "pairwise", "--backend", "sim", "--model", "accuracy=0.1,first=0", "--dataset",
 		"llmbar-natural", "--sample", "40", "--out", "runs/mine")
-	if !strings.Contains(run, "published  below ") || !strings.Contains(run, "gavel references runs/mine") {
-		t.Errorf("the run says nothing of published judges:\n%s", run)
-	}
 	out, errs, code := call(t, "references", "--out", "runs/published", "runs/mine")
 	if code != 0 || !strings.Contains(errs, "13 runs written to runs/published") || !strings.Contains(out, "this run: sim:") {
 		t.Fatalf("exit %d: %s%s", code, errs, out)

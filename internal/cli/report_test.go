@@ -86,10 +86,7 @@ func TestReportUsage(t *testing.T) {
 		{"a folder", []string{"report", run, "--out", dir}, exitError, "directory"},
 		{"a folder, by force", []string{"report", run, "--force", "--out", dir}, exitError, "rename"},
 	} {
-		_, stderr, code := call(t, c.args...)
-		if code != c.code || !strings.Contains(stderr, c.say) {
-			t.Errorf("%s: exit %d, %q", c.name, code, stderr)
-		}
+		stderr := ends(t, c.code, c.say, c.args...)
 		if strings.Count(stderr, "\n") > 1 {
 			t.Errorf("%s: more than a line: %q", c.name, stderr)
 		}

@@ -49,9 +49,7 @@ func TestRunAgain(t *testing.T) {
 					t.Errorf("%s: results.json of a cached run differs", protocol)
 				}
 			}
-			if out := mustCall(t, "compare", "pairwise", "reversed", "--full"); !strings.Contains(out, "both goals as one judge") {
-				t.Errorf("compare of two goals says nothing of the ensemble:\n%s", out)
-			}
+			shows(t, "both goals as one judge", "compare", "pairwise", "reversed", "--full")
 		})
 	}
 }
@@ -74,9 +72,7 @@ func TestRequest(t *testing.T) {
 			Stream, Truncate, Shift *bool
 			Options                 map[string]float64
 		}
-		if err := json.Unmarshal([]byte(body), &req); err != nil {
-			t.Fatal(err)
-		}
+		parse(t, body, &req)
 		if req.Stream == nil || *req.Stream || req.Truncate == nil || *req.Truncate || req.Shift == nil || *req.Shift {
 			t.Fatalf("stream, truncate and shift must be sent as false: %.200s", body)
 		}
@@ -108,9 +104,7 @@ func TestSecondAttempt(t *testing.T) {
 	if !strings.Contains(out, `"decided": 2`) {
 		t.Errorf("both judgments should be decided:\n%s", out)
 	}
-	if _, _, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "1", "--attempts", "1", "--out", "one"); code != 0 {
-		t.Errorf("exit status %d: a judgment without a verdict is an answer", code)
-	}
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "1", "--attempts", "1", "--out", "one")
 	if n := j.calls.Load(); n != 4 {
 		t.Errorf("%d calls with --attempts 1: the first turns are in the cache", n)
 	}
@@ -128,10 +122,7 @@ func TestFailuresAreAskedAgain(t *testing.T) {
 		return prefersLonger(n, user)
 	})
 	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "1", "--out", "r"}
-	_, stderr, code := call(t, args...)
-	if code != exitIncomplete || !strings.Contains(stderr, "8 of 64 judgments failed or are missing; run the same command again to go on") {
-		t.Fatalf("exit status %d\n%s", code, stderr)
-	}
+	ends(t, exitIncomplete, "8 of 64 judgments failed or are missing; run the same command again to go on", args...)
 	mended.Store(true)
 	before := j.calls.Load()
 	mustCall(t, args...)
@@ -157,10 +148,7 @@ func TestGivesUp(t *testing.T) {
 		}
 		return prefersLonger(n, user)
 	})
-	_, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "2", "--out", "r")
-	if code != exitIncomplete || !strings.Contains(stderr, "key expired") || !strings.Contains(stderr, "of 64 judgments are left") {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
+	ends(t, exitIncomplete, "key expired … of 64 judgments are left", "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "2", "--out", "r")
 	// A success that arrives between failures starts the count anew.
 	if n := j.calls.Load(); n > 10+2*10 {
 		t.Errorf("%d calls: it should have given up after ten failures in a row", n)
@@ -172,21 +160,15 @@ func TestGivesUp(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	home(t)
 	j := newJudge(t, false, always("At first sight [[A>B]], but no: [[B>A]]"))
-	out := mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "r", "--full")
-	if !strings.Contains(out, "64 = decided 64") || !strings.Contains(out, `64 of 64 replies read otherwise by the reading "paper" (--reading): strict is 0.00 by "robust", 0.00 by "paper"`) {
-		t.Errorf("robust:\n%s", out)
-	}
+	shows(t, `64 = decided 64 … 64 of 64 replies read otherwise by the reading "paper" (--reading): strict is 0.00 by "robust", 0.00 by "paper"`, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "r", "--full")
 	for _, flag := range [][]string{{"--policy", "unique"}, {"--reading", "paper"}} {
-		out = mustCall(t, append(append([]string{"score", "--full"}, flag...), "r")...)
+		out := mustCall(t, append(append([]string{"score", "--full"}, flag...), "r")...)
 		if !strings.Contains(out, "64 = decided 0 + conflict 64") || strings.Contains(out, "than when they were recorded") {
 			t.Errorf("%s:\n%s", flag, out)
 		}
 	}
 	before := read(t, "r/results.json")
-	out = mustCall(t, "score", "--policy", "last", "r", "--full")
-	if !strings.Contains(out, "64 = decided 64") || !strings.Contains(out, `64 of 64 verdicts differ from those read when they were recorded (policy "last"`) {
-		t.Errorf("last:\n%s", out)
-	}
+	shows(t, `64 = decided 64 … 64 of 64 verdicts differ from those read when they were recorded (policy "last"`, "score", "--policy", "last", "r", "--full")
 	if j.calls.Load() != 64 || read(t, "r/results.json") != before {
 		t.Error("score asked the judge or changed the run")
 	}
@@ -198,10 +180,7 @@ func TestExportImport(t *testing.T) {
 	home(t)
 	mustCall(t, "run", "reversed", "--backend", "sim", "--model", "accuracy=0.7,first=0.3", "--dataset", "sample", "--out", "r")
 	mustCall(t, "export", "judgebench", "r", "--out", "r.jsonl")
-	_, stderr, code := call(t, "import", "judgebench", "r.jsonl", "--out", "back")
-	if code != 0 || !strings.Contains(stderr, "verdicts read from the replies; 64 of 64 stored decisions reproduced") {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
+	ends(t, 0, "verdicts read from the replies; 64 of 64 stored decisions reproduced", "import", "judgebench", "r.jsonl", "--out", "back")
 	cmp := mustCall(t, "compare", "r", "back", "--full")
 	if !strings.Contains(cmp, "B = sim:accuracy=0.7,first=0.3 · reversed · prompt sop · r · SIMULATED") || strings.Contains(cmp, "differs") {
 		t.Errorf("the run that came back:\n%s", cmp)
@@ -385,10 +364,7 @@ func TestLoading(t *testing.T) {
 		}
 		ready.ServeHTTP(w, r)
 	})
-	_, stderr, code := call(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "1")
-	if code != 0 || !strings.Contains(stderr, "waiting for the server, up to 2m0s: HTTP 503: Loading model") {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
+	ends(t, 0, "waiting for the server, up to 2m0s: HTTP 503: Loading model", "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--limit", "1")
 }
 
 // TestDryRun calls nothing but says how much it would.
@@ -459,7 +435,5 @@ func TestRepetitionsStand(t *testing.T) {
 func TestOptionsLeftOut(t *testing.T) {
 	home(t)
 	mustCall(t, "run", "answer", "--backend", "sim", "--model", "right", "--dataset", "sample-number")
-	if _, stderr, code := call(t, "run", "answer", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--marker", " "); code != exitUsage || !strings.Contains(stderr, "--marker") {
-		t.Errorf("a blank marker: %d %s", code, stderr)
-	}
+	ends(t, exitUsage, "--marker", "run", "answer", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--marker", " ")
 }

@@ -103,9 +103,7 @@ func TestRuns(t *testing.T) {
 		"runs runs --runs runs": "DIR and --runs are the same",
 		"ls --rnus x":           "unknown flag --rnus, did you mean --runs?",
 	} {
-		if _, stderr, code := call(t, strings.Fields(args)...); code == 0 || !strings.Contains(stderr, want) {
-			t.Errorf("gavel %s: %d %s", args, code, stderr)
-		}
+		ends(t, anyFailure, want, strings.Fields(args)...)
 	}
 }
 

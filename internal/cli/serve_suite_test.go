@@ -399,9 +399,7 @@ func TestSuiteSaysWhatItIs(t *testing.T) {
 	}
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "runs/a-run")
 	write(t, "t.yaml", "out: runs/a-run\n"+file)
-	if _, stderr, code := call(t, "suite", "run", "t.yaml"); code != exitUsage || !strings.Contains(stderr, "t.yaml:1: out: runs/a-run is a run") {
-		t.Errorf("an out that is a run: %d %s", code, stderr)
-	}
+	ends(t, exitUsage, "t.yaml:1: out: runs/a-run is a run", "suite", "run", "t.yaml")
 }
 
 // A reversed run's position bias is one number, with one name, wherever it is shown: how often the judge's answer is the

@@ -260,9 +260,7 @@ func TestServeMakesRunsBesideEachOther(t *testing.T) {
 	if status != http.StatusConflict || !strings.Contains(text, "2 runs or suites are in progress") {
 		t.Errorf("a third: %d %s", status, text)
 	}
-	if _, stderr, code := call(t, "cache", "stats"); code != exitError || !strings.Contains(stderr, "in use by another gavel") {
-		t.Errorf("the cache while runs are made: %d %s", code, stderr)
-	}
+	ends(t, exitError, "in use by another gavel", "cache", "stats")
 	// One of them deletes a run while it is made.
 	run := s.job(a.ID).Job.Run()
 	status, text = s.ask("POST", "/api/v1/runs/"+url.PathEscape(run)+"/delete", map[string]any{"confirm": run}, nil)
@@ -275,9 +273,7 @@ func TestServeMakesRunsBesideEachOther(t *testing.T) {
 			t.Errorf("%+v", v.Job)
 		}
 	}
-	if out := mustCall(t, "cache", "stats"); !strings.Contains(out, "16") {
-		t.Errorf("the cache afterwards: %s", out)
-	}
+	shows(t, "16", "cache", "stats")
 	if status, text = s.ask("POST", "/api/v1/runs/"+url.PathEscape(run)+"/delete", map[string]any{"confirm": run}, nil); status != http.StatusOK {
 		t.Errorf("deleting it afterwards: %d %s", status, text)
 	}
@@ -580,7 +576,7 @@ func TestCommandsOnPages(t *testing.T) {
 			t.Errorf("no page shows %s…:\n%s", begin, all)
 		}
 	}
-	for command, page := range commands {
+	for command := range commands {
 		args := words(strings.ReplaceAll(strings.TrimSpace(command), `'\''`, "\x00"))[1:]
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "\x00", "'")
@@ -589,8 +585,6 @@ func TestCommandsOnPages(t *testing.T) {
 			end := slices.IndexFunc(args, func(a string) bool { return a[0] == '-' || stoodFor.MatchString(a) })
 			args = append(args[:max(1, end)], "--help")
 		}
-		if _, stderr, code := call(t, args...); code != exitOK {
-			t.Errorf("%s shows %s: exit status %d, %s", page, command, code, stderr)
-		}
+		mustCall(t, args...)
 	}
 }

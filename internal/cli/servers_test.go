@@ -43,9 +43,7 @@ func realServers(t *testing.T, f func(t *testing.T, url string)) {
 func outcomes(t *testing.T, run string) map[string]int {
 	t.Helper()
 	var s report.Scores
-	if err := json.Unmarshal([]byte(mustCall(t, "score", "--json", "--rounds", "100", run)), &s); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, mustCall(t, "score", "--json", "--rounds", "100", run), &s)
 	return s.Runs[0].Outcomes
 }
 
@@ -174,18 +172,14 @@ func TestServersJudgeBench(t *testing.T) {
 				var pair struct {
 					ID string `json:"pair_id"`
 				}
-				if err := json.Unmarshal([]byte(line), &pair); err != nil {
-					t.Fatal(err)
-				}
+				parse(t, line, &pair)
 				ids += pair.ID + "\n"
 			}
 			write(t, "ids.txt", ids)
 			pick = []string{"--ids", "ids.txt"}
 		}
 		fourRuns(t, url, 2*n, append([]string{"--dataset", file}, pick...)...)
-		if out := mustCall(t, "compare", "pairwise-direct", "reversed-direct"); !strings.Contains(out, "right in both orders") {
-			t.Error(out)
-		}
+		shows(t, "right in both orders", "compare", "pairwise-direct", "reversed-direct")
 	})
 }
 
@@ -198,9 +192,7 @@ func TestServersPromptTooLong(t *testing.T) {
 		write(t, "long.jsonl", goodPair+strings.Replace(strings.Replace(goodPair, "p1", "p2", 1), `"response_A":"a"`, fmt.Sprintf(`"response_A":%q`, long), 1))
 		args := []string{"run", "pairwise", "--base-url", url, "--dataset", "long.jsonl", "--prompt", "direct", "--max-tokens", "16", "--constrain", "--out", "r"}
 		plan := mustCall(t, append(args, "--dry-run")...)
-		if _, stderr, code := call(t, args...); code != exitIncomplete || !strings.Contains(stderr, "did not fit the context: 2") {
-			t.Errorf("exit status %d\n%s", code, stderr)
-		}
+		ends(t, exitIncomplete, "did not fit the context: 2", args...)
 		ollama := false
 		for _, r := range records(t, "r") {
 			want := judging.Decided
@@ -253,13 +245,8 @@ func TestServersPromptTooLong(t *testing.T) {
 // TestServersModels: what the servers tell of themselves reaches the manifest.
 func TestServersModels(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
-		if out := mustCall(t, "models", "--base-url", url); !strings.Contains(out, "tiny") {
-			t.Errorf("models:\n%s", out)
-		}
-		_, stderr, code := call(t, "run", "pairwise", "--base-url", url, "--model", "no-such-model", "--dataset", "sample")
-		if code != 1 || !strings.Contains(stderr, `unknown model "no-such-model"`) {
-			t.Errorf("exit status %d: %s", code, stderr)
-		}
+		shows(t, "tiny", "models", "--base-url", url)
+		ends(t, 1, `unknown model "no-such-model"`, "run", "pairwise", "--base-url", url, "--model", "no-such-model", "--dataset", "sample")
 		mustCall(t, "run", "pairwise", "--base-url", url, "--dataset", "sample", "--limit", "1", "--max-tokens", "8", "--out", "r")
 		m, err := judging.ReadManifest("r")
 		if err != nil {
@@ -281,9 +268,7 @@ func TestServersDoctor(t *testing.T) {
 			args = append(args, "--quick")
 		}
 		var d doctor.Report
-		if err := json.Unmarshal([]byte(mustCall(t, args...)), &d); err != nil {
-			t.Fatal(err)
-		}
+		parse(t, mustCall(t, args...), &d)
 		find := func(check string) (f doctor.Finding) {
 			if i := slices.IndexFunc(d.Findings, func(f doctor.Finding) bool { return f.Check == check }); i >= 0 {
 				f = d.Findings[i]

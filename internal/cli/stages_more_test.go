@@ -24,10 +24,7 @@ func TestStagesStandBeside(t *testing.T) {
 	if _, err := os.Stat("runs"); err == nil {
 		t.Error("something was made in runs/")
 	}
-	_, stderr, code := call(t, "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "deep/down/judged/items.jsonl", "--agents", "sim:coin", "--out", "again")
-	if code != 2 || !strings.Contains(stderr, "already holds agents' answers") {
-		t.Errorf("agents of a dataset of answers: exit status %d: %s", code, stderr)
-	}
+	ends(t, 2, "already holds agents' answers", "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "deep/down/judged/items.jsonl", "--agents", "sim:coin", "--out", "again")
 }
 
 // TestOneResponse: protocols without a second turn say so in what they are.
@@ -41,9 +38,7 @@ func TestOneResponse(t *testing.T) {
 			t.Errorf("%s: %d attempts, want %d (%v)", run, m.Spec.Parameters.Attempts, want, err)
 		}
 	}
-	if _, stderr, code := call(t, "run", "answer", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--attempts", "2"); code != 2 || !strings.Contains(stderr, "attempts") {
-		t.Errorf("--attempts of a protocol without: exit status %d: %s", code, stderr)
-	}
+	ends(t, 2, "attempts", "run", "answer", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--attempts", "2")
 }
 
 // TestTurnsAndGroups: how conversations are read makes another run; a group may
@@ -130,10 +125,7 @@ func TestUnfinishedAgent(t *testing.T) {
 	mustCall(t, "run", "answer", "--backend", "sim", "--model", "coin", "--dataset", "sample-number", "--out", "agent")
 	lines := strings.SplitAfter(read(t, "agent/records.jsonl"), "\n")
 	write(t, "agent/records.jsonl", strings.Join(lines[2:], ""))
-	_, stderr, code := call(t, "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--agents", "agent", "--out", "a")
-	if code != 1 || !strings.Contains(stderr, "agent is not finished (2 answers failed or are missing)") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 1, "agent is not finished (2 answers failed or are missing)", "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--agents", "agent", "--out", "a")
 }
 
 // TestAcceptCutInStages: an answer that was cut and counts in its own run counts
@@ -161,9 +153,7 @@ func TestAcceptCutInStages(t *testing.T) {
 func TestJudgmentsAreNotDrawn(t *testing.T) {
 	home(t)
 	mustCall(t, "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "sample-number", "--agents", "sim:coin", "--out", "a")
-	if _, stderr, code := call(t, "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "a/items.jsonl", "--sample", "3", "--out", "b"); code != 2 || !strings.Contains(stderr, "already holds judgments of a sample") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 2, "already holds judgments of a sample", "run", "self-reference", "--backend", "sim", "--model", "right", "--dataset", "a/items.jsonl", "--sample", "3", "--out", "b")
 }
 
 // TestScorePassesOver: what runs/* names beside runs is passed over, and said.
@@ -171,9 +161,7 @@ func TestScorePassesOver(t *testing.T) {
 	home(t)
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--out", "runs/a")
 	write(t, "runs/prompts/mine.txt", "x")
-	if _, stderr, code := call(t, "score", "runs/a", "runs/prompts"); code != 0 || !strings.Contains(stderr, "skipped runs/prompts: it is not a run") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "skipped runs/prompts: it is not a run", "score", "runs/a", "runs/prompts")
 	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "runs/deeper/b")
 	if got, want := mustCall(t, "score", "--json", "runs"), mustCall(t, "score", "--json", "runs/a", "runs/deeper/b"); got != want {
 		t.Errorf("a folder of runs is scored as %s", got)
@@ -185,9 +173,7 @@ func TestScorePassesOver(t *testing.T) {
 	if strings.Count(full, "Knowledge (n=8)") != 2 {
 		t.Errorf("in full it is\n%s", full)
 	}
-	if _, stderr, code := call(t, "score", "runs/prompts"); code != 1 || !strings.Contains(stderr, "runs/prompts") {
-		t.Errorf("alone: exit status %d: %s", code, stderr)
-	}
+	ends(t, 1, "runs/prompts", "score", "runs/prompts")
 }
 
 // TestStoppedAtTheEndOfAStage: Ctrl-C while the last answers of a stage are made ends the command, not the stage alone.

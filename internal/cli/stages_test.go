@@ -125,9 +125,7 @@ func TestStagesNumbers(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &printed); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, out, &printed)
 	if len(printed.Runs) != 3 || printed.Runs[2].Protocol != "self-reference" {
 		t.Fatalf("%d runs are printed", len(printed.Runs))
 	}
@@ -156,10 +154,7 @@ func share100(k, n int) float64 { return 100 * float64(k) / float64(n) }
 func TestStagesSelf(t *testing.T) {
 	home(t)
 	j := newJudge(t, false, answersAll)
-	_, stderr, code := call(t, "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--sample", "3", "--agents", "tiny@"+j.URL, "--out", "a")
-	if code != 0 || !strings.Contains(stderr, "is judged by itself") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
+	ends(t, 0, "is judged by itself", "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--sample", "3", "--agents", "tiny@"+j.URL, "--out", "a")
 }
 
 // TestStagesDryRun: nothing is asked; what can be known is said.
@@ -262,7 +257,7 @@ func TestMultiOptionRuns(t *testing.T) {
 		t.Error("the run's own items give other results")
 	}
 	mustCall(t, "compare", "a", "b")
-	for name, tc := range map[string]struct {
+	for _, tc := range map[string]struct {
 		args []string
 		code int
 		want string
@@ -273,9 +268,7 @@ func TestMultiOptionRuns(t *testing.T) {
 		"no such goal":      {[]string{"--goal", "fastest"}, 2, "--goal"},
 		"pairs":             {[]string{"--dataset", "sample", "--unrelated"}, 2, "items with options"},
 	} {
-		if _, stderr, code := call(t, append(base[:len(base):len(base)], tc.args...)...); code != tc.code || !strings.Contains(stderr, tc.want) {
-			t.Errorf("%s: exit status %d: %s", name, code, stderr)
-		}
+		ends(t, tc.code, tc.want, append(base[:len(base):len(base)], tc.args...)...)
 	}
 }
 
@@ -283,9 +276,7 @@ func TestMultiOptionRuns(t *testing.T) {
 func results(t *testing.T, run string) string {
 	t.Helper()
 	var all map[string]any
-	if err := json.Unmarshal([]byte(read(t, run+"/results.json")), &all); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, read(t, run+"/results.json"), &all)
 	delete(all, "id")
 	delete(all, "dataset")
 	delete(all, "settings")

@@ -87,9 +87,7 @@ conditions:
 
 func planOf(t *testing.T, file string) (plan suite.Plan) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(mustCall(t, "suite", "plan", "--json", file)), &plan); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, mustCall(t, "suite", "plan", "--json", file), &plan)
 	return plan
 }
 
@@ -216,9 +214,7 @@ func TestSuiteContextOfEach(t *testing.T) {
 	j := newOllama(t)
 	file := contextSuite(t, j, "a", "")
 	plan := planOf(t, file)
-	if out := mustCall(t, "suite", "plan", file); !strings.Contains(out, "tiny is loaded once for each num_ctx") {
-		t.Errorf("the plan:\n%s", out)
-	}
+	shows(t, "tiny is loaded once for each num_ctx", "suite", "plan", file)
 	mustCall(t, "suite", "run", file)
 	mustCall(t, "run", "pairwise", "--model", "tiny", "--dataset", "sample", "--limit", "3", "--max-tokens", "900",
 		"--base-url", j.URL, "--cache", "a.cache", "--out", "alone")

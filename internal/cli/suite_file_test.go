@@ -108,9 +108,7 @@ func TestSuiteErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, stderr, code := call(t, "suite", "run", "gone.yaml"); code != exitError || !strings.Contains(stderr, "gone.yaml") {
-		t.Errorf("no such file: exit status %d: %s", code, stderr)
-	}
+	ends(t, exitError, "gone.yaml", "suite", "run", "gone.yaml")
 	if _, err := os.Stat("runs"); err == nil {
 		t.Error("a file that cannot be left a folder")
 	}

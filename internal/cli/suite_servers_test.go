@@ -70,9 +70,7 @@ conditions:
 		t.Fatalf("%d calls for %d judgments", each, 8*n)
 	}
 	file := suite("a", "cache: c")
-	if out := mustCall(t, "suite", "plan", file); !strings.Contains(out, fmt.Sprintf("all         8        %d", 8*n)) {
-		t.Errorf("the plan:\n%s", out)
-	}
+	shows(t, fmt.Sprintf("all         8        %d", 8*n), "suite", "plan", file)
 	if runningTotal(&mu, &asked) != 0 {
 		t.Error("a plan asked something")
 	}

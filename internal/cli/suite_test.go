@@ -224,18 +224,14 @@ conditions:
 func TestSuiteAsksAgain(t *testing.T) {
 	home(t)
 	write(t, "again.yaml", `{name: again, out: again, defaults: {no-cache: true, repeat: 2}, judges: [{name: a, backend: sim, model: "accuracy=0.8,first=0.2"}, {name: b, backend: sim, model: "accuracy=0.6,seed=2"}], conditions: [{protocol: pairwise, dataset: sample, limit: 20}]}`)
-	if out := mustCall(t, "suite", "run", "again.yaml", "--full"); !strings.Contains(out, "noise floor  ") || !strings.Contains(out, "self-agreement  ") {
-		t.Error(out)
-	}
+	shows(t, "noise floor   … self-agreement  ", "suite", "run", "again.yaml", "--full")
 	var suite report.Ranking
 	var scores report.Scores
 	var compared scoring.Comparisons
 	runs, _ := filepath.Glob("again/*/run.json")
 	a, b := filepath.Dir(runs[0]), filepath.Dir(runs[1])
 	for into, args := range map[any][]string{&suite: {"suite", "results", "again.yaml"}, &scores: {"score", "--full", a, b}, &compared: {"compare", a, b}} {
-		if err := json.Unmarshal([]byte(mustCall(t, append(args, "--json")...)), into); err != nil {
-			t.Fatal(err)
-		}
+		parse(t, mustCall(t, append(args, "--json")...), into)
 	}
 	standing := suite.Conditions[0].Rankings[0]
 	for i, r := range scores.Runs {
@@ -459,13 +455,9 @@ func TestSuiteLimits(t *testing.T) {
 	if asked, _ := s.asked(); code != exitError || asked != 0 || !strings.Contains(stderr, fmt.Sprintf("exceeds the suite's limits: %d calls, the limit is 10", 8*n)) || !strings.Contains(stderr, "--yes") {
 		t.Errorf("exit status %d, %d calls\n%s", code, asked, stderr)
 	}
-	if out := mustCall(t, "suite", "plan", file); !strings.Contains(out, "! above the suite's limit") {
-		t.Errorf("the plan:\n%s", out)
-	}
+	shows(t, "! above the suite's limit", "suite", "plan", file)
 	timed := aSuite(t, s, "b", "limits: {hours: 1000}")
-	if _, stderr, code = call(t, "suite", "run", timed); code != exitError || !strings.Contains(stderr, fmt.Sprintf("the time of %d calls is unknown", 8*n)) {
-		t.Errorf("hours: exit status %d\n%s", code, stderr)
-	}
+	ends(t, exitError, fmt.Sprintf("the time of %d calls is unknown", 8*n), "suite", "run", timed)
 	mustCall(t, "suite", "run", "--yes", file)
 	if asked, _ := s.asked(); asked != 8*n {
 		t.Errorf("%d calls with --yes, want %d", asked, 8*n)
@@ -512,9 +504,7 @@ func TestSuiteStatus(t *testing.T) {
 	whole := read(t, records)
 	status := func(t *testing.T) suite.State {
 		var st suite.State
-		if err := json.Unmarshal([]byte(mustCall(t, "suite", "status", "--json", file)), &st); err != nil {
-			t.Fatal(err)
-		}
+		parse(t, mustCall(t, "suite", "status", "--json", file), &st)
 		return st
 	}
 	st := status(t)
@@ -562,9 +552,7 @@ conditions:
   - {protocol: self-reference, dataset: sample-choice, agents: "two@%[1]s", mode: [cot, self]}
 `, s.URL))
 	var plan suite.Plan
-	if err := json.Unmarshal([]byte(mustCall(t, "suite", "plan", "--json", "s.yaml")), &plan); err != nil {
-		t.Fatal(err)
-	}
+	parse(t, mustCall(t, "suite", "plan", "--json", "s.yaml"), &plan)
 	if plan.Total.Judgments != 4*n || plan.Total.Calls != 4*n || plan.Total.Later != 2*n || len(plan.Judges) != 2 || plan.Judges[0].Calls != 3*n || plan.Judges[1].Judge != "agent two at "+s.URL || plan.Judges[1].Calls != n {
 		t.Errorf("own answers, the agent's, and one judgment in each mode, of %d questions: %+v", n, plan)
 	}
@@ -575,9 +563,7 @@ conditions:
 	if out := mustCall(t, "suite", "status", "s.yaml"); strings.Count(out, "(stage)") != 2 || strings.Count(out, "complete") != 5 {
 		t.Errorf("status:\n%s", out)
 	}
-	if out := mustCall(t, "suite", "results", "s.yaml", "--full"); !strings.Contains(out, "f1 cot") || !strings.Contains(out, "f1 self") {
-		t.Errorf("results:\n%s", out)
-	}
+	shows(t, "f1 cot … f1 self", "suite", "results", "s.yaml", "--full")
 }
 
 // TestSuitePlansOnce: what a cell will have asked, the next has from the cache,

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -19,14 +18,9 @@ func TestSway(t *testing.T) {
 	for _, judge := range []string{"LLaMA2", "Falcon"} {
 		dir := "runs/" + judge
 		mustCall(t, append([]string{"import", "llmbar", "--out", dir}, llmBarFiles(t, data, judge+"/Vanilla")...)...)
-		out := mustCall(t, "sway", dir)
-		if !strings.Contains(out, "Swayed by the place, length. It leans to the longer response") {
-			t.Errorf("%s: %s", judge, out)
-		}
+		shows(t, "Swayed by the place, length. It leans to the longer response", "sway", dir)
 		var s scoring.Sway
-		if err := json.Unmarshal([]byte(mustCall(t, "sway", "--json", dir)), &s); err != nil {
-			t.Fatal(err)
-		}
+		parse(t, mustCall(t, "sway", "--json", dir), &s)
 		lengths := map[string][2]int{}
 		gold := map[string]int{}
 		err := judging.EachItem(dir, func(item datasets.Item) {
@@ -75,8 +69,6 @@ func TestSway(t *testing.T) {
 		"sway runs/none":    "no run at",
 		"sway --jsonn runs": "unknown flag",
 	} {
-		if _, errs, code := call(t, strings.Fields(args)...); code == 0 || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit %d, %s", args, code, errs)
-		}
+		ends(t, anyFailure, want, strings.Fields(args)...)
 	}
 }

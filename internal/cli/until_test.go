@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -36,16 +35,12 @@ func TestUntil(t *testing.T) {
 			t.Errorf("%s: exit %d after %d calls, want %d and at most %d\n%s", c.question, code, n, c.code, c.most, stderr)
 		}
 		var got report.Scores
-		if err := json.Unmarshal([]byte(stdout), &got); err != nil {
-			t.Fatal(err)
-		}
+		parse(t, stdout, &got)
 		if stopped := got.Runs[0].Stopped; (c.code == exitUndecided) != (stopped == nil) || stopped != nil && (stopped.Rule != "until "+c.question || stopped.Alpha > 0.0501 || stopped.Looks != stopped.Items || stopped.Items > n/2 || got.Runs[0].Results[0].Interval != "beta-binomial-sequence") {
 			t.Errorf("%s: %+v, %+v", c.question, stopped, got.Runs[0].Results[0])
 		}
 		s.forget()
-		if _, again, code := call(t, args(out, "--until", c.question)...); code != c.code || !strings.Contains(again, c.says) {
-			t.Errorf("%s again: exit %d\n%s", c.question, code, again)
-		}
+		ends(t, c.code, c.says, args(out, "--until", c.question)...)
 		if n, _ := s.calls(); n > 0 {
 			t.Errorf("%s again: %d calls", c.question, n)
 		}
@@ -62,9 +57,7 @@ func TestUntil(t *testing.T) {
 			t.Errorf("%v %+v", err, m)
 		}
 	}
-	if _, stderr, code := call(t, args("r", "--until", "f1>=60")...); code != exitUsage || !strings.Contains(stderr, `cannot use the metric "f1"`) {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
+	ends(t, exitUsage, `cannot use the metric "f1"`, args("r", "--until", "f1>=60")...)
 }
 
 // TestUntilInSuite: a suite's runs end by their question; the suite is no gate, and asks nothing twice.

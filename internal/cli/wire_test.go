@@ -96,10 +96,7 @@ func TestServerOfAnotherProtocol(t *testing.T) {
 	url := upgrading(t)
 	for _, command := range asking {
 		within(t, command[0], func() {
-			_, stderr, code := call(t, append(command, "--base-url", url)...)
-			if code != exitError || !strings.Contains(stderr, url+" is neither Ollama nor OpenAI-compatible: HTTP 101: ") {
-				t.Errorf("%s: exit status %d, said %q", command, code, stderr)
-			}
+			ends(t, exitError, url+" is neither Ollama nor OpenAI-compatible: HTTP 101: ", append(command, "--base-url", url)...)
 		})
 	}
 }
