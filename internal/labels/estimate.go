@@ -179,32 +179,28 @@ func (d *sample) roganGladen(level float64) *Number {
 const leastLabels = 10
 
 func (e *Estimated) fill(label, of, rest, all []float64, widths []float64, level float64) {
-	powered := stats.PredictionPowered(label, of, rest, level)
-	e.Share = percents(powered.Mean, powered.Interval, ByPredictions)
-	e.Weight = *scoring.Fraction(powered.Weight)
 	e.JudgeAlone = halves(all, level)
 	e.LabelsAlone = halves(label, level)
-	e.labelsFor(powered, widths, len(rest), len(all), level)
+	e.correct(stats.PredictionPowered(label, of, rest, level), widths, len(rest), len(all), level)
 }
 
 // byClusters is fill for pairs that hang together.
 func (e *Estimated) byClusters(units []stats.Unit, widths []float64, level float64) {
-	powered := stats.Clustered(units, 1, level)
 	labels := stats.Clustered(units, 0, level)
 	judge := make([]stats.Unit, len(units))
 	for i, u := range units {
 		judge[i] = stats.Unit{Cluster: u.Cluster, Truth: u.Predicted, Weight: 1}
 	}
 	alone := stats.Clustered(judge, 0, level)
-	e.Share = percents(powered.Mean, powered.Interval, ByPredictions)
-	e.Weight = *scoring.Fraction(powered.Weight)
 	e.JudgeAlone = percents(alone.Mean, alone.Interval, ByDesign)
 	e.LabelsAlone = percents(labels.Mean, labels.Interval, ByDesign)
-	e.labelsFor(powered, widths, len(units), len(units), level)
+	e.correct(stats.Clustered(units, 1, level), widths, len(units), len(units), level)
 }
 
-// labelsFor says how many labels the widths take, where rest of all pairs have none.
-func (e *Estimated) labelsFor(p stats.Powered, widths []float64, rest, all int, level float64) {
+// correct takes in the corrected share, and how many labels the widths take, where rest of all pairs have none.
+func (e *Estimated) correct(p stats.Powered, widths []float64, rest, all int, level float64) {
+	e.Share = percents(p.Mean, p.Interval, ByPredictions)
+	e.Weight = *scoring.Fraction(p.Weight)
 	for _, width := range widths {
 		x := LabelsFor{Width: width}
 		if n := p.LabelsFor(width/100, rest, level); n > 0 && n <= all {
