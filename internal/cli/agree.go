@@ -7,7 +7,6 @@ import (
 
 	"gavel/internal/labels"
 	"gavel/internal/report"
-	"gavel/judging"
 	"gavel/protocols/imports"
 	"gavel/scoring"
 )
@@ -26,7 +25,7 @@ func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *
 	if err != nil {
 		return nil, o, nil, err
 	}
-	dirs, err = judging.FindRuns(c.Args().Slice(), 1, func(path string) { e.say("skipped %s: it is not a run", path) })
+	dirs, err = findRuns(c, 1)
 	if err != nil {
 		return nil, o, nil, err
 	}

@@ -147,7 +147,7 @@ func (e *env) exportParquet(c *cli.Context) error {
 	if c.String("out") == "" {
 		return usage("--out is missing: name the file to write")
 	}
-	dirs, err := judging.FindRuns(c.Args().Slice(), 1, func(path string) { e.say("skipped %s: it is not a run", path) })
+	dirs, err := findRuns(c, 1)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -108,6 +109,13 @@ func readersFrom(c *cli.Context) (judging.Readers, error) {
 	return name, nil
 }
 
+// findRuns are the folders of the runs that a command names, and says what it passes over.
+func findRuns(c *cli.Context, least int) ([]string, error) {
+	return judging.FindRuns(c.Args().Slice(), least, func(path string) {
+		fmt.Fprintln(c.App.ErrWriter, table.Harmless("skipped "+path+": it is not a run"))
+	})
+}
+
 func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.Options, error) {
 	o, err := scoringFrom(c)
 	if err != nil {
@@ -116,9 +124,7 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	if c.NArg() < least {
 		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
 	}
-	dirs, err := judging.FindRuns(c.Args().Slice(), least, func(path string) {
-		fmt.Fprintf(c.App.ErrWriter, "skipped %s: it is not a run\n", path)
-	})
+	dirs, err := findRuns(c, least)
 	if err != nil {
 		return nil, o, err
 	}
