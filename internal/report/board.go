@@ -58,7 +58,7 @@ func NewBoard(r scoring.Ranking, reports []scoring.Report, names []string) Board
 			Run:             run.Run,
 			Model:           run.Model,
 			Simulated:       run.Simulated,
-			Level:           scoring.Unknown,
+			Level:           levelOf(rep),
 			Headline:        run.Result,
 			RightWhereAlike: rep.Overall("right-where-alike"),
 			Coverage:        rep.Overall("coverage"),
@@ -67,9 +67,6 @@ func NewBoard(r scoring.Ranking, reports []scoring.Report, names []string) Board
 		}
 		if i < len(names) {
 			row.Name = cmp.Or(names[i], row.Name)
-		}
-		if rep.Diagnosis != nil {
-			row.Level = rep.Diagnosis.Level
 		}
 		b.Rows = append(b.Rows, row)
 	}

@@ -29,7 +29,7 @@ func (s Scores) Brief() []table.Table {
 	if len(s.Runs) > 1 {
 		stages := table.Table{Title: "stages", Columns: table.Left("", "", ""), Plain: true}
 		for _, r := range s.Runs[:len(s.Runs)-1] {
-			stages.Row(levelOf(r), r.Model+" · "+question(r), r.Says)
+			stages.Row(shapeOf(r), r.Model+" · "+Question(r), r.Says)
 		}
 		tables = append(tables, stages)
 	}
@@ -40,7 +40,7 @@ func (s Scores) Brief() []table.Table {
 	tables = append(tables, table.Table{Title: subject(last)})
 	if last.Says != "" {
 		answer := table.Table{Columns: table.Left("", ""), Plain: true}
-		answer.Row(levelOf(last), last.Says)
+		answer.Row(shapeOf(last), last.Says)
 		tables = append(tables, answer)
 	}
 	tables = append(tables, numbers)
@@ -58,16 +58,16 @@ func (s Scores) Brief() []table.Table {
 	return append(tables, s.ending(last.Ledger)...)
 }
 
-// levelOf is the level of a run's judge, with its shape.
-func levelOf(r scoring.Report) string {
+// shapeOf is the level of a run's judge with its shape; "" where nobody can say.
+func shapeOf(r scoring.Report) string {
 	if r.Diagnosis == nil {
 		return ""
 	}
 	return table.Level(r.Diagnosis.Level)
 }
 
-// question that a run asks.
-func question(r scoring.Report) string {
+// Question that a run asks, in words.
+func Question(r scoring.Report) string {
 	if r.Preferences {
 		return "which is preferred"
 	}
@@ -85,7 +85,7 @@ func subject(r scoring.Report) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%s · %s · %s · prompt %s · %s %s%s",
-		r.Judge(), question(r), r.Dataset, Prompt(r), items, noun, simulatedMark(r.Simulated))
+		r.Judge(), Question(r), r.Dataset, Prompt(r), items, noun, simulatedMark(r.Simulated))
 }
 
 // numbersOf are the tiles of a run in rows, over all and by group.

@@ -128,14 +128,6 @@ func (j Jury) rows() (all []juryRow) {
 	return slices.Insert(all, at, of)
 }
 
-// level of the judge.
-func (r juryRow) level() scoring.Level {
-	if r.scored.Diagnosis == nil {
-		return scoring.Unknown
-	}
-	return r.scored.Diagnosis.Level
-}
-
 // said is how many calls it took; "" where nobody noted it.
 func (r juryRow) said() string {
 	if r.calls == 0 {
@@ -153,7 +145,7 @@ func (j Jury) Brief() []table.Table {
 			Spare("kept", "where agreed"),
 	}
 	for _, r := range j.rows() {
-		t.Row(r.name, table.Level(r.level()), table.Roughly(r.value)+" "+Strip(r.value),
+		t.Row(r.name, table.Level(levelOf(r.scored)), table.Roughly(r.value)+" "+Strip(r.value),
 			given(r.scored.Overall("right-where-alike")), given(r.scored.Overall("coverage")), r.said())
 	}
 	t.Notef("percent of %s that all have judged", table.Count(j.N, layoutOf(j.Scored.Protocol).item()))
@@ -202,7 +194,7 @@ func (j Jury) Tables() []table.Table {
 			Right(j.Metric+" %", "where both orders agree", "pairs kept", "calls"),
 	}
 	for _, r := range j.rows() {
-		beside.Row(r.name, r.run, table.Level(r.level()), table.Interval(r.value.Value, r.value.Low, r.value.High, 1, 1),
+		beside.Row(r.name, r.run, table.Level(levelOf(r.scored)), table.Interval(r.value.Value, r.value.Low, r.value.High, 1, 1),
 			share100(r.scored.Overall("right-where-alike").Value), share100(r.scored.Overall("coverage").Value), r.said())
 	}
 	beside.Notes = []string{

@@ -70,7 +70,7 @@ func (j *Jury) among() Section {
 		c.Columns = append(c.Columns, ChartColumn{Class: "n", Head: "Calls"})
 	}
 	for _, r := range rows {
-		row := ChartRow{Name: r.name, Look: "level-" + string(r.level())}
+		row := ChartRow{Name: r.name, Look: "level-" + string(levelOf(r.scored))}
 		plot := Plot
 		if r.jury {
 			row.Count = string(j.Rule) + " of " + scoring.CountWord(len(j.Members))
@@ -83,7 +83,7 @@ func (j *Jury) among() Section {
 		if r.value.Value != nil { // to one decimal, as in the headline
 			value = template.HTML(fmt.Sprintf("<b>%.1f</b><small>%s</small>", *r.value.Value, shortEnds(r.value)))
 		}
-		row.Cells = []template.HTML{Chip(r.level()), plot(axis, r.value), value}
+		row.Cells = []template.HTML{Chip(levelOf(r.scored)), plot(axis, r.value), value}
 		if kept {
 			row.Cells = append(row.Cells, KeptCell(r.scored.Overall("right-where-alike"), strings.TrimSuffix(j.unit(), "s")))
 		}

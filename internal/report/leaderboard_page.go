@@ -137,7 +137,7 @@ func (l *Leaderboard) cards() template.HTML {
 	if fastest != nil {
 		cards = append(cards, card{
 			Name:  "Fastest that is usable",
-			Value: fastest.Name + " · " + eachTook(*fastest.Seconds, l.Unit),
+			Value: fastest.Name + " · " + seconds1(*fastest.Seconds) + " a " + l.Unit,
 			About: capital(l.Board.values([]Standing{*fastest})),
 		})
 	}
@@ -195,11 +195,6 @@ func lower(s string) string {
 		return s
 	}
 	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// eachTook is how long one took.
-func eachTook(seconds float64, unit string) string {
-	return seconds1(seconds) + " a " + unit
 }
 
 // seconds1 is a time of one item.

@@ -107,9 +107,6 @@ func NamesOf(runs []scoring.Report) []string {
 	return runNames(short)
 }
 
-// Question that a run asks, in words.
-func Question(r scoring.Report) string { return question(r) }
-
 // How runs of a protocol ask it, after the question.
 func How(protocol string) string { return layoutOf(protocol).How }
 

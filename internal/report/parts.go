@@ -128,11 +128,13 @@ func (address ItemLinks) link(show, group string) string {
 }
 
 // Level of the judge; unknown where nobody can say.
-func (p *RunPage) Level() scoring.Level {
-	if p.Diagnosis == nil {
+func (p *RunPage) Level() scoring.Level { return levelOf(&p.Report) }
+
+func levelOf(r *scoring.Report) scoring.Level {
+	if r.Diagnosis == nil {
 		return scoring.Unknown
 	}
-	return p.Diagnosis.Level
+	return r.Diagnosis.Level
 }
 
 // Judge is the name of the judge: the one that was given, else that of the model without its path.
@@ -154,7 +156,7 @@ func (p *RunPage) Meta() string {
 		if p.Jury != nil {
 			made = p.Jury.made()
 		}
-		return strings.Join([]string{question(p.Report) + l.How, made, p.Dataset, table.Count(p.Report.Items, l.item()),
+		return strings.Join([]string{Question(p.Report) + l.How, made, p.Dataset, table.Count(p.Report.Items, l.item()),
 			"no model was asked"}, " · ")
 	}
 	failed := "none failed"
@@ -165,16 +167,16 @@ func (p *RunPage) Meta() string {
 	if p.Judgments() == 1 {
 		noun = strings.TrimSuffix(noun, "s")
 	}
-	of := fmt.Sprintf("%s, %d %s, %s", table.Count(p.Report.Items, cmp.Or(l.Item, "item")), p.Judgments(), noun, failed)
+	of := fmt.Sprintf("%s, %d %s, %s", table.Count(p.Report.Items, l.item()), p.Judgments(), noun, failed)
 	if p.Report.Items < p.Expected {
-		of = fmt.Sprintf("%d of %s, %d %s, %s", p.Report.Items, table.Count(p.Expected, cmp.Or(l.Item, "item")),
+		of = fmt.Sprintf("%d of %s, %d %s, %s", p.Report.Items, table.Count(p.Expected, l.item()),
 			p.Judgments(), noun, failed)
 	}
 	how := l.How
 	if l.Ways != nil {
 		how = l.Ways(&p.Report)
 	}
-	parts := []string{question(p.Report) + how, "prompt " + Prompt(p.Report), p.Dataset, of}
+	parts := []string{Question(p.Report) + how, "prompt " + Prompt(p.Report), p.Dataset, of}
 	if p.Metadatum("imported from") != "" {
 		parts = append(parts, "stored replies")
 	}
@@ -278,7 +280,7 @@ func Became(p *RunPage) []Section {
 	}
 	return []Section{{
 		ID:    "became",
-		Title: "What became of " + table.Count(of, cmp.Or(l.Item, "item")),
+		Title: "What became of " + table.Count(of, l.item()),
 		About: about,
 		Body:  part("run-bar", b),
 	}}
@@ -340,7 +342,7 @@ func ByGroup(p *RunPage) []Section {
 		Columns: []ChartColumn{
 			{Class: "pl", Axis: &PercentAxis},
 			{Class: "val", Head: "Right"},
-			{Class: "mini", Head: "What became of the " + cmp.Or(l.Item, "item") + "s"},
+			{Class: "mini", Head: "What became of the " + l.item() + "s"},
 		},
 	}
 	if l.Beside != "" {
@@ -402,8 +404,7 @@ func (p *RunPage) Trust() (first, rest []string) {
 	for _, w := range p.Cautions() {
 		all = append(all, sentence(w))
 	}
-	_, _, isJury := scoring.JuryOf(p.Model)
-	if p.Repetitions == nil && p.Metadatum("imported from") == "" && !p.Simulated && !isJury && p.Judgments() > 0 {
+	if p.Repetitions == nil && p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0 {
 		all = append(all, "Each question was asked once. --repeat 2 would show how much of the rest is noise.")
 	}
 	n := min(len(all), mostCaveats)
@@ -448,7 +449,7 @@ func (p *RunPage) disjoint() []string {
 			best = &x
 		}
 	}
-	unit := cmp.Or(layoutOf(p.Protocol).Item, "item")
+	unit := layoutOf(p.Protocol).item()
 	switch {
 	case worst == nil:
 		return nil

@@ -38,7 +38,7 @@ type racer struct {
 	share, ahead scoring.Result // of the leader before it, in points; the leader has no ahead
 	left         *race.Leaver
 	state        string
-	became       string // of one that left: who is better
+	by           string // of one that left: who is better
 }
 
 // NewRace lays out a race that is over, in the order of a seed.
@@ -49,24 +49,15 @@ func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64)
 	}
 	out := &Race{Result: r.Result(folders, rights.Calls), rights: rights, rules: rules, loads: r.Loads(), seed: seed}
 	names := scoring.NamesOf(rights.Runs)
-	in, left := r.In(), r.Left()
-	for _, j := range in {
-		out.add(r, j, in[0], names)
-		switch row := &out.rows[len(out.rows)-1]; {
-		case j == in[0]:
-			row.state = "leads"
-		case r.Tied(in[0], j):
-			row.state = "tied with the leader"
-		default:
-			row.state = "not told apart from the leader"
-		}
+	judges := r.In()
+	leader := judges[0]
+	for _, l := range slices.Backward(r.Left()) {
+		judges = append(judges, l.Judge)
 	}
-	for i, l := range slices.Backward(left) {
-		out.add(r, l.Judge, in[0], names)
-		row := &out.rows[len(out.rows)-1]
-		row.left, row.state = &out.Left[i], "left: "+names[l.By]+" is better"
-		row.became = scoring.InSentence(names[l.By]) + " is better"
+	for _, j := range judges {
+		out.add(r, j, leader, names)
 	}
+	out.stand(func(run string) string { return names[slices.Index(folders, run)] })
 	out.Says = out.answer()
 	return out
 }
@@ -108,6 +99,26 @@ func (out *Race) add(r *race.Race, j, leader int, names []string) {
 		}
 	}
 	out.rows = append(out.rows, row)
+}
+
+// stand says of each judge how it stands, by what the race came to.
+func (out *Race) stand(name func(run string) string) {
+	for i := range out.rows {
+		row := &out.rows[i]
+		row.state = "not told apart from the leader"
+		switch left := slices.IndexFunc(out.Left, func(l race.Leaver) bool { return l.Run == row.run }); {
+		case left >= 0:
+			row.left = &out.Left[left]
+			row.by = name(row.left.By)
+			row.state = "left: " + row.by + " is better"
+		case row.run == out.Leader:
+			row.state = "leads"
+		case slices.ContainsFunc(out.Tied, func(tied []string) bool {
+			return slices.Contains(tied, row.run) && slices.Contains(tied, out.Leader)
+		}):
+			row.state = "tied with the leader"
+		}
+	}
 }
 
 // Sentences are the answer.

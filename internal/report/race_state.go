@@ -22,26 +22,13 @@ func RaceOf(s *race.State, name func(run string) string) *Race {
 	}
 	out.Result = *s.Result
 	for i, run := range s.Runs {
-		row := racer{run: run, name: name(run), items: s.Asked[i], state: "not told apart from the leader"}
+		row := racer{run: run, name: name(run), items: s.Asked[i]}
 		if i < len(s.Shares) {
 			row.share = scoring.Result{Value: s.Shares[i].Value, Low: s.Shares[i].Low, High: s.Shares[i].High}
 		}
-		for k := range out.Left {
-			if l := &out.Left[k]; l.Run == run {
-				row.left = l
-				row.became = scoring.InSentence(name(l.By)) + " is better"
-			}
-		}
-		switch {
-		case run == out.Leader:
-			row.state = "leads"
-		case slices.ContainsFunc(out.Tied, func(tied []string) bool {
-			return slices.Contains(tied, run) && slices.Contains(tied, out.Leader)
-		}):
-			row.state = "tied with the leader"
-		}
 		out.rows = append(out.rows, row)
 	}
+	out.stand(name)
 	slices.SortStableFunc(out.rows, func(a, b racer) int {
 		return cmp.Or(cmp.Compare(scoring.One(a.left != nil), scoring.One(b.left != nil)),
 			cmp.Compare(scoring.One(b.run == out.Leader), scoring.One(a.run == out.Leader)), cmp.Compare(b.items, a.items))
@@ -60,7 +47,7 @@ func (out *Race) calls(row racer) string {
 func (r racer) ended() string {
 	switch {
 	case r.left != nil:
-		return r.became
+		return scoring.InSentence(r.by) + " is better"
 	case r.items == 0:
 		return "not asked yet"
 	}

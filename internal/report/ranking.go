@@ -244,20 +244,22 @@ func (s Ranking) Tables() []table.Table {
 			t.Row(row...)
 		}
 		for i, st := range c.Rankings {
-			if term, ok := scoring.TermIn(Terms(c.Protocol), st.Metric); ok {
-				t.InCells[[2]int{len(t.Rows), 1}] = term
-			}
-			t.Row(rankingRow(c, st, i == 0)...)
+			explainedRow(&t, c.Protocol, st.Metric, rankingRow(c, st, i == 0))
 			for _, row := range againRows(c, st, i == len(c.Rankings)-1) {
-				if term, ok := scoring.TermIn(Terms(c.Protocol), row[1]); ok {
-					t.InCells[[2]int{len(t.Rows), 1}] = term
-				}
-				t.Row(row...)
+				explainedRow(&t, c.Protocol, row[1], row)
 			}
 		}
 	}
 	t.Notes = s.notes()
 	return append([]table.Table{t}, s.costs()...)
+}
+
+// explainedRow adds a row whose second cell names a metric.
+func explainedRow(t *table.Table, protocol, metric string, row []string) {
+	if term, ok := scoring.TermIn(Terms(protocol), metric); ok {
+		t.InCells[[2]int{len(t.Rows), 1}] = term
+	}
+	t.Row(row...)
 }
 
 // costs are what the judges cost.

@@ -76,9 +76,6 @@ func (s Ranking) Numbers() (tables []table.Table) {
 			}
 			for _, st := range c.Rankings {
 				r := st.Runs[cell.Place]
-				if term, ok := scoring.TermIn(t.Terms, st.Metric); ok {
-					t.InCells[[2]int{len(t.Rows), 1}] = term
-				}
 				row := []string{
 					cell.Judge, strings.TrimSpace(st.Metric + " " + st.Mode), table.Whole(r.Result), strconv.Itoa(r.N), r.Letters,
 				}
@@ -86,7 +83,7 @@ func (s Ranking) Numbers() (tables []table.Table) {
 					row = append(row, given(scoring.Result{Value: r.NoiseFloor, Unit: st.Unit}),
 						table.Whole(*cmp.Or(r.SelfAgreement, &scoring.Result{})))
 				}
-				t.Row(row...)
+				explainedRow(&t, c.Protocol, st.Metric, row)
 			}
 		}
 		tables = append(tables, t)

@@ -54,7 +54,7 @@ func (l *Leaderboard) SVG(w io.Writer, about string) error {
 // SVG writes a picture of a run to share, of 1200 by 630 pixels.
 func (p *RunPage) SVG(w io.Writer) error {
 	s := picture{
-		About: p.Judge() + " (" + string(p.Level()) + ") · " + question(p.Report) + " · " + p.Dataset,
+		About: p.Judge() + " (" + string(p.Level()) + ") · " + Question(p.Report) + " · " + p.Dataset,
 		Says:  cmp.Or(p.Says, "There is no score yet."),
 		Also:  p.Also,
 		Foot:  "gavel",

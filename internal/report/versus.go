@@ -632,13 +632,17 @@ func (p *ComparisonPage) making() Section {
 				Value: strings.TrimPrefix(Intervals(p.Boot, []string{head.Interval}), "intervals: "),
 			})
 	}
+	return madeBy(facts, p.Command, p.Markdown())
+}
+
+func madeBy(facts []scoring.Metadatum, command, markdown string) Section {
 	return Section{
 		ID:    "made",
 		Title: "How it was made",
 		Body: part("versus-made", struct {
 			Facts             []scoring.Metadatum
 			Command, Markdown string
-		}{facts, p.Command, p.Markdown()}),
+		}{facts, command, markdown}),
 	}
 }
 

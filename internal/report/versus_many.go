@@ -112,16 +112,8 @@ func (p *ComparisonsPage) Above() template.HTML {
 
 // Below are the parts of the page below the items.
 func (p *ComparisonsPage) Below() template.HTML {
-	made := Section{
-		ID:    "made",
-		Title: "How it was made",
-		Body: part("versus-made", struct {
-			Facts             []scoring.Metadatum
-			Command, Markdown string
-		}{nil, p.Command, ""}),
-	}
 	alike := slices.ContainsFunc(p.Pairs, func(c ComparedPair) bool { return c.Alike != nil })
-	return part("run-sections", []Section{made, sure(p.Family, alike)})
+	return part("run-sections", []Section{madeBy(nil, p.Command, ""), sure(p.Family, alike)})
 }
 
 // judges are the runs by themselves.
@@ -146,11 +138,8 @@ func (p *ComparisonsPage) judges() Section {
 		row := ChartRow{
 			Name:  letter(i) + " · " + p.Names[i],
 			Link:  p.Links[i],
-			Look:  "level-unknown",
+			Look:  "level-" + string(levelOf(r)),
 			Cells: []template.HTML{Plot(*axis, *head), ValueCell(*head)},
-		}
-		if r.Diagnosis != nil {
-			row.Look = "level-" + string(r.Diagnosis.Level)
 		}
 		for _, t := range layoutOf(r.Protocol).Tiles {
 			if t.Metric == head.Metric && t.Mode == head.Mode || t.Metric == scoring.WithoutVerdict {
