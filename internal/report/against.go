@@ -92,15 +92,8 @@ func (l *Leaderboard) against() Section {
 		taken = append(taken, box{left: x - 6, right: x + 6, top: y - 6, bottom: y + 6})
 	}
 	for _, p := range points {
-		title := template.HTMLEscapeString(fmt.Sprintf("%s: %.0f and %.0f", p.Name, p.y, p.x))
-		x, y := coordinate(at.x(p.x)), coordinate(at.y(p.y))
-		if p.Reference {
-			fmt.Fprintf(&b, `<rect class="ref level-%s" x="-4.5" y="-4.5" width="9" height="9" `+
-				`transform="translate(%s %s) rotate(45)"><title>%s</title></rect>`, p.Level, x, y, title)
-		} else {
-			fmt.Fprintf(&b, `<circle class="pt level-%s" cx="%s" cy="%s" r="6"><title>%s</title></circle>`, p.Level, x, y,
-				title)
-		}
+		b.WriteString(judgeDot(p.Level, p.Reference, at.x(p.x), at.y(p.y), 6,
+			fmt.Sprintf("%s: %.0f and %.0f", p.Name, p.y, p.x)))
 	}
 	for _, p := range points {
 		name := shortName(p.Name, 22)

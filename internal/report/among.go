@@ -84,16 +84,7 @@ func Among(p *RunPage) []Section {
 	}
 	begin := len(sharedBeginning(names))
 	for _, o := range others {
-		x := coordinate(at(o.Value))
-		dot := fmt.Sprintf(`<circle class="pt level-%s" cx="%s" cy="%g" r="5">`, o.Level, x, stripMiddle)
-		end := `</circle>`
-		if o.Reference {
-			dot = fmt.Sprintf(`<rect class="ref level-%s" x="-4.5" y="-4.5" width="9" height="9" `+
-				`transform="translate(%s %g) rotate(45)">`, o.Level, x, stripMiddle)
-			end = `</rect>`
-		}
-		fmt.Fprintf(&b, `%s<title>%s</title>%s`, dot,
-			template.HTMLEscapeString(fmt.Sprintf("%s: %.4g", o.Name, o.Value)), end)
+		b.WriteString(judgeDot(o.Level, o.Reference, at(o.Value), stripMiddle, 5, fmt.Sprintf("%s: %.4g", o.Name, o.Value)))
 		if l, ok := fit(label{at: at(o.Value), text: shortName(o.Name[begin:], longestName)}, placed); ok {
 			placed = append(placed, l)
 		}

@@ -147,6 +147,17 @@ func Signs(a Axis, all ...Sign) template.HTML {
 	return template.HTML(b.String())
 }
 
+// judgeDot is a judge in a drawing: a dot of a radius, or a diamond where its replies or verdicts were published.
+func judgeDot(level scoring.Level, published bool, x, y, radius float64, title string) string {
+	title = "<title>" + template.HTMLEscapeString(title) + "</title>"
+	if published {
+		return fmt.Sprintf(`<rect class="ref level-%s" x="-4.5" y="-4.5" width="9" height="9" `+
+			`transform="translate(%s %s) rotate(45)">%s</rect>`, level, coordinate(x), coordinate(y), title)
+	}
+	return fmt.Sprintf(`<circle class="pt level-%s" cx="%s" cy="%s" r="%g">%s</circle>`,
+		level, coordinate(x), coordinate(y), radius, title)
+}
+
 // Dumbbell draws two values on an axis, the first as a dot, the second as a ring, and a line between them.
 func Dumbbell(a Axis, first, second *float64) template.HTML {
 	var b strings.Builder

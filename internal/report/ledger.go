@@ -62,26 +62,9 @@ func costs(head string, rows []costRow) []table.Table {
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
 			untold = append(untold, p.name)
 		}
-		said := reading(p.Ledger)
-		if p.ThoughtTokens != nil {
-			said = strings.TrimPrefix(said+fmt.Sprintf("; %s of %s tokens were thinking",
-				humanize.Comma(int64(*p.ThoughtTokens)), humanize.Comma(int64(p.GeneratedTokens))), "; ")
-		}
-		if p.ThoughtEach != nil {
-			said += fmt.Sprintf(", %s for each verdict", table.Fixed(p.ThoughtEach, 0))
-		}
-		if p.Remembered > 0 {
-			said = strings.TrimPrefix(said+"; "+
-				table.Count(p.Remembered, "reply")+" from gavel's own cache, paid for before", "; ")
-		}
-		if p.Beside > 0 {
-			said = strings.TrimPrefix(said+"; "+table.Count(p.Beside, "request")+
-				" beside the calls: which model is served, how long a prompt is", "; ")
-		}
-		if said != "" && len(rows) > 1 {
-			said = p.name + ": " + said
-		}
-		if said != "" {
+		if said := strings.Join(beside(p.Ledger), "; "); said != "" && len(rows) > 1 {
+			t.Note(p.name + ": " + said)
+		} else if said != "" {
 			t.Note(said)
 		}
 	}
@@ -94,17 +77,31 @@ func costs(head string, rows []costRow) []table.Table {
 	return []table.Table{t}
 }
 
-// reading says what servers read of the prompts that they were sent; "" where they do not tell.
-func reading(l *scoring.Ledger) string {
-	if l.CachedTokens == nil {
-		return ""
+// beside says what the numbers of a ledger do not, as far as servers tell.
+func beside(l *scoring.Ledger) (said []string) {
+	number := func(n int) string { return humanize.Comma(int64(n)) }
+	if l.CachedTokens != nil {
+		said = append(said, fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
+			number(l.ReadTokens()), number(l.PromptTokens), number(*l.CachedTokens)))
+		if l.IdealTokens != nil {
+			said = append(said, "an ideal cache would leave "+number(*l.IdealTokens))
+		}
 	}
-	text := fmt.Sprintf("read %s of %s prompt tokens, %s from cache",
-		humanize.Comma(int64(l.ReadTokens())), humanize.Comma(int64(l.PromptTokens)), humanize.Comma(int64(*l.CachedTokens)))
-	if l.IdealTokens != nil {
-		text += fmt.Sprintf("; an ideal cache would leave %s", humanize.Comma(int64(*l.IdealTokens)))
+	if l.ThoughtTokens != nil {
+		thought := fmt.Sprintf("%s of %s tokens were thinking", number(*l.ThoughtTokens), number(l.GeneratedTokens))
+		if l.ThoughtEach != nil {
+			thought += fmt.Sprintf(", %s for each verdict", table.Fixed(l.ThoughtEach, 0))
+		}
+		said = append(said, thought)
 	}
-	return text
+	if l.Remembered > 0 {
+		said = append(said, table.Count(l.Remembered, "reply")+" from gavel's own cache, paid for before")
+	}
+	if l.Beside > 0 {
+		said = append(said, table.Count(l.Beside, "request")+
+			" beside the calls: which model is served, how long a prompt is")
+	}
+	return said
 }
 
 // Costs of the runs, a row each.
