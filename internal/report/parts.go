@@ -98,14 +98,17 @@ type End struct {
 // Pieces of the bar of a group, and how many units it is of.
 func (p *RunPage) Pieces(group string) (pieces []Piece, of int) {
 	b := p.BreakdownOf(group)
-	for _, end := range layoutOf(p.Protocol).Ends {
-		n := b.Count(end.Part)
-		if n == 0 {
-			continue
+	return layoutOf(p.Protocol).pieces(b, func(show string) string { return p.ItemsOf(show, group) }), b.N
+}
+
+// pieces of a bar of what units came to. link is the address of the items that a filter takes.
+func (l *Layout) pieces(b scoring.Breakdown, link func(show string) string) (pieces []Piece) {
+	for _, end := range l.Ends {
+		if n := b.Count(end.Part); n > 0 {
+			pieces = append(pieces, Piece{N: n, Look: end.Look, Words: end.Words, Link: link(end.Show)})
 		}
-		pieces = append(pieces, Piece{N: n, Look: end.Look, Words: end.Words, Link: p.ItemsOf(end.Show, group)})
 	}
-	return pieces, b.N
+	return pieces
 }
 
 // ItemsOf is the address of the items of a group that a filter takes; "" where there is none.

@@ -492,21 +492,13 @@ func (p *ComparisonPage) flips() Section {
 		Words     string
 	}
 	var bars []sideBar
-	seen := map[string]bool{}
 	for side, b := range p.Became {
-		var pieces []Piece
-		for _, end := range p.layout().Ends {
-			n := b.Count(end.Part)
-			if n == 0 {
-				continue
+		pieces := p.layout().pieces(b, func(show string) string {
+			if p.Own == nil {
+				return ""
 			}
-			seen[end.Part] = true
-			x := Piece{N: n, Look: end.Look, Words: end.Words}
-			if p.Own != nil {
-				x.Link = p.Own(side, end.Show)
-			}
-			pieces = append(pieces, x)
-		}
+			return p.Own(side, show)
+		})
 		bars = append(bars, sideBar{
 			Sign:  []template.HTML{SignA, SignB}[side],
 			Bar:   Stack(Tall, b.N, pieces),
@@ -517,7 +509,9 @@ func (p *ComparisonPage) flips() Section {
 	if p.Turned != nil {
 		title = "Flips of the same pair"
 	}
-	ends := slices.DeleteFunc(slices.Clone(p.layout().Ends), func(e End) bool { return !seen[e.Part] })
+	ends := slices.DeleteFunc(slices.Clone(p.layout().Ends), func(e End) bool {
+		return p.Became[0].Count(e.Part)+p.Became[1].Count(e.Part) == 0
+	})
 	return Section{
 		ID:    "flips",
 		Title: title,
