@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/combin"
+)
 
 // LogE is the logarithm of the e-value 2ⁿ / ((n+1)·C(n, k)) of k heads in n tosses: what a bet on either side of a
 // fair coin has become of 1, all probabilities being bet on alike. If the coin is fair it is a martingale, so that it
@@ -8,7 +12,7 @@ import "math"
 //
 // Source: Ville (1939); the mixture is Robbins's, Annals of Mathematical Statistics 41 (1970), 1397–1409.
 func LogE(k, n int) float64 {
-	return float64(n)*math.Ln2 - math.Log(float64(n+1)) - logChoose(n, k)
+	return float64(n)*math.Ln2 - math.Log(float64(n+1)) - LogChoose(n, k)
 }
 
 // LogAbove is the logarithm of the one-sided e-value 2ⁿ⁺¹ · ∫ θᵏ(1−θ)ⁿ⁻ᵏ dθ, θ from ½ to 1: as
@@ -32,17 +36,11 @@ func logAtMost(k, n int) float64 {
 		}
 		sum += term
 	}
-	return logChoose(n, k) - float64(n)*math.Ln2 + math.Log(sum)
+	return LogChoose(n, k) - float64(n)*math.Ln2 + math.Log(sum)
 }
 
-func logChoose(n, k int) float64 {
-	return logGamma(n+1) - logGamma(k+1) - logGamma(n-k+1)
-}
-
-func logGamma(n int) float64 {
-	v, _ := math.Lgamma(float64(n))
-	return v
-}
+// LogChoose is the logarithm of the binomial coefficient.
+func LogChoose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 
 // Crossing finds from how many heads on the one-sided e-value reaches a threshold, toss after toss. It is for those who
 // ask often: that number grows by at most one with each toss.

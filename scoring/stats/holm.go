@@ -1,9 +1,10 @@
 package stats
 
 import (
-	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Holm adjusts a family of p values: sorted ascending, the i-th of m (from 0) is multiplied by m−i, never made
@@ -24,9 +25,6 @@ func Holm(p []float64) []float64 {
 // ascending are the indices of values from the lowest to the highest; equal ones stay in their order.
 func ascending(x []float64) []int {
 	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	floats.ArgsortStable(slices.Clone(x), order)
 	return order
 }

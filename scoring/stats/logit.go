@@ -1,7 +1,9 @@
 package stats
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -30,8 +32,14 @@ func Logit(x [][]float64, y []bool, cluster []int) *Logistic {
 	}
 	width := len(x[0])
 	beta := make([]float64, width)
+	members := map[int][]int{} // rows of each cluster
+	all := make([]int, len(x))
+	for i, c := range cluster {
+		members[c] = append(members[c], i)
+		all[i] = i
+	}
 	for range mostSteps {
-		gradient, information := slopes(x, y, beta)
+		gradient, information := slopes(x, y, beta, all)
 		var chol mat.Cholesky
 		if !chol.Factorize(information) || chol.Cond() > 1e10 {
 			return nil
@@ -49,19 +57,19 @@ func Logit(x [][]float64, y []bool, cluster []int) *Logistic {
 			}
 		}
 		if largest < 1e-10 {
-			return jackknife(x, y, cluster, beta, information)
+			return jackknife(x, y, members, beta, information)
 		}
 	}
 	return nil
 }
 
-// slopes are the gradient of the log likelihood and its information matrix.
-func slopes(x [][]float64, y []bool, beta []float64) (*mat.VecDense, *mat.SymDense) {
+// slopes are the gradient of the log likelihood of some rows and its information matrix.
+func slopes(x [][]float64, y []bool, beta []float64, rows []int) (*mat.VecDense, *mat.SymDense) {
 	gradient := mat.NewVecDense(len(beta), nil)
 	information := mat.NewSymDense(len(beta), nil)
-	for i, row := range x {
-		p := Logistic{Beta: beta}.P(row)
-		v := mat.NewVecDense(len(row), row)
+	for _, i := range rows {
+		p := Logistic{Beta: beta}.P(x[i])
+		v := mat.NewVecDense(len(beta), x[i])
 		gradient.AddScaledVec(gradient, indicator(y[i])-p, v)
 		information.SymRankOne(information, p*(1-p), v)
 	}
@@ -71,27 +79,17 @@ func slopes(x [][]float64, y []bool, beta []float64) (*mat.VecDense, *mat.SymDen
 // jackknife returns the regression with the errors of its coefficients; nil where too few clusters tell them.
 // A column that differs within few clusters, as the position does for a judge that seldom flips, has few degrees of
 // freedom: as many as there would be clusters with normal influence, of the kurtosis found, less one.
-func jackknife(x [][]float64, y []bool, cluster []int, beta []float64, information *mat.SymDense) *Logistic {
-	rows := map[int][][]float64{}
-	verdicts := map[int][]bool{}
-	var order []int // the same sums every time
-	for i, c := range cluster {
-		if rows[c] == nil {
-			order = append(order, c)
-		}
-		rows[c] = append(rows[c], x[i])
-		verdicts[c] = append(verdicts[c], y[i])
-	}
-	clusters := float64(len(order))
+func jackknife(x [][]float64, y []bool, members map[int][]int, beta []float64, information *mat.SymDense) *Logistic {
+	clusters := float64(len(members))
 	squares := make([]float64, len(beta))
 	fourths := make([]float64, len(beta))
-	for _, c := range order {
-		score, rest := slopes(rows[c], verdicts[c], beta)
+	for _, c := range slices.Sorted(maps.Keys(members)) { // the same sums every time
+		score, rest := slopes(x, y, beta, members[c])
 		rest.ScaleSym(-1, rest)
 		rest.AddSym(information, rest)
 		var chol mat.Cholesky
 		var influence mat.VecDense
-		if len(order) <= len(beta) || !chol.Factorize(rest) || chol.SolveVecTo(&influence, score) != nil {
+		if len(members) <= len(beta) || !chol.Factorize(rest) || chol.SolveVecTo(&influence, score) != nil {
 			return nil
 		}
 		for j := range beta {
