@@ -125,7 +125,7 @@ func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibratio
 	s := SampleOf(unit, metrics, inOrder(rows))
 	var of []Estimate
 	for _, r := range s.Results("", metrics, b) {
-		of = append(of, Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval})
+		of = append(of, r.estimate())
 	}
 	ece, calibrated := errorOf(s, judgments, b)
 	c := &Calibration{

@@ -177,25 +177,21 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 // correct applies Holm's correction to all there is, and says what may be noise.
 func (c *Comparisons) correct() {
 	var all []*Difference
-	var p []float64
 	for _, one := range c.Comparisons {
 		for i := range one.Differences {
 			d := &one.Differences[i]
 			d.Noise = d.P == nil
 			if d.P != nil {
 				d.Noise = d.holdsZero() || withinFloor(d.Diff, d.Floor)
-				all, p = append(all, d), append(p, *d.P)
+				all = append(all, d)
 			}
 		}
 	}
-	for i, adjusted := range stats.Holm(p) {
-		all[i].Holm = Precise(adjusted)
-		all[i].Noise = all[i].Noise || adjusted >= alpha
-	}
+	Holm(all)
 	for _, one := range c.Comparisons {
 		one.say()
 	}
-	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(p), len(c.Comparisons), plural(len(c.Comparisons)))
+	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(all), len(c.Comparisons), plural(len(c.Comparisons)))
 }
 
 func plural(n int) string {

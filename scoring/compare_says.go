@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"gavel/scoring/stats"
 )
 
@@ -93,7 +95,7 @@ func (c *Comparison) answer(names [2]string) string {
 	}
 	if w := c.Within; w != nil && w.Verdict == CannotSay && w.Pairs != nil {
 		says += fmt.Sprintf(" Some %s pairs would show whether they are the same within %g points, if they are.",
-			thousands(roundUp(*w.Pairs)), w.Points)
+			roundUp(*w.Pairs), w.Points)
 	}
 	return says
 }
@@ -165,11 +167,11 @@ func (d Difference) would() string {
 	if !(pairs > n && pairs <= mostPairs) {
 		return ""
 	}
-	return fmt.Sprintf(" Some %s pairs would do.", thousands(roundUp(int(pairs))))
+	return fmt.Sprintf(" Some %s pairs would do.", roundUp(int(pairs)))
 }
 
-// roundUp is a number of pairs in three digits.
-func roundUp(n int) int {
+// roundUp is a number of pairs in three digits, in words.
+func roundUp(n int) string {
 	step := 1
 	for n > 1000*step {
 		step *= 10
@@ -177,15 +179,7 @@ func roundUp(n int) int {
 	if n > 100 {
 		step = max(step, 10)
 	}
-	return (n + step - 1) / step * step
-}
-
-// thousands are parted.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+	return humanize.Comma(int64((n + step - 1) / step * step))
 }
 
 // amongAlike says who is right where each judge agrees with itself.
@@ -235,7 +229,7 @@ func AlikeOf(metric, group string, t Table2x2) *Difference {
 }
 
 // Holm corrects the p of some differences by Holm's method over them, and says which may be noise by that.
-func Holm(differences []Difference) {
+func Holm(differences []*Difference) {
 	p := make([]float64, len(differences))
 	for i, d := range differences {
 		p[i] = *d.P

@@ -324,7 +324,6 @@ func (r *Report) imported() bool { return r.manifest != nil && r.manifest.Import
 
 // oneIn says a share, in percent, of a noun in words, and one of the forms of a verb after it: "One reply in five is".
 func oneIn(percent float64, noun, singular, plural string) string {
-	words := []string{1: "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 	switch n := int(math.Round(100 / math.Max(percent, 1))); {
 	case percent == 100:
 		return fmt.Sprintf("Every %s %s", noun, singular)
@@ -336,10 +335,8 @@ func oneIn(percent float64, noun, singular, plural string) string {
 		return fmt.Sprintf("Two %ss in three %s", noun, plural)
 	case n == 2:
 		return fmt.Sprintf("Half of the %ss %s", noun, plural)
-	case n < len(words):
-		return fmt.Sprintf("One %s in %s %s", noun, words[n], singular)
 	default:
-		return fmt.Sprintf("One %s in %d %s", noun, n, singular)
+		return fmt.Sprintf("One %s in %s %s", noun, CountWord(n), singular)
 	}
 }
 

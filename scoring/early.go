@@ -112,12 +112,10 @@ func (a scoredRun) ahead(b scoredRun, joined []Joined) *pairedOrder {
 
 // sequence are the rows of those in a section.
 func (p *pairedOrder) sequence(in section, row func(Joined) []float64) *sequence {
-	s, clusters := &sequence{apart: true}, map[string]bool{}
+	s := newSequence()
 	for _, j := range p.in {
 		if in.has(j.A) {
-			s.rows = append(s.rows, row(j))
-			s.apart = s.apart && (j.A.Cluster == "" || !clusters[j.A.Cluster])
-			clusters[j.A.Cluster] = true
+			s.add(j.A.Cluster, row(j))
 		}
 	}
 	return s
@@ -158,15 +156,23 @@ type sequence struct {
 	rows   [][]float64
 	failed []bool
 	apart  bool // units do not belong together
+
+	clusters map[string]bool
+}
+
+func newSequence() *sequence { return &sequence{apart: true, clusters: map[string]bool{}} }
+
+func (s *sequence) add(cluster string, row []float64) {
+	s.rows = append(s.rows, row)
+	s.apart = s.apart && (cluster == "" || !s.clusters[cluster])
+	s.clusters[cluster] = true
 }
 
 func (e *early) sequence(units []Unit) *sequence {
-	s := &sequence{apart: true}
-	clusters := map[string]bool{}
+	s := newSequence()
 	for _, u := range e.first(units) {
-		s.rows, s.failed = append(s.rows, u.Row), append(s.failed, e.failed[u.ID])
-		s.apart = s.apart && (u.Cluster == "" || !clusters[u.Cluster])
-		clusters[u.Cluster] = true
+		s.add(u.Cluster, u.Row)
+		s.failed = append(s.failed, e.failed[u.ID])
 	}
 	return s
 }

@@ -245,6 +245,10 @@ func (r Result) with(value float64, found bounds) Result {
 	return r
 }
 
+func (r Result) estimate() Estimate {
+	return Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
+}
+
 // Undefined is the result without a value, and why there is none.
 func (r Result) Undefined(why string) Result {
 	r.Value = nil

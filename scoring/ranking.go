@@ -106,13 +106,10 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 }
 
 func (rep Report) headline(m Metric) Result {
-	i := slices.IndexFunc(rep.Results, func(r Result) bool {
-		return r.Metric == m.Name && r.Group == Overall && r.Mode == m.Mode
-	})
-	if i < 0 {
-		return Result{Metric: m.Name, Group: Overall, Mode: m.Mode, Note: "undefined: nothing is judged"}
+	if x := rep.Result(m.Name, Overall, m.Mode); x.Metric != "" {
+		return x
 	}
-	return rep.Results[i]
+	return Result{Metric: m.Name, Group: Overall, Mode: m.Mode, Note: "undefined: nothing is judged"}
 }
 
 // test compares every two runs.

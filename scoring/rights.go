@@ -3,7 +3,6 @@ package scoring
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -90,31 +89,18 @@ func RightsOf(runs []*Run) (*Rights, error) {
 
 // Share is the share of units that a run is right on, with its interval and how that was made.
 func (r *Rights) Share(run int, level float64) Estimate {
-	parts, right := map[string]*stats.Part{}, 0
+	var rows Tally[string, [2]float64]
 	for u, is := range r.Right[run] {
-		p := parts[r.Clusters[u]]
-		if p == nil {
-			p = &stats.Part{Often: 1}
-			parts[r.Clusters[u]] = p
-		}
-		p.Den++
-		p.Num += One(is)
-		right += int(One(is))
+		row := rows.Of(r.Clusters[u])
+		row[0] += One(is)
+		row[1]++
 	}
-	out, n := Estimate{Interval: ByBlaker}, len(r.Units)
-	iv := stats.Blaker(right, n, level)
-	if len(parts) < n {
-		var list []stats.Part
-		for _, id := range slices.Sorted(maps.Keys(parts)) {
-			list = append(list, *parts[id])
-		}
-		x, of := stats.Effective(list, level)
-		iv, out.Interval = stats.MidP(x, of, level), ByMidP
+	right := []Metric{{Kind: Several, Columns: Span{0, 2}}}
+	sample := newSample("", 2, right)
+	for _, row := range rows.Values {
+		sample.take(row[:])
 	}
-	out.Value = Percent(float64(right) / float64(n))
-	out.Low = Percent(iv.Low)
-	out.High = Percent(iv.High)
-	return out
+	return sample.Results("", right, stats.Bootstrap{Level: level})[0].estimate()
 }
 
 // headlineOf is the metric that a race is by.

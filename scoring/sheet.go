@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 
 	"gavel/scoring/stats"
 )
@@ -175,10 +176,9 @@ type Sample struct {
 	loose []float64 // reused by take
 
 	own, fixed []bool // of columns: see [Sheet.Own]; not resampled, since they follow from the items
-	of         map[string]int
+	clusters   Tally[string, []float64]
 	asked      map[string]bool // questions of which the own columns are in
-	clusters   [][]float64
-	units      *unitwise // where a metric looks at them one by one
+	units      *unitwise       // where a metric looks at them one by one
 
 	early *sequence // of a run that is not at its end
 }
@@ -189,11 +189,10 @@ func newSample(unit string, width int, metrics []Metric) *Sample {
 		sums:  make([]float64, width),
 		own:   make([]bool, width),
 		fixed: make([]bool, width),
-		of:    map[string]int{},
 		asked: map[string]bool{},
 	}
 	if slices.ContainsFunc(metrics, func(m Metric) bool { return m.Units != nil }) {
-		s.units = &unitwise{place: map[string]int{}}
+		s.units = new(unitwise)
 	}
 	return s
 }
@@ -219,16 +218,14 @@ func (s *Sample) add(cluster, question string, row []float64) {
 		s.take(row)
 		return
 	}
-	i, ok := s.of[cluster]
-	if !ok {
-		i = len(s.clusters)
-		s.of[cluster] = i
-		s.clusters = append(s.clusters, make([]float64, len(row)))
+	sum := s.clusters.Of(cluster)
+	if *sum == nil {
+		*sum = make([]float64, len(row))
 	}
 	known := question != "" && s.asked[question]
 	for k, v := range row {
 		if !known || !s.own[k] {
-			s.clusters[i][k] += v
+			(*sum)[k] += v
 		}
 	}
 	if question != "" {
@@ -237,7 +234,7 @@ func (s *Sample) add(cluster, question string, row []float64) {
 }
 
 func (s *Sample) close() {
-	for _, row := range s.clusters {
+	for _, row := range s.clusters.Values {
 		s.take(row)
 	}
 }
@@ -263,21 +260,36 @@ func (s *Sample) take(row []float64) {
 
 // ByCluster are the rows of units that two runs share, those of one cluster added up.
 func ByCluster(joined []Joined, row func(Joined) []float64) (rows [][]float64) {
-	at := map[string]int{}
+	var sums Tally[string, []float64]
 	for _, j := range joined {
-		i, known := at[j.A.Cluster]
-		if j.A.Cluster == "" || !known {
-			rows = append(rows, row(j))
-			if j.A.Cluster != "" {
-				at[j.A.Cluster] = len(rows) - 1
-			}
-			continue
-		}
-		for k, v := range row(j) {
-			rows[i][k] += v
+		sum := sums.Of(cmp.Or(j.A.Cluster, j.A.ID))
+		if *sum == nil {
+			*sum = row(j)
+		} else {
+			floats.Add(*sum, row(j))
 		}
 	}
-	return rows
+	return sums.Values
+}
+
+// Tally has a value for each key, in the order in which the keys came.
+type Tally[K comparable, V any] struct {
+	Values []V
+	at     map[K]int
+}
+
+// Of returns the value of a key, which is at first the zero value, to be changed before the next call.
+func (t *Tally[K, V]) Of(key K) *V {
+	if t.at == nil {
+		t.at = map[K]int{}
+	}
+	i, known := t.at[key]
+	if !known {
+		i = len(t.Values)
+		t.at[key] = i
+		t.Values = append(t.Values, *new(V))
+	}
+	return &t.Values[i]
 }
 
 // SampleOf is a sample of rows that are independent of each other.

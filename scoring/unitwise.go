@@ -11,25 +11,21 @@ import (
 // unitwise are the units of a sample for metrics that look at them one by one: the rows of each unit, or of all units
 // of a cluster, which are resampled together.
 type unitwise struct {
-	groups [][][]float64
-	place  map[string]int // of clusters in groups
+	groups Tally[string, [][]float64]
 }
 
 func (u *unitwise) add(cluster string, row []float64) {
-	i, known := u.place[cluster]
-	if cluster == "" || !known {
-		i = len(u.groups)
-		u.groups = append(u.groups, nil)
-		if cluster != "" {
-			u.place[cluster] = i
-		}
+	if cluster == "" {
+		u.groups.Values = append(u.groups.Values, [][]float64{row})
+		return
 	}
-	u.groups[i] = append(u.groups[i], row)
+	group := u.groups.Of(cluster)
+	*group = append(*group, row)
 }
 
 // at are the columns of one span, group by group, of the units that have no NaN there or in the other span.
 func (u *unitwise) at(span, other Span) (groups [][][]float64) {
-	for _, group := range u.groups {
+	for _, group := range u.groups.Values {
 		var rows [][]float64
 		for _, row := range group {
 			if !slices.ContainsFunc(span.of(row), math.IsNaN) && !slices.ContainsFunc(other.of(row), math.IsNaN) {

@@ -560,6 +560,7 @@ func (f *pairs) alike(c *scoring.Comparison, joined []scoring.Joined) {
 			tables[group].Count(a.named() == a.gold, b.named() == b.gold, 1)
 		}
 	}
+	var groups []*scoring.Difference
 	for _, d := range c.Differences {
 		t := tables[d.Group]
 		switch {
@@ -567,10 +568,13 @@ func (f *pairs) alike(c *scoring.Comparison, joined []scoring.Joined) {
 		case d.Group == scoring.Overall:
 			c.Alike = scoring.AlikeOf(RightWhereAlike, d.Group, *t)
 		default:
-			c.AlikeByGroup = append(c.AlikeByGroup, *scoring.AlikeOf(RightWhereAlike, d.Group, *t))
+			groups = append(groups, scoring.AlikeOf(RightWhereAlike, d.Group, *t))
 		}
 	}
-	scoring.Holm(c.AlikeByGroup)
+	scoring.Holm(groups)
+	for _, d := range groups {
+		c.AlikeByGroup = append(c.AlikeByGroup, *d)
+	}
 }
 
 // withoutSilence takes half-tie, and with it the difference, from groups in which a side has no verdict; where neither
