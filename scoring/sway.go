@@ -84,37 +84,51 @@ type Proportion struct {
 	N     int      `json:"n"`     // units
 }
 
-// ProportionOf counts how many are so, and of how many, of each unit or of what belongs together. The interval is exact
-// where each is one of one; else they are resampled.
+// ProportionOf counts how many are so, and of how many, of each unit or of what belongs together.
 func ProportionOf(counts [][2]int, b stats.Bootstrap) Proportion {
+	e, n := MeanOf(counts, 0, b)
+	return Proportion{Value: e.Value, Low: e.Low, High: e.High, N: n}
+}
+
+// MeanOf returns the mean of scores, in percent, and how many there are: a unit, or what belongs together, has the sum
+// of its scores, which are 1, 0 or, where least is −1, that, and their number. The interval is in closed form where each
+// has one score; else they are resampled.
+func MeanOf(scores [][2]int, least float64, b stats.Bootstrap) (e Estimate, n int) {
 	var rows stats.Rows
-	with, all := 0, 0
+	more, less := 0, 0
 	alone := true
-	for _, c := range counts {
+	for _, c := range scores {
 		rows.Add([]float64{float64(c[0]), float64(c[1])})
-		with += c[0]
-		all += c[1]
+		more += max(0, c[0])
+		less += max(0, -c[0])
+		n += c[1]
 		alone = alone && c[1] == 1
 	}
-	if all == 0 {
-		return Proportion{}
+	if n == 0 {
+		return e, 0
 	}
-	in := stats.Blaker(with, all, b.Level)
-	if !alone {
+	var in stats.Interval
+	switch {
+	case !alone:
+		e.Interval = ByBootstrap
 		ends := &stats.Beside{
-			Low:  []stats.Extra{{Columns: []int{1}, Values: []float64{1}}},
+			Low:  []stats.Extra{{Columns: []int{0, 1}, Values: []float64{least, 1}}},
 			High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
-			Mass: 0.5,
+			Mass: half,
 		}
-		ratio := func(sums []float64) float64 { return sums[0] / sums[1] }
-		in = b.Smoothed(&rows, []stats.Statistic{{Of: ratio, Beside: ends}})[0]
+		mean := func(sums []float64) float64 { return sums[0] / sums[1] }
+		in = b.Smoothed(&rows, []stats.Statistic{{Of: mean, Beside: ends}})[0]
+	case least == 0:
+		e.Interval = ByBlaker
+		in = stats.Blaker(more, n, b.Level)
+	default:
+		e.Interval = ByPairs
+		in = stats.Paired(float64(more), float64(less), float64(n), b.Level)
 	}
-	return Proportion{
-		Value: Percent(float64(with) / float64(all)),
-		Low:   Percent(in.Low),
-		High:  Percent(in.High),
-		N:     all,
-	}
+	e.Value = Percent(float64(more-less) / float64(n))
+	e.Low = Percent(in.Low)
+	e.High = Percent(in.High)
+	return e, n
 }
 
 // Odds are a ratio with its interval, and p by Student's t, corrected by Holm for all causes.

@@ -309,9 +309,9 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 // headline says how often the choice is right; the Grade score, which a judge that is steadily wrong has too, does not.
 func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed[countedChoices] {
 	list := []scoring.Summed[countedChoices]{everyMetric}
+	headline := GradeScore
 	if labelled {
-		list[0].Compared = scoring.ByGroup
-		list[0].Headline = true
+		headline = everyRight
 	}
 	for _, v := range variants {
 		for _, score := range scores {
@@ -323,14 +323,7 @@ func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed
 			if v.suffix == "" {
 				m.Term = score.term
 			}
-			switch m.Name {
-			case GradeScore:
-				m.Compared = scoring.Whole
-				if !labelled {
-					m.Compared = scoring.ByGroup
-					m.Headline = true
-				}
-			case GradeScore + overRandom:
+			if m.Name == GradeScore+overRandom {
 				m.Compared = scoring.Whole
 			}
 			list = append(list, scoring.Summed[countedChoices]{
@@ -342,6 +335,12 @@ func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed
 	for _, m := range itemMetrics {
 		m.Missing = cmp.Or(m.Missing, wrongUnless(policy))
 		list = append(list, m)
+	}
+	for i := range list {
+		if list[i].Name == headline {
+			list[i].Compared = scoring.ByGroup
+			list[i].Headline = true
+		}
 	}
 	return list
 }

@@ -1,9 +1,12 @@
 package pairwise
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/imports"
 )
@@ -41,6 +44,28 @@ func (im *Import) write(judgeName string, items [][]byte, records []*judging.Rec
 	im.Said = append(im.Said, imports.Few(im.Differ)...)
 	im.Say("run written to %s", im.Dir)
 	return nil
+}
+
+// newRecord makes a record of a presentation of an item; the rest follows, once all files are read.
+func newRecord(asker judging.Asker, item datasets.Item, presentation int) *judging.Record {
+	presentations := asker.Presentations(item)
+	of := &judging.Manifest{Spec: judging.Spec{Protocol: asker.Name()}}
+	r := judging.NewRecord(of, item, presentations[presentation])
+	r.Presentations = len(presentations)
+	return r
+}
+
+// specOf identifies items by their lines and ids.
+func specOf(lines [][]byte, id func(i int) string) judging.DatasetSpec {
+	sum := sha256.New()
+	for _, line := range lines {
+		fmt.Fprintf(sum, "%s\n", line)
+	}
+	return judging.DatasetSpec{
+		SHA256: hex.EncodeToString(sum.Sum(nil)),
+		Items:  len(lines),
+		IDs:    judging.HashIDs(len(lines), id),
+	}
 }
 
 // lacks makes the record of a game that the file has no judgment for.

@@ -159,10 +159,7 @@ func pairKeys(line []byte) ([]byte, error) {
 
 // record makes one game a record, and compares what we read with what the file says was decided.
 func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.Asker) (*judging.Record, error) {
-	presentations := p.Presentations(item)
-	of := &judging.Manifest{Spec: judging.Spec{Protocol: p.Name()}} // the rest follows, once all games are read
-	rec := judging.NewRecord(of, item, presentations[g])
-	rec.Presentations = len(presentations)
+	rec := newRecord(p, item, g)
 	im.Games++
 	if game == nil || game.Judgment == nil {
 		return im.lacks(rec), nil
@@ -176,7 +173,7 @@ func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.A
 	var v judging.Verdict
 	var err error
 	if im.Stored {
-		v, err = decided(p, presentations[g], game)
+		v, err = decided(p, rec.Shown(), game)
 	} else {
 		v, err = rec.Read(p, judging.Reading{Policy: judging.Unique})
 	}

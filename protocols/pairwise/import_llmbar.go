@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,19 +56,13 @@ func importLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	if len(in.items) == 0 {
 		return nil, in.bad.None("rows with input, output_1, output_2, label and results")
 	}
-	n := len(in.items)
-	data := sha256.Sum256(append(bytes.Join(in.items, []byte{'\n'}), '\n'))
 	in.Manifest = imports.Describe(gavel, "LLMBar's stored replies", files[0].path, p.spec(
-		judging.DatasetSpec{
-			SHA256: hex.EncodeToString(data[:]),
-			Items:  n,
-			IDs:    judging.HashIDs(n, func(i int) string { return in.records[i*perPair].Item }),
-		},
+		specOf(in.items, func(i int) string { return in.records[i*perPair].Item }),
 		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, sums.Sum(nil)[:8])}),
 		in.Games, judging.DatasetInfo{
 			Name:    llmBarName(files),
 			Format:  datasets.LLMBar.Name,
-			Rows:    n,
+			Rows:    len(in.items),
 			Skipped: in.bad.N,
 			Bad:     in.bad.First,
 		})
@@ -122,10 +115,8 @@ func (in *llmBarImport) file(f storedReplies, sums io.Writer) error {
 
 // record makes one judgment a record, and compares what we read with what the file says was decided.
 func (in *llmBarImport) record(item datasets.Item, g int, as llmBarJudgment) (*judging.Record, error) {
-	presentation := in.asker.Presentations(item)[g]
-	presentation.Mode = as.mode
-	rec := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: in.asker.Name()}}, item, presentation)
-	rec.Presentations = perPair
+	rec := newRecord(in.asker, item, g)
+	rec.Mode = as.mode
 	in.Games++
 	if as.missing {
 		return in.lacks(rec), nil

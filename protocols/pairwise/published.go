@@ -1,8 +1,6 @@
 package pairwise
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -22,6 +20,7 @@ type PublishedRun struct {
 // Published makes the run of a judge of LLMBar's pairs. The texts of the pairs are not part of it, nor the replies.
 func Published(set *references.Set, judge references.Judge, gavel string) (*PublishedRun, error) {
 	var items []datasets.Item
+	var lines [][]byte
 	var err error
 	set.Each(func(i int, id, _ string) {
 		if i >= len(judge.First) || err != nil {
@@ -30,19 +29,12 @@ func Published(set *references.Set, judge references.Judge, gavel string) (*Publ
 		var item datasets.Item
 		item, err = publishedItem(id, set.Gold[i]-'0')
 		items = append(items, item)
+		lines = append(lines, item.Raw)
 	})
 	if err != nil {
 		return nil, err
 	}
-	data := sha256.New()
-	for _, item := range items {
-		fmt.Fprintf(data, "%s\n", item.Raw)
-	}
-	spec := judging.DatasetSpec{
-		SHA256: hex.EncodeToString(data.Sum(nil)),
-		Items:  len(items),
-		IDs:    judging.HashIDs(len(items), func(i int) string { return items[i].ID }),
-	}
+	spec := specOf(lines, func(i int) string { return items[i].ID })
 	info := judging.DatasetInfo{Name: set.Dataset, Format: datasets.LLMBar.Name, Rows: len(items)}
 	return publishedOver(set, judge, items, spec, info, gavel), nil
 }
@@ -91,10 +83,7 @@ func publishedItem(id string, label byte) (datasets.Item, error) {
 
 // publishedRecord is a judgment without a reply: the verdict is as it was published.
 func publishedRecord(p judging.Asker, item datasets.Item, presentation int, verdict byte) *judging.Record {
-	presentations := p.Presentations(item)
-	of := &judging.Manifest{Spec: judging.Spec{Protocol: p.Name()}}
-	r := judging.NewRecord(of, item, presentations[presentation])
-	r.Presentations = len(presentations)
+	r := newRecord(p, item, presentation)
 	r.Imported = &judging.Imported{Stored: true}
 	switch verdict {
 	case references.Tie:

@@ -2,7 +2,6 @@ package pairwise
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash"
@@ -72,11 +71,8 @@ func (in *storedImport) rows(path string, use func(row int, raw json.RawMessage)
 func (in *storedImport) add(item datasets.Item, games ...storedGame) {
 	in.items = append(in.items, item.Raw)
 	in.ids = append(in.ids, item.ID)
-	of := &judging.Manifest{Spec: judging.Spec{Protocol: in.asker.Name()}} // the rest follows, once all files are read
-	presentations := in.asker.Presentations(item)
 	for i, g := range games {
-		rec := judging.NewRecord(of, item, presentations[i])
-		rec.Presentations = len(presentations)
+		rec := newRecord(in.asker, item, i)
 		in.Games++
 		in.records = append(in.records, rec)
 		if g.winner == missing {
@@ -101,19 +97,10 @@ func (in *storedImport) add(item datasets.Item, games ...storedGame) {
 
 // finish writes the run. about says where the file comes from, format is that of the items' lines.
 func (in *storedImport) finish(gavel, about, file, judge, format, dataset string) (*Import, error) {
-	data := sha256.New()
-	for _, line := range in.items {
-		fmt.Fprintf(data, "%s\n", line)
-	}
-	n := len(in.items)
 	in.Manifest = imports.Describe(gavel, about, file, in.asker.spec(
-		judging.DatasetSpec{
-			SHA256: hex.EncodeToString(data.Sum(nil)),
-			Items:  n,
-			IDs:    judging.HashIDs(n, func(i int) string { return in.ids[i] }),
-		},
+		specOf(in.items, func(i int) string { return in.ids[i] }),
 		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, in.sums.Sum(nil)[:8])}),
-		in.Games, judging.DatasetInfo{Name: dataset, Format: format, Rows: n})
+		in.Games, judging.DatasetInfo{Name: dataset, Format: format, Rows: len(in.items)})
 	return in.Import, in.write(in.asker.template.Name, in.items, in.records)
 }
 

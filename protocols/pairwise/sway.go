@@ -198,22 +198,16 @@ func named(rows []swayed, b stats.Bootstrap, is func(swayed, judgment) bool) sco
 
 // shareOf is the share of what pairs count; what belongs together is counted together.
 func shareOf(rows []swayed, b stats.Bootstrap, count func(swayed) (with, of int)) scoring.Proportion {
-	at := map[int]int{}
-	var counts [][2]int
+	var counts scoring.Tally[int, [2]int]
 	for _, u := range rows {
 		with, of := count(u)
-		if of == 0 {
-			continue
+		if of > 0 {
+			c := counts.Of(u.cluster)
+			c[0] += with
+			c[1] += of
 		}
-		if _, known := at[u.cluster]; !known {
-			at[u.cluster] = len(counts)
-			counts = append(counts, [2]int{})
-		}
-		c := &counts[at[u.cluster]]
-		c[0] += with
-		c[1] += of
 	}
-	return scoring.ProportionOf(counts, b)
+	return scoring.ProportionOf(counts.Values, b)
 }
 
 // fewestEvents is how many verdicts for each coefficient a regression needs: Peduzzi et al., Journal of Clinical

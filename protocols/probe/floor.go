@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"gonum.org/v1/gonum/stat/combin"
-
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -24,16 +22,17 @@ type trial struct {
 // floor returns the verdicts that neutral rewrites other than w change, and the p of what w does beyond them. A rewrite
 // for the worse response moves a verdict that it changes, and not to the better one; any other, one that it changes.
 func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (scoring.Proportion, float64) {
-	at := map[string]int{}
-	var trials []trial
-	var counts [][2]int
+	var clusters scoring.Tally[string, struct {
+		trial
+		changes [2]int // by neutral rewrites, of so many
+	}]
 	for _, x := range units {
 		u := x.Of.(pair)
 		if !u.said[0].verdict() {
 			continue
 		}
-		var now trial
-		var count [2]int
+		now := trial{}
+		cluster := clusters.Of(cmp.Or(x.Cluster, x.ID))
 		for _, s := range u.said[2:] {
 			v := all.named(s.mode)
 			if s.outcome == "" || s.outcome.Unserved() || v.Name != w.Name && !v.form() {
@@ -47,24 +46,20 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 				continue
 			}
 			now.neutral = append(now.neutral, moved)
-			count[0] += int(scoring.One(changed))
-			count[1]++
+			cluster.changes[0] += int(scoring.One(changed))
+			cluster.changes[1]++
 		}
-		cluster := cmp.Or(x.Cluster, x.ID)
-		k, known := at[cluster]
-		if !known {
-			k = len(trials)
-			at[cluster] = k
-			trials = append(trials, trial{})
-			counts = append(counts, [2]int{})
-		}
-		counts[k][0] += count[0]
-		counts[k][1] += count[1]
-		if old := trials[k]; now.asked && !old.asked || old.asked == now.asked && old.neutral == nil {
-			trials[k] = now
+		if old := cluster.trial; now.asked && !old.asked || old.asked == now.asked && old.neutral == nil {
+			cluster.trial = now
 		}
 	}
-	return scoring.ProportionOf(counts, b), exceeds(trials)
+	var trials []trial
+	var changes [][2]int
+	for _, c := range clusters.Values {
+		trials = append(trials, c.trial)
+		changes = append(changes, c.changes)
+	}
+	return scoring.ProportionOf(changes, b), exceeds(trials)
 }
 
 // exceeds returns the exact one-sided p that the rewrite moves so many verdicts, were it one more neutral rewrite.
@@ -72,7 +67,7 @@ func (all rewrites) floor(w rewrite, units []scoring.Unit, b stats.Bootstrap) (s
 // rewrite's as any that was asked; and a pair that is shown the rewrite alone is as likely to move as one that is shown
 // neutral ones alone, of which one counts (Fisher's exact test).
 func exceeds(trials []trial) float64 {
-	within := []float64{1} // probability of each number of moves by the rewrite
+	within := []float64{1} // the probability of each number of moves by the rewrite
 	observed := 0
 	var alone, others [2]int // verdicts that move, and all
 	for i, t := range trials {
@@ -95,7 +90,7 @@ func exceeds(trials []trial) float64 {
 	moves, all := alone[0]+others[0], alone[1]+others[1]
 	between := make([]float64, min(moves, alone[1])+1)
 	for k := max(0, moves-others[1]); k < len(between); k++ {
-		between[k] = math.Exp(choose(moves, k) + choose(all-moves, alone[1]-k) - choose(all, alone[1]))
+		between[k] = math.Exp(stats.LogChoose(moves, k) + stats.LogChoose(all-moves, alone[1]-k) - stats.LogChoose(all, alone[1]))
 	}
 	less := 0.0
 	more := 0.0
@@ -109,13 +104,8 @@ func exceeds(trials []trial) float64 {
 	return more / (less + more)
 }
 
-func choose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
-
 // convolved is the distribution of the sum of two independent numbers.
 func convolved(a, b []float64) []float64 {
-	if len(b) == 2 && b[1] == 0 {
-		return a
-	}
 	sum := make([]float64, len(a)+len(b)-1)
 	for i, x := range a {
 		for k, y := range b {

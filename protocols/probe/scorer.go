@@ -250,8 +250,7 @@ type count struct{ all, changed, again int }
 // probe counts the changes of a rewrite.
 func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 	out := scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
-	at := map[string]int{}
-	var counts []count
+	var counts scoring.Tally[string, count]
 	for _, x := range units {
 		u := x.Of.(pair)
 		i := slices.IndexFunc(u.said[:], func(s said) bool { return s.mode == w.Name })
@@ -262,12 +261,7 @@ func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 			out.Unserved++ // which is no change of a verdict
 			continue
 		}
-		cluster := cmp.Or(x.Cluster, x.ID)
-		if _, known := at[cluster]; !known {
-			at[cluster] = len(counts)
-			counts = append(counts, count{})
-		}
-		c := &counts[at[cluster]]
+		c := counts.Of(cmp.Or(x.Cluster, x.ID))
 		c.all++
 		if u.said[1].other(u.said[0]) {
 			c.again++
@@ -289,52 +283,14 @@ func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 			out.ToFirst++
 		}
 	}
-	var changed, anew [][2]int
-	for _, c := range counts {
+	var changed, anew, beyond [][2]int
+	for _, c := range counts.Values {
 		changed = append(changed, [2]int{c.changed, c.all})
 		anew = append(anew, [2]int{c.again, c.all})
+		beyond = append(beyond, [2]int{c.changed - c.again, c.all})
 	}
 	out.Changed = scoring.ProportionOf(changed, b)
 	out.Again = scoring.ProportionOf(anew, b)
-	out.Beyond = beyond(counts, b)
+	out.Beyond, _ = scoring.MeanOf(beyond, -1, b)
 	return out
-}
-
-// beyond is how many more change by the rewrite than anew. The interval is Bonett and Price's where each pair stands
-// for itself; else what belongs together is resampled together.
-func beyond(counts []count, b stats.Bootstrap) scoring.Estimate {
-	var rows stats.Rows
-	var sum count
-	alone := true
-	more, less := 0, 0 // of pairs that stand for themselves
-	for _, c := range counts {
-		rows.Add([]float64{float64(c.all), float64(c.changed - c.again)})
-		sum.all += c.all
-		sum.changed += c.changed
-		sum.again += c.again
-		alone = alone && c.all == 1
-		more += max(0, c.changed-c.again)
-		less += max(0, c.again-c.changed)
-	}
-	if sum.all == 0 {
-		return scoring.Estimate{}
-	}
-	how := scoring.ByPairs
-	in := stats.Paired(float64(more), float64(less), float64(sum.all), b.Level)
-	if !alone {
-		how = scoring.ByBootstrap
-		ends := &stats.Beside{
-			Low:  []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, -1}}},
-			High: []stats.Extra{{Columns: []int{0, 1}, Values: []float64{1, 1}}},
-			Mass: 0.5,
-		}
-		mean := func(sums []float64) float64 { return sums[1] / sums[0] }
-		in = b.Smoothed(&rows, []stats.Statistic{{Of: mean, Beside: ends}})[0]
-	}
-	return scoring.Estimate{
-		Value:    scoring.Percent(float64(sum.changed-sum.again) / float64(sum.all)),
-		Low:      scoring.Percent(in.Low),
-		High:     scoring.Percent(in.High),
-		Interval: how,
-	}
 }
