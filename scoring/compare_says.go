@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -74,10 +75,6 @@ func (c *Comparison) answer(names [2]string) string {
 		}
 		return says
 	}
-	ahead := names[0]
-	if *d.Diff > 0 {
-		ahead = names[1]
-	}
 	how := "is better"
 	if c.words.Best != Higher {
 		how = "is higher"
@@ -87,7 +84,7 @@ func (c *Comparison) answer(names [2]string) string {
 	case d.P == nil:
 		says = "Nobody can say whether they differ, since there is no test: " + both + "."
 	case !d.Noise:
-		says = fmt.Sprintf("%s %s by %s%s: %s.", ahead, how, d.points(), d.ends(), both)
+		says = fmt.Sprintf("%s %s by %s%s: %s.", d.ahead(names), how, d.points(), d.ends(), both)
 	case !d.holdsZero() && withinFloor(d.Diff, d.Floor):
 		says = fmt.Sprintf("They cannot be told apart: %s, and asking one of them again makes as large a difference.", both)
 	default:
@@ -102,15 +99,8 @@ func (c *Comparison) answer(names [2]string) string {
 
 // both says what the two come to: "right in both orders on 58 and 62 % of the same 350 pairs".
 func (c *Comparison) both(d Difference) string {
-	name := c.words.Name
-	if name == "" {
-		name = d.Metric
-	}
-	unit := c.Unit
-	if unit == "" {
-		unit = "pair"
-	}
-	same := fmt.Sprintf("the same %d %s%s", c.N, unit, plural(c.N))
+	name := cmp.Or(c.words.Name, d.Metric)
+	same := fmt.Sprintf("the same %d %s%s", c.N, cmp.Or(c.Unit, "pair"), plural(c.N))
 	if d.A == nil || d.B == nil {
 		return name + " on " + same
 	}
@@ -122,6 +112,9 @@ func (c *Comparison) both(d Difference) string {
 	}
 	return fmt.Sprintf("%s on %.0f and %.0f %% of %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
 }
+
+// ahead is which of two names has more.
+func (d Difference) ahead(names [2]string) string { return names[int(One(*d.Diff > 0))] }
 
 // points is how large the difference is, without its sign.
 func (d Difference) points() string {
@@ -188,10 +181,6 @@ func (c *Comparison) amongAlike(d Difference, names [2]string) string {
 	if d.N == 1 {
 		where = strings.Replace(where, "pairs", "pair", 1)
 	}
-	ahead := names[0]
-	if *d.Diff > 0 {
-		ahead = names[1]
-	}
 	first := c.Headline()
 	if d.Noise {
 		return fmt.Sprintf("On %s they cannot be told apart.", where)
@@ -200,7 +189,7 @@ func (c *Comparison) amongAlike(d Difference, names [2]string) string {
 	if first == nil || first.Noise || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
 		start = "But on "
 	}
-	return fmt.Sprintf("%s%s, %s is right %s more often%s.", start, where, ahead, d.points(), d.ends())
+	return fmt.Sprintf("%s%s, %s is right %s more often%s.", start, where, d.ahead(names), d.points(), d.ends())
 }
 
 // AlikeOf compares two runs on a group where each agrees with itself, from the counts of who is right there.

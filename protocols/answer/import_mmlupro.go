@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,20 +119,11 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	}
 	if text != nil {
 		row.replies = []string{*text}
-	} else if !hasKey(raw, "generated_text") && !hasKey(raw, "model_outputs") {
+	} else if keys := slices.Collect(imports.Keys(raw)); !slices.Contains(keys, "generated_text") &&
+		!slices.Contains(keys, "model_outputs") {
 		return answerRow{}, errors.New("neither generated_text nor model_outputs: this is no row of model outputs")
 	}
 	return row, nil
-}
-
-// hasKey tells whether an object has a key, be it null.
-func hasKey(raw json.RawMessage, key string) bool {
-	var keys map[string]json.RawMessage
-	if json.Unmarshal(raw, &keys) != nil {
-		return false
-	}
-	_, ok := keys[key]
-	return ok
 }
 
 // official is how MMLU-Pro's script reads a reply: its three rules, of several answers the first. What it does where
@@ -155,14 +147,7 @@ func (im *mmluPro) check(p judging.Asker, r *judging.Record, row answerRow) (tol
 		return true, ""
 	}
 	return true, fmt.Sprintf("%s, question %s (its answer is %s): the file has %s, the reply says %s, %s; %s",
-		row.where, r.Item, r.Gold, orNull(pred), v.Label, quote(text, standsAt(text, v)), rightOf(p, r, text, pred))
-}
-
-func orNull(s string) string {
-	if s == "" {
-		return "null"
-	}
-	return s
+		row.where, r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, standsAt(text, v)), rightOf(p, r, text, pred))
 }
 
 // standsAt is about where in a reply the verdict stands.

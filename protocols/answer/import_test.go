@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -307,7 +308,7 @@ func TestMMLUProAgainstPred(t *testing.T) {
 			same(t, "records", importedIn(t, run), []string{c.record})
 			filled := ""
 			for pred, n := range im.Filled {
-				filled = orNull(pred)
+				filled = cmp.Or(pred, "null")
 				if n != 1 {
 					t.Errorf("filled in %d times", n)
 				}

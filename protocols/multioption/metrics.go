@@ -37,8 +37,6 @@ type countedChoices struct {
 	*ballot
 	*chance
 	scored  grades // by the run's policy
-	strict  grades
-	usable  grades
 	missing scoring.MissingPolicy
 }
 
@@ -209,7 +207,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Missing: byPolicy(scoring.MissingUsable),
 			Why:     noItems,
 		},
-		Adds: func(t countedChoices) (float64, float64) { return t.usable.grade, 1 },
+		Adds: func(t countedChoices) (float64, float64) { return t.ballot.grades(scoring.MissingUsable).grade, 1 },
 	},
 	{
 		Metric: scoring.Metric{
@@ -224,7 +222,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Missing: byPolicy(scoring.MissingStrict),
 			Why:     noItems,
 		},
-		Adds: func(t countedChoices) (float64, float64) { return t.strict.grade, 1 },
+		Adds: func(t countedChoices) (float64, float64) { return t.ballot.grades(scoring.MissingStrict).grade, 1 },
 	},
 	{
 		Metric: scoring.Metric{
@@ -363,7 +361,7 @@ func rightShare(t countedChoices) (num, den float64) {
 	}
 	right, of := 0, len(t.positions)
 	if t.missing == scoring.MissingUsable {
-		of = max(1, t.ballot.usable())
+		of = max(1, t.usable())
 	}
 	for i := range t.positions {
 		if c := t.chosen(i); c != judging.Nobody && t.isRight(c) {
@@ -391,7 +389,7 @@ func randomRight(t countedChoices) (num, den float64) {
 	for c := range t.ids {
 		num += scoring.One(t.isRight(c)) / float64(len(t.ids))
 	}
-	heard := float64(t.ballot.usable()) / float64(len(t.positions)) // the random judge is silent where the judge was
+	heard := float64(t.usable()) / float64(len(t.positions)) // the random judge is silent where the judge was
 	if t.missing == scoring.MissingUsable {
 		heard = scoring.One(heard > 0)
 	}
@@ -409,7 +407,7 @@ func unrelatedChosen(t countedChoices) (num, den float64) {
 	for i := range t.positions {
 		num += scoring.One(t.chosen(i) == t.unrelated)
 	}
-	return num, float64(t.ballot.usable())
+	return num, float64(t.usable())
 }
 
 // Sheet lays out the items, in groups by how many options they have.
@@ -418,18 +416,7 @@ func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 	all := make([]countedChoices, len(f.ballots))
 	for i, c := range chances(f.ballots, how, seed) {
 		b := f.ballots[i]
-		t := countedChoices{
-			ballot:  b,
-			chance:  c,
-			missing: how,
-			usable:  b.grades(scoring.MissingUsable),
-			strict:  b.grades(scoring.MissingStrict),
-		}
-		t.scored = t.usable
-		if how == scoring.MissingStrict {
-			t.scored = t.strict
-		}
-		all[i] = t
+		all[i] = countedChoices{ballot: b, chance: c, scored: b.grades(how), missing: how}
 	}
 	for i := range list {
 		if m := &list[i]; m.Kind == scoring.Ratio {

@@ -135,7 +135,7 @@ func (f *choices) warnings(all []countedChoices, missing scoring.MissingPolicy) 
 	unknown := 0
 	few := 0
 	for _, t := range all {
-		n, k := t.ballot.usable(), len(t.positions)
+		n, k := t.usable(), len(t.positions)
 		judgments += k
 		lost += k - n
 		if n < k {
@@ -147,7 +147,7 @@ func (f *choices) warnings(all []countedChoices, missing scoring.MissingPolicy) 
 		if len(t.right) == 0 {
 			unknown++
 		}
-		if t.perfect.grade < 1-1e-9 {
+		if t.perfect.grade < 1-tiny {
 			few++
 		}
 	}

@@ -42,15 +42,7 @@ func (b *ballot) chosen(i int) int {
 }
 
 // usable is how many judgments have a verdict.
-func (b *ballot) usable() int {
-	n := 0
-	for _, p := range b.positions {
-		if p != judging.Nobody {
-			n++
-		}
-	}
-	return n
-}
+func (b *ballot) usable() int { return len(b.heard()) }
 
 // positionCounts is how often each position was chosen.
 func (b *ballot) positionCounts() []int {
