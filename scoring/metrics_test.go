@@ -13,6 +13,7 @@ import (
 	"gavel/internal/codec"
 	"gavel/internal/report"
 	"gavel/judging"
+	"gavel/protocols"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -150,6 +151,24 @@ func TestResultsNameTheMetrics(t *testing.T) {
 	}
 	if !slices.Equal(names, publishedMetrics) {
 		t.Errorf("%q, want %q", names, publishedMetrics)
+	}
+}
+
+// A metric has its words: whoever adds one is asked for them here.
+func TestEveryMetricHasWords(t *testing.T) {
+	for _, p := range protocols.All {
+		names := slices.Clone(pairwise.ReferenceMetrics)
+		if p.Layout != pairwise.Layout {
+			names = nil
+		}
+		for _, m := range p.Scorer(new(judging.Manifest)).Sheet(scoring.MissingWrong, 0).Metrics {
+			names = append(names, m.Name)
+		}
+		for _, name := range names {
+			if _, ok := scoring.TermIn(p.Layout.Terms, name); !ok {
+				t.Errorf("%s: terms does not say what %s is", p.Name, name)
+			}
+		}
 	}
 }
 

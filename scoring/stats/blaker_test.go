@@ -13,12 +13,11 @@ import (
 	"gavel/internal/trials"
 )
 
-// binomial is P(X = i) for all i, from the recurrence of its terms.
+// binomial is P(X = i) for all i.
 func binomial(n int, p float64) []float64 {
 	out := make([]float64, n+1)
 	for i := range out {
-		lg := func(x int) float64 { v, _ := math.Lgamma(float64(x) + 1); return v }
-		out[i] = math.Exp(lg(n) - lg(i) - lg(n-i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+		out[i] = distuv.Binomial{N: float64(n), P: p}.Prob(float64(i))
 	}
 	return out
 }
