@@ -134,45 +134,39 @@ func TestRankingOfProtocols(t *testing.T) {
 
 // Answers: right or wrong, question by question.
 func TestRankingOfAnswers(t *testing.T) {
-	run := func(right int) *scoring.Run {
-		var records []*judging.Record
-		for i := range 20 {
+	a, b := answersTo(t, 0, 18), answersTo(t, 0, 6)
+	s := rank(t, a, b)
+	if len(s) != 1 || s[0].Metric != "generation-accuracy" || !is(s[0].Runs[0].Value, 90) || !is(s[0].Pairs[0].P, 2.0/4096) || lettersOf(s[0]) != "a b" {
+		t.Errorf("%+v", s)
+	}
+	agrees(t, s, a, b)
+}
+
+// answersTo is a run over the questions from one on to the twentieth, of which the first so many are answered right each
+// time.
+func answersTo(t *testing.T, from int, right ...int) *scoring.Run {
+	var records []*judging.Record
+	for time, right := range right {
+		for i := from; i < 20; i++ {
 			reply := "the answer is (B)"
 			if i < right {
 				reply = "the answer is (A)"
 			}
-			records = append(records, choice(fmt.Sprintf("q%02d", i), "g", "A", reply, 4))
+			r := choice(fmt.Sprintf("q%02d", i), "g", "A", reply, 4)
+			r.Repetition = time
+			records = append(records, r)
 		}
-		return gather(t, manifestOf("answer", 20), records)
 	}
-	s := rank(t, run(18), run(6))
-	if len(s) != 1 || s[0].Metric != "generation-accuracy" || !is(s[0].Runs[0].Value, 90) || !is(s[0].Pairs[0].P, 2.0/4096) || lettersOf(s[0]) != "a b" {
-		t.Errorf("%+v", s)
-	}
-	agrees(t, s, run(18), run(6))
+	m := manifestOf("answer", 20)
+	m.Spec.Parameters.NumRepetitions = len(right)
+	return gather(t, m, records)
 }
 
 // Of 20 questions one judge has 18 right, and 4 when it is asked again; the other has 6: p is 2/4096, but 60 points are no
 // more than what asking again makes, 70. Where the second time has 17 the floor is 5 points, and they are told apart; on the
 // questions that both have, 8 to 20, the first judge's two times are 10 and 9 of 12.
 func TestRankingWithinTheNoise(t *testing.T) {
-	run := func(from int, right ...int) *scoring.Run {
-		var records []*judging.Record
-		for time, right := range right {
-			for i := from; i < 20; i++ {
-				reply := "the answer is (B)"
-				if i < right {
-					reply = "the answer is (A)"
-				}
-				r := choice(fmt.Sprintf("q%02d", i), "g", "A", reply, 4)
-				r.Repetition = time
-				records = append(records, r)
-			}
-		}
-		m := manifestOf("answer", 20)
-		m.Spec.Parameters.NumRepetitions = len(right)
-		return gather(t, m, records)
-	}
+	run := func(from int, right ...int) *scoring.Run { return answersTo(t, from, right...) }
 	for _, tt := range []struct {
 		a, b          *scoring.Run
 		letters       string

@@ -15,16 +15,14 @@ import (
 	"gavel/datasets/references"
 	"gavel/judging"
 	"gavel/scoring"
-	"gavel/scoring/stats"
 )
 
 var updatePage = flag.Bool("page", false, "write the table of docs/published-judges.md anew")
 
-// TestDigestsOfLLMBar: published verdicts are of the pairs that a clone has, though their texts are not here.
-func TestDigestsOfLLMBar(t *testing.T) {
-	set := references.LLMBar()
+// eachOfClone reads the pairs that a clone of LLMBar has.
+func eachOfClone(t *testing.T, set *references.Set, use func(id, subset string, item datasets.Item)) {
+	t.Helper()
 	clone := cmp.Or(os.Getenv("GAVEL_LLMBAR"), "../../../shared/data/llmbar")
-	var made []byte
 	for _, g := range set.Groups {
 		file, err := datasets.OpenFile(filepath.Join(clone, "Dataset/LLMBar", g.Name, "dataset.json"))
 		if err != nil {
@@ -35,10 +33,19 @@ func TestDigestsOfLLMBar(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made = binary.BigEndian.AppendUint64(made, item.Digest())
+			use(fmt.Sprintf("%s#%d", g.Name, i), g.Name, item)
 		}
 		file.Close()
 	}
+}
+
+// TestDigestsOfLLMBar: published verdicts are of the pairs that a clone has, though their texts are not here.
+func TestDigestsOfLLMBar(t *testing.T) {
+	set := references.LLMBar()
+	var made []byte
+	eachOfClone(t, set, func(_, _ string, item datasets.Item) {
+		made = binary.BigEndian.AppendUint64(made, item.Digest())
+	})
 	const path = "../../datasets/references/llmbar.digests"
 	if *updatePage {
 		if err := os.WriteFile(path, made, 0o644); err != nil {
@@ -67,28 +74,15 @@ func TestPublishedJudgesPage(t *testing.T) {
 	set := references.LLMBar()
 	more := map[string][]float64{}
 	group := map[string]string{}
-	clone := cmp.Or(os.Getenv("GAVEL_LLMBAR"), "../../../shared/data/llmbar")
-	for _, g := range set.Groups {
-		file, err := datasets.OpenFile(filepath.Join(clone, "Dataset/LLMBar", g.Name, "dataset.json"))
-		if err != nil {
-			t.Skipf("no clone of LLMBar: %v; GAVEL_LLMBAR names one", err)
+	eachOfClone(t, set, func(id, subset string, item datasets.Item) {
+		for _, f := range features {
+			more[id] = append(more[id], f.of(item.Candidates[0].Text)-f.of(item.Candidates[1].Text))
 		}
-		for i := range file.Len() {
-			item, err := file.Item(i)
-			if err != nil {
-				t.Fatal(err)
-			}
-			id := fmt.Sprintf("%s#%d", g.Name, i)
-			for _, f := range features {
-				more[id] = append(more[id], f.of(item.Candidates[0].Text)-f.of(item.Candidates[1].Text))
-			}
-			group[id] = strings.SplitN(g.Name, "/", 2)[0]
-			if k, ok := set.Index(id); !ok || int(set.Gold[k]-'1') != item.Gold {
-				t.Fatalf("%s has another label than gavel's", id)
-			}
+		group[id] = strings.SplitN(subset, "/", 2)[0]
+		if k, ok := set.Index(id); !ok || int(set.Gold[k]-'1') != item.Gold {
+			t.Fatalf("%s has another label than gavel's", id)
 		}
-		file.Close()
-	}
+	})
 	type line struct {
 		strict float64
 		text   string
@@ -116,12 +110,7 @@ func TestPublishedJudgesPage(t *testing.T) {
 			right[group[id]] = [2]int{n[0] + int(scoring.One(u.strict())), n[1] + 1}
 			rows = append(rows, u)
 		})
-		s := &scoring.Sway{}
-		b := stats.Bootstrap{Rounds: 2000, Level: 0.95, Seed: 1}
-		for k, f := range features {
-			s.Causes = append(s.Causes, f.cause(k, rows, b))
-		}
-		regress(s, rows, b)
+		s := swayOf(rows)
 		var by []string
 		var length scoring.Cause
 		for _, c := range s.Causes {

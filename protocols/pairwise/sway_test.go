@@ -50,26 +50,11 @@ func swayOf(rows []swayed) *scoring.Sway {
 	return out
 }
 
-// TestSwayFindsWhatWasPlanted: of judges that nothing sways but the place, at most one in twenty is said to be swayed by
-// any of the features, two verdicts of a pair depending on each other; a lean that shifts the share of verdicts by ten
-// points is found in 95 of 100.
+// TestSwayFindsWhatWasPlanted: a lean that shifts the share of verdicts by ten points is found in 95 of 100 judges.
 func TestSwayFindsWhatWasPlanted(t *testing.T) {
 	trials.Long(t)
 	rng := rand.New(rand.NewPCG(7, 11))
 	const times, n = 300, 350
-	falseAlarms := 0
-	for range times {
-		for _, c := range swayOf(swayedPairs(rng, n, 1, 0.5, 0, 0)).Causes[1:] {
-			if c.Sways() {
-				falseAlarms++
-				break
-			}
-		}
-	}
-	// Binomial(300, 0.05) is at most 25 in 99.9 % of cases.
-	if falseAlarms > 25 {
-		t.Errorf("%d of %d judges that no feature sways are said to be swayed", falseAlarms, times)
-	}
 	found := 0
 	shift := 0.0
 	for range times {
@@ -87,7 +72,7 @@ func TestSwayFindsWhatWasPlanted(t *testing.T) {
 	if found < times*95/100 {
 		t.Errorf("found in %d of %d", found, times)
 	}
-	t.Logf("false alarms in %d of %d, found in %d", falseAlarms, times, found)
+	t.Logf("found in %d of %d", found, times)
 }
 
 // crowd is a world of judges: of pairs of responses with features that none of them sees.
@@ -169,6 +154,7 @@ func (c crowd) pull() float64 {
 // seldom go by it, and in more where fewer than ten pairs flip.
 func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 	crowds := []crowd{
+		{name: "alone", pairs: 350},
 		{name: "12 questions", pairs: 100, clusters: 12},
 		{name: "seldom flips", pairs: 100, follows: 0.03},
 	}
@@ -176,7 +162,6 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 	if trials.All() {
 		times = 1000
 		crowds = append(crowds, crowd{name: "alone", pairs: 100}, crowd{name: "alone", pairs: 200},
-			crowd{name: "alone", pairs: 350},
 			crowd{name: "sparse", pairs: 100, sparse: 0.15}, crowd{name: "sparse", pairs: 350, sparse: 0.1},
 			crowd{name: "12 questions", pairs: 350, clusters: 12}, crowd{name: "15 questions", pairs: 200, clusters: 15},
 			crowd{name: "20 questions", pairs: 100, clusters: 20}, crowd{name: "20 questions", pairs: 350, clusters: 20},

@@ -61,6 +61,19 @@ func probes(units []scoring.Unit) []scoring.Probe {
 	return rep.Probes
 }
 
+// rightOf is the result of the verdicts on the pairs as they are.
+func rightOf(units []scoring.Unit) []scoring.Result {
+	var right [][2]int
+	for _, x := range units {
+		u := x.Of.(pair)
+		right = append(right, [2]int{int(scoring.One(u.right(u.said[0]))), 1})
+	}
+	x := scoring.ProportionOf(right, stats.Bootstrap{Level: 0.95}).Result()
+	x.Metric = Right
+	x.Group = scoring.Overall
+	return []scoring.Result{x}
+}
+
 // By hand: four pairs with a verdict and one without. The rewrite changes three, one of them to a tie; anew one
 // changes.
 func TestProbeByHand(t *testing.T) {
@@ -213,14 +226,7 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 		b := stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1}
 		rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{"decided": 6 * n}}
 		f.Extend(&rep, &scoring.Sheet{Units: units}, b)
-		var right [][2]int
-		for _, x := range units {
-			right = append(right, [2]int{int(scoring.One(x.Of.(pair).right(x.Of.(pair).said[0]))), 1})
-		}
-		share := scoring.ProportionOf(right, b)
-		rep.Results = []scoring.Result{{
-			Metric: Right, Group: scoring.Overall, Value: share.Value, Low: share.Low, High: share.High, N: n,
-		}}
+		rep.Results = rightOf(units)
 		d := f.Diagnose(&rep)
 		assert.Equal(t, d.Level, c.level, "%s: %s", name, d.Text)
 		assert.Equal(t, d.Code, c.code, "%s: %s", name, d.Text)
@@ -231,7 +237,6 @@ func TestNoiseMovesNoJudge(t *testing.T) {
 // Of a run that is not at its end, or that a rule ended, nothing is tested: whoever looks often would see something.
 func TestNoTestBeforeTheEnd(t *testing.T) {
 	units := judge{right: 0.75, weak: 0.3}.units(rand.New(rand.NewPCG(1, 2)), 200)
-	right := 75.0
 	for name, c := range map[string]struct {
 		rep    scoring.Report
 		tested bool
@@ -245,11 +250,7 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 		(&pairs{rewrites: today()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
 		assert.Equal(t, rep.Probes[0].P != nil, c.tested, name)
 		rep.Outcomes = map[string]int{"decided": 1200}
-		low := 68.0
-		high := 81.0
-		rep.Results = []scoring.Result{{
-			Metric: Right, Group: scoring.Overall, Value: &right, Low: &low, High: &high, N: 200,
-		}}
+		rep.Results = rightOf(units)
 		assert.Equal(t, (&pairs{}).Diagnose(&rep).Code, c.code, name)
 	}
 }
