@@ -329,18 +329,12 @@ func (s *Sample) ends(q estimand) *stats.Beside {
 		size *= Worth(each) / each / n
 		return part{span, []float64{row[0] * size, size}}
 	}
-	if !q.differs() {
-		return &stats.Beside{
-			Low:  []stats.Extra{extra(1, at(q.b, least))},
-			High: []stats.Extra{extra(1, at(q.b, most))},
-			Mass: half,
-		}
+	low, high := []part{at(q.b, least)}, []part{at(q.b, most)}
+	if q.differs() {
+		low = append(low, at(q.a, most))
+		high = append(high, at(q.a, least))
 	}
-	return &stats.Beside{
-		Low:  []stats.Extra{extra(1, at(q.a, most), at(q.b, least))},
-		High: []stats.Extra{extra(1, at(q.a, least), at(q.b, most))},
-		Mass: half,
-	}
+	return &stats.Beside{Low: []stats.Extra{extra(1, low...)}, High: []stats.Extra{extra(1, high...)}, Mass: half}
 }
 
 // part is some columns of a row.
@@ -363,11 +357,10 @@ func extra(times float64, parts ...part) (x stats.Extra) {
 // tooFew says of which value of a variable there are too few units for an interval; "" where there are enough.
 func (s *Sample) tooFew(q estimand) string {
 	for _, class := range q.Classes {
-		spans := []Span{q.b}
-		if q.differs() {
-			spans = append(spans, q.a)
-		}
-		for _, at := range spans {
+		for _, at := range []Span{q.b, q.a} {
+			if at == (Span{}) {
+				continue
+			}
 			var with [2]int
 			for k, row := range s.kinds {
 				a, b := class.Count(at.of(row))

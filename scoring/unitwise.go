@@ -81,10 +81,10 @@ func (u *unitwise) interval(q estimand, b stats.Bootstrap) bounds {
 func (u *unitwise) exchanged(m *Metric, columns [2]Span, boot stats.Bootstrap) (p float64, n int) {
 	first := u.at(columns[0], columns[1])
 	second := u.at(columns[1], columns[0])
-	p = boot.Swapped(len(first), func(swap []bool) float64 {
+	p = boot.Swapped(len(first), func(swap []int) float64 {
 		var a, b [][]float64
 		for i := range first {
-			if swap[i] {
+			if swap[i] == 1 {
 				a = append(a, second[i]...)
 				b = append(b, first[i]...)
 			} else {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"gavel/datasets"
 	"gavel/judging"
 )
@@ -65,7 +67,7 @@ func (o ordering) of(item datasets.Item) [][]int {
 	case o.all && n <= mostForAll:
 		return permutations(n)
 	case o.all:
-		return [][]int{identity(n)} // to look at; Check keeps it from being asked
+		return rotations(n)[n-1:] // to look at; Check keeps it from being asked
 	}
 	return rotations(n)
 }
@@ -85,18 +87,8 @@ func rotations(n int) [][]int {
 
 // permutations lists them all, sorted.
 func permutations(n int) [][]int {
-	list := [][]int{{}}
-	for range n {
-		var longer [][]int
-		for _, head := range list {
-			for c := range n {
-				if !slices.Contains(head, c) {
-					longer = append(longer, append(slices.Clone(head), c))
-				}
-			}
-		}
-		list = longer
-	}
+	list := combin.Permutations(n, n)
+	slices.SortFunc(list, slices.Compare)
 	return list
 }
 
@@ -119,14 +111,6 @@ func drawn(item string, n, k int) [][]int {
 	}
 	slices.SortFunc(list, slices.Compare)
 	return list
-}
-
-func identity(n int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	return order
 }
 
 // factorial of n, or a number beyond any that is asked for.

@@ -56,25 +56,19 @@ func positions(
 	case decided < 5*len(counts):
 		note += "; fewer than 5 judgments a position: p is rough"
 	}
-	return append(results,
-		scoring.Result{
-			Metric:  positionsChiSquare,
-			Group:   group,
-			Unit:    scoring.UnitStatistic,
-			Value:   scoring.Fraction(chi2),
-			N:       decided,
-			Missing: leftOut,
-			Note:    note,
-		},
-		scoring.Result{
-			Metric:  positionsP,
-			Group:   group,
-			Unit:    scoring.UnitStatistic,
-			Value:   scoring.Precise(p),
-			N:       decided,
-			Missing: leftOut,
-			Note:    note,
-		})
+	x := scoring.Result{
+		Metric:  positionsChiSquare,
+		Group:   group,
+		Unit:    scoring.UnitStatistic,
+		Value:   scoring.Fraction(chi2),
+		N:       decided,
+		Missing: leftOut,
+		Note:    note,
+	}
+	results = append(results, x)
+	x.Metric = positionsP
+	x.Value = scoring.Precise(p)
+	return append(results, x)
 }
 
 const (

@@ -3,11 +3,9 @@ package pairwise
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -43,52 +41,31 @@ func importLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
 	}
 	judge = cmp.Or(judge, files[0].judge)
 	strategy := files[0].strategy
-	labels := outputLabels(files[0].judge, strategy)
-	template := judging.Template{Name: "LLMBar " + strategy, Origin: "LLMBar (arXiv 2310.07641)", Labels: labels}
-	p := pairwise{name: Protocol.Name, goal: Protocol.Goal, template: template}
-	in := llmBarImport{Import: &Import{Run: imports.Run{Dir: out}}, asker: outputs{pairwise: p}}
-	sums := sha256.New()
+	in := newStoredImport(out, "LLMBar (arXiv 2310.07641)", llmBarPrefix+strategy)
+	in.asker.template.Labels = outputLabels(files[0].judge, strategy)
+	in.Stored = false
 	for _, f := range files {
-		if err := in.file(f, sums); err != nil {
+		if err := in.llmBarRows(f); err != nil {
 			return nil, err
 		}
 	}
 	if len(in.items) == 0 {
 		return nil, in.bad.None("rows with input, output_1, output_2, label and results")
 	}
-	in.Manifest = imports.Describe(gavel, "LLMBar's stored replies", files[0].path, p.spec(
-		specOf(in.items, func(i int) string { return in.records[i*perPair].Item }),
-		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, sums.Sum(nil)[:8])}),
-		in.Games, judging.DatasetInfo{
-			Name:    llmBarName(files),
-			Format:  datasets.LLMBar.Name,
-			Rows:    len(in.items),
-			Skipped: in.bad.N,
-			Bad:     in.bad.First,
-		})
-	return in.Import, in.write(strategy, in.items, in.records)
+	return in.finish(gavel, "LLMBar's stored replies", files[0].path, judge, datasets.LLMBar.Name, llmBarName(files))
 }
 
-// perPair is how many judgments a pair has.
-const perPair = 2
+// llmBarPrefix begins the name of the prompt of a strategy, which JudgeBench would call the judge by.
+const llmBarPrefix = "LLMBar "
 
-// llmBarImport is a run in the making.
-type llmBarImport struct {
-	*Import
-	asker   judging.Asker
-	items   [][]byte
-	records []*judging.Record
-	bad     imports.Rejects
-}
-
-// file takes in the rows of a file, and its sum.
-func (in *llmBarImport) file(f storedReplies, sums io.Writer) error {
+// llmBarRows takes in the rows of a file, and its sum.
+func (in *storedImport) llmBarRows(f storedReplies) error {
 	source, err := imports.Open(f.path)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	fmt.Fprintln(sums, f.subset, source.Sum)
+	fmt.Fprintln(in.sums, f.subset, source.Sum)
 	n := 0
 	in.bad.Path = f.path
 	return source.Each(func(row int, raw json.RawMessage) error {
@@ -102,8 +79,9 @@ func (in *llmBarImport) file(f storedReplies, sums io.Writer) error {
 			return nil
 		}
 		in.items = append(in.items, item.Raw)
+		in.ids = append(in.ids, item.ID)
 		for g, judgment := range made {
-			rec, err := in.record(item, g, judgment)
+			rec, err := in.llmBarRecord(item, g, judgment)
 			if err != nil {
 				return fmt.Errorf("%s: row %d: judgment %d: %w", f.path, row, g+1, err)
 			}
@@ -113,8 +91,8 @@ func (in *llmBarImport) file(f storedReplies, sums io.Writer) error {
 	})
 }
 
-// record makes one judgment a record, and compares what we read with what the file says was decided.
-func (in *llmBarImport) record(item datasets.Item, g int, as llmBarJudgment) (*judging.Record, error) {
+// llmBarRecord makes one judgment a record, and compares what we read with what the file says was decided.
+func (in *storedImport) llmBarRecord(item datasets.Item, g int, as llmBarJudgment) (*judging.Record, error) {
 	rec := newRecord(in.asker, item, g)
 	rec.Mode = as.mode
 	in.Games++
@@ -123,7 +101,7 @@ func (in *llmBarImport) record(item datasets.Item, g int, as llmBarJudgment) (*j
 	}
 	rec.Imported = &judging.Imported{Decision: as.decision}
 	rec.Replies = []judging.Reply{{Text: as.text, Finish: backends.Stop}}
-	v, err := rec.Read(in.asker, judging.Reading{Policy: judging.Unique})
+	v, err := rec.Read(outputs{pairwise: in.asker}, judging.Reading{Policy: judging.Unique})
 	if err != nil {
 		return nil, err
 	}

@@ -67,10 +67,11 @@ func of(p judging.Protocol, sop, direct, cot, hard string) judging.Protocol {
 	p.Labelled = rightWords
 	name, goal := p.Name, p.Goal
 	p.New = func(t judging.Template, s judging.Settings) judging.Asker {
-		if p := (pairwise{name: name, goal: goal, template: t}); !byOutputs(t) {
-			return compareBy(p, s)
+		p := pairwise{name: name, goal: goal, template: t}
+		if byOutputs(t) {
+			return outputs{p, s.Get(referenceOption) == "true"}
 		}
-		return outputs{pairwise{name: name, goal: goal, template: t}, s.Get(referenceOption) == "true"}
+		return compareBy(p, s)
 	}
 	return p
 }

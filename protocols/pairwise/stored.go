@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"strings"
 
 	"gavel/backends"
 	"gavel/datasets"
@@ -38,7 +39,8 @@ type storedImport struct {
 	items   [][]byte
 	records []*judging.Record
 	ids     []string
-	sums    hash.Hash // of the files
+	sums    hash.Hash       // of the files
+	bad     imports.Rejects // rows that are no pairs
 }
 
 // newStoredImport begins a run of a judge asked by a harness with a prompt, in the folder out.
@@ -100,8 +102,14 @@ func (in *storedImport) finish(gavel, about, file, judge, format, dataset string
 	in.Manifest = imports.Describe(gavel, about, file, in.asker.spec(
 		specOf(in.items, func(i int) string { return in.ids[i] }),
 		judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, in.sums.Sum(nil)[:8])}),
-		in.Games, judging.DatasetInfo{Name: dataset, Format: format, Rows: len(in.items)})
-	return in.Import, in.write(in.asker.template.Name, in.items, in.records)
+		in.Games, judging.DatasetInfo{
+			Name:    dataset,
+			Format:  format,
+			Rows:    len(in.items),
+			Skipped: in.bad.N,
+			Bad:     in.bad.First,
+		})
+	return in.Import, in.write(strings.TrimPrefix(in.asker.template.Name, llmBarPrefix), in.items, in.records)
 }
 
 // pairLine is a pair as JudgeBench writes it, with who wrote each response.

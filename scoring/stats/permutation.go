@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 const (
@@ -48,19 +49,9 @@ func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float
 }
 
 // Swapped is [Bootstrap.Exchange] of a difference that is no function of sums: of each of n units it is told whether
-// the two sides are exchanged.
-func (b Bootstrap) Swapped(n int, difference func(swapped []bool) float64) float64 {
-	x := exchange{difference: func(exchanged []int) float64 {
-		swapped := make([]bool, n)
-		for i, turned := range exchanged {
-			swapped[i] = turned == 1
-		}
-		return difference(swapped)
-	}}
-	for range n {
-		x.units = append(x.units, 1)
-	}
-	return b.test(x, n)
+// the two sides are exchanged: 1, else 0.
+func (b Bootstrap) Swapped(n int, difference func(swapped []int) float64) float64 {
+	return b.test(exchange{units: slices.Repeat([]int{1}, n), difference: difference}, n)
 }
 
 // exchange holds the units of a permutation test, and the difference that it tests.
@@ -194,9 +185,7 @@ func kindsOf(rows *Rows) (sums []float64, kinds []turning) {
 	sums = make([]float64, rows.width)
 	for c, n := range often {
 		row := make([]float64, rows.width)
-		for i, column := range rows.classes[c].column {
-			row[column] = rows.classes[c].value[i]
-		}
+		rows.classes[c].add(row, 1)
 		k := turning{units: n, delta: make([]float64, rows.width)}
 		alike := true
 		for i, v := range row {

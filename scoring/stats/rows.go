@@ -8,17 +8,24 @@ import (
 // Rows are rows to be resampled, each an independent unit: what belongs together
 // is one row. What is kept does not grow with rows that are alike.
 type Rows struct {
-	classes []class           // the distinct rows, in order of first appearance
+	classes []Extra           // the distinct rows, in order of first appearance
 	width   int               // columns of a row
 	member  []uint32          // the class of each row
 	index   map[string]uint32 // class by the bits of its row
 	key     []byte
 }
 
-// class is a row without its zeros: rows of counts have few others.
-type class struct {
-	column []uint32
-	value  []float64
+// Extra is a row without its zeros: rows of counts have few others.
+type Extra struct {
+	Columns []int
+	Values  []float64
+}
+
+// add adds the row to sums, so many times.
+func (x Extra) add(sums []float64, times float64) {
+	for i, column := range x.Columns {
+		sums[column] += times * x.Values[i]
+	}
 }
 
 // Add appends a row; it keeps no hold of it.
@@ -42,13 +49,14 @@ func (r *Rows) Class(row []float64) uint32 {
 	return c
 }
 
-func sparse(row []float64) (c class) {
+func sparse(row []float64) (x Extra) {
 	for i, v := range row {
 		if v != 0 {
-			c.column, c.value = append(c.column, uint32(i)), append(c.value, v)
+			x.Columns = append(x.Columns, i)
+			x.Values = append(x.Values, v)
 		}
 	}
-	return c
+	return x
 }
 
 // AddClass appends a row of a class.

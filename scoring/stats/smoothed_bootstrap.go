@@ -22,12 +22,6 @@ type Beside struct {
 	Mass      float64 // what each weighs on average, where a row that was seen weighs 1
 }
 
-// Extra is a row without its zeros.
-type Extra struct {
-	Columns []int
-	Values  []float64
-}
-
 // Smoothed gives each statistic a percentile interval of a Bayesian bootstrap: each round weighs every row, and those
 // beside, by the gamma distribution. Of a share of independent units with ½ beside at each end, the lower end is the
 // quantile of Beta(k, n−k+½), between those of Jeffreys and of Clopper and Pearson; of counts of cells with ½
@@ -113,10 +107,7 @@ type pool struct {
 func (s *smoothing) round() {
 	clear(s.sums)
 	for c, g := range s.classes {
-		w := g.draw(s.rng)
-		for i, column := range s.rows.classes[c].column {
-			s.sums[column] += w * s.rows.classes[c].value[i]
-		}
+		s.rows.classes[c].add(s.sums, g.draw(s.rng))
 	}
 	for _, p := range s.pools {
 		for k := range p.weights {
@@ -146,9 +137,7 @@ func (s *smoothing) round() {
 func (s *smoothing) let(in []Extra, weights []float64, from, to int, sides ...int) {
 	copy(s.with, s.sums)
 	for i, x := range in {
-		for k, column := range x.Columns {
-			s.with[column] += weights[i] * x.Values[k]
-		}
+		x.add(s.with, weights[i])
 	}
 	for k := from; k < to; k++ {
 		if v := s.list[k].Of(s.with); !math.IsNaN(v) {

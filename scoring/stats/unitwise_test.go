@@ -20,10 +20,10 @@ func TestUnitByUnitAsBySums(t *testing.T) {
 		}
 		how := stats.Bootstrap{Rounds: 4000, Seed: 1}
 		bySums := how.Exchange(&rows, func(a, b []float64) float64 { return b[0] - a[0] })
-		byUnits := how.Swapped(n, func(swapped []bool) (sum float64) {
+		byUnits := how.Swapped(n, func(swapped []int) (sum float64) {
 			for i, v := range values {
 				difference := v[1] - v[0]
-				if swapped[i] {
+				if swapped[i] == 1 {
 					difference = -difference
 				}
 				sum += difference
