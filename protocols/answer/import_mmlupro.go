@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -119,8 +120,10 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	}
 	if text != nil {
 		row.replies = []string{*text}
-	} else if keys := slices.Collect(imports.Keys(raw)); !slices.Contains(keys, "generated_text") &&
-		!slices.Contains(keys, "model_outputs") {
+		return row, nil
+	}
+	keys := maps.Collect(imports.Keys(raw))
+	if keys["generated_text"] == nil && keys["model_outputs"] == nil {
 		return answerRow{}, errors.New("neither generated_text nor model_outputs: this is no row of model outputs")
 	}
 	return row, nil
