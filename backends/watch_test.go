@@ -299,12 +299,13 @@ func TestWatchSeesAnotherModel(t *testing.T) {
 	weights, others := Sample{" it": -0.5, " of": -1.5}, Sample{" it": -3, " so": -0.2}
 	for name, c := range map[string]struct {
 		was, is presence
-		after   time.Duration
+		away    bool // before it is another
 	}{
 		"another identity":              {was: presence{identity: tinyIdentity}, is: presence{identity: "openai tiny size=2"}},
 		"a name that is gone":           {was: presence{identity: tinyIdentity}, is: presence{}},
 		"other weights, new process":    {was: presence{identity: tinyIdentity, process: "1", sample: weights}, is: presence{identity: tinyIdentity, process: "2", sample: others}},
-		"other weights, process untold": {was: presence{identity: tinyIdentity, sample: weights}, is: presence{identity: tinyIdentity, sample: others}, after: time.Minute},
+		"other weights, process untold": {was: presence{identity: tinyIdentity, sample: weights}, is: presence{identity: tinyIdentity, sample: others}},
+		"away in between":               {was: presence{identity: tinyIdentity, sample: weights}, is: presence{identity: tinyIdentity, sample: others}, away: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -312,8 +313,13 @@ func TestWatchSeesAnotherModel(t *testing.T) {
 				if err := w.ask(t); err != nil {
 					t.Fatal(err)
 				}
+				if c.away {
+					s.now.Store(&presence{down: true})
+					if err := w.ask(t); !IsKind(err, Transport) {
+						t.Fatal(err)
+					}
+				}
 				s.now.Store(&c.is)
-				time.Sleep(c.after)
 				var changed *ModelChangedError
 				if err := w.ask(t); !errors.As(err, &changed) {
 					t.Errorf("%v", err)
@@ -325,22 +331,6 @@ func TestWatchSeesAnotherModel(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestWatchSamplesAfterAFailure: a server that tells nothing of its process is
-// sampled at once when a call has failed.
-func TestWatchSamplesAfterAFailure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, w := watching(t, presence{identity: tinyIdentity, sample: Sample{" it": -0.5}})
-		s.now.Store(&presence{down: true})
-		if err := w.ask(t); !IsKind(err, Transport) {
-			t.Fatal(err)
-		}
-		s.now.Store(&presence{identity: tinyIdentity, sample: Sample{" so": -0.5}})
-		if err := w.ask(t); !errors.As(err, new(*ModelChangedError)) {
-			t.Errorf("%v", err)
-		}
-	})
 }
 
 func TestWatchOfAServerThatIsStartedAgain(t *testing.T) {
@@ -386,31 +376,17 @@ func TestWatchGoesOnWithTheModelOfAnEarlierPart(t *testing.T) {
 	}
 }
 
-// A server that is busy when the run begins is watched like any other.
+// A server that is busy when the run begins is watched like any other; one that stays busy gives no sample, which is told.
 func TestWatchBusyAtFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := new(serving)
-		s.now.Store(&presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.1}})
-		s.busy.Store(2)
-		w := s.watch(t)
-		if sample, untold, err := w.Begin(nil); err != nil || untold != nil || sample[" it"] != -0.1 {
-			t.Errorf("Begin: %v, %v, %v", sample, untold, err)
-		}
-		s.now.Store(&presence{identity: tinyIdentity, process: "2", sample: Sample{" so": -0.1}})
-		if err := w.ask(t); !errors.As(err, new(*ModelChangedError)) {
-			t.Errorf("with other weights: %v", err)
-		}
-	})
-}
-
-// A server that stays busy gives no sample, which is told.
-func TestWatchWithoutASample(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := new(serving)
-		s.now.Store(&presence{identity: tinyIdentity, process: "1"})
-		s.busy.Store(1 << 20)
-		if sample, untold, err := s.watch(t).Begin(nil); err != nil || sample != nil || !IsKind(untold, Busy) {
-			t.Errorf("Begin: %v, %v, %v", sample, untold, err)
-		}
-	})
+	for refused, told := range map[int64]bool{2: true, 1 << 20: false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := new(serving)
+			s.now.Store(&presence{identity: tinyIdentity, process: "1", sample: Sample{" it": -0.1}})
+			s.busy.Store(refused)
+			sample, untold, err := s.watch(t).Begin(nil)
+			if err != nil || (sample[" it"] == -0.1) != told || IsKind(untold, Busy) == told {
+				t.Errorf("%d times: %v, %v, %v", refused, sample, untold, err)
+			}
+		})
+	}
 }
