@@ -1,10 +1,8 @@
 package judging
 
 import (
-	"context"
 	"testing"
 
-	"gavel/backends"
 	"gavel/judging/judgingtest"
 )
 
@@ -14,9 +12,7 @@ import (
 func TestWhichOrderIsAskedFirst(t *testing.T) {
 	set := judgingtest.Pairs(t, 100)
 	made := func(alternates bool) (first map[string]int, verdicts map[string]string) {
-		j, w := newJob(t, set, judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-			return judgingtest.Says(judgingtest.RightLabel(req))
-		}))
+		j, w := newJob(t, set, right(nil))
 		j.Manifest.Alternates = alternates
 		if err := j.Run(t.Context()); err != nil {
 			t.Fatal(err)

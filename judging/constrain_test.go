@@ -186,9 +186,8 @@ func TestRepetitions(t *testing.T) {
 		presentation, repetition int
 	}
 	var calls []call
-	j, w := newJob(t, judgingtest.Pairs(t, 2), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := newJob(t, judgingtest.Pairs(t, 2), right(func(req backends.Request) {
 		calls = append(calls, call{req.Oracle.Item, req.Oracle.Presentation, req.Repetition})
-		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Manifest.Spec.Parameters.NumRepetitions = 3
 	j.Manifest.Judgments = 12

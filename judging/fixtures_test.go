@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -116,6 +117,16 @@ func newJob(t *testing.T, set *datasets.Set, client backends.Client) (*Job, *jud
 		Manifest: NewManifest("test", specOf(p, set)), Asker: p, Set: set, Rows: rows, Client: client,
 		Concurrency: 1, Write: w.Write, Now: func() time.Time { return noon },
 	}, w
+}
+
+// right is a judge that names the right candidate; seen is told of each request first, where it is not nil.
+func right(seen func(backends.Request)) judgingtest.Script {
+	return func(_ context.Context, req backends.Request) (backends.Response, error) {
+		if seen != nil {
+			seen(req)
+		}
+		return judgingtest.Says(judgingtest.RightLabel(req))
+	}
 }
 
 func specOf(p Asker, set *datasets.Set) Spec {

@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -102,9 +101,8 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	}
 	var planned, asked []string
 	plan, ask := requests(&planned), requests(&asked)
-	j, _ := newJob(t, judgingtest.Pairs(t, 3), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 3), right(func(req backends.Request) {
 		ask(req)
-		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Manifest.Spec.Parameters.SystemRole = backends.User
 	if _, err := j.MakePlan(t.Context(), func(req backends.Request) bool { plan(req); return false }); err != nil {

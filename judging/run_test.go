@@ -127,9 +127,8 @@ func TestRecordOfAJudgment(t *testing.T) {
 
 func TestRequestHoldsTheParameters(t *testing.T) {
 	var got backends.Request
-	j, _ := newJob(t, judgingtest.Pairs(t, 1), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 1), right(func(req backends.Request) {
 		got = req
-		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Manifest.Spec.Parameters = Parameters{Temperature: 0.25, TopP: 0.5, Seed: 7, MaxTokens: 99, NumCtx: 1024, Attempts: 1, SystemRole: backends.User}
 	j.Context = 4096
@@ -226,9 +225,8 @@ func TestGivesUpAfterFailuresInARow(t *testing.T) {
 
 func TestCompletedJudgmentsAreNotAskedFor(t *testing.T) {
 	var asked []string
-	j, w := newJob(t, judgingtest.Pairs(t, 4), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, w := newJob(t, judgingtest.Pairs(t, 4), right(func(req backends.Request) {
 		asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
-		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	j.Completed = completed(map[string][]bool{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}})
 	if err := j.Run(t.Context()); err != nil {
@@ -240,9 +238,7 @@ func TestCompletedJudgmentsAreNotAskedFor(t *testing.T) {
 }
 
 func TestOnlyTheRowsPickedAreJudged(t *testing.T) {
-	j, w := newJob(t, judgingtest.Pairs(t, 5), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return judgingtest.Says(judgingtest.RightLabel(req))
-	}))
+	j, w := newJob(t, judgingtest.Pairs(t, 5), right(nil))
 	j.Rows = []int{1, 4}
 	if err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -276,9 +272,8 @@ func TestCompleted(t *testing.T) {
 
 func TestWriteErrorEndsTheRun(t *testing.T) {
 	calls := 0
-	j, _ := newJob(t, judgingtest.Pairs(t, 5), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+	j, _ := newJob(t, judgingtest.Pairs(t, 5), right(func(req backends.Request) {
 		calls++
-		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
 	full := errors.New("disk full")
 	j.Write = func(r *Record) error {
@@ -308,10 +303,7 @@ func (b broken) Presentations(item datasets.Item) []Presentation {
 
 // TestPanicWhileAnItemIsTaken: the workers that wait for the item do not wait for ever.
 func TestPanicWhileAnItemIsTaken(t *testing.T) {
-	j, _ := newJob(t, judgingtest.Pairs(t, 2), judgingtest.Script(
-		func(_ context.Context, req backends.Request) (backends.Response, error) {
-			return judgingtest.Says(judgingtest.RightLabel(req))
-		}))
+	j, _ := newJob(t, judgingtest.Pairs(t, 2), right(nil))
 	j.Concurrency = 2
 	j.Asker = broken{j.Asker, "p2"}
 	done := make(chan error, 1)

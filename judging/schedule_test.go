@@ -249,9 +249,7 @@ func TestCancelBetweenCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			j, w := newJob(t, judgingtest.Pairs(t, 5), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-				return judgingtest.Says(judgingtest.RightLabel(req))
-			}))
+			j, w := newJob(t, judgingtest.Pairs(t, 5), right(nil))
 			j.Write = cancelled(w, cancel)
 			if err := j.Run(ctx); !errors.Is(err, context.Canceled) {
 				t.Errorf("%d of 10 judgments, error %v", len(w.Records), err)
