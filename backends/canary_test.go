@@ -6,6 +6,8 @@ import (
 	"hash/fnv"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // muddled is a server that repeats words, or, where it is dumb, says something that is the prompt's own; once it is mixed
@@ -38,9 +40,7 @@ func TestCanaries(t *testing.T) {
 	for by, m := range map[string]*muddled{"its word": {}, "its text": {dumb: true}} {
 		t.Run(by, func(t *testing.T) {
 			c := NewCanaries(8, Request{Model: "m"})
-			if err := c.Listen(t.Context(), m); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, c.Listen(t.Context(), m))
 			if told, n := c.Told(); told != by || n != c.Len() {
 				t.Fatalf("told by %s: %d of %d", told, n, c.Len())
 			}
@@ -72,9 +72,7 @@ func TestMixingFromTheStart(t *testing.T) {
 	m := &muddled{}
 	m.Ask(t.Context(), c.Request(7))
 	m.mixed = true
-	if err := c.Listen(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, c.Listen(t.Context(), m))
 	if by, n := c.Told(); by != "its word" || n != c.Len() {
 		t.Fatalf("told by %s: %d of %d", by, n, c.Len())
 	}

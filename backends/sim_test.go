@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 const tieVerdict = "[[A=B]]"
@@ -83,9 +85,7 @@ func TestSimDoesWhatItSays(t *testing.T) {
 	} {
 		t.Run(spec, func(t *testing.T) {
 			judge, err := NewSim(spec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			got := judgePairs(t, judge, n, tieVerdict)
 			for _, name := range []string{"strict", "consistent", "first", "tie", "silent"} {
 				if math.Abs(got[name]-want[name]) > bound {
@@ -113,9 +113,7 @@ func TestSimHoldsToItsWrongCandidate(t *testing.T) {
 			resp, err := judge.Ask(context.Background(), Request{Oracle: &Oracle{
 				Item: item, Presentation: presentation, Order: order, Right: slices.Index(order, 2), Choices: []string{"<0>", "<1>", "<2>", "<3>"},
 			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			var position int
 			if _, err := fmt.Sscanf(resp.Text[strings.Index(resp.Text, "<"):], "<%d>", &position); err != nil {
 				t.Fatal(err)
@@ -139,9 +137,7 @@ func TestSimDependsOnSeedItemPresentationAndRepetition(t *testing.T) {
 			resp, err := s.Ask(context.Background(), Request{Repetition: repetition, Oracle: &Oracle{
 				Item: fmt.Sprint(item, i), Presentation: presentation, Order: []int{0, 1}, Choices: []string{"a.", "b."},
 			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			all.WriteString(resp.Text[len(resp.Text)-2:])
 		}
 		return all.String()
@@ -185,9 +181,7 @@ func TestNewSimRefuses(t *testing.T) {
 func TestSimAsABackend(t *testing.T) {
 	ctx := context.Background()
 	judge, err := NewSim("sim:coin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if s, err := judge.Server(ctx); err != nil || s.Kind != "sim" || s.URL != "" {
 		t.Errorf("Server: %+v, %v", s, err)
 	}
@@ -202,9 +196,7 @@ func TestSimAsABackend(t *testing.T) {
 	ids := map[string]string{}
 	for _, spec := range []string{"coin", "right", "accuracy=0.8", "first=0.8", "tie=0.8", "silent=0.8", "seed=8"} {
 		s, err := NewSim(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		m, err := s.Model(ctx, "whatever")
 		if err != nil || m.Name != "sim:"+spec {
 			t.Errorf("Model: %+v, %v", m, err)
@@ -240,9 +232,7 @@ func TestSimTakesTheWordOfAReference(t *testing.T) {
 			resp, err := c.judge.Ask(t.Context(), Request{Oracle: &Oracle{
 				Item: fmt.Sprint(i), Order: []int{0, 1}, Choices: []string{"[[Correct]]", "[[Incorrect]]"}, Reference: c.reference,
 			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			if strings.Contains(resp.Text, "[[Correct]]") {
 				right++
 			}

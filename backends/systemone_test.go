@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // decisionServer answers /v1/systemone, and keeps what it was asked. tokens is what its tokenizer counts; 0: it has none.
@@ -35,9 +37,7 @@ func decisionServer(t *testing.T, status int, answer string, tokens int) (s *Sys
 	}))
 	t.Cleanup(server.Close)
 	b, err := Open(Server{Kind: "systemone", URL: server.URL + "/v1"}, "", server.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return b.(*SystemOne), asked
 }
 
@@ -51,9 +51,7 @@ func TestSystemOneAsks(t *testing.T) {
 	s, asked := decisionServer(t, 200, `{"model":"m","answers":{"verdict":{"type":"choice","choice":"The second is better",`+
 		`"probabilities":{"The first is better":0.25,"The second is better":0.75},"confidence":0.5}},"usage":{"input_tokens":40,"output_tokens":0}}`, 20)
 	got, err := s.Ask(t.Context(), comparison)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	const want = `{"model":"m","questions":{"verdict":{"type":"choice","instructions":"Which is \"better\"?",` +
 		`"criteria":{"The first is better":null,"The second is better":null}}},"state":"one, two"}`
 	if *asked != want {
@@ -166,9 +164,7 @@ func TestSystemOneOfOllama(t *testing.T) {
 		t.Errorf("%+v can what it cannot", at)
 	}
 	b, err := Open(at, "", server.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	m, err := b.Model(t.Context(), "nimble")
 	if err != nil || m.Decides != Yes || m.Identity(at.Kind) != "systemone abc" {
 		t.Errorf("%+v, %v", m, err)
@@ -191,9 +187,7 @@ func TestDecisionCountsAPromptWithoutOptions(t *testing.T) {
 	}))
 	defer server.Close()
 	b, err := Open(Server{Kind: systemOneFormat, URL: server.URL + "/v1"}, "", server.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if n, err := b.(Counter).CountTokens(t.Context(), question); n != 3 || err != nil {
 		t.Error(n, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // serving is a Backend whose model, process and weights can be exchanged.
@@ -168,9 +170,7 @@ func TestWatchLast(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, w := watching(t, presence{identity: tinyIdentity})
 			resp, err := w.Ask(t.Context(), Request{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			s.now.Store(&c.is)
 			begun := time.Now()
 			why := w.Last(t.Context(), 5*time.Second)
@@ -190,9 +190,7 @@ func TestWatchLast(t *testing.T) {
 func TestWatchDoesNotVouchForTheFuture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, w := watching(t, presence{identity: tinyIdentity, takes: 3 * time.Second})
-		if err := w.ask(t); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, w.ask(t))
 		s.now.Store(&presence{identity: "openai tiny size=2"})
 		var changed *ModelChangedError
 		if err := w.ask(t); !errors.As(err, &changed) {
@@ -217,9 +215,7 @@ func TestWatchDoesNotVouchForTheFuture(t *testing.T) {
 		go func() { held <- w.ask(t) }()
 		time.Sleep(time.Second)
 		s.now.Store(&presence{identity: tinyIdentity})
-		if err := w.ask(t); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, w.ask(t))
 		s.now.Store(&presence{identity: "openai tiny size=2"})
 		var changed *ModelChangedError
 		if err := <-held; !errors.As(err, &changed) {
@@ -310,9 +306,7 @@ func TestWatchSeesAnotherModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, w := watching(t, c.was)
-				if err := w.ask(t); err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, w.ask(t))
 				if c.away {
 					s.now.Store(&presence{down: true})
 					if err := w.ask(t); !IsKind(err, Transport) {

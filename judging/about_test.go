@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // readAbout reads the file of a folder; nothing where there is none.
@@ -27,16 +29,12 @@ func TestAbout(t *testing.T) {
 	if err != nil || said.Name != "the baseline" || !slices.Equal(said.Tags, []string{"a", "b", "long tag"}) || said.Note != "first\nsecond" {
 		t.Fatalf("%+v, %v", said, err)
 	}
-	if err := WriteAbout(dir, said); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, WriteAbout(dir, said))
 	if a, err := readAbout(dir); err != nil || a.Name != said.Name || !slices.Equal(a.Tags, said.Tags) || a.Note != said.Note {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for range 2 {
-		if err := WriteAbout(dir, About{}); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, WriteAbout(dir, About{}))
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("where nothing is said there is %v", left)
@@ -57,9 +55,7 @@ func TestAboutIsBounded(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, text := range []string{"{", `{"tags": 1}`, `{"name": "` + strings.Repeat("x", 200) + `"}`} {
-		if err := os.WriteFile(filepath.Join(dir, AboutFile), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(filepath.Join(dir, AboutFile), []byte(text), 0o644))
 		if a, err := readAbout(dir); err == nil || !a.Empty() || !strings.Contains(err.Error(), "about.json: damaged") {
 			t.Errorf("%.20q: %+v, %v", text, a, err)
 		}

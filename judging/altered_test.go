@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/judging/judgingtest"
 )
 
@@ -22,14 +24,10 @@ func earlierRun(t *testing.T) (*Manifest, string) {
 	var lines []string
 	for row := range 4 {
 		raw, err := set.Raw(row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		lines = append(lines, string(raw)+"\n")
 	}
-	if err := os.WriteFile(filepath.Join(dir, ItemsFile), []byte(strings.Join(lines, "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(filepath.Join(dir, ItemsFile), []byte(strings.Join(lines, "")), 0o644))
 	return m, dir
 }
 
@@ -40,17 +38,13 @@ func TestItemsOfAnEarlierRunAreHeldToItsManifest(t *testing.T) {
 	}
 	path := filepath.Join(dir, ItemsFile)
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for name, text := range map[string]string{
 		"one less":  string(raw[:strings.LastIndex(strings.TrimSpace(string(raw)), "\n")+1]),
 		"one again": string(raw) + strings.SplitAfter(string(raw), "\n")[0],
 		"none":      "",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o644))
 		if names, err := m.Changed(nil, dir); err != nil || !slices.Equal(names, []string{ItemsFile}) {
 			t.Errorf("%s: %q, %v", name, names, err)
 		}
@@ -65,9 +59,7 @@ func TestItemsOfAnEarlierRunAreHeldToItsManifest(t *testing.T) {
 func TestFingerprintsOfMergedShards(t *testing.T) {
 	of := func(replies ...Reply) []string {
 		var m Manifest
-		if err := json.Unmarshal([]byte(`{"servers": [{"url": "http://a"}, {"url": "http://b"}]}`), &m); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, json.Unmarshal([]byte(`{"servers": [{"url": "http://a"}, {"url": "http://b"}]}`), &m))
 		var s Systems
 		for _, reply := range replies {
 			s.Add(&m, &Record{Replies: []Reply{reply}})

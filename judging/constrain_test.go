@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging/judgingtest"
@@ -28,9 +30,7 @@ func held(t *testing.T, prompt string, change func(*Parameters), client judgingt
 	j.Asker = protocolNamed(t, "pairwise", prompt)
 	j.Completed = completed(map[string][]bool{"p1": {false, true}})
 	change(&j.Manifest.Spec.Parameters)
-	if err := j.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Run(t.Context()))
 	if len(w.Records) != 1 {
 		t.Fatalf("%d records", len(w.Records))
 	}
@@ -196,9 +196,7 @@ func TestRepetitions(t *testing.T) {
 	for i := range 6 {
 		j.Completed.Add(&Record{Item: "p2", Presentation: i % 2, Presentations: 2, Repetition: i / 2})
 	}
-	if err := j.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Run(t.Context()))
 	want := []call{{"p1", 0, 0}, {"p1", 1, 0}, {"p1", 0, 1}, {"p1", 0, 2}, {"p1", 1, 2}}
 	if !reflect.DeepEqual(calls, want) {
 		t.Errorf("asked %v, want %v", calls, want)
@@ -236,9 +234,7 @@ func TestCountedPrompts(t *testing.T) {
 			j.Completed = completed(map[string][]bool{"p1": {false, true}})
 			j.Limit = c.limit
 			j.Count = func(_ context.Context, req backends.Request) (int, error) { counts++; return c.count, c.err }
-			if err := j.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, j.Run(t.Context()))
 			if r := w.Records[0]; counts != c.counts || asks != c.asks || r.Outcome != c.want || len(r.Replies) != 1 {
 				t.Errorf("counted %d times, asked %d times, %+v", counts, asks, r)
 			}

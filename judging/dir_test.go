@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/judging/judgingtest"
 )
 
@@ -25,9 +27,7 @@ func begun(t *testing.T, path string) *Dir {
 	if err == nil {
 		err = d.Begin(testManifest(), noItems)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
@@ -68,26 +68,18 @@ func runWith(t *testing.T, records ...*Record) string {
 	if err != nil || old != nil || len(completed) != 0 {
 		t.Fatalf("a new run: manifest %v, standing %v, error %v", old, completed, err)
 	}
-	if err := d.Begin(testManifest(), noItems); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Begin(testManifest(), noItems))
 	for _, r := range records {
-		if err := d.Write(r); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, d.Write(r))
 	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Close())
 	return path
 }
 
 func readAll(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(b)
 }
 
@@ -108,19 +100,13 @@ func TestOpenDirGoesOn(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := runWith(t, c.records...)
 			d, old, completed, err := open(path, testManifest())
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			defer d.Close()
 			if old == nil || old.ID != testManifest().ID || !slices.Equal(completed, c.completed) {
 				t.Errorf("manifest %v, standing %q, want %q", old, completed, c.completed)
 			}
-			if err := d.Begin(testManifest(), noItems); err != nil {
-				t.Fatal(err)
-			}
-			if err := d.Write(recordOf("p9", 0, Decided)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Begin(testManifest(), noItems))
+			assert.NilError(t, d.Write(recordOf("p9", 0, Decided)))
 			text := readAll(t, filepath.Join(path, RecordsFile))
 			if n := strings.Count(text, "\n"); n != c.lines+1 || !strings.HasSuffix(text, "\n") {
 				t.Errorf("%d lines with the new one, want %d:\n%s", n, c.lines+1, text)
@@ -146,19 +132,13 @@ func TestOpenDirAfterAKillAtTheStart(t *testing.T) {
 	var files []string // each a state that the run goes through, in turn
 	path := runWith(t)
 	entries, err := os.ReadDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for _, name := range []string{"", lockFile, ManifestFile, ItemsFile, RecordsFile} {
 		files = append(files, name)
 		killed := filepath.Join(t.TempDir(), "run")
-		if err := os.MkdirAll(killed, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(killed, 0o755))
 		for _, f := range files[1:] {
-			if err := os.WriteFile(filepath.Join(killed, f), []byte(readAll(t, filepath.Join(path, f))), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(filepath.Join(killed, f), []byte(readAll(t, filepath.Join(path, f))), 0o644))
 		}
 		begun(t, killed)
 		if got, err := os.ReadDir(killed); err != nil || len(got) != len(entries) {
@@ -183,19 +163,13 @@ func TestOpenDirAfterAKill(t *testing.T) {
 		whole, last := strings.Join(lines[:len(lines)-1], ""), lines[len(lines)-1]
 		for at := 0; at < len(last); at += 1 + at/8 {
 			path := runWith(t)
-			if err := os.WriteFile(filepath.Join(path, RecordsFile), []byte(whole+last[:at]), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(filepath.Join(path, RecordsFile), []byte(whole+last[:at]), 0o644))
 			d, _, completed, err := open(path, testManifest())
 			if err != nil || !slices.Equal(completed, []string{"p1 0"}) {
 				t.Fatalf("%s, cut after %d bytes: standing %q, error %v", kept.name, at, completed, err)
 			}
-			if err := d.Begin(testManifest(), noItems); err != nil {
-				t.Fatal(err)
-			}
-			if err := d.Write(recordOf("p2", 0, Tie)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, d.Begin(testManifest(), noItems))
+			assert.NilError(t, d.Write(recordOf("p2", 0, Tie)))
 			if got := readAll(t, filepath.Join(path, RecordsFile)); got != lines[0]+last {
 				t.Fatalf("%s, cut after %d bytes, then written: %q", kept.name, at, got)
 			}
@@ -207,12 +181,8 @@ func TestOpenDirAfterAKill(t *testing.T) {
 func TestOpenDirRefuses(t *testing.T) {
 	file := func(name, text string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
-			if err := os.MkdirAll(path, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(path, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.MkdirAll(path, 0o755))
+			assert.NilError(t, os.WriteFile(filepath.Join(path, name), []byte(text), 0o644))
 		}
 	}
 	for _, c := range []struct {
@@ -230,9 +200,7 @@ func TestOpenDirRefuses(t *testing.T) {
 		{"no manifest of ours", file(ManifestFile, `{}`), "not a manifest of gavel"},
 		{"a broken record", func(t *testing.T, path string) {
 			file(ManifestFile, "")(t, path)
-			if err := WriteJSON(filepath.Join(path, ManifestFile), testManifest()); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, WriteJSON(filepath.Join(path, ManifestFile), testManifest()))
 			file(RecordsFile, lineOf(t, goodRecord())+"{\n")(t, path)
 		}, "records.jsonl:2: "},
 	} {
@@ -284,15 +252,11 @@ func TestOpenDirNamesWhatIsDifferent(t *testing.T) {
 func TestOpenDirLocks(t *testing.T) {
 	path := runWith(t)
 	d, _, _, err := open(path, testManifest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if _, _, _, err := open(path, testManifest()); err == nil || !strings.Contains(err.Error(), "another gavel is writing to this run") || !strings.Contains(err.Error(), path) {
 		t.Errorf("opened twice: %v", err)
 	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Close())
 	d, _, _, err = open(path, testManifest())
 	if err != nil {
 		t.Fatalf("the lock outlived its owner: %v", err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/judging/judgingtest"
 )
@@ -35,9 +37,7 @@ func TestFinishThinking(t *testing.T) {
 			}))
 			j.Completed = completed(map[string][]bool{"p1": {false, true}})
 			j.Manifest.Spec.Parameters.FinishThinking, j.Manifest.Spec.Parameters.ThinkBudget = c.finish, 8
-			if err := j.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, j.Run(t.Context()))
 			r := w.Records[0]
 			if len(asked) != c.calls || r.Outcome != c.want || r.Finished != c.finished || r.Replies[0].ThinkTokens != 9 || asked[0].ThinkBudget != 8 {
 				t.Fatalf("%d calls, %+v", len(asked), r)
@@ -52,13 +52,9 @@ func TestFinishThinking(t *testing.T) {
 			}
 			// What stands in the record is read again as it was.
 			raw, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, err)
 			back := new(Record)
-			if err := json.Unmarshal(raw, back); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, json.Unmarshal(raw, back))
 			if v, err := back.Read(j.Asker, Reading{Name: Paper, Policy: Unique}); err != nil || v.Outcome != c.want || v.Outcome == Decided && back.CandidateID(v.Choice) != r.Choice {
 				t.Errorf("read again: %+v, %v", v, err)
 			}

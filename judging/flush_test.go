@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gotest.tools/v3/assert"
 )
 
 // lossyFile drops what was not flushed when the power goes.
@@ -39,9 +41,7 @@ func TestPowerCutLosesASecond(t *testing.T) {
 		w := recordWriter{file: f}
 		write := func(i int) {
 			t.Helper()
-			if err := w.write(recordOf(fmt.Sprint("p", i), 0, Decided)); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, w.write(recordOf(fmt.Sprint("p", i), 0, Decided)))
 		}
 		var before []int // bytes written by the end of each tenth of a second
 		for i := range 100 {
@@ -75,9 +75,7 @@ func TestFlushFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &lossyFile{broken: errors.New("input/output error")}
 		d := Dir{Path: "r", recordWriter: recordWriter{file: f}}
-		if err := d.Write(recordOf("p1", 0, Decided)); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, d.Write(recordOf("p1", 0, Decided)))
 		time.Sleep(time.Second)
 		synctest.Wait()
 		for _, err := range []error{d.Write(recordOf("p2", 0, Decided)), d.WriteManifest(nil)} {
@@ -97,9 +95,7 @@ func TestManifestAfterRecords(t *testing.T) {
 	d.file.Close()
 	f := new(lossyFile)
 	d.file = f
-	if err := d.Write(recordOf("p1", 0, Decided)); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Write(recordOf("p1", 0, Decided)))
 	if err := d.WriteManifest(testManifest()); err != nil || len(f.onDisk) == 0 {
 		t.Errorf("%d bytes of records are on disk, %v", len(f.onDisk), err)
 	}
@@ -114,9 +110,7 @@ func TestImportCutOff(t *testing.T) {
 	status := func() string {
 		t.Helper()
 		now, err := ReadManifest(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return now.Status
 	}
 	records := []*Record{recordOf("p1", 0, Decided), recordOf("p2", 0, Decided)}
@@ -125,9 +119,7 @@ func TestImportCutOff(t *testing.T) {
 		t.Errorf("cut off before its records stand: %v, %s", err, status())
 	}
 	litter := filepath.Join(path, ".items.jsonl-2481")
-	if err := os.WriteFile(litter, []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(litter, []byte("half"), 0o600))
 	if err := WriteRun(path, m, records, func(line func([]byte) error) error { return line([]byte("{}")) }); err != nil || status() != Complete {
 		t.Errorf("%v, %s", err, status())
 	}

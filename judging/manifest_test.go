@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/judging/judgingtest"
 )
@@ -77,9 +79,7 @@ func TestManifestRoundTrip(t *testing.T) {
 	m.Simulated, m.Judgments, m.Concurrency, m.Started, m.Status = true, 4, 2, noon, Incomplete
 	m.Dataset = DatasetInfo{Name: "sums", Format: "judgebench", Rows: 3, Skipped: 1, Bad: []string{"f:2: <broken>"}, Sample: 2, Seed: 9}
 	m.Model = backends.Model{Name: "judge", Digest: "sha256:0", Quantisation: "Q4_K_M"}
-	if err := WriteJSON(filepath.Join(path, ManifestFile), m); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, WriteJSON(filepath.Join(path, ManifestFile), m))
 	got, err := ReadManifest(path)
 	if err != nil || !reflect.DeepEqual(got, m) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, m)
@@ -104,9 +104,7 @@ func TestReadManifestRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, ManifestFile)
-			if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, os.WriteFile(path, []byte(c.text), 0o644))
 			if m, err := ReadManifest(dir); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%+v, error %v, want %q", m, err, c.err)
 			}
@@ -127,17 +125,11 @@ func TestProtocolOf(t *testing.T) {
 	m := testManifest()
 	m.Spec.Protocol, m.Spec.Prompt = "reversed", NewTemplate("/gone/mine.txt", "file", "Which is worse? [[A>B]] [[B>A]] [[A=B]]", []string{"A>B", "B>A", "A=B"})
 	raw, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	read, err := DecodeManifest("run.json", strings.NewReader(string(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	p, err := AskerOf(read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s := Presentation{Index: 0, Order: []int{0, 1}}
 	if got := p.Prompt(judgingtest.Pair("p1", 0), s); p.Name() != "reversed" || got.System != m.Spec.Prompt.System {
 		t.Errorf("%s asks %+v", p.Name(), got)

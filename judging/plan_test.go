@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/judging/judgingtest"
 )
@@ -39,9 +41,7 @@ func TestLongestPrompt(t *testing.T) {
 			longest := 0
 			for i := range set.Len() {
 				item, err := set.Item(i)
-				if err != nil {
-					t.Fatal(err)
-				}
+				assert.NilError(t, err)
 				for _, s := range p.Presentations(item) {
 					prompt := p.Prompt(item, s)
 					longest = max(longest, len(prompt.System)+len(prompt.User))
@@ -61,9 +61,7 @@ func TestMakePlan(t *testing.T) {
 	var first []backends.Message
 	for _, row := range j.Rows {
 		item, err := j.Set.Item(row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		for _, s := range j.Asker.Presentations(item) {
 			prompt := j.Asker.Prompt(item, s)
 			if first == nil {
@@ -80,9 +78,7 @@ func TestMakePlan(t *testing.T) {
 		asked++
 		return slices.Equal(req.Messages, first) || asked == 2
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if plan.Items != 4 || plan.Judgments != 8 || plan.Completed != 1 || plan.Cached != 2 || plan.Tokens != bytes/4 || plan.MaxTokens != 500 || asked != 7 {
 		t.Errorf("%+v, the cache was asked %d times; want 8 judgments, 1 completed, 2 cached, %d tokens", plan, asked, bytes/4)
 	}
@@ -108,9 +104,7 @@ func TestPlanAndRunMakeTheSameRequests(t *testing.T) {
 	if _, err := j.MakePlan(t.Context(), func(req backends.Request) bool { plan(req); return false }); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Run(t.Context()))
 	if !slices.Equal(planned, asked) || len(asked) != 6 {
 		t.Errorf("planned %d, asked %d, or they differ", len(planned), len(asked))
 	}

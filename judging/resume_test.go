@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/judging/judgingtest"
 )
@@ -31,13 +33,9 @@ func makeRun(t *testing.T, path string, stopAfter int) (calls int, err error) {
 	j.Stop, j.Completed = stop, Completed{}
 	j.Manifest = testManifest()
 	d, _, err := OpenDir(path, j.Manifest, failedAgain, func(r *Record) error { j.Completed.Add(r); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer d.Close()
-	if err := d.Begin(j.Manifest, noItems); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Begin(j.Manifest, noItems))
 	j.Write = d.Write
 	return calls, j.Run(t.Context())
 }
@@ -63,12 +61,8 @@ func TestResumedRunIsTheUndisturbedOne(t *testing.T) {
 		}
 		records := filepath.Join(path, RecordsFile)
 		info, err := os.Stat(records)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(records, info.Size()-9); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
+		assert.NilError(t, os.Truncate(records, info.Size()-9))
 		if _, err := makeRun(t, path, 0); err != nil {
 			t.Fatal(err)
 		}

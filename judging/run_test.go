@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging/judgingtest"
@@ -31,9 +33,7 @@ func attempts(t *testing.T, change func(*Job), replies ...backends.Response) (*R
 	if change != nil {
 		change(j)
 	}
-	if err := j.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Run(t.Context()))
 	if len(w.Records) != 1 {
 		t.Fatalf("%d records", len(w.Records))
 	}
@@ -132,9 +132,7 @@ func TestRequestHoldsTheParameters(t *testing.T) {
 	}))
 	j.Manifest.Spec.Parameters = Parameters{Temperature: 0.25, TopP: 0.5, Seed: 7, MaxTokens: 99, NumCtx: 1024, Attempts: 1, SystemRole: backends.User}
 	j.Context = 4096
-	if err := j.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Run(t.Context()))
 	if got.Identity != "test judge" || got.Model != "judge" || got.Temperature != 0.25 || got.TopP != 0.5 || got.Seed != 7 ||
 		got.MaxTokens != 99 || got.NumCtx != 1024 || got.Repetition != 0 || got.Context != 4096 || len(got.Messages) != 1 {
 		t.Errorf("request %+v", got)
@@ -148,9 +146,7 @@ func TestAFailureIsARecordAndTheRunGoesOn(t *testing.T) {
 		}
 		return judgingtest.Says(judgingtest.RightLabel(req))
 	}))
-	if err := j.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Run(t.Context()))
 	if len(w.Records) != 6 {
 		t.Fatalf("%d records, want 6", len(w.Records))
 	}
@@ -229,9 +225,7 @@ func TestCompletedJudgmentsAreNotAskedFor(t *testing.T) {
 		asked = append(asked, fmt.Sprint(req.Oracle.Item, " ", req.Oracle.Presentation))
 	}))
 	j.Completed = completed(map[string][]bool{"p1": {true, true}, "p2": {true, false}, "p3": {false, true}})
-	if err := j.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Run(t.Context()))
 	if want := []string{"p2 1", "p3 0", "p4 0", "p4 1"}; !slices.Equal(asked, want) || len(w.Records) != 4 {
 		t.Errorf("asked %q, want %q; %d records", asked, want, len(w.Records))
 	}
@@ -240,9 +234,7 @@ func TestCompletedJudgmentsAreNotAskedFor(t *testing.T) {
 func TestOnlyTheRowsPickedAreJudged(t *testing.T) {
 	j, w := newJob(t, judgingtest.Pairs(t, 5), right(nil))
 	j.Rows = []int{1, 4}
-	if err := j.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, j.Run(t.Context()))
 	var items []string
 	for _, r := range w.Records {
 		items = append(items, r.Item)

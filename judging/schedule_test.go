@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/judging/judgingtest"
 )
@@ -48,9 +50,7 @@ func TestConcurrencyIsUsedAndNeverExceeded(t *testing.T) {
 			j, w := newJob(t, set, client)
 			j.Concurrency = c.concurrency
 			began := time.Now()
-			if err := j.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, j.Run(t.Context()))
 			took := time.Since(began) // of the test's clock: exact
 			if client.most.Load() != int64(c.most) || took != time.Duration(c.seconds)*time.Second || len(w.Records) != 2*c.items {
 				t.Errorf("concurrency %d over %d items: %d at once, %v, %d records; want %d at once, %d s",
@@ -84,9 +84,7 @@ func TestConcurrencyChangesWhileTheRunGoesOn(t *testing.T) {
 				}
 			})
 		}
-		if err := j.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, j.Run(t.Context()))
 		if len(w.Records) != 2*items || int(client.calls.Load()) != 2*items {
 			t.Errorf("%d records, %d calls; want %d", len(w.Records), client.calls.Load(), 2*items)
 		}
@@ -124,9 +122,7 @@ func TestPresentationsOfAnItemFollowEachOther(t *testing.T) {
 				}
 				return nil
 			}
-			if err := j.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, j.Run(t.Context()))
 			for item, n := range maps.All(wrote) {
 				if n != 2 {
 					t.Errorf("%s: %d games", item, n)
@@ -156,9 +152,7 @@ func TestJudgmentsOfAnItemTogether(t *testing.T) {
 				return client.Ask(ctx, req)
 			}))
 			j.Concurrency, j.Together = concurrency, true
-			if err := j.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			assert.NilError(t, j.Run(t.Context()))
 			if n := int(second.Load()); n < want || len(w.Records) != 100 {
 				t.Errorf("%d at once: %d of 50 items were asked about together, want %d; %d records", concurrency, n, want, len(w.Records))
 			}

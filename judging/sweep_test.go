@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/judging"
 	"gavel/protocols/protocoltest"
 )
@@ -14,16 +16,12 @@ import (
 func TestATryThatCannotBeginTookRecordsOut(t *testing.T) {
 	dir := protocoltest.PairsRun(t, "run", 3, func(_, _ int) string { return "A" })
 	m, err := judging.ReadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	path := filepath.Join(dir, judging.RecordsFile)
 	content := func() string {
 		t.Helper()
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return string(b)
 	}
 	before := content()
@@ -37,9 +35,7 @@ func TestATryThatCannotBeginTookRecordsOut(t *testing.T) {
 			stand++
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return d, stand
 	}
 	d, stand := open()
@@ -48,9 +44,7 @@ func TestATryThatCannotBeginTookRecordsOut(t *testing.T) {
 		t.Errorf("%d of 6 records stand, and the file changed: %t", stand, content() != before)
 	}
 	d, _ = open()
-	if err := d.Start(m); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, d.Start(m))
 	d.Close()
 	n := 0
 	err = judging.ReadRecords(path, func(*judging.Record) error {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging/judgingtest"
@@ -59,9 +61,7 @@ func TestFullDisk(t *testing.T) {
 func TestBeginWritesItemsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	d, _, _, err := open(path, testManifest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer d.Close()
 	no := errors.New("no")
 	err = d.Begin(testManifest(), func(func([]byte) error) error {
@@ -85,9 +85,7 @@ func TestBeginWritesItemsOnce(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 	}
 	if got, want := readAll(t, filepath.Join(path, ItemsFile)), "{\"a\": 1}\n{\"b\":  \"\\u00e9\"}\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -96,9 +94,7 @@ func TestBeginWritesItemsOnce(t *testing.T) {
 
 func TestWriteJSONIsOldOrNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.json")
-	if err := WriteJSON(path, map[string]string{"a": "<&>"}); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, WriteJSON(path, map[string]string{"a": "<&>"}))
 	if err := WriteJSON(path, func() {}); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("what has no JSON: %v", err)
 	}
@@ -157,9 +153,7 @@ func TestAShapeSaysHowManyCandidatesItShows(t *testing.T) {
 		r := NewRecord(testManifest(), item, s)
 		r.Presentations = 1
 		r.Take(Verdict{Outcome: Decided, Choice: Nobody, Answer: "7"})
-		if err := d.Write(r); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, d.Write(r))
 	}
 	n := 0
 	err := ReadRecords(filepath.Join(d.Path, RecordsFile), func(r *Record) error {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/cache"
 )
 
@@ -20,15 +22,9 @@ func TestSharedCacheVanishes(t *testing.T) {
 		})
 	}
 	store, leave, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Put([32]byte{1}, cache.Entry{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll("replies"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
+	assert.NilError(t, store.Put([32]byte{1}, cache.Entry{}))
+	assert.NilError(t, os.RemoveAll("replies"))
 	if err := leave(); !errors.Is(err, cache.ErrGivenUp) || len(said) != 1 {
 		t.Errorf("left: %v, said %q", err, said)
 	}

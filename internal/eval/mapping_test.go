@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/internal/eval"
 	"gavel/judging"
@@ -29,14 +31,10 @@ func TestUnlabelledPairs(t *testing.T) {
 			}
 		}
 		path := filepath.Join(dir, "own.csv")
-		if err := os.WriteFile(path, []byte(csv.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(path, []byte(csv.String()), 0o644))
 		r, _ := read(t, "pairwise --backend sim --model accuracy=0.8,first=0.3 --no-cache --dataset "+path+" --out "+filepath.Join(dir, name)+strings.Join(more, ""))
 		rep, err := maker.Run(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return &rep[0]
 	}
 	labelled := func(i int) string { return []string{"out_1", "out_2"}[i%2] }
@@ -84,9 +82,7 @@ func TestMappingIsPartOfTheRun(t *testing.T) {
 	dir := t.TempDir()
 	maker := &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: dir}
 	path := filepath.Join(dir, "own.csv")
-	if err := os.WriteFile(path, []byte("prompt,out_1,out_2,winner\nQ,x,y,1\nR,x,y,2\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte("prompt,out_1,out_2,winner\nQ,x,y,1\nR,x,y,2\n"), 0o644))
 	ids := map[string]string{}
 	for how, flags := range map[string]string{
 		"guessed": "", "the same": " --field label=winner,question=prompt --field response_b=out_2,response_a=out_1",
@@ -94,9 +90,7 @@ func TestMappingIsPartOfTheRun(t *testing.T) {
 	} {
 		r, _ := read(t, "pairwise --backend sim --model right --no-cache --dataset "+path+flags)
 		plan, err := maker.Plan(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		m := plan.Runs[0].Manifest
 		ids[how] = m.ID
 		again, _ := eval.RequestOf(m)
@@ -116,9 +110,7 @@ func TestMappingIsPartOfTheRun(t *testing.T) {
 func mustProtocol(t *testing.T) judging.Protocol {
 	t.Helper()
 	p, err := judging.ProtocolNamed("pairwise")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return p
 }
 
@@ -132,14 +124,10 @@ func TestStyleBias(t *testing.T) {
 		rows = append(rows, fmt.Sprintf(`{"id":%d,"subset":"s","prompt":"Q%d","chosen":["a","b","c"],"rejected":["d","e","f"]}`, i, i))
 	}
 	path, out := filepath.Join(dir, "chat_filtered.json"), filepath.Join(dir, "run")
-	if err := os.WriteFile(path, []byte("["+strings.Join(rows, ",")+"]"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte("["+strings.Join(rows, ",")+"]"), 0o644))
 	r, _ := read(t, "pairwise --backend sim --model accuracy=0.7,first=0.2,seed=3 --no-cache --dataset "+path+" --out "+out)
 	reps, err := maker.Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	rep := reps[0]
 	right := map[string]int{}
 	if err := judging.ReadRecords(filepath.Join(out, judging.RecordsFile), func(r *judging.Record) error {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 // TestAutoReadsWhatEnginesSay: the variables are those that the engines document, and whatever makes no sense is refused
@@ -72,21 +74,15 @@ func TestALaterTryTakesUpWhatIsThere(t *testing.T) {
 	put := func(path, text string) {
 		t.Helper()
 		path = filepath.Join(dir, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	put("s_shard-1-of-2/cell/run.json", "one")
 	put("s_shard-1-of-2/cell/records.jsonl", "half a li")
 	put("s_shard-1-of-2/.cache/000001.vlog", "a cache is one process's")
 	put("s_shard-1-of-2/cell/.lock", "")
 	out := filepath.Join(dir, "s_shard-1-of-2_try-3")
-	if err := TakeUp(out, "3"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, TakeUp(out, "3"))
 	var files []string
 	filepath.WalkDir(out, func(path string, d os.DirEntry, err error) error {
 		if name, _ := filepath.Rel(out, path); err == nil && !d.IsDir() {
@@ -98,9 +94,7 @@ func TestALaterTryTakesUpWhatIsThere(t *testing.T) {
 		t.Errorf("it took up %s", got)
 	}
 	put("s_shard-1-of-2/cell/run.json", "newer")
-	if err := TakeUp(out, "3"); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, TakeUp(out, "3"))
 	if raw, _ := os.ReadFile(filepath.Join(out, "cell/run.json")); string(raw) != "one" {
 		t.Errorf("what a try has is put in the place of another's: %s", raw)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
