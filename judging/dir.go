@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gofrs/flock"
 
@@ -39,7 +40,8 @@ type Dir struct {
 	sweep func() error // takes records out that do not stand; nil where all do
 	// Waiting are the judgments that waited for checks when an earlier try was killed, and its unverified records.
 	Waiting []*Record
-	waiting waiting
+	holding sync.Mutex
+	held    recordWriter // its file is nil before the first Hold
 	recordWriter
 }
 
@@ -263,7 +265,13 @@ func look[T any](
 	case len(dropped) > 0:
 		d.sweep = func() error { return rewrite(path, dropped) }
 	case size < info.Size():
-		d.sweep = func() error { return d.truncate(size) }
+		d.sweep = func() error {
+			file, _, err := d.appendTo(RecordsFile)
+			if err != nil {
+				return err
+			}
+			return file.Close()
+		}
 	}
 	return nil
 }
@@ -281,20 +289,6 @@ func rewrite(path string, without map[int]bool) error {
 			return enc.Encode(r)
 		})
 	}))
-}
-
-// truncate cuts the records off, to which no link leads.
-func (d *Dir) truncate(size int64) error {
-	root, err := os.OpenRoot(d.Path)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	file, err := root.OpenFile(RecordsFile, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(file.Truncate(size), file.Close())
 }
 
 // wholeLines is the length of a file up to and with its last newline.
@@ -379,11 +373,7 @@ func (d *Dir) Abandon() {
 
 // Close releases the directory.
 func (d *Dir) Close() error {
-	err := d.recordWriter.close()
-	if d.waiting.file != nil {
-		err = errors.Join(err, d.waiting.file.close())
-	}
-	return errors.Join(err, d.lock.Unlock())
+	return errors.Join(d.recordWriter.close(), d.held.close(), d.lock.Unlock())
 }
 
 // WriteJSON writes v to a file in one step: a reader sees the old one or the new one, never half of it.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"gavel/backends"
 	"gavel/internal/disk"
@@ -44,46 +43,33 @@ func (r *Record) SetAside(why error) {
 }
 
 // waitingFile has the judgments that wait for checks: they are no records yet, and a kill does not lose them. Of two
-// lines of one judgment the last counts.
+// lines of one judgment the last counts, and neither where there is a record of it.
 const waitingFile = ".unverified.jsonl"
 
-// waiting counts the judgments that wait for checks.
-type waiting struct {
-	mu   sync.Mutex
-	n    int
-	file *recordWriter // nil while n is 0
-}
-
-// Hold keeps a judgment on disk until Release, beside the records.
+// Hold keeps a judgment on disk until Settled.
 func (d *Dir) Hold(r *Record) error {
-	w := &d.waiting
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.file == nil {
-		file, size, err := d.appendTo(waitingFile)
-		if err != nil {
-			return err
-		}
-		w.file = &recordWriter{file: file, size: size}
+	d.holding.Lock()
+	defer d.holding.Unlock()
+	var err error
+	if d.held.file == nil {
+		d.held.file, d.held.size, err = d.appendTo(waitingFile)
 	}
-	if err := w.file.write(r); err != nil {
+	if err == nil {
+		err = d.held.write(r)
+	}
+	if err != nil {
 		return kept(disk.Writing(filepath.Join(d.Path, waitingFile), err))
 	}
-	w.n++
 	return nil
 }
 
-// Release ends Hold for one judgment: it is a record now, or is made again.
-func (d *Dir) Release() error {
-	w := &d.waiting
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.n--
-	if w.n > 0 {
+// Settled ends Hold: all that was held is a record now, or is made again.
+func (d *Dir) Settled() error {
+	if d.held.file == nil {
 		return nil
 	}
-	err := errors.Join(d.flush(), w.file.close())
-	w.file = nil
+	err := errors.Join(d.flush(), d.held.close())
+	d.held.file = nil
 	if err != nil {
 		return err
 	}
@@ -91,20 +77,21 @@ func (d *Dir) Release() error {
 }
 
 // readWaiting finds the judgments that waited when an earlier try was killed, and takes the unverified records for such;
-// not those that stand by now or are asked again.
-func (d *Dir) readWaiting(unverified []*Record, again func(*Record) bool, stand *Completed) error {
+// not those that are seen to stand by now, or are asked again.
+func (d *Dir) readWaiting(unverified []*Record, again func(*Record) bool, seen *Completed) error {
 	path := filepath.Join(d.Path, waitingFile)
-	all := unverified
+	var all []*Record
 	err := ReadRecords(path, func(r *Record) error {
-		all = append(all, r)
+		if !seen.Has(r.Item, r.Presentation, r.Repetition) {
+			all = append(all, r)
+		}
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var seen Completed
-	for _, r := range slices.Backward(all) {
-		if seen.Has(r.Item, r.Presentation, r.Repetition) || stand.Has(r.Item, r.Presentation, r.Repetition) {
+	for _, r := range slices.Backward(append(all, unverified...)) {
+		if seen.Has(r.Item, r.Presentation, r.Repetition) {
 			continue
 		}
 		seen.Add(r)

@@ -25,11 +25,12 @@ type checked struct {
 	err        error             // of a record that could not be written
 }
 
-// recorder writes a record that was read and takes it for the scores.
-type recorder func(*judging.Record, scoring.Read) error
-
-// settle records a judgment once its checks have ended, or sets it aside.
-func (p *runState) settle(dir *judging.Dir, r *judging.Record, read scoring.Read, record recorder) {
+// settle records a judgment that was read once its checks have ended, or sets it aside. The error is of any of those
+// that were settled.
+func (p *runState) settle(r *judging.Record, read scoring.Read) error {
+	if !r.Waits() {
+		return p.record(r, read)
+	}
 	c := &p.checked
 	r.Checked(func(err error) {
 		c.mu.Lock()
@@ -38,42 +39,62 @@ func (p *runState) settle(dir *judging.Dir, r *judging.Record, read scoring.Read
 			r.SetAside(err)
 			c.foreign, c.changed = append(c.foreign, r), err
 			p.left.Add(1)
-			err = dir.Hold(r) // if the run is killed now, the next one knows
+			err = p.dir.Hold(r) // if the run is killed now, the next one knows
 		} else {
 			r.Unverified = err != nil
 			if r.Unverified {
 				c.unverified++
 			}
-			err = record(r, read)
-		}
-		if err == nil {
-			err = dir.Release()
+			err = p.record(r, read)
 		}
 		c.err = cmp.Or(c.err, err)
 	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// record writes a record that was read and takes it for the scores.
+func (p *runState) record(r *judging.Record, read scoring.Read) error {
+	if err := p.dir.Write(r); err != nil {
+		return err
+	}
+	return p.takeRead(r, read)
+}
+
+// enter reads a judgment, settles it, and ends the run where its rule has enough.
+func (p *runState) enter(r *judging.Record) (scoring.Read, error) {
+	read, err := p.records.Look(r)
+	if err == nil {
+		settled := *r // from here on a check may set it aside
+		err = p.settle(&settled, read)
+	}
+	enough := false
+	if err == nil {
+		enough, err = p.follow.add(r)
+	}
+	if enough {
+		p.endGently()
+	}
+	return read, err
 }
 
 // resume has the judgments that waited when an earlier try ended wait for a check of the servers that answered.
-func (p *runState) resume(dir *judging.Dir, record recorder, follow func(*judging.Record) error) error {
-	for _, r := range dir.Waiting {
-		read, err := p.records.Look(r)
-		if err == nil {
-			err = follow(r)
-		}
-		if err != nil {
-			return err
-		}
+func (p *runState) resume() error {
+	for _, r := range p.dir.Waiting {
 		for _, reply := range slices.Concat(r.Replies, r.Asides) {
 			r.Await(p.watches[cmp.Or(reply.Endpoint, p.earlier.Server.URL)].Check())
 		}
-		p.settle(dir, r, read, record)
+		if _, err := p.enter(r); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // askChecked runs the job, and ends with a last check of the servers. What a server of a pool answered after its model
 // changed is asked again of the others.
-func (e *Maker) askChecked(ctx context.Context, p *runState, dir *judging.Dir, record recorder) error {
+func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 	c := &p.checked
 	for {
 		err := p.job.Run(ctx)
@@ -83,30 +104,34 @@ func (e *Maker) askChecked(ctx context.Context, p *runState, dir *judging.Dir, r
 		foreign := c.foreign
 		c.foreign, c.unverified = nil, 0
 		err = cmp.Or(c.err, err)
-		again := err == nil && len(foreign) > 0 && len(p.judges) > 1 && p.follow == nil // a rule cannot be told otherwise
-		for _, r := range foreign {
-			if !again {
-				read, lerr := p.records.Look(r)
-				err = cmp.Or(lerr, record(r, read), err)
+		if err == nil && len(foreign) > 0 && len(p.judges) > 1 && p.follow == nil { // a rule cannot be told otherwise
+			e.say("%d judgments are asked for again: another model had answered them", len(foreign))
+			if err := p.forget(); err != nil {
+				return err
 			}
-			err = cmp.Or(dir.Release(), err)
+			continue
 		}
-		switch {
-		case again:
-		case len(foreign) > 0 && (err == nil || errors.Is(err, judging.ErrStopped)):
+		for _, r := range foreign {
+			read, lerr := p.records.Look(r)
+			err = cmp.Or(lerr, p.record(r, read), err)
+		}
+		if c.err == nil {
+			err = cmp.Or(p.dir.Settled(), err)
+		}
+		if len(foreign) > 0 && (err == nil || errors.Is(err, judging.ErrStopped)) {
 			return c.changed
-		default:
-			return err
 		}
-		e.say("%d judgments are asked for again: another model had answered them", len(foreign))
-		p.job.Completed = judging.Completed{}
-		if err := judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
-			p.job.Completed.Add(r)
-			return nil
-		}); err != nil {
-			return err
-		}
+		return err
 	}
+}
+
+// forget has the job ask for all that is not in the records.
+func (p *runState) forget() error {
+	p.job.Completed = judging.Completed{}
+	return judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
+		p.job.Completed.Add(r)
+		return nil
+	})
 }
 
 // leastCheck is the time for a last check where nobody would wait for the server, and the least anywhere.

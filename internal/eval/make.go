@@ -51,6 +51,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		return nil, err
 	}
 	defer dir.Close()
+	p.dir = dir
 	e.sayAltered(p.out, m.Altered)
 	p.noteStart(old, e.Now())
 	for _, r := range dir.Waiting {
@@ -71,7 +72,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			dir.Abandon()
 			return nil, err
 		}
-		if err := p.begin(ctx, dir); err != nil {
+		if err := p.begin(ctx); err != nil {
 			closeClient()
 			return nil, err
 		}
@@ -84,13 +85,13 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			AtOnce:    p.atOnce(),
 			SoFar:     p.soFar.String,
 		})
-		m.Longest, runErr = e.counted(ctx, p, func() error { return e.ask(ctx, p, dir) })
+		m.Longest, runErr = e.counted(ctx, p, func() error { return e.ask(ctx, p) })
 		p.job.Client = nil
 		if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
 			e.say("warning: %v", err)
 		}
 	} else {
-		if err := p.completeFolder(ctx, dir, old); err != nil {
+		if err := p.completeFolder(ctx, old); err != nil {
 			return nil, err
 		}
 		e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Completed: completed})
@@ -98,7 +99,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			e.say("all %d judgments are in %s already: nothing to ask", m.Judgments, p.out)
 		}
 	}
-	return e.finish(p, dir, missing+len(dir.Waiting), runErr)
+	return e.finish(p, missing+len(dir.Waiting), runErr)
 }
 
 // counted counts the longest prompt while ask goes on.
@@ -158,35 +159,35 @@ func (p *runState) noteStart(old *judging.Manifest, now time.Time) {
 
 // completeFolder sees to the folder of a run of which nothing is left to ask: old is its manifest, nil of
 // a shard without an item.
-func (p *runState) completeFolder(ctx context.Context, dir *judging.Dir, old *judging.Manifest) error {
+func (p *runState) completeFolder(ctx context.Context, old *judging.Manifest) error {
 	m := p.job.Manifest
 	m.Ended = m.Started
 	if old != nil {
 		m.Ended = old.Ended
-		if err := dir.Sweep(); err != nil {
+		if err := p.dir.Sweep(); err != nil {
 			return err
 		}
-	} else if err := dir.Start(m); err != nil {
+	} else if err := p.dir.Start(m); err != nil {
 		return err
 	}
-	return dir.WriteItems(p.itemLines(ctx))
+	return p.dir.WriteItems(p.itemLines(ctx))
 }
 
 // begin writes what a run has before anything is asked.
-func (p *runState) begin(ctx context.Context, dir *judging.Dir) error {
-	if err := dir.Begin(p.job.Manifest, p.itemLines(ctx)); err != nil {
+func (p *runState) begin(ctx context.Context) error {
+	if err := p.dir.Begin(p.job.Manifest, p.itemLines(ctx)); err != nil {
 		return err
 	}
-	return p.takeOver(dir)
+	return p.takeOver()
 }
 
 // takeOver writes the records that are given.
-func (p *runState) takeOver(dir *judging.Dir) error {
+func (p *runState) takeOver() error {
 	for _, r := range p.given {
 		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
 			continue
 		}
-		if err := dir.Write(r); err != nil {
+		if err := p.dir.Write(r); err != nil {
 			return err
 		}
 		p.job.Completed.Add(r)
@@ -275,7 +276,7 @@ func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func(
 }
 
 // ask runs the job, which a gentle interrupt ends.
-func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
+func (e *Maker) ask(ctx context.Context, p *runState) error {
 	end := p.endGently
 	defer end()
 	done := e.Interrupts.Handle(func() {
@@ -311,12 +312,12 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 	if e.Batch != nil {
 		p.job.GiveUp = math.MaxInt
 	}
-	record, err := e.writing(p, dir, end, tell)
-	if err != nil {
+	p.job.Write = e.writing(p, tell)
+	if err := p.resume(); err != nil {
 		return err
 	}
 	begun := e.Now()
-	err = e.askChecked(backends.WithAccount(ctx, &p.account), p, dir, record)
+	err := e.askChecked(backends.WithAccount(ctx, &p.account), p)
 	if m := p.job.Manifest; calls.Load() >= enoughCalls && p.job.AtOnce != nil && m.Model.Slots == 0 {
 		mean := float64(asked.Load()) / float64(e.Now().Sub(begun).Milliseconds()+1)
 		m.Concurrency = max(1, int(math.Round(mean)))
@@ -328,60 +329,33 @@ func (e *Maker) ask(ctx context.Context, p *runState, dir *judging.Dir) error {
 	return err
 }
 
-// writing has the job write its judgments, and wait with those whose replies are to be checked. end ends the run by its
-// rule, tell tells of a judgment.
-func (e *Maker) writing(
-	p *runState, dir *judging.Dir, end func(), tell func(*judging.Record, judging.Verdict),
-) (recorder, error) {
-	record := func(r *judging.Record, read scoring.Read) error {
-		err := dir.Write(r)
-		if err == nil {
-			err = p.takeRead(r, read)
-		}
-		return err
-	}
-	follow := func(r *judging.Record) error {
-		enough, err := p.follow.add(r)
-		if enough {
-			end()
-		}
-		return err
-	}
-	p.job.Write = func(r *judging.Record) error {
+// writing writes what the job makes; tell tells of a judgment.
+func (e *Maker) writing(p *runState, tell func(*judging.Record, judging.Verdict)) func(*judging.Record) error {
+	return func(r *judging.Record) error {
 		p.left.Add(-1)
 		if e.Batch != nil && r.Outcome == judging.Failed {
 			e.Batch.again(r.Error)
 			return nil // it stays missing, for the next batch
 		}
 		p.origins.onto(r)
-		read, err := p.records.Look(r)
-		switch {
-		case err != nil:
-			return err
-		case r.Waits():
-			err = dir.Hold(r)
-			if err == nil {
-				p.settle(dir, r, read, record)
+		if r.Waits() {
+			if err := p.dir.Hold(r); err != nil {
+				return err
 			}
-		default:
-			err = record(r, read)
 		}
-		if err == nil {
-			err = follow(r)
-		}
+		read, err := p.enter(r)
 		if err == nil {
 			tell(r, read.Verdict)
 		}
 		return err
 	}
-	return record, p.resume(dir, record, follow)
 }
 
 // enoughCalls are those from which on the mean of what was asked at once tells more than the number to begin with.
 const enoughCalls = 100
 
 // finish writes how the run ended and scores it.
-func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (*scoring.Report, error) {
+func (e *Maker) finish(p *runState, asked int, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
 	run.InFolder(p.out)
@@ -421,7 +395,7 @@ func (e *Maker) finish(p *runState, dir *judging.Dir, asked int, runErr error) (
 	err := judging.WriteJSON(filepath.Join(p.out, judging.ResultsFile), rep)
 	if err == nil {
 		run.Manifest.Status = m.Status
-		err = dir.WriteManifest(m)
+		err = p.dir.WriteManifest(m)
 	}
 	rep.Run = p.out
 	run.InFolder(p.out)

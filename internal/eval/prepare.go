@@ -30,6 +30,7 @@ type runState struct {
 	endGently context.CancelFunc
 	account   backends.Account
 	out       string
+	dir       *judging.Dir               // out, while it is open
 	watches   map[string]*backends.Watch // of the servers, by address; none of those that cannot say which model they have
 	checked   checked
 	records   *scoring.Loader // all that stand or are made
