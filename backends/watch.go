@@ -129,15 +129,21 @@ func (w *Watch) takeSample(ctx context.Context) (Sample, error) {
 	return nil, nil
 }
 
+// alone waits until nothing else is in flight, where that is wanted; done lets others go on.
+func (w *Watch) alone() (done func()) {
+	if w.Alone == nil {
+		return func() {}
+	}
+	w.Alone <- struct{}{}
+	return func() { <-w.Alone }
+}
+
 // Ask implements Client.
 func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 	if changed := w.Changed(); changed != nil {
 		return Response{}, changed
 	}
-	if w.Alone != nil {
-		w.Alone <- struct{}{}
-		defer func() { <-w.Alone }()
-	}
+	defer w.alone()()
 	resp, err := w.member.Client.Ask(ctx, req)
 	if err != nil {
 		return resp, err
@@ -152,37 +158,27 @@ func (w *Watch) Ask(ctx context.Context, req Request) (Response, error) {
 // heed holds replies to one name, and to one system fingerprint: a server may write another name than the one it was
 // asked for, but not one and then another.
 func (w *Watch) heed(resp Response) error {
-	model, url := cmp.Or(resp.Model, w.member.Model.Name), w.member.Server.URL
+	model := cmp.Or(resp.Model, w.member.Model.Name)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.named = cmp.Or(w.named, model)
 	if w.named != model {
-		w.change(&ModelChangedError{
-			URL: url,
-			Was: fmt.Sprintf("%q in its replies", w.named),
-			Is:  fmt.Sprintf("%q", model),
-		})
+		w.changed = cmp.Or(w.changed, w.another(fmt.Sprintf("%q in its replies", w.named), fmt.Sprintf("%q", model)))
 		return w.changed
 	}
 	is := resp.SystemFingerprint
 	if w.systems.Add(is); w.systems.Changed() {
 		was := w.systems.Beside(is)
-		w.change(&ModelChangedError{
-			URL: url,
-			Was: fmt.Sprintf(FingerprintSign+"%q", was),
-			Is:  fmt.Sprintf(FingerprintSign+"%q", is),
-		})
+		w.changed = cmp.Or(w.changed,
+			w.another(fmt.Sprintf(FingerprintSign+"%q", was), fmt.Sprintf(FingerprintSign+"%q", is)))
 		return w.changed
 	}
 	return nil
 }
 
-// change notes that the model is another. The caller holds the lock.
-func (w *Watch) change(to *ModelChangedError) {
-	if w.changed == nil {
-		to.At = time.Now()
-		w.changed = to
-	}
+// another says that the model is seen now to be another than it was.
+func (w *Watch) another(was, is string) *ModelChangedError {
+	return &ModelChangedError{At: time.Now(), URL: w.member.Server.URL, Was: was, Is: is}
 }
 
 // Check returns a check that begins after now; of a server that nobody watches it has ended with ErrUnverified.
@@ -245,7 +241,7 @@ func (w *Watch) check(ctx context.Context) error {
 		w.rest = checkEvery
 	}
 	if told {
-		w.change(changed)
+		w.changed = cmp.Or(w.changed, changed)
 		w.replaced = true
 	}
 	rest := max(w.rest, time.Since(begun)) // a server that is slow to say it is asked half of the time at most
@@ -303,10 +299,7 @@ func (w *Watch) same(ctx context.Context) error {
 	if w.sample == nil || presence.Process != "" && presence.Process == w.process {
 		return nil
 	}
-	if w.Alone != nil {
-		w.Alone <- struct{}{}
-		defer func() { <-w.Alone }()
-	}
+	defer w.alone()()
 	sample, err := w.takeSample(ctx)
 	switch {
 	case err != nil:
@@ -334,13 +327,9 @@ func (w *Watch) present(ctx context.Context) (Presence, error) {
 	}
 	switch {
 	case IsKind(err, NotFound):
-		return presence, &ModelChangedError{
-			URL: w.member.Server.URL,
-			Was: was,
-			Is:  "gone: " + err.Error(),
-		}
+		return presence, w.another(was, "gone: "+err.Error())
 	case err == nil && presence.Identity != was:
-		return presence, &ModelChangedError{URL: w.member.Server.URL, Was: was, Is: presence.Identity}
+		return presence, w.another(was, presence.Identity)
 	}
 	return presence, err
 }
@@ -352,9 +341,8 @@ func (w *Watch) identify(ctx context.Context) (Presence, error) {
 }
 
 func (w *Watch) weights(now Sample) error {
-	return &ModelChangedError{
-		URL: w.member.Server.URL,
-		Was: fmt.Sprintf("%s, which goes on after %q with %s", w.member.Identity(), samplePrompt, w.sample),
-		Is:  "one of the same name and size with other weights, which goes on with " + now.String(),
-	}
+	return w.another(
+		fmt.Sprintf("%s, which goes on after %q with %s", w.member.Identity(), samplePrompt, w.sample),
+		"one of the same name and size with other weights, which goes on with "+now.String(),
+	)
 }
