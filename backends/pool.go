@@ -95,6 +95,9 @@ const severalRefusals = 5
 func NewPool(ctx context.Context, members []Member, opts PoolOptions) *Pool {
 	opts.First = cmp.Or(opts.First, time.Second)
 	opts.Longest = cmp.Or(opts.Longest, 30*time.Second)
+	if opts.Changed == nil {
+		opts.Changed = func(string, error) {}
+	}
 	p := &Pool{opts: opts}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	told := !slices.ContainsFunc(members, func(m Member) bool { return m.Model.Slots <= 0 })
@@ -250,7 +253,7 @@ func (p *Pool) takeOut(c call) {
 	p.telling.Lock()
 	defer p.telling.Unlock()
 	if p.ended(c) {
-		p.changed(c.member, c.err)
+		p.opts.Changed(c.Server.URL, c.err)
 	}
 }
 
@@ -273,12 +276,6 @@ func (p *Pool) ended(c call) bool {
 		p.probes.Go(func() { p.watch(c.member, wait) })
 	}
 	return true
-}
-
-func (p *Pool) changed(m *member, err error) {
-	if p.opts.Changed != nil {
-		p.opts.Changed(m.Server.URL, err)
-	}
 }
 
 // watch probes an endpoint that is out until it is back.
@@ -322,7 +319,7 @@ func (p *Pool) note(m *member, err error) time.Duration {
 	defer p.telling.Unlock()
 	wait, told := p.found(m, err)
 	if told {
-		p.changed(m, err)
+		p.opts.Changed(m.Server.URL, err)
 	}
 	return wait
 }

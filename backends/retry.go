@@ -33,7 +33,7 @@ type Retrier struct {
 	waiting atomic.Int64
 }
 
-// WithRetry wraps next. It counts the requests that wait itself: opts.Waiting is not called.
+// WithRetry wraps next.
 func WithRetry(next Client, opts Retry) *Retrier { return &Retrier{next: next, opts: opts} }
 
 // Waiting returns how many requests wait to be tried again. A server is free of them meanwhile.
@@ -41,20 +41,17 @@ func (r *Retrier) Waiting() int { return int(r.waiting.Load()) }
 
 // Ask implements Client.
 func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
-	var waiting int64 // 1 from a failure to the next try
-	resume := func() {
-		r.waiting.Add(-waiting)
-		waiting = 0
-	}
-	defer resume()
-	opts := r.opts
-	opts.Waiting = func(error, time.Duration) {
-		waiting = 1
-		r.waiting.Add(1)
-	}
-	return Try(ctx, opts, func() (Response, error) {
-		resume()
-		return r.next.Ask(ctx, req)
+	var failed int64 // 1 from a failure on
+	defer func() { r.waiting.Add(-failed) }()
+	return Try(ctx, r.opts, func() (Response, error) {
+		r.waiting.Add(-failed)
+		failed = 0
+		resp, err := r.next.Ask(ctx, req)
+		if err != nil {
+			failed = 1
+			r.waiting.Add(1)
+		}
+		return resp, err
 	})
 }
 
@@ -110,7 +107,7 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 				return answer, backoff.Permanent(err)
 			}
 		case e.RetryAfter > 0:
-			if limit > 0 && e.RetryAfter > limit {
+			if e.RetryAfter > limit {
 				last = fmt.Errorf("%w; the server asks to wait for %s, longer than --retry-for", err, days(e.RetryAfter))
 				return answer, backoff.Permanent(last)
 			}

@@ -108,10 +108,8 @@ func (p Parameters) NextTurn(prompt Prompt) string {
 // between the tries of a call stands in no record.
 func (r *Record) Ended() time.Time {
 	end := r.At.Add(time.Second) // what replies do not count
-	for _, replies := range [][]Reply{r.Replies, r.Asides} {
-		for _, reply := range replies {
-			end = end.Add(time.Duration(reply.Milliseconds * float64(time.Millisecond)))
-		}
+	for _, reply := range slices.Concat(r.Replies, r.Asides) {
+		end = end.Add(time.Duration(reply.Milliseconds * float64(time.Millisecond)))
 	}
 	return end
 }

@@ -61,14 +61,14 @@ func Describe(s backends.Server) string {
 	return text
 }
 
-func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, error) {
+func (e *Maker) find(ctx context.Context, o Endpoint) (s backends.Server, key string, err error) {
 	if len(o.BaseURLs) > 0 {
 		at := o.BaseURLs[0]
-		key, err := e.apiKey(o, true)
+		key, err = e.apiKey(o, true)
 		if err != nil {
-			return backends.Server{}, "", err
+			return s, "", err
 		}
-		s, err := backends.Probe(ctx, e.HTTP, at, key)
+		s, err = backends.Probe(ctx, e.HTTP, at, key)
 		if err != nil {
 			return s, key, unreachable(at, err)
 		}
@@ -77,12 +77,12 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, 
 	}
 	candidates, err := backends.Candidates(o.Backend, e.Getenv)
 	if err != nil {
-		return backends.Server{}, "", err
+		return s, "", err
 	}
 	named := slices.ContainsFunc(candidates, func(c backends.Candidate) bool { return c.Why == backends.OpenAIBase })
-	key, err := e.apiKey(o, named)
+	key, err = e.apiKey(o, named)
 	if err != nil {
-		return backends.Server{}, "", err
+		return s, "", err
 	}
 	found := backends.Discover(ctx, e.HTTP, candidates, key)
 	for i := range found {
@@ -98,10 +98,10 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, 
 				continue
 			}
 			if _, err := backends.Probe(ctx, e.HTTP, c.URL, ""); backends.IsKind(err, backends.Moved) {
-				return backends.Server{}, "", fmt.Errorf("%s %s: %w", c.Why, c.URL, err)
+				return s, "", fmt.Errorf("%s %s: %w", c.Why, c.URL, err)
 			}
 		}
-		return backends.Server{}, "", fmt.Errorf("no server found: looked at %s; start one, "+
+		return s, "", fmt.Errorf("no server found: looked at %s; start one, "+
 			"name it with --base-url, or try gavel without a model: --backend sim", lookedAt(candidates))
 	case 1:
 		return found[0].Server, key, nil
@@ -110,7 +110,7 @@ func (e *Maker) find(ctx context.Context, o Endpoint) (backends.Server, string, 
 	for _, f := range found {
 		list = append(list, fmt.Sprintf("%s (%s)", Describe(f.Server), f.Why))
 	}
-	return backends.Server{}, "", fmt.Errorf("%d servers found: %s; choose one with --base-url",
+	return s, "", fmt.Errorf("%d servers found: %s; choose one with --base-url",
 		len(found), strings.Join(list, ", "))
 }
 

@@ -66,7 +66,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	p.left.Store(int64(missing))
 	if missing+len(dir.Waiting) > 0 {
 		p.ending, p.endGently = context.WithCancel(context.Background())
-		ctx = backends.WithLastTry(ctx, p.ending)
+		ctx = backends.WithLastTry(backends.WithAccount(ctx, &p.account), p.ending)
 		client, closeClient, err := e.client(ctx, p)
 		if err != nil {
 			dir.Abandon()
@@ -104,7 +104,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 
 // counted counts the longest prompt while ask goes on.
 func (e *Maker) counted(ctx context.Context, p *runState, ask func() error) (judging.Length, error) {
-	ctx, stop := context.WithCancel(backends.WithAccount(ctx, &p.account))
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	longest := make(chan judging.Length, 1)
 	go func() { longest <- e.longest(ctx, p) }()
@@ -249,7 +249,7 @@ func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func(
 			return nil, nil, err
 		}
 	}
-	ctx, unwatch := context.WithCancel(backends.WithAccount(ctx, &p.account))
+	ctx, unwatch := context.WithCancel(ctx)
 	client, closePool, err := e.serversClient(ctx, p, store)
 	closeAll := func() error {
 		unwatch()
@@ -317,7 +317,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) error {
 		return err
 	}
 	begun := e.Now()
-	err := e.askChecked(backends.WithAccount(ctx, &p.account), p)
+	err := e.askChecked(ctx, p)
 	if m := p.job.Manifest; calls.Load() >= enoughCalls && p.job.AtOnce != nil && m.Model.Slots == 0 {
 		mean := float64(asked.Load()) / float64(e.Now().Sub(begun).Milliseconds()+1)
 		m.Concurrency = max(1, int(math.Round(mean)))
