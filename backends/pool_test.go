@@ -3,7 +3,6 @@ package backends
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -49,6 +48,12 @@ func (e *end) set(ask func(context.Context) (Response, error)) {
 	e.ask = ask
 }
 
+func (e *end) serve(what func() (Model, error)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.serves = what
+}
+
 var served = Model{Name: "tiny", Digest: "feed"}
 
 func well(context.Context) (Response, error) { return Response{Text: "[[A>B]]", Finish: Stop}, nil }
@@ -92,15 +97,19 @@ func (n *news) want(t *testing.T, want ...string) {
 	}
 }
 
-// poolOf makes endpoints a, b, … that are well, and a pool of them.
-func poolOf(t *testing.T, n int) (*Pool, []*end, *news) {
+// poolOf makes endpoints a, b, … that are well, and a pool of them, which are changed first.
+func poolOf(t *testing.T, n int, change ...func(i int, m *Member, e *end)) (*Pool, []*end, *news) {
 	t.Helper()
 	var ends []*end
 	var members []Member
 	for i := range n {
 		e := &end{ask: well, serves: same}
+		m := Member{Backend: e, Client: e, Server: Server{Kind: "ollama", URL: string(rune('a' + i))}, Model: served}
+		for _, f := range change {
+			f(i, &m, e)
+		}
 		ends = append(ends, e)
-		members = append(members, Member{Backend: e, Client: e, Server: Server{Kind: "ollama", URL: string(rune('a' + i))}, Model: served})
+		members = append(members, m)
 	}
 	said := &news{}
 	var p *Pool
@@ -161,14 +170,10 @@ func TestPoolLeastBusy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var ends []*end
-				var members []Member
-				for i, d := range tc.takes {
-					ends = append(ends, &end{ask: after(d), serves: same})
-					members = append(members, Member{Backend: ends[i], Client: ends[i], Server: Server{URL: fmt.Sprint(i)}, Model: Model{Slots: tc.slots[i]}})
-				}
-				p := NewPool(t.Context(), members, PoolOptions{})
-				defer p.Close()
+				p, ends, _ := poolOf(t, len(tc.takes), func(i int, m *Member, e *end) {
+					e.ask = after(tc.takes[i])
+					m.Model.Slots = tc.slots[i]
+				})
 				var left atomic.Int64
 				left.Store(120)
 				var workers sync.WaitGroup
@@ -395,9 +400,7 @@ func TestPoolAnotherModel(t *testing.T) {
 				ends[0].set(fails(refused))
 				answered(t, p, "b")
 				ends[0].set(well)
-				ends[0].mu.Lock()
-				ends[0].serves = tc.serves
-				ends[0].mu.Unlock()
+				ends[0].serve(tc.serves)
 				time.Sleep(time.Hour)
 				for range 4 {
 					answered(t, p, "b")
@@ -416,9 +419,7 @@ func TestPoolAnotherModel(t *testing.T) {
 					t.Errorf("after %s: %v", time.Since(start), err)
 				}
 
-				ends[0].mu.Lock()
-				ends[0].serves = same
-				ends[0].mu.Unlock()
+				ends[0].serve(same)
 				time.Sleep(time.Minute)
 				answered(t, p, "a")
 			})
@@ -437,9 +438,7 @@ func TestPoolAllDown(t *testing.T) {
 		}
 		time.AfterFunc(40*time.Second, func() {
 			ends[1].set(well)
-			ends[1].mu.Lock()
-			ends[1].serves = same
-			ends[1].mu.Unlock()
+			ends[1].serve(same)
 		})
 		answered(t, WithRetry(p, Retry{}), "b")
 		if took := time.Since(start); took < 40*time.Second || took > 90*time.Second {
@@ -489,8 +488,7 @@ func TestPoolWhereRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var refusing sync.Mutex
-		var members []Member
-		for i := range 3 {
+		p, _, _ := poolOf(t, 3, func(_ int, m *Member, _ *end) {
 			found := NewConcurrency(&queueing{
 				slots: make(chan struct{}, slots),
 				long:  func() time.Duration { return 100 * time.Millisecond },
@@ -503,16 +501,8 @@ func TestPoolWhereRefused(t *testing.T) {
 					return nil
 				},
 			}, ConcurrencyOptions{First: 8, Most: 256})
-			members = append(members, Member{
-				Backend: &end{serves: same},
-				Client:  found,
-				AtOnce:  found.AtOnce,
-				Server:  Server{URL: string(rune('a' + i))},
-				Model:   served,
-			})
-		}
-		p := NewPool(t.Context(), members, PoolOptions{})
-		defer p.Close()
+			m.Client, m.AtOnce = found, found.AtOnce
+		})
 		took := askFound(t, p, calls, p.AtOnce)
 		if ideal := 100 * time.Millisecond * calls / (3 * slots); took > ideal*13/10 {
 			t.Errorf("it took %v, and %v with nothing refused", took, ideal)

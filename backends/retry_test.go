@@ -211,14 +211,3 @@ func TestRetryOnTheWire(t *testing.T) {
 		}
 	})
 }
-
-// What is no failure is not asked again.
-func TestRetryTakesAnswersAsTheyAre(t *testing.T) {
-	eachWire(t, func(t *testing.T, w wire) {
-		s := w.start(t, respond(400, w.fail(400, "the prompt exceeds the context length")))
-		got, err := WithRetry(s.client(w, ""), Retry{}).Ask(context.Background(), question)
-		if err != nil || got.Finish != TooLong || len(s.asked(w.chat)) != 1 {
-			t.Errorf("got %+v, %v after %d questions", got, err, len(s.asked(w.chat)))
-		}
-	})
-}
