@@ -1,7 +1,6 @@
 package backends
 
 import (
-	"context"
 	"strings"
 	"testing"
 )
@@ -24,8 +23,7 @@ func TestCachedTokens(t *testing.T) {
 		"Ollama":                   {ollamaWire, ollamaWire.reply(content("A"), "stop"), -1},
 		"more than the prompt":     {llamaWire, strings.Replace(told, details, `"prompt_tokens_details":{"cached_tokens":35}`, 1), -1},
 	} {
-		s := tc.wire.start(t, respond(200, tc.body))
-		got, err := s.client(tc.wire, "").Ask(context.Background(), question)
+		got, err := tc.wire.ask(t, respond(200, tc.body))
 		n := -1
 		if got.CachedTokens != nil {
 			n = *got.CachedTokens

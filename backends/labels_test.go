@@ -1,7 +1,6 @@
 package backends
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -125,8 +124,7 @@ func TestConstrainedReply(t *testing.T) {
 		req := question
 		req.Constrain, req.Labels = twoLabels, twoLabels
 		for _, text := range []string{"[[A>B]]", `"[[A>B]]"`, ` "[[A\u003eB]]" `} {
-			s := w.start(t, respond(200, w.withLogprobs(text)))
-			got, err := s.client(w, "").Ask(context.Background(), req)
+			got, err := w.askFor(t, req, respond(200, w.withLogprobs(text)))
 			if err != nil || strings.TrimSpace(got.Text) != "[[A>B]]" {
 				t.Fatalf("%q: %+v, %v", text, got, err)
 			}
@@ -138,8 +136,7 @@ func TestConstrainedReply(t *testing.T) {
 			}
 		}
 		// A server that does not know of constraints: the reply is left as it is.
-		s := w.start(t, respond(200, w.reply(content(`"[[C]]" or so`), "stop")))
-		if got, err := s.client(w, "").Ask(context.Background(), req); err != nil || got.Text != `"[[C]]" or so` || got.Labels != nil {
+		if got, err := w.askFor(t, req, respond(200, w.reply(content(`"[[C]]" or so`), "stop"))); err != nil || got.Text != `"[[C]]" or so` || got.Labels != nil {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})

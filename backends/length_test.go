@@ -39,7 +39,7 @@ func TestPromptThatShrank(t *testing.T) {
 		ask := func(words, counted int) Response {
 			req := question
 			req.Messages, req.PromptTokens = []Message{{User, strings.Repeat("word ", words)}}, counted
-			r, err := w.start(t, verdict).client(w, "").Ask(context.Background(), req)
+			r, err := w.askFor(t, req, verdict)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -193,7 +193,12 @@ var question = Request{
 // ask asks a fresh server that has one answer.
 func (w wire) ask(t *testing.T, answer http.HandlerFunc) (Response, error) {
 	t.Helper()
-	return w.start(t, answer).client(w, "").Ask(context.Background(), question)
+	return w.askFor(t, question, answer)
+}
+
+func (w wire) askFor(t *testing.T, req Request, answer http.HandlerFunc) (Response, error) {
+	t.Helper()
+	return w.start(t, answer).client(w, "").Ask(context.Background(), req)
 }
 
 // eachWire runs a test against every kind of server.

@@ -21,8 +21,7 @@ func TestTiming(t *testing.T) {
 		{vllmWire, vllmWire.reply(content("A"), "stop"), Timing{}},
 		{studioWire, studioWire.reply(content("A"), "stop"), Timing{}},
 	} {
-		s := tc.wire.start(t, respond(200, tc.body))
-		got, err := s.client(tc.wire, "").Ask(context.Background(), req)
+		got, err := tc.wire.askFor(t, req, respond(200, tc.body))
 		if err != nil || got.Timing != tc.want {
 			t.Errorf("%s: %+v, %v, want %+v", tc.wire.name, got.Timing, err, tc.want)
 		}
