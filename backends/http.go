@@ -167,7 +167,7 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, hideIn(secrets, err)
 	}
 	defer resp.Body.Close()
-	hide(secrets, resp, nil)
+	hide(secrets, resp)
 	if err := unasked(resp); err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body = hide(secrets, resp, body)
+	body = []byte(without(secrets, string(body)))
 	x.status = resp.StatusCode
 	x.header = resp.Header
 	x.body = body

@@ -25,7 +25,8 @@ const hidden = "[API key]"
 // replacers take the few keys of this process out of a text, by the header that they were sent in.
 var replacers sync.Map
 
-// without returns a text without secrets, in whatever way JSON escapes them. Only a text that had one loses its escapes.
+// without returns a text without secrets, in whatever way JSON escapes them: what a server echoes would else be in
+// records, and in the bundles that are made of them. Only a text that had one loses its escapes.
 func without(secrets *strings.Replacer, text string) string {
 	if secrets == nil {
 		return text
@@ -117,16 +118,14 @@ func base64Forms(secret string) (forms []string) {
 	return forms
 }
 
-// hide takes secrets out of all of an answer that is kept or said: what a server echoes would else be in records, and
-// in the bundles that are made of them.
-func hide(secrets *strings.Replacer, resp *http.Response, body []byte) []byte {
+// hide takes secrets out of the head of an answer.
+func hide(secrets *strings.Replacer, resp *http.Response) {
 	resp.Status = without(secrets, resp.Status)
 	for _, values := range resp.Header {
 		for i := range values {
 			values[i] = without(secrets, values[i])
 		}
 	}
-	return []byte(without(secrets, string(body)))
 }
 
 // hideIn is hide for an error of the transport, which may quote what is no answer.

@@ -80,11 +80,7 @@ var (
 
 // Identify implements Identifier.
 func (s *SystemOne) Identify(ctx context.Context, name string) (Presence, error) {
-	var at Presence
-	var err error
-	if is, ok := s.Backend.(Identifier); ok {
-		at, err = is.Identify(ctx, name)
-	}
+	at, err := s.Backend.(Identifier).Identify(ctx, name)
 	_, of, _ := strings.Cut(at.Identity, " ")
 	at.Identity = systemOneFormat + " " + of
 	return at, err

@@ -3,7 +3,6 @@ package judging
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"gavel/backends"
@@ -17,13 +16,9 @@ func (j *Job) finishThinking(
 	failed func(error) (*Record, error),
 ) (*Record, error) {
 	params := j.Manifest.Spec.Parameters
-	req.PromptTokens = 0
+	req = followed(req, strings.TrimSpace(resp.Thinking), cmp.Or(prompt.LabelTurn, LabelTurn))
 	req.Think = backends.ThinkOff
 	req.ThinkBudget = 0
-	req.Messages = append(slices.Clip(req.Messages),
-		backends.Message{Role: backends.Assistant, Content: strings.TrimSpace(resp.Thinking)},
-		backends.Message{Role: backends.User, Content: cmp.Or(prompt.LabelTurn, LabelTurn)})
-	req.Encoded = backends.EncodeMessages(req.Messages)
 	req.Constrain = prompt.Labels
 	if params.Logprobs {
 		req.Labels = prompt.Labels
@@ -32,11 +27,10 @@ func (j *Job) finishThinking(
 	if err != nil {
 		return failed(err)
 	}
-	how := Reading{Name: Paper, Policy: Unique, AcceptCut: params.AcceptCut}
 	if again.Finish != backends.TooLong {
 		rec.Replies, rec.Finished = append(rec.Replies, reply(again, len(prompt.Labels) > 0)), true
 	}
-	v, err := rec.Read(j.Asker, how)
+	v, err := rec.Read(j.Asker, params.asPublished())
 	if err != nil {
 		return nil, err
 	}

@@ -241,9 +241,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: said, PromptTokens: req.PromptTokens})
 		return rec, nil
 	}
-	// Whether there is another turn is decided as published, and the record says what was read so: neither changes with
-	// our own readers.
-	how := Reading{Name: Paper, Policy: Unique, AcceptCut: params.AcceptCut}
+	how := params.asPublished()
 	failed := func(err error) (*Record, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -326,13 +324,18 @@ func (j *Job) challenge(
 	rec.Replies = append(rec.Replies, reply(resp, len(req.Constrain) > 0))
 	rec.Challenged = true
 	rec.Probabilities = nil
-	how := Reading{Name: Paper, Policy: Unique, AcceptCut: j.Manifest.Spec.Parameters.AcceptCut}
-	v, err := rec.Read(j.Asker, how)
+	v, err := rec.Read(j.Asker, j.Manifest.Spec.Parameters.asPublished())
 	if err != nil {
 		return nil, err
 	}
 	rec.Take(v)
 	return rec, nil
+}
+
+// asPublished returns how it is decided whether there is another turn, and how the record says what was read: neither
+// changes with our own readers.
+func (p Parameters) asPublished() Reading {
+	return Reading{Name: Paper, Policy: Unique, AcceptCut: p.AcceptCut}
 }
 
 // asking is which time a prompt is asked: one that is asked anew comes after all others.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"gavel/backends"
@@ -53,11 +54,12 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 			one.BaseURLs = o.BaseURLs[i : i+1]
 		}
 		var server backends.Server
-		b, err := backends.Try(ctx, backends.Retry{For: o.RetryFor, Waiting: e.waiting(o.RetryFor), Only: passes},
-			func() (b backends.Backend, err error) {
-				b, server, err = e.Connect(ctx, one)
-				return b, err
-			})
+		wait := e.waiting(o.RetryFor)
+		wait.Only = passes
+		b, err := backends.Try(ctx, wait, func() (b backends.Backend, err error) {
+			b, server, err = e.Connect(ctx, one)
+			return b, err
+		})
 		if several && backends.IsKind(err, backends.Transport, backends.Timeout) {
 			err = fmt.Errorf("%w A run needs all of its servers at the start: start this one, or leave out its --base-url", err)
 		}
@@ -84,15 +86,12 @@ func passes(e *backends.Error) bool {
 	return e.Status == http.StatusTooManyRequests || e.Status > http.StatusNotImplemented
 }
 
-// waiting says once that a server is waited for.
-func (e *Maker) waiting(limit time.Duration) func(err error, next time.Duration) {
-	said := false
-	return func(err error, _ time.Duration) {
-		if !said {
-			e.say("waiting for the server, up to %s: %v", limit, err)
-			said = true
-		}
-	}
+// waiting waits for a server and says so once.
+func (e *Maker) waiting(limit time.Duration) backends.Retry {
+	var once sync.Once
+	return backends.Retry{For: limit, Waiting: func(err error, _ time.Duration) {
+		once.Do(func() { e.say("waiting for the server, up to %s: %v", limit, err) })
+	}}
 }
 
 // waitForModel describes the model to ask, waiting for a server that is still loading it.
@@ -102,7 +101,7 @@ func (e *Maker) waitForModel(
 	ctx, cancel := context.WithTimeoutCause(ctx, max(limit, 5*time.Second), // one that hangs is no reason to wait longer
 		&backends.Error{Kind: backends.Timeout, Message: fmt.Sprintf("no answer within %s (--retry-for)", limit)})
 	defer cancel()
-	return backends.Try(ctx, backends.Retry{For: limit, Waiting: e.waiting(limit)}, func() (backends.Model, error) {
+	return backends.Try(ctx, e.waiting(limit), func() (backends.Model, error) {
 		return pickModel(ctx, b, name)
 	})
 }
