@@ -39,24 +39,17 @@ const templateTokens = 256
 // CutPrompt begins the detail of an answer to a prompt that the server had cut.
 const CutPrompt = "the prompt was cut"
 
-// shrank tells whether a server that counted so many tokens cannot have read the whole conversation; said is what to
-// say of it. A server that does not count says nothing.
-func shrank(req Request, counted int) (said string, cut bool) {
+// checked refuses a reply whose server counted so few tokens that it cannot have read the whole conversation: it is no
+// answer to what was asked. A server that does not count says nothing.
+func checked(req Request, r Response) Response {
 	least, how := LeastTokens(req.Messages), "one for each word"
 	if req.PromptTokens > least {
 		least, how = req.PromptTokens, "as its own tokenizer counts"
 	}
+	counted := r.PromptTokens
 	if counted <= 0 || counted >= least {
-		return "", false
-	}
-	return fmt.Sprintf(CutPrompt+": the server read %d tokens of at least %d (%s)", counted, least, how), true
-}
-
-// checked refuses a reply to a prompt that shrank: it is no answer to what was asked.
-func checked(req Request, r Response) Response {
-	said, cut := shrank(req, r.PromptTokens)
-	if !cut {
 		return r
 	}
-	return Response{Finish: TooLong, Detail: said, Context: req.Context, PromptTokens: r.PromptTokens, Took: r.Took}
+	said := fmt.Sprintf(CutPrompt+": the server read %d tokens of at least %d (%s)", counted, least, how)
+	return Response{Finish: TooLong, Detail: said, Context: req.Context, PromptTokens: counted, Took: r.Took}
 }

@@ -37,12 +37,7 @@ var LlamaCpp = register(serverKind{
 		if err := o.page(ctx, o.root()+"/apply-template", prompt, &rendered); err != nil {
 			return 0, noPage(err)
 		}
-		var counted struct {
-			Tokens []json.RawMessage `json:"tokens"`
-		}
-		err := o.page(ctx, o.root()+"/tokenize",
-			map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true}, &counted)
-		return len(counted.Tokens), noPage(err)
+		return o.tokenize(ctx, map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true})
 	},
 	advice: Advice{
 		Refuse: "upgrade llama.cpp, and start it without --context-shift",
@@ -73,6 +68,15 @@ func (o *OpenAI) props(ctx context.Context) (p llamaProps, told bool, err error)
 		return llamaProps{}, false, nil
 	}
 	return p, err == nil, err
+}
+
+// tokenize counts the tokens of a text.
+func (o *OpenAI) tokenize(ctx context.Context, text map[string]any) (int, error) {
+	var counted struct {
+		Tokens []json.RawMessage `json:"tokens"`
+	}
+	err := o.page(ctx, o.root()+"/tokenize", text, &counted)
+	return len(counted.Tokens), noPage(err)
 }
 
 // llamaTiming reads what llama.cpp adds to a reply; other servers add nothing.

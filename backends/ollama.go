@@ -257,7 +257,7 @@ func (o *Ollama) listed(ctx context.Context, name string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	i := slices.IndexFunc(models, func(m Model) bool { return m.Name == name || m.Name == name+":latest" })
+	i := slices.IndexFunc(models, func(m Model) bool { return sameName(m.Name, name) })
 	if i < 0 {
 		var names []string
 		for _, m := range models {
@@ -296,9 +296,7 @@ func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error)
 	if err != nil {
 		return Loaded{}, false, err
 	}
-	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool {
-		return m.Name == model || m.Name == model+":latest"
-	})
+	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return sameName(m.Name, model) })
 	if i < 0 {
 		return Loaded{}, false, nil
 	}

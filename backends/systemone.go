@@ -157,11 +157,7 @@ func (s *SystemOne) CountTokens(ctx context.Context, req Request) (int, error) {
 	}
 	state, q := decide(req)
 	text := strings.Join(append([]string{state, q.Instructions}, q.options...), "\n")
-	var counted struct {
-		Tokens []json.RawMessage `json:"tokens"`
-	}
-	err := s.api.page(ctx, s.api.root()+"/tokenize", map[string]any{"model": req.Model, "content": text}, &counted)
-	return len(counted.Tokens), noPage(err)
+	return s.api.tokenize(ctx, map[string]any{"model": req.Model, "content": text})
 }
 
 // Ask implements Client. Some decision models have their prompt cut without a word, so the tokens are counted first.

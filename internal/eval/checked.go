@@ -106,7 +106,7 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 		err = cmp.Or(c.err, err)
 		if err == nil && len(foreign) > 0 && len(p.judges) > 1 && p.follow == nil { // a rule cannot be told otherwise
 			e.say("%d judgments are asked for again: another model had answered them", len(foreign))
-			if err := p.forget(); err != nil {
+			if err := p.recount(func(*judging.Record) bool { return true }); err != nil {
 				return err
 			}
 			continue
@@ -125,11 +125,13 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 	}
 }
 
-// forget has the job ask for all that is not in the records.
-func (p *runState) forget() error {
+// recount has the job ask for all but the records that stand.
+func (p *runState) recount(stands func(*judging.Record) bool) error {
 	p.job.Completed = judging.Completed{}
 	return judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
-		p.job.Completed.Add(r)
+		if stands(r) {
+			p.job.Completed.Add(r)
+		}
 		return nil
 	})
 }

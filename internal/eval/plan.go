@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"gavel/backends"
@@ -47,12 +46,7 @@ func (w *work) planRun(ctx context.Context, p *runState) error {
 		if old.ID != p.job.Manifest.ID {
 			return judging.OtherRun(p.out, old, p.job.Manifest)
 		}
-		err := judging.ReadRecords(filepath.Join(p.out, judging.RecordsFile), func(r *judging.Record) error {
-			if !p.again(r) {
-				p.job.Completed.Add(r)
-			}
-			return nil
-		})
+		err := p.recount(func(r *judging.Record) bool { return !p.again(r) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // of one that was begun this moment
 			return err
 		}

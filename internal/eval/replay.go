@@ -213,13 +213,13 @@ type presentation struct {
 	presentation, repetition int
 }
 
+func presentationOf(r *judging.Record) presentation {
+	return presentation{item: r.Item, presentation: r.Presentation, repetition: r.Repetition}
+}
+
 // onto says of a record what was said of it when it was first made.
 func (o origins) onto(r *judging.Record) {
-	for i, bundle := range o[presentation{
-		item:         r.Item,
-		presentation: r.Presentation,
-		repetition:   r.Repetition,
-	}] {
+	for i, bundle := range o[presentationOf(r)] {
 		if i < len(r.Replies) {
 			r.Replies[i].Origin = bundle
 		}
@@ -244,7 +244,7 @@ func readOrigins(run string) (unasked []*judging.Record, from origins, stood int
 			any = any || reply.Origin != ""
 		}
 		if any {
-			from[presentation{item: r.Item, presentation: r.Presentation, repetition: r.Repetition}] = bundles
+			from[presentationOf(r)] = bundles
 		}
 		return nil
 	})
