@@ -95,7 +95,7 @@ func TestThinkingInFieldsOfItsOwn(t *testing.T) {
 		"the word in the reply":    {vllmWire, `"x":0`, `{"reasoning": "x"} [[A>B]]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := tc.wire.ask(t, respond(200, tc.wire.reply(content(tc.text, tc.members), "stop")))
+			got, err := tc.wire.ask(t, tc.wire.says(tc.text, tc.members))
 			assert.NilError(t, err)
 			if _, text, ok := strings.Cut(tc.text, "</think>"); ok {
 				tc.text = text
@@ -120,7 +120,7 @@ func TestReplyInParts(t *testing.T) {
 func TestLongReplies(t *testing.T) {
 	text := strings.Repeat("The answers differ. ", 500_000) + "[[A>B]]"
 	eachWire(t, func(t *testing.T, w wire) {
-		got, err := w.ask(t, respond(200, w.reply(content(text), "stop")))
+		got, err := w.ask(t, w.says(text))
 		if err != nil || got.Text != text || got.Finish != Stop || got.ReplyTokens != 22 {
 			t.Errorf("%d bytes of a reply, want %d; %s, %v", len(got.Text), len(text), got.Finish, err)
 		}
@@ -212,7 +212,7 @@ func TestNotTooLong(t *testing.T) {
 func TestReplyAboutContextLength(t *testing.T) {
 	const text = "Answer A exceeds the maximum context length. [[B>A]]"
 	eachWire(t, func(t *testing.T, w wire) {
-		got, err := w.ask(t, respond(200, w.reply(content(text), "stop")))
+		got, err := w.ask(t, w.says(text))
 		if err != nil || got.Text != text || got.Finish != Stop {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -234,7 +234,7 @@ func TestOllamaStreamsAgainstTheRequest(t *testing.T) {
 func TestAskedByManyAtOnce(t *testing.T) {
 	clients := map[string]Client{}
 	for _, w := range wires {
-		s := w.start(t, respond(200, w.reply(content("[[A>B]]"), "stop")))
+		s := w.start(t, w.says("[[A>B]]"))
 		clients[w.name] = w.dial(s.URL, "", NewHTTPClient(8))
 	}
 	sim, err := NewSim("coin")

@@ -136,7 +136,7 @@ func TestConstrainedReply(t *testing.T) {
 			}
 		}
 		// A server that does not know of constraints: the reply is left as it is.
-		if got, err := w.askFor(t, req, respond(200, w.reply(content(`"[[C]]" or so`), "stop"))); err != nil || got.Text != `"[[C]]" or so` || got.Labels != nil {
+		if got, err := w.askFor(t, req, w.says(`"[[C]]" or so`)); err != nil || got.Text != `"[[C]]" or so` || got.Labels != nil {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})

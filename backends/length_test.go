@@ -35,7 +35,7 @@ func TestTokenBounds(t *testing.T) {
 // A reply to a prompt of which the server read too little is no answer.
 func TestPromptThatShrank(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) { // every one of them counts 34 tokens
-		verdict := respond(200, w.reply(content("[[A>B]]"), "stop"))
+		verdict := w.says("[[A>B]]")
 		ask := func(words, counted int) Response {
 			req := question
 			req.Messages, req.PromptTokens = []Message{{User, strings.Repeat("word ", words)}}, counted

@@ -627,7 +627,7 @@ func TestPoolOnTheWire(t *testing.T) {
 					case r.URL.Path == w.chat:
 						time.Sleep(2 * time.Millisecond)
 						replies.Add(1)
-						respond(200, w.reply(content("[[A>B]]"), "stop"))(rw, r)
+						w.says("[[A>B]]")(rw, r)
 					}
 				}))
 				servers = append(servers, s)

@@ -22,7 +22,7 @@ var hostile = []Message{
 // sent asks a fresh server and returns the body it got, and its header.
 func (w wire) sent(t *testing.T, key string, req Request) (map[string]any, seen) {
 	t.Helper()
-	s := w.start(t, respond(200, w.reply(content("ok"), "stop")))
+	s := w.start(t, w.says("ok"))
 	if _, err := s.client(w, key).Ask(context.Background(), req); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestKeyIsSentOnlyWhereGiven(t *testing.T) {
 			if w.name == "Ollama" {
 				want = "" // it has no keys
 			}
-			s := w.start(t, respond(200, w.reply(content("ok"), "stop")))
+			s := w.start(t, w.says("ok"))
 			b := s.client(w, key)
 			if _, err := b.Ask(context.Background(), question); err != nil {
 				t.Fatal(err)
@@ -234,12 +234,12 @@ func TestOllamaOptionsStayTheSame(t *testing.T) {
 
 func TestBaseURL(t *testing.T) {
 	for _, suffix := range []string{"", "/", "/v1", "/v1/"} {
-		s := llamaWire.start(t, respond(200, llamaWire.reply(content("ok"), "stop")))
+		s := llamaWire.start(t, llamaWire.says("ok"))
 		if _, err := NewOpenAI(s.URL+suffix, "", s.Server.Client()).Ask(context.Background(), question); err != nil {
 			t.Errorf("%q: %v", suffix, err)
 		}
 	}
-	s := ollamaWire.start(t, respond(200, ollamaWire.reply(content("ok"), "stop")))
+	s := ollamaWire.start(t, ollamaWire.says("ok"))
 	if _, err := dialOllama(s.URL+"/", "", s.Server.Client()).Ask(context.Background(), question); err != nil {
 		t.Error(err)
 	}
@@ -251,7 +251,7 @@ func TestBaseURL(t *testing.T) {
 // What the server is, is asked once, not with every question.
 func TestServerIsAskedOnce(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
-		s := w.start(t, respond(200, w.reply(content("ok"), "stop")))
+		s := w.start(t, w.says("ok"))
 		b := s.client(w, "")
 		for range 3 {
 			if _, err := b.Ask(context.Background(), question); err != nil {

@@ -203,7 +203,7 @@ func TestRetryOnTheWire(t *testing.T) {
 			rw.Header().Set("Retry-After", "0")
 			respond(429, w.fail(429, "slow down"))(rw, r)
 		}
-		s := w.start(t, loading, soon, respond(200, w.reply(content("[[A>B]]"), "stop")))
+		s := w.start(t, loading, soon, w.says("[[A>B]]"))
 		c := WithRetry(WithTimeout(s.client(w, ""), time.Minute), Retry{First: time.Millisecond})
 		got, err := c.Ask(context.Background(), question)
 		if err != nil || got.Text != "[[A>B]]" || len(s.asked(w.chat)) != 3 {

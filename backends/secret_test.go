@@ -32,6 +32,12 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 		buf.Flush()
 		conn.Close()
 	}
+	inEscapes := func(sent string) (text string) {
+		for i, r := range sent {
+			text += fmt.Sprintf([]string{`\u%04x`, `\u%04X`}[i%2], r)
+		}
+		return text
+	}
 	for name, answer := range map[string]func(w http.ResponseWriter, sent string){
 		"an error": func(w http.ResponseWriter, sent string) {
 			http.Error(w, said(map[string]any{"error": map[string]string{"message": "bad key: " + sent}}), 401)
@@ -42,11 +48,7 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 			http.Error(w, strings.ReplaceAll(said(sent), "/", `\/`), 400)
 		},
 		"a reply in escapes": func(w http.ResponseWriter, sent string) {
-			var escaped strings.Builder
-			for i, r := range sent {
-				fmt.Fprintf(&escaped, []string{`\u%04x`, `\u%04X`}[i%2], r)
-			}
-			fmt.Fprint(w, strings.ReplaceAll(reply("I was sent KEY"), "KEY", escaped.String()))
+			fmt.Fprint(w, strings.ReplaceAll(reply("I was sent KEY"), "KEY", inEscapes(sent)))
 		},
 		"a fingerprint in escapes": func(w http.ResponseWriter, sent string) {
 			escaped := strings.NewReplacer("+", `\u002B`, "/", `\/`, `"`, `\u0022`).Replace(sent)
@@ -57,11 +59,7 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 			fmt.Fprint(w, strings.Replace(reply("yes"), "{", `{"system_fingerprint":`+escaped+`,"data":[{"id":"m"}],`, 1))
 		},
 		"an error in escapes": func(w http.ResponseWriter, sent string) {
-			var escaped strings.Builder
-			for _, r := range sent {
-				fmt.Fprintf(&escaped, `\u%04x`, r)
-			}
-			http.Error(w, `{"error":"bad key `+escaped.String()+`"}`, 401)
+			http.Error(w, `{"error":"bad key `+inEscapes(sent)+`"}`, 401)
 		},
 		"a redirect": func(w http.ResponseWriter, sent string) {
 			w.Header().Set("Location", "http://other/"+url.PathEscape(sent))

@@ -129,6 +129,11 @@ func respond(status int, body string) http.HandlerFunc {
 	}
 }
 
+// says is an answer that is whole, with further members of its message.
+func (w wire) says(text string, members ...string) http.HandlerFunc {
+	return respond(200, w.reply(content(text, members...), "stop"))
+}
+
 // stub is a running server of one kind. It keeps what it was asked.
 type stub struct {
 	*httptest.Server

@@ -31,7 +31,7 @@ func TestTiming(t *testing.T) {
 // TestAskUnguarded: the words that keep Ollama from cutting are left out, and a
 // cut is seen all the same.
 func TestAskUnguarded(t *testing.T) {
-	s := ollamaWire.start(t, respond(200, ollamaWire.reply(content("A"), "stop"))) // which says that it read 34 tokens
+	s := ollamaWire.start(t, ollamaWire.says("A")) // which says that it read 34 tokens
 	o := s.client(ollamaWire, "").(*Ollama)
 	long := question
 	long.Messages = []Message{{User, strings.Repeat("word ", 50)}}

@@ -234,14 +234,14 @@ func (p *runState) responses(use func(id string, of []judging.Response)) error {
 // client wraps the backend with retries, a time limit and the cache; several
 // are a pool inside the retries. The returned function closes what needs it.
 func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func() error, error) {
-	if p.answer != nil {
-		return p.answer, func() error { return nil }, nil
-	}
-	if p.req.Simulated() {
-		return p.judges[0].Client, func() error { return nil }, nil
+	closeStore := func() error { return nil }
+	switch {
+	case p.answer != nil:
+		return p.answer, closeStore, nil
+	case p.req.Simulated():
+		return p.judges[0].Client, closeStore, nil
 	}
 	var store *cache.Store
-	closeStore := func() error { return nil }
 	if !p.req.NoCache {
 		var err error
 		store, closeStore, err = e.replies(p.replies())
