@@ -18,8 +18,8 @@ var _ Client = (*Concurrency)(nil)
 //
 // Refusals are handled as losses are in TCP (NewReno, CUBIC): they lead to one step down a window, those of requests
 // begun before it do not count, and the level climbs back by a quarter a window. Only a notable share counts, and only
-// while the server has fewer requests than the level: that many it took, and so it is asked. Where others take the place
-// of those refused (random errors), or it takes none (an outage), a lower level would not help.
+// while the server has fewer requests than the level: that many it took, and so it is asked. Where others take the
+// place of those refused (random errors), or it takes none (an outage), a lower level would not help.
 //
 // Asking for too much costs little: requests wait in the server. Asking for too little leaves it idle. An engine that
 // batches what fits, and computes common prefixes of what arrives together once, is therefore asked at once for as much

@@ -59,8 +59,8 @@ func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
 // tried: a judge that was too slow twice will be too slow again.
 const maxTimeouts = 2
 
-// maxSame is how often a request is tried that gets the same HTTP 500 or unusable answer every time: it is the request, not
-// the moment, that the server cannot cope with. A gateway's 502 and 504 pass.
+// maxSame is how often a request is tried that gets the same HTTP 500 or unusable answer every time: it is the request,
+// not the moment, that the server cannot cope with. A gateway's 502 and 504 pass.
 const maxSame = 5
 
 type lastTryKey struct{}

@@ -36,8 +36,8 @@ func thoughtOut(r backends.Response) bool {
 	return r.Finish == backends.Length && strings.TrimSpace(r.Text) == "" && r.Thinking != ""
 }
 
-// Unheld tells whether a reply that was to be one of the labels runs on to the token limit: the server ignores that it is
-// to be held to them.
+// Unheld tells whether a reply that was to be one of the labels runs on to the token limit: the server ignores that it
+// is to be held to them.
 func (r *Record) Unheld() bool {
 	return slices.ContainsFunc(r.Replies, func(x Reply) bool {
 		return x.Constrained && x.Finish == backends.Length && strings.TrimSpace(x.Text) != ""

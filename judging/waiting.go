@@ -76,8 +76,8 @@ func (d *Dir) Settled() error {
 	return os.Remove(filepath.Join(d.Path, waitingFile))
 }
 
-// readWaiting finds the judgments that waited when an earlier try was killed, and takes the unverified records for such;
-// not those that are seen to stand by now, or are asked again.
+// readWaiting finds the judgments that waited when an earlier try was killed, and takes the unverified records for
+// such; not those that are seen to stand by now, or are asked again.
 func (d *Dir) readWaiting(unverified []*Record, again func(*Record) bool, seen *Completed) error {
 	path := filepath.Join(d.Path, waitingFile)
 	var all []*Record

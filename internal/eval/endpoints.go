@@ -80,8 +80,8 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 	return judges, nil
 }
 
-// passes tells whether a server is away for a moment that a proxy answers for, or asks for fewer requests. Where nothing
-// listens, the address is more likely wrong.
+// passes tells whether a server is away for a moment that a proxy answers for, or asks for fewer requests. Where
+// nothing listens, the address is more likely wrong.
 func passes(e *backends.Error) bool {
 	return e.Status == http.StatusTooManyRequests || e.Status > http.StatusNotImplemented
 }

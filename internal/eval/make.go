@@ -39,14 +39,7 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		return nil, err
 	}
 	p.lookBack()
-	stands := func(r *judging.Record, read scoring.Read) error {
-		p.remember(r)
-		if _, err := p.follow.add(r); err != nil {
-			return err
-		}
-		return p.takeRead(r, read)
-	}
-	dir, old, err := judging.OpenDirBy(p.out, m, p.again, p.records.Look, stands)
+	dir, old, err := judging.OpenDirBy(p.out, m, p.again, p.records.Look, p.stands)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +106,15 @@ func (e *Maker) counted(ctx context.Context, p *runState, ask func() error) (jud
 		stop()
 	}
 	return <-longest, err
+}
+
+// stands takes a record of an earlier try that was read.
+func (p *runState) stands(r *judging.Record, read scoring.Read) error {
+	p.remember(r)
+	if _, err := p.follow.add(r); err != nil {
+		return err
+	}
+	return p.takeRead(r, read)
 }
 
 // takeRead takes a record that was read, for what the run comes to in the end and so far.
