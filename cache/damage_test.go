@@ -215,32 +215,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-// Badger deletes the tables that its manifest does not name, without a word.
-func TestDamagedManifest(t *testing.T) {
-	dir := damaged(t, func(b []byte) []byte { return b })
-	manifest := filepath.Join(dir, "MANIFEST")
-	whole, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(manifest); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(dir, Options{MinFree: 1}); err == nil || !strings.Contains(err.Error(), "its MANIFEST is gone") || !strings.Contains(err.Error(), "remove the folder") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "000001.sst")); err != nil {
-		t.Error(err)
-	}
-	if err := os.WriteFile(manifest, whole[:len(whole)-1], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s, w := open(t, dir)
-	if len(w.said) != 1 || !strings.Contains(w.said[0], "1 of its tables are lost") || !strings.Contains(w.said[0], dir) {
-		t.Errorf("said %q", w.said)
-	}
-	if st, err := s.Stats(context.Background()); err != nil || st.Entries+st.Damaged != 0 {
-		t.Errorf("%+v, %v", st, err)
-	}
-}

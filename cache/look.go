@@ -49,8 +49,7 @@ func (st Stats) Rows() [][2]string {
 func (s *Store) Visit(ctx context.Context, f func(key []byte, e Entry, err error) error) (err error) {
 	defer func() {
 		if errors.Is(err, errDamaged) {
-			err = fmt.Errorf("cache %s: %w: try again, which sets damaged tables aside, "+
-				"or remove the folder to start a new one", s.dir, err)
+			err = fmt.Errorf("cache %s: %w: try again, which moves it aside and starts a new one", s.dir, err)
 		}
 	}()
 	if err := s.ended(); err != nil {
@@ -115,9 +114,8 @@ func Dropping(all bool, model string, age time.Duration, now time.Time) func(Ent
 	}
 }
 
-// Prune removes entries that cannot be used, and those that drop picks; it returns how many went. Tables that were set
-// aside go too. A model's sample stays for as long as a reply of that name does: what is left would else be given to
-// the next model of the name.
+// Prune removes entries that cannot be used, and those that drop picks; it returns how many went. A model's sample
+// stays for as long as a reply of that name does: what is left would else be given to the next model of the name.
 func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 	var keys [][]byte
 	samples, left := map[string][][]byte{}, map[string]bool{} // by model
@@ -132,9 +130,6 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 		}
 		return nil
 	})
-	if err == nil {
-		err = os.RemoveAll(filepath.Join(s.dir, damagedFolder))
-	}
 	replies := len(keys)
 	for model, of := range samples {
 		if !left[model] {
@@ -153,11 +148,11 @@ func (s *Store) Prune(ctx context.Context, drop func(Entry) bool) (int, error) {
 
 // remove deletes entries, and then what is left of them.
 func (s *Store) remove(keys [][]byte) error {
-	if err := s.sound(); err != nil { // see merge
-		return fmt.Errorf("cache %s: %w", s.dir, err)
-	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if err := s.sound(); err != nil { // see merge
+		return err
+	}
 	s.wrote.Store(true)
 	batch := s.db.NewWriteBatch()
 	defer batch.Cancel()
@@ -189,11 +184,10 @@ func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) 
 		}
 		return nil
 	})
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	if err == nil {
 		err = s.sound()
-		if err != nil {
-			err = fmt.Errorf("cache %s: %w", s.dir, err)
-		}
 	}
 	return good, bad, err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -33,8 +32,8 @@ type Options struct {
 // Store is an open cache.
 type Store struct {
 	dir       string
+	mu        sync.RWMutex // renewing folder and db; readers and writers of the database share it
 	folder    os.FileInfo
-	mu        sync.RWMutex // renewing db; readers and writers of the database share it
 	db        *badger.DB
 	opts      Options
 	free      func(dir string) (uint64, error) // space on the disk
@@ -76,11 +75,8 @@ func Open(dir string, opts Options) (*Store, error) {
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
 		return nil, &DiskFullError{Dir: dir, Free: free, Need: opts.MinFree}
 	}
-	folder, err := os.Stat(dir)
-	if err != nil {
-		return nil, openError(dir, err)
-	}
-	s := &Store{dir: dir, folder: folder, opts: opts, free: freeSpace, end: ending{over: make(chan struct{})}}
+	s := &Store{dir: dir, opts: opts, free: freeSpace, end: ending{over: make(chan struct{})}}
+	var err error
 	s.db, err = within(s, openingTakes*opts.Timeout, s.open)
 	if err != nil {
 		return nil, openError(dir, err)
@@ -94,6 +90,7 @@ const openingTakes = 10
 // open opens the database, and lets go of it where that took so long that nobody waits for it.
 func (s *Store) open() (*badger.DB, error) {
 	db, err := openBadger(s.dir, s.opts.Warn)
+	s.folder, _ = os.Stat(s.dir) // none is one that is gone
 	if why := s.ended(); why != nil {
 		if err == nil {
 			db.Close()
@@ -110,27 +107,13 @@ func (s *Store) open() (*badger.DB, error) {
 }
 
 func openBadger(dir string, warn func(format string, args ...any)) (*badger.DB, error) {
-	distrusted := filepath.Join(dir, distrustFile)
-	_, err := os.Stat(distrusted)
-	thorough := err == nil
-	if err := mend(dir, thorough, warn); err != nil {
-		return nil, err
-	}
-	found, err := lookAt(dir, false)
-	if err != nil {
+	if err := moveAside(dir, warn); err != nil {
 		return nil, err
 	}
 	db, err := badger.Open(badgerOptions(dir))
 	if err != nil && strings.Contains(err.Error(), z.NewFile.Error()) {
 		// A process that was killed had just begun a log, which is empty: the first try has made it one that opens.
 		db, err = badger.Open(badgerOptions(dir))
-	}
-	if err == nil && found.lost > 0 {
-		warn("cache %s: its %s is damaged: %d of its tables are lost, and what they held is asked again",
-			dir, badger.ManifestFilename, found.lost)
-	}
-	if err == nil && thorough {
-		os.Remove(distrusted)
 	}
 	return db, err
 }
@@ -197,6 +180,8 @@ func (s *Store) Close() error {
 		return nil // it was closed then
 	}
 	err := s.do(s.opts.Timeout, func() error {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
 		if err := s.here(); err != nil {
 			return err
 		}

@@ -20,14 +20,14 @@ func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 
 // write writes one value. Badger gathers what is written at the same time.
 func (s *Store) write(key, value []byte) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	if err := s.here(); err != nil {
 		return err
 	}
 	if free, ok := s.freeFor(s.opts.MinFree); !ok {
 		return fmt.Errorf("%w: it has %d MiB left, the cache needs %d", ErrDiskFull, free>>20, s.opts.MinFree>>20)
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
 	s.wrote.Store(true)
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
