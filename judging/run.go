@@ -226,6 +226,23 @@ func (j *Job) stopped() bool {
 // counter counts the tokens of a request's conversation; see [backends.counter].
 type counter func(context.Context, backends.Request) (int, error)
 
+// Repeat asks j.Client for a stored judgment again, unless its prompt differs from the one that was asked.
+func (j *Job) Repeat(ctx context.Context, r *Record) error {
+	row, ok := j.Set.IDs().Find(r.Item)
+	if !ok {
+		return nil
+	}
+	item, err := j.Set.Item(row)
+	if err != nil {
+		return err
+	}
+	_, same, err := r.Asked(j.Asker, item, j.Manifest.Spec.Parameters.SystemRole)
+	if err == nil && same {
+		_, err = j.judge(ctx, item, r.Shown(), r.Repetition)
+	}
+	return err
+}
+
 // judge asks until there is a verdict or the attempts are used up. Its error is that of the context, or ErrStopped
 // where a call failed after the run was told to stop; every other failure is in the record.
 func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, repetition int) (*Record, error) {
@@ -467,6 +484,24 @@ func reply(r backends.Response, constrained bool) Reply {
 		Cached:            r.Cached,
 		Origin:            r.Origin,
 		Constrained:       constrained,
+		Endpoint:          r.Endpoint,
+		Model:             r.Model,
+		SystemFingerprint: r.SystemFingerprint,
+	}
+}
+
+// Response returns the response that the reply was made of, without the label probabilities.
+func (r Reply) Response() backends.Response {
+	return backends.Response{
+		Text:              r.Text,
+		Thinking:          r.Thinking,
+		Finish:            r.Finish,
+		Detail:            r.Detail,
+		PromptTokens:      r.PromptTokens,
+		CachedTokens:      r.CachedTokens,
+		ReplyTokens:       r.ReplyTokens,
+		ThinkTokens:       r.ThinkTokens,
+		Took:              time.Duration(math.Round(r.Milliseconds*1000)) * time.Microsecond,
 		Endpoint:          r.Endpoint,
 		Model:             r.Model,
 		SystemFingerprint: r.SystemFingerprint,

@@ -91,6 +91,10 @@ func cacheCommand(e *env) *cli.Command {
 				Before: pruneArguments,
 				Action: e.looking(e.cachePrune),
 			},
+			{
+				Name: "rebuild", Usage: "fill the cache with the replies of runs", UsageText: "gavel cache rebuild RUN|DIR...",
+				Flags: []cli.Flag{cacheFlag()}, Before: someArguments("RUN or DIR"), Action: e.cacheRebuild,
+			},
 		},
 	}
 }
@@ -140,5 +144,14 @@ func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
 		return err
 	}
 	_, err = fmt.Fprintf(e.stdout, "%d replies removed\n", n)
+	return err
+}
+
+func (e *env) cacheRebuild(c *cli.Context) error {
+	n, err := e.maker().Rebuild(c.Context, c.String("cache"), "", c.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "%d replies filled in, %d already there, %d left out\n", n.Filled, n.Same, n.Left)
 	return err
 }

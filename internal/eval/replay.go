@@ -43,48 +43,56 @@ func (e *Maker) Replay(
 	return rep, err
 }
 
+// storedJob returns the job that made a run, out of its folder alone and without a client.
+func (e *Maker) storedJob(run string) (*judging.Job, error) {
+	m, err := judging.ReadManifest(run)
+	if err != nil {
+		return nil, err
+	}
+	if m.Imported != "" {
+		return nil, fmt.Errorf("%s was imported from %s: "+
+			"gavel did not ask for its replies and cannot replay it; \"gavel score\" reads them again", run, m.Imported)
+	}
+	asker, err := judging.AskerOf(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", run, err)
+	}
+	set, err := datasets.OpenFile(filepath.Join(run, judging.ItemsFile))
+	if err != nil {
+		return nil, err
+	}
+	return &judging.Job{
+		Manifest: m, Asker: asker, Set: set, Rows: all(set), Context: max(m.Model.Context, m.Spec.Parameters.NumCtx),
+		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
+	}, nil
+}
+
 // prepareReplay makes a run out of its folder, to be answered by a client, and says how many judgments
 // it has that did not fail.
 func (e *Maker) prepareReplay(
 	run, out string, open func(*judging.Manifest) (backends.Client, error),
 ) (p *runState, stood int, err error) {
-	old, err := judging.ReadManifest(run)
+	job, err := e.storedJob(run)
 	if err != nil {
 		return nil, 0, err
 	}
-	if old.Imported != "" {
-		return nil, 0, fmt.Errorf("%s was imported from %s: "+
-			"gavel did not ask for its replies and cannot replay it; \"gavel score\" reads them again",
-			run, old.Imported)
-	}
+	defer func() {
+		if err != nil {
+			job.Set.Close()
+		}
+	}()
 	if samePath(run, out) {
 		return nil, 0, Wrong("out", out, "%s is the run itself: name another folder", out)
 	}
-	asker, err := judging.AskerOf(old)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", run, err)
-	}
-	client, err := open(old)
+	client, err := open(job.Manifest)
 	if err != nil {
 		return nil, 0, err
 	}
-	set, err := datasets.OpenFile(filepath.Join(run, judging.ItemsFile))
-	if err != nil {
-		return nil, 0, err
-	}
-	m := *old
-	p = &runState{set: set, out: out, job: &judging.Job{
-		Manifest: &m, Asker: asker, Set: set, Rows: all(set), Context: max(m.Model.Context, m.Spec.Parameters.NumCtx),
-		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
-	}}
+	p = &runState{set: job.Set, out: out, job: job}
 	p.answer = client
 	p.reading = readingOf(run)
 	p.given, p.origins, stood, err = readOrigins(run)
-	if err != nil {
-		set.Close()
-		return nil, 0, err
-	}
-	return p, stood, nil
+	return p, stood, err
 }
 
 // readingOf is the reading that a run was scored by, so that its numbers are made again: the paper's where they name

@@ -1,0 +1,119 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gavel/backends"
+	"gavel/cache"
+	"gavel/judging"
+)
+
+// Rebuilt counts replies of records: put into a cache, in it already, and left out because they were not asked, or
+// because their prompts would differ now.
+type Rebuilt struct{ Filled, Same, Left int }
+
+// Rebuild puts the replies that records hold back into the cache of a folder ("" for the user's own), under the keys of
+// the requests that they answered: each judgment of the runs below dirs is asked for once more, and its record answers.
+// origin names the bundle that the runs came with, "" for none. Runs that have no replies to put back are noted.
+func (e *Maker) Rebuild(ctx context.Context, cacheDir, origin string, dirs ...string) (n Rebuilt, err error) {
+	store, err := e.OpenCache(cacheDir)
+	if err != nil {
+		return n, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.Name() != judging.ManifestFile {
+				return err
+			}
+			return e.rebuild(ctx, filepath.Dir(path), &recordClient{store: store, origin: origin, n: &n})
+		})
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// rebuild fails only where the cache cannot be written to, or the context ends.
+func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error {
+	job, err := e.storedJob(run)
+	if err == nil {
+		defer job.Set.Close()
+		err = sameAsCached(job.Manifest, c.store)
+	}
+	if err == nil && job.Manifest.Simulated {
+		err = errors.New("it was simulated")
+	}
+	if err == nil {
+		job.Client = c
+		err = judging.ReadRecords(filepath.Join(run, judging.RecordsFile), func(r *judging.Record) error {
+			c.record, c.replies = r, slices.Concat(r.Replies, r.Asides)
+			err := job.Repeat(ctx, r)
+			c.n.Left += len(c.replies)
+			return errors.Join(err, c.err)
+		})
+	}
+	if err != nil && c.err == nil && ctx.Err() == nil {
+		e.say("%s is left out: %v", run, err)
+		return nil
+	}
+	return err
+}
+
+// recordClient answers the requests of one judgment with the replies of its record, and stores those that the cache
+// lacks.
+type recordClient struct {
+	store   *cache.Store
+	origin  string
+	n       *Rebuilt
+	record  *judging.Record
+	replies []judging.Reply // that were not asked for yet
+	err     error           // of the store
+}
+
+func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
+	if ctx.Err() != nil || len(c.replies) == 0 || c.replies[0].Unasked() {
+		return backends.Response{}, &backends.Error{Kind: backends.NotFound, Message: "the record has no such reply"}
+	}
+	reply := c.replies[0]
+	c.replies = c.replies[1:]
+	resp := reply.Response()
+	if resp.Finish == backends.TooLong {
+		resp.Context = req.Context
+	}
+	if len(req.Labels) > 0 && len(c.replies) <= len(c.record.Asides) { // the last turn, or beside it
+		resp.Labels = c.labels(reply, len(c.replies) == len(c.record.Asides))
+	}
+	key := cache.Key(req)
+	if _, ok := c.store.Get(key); ok {
+		c.n.Same++
+		return resp, nil
+	}
+	c.n.Filled++
+	c.err = c.store.Put(key, cache.Entry{
+		Model: req.Model, Created: c.record.At.Truncate(time.Second), Response: resp, Origin: cmp.Or(c.origin, reply.Origin),
+	})
+	return resp, c.err
+}
+
+// labels are the probabilities that a reply told of: one beside the turns tells of its own label alone, the last turn
+// of all others.
+func (c *recordClient) labels(reply judging.Reply, turn bool) (labels []backends.Label) {
+	for _, p := range c.record.Probabilities {
+		aside := slices.ContainsFunc(c.record.Asides, func(a judging.Reply) bool {
+			return strings.TrimSpace(a.Text) == p.Label
+		})
+		if p.Logprob != nil && (turn && !aside || !turn && p.Label == strings.TrimSpace(reply.Text)) {
+			labels = append(labels, backends.Label{Text: p.Label, Logprob: *p.Logprob})
+		}
+	}
+	return labels
+}
