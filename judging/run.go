@@ -226,21 +226,25 @@ func (j *Job) stopped() bool {
 // counter counts the tokens of a request's conversation; see [backends.counter].
 type counter func(context.Context, backends.Request) (int, error)
 
-// Repeat asks j.Client for a stored judgment again, unless its prompt differs from the one that was asked.
-func (j *Job) Repeat(ctx context.Context, r *Record) error {
+// Repeat asks j.Client for a stored judgment again. It returns nil where its prompt differs from the one that was asked.
+func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	row, ok := j.Set.IDs().Find(r.Item)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	item, err := j.Set.Item(row)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, same, err := r.Asked(j.Asker, item, j.Manifest.Spec.Parameters.SystemRole)
-	if err == nil && same {
-		_, err = j.judge(ctx, item, r.Shown(), r.Repetition)
+	if err != nil || !same {
+		return nil, err
 	}
-	return err
+	again, err := j.judge(ctx, item, r.Shown(), r.Repetition)
+	if err == nil {
+		again.Presentations, again.First = r.Presentations, r.First
+	}
+	return again, err
 }
 
 // judge asks until there is a verdict or the attempts are used up. Its error is that of the context, or ErrStopped
@@ -505,6 +509,8 @@ func (r Reply) Response() backends.Response {
 		Endpoint:          r.Endpoint,
 		Model:             r.Model,
 		SystemFingerprint: r.SystemFingerprint,
+		Cached:            true,
+		Origin:            r.Origin,
 	}
 }
 

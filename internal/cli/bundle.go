@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ var _ = register(shortNames, 50, "bundle", bundleCommand)
 func bundleCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "bundle",
-		Usage: "pack runs, datasets and replies into one file for another machine",
+		Usage: "pack runs and datasets into one file for another machine",
 		Subcommands: []*cli.Command{
 			{
 				Name:      "export",
@@ -30,7 +29,7 @@ func bundleCommand(e *env) *cli.Command {
 						Name:  "dataset",
 						Usage: "`NAME` of a fetched dataset to include; may be given again",
 					},
-					cacheFlag(),
+					unusedCacheFlag(),
 				},
 				Action: e.bundleExport,
 			},
@@ -40,7 +39,7 @@ func bundleCommand(e *env) *cli.Command {
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
 					&cli.BoolFlag{
 						Name:  "no-replies",
-						Usage: "do not import replies into the cache; the imported runs then cannot be replayed",
+						Usage: "do not put the replies of the runs into the cache",
 					},
 					&cli.Int64Flag{
 						Name: "max-mib", Value: bundle.DefaultMaxMiB,
@@ -64,9 +63,8 @@ func (e *env) bundleExport(c *cli.Context) error {
 		Out:      c.String("out"),
 		Runs:     c.Args().Slice(),
 		Datasets: c.StringSlice("dataset"),
-		Cache:    c.String("cache"),
 	}
-	index, err := bundle.Export(c.Context, e.maker(), r)
+	index, err := bundle.Export(e.maker(), r)
 	if err != nil {
 		return err
 	}
@@ -82,15 +80,12 @@ func (e *env) bundleImport(c *cli.Context) error {
 		NoReplies: c.Bool("no-replies"),
 		MaxMiB:    c.Int64("max-mib"),
 	}
-	done, err := bundle.Import(e.maker(), r)
+	done, err := bundle.Import(c.Context, e.maker(), r)
 	if err != nil {
 		return err
 	}
-	replies := fmt.Sprintf("%s imported, %d already there", table.Count(done.Replies, "reply"), done.SameReplies)
-	if r.NoReplies {
-		replies = table.Count(done.Index.Replies, "reply") + " left out"
-	}
-	e.say("%s imported, %d already there; %s", table.Count(done.Files, "file"), done.SameFiles, replies)
+	e.say("%s imported, %d already there; %s imported, %d already there",
+		table.Count(done.Files, "file"), done.SameFiles, table.Count(done.Replies.Filled, "reply"), done.Replies.Same)
 	for _, run := range done.Index.Runs {
 		e.say("  %s", filepath.Join(r.Runs, filepath.FromSlash(run)))
 	}
@@ -123,6 +118,5 @@ func inBundle(b *bundle.Index) string {
 		table.Count(len(b.Runs), "run"),
 		table.Count(len(b.Datasets), "dataset"),
 		table.Count(len(b.Prompts), "prompt"),
-		table.Count(b.Replies, "reply"),
 	}, ", ")
 }

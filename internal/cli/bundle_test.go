@@ -19,7 +19,9 @@ func carried(t *testing.T) (bundle string, results string) {
 	mustCall(t, "run", "reversed", "--base-url", j.URL, "--dataset", "sample", "--limit", "9", "--prompt", write(t, "mine.txt", "Which is worse? [[A>B]] or [[B>A]]"), "--out", "runs/two")
 	j.Close()
 	bundle = filepath.Join(dir, "week.tar")
-	ends(t, 0, "2 runs, 0 datasets, 1 prompt, 82 replies", "bundle", "export", "runs/one", "runs/two", "--out", bundle)
+	if _, stderr, code := call(t, "bundle", "export", "runs/one", "runs/two", "--out", bundle); code != 0 || !strings.Contains(stderr, "2 runs, 0 datasets, 1 prompt") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
 	return bundle, read(t, "runs/one/results.json")
 }
 
@@ -107,21 +109,9 @@ func TestBundleIsTar(t *testing.T) {
 		names = append(names, h.Name)
 	}
 	want := "[bundle.json.zst runs/one/run.json.zst runs/one/items.jsonl.zst runs/one/records.jsonl.zst runs/one/results.json.zst"
-	if got := fmt.Sprint(names); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "replies.jsonl.zst SHA256SUMS]") {
+	if got := fmt.Sprint(names); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "-mine.txt.zst SHA256SUMS]") {
 		t.Errorf("in it: %s", got)
 	}
-}
-
-// TestReplayWithoutReplies: what the cache does not hold is missing, and said.
-func TestReplayWithoutReplies(t *testing.T) {
-	home(t)
-	j := newJudge(t, false, prefersLonger)
-	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--no-cache", "--out", "one")
-	_, stderr, code := call(t, "replay", "one", "--out", "two")
-	if code != 3 || !strings.Contains(stderr, "the replies to 64 of 64 judgments are not in the user's cache: name the cache that has them with --cache") || strings.Contains(stderr, "failed or are missing") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
-	ends(t, 0, "not replayed … 0 replies", "bundle", "export", "one", "--out", "x.tar")
 }
 
 // What a bundle says of itself does not steer the terminal: this one says that
@@ -175,7 +165,11 @@ func TestBundleWithoutReplies(t *testing.T) {
 	bundle, _ := carried(t)
 	home(t)
 	j := newJudge(t, false, prefersLonger)
-	ends(t, 0, "9 files imported, 0 already there; 82 replies left out", "bundle", "import", bundle, "--no-replies")
+	_, stderr, code := call(t, "bundle", "import", bundle, "--no-replies")
+	if code != 0 || !strings.Contains(stderr, "9 files imported, 0 already there; 0 replies imported") {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	mustCall(t, "replay", "runs/one", "--out", "again")
 	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--out", "later")
 	if n := j.calls.Load(); n < 64 || strings.Contains(read(t, "later/records.jsonl"), `"origin"`) {
 		t.Errorf("%d calls", n)

@@ -49,6 +49,9 @@ func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.Action
 
 func cacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
 
+// unusedCacheFlag is of commands that once read the cache.
+func unusedCacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Hidden: true} }
+
 var _ = register(dataAndPrompts, 30, "cache", cacheCommand)
 
 func cacheCommand(e *env) *cli.Command {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,13 +38,18 @@ func TestShardsOfARunAreMergedWithTheirReplies(t *testing.T) {
 	if read(t, "merged/results.json") != read(t, "whole/results.json") {
 		t.Error("results.json is not that of the unsharded run")
 	}
-	ends(t, 0, "the same, byte for byte", "replay", "merged", "--out", "again")
-	if _, stderr, code := call(t, "bundle", "export", "merged", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, fmt.Sprintf("%d replies", calls)) || strings.Contains(stderr, "warning") {
-		t.Errorf("bundle: exit status %d: %s", code, stderr)
+	if _, stderr, code := call(t, "replay", "merged", "--out", "again"); code != 0 || !strings.Contains(stderr, "the same, byte for byte") {
+		t.Errorf("replay: exit status %d: %s", code, stderr)
 	}
-	ends(t, exitUsage, "the folders of the shards are missing", "merge")
-	ends(t, exitUsage, `--shard "4/3": expected K/N`, append(args, "--shard", "4/3")...)
-	ends(t, exitUsage, "leave it out with --shard", append(args, "--shard", "1/3", "--until", "strict>=60")...)
+	if _, stderr, code := call(t, "merge"); code != exitUsage || !strings.Contains(stderr, "the folders of the shards are missing") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, append(args, "--shard", "4/3")...); code != exitUsage || !strings.Contains(stderr, `--shard "4/3": expected K/N`) {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
+	if _, stderr, code := call(t, append(args, "--shard", "1/3", "--until", "strict>=60")...); code != exitUsage || !strings.Contains(stderr, "leave it out with --shard") {
+		t.Errorf("exit status %d: %s", code, stderr)
+	}
 }
 
 // TestShardsOfASuiteOnOllama: every shard asks with the context that its judge has in the file, though its own judgments
@@ -103,9 +107,9 @@ func TestTheCommandOfAShardNamesItsAgents(t *testing.T) {
 	}
 }
 
-// TestShardsAreReplayedByTheirOwnReplies: a shard, of a run or of a suite, remembers its replies in its own folder: there a
-// replay and a bundle find them. What is missing in the run is told from what is missing in the caches.
-func TestShardsAreReplayedByTheirOwnReplies(t *testing.T) {
+// TestShardsAreReplayed: a shard, of a run or of a suite, is made again from its folder alone, without
+// what is missing there.
+func TestShardsAreReplayed(t *testing.T) {
 	home(t)
 	j := newJudge(t, false, prefersLonger)
 	file := write(t, "s.yaml", fmt.Sprintf("name: s\njudges: [{name: one, model: tiny, base-url: %q}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 5}]\n", j.URL))
@@ -118,24 +122,12 @@ func TestShardsAreReplayedByTheirOwnReplies(t *testing.T) {
 	for i, run := range []string{filepath.Dir(suites[0]), "two"} {
 		ends(t, 0, "the same, byte for byte", "replay", run, "--out", fmt.Sprint("again", i))
 	}
-	if _, stderr, code := call(t, "bundle", "export", "runs/s_shard-1-of-2", "two", "--out", "b.tar"); code != 0 || !strings.Contains(stderr, "10 replies") || strings.Contains(stderr, "warning") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
-
 	lines := strings.SplitAfter(read(t, "two/records.jsonl"), "\n")
 	write(t, "two/records.jsonl", strings.Join(lines[1:], ""))
-	if err := os.Rename("two/.cache", "elsewhere"); err != nil {
-		t.Fatal(err)
-	}
-	_, stderr, code := call(t, "bundle", "export", "two", "--out", "c.tar")
-	if want := "1 of 4 judgments failed or are missing in two itself: repeat its command to complete it; the replies to 3 of 4 judgments are not in the user's cache: name the cache"; code != 0 || !strings.Contains(stderr, want) {
+	const want = "1 of 4 judgments cannot be repeated: they failed or are missing in two (repeat its command to complete it)"
+	if _, stderr, code := call(t, "replay", "two", "--out", "less"); code != 3 || !strings.Contains(stderr, want) {
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
-	if err := os.Symlink("../elsewhere", "two/.cache"); err != nil {
-		t.Skip(err)
-	}
-	ends(t, 3, "the replies to 3 of 4", "replay", "two", "--out", "link")
-	ends(t, 0, "the same, byte for byte", "replay", "two", "--out", "named", "--cache", "elsewhere")
 }
 
 // TestClusterWritesNoJobThatCannotRun: its tasks would all end with what is said now.

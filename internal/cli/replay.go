@@ -13,11 +13,11 @@ var _ = register(shortNames, 60, "replay", replayCommand)
 func replayCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
-		Usage:     "repeat a run from its folder and the cache: no server, no dataset",
+		Usage:     "repeat a run from its folder: no server, no dataset",
 		UsageText: "gavel replay RUN --out DIR [flags]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "`DIR` of the new run"},
-			cacheFlag(),
+			unusedCacheFlag(),
 		}, formatFlags()...),
 		Before: oneArgument("RUN"),
 		Action: e.replay,
@@ -28,7 +28,7 @@ func (e *env) replay(c *cli.Context) error {
 	if c.String("out") == "" {
 		return usage("--out is missing: name the folder of the new run")
 	}
-	rep, found, err := bundle.Replay(c.Context, e.maker(), c.Args().First(), c.String("out"), c.String("cache"))
+	rep, found, err := bundle.Replay(c.Context, e.maker(), c.Args().First(), c.String("out"))
 	if rep != nil {
 		if perr := e.print(c, report.Scores{Runs: []scoring.Report{*rep}}); perr != nil {
 			return perr

@@ -70,11 +70,12 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 			return nil, err
 		}
 		p.job.Client = client
+		taken := p.job.Completed.Count() - completed
 		e.observer().RunOpened(RunStart{
 			Dir:       p.out,
 			Manifest:  m,
-			Missing:   missing,
-			Completed: completed,
+			Missing:   missing - taken,
+			Completed: completed + taken,
 			AtOnce:    p.atOnce(),
 			SoFar:     p.soFar.String,
 		})
@@ -180,24 +181,24 @@ func (p *runState) begin(ctx context.Context) error {
 	if err := p.dir.Begin(p.job.Manifest, p.itemLines(ctx)); err != nil {
 		return err
 	}
-	return p.takeOver()
+	return p.takeOver(ctx)
 }
 
 // takeOver writes the records that are given.
-func (p *runState) takeOver() error {
-	for _, r := range p.given {
+func (p *runState) takeOver(ctx context.Context) error {
+	if p.given == nil {
+		return nil
+	}
+	return p.given(ctx, func(r *judging.Record) error {
 		if p.job.Completed.Has(r.Item, r.Presentation, r.Repetition) {
-			continue
+			return nil
 		}
 		if err := p.dir.Write(r); err != nil {
 			return err
 		}
 		p.job.Completed.Add(r)
-		if err := p.records.Add(r); err != nil {
-			return err
-		}
-	}
-	return nil
+		return p.records.Add(r)
+	})
 }
 
 // itemLines are the lines of items.jsonl.
@@ -339,7 +340,6 @@ func (e *Maker) writing(p *runState, tell func(*judging.Record, judging.Verdict)
 			e.Batch.again(r.Error)
 			return nil // it stays missing, for the next batch
 		}
-		p.origins.onto(r)
 		if r.Waits() {
 			if err := p.dir.Hold(r); err != nil {
 				return err

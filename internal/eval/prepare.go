@@ -36,10 +36,9 @@ type runState struct {
 	records   *scoring.Loader // all that stand or are made
 	soFar     *scoring.SoFar  // what they come to; nil where nobody is told
 
-	// Of a replay: who answers in the servers' place, and records that are taken over as they are.
+	// Of a replay: who answers in the servers' place, and the records that are made of those of the run; may be nil.
 	answer  backends.Client
-	given   []*judging.Record
-	origins origins         // of a run that is made again
+	given   func(ctx context.Context, use func(*judging.Record) error) error
 	reading judging.Readers // that it is scored by; "" for the usual one
 
 	earlier *judging.Manifest                // of an earlier try; nil for none

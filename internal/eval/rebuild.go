@@ -29,6 +29,7 @@ func (e *Maker) Rebuild(ctx context.Context, cacheDir, origin string, dirs ...st
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	for _, dir := range dirs {
+		dir += string(filepath.Separator) // of a link, the folder that it leads to
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.Name() != judging.ManifestFile {
 				return err
@@ -56,7 +57,7 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 		job.Client = c
 		err = judging.ReadRecords(filepath.Join(run, judging.RecordsFile), func(r *judging.Record) error {
 			c.record, c.replies = r, slices.Concat(r.Replies, r.Asides)
-			err := job.Repeat(ctx, r)
+			_, err := job.Repeat(ctx, r)
 			c.n.Left += len(c.replies)
 			return errors.Join(err, c.err)
 		})
@@ -68,10 +69,10 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 	return err
 }
 
-// recordClient answers the requests of one judgment with the replies of its record, and stores those that the cache
+// recordClient answers the requests of one judgment with the replies of its record, and stores those that a cache
 // lacks.
 type recordClient struct {
-	store   *cache.Store
+	store   *cache.Store // nil: nothing is stored
 	origin  string
 	n       *Rebuilt
 	record  *judging.Record
@@ -80,7 +81,7 @@ type recordClient struct {
 }
 
 func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.Response, error) {
-	if ctx.Err() != nil || len(c.replies) == 0 || c.replies[0].Unasked() {
+	if ctx.Err() != nil || len(c.replies) == 0 || c.store != nil && c.replies[0].Unasked() {
 		return backends.Response{}, &backends.Error{Kind: backends.NotFound, Message: "the record has no such reply"}
 	}
 	reply := c.replies[0]
@@ -91,6 +92,9 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 	}
 	if len(req.Labels) > 0 && len(c.replies) <= len(c.record.Asides) { // the last turn, or beside it
 		resp.Labels = c.labels(reply, len(c.replies) == len(c.record.Asides))
+	}
+	if c.store == nil {
+		return resp, nil
 	}
 	key := cache.Key(req)
 	if _, ok := c.store.Get(key); ok {

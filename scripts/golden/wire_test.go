@@ -97,9 +97,7 @@ func TestAsked(t *testing.T) {
 	b.add("cache stats", pick(t, w.must("cache", "stats", "--json").stdout, "entries", "models", "older", "damaged"))
 	b.add("cache verify", w.must("cache", "verify").stdout)
 
-	w.must(append(append([]string{"bundle", "export"}, names...), "--out", "all.tar")...)
-	files := w.unbundle("all.tar")
-	b.add("replies in a bundle: key, model, end, text", replies(t, files["replies.jsonl"]))
+	b.add("replies in a bundle: key, model, end, text", w.replies(names...))
 	for _, run := range []string{"ollama-direct-constrained", "vllm-logprobs", "other-repeat", "ollama-options"} {
 		r := w.gavel("replay", "runs/"+run, "--out", "again/"+run, "--csv")
 		b.add("gavel replay runs/"+run, fmt.Sprintf("exit status %d\n%s%s", r.code, r.stdout, r.remarks()))

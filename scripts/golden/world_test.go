@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"gavel/cache"
 )
 
 // world is a user: a folder to work in, a home, and what is replaced before anything is compared.
@@ -289,22 +291,27 @@ func (w *world) unbundle(name string) map[string]string {
 	}
 }
 
-// replies lists a bundle's replies: cache key, model, text. What else an entry of the cache holds is its own business.
-func replies(t *testing.T, text string) string {
-	t.Helper()
-	var out strings.Builder
-	for line := range strings.Lines(text) {
-		var r struct {
-			Key, Model string
-			Response   struct{ Text, Finish string }
-		}
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		said, _ := json.Marshal(r.Response.Text)
-		out.WriteString(r.Key + " " + r.Model + " " + r.Response.Finish + " " + string(said) + "\n")
+// replies lists the replies of runs as a cache holds them that is rebuilt from the runs: key, model, end, text.
+func (w *world) replies(runs ...string) string {
+	w.t.Helper()
+	w.must(append([]string{"cache", "rebuild", "--cache", "rebuilt"}, runs...)...)
+	store, err := cache.Open(w.path("rebuilt"), cache.Options{MinFree: 1})
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	return out.String()
+	defer store.Close()
+	var lines []string
+	err = store.Visit(w.t.Context(), func(key []byte, e cache.Entry, err error) error {
+		said, _ := json.Marshal(e.Response.Text)
+		if !e.Sample {
+			lines = append(lines, fmt.Sprintf("%x %s %s %s\n", key, e.Model, e.Response.Finish, said))
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return strings.Join(lines, "")
 }
 
 // pick writes some members of a JSON object, those that are there, in this order.

@@ -1,6 +1,5 @@
-// Package bundle carries runs, datasets, prompts and remembered replies to a machine without network, and back, as one
-// file, and makes runs again there; see docs/formats.md for what is in a bundle, and tarball.go for how it is held
-// together. What has to be said of the work goes to the Observer of the eval.Maker; errors call what a request says as
+// Package bundle carries runs, datasets and prompts to a machine without network, and back, as one file, and makes runs
+// again there; see docs/formats.md for what is in a bundle, and tarball.go for how it is held together. What has to be said of the work goes to the Observer of the eval.Maker; errors call what a request says as
 // the command line does.
 package bundle
 
@@ -21,7 +20,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gavel/cache"
 	"gavel/internal/eval"
 	"gavel/judging"
 	"gavel/scoring"
@@ -35,7 +33,7 @@ type Index struct {
 	Suites   []string `json:"suites,omitempty"` // folders of the runs that have a / in their name
 	Datasets []string `json:"datasets"`
 	Prompts  []string `json:"prompts"`
-	Replies  int      `json:"replies"` // how many
+	Replies  int      `json:"replies"` // in a file of their own, which older bundles have and nobody reads
 }
 
 // Contents are what a bundle holds.
@@ -61,13 +59,6 @@ var (
 	}
 	optionalFiles = []string{judging.ResultsFile, judging.AboutFile}
 )
-
-// remembered is a line of replies.jsonl.
-type remembered struct {
-	Key string `json:"key"` // the cache's, in hex
-	cache.Entry
-	raw [32]byte // the key
-}
 
 // mostIndex bounds what is held in memory of an index.
 const mostIndex = 8 << 20
@@ -131,13 +122,11 @@ func (b *opened) read() (err error) {
 // holds tells whether the files are those that the index names, and each has a place of its own.
 func (x Index) holds(files []File) error {
 	var found Index
-	replies, places := false, map[string]bool{}
+	places := map[string]bool{}
 	for _, f := range files {
 		name := strings.TrimSuffix(f.Name, packed)
 		folder, rest, _ := strings.Cut(name, "/")
 		switch at := path.Dir(rest); {
-		case name == repliesFile:
-			replies = true
 		case folder == promptsFolder:
 			found.Prompts = append(found.Prompts, rest)
 			name = path.Join(runsFolder, name) // see target
@@ -172,9 +161,6 @@ func (x Index) holds(files []File) error {
 	if len(x.Datasets) != len(found.Datasets) ||
 		slices.ContainsFunc(x.Datasets, func(name string) bool { return !plainName(name) }) {
 		return fmt.Errorf("damaged: its datasets are %q, %s names %q", found.Datasets, indexFile, x.Datasets)
-	}
-	if x.Replies < 0 || replies != (x.Replies > 0) {
-		return fmt.Errorf("damaged: %s says that it has %d replies", indexFile, x.Replies)
 	}
 	return nil
 }
@@ -220,13 +206,10 @@ func Verify(at string) (*Contents, error) {
 	return &b.Contents, b.file.Close()
 }
 
-// Replay makes a run again from its folder and a cache ("" for the user's own), in the folder out, and compares the
-// results of both, byte for byte: that they differ is an error. The report is of the run that was made; it is nil where
-// none was.
-func Replay(
-	ctx context.Context, m *eval.Maker, run, out, cacheDir string,
-) (rep *scoring.Report, found string, err error) {
-	rep, err = m.Replay(ctx, run, out, cacheDir, nil)
+// Replay makes a run again from its folder, in the folder out, and compares the results of both, byte for byte: that
+// they differ is an error. The report is of the run that was made; it is nil where none was.
+func Replay(ctx context.Context, m *eval.Maker, run, out string) (rep *scoring.Report, found string, err error) {
+	rep, err = m.Replay(ctx, run, out)
 	if err != nil {
 		return rep, "", err
 	}

@@ -1,24 +1,17 @@
 package bundle
 
 import (
-	"bytes"
-	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"sync"
 
-	"gavel/cache"
 	"gavel/datasets"
-	"gavel/internal/codec"
 	"gavel/internal/disk"
 	"gavel/internal/eval"
 	"gavel/judging"
@@ -30,19 +23,17 @@ type ExportRequest struct {
 	Out      string   // file to write, of Export; it must not be there yet
 	Runs     []string // folders, of runs or of suites
 	Datasets []string // names of fetched datasets
-	Cache    string   // folder with the replies; "" for the user's own
 }
 
-// Export writes a bundle into a file, and returns its index. A run that the cache cannot
-// answer comes along without its replies, which is noted.
-func Export(ctx context.Context, m *eval.Maker, r ExportRequest) (*Index, error) {
+// Export writes a bundle into a file, and returns its index.
+func Export(m *eval.Maker, r ExportRequest) (*Index, error) {
 	if r.Out == "" {
 		return nil, eval.Wrong("out", "", "is missing: name the file to write")
 	}
 	if _, err := os.Stat(r.Out); err == nil {
 		return nil, fmt.Errorf("%s is there already: name another file with --out, or remove it", r.Out)
 	}
-	b, err := gather(ctx, m, r)
+	b, err := gather(m, r)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +41,7 @@ func Export(ctx context.Context, m *eval.Maker, r ExportRequest) (*Index, error)
 }
 
 // gather is all that goes into a bundle, its index first.
-func gather(ctx context.Context, m *eval.Maker, r ExportRequest) (*exporting, error) {
+func gather(m *eval.Maker, r ExportRequest) (*exporting, error) {
 	if len(r.Runs)+len(r.Datasets) == 0 {
 		return nil, eval.Failed(eval.ErrUsage, errors.New("nothing to export: name runs, or datasets with --dataset"))
 	}
@@ -67,9 +58,6 @@ func gather(ctx context.Context, m *eval.Maker, r ExportRequest) (*exporting, er
 			return nil, err
 		}
 	}
-	if err := b.addReplies(ctx, m, r.Cache); err != nil {
-		return nil, err
-	}
 	index, err := json.MarshalIndent(b.index, "", "  ")
 	b.files = append([]bundled{{name: indexFile, text: append(index, '\n')}}, b.files...)
 	return b, err
@@ -79,7 +67,6 @@ func gather(ctx context.Context, m *eval.Maker, r ExportRequest) (*exporting, er
 type exporting struct {
 	index Index
 	files []bundled
-	asked []string // folders of the runs that have replies
 }
 
 // add takes a run along, or a suite.
@@ -148,9 +135,6 @@ func (b *exporting) addRun(name, run string) error {
 			return fmt.Errorf("%s: %w", filepath.Join(run, judging.ManifestFile), err)
 		}
 	}
-	if m.Imported == "" && !m.Simulated {
-		b.asked = append(b.asked, run)
-	}
 	return nil
 }
 
@@ -184,53 +168,5 @@ func (b *exporting) addDataset(lib datasets.Library, name string) error {
 	}
 	b.index.Datasets = append(b.index.Datasets, name)
 	b.files = append(b.files, bundled{name: path.Join(datasetFolder, filepath.Base(at)), path: at})
-	return nil
-}
-
-// addReplies replays the runs and keeps every entry of the cache that was of use: what replays here replays there.
-func (b *exporting) addReplies(ctx context.Context, m *eval.Maker, cacheDir string) error {
-	if len(b.asked) == 0 {
-		return nil
-	}
-	temp, remove, err := disk.TempDir("", "gavel-bundle-")
-	if err != nil {
-		return err
-	}
-	defer remove()
-	quiet := *m
-	quiet.Observer = nil
-	var mu sync.Mutex
-	entries := map[string]cache.Entry{}
-	for i, run := range b.asked {
-		_, err = quiet.Replay(ctx, run, filepath.Join(temp, fmt.Sprint(i)), cacheDir, func(key [32]byte, entry cache.Entry) {
-			mu.Lock()
-			defer mu.Unlock()
-			entries[string(key[:])] = entry
-		})
-		if errors.Is(err, eval.ErrIncomplete) {
-			if m.Observer != nil {
-				m.Observer.Note(fmt.Sprintf("warning: %s: %v: after import, "+
-					"this run can be viewed and scored but not replayed", run, err))
-			}
-		} else if err != nil {
-			return err
-		}
-	}
-	return b.keepReplies(entries)
-}
-
-func (b *exporting) keepReplies(entries map[string]cache.Entry) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	var lines bytes.Buffer
-	enc := codec.NewEncoder(&lines)
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		if err := enc.Encode(remembered{Key: hex.EncodeToString([]byte(key)), Entry: entries[key]}); err != nil {
-			return err
-		}
-	}
-	b.index.Replies = len(entries)
-	b.files = append(b.files, bundled{name: repliesFile, text: lines.Bytes()})
 	return nil
 }

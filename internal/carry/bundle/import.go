@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -28,21 +29,21 @@ const DefaultMaxMiB = 4 << 10
 type ImportRequest struct {
 	Bundle    string // file
 	Runs      string // folder for the runs; prompts that were files go into "prompts" there
-	Cache     string // folder for the replies; "" for the user's own
+	Cache     string // folder for the replies of the runs; "" for the user's own
 	NoReplies bool   // the cache stays as it is
 	MaxMiB    int64  // a bundle that unpacks to more is refused; at least 1, see DefaultMaxMiB
 }
 
 // Imported is what an import did.
 type Imported struct {
-	Index                Index
-	Files, SameFiles     int // that were written; that were there already
-	Replies, SameReplies int // likewise
+	Index            Index
+	Files, SameFiles int          // that were written; that were there already
+	Replies          eval.Rebuilt // of the runs
 }
 
 // Import verifies a bundle, and takes it in: runs and prompts into the folder of runs, datasets into the Maker's
 // library, replies into the cache. Nothing is written where something is there already and differs.
-func Import(m *eval.Maker, r ImportRequest) (*Imported, error) {
+func Import(ctx context.Context, m *eval.Maker, r ImportRequest) (*Imported, error) {
 	if r.MaxMiB < 1 || r.MaxMiB > math.MaxInt64>>20 {
 		return nil, eval.Wrong("max-mib", r.MaxMiB, "%d: it must be at least 1", r.MaxMiB)
 	}
@@ -68,7 +69,7 @@ func Import(m *eval.Maker, r ImportRequest) (*Imported, error) {
 			return nil, err
 		}
 	}
-	return &in.done, nil
+	return &in.done, in.remember(ctx)
 }
 
 // lastFiles are those that say of others that they are there.
@@ -150,13 +151,8 @@ func (in *importing) same(name string, sum []byte) (bool, error) {
 
 func (in *importing) take(f File, text io.Reader) error {
 	switch f.Name {
-	case indexFile + packed:
+	case indexFile + packed, repliesFile + packed:
 		return nil
-	case repliesFile + packed:
-		if in.NoReplies {
-			return nil
-		}
-		return in.remember(text)
 	}
 	dir, at := in.target(f.Name)
 	if there, err := os.OpenInRoot(dir, at); err == nil { // and the same: fits has looked
@@ -189,21 +185,20 @@ func put(root *os.Root, at string, text io.Reader) error {
 	})
 }
 
-// remember puts replies into the cache.
-func (in *importing) remember(text io.Reader) (err error) {
-	store, err := in.maker.OpenCache(in.Cache)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	origin := fmt.Sprintf("%s (SHA-256 %.12s)", filepath.Base(in.Bundle), in.bundle.sum)
-	return eachReply(text, func(m remembered) error {
-		if _, ok := store.Get(m.raw); ok {
-			in.done.SameReplies++
-			return nil
+// remember puts the replies of the runs into the cache.
+func (in *importing) remember(ctx context.Context) (err error) {
+	var asked []string
+	for _, name := range in.done.Index.Runs {
+		run := filepath.Join(in.Runs, filepath.FromSlash(name))
+		m, err := judging.ReadManifest(run)
+		if err == nil && m.Imported == "" && !m.Simulated {
+			asked = append(asked, run)
 		}
-		in.done.Replies++
-		m.Origin = origin // whatever it says itself
-		return store.Put(m.raw, m.Entry)
-	})
+	}
+	if in.NoReplies || len(asked) == 0 {
+		return nil
+	}
+	origin := fmt.Sprintf("%s (SHA-256 %.12s)", filepath.Base(in.Bundle), in.bundle.sum)
+	in.done.Replies, err = in.maker.Rebuild(ctx, in.Cache, origin, asked...)
+	return err
 }

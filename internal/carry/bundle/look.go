@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,15 +36,14 @@ func (in *importing) look(name string, text io.Reader) (sum []byte, err error) {
 	h := sha256.New()
 	text = io.TeeReader(text, h)
 	switch file := path.Base(strings.TrimSuffix(name, packed)); {
-	case name == repliesFile+packed:
-		found := 0
-		err = eachReply(text, func(remembered) error { found++; return nil })
-		if err == nil && found != in.bundle.Index.Replies {
-			err = fmt.Errorf("it has %d replies, and %s says %d", found, indexFile, in.bundle.Index.Replies)
-		}
 	case !strings.HasPrefix(name, runsFolder+"/"):
 	case file == judging.RecordsFile || file == judging.ItemsFile:
-		err = eachLine(text, lineOfJSON, func(bool) error { return nil })
+		err = judging.EachStored(text, lineOfJSON, func(line judging.StoredLine[bool]) error {
+			if line.Err != nil {
+				return fmt.Errorf("line %d: %w", line.Number, line.Err)
+			}
+			return nil
+		})
 	default:
 		err = oneOfJSON(text)
 	}
@@ -53,33 +51,6 @@ func (in *importing) look(name string, text io.Reader) (sum []byte, err error) {
 		_, err = io.Copy(io.Discard, text)
 	}
 	return h.Sum(nil), err
-}
-
-// eachLine reads a text line by line.
-func eachLine[T any](text io.Reader, decode func([]byte) (T, error), use func(T) error) error {
-	return judging.EachStored(text, decode, func(line judging.StoredLine[T]) error {
-		if line.Err != nil {
-			return fmt.Errorf("line %d: %w", line.Number, line.Err)
-		}
-		return use(line.Value)
-	})
-}
-
-// eachReply reads the lines of replies.jsonl.
-func eachReply(text io.Reader, use func(remembered) error) error {
-	return eachLine(text, decodeReply, use)
-}
-
-func decodeReply(line []byte) (m remembered, err error) {
-	if err := json.Unmarshal(line, &m); err != nil {
-		return m, err
-	}
-	raw, err := hex.DecodeString(m.Key)
-	if err != nil || len(raw) != len(m.raw) {
-		return m, fmt.Errorf("%q is not a key", m.Key)
-	}
-	copy(m.raw[:], raw)
-	return m, nil
 }
 
 func lineOfJSON(line []byte) (bool, error) {

@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"context"
 	"os"
 	"testing"
 
@@ -20,7 +19,7 @@ func TestDatasetNamedTwice(t *testing.T) {
 	}
 	os.MkdirAll("datasets", 0o755)
 	write(t, m.Library.Path(name), []byte("{}\n"))
-	_, err := Export(context.Background(), m, ExportRequest{Out: "b.tar", Datasets: []string{name, name}})
+	_, err := Export(m, ExportRequest{Out: "b.tar", Datasets: []string{name, name}})
 	if err != nil {
 		return // refused: nobody carries a bundle away that is none
 	}
@@ -32,7 +31,7 @@ func TestDatasetNamedTwice(t *testing.T) {
 // A run and a suite of one name would be one folder: they are refused in either order.
 func TestRunAndSuiteOfOneName(t *testing.T) {
 	m, r := machine(t, ofBefore)
-	if _, err := Import(m, r); err != nil {
+	if _, err := Import(t.Context(), m, r); err != nil {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
@@ -44,10 +43,10 @@ func TestRunAndSuiteOfOneName(t *testing.T) {
 		}
 	}
 	for i, both := range [][]string{{"suites/old", "alone/old"}, {"alone/old", "suites/old"}} {
-		_, err := Export(context.Background(), m, ExportRequest{Out: []string{"one.tar", "two.tar"}[i], Runs: both, Cache: "replies"})
+		_, err := Export(m, ExportRequest{Out: []string{"one.tar", "two.tar"}[i], Runs: both})
 		if err == nil {
 			r.Bundle, r.Runs = "two.tar", "new"
-			_, err := Import(m, r)
+			_, err := Import(t.Context(), m, r)
 			entries, _ := os.ReadDir("new/old")
 			t.Errorf("%v are one folder: %v, %v", both, err, entries)
 		}
