@@ -109,7 +109,8 @@ func moveAside(dir string, warn func(format string, args ...any)) error {
 		}
 		aside = fmt.Sprintf("%s.damaged-%d", from, n)
 	}
-	if failed = errors.Join(failed, os.Rename(from, aside), os.MkdirAll(from, 0o755)); failed != nil {
+	failed = errors.Join(failed, os.Rename(from, aside), os.MkdirAll(from, 0o755))
+	if failed != nil {
 		return fmt.Errorf("%w; it cannot be moved aside: %w", err, failed)
 	}
 	warn("cache %s is damaged (%v): it was moved to %s, and a new one begins; "+

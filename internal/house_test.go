@@ -52,7 +52,7 @@ var rooms = map[string]string{
 		" internal/disk",
 	"internal/suite": "backends internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
 		" internal/disk",
-	"internal/carry":  "internal/eval scoring judging cache backends datasets internal/codec internal/disk",
+	"internal/carry":  "internal/eval scoring judging backends datasets internal/codec internal/disk",
 	"internal/doctor": "internal/report/table scoring/stats judging backends",
 
 	"internal/server/failure": "",

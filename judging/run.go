@@ -226,7 +226,7 @@ func (j *Job) stopped() bool {
 // counter counts the tokens of a request's conversation; see [backends.counter].
 type counter func(context.Context, backends.Request) (int, error)
 
-// Repeat asks j.Client for a stored judgment again. It returns nil where its prompt differs from the one that was asked.
+// Repeat asks j.Client for a stored judgment again. It returns nil if the prompt differs from the one that was asked.
 func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
 	row, ok := j.Set.IDs().Find(r.Item)
 	if !ok {

@@ -27,10 +27,11 @@ func (e *Maker) Replay(ctx context.Context, run, out string) (*scoring.Report, e
 	}
 	defer p.set.Close()
 	rep, err := anywhere.make(ctx, p)
-	if lacking := p.job.Manifest.Judgments - p.job.Completed.Count(); errors.Is(err, ErrIncomplete) {
-		err = &kindError{ErrIncomplete, fmt.Errorf("%d of %d judgments cannot be repeated: they failed or are missing in %s "+
-			"(repeat its command to complete it), or this version of gavel asks them with other prompts",
-			lacking, p.job.Manifest.Judgments, run)}
+	if errors.Is(err, ErrIncomplete) {
+		all := p.job.Manifest.Judgments
+		err = &kindError{ErrIncomplete, fmt.Errorf("%d of %d judgments cannot be repeated: "+
+			"they failed or are missing in %s (repeat its command to complete it), "+
+			"or this version of gavel asks them with other prompts", all-p.job.Completed.Count(), all, run)}
 	}
 	return rep, err
 }

@@ -1,6 +1,6 @@
 // Package bundle carries runs, datasets and prompts to a machine without network, and back, as one file, and makes runs
-// again there; see docs/formats.md for what is in a bundle, and tarball.go for how it is held together. What has to be said of the work goes to the Observer of the eval.Maker; errors call what a request says as
-// the command line does.
+// again there; see docs/formats.md for what is in a bundle, and tarball.go for how it is held together. What has to be
+// said of the work goes to the Observer of the eval.Maker; errors call what a request says as the command line does.
 package bundle
 
 import (
