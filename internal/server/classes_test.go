@@ -17,7 +17,7 @@ var classes = []string{"right", "wrong", "unlabelled", "missing"}
 // items that are not complete are neither.
 func TestClassesAreThoseOfStrict(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "pairs"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: "accuracy=0.6,first=0.1,tie=0.3,silent=0.1,seed=4", repetitions: 2})
+	makeRun(t, filepath.Join(dir, "pairs"), making{prompt: "arena-hard", sim: "accuracy=0.6,first=0.1,tie=0.3,silent=0.1,seed=4", repetitions: 2})
 	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.7,seed=1"})
 	g := newGrowing(t, filepath.Join(dir, "growing"))
 	g.append(g.lines[:5]...)
@@ -54,7 +54,7 @@ func TestClassesAreThoseOfStrict(t *testing.T) {
 func TestItemsList(t *testing.T) {
 	dir := t.TempDir()
 	outcomes := map[string][2]string{"sample-math-01": {"[[A>B]]", "[[A=B]]"}, "sample-math-02": {"", "[[B>A]]"}}
-	makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: "right", alter: func(r *judging.Record) {
+	makeRun(t, filepath.Join(dir, "run"), making{prompt: "arena-hard", sim: "right", alter: func(r *judging.Record) {
 		if texts, ok := outcomes[r.Item]; ok {
 			r.Replies = []judging.Reply{{Text: texts[r.Presentation], Finish: "stop", ReplyTokens: 700, Milliseconds: 1200}}
 		}

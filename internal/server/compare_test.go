@@ -54,8 +54,8 @@ func TestComparisonsNameWhatWasChosen(t *testing.T) {
 // Judgments stand beside each other that showed the same order, asked for the same time, whatever else a run asked.
 func TestJudgmentsAreAlignedByOrderAndRepetition(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "once"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
-	makeRun(t, filepath.Join(dir, "thrice"), making{protocol: "pairwise", dataset: "sample", sim: "coin", repetitions: 3})
+	makePairs(t, "right", dir, "once")
+	makeRun(t, filepath.Join(dir, "thrice"), making{sim: "coin", repetitions: 3})
 	makeRun(t, filepath.Join(dir, "rotated"), making{protocol: "multi-option", dataset: "sample-options", sim: "first"})
 	makeRun(t, filepath.Join(dir, "drawn"), making{protocol: "multi-option", dataset: "sample-options", sim: "first", options: judging.Settings{"orders": "random:5"}})
 	s := newSite(t, dir, nil)
@@ -112,7 +112,7 @@ func TestJudgmentsAreAlignedByOrderAndRepetition(t *testing.T) {
 func TestCompareSeveral(t *testing.T) {
 	dir := t.TempDir()
 	for i, sim := range []string{"right", "accuracy=0.7,seed=1", "accuracy=0.5,first=0.5,seed=2", "first"} {
-		makeRun(t, filepath.Join(dir, "run-"+letterOf(i)), making{protocol: "pairwise", dataset: "sample", sim: sim})
+		makePairs(t, sim, dir, "run-"+letterOf(i))
 	}
 	s := newSite(t, dir, nil)
 	q := "/compare?run=run-A&run=run-B&run=run-C&run=run-D&run="
@@ -160,9 +160,7 @@ func TestCompareSeveral(t *testing.T) {
 	if page := s.get(link); !strings.Contains(page, "/runs/run-D/items/") {
 		t.Errorf("%s does not have all runs:\n%s", link, page)
 	}
-	if w := s.ask("GET", "/compare?run=1&run=2&run=3&run=4&run=5&run=6&run=7", ""); w.Code != 400 {
-		t.Errorf("seven runs: %d", w.Code)
-	}
+	s.answers(400, "/compare?run=1&run=2&run=3&run=4&run=5&run=6&run=7")
 	says(t, s.get("/compare?a=run-A"), "Name two runs")
 }
 
@@ -198,7 +196,7 @@ func TestVerdictsDifferByOrder(t *testing.T) {
 func TestComparePageLeadsToItsItems(t *testing.T) {
 	dir := t.TempDir()
 	for name, sim := range map[string]string{"a": "accuracy=0.8,first=0.3,seed=1", "b": "accuracy=0.6,first=0.2,seed=2"} {
-		makeRun(t, filepath.Join(dir, name), making{protocol: "pairwise", dataset: "sample", sim: sim})
+		makePairs(t, sim, dir, name)
 	}
 	s := newSite(t, dir, nil)
 	var v compareView
@@ -274,8 +272,8 @@ func TestComparePageLeadsToItsItems(t *testing.T) {
 // What cannot be said is not said: of a run beside itself, of runs that are not scored alike, of judges without a verdict.
 func TestComparePageWithoutADifference(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "right"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
-	makeRun(t, filepath.Join(dir, "silent"), making{protocol: "pairwise", dataset: "sample", sim: "silent"})
+	makePairs(t, "right", dir, "right")
+	makePairs(t, "silent", dir, "silent")
 	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: "first"})
 	s := newSite(t, dir, nil)
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 // What could not be read for a moment, as no more files could be opened, is read by the next look.
 func TestNumbersAreLookedForAgain(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	makePairs(t, "right", dir, "a")
 	must(t, os.Remove(filepath.Join(dir, "a", judging.ResultsFile)))
 	s := newSite(t, dir, nil)
 	var was syscall.Rlimit

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -39,20 +40,24 @@ var begun = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // making is how a test's run is made.
 type making struct {
-	protocol, prompt, dataset, sim string
+	protocol, prompt, dataset, sim string // pairwise over the sample, where nothing else is said
 	options                        judging.Settings
 	repetitions                    int
 	stop                           int // after so many records; 0: not at all
 	alter                          func(*judging.Record)
 }
 
+// makePairs makes a run of the sample's pairs, judged by a simulation.
+func makePairs(t testing.TB, sim string, at ...string) *judging.Manifest {
+	t.Helper()
+	return makeRun(t, filepath.Join(at...), making{sim: sim})
+}
+
 // makeRun makes a run in a folder, judged by a simulation.
 func makeRun(t testing.TB, dir string, how making) *judging.Manifest {
 	t.Helper()
-	set, err := datasets.Library{Dir: t.TempDir()}.Open(how.dataset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set, err := datasets.Library{Dir: t.TempDir()}.Open(cmp.Or(how.dataset, "sample"))
+	must(t, err)
 	defer set.Close()
 	return makeRunOf(t, dir, set, how)
 }
@@ -61,7 +66,7 @@ func makeRunOf(t testing.TB, dir string, set *datasets.Set, how making) *judging
 	t.Helper()
 	sim, err := backends.NewSim(how.sim)
 	must(t, err)
-	protocol, err := judging.ProtocolNamed(how.protocol)
+	protocol, err := judging.ProtocolNamed(cmp.Or(how.protocol, "pairwise"))
 	must(t, err)
 	template := protocol.Templates[0]
 	if how.prompt != "" {
@@ -176,6 +181,16 @@ func (s *site) get(target string) string {
 		s.t.Fatalf("GET %s: %d\n%s", target, w.Code, textOf(parse(s.t, w.Body.String())))
 	}
 	return w.Body.String()
+}
+
+// answers wants a status of some addresses.
+func (s *site) answers(status int, targets ...string) {
+	s.t.Helper()
+	for _, target := range targets {
+		if w := s.ask("GET", target, ""); w.Code != status {
+			s.t.Errorf("%s: %d, want %d", target, w.Code, status)
+		}
+	}
 }
 
 // data is a view of the API that has to be there.

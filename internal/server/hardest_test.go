@@ -14,9 +14,9 @@ func TestHardestItems(t *testing.T) {
 	dir := t.TempDir()
 	sims := map[string]string{"a": "accuracy=0.8,seed=1", "b": "accuracy=0.5,first=0.5,seed=2", "c": "silent", "deep/d": "accuracy=0.9,seed=3"}
 	for run, sim := range sims {
-		makeRun(t, filepath.Join(dir, filepath.FromSlash(run)), making{protocol: "pairwise", dataset: "sample", sim: sim})
+		makePairs(t, sim, dir, filepath.FromSlash(run))
 	}
-	makeRun(t, filepath.Join(dir, "alone"), making{protocol: "reversed", dataset: "sample", sim: "coin"})
+	makeRun(t, filepath.Join(dir, "alone"), making{protocol: "reversed", sim: "coin"})
 	g := newGrowing(t, filepath.Join(dir, "growing"))
 	g.append(g.lines[:6]...)
 	s := newSite(t, dir, nil)
@@ -71,13 +71,9 @@ func TestHardestItems(t *testing.T) {
 	if v, err = s.hardestView(httptest.NewRequest("GET", target, nil)); err != nil || v.Items[0].Judged != 3 {
 		t.Errorf("after a run lost its records: %+v %v", v.Items[0], err)
 	}
-	for target, want := range map[string]int{
-		"/hardest": 200, "/hardest?protocol=reversed&dataset=sample": 404, "/hardest?protocol=pairwise&dataset=sample&page=2": 404, "/hardest?protocol=pairwise&dataset=sample&page=x": 400,
-	} {
-		if w := s.ask("GET", target, ""); w.Code != want {
-			t.Errorf("%s: %d, want %d", target, w.Code, want)
-		}
-	}
+	s.answers(200, "/hardest")
+	s.answers(404, "/hardest?protocol=reversed&dataset=sample", target+"&page=2")
+	s.answers(400, target+"&page=x")
 }
 
 // Simulated judges are wrong as they were told to be: what they get wrong says nothing of the labels.

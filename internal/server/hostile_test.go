@@ -91,10 +91,9 @@ func hostileRun(t testing.TB, dir string) {
 		r.Replies = []judging.Reply{{Text: words, Thinking: short, Finish: "stop", Detail: short}, {Text: short + "\n\nMy final verdict is: [[A>B]]", Finish: "stop", Endpoint: short}}
 		r.Outcome, r.Label, r.Choice = judging.Decided, "A>B", r.Order[0]
 	}})
-	m, err := judging.ReadManifest(dir)
-	must(t, err)
-	m.Spec.Model.Name, m.Spec.Prompt.Name, m.Dataset.Name = foul["script"]+foul["direction"], foul["handler"], foul["title"]+foul["ANSI"]
-	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	changeManifest(t, dir, func(m *judging.Manifest) {
+		m.Spec.Model.Name, m.Spec.Prompt.Name, m.Dataset.Name = foul["script"]+foul["direction"], foul["handler"], foul["title"]+foul["ANSI"]
+	})
 	must(t, os.Remove(filepath.Join(dir, judging.ResultsFile)))
 }
 
@@ -183,8 +182,8 @@ func TestHostileTexts(t *testing.T) {
 	dir := t.TempDir()
 	hostileRun(t, filepath.Join(dir, "a"))
 	hostileRun(t, filepath.Join(dir, "b"))
-	makeRun(t, filepath.Join(dir, "<img src=x onerror=alert(1)>"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
-	makeRun(t, filepath.Join(dir, "\u202egnp.evil \x1b[31m"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	makePairs(t, "coin", dir, "<img src=x onerror=alert(1)>")
+	makePairs(t, "coin", dir, "\u202egnp.evil \x1b[31m")
 	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{} })
 	var list ItemsView
 	s.data("/api/v1/runs/a/items?per=200", &list)
@@ -252,17 +251,17 @@ func TestHostileTextsAreShown(t *testing.T) {
 // No name leads out of the folder of runs.
 func TestNamesStayInTheFolder(t *testing.T) {
 	outside := t.TempDir()
-	makeRun(t, filepath.Join(outside, "secret"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	makePairs(t, "coin", outside, "secret")
 	dir := filepath.Join(outside, "runs")
 	must(t, os.MkdirAll(filepath.Join(dir, ".hidden"), 0o755))
-	makeRun(t, filepath.Join(dir, ".hidden", "run"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	makePairs(t, "coin", dir, ".hidden", "run")
 	links := map[string]string{"link": "../secret", "absolute": filepath.Join(outside, "secret")}
 	for name, to := range links {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skipf("no links here: %v", err)
 		}
 	}
-	makeRun(t, filepath.Join(dir, "half"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	makePairs(t, "coin", dir, "half")
 	must(t, os.Remove(filepath.Join(dir, "half", judging.RecordsFile)))
 	must(t, os.Symlink(filepath.Join(outside, "secret", judging.RecordsFile), filepath.Join(dir, "half", judging.RecordsFile)))
 	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{} })
@@ -294,7 +293,7 @@ func TestNamesStayInTheFolder(t *testing.T) {
 // shown as ever.
 func TestGarbage(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "good"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	makePairs(t, "coin", dir, "good")
 	good, err := os.ReadFile(filepath.Join(dir, "good", judging.ManifestFile))
 	must(t, err)
 	for name, files := range map[string]map[string]string{

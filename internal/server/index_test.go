@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ type growing struct {
 func newGrowing(t testing.TB, dir string) *growing {
 	t.Helper()
 	g := &growing{t: t, dir: dir}
-	g.m = makeRun(t, dir, making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.8,first=0.3,seed=1"})
+	g.m = makePairs(t, "accuracy=0.8,first=0.3,seed=1", dir)
 	text, err := os.ReadFile(filepath.Join(dir, judging.RecordsFile))
 	must(t, err)
 	g.lines = bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
@@ -118,7 +117,7 @@ func TestRunsThatGrow(t *testing.T) {
 }
 
 func makeReport(t testing.TB, dir string) any {
-	makeRun(t, dir, making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.8,first=0.3,seed=1"})
+	makePairs(t, "accuracy=0.8,first=0.3,seed=1", dir)
 	text, err := os.ReadFile(filepath.Join(dir, judging.ResultsFile))
 	must(t, err)
 	var rep any
@@ -158,7 +157,7 @@ func TestPagesBesideAWriter(t *testing.T) {
 // Every filter against a plain reading of all records.
 func TestFilters(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: "accuracy=0.5,first=0.1,tie=0.1,silent=0.1,seed=4", repetitions: 2, alter: func(r *judging.Record) {
+	makeRun(t, filepath.Join(dir, "a"), making{prompt: "arena-hard", sim: "accuracy=0.5,first=0.1,tie=0.1,silent=0.1,seed=4", repetitions: 2, alter: func(r *judging.Record) {
 		if r.Item == "sample-math-03" { // which no simulated judge does by itself
 			r.Replies = []judging.Reply{{Text: "[[B>A]]", Finish: "stop"}}
 			r.Outcome, r.Label, r.Choice = judging.Decided, "B>A", r.Order[1]
@@ -275,13 +274,9 @@ func TestFilters(t *testing.T) {
 		t.Errorf("a group that is none: %v", a)
 	}
 	for _, q := range []string{"show=odd", "outcome=odd", "page=0", "page=x", "per=-1", "q=" + strings.Repeat("x", 201)} {
-		if w := s.ask("GET", "/runs/a/items?"+q, ""); w.Code != 400 {
-			t.Errorf("%s: %d", q, w.Code)
-		}
+		s.answers(400, "/runs/a/items?"+q)
 	}
-	if w := s.ask("GET", "/runs/a/items?page=2", ""); w.Code != 404 {
-		t.Errorf("a page that is not there: %d", w.Code)
-	}
+	s.answers(404, "/runs/a/items?page=2")
 }
 
 // linksOfItems are those of a list of items.
@@ -296,7 +291,7 @@ func linksOfItems(t *testing.T, page string) (links []string) {
 // TestWrongItemsComeFirst: readers see those first that are wrong every time, then the rest of the wrong ones.
 func TestWrongItemsComeFirst(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.6,first=0.4,seed=3"})
+	makePairs(t, "accuracy=0.6,first=0.4,seed=3", dir, "a")
 	s := newSite(t, dir, nil)
 	var v ItemsView
 	s.data("/api/v1/runs/a/items", &v)
@@ -325,7 +320,7 @@ func TestWrongItemsComeFirst(t *testing.T) {
 
 func TestPages(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	makePairs(t, "coin", dir, "a")
 	s := newSite(t, dir, nil)
 	var all []string
 	for page := range 4 {
@@ -355,7 +350,7 @@ func TestPages(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "right", alter: func(r *judging.Record) {
+	makeRun(t, filepath.Join(dir, "a"), making{sim: "right", alter: func(r *judging.Record) {
 		if r.Item == "sample-math-03" {
 			r.Replies[0].Text = "Größe \"Ω\"\nmatters\u00a0much. " + r.Replies[0].Text
 		}
@@ -393,8 +388,8 @@ func TestSearch(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.8,seed=1"})
-	makeRun(t, filepath.Join(dir, "b"), making{protocol: "reversed", dataset: "sample", sim: "accuracy=0.6,seed=2"})
+	makePairs(t, "accuracy=0.8,seed=1", dir, "a")
+	makeRun(t, filepath.Join(dir, "b"), making{protocol: "reversed", sim: "accuracy=0.6,seed=2"})
 	makeRun(t, filepath.Join(dir, "c"), making{protocol: "answer", dataset: "sample-choice", sim: "right"})
 	s := newSite(t, dir, nil)
 	var v compareView
@@ -426,13 +421,9 @@ func TestCompare(t *testing.T) {
 	says(t, page, "McNemar", "they differ "+fmt.Sprint(v.Matches))
 	item := elements(byID(t, page, "items"), "a")[0]
 	says(t, s.get(attr(item, "href")), "Judgment 1 of 2: shown A, then B", "Judgment 2 of 2: shown B, then A", "What the judges said")
-	for target, want := range map[string]int{
-		"/api/v1/compare?a=a": 400, "/api/v1/compare?a=a&b=none": 404, "/compare?a=a&b=b&show=odd": 400, "/compare?a=a&b=b&page=9": 404, "/compare/item?a=a&b=b&item=none": 404, "/compare": 200,
-	} {
-		if w := s.ask("GET", target, ""); w.Code != want {
-			t.Errorf("%s: %d, want %d", target, w.Code, want)
-		}
-	}
+	s.answers(400, "/api/v1/compare?a=a", "/compare?a=a&b=b&show=odd")
+	s.answers(404, "/api/v1/compare?a=a&b=none", "/compare?a=a&b=b&page=9", "/compare/item?a=a&b=b&item=none")
+	s.answers(200, "/compare")
 	says(t, s.get("/compare?a=a&b=c"), "not scored alike")
 }
 
@@ -516,7 +507,7 @@ func TestLive(t *testing.T) {
 func largeRun(t testing.TB, dir string, pairs int) {
 	t.Helper()
 	small := filepath.Join(t.TempDir(), "small")
-	makeRun(t, small, making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.7,first=0.2,seed=1"})
+	makePairs(t, "accuracy=0.7,first=0.2,seed=1", small)
 	m, err := judging.ReadManifest(small)
 	must(t, err)
 	var records []judging.Record
@@ -565,60 +556,11 @@ func largeRun(t testing.TB, dir string, pairs int) {
 	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
 }
 
-// BenchmarkItems is 50,000 records: how long pages take once the run was looked
-// at, how long the first look takes, and what it holds in memory.
-func BenchmarkItems(b *testing.B) {
-	dir := b.TempDir()
-	largeRun(b, filepath.Join(dir, "large"), 25_000)
-	s := newSite(b, dir, nil)
-	before := heap()
-	start := time.Now()
-	s.get("/runs/large/items")
-	first := time.Since(start)
-	held := heap() - before
-	for name, target := range map[string]string{
-		"list":      "/runs/large/items?page=250",
-		"filter":    "/runs/large/items?show=inconsistent&group=Math",
-		"item":      "/runs/large/items/sample-knowledge-01-00000",
-		"last item": "/runs/large/items/sample-coding-08-24991?show=wrong",
-		"search":    "/runs/large/items?q=number+24991.",
-		"status":    "/api/v1/runs/large/status",
-	} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				s.get(target)
-			}
-			b.ReportMetric(float64(first.Milliseconds()), "ms-first-look")
-			b.ReportMetric(float64(held)/(1<<20), "MiB-held")
-			b.ReportMetric(residentMiB(), "MiB-resident")
-		})
-	}
-}
-
-func heap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
-// residentMiB is what the process takes, where the system tells.
-func residentMiB() float64 {
-	text, _ := os.ReadFile("/proc/self/status")
-	for line := range strings.Lines(string(text)) {
-		var kb float64
-		if n, _ := fmt.Sscanf(line, "VmRSS: %f kB", &kb); n == 1 {
-			return kb / 1024
-		}
-	}
-	return 0
-}
-
 // results.json counts where it is of the records that are there; where records
 // came after it, or it is another run's, the records do.
 func TestNumbersAreOfTheRecords(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	makePairs(t, "right", dir, "a")
 	path := filepath.Join(dir, "a", judging.ResultsFile)
 	text, err := os.ReadFile(path)
 	must(t, err)

@@ -17,7 +17,7 @@ func TestJuryPage(t *testing.T) {
 	var members []string
 	for i, sim := range []string{"right", "coin", "first"} {
 		at := filepath.Join(dir, fmt.Sprintf("judge%d", i))
-		makeRun(t, at, making{protocol: "pairwise", dataset: "sample", sim: sim})
+		makePairs(t, sim, at)
 		members = append(members, at)
 	}
 	_, err := jury.Make(jury.Request{Runs: members, Rule: jury.Majority, Out: filepath.Join(dir, "three"), Gavel: "test"})

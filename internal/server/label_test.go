@@ -44,9 +44,9 @@ func form(t *testing.T, page, choice string) url.Values {
 // Items are shown without a word of what a model or a judge says, and labels come to a table of judges.
 func TestLabel(t *testing.T) {
 	dir := t.TempDir()
-	m := makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9"})
-	makeRun(t, dir+"/b", making{protocol: "pairwise", dataset: "sample", sim: "first"})
-	makeRun(t, dir+"/answers", making{protocol: "answer", dataset: "sample", sim: "coin"}) // which judges no pair
+	m := makePairs(t, "accuracy=0.9", dir, "a")
+	makePairs(t, "first", dir, "b")
+	makeRun(t, dir+"/answers", making{protocol: "answer", sim: "coin"}) // which judges no pair
 	d, all := desk(t, dir+"/a"), fmt.Sprintf("%d done", m.Spec.Dataset.Items)
 	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path() })
 	says(t, s.get("/labels"), "Label sample, and see which judge agrees with you.", "No judge is held against the labels yet")
@@ -91,7 +91,7 @@ func TestLabel(t *testing.T) {
 // TestTheLabelPageSaysWhatIsNotSaved: where somebody has changed the file of labels, the page says that the label is not in it.
 func TestTheLabelPageSaysWhatIsNotSaved(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9"})
+	makePairs(t, "accuracy=0.9", dir, "a")
 	d := desk(t, dir+"/a")
 	s := newSite(t, dir, func(o *Options) { o.Desk, o.Labels = d, d.Path() })
 	code, _, _ := s.post("/labels/ann", form(t, s.get("/labels/ann"), "1"))

@@ -80,9 +80,7 @@ func TestLeaderboard(t *testing.T) {
 		t.Errorf("%d links to runs", links)
 	}
 	says(t, s.get("/?protocol=answer"), "sim:accuracy=0.6,seed=1", "answers")
-	if w := s.ask("GET", "/?protocol=nonsense", ""); w.Code != 404 {
-		t.Errorf("a question that nobody was asked: %d", w.Code)
-	}
+	s.answers(404, "/?protocol=nonsense")
 	var data leaderboardView
 	s.data("/api/v1/leaderboard?dataset=sample&goal=better", &data)
 	if b := data.Board; b == nil || len(b.Rows) != 5 || b.Rows[0].First != 1 || b.Rows[0].Last != 3 || data.Items != 32 ||
@@ -125,8 +123,8 @@ func TestJudgesMeetOnTheSameItems(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=1"})
-			makeRun(t, filepath.Join(dir, "b"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=2"})
+			makePairs(t, "accuracy=0.9,seed=1", dir, "a")
+			makePairs(t, "accuracy=0.9,seed=2", dir, "b")
 			withItems(t, filepath.Join(dir, "b"), c.change)
 			s := newSite(t, dir, patient)
 			board := func(dataset string) (v leaderboardView) {
@@ -203,7 +201,7 @@ func TestJudgesOfOneModelAreSeveralRows(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for _, run := range []string{"a", "b"} {
-			makeRun(t, filepath.Join(dir, run), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=1"})
+			makePairs(t, "accuracy=0.9,seed=1", dir, run)
 		}
 		changeManifest(t, filepath.Join(dir, "b"), change)
 		page := newSite(t, dir, patient).get("/")
@@ -243,7 +241,7 @@ func TestRanksFollow(t *testing.T) {
 // A complete run stands for its judge, however many others there are.
 func TestOneRunStandsForItsJudge(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.9,seed=2"})
+	makePairs(t, "accuracy=0.9,seed=2", dir, "a")
 	copyRun(t, filepath.Join(dir, "a"), filepath.Join(dir, "b"), "sample")
 	changeManifest(t, filepath.Join(dir, "a"), func(m *judging.Manifest) { m.Status = judging.Incomplete })
 	page := newSite(t, dir, nil).get("/")
@@ -270,7 +268,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 			case "copied run", "hardest, copied run": // its files are younger than its results
 				must(t, os.Remove(filepath.Join(dir, "good", judging.ResultsFile)))
 			case "sway":
-				makeRun(t, filepath.Join(dir, "leaning"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.7,first=0.3"})
+				makePairs(t, "accuracy=0.7,first=0.3", dir, "leaning")
 			case "labels":
 				labels = filepath.Join(dir, "labels.jsonl")
 				write(t, labels, `{"item":"sample-knowledge-01","labeller":"me","label":"A"}`+"\n")
@@ -304,7 +302,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 func TestLeaderboardWithoutAnItem(t *testing.T) {
 	dir := judges(t)
 	begun := filepath.Join(dir, "begun")
-	makeRun(t, begun, making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	makePairs(t, "right", begun)
 	all, err := os.ReadFile(filepath.Join(begun, judging.RecordsFile))
 	must(t, err)
 	first, _, _ := strings.Cut(string(all), "\n")

@@ -11,7 +11,7 @@ import (
 // TestSearchEnds: where the folder of runs has more folders than are searched, what is listed says so.
 func TestSearchEnds(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	makePairs(t, "right", dir, "run")
 	s := newSite(t, dir, nil)
 	s.runs.Most = 20
 	const said = "The search for runs ended after 20 folders"

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -50,6 +51,15 @@ func TestScoreSoFar(t *testing.T) {
 	later.Store(int64(2 * time.Hour))
 	if p := look(); p.Scored != 50 || p.Diagnosis == nil {
 		t.Errorf("of a damaged file: %d", p.Scored)
+	}
+	must(t, os.RemoveAll(g.dir)) // another run has its name
+	s.runs.Drop("a")
+	makeRun(t, g.dir, making{sim: "right", stop: 4})
+	for range 3 {
+		if p := look(); p.Scored > p.Done || p.Done != 4 {
+			t.Errorf("of %d judgments %d are diagnosed: %+v", p.Done, p.Scored, p.Diagnosis)
+		}
+		later.Add(int64(time.Second / 2))
 	}
 	g.status(judging.Interrupted)
 	if p := look(); p.Scored != 0 || p.Diagnosis != nil {

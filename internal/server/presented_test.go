@@ -82,7 +82,7 @@ func TestItemPageOfOptions(t *testing.T) {
 // What is copied is there, and hidden until a script can copy it.
 func TestCopyButtons(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right", repetitions: 2})
+	makeRun(t, filepath.Join(dir, "run"), making{sim: "right", repetitions: 2})
 	s := newSite(t, dir, nil)
 	page := s.get("/runs/run/items/sample-math-02")
 	doc, n := parse(t, page), 0
@@ -135,7 +135,7 @@ func TestToName(t *testing.T) {
 func TestRepliesStandFirst(t *testing.T) {
 	dir := t.TempDir()
 	for run, sim := range map[string]string{"run": "right", "other": "first"} {
-		makeRun(t, filepath.Join(dir, run), making{protocol: "pairwise", dataset: "sample", sim: sim})
+		makePairs(t, sim, dir, run)
 	}
 	s := newSite(t, dir, nil)
 	for _, path := range []string{"/runs/run/items/sample-coding-01", "/compare/item?a=run&b=other&item=sample-coding-01"} {

@@ -12,7 +12,7 @@ import (
 // The page of a probe leads from each rewrite to the pairs whose verdict it changes: as many as it counts.
 func TestProbePage(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "probe", dataset: "sample", sim: "accuracy=0.9,swayed=0.6,seed=1"})
+	makeRun(t, filepath.Join(dir, "a"), making{protocol: "probe", sim: "accuracy=0.9,swayed=0.6,seed=1"})
 	s := newSite(t, dir, nil)
 	page := s.get("/runs/a")
 	var run struct{ Report scoring.Report }

@@ -37,7 +37,7 @@ func TestRunPageOrder(t *testing.T) {
 // The lists of items are the first of the filter that they lead to.
 func TestListsOfARun(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "pairwise", dataset: "sample", sim: "accuracy=0.5,first=0.3,silent=0.2,seed=1"})
+	makePairs(t, "accuracy=0.5,first=0.3,silent=0.2,seed=1", dir, "a")
 	s := newSite(t, dir, nil)
 	x, err := s.runs.Index(t.Context(), "a")
 	must(t, err)
@@ -68,7 +68,7 @@ func TestListsOfARun(t *testing.T) {
 func TestPartsLeadToTheirItems(t *testing.T) {
 	dir := sampleRuns(t)
 	const mixed = "accuracy=0.5,first=0.2,tie=0.1,silent=0.1,seed=3"
-	makeRun(t, filepath.Join(dir, "mixed"), making{protocol: "pairwise", prompt: "arena-hard", dataset: "sample", sim: mixed})
+	makeRun(t, filepath.Join(dir, "mixed"), making{prompt: "arena-hard", sim: mixed})
 	makeRun(t, filepath.Join(dir, "reversed"), making{protocol: "reversed", prompt: "arena-hard", dataset: "sample", sim: mixed})
 	makeRun(t, filepath.Join(dir, "options-b"), making{protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.6,first=0.3,silent=0.05,seed=1"})
 	s := newSite(t, dir, nil)
@@ -138,9 +138,9 @@ func TestOwnAnswersLeadToTheirItems(t *testing.T) {
 func TestBothGoalsOfAJudge(t *testing.T) {
 	dir := t.TempDir()
 	const judge = "accuracy=0.8,first=0.3,seed=1"
-	makeRun(t, filepath.Join(dir, "better"), making{protocol: "pairwise", dataset: "sample", sim: judge})
-	makeRun(t, filepath.Join(dir, "worse"), making{protocol: "reversed", dataset: "sample", sim: judge})
-	makeRun(t, filepath.Join(dir, "alone"), making{protocol: "reversed", dataset: "sample", sim: "accuracy=0.7,seed=1"})
+	makePairs(t, judge, dir, "better")
+	makeRun(t, filepath.Join(dir, "worse"), making{protocol: "reversed", sim: judge})
+	makeRun(t, filepath.Join(dir, "alone"), making{protocol: "reversed", sim: "accuracy=0.7,seed=1"})
 	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: judge})
 	s := newSite(t, dir, nil)
 	says(t, s.get("/runs/worse"), "It was asked which response is the worse.")
@@ -193,24 +193,19 @@ func TestDownloads(t *testing.T) {
 		if w.Code != 200 || !strings.HasPrefix(strings.TrimSpace(w.Body.String()), begins) || !strings.Contains(w.Header().Get("Content-Disposition"), `attachment; filename=deep_answer`) && !strings.Contains(w.Header().Get("Content-Disposition"), "attachment; filename=answer") {
 			t.Errorf("%s: %d %q %.60s", target, w.Code, w.Header().Get("Content-Disposition"), w.Body)
 		}
-		if w := s.ask("GET", "/runs/none/"+target, ""); w.Code != 404 {
-			t.Errorf("%s of no run: %d", target, w.Code)
-		}
+		s.answers(404, "/runs/none/"+target)
 	}
 	if w := s.ask("GET", "/runs/growing/report.html", ""); w.Code != 409 || w.Header().Get("Content-Disposition") != "" {
 		t.Errorf("a report too early: %d %v", w.Code, w.Header())
 	}
-	if w := s.ask("GET", "/runs/growing/records.jsonl", ""); w.Code != 404 {
-		t.Errorf("no records yet: %d", w.Code)
-	}
+	s.answers(404, "/runs/growing/records.jsonl")
 }
 
 // A run that was interrupted has a button that goes on with it.
 func TestResumeForm(t *testing.T) {
 	dir := t.TempDir()
-	m := makeRun(t, filepath.Join(dir, "deep", "a"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
-	m.Status = judging.Interrupted
-	must(t, judging.WriteJSON(filepath.Join(dir, "deep", "a", judging.ManifestFile), m))
+	makePairs(t, "coin", dir, "deep", "a")
+	changeManifest(t, dir+"/deep/a", func(m *judging.Manifest) { m.Status = judging.Interrupted })
 	if page := newSite(t, dir, nil).get("/runs/deep%2Fa"); strings.Contains(page, "/resume") {
 		t.Error("a server that only shows runs offers to go on")
 	}

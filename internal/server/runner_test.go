@@ -37,19 +37,22 @@ func (f *fakeRunner) Plan(_ context.Context, o jobs.JobRequest) (jobs.Planned, e
 }
 
 func (f *fakeRunner) Start(_ context.Context, o jobs.JobRequest) (jobs.Job, error) {
+	return f.begin(jobs.Job{ID: "job1", Request: o})
+}
+
+func (f *fakeRunner) begin(j jobs.Job) (jobs.Job, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	j := jobs.Job{ID: "job1", State: jobs.Preparing, Runs: []string{}, Log: []string{}, Request: o, Started: begun}
+	if f.fails != nil {
+		return jobs.Job{}, f.fails
+	}
+	j.State, j.Runs, j.Log, j.Started = jobs.Preparing, []string{}, []string{}, begun
 	f.jobs = append(f.jobs, j)
-	return j, f.fails
+	return j, nil
 }
 
 func (f *fakeRunner) Resume(_ context.Context, run string) (jobs.Job, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	j := jobs.Job{ID: "job3", State: jobs.Preparing, Resumes: run, Runs: []string{}, Log: []string{}, Request: jobs.JobRequest{}, Started: begun}
-	f.jobs = append(f.jobs, j)
-	return j, f.fails
+	return f.begin(jobs.Job{ID: "job3", Resumes: run, Request: jobs.JobRequest{}})
 }
 
 func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error) {
@@ -61,12 +64,7 @@ func (f *fakeRunner) PlanSuite(_ context.Context, o jobs.JobRequest) (jobs.Suite
 }
 
 func (f *fakeRunner) StartSuite(_ context.Context, o jobs.JobRequest) (jobs.Job, error) {
-	if f.fails != nil {
-		return jobs.Job{}, f.fails
-	}
-	j := jobs.Job{ID: "job2", State: jobs.Preparing, Suite: "planned", Runs: []string{}, Log: []string{}, Request: o, Started: begun}
-	f.jobs = append(f.jobs, j)
-	return j, nil
+	return f.begin(jobs.Job{ID: "job2", Suite: "planned", Request: o})
 }
 
 func (f *fakeRunner) ResumeSuite(ctx context.Context, folder, file string) (jobs.Job, error) {
@@ -153,7 +151,7 @@ func TestStartForm(t *testing.T) {
 
 func TestDeleteNeedsConfirmation(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, dir+"/a", making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	makePairs(t, "coin", dir, "a")
 	fake := &fakeRunner{}
 	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
 	says(t, s.get("/runs/a"), "Delete this run")
@@ -170,11 +168,7 @@ func TestDeleteNeedsConfirmation(t *testing.T) {
 
 func TestWithoutARunnerRunsAreOnlyShown(t *testing.T) {
 	s := newSite(t, t.TempDir(), nil)
-	for _, target := range []string{"/start", "/jobs", "/api/v1/offer", "/api/v1/jobs"} {
-		if w := s.ask("GET", target, ""); w.Code != 501 {
-			t.Errorf("%s: %d", target, w.Code)
-		}
-	}
+	s.answers(501, "/start", "/jobs", "/api/v1/offer", "/api/v1/jobs")
 	if page := s.get("/"); strings.Contains(page, `href="/start"`) {
 		t.Error("the page offers to start a run")
 	}

@@ -34,18 +34,14 @@ func judges(t testing.TB) string {
 func copyRun(t testing.TB, from, to, dataset string) {
 	t.Helper()
 	must(t, os.CopyFS(to, os.DirFS(from)))
-	m, err := judging.ReadManifest(to)
-	must(t, err)
-	m.Dataset.Name = dataset
-	must(t, judging.WriteJSON(filepath.Join(to, judging.ManifestFile), m))
+	changeManifest(t, to, func(m *judging.Manifest) { m.Dataset.Name = dataset })
 }
 
 // shard makes a run that is part of another.
 func shard(t testing.TB, dir, sim string) {
 	t.Helper()
-	m := makeRun(t, dir, making{protocol: "pairwise", dataset: "sample", sim: sim})
-	m.Shard = &judging.Shard{Index: 1, Of: 2}
-	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	makePairs(t, sim, dir)
+	changeManifest(t, dir, func(m *judging.Manifest) { m.Shard = &judging.Shard{Index: 1, Of: 2} })
 }
 
 // TestTheAPIGivesRunsInParts: 10,000 runs were one answer of 18.7 MB.
@@ -78,9 +74,7 @@ func TestTheAPIGivesRunsInParts(t *testing.T) {
 		t.Errorf("beyond the last: %d runs", len(beyond.Runs))
 	}
 	for _, q := range []string{"limit=0", "limit=x", "offset=-1", "limit=1e9"} {
-		if w := s.ask("GET", "/api/v1/runs?"+q, ""); w.Code != 400 {
-			t.Errorf("%s: status %d", q, w.Code)
-		}
+		s.answers(400, "/api/v1/runs?"+q)
 	}
 	many := runsView{Runs: make([]RunRow, 10*mostRuns)}
 	r := httptest.NewRequest("GET", "/api/v1/runs?q=a+b", nil)
@@ -104,9 +98,7 @@ func TestRunsArePaged(t *testing.T) {
 	if n := rows(s.get("/runs?sort=name&page=2")); n != 5 {
 		t.Errorf("%d runs on the second page", n)
 	}
-	if w := s.ask("GET", "/runs?page=3", ""); w.Code != 404 {
-		t.Errorf("a page that is not there: %d", w.Code)
-	}
+	s.answers(404, "/runs?page=3")
 	var all, second runsView
 	s.data("/api/v1/runs", &all)
 	s.data("/api/v1/runs?page=2", &second)

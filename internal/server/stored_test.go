@@ -18,7 +18,7 @@ const oldSentence = "calls every answer by its old name"
 // before anybody opened the page.
 func TestStoredRunsAreToldInTodaysWords(t *testing.T) {
 	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	makePairs(t, "right", dir, "run")
 	today := newSite(t, dir, nil).get("/runs/run")
 	path := filepath.Join(dir, "run", judging.ResultsFile)
 	raw, err := os.ReadFile(path)
@@ -54,7 +54,7 @@ func TestRunPageSaysWhatWasAltered(t *testing.T) {
 	const warning = "changed after the run wrote it: texts, labels or replies may not be those of the run"
 	for _, file := range []string{judging.ItemsFile, judging.RecordsFile} {
 		dir := t.TempDir()
-		makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+		makePairs(t, "right", dir, "run")
 		if page := newSite(t, dir, nil).get("/runs/run"); strings.Contains(page, warning) {
 			t.Fatal("a run that nobody touched is said to be altered")
 		}
@@ -72,12 +72,8 @@ func TestRunPageSaysWhatWasAltered(t *testing.T) {
 // What a repeated run took as it was is said of it from then on.
 func TestRunPageSaysWhatOnceWasAltered(t *testing.T) {
 	dir := t.TempDir()
-	m := makeRun(t, filepath.Join(dir, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
-	m.Altered = []string{judging.ItemsFile}
-	run, err := judging.ReadManifest(filepath.Join(dir, "run"))
-	must(t, err)
-	run.Altered = m.Altered
-	must(t, judging.WriteJSON(filepath.Join(dir, "run", judging.ManifestFile), run))
+	makePairs(t, "right", dir, "run")
+	changeManifest(t, dir+"/run", func(m *judging.Manifest) { m.Altered = []string{judging.ItemsFile} })
 	must(t, os.Remove(filepath.Join(dir, "run", judging.ResultsFile)))
 	says(t, newSite(t, dir, nil).get("/runs/run"), "items.jsonl changed after the run wrote it")
 }

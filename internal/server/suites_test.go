@@ -29,9 +29,9 @@ func suiteOf(t testing.TB, dir, folder string) *scoring.Suite {
 		suite.Cells = append(suite.Cells, scoring.SuiteCell{Judge: j, Condition: "pairs", Run: j + "_pairs"})
 	}
 	at := filepath.Join(dir, filepath.FromSlash(folder))
-	makeRun(t, filepath.Join(at, "good_pairs"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
-	makeRun(t, filepath.Join(at, "coin_pairs"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
-	makeRun(t, filepath.Join(at, "busy_pairs"), making{protocol: "pairwise", dataset: "sample", sim: "coin", stop: 5})
+	makePairs(t, "right", at, "good_pairs")
+	makePairs(t, "coin", at, "coin_pairs")
+	makeRun(t, filepath.Join(at, "busy_pairs"), making{sim: "coin", stop: 5})
 	must(t, judging.WriteJSON(filepath.Join(at, scoring.SuiteFile), suite))
 	return suite
 }
@@ -104,10 +104,7 @@ func TestSuiteOfEmptyRuns(t *testing.T) {
 	if v.Progress != nil || !v.Runs[3].Stalled {
 		t.Errorf("a run that fell silent: %+v", v.Runs[3])
 	}
-	m, err := judging.ReadManifest(busy)
-	must(t, err)
-	m.Status = judging.Interrupted
-	must(t, judging.WriteJSON(filepath.Join(busy, judging.ManifestFile), m))
+	changeManifest(t, busy, func(m *judging.Manifest) { m.Status = judging.Interrupted })
 	must(t, os.WriteFile(filepath.Join(busy, judging.RecordsFile), nil, 0o644))
 	s.data("/api/v1/suites/suite", &v)
 	if c := v.Results.Conditions[0].Cells[3]; c.Place >= 0 || c.Status != judging.Interrupted || len(v.Results.Conditions[0].Rankings[0].Runs) != 2 {
@@ -118,7 +115,7 @@ func TestSuiteOfEmptyRuns(t *testing.T) {
 // A suite's file leads nowhere else, whatever it says.
 func TestSuiteFilesThatLie(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
-	makeRun(t, filepath.Join(outside, "run"), making{protocol: "pairwise", dataset: "sample", sim: "right"})
+	makePairs(t, "right", outside, "run")
 	good := suiteOf(t, dir, "suite")
 	s := newSite(t, dir, nil)
 	for name, run := range map[string]string{
@@ -208,7 +205,7 @@ func TestResumeSuiteForm(t *testing.T) {
 	if code, _, _ := s.post("/suites/none/resume", nil); code != http.StatusNotFound {
 		t.Errorf("of no suite: %d", code)
 	}
-	fake.fails = failure.New(http.StatusConflict, "it is being made")
+	fake.fails = failure.Conflict("it is being made")
 	if code, page, _ := s.post("/suites/deep%2Fsuite/resume", nil); code != http.StatusConflict || !strings.Contains(page, "it is being made") {
 		t.Errorf("of one that is being made: %d", code)
 	}

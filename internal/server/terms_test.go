@@ -1,7 +1,6 @@
 package server
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,7 +22,7 @@ func TestMetricsAreExplained(t *testing.T) {
 			}
 		}
 	}
-	makeRun(t, filepath.Join(dir, "pairs-c"), making{protocol: "pairwise", dataset: "sample", sim: "coin"})
+	makePairs(t, "coin", dir, "pairs-c")
 	suiteOf(t, dir, "suite")
 	s.runs.Forget()
 	for target, least := range map[string]int{"/runs/pairs-a": 8, "/runs/options": 5, "/runs/numbers": 3, "/suites/suite": 1, "/compare?a=pairs-a&b=pairs-c": 5, "/compare?run=pairs-a&run=pairs-b&run=pairs-c": 5} {
