@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/internal/eval"
 )
 
@@ -20,9 +22,7 @@ func TestSuiteExample(t *testing.T) {
 		t.Error("docs/suites.md has another example than docs/examples/suite.yaml")
 	}
 	s, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if err := s.Check(t.Context(), new(eval.Maker)); err != nil {
 		t.Error(err)
 	}
@@ -65,13 +65,9 @@ conditions:
   - {protocol: pairwise, dataset: sample, concurrency: 1, group: [[math, code], [law]]}
   - {protocol: answer, dataset: sample-choice}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s, err := file.Matrix((*Cell).Read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	for i, want := range []struct {
 		name                             string
 		attempts, maxTokens, concurrency int
@@ -94,9 +90,7 @@ conditions:
 // Anchors are values written once.
 func TestSuiteAnchors(t *testing.T) {
 	file, err := ParseFile("s.yaml", []byte("judges: [{model: &m coin, backend: sim}, {name: other, model: *m, backend: sim}]\nconditions:\n- {protocol: pairwise, dataset: sample, prompt: &p [sop, direct]}\n- {protocol: reversed, dataset: sample, prompt: *p}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	if file.judges[1].settings[0].values[0].String() != "coin" || len(file.conditions[1].settings[1].values) != 2 || file.Name != "s" || file.Out != "runs/s" {
 		t.Errorf("%+v", file)
 	}
@@ -136,8 +130,6 @@ func FuzzSuite(f *testing.F) {
 func read(t testing.TB, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(b)
 }

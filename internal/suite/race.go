@@ -62,11 +62,11 @@ func (s *Suite) newContest(e *eval.Maker, rules race.Rules) (*Contest, error) {
 			opened[key] = ids
 			x.calls = max(x.calls, each)
 		}
+		drawn := judging.Drawn(opened[key], s.Cells[0].Request.Seed)
 		if i == 0 {
-			x.metric, x.drawn = shares[0], judging.Drawn(opened[key], c.Request.Seed)
+			x.metric, x.drawn = shares[0], drawn
 		}
-		if drawn := judging.Drawn(opened[key], s.Cells[0].Request.Seed); shares[0] != x.metric ||
-			!slices.Equal(drawn, x.drawn) {
+		if shares[0] != x.metric || !slices.Equal(drawn, x.drawn) {
 			return nil, s.wrong(c.point.line, "%s and %s are not of the same items by the same metric: "+
 				"a race is of one dataset", s.Cells[0].name, c.name)
 		}
@@ -124,20 +124,26 @@ func (s *Suite) Race(
 	return out, err
 }
 
-// resume takes over what stands in the suite's folder.
-func (x *Contest) resume(s *Suite) error {
+// raced reads how far a race of the cells came.
+func (s *Suite) raced() (*race.State, error) {
 	path := filepath.Join(s.Out, race.StateFile)
 	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return race.ReadState(path, f)
+}
+
+// resume takes over what stands in the suite's folder.
+func (x *Contest) resume(s *Suite) error {
+	old, err := s.raced()
 	switch {
 	case err == nil:
-		defer f.Close()
-		old, err := race.ReadState(path, f)
-		if err != nil {
-			return err
-		}
 		if what := old.Differs(x.state); what != "" {
 			return fmt.Errorf("%s: another race was started here: %s; "+
-				"give the suite another name or out, or delete this file (the runs stay)", path, what)
+				"give the suite another name or out, or delete this file (the runs stay)",
+				filepath.Join(s.Out, race.StateFile), what)
 		}
 		x.state.Seconds = old.Seconds
 	case !errors.Is(err, fs.ErrNotExist):

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/internal/eval"
 )
 
@@ -17,13 +19,9 @@ func TestSuitesThatAreNotForShards(t *testing.T) {
 	file := func(more string) *Suite {
 		t.Helper()
 		text := "judges: [{model: coin, backend: sim}]\nconditions:\n  - protocol: pairwise\n    dataset: sample\n" + more
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(path, []byte(text), 0o644))
 		s, err := Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return s
 	}
 	for _, c := range []struct {

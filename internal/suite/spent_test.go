@@ -5,10 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gotest.tools/v3/assert"
 
 	"gavel/cache"
 	"gavel/internal/eval"
@@ -20,9 +21,7 @@ func TestSpentHoursKeepTheRace(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := "name: r\nout: out\njudges: [{model: \"accuracy=0.6,seed=1\", backend: sim}, {model: \"accuracy=0.5,seed=2\", backend: sim}]\n" +
 		"conditions:\n  - protocol: pairwise\n    dataset: sample\n"
-	if err := os.WriteFile("race.yaml", []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile("race.yaml", []byte(text), 0o644))
 	var seconds atomic.Int64
 	e := &eval.Maker{
 		HTTP: http.DefaultClient, Version: "test", Getenv: func(string) string { return "" },
@@ -32,22 +31,13 @@ func TestSpentHoursKeepTheRace(t *testing.T) {
 	asked := func() []int {
 		t.Helper()
 		s, err := Open("race.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		_, err = s.Race(context.Background(), e, race.Rules{Alpha: 0.05}, Limits{Hours: 1.0 / 3600})
 		if !errors.Is(err, eval.ErrIncomplete) {
 			t.Fatal(err)
 		}
-		f, err := os.Open(filepath.Join("out", race.StateFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		st, err := race.ReadState(f.Name(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st, err := s.raced()
+		assert.NilError(t, err)
 		return st.Asked
 	}
 	first := asked()

@@ -60,10 +60,7 @@ func (s *Suite) Status(now time.Time) *State {
 		st.ByStatus[cs.Status]++
 		cells[c.name] = true
 	}
-	if f, err := os.Open(filepath.Join(s.Out, race.StateFile)); err == nil {
-		st.Race, _ = race.ReadState(f.Name(), f) // a file that is damaged is for the race to complain of
-		f.Close()
-	}
+	st.Race, _ = s.raced()          // a file that is damaged is for the race to complain of
 	entries, _ := os.ReadDir(s.Out) // not there before the suite has begun
 	for _, entry := range entries {
 		dir := filepath.Join(s.Out, entry.Name())

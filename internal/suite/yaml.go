@@ -64,6 +64,9 @@ func (s *File) entries(n *yaml.Node, what string, known []string) ([]entry, erro
 		if j := slices.IndexFunc(out, func(o entry) bool { return o.key == e.key }); j >= 0 {
 			return nil, s.wrong(e.line, "%q stands twice in %s, first in line %d", e.key, what, out[j].line)
 		}
+		if err := s.notTooMany(e, e.value); err != nil {
+			return nil, err
+		}
 		out = append(out, e)
 	}
 	return out, nil
@@ -124,9 +127,6 @@ func (s *File) each(e entry, read func(*yaml.Node) error) error {
 	if e.value.Kind != yaml.SequenceNode || len(e.value.Content) == 0 {
 		return s.wrong(e.line, "%s: expected a list, not %s", e.key, kindOf(e.value))
 	}
-	if err := s.notTooMany(e, e.value); err != nil {
-		return err
-	}
 	for _, n := range e.value.Content {
 		if err := read(n); err != nil {
 			return err
@@ -159,9 +159,6 @@ func (s *File) setting(e entry, field eval.Field) (setting, error) {
 	}
 	if list && len(e.value.Content) == 0 {
 		return set, s.wrong(e.line, "%s: the list is empty", e.key)
-	}
-	if err := s.notTooMany(e, e.value); err != nil {
-		return set, err
 	}
 	for _, n := range values {
 		words, err := s.words(e, n, again)
