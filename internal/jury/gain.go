@@ -94,7 +94,7 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	if _, err := scoring.RightsOf(runs); err != nil {
 		return nil, err
 	}
-	made, err := Make(req)
+	leftOut, err := Make(req)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if made.LeftOut > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d judgments that not every run has were left out", made.LeftOut))
+	if leftOut > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d judgments that not every run has were left out", leftOut))
 	}
 	return r, nil
 }
@@ -154,6 +154,7 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 		alone:    run.Manifest.Judgments,
 	}
 	called := scoring.NamesOf(rights.Runs[:last])
+	best := 0
 	for i, member := range members {
 		is := rights.Share(i, b.Level)
 		m := Member{
@@ -174,10 +175,7 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 		m.Coverage = m.Scored.Overall("coverage").Value
 		r.Calls += m.Calls
 		r.Members = append(r.Members, m)
-	}
-	best := 0
-	for i := range members {
-		if count(rights.Right[i]) > count(rights.Right[best]) {
+		if *m.Value > *r.Members[best].Value {
 			best = i
 		}
 	}
@@ -288,13 +286,4 @@ func (l *Likeness) agree(a, b []string) {
 	if l.SameOf > 0 {
 		l.Same = scoring.Percent(float64(same) / float64(l.SameOf))
 	}
-}
-
-func count(right []bool) (k int) {
-	for _, is := range right {
-		if is {
-			k++
-		}
-	}
-	return k
 }

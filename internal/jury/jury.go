@@ -105,33 +105,23 @@ type jury struct {
 	partial int               // judgments that not all made
 }
 
-// Account is what became of the judgments.
-type Account struct {
-	LeftOut int // judgments that not every member has made
-	Calls   int // judgments of the members that were needed: in a cascade not all
-}
-
 // Make writes the run of a jury. Members are runs of one protocol on the same dataset; judgments that a member has
-// not made are left out. Of judgments asked several times the first counts.
-func Make(req Request) (*Account, error) {
+// not made are left out, and counted. Of judgments asked several times the first counts.
+func Make(req Request) (leftOut int, err error) {
 	switch {
 	case len(req.Runs) < 2:
-		return nil, errors.New("a jury needs two runs or more")
+		return 0, errors.New("a jury needs two runs or more")
 	case !slices.Contains(Rules, req.Rule):
-		return nil, fmt.Errorf("unknown rule %q: use %s", req.Rule, names())
+		return 0, fmt.Errorf("unknown rule %q: use %s", req.Rule, names())
 	}
 	j, err := read(req.Runs, req.Reading)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	made := &Account{LeftOut: j.partial}
 	for _, group := range j.groups(req.together()) {
 		j.decide(group, req)
 	}
-	for _, m := range j.members {
-		made.Calls += m.calls
-	}
-	return made, j.write(req.Out, j.manifest(req))
+	return j.partial, j.write(req.Out, j.manifest(req))
 }
 
 func names() string {
