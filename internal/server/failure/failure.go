@@ -33,6 +33,12 @@ func Unreadable(format string, args ...any) error {
 	return New(http.StatusUnprocessableEntity, format, args...)
 }
 
+// NotFound is a failure of what is not there (404).
+func NotFound(format string, args ...any) error { return New(http.StatusNotFound, format, args...) }
+
+// Conflict is a failure of what cannot be done as things are (409).
+func Conflict(format string, args ...any) error { return New(http.StatusConflict, format, args...) }
+
 // Bad is a failure of what was asked (400).
 func Bad(format string, args ...any) error { return New(http.StatusBadRequest, format, args...) }
 

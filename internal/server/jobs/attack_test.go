@@ -40,19 +40,12 @@ func TestNoWayOutOfTheFolder(t *testing.T) {
 	}
 	r.Wait()
 	// A run of which the folder, or the file of records, was replaced by a link.
-	order := JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"2"}}
-	_, err := r.Start(t.Context(), order)
-	ok(t, err)
-	r.Wait()
-	run := filepath.Join("runs", r.Jobs()[0].Run())
+	run := filepath.Join("runs", made(t, r, pairs(2)).Run())
 	ok(t, os.WriteFile("precious", []byte("not a whole line"), 0o644))
 	for _, name := range []string{"records.jsonl", ".lock"} {
 		for _, to := range []string{"elsewhere/" + name, "precious"} {
 			ok(t, os.Rename(filepath.Join(run, name), "kept"), os.Symlink(filepath.Join("..", "..", to), filepath.Join(run, name)))
-			_, err = r.Start(t.Context(), order)
-			ok(t, err)
-			r.Wait()
-			if j := r.Jobs()[0]; j.State != Failed {
+			if j := made(t, r, pairs(2)); j.State != Failed {
 				t.Errorf("%s in a link: %+v", name, j)
 			}
 			if err := r.Delete(filepath.Base(run)); err == nil || !strings.Contains(err.Error(), "by hand") {
@@ -65,10 +58,7 @@ func TestNoWayOutOfTheFolder(t *testing.T) {
 		t.Errorf("written: %q", text)
 	}
 	ok(t, os.RemoveAll(run), os.Symlink(filepath.Join("..", "elsewhere", "s"), run))
-	_, err = r.Start(t.Context(), order)
-	ok(t, err)
-	r.Wait()
-	if j := r.Jobs()[0]; j.State != Failed || !strings.Contains(j.Error, "is a link") {
+	if j := made(t, r, pairs(2)); j.State != Failed || !strings.Contains(j.Error, "is a link") {
 		t.Errorf("a run in a link: %+v", j)
 	}
 	filepath.WalkDir("elsewhere", func(at string, d fs.DirEntry, err error) error {
@@ -120,7 +110,7 @@ func TestOrdersAtOnce(t *testing.T) {
 	r.opts.AtOnce = 100
 	var all sync.WaitGroup
 	for i := range 8 {
-		run := JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {fmt.Sprint(i + 1)}}
+		run := pairs(i + 1)
 		file := JobRequest{"file": {fmt.Sprintf("out: runs/s%d\njudges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n", i)}}
 		for what, order := range map[string]func(context.Context) error{
 			"a plan":       func(ctx context.Context) error { _, err := r.Plan(ctx, run); return err },

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -39,7 +38,7 @@ func ifThere(err error) error {
 	return err
 }
 
-var errGone = failure.New(http.StatusNotFound, "there is no such run or suite: it may have been deleted already")
+var errGone = failure.NotFound("there is no such run or suite: it may have been deleted already")
 
 func (r *Manager) deleteRun(run string) error {
 	root, err := r.idle("run", func(j Job) bool { return j.Run() == run })
@@ -55,7 +54,7 @@ func (r *Manager) deleteRun(run string) error {
 	case err != nil:
 		return fmt.Errorf("the run cannot be deleted: %w", err)
 	case !got:
-		return failure.New(http.StatusConflict, "gavel is writing to this run: wait until it is done, or stop it first")
+		return failure.Conflict("gavel is writing to this run: wait until it is done, or stop it first")
 	}
 	defer lock.Unlock()
 	gone := path.Join(path.Dir(run), deleted+strings.ToLower(rand.Text()[:10]))
@@ -97,7 +96,7 @@ func sweep(ctx context.Context, dir string) {
 func (r *Manager) Describe(run string, said judging.About) error {
 	said, err := said.Tidied()
 	if err != nil {
-		return failure.New(http.StatusBadRequest, "%w", err)
+		return failure.Bad("%w", err)
 	}
 	r.deleting.Lock()
 	defer r.deleting.Unlock()
@@ -110,7 +109,7 @@ func (r *Manager) Describe(run string, said judging.About) error {
 		return ifThere(err)
 	}
 	if _, err := root.Lstat(path.Join(run, judging.ManifestFile)); err != nil {
-		return failure.New(http.StatusNotFound, "there is no run %q", run)
+		return failure.NotFound("there is no run %q", run)
 	}
 	return ifThere(judging.WriteAbout(filepath.Join(r.dir, filepath.FromSlash(run)), said))
 }
@@ -164,7 +163,7 @@ func (r *Manager) deleteSuite(folder string) error {
 func (r *Manager) idle(what string, makes func(Job) bool) (*os.Root, error) {
 	for _, j := range r.Jobs() {
 		if j.Active() && makes(j) {
-			return nil, failure.New(http.StatusConflict, "the %s is in progress: stop it first", what)
+			return nil, failure.Conflict("the %s is in progress: stop it first", what)
 		}
 	}
 	return os.OpenRoot(r.dir)
@@ -173,7 +172,7 @@ func (r *Manager) idle(what string, makes func(Job) bool) (*os.Root, error) {
 // onlyFolders refuses a name that leads over a link.
 func onlyFolders(root *os.Root, name string) error {
 	if !fs.ValidPath(name) || name == "." {
-		return failure.New(http.StatusNotFound, "there is no such run or suite")
+		return failure.NotFound("there is no such run or suite")
 	}
 	for at := name; at != "."; at = path.Dir(at) {
 		info, err := root.Lstat(at)
@@ -181,7 +180,7 @@ func onlyFolders(root *os.Root, name string) error {
 		case err != nil:
 			return err
 		case !info.IsDir():
-			return failure.New(http.StatusConflict, "%s is a link or a file: delete it by hand", at)
+			return failure.Conflict("%s is a link or a file: delete it by hand", at)
 		}
 	}
 	return nil
@@ -199,8 +198,7 @@ func onlyARun(root *os.Root, run string) error {
 	for _, e := range entries {
 		ours := slices.Contains(judging.RunFiles, e.Name()) || strings.HasPrefix(e.Name(), ".")
 		if plain := e.Type().IsRegular() || e.IsDir() && e.Name() == judging.CacheDir; !ours || !plain {
-			return failure.New(http.StatusConflict,
-				"the folder holds %q, which is no file of the run: delete it by hand", e.Name())
+			return failure.Conflict("the folder holds %q, which is no file of the run: delete it by hand", e.Name())
 		}
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"gavel/internal/eval"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
@@ -38,9 +40,9 @@ type Manager struct {
 	dir   string // of the runs, absolute: runs name each other by it
 	ctx   context.Context
 
-	turns    chan struct{} // at reading and planning suites
-	offers   *memo.Memo    // the servers that are found
-	keys     sync.Map      // addresses of servers that were named, and the variables with their keys
+	turns    *semaphore.Weighted // at reading and planning suites: a large matrix keeps a processor busy
+	offers   *memo.Memo          // the servers that are found
+	keys     sync.Map            // addresses of servers that were named, and the variables with their keys
 	jobs     sync.WaitGroup
 	mu       sync.Mutex
 	list     []*runJob // the newest last
@@ -77,7 +79,7 @@ func New(ctx context.Context, maker eval.Maker, o Options) (*Manager, error) {
 		opts:   o,
 		dir:    dir,
 		ctx:    ctx,
-		turns:  make(chan struct{}, 1),
+		turns:  semaphore.NewWeighted(1),
 		offers: memo.New(1, maker.Now),
 	}, nil
 }
@@ -109,7 +111,6 @@ func (r *Manager) within(who eval.Observer, in *eval.Interrupts) *eval.Maker {
 // notes is an Observer that keeps what is said, and which runs are opened.
 type notes struct {
 	eval.Quiet
-	r     *Manager
 	say   func(line string)
 	begun func(folder string) // nil where nothing is
 }
@@ -129,6 +130,11 @@ func (n *notes) RunOpened(run eval.RunStart) {
 	}
 }
 
+// planner is what a plan is made with, which keeps what is said.
+func (r *Manager) planner(said *[]string) *eval.Maker {
+	return r.within(&notes{say: func(line string) { *said = append(*said, line) }}, nil)
+}
+
 // keyOf keeps keys to the servers that they are of: what is posted may ask
 // several, and one that was found on a port has none.
 func (r *Manager) keyOf(url string) (variable string, known bool) {
@@ -144,8 +150,7 @@ func (r *Manager) Plan(ctx context.Context, request JobRequest) (Planned, error)
 		return Planned{}, err
 	}
 	planned := Planned{Stages: []PlannedStage{}}
-	plan, err := r.within(&notes{r: r, say: func(line string) { planned.Notes = append(planned.Notes, line) }},
-		nil).Plan(ctx, o)
+	plan, err := r.planner(&planned.Notes).Plan(ctx, o)
 	for _, run := range plan.Runs {
 		planned.Stages = append(planned.Stages, r.stage(run))
 	}
@@ -197,7 +202,12 @@ func (r *Manager) Start(ctx context.Context, request JobRequest) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	return r.begin(Job{Request: request}, func(ctx context.Context, e *eval.Maker) error {
+	return r.beginRun(Job{Request: request}, o)
+}
+
+// beginRun makes a job of a run.
+func (r *Manager) beginRun(job Job, o eval.Request) (Job, error) {
+	return r.begin(job, func(ctx context.Context, e *eval.Maker) error {
 		_, err := e.Run(ctx, o)
 		return err
 	})
@@ -213,17 +223,17 @@ func (r *Manager) begin(job Job, work func(context.Context, *eval.Maker) error) 
 			continue
 		}
 		if active++; job.Suite != "" && j.Suite == job.Suite {
-			return Job{}, failure.New(http.StatusConflict, "the suite %s is in progress already, in job %s", j.Suite, j.ID)
+			return Job{}, failure.Conflict("the suite %s is in progress already, in job %s", j.Suite, j.ID)
 		}
 		if job.Resumes != "" && (j.Resumes == job.Resumes || j.Run() == job.Resumes) {
-			return Job{}, failure.New(http.StatusConflict, "the run %s is in progress already, in job %s", job.Resumes, j.ID)
+			return Job{}, failure.Conflict("the run %s is in progress already, in job %s", job.Resumes, j.ID)
 		}
 	}
 	switch {
 	case r.ending:
 		return Job{}, failure.New(http.StatusServiceUnavailable, "the server is shutting down")
 	case active >= r.opts.AtOnce:
-		return Job{}, failure.New(http.StatusConflict, "%d runs or suites are in progress, "+
+		return Job{}, failure.Conflict("%d runs or suites are in progress, "+
 			"the most this server makes at once (--max-runs): wait for one to end, or stop one", active)
 	}
 	job.ID = strings.ToLower(rand.Text()[:10])
@@ -251,7 +261,7 @@ func (j *runJob) make(ctx context.Context, work func(context.Context, *eval.Make
 	defer j.cancel(nil)
 	err := func() (err error) {
 		defer judging.Caught(&err) // a panic ends its own job alone
-		return work(ctx, r.within(&notes{r: r, say: j.say, begun: j.begun}, j.interrupts))
+		return work(ctx, r.within(&notes{say: j.say, begun: j.begun}, j.interrupts))
 	}()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -314,9 +324,9 @@ func (r *Manager) Stop(id string) error {
 	i := slices.IndexFunc(r.list, func(j *runJob) bool { return j.ID == id })
 	switch {
 	case i < 0:
-		return failure.New(http.StatusNotFound, "there is no such job")
+		return failure.NotFound("there is no such job")
 	case !r.list[i].Active():
-		return failure.New(http.StatusConflict, "the job has ended already")
+		return failure.Conflict("the job has ended already")
 	}
 	r.list[i].stop()
 	return nil

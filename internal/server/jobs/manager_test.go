@@ -33,10 +33,22 @@ func newManager(t *testing.T, o Options) *Manager {
 		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
 		OpenCache: func(string) (*cache.Store, error) { return cache.Open("replies", cache.Options{MinFree: 1}) },
 	}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return r
+}
+
+// pairs asks for a run of so many pairs by a simulated judge.
+func pairs(limit int) JobRequest {
+	return JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {fmt.Sprint(limit)}}
+}
+
+// made is the job of a run, once it has ended.
+func made(t *testing.T, r *Manager, request JobRequest) Job {
+	t.Helper()
+	_, err := r.Start(t.Context(), request)
+	ok(t, err)
+	r.Wait()
+	return r.Jobs()[0]
 }
 
 // newModel is a server with the model "tiny", which answers everything alike.
@@ -74,10 +86,7 @@ func within(t *testing.T, what string, f func()) {
 // Suites are read and planned one after the other, and who waits too long goes.
 func TestServeSuiteTurns(t *testing.T) {
 	r := newManager(t, Options{})
-	end, err := r.turn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, r.turns.Acquire(t.Context(), 1))
 	request := JobRequest{"file": {"judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -87,7 +96,7 @@ func TestServeSuiteTurns(t *testing.T) {
 	if _, err := r.StartSuite(gone, request); !errors.Is(err, context.Canceled) {
 		t.Errorf("starting out of turn: %v", err)
 	}
-	end()
+	r.turns.Release(1)
 	if _, err := r.PlanSuite(t.Context(), request); err != nil {
 		t.Errorf("planning: %v", err)
 	}
@@ -299,9 +308,7 @@ func TestMoreJobsThanAreKept(t *testing.T) {
 			<-end
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 	}
 	if n := len(r.Jobs()); n != r.opts.AtOnce {
 		t.Errorf("%d jobs are listed, %d go on", n, r.opts.AtOnce)
@@ -313,39 +320,29 @@ func TestMoreJobsThanAreKept(t *testing.T) {
 // A run that was interrupted is gone on with in its own folder, whatever that is called, and once.
 func TestResume(t *testing.T) {
 	r := newManager(t, Options{NoCache: true})
-	if _, err := r.Start(t.Context(), JobRequest{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"9"}}); err != nil {
-		t.Fatal(err)
-	}
-	r.Wait()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(os.MkdirAll("runs/deep", 0o700))
-	must(os.Rename("runs/"+r.Jobs()[0].Run(), "runs/deep/mine"))
+	first := made(t, r, pairs(9))
+	ok(t, os.MkdirAll("runs/deep", 0o700), os.Rename("runs/"+first.Run(), "runs/deep/mine"))
 	whole, err := os.ReadFile("runs/deep/mine/records.jsonl")
-	must(err)
+	ok(t, err)
 	half := bytes.Join(bytes.SplitAfter(whole, []byte("\n"))[:9], nil)
-	must(os.WriteFile("runs/deep/mine/records.jsonl", half, 0o600))
+	ok(t, os.WriteFile("runs/deep/mine/records.jsonl", half, 0o600))
 	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "complete") {
 		t.Errorf("a complete run: %v", err)
 	}
 	m, err := judging.ReadManifest("runs/deep/mine")
-	must(err)
+	ok(t, err)
 	m.Status = judging.Interrupted
-	must(judging.WriteJSON("runs/deep/mine/run.json", m))
+	ok(t, judging.WriteJSON("runs/deep/mine/run.json", m))
 	job, err := r.Resume(t.Context(), "deep/mine")
-	must(err)
+	ok(t, err)
 	r.Wait()
 	again, err := os.ReadFile("runs/deep/mine/records.jsonl")
-	must(err)
+	ok(t, err)
 	if j := r.Jobs()[0]; j.ID != job.ID || j.State != Complete || j.Run() != "deep/mine" || bytes.Count(again, []byte("\n")) != 18 || !bytes.HasPrefix(again, half) {
 		t.Errorf("%+v, %d records", j, bytes.Count(again, []byte("\n")))
 	}
 	m.Spec.Prompt.Name = "mine.txt"
-	must(judging.WriteJSON("runs/deep/mine/run.json", m))
+	ok(t, judging.WriteJSON("runs/deep/mine/run.json", m))
 	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "Use the command line: gavel run pairwise --model coin --dataset sample --prompt mine.txt --limit 9") {
 		t.Errorf("with a prompt of its own: %v", err)
 	}
@@ -354,15 +351,8 @@ func TestResume(t *testing.T) {
 // What people say of a run is kept in its folder, and nowhere else.
 func TestDescribe(t *testing.T) {
 	r := newManager(t, Options{})
-	if err := os.MkdirAll("runs/deep/a", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("runs/deep/a/run.json", []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Describe("deep/a", judging.About{Name: " x ", Tags: []string{"b,a"}}); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.MkdirAll("runs/deep/a", 0o755), os.WriteFile("runs/deep/a/run.json", []byte("{}"), 0o644))
+	ok(t, r.Describe("deep/a", judging.About{Name: " x ", Tags: []string{"b,a"}}))
 	var a judging.About
 	text, err := os.ReadFile("runs/deep/a/about.json")
 	if err != nil || json.Unmarshal(text, &a) != nil || a.Name != "x" || len(a.Tags) != 2 {

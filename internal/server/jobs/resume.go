@@ -31,9 +31,9 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 	was, ok := eval.RequestOf(m)
 	switch {
 	case !ok:
-		return Job{}, failure.New(http.StatusConflict, "%s was imported: there is nothing to ask", run)
+		return Job{}, failure.Conflict("%s was imported: there is nothing to ask", run)
 	case m.Status == judging.Complete:
-		return Job{}, failure.New(http.StatusConflict, "%s is complete: there is nothing left to ask", run)
+		return Job{}, failure.Conflict("%s is complete: there is nothing left to ask", run)
 	}
 	var o eval.Request
 	request, err := r.requestOf(ctx, was)
@@ -41,15 +41,12 @@ func (r *Manager) Resume(ctx context.Context, run string) (Job, error) {
 		o, err = r.request(ctx, request)
 	}
 	if err != nil {
-		return Job{}, failure.New(http.StatusConflict, "%s cannot be resumed from here: %v. "+
+		return Job{}, failure.Conflict("%s cannot be resumed from here: %v. "+
 			"Use the command line: %s", run, err, CommandOf(m, dir))
 	}
 	o.Out = dir
 	o.PromptGiven = was.PromptGiven
-	return r.begin(Job{Request: request, Resumes: run}, func(ctx context.Context, e *eval.Maker) error {
-		_, err := e.Run(ctx, o)
-		return err
-	})
+	return r.beginRun(Job{Request: request, Resumes: run}, o)
 }
 
 // requestOf is what somebody would ask for to have the same run.

@@ -16,13 +16,10 @@ import (
 // no schema has it.
 func TestAKeyThatWasTakenOut(t *testing.T) {
 	r := newManager(t, Options{})
-	_, err := r.Start(t.Context(), JobRequest{
-		"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"2"}, "canaries": {"8"},
-	})
-	ok(t, err)
-	r.Wait()
+	request := pairs(2)
+	request["canaries"] = []string{"8"}
 	told := func(line string) bool { return strings.Contains(line, "canaries was taken out and does nothing") }
-	if j := r.Jobs()[0]; j.State != Complete || !slices.ContainsFunc(j.Log, told) {
+	if j := made(t, r, request); j.State != Complete || !slices.ContainsFunc(j.Log, told) {
 		t.Errorf("%+v", j)
 	}
 	if JobRequestSchema().Properties["canaries"] != nil {
@@ -50,21 +47,16 @@ func TestAJobWhosePromptsWereTooLong(t *testing.T) {
 	model := httptest.NewServer(mux)
 	t.Cleanup(model.Close)
 	r := newManager(t, Options{BaseURLs: []string{model.URL}})
-	order := JobRequest{"protocol": {"pairwise"}, "endpoint": {model.URL}, "model": {"tiny"}, "dataset": {"sample"}, "limit": {"2"}}
-	start := func() Job {
-		_, err := r.Start(t.Context(), order)
-		ok(t, err)
-		r.Wait()
-		return r.Jobs()[0]
-	}
+	order := pairs(2)
+	order["endpoint"], order["model"] = []string{model.URL}, []string{"tiny"}
 	const said = "4 of 4 judgments have no verdict (prompts that did not fit the context: 4)"
-	j := start()
+	j := made(t, r, order)
 	if j.State != Complete || !strings.Contains(j.Error, said) || !strings.Contains(j.Error, "Ask again where there is no verdict") {
 		t.Errorf("%+v", j)
 	}
 	grown.Store(true)
 	order["ask-again"] = []string{"true"}
-	if j := start(); j.State != Complete || j.Error != "" {
+	if j := made(t, r, order); j.State != Complete || j.Error != "" {
 		t.Errorf("%+v", j)
 	}
 }

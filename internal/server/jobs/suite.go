@@ -30,26 +30,14 @@ const (
 // postedFile is what errors call the file.
 const postedFile = "suite.yaml"
 
-// turn waits for the work on suites that others have posted: a large matrix
-// keeps a processor busy. Whoever has the turn ends it.
-func (r *Manager) turn(ctx context.Context) (end func(), err error) {
-	select {
-	case r.turns <- struct{}{}:
-		return func() { <-r.turns }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
 // withSuite reads the suite of a job request, and does something with it.
 func (r *Manager) withSuite(ctx context.Context, request JobRequest, do func(*suite.Suite) error) error {
-	end, err := r.turn(ctx)
-	if err != nil {
+	if err := r.turns.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer end()
+	defer r.turns.Release(1)
 	var s *suite.Suite
-	err = onlySuite(request)
+	err := onlySuite(request)
 	if err == nil {
 		s, err = r.readSuite(ctx, request.Get(fieldFile))
 	}
@@ -176,8 +164,7 @@ func (r *Manager) judgeAt(ctx context.Context, judge eval.Endpoint, model string
 func (r *Manager) PlanSuite(ctx context.Context, request JobRequest) (out SuitePlanned, err error) {
 	err = r.withSuite(ctx, request, func(s *suite.Suite) error {
 		out = SuitePlanned{Suite: r.name(s.Out), Notes: []string{}}
-		plan, err := s.Plan(ctx,
-			r.within(&notes{r: r, say: func(line string) { out.Notes = append(out.Notes, line) }}, nil))
+		plan, err := s.Plan(ctx, r.planner(&out.Notes))
 		if err != nil {
 			return failure.Of(http.StatusUnprocessableEntity, err)
 		}
@@ -204,14 +191,13 @@ func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job
 	request := JobRequest{fieldFile: {file}}
 	err = r.withSuite(ctx, request, func(s *suite.Suite) (err error) {
 		if out := r.name(s.Out); out != folder {
-			return failure.New(http.StatusBadRequest, "its file is that of the folder %s", out)
+			return failure.Bad("its file is that of the folder %s", out)
 		}
 		job, err = r.beginSuite(s, request)
 		return err
 	})
 	if err != nil && failure.Status(err) == http.StatusBadRequest {
-		err = failure.New(http.StatusConflict,
-			"%s cannot be continued from here: %v. Use the command line: gavel suite run FILE", folder, err)
+		err = failure.Conflict("%s cannot be continued from here: %v. Use the command line: gavel suite run FILE", folder, err)
 	}
 	return job, err
 }

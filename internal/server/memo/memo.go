@@ -77,21 +77,14 @@ func Get[V any](ctx context.Context, m *Memo, name string, state any, build func
 	select {
 	case <-v.ready:
 	case <-ctx.Done():
-		if !v.isReady() {
+		select {
+		case <-v.ready:
+		default:
 			return content, ctx.Err()
 		}
 	}
 	content, _ = v.content.(V)
 	return content, v.err
-}
-
-func (v *value) isReady() bool {
-	select {
-	case <-v.ready:
-		return true
-	default:
-		return false
-	}
 }
 
 // Latest is the value of a name that was made last, of whatever state, and does not wait. Where the state is another
@@ -141,7 +134,9 @@ func Last[V any](m *Memo, name string) (content V) {
 func (m *Memo) Put(name string, state, content any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.slot(name).last = &value{state: state, content: content, ready: closed}
+	v := &value{state: state, content: content, ready: make(chan struct{})}
+	close(v.ready)
+	m.slot(name).last = v
 }
 
 // Drop forgets the values of a name.
@@ -167,13 +162,6 @@ func (m *Memo) slot(name string) *slot {
 	}
 	return s
 }
-
-// closed is the channel of values that are there.
-var closed = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
 
 // start begins to make a value, unless that was begun. The caller holds the lock.
 func start[V any](m *Memo, name string, s *slot, state any, build func() (V, error)) *value {

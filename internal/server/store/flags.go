@@ -238,14 +238,6 @@ func (f Flags) Names() []string {
 
 // Flags of an item. Where the worse of two responses is asked for, the one picked is not the choice.
 func (x *Index) Flags(item int) Flags {
-	f := x.flags(item)
-	if x.Manifest.Spec.Goal == judging.GoalWorse {
-		f.First, f.Last = f.Last, f.First
-	}
-	return f
-}
-
-func (x *Index) flags(item int) Flags {
 	var f Flags
 	all := x.Judgments(item)
 	judgments := 0
@@ -317,6 +309,9 @@ func (x *Index) flags(item int) Flags {
 	f.Right = scored && rights == judgments
 	f.Wrong = scored && rights < judgments
 	f.Confident = f.Wrong && wrongs == judgments
+	if x.Manifest.Spec.Goal == judging.GoalWorse {
+		firsts, lasts = lasts, firsts
+	}
 	f.First = several && f.Inconsistent && firsts == judgments
 	f.Last = several && f.Inconsistent && lasts == judgments
 	f.Same = several && !f.Missing && !f.Inconsistent

@@ -13,26 +13,16 @@ import (
 	"gavel/judging"
 )
 
-// Place waits until a search may be made, or something else that takes memory; then it is, until done is called.
-func (s *Store) Place(ctx context.Context) (done func(), err error) {
-	select {
-	case s.places <- struct{}{}:
-		return func() { <-s.places }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // Search tells which items have a text: in their id, question, candidates or the judge's replies.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
 	name, state := x.Run+"\x00"+text, x.at
 	has, ok := memo.Peek[[]bool](x.store.searches, name, state)
 	if !ok {
-		done, err := x.store.Place(ctx)
-		if err != nil {
+		if err := x.store.places.Acquire(ctx, 1); err != nil {
 			return nil, err
 		}
-		defer done()
+		defer x.store.places.Release(1)
+		var err error
 		has, err = x.look(ctx, text)
 		if err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/internal/server/memo"
 	"gavel/judging"
 	"gavel/protocols/protocoltest"
@@ -20,9 +22,7 @@ func ofRun(t *testing.T) (s *Store, run string) {
 	t.Helper()
 	dir := protocoltest.PairsRun(t, "run", 20, func(_, _ int) string { return "A" })
 	s, err := Open(filepath.Dir(dir), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s, filepath.Base(dir)
 }
@@ -31,9 +31,7 @@ func ofRun(t *testing.T) (s *Store, run string) {
 func TestEndEndsReading(t *testing.T) {
 	s, run := ofRun(t)
 	m, err := s.Manifest(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	s.End()
 	if _, err := s.Index(t.Context(), run); !errors.Is(err, context.Canceled) {
 		t.Errorf("read to its end: %v", err)
@@ -76,22 +74,16 @@ func TestIndexesStay(t *testing.T) {
 	s, run := ofRun(t)
 	file := filepath.Join(s.root.Name(), run, judging.RecordsFile)
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	write := func(n int) {
 		t.Helper()
-		if err := os.WriteFile(file, bytes.Join(lines[:n], nil), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(file, bytes.Join(lines[:n], nil), 0o644))
 	}
 	of := func() *Index {
 		t.Helper()
 		x, err := s.Index(t.Context(), run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		return x
 	}
 	counts := func(x *Index) (n int) {
@@ -103,9 +95,7 @@ func TestIndexesStay(t *testing.T) {
 	write(10)
 	early := of()
 	add, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	defer add.Close()
 	if _, err := add.Write(bytes.Join(lines[10:25], nil)); err != nil {
 		t.Fatal(err)
@@ -131,18 +121,12 @@ func TestScoresNameTheLine(t *testing.T) {
 		s, run := ofRun(t)
 		path := filepath.Join(s.root.Name(), run, judging.RecordsFile)
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		lines := strings.SplitAfter(string(text), "\n")
 		lines[2] = strings.Replace(lines[2], change[0], change[1], 1)
-		if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644))
 		m, err := s.Manifest(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		if _, err := s.Score(run, m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s; the line is\n%s", err, want, lines[2])
 		}

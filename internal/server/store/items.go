@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"io"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
 		return datasets.Item{}, err
 	}
 	if line == nil {
-		return datasets.Item{}, failure.New(http.StatusNotFound, "the run's folder does not have the texts of this item")
+		return datasets.Item{}, failure.NotFound("the run's folder does not have the texts of this item")
 	}
 	item, err := judging.ItemOf(x.Manifest, line)
 	if err != nil || item.ID != x.ID(i) {
@@ -82,7 +81,7 @@ func (x *Index) Record(records io.ReaderAt, g Judgment) (j Judged, err error) {
 }
 
 // ErrChanged is said where a file no longer holds what the index found in it.
-var ErrChanged = failure.New(409, "the run changed while it was being read: load the page again")
+var ErrChanged = failure.Conflict("the run changed while it was being read: load the page again")
 
 func (p place) read(f io.ReaderAt) ([]byte, error) {
 	line := make([]byte, p.length)

@@ -77,9 +77,9 @@ func (s *Store) Score(run string, m *judging.Manifest) (*scoring.Report, error) 
 
 // Load is scoring.Load of a run of the folder.
 func (s *Store) Load(run string, m *judging.Manifest) (*scoring.Run, error) {
-	loaded, err := s.LoadBy(run, m, scoring.DefaultOptions.Reading)
+	loaded, err := s.LoadOn(run, m, "")
 	if err == nil {
-		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.LoadBy(run, m, how) })
+		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.load(run, m, how, "") })
 	}
 	return loaded, err
 }
@@ -118,13 +118,12 @@ func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error
 	return judging.ReadItems(m, s.reading(f, 0, info))
 }
 
-// LoadBy reads a run's records.
-func (s *Store) LoadBy(run string, m *judging.Manifest, how judging.Reading) (*scoring.Run, error) {
-	return s.LoadOn(run, m, how, "")
+// LoadOn reads a run's records of the items of a set, or all of them where it is empty.
+func (s *Store) LoadOn(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Run, error) {
+	return s.load(run, m, scoring.DefaultOptions.Reading, on)
 }
 
-// LoadOn reads the records of the items of a set, or all records where it is empty.
-func (s *Store) LoadOn(
+func (s *Store) load(
 	run string, m *judging.Manifest, how judging.Reading, on judging.ItemSet,
 ) (*scoring.Run, error) {
 	chosen := map[string]bool{}

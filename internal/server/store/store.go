@@ -10,13 +10,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"gavel/internal/disk"
 	"gavel/internal/server/failure"
@@ -38,7 +39,7 @@ type Store struct {
 	files    *memo.Memo // what run.json and about.json hold
 	indexes  *memo.Memo
 	searches *memo.Memo
-	places   chan struct{} // one for each search that is made at once, and the like
+	places   *semaphore.Weighted // of the searches that are made at once
 	mu       sync.Mutex
 	listed   []Found
 	inSuites []string // folders of suites, as of the listing
@@ -71,7 +72,7 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 		files:    memo.New(2*MaxFolders, now),
 		indexes:  memo.New(maxIndexes, now),
 		searches: memo.New(64, now),
-		places:   make(chan struct{}, 2),
+		places:   semaphore.NewWeighted(2),
 		now:      now,
 	}
 	s.Closing, s.End = context.WithCancel(context.Background())
@@ -97,7 +98,7 @@ func checkName(name string) error {
 		bad = bad || strings.HasPrefix(part, ".")
 	}
 	if bad {
-		return failure.New(404, "there is no run %q: a run is named by its folder below the folder of runs",
+		return failure.NotFound("there is no run %q: a run is named by its folder below the folder of runs",
 			markup.Visible(name))
 	}
 	return nil
@@ -131,7 +132,7 @@ func (s *Store) Manifest(run string) (*judging.Manifest, error) {
 	}
 	m, err := judging.DecodeManifest(path.Join(run, judging.ManifestFile), io.LimitReader(f, maxManifest))
 	if err != nil {
-		return nil, failure.New(422, "%v", err)
+		return nil, failure.Unreadable("%v", err)
 	}
 	s.files.Put(run, StampOf(info), m)
 	return m, nil
@@ -166,9 +167,9 @@ func (s *Store) Missing(run string, err error) error {
 		return failure.Unreadable("the run %q cannot be read: %w", run, reason(err))
 	}
 	if info, serr := s.root.Stat(run); serr == nil && info.IsDir() {
-		return failure.New(422, "%q is a folder without a %s: it is not a run", run, judging.ManifestFile)
+		return failure.Unreadable("%q is a folder without a %s: it is not a run", run, judging.ManifestFile)
 	}
-	return failure.New(404, "there is no run %q: it may have been deleted or moved", run)
+	return failure.NotFound("there is no run %q: it may have been deleted or moved", run)
 }
 
 // reason is the error of a file without the path that stands elsewhere.
@@ -349,19 +350,19 @@ func (l *limited) Read(b []byte) (int, error) {
 // Suite reads what a suite's folder says of it.
 func (s *Store) Suite(folder string) (*scoring.Suite, error) {
 	if err := checkName(folder); err != nil {
-		return nil, failure.New(http.StatusNotFound, "there is no suite %q", markup.Visible(folder))
+		return nil, failure.NotFound("there is no suite %q", markup.Visible(folder))
 	}
 	f, _, err := s.Open(folder, scoring.SuiteFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, failure.New(http.StatusNotFound, "there is no suite %q: it may have been deleted or moved", folder)
+		return nil, failure.NotFound("there is no suite %q: it may have been deleted or moved", folder)
 	case err != nil:
 		return nil, failure.Unreadable("the suite %q cannot be read: %w", folder, reason(err))
 	}
 	defer f.Close()
 	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
 	if err != nil {
-		return nil, failure.New(http.StatusUnprocessableEntity, "%v", err)
+		return nil, failure.Unreadable("%v", err)
 	}
 	return suite, nil
 }
