@@ -159,6 +159,12 @@ func readForm(r *http.Request) error {
 	return nil
 }
 
+// seeOther leads a browser on.
+func seeOther(w http.ResponseWriter, r *http.Request, to string) error {
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
 // refuse answers who is not let in: people are shown where to sign in.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if isAPI(r) {
@@ -195,8 +201,7 @@ func (loginView) Hours() float64 { return guard.SessionTime.Hours() }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Token == "" || s.guard.InSession(r) {
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return nil
+		return seeOther(w, r, "/")
 	}
 	s.pages.render(w, r, http.StatusOK, "login", loginView{To: guard.Here(r.URL.Query().Get("to"))})
 	return nil
@@ -206,8 +211,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	to := guard.Here(r.PostForm.Get("to"))
 	if s.opts.Token == "" {
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return nil
+		return seeOther(w, r, "/")
 	}
 	switch err := s.guard.SignIn(w, r, strings.TrimSpace(r.PostForm.Get("token"))); {
 	case err == guard.ErrNoToken:
@@ -216,12 +220,10 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, to)
 }
 
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	s.guard.SignOut(w, r)
-	http.Redirect(w, r, "/login", http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, "/login")
 }

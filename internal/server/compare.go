@@ -247,15 +247,6 @@ func (s *Server) compose(ctx context.Context, v *compareView) error {
 		return err
 	}
 	v.Every = template.HTML(every.String()) + explained
-	called := make([]scoring.Comparison, len(v.Comparison.Comparisons))
-	k := 0
-	for i := range v.Chosen {
-		for j := range v.Chosen[i+1:] {
-			called[k] = *v.Comparison.Comparisons[k]
-			called[k].Call(v.Chosen[i].Name, v.Chosen[i+1+j].Name)
-			k++
-		}
-	}
 	v.Meta = v.meta()
 	words := []string{"gavel", "compare"}
 	for _, run := range v.Filter.Runs {
@@ -263,12 +254,12 @@ func (s *Server) compose(ctx context.Context, v *compareView) error {
 	}
 	command := shellLine(words)
 	if len(v.Chosen) > 2 {
-		v.Many = v.many(called, reports)
+		v.Many = v.many(reports)
 		v.Many.Command = command
 		return nil
 	}
 	two := &report.ComparisonPage{
-		Comparison: &called[0],
+		Comparison: v.called(0, 0, 1),
 		Boot:       v.Comparison.Bootstrap,
 		Family:     v.Comparison.Family,
 		Reports:    [2]*scoring.Report{reports[0], reports[1]},
@@ -285,23 +276,28 @@ func (s *Server) compose(ctx context.Context, v *compareView) error {
 	return nil
 }
 
+// called is a comparison of two of the runs, under their names.
+func (v *compareView) called(place, a, b int) *scoring.Comparison {
+	c := *v.Comparison.Comparisons[place]
+	c.Call(v.Chosen[a].Name, v.Chosen[b].Name)
+	return &c
+}
+
 // many is the page of more than two runs.
-func (v *compareView) many(called []scoring.Comparison, reports []*scoring.Report) *report.ComparisonsPage {
+func (v *compareView) many(reports []*scoring.Report) *report.ComparisonsPage {
 	page := &report.ComparisonsPage{Reports: reports, Family: v.Comparison.Family}
 	for _, c := range v.Chosen {
 		page.Names = append(page.Names, c.Name)
 		page.Links = append(page.Links, c.Head.URL())
 	}
-	k := 0
 	for i := range v.Chosen {
-		for j := range v.Chosen[i+1:] {
+		for j := i + 1; j < len(v.Chosen); j++ {
 			page.Pairs = append(page.Pairs, report.ComparedPair{
-				Comparison: &called[k],
+				Comparison: v.called(len(page.Pairs), i, j),
 				A:          i,
-				B:          i + 1 + j,
-				Link:       "/compare" + query("a", v.Filter.Runs[i], "b", v.Filter.Runs[i+1+j]),
+				B:          j,
+				Link:       "/compare" + query("a", v.Filter.Runs[i], "b", v.Filter.Runs[j]),
 			})
-			k++
 		}
 	}
 	return page
@@ -347,16 +343,12 @@ func (v *compareView) meta() string {
 
 // compare is the paired comparison of every two runs.
 func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparisons, error) {
-	var state strings.Builder
-	for _, name := range names {
-		fmt.Fprintln(&state, s.runs.Stamps(name))
-	}
-	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), state.String(),
+	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), s.state(names...),
 		func() (*scoring.Comparisons, error) { return s.compareNow(names) })
 }
 
-func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
-	var runs []*scoring.Run
+// load reads the records of some runs.
+func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 	for _, name := range names {
 		m, err := s.runs.Manifest(name)
 		if err != nil {
@@ -368,9 +360,17 @@ func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
 		}
 		runs = append(runs, run)
 	}
+	return runs, nil
+}
+
+func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
+	runs, err := s.load(names...)
+	if err != nil {
+		return nil, err
+	}
 	c, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
 	if err != nil {
-		return nil, failure.New(http.StatusUnprocessableEntity, "%v", err)
+		return nil, failure.Unreadable("%v", err)
 	}
 	return c, nil
 }

@@ -101,10 +101,7 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 		return err
 	}
 	for _, c := range conditions(rows, false) {
-		judges := c.judges()
-		slices.SortStableFunc(judges, func(a, b RunRow) int {
-			return cmp.Compare(*b.Headline.Value, *a.Headline.Value)
-		})
+		judges := c.best()
 		switch {
 		case len(judges) < 2:
 		case len(f.Runs) == 0:

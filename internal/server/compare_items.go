@@ -267,7 +267,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	for k, x := range runs {
 		i, ok := x.Find(q.Get("item"))
 		if !ok {
-			return v, failure.New(http.StatusNotFound, "there is no item %q that all of these runs have",
+			return v, failure.NotFound("there is no item %q that all of these runs have",
 				markup.Shortened(q.Get("item"), 100))
 		}
 		side, err := s.itemOf(x, i)

@@ -32,8 +32,7 @@ func (d deletion) form(s *Server, w http.ResponseWriter, r *http.Request) error 
 	if err := d.do(s, name); err != nil {
 		return err
 	}
-	http.Redirect(w, r, d.list, http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, d.list)
 }
 
 // call is the route by which programs delete.

@@ -45,8 +45,11 @@ func init() {
 				return report.NewRunPage(run).SVG(w)
 			}),
 		},
-		route{pattern: "GET /leaderboard.md", handle: (*Server).boardMarkdown},
-		route{pattern: "GET /leaderboard.svg", handle: (*Server).boardPicture},
+		route{
+			pattern: "GET /leaderboard.md",
+			handle:  downloadBoard("text/markdown; charset=utf-8", ".md", (*report.Leaderboard).Markdown),
+		},
+		route{pattern: "GET /leaderboard.svg", handle: downloadBoard(svgType, ".svg", (*report.Leaderboard).SVG)},
 	)
 }
 
@@ -101,7 +104,7 @@ func (s *Server) reported(r *http.Request, run string) (out report.Run, err erro
 	case err != nil:
 		return out, err
 	case n.rep == nil:
-		return out, failure.New(http.StatusConflict, "%s is in progress: its report comes when it has ended", run)
+		return out, failure.Conflict("%s is in progress: its report comes when it has ended", run)
 	}
 	out = report.Run{Report: *n.rep, Metadata: scoring.Metadata(m)}
 	if about := s.runs.About(run); about != nil {
@@ -126,29 +129,18 @@ func downloadNumbers(kind, suffix string, write func(report.Run, io.Writer) erro
 	})
 }
 
-// sharedBoard is the leaderboard that was asked for, and what it is of.
-func (s *Server) sharedBoard(r *http.Request) (b *report.Leaderboard, about string, err error) {
-	v, _, err := s.board(r)
-	if err == nil && v.Board == nil {
-		err = failure.New(http.StatusNotFound, "no judge has a score yet")
+// downloadBoard hands out the leaderboard that was asked for as a file.
+func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.Writer, about string) error) handler {
+	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
+		v, _, err := s.board(r)
+		switch {
+		case err != nil:
+			return err
+		case v.Board == nil:
+			return failure.NotFound("no judge has a score yet")
+		}
+		return write(v.Board, &attachment{w: w, kind: kind, name: "leaderboard" + suffix}, v.Question+" · "+v.Dataset)
 	}
-	return v.Board, v.Question + " · " + v.Dataset, err
-}
-
-func (s *Server) boardMarkdown(w http.ResponseWriter, r *http.Request) error {
-	b, about, err := s.sharedBoard(r)
-	if err != nil {
-		return err
-	}
-	return b.Markdown(&attachment{w: w, kind: "text/markdown; charset=utf-8", name: "leaderboard.md"}, about)
-}
-
-func (s *Server) boardPicture(w http.ResponseWriter, r *http.Request) error {
-	b, about, err := s.sharedBoard(r)
-	if err != nil {
-		return err
-	}
-	return b.SVG(&attachment{w: w, kind: svgType, name: "leaderboard.svg"}, about)
 }
 
 const svgType = "image/svg+xml"
@@ -164,7 +156,7 @@ func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
 	}
 	defer f.Close()
 	if info.Size() == 0 {
-		return failure.New(http.StatusNotFound, "the run has no records yet")
+		return failure.NotFound("the run has no records yet")
 	}
 	if err := writeBy(w.(*attachment).w, s.now().Add(downloadTime)); err != nil {
 		return err

@@ -17,11 +17,13 @@ func header(name, value string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set(name, value) }
 }
 
+var asJSON, asForm = header("Content-Type", "application/json"), header("Content-Type", "application/x-www-form-urlencoded")
+
 func asHost(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 
 // Somebody who still waits when the time is over is told so.
 func TestTimeIsOver(t *testing.T) {
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &slowRunner{} })
+	s := newSite(t, t.TempDir(), running(&slowRunner{}))
 	s.patience = 20 * time.Millisecond
 	for target, want := range map[string]string{"/start": "<p", "/api/v1/offer": `"status": 503`} {
 		if w := s.ask("GET", target, ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "request timed out") || !strings.Contains(w.Body.String(), want) {
@@ -40,9 +42,9 @@ func (*slowRunner) Offer(ctx context.Context, _ string) (jobs.Offer, error) {
 
 // What a page of another site sends is refused before anything else is looked at.
 func TestCrossSitePosts(t *testing.T) {
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{} })
+	s := newSite(t, t.TempDir(), running(&fakeRunner{}))
 	form := url.Values{"action": {"start"}, "protocol": {"pairwise"}}.Encode()
-	send := []func(*http.Request){header("Content-Type", "application/x-www-form-urlencoded")}
+	send := []func(*http.Request){asForm}
 	for _, c := range []struct {
 		name   string
 		change func(*http.Request)
@@ -69,7 +71,7 @@ func TestCrossSitePosts(t *testing.T) {
 // JSON cannot be sent from another site without being asked for first; a form
 // that looks like JSON can.
 func TestAPIPostsAreJSON(t *testing.T) {
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{} })
+	s := newSite(t, t.TempDir(), running(&fakeRunner{}))
 	for kind, want := range map[string]int{"application/json": 202, "application/json; charset=utf-8": 202, "text/plain": 415, "application/x-www-form-urlencoded": 415, "": 415} {
 		if w := s.ask("POST", "/api/v1/start", `{"protocol":"pairwise"}`, header("Content-Type", kind)); w.Code != want {
 			t.Errorf("%q: %d, want %d", kind, w.Code, want)
@@ -116,7 +118,7 @@ func TestEveryRouteAsksForTheToken(t *testing.T) {
 			method, path = "GET", "/nowhere"
 		}
 		path = strings.NewReplacer("{$}", "", "{run}", "a", "{item}", "b", "{job}", "c", "{file}", "d").Replace(path)
-		if w := s.ask(method, path, "{}", header("Content-Type", "application/json")); w.Code != 401 {
+		if w := s.ask(method, path, "{}", asJSON); w.Code != 401 {
 			t.Errorf("%s: %d without a token", r.pattern, w.Code)
 		}
 	}
@@ -130,7 +132,7 @@ func TestSignIn(t *testing.T) {
 	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token; o.Now = func() time.Time { return now } })
 	in := func(token string, change ...func(*http.Request)) *http.Response {
 		form := url.Values{"token": {token}, "to": {"/compare"}}.Encode()
-		return s.ask("POST", "/login", form, append(change, header("Content-Type", "application/x-www-form-urlencoded"))...).Result()
+		return s.ask("POST", "/login", form, append(change, asForm)...).Result()
 	}
 	if r := in("wrong"); r.StatusCode != 401 || len(r.Cookies()) != 0 {
 		t.Errorf("a wrong token: %d, cookies %v", r.StatusCode, r.Cookies())
@@ -149,6 +151,10 @@ func TestSignIn(t *testing.T) {
 	with := header("Cookie", c.Name+"="+c.Value)
 	if w := s.ask("GET", "/", "", with); w.Code != 200 {
 		t.Errorf("with the session: %d", w.Code)
+	}
+	out := header("Cookie", in(token).Cookies()[0].String())
+	if w := s.ask("POST", "/logout", "", out, asForm); w.Code != 303 || s.ask("GET", "/api/v1/runs", "", out).Code != 401 {
+		t.Errorf("signed out with %d, and the session is still good", w.Code)
 	}
 	now = now.Add(12*time.Hour + time.Minute)
 	if w := s.ask("GET", "/api/v1/runs", "", with); w.Code != 401 {
@@ -190,19 +196,9 @@ func TestStrangersAreShownNoWayIn(t *testing.T) {
 			t.Errorf("%s, let in, has links to %s", target, got)
 		}
 	}
-	own := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{panics: "oh"} })
+	own := newSite(t, t.TempDir(), running(&fakeRunner{panics: "oh"}))
 	if page := own.ask("GET", "/jobs/none", "").Body.String(); !strings.Contains(page, `href="/compare"`) {
 		t.Errorf("a page that failed leads nowhere:\n%s", page)
-	}
-}
-
-func TestSigningOutEndsTheSession(t *testing.T) {
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Token = token })
-	in := s.ask("POST", "/login", url.Values{"token": {token}}.Encode(), header("Content-Type", "application/x-www-form-urlencoded"))
-	with := header("Cookie", in.Result().Cookies()[0].String())
-	w := s.ask("POST", "/logout", "", with, header("Content-Type", "application/x-www-form-urlencoded"))
-	if w.Code != 303 || s.ask("GET", "/api/v1/runs", "", with).Code != 401 {
-		t.Errorf("signed out with %d, and the session is still good", w.Code)
 	}
 }
 
@@ -220,12 +216,12 @@ func TestHeaders(t *testing.T) {
 }
 
 func TestLongBodies(t *testing.T) {
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{} })
+	s := newSite(t, t.TempDir(), running(&fakeRunner{}))
 	long := strings.Repeat("x", maxBody+1)
-	if w := s.ask("POST", "/api/v1/plan", `{"model":"`+long+`"}`, header("Content-Type", "application/json")); w.Code != 413 {
+	if w := s.ask("POST", "/api/v1/plan", `{"model":"`+long+`"}`, asJSON); w.Code != 413 {
 		t.Errorf("JSON: %d", w.Code)
 	}
-	if w := s.ask("POST", "/start", "model="+long, header("Content-Type", "application/x-www-form-urlencoded")); w.Code != 413 {
+	if w := s.ask("POST", "/start", "model="+long, asForm); w.Code != 413 {
 		t.Errorf("a form: %d", w.Code)
 	}
 }
@@ -233,7 +229,7 @@ func TestLongBodies(t *testing.T) {
 // A page that fails takes nothing else down, and tells whoever asked nothing of
 // what went wrong inside.
 func TestPanic(t *testing.T) {
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{panics: "a secret path"} })
+	s := newSite(t, t.TempDir(), running(&fakeRunner{panics: "a secret path"}))
 	w := s.ask("GET", "/jobs/none", "")
 	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || !strings.Contains(s.log.String(), "a secret path") {
 		t.Errorf("%d\n%s\nlog: %s", w.Code, w.Body, s.log)
@@ -241,9 +237,9 @@ func TestPanic(t *testing.T) {
 }
 
 func TestMethods(t *testing.T) {
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = &fakeRunner{} })
+	s := newSite(t, t.TempDir(), running(&fakeRunner{}))
 	for _, c := range []struct{ method, target string }{{"POST", "/"}, {"DELETE", "/runs/a"}, {"PUT", "/api/v1/runs"}, {"GET", "/jobs/a/stop"}} {
-		if w := s.ask(c.method, c.target, "{}", header("Content-Type", "application/json")); w.Code != 405 && w.Code != 404 && w.Code != 415 {
+		if w := s.ask(c.method, c.target, "{}", asJSON); w.Code != 405 && w.Code != 404 && w.Code != 415 {
 			t.Errorf("%s %s: %d", c.method, c.target, w.Code)
 		}
 	}

@@ -38,7 +38,7 @@ func (s *Server) conditionOf(ctx context.Context, run string) *condition {
 	}
 	for _, c := range conditions(rows, false) {
 		if slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == run }) {
-			if s.narrow(c) > 0 {
+			if s.narrow(ctx, c) > 0 {
 				return nil
 			}
 			return c
@@ -62,10 +62,7 @@ func (c *condition) alone() []RunRow {
 
 // compareItemURL is the page of an item as some runs judged it; "" where there are not two.
 func compareItemURL(runs []RunRow, id string) string {
-	var names []string
-	for _, run := range runs[:min(maxCompared, len(runs))] {
-		names = append(names, run.Name)
-	}
+	names := namesOf(runs[:min(maxCompared, len(runs))])
 	if len(names) < 2 {
 		return ""
 	}
@@ -111,11 +108,7 @@ func hardStateOf(f store.Flags) hardState {
 
 // tallies are the items of a condition, the hardest first: those on which most judges are wrong.
 func (s *Server) tallies(ctx context.Context, c *condition, judges []RunRow) ([]tally, error) {
-	var state strings.Builder
-	for _, run := range judges {
-		fmt.Fprintln(&state, run.Name, run.of)
-	}
-	return memo.Get(ctx, s.memo, "tallies "+c.link(), state.String(), func() ([]tally, error) {
+	return memo.Get(ctx, s.memo, "tallies "+c.link(), s.state(namesOf(judges)...), func() ([]tally, error) {
 		var ids judging.IDs
 		var all []tally
 		for k, run := range judges {
@@ -214,7 +207,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	filter := boardFilterOf(r)
 	c := filter.chosen(all)
 	if c == nil && !v.Reading && (filter != boardFilter{}) {
-		return v, failure.New(http.StatusNotFound, "fewer than two judges of that have ended: the leaderboard is at /")
+		return v, failure.NotFound("fewer than two judges of that have ended: the leaderboard is at /")
 	}
 	if c == nil {
 		return v, nil
@@ -223,7 +216,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	v.Board = c.link()
 	v.Dataset = c.dataset
 	v.Choices = choicesOf(all, c, func(o *condition) string { return o.hardest() })
-	v.Scoring += s.narrow(c)
+	v.Scoring += s.narrow(r.Context(), c)
 	judges := c.alone()
 	judges = judges[:min(maxHardest, len(judges))]
 	v.Replies = "the replies"

@@ -184,7 +184,7 @@ func TestHostileTexts(t *testing.T) {
 	hostileRun(t, filepath.Join(dir, "b"))
 	makePairs(t, "coin", dir, "<img src=x onerror=alert(1)>")
 	makePairs(t, "coin", dir, "\u202egnp.evil \x1b[31m")
-	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{} })
+	s := newSite(t, dir, running(&fakeRunner{}))
 	var list ItemsView
 	s.data("/api/v1/runs/a/items?per=200", &list)
 	if len(list.Items) != len(foul) {
@@ -264,7 +264,7 @@ func TestNamesStayInTheFolder(t *testing.T) {
 	makePairs(t, "coin", dir, "half")
 	must(t, os.Remove(filepath.Join(dir, "half", judging.RecordsFile)))
 	must(t, os.Symlink(filepath.Join(outside, "secret", judging.RecordsFile), filepath.Join(dir, "half", judging.RecordsFile)))
-	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{} })
+	s := newSite(t, dir, running(&fakeRunner{}))
 	for _, name := range []string{
 		"..%2Fsecret", "%2e%2e%2fsecret", "..%2f..%2fetc", "link", "absolute", "%2Fetc", "half%2F..%2F..%2Fsecret", ".hidden%2Frun", "..", "%2e%2e", ".", "",
 		"C:%5Cwindows", "..%5Csecret", "half%00", "half%2F", "%2F%2Fsecret", "half%2F.%2F", strings.Repeat("a", 5000),

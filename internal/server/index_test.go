@@ -168,33 +168,27 @@ func TestFilters(t *testing.T) {
 		records[r.Item] = append(records[r.Item], r)
 		return nil
 	}))
+	some := func(is func(*judging.Record) bool) func([]*judging.Record) bool {
+		return func(rs []*judging.Record) bool { return slices.ContainsFunc(rs, is) }
+	}
+	wrong := some(func(r *judging.Record) bool { return r.Choice != r.Gold })
+	doubtful := some(func(r *judging.Record) bool { return r.Choice == "" || r.Choice == r.Gold })
+	shown := func(place int) func([]*judging.Record) bool {
+		return func(rs []*judging.Record) bool {
+			return rs[0].Choice == rs[0].Order[place] && rs[1].Choice == rs[1].Order[place]
+		}
+	}
 	want := map[string]func(rs []*judging.Record) bool{
-		"wrong": func(rs []*judging.Record) bool {
-			return slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice != r.Gold })
-		},
-		"confident": func(rs []*judging.Record) bool {
-			return !slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice == "" || r.Choice == r.Gold })
-		},
-		"tie": func(rs []*judging.Record) bool {
-			return slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Outcome == judging.Tie })
-		},
-		"right": func(rs []*judging.Record) bool {
-			return !slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Choice != r.Gold })
-		},
+		"wrong":     wrong,
+		"right":     func(rs []*judging.Record) bool { return !wrong(rs) },
+		"confident": func(rs []*judging.Record) bool { return !doubtful(rs) },
+		"tie":       some(func(r *judging.Record) bool { return r.Outcome == judging.Tie }),
 		"inconsistent": func(rs []*judging.Record) bool {
 			return rs[0].Choice != "" && rs[1].Choice != "" && rs[0].Choice != rs[1].Choice
 		},
-		"first": func(rs []*judging.Record) bool {
-			return rs[0].Choice == rs[0].Order[0] && rs[1].Choice == rs[1].Order[0]
-		},
-		"last": func(rs []*judging.Record) bool {
-			return rs[0].Choice == rs[0].Order[1] && rs[1].Choice == rs[1].Order[1]
-		},
-		"open": func(rs []*judging.Record) bool {
-			return slices.ContainsFunc(rs, func(r *judging.Record) bool {
-				return r.Outcome != judging.Decided && r.Outcome != judging.Tie
-			})
-		},
+		"first":      shown(0),
+		"last":       shown(1),
+		"open":       some(func(r *judging.Record) bool { return r.Outcome != judging.Decided && r.Outcome != judging.Tie }),
 		"missing":    func([]*judging.Record) bool { return false },
 		"unlabelled": func([]*judging.Record) bool { return false },
 	}
@@ -260,9 +254,7 @@ func TestFilters(t *testing.T) {
 		t.Errorf("changed: %v, want %v", a, changed)
 	}
 	for _, o := range []judging.Outcome{judging.Tie, judging.NoVerdict} {
-		b := expected(func(rs []*judging.Record) bool {
-			return slices.ContainsFunc(rs, func(r *judging.Record) bool { return r.Outcome == o })
-		})
+		b := expected(some(func(r *judging.Record) bool { return r.Outcome == o }))
 		if a := listed("outcome=" + string(o)); !slices.Equal(a, b) || len(b) == 0 {
 			t.Errorf("%s: %v, want %v", o, a, b)
 		}

@@ -198,7 +198,7 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	}
 	i, ok := x.Find(id)
 	if !ok {
-		return v, failure.New(http.StatusNotFound, "the run %q has no item %q", name, markup.Shortened(id, 100))
+		return v, failure.NotFound("the run %q has no item %q", name, markup.Shortened(id, 100))
 	}
 	v, err = s.itemOf(x, i)
 	if err != nil {

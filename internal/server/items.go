@@ -119,7 +119,7 @@ func counted(q url.Values, name string, otherwise int) (int, error) {
 func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	pages = max(1, (len(all)+per-1)/per)
 	if page > pages {
-		return nil, pages, failure.New(http.StatusNotFound, "there is no page %d: there are %d", page, pages)
+		return nil, pages, failure.NotFound("there is no page %d: there are %d", page, pages)
 	}
 	return all[(page-1)*per : min(page*per, len(all))], pages, nil
 }
@@ -404,10 +404,7 @@ func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
 // itemURL is the page of an item. Ids that a browser would take for a way up go where they can do no harm.
 func itemURL(run, id, query string) string {
 	if id == "." || id == ".." {
-		if query != "" {
-			return runURL(run) + "/item" + query + "&id=" + id
-		}
-		return runURL(run) + "/item?id=" + id
+		return runURL(run) + "/item?id=" + id + strings.Replace(query, "?", "&", 1)
 	}
 	return runURL(run) + "/items/" + escaped(id) + query
 }

@@ -91,7 +91,7 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 	id := r.PathValue("job")
 	job := s.lastJob(func(j jobs.Job) bool { return j.ID == id })
 	if job == nil {
-		return v, failure.New(http.StatusNotFound, "there is no job %q; "+
+		return v, failure.NotFound("there is no job %q; "+
 			"the server forgets jobs when it ends, but keeps their runs", markup.Shortened(id, 100))
 	}
 	v.Job = *job
@@ -105,8 +105,7 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 
 // toRuns leads to the runs: those in progress are among them.
 func (s *Server) toRuns(w http.ResponseWriter, r *http.Request) error {
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, "/")
 }
 
 // followJob leads to what a job makes. As long as there is nothing of it, the page says how far the job is.
@@ -119,22 +118,20 @@ func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
 	if v.Job.Suite != "" && s.isSuite(v.Job.Suite) == nil {
 		to = SuiteHead{Folder: v.Job.Suite}.URL()
 	} else if v.Progress != nil {
-		to = RunHead{Name: v.Job.Run()}.URL()
+		to = runURL(v.Job.Run())
 	}
 	if to == "" {
 		s.pages.render(w, r, http.StatusOK, "job", v)
 		return nil
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, to)
 }
 
 func (s *Server) stopForm(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.stop(r); err != nil {
 		return err
 	}
-	http.Redirect(w, r, jobURL(r.PathValue("job")), http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, jobURL(r.PathValue("job")))
 }
 
 func (s *Server) stop(r *http.Request) (JobView, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"gavel/internal/report"
 	"gavel/internal/server/memo"
@@ -23,32 +22,15 @@ func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*r
 	if err != nil || members == nil {
 		return nil, err
 	}
-	var state strings.Builder
-	fmt.Fprintln(&state, s.runs.Stamps(name))
-	for _, row := range members {
-		fmt.Fprintln(&state, row.Name, row.of, row.AboutName())
-	}
-	return memo.Get(ctx, s.memo, "jury "+name, state.String(), func() (*report.Jury, error) {
-		var runs []*scoring.Run
-		load := func(name string, m *judging.Manifest) error {
-			run, err := s.runs.Load(name, m)
-			if err != nil {
-				return err
-			}
-			run.Dir = name
-			runs = append(runs, run)
-			return nil
-		}
-		for _, row := range members {
-			if err := load(row.Name, row.manifest); err != nil {
-				return nil, err
-			}
-		}
-		if err := load(name, m); err != nil {
+	names, _ := report.NameJudges(judgesOf(members))
+	all := append(namesOf(members), name)
+	state := fmt.Sprint(names, s.state(all...))
+	return memo.Get(ctx, s.memo, "jury "+name, state, func() (*report.Jury, error) {
+		runs, err := s.load(all...)
+		if err != nil {
 			return nil, err
 		}
 		last := len(members)
-		names, _ := report.NameJudges(judgesOf(members))
 		j, err := report.NewJury(runs[last], runs[:last], names, scoring.DefaultOptions.Bootstrap)
 		if err != nil {
 			return nil, err
@@ -97,7 +79,7 @@ func juryLinks(name string, members []RunRow) report.JuryLinks {
 		}
 	}
 	links := report.JuryLinks{
-		Run: func(run string) string { return RunHead{Name: run}.URL() },
+		Run: runURL,
 		Apart: func(best, show string) string {
 			return "/compare" + compareFilter{Runs: []string{best, name}}.Query("show", show)
 		},

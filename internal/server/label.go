@@ -49,7 +49,7 @@ func init() {
 	)
 }
 
-var errNoDesk = failure.New(http.StatusNotFound, "nothing is labelled here: start the server with gavel label DATASET")
+var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel label DATASET")
 
 // needsDesk is the need of routes by which people label.
 func needsDesk(s *Server) error {
@@ -95,16 +95,14 @@ func (s *Server) mine(ctx context.Context) mine {
 	if err != nil {
 		return mine{None: err.Error()}
 	}
-	var state strings.Builder
 	var runs []string
-	fmt.Fprintln(&state, store.StampOf(info))
 	for _, run := range all {
 		if run.Err == nil && run.Manifest.Status != judging.Running && s.labelled(run) {
 			runs = append(runs, run.Name)
-			fmt.Fprintln(&state, run.Name, s.runs.Stamps(run.Name))
 		}
 	}
-	m, err := memo.Get(ctx, s.memo, "agreement with labels", state.String(), func() (m mine, err error) {
+	state := fmt.Sprint(store.StampOf(info), s.state(runs...))
+	m, err := memo.Get(ctx, s.memo, "agreement with labels", state, func() (m mine, err error) {
 		file, err := labels.Read(s.opts.Labels)
 		if err != nil {
 			return m, err
@@ -156,8 +154,7 @@ func (s *Server) labelAs(w http.ResponseWriter, r *http.Request) error {
 	if err := labels.CheckName(who); err != nil {
 		return labelFailure(err)
 	}
-	http.Redirect(w, r, labelURL(who), http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, labelURL(who))
 }
 
 func labelURL(who string) string { return "/labels/" + url.PathEscape(who) }
@@ -216,7 +213,7 @@ func labelFailure(err error) error {
 		return failure.Bad("%v", err)
 	}
 	if errors.Is(err, labels.ErrChanged) {
-		return failure.New(http.StatusConflict, "%v", err)
+		return failure.Conflict("%v", err)
 	}
 	return failure.New(http.StatusInsufficientStorage, "%v", err)
 }
@@ -250,8 +247,7 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 		err = s.opts.Desk.Say(who, said)
 	}
 	if err == nil {
-		http.Redirect(w, r, labelURL(who), http.StatusSeeOther)
-		return nil
+		return seeOther(w, r, labelURL(who))
 	}
 	err = labelFailure(err)
 	v, other := s.labelView(r)

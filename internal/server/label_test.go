@@ -81,7 +81,7 @@ func TestLabel(t *testing.T) {
 		code, page, _ := s.post(target, values)
 		assert.Equal(t, code, http.StatusBadRequest, "%s: %s", target, page)
 	}
-	w := s.ask("POST", at, form(t, s.get(at), "1").Encode(), header("Content-Type", "application/x-www-form-urlencoded"), header("Sec-Fetch-Site", "cross-site"))
+	w := s.ask("POST", at, form(t, s.get(at), "1").Encode(), asForm, header("Sec-Fetch-Site", "cross-site"))
 	assert.Equal(t, w.Code, http.StatusForbidden)
 	none := newSite(t, dir, nil)
 	assert.Equal(t, none.ask("GET", "/labels", "").Code, http.StatusNotFound)

@@ -104,47 +104,30 @@ type condition struct {
 	larger         []*RunRow // runs of the question over these items and others
 }
 
-// conditions parts runs by question and items, those with the most judged items first and samples last. Parts of runs
-// are in none of them; runs without numbers only where those are counted that are being scored.
-func conditions(rows []RunRow, unscored bool) []*condition {
-	var all []*condition
-	of := map[[3]string]*condition{}
+// conditions parts runs by question and items, nearly the same ones together, those with the most judged items first and
+// samples last. Parts of runs are in none of them; runs without numbers only where those are counted that are being
+// scored.
+func conditions(rows []RunRow, unscored bool) (all []*condition) {
+	var runs []*RunRow
 	for i := range rows {
 		r := &rows[i]
 		counts := r.report != nil && r.Headline != nil && r.Headline.Value != nil || unscored && r.unscored()
-		if r.manifest == nil || r.Shard != "" || !counts {
-			continue
+		if r.manifest != nil && r.Shard == "" && counts {
+			runs = append(runs, r)
 		}
-		key := [3]string{r.Protocol, r.Goal, string(r.items)}
-		c := of[key]
-		if c == nil {
-			c = &condition{
-				protocol: r.Protocol,
-				goal:     r.Goal,
-				items:    r.manifest.ItemsFile(),
-				set:      r.items,
-				dataset:  r.ItemsOf(),
-				n:        r.Items,
-			}
-			of[key] = c
-			all = append(all, c)
-		}
-		c.runs = append(c.runs, r)
 	}
-	all = joinConditions(all)
-	slices.SortStableFunc(all, func(a, b *condition) int {
-		return cmp.Or(cmp.Compare(scoring.One(a.sample()), scoring.One(b.sample())), b.judged()-a.judged(),
-			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
-	})
-	return all
-}
-
-// joinConditions puts conditions over nearly the same items together, and gives each the runs over more items.
-func joinConditions(all []*condition) (out []*condition) {
-	slices.SortStableFunc(all, func(a, b *condition) int { return b.n - a.n })
-	for _, c := range all {
-		var into *condition
-		for _, o := range out {
+	slices.SortStableFunc(runs, func(a, b *RunRow) int { return b.Items - a.Items })
+	for _, r := range runs {
+		c := &condition{
+			protocol: r.Protocol,
+			goal:     r.Goal,
+			items:    r.manifest.ItemsFile(),
+			set:      r.items,
+			dataset:  r.ItemsOf,
+			n:        r.Items,
+		}
+		into := c
+		for _, o := range all {
 			switch {
 			case !o.sameQuestion(c):
 			case c.set.Nearly(o.set):
@@ -153,20 +136,27 @@ func joinConditions(all []*condition) (out []*condition) {
 				c.larger = append(c.larger, o.runs...)
 			}
 		}
-		if into == nil {
-			out = append(out, c)
-			continue
+		switch {
+		case into == c:
+			all = append(all, c)
+		case into.set != c.set:
+			into.set = into.set.Common(c.set, c.n)
+			into.n = into.set.Len()
 		}
-		into.set = into.set.Common(c.set, c.n)
-		into.n = into.set.Len()
-		into.runs = append(into.runs, c.runs...)
+		into.runs = append(into.runs, r)
 	}
-	return out
+	slices.SortStableFunc(all, func(a, b *condition) int {
+		return cmp.Or(cmp.Compare(scoring.One(a.sample()), scoring.One(b.sample())), b.judged()-a.judged(),
+			strings.Compare(a.dataset, b.dataset), strings.Compare(a.items, b.items))
+	})
+	return all
 }
 
 // narrow gives the condition numbers of its items alone: of its runs over a few items more, and of the runs over many
-// more. They are made in the background; pending counts those that are not there yet.
-func (s *Server) narrow(c *condition) (pending int) {
+// more; pending counts those that are not there yet.
+func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
+	ctx, cancel := s.briefly(ctx)
+	defer cancel()
 	var runs []*RunRow
 	for _, r := range slices.Concat(c.runs, c.larger) {
 		if pending == mostScored {
@@ -176,27 +166,21 @@ func (s *Server) narrow(c *condition) (pending int) {
 			runs = append(runs, r)
 			continue
 		}
-		key := r.Name + " " + string(c.set)
-		brief, known := memo.Peek[runBrief](s.briefs, key, r.of)
-		if !known {
+		numbers, err := s.numbersBeside(ctx, r, c.set, func() (*scoring.Report, error) {
+			loaded, err := s.runs.LoadOn(r.Name, r.manifest, c.set)
+			if err != nil {
+				return nil, err
+			}
+			rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
+			return &rep, nil
+		})
+		if err != nil {
 			pending++
-			memo.Latest(s.background, "part of "+key, r.of, func() (bool, error) {
-				loaded, err := s.runs.LoadOn(r.Name, r.manifest, scoring.DefaultOptions.Reading, c.set)
-				if err != nil {
-					s.briefs.Put(key, r.of, runBrief{}) // the run's page says why
-					return true, nil
-				}
-				rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
-				s.remember(key, r.of, &rep)
-				return true, nil
-			})
 			continue
 		}
 		part := *r
 		part.on = c.set
-		part.report = brief.report
-		part.Headline = brief.headline
-		part.Diagnosis = brief.diagnosis
+		part.runNumbers = numbers
 		if part.Headline != nil && part.Headline.Value != nil {
 			runs = append(runs, &part)
 		}
@@ -243,17 +227,17 @@ func shortKey(items string) string { return items[:min(keyLength, len(items))] }
 func (f boardFilter) chosen(all []*condition) *condition {
 	for _, c := range all {
 		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
-			(f.Dataset == "" || f.Dataset == c.dataset || f.Dataset == c.key() || c.wasCalled(f.Dataset)) {
+			(f.Dataset == "" || c.called(f.Dataset)) {
 			return c
 		}
 	}
 	return nil
 }
 
-// wasCalled tells whether the dataset of some run goes by a name, or by the beginning of the SHA-256 of its items.
-func (c *condition) wasCalled(name string) bool {
+// called tells whether the dataset of some run goes by a name, or by the beginning of the SHA-256 of its items.
+func (c *condition) called(name string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
-		return r.Dataset == name || name == shortKey(r.manifest.ItemsFile())
+		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFile())
 	})
 }
 
@@ -315,7 +299,7 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 	}
 	c := filter.chosen(all)
 	if c == nil && !v.Reading && asked {
-		return v, nil, failure.New(http.StatusNotFound, "no judge was asked that: the leaderboard is at /")
+		return v, nil, failure.NotFound("no judge was asked that: the leaderboard is at /")
 	}
 	if c == nil {
 		return v, rows, nil
@@ -325,7 +309,7 @@ func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err e
 	v.Items = c.n
 	v.Query = strings.TrimPrefix(c.link(), "/")
 	v.Choices = choicesOf(all, c, func(o *condition) string { return o.link() })
-	v.Scoring += s.narrow(c)
+	v.Scoring += s.narrow(r.Context(), c)
 	if len(c.runs) == 0 {
 		return v, rows, nil
 	}
@@ -352,17 +336,13 @@ func choicesOf(all []*condition, chosen *condition, link func(*condition) string
 		}
 		v.Datasets = append(v.Datasets, choice)
 	}
-	if len(v.Datasets) > boardDatasets {
-		v.More = slices.DeleteFunc(slices.Clone(v.Datasets[boardDatasets-1:]), func(c boardChoice) bool { return c.Chosen })
-		shown := v.Datasets[:boardDatasets-1]
-		if i := slices.IndexFunc(v.Datasets, func(c boardChoice) bool { return c.Chosen }); i >= len(shown) {
-			shown = append(slices.Clone(shown), v.Datasets[i])
-		} else {
-			shown = v.Datasets[:boardDatasets]
-			v.More = v.More[1:]
-		}
-		v.Datasets = shown
+	if i := slices.IndexFunc(v.Datasets, func(c boardChoice) bool { return c.Chosen }); i >= boardDatasets {
+		last := v.Datasets[i]
+		v.Datasets = slices.Insert(slices.Delete(v.Datasets, i, i+1), boardDatasets-1, last)
 	}
+	n := min(boardDatasets, len(v.Datasets))
+	v.More = v.Datasets[n:]
+	v.Datasets = v.Datasets[:n]
 	for _, c := range all {
 		question := report.Question(*c.runs[0].report)
 		if slices.ContainsFunc(v.Questions, func(b boardChoice) bool { return b.Name == question }) {
@@ -439,15 +419,8 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	if err != nil {
 		b.Notes = append(b.Notes, err.Error())
 	}
-	reports := make([]scoring.Report, len(judges))
-	for i, r := range judges {
-		reports[i] = *r.report
-		reports[i].Run = r.Name
-	}
+	reports := reportsOf(judges)
 	of := judgesOf(judges)
-	for i := range of {
-		of[i].Report = &reports[i]
-	}
 	names, _ := report.NameJudges(of)
 	ranking := report.Unranked(reports)
 	if known != nil {
@@ -455,7 +428,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	}
 	ranking.Boot.Unit = cmp.Or(ranking.Boot.Unit, reports[0].Bootstrap.Unit)
 	b.Board = report.NewBoard(ranking, reports, names)
-	b.PutJudges(of, func(j report.Judge) string { return RunHead{Name: j.Report.Run}.URL() })
+	b.PutJudges(of, func(j report.Judge) string { return runURL(j.Report.Run) })
 	for i := range b.Rows {
 		if known != nil {
 			b.Rows[i].Seconds = known.seconds[b.Rows[i].Run]
@@ -499,6 +472,14 @@ func judgesOf(rows []RunRow) []report.Judge {
 	return judges
 }
 
+func reportsOf(rows []RunRow) []scoring.Report {
+	reports := make([]scoring.Report, len(rows))
+	for i, r := range rows {
+		reports[i] = *r.report
+	}
+	return reports
+}
+
 // rank tests every two judges in the background, and waits a little for it: nil is returned where it goes on.
 func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*tested, error) {
 	if len(judges) < 2 {
@@ -508,10 +489,8 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 		return nil, fmt.Errorf("of more than %d judges it is not tested which can be told apart", rankedRuns)
 	}
 	var bytes int64
-	var state strings.Builder
 	for _, r := range judges {
 		bytes += r.of.Records.Size
-		fmt.Fprintln(&state, r.Name, r.ID, r.of.Records)
 	}
 	if bytes > rankedBytes {
 		return nil, fmt.Errorf("the records are too large (%d MB) to test here which judges can be told apart", bytes>>20)
@@ -519,7 +498,7 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
-	known, err := memo.Get(ctx, s.background, name, state.String(), func() (*tested, error) {
+	known, err := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*tested, error) {
 		return s.testedOf(judges), nil
 	})
 	if err != nil {
@@ -532,11 +511,9 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 func (s *Server) testedOf(judges []RunRow) *tested {
 	out := &tested{seconds: map[string]*float64{}}
 	var runs []*scoring.Run
-	var reports []scoring.Report
+	reports := reportsOf(judges)
 	for _, r := range judges {
-		reports = append(reports, *r.report)
-		reports[len(reports)-1].Run = r.Name
-		run, err := s.runs.LoadOn(r.Name, r.manifest, scoring.DefaultOptions.Reading, r.on)
+		run, err := s.runs.LoadOn(r.Name, r.manifest, r.on)
 		if err != nil {
 			continue
 		}

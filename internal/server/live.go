@@ -233,7 +233,7 @@ func (s *Server) scoreOf(run string, m *judging.Manifest) scoreSoFar {
 	}
 	name := fmt.Sprint("score of ", run, " ", m.ID, m.Started) // another run may have had the folder
 	return memo.Latest(s.background, name, records, func() (out scoreSoFar, err error) {
-		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading)
+		loaded, err := s.runs.LoadOn(run, m, "")
 		if err != nil {
 			return out, err
 		}

@@ -112,11 +112,11 @@ func TestOpenAPIHasTheAnswers(t *testing.T) {
 	write(t, filepath.Join(dir, "bad", "run.json"), "{")
 	shard(t, filepath.Join(dir, "part"), "coin")
 	fake := &fakeRunner{jobs: []jobs.Job{{ID: "job1", State: jobs.Running, Runs: []string{"growing"}, Log: []string{"said"}, Request: jobs.JobRequest{"model": {"coin"}}, Started: begun}}}
-	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	s := newSite(t, dir, running(fake))
 	d := readDocument(t, s)
 	check := func(method, path, target, body string, status int) {
 		t.Helper()
-		w := s.ask(strings.ToUpper(method), target, body, header("Content-Type", "application/json"))
+		w := s.ask(strings.ToUpper(method), target, body, asJSON)
 		if w.Code != status {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 			return

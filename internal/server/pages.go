@@ -133,7 +133,7 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	text, ok := s.pages.assets[name]
 	if !ok {
-		return failure.New(http.StatusNotFound, "there is no such file")
+		return failure.NotFound("there is no such file")
 	}
 	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")

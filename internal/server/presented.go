@@ -20,19 +20,11 @@ type presented struct {
 	Percent string   // of the judge's confidence; "" where it is not told
 }
 
-// called is what the prompt of a run calls the candidate shown at a place; "" where it uses its id.
-func called(m *judging.Manifest, position int) string {
-	p, err := judging.ProtocolNamed(m.Spec.Protocol)
-	if err != nil || p.Called == nil {
-		return ""
-	}
-	return p.Called(m.Spec.Prompt, position)
-}
-
 // present puts a judgment into words.
 func present(m *judging.Manifest, j store.Judged) presented {
 	out := presented{Swapped: !slices.IsSorted(j.Order), Shown: j.Order}
-	if p, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil {
+	p, err := judging.ProtocolNamed(m.Spec.Protocol)
+	if err == nil {
 		out.Shown = p.Shown(j.Order)
 	}
 	if j.Confidence != nil {
@@ -41,8 +33,11 @@ func present(m *judging.Manifest, j store.Judged) presented {
 	var rights []string
 	right := m.ToName(j.Record)
 	for at, id := range out.Shown {
-		name := called(m, at)
-		if name == "" {
+		if p.Called == nil {
+			break
+		}
+		name := p.Called(m.Spec.Prompt, at)
+		if name == "" { // it uses ids
 			break
 		}
 		out.Names = append(out.Names, fmt.Sprintf("%s is %s", name, id))

@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"html/template"
 	"maps"
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"gavel/internal/report"
@@ -44,57 +46,63 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 	}
 	row.of = s.runs.Stamps(run.Name)
 	row.items = s.runs.ItemSet(run.Name, run.Manifest)
-	brief := s.brief(run, row.of)
-	row.Headline = brief.headline
-	row.Diagnosis = brief.diagnosis
-	row.Outcomes = brief.outcomes
-	row.Warnings = brief.warnings
-	row.report = brief.report
-	for _, n := range brief.outcomes {
-		row.Records += n
-	}
+	row.runNumbers = s.brief(run, row.of)
 	return row
 }
 
 // silent tells whether nothing was written for long.
 func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime()) > stalledAfter }
 
-// runBrief is what the list of runs says of a run's numbers.
-type runBrief struct {
-	headline  *scoring.Result
-	diagnosis *scoring.Diagnosis
-	outcomes  map[string]int
-	warnings  int
-	report    *scoring.Report
-}
-
 // brief is what the list says of a run that has ended. Runs that wrote no numbers are not read for it.
-func (s *Server) brief(run store.Found, at store.Stamps) runBrief {
-	if known, ok := memo.Peek[runBrief](s.briefs, run.Name, at); ok {
+func (s *Server) brief(run store.Found, at store.Stamps) runNumbers {
+	if known, ok := memo.Peek[runNumbers](s.briefs, briefOf(run.Name, ""), at); ok {
 		return known
 	}
 	rep := s.runs.Written(run.Name, run.Manifest, at)
 	if rep == nil {
 		known, ok := memo.Peek[scored](s.memo, "numbers "+run.Name, at)
 		if !ok || known.rep == nil {
-			return runBrief{} // not remembered: it may be known later
+			return runNumbers{} // not remembered: it may be known later
 		}
 		rep = known.rep
 	}
-	return s.remember(run.Name, at, rep)
+	return s.remember(run.Name, "", at, rep)
 }
 
-// remember keeps what the list of runs and leaderboards say of a run's numbers, and lets the rest of the report go.
-func (s *Server) remember(run string, at store.Stamps, rep *scoring.Report) runBrief {
-	out := runBrief{
-		diagnosis: rep.Diagnosis,
-		outcomes:  maps.Clone(rep.Outcomes),
-		warnings:  rep.Caveats(),
+// briefOf names the numbers of a run on the items of a set, or on all where it is empty.
+func briefOf(run string, on judging.ItemSet) string { return run + " " + string(on) }
+
+// remember keeps what lists and leaderboards show of a run's numbers, and lets the rest of the report go.
+func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *scoring.Report) runNumbers {
+	out := runNumbers{
+		Diagnosis: rep.Diagnosis,
+		Outcomes:  maps.Clone(rep.Outcomes),
+		Records:   rep.Judgments(),
+		Warnings:  rep.Caveats(),
 		report:    report.ForBoard(rep),
 	}
-	out.headline = report.Headline(out.report)
-	s.briefs.Put(run, at, out)
+	out.report.Run = run
+	out.Headline = report.Headline(out.report)
+	s.briefs.Put(briefOf(run, on), at, out)
 	return out
+}
+
+// numbersBeside returns the numbers of a run on some items. They are made beside the page; an error says that they are
+// not there yet.
+func (s *Server) numbersBeside(
+	ctx context.Context, r *RunRow, on judging.ItemSet, score func() (*scoring.Report, error),
+) (runNumbers, error) {
+	name := briefOf(r.Name, on)
+	if known, ok := memo.Peek[runNumbers](s.briefs, name, r.of); ok {
+		return known, nil
+	}
+	return memo.Get(ctx, s.background, "numbers of "+name, r.of, func() (runNumbers, error) {
+		rep, err := score()
+		if err != nil {
+			return runNumbers{}, nil // the run's page says why
+		}
+		return s.remember(r.Name, on, r.of, rep), nil
+	})
 }
 
 // mostScored is how many runs without numbers are scored for one look at a leaderboard.
@@ -112,18 +120,14 @@ func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
 		if !r.unscored() {
 			continue
 		}
-		_, err := memo.Get(ctx, s.background, "brief of "+r.Name, r.of, func() (bool, error) {
-			rep, err := s.runs.Score(r.Name, r.manifest)
-			if err == nil {
-				s.remember(r.Name, r.of, rep)
-			}
-			return true, nil // where it failed the run's page says why
+		numbers, err := s.numbersBeside(ctx, &r, "", func() (*scoring.Report, error) {
+			return s.runs.Score(r.Name, r.manifest)
 		})
 		if err != nil {
 			left++
 			continue
 		}
-		rows[i] = s.row(ctx, store.Found{Name: r.Name, Manifest: r.manifest})
+		rows[i].runNumbers = numbers
 	}
 	return left
 }
@@ -132,6 +136,23 @@ func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
 func (r RunRow) unscored() bool {
 	return r.manifest != nil && r.report == nil && r.Status != judging.Running && r.Error == "" &&
 		r.of.Records.Size > 0 && r.of.Records.Size <= smallRun
+}
+
+// state tells one state of some runs' files from another.
+func (s *Server) state(runs ...string) string {
+	var state strings.Builder
+	for _, run := range runs {
+		fmt.Fprintln(&state, run, s.runs.Stamps(run))
+	}
+	return state.String()
+}
+
+func namesOf(rows []RunRow) []string {
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = row.Name
+	}
+	return names
 }
 
 // rows are those of all runs.

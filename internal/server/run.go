@@ -63,6 +63,8 @@ type RunHead struct {
 
 	About *judging.About `json:"about,omitempty" jsonschema:"what people say of the run"`
 
+	ItemsOf string `json:"-"` // what the items are called, whatever their file was called
+
 	IsJury bool `json:"-"` // of several judges, of whom one may be simulated
 
 	called string // the judge, by a suite's file
@@ -86,6 +88,7 @@ func headOf(name string, m *judging.Manifest) RunHead {
 		Prompt:    m.Spec.Prompt.Name,
 		Settings:  strings.Join(settings, ", "),
 		Dataset:   m.Dataset.Name,
+		ItemsOf:   datasets.NameOf(m.ItemsFile(), m.Dataset.Name),
 		Simulated: m.Simulated,
 		Imported:  m.Imported,
 		Status:    m.Status,
@@ -102,9 +105,6 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
-// ItemsOf is what its dataset is called everywhere.
-func (v runView) ItemsOf() string { return RunRow{RunHead: v.RunHead, manifest: v.Manifest}.ItemsOf() }
-
 // Took is how long it was from the start of the run to its end; "" where nobody knows.
 func (h RunHead) Took() string {
 	if h.Started.IsZero() || h.Ended.IsZero() {
@@ -114,7 +114,7 @@ func (h RunHead) Took() string {
 }
 
 // URL of the run's page.
-func (h RunHead) URL() string { return "/runs/" + escaped(h.Name) }
+func (h RunHead) URL() string { return runURL(h.Name) }
 
 // runView is the page of a run.
 type runView struct {
@@ -251,7 +251,7 @@ func (s *Server) sway(ctx context.Context, run string, m *judging.Manifest) (*sc
 		return nil, nil
 	}
 	return memo.Get(ctx, s.background, "sway "+run, state, func() (*scoring.Sway, error) {
-		loaded, err := s.runs.LoadBy(run, m, scoring.DefaultOptions.Reading)
+		loaded, err := s.runs.LoadOn(run, m, "")
 		if err != nil {
 			return nil, err
 		}
@@ -326,14 +326,6 @@ func (s *Server) others(ctx context.Context, run string, m *judging.Manifest) (a
 	return all
 }
 
-// aboutName is the name that people gave a run; "" where they gave none.
-func aboutName(a *judging.About) string {
-	if a == nil {
-		return ""
-	}
-	return a.Name
-}
-
 // escaped is a name as one segment of a URL's path.
 func escaped(name string) string { return url.PathEscape(name) }
 
@@ -353,34 +345,27 @@ func query(pairs ...string) string {
 }
 
 // AboutName is the name that people or a suite's file gave the run's judge; "" where they gave none.
-func (h RunHead) AboutName() string { return cmp.Or(aboutName(h.About), h.called) }
+func (h RunHead) AboutName() string { return cmp.Or(h.about().Name, h.called) }
+
+// about returns what people say of the run, all empty where they say nothing.
+func (h RunHead) about() judging.About {
+	if h.About == nil {
+		return judging.About{}
+	}
+	return *h.About
+}
 
 // Judge is the name of the run's judge.
 func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }
 
 // Title is the name that people gave the run, or that of its folder.
-func (h RunHead) Title() string {
-	if h.About != nil && h.About.Name != "" {
-		return h.About.Name
-	}
-	return h.Name
-}
+func (h RunHead) Title() string { return cmp.Or(h.about().Name, h.Name) }
 
 // Tags that people gave the run.
-func (h RunHead) Tags() []string {
-	if h.About == nil {
-		return nil
-	}
-	return h.About.Tags
-}
+func (h RunHead) Tags() []string { return h.about().Tags }
 
 // Note that people left on the run.
-func (h RunHead) Note() string {
-	if h.About == nil {
-		return ""
-	}
-	return h.About.Note
-}
+func (h RunHead) Note() string { return h.about().Note }
 
 // runNamed is the run that a request names, which is there.
 func (s *Server) runNamed(r *http.Request) (string, error) {
@@ -399,8 +384,7 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
 	if err := s.opts.Runner.Describe(name, said); err != nil {
 		return err
 	}
-	http.Redirect(w, r, RunHead{Name: name}.URL(), http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, runURL(name))
 }
 
 // listsEach is how many items of a kind are named.
@@ -475,8 +459,7 @@ func (s *Server) resumeForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, jobURL(job.ID), http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, jobURL(job.ID))
 }
 
 // deleteRun deletes a run that nobody is writing to.

@@ -210,7 +210,7 @@ func TestResumeForm(t *testing.T) {
 		t.Error("a server that only shows runs offers to go on")
 	}
 	fake := &fakeRunner{}
-	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	s := newSite(t, dir, running(fake))
 	page := s.get("/runs/deep%2Fa")
 	byID(t, page, "go-on")
 	if !strings.Contains(page, `action="/runs/deep%2Fa/resume"`) {

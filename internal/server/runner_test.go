@@ -106,15 +106,18 @@ func (f *fakeRunner) Delete(run string) error {
 	return f.fails
 }
 
+// running are the options of a server that makes runs.
+func running(r RunMaker) func(*Options) { return func(o *Options) { o.Runner = r } }
+
 func (s *site) post(target string, form url.Values) (code int, page, to string) {
 	s.t.Helper()
-	w := s.ask("POST", target, form.Encode(), header("Content-Type", "application/x-www-form-urlencoded"))
+	w := s.ask("POST", target, form.Encode(), asForm)
 	return w.Code, w.Body.String(), w.Header().Get("Location")
 }
 
 func TestStartForm(t *testing.T) {
 	fake := &fakeRunner{}
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = fake })
+	s := newSite(t, t.TempDir(), running(fake))
 	if page := s.get("/start"); strings.Contains(page, `id="action-start"`) {
 		t.Error("it can be started before it is planned")
 	}
@@ -153,7 +156,7 @@ func TestDeleteNeedsConfirmation(t *testing.T) {
 	dir := t.TempDir()
 	makePairs(t, "coin", dir, "a")
 	fake := &fakeRunner{}
-	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	s := newSite(t, dir, running(fake))
 	says(t, s.get("/runs/a"), "Delete this run")
 	if code, _, _ := s.post("/runs/a/delete", url.Values{"confirm": {"b"}}); code != 400 || len(fake.deleted) != 0 {
 		t.Errorf("without: %d, deleted %v", code, fake.deleted)
@@ -176,9 +179,9 @@ func TestWithoutARunnerRunsAreOnlyShown(t *testing.T) {
 
 func TestOrders(t *testing.T) {
 	fake := &fakeRunner{}
-	s := newSite(t, t.TempDir(), func(o *Options) { o.Runner = fake })
+	s := newSite(t, t.TempDir(), running(fake))
 	post := func(body string) (int, string) {
-		w := s.ask("POST", "/api/v1/start", body, header("Content-Type", "application/json"))
+		w := s.ask("POST", "/api/v1/start", body, asJSON)
 		return w.Code, w.Body.String()
 	}
 	if code, text := post(`{"model":"m","limit":5,"constrain":true,"group":["a","b"]}`); code != 202 {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gavel/datasets"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
@@ -35,20 +34,26 @@ func init() {
 // RunRow is a run in the list.
 type RunRow struct {
 	RunHead
+	runNumbers
+	Suite string `json:"suite,omitempty" jsonschema:"folder of the suite that it is part of"`
+	Job   string `json:"job,omitempty" jsonschema:"that makes it"`
+	Error string `json:"error,omitempty" jsonschema:"why the folder is no run"`
+
+	manifest *judging.Manifest
+	of       store.Stamps
+	items    judging.ItemSet
+	on       judging.ItemSet // the items that the numbers are of; empty for all
+}
+
+// runNumbers is what lists and leaderboards show of a run's numbers.
+type runNumbers struct {
 	Headline  *scoring.Result    `json:"headline" jsonschema:"null while there are no numbers"`
 	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null while there are no numbers"`
 	Outcomes  map[string]int     `json:"outcomes,omitempty"`
 	Records   int                `json:"records"`
 	Warnings  int                `json:"warnings" jsonschema:"how many"`
-	Suite     string             `json:"suite,omitempty" jsonschema:"folder of the suite that it is part of"`
-	Job       string             `json:"job,omitempty" jsonschema:"that makes it"`
-	Error     string             `json:"error,omitempty" jsonschema:"why the folder is no run"`
 
-	manifest *judging.Manifest
-	report   *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
-	of       store.Stamps
-	items    judging.ItemSet
-	on       judging.ItemSet // the items that the numbers are of; empty for all
+	report *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
 }
 
 // Asks is the question of the run; "" while there are no numbers.
@@ -57,14 +62,6 @@ func (r RunRow) Asks() string {
 		return ""
 	}
 	return report.Question(*r.report)
-}
-
-// ItemsOf is what the items are called, whatever their file was called.
-func (r RunRow) ItemsOf() string {
-	if r.manifest == nil {
-		return r.Dataset
-	}
-	return datasets.NameOf(r.manifest.ItemsFile(), r.Dataset)
 }
 
 // Metric is the headline in words.
@@ -276,7 +273,7 @@ func (v *runsView) cut(r *http.Request) error {
 	v.Matches = len(v.Runs)
 	v.Pages = max(1, (v.Matches+size-1)/size)
 	if f.Page > v.Pages {
-		return failure.New(http.StatusNotFound, "there is no page %d: there are %d", f.Page, v.Pages)
+		return failure.NotFound("there is no page %d: there are %d", f.Page, v.Pages)
 	}
 	v.Runs = v.Runs[min(from, v.Matches):min(from+size, v.Matches)]
 	if isAPI(r) && f.Page == 0 && from+size < v.Matches {

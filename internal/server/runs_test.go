@@ -130,7 +130,7 @@ func TestHeadlinesAreSortedByUnit(t *testing.T) {
 func TestWhatPeopleSayOfARun(t *testing.T) {
 	dir := judges(t)
 	fake := &fakeRunner{}
-	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	s := newSite(t, dir, running(fake))
 	form := url.Values{"name": {"The baseline"}, "tags": {"paper, 7B"}, "note": {"first try\nof two"}}
 	if code, _, to := s.post("/runs/suite%2Ffirst/about", form); code != 303 || to != "/runs/suite%2Ffirst" {
 		t.Fatalf("%d %s", code, to)
@@ -138,7 +138,7 @@ func TestWhatPeopleSayOfARun(t *testing.T) {
 	said, err := fake.said["suite/first"].Tidied()
 	must(t, err)
 	must(t, judging.WriteAbout(filepath.Join(dir, "suite", "first"), said))
-	if w := s.ask("POST", "/runs/good/about", form.Encode(), header("Content-Type", "application/x-www-form-urlencoded"), header("Origin", "https://evil.example")); w.Code != 403 {
+	if w := s.ask("POST", "/runs/good/about", form.Encode(), asForm, header("Origin", "https://evil.example")); w.Code != 403 {
 		t.Errorf("sent by a page of another site: %d", w.Code)
 	}
 	for _, site := range []*site{s, newSite(t, dir, nil)} {

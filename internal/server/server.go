@@ -188,5 +188,5 @@ func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))
 	}
-	return failure.New(http.StatusNotFound, "there is nothing at this address")
+	return failure.NotFound("there is nothing at this address")
 }

@@ -146,8 +146,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 		var job jobs.Job
 		job, err = s.opts.Runner.Start(r.Context(), request)
 		if err == nil {
-			http.Redirect(w, r, jobURL(job.ID), http.StatusSeeOther)
-			return nil
+			return seeOther(w, r, jobURL(job.ID))
 		}
 	case "plan":
 		var plan jobs.Planned

@@ -259,8 +259,7 @@ func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, s
 	for _, run := range runs {
 		fmt.Fprintln(&b, run.Name, run.Status, run.Begun)
 		if run.Begun && run.Status != judging.Running {
-			at := s.runs.Stamps(run.Name)
-			fmt.Fprintln(&b, at.Records, at.Manifest)
+			b.WriteString(s.state(run.Name))
 			some = true
 		}
 	}
@@ -302,8 +301,7 @@ func (s *Server) resumeSuite(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, jobURL(job.ID), http.StatusSeeOther)
-	return nil
+	return seeOther(w, r, jobURL(job.ID))
 }
 
 // isSuite wants a suite that is there, be its file damaged.

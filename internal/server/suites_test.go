@@ -39,7 +39,7 @@ func suiteOf(t testing.TB, dir, folder string) *scoring.Suite {
 func TestSuitePages(t *testing.T) {
 	dir := t.TempDir()
 	suite := suiteOf(t, dir, "deep/suite")
-	s := newSite(t, dir, func(o *Options) { o.Runner = &fakeRunner{} })
+	s := newSite(t, dir, running(&fakeRunner{}))
 	says(t, s.get("/suites"), "deep/suite", "good, coin, late, busy", "2 complete", "1 running", "1 not begun")
 	page := s.get("/suites/deep%2Fsuite")
 	says(t, page, "4 judges × 1 condition", "strict", "Holm's correction", "not begun", "In progress: deep/suite/busy_pairs", "5/64", "Continue")
@@ -151,7 +151,7 @@ func TestDeleteSuiteNeedsConfirmation(t *testing.T) {
 	suiteOf(t, dir, "deep/suite")
 	write(t, filepath.Join(dir, "torn", scoring.SuiteFile), "{")
 	fake := &fakeRunner{}
-	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	s := newSite(t, dir, running(fake))
 	says(t, s.get("/suites/deep%2Fsuite"), "Delete this suite")
 	if code, _, _ := s.post("/suites/deep%2Fsuite/delete", url.Values{"confirm": {"suite"}}); code != 400 || len(fake.deleted) != 0 {
 		t.Errorf("without: %d, deleted %v", code, fake.deleted)
@@ -186,7 +186,7 @@ func TestResumeSuiteForm(t *testing.T) {
 	dir := t.TempDir()
 	suiteOf(t, dir, "deep/suite")
 	fake := &fakeRunner{}
-	s := newSite(t, dir, func(o *Options) { o.Runner = fake })
+	s := newSite(t, dir, running(fake))
 	if page := s.get("/suites/deep%2Fsuite"); !strings.Contains(page, `action="/suites/deep%2Fsuite/resume"`) {
 		t.Error("the page of a suite does not offer to continue it")
 	}
