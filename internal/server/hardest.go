@@ -218,6 +218,9 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	v.Choices = choicesOf(all, c, func(o *condition) string { return o.hardest() })
 	v.Scoring += s.narrow(r.Context(), c)
 	judges := c.alone()
+	if len(judges) == 0 { // none is scored on these items yet
+		return v, nil
+	}
 	judges = judges[:min(maxHardest, len(judges))]
 	v.Replies = "the replies"
 	if len(judges) > maxCompared {

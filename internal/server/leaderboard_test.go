@@ -157,6 +157,22 @@ func TestJudgesMeetOnTheSameItems(t *testing.T) {
 	}
 }
 
+// TestHardestOfPartsFollows: of judges who each lack another item, the page waits until they are scored on the same ones.
+func TestHardestOfPartsFollows(t *testing.T) {
+	dir := t.TempDir()
+	for i, run := range []string{"a", "b"} {
+		makePairs(t, fmt.Sprintf("accuracy=0.9,seed=%d", i), dir, run)
+		withItems(t, filepath.Join(dir, run), func(lines []string) []string { return slices.Delete(lines, i, i+1) })
+		changeManifest(t, filepath.Join(dir, run), func(m *judging.Manifest) { m.Spec.Dataset.IDs = run })
+	}
+	s := newSite(t, dir, func(o *Options) { o.pageWait = time.Nanosecond })
+	for range 2 {
+		says(t, s.get("/hardest"), "Runs that are being scored: 2.")
+		s.background.Wait()
+	}
+	says(t, s.get("/hardest"), "30 pairs")
+}
+
 // withItems gives a run other items, of another dataset, and takes away the records of those that are left out.
 func withItems(t *testing.T, dir string, change func(lines []string) []string) {
 	t.Helper()
