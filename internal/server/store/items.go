@@ -25,23 +25,15 @@ func (x *Index) OpenItems() *os.File {
 	return f
 }
 
-// ItemLine reads an item's line of the file that OpenItems opened; nil where that does not have it.
-func (x *Index) ItemLine(items *os.File, item int) ([]byte, error) {
-	at := x.items[item].line
-	if items == nil || at.length == 0 {
-		return nil, nil
-	}
-	return at.read(items)
-}
-
-// Item reads an item's line.
+// Item reads an item's line of the file that OpenItems opened.
 func (x *Index) Item(items *os.File, i int) (datasets.Item, error) {
-	line, err := x.ItemLine(items, i)
+	at := x.items[i].line
+	if items == nil || at.length == 0 {
+		return datasets.Item{}, failure.NotFound("the run's folder does not have the texts of this item")
+	}
+	line, err := at.read(items)
 	if err != nil {
 		return datasets.Item{}, err
-	}
-	if line == nil {
-		return datasets.Item{}, failure.NotFound("the run's folder does not have the texts of this item")
 	}
 	item, err := judging.ItemOf(x.Manifest, line)
 	if err != nil || item.ID != x.ID(i) {

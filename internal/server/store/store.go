@@ -122,43 +122,42 @@ func (s *Store) Manifest(run string) (*judging.Manifest, error) {
 	if err := checkName(run); err != nil {
 		return nil, err
 	}
-	f, info, err := s.Open(run, judging.ManifestFile)
+	return decoded(s, run, judging.ManifestFile, judging.DecodeManifest, s.Missing)
+}
+
+// decoded reads a small file of a run or suite, and remembers it for as long as it is as it was. missing says why one
+// cannot be opened.
+func decoded[T any](
+	s *Store, folder, file string,
+	decode func(name string, in io.Reader) (T, error), missing func(folder string, err error) error,
+) (v T, err error) {
+	f, info, err := s.Open(folder, file)
 	if err != nil {
-		return nil, s.Missing(run, err)
+		return v, missing(folder, err)
 	}
 	defer f.Close()
-	if m, known := memo.Peek[*judging.Manifest](s.files, run, StampOf(info)); known {
-		return m, nil
+	name := path.Join(folder, file)
+	if known, ok := memo.Peek[T](s.files, name, StampOf(info)); ok {
+		return known, nil
 	}
-	m, err := judging.DecodeManifest(path.Join(run, judging.ManifestFile), io.LimitReader(f, maxManifest))
+	v, err = decode(name, io.LimitReader(f, maxManifest))
 	if err != nil {
-		return nil, failure.Unreadable("%v", err)
+		return v, failure.Unreadable("%v", err)
 	}
-	s.files.Put(run, StampOf(info), m)
-	return m, nil
+	s.files.Put(name, StampOf(info), v)
+	return v, nil
 }
+
+// unsaid is the error of a file of which nobody is told why it is not there.
+func unsaid(_ string, err error) error { return err }
 
 // About is what people say of a run; nil where they say nothing, or nothing that can be read.
 func (s *Store) About(run string) *judging.About {
-	info, err := s.root.Stat(path.Join(run, judging.AboutFile))
-	if err != nil {
-		return nil
-	}
-	if about, known := memo.Peek[*judging.About](s.files, "about "+run, StampOf(info)); known {
-		return about
-	}
-	f, _, err := s.Open(run, judging.AboutFile)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	said, err := judging.DecodeAbout(judging.AboutFile, f)
-	out := &said
+	said, err := decoded(s, run, judging.AboutFile, judging.DecodeAbout, unsaid)
 	if err != nil || said.Empty() {
-		out = nil
+		return nil
 	}
-	s.files.Put("about "+run, StampOf(info), out)
-	return out
+	return &said
 }
 
 // Missing says why a run cannot be read.
@@ -352,29 +351,17 @@ func (s *Store) Suite(folder string) (*scoring.Suite, error) {
 	if err := checkName(folder); err != nil {
 		return nil, failure.NotFound("there is no suite %q", markup.Visible(folder))
 	}
-	f, _, err := s.Open(folder, scoring.SuiteFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, failure.NotFound("there is no suite %q: it may have been deleted or moved", folder)
-	case err != nil:
-		return nil, failure.Unreadable("the suite %q cannot be read: %w", folder, reason(err))
-	}
-	defer f.Close()
-	suite, err := scoring.DecodeSuite(path.Join(folder, scoring.SuiteFile), io.LimitReader(f, maxManifest))
-	if err != nil {
-		return nil, failure.Unreadable("%v", err)
-	}
-	return suite, nil
+	return decoded(s, folder, scoring.SuiteFile, scoring.DecodeSuite, func(_ string, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return failure.NotFound("there is no suite %q: it may have been deleted or moved", folder)
+		}
+		return failure.Unreadable("the suite %q cannot be read: %w", folder, reason(err))
+	})
 }
 
 // Race of a suite's cells; nil where there is none that can be read.
 func (s *Store) Race(folder string) *race.State {
-	f, _, err := s.Open(folder, race.StateFile)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	state, err := race.ReadState(race.StateFile, io.LimitReader(f, maxManifest))
+	state, err := decoded(s, folder, race.StateFile, race.ReadState, unsaid)
 	if err != nil {
 		return nil
 	}
