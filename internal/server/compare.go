@@ -344,7 +344,17 @@ func (v *compareView) meta() string {
 // compare is the paired comparison of every two runs.
 func (s *Server) compare(ctx context.Context, names []string) (*scoring.Comparisons, error) {
 	return memo.Get(ctx, s.memo, "comparison "+strings.Join(names, "\x00"), s.state(names...),
-		func() (*scoring.Comparisons, error) { return s.compareNow(names) })
+		func() (*scoring.Comparisons, error) {
+			runs, err := s.load(names...)
+			if err != nil {
+				return nil, err
+			}
+			c, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
+			if err != nil {
+				return nil, failure.Unreadable("%v", err)
+			}
+			return c, nil
+		})
 }
 
 // load reads the records of some runs.
@@ -361,18 +371,6 @@ func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 		runs = append(runs, run)
 	}
 	return runs, nil
-}
-
-func (s *Server) compareNow(names []string) (*scoring.Comparisons, error) {
-	runs, err := s.load(names...)
-	if err != nil {
-		return nil, err
-	}
-	c, err := scoring.Compare(runs, scoring.DefaultOptions.Bootstrap)
-	if err != nil {
-		return nil, failure.Unreadable("%v", err)
-	}
-	return c, nil
 }
 
 // sameVerdicts tells whether two runs came to the same on an item, in all judgments that stand beside each other: of

@@ -218,9 +218,6 @@ func labelFailure(err error) error {
 	return failure.New(http.StatusInsufficientStorage, "%v", err)
 }
 
-// unixLines undoes what forms do to the ends of lines.
-func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
-
 // labelSay keeps what somebody says, and shows the next item; where that cannot be, the same one, with the reason.
 func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	who, form := r.PathValue("who"), r.PostForm
@@ -228,7 +225,7 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 		Sum:    form.Get("sum"),
 		Again:  form.Get("again") == "true",
 		Choice: form.Get("choice"),
-		Note:   unixLines(form.Get("note")),
+		Note:   strings.ReplaceAll(form.Get("note"), "\r\n", "\n"), // as browsers send it
 	}
 	switch said.Choice {
 	case "tie":

@@ -101,32 +101,27 @@ func (s *Server) status(ctx context.Context, run string) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
-	p, m := progressOf(x, s.now()), x.Manifest
-	s.withJob(&p)
-	s.withScore(&p, m)
-	return p, nil
+	return s.progress(x), nil
 }
 
 func (s *Server) statusView(r *http.Request) (Progress, error) {
 	return s.status(r.Context(), r.PathValue("run"))
 }
 
-// withJob adds the job that makes a run. A run that this server makes is not silent, whatever its files look like; one
-// that nobody makes here may be made by another process.
-func (s *Server) withJob(p *Progress) {
+// progress of a run, with the job that makes it and what the judgments come to so far. A run that this server makes is
+// not silent, whatever its files look like; one that nobody makes here may be made by another process.
+func (s *Server) progress(x *store.Index) Progress {
+	p := progressOf(x, s.now())
 	for _, j := range s.activeJobs() {
 		if j.Run() == p.Run {
 			p.Job, p.Stalled = &j, false
 		}
 	}
-}
-
-// withScore adds what the judgments come to so far.
-func (s *Server) withScore(p *Progress, m *judging.Manifest) {
-	at := s.scoreOf(p.Run, m)
+	at := s.scoreOf(p.Run, x.Manifest)
 	p.Diagnosis = at.diagnosis
 	p.Scored = at.judgments
 	p.Score = at.page
+	return p
 }
 
 const (

@@ -151,12 +151,10 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 		Counts:   x.Counts,
 		Damaged:  x.Damaged,
 		Manifest: m,
-		Progress: progressOf(x, s.now()),
+		Progress: s.progress(x),
 		Warnings: []string{},
 		Outcomes: scoring.Outcomes,
 	}
-	s.withJob(&v.Progress)
-	s.withScore(&v.Progress, m)
 	v.Stalled = v.Progress.Stalled
 	v.Job = v.Progress.Job
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
