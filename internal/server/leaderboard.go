@@ -104,8 +104,8 @@ type condition struct {
 	larger         []*RunRow // runs of the question over these items and others
 }
 
-// conditions parts runs by question and items, nearly the same ones together, those with the most judged items first and
-// samples last. Parts of runs are in none of them; runs without numbers only where those are counted that are being
+// conditions parts runs by question and items, nearly the same ones together, those with the most judged items first
+// and samples last. Parts of runs are in none of them; runs without numbers only where those are counted that are being
 // scored.
 func conditions(rows []RunRow, unscored bool) (all []*condition) {
 	var runs []*RunRow

@@ -197,7 +197,8 @@ func (r *Manager) ResumeSuite(ctx context.Context, folder, file string) (job Job
 		return err
 	})
 	if err != nil && failure.Status(err) == http.StatusBadRequest {
-		err = failure.Conflict("%s cannot be continued from here: %v. Use the command line: gavel suite run FILE", folder, err)
+		err = failure.Conflict(
+			"%s cannot be continued from here: %v. Use the command line: gavel suite run FILE", folder, err)
 	}
 	return job, err
 }
