@@ -238,11 +238,8 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 			fmt.Errorf("%s and %s have no %s in common (datasets %s and %s): compare runs on the same dataset",
 				a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
 	}
-	for _, p := range joined {
-		if p.A.Asked == p.B.Asked && p.A.Gold != p.B.Gold {
-			return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets",
-				a.Dir, b.Dir, p.A.ID)
-		}
+	if err := a.disagree(b, joined); err != nil {
+		return nil, err
 	}
 	c := &Comparison{
 		A:        a.side(),
@@ -292,6 +289,16 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 		c.Warnings = append(c.Warnings, ahead.String())
 	}
 	return c, nil
+}
+
+// disagree returns an error if what is right of a unit is not the same for two runs that were asked the same.
+func (a scoredRun) disagree(b scoredRun, joined []Joined) error {
+	for _, p := range joined {
+		if p.A.Asked == p.B.Asked && p.A.Gold != p.B.Gold {
+			return fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets", a.Dir, b.Dir, p.A.ID)
+		}
+	}
+	return nil
 }
 
 // warn notes what a reader of the comparison has to know.

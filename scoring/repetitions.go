@@ -153,11 +153,11 @@ func valuesOf(m *Metric, group string, times []*Sample) RepetitionValue {
 		}
 		least, most = min(least, *one), max(most, *one)
 	}
+	floor := most - least
 	if m.Unit == "" {
-		v.NoiseFloor = Percent((most - least) / 100)
-	} else {
-		v.NoiseFloor = Fraction(most - least)
+		floor /= 100
 	}
+	v.NoiseFloor = inUnit(m.Unit, floor)
 	return v
 }
 
@@ -166,19 +166,17 @@ func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
 	if run.again == nil {
 		return nil
 	}
-	if run.copied() > 0 {
-		return &Repetitions{
-			Repetitions:   len(run.again.times),
-			SelfAgreement: Result{Metric: "self-agreement", Note: copiesNote},
-			Values:        []RepetitionValue{},
-		}
+	out := &Repetitions{
+		Repetitions:   len(run.again.times),
+		SelfAgreement: Result{Metric: "self-agreement", Note: copiesNote},
+		Values:        []RepetitionValue{},
 	}
-	times := everyTime(run.sheetsAgain(b.Seed), nil)
-	return &Repetitions{
-		Repetitions:   len(times),
-		SelfAgreement: run.selfAgreement(b),
-		Values:        s.eachTime(run.resampled(), s.sections(s.Units), times),
+	if run.copied() == 0 {
+		times := everyTime(run.sheetsAgain(b.Seed), nil)
+		out.SelfAgreement = run.selfAgreement(b)
+		out.Values = s.eachTime(run.resampled(), s.sections(s.Units), times)
 	}
+	return out
 }
 
 const copiesNote = "not measured: replies are copies of earlier ones"

@@ -37,11 +37,11 @@ func RightsOf(runs []*Run) (*Rights, error) {
 				sheets[0].Dir, sheets[0].Manifest.Spec.Protocol, s.Dir, s.Manifest.Spec.Protocol)
 		}
 		var kept []Unit
-		for _, j := range join(common, s.Units) {
-			if j.A.Asked == j.B.Asked && j.A.Gold != j.B.Gold {
-				return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets",
-					sheets[0].Dir, s.Dir, j.A.ID)
-			}
+		joined := join(common, s.Units)
+		if err := sheets[0].disagree(s, joined); err != nil {
+			return nil, err
+		}
+		for _, j := range joined {
 			if _, den := metric.share(metric.Columns.of(j.B.Row)); den == 1 {
 				kept = append(kept, j.A)
 			}

@@ -62,7 +62,7 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []sc
 // modesDiffer is how probable it is that an option drawn from those most often called the best is another than one
 // drawn from those most often called the worst.
 func modesDiffer(a, b *ballot) (num, den float64) {
-	best, worst := a.modeIDs(), b.modeIDs()
+	best, worst := a.idsOf(a.modes()), b.idsOf(b.modes())
 	if len(best) == 0 || len(worst) == 0 {
 		return 0, 0
 	}
@@ -73,14 +73,6 @@ func modesDiffer(a, b *ballot) (num, den float64) {
 		}
 	}
 	return 1 - float64(same)/float64(len(best)*len(worst)), 1
-}
-
-func (b *ballot) modeIDs() []string {
-	var ids []string
-	for _, c := range b.modes() {
-		ids = append(ids, b.ids[c])
-	}
-	return ids
 }
 
 // contradictions counts the orders in which both goals name the same option, and

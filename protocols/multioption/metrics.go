@@ -452,11 +452,7 @@ func (f *choices) asked(b *ballot) (asked, gold string) {
 	if f.goal == GoalWorst && b.unrelated != judging.Nobody {
 		asked += " of " + b.ids[b.unrelated]
 	}
-	var ids []string
-	for _, c := range b.right {
-		ids = append(ids, b.ids[c])
-	}
-	return asked, strings.Join(ids, " ")
+	return asked, strings.Join(b.idsOf(b.right), " ")
 }
 
 // Extend adds how often each position was chosen, how the chance of the Grade score was come by, and warnings.

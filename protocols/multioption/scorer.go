@@ -157,6 +157,14 @@ func (f *choices) ballot(r *judging.Record) *ballot {
 	return b
 }
 
+// idsOf are those of some options.
+func (b *ballot) idsOf(options []int) (ids []string) {
+	for _, c := range options {
+		ids = append(ids, b.ids[c])
+	}
+	return ids
+}
+
 func (b *ballot) index(id string) int { return slices.Index(b.ids, id) }
 
 // rightToName lists the options that it is right to name, with those of the same text. The worst is the unrelated one,

@@ -56,11 +56,13 @@ func TestStage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m1 := `"category":"writing","source":"ours","question":"[User Question]\nWrite a line on rain.\n[The Start of Assistant A's Answer]\nIt rains.\n[The End of Assistant A's Answer]\n[The Start of Assistant B's Answer]\nRain drums on tin.\n[The End of Assistant B's Answer]"`
+	c1 := `"category":"biology","source":"ours","question":"Which of these is a bird?\nOptions:\nA. a bat\nB. a bee\nC. a robin"`
 	want := []string{
-		`{"id":"m1@x","category":"writing","source":"ours","question":"[User Question]\nWrite a line on rain.\n[The Start of Assistant A's Answer]\nIt rains.\n[The End of Assistant A's Answer]\n[The Start of Assistant B's Answer]\nRain drums on tin.\n[The End of Assistant B's Answer]","gold":"Correct","question_id":"m1","of":"preference","agent":"x","answer":"[[B]]","reference":"[[B]]","own":{"value":"B","right":true}}`,
-		`{"id":"m1@y","category":"writing","source":"ours","question":"[User Question]\nWrite a line on rain.\n[The Start of Assistant A's Answer]\nIt rains.\n[The End of Assistant A's Answer]\n[The Start of Assistant B's Answer]\nRain drums on tin.\n[The End of Assistant B's Answer]","gold":"Incorrect","question_id":"m1","of":"preference","agent":"y","answer":"I cannot say <b>.","reference":"[[B]]","own":{"value":"B","right":true}}`,
-		`{"id":"c1@x","category":"biology","source":"ours","question":"Which of these is a bird?\nOptions:\nA. a bat\nB. a bee\nC. a robin","gold":"Incorrect","question_id":"c1","of":"choice","agent":"x","answer":"The answer is (A).","reference":"Birds fly. The answer is (C).","own":{"value":"C","right":true}}`,
-		`{"id":"c1@y","category":"biology","source":"ours","question":"Which of these is a bird?\nOptions:\nA. a bat\nB. a bee\nC. a robin","gold":"Incorrect","question_id":"c1","of":"choice","agent":"y","answer":"I cannot say <b>.","reference":"Birds fly. The answer is (C).","own":{"value":"C","right":true}}`,
+		`{"id":"m1@x",` + m1 + `,"gold":"Correct","question_id":"m1","of":"preference","agent":"x","answer":"[[B]]","reference":"[[B]]","own":{"value":"B","right":true}}`,
+		`{"id":"m1@y",` + m1 + `,"gold":"Incorrect","question_id":"m1","of":"preference","agent":"y","answer":"I cannot say <b>.","reference":"[[B]]","own":{"value":"B","right":true}}`,
+		`{"id":"c1@x",` + c1 + `,"gold":"Incorrect","question_id":"c1","of":"choice","agent":"x","answer":"The answer is (A).","reference":"Birds fly. The answer is (C).","own":{"value":"C","right":true}}`,
+		`{"id":"c1@y",` + c1 + `,"gold":"Incorrect","question_id":"c1","of":"choice","agent":"y","answer":"I cannot say <b>.","reference":"Birds fly. The answer is (C).","own":{"value":"C","right":true}}`,
 		`{"id":"n1@x","category":"sums","source":"ours","question":"What is 1,450 less 3?","gold":"Correct","question_id":"n1","of":"number","agent":"x","answer":"The answer is $1,447.00","reference":"The answer is 1,446","own":{"value":"1446","right":false}}`,
 		`{"id":"n1@y","category":"sums","source":"ours","question":"What is 1,450 less 3?","gold":"Incorrect","question_id":"n1","of":"number","agent":"y","answer":"I cannot say <b>.","reference":"The answer is 1,446","own":{"value":"1446","right":false}}`,
 	}
@@ -375,32 +377,6 @@ func TestStagedLinesAreJudgments(t *testing.T) {
 		}
 		if !reflect.DeepEqual(item, want) || item.Candidates[item.Gold].ID != line.Gold || item.Answered.Question != q.ID {
 			t.Errorf("read\n%+v\nwant\n%+v", item, want)
-		}
-	}
-}
-
-// As many questions as MMLU-Pro has, three agents: a line at a time, none kept.
-func BenchmarkStage(b *testing.B) {
-	const n = 12032
-	items := make([]datasets.Item, n)
-	for i := range items {
-		items[i] = judgingtest.Choice()
-		items[i].ID = fmt.Sprint(i)
-	}
-	set := judgingtest.Items(b, items...)
-	reply := strings.Repeat("Let us think about it. ", 60) + "The answer is (C)."
-	var dirs []string
-	for _, name := range []string{"judge", "x", "y", "z"} {
-		dirs = append(dirs, protocoltest.AnswerRun(b, set, name, protocoltest.Saying(reply, nil)))
-	}
-	for b.Loop() {
-		var all []*judging.Answers
-		for _, dir := range dirs {
-			all = append(all, protocoltest.Answers(b, dir))
-		}
-		lines := 0
-		if _, err := eachJudgment(set, judgingtest.UpTo(n), all[0], all[1:], func([]byte) error { lines++; return nil }); err != nil || lines != 3*n {
-			b.Fatal(lines, err)
 		}
 	}
 }
