@@ -90,7 +90,8 @@ func exceeds(trials []trial) float64 {
 	moves, all := alone[0]+others[0], alone[1]+others[1]
 	between := make([]float64, min(moves, alone[1])+1)
 	for k := max(0, moves-others[1]); k < len(between); k++ {
-		between[k] = math.Exp(stats.LogChoose(moves, k) + stats.LogChoose(all-moves, alone[1]-k) - stats.LogChoose(all, alone[1]))
+		between[k] = math.Exp(stats.LogChoose(moves, k) + stats.LogChoose(all-moves, alone[1]-k) -
+			stats.LogChoose(all, alone[1]))
 	}
 	less := 0.0
 	more := 0.0
