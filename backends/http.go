@@ -291,8 +291,8 @@ func (x *exchange) accessAdvice() string {
 	return "it needs a key: name the environment variable that holds it with --api-key-env"
 }
 
-// invalidRequest matches how FastAPI's servers begin to say that a request is not as they want it. llama-cpp-python says
-// so with HTTP 500.
+// invalidRequest matches how FastAPI's servers begin to say that a request is not as they want it. llama-cpp-python
+// says so with HTTP 500.
 var invalidRequest = regexp.MustCompile(`^(?:\d+ validation errors?\b|\[\{'type': '\w+', 'loc': \()`)
 
 // kind tells what may help against an answer that is an error: by its status, or by its words where servers choose a

@@ -53,7 +53,7 @@ var rooms = map[string]string{
 	"internal/suite": "backends internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
 		" internal/disk",
 	"internal/carry":  "internal/eval scoring judging backends datasets internal/codec internal/disk",
-	"internal/doctor": "internal/report/table scoring/stats judging backends",
+	"internal/doctor": "internal/report/table judging backends",
 
 	"internal/server/failure": "",
 	"internal/server/memo":    "",

@@ -22,11 +22,11 @@ type figures struct {
 	LongFuncs int // over 80 lines
 }
 
-// ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason in
-// the commit.
+// ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason
+// in the commit.
 var ceilings = figures{
-	Tokens:    521_714,
-	LongLines: 16,
+	Tokens:    527_648,
+	LongLines: 9,
 	Unkeyed:   16,
 	Triple:    3,
 	Hidden:    3,

@@ -81,7 +81,7 @@ func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error
 	return true, nil
 }
 
-// copied counts the replies that are copies of another to the same prompt: a proxy gave them, and the judge was not asked.
+// copied counts the replies that are copies of another to the same prompt: a proxy gave them, not the judge.
 func (run *Run) copied() int {
 	if run.again == nil || run.again.shared {
 		return 0

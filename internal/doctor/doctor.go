@@ -112,7 +112,8 @@ type check struct {
 	run   func(*doctor, context.Context) Finding
 }
 
-// checks lists them in order: first what a run needs, then what puts load on the server. A new one is a function and a line here.
+// checks lists them in order: first what a run needs, then what puts load on the server. A new one is a function and a
+// line here.
 var checks = []check{
 	{name: "server", limit: time.Minute, run: (*doctor).describeServer},
 	{name: "model", limit: time.Minute, run: (*doctor).describeModel},

@@ -68,8 +68,8 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 	return do(ctx, r)
 }
 
-// checkJudges finds the judge of every cell that is to be made before any is asked. A mistake in the file is an error. A
-// server that does not answer now is tried again when its turn comes.
+// checkJudges finds the judge of every cell that is to be made before any is asked. A mistake in the file is an error.
+// A server that does not answer now is tried again when its turn comes.
 func (r *runner) checkJudges(ctx context.Context) error {
 	checked := map[string]bool{}
 	for _, c := range r.suite.Cells {

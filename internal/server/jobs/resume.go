@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// CommandOf returns the line of a shell that makes a run in the folder out, or goes on with it; "" where it was imported.
+// CommandOf returns the shell command that makes a run in the folder out, or goes on with it; "" for an imported run.
 func CommandOf(m *judging.Manifest, out string) string {
 	if o, ok := eval.RequestOf(m); ok {
 		o.Out = out

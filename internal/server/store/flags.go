@@ -236,6 +236,12 @@ func (f Flags) Names() []string {
 	return names
 }
 
+// changes reports whether a repeated judgment has another verdict than the first one of its presentation.
+func (g Judgment) changes(first Judgment) bool {
+	return first.Repetition == 0 && first.Presentation == g.Presentation &&
+		(first.Outcome != g.Outcome || first.Choice != g.Choice)
+}
+
 // Flags of an item. Where the worse of two responses is asked for, the one picked is not the choice.
 func (x *Index) Flags(item int) Flags {
 	var f Flags
@@ -254,10 +260,7 @@ func (x *Index) Flags(item int) Flags {
 	for _, g := range all {
 		shown = max(shown, g.presentations)
 		if g.Repetition > 0 {
-			f.Changed = f.Changed || slices.ContainsFunc(all, func(first Judgment) bool {
-				return first.Repetition == 0 && first.Presentation == g.Presentation &&
-					(first.Outcome != g.Outcome || first.Choice != g.Choice)
-			})
+			f.Changed = f.Changed || slices.ContainsFunc(all, g.changes)
 			continue
 		}
 		judgments++
