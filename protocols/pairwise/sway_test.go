@@ -158,9 +158,8 @@ func TestSwayRaisesNoFalseAlarms(t *testing.T) {
 		{name: "12 questions", pairs: 100, clusters: 12},
 		{name: "seldom flips", pairs: 100, follows: 0.03},
 	}
-	times := 250.0
+	times := float64(trials.Times(250))
 	if trials.All() {
-		times = 1000
 		crowds = append(crowds, crowd{name: "alone", pairs: 100}, crowd{name: "alone", pairs: 200},
 			crowd{name: "sparse", pairs: 100, sparse: 0.15}, crowd{name: "sparse", pairs: 350, sparse: 0.1},
 			crowd{name: "12 questions", pairs: 350, clusters: 12}, crowd{name: "15 questions", pairs: 200, clusters: 15},
