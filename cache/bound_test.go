@@ -283,7 +283,7 @@ func TestPanic(t *testing.T) {
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	s, w = open(t, copied)
+	_, w = open(t, copied)
 	if len(w.said) != 1 || !strings.Contains(w.said[0], copied+" is damaged (a read found it damaged): it was moved to ") {
 		t.Errorf("said %q", w.said)
 	}

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|all]
+# usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|llamacpp|litellm|all]
 #
 # Runs llama-server and Ollama on this machine with the model of scripts/tinymodel, for trying gavel against real servers. Both serve it
 # under the name "tiny", on the loopback interface only, on ports the kernel picks. Each works with one thread: several wait for one
 # another after each layer, which takes up to ten times as long with a model this small where the machine does other work too.
 #
-# vllm is vLLM on the CPU with the model of scripts/vllm.sh, SmolLM2, which it too serves as "tiny"; it is none of all.
+# vllm is vLLM on the CPU with the model of scripts/vllm.sh, SmolLM2, which it too serves as "tiny"; llamacpp is llama-cpp-python's
+# server, and litellm is LiteLLM's proxy in front of llama, which has to run (scripts/pypi.sh). These three are none of all.
 #
 #   start   gets the servers (scripts/llama.sh, scripts/ollama.sh), writes the model, starts what is not running yet, waits until it
 #           answers, and prints the lines that env prints
@@ -76,6 +77,8 @@ answers() {
 	port=$(port "$1") || return 1
 	case $1 in
 	llama | vllm) get "$port" /health ;;
+	llamacpp) get "$port" /v1/models ;;
+	litellm) get "$port" /health/liveliness ;;
 	ollama) get "$port" /api/version ;;
 	esac >/dev/null
 }
@@ -122,18 +125,47 @@ start_ollama() {
 		die "Ollama does not take the model: $(tail -n 1 "$dir/create.log")"
 }
 
+# free prints a port that nothing listens on.
+free() { "$1" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+# at PORT COMMAND... becomes a server that does not say its port as the others do; for launch.
+# shellcheck disable=SC2016 # for sh
+at() { exec nohup sh -c 'echo "listening on http://127.0.0.1:$0" && exec "$@"' "$@"; }
+
+start_llamacpp() {
+	local python port
+	python=$("$here/pypi.sh" llamacpp) || exit
+	port=$(free "$python")
+	launch llamacpp at "$port" "$python" -m llama_cpp.server --model "$dir/tiny.gguf" --model_alias tiny --host 127.0.0.1 \
+		--port "$port" --n_ctx "$context" --n_threads "$threads"
+}
+
+start_litellm() {
+	local python port llama
+	llama=$(port llama) || die "litellm stands in front of llama, which does not run; try: scripts/servers.sh start llama"
+	python=$("$here/pypi.sh" litellm) || exit
+	port=$(free "$python")
+	cat >"$dir/litellm.yaml" <<-Y
+		model_list:
+		  - model_name: tiny
+		    litellm_params: {model: openai/tiny, api_base: "http://127.0.0.1:$llama/v1", api_key: none}
+	Y
+	# Its list of prices would be fetched; without a key it starts only when told to, and only this machine reaches it.
+	export LITELLM_LOCAL_MODEL_COST_MAP=True LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY=true
+	launch litellm at "$port" "$(dirname "$python")/litellm" --config "$dir/litellm.yaml" --host 127.0.0.1 --port "$port"
+}
+
 # vLLM knows of no port 0, and says its port late. Without AVX-512 it takes a quarter of the time in float32.
 start_vllm() {
 	local have python model port type=float32
 	have=$("$here/vllm.sh") || exit
 	{ read -r python && read -r model; } <<<"$have"
 	grep -q avx512f /proc/cpuinfo && type=bfloat16
-	port=${VLLM_PORT:-$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
+	port=${VLLM_PORT:-$(free "$python")}
 	export HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 VLLM_NO_USAGE_STATS=1 DO_NOT_TRACK=1
 	export VLLM_CPU_KVCACHE_SPACE=2 VLLM_CPU_OMP_THREADS_BIND=nobind OMP_NUM_THREADS=2
-	# shellcheck disable=SC2016,SC2086 # for sh; several words
-	launch vllm nohup sh -c 'echo "listening on http://127.0.0.1:$0" && exec "$@"' "$port" \
-		"$python" -m vllm.entrypoints.openai.api_server --model "$model" --served-model-name tiny --host 127.0.0.1 --port "$port" \
+	# shellcheck disable=SC2086 # several words
+	launch vllm at "$port" "$python" -m vllm.entrypoints.openai.api_server --model "$model" --served-model-name tiny --host 127.0.0.1 --port "$port" \
 		--dtype $type --max-model-len "$context" --max-num-seqs 8 --enforce-eager \
 		${SERVERS_FLAGS:-}
 }
@@ -201,9 +233,9 @@ urls() {
 }
 
 main() {
-	local usage='usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|all]' names name
+	local usage='usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|llamacpp|litellm|all]' names name
 	case ${2:-all} in
-	llama | ollama | vllm) names=("$2") ;;
+	llama | ollama | vllm | llamacpp | litellm) names=("$2") ;;
 	all) names=(llama ollama) ;;
 	*) die "$usage" ;;
 	esac

@@ -42,6 +42,40 @@ var engineRuns = []struct {
 		judgments: 4, isDecided: true},
 }
 
+// TestEnginesOfPyPI asks servers that have less than the engines: one request at a time, or another server behind them.
+func TestEnginesOfPyPI(t *testing.T) {
+	if os.Getenv("GAVEL_ENGINES") == "" {
+		t.Skip("GAVEL_ENGINES is not set: scripts/check.sh --nightly sets it")
+	}
+	home(t)
+	for name, variable := range map[string]string{"llama-cpp-python": "GAVEL_LLAMACPP_URL", "LiteLLM": "GAVEL_LITELLM_URL"} {
+		t.Run(name, func(t *testing.T) {
+			url := os.Getenv(variable)
+			if url == "" {
+				t.Skipf("%s is not set", variable)
+			}
+			args := []string{"run", "pairwise", "--dataset", "sample", "--limit", "4", "--prompt", "direct",
+				"--base-url", url, "--max-tokens", "24"}
+			mustCall(t, append(args, "--out", name)...)
+			all := records(t, name)
+			for _, r := range all {
+				if r.Outcome == judging.Failed || r.Unverified {
+					t.Errorf("%s: %s, unverified %t: %s", r.Item, r.Outcome, r.Unverified, r.Error)
+				}
+			}
+			if len(all) != 8 {
+				t.Errorf("%d judgments, want 8", len(all))
+			}
+			mustCall(t, append(args, "--out", name+"-again")...)
+			for _, r := range records(t, name+"-again") {
+				if !r.Replies[0].Cached {
+					t.Errorf("the second run asked for %s", r.Item)
+				}
+			}
+		})
+	}
+}
+
 // TestEngines asks one model in three engines, for the step of that name of scripts/check.sh. Each is ready by the doctor's
 // checks; each answers every protocol; what was asked once comes from the cache. How far their verdicts agree is logged.
 func TestEngines(t *testing.T) {

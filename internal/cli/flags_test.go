@@ -82,7 +82,7 @@ func orderProperties(t *testing.T) map[string]any {
 			}
 		}
 	}
-	parse(t, string(w.Body.Bytes()), &doc)
+	parse(t, w.Body.String(), &doc)
 	return doc.Components.Schemas.Order.Properties
 }
 

@@ -3,7 +3,6 @@ package golden
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -182,9 +181,6 @@ func TestBundle(t *testing.T) {
 		b.add(what+" of a damaged one", fmt.Sprintf("exit status %d\n%s", r.code, firstLine(r.stderr)))
 	}
 }
-
-// lastFailed is of one of several judgments at once.
-var lastFailed = regexp.MustCompile(`(last failure:)[^\n]*`)
 
 func pickObject(t *testing.T, text, key string) json.RawMessage {
 	t.Helper()
