@@ -114,7 +114,7 @@ func (b *busy) visited(t *testing.T, seed uint64) (found *Report) {
 
 // TestSpeedOfALoadedMachineWasNoise: of a server that is late by up to two seconds at any time, whose first request
 // loads the model, or before which a cache answers what was asked before, the speeds and the speed-up are about what
-// they are.
+// they are: on a loaded machine in 19 of 20 visits, since the delay of a request may hide what its tokens take.
 func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
 	trials.Long(t)
 	never := func(*rand.Rand) time.Duration { return 0 }
@@ -128,17 +128,19 @@ func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
 		"spikes":       func() *busy { return &busy{jitter: spikes} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(5) {
+			quiet := name == "idle" || name == "loads first" || name == "a cache"
+			off := 0
+			for seed := range uint64(20) {
 				d := b().visited(t, seed)
 				if d.Speed == nil || len(d.Speed.Paces) == 0 {
 					t.Fatalf("no speed: %+v", d.find(t, "speed"))
 				}
 				one, f := d.Speed.Paces[0], d.find(t, "throughput")
-				if d.Speed.Reply > 75 || d.Speed.Reply < 10 || one.Reply > 75 || one.Reply < 10 {
-					t.Errorf("writes %.0f and %.0f tokens a second, and not 50", d.Speed.Reply, one.Reply)
-				}
-				if d.Speed.Prompt > 2000 || one.Prompt > 2000 {
-					t.Errorf("reads %.0f and %.0f tokens a second, and not 1000", d.Speed.Prompt, one.Prompt)
+				slow := min(d.Speed.Reply, one.Reply) < 10
+				if slow || max(d.Speed.Reply, one.Reply) > 75 || max(d.Speed.Prompt, one.Prompt) > 2000 {
+					t.Logf("seed %d: writes %.0f and %.0f tokens a second, and not 50; reads %.0f and %.0f, and not 1000",
+						seed, d.Speed.Reply, one.Reply, d.Speed.Prompt, one.Prompt)
+					off++
 				}
 				value, told := f.Value.(map[string]any)
 				if !told && strings.Contains(f.Said, "which cannot be") {
@@ -149,10 +151,12 @@ func TestSpeedOfALoadedMachineWasNoise(t *testing.T) {
 				if times > most || r.High > float64(value["concurrency"].(int)) || times < r.Low || times > r.High {
 					t.Errorf("seed %d: %+v", seed, f)
 				}
-				quiet := name == "idle" || name == "loads first" || name == "a cache"
 				if quiet && (times < 2.2 || times > 3 || !strings.Contains(f.Said, "best at --concurrency 4: 2.")) {
 					t.Errorf("%+v", f)
 				}
+			}
+			if off > 1 || quiet && off > 0 {
+				t.Errorf("the speeds of %d of 20 visits are far off", off)
 			}
 		})
 	}
