@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,10 +21,11 @@ import (
 // killed and started again, and nobody saw it.
 type twins struct {
 	*judge
-	after int64 // questions that the first model answers
+	after atomic.Int64  // questions that the first model answers
+	open  chan struct{} // closed when the questions after stall are answered
 }
 
-func (s *twins) second() bool { return s.calls.Load() > s.after }
+func (s *twins) second() bool { return s.calls.Load() > s.after.Load() }
 
 // pick is one thing for the first model and another for the second.
 func (s *twins) pick(first, second string) string {
@@ -33,10 +35,17 @@ func (s *twins) pick(first, second string) string {
 	return first
 }
 
-func newTwins(t *testing.T, after int64) *twins {
+func newTwins(t *testing.T, after int64) *twins { return stallingTwins(t, after, math.MaxInt64) }
+
+// stallingTwins are twins that answer no more than stall questions until they are opened.
+func stallingTwins(t *testing.T, after, stall int64) *twins {
 	t.Helper()
-	s := &twins{after: after}
-	s.judge = newJudge(t, false, func(int64, string) (int, string) {
+	s := &twins{open: make(chan struct{})}
+	s.after.Store(after)
+	s.judge = newJudge(t, false, func(n int64, _ string) (int, string) {
+		if n > stall {
+			<-s.open
+		}
 		return http.StatusOK, s.pick("[[A>B]]", "[[B>A]]")
 	})
 	chat := s.Config.Handler
@@ -87,7 +96,7 @@ func TestAnotherModelUnderTheSameName(t *testing.T) {
 		t.Errorf("a run with the second and the cache of the first: exit status %d\n%s", code, stderr)
 	}
 
-	s.after = 1000 // the first again
+	s.after.Store(1000) // the first again
 	if _, stderr, code = run("r"); code != 0 {
 		t.Errorf("going on with the first: exit status %d\n%s", code, stderr)
 	}
@@ -202,14 +211,7 @@ func TestKilledUnchecked(t *testing.T) {
 	for name, other := range map[string]bool{"the same": false, "other weights": true} {
 		t.Run(name, func(t *testing.T) {
 			home(t)
-			s := newTwins(t, 1000)
-			reply, block := s.reply, make(chan struct{})
-			s.reply = func(n int64, user string) (int, string) {
-				if n > 20 {
-					<-block
-				}
-				return reply(n, user)
-			}
+			s := stallingTwins(t, 1000, 20)
 			args := []string{"run", "pairwise", "--base-url", s.URL, "--dataset", "sample", "--concurrency", "1", "--out", "r"}
 			cmd := process(t, args...)
 			if err := cmd.Start(); err != nil {
@@ -222,9 +224,9 @@ func TestKilledUnchecked(t *testing.T) {
 			waited := 20 - recorded("r") // 20, unless the machine is so slow that there was a check
 			cmd.Process.Kill()
 			cmd.Wait()
-			close(block)
+			close(s.open)
 			if other {
-				s.after = 0
+				s.after.Store(0)
 			}
 			_, stderr, code := call(t, args...)
 			switch {
