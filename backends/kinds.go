@@ -20,7 +20,6 @@ const (
 	TellLogprobs  Feature = "tells token probabilities"
 	ReserveReply  Feature = "takes a prompt only with room for the whole reply beside it"
 	ShareContext  Feature = "its slots may share one context"
-	ReadAnew      Feature = "can be asked to read a prompt anew"
 	TakeBudget    Feature = "can be asked to bound thinking by tokens"
 	EndRepetition Feature = "can be asked to end a reply that repeats itself"
 	GiveSample    Feature = "gives a sample of its model at no cost"
@@ -63,7 +62,6 @@ type serverKind struct {
 // Advice is what a person can do about a server of a kind, in words that begin a sentence; "" for nothing of its own.
 type Advice struct {
 	Refuse    string // so that it refuses prompts that do not fit
-	Steady    string // so that batches change no verdict
 	Apart     string // so that it does not mix conversations up
 	Parallel  string // so that it answers more at once
 	ServeMore func(context, slots int) string

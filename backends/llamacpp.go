@@ -18,7 +18,7 @@ var LlamaCpp = register(serverKind{
 	logprobs: Yes,
 	grammar:  true,
 	props:    true,
-	can:      map[Feature]string{TakeKey: "", ShareContext: "", ReadAnew: "", TakeBudget: "", GiveSample: ""},
+	can:      map[Feature]string{TakeKey: "", ShareContext: "", TakeBudget: "", GiveSample: ""},
 	greedy:   `,"repeat_penalty":1`, // else it takes one from its command line
 	// As --reasoning-budget, for one request.
 	budget: func(tokens int) (string, any) { return "thinking_budget_tokens", tokens },

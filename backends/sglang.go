@@ -25,5 +25,4 @@ var SGLang = register(serverKind{
 		}
 		return Unknown, ""
 	},
-	advice: Advice{Steady: "start SGLang with --enable-deterministic-inference"},
 })

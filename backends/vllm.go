@@ -18,7 +18,6 @@ var VLLM = register(serverKind{
 	can: map[Feature]string{
 		TakeKey:       "",
 		ReserveReply:  "",
-		ReadAnew:      "",
 		GiveSample:    "",
 		ShareBatch:    "",
 		TakeBudget:    "", // since 0.19, started with --reasoning-config; earlier ones refuse it
@@ -59,7 +58,6 @@ var VLLM = register(serverKind{
 		return Unknown, ""
 	},
 	advice: Advice{
-		Steady:    "start vLLM with VLLM_BATCH_INVARIANT=1",
 		ServeMore: func(context, _ int) string { return fmt.Sprintf("start vLLM with --max-model-len %d", context) },
 	},
 })
