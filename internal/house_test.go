@@ -32,7 +32,8 @@ var rooms = map[string]string{
 	"internal/jury":         "scoring scoring/stats judging backends",
 	"internal/labels":       "scoring scoring/stats judging datasets datasets/rows",
 	"internal/report/table": "scoring",
-	"internal/report": "internal/report/table internal/jury internal/labels scoring scoring/race" +
+	"internal/doc":          "internal/report/table scoring",
+	"internal/report": "internal/doc internal/report/table internal/jury internal/labels scoring scoring/race" +
 		" scoring/stats judging internal/codec internal/disk",
 
 	"protocols/reading":       "",
@@ -63,7 +64,7 @@ var rooms = map[string]string{
 		" scoring/race judging datasets internal/disk",
 	"internal/server/jobs": "internal/server/failure internal/server/memo internal/suite internal/eval scoring" +
 		" scoring/race judging datasets backends internal/disk",
-	"internal/server": "internal/server/failure internal/server/guard internal/server/jobs internal/server/memo" +
+	"internal/server": "internal/doc internal/server/failure internal/server/guard internal/server/jobs internal/server/memo" +
 		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
 		" scoring/race judging datasets internal/codec",
 

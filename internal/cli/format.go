@@ -27,15 +27,15 @@ func formats(c *cli.Context) []string {
 	return slices.DeleteFunc(all, func(name string) bool { return !c.Bool(name) })
 }
 
-func (e *env) print(c *cli.Context, p report.Printable) error {
+func (e *env) print(c *cli.Context, result any) error {
 	if f := formats(c); len(f) > 0 {
-		return report.Print(e.stdout, p, f[0], e.columns)
+		return report.Print(e.stdout, result, f[0], e.columns)
 	}
 	format := report.Text
 	if c.Bool("full") {
 		format = report.FullText
 	}
-	return report.Print(e.screen(), p, format, e.columns)
+	return report.Print(e.screen(), result, format, e.columns)
 }
 
 func (e *env) printText(tables []table.Table) error {

@@ -181,7 +181,7 @@ func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Lea
 		}
 	}
 	for i := range runs {
-		runs[i].Jury = juryOf(loaded[i], loaded, pages, o)
+		runs[i].Jury = juryOf(loaded[i], loaded, o)
 	}
 	for i := range runs {
 		if placed[i] {

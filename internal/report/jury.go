@@ -3,13 +3,13 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
 
+	"gavel/internal/doc"
 	"gavel/internal/jury"
 	"gavel/internal/report/table"
 	"gavel/judging"
@@ -18,17 +18,7 @@ import (
 )
 
 // Jury is what a jury is worth beside its members: what `gavel jury` prints, and a part of the page of its run.
-type Jury struct {
-	*jury.Report
-	Links JuryLinks `json:"-"`
-}
-
-// JuryLinks are addresses of what the page of a jury speaks of; nil where there is none.
-type JuryLinks struct {
-	Run   func(run string) string        // the page of a run
-	Votes func(right int) string         // the units that so many members are right on; "" where there is none
-	Apart func(best, show string) string // the units that the best member and the jury differ on
-}
+type Jury struct{ *jury.Report }
 
 // Jurors of a run: of that of a jury its members, as they were given; nil of any other.
 func Jurors(m *judging.Manifest) []judging.StageOf {
@@ -41,7 +31,7 @@ func Jurors(m *judging.Manifest) []judging.StageOf {
 // JuryCommand returns the words that make the run of a jury in the folder out, to be followed by its members.
 func JuryCommand(m *judging.Manifest, out string) []string { return jury.Command(m, out) }
 
-// NewJury holds the run of a jury against its members, which go by the names that are given.
+// NewJury compares the run of a jury with its members, which go by the names that are given.
 func NewJury(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bootstrap) (*Jury, error) {
 	r, err := jury.Assess(run, members, names, b)
 	if err != nil {
@@ -50,186 +40,204 @@ func NewJury(run *scoring.Run, members []*scoring.Run, names []string, b stats.B
 	return &Jury{Report: r}, nil
 }
 
-// juryOf is what a jury among the runs of a document is worth, with links to its members in it; nil of another run, and
-// where a member is not at hand.
-func juryOf(run *scoring.Run, loaded []*scoring.Run, pages map[string]string, o scoring.Options) *Jury {
+// juryOf returns what a jury among the runs of a document is worth; nil of another run, and where a member is missing.
+func juryOf(run *scoring.Run, loaded []*scoring.Run, o scoring.Options) *Jury {
 	members := jury.Members(run, loaded, o.Reading)
 	if members == nil {
 		return nil
 	}
 	j, err := NewJury(run, members, nil, o.Bootstrap)
 	if err != nil {
-		return nil // the page of the run says what it is alone
+		return nil // the page of the run shows it as any judge
 	}
-	j.Links.Run = func(run string) string { return pages[run] }
 	return j
 }
 
-// JuryRule is how the verdicts of a jury became one, by the name of its prompt.
+// JuryRule returns how the verdicts of a jury became one, from the name of its prompt.
 func JuryRule(prompt string) string { return strings.TrimPrefix(prompt, "jury by ") }
 
-// mostPairsShown is how many pairs of members a table lists.
-const mostPairsShown = 15
+// TakeJury makes the page that of a jury: its answer is what the jury is worth.
+func (p *RunPage) TakeJury(j *Jury) {
+	p.Jury = j
+	p.juryAlone = strings.TrimSpace(p.Says + " " + p.Also)
+	p.Says = j.Says
+	p.Also = j.Also
+}
 
-// Sentences are the answer, and what it stands on.
-func (j Jury) Sentences() []string { return []string{strings.TrimSpace(j.Says + " " + j.Also)} }
+// Headline returns the answer. No name of a member is broken into two lines.
+func (p *RunPage) Headline() []doc.Span {
+	if p.Jury == nil {
+		return doc.Unbroken(p.Says)
+	}
+	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.names()))...)
+}
 
-// CSV writes the jury, its members and what the jury gains.
-func (j Jury) CSV(w io.Writer) error {
-	rows := [][]string{{"kind", "runs", "metric", "value", "low", "high", "n"}}
-	add := func(kind, run string, numbers ...*float64) {
-		row := []string{kind, run, j.Metric}
-		for _, v := range numbers {
-			row = append(row, table.Cell(v, 4))
-		}
-		rows = append(rows, append(row, strconv.Itoa(j.N)))
+// Document returns the jury among its members, what it gains, who agrees with whom, and how the votes ended.
+func (j Jury) Document() doc.Document {
+	sheet := [][]string{{"kind", "runs", "metric", "value", "low", "high", "n"}}
+	add := func(kind, run string, v, low, high *float64) {
+		sheet = append(sheet, []string{kind, run, j.Metric, table.Cell(v, 4), table.Cell(low, 4), table.Cell(high, 4),
+			fmt.Sprint(j.N)})
 	}
 	add("jury", j.Report.Jury, j.Value.Value, j.Value.Low, j.Value.High)
 	for _, m := range j.Members {
 		add("member", m.Run, m.Value, m.Low, m.High)
 	}
 	add("gain", j.Report.Jury, j.Gain.Diff, j.Gain.Low, j.Gain.High)
-	return table.WriteCSV(w, rows)
+	return doc.Document{Answer: j.Says, Also: j.Also, Blocks: j.blocks(), Sheet: sheet}
 }
 
-// juryRow is the jury or a member beside the others.
-type juryRow struct {
-	run, name string
-	jury      bool
-	calls     int
-	value     scoring.Result
-	scored    *scoring.Report
+// blocks of the jury, for its own document and the page of its run.
+func (j Jury) blocks() []doc.Block {
+	return []doc.Block{j.members(), j.gain(), j.agreement(), j.votes(), j.reading()}
 }
 
-// rows are the members and the jury, the best first.
-func (j Jury) rows() (all []juryRow) {
-	of := juryRow{
-		run:    j.Report.Jury,
-		name:   "the jury",
-		jury:   true,
-		calls:  j.Calls,
-		value:  j.Value,
-		scored: &j.Scored,
+// unit returns what is judged, in the plural.
+func (j Jury) unit() string { return layoutOf(j.Scored.Protocol).item() + "s" }
+
+// members has a row for the jury and each of its members, the best first.
+func (j Jury) members() doc.Block {
+	t := &doc.Table{First: "judge", Columns: []doc.Column{
+		{Name: "level", Kind: doc.Judged},
+		{Name: MetricName(j.Scored.Protocol, j.Metric), Kind: doc.Number, Axis: doc.AxisOf(j.Value.Unit)},
+		{Name: "accuracy when consistent", Kind: doc.Of, Spare: 3},
+		{Name: "coverage", Kind: doc.Bare, In: doc.Short | doc.Full, Spare: 2},
+		{Name: "calls", Kind: doc.Whole},
+	}}
+	row := func(name string, value scoring.Result, calls int, of *scoring.Report) doc.Row {
+		r := doc.Row{Name: name, Look: "level-" + string(levelOf(of)), Cells: []doc.Value{
+			doc.LevelOf(levelOf(of)),
+			{Result: value, Places: 1},
+			{Result: of.Overall("right-where-alike"), Text: j.unit()},
+			doc.Num(of.Overall("coverage")),
+			doc.Text(""),
+		}}
+		if calls > 0 {
+			r.Cells[4] = doc.Count(calls)
+		}
+		return r
 	}
 	for i := range j.Members {
 		m := &j.Members[i]
-		all = append(all, juryRow{
-			run:    m.Run,
-			name:   m.Name,
-			calls:  m.Calls,
-			value:  scoring.Result{Metric: j.Metric, Value: m.Value, Low: m.Low, High: m.High, N: j.N},
-			scored: &m.Scored,
-		})
+		value := scoring.Result{Metric: j.Metric, Value: m.Value, Low: m.Low, High: m.High, N: j.N}
+		r := row(m.Name, value, m.Calls, &m.Scored)
+		r.Target = doc.RunRef(m.Run)
+		t.Rows = append(t.Rows, r)
 	}
-	at := slices.IndexFunc(all, func(r juryRow) bool { return of.value.Value != nil && *r.value.Value <= *of.value.Value })
+	own := row("the jury", j.Value, j.Calls, &j.Scored)
+	own.Detail = string(j.Rule) + " of " + scoring.CountWord(len(j.Members))
+	own.Total = true
+	own.Mark = doc.Solid
+	at := slices.IndexFunc(t.Rows, func(r doc.Row) bool {
+		return j.Value.Value != nil && *r.Cells[1].Result.Value <= *j.Value.Value
+	})
 	if at < 0 {
-		at = len(all)
+		at = len(t.Rows)
 	}
-	return slices.Insert(all, at, of)
+	t.Rows = slices.Insert(t.Rows, at, own)
+	t.DropEmpty()
+	b := doc.Block{
+		ID:    "members",
+		Title: "The jury among its members",
+		About: fmt.Sprintf("%s, percent of %d %s, with 95 %% interval", MetricName(j.Scored.Protocol, j.Metric), j.N, j.unit()),
+		Table: t,
+		Keys:  []doc.Key{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
+		Notes: []doc.Note{doc.Say("jury.n", table.Count(j.N, layoutOf(j.Scored.Protocol).item()))},
+	}
+	if only := j.onlyRight(); only != nil {
+		b.Notes = append(b.Notes, *only)
+	}
+	b.Notes = append(append(b.Notes, doc.Say("jury.best-member")), doc.Warn(j.Warnings)...)
+	return b
 }
 
-// said is how many calls it took; "" where nobody noted it.
-func (r juryRow) said() string {
-	if r.calls == 0 {
-		return ""
-	}
-	return humanize.Comma(int64(r.calls))
-}
-
-// Brief is the jury among its members, and what it gains.
-func (j Jury) Brief() []table.Table {
-	t := table.Table{
-		Plain: true,
-		Columns: table.Left("", "good for", MetricName(j.Scored.Protocol, j.Metric)).
-			Right("where agreed", "kept", "calls").
-			Spare("kept", "where agreed"),
-	}
-	for _, r := range j.rows() {
-		t.Row(r.name, table.Level(levelOf(r.scored)), table.Roughly(r.value)+" "+Strip(r.value),
-			given(r.scored.Overall("right-where-alike")), given(r.scored.Overall("coverage")), r.said())
-	}
-	t.Notef("percent of %s that all have judged", table.Count(j.N, layoutOf(j.Scored.Protocol).item()))
-	if only := j.onlyRight(); only != "" {
-		t.Note(only)
-	}
-	t.Note(tooHigh, "who agrees with whom: --full")
-	t.Warn(j.Warnings)
-	return []table.Table{t}
-}
-
-// tooHigh is what to know of a best member.
-const tooHigh = "the best member was chosen on these same items, so its value is a little too high"
-
-// onlyRight says on how many units only one of the jury and its best member is right; "" where nobody knows.
-func (j Jury) onlyRight() string {
+// onlyRight says how many units only one of the jury and its best member is right on; nil where that is not known.
+func (j Jury) onlyRight() *doc.Note {
 	d := j.Gain
 	if d.Table == nil || len(j.Members) == 0 {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("%s right only by the jury, %s only by %s: %s",
-		table.Count(d.Table.OnlyB, layoutOf(j.Scored.Protocol).item()), humanize.Comma(int64(d.Table.OnlyA)),
-		scoring.InSentence(j.Members[0].Name), j.test())
+	return new(doc.Say("jury.only-right", table.Count(d.Table.OnlyB, layoutOf(j.Scored.Protocol).item()),
+		humanize.Comma(int64(d.Table.OnlyA)), scoring.InSentence(j.Members[0].Name), j.test()))
 }
 
-// test is the p of the gain: "p = 0.06 (exact McNemar)".
+// test returns the p of the gain: "p = 0.06 (exact McNemar)".
 func (j Jury) test() string {
 	d := j.Gain
 	if d.P == nil {
 		return "no test"
 	}
-	p := "p = " + table.PValue(d.P)
-	p = strings.Replace(p, "= <", "< ", 1) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
+	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
 	const alpha = 0.05
 	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
-		p += fmt.Sprintf(", %s after Holm's correction over all numbers of the two", table.PValue(d.Holm))
+		p += doc.Phrase("jury.holm", table.PValue(d.Holm))
 	}
 	return p
 }
 
-// Tables are the jury beside its members, and how alike these err.
-func (j Jury) Tables() []table.Table {
-	beside := table.Table{
-		Title: fmt.Sprintf("jury of %d by %s · n=%d", len(j.Members), j.Rule, j.N),
-		Columns: table.Left("judge", "run", "good for").
-			Right(j.Metric+" %", "where both orders agree", "pairs kept", "calls"),
+// gain is the difference to the best member.
+func (j Jury) gain() doc.Block {
+	d := j.Gain
+	if d.Diff == nil || len(j.Members) == 0 {
+		return doc.Block{}
 	}
-	for _, r := range j.rows() {
-		beside.Row(r.name, r.run, table.Level(levelOf(r.scored)), table.Interval(r.value.Value, r.value.Low, r.value.High, 1, 1),
-			share100(r.scored.Overall("right-where-alike").Value), share100(r.scored.Overall("coverage").Value), r.said())
+	x := d.Result()
+	axis := doc.DifferenceAxis(x)
+	axis.Ends = [2]string{"← " + j.Members[0].Name + " better", "the jury better →"}
+	b := doc.Block{
+		ID:    "gain",
+		Title: "What the jury gains",
+		About: "points against the best member, same " + j.unit(),
+		In:    doc.Full | doc.Page,
+		Half:  true,
+		Table: &doc.Table{Columns: []doc.Column{{Name: "difference", Kind: doc.Number, Axis: axis}}, Rows: []doc.Row{{
+			Name: "jury − best member", Look: DifferenceLook(d.Noise), Mark: doc.Solid, Cells: []doc.Value{doc.Num(x)},
+		}}},
+		Links: []doc.Link{{Words: "Read the items that only one is right on", Target: doc.Ref{
+			Runs: []string{j.Members[0].Run, j.Report.Jury}, Show: "differ",
+		}}},
 	}
-	beside.Notes = []string{
-		fmt.Sprintf("jury − best member: %s points, paired; %s",
-			table.Interval(j.Gain.Diff, j.Gain.Low, j.Gain.High, 1, 1), tooHigh),
-	}
-	if only := j.onlyRight(); only != "" {
-		beside.Note(only)
-	}
-	beside.Warn(j.Warnings)
-	errors := table.Table{
-		Columns: table.Left("errors of", "and of").Right("κ", "both wrong", "same verdict, %", "of pairs"),
-	}
-	names := j.names()
-	alike := j.mostAlike()
-	if n := len(alike) - mostPairsShown; n > 0 {
-		alike = alike[:mostPairsShown]
-		errors.Notes = []string{fmt.Sprintf("those most alike; %d more pairs in --json", n)}
-	}
-	for _, l := range alike {
-		of := ""
-		if l.Same != nil {
-			of = strconv.Itoa(l.SameOf)
-		}
-		errors.Row(names[l.A], names[l.B], table.Fixed(l.Kappa, 2), strconv.Itoa(l.BothFail), share100(l.Same), of)
-	}
-	errors.Note(aboutKappa, aboutSame)
-	return []table.Table{beside, errors}
+	return b
 }
 
-// What the numbers of two members mean.
-const (
-	aboutKappa = "κ: Cohen's kappa of whether both are right on an item; 0: as expected by chance, 1: always the same"
-	aboutSame  = "same verdict: both name the same response, of the pairs where each names one in both orders"
-)
+// mostInMatrix is how many members stand in a matrix; of more there is a list of those most alike.
+const mostInMatrix = 8
+
+// agreement is of every two members: how often they give the same verdict, and how alike they err.
+func (j Jury) agreement() doc.Block {
+	t := &doc.Table{First: "members", Columns: []doc.Column{
+		{Name: "κ of errors", Kind: doc.Bare}, {Name: "both wrong", Kind: doc.Whole},
+		{Name: "same verdict, %", Kind: doc.Bare}, {Name: "of", Kind: doc.Whole},
+	}}
+	names := j.names()
+	alike := j.mostAlike()
+	b := doc.Block{
+		ID:    "agree",
+		Title: "Who agrees with whom",
+		In:    doc.Full | doc.Page,
+		Half:  true,
+		Chart: doc.Numbers,
+		Table: t,
+	}
+	const most = 15
+	if n := len(alike) - most; n > 0 {
+		alike = alike[:most]
+		b.Notes = append(b.Notes, doc.Say("jury.more-pairs", n))
+	}
+	for _, l := range alike {
+		r := doc.Row{Name: names[l.A] + " and " + names[l.B], Cells: []doc.Value{
+			doc.Num(scoring.Result{Unit: scoring.UnitCorrelation, Value: l.Kappa}), doc.Count(l.BothFail),
+			doc.Num(scoring.Result{Value: l.Same}), doc.Text(""),
+		}}
+		if l.Same != nil {
+			r.Cells[3] = doc.Count(l.SameOf)
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	t.DropEmpty()
+	b.Notes = append(b.Notes, doc.Say("jury.kappa"), doc.Say("jury.same"))
+	return b
+}
 
 // names of the members by their runs.
 func (j Jury) names() map[string]string {
@@ -240,27 +248,94 @@ func (j Jury) names() map[string]string {
 	return names
 }
 
-// mostAlike are every two members, those that err most alike first.
+// mostAlike returns every two members, those that err most alike first.
 func (j Jury) mostAlike() []jury.Likeness {
+	orLeast := func(kappa *float64) float64 {
+		if kappa == nil {
+			return -2
+		}
+		return *kappa
+	}
 	return slices.SortedStableFunc(slices.Values(j.Errors), func(a, b jury.Likeness) int {
 		return cmp.Compare(orLeast(b.Kappa), orLeast(a.Kappa))
 	})
 }
 
-// share100 is a percentage; "" where there is none.
-func share100(v *float64) string {
-	if v == nil {
-		return ""
+// votes is a bar of the units by how many members are right on them.
+func (j Jury) votes() doc.Block {
+	of := len(j.Members)
+	var runs []string
+	for _, m := range j.Members {
+		runs = append(runs, m.Run)
 	}
-	return table.Fixed(v, 1)
+	t := &doc.Table{First: "members that are right"}
+	for _, v := range j.Votes {
+		if v.N == 0 {
+			continue
+		}
+		r := doc.Row{
+			Name:   rightWords(v.Right, of),
+			Target: doc.Ref{Runs: runs, Show: fmt.Sprintf("right-%d", v.Right)},
+			Cells:  []doc.Value{doc.Count(v.N)},
+		}
+		switch {
+		case v.Right == of:
+			r.Look = "right"
+		case v.Right == 0:
+			r.Look = "wrong"
+		case 2*v.Right > of:
+			r.Look = "right-some"
+		default:
+			r.Look = "wrong-some"
+		}
+		note := ""
+		switch {
+		case v.Jury == v.N:
+			note = "the jury is right"
+		case v.Jury == 0:
+			note = "the jury is wrong"
+		default:
+			note = fmt.Sprintf("the jury is right on %d", v.Jury)
+		}
+		r.Cells = append(r.Cells, doc.Text(note))
+		t.Rows = append(t.Rows, r)
+	}
+	return doc.Block{
+		ID:    "votes",
+		Title: "Votes and outcome",
+		About: "how many members are " + MetricName(j.Scored.Protocol, j.Metric),
+		In:    doc.Full | doc.Page,
+		Chart: doc.StackedBar,
+		Table: t,
+	}
 }
 
-// orLeast is a coefficient, or less than any where there is none.
-func orLeast(kappa *float64) float64 {
-	if kappa == nil {
-		return -2
+// reading says how sure the answer is.
+func (j Jury) reading() doc.Block {
+	return doc.Block{
+		ID:   "sure",
+		In:   doc.Page,
+		Fold: "How sure is that? How to read this",
+		Notes: []doc.Note{
+			doc.Say("jury.paired", j.N), doc.Say("jury.best-on-these"), doc.Say("jury.calls"), doc.Say("jury.err-alike"),
+		},
 	}
-	return *kappa
+}
+
+// rightWords says how many of so many are right: "all three right", "one right".
+func rightWords(right, of int) string {
+	switch right {
+	case 0:
+		return "none right"
+	case 1:
+		return "one right"
+	case of:
+		if of == 2 {
+			return "both right"
+		}
+		return "all " + scoring.CountWord(of) + " right"
+	}
+	return scoring.CountWord(right) + " right"
 }
 
 // made says how the members became one: "majority of A, B and C".

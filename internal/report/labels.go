@@ -148,10 +148,10 @@ func (a LabelAgreement) Charts(link func(run string) string) (template.HTML, err
 	if len(a.Judges) > 1 {
 		about += " · judges that share a letter cannot be told apart"
 	}
-	return part("run-sections", []Section{
+	return blocks(nil, []Section{
 		{ID: "judges", Title: "Who agrees with the people", About: about, Body: c.HTML()},
 		{ID: "numbers", Body: folded("every-number", "Every number, and how it is counted", numbers)},
-	}), nil
+	}...), nil
 }
 
 // resultOf a number, as charts draw it. A κ that is 0 whatever the other says is none.

@@ -76,7 +76,7 @@ func spaced(words string) template.HTML {
 }
 
 // Body is all below the answer.
-func (l *Leaderboard) Body() template.HTML { return part("run-sections", l.sections()) }
+func (l *Leaderboard) Body() template.HTML { return blocks(nil, l.sections()...) }
 
 func (l *Leaderboard) sections() []Section {
 	if len(l.Rows) == 0 {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -52,12 +53,10 @@ var Style = func() string {
 
 // pages are the templates, read when the first is filled in.
 var pages = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
-		"add":      func(a, b int) int { return a + b },
-		"brand":    func() template.HTML { return Brand },
-		"chip":     Chip,
-		"clean":    table.Clean,
-		"harmless": table.Harmless,
+	return template.Must(doc.Templates().Funcs(template.FuncMap{
+		"add":   func(a, b int) int { return a + b },
+		"brand": func() template.HTML { return Brand },
+		"chip":  Chip,
 	}).ParseFS(assets, "assets/*.html", "assets/picture.svg"))
 })
 
@@ -95,7 +94,7 @@ func Every(run Run) (template.HTML, error) {
 // SoFar is what a run that is being made comes to: its level, its answer and its cards.
 func SoFar(r scoring.Report) template.HTML {
 	p := &RunPage{Run: Run{Report: r}}
-	return "<p>" + Chip(p.Level()) + "</p>\n" + p.Answer() + part("run-sections", Cards(p))
+	return "<p>" + Chip(p.Level()) + "</p>\n" + p.Answer() + blocks(nil, Cards(p)...)
 }
 
 // Document is a report: the leaderboards of its runs, the page of each run, and every number.
@@ -198,6 +197,7 @@ func pageOf(runs []Run) page {
 		if !p.One {
 			of.Name = names[i]
 			of.Prefix = fmt.Sprintf("run-%d-", i+1)
+			of.Link = p.inFile
 		}
 		p.Pages = append(p.Pages, of)
 	}
@@ -206,6 +206,15 @@ func pageOf(runs []Run) page {
 	p.Costs = scores.Costs()
 	p.Terms = p.explained()
 	return p
+}
+
+// inFile returns the address of a run's page in the file.
+func (p *page) inFile(r doc.Ref) string {
+	i := slices.IndexFunc(p.Pages, func(of *RunPage) bool { return len(r.Runs) == 1 && of.Run.Run == r.Runs[0] })
+	if i < 0 || r.Show != "" {
+		return ""
+	}
+	return "#" + p.Pages[i].Prefix + "page"
 }
 
 func titleOf(runs []scoring.Report) string {

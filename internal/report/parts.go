@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -20,10 +21,11 @@ type RunPage struct {
 	Board   string                   // address of the leaderboard
 	Lists   []ItemList
 	Others  []Other
-	Twin    *Twin  // nil: there is none
-	Command string // that makes the run
-	Prompt  string // its text
-	Prefix  string // of the ids of its elements, where several runs are on a page
+	Twin    *Twin                // nil: there is none
+	Command string               // that makes the run
+	Prompt  string               // its text
+	Prefix  string               // of the ids of its elements, where several runs are on a page
+	Link    func(doc.Ref) string // the address of what the page refers to; nil where it has none
 
 	juryAlone string // what is said of a jury as of any judge
 }
@@ -72,10 +74,15 @@ type Twin struct {
 func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
 
 // Section is a part of a page.
-type Section struct {
-	ID, Title, About string
-	Half             bool // another one stands beside it
-	Body             template.HTML
+type Section = doc.Block
+
+// blocks are parts of a page. link returns the address of what they refer to; nil where the page has none.
+func blocks(link func(doc.Ref) string, all ...Section) template.HTML {
+	html, err := doc.Paper{Link: link}.Blocks(all)
+	if err != nil {
+		panic(err) // templates are part of the program, and so is what they are given
+	}
+	return html
 }
 
 // part makes what a template of pages makes of data.
@@ -198,7 +205,7 @@ func (*RunPage) Spaced(words string) string {
 func (p *RunPage) Answer() template.HTML { return part("run-answer", p) }
 
 // Body is what the run comes to, drawn.
-func (p *RunPage) Body() template.HTML { return part("run-sections", p.Sections()) }
+func (p *RunPage) Body() template.HTML { return blocks(p.Link, p.Sections()...) }
 
 // PagePart makes sections of the page of a run, one after the other; none where it has nothing to say.
 type PagePart func(p *RunPage) []Section
@@ -213,13 +220,23 @@ func (p *RunPage) Sections() (all []Section) {
 		of = parts
 	}
 	if p.Jury != nil {
-		of = append([]PagePart{func(*RunPage) []Section { return p.Jury.sections(p.juryAlone) }}, of...)
+		of = append([]PagePart{juryParts}, of...)
 	}
 	for _, sections := range of {
 		for _, s := range sections(p) {
 			s.ID = p.Prefix + s.ID
 			all = append(all, s)
 		}
+	}
+	return all
+}
+
+// juryParts are the parts of a jury's page above those of its run.
+func juryParts(p *RunPage) []Section {
+	all := p.Jury.blocks()
+	if p.juryAlone != "" {
+		alone := doc.Block{ID: "alone", Title: "The jury as one judge", Notes: []doc.Note{doc.Plain(p.juryAlone)}}
+		all = append(all, alone)
 	}
 	return all
 }
@@ -319,13 +336,7 @@ func Cards(p *RunPage) []Section {
 	return []Section{{ID: "cards", Body: part("run-cards", cards)}}
 }
 
-// capital makes the first letter of words large.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
+func capital(s string) string { return doc.Capital(s) }
 
 // ByGroup is the headline by category.
 func ByGroup(p *RunPage) []Section {

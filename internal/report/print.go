@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gavel/internal/codec"
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 )
 
@@ -31,11 +32,23 @@ const (
 	FullText = "full" // text that leaves nothing out
 )
 
-// Print writes in a format; of text for a terminal of so many columns, 0 where lines may have any length.
-func Print(w io.Writer, p Printable, format string, columns int) error {
+// Print writes a result in a format; of text for a terminal of so many columns, 0 where lines may have any length.
+func Print(w io.Writer, result any, format string, columns int) error {
+	if of, ok := result.(interface{ Document() doc.Document }); ok && format != JSON {
+		switch d := of.Document(); format {
+		case CSV:
+			return d.CSV(w)
+		case Markdown:
+			return d.Markdown(w)
+		default:
+			return d.Text(w, columns, format == FullText)
+		}
+	}
+	if format == JSON {
+		return codec.WriteIndented(w, result)
+	}
+	p := result.(Printable)
 	switch format {
-	case JSON:
-		return codec.WriteIndented(w, p)
 	case CSV:
 		return p.CSV(w)
 	case Markdown:

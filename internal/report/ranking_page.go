@@ -21,7 +21,7 @@ func (s Ranking) Charts(link func(run string) string) template.HTML {
 		}
 		all = append(all, c.section(fmt.Sprintf("condition-%d", i+1), link))
 	}
-	return part("run-sections", all)
+	return blocks(nil, all...)
 }
 
 // section of a condition: what its judges come to, and who has nothing to show yet.

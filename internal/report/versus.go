@@ -76,9 +76,9 @@ func (p *ComparisonPage) Answer() template.HTML { return part("versus-answer", p
 // Above are the parts of the page between its headline and the items.
 func (p *ComparisonPage) Above() template.HTML {
 	if p.A.ID == p.B.ID {
-		return part("run-sections", []Section{p.costs()})
+		return blocks(nil, p.costs())
 	}
-	return part("run-sections", []Section{p.difference(), p.who(), p.costs(), p.flips(), warned(p.Warnings)})
+	return blocks(nil, p.difference(), p.who(), p.costs(), p.flips(), warned(p.Warnings))
 }
 
 // InReport are the parts that a report has of the comparison, beside the pages of both runs.
@@ -88,12 +88,12 @@ func (p *ComparisonPage) InReport() template.HTML {
 		all[i].ID = "compared-" + all[i].ID
 		all[i].Half = false
 	}
-	return part("run-sections", all)
+	return blocks(nil, all...)
 }
 
 // Below are the parts of the page below the items.
 func (p *ComparisonPage) Below() template.HTML {
-	return part("run-sections", []Section{p.making(), sure(p.Family, p.Alike != nil)})
+	return blocks(nil, p.making(), sure(p.Family, p.Alike != nil))
 }
 
 // differenceRow is a difference under a name.

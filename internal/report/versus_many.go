@@ -107,13 +107,13 @@ func (p *ComparisonsPage) Answer() template.HTML { return part("versus-answer", 
 
 // Above are the parts of the page between its headline and the items.
 func (p *ComparisonsPage) Above() template.HTML {
-	return part("run-sections", []Section{p.judges(), p.pairs(), warned(p.warnings())})
+	return blocks(nil, p.judges(), p.pairs(), warned(p.warnings()))
 }
 
 // Below are the parts of the page below the items.
 func (p *ComparisonsPage) Below() template.HTML {
 	alike := slices.ContainsFunc(p.Pairs, func(c ComparedPair) bool { return c.Alike != nil })
-	return part("run-sections", []Section{madeBy(nil, p.Command, ""), sure(p.Family, alike)})
+	return blocks(nil, madeBy(nil, p.Command, ""), sure(p.Family, alike))
 }
 
 // judges are the runs by themselves.

@@ -113,7 +113,7 @@ func (s *Server) reported(r *http.Request, run string) (out report.Run, err erro
 	out.Sway, _ = s.sway(r.Context(), run, m) // other parts say what is wrong with the run
 	jury, err := s.jury(r.Context(), run, m)
 	if jury != nil {
-		out.Jury = &report.Jury{Report: jury.Report} // a file has no addresses
+		out.Jury = jury
 	}
 	return out, err
 }

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"slices"
+
 	"context"
 	"fmt"
 	"path"
-	"slices"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/server/memo"
 	"gavel/judging"
@@ -31,12 +33,7 @@ func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*r
 			return nil, err
 		}
 		last := len(members)
-		j, err := report.NewJury(runs[last], runs[:last], names, scoring.DefaultOptions.Bootstrap)
-		if err != nil {
-			return nil, err
-		}
-		j.Links = juryLinks(name, members)
-		return j, nil
+		return report.NewJury(runs[last], runs[:last], names, scoring.DefaultOptions.Bootstrap)
 	})
 }
 
@@ -70,24 +67,15 @@ func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (membe
 	return members, nil
 }
 
-// juryLinks are the addresses of what the page of a jury speaks of.
-func juryLinks(name string, members []RunRow) report.JuryLinks {
-	var runs []string
-	for _, row := range members {
-		if !slices.Contains(runs, row.Name) {
-			runs = append(runs, row.Name)
-		}
+// address returns the address of what a page refers to; "" where there is none.
+func address(r doc.Ref) string {
+	switch {
+	case len(r.Runs) > maxCompared || slices.Contains(r.Runs[1:], r.Runs[0]):
+		return ""
+	case len(r.Runs) > 1:
+		return "/compare" + compareFilter{Runs: r.Runs}.Query("show", r.Show)
+	case r.Show != "" || r.Group != "":
+		return runURL(r.Runs[0]) + "/items" + query("show", r.Show, "group", r.Group)
 	}
-	links := report.JuryLinks{
-		Run: runURL,
-		Apart: func(best, show string) string {
-			return "/compare" + compareFilter{Runs: []string{best, name}}.Query("show", show)
-		},
-	}
-	if len(runs) == len(members) && len(runs) <= maxCompared {
-		links.Votes = func(right int) string {
-			return "/compare" + compareFilter{Runs: runs}.Query("show", rightIn(right))
-		}
-	}
-	return links
+	return runURL(r.Runs[0])
 }

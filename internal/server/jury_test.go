@@ -25,7 +25,7 @@ func TestJuryPage(t *testing.T) {
 	s := newSite(t, dir, nil)
 	page := s.get("/runs/three")
 	says(t, page, "Jury of three", "100.0 % of", "“sim:right” alone, at three times the calls.", "The jury among its members",
-		"right only by the jury", "Votes and outcome", "no model was asked", "gavel jury --out "+s.folder("three")+" "+members[0])
+		"correct only for the jury", "Votes and outcome", "no model was asked", "gavel jury --out "+s.folder("three")+" "+members[0])
 	harmlessPage(t, "a jury", page)
 	report := s.get("/runs/three/report.html")
 	says(t, report, "The jury among its members", "Votes and outcome", "a member of the jury is simulated")

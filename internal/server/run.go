@@ -197,6 +197,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 		Lists:   s.lists(x),
 		Command: s.commandOf(ctx, head.Name, x.Manifest),
 		Prompt:  x.Manifest.Spec.Prompt.Text(),
+		Link:    address,
 		Items: func(show, group string) string {
 			return head.URL() + "/items" + query("show", show, "group", group)
 		},

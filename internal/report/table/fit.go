@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -59,8 +60,11 @@ func (t Table) fit(columns int) (fitted Table, left []string) {
 		return t, nil
 	}
 	fitted = t.withoutEmpty()
+	fitted.tight = fitted.Plain
 	drop := func(i int) {
-		left = append(left, fitted.Columns[i].Name)
+		if name := fitted.Columns[i].Name; strings.ContainsFunc(name, unicode.IsLetter) { // not the scale of a drawing
+			left = append(left, name)
+		}
 		fitted = fitted.where(func(k int) bool { return k != i })
 	}
 	for i := fitted.spare(); i > 0 && sum(fitted.leastWidths(narrow)) > columns; i = fitted.spare() {
@@ -237,7 +241,7 @@ func (t Table) where(stays func(column int) bool) Table {
 
 // only is the table with its first columns and some of the others.
 func (t Table) only(keys int, chosen []int) Table {
-	part := Table{Columns: slices.Clone(t.Columns[:keys]), Plain: t.Plain}
+	part := Table{Columns: slices.Clone(t.Columns[:keys]), Plain: t.Plain, tight: t.tight}
 	for _, i := range chosen {
 		part.Columns = append(part.Columns, t.Columns[i])
 	}
@@ -254,14 +258,24 @@ func (t Table) only(keys int, chosen []int) Table {
 // widthsOf are the columns' widths on a terminal, with the space on both sides.
 func widthsOf(t Table) []int {
 	widths := make([]int, len(t.Columns))
-	for i, c := range t.Columns {
-		widths[i] = text.StringWidthWithoutEscSequences(Clean(c.Name))
+	for i := range t.Columns {
+		for line := range strings.SplitSeq(t.wrappedHead(i), headBreak) {
+			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(line))
+		}
 		for _, r := range t.Rows {
 			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(Clean(cellOf(r, i))))
 		}
-		widths[i] += 2
+		widths[i] += t.space()
 	}
 	return widths
+}
+
+// space is how many characters stand between columns.
+func (t Table) space() int {
+	if t.tight {
+		return 1
+	}
+	return 2
 }
 
 // cellOf a row, which may end early.

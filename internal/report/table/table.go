@@ -27,6 +27,7 @@ type Table struct {
 	InCells map[[2]int]scoring.Term
 	// Plain tables are printed without a rule, and without heads where none has a name.
 	Plain bool
+	tight bool // one space between columns, not two
 	// Commands stand beneath the rest, each on a line of its own, so that it can be copied whole.
 	Commands []string
 }
@@ -105,7 +106,11 @@ func body(t Table, columns int) []string {
 	if columns > 0 {
 		widest = limits(t, columns)
 	}
-	tw := layout(t, func(cell string) string { return unbroken(Clean(cell)) }, widest)
+	t.Columns = slices.Clone(t.Columns)
+	for i := range t.Columns {
+		t.Columns[i].Name = t.wrappedHead(i)
+	}
+	tw := layout(t, func(cell string) string { return strings.ReplaceAll(unbroken(Clean(cell)), headBreak, "\n") }, widest)
 	tw.SetStyle(pretty.StyleLight)
 	tw.Style().Options.DrawBorder = false
 	tw.Style().Options.SeparateColumns = false
@@ -113,7 +118,7 @@ func body(t Table, columns int) []string {
 	if t.Plain {
 		tw.Style().Options.SeparateHeader = false
 		tw.Style().Box.PaddingLeft = ""
-		tw.Style().Box.PaddingRight = "  "
+		tw.Style().Box.PaddingRight = strings.Repeat(" ", t.space())
 	}
 	lines := strings.Split(loosened(tw.Render()), "\n")
 	for i, l := range lines {
@@ -121,6 +126,33 @@ func body(t Table, columns int) []string {
 	}
 	return lines
 }
+
+// shortHead is the width of names of columns that are never broken.
+const shortHead = 8
+
+// wrappedHead breaks the name of a column into two lines where it is wider than the cells beneath it.
+func (t Table) wrappedHead(i int) string {
+	name := Clean(t.Columns[i].Name)
+	cells := 0
+	for _, r := range t.Rows {
+		cells = max(cells, text.StringWidthWithoutEscSequences(Clean(cellOf(r, i))))
+	}
+	best := name
+	width := text.StringWidthWithoutEscSequences(name)
+	for at, c := range name {
+		if c != ' ' || width <= max(cells, shortHead) || strings.Contains(name, "  ") {
+			continue
+		}
+		w := max(text.StringWidthWithoutEscSequences(name[:at]), text.StringWidthWithoutEscSequences(name[at+1:]))
+		if w < width {
+			best, width = name[:at]+headBreak+name[at+1:], w
+		}
+	}
+	return best
+}
+
+// headBreak stands for the end of a line in the name of a column.
+const headBreak = "\uE001"
 
 // percent stands for " %" while lines are broken, so that a number and its unit stay on one line.
 const percent = "\uE000%"
@@ -167,7 +199,12 @@ func layout(t Table, cell func(string) string, widest map[int]int) pretty.Writer
 	var configs []pretty.ColumnConfig
 	for i, c := range t.Columns {
 		header[i] = cell(c.Name)
-		config := pretty.ColumnConfig{Number: i + 1, WidthMax: widest[i], WidthMaxEnforcer: text.WrapSoft}
+		config := pretty.ColumnConfig{
+			Number:           i + 1,
+			WidthMax:         widest[i],
+			WidthMaxEnforcer: text.WrapSoft,
+			VAlignHeader:     text.VAlignBottom,
+		}
 		if c.Right {
 			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
 		}

@@ -1,0 +1,154 @@
+package doc
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gavel/scoring"
+)
+
+// Axis of numbers that are drawn.
+type Axis struct {
+	Min, Max float64
+	Ticks    []float64 // where lines stand, and their numbers above them
+	Zero     float64   // the line that is drawn stronger
+	Signed   bool      // of differences: its numbers have signs
+	Ends     [2]string // what its ends mean; "" for nothing
+}
+
+// PercentAxis is of shares, with a half in its middle.
+var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, Zero: 50}
+
+// AxisOf returns the axis of numbers of a unit.
+func AxisOf(unit string) *Axis {
+	axis := PercentAxis
+	switch unit {
+	case scoring.UnitCorrelation:
+		axis = Axis{Min: -1, Max: 1, Ticks: []float64{-1, -.5, 0, .5, 1}}
+	case scoring.UnitScore:
+		axis = Axis{Min: 0, Max: 1, Ticks: []float64{0, .25, .5, .75, 1}, Zero: .5}
+	}
+	return &axis
+}
+
+// DifferenceAxis returns an axis with 0 in its middle: the shortest of a few that holds all differences with their
+// intervals.
+func DifferenceAxis(differences ...scoring.Result) *Axis {
+	most := 0.0
+	unit := ""
+	for _, d := range differences {
+		for _, v := range []*float64{d.Value, d.Low, d.High} {
+			if v != nil {
+				most = max(most, math.Abs(*v))
+			}
+		}
+		unit = cmp.Or(unit, d.Unit)
+	}
+	limits := []float64{10, 20, 40, 60, 80, 100}
+	if unit != "" {
+		limits = []float64{0.1, 0.2, 0.4, 0.6, 0.8, 1, 2}
+	}
+	limit := limits[len(limits)-1]
+	if i := slices.IndexFunc(limits, func(l float64) bool { return most <= l }); i >= 0 {
+		limit = limits[i]
+	}
+	return &Axis{Min: -limit, Max: limit, Ticks: []float64{-limit, -limit / 2, 0, limit / 2, limit}, Signed: true}
+}
+
+// CountAxis returns an axis from 0 to n, with a few round numbers between.
+func CountAxis(n int) *Axis {
+	a := &Axis{Max: float64(max(1, n)), Ticks: []float64{0}, Zero: -1}
+	step := 1.0
+	for _, s := range []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000} {
+		step = s
+		if a.Max/s <= 5 {
+			break
+		}
+	}
+	for v := step; v < a.Max-step/2; v += step {
+		a.Ticks = append(a.Ticks, v)
+	}
+	a.Ticks = append(a.Ticks, a.Max)
+	return a
+}
+
+// Place returns where a value stands, in percent of the axis. A value beyond the axis stands at its end.
+func (a *Axis) Place(v float64) float64 {
+	return 100 * (max(a.Min, min(a.Max, v)) - a.Min) / (a.Max - a.Min)
+}
+
+// Coordinate writes a number for an attribute of SVG.
+func Coordinate(x float64) string { return strconv.FormatFloat(math.Round(100*x)/100, 'f', -1, 64) }
+
+// tick is a line of an axis and its number.
+type tick struct{ At, Class, Anchor, Number string }
+
+// Lines returns the lines of the axis, for drawings.
+func (a *Axis) Lines() (all []tick) {
+	for i, v := range a.Ticks {
+		t := tick{At: Coordinate(a.Place(v)) + "%", Class: "g", Anchor: "middle"}
+		switch {
+		case v == a.Zero && a.Signed:
+			t.Class = "g zero"
+		case v == a.Zero:
+			t.Class = "g strong"
+		}
+		switch {
+		case i == 0 && v == a.Min:
+			t.Anchor = "start"
+		case i == len(a.Ticks)-1 && v == a.Max:
+			t.Anchor = "end"
+		}
+		t.Number = minus(strconv.FormatFloat(v, 'g', 3, 64))
+		if a.Signed && v > 0 {
+			t.Number = "+" + t.Number
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// minus writes the sign of a negative number as typographers do.
+func minus(number string) string { return strings.Replace(number, "-", "−", 1) }
+
+// scale returns the numbers above a strip of so many characters.
+func (a *Axis) scale(width int) string {
+	line := []rune(strings.Repeat(" ", width))
+	put := func(v float64, sign string, at func(n int) int) {
+		number := []rune(minus(strconv.FormatFloat(v, 'g', 3, 64)))
+		if sign != "" && v > 0 {
+			number = append([]rune(sign), number...)
+		}
+		copy(line[at(len(number)):], number)
+	}
+	sign := ""
+	if a.Signed {
+		sign = "+"
+	}
+	put(a.Min, sign, func(int) int { return 0 })
+	put((a.Min+a.Max)/2, sign, func(n int) int { return (width - n) / 2 })
+	put(a.Max, sign, func(n int) int { return width - n })
+	return string(line)
+}
+
+// strip draws a number and its interval in so many characters: ···━●━······
+func (a *Axis) strip(x scoring.Result, width int) string {
+	if x.Value == nil {
+		return ""
+	}
+	at := func(v float64) int { return int(math.Round(a.Place(v) / 100 * float64(width-1))) }
+	line := slices.Repeat([]rune{'·'}, width)
+	if x.Low != nil && x.High != nil {
+		for i := at(*x.Low); i <= at(*x.High); i++ {
+			line[i] = '━'
+		}
+	}
+	if a.Signed {
+		line[width/2] = '│'
+	}
+	line[at(*x.Value)] = '●'
+	return string(line)
+}

@@ -1,0 +1,214 @@
+// Package doc holds what an analysis found, free of any output format. A document is an answer and blocks; a block is a
+// table of typed values with notes, and the kind of chart that a page draws of it. Each format has one renderer, and
+// nothing else lays results out: [Document.Text] for terminals, [Document.Markdown], [Document.CSV], and [HTML].
+package doc
+
+import (
+	"html/template"
+	"slices"
+
+	"gavel/scoring"
+)
+
+// Document is what an analysis found.
+type Document struct {
+	Answer string  // in a sentence
+	Also   string  // what else to know of the answer
+	Blocks []Block // in the order of their importance
+
+	// Sheet is the document as rows of a file, the first of them the names of the columns. Nil writes the first table.
+	Sheet [][]string
+}
+
+// Block is one part of a document.
+type Block struct {
+	ID, Title, About string
+	In               Surface  // where it stands; 0 is everywhere
+	Half             bool     // on a wide page another block stands beside it
+	Fold             string   // on a page, a summary that opens the block; "" shows it at once
+	Table            *Table   // nil for a block of notes
+	Chart            Chart    // how a page shows the table
+	Bracket          *Bracket // of a [StackedBar]
+	Notes            []Note
+	Keys             []Key  // what the marks of the chart mean, for pages
+	Links            []Link // for pages
+
+	Body template.HTML // of a block that is drawn already
+}
+
+// Surface is a set of places where a block may stand.
+type Surface int
+
+const (
+	Short Surface = 1 << iota // the text that a command prints by default
+	Full                      // text of --full, and Markdown
+	Page                      // pages and report files
+)
+
+// on tells whether the block stands on a surface.
+func (b Block) on(s Surface) bool { return b.In == 0 || b.In&s != 0 }
+
+// Chart says how a page shows a table.
+type Chart int
+
+const (
+	RowChart   Chart = iota // a row for each row, with drawings in its cells
+	StackedBar              // one bar; each row is a part of it: its first cell counts, its second says what else to know
+	Cards                   // each row is a number that is shown large, with a word about it
+	Heat                    // a matrix of numbers on one axis, darker where they are larger
+	Facts                   // names and words
+	Strip                   // each row is a mark on one axis, with its name where there is room
+	BarPanels               // upright bars; a heading row begins a panel
+	Numbers                 // a table of words and numbers, every number explained
+)
+
+// Table is rows of values.
+type Table struct {
+	First   string // what the names of its rows are, such as "judge"
+	Look    string // the class of its style: wide, many, versus, race or keep
+	Board   bool   // its rows have ranks
+	Columns []Column
+	Rows    []Row
+}
+
+// Column of a table, beside the first, which has the names of its rows.
+type Column struct {
+	Name  string
+	Kind  Kind
+	Axis  *Axis  // where its numbers are drawn as well; nil draws none
+	Head  string // what the drawn numbers are called on a page; "" is nothing beside the axis
+	In    Surface
+	Spare int // the order in which a narrow terminal leaves columns out, 1 first; 0 always stays
+}
+
+// Kind says what the cells of a column are.
+type Kind int
+
+const (
+	Words    Kind = iota
+	Whole         // a whole number
+	Number        // a number with its interval
+	Bare          // a number without its interval
+	Of            // a share with how many it is of
+	Judged        // the level of a judge
+	Lean          // a share, drawn around its half
+	Bar           // a stacked bar beside words
+	LargeBar      // a stacked bar with numbers in it
+	Side          // a number of the first or the second of two that are compared
+	Lap           // how many of the items of an axis, drawn as a bar
+)
+
+// Row of a table.
+type Row struct {
+	Name    string
+	Detail  string // what else to know of it, in small letters
+	N       int    // how many it is of; 0 says nothing
+	Target  Ref    // what it leads to
+	Look    string // the class of its marks: a level, or a part of a bar
+	Mark    Mark
+	Total   bool // it is of everything, above its parts
+	Heading bool // it is the title of those beneath it
+	// Of a board: the ranks that a judge may have, its first and its last; 0 for none.
+	Ranks     [2]int
+	Simulated bool
+	Cells     []Value
+}
+
+// Mark is the shape of a number on an axis.
+type Mark int
+
+const (
+	Dot     Mark = iota
+	Diamond      // published results
+	Ring         // the second of two
+	Solid        // a jury
+)
+
+// Value is a cell of a table.
+type Value struct {
+	scoring.Result                 // a number, with its interval, n and unit
+	Text           string          // words; beside a number, what else to say of it
+	Places         int             // decimals that it has more than others of its kind
+	Level          scoring.Level   // of a judge
+	Held           *scoring.Result // a number that it is held against, drawn as a diamond
+	Parts          []Part          // of a bar
+	Length         int             // of how many the bar is; 0 is the sum of its parts
+}
+
+// Part of a bar.
+type Part struct {
+	Name   string
+	N      int
+	Look   string // its class: right, wrong, tie, first, last, none or helped
+	Target Ref
+	Note   string // what to say in place of its share
+}
+
+// Bracket joins the first parts of a bar.
+type Bracket struct {
+	From, To   int // the parts that it joins
+	N          int
+	Bold       string // after N
+	Words      string
+	Beyond     string // what to say of the others
+	BeyondSize int
+}
+
+// Ref is something that a page may link to. The zero value is nothing.
+type Ref struct {
+	Runs  []string // one run, or several that are compared
+	Page  string   // another page, or an element of this one: "#gain"
+	Show  string   // a filter of the runs' items
+	Group string   // a category of the runs' items
+}
+
+// RunRef returns what leads to a run.
+func RunRef(run string) Ref { return Ref{Runs: []string{run}} }
+
+// Link is words that lead somewhere.
+type Link struct {
+	Words  string
+	Target Ref
+}
+
+// Key says what a mark of a chart means.
+type Key struct {
+	Sign  string // the name of its drawing: dot, diamond, ring, solid, bar, level, reference, brace, interval; "" is none
+	Words string
+}
+
+// Text returns a cell of words.
+func Text(words string) Value { return Value{Text: words} }
+
+// Num returns a cell of a number.
+func Num(x scoring.Result) Value { return Value{Result: x} }
+
+// Count returns a cell of a whole number.
+func Count(n int) Value {
+	return Value{Result: scoring.Result{Unit: scoring.UnitCount, Value: new(float64(n))}}
+}
+
+// LevelOf returns a cell of a level.
+func LevelOf(level scoring.Level) Value { return Value{Level: level} }
+
+// DropEmpty takes out the columns in which no row has a value.
+func (t *Table) DropEmpty() {
+	for k := len(t.Columns) - 1; k >= 0; k-- {
+		empty := !slices.ContainsFunc(t.Rows, func(r Row) bool {
+			return k < len(r.Cells) && !r.Cells[k].empty()
+		})
+		if !empty {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, k, k+1)
+		for i := range t.Rows {
+			if k < len(t.Rows[i].Cells) {
+				t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, k, k+1)
+			}
+		}
+	}
+}
+
+func (v Value) empty() bool {
+	return v.Result.Value == nil && v.Text == "" && v.Level == "" && v.Parts == nil
+}

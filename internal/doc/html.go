@@ -1,0 +1,507 @@
+package doc
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/dustin/go-humanize"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+//go:embed assets/*.html
+var assets embed.FS
+
+// Paper turns blocks into HTML.
+type Paper struct {
+	Link   func(Ref) string // the address of what a page knows; nil, or "" for none
+	Prefix string           // of the ids of its elements, where several documents are on a page
+	Terms  []scoring.Term   // that explain the words of tables; each explained word needs its explanation on the page
+}
+
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"clean":    table.Clean,
+		"harmless": table.Harmless,
+		"spaced":   Spaced,
+		"level":    levelDots,
+		"capital":  Capital,
+	}).ParseFS(assets, "assets/*.html"))
+})
+
+// Templates returns a copy of the templates of blocks, to which a page adds its own.
+func Templates() *template.Template { return template.Must(pages().Clone()) }
+
+// Blocks returns the blocks that stand on pages.
+func (p Paper) Blocks(all []Block) (template.HTML, error) {
+	var b strings.Builder
+	err := p.WriteBlocks(&b, all)
+	return template.HTML(b.String()), err
+}
+
+// WriteBlocks writes the blocks that stand on pages.
+func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
+	views := make([]blockView, 0, len(all))
+	for _, b := range all {
+		if b.on(Page) && (b.Table != nil || b.Body != "" || b.Notes != nil) {
+			views = append(views, blockView{Block: b, page: p})
+		}
+	}
+	return pages().ExecuteTemplate(w, "blocks", views)
+}
+
+// Spaced keeps numbers on the line of their unit.
+func Spaced(words string) string { return strings.ReplaceAll(table.Clean(words), " %", "\u00a0%") }
+
+// Capital makes the first letter of words large.
+func Capital(words string) string {
+	if words == "" {
+		return ""
+	}
+	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+// levelDots is a level as pages show it: as many dots as it is good.
+func levelDots(level scoring.Level) []bool {
+	good := slices.Index([]scoring.Level{scoring.Weak, scoring.Usable, scoring.Strong}, level) + 1
+	return []bool{good > 0, good > 1, good > 2}
+}
+
+// blockView is a block as its template takes it.
+type blockView struct {
+	Block
+	page Paper
+}
+
+// ID of the block on its page.
+func (b blockView) ID() string { return b.page.Prefix + b.Block.ID }
+
+func (p Paper) address(r Ref) string {
+	switch {
+	case strings.HasPrefix(r.Page, "#"):
+		return "#" + p.Prefix + r.Page[1:]
+	case p.Link == nil || r.Runs == nil && r.Page == "":
+		return ""
+	}
+	return p.Link(r)
+}
+
+// Linked are the links of the block that lead somewhere.
+func (b blockView) Linked() (all [][2]string) {
+	for _, l := range b.Links {
+		if to := b.page.address(l.Target); to != "" {
+			all = append(all, [2]string{l.Words, to})
+		}
+	}
+	return all
+}
+
+// Draw names the drawing of the block.
+func (b blockView) Draw() string {
+	return [...]string{"rows", "stacked", "cards", "heat", "facts", "strip", "panels", "numbers"}[b.Chart]
+}
+
+// Warnings and Sentences are the notes of the block, by kind.
+func (b blockView) Warnings() []Note  { return b.notes(func(n Note) bool { return n.Code == Warning }) }
+func (b blockView) Sentences() []Note { return b.notes(func(n Note) bool { return n.Code != Warning }) }
+
+func (b blockView) notes(takes func(Note) bool) (all []Note) {
+	for _, n := range b.Notes {
+		if takes(n) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// Sheet is the block's table as words, for a table of numbers.
+func (b blockView) Sheet() (template.HTML, error) {
+	t := b.table(Full)
+	t.Title = ""
+	t.Terms = b.page.Terms
+	return t.HTML()
+}
+
+// headView is a column as a page shows it.
+type headView struct {
+	Class, Name string
+	Unseen      string // what a screen reader says of a column without a name
+	Axis        *Axis
+	Side        int // 1 or 2 where a sign stands for the name
+}
+
+// columns of the page: one that is drawn has two.
+func (t Table) columns() (heads []headView) {
+	sides := 0
+	add := func(h headView) { heads = append(heads, h) }
+	for _, c := range t.pageColumns() {
+		switch c.Kind {
+		case Number, Bare:
+			if c.Axis != nil {
+				class := "pl"
+				if c.Axis.Signed {
+					class = "pl df"
+				}
+				add(headView{Class: class, Name: c.Head, Unseen: "drawn", Axis: c.Axis})
+			}
+			class := "val"
+			if c.Kind == Bare {
+				class = "ab"
+			} else if c.Axis != nil && c.Axis.Signed {
+				class = "val diff"
+			}
+			add(headView{Class: class, Name: c.Name, Unseen: "as a number"})
+		case Side:
+			sides++
+			if sides == 1 && c.Axis != nil {
+				add(headView{Class: "pl", Unseen: "drawn", Axis: c.Axis})
+			}
+			add(headView{Class: "ab", Name: c.Name, Side: sides})
+		default:
+			classes := map[Kind]string{
+				Words: "kp", Whole: "n", Of: "kp", Judged: "lv", Lean: "bi", Bar: "mini", LargeBar: "bar", Lap: "pl",
+			}
+			h := headView{Class: classes[c.Kind], Name: c.Name, Unseen: "drawn"}
+			if c.Kind == Lap {
+				h.Axis = c.Axis
+				h.Name = ""
+			}
+			add(h)
+		}
+	}
+	return heads
+}
+
+func (t Table) pageColumns() []Column {
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.In != 0 && c.In&Page == 0 })
+}
+
+// Columns of the block's table.
+func (b blockView) Columns() []headView { return b.Table.columns() }
+
+// Width is how many columns the block's table has, with the names of its rows.
+func (b blockView) Width() int { return 1 + len(b.Table.columns()) }
+
+// rowView is a row as a page shows it.
+type rowView struct {
+	Row
+	Link    string
+	Bracket string // first, mid or last of the judges that one joins
+	Cells   []cellView
+}
+
+// cellView is a cell as a page shows it.
+type cellView struct {
+	Value
+	Draw  string // the name of its drawing
+	Class string
+	Head  string
+	Axis  *Axis
+	mark  Mark
+	other *float64 // of a dumbbell
+	page  Paper
+}
+
+// Rows of the block's table.
+func (b blockView) Rows() (rows []rowView) {
+	heads := b.Table.columns()
+	brackets := b.Table.brackets()
+	for i, r := range b.Table.Rows {
+		v := rowView{Row: r, Link: b.page.address(r.Target), Bracket: brackets[i]}
+		at := 0
+		add := func(c cellView) {
+			c.Class = heads[at].Class
+			c.Head = heads[at].Name
+			c.page = b.page
+			at++
+			v.Cells = append(v.Cells, c)
+		}
+		for k, x := range r.Cells {
+			c := b.Table.Columns[k]
+			if c.In != 0 && c.In&Page == 0 {
+				continue
+			}
+			b.Table.draw(c, r, k, x, heads[at], add)
+		}
+		rows = append(rows, v)
+	}
+	return rows
+}
+
+// draw adds the cells of a value: its drawing and its number.
+func (t Table) draw(c Column, r Row, k int, x Value, head headView, add func(cellView)) {
+	names := map[Kind]string{
+		Words: "words", Whole: "count", Number: "number", Bare: "bare", Of: "of", Judged: "level", Lean: "lean",
+		Bar: "bar", LargeBar: "bar", Side: "bare", Lap: "lap",
+	}
+	switch {
+	case c.Kind == Side && head.Axis != nil:
+		cell := cellView{Draw: "dumbbell", Axis: c.Axis, Value: x}
+		if k+1 < len(r.Cells) {
+			cell.other = r.Cells[k+1].Value
+		}
+		add(cell)
+	case c.Axis != nil && (c.Kind == Number || c.Kind == Bare):
+		add(cellView{Draw: "plot", Axis: c.Axis, Value: x, mark: r.Mark})
+	}
+	cell := cellView{Draw: names[c.Kind], Axis: c.Axis, Value: x}
+	if c.Kind == LargeBar {
+		cell.Draw = "large bar"
+	}
+	add(cell)
+}
+
+// brackets says of each row whether it is the first, one in the middle or the last of judges that are tied with each
+// other and with nobody else.
+func (t Table) brackets() []string {
+	out := make([]string, len(t.Rows))
+	for i := range t.Rows {
+		ranks := t.Rows[i].Ranks
+		first, last := ranks[0], ranks[1]
+		if first == 0 || first != i+1 || last <= first || last > len(t.Rows) {
+			continue
+		}
+		if slices.ContainsFunc(t.Rows[i:last], func(r Row) bool { return r.Ranks != ranks }) {
+			continue
+		}
+		for j := i; j < last; j++ {
+			out[j] = "mid"
+		}
+		out[i] = "first"
+		out[last-1] = "last"
+	}
+	return out
+}
+
+// Broken is the name of a row in parts, between which a line may break: after its signs rather than within a word.
+func (r Row) Broken() []string {
+	return strings.FieldsFunc(breaks.Replace(table.Clean(r.Name)), func(c rune) bool { return c == '\x00' })
+}
+
+var breaks = strings.NewReplacer(",", ",\x00", "=", "=\x00", ":", ":\x00", "_", "_\x00", "/", "/\x00")
+
+// RanksText are the ranks of a row.
+func (r Row) RanksText() string { return cmp.Or(r.ranks(), "–") }
+
+// Words of the cell, for readers.
+func (c cellView) Words() string {
+	switch {
+	case c.Value.Value == nil && c.Text != "":
+		return c.Text
+	case c.Value.Value == nil:
+		return "–"
+	case c.Unit == scoring.UnitCount:
+		return humanize.Comma(int64(*c.Value.Value))
+	}
+	return Shortly(c.Result, *c.Value.Value, c.Places)
+}
+
+// Ends of the cell's interval: "53–63", or "−2 to +4" where one may be negative.
+func (c cellView) Ends() string { return Ends(c.Result) }
+
+// Percent tells whether the cell is a share.
+func (c cellView) Percent() bool {
+	return c.Value.Value != nil && c.Unit == "" && c.Mode != scoring.ModeDifference
+}
+
+// Shortly writes a number as charts do: percent and points whole, others with two places, and so many more.
+func Shortly(x scoring.Result, v float64, more int) string {
+	places := more
+	if x.Unit == scoring.UnitScore || x.Unit == scoring.UnitCorrelation {
+		places += 2
+	}
+	text := strconv.FormatFloat(scoring.Unsigned(v, places), 'f', places, 64)
+	if x.Mode == scoring.ModeDifference && v > 0 && scoring.Unsigned(v, places) != 0 {
+		text = "+" + text
+	}
+	return minus(text)
+}
+
+// Ends writes the ends of a number's interval: "53–63", or "−2 to +4" where one may be negative.
+func Ends(x scoring.Result) string {
+	if x.Low == nil || x.High == nil {
+		return ""
+	}
+	between := "–"
+	if *x.Low < 0 || x.Mode == scoring.ModeDifference || x.Unit == scoring.UnitCorrelation {
+		between = " to "
+	}
+	return Shortly(x, *x.Low, 0) + between + Shortly(x, *x.High, 0)
+}
+
+// shape is a mark of a plot: its kind and its place, and the interval behind it.
+type shape struct {
+	Mark       string
+	At         string
+	Low, Width string
+}
+
+var markNames = [...]string{Dot: "dot", Diamond: "diamond", Ring: "ring", Solid: "solid"}
+
+// Shapes of the plot, the first below the others.
+func (c cellView) Shapes() (all []shape) {
+	if c.Held != nil {
+		all = append(all, c.Axis.shape(*c.Held, Diamond))
+	}
+	return append(all, c.Axis.shape(c.Result, c.mark))
+}
+
+func (a *Axis) shape(x scoring.Result, mark Mark) (s shape) {
+	if x.Low != nil && x.High != nil {
+		low := a.Place(*x.Low)
+		s.Low = Coordinate(low)
+		s.Width = Coordinate(a.Place(*x.High) - low)
+	}
+	if x.Value != nil {
+		s.Mark = markNames[mark]
+		s.At = Coordinate(a.Place(*x.Value)) + "%"
+	}
+	return s
+}
+
+// First and Second are the places of a dumbbell's ends; "" where there is none.
+func (c cellView) First() string  { return c.Axis.at(c.Value.Value) }
+func (c cellView) Second() string { return c.Axis.at(c.other) }
+
+func (a *Axis) at(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return Coordinate(a.Place(*v)) + "%"
+}
+
+// Around is the drawing of a share around its half: where the bar begins, how wide it is, and its class.
+func (c cellView) Around() (out struct{ X, Width, Class string }) {
+	const width, half, leaning = 54.0, 27.0, 60
+	v := *c.Value.Value
+	at := width * v / 100
+	out.X = Coordinate(min(at, half))
+	out.Width = Coordinate(max(at, half) - min(at, half))
+	switch away := max(v, 100-v); {
+	case away >= scoring.MostByPlace:
+		out.Class = " level-unusable"
+	case away >= leaning:
+		out.Class = " level-weak"
+	}
+	return out
+}
+
+// Lap is the drawing of how many items a judge was asked.
+func (c cellView) Lap() (out struct {
+	End, Class string
+	Late       bool // its words stand before the end
+}) {
+	out.End = c.Axis.at(c.Value.Value)
+	out.Class = "in"
+	if c.Text != "" {
+		out.Class = "out"
+	}
+	out.Late = c.Axis.Place(*c.Value.Value) > 60
+	return out
+}
+
+// Narrowest shares, in percent, in which a number of a bar stands on a page, in a row, and on a phone.
+const (
+	narrowestPart      = 3.2
+	narrowestRowPart   = 13
+	narrowestPhonePart = 9
+)
+
+// partView is a part of a bar as a page draws it.
+type partView struct {
+	Part
+	Link, X, Width string
+	Class          string // of its number; "" for none
+	Of             int
+	Share          string // or what to say in its place
+}
+
+// Pieces are the parts of the cell's bar.
+func (c cellView) Pieces() []partView {
+	narrowest := 100.0
+	if c.Draw == "large bar" {
+		narrowest = narrowestRowPart
+	}
+	return c.page.pieces(c.Parts, c.Length, narrowest)
+}
+
+func (p Paper) pieces(parts []Part, length int, narrowest float64) (all []partView) {
+	sum := 0
+	for _, part := range parts {
+		sum += part.N
+	}
+	of := float64(max(1, cmp.Or(length, sum)))
+	begin := 0.0
+	for _, part := range parts {
+		width := 100 * float64(part.N) / of
+		v := partView{
+			Part:  part,
+			Link:  p.address(part.Target),
+			X:     Coordinate(begin),
+			Width: Coordinate(width),
+			Of:    sum,
+			Share: cmp.Or(part.Note, fmt.Sprintf("%.0f %%", 100*float64(part.N)/float64(max(1, sum)))),
+		}
+		if width > narrowest {
+			v.Class = "n"
+			if width < narrowestPhonePart {
+				v.Class = "n small"
+			}
+		}
+		all = append(all, v)
+		begin += width
+	}
+	return all
+}
+
+// Pieces of the block's one bar, from the rows of its table.
+func (b blockView) Pieces() []partView {
+	var parts []Part
+	for _, r := range b.Table.Rows {
+		part := Part{Name: r.Name, N: int(*r.Cells[0].Value), Look: r.Look, Target: r.Target}
+		if len(r.Cells) > 1 {
+			part.Note = r.Cells[1].Text
+		}
+		parts = append(parts, part)
+	}
+	return b.page.pieces(parts, 0, narrowestPart)
+}
+
+// Joined are the places of the line of the block's bracket, before, along and beyond the parts that it joins.
+func (b blockView) Joined() []shape {
+	pieces := b.Pieces()
+	if b.Bracket == nil || b.Bracket.N == 0 {
+		return nil
+	}
+	at := func(i int) string {
+		if i >= len(pieces) {
+			return "100%"
+		}
+		return pieces[i].X + "%"
+	}
+	return []shape{
+		{Low: "0%", Width: at(b.Bracket.From)},
+		{Mark: "kept", Low: at(b.Bracket.From), Width: at(b.Bracket.To)},
+		{Low: at(b.Bracket.To), Width: "100%"},
+	}
+}
+
+// heatSteps is how many shades a matrix has beside the lightest.
+const heatSteps = 10
+
+// Shade of a cell of a matrix.
+func (c cellView) Shade() string {
+	if c.Value.Value == nil || c.Axis == nil {
+		return ""
+	}
+	return fmt.Sprintf("h%d", int(math.Round(heatSteps*c.Axis.Place(*c.Value.Value)/100)))
+}

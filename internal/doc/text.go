@@ -1,0 +1,278 @@
+package doc
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Widths of drawings on a terminal, in characters. That of differences has its 0 in the middle.
+const (
+	stripWidth      = 16
+	differenceWidth = 13
+	lapWidth        = 14
+)
+
+// Tables returns the blocks that stand on a surface as tables of words, the answer first.
+func (d Document) Tables(on Surface) (all []table.Table) {
+	if answer := strings.TrimSpace(d.Answer + " " + d.Also); answer != "" {
+		all = append(all, table.Table{Title: answer})
+	}
+	for _, b := range d.Blocks {
+		if b.on(on) {
+			all = append(all, b.table(on))
+		}
+	}
+	return all
+}
+
+// Text prints the document for a terminal of so many columns, 0 where it may have any width. full leaves nothing out.
+func (d Document) Text(w io.Writer, columns int, full bool) error {
+	if full {
+		return table.Stacked(columns).Each(w, d.Tables(Full))
+	}
+	return table.TextWithin(columns).Each(w, d.Tables(Short))
+}
+
+// Markdown prints the document as Markdown.
+func (d Document) Markdown(w io.Writer) error {
+	return table.Writer(table.Markdown).Each(w, d.Tables(Full))
+}
+
+// CSV prints the rows of the document's sheet, or of its first table.
+func (d Document) CSV(w io.Writer) error {
+	rows := d.Sheet
+	for _, b := range d.Blocks {
+		if rows == nil && b.Table != nil {
+			rows = b.Table.sheet()
+		}
+	}
+	return table.WriteCSV(w, rows)
+}
+
+// table returns the block as words.
+func (b Block) table(on Surface) table.Table {
+	t := table.Table{Plain: on == Short}
+	if on != Short {
+		t.Title = b.Title
+		if b.About != "" && b.Title != "" {
+			t.Title += " · " + b.About
+		}
+	}
+	if b.Table != nil && b.Chart == StackedBar {
+		b.fillBar(&t)
+	} else if b.Table != nil {
+		b.Table.fill(&t, on)
+	}
+	for _, n := range b.Notes {
+		if n.Code == Warning {
+			t.Warn([]string{n.String()})
+		} else {
+			t.Note(n.String())
+		}
+	}
+	return t
+}
+
+// fillBar adds a row for each part of a stacked bar.
+func (b Block) fillBar(t *table.Table) {
+	of := 0.0
+	for _, r := range b.Table.Rows {
+		of += *r.Cells[0].Value
+	}
+	t.Columns = table.Left(b.Table.First).Right("n", "%")
+	for _, r := range b.Table.Rows {
+		n := *r.Cells[0].Value
+		row := []string{r.Name, strconv.Itoa(int(n)), strconv.FormatFloat(100*n/max(1, of), 'f', 0, 64)}
+		if len(r.Cells) > 1 {
+			row = append(row, r.Cells[1].Text)
+		}
+		t.Row(row...)
+	}
+	if slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return len(r.Cells) > 1 }) {
+		t.Columns = t.Columns.Left("")
+	}
+}
+
+// fill adds the columns and rows that stand on a surface.
+func (from Table) fill(t *table.Table, on Surface) {
+	counted := on == Full && slices.ContainsFunc(from.Rows, func(r Row) bool { return r.N > 0 })
+	if from.Board {
+		t.Columns = t.Columns.Left("rank")
+	}
+	t.Columns = t.Columns.Left(from.First)
+	if counted {
+		t.Columns = t.Columns.Right("n")
+	}
+	shown := func(c Column) bool { return c.In == 0 || c.In&on != 0 }
+	for _, c := range from.Columns {
+		if shown(c) {
+			t.Columns = append(t.Columns, c.heads(on)...)
+		}
+	}
+	for _, r := range from.Rows {
+		row := []string{}
+		if from.Board {
+			row = append(row, r.ranks())
+		}
+		row = append(row, r.name(on))
+		if counted {
+			row = append(row, noZero(r.N))
+		}
+		for i, v := range r.Cells {
+			if shown(from.Columns[i]) {
+				row = append(row, from.Columns[i].cells(v, on)...)
+			}
+		}
+		t.Row(row...)
+	}
+}
+
+func noZero(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// name of the row in words.
+func (r Row) name(on Surface) string {
+	name := r.Name
+	if r.Detail != "" && (on != Short || r.Heading) {
+		name += " · " + r.Detail
+	}
+	if r.Simulated && !strings.Contains(strings.ToLower(name), "sim") {
+		name += " (simulated)"
+	}
+	return name
+}
+
+// ranks are those that a judge may have: "1–3", or one of them.
+func (r Row) ranks() string {
+	switch first, last := r.Ranks[0], r.Ranks[1]; {
+	case first == 0:
+		return ""
+	case first == last:
+		return strconv.Itoa(first)
+	default:
+		return fmt.Sprintf("%d–%d", first, last)
+	}
+}
+
+// drawn tells whether a terminal has room for a drawing of the column.
+func (c Column) drawn(on Surface) bool { return on == Short && c.Axis != nil && c.Kind == Number }
+
+// heads of the column: its name, and the scale of its drawing.
+func (c Column) heads(on Surface) table.Columns {
+	heads := table.Right(c.Name)
+	if c.Kind == Words || c.Kind == Judged || c.Kind == Lap || c.drawn(on) {
+		heads = table.Left(c.Name)
+	}
+	heads[0].Spare = c.Spare
+	if c.drawn(on) {
+		heads = heads.Left(c.Axis.scale(c.width()))
+		heads[1].Spare = 1
+	}
+	return heads
+}
+
+func (c Column) width() int {
+	if c.Axis.Signed {
+		return differenceWidth
+	}
+	return stripWidth
+}
+
+// cells of a value: its words, and its drawing.
+func (c Column) cells(v Value, on Surface) []string {
+	words := c.words(v, on)
+	if !c.drawn(on) {
+		return []string{words}
+	}
+	return []string{words, c.Axis.strip(v.Result, c.width())}
+}
+
+// words of a value.
+func (c Column) words(v Value, on Surface) string {
+	number := ""
+	switch {
+	case c.Kind == Judged && v.Level != "":
+		return table.Level(v.Level)
+	case c.Kind == Bar || c.Kind == LargeBar:
+		return v.parts()
+	case v.Value == nil:
+		return cmp.Or(v.Text, map[bool]string{true: "", false: "–"}[c.Kind == Words || v.Metric == ""])
+	case c.Kind == Lap:
+		return c.lap(v)
+	case v.Unit == scoring.UnitCount && v.Low == nil:
+		number = humanize.Comma(int64(*v.Value))
+	case c.Kind != Number && on == Short:
+		number = table.Rough(v.Value, v.Result)
+	case c.Kind != Number:
+		number = table.Plain(v.Result)
+	case on == Short && v.Places > 0:
+		number = table.Interval(v.Value, v.Low, v.High, v.Places, 0)
+	case on == Short:
+		number = table.Roughly(v.Result)
+	default:
+		number = table.Whole(v.Result)
+	}
+	if c.Kind == Of {
+		return number
+	}
+	return strings.TrimSpace(number + " " + v.Text)
+}
+
+// parts of a bar in words.
+func (v Value) parts() string {
+	var words []string
+	for _, p := range v.Parts {
+		words = append(words, fmt.Sprintf("%s %d", p.Name, p.N))
+	}
+	return strings.Join(words, ", ")
+}
+
+// lap draws how many items a judge was asked.
+func (c Column) lap(v Value) string {
+	n := int((lapWidth**v.Value + c.Axis.Max - 1) / c.Axis.Max)
+	end := ""
+	if v.Text != "" && n > 0 {
+		n--
+		end = "╸"
+	}
+	bar := strings.Repeat("━", n) + end
+	return fmt.Sprintf("%s%s %*.0f", bar, strings.Repeat("·", max(0, lapWidth-len([]rune(bar)))),
+		len(strconv.Itoa(int(c.Axis.Max))), *v.Value)
+}
+
+// sheet returns the table as rows of a file: of a number with an interval also the ends of this.
+func (from Table) sheet() [][]string {
+	head := []string{from.First}
+	for _, c := range from.Columns {
+		head = append(head, c.Name)
+		if c.Kind == Number {
+			head = append(head, c.Name+" low", c.Name+" high")
+		}
+	}
+	rows := [][]string{head}
+	for _, r := range from.Rows {
+		row := []string{r.Name}
+		for i, v := range r.Cells {
+			kind := from.Columns[i].Kind
+			row = append(row, cmp.Or(table.Cell(v.Value, 6), v.Text, string(v.Level), v.parts()))
+			if kind == Number {
+				row = append(row, table.Cell(v.Low, 6), table.Cell(v.High, 6))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
