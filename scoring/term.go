@@ -32,7 +32,7 @@ const (
 
 // Is tells whether a name is the term's.
 func (t Term) Is(name string) bool {
-	return slices.ContainsFunc(append([]string{t.Metric}, t.Called...), func(pattern string) bool {
+	return name == t.Name || slices.ContainsFunc(append([]string{t.Metric}, t.Called...), func(pattern string) bool {
 		is, _ := path.Match(pattern, strings.ReplaceAll(name, "/", " "))
 		return is
 	})

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/eval"
-	"gavel/internal/report"
 	"gavel/scoring"
 )
 
@@ -19,19 +19,19 @@ func (e *env) next(words ...string) {
 }
 
 // nextOf are the commands that one would give now that a run is made, or scored.
-func nextOf(r scoring.Report) []report.Next {
+func nextOf(r scoring.Report) []doc.Command {
 	run := r.Run
 	serve := "gavel serve --open"
 	if folder := filepath.Dir(filepath.Clean(run)); folder != "runs" {
 		serve += " --runs " + eval.Quoted(folder)
 	}
-	all := []report.Next{
-		{Command: serve, Purpose: "look at what it got wrong"},
-		{Command: "gavel score " + eval.Quoted(run) + " --full", Purpose: "every way to count"},
+	all := []doc.Command{
+		{Line: serve, Purpose: "look at what it got wrong"},
+		{Line: "gavel score " + eval.Quoted(run) + " --full", Purpose: "every way to count"},
 	}
 	if len(r.References) > 0 {
-		all = append(all, report.Next{
-			Command: "gavel references " + eval.Quoted(run),
+		all = append(all, doc.Command{
+			Line:    "gavel references " + eval.Quoted(run),
 			Purpose: "beside published judges",
 		})
 	}

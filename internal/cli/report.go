@@ -9,7 +9,6 @@ import (
 
 	"gavel/internal/labels"
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -48,11 +47,11 @@ func reportCommand(e *env) *cli.Command {
 				runs[i].Run = r.Dir
 				runs[i].Sway, _ = r.Sway(o.Bootstrap) // none without the texts
 			}
-			more, err := e.mine(c, o)
+			people, err := e.people(c, o)
 			if err != nil {
 				return err
 			}
-			page := report.Document{Runs: runs, Boards: report.Boards(loaded, runs, o), More: more}
+			page := report.Document{Runs: runs, Boards: report.Boards(loaded, runs, o), People: people}
 			if len(runs) == 2 && loaded[0].Manifest.ID != loaded[1].Manifest.ID {
 				if c, err := scoring.Compare(loaded, o.Bootstrap); err == nil { // else they are not about the same
 					page.Two = &report.ComparisonPage{
@@ -80,8 +79,8 @@ func reportCommand(e *env) *cli.Command {
 	}
 }
 
-// mine is the table of judges by agreement with the labels that are given; none where none are.
-func (e *env) mine(c *cli.Context, o scoring.Options) ([]table.Table, error) {
+// people returns how the judges agree with the labels that are given; nil where none are.
+func (e *env) people(c *cli.Context, o scoring.Options) (*report.LabelAgreement, error) {
 	if c.String("labels") == "" {
 		return nil, nil
 	}
@@ -93,5 +92,5 @@ func (e *env) mine(c *cli.Context, o scoring.Options) ([]table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.LabelAgreement{Agreement: a}.Tables()[:1], nil
+	return &report.LabelAgreement{Agreement: a}, nil
 }

@@ -199,7 +199,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	}
 	fmt.Fprintln(e.screen(), e.runsInWords(byQuestion(rows)))
 	if c.IsSet("watts") || c.IsSet("price-per-hour") {
-		return e.printText(out.Costs())
+		return e.print(c, out.Costs())
 	}
 	_, err := fmt.Fprintln(e.stdout, "more: every number with --full; runs of one question alone are ranked and tested")
 	return err

@@ -16,7 +16,8 @@ type Axis struct {
 	Ticks    []float64 // where lines stand, and their numbers above them
 	Zero     float64   // the line that is drawn stronger
 	Signed   bool      // of differences: its numbers have signs
-	Ends     [2]string // what its ends mean; "" for nothing
+	Ends     [2]string // what its ends mean, or its line and its zone; "" for nothing
+	Zone     float64   // from where on numbers are drawn on another ground; 0 is nowhere
 }
 
 // PercentAxis is of shares, with a half in its middle.

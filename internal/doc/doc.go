@@ -12,9 +12,11 @@ import (
 
 // Document is what an analysis found.
 type Document struct {
-	Answer string  // in a sentence
-	Also   string  // what else to know of the answer
-	Blocks []Block // in the order of their importance
+	Title  string        // what it is about
+	Level  scoring.Level // of the judge; "" for none
+	Answer string        // in a sentence
+	Also   string        // what else to know of the answer
+	Blocks []Block       // in the order of their importance
 
 	// Sheet is the document as rows of a file, the first of them the names of the columns. Nil writes the first table.
 	Sheet [][]string
@@ -24,6 +26,7 @@ type Document struct {
 type Block struct {
 	ID, Title, About string
 	In               Surface  // where it stands; 0 is everywhere
+	Named            bool     // its title is printed by default, too
 	Half             bool     // on a wide page another block stands beside it
 	Fold             string   // on a page, a summary that opens the block; "" shows it at once
 	Table            *Table   // nil for a block of notes
@@ -32,6 +35,8 @@ type Block struct {
 	Notes            []Note
 	Keys             []Key  // what the marks of the chart mean, for pages
 	Links            []Link // for pages
+	Commands         []Command
+	Verbatim         string // text as it stands, such as a prompt or a command line
 
 	Body template.HTML // of a block that is drawn already
 }
@@ -57,6 +62,8 @@ const (
 	Cards                   // each row is a number that is shown large, with a word about it
 	Heat                    // a matrix of numbers on one axis, darker where they are larger
 	Facts                   // names and words
+	List                    // items, each with marks of its judgments
+	Scatter                 // each row is a point: its first number across, its second upwards
 	Strip                   // each row is a mark on one axis, with its name where there is room
 	BarPanels               // upright bars; a heading row begins a panel
 	Numbers                 // a table of words and numbers, every number explained
@@ -108,6 +115,7 @@ type Row struct {
 	Mark    Mark
 	Total   bool // it is of everything, above its parts
 	Heading bool // it is the title of those beneath it
+	Folded  bool // not shown as a card
 	// Of a board: the ranks that a judge may have, its first and its last; 0 for none.
 	Ranks     [2]int
 	Simulated bool
@@ -128,6 +136,7 @@ const (
 type Value struct {
 	scoring.Result                 // a number, with its interval, n and unit
 	Text           string          // words; beside a number, what else to say of it
+	Look           string          // the class of a mark
 	Places         int             // decimals that it has more than others of its kind
 	Level          scoring.Level   // of a judge
 	Held           *scoring.Result // a number that it is held against, drawn as a diamond
@@ -157,8 +166,9 @@ type Bracket struct {
 // Ref is something that a page may link to. The zero value is nothing.
 type Ref struct {
 	Runs  []string // one run, or several that are compared
-	Page  string   // another page, or an element of this one: "#gain"
+	Page  string   // an address, or an element of this page: "#gain"
 	Show  string   // a filter of the runs' items
+	Mode  string   // the items on which this mode changes the verdict
 	Group string   // a category of the runs' items
 }
 
@@ -170,6 +180,9 @@ type Link struct {
 	Words  string
 	Target Ref
 }
+
+// Command is what one may type next, and what for.
+type Command struct{ Line, Purpose string }
 
 // Key says what a mark of a chart means.
 type Key struct {

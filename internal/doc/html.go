@@ -25,10 +25,15 @@ var assets embed.FS
 type Paper struct {
 	Link   func(Ref) string // the address of what a page knows; nil, or "" for none
 	Prefix string           // of the ids of its elements, where several documents are on a page
-	Terms  []scoring.Term   // that explain the words of tables; each explained word needs its explanation on the page
+	Terms  []scoring.Term   // that explain the words of tables
+
+	Explained map[string]bool // the terms that the page explains already; nil where the blocks are all that it has
 }
 
-var pages = sync.OnceValue(func() *template.Template {
+var pages = sync.OnceValue(Templates)
+
+// Templates returns the templates of blocks, to which a page adds its own.
+func Templates() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"clean":    table.Clean,
 		"harmless": table.Harmless,
@@ -36,10 +41,7 @@ var pages = sync.OnceValue(func() *template.Template {
 		"level":    levelDots,
 		"capital":  Capital,
 	}).ParseFS(assets, "assets/*.html"))
-})
-
-// Templates returns a copy of the templates of blocks, to which a page adds its own.
-func Templates() *template.Template { return template.Must(pages().Clone()) }
+}
 
 // Blocks returns the blocks that stand on pages.
 func (p Paper) Blocks(all []Block) (template.HTML, error) {
@@ -50,9 +52,12 @@ func (p Paper) Blocks(all []Block) (template.HTML, error) {
 
 // WriteBlocks writes the blocks that stand on pages.
 func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
+	if p.Explained == nil {
+		p.Explained = map[string]bool{}
+	}
 	views := make([]blockView, 0, len(all))
 	for _, b := range all {
-		if b.on(Page) && (b.Table != nil || b.Body != "" || b.Notes != nil) {
+		if b.on(Page) && (b.Table != nil || b.Body != "" || b.Notes != nil || b.Verbatim != "") {
 			views = append(views, blockView{Block: b, page: p})
 		}
 	}
@@ -107,7 +112,7 @@ func (b blockView) Linked() (all [][2]string) {
 
 // Draw names the drawing of the block.
 func (b blockView) Draw() string {
-	return [...]string{"rows", "stacked", "cards", "heat", "facts", "strip", "panels", "numbers"}[b.Chart]
+	return [...]string{"rows", "stacked", "cards", "heat", "facts", "list", "scatter", "strip", "panels", "numbers"}[b.Chart]
 }
 
 // Warnings and Sentences are the notes of the block, by kind.
@@ -125,10 +130,22 @@ func (b blockView) notes(takes func(Note) bool) (all []Note) {
 
 // Sheet is the block's table as words, for a table of numbers.
 func (b blockView) Sheet() (template.HTML, error) {
-	t := b.table(Full)
+	t := b.table(Page)
 	t.Title = ""
 	t.Terms = b.page.Terms
-	return t.HTML()
+	var terms []scoring.Term
+	t.EachTerm(func(term *scoring.Term) {
+		if term != nil && !b.page.Explained[term.ID()] {
+			b.page.Explained[term.ID()] = true
+			terms = append(terms, *term)
+		}
+	})
+	numbers, err := t.HTML()
+	if err != nil {
+		return "", err
+	}
+	explanations, err := table.Explanations(terms)
+	return numbers + explanations, err
 }
 
 // headView is a column as a page shows it.
@@ -206,9 +223,11 @@ type cellView struct {
 	Class string
 	Head  string
 	Axis  *Axis
-	mark  Mark
-	other *float64 // of a dumbbell
-	page  Paper
+
+	Bracket string // of the row
+	mark    Mark
+	other   *float64 // of a dumbbell
+	page    Paper
 }
 
 // Rows of the block's table.
@@ -222,10 +241,15 @@ func (b blockView) Rows() (rows []rowView) {
 			c.Class = heads[at].Class
 			c.Head = heads[at].Name
 			c.page = b.page
+			c.Bracket = brackets[i]
 			at++
 			v.Cells = append(v.Cells, c)
 		}
 		for k, x := range r.Cells {
+			if k >= len(b.Table.Columns) { // a mark of a list
+				v.Cells = append(v.Cells, cellView{Value: x})
+				continue
+			}
 			c := b.Table.Columns[k]
 			if c.In != 0 && c.In&Page == 0 {
 				continue
@@ -324,6 +348,14 @@ func Shortly(x scoring.Result, v float64, more int) string {
 		text = "+" + text
 	}
 	return minus(text)
+}
+
+// Brief writes a number as charts do, "–" for none.
+func Brief(x scoring.Result) string {
+	if x.Value == nil {
+		return "–"
+	}
+	return Shortly(x, *x.Value, 0)
 }
 
 // Ends writes the ends of a number's interval: "53–63", or "−2 to +4" where one may be negative.

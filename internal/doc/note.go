@@ -60,5 +60,8 @@ func Phrase(code string, args ...any) string {
 	if !ok {
 		panic("doc: no phrase " + code)
 	}
+	if len(args) == 0 {
+		return strings.ReplaceAll(words, "%%", "%")
+	}
 	return fmt.Sprintf(words, args...)
 }

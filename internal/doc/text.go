@@ -23,16 +23,32 @@ const (
 
 // Tables returns the blocks that stand on a surface as tables of words, the answer first.
 func (d Document) Tables(on Surface) (all []table.Table) {
-	if answer := strings.TrimSpace(d.Answer + " " + d.Also); answer != "" {
-		all = append(all, table.Table{Title: answer})
+	answer := strings.TrimSpace(d.Answer + " " + d.Also)
+	switch {
+	case d.Level != "":
+		all = append(all, table.Table{Title: d.Title})
+		if answer != "" {
+			t := table.Table{Columns: table.Left("", ""), Plain: true}
+			t.Row(table.Level(d.Level), answer)
+			all = append(all, t)
+		}
+	case d.Title+answer != "":
+		all = append(all, table.Table{Title: strings.TrimSpace(d.Title + "\n" + answer)})
 	}
 	for _, b := range d.Blocks {
-		if b.on(on) {
-			all = append(all, b.table(on))
+		if !b.on(on) {
+			continue
+		}
+		t := b.table(on)
+		if len(t.Rows)+len(t.Notes)+len(t.Commands) > 0 || t.Title != "" && b.Table == nil {
+			all = append(all, t)
 		}
 	}
 	return all
 }
+
+// Document returns the document itself: it is printed as other results are.
+func (d Document) Document() Document { return d }
 
 // Text prints the document for a terminal of so many columns, 0 where it may have any width. full leaves nothing out.
 func (d Document) Text(w io.Writer, columns int, full bool) error {
@@ -61,7 +77,7 @@ func (d Document) CSV(w io.Writer) error {
 // table returns the block as words.
 func (b Block) table(on Surface) table.Table {
 	t := table.Table{Plain: on == Short}
-	if on != Short {
+	if on != Short || b.Named {
 		t.Title = b.Title
 		if b.About != "" && b.Title != "" {
 			t.Title += " · " + b.About
@@ -72,6 +88,10 @@ func (b Block) table(on Surface) table.Table {
 	} else if b.Table != nil {
 		b.Table.fill(&t, on)
 	}
+	b.fillCommands(&t)
+	if b.Verbatim != "" && on == Full {
+		t.Commands = append(t.Commands, b.Verbatim)
+	}
 	for _, n := range b.Notes {
 		if n.Code == Warning {
 			t.Warn([]string{n.String()})
@@ -80,6 +100,36 @@ func (b Block) table(on Surface) table.Table {
 		}
 	}
 	return t
+}
+
+// widestCommand is how long commands are at most that stand beside their purpose on a line of 80 columns.
+const widestCommand = 47
+
+// fillCommands adds the commands of the block: beside their purpose, or where they are long on a line of their own,
+// which can be copied whole.
+func (b Block) fillCommands(t *table.Table) {
+	if len(b.Commands) == 0 {
+		return
+	}
+	t.Columns = table.Left("", "")
+	width := 0
+	for _, c := range b.Commands {
+		if len(c.Line) <= widestCommand {
+			width = max(width, len(c.Line))
+		}
+	}
+	for i, c := range b.Commands {
+		head := ""
+		if i == 0 {
+			head = "next"
+		}
+		if len(c.Line) > widestCommand {
+			t.Row(head, c.Purpose+":")
+			t.Commands = append(t.Commands, c.Line)
+			continue
+		}
+		t.Row(head, fmt.Sprintf("%-*s  %s", width, c.Line, c.Purpose))
+	}
 }
 
 // fillBar adds a row for each part of a stacked bar.

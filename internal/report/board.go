@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gavel/internal/doc"
 	"gavel/scoring"
 )
 
@@ -41,7 +42,7 @@ type Standing struct {
 	Seconds *float64 `json:"seconds_per_item,omitempty"`
 
 	Report *scoring.Report `json:"-"` // for what else a table shows
-	Link   string          `json:"-"` // to its run
+	target doc.Ref         // its run
 }
 
 // NewBoard puts the runs of a ranking in order. reports and names are those of its runs, in the ranking's order; a run
@@ -161,3 +162,6 @@ func Unranked(reports []scoring.Report) (r scoring.Ranking) {
 	}
 	return r
 }
+
+// Ranks are the ranks that a judge may have: "1–3", or one of them.
+func (s Standing) Ranks() string { return doc.Row{Ranks: [2]int{s.First, s.Last}}.RanksText() }

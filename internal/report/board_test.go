@@ -173,7 +173,7 @@ func TestBoardText(t *testing.T) {
 	var got strings.Builder
 	for _, columns := range []int{0, 80, 64, 50} {
 		fmt.Fprintf(&got, "%d\n", columns)
-		if err := b.WriteText(&got, columns); err != nil {
+		if err := b.Text(&got, columns); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -181,24 +181,6 @@ func TestBoardText(t *testing.T) {
 	for part := range strings.SplitSeq(got.String()[strings.Index(got.String(), "\n80\n"):], "\n") {
 		if n := utf8.RuneCountInString(part); n > 80 {
 			t.Errorf("%d columns: %s", n, part)
-		}
-	}
-}
-
-// TestStrip: the dot is where the value is, the line from the low end to the high one.
-func TestStrip(t *testing.T) {
-	for _, tt := range []struct {
-		low, value, high float64
-		unit, want       string
-	}{
-		{low: 77, value: 81, high: 84, want: "············●━··"},
-		{low: 0, value: 0, high: 5, want: "●···············"},
-		{low: 95, value: 100, high: 100, want: "···············●"},
-		{low: 0.4, value: 0.5, high: 0.7, unit: scoring.UnitScore, want: "······━━●━━━····"},
-	} {
-		x := scoring.Result{Value: &tt.value, Low: &tt.low, High: &tt.high, Unit: tt.unit}
-		if got := report.Strip(x); got != tt.want {
-			t.Errorf("%v: %s, want %s", tt, got, tt.want)
 		}
 	}
 }

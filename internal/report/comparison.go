@@ -170,7 +170,7 @@ func (c Comparison) Tables() []table.Table {
 		if two.Says != "" {
 			tables = append(tables, table.Table{Title: two.Says})
 		}
-		tables = append(tables, explained(compared(two, c.Comparisons), two.A.Protocol))
+		tables = append(tables, compared(two, c.Comparisons))
 		if t, ok := tableOfTwo(two, c.Bootstrap.Unit); ok {
 			tables = append(tables, t)
 		}

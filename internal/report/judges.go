@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/scoring"
@@ -104,7 +105,7 @@ func commonest(judges []Judge, of func(Judge) string) (most string) {
 }
 
 // PutJudges says of the judges on a board, by the names of their runs, what a page shows beside their numbers.
-func (l *Leaderboard) PutJudges(judges []Judge, link func(j Judge) string) {
+func (l *Leaderboard) PutJudges(judges []Judge, link func(j Judge) doc.Ref) {
 	_, details := NameJudges(judges)
 	at := map[string]int{}
 	for i, j := range judges {
@@ -115,7 +116,7 @@ func (l *Leaderboard) PutJudges(judges []Judge, link func(j Judge) string) {
 		j := judges[at[row.Run]]
 		row.Detail = details[at[row.Run]]
 		row.Reference = j.Manifest.Imported != ""
-		row.Link = link(j)
+		row.target = link(j)
 	}
 }
 
@@ -157,7 +158,7 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 	}
 	names, _ := NameJudges(judges)
 	l := &Leaderboard{Board: NewBoard(rankings[0], reports, names)}
-	l.PutJudges(judges, func(Judge) string { return "" })
+	l.PutJudges(judges, func(j Judge) doc.Ref { return doc.RunRef(j.Report.Run) })
 	for i := range l.Rows {
 		l.Rows[i].Seconds = SecondsEach(l.Rows[i].Report.Ledger, l.Rows[i].Report.Items)
 	}
@@ -200,8 +201,11 @@ func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Lea
 		if l == nil {
 			continue
 		}
-		for k := range l.Rows {
-			l.Rows[k].Link = pages[l.Rows[k].Run]
+		l.Link = func(r doc.Ref) string {
+			if len(r.Runs) != 1 {
+				return ""
+			}
+			return pages[r.Runs[0]]
 		}
 		l.Prefix = fmt.Sprintf("board-%d-", len(boards)+1)
 		l.About = Question(reports[0]) + " · " + reports[0].Dataset

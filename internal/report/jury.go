@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -62,14 +61,6 @@ func (p *RunPage) TakeJury(j *Jury) {
 	p.juryAlone = strings.TrimSpace(p.Says + " " + p.Also)
 	p.Says = j.Says
 	p.Also = j.Also
-}
-
-// Headline returns the answer. No name of a member is broken into two lines.
-func (p *RunPage) Headline() []doc.Span {
-	if p.Jury == nil {
-		return doc.Unbroken(p.Says)
-	}
-	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.names()))...)
 }
 
 // Document returns the jury among its members, what it gains, who agrees with whom, and how the votes ended.

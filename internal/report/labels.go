@@ -101,6 +101,9 @@ func (a LabelAgreement) standings() table.Table {
 	return t
 }
 
+// Standings is the table of the judges.
+func (a LabelAgreement) Standings() (template.HTML, error) { return a.standings().HTML() }
+
 // Charts draw the judges by agreement, below the answer, and fold every number. link is the address of a run's page.
 func (a LabelAgreement) Charts(link func(run string) string) (template.HTML, error) {
 	axis := PercentAxis

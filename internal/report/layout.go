@@ -2,10 +2,9 @@ package report
 
 import (
 	"cmp"
-	"slices"
 	"sync"
 
-	"gavel/internal/report/table"
+	"gavel/internal/doc"
 	"gavel/scoring"
 )
 
@@ -15,13 +14,9 @@ type Layout struct {
 	Headline string
 	// the metric that stands for a run whose items have no label, and what to say then; "": the same
 	Unlabelled, Steady string
-	Noun               string                                  // what one record is, in the plural
-	Item               string                                  // what is scored; "": item
-	Question           string                                  // that a run asks; "": which is the goal
-	Summary            func(runs []scoring.Report) table.Table // several runs; nil: their results are listed
-	Tables             func(r scoring.Report) []table.Table    // one run, the headlines first; nil: its results are listed
-	// what a person sees beneath the first numbers of a run; nil: nothing
-	Beneath func(r scoring.Report) table.Table
+	Noun               string // what one record is, in the plural
+	Item               string // what is scored; "": item
+	Question           string // that a run asks; "": which is the goal
 	// what else there is to say of two runs; nil: nothing
 	Compared func(c *scoring.Comparison) []string
 	// settings that names of runs say in these words
@@ -37,9 +32,9 @@ type Layout struct {
 	// what else to know of the bar; "": the way in which the run asks
 	Became string
 	// joins the first parts of the bar; nil: nothing does
-	Bracket func(r *scoring.Report) *Bracket
-	// a metric that stands beside the headline by category, and what its column is called
-	Beside, BesideWords string
+	Bracket func(r *scoring.Report) *doc.Bracket
+	// a metric that stands beside the headline by category
+	Beside string
 	// a metric that the headline is held against by category, drawn as a diamond, and what that is
 	Held, HeldWords string
 	// its metrics, in words
@@ -52,8 +47,6 @@ type Layout struct {
 	Caveats func(p *RunPage) []string
 	// what a board of judges shows beside the headline
 	Board []BoardColumn
-	// the same as a page draws it; nil: as numbers
-	BoardCells []BoardCell
 	// what a leaderboard draws the headline against; nil: nothing
 	Against *Against
 }
@@ -62,7 +55,8 @@ type Layout struct {
 type NamedValue struct {
 	Name, Count string
 	Result      scoring.Result
-	Sign, Look  string
+	Look        string
+	Mark        doc.Mark
 }
 
 var layouts sync.Map // by the name of the protocol
@@ -74,12 +68,6 @@ func Register(protocol string, l *Layout) {
 		term, _ := scoring.TermIn(l.Terms, tile.Metric)
 		tile.Name = cmp.Or(tile.Name, term.Name)
 		tile.About = cmp.Or(tile.About, string(term.Best))
-	}
-	if l.Summary == nil {
-		l.Summary = listOf
-	}
-	if l.Tables == nil {
-		l.Tables = listed
 	}
 	layouts.Store(protocol, l)
 }
@@ -95,16 +83,10 @@ func layoutOf(protocol string) *Layout {
 	return plain
 }
 
-var plain = &Layout{Noun: "judgments", Summary: listOf, Tables: listed}
+var plain = &Layout{Noun: "judgments"}
 
 // Terms are the metrics of a protocol, in words.
 func Terms(protocol string) []scoring.Term { return layoutOf(protocol).Terms }
-
-// explained is a table whose heads are explained by the terms of a protocol.
-func explained(t table.Table, protocol string) table.Table {
-	t.Terms = Terms(protocol)
-	return t
-}
 
 // Headline is the number that stands for a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {
@@ -120,38 +102,4 @@ func Headline(r *scoring.Report) *scoring.Result {
 		}
 	}
 	return nil
-}
-
-// listOf lists what several runs come to.
-func listOf(runs []scoring.Report) table.Table {
-	t := table.Table{
-		Title:   table.Count(len(runs), "run") + " (95 % intervals)",
-		Columns: table.Left("model", "protocol", "prompt", "dataset", "metric", "mode").Right("value", "n"),
-	}
-	for _, r := range runs {
-		for _, x := range r.Results {
-			if x.Group == scoring.Overall {
-				t.Row(
-					r.Model, r.Protocol, Prompt(r), r.Dataset, x.Metric, x.Mode, table.Whole(x), x.Count(),
-				)
-			}
-		}
-	}
-	return t
-}
-
-// listed is a row for each result of a run.
-func listed(r scoring.Report) []table.Table {
-	t := table.Table{
-		Title:   Heading(r, false),
-		Columns: table.Left("metric", "group", "mode").Right("value", "n"),
-	}
-	var said table.Remarks
-	for _, x := range r.Results {
-		t.Row(x.Metric, x.Group, x.Mode, table.Whole(x), x.Count())
-		said.Add(x.Metric, x.Note)
-	}
-	t.Notes = slices.Concat([]string{"judgments: " + Outcomes(r), BootstrapNote(r)}, said.Lines(),
-		table.Warned(r.Warnings))
-	return []table.Table{t}
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -19,8 +18,8 @@ func TestProtocolWithoutLayout(t *testing.T) {
 		}}
 	}
 	scores := report.Scores{Runs: []scoring.Report{run("a"), run("b")}}
-	text := string(print(t, table.Text, scores.Tables()))
-	for _, want := range []string{"2 runs", "a · rate · prompt 1 · d", "3.5000 [3.000, 4.000]", "rating: undefined: no ratings", "judgments: 2 = decided 2", "! few"} {
+	text := string(printed(t, scores, report.FullText))
+	for _, want := range []string{"2 runs", "a · which is good · d · prompt 1", "3.5000 [3.000, 4.000]", "rating twice: undefined: no ratings", "judgments: 2 = decided 2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -30,32 +29,22 @@ func TestProtocolWithoutLayout(t *testing.T) {
 	}
 	side := scoring.Side{Protocol: "rate"}
 	c := report.Comparison{&scoring.Comparisons{Comparisons: []*scoring.Comparison{{A: side, B: side, Unit: "item", N: 7, Differences: []scoring.Difference{{Metric: "rating", Diff: new(0.5)}}}}}}
-	if text := string(print(t, table.Text, c.Tables())); !strings.Contains(text, "7 items in both") || !strings.Contains(text, "rating") {
+	if text := string(printed(t, c, report.FullText)); !strings.Contains(text, "7 items in both") || !strings.Contains(text, "rating") {
 		t.Errorf("%s", text)
 	}
 }
 
-// Protocols with the same layout are laid out together, others apart, in the
-// order of their first.
+// Runs of several protocols stand in one table, each named by what tells it from the others.
 func TestLayoutsPartRuns(t *testing.T) {
-	toy := &report.Layout{
-		Noun:    "marks",
-		Summary: func(runs []scoring.Report) table.Table { return table.Table{Title: table.Count(len(runs), "toy")} },
-		Tables:  func(r scoring.Report) []table.Table { return []table.Table{{Title: "toy " + r.Model}} },
-		Words:   map[string]string{"two": "on both sides"},
-	}
+	toy := &report.Layout{Noun: "marks", Words: map[string]string{"two": "on both sides"}}
 	report.Register("toy", toy)
 	report.Register("toy, again", toy)
 	run := func(protocol, model, settings string) scoring.Report {
 		return scoring.Report{Protocol: protocol, Model: model, Settings: settings, Results: []scoring.Result{{Metric: "marks", Group: scoring.Overall, Value: new(0.5)}}}
 	}
 	scores := report.Scores{Runs: []scoring.Report{run("toy", "a", "two sides, goal x, at once"), run("unknown", "b", ""), run("toy, again", "c", "")}}
-	var titles []string
-	for _, laid := range scores.Tables() {
-		titles = append(titles, strings.SplitN(laid.Title, " ·", 2)[0])
-	}
-	if got := strings.Join(titles, "; "); got != "2 toys; toy a; b; toy c" {
-		t.Errorf("tables %s", got)
+	if text := string(printed(t, scores, report.FullText)); !strings.Contains(text, "3 runs") || !strings.Contains(text, "a · toy · at once · on both sides") {
+		t.Errorf("%s", text)
 	}
 	page := writeHTML(t, []report.Run{{Report: scores.Runs[0]}, {Report: scores.Runs[1]}, {Report: scores.Runs[2]}})
 	for _, want := range []string{"a · toy · at once · on both sides"} {
@@ -63,8 +52,7 @@ func TestLayoutsPartRuns(t *testing.T) {
 			t.Errorf("no %q on the page", want)
 		}
 	}
-	var csv strings.Builder
-	if err := scores.CSV(&csv); err != nil || strings.Count(csv.String(), "count of marks") != 2*len(scoring.Outcomes) {
-		t.Errorf("%v\n%s", err, csv.String())
+	if csv := string(printed(t, scores, report.CSV)); strings.Count(csv, "count of marks") != 2*len(scoring.Outcomes) {
+		t.Errorf("%s", csv)
 	}
 }

@@ -4,59 +4,69 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"io"
+	"math"
 	"slices"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
 // Leaderboard is a board as a page shows it: the answer, one chart of the judges, where they fail, and whether the
-// place decides. Its address of anything is "" where there is none.
+// position decides.
 type Leaderboard struct {
 	Board
 	Most    int      `json:"-"` // rows of the chart; 0: all
-	All     string   `json:"-"` // address of the page with all rows
-	Hardest string   `json:"-"` // address of the items that most judges get wrong
+	All     doc.Ref  `json:"-"` // the page with all rows
+	Hardest doc.Ref  `json:"-"` // the items that most judges get wrong
 	Notes   []string `json:"-"` // under the chart
 	Prefix  string   `json:"-"` // of the ids of its elements, where several are on a page
 	About   string   `json:"-"` // the question and the dataset, where the page does not say them
+
+	Link func(doc.Ref) string `json:"-"` // the address of a run; nil where the page has none
+}
+
+// BoardColumn is a number that a board shows beside the headline.
+type BoardColumn struct {
+	doc.Column
+	Metric, Mode string
+}
+
+func (c BoardColumn) of(r *scoring.Report) scoring.Result {
+	return r.Result(c.Metric, scoring.Overall, c.Mode)
+}
+
+// Against is a metric that a headline is drawn against: one that tells whether a judge goes by what it reads.
+type Against struct {
+	Title, About string
+	Words        string // of its axis
+	Metric       string
+	Zero         float64 // of a judge without the bias
+	ZeroWords    string
+	Zone         float64 // from which on the bias decides
+	ZoneWords    string
 }
 
 // Headline is the answer. No name is broken into two lines.
-func (l *Leaderboard) Headline() template.HTML {
+func (l *Leaderboard) Headline() []doc.Span {
 	first, _ := l.sentences()
 	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.of()+".", 1)
 	var names []string
 	for _, s := range l.placed() {
 		names = append(names, s.Name)
 	}
-	return unbroken(first, names)
+	return doc.Unbroken(first, names...)
 }
-
-// unbroken keeps names in words on one line, unless they are long.
-func unbroken(words string, names []string) template.HTML {
-	var whole []string
-	for _, n := range slices.SortedFunc(slices.Values(names), func(a, b string) int { return len(b) - len(a) }) {
-		if n == "" || len(n) > mostUnbroken {
-			continue
-		}
-		name := string(spaced(n))
-		whole = append(whole, name, `<span class="nowrap">`+name+`</span>`)
-	}
-	return template.HTML(strings.NewReplacer(whole...).Replace(string(spaced(words))))
-}
-
-// mostUnbroken is how long, in bytes, names are that stay on a line of a phone.
-const mostUnbroken = 24
 
 // Also is what else there is to say of the answer.
-func (l *Leaderboard) Also() template.HTML {
+func (l *Leaderboard) Also() string {
 	_, rest := l.sentences()
-	return spaced(strings.TrimSpace(rest + " " + l.beyond()))
+	return strings.TrimSpace(rest + " " + l.beyond())
 }
 
-// beyond says it where the best judges are told apart from every other.
+// beyond says it where the best judges differ significantly from every other.
 func (l *Leaderboard) beyond() string {
 	best := l.Best()
 	others := len(l.placed()) - len(best)
@@ -65,54 +75,61 @@ func (l *Leaderboard) beyond() string {
 		return ""
 	}
 	if others == 1 {
-		return "The difference to the other judge is beyond noise."
+		return doc.Phrase("board.beyond-one")
 	}
-	return "The difference to every other judge here is beyond noise."
-}
-
-// spaced keeps numbers on the line of their unit.
-func spaced(words string) template.HTML {
-	return template.HTML(template.HTMLEscapeString((*RunPage)(nil).Spaced(words)))
+	return doc.Phrase("board.beyond-all")
 }
 
 // Body is all below the answer.
-func (l *Leaderboard) Body() template.HTML { return blocks(nil, l.sections()...) }
+func (l *Leaderboard) Body() (template.HTML, error) {
+	return doc.Paper{Link: l.Link, Prefix: l.Prefix}.Blocks(l.Blocks())
+}
 
-func (l *Leaderboard) sections() []Section {
+// Blocks returns the parts of the board below its answer.
+func (l *Leaderboard) Blocks() []doc.Block {
 	if len(l.Rows) == 0 {
 		return nil
 	}
-	all := []Section{{ID: "cards", Body: l.cards()}, l.chart(), l.fails(), l.against(), l.reading()}
-	for i := range all {
-		all[i].ID = l.Prefix + all[i].ID
-	}
-	return all
+	return []doc.Block{l.cards(), l.judges(), l.baselines(), l.fails(), l.against(), l.reading()}
+}
+
+// Document returns the board.
+func (l *Leaderboard) Document() doc.Document {
+	return doc.Document{Answer: l.Says, Blocks: l.Blocks()}
 }
 
 // layout of the judges' runs.
-func (l *Leaderboard) layout() *Layout { return layoutOf(l.Rows[0].Report.Protocol) }
-
-// of is how many of what the judges with the most judged.
-func (l *Leaderboard) of() string {
-	most := 0
-	for _, s := range l.Rows {
-		most = max(most, s.Headline.N)
+func (b Board) layout() *Layout {
+	if len(b.Rows) == 0 {
+		return plain
 	}
-	return table.Count(most, l.Unit)
+	return layoutOf(b.Rows[0].Report.Protocol)
 }
 
-// fewestKept is the share of pairs, in percent, that a judge keeps at least of which a card says how sure it is there.
+// of is how many items the judges with the most judged.
+func (b Board) of() string {
+	most := 0
+	for _, s := range b.Rows {
+		most = max(most, s.Headline.N)
+	}
+	return table.Count(most, b.Unit)
+}
+
+// fewestKept is the coverage, in percent, from which a card shows the accuracy when consistent.
 const fewestKept = 50
 
 // cards say which judge to take for what.
-func (l *Leaderboard) cards() template.HTML {
+func (l *Leaderboard) cards() doc.Block {
 	placed := l.placed()
-	if len(placed) < 2 {
-		return ""
+	t := &doc.Table{}
+	add := func(name, value, about string) {
+		t.Rows = append(t.Rows, doc.Row{Name: name, Cells: []doc.Value{doc.Text(value), doc.Text(about)}})
 	}
-	var cards []card
+	if len(placed) < 2 {
+		return doc.Block{}
+	}
 	if l.Test != "" && l.warning() == "" && len(l.Best()) < len(placed) {
-		cards = append(cards, l.bestCard(placed))
+		add(l.bestCard(placed))
 	}
 	var surest, fastest *Standing
 	for i := range placed {
@@ -127,19 +144,12 @@ func (l *Leaderboard) cards() template.HTML {
 		}
 	}
 	if surest != nil {
-		cards = append(cards, card{
-			Name:  "Most to rely on where both orders agree",
-			Value: surest.Name,
-			About: fmt.Sprintf("Right on %.0f %% of these verdicts; %.0f %% of the %ss get one.",
-				*surest.RightWhereAlike.Value, *surest.Coverage.Value, l.Unit),
-		})
+		add("Most accurate when consistent", surest.Name,
+			doc.Phrase("board.surest", *surest.RightWhereAlike.Value, *surest.Coverage.Value, l.Unit))
 	}
 	if fastest != nil {
-		cards = append(cards, card{
-			Name:  "Fastest that is usable",
-			Value: fastest.Name + " · " + seconds1(*fastest.Seconds) + " a " + l.Unit,
-			About: capital(l.Board.values([]Standing{*fastest})),
-		})
+		add("Fastest that is usable", fastest.Name+" · "+seconds1(*fastest.Seconds)+" a "+l.Unit,
+			doc.Capital(l.Board.values([]Standing{*fastest})))
 	}
 	for _, bad := range []struct {
 		level scoring.Level
@@ -150,27 +160,25 @@ func (l *Leaderboard) cards() template.HTML {
 			continue
 		}
 		slices.Reverse(rows)
-		c := card{Name: bad.name, Value: namesOf(rows)}
-		if len(rows) == 1 {
-			c.About = rows[0].Report.Says
-		} else {
-			c.About = fmt.Sprintf("%s: %s", rows[0].Name, lower(rows[0].Report.Says))
+		about := rows[0].Report.Says
+		if len(rows) > 1 {
+			about = fmt.Sprintf("%s: %s", rows[0].Name, lower(about))
 		}
-		cards = append(cards, c)
+		add(bad.name, namesOf(rows), about)
 		break
 	}
-	if len(cards) == 0 {
-		return ""
+	if len(t.Rows) == 0 {
+		return doc.Block{}
 	}
-	return part("board-cards", cards)
+	return doc.Block{ID: "cards", In: doc.Page, Chart: doc.Cards, Table: t}
 }
 
 // bestCard names the best.
-func (l *Leaderboard) bestCard(placed []Standing) card {
+func (l *Leaderboard) bestCard(placed []Standing) (name, value, about string) {
 	best := l.Best()
-	c := card{Name: "Most accurate", Value: namesOf(best)}
+	name = "Most accurate"
 	if !l.ofRight() {
-		c.Name = "Highest " + l.headline()
+		name = "Highest " + l.headline()
 	}
 	points := func(a, b Standing) string {
 		x := scoring.Result{Unit: a.Headline.Unit}
@@ -182,11 +190,11 @@ func (l *Leaderboard) bestCard(placed []Standing) card {
 	}
 	switch last := best[len(best)-1]; {
 	case len(best) > 1:
-		c.About = fmt.Sprintf("Within %s of each other: choose by time and by what you keep.", points(best[0], last))
+		about = doc.Phrase("board.within", points(best[0], last))
 	case len(placed) > 1:
-		c.About = fmt.Sprintf("%s above %s, the next.", points(best[0], placed[1]), placed[1].Name)
+		about = doc.Phrase("board.above", points(best[0], placed[1]), placed[1].Name)
 	}
-	return c
+	return name, namesOf(best), about
 }
 
 // lower makes the first letter of a sentence small.
@@ -197,7 +205,7 @@ func lower(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// seconds1 is a time of one item.
+// seconds1 writes the time of one item.
 func seconds1(s float64) string {
 	switch {
 	case s < 9.95:
@@ -208,230 +216,151 @@ func seconds1(s float64) string {
 	return fmt.Sprintf("%.0f min", s/60)
 }
 
-// BoardCell is what a leaderboard draws of a run beside the headline.
-type BoardCell struct {
-	Head  string
-	Class string // kp of words, bi of shares around 50, n of numbers
-	Draw  func(r *scoring.Report) template.HTML
+// judges has a row for each judge, the best first.
+func (l *Leaderboard) judges() doc.Block {
+	b := l.block()
+	b.Title = doc.Capital(l.headline())
+	axis := b.Table.Columns[1].Axis
+	b.About = "percent of " + l.of()
+	if l.unit() != "" {
+		b.About = fmt.Sprintf("from %g to %g, over %s", axis.Min, axis.Max, l.of())
+	}
+	b.About += ", with 95 % interval · the best first"
+	if n := len(b.Table.Rows) - l.Most; l.Most > 0 && n > 0 {
+		b.Links = []doc.Link{{Words: fmt.Sprintf("All %d judges", len(b.Table.Rows)), Target: l.All}}
+		b.Table.Rows = b.Table.Rows[:l.Most]
+	}
+	for _, note := range l.Notes {
+		b.Notes = append(b.Notes, doc.Plain(note))
+	}
+	return b
 }
 
-// boardRow is a judge in the chart.
-type boardRow struct {
-	Standing
-	Bracket       string // first, mid or last of the judges that one joins
-	Plot, Value   template.HTML
-	Beside        []template.HTML
-	Time, Ranked  string
-	NameWithBreak template.HTML
-}
-
-// cells are what stands beside the headline.
-func (l *Leaderboard) cells() []BoardCell {
-	cells := l.layout().BoardCells
-	if cells != nil {
-		return cells
-	}
-	for _, c := range l.beside() {
-		cells = append(cells, BoardCell{
-			Head:  strings.TrimSpace(c.Heads[0] + " " + c.Heads[1]),
-			Class: "n",
-			Draw: func(r *scoring.Report) template.HTML {
-				x := c.Of(r)
-				return template.HTML(template.HTMLEscapeString(table.Rough(x.Value, x)))
-			},
-		})
-	}
-	return cells
-}
-
-// chart has a row for each judge.
-func (l *Leaderboard) chart() Section {
-	rows := l.Rows
-	left := 0
-	if l.Most > 0 && len(rows) > l.Most {
-		left = len(rows) - l.Most
-		rows = rows[:l.Most]
-	}
-	head := rows[0].Headline
-	axis := valueAxis(head.Unit)
-	cells := l.cells()
-	view := struct {
-		Label, Name, Head, TimeHead, All string
-		Prefix                           string
-		Left                             int
-		Axis                             template.HTML
-		Cells                            []BoardCell
-		Rows                             []boardRow
-		Dots, References, Brackets       bool
-		Timed                            bool
-		Notes                            []string
-	}{
-		Label:    "Judges by " + l.headline() + ", the best first",
-		Name:     l.headline(),
-		Head:     "Right",
-		All:      l.All,
-		Prefix:   l.Prefix,
-		Left:     left,
-		Axis:     axis.heads(),
-		Cells:    cells,
-		Notes:    l.Notes,
-		TimeHead: "Time a " + l.Unit,
-	}
-	if !l.ofRight() {
-		view.Head = capital(l.headline())
-	}
-	view.Timed = slices.ContainsFunc(rows, func(s Standing) bool { return s.Seconds != nil })
-	brackets := make([]string, len(rows))
-	if l.Test != "" {
-		brackets = bracketsOf(rows)
-	}
-	for i, s := range rows {
-		look := "dot"
-		if s.Reference {
-			look = "diamond"
-		}
-		row := boardRow{
-			Standing: s,
-			Bracket:  brackets[i],
-			Ranked:   s.Ranks(),
-			Plot:     Signs(axis, Sign{Result: s.Headline, Look: look}),
-			Value:    ValueCell(s.Headline),
-		}
-		if l.Test == "" {
-			row.Ranked = ""
-		}
-		for _, c := range cells {
-			row.Beside = append(row.Beside, c.Draw(s.Report))
-		}
-		if s.Seconds != nil {
-			row.Time = seconds1(*s.Seconds)
-		}
-		row.NameWithBreak = breakable(s.Name)
-		view.Dots = view.Dots || !s.Reference
-		view.References = view.References || s.Reference
-		view.Brackets = view.Brackets || brackets[i] != ""
-		view.Rows = append(view.Rows, row)
-	}
-	unit := "percent of " + l.of()
-	if head.Unit != "" {
-		unit = "from " + table.Fixed(&axis.Min, 0) + " to " + table.Fixed(&axis.Max, 0) + ", over " + l.of()
-	}
-	return Section{
-		ID:    "judges",
-		Title: capital(l.headline()),
-		About: unit + ", with 95 % interval · the best first · a judge's name leads to its run",
-		Body:  part("board-chart", view) + l.rules(axis),
-	}
-}
-
-// ruled is how many items the judge was held against rules on.
-func (s Standing) ruled() int {
-	if len(s.Report.Rules) == 0 {
-		return 0
-	}
-	return s.Headline.N
-}
-
-// rules are what rules that do not read get on the items, folded, in grey.
-func (l *Leaderboard) rules(axis Axis) template.HTML {
-	of := slices.MaxFunc(l.Rows, func(a, b Standing) int { return cmp.Compare(a.ruled(), b.ruled()) }).Report
-	if len(of.Rules) == 0 || !l.ofRight() {
-		return ""
-	}
-	c := Chart{
-		Label:   "Rules that do not read",
-		Class:   "wide",
-		Columns: []ChartColumn{{Class: "pl", Axis: &axis}, {Class: "val", Head: "Right"}},
-	}
-	for _, rule := range of.Rules {
-		x := scoring.Result{Value: &rule.Value, Low: rule.Low, High: rule.High}
-		c.Rows = append(c.Rows, ChartRow{
-			Name:  rule.Name,
-			Look:  "level-" + string(scoring.Unknown),
-			Cells: []template.HTML{Plot(axis, x), ValueCell(x)},
-		})
-	}
-	return folded(l.Prefix+"rules", "What rules that do not read get on these "+l.Unit+"s", c.HTML())
-}
-
-// bracketsOf says of each row whether it is the first, one in the middle or the last of judges of which none can be
-// told from another, and each can from all others.
-func bracketsOf(rows []Standing) []string {
-	out := make([]string, len(rows))
-	for i := 0; i < len(rows); i++ {
-		first, last := rows[i].First, rows[i].Last
-		if first == 0 || first != i+1 || last <= first || last > len(rows) {
+// block is a table with a row for each judge, the best first.
+func (b Board) block() doc.Block {
+	t := &doc.Table{First: "judge", Board: true, Columns: []doc.Column{
+		{Name: "level", Kind: doc.Judged}, {Name: b.headline(), Kind: doc.Number, Axis: doc.AxisOf(b.unit())},
+	}}
+	var beside []BoardColumn
+	for _, c := range b.layout().Board {
+		if c.Metric == b.Metric {
 			continue
 		}
-		if slices.ContainsFunc(rows[i:last], func(s Standing) bool { return s.First != first || s.Last != last }) {
-			continue
+		if c.Name == "" {
+			c.Name = MetricName(b.Rows[0].Report.Protocol, c.Metric)
 		}
-		for j := i; j < last; j++ {
-			out[j] = "mid"
+		beside = append(beside, c)
+		t.Columns = append(t.Columns, c.Column)
+	}
+	t.Columns = append(t.Columns, doc.Column{Name: "time a " + b.Unit, In: doc.Full | doc.Page})
+	keys := map[string]doc.Key{}
+	for _, r := range b.Rows {
+		row := doc.Row{
+			Name: r.Name + r.Mark, Detail: r.Detail, Target: r.target, Look: "level-" + string(r.Level),
+			Ranks: [2]int{r.First, r.Last}, Simulated: r.Simulated,
+			Cells: []doc.Value{doc.LevelOf(r.Level), doc.Num(r.Headline)},
 		}
-		out[i] = "first"
-		out[last-1] = "last"
+		if b.Test == "" {
+			row.Ranks = [2]int{}
+		}
+		sign := "interval"
+		if r.Reference {
+			row.Mark = doc.Diamond
+			sign = "reference"
+		}
+		keys[sign] = doc.Key{Sign: sign, Words: doc.Phrase("board.key-" + sign)}
+		for _, c := range beside {
+			v := doc.Value{Result: c.of(r.Report)}
+			if c.Kind == doc.Of {
+				v.Text = b.Unit + "s"
+			}
+			row.Cells = append(row.Cells, v)
+		}
+		time := doc.Text("")
+		if r.Seconds != nil {
+			time.Text = seconds1(*r.Seconds)
+		}
+		row.Cells = append(row.Cells, time)
+		t.Rows = append(t.Rows, row)
+	}
+	t.DropEmpty()
+	out := doc.Block{ID: "judges", Table: t}
+	for _, sign := range []string{"interval", "reference"} {
+		if key, ok := keys[sign]; ok {
+			out.Keys = append(out.Keys, key)
+		}
+	}
+	if b.Test != "" {
+		out.Keys = append(out.Keys, doc.Key{Sign: "brace", Words: doc.Phrase("board.key-brace")})
 	}
 	return out
 }
 
-// breakable is a name that breaks after its signs rather than within a word.
-func breakable(name string) template.HTML {
-	var b strings.Builder
-	for _, r := range table.Clean(name) {
-		b.WriteString(template.HTMLEscapeString(string(r)))
-		if strings.ContainsRune(",=:_/", r) {
-			b.WriteString("<wbr>")
+// Text prints the rows of the board for a terminal of so many columns.
+func (b Board) Text(w io.Writer, columns int) error {
+	return doc.Document{Blocks: []doc.Block{b.block()}}.Text(w, columns, false)
+}
+
+// unit of the headline.
+func (b Board) unit() string {
+	if len(b.Rows) == 0 {
+		return ""
+	}
+	return b.Rows[0].Headline.Unit
+}
+
+// headline is the label of the board's metric.
+func (b Board) headline() string {
+	if len(b.Rows) == 0 {
+		return b.Metric
+	}
+	return ScoreName(b.Rows[0].Report, b.Metric)
+}
+
+// ScoreName returns the label of the metric that judges are ranked by.
+func ScoreName(r *scoring.Report, metric string) string {
+	if r.Preferences {
+		return WithPeople
+	}
+	term, _ := scoring.TermIn(Terms(r.Protocol), metric)
+	return cmp.Or(term.Name, metric)
+}
+
+// baselines are what simple rules without reading get on the items.
+func (l *Leaderboard) baselines() doc.Block {
+	ruled := func(s Standing) int {
+		if len(s.Report.Rules) == 0 {
+			return 0
 		}
+		return s.Headline.N
 	}
-	return template.HTML(b.String())
+	of := slices.MaxFunc(l.Rows, func(a, b Standing) int { return cmp.Compare(ruled(a), ruled(b)) }).Report
+	if len(of.Rules) == 0 || !l.ofRight() {
+		return doc.Block{}
+	}
+	t := &doc.Table{First: "baseline", Look: "wide", Columns: []doc.Column{
+		{Name: l.headline(), Kind: doc.Number, Axis: doc.AxisOf(l.unit())},
+	}}
+	for _, rule := range of.Rules {
+		x := scoring.Result{Value: &rule.Value, Low: rule.Low, High: rule.High}
+		t.Rows = append(t.Rows, doc.Row{Name: rule.Name, Look: "level-unknown", Cells: []doc.Value{doc.Num(x)}})
+	}
+	title := "Baselines on these " + l.Unit + "s"
+	return doc.Block{ID: "baselines", Title: title, Fold: title, In: doc.Full | doc.Page, Table: t}
 }
-
-// KeptCell is how often a judge is right where both orders agree, and of how many: "87 % of 389 pairs".
-func KeptCell(x scoring.Result, noun string) template.HTML {
-	if x.Value == nil {
-		return "–"
-	}
-	return template.HTML(fmt.Sprintf("<b>%s %%</b> of %s", short(x, *x.Value), table.Count(x.N, noun)))
-}
-
-// BiasCell draws a share around its half: a bar from the middle, and the number.
-func BiasCell(x scoring.Result) template.HTML {
-	if x.Value == nil {
-		return "–"
-	}
-	const width, half = 54.0, 27.0
-	at := width * *x.Value / 100
-	look := ""
-	switch away := max(*x.Value, 100-*x.Value); {
-	case away >= scoring.MostByPlace:
-		look = " level-unusable"
-	case away >= leaning:
-		look = " level-weak"
-	}
-	return template.HTML(fmt.Sprintf(`<svg class="bias%s" width="%g" height="16" aria-hidden="true">`+
-		`<rect class="box" x=".5" y="3.5" width="53" height="9" rx="2"/>`+
-		`<rect class="lean" x="%s" width="%s" y="4" height="8"/>`+
-		`<line x1="%[5]g" x2="%[5]g" y1="0" y2="16"/></svg> %[6]s %%`, look, width, coordinate(min(at, half)),
-		coordinate(max(at, half)-min(at, half)), half, short(x, *x.Value)))
-}
-
-// leaning is from which share on a judge is said to lean to a place.
-const leaning = 60
 
 // Sizes of the matrix.
 const (
 	failRows    = 12
 	failColumns = 8
-	heatSteps   = 10
 )
 
 // fails are the headline of judges by category.
-func (l *Leaderboard) fails() Section {
+func (l *Leaderboard) fails() doc.Block {
 	rows := l.placed()
 	rows = rows[:min(len(rows), failRows)]
-	if len(rows) == 0 || rows[0].Headline.Unit != "" && valueAxis(rows[0].Headline.Unit).Min != 0 {
-		return Section{}
+	if len(rows) == 0 || doc.AxisOf(rows[0].Headline.Unit).Min != 0 {
+		return doc.Block{}
 	}
 	head := rows[0].Headline
 	var groups []string
@@ -449,68 +378,99 @@ func (l *Leaderboard) fails() Section {
 		}
 	}
 	if len(groups) < 2 {
-		return Section{}
+		return doc.Block{}
 	}
-	left := max(0, len(groups)-failColumns)
-	if left > 0 { // the largest stay
+	b := doc.Block{ID: "fails", Title: "Where they fail", About: l.headline(), In: doc.Full | doc.Page, Half: true, Chart: doc.Heat,
+		Links: []doc.Link{{Words: "Items that most judges get wrong", Target: l.Hardest}}}
+	if left := len(groups) - failColumns; left > 0 { // the largest stay
 		slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 		groups = groups[:failColumns]
+		b.Notes = append(b.Notes, doc.Say("board.smaller-categories", table.Count(left, "smaller categorie")))
 	}
-	type column struct {
-		Name template.HTML
-		N    int
+	if more := len(l.placed()) - len(rows); more > 0 {
+		b.Notes = append(b.Notes, doc.Say("board.best-rows", len(rows)))
 	}
-	type cell struct{ Class, Words, Title string }
-	type row struct {
-		Name  template.HTML
-		Link  string
-		Cells []cell
-	}
-	view := struct {
-		Columns []column
-		Rows    []row
-		Hardest string
-		Left    int
-		More    int
-	}{Hardest: l.Hardest, Left: left, More: len(l.placed()) - len(rows)}
+	b.Table = &doc.Table{First: "judge"}
 	for _, g := range groups {
-		view.Columns = append(view.Columns, column{Name: breakable(g), N: counts[g]})
+		b.Table.Columns = append(b.Table.Columns, doc.Column{
+			Name: g, Kind: doc.Bare, Axis: doc.AxisOf(head.Unit), Head: fmt.Sprintf("n = %d", counts[g]),
+		})
 	}
-	high := valueAxis(head.Unit).Max
 	for _, s := range rows {
-		r := row{Name: breakable(s.Name), Link: s.Link}
+		row := doc.Row{Name: s.Name, Target: s.target}
 		for _, g := range groups {
 			x := s.Report.Result(head.Metric, g, head.Mode)
-			c := cell{Words: "–"}
+			x.Note = ""
 			if x.Value != nil {
-				c.Words = short(x, *x.Value)
-				c.Class = fmt.Sprintf("h%d", max(0, min(heatSteps, int(heatSteps**x.Value/high+.5))))
-				c.Title = fmt.Sprintf("%s, %s: %s of %d", s.Name, g, table.Roughly(x), x.N)
+				x.Note = fmt.Sprintf("%s, %s: %s of %d", s.Name, g, table.Roughly(x), x.N)
 			}
-			r.Cells = append(r.Cells, c)
+			row.Cells = append(row.Cells, doc.Num(x))
 		}
-		view.Rows = append(view.Rows, r)
+		b.Table.Rows = append(b.Table.Rows, row)
 	}
-	about := l.headline()
-	if head.Unit == "" {
-		about += ", percent"
+	return b
+}
+
+// against draws the judges by their headline and the metric beside it.
+func (l *Leaderboard) against() doc.Block {
+	a := l.layout().Against
+	if a == nil {
+		return doc.Block{}
 	}
-	return Section{ID: "fails", Title: "Where they fail", About: about, Half: true, Body: part("board-fails", view)}
+	low, high := 100.0, 0.0
+	t := &doc.Table{First: "judge"}
+	for _, s := range l.placed() {
+		x := s.Report.Overall(a.Metric)
+		if x.Value == nil {
+			continue
+		}
+		low = min(low, *x.Value)
+		high = max(high, *x.Value)
+		row := doc.Row{Name: s.Name, Look: "level-" + string(s.Level), Cells: []doc.Value{doc.Num(x), doc.Num(s.Headline)}}
+		if s.Reference {
+			row.Mark = doc.Diamond
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) < 2 {
+		return doc.Block{}
+	}
+	axis := &doc.Axis{
+		Min:  max(0, 10*math.Floor(min(low-2, a.Zero-8)/10)),
+		Max:  min(100, 10*math.Ceil(max(high+2, a.Zero+8)/10)),
+		Zero: a.Zero,
+		Zone: a.Zone,
+		Ends: [2]string{a.ZeroWords, a.ZoneWords},
+	}
+	step := 10.0
+	if axis.Max-axis.Min > 60 {
+		step = 20
+	}
+	for v := axis.Min; v <= axis.Max; v += step {
+		axis.Ticks = append(axis.Ticks, v)
+	}
+	t.Columns = []doc.Column{
+		{Name: a.Words, Kind: doc.Bare, Axis: axis}, {Name: l.headline(), Kind: doc.Bare, Axis: doc.AxisOf(l.unit())},
+	}
+	return doc.Block{ID: "against", Title: a.Title, About: a.About, In: doc.Page, Half: true, Chart: doc.Scatter, Table: t}
 }
 
 // reading says how sure the answer is and how the page is read.
-func (l *Leaderboard) reading() Section {
+func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
-	view := struct {
-		Test, Family, Interval, Of string
-		Pairs, Scores              bool
-	}{
-		Test:     l.Test,
-		Family:   l.Family,
-		Interval: cmp.Or(head.Interval, "resampling"),
-		Of:       l.of(),
-		Pairs:    slices.ContainsFunc(l.Rows, func(s Standing) bool { return s.RightWhereAlike.Value != nil }),
-		Scores:   head.Unit != "",
+	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page, Notes: []doc.Note{
+		doc.Say("board.interval", l.of(), cmp.Or(head.Interval, "resampling")),
+	}}
+	add := func(code string, args ...any) { b.Notes = append(b.Notes, doc.Say(code, args...)) }
+	if l.Test != "" {
+		add("board.test", l.Test, l.Family)
+	} else {
+		add("board.untested")
 	}
-	return Section{ID: "sure", Body: part("board-sure", view)}
+	if slices.ContainsFunc(l.Rows, func(s Standing) bool { return s.RightWhereAlike.Value != nil }) {
+		add("board.when-consistent")
+		add("board.position-bias")
+	}
+	add("board.level")
+	return b
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -19,62 +20,66 @@ type costRow struct {
 	*scoring.Ledger
 }
 
-// costs is a table of what runs or judges cost, head being what a row is; none where nobody paid.
-func costs(head string, rows []costRow) []table.Table {
+// costs is costBlocks as tables.
+func costs(head string, rows []costRow) (all []table.Table) {
+	return doc.Document{Blocks: costBlocks(head, rows)}.Tables(doc.Full)
+}
+
+// costBlocks is a table of what runs or judges cost, head being what a row is; none where nobody paid.
+func costBlocks(head string, rows []costRow) []doc.Block {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(p costRow) bool { return p.Ledger == nil })
 	if len(rows) == 0 {
 		return nil
 	}
-	t := table.Table{
-		Title:   "cost (in brackets: per decided item)",
-		Columns: table.Left(head).Right("calls", "tokens read", "generated", "seconds"),
-		Notes: []string{"seconds: in which a judgment was being made; right for 1,000: " +
-			"items right by the headline, per 1,000 tokens that the judge generated"},
+	t := &doc.Table{First: head}
+	for _, name := range []string{
+		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000",
+	} {
+		t.Columns = append(t.Columns, doc.Column{Name: name, Kind: doc.Whole})
 	}
-	var untold []string // whose servers do not say what they had in their prompt caches
-	joules, price := rows[0].Joules != nil, rows[0].Price != nil
-	if joules {
-		t.Columns = t.Columns.Right("joules")
+	b := doc.Block{
+		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Full | doc.Page, Fold: "Cost",
+		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},
 	}
-	if price {
-		t.Columns = t.Columns.Right("price")
-	}
-	t.Columns = t.Columns.Right("decided items", "right for 1,000")
+	var untold []string // whose servers do not report prompt caches
 	for _, p := range rows {
 		each := cmp.Or(p.Each, &scoring.Each{})
-		of := func(whole string, each float64, decimals int) string {
-			if p.Each == nil {
-				return whole
+		of := func(whole *float64, places int, each *float64, decimals int) doc.Value {
+			if whole == nil {
+				return doc.Text("")
 			}
-			return whole + " (" + strconv.FormatFloat(each, 'f', decimals, 64) + ")"
+			text := table.Fixed(whole, places)
+			if p.Each != nil && each != nil {
+				text += " (" + table.Fixed(each, decimals) + ")"
+			}
+			return doc.Text(text)
 		}
-		row := []string{p.name, of(strconv.Itoa(p.Calls), each.Calls, 1),
-			of(strconv.Itoa(p.ReadTokens()), each.ReadTokens, 0),
-			of(strconv.Itoa(p.ReplyTokens), each.ReplyTokens, 0), of(table.Fixed(&p.Seconds, 1), each.Seconds, 2)}
-		zero := new(float64)
-		if joules {
-			row = append(row, of(table.Fixed(p.Joules, 0), *cmp.Or(each.Joules, zero), 1))
+		count := func(n int, each float64, decimals int) doc.Value {
+			return of(new(float64(n)), 0, &each, decimals)
 		}
-		if price {
-			row = append(row, of(table.Fixed(p.Price, 2), *cmp.Or(each.Price, zero), 4))
-		}
-		t.Row(append(row, strconv.Itoa(p.DecidedItems), table.Fixed(p.PerThousand, 2))...)
+		t.Rows = append(t.Rows, doc.Row{Name: p.name, Cells: []doc.Value{
+			count(p.Calls, each.Calls, 1), count(p.ReadTokens(), each.ReadTokens, 0),
+			count(p.ReplyTokens, each.ReplyTokens, 0), of(&p.Seconds, 1, &each.Seconds, 2),
+			of(p.Joules, 0, each.Joules, 1), of(p.Price, 2, each.Price, 4),
+			doc.Text(strconv.Itoa(p.DecidedItems)), of(p.PerThousand, 2, nil, 0),
+		}})
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
 			untold = append(untold, p.name)
 		}
 		if said := strings.Join(beside(p.Ledger), "; "); said != "" && len(rows) > 1 {
-			t.Note(p.name + ": " + said)
+			b.Notes = append(b.Notes, doc.Plain(p.name+": "+said))
 		} else if said != "" {
-			t.Note(said)
+			b.Notes = append(b.Notes, doc.Plain(said))
 		}
 	}
-	switch said := "the server does not say what its prompt cache had, so all of the prompts' tokens count as read"; {
+	t.DropEmpty()
+	switch said := doc.Phrase("cost.no-prompt-cache"); {
 	case len(untold) == len(rows):
-		t.Note(said)
+		b.Notes = append(b.Notes, doc.Plain(said))
 	case len(untold) > 0:
-		t.Note(strings.Join(untold, ", ") + ": " + said)
+		b.Notes = append(b.Notes, doc.Plain(strings.Join(untold, ", ")+": "+said))
 	}
-	return []table.Table{t}
+	return []doc.Block{b}
 }
 
 // beside says what the numbers of a ledger do not, as far as servers tell.
@@ -104,11 +109,13 @@ func beside(l *scoring.Ledger) (said []string) {
 	return said
 }
 
-// Costs of the runs, a row each.
-func (s Scores) Costs() []table.Table {
+// Costs returns what the runs cost, a row each.
+func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
+
+func (s Scores) costs() []doc.Block {
 	rows := make([]costRow, len(s.Runs))
 	for i, name := range runNames(s.Runs) {
-		rows[i] = costRow{name, s.Runs[i].Ledger}
+		rows[i] = costRow{name: name, Ledger: s.Runs[i].Ledger}
 	}
-	return costs("run", rows)
+	return costBlocks("judge", rows)
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -25,10 +24,8 @@ func TestCosts(t *testing.T) {
 	r := paidRun()
 	const read = "read 199,725 of 233,494 prompt tokens, 33,769 from cache; an ideal cache would leave 194,200; 2 replies from gavel's own cache, paid for before; " +
 		"37 requests beside the calls: which model is served, how long a prompt is"
-	var text, page, several bytes.Buffer
-	if err := table.Writer(table.Text).Each(&text, report.Scores{Runs: []scoring.Report{r}}.Tables()); err != nil {
-		t.Fatal(err)
-	}
+	var text, page bytes.Buffer
+	text.Write(printed(t, report.Scores{Runs: []scoring.Report{r}}, report.FullText))
 	for _, want := range []string{read, "80 (2.0)", "199725 (4993)", "640 (16)", "16.5 (0.41)", "1649 (41.2)", "0.02 (0.0004)", "12.50"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
@@ -37,12 +34,12 @@ func TestCosts(t *testing.T) {
 	if err := (report.Document{Runs: []report.Run{{Report: r}}}).WriteHTML(&page); err != nil || !strings.Contains(page.String(), strings.ReplaceAll(read, "'", "&#39;")) {
 		t.Errorf("the page does not say it: %v", err)
 	}
-	if err := table.Writer(table.Text).Each(&several, report.Scores{Runs: []scoring.Report{twoRuns().Runs[1], r}}.Costs()); err != nil || strings.Count(several.String(), "80 (2.0)") != 1 {
-		t.Errorf("of several runs: %v\n%s", err, several.String())
+	several := printed(t, report.Scores{Runs: []scoring.Report{twoRuns().Runs[1], r}}.Costs(), report.FullText)
+	if bytes.Count(several, []byte("80 (2.0)")) != 1 {
+		t.Errorf("of several runs: %s", several)
 	}
-	text.Reset()
-	if err := table.Writer(table.Text).Each(&text, twoRuns().Tables()); err != nil || strings.Contains(text.String(), "cost (in brackets") {
-		t.Errorf("nobody was paid: %v\n%s", err, text.String())
+	if free := printed(t, twoRuns(), report.FullText); bytes.Contains(free, []byte("in brackets: per decided")) {
+		t.Errorf("nobody was paid: %s", free)
 	}
 }
 
@@ -51,9 +48,8 @@ func TestCostOfThinking(t *testing.T) {
 	for each, want := range map[*float64]string{nil: "; 600 of 640 tokens were thinking; 2 replies", new(15.0): "; 600 of 640 tokens were thinking, 15 for each verdict; 2 replies"} {
 		r := paidRun()
 		r.Ledger.ThoughtTokens, r.Ledger.ThoughtEach = new(600), each
-		var text bytes.Buffer
-		if err := table.Writer(table.Text).Each(&text, report.Scores{Runs: []scoring.Report{r}}.Tables()); err != nil || !strings.Contains(text.String(), want) {
-			t.Errorf("no %q in\n%s", want, text.String())
+		if text := string(printed(t, report.Scores{Runs: []scoring.Report{r}}, report.FullText)); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }

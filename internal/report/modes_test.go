@@ -3,14 +3,10 @@ package report_test
 import (
 	"bytes"
 	"encoding/csv"
-	"io"
 	"strings"
 	"testing"
 
-	"gotest.tools/v3/golden"
-
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/protocols/answer"
 	"gavel/protocols/selfreference"
 	"gavel/scoring"
@@ -59,39 +55,12 @@ func modesCompared() report.Comparison {
 }
 
 func TestFormatsOfModes(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		tables []table.Table
-		csv    func(io.Writer) error
-	}{
-		{"modes", twoModes().Tables(), twoModes().CSV},
-		{"modes-compared", modesCompared().Tables(), modesCompared().CSV},
-	} {
-		var b bytes.Buffer
-		if err := c.csv(&b); err != nil {
-			t.Fatal(err)
-		}
-		rows, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll() // refuses rows of unequal length
+	for name, result := range map[string]any{"modes": twoModes(), "modes-compared": modesCompared()} {
+		b := printed(t, result, report.CSV)
+		rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll() // refuses rows of unequal length
 		if err != nil || !strings.HasSuffix(strings.Join(rows[0], ","), ",note,mode,unit") {
-			t.Errorf("%s: %v, columns %q", c.name, err, rows[0])
+			t.Errorf("%s: %v, columns %q", name, err, rows[0])
 		}
-		golden.AssertBytes(t, b.Bytes(), c.name+".csv")
-		golden.AssertBytes(t, print(t, table.Text, c.tables), c.name+".txt")
-		golden.AssertBytes(t, print(t, table.Markdown, c.tables), c.name+".md")
-	}
-}
-
-// Tables for people stay within what a terminal shows, with names of usual
-// length.
-func TestTablesFit(t *testing.T) {
-	for _, tables := range [][]table.Table{twoModes().Tables()[1:], modesCompared().Tables()} {
-		for _, laid := range tables {
-			laid.Title, laid.Notes = "", nil
-			for line := range strings.Lines(string(print(t, table.Text, []table.Table{laid}))) {
-				if n := len([]rune(strings.TrimRight(line, "\n"))); n > 110 {
-					t.Errorf("%d characters: %s", n, line)
-				}
-			}
-		}
+		goldens(t, result, name)
 	}
 }

@@ -8,12 +8,10 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"gavel/internal/doc"
-	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -52,13 +50,16 @@ var Style = func() string {
 }()
 
 // pages are the templates, read when the first is filled in.
-var pages = sync.OnceValue(func() *template.Template {
+var pages = sync.OnceValue(Templates)
+
+// Templates returns the templates of results, to which a page adds its own.
+func Templates() *template.Template {
 	return template.Must(doc.Templates().Funcs(template.FuncMap{
 		"add":   func(a, b int) int { return a + b },
 		"brand": func() template.HTML { return Brand },
 		"chip":  Chip,
 	}).ParseFS(assets, "assets/*.html", "assets/picture.svg"))
-})
+}
 
 // Brand is the mark that stands before the name gavel.
 const Brand template.HTML = `<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">` +
@@ -84,25 +85,21 @@ var Policy = func() string {
 		"'; base-uri 'none'; form-action 'none'"
 }()
 
-// Every is each number of a run.
-func Every(run Run) (template.HTML, error) {
-	var b strings.Builder
-	err := pages().ExecuteTemplate(&b, "every", pageOf([]Run{run}))
-	return template.HTML(b.String()), err
-}
-
-// SoFar is what a run that is being made comes to: its level, its answer and its cards.
+// SoFar returns what a run that is being made comes to: its level, its answer and its cards.
 func SoFar(r scoring.Report) template.HTML {
 	p := &RunPage{Run: Run{Report: r}}
-	return "<p>" + Chip(p.Level()) + "</p>\n" + p.Answer() + blocks(nil, Cards(p)...)
+	return part("run-so-far", p)
 }
+
+// Cards of a run that is being made.
+func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards(p)) }
 
 // Document is a report: the leaderboards of its runs, the page of each run, and every number.
 type Document struct {
 	Runs   []Run
 	Boards []*Leaderboard
 	Two    *ComparisonPage // of two runs that can be compared; nil of others
-	More   []table.Table   // beside the runs' own
+	People *LabelAgreement // how the judges agree with people's labels; nil where none are given
 }
 
 // WriteHTML writes a page that needs nothing else: no network, no script, no font. The same runs give the same bytes.
@@ -110,9 +107,9 @@ func (d Document) WriteHTML(w io.Writer) error {
 	p := pageOf(d.Runs)
 	p.Boards = d.Boards
 	p.Two = d.Two
-	p.Summaries = append(p.Summaries, d.More...)
+	p.People = d.People
 	return pages().ExecuteTemplate(w, "page", struct {
-		page
+		*page
 		Generator template.HTML
 		Policy    string // forbids everything but the style sheet
 		Style     template.CSS
@@ -131,69 +128,22 @@ type page struct {
 	Simulated string // what to say of simulated judges
 	Boards    []*Leaderboard
 	Two       *ComparisonPage
+	People    *LabelAgreement
 	Pages     []*RunPage
-	Common    []scoring.Metadatum // that all runs share
-	Differ    table.Table         // what they do not
-	Summaries []table.Table       // of several runs of a layout
-	Runs      []section
-	Outcomes  table.Table
-	Costs     []table.Table
-	Terms     []scoring.Term // that explain its words
+	beside    []doc.Block // of several runs
 }
 
-// explained are the terms of the page's words, each once.
-func (p page) explained() (terms []scoring.Term) {
-	add := func(t *scoring.Term) {
-		if t != nil && !slices.ContainsFunc(terms, func(u scoring.Term) bool { return u.ID() == t.ID() }) {
-			terms = append(terms, *t)
-		}
-	}
-	for _, t := range p.Summaries {
-		t.EachTerm(add)
-	}
-	for _, r := range p.Runs {
-		for _, t := range r.Tables {
-			t.EachTerm(add)
-		}
-	}
-	return terms
-}
+// Beside are the runs in one table, what differs between them, and what they cost.
+func (p page) Beside() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.beside) }
 
-// Explanations of the terms.
-func (p page) Explanations() (template.HTML, error) { return table.Explanations(p.Terms) }
-
-// Explanations are of the words of some tables.
-func Explanations(tables []table.Table) (template.HTML, error) {
-	p := page{Runs: []section{{Tables: tables}}}
-	return table.Explanations(p.explained())
-}
-
-// section is a run's tables.
-type section struct {
-	Title  string
-	Tables []table.Table
-}
-
-func sectionOf(r scoring.Report, title string) section {
-	s := section{Title: title}
-	for _, t := range layoutOf(r.Protocol).Tables(r) {
-		s.Tables = append(s.Tables, explained(t, r.Protocol))
-	}
-	return s
-}
-
-func pageOf(runs []Run) page {
+func pageOf(runs []Run) *page {
 	scores := Scores{Runs: reports(runs)}
 	names := runNames(scores.Runs)
-	p := page{
-		Title:     titleOf(scores.Runs),
-		One:       len(runs) == 1,
-		Outcomes:  outcomesTable(scores.Runs, names),
-		Simulated: simulatedNote(scores.Runs),
-	}
-	for i, r := range scores.Runs {
-		p.Runs = append(p.Runs, sectionOf(r, names[i]))
+	p := &page{Title: titleOf(scores.Runs), One: len(runs) == 1, Simulated: simulatedNote(scores.Runs)}
+	shown := map[string]bool{}
+	for i := range runs {
 		of := NewRunPage(runs[i])
+		of.Shown = shown
 		if !p.One {
 			of.Name = names[i]
 			of.Prefix = fmt.Sprintf("run-%d-", i+1)
@@ -201,10 +151,11 @@ func pageOf(runs []Run) page {
 		}
 		p.Pages = append(p.Pages, of)
 	}
-	p.Common, p.Differ = metadata(runs, names)
-	p.Summaries = scores.summaries()
-	p.Costs = scores.Costs()
-	p.Terms = p.explained()
+	if !p.One {
+		beside := scores.beside()
+		beside.In = doc.Page
+		p.beside = append([]doc.Block{beside, settings(runs, names)}, scores.costs()...)
+	}
 	return p
 }
 
@@ -250,8 +201,8 @@ func isJury(model string) bool {
 	return is
 }
 
-// metadata parts what the manifests share from what they do not.
-func metadata(runs []Run, names []string) (common []scoring.Metadatum, differ table.Table) {
+// settings is a row for each run with the settings in which the runs differ.
+func settings(runs []Run, names []string) doc.Block {
 	var order []string
 	values := map[string][]string{}
 	for i, r := range runs {
@@ -262,39 +213,19 @@ func metadata(runs []Run, names []string) (common []scoring.Metadatum, differ ta
 			values[f.Name][i] = f.Value
 		}
 	}
-	differ = table.Table{
-		Title:   "What differs between the runs",
-		Columns: table.Left("run"),
-		Rows:    make([][]string, len(runs)),
-	}
+	t := &doc.Table{First: "run"}
 	for i := range runs {
-		differ.Rows[i] = []string{names[i]}
+		t.Rows = append(t.Rows, doc.Row{Name: names[i]})
 	}
 	for _, name := range order {
-		if v := values[name]; !slices.ContainsFunc(v, func(s string) bool { return s != v[0] }) {
-			common = append(common, scoring.Metadatum{Name: name, Value: v[0]})
+		v := values[name]
+		if !slices.ContainsFunc(v, func(s string) bool { return s != v[0] }) {
 			continue
 		}
-		differ.Columns = differ.Columns.Left(name)
+		t.Columns = append(t.Columns, doc.Column{Name: name})
 		for i := range runs {
-			differ.Rows[i] = append(differ.Rows[i], values[name][i])
+			t.Rows[i].Cells = append(t.Rows[i].Cells, doc.Text(v[i]))
 		}
 	}
-	if len(differ.Columns) == 1 {
-		differ.Rows = nil
-	}
-	return common, differ
-}
-
-func outcomesTable(runs []scoring.Report, names []string) table.Table {
-	t := table.Table{Title: "How the requests ended", Columns: table.Left("run").Right("all")}
-	t.Columns = t.Columns.Right(scoring.Outcomes...)
-	for i, r := range runs {
-		row := []string{names[i], strconv.Itoa(r.Judgments())}
-		for _, o := range scoring.Outcomes {
-			row = append(row, strconv.Itoa(r.Outcomes[o]))
-		}
-		t.Row(row...)
-	}
-	return t
+	return doc.Block{ID: "settings", Title: "Settings that differ", Chart: doc.Numbers, Table: t}
 }

@@ -1,14 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 	"gavel/scoring/race"
@@ -121,9 +123,6 @@ func (out *Race) stand(name func(run string) string) {
 	}
 }
 
-// Sentences are the answer.
-func (out *Race) Sentences() []string { return []string{out.Says} }
-
 // answer says who is left, and what the race saved.
 func (out *Race) answer() string {
 	var in []string
@@ -179,8 +178,8 @@ func listed3(names []string) string {
 	return Enumerate(names)
 }
 
-// CSV writes a row for each judge.
-func (out *Race) CSV(w io.Writer) error {
+// sheet has a row for each judge.
+func (out *Race) sheet() [][]string {
 	rows := [][]string{{
 		"run", "state", "items", "share", "low", "high", "leader_ahead", "ahead_low", "ahead_high",
 		"left_after", "e", "by",
@@ -197,61 +196,84 @@ func (out *Race) CSV(w io.Writer) error {
 		}
 		rows = append(rows, row)
 	}
-	return table.WriteCSV(w, rows)
+	return rows
 }
 
-// Tables is one: who leads, who is tied with it, who left and why.
-func (out *Race) Tables() []table.Table {
-	t := table.Table{
-		Title: fmt.Sprintf("race of %d judges by %s over %d items, in the order of seed %d · about %s",
-			len(out.rows), out.rights.Metric, out.rules.Items, out.seed, aboutWords[out.About]),
-		Columns: table.Left("judge").Right("items", "right, %", "leader ahead by, points", "left after", "E").Left(""),
+// Document returns how many items each judge was asked, drawn, and what became of it.
+func (out *Race) Document() doc.Document {
+	return doc.Document{Answer: out.Says, Blocks: []doc.Block{out.Block()}, Sheet: out.sheet()}
+}
+
+// Block has a row for each judge.
+func (out *Race) Block() doc.Block {
+	t := &doc.Table{First: "judge", Look: "race", Columns: []doc.Column{
+		{Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.Lap, Axis: doc.CountAxis(out.rules.Items)},
+		{Name: "correct, %", Kind: doc.Number}, {Name: "calls", Kind: doc.Whole, Spare: 1},
+		{Name: "leader ahead by", Kind: doc.Number, In: doc.Full}, {Name: "E", In: doc.Full}, {Name: "outcome"},
+	}}
+	in := 0
+	for _, r := range out.rows {
+		in += int(scoring.One(r.left == nil && r.items > 0))
 	}
-	for _, x := range out.rows {
-		row := []string{x.name, strconv.Itoa(x.items), table.Whole(x.share), "", "", "", x.state}
-		if x.ahead.Value != nil {
-			row[3] = table.Whole(x.ahead)
+	each := out.FullCalls / max(1, out.rules.Items*len(out.rows))
+	for _, r := range out.rows {
+		items := doc.Count(r.items)
+		e := ""
+		row := doc.Row{Name: r.name, Target: doc.RunRef(r.run)}
+		if r.left != nil {
+			items.Text = fmt.Sprintf("out after %d", r.left.Items)
+			e = evidence(r.left)
+		} else if in > 1 && r.items > 0 {
+			row.Ranks = [2]int{1, in}
 		}
-		if x.left != nil {
-			row[4] = strconv.Itoa(x.left.Items)
-			row[5] = evidence(x.left)
+		row.Cells = []doc.Value{
+			items, doc.Num(r.share), doc.Count(r.items * each), doc.Num(r.ahead), doc.Text(e), doc.Text(r.ended()),
 		}
-		t.Row(row...)
+		t.Rows = append(t.Rows, row)
 	}
-	share := func(calls float64) string {
-		return fmt.Sprintf("%s of %d calls (%.1f %%)", decimal(calls), out.FullCalls, 100*calls/float64(out.FullCalls))
+	b := doc.Block{
+		ID:    "race",
+		Title: fmt.Sprintf("Race of %d judges", len(out.rows)),
+		About: fmt.Sprintf("%s, in the order of seed %d", table.Count(out.rules.Items, "item"), out.seed),
+		Table: t,
+		Notes: out.notes(),
 	}
-	enough := float64(len(out.rows)-1) / out.Alpha
-	t.Notes = []string{
-		fmt.Sprintf("%s; %d saved; models are loaded %d times where one is at a time",
-			share(float64(out.Calls)), out.FullCalls-out.Calls, out.loads),
-		fmt.Sprintf("who is beaten with E ≥ %s leaves: the best one does so with probability at most %s, "+
-			"however often one looks", decimal(enough), decimal(out.Alpha)),
-		fmt.Sprintf("intervals hold at every look at once: of a share %s %%, of the lead to where E reaches %s",
-			decimal(math.Round(1e4*(1-out.Alpha))/100), decimal(enough)),
-	}
-	if out.asks {
-		t.Notes = slices.Insert(t.Notes, 1, fmt.Sprintf("asking took %s h here; "+
-			"all items would have taken some %s h", decimal(*out.Hours), decimal(*out.FullHours)))
-	}
+	t.DropEmpty()
+	return b
+}
+
+// notes of the race: what it took, and what its numbers mean.
+func (out *Race) notes() (notes []doc.Note) {
+	add := func(code string, args ...any) { notes = append(notes, doc.Say(code, args...)) }
 	if out.Unfinished {
-		t.Notes = slices.Insert(t.Notes, 0, "! broken off: the same command goes on")
+		add(doc.Warning, doc.Phrase("race.unfinished"))
 	}
+	add("race.alpha", decimal(out.Alpha), decimal(float64(len(out.rows)-1)/out.Alpha))
+	add("race.intervals")
 	if out.rules.Margin > 0 {
-		t.Notef("tied: surely less than %s points apart; "+
-			"the race ends when all that are in are tied", decimal(100*out.rules.Margin))
+		add("race.tied", decimal(100*out.rules.Margin))
+	}
+	if out.loads > 0 {
+		add("race.loads", out.loads)
 	}
 	if o := out.Orders; o.Tried > 0 {
 		behind := ""
 		if out.rules.Margin > 0 {
-			behind = " by more than the margin"
+			behind = doc.Phrase("race.by-margin")
 		}
-		t.Notef("in %d orders: the leader was behind the best of all %d "+
-			"items%s in %d (%.1f %%); a race took %s, the median",
-			o.Tried, out.rules.Items, behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried), share(o.Calls))
+		add("race.orders", table.Count(o.Tried, "other order"), behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried),
+			100*o.Calls/float64(out.FullCalls))
 	}
-	t.Warn(out.rights.Warnings)
-	return []table.Table{t}
+	if out.Hours != nil && *out.FullHours >= 0.01 {
+		add("race.hours", decimal(*out.Hours), decimal(*out.FullHours))
+	}
+	if out.About != "" {
+		add("race.about", aboutWords[out.About])
+	}
+	if out.rights != nil {
+		notes = append(notes, doc.Warn(out.rights.Warnings)...)
+	}
+	return notes
 }
 
 // evidence is the E against a judge that left.
@@ -268,4 +290,38 @@ var aboutWords = map[string]string{race.AboutItems: "items like these", race.Abo
 func decimal(x float64) string {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// RaceOf is a race that asks, as its file says. name says what the judge of a run is called.
+func RaceOf(s *race.State, name func(run string) string) *Race {
+	out := &Race{Unfinished: !s.Over, rules: race.Rules{Items: s.Items, Margin: s.Margin / 100}}
+	if s.Result == nil {
+		return out
+	}
+	out.Result = *s.Result
+	for i, run := range s.Runs {
+		row := racer{run: run, name: name(run), items: s.Asked[i]}
+		if i < len(s.Shares) {
+			row.share = scoring.Result{Value: s.Shares[i].Value, Low: s.Shares[i].Low, High: s.Shares[i].High}
+		}
+		out.rows = append(out.rows, row)
+	}
+	out.stand(name)
+	slices.SortStableFunc(out.rows, func(a, b racer) int {
+		return cmp.Or(cmp.Compare(scoring.One(a.left != nil), scoring.One(b.left != nil)),
+			cmp.Compare(scoring.One(b.run == out.Leader), scoring.One(a.run == out.Leader)), cmp.Compare(b.items, a.items))
+	})
+	out.Says = out.answer()
+	return out
+}
+
+// ended says what became of a judge.
+func (r racer) ended() string {
+	switch {
+	case r.left != nil:
+		return scoring.InSentence(r.by) + " is better"
+	case r.items == 0:
+		return "not asked yet"
+	}
+	return strings.TrimSuffix(r.state, " from the leader")
 }

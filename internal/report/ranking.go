@@ -3,12 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -122,14 +121,6 @@ func (c *Condition) rank() {
 	c.Says = c.board.Says
 }
 
-// Sentences are the answer.
-func (s Ranking) Sentences() []string {
-	if s.Says == "" {
-		return nil
-	}
-	return []string{s.Says}
-}
-
 // answer says which judge to use: under one condition what its board says, under several who is most often among the
 // best.
 func (s Ranking) answer() string {
@@ -172,164 +163,134 @@ func (s Ranking) answer() string {
 		listed3(first), is, often[first[0]], ranked)
 }
 
-// Brief is one table of the numbers that stand for a judge, a row for each under each condition.
-func (s Ranking) Brief() []table.Table {
-	t := table.Table{
-		Plain: true,
-		Columns: table.Left("condition", "judge", "good for").
-			Right("score", "where agreed", "pairs kept", "picks first").
-			Spare("picks first", "pairs kept"),
-	}
-	pairs := false
-	var headlines []string
-	for _, c := range s.Conditions {
-		name := c.Name
-		if len(c.board.Rows) > 0 && !slices.Contains(headlines, c.board.headline()) {
-			headlines = append(headlines, c.board.headline())
-		}
-		for _, r := range c.board.Rows {
-			t.Row(name, r.Name, table.Level(r.Level), table.Roughly(r.Headline), given(r.RightWhereAlike),
-				given(r.Coverage), given(r.NamesFirst))
-			name = ""
-			pairs = pairs || r.RightWhereAlike.Value != nil
-		}
-		for _, cell := range c.Cells {
-			if cell.Place < 0 {
-				t.Row(name, cell.Judge, cell.Status)
-				name = ""
-			}
-		}
-	}
-	if len(headlines) > 0 {
-		about := "score, %: " + strings.Join(headlines, "; ")
-		if pairs {
-			about += "; where agreed: right where both orders agree"
-		}
-		t.Note(about)
-	}
-	t.Note("which can be told apart, and what they cost: --full")
-	for _, note := range s.notes() {
-		if strings.HasPrefix(note, "! ") {
-			t.Note(note)
-		}
-	}
-	return []table.Table{t}
+// Document returns the judges under each condition, best first, and every number.
+func (s Ranking) Document() doc.Document {
+	return doc.Document{Answer: s.Says, Blocks: s.Blocks(), Sheet: s.sheet()}
 }
 
-// given is a number in few digits; "" where there is none.
-func given(x scoring.Result) string {
-	if x.Value == nil {
-		return ""
+// Blocks returns a board for each condition, every number of it, what the judges cost, and how to read them.
+func (s Ranking) Blocks() (all []doc.Block) {
+	for i, c := range s.Conditions {
+		all = append(all, c.block(fmt.Sprintf("condition-%d", i+1), c.Says != s.Says && len(s.Conditions) > 1))
 	}
-	return table.Rough(x.Value, x)
-}
-
-// complete tells whether all of a run is there.
-func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
-
-// Tables is one table of conditions and headlines down, judges across, and one of what the judges cost.
-func (s Ranking) Tables() []table.Table {
-	t := table.Table{
-		Title: fmt.Sprintf("suite %s: %s × %s (95 %% intervals)",
-			s.Suite, table.Count(len(s.Judges), "judge"), table.Count(len(s.Conditions), "condition")),
-		Columns: table.Left("condition", "metric").Right(s.Judges...),
-		InCells: map[[2]int]scoring.Term{},
+	for i, c := range s.Conditions {
+		all = append(all, c.numbers(fmt.Sprintf("numbers-%d", i+1)))
 	}
-	for _, c := range s.Conditions {
-		if len(c.Rankings) == 0 {
-			row := []string{c.Name, ""}
-			for _, cell := range c.Cells {
-				row = append(row, cell.Status)
-			}
-			t.Row(row...)
-		}
-		for i, st := range c.Rankings {
-			explainedRow(&t, c.Protocol, st.Metric, rankingRow(c, st, i == 0))
-			for _, row := range againRows(c, st, i == len(c.Rankings)-1) {
-				explainedRow(&t, c.Protocol, row[1], row)
-			}
-		}
-	}
-	t.Notes = s.notes()
-	return append([]table.Table{t}, s.costs()...)
-}
-
-// explainedRow adds a row whose second cell names a metric.
-func explainedRow(t *table.Table, protocol, metric string, row []string) {
-	if term, ok := scoring.TermIn(Terms(protocol), metric); ok {
-		t.InCells[[2]int{len(t.Rows), 1}] = term
-	}
-	t.Row(row...)
-}
-
-// costs are what the judges cost.
-func (s Ranking) costs() []table.Table {
 	var rows []costRow
 	for _, j := range s.Ledgers {
 		rows = append(rows, costRow{j.Judge, j.Ledger})
 	}
-	return costs("judge", rows)
+	all = append(all, costBlocks("judge", rows)...)
+	var notes, warnings []doc.Note
+	for _, n := range s.notes() {
+		if n.Code == doc.Warning {
+			warnings = append(warnings, n)
+		} else {
+			notes = append(notes, n)
+		}
+	}
+	return append(all, doc.Block{ID: "warnings", Notes: warnings},
+		doc.Block{ID: "sure", In: doc.Full | doc.Page, Fold: "How to read this", Notes: notes})
 }
 
-// Explanations are of the metrics of the numbers.
-func (s Ranking) Explanations() (template.HTML, error) { return Explanations(s.Numbers()) }
-
-func rankingRow(c Condition, st scoring.Ranking, first bool) []string {
-	name := ""
-	if first {
-		name = c.Name
+// Terms explain the metrics of the numbers.
+func (s Ranking) Terms() (all []scoring.Term) {
+	for _, c := range s.Conditions {
+		all = append(all, Terms(c.Protocol)...)
 	}
-	row := []string{name, strings.TrimSpace(st.Metric + " " + st.Mode)}
+	return all
+}
+
+// block is the board of the condition, and the runs that are not complete.
+func (c Condition) block(id string, says bool) doc.Block {
+	b := c.board.block()
+	b.ID = id
+	b.Title = c.Name
+	b.Named = true
+	b.About = strings.Join(slices.DeleteFunc([]string{c.Protocol, c.Dataset, "prompt " + c.Prompt, c.Options},
+		func(s string) bool { return s == "" }), " · ")
+	if says && c.Says != "" {
+		b.Notes = append(b.Notes, doc.Plain(c.Says))
+	}
+	for _, cell := range c.Cells {
+		switch {
+		case cell.Place < 0:
+			b.Notes = append(b.Notes, doc.Say("ranking.open", scoring.InSentence(cell.Judge), cell.Status))
+		case !cell.complete():
+			b.Notes = append(b.Notes, doc.Say("ranking.partial", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
+				cell.Status))
+		}
+	}
+	return b
+}
+
+// numbers is a row for each headline of each judge.
+func (c Condition) numbers(id string) doc.Block {
+	t := &doc.Table{First: "judge", Columns: []doc.Column{
+		{Name: "metric"}, {Name: "value", Kind: doc.Number}, {Name: "n", Kind: doc.Whole}, {Name: "letters"},
+		{Name: "noise floor", Kind: doc.Bare}, {Name: "self-agreement", Kind: doc.Number},
+	}}
 	for _, cell := range c.Cells {
 		if cell.Place < 0 {
-			row = append(row, cell.Status)
+			t.Rows = append(t.Rows, doc.Row{Name: cell.Judge, Cells: []doc.Value{doc.Text(cell.Status)}})
 			continue
 		}
-		text := table.Whole(st.Runs[cell.Place].Result)
-		if l := st.Runs[cell.Place].Letters; l != "" {
-			text += " " + l
+		for _, st := range c.Rankings {
+			r := st.Runs[cell.Place]
+			value := doc.Num(r.Result)
+			if !cell.complete() {
+				value.Text = "*"
+			}
+			t.Rows = append(t.Rows, doc.Row{Name: cell.Judge, Target: doc.RunRef(cell.Run), Cells: []doc.Value{
+				doc.Text(strings.TrimSpace(MetricName(c.Protocol, st.Metric) + " " + st.Mode)), value, doc.Count(r.N),
+				doc.Text(r.Letters), doc.Num(scoring.Result{Value: r.NoiseFloor, Unit: st.Unit}),
+				doc.Num(*cmp.Or(r.SelfAgreement, &scoring.Result{})),
+			}})
 		}
-		if !cell.complete() {
-			text += " *"
-		}
-		row = append(row, text)
 	}
-	return row
+	t.DropEmpty()
+	return doc.Block{
+		ID: id, Title: c.Name, In: doc.Full | doc.Page, Fold: "Every number: " + c.Name, Chart: doc.Numbers, Table: t,
+	}
 }
+
+// Finished is a bar of how many runs of each status there are.
+func Finished(statuses []string, count func(status string) int) doc.Block {
+	t := &doc.Table{First: "runs"}
+	for _, status := range statuses {
+		n := count(status)
+		if n == 0 {
+			continue
+		}
+		look := "none"
+		switch status {
+		case "complete":
+			look = "right"
+		case "running":
+			look = "a"
+		case Unreadable, "damaged":
+			look = "wrong"
+		case "interrupted", "incomplete", "stopped":
+			look = "first"
+		}
+		t.Rows = append(t.Rows, doc.Row{Name: status, Look: look, Cells: []doc.Value{doc.Count(n)}})
+	}
+	return doc.Block{ID: "finished", Chart: doc.StackedBar, Table: t}
+}
+
+// complete tells whether all of a run is there.
+func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 
 // repeated tells whether a judge was asked more than once.
 func repeated(st scoring.Ranking) bool {
 	return slices.ContainsFunc(st.Runs, func(p scoring.Placed) bool { return p.SelfAgreement != nil })
 }
 
-// againRows are what asking more than once showed of a headline, and of the judges beneath the last one; none
-// where all were asked once.
-func againRows(c Condition, st scoring.Ranking, last bool) [][]string {
-	if !repeated(st) {
-		return nil
-	}
-	floors, same := []string{"", "noise floor"}, []string{"", "self-agreement"}
-	for _, cell := range c.Cells {
-		floor, agreed := "", ""
-		if cell.Place >= 0 {
-			p := st.Runs[cell.Place]
-			floor, agreed = table.Plain(scoring.Result{Value: p.NoiseFloor, Unit: st.Unit}),
-				table.Whole(*cmp.Or(p.SelfAgreement, &scoring.Result{}))
-		}
-		floors, same = append(floors, floor), append(same, agreed)
-	}
-	if !last {
-		return [][]string{floors}
-	}
-	return [][]string{floors, same}
-}
-
 // notes are what a ranking has to say beneath.
-func (s Ranking) notes() (lines []string) {
-	var tests, warnings []string
+func (s Ranking) notes() (notes []doc.Note) {
+	var tests []string
 	var undefined table.Remarks
 	judges := 0
-	in := "in percent"
 	simulated := false
 	again := false
 	for _, c := range s.Conditions {
@@ -338,9 +299,6 @@ func (s Ranking) notes() (lines []string) {
 				tests = append(tests, test)
 			}
 			again = again || repeated(st)
-			if st.Unit != "" {
-				in = "in percent, but scores as the papers print them"
-			}
 			judges = max(judges, len(st.Runs))
 			for _, r := range st.Runs {
 				simulated = simulated || r.Simulated
@@ -351,37 +309,27 @@ func (s Ranking) notes() (lines []string) {
 		}
 		for _, cell := range c.Cells {
 			if cell.Error != "" {
-				warnings = append(warnings, cell.Error)
-			} else if cell.Place >= 0 && !cell.complete() {
-				warnings = append(warnings, fmt.Sprintf("* %s, %s: %d of %d judgments (%s): "+
-					"its value is of those, and comparisons are of what both have judged",
-					cell.Judge, c.Name, cell.Answered, cell.Expected, cell.Status))
+				notes = append(notes, doc.Say(doc.Warning, cell.Error))
 			}
 		}
 	}
 	if judges > 1 {
 		above := ""
 		if again {
-			above = ", and a difference larger than the noise floor of either"
+			above = doc.Phrase("ranking.above-noise")
 		}
-		lines = append(lines,
-			"judges that share a letter in a row cannot be told apart there; "+
-				"the order of columns is that of the file, and no ranking",
-			fmt.Sprintf("told apart: p below 0.05 after Holm's correction over every two judges of all rows%s; "+
-				"p of %s, item by item", above, strings.Join(tests, ", of ")))
+		notes = append(notes, doc.Say("ranking.letters", above, strings.Join(tests, ", of ")))
 	}
 	if again {
-		lines = append(lines, noiseNote,
-			"self-agreement: prompts with the same verdict every time, of those that got a verdict")
+		notes = append(notes, doc.Plain(noiseNote), doc.Say("ranking.self-agreement"))
 	}
-	if made := s.intervals(); made != nil {
-		lines = append(lines, in+"; "+strings.Join(made, "; "))
+	for _, line := range append(s.intervals(), undefined.Lines()...) {
+		notes = append(notes, doc.Plain(line))
 	}
-	lines = append(lines, undefined.Lines()...)
 	if simulated {
-		warnings = slices.Insert(warnings, 0, "simulated judges: not results of a model")
+		notes = append(notes, doc.Say(doc.Warning, doc.Phrase("ranking.simulated")))
 	}
-	return append(lines, table.Warned(warnings)...)
+	return notes
 }
 
 // intervals says how those of a ranking were made, of each kind of unit by itself.
@@ -404,8 +352,8 @@ func (s Ranking) intervals() (made []string) {
 	return made
 }
 
-// CSV has a row for each judge, condition and headline, and where it was asked more than once those of [further].
-func (s Ranking) CSV(w io.Writer) error {
+// sheet has a row for each judge, condition and headline, and where it was asked more than once those of [further].
+func (s Ranking) sheet() [][]string {
 	rows := [][]string{{
 		"condition", "protocol", "dataset", "prompt", "options", "judge", "run", "status", "answered",
 		"judgments", "metric", "mode", "unit", "value", "low", "high", "n", "letters", "note",
@@ -444,5 +392,5 @@ func (s Ranking) CSV(w io.Writer) error {
 			}
 		}
 	}
-	return table.WriteCSV(w, rows)
+	return rows
 }

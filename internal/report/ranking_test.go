@@ -11,7 +11,6 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -53,27 +52,14 @@ func threeJudges() report.Ranking {
 
 func TestRanking(t *testing.T) {
 	s := threeJudges()
-	var out bytes.Buffer
-	for _, laid := range s.Tables() {
-		if err := table.Text(&out, laid); err != nil {
-			t.Fatal(err)
-		}
-		if err := table.Markdown(&out, laid); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.CSV(&out); err != nil {
-		t.Fatal(err)
-	}
-	golden.Assert(t, out.String(), "standings.txt")
-	if strings.Contains(out.String(), "\x1b") {
+	out := bytes.Join([][]byte{
+		printed(t, s, report.Text), printed(t, s, report.FullText), printed(t, s, report.Markdown), printed(t, s, report.CSV),
+	}, nil)
+	golden.AssertBytes(t, out, "standings.txt")
+	if bytes.Contains(out, []byte("\x1b")) {
 		t.Error("an escape sequence got through")
 	}
-	var raw bytes.Buffer
-	if err := s.CSV(&raw); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&raw).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(printed(t, s, report.CSV))).ReadAll()
 	if err != nil || len(rows) != 1+9 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -98,25 +84,16 @@ func TestRankingAskedAgain(t *testing.T) {
 	first := &s.Conditions[0].Rankings[0].Runs[0]
 	first.NoiseFloor = number64(2.5)
 	first.SelfAgreement = &scoring.Result{Metric: "self-agreement", Group: scoring.Overall, Value: number64(90), Low: number64(80), High: number64(95), N: 76}
-	of := s.Tables()[0]
-	if want := [][]string{{"", "noise floor", "2.5", "n/a", "n/a"}, {"", "self-agreement", "90.0 [80.0, 95.0]", "n/a", "n/a"}}; !reflect.DeepEqual(of.Rows[1:3], want) || len(of.Rows) != 5 || of.Rows[3][0] != "options" {
-		t.Errorf("%q", of.Rows)
-	}
-	if notes := strings.Join(of.Notes, "\n"); !strings.Contains(notes, "all rows, and a difference larger than the noise floor of either; p of strict") || !strings.Contains(notes, "\nnoise floor: the largest") || !strings.Contains(notes, "\nself-agreement: prompts") {
-		t.Errorf("%s", notes)
-	}
-	for at, metric := range map[int]string{0: "strict", 1: "noise floor", 2: "self-agreement", 3: "grade"} {
-		if term := of.InCells[[2]int{at, 1}]; term.Metric != metric {
-			t.Errorf("row %d explains %q, want %s", at, term.Metric, metric)
+	text := string(printed(t, s, report.FullText))
+	for _, want := range []string{"2.5", "90.0 [80.0, 95.0]", "conditions, and a difference larger than the noise floor of either; p of strict", "noise floor: the largest", "self-agreement: prompts"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
 		}
 	}
-	var out bytes.Buffer
-	if err := s.CSV(&out); err != nil {
-		t.Fatal(err)
-	}
+	out := string(printed(t, s, report.CSV))
 	const beside = "pairwise_sample,pairwise,sample,sop,seed 3,qwen,out/1,complete,80,80,"
-	if want := beside + "noise-floor:strict,,,2.5,,,,,percentage points\n" + beside + "self-agreement,,,90,80,95,76,,\n"; !strings.Contains(out.String(), want) || strings.Count(out.String(), "\n") != 12 {
-		t.Errorf("lacks\n%s\n%s", want, out.String())
+	if want := beside + "noise-floor:strict,,,2.5,,,,,percentage points\n" + beside + "self-agreement,,,90,80,95,76,,\n"; !strings.Contains(out, want) || strings.Count(out, "\n") != 12 {
+		t.Errorf("lacks\n%s\n%s", want, out)
 	}
 }
 
@@ -125,8 +102,7 @@ func TestRankingOfOne(t *testing.T) {
 	s := threeJudges()
 	s.Judges, s.Conditions = s.Judges[:1], s.Conditions[:1]
 	s.Conditions[0].Cells, s.Conditions[0].Rankings[0].Runs = s.Conditions[0].Cells[:1], s.Conditions[0].Rankings[0].Runs[:1]
-	t1 := s.Tables()[0]
-	if notes := strings.Join(t1.Notes, "\n"); strings.Contains(notes, "letter") || !strings.HasSuffix(t1.Title, "1 judge × 1 condition (95 % intervals)") {
-		t.Errorf("%s\n%s", t1.Title, notes)
+	if text := string(printed(t, s, report.FullText)); strings.Contains(text, "share a letter") {
+		t.Errorf("%s", text)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
 )
@@ -75,63 +74,31 @@ func oneComparison() report.Comparison {
 	}}
 }
 
-func print(t *testing.T, write table.Writer, tables []table.Table) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	for _, laid := range tables {
-		if err := write(&b, laid); err != nil {
-			t.Fatal(err)
+func TestFormats(t *testing.T) {
+	for name, result := range map[string]any{"scores": twoRuns(), "comparison": oneComparison()} {
+		t.Run(name, func(t *testing.T) { goldens(t, result, name) })
+	}
+}
+
+// goldens compares a result in every format with stored files, twice: the same results are the same bytes.
+func goldens(t *testing.T, result any, name string) {
+	for format, ending := range map[string]string{report.FullText: ".txt", report.Markdown: ".md", report.CSV: ".csv"} {
+		text := printed(t, result, format)
+		golden.AssertBytes(t, text, name+ending)
+		if !bytes.Equal(text, printed(t, result, format)) {
+			t.Errorf("%s: the same results gave other bytes", ending)
 		}
 	}
+}
+
+// printed is a result in a format.
+func printed(t *testing.T, result any, format string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Print(&b, result, format, 0); err != nil {
+		t.Fatal(err)
+	}
 	return b.Bytes()
-}
-
-func TestFormats(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		tables func() []table.Table
-		csv    func(io.Writer) error
-	}{
-		{"scores", func() []table.Table { return twoRuns().Tables() }, func(w io.Writer) error { return twoRuns().CSV(w) }},
-		{"comparison", func() []table.Table { return oneComparison().Tables() }, func(w io.Writer) error { return oneComparison().CSV(w) }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var csv, again bytes.Buffer
-			if err := c.csv(&csv); err != nil {
-				t.Fatal(err)
-			}
-			text, markdown := print(t, table.Text, c.tables()), print(t, table.Markdown, c.tables())
-			golden.AssertBytes(t, text, c.name+".txt")
-			golden.AssertBytes(t, markdown, c.name+".md")
-			golden.AssertBytes(t, csv.Bytes(), c.name+".csv")
-
-			if err := c.csv(&again); err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(text, print(t, table.Text, c.tables())) || !bytes.Equal(markdown, print(t, table.Markdown, c.tables())) || !bytes.Equal(csv.Bytes(), again.Bytes()) {
-				t.Error("the same results gave other bytes")
-			}
-		})
-	}
-}
-
-// One run needs no summary over it; none print nothing.
-func TestTablesOfFewerRuns(t *testing.T) {
-	two := twoRuns()
-	if n := len(two.Tables()); n != 3 {
-		t.Errorf("two runs have %d tables, want a summary and two", n)
-	}
-	if n := len(report.Scores{Runs: two.Runs[:1]}.Tables()); n != 1 {
-		t.Errorf("one run has %d tables", n)
-	}
-	if n := len(report.Scores{}.Tables()); n != 0 {
-		t.Errorf("no run has %d tables", n)
-	}
-	cmp := oneComparison()
-	cmp.Comparisons.Comparisons[0].Differences = cmp.Comparisons.Comparisons[0].Differences[3:]
-	if n := len(cmp.Tables()); n != 1 {
-		t.Errorf("without a 2×2 table there are %d tables", n)
-	}
 }
 
 type full struct{}

@@ -4,10 +4,11 @@ package report
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strconv"
+	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -15,13 +16,13 @@ import (
 // Scores is `gavel score --json`.
 type Scores struct {
 	Runs []scoring.Report `json:"runs"`
-	Next []Next           `json:"-"` // what one may do now
+	Next []doc.Command    `json:"-"` // what one may do now
 	// of several judges that were asked the same, which are the best; nil of others
 	Board *Board `json:"-"`
 }
 
-// CSV writes one row per run, metric and group.
-func (s Scores) CSV(w io.Writer) error {
+// sheet has a row per run, metric and group.
+func (s Scores) sheet() [][]string {
 	rows := [][]string{{
 		"run", "protocol", "prompt", "model", "dataset", "metric", "group", "value", "n", "low", "high",
 		"missing", "note", "mode", "unit",
@@ -56,7 +57,7 @@ func (s Scores) CSV(w io.Writer) error {
 			rows[i] = append(row, names[row[0]])
 		}
 	}
-	return table.WriteCSV(w, rows)
+	return rows
 }
 
 // decimals of a number in CSV.
@@ -80,23 +81,84 @@ func withoutModes(rows [][]string) [][]string {
 	return rows
 }
 
-// Tables lays the runs out for people: where there are several of a layout, one table of them all first.
-func (s Scores) Tables() []table.Table {
-	tables := s.summaries()
-	for _, r := range s.Runs {
-		tables = append(tables, layoutOf(r.Protocol).Tables(r)...)
+// Document returns of a single run its results, of several the board or a table of all, and then each run.
+func (s Scores) Document() doc.Document {
+	if len(s.Runs) == 0 {
+		return doc.Document{Sheet: s.sheet()}
 	}
-	return append(tables, s.Costs()...)
-}
-
-// summaries are the tables over several runs, one for each layout.
-func (s Scores) summaries() (tables []table.Table) {
-	for _, runs := range Part(s.Runs, func(r scoring.Report) *Layout { return layoutOf(r.Protocol) }) {
-		if l := layoutOf(runs[0].Protocol); len(runs) > 1 {
-			tables = append(tables, explained(diagnosed(l.Summary(runs), runs), runs[0].Protocol))
+	last := s.Runs[len(s.Runs)-1]
+	var d doc.Document
+	switch {
+	case s.Board != nil:
+		d = doc.Document{Answer: s.Board.Says, Blocks: []doc.Block{s.Board.block()}}
+	default:
+		d = NewRunPage(Run{Report: last}).Document()
+		if len(s.Runs) > 1 {
+			d.Blocks = slices.Insert(d.Blocks, 0, s.stages())
 		}
 	}
-	return tables
+	d.Sheet = s.sheet()
+	if len(s.Runs) > 1 {
+		d.Blocks = slices.Insert(d.Blocks, 0, s.beside())
+		for _, r := range s.Runs[:len(s.Runs)-1] {
+			of := NewRunPage(Run{Report: r}).Document()
+			head := doc.Block{In: doc.Full, Title: of.Title}
+			if of.Answer != "" {
+				head.Notes = []doc.Note{doc.Plain(strings.TrimSpace(string(of.Level) + " " + of.Answer + " " + of.Also))}
+			}
+			d.Blocks = append(d.Blocks, head)
+			for _, b := range of.Blocks {
+				if b.In == 0 || b.In&doc.Full != 0 {
+					b.In = doc.Full
+					d.Blocks = append(d.Blocks, b)
+				}
+			}
+		}
+	}
+	if cost := costOf(last.Ledger); cost != "" && s.Board == nil {
+		t := &doc.Table{Columns: []doc.Column{{}}, Rows: []doc.Row{{Name: "cost", Cells: []doc.Value{doc.Text(cost)}}}}
+		d.Blocks = append(d.Blocks, doc.Block{In: doc.Short, Chart: doc.Facts, Table: t})
+	}
+	if len(s.Next) > 0 {
+		d.Blocks = append(d.Blocks, doc.Block{In: doc.Short, Commands: s.Next})
+	}
+	return d
+}
+
+// stages are the runs that the last one is made of, a line each.
+func (s Scores) stages() doc.Block {
+	t := &doc.Table{First: "stages", Columns: []doc.Column{{Kind: doc.Judged}, {}}}
+	for _, r := range s.Runs[:len(s.Runs)-1] {
+		t.Rows = append(t.Rows, doc.Row{Name: r.Model + " · " + Question(r), Cells: []doc.Value{
+			doc.LevelOf(levelOf(&r)), doc.Text(r.Says),
+		}})
+	}
+	return doc.Block{ID: "stages", In: doc.Short, Table: t}
+}
+
+// beside is a table of several runs: a row for each, with the numbers that stand for it.
+func (s Scores) beside() doc.Block {
+	t := &doc.Table{First: "run", Columns: []doc.Column{{Name: "level", Kind: doc.Judged}}}
+	var tiles []Tile
+	for _, r := range s.Runs {
+		for _, tile := range layoutOf(r.Protocol).Tiles {
+			if !slices.ContainsFunc(tiles, func(o Tile) bool { return o.Metric == tile.Metric && o.Mode == tile.Mode }) {
+				tiles = append(tiles, tile)
+				t.Columns = append(t.Columns, doc.Column{Name: tile.Name, Kind: doc.Number})
+			}
+		}
+	}
+	for i, name := range runNames(s.Runs) {
+		r := &s.Runs[i]
+		row := doc.Row{Name: name, N: r.Items, Cells: []doc.Value{doc.LevelOf(diagnosed(r))}}
+		for _, tile := range tiles {
+			row.Cells = append(row.Cells, doc.Num(tile.of(r)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return doc.Block{
+		ID: "runs", Title: table.Count(len(s.Runs), "run"), About: "95 % intervals", In: doc.Full, Chart: doc.Numbers, Table: t,
+	}
 }
 
 // Part puts what has the same key together, in the order of the first of each.
@@ -112,18 +174,6 @@ func Part[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
 		parts[i] = append(parts[i], x)
 	}
 	return parts
-}
-
-// diagnosed adds what each judge is good for to a table with a row a run.
-func diagnosed(t table.Table, runs []scoring.Report) table.Table {
-	if len(t.Rows) != len(runs) || !slices.ContainsFunc(runs, func(r scoring.Report) bool { return r.Diagnosis != nil }) {
-		return t
-	}
-	t.Columns = t.Columns.Left("diagnosis")
-	for i, r := range runs {
-		t.Rows[i] = append(t.Rows[i], Diagnosis(r))
-	}
-	return t
 }
 
 // further lists what repetitions, calibration and soft verdicts add to a run's rows.

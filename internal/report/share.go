@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"gavel/internal/report/table"
+	"gavel/internal/doc"
 	"gavel/scoring"
 )
 
@@ -74,12 +74,12 @@ func (p *RunPage) SVG(w io.Writer) error {
 		s.Foot += " · 95 % intervals"
 		return s.SVG(w)
 	}
-	pieces, of := p.Pieces(scoring.Overall)
-	for _, piece := range pieces {
+	parts := p.Parts(scoring.Overall)
+	for _, piece := range parts {
 		s.Pieces = append(s.Pieces, picturePiece{
 			N:     piece.N,
 			Look:  piece.Look,
-			Words: fmt.Sprintf("%d %s, %s", piece.N, piece.Words, piece.share(of)),
+			Words: fmt.Sprintf("%d %s, %.0f %%", piece.N, piece.Name, 100*float64(piece.N)/float64(sumTo(parts, len(parts)))),
 		})
 	}
 	head := Headline(&p.Report)
@@ -95,7 +95,7 @@ func (p *RunPage) SVG(w io.Writer) error {
 		s.Rows = append(s.Rows, p.shareRow(fmt.Sprintf("%s, n = %d", g, x.N), x))
 	}
 	if len(s.Rows) > 0 {
-		s.Foot += " · " + p.metricName(head.Metric) + " by category, with 95 % intervals"
+		s.Foot += " · " + MetricName(p.Protocol, head.Metric) + " by category, with 95 % intervals"
 	}
 	return s.SVG(w)
 }
@@ -117,19 +117,13 @@ const mostShared = 5
 
 // Markdown writes the leaderboard as Markdown: the answer and a table.
 func (l *Leaderboard) Markdown(w io.Writer, about string) error {
-	answer := table.Table{Title: l.Says, Plain: true}
-	if err := table.Markdown(w, answer); err != nil {
-		return err
-	}
-	t := l.Board.table()
-	t.Notes = append(t.Notes, about)
-	return table.Markdown(w, t)
+	judges := l.judges()
+	judges.Notes = append(judges.Notes, doc.Plain(about))
+	return doc.Document{Answer: l.Says, Blocks: []doc.Block{judges}}.Markdown(w)
 }
 
 // Markdown writes what a run comes to: the answer and the numbers that stand for it.
-func (p *RunPage) Markdown(w io.Writer) error {
-	return table.Writer(table.Markdown).Each(w, Scores{Runs: []scoring.Report{p.Report}}.Brief())
-}
+func (p *RunPage) Markdown(w io.Writer) error { return p.Document().Markdown(w) }
 
 // Markdown writes the leaderboards and then what each run comes to.
 func (d Document) Markdown(w io.Writer) error {

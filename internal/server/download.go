@@ -25,7 +25,7 @@ func init() {
 		route{
 			pattern: "GET /runs/{run}/results.csv",
 			handle: downloadNumbers("text/csv; charset=utf-8", ".csv", func(run report.Run, w io.Writer) error {
-				return report.Scores{Runs: []scoring.Report{run.Report}}.CSV(w)
+				return report.Scores{Runs: []scoring.Report{run.Report}}.Document().CSV(w)
 			}),
 		},
 		route{

@@ -87,7 +87,7 @@ const (
 	hardWrong // wrong every time
 )
 
-var hardMarks = []report.ItemMark{
+var hardMarks = []itemMark{
 	{Kind: "open", Sign: "–", Words: "not scored"},
 	{Kind: "right", Sign: "✓", Words: "right"},
 	{Kind: "mixed", Sign: "~", Words: "not right every time"},
@@ -152,7 +152,7 @@ func (t *tally) put(judge int, state hardState) {
 type hardRow struct {
 	ID, Group, Question, Link string
 	Wrong, Judged             int
-	Marks                     []report.ItemMark // of each judge
+	Marks                     []itemMark // of each judge
 }
 
 // hardestFilter is what the page was asked to show.
@@ -183,7 +183,7 @@ type hardestView struct {
 	Board   string // the leaderboard of the same
 	Dataset string
 	Judges  []hardJudge
-	Marks   []report.ItemMark // what signs mean
+	Marks   []itemMark // what signs mean
 	Items   []hardRow
 	Total   int
 	Pages   int

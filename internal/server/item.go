@@ -57,7 +57,7 @@ type ItemView struct {
 // otherJudge is how another judge did on an item.
 type otherJudge struct {
 	Name, Link string
-	report.ItemMark
+	itemMark
 }
 
 // mostOthers is how many other judges the page of an item shows.
@@ -88,7 +88,7 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) {
 		v.Others = append(v.Others, otherJudge{
 			Name:     names[i],
 			Link:     itemURL(run.Name, v.ID, ""),
-			ItemMark: hardMarks[hardStateOf(x.Flags(at))],
+			itemMark: hardMarks[hardStateOf(x.Flags(at))],
 		})
 	}
 	v.Across = compareItemURL(beside, v.ID)

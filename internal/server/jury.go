@@ -70,12 +70,14 @@ func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (membe
 // address returns the address of what a page refers to; "" where there is none.
 func address(r doc.Ref) string {
 	switch {
+	case len(r.Runs) == 0:
+		return r.Page
 	case len(r.Runs) > maxCompared || slices.Contains(r.Runs[1:], r.Runs[0]):
 		return ""
 	case len(r.Runs) > 1:
 		return "/compare" + compareFilter{Runs: r.Runs}.Query("show", r.Show)
-	case r.Show != "" || r.Group != "":
-		return runURL(r.Runs[0]) + "/items" + query("show", r.Show, "group", r.Group)
+	case r.Show+r.Group+r.Mode != "":
+		return runURL(r.Runs[0]) + "/items" + query("show", r.Show, "group", r.Group, "mode", r.Mode)
 	}
 	return runURL(r.Runs[0])
 }

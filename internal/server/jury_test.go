@@ -51,7 +51,7 @@ func TestJuryPage(t *testing.T) {
 	}
 	must(t, os.RemoveAll(members[2]))
 	page = newSite(t, dir, nil).get("/runs/three")
-	says(t, page, "Jury of three", "What became of")
+	says(t, page, "Jury of three", "Outcomes of")
 	if strings.Contains(page, "among its members") {
 		t.Error("a member that is not here is held against its jury")
 	}

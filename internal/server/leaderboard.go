@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
@@ -409,10 +410,10 @@ type tested struct {
 // leaderboard ranks the judges of a condition, as far as that is done already; all of them, or the first of them.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
-	b = &report.Leaderboard{}
+	b = &report.Leaderboard{Link: address}
 	if !all {
 		b.Most = boardRows
-		b.All = c.link("show", "all")
+		b.All.Page = c.link("show", "all")
 	}
 	known, err := s.rank(ctx, judges, c.set)
 	pending = known == nil && err == nil
@@ -428,7 +429,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	}
 	ranking.Boot.Unit = cmp.Or(ranking.Boot.Unit, reports[0].Bootstrap.Unit)
 	b.Board = report.NewBoard(ranking, reports, names)
-	b.PutJudges(of, func(j report.Judge) string { return runURL(j.Report.Run) })
+	b.PutJudges(of, func(j report.Judge) doc.Ref { return doc.RunRef(j.Report.Run) })
 	for i := range b.Rows {
 		if known != nil {
 			b.Rows[i].Seconds = known.seconds[b.Rows[i].Run]
@@ -436,7 +437,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	}
 	b.Notes = append(b.Notes, s.notes(c)...)
 	if len(judges) > 1 {
-		b.Hardest = c.hardest()
+		b.Hardest.Page = c.hardest()
 	}
 	return b, pending
 }

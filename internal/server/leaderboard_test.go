@@ -18,7 +18,7 @@ import (
 // boardRowsOf are the rows of a page's leaderboard in words, the heads first.
 func boardRowsOf(t testing.TB, page string) (rows []string) {
 	t.Helper()
-	for _, tr := range elements(byID(t, page, "leaderboard"), "tr") {
+	for _, tr := range elements(byID(t, page, "judges-table"), "tr") {
 		var cells []string
 		for _, cell := range slices.Concat(elements(tr, "th"), elements(tr, "td")) {
 			cells = append(cells, strings.Join(strings.Fields(textOf(cell)), " "))
@@ -51,10 +51,10 @@ func TestLeaderboard(t *testing.T) {
 	s := newSite(t, dir, patient)
 	page := s.get("/")
 	says(t, page, "judge best: right in both orders on 91 and 88 % of 32 pairs.", "They cannot be told apart.",
-		"Do not use", "reference: its replies or verdicts were published", "picks the first response")
+		"Do not use", "published replies or verdicts", "picks the first response")
 	rows := boardRowsOf(t, page)
 	want := [][]string{
-		{"Judge", "Rank", "Good for", "Right where both orders agree", "Picks the first response"},
+		{"Judge", "Rank", "Level", "Right where both orders agree", "Picks the first response"},
 		{"sim:accuracy=0.95,seed=1", "simulated", "1–3", "usable", "9176–97"},
 		{"published-8b", "reference · stored replies", "1–3", "88"},
 		{"sim:accuracy=0.9,seed=2", "1–3", "88"},
@@ -72,7 +72,7 @@ func TestLeaderboard(t *testing.T) {
 		}
 	}
 	links := 0
-	for _, a := range elements(byID(t, page, "leaderboard"), "a") {
+	for _, a := range elements(byID(t, page, "judges-table"), "a") {
 		s.get(attr(a, "href"))
 		links++
 	}
@@ -261,7 +261,7 @@ func TestOneRunStandsForItsJudge(t *testing.T) {
 	copyRun(t, filepath.Join(dir, "a"), filepath.Join(dir, "b"), "sample")
 	changeManifest(t, filepath.Join(dir, "a"), func(m *judging.Manifest) { m.Status = judging.Incomplete })
 	page := newSite(t, dir, nil).get("/")
-	links := elements(byID(t, page, "leaderboard"), "a")
+	links := elements(byID(t, page, "judges-table"), "a")
 	if len(links) != 1 || attr(links[0], "href") != "/runs/b" {
 		t.Errorf("not the complete run stands for its judge: %d links", len(links))
 	}

@@ -20,6 +20,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/codec"
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
@@ -69,7 +70,7 @@ func loadPages(s *Server) (*pages, error) {
 		p.add(f.Name(), text)
 	}
 	p.add("report.css", []byte(report.Style))
-	common := template.New("").Funcs(p.functions())
+	common := report.Templates().Funcs(p.functions())
 	common, err = common.ParseFS(templateFiles, "templates/parts/*.html")
 	if err != nil {
 		return nil, err
@@ -146,10 +147,6 @@ func (p *pages) functions() template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
 		"short":    func(n int, s string) string { return markup.Shortened(s, n) },
-		"brand":    func() template.HTML { return report.Brand },
-		"chip":     report.Chip,
-		"signA":    func() template.HTML { return report.SignA },
-		"signB":    func() template.HTML { return report.SignB },
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   runURL,
 		"folder":   func(run string) string { return datasets.Quoted(p.s.folder(run)) },
@@ -165,7 +162,8 @@ func (p *pages) functions() template.FuncMap {
 		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
 		"query":    query,
 		"result":   result,
-		"value":    func(x *scoring.Result) template.HTML { return report.ValueCell(*x) },
+		"inShort":  func(x *scoring.Result) string { return doc.Brief(*x) },
+		"ends":     func(x *scoring.Result) string { return doc.Ends(*x) },
 		"options": func(empty, chosen string, list any) choices {
 			return choices{
 				Empty:  empty,

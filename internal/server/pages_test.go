@@ -114,8 +114,8 @@ func TestRunsPage(t *testing.T) {
 func TestRunPage(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
 	for run, words := range map[string][]string{
-		"pairs-a":       {"strict", "which is better?", "simulated", "Outcomes", "64 of 64"},
-		"deep%2Fanswer": {"found by rule", "32 of 32"},
+		"pairs-a":       {"right in both orders", "which is better", "simulated", "Outcomes", "64 of 64"},
+		"deep%2Fanswer": {"Every number", "32 of 32"},
 		"options":       {"Grade score"},
 		"again":         {"self-agreement", "128 of 128"},
 	} {

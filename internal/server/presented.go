@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/internal/report"
 	"gavel/internal/server/store"
 	"gavel/judging"
 )
@@ -197,17 +196,20 @@ func inWords(name string) string {
 	return name
 }
 
+// itemMark is a judgment as a sign.
+type itemMark struct{ Kind, Sign, Words string }
+
 // Mark of a judgment.
-func (b JudgmentBrief) Mark() report.ItemMark {
+func (b JudgmentBrief) Mark() itemMark {
 	switch {
 	case b.Right != nil && *b.Right:
-		return report.ItemMark{Kind: "right", Sign: "✓", Words: "right"}
+		return itemMark{Kind: "right", Sign: "✓", Words: "right"}
 	case b.Outcome == string(judging.Tie):
-		return report.ItemMark{Kind: "tie", Sign: "=", Words: "tie"}
+		return itemMark{Kind: "tie", Sign: "=", Words: "tie"}
 	case b.Outcome != string(judging.Decided):
-		return report.ItemMark{Kind: "open", Sign: "–", Words: b.Outcome}
+		return itemMark{Kind: "open", Sign: "–", Words: b.Outcome}
 	case b.Right != nil:
-		return report.ItemMark{Kind: "wrong", Sign: "✗", Words: "wrong"}
+		return itemMark{Kind: "wrong", Sign: "✗", Words: "wrong"}
 	}
-	return report.ItemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
+	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }

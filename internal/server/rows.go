@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"maps"
 	"os"
 	"path"
@@ -199,8 +198,7 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 
 // scored is what a run comes to.
 type scored struct {
-	rep   *scoring.Report
-	every template.HTML // its tables
+	rep *scoring.Report
 }
 
 // numbers of a run: those that the run itself wrote, or, where it wrote none, as an imported one, or an earlier gavel
@@ -219,8 +217,7 @@ func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (
 			}
 		}
 		v.rep.Run = run
-		v.every, err = report.Every(report.Run{Report: *v.rep, Metadata: scoring.Metadata(m)})
-		return v, err
+		return v, nil
 	})
 }
 

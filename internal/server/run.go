@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"gavel/datasets"
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/jobs"
@@ -124,7 +124,6 @@ type runView struct {
 	Jury      *report.Jury      `json:"jury,omitempty" jsonschema:"as gavel jury --json; left out of others"`
 	Page      *report.RunPage   `json:"-"` // what it comes to; nil while nobody knows
 	Swaying   bool              `json:"-"` // what sways the judge is being worked out
-	Every     template.HTML     `json:"-"` // its tables, folded
 	Warnings  []string          `json:"warnings"`
 	Counts    store.Counts      `json:"counts"`
 	Damaged   []string          `json:"damaged,omitempty" jsonschema:"lines that cannot be read"`
@@ -170,7 +169,6 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	if n.rep != nil {
 		v.Report, v.Headline = n.rep, report.Headline(n.rep)
 		v.Warnings = n.rep.Warnings
-		v.Every = n.every
 		v.Jury, err = s.jury(r.Context(), name, m)
 		if err != nil {
 			v.Problem = "What the jury gains cannot be said: " + err.Error()
@@ -193,15 +191,11 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *scoring.Report) *report.RunPage {
 	p := &report.RunPage{
 		Run:     report.Run{Report: *rep, Metadata: scoring.Metadata(x.Manifest)},
-		Board:   leaderboardOf(x.Manifest),
+		Board:   doc.Ref{Page: leaderboardOf(x.Manifest)},
 		Lists:   s.lists(x),
 		Command: s.commandOf(ctx, head.Name, x.Manifest),
 		Prompt:  x.Manifest.Spec.Prompt.Text(),
 		Link:    address,
-		Items: func(show, group string) string {
-			return head.URL() + "/items" + query("show", show, "group", group)
-		},
-		InMode: func(mode string) string { return head.URL() + "/items" + query("mode", mode) },
 	}
 	p.Name = head.AboutName()
 	if rep.Run == "" {
@@ -288,11 +282,7 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	if run.Goal > found.Goal { // best and better come first
 		slices.Reverse(names)
 	}
-	t := &report.Twin{
-		Report:  n.rep,
-		Link:    found.URL(),
-		Compare: "/compare" + query("a", names[0], "b", names[1]),
-	}
+	t := &report.Twin{Report: n.rep, Run: found.Name}
 	if c, err := s.compare(ctx, names); err == nil {
 		t.Comparison = c.Comparisons[0]
 	}
@@ -401,13 +391,16 @@ var listKinds = []struct{ show, name, about string }{
 const mostLists = 2
 
 // lists of the items of a run that one looks at first; empty kinds are left out.
-func (s *Server) lists(x *store.Index) (all []report.ItemList) {
+func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	items := x.OpenItems()
 	defer items.Close()
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
 		is := store.FilterNamed(k.show).Is
-		list := report.ItemList{ID: "list-" + k.show, Title: k.name, Link: run.URL() + "/items" + query("show", k.show)}
+		list := doc.Block{
+			ID: "list-" + k.show, Title: k.name, In: doc.Page, Half: true, Chart: doc.List, Table: &doc.Table{},
+			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Show: k.show}}},
+		}
 		total := 0
 		for i := range x.Len() {
 			if len(x.Judgments(i)) == 0 || !is(x.Flags(i)) {
@@ -416,7 +409,7 @@ func (s *Server) lists(x *store.Index) (all []report.ItemList) {
 			total++
 			if total <= listsEach {
 				row := itemRowOf(x, items, i, run, ItemsFilter{Show: k.show})
-				list.Items = append(list.Items, listedItem(row))
+				list.Table.Rows = append(list.Table.Rows, listedItem(row))
 			}
 		}
 		if run.Judgments <= run.Items { // each is asked once
@@ -434,10 +427,13 @@ func (s *Server) lists(x *store.Index) (all []report.ItemList) {
 }
 
 // listedItem is a row of a list as a run's page has it.
-func listedItem(row itemRow) report.ListedItem {
-	item := report.ListedItem{Words: markup.Shortened(cmp.Or(row.Question, row.ID), 110), Link: row.Link}
+func listedItem(row itemRow) doc.Row {
+	item := doc.Row{
+		Name: markup.Shortened(cmp.Or(row.Question, row.ID), 110), Target: doc.Ref{Page: row.Link},
+	}
 	for _, j := range row.Judgments {
-		item.Marks = append(item.Marks, j.Mark())
+		m := j.Mark()
+		item.Cells = append(item.Cells, doc.Value{Text: m.Sign, Look: m.Kind, Result: scoring.Result{Note: m.Words}})
 	}
 	return item
 }

@@ -20,7 +20,7 @@ func TestRunPageOrder(t *testing.T) {
 	at := -1
 	for _, part := range []string{
 		`class="say"`, `id="became"`, `id="cards"`, `id="groups"`, `id="list-confident"`, `id="warnings"`,
-		`id="made"`, `id="command-line"`, `<details class="folded" id="every">`, `id="manifest"`,
+		`id="made"`, `id="made-text"`, `id="every"`, `id="manifest"`,
 	} {
 		next := strings.Index(page, part)
 		if next <= at {
@@ -47,17 +47,17 @@ func TestListsOfARun(t *testing.T) {
 	}
 	for _, l := range lists {
 		var list ItemsView
-		s.data("/api/v1"+l.Link, &list)
-		if len(l.Items) != min(listsEach, list.Matches) || !strings.HasPrefix(l.About, fmt.Sprintf("%d items", list.Matches)) {
-			t.Errorf("%s: %d named of %q, the filter takes %d", l.Title, len(l.Items), l.About, list.Matches)
+		s.data("/api/v1"+address(l.Links[0].Target), &list)
+		if len(l.Table.Rows) != min(listsEach, list.Matches) || !strings.HasPrefix(l.About, fmt.Sprintf("%d items", list.Matches)) {
+			t.Errorf("%s: %d named of %q, the filter takes %d", l.Title, len(l.Table.Rows), l.About, list.Matches)
 		}
-		for i, item := range l.Items {
-			if item.Link != itemURL("a", list.Items[i].ID, ItemsFilter{Show: list.Filter.Show}.Query()) {
-				t.Errorf("%s: item %d leads to %s", l.Title, i, item.Link)
+		for i, item := range l.Table.Rows {
+			if link := address(item.Target); link != itemURL("a", list.Items[i].ID, ItemsFilter{Show: list.Filter.Show}.Query()) {
+				t.Errorf("%s: item %d leads to %s", l.Title, i, link)
 			}
-			for _, m := range item.Marks {
-				if l.Title == "Wrong every time" && m.Kind != "wrong" {
-					t.Errorf("%s has the mark %+v", item.Words, m)
+			for _, m := range item.Cells {
+				if l.Title == "Wrong every time" && m.Look != "wrong" {
+					t.Errorf("%s has the mark %+v", item.Name, m)
 				}
 			}
 		}
@@ -80,22 +80,22 @@ func TestPartsLeadToTheirItems(t *testing.T) {
 		must(t, err)
 		p := s.page(t.Context(), v.RunHead, x, v.Report)
 		for _, b := range v.Report.Breakdowns {
-			pieces, of := p.Pieces(b.Group)
+			pieces := p.Parts(b.Group)
 			sum := 0
 			for _, piece := range pieces {
 				sum += piece.N
-				parts[v.Protocol+" "+piece.Words] = true
+				parts[v.Protocol+" "+piece.Name] = true
 				if b.Group != "overall" && strings.Contains(b.Group, ":") || strings.HasSuffix(b.Group, " options") {
 					continue // lists of items know no such groups
 				}
 				var list ItemsView
-				s.data("/api/v1"+piece.Link, &list)
+				s.data("/api/v1"+address(piece.Target), &list)
 				if list.Matches != piece.N {
-					t.Errorf("%s, %s: %d are %q, the list at %s has %d", run, b.Group, piece.N, piece.Words, piece.Link, list.Matches)
+					t.Errorf("%s, %s: %d are %q, the list at %s has %d", run, b.Group, piece.N, piece.Name, address(piece.Target), list.Matches)
 				}
 			}
-			if sum != of || of == 0 {
-				t.Errorf("%s, %s: the parts have %d of %d", run, b.Group, sum, of)
+			if sum != b.N || b.N == 0 {
+				t.Errorf("%s, %s: the parts have %d of %d", run, b.Group, sum, b.N)
 			}
 		}
 	}
@@ -143,12 +143,12 @@ func TestBothGoalsOfAJudge(t *testing.T) {
 	makeRun(t, filepath.Join(dir, "alone"), making{protocol: "reversed", sim: "accuracy=0.7,seed=1"})
 	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: judge})
 	s := newSite(t, dir, nil)
-	says(t, s.get("/runs/worse"), "It was asked which response is the worse.")
+	says(t, s.get("/runs/worse"), "The judge was asked which response is worse.")
 	for run, other := range map[string]string{"worse": "better", "better": "worse"} {
 		page := s.get("/runs/" + run)
 		says(t, page, "Does the reversed goal help?")
 		for _, link := range []string{"/runs/" + other, "/compare?a=better&amp;b=worse"} {
-			if !strings.Contains(page, `<a href="`+link+`">`) {
+			if !strings.Contains(page, `href="`+link+`"`) {
 				t.Errorf("%s: no way to %s", run, link)
 			}
 		}

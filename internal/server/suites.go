@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
@@ -144,11 +145,22 @@ func (v SuiteView) RunURL(run string) string {
 	return ""
 }
 
-// Charts of the judges, one for each condition.
-func (v SuiteView) Charts() template.HTML { return v.Results.Charts(v.RunURL) }
+// Blocks of the judges under each condition.
+func (v SuiteView) Blocks() (template.HTML, error) {
+	return doc.Paper{Link: v.address, Terms: v.Results.Terms()}.Blocks(v.Results.Blocks())
+}
 
-// RaceChart shows where each judge left.
-func (v SuiteView) RaceChart() template.HTML { return raceOf(v.Race, v.Runs).Chart(v.RunURL) }
+// RaceBlock shows where each judge left.
+func (v SuiteView) RaceBlock() (template.HTML, error) {
+	return doc.Paper{Link: v.address}.Blocks([]doc.Block{raceOf(v.Race, v.Runs).Block()})
+}
+
+func (v SuiteView) address(r doc.Ref) string {
+	if len(r.Runs) != 1 {
+		return ""
+	}
+	return v.RunURL(r.Runs[0])
+}
 
 // Complete tells whether all runs are as long as they will be.
 func (h SuiteHead) Complete() bool {
@@ -156,12 +168,13 @@ func (h SuiteHead) Complete() bool {
 }
 
 // Finished is a bar of how far the runs are.
-func (h SuiteHead) Finished() template.HTML {
+func (h SuiteHead) Finished() (template.HTML, error) {
 	statuses := []string{
 		judging.Complete, judging.ByRule, judging.Running, judging.Interrupted, judging.Incomplete, report.Unreadable,
 		damagedStatus, report.NotBegun,
 	}
-	return report.Finished(statuses, func(status string) int { return h.Statuses[status] })
+	bar := report.Finished(statuses, func(status string) int { return h.Statuses[status] })
+	return doc.Paper{}.Blocks([]doc.Block{bar})
 }
 
 func (s *Server) suitesView(r *http.Request) (suitesView, error) {

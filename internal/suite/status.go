@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/judging"
@@ -190,7 +191,7 @@ func (s *State) Tables() []table.Table {
 	t.Notes = append([]string{summary}, t.Notes...)
 	if s.Race != nil {
 		far := report.RaceOf(s.Race, func(run string) string { return run })
-		return append([]table.Table{t, {Title: far.Says}}, far.Brief()...)
+		return append([]table.Table{t}, far.Document().Tables(doc.Short)...)
 	}
 	return []table.Table{t}
 }

@@ -84,7 +84,7 @@ func (d *Demo) WriteText(w io.Writer, columns int) error {
 		fmt.Fprintln(w, table.Bold(w, strings.TrimSuffix(line, "\n")))
 	}
 	fmt.Fprintf(w, "\n%s\n", paragraph(d.asks, columns))
-	if err := d.board.WriteText(w, columns); err != nil {
+	if err := d.board.Text(w, columns); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "%s\n%s", paragraph(d.notes, columns), paragraph(strings.Join(d.found, " "), columns))

@@ -45,6 +45,9 @@ func (t Table) explained(row, column int, text string) Explained {
 	if term, ok := t.InCells[[2]int{row, column}]; ok {
 		return Explained{text, &term}
 	}
+	if column < len(t.Columns) && !t.Columns[column].Right {
+		return Explain(t.Terms, text)
+	}
 	return Explained{Text: text}
 }
 

@@ -3,26 +3,77 @@ package selfreference
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
-// pageParts are the page of a run, from top to bottom.
+var Layout = &report.Layout{
+	Terms:    terms,
+	Headline: F1,
+	Noun:     "judgments",
+	Item:     "answer",
+	Question: "is this answer correct",
+	Ways:     ways,
+	Values:   values,
+	Parts:    pageParts,
+	Caveats:  caveats,
+	Ends: []report.End{
+		{Part: PartRight, Look: "right", Words: "judged right", Show: "right"},
+		{Part: PartHelped, Look: "helped", Words: "right with its own answer only", Show: "second-only"},
+		{Part: PartHarmed, Look: "first", Words: "right without its own answer only", Show: "first-only"},
+		{Part: PartWrong, Look: "wrong", Words: "judged wrong", Show: "confident"},
+		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
+	},
+	Tiles: []report.Tile{
+		{Metric: Accuracy, Mode: ModeCoT, Name: "judged right, by itself", About: "higher is better"},
+		{Metric: Accuracy, Mode: ModeSelf, Name: "judged right, with its own answer", About: "higher is better"},
+		{
+			Metric: PartialGJ,
+			Mode:   ModeCoT,
+			Name:   "own answer and judgment, r",
+			About:  "given the answer that is judged, from −1 to 1",
+		},
+		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right", About: "higher is better"},
+		report.Verdictless,
+	},
+	Board: []report.BoardColumn{
+		{Metric: F1, Mode: ModeSelf, Column: doc.Column{Name: "own answer shown", Kind: doc.Bare}},
+		{Metric: F1JPlus, Mode: ModeSelf, Column: doc.Column{Name: "own is right", Kind: doc.Bare, Spare: 3}},
+		{Metric: F1JMinus, Mode: ModeSelf, Column: doc.Column{Name: "own is wrong", Kind: doc.Bare, Spare: 2}},
+	},
+}
+
+// ways says in which modes a run asks.
+func ways(r *scoring.Report) string {
+	switch {
+	case !r.Has(ModeSelf):
+		return "? by reasoning alone"
+	case !r.Has(ModeCoT):
+		return "? with its own answer shown"
+	}
+	return "? without and with its own answer"
+}
+
+// pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	answering, fourfold, dependence, belief, report.Caveats, byGroup, report.Sureness, report.Lists,
+	answering, fourfold, dependence, belief, report.Cards, report.Caveats, byGroup, report.Sureness, report.Lists,
 	report.Among, report.Making,
 }
 
 // manners are the modes in words, and how their values are drawn: as the two sides of a dumbbell.
-var manners = map[string]struct{ words, sign, look string }{
-	ModeCoT:  {words: "reasoning alone", sign: "ring", look: "look-b"},
-	ModeSelf: {words: "own answer shown", sign: "dot"},
+var manners = map[string]struct {
+	words string
+	mark  doc.Mark
+	look  string
+}{
+	ModeCoT:  {words: "reasoning alone", mark: doc.Ring, look: "look-b"},
+	ModeSelf: {words: "own answer shown"},
 }
 
 // askedIn lists the modes of a run.
@@ -30,31 +81,18 @@ func askedIn(p *report.RunPage) []string {
 	return slices.DeleteFunc(slices.Clone(modes[:]), func(mode string) bool { return !p.Has(mode) })
 }
 
-// answering holds how well the judge answers against how well it judges.
-func answering(p *report.RunPage) []report.Section {
-	c := report.Chart{
-		Label:   "Answering against judging",
-		Class:   "wide",
-		Columns: []report.ChartColumn{{Class: "pl", Axis: &report.PercentAxis}, {Class: "val"}},
-	}
+// answering compares how well the judge answers with how well it judges.
+func answering(p *report.RunPage) []doc.Block {
+	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis}}}
 	for _, v := range values(p) {
-		c.Rows = append(c.Rows, report.ChartRow{
-			Name:  v.Name,
-			Count: v.Count,
-			Look:  v.Look,
-			Cells: []template.HTML{
-				report.Signs(report.PercentAxis, report.Sign{Result: v.Result, Look: v.Sign}), report.ValueCell(v.Result),
-			},
-		})
+		t.Rows = append(t.Rows, doc.Row{Name: v.Name, Detail: v.Count, Look: v.Look, Mark: v.Mark, Cells: []doc.Value{doc.Num(v.Result)}})
 	}
-	if len(c.Rows) == 0 {
+	if len(t.Rows) == 0 {
 		return nil
 	}
-	return []report.Section{{
-		ID:    "answering",
-		Title: "Answering against judging",
-		About: "percent, with 95 % interval" + baseRate(p),
-		Body:  c.HTML(),
+	return []doc.Block{{
+		ID: "answering", Title: "Answering against judging", About: "percent, with 95 % interval" + baseRate(p),
+		Table: t,
 	}}
 }
 
@@ -65,7 +103,6 @@ func values(p *report.RunPage) []report.NamedValue {
 		Name:   "Answers right itself",
 		Count:  table.Count(own.N, "question"),
 		Result: own,
-		Sign:   "dot",
 		Look:   "level-unknown",
 	}}
 	names := map[string]string{ModeCoT: "Judges, by reasoning alone", ModeSelf: "Judges, with its own answer shown"}
@@ -75,7 +112,7 @@ func values(p *report.RunPage) []report.NamedValue {
 			Name:   names[mode],
 			Count:  "F1, " + table.Count(x.N, "answer"),
 			Result: x,
-			Sign:   manners[mode].sign,
+			Mark:   manners[mode].mark,
 			Look:   manners[mode].look,
 		})
 	}
@@ -109,9 +146,9 @@ func baseRate(p *report.RunPage) string {
 	return fmt.Sprintf(" · the answers that it judges%s are right on %s", of, percent(*right.Value))
 }
 
-// fourfold is how often it judges right where its own answer is right, and where it is wrong. Without own answers it is
-// what became of the answers.
-func fourfold(p *report.RunPage) []report.Section {
+// fourfold is how often it judges correctly where its own answer is right, and where it is wrong. Without own answers it
+// is what became of the answers.
+func fourfold(p *report.RunPage) []doc.Block {
 	kinds := []struct {
 		metric, words, name string
 		n                   int
@@ -134,46 +171,36 @@ func fourfold(p *report.RunPage) []report.Section {
 	if p.Verdictless().N > 0 && p.Outcomes[scoring.Decided] < p.Judgments() {
 		wrong = "judged wrong, or no verdict"
 	}
-	c := report.Chart{
-		Label:   "Own answer right or wrong, judged right or wrong",
-		Columns: []report.ChartColumn{{Class: "bar"}, {Class: "val r"}},
-	}
+	t := &doc.Table{First: "own answer", Columns: []doc.Column{
+		{Name: "judgments", Kind: doc.LargeBar}, {Name: "judged right", Kind: doc.Number},
+	}}
 	for _, kind := range kinds {
 		if kind.n == 0 {
 			continue
 		}
-		c.Rows = append(c.Rows, report.ChartRow{Name: kind.words, Count: answersOf(p, kind.n)})
+		t.Rows = append(t.Rows, doc.Row{Name: kind.words, Detail: answersOf(p, kind.n), Heading: true})
 		for _, mode := range asked {
 			x := p.Result(kind.metric, scoring.Overall, mode)
 			if x.Value == nil {
 				continue
 			}
 			right := int(math.Round(*x.Value / 100 * float64(x.N)))
-			link := func(judged string) string {
+			items := func(judged string) doc.Ref {
 				return p.ItemsOf("own-"+kind.name+"-"+mode+"-"+judged, scoring.Overall)
 			}
-			pieces := slices.DeleteFunc([]report.Piece{
-				{N: right, Of: x.N, Look: "right", Words: "judged right", Link: link("right")},
-				{N: x.N - right, Of: x.N, Look: "wrong", Words: wrong, Link: link("wrong")},
-			}, func(piece report.Piece) bool { return piece.N == 0 })
-			c.Rows = append(c.Rows, report.ChartRow{
-				Name:  manners[mode].words,
-				Cells: []template.HTML{report.Stack(report.InRow, most, pieces), report.ShareCell(x)},
-			})
+			parts := slices.DeleteFunc([]doc.Part{
+				{N: right, Look: "right", Name: "judged right", Target: items("right")},
+				{N: x.N - right, Look: "wrong", Name: wrong, Target: items("wrong")},
+			}, func(part doc.Part) bool { return part.N == 0 })
+			t.Rows = append(t.Rows, doc.Row{Name: manners[mode].words, Cells: []doc.Value{
+				{Parts: parts, Length: most}, doc.Num(x),
+			}})
 		}
 	}
-	key := `<ul class="leg"><li><i class="part-right" aria-hidden="true"></i>judged right</li>` +
-		`<li><i class="part-wrong" aria-hidden="true"></i>` + wrong + `</li></ul>`
-	about := "judged right, with 95 % interval"
-	if p.Items != nil {
-		about += " · click a part to read its items"
-	}
-	return []report.Section{{
-		ID:    "fourfold",
-		Title: "Own answer right or wrong, judged right or wrong",
-		About: about,
-		Half:  true,
-		Body:  c.HTML() + template.HTML(key),
+	return []doc.Block{{
+		ID: "fourfold", Title: "Own answer right or wrong, judged right or wrong", About: "with 95 % interval",
+		In: doc.Full | doc.Page, Half: true, Table: t,
+		Keys: []doc.Key{{Sign: "part-right", Words: "judged right"}, {Sign: "part-wrong", Words: wrong}},
 	}}
 }
 
@@ -186,63 +213,44 @@ func answersOf(p *report.RunPage, n int) string {
 }
 
 // correlationAxis has room for correlations: where none is far below 0, for the others alone.
-func correlationAxis(all []scoring.Result) report.Axis {
+func correlationAxis(all []scoring.Result) *doc.Axis {
 	low := slices.ContainsFunc(all, func(x scoring.Result) bool { return x.Low != nil && *x.Low < -0.25 })
 	if low {
-		return report.Axis{Min: -1, Max: 1, Ticks: []float64{-1, -0.5, 0, 0.5, 1}}
+		return doc.AxisOf(scoring.UnitCorrelation)
 	}
-	return report.Axis{Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
+	return &doc.Axis{Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
 }
 
 // dependence says whether the judge judges better where it can answer.
-func dependence(p *report.RunPage) []report.Section {
+func dependence(p *report.RunPage) []doc.Block {
 	asked := askedIn(p)
 	var all []scoring.Result
 	for _, mode := range asked {
 		all = append(all, p.Result(PartialGJ, scoring.Overall, mode))
 	}
-	axis := correlationAxis(all)
-	c := report.Chart{
-		Label:   "Correlation of its own answer being right and its judgment being right",
-		Columns: []report.ChartColumn{{Class: "pl", Axis: &axis}, {Class: "val r"}},
-	}
+	t := &doc.Table{First: "asked by", Columns: []doc.Column{
+		{Name: report.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: correlationAxis(all)},
+	}}
 	words := ""
-	for _, mode := range asked {
-		x := p.Result(PartialGJ, scoring.Overall, mode)
+	for i, mode := range asked {
+		x := all[i]
 		if x.Value == nil {
 			continue
 		}
-		c.Rows = append(c.Rows, report.ChartRow{
-			Name: manners[mode].words,
-			Look: manners[mode].look,
-			Cells: []template.HTML{
-				report.Signs(axis, report.Sign{Result: x, Look: manners[mode].sign}), report.ValueCell(x),
-			},
+		t.Rows = append(t.Rows, doc.Row{
+			Name: manners[mode].words, Look: manners[mode].look, Mark: manners[mode].mark, Cells: []doc.Value{doc.Num(x)},
 		})
-		if words != "" {
-			words += " "
-		}
-		words += "With its own answer shown: "
-		if mode == ModeCoT {
-			words = "By reasoning alone: "
-		}
-		words += strength(x) + "."
+		words += doc.Capital(manners[mode].words) + ": " + strength(x) + ". "
 	}
-	if len(c.Rows) == 0 {
+	if len(t.Rows) == 0 {
 		return nil
 	}
 	if compares(p) {
-		words += " It seems to compare the answer with its own instead of checking it."
+		words += doc.Phrase("self.compares")
 	}
-	n := all[0].N
-	about := "Correlation r of “its own answer is right” and “it judges right”, " +
-		"with the agent's answer held fixed, of " + table.Count(n, "answer") +
-		". 0: its judging does not depend on its knowing."
-	return []report.Section{{
-		ID:    "dependence",
-		Title: "Does one depend on the other?",
-		Half:  true,
-		Body:  report.Paragraph(about) + c.HTML() + report.Paragraph(words),
+	return []doc.Block{{
+		ID: "dependence", Title: "Does one depend on the other?", In: doc.Full | doc.Page, Half: true, Table: t,
+		Notes: []doc.Note{doc.Say("self.correlation", table.Count(all[0].N, "answer")), doc.Plain(strings.TrimSpace(words))},
 	}}
 }
 
@@ -282,46 +290,39 @@ func compares(p *report.RunPage) bool {
 }
 
 // belief is how often the judge sides with its own answer.
-func belief(p *report.RunPage) []report.Section {
+func belief(p *report.RunPage) []doc.Block {
 	asked := askedIn(p)
-	c := report.Chart{Label: "Does it believe its own answer?", Class: "keep"}
+	t := &doc.Table{First: "judgments", Look: "keep"}
 	for _, mode := range asked {
-		c.Columns = append(c.Columns, report.ChartColumn{Class: "said", Head: manners[mode].words})
+		t.Columns = append(t.Columns, doc.Column{Name: manners[mode].words, Kind: doc.Number})
 	}
 	told := 0
-	add := func(name, metric string, cell func(x scoring.Result) template.HTML) {
-		row := report.ChartRow{Name: name}
+	add := func(name, metric, unit string) {
+		row := doc.Row{Name: doc.Capital(name)}
 		for _, mode := range asked {
 			x := p.Result(metric, scoring.Overall, mode)
 			if x.Value == nil {
 				return
 			}
-			row.Cells = append(row.Cells, cell(x))
+			x.Mode = unit
+			row.Cells = append(row.Cells, doc.Num(x))
+			row.N = x.N
 		}
-		c.Rows = append(c.Rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	for _, m := range ownMetrics[2:] {
-		add(m.Term.Name, m.Name, func(x scoring.Result) template.HTML {
-			told = max(told, x.N)
-			return report.ShareCell(x)
-		})
+		add(m.Term.Name, m.Name, "")
+		told = max(told, p.Result(m.Name, scoring.Overall, asked[0]).N)
 	}
-	if len(c.Rows) == 0 {
+	if len(t.Rows) == 0 {
 		return nil
 	}
-	add("calls Correct more often than is so, points", Overconfidence, func(x scoring.Result) template.HTML {
-		x.Mode = scoring.ModeDifference // with a sign
-		return report.ValueCell(x)
-	})
-	for i := range c.Rows {
-		c.Rows[i].Name = strings.ToUpper(c.Rows[i].Name[:1]) + c.Rows[i].Name[1:]
-	}
-	body := c.HTML()
+	add(doc.Phrase("self.overconfidence"), Overconfidence, scoring.ModeDifference)
+	b := doc.Block{ID: "belief", Title: "Does it believe its own answer?", In: doc.Full | doc.Page, Half: true, Table: t}
 	if all := p.Result(PartialGJ, scoring.Overall, asked[0]).N; told < all {
-		body += report.Paragraph(fmt.Sprintf("Of %s it cannot be told whether they say the same: neither is right.",
-			table.Count(all-told, "answer")))
+		b.Notes = []doc.Note{doc.Say("self.untold", table.Count(all-told, "answer"))}
 	}
-	return []report.Section{{ID: "belief", Title: "Does it believe its own answer?", Half: true, Body: body}}
+	return []doc.Block{b}
 }
 
 // caveats are what the numbers come to for who uses the judge.
@@ -349,7 +350,7 @@ func caveats(p *report.RunPage) (all []string) {
 func isAgent(group string) bool { return strings.HasPrefix(group, agentPrefix) }
 
 // byGroup is F1 of both modes, and their difference, by category and agent.
-func byGroup(p *report.RunPage) []report.Section {
+func byGroup(p *report.RunPage) []doc.Block {
 	groups := p.Groups()
 	asked := askedIn(p)
 	if len(groups) < 2 || len(asked) == 0 {
@@ -398,49 +399,47 @@ func byGroup(p *report.RunPage) []report.Section {
 			about += fmt.Sprintf(" · none of the %d is beyond noise", known)
 		}
 	}
-	return []report.Section{{ID: "groups", Title: title, About: about, Body: groupsChart(p, title, groups, asked)}}
+	b := groupsBlock(p, groups, asked)
+	b.Title = title
+	b.About = about
+	return []doc.Block{b}
 }
 
-// groupsChart is a row for all answers, and one for each group.
-func groupsChart(p *report.RunPage, title string, groups, asked []string) template.HTML {
+// groupsBlock is a row for all answers, and one for each group.
+func groupsBlock(p *report.RunPage, groups, asked []string) doc.Block {
 	var differences []scoring.Result
 	for _, g := range groups {
 		differences = append(differences, p.Result(F1, g, scoring.ModeDifference))
 	}
-	axis := report.DifferenceAxis(differences...)
-	c := report.Chart{Label: title, Columns: []report.ChartColumn{
-		{Class: "ab", Head: "Answers right"}, {Class: "pl", Axis: &report.PercentAxis},
-	}}
-	var key template.HTML
+	t := &doc.Table{First: "group", Columns: []doc.Column{{Name: "answers right", Kind: doc.Bare}}}
+	b := doc.Block{ID: "groups", In: doc.Full | doc.Page, Table: t}
 	both := len(asked) == len(modes)
 	if both {
-		c.Columns = append(c.Columns,
-			report.ChartColumn{Class: "ab more", Head: "alone"}, report.ChartColumn{Class: "ab more", Head: "shown"},
-			report.ChartColumn{Class: "pl df", Head: "← own answer harms · helps →", Axis: &axis},
-			report.ChartColumn{Class: "val diff", Head: "Points"})
-		key = report.Key(report.SignB+"by reasoning alone", report.SignA+"with its own answer shown",
-			"a grey interval holds 0: may be noise")
+		axis := doc.DifferenceAxis(differences...)
+		axis.Ends = [2]string{"← own answer harms", "helps →"}
+		t.Columns = append(t.Columns, doc.Column{Name: "F1 shown", Kind: doc.Side, Axis: &doc.PercentAxis},
+			doc.Column{Name: "F1 alone", Kind: doc.Side, Axis: &doc.PercentAxis},
+			doc.Column{Name: "points", Kind: doc.Number, Axis: axis})
+		b.Keys = []doc.Key{{Sign: "b", Words: "by reasoning alone"}, {Sign: "a", Words: "with its own answer shown"},
+			{Words: "a grey interval contains 0: not significant"}}
 	} else {
-		c.Columns = append(c.Columns, report.ChartColumn{Class: "val", Head: "F1"})
+		t.Columns = append(t.Columns, doc.Column{Name: "F1", Kind: doc.Number, Axis: &doc.PercentAxis})
 	}
 	for i, g := range groups {
 		first := p.Result(F1, g, asked[0])
-		row := report.ChartRow{Name: g, Count: fmt.Sprintf("n = %d", first.N)}
+		row := doc.Row{Name: g, N: first.N, Cells: []doc.Value{doc.Num(p.Result(scoring.GenerationAccuracy, g, ""))}}
 		if g == scoring.Overall {
 			row.Name = "All"
-			row.All = true
+			row.Total = true
 		}
-		row.Cells = []template.HTML{report.BareCell(p.Result(scoring.GenerationAccuracy, g, ""))}
 		if both {
-			shown := p.Result(F1, g, ModeSelf)
 			d := differences[i]
 			row.Look = report.DifferenceLook(d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0)
-			row.Cells = append(row.Cells, report.Dumbbell(report.PercentAxis, shown.Value, first.Value), report.BareCell(first),
-				report.BareCell(shown), report.Plot(axis, d), report.ValueCell(d))
+			row.Cells = append(row.Cells, doc.Num(p.Result(F1, g, ModeSelf)), doc.Num(first), doc.Num(d))
 		} else {
-			row.Cells = append(row.Cells, report.Plot(report.PercentAxis, first), report.ValueCell(first))
+			row.Cells = append(row.Cells, doc.Num(first))
 		}
-		c.Rows = append(c.Rows, row)
+		t.Rows = append(t.Rows, row)
 	}
-	return c.HTML() + key
+	return b
 }

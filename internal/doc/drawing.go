@@ -1,0 +1,308 @@
+package doc
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gavel/scoring"
+)
+
+// drawing is a picture of fixed size.
+type drawing struct {
+	Width, Height string
+	Words         string // what it shows, for those who cannot see it
+	Title, About  string // above it
+	Shapes        []element
+}
+
+// element of a drawing: a line, a rect, a text, a dot or a diamond.
+type element struct {
+	Kind, Class          string
+	X, Y, X2, Y2, Radius string
+	Text                 string // of a dot: its title
+}
+
+func (d *drawing) line(class string, x, y, x2, y2 float64) {
+	d.Shapes = append(d.Shapes, element{
+		Kind: "line", Class: class, X: Coordinate(x), Y: Coordinate(y), X2: Coordinate(x2), Y2: Coordinate(y2),
+	})
+}
+
+// rect of a width and a height.
+func (d *drawing) rect(class string, x, y, width, height float64) {
+	d.Shapes = append(d.Shapes, element{
+		Kind: "rect", Class: class, X: Coordinate(x), Y: Coordinate(y), X2: Coordinate(width), Y2: Coordinate(height),
+	})
+}
+
+func (d *drawing) text(class string, x, y float64, words string) {
+	d.Shapes = append(d.Shapes, element{Kind: "text", Class: class, X: Coordinate(x), Y: Coordinate(y), Text: words})
+}
+
+// mark of a row: a dot, or a diamond for published results.
+func (d *drawing) mark(r Row, x, y, radius float64, title string) {
+	kind := "dot"
+	if r.Mark == Diamond {
+		kind = "diamond"
+	}
+	d.Shapes = append(d.Shapes, element{
+		Kind: kind, Class: r.Look, X: Coordinate(x), Y: Coordinate(y), Radius: Coordinate(radius), Text: title,
+	})
+}
+
+// Sizes of drawings, in units of the picture.
+const (
+	pictureWidth = 520.0
+	stripEdge    = 10.0
+	stripMiddle  = 56.0
+	letterWidth  = 7.4 // of an average letter of its names
+)
+
+// stripLines are where the base lines of names lie, those above the dots and those below, the nearest first.
+var stripLines = []float64{30, 86, 14, 102}
+
+// label of a dot.
+type label struct {
+	at   float64
+	text string
+	line int
+}
+
+func (l label) half() float64 { return float64(len([]rune(l.text))) * letterWidth / 2 }
+
+// middle of the words, which stay within the picture.
+func (l label) middle() float64 { return max(l.half(), min(pictureWidth-l.half(), l.at)) }
+
+// fit finds a line for a label on which it touches no other; ok is false where there is none.
+func (l label) fit(placed []label) (_ label, ok bool) {
+	for line := range stripLines {
+		l.line = line
+		if !slices.ContainsFunc(placed, func(o label) bool {
+			return o.line == l.line && math.Abs(o.middle()-l.middle()) < o.half()+l.half()+6
+		}) {
+			return l, true
+		}
+	}
+	return l, false
+}
+
+// Strip draws the rows of the block on one axis. The row of all is the one that the others stand beside.
+func (b blockView) Strip() drawing {
+	axis := b.Table.Columns[0].Axis
+	d := drawing{Width: Coordinate(pictureWidth), Height: "134", Words: b.Title}
+	at := func(v float64) float64 { return stripEdge + (pictureWidth-2*stripEdge)*axis.Place(v)/100 }
+	for i := range 5 {
+		v := axis.Min + (axis.Max-axis.Min)*float64(i)/4
+		d.line("g", at(v), 18, at(v), 106)
+		d.text([]string{"s", "m", "m", "m", "e"}[i], at(v), 126, fmt.Sprintf("%g", v))
+	}
+	const longest = 18
+	rows := b.Table.Rows
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.Name)
+	}
+	begin := len(sharedBeginning(names))
+	var placed []label
+	own := slices.IndexFunc(rows, func(r Row) bool { return r.Total })
+	if own >= 0 {
+		placed = append(placed, label{at: at(*rows[own].Cells[0].Value), text: "this judge", line: 1})
+	}
+	for i, r := range rows {
+		if i == own {
+			continue
+		}
+		v := *r.Cells[0].Value
+		d.mark(r, at(v), stripMiddle, 5, fmt.Sprintf("%s: %.4g", r.Name, v))
+		if l, ok := (label{at: at(v), text: ShortName(r.Name[begin:], longest)}).fit(placed); ok {
+			placed = append(placed, l)
+		}
+	}
+	for i, l := range placed {
+		near, far := stripMiddle-7, stripLines[l.line]+3
+		if stripLines[l.line] > stripMiddle {
+			near, far = stripMiddle+7, stripLines[l.line]-11
+		}
+		d.line("lead", l.at, near, l.at, far)
+		class := "m n"
+		if i == 0 && own >= 0 {
+			class = "m b"
+		}
+		d.text(class, l.middle(), stripLines[l.line], l.text)
+	}
+	if own >= 0 {
+		r := rows[own]
+		if x := r.Cells[0]; x.Low != nil && x.High != nil {
+			d.line("me "+r.Look, at(*x.Low), stripMiddle, at(*x.High), stripMiddle)
+		}
+		d.mark(r, at(*r.Cells[0].Value), stripMiddle, 8, r.Name)
+	}
+	return d
+}
+
+// sharedBeginning is what all names begin with, up to where a word ends: "simulated: ", "sim:".
+func sharedBeginning(names []string) string {
+	shared := names[0]
+	for _, name := range names {
+		for !strings.HasPrefix(name, shared) {
+			shared = shared[:len(shared)-1]
+		}
+	}
+	return shared[:1+strings.LastIndexAny(shared, " :,/")]
+}
+
+// ShortName returns a name of so many letters at most, which leaves room for others.
+func ShortName(name string, most int) string {
+	if runes := []rune(name); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return name
+}
+
+// Sizes of a panel of upright bars.
+const (
+	panelWidth  = 250.0
+	panelTop    = 26.0
+	panelBottom = 128.0
+	panelHeight = 150.0
+)
+
+// Panels draw the rows of the block as upright bars, each with the number that it is held against. A heading begins a
+// panel. All have the shortest scale that holds every number.
+func (b blockView) Panels() (all []drawing) {
+	most := 1.0
+	for _, r := range b.Table.Rows {
+		for _, c := range r.Cells {
+			for _, v := range []*float64{c.Value, c.High, cmp.Or(c.Held, &scoring.Result{}).Value} {
+				if v != nil {
+					most = max(most, *v)
+				}
+			}
+		}
+	}
+	rows := b.Table.Rows
+	for i := 0; i < len(rows); {
+		end := i + 1
+		for end < len(rows) && !rows[end].Heading {
+			end++
+		}
+		all = append(all, panel(rows[i], rows[i+1:end], most))
+		i = end
+	}
+	return all
+}
+
+// panel of the rows of one heading.
+func panel(head Row, rows []Row, most float64) drawing {
+	d := drawing{
+		Width: Coordinate(panelWidth), Height: Coordinate(panelHeight), Title: head.Name, About: head.Detail,
+		Words: head.Name,
+	}
+	y := func(v float64) float64 { return panelBottom - (panelBottom-panelTop)*v/most }
+	step := panelWidth / float64(max(1, len(rows)))
+	width := min(34, step*0.6)
+	for i, r := range rows {
+		x := r.Cells[0]
+		middle := step * (float64(i) + 0.5)
+		d.text("m", middle, panelHeight-4, r.Name)
+		if x.Value == nil {
+			continue
+		}
+		d.Words += fmt.Sprintf("; %s: %.0f", r.Name, *x.Value)
+		d.rect("bar", middle-width/2, y(*x.Value), width, panelBottom-y(*x.Value))
+		top := *x.Value
+		if x.Low != nil && x.High != nil {
+			d.line("whisker", middle, y(*x.Low), middle, y(*x.High))
+			top = *x.High
+		}
+		if x.Held != nil && x.Held.Value != nil {
+			d.line("held", middle-width/2-4, y(*x.Held.Value), middle+width/2+4, y(*x.Held.Value))
+			top = max(top, *x.Held.Value)
+		}
+		d.text("m b", middle, y(top)-7, Shortly(x.Result, *x.Value, 0))
+	}
+	d.line("base", 0, panelBottom, panelWidth, panelBottom)
+	return d
+}
+
+// Sizes of a scatter plot.
+const (
+	scatterHeight = 318.0
+	scatterLeft   = 34.0
+	scatterRight  = 512.0
+	scatterTop    = 8.0
+	scatterBottom = 272.0
+	scatterRows   = 100 // of which it has marks
+)
+
+// box is the room that a name takes.
+type box struct{ left, right, top, bottom float64 }
+
+func (b box) meets(o box) bool {
+	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
+}
+
+// Scatter draws the first two numbers of the rows of the block: across, with a line and a zone, and upwards.
+func (b blockView) Scatter() drawing {
+	across, up := b.Table.Columns[0], b.Table.Columns[1]
+	rows := b.Table.Rows[:min(len(b.Table.Rows), scatterRows)]
+	d := drawing{Width: Coordinate(pictureWidth), Height: Coordinate(scatterHeight), Words: b.Title}
+	x := func(v float64) float64 { return scatterLeft + (scatterRight-scatterLeft)*across.Axis.Place(v)/100 }
+	y := func(v float64) float64 { return scatterBottom - (scatterBottom-scatterTop)*up.Axis.Place(v)/100 }
+	if z := across.Axis.Zone; z > 0 && z < across.Axis.Max {
+		left := x(z)
+		d.rect("zone", left, scatterTop, scatterRight-left, scatterBottom-scatterTop)
+		d.text("z e", scatterRight-6, scatterTop+16, across.Axis.Ends[1])
+	}
+	for i := range 5 {
+		v := up.Axis.Min + (up.Axis.Max-up.Axis.Min)*float64(i)/4
+		d.line("g", scatterLeft, y(v), scatterRight, y(v))
+		d.text("e", scatterLeft-6, y(v)+4, fmt.Sprintf("%g", v))
+	}
+	for _, v := range across.Axis.Ticks {
+		class := "m"
+		if v == across.Axis.Max {
+			class = "e"
+		}
+		d.text(class, x(v), scatterBottom+18, fmt.Sprintf("%g", v))
+	}
+	d.text("m", (scatterLeft+scatterRight)/2, scatterHeight-6, across.Name)
+	zero := x(across.Axis.Zero)
+	d.line("g0", zero, scatterTop, zero, scatterBottom)
+	d.text("", zero+5, scatterBottom-6, across.Axis.Ends[0])
+	var taken []box
+	for _, r := range rows {
+		px, py := x(*r.Cells[0].Value), y(*r.Cells[1].Value)
+		taken = append(taken, box{left: px - 6, right: px + 6, top: py - 6, bottom: py + 6})
+		d.mark(r, px, py, 6, fmt.Sprintf("%s: %.0f and %.0f", r.Name, *r.Cells[1].Value, *r.Cells[0].Value))
+	}
+	for _, r := range rows {
+		name := ShortName(r.Name, 22)
+		width := float64(len([]rune(name))) * letterWidth
+		room, ok := freeBox(x(*r.Cells[0].Value), y(*r.Cells[1].Value), width, taken)
+		if ok {
+			taken = append(taken, room)
+			d.text("n", room.left, room.bottom-4, name)
+		}
+	}
+	return d
+}
+
+// freeBox finds room for a name beside a point, where it hides nothing; ok is false where there is none.
+func freeBox(x, y, width float64, taken []box) (room box, ok bool) {
+	const height, gap = 16, 9
+	for _, try := range [][2]float64{
+		{gap, -height / 2}, {-gap - width, -height / 2}, {-width / 2, -height - gap + 2}, {-width / 2, gap - 2},
+		{gap, -height - 2}, {gap, 2}, {-gap - width, -height - 2}, {-gap - width, 2},
+	} {
+		b := box{left: x + try[0], right: x + try[0] + width, top: y + try[1], bottom: y + try[1] + height}
+		inside := b.left >= scatterLeft && b.right <= pictureWidth && b.top >= 0 && b.bottom <= scatterBottom
+		if inside && !slices.ContainsFunc(taken, b.meets) {
+			return b, true
+		}
+	}
+	return room, false
+}

@@ -1,0 +1,594 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+
+	"gavel/internal/doc"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// RunPage is the results of a run and what is known around them, from which the blocks of its page, report and text
+// are made.
+type RunPage struct {
+	Run
+	Board   doc.Ref              // the leaderboard
+	Lists   []doc.Block          // the items that one looks at first
+	Others  []Other              // judges of the same items
+	Twin    *Twin                // nil: there is none
+	Command string               // that makes the run
+	Prompt  string               // its text
+	Prefix  string               // of the ids of its elements, where several runs are on a page
+	Link    func(doc.Ref) string // the address of what the page refers to; nil where it has none
+	Shown   map[string]bool      // the terms that the page explains already
+
+	juryAlone string // the answer of a jury, as of any judge
+}
+
+// NewRunPage returns the results of a run without what is around them.
+func NewRunPage(run Run) *RunPage {
+	p := &RunPage{Run: run}
+	if run.Jury != nil {
+		p.TakeJury(run.Jury)
+	}
+	return p
+}
+
+// Other is another judge of the same items.
+type Other struct {
+	Name      string
+	Level     scoring.Level
+	Reference bool    // its replies were published
+	Value     float64 // of the headline
+}
+
+// Twin is the run of the same judge over the same items with the opposite goal.
+type Twin struct {
+	Report              *scoring.Report
+	Run                 string
+	*scoring.Comparison // of the better or best, then of the worse or worst; nil where they cannot be compared
+}
+
+// SameLayout tells whether runs of two protocols are laid out together.
+func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
+
+// Section is a part of a page.
+type Section = doc.Block
+
+// blocks are parts of a page. link returns the address of what they refer to; nil where the page has none.
+func blocks(link func(doc.Ref) string, all ...doc.Block) template.HTML {
+	html, err := doc.Paper{Link: link}.Blocks(all)
+	if err != nil {
+		panic(err) // templates are part of the program, and so is what they are given
+	}
+	return html
+}
+
+// part makes what a template of pages makes of data.
+func part(name string, of any) template.HTML {
+	var b strings.Builder
+	if err := pages().ExecuteTemplate(&b, name, of); err != nil {
+		panic(err) // templates are part of the program, and so is what they are given
+	}
+	return template.HTML(b.String())
+}
+
+// End is one that units of a run come to, as a bar has it.
+type End struct {
+	Part  string // of [scoring.Breakdown]
+	Look  string // right, wrong, tie, first, last or none
+	Words string
+	Show  string // the filter of items that takes these
+}
+
+// Parts are what units of a group came to, each with its items.
+func (p *RunPage) Parts(group string) []doc.Part {
+	return layoutOf(p.Protocol).parts(p.BreakdownOf(group), func(show string) doc.Ref { return p.ItemsOf(show, group) })
+}
+
+func (l *Layout) parts(b scoring.Breakdown, items func(show string) doc.Ref) (all []doc.Part) {
+	for _, end := range l.Ends {
+		if n := b.Count(end.Part); n > 0 {
+			all = append(all, doc.Part{N: n, Look: end.Look, Name: end.Words, Target: items(end.Show)})
+		}
+	}
+	return all
+}
+
+// ItemsOf refers to the items of a group that a filter takes.
+func (p *RunPage) ItemsOf(show, group string) doc.Ref {
+	if group == scoring.Overall {
+		group = ""
+	}
+	return doc.Ref{Runs: []string{p.Run.Run}, Show: show, Group: group}
+}
+
+// Level of the judge; unknown without a diagnosis.
+func (p *RunPage) Level() scoring.Level { return levelOf(&p.Report) }
+
+// diagnosed returns the level of a run's judge, "" without a diagnosis.
+func diagnosed(r *scoring.Report) scoring.Level {
+	if r.Diagnosis == nil {
+		return ""
+	}
+	return r.Diagnosis.Level
+}
+
+func levelOf(r *scoring.Report) scoring.Level {
+	if r.Diagnosis == nil {
+		return scoring.Unknown
+	}
+	return r.Diagnosis.Level
+}
+
+// Judge returns the name of the judge: the one that was given, else that of the model without its path.
+func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
+
+// Metadatum returns a setting of the run by its name; "" where there is none.
+func (p *RunPage) Metadatum(name string) string {
+	if i := slices.IndexFunc(p.Metadata, func(m scoring.Metadatum) bool { return m.Name == name }); i >= 0 {
+		return p.Metadata[i].Value
+	}
+	return ""
+}
+
+// Meta says in a line what was asked, of how many.
+func (p *RunPage) Meta() string {
+	l := layoutOf(p.Protocol)
+	if _, models, is := scoring.JuryOf(p.Model); is {
+		made := JuryRule(p.Report.Prompt) + " of " + models
+		if p.Jury != nil {
+			made = p.Jury.made()
+		}
+		return strings.Join([]string{Question(p.Report) + l.How, made, p.Dataset, table.Count(p.Report.Items, l.item()),
+			"no model was asked"}, " · ")
+	}
+	failed := "none failed"
+	if n := p.Outcomes["failed"]; n > 0 {
+		failed = fmt.Sprintf("%d failed", n)
+	}
+	of := table.Count(p.Report.Items, l.item())
+	if p.Report.Items < p.Expected {
+		of = fmt.Sprintf("%d of %s", p.Report.Items, table.Count(p.Expected, l.item()))
+	}
+	how := l.How
+	if l.Ways != nil {
+		how = l.Ways(&p.Report)
+	}
+	parts := []string{Question(p.Report) + how, "prompt " + Prompt(p.Report), p.Dataset,
+		fmt.Sprintf("%s, %s, %s", of, table.Count(p.Judgments(), strings.TrimSuffix(l.Noun, "s")), failed)}
+	if p.Metadatum("imported from") != "" {
+		parts = append(parts, "stored replies")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Body returns the blocks of the run as a part of a page.
+func (p *RunPage) Body() (template.HTML, error) { return p.paper().Blocks(p.Blocks()) }
+
+func (p *RunPage) paper() doc.Paper {
+	return doc.Paper{Link: p.Link, Prefix: p.Prefix, Terms: Terms(p.Protocol), Explained: p.Shown}
+}
+
+// Headline returns the answer. No name of a member of a jury is broken into two lines.
+func (p *RunPage) Headline() []doc.Span {
+	if p.Jury == nil {
+		return doc.Unbroken(p.Says)
+	}
+	return doc.Unbroken(p.Says, slices.Collect(maps.Values(p.Jury.names()))...)
+}
+
+// PagePart makes blocks of a run, one after the other; none where it has nothing to say.
+type PagePart func(p *RunPage) []doc.Block
+
+// runParts are those of runs whose layout has none of its own.
+var runParts = []PagePart{Became, Cards, ByGroup, Sureness, Lists, Among, Caveats, Making}
+
+// Blocks returns the parts of a run below its answer, in their order.
+func (p *RunPage) Blocks() (all []doc.Block) {
+	of := layoutOf(p.Protocol).Parts
+	if of == nil {
+		of = runParts
+	}
+	if p.Jury != nil {
+		of = append([]PagePart{juryParts}, of...)
+	}
+	for _, blocks := range append(slices.Clone(of), EveryNumber) {
+		all = append(all, blocks(p)...)
+	}
+	return all
+}
+
+// Document returns the results of the run.
+func (p *RunPage) Document() doc.Document {
+	return doc.Document{
+		Title: subject(p.Report), Level: diagnosed(&p.Report), Answer: p.Says, Also: p.Also, Blocks: p.Blocks(),
+		Sheet: Scores{Runs: []scoring.Report{p.Report}}.sheet(),
+	}
+}
+
+// juryParts are the parts of a jury's page above those of its run.
+func juryParts(p *RunPage) []doc.Block {
+	all := p.Jury.blocks()
+	if p.juryAlone != "" {
+		all = append(all, doc.Block{ID: "alone", Title: "The jury as one judge", Notes: []doc.Note{doc.Plain(p.juryAlone)}})
+	}
+	return all
+}
+
+// Lists of the items that one looks at first.
+func Lists(p *RunPage) []doc.Block { return p.Lists }
+
+// Became is a bar of what became of the units, its parts with links to their items.
+func Became(p *RunPage) []doc.Block {
+	l := layoutOf(p.Protocol)
+	parts := p.Parts(scoring.Overall)
+	if len(parts) == 0 {
+		return nil
+	}
+	t := &doc.Table{First: "outcome"}
+	of := 0
+	for _, x := range parts {
+		of += x.N
+		t.Rows = append(t.Rows, doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: []doc.Value{doc.Count(x.N)}})
+	}
+	b := doc.Block{
+		ID:    "became",
+		Title: "Outcomes of " + table.Count(of, l.item()),
+		About: l.Became,
+		In:    doc.Full | doc.Page,
+		Chart: doc.StackedBar,
+		Table: t,
+	}
+	if l.Bracket != nil {
+		b.Bracket = l.Bracket(&p.Report)
+	}
+	if b.Bracket != nil {
+		for b.Bracket.To = 0; b.Bracket.To < len(parts) && parts[b.Bracket.To].Look != "tie" && sumTo(parts, b.Bracket.To) <
+			b.Bracket.N; b.Bracket.To++ {
+		}
+	}
+	if b.About == "" && l.Ways != nil {
+		b.About = strings.Replace(l.Ways(&p.Report), "?", "judged", 1)
+	}
+	return []doc.Block{b}
+}
+
+func sumTo(parts []doc.Part, end int) (n int) {
+	for _, x := range parts[:end] {
+		n += x.N
+	}
+	return n
+}
+
+// Cards are the numbers that stand for the run: large on a page, on a terminal with those of each category.
+func Cards(p *RunPage) []doc.Block {
+	l := layoutOf(p.Protocol)
+	t := &doc.Table{Columns: []doc.Column{{Name: "all", Kind: doc.Number}, {In: doc.Page}}}
+	var groups []string
+	for _, g := range p.Groups() {
+		if g != scoring.Overall && hasTile(p.Report, g) {
+			groups = append(groups, g)
+		}
+	}
+	for i, g := range groups {
+		t.Columns = append(t.Columns, doc.Column{
+			Name: g, Kind: doc.Bare, In: doc.Short | doc.Full, Spare: len(groups) - i,
+		})
+	}
+	head := Headline(&p.Report)
+	for _, tile := range l.Tiles {
+		x := tile.of(&p.Report)
+		if x.Value == nil || tile.Metric == scoring.WithoutVerdict && *x.Value == 0 {
+			continue
+		}
+		about := tile.About
+		if tile.Note != nil {
+			about = tile.Note(&p.Report)
+		}
+		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
+			about = place
+		}
+		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: []doc.Value{doc.Num(x), doc.Text(about)}}
+		for _, g := range groups {
+			row.Cells = append(row.Cells, doc.Num(p.Result(tile.Metric, g, tile.Mode)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	warnings := slices.DeleteFunc(p.Cautions(), func(w string) bool { return strings.HasPrefix(w, scoring.NoInterval) })
+	return []doc.Block{
+		{ID: "cards", Chart: doc.Cards, Table: t},
+		{In: doc.Short, Notes: doc.Warn(warnings)},
+	}
+}
+
+// hasTile tells whether a group has one of the numbers that are shown first.
+func hasTile(r scoring.Report, group string) bool {
+	return slices.ContainsFunc(layoutOf(r.Protocol).Tiles, func(tile Tile) bool {
+		return r.Result(tile.Metric, group, tile.Mode).Value != nil
+	})
+}
+
+// ByGroup is the headline by category.
+func ByGroup(p *RunPage) []doc.Block {
+	l := layoutOf(p.Protocol)
+	groups := p.Groups()
+	head := Headline(&p.Report)
+	if len(groups) < 2 || head == nil || head.Value == nil || head.Unit != "" {
+		return nil
+	}
+	t := &doc.Table{First: "category", Columns: []doc.Column{
+		{Name: MetricName(p.Protocol, head.Metric), Kind: doc.Number, Axis: &doc.PercentAxis},
+		{Name: "outcomes of the " + l.item() + "s", Kind: doc.Bar},
+	}}
+	if l.Beside != "" {
+		t.Columns = append(t.Columns, doc.Column{Name: MetricName(p.Protocol, l.Beside), Kind: doc.Of})
+	}
+	for _, g := range groups {
+		x := p.Result(head.Metric, g, head.Mode)
+		if x.Metric == "" {
+			continue
+		}
+		held := p.Result(l.Held, g, "")
+		row := doc.Row{Name: g, N: x.N, Look: "level-" + string(p.Level()), Cells: []doc.Value{
+			{Result: x, Held: &held}, {Parts: p.Parts(g)},
+		}}
+		if g == scoring.Overall {
+			row.Name, row.Total = "All", true
+		}
+		if l.Beside != "" {
+			row.Cells = append(row.Cells, doc.Num(p.Result(l.Beside, g, "")))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	b := doc.Block{
+		ID:    "groups",
+		Title: "By category",
+		About: MetricName(p.Protocol, head.Metric) + ", percent, with 95 % interval",
+		In:    doc.Page,
+		Table: t,
+	}
+	if p.Overall(l.Held).Value != nil {
+		b.Keys = []doc.Key{{Sign: "diamond", Words: l.HeldWords}}
+	}
+	return []doc.Block{b}
+}
+
+// MetricName returns the label of a metric of a protocol.
+func MetricName(protocol, metric string) string {
+	for _, t := range layoutOf(protocol).Tiles {
+		if t.Metric == metric {
+			return t.Name
+		}
+	}
+	term, _ := scoring.TermIn(Terms(protocol), metric)
+	return cmp.Or(term.Name, metric)
+}
+
+// Sureness compares how often the judge is right with how sure it is; nothing of a run without probabilities.
+func Sureness(p *RunPage) []doc.Block {
+	c := p.Calibration
+	if c == nil {
+		return nil
+	}
+	t := &doc.Table{First: "confidence", Columns: []doc.Column{
+		{Name: "correct", Kind: doc.Bare, Axis: &doc.PercentAxis}, {Name: "mean confidence", Kind: doc.Bare},
+	}}
+	for _, b := range c.Bins {
+		if b.N == 0 {
+			continue
+		}
+		sure := scoring.Result{Value: new(100 * *b.Confidence)}
+		t.Rows = append(t.Rows, doc.Row{
+			Name:  fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
+			N:     b.N,
+			Look:  "level-" + string(p.Level()),
+			Cells: []doc.Value{{Result: scoring.Result{Value: new(100 * *b.Accuracy)}, Held: &sure}, doc.Num(sure)},
+		})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	noun := layoutOf(p.Protocol).Noun
+	b := doc.Block{
+		ID:    "sureness",
+		Title: "Is it correct as often as it is sure?",
+		About: "share of correct " + noun + ", percent, by confidence: the probability of the label that it gives",
+		In:    doc.Full | doc.Page,
+		Table: t,
+		Keys:  []doc.Key{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
+		Notes: []doc.Note{doc.Say("calibration.scores", Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated))},
+	}
+	if c.Unknown > 0 {
+		b.Notes = append(b.Notes, doc.Say(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun)))
+	}
+	return []doc.Block{b}
+}
+
+// Estimate writes a number from 0 to 1 with its interval.
+func Estimate(e scoring.Estimate) string { return table.Interval(e.Value, e.Low, e.High, 3, 3) }
+
+// Trust says what to know before the numbers are believed, what matters most first.
+func (p *RunPage) Trust() (all []string) {
+	if own := layoutOf(p.Protocol).Caveats; own != nil {
+		all = own(p)
+	} else {
+		all = p.disjoint()
+	}
+	for _, w := range p.Cautions() {
+		all = append(all, sentence(w))
+	}
+	if p.Repetitions == nil && p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0 {
+		all = append(all, doc.Phrase("run.asked-once"))
+	}
+	return all
+}
+
+// mostCaveats is how many are not folded.
+const mostCaveats = 4
+
+// sentence makes one of a warning.
+func sentence(w string) string {
+	w = doc.Capital(w)
+	if strings.HasSuffix(w, ".") || strings.HasSuffix(w, "!") || strings.HasSuffix(w, "?") {
+		return w
+	}
+	return w + "."
+}
+
+// wideInterval is how long, in points, the interval of a category is that says little.
+const wideInterval = 25
+
+// disjoint says in which categories the judge is worst and best, where their intervals do not overlap; else which
+// category has the widest interval.
+func (p *RunPage) disjoint() []string {
+	head := Headline(&p.Report)
+	if head == nil || head.Unit != "" {
+		return nil
+	}
+	var worst, best, widest *scoring.Result
+	for _, g := range p.Groups() {
+		x := p.Result(head.Metric, g, head.Mode)
+		if g == scoring.Overall || x.Value == nil || x.Low == nil || x.High == nil {
+			continue
+		}
+		if widest == nil || *x.High-*x.Low > *widest.High-*widest.Low {
+			widest = &x
+		}
+		if worst == nil || *x.Value < *worst.Value {
+			worst = &x
+		}
+		if best == nil || *x.Value > *best.Value {
+			best = &x
+		}
+	}
+	unit := layoutOf(p.Protocol).item()
+	switch {
+	case worst == nil:
+		return nil
+	case *worst.High >= *best.Low && *widest.High-*widest.Low >= wideInterval:
+		return []string{doc.Phrase("run.wide-category", doc.Capital(widest.Group), table.Count(widest.N, unit),
+			*widest.Value, *widest.Low, *widest.High)}
+	case *worst.High >= *best.Low:
+		return nil
+	}
+	return []string{doc.Phrase("run.worst-category", worst.Group, *worst.Value, table.Count(worst.N, unit), best.Group,
+		*best.Value, best.N)}
+}
+
+// Caveats are what to know before the numbers are believed.
+func Caveats(p *RunPage) (all []doc.Block) {
+	var notes []doc.Note
+	for _, words := range p.Trust() {
+		notes = append(notes, doc.Plain(words))
+	}
+	n := min(len(notes), mostCaveats)
+	if n > 0 {
+		all = append(all, doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page,
+			Notes: notes[:n]})
+	}
+	if n < len(notes) {
+		all = append(all, doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(notes)-n), Half: true,
+			In: doc.Page, Notes: notes[n:]})
+	}
+	return all
+}
+
+// shownFirst are the settings of a run that are not folded.
+var shownFirst = []string{"model", "dataset", "items", "server", "prompt", "run"}
+
+// Making says how the run was made.
+func Making(p *RunPage) []doc.Block {
+	first := facts(p.Metadata, func(name string) bool { return slices.Contains(shownFirst, name) })
+	if len(first.Rows) == 0 {
+		return nil
+	}
+	first.Rows = append(first.Rows, doc.Row{Name: "reading", Cells: []doc.Value{doc.Text(scoring.HowRead(p.Report))}})
+	all := []doc.Block{{
+		ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command,
+	}}
+	rest := facts(p.Metadata, func(name string) bool { return !slices.Contains(shownFirst, name) })
+	if len(rest.Rows) > 0 {
+		all = append(all, doc.Block{ID: "settings", Fold: "Every setting", In: doc.Page, Chart: doc.Facts, Table: rest})
+	}
+	if p.Prompt != "" {
+		all = append(all, doc.Block{ID: "prompt", Fold: "The prompt's text", In: doc.Page, Verbatim: p.Prompt})
+	}
+	return all
+}
+
+// facts is a table of those settings of a run that have some names.
+func facts(all []scoring.Metadatum, takes func(name string) bool) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{}}}
+	for _, m := range all {
+		if takes(m.Name) {
+			t.Rows = append(t.Rows, doc.Row{Name: m.Name, Cells: []doc.Value{doc.Text(m.Value)}})
+		}
+	}
+	return t
+}
+
+// EveryNumber is a row for each metric, with its value in each category, and how judgments ended.
+func EveryNumber(p *RunPage) []doc.Block {
+	groups := slices.DeleteFunc(p.Groups(), func(g string) bool { return g == scoring.Overall })
+	t := &doc.Table{First: "metric", Columns: []doc.Column{
+		{Name: "all", Kind: doc.Number}, {Name: "n"}, {Name: "without a verdict"},
+	}}
+	for i, g := range groups {
+		t.Columns = append(t.Columns, doc.Column{Name: g, Kind: doc.Bare, Spare: len(groups) - i})
+	}
+	var remarks table.Remarks
+	seen := map[[2]string]bool{}
+	results := slices.Concat(p.Results, further(p.Report))
+	for _, x := range results {
+		remarks.Add(strings.TrimSpace(MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
+		key := [2]string{x.Metric, x.Mode}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		all := p.find(results, x.Metric, scoring.Overall, x.Mode)
+		name := MetricName(p.Protocol, x.Metric)
+		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: []doc.Value{
+			doc.Num(all), doc.Text(cmp.Or(all, x).Count()), doc.Text(cmp.Or(all, x).Missing),
+		}}
+		if name != x.Metric {
+			row.Detail = x.Metric
+		}
+		for _, g := range groups {
+			row.Cells = append(row.Cells, doc.Num(p.find(results, x.Metric, g, x.Mode)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	b := doc.Block{
+		ID:    "every",
+		Title: "Every number",
+		In:    doc.Full | doc.Page,
+		Fold:  "Every number",
+		Chart: doc.Numbers,
+		Table: t,
+		Notes: []doc.Note{doc.Plain(layoutOf(p.Protocol).Noun + ": " + Outcomes(p.Report)), doc.Plain(BootstrapNote(p.Report))},
+	}
+	for _, line := range remarks.Lines() {
+		b.Notes = append(b.Notes, doc.Plain(line))
+	}
+	b.Notes = append(b.Notes, doc.Warn(p.Warnings)...)
+	return append([]doc.Block{b}, costBlocks("judge", []costRow{{name: p.Judge(), Ledger: p.Ledger}})...)
+}
+
+// find a result among those of the run and what is worked out beside them.
+func (p *RunPage) find(all []scoring.Result, metric, group, mode string) (none scoring.Result) {
+	i := slices.IndexFunc(all, func(x scoring.Result) bool { return x.Metric == metric && x.Group == group && x.Mode == mode })
+	if i < 0 {
+		return none
+	}
+	return all[i]
+}

@@ -1,0 +1,242 @@
+package multioption
+
+import (
+	"fmt"
+	"strconv"
+
+	"gavel/internal/doc"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// steady is said where the Grade score leads.
+const steady = "These items have no label: the Grade score says how steady a choice is, not whether it is right."
+
+var Layout = &report.Layout{
+	Terms:      terms,
+	Headline:   everyRight,
+	Unlabelled: GradeScore,
+	Steady:     steady,
+	Noun:       "judgments",
+	Compared:   compared,
+	Words:      map[string]string{"unrelated": "with an unrelated option"},
+	How:        " of several, in several orders",
+	Became:     "each asked in several orders of its options",
+	Bracket:    bracket,
+	Parts:      pageParts,
+	Ends: []report.End{
+		{Part: PartRight, Look: "right", Words: "same choice in every order, and right", Show: "right"},
+		{Part: PartWrong, Look: "wrong", Words: "same choice in every order, and wrong", Show: "steady"},
+		{Part: PartSame, Look: "right", Words: "same choice in every order", Show: "same"},
+		{Part: PartMoved, Look: "tie", Words: "choice changes with the order", Show: "moved"},
+		{Part: PartPlace, Look: "first", Words: "same place in every order", Show: "placed"},
+		{Part: PartMissing, Look: "none", Words: "no verdict in some order", Show: "open"},
+	},
+	Tiles: []report.Tile{
+		{
+			Metric: everyRight,
+			Note:   beside(everyRight, ""),
+		},
+		{
+			Metric: optionAccuracy,
+			Note:   beside(optionAccuracy, "%.0f %%"),
+		},
+		{
+			Metric: GradeScore,
+			Note:   beside(GradeScore, "%.2f"),
+		},
+		{Metric: sameChoice},
+		report.Verdictless,
+	},
+	Board: []report.BoardColumn{
+		{Metric: GradeScore, Column: doc.Column{Kind: doc.Bare}},
+		{Metric: optionAccuracy, Column: doc.Column{Kind: doc.Bare, Spare: 3}},
+		{Metric: sameChoice, Column: doc.Column{Kind: doc.Bare, Spare: 2}},
+	},
+}
+
+// beside says what a random judge has of a metric.
+func beside(metric, form string) func(r *scoring.Report) string {
+	return func(r *scoring.Report) string {
+		x := r.Overall(metric)
+		text := fmt.Sprintf("of %d items", x.N)
+		if random := r.Overall(metric + OfRandom); random.Value != nil {
+			text += fmt.Sprintf("; a random judge has "+form, *random.Value)
+		}
+		return text
+	}
+}
+
+// pageParts are the results of a run, from top to bottom.
+var pageParts = []report.PagePart{
+	worstAsked, report.Became, report.Cards, places, halves, byOptions, report.Sureness, report.Lists,
+	report.Among, report.Caveats, report.Making,
+}
+
+// worstAsked says so where the worst option is asked for.
+func worstAsked(p *report.RunPage) []doc.Block {
+	if p.Goal != GoalWorst {
+		return nil
+	}
+	return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say("options.worst-asked")}}}
+}
+
+// bracket joins the items whose choice does not follow the place.
+func bracket(r *scoring.Report) *doc.Bracket {
+	b := r.BreakdownOf(scoring.Overall)
+	right := b.Count(PartRight)
+	kept := right + b.Count(PartWrong)
+	words := ""
+	if kept > 0 {
+		words = fmt.Sprintf("right on %d of %d", right, kept)
+	}
+	kept += b.Count(PartSame)
+	if kept == 0 {
+		return nil
+	}
+	beyond := "whose choice changes with the order"
+	if b.Count(PartMissing) > 0 {
+		beyond += ", or lacks a verdict"
+	}
+	return &doc.Bracket{
+		N:          kept,
+		Bold:       "by content: the same choice in every order",
+		Words:      words,
+		Beyond:     beyond,
+		BeyondSize: b.N - kept,
+	}
+}
+
+// optionGroups are the groups by number of options that have a metric.
+func optionGroups(p *report.RunPage, metric string) (groups []string) {
+	for _, g := range p.Groups() {
+		if g != scoring.Overall && p.Result(metric, g, "").Metric != "" {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// places are how often each position is chosen, beside how often a correct option stood there, else an even share.
+func places(p *report.RunPage) []doc.Block {
+	t := &doc.Table{First: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
+	held := "options.even-share"
+	for _, g := range optionGroups(p, PositionMetric+"1") {
+		head := len(t.Rows)
+		t.Rows = append(t.Rows, doc.Row{Name: g, Heading: true})
+		for i := 1; ; i++ {
+			x := p.Result(PositionMetric+strconv.Itoa(i), g, "")
+			if x.Metric == "" {
+				break
+			}
+			t.Rows[head].Detail = table.Count(x.N, "judgment")
+			right := p.Result(RightPositionMetric+strconv.Itoa(i), g, "")
+			if right.Value != nil {
+				held = "options.right-position"
+			}
+			t.Rows = append(t.Rows, doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: x, Held: &right}}})
+		}
+		for _, row := range t.Rows[head+1:] {
+			if of := row.Cells[0].Held; of.Value == nil {
+				of.Value = new(100 / float64(len(t.Rows)-head-1))
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []doc.Block{{
+		ID: "places", Title: "Which position it chooses", About: "percent of judgments with a verdict, with 95 % interval",
+		In: doc.Full | doc.Page, Chart: doc.BarPanels, Table: t,
+		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: doc.Phrase(held)}},
+		Notes: []doc.Note{doc.Say("options.positions")},
+	}}
+}
+
+// halves are the Grade score and the two scores that it is the harmonic mean of, each beside a random judge's.
+func halves(p *report.RunPage) []doc.Block {
+	t := &doc.Table{First: "score", Look: "wide", Columns: []doc.Column{
+		{Name: "score", Kind: doc.Number, Axis: doc.AxisOf(scoring.UnitScore)}, {Name: "random judge", Kind: doc.Bare},
+		{Name: "random 0 to perfect 1", Kind: doc.Number, In: doc.Full},
+	}}
+	for _, row := range []struct{ metric, about string }{
+		{metric: GradeScore}, {metric: ChoiceScore, about: "keeps the option"}, {metric: LLMScore, about: "even over the positions"},
+	} {
+		x := p.Overall(row.metric)
+		if x.Value == nil {
+			continue
+		}
+		random := p.Overall(row.metric + OfRandom)
+		r := doc.Row{Name: report.MetricName(p.Protocol, row.metric), Detail: row.about, Mark: doc.Ring, Cells: []doc.Value{
+			{Result: x, Held: &random}, doc.Num(random), doc.Num(p.Overall(row.metric + overRandom)),
+		}}
+		if row.metric == GradeScore {
+			r.N = x.N
+			r.Total = true
+			r.Mark = doc.Dot
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []doc.Block{{
+		ID: "halves", Title: "The Grade score and its two halves", In: doc.Full | doc.Page, Table: t,
+		Keys:  []doc.Key{{Sign: "diamond", Words: "a random judge on the same items"}},
+		Notes: []doc.Note{doc.Say("options.grade-score")},
+	}}
+}
+
+// byOptions is how often the choice is correct, by number of options; without labels, how often it stays the same.
+func byOptions(p *report.RunPage) []doc.Block {
+	groups := optionGroups(p, GradeScore)
+	if len(groups) < 2 {
+		return nil
+	}
+	metric := optionAccuracy
+	if p.Overall(optionAccuracy).Value == nil {
+		metric = sameChoice
+	}
+	name := report.MetricName(p.Protocol, metric)
+	t := &doc.Table{First: "options", Columns: []doc.Column{
+		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the items", Kind: doc.Bar},
+		{Name: "Grade score", Kind: doc.Bare},
+	}}
+	b := doc.Block{
+		ID: "groups", Title: "By number of options", About: name + ", percent, with 95 % interval", In: doc.Page, Table: t,
+	}
+	for _, g := range append([]string{scoring.Overall}, groups...) {
+		random := p.Result(metric+OfRandom, g, "")
+		if random.Value != nil {
+			b.Keys = []doc.Key{{Sign: "diamond", Words: "a random judge on the same items"}}
+		}
+		x := p.Result(metric, g, "")
+		row := doc.Row{Name: g, N: x.N, Look: "level-" + string(p.Level()), Cells: []doc.Value{
+			{Result: x, Held: &random}, {Parts: p.Parts(g)}, doc.Num(p.Result(GradeScore, g, "")),
+		}}
+		if g == scoring.Overall {
+			row.Name = "All"
+			row.Total = true
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return []doc.Block{b}
+}
+
+// compared says what two runs of opposite goals say of each other.
+func compared(cmp *scoring.Comparison) (notes []string) {
+	says := map[string]string{
+		goalsDiffer:     "the option most often called best and the one most often called worst are two",
+		goalsContradict: "shown in the same order, one option is called both best and worst",
+		goalsByChance:   "two judges that name any position would call one option both",
+	}
+	for _, x := range cmp.Together {
+		text := fmt.Sprintf("%s: %s %% (n=%d)", says[x.Metric], table.Whole(x), x.N)
+		if x.Value == nil {
+			text = says[x.Metric] + ": " + x.Note
+		}
+		notes = append(notes, text)
+	}
+	return notes
+}

@@ -1,0 +1,215 @@
+package pairwise
+
+import (
+	"fmt"
+	"slices"
+
+	"gavel/internal/doc"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Layout is of pairwise and reversed judging.
+var Layout = &report.Layout{
+	Terms:    terms,
+	Headline: "strict",
+	Noun:     "judgments",
+	Item:     "pair",
+	Compared: compared,
+	How:      ", in both orders",
+	Became:   "each asked twice, the second time with the responses swapped",
+	Bracket:  bracket,
+	Parts:    pageParts,
+	Beside:   RightWhereAlike,
+	Ends: []report.End{
+		{Part: PartRight, Look: "right", Words: "right in both orders", Show: "right"},
+		{Part: PartWrong, Look: "wrong", Words: "wrong in both orders", Show: "confident"},
+		{Part: PartTie, Look: "tie", Words: "a tie in one or both", Show: "tied"},
+		{Part: PartFirst, Look: "first", Words: "picks the first shown both times", Show: "by-first"},
+		{Part: PartSecond, Look: "last", Words: "picks the second shown both times", Show: "by-last"},
+		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
+	},
+	Tiles: []report.Tile{
+		{
+			Metric: "strict",
+			Note:   func(r *scoring.Report) string { return fmt.Sprintf("of %d pairs", r.Overall("strict").N) },
+		},
+		{
+			Metric: RightWhereAlike,
+			Label:  func(*scoring.Report) string { return "where both orders agree" },
+			Note: func(r *scoring.Report) string {
+				return fmt.Sprintf("on %d of %d pairs; by chance 50 %%", r.Overall(RightWhereAlike).N, r.Overall(Coverage).N)
+			},
+		},
+		{Metric: "consistency", Folded: true},
+		{
+			Metric: firstPicked,
+			About:  "50 is no position bias",
+			Note:   func(*scoring.Report) string { return "50 % is no position bias" },
+		},
+		report.Verdictless,
+	},
+	Board: []report.BoardColumn{
+		{Metric: RightWhereAlike, Column: doc.Column{Kind: doc.Of}},
+		{Metric: Coverage, Column: doc.Column{Kind: doc.Bare, In: doc.Short | doc.Full, Spare: 3}},
+		{Metric: firstPicked, Column: doc.Column{Kind: doc.Lean, Spare: 2}},
+	},
+	Against: &report.Against{
+		Title:     "Content or position?",
+		About:     "right in both orders, against position bias",
+		Words:     "picks the first response, %",
+		Metric:    firstPicked,
+		Zero:      50,
+		ZeroWords: "no bias",
+		Zone:      scoring.MostByPlace,
+		ZoneWords: "position decides",
+	},
+}
+
+// firstPicked is the metric of position bias.
+const firstPicked = "first-position"
+
+// bracket joins the pairs with a verdict to keep.
+func bracket(r *scoring.Report) *doc.Bracket {
+	all := r.BreakdownOf(scoring.Overall)
+	right := r.Overall(RightWhereAlike)
+	kept := all.Count(PartRight) + all.Count(PartWrong)
+	if right.Value == nil || kept == 0 {
+		return nil
+	}
+	words := fmt.Sprintf("right on %s", percent(*right.Value))
+	if right.Low != nil && right.High != nil {
+		words += fmt.Sprintf(" [%.0f, %.0f]", *right.Low, *right.High)
+	}
+	return &doc.Bracket{
+		N:          kept,
+		Bold:       "verdicts to keep: both orders agree",
+		Words:      words + ", by chance 50 %",
+		Beyond:     "to ask elsewhere: another judge, or a person",
+		BeyondSize: all.N - kept,
+	}
+}
+
+// pageParts are the results of a run, from top to bottom.
+var pageParts = []report.PagePart{
+	worseAsked, report.Became, report.Cards, bothGoals, report.ByGroup, report.Sureness, report.Lists, report.Sways,
+	report.Among, report.Caveats, report.Making,
+}
+
+// worseAsked says so where the worse response is asked for.
+func worseAsked(p *report.RunPage) []doc.Block {
+	if p.Goal != goalWorse {
+		return nil
+	}
+	return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say("pairs.worse-asked")}}}
+}
+
+// goalNames are the goals in words, in the order of a comparison.
+var goalNames = [2]string{"Asked which is better", "Asked which is worse"}
+
+// bothGoals compares the run with that of the same judge with the opposite goal.
+func bothGoals(p *report.RunPage) []doc.Block {
+	t := p.Twin
+	if t == nil {
+		return nil
+	}
+	runs := [2]*scoring.Report{&p.Report, t.Report}
+	names := []string{p.Run.Run, t.Run}
+	if p.Goal == goalWorse {
+		runs = [2]*scoring.Report{t.Report, &p.Report}
+		slices.Reverse(names)
+	}
+	c := &doc.Table{First: "goal"}
+	for _, metric := range []string{"strict", RightWhereAlike, firstPicked} {
+		column := doc.Column{Name: report.MetricName(p.Protocol, metric), Kind: doc.Of}
+		if metric == "strict" {
+			column.Kind = doc.Number
+			column.Axis = &doc.PercentAxis
+		}
+		c.Columns = append(c.Columns, column)
+	}
+	for i, r := range runs {
+		row := doc.Row{
+			Name: goalNames[i], N: r.Overall("strict").N, Look: "level-" + string(levelOf(r)), Total: r == &p.Report,
+		}
+		for _, metric := range []string{"strict", RightWhereAlike, firstPicked} {
+			row.Cells = append(row.Cells, doc.Num(r.Overall(metric)))
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	b := doc.Block{
+		ID: "goals", Title: "Does the reversed goal help?", In: doc.Page, Table: c,
+		Links: []doc.Link{{Words: "the run with the opposite goal", Target: doc.RunRef(t.Run)},
+			{Words: "compare both", Target: doc.Ref{Runs: names}}},
+	}
+	if t.Comparison == nil {
+		return []doc.Block{b}
+	}
+	if e := t.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
+		b.Notes = append(b.Notes, doc.Say("pairs.both-goals", table.Whole(e.Coverage), table.Count(e.Coverage.N, "pair"),
+			table.Whole(e.Strict), e.Strict.N))
+	}
+	return []doc.Block{b, goalsDiffer(t.Comparison)}
+}
+
+// levelOf returns the level of a judge.
+func levelOf(r *scoring.Report) scoring.Level {
+	if r.Diagnosis == nil {
+		return scoring.Unknown
+	}
+	return r.Diagnosis.Level
+}
+
+// goalsDiffer is what asking for the worse changes: the difference of strict, and of pairs where each of the two is
+// consistent.
+func goalsDiffer(c *scoring.Comparison) doc.Block {
+	var all []scoring.Difference
+	for _, d := range c.Differences {
+		if d.Metric == "strict" && d.Group == scoring.Overall && d.Mode == "" && d.Diff != nil {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 {
+		return doc.Block{}
+	}
+	if c.Alike != nil && c.Alike.Diff != nil {
+		all = append(all, *c.Alike)
+	}
+	verdict := "goals.helps"
+	switch d := all[0]; {
+	case d.Low == nil || d.High == nil || d.Noise:
+		verdict = "goals.no-difference"
+	case *d.Diff < 0:
+		verdict = "goals.harms"
+	}
+	axis := doc.DifferenceAxis(results(all)...)
+	axis.Ends = [2]string{"← better goal", "worse goal →"}
+	t := &doc.Table{First: "metric", Look: "wide", Columns: []doc.Column{{Name: "points", Kind: doc.Number, Axis: axis}}}
+	for _, d := range all {
+		t.Rows = append(t.Rows, doc.Row{
+			Name: doc.Capital(report.MetricName(Protocol.Name, d.Metric)), Detail: table.Count(d.N, "pair"),
+			Look: report.DifferenceLook(d.Noise), Cells: []doc.Value{doc.Num(d.Result())},
+		})
+	}
+	return doc.Block{ID: "goals-differ", In: doc.Page, Table: t, Notes: []doc.Note{
+		doc.Say(verdict, table.Count(c.N, "pair")),
+	}}
+}
+
+func results(all []scoring.Difference) (out []scoring.Result) {
+	for _, d := range all {
+		out = append(out, d.Result())
+	}
+	return out
+}
+
+// compared says what both goals come to as one judge.
+func compared(cmp *scoring.Comparison) (notes []string) {
+	if e := cmp.Ensemble; e != nil {
+		notes = append(notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); "+
+			"strict where they agree: %s (n=%d)",
+			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N))
+	}
+	return notes
+}

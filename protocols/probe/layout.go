@@ -1,0 +1,83 @@
+package probe
+
+import (
+	"fmt"
+	"strings"
+
+	"gavel/internal/doc"
+	"gavel/internal/report"
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// Layout of runs.
+var Layout = &report.Layout{
+	Terms:    scoring.Terms(scoring.Lay(metrics, 0)),
+	Headline: Steady,
+	Noun:     "judgments",
+	Item:     "pair",
+	Question: "which verdicts change",
+	Became:   "each asked as it is, anew, and with four rewrites",
+	Parts: []report.PagePart{
+		report.Became, report.Cards, moves, report.ByGroup, report.Sureness, report.Lists, report.Among, report.Caveats,
+		report.Making,
+	},
+	Ends: []report.End{
+		{Part: PartStays, Look: "right", Words: "right, and stays", Show: "right"},
+		{Part: PartMoved, Look: "first", Words: "right, and moved by a rewrite", Show: "inconsistent"},
+		{Part: PartWrong, Look: "wrong", Words: "wrong as it is", Show: "wrong"},
+		{Part: PartMissing, Look: "none", Words: "no verdict as it is", Show: "open"},
+	},
+	Tiles: []report.Tile{
+		{Metric: Steady}, {Metric: Right}, {Metric: Kept}, {Metric: Again}, report.Verdictless,
+	},
+}
+
+// moves is a row for each rewrite: how many verdicts it changes beyond the judge's own noise.
+func moves(p *report.RunPage) []doc.Block {
+	var differences []scoring.Result
+	for _, q := range p.Probes {
+		differences = append(differences, scoring.Result{
+			Value: q.Beyond.Value, Low: q.Beyond.Low, High: q.Beyond.High, Mode: scoring.ModeDifference,
+		})
+	}
+	t := &doc.Table{First: "rewrite", Look: "wide", Columns: []doc.Column{
+		{Name: "beyond noise, points", Kind: doc.Number, Axis: doc.DifferenceAxis(differences...)},
+		{Name: "changed, %", Kind: doc.Number},
+		{Name: "asked again, %", Kind: doc.Bare, Spare: 3},
+		{Name: "form alone, %", Kind: doc.Bare, Spare: 2},
+		{Name: "to the worse"},
+		{Name: "p"},
+	}}
+	var unserved []string
+	for i, q := range p.Probes {
+		if q.Unserved > 0 {
+			unserved = append(unserved, fmt.Sprintf("%s %d", q.Name, q.Unserved))
+		}
+		if q.Changed.Value == nil {
+			continue
+		}
+		row := doc.Row{Name: q.About, N: q.Changed.N, Look: "level-unknown", Cells: []doc.Value{
+			doc.Num(differences[i]), doc.Num(q.Changed.Result()), doc.Num(q.Again.Result()), doc.Num(q.Neutral.Result()),
+			doc.Text(fmt.Sprintf("%d of %d", q.ToWorse, q.ToWorse+q.ToBetter+q.ToNeither)), doc.Text(table.PValue(q.P)),
+		}}
+		if q.Moves() {
+			row.Look = "level-weak"
+		}
+		if *q.Changed.Value > 0 {
+			row.Target = doc.Ref{Runs: []string{p.Run.Run}, Mode: q.Name}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	b := doc.Block{
+		ID: "moves", Title: "What changes its verdicts", About: "verdicts that change by a rewrite", Table: t,
+		Notes: []doc.Note{doc.Say("probe.columns"), doc.Say("probe.p")},
+	}
+	if unserved != nil {
+		b.Notes = append(b.Notes, doc.Say(doc.Warning, doc.Phrase("probe.unserved", strings.Join(unserved, ", "))))
+	}
+	return []doc.Block{b}
+}
