@@ -223,23 +223,37 @@ type judge struct {
 func newJudge(t testing.TB, ollama bool, reply func(call int64, user string) (int, string)) *judge {
 	t.Helper()
 	j := &judge{reply: reply}
+	mux := judgeFacts(ollama)
+	chat := j.chat(func(words string) any { return completion(ollama, words) })
+	mux.HandleFunc(map[bool]string{true: "POST /api/chat", false: "POST /v1/chat/completions"}[ollama], chat)
+	j.Server = httptest.NewServer(mux)
+	t.Cleanup(j.Close)
+	return j
+}
+
+// judgeFacts serves what a judge's server says of itself.
+func judgeFacts(ollama bool) *http.ServeMux {
 	mux := http.NewServeMux()
 	if ollama {
 		mux.HandleFunc("GET /api/version", text(`{"version":"0.17.4"}`))
 		mux.HandleFunc("GET /api/tags", text(`{"models":[{"name":"tiny:latest","model":"tiny:latest","digest":"feed","details":{"family":"llama","parameter_size":"276K","quantization_level":"F32"}}]}`))
 		mux.HandleFunc("POST /api/show", text(`{"details":{},"model_info":{"general.architecture":"llama","llama.context_length":32768}}`))
-		mux.HandleFunc("POST /api/chat", j.chat(func(s string) any {
-			return map[string]any{"model": "tiny", "message": map[string]string{"role": "assistant", "content": s}, "done": true, "done_reason": "stop", "prompt_eval_count": 5000, "eval_count": 5}
-		}))
 	} else {
 		mux.HandleFunc("GET /v1/models", text(`{"object":"list","data":[{"id":"tiny","object":"model","owned_by":"test"}]}`))
-		mux.HandleFunc("POST /v1/chat/completions", j.chat(func(s string) any {
-			return map[string]any{"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": s}}}, "usage": map[string]int{"prompt_tokens": 5000, "completion_tokens": 5}}
-		}))
 	}
-	j.Server = httptest.NewServer(mux)
-	t.Cleanup(j.Close)
-	return j
+	return mux
+}
+
+// completion is a reply in Ollama's format or OpenAI's.
+func completion(ollama bool, words string) any {
+	message := map[string]string{"role": "assistant", "content": words}
+	if ollama {
+		return map[string]any{"model": "tiny", "message": message, "done": true, "done_reason": "stop", "prompt_eval_count": 5000, "eval_count": 5}
+	}
+	return map[string]any{
+		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": message}},
+		"usage":   map[string]int{"prompt_tokens": 5000, "completion_tokens": 5},
+	}
 }
 
 func text(s string) http.HandlerFunc {
@@ -265,6 +279,8 @@ func (j *judge) chat(wrap func(string) any) http.HandlerFunc {
 		json.NewEncoder(w).Encode(wrap(words))
 	}
 }
+
+const goodPair = `{"pair_id":"p1","original_id":null,"source":"s","question":"q","response_model":"m","response_A":"a","response_B":"b","label":"A>B"}` + "\n"
 
 // always answers the same.
 func always(words string) func(int64, string) (int, string) {

@@ -1,0 +1,418 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"text/template"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gavel/internal/trials"
+)
+
+// TestScripts runs the scripts of testdata/script, which show gavel's behaviour as a user meets it. A script is a list
+// of commands and the files they need, in the format of testscript (go doc github.com/rogpeppe/go-internal/testscript);
+// it begins with a comment that says what it shows. It runs in a folder of its own, with no other user's settings. Make
+// one with `go test ./internal/cli -run TestScripts/NAME`. Beside testscript's commands there are
+//
+//	gavel ARGS...                     runs gavel, which has to end well; with "! " before it, not
+//	exits STATUS gavel ARGS...        runs gavel, which has to end with that status
+//	refuses STATUS WORDS gavel ARGS   the same, with nothing on stdout and " … " between the words of its last line
+//	says WORDS                        what the last command printed holds the words, in their order, across line breaks
+//	judge NAME [ollama] TEMPLATE      starts a scripted judge: $NAME is its address, NAME.log has a line for each request
+//	calls NAME N                      how many questions it was asked since the last look: 64, <=64 or >=64
+//	json FILE [PATH VALUE]...         looks values up in JSON; see [lookUp]. A value is a regular expression
+//	edit FILE REGEXP NEW              replaces all matches, of which there has to be one
+//	start NAME gavel ARGS...          runs gavel beside the script, with its output in NAME.out and NAME.err
+//	await FILE REGEXP [NAME]          waits until a file holds it; $NAME is then its last group
+//	signal NAME INT|HUP|KILL          sends a signal to what was started
+//	ended NAME STATUS                 waits for its end
+//	http METHOD URL STATUS [BODY]     a request: stdout is the body of the response, stderr its header
+//
+// The template of a judge (text/template, or a file of one, read anew for each request) makes its replies out of an
+// [ask]. There are the conditions [long], for what takes seconds, and [llama] and [ollama], where such a server is up.
+func TestScripts(t *testing.T) {
+	gavel, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Dir(gavel)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	commands := map[string]func(*script, []string){
+		"exits": (*script).exits, "refuses": (*script).refuses, "says": (*script).says,
+		"judge": (*script).judge, "calls": (*script).calls, "json": (*script).json, "edit": (*script).edit,
+		"start": (*script).start, "await": (*script).await, "signal": (*script).signal, "ended": (*script).ended,
+		"http": (*script).http,
+	}
+	p := testscript.Params{Dir: "testdata/script", ContinueOnError: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){}}
+	for name, command := range commands {
+		p.Cmds[name] = func(ts *testscript.TestScript, not bool, args []string) {
+			s := ts.Value(scriptKey{}).(*script)
+			s.TestScript, s.not = ts, not
+			command(s, args)
+		}
+	}
+	p.Cmds["gavel"] = func(ts *testscript.TestScript, not bool, args []string) {
+		if err := ts.Exec("gavel", args...); (err != nil) != not {
+			ts.Fatalf("gavel ended with %v", err)
+		}
+	}
+	p.Setup = func(e *testscript.Env) error {
+		s := &script{work: e.WorkDir, judges: map[string]*scripted{}, started: map[string]*exec.Cmd{}}
+		e.Values[scriptKey{}] = s
+		for name, value := range map[string]string{
+			"HOME": e.WorkDir, "XDG_CACHE_HOME": filepath.Join(e.WorkDir, "cache"), "XDG_DATA_HOME": filepath.Join(e.WorkDir, "data"),
+			"OLLAMA_HOST": "", "OPENAI_BASE_URL": "", "OPENAI_API_KEY": "", "NO_COLOR": "1",
+			"SHARED": filepath.Join(sourceDir, "../../../shared/data"), "TESTDATA": filepath.Join(sourceDir, "testdata/files"), "GOGC": "400",
+			"LLAMA": os.Getenv("GAVEL_LLAMA_URL"), "OLLAMA": os.Getenv("GAVEL_OLLAMA_URL"),
+		} {
+			e.Setenv(name, value)
+		}
+		for _, v := range e.Vars {
+			name, _, _ := strings.Cut(v, "=")
+			s.env = append(s.env, name)
+		}
+		e.Defer(s.end)
+		return nil
+	}
+	p.Condition = func(name string) (bool, error) {
+		switch name {
+		case "long":
+			return trials.All(), nil
+		case "llama", "ollama":
+			return os.Getenv("GAVEL_"+strings.ToUpper(name)+"_URL") != "", nil
+		}
+		return false, fmt.Errorf("no condition is called %q", name)
+	}
+	testscript.Run(t, p)
+}
+
+// script is what belongs to one script under way.
+type script struct {
+	*testscript.TestScript
+	not     bool // the command has a "!" before it
+	work    string
+	env     []string // the names of the variables that a started command gets
+	judges  map[string]*scripted
+	started map[string]*exec.Cmd
+}
+
+type scriptKey struct{}
+
+func (s *script) end() {
+	for _, cmd := range s.started {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	for _, j := range s.judges {
+		j.CloseClientConnections()
+		j.Close()
+	}
+}
+
+func (s *script) exits(args []string) {
+	err, status := s.Exec(args[1], args[2:]...), 0
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+		status = ended.ExitCode()
+	} else {
+		s.Check(err)
+	}
+	if fmt.Sprint(status) != args[0] {
+		s.Fatalf("exit status %d, want %s", status, args[0])
+	}
+}
+
+func (s *script) refuses(args []string) {
+	s.exits(slices.Delete(slices.Clone(args), 1, 2))
+	lines := strings.Split(strings.TrimSuffix(s.ReadFile("stderr"), "\n"), "\n")
+	last := lines[len(lines)-1]
+	if s.ReadFile("stdout") != "" || !strings.HasPrefix(last, "gavel: ") {
+		s.Fatalf("stdout is not empty, or the last line does not say what is wrong")
+	}
+	s.holds(last, args[1])
+}
+
+func (s *script) says(args []string) { s.holds(s.ReadFile("stdout")+s.ReadFile("stderr"), args[0]) }
+
+// holds looks for words in a text, as if it were one line.
+func (s *script) holds(text, words string) {
+	flat := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	rest := flat(text)
+	for part := range strings.SplitSeq(words, " … ") {
+		_, after, ok := strings.Cut(rest, flat(part))
+		if ok == s.not {
+			s.Fatalf("%q is there: %t", part, ok)
+		}
+		if ok {
+			rest = after
+		}
+	}
+}
+
+// ask is a request to a scripted judge, as its template sees it.
+type ask struct {
+	N                                       int // which question this is, from 1; 0 where it is none
+	Method, Path, Body, Model, System, User string
+	dir                                     string
+	w                                       http.ResponseWriter
+	r                                       *http.Request
+	status                                  int  // where the text is the whole response
+	abort                                   bool // hang up
+}
+
+// Raw has the template's text be the whole response.
+func (a *ask) Raw(status int) string { a.status = status; return "" }
+
+// Set sets a header.
+func (a *ask) Set(key, value string) string { a.w.Header().Set(key, value); return "" }
+
+// Abort hangs up without a response.
+func (a *ask) Abort() string { a.abort = true; return "" }
+
+// Hang answers nothing until gavel hangs up.
+func (a *ask) Hang() string { <-a.r.Context().Done(); return "" }
+
+// Sleep waits.
+func (a *ask) Sleep(d time.Duration) string { time.Sleep(d * time.Millisecond); return "" }
+
+// Await waits until a file of the script holds a regular expression.
+func (a *ask) Await(file, expression string) (string, error) {
+	_, err := awaitIn(filepath.Join(a.dir, file), expression)
+	return "", err
+}
+
+// Every is true for every nth question.
+func (a *ask) Every(n int) bool { return a.N%n == 0 }
+
+// Has tells whether the user's message holds words.
+func (a *ask) Has(words string) bool { return strings.Contains(a.User, words) }
+
+// Longer prefers the longer response of a pair.
+func (a *ask) Longer() string { _, said := prefersLonger(0, a.User); return said }
+
+// Any answers under every protocol.
+func (a *ask) Any() string { _, said := anything(0, a.User); return said }
+
+// Option chooses one of the first two options by a hash of the question.
+func (a *ask) Option() string { _, said := choosesByHash(0, a.User); return said }
+
+// scripted is a judge whose replies come from a template.
+type scripted struct {
+	*httptest.Server
+	mu          sync.Mutex
+	n, lookedAt int
+}
+
+func (s *script) judge(args []string) {
+	name, source := args[0], args[len(args)-1]
+	ollama := len(args) == 3 && args[1] == "ollama"
+	facts, j := judgeFacts(ollama), &scripted{}
+	path := s.MkAbs(source)
+	log, err := os.Create(filepath.Join(s.work, name+".log"))
+	s.Check(err)
+	j.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		a := &ask{Method: r.Method, Path: r.URL.Path, Body: string(body), dir: s.work, w: w, r: r}
+		var sent struct {
+			Model    string
+			Messages []struct{ Role, Content string }
+		}
+		json.Unmarshal(body, &sent)
+		a.Model = sent.Model
+		for _, m := range sent.Messages {
+			if a.User = m.Content; m.Role == "system" {
+				a.System = m.Content
+			}
+		}
+		j.mu.Lock()
+		if isChat(a.Path) {
+			j.n++
+			a.N = j.n
+		}
+		fmt.Fprintln(log, a.N, a.Method, a.Path, a.Body)
+		j.mu.Unlock()
+		text := source
+		if b, err := os.ReadFile(path); err == nil {
+			text = strings.TrimSuffix(string(b), "\n")
+		}
+		var said strings.Builder
+		t, err := template.New("").Parse(text)
+		if err == nil {
+			err = t.Execute(&said, a)
+		}
+		switch {
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusNotImplemented)
+		case a.abort:
+			panic(http.ErrAbortHandler)
+		case a.status != 0:
+			w.WriteHeader(a.status)
+			io.WriteString(w, said.String())
+		case isChat(a.Path):
+			json.NewEncoder(w).Encode(completion(ollama, said.String()))
+		default:
+			facts.ServeHTTP(w, r)
+		}
+	}))
+	s.judges[name] = j
+	s.Setenv(name, j.URL)
+	s.env = append(s.env, name)
+}
+
+func (s *script) calls(args []string) {
+	j := s.judges[args[0]]
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := j.n - j.lookedAt
+	j.lookedAt = j.n
+	want, err := strconv.Atoi(strings.TrimLeft(args[1], "<>="))
+	s.Check(err)
+	ok := n == want || args[1][0] == '<' && n < want || args[1][0] == '>' && n > want
+	if !ok {
+		s.Fatalf("%s was asked %d times, want %s", args[0], n, args[1])
+	}
+}
+
+func (s *script) json(args []string) {
+	var v any
+	d := json.NewDecoder(strings.NewReader(s.ReadFile(args[0])))
+	d.UseNumber()
+	s.Check(d.Decode(&v))
+	for pair := range slices.Chunk(args[1:], 2) {
+		found := lookUp(v, strings.Split(pair[0], "/"))
+		want := regexp.MustCompile("^(?:" + pair[1] + ")$")
+		for _, f := range found {
+			if want.MatchString(fmt.Sprint(f)) == s.not {
+				s.Fatalf("%s is %v, want %s", pair[0], f, pair[1])
+			}
+		}
+		if (len(found) == 0) != s.not && len(found) == 0 {
+			s.Fatalf("there is no %s", pair[0])
+		}
+	}
+}
+
+// lookUp returns the values at a path: "key", "0" of a list, "key=value" for the first element that has it, "*" for all,
+// "#" for how many there are.
+func lookUp(v any, path []string) (found []any) {
+	if len(path) == 0 {
+		return []any{v}
+	}
+	key, wanted, chosen := strings.Cut(path[0], "=")
+	list, _ := v.([]any)
+	switch object, _ := v.(map[string]any); {
+	case key == "#":
+		return []any{len(list) + len(object)}
+	case key == "*":
+		for _, each := range list {
+			found = append(found, lookUp(each, path[1:])...)
+		}
+		for _, each := range object {
+			found = append(found, lookUp(each, path[1:])...)
+		}
+	case chosen:
+		for _, each := range list {
+			if o, _ := each.(map[string]any); fmt.Sprint(o[key]) == wanted {
+				return lookUp(each, path[1:])
+			}
+		}
+	case list != nil:
+		if i, err := strconv.Atoi(key); err == nil && i < len(list) {
+			return lookUp(list[i], path[1:])
+		}
+	default:
+		if each, ok := object[key]; ok {
+			return lookUp(each, path[1:])
+		}
+	}
+	return found
+}
+
+func (s *script) edit(args []string) {
+	text, expression := s.ReadFile(args[0]), regexp.MustCompile(args[1])
+	if !expression.MatchString(text) {
+		s.Fatalf("%s holds no %s", args[0], args[1])
+	}
+	s.Check(os.WriteFile(s.MkAbs(args[0]), []byte(expression.ReplaceAllString(text, args[2])), 0o644))
+}
+
+func (s *script) start(args []string) {
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Dir = s.MkAbs(".")
+	for _, name := range s.env {
+		cmd.Env = append(cmd.Env, name+"="+s.Getenv(name))
+	}
+	for suffix, w := range map[string]*io.Writer{".out": &cmd.Stdout, ".err": &cmd.Stderr} {
+		f, err := os.Create(filepath.Join(s.work, args[0]+suffix))
+		s.Check(err)
+		defer f.Close()
+		*w = f
+	}
+	s.Check(cmd.Start())
+	s.started[args[0]] = cmd
+}
+
+func (s *script) await(args []string) {
+	found, err := awaitIn(s.MkAbs(args[0]), args[1])
+	s.Check(err)
+	if len(args) == 3 {
+		s.Setenv(args[2], found)
+	}
+}
+
+// awaitIn waits until a file holds an expression, and returns the last group of its first match.
+func awaitIn(path, expression string) (string, error) {
+	r, err := regexp.Compile("(?m)" + expression)
+	for end := time.Now().Add(time.Minute); err == nil && time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if m := r.FindStringSubmatch(readIfAny(path)); m != nil {
+			return m[len(m)-1], nil
+		}
+	}
+	return "", errors.Join(err, fmt.Errorf("%s never held %s:\n%s", path, expression, readIfAny(path)))
+}
+
+func (s *script) signal(args []string) {
+	by := map[string]os.Signal{"INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}
+	s.Check(s.started[args[0]].Process.Signal(by[args[1]]))
+}
+
+func (s *script) ended(args []string) {
+	cmd := s.started[args[0]]
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); fmt.Sprint(got) != args[1] {
+		s.Fatalf("exit status %d, want %s:\n%s", got, args[1], s.ReadFile(filepath.Join(s.work, args[0]+".err")))
+	}
+}
+
+func (s *script) http(args []string) {
+	body := strings.Join(args[3:], "")
+	r, err := http.NewRequest(args[0], args[1], strings.NewReader(body))
+	s.Check(err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if strings.HasPrefix(body, "{") {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w, err := http.DefaultTransport.RoundTrip(r)
+	s.Check(err)
+	defer w.Body.Close()
+	_, err = io.Copy(s.Stdout(), w.Body)
+	s.Check(err)
+	w.Header.Write(s.Stderr())
+	if fmt.Sprint(w.StatusCode) != args[2] {
+		s.Fatalf("%s %s: status %d, want %s", args[0], args[1], w.StatusCode, args[2])
+	}
+}
