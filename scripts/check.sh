@@ -64,14 +64,14 @@ not_for_race+='|TestComparePageLeadsToItsItems|TestComparePageWithoutADifference
 not_for_race+='|TestMetricsAreExplained|TestVerdictIsMarkedWhereItStands' # after the other
 not_for_race+='|TestSelfReferenceAgainstASecondComputation|TestRepetitionsOfEveryProtocol|TestCalibrationErrorOfJudgesAllAlike' # arithmetic
 not_for_race+='|TestWithin|TestRandomJudgeOfManyOptions|TestRoundedOnce|TestSelfReferenceOrder|TestOrdersBeyondRotations' # likewise
-not_for_race+='|TestDamagedCache|TestFullDisk.*|TestSuiteKilled|TestKilledWithoutClosing|TestKilledAtAnyTime|TestServeKilled' # other processes
+not_for_race+='|TestDamagedCache|TestFullDisk.*|TestKilledWithoutClosing|TestKilledAtAnyTime|TestServeKilled' # other processes
 not_for_race+='|TestBomb|TestASmallBundleThatWritesMuch|TestParquetThatStandsForMuch' # one goroutine unpacks
 not_for_race+='|TestAnAnswerLongerThanItsTokens|TestValuesAreBoundToTheirKeys' # long texts again
 not_for_race+='|TestSpeedOfALoadedMachineWasNoise|TestEstimateCountsCalls|TestGates|TestUntilErrs|TestAgree|TestEstimate|TestKappaFarBelowZeroCovers|TestLayoutOfAPage|TestPicturesToShare' # arithmetic
 not_for_race+='|TestReadme|TestAirGap)$' # every command in turn, each of which has tests of its own
 
 # Of the commands those in which goroutines meet: runs at once, several servers, interrupts, jobs, live pages.
-commands_for_race='Serve|Suite(Runs|Interrupted|Stages|Status)|Endpoint|Kill|Interrupt|AnotherModel|Vanish|WithoutFinish|FaultRefused|TestStages|Several'
+commands_for_race='TestScripts|Serve|Kill|Vanish|WithoutFinish|FaultRefused|Several'
 
 servers=yes
 nightly=no

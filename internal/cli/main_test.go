@@ -21,6 +21,7 @@ import (
 
 	"gavel/internal/cli/clitest"
 	"gavel/internal/trials"
+	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -224,7 +225,7 @@ func newJudge(t testing.TB, ollama bool, reply func(call int64, user string) (in
 	t.Helper()
 	j := &judge{reply: reply}
 	mux := judgeFacts(ollama)
-	chat := j.chat(func(words string) any { return completion(ollama, words) })
+	chat := j.chat(func(words string) any { return completion(ollama, words, 5000) })
 	mux.HandleFunc(map[bool]string{true: "POST /api/chat", false: "POST /v1/chat/completions"}[ollama], chat)
 	j.Server = httptest.NewServer(mux)
 	t.Cleanup(j.Close)
@@ -244,15 +245,15 @@ func judgeFacts(ollama bool) *http.ServeMux {
 	return mux
 }
 
-// completion is a reply in Ollama's format or OpenAI's.
-func completion(ollama bool, words string) any {
+// completion is a reply to so many tokens, in Ollama's format or OpenAI's.
+func completion(ollama bool, words string, tokens int) any {
 	message := map[string]string{"role": "assistant", "content": words}
 	if ollama {
-		return map[string]any{"model": "tiny", "message": message, "done": true, "done_reason": "stop", "prompt_eval_count": 5000, "eval_count": 5}
+		return map[string]any{"model": "tiny", "message": message, "done": true, "done_reason": "stop", "prompt_eval_count": tokens, "eval_count": 5}
 	}
 	return map[string]any{
 		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": message}},
-		"usage":   map[string]int{"prompt_tokens": 5000, "completion_tokens": 5},
+		"usage":   map[string]int{"prompt_tokens": tokens, "completion_tokens": 5},
 	}
 }
 
@@ -309,4 +310,13 @@ func prefersLonger(_ int64, user string) (int, string) {
 		return http.StatusOK, "The first says more. [[A>B]]"
 	}
 	return http.StatusOK, "The second says more. [[B>A]]"
+}
+
+func manifest(t testing.TB, dir string) *judging.Manifest {
+	t.Helper()
+	m, err := judging.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

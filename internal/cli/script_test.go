@@ -35,7 +35,9 @@ import (
 //	refuses STATUS WORDS gavel ARGS   the same, with nothing on stdout and " … " between the words of its last line
 //	says WORDS                        what the last command printed holds the words, in their order, across line breaks
 //	judge NAME [ollama] TEMPLATE      starts a scripted judge: $NAME is its address, NAME.log has a line for each request
-//	calls NAME N                      how many questions it was asked since the last look: 64, <=64 or >=64
+//	calls NAME N [MODEL...]           how many questions it was asked since the last look: 64, <=64 or >=64, and of which
+//	                                  models in turn (with Ollama MODEL@CONTEXT)
+//	same DIR DIR                      the runs in both folders came to the same results
 //	json FILE [PATH VALUE]...         looks values up in JSON; see [lookUp]. A value is a regular expression
 //	edit FILE REGEXP NEW              replaces all matches, of which there has to be one
 //	start NAME gavel ARGS...          runs gavel beside the script, with its output in NAME.out and NAME.err
@@ -56,7 +58,7 @@ func TestScripts(t *testing.T) {
 		"exits": (*script).exits, "refuses": (*script).refuses, "says": (*script).says,
 		"judge": (*script).judge, "calls": (*script).calls, "json": (*script).json, "edit": (*script).edit,
 		"start": (*script).start, "await": (*script).await, "signal": (*script).signal, "ended": (*script).ended,
-		"http": (*script).http,
+		"http": (*script).http, "same": (*script).same,
 	}
 	p := testscript.Params{Dir: "testdata/script", ContinueOnError: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){}}
 	for name, command := range commands {
@@ -166,7 +168,10 @@ func (s *script) holds(text, words string) {
 // ask is a request to a scripted judge, as its template sees it.
 type ask struct {
 	N                                       int // which question this is, from 1; 0 where it is none
+	Asked                                   int // questions so far
+	Tokens, MaxTokens                       int // about, of the prompt; at most, of the reply
 	Method, Path, Body, Model, System, User string
+	JSON                                    any // the body
 	dir                                     string
 	w                                       http.ResponseWriter
 	r                                       *http.Request
@@ -201,6 +206,15 @@ func (a *ask) Every(n int) bool { return a.N%n == 0 }
 // Has tells whether the user's message holds words.
 func (a *ask) Has(words string) bool { return strings.Contains(a.User, words) }
 
+// Sent tells whether the request holds a text.
+func (a *ask) Sent(text string) bool { return strings.Contains(a.Body, text) }
+
+// Repeat is a text so many times.
+func (a *ask) Repeat(n int, text string) string { return strings.Repeat(text, n) }
+
+// Fits tells whether the longest reply has room in a context beside the prompt.
+func (a *ask) Fits(context int) bool { return a.Tokens+a.MaxTokens <= context }
+
 // Longer prefers the longer response of a pair.
 func (a *ask) Longer() string { _, said := prefersLonger(0, a.User); return said }
 
@@ -213,8 +227,9 @@ func (a *ask) Option() string { _, said := choosesByHash(0, a.User); return said
 // scripted is a judge whose replies come from a template.
 type scripted struct {
 	*httptest.Server
-	mu          sync.Mutex
-	n, lookedAt int
+	mu       sync.Mutex
+	models   []string // of each question
+	lookedAt int      // how many of them were looked at
 }
 
 func (s *script) judge(args []string) {
@@ -230,19 +245,26 @@ func (s *script) judge(args []string) {
 		var sent struct {
 			Model    string
 			Messages []struct{ Role, Content string }
+			Most     int `json:"max_tokens"`
+			Options  struct {
+				Context int `json:"num_ctx"`
+			}
 		}
 		json.Unmarshal(body, &sent)
-		a.Model = sent.Model
+		json.Unmarshal(body, &a.JSON)
+		a.Model, a.MaxTokens = sent.Model, sent.Most
 		for _, m := range sent.Messages {
+			a.Tokens += 5 + len(m.Content)/3
 			if a.User = m.Content; m.Role == "system" {
 				a.System = m.Content
 			}
 		}
 		j.mu.Lock()
-		if isChat(a.Path) {
-			j.n++
-			a.N = j.n
+		if isChat(a.Path) || a.Path == "/v1/systemone" {
+			j.models = append(j.models, strings.TrimSuffix(fmt.Sprint(sent.Model, "@", sent.Options.Context), "@0"))
+			a.N = len(j.models)
 		}
+		a.Asked = len(j.models)
 		fmt.Fprintln(log, a.N, a.Method, a.Path, a.Body)
 		j.mu.Unlock()
 		text := source
@@ -263,7 +285,7 @@ func (s *script) judge(args []string) {
 			w.WriteHeader(a.status)
 			io.WriteString(w, said.String())
 		case isChat(a.Path):
-			json.NewEncoder(w).Encode(completion(ollama, said.String()))
+			json.NewEncoder(w).Encode(completion(ollama, said.String(), a.Tokens))
 		default:
 			facts.ServeHTTP(w, r)
 		}
@@ -277,13 +299,17 @@ func (s *script) calls(args []string) {
 	j := s.judges[args[0]]
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	n := j.n - j.lookedAt
-	j.lookedAt = j.n
+	models := j.models[j.lookedAt:]
+	j.lookedAt = len(j.models)
+	n := len(models)
 	want, err := strconv.Atoi(strings.TrimLeft(args[1], "<>="))
 	s.Check(err)
 	ok := n == want || args[1][0] == '<' && n < want || args[1][0] == '>' && n > want
 	if !ok {
-		s.Fatalf("%s was asked %d times, want %s", args[0], n, args[1])
+		s.Fatalf("%s was asked %d times, want %s: %s", args[0], n, args[1], slices.Compact(slices.Clone(models)))
+	}
+	if loads := slices.Compact(slices.Clone(models)); len(args) > 2 && !slices.Equal(loads, args[2:]) {
+		s.Fatalf("%s was asked of %s, want %s", args[0], loads, args[2:])
 	}
 }
 
@@ -307,7 +333,7 @@ func (s *script) json(args []string) {
 }
 
 // lookUp returns the values at a path: "key", "0" of a list, "key=value" for the first element that has it, "*" for all,
-// "#" for how many there are.
+// "len" for how many there are.
 func lookUp(v any, path []string) (found []any) {
 	if len(path) == 0 {
 		return []any{v}
@@ -315,7 +341,7 @@ func lookUp(v any, path []string) (found []any) {
 	key, wanted, chosen := strings.Cut(path[0], "=")
 	list, _ := v.([]any)
 	switch object, _ := v.(map[string]any); {
-	case key == "#":
+	case key == "len":
 		return []any{len(list) + len(object)}
 	case key == "*":
 		for _, each := range list {
@@ -342,12 +368,25 @@ func lookUp(v any, path []string) (found []any) {
 	return found
 }
 
+func (s *script) same(args []string) {
+	found, _ := filepath.Glob(filepath.Join(s.MkAbs(args[0]), "*", "results.json"))
+	for _, path := range found {
+		of := filepath.Base(filepath.Dir(path))
+		if s.ReadFile(path) != readIfAny(filepath.Join(s.MkAbs(args[1]), of, "results.json")) {
+			s.Fatalf("%s: the results differ", of)
+		}
+	}
+	if len(found) == 0 {
+		s.Fatalf("there are no runs in %s", args[0])
+	}
+}
+
 func (s *script) edit(args []string) {
 	text, expression := s.ReadFile(args[0]), regexp.MustCompile(args[1])
 	if !expression.MatchString(text) {
 		s.Fatalf("%s holds no %s", args[0], args[1])
 	}
-	s.Check(os.WriteFile(s.MkAbs(args[0]), []byte(expression.ReplaceAllString(text, args[2])), 0o644))
+	s.Check(os.WriteFile(s.MkAbs(args[0]), []byte(expression.ReplaceAllString(text, strings.ReplaceAll(args[2], `\n`, "\n"))), 0o644))
 }
 
 func (s *script) start(args []string) {
