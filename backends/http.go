@@ -20,8 +20,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // maxBody bounds what is read of any answer; past it, or past what [Request.longest] says, it is a broken server.
@@ -39,60 +37,28 @@ func NewHTTPClient(concurrency int) *http.Client {
 	return &http.Client{Transport: t}
 }
 
-// exchange is what a wire library does not hand on: the status, the headers and
-// the whole body of an answer, and why its body ended early.
+// exchange is a request to a server and its whole answer.
 type exchange struct {
-	insert   string // JSON members to put at the front of the request's object
-	messages []byte // JSON to put in place of the placeholder conversation
-	ours     bool   // body is read here, and the library gets an empty object, or errTaken of what is no error
-	longest  int    // bytes that the answer may have; 0 for maxBody
-	access   string // the request's Authorization
-	status   int    // 0 until the whole answer is here
-	header   http.Header
-	body     []byte
-	secrets  *strings.Replacer // takes out what the request proves its right with
+	access  string // the request's Authorization
+	status  int    // 0 until the whole answer is here
+	header  http.Header
+	body    []byte
+	secrets *strings.Replacer // takes out what the request proves its right with
 }
 
-type exchangeKey struct{}
-
-// withExchange asks tap to fill x for the request made with the context.
-func withExchange(ctx context.Context, x *exchange) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, x)
+// caller speaks JSON with a server. All requests to judges' servers go through it, whatever the format: it follows no
+// redirect, counts what is asked beside judgments, and takes secrets out of answers. Of go-openai and ollama/api gavel
+// uses the types alone: their clients hide a body that broke off, and answers of servers that differ from their own.
+type caller struct {
+	transport http.RoundTripper
+	timeout   time.Duration             // 0 for none
+	key       string                    // "" for none
+	sign      func(*http.Request) error // proves in another way who asks; nil for none
 }
 
-// tap is a transport that edits request bodies and keeps answers. Both wire libraries hide too much for a tool that
-// must know what was said: go-openai leaves out a temperature of 0 and an empty message, encodes every message twice
-// and does not know "reasoning"; ollama/api takes a body that breaks off for an empty one. All that is said to judges'
-// servers goes through it, and so no redirect is followed: it is an error before http.Client sees it.
-type tap struct{ base http.RoundTripper }
-
-// tapped is the client with a tap on it.
-func tapped(client *http.Client) *http.Client {
-	c := *client
-	if c.Transport == nil {
-		c.Transport = http.DefaultTransport
-	}
-	c.Transport = &tap{base: c.Transport}
-	return &c
+func newCaller(client *http.Client, key string) caller {
+	return caller{transport: cmp.Or(client.Transport, http.DefaultTransport), timeout: client.Timeout, key: key}
 }
-
-// placeholder stands in a go-openai request for the conversation; see OpenAI.Ask.
-var placeholder = []openai.ChatCompletionMessage{{Role: User, Content: "."}}
-
-var placeholderJSON = []byte(`[{"role":"user","content":"."}]`)
-
-// edit puts the conversation in its place and inserts members at the front.
-func (x *exchange) edit(body []byte) []byte {
-	head, tail, found := bytes.Cut(body, placeholderJSON)
-	if !found || head[0] != '{' {
-		return body
-	}
-	return slices.Concat([]byte("{"+x.insert+","), head[1:], x.messages, tail)
-}
-
-// inMemory is a body that the transport knows to be in memory: it sends head and
-// body with one write. Any other kind of reader costs a write and a copy more.
-func inMemory(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
 
 // Account counts what servers are asked beside judgments, by page, such as "/v1/models".
 type Account struct {
@@ -136,63 +102,60 @@ func (a *Account) Onto(other map[string]int) map[string]int {
 	return sum
 }
 
-func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
-	if a, ok := req.Context().Value(accountKey{}).(*Account); ok {
+// send posts a body, or gets the page where it is nil, and reads the answer, of at most longest bytes.
+func (c caller) send(ctx context.Context, url string, body []byte, longest int) (*exchange, error) {
+	x := &exchange{}
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
+	}
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return x, err
+	}
+	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
 		a.enter(req.URL)
 	}
-	x, ok := req.Context().Value(exchangeKey{}).(*exchange)
-	if !ok {
-		x = &exchange{}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
-	if x.messages != nil && req.Body != nil {
-		body, err := io.ReadAll(req.Body)
-		req.Body.Close()
-		if err != nil {
-			return nil, err
-		}
-		body = x.edit(body)
-		req = req.Clone(req.Context())
-		req.Body, req.ContentLength = inMemory(body), int64(len(body))
-		req.GetBody = func() (io.ReadCloser, error) { return inMemory(body), nil }
+	if c.key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
 	if has, ok := passwords.Load(req.URL.Scheme + "://" + req.URL.Host); ok {
 		who := has.([2]string)
-		req = req.Clone(req.Context())
 		req.SetBasicAuth(who[0], who[1])
 	}
+	if c.sign != nil {
+		if err := c.sign(req); err != nil {
+			return x, err
+		}
+	}
 	x.access = req.Header.Get("Authorization")
-	secrets := secretsOf(req)
-	resp, err := t.base.RoundTrip(req)
+	x.secrets = secretsOf(req)
+	resp, err := c.transport.RoundTrip(req) // http.Client would follow redirects
 	if err != nil {
-		return nil, hideIn(secrets, err)
+		return x, hideIn(x.secrets, err)
 	}
 	defer resp.Body.Close()
-	hide(secrets, resp)
+	hide(x.secrets, resp)
 	if err := unasked(resp); err != nil {
-		return nil, err
+		return x, err
 	}
-	body, err := readBody(resp, min(maxBody, cmp.Or(x.longest, maxBody)))
+	answer, err := readBody(resp, min(maxBody, longest))
 	if err != nil {
-		return nil, err
+		return x, err
 	}
-	body = []byte(without(secrets, string(body)))
+	x.body = []byte(without(x.secrets, string(answer)))
 	x.status = resp.StatusCode
 	x.header = resp.Header
-	x.body = body
-	x.secrets = secrets
-	if x.ours && x.status < 400 {
-		return nil, errTaken
-	}
-	if x.ours {
-		body = []byte("{}")
-	}
-	handed := *resp
-	handed.Body = inMemory(body)
-	return &handed, nil
+	return x, nil
 }
-
-// errTaken ends what a wire library does with an answer that is read here: ollama/api would make a buffer of 8 MB.
-var errTaken = errors.New("the answer is taken")
 
 // unasked refuses a status that is neither an answer nor an error, before its body is read. That of 101 is the
 // connection itself, which no time limit ends. Behind a redirect is another server than the one that was named: prompt,
@@ -232,7 +195,7 @@ func bare(u *url.URL) string {
 	return excerpt([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
 
-// failure turns what a wire library returned into an *Error. x tells the rest.
+// failure makes an *Error of what came of an exchange that brought no answer.
 func failure(ctx context.Context, x *exchange, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
 		err = cause // which is a net.Error that says Timeout
@@ -264,9 +227,6 @@ func failure(ctx context.Context, x *exchange, err error) error {
 		return &Error{Kind: ServerSide, Message: "not an answer of this kind of server: " + excerpt(x.body), Err: err}
 	default:
 		why := err.Error()
-		if u := (*url.Error)(nil); errors.As(err, &u) { // the address is said elsewhere
-			why = u.Err.Error()
-		}
 		if why == io.EOF.Error() {
 			why = "the server closed the connection (EOF)"
 		}
@@ -447,46 +407,23 @@ func promptTooLong(x *exchange) bool {
 // a limit a server that hangs would hold up a command for ever.
 const pageTime = 30 * time.Second
 
-// inPageTime asks one of a server's own pages through a library or by hand; what goes wrong becomes an *Error.
-func inPageTime(ctx context.Context, ask func(context.Context, *exchange) error) error {
+// page asks for one of the server's own pages; body is what is posted, nil where nothing is. Its error is an *Error.
+func (c caller) page(ctx context.Context, url string, body, into any) error {
 	limited, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
-	x := &exchange{}
-	if err := ask(withExchange(limited, x), x); err != nil {
+	var sent []byte
+	if body != nil {
+		sent = mustJSON(body)
+	}
+	x, err := c.send(limited, url, sent, maxBody)
+	if err == nil && x.status >= 400 {
+		err = errors.New(http.StatusText(x.status))
+	}
+	if err == nil {
+		err = json.Unmarshal(x.body, into)
+	}
+	if err != nil {
 		return failure(ctx, x, err)
 	}
 	return nil
-}
-
-// page asks for a JSON answer of one of the server's own pages; body is what is posted, nil where nothing is.
-func (o *OpenAI) page(ctx context.Context, url string, body, into any) error {
-	return inPageTime(ctx, func(ctx context.Context, x *exchange) error { return o.post(ctx, url, body, x, into) })
-}
-
-// post asks for a JSON answer, in the time of the context, which fills the exchange; body is what is posted, nil where
-// nothing is.
-func (o *OpenAI) post(ctx context.Context, url string, body any, x *exchange, into any) error {
-	method, sent := http.MethodGet, []byte(nil)
-	if body != nil {
-		method, sent = http.MethodPost, mustJSON(body)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(sent))
-	if err != nil {
-		return err
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if o.key != "" {
-		req.Header.Set("Authorization", "Bearer "+o.key)
-	}
-	resp, err := o.http.Do(req)
-	if err != nil {
-		return err
-	}
-	resp.Body.Close()
-	if x.status >= 400 {
-		return errors.New(resp.Status)
-	}
-	return json.Unmarshal(x.body, into)
 }

@@ -45,16 +45,13 @@ type serverKind struct {
 
 	// The rest is of servers that speak OpenAI's format.
 
-	ownedBy    string                                           // what its list of models says
-	version    func(context.Context, *OpenAI) string            // where it tells one
-	logprobs   Ability                                          // on this side of its interface
-	greedy     string                                           // members that leave the model's own choice alone
-	grammar    bool                                             // holds a reply to a grammar from its first token on
-	props      bool                                             // has llama.cpp's page of properties
-	budget     func(tokens int) (member string, value any)      // bounds thinking
-	repetition any                                              // what it takes for a repetition
-	anew       func() (member string, value any)                // has it read a prompt anew
-	steady     func(context.Context, *OpenAI) (Ability, string) // whether batches change no reply, and by which setting
+	ownedBy  string                                           // what its list of models says
+	version  func(context.Context, *OpenAI) string            // where it tells one
+	logprobs Ability                                          // on this side of its interface
+	grammar  bool                                             // holds a reply to a grammar from its first token on
+	props    bool                                             // has llama.cpp's page of properties
+	members  func(Server, Request) map[string]any             // of a request, beside those that OpenAI's format has
+	steady   func(context.Context, *OpenAI) (Ability, string) // whether batches change no reply, and by which setting
 	// count counts the tokens of a prompt.
 	count func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error)
 }

@@ -23,7 +23,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 		place:   100,
 		can:     map[Feature]string{TakeBudget: "1.2.0", ReserveReply: ""},
 		version: func(context.Context, *OpenAI) string { return "1.1.0" },
-		budget:  func(tokens int) (string, any) { return "most_thoughts", tokens },
+		members: func(_ Server, req Request) map[string]any { return map[string]any{"most_thoughts": req.ThinkBudget} },
 		advice:  Advice{Apart: "start it anew"},
 	})
 	mux := http.NewServeMux()

@@ -19,10 +19,16 @@ var LlamaCpp = register(serverKind{
 	grammar:  true,
 	props:    true,
 	can:      map[Feature]string{TakeKey: "", ShareContext: "", TakeBudget: "", GiveSample: ""},
-	greedy:   `,"repeat_penalty":1`, // else it takes one from its command line
-	// As --reasoning-budget, for one request.
-	budget: func(tokens int) (string, any) { return "thinking_budget_tokens", tokens },
-	anew:   func() (string, any) { return "cache_prompt", false },
+	members: func(_ Server, req Request) map[string]any {
+		m := map[string]any{"repeat_penalty": 1} // else it takes one from its command line
+		if req.ThinkBudget > 0 {
+			m["thinking_budget_tokens"] = req.ThinkBudget // as --reasoning-budget, for one request
+		}
+		if req.NoPromptCache {
+			m["cache_prompt"] = false
+		}
+		return m
+	},
 	version: func(ctx context.Context, o *OpenAI) string {
 		props, told, _ := o.props(ctx)
 		if told {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/auth"
+	"github.com/ollama/ollama/envconfig"
 	"github.com/ollama/ollama/types/model"
 	"golang.org/x/mod/semver"
 )
@@ -47,8 +49,8 @@ const ollamaFormat = "ollama"
 // Ollama speaks Ollama's own /api/chat. Its /v1 is never used: that has no
 // truncate and no shift, and cuts a long prompt in silence.
 type Ollama struct {
-	base   string
-	client *api.Client
+	caller
+	base string
 }
 
 // NewOllama returns a backend for the server at base (scheme, host and port).
@@ -57,7 +59,20 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ollama{u.String(), api.NewClient(u, tapped(client))}, nil
+	o := &Ollama{caller: newCaller(client, ""), base: u.String()}
+	o.sign = sign
+	return o, nil
+}
+
+// sign does what Ollama's own client does with OLLAMA_AUTH, and at ollama.com: it signs with the user's SSH key.
+func sign(req *http.Request) error {
+	if !envconfig.UseAuth() && req.URL.Hostname() != "ollama.com" {
+		return nil
+	}
+	req.URL.RawQuery = fmt.Sprintf("ts=%d", time.Now().Unix())
+	token, err := auth.Sign(req.Context(), []byte(req.Method+","+req.URL.RequestURI()))
+	req.Header.Set("Authorization", token)
+	return err
 }
 
 // Before tells whether a version is known to be older than another. A build
@@ -106,9 +121,8 @@ func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, err
 	if req.Labels != nil {
 		chat.Logprobs, chat.TopLogprobs = true, topTokens
 	}
-	x := &exchange{ours: true, longest: req.longest()}
 	began := time.Now()
-	err := o.client.Chat(withExchange(ctx, x), chat, func(api.ChatResponse) error { return nil })
+	x, err := o.send(ctx, o.base+"/api/chat", mustJSON(chat), req.longest())
 	return x.settle(ctx, req, began, err, func() (Response, error) { return readOllama(req, x) })
 }
 
@@ -194,23 +208,17 @@ func thinkValue(t Think) *api.ThinkValue {
 
 // Server implements Backend.
 func (o *Ollama) Server(ctx context.Context) (Server, error) {
-	version, err := pageOf(ctx, o.client.Version)
-	return Server{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: version}, err
-}
-
-// pageOf asks for one of the server's own pages.
-func pageOf[T any](ctx context.Context, ask func(context.Context) (T, error)) (page T, err error) {
-	err = inPageTime(ctx, func(ctx context.Context, _ *exchange) (err error) {
-		page, err = ask(ctx)
-		return err
-	})
-	return page, err
+	var said struct {
+		Version string `json:"version"`
+	}
+	err := o.page(ctx, o.base+"/api/version", nil, &said)
+	return Server{Kind: ollamaFormat, Name: ollamaName, URL: o.base, Version: said.Version}, err
 }
 
 // Models implements Backend.
 func (o *Ollama) Models(ctx context.Context) ([]Model, error) {
-	list, err := pageOf(ctx, o.client.List)
-	if err != nil {
+	var list api.ListResponse
+	if err := o.page(ctx, o.base+"/api/tags", nil, &list); err != nil {
 		return nil, err
 	}
 	models := make([]Model, len(list.Models))
@@ -232,10 +240,8 @@ func (o *Ollama) Model(ctx context.Context, name string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	show, err := pageOf(ctx, func(ctx context.Context) (*api.ShowResponse, error) {
-		return o.client.Show(ctx, &api.ShowRequest{Model: m.Name})
-	})
-	if err != nil {
+	var show api.ShowResponse
+	if err := o.page(ctx, o.base+"/api/show", api.ShowRequest{Model: m.Name}, &show); err != nil {
 		return Model{}, err
 	}
 	if arch, ok := show.ModelInfo["general.architecture"].(string); ok {
@@ -292,8 +298,8 @@ var _ Loader = (*Ollama)(nil)
 
 // Loaded implements Loader.
 func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error) {
-	list, err := pageOf(ctx, o.client.ListRunning)
-	if err != nil {
+	var list api.ProcessResponse
+	if err := o.page(ctx, o.base+"/api/ps", nil, &list); err != nil {
 		return Loaded{}, false, err
 	}
 	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return sameName(m.Name, model) })

@@ -5,8 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,10 +33,8 @@ var _ Backend = (*OpenAI)(nil)
 
 // OpenAI speaks /v1/chat/completions: vLLM, llama.cpp's server, LM Studio and whatever else is compatible.
 type OpenAI struct {
-	base   string // with /v1, without a slash at the end
-	key    string
-	http   *http.Client
-	client *openai.Client
+	caller
+	base string // with /v1, without a slash at the end
 
 	mu     sync.Mutex
 	server *Server                   // once known
@@ -55,12 +51,7 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	if !strings.HasSuffix(base, "/v1") {
 		base += "/v1"
 	}
-	client = tapped(client)
-	conf := openai.DefaultConfig(key)
-	conf.BaseURL, conf.HTTPClient = base, client
-	return &OpenAI{
-		base: base, key: key, http: client, client: openai.NewClientWithConfig(conf), counts: map[[sha256.Size]byte]int{},
-	}
+	return &OpenAI{caller: newCaller(client, key), base: base, counts: map[[sha256.Size]byte]int{}}
 }
 
 // Ask implements Client.
@@ -70,32 +61,67 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 		return Response{}, err
 	}
 	began := time.Now()
-	x, err := o.send(ctx, server, req)
+	x, err := o.chat(ctx, server, req)
 	return x.settle(ctx, req, began, err, func() (Response, error) { return o.read(ctx, server, req, x) })
 }
 
-// send asks, and leaves the answer in the exchange.
-func (o *OpenAI) send(ctx context.Context, server Server, req Request) (*exchange, error) {
-	// go-openai leaves a temperature of 0 out of the request, and the server would then sample with its own default; it
-	// refuses some limits for models of certain names; it leaves out the content of an empty turn, which llama.cpp
-	// refuses; and it encodes every message twice, which for prompts of kilobytes is most of what a call costs. So it
-	// is given a placeholder, and the transport puts in what is meant.
-	x := &exchange{
-		insert: fmt.Sprintf(`"temperature":%g,"top_p":%g,"max_tokens":%d`, req.Temperature, req.TopP, req.MaxTokens) +
-			kindOf(server).greedy + o.extras(server, req),
-		messages: req.MessagesJSON(),
-		ours:     true,
-		longest:  req.longest(),
+// chatRequest is go-openai's request, of which it writes again what that leaves out: a temperature of 0, in whose place
+// a server would take its own default, and the content of an empty turn, which llama.cpp refuses.
+type chatRequest struct {
+	openai.ChatCompletionRequest
+	Messages    json.RawMessage `json:"messages"`
+	Temperature float64         `json:"temperature"`
+	TopP        float64         `json:"top_p"`
+}
+
+func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchange, error) {
+	chat := chatRequest{
+		ChatCompletionRequest: openai.ChatCompletionRequest{
+			Model:              req.Model,
+			MaxTokens:          req.MaxTokens,
+			Seed:               &req.Seed,
+			ChatTemplateKwargs: templateArguments(req.Think),
+			LogProbs:           req.Labels != nil,
+		},
+		Messages:    req.MessagesJSON(),
+		Temperature: req.Temperature,
+		TopP:        req.TopP,
 	}
-	_, err := o.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{
-		Model:    req.Model,
-		Messages: placeholder,
-		Seed:     &req.Seed,
-	})
-	if errors.Is(err, errTaken) {
-		return x, nil
+	if chat.ChatTemplateKwargs["reasoning_effort"] != nil {
+		chat.ReasoningEffort = string(req.Think)
 	}
-	return x, err
+	kind := kindOf(server)
+	members := map[string]any{} // of this kind of server alone
+	if kind.members != nil {
+		members = kind.members(server, req)
+	}
+	whole := kind.grammar && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar is of all that is said
+	switch {
+	case req.Constrain == nil:
+	case whole:
+		members["grammar"] = choiceGrammar(req.Constrain)
+	default:
+		// A grammar would forbid the thinking that a template begins or a model
+		// is used to begin with; a schema holds what follows it.
+		chat.ResponseFormat = &openai.ChatCompletionResponseFormat{
+			Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{
+				Name: "verdict", Strict: true, Schema: choiceSchema(req.Constrain),
+			},
+		}
+	}
+	switch {
+	case req.Labels == nil:
+	case len(req.Constrain) > 1 && whole:
+		chat.TopLogProbs = topBeside
+	default:
+		chat.TopLogProbs = topTokens
+	}
+	body := encoded(len(chat.Messages)+1<<10, chat)
+	if len(members) > 0 {
+		body = slices.Concat(body[:len(body)-1], []byte(","), mustJSON(members)[1:])
+	}
+	return o.send(ctx, o.base+"/chat/completions", body, req.longest())
 }
 
 // completion is an answer in OpenAI's format, as far as it is read.
@@ -244,7 +270,7 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 		o.tells.Store(true)
 	}
 	if reason == "" && server.Name == Other && !o.tells.Load() && !o.silent.Load() {
-		x, err := o.send(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
+		x, err := o.chat(ctx, server, Request{Model: model, Messages: []Message{{User, "Say yes."}}, TopP: 1, MaxTokens: 16})
 		var trial choiceSaid
 		if err == nil {
 			_, trial, err = completed(x)
@@ -259,49 +285,6 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 		}
 	}
 	return reason == "" && o.silent.Load() && !o.tells.Load(), nil
-}
-
-// extras writes what a request asks for beyond the plain conversation, in the members that each server knows it by.
-func (o *OpenAI) extras(server Server, req Request) string {
-	var b strings.Builder
-	add := func(name string, value any) { fmt.Fprintf(&b, ",%q:%s", name, mustJSON(value)) }
-	if kwargs := templateArguments(req.Think); kwargs != nil {
-		add("chat_template_kwargs", kwargs)
-		if effort, ok := kwargs["reasoning_effort"]; ok {
-			add("reasoning_effort", effort)
-		}
-	}
-	kind := kindOf(server)
-	if kind.budget != nil && req.ThinkBudget > 0 {
-		add(kind.budget(req.ThinkBudget))
-	}
-	if req.StopRepetition && server.Can(EndRepetition) {
-		add("repetition_detection", kind.repetition)
-	}
-	whole := kind.grammar && !(o.thinks.Load() && req.Think != ThinkOff) // the grammar is of all that is said
-	switch {
-	case req.Constrain == nil:
-	case whole:
-		add("grammar", choiceGrammar(req.Constrain))
-	default:
-		// A grammar would forbid the thinking that a template begins or a model
-		// is used to begin with; a schema holds what follows it.
-		add("response_format", map[string]any{"type": "json_schema", "json_schema": map[string]any{
-			"name": "verdict", "strict": true, "schema": choiceSchema(req.Constrain),
-		}})
-	}
-	if req.Labels != nil {
-		add("logprobs", true)
-		if len(req.Constrain) > 1 && whole {
-			add("top_logprobs", topBeside)
-		} else {
-			add("top_logprobs", topTokens)
-		}
-	}
-	if kind.anew != nil && req.NoPromptCache {
-		add(kind.anew())
-	}
-	return b.String()
 }
 
 func (o *OpenAI) root() string { return strings.TrimSuffix(o.base, "/v1") }

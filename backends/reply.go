@@ -142,8 +142,8 @@ func sameName(said, asked string) bool {
 	return strings.TrimSuffix(said, latest) == strings.TrimSuffix(asked, latest)
 }
 
-// settle makes of an exchange what Ask returns: a response, or an error. sent is
-// what the wire library made of it, read reads an answer that is no error.
+// settle makes of an exchange what Ask returns: a response, or an error. sent is the error of sending it, read reads an
+// answer that is no error.
 func (x *exchange) settle(
 	ctx context.Context, req Request, began time.Time, sent error, read func() (Response, error),
 ) (Response, error) {

@@ -118,9 +118,8 @@ func base64Forms(secret string) (forms []string) {
 	return forms
 }
 
-// hide takes secrets out of the head of an answer.
+// hide takes secrets out of the headers of an answer.
 func hide(secrets *strings.Replacer, resp *http.Response) {
-	resp.Status = without(secrets, resp.Status)
 	for _, values := range resp.Header {
 		for i := range values {
 			values[i] = without(secrets, values[i])

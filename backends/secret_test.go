@@ -73,9 +73,6 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 		},
 		"a reply":             func(w http.ResponseWriter, sent string) { fmt.Fprint(w, reply("I was sent "+sent)) },
 		"an error in a reply": func(w http.ResponseWriter, sent string) { fmt.Fprint(w, said(map[string]any{"error": "bad " + sent})) },
-		"the status line": func(w http.ResponseWriter, sent string) {
-			raw(w, "HTTP/1.1 401 not "+sent+"\r\nContent-Length: 0\r\n\r\n")
-		},
 		"no HTTP": func(w http.ResponseWriter, sent string) { raw(w, sent+" is wrong\r\n\r\n") },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,8 +16,13 @@ var SGLang = register(serverKind{
 		version, _ := info["version"].(string)
 		return version
 	},
-	// It minds this where it was started with --enable-strict-thinking.
-	budget: func(tokens int) (string, any) { return "custom_params", map[string]int{"thinking_budget": tokens} },
+	members: func(_ Server, req Request) map[string]any {
+		m := map[string]any{}
+		if req.ThinkBudget > 0 { // which it minds where it was started with --enable-strict-thinking
+			m["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
+		}
+		return m
+	},
 	steady: func(ctx context.Context, o *OpenAI) (Ability, string) {
 		info := o.info(ctx, "")
 		if on, ok := info["enable_deterministic_inference"].(bool); ok {

@@ -174,17 +174,16 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 		}
 	}
 	state, q := decide(req)
-	x := &exchange{longest: req.longest()}
 	began := time.Now()
-	var said decided
-	err := s.api.post(withExchange(ctx, x), s.api.base+"/systemone", map[string]any{
+	x, err := s.api.send(ctx, s.api.base+"/systemone", mustJSON(map[string]any{
 		"model": req.Model, "state": state, "questions": map[string]any{verdictQuestion: q},
-	}, x, &said)
+	}), req.longest())
 	if x.status == http.StatusNotImplemented {
 		return Response{}, &Error{Kind: BadRequest, Status: x.status, Message: serverMessage(x), Err: err}
 	}
 	return x.settle(ctx, req, began, err, func() (Response, error) {
-		if err != nil {
+		var said decided
+		if json.Unmarshal(x.body, &said) != nil {
 			return Response{}, none("not an answer of a decision model: %s", excerpt(x.body))
 		}
 		return said.response(req, q, x)

@@ -3,6 +3,7 @@ package eval
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 
 	"gavel/internal/codec"
 	"gavel/internal/disk"
@@ -134,8 +136,7 @@ func (b *Batch) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // ask answers a request, or notes it for the next batch.
 func (b *Batch) ask(body []byte) (status int, answer []byte) {
-	sum := sha256.Sum256(body)
-	id := "gavel-" + hex.EncodeToString(sum[:16])
+	id := batchID(body)
 	b.last = batchLine{CustomID: id, Method: http.MethodPost, URL: "/v1/chat/completions", Body: body}
 	if reply, answered := b.replies[id]; answered {
 		b.used[id] = true
@@ -143,6 +144,36 @@ func (b *Batch) ask(body []byte) (status int, answer []byte) {
 	}
 	b.again("")
 	return http.StatusNotFound, []byte(`{"error":{"message":"the batch has no reply to it yet"}}`)
+}
+
+// hashed are the members of a request in the order in which its id is made of them, whatever order it is sent in: the
+// batches of earlier gavels keep their ids.
+var hashed = []string{
+	"temperature", "top_p", "max_tokens", "repetition_penalty", "chat_template_kwargs", "reasoning_effort",
+	"thinking_token_budget", "repetition_detection", "response_format", "logprobs", "top_logprobs", "cache_salt",
+	"model", "messages", "stream", "seed",
+}
+
+func batchID(body []byte) string {
+	var members map[string]json.RawMessage
+	var format struct {
+		Value any `json:"response_format"` // whose own members are sorted
+	}
+	err := cmp.Or(json.Unmarshal(body, &members), json.Unmarshal(body, &format))
+	if format.Value != nil && err == nil {
+		members["response_format"], err = codec.Marshal(format.Value)
+	}
+	if err != nil {
+		panic(err) // it was just written
+	}
+	text := "{"
+	for _, name := range hashed {
+		if value, ok := members[name]; ok {
+			text += fmt.Sprintf("%q:%s,", name, value)
+		}
+	}
+	sum := sha256.Sum256([]byte(strings.TrimSuffix(text, ",") + "}"))
+	return "gavel-" + hex.EncodeToString(sum[:16])
 }
 
 // again notes what was asked last for the next batch, with what its reply said that is none.
