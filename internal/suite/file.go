@@ -19,7 +19,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"gavel/backends"
 	"gavel/internal/eval"

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // hostile is a suite whose words would be commands, keys or ends of texts.
