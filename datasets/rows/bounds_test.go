@@ -151,7 +151,7 @@ func TestParquetThatStandsForMuch(t *testing.T) {
 		"one of brotli, forged":  {forged(t, parquetOf(t, []brotlied{{cell}}, bare...)), less, 16},
 		"one of snappy, forged":  {forged(t, parquetOf(t, []snappied{{cell}}, bare...)), less, 16},
 		"one row of many cells":  {parquetOf(t, []flags{{make([]bool, 4<<20)}}), "values, more than", 4},
-		"one row of two columns": {parquetOf(t, []two{{make([]bool, 150_000), make([]bool, 150_000)}}), "it is longer than 4 MiB", 8},
+		"one row of two columns": {parquetOf(t, []two{{make([]bool, 150_000), make([]bool, 150_000)}}), "it is longer than 4 MiB", 24},
 		"one word many times":    {parquetOf(t, []words{{many}}), "row 1: reading Parquet: it is longer than 4 MiB", 16},
 		"many long rows":         {long.Bytes(), "", 300},
 	} {

@@ -2,12 +2,13 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -39,21 +40,13 @@ func parquetLines(in Source, out *Spool) (err error) {
 	if err != nil {
 		return err
 	}
-	pages, err := pagesOf(in, f)
-	if err != nil {
+	if err := checkPages(in, f); err != nil {
 		return err
 	}
 	opened = true
 	var line []byte
-	for i, group := range f.RowGroups() {
-		atOnce, err := pages[i].atOnce(group)
-		if err != nil {
-			return err
-		}
-		err = eachRow(group, atOnce, func(row parquet.Row) error {
-			if bytesOf(row) > unpacking.row {
-				return errLongRow()
-			}
+	for _, group := range f.RowGroups() {
+		err := eachRow(group, func(row parquet.Row) error {
 			values := map[string]any{}
 			if err := f.Schema().Reconstruct(&values, row); err != nil {
 				return err
@@ -78,26 +71,69 @@ func parquetLines(in Source, out *Spool) (err error) {
 	return nil
 }
 
-// eachRow reads so many rows at once.
-func eachRow(group parquet.RowGroup, atOnce int, use func(parquet.Row) error) error {
-	rows := group.Rows()
-	defer rows.Close()
-	buffer := make([]parquet.Row, atOnce)
-	for {
-		n, err := rows.ReadRows(buffer)
-		for _, row := range buffer[:n] {
-			if err := use(row); err != nil {
-				return err
+// eachRow puts the rows of a group together from the values of its columns, and no more of one than a row may have. A
+// row is valid until use returns.
+func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
+	var columns []*values
+	for _, chunk := range group.ColumnChunks() {
+		c := &values{in: parquet.NewColumnChunkValueReader(chunk)}
+		defer c.in.Close()
+		columns = append(columns, c)
+	}
+	var row parquet.Row
+	for len(columns) > 0 {
+		row = row[:0]
+		room := unpacking.row
+		for i, c := range columns {
+			var err error
+			row, err = c.appendRow(row, &room)
+			if err == io.EOF && i == 0 {
+				return nil
+			}
+			if err != nil {
+				return ended(err)
 			}
 		}
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return ended(err)
-		case n == 0:
-			return io.ErrNoProgress
+		if err := use(row); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// values are those of a column, of which some are read already.
+type values struct {
+	in    parquet.ColumnChunkValueReader
+	read  [64]parquet.Value
+	n, at int
+}
+
+// appendRow appends the column's values of the next row, as far as there is room for their texts; io.EOF is the end.
+func (c *values) appendRow(row parquet.Row, room *int) (parquet.Row, error) {
+	for begin := len(row); ; c.at++ {
+		if c.at == c.n {
+			n, err := c.in.ReadValues(c.read[:])
+			switch {
+			case n > 0:
+			case err == io.EOF && len(row) > begin:
+				return row, nil
+			default:
+				return row, cmp.Or(err, io.ErrNoProgress)
+			}
+			c.n = n
+			c.at = 0
+		}
+		v := c.read[c.at]
+		if len(row) > begin && v.RepetitionLevel() == 0 {
+			return row, nil
+		}
+		if v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray {
+			*room -= len(v.ByteArray())
+		}
+		if *room < 0 || len(row) == mostValues() {
+			return row, errLongRow()
+		}
+		row = append(row, v.Clone()) // the next page may take the memory of this one
 	}
 }
 
@@ -256,30 +292,19 @@ func writerOf(t parquet.Type) func([]byte, any) []byte {
 	return appendPlain
 }
 
+// appendPlain writes what is no number as null: JSON has no word for it.
 func appendPlain(b []byte, value any) []byte {
 	switch v := value.(type) {
-	case float32:
-		return appendFloat(b, float64(v), 32)
-	case float64:
-		return appendFloat(b, v, 64)
 	case string:
 		return appendBytes(b, []byte(v))
 	case []byte:
 		return appendBytes(b, v)
 	}
-	return fmt.Append(b, value) // a whole number, true or false
-}
-
-// appendFloat writes what is no number as null: JSON has no word for it.
-func appendFloat(b []byte, x float64, bits int) []byte {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	text, err := json.Marshal(value) // a number, true or false
+	if err != nil {
 		return append(b, "null"...)
 	}
-	format := byte('f')
-	if x != 0 && (math.Abs(x) < 1e-6 || math.Abs(x) >= 1e21) {
-		format = 'e'
-	}
-	return strconv.AppendFloat(b, x, format, -1, bits)
+	return append(b, text...)
 }
 
 // timestampWriter writes counts of a unit, of so many nanoseconds, since 1970.
