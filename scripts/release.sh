@@ -32,7 +32,10 @@ files() {
 	for shell in bash zsh fish powershell; do
 		go run ./cmd/gavel completion "$shell" >"dist-files/gavel.$shell"
 	done
-	go run ./cmd/gavel docs man | gzip -9n >dist-files/gavel.1.gz
+	{
+		printf 'gavel 1\n=======\n\n# NAME\n\ngavel - which open-weight model can you trust as a judge?\n\n'
+		sed -n '/^## /,$p' docs/cli.md
+	} | go run github.com/cpuguy83/go-md2man/v2 | gzip -9n >dist-files/gavel.1.gz
 	go run ./scripts/licences >dist-files/THIRD_PARTY_LICENSES
 }
 

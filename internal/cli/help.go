@@ -118,20 +118,14 @@ func pages(app *cli.App) []manual.Page {
 
 var _ = register(more, 90, "docs", docsCommand)
 
-// docsCommand prints docs/cli.md and the man page, for those who build gavel.
+// docsCommand prints docs/cli.md, for those who build gavel.
 func docsCommand(e *env) *cli.Command {
-	printing := func(write func([]manual.Page) string) cli.ActionFunc {
-		return func(*cli.Context) error {
-			_, err := io.WriteString(e.stdout, write(pages(newApp(e))))
-			return err
-		}
-	}
 	return &cli.Command{
-		Name: "docs", Hidden: true, Usage: "print the description of all commands, as Markdown or as a man page",
-		Subcommands: []*cli.Command{
-			{Name: "markdown", Before: noArguments, Action: printing(manual.Markdown)},
-			{Name: "man", Before: noArguments, Action: printing(manual.Man)},
-		},
+		Name: "docs", Hidden: true, Usage: "print the description of all commands",
+		Subcommands: []*cli.Command{{Name: "markdown", Before: noArguments, Action: func(*cli.Context) error {
+			_, err := io.WriteString(e.stdout, manual.Markdown(pages(newApp(e))))
+			return err
+		}}},
 	}
 }
 

@@ -140,21 +140,11 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestCommandsPage: docs/cli.md says what the commands say, and the man page has every flag of it.
+// TestCommandsPage: docs/cli.md says what the commands say.
 func TestCommandsPage(t *testing.T) {
 	allRounds(t)
-	page := mustCall(t, "docs", "markdown")
-	if read(t, filepath.Join(sourceDir, "../../docs/cli.md")) != page {
+	if read(t, filepath.Join(sourceDir, "../../docs/cli.md")) != mustCall(t, "docs", "markdown") {
 		t.Error("docs/cli.md is not what the commands say: run scripts/docs.sh")
-	}
-	man := strings.ReplaceAll(mustCall(t, "docs", "man"), `\-`, "-")
-	for _, flag := range regexp.MustCompile("--[a-z][a-z-]*").FindAllString(page, -1) {
-		if !strings.Contains(man, flag) {
-			t.Errorf("the man page lacks %s", flag)
-		}
-	}
-	if !strings.Contains(man, "\n.TH gavel 1\n") {
-		t.Errorf("the man page begins with %.200s", man)
 	}
 }
 

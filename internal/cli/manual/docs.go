@@ -3,8 +3,6 @@ package manual
 import (
 	"fmt"
 	"strings"
-
-	"github.com/cpuguy83/go-md2man/v2/md2man"
 )
 
 // Markdown is all pages as one document.
@@ -57,11 +55,4 @@ func sentence(text string) string {
 		return text
 	}
 	return text + "."
-}
-
-// Man is all pages as one page of a manual.
-func Man(pages []Page) string {
-	title := "gavel 1\n=======\n\n# NAME\n\ngavel - " + pages[0].About + "\n"
-	_, text, _ := strings.Cut(Markdown(pages), "\n## ")
-	return string(md2man.Render([]byte(title + "\n## " + text)))
 }

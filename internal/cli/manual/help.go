@@ -1,5 +1,4 @@
-// Package manual writes what is to be known of a program's commands: as help for a terminal, as
-// Markdown, as a man page.
+// Package manual writes what is to be known of a program's commands, as help for a terminal and as Markdown.
 package manual
 
 import (
