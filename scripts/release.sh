@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: scripts/release.sh check | build | snapshot | files
+# usage: scripts/release.sh check | build | snapshot | files | licences
 #
 # What a release is made of, by .goreleaser.yaml.
 #
@@ -8,6 +8,7 @@
 #   snapshot  archives, packages and checksums too; an image where there is docker, an SBOM where there is syft
 #   files     completion scripts, the man page and the licences of all modules, into dist-files/ (goreleaser calls this
 #             before it packs)
+#   licences  prints those licences
 #
 # Exit status: 77 if goreleaser is not in PATH and cannot be fetched, else its own.
 set -euo pipefail
@@ -36,7 +37,33 @@ files() {
 		printf 'gavel 1\n=======\n\n# NAME\n\ngavel - which open-weight model can you trust as a judge?\n\n'
 		sed -n '/^## /,$p' docs/cli.md
 	} | go run github.com/cpuguy83/go-md2man/v2 | gzip -9n >dist-files/gavel.1.gz
-	go run ./scripts/licences >dist-files/THIRD_PARTY_LICENSES
+	licences >dist-files/THIRD_PARTY_LICENSES
+}
+
+# licences prints the licences of the modules that the binaries of a release hold, and Go's own, from where the go command
+# keeps modules. Files of licences, and of what they ask to be handed on, are known by their names.
+licences() {
+	local system module folder texts
+	local name='\([^/]*-license\|licen[cs]es?\|copying\|copyright\|notice\|patents\|third_party_licenses\)\([-.][^/]*\)?'
+	local each='{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{"\t"}}{{.Dir}}{{end}}{{end}}'
+	{
+		printf 'Go\t%s\n' "$(go env GOROOT)"
+		for system in linux darwin windows; do
+			GOOS=$system CGO_ENABLED=0 go list -deps -f "$each" gavel/internal/cli
+		done | sort -u
+	} | while IFS=$'\t' read -r module folder; do
+		texts=$(cd "$folder" && find . -maxdepth 2 -type f ! -name '*.go' -iregex "\./$name\(/$name\)?" | sort)
+		if [[ ! $texts ]]; then
+			echo "release.sh: $module: no licence found: its files have other names than expected" >&2
+			return 1
+		fi
+		printf '=%.0s' {1..78}
+		printf '\n%s\n\n' "$module"
+		while read -r text; do
+			cat "$folder/$text"
+			echo
+		done <<<"$texts"
+	done
 }
 
 case ${1-} in
@@ -50,8 +77,9 @@ snapshot)
 	"$tool" release --snapshot --clean --skip="$skip"
 	;;
 files) files ;;
+licences) licences ;;
 *)
-	sed -n '2,12s/^# \?//p' "$0" >&2
+	sed -n '2,13s/^# \?//p' "$0" >&2
 	exit 2
 	;;
 esac
