@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gavel/datasets/rows"
-	"gavel/internal/codec"
 )
 
 // mapped makes lines of gavel's formats of the rows of a file, by a mapping.
@@ -50,27 +49,17 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 		}
 	}
 	r.of[partID] = cmp.Or(r.of[partID], strconv.Itoa(row.Line))
-	var err error
-	var out any
-	f := &Questions
-	switch {
-	case t.columns[partChosen] != nil:
-		f, out, err = r.chosen()
-	case t.columns[partPreference] != nil:
-		out, err = r.preference()
-	case t.columns[partA] != nil:
-		f = &JudgeBench
-		out, err = r.pair()
-	case t.columns[partOptions] != nil:
-		out, err = r.choice()
-	case t.columns[partOutputs] != nil:
-		f = &OptionLines
-		out, err = r.outputs()
-	default:
-		out, err = r.numeric()
-	}
-	if err != nil || out == nil {
+	it, err := r.item()
+	if err != nil || it.Shape == "" {
 		return nil, err
+	}
+	f := &Questions
+	switch it.Shape {
+	case Pair:
+		f = &JudgeBench
+		it.Source = cmp.Or(it.Group, it.Source)
+	case Options:
+		f = &OptionLines
 	}
 	if t.makes == nil {
 		t.makes = f
@@ -78,10 +67,7 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 	if t.makes != f {
 		return nil, fmt.Errorf("a row of the format %s in a file of %s: part the file", f.Name, t.makes.Name)
 	}
-	line, ready := out.([]byte)
-	if !ready {
-		line, err = codec.Marshal(out)
-	}
+	line, err := it.line()
 	if err == nil {
 		_, err = f.Parse(line)
 	}
@@ -197,107 +183,73 @@ func (r mappedRow) list(part string) (texts []string, err error) {
 	return texts, nil
 }
 
-func (r mappedRow) pair() (any, error) {
-	side, err := r.sideOfTwo(partLabel)
-	if err != nil {
-		return nil, err
-	}
-	if side < 0 {
-		r.unlabelled++
-	}
-	if side == tieSide {
-		r.tied++
-	}
-	label := noLabel
-	if side >= 0 {
-		label = pairLabels[side]
-	}
-	p := r.pairOf(r.of[partA], r.of[partB], label)
-	p.ModelA = r.of[partModelA]
-	p.ModelB = r.of[partModelB]
-	return p, nil
-}
-
-func (r mappedRow) pairOf(a, b, label string) pairLine {
-	return pairLine{
-		PairID:    new(r.of[partID]),
-		Source:    cmp.Or(r.of[partGroup], r.of[partSource]),
-		Question:  new(r.of[partQuestion]),
-		ResponseA: &a,
-		ResponseB: &b,
-		Label:     &label,
-	}
-}
-
-// sideOfTwo is the response that a part names, which may do so by its model.
-func (r mappedRow) sideOfTwo(part string) (int, error) {
-	return r.side(r.of[part], 2, []string{r.of[partModelA], r.of[partModelB]})
-}
-
-// mappedQuestion is a line of the format Questions.
-type mappedQuestion struct {
-	ID        string   `json:"id"`
-	Category  string   `json:"category,omitempty"`
-	Source    string   `json:"source,omitempty"`
-	Question  string   `json:"question"`
-	Options   []string `json:"options,omitempty"`
-	ResponseA *string  `json:"response_a,omitempty"`
-	ResponseB *string  `json:"response_b,omitempty"`
-	ModelA    string   `json:"model_a,omitempty"`
-	ModelB    string   `json:"model_b,omitempty"`
-	Gold      *string  `json:"gold"`
-}
-
-func (r mappedRow) asked(side int) mappedQuestion {
-	q := mappedQuestion{
+// item is what the mapping makes of the row; one without a shape is left out.
+func (r mappedRow) item() (it Item, err error) {
+	it = Item{
 		ID:       r.of[partID],
-		Category: r.of[partGroup],
-		Source:   r.of[partSource],
 		Question: r.of[partQuestion],
+		Group:    r.of[partGroup],
+		Source:   r.of[partSource],
+		Gold:     NoGold,
 	}
-	if side >= 0 {
-		q.Gold = new(letter(side))
+	switch {
+	case r.columns[partChosen] != nil:
+		err = r.choose(&it)
+	case r.columns[partA] != nil:
+		err = r.two(&it)
+	case r.columns[partOptions] != nil:
+		it.Shape = Choice
+		it.Gold, err = r.side(r.of[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
+		for i, text := range r.lists[partOptions] {
+			it.Candidates = append(it.Candidates, Candidate{ID: letter(i), Text: text})
+		}
+	case r.columns[partOutputs] != nil:
+		err = r.outputs(&it)
+	default:
+		it.Shape = Number
+		it.Answer = strings.TrimSpace(r.of[partLabel])
 	}
-	return q
+	return it, err
 }
 
-func (r mappedRow) preference() (any, error) {
-	side, err := r.sideOfTwo(partPreference)
-	if side == tieSide {
-		side = 2
+// two are responses of which the label, or people's preference, names one, which it may do by its model.
+func (r mappedRow) two(it *Item) error {
+	it.Shape = Pair
+	named := r.of[partLabel]
+	if r.columns[partPreference] != nil {
+		it.Shape = Preference
+		named = r.of[partPreference]
 	}
-	q := r.asked(side)
-	q.ResponseA = new(r.of[partA])
-	q.ResponseB = new(r.of[partB])
-	q.ModelA = r.of[partModelA]
-	q.ModelB = r.of[partModelB]
-	return q, err
-}
-
-func (r mappedRow) choice() (any, error) {
-	options := r.lists[partOptions]
-	side, err := r.side(r.of[partLabel], len(options), options)
-	q := r.asked(side)
-	q.Options = append([]string{}, options...)
-	return q, err
-}
-
-func (r mappedRow) numeric() (any, error) {
-	q := r.asked(unlabelled)
-	q.Gold = new(strings.TrimSpace(r.of[partLabel]))
-	return q, nil
+	side, err := r.side(named, 2, []string{r.of[partModelA], r.of[partModelB]})
+	it.Candidates = []Candidate{
+		{ID: "A", Model: r.of[partModelA], Text: r.of[partA]},
+		{ID: "B", Model: r.of[partModelB], Text: r.of[partB]},
+		{ID: "C"},
+	}
+	it.Gold = side
+	switch {
+	case err != nil:
+	case it.Shape == Preference && side == tieSide:
+		it.Gold = 2
+	case it.Shape == Pair && side < 0:
+		r.unlabelled++
+		if side == tieSide {
+			r.tied++
+		}
+	}
+	return err
 }
 
 // outputs are ranked by a list of ranks, or the one that the label names is the best.
-func (r mappedRow) outputs() (any, error) {
+func (r mappedRow) outputs(it *Item) error {
 	texts := r.lists[partOutputs]
 	ranks := r.lists[partRanks]
 	if len(ranks) > 0 && len(ranks) != len(texts) {
-		return nil, fmt.Errorf("%d ranks for %d outputs", len(ranks), len(texts))
+		return fmt.Errorf("%d ranks for %d outputs", len(ranks), len(texts))
 	}
 	best, err := r.side(r.of[partLabel], len(texts), texts)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	candidates := make([]Candidate, len(texts))
 	for i, text := range texts {
@@ -305,55 +257,52 @@ func (r mappedRow) outputs() (any, error) {
 		var rank jsonRank
 		if len(ranks) > 0 {
 			if err := rank.UnmarshalJSON([]byte(ranks[i])); err != nil {
-				return nil, err
+				return err
 			}
 		} else if i == best {
 			rank.rank = new(0)
 		}
 		candidates[i].Rank = rank.rank
 	}
-	return r.ranked(candidates)
+	return it.rank(candidates)
 }
 
-func (r mappedRow) ranked(candidates []Candidate) (any, error) {
+// rank gives an item ranked options.
+func (it *Item) rank(candidates []Candidate) error {
 	if len(candidates) < 2 {
-		return nil, errFewOptions
+		return errFewOptions
 	}
-	if err := nameOptions(candidates); err != nil {
-		return nil, err
-	}
-	it := optionsItem(r.of[partID], r.of[partQuestion], candidates)
-	it.Source = r.of[partSource]
-	it.Group = cmp.Or(r.of[partGroup], it.Group)
-	return OptionsLine(it)
+	err := nameOptions(candidates)
+	ranked := optionsItem(it.ID, it.Question, candidates)
+	ranked.Source = it.Source
+	ranked.Group = cmp.Or(it.Group, ranked.Group)
+	*it = ranked
+	return err
 }
 
-// chosen makes a pair of one chosen and one rejected response, and options of more rejected ones. The chosen one stands
+// choose makes a pair of one chosen and one rejected response, and options of more rejected ones. The chosen one stands
 // where its id draws it, since in the file it always stands first.
-func (r mappedRow) chosen() (*Format, any, error) {
+func (r mappedRow) choose(it *Item) error {
 	chosen := r.lists[partChosen]
 	rejected := r.lists[partRejected]
 	switch {
 	case len(chosen) == 0 || len(rejected) == 0:
-		return nil, nil, fmt.Errorf("%d chosen and %d rejected responses: there is nothing to choose",
-			len(chosen), len(rejected))
+		return fmt.Errorf("%d chosen and %d rejected responses: there is nothing to choose", len(chosen), len(rejected))
 	case len(chosen) > 1:
 		r.several++
-		return nil, nil, nil
-	}
-	place := drawKey("chosen", 0, r.of[partID]) % uint64(1+len(rejected))
-	switch {
-	case len(rejected) > 1:
-	case place == 0:
-		return &JudgeBench, r.pairOf(chosen[0], rejected[0], pairLabels[0]), nil
-	default:
-		return &JudgeBench, r.pairOf(rejected[0], chosen[0], pairLabels[1]), nil
+		return nil
 	}
 	candidates := []Candidate{{Text: chosen[0], Rank: new(0)}}
 	for _, text := range rejected {
 		candidates = append(candidates, Candidate{Text: text, Rank: new(1)})
 	}
+	place := int(drawKey("chosen", 0, it.ID) % uint64(len(candidates)))
 	candidates[0], candidates[place] = candidates[place], candidates[0]
-	line, err := r.ranked(candidates)
-	return &OptionLines, line, err
+	if len(rejected) > 1 {
+		return it.rank(candidates)
+	}
+	it.Shape = Pair
+	it.Candidates = candidates
+	it.Gold = place
+	return nil
 }

@@ -20,14 +20,14 @@ var Questions = register(9, Format{
 
 type questionLine struct {
 	ID        json.RawMessage `json:"id"`
-	Category  string          `json:"category"`
-	Source    string          `json:"source"`
+	Category  string          `json:"category,omitempty"`
+	Source    string          `json:"source,omitempty"`
 	Question  *string         `json:"question" must:"be"`
-	Options   []string        `json:"options"`
-	ResponseA *string         `json:"response_a"`
-	ResponseB *string         `json:"response_b"`
-	ModelA    string          `json:"model_a"`
-	ModelB    string          `json:"model_b"`
+	Options   []string        `json:"options,omitempty"`
+	ResponseA *string         `json:"response_a,omitempty"`
+	ResponseB *string         `json:"response_b,omitempty"`
+	ModelA    string          `json:"model_a,omitempty"`
+	ModelB    string          `json:"model_b,omitempty"`
 	Gold      json.RawMessage `json:"gold"`
 }
 

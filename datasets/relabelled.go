@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -43,50 +44,73 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 	return n, notes, writeNew(out, lines.Bytes())
 }
 
-// labelled is the item as a line of a format of gavel's, with another label.
+// labelled is the item as a line with another label.
 func (it Item) labelled(said string) ([]byte, error) {
-	at := slices.IndexFunc(it.Candidates, func(c Candidate) bool { return c.ID == said })
-	if at < 0 && it.Shape != Number && said != "tie" {
+	it.Candidates = slices.Clone(it.Candidates)
+	it.Answer = said
+	it.Gold = slices.IndexFunc(it.Candidates, func(c Candidate) bool { return c.ID == said })
+	if it.Gold < 0 && it.Shape != Number && said != "tie" {
 		return nil, fmt.Errorf("%q of %s is none of its answers", said, it.ID)
 	}
-	q := mappedQuestion{ID: it.ID, Category: it.Group, Source: it.Source, Question: it.Question, Gold: &said}
+	switch {
+	case it.Shape == Options:
+		for k := range it.Candidates {
+			it.Candidates[k].Rank = nil
+		}
+		if it.Gold >= 0 {
+			it.Candidates[it.Gold].Rank = new(0)
+		}
+	case it.Shape == Preference && it.Gold < 0:
+		it.Gold = 2
+	}
+	return it.line()
+}
+
+// line is the item as a line of the format that gavel writes for its shape: [JudgeBench] for pairs, [OptionLines],
+// else [Questions].
+func (it Item) line() ([]byte, error) {
+	c := it.Candidates
+	q := questionLine{
+		ID:       quoted(it.ID),
+		Category: it.Group,
+		Source:   it.Source,
+		Question: &it.Question,
+	}
+	if gold := it.GoldID(); gold != "" {
+		q.Gold = quoted(gold)
+	}
 	switch it.Shape {
+	case Options:
+		return OptionsLine(it)
 	case Pair:
 		p := pairLine{
 			PairID:    &it.ID,
 			Source:    it.Source,
 			Question:  &it.Question,
-			ModelA:    it.Candidates[0].Model,
-			ModelB:    it.Candidates[1].Model,
-			ResponseA: &it.Candidates[0].Text,
-			ResponseB: &it.Candidates[1].Text,
+			ModelA:    c[0].Model,
+			ModelB:    c[1].Model,
+			ResponseA: &c[0].Text,
+			ResponseB: &c[1].Text,
 			Label:     new(noLabel),
 		}
-		if at >= 0 {
-			p.Label = &pairLabels[at]
+		if it.Gold >= 0 {
+			p.Label = &pairLabels[it.Gold]
 		}
 		return codec.Marshal(p)
 	case Preference:
-		if at < 0 {
-			q.Gold = new("C")
-		}
-		q.ResponseA = &it.Candidates[0].Text
-		q.ResponseB = &it.Candidates[1].Text
-		q.ModelA = it.Candidates[0].Model
-		q.ModelB = it.Candidates[1].Model
+		q.ResponseA = &c[0].Text
+		q.ResponseB = &c[1].Text
+		q.ModelA = c[0].Model
+		q.ModelB = c[1].Model
 	case Choice:
-		for _, c := range it.Candidates {
-			q.Options = append(q.Options, c.Text)
+		for _, option := range c {
+			q.Options = append(q.Options, option.Text)
 		}
-	case Options:
-		it.Candidates = slices.Clone(it.Candidates)
-		for k := range it.Candidates {
-			it.Candidates[k].Rank = nil
-		}
-		if at >= 0 {
-			it.Candidates[at].Rank = new(0)
-		}
-		return OptionsLine(it)
 	}
 	return codec.Marshal(q)
+}
+
+func quoted(text string) json.RawMessage {
+	raw, _ := codec.Marshal(text) // cannot fail
+	return raw
 }
