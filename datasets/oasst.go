@@ -161,14 +161,6 @@ const (
 	notRanked     = "unranked beside ranked ones"
 )
 
-// The order in which reasons are told.
-var (
-	treeReasons = []string{
-		treeTwice, otherState, otherLanguage, promptDeleted, promptRejected, noReplies, oneReply, noPrompt,
-	}
-	replyReasons = []string{notAssistant, replyDeleted, replyRejected, replyLanguage, replyTwice, notRanked}
-)
-
 func newForest(lang string) forest {
 	return forest{lang: cmp.Or(lang, "en"), noTree: map[string]int{}, noReply: map[string]int{}}
 }
@@ -275,8 +267,8 @@ func (f *forest) notes() []string {
 	}
 	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.",
 		counted(f.items, "item"), counted(f.trees, "tree"), language, f.span())}
-	notes = append(notes, reasons("Trees left out: ", f.noTree, treeReasons)...)
-	return append(notes, reasons("Replies left out of the trees taken: ", f.noReply, replyReasons)...)
+	notes = append(notes, reasons("Trees left out: ", f.noTree)...)
+	return append(notes, reasons("Replies left out of the trees taken: ", f.noReply)...)
 }
 
 // span says how many options the items have, and how many have no ranks.
@@ -296,9 +288,9 @@ func (f *forest) span() string {
 }
 
 // reasons say in a sentence how many were left out, and why; none where none was.
-func reasons(what string, counts map[string]int, order []string) []string {
+func reasons(what string, counts map[string]int) []string {
 	var out []string
-	for _, why := range order {
+	for _, why := range sortedKeys(counts) {
 		if n := counts[why]; n > 0 {
 			out = append(out, humanize.Comma(int64(n))+" "+why)
 		}

@@ -9,8 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"gavel/internal/codec"
 )
 
 // PairResults writes a file of pairs of two columns of outputs: of two result files, or of two models in one, each
@@ -40,29 +38,22 @@ func PairResults(a, b, out string, scores bool) (n int, notes []string, err erro
 			silent++
 			continue
 		}
-		line := pairLine{
-			PairID:    new(cmp.Or(p.id, shortHash(key))),
-			Question:  &p.question,
-			ModelA:    sides[0].name,
-			ModelB:    sides[1].name,
-			ResponseA: p.text,
-			ResponseB: q.text,
-			Label:     new(noLabel),
-		}
+		it := Item{ID: cmp.Or(p.id, shortHash(key)), Shape: Pair, Question: p.question, Gold: NoGold}
+		it.Candidates = []Candidate{{Model: sides[0].name, Text: *p.text}, {Model: sides[1].name, Text: *q.text}}
 		if by.what == "inputs" && p.asked != "" {
-			line.PairID = new(shortHash(key))
+			it.ID = shortHash(key)
 		}
 		if p.question != q.question {
 			if differ++; p.stranger(q) {
 				alien++
 			}
-			line.Question = new(cmp.Or(p.asked, p.question))
+			it.Question = cmp.Or(p.asked, p.question)
 		}
 		if side := better(p.scores, q.scores); scores && side >= 0 {
-			line.Label = &pairLabels[side]
+			it.Gold = side
 			labelled++
 		}
-		text, err := codec.Marshal(line)
+		text, err := it.line()
 		if err != nil {
 			return 0, nil, err
 		}

@@ -66,21 +66,22 @@ func drawnPairs(rows Rows) ([]string, error) {
 			if r.Model != "" {
 				id += ":" + r.Model
 			}
-			line := pairLine{
-				PairID:    new(fmt.Sprintf("%s:%d-%d", id, p[0]+1, p[1]+1)),
-				Source:    ppeName,
-				Question:  r.Prompt,
-				ResponseA: new(string),
-				ResponseB: new(string),
-				Label:     &pairLabels[0],
+			it := Item{
+				ID:         fmt.Sprintf("%s:%d-%d", id, p[0]+1, p[1]+1),
+				Shape:      Pair,
+				Source:     ppeName,
+				Question:   *r.Prompt,
+				Candidates: make([]Candidate, 2),
 			}
 			if r.Scores[p[1]] {
-				line.Label = &pairLabels[1]
+				it.Gold = 1
 			}
-			for i, to := range []*string{line.ResponseA, line.ResponseB} {
-				if err := json.Unmarshal(r.responses["response_"+strconv.Itoa(p[i]+1)], to); err != nil {
-					*to = ""
-				}
+			for i, at := range p {
+				json.Unmarshal(r.responses["response_"+strconv.Itoa(at+1)], &it.Candidates[i].Text) // none is empty
+			}
+			line, err := it.line()
+			if err != nil {
+				return nil, err
 			}
 			rows.Emit(row.Line, line)
 		}

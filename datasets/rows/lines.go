@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // Line is one line of a file, as it was parsed.
@@ -66,12 +66,11 @@ func EachLine[T any](r io.Reader, parse func(line []byte) T, use func(Line[T]) e
 
 // parseAll parses lines on all processors.
 func parseAll[T any](lines []Line[T], parse func(line []byte) T) {
-	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for part := range slices.Chunk(lines, 1+len(lines)/runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(lines)); i = next.Add(1) - 1 {
-				lines[i].Value = parse(lines[i].Text)
+			for i := range part {
+				part[i].Value = parse(part[i].Text)
 			}
 		})
 	}

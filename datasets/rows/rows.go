@@ -79,42 +79,35 @@ func Each(path string, use func(row int, text []byte) error) error {
 		return err
 	}
 	defer f.Close()
-	var in Source = f
-	lines, _, err := Unpack(f)
-	if lines != nil {
-		defer lines.Close()
-		in = lines
-	}
-	if err == nil {
-		err = each(in, use)
-	}
-	if err != nil {
+	if err := eachUnpacked(f, use); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-// EachIn is Each of JSON lines or a JSON array that come from elsewhere than a file: out of an archive.
+// EachIn is Each of what comes from elsewhere than a file: out of an archive.
 func EachIn(r io.Reader, use func(row int, text []byte) error) error {
-	in := bufio.NewReaderSize(r, batchBytes)
-	lines := new(Spool)
-	defer lines.Close()
-	head, err := in.Peek(batchBytes)
-	if err != nil && err != io.EOF {
-		return ended(err)
+	all := new(Spool)
+	defer all.Close()
+	if _, err := io.Copy(all, r); err != nil {
+		return err
 	}
-	if text := bytes.TrimLeft(head, " \t\r\n"); len(text) > 0 && text[0] == '[' {
-		err = arrayLines(in, lines)
-	} else {
-		_, err = io.Copy(lines, in)
+	if err := all.Done(); err != nil {
+		return err
 	}
-	if err == nil {
-		err = lines.Done()
+	return eachUnpacked(all, use)
+}
+
+func eachUnpacked(in Source, use func(row int, text []byte) error) error {
+	lines, _, err := Unpack(in)
+	if lines != nil {
+		defer lines.Close()
+		in = lines
 	}
 	if err != nil {
 		return err
 	}
-	return each(lines, use)
+	return each(in, use)
 }
 
 func each(in Source, use func(row int, text []byte) error) error {
