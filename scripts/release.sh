@@ -40,8 +40,8 @@ files() {
 	licences >dist-files/THIRD_PARTY_LICENSES
 }
 
-# licences prints the licences of the modules that the binaries of a release hold, and Go's own, from where the go command
-# keeps modules. Files of licences, and of what they ask to be handed on, are known by their names.
+# licences prints the licences of the modules that the binaries of a release hold, and Go's own, from where the go
+# command keeps modules. Files of licences, and of what they ask to be handed on, are known by their names.
 licences() {
 	local system module folder texts
 	local name='\([^/]*-license\|licen[cs]es?\|copying\|copyright\|notice\|patents\|third_party_licenses\)\([-.][^/]*\)?'

@@ -30,7 +30,8 @@ func errLongRow() error { return fmt.Errorf("it is longer than %d MiB", unpackin
 func mostPage() int  { return 2 * unpacking.row }
 func mostPages() int { return 8 * unpacking.row }
 
-// checkPages refuses a file with a page that is too large, or a row group whose columns' largest are too large together.
+// checkPages refuses a file with a page that is too large, or with a row group whose columns' largest pages are too
+// large together.
 func checkPages(in io.ReaderAt, f *parquet.File) error {
 	for _, group := range f.Metadata().RowGroups {
 		together := 0

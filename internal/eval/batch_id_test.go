@@ -17,8 +17,11 @@ func TestBatchIDsStay(t *testing.T) {
 	}
 	judge := backends.NewOpenAI(batchURL, "", &http.Client{Transport: b})
 	judge.Ask(t.Context(), backends.Request{
-		Model:       "m",
-		Messages:    []backends.Message{{Role: backends.System, Content: "<b>"}, {Role: backends.User, Content: "who & why?"}},
+		Model: "m",
+		Messages: []backends.Message{
+			{Role: backends.System, Content: "<b>"},
+			{Role: backends.User, Content: "who & why?"},
+		},
 		Temperature: 0.7,
 		TopP:        1,
 		Seed:        3,
