@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	openai "github.com/sashabaranov/go-openai"
 )
 
@@ -37,12 +38,12 @@ type OpenAI struct {
 	base string // with /v1, without a slash at the end
 
 	mu     sync.Mutex
-	server *Server                   // once known
-	counts map[[sha256.Size]byte]int // tokens of prompts, by their hash
-	thinks atomic.Bool               // llama.cpp's chat template speaks of thinking
-	lists  atomic.Bool               // it has listed its models
-	tells  atomic.Bool               // it has told a finish reason
-	silent atomic.Bool               // it was tried, and told none
+	server *Server                            // once known
+	counts *lru.Cache[[sha256.Size]byte, int] // tokens of prompts, by their hash
+	thinks atomic.Bool                        // llama.cpp's chat template speaks of thinking
+	lists  atomic.Bool                        // it has listed its models
+	tells  atomic.Bool                        // it has told a finish reason
+	silent atomic.Bool                        // it was tried, and told none
 }
 
 // NewOpenAI returns a backend for the server at base, with or without /v1. The key may be empty.
@@ -51,7 +52,11 @@ func NewOpenAI(base, key string, client *http.Client) *OpenAI {
 	if !strings.HasSuffix(base, "/v1") {
 		base += "/v1"
 	}
-	return &OpenAI{caller: newCaller(client, key), base: base, counts: map[[sha256.Size]byte]int{}}
+	counts, err := lru.New[[sha256.Size]byte, int](mostCounts)
+	if err != nil {
+		panic(err) // mostCounts is none
+	}
+	return &OpenAI{caller: newCaller(client, key), base: base, counts: counts}
 }
 
 // Ask implements Client.

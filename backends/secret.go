@@ -22,9 +22,6 @@ const shortestCoded = 12
 // hidden stands where a server said our key.
 const hidden = "[API key]"
 
-// replacers take the few keys of this process out of a text, by the header that they were sent in.
-var replacers sync.Map
-
 // without returns a text without secrets, in whatever way JSON escapes them: what a server echoes would else be in
 // records, and in the bundles that are made of them. Only a text that had one loses its escapes.
 func without(secrets *strings.Replacer, text string) string {
@@ -75,11 +72,7 @@ func TakePasswords(text string) string {
 // secretsOf takes out of a text what a request proves its right with, in any form that a server may write it in: plain,
 // in JSON, in an address, in base64. It is nil of a request without any.
 func secretsOf(req *http.Request) *strings.Replacer {
-	header := req.Header.Get("Authorization")
-	if known, ok := replacers.Load(header); ok {
-		return known.(*strings.Replacer)
-	}
-	_, key, _ := strings.Cut(header, " ")
+	_, key, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	_, password, _ := req.BasicAuth()
 	var pairs []string
 	for _, secret := range []string{key, password} {
@@ -95,12 +88,10 @@ func secretsOf(req *http.Request) *strings.Replacer {
 			}
 		}
 	}
-	var replacer *strings.Replacer
-	if pairs != nil {
-		replacer = strings.NewReplacer(pairs...)
+	if pairs == nil {
+		return nil
 	}
-	replacers.Store(header, replacer)
-	return replacer
+	return strings.NewReplacer(pairs...)
 }
 
 // base64Forms are a secret in base64, as it begins at the first, second or third byte of a group of three: the letters

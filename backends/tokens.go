@@ -37,26 +37,15 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	if count == nil {
 		return 0, ErrNoTokenizer
 	}
-	text, err := json.Marshal(prompt)
-	if err != nil {
-		return 0, err
-	}
-	key := sha256.Sum256(text)
-	o.mu.Lock()
-	known, isKnown := o.counts[key]
-	o.mu.Unlock()
-	if isKnown {
+	key := sha256.Sum256(mustJSON(prompt))
+	if known, ok := o.counts.Get(key); ok {
 		return known, nil
 	}
 	n, err := count(ctx, o, prompt)
 	if err != nil {
 		return 0, err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.counts) < mostCounts {
-		o.counts[key] = n
-	}
+	o.counts.Add(key, n)
 	return n, nil
 }
 
