@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -292,19 +292,31 @@ func writerOf(t parquet.Type) func([]byte, any) []byte {
 	return appendPlain
 }
 
-// appendPlain writes what is no number as null: JSON has no word for it.
 func appendPlain(b []byte, value any) []byte {
 	switch v := value.(type) {
+	case float32:
+		return appendFloat(b, float64(v), 32)
+	case float64:
+		return appendFloat(b, v, 64)
 	case string:
 		return appendBytes(b, []byte(v))
 	case []byte:
 		return appendBytes(b, v)
 	}
-	text, err := json.Marshal(value) // a number, true or false
-	if err != nil {
+	return fmt.Append(b, value) // a whole number, true or false
+}
+
+// appendFloat writes what is no number as null: JSON has no word for it. Labels know a row by its bytes, so these stay:
+// encoding/json would write exponents in another way.
+func appendFloat(b []byte, x float64, bits int) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(b, "null"...)
 	}
-	return append(b, text...)
+	format := byte('f')
+	if x != 0 && (math.Abs(x) < 1e-6 || math.Abs(x) >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(b, x, format, -1, bits)
 }
 
 // timestampWriter writes counts of a unit, of so many nanoseconds, since 1970.
