@@ -393,3 +393,20 @@ func FuzzOptionsLine(f *testing.F) {
 		}
 	})
 }
+
+// TestOptionsAreRelabelled: people's label takes the place of the ranks, whatever was the best before.
+func TestOptionsAreRelabelled(t *testing.T) {
+	it, err := parseOptions([]byte(`{"id":"i","prompt":"p","outputs":["a",{"text":"b","rank":0},"c"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for said, gold := range map[string]int{"01": 0, "02": 1, "tie": NoGold} {
+		line, err := it.labelled(said)
+		if err != nil {
+			t.Fatalf("%s: %v", said, err)
+		}
+		if back, err := parseOptions(line); err != nil || back.Gold != gold {
+			t.Errorf("%s is read as %d, %v: %s", said, back.Gold, err, line)
+		}
+	}
+}
