@@ -198,13 +198,13 @@ func TestFullDiskCommands(t *testing.T) {
 	}
 	f.again(0, nil)
 	f.replies.leave(100 << 20)
-	gavelOnDisk(t, "bundle", "import", "ok.tar", "--runs", "runs/b").fails("replies/gavel", freeSpace)
+	gavelOnDisk(t, "cache", "rebuild", "ok").fails("replies/gavel", freeSpace)
 	f.replies.leave(0)
 	for _, line := range []string{"cache stats", "cache verify", "cache prune --all"} {
 		gavelOnDisk(t, strings.Fields(line)...).fails("replies/gavel", freeSpace, "remove the folder")
 	}
 	f.freeSpace()
-	gavelOnDisk(t, "bundle", "import", "ok.tar", "--runs", "runs/b").well()
+	gavelOnDisk(t, "cache", "rebuild", "ok").well()
 	gavelOnDisk(t, "cache", "prune", "--all").well()
 	f.runs.leave(0)
 	cmd := exec.Command("sh", "-c", `"$0" score ok > runs/out`, os.Getenv(onDisks))

@@ -192,12 +192,15 @@ func TestKilledAtAnyTime(t *testing.T) {
 		ownTemp(t)
 		j := newJudge(t, false, prefersLonger)
 		mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--repeat", "10", "--cache", "c", "--out", "r")
-		whole := func(out string) bool { _, _, code := call(t, "bundle", "verify", out); return code == exitOK }
+		whole := func(out string) bool {
+			_, _, code := call(t, "bundle", "import", out, "--runs", t.TempDir())
+			return code == exitOK
+		}
 		killedAtAnyTime(t, victim{args: func(out string) []string { return []string{"bundle", "export", "r", "--cache", "c", "--out", out} }, ready: whole}, trials.Times(each))
 		mustCall(t, "bundle", "export", "r", "--cache", "c", "--out", "b.tar")
 		os.Remove("undisturbed")
 		killedAtAnyTime(t, victim{args: func(out string) []string {
-			return []string{"bundle", "import", "b.tar", "--runs", out, "--cache", out + "-cache"}
+			return []string{"bundle", "import", "b.tar", "--runs", out}
 		}}, trials.Times(each))
 	})
 }

@@ -238,12 +238,13 @@ func TestEarlier(t *testing.T) {
 	b.add("begun · suite results --json", w.must("suite", "results", "begun.yaml", "--json").stdout)
 	silent("the suite")
 
-	r := w.must("bundle", "import", "bundle.tar", "--runs", "taken", "--cache", "taken-cache")
+	r := w.must("bundle", "import", "bundle.tar", "--runs", "taken")
 	b.add("bundle import", r.stdout+r.stderr)
 	for _, run := range []string{"asked", "options", "asked-judged"} {
-		r := w.gavel("replay", "taken/"+run, "--out", "taken-again/"+run, "--cache", "taken-cache", "--csv")
+		r := w.gavel("replay", "taken/"+run, "--out", "taken-again/"+run, "--csv")
 		b.add("bundle · replay of "+run, fmt.Sprintf("exit status %d\n%s", r.code, r.remarks()))
 	}
+	w.must("cache", "rebuild", "taken", "--cache", "taken-cache")
 	b.add("bundle · cache stats", pick(t, w.must("cache", "stats", "--cache", "taken-cache", "--json").stdout, "entries", "models", "older", "damaged"))
 	b.add("bundle · keys", w.replies("taken/asked", "taken/asked-judged"))
 

@@ -43,7 +43,7 @@ func TestUsage(t *testing.T) {
 		"score", "score nope", "score r --policy first", "score r --rounds 10", "score r --missing drop", "score r --json --markdown", "score r m --extract loose",
 		"compare", "compare r", "compare r m", "compare r r", "report", "report r", "report r --out other.html", "report r --out " + "nowhere/page.html",
 		"agree r", "agree r --labels nope.jsonl", "replay", "replay r", "replay r --out r", "replay nope --out x",
-		"bundle", "bundle export --out x.tar", "bundle export r", "bundle export nope --out x.tar", "bundle export r --out x.tar --dataset nope", "bundle import", "bundle import nope.tar", "bundle verify other.html",
+		"bundle", "bundle export --out x.tar", "bundle export r", "bundle export nope --out x.tar", "bundle export r --out x.tar --dataset nope", "bundle import", "bundle import nope.tar", "bundle import other.html",
 		"import", "import nope", "import judgebench", "import judgebench bad.jsonl", "import judgebench bad.jsonl --out x", "import answers bad.jsonl --out x --marker=", "export judgebench", "export judgebench m", "export csv r",
 		"datasets show", "datasets show nope", "datasets fetch nope", "datasets import --as nope answers.jsonl", "datasets import answers.jsonl", "datasets show sample --turns some",
 		"prompts show", "prompts show pairwise nope", "prompts show nope", "models --base-url OTHER --base-url VLLM", "models --backend sim", "models --backend nope", "doctor --backend sim", "doctor --timeout 0s",

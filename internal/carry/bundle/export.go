@@ -1,7 +1,8 @@
 package bundle
 
 import (
-	"encoding/json"
+	"archive/tar"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,9 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
 
 	"gavel/datasets"
 	"gavel/internal/disk"
@@ -20,153 +24,145 @@ import (
 
 // ExportRequest says what goes into a bundle: at least one run or dataset.
 type ExportRequest struct {
-	Out      string   // file to write, of Export; it must not be there yet
-	Runs     []string // folders, of runs or of suites
+	Out      string   // file to write; it must not exist yet
+	Runs     []string // folders of runs or of suites
 	Datasets []string // names of fetched datasets
 }
 
-// Export writes a bundle into a file, and returns its index.
-func Export(m *eval.Maker, r ExportRequest) (*Index, error) {
-	if r.Out == "" {
-		return nil, eval.Wrong("out", "", "is missing: name the file to write")
-	}
-	if _, err := os.Stat(r.Out); err == nil {
-		return nil, fmt.Errorf("%s is there already: name another file with --out, or remove it", r.Out)
-	}
-	b, err := gather(m, r)
-	if err != nil {
-		return nil, err
-	}
-	return &b.index, disk.Write(r.Out, func(w io.Writer) error { return writeTarball(w, b.files) })
-}
-
-// gather is all that goes into a bundle, its index first.
-func gather(m *eval.Maker, r ExportRequest) (*exporting, error) {
-	if len(r.Runs)+len(r.Datasets) == 0 {
-		return nil, eval.Failed(eval.ErrUsage, errors.New("nothing to export: name runs, or datasets with --dataset"))
-	}
-	b := &exporting{
-		index: Index{Schema: schema, Gavel: m.Version, Runs: []string{}, Datasets: []string{}, Prompts: []string{}},
+// Export writes a bundle.
+func Export(lib datasets.Library, r ExportRequest) (Contents, error) {
+	b := &exporting{}
+	switch _, err := os.Stat(r.Out); {
+	case r.Out == "":
+		return b.Contents, eval.Wrong("out", "", "is missing: name the file to write")
+	case err == nil:
+		return b.Contents, fmt.Errorf("%s is there already: name another file with --out, or remove it", r.Out)
+	case len(r.Runs)+len(r.Datasets) == 0:
+		return b.Contents, eval.Failed(eval.ErrUsage,
+			errors.New("nothing to export: name runs, or datasets with --dataset"))
 	}
 	for _, at := range r.Runs {
-		if err := b.add(at); err != nil {
-			return nil, err
+		if err := b.addFolder(at); err != nil {
+			return b.Contents, err
 		}
 	}
 	for _, name := range r.Datasets {
-		if err := b.addDataset(m.Library, name); err != nil {
-			return nil, err
+		if err := b.addDataset(lib, name); err != nil {
+			return b.Contents, err
 		}
 	}
-	index, err := json.MarshalIndent(b.index, "", "  ")
-	b.files = append([]bundled{{name: indexFile, text: append(index, '\n')}}, b.files...)
-	return b, err
+	return b.Contents, disk.Write(r.Out, b.write)
 }
 
-// exporting gathers what goes into a bundle.
+// exporting gathers the files of a bundle.
 type exporting struct {
-	index Index
-	files []bundled
+	Contents
+	folders []string // names of the folders of runs and suites that were named
+	files   []file
 }
 
-// add takes a run along, or a suite.
-func (b *exporting) add(at string) error {
+// file is a file to pack: its name in the bundle, and its path.
+type file struct{ name, path string }
+
+// addFolder adds the files of a run, or of a suite and its runs.
+func (b *exporting) addFolder(at string) error {
 	name := filepath.Base(filepath.Clean(at))
-	if !plainName(name) {
+	if !plainName.MatchString(name) {
 		return fmt.Errorf("%s: name the folder itself, not a path such as . or .., and none that is hidden", at)
 	}
-	switch err := b.take(name, at, scoring.SuiteFile); {
-	case errors.Is(err, fs.ErrNotExist):
-		return b.addRun(name, at)
-	case err != nil:
-		return err
-	case slices.Contains(b.index.Suites, name):
-		return fmt.Errorf("two suites are called %s: rename the folder of one", name)
-	case slices.Contains(b.index.Runs, name):
-		return fmt.Errorf("a run and a suite are called %s: rename the folder of one", name)
+	if slices.Contains(b.folders, name) {
+		return fmt.Errorf("two folders are called %s: rename one", name)
 	}
-	b.index.Suites = append(b.index.Suites, name)
+	b.folders = append(b.folders, name)
+	suite := filepath.Join(at, scoring.SuiteFile)
+	if _, err := os.Stat(suite); errors.Is(err, fs.ErrNotExist) {
+		return b.addRun(name, at)
+	}
 	entries, err := os.ReadDir(at)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries { // stages too
 		run := filepath.Join(at, entry.Name())
-		if _, err := os.Stat(filepath.Join(run, judging.ManifestFile)); err != nil || !plainName(entry.Name()) {
+		if _, err := os.Stat(filepath.Join(run, judging.ManifestFile)); err != nil || !plainName.MatchString(entry.Name()) {
 			continue
 		}
 		if err := b.addRun(path.Join(name, entry.Name()), run); err != nil {
 			return err
 		}
 	}
+	b.files = append(b.files, file{name: path.Join("runs", name, scoring.SuiteFile), path: suite})
 	return nil
-}
-
-// take takes a file of a run's or a suite's folder along.
-func (b *exporting) take(name, folder, file string) error {
-	f := bundled{name: path.Join(runsFolder, name, file), path: filepath.Join(folder, file)}
-	there, _, err := disk.Open(nil, f.path)
-	if err != nil {
-		return err
-	}
-	b.files = append(b.files, f)
-	return there.Close()
 }
 
 func (b *exporting) addRun(name, run string) error {
-	if slices.Contains(b.index.Runs, name) || slices.Contains(b.index.Suites, name) {
-		return fmt.Errorf("two runs are called %s: rename the folder of one", name)
-	}
-	if err := b.take(name, run, judging.ManifestFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := judging.ReadManifest(run); err != nil { // says best what is missing
 		return err
 	}
-	m, err := judging.ReadManifest(run) // says best what is missing
-	if err != nil {
-		return err
-	}
-	for _, f := range runFiles[1:] {
-		if err := b.take(name, run, f); err != nil && !(errors.Is(err, fs.ErrNotExist) && slices.Contains(optionalFiles, f)) {
+	for _, f := range runFiles {
+		at := filepath.Join(run, f)
+		optional := f == judging.ResultsFile || f == judging.AboutFile
+		switch _, err := os.Stat(at); {
+		case err == nil:
+			b.files = append(b.files, file{name: path.Join("runs", name, f), path: at})
+		case !optional || !errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("%s is incomplete: %w", run, err)
 		}
 	}
-	b.index.Runs = append(b.index.Runs, name)
-	if m.Spec.Prompt.Origin == "file" {
-		if err := b.addPrompt(m.Spec.Prompt); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(run, judging.ManifestFile), err)
-		}
-	}
-	return nil
-}
-
-// addPrompt takes along a prompt that was a file, so that it can be run there.
-func (b *exporting) addPrompt(t judging.Template) error {
-	name := fmt.Sprintf("%.8s-%s", t.SHA256, filepath.Base(t.Name))
-	if len(t.SHA256) < 8 || !plainName(name) {
-		return fmt.Errorf("damaged: %q, %q cannot be the sum and the name of its prompt", t.SHA256, t.Name)
-	}
-	if !slices.Contains(b.index.Prompts, name) {
-		b.index.Prompts = append(b.index.Prompts, name)
-		b.files = append(b.files, bundled{name: path.Join(promptsFolder, name), text: []byte(t.System + "\n")})
-	}
+	b.Runs = append(b.Runs, name)
 	return nil
 }
 
 func (b *exporting) addDataset(lib datasets.Library, name string) error {
-	if slices.Contains(b.index.Datasets, name) {
-		return nil
-	}
 	known, ok := datasets.Lookup(name)
+	at := lib.Path(name)
 	switch {
+	case slices.Contains(b.Datasets, name):
+		return nil
 	case !ok:
 		return fmt.Errorf("unknown dataset %q: copy files of your own by hand", name)
 	case known.Builtin():
 		return fmt.Errorf("dataset %q is built into gavel and needs no bundle", name)
 	}
-	at := lib.Path(name)
 	if _, err := os.Stat(at); err != nil {
 		return fmt.Errorf("dataset %q is not on this machine: gavel datasets fetch %s", name, name)
 	}
-	b.index.Datasets = append(b.index.Datasets, name)
-	b.files = append(b.files, bundled{name: path.Join(datasetFolder, filepath.Base(at)), path: at})
+	b.Datasets = append(b.Datasets, name)
+	b.files = append(b.files, file{name: path.Join("datasets", filepath.Base(at)), path: at})
 	return nil
+}
+
+func (b *exporting) write(out io.Writer) error {
+	tw := tar.NewWriter(out)
+	var sums strings.Builder
+	add := func(name string, text []byte) error {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(text), name)
+		err := tw.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Format: tar.FormatPAX})
+		if err == nil {
+			_, err = tw.Write(text)
+		}
+		return err
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	for _, f := range b.files {
+		in, _, err := disk.Open(nil, f.path)
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(in)
+		in.Close()
+		if err == nil {
+			err = add(f.name+packed, enc.EncodeAll(text, nil))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	if err := add(sumsFile, []byte(sums.String())); err != nil {
+		return err
+	}
+	return tw.Close()
 }

@@ -1,8 +1,8 @@
 package bundle
 
 import (
+	"archive/tar"
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -15,150 +15,167 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/zstd"
+
+	"gavel/datasets"
 	"gavel/internal/disk"
 	"gavel/internal/eval"
 	"gavel/judging"
-	"gavel/scoring"
 )
 
-// DefaultMaxMiB bounds what all files of a bundle may unpack to, unless more is
-// asked for; a few KiB can stand for terabytes.
+// DefaultMaxMiB bounds the size of all files of a bundle together, unpacked, unless more is asked for; a few KiB can
+// stand for terabytes.
 const DefaultMaxMiB = 4 << 10
 
 // ImportRequest says where a bundle goes.
 type ImportRequest struct {
-	Bundle    string // file
-	Runs      string // folder for the runs; prompts that were files go into "prompts" there
-	Cache     string // folder for the replies of the runs; "" for the user's own
-	NoReplies bool   // the cache stays as it is
-	MaxMiB    int64  // a bundle that unpacks to more is refused; at least 1, see DefaultMaxMiB
+	Bundle string // file
+	Runs   string // folder for the runs
+	MaxMiB int64  // a bundle that unpacks to more is refused; at least 1
 }
 
-// Imported is what an import did.
+// Imported has the contents of the bundle, and counts its files.
 type Imported struct {
-	Index            Index
-	Files, SameFiles int          // that were written; that were there already
-	Replies          eval.Rebuilt // of the runs
+	Contents
+	Written, Same int // files that were written; that were there already
 }
 
-// Import verifies a bundle, and takes it in: runs and prompts into the folder of runs, datasets into the Maker's
-// library, replies into the cache. Nothing is written where something is there already and differs.
-func Import(ctx context.Context, m *eval.Maker, r ImportRequest) (*Imported, error) {
+// Import reads a bundle to its end and then unpacks it: runs into the folder of runs, datasets into the library.
+// Nothing is written if a file is damaged, does not belong in a bundle, or is there already and differs.
+func Import(lib datasets.Library, r ImportRequest) (Imported, error) {
+	in := &importing{ImportRequest: r, library: lib.Dir}
 	if r.MaxMiB < 1 || r.MaxMiB > math.MaxInt64>>20 {
-		return nil, eval.Wrong("max-mib", r.MaxMiB, "%d: it must be at least 1", r.MaxMiB)
+		return in.done, eval.Wrong("max-mib", r.MaxMiB, "%d: it must be at least 1", r.MaxMiB)
 	}
-	b, err := open(r.Bundle)
+	info, err := os.Stat(r.Bundle)
 	if err != nil {
-		return nil, err
+		return in.done, err
 	}
-	defer b.file.Close()
-	in := &importing{maker: m, bundle: b, ImportRequest: r, done: Imported{Index: b.Index}}
-	if err := in.fits(); err != nil {
-		return nil, err
+	in.left = r.MaxMiB << 20
+	if r.MaxMiB == DefaultMaxMiB { // replies that are all alike pack to a thirteenth
+		in.left = min(in.left, 64<<20+256*info.Size())
 	}
-	for _, last := range []bool{false, true} { // a run is none before its manifest is there, which counts on its records
-		if err := b.each(func(f File, text io.Reader) error {
-			if slices.Contains(lastFiles, path.Base(f.Name)) != last {
-				return nil
-			}
-			if err := in.take(f, text); err != nil {
-				return fmt.Errorf("%s: %s: %w", r.Bundle, f.Name, err)
-			}
-			return nil
-		}); err != nil {
-			return nil, err
-		}
+	if err := in.each(in.check); err != nil {
+		return in.done, fmt.Errorf("%s: %w; nothing was imported", r.Bundle, err)
 	}
-	return &in.done, in.remember(ctx)
+	return in.done, in.each(in.write)
 }
 
-// lastFiles are those that say of others that they are there.
-var lastFiles = []string{judging.ManifestFile + packed, scoring.SuiteFile + packed}
-
-// importing is an import that goes on.
+// importing is the state of an import.
 type importing struct {
 	ImportRequest
-	bundle *opened
-	maker  *eval.Maker
-	done   Imported
+	library string // folder of datasets
+	left    int64  // bytes that the rest of the bundle may unpack to
+	done    Imported
 }
 
-// target is where a file of a bundle goes: a folder, and its name below that.
-// It is only ever opened through an os.Root: no link in it leads out.
-func (in *importing) target(name string) (dir, at string) {
-	folder, rest, _ := strings.Cut(strings.TrimSuffix(name, packed), "/")
-	switch folder {
-	case runsFolder:
-		return in.Runs, rest
-	case promptsFolder:
-		return in.Runs, path.Join(promptsFolder, rest)
-	}
-	return in.maker.Library.Dir, rest
-}
-
-// fits looks, before anything is written, for what is there already and differs, for what unpacks to too much, and for
-// what is no file of gavel's. No whole file is held in memory.
-func (in *importing) fits() error {
-	left, why, err := in.limit()
+// each calls use for every file of the bundle, and checks that the bundle is whole.
+func (in *importing) each(use func(name string, text io.Reader) error) error {
+	f, err := os.Open(in.Bundle)
 	if err != nil {
 		return err
 	}
-	most := left >> 20
-	return in.bundle.each(func(f File, text io.Reader) error {
-		if f.Name == indexFile+packed {
-			return nil
-		}
-		limited := &io.LimitedReader{R: text, N: left + 1}
-		sum, err := in.look(f.Name, limited)
-		left = limited.N - 1
-		if left < 0 {
-			return fmt.Errorf("%s unpacks to more than %d MiB%s: nothing was imported; "+
-				"if you trust it, allow more with --max-mib", in.Bundle, most, why)
-		}
-		same := true
-		if err == nil && f.Name != repliesFile+packed {
-			same, err = in.same(f.Name, sum)
-		}
-		switch dir, at := in.target(f.Name); {
+	defer f.Close()
+	tr := tar.NewReader(f)
+	var sums strings.Builder
+	for {
+		h, err := tr.Next()
+		switch {
+		case err == io.EOF:
+			return errors.New("truncated, or not a gavel bundle")
 		case err != nil:
-			return fmt.Errorf("%s: %s: %w; nothing was imported", in.Bundle, f.Name, err)
-		case !same:
-			return fmt.Errorf("%s exists and differs from %s in the bundle: nothing was imported; "+
-				"choose another folder with --runs, or remove it",
-				filepath.Join(dir, filepath.FromSlash(at)), f.Name)
+			return fmt.Errorf("damaged, or not a gavel bundle: %w", err)
+		case h.Name == oldSealFile:
+			return nil
+		case h.Name == sumsFile:
+			listed, err := io.ReadAll(io.LimitReader(tr, int64(sums.Len())+1))
+			if err == nil && string(listed) != sums.String() {
+				err = fmt.Errorf("damaged: its files are not those that %s lists", sumsFile)
+			}
+			return err
 		}
-		return nil
-	})
+		hash := sha256.New()
+		text := io.TeeReader(tr, hash)
+		if !slices.Contains(oldFiles, h.Name) {
+			err = unpack(h, text, use)
+		}
+		if err == nil {
+			_, err = io.Copy(io.Discard, text)
+		}
+		if err != nil {
+			return fmt.Errorf("%q: %w", h.Name, err)
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", hash.Sum(nil), h.Name)
+	}
 }
 
-// same tells whether what is there already, if anything is, has the sum. What people here say of a run stays.
-func (in *importing) same(name string, sum []byte) (bool, error) {
-	if path.Base(name) == judging.AboutFile+packed {
-		return true, nil
+// window bounds the memory that unpacking takes, at four times of what packing needs.
+const window = 32 << 20
+
+func unpack(h *tar.Header, text io.Reader, use func(name string, text io.Reader) error) error {
+	name, isPacked := strings.CutSuffix(h.Name, packed)
+	if !isPacked || h.Typeflag != tar.TypeReg || !inBundle.MatchString(name) || !filepath.IsLocal(name) {
+		return errors.New("does not belong in a bundle")
 	}
-	there, err := os.OpenInRoot(in.target(name))
+	dec, err := zstd.NewReader(text, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(window))
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return true, err
+		return err
+	}
+	defer dec.Close()
+	return use(name, dec)
+}
+
+// target returns the folder that a file goes to, and its name below that. It is only ever opened through an os.Root: no
+// link in it leads out.
+func (in *importing) target(name string) (dir, at string) {
+	folder, rest, _ := strings.Cut(name, "/")
+	switch folder {
+	case "runs":
+		return in.Runs, rest
+	case "prompts": // of an earlier gavel
+		return in.Runs, name
+	}
+	return in.library, rest
+}
+
+// check refuses a file that is there already and differs, and a bundle that unpacks to too much. What people here say
+// of a run stays.
+func (in *importing) check(name string, text io.Reader) error {
+	hash := sha256.New()
+	n, err := io.Copy(hash, io.LimitReader(text, in.left+1))
+	in.left -= n
+	switch {
+	case err != nil:
+		return fmt.Errorf("damaged: %w", err)
+	case in.left < 0:
+		return errors.New("the bundle unpacks to more than is usual: if you trust it, allow more with --max-mib")
+	case path.Base(name) == judging.AboutFile:
+		return nil
+	}
+	dir, at := in.target(name)
+	there, err := os.OpenInRoot(dir, at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
 	}
 	defer there.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, there)
-	return bytes.Equal(h.Sum(nil), sum), err
+	own := sha256.New()
+	_, err = io.Copy(own, there)
+	if err == nil && !bytes.Equal(own.Sum(nil), hash.Sum(nil)) {
+		err = fmt.Errorf("%s exists and differs: choose another folder with --runs, or remove it",
+			filepath.Join(dir, filepath.FromSlash(at)))
+	}
+	return err
 }
 
-func (in *importing) take(f File, text io.Reader) error {
-	switch f.Name {
-	case indexFile + packed, repliesFile + packed:
-		return nil
-	}
-	dir, at := in.target(f.Name)
-	if there, err := os.OpenInRoot(dir, at); err == nil { // and the same: fits has looked
-		there.Close()
-		in.done.SameFiles++
-		return nil
+// write writes a file in one step, with the folders that it stands in, unless it is there.
+func (in *importing) write(name string, text io.Reader) error {
+	dir, at := in.target(name)
+	folder := path.Dir(at)
+	if path.Base(at) == judging.ManifestFile {
+		in.done.Runs = append(in.done.Runs, folder)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -168,37 +185,17 @@ func (in *importing) take(f File, text io.Reader) error {
 		return err
 	}
 	defer root.Close()
-	in.done.Files++
-	return put(root, at, text)
-}
-
-// put writes a file in one step, with the folders that it stands in.
-func put(root *os.Root, at string, text io.Reader) error {
-	folder := path.Dir(at)
+	if _, err := root.Stat(at); err == nil { // and the same: check has looked
+		in.done.Same++
+		return nil
+	}
 	if err := root.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	disk.Sweep(filepath.Join(root.Name(), filepath.FromSlash(folder)), path.Base(at))
+	disk.Sweep(filepath.Join(dir, filepath.FromSlash(folder)), path.Base(at))
+	in.done.Written++
 	return disk.WriteIn(root, at, func(w io.Writer) error {
 		_, err := io.Copy(w, text)
 		return err
 	})
-}
-
-// remember puts the replies of the runs into the cache.
-func (in *importing) remember(ctx context.Context) (err error) {
-	var asked []string
-	for _, name := range in.done.Index.Runs {
-		run := filepath.Join(in.Runs, filepath.FromSlash(name))
-		m, err := judging.ReadManifest(run)
-		if err == nil && m.Imported == "" && !m.Simulated {
-			asked = append(asked, run)
-		}
-	}
-	if in.NoReplies || len(asked) == 0 {
-		return nil
-	}
-	origin := fmt.Sprintf("%s (SHA-256 %.12s)", filepath.Base(in.Bundle), in.bundle.sum)
-	in.done.Replies, err = in.maker.Rebuild(ctx, in.Cache, origin, asked...)
-	return err
 }
