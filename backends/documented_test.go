@@ -12,7 +12,6 @@ import (
 type documented struct {
 	Server     string
 	Version    string
-	Steady     Ability // whether it says that it was started so that batches change nothing
 	Documented []string
 	Pages      map[string]json.RawMessage
 	Replies    []struct {
@@ -68,9 +67,6 @@ func TestDocumented(t *testing.T) {
 			}
 			if m, err := b.Model(t.Context(), "tiny"); err != nil || m.Context != 4096 {
 				t.Errorf("%+v, %v", m, err)
-			}
-			if is, setting := b.Steady(t.Context()); is != d.Steady || (is == Unknown) != (setting == "") {
-				t.Errorf("steady: %q by %q", is, setting)
 			}
 			if !server.Can(TakeBudget) {
 				t.Error("it takes a thinking budget")

@@ -26,10 +26,6 @@ func (w wire) everyWord(url, key string) map[string]func(context.Context) error 
 		"Model":  func(ctx context.Context) error { _, err := b().Model(ctx, "tiny"); return err },
 		"Probe":  func(ctx context.Context) error { _, err := Probe(ctx, client, url, key); return err },
 	}
-	if o, ok := b().(*Ollama); ok {
-		words["AskUnguarded"] = func(ctx context.Context) error { _, err := o.AskUnguarded(ctx, question); return err }
-		words["Loaded"] = func(ctx context.Context) error { _, _, err := o.Loaded(ctx, "tiny"); return err }
-	}
 	if o, ok := b().(*OpenAI); ok {
 		o.server = &Server{Kind: "openai", Name: w.name}
 		words["Ask, known"] = func(ctx context.Context) error { _, err := o.Ask(ctx, question); return err }

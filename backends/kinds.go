@@ -19,7 +19,6 @@ const (
 	RefuseLong    Feature = "can be asked to refuse a prompt that does not fit"
 	TellLogprobs  Feature = "tells token probabilities"
 	ReserveReply  Feature = "takes a prompt only with room for the whole reply beside it"
-	ShareContext  Feature = "its slots may share one context"
 	TakeBudget    Feature = "can be asked to bound thinking by tokens"
 	EndRepetition Feature = "can be asked to end a reply that repeats itself"
 	GiveSample    Feature = "gives a sample of its model at no cost"
@@ -45,13 +44,12 @@ type serverKind struct {
 
 	// The rest is of servers that speak OpenAI's format.
 
-	ownedBy  string                                           // what its list of models says
-	version  func(context.Context, *OpenAI) string            // where it tells one
-	logprobs Ability                                          // on this side of its interface
-	grammar  bool                                             // holds a reply to a grammar from its first token on
-	props    bool                                             // has llama.cpp's page of properties
-	members  func(Server, Request) map[string]any             // of a request, beside those that OpenAI's format has
-	steady   func(context.Context, *OpenAI) (Ability, string) // whether batches change no reply, and by which setting
+	ownedBy  string                                // what its list of models says
+	version  func(context.Context, *OpenAI) string // where it tells one
+	logprobs Ability                               // on this side of its interface
+	grammar  bool                                  // holds a reply to a grammar from its first token on
+	props    bool                                  // has llama.cpp's page of properties
+	members  func(Server, Request) map[string]any  // of a request, beside those that OpenAI's format has
 	// count counts the tokens of a prompt.
 	count func(ctx context.Context, o *OpenAI, prompt map[string]any) (int, error)
 }

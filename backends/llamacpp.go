@@ -18,7 +18,7 @@ var LlamaCpp = register(serverKind{
 	logprobs: Yes,
 	grammar:  true,
 	props:    true,
-	can:      map[Feature]string{TakeKey: "", ShareContext: "", TakeBudget: "", GiveSample: ""},
+	can:      map[Feature]string{TakeKey: "", TakeBudget: "", GiveSample: ""},
 	members: func(_ Server, req Request) map[string]any {
 		m := map[string]any{"repeat_penalty": 1} // else it takes one from its command line
 		if req.ThinkBudget > 0 {

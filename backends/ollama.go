@@ -82,15 +82,9 @@ func Before(version, than string) bool {
 	return semver.IsValid(v) && v != "v0.0.0" && semver.Compare(v, "v"+than) < 0
 }
 
-// Ask implements Client.
+// Ask implements Client. Ollama is told to refuse a prompt that does not fit instead of cutting it, and to end a reply
+// that fills the context instead of forgetting its start.
 func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
-	never := false
-	return o.ask(ctx, req, &never)
-}
-
-// ask leaves the length of the prompt to the server where cut is nil; false tells it to refuse a prompt that does not
-// fit instead of cutting it, and to end a reply that fills the context instead of forgetting its start.
-func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, error) {
 	never := false
 	options := map[string]any{
 		"temperature":    req.Temperature,
@@ -110,8 +104,8 @@ func (o *Ollama) ask(ctx context.Context, req Request, cut *bool) (Response, err
 		Model:    req.Model,
 		Messages: messages,
 		Stream:   &never,
-		Truncate: cut,
-		Shift:    cut,
+		Truncate: &never,
+		Shift:    &never,
 		Options:  options,
 		Think:    thinkValue(req.Think),
 	}
@@ -285,27 +279,4 @@ func unknownModel(name, at string, names []string) error {
 func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return fmt.Sprintf("%x", sum[:6])
-}
-
-var _ Unguarded = (*Ollama)(nil)
-
-// AskUnguarded implements Unguarded.
-func (o *Ollama) AskUnguarded(ctx context.Context, req Request) (Response, error) {
-	return o.ask(ctx, req, nil)
-}
-
-var _ Loader = (*Ollama)(nil)
-
-// Loaded implements Loader.
-func (o *Ollama) Loaded(ctx context.Context, model string) (Loaded, bool, error) {
-	var list api.ProcessResponse
-	if err := o.page(ctx, o.base+"/api/ps", nil, &list); err != nil {
-		return Loaded{}, false, err
-	}
-	i := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return sameName(m.Name, model) })
-	if i < 0 {
-		return Loaded{}, false, nil
-	}
-	m := list.Models[i]
-	return Loaded{Context: m.ContextLength, Bytes: m.Size, GPU: m.SizeVRAM}, true, nil
 }

@@ -165,31 +165,6 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 	return m, props, nil
 }
 
-// info is what vLLM (started with VLLM_SERVER_DEV_MODE=1) and SGLang tell of how they were started.
-func (o *OpenAI) info(ctx context.Context, query string) (info map[string]any) {
-	err := o.page(ctx, o.root()+"/server_info"+query, nil, &info)
-	if IsKind(err, NotFound) { // SGLang's earlier versions
-		err = o.page(ctx, o.root()+"/get_server_info", nil, &info)
-	}
-	if err != nil {
-		return nil
-	}
-	return info
-}
-
-// Steady says whether the server was started so that the same prompt gets the same reply in any batch, and by which
-// setting; no setting where it has none, or does not tell.
-func (o *OpenAI) Steady(ctx context.Context) (is Ability, setting string) {
-	server, err := o.Server(ctx)
-	if err != nil {
-		return Unknown, ""
-	}
-	if steady := kindOf(server).steady; steady != nil {
-		return steady(ctx, o)
-	}
-	return Unknown, ""
-}
-
 // aliases are the other names under which the server lists the model of a card. vLLM has a card for each of them, and
 // names its first in every reply.
 func aliases(cards []modelCard, of modelCard) (names []string) {

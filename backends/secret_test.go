@@ -73,7 +73,7 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 		},
 		"a reply":             func(w http.ResponseWriter, sent string) { fmt.Fprint(w, reply("I was sent "+sent)) },
 		"an error in a reply": func(w http.ResponseWriter, sent string) { fmt.Fprint(w, said(map[string]any{"error": "bad " + sent})) },
-		"no HTTP": func(w http.ResponseWriter, sent string) { raw(w, sent+" is wrong\r\n\r\n") },
+		"no HTTP":             func(w http.ResponseWriter, sent string) { raw(w, sent+" is wrong\r\n\r\n") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,9 +12,13 @@ var SGLang = register(serverKind{
 	batches: 32,
 	can:     map[Feature]string{TakeKey: "", TakeBudget: "", ShareBatch: ""},
 	version: func(ctx context.Context, o *OpenAI) string {
-		info := o.info(ctx, "")
-		version, _ := info["version"].(string)
-		return version
+		var info struct {
+			Version string `json:"version"`
+		}
+		if IsKind(o.page(ctx, o.root()+"/server_info", nil, &info), NotFound) { // earlier versions
+			o.page(ctx, o.root()+"/get_server_info", nil, &info)
+		}
+		return info.Version
 	},
 	members: func(_ Server, req Request) map[string]any {
 		m := map[string]any{}
@@ -22,12 +26,5 @@ var SGLang = register(serverKind{
 			m["custom_params"] = map[string]int{"thinking_budget": req.ThinkBudget}
 		}
 		return m
-	},
-	steady: func(ctx context.Context, o *OpenAI) (Ability, string) {
-		info := o.info(ctx, "")
-		if on, ok := info["enable_deterministic_inference"].(bool); ok {
-			return ability(on), "--enable-deterministic-inference"
-		}
-		return Unknown, ""
 	},
 })

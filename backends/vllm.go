@@ -54,17 +54,6 @@ var VLLM = register(serverKind{
 		err := o.page(ctx, o.root()+"/tokenize", prompt, &counted)
 		return counted.Count, noPage(err)
 	},
-	steady: func(ctx context.Context, o *OpenAI) (Ability, string) {
-		info := o.info(ctx, "?config_format=json")
-		env, _ := info["vllm_env"].(map[string]any)
-		switch env["VLLM_BATCH_INVARIANT"] {
-		case true, 1.0, "1":
-			return Yes, "VLLM_BATCH_INVARIANT=1"
-		case false, 0.0, "0":
-			return No, "VLLM_BATCH_INVARIANT=1"
-		}
-		return Unknown, ""
-	},
 	advice: Advice{
 		ServeMore: func(context, _ int) string { return fmt.Sprintf("start vLLM with --max-model-len %d", context) },
 	},

@@ -293,11 +293,7 @@ func TestServersDoctor(t *testing.T) {
 		if !together && !quick && !strings.Contains(throughput.Said, "other work changes the speed") {
 			t.Errorf("%+v", throughput)
 		}
-		if f := find("over-long prompt"); d.Server.Kind == "ollama" &&
-			!strings.Contains(f.Said, "by default the server would have truncated it to 1024") {
-			t.Errorf("%+v", f)
-		}
-		if s := d.Speed; s == nil || s.Clock != "server" || together && (s.Concurrency < 1 || len(s.Paces) < 2) ||
+		if s := d.Speed; s == nil || s.Clock != "server" || throughput.Status == doctor.OK && len(s.Paces) < 2 ||
 			s.BytesPerTok < 1 {
 			t.Errorf("speed %+v", s)
 		}

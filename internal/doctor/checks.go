@@ -28,18 +28,7 @@ var judgeBench = struct {
 	sopReply:    600,
 }
 
-func (d *doctor) describeServer(ctx context.Context) Finding {
-	if b, ok := d.Judge.Backend.(interface {
-		Steady(context.Context) (backends.Ability, string)
-	}); ok {
-		if steady, setting := b.Steady(ctx); steady == backends.Yes {
-			f := good("the server was started with %s: the same prompt is to get the same reply in any batch", setting)
-			f.Check = "determinism"
-			d.also = append(d.also, f)
-		}
-	}
-	return good("%s", d.About)
-}
+func (d *doctor) describeServer(context.Context) Finding { return good("%s", d.About) }
 
 func (d *doctor) describeModel(context.Context) Finding {
 	m := d.Judge.Model
@@ -127,23 +116,14 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 		d.numCtx = small
 	}
 	if served > 0 {
-		f, _ := d.overfill(ctx, d.Judge.Client.Ask, served, served+served/2+64)
-		if bare, ok := d.Judge.Backend.(backends.Unguarded); ok && f.Status == OK {
-			limited, cancel := context.WithTimeout(ctx, d.Timeout)
-			defer cancel()
-			if _, told := d.overfill(limited, bare.AskUnguarded, served, served+served/2+64); told > 0 {
-				f.Said += fmt.Sprintf("; by default the server would have truncated it to %d", told)
-			}
-		}
-		return f
+		return d.overfill(ctx, served, served+served/2+64)
 	}
 	for _, n := range []int{5000, 20000, 80000, 300000} {
 		if d.roughly > 0 && float64(n) > d.roughly*mostReading.Seconds() {
 			return bad(Unknown, "keep prompts well below the served context",
 				"the server does not report its context, and a prompt of %d tokens would take too long to read", n)
 		}
-		f, _ := d.overfill(ctx, d.Judge.Client.Ask, 0, n)
-		if f.Status != Skipped {
+		if f := d.overfill(ctx, 0, n); f.Status != Skipped {
 			return f
 		}
 	}
@@ -151,27 +131,26 @@ func (d *doctor) longPrompt(ctx context.Context) Finding {
 }
 
 // overfill sends a prompt of so many words to a server that serves so many tokens, 0 where that is unknown: the prompt
-// may fit then, and the finding is Skipped. It also returns how many tokens the server read where it cut.
-func (d *doctor) overfill(
-	ctx context.Context, ask func(context.Context, backends.Request) (backends.Response, error), served, words int,
-) (f Finding, cut int) {
-	resp, err := ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
-	sent, room := fmt.Sprintf("a prompt of at least %d tokens", words), ""
+// may fit then, and the finding is Skipped.
+func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
+	resp, err := d.Judge.Client.Ask(ctx, d.request(8, user(strings.Repeat("word ", words))))
+	sent := fmt.Sprintf("a prompt of at least %d tokens", words)
+	room := ""
 	if served > 0 {
 		room = fmt.Sprintf(" at a context of %d", served)
 	}
 	switch {
 	case refused(err):
 		return bad(Warn, "such prompts end as failed instead of prompt-too-long; please report this message",
-			"%s is refused%s, with a message that gavel does not know: %s", sent, room, why(err)), 0
+			"%s is refused%s, with a message that gavel does not know: %s", sent, room, why(err))
 	case err != nil:
 		return bad(Unknown, "try again with a larger --timeout; "+
-			"a server that refuses long prompts answers at once", "%s%s: %s", sent, room, why(err)), 0
+			"a server that refuses long prompts answers at once", "%s%s: %s", sent, room, why(err))
 	case resp.Finish == backends.TooLong && resp.PromptTokens == 0:
 		f = good("%s is refused%s", sent, room)
 	case resp.Finish == backends.TooLong:
-		cut = resp.PromptTokens
-		f = bad(Fail, d.neverCut(), "%s is silently truncated%s: the server read %d and answered", sent, room, cut)
+		f = bad(Fail, d.neverCut(), "%s is silently truncated%s: the server read %d and answered",
+			sent, room, resp.PromptTokens)
 	case resp.PromptTokens == 0:
 		f = bad(Unknown, "keep prompts well below the served context",
 			"%s gets an answer%s, and the server does not report how much it read", sent, room)
@@ -179,9 +158,9 @@ func (d *doctor) overfill(
 		f = bad(Warn, "find out what it really serves; gavel cannot notice a truncated prompt",
 			"%s gets an answer%s: the server claims to have read %d", sent, room, resp.PromptTokens)
 	default:
-		return Finding{Status: Skipped}, 0
+		return Finding{Status: Skipped}
 	}
-	return f.with(map[string]any{"tokens_at_least": words, "context": served, "read": resp.PromptTokens}), cut
+	return f.with(map[string]any{"tokens_at_least": words, "context": served, "read": resp.PromptTokens})
 }
 
 // neverCut is how to have a server refuse.
@@ -215,9 +194,6 @@ func (d *doctor) context(ctx context.Context) Finding {
 	if err == nil && resp.PromptTokens > 0 {
 		d.bytesPerTok = float64(len(text)) / float64(resp.PromptTokens)
 		d.roughly = perSecond(resp.PromptTokens, cmp.Or(resp.Timing.Prompt, resp.Took))
-	}
-	if l, ok := d.Judge.Backend.(backends.Loader); ok {
-		d.memory(ctx, l)
 	}
 	return d.room()
 }
@@ -284,32 +260,4 @@ func (d *doctor) serveMore(n int) string {
 		return more(n, max(1, d.Judge.Model.Slots))
 	}
 	return fmt.Sprintf("serve a context of %d tokens", n)
-}
-
-// memory says beside that whether the model is where it is fast.
-func (d *doctor) memory(ctx context.Context, l backends.Loader) {
-	m, ok, err := l.Loaded(ctx, d.Judge.Model.Name)
-	if err != nil || !ok || m.Bytes == 0 {
-		return
-	}
-	size := fmt.Sprintf("%.1f GB", float64(m.Bytes)/1e9)
-	if m.Bytes < 1e8 {
-		size = fmt.Sprintf("%.1f MB", float64(m.Bytes)/1e6)
-	}
-	size += fmt.Sprintf(" in memory with a context of %d", m.Context)
-	var f Finding
-	switch share := float64(m.GPU) / float64(m.Bytes); {
-	case m.Context > 0 && m.Context < d.numCtx:
-		f = bad(Warn, "longer prompts are refused; run with --num-ctx "+fmt.Sprint(m.Context),
-			"%s: less than the %d that a run asks for", size, d.numCtx)
-	case share == 0:
-		f = good("%s, none of it on a GPU", size)
-	case share < 0.99:
-		f = bad(Warn, "it runs several times faster if all of it fits: use a smaller quantisation, a smaller "+
-			"--num-ctx, or a lower OLLAMA_NUM_PARALLEL", "%s, only %.0f %% of it on a GPU", size, 100*share)
-	default:
-		f = good("%s, all of it on a GPU", size)
-	}
-	f.Check = "memory"
-	d.also = append(d.also, f.with(m))
 }

@@ -6,7 +6,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,27 +125,8 @@ var checks = []check{
 	{name: "logprobs", limit: time.Minute, texts: true, run: (*doctor).logprobs},
 	// A server that answers one request at a time may read on after the check has given up, so it comes late.
 	{name: "over-long prompt", limit: 90 * time.Second, run: (*doctor).longPrompt},
-	{
-		name:  "shared context",
-		limit: 30 * time.Second,
-		load:  true,
-		texts: true,
-		run:   (*doctor).sharedContext,
-	},
-	{
-		name:  "throughput",
-		limit: 2 * time.Minute,
-		load:  true,
-		texts: true,
-		run:   (*doctor).throughput,
-	},
-	{
-		name:  "foreign replies",
-		limit: 2 * time.Minute,
-		load:  true,
-		texts: true,
-		run:   (*doctor).foreign,
-	},
+	{name: "throughput", limit: 2 * time.Minute, load: true, texts: true, run: (*doctor).throughput},
+	{name: "foreign replies", limit: 2 * time.Minute, load: true, texts: true, run: (*doctor).foreign},
 }
 
 // doctor looks a judge over. What a check learns stands here for later ones.
@@ -168,13 +148,9 @@ type doctor struct {
 	thinksAnyway bool           // it thinks unless told not to
 	thinksAlways bool           // it thinks whatever it is told
 	constrains   bool           // it can be held to labels
-	wordy        string         // a question that takes a long reply
-	shortReplies bool           // but the model's were short
 	speed        *Speed
 	call         time.Duration // that a request takes beside its tokens
 	noise        time.Duration // by which the same request takes longer at times
-
-	also []Finding // of the check in hand, beside the one that it returns
 }
 
 // Check looks a judge over. What is wrong with the judge is in the report; the error is the cause why ctx ended.
@@ -192,14 +168,12 @@ func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 		if t.Note != nil {
 			t.Note(fmt.Sprintf("%2d/%d %s", i+1, len(checks), c.name))
 		}
-		found := []Finding{d.try(limited, c)}
-		if found[0].late {
+		found := d.try(limited, c)
+		found.Check = c.name
+		if found.late {
 			out.Late = append(out.Late, c.name)
 		}
-		for _, f := range append(found, d.also...) {
-			f.Check = cmp.Or(f.Check, c.name)
-			out.Findings = append(out.Findings, f)
-		}
+		out.Findings = append(out.Findings, found)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -214,7 +188,6 @@ const giveUp = 3
 func (d *doctor) try(ctx context.Context, c check) Finding {
 	d.answered = 0
 	d.lost = 0
-	d.also = nil
 	switch {
 	case d.dumb:
 		return skipped("the model does not answer")

@@ -89,8 +89,7 @@ func TestHealthy(t *testing.T) {
 				t.Errorf("ready is %v, the error %v", d.Ready, err)
 			}
 			for _, f := range d.Findings {
-				known := f.Status == OK || f.Status == Skipped && f.Check == "shared context" ||
-					kind == "vllm" && f.Check == "model"
+				known := f.Status == OK || kind == "vllm" && f.Check == "model"
 				if !known {
 					t.Errorf("%+v", f)
 				}
@@ -98,14 +97,11 @@ func TestHealthy(t *testing.T) {
 					t.Errorf("what to do stands with what needs doing: %+v", f)
 				}
 			}
-			if len(d.Findings) < len(checks) || d.Speed == nil || d.Speed.Concurrency < 1 || d.Speed.Paces[0].Sop.Hours <= 0 {
+			if len(d.Findings) < len(checks) || d.Speed == nil || len(d.Speed.Paces) != 2 || d.Speed.Paces[0].Sop.Hours <= 0 {
 				t.Errorf("%d findings, speed %+v", len(d.Findings), d.Speed)
 			}
 			if wall := kind == "vllm"; (d.Speed.Clock == "wall") != wall {
 				t.Errorf("timed by the %s", d.Speed.Clock)
-			}
-			if kind == "ollama" && !strings.Contains(d.find(t, "over-long prompt").Said, "by default the server would have truncated it to 1024") {
-				t.Errorf("%+v", d.find(t, "over-long prompt"))
 			}
 		})
 	}
@@ -135,22 +131,20 @@ func TestFindings(t *testing.T) {
 		"logprobs of an old one":  {ill: func(p *patient) { p.noLogprobs = true }, kinds: []string{"ollama"}, check: "logprobs", status: Warn, said: "none came", do: "0.12.11"},
 		"refuses a system role":   {ill: func(p *patient) { p.noSystem = true }, check: "system role", status: Fail, said: "refused: HTTP 400: System role not supported", do: "--system-role user"},
 		"drops a system message":  {ill: func(p *patient) { p.dropSystem = true }, check: "system role", status: Fail, said: "drops it", do: "--system-role user"},
-		"goes on without it":      {ill: func(p *patient) { p.noSystem = true }, check: "foreign replies", status: OK, said: "by its text"},
 		"told of the role":        {ill: func(p *patient) { p.noSystem = true }, role: backends.User, check: "system role", status: Skipped},
-		"mixes texts up":          {ill: func(p *patient) { p.foreign = true; p.takes = 5 * time.Millisecond }, check: "foreign replies", status: Fail, said: "answered out of another conversation under load", do: "--concurrency 1"},
-		"mixes words up":          {ill: func(p *patient) { p.foreign, p.parrot = true, true; p.takes = 5 * time.Millisecond }, kinds: []string{"llama"}, check: "foreign replies", status: Fail, said: "which only another conversation holds", do: "--cache-ram 0"},
-		"repeats words":           {ill: func(p *patient) { p.parrot = true; p.takes = 5 * time.Millisecond }, check: "foreign replies", status: OK, said: "in its own conversation, by its word"},
-		"one at a time":           {ill: func(p *patient) { p.one = true; p.counts = 180 * time.Millisecond }, kinds: []string{"ollama"}, check: "throughput", status: Warn, said: "best at --concurrency 1; 2 at once are no faster", do: "OLLAMA_NUM_PARALLEL"},
-		"all together":            {ill: func(p *patient) { p.counts = 180 * time.Millisecond }, kinds: []string{"ollama", "vllm"}, check: "throughput", status: OK, said: "times one at a time"},
-		"one slot":                {ill: func(p *patient) { p.slots = 1; p.one = true; p.counts = 180 * time.Millisecond }, kinds: []string{"llama"}, check: "throughput", status: Warn, do: "-np 4"},
-		"slots share a context":   {ill: func(p *patient) { p.pooled = true }, kinds: []string{"llama"}, check: "shared context", status: Warn, said: "4 slots share 20480 tokens", do: "-np N"},
+		"mixes words up":          {ill: func(p *patient) { p.foreign = true; p.takes = 5 * time.Millisecond }, check: "foreign replies", status: Fail, said: "which only another conversation holds", do: "--concurrency 1"},
+		"mixes up from its start": {ill: func(p *patient) { p.foreign, p.always = true, true }, kinds: []string{"llama"}, check: "foreign replies", status: Fail, said: "which only another conversation holds", do: "--cache-ram 0"},
+		"loses words under load":  {ill: func(p *patient) { p.mute = true; p.takes = 5 * time.Millisecond }, check: "foreign replies", status: Fail, said: "a word was not named under load"},
+		"repeats no words":        {ill: func(p *patient) { p.noWords = true }, check: "foreign replies", status: Unknown, said: "of 8 canaries 0 are answered with the word"},
+		"one at a time":           {ill: func(p *patient) { p.one = true; p.counts = time.Second }, kinds: []string{"ollama"}, check: "throughput", status: Warn, said: "4 requests at once, as a run begins with, are 1.0 times", do: "OLLAMA_NUM_PARALLEL"},
+		"all together":            {ill: func(p *patient) { p.counts = 180 * time.Millisecond }, kinds: []string{"ollama", "vllm"}, check: "throughput", status: OK, said: "times as fast as one"},
+		"one slot":                {ill: func(p *patient) { p.slots = 1 }, kinds: []string{"llama"}, check: "throughput", status: Warn, said: "one request at a time", do: "-np 4"},
 		"thinks when told":        {ill: func(p *patient) { p.thinks = "both" }, check: "thinking", status: OK, said: "with --think off there is none"},
 		"thinks whatever":         {ill: func(p *patient) { p.thinks = "always" }, check: "thinking", status: Warn, said: "--think off changes nothing"},
 		"context too small":       {ill: func(p *patient) { p.context = 1800 }, kinds: []string{"llama", "vllm"}, check: "context", status: Warn, said: "would be prompt-too-long"},
 		"context far too small":   {ill: func(p *patient) { p.context = 900 }, kinds: []string{"llama", "vllm"}, check: "context", status: Fail, said: "mean prompt"},
 		"little room":             {ill: func(p *patient) { p.context = 4096 }, kinds: []string{"llama"}, check: "context", status: Warn, said: "for a reply", do: "-np 4 -c"},
 		"beyond its training":     {ill: func(p *patient) { p.trained = 8192 }, kinds: []string{"llama"}, check: "context", status: Warn, do: "no more context than the model was trained for"},
-		"half on a GPU":           {ill: func(p *patient) { p.gpu = 500 }, kinds: []string{"ollama"}, check: "memory", status: Warn, said: "only 50 % of it on a GPU"},
 		"says no context, cuts":   {ill: func(p *patient) { p.cuts = true }, kinds: []string{"other"}, check: "over-long prompt", status: Fail, said: "a prompt of at least 80000 tokens is silently truncated: the server read 20480"},
 		"says no context":         {ill: func(p *patient) {}, kinds: []string{"other"}, check: "over-long prompt", status: OK, said: "a prompt of at least 80000 tokens is refused"},
 		"context unknown":         {ill: func(p *patient) {}, kinds: []string{"other"}, check: "context", status: Unknown},
@@ -177,7 +171,7 @@ func TestFindings(t *testing.T) {
 				}
 				var failed NotReady
 				errors.As(d.Err(), &failed)
-				if tc.status == Fail && (d.Ready || failed[0] != tc.check) {
+				if tc.status == Fail && (d.Ready || failed[0] != tc.check && !p.always) {
 					t.Errorf("ready is %v, failed are %q", d.Ready, failed)
 				}
 				if tc.said == "stopped answering" && d.Ready {
@@ -199,7 +193,7 @@ func TestText(t *testing.T) {
 	for _, kind := range []string{"llama", "ollama"} {
 		t.Run(kind, func(t *testing.T) {
 			p := healthy(kind)
-			p.context, p.free, p.noSystem, p.thinks, p.gpu = 4096, true, true, "always", 500
+			p.context, p.free, p.noSystem, p.thinks = 4096, true, true, "always"
 			url, client := p.start(t)
 			d := looked(t, t.Context(), url, client, Request{Quick: true})
 			var out strings.Builder

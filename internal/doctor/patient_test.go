@@ -31,7 +31,6 @@ type patient struct {
 	context int    // served; what Ollama is asked for counts there
 	trained int
 	slots   int
-	gpu     int64 // thousandths of the model on it
 
 	cuts       bool          // cuts what does not fit, whatever it is told
 	oddWords   bool          // refuses what does not fit in words that nobody knows
@@ -40,9 +39,10 @@ type patient struct {
 	noLogprobs bool          // tells none
 	noSystem   bool          // refuses a system message
 	dropSystem bool          // passes over a system message
-	pooled     bool          // slots share the context
 	foreign    bool          // under load it answers the prompt before
-	parrot     bool          // repeats the word that it is asked for
+	always     bool          // and at all other times
+	mute       bool          // under load it does not repeat the word that it is asked for
+	noWords    bool          // it never does
 	one        bool          // serves one request at a time
 	thinks     string        // "", "both" (on and off work) or "always"
 	takes      time.Duration // for a reply
@@ -187,7 +187,6 @@ func (p *patient) handler() http.Handler {
 		mux.HandleFunc("GET /api/version", text(`{"version":"0.17.4"}`))
 		mux.HandleFunc("GET /api/tags", text(`{"models":[{"name":"tiny:latest","digest":"feedbeefcafe0000","details":{"parameter_size":"8.2B","quantization_level":"Q4_K_M"}}]}`))
 		mux.HandleFunc("POST /api/show", text(fmt.Sprintf(`{"model_info":{"general.architecture":"llama","llama.context_length":%d},"capabilities":%s}`, p.trained, capabilities)))
-		mux.HandleFunc("GET /api/ps", text(fmt.Sprintf(`{"models":[{"name":"tiny:latest","size":5200000000,"size_vram":%d,"context_length":%d}]}`, p.gpu*5200000, max(p.context, 20480))))
 		mux.HandleFunc("POST /api/chat", p.chat)
 	case "llama":
 		template := "{% for message in messages %}"
@@ -246,21 +245,21 @@ func (p *patient) chat(w http.ResponseWriter, r *http.Request) {
 	if req.MaxTokens > 1 {
 		time.Sleep(p.takes)
 	}
-	if strings.HasPrefix(req.Messages[0].Content, wordy[0]) {
+	if strings.HasPrefix(req.Messages[0].Content, wordy) {
 		time.Sleep(p.counts)
 	}
 	crowd = crowd || p.inFlight.Load() > 1
 	p.mu.Lock()
-	if before := p.before.Messages; p.foreign && crowd && before != nil {
+	if before := p.before.Messages; p.foreign && (crowd || p.always) && before != nil {
 		p.before.Messages, req.Messages = req.Messages, before
 	} else {
 		p.before = req
 	}
 	p.mu.Unlock()
-	p.answer(w, req)
+	p.answer(w, req, p.noWords || p.mute && crowd)
 }
 
-func (p *patient) answer(w http.ResponseWriter, req patientRequest) {
+func (p *patient) answer(w http.ResponseWriter, req patientRequest, mute bool) {
 	served := p.context
 	if req.Options.NumCtx > 0 {
 		served = req.Options.NumCtx
@@ -292,9 +291,6 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest) {
 	case tokens > served:
 		p.fail(w, 400, "the input length exceeds the context length")
 		return
-	case p.pooled && tokens > served/2 && req.MaxTokens > 1:
-		p.fail(w, 500, "Context size has been exceeded.")
-		return
 	}
 	if req.Think != nil && *req.Think && p.thinks == "" {
 		p.fail(w, 400, `"tiny" does not support thinking`)
@@ -302,7 +298,7 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest) {
 	}
 	words, thinking := fmt.Sprintf("reply %x of many words", hash.Sum32()), ""
 	last := req.Messages[len(req.Messages)-1].Content
-	if _, after, ok := strings.Cut(last, "The word of this conversation is "); ok && p.parrot {
+	if _, after, ok := strings.Cut(last, "The word of this conversation is "); ok && !mute {
 		words, _, _ = strings.Cut(after, ".")
 	}
 	if choice := choices(req); choice != "" && !p.free {
@@ -357,7 +353,7 @@ func (p *patient) write(w http.ResponseWriter, req patientRequest, tokens int, w
 }
 
 func healthy(kind string) *patient {
-	p := &patient{kind: kind, context: 20480, trained: 32768, gpu: 1000}
+	p := &patient{kind: kind, context: 20480, trained: 32768}
 	if kind == "llama" {
 		p.slots = 4
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,13 +15,10 @@ import (
 type Speed struct {
 	Prompt      float64 `json:"prompt_tokens_per_second"` // one request at a time
 	Reply       float64 `json:"reply_tokens_per_second"`
-	PromptRange Range   `json:"prompt_tokens_per_second_range"` // over the tries
-	ReplyRange  Range   `json:"reply_tokens_per_second_range"`
 	Clock       string  `json:"clock"`            // whose: "server" or "wall"
 	Call        float64 `json:"seconds_per_call"` // that a request takes beside reading and writing: way, queue, gateway
 	BytesPerTok float64 `json:"prompt_bytes_per_token"`
-	Paces       []Pace  `json:"paces"`
-	Concurrency int     `json:"concurrency,omitempty"` // recommended; 0 where it was not measured
+	Paces       []Pace  `json:"paces"` // one at a time and, where that was measured, as many at once as a run sends
 }
 
 // Pace is how fast the server works at one concurrency, all requests together,
@@ -72,24 +68,10 @@ func (d *doctor) prose(bytes int) string {
 	return strings.ToValidUTF8(text[:min(len(text), max(bytes, 24))], "")
 }
 
-// Range is the least and the most that tries of one measurement came to.
-type Range struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// String is how a range follows what lies in its middle.
-func (r Range) String() string {
-	if figure(r.Low) == figure(r.High) {
-		return ""
-	}
-	return fmt.Sprintf(" (%s to %s)", figure(r.Low), figure(r.High))
-}
-
-// middle is the median of what tries came to, of two the lower, and their range.
-func middle(tries []float64) (float64, Range) {
+// middle is the median of what tries came to, of two the lower.
+func middle(tries []float64) float64 {
 	slices.Sort(tries)
-	return tries[(len(tries)-1)/2], Range{Low: tries[0], High: tries[len(tries)-1]}
+	return tries[(len(tries)-1)/2]
 }
 
 const (
@@ -97,17 +79,21 @@ const (
 	triesTime = 10 * time.Second
 )
 
-// again asks n requests one after the other, at least one and no more once it has taken long.
-func (d *doctor) again(ctx context.Context, n int, request func() backends.Request) ([]backends.Response, error) {
-	var replies []backends.Response
-	for start := d.Now(); len(replies) < n && (len(replies) == 0 || d.Now().Sub(start) < triesTime); {
-		resp, err := d.ask(ctx, request())
+// again measures n times, one after the other: at least once, and no more once it has taken long.
+func again[T any](d *doctor, n int, measure func() (T, error)) (tries []T, err error) {
+	for start := d.Now(); len(tries) < n && (len(tries) == 0 || d.Now().Sub(start) < triesTime); {
+		one, err := measure()
 		if err != nil {
 			return nil, err
 		}
-		replies = append(replies, resp)
+		tries = append(tries, one)
 	}
-	return replies, nil
+	return tries, nil
+}
+
+// repeat asks a question n times, if that does not take long.
+func (d *doctor) repeat(ctx context.Context, n int, request func() backends.Request) ([]backends.Response, error) {
+	return again(d, n, func() (backends.Response, error) { return d.ask(ctx, request()) })
 }
 
 // measureSpeed measures reading and writing, one request at a time: by the server's own clock where it tells, else by
@@ -121,7 +107,7 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 	if err != nil {
 		return untold(err)
 	}
-	long, err := d.again(ctx, mostTries, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
+	long, err := d.repeat(ctx, mostTries, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
 	if err != nil {
 		return untold(err)
 	}
@@ -156,8 +142,8 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 			wrote = append(wrote, perSecond(r.ReplyTokens-1, d.atLeast(r.Took-base.Took)))
 		}
 	}
-	s.Prompt, s.PromptRange = middle(read)
-	s.Reply, s.ReplyRange = middle(wrote)
+	s.Prompt = middle(read)
+	s.Reply = middle(wrote)
 	if s.Prompt <= 0 || s.Reply <= 0 {
 		return bad(Unknown, "try a run of a few pairs with --limit", "the server reports no token counts")
 	}
@@ -171,26 +157,21 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 		by = "by the wall clock"
 	}
 	if replies[0].ReplyTokens < fewTokens {
-		by += fmt.Sprintf("; replies ended before %d tokens: their writing speed is a rough estimate", 2*fewTokens)
+		by += "; replies ended early: their writing speed is a rough estimate"
 	}
-	f := good("reads %s%s and writes %s%s tokens a second, one request at a time, %s",
-		figure(s.Prompt), s.PromptRange, figure(s.Reply), s.ReplyRange, by)
+	f := good("reads %s and writes %s tokens a second, one request at a time, %s", figure(s.Prompt), figure(s.Reply), by)
 	if s.Reply < 5 {
 		f.Status, f.Do = Warn, "check that the model runs on the GPU; "+
 			"if it is slow, use --prompt direct, whose replies are only a label, or --sample"
 	}
-	return f.with(map[string]any{
-		"prompt_tokens_per_second": s.Prompt,
-		"reply_tokens_per_second":  s.Reply,
-		"clock":                    s.Clock,
-	})
+	return f
 }
 
 // shortest asks for next to nothing a few times, and returns the quickest: what it took is what any request takes,
 // since a busy machine makes one look slower and nothing makes it look quicker. How far the next was from it is
 // d.noise: about as far as the quickest may itself be from what it takes.
 func (d *doctor) shortest(ctx context.Context) (backends.Response, error) {
-	short, err := d.again(ctx, 2*mostTries-1, func() backends.Request {
+	short, err := d.repeat(ctx, 2*mostTries-1, func() backends.Request {
 		return d.request(1, user(salt()+" Say a word."))
 	})
 	if err != nil {
@@ -204,45 +185,34 @@ func (d *doctor) shortest(ctx context.Context) (backends.Response, error) {
 // atLeast: a difference of two times tells nothing where it is smaller than that of one request asked again.
 func (d *doctor) atLeast(t time.Duration) time.Duration { return max(t, d.noise, 100*time.Microsecond) }
 
-// wordy are questions that take a long reply.
-var wordy = []string{
-	"Write all whole numbers from one to two hundred in words.",
-	"Tell a long story of two judges who never agree.",
-	"List a hundred common nouns, one in each line.",
-}
+// wordy is a question that takes a long reply.
+const wordy = "Write all whole numbers from one to two hundred in words."
+
+// fewTokens is a reply too short for its time to tell how fast it was written.
+const fewTokens = 12
 
 // writing is a request for a reply of so many tokens that is in no cache of replies, a gateway's or the server's.
-func (d *doctor) writing(n int) backends.Request { return d.request(n, user(d.wordy+" "+salt())) }
+func (d *doctor) writing(n int) backends.Request { return d.request(n, user(wordy+" "+salt())) }
 
-// writeTime is what a reply is meant to take whose speed is measured.
+// writeTime is the time that a reply is meant to take whose speed is measured.
 const writeTime = 2 * time.Second
 
-// write has the model write something that takes long enough to be timed, after a short prompt, and keeps the question
-// that it writes longest to.
+// write has the model write something that takes long enough to be timed, after a short prompt.
 func (d *doctor) write(ctx context.Context, base backends.Response) ([]backends.Response, error) {
 	const few, many = 24, 512
-	var best backends.Response
-	for _, text := range wordy {
-		resp, err := d.ask(ctx, d.request(few, user(text)))
-		if err != nil {
-			return nil, err
-		}
-		if d.wordy == "" || resp.ReplyTokens > best.ReplyTokens {
-			best, d.wordy = resp, text
-		}
-		if resp.Finish == backends.Length || resp.Took > writeTime {
-			break
-		}
+	first, err := d.ask(ctx, d.writing(few))
+	if err != nil {
+		return nil, err
 	}
-	each := d.atLeast(best.Took-base.Took) / time.Duration(max(1, best.ReplyTokens))
+	each := d.atLeast(first.Took-base.Took) / time.Duration(max(1, first.ReplyTokens))
 	n := min(many, max(few, int(writeTime/max(each, time.Microsecond))))
-	replies, err := d.again(ctx, mostTries, func() backends.Request { return d.writing(n) })
+	replies, err := d.repeat(ctx, mostTries, func() backends.Request { return d.writing(n) })
 	most := 0
 	for _, r := range replies {
 		most = max(most, r.ReplyTokens)
 	}
-	if best.ReplyTokens > most {
-		replies, most = append(replies, best), best.ReplyTokens
+	if first.ReplyTokens > most {
+		replies, most = append(replies, first), first.ReplyTokens
 	}
 	// What ended early says little: a token or two are there as soon as the prompt is read.
 	return slices.DeleteFunc(replies, func(r backends.Response) bool { return 2*r.ReplyTokens < most }), err

@@ -82,17 +82,13 @@ func (r *Report) paces() table.Table {
 	t := table.Table{
 		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate",
 			judgeBench.pairs, judgeBench.judgments),
-		Columns: table.Right("at once", "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes").Left(""),
+		Columns: table.Right("at once", "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
 		Notes:   r.assumptions(),
 	}
 	for _, p := range s.Paces {
-		mark := ""
-		if p.Concurrency == s.Concurrency {
-			mark = fmt.Sprintf("← --concurrency %d", p.Concurrency)
-		}
 		t.Row(
 			fmt.Sprint(p.Concurrency), figure(p.Prompt), figure(p.Reply),
-			figure(p.Direct.PerSecond), span(p.Direct.Hours), figure(p.Sop.PerSecond), span(p.Sop.Hours), mark,
+			figure(p.Direct.PerSecond), span(p.Direct.Hours), figure(p.Sop.PerSecond), span(p.Sop.Hours),
 		)
 	}
 	return t
@@ -114,8 +110,8 @@ func (r *Report) assumptions() []string {
 		notes = append(notes,
 			fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests;", r.Speed.Call))
 	}
-	if r.Speed.Concurrency == 0 {
-		notes = append(notes, "one request at a time: more at once were not measured;")
+	if len(r.Speed.Paces) < 2 {
+		notes = append(notes, "more requests at once were not measured;")
 	}
 	if r.Model.Thinks == backends.Yes {
 		notes = append(notes, "thinking is not counted and may multiply the tokens of a reply;")
