@@ -134,29 +134,7 @@ func TestShardsAreReplayed(t *testing.T) {
 func TestClusterWritesNoJobThatCannotRun(t *testing.T) {
 	home(t)
 	file := write(t, "race.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, until: strict>=60}]\n")
-	for _, engine := range []string{"slurm", "kubernetes"} {
-		if stdout, stderr, code := call(t, "cluster", engine, file); code != exitUsage || stdout != "" || !strings.Contains(stderr, "leave it out with --shard") {
-			t.Errorf("exit status %d: %s%s", code, stdout, stderr)
-		}
-	}
-}
-
-// TestClusterPassesOnOnlyVariablesOfKeys: a suite of somebody else had the manifest set LD_PRELOAD.
-func TestClusterPassesOnOnlyVariablesOfKeys(t *testing.T) {
-	home(t)
-	for name, want := range map[string]string{
-		"GPU_KEY": "", "hf_token": "", "APIKEY2": "", "OPENAI_API_KEY_EU": "",
-		"LD_PRELOAD": "named after a KEY", "PYTHONPATH": "named after a KEY", "SSLKEYLOGFILE": "named after a KEY", "MONKEYS": "named after a KEY",
-		"A_KEY, value: /tmp/evil.so}": "not the name of an environment variable", "A_KEY\n": "not the name of an environment variable", "2KEY": "not the name",
-	} {
-		text := fmt.Sprintf("judges:\n  - {model: a, backend: openai, base-url: 'http://127.0.0.1:1',\n     api-key-env: %q}\n", name)
-		file := write(t, "keys.yaml", text+"conditions: [{protocol: pairwise, dataset: sample}]\n")
-		stdout, stderr, code := call(t, "cluster", "kubernetes", "--time", "1h", file)
-		if want == "" && (code != 0 || !strings.Contains(stdout, "name: "+name+"\n")) {
-			t.Errorf("%q: exit status %d: %s%s", name, code, stdout, stderr)
-		}
-		if want != "" && (code != exitUsage || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "keys.yaml:3")) {
-			t.Errorf("%q: exit status %d: %s%s", name, code, stdout, stderr)
-		}
+	if stdout, stderr, code := call(t, "cluster", "slurm", file); code != exitUsage || stdout != "" || !strings.Contains(stderr, "leave it out with --shard") {
+		t.Errorf("exit status %d: %s%s", code, stdout, stderr)
 	}
 }

@@ -3,8 +3,6 @@ package suite
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"time"
 
 	"gavel/internal/eval"
@@ -45,25 +43,4 @@ func (s *Suite) Only(p eval.Part) error {
 		}
 	}
 	return eval.TakeUp(s.Out, p.Try)
-}
-
-// ofKey is the name of a variable that holds a key.
-var ofKey = regexp.MustCompile(`(?i)(key|token|secret|password)[0-9]*(_|$)`)
-
-// KeyVariables names the environment variables that hold the API keys of the suite's judges, for a job that sets them.
-// It refuses names that are not those of keys: the file may be somebody else's, and loaders and interpreters obey
-// LD_PRELOAD and its like.
-func (s *Suite) KeyVariables() (names []string, err error) {
-	for _, c := range s.Cells {
-		name := c.Request.APIKeyEnv
-		switch {
-		case name == "" || slices.Contains(names, name):
-		case !ofKey.MatchString(name):
-			return nil, s.blame(c, eval.Wrong("api-key-env", name, "%s: a job sets only variables that are named after a"+
-				" KEY, TOKEN, SECRET or PASSWORD, such as GPU_KEY: rename it", name))
-		default:
-			names = append(names, name)
-		}
-	}
-	return names, nil
 }
