@@ -45,9 +45,6 @@ func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
 	return mine
 }
 
-// Dealt is how many items Deal gives the shard.
-func (s *Shard) Dealt() int { return (s.Items - s.Index + s.Of) / s.Of }
-
 // QuestionOf is the id of the question that an item is, or is an answer to.
 func QuestionOf(item datasets.Item) string {
 	if item.Answered != nil && item.Answered.Question != "" {

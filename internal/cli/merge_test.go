@@ -9,9 +9,9 @@ import (
 	"gavel/judging"
 )
 
-// TestShardsOfARunAreMergedWithTheirReplies: three tasks of an array, each with a cache of its own, come to the run that
-// nobody split, and what they remember replays it and goes into a bundle.
-func TestShardsOfARunAreMergedWithTheirReplies(t *testing.T) {
+// TestShardsOfARunAreMerged: three tasks of an array, each with a cache of its own, come to the run that nobody split, which
+// can be replayed.
+func TestShardsOfARunAreMerged(t *testing.T) {
 	home(t)
 	j := newJudge(t, false, prefersLonger)
 	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample"}
@@ -34,7 +34,7 @@ func TestShardsOfARunAreMergedWithTheirReplies(t *testing.T) {
 	if folders, _ := filepath.Glob("runs/*_shard-?-of-3/.cache"); len(folders) != 3 {
 		t.Errorf("caches: %v", folders)
 	}
-	ends(t, 0, fmt.Sprintf("%d replies taken into the cache, 0 already there", calls), merge...)
+	ends(t, 0, "merged: 3 shards merged", merge...)
 	if read(t, "merged/results.json") != read(t, "whole/results.json") {
 		t.Error("results.json is not that of the unsharded run")
 	}
@@ -85,26 +85,6 @@ conditions:
 	}
 	ends(t, exitUsage, "it is said on the command line", "suite", "run", write(t, "shard.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, shard: 1/2}]\n"))
 	ends(t, exitUsage, "--num-ctx is missing: the context has to be that of all judgments", "run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "sim:accuracy=0.5,seed=1", "--shard", "1/2")
-}
-
-// TestTheCommandOfAShardNamesItsAgents: one that was asked for its answers is asked again, at its address.
-func TestTheCommandOfAShardNamesItsAgents(t *testing.T) {
-	home(t)
-	j := newJudge(t, false, answersAll)
-	args := []string{"run", "self-reference", "--base-url", j.URL, "--dataset", "sample-number", "--agents", "tiny@" + j.URL, "--limit", "9"}
-	mustCall(t, append(args, "--out", "whole")...)
-	mustCall(t, append(args, "--shard", "1/2", "--out", "part_shard-1-of-2")...)
-	_, stderr, code := call(t, "merge", "merged", "part_shard-1-of-2")
-	_, command, _ := strings.Cut(stderr, "  gavel ")
-	command, _, _ = strings.Cut(command, "\n")
-	if code != 3 || !strings.Contains(command, " --agents tiny@"+j.URL) || strings.Contains(command, "--own") {
-		t.Fatalf("exit status %d: %s", code, stderr)
-	}
-	mustCall(t, strings.Fields(command)...)
-	mustCall(t, "merge", "merged", "part_shard-1-of-2", "part_shard-2-of-2")
-	if read(t, "merged/results.json") != read(t, "whole/results.json") {
-		t.Error("results.json is not that of the unsharded run")
-	}
 }
 
 // TestShardsAreReplayed: a shard, of a run or of a suite, is made again from its folder alone, without

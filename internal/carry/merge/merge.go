@@ -24,8 +24,6 @@ import (
 type Request struct {
 	Out        string   // folder to make; it must not be there
 	Shards     []string // folders, all of them of shards of one run or of one suite
-	Cache      string   // folder that takes in the replies of shards with caches of their own; "" for the user's own
-	NoReplies  bool     // it takes in none
 	Incomplete bool     // judgments may be missing, shards may not
 }
 
@@ -61,17 +59,6 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	}
 	if err := disk.Move(part, r.Out); err != nil {
 		return err
-	}
-	remembers := func(dir string) bool {
-		_, err := os.Stat(filepath.Join(dir, judging.CacheDir))
-		return err == nil
-	}
-	if !r.NoReplies && slices.ContainsFunc(r.Shards, remembers) {
-		n, err := m.Rebuild(ctx, r.Cache, "", r.Out)
-		if err != nil {
-			return fmt.Errorf("%s is merged, but its replies are not in the cache: %w", r.Out, err)
-		}
-		w.say("%d replies taken into the cache, %d already there", n.Filled, n.Same)
 	}
 	if w.ofSuite {
 		w.say("%s: %d shards merged, %d runs", r.Out, w.of, w.runs)

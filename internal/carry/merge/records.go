@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -21,8 +20,7 @@ import (
 
 // chosen is which record of a judgment counts.
 type chosen struct {
-	folder int    // of the folders of its shard
-	said   uint64 // what the judge said
+	folder int // of the folders of its shard
 	failed bool
 	done   bool // it is written
 }
@@ -73,10 +71,9 @@ func (w *work) records(
 	return answered, err
 }
 
-// pick says which record of each judgment counts: the first that did not fail. One that says otherwise is named.
+// pick says which record of each judgment counts: the first that did not fail.
 func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, error) {
 	picked := map[string]*chosen{}
-	var other []string
 	for i, s := range folders {
 		asker, err := judging.AskerOf(s.m)
 		if err != nil {
@@ -89,15 +86,9 @@ func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, 
 					r.Item, err)
 			}
 			n++
-			said, failed := whatIsSaid(r), r.Outcome == judging.Failed
-			switch c := picked[key(r)]; {
-			case c == nil:
-				picked[key(r)] = &chosen{folder: i, said: said, failed: failed}
-			case c.failed && !failed:
-				*c = chosen{folder: i, said: said}
-			case !failed && c.said != said:
-				other = append(other, fmt.Sprintf("%s, showing %d, in %s and %s",
-					r.Item, r.Presentation, folders[c.folder].dir, s.dir))
+			failed := r.Outcome == judging.Failed
+			if c := picked[key(r)]; c == nil || c.failed && !failed {
+				picked[key(r)] = &chosen{folder: i, failed: failed}
 			}
 			return nil
 		})
@@ -112,10 +103,6 @@ func (w *work) pick(ctx context.Context, folders []*shard) (map[string]*chosen, 
 			w.say("warning: %v", err)
 		}
 	}
-	if len(other) > 0 {
-		w.say("warning: shard %s: %d judgments were made twice and differ; the first of each counts: %s",
-			folders[0].m.Shard, len(other), listed(other, "; "))
-	}
 	return picked, nil
 }
 
@@ -128,16 +115,6 @@ func listed(all []string, sep string) string {
 
 func key(r *judging.Record) string {
 	return r.Item + "\x00" + strconv.Itoa(r.Presentation) + "\x00" + strconv.Itoa(r.Repetition)
-}
-
-// whatIsSaid is equal for records of one judgment whose replies and verdicts are the same.
-func whatIsSaid(r *judging.Record) uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%q %q %q", r.Outcome, r.Choice, r.Answer)
-	for _, reply := range r.Replies {
-		fmt.Fprintf(h, " %q %q", reply.Finish, reply.Text)
-	}
-	return h.Sum64()
 }
 
 // each calls f for the records of a shard; one that is of no item of it was not written by its run.

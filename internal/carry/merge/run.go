@@ -302,9 +302,6 @@ func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, e
 		return order[i].set.ID(order[i].row)
 	})
 	if derived {
-		if err := dealt(shards); err != nil {
-			return nil, err
-		}
 		sum := sha256.New()
 		for _, at := range order {
 			line, err := at.set.RawIn(nil, at.row)
