@@ -44,8 +44,8 @@ var registry []command
 var (
 	_ = register(peoplesLabels, 10, "labels", family("label pairs, agreement, when to trust a judge",
 		labelCommand, agreeCommand, estimateCommand, selectCommand))
-	_ = register(manyMachines, 10, "carry", family("bundles, replay, shards, cluster jobs",
-		bundleCommand, replayCommand, mergeCommand, clusterCommand))
+	_ = register(manyMachines, 10, "carry", family("bundles, replay, shards",
+		bundleCommand, replayCommand, mergeCommand))
 	_ = register(more, 70, "version", versionCommand)
 )
 

@@ -205,6 +205,7 @@ func TestFullDiskCommands(t *testing.T) {
 	}
 	f.freeSpace()
 	gavelOnDisk(t, "cache", "rebuild", "ok").well()
+	gavelOnDisk(t, "bundle", "import", "ok.tar", "--runs", "runs/b").well()
 	gavelOnDisk(t, "cache", "prune", "--all").well()
 	f.runs.leave(0)
 	cmd := exec.Command("sh", "-c", `"$0" score ok > runs/out`, os.Getenv(onDisks))

@@ -135,7 +135,7 @@ func TestFamilies(t *testing.T) {
 			}
 		}
 	}
-	if members != 8 {
+	if members != 7 {
 		t.Errorf("%d commands in families", members)
 	}
 }

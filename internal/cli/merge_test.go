@@ -109,12 +109,3 @@ func TestShardsAreReplayed(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, stderr)
 	}
 }
-
-// TestClusterWritesNoJobThatCannotRun: its tasks would all end with what is said now.
-func TestClusterWritesNoJobThatCannotRun(t *testing.T) {
-	home(t)
-	file := write(t, "race.yaml", "judges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, until: strict>=60}]\n")
-	if stdout, stderr, code := call(t, "cluster", "slurm", file); code != exitUsage || stdout != "" || !strings.Contains(stderr, "leave it out with --shard") {
-		t.Errorf("exit status %d: %s%s", code, stdout, stderr)
-	}
-}

@@ -78,7 +78,7 @@ func merged(t *testing.T) {
 	t.Logf("%d runs are equal to the undisturbed ones", len(runs))
 }
 
-// TestServersShardsOnSlurm: an array of eight by the script that gavel prints. Two tasks are killed with -9 and requeued, a
+// TestServersShardsOnSlurm: an array of eight by the script of docs/examples. Two tasks are killed with -9 and requeued, a
 // third is requeued while it runs, slurmctld is killed and started again, and the dependent job merges all.
 func TestServersShardsOnSlurm(t *testing.T) {
 	if os.Getenv("SLURM_CONF") == "" {
@@ -109,7 +109,9 @@ func TestServersShardsOnSlurm(t *testing.T) {
 			t.Fatalf("slurm.sh %s: %v\n%s", what, err, out)
 		}
 	}
-	write(t, "job.sh", mustCall(t, "cluster", "slurm", file, "--tasks", strconv.Itoa(shardsOfServers)))
+	job := read(t, filepath.Join(sourceDir, "../../docs/examples/slurm.sh"))
+	job = strings.NewReplacer("suite=suite.yaml", "suite="+file, "out=runs/suite", "out=runs/s", "tasks=8", "tasks="+strconv.Itoa(shardsOfServers)).Replace(job)
+	write(t, "job.sh", job)
 	before := stub.calls.Load()
 	hold.Store(true)
 	array := regexp.MustCompile(`array (\d+)`).FindStringSubmatch(does("bash", "job.sh"))[1]
@@ -148,13 +150,13 @@ func TestServersShardsOnSlurm(t *testing.T) {
 		t.Errorf("the second try of task 6: %v", err)
 	}
 	for task, again := range map[string]string{"3": "shard 3/8 in runs/s_shard-3-of-8, by ", "5": "shard 5/8 in runs/s_shard-5-of-8, by ", "6": "shard 6/8 in runs/s_shard-6-of-8_try-2, by "} {
-		log := read(t, "gavel-s-"+task+".log")
+		log := read(t, "gavel-"+task+".log")
 		t.Logf("task %s:\n%s", task, log)
 		if strings.Count(log, "shard "+task+"/8 in") != 2 || !strings.Contains(log, again) {
 			t.Errorf("the log of task %s is not of both tries:\n%s", task, log)
 		}
 	}
-	t.Logf("the merge:\n%s", read(t, "gavel-s-merge.log"))
+	t.Logf("the merge:\n%s", read(t, "gavel-merge.log"))
 	t.Logf("%d calls of the array, %d of the undisturbed suite", stub.calls.Load()-before, before)
 }
 
