@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -68,7 +67,6 @@ func (d *doctor) thinking(ctx context.Context) Finding {
 			return untold(err)
 		}
 	}
-	f := judgeThinking(says, n, on, off, errOn, errOff)
 	switch {
 	case errOff == nil && off.Thinking == "":
 		if on.Thinking != "" || says == backends.Yes {
@@ -77,53 +75,24 @@ func (d *doctor) thinking(ctx context.Context) Finding {
 	case errOff == nil || d.thinksAnyway:
 		d.thinksAlways = true
 	}
-	return f.with(map[string]any{
-		"says": cmp.Or(says, "unknown"), "by_itself": d.thinksAnyway,
-		"on": outcome(on, errOn), "off": outcome(off, errOff),
-	})
-}
-
-// outcome is a word for what came back.
-func outcome(r backends.Response, err error) string {
 	switch {
-	case err != nil:
-		return "refused"
-	case r.Thinking != "":
-		return "thinking apart"
-	}
-	return "no thinking"
-}
-
-func judgeThinking(says backends.Ability, n int, on, off backends.Response, errOn, errOff error) Finding {
-	switch {
-	case errOn != nil && says == backends.Yes:
-		return bad(Warn, "leave out --think, or upgrade the server",
-			"the server says that the model thinks, but refuses --think on: %s", why(errOn))
-	case errOn != nil && errOff != nil:
-		return bad(Warn, "leave out --think", "--think is refused: %s", why(errOff))
-	case errOn != nil:
+	case errOn != nil && errOff == nil && says != backends.Yes:
 		return good("the model does not think; the server refuses --think on")
-	case on.Thinking != "" && errOff != nil:
-		return bad(Warn, "leave out --think off",
-			"with --think on the thinking is separate from the reply; --think off is refused: %s", why(errOff))
+	case errOn != nil:
+		return bad(Warn, "leave out --think, or upgrade the server", "--think on is refused: %s", why(errOn))
+	case errOff != nil:
+		return bad(Warn, "leave out --think off", "--think off is refused: %s", why(errOff))
 	case on.Thinking != "" && off.Thinking != "":
 		return bad(Warn, "expect thinking in every reply, and raise --max-tokens if many are cut",
 			"--think off changes nothing: the model thinks anyway, separately from the reply")
 	case on.Thinking != "":
 		return good("with --think on the thinking is separate from the reply; with --think off there is none")
-	case says == backends.Yes && on.Finish == backends.Length:
+	case says == backends.Yes:
 		return bad(Unknown, "check a reply of a run with --think on: if the thinking is in the text, "+
 			"start vLLM with --reasoning-parser, llama.cpp with --reasoning-format deepseek",
 			"the template supports thinking, but with --think on none came back separately within %d tokens", n)
-	case says == backends.Yes:
-		return bad(Warn, "--think changes nothing here", "the template supports thinking, but with --think on none came back")
-	case errOff != nil:
-		return bad(Warn, "leave out --think", "--think off is refused: %s", why(errOff))
 	}
-	if says == backends.No {
-		return good("the server says that the model does not think: \"gavel run\" refuses --think on")
-	}
-	return good("the model does not think: the server accepts --think and ignores it")
+	return good("the model does not think")
 }
 
 // labels are two that no sensible reply to the question gives by itself.
