@@ -55,7 +55,7 @@ func (d *doctor) foreign(ctx context.Context) Finding {
 	switch {
 	case err != nil:
 		return untold(err)
-	case foreign == 0 && len(told) < 2:
+	case foreign == 0 && len(told) < canaries:
 		return bad(Unknown, "try again with a model that repeats a word when it is asked to",
 			"of %d canaries %d are answered with the word of their conversation", canaries, len(told))
 	}

@@ -16,8 +16,14 @@ import (
 	"gavel/cache"
 	"gavel/datasets"
 	"gavel/internal/eval"
+	"gavel/internal/trials"
 	"gavel/judging"
 )
+
+func TestMain(m *testing.M) {
+	trials.InMemory()
+	os.Exit(m.Run())
+}
 
 // ofBefore is a bundle of a gavel before 0.1.
 const ofBefore = "testdata/bundle-schema1.tar"
@@ -191,9 +197,26 @@ func TestHostileBundles(t *testing.T) {
 		_, err = Import(library, r)
 		assert.ErrorContains(t, err, "does not belong in a bundle", what)
 	}
+	// A sparse file of 8 GiB less a byte, in 1 KiB.
+	sparse := make([]byte, 2048)
+	copy(sparse, "bundle.json.zst")
+	for at, text := range map[int]string{
+		100: "0000644", 108: "0000000", 116: "0000000", 124: "00000000000", 136: "00000000000", 148: "        ", 156: "S",
+		257: "ustar  ", 386: "77777777777", 398: "00000000000", 483: "77777777777",
+	} {
+		copy(sparse[at:], text)
+	}
+	sum := 0
+	for _, b := range sparse[:512] {
+		sum += int(b)
+	}
+	copy(sparse[148:], fmt.Sprintf("%06o\x00 ", sum))
+	write(t, r.Bundle, sparse)
+	_, err := Import(library, r)
+	assert.ErrorContains(t, err, "\"bundle.json.zst\" is larger than the bundle")
 	// A small bundle that unpacks to a great deal is refused before anything is written.
 	pack(t, r.Bundle, [2]string{"runs/x/records.jsonl", strings.Repeat("\x00", 40<<20)}, [2]string{"runs/x/items.jsonl", strings.Repeat("\x00", 40<<20)})
-	_, err := Import(library, r)
+	_, err = Import(library, r)
 	assert.ErrorContains(t, err, "allow more with --max-mib; nothing was imported")
 	if _, err := os.Stat("runs"); err == nil {
 		t.Error("something was taken in")

@@ -43,7 +43,7 @@ type Imported struct {
 // Import reads a bundle to its end and then unpacks it: runs into the folder of runs, datasets into the library.
 // Nothing is written if a file is damaged, does not belong in a bundle, or is there already and differs.
 func Import(lib datasets.Library, r ImportRequest) (Imported, error) {
-	in := &importing{ImportRequest: r, library: lib.Dir}
+	in := &importing{ImportRequest: r, library: lib.Dir, left: r.MaxMiB << 20}
 	if r.MaxMiB < 1 || r.MaxMiB > math.MaxInt64>>20 {
 		return in.done, eval.Wrong("max-mib", r.MaxMiB, "%d: it must be at least 1", r.MaxMiB)
 	}
@@ -51,9 +51,9 @@ func Import(lib datasets.Library, r ImportRequest) (Imported, error) {
 	if err != nil {
 		return in.done, err
 	}
-	in.left = r.MaxMiB << 20
+	in.size = info.Size()
 	if r.MaxMiB == DefaultMaxMiB { // replies that are all alike pack to a thirteenth
-		in.left = min(in.left, 64<<20+256*info.Size())
+		in.left = min(in.left, 64<<20+256*in.size)
 	}
 	if err := in.each(in.check); err != nil {
 		return in.done, fmt.Errorf("%s: %w; nothing was imported", r.Bundle, err)
@@ -65,6 +65,7 @@ func Import(lib datasets.Library, r ImportRequest) (Imported, error) {
 type importing struct {
 	ImportRequest
 	library string // folder of datasets
+	size    int64  // of the bundle
 	left    int64  // bytes that the rest of the bundle may unpack to
 	done    Imported
 }
@@ -85,6 +86,8 @@ func (in *importing) each(use func(name string, text io.Reader) error) error {
 			return errors.New("truncated, or not a gavel bundle")
 		case err != nil:
 			return fmt.Errorf("damaged, or not a gavel bundle: %w", err)
+		case h.Size > in.size: // a sparse file stands for more than it is
+			return fmt.Errorf("damaged: %q is larger than the bundle", h.Name)
 		case h.Name == oldSealFile:
 			return nil
 		case h.Name == sumsFile:
