@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		added := protocols.Protocol{
 			Protocol: rating.Protocol,
 			Scorer:   rating.NewScorer,
+			Metrics:  rating.Terms,
 			Layout:   rating.Layout,
 			Imports:  rating.Imports,
 		}

@@ -13,33 +13,39 @@ var All = []Protocol{
 	{
 		Protocol: pairwise.Protocol,
 		Scorer:   pairwise.NewScorer,
+		Metrics:  pairwise.Terms,
 		Layout:   pairwise.Layout,
 		Imports:  pairwise.Imports,
 	},
 	{
 		Protocol: pairwise.Reversed,
 		Scorer:   pairwise.NewScorer,
+		Metrics:  pairwise.Terms,
 		Layout:   pairwise.Layout,
 	},
 	{
 		Protocol: answer.Protocol,
 		Scorer:   answer.NewScorer,
+		Metrics:  answer.Terms,
 		Layout:   answer.Layout,
 		Imports:  answer.Imports,
 	},
 	{
 		Protocol: selfreference.Protocol,
 		Scorer:   selfreference.NewScorer,
+		Metrics:  selfreference.Terms,
 		Layout:   selfreference.Layout,
 	},
 	{
 		Protocol: multioption.Protocol,
 		Scorer:   multioption.NewScorer,
+		Metrics:  multioption.Terms,
 		Layout:   multioption.Layout,
 	},
 	{
 		Protocol: probe.Protocol,
 		Scorer:   probe.NewScorer,
+		Metrics:  probe.Terms,
 		Layout:   probe.Layout,
 	},
 }

@@ -147,6 +147,7 @@ func Terms(list []Metric) (terms []Term) {
 	for _, m := range list {
 		t := m.Term
 		t.Metric = cmp.Or(t.Metric, m.Name)
+		t.Unit = m.Unit
 		if t.Plain != "" && !seen[t.Metric] {
 			seen[t.Metric] = true
 			terms = append(terms, t)

@@ -154,20 +154,47 @@ func TestResultsNameTheMetrics(t *testing.T) {
 	}
 }
 
-// A metric has its words: whoever adds one is asked for them here.
-func TestEveryMetricHasWords(t *testing.T) {
+// The table of metrics has every number of a sheet once, under a label of its own, and says as the sheet does what its
+// unit is and whether items are right or wrong by it. Whoever adds a metric is asked for them here.
+func TestTableOfMetrics(t *testing.T) {
 	for _, p := range protocols.All {
-		names := slices.Clone(pairwise.ReferenceMetrics)
-		if p.Layout != pairwise.Layout {
-			names = nil
-		}
-		for _, m := range p.Scorer(new(judging.Manifest)).Sheet(scoring.MissingWrong, 0).Metrics {
-			names = append(names, m.Name)
-		}
-		for _, name := range names {
-			if _, ok := scoring.TermIn(p.Layout.Terms, name); !ok {
-				t.Errorf("%s: terms does not say what %s is", p.Name, name)
+		list := p.Scorer(new(judging.Manifest)).Sheet(scoring.MissingWrong, 0).Metrics
+		var perItem []string
+		headline := false
+		labels := map[string]string{}
+		for _, m := range list {
+			term, known := scoring.MetricOf(p.Name, m.Name)
+			if other := labels[term.Label]; !known || term.Plain == "" || term.Label == "" || other != "" {
+				t.Errorf("%s: %s is not defined, or has the label %q of %q", p.Name, m.Name, term.Label, other)
 			}
+			labels[term.Label] = m.Name
+			if term.Unit != m.Unit {
+				t.Errorf("%s: %s is defined with the unit %q and computed with %q", p.Name, m.Name, term.Unit, m.Unit)
+			}
+			if m.Units == nil && m.Kind == scoring.Share && m.Mode == "" && m.Value == nil && m.Curve == nil {
+				headline = headline || m.Headline
+				perItem = append(perItem, m.Name)
+			}
+		}
+		if !headline {
+			perItem = nil
+		}
+		if got := scoring.Shares(p.Name); !slices.Equal(got, perItem) {
+			t.Errorf("%s: a run can end early by %v, want %v", p.Name, got, perItem)
+		}
+	}
+	for _, tc := range []struct{ protocol, key, label, short string }{
+		{protocol: "pairwise", key: "strict", label: "correct in both orders", short: "both orders"},
+		{protocol: "reversed", key: "coverage", label: "coverage", short: "coverage"},
+		{protocol: "multi-option", key: "place-3", label: "chooses position 3", short: "position 3"},
+		{protocol: "multi-option", key: "llm-random", label: "LLM score, of a random judge", short: "random"},
+		{protocol: "self-reference", key: "j-minus-correct-f1", label: "own answer wrong, the agent's: correct f1",
+			short: "J− correct f1"},
+		{protocol: "answer", key: "ece", label: "expected calibration error", short: "ECE"},
+		{protocol: "none", key: "marks", label: "marks", short: "marks"},
+	} {
+		if got, _ := scoring.MetricOf(tc.protocol, tc.key); got.Label != tc.label || got.Short != tc.short {
+			t.Errorf("%s of %s is %q, %q", tc.key, tc.protocol, got.Label, got.Short)
 		}
 	}
 }

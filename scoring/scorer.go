@@ -49,8 +49,11 @@ type (
 // scorers are those of the protocols.
 var scorers = map[string]func(*judging.Manifest) Scorer{}
 
-// Register names the scorer of a protocol's runs.
-func Register(protocol string, scorer func(*judging.Manifest) Scorer) { scorers[protocol] = scorer }
+// Register names the scorer of a protocol's runs, and enters the protocol's metrics in the table, its headline first.
+func Register(protocol string, scorer func(*judging.Manifest) Scorer, terms ...Term) {
+	scorers[protocol] = scorer
+	metrics[protocol] = terms
+}
 
 // MissingPolicy says how a judgment without a verdict counts, where the protocol leaves a choice.
 type MissingPolicy string

@@ -8,27 +8,13 @@ import (
 	"gavel/judging"
 )
 
-// Shares are the metrics of a protocol by which an item is right or wrong, its headline first: what can be decided
-// before the last item. There are none where the headline is no such metric.
+// Shares lists the metrics of a protocol by which an item is right or wrong, its headline first: a run can end early by
+// them. It is empty where the headline is no such metric.
 func Shares(protocol string) (names []string) {
-	load, err := NewLoader(&judging.Manifest{Spec: judging.Spec{Protocol: protocol}}, DefaultOptions.Reading)
-	if err != nil {
-		return nil
-	}
-	run := load.Run()
-	headline := false
-	for _, m := range run.scorer.Sheet(run.missing, 0).Metrics {
-		switch {
-		case !m.is(Share) || m.Mode != "" || m.Value != nil || m.Curve != nil:
-		case m.Headline:
-			headline = true
-			names = slices.Insert(names, 0, m.Name)
-		default:
-			names = append(names, m.Name)
+	for _, t := range MetricsOf(protocol) {
+		if t.PerItem {
+			names = append(names, t.Metric)
 		}
-	}
-	if !headline {
-		return nil
 	}
 	return names
 }

@@ -10,16 +10,6 @@ import (
 	"gavel/scoring"
 )
 
-func TestShares(t *testing.T) {
-	for protocol, first := range map[string]string{"pairwise": "strict", "reversed": "strict", "answer": "generation-accuracy", "multi-option": "", "self-reference": "", "none": ""} {
-		got := scoring.Shares(protocol)
-		if (first == "") != (len(got) == 0) || first != "" && got[0] != first {
-			t.Errorf("%s: %v", protocol, got)
-		}
-		t.Log(protocol, got)
-	}
-}
-
 // TestSoFar: what a run in progress comes to is of the pairs that are whole and have a label, once they are thirty, and
 // names the goal where it is reversed.
 func TestSoFar(t *testing.T) {

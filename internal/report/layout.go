@@ -37,8 +37,6 @@ type Layout struct {
 	Beside string
 	// a metric that the headline is held against by category, drawn as a diamond, and what that is
 	Held, HeldWords string
-	// its metrics, in words
-	Terms []scoring.Term
 	// the numbers that a picture draws; nil: what units come to, and the headline by category
 	Values func(p *RunPage) []NamedValue
 	// the page of a run, from top to bottom; nil: [parts]
@@ -65,7 +63,7 @@ var layouts sync.Map // by the name of the protocol
 func Register(protocol string, l *Layout) {
 	for i := range l.Tiles {
 		tile := &l.Tiles[i]
-		term, _ := scoring.TermIn(l.Terms, tile.Metric)
+		term, _ := scoring.MetricOf(protocol, tile.Metric)
 		tile.Name = cmp.Or(tile.Name, term.Name)
 		tile.About = cmp.Or(tile.About, string(term.Best))
 	}
@@ -86,7 +84,7 @@ func layoutOf(protocol string) *Layout {
 var plain = &Layout{Noun: "judgments"}
 
 // Terms are the metrics of a protocol, in words.
-func Terms(protocol string) []scoring.Term { return layoutOf(protocol).Terms }
+func Terms(protocol string) []scoring.Term { return scoring.MetricsOf(protocol) }
 
 // Headline is the number that stands for a run, of several modes the first; nil where there is none.
 func Headline(r *scoring.Report) *scoring.Result {

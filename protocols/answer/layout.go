@@ -9,7 +9,6 @@ import (
 )
 
 var Layout = &report.Layout{
-	Terms:     terms,
 	Headline:  scoring.GenerationAccuracy,
 	Noun:      "answers",
 	Item:      "question",

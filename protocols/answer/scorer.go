@@ -89,12 +89,14 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 		Metric: scoring.Metric{
 			Name: scoring.GenerationAccuracy,
 			Term: scoring.Term{
-				Called: []string{"right"},
-				Name:   "right",
-				Best:   scoring.Higher,
-				Plain:  "questions that the judge itself answers right; a reply without an answer is wrong",
-				Source: "self-reference, arXiv 2509.19880, Eq. 3",
-				Others: "accuracy, exact match",
+				Label:   "accuracy",
+				Called:  []string{"right"},
+				Name:    "right",
+				Best:    scoring.Higher,
+				Plain:   "questions that the judge itself answers right; a reply without an answer is wrong",
+				Source:  "self-reference, arXiv 2509.19880, Eq. 3",
+				Others:  "accuracy, exact match",
+				PerItem: true,
 			},
 			Missing:  "wrong",
 			Why:      scoring.Because("there is no answer to a question with a label"),
@@ -108,12 +110,14 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 		Metric: scoring.Metric{
 			Name: NoAnswer,
 			Term: scoring.Term{
-				Called: []string{"no answer"},
-				Name:   "no answer",
-				Best:   scoring.Lower,
-				Plain:  "questions whose reply has no answer that can be read",
-				Source: "share of questions",
-				Others: "parse failures, invalid responses",
+				Label:   "no answer",
+				Called:  []string{"no answer"},
+				Name:    "no answer",
+				Best:    scoring.Lower,
+				Plain:   "questions whose reply has no answer that can be read",
+				Source:  "share of questions",
+				Others:  "parse failures, invalid responses",
+				PerItem: true,
 			},
 			Missing: "what is counted",
 			Why:     scoring.Because("there is no answer"),
@@ -124,6 +128,7 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 		Metric: scoring.Metric{
 			Name: Chance,
 			Term: scoring.Term{
+				Label:  "chance",
 				Plain:  "what guessing among the options would get",
 				Source: "mean of 1/options",
 				Others: "random baseline",
@@ -142,9 +147,12 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 // metrics lists them.
 var metrics = scoring.Lay(answerMetrics, 0)
 
-// terms say them in words, and what is counted beside them.
-var terms = append(scoring.Terms(metrics), scoring.Term{
+// Terms define the metrics of answers, and what is counted beside them.
+var Terms = append(scoring.Terms(metrics), scoring.Term{
 	Metric: RuleCount + "*",
+	Label:  "answers found by the rule *",
+	Short:  "*",
+	Unit:   scoring.UnitCount,
 	Plain:  "how many answers this rule found in the replies",
 	Source: "count",
 	Others: "answer extraction, filter",

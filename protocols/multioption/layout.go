@@ -14,7 +14,6 @@ import (
 const steady = "These items have no label: the Grade score says how steady a choice is, not whether it is right."
 
 var Layout = &report.Layout{
-	Terms:      terms,
 	Headline:   everyRight,
 	Unlabelled: GradeScore,
 	Steady:     steady,

@@ -78,6 +78,8 @@ var scores = []struct {
 		name: GradeScore,
 		of:   func(g grades) float64 { return g.grade },
 		term: scoring.Term{
+			Label:  "Grade score",
+			Short:  "Grade",
 			Called: []string{"Grade score"},
 			Name:   "Grade score",
 			Best:   scoring.Higher,
@@ -90,6 +92,8 @@ var scores = []struct {
 		name: LLMScore,
 		of:   func(g grades) float64 { return g.llm },
 		term: scoring.Term{
+			Label:  "LLM score",
+			Short:  "LLM",
 			Called: []string{"LLM score"},
 			Best:   scoring.Higher,
 			Plain:  "how evenly the positions are chosen; 1 is no position bias",
@@ -101,6 +105,8 @@ var scores = []struct {
 		name: ChoiceScore,
 		of:   func(g grades) float64 { return g.choice },
 		term: scoring.Term{
+			Label:  "choice score",
+			Short:  "choice",
 			Called: []string{"choice score"},
 			Best:   scoring.Higher,
 			Plain:  "how often the same option is chosen, wherever it is shown",
@@ -127,6 +133,8 @@ var variants = []struct {
 			Missing: nobodyHas,
 			Kind:    scoring.Known,
 			Term: scoring.Term{
+				Label:  "*, of a random judge",
+				Short:  "random",
 				Metric: "*" + OfRandom,
 				Called: []string{"random judge", "random judge %", "Grade, random"},
 				Plain:  "the score of a judge that names positions at random, on the same items",
@@ -142,6 +150,8 @@ var variants = []struct {
 			Missing: "none is",
 			Kind:    scoring.Known,
 			Term: scoring.Term{
+				Label:  "*, of always the first",
+				Short:  "always first",
 				Metric: "*" + OfFirst,
 				Called: []string{"always first"},
 				Plain:  "the score of a judge that always names the first position, on the same items",
@@ -156,6 +166,8 @@ var variants = []struct {
 		metric: scoring.Metric{
 			Kind: scoring.Ratio,
 			Term: scoring.Term{
+				Label:  "*, from random (0) to perfect (1)",
+				Short:  "over random",
 				Metric: "*" + overRandom,
 				Called: []string{"random 0 to perfect 1"},
 				Best:   scoring.Higher,
@@ -179,6 +191,8 @@ var everyMetric = scoring.Summed[countedChoices]{
 	Metric: scoring.Metric{
 		Name: everyRight,
 		Term: scoring.Term{
+			Label:  "correct in every order",
+			Short:  "every order",
 			Called: []string{"right in every order %"},
 			Name:   "right in every order",
 			Best:   scoring.Higher,
@@ -198,6 +212,8 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 		Metric: scoring.Metric{
 			Name: GradeScore + byUsable,
 			Term: scoring.Term{
+				Label:  "Grade score of usable judgments",
+				Short:  "Grade, usable",
 				Called: []string{"Grade score, usable"},
 				Plain:  "Grade score over the judgments that have a verdict, as the authors count",
 				Source: paper,
@@ -213,6 +229,8 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 		Metric: scoring.Metric{
 			Name: GradeScore + byStrict,
 			Term: scoring.Term{
+				Label:  "Grade score of all judgments",
+				Short:  "Grade, strict",
 				Called: []string{"Grade score, strict"},
 				Plain:  "Grade score over all judgments: one without a verdict chooses nothing",
 				Source: "gavel",
@@ -228,6 +246,8 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 		Metric: scoring.Metric{
 			Name: optionAccuracy,
 			Term: scoring.Term{
+				Label:  "correct over all orders",
+				Short:  "all orders",
 				Called: []string{"right (*) %", "right %"},
 				Name:   "right over all orders",
 				Best:   scoring.Higher,
@@ -254,6 +274,8 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 		Metric: scoring.Metric{
 			Name: modeAccuracy,
 			Term: scoring.Term{
+				Label:  "correct by majority",
+				Short:  "majority",
 				Called: []string{"right most often %"},
 				Best:   scoring.Higher,
 				Plain:  "items of which the option chosen most often is the right one",
@@ -271,6 +293,8 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 		Metric: scoring.Metric{
 			Name: sameChoice,
 			Term: scoring.Term{
+				Label:  "consistency",
+				Short:  "consistent",
 				Called: []string{"always the same option %"},
 				Name:   "same choice in every order",
 				Best:   scoring.Higher,
@@ -288,6 +312,8 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 		Metric: scoring.Metric{
 			Name: UnrelatedRate,
 			Term: scoring.Term{
+				Label:  "chooses the unrelated option",
+				Short:  "unrelated",
 				Called: []string{"the unrelated option %"},
 				Best:   scoring.Lower,
 				Plain:  "judgments that choose the option that answers another question",

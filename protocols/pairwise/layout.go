@@ -12,7 +12,6 @@ import (
 
 // Layout is of pairwise and reversed judging.
 var Layout = &report.Layout{
-	Terms:    terms,
 	Headline: "strict",
 	Noun:     "judgments",
 	Item:     "pair",

@@ -15,12 +15,15 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: "strict",
 			Term: scoring.Term{
-				Name:   "right in both orders",
-				Best:   scoring.Higher,
-				Plain:  "pairs that are judged right in both orders; a tie or a missing verdict is wrong",
-				Source: "GRP, arXiv 2503.06139",
-				Others: "GRP: accuracy",
-				Chance: "25",
+				Label:   "correct in both orders",
+				Short:   "both orders",
+				Name:    "right in both orders",
+				Best:    scoring.Higher,
+				Plain:   "pairs that are judged right in both orders; a tie or a missing verdict is wrong",
+				Source:  "GRP, arXiv 2503.06139",
+				Others:  "GRP: accuracy",
+				Chance:  "25",
+				PerItem: true,
 			},
 			Missing:  "wrong",
 			Why:      noPairs,
@@ -33,11 +36,14 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: "counter",
 			Term: scoring.Term{
-				Best:   scoring.Higher,
-				Plain:  "pairs with more right judgments than wrong ones; a tie or a missing verdict counts neither way",
-				Source: "JudgeBench, arXiv 2410.12784",
-				Others: "JudgeBench: accuracy",
-				Chance: "25, more if it sometimes ties",
+				Label:   "correct on balance",
+				Short:   "on balance",
+				Best:    scoring.Higher,
+				Plain:   "pairs with more right judgments than wrong ones; a tie or a missing verdict counts neither way",
+				Source:  "JudgeBench, arXiv 2410.12784",
+				Others:  "JudgeBench: accuracy",
+				Chance:  "25, more if it sometimes ties",
+				PerItem: true,
 			},
 			Missing:  "0 points",
 			Why:      noPairs,
@@ -49,11 +55,14 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: "first-order",
 			Term: scoring.Term{
-				Best:   scoring.Higher,
-				Plain:  "right judgments in the published order",
-				Source: "share of pairs",
-				Others: "LLMBar averages it with second-order: Acc.",
-				Chance: "50",
+				Label:   "correct in the published order",
+				Short:   "published order",
+				Best:    scoring.Higher,
+				Plain:   "right judgments in the published order",
+				Source:  "share of pairs",
+				Others:  "LLMBar averages it with second-order: Acc.",
+				Chance:  "50",
+				PerItem: true,
 			},
 			Missing: "wrong",
 			Why:     noPairs,
@@ -64,11 +73,14 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: "second-order",
 			Term: scoring.Term{
-				Best:   scoring.Higher,
-				Plain:  "right judgments in the swapped order",
-				Source: "share of pairs",
-				Others: "LLMBar averages it with first-order: Acc.",
-				Chance: "50",
+				Label:   "correct in the swapped order",
+				Short:   "swapped order",
+				Best:    scoring.Higher,
+				Plain:   "right judgments in the swapped order",
+				Source:  "share of pairs",
+				Others:  "LLMBar averages it with first-order: Acc.",
+				Chance:  "50",
+				PerItem: true,
 			},
 			Missing: "wrong",
 			Why:     noPairs,
@@ -79,6 +91,8 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: halfTieName,
 			Term: scoring.Term{
+				Label:  "correct on balance, a draw as half",
+				Short:  "draw as half",
 				Best:   scoring.Higher,
 				Plain:  "like counter, and a draw earns half a point",
 				Source: "gavel",
@@ -96,11 +110,14 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: "drop",
 			Term: scoring.Term{
-				Best:   scoring.Higher,
-				Plain:  "strict among the pairs that have two verdicts for a response",
-				Source: "gavel",
-				Others: "accuracy without unparsed replies",
-				Chance: "25",
+				Label:   "correct in both orders, of pairs with two verdicts",
+				Short:   "with two verdicts",
+				Best:    scoring.Higher,
+				Plain:   "strict among the pairs that have two verdicts for a response",
+				Source:  "gavel",
+				Others:  "accuracy without unparsed replies",
+				Chance:  "25",
+				PerItem: true,
 			},
 			Missing:  "pair left out",
 			Why:      noDecided,
@@ -112,12 +129,15 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: "consistency",
 			Term: scoring.Term{
-				Name:   "same verdict in both orders",
-				Best:   scoring.Higher,
-				Plain:  "pairs in which both orders name the same response, right or wrong",
-				Source: "MT-Bench, arXiv 2306.05685",
-				Others: "LLMBar: positional agreement rate (Agr.); MT-Bench: consistency",
-				Chance: "50",
+				Label:   "consistency",
+				Short:   "consistent",
+				Name:    "same verdict in both orders",
+				Best:    scoring.Higher,
+				Plain:   "pairs in which both orders name the same response, right or wrong",
+				Source:  "MT-Bench, arXiv 2306.05685",
+				Others:  "LLMBar: positional agreement rate (Agr.); MT-Bench: consistency",
+				Chance:  "50",
+				PerItem: true,
 			},
 			Missing:  "pair left out",
 			Why:      noDecided,
@@ -129,7 +149,9 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: firstPicked,
 			Term: scoring.Term{
-				Name: "picks the first response",
+				Label: "prefers the first response",
+				Short: "prefers first",
+				Name:  "picks the first response",
 				Plain: "judgments whose answer is the response shown first, be it the better or, under the reversed goal, " +
 					"the worse; 50 is no position bias",
 				Source: "MT-Bench, arXiv 2306.05685",
@@ -148,12 +170,15 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: RightWhereAlike,
 			Term: scoring.Term{
-				Name:   "right where both orders agree",
-				Best:   scoring.Higher,
-				Plain:  "right verdicts, of the pairs in which both orders name the same response",
-				Source: "gavel, after selective prediction, arXiv 1705.08500",
-				Others: "selective accuracy; coverage says of how many pairs",
-				Chance: "50",
+				Label:   "accuracy when consistent",
+				Short:   "when consistent",
+				Name:    "right where both orders agree",
+				Best:    scoring.Higher,
+				Plain:   "right verdicts, of the pairs in which both orders name the same response",
+				Source:  "gavel, after selective prediction, arXiv 1705.08500",
+				Others:  "selective accuracy; coverage says of how many pairs",
+				Chance:  "50",
+				PerItem: true,
 			},
 			Missing:  "pair left out",
 			Why:      scoring.Because("no pair with a label has the same verdict in both orders"),
@@ -165,12 +190,14 @@ var pairMetrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: Coverage,
 			Term: scoring.Term{
-				Name: "pairs kept",
-				Best: scoring.Higher,
+				Label: "coverage",
+				Name:  "pairs kept",
+				Best:  scoring.Higher,
 				Plain: "how much is answered: pairs in which both orders name the same response; of judgments, those that " +
 					"are sure enough; of two goals taken as one judge, pairs on which all four judgments agree",
-				Source: "share of pairs, of judgments",
-				Others: "selective prediction: coverage",
+				Source:  "share of pairs, of judgments",
+				Others:  "selective prediction: coverage",
+				PerItem: true,
 			},
 			Missing:  "not kept",
 			Why:      noPairs,
@@ -299,6 +326,8 @@ var referenceMetrics = []scoring.Metric{
 	{
 		Name: scoring.GenerationAccuracy,
 		Term: scoring.Term{
+			Label:  "own answers correct",
+			Short:  "own answers",
 			Plain:  "questions that the judge itself answers right",
 			Source: "self-reference, arXiv 2509.19880, Eq. 3",
 			Others: "accuracy, exact match",
@@ -311,6 +340,8 @@ var referenceMetrics = []scoring.Metric{
 	{
 		Name: StrictOwnRight,
 		Term: scoring.Term{
+			Label:  "correct in both orders when its own answer is correct",
+			Short:  "own answer correct",
 			Plain:  "strict, among the pairs whose question the judge itself answers right",
 			Source: "gavel",
 		},
@@ -322,6 +353,8 @@ var referenceMetrics = []scoring.Metric{
 	{
 		Name: StrictOwnWrong,
 		Term: scoring.Term{
+			Label:  "correct in both orders when its own answer is wrong",
+			Short:  "own answer wrong",
 			Plain:  "strict, among the pairs whose question the judge itself answers wrong",
 			Source: "gavel",
 		},
@@ -333,6 +366,8 @@ var referenceMetrics = []scoring.Metric{
 	{
 		Name: correlationGJ,
 		Term: scoring.Term{
+			Label:  "correlation of answering and judging",
+			Short:  "r GJ",
 			Plain:  "how closely \"can answer\" and \"can judge\" go together, from −1 to 1",
 			Source: "Pearson's r; self-reference, arXiv 2509.19880, Eq. 13",
 			Others: "paper: r_GJ; phi coefficient",
@@ -379,6 +414,7 @@ const StyleBias = "style-bias"
 var styleBias = scoring.Metric{
 	Name: StyleBias,
 	Term: scoring.Term{
+		Label: "style bias",
 		Plain: "points by which strict is higher on pairs whose right response looks the better (easy) " +
 			"than on those where it looks the worse (hard)",
 		Source: "gavel, from RM-Bench, arXiv 2410.16184",

@@ -12,7 +12,6 @@ import (
 
 // Layout of runs.
 var Layout = &report.Layout{
-	Terms:    scoring.Terms(scoring.Lay(metrics, 0)),
 	Headline: Steady,
 	Noun:     "judgments",
 	Item:     "pair",

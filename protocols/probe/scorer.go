@@ -154,11 +154,14 @@ var metrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: Steady,
 			Term: scoring.Term{
-				Name:   "right, whatever is added",
-				Best:   scoring.Higher,
-				Plain:  "pairs that are judged right as they are and with each of their four rewrites",
-				Source: "gavel",
-				Chance: "50 by place alone, 3 by guessing each time",
+				Label:   "correct under every rewrite",
+				Short:   "every rewrite",
+				Name:    "right, whatever is added",
+				Best:    scoring.Higher,
+				Plain:   "pairs that are judged right as they are and with each of their four rewrites",
+				Source:  "gavel",
+				Chance:  "50 by place alone, 3 by guessing each time",
+				PerItem: true,
 			},
 			Missing:  "wrong",
 			Why:      scoring.Because("there is no pair"),
@@ -171,6 +174,8 @@ var metrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: Kept,
 			Term: scoring.Term{
+				Label:  "correct verdicts kept",
+				Short:  "kept",
 				Name:   "right verdicts that stay",
 				Best:   scoring.Higher,
 				Plain:  "of the verdicts that are right on the pair as it is, those that are right on its rewrites too",
@@ -192,10 +197,13 @@ var metrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: Again,
 			Term: scoring.Term{
-				Name:   "stay when asked anew",
-				Best:   scoring.Higher,
-				Plain:  "of the verdicts that are right on the pair as it is, those that are right when the same is asked anew",
-				Source: "gavel",
+				Label:   "correct verdicts repeated",
+				Short:   "repeated",
+				Name:    "stay when asked anew",
+				Best:    scoring.Higher,
+				Plain:   "of the verdicts that are right on the pair as it is, those that are right when the same is asked anew",
+				Source:  "gavel",
+				PerItem: true,
 			},
 			Missing:  "wrong",
 			Why:      scoring.Because("no verdict is right on a pair as it is"),
@@ -209,11 +217,14 @@ var metrics = []scoring.Summed[pair]{
 		Metric: scoring.Metric{
 			Name: Right,
 			Term: scoring.Term{
-				Name:   "right in one order",
-				Best:   scoring.Higher,
-				Plain:  "verdicts that are right on the pair as it is, in the one order that it is shown in",
-				Source: "share of pairs",
-				Chance: "50",
+				Label:   "correct in one order",
+				Short:   "one order",
+				Name:    "right in one order",
+				Best:    scoring.Higher,
+				Plain:   "verdicts that are right on the pair as it is, in the one order that it is shown in",
+				Source:  "share of pairs",
+				Chance:  "50",
+				PerItem: true,
 			},
 			Missing:  "wrong",
 			Why:      scoring.Because("there is no pair"),
@@ -222,6 +233,9 @@ var metrics = []scoring.Summed[pair]{
 		Adds: func(u pair) (num, den float64) { return scoring.One(u.right(u.said[0])), 1 },
 	},
 }
+
+// Terms define them.
+var Terms = scoring.Terms(scoring.Lay(metrics, 0))
 
 // Extend adds what each rewrite does.
 func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap) {

@@ -14,7 +14,6 @@ import (
 )
 
 var Layout = &report.Layout{
-	Terms:    terms,
 	Headline: F1,
 	Noun:     "judgments",
 	Item:     "answer",

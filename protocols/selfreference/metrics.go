@@ -42,8 +42,8 @@ const (
 
 const paper = "self-reference, arXiv 2509.19880, "
 
-// terms say in words what tables of self-reference have: the metrics, each in its literal.
-var terms = append(scoring.Terms(slices.Concat(answerMetrics, modeMetrics, scoring.Lay(ownMetrics, 0))),
+// Terms define the metrics of self-reference.
+var Terms = append(scoring.Terms(slices.Concat(answerMetrics, modeMetrics, scoring.Lay(ownMetrics, 0))),
 	scoring.WithoutVerdictTerm)
 
 // answerMetrics are of the judge's own answers and of the agents'.
@@ -51,6 +51,8 @@ var answerMetrics = []scoring.Metric{
 	{
 		Name: scoring.GenerationAccuracy,
 		Term: scoring.Term{
+			Label:  "own answers correct",
+			Short:  "own answers",
 			Best:   scoring.Higher,
 			Plain:  "questions that the judge itself answers right",
 			Source: paper + "Eq. 3",
@@ -66,6 +68,8 @@ var answerMetrics = []scoring.Metric{
 	{
 		Name: AgentAccuracy,
 		Term: scoring.Term{
+			Label:  "agents' answers correct",
+			Short:  "agents' answers",
 			Plain:  "answers of the agents that are right",
 			Source: "share of answers",
 			Others: "base rate, prevalence",
@@ -140,6 +144,8 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name: Accuracy,
 		Term: scoring.Term{
+			Label:  "judgment accuracy",
+			Short:  "accuracy",
 			Name:   "judged right",
 			Best:   scoring.Higher,
 			Plain:  "judgments that are right",
@@ -155,6 +161,8 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name: Precision,
 		Term: scoring.Term{
+			Label:  "precision of Correct",
+			Short:  "precision",
 			Best:   scoring.Higher,
 			Plain:  "of the answers called Correct, those that are",
 			Source: paper + "Eq. 7",
@@ -169,6 +177,8 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name: Recall,
 		Term: scoring.Term{
+			Label:  "recall of Correct",
+			Short:  "recall",
 			Best:   scoring.Higher,
 			Plain:  "of the right answers, those that are called Correct",
 			Source: paper + "Eq. 8",
@@ -181,6 +191,8 @@ var modeMetrics = []scoring.Metric{
 		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() },
 	},
 	f1Of(F1, all, "there is no judgment", scoring.Term{
+		Label:  "F1 of Correct",
+		Short:  "F1",
 		Name:   "F1",
 		Plain:  "precision and recall of Correct in one number: their harmonic mean",
 		Source: paper + "Eq. 9",
@@ -190,6 +202,8 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name: F1Delta,
 		Term: scoring.Term{
+			Label:  "F1 difference by its own answer",
+			Short:  "F1 Δ",
 			Plain:  "F1 where the judge's own answer is right minus F1 where it is wrong",
 			Source: paper + "Tables 1, 6, 7",
 		},
@@ -203,6 +217,7 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name: Overconfidence,
 		Term: scoring.Term{
+			Label:  "overconfidence",
 			Plain:  "how much more it calls Correct than is correct, in points; 0 is best",
 			Source: paper + "Tables 2, 8",
 			Others: "leniency",
@@ -220,6 +235,8 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name: CorrelationGJ,
 		Term: scoring.Term{
+			Label:  "correlation of answering and judging",
+			Short:  "r GJ",
 			Plain:  "how closely \"can answer\" and \"can judge\" go together, from −1 to 1",
 			Source: "Pearson's r; " + paper + "Eq. 13",
 			Others: "paper: r_GJ; phi coefficient",
@@ -236,6 +253,8 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name: CorrelationGA,
 		Term: scoring.Term{
+			Label:  "correlation of its own answers and the agents'",
+			Short:  "r GA",
 			Plain:  "how closely \"the judge can answer\" and \"the agent can answer\" go together",
 			Source: "Pearson's r; " + paper + "Eq. 13",
 			Others: "paper: r_GA",
@@ -252,6 +271,8 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name: CorrelationJA,
 		Term: scoring.Term{
+			Label:  "correlation of judging and the agents' answers",
+			Short:  "r JA",
 			Plain:  "how closely \"judged right\" and \"the agent is right\" go together",
 			Source: "Pearson's r; " + paper + "Eq. 13",
 			Others: "paper: r_JA",
@@ -267,6 +288,8 @@ var modeMetrics = []scoring.Metric{
 	{
 		Name: PartialGJ,
 		Term: scoring.Term{
+			Label:  "partial correlation of answering and judging",
+			Short:  "r GJ|A",
 			Plain:  "how closely \"can answer\" and \"can judge\" go together, the agent's being right held fixed",
 			Source: paper + "Eq. 14",
 			Others: "paper: r_GJ|A; a partial correlation",
@@ -286,11 +309,15 @@ var modeMetrics = []scoring.Metric{
 // The F1 of the judgments of questions that the judge itself answers right, and wrong.
 var (
 	f1OfRight = f1Of(F1JPlus, ownIs(ownRight), "the judge answered no question right", scoring.Term{
+		Label:  "F1 when its own answer is correct",
+		Short:  "F1 J+",
 		Plain:  "F1 where the judge's own answer is right",
 		Source: paper + "Tables 1, 6, 7",
 		Others: "paper: J+",
 	})
 	f1OfWrong = f1Of(F1JMinus, ownIs(ownWrong), "the judge answered no question wrong", scoring.Term{
+		Label:  "F1 when its own answer is wrong",
+		Short:  "F1 J−",
 		Plain:  "F1 where the judge's own answer is wrong",
 		Source: paper + "Tables 1, 6, 7",
 		Others: "paper: J−",
@@ -365,6 +392,8 @@ func subset(name string, own int, agentRight, isF1 bool) scoring.Metric {
 		Name: name,
 		Term: scoring.Term{
 			Metric: "j-plus-*",
+			Label:  "own answer correct, the agent's: *",
+			Short:  "J+ *",
 			Best:   scoring.Higher,
 			Plain: "judgments where the judge's own answer is right, by whether the agent's is: " +
 				"accuracy, and F1 of the one label there",
@@ -378,6 +407,8 @@ func subset(name string, own int, agentRight, isF1 bool) scoring.Metric {
 		m.Term.Metric = "j-minus-*"
 		m.Term.Plain = strings.Replace(m.Term.Plain, "is right", "is wrong", 1)
 		m.Term.Others = "subsets of J−"
+		m.Term.Label = "own answer wrong, the agent's: *"
+		m.Term.Short = "J− *"
 	}
 	if isF1 {
 		m.Curve = f1

@@ -32,11 +32,13 @@ var Protocol = judging.Protocol{
 	New:       func(t judging.Template, s judging.Settings) judging.Asker { return rating{t, s.Get(scaleOption)} },
 }
 
+// Terms has its one metric.
+var Terms = []scoring.Term{{Metric: "better-rated", PerItem: true, Plain: "pairs whose labelled response is rated higher"}}
+
 // Layout has one tile; tables are the list of all results.
 var Layout = &report.Layout{
 	Headline: "better-rated",
 	Noun:     "ratings",
-	Terms:    []scoring.Term{{Metric: "better-rated", Plain: "pairs whose labelled response is rated higher"}},
 	Tiles:    []report.Tile{{Metric: "better-rated", Name: "the better is rated higher"}},
 }
 
