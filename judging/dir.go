@@ -2,6 +2,8 @@ package judging
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -326,14 +328,15 @@ func (d *Dir) Write(r *Record) error {
 }
 
 // WriteItems writes items.jsonl, in one step, if it is not there already; each hands every line of it to its argument.
-// It may be called while records are written, and after Start alone: items without a manifest may be of another run.
+// Where a run beside this one has the same items, the two share one file, as far as the file system has hard links. It
+// may be called while records are written, and after Start alone: items without a manifest may be of another run.
 // Where it was not finished, whoever goes on with the run calls it again.
 func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	path := filepath.Join(d.Path, ItemsFile)
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	return kept(disk.Write(path, func(w io.Writer) error {
+	write := func(w io.Writer) error {
 		return each(func(line []byte) error {
 			if _, err := w.Write(line); err != nil {
 				return err
@@ -341,7 +344,48 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 			_, err := w.Write([]byte{'\n'})
 			return err
 		})
-	}))
+	}
+	if shared, err := shareItems(d.Path, write); err != nil || shared {
+		return err
+	}
+	return kept(disk.Write(path, write))
+}
+
+// shareItems links items.jsonl of a folder to that of a folder beside it which has the bytes that write writes. It
+// reports whether there is one.
+func shareItems(dir string, write func(io.Writer) error) (bool, error) {
+	beside, _ := os.ReadDir(filepath.Dir(dir))
+	sum := sha256.New()
+	var size length
+	for _, e := range beside {
+		donor := filepath.Join(filepath.Dir(dir), e.Name())
+		info, err := os.Lstat(filepath.Join(donor, ItemsFile))
+		if err != nil || !e.IsDir() || !info.Mode().IsRegular() {
+			continue
+		}
+		if size == 0 {
+			if err := write(io.MultiWriter(sum, &size)); err != nil {
+				return false, err
+			}
+		}
+		if info.Size() != int64(size) {
+			continue
+		}
+		there, err := sums(nil, donor, ItemsFile)
+		if err == nil && there[ItemsFile] == hex.EncodeToString(sum.Sum(nil)) &&
+			os.Link(filepath.Join(donor, ItemsFile), filepath.Join(dir, ItemsFile)) == nil {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// length counts what is written to it.
+type length int64
+
+func (n *length) Write(p []byte) (int, error) {
+	*n += length(len(p))
+	return len(p), nil
 }
 
 // WriteManifest writes run.json, which may count on the records: they are on disk before it. Of a run that has ended it
@@ -354,7 +398,7 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	written.Files = nil
 	if m.Status != Running {
 		var err error
-		written.Files, err = sums(nil, d.Path)
+		written.Files, err = sums(nil, d.Path, summed...)
 		if err != nil {
 			return err
 		}

@@ -19,10 +19,10 @@ import (
 // summed are the files that scores are made of.
 var summed = []string{ItemsFile, RecordsFile}
 
-// sums are the SHA-256 of these files of a folder, in hex; one that is not there has none.
-func sums(root *os.Root, dir string) (map[string]string, error) {
+// sums returns the SHA-256 of files of a folder, in hex, without those that are not there.
+func sums(root *os.Root, dir string, names ...string) (map[string]string, error) {
 	all := map[string]string{}
-	for _, name := range summed {
+	for _, name := range names {
 		f, _, err := disk.Open(root, filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -55,7 +55,7 @@ func (m *Manifest) Changed(root *os.Root, dir string) (names []string, err error
 		}
 		return names, err
 	}
-	now, err := sums(root, dir)
+	now, err := sums(root, dir, summed...)
 	if err != nil {
 		return nil, err
 	}

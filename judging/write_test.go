@@ -92,6 +92,50 @@ func TestBeginWritesItemsOnce(t *testing.T) {
 	}
 }
 
+// TestRunsShareItems: runs beside each other that have the same items keep one file of them, which each of them has as
+// its own: what becomes of one changes nothing of the others.
+func TestRunsShareItems(t *testing.T) {
+	runs := t.TempDir()
+	file := func(name string) string { return filepath.Join(runs, name, ItemsFile) }
+	for _, run := range []struct{ name, lines string }{
+		{name: "a", lines: "one\ntwo"}, {name: "b", lines: "one\ntwo"}, {name: "c", lines: "one\ntwO"}, {name: "d", lines: "one"},
+		{name: "deep/e", lines: "one\ntwo"}, {name: "f", lines: "one\ntwo"},
+	} {
+		d, _, _, err := open(filepath.Join(runs, run.name), testManifest())
+		assert.NilError(t, err)
+		defer d.Close()
+		assert.NilError(t, d.Begin(testManifest(), func(line func([]byte) error) error {
+			for l := range strings.SplitSeq(run.lines, "\n") {
+				if err := line([]byte(l)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		assert.Equal(t, readAll(t, file(run.name)), run.lines+"\n")
+		if run.name == "a" {
+			assert.NilError(t, os.Mkdir(filepath.Join(runs, "link"), 0o755))
+			assert.NilError(t, os.Symlink(file("a"), file("link")))
+		}
+		if run.name == "b" {
+			assert.NilError(t, os.RemoveAll(filepath.Join(runs, "a")))
+			assert.Equal(t, readAll(t, file("b")), "one\ntwo\n")
+		}
+	}
+	stat := func(name string) fs.FileInfo {
+		info, err := os.Lstat(file(name))
+		assert.NilError(t, err)
+		return info
+	}
+	for name, shared := range map[string]bool{"c": false, "d": false, "deep/e": false, "f": true, "link": false} {
+		if os.SameFile(stat("b"), stat(name)) != shared {
+			t.Errorf("b and %s: one file is %v, want %v", name, !shared, shared)
+		}
+	}
+	assert.NilError(t, WriteJSON(file("f"), 1))
+	assert.Equal(t, readAll(t, file("b")), "one\ntwo\n")
+}
+
 func TestWriteJSONIsOldOrNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.json")
 	assert.NilError(t, WriteJSON(path, map[string]string{"a": "<&>"}))
