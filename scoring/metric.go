@@ -141,6 +141,16 @@ func Fill[U any](list []Summed[U], u U, row []float64) {
 	}
 }
 
+// Adds returns what a unit adds to a metric of a list.
+func Adds[U any](list []Summed[U], metric string, u U) (num, den float64) {
+	for _, m := range list {
+		if m.Name == metric {
+			num, den = m.Adds(u)
+		}
+	}
+	return num, den
+}
+
 // Terms are the words of metrics, once each, in their order.
 func Terms(list []Metric) (terms []Term) {
 	seen := map[string]bool{}

@@ -158,7 +158,8 @@ func TestResultsNameTheMetrics(t *testing.T) {
 // unit is and whether items are right or wrong by it. Whoever adds a metric is asked for them here.
 func TestTableOfMetrics(t *testing.T) {
 	for _, p := range protocols.All {
-		list := p.Scorer(new(judging.Manifest)).Sheet(scoring.MissingWrong, 0).Metrics
+		scorer := p.Scorer(new(judging.Manifest))
+		list := scorer.Sheet(scoring.MissingWrong, 0).Metrics
 		var perItem []string
 		headline := false
 		labels := map[string]string{}
@@ -179,8 +180,9 @@ func TestTableOfMetrics(t *testing.T) {
 		if !headline {
 			perItem = nil
 		}
-		if got := scoring.Shares(p.Name); !slices.Equal(got, perItem) {
-			t.Errorf("%s: a run can end early by %v, want %v", p.Name, got, perItem)
+		_, itemwise := scorer.(scoring.Itemwise)
+		if got := scoring.Shares(p.Name); !slices.Equal(got, perItem) || itemwise != (perItem != nil) {
+			t.Errorf("%s: a run can end early by %v (%t), want %v", p.Name, got, itemwise, perItem)
 		}
 	}
 	for _, tc := range []struct{ protocol, key, label, short string }{

@@ -42,14 +42,18 @@ func newAgain(times int, scorer func() Scorer) *again {
 	return a
 }
 
-// add takes a judgment of any time that was answered; added is false where it has been seen.
+// add takes a judgment of any time, and keeps what was answered. It reports false for a repetition that was taken
+// before, or that is none of the run's.
 func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error) {
+	if a == nil || v.Outcome == judging.Failed {
+		return true, nil
+	}
 	if r.Repetition >= len(a.times) {
 		return false, nil
 	}
 	added, err = a.times[r.Repetition].Add(r, v)
 	if err != nil || !added {
-		return added, err
+		return r.Repetition == 0, err
 	}
 	for turn, reply := range r.Replies {
 		prompt := fmt.Sprint(r.Item, r.Presentation, turn)

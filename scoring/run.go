@@ -47,7 +47,7 @@ type Run struct {
 	byPolicy bool // some verdict is read by a rule that leaves a choice to Reading.Policy
 
 	ids    func() ([]string, error) // of all its items; see Known
-	failed map[string]bool          // items with a judgment that failed, of a run that asks in an order drawn by seed
+	failed map[string]bool          // items with a judgment that failed
 
 	account account
 	items   Responses // nil where nobody said
@@ -137,7 +137,14 @@ func NewLoader(m *judging.Manifest, how judging.Reading) (*Loader, error) {
 	}
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
 	how.Name = cmp.Or(how.Name, judging.ReadersOf(m.Imported != ""))
-	run := &Run{Manifest: m, Reading: how, Outcomes: map[judging.Outcome]int{}, scorer: make(m), altered: m.Altered}
+	run := &Run{
+		Manifest: m,
+		Reading:  how,
+		Outcomes: map[judging.Outcome]int{},
+		scorer:   make(m),
+		altered:  m.Altered,
+		failed:   map[string]bool{},
+	}
 	if n := m.Spec.Parameters.Repetitions(); n > 1 {
 		run.again = newAgain(n, func() Scorer { return make(m) })
 	}
@@ -168,61 +175,72 @@ type Read struct {
 
 // Take is Add of a record that was read by a loader of the same run.
 func (l *Loader) Take(r *judging.Record, read Read) error {
-	run := l.run
-	v, other := read.Verdict, read.other
-	paper := v // as is recorded
-	if run.Reading.Name == judging.Robust {
-		paper = other
-	}
+	run, v := l.run, read.Verdict
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if run.Records == 0 {
-		run.cluster, run.clusters = r.Cluster()
-	}
-	if run.Records++; !v.Same(other) {
-		run.readings.differ++
-	}
-	run.trace(r)
-	if p, ok := l.asker.(judging.PolicyReader); ok && p.ReadsByPolicy(r) {
-		run.byPolicy = true
-	}
-	if !run.unpaid() {
-		run.account.enter(r, v)
-	}
-	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
-		run.Reread++
-	}
-	if run.again != nil && v.Outcome != judging.Failed {
-		if added, err := run.again.add(r, v); err != nil || r.Repetition > 0 && !added {
-			return err
-		}
-	}
-	if r.Repetition > 0 { // the scores are those of the first time
-		run.answered(r, v)
-		return nil
-	}
-	added, err := run.scorer.Add(r, v)
-	if err != nil || !added {
+	run.count(r, read, l.asker)
+	if added, err := run.again.add(r, v); err != nil || !added {
 		return err
 	}
-	run.answered(r, v)
-	if v.Outcome == judging.Failed && run.Manifest.DrawnBy != nil {
-		if run.failed == nil {
-			run.failed = map[string]bool{}
+	if r.Repetition == 0 { // the scores are those of the first time
+		added, err := run.scorer.Add(r, v)
+		if err != nil || !added {
+			return err
 		}
-		run.failed[r.Item] = true
+		run.Outcomes[v.Outcome]++
+		run.sure.add(r, run.Manifest, l.asker, v)
+		run.remark(r, v)
 	}
-	run.Outcomes[v.Outcome]++
-	run.sure.add(r, run.Manifest, l.asker, v)
-	run.remark(r, v)
-	return nil
-}
-
-func (run *Run) answered(r *judging.Record, v judging.Verdict) {
 	if v.Outcome != judging.Failed {
 		run.Answered++
 	}
 	run.Unserved.Add(run.Manifest, r, v.Outcome)
+	return nil
+}
+
+// count notes what a record tells of the run, be it the first of its judgment or not.
+func (run *Run) count(r *judging.Record, read Read, asker judging.Asker) {
+	paper := read.Verdict // as is recorded
+	if run.Reading.Name == judging.Robust {
+		paper = read.other
+	}
+	if run.Records == 0 {
+		run.cluster, run.clusters = r.Cluster()
+	}
+	run.Records++
+	if !read.Verdict.Same(read.other) {
+		run.readings.differ++
+	}
+	if paper.Outcome != r.Outcome || r.CandidateID(paper.Choice) != r.Choice || paper.Answer != r.Answer {
+		run.Reread++
+	}
+	if p, ok := asker.(judging.PolicyReader); ok && p.ReadsByPolicy(r) {
+		run.byPolicy = true
+	}
+	run.trace(r)
+	if !run.unpaid() {
+		run.account.enter(r, read.Verdict)
+	}
+}
+
+// Item tells what an item came to by a metric of [Shares], once all its judgments of the first time were taken.
+func (l *Loader) Item(id, metric string) (is ItemResult, complete bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	scorer, ok := l.run.scorer.(Itemwise)
+	if !ok {
+		return NotKnown, false
+	}
+	num, den, complete := scorer.Item(id, metric)
+	switch {
+	case l.run.failed[id]:
+		return NotKnown, complete
+	case den == 0:
+		return LeftOut, complete
+	case num > 0:
+		return Right, complete
+	}
+	return Wrong, complete
 }
 
 // Run is what the records come to. The loader is of no use afterwards.
@@ -291,8 +309,11 @@ func (run *Run) Origins() (origins []Origin) {
 
 // remark counts what a table warns of.
 func (run *Run) remark(r *judging.Record, v judging.Verdict) {
-	if v.Outcome == judging.Failed && (run.failure == "" || r.Error < run.failure) {
-		run.failure = r.Error
+	if v.Outcome == judging.Failed {
+		run.failed[strings.Clone(r.Item)] = true
+		if run.failure == "" || r.Error < run.failure {
+			run.failure = r.Error
+		}
 	}
 	if len(r.Replies) == 0 {
 		return

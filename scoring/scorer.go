@@ -33,6 +33,11 @@ type Words struct {
 
 // What a scorer may have beside.
 type (
+	// Itemwise is of protocols whose items are right or wrong one by one. Item returns what an item adds to a metric with
+	// [Term.PerItem], before Finish; complete is false until all judgments of it were added.
+	Itemwise interface {
+		Item(id, metric string) (num, den float64, complete bool)
+	}
 	// Labelling says how many units have no label, and are left out of what needs one.
 	Labelling interface{ Unlabelled() int }
 	// Extender adds to a report what is not a metric of its units.

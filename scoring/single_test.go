@@ -15,17 +15,14 @@ import (
 func TestSoFar(t *testing.T) {
 	said := func(m *judging.Manifest, units ...twoJudgments) string {
 		how := judging.Reading{Policy: judging.Unique}
-		soFar := scoring.NewSoFar(m, how)
 		records, err := scoring.NewLoader(m, how)
+		soFar := scoring.NewSoFar(records)
 		for _, u := range units {
 			for _, r := range u.records() {
-				var read scoring.Read
 				if err == nil {
-					read, err = records.Look(r)
+					err = records.Add(r)
 				}
-				if err == nil {
-					err = soFar.Add(r, read)
-				}
+				soFar.Add(r)
 			}
 		}
 		if err != nil {

@@ -71,7 +71,7 @@ func (p *runState) enter(r *judging.Record) (scoring.Read, error) {
 	}
 	enough := false
 	if err == nil {
-		enough, err = p.follow.add(r)
+		enough, err = p.follow.add(r, read)
 	}
 	if enough {
 		p.endGently()

@@ -18,7 +18,7 @@ type Rule struct {
 	Upto   int     // items that are asked about at most; 0 for all
 	// Look is told of each item in the order drawn, from place 0 on, once all judgments of it are there, and says whether
 	// that is enough. It is told of those that stand too.
-	Look func(place int, fate scoring.Fate) (enough bool)
+	Look func(place int, is scoring.ItemResult) (enough bool)
 }
 
 // follower tells a rule of a run's items.
@@ -26,19 +26,19 @@ type follower struct {
 	rule  *Rule
 	place map[string]int
 
-	mu     sync.Mutex
-	items  *scoring.Singles
-	fates  map[int]scoring.Fate // by place, of items that the rule was not told of yet
-	told   int
-	enough bool
+	mu      sync.Mutex
+	records *scoring.Loader
+	items   map[int]scoring.ItemResult // by place, of items that the rule was not told of yet
+	told    int
+	enough  bool
 }
 
-func newFollower(rule *Rule, m *judging.Manifest, how judging.Reading, ids []string) *follower {
+func newFollower(rule *Rule, records *scoring.Loader, ids []string) *follower {
 	f := &follower{
-		rule:  rule,
-		place: make(map[string]int, len(ids)),
-		items: scoring.NewSingles(m, how, rule.Metric),
-		fates: map[int]scoring.Fate{},
+		rule:    rule,
+		place:   make(map[string]int, len(ids)),
+		records: records,
+		items:   map[int]scoring.ItemResult{},
 	}
 	for at, id := range ids {
 		f.place[id] = at
@@ -47,8 +47,8 @@ func newFollower(rule *Rule, m *judging.Manifest, how judging.Reading, ids []str
 }
 
 // add takes a judgment, and tells whether the rule has enough; where there is no rule it never has.
-func (f *follower) add(r *judging.Record) (enough bool, err error) {
-	if f == nil {
+func (f *follower) add(r *judging.Record, read scoring.Read) (enough bool, err error) {
+	if f == nil || r.Repetition > 0 {
 		return false, nil
 	}
 	f.mu.Lock()
@@ -57,18 +57,21 @@ func (f *follower) add(r *judging.Record) (enough bool, err error) {
 	if f.enough || !ours || at < f.told {
 		return f.enough, nil
 	}
-	fate, all, err := f.items.Take(r)
-	if err != nil || !all {
+	if err := f.records.Take(r, read); err != nil {
 		return false, err
 	}
-	f.fates[at] = fate
+	is, complete := f.records.Item(r.Item, f.rule.Metric)
+	if !complete {
+		return false, nil
+	}
+	f.items[at] = is
 	for !f.enough {
-		fate, there := f.fates[f.told]
+		is, there := f.items[f.told]
 		if !there {
 			break
 		}
-		delete(f.fates, f.told)
-		f.enough = f.rule.Look(f.told, fate)
+		delete(f.items, f.told)
+		f.enough = f.rule.Look(f.told, is)
 		f.told++
 	}
 	return f.enough, nil
@@ -86,10 +89,10 @@ func (f *follower) stopped() *judging.Stopped {
 
 // draw orders the items that are asked about by seed, where what the run comes to can be told before its end: that of
 // the rule or of an earlier try, else the request's.
-func (p *runState) draw() {
+func (p *runState) draw(how judging.Reading) error {
 	shares := scoring.Shares(p.job.Manifest.Spec.Protocol)
 	if len(shares) == 0 || p.answer != nil {
-		return
+		return nil
 	}
 	m, seed := p.job.Manifest, p.req.Seed
 	if old, err := judging.ReadManifest(p.out); err == nil && old.DrawnBy != nil {
@@ -105,17 +108,17 @@ func (p *runState) draw() {
 		p.job.Order = append(p.job.Order, p.job.Rows[i])
 	}
 	if p.rule == nil {
-		return
+		return nil
 	}
 	if p.rule.Metric == "" {
 		p.rule.Metric = shares[0]
 	}
-	how := scoring.DefaultOptions.Reading
-	how.Name = p.reading
-	p.follow = newFollower(p.rule, m, how, judging.Drawn(p.ids(), seed))
+	records, err := scoring.NewLoader(m, how)
+	p.follow = newFollower(p.rule, records, judging.Drawn(p.ids(), seed))
 	if n := p.rule.Upto; n > 0 && n < len(p.job.Order) {
 		p.job.Order = p.job.Order[:n]
 	}
+	return err
 }
 
 // ids are those of all items of the run.

@@ -27,10 +27,12 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	var err error
 	how := scoring.DefaultOptions.Reading
 	how.Name = p.reading
-	p.draw()
+	if err := p.draw(how); err != nil {
+		return nil, err
+	}
 	p.records, err = scoring.NewLoader(m, how)
-	if e.Observer != nil {
-		p.soFar = scoring.NewSoFar(m, how)
+	if err == nil && e.Observer != nil {
+		p.soFar = scoring.NewSoFar(p.records)
 	}
 	if err == nil && e.Runs != "" {
 		err = disk.Within(e.Runs, p.out)
@@ -112,7 +114,7 @@ func (e *Maker) counted(ctx context.Context, p *runState, ask func() error) (jud
 // stands takes a record of an earlier try that was read.
 func (p *runState) stands(r *judging.Record, read scoring.Read) error {
 	p.remember(r)
-	if _, err := p.follow.add(r); err != nil {
+	if _, err := p.follow.add(r, read); err != nil {
 		return err
 	}
 	return p.takeRead(r, read)
@@ -122,7 +124,7 @@ func (p *runState) stands(r *judging.Record, read scoring.Read) error {
 func (p *runState) takeRead(r *judging.Record, read scoring.Read) error {
 	err := p.records.Take(r, read)
 	if err == nil {
-		err = p.soFar.Add(r, read)
+		p.soFar.Add(r)
 	}
 	return err
 }

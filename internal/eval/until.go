@@ -74,8 +74,8 @@ type tally struct {
 }
 
 // look takes the next item, and tells whether the question is answered. What failed counts against the answer.
-func (t *tally) look(fate scoring.Fate) bool {
-	switch fate {
+func (t *tally) look(is scoring.ItemResult) bool {
+	switch is {
 	case scoring.LeftOut:
 		return false
 	case scoring.Right:
@@ -108,7 +108,7 @@ func (t *tally) interval() stats.Interval {
 func (t *tally) rule() *Rule {
 	return &Rule{
 		Name: "until " + t.String(), Alpha: untilAlpha, Metric: t.Metric,
-		Look: func(_ int, fate scoring.Fate) bool { return t.look(fate) },
+		Look: func(_ int, is scoring.ItemResult) bool { return t.look(is) },
 	}
 }
 

@@ -33,7 +33,7 @@ func TestParseUntil(t *testing.T) {
 func TestTally(t *testing.T) {
 	for _, c := range []struct {
 		text  string
-		fate  scoring.Fate
+		is    scoring.ItemResult
 		holds bool
 		by    int
 	}{
@@ -45,10 +45,10 @@ func TestTally(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := &tally{Until: u}
-		for seen.n < 100 && !seen.look(c.fate) {
+		for seen.n < 100 && !seen.look(c.is) {
 		}
 		if !seen.decided || seen.holds != c.holds || seen.n > c.by {
-			t.Errorf("%s, all %v: %+v", c.text, c.fate, seen)
+			t.Errorf("%s, all %v: %+v", c.text, c.is, seen)
 		}
 	}
 	seen := &tally{Until: Until{"strict", false, 0.6}}

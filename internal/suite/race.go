@@ -168,13 +168,18 @@ func rightsIn(dir, metric string) (map[string]bool, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	items := scoring.NewSingles(m, scoring.DefaultOptions.Reading, metric)
+	records, err := scoring.NewLoader(m, scoring.DefaultOptions.Reading)
+	if err != nil {
+		return nil, err
+	}
 	err = judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
-		fate, all, err := items.Take(r)
-		if all && fate != scoring.NotKnown {
-			known[strings.Clone(r.Item)] = fate == scoring.Right
+		if err := records.Add(r); err != nil {
+			return err
 		}
-		return err
+		if is, complete := records.Item(r.Item, metric); complete && is != scoring.NotKnown {
+			known[strings.Clone(r.Item)] = is == scoring.Right
+		}
+		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -224,15 +229,15 @@ func (x *Contest) ask(ctx context.Context, j, upTo int) error {
 		Alpha: x.rules.Alpha,
 		Seed:  &x.state.Seed,
 		Upto:  upTo,
-		Look: func(place int, fate scoring.Fate) bool {
+		Look: func(place int, is scoring.ItemResult) bool {
 			if place < x.engine.Asked(j) {
 				return false
 			}
-			if turn, _, ok := x.engine.Next(); !ok || turn != j || fate == scoring.NotKnown {
+			if turn, _, ok := x.engine.Next(); !ok || turn != j || is == scoring.NotKnown {
 				return true
 			}
-			x.known[j][x.drawn[place]] = fate == scoring.Right
-			x.engine.Add(fate == scoring.Right)
+			x.known[j][x.drawn[place]] = is == scoring.Right
+			x.engine.Add(is == scoring.Right)
 			turn, _, ok := x.engine.Next()
 			return !ok || turn != j || x.overBudget()
 		},

@@ -33,12 +33,12 @@ type scoreRow struct {
 
 // answers is the scorer of runs in which a model answers questions itself.
 type answers struct {
-	items map[string]bool
-	rows  []scoreRow // in the end by item
+	items map[string]int // their places in rows, until Finish
+	rows  []scoreRow     // in the end by item
 }
 
 // NewScorer scores runs in which a model answers questions itself.
-func NewScorer(*judging.Manifest) scoring.Scorer { return &answers{items: map[string]bool{}} }
+func NewScorer(*judging.Manifest) scoring.Scorer { return &answers{items: map[string]int{}} }
 
 func (*answers) Words() scoring.Words {
 	return scoring.Words{
@@ -57,7 +57,7 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; "+
 			"this record is of another kind (shape %q)", r.Shape)
 	}
-	if f.items[r.Item] {
+	if _, seen := f.items[r.Item]; seen {
 		return false, nil
 	}
 	a := scoreRow{
@@ -73,9 +73,18 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if r.Shape == "choice" || r.Shape == "preference" { // of which a tie is an option
 		a.options = len(r.Order)
 	}
-	f.items[a.item] = true
+	f.items[a.item] = len(f.rows)
 	f.rows = append(f.rows, a)
 	return true, nil
+}
+
+// Item returns what a question with an answer adds to a metric.
+func (f *answers) Item(id, metric string) (num, den float64, complete bool) {
+	at, complete := f.items[id]
+	if complete {
+		num, den = scoring.Adds(answerMetrics, metric, f.rows[at])
+	}
+	return num, den, complete
 }
 
 func (f *answers) Finish() (complete int) {

@@ -127,6 +127,16 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
+// Item returns what a pair with both judgments adds to a metric.
+func (f *pairs) Item(id, metric string) (num, den float64, complete bool) {
+	u := f.byItem[id]
+	if u == nil || !u.complete() {
+		return 0, 0, false
+	}
+	num, den = scoring.Adds(pairMetrics, metric, *u)
+	return num, den, true
+}
+
 func (f *pairs) Finish() (complete int) {
 	for _, u := range f.byItem {
 		if !u.complete() {

@@ -113,6 +113,16 @@ func candidate(r *judging.Record, id string) int8 {
 	return int8(slices.Index([]string{r.CandidateID(0), r.CandidateID(1)}, id))
 }
 
+// Item returns what a pair with all its judgments adds to a metric.
+func (f *pairs) Item(id, metric string) (num, den float64, complete bool) {
+	u := f.byItem[id]
+	if u == nil || u.seen < presentations {
+		return 0, 0, false
+	}
+	num, den = scoring.Adds(metrics, metric, *u)
+	return num, den, true
+}
+
 // Finish keeps the pairs with all their judgments.
 func (f *pairs) Finish() (complete int) {
 	for _, u := range f.byItem {
