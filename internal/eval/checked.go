@@ -20,6 +20,7 @@ import (
 type checked struct {
 	mu         sync.Mutex
 	unverified int               // records with that mark: nobody could ask
+	unsure     bool              // there was one, in this try
 	foreign    []*judging.Record // a reply is of another model
 	changed    error             // which
 	err        error             // of a record that could not be written
@@ -44,6 +45,7 @@ func (p *runState) settle(r *judging.Record, read scoring.Read) error {
 			r.Unverified = err != nil
 			if r.Unverified {
 				c.unverified++
+				c.unsure = true
 			}
 			err = p.record(r, read)
 		}

@@ -23,6 +23,9 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 	if err := TakeUp(p.out, p.req.try); err != nil {
 		return nil, err
 	}
+	if rep := e.finished(p); rep != nil {
+		return rep, nil
+	}
 	p.job.Completed = judging.Completed{}
 	var err error
 	how := scoring.DefaultOptions.Reading
@@ -92,10 +95,14 @@ func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) 
 		}
 		e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Completed: completed})
 		if completed == m.Judgments && completed > 0 {
-			e.say("all %d judgments are in %s already: nothing to ask", m.Judgments, p.out)
+			e.sayComplete(p)
 		}
 	}
 	return e.finish(p, missing+len(dir.Waiting), runErr)
+}
+
+func (e *Maker) sayComplete(p *runState) {
+	e.say("all %d judgments are in %s already: nothing to ask", p.job.Manifest.Judgments, p.out)
 }
 
 // counted counts the longest prompt while ask goes on.
@@ -404,6 +411,7 @@ func (e *Maker) finish(p *runState, asked int, runErr error) (*scoring.Report, e
 	rep.Run = p.out
 	run.InFolder(p.out)
 	rep.Ledger = run.Ledger()
+	p.keepFinished(run, &rep)
 	switch {
 	case DiskFull(runErr) && DiskFull(err):
 		return &rep, e.ending(m.Status, left, m.Judgments, runErr) // to say it once is enough

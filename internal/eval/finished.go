@@ -1,0 +1,68 @@
+package eval
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// finished is what a complete run came to, kept in its folder, so that the same command does not read its replies
+// again. It counts while the files that it was made of are as they were.
+type finished struct {
+	Scoring int               `json:"scoring"`
+	Files   map[string]string `json:"files_sha256"` // as in the manifest
+	Report  *scoring.Report   `json:"report"`       // with what it cost, which results.json has not
+}
+
+const finishedFile = ".finished.json"
+
+// plain tells whether a run is scored as its folder has it and asks for nothing that is there.
+func (p *runState) plain() bool {
+	return p.rule == nil && p.answer == nil && p.reading == "" && !p.req.AskAgain
+}
+
+// finished returns the report of a run that is complete already and would ask for nothing; nil where that has to be
+// found out by reading its records.
+func (e *Maker) finished(p *runState) *scoring.Report {
+	m := p.job.Manifest
+	old, err := judging.ReadManifest(p.out)
+	if err != nil || !p.plain() || old.ID != m.ID || old.Status != judging.Complete || !old.Suspect.IsZero() ||
+		old.Name != m.Name || !reflect.DeepEqual(old.Dataset, m.Dataset) {
+		return nil
+	}
+	var kept finished
+	raw, err := os.ReadFile(filepath.Join(p.out, finishedFile))
+	if err != nil || json.Unmarshal(raw, &kept) != nil || kept.Scoring != scoring.Version || kept.Report == nil ||
+		!maps.Equal(kept.Files, old.Files) || !exists(filepath.Join(p.out, judging.ResultsFile)) {
+		return nil
+	}
+	altered, err := old.EverAltered(nil, p.out)
+	if err != nil || len(altered) > 0 {
+		return nil
+	}
+	kept.Report.Run = p.out
+	e.observer().RunOpened(RunStart{Dir: p.out, Manifest: old, Completed: old.Judgments})
+	e.sayComplete(p)
+	for _, o := range kept.Report.Origins {
+		e.say("%s", o)
+	}
+	return kept.Report
+}
+
+// keepFinished keeps the report of a complete run whose next try would ask for nothing. Where it cannot be written, the
+// next try reads the records.
+func (p *runState) keepFinished(run *scoring.Run, rep *scoring.Report) {
+	path := filepath.Join(p.out, finishedFile)
+	m, err := judging.ReadManifest(p.out)
+	if err != nil || !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 || p.checked.unsure ||
+		len(m.Altered) > 0 {
+		os.Remove(path)
+		return
+	}
+	judging.WriteJSON(path, finished{Scoring: scoring.Version, Files: m.Files, Report: rep})
+}

@@ -1,0 +1,106 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/judging"
+	"gavel/protocols/pairwise"
+	"gavel/scoring"
+)
+
+// TestFinishedRunIsNotReadAgain: the same command takes what a complete run came to as it kept it, and reads the records
+// where anything of the run is not as it was. Which of the two it did is told by a mark in what was kept.
+func TestFinishedRunIsNotReadAgain(t *testing.T) {
+	const mark = "kept"
+	edit := func(name string, change func(string) string) func(dir string) {
+		return func(dir string) {
+			path := filepath.Join(dir, name)
+			b, err := os.ReadFile(path)
+			assert.NilError(t, err)
+			assert.NilError(t, os.WriteFile(path, []byte(change(string(b))), 0o644))
+		}
+	}
+	replaced := func(was, is string) func(string) string {
+		return func(s string) string {
+			assert.Assert(t, strings.Contains(s, was), "%s has no %s", s[:min(len(s), 200)], was)
+			return strings.Replace(s, was, is, 1)
+		}
+	}
+	for _, tc := range []struct {
+		name    string
+		more    map[string][]string // in the second request
+		judge   string              // its name there
+		between func(dir string)
+		kept    bool
+	}{
+		{name: "the same", kept: true},
+		{name: "another time limit", more: map[string][]string{"timeout": {"3m"}}, kept: true},
+		{name: "a record is gone", between: edit(judging.RecordsFile, func(s string) string { return s[strings.Index(s, "\n")+1:] })},
+		{name: "an item is changed", between: edit(judging.ItemsFile, func(s string) string { return s + "\n" })},
+		{name: "no results", between: func(dir string) { assert.NilError(t, os.Remove(filepath.Join(dir, judging.ResultsFile))) }},
+		{name: "another version scored it", between: edit(finishedFile, replaced(`"scoring": `, `"scoring": 1`))},
+		{name: "damaged", between: edit(finishedFile, func(s string) string { return s[1:] })},
+		{name: "another name", judge: "Ann"},
+		{name: "ask again", more: map[string][]string{"ask-again": {"true"}}},
+		{name: "a rule", more: map[string][]string{"until": {"strict>=20"}}},
+		{name: "not complete", between: edit(judging.ManifestFile, replaced(`"complete"`, `"incomplete"`))},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			maker := &Maker{Getenv: os.Getenv, Now: time.Now, Version: "test"}
+			run := func(more map[string][]string, judge string) scoring.Report {
+				fields := map[string][]string{"backend": {"sim"}, "model": {"accuracy=0.9"}, "dataset": {"sample"}, "out": {dir}}
+				for name, values := range more {
+					fields[name] = values
+				}
+				r, err := Read(pairwise.Protocol, fields)
+				assert.NilError(t, err)
+				r.Name = judge
+				reports, err := maker.Run(context.Background(), r)
+				assert.NilError(t, err)
+				return reports[0]
+			}
+			first := run(nil, "")
+			edit(finishedFile, replaced(`"says": "`, `"says": "`+mark))(dir)
+			if tc.between != nil {
+				tc.between(dir)
+			}
+			second := run(tc.more, tc.judge)
+			says, kept := strings.CutPrefix(second.Says, mark)
+			if kept != tc.kept {
+				t.Errorf("the report says %q", second.Says)
+			}
+			if second.Says = says; tc.kept {
+				a, _ := json.Marshal(first)
+				b, _ := json.Marshal(second)
+				assert.Equal(t, string(a), string(b))
+			}
+		})
+	}
+}
+
+// TestUnservedRunIsReadAgain: of a run with verdicts that the server did not give nothing is kept.
+func TestUnservedRunIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	m := judging.NewManifest("test", judging.Spec{Protocol: pairwise.Protocol.Name})
+	m.Status = judging.Complete
+	assert.NilError(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	p := &runState{out: dir, job: &judging.Job{Manifest: m}}
+	var there []bool
+	for _, refused := range []int{0, 1} {
+		p.keepFinished(&scoring.Run{Unserved: judging.Unserved{Refused: refused}}, &scoring.Report{})
+		there = append(there, exists(filepath.Join(dir, finishedFile)))
+	}
+	if !slices.Equal(there, []bool{true, false}) {
+		t.Errorf("kept: %v", there)
+	}
+}
