@@ -51,7 +51,7 @@ var rooms = map[string]string{
 
 	"internal/eval": "protocols protocols/answer scoring scoring/stats judging cache backends datasets internal/codec" +
 		" internal/disk",
-	"internal/suite": "backends internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
+	"internal/suite": "backends internal/doc internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
 		" internal/disk",
 	"internal/carry":  "internal/eval scoring judging backends datasets internal/codec internal/disk",
 	"internal/doctor": "internal/report/table judging backends",
@@ -68,7 +68,7 @@ var rooms = map[string]string{
 		" internal/server/markup internal/server/store internal/report internal/report/table internal/labels scoring" +
 		" scoring/race judging datasets internal/codec",
 
-	"internal/cli": "internal/server internal/server/guard internal/server/jobs" +
+	"internal/cli": "internal/doc internal/server internal/server/guard internal/server/jobs" +
 		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/report" +
 		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
 		" scoring/race judging cache datasets backends internal/codec internal/disk internal/cli/demo internal/cli/manual",
@@ -83,7 +83,7 @@ var rooms = map[string]string{
 const anyProtocol = "protocols/*"
 
 // protocol is what every protocol may import.
-const protocol = "protocols/imports protocols/reading internal/report internal/report/table" +
+const protocol = "protocols/imports protocols/reading internal/doc internal/report internal/report/table" +
 	" scoring scoring/stats judging datasets backends internal/codec internal/disk"
 
 // only lists the modules that one place alone may import, so that to leave them is a change of that place.

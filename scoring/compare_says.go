@@ -97,9 +97,9 @@ func (c *Comparison) answer(names [2]string) string {
 	return says
 }
 
-// both says what the two come to: "right in both orders on 58 and 62 % of the same 350 pairs".
+// both says what the two come to: "correct in both orders on 58 and 62 % of the same 350 pairs".
 func (c *Comparison) both(d Difference) string {
-	name := cmp.Or(c.words.Name, d.Metric)
+	name := cmp.Or(c.words.Label, d.Metric)
 	same := fmt.Sprintf("the same %d %s%s", c.N, cmp.Or(c.Unit, "pair"), plural(c.N))
 	if d.A == nil || d.B == nil {
 		return name + " on " + same

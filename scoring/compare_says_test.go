@@ -13,7 +13,7 @@ func compared(t Table2x2, change func(c *Comparison, d *Difference)) *Comparison
 		B:      Side{Run: "r/b", ID: "2", Model: "bob", Prompt: "sop"},
 		N:      d.N,
 		stands: "strict",
-		words:  Term{Name: "right in both orders", Best: Higher},
+		words:  Term{Label: "right in both orders", Best: Higher},
 	}
 	if change != nil {
 		change(c, &d)
@@ -67,7 +67,7 @@ func TestComparisonSays(t *testing.T) {
 		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, close) },
 			want: "On the 100 pairs where each judge gives the same verdict in both orders they cannot be told apart."},
 		{name: "a score", table: apart, change: func(c *Comparison, d *Difference) {
-			d.Unit, c.Unit, c.words = UnitScore, "item", Term{Name: "Grade score"}
+			d.Unit, c.Unit, c.words = UnitScore, "item", Term{Label: "Grade score"}
 			d.A, d.B, d.Diff, d.Low, d.High = new(0.4), new(0.7), new(0.3), new(0.1), new(0.5)
 		}, want: "bob is higher by 0.30 [0.10, 0.50]: Grade score 0.40 and 0.70 on the same 100 items."},
 	} {

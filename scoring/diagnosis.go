@@ -107,7 +107,7 @@ const (
 	MostByPlace = 75 // of verdicts that name one position
 	MostOneWay  = 95 // of verdicts that are one label
 	MostTies    = 50
-	UsableFrom  = 50 // of items that are right in every order
+	UsableFrom  = 50 // of items that are correct in every order
 	StrongFrom  = 75
 	// of the verdicts that are kept, where each is one of two: a third of the way from chance to perfect
 	ReliableFrom = 200.0 / 3

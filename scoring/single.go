@@ -53,7 +53,7 @@ func NewSoFar(records *Loader) *SoFar {
 	return &SoFar{
 		records:  records,
 		headline: headline.Metric,
-		says:     headline.Name + w.Asked + " on %.0f to %.0f %% of %d " + w.Unit + "s",
+		says:     headline.Label + w.Asked + " on %.0f to %.0f %% of %d " + w.Unit + "s",
 	}
 }
 

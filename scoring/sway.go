@@ -51,7 +51,7 @@ type Sway struct {
 	Pairs     int     `json:"pairs"`         // with a label and both texts
 	Judgments int     `json:"judgments"`     // of these pairs, that name a response
 	Causes    []Cause `json:"causes"`        // the place first, then by how much they sway
-	// how many of the pairs are right in both orders, which the rules are held against
+	// how many of the pairs are correct in both orders, which the rules are held against
 	Strict Proportion `json:"right_in_both_orders"`
 	// how often one verdict is right, in percent; null where nothing could be fitted
 	Right *float64 `json:"right"`
@@ -69,8 +69,8 @@ type Cause struct {
 	About string     `json:"about"`            // how it is counted
 	Pairs int        `json:"pairs"`            // in which one response has more of it
 	Named Proportion `json:"named"`            // verdicts that name the response with more
-	More  Proportion `json:"right_where_more"` // pairs right in both orders whose better response has more
-	Less  Proportion `json:"right_where_less"` // pairs right in both orders whose better response has less
+	More  Proportion `json:"right_where_more"` // pairs correct in both orders whose better response has more
+	Less  Proportion `json:"right_where_less"` // pairs correct in both orders whose better response has less
 	// what one standard deviation more does to the odds of being named, in a logistic regression on what is right and
 	// on all causes; null where none could be fitted. Of the place it is what being shown first does.
 	Odds *Odds `json:"odds"`
@@ -152,7 +152,7 @@ type Rule struct {
 	P *float64 `json:"p,omitempty"`
 
 	Named   *Proportion `json:"named,omitempty"`         // verdicts that name what the rule names
-	Against *Proportion `json:"right_against,omitempty"` // pairs right in both orders whose better response is the other
+	Against *Proportion `json:"right_against,omitempty"` // pairs correct in both orders whose better response is the other
 }
 
 // picks are the responses that rules name, and the others.
@@ -238,7 +238,7 @@ func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
 func (s Sway) Answer() string {
 	words := s.swayed()
 	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
-		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is right in both orders on %.0f %% of the "+
+		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is correct in both orders on %.0f %% of the "+
 			"pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
 	}
 	return words
@@ -305,7 +305,7 @@ func (s Sway) swayed() string {
 		right = c.Less
 		other = c.More
 	}
-	return words + fmt.Sprintf(" It leans to %s, which %.0f %% of its verdicts name: right in both orders on %.0f %% of "+
+	return words + fmt.Sprintf(" It leans to %s, which %.0f %% of its verdicts name: correct in both orders on %.0f %% of "+
 		"the pairs whose better response %s, on %.0f %% of the others.", to, named, *right.Value, better, *other.Value)
 }
 

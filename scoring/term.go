@@ -19,7 +19,6 @@ type Term struct {
 	Unit    string   // of its values, as in [Result]
 	PerItem bool     // every item is right or wrong by it, so that a run can end early by it
 	Called  []string // how else tables call it, with patterns as in Metric
-	Name    string   // in plain words, a few: "right in both orders"
 	Plain   string   // what it says, in plain words
 	Source  string   // of the formula
 	Others  string   // what others call it
@@ -38,7 +37,7 @@ const (
 
 // Is tells whether a name is the term's.
 func (t Term) Is(name string) bool {
-	return name == t.Name || slices.ContainsFunc(append([]string{t.Metric}, t.Called...), func(pattern string) bool {
+	return name == t.Label || slices.ContainsFunc(append([]string{t.Metric}, t.Called...), func(pattern string) bool {
 		is, _ := path.Match(pattern, strings.ReplaceAll(name, "/", " "))
 		return is
 	})

@@ -81,6 +81,7 @@ type Table struct {
 // Column of a table, beside the first, which has the names of its rows.
 type Column struct {
 	Name  string
+	Short string // its name on a terminal; "" is the name
 	Kind  Kind
 	Axis  *Axis  // where its numbers are drawn as well; nil draws none
 	Head  string // what the drawn numbers are called on a page; "" is nothing beside the axis

@@ -222,9 +222,13 @@ func (c Column) drawn(on Surface) bool { return on == Short && c.Axis != nil && 
 
 // heads of the column: its name, and the scale of its drawing.
 func (c Column) heads(on Surface) table.Columns {
-	heads := table.Right(c.Name)
+	name := c.Name
+	if on == Short {
+		name = cmp.Or(c.Short, name)
+	}
+	heads := table.Right(name)
 	if c.Kind == Words || c.Kind == Judged || c.Kind == Lap || c.drawn(on) {
-		heads = table.Left(c.Name)
+		heads = table.Left(name)
 	}
 	heads[0].Spare = c.Spare
 	if c.drawn(on) {

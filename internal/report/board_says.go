@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -57,16 +58,16 @@ func (b Board) sentences() (first, rest string) {
 	case b.Test == "":
 		first := placed[:1]
 		return fmt.Sprintf("%s has the highest score: %s", namesOf(first), b.values(first)),
-			strings.TrimSpace("It is not tested yet which judges can be told apart. " + b.warning())
+			strings.TrimSpace(doc.Phrase("board.not-tested") + " " + b.warning())
 	case alike && len(placed) == 2:
-		return fmt.Sprintf("%s cannot be told apart: %s", namesOf(placed), b.values(placed)), b.warning()
+		return doc.Phrase("board.two-tied", namesOf(placed), b.values(placed)), b.warning()
 	case alike:
-		return fmt.Sprintf("None of the %d judges can be told from the others: %s", len(placed), b.values(placed)),
+		return doc.Phrase("board.all-tied", len(placed), b.values(placed)),
 			b.warning()
 	}
 	first = fmt.Sprintf("%s %s: %s", namesOf(best), b.verb(len(best)), b.values(best))
 	if len(best) > 1 {
-		rest = "They cannot be told apart. "
+		rest = doc.Phrase("board.tied") + " "
 	}
 	return first, strings.TrimSpace(rest + b.warning())
 }
@@ -85,7 +86,7 @@ func (b Board) verb(judges int) string {
 }
 
 // ofRight tells whether the headline is a share of what is right.
-func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "right") }
+func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "correct") }
 
 // warning says it where the headline does not know what is right, or no judge is good enough to be used.
 func (b Board) warning() string {
@@ -108,7 +109,7 @@ func (b Board) useless() string {
 	case slices.ContainsFunc(b.Rows, useful):
 		return ""
 	case len(b.Rows) == 1 && b.Rows[0].Level == scoring.Unknown:
-		return "What it is good for cannot be told yet."
+		return doc.Phrase("board.unknown-one")
 	case len(b.Rows) == 1:
 		return fmt.Sprintf("That is %s.", b.Rows[0].Level)
 	}
@@ -116,7 +117,7 @@ func (b Board) useless() string {
 	case 0:
 		return "None of the judges here is usable."
 	case len(b.Rows):
-		return "What they are good for cannot be told yet."
+		return doc.Phrase("board.unknown-all")
 	}
 	return "None of the judges here is known to be usable."
 }
@@ -145,7 +146,7 @@ func Enumerate(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// values says what judges come to by the headline: "right in both orders on 81, 80 and 76 % of the pairs."
+// values says what judges come to by the headline: "correct in both orders on 81, 80 and 76 % of the pairs."
 func (b Board) values(rows []Standing) string {
 	unit := rows[0].Headline.Unit
 	var values []string

@@ -212,7 +212,7 @@ type Piece struct {
 	N     int
 	Of    int    // of so many; 0: of all that the bar is of
 	Look  string // its class: right, wrong, tie, first, last or none
-	Words string // "right in both orders"
+	Words string // "correct in both orders"
 	Link  string // to its items; "" for nowhere
 	Note  string // what its list says of it; "": its share
 }

@@ -91,10 +91,13 @@ func (j Jury) members() doc.Block {
 	t := &doc.Table{First: "judge", Columns: []doc.Column{
 		{Name: "level", Kind: doc.Judged},
 		{Name: MetricName(j.Scored.Protocol, j.Metric), Kind: doc.Number, Axis: doc.AxisOf(j.Value.Unit)},
-		{Name: "accuracy when consistent", Kind: doc.Of, Spare: 3},
-		{Name: "coverage", Kind: doc.Bare, In: doc.Short | doc.Full, Spare: 2},
+		MetricColumn(j.Scored.Protocol, "right-where-alike", doc.Of),
+		MetricColumn(j.Scored.Protocol, "coverage", doc.Bare),
 		{Name: "calls", Kind: doc.Whole},
 	}}
+	t.Columns[2].Spare = 3
+	t.Columns[3].Spare = 2
+	t.Columns[3].In = doc.Short | doc.Full
 	row := func(name string, value scoring.Result, calls int, of *scoring.Report) doc.Row {
 		r := doc.Row{Name: name, Look: "level-" + string(levelOf(of)), Cells: []doc.Value{
 			doc.LevelOf(levelOf(of)),

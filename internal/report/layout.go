@@ -64,7 +64,7 @@ func Register(protocol string, l *Layout) {
 	for i := range l.Tiles {
 		tile := &l.Tiles[i]
 		term, _ := scoring.MetricOf(protocol, tile.Metric)
-		tile.Name = cmp.Or(tile.Name, term.Name)
+		tile.Name = cmp.Or(tile.Name, term.Label)
 		tile.About = cmp.Or(tile.About, string(term.Best))
 	}
 	layouts.Store(protocol, l)

@@ -247,7 +247,9 @@ func (b Board) block() doc.Block {
 			continue
 		}
 		if c.Name == "" {
-			c.Name = MetricName(b.Rows[0].Report.Protocol, c.Metric)
+			of := MetricColumn(b.Rows[0].Report.Protocol, c.Metric, c.Kind)
+			c.Name = of.Name
+			c.Short = of.Short
 		}
 		beside = append(beside, c)
 		t.Columns = append(t.Columns, c.Column)
@@ -322,8 +324,7 @@ func ScoreName(r *scoring.Report, metric string) string {
 	if r.Preferences {
 		return WithPeople
 	}
-	term, _ := scoring.TermIn(Terms(r.Protocol), metric)
-	return cmp.Or(term.Name, metric)
+	return MetricName(r.Protocol, metric)
 }
 
 // baselines are what simple rules without reading get on the items.

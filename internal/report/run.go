@@ -364,13 +364,14 @@ func ByGroup(p *RunPage) []doc.Block {
 
 // MetricName returns the label of a metric of a protocol.
 func MetricName(protocol, metric string) string {
-	for _, t := range layoutOf(protocol).Tiles {
-		if t.Metric == metric {
-			return t.Name
-		}
-	}
-	term, _ := scoring.TermIn(Terms(protocol), metric)
-	return cmp.Or(term.Name, metric)
+	term, _ := scoring.MetricOf(protocol, metric)
+	return term.Label
+}
+
+// MetricColumn returns the column of a metric of a protocol.
+func MetricColumn(protocol, metric string, kind doc.Kind) doc.Column {
+	term, _ := scoring.MetricOf(protocol, metric)
+	return doc.Column{Name: term.Label, Short: term.Short, Kind: kind}
 }
 
 // Sureness compares how often the judge is right with how sure it is; nothing of a run without probabilities.

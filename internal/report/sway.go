@@ -36,13 +36,13 @@ func (s Sway) Tables() []table.Table {
 			proportion(*s.Level))
 	}
 	rule := s.Best()
-	t.Notef("right in both orders: the judge on %s %% of these pairs, “%s”, the best rule that does not read, "+
+	t.Notef("correct in both orders: the judge on %s %% of these pairs, “%s”, the best rule that does not read, "+
 		"on %.0f %%", proportion(s.Strict), rule.Name, rule.Value)
 	if s.Itself != "" {
 		t.Notef("whether it prefers what it wrote itself cannot be told: %s", s.Itself)
 	}
 	t.Note("names more: verdicts that name the response that has more of it, or is shown first",
-		"right, more; right, less: pairs right in both orders whose better response has more of it, or less",
+		"right, more; right, less: pairs correct in both orders whose better response has more of it, or less",
 		"odds: what one standard deviation more, or to be shown first, does to the odds of being named, in one logistic "+
 			"regression with what is right and all of these; p: Student's t, by Holm")
 	return []table.Table{t}

@@ -100,7 +100,6 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 			Term: scoring.Term{
 				Label:   "accuracy",
 				Called:  []string{"right"},
-				Name:    "right",
 				Best:    scoring.Higher,
 				Plain:   "questions that the judge itself answers right; a reply without an answer is wrong",
 				Source:  "self-reference, arXiv 2509.19880, Eq. 3",
@@ -121,7 +120,6 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 			Term: scoring.Term{
 				Label:   "no answer",
 				Called:  []string{"no answer"},
-				Name:    "no answer",
 				Best:    scoring.Lower,
 				Plain:   "questions whose reply has no answer that can be read",
 				Source:  "share of questions",

@@ -90,7 +90,7 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	}
 	strict, ok := r.Overall(everyRight).Held(scoring.UsableFrom)
 	if !ok {
-		return r.Unbounded("Right in every order on", r.Overall(everyRight), "item"), true
+		return r.Unbounded("Correct in every order on", r.Overall(everyRight), "item"), true
 	}
 	d.Evidence = []scoring.Evidence{strict, right}
 	keeps := ""
@@ -104,13 +104,13 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 		reliable = kept.Above
 	}
 	d.Level, d.Code = strict.Rank(reliable)
-	begins := "Right in every order on"
+	begins := "Correct in every order on"
 	switch {
 	case d.Level != scoring.Weak:
 	case strict.Value > scoring.UsableFrom && (reliable || !strict.Above):
-		begins = "Better than chance, but too few items to call it usable: right in every order on"
+		begins = "Better than chance, but too few items to call it usable: correct in every order on"
 	default:
-		begins = "Better than chance, but right in every order on only"
+		begins = "Better than chance, but correct in every order on only"
 	}
 	d.Text = fmt.Sprintf("%s %s of items, in %s of choices (chance %.0f)%s.", begins, strict, right, chance, keeps)
 	return d, true

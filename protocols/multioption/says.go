@@ -37,7 +37,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	if strict.Value == nil {
 		return "", ""
 	}
-	all := fmt.Sprintf("Right in every order on %s of %d items. Over all orders it is right on %s of choices",
+	all := fmt.Sprintf("Correct in every order on %s of %d items. Over all orders it is right on %s of choices",
 		percent(*strict.Value), strict.N, percent(*accuracy.Value))
 	if chance := r.Overall(optionAccuracy + OfRandom); chance.Value != nil {
 		all += fmt.Sprintf("; by chance %s", percent(*chance.Value))

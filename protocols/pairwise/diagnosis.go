@@ -44,7 +44,7 @@ func (p *pairs) rule(r *scoring.Report) scoring.Diagnosis {
 	}
 	held, ok := strict.Held(scoring.UsableFrom)
 	if !ok {
-		return r.Unbounded("Right in both orders on", strict, "pair")
+		return r.Unbounded("Correct in both orders on", strict, "pair")
 	}
 	right, ok := r.Overall(RightWhereAlike).Held(50)
 	switch {
@@ -107,10 +107,10 @@ func (p *pairs) diagnose(
 	}
 	level, code = strict.Rank(right.Low > scoring.ReliableFrom)
 	if level != scoring.Weak {
-		return says(level, code, "Right in both orders on %s (chance %.0f)%s%s.", strict, chance, habits, advice)
+		return says(level, code, "Correct in both orders on %s (chance %.0f)%s%s.", strict, chance, habits, advice)
 	}
 	lacking := strict
-	where := "right in both orders on"
+	where := "correct in both orders on"
 	from := float64(scoring.UsableFrom)
 	if strict.Value > from && (strict.Low > from || right.Value <= scoring.ReliableFrom) {
 		lacking = right

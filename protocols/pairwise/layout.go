@@ -22,7 +22,7 @@ var Layout = &report.Layout{
 	Parts:    pageParts,
 	Beside:   RightWhereAlike,
 	Ends: []report.End{
-		{Part: PartRight, Look: "right", Words: "right in both orders", Show: "right"},
+		{Part: PartRight, Look: "right", Words: "correct in both orders", Show: "right"},
 		{Part: PartWrong, Look: "wrong", Words: "wrong in both orders", Show: "confident"},
 		{Part: PartTie, Look: "tie", Words: "a tie in one or both", Show: "tied"},
 		{Part: PartFirst, Look: "first", Words: "picks the first shown both times", Show: "by-first"},
@@ -36,7 +36,6 @@ var Layout = &report.Layout{
 		},
 		{
 			Metric: RightWhereAlike,
-			Label:  func(*scoring.Report) string { return "where both orders agree" },
 			Note: func(r *scoring.Report) string {
 				return fmt.Sprintf("on %d of %d pairs; by chance 50 %%", r.Overall(RightWhereAlike).N, r.Overall(Coverage).N)
 			},
@@ -56,7 +55,7 @@ var Layout = &report.Layout{
 	},
 	Against: &report.Against{
 		Title:     "Content or position?",
-		About:     "right in both orders, against position bias",
+		About:     "correct in both orders, against position bias",
 		Words:     "picks the first response, %",
 		Metric:    firstPicked,
 		Zero:      50,

@@ -17,9 +17,8 @@ var pairMetrics = []scoring.Summed[pair]{
 			Term: scoring.Term{
 				Label:   "correct in both orders",
 				Short:   "both orders",
-				Name:    "right in both orders",
 				Best:    scoring.Higher,
-				Plain:   "pairs that are judged right in both orders; a tie or a missing verdict is wrong",
+				Plain:   "pairs that are judged correct in both orders; a tie or a missing verdict is wrong",
 				Source:  "GRP, arXiv 2503.06139",
 				Others:  "GRP: accuracy",
 				Chance:  "25",
@@ -131,7 +130,6 @@ var pairMetrics = []scoring.Summed[pair]{
 			Term: scoring.Term{
 				Label:   "consistency",
 				Short:   "consistent",
-				Name:    "same verdict in both orders",
 				Best:    scoring.Higher,
 				Plain:   "pairs in which both orders name the same response, right or wrong",
 				Source:  "MT-Bench, arXiv 2306.05685",
@@ -151,7 +149,6 @@ var pairMetrics = []scoring.Summed[pair]{
 			Term: scoring.Term{
 				Label: "prefers the first response",
 				Short: "prefers first",
-				Name:  "picks the first response",
 				Plain: "judgments whose answer is the response shown first, be it the better or, under the reversed goal, " +
 					"the worse; 50 is no position bias",
 				Source: "MT-Bench, arXiv 2306.05685",
@@ -172,7 +169,6 @@ var pairMetrics = []scoring.Summed[pair]{
 			Term: scoring.Term{
 				Label:   "accuracy when consistent",
 				Short:   "when consistent",
-				Name:    "right where both orders agree",
 				Best:    scoring.Higher,
 				Plain:   "right verdicts, of the pairs in which both orders name the same response",
 				Source:  "gavel, after selective prediction, arXiv 1705.08500",
@@ -191,7 +187,6 @@ var pairMetrics = []scoring.Summed[pair]{
 			Name: Coverage,
 			Term: scoring.Term{
 				Label: "coverage",
-				Name:  "pairs kept",
 				Best:  scoring.Higher,
 				Plain: "how much is answered: pairs in which both orders name the same response; of judgments, those that " +
 					"are sure enough; of two goals taken as one judge, pairs on which all four judgments agree",

@@ -32,7 +32,7 @@ func (f *pairs) Rules(
 	return rules(rows, b), nil
 }
 
-// rules are what rules that do not read get right in both orders: pairs with as much of it on both sides are wrong.
+// rules are what rules that do not read get correct in both orders: pairs with as much of it on both sides are wrong.
 func rules(rows []swayed, b stats.Bootstrap) []scoring.Rule {
 	all := []scoring.Rule{{Name: "always the first", Value: 0}, {Name: "one coin for both orders", Value: 50}}
 	if len(rows) == 0 {
@@ -70,7 +70,7 @@ func ruleOf(name string, rows []swayed, right func(swayed) bool, b stats.Bootstr
 // codeRule is of a judge whose verdicts go by a rule that does not read.
 const codeRule = "rule"
 
-// coins are right in both orders on so many percent of pairs, where one is tossed for each.
+// coins are correct in both orders on so many percent of pairs, where one is tossed for each.
 const coins = 25
 
 // codeUnread is the code of a judge that is not significantly better than a rule that does not read.

@@ -17,7 +17,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	if strict.Value == nil || kept.Value == nil {
 		return "", ""
 	}
-	all := fmt.Sprintf("Right in both orders on %s of %d pairs.", percent(*strict.Value), strict.N)
+	all := fmt.Sprintf("Correct in both orders on %s of %d pairs.", percent(*strict.Value), strict.N)
 	if right.Value == nil {
 		return "", all
 	}
@@ -25,7 +25,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	get := fmt.Sprintf("%s of the pairs get one", percent(*kept.Value))
 	switch d.Code {
 	case scoring.CodeFew:
-		says = fmt.Sprintf("Too few pairs to tell it from chance: right in both orders on %s of %d pairs.",
+		says = fmt.Sprintf("Too few pairs to tell it from chance: correct in both orders on %s of %d pairs.",
 			percent(*strict.Value), strict.N)
 		if more := pairsToTell(*right.Value, *kept.Value); more > strict.N {
 			says = strings.TrimSuffix(says, ".") + fmt.Sprintf("; some %d would do.", more)

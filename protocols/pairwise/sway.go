@@ -180,7 +180,7 @@ func (u swayed) has(k int) int8 {
 	return 1
 }
 
-// bothRight counts the pair, and whether it is right in both orders.
+// bothRight counts the pair, and whether it is correct in both orders.
 func (u swayed) bothRight() (with, of int) { return int(scoring.One(u.strict())), 1 }
 
 // named is the share of the verdicts that are so.

@@ -166,7 +166,6 @@ var metrics = []scoring.Summed[pair]{
 			Term: scoring.Term{
 				Label:   "correct under every rewrite",
 				Short:   "every rewrite",
-				Name:    "right, whatever is added",
 				Best:    scoring.Higher,
 				Plain:   "pairs that are judged right as they are and with each of their four rewrites",
 				Source:  "gavel",
@@ -186,7 +185,6 @@ var metrics = []scoring.Summed[pair]{
 			Term: scoring.Term{
 				Label:  "correct verdicts kept",
 				Short:  "kept",
-				Name:   "right verdicts that stay",
 				Best:   scoring.Higher,
 				Plain:  "of the verdicts that are right on the pair as it is, those that are right on its rewrites too",
 				Source: "gavel",
@@ -209,7 +207,6 @@ var metrics = []scoring.Summed[pair]{
 			Term: scoring.Term{
 				Label:   "correct verdicts repeated",
 				Short:   "repeated",
-				Name:    "stay when asked anew",
 				Best:    scoring.Higher,
 				Plain:   "of the verdicts that are right on the pair as it is, those that are right when the same is asked anew",
 				Source:  "gavel",
@@ -229,7 +226,6 @@ var metrics = []scoring.Summed[pair]{
 			Term: scoring.Term{
 				Label:   "correct in one order",
 				Short:   "one order",
-				Name:    "right in one order",
 				Best:    scoring.Higher,
 				Plain:   "verdicts that are right on the pair as it is, in the one order that it is shown in",
 				Source:  "share of pairs",

@@ -310,7 +310,7 @@ func belief(p *report.RunPage) []doc.Block {
 		t.Rows = append(t.Rows, row)
 	}
 	for _, m := range ownMetrics[2:] {
-		add(m.Term.Name, m.Name, "")
+		add(m.Term.Label, m.Name, "")
 		told = max(told, p.Result(m.Name, scoring.Overall, asked[0]).N)
 	}
 	if len(t.Rows) == 0 {

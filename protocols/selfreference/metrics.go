@@ -146,7 +146,6 @@ var modeMetrics = []scoring.Metric{
 		Term: scoring.Term{
 			Label:  "judgment accuracy",
 			Short:  "accuracy",
-			Name:   "judged right",
 			Best:   scoring.Higher,
 			Plain:  "judgments that are right",
 			Source: "share of judgments",
@@ -193,7 +192,6 @@ var modeMetrics = []scoring.Metric{
 	f1Of(F1, all, "there is no judgment", scoring.Term{
 		Label:  "F1 of Correct",
 		Short:  "F1",
-		Name:   "F1",
 		Plain:  "precision and recall of Correct in one number: their harmonic mean",
 		Source: paper + "Eq. 9",
 		Others: "F-measure",

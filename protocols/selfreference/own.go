@@ -90,33 +90,28 @@ var ownMetrics = []scoring.Summed[heard]{
 	ownMetric(OwnRightAccuracy, rightWhere(ownRight), scoring.Term{
 		Label: "accuracy when its own answer is correct",
 		Short: "own answer correct",
-		Name:  "judged right where its own answer is right",
 		Best:  scoring.Higher,
 		Plain: "judgments that are right, of questions that the judge itself answers right",
 	}),
 	ownMetric(OwnWrongAccuracy, rightWhere(ownWrong), scoring.Term{
 		Label: "accuracy when its own answer is wrong",
 		Short: "own answer wrong",
-		Name:  "judged right where its own answer is wrong",
 		Best:  scoring.Higher,
 		Plain: "judgments that are right, of questions that the judge itself answers wrong",
 	}),
 	ownMetric(OwnSameCorrect, sidedWhere(sameAnswer), scoring.Term{
 		Label: "called Correct when the agent gives the same answer",
 		Short: "same: Correct",
-		Name:  "the agent says the same: called Correct",
 		Plain: "of the answers that say what the judge itself answers, those that it calls Correct",
 	}),
 	ownMetric(OwnOtherIncorrect, sidedWhere(otherAnswer), scoring.Term{
 		Label: "called Incorrect when the agent gives another answer",
 		Short: "other: Incorrect",
-		Name:  "the agent says something else: called Incorrect",
 		Plain: "of the answers that say something else than the judge itself answers, those that it calls Incorrect",
 	}),
 	ownMetric(OwnSided, sidedWhere(sameAnswer, otherAnswer), scoring.Term{
 		Label: "sides with its own answer",
 		Short: "own side",
-		Name:  "sides with its own answer",
 		Plain: "judgments as if the judge's own answer were the right one",
 	}),
 }

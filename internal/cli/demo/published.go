@@ -104,7 +104,7 @@ func (d *Demo) pairsFound() (found []string) {
 	return found
 }
 
-// split is on how many of LLMBar's natural pairs and of its adversarial ones a judge is right in both orders, in
+// split is on how many of LLMBar's natural pairs and of its adversarial ones a judge is correct in both orders, in
 // percent.
 func split(r *scoring.Report) (natural, adversarial float64) {
 	var right, pairs [2]float64
