@@ -25,6 +25,7 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 			return "", unjudged, -1
 		case notIt.MatchString(lead),
 			thing.MatchString(word) && !adjective.MatchString(lead) && sideOf(lead, len(lead)) == unjudged,
+			p.name != "" && p.in <= p.start+1 && side == unjudged && ownAnswer.MatchString(p.left[max(0, m[0]-8):]),
 			g.notCue != nil && g.notCue(p.label, word, gap), !p.follows(lead, word, praise):
 			continue
 		case g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse),
@@ -82,7 +83,7 @@ const aspect = `\b(?:\w+(?:ness|ity)|accuracy|style|tone|depth|details?|format(?
 	|instruction[- ]following)`
 
 var (
-	noLead      = compile(`^\s*(?:该|此|这个|[^\x00-\x7f]{1,4}的)?$`)
+	noLead      = compile(`^\s*(?:es |该|此|这个|[^\x00-\x7f]{1,4}的)?$`)
 	clauseStops = compile(`^["')\]}*$.!]*\s*(?:$|[.,;:!?(\n]|because\b|since\b)`)
 	// thing is a word for any of the labels, adjective goes before it where it is the answer.
 	thing     = compile(`^(?:option|choice|letter|label|output|response|overall|best)$`)
@@ -92,11 +93,14 @@ var (
 	// aspectBefore ends with a respect in which two are compared, aspectAfter begins with one.
 	aspectBefore = compile(aspect + `[\s_-]+$`)
 	aspectAfter  = compile(`^\s*(?:\(\s*|(?:on|for|in|by|regarding) (?:the )?)` + aspect + `\b`)
+	// ownAnswer announces the answer to the question that two responses are about: "The correct option is B".
+	ownAnswer = compile(`^\W*(?:(?:\w+\s+)?(?:own|correct|right|true|valid)\s\w+|(?:\w*\s+)*(?:answer|option|letter|solution)\b[^:\n]*$)`)
 	// afterBut ends with what sets the next label against one that is denied.
 	afterBut = compile(`\b(?:but|sondern|sino|mais plutôt|ma)(?: rather)?[\s"'(]*$`)
 	// ownWords may stand between a word and the colon after it, relative between it and a verb.
 	ownWords = compile(`^["']?(?:\s*\([^)\n]{0,40}\)?)?
-		(?:\s+(?:label|answer|choice|option|key|letter|here|number|then|so))?["'\s]*$`)
+		(?:\s+(?:label|answer|choice|option|key|letter|here|number|then|so
+			|assistant|response|output|reply|model))?["'\s]*$`)
 	relative = compile(`^[^:(\[]{0,80}(?:\([^)]{0,20}\)?[^:(\[]{0,40})?$`)
 	verb     = compile(`^[\s,"')\]]*(?:is|are|was|be|it's|ist|lautet|est|es|è|é|está)[\s:]
 		|^[^\x00-\x7f]{0,8}(?:是|为|は|은|는|является|это)`)

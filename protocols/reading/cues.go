@@ -20,9 +20,9 @@ func cuesOf(kinds ...string) (words []string) {
 	return words
 }
 
-// oneCue is an expression of one of the words of a kind.
-func oneCue(kind string) string {
-	words := cuesOf(kind)
+// oneCue returns an expression that matches one of the words of some kinds.
+func oneCue(kinds ...string) string {
+	words := cuesOf(kinds...)
 	for i, word := range words {
 		words[i] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", `[^.;\n]{0,32}?`)
 		if isLetter(word[0]) {

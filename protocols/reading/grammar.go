@@ -116,7 +116,7 @@ func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
 		if l.value != all[0].value {
 			return final, false
 		}
-		if claimed(left) && !matches(left, repeated, ofOthers) && !offering(v, all, i) {
+		if claimed(left) && !matches(left, repeated, unreal, ofOthers) && !offering(v, all, i) {
 			final = claim{label: l, rank: plain, rule: ruleLabel}
 			ok = true
 		}
@@ -147,7 +147,7 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 			}
 			continue
 		case c.rank >= plain && wordless.MatchString(gap): // named side by side
-		case matches(gap, turning, retraction) && !also.MatchString(gap):
+		case retraction.MatchString(gap), turning.MatchString(gap) && !also.MatchString(gap):
 			return final, true
 		case c.value == "":
 			continue

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ var (
 		|` + inBrackets(inBrackets(inBrackets(``))) + `|[^",}\n\[{])*`)
 	// verdictKey is a key whose value is the answer, unless it is otherKey, betterKey or worseKey.
 	verdictKey = compile(`(?i)verdict|solution|label|winner|answer|decision|judge?ment|choice|chosen|select|option|result
-		|final|pick|prefer|correct|conclusion|output|response|evaluation
+		|final|overall|pick|prefer|correct|conclusion|output|response|evaluation
 		|urteil|veredi[ct]t?o|verdetto|antwort|auswahl|réponse|choix|respuesta|risposta|resposta|вердикт|ответ
 		|答案|选择|结论|判断|判定|回答|정답|답|선택`)
 	otherKey = compile(`(?i)altern|runner|second|segund|zweit|other|consider|not_|confiden|reason|expla
@@ -36,6 +37,12 @@ var (
 		|` + aspect + `_(?:winner|better|best|verdict|choice|pick)|(?:winner|better|best)_(?:(?:in|on|by|for)_)?` + aspect)
 	betterKey = compile(`(?i)better|best`)
 	worseKey  = compile(`(?i)worse|worst|loser|reject`)
+	// sidedKey is a key that is itself a verdict if its value is true: "b_is_better".
+	sidedKey = compile(`(?i)^(?:is_)?(?:(?:assistant|response|answer)_)?([ab])_(?:is_|was_)?(?:the_)?
+		(better|best|worse|worst|wins?|winner|preferred|loses?|loser)$|^(?:is_)?(?:a_)?(tie|draw)$`)
+	// rankingKey is a key of a list that begins with the better, firstItem a list up to the end of its first item.
+	rankingKey = compile(`(?i)^(?:final_|overall_)?(?:rank(?:ing|ed|s)?|order)(?:_best_(?:first|to_worst))?$|^best_to_worst$`)
+	firstItem  = compile(`^\[\s*(?:"[^"]*"|[^\[])`)
 	// callKey is a key under which a call of a tool has what it is called with.
 	callKey = compile(`^\\?(?:arguments|parameters|args|kwargs|input|(?:tool|action)_input|function|tool_calls?)\\?$`)
 	// keyed ends with the key of a list of keys and values, as in YAML.
@@ -65,23 +72,39 @@ func (d *dresser) object(i int) int {
 // field takes over the value of a key, at bytes i to end, as what the key announces; nothing where that is no verdict.
 func (d *dresser) field(key string, i, end int) {
 	value := d.reply[i:end]
-	isList := strings.HasPrefix(value, "[") && !strings.HasPrefix(value, "[[")
-	word := "\nanswer: "
+	word := announcement(key)
+	sided := sidedKey.findString(key)
+	ranked := firstItem.find(value)
 	switch {
 	case callKey.MatchString(key):
 		word = "\n"
-	case isList, otherKey.MatchString(key), worseKey.MatchString(key) && strings.ContainsAny(value, "[<>="):
+	case value == "true" && sided != nil:
+		d.put(i, cmp.Or(announcement(sided[2]), "\nanswer: ")+sided[1]+sided[3]+"\n")
 		return
-	case worseKey.MatchString(key):
-		word = "\nworse: "
-	case betterKey.MatchString(key):
-		word = "\nbetter answer: "
-	case !verdictKey.MatchString(key):
+	case ranked != nil && rankingKey.MatchString(key):
+		word = "\nbetter: "
+		end = i + ranked[1]
+	case word == "", ranked != nil, worseKey.MatchString(key) && strings.ContainsAny(value, "[<>="):
 		return
 	}
 	d.put(i, word)
 	d.dress(i, end)
 	d.put(i, "\n")
+}
+
+// announcement returns the words for a key that announces a verdict, or nothing.
+func announcement(key string) string {
+	switch {
+	case otherKey.MatchString(key):
+		return ""
+	case worseKey.MatchString(key):
+		return "\nworse: "
+	case betterKey.MatchString(key):
+		return "\nbetter answer: "
+	case verdictKey.MatchString(key):
+		return "\nanswer: "
+	}
+	return ""
 }
 
 // isOther tells whether what comes next has a key that names no verdict.

@@ -10,28 +10,35 @@ const (
 	// ofLabel may stand between a label and what is said of it, in languages that do not set words apart.
 	ofLabel = `\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*
 		(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?\s*(?:明显|显然|明らかに)?`
-	gave      = `\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote) the ` + adverb
+	gave = `\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote) the ` + adverb
+	// asThe stands between a label and what it is called: "I consider A the better answer".
+	asThe     = `(?: (?:as |to be )(?:the )?| the | \()`
+	endsVerb  = `(?:\W*$|\s*[.,;:!\n]|\s(?:overall|because|since|to)\b)`
 	oneAnswer = ` (?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)`
 )
 
 var (
 	// praise is what follows a label: 1 and 4 of the better, 2 and 5 of the worse, 3 of a good one.
-	praise = compile(`^["')\].:*]*(?:'s (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?["')\].":]*(?:
+	praise = compile(`^["')\]*]*(?:'s (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?["')\]*]*(?: as)?(?:
 		` + isSaid + adverb + article + adverb + `(?:single |overall |only |one )?(?:
-			(winner|preferred|preferable|top\b|` + oneCue("better") + `)
+			(winner|preferred|preferable|top\b|above\b|` + oneCue("better") + `)
 			|(least ` + goodness + `|` + oneCue("worse") + `)
 			|(correct|right|true|answer|closest|most ` + goodness + `))
 		|(` + ofLabel + oneCue("is-better") + `
 			|` + gave + oneCue("better") + oneAnswer + `
+			|` + asThe + `(?:higher|above|winner|preferred|` + oneCue("better") + `)
+			|\s+(?:gewinnt|gagne|gana|vince|vence|ganha)` + endsVerb + `
 			|\s+(?:should be|is|was) (?:selected|chosen|my (?:selection|choice|pick|answer|verdict))
 			|\s*(?:を選|(?:를|을) (?:선택|고르)))
-		|((?:\s+as the |\s+to be (?:the )?|\s+\()` + oneCue("worse") + `
-			|` + ofLabel + oneCue("is-worse") + `
+		|(` + ofLabel + oneCue("is-worse") + `
 			|` + gave + oneCue("worse") + oneAnswer + `
-			|\s+loses(?:\W*$|\s*[.,;:!\n]|\s(?:overall|because|since|to)\b)))`)
+			|` + asThe + `(?:lower|below|loser|` + oneCue("worse") + `)
+			|\s+(?:loses|verliert|perd|pierde|perde)` + endsVerb + `))`)
+	// rating ends with a verb that says what comes next of the label: "I find A better".
+	rating = compile(`\b(?:find|found|consider|deem|judge|call|rate|rank|think|declare|place)\s+$`)
 	// partial ends praise that is of one side of it, or hangs on a condition.
 	partial = compile(`^(?:\s+(?:choice|option|answer|output|response|one|assistant|of \w+))?
-		(?:\s+than (?:(?:assistant|response|output|option|answer)s?\s+)?\S{1,3})?,?\s+
+		(?:\s+(?:than )?(?:(?:assistant|response|output|option|answer)s?\s+)?\S{1,3})?,?\s+
 		(?:(?:
 			but\s+(?:worse|weaker|less)
 			|in (?:terms|style|detail|tone|format\w*|depth|clarity|grammar|substance|accuracy|some|this respect)
@@ -56,6 +63,9 @@ const (
 
 // judged tells what is said of the label that stands between two parts of a statement.
 func judged(left, right string) judgment {
+	if rating.MatchString(left) {
+		right = " as" + right
+	}
 	m := praise.find(right[:min(len(right), before)])
 	if m == nil {
 		return unjudged

@@ -9,7 +9,7 @@ var (
 	// denials turn the next word into its opposite, or set it beside what is meant.
 	denials = phrases(`not never cannot neither nor without isn't wasn't n't rather_than instead_of as_opposed_to
 		other_than from over than comparing ahead_of beats unlike compared_to compared_with followed_by
-		versus vs vs. against out_of consider considered considering
+		versus vs vs. against out_of considered considering
 		eliminate eliminates eliminated eliminating eliminations exclude excludes excluded excluding
 		reject rejects rejected rejecting discard discarded discarding
 		rule_out rules_out ruled_out ruling_out cross_out crossed_out
@@ -21,7 +21,7 @@ var (
 		不是 并非 並非 而非 绝非 不选 比`)
 	// betweenDenials may stand between such a word and what it is said of.
 	betweenDenials = phrases(`recommend choosing selecting picking between either both be been a an the to just simply
-		really necessarily label answer option choice choose select say pick tie with it that is it's
+		really necessarily label answer option choice choose select say pick call find deem judge rate rank tie with it that is it's
 		correct right best es est ist è é la le el il der die das den opción opção`)
 	// deniedAfter does so after it.
 	deniedAfter = compile(`^["')\]}.*]*\s*(?:` +
@@ -65,8 +65,8 @@ var (
 	// unreal ends with what would have been, cited with what somebody else says.
 	unreal = compile(`\b(?:would|could|might|may|hätte|aurait|habría|avrei|teria)(?: also|n't| not)? (?:have|ich)\b
 			[^.;:]{0,40}$
-		|\b(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?|reads?|sentence)\b
-			[^"\n]{0,24}"[^"\n]*$`)
+		|\b(?:(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?|reads?)\b[^"\n]{0,24}
+			|(?:sentence|line|words|text|string|phrase|instruction|note|message)\s+)"[^"\n]*$`)
 	// quoted ends with what announces a form or an example, right before the label.
 	quoted = compile(examples + `[\s,:]*[^.;:,\n\]"]{0,40}` + open + `$
 		|` + formOf + `(?:\s+(?:of|like|as|is|such as|shown|below|above))*[\s:]*` + open + `$`)

@@ -14,7 +14,7 @@ var marks = compile(`(
 		|\n[ \t]*(?:<\||\[)(?:User (?:Prompt|Question)|The (?:Start|End) of Assistant [AB]'s Answer)(?:\|>|\])
 	)|(
 		</(?:think|thinking|thought|seed:think)>|\[/THINK\]|◁/think▷
-		|<\|channel\|>final[^\n<]{0,40}(?:<\|constrain\|>\w+)?<\|message\|>|assistantfinal
+		|<\|channel\|>(?:final|commentary to=functions)[^\n<]{0,60}(?:<\|constrain\|>\w+)?<\|message\|>|assistantfinal
 	)|(
 		<(?:think|thinking|thought|seed:think)>|\[THINK\]|◁think▷|<\|channel\|>(?:analysis|commentary)
 	)`)

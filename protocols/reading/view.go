@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -151,16 +152,18 @@ func (d *dresser) next(i int) int {
 var markup = compile(`^(?i:
 	&(gt|lt|amp|nbsp);
 	|<(?:
-		/(` + answerTag + `|parameter|arg_value|function)
+		/(` + answerTag + `|parameter|arg_value|function|invoke)
 		|(` + answerTag + `)
 		|(br ?/?)
-		|parameter=(\w{1,40})
+		|parameter(?:=| name=")(\w{1,40})"?
 		|arg_key>(\w{1,40})</arg_key>\s*<arg_value
 		|/?(?:b|i|em|strong|u|code|mark|span)
 		|\|"\||tool_call\|
 	)>)`)
 
-const answerTag = `(?:final_)?(?:answer|verdict)|winner|best_(?:answer|response)|judge?ment|label|decision|selection`
+const answerTag = `(?:(?:final|best|better|preferred|chosen|worst|worse|rejected)_)?
+	(?:answer|verdict|judge?ment|label|decision|selection)
+	|(?:best|better|preferred|chosen|worst|worse|rejected)(?:_(?:response|assistant|option|one))?|winner|loser`
 
 // plainMarkup writes what markup matched: "<verdict>" as a heading.
 func plainMarkup(m []string) string {
@@ -170,7 +173,7 @@ func plainMarkup(m []string) string {
 	case m[3] != "":
 		return strings.Replace(m[3], "_", " ", 1) + ": "
 	case m[5]+m[6] != "":
-		return "\n" + m[5] + m[6] + ": "
+		return cmp.Or(announcement(m[5]+m[6]), "\n"+m[5]+m[6]+": ")
 	case m[2] != "", m[4] != "":
 		return "\n"
 	}

@@ -35,7 +35,7 @@ var (
 	// isWord joins an answer to what it is.
 	isWord = `(?:["'\])]*(?:
 			[:=|→➡⇒–—\n]+|->|=>|\s-\s|>\s
-			|(?:^|[\s,])` + anyOf(`is are was be it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
+			|(?:^|[\s,])` + anyOf(`is are was be goes\sto it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
 				wäre está fällt\sauf`) + `(?:[\s:]|$)
 			|` + anyOf(`является это 是 为 為 は が 이 은 는 가 를 을`) + `
 		)\s*)`
@@ -46,7 +46,8 @@ var (
 		given\sby best closest correct right final response\sis answer\sis label\sis letter number overall a an
 		also most either both between better plausible my be by with
 		antwort réponse respuesta risposta resposta daher also somit donc bien que la le el il o l'
-		lettre lettera letra alternativa lui quindi dunque allora pues entonces por\stanto portanto logo поэтому
+		lettre lettera letra alternativa celle\sde celui\sde la\sdel el\sdel a\sdo o\sdo quella quello dell' die\svon der\svon
+		lui quindi dunque allora pues entonces por\stanto portanto logo поэтому
 		应该 应当 应 就 选 選 最终 是 为`) + `(?:[\s:,\-–—]+|$|\b)[✅✔❌✗☑️🏆\s]*)*`
 
 	opening = `[\s"'«„(\[{<$#\\✅✔❌✗☑️🏆➡→|:]*`
