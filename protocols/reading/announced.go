@@ -25,7 +25,7 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 			return "", unjudged, -1
 		case notIt.MatchString(lead),
 			thing.MatchString(word) && !adjective.MatchString(lead) && sideOf(lead, len(lead)) == unjudged,
-			p.name != "" && p.in <= p.start+1 && side == unjudged && ownAnswer.MatchString(p.left[max(0, m[0]-8):]),
+			p.name != "" && side == unjudged && p.in < p.start+2 && ownAnswer.MatchString(p.left[max(0, m[0]-8):]),
 			g.notCue != nil && g.notCue(p.label, word, gap), !p.follows(lead, word, praise):
 			continue
 		case g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse),

@@ -117,14 +117,14 @@ var (
 	// hanging follows a label that hangs on a condition.
 	hanging = compile(`^["')\]}*$]*\s+(?:if|had)\b`)
 	// otherVerb follows a label of which something else is said.
-	otherVerb = compile(`^["')\]}:]*\s*(?:` + anyOf(`is are was were cannot can't does did has have had seems would
-		fails lacks gets got provides follows does being depends misses only`) + `)\b`)
+	otherVerb = compile(`^["')\]}:]*\s*(?:⟨is are was were cannot can't does did has have had seems would
+		fails lacks gets got provides follows does being depends misses only⟩)\b`)
 	// clauseEnds follows a label that ends what is said.
 	clauseEnds = compile(`^\)\s|^(?:'s(?: (?:answer|response|output|solution|reply))?)?["')\]}*$.!]*\s*(?:
 		$|[.,;:!?(\n|\[–—>/&-]|[^\x00-\x7f\pL]|clearly\W*$
-		|` + anyOf(`because since as and or but so which for with rather over instead not due by than if here given
-			based on to of oder und ou et y e über von car puisque porque perché da weil denn потому`) + `\b
-		|` + anyOf(`です である 입니다 とし だ 이다 。 因为`) + `)`)
+		|⟨because since as and or but so which for with rather over instead not due by than if here given
+			based on to of oder und ou et y e über von car puisque porque perché da weil denn потому⟩\b
+		|⟨です である 입니다 とし だ 이다 。 因为⟩)`)
 )
 
 // beside looks for labels that are named beside the one that is announced: they make a conflict, or take its place.

@@ -20,9 +20,13 @@ func cuesOf(kinds ...string) (words []string) {
 	return words
 }
 
-// oneCue returns an expression that matches one of the words of some kinds.
-func oneCue(kinds ...string) string {
-	words := cuesOf(kinds...)
+// oneWord returns an expression that matches one of the words of a list: "⟨is was⟩", or "⟨better⟩" for those of a kind.
+func oneWord(list string) string {
+	list = strings.Trim(list, "⟨⟩")
+	words := cuesOf(list)
+	if words == nil {
+		return anyOf(list)
+	}
 	for i, word := range words {
 		words[i] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", `[^.;\n]{0,32}?`)
 		if isLetter(word[0]) {

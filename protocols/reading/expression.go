@@ -27,11 +27,17 @@ const (
 	mostWords = 40
 )
 
-var lineBreak = regexp.MustCompile(`\n\t*`)
+var (
+	lineBreak = regexp.MustCompile(`\n\t*`)
+	wordList  = regexp.MustCompile(`⟨[^⟩]*⟩`)
+)
 
-// compile makes an expression, which may be written over several lines.
+// compile makes an expression, which may be written over several lines. In it ⟨is was⟩ stands for one of these words,
+// and ⟨better⟩ for one of the words of this kind in cues.txt.
 func compile(source string) *expression {
-	line := sync.OnceValue(func() string { return lineBreak.ReplaceAllString(source, "") })
+	line := sync.OnceValue(func() string {
+		return lineBreak.ReplaceAllString(wordList.ReplaceAllStringFunc(source, oneWord), "")
+	})
 	return &expression{
 		regular: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(line()) }),
 		words: sync.OnceValue(func() []string {

@@ -383,7 +383,7 @@ var (
 				|would|must|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote
 				|loses|perform(?:s|ed)|fares|clearly\W*(?:$|\n)|above|gewinnt|verliert|gagne|perd|gana|pierde|vince|perde
 				|vence|ganha|(?:to be )?(?:the )?(?:better|best|worse|worst|winner|loser|weaker|stronger|superior|inferior
-				|higher|lower)|` + oneCue("is-better", "is-worse") + `)(?:\W|$)
+				|higher|lower)|⟨is-better⟩|⟨is-worse⟩)(?:\W|$)
 		)
 		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)

@@ -36,13 +36,15 @@ var (
 		|analysis|options|answers|comment|assistant_[ab]|_[ab]$|^[ab]_
 		|` + aspect + `_(?:winner|better|best|verdict|choice|pick)|(?:winner|better|best)_(?:(?:in|on|by|for)_)?` + aspect)
 	betterKey = compile(`(?i)better|best`)
-	worseKey  = compile(`(?i)worse|worst|loser|reject`)
-	// sidedKey is a key that is itself a verdict if its value is true: "b_is_better".
-	sidedKey = compile(`(?i)^(?:is_)?(?:(?:assistant|response|answer)_)?([ab])_(?:is_|was_)?(?:the_)?
-		(better|best|worse|worst|wins?|winner|preferred|loses?|loser)$|^(?:is_)?(?:a_)?(tie|draw)$`)
-	// rankingKey is a key of a list that begins with the better, firstItem a list up to the end of its first item.
-	rankingKey = compile(`(?i)^(?:final_|overall_)?(?:rank(?:ing|ed|s)?|order)(?:_best_(?:first|to_worst))?$|^best_to_worst$`)
-	firstItem  = compile(`^\[\s*(?:"[^"]*"|[^\[])`)
+	worseKey  = compile(`(?i)worse|worst|(?:^|_)lose|reject`)
+	// sideStated is a key with a value that name the better together: b_is_better=true, ranking=["B", "A"]. 1 is the side,
+	// 2 says whether it is the better or the worse, 3 is the first of a ranking, or a tie.
+	sideStated = compile(`(?i)^(?:
+		(?:is_)?(?:(?:assistant|response|answer)_)?([ab])_(?:is_|was_)?(?:the_)?
+			(better|best|worse|worst|wins?|preferred|loses?|loser)=true
+		|(?:(?:(?:final_|overall_)?rank(?:ing|ed|s)?(?:_best_(?:first|to_worst))?|best_to_worst)=\[\s*"|(?:is_)?(?:a_)?)
+			((?:(?:assistant|response) )?[ab]"|(?:tie|draw)=true))`)
+	isList = compile(`^\[[^\[]`)
 	// callKey is a key under which a call of a tool has what it is called with.
 	callKey = compile(`^\\?(?:arguments|parameters|args|kwargs|input|(?:tool|action)_input|function|tool_calls?)\\?$`)
 	// keyed ends with the key of a list of keys and values, as in YAML.
@@ -73,18 +75,14 @@ func (d *dresser) object(i int) int {
 func (d *dresser) field(key string, i, end int) {
 	value := d.reply[i:end]
 	word := announcement(key)
-	sided := sidedKey.findString(key)
-	ranked := firstItem.find(value)
+	side := sideStated.findString(key + "=" + value)
 	switch {
+	case side != nil:
+		d.put(i, cmp.Or(announcement(side[2]), "\nbetter answer: ")+side[1]+side[3]+"\n")
+		return
 	case callKey.MatchString(key):
 		word = "\n"
-	case value == "true" && sided != nil:
-		d.put(i, cmp.Or(announcement(sided[2]), "\nanswer: ")+sided[1]+sided[3]+"\n")
-		return
-	case ranked != nil && rankingKey.MatchString(key):
-		word = "\nbetter: "
-		end = i + ranked[1]
-	case word == "", ranked != nil, worseKey.MatchString(key) && strings.ContainsAny(value, "[<>="):
+	case word == "", isList.MatchString(value), worseKey.MatchString(key) && strings.ContainsAny(value, "[<>="):
 		return
 	}
 	d.put(i, word)

@@ -1,39 +1,34 @@
 package reading
 
+import "slices"
+
 const (
 	adverb = `(?:(?:clearly|therefore|thus|overall|by far|definitely|also|then|slightly|much|far|significantly
 		|marginally|actually|still|indeed|likely|probably|obviously|simply|in fact),?\s+)*`
-	isSaid   = `\s+(?:is|was|would be|must be|seems(?: to be)?|appears to be|remains|ist|est|es|è|é)\s+`
 	goodness = `(?:accurate|helpful|appropriate|suitable|relevant|complete|comprehensive|precise|faithful|concise
 		|reasonable|logical|useful|effective|detailed|honest|convincing|correct)`
-	article = `(?:the |a |le |la |il |el |o |die |der |das )?`
-	// ofLabel may stand between a label and what is said of it, in languages that do not set words apart.
-	ofLabel = `\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*
-		(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?\s*(?:明显|显然|明らかに)?`
-	gave = `\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote) the ` + adverb
-	// asThe stands between a label and what it is called: "I consider A the better answer".
-	asThe     = `(?: (?:as |to be )(?:the )?| the | \()`
-	endsVerb  = `(?:\W*$|\s*[.,;:!\n]|\s(?:overall|because|since|to)\b)`
-	oneAnswer = ` (?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)`
 )
 
 var (
-	// praise is what follows a label: 1 and 4 of the better, 2 and 5 of the worse, 3 of a good one.
+	// praise is what follows a label, with a group for each of sayings: "is the better", "wins", "の方が優れている", "provides
+	// the worse answer", "as the better", "loses".
 	praise = compile(`^["')\]*]*(?:'s (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?["')\]*]*(?: as)?(?:
-		` + isSaid + adverb + article + adverb + `(?:single |overall |only |one )?(?:
-			(winner|preferred|preferable|top\b|above\b|` + oneCue("better") + `)
-			|(least ` + goodness + `|` + oneCue("worse") + `)
+		\s+(?:is|was|would be|must be|seems(?: to be)?|appears to be|remains|ist|est|es|è|é)\s+` + adverb + `
+			(?:the |a |le |la |il |el |o |die |der |das )?` + adverb + `(?:single |overall |only |one )?(?:
+			(winner|preferred|preferable|top\b|above\b|⟨better⟩)
+			|(least ` + goodness + `|⟨worse⟩)
 			|(correct|right|true|answer|closest|most ` + goodness + `))
-		|(` + ofLabel + oneCue("is-better") + `
-			|` + gave + oneCue("better") + oneAnswer + `
-			|` + asThe + `(?:higher|above|winner|preferred|` + oneCue("better") + `)
-			|\s+(?:gewinnt|gagne|gana|vince|vence|ganha)` + endsVerb + `
-			|\s+(?:should be|is|was) (?:selected|chosen|my (?:selection|choice|pick|answer|verdict))
-			|\s*(?:を選|(?:를|을) (?:선택|고르)))
-		|(` + ofLabel + oneCue("is-worse") + `
-			|` + gave + oneCue("worse") + oneAnswer + `
-			|` + asThe + `(?:lower|below|loser|` + oneCue("worse") + `)
-			|\s+(?:loses|verliert|perd|pierde|perde)` + endsVerb + `))`)
+		|\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?
+			\s*(?:明显|显然|明らかに)?(?:(⟨is-better⟩)|(⟨is-worse⟩))
+		|\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote) the ` + adverb + `(?:(⟨better⟩)|(⟨worse⟩))
+			 (?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)
+		|(?: (?:as |to be )(?:the )?| the | \()
+			(?:(higher|above|winner|preferred|⟨better⟩)|(lower|below|loser|⟨worse⟩))
+		|\s+(?:(gewinnt|gagne|gana|vince|vence|ganha)|(loses|verliert|perd|pierde|perde))
+			(?:\W*$|\s*[.,;:!\n]|\s(?:overall|because|since|to)\b)
+		|(\s+(?:should be|is|was) (?:selected|chosen|my (?:selection|choice|pick|answer|verdict))
+			|\s*(?:を選|(?:를|을) (?:선택|고르))))`)
+	sayings = []judgment{better, worse, good, better, worse, better, worse, better, worse, better, worse, better}
 	// rating ends with a verb that says what comes next of the label: "I find A better".
 	rating = compile(`\b(?:find|found|consider|deem|judge|call|rate|rank|think|declare|place)\s+$`)
 	// partial ends praise that is of one side of it, or hangs on a condition.
@@ -71,15 +66,12 @@ func judged(left, right string) judgment {
 		return unjudged
 	}
 	isPart := inPart.MatchString(left) && !inFull.MatchString(left) || partial.MatchString(right[m[1]:])
-	switch isBetter := m[2] >= 0 || m[8] >= 0; {
-	case isBetter && isPart:
+	isGroup := func(at int) bool { return at >= 0 }
+	switch said := sayings[slices.IndexFunc(m[2:], isGroup)/2]; {
+	case !isPart:
+		return said
+	case said == better:
 		return partly
-	case isPart:
-		return unjudged
-	case isBetter:
-		return better
-	case m[4] >= 0 || m[10] >= 0:
-		return worse
 	}
-	return good
+	return unjudged
 }

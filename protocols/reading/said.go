@@ -21,16 +21,16 @@ var (
 		不是 并非 並非 而非 绝非 不选 比`)
 	// betweenDenials may stand between such a word and what it is said of.
 	betweenDenials = phrases(`recommend choosing selecting picking between either both be been a an the to just simply
-		really necessarily label answer option choice choose select say pick call find deem judge rate rank tie with it that is it's
-		correct right best es est ist è é la le el il der die das den opción opção`)
+		really necessarily label answer option choice choose select say pick call find deem judge rate rank tie
+		with it that is it's correct right best es est ist è é la le el il der die das den opción opção`)
 	// deniedAfter does so after it.
-	deniedAfter = compile(`^["')\]}.*]*\s*(?:` +
-		anyOf(`より (?:ではな|じゃな|ではありませ)\S* (?:[이가은는])?\s?아[니닙님]\S*`) + `|` +
-		`(?:answer\s+|choice\s+|option\s+)?` + anyOf(`is was would\sbe are seems`) + `\s+(?:\w+\s+)?` +
-		anyOf(`not in-?correct wrong false out considered rejected discarded eliminated ruled invalid excluded
-		a\sdistractor tempting unfair unjustified`) + `\b|` +
-		anyOf(`cannot can't isn't wasn't would\s(?:be\sunfair|have|not|also|apply|may|require|be\sused) could might
-		may\s`) + `)`)
+	deniedAfter = compile(`^["')\]}.*]*\s*(?:
+		⟨より (?:ではな|じゃな|ではありませ)\S* (?:[이가은는])?\s?아[니닙님]\S*⟩|
+		(?:answer\s+|choice\s+|option\s+)?⟨is was would\sbe are seems⟩\s+(?:\w+\s+)?
+		⟨not in-?correct wrong false out considered rejected discarded eliminated ruled invalid excluded
+		a\sdistractor tempting unfair unjustified⟩\b|
+		⟨cannot can't isn't wasn't would\s(?:be\sunfair|have|not|also|apply|may|require|be\sused) could might
+		may\s⟩)`)
 	// supposed ends with a condition of the next word, what is preferred to it, or what the judge was told to say.
 	supposed = each(`$`,
 		`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+
@@ -75,10 +75,10 @@ var (
 	// quotedIn ends with a quotation that such words announce, or with one of what the judge was told to say.
 	quotedIn = compile(`(?:` + examples + `|` + formOf + `|` + toSay + `)` + inQuotes + `$`)
 	// retraction takes back what goes before it; retracted are the ways in which it does so after a verdict.
-	retraction = compile(oneCue("retraction"))
+	retraction = compile(`⟨retraction⟩`)
 	retracted  = each(``,
 		`(?:^|[.!?\n。)\]–—-])\W*(?:(?:wait|actually|hmm+|oops|no|sorry|or rather|but|and)\W+)*
-			`+oneCue("retraction")+`(?:$|\s*[^\s\w]
+			⟨retraction⟩(?:$|\s*[^\s\w]
 			|\s(?:(?:this|that|my|the)\s)?(?:verdict|answer|label|selection|choice|judge?ment|jugement|decision))`,
 		`[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry)\b[^.\n]{0,40}\b(?:
 			(?:that|this|it)(?:'s| is| was)\s+(?:\w+\s+)?(?:wrong|incorrect|not (?:right|correct|true)|a mistake)
@@ -86,14 +86,14 @@ var (
 		`[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry|scratch that)\b\W+no\b`,
 	)
 	// ofOthers ends with what makes the next label that of another order, or one that a response asks for.
-	ofOthers = compile(oneCue("swapped") + `[^.;\n]{0,48}$|` + oneCue("induced") + `[^.,;:\n]{0,40}(?:"[^"\n]{0,40})?$`)
+	ofOthers = compile(`⟨swapped⟩[^.;\n]{0,48}$|⟨induced⟩[^.,;:\n]{0,40}(?:"[^"\n]{0,40})?$`)
 	// turns begin a clause that does not hang on what goes before.
 	turns = compile(`\b(?:but|so|therefore|thus|hence|yet|however|since|because)\b|因此|所以|但`)
 	// ifBefore begins what hangs on a condition, in the languages of words.go.
 	ifBefore = compile(`^(?:[^.:,\n]{1,24}:)?[\s\-*•\d.)"'(]*(?:
-		` + anyOf(`if in\scase had when\s+(?:the|assistant|response|both|neither|a|b|it|they)
-			wenn falls hätte wäre si s'il se caso`) + `\b
-		|` + anyOf(`если 如果 若 もし 만약 만일`) + `)`)
+		⟨if in\scase had when\s+(?:the|assistant|response|both|neither|a|b|it|they)
+			wenn falls hätte wäre si s'il se caso⟩\b
+		|⟨если 如果 若 もし 만약 만일⟩)`)
 	circumstance = compile(`,\s+(?:then\s+|only\s+)?(?:the\s+)?(?:assistant\s+|response\s+)?[ab]\s+[^,]{3,}$
 		|^\W*when it comes to\b`)
 	ofOneself    = compile(`^\W*(?:if|when)\s+(?:you|i|we|one|all|everything|\w+(?:ing|ed))\b`)

@@ -35,20 +35,20 @@ var (
 	// isWord joins an answer to what it is.
 	isWord = `(?:["'\])]*(?:
 			[:=|→➡⇒–—\n]+|->|=>|\s-\s|>\s
-			|(?:^|[\s,])` + anyOf(`is are was be goes\sto it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
-				wäre está fällt\sauf`) + `(?:[\s:]|$)
-			|` + anyOf(`является это 是 为 為 は が 이 은 는 가 를 을`) + `
+			|(?:^|[\s,])⟨is are was be goes\sto it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
+				wäre está fällt\sauf⟩(?:[\s:]|$)
+			|⟨является это 是 为 為 は が 이 은 는 가 를 을⟩
 		)\s*)`
 
 	// filler stands between that and a label, and says nothing else.
-	filler = `(?:` + anyOf(`clearly most\slikely likely probably definitely therefore thus hence then simply indeed
+	filler = `(?:⟨clearly most\slikely likely probably definitely therefore thus hence then simply indeed
 		actually obviously surely certainly still also only just now in\sfact again that\sof that the to as\sfollows
 		given\sby best closest correct right final response\sis answer\sis label\sis letter number overall a an
 		also most either both between better plausible my be by with
 		antwort réponse respuesta risposta resposta daher also somit donc bien que la le el il o l'
 		lettre lettera letra alternativa celle\sde celui\sde la\sdel el\sdel a\sdo o\sdo quella quello dell' die\svon der\svon
 		lui quindi dunque allora pues entonces por\stanto portanto logo поэтому
-		应该 应当 应 就 选 選 最终 是 为`) + `(?:[\s:,\-–—]+|$|\b)[✅✔❌✗☑️🏆\s]*)*`
+		应该 应当 应 就 选 選 最终 是 为⟩(?:[\s:,\-–—]+|$|\b)[✅✔❌✗☑️🏆\s]*)*`
 
 	opening = `[\s"'«„(\[{<$#\\✅✔❌✗☑️🏆➡→|:]*`
 
@@ -58,15 +58,15 @@ var (
 			\b(?:i|we|i'll|we'll|i'd|we'd|i've|i'm|let me|let's|must|have to|need to|therefore|thus|so|to|can|hence)\b
 				[^.,;:]{0,24}
 			|^[^\pL(]*|,\s*
-		)\b` + anyOf(`choose chose chosen choosing select selected selecting pick picked prefer recommend answer guess say
-			go\swith going\swith opt\sfor settle\son vote\sfor output respond\swith call\sit call\sthis`) + `
+		)\b⟨choose chose chosen choosing select selected selecting pick picked prefer recommend answer guess say
+			go\swith going\swith opt\sfor settle\son vote\sfor output respond\swith call\sit call\sthis⟩
 			(?:\s+(?:one|the|is|with|for))?
 		|\b(?:chang|switch|revis|updat)\w*\s(?:(?:my|this|that|it|the)\b[^.,;:]{0,32}\b)?to(?:\s+be)?
 		|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?|corresponds to|closest to)
 			(?:\s+(?:in fact|actually|indeed|therefore|thus))?
-		|\b` + anyOf(`ich\swähle wähle\sich je\schoisis choisis je\ssélectionne je\sretiens elijo escojo selecciono
-			scelgo escolho seleciono fico\scom voto`) + `
-		|` + anyOf(`выбираю 选择 選択 (?:^|[我故应应该就,.\s])[选選] 答`) + `
+		|\b⟨ich\swähle wähle\sich je\schoisis choisis je\ssélectionne je\sretiens elijo escojo selecciono
+			scelgo escolho seleciono fico\scom voto⟩
+		|⟨выбираю 选择 選択 (?:^|[我故应应该就,.\s])[选選] 答⟩
 	)`
 )
 
@@ -75,22 +75,22 @@ var (
 	chooses  = compile(choosing + `[\s:]*` + opening + filler + opening + `$`)
 	directly = compile(`^[\s"':.]*` + filler + opening + `$`)
 	// another is an answer that is not the last: "a common wrong answer", "my initial answer".
-	another = compile(`\b` + anyOf(`wrong incorrect initial preliminary previous first earlier original your students?'?s?
+	another = compile(`\b⟨wrong incorrect initial preliminary previous first earlier original your students?'?s?
 		second(?:[-\s]best|ary)? next[-\s]best runner[-\s]?up alternative other another
-		tempting common trap reference possible candidate available judge's`) + `['"]?s?\s+(?:\w+\s+)?$`)
+		tempting common trap reference possible candidate available judge's⟩['"]?s?\s+(?:\w+\s+)?$`)
 
 	// notIt goes before a word that announces nothing: "the reason for the selection".
 	notIt = compile(`\b(?:behind|of|for|not)\s+(?:\w+\s+)?$`)
 
 	// concluding begins what decides between things that were said before.
-	concluding = compile(`\b` + anyOf(`therefore thus so hence overall conclusion summary finally conclude
-		consequently`) + `\b`)
+	concluding = compile(`\b⟨therefore thus so hence overall conclusion summary finally conclude
+		consequently⟩\b`)
 	// turning begins what takes the place of what was said before.
-	turning = compile(`\b` + anyOf(`but however wait actually overall still rather no instead finally oops sorry mistake
+	turning = compile(`\b⟨but however wait actually overall still rather no instead finally oops sorry mistake
 			hmm+ correction on\sreflection in\sthe\send on\ssecond\sthought scratch\sthat i\smeant? make\sthat
 			reconsider\w* re-?check\w* re-?read\w* re-?evaluat\w* revis\w* chang\w* updat\w*
 			aber doch jedoch moment korrektur entschuldigung nein en\sfait pardon non mais cependant
-			pero perdón espera corrección anzi però aspetta mas correção na\sverdade`) + `\b
-		|` + anyOf(`однако нет подождите исправление но 等等 不对 但 不過 更正
-			しかし 訂正 待って 하지만 그러나 다시 정정 아니`))
+			pero perdón espera corrección anzi però aspetta mas correção na\sverdade⟩\b
+		|⟨однако нет подождите исправление но 等等 不对 但 不過 更正
+			しかし 訂正 待って 하지만 그러나 다시 정정 아니⟩`)
 )
