@@ -94,7 +94,8 @@ var (
 	aspectBefore = compile(aspect + `[\s_-]+$`)
 	aspectAfter  = compile(`^\s*(?:\(\s*|(?:on|for|in|by|regarding) (?:the )?)` + aspect + `\b`)
 	// ownAnswer announces the answer to the question that two responses are about: "The correct option is B".
-	ownAnswer = compile(`^\W*(?:(?:\w+\s+)?(?:own|correct|right|true|valid)\s\w+|(?:\w*\s+)*(?:answer|option|letter|solution)\b[^:\n]*$)`)
+	ownAnswer = compile(`^\W*(?:(?:\w+\s+)?(?:own|correct|right|true|valid)\s\w+
+		|(?:\w*\s+)*(?:answer|option|letter|solution)\b[^:\n]*$)`)
 	// afterBut ends with what sets the next label against one that is denied.
 	afterBut = compile(`\b(?:but|sondern|sino|mais plutôt|ma)(?: rather)?[\s"'(]*$`)
 	// ownWords may stand between a word and the colon after it, relative between it and a verb.

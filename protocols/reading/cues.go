@@ -20,7 +20,7 @@ func cuesOf(kinds ...string) (words []string) {
 	return words
 }
 
-// oneWord returns an expression that matches one of the words of a list: "⟨is was⟩", or "⟨better⟩" for those of a kind.
+// oneWord returns an expression that matches one of the words of a list: "⟨is was⟩", or "⟨better⟩" for a kind.
 func oneWord(list string) string {
 	list = strings.Trim(list, "⟨⟩")
 	words := cuesOf(list)

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 )
@@ -71,10 +72,12 @@ func (g grammar) read(reply string) Found {
 	if !ok {
 		return Found{Outcome: None}
 	}
+	said := g.saidBefore(v, all, final)
+	final.value = cmp.Or(final.value, said)
 	f := v.found(final.rule, final.value, final.in, final.out)
 	switch {
 	case final.several, matches(v.lower[final.out:min(len(v.lower), final.out+4*after)], retracted...),
-		g.contradicted(v, all, final):
+		said != "" && said != final.value:
 		return f.conflict()
 	case !slices.Contains(g.offered, final.value):
 		f.Outcome = None
@@ -170,11 +173,11 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 	return final, ok
 }
 
-// contradicted reports whether the words right before a label in the form that was asked for name the other:
-// "Assistant A is worse: [[A>B]]".
-func (g grammar) contradicted(v *view, all []label, final claim) bool {
-	if g.sides == nil || final.form < demanded || final.value == "" {
-		return false
+// saidBefore returns what the words right before a label in the form that was asked for say of the two, or nothing:
+// B>A of "Assistant A is worse: [[A>B]]".
+func (g grammar) saidBefore(v *view, all []label, final claim) (value string) {
+	if g.sides == nil || final.form < demanded {
+		return ""
 	}
 	k := max(0, slices.Index(all, final.label))
 	names := slices.DeleteFunc(slices.Clone(all[max(0, k-8):k]), func(l label) bool { return l.form == demanded })
@@ -185,14 +188,15 @@ func (g grammar) contradicted(v *view, all []label, final claim) bool {
 		isNear := p.from == final.statement || p.to == final.statement
 		switch {
 		case !isNear, turning.MatchString(v.lower[p.end:final.start]):
-			return false
-		case c.rank >= called && c.value != "" && (praise > nothing || c.side != unjudged || p.name == ""):
-			return c.value != final.value
+			return ""
+		case c.rank >= called && c.value != "" && (praise > nothing || c.side != unjudged || p.name == "") &&
+			(final.value != "" || final.name == p.name):
+			return c.value
 		case !compared.MatchString(p.left):
-			return false
+			return ""
 		}
 	}
-	return false
+	return ""
 }
 
 // ends tells whether no more is said of a label.

@@ -70,24 +70,20 @@ func judges(word, gap string) bool {
 }
 
 var (
-	assistantWords = `assistant response answer model
-		assistent assistentin asistente assistente l'assistant
-		réponse respuesta risposta resposta antwort
-		ассистент ассистента ассистенту ассистентом ответ
-		助手 回答 アシスタント 어시스턴트`
-	assistantWord = anyOf(assistantWords)
-	pairForm      = compile(`^(?:` + assistantWord + `\s*)?([ab])\s*(?:is\s+)?
+	pairForm = compile(`^(?:⟨assistant⟩\s*)?([ab])\s*(?:is\s+)?
 		(>=?|>{1,3}|<{1,3}|<=|={1,2}|≈)
-		\s*(?:` + assistantWord + `\s*)?([ab])$`)
+		\s*(?:⟨assistant⟩\s*)?([ab])$`)
 	tieForm        = compile(`^(?:(?:it(?:'?s| is) (?:an? )?|a )?(?:tie|tied|draw))$`)
-	preferenceForm = compile(`^(?:(?:` + assistantWord + `|option|verdict)[\s:]*)?([a-z])
+	preferenceForm = compile(`^(?:(?:⟨assistant⟩|option|verdict)[\s:]*)?([a-z])
 		(?:\s*[:(\-–].{0,30}|\s+(?:is|wins)\b.{0,20})?$`)
 	worseForm       = compile(`\b(?:worse|worst|weaker)\b`)
 	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?
 		(in[- ]?correct|not correct|wrong|correct)\.?$`)
-	barePair = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:` + assistantWord + `\s)?[ab]\b`)
+	barePair = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:⟨assistant⟩\s)?[ab]\b`)
 	tieWords = strings.Fields(`tie draw tied unentschieden empate pareggio égalité
 		ничья 平局 引き分け 무승부`)
+	firstWords   = phrases(`assistant_1 response_1 model_1 assistant_#1 response_#1`)
+	secondWords  = phrases(`assistant_2 response_2 model_2 assistant_#2 response_#2`)
 	correctWords = strings.Fields(`correct right true richtig korrekt
 		correcte exacte correcta corretta correta верен верный правильный
 		正确 正確 正しい 맞습니다`)
@@ -95,7 +91,7 @@ var (
 		incorrecte fausse inexacte incorrecta errónea incorretta errata sbagliata incorreta errada
 		неверен неверный неправильный
 		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`)
-	assistantNouns = strings.Fields(assistantWords)
+	assistantNouns = cuesOf("assistant")
 )
 
 // pairLabel reads >> as >, and A<B as B>A.
@@ -180,6 +176,7 @@ func (c comparison) labels(v *view) []label {
 		}
 	}
 	all = merge(all, c.named(v.letters(assistantNouns, 'C')))
+	all = merge(all, c.named(merge(v.words(firstWords, "A"), v.words(secondWords, "B"))))
 	return merge(all, v.words(tieWords, c.tie))
 }
 

@@ -38,12 +38,13 @@ var (
 	betterKey = compile(`(?i)better|best`)
 	worseKey  = compile(`(?i)worse|worst|(?:^|_)lose|reject`)
 	// sideStated is a key with a value that name the better together: b_is_better=true, ranking=["B", "A"]. 1 is the side,
-	// 2 says whether it is the better or the worse, 3 is the first of a ranking, or a tie.
+	// 2 says whether it is the better or the worse, 3 is the first of a ranking, 4 a tie.
 	sideStated = compile(`(?i)^(?:
 		(?:is_)?(?:(?:assistant|response|answer)_)?([ab])_(?:is_|was_)?(?:the_)?
 			(better|best|worse|worst|wins?|preferred|loses?|loser)=true
-		|(?:(?:(?:final_|overall_)?rank(?:ing|ed|s)?(?:_best_(?:first|to_worst))?|best_to_worst)=\[\s*"|(?:is_)?(?:a_)?)
-			((?:(?:assistant|response) )?[ab]"|(?:tie|draw)=true))`)
+		|(?:(?:final_|overall_)?rank(?:ing|ed|s)?(?:_best_(?:first|to_worst))?|best_to_worst)=\[\s*"(
+			(?:(?:assistant|response) )?[ab])"
+		|(?:is_)?(?:a_)?(tie|draw)=true)`)
 	isList = compile(`^\[[^\[]`)
 	// callKey is a key under which a call of a tool has what it is called with.
 	callKey = compile(`^\\?(?:arguments|parameters|args|kwargs|input|(?:tool|action)_input|function|tool_calls?)\\?$`)
@@ -78,7 +79,7 @@ func (d *dresser) field(key string, i, end int) {
 	side := sideStated.findString(key + "=" + value)
 	switch {
 	case side != nil:
-		d.put(i, cmp.Or(announcement(side[2]), "\nbetter answer: ")+side[1]+side[3]+"\n")
+		d.put(i, cmp.Or(announcement(side[2]), "\nbetter answer: ")+side[1]+side[3]+side[4]+"\n")
 		return
 	case callKey.MatchString(key):
 		word = "\n"

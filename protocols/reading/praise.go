@@ -18,10 +18,11 @@ var (
 			(winner|preferred|preferable|top\b|above\b|⟨better⟩)
 			|(least ` + goodness + `|⟨worse⟩)
 			|(correct|right|true|answer|closest|most ` + goodness + `))
-		|\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?
-			\s*(?:明显|显然|明らかに)?(?:(⟨is-better⟩)|(⟨is-worse⟩))
+		|\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*
+			(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?\s*(?:明显|显然|明らかに)?
+			(?:(⟨is-better⟩)|(⟨is-worse⟩))
 		|\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote) the ` + adverb + `(?:(⟨better⟩)|(⟨worse⟩))
-			 (?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)
+			[ ](?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)
 		|(?: (?:as |to be )(?:the )?| the | \()
 			(?:(higher|above|winner|preferred|⟨better⟩)|(lower|below|loser|⟨worse⟩))
 		|\s+(?:(gewinnt|gagne|gana|vince|vence|ganha)|(loses|verliert|perd|pierde|perde))

@@ -47,6 +47,7 @@ var (
 		`\b(?:i |we )?(?:initially|originally|first|previously|earlier|before)\s+(?:i\s+)?
 			(?:thought|said|wrote|had|picked|chose|believed|assumed|guessed|leaned\s+\w+)\b`,
 		`(?:n't|\bnot|\bcannot|\bnever)\s+(?:think|believe|say|sure|mean|imply|conclude|certain|agree|know)\b`,
+		`\bmore (?:information|details?|context)\b[^.;:,]{0,24}\bto\b`,
 		`\b(?:doubt|unlikely|impossible|unclear
 			|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be?)?) to \w+
 			|(?:could|might|may|can) be (?:argued|said|thought)
@@ -96,7 +97,8 @@ var (
 		|⟨если 如果 若 もし 만약 만일⟩)`)
 	circumstance = compile(`,\s+(?:then\s+|only\s+)?(?:the\s+)?(?:assistant\s+|response\s+)?[ab]\s+[^,]{3,}$
 		|^\W*when it comes to\b`)
-	ofOneself    = compile(`^\W*(?:if|when)\s+(?:you|i|we|one|all|everything|\w+(?:ing|ed))\b`)
+	ofOneself = compile(`^\W*(?:if|when)\s+(?:you\s+(?:ask|had|have|compare|weigh|consider|look|put|want(?:, \w+|\s+(?:me|my|to)))|i|we|one|all
+		|everything|\w+(?:ing|ed))\b`)
 	asking       = compile(`^[)\]}"'\s.$]*\?`)
 	questionWord = compile(`^[\s"'(]*(?:(?:or|so|but|and|hmm|wait),?\s+)?
 		(?:is|are|was|should|shall|would|could|do|does|did|can|which|what|why|whether|how)\b`)

@@ -147,35 +147,32 @@ func (d *dresser) next(i int) int {
 	return i + 1
 }
 
-// markup is HTML, of which 1 is an entity, 2 the end of a tag around an answer, 3 its beginning, 4 a new line, 5 and 6
-// the name of what a tool is called with, and the rest emphasis, or marks of a call of Gemma's: <|"|> and <tool_call|>.
+// markup is HTML, of which 1 is an entity, 2 the end of a tag around an answer, 3 such a tag, 4 a new line, 5 and 6 the
+// name of what a tool is called with, and the rest emphasis, or marks of a call of Gemma's: <|"|> and <tool_call|>.
 var markup = compile(`^(?i:
 	&(gt|lt|amp|nbsp);
 	|<(?:
-		/(` + answerTag + `|parameter|arg_value|function|invoke)
-		|(` + answerTag + `)
-		|(br ?/?)
+		(/?)((?:(?:final|best|better|preferred|chosen|worst|worse|rejected)_)?
+			(?:answer|verdict|judge?ment|label|decision|selection)
+			|(?:best|better|preferred|chosen|worst|worse|rejected)(?:_(?:response|assistant|option|one))?|winner|loser)
+		|(br ?/?|/(?:parameter|arg_value|function|invoke))
 		|parameter(?:=| name=")(\w{1,40})"?
 		|arg_key>(\w{1,40})</arg_key>\s*<arg_value
 		|/?(?:b|i|em|strong|u|code|mark|span)
 		|\|"\||tool_call\|
 	)>)`)
 
-const answerTag = `(?:(?:final|best|better|preferred|chosen|worst|worse|rejected)_)?
-	(?:answer|verdict|judge?ment|label|decision|selection)
-	|(?:best|better|preferred|chosen|worst|worse|rejected)(?:_(?:response|assistant|option|one))?|winner|loser`
-
 // plainMarkup writes what markup matched: "<verdict>" as a heading.
 func plainMarkup(m []string) string {
 	switch {
 	case m[1] != "":
-		return map[string]string{"gt": ">", "lt": "<", "amp": "&", "nbsp": " "}[strings.ToLower(m[1])]
+		return symbols[strings.ToLower(m[1])]
+	case m[2]+m[4] != "":
+		return "\n"
 	case m[3] != "":
 		return strings.Replace(m[3], "_", " ", 1) + ": "
 	case m[5]+m[6] != "":
 		return cmp.Or(announcement(m[5]+m[6]), "\n"+m[5]+m[6]+": ")
-	case m[2] != "", m[4] != "":
-		return "\n"
 	}
 	return ""
 }
@@ -196,8 +193,8 @@ var (
 		`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
 		underline emph bold boldsymbol hbox`,
 	)
-	// symbols are commands of LaTeX and Markdown's escapes, with what they stand for; ␣ is a blank, and ∅ nothing.
-	symbols = pairs(`times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥
+	// symbols are commands of LaTeX, Markdown's escapes and HTML's entities, with what they stand for; ␣ is a blank, and ∅ nothing.
+	symbols = pairs(`amp & nbsp ␣ times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥
 		lbrack [ rbrack ] equiv ≡
 		rightarrow → Rightarrow → to → quad ␣ qquad ␣ newline ␣ left ∅ right ∅ big ∅ Big ∅
 		bigl ∅ bigr ∅ displaystyle ∅
