@@ -145,12 +145,13 @@ var (
 	loneLead = compile(`^[^\pL\d]*(?:(?:
 		so|therefore|thus|hence|clearly|final|finally|the|my|it is|it's|it must be|definitely
 		|no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm
+		|c'est une|es un|è un|é um|das ist ein|es ist ein
 	)[\s,:.…!]+)*[^\pL\d]*$`)
 	// correcting is all that goes before a label that takes the place of another.
 	correcting = compile(`^[^\pL\d]*(?:(?:
 		no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm|oops
 		|nein|non|não|нет|perdón|pardon|desculpe|scusa|entschuldigung|verzeihung|perdona|oh
 	)[\s,:.…!]+)+["'(\[*]*$`)
-	loneEnd = compile(`^[^\pL\d?]*$`)
-	opens   = compile(`^["')\]*]*\s*(?:[.):,(–—-]|(?:because|since)\b)`)
+	loneEnd = compile(`^[^\pL\d?]*(?:です|だ)?[^\pL\d?]*$`)
+	opens   = compile(`^["')\]*]*\s*(?:[.),(–—-]|:[^:]*$|(?:because|since)\b)`)
 )

@@ -80,7 +80,7 @@ var (
 	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?
 		(in[- ]?correct|not correct|wrong|correct)\.?$`)
 	barePair = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:⟨assistant⟩\s)?[ab]\b`)
-	tieWords = strings.Fields(`tie draw tied unentschieden empate pareggio égalité
+	tieWords = strings.Fields(`tie draw tied equal unentschieden empate pareggio égalité
 		ничья 平局 引き分け 무승부`)
 	firstWords   = phrases(`assistant_1 response_1 model_1 assistant_#1 response_#1`)
 	secondWords  = phrases(`assistant_2 response_2 model_2 assistant_#2 response_#2`)

@@ -32,7 +32,7 @@ var (
 		|urteil|veredi[ct]t?o|verdetto|antwort|auswahl|réponse|choix|respuesta|risposta|resposta|вердикт|ответ
 		|答案|选择|结论|判断|判定|回答|정답|답|선택`)
 	otherKey = compile(`(?i)altern|runner|second|segund|zweit|other|consider|not_|confiden|reason|expla
-		|initial|first|previous|if_|_if|score|grade|why|text|count|number_of|reference|student|ration
+		|initial|first|previous|if_|_if|score|grade|why|text|count|number_of|\breference|_reference|student|ration
 		|analysis|options|answers|comment|assistant_[ab]|_[ab]$|^[ab]_
 		|` + aspect + `_(?:winner|better|best|verdict|choice|pick)|(?:winner|better|best)_(?:(?:in|on|by|for)_)?` + aspect)
 	betterKey = compile(`(?i)better|best`)

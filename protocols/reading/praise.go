@@ -2,26 +2,19 @@ package reading
 
 import "slices"
 
-const (
-	adverb = `(?:(?:clearly|therefore|thus|overall|by far|definitely|also|then|slightly|much|far|significantly
-		|marginally|actually|still|indeed|likely|probably|obviously|simply|in fact),?\s+)*`
-	goodness = `(?:accurate|helpful|appropriate|suitable|relevant|complete|comprehensive|precise|faithful|concise
-		|reasonable|logical|useful|effective|detailed|honest|convincing|correct)`
-)
-
 var (
 	// praise is what follows a label, with a group for each of sayings: "is the better", "wins", "の方が優れている", "provides
 	// the worse answer", "as the better", "loses".
 	praise = compile(`^["')\]*]*(?:'s (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?["')\]*]*(?: as)?(?:
-		\s+(?:is|was|would be|must be|seems(?: to be)?|appears to be|remains|ist|est|es|è|é)\s+` + adverb + `
-			(?:the |a |le |la |il |el |o |die |der |das )?` + adverb + `(?:single |overall |only |one )?(?:
+		\s+(?:is|was|would be|must be|seems(?: to be)?|appears to be|remains|ist|est|es|è|é)\s+(?:⟨adverb⟩,?\s+)*
+			(?:the |a |le |la |il |el |o |die |der |das )?(?:⟨adverb⟩,?\s+)*(?:single |overall |only |one |clear )?(?:
 			(winner|preferred|preferable|top\b|above\b|⟨better⟩)
-			|(least ` + goodness + `|⟨worse⟩)
-			|(correct|right|true|answer|closest|most ` + goodness + `))
+			|(least ⟨quality⟩|⟨worse⟩)
+			|(correct|right|true|answer|closest|most ⟨quality⟩))
 		|\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*
 			(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?\s*(?:明显|显然|明らかに)?
 			(?:(⟨is-better⟩)|(⟨is-worse⟩))
-		|\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote) the ` + adverb + `(?:(⟨better⟩)|(⟨worse⟩))
+		|\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote) the (?:⟨adverb⟩,?\s+)*(?:(⟨better⟩)|(⟨worse⟩))
 			[ ](?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)
 		|(?: (?:as |to be )(?:the )?| the | \()
 			(?:(higher|above|winner|preferred|⟨better⟩)|(lower|below|loser|⟨worse⟩))

@@ -66,7 +66,7 @@ var (
 	// unreal ends with what would have been, cited with what somebody else says.
 	unreal = compile(`\b(?:would|could|might|may|hätte|aurait|habría|avrei|teria)(?: also|n't| not)? (?:have|ich)\b
 			[^.;:]{0,40}$
-		|\b(?:(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?|reads?)\b[^"\n]{0,24}
+		|\b(?:(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?|reads?|(?:ends?|starts?|begins?) with)\b[^"\n]{0,24}
 			|(?:sentence|line|words|text|string|phrase|instruction|note|message)\s+)"[^"\n]*$`)
 	// quoted ends with what announces a form or an example, right before the label.
 	quoted = compile(examples + `[\s,:]*[^.;:,\n\]"]{0,40}` + open + `$
@@ -78,7 +78,7 @@ var (
 	// retraction takes back what goes before it; retracted are the ways in which it does so after a verdict.
 	retraction = compile(`⟨retraction⟩`)
 	retracted  = each(``,
-		`(?:^|[.!?\n。)\]–—-])\W*(?:(?:wait|actually|hmm+|oops|no|sorry|or rather|but|and)\W+)*
+		`(?:^|[.!?\n。)\]–—-])\W*(?:(?:wait|actually|hmm+|oops|no|sorry|or rather|but|and)\W+|[^.!?\n,;:]{1,24},\s)*
 			⟨retraction⟩(?:$|\s*[^\s\w]
 			|\s(?:(?:this|that|my|the)\s)?(?:verdict|answer|label|selection|choice|judge?ment|jugement|decision))`,
 		`[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry)\b[^.\n]{0,40}\b(?:

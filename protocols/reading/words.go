@@ -37,7 +37,7 @@ var (
 			[:=|→➡⇒–—\n]+|->|=>|\s-\s|>\s
 			|(?:^|[\s,])⟨is are was be goes\sto it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
 				wäre está fällt\sauf⟩(?:[\s:]|$)
-			|⟨является это 是 为 為 は が 이 은 는 가 를 을⟩
+			|⟨является это 是 (?:^|[^因])为 為 は が 이 은 는 가 를 을⟩
 		)\s*)`
 
 	// filler stands between that and a label, and says nothing else.
@@ -59,14 +59,15 @@ var (
 				[^.,;:]{0,24}
 			|^[^\pL(]*|,\s*
 		)\b⟨choose chose chosen choosing select selected selecting pick picked prefer recommend answer guess say
-			go\swith going\swith go\sfor hand\sthe\suser opt\sfor settle\son vote\sfor output respond\swith call\sit call\sthis⟩
+			go\swith going\swith go\sfor hand\sthe\suser favou?r side\swith opt\sfor settle\son vote\sfor output respond\swith call\sit call\sthis⟩
 			(?:\s+(?:one|the|is|with|for))?
 		|\b(?:chang|switch|revis|updat)\w*\s(?:(?:my|this|that|it|the)\b[^.,;:]{0,32}\b)?to(?:\s+be)?
 		|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?|corresponds to|closest to)
 			(?:\s+(?:in fact|actually|indeed|therefore|thus))?
 		|\b⟨ich\swähle wähle\sich je\schoisis choisis je\ssélectionne je\sretiens elijo escojo selecciono
+			ich\sbevorzuge ich\sentscheide\smich\sfür je\spréfère prefiero me\squedo\scon preferisco prefiro
 			scelgo escolho seleciono fico\scom voto⟩
-		|⟨выбираю 选择 選択 (?:^|[我故应应该就,.\s])[选選] 答⟩
+		|⟨выбираю предпочитаю 选择 選択 更喜欢 (?:^|[我故应应该就,.\s])[选選] 答⟩
 	)`
 )
 
