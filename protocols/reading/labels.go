@@ -80,10 +80,12 @@ var (
 	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?
 		(in[- ]?correct|not correct|wrong|correct)\.?$`)
 	barePair = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:⟨assistant⟩\s)?[ab]\b`)
-	tieWords = strings.Fields(`tie draw tied equal unentschieden empate pareggio égalité
+	tieWords = strings.Fields(`tie draw tied unentschieden empate pareggio égalité
 		ничья 平局 引き分け 무승부`)
-	firstWords   = phrases(`assistant_1 response_1 model_1 assistant_#1 response_#1`)
-	secondWords  = phrases(`assistant_2 response_2 model_2 assistant_#2 response_#2`)
+	firstWords = phrases(`assistant_1 response_1 model_1 assistant_#1 response_#1 first_assistant first_response
+		first_answer assistant_one response_one`)
+	secondWords = phrases(`assistant_2 response_2 model_2 assistant_#2 response_#2 second_assistant second_response
+		second_answer assistant_two response_two`)
 	correctWords = strings.Fields(`correct right true richtig korrekt
 		correcte exacte correcta corretta correta верен верный правильный
 		正确 正確 正しい 맞습니다`)
@@ -373,12 +375,12 @@ func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 var (
 	// letterEnds follows a letter that stands for itself: a mark, or a word that goes on about it.
 	letterEnds = compile(`^(?:
-		\)\s
+		\)\s|'s\s+(?:is|was)\b
 		|["')\]}*$]*(?:
 			\s*(?:$|[.,;:!?()\[\]|/&–—>\n→✅✓✗❌"}]|<\D|-[\s]|-$)
 			|\s+(?:'|because|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if
 				|would|must|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote
-				|loses|perform(?:s|ed)|fares|clearly\W*(?:$|\n)|above|gewinnt|verliert|gagne|perd|gana|pierde|vince|perde
+				|that|who|did|does|loses|perform(?:s|ed)|fares|clearly\W*(?:$|\n)|above|gewinnt|verliert|gagne|perd|gana|pierde|vince|perde
 				|vence|ganha|(?:to be )?(?:the )?(?:better|best|worse|worst|winner|loser|weaker|stronger|superior|inferior
 				|higher|lower)|⟨is-better⟩|⟨is-worse⟩)(?:\W|$)
 		)

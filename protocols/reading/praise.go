@@ -5,7 +5,8 @@ import "slices"
 var (
 	// praise is what follows a label, with a group for each of sayings: "is the better", "wins", "の方が優れている", "provides
 	// the worse answer", "as the better", "loses".
-	praise = compile(`^["')\]*]*(?:'s (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?["')\]*]*(?: as)?(?:
+	praise = compile(`^["')\]*]*(?:'s(?: (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?)?["')\]*]*
+		(?: as| that| who)?(?:
 		\s+(?:is|was|would be|must be|seems(?: to be)?|appears to be|remains|ist|est|es|è|é)\s+(?:⟨adverb⟩,?\s+)*
 			(?:the |a |le |la |il |el |o |die |der |das )?(?:⟨adverb⟩,?\s+)*(?:single |overall |only |one |clear )?(?:
 			(winner|preferred|preferable|top\b|above\b|⟨better⟩)
@@ -14,13 +15,13 @@ var (
 		|\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*
 			(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?\s*(?:明显|显然|明らかに)?
 			(?:(⟨is-better⟩)|(⟨is-worse⟩))
-		|\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote) the (?:⟨adverb⟩,?\s+)*(?:(⟨better⟩)|(⟨worse⟩))
-			[ ](?:answer|response|solution|output|one|reply)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)
+		|\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote|did|does) (?:the|an?) (?:⟨adverb⟩,?\s+)*(?:(⟨better⟩)|(⟨worse⟩))
+			[ ](?:answer|response|solution|output|one|reply|job)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)
 		|(?: (?:as |to be )(?:the )?| the | \()
 			(?:(higher|above|winner|preferred|⟨better⟩)|(lower|below|loser|⟨worse⟩))
 		|\s+(?:(gewinnt|gagne|gana|vince|vence|ganha)|(loses|verliert|perd|pierde|perde))
 			(?:\W*$|\s*[.,;:!\n]|\s(?:overall|because|since|to)\b)
-		|(\s+(?:should be|is|was) (?:selected|chosen|my (?:selection|choice|pick|answer|verdict))
+		|(\s+(?:should be|is|was) (?:selected|chosen|preferred|my (?:selection|choice|pick|answer|verdict))
 			|\s*(?:を選|(?:를|을) (?:선택|고르))))`)
 	sayings = []judgment{better, worse, good, better, worse, better, worse, better, worse, better, worse, better}
 	// rating ends with a verb that says what comes next of the label: "I find A better".
