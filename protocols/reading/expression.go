@@ -32,8 +32,8 @@ var (
 	wordList  = regexp.MustCompile(`⟨[^⟩]*⟩`)
 )
 
-// compile makes an expression, which may be written over several lines. In it ⟨is was⟩ stands for one of these words,
-// and ⟨better⟩ for one of the words of this kind in cues.txt.
+// compile makes an expression, which may be written over several lines. In it ⟨is was⟩ stands for one of these
+// words, and ⟨better⟩ for one of the words of this kind in cues.txt.
 func compile(source string) *expression {
 	line := sync.OnceValue(func() string {
 		return lineBreak.ReplaceAllString(wordList.ReplaceAllStringFunc(source, oneWord), "")

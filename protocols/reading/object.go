@@ -47,7 +47,8 @@ var (
 		|(?:is_)?(?:a_)?(tie|draw)=true)`)
 	isList = compile(`^\[[^\[]`)
 	// callKey is a key under which a call of a tool has what it is called with.
-	callKey = compile(`^\\?(?:arguments|parameters|args|kwargs|input|(?:tool|action)_input|function(?:_call)?|tool_calls?)\\?$`)
+	callKey = compile(`^\\?(?:arguments|parameters|args|kwargs|input|(?:tool|action)_input
+		|function(?:_call)?|tool_calls?)\\?$`)
 	// keyed ends with the key of a list of keys and values, as in YAML.
 	keyed = compile(`(?:^|\n)[ \t"'-]*[\pL\d]+(?:_[\pL\d]+)*["']?:[\s"'(-]*$`)
 )

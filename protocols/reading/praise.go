@@ -3,8 +3,8 @@ package reading
 import "slices"
 
 var (
-	// praise is what follows a label, with a group for each of sayings: "is the better", "wins", "の方が優れている", "provides
-	// the worse answer", "as the better", "loses".
+	// praise matches what follows a label, with a group for each of sayings: "is the better", "wins", "provides the worse
+	// answer", "as the better", "loses", "is my choice".
 	praise = compile(`^["')\]*]*(?:'s(?: (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?)?["')\]*]*
 		(?: as| that| who)?(?:
 		\s+(?:is|was|would be|must be|seems(?: to be)?|appears to be|remains|ist|est|es|è|é)\s+(?:⟨adverb⟩,?\s+)*
@@ -15,7 +15,8 @@ var (
 		|\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*
 			(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?\s*(?:明显|显然|明らかに)?
 			(?:(⟨is-better⟩)|(⟨is-worse⟩))
-		|\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote|did|does) (?:the|an?) (?:⟨adverb⟩,?\s+)*(?:(⟨better⟩)|(⟨worse⟩))
+		|\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote|did|does) (?:the|an?)
+			[ ](?:⟨adverb⟩,?\s+)*(?:(⟨better⟩)|(⟨worse⟩))
 			[ ](?:answer|response|solution|output|one|reply|job)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)
 		|(?: (?:as |to be )(?:the )?| the | \()
 			(?:(higher|above|winner|preferred|⟨better⟩)|(lower|below|loser|⟨worse⟩))

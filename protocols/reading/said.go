@@ -66,7 +66,8 @@ var (
 	// unreal ends with what would have been, cited with what somebody else says.
 	unreal = compile(`\b(?:would|could|might|may|hätte|aurait|habría|avrei|teria)(?: also|n't| not)? (?:have|ich)\b
 			[^.;:]{0,40}$
-		|\b(?:(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?|reads?|(?:ends?|starts?|begins?) with)\b[^"\n]{0,24}
+		|\b(?:(?:contain(?:s|ed)?|includ(?:es?|ed|ing)|says?|said|wrote|writ(?:es|ing)|claim(?:s|ed)?|reads?
+			|(?:ends?|starts?|begins?) with)\b[^"\n]{0,24}
 			|(?:sentence|line|words|text|string|phrase|instruction|note|message)\s+)"[^"\n]*$`)
 	// quoted ends with what announces a form or an example, right before the label.
 	quoted = compile(examples + `[\s,:]*[^.;:,\n\]"]{0,40}` + open + `$
@@ -97,8 +98,8 @@ var (
 		|⟨если 如果 若 もし 만약 만일⟩)`)
 	circumstance = compile(`,\s+(?:then\s+|only\s+)?(?:the\s+)?(?:assistant\s+|response\s+)?[ab]\s+[^,]{3,}$
 		|^\W*when it comes to\b`)
-	ofOneself = compile(`^\W*(?:if|when)\s+(?:you\s+(?:ask|had|have|compare|weigh|consider|look|put|want(?:, \w+|\s+(?:me|my|to)))|i|we|one|all
-		|everything|\w+(?:ing|ed))\b`)
+	ofOneself = compile(`^\W*(?:if|when)\s+(?:you\s+(?:ask|had|have|compare|weigh|consider|look|put
+		|want(?:, \w+|\s+(?:me|my|to)))|i|we|one|all|everything|\w+(?:ing|ed))\b`)
 	asking       = compile(`^[)\]}"'\s.$]*\?`)
 	questionWord = compile(`^[\s"'(]*(?:(?:or|so|but|and|hmm|wait),?\s+)?
 		(?:is|are|was|should|shall|would|could|do|does|did|can|which|what|why|whether|how)\b`)

@@ -59,7 +59,8 @@ var (
 				[^.,;:]{0,24}
 			|^[^\pL(]*|,\s*
 		)\b⟨choose chose chosen choosing select selected selecting pick picked prefer recommend answer guess say
-			go\swith going\swith go\sfor hand\sthe\suser favou?r side\swith opt\sfor settle\son vote\sfor output respond\swith call\sit call\sthis⟩
+			go\swith going\swith go\sfor hand\sthe\suser favou?r side\swith opt\sfor settle\son vote\sfor output
+			respond\swith call\sit call\sthis⟩
 			(?:\s+(?:one|the|is|with|for))?
 		|\b(?:chang|switch|revis|updat)\w*\s(?:(?:my|this|that|it|the)\b[^.,;:]{0,32}\b)?to(?:\s+be)?
 		|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?|corresponds to|closest to)
