@@ -183,12 +183,13 @@ func (g grammar) saidBefore(v *view, all []label, final claim) (value string) {
 	names := slices.DeleteFunc(slices.Clone(all[max(0, k-8):k]), func(l label) bool { return l.form == demanded })
 	for i := range slices.Backward(names) {
 		p := newPlace(v, names, i)
+		isNear := p.from == final.statement || p.to == final.statement
+		if !isNear || turning.MatchString(v.lower[p.end:final.start]) {
+			return ""
+		}
 		c := g.claim(p)
 		_, praise := g.praise(p.label, p.left, p.right)
-		isNear := p.from == final.statement || p.to == final.statement
 		switch {
-		case !isNear, turning.MatchString(v.lower[p.end:final.start]):
-			return ""
 		case c.rank >= called && c.value != "" && (praise > nothing || c.side != unjudged || p.name == "") &&
 			(final.value != "" || final.name == p.name):
 			return c.value

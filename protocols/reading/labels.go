@@ -381,8 +381,8 @@ var (
 			|\s+(?:'|because|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if
 				|would|must|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote
 				|that|who|did|does|loses|perform(?:s|ed)|fares|clearly\W*(?:$|\n)|above|gewinnt|verliert
-				|gagne|perd|gana|pierde|vince|perde|vence|ganha|(?:to be )?(?:the )?(?:better|best|worse|worst|winner|loser|weaker|stronger|superior|inferior
-				|higher|lower)|⟨is-better⟩|⟨is-worse⟩)(?:\W|$)
+				|gagne|perd|gana|pierde|vince|perde|vence|ganha
+				|(?:to be )?(?:the )?(?:winner|loser|higher|lower|⟨better⟩|⟨worse⟩)|⟨is-better⟩|⟨is-worse⟩)(?:\W|$)
 		)
 		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)

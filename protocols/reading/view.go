@@ -193,8 +193,8 @@ var (
 		`textbf textit textrm textsf texttt text mathrm mathbf mathit mathsf mathbb operatorname mbox bf
 		underline emph bold boldsymbol hbox`,
 	)
-	// symbols are commands of LaTeX, Markdown's escapes and HTML's entities, with what they stand for; ␣ is a blank, and ∅
-	// nothing.
+	// symbols are commands of LaTeX, Markdown's escapes and HTML's entities, with what they stand for; ␣ is a blank,
+	// and ∅ nothing.
 	symbols = pairs(`amp & nbsp ␣ times × cdot × div ÷ gt > gg >> lt < ll << succ > prec < approx ≈ leq ≤ geq ≥
 		lbrack [ rbrack ] equiv ≡
 		rightarrow → Rightarrow → to → quad ␣ qquad ␣ newline ␣ left ∅ right ∅ big ∅ Big ∅
