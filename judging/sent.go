@@ -15,7 +15,8 @@ import (
 // Sent counts what a run sent to servers, for [Sent.Tree]. The zero value is a run that sent nothing.
 type Sent struct {
 	seed maphash.Seed
-	of   map[uint64]traffic // by the hash of an item's id and the presentation: ids would take most of the memory
+	once []uint64           // keys of the judgments that took one request of one turn, as most do
+	of   map[uint64]traffic // of the others, by key: a hash, since ids would take most of the memory
 }
 
 // traffic sums up all conversations of one presentation of an item. A conversation is the first turn, then replies,
@@ -56,6 +57,10 @@ func (s *Sent) Add(r *Record) {
 		s.seed, s.of = maphash.MakeSeed(), map[uint64]traffic{}
 	}
 	key := s.key(r.Item, r.Presentation)
+	if add.requests == 1 && len(r.Replies) == 1 && r.Repetition == 0 {
+		s.once = append(s.once, key)
+		return
+	}
 	sum, known := s.of[key]
 	if !known {
 		sum.turns = uint32(len(r.Replies))
@@ -64,6 +69,17 @@ func (s *Sent) Add(r *Record) {
 	sum.replies += add.replies
 	sum.nextTurns += add.nextTurns
 	s.of[key] = sum
+}
+
+// sum returns all traffic of a key. once is sorted.
+func (s *Sent) sum(key uint64) (sum traffic, sent bool) {
+	sum, sent = s.of[key]
+	i, once := slices.BinarySearch(s.once, key)
+	for ; i < len(s.once) && s.once[i] == key; i++ {
+		sum.requests++
+		sum.turns = 1
+	}
+	return sum, sent || once
 }
 
 func (s *Sent) key(item string, presentation int) uint64 {
@@ -113,6 +129,7 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 		}
 		return first
 	}
+	slices.Sort(s.once)
 	var prompts []sentPrompt
 	all := 0
 	new := 0
@@ -122,7 +139,7 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 			return 0, err
 		}
 		for _, shown := range asker.Presentations(item) {
-			sent, ok := s.of[s.key(item.ID, shown.Index)]
+			sent, ok := s.sum(s.key(item.ID, shown.Index))
 			if !ok {
 				continue
 			}

@@ -147,7 +147,7 @@ func plus[N int | float64](a, b *N) *N {
 type account struct {
 	Ledger
 	sent    judging.Sent
-	spans   [][2]float64   // milliseconds: when judgments were begun and ended
+	spans   [][2]float64   // milliseconds: when judgments were made, those that overlap with the last one joined to it
 	decided map[string]int // judgments of an item that name a candidate
 	made    *Ledger
 }
@@ -190,7 +190,13 @@ func (a *account) enter(r *judging.Record, v judging.Verdict) {
 	}
 	if took > 0 {
 		begun := float64(r.At.UnixMilli())
-		a.spans = append(a.spans, [2]float64{begun, begun + took})
+		span := [2]float64{begun, begun + took}
+		if n := len(a.spans) - 1; n >= 0 && span[0] <= a.spans[n][1] && a.spans[n][0] <= span[1] {
+			span[0] = min(span[0], a.spans[n][0])
+			span[1] = max(span[1], a.spans[n][1])
+			a.spans = a.spans[:n]
+		}
+		a.spans = append(a.spans, span)
 	}
 	a.sent.Add(r)
 }

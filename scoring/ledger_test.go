@@ -194,7 +194,7 @@ func inJSON(t *testing.T, v any) string {
 
 // TestMemoryOfAPair bounds what a run of many pairs keeps in memory: ids, verdicts, and what servers were sent.
 func TestMemoryOfAPair(t *testing.T) {
-	const pairs, most = 20_000, 450 // bytes a pair
+	const pairs, most = 20_000, 250 // bytes a pair
 	inUse := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
