@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -22,25 +23,29 @@ var _ Client = (*Concurrency)(nil)
 // place of those refused (random errors), or it takes none (an outage), a lower level would not help.
 //
 // Asking for too much costs little: requests wait in the server. Asking for too little leaves it idle. An engine that
-// batches what fits, and computes common prefixes of what arrives together once, is therefore asked at once for as much
-// as leaves no reply late.
+// batches what fits, and computes common prefixes of what arrives together once, is therefore asked for as much as
+// leaves no reply late, once its first replies show that it works on most of what it has. It begins requests in the
+// order in which they come, so a reply that overtakes n earlier requests shows that it works on more than n. Where no
+// reply overtakes more than two thirds of the level, the others wait, or the engine interrupts them for want of memory
+// and reads their prompts again: the level comes down to what runs, and up by an eighth while that is slower.
 type Concurrency struct {
 	next Client
 	opts ConcurrencyOptions
 
 	mu       sync.Mutex
 	level    int           // requests at once
-	busy     int           // requests in flight
+	sent     int           // requests begun, which numbers them
+	inFlight []int         // numbers of the requests in flight, in ascending order
 	free     chan struct{} // closed when one has ended
 	window   window
-	windows  int     // counts windows, so that a request knows in which it was begun
 	best     float64 // tokens a second of the level before, while that is compared; 0 for none
-	below    int     // the level before
+	before   int     // the level before
 	doubted  bool    // the level was measured once, and was no faster
 	climbing bool    // else the level stays until enough requests are answered
 	wait     int     // answers to wait for before the next level is tried
 	waited   int
 	goal     int // the highest level from which it stepped down
+	least    int // the level that came down to what runs, and comes down no further; 0 before
 	why      string
 }
 
@@ -56,21 +61,41 @@ type ConcurrencyOptions struct {
 // window is a time in which the level stays as it is.
 type window struct {
 	begun    time.Time
+	first    int  // number of the first request begun in it
 	used     bool // as many requests were in flight as the level has
 	answered int  // requests begun in it
 	refused  int
 	late     bool    // one of those refused was not answered in time
 	tokens   float64 // of all that were answered in it
 	slowest  time.Duration
+
+	running     int // requests that the engine works on at once, at least
+	replies     int // all that were answered in it
+	replyTokens int // of all replies together
+	shortest    int // tokens of a reply
+	longest     int
+}
+
+// varied reports whether the shortest reply has less than a share of the tokens of the average reply, and that less
+// than this share of those of the longest. Replies of one length overtake nothing.
+func (w window) varied(share float64) bool {
+	mean := float64(w.replyTokens) / float64(w.replies)
+	return float64(w.shortest) < share*mean && mean < share*float64(w.longest)
 }
 
 const (
 	// faster is by how much a level must be faster than the one before to be worthwhile.
 	faster = 1.1
+	// asFast is the part of its speed that a server must keep at a lower level.
+	asFast = 0.9
 	// proportional is the part of a level's factor by which it must be faster to be far from the server's bound.
 	proportional = 0.8
 	// notable is the refused share of a window that leads to a step down.
 	notable = 1. / 8
+	// sample is the number of replies that show how many requests an engine works on.
+	sample = 24
+	// apart is the time between requests, so that the first ones arrive in their order.
+	apart = 2 * time.Millisecond
 )
 
 // NewConcurrency wraps next.
@@ -98,19 +123,19 @@ func (c *Concurrency) Why() string {
 // Ask implements Client. It holds a request back while as many are in flight as the level has: requests that were
 // refused come again when others have taken their places.
 func (c *Concurrency) Ask(ctx context.Context, req Request) (Response, error) {
-	begun, window, err := c.begin(ctx)
+	begun, number, err := c.begin(ctx)
 	if err != nil {
 		return Response{}, err
 	}
 	resp, err := c.next.Ask(ctx, req)
-	c.end(begun, window, resp, err)
+	c.end(begun, number, resp, err)
 	return resp, err
 }
 
-func (c *Concurrency) begin(ctx context.Context) (begun time.Time, window int, err error) {
+func (c *Concurrency) begin(ctx context.Context) (begun time.Time, number int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.busy >= c.level {
+	for len(c.inFlight) >= c.level {
 		free := c.free
 		c.mu.Unlock()
 		select {
@@ -122,19 +147,28 @@ func (c *Concurrency) begin(ctx context.Context) (begun time.Time, window int, e
 			return begun, 0, context.Cause(ctx)
 		}
 	}
-	c.busy++
-	c.window.used = c.window.used || c.busy >= c.level
-	return time.Now(), c.windows, nil
+	number = c.sent
+	c.sent++
+	c.inFlight = append(c.inFlight, number)
+	c.window.used = c.window.used || len(c.inFlight) >= c.level
+	if c.eager() && c.window.replies == 0 {
+		earlier := number - c.window.first
+		c.mu.Unlock()
+		time.Sleep(time.Duration(earlier) * apart)
+		c.mu.Lock()
+	}
+	return time.Now(), number, nil
 }
 
-func (c *Concurrency) end(begun time.Time, window int, resp Response, err error) {
+func (c *Concurrency) end(begun time.Time, number int, resp Response, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.busy--
+	earlier, _ := slices.BinarySearch(c.inFlight, number)
+	c.inFlight = slices.Delete(c.inFlight, earlier, earlier+1)
 	close(c.free)
 	c.free = make(chan struct{})
-	current := window == c.windows
 	w := &c.window
+	current := number >= w.first
 	var e *Error
 	switch {
 	case errors.As(err, &e) && e.MayPass():
@@ -147,49 +181,109 @@ func (c *Concurrency) end(begun time.Time, window int, resp Response, err error)
 	default:
 		// Tokens out of the server's prompt cache count: a level at which it forgets beginnings must not look faster.
 		w.tokens += float64(max(1, resp.PromptTokens+resp.ReplyTokens))
+		w.running = max(w.running, earlier+1)
+		w.replies++
+		w.replyTokens += resp.ReplyTokens
+		w.longest = max(w.longest, resp.ReplyTokens)
+		if w.replies == 1 {
+			w.shortest = resp.ReplyTokens
+		}
+		w.shortest = min(w.shortest, resp.ReplyTokens)
 		if current {
 			w.answered++
+			c.waited++
 			w.slowest = max(w.slowest, time.Since(begun))
 		}
 	}
 	enough := max(c.level*3/4, min(c.level, 8)) // the last of them may have been begun late
-	if c.eager() && w.refused == 0 {
+	ended := w.answered + w.refused
+	switch {
+	case !c.opts.Batches || w.refused > 0:
+	case c.comparing():
+		enough = max(enough, sample)
+	case c.eager() && !c.doubted:
 		enough = min(4, c.level)
+	default: // gauge says how many are enough
+		current = true
+		ended = enough
 	}
-	if current && w.answered+w.refused >= enough {
+	if current && ended >= enough {
 		c.measured(w.tokens/max(time.Since(w.begun).Seconds(), 1e-6), err != nil)
 	}
 }
 
-// eager tells whether the level goes up without a comparison.
-func (c *Concurrency) eager() bool { return c.opts.Batches && c.climbing }
+// comparing reports whether the level is compared with the one before.
+func (c *Concurrency) comparing() bool { return c.climbing && c.best > 0 }
+
+// eager reports whether the level goes up without a comparison.
+func (c *Concurrency) eager() bool { return c.opts.Batches && c.climbing && c.best == 0 }
 
 // measured decides which level follows a window in which the server finished rate tokens a second, and in which it
 // refused the last request that ended: a window that ends with an answer may be that in which an outage ended.
 func (c *Concurrency) measured(rate float64, last bool) {
 	w := c.window
-	c.waited += w.answered
-	refused := float64(w.refused) / float64(w.answered+w.refused)
+	refused := float64(w.refused) / float64(max(1, w.answered+w.refused))
+	lower := c.level < c.before
+	gain := faster
+	if lower {
+		gain = asFast
+	}
+	slow := c.comparing() && rate < gain*c.best
 	switch {
 	case last && refused > notable && w.late:
 		c.stepDown("the server was late", c.level/2)
-	case last && refused > notable && c.busy > 0 && c.busy < c.level*3/4:
-		c.stepDown("the server was busy", c.busy)
-	case w.answered == 0 && c.busy == 0: // whatever the level
+	case last && refused > notable && len(c.inFlight) > 0 && len(c.inFlight) < c.level*3/4:
+		c.stepDown("the server was busy", len(c.inFlight))
+	case w.answered == 0 && len(c.inFlight) == 0: // whatever the level
 		c.enter(max(c.level, c.goal))
 	case c.level < c.goal && (w.refused > 0 || c.waited >= c.wait):
 		c.enter(min(c.goal, c.level+max(1, c.level/4), c.inTime()))
 	case refused > 0.5 || !w.used: // or replies come out of the cache, or the run ends
 		c.enter(c.level)
-	case c.eager():
-		c.rise(rate)
-	case c.climbing && c.best > 0 && rate < faster*c.best && !c.doubted:
+	case c.opts.Batches && !c.comparing():
+		c.gauge(rate)
+	case lower && slow && c.level < c.before*8/9:
+		c.enter(c.level + max(1, c.level/8))
+	case lower && c.comparing():
+		c.least = c.level
+		c.settle(2 * c.wait)
+		c.enter(c.level)
+	case slow && !c.doubted:
 		c.enter(c.level)
 		c.doubted = true // replies come in bursts, and it ended before or after one
-	case c.climbing && c.best > 0 && rate < faster*c.best:
+	case slow:
 		c.why = fmt.Sprintf("%d were no faster", c.level)
 		c.settle(2 * c.wait)
-		c.enter(c.below)
+		c.enter(c.before)
+	case c.climbing || c.waited >= c.wait && c.level >= c.goal:
+		c.rise(rate)
+	default:
+		c.enter(c.level)
+	}
+}
+
+// gauge decides which level an engine gets that batches what fits.
+func (c *Concurrency) gauge(rate float64) {
+	w := c.window
+	waiting := w.running <= c.level*2/3
+	first := c.climbing && !c.doubted
+	enough := max(sample, c.level/2)
+	if first {
+		enough = 8
+	}
+	switch {
+	case c.climbing && !waiting:
+		c.rise(rate)
+	case w.replies < enough:
+	case first && w.varied(0.9):
+		c.enter(c.level)
+		c.doubted = true // more run at first, when none has a long reply yet
+	case waiting && c.least == 0 && w.varied(0.65):
+		c.best = rate
+		c.before = c.level
+		c.climbing = true
+		c.why = "the engine works on no more"
+		c.enter(max(w.running, c.level/4))
 	case c.climbing || c.waited >= c.wait && c.level >= c.goal:
 		c.rise(rate)
 	default:
@@ -211,16 +305,22 @@ func (c *Concurrency) rise(rate float64) {
 	switch {
 	case c.eager():
 		next, bound = c.opts.Most, max(c.level, bound/4) // the first replies are the shortest
-	case c.climbing && c.best > 0 && rate/c.best > proportional*float64(c.level)/float64(c.below):
+	case c.comparing() && rate/c.best > proportional*float64(c.level)/float64(c.before):
 		next = 4 * c.level
 	}
-	next = min(max(next, 32), c.opts.Most, bound)
+	next = max(next, 32)
+	if c.least > 0 {
+		next = c.level + max(1, c.level/4)
+	}
+	next = min(next, c.opts.Most, bound)
 	if c.opts.Left != nil && next > c.opts.Left() {
 		next = c.opts.Left()
 	}
 	if next > c.level {
-		c.best = rate
-		c.below = c.level
+		if !c.eager() {
+			c.best = rate
+		}
+		c.before = c.level
 		c.climbing = true
 		c.why = "trying more"
 		c.enter(next)
@@ -257,6 +357,5 @@ func (c *Concurrency) stepDown(why string, level int) {
 func (c *Concurrency) enter(level int) {
 	c.level = min(level, c.opts.Most)
 	c.doubted = false
-	c.windows++
-	c.window = window{begun: time.Now(), used: c.busy >= c.level}
+	c.window = window{begun: time.Now(), first: c.sent, used: len(c.inFlight) >= c.level}
 }

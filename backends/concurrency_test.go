@@ -130,6 +130,7 @@ func TestConcurrencyIsFound(t *testing.T) {
 		first  int
 		most   int // that may be there at once
 		batch  bool
+		last   int // requests at once at the end, if that matters
 	}{
 		{name: "one slot", slots: 1, long: fixed(200 * time.Millisecond), calls: 200, first: 8, most: 32},
 		{name: "slow, one slot", slots: 1, long: fixed(time.Minute), calls: 60, first: 8, most: 8},
@@ -142,6 +143,7 @@ func TestConcurrencyIsFound(t *testing.T) {
 		{name: "refuses more than 20", slots: 20, refuse: 20, long: uneven, calls: 1400, first: 8, most: 64},
 		{name: "batches 256", slots: 256, long: uneven, calls: 200, first: 32, most: 200, batch: true},
 		{name: "batches 256, many calls", slots: 256, long: uneven, calls: 2000, first: 32, most: 256, batch: true},
+		{name: "batches 16, uneven", slots: 16, long: uneven, calls: 400, first: 32, most: 32, batch: true, last: 20},
 		{name: "batches 8, slow", slots: 8, long: fixed(time.Minute), calls: 100, first: 32, most: 32, batch: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -171,6 +173,9 @@ func TestConcurrencyIsFound(t *testing.T) {
 				}
 				if server.refused > c.calls/5 {
 					t.Errorf("%d were refused", server.refused)
+				}
+				if n := found.AtOnce(); c.last > 0 && n > c.last {
+					t.Errorf("%d at once at the end, want at most %d", n, c.last)
 				}
 				if server.most > c.most {
 					t.Errorf("%d were there at once, want at most %d", server.most, c.most)
