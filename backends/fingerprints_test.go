@@ -25,6 +25,8 @@ func TestAnotherModelIsNotAnotherName(t *testing.T) {
 		{asked: "judge", aliases: []string{"org/tiny"}, said: "org/tiny", reason: "vLLM names the first of its names"},
 		{asked: "Qwen/Qwen3-8B", said: "qwen3-8b", reason: "without its maker, in small letters"},
 		{asked: "gpt-4o", said: "gpt-4o-2024-08-06", reason: "the version that a hosted name stands for now"},
+		{asked: "org/tiny", said: "org/tiny@main", reason: "transformers serve names the branch"},
+		{asked: "org/tiny", said: "org/tiny@dev", another: true, reason: "another branch"},
 		{asked: "gpt-4o", said: "gpt-4o-mini", another: true, reason: "not a version"},
 		{asked: "gpt-4", said: "gpt-4o", another: true, reason: "not a version"},
 		{asked: "qwen3:8b", said: "qwen3:30b", another: true, reason: "another size"},
