@@ -38,7 +38,7 @@ func (o *OpenAI) cards(ctx context.Context) ([]modelCard, error) {
 		Data []modelCard `json:"data"`
 	}
 	err := o.page(ctx, o.base+"/models", nil, &list)
-	if err == nil {
+	if len(list.Data) > 0 {
 		o.lists.Store(true)
 	}
 	return list.Data, err
@@ -140,8 +140,9 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 	if err == nil && cards == nil {
 		cards, err = o.cards(ctx)
 	}
-	if IsKind(err, NotFound, BadRequest) && !o.lists.Load() {
-		return Model{Name: name}, llamaProps{}, nil // a server that lists nothing
+	nothing := err == nil && len(cards) == 0 || IsKind(err, NotFound, BadRequest)
+	if nothing && !o.lists.Load() { // it never listed any: it may load the one that it is asked for
+		return Model{Name: name}, llamaProps{}, nil
 	}
 	if err != nil {
 		return m, props, err
