@@ -55,7 +55,8 @@ func (e *Maker) fitReply(
 			return n, err
 		}
 	}
-	longest, err := job.LongestPrompt(ctx, served)
+	attempts := turns(protocol, spec.Parameters)
+	longest, err := job.LongestPrompt(ctx, served, judging.LongestToFit(served, attempts))
 	if err == nil {
 		err = failed // what its bytes come to would be another length, and another run
 	}
@@ -66,7 +67,7 @@ func (e *Maker) fitReply(
 	if served-longest.Tokens >= usual {
 		return usual, nil
 	}
-	n := min(usual, judging.FitReply(longest.Tokens, served, turns(protocol, spec.Parameters)))
+	n := min(usual, judging.FitReply(longest.Tokens, served, attempts))
 	e.say("--max-tokens is set to %d: %s reserves room for the whole reply in its context of %d, beside a prompt of "+
 		"up to %d tokens (%s)", n, server.Name, served, longest.Tokens, longest.By)
 	return n, nil
