@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"gavel/backends"
 	"gavel/judging"
@@ -55,6 +56,10 @@ func (e *Maker) fitReply(
 			return n, err
 		}
 	}
+	said := time.AfterFunc(2*time.Second, func() {
+		e.say("%s counts the longest prompts, on which --max-tokens depends; set it to begin at once", server.Name)
+	})
+	defer said.Stop()
 	attempts := turns(protocol, spec.Parameters)
 	longest, err := job.LongestPrompt(ctx, served, judging.LongestToFit(served, attempts))
 	if err == nil {
