@@ -281,10 +281,10 @@ func TestLongestPromptInTokens(t *testing.T) {
 	j, _ := newJob(t, judgingtest.Pairs(t, 3), nil)
 	var n atomic.Int64
 	j.Count = func(context.Context, backends.Request) (int, error) { return []int{90, 120, 60}[n.Add(1)-1], nil }
-	if got, err := j.LongestPrompt(t.Context(), 100, math.MaxInt); err != nil || got != (Length{120, CountedByServer}) || n.Load() != 3 {
+	if got, err := j.LongestPrompt(t.Context(), 100, 0); err != nil || got != (Length{120, CountedByServer}) || n.Load() != 3 {
 		t.Errorf("%+v, %v after %d counts", got, err, n.Load())
 	}
-	if got, err := j.LongestPrompt(t.Context(), 1<<20, math.MaxInt); err != nil || got.By != CountedByBytes || n.Load() != 3 {
+	if got, err := j.LongestPrompt(t.Context(), 1<<20, 0); err != nil || got.By != CountedByBytes || n.Load() != 3 {
 		t.Errorf("what surely fits was counted: %+v, %v", got, err)
 	}
 	// What surely fits is not counted beside what may not, and does not hide it: its line is longer than its prompt.
@@ -307,43 +307,27 @@ func TestLongestPromptInTokens(t *testing.T) {
 		n.Store(0)
 		j.Count = func(context.Context, backends.Request) (int, error) { return c.tokens + int(n.Add(1)) - 1, nil }
 		room := 5000 + j.Manifest.Spec.Parameters.MaxTokens
-		if got, err := j.LongestPrompt(t.Context(), room, math.MaxInt); err != nil || got != c.want || n.Load() != c.counts {
+		if got, err := j.LongestPrompt(t.Context(), room, 0); err != nil || got != c.want || n.Load() != c.counts {
 			t.Errorf("%+v, %v after %d counts; want %+v", got, err, n.Load(), c.want)
 		}
 	}
-	// Nothing more is counted once a longer one would change nothing.
-	j, _ = newJob(t, judgingtest.Pairs(t, 200), nil)
-	n.Store(0)
-	j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return 90, nil }
-	enough, err := j.LongestPrompt(t.Context(), 100, 90)
-	if err != nil || enough.Tokens != 90 || enough.By == CountedByServer || n.Load() > 2*countedAtOnce {
-		t.Errorf("%+v, %v after %d counts", enough, err, n.Load())
-	}
-	if all, err := j.LongestPrompt(t.Context(), 100, 91); err != nil || all != (Length{90, CountedByServer}) {
-		t.Errorf("%+v, %v", all, err)
+	// Nothing more is counted once a longer one would leave the reply as it is.
+	for tokens, most := range map[int]int64{90: 2 * countedAtOnce, 40: 200} {
+		j, _ = newJob(t, judgingtest.Pairs(t, 200), nil)
+		n.Store(0)
+		j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return tokens, nil }
+		got, err := j.LongestPrompt(t.Context(), 100, 1)
+		isWhole := got.By == CountedByServer && n.Load() == 200
+		if err != nil || got.Tokens != tokens || n.Load() > most || isWhole != (most == 200) {
+			t.Errorf("%+v, %v after %d counts of %d tokens", got, err, n.Load(), tokens)
+		}
 	}
 	// Nobody is asked again and again who cannot count, or who is gone.
 	n.Store(0)
 	j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return 0, errors.New("no") }
-	got, err := j.LongestPrompt(t.Context(), 100, math.MaxInt)
+	got, err := j.LongestPrompt(t.Context(), 100, 0)
 	if err != nil || got.By != CountedByBytes || n.Load() > 2*countedAtOnce {
 		t.Errorf("%+v, %v after %d failures", got, err, n.Load())
-	}
-}
-
-// TestLongestToFit: from there on the reply is as short as it gets, and one token less in the prompt leaves it more.
-func TestLongestToFit(t *testing.T) {
-	for _, context := range []int{1000, 2048, 4096, 8192} {
-		for attempts := range 4 {
-			attempts++
-			least, longest := FitReply(context, context, attempts), LongestToFit(context, attempts)
-			if n := FitReply(longest, context, attempts); n != least {
-				t.Errorf("context %d, %d attempts: beside %d tokens a reply of %d, not %d", context, attempts, longest, n, least)
-			}
-			if n := FitReply(longest-attempts, context, attempts); n != least+1 {
-				t.Errorf("context %d, %d attempts: beside fewer than %d tokens a reply of %d, not %d", context, attempts, longest, n, least+1)
-			}
-		}
 	}
 }
 

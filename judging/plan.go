@@ -116,8 +116,8 @@ const countedAtOnce = 16
 
 // LongestPrompt is how long the longest first turn of the rows is. Its bytes are enough to know where they and the
 // reply fit the context; else the server counts, in the order of their bytes, those that may not fit. Of the others
-// none is longer than they, or all fit. It counts no more once one has enough tokens.
-func (j *Job) LongestPrompt(ctx context.Context, context, enough int) (Length, error) {
+// none is longer than they, or all fit. For a number of attempts above 0 it ends once FitReply can get no shorter.
+func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length, error) {
 	rows := slices.Clone(j.Rows)
 	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })
 	first, err := j.firstTurn(rows[0])
@@ -146,7 +146,7 @@ func (j *Job) LongestPrompt(ctx context.Context, context, enough int) (Length, e
 		mu.Lock()
 		known := max(longest.Tokens, room)
 		mu.Unlock()
-		if known >= max(enough, room+1) {
+		if attempts > 0 && known > room && FitReply(known, context, attempts) == FitReply(context, context, attempts) {
 			left = math.MaxInt
 			break
 		}
@@ -234,9 +234,4 @@ const (
 // for every attempt: what SizeContext asks for, the other way round.
 func FitReply(prompt, context, attempts int) int {
 	return max(1, (context-prompt)/attempts-followUp, min(leastReply, context/4))
-}
-
-// LongestToFit is the prompt, in tokens, beside which FitReply is as short as beside any longer one.
-func LongestToFit(context, attempts int) int {
-	return context - attempts*(FitReply(context, context, attempts)+followUp)
 }

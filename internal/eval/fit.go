@@ -61,7 +61,7 @@ func (e *Maker) fitReply(
 	})
 	defer said.Stop()
 	attempts := turns(protocol, spec.Parameters)
-	longest, err := job.LongestPrompt(ctx, served, judging.LongestToFit(served, attempts))
+	longest, err := job.LongestPrompt(ctx, served, attempts)
 	if err == nil {
 		err = failed // what its bytes come to would be another length, and another run
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -377,7 +376,7 @@ func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 		return m.Longest
 	}
 	most, context := m.Spec.Parameters.MaxTokens, p.context()
-	longest, err := j.LongestPrompt(ctx, context, math.MaxInt)
+	longest, err := j.LongestPrompt(ctx, context, 0)
 	if err != nil { // of an item that cannot be read, which is for the run to complain about
 		return m.Longest
 	}
