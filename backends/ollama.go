@@ -70,7 +70,8 @@ func sign(req *http.Request) error {
 		return nil
 	}
 	req.URL.RawQuery = fmt.Sprintf("ts=%d", time.Now().Unix())
-	token, err := auth.Sign(req.Context(), []byte(req.Method+","+req.URL.RequestURI()))
+	page := ownPages.FindString(req.URL.Path)
+	token, err := auth.Sign(req.Context(), fmt.Appendf(nil, "%s,%s?%s", req.Method, page, req.URL.RawQuery))
 	req.Header.Set("Authorization", token)
 	return err
 }
