@@ -41,7 +41,7 @@ import (
 //	json FILE [PATH VALUE]...         looks values up in JSON; see [lookUp]. A value is a regular expression
 //	edit FILE REGEXP NEW              replaces all matches, of which there has to be one
 //	start NAME gavel ARGS...          runs gavel beside the script, with its output in NAME.out and NAME.err
-//	await FILE REGEXP [NAME]          waits until a file holds it; $NAME is then its last group
+//	await FILE|URL REGEXP [NAME]      waits until a file or a page holds it; $NAME is then its last group
 //	signal NAME INT|HUP|KILL          sends a signal to what was started
 //	ended NAME STATUS                 waits for its end
 //	http METHOD URL STATUS [BODY]     a request: stdout is the body of the response, stderr its header
@@ -406,22 +406,33 @@ func (s *script) start(args []string) {
 }
 
 func (s *script) await(args []string) {
-	found, err := awaitIn(s.MkAbs(args[0]), args[1])
+	path := args[0]
+	if !strings.Contains(path, "://") {
+		path = s.MkAbs(path)
+	}
+	found, err := awaitIn(path, args[1])
 	s.Check(err)
 	if len(args) == 3 {
 		s.Setenv(args[2], found)
 	}
 }
 
-// awaitIn waits until a file holds an expression, and returns the last group of its first match.
+// awaitIn waits until a file or a page holds an expression, and returns the last group of its first match.
 func awaitIn(path, expression string) (string, error) {
 	r, err := regexp.Compile("(?m)" + expression)
+	text := ""
 	for end := time.Now().Add(time.Minute); err == nil && time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-		if m := r.FindStringSubmatch(readIfAny(path)); m != nil {
+		text = readIfAny(path)
+		if page, err := http.Get(path); err == nil {
+			body, _ := io.ReadAll(page.Body)
+			page.Body.Close()
+			text = string(body)
+		}
+		if m := r.FindStringSubmatch(text); m != nil {
 			return m[len(m)-1], nil
 		}
 	}
-	return "", errors.Join(err, fmt.Errorf("%s never held %s:\n%s", path, expression, readIfAny(path)))
+	return "", errors.Join(err, fmt.Errorf("%s never held %s:\n%s", path, expression, text))
 }
 
 func (s *script) signal(args []string) {
@@ -451,7 +462,7 @@ func (s *script) http(args []string) {
 	_, err = io.Copy(s.Stdout(), w.Body)
 	s.Check(err)
 	w.Header.Write(s.Stderr())
-	if fmt.Sprint(w.StatusCode) != args[2] {
+	if !regexp.MustCompile("^" + args[2] + "$").MatchString(fmt.Sprint(w.StatusCode)) {
 		s.Fatalf("%s %s: status %d, want %s", args[0], args[1], w.StatusCode, args[2])
 	}
 }
