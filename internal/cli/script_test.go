@@ -78,7 +78,7 @@ func TestScripts(t *testing.T) {
 		e.Values[scriptKey{}] = s
 		for name, value := range map[string]string{
 			"HOME": e.WorkDir, "XDG_CACHE_HOME": filepath.Join(e.WorkDir, "cache"), "XDG_DATA_HOME": filepath.Join(e.WorkDir, "data"),
-			"OLLAMA_HOST": "", "OPENAI_BASE_URL": "", "OPENAI_API_KEY": "", "NO_COLOR": "1",
+			"OLLAMA_HOST": "", "OPENAI_BASE_URL": "", "OPENAI_API_KEY": "", "MY_KEY": "", "NO_COLOR": "1",
 			"SHARED": filepath.Join(sourceDir, "../../../shared/data"), "TESTDATA": filepath.Join(sourceDir, "testdata/files"), "GOGC": "400",
 			"LLAMA": os.Getenv("GAVEL_LLAMA_URL"), "OLLAMA": os.Getenv("GAVEL_OLLAMA_URL"),
 		} {
@@ -181,6 +181,9 @@ type ask struct {
 
 // Raw has the template's text be the whole response.
 func (a *ask) Raw(status int) string { a.status = status; return "" }
+
+// Header is one of the request.
+func (a *ask) Header(key string) string { return a.r.Header.Get(key) }
 
 // Set sets a header.
 func (a *ask) Set(key, value string) string { a.w.Header().Set(key, value); return "" }

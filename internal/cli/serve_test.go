@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -144,36 +143,6 @@ func jobRequest(at string, more ...string) map[string]any {
 		o[more[i]] = more[i+1]
 	}
 	return o
-}
-
-func TestDeleteLeavesWhatIsNoRun(t *testing.T) {
-	home(t)
-	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "runs/a")
-	write(t, "runs/a/notes.txt", "mine")
-	write(t, "elsewhere/run.json", "x")
-	if err := os.Symlink(filepath.Join("..", "elsewhere"), filepath.Join("runs", "link")); err != nil {
-		t.Skip("no links here")
-	}
-	e := newEnv(nil, io.Discard, io.Discard)
-	r, err := jobs.New(t.Context(), *e.maker(), jobs.Options{Runs: "runs", AtOnce: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for run, says := range map[string]string{"a": "notes.txt", "link": "a link", "none": "no such run", "../elsewhere": "no such run", ".": "no such run", "": "no such run"} {
-		if err := r.Delete(run); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v", run, err)
-		}
-	}
-	if read(t, "runs/a/notes.txt") != "mine" || read(t, "elsewhere/run.json") != "x" {
-		t.Error("something is gone")
-	}
-	os.Remove("runs/a/notes.txt")
-	if err := r.Delete("a"); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat("runs/a"); err == nil {
-		t.Error("the run is still there")
-	}
 }
 
 var (
