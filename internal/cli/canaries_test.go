@@ -2,59 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"gavel/judging"
 )
-
-// TestCanariesNoLongerVouchForAServer: --canaries passed a server that mixes conversations up from its start. A command or a
-// suite that has it goes on, is told once that it does nothing, and makes the run that it makes without.
-func TestCanariesNoLongerVouchForAServer(t *testing.T) {
-	home(t)
-	before := "The second says more. [[B>A]]"
-	j := newJudge(t, false, func(call int64, user string) (int, string) { // answers the conversation before
-		said := before
-		if _, after, ok := strings.Cut(user, "The word of this conversation is "); ok {
-			before, _, _ = strings.Cut(after, ".")
-		} else {
-			_, before = prefersLonger(call, user)
-		}
-		return http.StatusOK, said
-	})
-	args := []string{"run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--concurrency", "1", "--no-cache"}
-	mustCall(t, append(args, "--out", "plain")...)
-	plain := j.calls.Load()
-	before = "The second says more. [[B>A]]"
-	_, stderr, code := call(t, append(args, "--out", "guarded", "--canaries", "8")...)
-	const said = `--canaries was taken out and does nothing: "gavel doctor" tests whether the server mixes conversations up`
-	if code != exitOK || strings.Count(stderr, said) != 1 {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
-	if n := j.calls.Load() - plain; n != plain {
-		t.Errorf("%d calls with the flag, %d without", n, plain)
-	}
-	if read(t, "plain/results.json") != read(t, "guarded/results.json") {
-		t.Error("the flag changes the results")
-	}
-	if stdout, _, _ := call(t, "run", "pairwise", "--help"); strings.Contains(stdout, "canaries") {
-		t.Error("the help still offers it")
-	}
-	if stdout, _, _ := call(t, "run", "pairwise", "--", completing); strings.Contains(stdout, "canaries") {
-		t.Error("completion still offers it")
-	}
-	suite := "name: both\ndefaults: {dataset: sample, limit: 4, canaries: 8}\njudges: [{backend: sim, model: coin}]\n" +
-		"conditions: [{protocol: pairwise}, {protocol: reversed}]\n"
-	if err := os.WriteFile("suite.yaml", []byte(suite), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, stderr, code := call(t, "suite", "run", "suite.yaml"); code != exitOK || strings.Count(stderr, said) != 1 {
-		t.Errorf("a suite: exit status %d\n%s", code, stderr)
-	}
-}
 
 // TestSuspectsOfAnEarlierGavel: a folder in which canaries once found foreign replies warns of them, and the same command
 // asks for those judgments again, and for no others.

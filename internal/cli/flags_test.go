@@ -85,22 +85,3 @@ func orderProperties(t *testing.T) map[string]any {
 	parse(t, w.Body.String(), &doc)
 	return doc.Components.Schemas.Order.Properties
 }
-
-// TestColorFlag: it stands anywhere, and is refused where it says nothing that is known.
-func TestColorFlag(t *testing.T) {
-	home(t)
-	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--out", "r")
-	for _, line := range []string{"--color always score r", "score --color=always r", "score r --color always"} {
-		if out := mustCall(t, strings.Fields(line)...); !strings.HasPrefix(out, "\x1b[1m") {
-			t.Errorf("gavel %s: %.60q", line, out)
-		}
-	}
-	for _, line := range []string{"score r", "score r --color never", "score r --color auto", "score r --json --color always"} {
-		if out := mustCall(t, strings.Fields(line)...); strings.Contains(out, "\x1b") {
-			t.Errorf("gavel %s: %.60q", line, out)
-		}
-	}
-	for _, line := range []string{"score r --color", "score r --color sometimes"} {
-		ends(t, 2, "not one of auto, always, never", strings.Fields(line)...)
-	}
-}

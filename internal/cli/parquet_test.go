@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -57,31 +56,4 @@ func TestExportParquet(t *testing.T) {
 	assert.NilError(t, json.Unmarshal([]byte(mustCall(t, "score", "--json", "runs/a")), &scores))
 	strict := scores.Runs[0].Overall("strict")
 	assert.Equal(t, 100*float64(both)/float64(strict.N), *strict.Value)
-}
-
-// TestExportParquetErrs: a mistake is one line, and leaves no file.
-func TestExportParquetErrs(t *testing.T) {
-	home(t)
-	for args, want := range map[string]string{
-		"export parquet runs":                    "--out is missing",
-		"export parquet --out x.parquet":         "RUN",
-		"export parquet nowhere --out x.parquet": "nowhere",
-	} {
-		_, stderr, code := call(t, strings.Fields(args)...)
-		if code == exitOK || !strings.Contains(stderr, want) {
-			t.Errorf("%s: exit status %d, %s", args, code, stderr)
-		}
-	}
-	if _, err := os.Stat("x.parquet"); err == nil {
-		t.Error("a file is left")
-	}
-	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--limit", "2", "--out", "r")
-	for name, foreign := range map[string]string{"thesis.tex": "gavel version 1\n", "other.parquet": "PAR1 arrow PAR1", "empty": ""} {
-		to := []string{"export", "parquet", "r", "--out", write(t, name, foreign)}
-		_, stderr, code := call(t, to...)
-		if code == exitOK || !strings.Contains(stderr, name+": exists: choose another name, or use --force") || read(t, to[4]) != foreign {
-			t.Errorf("%s: exit status %d, %s", name, code, stderr)
-		}
-		mustCall(t, append(to, "--force")...)
-	}
 }

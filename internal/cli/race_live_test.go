@@ -283,36 +283,3 @@ func TestRaceGoesOn(t *testing.T) {
 		t.Errorf("other rules: exit %d\n%s", code, stderr)
 	}
 }
-
-// TestRaceOfFileRefuses: what cannot race is said in a line.
-func TestRaceOfFileRefuses(t *testing.T) {
-	home(t)
-	file := func(judges, conditions string) string {
-		return "name: s\ndefaults: {backend: sim}\njudges: [" + judges + "]\nconditions: [" + conditions + "]\n"
-	}
-	two := "{name: a, model: coin}, {name: b, model: right}"
-	pairs := "{protocol: pairwise, dataset: sample}"
-	for _, c := range []struct {
-		file string
-		args []string
-		says string
-		code int
-	}{
-		{file("{model: coin}", pairs), nil, "s.yaml: a race is of two judges or more", exitUsage},
-		{file(two, "{protocol: multi-option, dataset: sample-options}"), nil, "multi-option is not right or wrong item by item", exitUsage},
-		{file(two, pairs+", {protocol: pairwise, dataset: sample, limit: 4, name: short}"), nil, "are not of the same items", exitUsage},
-		{file(two, "{protocol: pairwise, dataset: sample, until: strict>=60}"), nil, "leave out until", exitUsage},
-		{file(two, pairs), []string{"--budget", "much"}, `"much": expected a number of calls`, exitUsage},
-		{file(two, pairs), []string{"--orders", "3"}, "--orders is for races over finished runs", exitUsage},
-		{"no.yaml", nil, "no.yaml", exitError},
-	} {
-		name := c.file
-		if name != "no.yaml" {
-			name = write(t, "s.yaml", c.file)
-		}
-		_, stderr, code := call(t, append([]string{"race", name}, c.args...)...)
-		if code != c.code || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: exit %d, %q, want %d, %q", c.args, code, stderr, c.code, c.says)
-		}
-	}
-}

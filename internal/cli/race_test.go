@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -9,77 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"gotest.tools/v3/golden"
-
 	"gavel/judging"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
-
-// raced are runs of simulated judges on the built-in pairs.
-func raced(t *testing.T) (runs []string) {
-	t.Helper()
-	for name, model := range map[string]string{"good": "accuracy=0.95,seed=1", "fair": "accuracy=0.9,seed=2", "poor": "accuracy=0.5,seed=3"} {
-		mustCall(t, "run", "pairwise", "--backend", "sim", "--model", model, "--dataset", "sample", "--out", name)
-	}
-	return []string{"poor", "fair", "good"}
-}
-
-// TestRace: the whole output of a race, to the byte, and what else it prints.
-func TestRace(t *testing.T) {
-	home(t)
-	runs := raced(t)
-	var all strings.Builder
-	for _, flags := range []string{"", "--margin 20 --about benchmark --orders 50", "--csv --seed 2 --orders 0", "--markdown --alpha 0.2 --orders 10"} {
-		fmt.Fprintf(&all, "$ gavel race %s\n%s\n", flags, mustCall(t, append(append([]string{"race"}, strings.Fields(flags)...), runs...)...))
-	}
-	golden.Assert(t, all.String(), filepath.Join(sourceDir, "testdata", "race.txt"))
-}
-
-// TestRaceJSON: its keys, and that the calls are those of the table.
-func TestRaceJSON(t *testing.T) {
-	home(t)
-	out := mustCall(t, append([]string{"race", "--json", "--orders", "20"}, raced(t)...)...)
-	var r map[string]json.RawMessage
-	parse(t, out, &r)
-	for _, key := range []string{"leader", "left", "tied", "calls", "full_calls", "alpha", "about", "orders", "says"} {
-		if r[key] == nil {
-			t.Errorf("no %q in %s", key, out)
-		}
-	}
-	if len(r) != 9 || string(r["leader"]) != `"good"` && string(r["leader"]) != `"fair"` || string(r["full_calls"]) != "192" {
-		t.Errorf("%s", out)
-	}
-	var left []map[string]any
-	if err := json.Unmarshal(r["left"], &left); err != nil || len(left) == 0 || left[0]["run"] != "poor" || len(left[0]) != 4 || left[0]["e"].(float64) < 40 {
-		t.Errorf("%v, %v", left, err)
-	}
-}
-
-func TestRaceRefuses(t *testing.T) {
-	home(t)
-	mustCall(t, "run", "pairwise", "--backend", "sim", "--model", "right", "--dataset", "sample", "--out", "a")
-	mustCall(t, "run", "multi-option", "--backend", "sim", "--model", "right", "--dataset", "sample-options", "--out", "options")
-	for args, want := range map[string]string{
-		"a":                     "a race is of two runs or more",
-		"a ./a":                 "a is named twice: give each run once",
-		"a gone":                "gone",
-		"a options":             "give runs of one protocol",
-		"options a":             "give runs of one protocol",
-		"--alpha 0 a b":         "--alpha 0: expected a probability between 0 and 1",
-		"--alpha NaN a b":       "--alpha NaN",
-		"--margin -1 a b":       "--margin -1: expected points from 0 to less than 100",
-		"--margin 100 a b":      "--margin 100",
-		"--about something a b": "items, benchmark",
-		"--orders 100001 a b":   "--orders 100001: expected 0 to 100000",
-		"--orders many a b":     `--orders "many"`,
-	} {
-		stdout, stderr, code := call(t, append([]string{"race"}, strings.Fields(args)...)...)
-		if code == 0 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("gavel race %s: exit status %d, stdout %q, stderr %q", args, code, stdout, stderr)
-		}
-	}
-}
 
 // What the reference says of pairs of judges over all of LLMBar is what a race counts, and in the order of the file
 // two that are equal in the end seem to be decided.

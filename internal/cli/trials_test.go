@@ -175,11 +175,9 @@ func TestKilledAtAnyTime(t *testing.T) {
 	})
 	t.Run("import", func(t *testing.T) {
 		ownTemp(t)
-		var rows []string
-		for i := range 800 {
-			rows = append(rows, mmluRow(i, "A", "A", strings.Repeat("thus ", 200)+"The answer is (A)."))
-		}
-		write(t, "outputs.json", "["+strings.Join(rows, ",")+"]")
+		row := `{"question_id": %d, "question": "?", "options": ["x", "y"], "answer": "A", "answer_index": 0, "src": "ours", ` +
+			`"category": "math", "pred": "A", "generated_text": "` + strings.Repeat("thus ", 200) + `The answer is (A)."},`
+		write(t, "outputs.json", "["+strings.TrimSuffix(repeated(800, row), ",")+"]")
 		killedAtAnyTime(t, victim{args: func(out string) []string { return []string{"import", "mmlu-pro", "outputs.json", "--out", out} }}, trials.Times(each))
 	})
 	t.Run("suite", func(t *testing.T) {
