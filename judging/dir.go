@@ -79,7 +79,7 @@ func OpenDirBy[T any](
 			return nil, nil, err
 		}
 	}
-	if err := disk.Plain(path, lockFile, RecordsFile, waitingFile); err != nil { // before anything is written through them
+	if err := Plain(path); err != nil {
 		return nil, nil, err
 	}
 	d := &Dir{Path: path, lock: flock.New(filepath.Join(path, lockFile))}
@@ -110,6 +110,9 @@ func OpenDirBy[T any](
 	}
 	return d, old, nil
 }
+
+// Plain refuses a folder of which a file that a run writes to is a link, or no file.
+func Plain(path string) error { return disk.Plain(path, lockFile, RecordsFile, waitingFile) }
 
 // resume is the manifest that the folder holds; nil where there is none.
 func (d *Dir) resume(m *Manifest) (*Manifest, error) {
@@ -394,16 +397,15 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	if err := d.flush(); err != nil {
 		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
 	}
-	written := *m
-	written.Files = nil
+	m.Files = nil
 	if m.Status != Running {
 		var err error
-		written.Files, err = sums(nil, d.Path, summed...)
+		m.Files, err = sums(nil, d.Path, summed...)
 		if err != nil {
 			return err
 		}
 	}
-	return WriteJSON(filepath.Join(d.Path, ManifestFile), written)
+	return WriteJSON(filepath.Join(d.Path, ManifestFile), m)
 }
 
 // Abandon is Close for a directory in which nothing was begun: if this made it, it is gone again.

@@ -23,10 +23,6 @@ type early struct {
 	failed map[string]bool // of them: nobody knows what they come to
 }
 
-// Known tells the run the ids of all its items, as [judging.ItemIDs] has them. Without them a run that is not at its
-// end has values without intervals.
-func (run *Run) Known(ids func() ([]string, error)) { run.ids = ids }
-
 // ended tells whether the intervals of one n that was fixed beforehand are the run's: it is complete, was never ours to
 // end, or asks in the order of the file.
 func (run *Run) ended() bool {

@@ -264,8 +264,5 @@ func perThousand(right *float64, tokens int) *float64 {
 	return Fraction(1000 * *right / float64(tokens))
 }
 
-// InFolder tells the run where its files are. The items there say what servers were sent.
-func (run *Run) InFolder(dir string) { run.folder = dir }
-
 // unpaid tells whether the run asked no server.
 func (run *Run) unpaid() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }

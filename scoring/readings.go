@@ -54,7 +54,7 @@ func (run *Run) reading() judging.Readers {
 }
 
 // CompareReadings has again load the run by the other reading, where the two differ in more than one reply of a
-// hundred: its headlines then stand beside those of this one.
+// hundred: its headlines then stand beside those of this one. Where again is nil, the run is loaded from its folder.
 func (run *Run) CompareReadings(again func(judging.Reading) (*Run, error)) error {
 	run.readings.told = true
 	if float64(run.readings.differ) <= mayDiffer*float64(run.Records) {
@@ -62,6 +62,9 @@ func (run *Run) CompareReadings(again func(judging.Reading) (*Run, error)) error
 	}
 	how := run.Reading
 	how.Name = how.Name.Other()
+	if again == nil {
+		again = func(how judging.Reading) (*Run, error) { return load(run.folder, how) }
+	}
 	other, err := again(how)
 	if err != nil {
 		return err

@@ -67,7 +67,7 @@ func Load(dir string, how judging.Reading) (*Run, error) {
 		err = run.FindAltered(nil, dir)
 	}
 	if err == nil {
-		err = run.CompareReadings(func(how judging.Reading) (*Run, error) { return load(dir, how) })
+		err = run.CompareReadings(nil)
 	}
 	if err != nil {
 		return nil, err
@@ -98,6 +98,20 @@ func (run *Run) FindAltered(root *os.Root, dir string) (err error) {
 	return err
 }
 
+// InFolder tells the run where its files are: the items there say what servers were sent.
+func (run *Run) InFolder(dir string) {
+	run.Dir = dir
+	run.folder = dir
+	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
+}
+
+// ItemsFrom tells the run what hands over the responses to its items, where that is not the file of its folder.
+func (run *Run) ItemsFrom(items Responses) { run.items = items }
+
+// Known tells the run the ids of all its items, as [judging.ItemIDs] has them. Without them a run that is not at its
+// end has values without intervals.
+func (run *Run) Known(ids func() ([]string, error)) { run.ids = ids }
+
 func load(dir string, how judging.Reading) (*Run, error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
@@ -111,9 +125,7 @@ func load(dir string, how judging.Reading) (*Run, error) {
 		return nil, err
 	}
 	run := load.Run()
-	run.Dir = dir
 	run.InFolder(dir)
-	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
 	return run, nil
 }
 
@@ -150,6 +162,14 @@ func NewLoader(m *judging.Manifest, how judging.Reading) (*Loader, error) {
 	}
 	run.CountMissing("")
 	return &Loader{run: run, asker: asker}, nil
+}
+
+// In says that the records are those of a folder, and how to have the ids of its items without reading them there.
+// items hand over their responses likewise; may be nil.
+func (l *Loader) In(dir string, ids func() ([]string, error), items Responses) {
+	l.run.InFolder(dir)
+	l.run.Known(ids)
+	l.run.ItemsFrom(items)
 }
 
 // Add takes a record; it keeps no hold of it. It may be called from many goroutines.

@@ -190,9 +190,6 @@ type Ruler interface {
 	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Rule, error)
 }
 
-// ItemsFrom tells the run what hands over the responses to its items, where that is not the file of its folder.
-func (run *Run) ItemsFrom(items Responses) { run.items = items }
-
 // responses hands over those to the items: none where they are not in the run's folder.
 func (run *Run) responses(use func(id string, of []judging.Response)) error {
 	items := run.items

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gavel/backends"
@@ -15,9 +16,13 @@ import (
 	"gavel/scoring"
 )
 
-// checked says how the identity checks of a run's judgments ended (see [backends.Watch]). A judgment waits for them on
-// disk, beside the records, and becomes a record then.
-type checked struct {
+// checks settle judgments as the identity checks of their replies end (see [backends.Watch]). A judgment waits for them
+// on disk, beside the records, and is stored then, or set aside.
+type checks struct {
+	left   *atomic.Int64
+	dir    *judging.Dir
+	stored sinks
+
 	mu         sync.Mutex
 	unverified int               // records with that mark: nobody could ask
 	unsure     bool              // there was one, in this try
@@ -26,28 +31,36 @@ type checked struct {
 	err        error             // of a record that could not be written
 }
 
-// settle records a judgment that was read once its checks have ended, or sets it aside. The error is of any of those
-// that were settled.
-func (p *runState) settle(r *judging.Record, read scoring.Read) error {
-	if !r.Waits() {
-		return p.record(r, read)
+// hold keeps a judgment that waits for checks on disk.
+func (p *runState) hold(r *judging.Record, _ scoring.Read) error {
+	if r.Waits() {
+		return p.dir.Hold(r)
 	}
-	c := &p.checked
+	return nil
+}
+
+// take stores a copy of a judgment once its checks have ended, or sets it aside. The error is of any of those that were
+// settled.
+func (c *checks) take(judged *judging.Record, read scoring.Read) error {
+	r := new(*judged)
+	if !r.Waits() {
+		return c.stored.take(r, read)
+	}
 	r.Checked(func(err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if errors.As(err, new(*backends.ModelChangedError)) {
 			r.SetAside(err)
 			c.foreign, c.changed = append(c.foreign, r), err
-			p.left.Add(1)
-			err = p.dir.Hold(r) // if the run is killed now, the next one knows
+			c.left.Add(1)
+			err = c.dir.Hold(r) // if the run is killed now, the next one knows
 		} else {
 			r.Unverified = err != nil
 			if r.Unverified {
 				c.unverified++
 				c.unsure = true
 			}
-			err = p.record(r, read)
+			err = c.stored.take(r, read)
 		}
 		c.err = cmp.Or(c.err, err)
 	})
@@ -56,38 +69,19 @@ func (p *runState) settle(r *judging.Record, read scoring.Read) error {
 	return c.err
 }
 
-// record writes a record that was read and takes it for the scores.
-func (p *runState) record(r *judging.Record, read scoring.Read) error {
-	if err := p.dir.Write(r); err != nil {
-		return err
-	}
-	return p.takeRead(r, read)
-}
-
-// enter reads a judgment, settles it, and ends the run where its rule has enough.
-func (p *runState) enter(r *judging.Record) (scoring.Read, error) {
-	read, err := p.records.Look(r)
-	if err == nil {
-		settled := *r // from here on a check may set it aside
-		err = p.settle(&settled, read)
-	}
-	enough := false
-	if err == nil {
-		enough, err = p.follow.add(r, read)
-	}
-	if enough {
-		p.endGently()
-	}
-	return read, err
-}
+func (*checks) close() error { return nil }
 
 // resume has the judgments that waited when an earlier try ended wait for a check of the servers that answered.
-func (p *runState) resume() error {
+func (p *runState) resume(settled sink) error {
 	for _, r := range p.dir.Waiting {
 		for _, reply := range slices.Concat(r.Replies, r.Asides) {
 			r.Await(p.watches[cmp.Or(reply.Endpoint, p.earlier.Server.URL)].Check())
 		}
-		if _, err := p.enter(r); err != nil {
+		read, err := p.records.Look(r)
+		if err == nil {
+			err = settled.take(r, read)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -97,7 +91,7 @@ func (p *runState) resume() error {
 // askChecked runs the job, and ends with a last check of the servers. What a server of a pool answered after its model
 // changed is asked again of the others.
 func (e *Maker) askChecked(ctx context.Context, p *runState) error {
-	c := &p.checked
+	c := p.checks
 	for {
 		err := p.job.Run(ctx)
 		if why := e.lastCheck(ctx, p, err); c.unverified > 0 {
@@ -115,7 +109,7 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 		}
 		for _, r := range foreign {
 			read, lerr := p.records.Look(r)
-			err = cmp.Or(lerr, p.record(r, read), err)
+			err = cmp.Or(lerr, c.stored.take(r, read), err)
 		}
 		if c.err == nil {
 			err = cmp.Or(p.dir.Settled(), err)

@@ -20,7 +20,7 @@ func (p *runState) lookBack() {
 
 // remember notes a record that stands, and the system fingerprints that the servers of an earlier try told with its
 // replies.
-func (p *runState) remember(r *judging.Record) {
+func (p *runState) remember(r *judging.Record, _ scoring.Read) error {
 	p.job.Completed.Add(r)
 	for _, reply := range r.Replies {
 		if reply.Cached || reply.SystemFingerprint == "" {
@@ -32,6 +32,7 @@ func (p *runState) remember(r *judging.Record) {
 		}
 		p.systems[url].Add(strings.Clone(reply.SystemFingerprint))
 	}
+	return nil
 }
 
 // decided tells whether a record has a verdict, by one of the two readings at least.
@@ -60,7 +61,7 @@ func (p *runState) again(r *judging.Record) bool {
 // the judge's fault. A rule, and whoever replays a run, have an answer of their own; a shard is no
 // whole, and goes into one as it is.
 func (e *Maker) unserved(p *runState, n judging.Unserved) error {
-	if n.All() == 0 || p.rule != nil || p.answer != nil {
+	if n.All() == 0 || p.rule != nil || p.replay {
 		return nil
 	}
 	m := p.job.Manifest

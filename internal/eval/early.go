@@ -31,6 +31,7 @@ type follower struct {
 	items   map[int]scoring.ItemResult // by place, of items that the rule was not told of yet
 	told    int
 	enough  bool
+	end     func() // ends the run; nil before it is begun
 }
 
 func newFollower(rule *Rule, records *scoring.Loader, ids []string) *follower {
@@ -46,36 +47,38 @@ func newFollower(rule *Rule, records *scoring.Loader, ids []string) *follower {
 	return f
 }
 
-// add takes a judgment, and tells whether the rule has enough; where there is no rule it never has.
-func (f *follower) add(r *judging.Record, read scoring.Read) (enough bool, err error) {
-	if f == nil || r.Repetition > 0 {
-		return false, nil
-	}
+// take tells the rule of the judgment's item once it has all of them, and ends the run where that is enough.
+func (f *follower) take(r *judging.Record, read scoring.Read) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, ours := f.place[r.Item]
-	if f.enough || !ours || at < f.told {
-		return f.enough, nil
+	if f.enough || !ours || at < f.told || r.Repetition > 0 {
+		return nil
 	}
 	if err := f.records.Take(r, read); err != nil {
-		return false, err
+		return err
 	}
 	is, complete := f.records.Item(r.Item, f.rule.Metric)
 	if !complete {
-		return false, nil
+		return nil
 	}
 	f.items[at] = is
 	for !f.enough {
 		is, there := f.items[f.told]
 		if !there {
-			break
+			return nil
 		}
 		delete(f.items, f.told)
 		f.enough = f.rule.Look(f.told, is)
 		f.told++
 	}
-	return f.enough, nil
+	if f.end != nil {
+		f.end()
+	}
+	return nil
 }
+
+func (*follower) close() error { return nil }
 
 // over tells whether the rule needs no more of the run.
 func (f *follower) over() bool {
@@ -91,12 +94,12 @@ func (f *follower) stopped() *judging.Stopped {
 // the rule or of an earlier try, else the request's.
 func (p *runState) draw(how judging.Reading) error {
 	shares := scoring.Shares(p.job.Manifest.Spec.Protocol)
-	if len(shares) == 0 || p.answer != nil {
+	if len(shares) == 0 || p.replay {
 		return nil
 	}
 	m, seed := p.job.Manifest, p.req.Seed
-	if old, err := judging.ReadManifest(p.out); err == nil && old.DrawnBy != nil {
-		seed = *old.DrawnBy
+	if p.earlier != nil && p.earlier.DrawnBy != nil {
+		seed = *p.earlier.DrawnBy
 	}
 	if p.rule != nil && p.rule.Seed != nil {
 		seed = *p.rule.Seed

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -156,9 +157,66 @@ func describeAll(judges []backends.Member) string {
 	return fmt.Sprintf("%d servers", len(judges))
 }
 
-// serversClient is the client of the run's servers before any retries, and what ends
+// answerer opens the client that a run asks, and returns what closes it.
+type answerer interface {
+	open(ctx context.Context, p *runState) (backends.Client, func() error, error)
+}
+
+// always is one client, such as a simulation or the records of a replay.
+type always struct{ client backends.Client }
+
+func (a always) open(context.Context, *runState) (backends.Client, func() error, error) {
+	return a.client, func() error { return nil }, nil
+}
+
+func simulation(model string) (answerer, error) {
+	sim, err := backends.NewSim(model)
+	return always{sim}, err
+}
+
+// servers are those that a run asks, with retries, a time limit and the cache around them; several are a pool inside the
+// retries.
+type servers struct{ *Maker }
+
+func (e servers) open(ctx context.Context, p *runState) (backends.Client, func() error, error) {
+	closeStore := func() error { return nil }
+	var store *cache.Store
+	if !p.req.NoCache {
+		var err error
+		store, closeStore, err = e.replies(p.replies())
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	ctx, unwatch := context.WithCancel(ctx)
+	client, closePool, err := e.pool(ctx, p, store)
+	closeAll := func() error {
+		unwatch()
+		closePool()
+		return closeStore()
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, closeAll())
+	}
+	if e.Batch == nil { // which says the same again
+		retrier := backends.WithRetry(client, backends.Retry{For: p.req.RetryFor})
+		client = retrier
+		if level := p.job.AtOnce; level != nil {
+			p.job.AtOnce = func() int { return level() + min(retrier.Waiting(), usualMostAtOnce) }
+		}
+	}
+	switch {
+	case store != nil && p.req.AskAgain:
+		client = cache.Renew(client, store)
+	case store != nil:
+		client = cache.Wrap(client, store)
+	}
+	return client, closeAll, nil
+}
+
+// pool is the client of the run's servers before any retries, and what ends
 // it. Each is asked again and again which model it serves, but for a batch.
-func (e *Maker) serversClient(ctx context.Context, p *runState, store *cache.Store) (backends.Client, func(), error) {
+func (e servers) pool(ctx context.Context, p *runState, store *cache.Store) (backends.Client, func(), error) {
 	nothing := func() {}
 	judges := slices.Clone(p.judges)
 	m := p.job.Manifest

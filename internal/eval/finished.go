@@ -23,7 +23,7 @@ const finishedFile = ".finished.json"
 
 // plain tells whether a run is scored as its folder has it and asks for nothing that is there.
 func (p *runState) plain() bool {
-	return p.rule == nil && p.answer == nil && p.reading == "" && !p.req.AskAgain
+	return p.rule == nil && !p.replay && p.reading == "" && !p.req.AskAgain
 }
 
 // finished returns the report of a run that is complete already and would ask for nothing; nil where that has to be
@@ -42,7 +42,7 @@ func (e *Maker) finished(p *runState) *scoring.Report {
 		return nil
 	}
 	altered, err := old.EverAltered(nil, p.out)
-	if err != nil || len(altered) > 0 {
+	if err != nil || len(altered) > 0 || judging.Plain(p.out) != nil {
 		return nil
 	}
 	kept.Report.Run = p.out
@@ -58,8 +58,8 @@ func (e *Maker) finished(p *runState) *scoring.Report {
 // next try reads the records.
 func (p *runState) keepFinished(run *scoring.Run, rep *scoring.Report) {
 	path := filepath.Join(p.out, finishedFile)
-	m, err := judging.ReadManifest(p.out)
-	if err != nil || !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 || p.checked.unsure ||
+	m := p.job.Manifest
+	if !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 || p.checks != nil && p.checks.unsure ||
 		len(m.Altered) > 0 {
 		os.Remove(path)
 		return

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"gavel/datasets"
 	"gavel/judging"
@@ -92,11 +91,4 @@ func (s *stages) named() []judging.StageOf {
 		list = append(list, of("agent", a))
 	}
 	return list
-}
-
-// sayAltered names files of a run's folder that somebody changed after the run wrote them.
-func (e *Maker) sayAltered(folder string, files []string) {
-	for _, name := range files {
-		e.say("warning: %s was changed after the run wrote it, and is taken as it is now", filepath.Join(folder, name))
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"gavel/backends"
@@ -16,122 +15,167 @@ import (
 	"gavel/scoring"
 )
 
-// make asks for what is missing, writes the run and scores it. The report is
-// there even where the error is not nil, if there was anything to score.
-func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) {
-	m := p.job.Manifest
-	if err := TakeUp(p.out, p.req.try); err != nil {
-		return nil, err
-	}
-	if rep := e.finished(p); rep != nil {
-		return rep, nil
-	}
-	p.job.Completed = judging.Completed{}
-	var err error
-	how := scoring.DefaultOptions.Reading
-	how.Name = p.reading
-	if err := p.draw(how); err != nil {
-		return nil, err
-	}
-	p.records, err = scoring.NewLoader(m, how)
-	if err == nil && e.Observer != nil {
-		p.soFar = scoring.NewSoFar(p.records)
-	}
+// goOn makes a run, or goes on with what is in its folder.
+func (e *Maker) goOn(ctx context.Context, p *runState) (*scoring.Report, error) {
+	err := TakeUp(p.out, p.req.try)
 	if err == nil && e.Runs != "" {
 		err = disk.Within(e.Runs, p.out)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.lookBack()
-	dir, old, err := judging.OpenDirBy(p.out, m, p.again, p.records.Look, p.stands)
-	if err != nil {
+	if rep := e.finished(p); rep != nil {
+		return rep, nil
+	}
+	if err := e.open(p); err != nil {
 		return nil, err
 	}
-	defer dir.Close()
-	p.dir = dir
-	e.sayAltered(p.out, m.Altered)
-	p.noteStart(old, e.Now())
-	for _, r := range dir.Waiting {
-		p.job.Completed.Add(r)
-	}
-	completed := p.job.Completed.Count()
+	defer p.dir.Close()
+	return e.make(ctx, p)
+}
+
+// make asks for what is missing, writes the run and scores it. The report is
+// there even where the error is not nil, if there was anything to score.
+func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) {
 	missing, err := p.missing()
 	if err != nil {
 		return nil, err
 	}
-	var runErr error
-	p.left.Store(int64(missing))
-	if missing+len(dir.Waiting) > 0 {
-		p.ending, p.endGently = context.WithCancel(context.Background())
-		ctx = backends.WithLastTry(backends.WithAccount(ctx, &p.account), p.ending)
-		client, closeClient, err := e.client(ctx, p)
-		if err != nil {
-			dir.Abandon()
+	if missing+len(p.dir.Waiting) == 0 {
+		if err := e.completeFolder(ctx, p); err != nil {
 			return nil, err
 		}
-		if err := p.begin(ctx); err != nil {
-			closeClient()
-			return nil, err
-		}
-		p.job.Client = client
-		taken := p.job.Completed.Count() - completed
-		e.observer().RunOpened(RunStart{
-			Dir:       p.out,
-			Manifest:  m,
-			Missing:   missing - taken,
-			Completed: completed + taken,
-			AtOnce:    p.atOnce(),
-			SoFar:     p.soFar.String,
-		})
-		m.Longest, runErr = e.counted(ctx, p, func() error { return e.ask(ctx, p) })
-		p.job.Client = nil
-		if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
-			e.say("warning: %v", err)
-		}
-	} else {
-		if err := p.completeFolder(ctx, old); err != nil {
-			return nil, err
-		}
-		e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Completed: completed})
-		if completed == m.Judgments && completed > 0 {
-			e.sayComplete(p)
-		}
+		return e.finish(p, false, nil)
 	}
-	return e.finish(p, missing+len(dir.Waiting), runErr)
+	begun, err := e.ask(ctx, p, missing)
+	if !begun {
+		return nil, err
+	}
+	return e.finish(p, true, err)
 }
 
-func (e *Maker) sayComplete(p *runState) {
-	e.say("all %d judgments are in %s already: nothing to ask", p.job.Manifest.Judgments, p.out)
+// open opens the run's folder, and takes the records of earlier tries that stand.
+func (e *Maker) open(p *runState) error {
+	m := p.job.Manifest
+	how := scoring.DefaultOptions.Reading
+	how.Name = p.reading
+	p.job.Completed = judging.Completed{}
+	p.lookBack()
+	err := p.draw(how)
+	if err == nil {
+		p.records, err = scoring.NewLoader(m, how)
+	}
+	if err != nil {
+		return err
+	}
+	var items scoring.Responses
+	if p.set.Kept() {
+		items = p.responses
+	}
+	p.records.In(p.out, func() ([]string, error) { return p.ids(), nil }, items)
+	if e.Observer != nil {
+		p.soFar = scoring.NewSoFar(p.records)
+	}
+	stand := sinks{sinkFunc(p.remember)}
+	if p.follow != nil {
+		stand = append(stand, p.follow)
+	}
+	stand = append(stand, p.scores())
+	p.dir, _, err = judging.OpenDirBy(p.out, m, p.again, p.records.Look, stand.take)
+	if err != nil {
+		return err
+	}
+	for _, name := range m.Altered {
+		e.say("warning: %s was changed after the run wrote it, and is taken as it is now", filepath.Join(p.out, name))
+	}
+	p.noteStart(e.Now())
+	for _, r := range p.dir.Waiting {
+		p.job.Completed.Add(r)
+	}
+	return nil
 }
 
-// counted counts the longest prompt while ask goes on.
-func (e *Maker) counted(ctx context.Context, p *runState, ask func() error) (judging.Length, error) {
-	ctx, stop := context.WithCancel(ctx)
+// ask asks the servers for what is missing. It reports false where nothing was begun.
+func (e *Maker) ask(ctx context.Context, p *runState, missing int) (begun bool, err error) {
+	m := p.job.Manifest
+	p.left.Store(int64(missing))
+	p.ending, p.endGently = context.WithCancel(context.Background())
+	defer p.endGently()
+	ctx = backends.WithLastTry(backends.WithAccount(ctx, &p.account), p.ending)
+	client, closeClient, err := p.asks.open(ctx, p)
+	if err != nil {
+		p.dir.Abandon()
+		return false, err
+	}
+	before := p.job.Completed.Count()
+	if err := p.begin(ctx); err != nil {
+		closeClient()
+		return false, err
+	}
+	p.job.Client = e.doubts(client, m.Model)
+	completed := p.job.Completed.Count()
+	e.observer().RunOpened(RunStart{
+		Dir:       p.out,
+		Manifest:  m,
+		Missing:   missing - (completed - before),
+		Completed: completed,
+		AtOnce:    p.atOnce(),
+		SoFar:     p.soFar.String,
+	})
+	counting, stop := context.WithCancel(ctx)
 	defer stop()
 	longest := make(chan judging.Length, 1)
-	go func() { longest <- e.longest(ctx, p) }()
-	err := ask()
+	go func() { longest <- e.longest(counting, p) }()
+	err = e.judge(ctx, p)
 	if err != nil {
 		stop()
 	}
-	return <-longest, err
-}
-
-// stands takes a record of an earlier try that was read.
-func (p *runState) stands(r *judging.Record, read scoring.Read) error {
-	p.remember(r)
-	if _, err := p.follow.add(r, read); err != nil {
-		return err
+	m.Longest = <-longest
+	p.job.Client = nil
+	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
+		e.say("warning: %v", err)
 	}
-	return p.takeRead(r, read)
+	return true, err
 }
 
-// takeRead takes a record that was read, for what the run comes to in the end and so far.
-func (p *runState) takeRead(r *judging.Record, read scoring.Read) error {
-	err := p.records.Take(r, read)
+// judge runs the job, which a gentle interrupt ends. From top to bottom, this is where a judgment goes.
+func (e *Maker) judge(ctx context.Context, p *runState) error {
+	taken := e.Interrupts.Handle(func() {
+		p.stopped.Store(true)
+		p.endGently() // first: once it is said, nothing more is asked
+		e.say("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
+	})
+	defer taken()
+	p.checks = &checks{left: &p.left, dir: p.dir, stored: p.stored()}
+	settled := sinks{p.checks}
+	if p.follow != nil {
+		p.follow.end = p.endGently
+		settled = append(settled, p.follow)
+	}
+	all := append(sinks{sinkFunc(p.hold)}, settled...)
+	all = append(all, e.told(p))
+	p.job.Stop = p.ending.Done()
+	p.job.Write = func(r *judging.Record) error {
+		p.left.Add(-1)
+		if e.Batch != nil && r.Outcome == judging.Failed {
+			e.Batch.again(r.Error)
+			return nil // it stays missing, for the next batch
+		}
+		read, err := p.records.Look(r)
+		if err != nil {
+			return err
+		}
+		return all.take(r, read)
+	}
+	if e.Batch != nil {
+		p.job.GiveUp = math.MaxInt
+	}
+	err := p.resume(settled)
 	if err == nil {
-		p.soFar.Add(r)
+		err = e.askChecked(ctx, p)
+	}
+	if why := all.close(); why != nil && errors.Is(err, judging.ErrStopped) {
+		return why
 	}
 	return err
 }
@@ -153,36 +197,46 @@ func (p *runState) atOnce() func(left int) string {
 	}
 }
 
-// noteStart notes in the manifest when the run began, and what stays as it was: old is what its folder has, or nil.
-func (p *runState) noteStart(old *judging.Manifest, now time.Time) {
+// noteStart notes in the manifest when the run began, and what stays as it was in an earlier try.
+func (p *runState) noteStart(now time.Time) {
 	m := p.job.Manifest
 	m.Started = now.UTC().Truncate(time.Second)
-	if old != nil {
+	if old := p.earlier; old != nil {
 		m.Started = old.Started
 		m.Changes = old.Changes
 		m.Beside = old.Beside
 		m.Sample = old.Sample
 		m.Longest = old.Longest
 		m.Alternates = old.Alternates
-	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && p.answer == nil {
-		m.Alternates = protocol.Presentations == 2
 	}
 }
 
-// completeFolder sees to the folder of a run of which nothing is left to ask: old is its manifest, nil of
-// a shard without an item.
-func (p *runState) completeFolder(ctx context.Context, old *judging.Manifest) error {
+// completeFolder sees to the folder of a run of which nothing is left to ask. There is no earlier try of a shard without
+// an item.
+func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	m := p.job.Manifest
 	m.Ended = m.Started
-	if old != nil {
-		m.Ended = old.Ended
+	if p.earlier != nil {
+		m.Ended = p.earlier.Ended
 		if err := p.dir.Sweep(); err != nil {
 			return err
 		}
 	} else if err := p.dir.Start(m); err != nil {
 		return err
 	}
-	return p.dir.WriteItems(p.itemLines(ctx))
+	if err := p.dir.WriteItems(p.itemLines(ctx)); err != nil {
+		return err
+	}
+	completed := p.job.Completed.Count()
+	e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Completed: completed})
+	if completed == m.Judgments && completed > 0 {
+		e.sayComplete(p)
+	}
+	return nil
+}
+
+func (e *Maker) sayComplete(p *runState) {
+	e.say("all %d judgments are in %s already: nothing to ask", p.job.Manifest.Judgments, p.out)
 }
 
 // begin writes what a run has before anything is asked.
@@ -243,137 +297,10 @@ func (p *runState) responses(use func(id string, of []judging.Response)) error {
 	return nil
 }
 
-// client wraps the backend with retries, a time limit and the cache; several
-// are a pool inside the retries. The returned function closes what needs it.
-func (e *Maker) client(ctx context.Context, p *runState) (backends.Client, func() error, error) {
-	closeStore := func() error { return nil }
-	switch {
-	case p.answer != nil:
-		return p.answer, closeStore, nil
-	case p.req.Simulated():
-		return p.judges[0].Client, closeStore, nil
-	}
-	var store *cache.Store
-	if !p.req.NoCache {
-		var err error
-		store, closeStore, err = e.replies(p.replies())
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	ctx, unwatch := context.WithCancel(ctx)
-	client, closePool, err := e.serversClient(ctx, p, store)
-	closeAll := func() error {
-		unwatch()
-		closePool()
-		return closeStore()
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, closeAll())
-	}
-	if e.Batch == nil { // which says the same again
-		retrier := backends.WithRetry(client, backends.Retry{For: p.req.RetryFor})
-		client = retrier
-		if level := p.job.AtOnce; level != nil {
-			p.job.AtOnce = func() int { return level() + min(retrier.Waiting(), usualMostAtOnce) }
-		}
-	}
-	switch {
-	case store != nil && p.req.AskAgain:
-		client = cache.Renew(client, store)
-	case store != nil:
-		client = cache.Wrap(client, store)
-	}
-	return client, closeAll, nil
-}
-
-// ask runs the job, which a gentle interrupt ends.
-func (e *Maker) ask(ctx context.Context, p *runState) error {
-	end := p.endGently
-	defer end()
-	done := e.Interrupts.Handle(func() {
-		p.stopped.Store(true)
-		end() // first: once it is said, nothing more is asked
-		e.say("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
-	})
-	defer done()
-	p.job.Client = e.doubts(p.job.Client, p.job.Manifest.Model)
-	alarms := judging.Alarms{Manifest: p.job.Manifest}
-	var alarmed atomic.Pointer[string]
-	var calls, asked atomic.Int64 // judgments asked for, and the milliseconds of their calls
-	tell := func(r *judging.Record, v judging.Verdict) {
-		if ms, _ := askedFor(r); ms > 0 {
-			calls.Add(1)
-			asked.Add(int64(ms))
-		}
-		scored := *r // as it is read for the scores, which its own words need not be
-		scored.Outcome = v.Outcome
-		scored.Label = v.Label
-		e.observer().Recorded(&scored)
-		text := alarms.Look(&scored)
-		if text == "" {
-			return
-		}
-		if p.req.StopOnAlarm && alarmed.CompareAndSwap(nil, &text) {
-			end() // what ends the run says why
-		} else {
-			e.say("%s", text)
-		}
-	}
-	p.job.Stop = p.ending.Done()
-	if e.Batch != nil {
-		p.job.GiveUp = math.MaxInt
-	}
-	p.job.Write = e.writing(p, tell)
-	if err := p.resume(); err != nil {
-		return err
-	}
-	begun := e.Now()
-	err := e.askChecked(ctx, p)
-	if m := p.job.Manifest; calls.Load() >= enoughCalls && p.job.AtOnce != nil && m.Model.Slots == 0 {
-		mean := float64(asked.Load()) / float64(e.Now().Sub(begun).Milliseconds()+1)
-		m.Concurrency = max(1, int(math.Round(mean)))
-	}
-	e.observer().RunEnded()
-	if why := alarmed.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
-		return &kindError{ErrIncomplete, errors.New(*why)}
-	}
-	return err
-}
-
-// writing writes what the job makes; tell tells of a judgment.
-func (e *Maker) writing(p *runState, tell func(*judging.Record, judging.Verdict)) func(*judging.Record) error {
-	return func(r *judging.Record) error {
-		p.left.Add(-1)
-		if e.Batch != nil && r.Outcome == judging.Failed {
-			e.Batch.again(r.Error)
-			return nil // it stays missing, for the next batch
-		}
-		if r.Waits() {
-			if err := p.dir.Hold(r); err != nil {
-				return err
-			}
-		}
-		read, err := p.enter(r)
-		if err == nil {
-			tell(r, read.Verdict)
-		}
-		return err
-	}
-}
-
-// enoughCalls are those from which on the mean of what was asked at once tells more than the number to begin with.
-const enoughCalls = 100
-
 // finish writes how the run ended and scores it.
-func (e *Maker) finish(p *runState, asked int, runErr error) (*scoring.Report, error) {
+func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
 	run := p.records.Run()
-	run.InFolder(p.out)
-	if p.set.Kept() {
-		run.ItemsFrom(p.responses)
-	}
-	run.Known(func() ([]string, error) { return p.ids(), nil })
 	left := m.Judgments - run.Answered
 	m.Status = judging.Complete
 	for _, j := range p.judges {
@@ -391,25 +318,21 @@ func (e *Maker) finish(p *runState, asked int, runErr error) (*scoring.Report, e
 	default:
 		m.Status = judging.Incomplete
 	}
-	if asked > 0 {
+	if asked {
 		m.Beside = p.account.Onto(m.Beside)
 		m.Ended = e.Now().UTC().Truncate(time.Second)
 	}
 	if p.reading != judging.Paper { // numbers of before there were two readings are made again without a word of them
-		if err := run.CompareReadings(func(how judging.Reading) (*scoring.Run, error) {
-			return scoring.Load(p.out, how)
-		}); err != nil {
+		if err := run.CompareReadings(nil); err != nil {
 			e.say("cannot compare the two readings: %v", err)
 		}
 	}
 	rep := run.Score(scoring.DefaultOptions.Bootstrap)
 	err := judging.WriteJSON(filepath.Join(p.out, judging.ResultsFile), rep)
 	if err == nil {
-		run.Manifest.Status = m.Status
 		err = p.dir.WriteManifest(m)
 	}
 	rep.Run = p.out
-	run.InFolder(p.out)
 	rep.Ledger = run.Ledger()
 	p.keepFinished(run, &rep)
 	switch {
@@ -418,7 +341,7 @@ func (e *Maker) finish(p *runState, asked int, runErr error) (*scoring.Report, e
 	case err != nil:
 		return &rep, errors.Join(runErr, err)
 	}
-	if asked > 0 || m.Status != judging.Complete {
+	if asked || m.Status != judging.Complete {
 		e.say("run written to %s", p.out)
 	}
 	for _, o := range rep.Origins {

@@ -32,12 +32,13 @@ type runState struct {
 	out       string
 	dir       *judging.Dir               // out, while it is open
 	watches   map[string]*backends.Watch // of the servers, by address; none of those that cannot say which model they have
-	checked   checked
-	records   *scoring.Loader // all that stand or are made
-	soFar     *scoring.SoFar  // what they come to; nil where nobody is told
+	checks    *checks                    // nil where nothing is asked
+	records   *scoring.Loader            // all that stand or are made
+	soFar     *scoring.SoFar             // what they come to; nil where nobody is told
 
-	// Of a replay: who answers in the servers' place, and the records that are made of those of the run; may be nil.
-	answer  backends.Client
+	asks answerer
+	// Of a replay: the records that are made of those of the run; may be nil.
+	replay  bool
 	given   func(ctx context.Context, use func(*judging.Record) error) error
 	reading judging.Readers // that it is scored by; "" for the usual one
 
@@ -188,7 +189,10 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		return nil, err
 	}
 	protocol, template := q.protocol, q.protocol.Adapted(e.decision(o, q, judges[0]), o.Options)
-	p := &runState{req: o, set: its.set, judges: judges}
+	p := &runState{req: o, set: its.set, judges: judges, asks: servers{e}}
+	if o.Simulated() {
+		p.asks = always{judges[0].Client}
+	}
 	ctx = backends.WithAccount(ctx, &p.account)
 	server, model := p.judges[0].Server, JointModel(p.judges)
 	asker := protocol.New(template, o.Options)
@@ -242,6 +246,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	m.Simulated, m.Judgments = server.Can(backends.Simulate), presentations*params.Repetitions()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
 	m.Concurrency = e.jointConcurrency(o, p.judges)
+	m.Alternates = protocol.Presentations == 2
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
@@ -372,7 +377,7 @@ func (p *runState) context() int {
 // asked depends on it.
 func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 	j, m := p.job, p.job.Manifest
-	if p.answer != nil || m.Simulated || len(j.Rows) == 0 {
+	if p.replay || m.Simulated || len(j.Rows) == 0 {
 		return m.Longest
 	}
 	most, context := m.Spec.Parameters.MaxTokens, p.context()

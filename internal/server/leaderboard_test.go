@@ -182,6 +182,7 @@ func withItems(t *testing.T, dir string, change func(lines []string) []string) {
 		return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	}
 	write := func(file string, lines []string) {
+		must(t, os.Remove(filepath.Join(dir, file))) // which another run may share
 		must(t, os.WriteFile(filepath.Join(dir, file), []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 	}
 	items := change(read(judging.ItemsFile))
