@@ -71,10 +71,8 @@ func TestScriptedJudges(t *testing.T) {
 			}
 		})
 	}
-	for _, laid := range all.Tables() {
-		if err := table.Text(&text, laid); err != nil {
-			t.Fatal(err)
-		}
+	if err := all.Document().Text(&text, 0, true); err != nil {
+		t.Fatal(err)
 	}
 	golden.AssertBytes(t, text.Bytes(), "judges.txt")
 }

@@ -26,7 +26,7 @@ var ratedMetrics = []Summed[ratedUnit]{{
 	Metric: Metric{
 		Name: "spearman",
 		Term: Term{
-			Label:   "ranks as people do",
+			Label:  "ranks as people do",
 			Plain:  "how closely the judge's order of the answers goes with that of people",
 			Source: "Spearman's ρ",
 			Chance: "0",
