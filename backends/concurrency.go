@@ -44,8 +44,8 @@ type Concurrency struct {
 	climbing bool    // else the level stays until enough requests are answered
 	wait     int     // answers to wait for before the next level is tried
 	waited   int
-	goal     int // the highest level from which it stepped down
-	least    int // the level that came down to what runs, and comes down no further; 0 before
+	goal     int  // the highest level from which it stepped down
+	lowered  bool // to what runs, which is done once
 	why      string
 }
 
@@ -70,14 +70,14 @@ type window struct {
 	slowest  time.Duration
 
 	running     int // requests that the engine works on at once, at least
-	replies     int // all that were answered in it
-	replyTokens int // of all replies together
+	replies     int // to requests begun earlier too
+	replyTokens int // of these together
 	shortest    int // tokens of a reply
 	longest     int
 }
 
-// varied reports whether the shortest reply has less than a share of the tokens of the average reply, and that less
-// than this share of those of the longest. Replies of one length overtake nothing.
+// varied reports whether the shortest reply has less than a share of the tokens of the average one, and that has less
+// than this share of those of the longest. Replies of one length do not overtake each other.
 func (w window) varied(share float64) bool {
 	mean := float64(w.replyTokens) / float64(w.replies)
 	return float64(w.shortest) < share*mean && mean < share*float64(w.longest)
@@ -185,10 +185,9 @@ func (c *Concurrency) end(begun time.Time, number int, resp Response, err error)
 		w.replies++
 		w.replyTokens += resp.ReplyTokens
 		w.longest = max(w.longest, resp.ReplyTokens)
-		if w.replies == 1 {
+		if w.replies == 1 || resp.ReplyTokens < w.shortest {
 			w.shortest = resp.ReplyTokens
 		}
-		w.shortest = min(w.shortest, resp.ReplyTokens)
 		if current {
 			w.answered++
 			c.waited++
@@ -242,10 +241,9 @@ func (c *Concurrency) measured(rate float64, last bool) {
 		c.enter(c.level)
 	case c.opts.Batches && !c.comparing():
 		c.gauge(rate)
-	case lower && slow && c.level < c.before*8/9:
-		c.enter(c.level + max(1, c.level/8))
+	case lower && slow:
+		c.enter(min(c.level+max(1, c.level/8), c.before))
 	case lower && c.comparing():
-		c.least = c.level
 		c.settle(2 * c.wait)
 		c.enter(c.level)
 	case slow && !c.doubted:
@@ -278,7 +276,8 @@ func (c *Concurrency) gauge(rate float64) {
 	case first && w.varied(0.9):
 		c.enter(c.level)
 		c.doubted = true // more run at first, when none has a long reply yet
-	case waiting && c.least == 0 && w.varied(0.65):
+	case waiting && !c.lowered && w.varied(0.65):
+		c.lowered = true
 		c.best = rate
 		c.before = c.level
 		c.climbing = true
@@ -309,7 +308,7 @@ func (c *Concurrency) rise(rate float64) {
 		next = 4 * c.level
 	}
 	next = max(next, 32)
-	if c.least > 0 {
+	if c.lowered {
 		next = c.level + max(1, c.level/4)
 	}
 	next = min(next, c.opts.Most, bound)
