@@ -83,12 +83,7 @@ func (s *Sent) sum(key uint64) (sum traffic, sent bool) {
 }
 
 func (s *Sent) key(item string, presentation int) uint64 {
-	return maphash.Comparable(s.seed, sentKey{item: item, presentation: presentation})
-}
-
-type sentKey struct {
-	item         string
-	presentation int
+	return maphash.String(s.seed, item) + uint64(presentation)
 }
 
 const (
