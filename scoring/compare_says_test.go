@@ -13,7 +13,7 @@ func compared(t Table2x2, change func(c *Comparison, d *Difference)) *Comparison
 		B:      Side{Run: "r/b", ID: "2", Model: "bob", Prompt: "sop"},
 		N:      d.N,
 		stands: "strict",
-		words:  Term{Label: "right in both orders", Best: Higher},
+		words:  Term{Label: "correct in both orders", Best: Higher},
 	}
 	if change != nil {
 		change(c, &d)
@@ -33,11 +33,11 @@ func TestComparisonSays(t *testing.T) {
 		change func(c *Comparison, d *Difference)
 		want   string
 	}{
-		{name: "B is better", table: apart, want: "bob is better by 30 points [18, 40]: right in both orders on 45 and 75 % of the same 100 pairs."},
+		{name: "B is better", table: apart, want: "bob is better by 30 points [18, 40]: correct in both orders on 45 and 75 % of the same 100 pairs."},
 		{name: "A is better", table: Table2x2{Both: 40, OnlyA: 35, OnlyB: 5, Neither: 20},
-			want: "ann is better by 30 points [18, 40]: right in both orders on 75 and 45 % of the same 100 pairs."},
-		{name: "too close", table: close, want: "They cannot be told apart: right in both orders on 52 and 50 % of the same 100 pairs. Some 4,410 pairs would do."},
-		{name: "no difference", table: Table2x2{Both: 10}, want: "They cannot be told apart: right in both orders on 100 and 100 % of the same 10 pairs."},
+			want: "ann is better by 30 points [18, 40]: correct in both orders on 75 and 45 % of the same 100 pairs."},
+		{name: "too close", table: close, want: "They cannot be told apart: correct in both orders on 52 and 50 % of the same 100 pairs. Some 4,410 pairs would do."},
+		{name: "no difference", table: Table2x2{Both: 10}, want: "They cannot be told apart: correct in both orders on 100 and 100 % of the same 10 pairs."},
 		{name: "the same run", table: close, change: func(c *Comparison, _ *Difference) { c.B.ID = "1" }, want: "Both are the same run."},
 		{name: "neither gives a verdict", table: Table2x2{Neither: 10}, change: func(c *Comparison, _ *Difference) { c.A.silent, c.B.silent = true, true },
 			want: "There is nothing to compare: neither judge gives a verdict."},
@@ -46,14 +46,14 @@ func TestComparisonSays(t *testing.T) {
 		{name: "no value", table: close, change: func(_ *Comparison, d *Difference) { d.Diff = nil },
 			want: "The two cannot be compared: the headline has no value in one of them."},
 		{name: "no test", table: close, change: func(_ *Comparison, d *Difference) { d.P = nil },
-			want: "Nobody can say whether they differ, since there is no test: right in both orders on 52 and 50 % of the same 100 pairs."},
+			want: "Nobody can say whether they differ, since there is no test: correct in both orders on 52 and 50 % of the same 100 pairs."},
 		{name: "the noise floor", table: apart, change: func(_ *Comparison, d *Difference) { d.Floor, d.Noise = new(35.0), true },
-			want: "They cannot be told apart: right in both orders on 45 and 75 % of the same 100 pairs, and asking one of them again makes as large a difference."},
+			want: "They cannot be told apart: correct in both orders on 45 and 75 % of the same 100 pairs, and asking one of them again makes as large a difference."},
 		{name: "not at its end", table: close, change: func(_ *Comparison, d *Difference) { d.Test = byE },
-			want: "They cannot be told apart: right in both orders on 52 and 50 % of the same 100 pairs."},
+			want: "They cannot be told apart: correct in both orders on 52 and 50 % of the same 100 pairs."},
 		{name: "within the margin", table: close, change: func(c *Comparison, _ *Difference) {
 			c.Within = &Within{Verdict: WithinMargin, Points: 15}
-		}, want: "They are the same within 15 points: right in both orders on 52 and 50 % of the same 100 pairs."},
+		}, want: "They are the same within 15 points: correct in both orders on 52 and 50 % of the same 100 pairs."},
 		{name: "within it, by the place", table: close, change: func(c *Comparison, _ *Difference) {
 			c.Within = &Within{Verdict: WithinMargin, Points: 15, Turned: &[2]int{51, 99}}
 		}, want: "of the same 100 pairs. That says little: the verdicts of both change with the order, on 51 and 99 of them."},

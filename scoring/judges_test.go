@@ -10,7 +10,6 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/scoring"

@@ -14,7 +14,6 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/judging/judgingtest"
@@ -137,23 +136,20 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 	run("right", "worst", unrelated, map[string]float64{"grade": 1, "accuracy": 100, "unrelated": 100})
 
 	var text bytes.Buffer
-	print := func(tables []table.Table) {
-		for _, laid := range tables {
-			if err := table.Text(&text, laid); err != nil {
-				t.Fatal(err)
-			}
+	print := func(result any) {
+		if err := report.Print(&text, result, report.FullText, 0); err != nil {
+			t.Fatal(err)
 		}
 	}
-	print(all.Tables()[:1])
 	for _, i := range []int{4, 5, 7} { // silent, coin, worst beside an unrelated option
-		print(report.Scores{Runs: all.Runs[i : i+1]}.Tables())
+		print(report.Scores{Runs: all.Runs[i : i+1]})
 	}
 	for _, pair := range [][]*scoring.Run{{best, worst}, {firstBest, firstWorst}} {
 		cmp, err := scoring.Compare(pair, stats.Default)
 		if err != nil {
 			t.Fatal(err)
 		}
-		print(report.Comparison{Comparisons: cmp}.Tables())
+		print(report.Comparison{Comparisons: cmp})
 	}
 	golden.AssertBytes(t, text.Bytes(), "multi-option.txt")
 }

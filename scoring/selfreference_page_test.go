@@ -16,7 +16,11 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 // pageOf are the words of a run's page below its headline, and what stands in its headline.
 func pageOf(rep scoring.Report, more ...scoring.Metadatum) string {
 	p := &report.RunPage{Run: report.Run{Report: rep, Metadata: more}}
-	words := tags.ReplaceAllString(string(p.Answer())+" "+string(p.Body()), " ")
+	body, err := p.Body()
+	if err != nil {
+		panic(err)
+	}
+	words := tags.ReplaceAllString(p.Says+" "+p.Also+" "+string(body), " ")
 	return strings.Join(strings.Fields(words), " ")
 }
 
@@ -79,7 +83,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				"That is where showing it does harm: it costs 100 points [94, 100].",
 				"One agent only, llama.", "use a judge that answers better", "judged wrong, or no verdict",
 				// of 60 both are right; one of 80 and 50; neither of 40
-				"of 60", "of 130", "Of 40 answers it cannot be told", "judged right: 90 of 90",
+				"of 60", "of 130", "For 40 answers it is not known", "judged right: 90 of 90",
 			},
 			not:       []string{"By category", "R of own", "By agent"},
 			metadatum: []scoring.Metadatum{{Name: "agent's answers", Value: "llama (run 12)"}},
@@ -90,7 +94,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(40, judgedAnswer{noOwn: true, right: true, cot: "C", self: "C"}),
 				answersOfKind(40, judgedAnswer{noOwn: true, cot: "I", self: "C"}),
 			),
-			has: []string{"What became of 80 answers", "Judges, by reasoning alone"},
+			has: []string{"Outcomes of 80 answers", "Judges, by reasoning alone"},
 			not: []string{"Answers right itself", "Does one depend", "Does it believe", "Its own answer is", "does harm"},
 		},
 		{

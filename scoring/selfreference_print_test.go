@@ -7,7 +7,6 @@ import (
 	"gotest.tools/v3/golden"
 
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/protocols/selfreference"
 	"gavel/scoring"
@@ -44,16 +43,14 @@ func TestSelfReferencePrinted(t *testing.T) {
 		rep.Run = run.Dir
 		scores.Runs = append(scores.Runs, rep)
 	}
-	text := func(tables []table.Table) []byte {
+	text := func(result any) []byte {
 		var b bytes.Buffer
-		for _, laid := range tables {
-			if err := table.Text(&b, laid); err != nil {
-				t.Fatal(err)
-			}
+		if err := report.Print(&b, result, report.FullText, 0); err != nil {
+			t.Fatal(err)
 		}
 		return b.Bytes()
 	}
-	golden.AssertBytes(t, text(scores.Tables()), "selfreference.txt")
+	golden.AssertBytes(t, text(scores), "selfreference.txt")
 
 	var compared []byte
 	for _, two := range [][]*scoring.Run{{gsm, oneMode}, {first, second}} {
@@ -61,7 +58,7 @@ func TestSelfReferencePrinted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compared = append(compared, text(report.Comparison{Comparisons: c}.Tables())...)
+		compared = append(compared, text(report.Comparison{Comparisons: c})...)
 	}
 	golden.AssertBytes(t, compared, "selfreference-compared.txt")
 }

@@ -14,7 +14,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/protocols/selfreference"
 	"gavel/scoring"
@@ -415,10 +414,8 @@ func TestSelfReferenceDegenerate(t *testing.T) {
 			if _, err := json.Marshal(rep); err != nil {
 				t.Fatal(err)
 			}
-			for _, laid := range (report.Scores{Runs: []scoring.Report{rep, rep}}).Tables() {
-				if err := table.Text(&bytes.Buffer{}, laid); err != nil {
-					t.Fatal(err)
-				}
+			if err := report.Print(&bytes.Buffer{}, report.Scores{Runs: []scoring.Report{rep, rep}}, report.FullText, 0); err != nil {
+				t.Fatal(err)
 			}
 			if len(c.all) == 0 {
 				if len(rep.Results) != 2 { // no mode was asked
@@ -497,7 +494,7 @@ func TestSelfReferenceOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		var csv bytes.Buffer
-		if err := (report.Scores{Runs: []scoring.Report{rep}}).CSV(&csv); err != nil {
+		if err := (report.Scores{Runs: []scoring.Report{rep}}).Document().CSV(&csv); err != nil {
 			t.Fatal(err)
 		}
 		if b = append(b, csv.Bytes()...); i == 0 {

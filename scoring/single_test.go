@@ -52,18 +52,18 @@ func TestSoFar(t *testing.T) {
 		{
 			name:  "thirty",
 			units: slices.Concat(right, place),
-			want:  "right in both orders on 38 to 89 % of 30 pairs",
+			want:  "correct in both orders on 38 to 89 % of 30 pairs",
 		},
 		{
 			name:  "what failed may be right",
 			units: slices.Concat(right, many(10, "A", "A", "failed")),
-			want:  "right in both orders on 38 to 100 % of 30 pairs",
+			want:  "correct in both orders on 38 to 100 % of 30 pairs",
 		},
 		{
 			name:     "the worse",
 			manifest: worse,
 			units:    slices.Concat(right, place),
-			want:     "right in both orders (which is worse) on 38 to 89 % of 30 pairs",
+			want:     "correct in both orders (which is worse) on 38 to 89 % of 30 pairs",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -81,7 +81,7 @@ func TestSoftVerdictsOfTies(t *testing.T) {
 }
 
 // TestSoftVerdictsTakeThePositionOut: a judge that is right in 80 of 100 pairs but for a strong pull of the position is
-// hardly ever right in both orders, and its soft verdicts are as good as without the pull, and as sure as they are right.
+// hardly ever correct in both orders, and its soft verdicts are as good as without the pull, and as sure as they are right.
 func TestSoftVerdictsTakeThePositionOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
 	var units []twoJudgments

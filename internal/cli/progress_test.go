@@ -67,7 +67,7 @@ func told(columns int, during func(p *progress, done int)) (written string) {
 		if done < 60 {
 			return ""
 		}
-		return fmt.Sprintf("right in both orders on 40 to 60 %% of %d pairs", done/2)
+		return fmt.Sprintf("correct in both orders on 40 to 60 %% of %d pairs", done/2)
 	}})
 	for done < 100 {
 		done++
@@ -92,7 +92,7 @@ func TestBar(t *testing.T) {
 	before, after, _ := strings.Cut(all, "\x00")
 	const want = "something is wrong\n" +
 		"judging  ━━━━━━━━━━━━━━━━━━━─────  80 of 100 · 1.0/s · 20s left\n" +
-		"so far   right in both orders on 40 to 60 % of 40 pairs"
+		"so far   correct in both orders on 40 to 60 % of 40 pairs"
 	if got := screen(before); got != want {
 		t.Errorf("in mid-run the terminal has\n%s\nwant\n%s", got, want)
 	}
@@ -114,7 +114,7 @@ func TestNarrowBar(t *testing.T) {
 // TestLines: where there is no terminal, lines say the same.
 func TestLines(t *testing.T) {
 	all := told(0, func(*progress, int) {})
-	const want = "80/100 judgments, 1.0/s, 20s left, so far right in both orders on 40 to 60 % of 40 pairs\n"
+	const want = "80/100 judgments, 1.0/s, 20s left, so far correct in both orders on 40 to 60 % of 40 pairs\n"
 	if !strings.Contains(all, want) || strings.Contains(all, "\x1b") {
 		t.Errorf("said\n%s", all)
 	}

@@ -179,7 +179,7 @@ func TestServersJudgeBench(t *testing.T) {
 			pick = []string{"--ids", "ids.txt"}
 		}
 		fourRuns(t, url, 2*n, append([]string{"--dataset", file}, pick...)...)
-		shows(t, "right in both orders", "compare", "pairwise-direct", "reversed-direct")
+		shows(t, "correct in both orders", "compare", "pairwise-direct", "reversed-direct")
 	})
 }
 

@@ -98,6 +98,7 @@ const (
 	Number        // a number with its interval
 	Bare          // a number without its interval
 	Of            // a share with how many it is of
+	Share         // the same with its interval
 	Judged        // the level of a judge
 	Lean          // a share, drawn around its half
 	Bar           // a stacked bar beside words

@@ -185,7 +185,7 @@ func (t Table) columns() (heads []headView) {
 			add(headView{Class: "ab", Name: c.Name, Side: sides})
 		default:
 			classes := map[Kind]string{
-				Words: "kp", Whole: "n", Of: "kp", Judged: "lv", Lean: "bi", Bar: "mini", LargeBar: "bar", Lap: "pl",
+				Words: "kp", Whole: "n", Of: "kp", Share: "val r", Judged: "lv", Lean: "bi", Bar: "mini", LargeBar: "bar", Lap: "pl",
 			}
 			h := headView{Class: classes[c.Kind], Name: c.Name, Unseen: "drawn"}
 			if c.Kind == Lap {
@@ -264,7 +264,7 @@ func (b blockView) Rows() (rows []rowView) {
 // draw adds the cells of a value: its drawing and its number.
 func (t Table) draw(c Column, r Row, k int, x Value, head headView, add func(cellView)) {
 	names := map[Kind]string{
-		Words: "words", Whole: "count", Number: "number", Bare: "bare", Of: "of", Judged: "level", Lean: "lean",
+		Words: "words", Whole: "count", Number: "number", Bare: "bare", Of: "of", Share: "share", Judged: "level", Lean: "lean",
 		Bar: "bar", LargeBar: "bar", Side: "bare", Lap: "lap",
 	}
 	switch {

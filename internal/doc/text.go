@@ -268,9 +268,9 @@ func (c Column) words(v Value, on Surface) string {
 		return c.lap(v)
 	case v.Unit == scoring.UnitCount && v.Low == nil:
 		number = humanize.Comma(int64(*v.Value))
-	case c.Kind != Number && on == Short:
+	case c.Kind != Number && c.Kind != Share && on == Short:
 		number = table.Rough(v.Value, v.Result)
-	case c.Kind != Number:
+	case c.Kind != Number && c.Kind != Share:
 		number = table.Plain(v.Result)
 	case on == Short && v.Places > 0:
 		number = table.Interval(v.Value, v.Low, v.High, v.Places, 0)

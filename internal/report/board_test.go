@@ -106,33 +106,33 @@ func TestBoardSays(t *testing.T) {
 	}{
 		{
 			name: "one is better", values: []*float64{value(80), value(60)}, apart: [][2]int{{0, 1}}, few: -1,
-			want: "the first judges best: right in both orders on 80 % of the pairs.",
+			want: "the first judges best: correct in both orders on 80 % of the pairs.",
 		},
 		{
 			name: "the second is between", values: []*float64{value(80), value(70), value(60)}, apart: [][2]int{{0, 2}}, few: -1,
-			want: "the first and m1 judge best: right in both orders on 80 and 70 % of the pairs. They cannot be told apart.",
+			want: "the first and m1 judge best: correct in both orders on 80 and 70 % of the pairs. They cannot be told apart.",
 		},
 		{
 			name: "none is told apart", values: []*float64{value(80), value(70)}, few: -1,
-			want: "the first and m1 cannot be told apart: right in both orders on 80 and 70 % of the pairs.",
+			want: "the first and m1 cannot be told apart: correct in both orders on 80 and 70 % of the pairs.",
 		},
 		{
 			name: "none of three is told apart", values: []*float64{value(80), value(75), value(70)}, few: -1,
-			want: "None of the 3 judges can be told from the others: right in both orders on 80, 75 and 70 % of the pairs.",
+			want: "None of the 3 judges can be told from the others: correct in both orders on 80, 75 and 70 % of the pairs.",
 		},
 		{
 			name: "few items", values: []*float64{value(80), value(70), value(60)}, apart: [][2]int{{0, 2}}, few: 1,
-			want: "the first judges best: right in both orders on 80 % of the pairs.",
+			want: "the first judges best: correct in both orders on 80 % of the pairs.",
 		},
 		{
 			name: "more than three", values: []*float64{value(80), value(79), value(78), value(77), value(1)},
 			apart: [][2]int{{0, 4}, {1, 4}, {2, 4}, {3, 4}}, few: -1,
-			want: "the first, m1 and 2 more judge best: right in both orders on 77 to 80 % of the pairs. " +
+			want: "the first, m1 and 2 more judge best: correct in both orders on 77 to 80 % of the pairs. " +
 				"They cannot be told apart.",
 		},
 		{
 			name: "one judge", values: []*float64{value(80)}, few: -1,
-			want: "the first: right in both orders on 80 % of the pairs.",
+			want: "the first: correct in both orders on 80 % of the pairs.",
 		},
 		{name: "no value", values: []*float64{nil}, few: -1, want: "No judge has a value yet."},
 	} {

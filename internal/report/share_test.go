@@ -59,7 +59,7 @@ func TestMarkdownToShare(t *testing.T) {
 	if err := (report.Document{Boards: []*report.Leaderboard{board}}).Markdown(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"**m1 judges best: right in both orders on 80 % of the pairs.**", "| 1 | m1 |", "- which is better · d"} {
+	for _, want := range []string{"**m1 judges best: correct in both orders on 80 % of the pairs.**", "| 1 | m1 |", "- which is better · d"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

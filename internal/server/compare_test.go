@@ -261,12 +261,12 @@ func TestComparePageLeadsToItsItems(t *testing.T) {
 		}
 	}
 	difference := textOf(byID(t, page, "difference"))
-	for _, want := range []string{"Right in both orders", "Right where both orders agree", "Knowledge n = 8", "better →"} {
+	for _, want := range []string{"Correct in both orders", "Right where both orders agree", "Knowledge n = 8", "better →"} {
 		if !strings.Contains(strings.Join(strings.Fields(difference), " "), want) {
 			t.Errorf("the difference has no %q: %s", want, difference)
 		}
 	}
-	says(t, page, "gavel compare "+s.folder("a")+" "+s.folder("b"), "Copy as Markdown", "| right in both orders |", "How sure is that?")
+	says(t, page, "gavel compare "+s.folder("a")+" "+s.folder("b"), "Copy as Markdown", "| correct in both orders |", "How sure is that?")
 }
 
 // What cannot be said is not said: of a run beside itself, of runs that are not scored alike, of judges without a verdict.

@@ -89,7 +89,7 @@ func TestHardestSays(t *testing.T) {
 		{[]RunRow{model, model, simulated}, 3, 3, "1 of 10 pairs is wrong in both orders for all 3 judges: its label may be wrong."},
 		{[]RunRow{model, simulated}, 2, 2, "1 of 10 pairs is wrong in both orders for both judges."},
 		{[]RunRow{simulated, simulated}, 2, 2, "1 of 10 pairs is wrong in both orders for both judges."},
-		{[]RunRow{model, model}, 2, 1, "Neither judge is right in both orders on 1 of 10 pairs."},
+		{[]RunRow{model, model}, 2, 1, "Neither judge is correct in both orders on 1 of 10 pairs."},
 	} {
 		all := make([]tally, 10)
 		for i := range all {

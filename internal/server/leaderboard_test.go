@@ -50,7 +50,7 @@ func TestLeaderboard(t *testing.T) {
 	shard(t, filepath.Join(dir, "part"), "accuracy=1") // of a run with the best number of all
 	s := newSite(t, dir, patient)
 	page := s.get("/")
-	says(t, page, "judge best: right in both orders on 91 and 88 % of 32 pairs.", "They cannot be told apart.",
+	says(t, page, "judge best: correct in both orders on 91 and 88 % of 32 pairs.", "They cannot be told apart.",
 		"Do not use", "published replies or verdicts", "picks the first response")
 	rows := boardRowsOf(t, page)
 	want := [][]string{

@@ -98,7 +98,7 @@ func TestEveryPageIsReached(t *testing.T) {
 func TestRunsPage(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
 	page := s.get("/runs")
-	says(t, page, "6 of 6 runs", "pairs-a", "deep/answer", "right in both orders", "right in every order")
+	says(t, page, "6 of 6 runs", "pairs-a", "deep/answer", "correct in both orders", "correct in every order")
 	says(t, s.get("/runs?protocol=answer"), "2 of 6 runs")
 	says(t, s.get("/runs?q=PAIRS+first"), "1 of 6 runs")
 	first := func(page string) string {
@@ -114,7 +114,7 @@ func TestRunsPage(t *testing.T) {
 func TestRunPage(t *testing.T) {
 	s := newSite(t, sampleRuns(t), nil)
 	for run, words := range map[string][]string{
-		"pairs-a":       {"right in both orders", "which is better", "simulated", "Outcomes", "64 of 64"},
+		"pairs-a":       {"correct in both orders", "which is better", "simulated", "Outcomes", "64 of 64"},
 		"deep%2Fanswer": {"Every number", "32 of 32"},
 		"options":       {"Grade score"},
 		"again":         {"self-agreement", "128 of 128"},

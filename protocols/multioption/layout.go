@@ -121,6 +121,7 @@ func optionGroups(p *report.RunPage, metric string) (groups []string) {
 func places(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
 	held := "options.even-share"
+	known := false
 	for _, g := range optionGroups(p, PositionMetric+"1") {
 		head := len(t.Rows)
 		t.Rows = append(t.Rows, doc.Row{Name: g, Heading: true})
@@ -129,6 +130,7 @@ func places(p *report.RunPage) []doc.Block {
 			if x.Metric == "" {
 				break
 			}
+			known = known || x.Value != nil
 			t.Rows[head].Detail = table.Count(x.N, "judgment")
 			right := p.Result(RightPositionMetric+strconv.Itoa(i), g, "")
 			if right.Value != nil {
@@ -142,7 +144,7 @@ func places(p *report.RunPage) []doc.Block {
 			}
 		}
 	}
-	if len(t.Rows) == 0 {
+	if !known {
 		return nil
 	}
 	return []doc.Block{{

@@ -13,7 +13,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// byLength are pairs of which the rule "the shorter" is right on all but some; the judge is right in both orders on the
+// byLength are pairs of which the rule "the shorter" is right on all but some; the judge is correct in both orders on the
 // first so many.
 func byLength(n, ruleWrong, judgeRight int) (rows []swayed) {
 	for i := range n {

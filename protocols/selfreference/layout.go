@@ -171,7 +171,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 		wrong = "judged wrong, or no verdict"
 	}
 	t := &doc.Table{First: "own answer", Columns: []doc.Column{
-		{Name: "judgments", Kind: doc.LargeBar}, {Name: "judged right", Kind: doc.Number},
+		{Name: "judgments", Kind: doc.LargeBar}, {Name: "judged right", Kind: doc.Share},
 	}}
 	for _, kind := range kinds {
 		if kind.n == 0 {
@@ -291,9 +291,12 @@ func compares(p *report.RunPage) bool {
 // belief is how often the judge sides with its own answer.
 func belief(p *report.RunPage) []doc.Block {
 	asked := askedIn(p)
+	if len(asked) == 0 {
+		return nil
+	}
 	t := &doc.Table{First: "judgments", Look: "keep"}
 	for _, mode := range asked {
-		t.Columns = append(t.Columns, doc.Column{Name: manners[mode].words, Kind: doc.Number})
+		t.Columns = append(t.Columns, doc.Column{Name: manners[mode].words, Kind: doc.Share})
 	}
 	told := 0
 	add := func(name, metric, unit string) {
@@ -305,7 +308,6 @@ func belief(p *report.RunPage) []doc.Block {
 			}
 			x.Mode = unit
 			row.Cells = append(row.Cells, doc.Num(x))
-			row.N = x.N
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -6,7 +6,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// 28 of 32 pairs are right in both orders. What may be said of the judge?
+// 28 of 32 pairs are correct in both orders. What may be said of the judge?
 func ExampleBlaker() {
 	in := stats.Blaker(28, 32, 0.95)
 	fmt.Printf("%.1f %% [%.1f, %.1f]\n", 100*28/32.0, 100*in.Low, 100*in.High)
