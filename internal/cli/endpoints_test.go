@@ -124,14 +124,8 @@ func (l *llama) kill() {
 // hundredPairs is a dataset of 100 short pairs: 200 judgments.
 func hundredPairs(t *testing.T) string {
 	t.Helper()
-	var lines strings.Builder
-	for i := range 100 {
-		pair := strings.Replace(goodPair, `"p1"`, fmt.Sprintf(`"p%03d"`, i), 1)
-		pair = strings.Replace(pair, `"question":"q"`, fmt.Sprintf(`"question":"What is %d times %d?"`, i, i+7), 1)
-		pair = strings.Replace(pair, `"response_A":"a"`, fmt.Sprintf(`"response_A":"It is %d."`, i*(i+7)), 1)
-		lines.WriteString(strings.Replace(pair, `"response_B":"b"`, fmt.Sprintf(`"response_B":"It is %d, as far as I know."`, i*(i+6)+1), 1))
-	}
-	return write(t, "pairs.jsonl", lines.String())
+	lines := strings.SplitAfter(read(t, filepath.Join(sourceDir, "testdata/files/sums.jsonl")), "\n")
+	return write(t, "pairs.jsonl", strings.Join(lines[:100], ""))
 }
 
 // judgments is the command line of a run over hundredPairs.

@@ -283,11 +283,6 @@ func (j *judge) chat(wrap func(string) any) http.HandlerFunc {
 
 const goodPair = `{"pair_id":"p1","original_id":null,"source":"s","question":"q","response_model":"m","response_A":"a","response_B":"b","label":"A>B"}` + "\n"
 
-// always answers the same.
-func always(words string) func(int64, string) (int, string) {
-	return func(int64, string) (int, string) { return http.StatusOK, words }
-}
-
 // anything plays a judge under every protocol.
 func anything(call int64, user string) (int, string) {
 	switch {

@@ -84,3 +84,23 @@ conditions: [{protocol: pairwise, prompt: direct}]
 		t.Errorf("%d loads in %d blocks (%+v)", loads, blocks, got)
 	}
 }
+
+type racedJSON struct {
+	Leader string
+	Left   []struct {
+		Run   string
+		Items int
+		E     float64
+		By    string
+	}
+	Tied       [][]string
+	Calls      int
+	Full       int `json:"full_calls"`
+	Unfinished bool
+}
+
+func raceJSON(t *testing.T, args ...string) (r racedJSON) {
+	t.Helper()
+	parse(t, mustCall(t, append([]string{"race", "--json"}, args...)...), &r)
+	return r
+}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -192,6 +194,21 @@ func (a *ask) Set(key, value string) string { a.w.Header().Set(key, value); retu
 // Abort hangs up without a response.
 func (a *ask) Abort() string { a.abort = true; return "" }
 
+// Wire sends bytes that need not be HTTP, and waits for gavel to hang up.
+func (a *ask) Wire(text string) string {
+	raw(a.w, false, func(c net.Conn) {
+		io.WriteString(c, text)
+		io.Copy(io.Discard, c)
+	})
+	return a.Abort()
+}
+
+// Basic is the user name and password of the request.
+func (a *ask) Basic() string {
+	user, password, _ := a.r.BasicAuth()
+	return user + " " + password
+}
+
 // Hang answers nothing until gavel hangs up.
 func (a *ask) Hang() string { <-a.r.Context().Done(); return "" }
 
@@ -224,6 +241,18 @@ func (a *ask) Longer() string { _, said := prefersLonger(0, a.User); return said
 
 // Any answers under every protocol.
 func (a *ask) Any() string { _, said := anything(0, a.User); return said }
+
+// Sum judges a pair of testdata/files/sums.jsonl, and is right about as often as given, in 1000.
+func (a *ask) Sum(often int) string {
+	question, _, _ := strings.Cut(a.User, "?")
+	h := fnv.New32a()
+	io.WriteString(h, a.Model+question)
+	first := strings.Index(a.User, ".\n") < strings.Index(a.User, "as far as I know")
+	if right := int(h.Sum32()%1000) < often; right != first {
+		return "[[B>A]]"
+	}
+	return "[[A>B]]"
+}
 
 // Option chooses one of the first two options by a hash of the question.
 func (a *ask) Option() string { _, said := choosesByHash(0, a.User); return said }
