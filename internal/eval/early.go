@@ -135,7 +135,7 @@ func (p *runState) ids() []string {
 
 // missing is how many judgments are to be asked for.
 func (p *runState) missing() (int, error) {
-	left := p.job.Manifest.Judgments - p.job.Completed.Count()
+	left := p.job.Manifest.Judgments - p.completed
 	if p.follow == nil || left == 0 {
 		return left, nil
 	}

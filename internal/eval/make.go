@@ -37,24 +37,20 @@ func (e *Maker) goOn(ctx context.Context, p *runState) (*scoring.Report, error) 
 // make asks for what is missing, writes the run and scores it. The report is
 // there even where the error is not nil, if there was anything to score.
 func (e *Maker) make(ctx context.Context, p *runState) (*scoring.Report, error) {
-	missing, err := p.missing()
-	if err != nil {
-		return nil, err
-	}
-	if missing+len(p.dir.Waiting) == 0 {
+	if int(p.left.Load())+len(p.dir.Waiting) == 0 {
 		if err := e.completeFolder(ctx, p); err != nil {
 			return nil, err
 		}
 		return e.finish(p, false, nil)
 	}
-	begun, err := e.ask(ctx, p, missing)
+	begun, err := e.ask(ctx, p)
 	if !begun {
 		return nil, err
 	}
 	return e.finish(p, true, err)
 }
 
-// open opens the run's folder, and takes the records of earlier tries that stand.
+// open opens the run's folder, takes the records of earlier tries that stand, and counts what is missing.
 func (e *Maker) open(p *runState) error {
 	m := p.job.Manifest
 	how := scoring.DefaultOptions.Reading
@@ -92,13 +88,18 @@ func (e *Maker) open(p *runState) error {
 	for _, r := range p.dir.Waiting {
 		p.job.Completed.Add(r)
 	}
-	return nil
+	p.completed = p.job.Completed.Count()
+	missing, err := p.missing()
+	p.left.Store(int64(missing))
+	if err != nil {
+		p.dir.Close()
+	}
+	return err
 }
 
 // ask asks the servers for what is missing. It reports false where nothing was begun.
-func (e *Maker) ask(ctx context.Context, p *runState, missing int) (begun bool, err error) {
+func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 	m := p.job.Manifest
-	p.left.Store(int64(missing))
 	p.ending, p.endGently = context.WithCancel(context.Background())
 	defer p.endGently()
 	ctx = backends.WithLastTry(backends.WithAccount(ctx, &p.account), p.ending)
@@ -107,18 +108,16 @@ func (e *Maker) ask(ctx context.Context, p *runState, missing int) (begun bool, 
 		p.dir.Abandon()
 		return false, err
 	}
-	before := p.job.Completed.Count()
 	if err := p.begin(ctx); err != nil {
 		closeClient()
 		return false, err
 	}
 	p.job.Client = e.doubts(client, m.Model)
-	completed := p.job.Completed.Count()
 	e.observer().RunOpened(RunStart{
 		Dir:       p.out,
 		Manifest:  m,
-		Missing:   missing - (completed - before),
-		Completed: completed,
+		Missing:   int(p.left.Load()),
+		Completed: p.completed,
 		AtOnce:    p.atOnce(),
 		SoFar:     p.soFar.String,
 	})
@@ -131,6 +130,8 @@ func (e *Maker) ask(ctx context.Context, p *runState, missing int) (begun bool, 
 		stop()
 	}
 	m.Longest = <-longest
+	m.Beside = p.account.Onto(m.Beside)
+	m.Ended = e.Now().UTC().Truncate(time.Second)
 	p.job.Client = nil
 	if err := closeClient(); err != nil && !errors.Is(err, cache.ErrGivenUp) { // which was said
 		e.say("warning: %v", err)
@@ -227,9 +228,8 @@ func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	if err := p.dir.WriteItems(p.itemLines(ctx)); err != nil {
 		return err
 	}
-	completed := p.job.Completed.Count()
-	e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Completed: completed})
-	if completed == m.Judgments && completed > 0 {
+	e.observer().RunOpened(RunStart{Dir: p.out, Manifest: m, Completed: p.completed})
+	if p.completed == m.Judgments && p.completed > 0 {
 		e.sayComplete(p)
 	}
 	return nil
@@ -260,6 +260,8 @@ func (p *runState) takeOver(ctx context.Context) error {
 			return err
 		}
 		p.job.Completed.Add(r)
+		p.completed++
+		p.left.Add(-1)
 		return p.records.Add(r)
 	})
 }
@@ -317,10 +319,6 @@ func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, 
 		m.Status = judging.Interrupted
 	default:
 		m.Status = judging.Incomplete
-	}
-	if asked {
-		m.Beside = p.account.Onto(m.Beside)
-		m.Ended = e.Now().UTC().Truncate(time.Second)
 	}
 	if p.reading != judging.Paper { // numbers of before there were two readings are made again without a word of them
 		if err := run.CompareReadings(nil); err != nil {

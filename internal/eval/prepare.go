@@ -23,7 +23,8 @@ type runState struct {
 	judges []backends.Member // the servers to ask, mostly one
 	// whyAtOnce says why no more is asked of the last of them at once; nil where no server is asked.
 	whyAtOnce func() string
-	left      atomic.Int64 // judgments that are still to be made
+	completed int          // judgments that need not be made
+	left      atomic.Int64 // that are still to be made
 	stopped   atomic.Bool  // somebody told the run to stop
 	// ending is done when the run ends gently: nothing more is asked, nor tried again.
 	ending    context.Context
