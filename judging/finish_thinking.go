@@ -13,8 +13,7 @@ import (
 // context, the reply stays cut.
 func (j *Job) finishThinking(
 	ctx context.Context, rec *Record, prompt Prompt, req backends.Request, resp backends.Response,
-	failed func(error) (*Record, error),
-) (*Record, error) {
+) (v Verdict, err error) {
 	params := j.Manifest.Spec.Parameters
 	req = followed(req, strings.TrimSpace(resp.Thinking), cmp.Or(prompt.LabelTurn, LabelTurn))
 	req.Think = backends.ThinkOff
@@ -25,21 +24,14 @@ func (j *Job) finishThinking(
 	}
 	again, err := j.ask(ctx, rec, req)
 	if err != nil {
-		return failed(err)
+		return v, err
 	}
 	if again.Finish != backends.TooLong {
 		rec.Replies, rec.Finished = append(rec.Replies, reply(again, len(prompt.Labels) > 0)), true
 	}
-	v, err := rec.Read(j.Asker, params.asPublished())
-	if err != nil {
-		return nil, err
-	}
-	if rec.Finished {
+	v, err = rec.Read(j.Asker, params.asPublished())
+	if err == nil && rec.Finished {
 		rec.Probabilities, rec.Asides, err = j.probabilities(ctx, rec, req, again, v)
-		if err != nil {
-			return failed(err)
-		}
 	}
-	rec.Take(v)
-	return rec, nil
+	return v, err
 }

@@ -262,36 +262,46 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: said, PromptTokens: req.PromptTokens})
 		return rec, nil
 	}
-	how := params.asPublished()
-	failed := func(err error) (*Record, error) {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if e := (*backends.Error)(nil); j.stopped() && errors.As(err, &e) {
-			return nil, ErrStopped
-		}
-		rec.Outcome = Failed
-		rec.Error = err.Error()
-		rec.failure = err
+	v, err := j.converse(ctx, rec, prompt, req)
+	call := new(callError)
+	switch {
+	case err == nil:
+		rec.Take(v)
 		return rec, nil
+	case !errors.As(err, &call):
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case j.stopped() && errors.As(call.err, new(*backends.Error)):
+		return nil, ErrStopped
 	}
-	var v Verdict
+	rec.Outcome = Failed
+	rec.Error = err.Error()
+	rec.failure = call.err
+	return rec, nil
+}
+
+// converse has a conversation with the judge about a prompt, and returns what it says in the end. The replies go into
+// the record.
+func (j *Job) converse(ctx context.Context, rec *Record, prompt Prompt, req backends.Request) (v Verdict, err error) {
+	params := j.Manifest.Spec.Parameters
+	how := params.asPublished()
 	for attempt := 1; ; attempt++ {
 		constrained := params.hold(&req, prompt, attempt)
 		resp, err := j.ask(ctx, rec, req)
 		if err != nil {
-			return failed(err)
+			return v, err
 		}
 		rec.Replies = append(rec.Replies, reply(resp, constrained))
 		if params.Repetitions() > 1 {
 			rec.Replies[attempt-1].ID = resp.ID
 		}
 		if params.FinishThinking && thoughtOut(resp) {
-			return j.finishThinking(ctx, rec, prompt, req, resp, failed)
+			return j.finishThinking(ctx, rec, prompt, req, resp)
 		}
 		v, err = rec.Read(j.Asker, how)
 		if err != nil {
-			return nil, err
+			return v, err
 		}
 		next := params.NextTurn(prompt)
 		if params.holds(prompt) && !constrained { // whatever the free text says, the label is asked for
@@ -301,24 +311,39 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 		} else if v.Outcome != NoVerdict || constrained || next == "" || attempt >= params.Attempts {
 			rec.Probabilities, rec.Asides, err = j.probabilities(ctx, rec, req, resp, v)
 			if err != nil {
-				return failed(err)
+				return v, err
 			}
 			break
 		}
 		req = followed(req, resp.Text, next)
 	}
-	if prompt.Challenge != "" && v.Outcome.Verdict() {
-		return j.challenge(ctx, rec, prompt, req, failed)
+	if prompt.Challenge == "" || !v.Outcome.Verdict() {
+		return v, nil
 	}
-	rec.Take(v)
-	return rec, nil
+	req = followed(req, rec.Replies[len(rec.Replies)-1].Text, prompt.Challenge)
+	resp, err := j.ask(ctx, rec, req)
+	if err != nil {
+		return v, err
+	}
+	rec.Replies = append(rec.Replies, reply(resp, len(req.Constrain) > 0))
+	rec.Challenged = true
+	rec.Probabilities = nil
+	return rec.Read(j.Asker, how)
 }
+
+// callError is the error of a call: the judgment is then a record of a failure.
+type callError struct{ err error }
+
+func (e *callError) Error() string { return e.err.Error() }
 
 // ask asks for a reply of a judgment, whose record waits for what the reply waits for.
 func (j *Job) ask(ctx context.Context, rec *Record, req backends.Request) (backends.Response, error) {
 	resp, err := j.Client.Ask(ctx, req)
 	if resp.Check != nil {
 		rec.Await(resp.Check)
+	}
+	if err != nil {
+		err = &callError{err}
 	}
 	return resp, err
 }
@@ -331,26 +356,6 @@ func followed(req backends.Request, said, next string) backends.Request {
 		backends.Message{Role: backends.User, Content: next})
 	req.Encoded = backends.EncodeMessages(req.Messages)
 	return req
-}
-
-// challenge asks once more after a verdict. What is said then is what the record says.
-func (j *Job) challenge(
-	ctx context.Context, rec *Record, prompt Prompt, req backends.Request, failed func(error) (*Record, error),
-) (*Record, error) {
-	req = followed(req, rec.Replies[len(rec.Replies)-1].Text, prompt.Challenge)
-	resp, err := j.ask(ctx, rec, req)
-	if err != nil {
-		return failed(err)
-	}
-	rec.Replies = append(rec.Replies, reply(resp, len(req.Constrain) > 0))
-	rec.Challenged = true
-	rec.Probabilities = nil
-	v, err := rec.Read(j.Asker, j.Manifest.Spec.Parameters.asPublished())
-	if err != nil {
-		return nil, err
-	}
-	rec.Take(v)
-	return rec, nil
 }
 
 // asPublished returns how it is decided whether there is another turn, and how the record says what was read: neither

@@ -18,7 +18,7 @@ func Shares(protocol string) (names []string) {
 	return names
 }
 
-// ItemResult is what an item came to by a metric. An item without a verdict is LeftOut where the metric leaves it out.
+// ItemResult is the result of an item by a metric. An item without a verdict is LeftOut where the metric leaves it out.
 type ItemResult int
 
 // Results of an item.

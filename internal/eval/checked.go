@@ -19,9 +19,9 @@ import (
 // checks settle judgments as the identity checks of their replies end (see [backends.Watch]). A judgment waits for them
 // on disk, beside the records, and is stored then, or set aside.
 type checks struct {
-	left   *atomic.Int64
-	dir    *judging.Dir
-	stored sinks
+	left    *atomic.Int64
+	dir     *judging.Dir
+	records sinks
 
 	mu         sync.Mutex
 	unverified int               // records with that mark: nobody could ask
@@ -31,20 +31,12 @@ type checks struct {
 	err        error             // of a record that could not be written
 }
 
-// hold keeps a judgment that waits for checks on disk.
-func (p *runState) hold(r *judging.Record, _ scoring.Read) error {
-	if r.Waits() {
-		return p.dir.Hold(r)
-	}
-	return nil
-}
-
 // take stores a copy of a judgment once its checks have ended, or sets it aside. The error is of any of those that were
 // settled.
-func (c *checks) take(judged *judging.Record, read scoring.Read) error {
-	r := new(*judged)
+func (c *checks) take(judgment *judging.Record, read scoring.Read) error {
+	r := new(*judgment)
 	if !r.Waits() {
-		return c.stored.take(r, read)
+		return c.records.take(r, read)
 	}
 	r.Checked(func(err error) {
 		c.mu.Lock()
@@ -60,7 +52,7 @@ func (c *checks) take(judged *judging.Record, read scoring.Read) error {
 				c.unverified++
 				c.unsure = true
 			}
-			err = c.stored.take(r, read)
+			err = c.records.take(r, read)
 		}
 		c.err = cmp.Or(c.err, err)
 	})
@@ -72,14 +64,14 @@ func (c *checks) take(judged *judging.Record, read scoring.Read) error {
 func (*checks) close() error { return nil }
 
 // resume has the judgments that waited when an earlier try ended wait for a check of the servers that answered.
-func (p *runState) resume(settled sink) error {
+func (p *runState) resume(entry sink) error {
 	for _, r := range p.dir.Waiting {
 		for _, reply := range slices.Concat(r.Replies, r.Asides) {
 			r.Await(p.watches[cmp.Or(reply.Endpoint, p.earlier.Server.URL)].Check())
 		}
 		read, err := p.records.Look(r)
 		if err == nil {
-			err = settled.take(r, read)
+			err = entry.take(r, read)
 		}
 		if err != nil {
 			return err
@@ -109,7 +101,7 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 		}
 		for _, r := range foreign {
 			read, lerr := p.records.Look(r)
-			err = cmp.Or(lerr, c.stored.take(r, read), err)
+			err = cmp.Or(lerr, c.records.take(r, read), err)
 		}
 		if c.err == nil {
 			err = cmp.Or(p.dir.Settled(), err)

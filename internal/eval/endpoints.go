@@ -162,16 +162,16 @@ type answerer interface {
 	open(ctx context.Context, p *runState) (backends.Client, func() error, error)
 }
 
-// always is one client, such as a simulation or the records of a replay.
-type always struct{ client backends.Client }
+// fixedClient is one client, such as a simulation or the records of a replay.
+type fixedClient struct{ client backends.Client }
 
-func (a always) open(context.Context, *runState) (backends.Client, func() error, error) {
+func (a fixedClient) open(context.Context, *runState) (backends.Client, func() error, error) {
 	return a.client, func() error { return nil }, nil
 }
 
 func simulation(model string) (answerer, error) {
 	sim, err := backends.NewSim(model)
-	return always{sim}, err
+	return fixedClient{sim}, err
 }
 
 // servers are those that a run asks, with retries, a time limit and the cache around them; several are a pool inside the

@@ -15,8 +15,8 @@ import (
 	"gavel/scoring"
 )
 
-// goOn makes a run, or goes on with what is in its folder.
-func (e *Maker) goOn(ctx context.Context, p *runState) (*scoring.Report, error) {
+// continueRun makes a run, or goes on with what is in its folder.
+func (e *Maker) continueRun(ctx context.Context, p *runState) (*scoring.Report, error) {
 	err := TakeUp(p.out, p.req.try)
 	if err == nil && e.Runs != "" {
 		err = disk.Within(e.Runs, p.out)
@@ -24,7 +24,7 @@ func (e *Maker) goOn(ctx context.Context, p *runState) (*scoring.Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	if rep := e.finished(p); rep != nil {
+	if rep := e.savedReport(p); rep != nil {
 		return rep, nil
 	}
 	if err := e.open(p); err != nil {
@@ -68,7 +68,7 @@ func (e *Maker) open(p *runState) error {
 	if p.set.Kept() {
 		items = p.responses
 	}
-	p.records.In(p.out, func() ([]string, error) { return p.ids(), nil }, items)
+	p.records.InFolder(p.out, func() ([]string, error) { return p.ids(), nil }, items)
 	if e.Observer != nil {
 		p.soFar = scoring.NewSoFar(p.records)
 	}
@@ -76,7 +76,7 @@ func (e *Maker) open(p *runState) error {
 	if p.follow != nil {
 		stand = append(stand, p.follow)
 	}
-	stand = append(stand, p.scores())
+	stand = append(stand, p.scoreSink())
 	p.dir, _, err = judging.OpenDirBy(p.out, m, p.again, p.records.Look, stand.take)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 	p.ending, p.endGently = context.WithCancel(context.Background())
 	defer p.endGently()
 	ctx = backends.WithLastTry(backends.WithAccount(ctx, &p.account), p.ending)
-	client, closeClient, err := p.asks.open(ctx, p)
+	client, closeClient, err := p.clients.open(ctx, p)
 	if err != nil {
 		p.dir.Abandon()
 		return false, err
@@ -147,14 +147,13 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 		e.say("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
 	})
 	defer taken()
-	p.checks = &checks{left: &p.left, dir: p.dir, stored: p.stored()}
-	settled := sinks{p.checks}
+	p.checks = &checks{left: &p.left, dir: p.dir, records: p.recordSinks()}
+	entry := sinks{p.checks}
 	if p.follow != nil {
 		p.follow.end = p.endGently
-		settled = append(settled, p.follow)
+		entry = append(entry, p.follow)
 	}
-	all := append(sinks{sinkFunc(p.hold)}, settled...)
-	all = append(all, e.told(p))
+	watchers := e.watchers(p)
 	p.job.Stop = p.ending.Done()
 	p.job.Write = func(r *judging.Record) error {
 		p.left.Add(-1)
@@ -163,19 +162,28 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 			return nil // it stays missing, for the next batch
 		}
 		read, err := p.records.Look(r)
+		if err == nil && r.Waits() {
+			err = p.dir.Hold(r)
+		}
+		if err == nil {
+			err = entry.take(r, read)
+		}
 		if err != nil {
 			return err
 		}
-		return all.take(r, read)
+		scored := *r // with the verdict that is scored, which need not be its own
+		scored.Outcome = read.Outcome
+		scored.Label = read.Label
+		return watchers.take(&scored, read)
 	}
 	if e.Batch != nil {
 		p.job.GiveUp = math.MaxInt
 	}
-	err := p.resume(settled)
+	err := p.resume(entry)
 	if err == nil {
 		err = e.askChecked(ctx, p)
 	}
-	if why := all.close(); why != nil && errors.Is(err, judging.ErrStopped) {
+	if why := watchers.close(); why != nil && errors.Is(err, judging.ErrStopped) {
 		return why
 	}
 	return err
@@ -332,7 +340,7 @@ func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, 
 	}
 	rep.Run = p.out
 	rep.Ledger = run.Ledger()
-	p.keepFinished(run, &rep)
+	p.saveReport(run, &rep)
 	switch {
 	case DiskFull(runErr) && DiskFull(err):
 		return &rep, e.ending(m.Status, left, m.Judgments, runErr) // to say it once is enough

@@ -37,7 +37,7 @@ type runState struct {
 	records   *scoring.Loader            // all that stand or are made
 	soFar     *scoring.SoFar             // what they come to; nil where nobody is told
 
-	asks answerer
+	clients answerer
 	// Of a replay: the records that are made of those of the run; may be nil.
 	replay  bool
 	given   func(ctx context.Context, use func(*judging.Record) error) error
@@ -190,9 +190,9 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		return nil, err
 	}
 	protocol, template := q.protocol, q.protocol.Adapted(e.decision(o, q, judges[0]), o.Options)
-	p := &runState{req: o, set: its.set, judges: judges, asks: servers{e}}
+	p := &runState{req: o, set: its.set, judges: judges, clients: servers{e}}
 	if o.Simulated() {
-		p.asks = always{judges[0].Client}
+		p.clients = fixedClient{judges[0].Client}
 	}
 	ctx = backends.WithAccount(ctx, &p.account)
 	server, model := p.judges[0].Server, JointModel(p.judges)

@@ -25,7 +25,7 @@ func (e *Maker) Replay(ctx context.Context, run, out string) (*scoring.Report, e
 		return nil, err
 	}
 	defer p.set.Close()
-	rep, err := anywhere.goOn(ctx, p)
+	rep, err := anywhere.continueRun(ctx, p)
 	if errors.Is(err, ErrIncomplete) {
 		all := p.job.Manifest.Judgments
 		err = &kindError{ErrIncomplete, fmt.Errorf("%d of %d judgments cannot be repeated: "+
@@ -65,7 +65,7 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &runState{set: job.Set, out: out, job: job, asks: always{&recordClient{}}, replay: true, reading: readingOf(run)}
+	p := &runState{set: job.Set, out: out, job: job, clients: fixedClient{&recordClient{}}, replay: true, reading: readingOf(run)}
 	p.given = func(ctx context.Context, use func(*judging.Record) error) error {
 		again := func(r *judging.Record) (*judging.Record, error) {
 			one := *job
@@ -81,7 +81,7 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	}
 	if job.Manifest.Simulated {
 		p.given = nil
-		p.asks, err = simulation(job.Manifest.Spec.Model.Name)
+		p.clients, err = simulation(job.Manifest.Spec.Model.Name)
 	}
 	if samePath(run, out) {
 		err = Wrong("out", out, "%s is the run itself: name another folder", out)

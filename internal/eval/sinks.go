@@ -44,8 +44,8 @@ type sinkFunc func(r *judging.Record, read scoring.Read) error
 func (take sinkFunc) take(r *judging.Record, read scoring.Read) error { return take(r, read) }
 func (sinkFunc) close() error                                         { return nil }
 
-// scores count a record that stands for what the run comes to, in the end and so far.
-func (p *runState) scores() sink {
+// scoreSink counts a record that stands for what the run comes to, in the end and so far.
+func (p *runState) scoreSink() sink {
 	return sinkFunc(func(r *judging.Record, read scoring.Read) error {
 		err := p.records.Take(r, read)
 		if err == nil {
@@ -55,38 +55,26 @@ func (p *runState) scores() sink {
 	})
 }
 
-// records write a judgment whose checks have ended, and count it.
-func (p *runState) stored() sinks {
+// recordSinks write a judgment whose checks have ended, and count it.
+func (p *runState) recordSinks() sinks {
 	return sinks{
 		sinkFunc(func(r *judging.Record, _ scoring.Read) error { return p.dir.Write(r) }),
-		p.scores(),
+		p.scoreSink(),
 	}
 }
 
-// told are those who watch the run: of a judgment they see the verdict by which it is scored.
-func (e *Maker) told(p *runState) sink {
+// watchers see each judgment of the run: records with the verdicts that are scored.
+func (e *Maker) watchers(p *runState) sinks {
 	alarm := &alarm{alarms: judging.Alarms{Manifest: p.job.Manifest}, say: e.say}
 	if p.req.StopOnAlarm {
 		alarm.end = p.endGently
 	}
-	return scored{
+	return sinks{
 		&pace{run: p.job, begun: e.Now(), now: e.Now},
 		progress{e.observer()},
 		alarm,
 	}
 }
-
-// scored hands judgments on with the verdict by which they are scored, which need not be the record's own.
-type scored sinks
-
-func (to scored) take(r *judging.Record, read scoring.Read) error {
-	as := *r
-	as.Outcome = read.Outcome
-	as.Label = read.Label
-	return sinks(to).take(&as, read)
-}
-
-func (to scored) close() error { return sinks(to).close() }
 
 // progress tells an observer.
 type progress struct{ Observer }

@@ -249,7 +249,7 @@ func (w *work) makeAnswers(
 		}
 		return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
 	}
-	rep, err := w.goOn(ctx, p)
+	rep, err := w.continueRun(ctx, p)
 	if errors.Is(err, ErrUnserved) { // those that have an answer are judged
 		w.say("warning: %v", err)
 		w.lacking = err

@@ -132,7 +132,7 @@ func (w *work) planOrMake(ctx context.Context, p *runState) error {
 	}
 	if p.req.Until == "" {
 		p.rule = w.Rule
-		return w.took(w.goOn(ctx, p))
+		return w.took(w.continueRun(ctx, p))
 	}
 	until, err := ParseUntil(p.req.Until, p.req.Protocol)
 	if err != nil {
@@ -140,7 +140,7 @@ func (w *work) planOrMake(ctx context.Context, p *runState) error {
 	}
 	seen := &tally{Until: until}
 	p.rule = seen.rule()
-	if err := w.took(w.goOn(ctx, p)); err != nil {
+	if err := w.took(w.continueRun(ctx, p)); err != nil {
 		return err
 	}
 	said, err := seen.end(len(p.job.Rows))

@@ -18,7 +18,7 @@ import (
 )
 
 // TestFinishedRunIsNotReadAgain: the same command takes what a complete run came to as it kept it, and reads the records
-// where anything of the run is not as it was. Which of the two it did is told by a mark in what was kept.
+// where anything of the run is not as it was. Which of the two it did is told by a mark in what was saved.
 func TestFinishedRunIsNotReadAgain(t *testing.T) {
 	const mark = "kept"
 	edit := func(name string, change func(string) string) func(dir string) {
@@ -47,8 +47,8 @@ func TestFinishedRunIsNotReadAgain(t *testing.T) {
 		{name: "a record is gone", between: edit(judging.RecordsFile, func(s string) string { return s[strings.Index(s, "\n")+1:] })},
 		{name: "an item is changed", between: edit(judging.ItemsFile, func(s string) string { return s + "\n" })},
 		{name: "no results", between: func(dir string) { assert.NilError(t, os.Remove(filepath.Join(dir, judging.ResultsFile))) }},
-		{name: "another version scored it", between: edit(finishedFile, replaced(`"scoring": `, `"scoring": 1`))},
-		{name: "damaged", between: edit(finishedFile, func(s string) string { return s[1:] })},
+		{name: "another version scored it", between: edit(reportFile, replaced(`"scoring": `, `"scoring": 1`))},
+		{name: "damaged", between: edit(reportFile, func(s string) string { return s[1:] })},
 		{name: "another name", judge: "Ann"},
 		{name: "ask again", more: map[string][]string{"ask-again": {"true"}}},
 		{name: "a rule", more: map[string][]string{"until": {"strict>=20"}}},
@@ -70,7 +70,7 @@ func TestFinishedRunIsNotReadAgain(t *testing.T) {
 				return reports[0]
 			}
 			first := run(nil, "")
-			edit(finishedFile, replaced(`"says": "`, `"says": "`+mark))(dir)
+			edit(reportFile, replaced(`"says": "`, `"says": "`+mark))(dir)
 			if tc.between != nil {
 				tc.between(dir)
 			}
@@ -88,7 +88,7 @@ func TestFinishedRunIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// TestUnservedRunIsReadAgain: of a run with verdicts that the server did not give nothing is kept.
+// TestUnservedRunIsReadAgain: of a run with verdicts that the server did not give nothing is saved.
 func TestUnservedRunIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	m := judging.NewManifest("test", judging.Spec{Protocol: pairwise.Protocol.Name})
@@ -97,8 +97,8 @@ func TestUnservedRunIsReadAgain(t *testing.T) {
 	p := &runState{out: dir, job: &judging.Job{Manifest: m}}
 	var there []bool
 	for _, refused := range []int{0, 1} {
-		p.keepFinished(&scoring.Run{Unserved: judging.Unserved{Refused: refused}}, &scoring.Report{})
-		there = append(there, exists(filepath.Join(dir, finishedFile)))
+		p.saveReport(&scoring.Run{Unserved: judging.Unserved{Refused: refused}}, &scoring.Report{})
+		there = append(there, exists(filepath.Join(dir, reportFile)))
 	}
 	if !slices.Equal(there, []bool{true, false}) {
 		t.Errorf("kept: %v", there)

@@ -11,58 +11,58 @@ import (
 	"gavel/scoring"
 )
 
-// finished is what a complete run came to, kept in its folder, so that the same command does not read its replies
+// savedReport keeps the report of a complete run in its folder, so that the same command need not read its replies
 // again. It counts while the files that it was made of are as they were.
-type finished struct {
+type savedReport struct {
 	Scoring int               `json:"scoring"`
 	Files   map[string]string `json:"files_sha256"` // as in the manifest
 	Report  *scoring.Report   `json:"report"`       // with what it cost, which results.json has not
 }
 
-const finishedFile = ".finished.json"
+const reportFile = ".report.json"
 
 // plain tells whether a run is scored as its folder has it and asks for nothing that is there.
 func (p *runState) plain() bool {
 	return p.rule == nil && !p.replay && p.reading == "" && !p.req.AskAgain
 }
 
-// finished returns the report of a run that is complete already and would ask for nothing; nil where that has to be
+// savedReport returns the report of a run that is complete already and would ask for nothing; nil where that has to be
 // found out by reading its records.
-func (e *Maker) finished(p *runState) *scoring.Report {
+func (e *Maker) savedReport(p *runState) *scoring.Report {
 	m := p.job.Manifest
 	old, err := judging.ReadManifest(p.out)
 	if err != nil || !p.plain() || old.ID != m.ID || old.Status != judging.Complete || !old.Suspect.IsZero() ||
 		old.Name != m.Name || !reflect.DeepEqual(old.Dataset, m.Dataset) {
 		return nil
 	}
-	var kept finished
-	raw, err := os.ReadFile(filepath.Join(p.out, finishedFile))
-	if err != nil || json.Unmarshal(raw, &kept) != nil || kept.Scoring != scoring.Version || kept.Report == nil ||
-		!maps.Equal(kept.Files, old.Files) || !exists(filepath.Join(p.out, judging.ResultsFile)) {
+	var saved savedReport
+	raw, err := os.ReadFile(filepath.Join(p.out, reportFile))
+	if err != nil || json.Unmarshal(raw, &saved) != nil || saved.Scoring != scoring.Version || saved.Report == nil ||
+		!maps.Equal(saved.Files, old.Files) || !exists(filepath.Join(p.out, judging.ResultsFile)) {
 		return nil
 	}
 	altered, err := old.EverAltered(nil, p.out)
 	if err != nil || len(altered) > 0 || judging.Plain(p.out) != nil {
 		return nil
 	}
-	kept.Report.Run = p.out
+	saved.Report.Run = p.out
 	e.observer().RunOpened(RunStart{Dir: p.out, Manifest: old, Completed: old.Judgments})
 	e.sayComplete(p)
-	for _, o := range kept.Report.Origins {
+	for _, o := range saved.Report.Origins {
 		e.say("%s", o)
 	}
-	return kept.Report
+	return saved.Report
 }
 
-// keepFinished keeps the report of a complete run whose next try would ask for nothing. Where it cannot be written, the
+// saveReport keeps the report of a complete run whose next try would ask for nothing. Where it cannot be written, the
 // next try reads the records.
-func (p *runState) keepFinished(run *scoring.Run, rep *scoring.Report) {
-	path := filepath.Join(p.out, finishedFile)
+func (p *runState) saveReport(run *scoring.Run, rep *scoring.Report) {
+	path := filepath.Join(p.out, reportFile)
 	m := p.job.Manifest
 	if !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 || p.checks != nil && p.checks.unsure ||
 		len(m.Altered) > 0 {
 		os.Remove(path)
 		return
 	}
-	judging.WriteJSON(path, finished{Scoring: scoring.Version, Files: m.Files, Report: rep})
+	judging.WriteJSON(path, savedReport{Scoring: scoring.Version, Files: m.Files, Report: rep})
 }
