@@ -187,7 +187,7 @@ func (p *RunPage) Headline() []doc.Span {
 type PagePart func(p *RunPage) []doc.Block
 
 // runParts are those of runs whose layout has none of its own.
-var runParts = []PagePart{Became, Cards, ByGroup, Sureness, Lists, Among, Caveats, Making}
+var runParts = []PagePart{Became, Cards, ByGroup, Analyses, Lists, Among, Caveats, Making}
 
 // Blocks returns the parts of a run below its answer, in their order.
 func (p *RunPage) Blocks() (all []doc.Block) {
@@ -372,46 +372,6 @@ func MetricName(protocol, metric string) string {
 func MetricColumn(protocol, metric string, kind doc.Kind) doc.Column {
 	term, _ := scoring.MetricOf(protocol, metric)
 	return doc.Column{Name: term.Label, Short: term.Short, Kind: kind}
-}
-
-// Sureness compares how often the judge is right with how sure it is; nothing of a run without probabilities.
-func Sureness(p *RunPage) []doc.Block {
-	c := p.Calibration
-	if c == nil {
-		return nil
-	}
-	t := &doc.Table{First: "confidence", Columns: []doc.Column{
-		{Name: "correct", Kind: doc.Bare, Axis: &doc.PercentAxis}, {Name: "mean confidence", Kind: doc.Bare},
-	}}
-	for _, b := range c.Bins {
-		if b.N == 0 {
-			continue
-		}
-		sure := scoring.Result{Value: new(100 * *b.Confidence)}
-		t.Rows = append(t.Rows, doc.Row{
-			Name:  fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
-			N:     b.N,
-			Look:  "level-" + string(p.Level()),
-			Cells: []doc.Value{{Result: scoring.Result{Value: new(100 * *b.Accuracy)}, Held: &sure}, doc.Num(sure)},
-		})
-	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	noun := layoutOf(p.Protocol).Noun
-	b := doc.Block{
-		ID:    "sureness",
-		Title: "Is it correct as often as it is sure?",
-		About: "share of correct " + noun + ", percent, by confidence: the probability of the label that it gives",
-		In:    doc.Full | doc.Page,
-		Table: t,
-		Keys:  []doc.Key{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
-		Notes: []doc.Note{doc.Say("calibration.scores", Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated))},
-	}
-	if c.Unknown > 0 {
-		b.Notes = append(b.Notes, doc.Say(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun)))
-	}
-	return []doc.Block{b}
 }
 
 // Estimate writes a number from 0 to 1 with its interval.

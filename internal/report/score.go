@@ -3,11 +3,11 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gavel/internal/codec"
 	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -19,6 +19,21 @@ type Scores struct {
 	Next []doc.Command    `json:"-"` // what one may do now
 	// of several judges that were asked the same, which are the best; nil of others
 	Board *Board `json:"-"`
+}
+
+// MarshalJSON writes each run with what analyses add to it.
+func (s Scores) MarshalJSON() ([]byte, error) {
+	type run struct {
+		scoring.Report
+		Analyses map[string]any `json:"analyses,omitempty"`
+	}
+	out := struct {
+		Runs []run `json:"runs"`
+	}{Runs: make([]run, 0, len(s.Runs))}
+	for _, r := range s.Runs {
+		out.Runs = append(out.Runs, run{Report: r, Analyses: Further(r)})
+	}
+	return codec.Marshal(out)
 }
 
 // sheet has a row per run, metric and group.
@@ -174,51 +189,4 @@ func Part[T any, K comparable](all []T, key func(T) K) (parts [][]T) {
 		parts[i] = append(parts[i], x)
 	}
 	return parts
-}
-
-// further lists what repetitions, calibration and soft verdicts add to a run's rows.
-func further(r scoring.Report) []scoring.Result {
-	var rows []scoring.Result
-	if x := r.Repetitions; x != nil {
-		rows = append(rows, x.SelfAgreement)
-		for _, v := range x.Values {
-			rows = append(rows, scoring.Result{
-				Metric:  "noise-floor:" + v.Metric,
-				Group:   v.Group,
-				Mode:    v.Mode,
-				Unit:    v.Unit,
-				Value:   v.NoiseFloor,
-				N:       v.Pairs,
-				Missing: r.Bootstrap.Unit + " left out",
-				Note:    cmp.Or(v.Unit, "percentage points") + "; n counts " + r.Bootstrap.Unit + "s",
-			})
-		}
-	}
-	add := func(name string, e scoring.Estimate, of scoring.Calibration, note string) {
-		rows = append(rows, scoring.Result{
-			Metric:  name,
-			Group:   scoring.Overall,
-			Value:   e.Value,
-			Low:     e.Low,
-			High:    e.High,
-			N:       of.N,
-			Missing: of.Missing,
-			Note:    "from 0 to 1, " + note,
-		})
-	}
-	each := func(prefix string, c scoring.Calibration, note string) {
-		add(prefix+"brier", c.Brier, c, note)
-		add(prefix+"ece", c.ECE, c, note)
-		add(prefix+"confidence", c.Confidence, c, note)
-		add(prefix+"accuracy", c.Accuracy, c, note)
-	}
-	if c := r.Calibration; c != nil {
-		each("", *c, "decided "+layoutOf(r.Protocol).Noun)
-	}
-	if s := r.Soft; s != nil {
-		const note = "pairs with probabilities in both orders"
-		each("soft-", s.Calibration, note)
-		add("soft-auroc", s.AUROC, s.Calibration, note)
-	}
-	return rows
 }

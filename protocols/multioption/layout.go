@@ -69,7 +69,7 @@ func beside(metric, form string) func(r *scoring.Report) string {
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	worstAsked, report.Became, report.Cards, places, halves, byOptions, report.Sureness, report.Lists,
+	worstAsked, report.Became, report.Cards, places, halves, byOptions, report.Analyses, report.Lists,
 	report.Among, report.Caveats, report.Making,
 }
 

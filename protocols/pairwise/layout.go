@@ -91,7 +91,7 @@ func bracket(r *scoring.Report) *doc.Bracket {
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	worseAsked, report.Became, report.Cards, bothGoals, report.ByGroup, report.Sureness, report.Lists, report.Sways,
+	worseAsked, report.Became, report.Cards, bothGoals, report.ByGroup, report.Analyses, report.Lists, report.Sways,
 	report.Among, report.Caveats, report.Making,
 }
 

@@ -61,7 +61,7 @@ func ways(r *scoring.Report) string {
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	answering, fourfold, dependence, belief, report.Cards, report.Caveats, byGroup, report.Sureness, report.Lists,
+	answering, fourfold, dependence, belief, report.Cards, report.Caveats, byGroup, report.Analyses, report.Lists,
 	report.Among, report.Making,
 }
 

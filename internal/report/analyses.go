@@ -1,0 +1,164 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+
+	"gavel/internal/doc"
+	"gavel/scoring"
+)
+
+// Analysis finds something in the results of a run. To add one, write a file with it and name it in [analyses]: what
+// it finds stands in text, Markdown, CSV, JSON, pages, reports and the API.
+type Analysis struct {
+	Name string                    // its key in JSON
+	Run  func(p *RunPage) *Finding // nil where it has nothing to say of the run
+}
+
+// Finding is what an analysis found.
+type Finding struct {
+	Blocks  []doc.Block
+	Results []scoring.Result // rows of CSV and of the table of every number
+	Data    any              // in JSON, beside what the report of the run has; nil adds nothing
+}
+
+// analyses lists all analyses in the order in which they are shown.
+var analyses = []Analysis{repetitions, calibration, softVerdicts}
+
+// found returns what the analyses found in a run, by their order.
+func (p *RunPage) found() (all []*Finding, data map[string]any) {
+	for _, a := range analyses {
+		f := a.Run(p)
+		if f == nil {
+			continue
+		}
+		all = append(all, f)
+		if f.Data != nil {
+			if data == nil {
+				data = map[string]any{}
+			}
+			data[a.Name] = f.Data
+		}
+	}
+	return all, data
+}
+
+// Analyses are the blocks of what the analyses found.
+func Analyses(p *RunPage) (blocks []doc.Block) {
+	all, _ := p.found()
+	for _, f := range all {
+		blocks = append(blocks, f.Blocks...)
+	}
+	return blocks
+}
+
+// Further returns what JSON has of a run beside its report: the data of analyses by their names; nil for nothing.
+func Further(r scoring.Report) map[string]any {
+	_, data := (&RunPage{Run: Run{Report: r}}).found()
+	return data
+}
+
+// further lists the rows that analyses add to those of a run.
+func further(r scoring.Report) (rows []scoring.Result) {
+	all, _ := (&RunPage{Run: Run{Report: r}}).found()
+	for _, f := range all {
+		rows = append(rows, f.Results...)
+	}
+	return rows
+}
+
+// repetitions is what asking more than once showed.
+var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *Finding {
+	x := p.Repetitions
+	if x == nil {
+		return nil
+	}
+	f := &Finding{Results: []scoring.Result{x.SelfAgreement}}
+	for _, v := range x.Values {
+		f.Results = append(f.Results, scoring.Result{
+			Metric:  "noise-floor:" + v.Metric,
+			Group:   v.Group,
+			Mode:    v.Mode,
+			Unit:    v.Unit,
+			Value:   v.NoiseFloor,
+			N:       v.Pairs,
+			Missing: p.Bootstrap.Unit + " left out",
+			Note:    cmp.Or(v.Unit, "percentage points") + "; n counts " + p.Bootstrap.Unit + "s",
+		})
+	}
+	return f
+}}
+
+// calibration compares how often the judge is correct with how sure it is.
+var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
+	c := p.Calibration
+	if c == nil {
+		return nil
+	}
+	noun := layoutOf(p.Protocol).Noun
+	f := &Finding{Results: calibrationResults("", *c, "decided "+noun)}
+	t := &doc.Table{First: "confidence", Columns: []doc.Column{
+		{Name: "correct", Kind: doc.Bare, Axis: &doc.PercentAxis}, {Name: "mean confidence", Kind: doc.Bare},
+	}}
+	for _, b := range c.Bins {
+		if b.N == 0 {
+			continue
+		}
+		sure := scoring.Result{Value: new(100 * *b.Confidence)}
+		t.Rows = append(t.Rows, doc.Row{
+			Name:  fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
+			N:     b.N,
+			Look:  "level-" + string(p.Level()),
+			Cells: []doc.Value{{Result: scoring.Result{Value: new(100 * *b.Accuracy)}, Held: &sure}, doc.Num(sure)},
+		})
+	}
+	if len(t.Rows) == 0 {
+		return f
+	}
+	b := doc.Block{
+		ID:    "sureness",
+		Title: "Is it correct as often as it is sure?",
+		About: "share of correct " + noun + ", percent, by confidence: the probability of the label that it gives",
+		In:    doc.Full | doc.Page,
+		Table: t,
+		Keys:  []doc.Key{{Sign: "diamond", Words: "mean confidence: a calibrated judge is correct as often"}},
+		Notes: []doc.Note{doc.Say("calibration.scores", Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated))},
+	}
+	if c.Unknown > 0 {
+		b.Notes = append(b.Notes, doc.Say(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun)))
+	}
+	f.Blocks = []doc.Block{b}
+	return f
+}}
+
+// softVerdicts is how good the probabilities of both orders are, averaged.
+var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *Finding {
+	s := p.Soft
+	if s == nil {
+		return nil
+	}
+	const note = "pairs with probabilities in both orders"
+	return &Finding{Results: append(calibrationResults("soft-", s.Calibration, note),
+		fraction("soft-auroc", s.AUROC, s.Calibration, note))}
+}}
+
+func calibrationResults(prefix string, c scoring.Calibration, note string) []scoring.Result {
+	return []scoring.Result{
+		fraction(prefix+"brier", c.Brier, c, note), fraction(prefix+"ece", c.ECE, c, note),
+		fraction(prefix+"confidence", c.Confidence, c, note), fraction(prefix+"accuracy", c.Accuracy, c, note),
+	}
+}
+
+// fraction is an estimate from 0 to 1 as a row.
+func fraction(name string, e scoring.Estimate, of scoring.Calibration, note string) scoring.Result {
+	return scoring.Result{
+		Metric:  name,
+		Group:   scoring.Overall,
+		Value:   e.Value,
+		Low:     e.Low,
+		High:    e.High,
+		N:       of.N,
+		Missing: of.Missing,
+		Note:    "from 0 to 1, " + note,
+	}
+}
