@@ -1,7 +1,6 @@
 package doc
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 // Axis of numbers that are drawn.
 type Axis struct {
 	Min, Max float64
+	Unit     string    // of its numbers; those of another unit are not drawn
 	Ticks    []float64 // where lines stand, and their numbers above them
 	Zero     float64   // the line that is drawn stronger
 	Signed   bool      // of differences: its numbers have signs
@@ -32,21 +32,27 @@ func AxisOf(unit string) *Axis {
 	case scoring.UnitScore:
 		axis = Axis{Min: 0, Max: 1, Ticks: []float64{0, .25, .5, .75, 1}, Zero: .5}
 	}
+	axis.Unit = unit
 	return &axis
 }
 
 // DifferenceAxis returns an axis with 0 in its middle: the shortest of a few that holds all differences with their
-// intervals.
+// intervals that have the unit of the first.
 func DifferenceAxis(differences ...scoring.Result) *Axis {
 	most := 0.0
 	unit := ""
-	for _, d := range differences {
+	for i, d := range differences {
+		if i == 0 {
+			unit = d.Unit
+		}
+		if d.Unit != unit {
+			continue
+		}
 		for _, v := range []*float64{d.Value, d.Low, d.High} {
 			if v != nil {
 				most = max(most, math.Abs(*v))
 			}
 		}
-		unit = cmp.Or(unit, d.Unit)
 	}
 	limits := []float64{10, 20, 40, 60, 80, 100}
 	if unit != "" {
@@ -56,7 +62,7 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 	if i := slices.IndexFunc(limits, func(l float64) bool { return most <= l }); i >= 0 {
 		limit = limits[i]
 	}
-	return &Axis{Min: -limit, Max: limit, Ticks: []float64{-limit, -limit / 2, 0, limit / 2, limit}, Signed: true}
+	return &Axis{Min: -limit, Max: limit, Unit: unit, Ticks: []float64{-limit, -limit / 2, 0, limit / 2, limit}, Signed: true}
 }
 
 // CountAxis returns an axis from 0 to n, with a few round numbers between.
@@ -137,7 +143,7 @@ func (a *Axis) scale(width int) string {
 
 // strip draws a number and its interval in so many characters: ···━●━······
 func (a *Axis) strip(x scoring.Result, width int) string {
-	if x.Value == nil {
+	if x.Value == nil || x.Unit != a.Unit {
 		return ""
 	}
 	at := func(v float64) int { return int(math.Round(a.Place(v) / 100 * float64(width-1))) }

@@ -50,8 +50,13 @@ const (
 	Page                      // pages and report files
 )
 
-// on tells whether the block stands on a surface.
-func (b Block) on(s Surface) bool { return b.In == 0 || b.In&s != 0 }
+// has tells whether what stands on these surfaces stands on another.
+func (all Surface) has(s Surface) bool { return all == 0 || all&s != 0 }
+
+// on tells whether the block has something to show on a surface.
+func (b Block) on(s Surface) bool {
+	return b.In.has(s) && (b.Table != nil || b.Notes != nil || b.Body != "" || b.Verbatim != "" && s == Page)
+}
 
 // Chart says how a page shows a table.
 type Chart int
@@ -84,7 +89,7 @@ type Column struct {
 	Short string // its name on a terminal; "" is the name
 	Kind  Kind
 	Axis  *Axis  // where its numbers are drawn as well; nil draws none
-	Head  string // what the drawn numbers are called on a page; "" is nothing beside the axis
+	Head  string // what the drawn numbers are called on a page, or a side; "" is nothing beside the axis, or Name
 	In    Surface
 	Spare int // the order in which a narrow terminal leaves columns out, 1 first; 0 always stays
 }
@@ -97,7 +102,7 @@ const (
 	Whole         // a whole number
 	Number        // a number with its interval
 	Bare          // a number without its interval
-	Of            // a share with how many it is of
+	Of            // a share with how many it is of, a level or words
 	Share         // the same with its interval
 	Judged        // the level of a judge
 	Lean          // a share, drawn around its half
@@ -113,11 +118,13 @@ type Row struct {
 	Detail  string // what else to know of it, in small letters
 	N       int    // how many it is of; 0 says nothing
 	Target  Ref    // what it leads to
+	Term    string // which of the terms of [Paper] explains its name
 	Look    string // the class of its marks: a level, or a part of a bar
 	Mark    Mark
 	Total   bool // it is of everything, above its parts
 	Heading bool // it is the title of those beneath it
 	Folded  bool // not shown as a card
+	In      Surface
 	// Of a board: the ranks that a judge may have, its first and its last; 0 for none.
 	Ranks     [2]int
 	Simulated bool
@@ -188,8 +195,18 @@ type Command struct{ Line, Purpose string }
 
 // Key says what a mark of a chart means.
 type Key struct {
-	Sign  string // the name of its drawing: dot, diamond, ring, solid, bar, level, reference, brace, interval; "" is none
+	Sign  string // the name of its drawing: dot, diamond, ring, solid, bar, level, reference, brace, interval, or a part of a bar; "" is none
 	Words string
+}
+
+// Cut returns the blocks before one, and that one with the rest; all before it where there is no such block.
+func (d Document) Cut(id string) (before, rest []Block) {
+	for i, b := range d.Blocks {
+		if b.ID == id {
+			return d.Blocks[:i], d.Blocks[i:]
+		}
+	}
+	return d.Blocks, nil
 }
 
 // Text returns a cell of words.
@@ -205,6 +222,35 @@ func Count(n int) Value {
 
 // LevelOf returns a cell of a level.
 func LevelOf(level scoring.Level) Value { return Value{Level: level} }
+
+// on returns the columns and rows of the table that stand on a surface. An axis of differences is as long as these need.
+func (t Table) on(s Surface) Table {
+	columns := t.Columns
+	t.Columns = slices.DeleteFunc(slices.Clone(columns), func(c Column) bool { return !c.In.has(s) })
+	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !r.In.has(s) })
+	for i, r := range t.Rows {
+		t.Rows[i].Cells = nil
+		for k, v := range r.Cells {
+			if k >= len(columns) || columns[k].In.has(s) {
+				t.Rows[i].Cells = append(t.Rows[i].Cells, v)
+			}
+		}
+	}
+	for k, c := range t.Columns {
+		if c.Axis == nil || !c.Axis.Signed {
+			continue
+		}
+		var all []scoring.Result
+		for _, r := range t.Rows {
+			if k < len(r.Cells) {
+				all = append(all, r.Cells[k].Result)
+			}
+		}
+		t.Columns[k].Axis = DifferenceAxis(all...)
+		t.Columns[k].Axis.Ends = c.Axis.Ends
+	}
+	return t
+}
 
 // DropEmpty takes out the columns in which no row has a value.
 func (t *Table) DropEmpty() {

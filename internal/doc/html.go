@@ -58,10 +58,37 @@ func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
 	views := make([]blockView, 0, len(all))
 	for _, b := range all {
 		if b.on(Page) && (b.Table != nil || b.Body != "" || b.Notes != nil || b.Verbatim != "") {
+			if b.Table != nil {
+				b.Table = new(b.Table.on(Page))
+			}
 			views = append(views, blockView{Block: b, page: p})
 		}
 	}
-	return pages().ExecuteTemplate(w, "blocks", views)
+	if err := pages().ExecuteTemplate(w, "blocks", views); err != nil {
+		return err
+	}
+	var explained []table.Table
+	for _, v := range views {
+		if v.Chart == Numbers {
+			explained = append(explained, v.numbers())
+		} else if v.Table != nil {
+			words := table.Table{Terms: p.Terms}
+			for _, r := range v.Table.Rows {
+				words.Row(r.Term)
+			}
+			explained = append(explained, words)
+		}
+	}
+	terms := slices.DeleteFunc(table.TermsOf(explained...), func(t scoring.Term) bool {
+		known := p.Explained[t.ID()]
+		p.Explained[t.ID()] = true
+		return known
+	})
+	html, err := table.Explanations(terms)
+	if err == nil {
+		_, err = io.WriteString(w, string(html))
+	}
+	return err
 }
 
 // Spaced keeps numbers on the line of their unit.
@@ -129,23 +156,13 @@ func (b blockView) notes(takes func(Note) bool) (all []Note) {
 }
 
 // Sheet is the block's table as words, for a table of numbers.
-func (b blockView) Sheet() (template.HTML, error) {
+func (b blockView) Sheet() (template.HTML, error) { return b.numbers().HTML() }
+
+func (b blockView) numbers() table.Table {
 	t := b.table(Page)
 	t.Title = ""
 	t.Terms = b.page.Terms
-	var terms []scoring.Term
-	t.EachTerm(func(term *scoring.Term) {
-		if term != nil && !b.page.Explained[term.ID()] {
-			b.page.Explained[term.ID()] = true
-			terms = append(terms, *term)
-		}
-	})
-	numbers, err := t.HTML()
-	if err != nil {
-		return "", err
-	}
-	explanations, err := table.Explanations(terms)
-	return numbers + explanations, err
+	return t
 }
 
 // headView is a column as a page shows it.
@@ -160,7 +177,7 @@ type headView struct {
 func (t Table) columns() (heads []headView) {
 	sides := 0
 	add := func(h headView) { heads = append(heads, h) }
-	for _, c := range t.pageColumns() {
+	for _, c := range t.Columns {
 		switch c.Kind {
 		case Number, Bare:
 			if c.Axis != nil {
@@ -182,7 +199,7 @@ func (t Table) columns() (heads []headView) {
 			if sides == 1 && c.Axis != nil {
 				add(headView{Class: "pl", Unseen: "drawn", Axis: c.Axis})
 			}
-			add(headView{Class: "ab", Name: c.Name, Side: sides})
+			add(headView{Class: "ab", Name: cmp.Or(c.Head, c.Name), Side: sides})
 		default:
 			classes := map[Kind]string{
 				Words: "kp", Whole: "n", Of: "kp", Share: "val r", Judged: "lv", Lean: "bi", Bar: "mini", LargeBar: "bar", Lap: "pl",
@@ -198,10 +215,6 @@ func (t Table) columns() (heads []headView) {
 	return heads
 }
 
-func (t Table) pageColumns() []Column {
-	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.In != 0 && c.In&Page == 0 })
-}
-
 // Columns of the block's table.
 func (b blockView) Columns() []headView { return b.Table.columns() }
 
@@ -211,9 +224,10 @@ func (b blockView) Width() int { return 1 + len(b.Table.columns()) }
 // rowView is a row as a page shows it.
 type rowView struct {
 	Row
-	Link    string
-	Bracket string // first, mid or last of the judges that one joins
-	Cells   []cellView
+	Explained table.Explained
+	Link      string
+	Bracket   string // first, mid or last of the judges that one joins
+	Cells     []cellView
 }
 
 // cellView is a cell as a page shows it.
@@ -236,6 +250,8 @@ func (b blockView) Rows() (rows []rowView) {
 	brackets := b.Table.brackets()
 	for i, r := range b.Table.Rows {
 		v := rowView{Row: r, Link: b.page.address(r.Target), Bracket: brackets[i]}
+		v.Explained = table.Explain(b.page.Terms, r.Term)
+		v.Explained.Text = r.Name
 		at := 0
 		add := func(c cellView) {
 			c.Class = heads[at].Class
@@ -251,9 +267,6 @@ func (b blockView) Rows() (rows []rowView) {
 				continue
 			}
 			c := b.Table.Columns[k]
-			if c.In != 0 && c.In&Page == 0 {
-				continue
-			}
 			b.Table.draw(c, r, k, x, heads[at], add)
 		}
 		rows = append(rows, v)
@@ -267,19 +280,26 @@ func (t Table) draw(c Column, r Row, k int, x Value, head headView, add func(cel
 		Words: "words", Whole: "count", Number: "number", Bare: "bare", Of: "of", Share: "share", Judged: "level", Lean: "lean",
 		Bar: "bar", LargeBar: "bar", Side: "bare", Lap: "lap",
 	}
+	drawn := cellView{Draw: "plot", Axis: c.Axis, mark: r.Mark}
+	if c.Axis != nil && x.Unit == c.Axis.Unit {
+		drawn.Value = x
+	}
 	switch {
 	case c.Kind == Side && head.Axis != nil:
-		cell := cellView{Draw: "dumbbell", Axis: c.Axis, Value: x}
-		if k+1 < len(r.Cells) {
-			cell.other = r.Cells[k+1].Value
+		drawn.Draw = "dumbbell"
+		if drawn.Value.Value != nil && k+1 < len(r.Cells) {
+			drawn.other = r.Cells[k+1].Value
 		}
-		add(cell)
+		add(drawn)
 	case c.Axis != nil && (c.Kind == Number || c.Kind == Bare):
-		add(cellView{Draw: "plot", Axis: c.Axis, Value: x, mark: r.Mark})
+		add(drawn)
 	}
 	cell := cellView{Draw: names[c.Kind], Axis: c.Axis, Value: x}
-	if c.Kind == LargeBar {
+	switch {
+	case c.Kind == LargeBar:
 		cell.Draw = "large bar"
+	case x.Level != "":
+		cell.Draw = "level"
 	}
 	add(cell)
 }
@@ -444,7 +464,7 @@ func (c cellView) Lap() (out struct {
 // Narrowest shares, in percent, in which a number of a bar stands on a page, in a row, and on a phone.
 const (
 	narrowestPart      = 3.2
-	narrowestRowPart   = 13
+	narrowestRowPart   = 5
 	narrowestPhonePart = 9
 )
 
@@ -506,6 +526,11 @@ func (b blockView) Pieces() []partView {
 		parts = append(parts, part)
 	}
 	return b.page.pieces(parts, 0, narrowestPart)
+}
+
+// Clickable tells whether a part of the bar leads somewhere.
+func (b blockView) Clickable() bool {
+	return b.Chart == StackedBar && slices.ContainsFunc(b.Pieces(), func(p partView) bool { return p.Link != "" })
 }
 
 // Joined are the places of the line of the block's bracket, before, along and beyond the parts that it joins.

@@ -86,7 +86,7 @@ func (b Block) table(on Surface) table.Table {
 	if b.Table != nil && b.Chart == StackedBar {
 		b.fillBar(&t)
 	} else if b.Table != nil {
-		b.Table.fill(&t, on)
+		b.Table.on(on).fill(&t, on)
 	}
 	b.fillCommands(&t)
 	if b.Verbatim != "" && on == Full {
@@ -162,11 +162,8 @@ func (from Table) fill(t *table.Table, on Surface) {
 	if counted {
 		t.Columns = t.Columns.Right("n")
 	}
-	shown := func(c Column) bool { return c.In == 0 || c.In&on != 0 }
 	for _, c := range from.Columns {
-		if shown(c) {
-			t.Columns = append(t.Columns, c.heads(on)...)
-		}
+		t.Columns = append(t.Columns, c.heads(on)...)
 	}
 	for _, r := range from.Rows {
 		row := []string{}
@@ -178,9 +175,7 @@ func (from Table) fill(t *table.Table, on Surface) {
 			row = append(row, noZero(r.N))
 		}
 		for i, v := range r.Cells {
-			if shown(from.Columns[i]) {
-				row = append(row, from.Columns[i].cells(v, on)...)
-			}
+			row = append(row, from.Columns[i].cells(v, on)...)
 		}
 		t.Row(row...)
 	}
@@ -227,7 +222,7 @@ func (c Column) heads(on Surface) table.Columns {
 		name = cmp.Or(c.Short, name)
 	}
 	heads := table.Right(name)
-	if c.Kind == Words || c.Kind == Judged || c.Kind == Lap || c.drawn(on) {
+	if slices.Contains([]Kind{Words, Judged, Lap, Bar, LargeBar}, c.Kind) || c.drawn(on) {
 		heads = table.Left(name)
 	}
 	heads[0].Spare = c.Spare
@@ -258,7 +253,7 @@ func (c Column) cells(v Value, on Surface) []string {
 func (c Column) words(v Value, on Surface) string {
 	number := ""
 	switch {
-	case c.Kind == Judged && v.Level != "":
+	case v.Level != "":
 		return table.Level(v.Level)
 	case c.Kind == Bar || c.Kind == LargeBar:
 		return v.parts()
@@ -289,7 +284,9 @@ func (c Column) words(v Value, on Surface) string {
 func (v Value) parts() string {
 	var words []string
 	for _, p := range v.Parts {
-		words = append(words, fmt.Sprintf("%s %d", p.Name, p.N))
+		if p.N > 0 {
+			words = append(words, fmt.Sprintf("%s %d", p.Name, p.N))
+		}
 	}
 	return strings.Join(words, ", ")
 }

@@ -199,7 +199,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 	return []doc.Block{{
 		ID: "fourfold", Title: "Own answer right or wrong, judged right or wrong", About: "with 95 % interval",
 		In: doc.Full | doc.Page, Half: true, Table: t,
-		Keys: []doc.Key{{Sign: "part-right", Words: "judged right"}, {Sign: "part-wrong", Words: wrong}},
+		Keys: []doc.Key{{Sign: "right", Words: "judged right"}, {Sign: "wrong", Words: wrong}},
 	}}
 }
 

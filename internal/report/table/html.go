@@ -3,6 +3,7 @@ package table
 import (
 	_ "embed"
 	"html/template"
+	"slices"
 	"strings"
 
 	"gavel/scoring"
@@ -64,6 +65,18 @@ func (t Table) EachTerm(f func(*scoring.Term)) {
 			}
 		}
 	}
+}
+
+// TermsOf lists the terms that explain words of some tables, each once.
+func TermsOf(tables ...Table) (terms []scoring.Term) {
+	for _, t := range tables {
+		t.EachTerm(func(t *scoring.Term) {
+			if t != nil && !slices.ContainsFunc(terms, func(u scoring.Term) bool { return u.ID() == t.ID() }) {
+				terms = append(terms, *t)
+			}
+		})
+	}
+	return terms
 }
 
 // Explanations are what the words of a page are explained by: each is hidden until its button is pressed,
