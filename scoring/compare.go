@@ -46,7 +46,7 @@ type Difference struct {
 	P    *float64 `json:"p,omitempty"`      // two-sided: exact McNemar, or what `test` says; all its digits
 	Test string   `json:"test,omitempty"`   // what `p` is of where it is not exact McNemar
 	Holm *float64 `json:"p_holm,omitempty"` // corrected by Holm's method over the `family`
-	// printed as `~`: the interval holds 0, `p_holm` is not below 0.05, or the difference is not larger than
+	// printed as `n.s.`: the interval holds 0, `p_holm` is not below 0.05, or the difference is not larger than
 	// `noise_floor`
 	Noise bool `json:"may_be_noise"`
 	// in points, or in `unit`: the larger of the two runs'; null where neither asked more than once

@@ -11,7 +11,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// mostPairs is how many are named as what would tell two judges apart.
+// mostPairs is the largest number of pairs that is named as needed.
 const mostPairs = 100_000
 
 // say says what the comparison comes to.
@@ -20,7 +20,7 @@ func (c *Comparison) say() {
 	c.Says = strings.TrimSuffix(first+" "+rest, " ")
 }
 
-// Sentences are the answer, and what there is to say of the pairs where each judge agrees with itself.
+// Sentences returns the answer, and what to say of the pairs where both judges are consistent.
 func (c *Comparison) Sentences() (first, rest string) {
 	names := c.Names()
 	if d := c.Alike; d != nil && d.Diff != nil && (c.A.ID == "" || c.A.ID != c.B.ID) {
@@ -49,68 +49,68 @@ func (c *Comparison) Headline() *Difference {
 	return nil
 }
 
-// answer says whether the judges can be told apart by the headline.
+// answer says which judge is better by the headline, and whether that is significant.
 func (c *Comparison) answer(names [2]string) string {
 	d := c.Headline()
 	switch {
 	case c.A.ID != "" && c.A.ID == c.B.ID:
 		return "Both are the same run."
 	case d == nil || d.Diff == nil:
-		return "The two cannot be compared: the headline has no value in one of them."
-	}
-	switch {
+		return "The runs cannot be compared: one of them has no value of the headline metric."
 	case c.A.silent && c.B.silent:
-		return "There is nothing to compare: neither judge gives a verdict."
+		return "Nothing to compare: neither judge gives a verdict."
 	case c.A.silent && d.Noise:
-		return fmt.Sprintf("There is nothing to compare: %s gives no verdict.", names[0])
+		return fmt.Sprintf("Nothing to compare: %s gives no verdict.", names[0])
 	case c.B.silent && d.Noise:
-		return fmt.Sprintf("There is nothing to compare: %s gives no verdict.", names[1])
+		return fmt.Sprintf("Nothing to compare: %s gives no verdict.", names[1])
 	}
 	both := c.both(*d)
 	if w := c.Within; w != nil && w.Verdict == WithinMargin {
-		says := fmt.Sprintf("They are the same within %g points: %s.", w.Points, both)
+		says := fmt.Sprintf("The same within %g points: %s.", w.Points, both)
 		if t := w.Turned; t != nil && 2*min(t[0], t[1]) > c.N {
-			says += fmt.Sprintf(
-				" That says little: the verdicts of both change with the order, on %d and %d of them.", t[0], t[1])
+			says += fmt.Sprintf(" But both judges change most verdicts with the order, %d and %d of them: "+
+				"equal scores say little here.", t[0], t[1])
 		}
 		return says
 	}
-	how := "is better"
+	how := "better"
 	if c.words.Best != Higher {
-		how = "is higher"
+		how = "higher"
 	}
 	says := ""
 	switch {
 	case d.P == nil:
-		says = "Nobody can say whether they differ, since there is no test: " + both + "."
+		says = "No significance test for this difference: " + both + "."
 	case !d.Noise:
-		says = fmt.Sprintf("%s %s by %s%s: %s.", d.ahead(names), how, d.points(), d.ends(), both)
+		says = fmt.Sprintf("%s is %s by %s%s: %s.", d.ahead(names), how, d.points(), d.ends(), both)
 	case !d.holdsZero() && withinFloor(d.Diff, d.Floor):
-		says = fmt.Sprintf("They cannot be told apart: %s, and asking one of them again makes as large a difference.", both)
+		says = "No significant difference: " + both + ", and asking one of the judges again makes as large a difference."
 	default:
-		says = fmt.Sprintf("They cannot be told apart: %s.%s", both, d.would())
+		says = "No significant difference: " + both + "." + d.needed()
 	}
 	if w := c.Within; w != nil && w.Verdict == CannotSay && w.Pairs != nil {
-		says += fmt.Sprintf(" Some %s pairs would show whether they are the same within %g points, if they are.",
+		says += fmt.Sprintf(" About %s pairs are needed to show that they are the same within %g points, if they are.",
 			roundUp(*w.Pairs), w.Points)
 	}
 	return says
 }
 
-// both says what the two come to: "correct in both orders on 58 and 62 % of the same 350 pairs".
+// both gives the values of the two: "correct in both orders on 58 % and 62 % of the same 350 pairs".
 func (c *Comparison) both(d Difference) string {
 	name := cmp.Or(c.words.Label, d.Metric)
 	same := fmt.Sprintf("the same %d %s%s", c.N, cmp.Or(c.Unit, "pair"), plural(c.N))
-	if d.A == nil || d.B == nil {
+	switch {
+	case d.A == nil || d.B == nil:
 		return name + " on " + same
-	}
-	if d.Unit != "" {
+	case d.Unit != "":
 		return fmt.Sprintf("%s %.2f and %.2f on %s", name, Unsigned(*d.A, 2), Unsigned(*d.B, 2), same)
+	case strings.HasPrefix(name, "right"), strings.HasPrefix(name, "correct"):
+		name += " on"
+		same = "of " + same
+	default:
+		same = "on " + same
 	}
-	if !strings.HasPrefix(name, "right") {
-		return fmt.Sprintf("%s %.0f and %.0f %% on %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
-	}
-	return fmt.Sprintf("%s on %.0f and %.0f %% of %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
+	return fmt.Sprintf("%s %.0f %% and %.0f %% %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
 }
 
 // ahead is which of two names has more.
@@ -149,8 +149,8 @@ func (d Difference) ends() string {
 	return fmt.Sprintf(" [%.*f, %.*f]", places, Unsigned(low, places), places, Unsigned(high, places))
 }
 
-// would says how many pairs would tell the judges apart that go on as they did; "" where nobody knows.
-func (d Difference) would() string {
+// needed says how many pairs would separate judges that go on as they did; "" where that is not known.
+func (d Difference) needed() string {
 	if d.Table == nil || d.Test != "" {
 		return ""
 	}
@@ -160,7 +160,7 @@ func (d Difference) would() string {
 	if !(pairs > n && pairs <= mostPairs) {
 		return ""
 	}
-	return fmt.Sprintf(" Some %s pairs would do.", roundUp(int(pairs)))
+	return fmt.Sprintf(" About %s pairs are needed to separate them.", roundUp(int(pairs)))
 }
 
 // roundUp is a number of pairs in three digits, in words.
@@ -175,21 +175,19 @@ func roundUp(n int) string {
 	return humanize.Comma(int64((n + step - 1) / step * step))
 }
 
-// amongAlike says who is right where each judge agrees with itself.
+// amongAlike says which judge is more accurate where both are consistent.
 func (c *Comparison) amongAlike(d Difference, names [2]string) string {
-	where := fmt.Sprintf("the %d pairs where each judge gives the same verdict in both orders", d.N)
-	if d.N == 1 {
-		where = strings.Replace(where, "pairs", "pair", 1)
-	}
+	where := fmt.Sprintf("n the %d pair%s where both judges are consistent", d.N, plural(d.N))
 	first := c.Headline()
-	if d.Noise {
-		return fmt.Sprintf("On %s they cannot be told apart.", where)
+	switch {
+	case d.Noise:
+		return "O" + where + ": no significant difference."
+	case first == nil || first.Noise || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0):
+		where = "But o" + where
+	default:
+		where = "O" + where
 	}
-	start := "On "
-	if first == nil || first.Noise || first.Diff != nil && (*first.Diff > 0) != (*d.Diff > 0) {
-		start = "But on "
-	}
-	return fmt.Sprintf("%s%s, %s is right %s more often%s.", start, where, d.ahead(names), d.points(), d.ends())
+	return fmt.Sprintf("%s, %s is correct %s more often%s.", where, d.ahead(names), d.points(), d.ends())
 }
 
 // AlikeOf compares two runs on a group where each agrees with itself, from the counts of who is right there.

@@ -33,39 +33,39 @@ func TestComparisonSays(t *testing.T) {
 		change func(c *Comparison, d *Difference)
 		want   string
 	}{
-		{name: "B is better", table: apart, want: "bob is better by 30 points [18, 40]: correct in both orders on 45 and 75 % of the same 100 pairs."},
+		{name: "B is better", table: apart, want: "bob is better by 30 points [18, 40]: correct in both orders on 45 % and 75 % of the same 100 pairs."},
 		{name: "A is better", table: Table2x2{Both: 40, OnlyA: 35, OnlyB: 5, Neither: 20},
-			want: "ann is better by 30 points [18, 40]: correct in both orders on 75 and 45 % of the same 100 pairs."},
-		{name: "too close", table: close, want: "They cannot be told apart: correct in both orders on 52 and 50 % of the same 100 pairs. Some 4,410 pairs would do."},
-		{name: "no difference", table: Table2x2{Both: 10}, want: "They cannot be told apart: correct in both orders on 100 and 100 % of the same 10 pairs."},
+			want: "ann is better by 30 points [18, 40]: correct in both orders on 75 % and 45 % of the same 100 pairs."},
+		{name: "too close", table: close, want: "No significant difference: correct in both orders on 52 % and 50 % of the same 100 pairs. About 4,410 pairs are needed to separate them."},
+		{name: "no difference", table: Table2x2{Both: 10}, want: "No significant difference: correct in both orders on 100 % and 100 % of the same 10 pairs."},
 		{name: "the same run", table: close, change: func(c *Comparison, _ *Difference) { c.B.ID = "1" }, want: "Both are the same run."},
 		{name: "neither gives a verdict", table: Table2x2{Neither: 10}, change: func(c *Comparison, _ *Difference) { c.A.silent, c.B.silent = true, true },
-			want: "There is nothing to compare: neither judge gives a verdict."},
+			want: "Nothing to compare: neither judge gives a verdict."},
 		{name: "one gives no verdict", table: Table2x2{Neither: 10}, change: func(c *Comparison, _ *Difference) { c.B.silent = true },
-			want: "There is nothing to compare: bob gives no verdict."},
+			want: "Nothing to compare: bob gives no verdict."},
 		{name: "no value", table: close, change: func(_ *Comparison, d *Difference) { d.Diff = nil },
-			want: "The two cannot be compared: the headline has no value in one of them."},
+			want: "The runs cannot be compared: one of them has no value of the headline metric."},
 		{name: "no test", table: close, change: func(_ *Comparison, d *Difference) { d.P = nil },
-			want: "Nobody can say whether they differ, since there is no test: correct in both orders on 52 and 50 % of the same 100 pairs."},
+			want: "No significance test for this difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "the noise floor", table: apart, change: func(_ *Comparison, d *Difference) { d.Floor, d.Noise = new(35.0), true },
-			want: "They cannot be told apart: correct in both orders on 45 and 75 % of the same 100 pairs, and asking one of them again makes as large a difference."},
+			want: "No significant difference: correct in both orders on 45 % and 75 % of the same 100 pairs, and asking one of the judges again makes as large a difference."},
 		{name: "not at its end", table: close, change: func(_ *Comparison, d *Difference) { d.Test = byE },
-			want: "They cannot be told apart: correct in both orders on 52 and 50 % of the same 100 pairs."},
+			want: "No significant difference: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "within the margin", table: close, change: func(c *Comparison, _ *Difference) {
 			c.Within = &Within{Verdict: WithinMargin, Points: 15}
-		}, want: "They are the same within 15 points: correct in both orders on 52 and 50 % of the same 100 pairs."},
+		}, want: "The same within 15 points: correct in both orders on 52 % and 50 % of the same 100 pairs."},
 		{name: "within it, by the place", table: close, change: func(c *Comparison, _ *Difference) {
 			c.Within = &Within{Verdict: WithinMargin, Points: 15, Turned: &[2]int{51, 99}}
-		}, want: "of the same 100 pairs. That says little: the verdicts of both change with the order, on 51 and 99 of them."},
+		}, want: "of the same 100 pairs. But both judges change most verdicts with the order, 51 and 99 of them: equal scores say little here."},
 		{name: "not surely within it", table: close, change: func(c *Comparison, _ *Difference) {
 			c.Within = &Within{Verdict: CannotSay, Points: 2, Pairs: new(4021)}
-		}, want: "would do. Some 4,030 pairs would show whether they are the same within 2 points, if they are."},
+		}, want: "are needed to separate them. About 4,030 pairs are needed to show that they are the same within 2 points, if they are."},
 		{name: "where each agrees with itself", table: close, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, apart) },
-			want: "But on the 100 pairs where each judge gives the same verdict in both orders, bob is right 30 points more often [18, 40]."},
+			want: "But on the 100 pairs where both judges are consistent, bob is correct 30 points more often [18, 40]."},
 		{name: "there, too", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, apart) },
-			want: "75 % of the same 100 pairs. On the 100 pairs where each judge gives the same verdict in both orders, bob is right"},
+			want: "75 % of the same 100 pairs. On the 100 pairs where both judges are consistent, bob is correct"},
 		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, close) },
-			want: "On the 100 pairs where each judge gives the same verdict in both orders they cannot be told apart."},
+			want: "On the 100 pairs where both judges are consistent: no significant difference."},
 		{name: "a score", table: apart, change: func(c *Comparison, d *Difference) {
 			d.Unit, c.Unit, c.words = UnitScore, "item", Term{Label: "Grade score"}
 			d.A, d.B, d.Diff, d.Low, d.High = new(0.4), new(0.7), new(0.3), new(0.1), new(0.5)

@@ -13,6 +13,7 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/trials"
 	"gavel/judging"

@@ -6,6 +6,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/protocols/selfreference"

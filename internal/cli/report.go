@@ -54,10 +54,8 @@ func reportCommand(e *env) *cli.Command {
 			page := report.Document{Runs: runs, Boards: report.Boards(loaded, runs, o), People: people}
 			if len(runs) == 2 && loaded[0].Manifest.ID != loaded[1].Manifest.ID {
 				if c, err := scoring.Compare(loaded, o.Bootstrap); err == nil { // else they are not about the same
-					page.Two = &report.ComparisonPage{
-						Comparison: c.Comparisons[0],
-						Reports:    [2]*scoring.Report{&runs[0].Report, &runs[1].Report},
-					}
+					reports := []*scoring.Report{&runs[0].Report, &runs[1].Report}
+					page.Two = &report.Comparison{Comparisons: c, Reports: reports}
 				}
 			}
 			switch {

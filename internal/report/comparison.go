@@ -3,332 +3,502 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
-// Comparison wraps what `gavel compare` prints.
-type Comparison struct{ *scoring.Comparisons }
+// Comparison is runs that were compared, every two of them on the items that both have judged: what `gavel compare`
+// prints, its page, and a part of a report.
+type Comparison struct {
+	*scoring.Comparisons
+	Names   []string          `json:"-"` // of the runs; nil has those of their judges
+	Reports []*scoring.Report `json:"-"` // of the whole runs, nil of one that is not known; only pages need them
+	Command string            `json:"-"` // that prints it, for its page
+}
 
-// CSV writes one row per comparison, metric and group.
-func (c Comparison) CSV(w io.Writer) error {
+// pair is the comparison of two of the runs.
+type pair struct {
+	*scoring.Comparison
+	names, short [2]string // short are the names where all of these are short, else letters
+}
+
+// longestHead is how long a name above a column of numbers may be.
+const longestHead = 16
+
+// pairs returns the comparisons of every two runs under the names of the runs, these runs, and what they are called in
+// tables: their names, with the letters that stand for them.
+func (c *Comparison) pairs() (all []pair, sides []scoring.Side, titles []string) {
+	rest := c.Comparisons.Comparisons
+	sides = []scoring.Side{rest[0].A}
+	for _, two := range rest[:int(math.Sqrt(float64(2*len(rest))))] { // n runs have n(n − 1)/2 comparisons
+		sides = append(sides, two.B)
+	}
+	if c.Names == nil {
+		c.Names = scoring.NamesOf(sides)
+	}
+	names := c.Names
+	short := names
+	titles = names
+	if len(names) > 2 || slices.ContainsFunc(names, func(name string) bool { return len(name) > longestHead }) {
+		short = nil
+		titles = nil
+		for i, name := range names {
+			short = append(short, string(rune('A'+i)))
+			titles = append(titles, short[i]+": "+name)
+		}
+	}
+	for i, first := range names {
+		for j := i + 1; j < len(names); j++ {
+			two := *rest[len(all)]
+			two.Call(first, names[j])
+			all = append(all, pair{
+				Comparison: &two,
+				names:      [2]string{first, names[j]},
+				short:      [2]string{short[i], short[j]},
+			})
+		}
+	}
+	return all, sides, titles
+}
+
+// Document returns the answer, how far the runs are apart and on what, and the numbers of each.
+func (c Comparison) Document() doc.Document {
+	pairs, sides, titles := c.pairs()
+	p := pairs[0]
+	judges := c.judges(sides, titles)
+	d := doc.Document{
+		Answer: c.ranked(pairs),
+		Sheet:  c.sheet(),
+		Blocks: []doc.Block{judges, c.difference(pairs, titles)},
+	}
+	if len(pairs) == 1 {
+		d.Answer, d.Also = p.Sentences()
+		d.Also = strings.TrimSpace(d.Also + " " + p.coverage())
+		d.Blocks = []doc.Block{c.difference(pairs, titles), p.who(), judges, p.outcomes()}
+	}
+	if p.A.ID != "" && p.A.ID == p.B.ID {
+		d.Blocks = []doc.Block{judges}
+	}
+	for _, p := range pairs {
+		d.Blocks = append(d.Blocks, p.within())
+	}
+	var markdown strings.Builder
+	if err := table.Writer(table.Markdown).Each(&markdown, d.Tables(doc.Short)); err != nil {
+		panic(err) // nothing fails that writes to memory
+	}
+	made := &doc.Table{Columns: []doc.Column{{}}}
+	for i, s := range sides {
+		about := heading(s.Model, s.Protocol, prompted(s.Prompt, s.Settings), s.Dataset, s.Simulated) + " · " + s.Run
+		made.Rows = append(made.Rows, doc.Row{Name: titles[i], Cells: []doc.Value{doc.Text(about)}})
+	}
+	d.Blocks = append(d.Blocks,
+		doc.Block{ID: "made", Title: "How it was made", In: doc.Full | doc.Page, Chart: doc.Facts, Table: made, Verbatim: c.Command},
+		doc.Block{ID: "markdown", In: doc.Page, Fold: "Copy as Markdown", Verbatim: markdown.String()},
+		c.sure(pairs), doc.Block{In: doc.Short, Notes: []doc.Note{doc.Say("compare.more")}})
+	return d
+}
+
+// sheet has a row for each comparison, metric and group.
+func (c Comparison) sheet() [][]string {
 	rows := [][]string{{
 		"run_a", "run_b", "metric", "group", "a", "b", "difference", "low", "high", "n", "both", "only_a",
 		"only_b", "neither", "p", "p_holm", "noise_floor", "may_be_noise", "note", "mode", "unit",
 	}}
+	precise := func(p *float64) string {
+		if p == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*p, 'g', -1, 64)
+	}
 	for _, two := range c.Comparisons.Comparisons {
 		for _, d := range two.Differences {
-			in := decimals(d.Unit)
-			counts := make([]string, 4)
-			if d.Table != nil {
-				for i, n := range []int{d.Table.Both, d.Table.OnlyA, d.Table.OnlyB, d.Table.Neither} {
-					counts[i] = strconv.Itoa(n)
+			row := []string{two.A.Run, two.B.Run, d.Metric, d.Group}
+			for _, v := range []*float64{d.A, d.B, d.Diff, d.Low, d.High} {
+				row = append(row, table.Cell(v, decimals(d.Unit)))
+			}
+			row = append(row, strconv.Itoa(d.N), "", "", "", "")
+			if t := d.Table; t != nil {
+				for i, n := range []int{t.Both, t.OnlyA, t.OnlyB, t.Neither} {
+					row[len(row)-4+i] = strconv.Itoa(n)
 				}
 			}
-			row := []string{
-				two.A.Run, two.B.Run, d.Metric, d.Group, table.Cell(d.A, in), table.Cell(d.B, in),
-				table.Cell(d.Diff, in), table.Cell(d.Low, in), table.Cell(d.High, in), strconv.Itoa(d.N),
-			}
-			row = append(row, counts...)
 			rows = append(rows, append(row, precise(d.P), precise(d.Holm), table.Cell(d.Floor, 4),
 				strconv.FormatBool(d.Noise), d.Note, d.Mode, d.Unit))
 		}
 	}
-	return table.WriteCSV(w, withoutModes(rows))
+	return withoutModes(rows)
 }
 
-// Brief is of every two runs the answer, and the numbers that it rests on.
-func (c Comparison) Brief() []table.Table {
-	var tables []table.Table
-	for _, two := range c.Comparisons.Comparisons {
-		names := two.Names()
-		const room = 16
-		heads := names
-		if max(len(names[0]), len(names[1])) > room {
-			heads = [2]string{"A", "B"}
+// ranked says which of several judges no other is significantly ahead of.
+func (c Comparison) ranked(pairs []pair) string {
+	wins := map[string]int{}
+	first := slices.Clone(c.Names)
+	for _, p := range pairs {
+		d := p.Headline()
+		if d == nil || d.Diff == nil {
+			return doc.Phrase("compare.no-value")
 		}
-		t := table.Table{Plain: true}
-		var drawn []scoring.Difference
-		row := func(name string, d scoring.Difference) {
-			ahead := "noise?"
-			switch {
-			case d.Diff == nil:
-				ahead = ""
-			case d.Noise:
-			case best(two.A.Protocol, d.Metric) == "":
-				ahead = "differs"
-			case (*d.Diff > 0) == (best(two.A.Protocol, d.Metric) == scoring.Higher):
-				ahead = heads[1]
-			default:
-				ahead = heads[0]
-			}
-			of := func(v *float64) string { return table.Rough(v, scoring.Result{Unit: d.Unit}) }
-			diff := d.Result()
-			t.Row(name, of(d.A), of(d.B), table.Roughly(diff), "", ahead)
-			drawn = append(drawn, d)
-		}
-		for _, tile := range layoutOf(two.A.Protocol).Tiles {
-			for _, d := range two.Differences {
-				if d.Metric != tile.Metric || d.Mode != tile.Mode || d.Group != scoring.Overall || tile.Folded {
-					continue
-				}
-				if two.Alike != nil && two.Alike.Metric == d.Metric {
-					d = *two.Alike
-				}
-				row(tile.label(&scoring.Report{}), d)
-			}
-		}
-		if d := two.Headline(); d != nil && d.Table != nil {
-			test := cmp.Or(d.Test, "exact McNemar")
-			p := ""
-			if d.P != nil {
-				p = pWords(d.P)
-			}
-			t.Row("only this one is right", strconv.Itoa(d.Table.OnlyA), strconv.Itoa(d.Table.OnlyB), p, test, "")
-		}
-		scale := drawDifferences(&t, drawn)
-		t.Columns = table.Left("").Right(heads[0], heads[1], "difference").Left(scale, "").Spare(scale)
-		if heads != names {
-			t.Notef("A: %s, B: %s", names[0], names[1])
-		}
-		t.Notef("difference: %s less %s; noise?: the interval holds 0, or the test may be chance", heads[1], heads[0])
-		if len(c.Comparisons.Comparisons) > 1 {
-			t.Note("after Holm's correction over " + c.Family)
-		}
-		if two.Alike != nil {
-			t.Notef("where both orders agree: on the %s where both judges' do", table.Count(two.Alike.N, "pair"))
-		}
-		t.Warn(two.Warnings)
-		t.Note(fullHint)
-		tables = append(tables, table.Table{Title: two.Says}, t)
-		if two.Within != nil {
-			tables = append(tables, within(two.Within))
+		if !d.Noise {
+			ahead := int(scoring.One(*d.Diff > 0))
+			wins[p.names[ahead]]++
+			first = slices.DeleteFunc(first, func(name string) bool { return name == p.names[1-ahead] })
 		}
 	}
-	return tables
+	switch {
+	case len(first) == len(c.Names):
+		return doc.Phrase("compare.all-tied", len(first))
+	case len(first) == 0:
+		return doc.Phrase("compare.circle")
+	case len(first) == 1 && wins[first[0]] == len(c.Names)-1:
+		return doc.Phrase("compare.best", first[0], pairs[0].tile(*pairs[0].Headline()).Name)
+	}
+	return doc.Phrase("compare.unbeaten", Enumerate(first))
 }
 
-// fullHint says where there is more.
-const fullHint = "more: the same with --full, by category; gavel serve, item by item"
-
-// differenceStrip is how many characters a drawn difference has, the middle one at 0.
-const differenceStrip = 13
-
-// drawDifferences draws the first rows of a short table in its last column but one, those of the first one's unit, and
-// returns the scale above them.
-func drawDifferences(t *table.Table, differences []scoring.Difference) (head string) {
-	var all []scoring.Result
-	for _, d := range differences {
-		if d.Unit == differences[0].Unit {
-			all = append(all, d.Result())
+// coverage says of how many pairs each judge has a verdict to keep, where these verdicts tell the judges apart.
+func (p pair) coverage() string {
+	for _, d := range p.Differences {
+		if d.Metric == "coverage" && d.Group == scoring.Overall && d.Diff != nil && p.Alike != nil && !p.Alike.Noise {
+			return doc.Phrase("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
 		}
 	}
-	axis := DifferenceAxis(all...)
-	for i, d := range differences {
-		if d.Unit == differences[0].Unit && d.Diff != nil {
-			t.Rows[i][4] = stripOfDifference(axis, d.Result())
-		}
-	}
-	end := strconv.FormatFloat(axis.Max, 'f', -1, 64)
-	side := differenceStrip / 2
-	return fmt.Sprintf("%-*s0%*s", side, "-"+end, side, "+"+end)
+	return ""
 }
 
-// stripOfDifference draws a difference and its interval: ···━●━│······
-func stripOfDifference(axis Axis, x scoring.Result) string {
-	at := func(v float64) int {
-		return int(math.Round(axis.place(v) / 100 * (differenceStrip - 1)))
-	}
-	line := slices.Repeat([]rune{'·'}, differenceStrip)
-	if x.Low != nil && x.High != nil {
-		for i := at(*x.Low); i <= at(*x.High); i++ {
-			line[i] = '━'
-		}
-	}
-	line[differenceStrip/2] = '│'
-	line[at(*x.Value)] = '●'
-	return string(line)
+// items returns what leads to the items of both that a filter takes, of a group or of all.
+func (p pair) items(show, group string) doc.Ref {
+	return doc.Ref{Runs: []string{p.A.Run, p.B.Run}, Show: show, Group: strings.TrimPrefix(group, scoring.Overall)}
 }
 
-// best says which values of a protocol's metric are the better.
-func best(protocol, metric string) scoring.Best {
-	term, _ := scoring.TermIn(Terms(protocol), metric)
+// parts of a bar: units by who is correct on them.
+func (p pair) parts(t *scoring.Table2x2) []doc.Part {
+	return []doc.Part{
+		{N: t.Both, Look: "right", Name: "both correct", Target: p.items("both", "")},
+		{N: t.OnlyA, Look: "a", Name: "only " + p.names[0], Target: p.items("a", "")},
+		{N: t.OnlyB, Look: "b", Name: "only " + p.names[1], Target: p.items("b", "")},
+		{N: t.Neither, Look: "wrong", Name: "neither", Target: p.items("neither", "")},
+	}
+}
+
+// best says which values of a metric are the better.
+func (p pair) best(metric string) scoring.Best {
+	term, _ := scoring.TermIn(Terms(p.A.Protocol), metric)
 	return term.Best
 }
 
-// Tables lays every comparison out for people.
-func (c Comparison) Tables() []table.Table {
-	var tables []table.Table
-	for _, two := range c.Comparisons.Comparisons {
-		if two.Says != "" {
-			tables = append(tables, table.Table{Title: two.Says})
+// tile returns what the numbers that stand for a run call a difference, folded where it is none of them.
+func (p pair) tile(d scoring.Difference) Tile {
+	for _, t := range layoutOf(p.A.Protocol).Tiles {
+		if t.Metric == d.Metric && t.Mode == d.Mode {
+			return t
 		}
-		tables = append(tables, compared(two, c.Comparisons))
-		if t, ok := tableOfTwo(two, c.Bootstrap.Unit); ok {
-			tables = append(tables, t)
-		}
-		if two.Within != nil {
-			tables = append(tables, within(two.Within))
-		}
-		tables = append(tables, costs("run", []costRow{{"A", two.A.Ledger}, {"B", two.B.Ledger}})...)
 	}
-	return tables
+	name := MetricName(p.A.Protocol, d.Metric)
+	if d.Mode != "" {
+		name += ", " + d.Mode
+	}
+	return Tile{Name: name, Folded: true}
 }
 
-// within is whether two runs are the same.
-func within(w *scoring.Within) table.Table {
-	t := table.Table{
-		Title:   fmt.Sprintf("%s: %s", w.Metric, sameness(w)),
-		Columns: table.Right("n", "B − A", "90 % interval", "right → wrong", "wrong → right"),
-		Notes: []string{"the same: two one-sided tests at 5 %, by Tango's score interval; different: " +
-			"p (exact McNemar) is below 0.05; → is from A to B"},
+// row of a difference.
+func (p pair) row(d scoring.Difference) doc.Row {
+	of := func(v *float64) doc.Value { return doc.Num(scoring.Result{Metric: d.Metric, Unit: d.Unit, Value: v}) }
+	r := doc.Row{
+		Name:  p.tile(d).Name,
+		Term:  d.Metric,
+		N:     d.N,
+		Look:  DifferenceLook(d.Noise),
+		Total: d.Group == scoring.Overall,
+		Cells: []doc.Value{
+			of(d.A), of(d.B), doc.Num(d.Result()), {}, {}, doc.Text(table.PValue(d.P)), doc.Text(table.PValue(d.Holm)),
+			doc.Text(d.Test), doc.Num(scoring.Result{Unit: d.Unit, Value: d.Floor}),
+		},
 	}
-	if w.Interval != scoring.ByTango {
-		t.Notes = []string{"the same: the interval lies within the margin; different: p is below 0.05; " +
-			"both hold at every look, since a run is not at its end; → is from A to B"}
+	switch best := p.best(d.Metric); {
+	case d.Diff == nil:
+	case d.Noise:
+		r.Cells[4].Text = "n.s."
+	case best == "":
+		r.Cells[4].Text = "differs"
+	default:
+		r.Cells[4].Text = p.short[int(scoring.One((*d.Diff > 0) == (best == scoring.Higher)))]
+	}
+	return r
+}
+
+// difference has every difference: the headline's first, then those where both judges are consistent. Where space is
+// short it has, of two runs, the numbers that stand for a run, and of several the first of every two.
+func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
+	p := pairs[0]
+	head := cmp.Or(p.Headline(), &scoring.Difference{})
+	sides, signs := p.short, titles
+	detail := doc.Full | doc.Page
+	several := len(pairs) > 1
+	if several {
+		sides = [2]string{"first", "second"}
+		signs = sides[:]
+		detail = doc.Full
+	}
+	axis := &doc.Axis{Signed: true}
+	if p.best(head.Metric) == scoring.Higher {
+		axis.Ends = [2]string{"← " + sides[0] + " better", sides[1] + " better →"}
+	}
+	t := &doc.Table{Look: "versus", Columns: []doc.Column{
+		{Name: sides[0], Head: signs[0], Kind: doc.Side, Axis: doc.AxisOf(head.Unit)},
+		{Name: sides[1], Head: signs[1], Kind: doc.Side},
+		{Name: "difference", Kind: doc.Number, Axis: axis}, {Name: "who is correct", Kind: doc.Bar, In: doc.Page},
+		{In: doc.Short | doc.Full}, {Name: "p", In: doc.Full}, {Name: "Holm", In: doc.Full}, {Name: "test", In: doc.Full},
+		{Name: "noise floor", Kind: doc.Bare, In: doc.Full},
+	}}
+	var warnings []string
+	for _, p := range pairs {
+		var first, rest []scoring.Difference
+		for _, d := range p.Differences {
+			if d.Metric == head.Metric && d.Mode == head.Mode {
+				first = append(first, d)
+			} else {
+				rest = append(rest, d)
+			}
+		}
+		headlines := len(first)
+		if p.Alike != nil {
+			first = append(append(first, *p.Alike), p.AlikeByGroup...)
+		}
+		for i, d := range append(first, rest...) {
+			r := p.row(d)
+			if i < len(first) && d.Table != nil {
+				r.Cells[3].Parts = p.parts(d.Table)
+			}
+			switch {
+			case several && i == 0:
+				r.Name = strings.Join(p.short[:], " · ")
+				r.Target = p.items("", "")
+			case !r.Total:
+				r.Name = "  " + d.Group
+				r.Term = ""
+				r.In = detail
+				if i < len(first) {
+					r.Target = p.items("differ", d.Group)
+				}
+			case i >= headlines && i < len(first):
+				r.Name += " *"
+			case i > 0 && (several || p.tile(d).Folded || p.Alike != nil && d.Metric == p.Alike.Metric):
+				r.In = detail
+			}
+			r.Total = r.Total && (i == 0 || !several)
+			t.Rows = append(t.Rows, r)
+		}
+		warnings = append(warnings, p.Warnings...)
+	}
+	t.DropEmpty()
+	notes := []doc.Note{doc.Say("compare.signs", signs[1], signs[0], c.Family)}
+	if several {
+		notes = append(notes, doc.Plain(strings.Join(titles, ", ")))
+	} else if head.Table != nil {
+		notes = append(notes, doc.Say("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], tested(*head)))
+	}
+	if p.Alike != nil {
+		notes = append(notes, doc.Say("compare.alike"))
+	}
+	slices.Sort(warnings)
+	return doc.Block{
+		ID:    "difference",
+		Title: "The difference",
+		About: doc.Phrase("compare.about"),
+		Table: t,
+		Keys:  []doc.Key{{Sign: "a", Words: signs[0]}, {Sign: "b", Words: signs[1]}},
+		Notes: append(notes, doc.Warn(slices.Compact(warnings))...),
+	}
+}
+
+// tested is the p of a difference in words: "p = 0.06 (exact McNemar)".
+func tested(d scoring.Difference) string {
+	if d.P == nil {
+		return "no test"
+	}
+	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
+	const alpha = 0.05
+	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
+		p += doc.Phrase("compare.holm", table.PValue(d.Holm))
+	}
+	return p
+}
+
+// pWords is a p as a sentence has it: "p = 0.20", "p < 0.001".
+func pWords(p *float64) string {
+	switch {
+	case *p < 0.001:
+		return "p < 0.001"
+	case *p < 0.1:
+		return fmt.Sprintf("p = %.3f", *p)
+	}
+	return fmt.Sprintf("p = %.2f", *p)
+}
+
+// who says which units the judges part on.
+func (p pair) who() doc.Block {
+	head := p.Headline()
+	if head == nil || head.Table == nil {
+		return doc.Block{}
+	}
+	t := head.Table
+	b := doc.Block{
+		ID:    "who",
+		Title: "Who is correct on what",
+		About: p.tile(*head).Name + ", " + table.Count(t.N(), cmp.Or(p.Unit, ItemOf(p.A.Protocol))),
+		In:    doc.Full | doc.Page,
+		Chart: doc.StackedBar,
+		Table: &doc.Table{First: "correct"},
+		Bracket: &doc.Bracket{
+			From:       1,
+			To:         3,
+			N:          t.OnlyA + t.OnlyB,
+			Bold:       "on which only one is correct",
+			Words:      tested(*head),
+			Beyond:     "on which neither is",
+			BeyondSize: t.Neither,
+		},
+	}
+	for _, part := range p.parts(t) {
+		row := doc.Row{Name: part.Name, Look: part.Look, Target: part.Target, Cells: []doc.Value{doc.Count(part.N)}}
+		b.Table.Rows = append(b.Table.Rows, row)
+	}
+	return b
+}
+
+// judges are the runs by themselves, and what they cost.
+func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
+	l := layoutOf(sides[0].Protocol)
+	t := &doc.Table{First: "judge", Look: "many"}
+	b := doc.Block{ID: "judges", Title: "Each judge by itself", In: doc.Full | doc.Page}
+	for i, s := range sides {
+		if cost := s.Ledger; cost != nil && cost.Each != nil {
+			b.Notes = append(b.Notes, doc.Say("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
+				cost.Seconds, cost.Each.Seconds, cost.Each.ReplyTokens, l.item(),
+				strings.Join(append([]string{""}, beside(cost)...), "; ")))
+		}
+		if len(c.Reports) == 0 || slices.Contains(c.Reports, nil) {
+			continue
+		}
+		r := c.Reports[i]
+		row := doc.Row{Name: titles[i], Target: doc.RunRef(s.Run), Look: "level-" + string(levelOf(r))}
+		add := func(column doc.Column, v doc.Value) {
+			if i == 0 {
+				t.Columns = append(t.Columns, column)
+			}
+			row.Cells = append(row.Cells, v)
+		}
+		add(doc.Column{Name: "level", Kind: doc.Judged}, doc.LevelOf(cmp.Or(r.Diagnosis, &scoring.Diagnosis{}).Level))
+		head := cmp.Or(Headline(r), &scoring.Result{})
+		name := MetricName(r.Protocol, head.Metric)
+		add(doc.Column{Name: name, Kind: doc.Number, Axis: doc.AxisOf(head.Unit)}, doc.Num(*head))
+		for _, tile := range l.Tiles {
+			if (tile.Metric != head.Metric || tile.Mode != head.Mode) && tile.Metric != scoring.WithoutVerdict {
+				add(doc.Column{Name: tile.Name, Kind: doc.Of}, doc.Num(tile.of(r)))
+			}
+		}
+		var each doc.Value
+		if l.Bracket != nil && r.Repetitions == nil {
+			if kept := l.Bracket(r); kept != nil && kept.N > 0 {
+				each.Text = fmt.Sprintf("%.1f", float64(r.Judgments())/float64(kept.N))
+			}
+		}
+		add(doc.Column{Name: l.Noun + " per usable verdict"}, each)
+		t.Rows = append(t.Rows, row)
+		b.Table = t
+	}
+	t.DropEmpty()
+	return b
+}
+
+// outcomes are those of the same units in both runs.
+func (p pair) outcomes() doc.Block {
+	l := layoutOf(p.A.Protocol)
+	if p.Became[0].N*len(l.Ends) == 0 {
+		return doc.Block{}
+	}
+	b := doc.Block{
+		ID:    "outcomes",
+		Title: "Outcomes of the same " + table.Count(p.Became[0].N, l.item()),
+		In:    doc.Full | doc.Page,
+		Table: &doc.Table{Look: "stack", Columns: []doc.Column{{Kind: doc.LargeBar}}},
+	}
+	for side, became := range p.Became {
+		row := doc.Row{Name: p.names[side]}
+		if p.Turned != nil {
+			row.Detail = doc.Phrase("compare.turned", p.Turned[side])
+		}
+		var bar doc.Value
+		for _, end := range l.Ends {
+			part := doc.Part{Name: end.Words, N: became.Count(end.Part), Look: end.Look}
+			if p.OnlyA+p.OnlyB == 0 {
+				part.Target = doc.Ref{Runs: []string{p.Sides[side].Run}, Show: end.Show}
+			}
+			bar.Parts = append(bar.Parts, part)
+			if side == 0 {
+				b.Keys = append(b.Keys, doc.Key{Sign: end.Look, Words: end.Words})
+			}
+		}
+		row.Cells = []doc.Value{bar}
+		b.Table.Rows = append(b.Table.Rows, row)
+	}
+	if p.Alike != nil && p.Alike.Table.Neither > 0 {
+		b.Links = []doc.Link{{Words: doc.Phrase("compare.labels", p.Alike.Table.Neither), Target: p.items("confident", "")}}
+	}
+	return b
+}
+
+// within says whether the runs are the same within a margin.
+func (p pair) within() doc.Block {
+	w := p.Within
+	if w == nil {
+		return doc.Block{}
+	}
+	method := "compare.betting"
+	if w.Interval == scoring.ByTango {
+		method = "compare.tango"
 	}
 	diff := scoring.Result{Value: w.Diff, Low: w.Low, High: w.High, Mode: scoring.ModeDifference}
-	row := []string{
-		strconv.Itoa(w.N), table.Plain(diff), table.Ends(diff), strconv.Itoa(w.RightToWrong),
-		strconv.Itoa(w.WrongToRight),
-	}
-	if w.Turned != nil {
-		t.Columns = t.Columns.Right("changed with the order in A", "in B")
-		row = append(row, strconv.Itoa(w.Turned[0]), strconv.Itoa(w.Turned[1]))
-	}
-	t.Rows = [][]string{row}
-	return t
+	return doc.Block{ID: "within", Title: "The same within a margin?", Notes: []doc.Note{
+		doc.Say("compare.margin", decimal(w.Points), w.Verdict, p.short[1], p.short[0], table.Whole(diff), w.N,
+			w.RightToWrong, w.WrongToRight),
+		doc.Say(method),
+	}}
 }
 
-// sameness is the verdict, in words.
-func sameness(w *scoring.Within) string {
-	switch w.Verdict {
-	case scoring.WithinMargin:
-		return fmt.Sprintf("the same within %s points", decimal(w.Points))
-	case scoring.Different:
-		return fmt.Sprintf("different, and not surely within %s points", decimal(w.Points))
+// sure says how sure a comparison is, and how to read it.
+func (c Comparison) sure(pairs []pair) doc.Block {
+	b := doc.Block{
+		ID:    "sure",
+		Title: "How to read this",
+		In:    doc.Full | doc.Page,
+		Fold:  "How sure is that? How to read this",
+		Notes: []doc.Note{
+			doc.Say("compare.paired"), doc.Say("compare.interval"), doc.Say("compare.significant", c.Family),
+		},
 	}
-	return fmt.Sprintf("cannot say whether they are the same within %s points; some %d pairs would, if they are",
-		decimal(w.Points), *w.Pairs)
-}
-
-// sides names two runs, and says what both have judged.
-func sides(two *scoring.Comparison) string {
-	name := func(s scoring.Side) string {
-		return heading(s.Model, s.Protocol, prompted(s.Prompt, s.Settings), s.Dataset, s.Simulated) + "  (" + s.Run + ")"
+	if pairs[0].Alike != nil {
+		b.Notes = append(b.Notes, doc.Say("compare.own"))
 	}
-	of := cmp.Or(two.Unit, layoutOf(two.A.Protocol).item())
-	return fmt.Sprintf("A = %s\nB = %s\n%s in both", name(two.A), name(two.B), table.Count(two.N, of))
-}
-
-// Differs marks what may be noise.
-func Differs(d scoring.Difference) string {
-	if d.Noise {
-		return "~"
-	}
-	return "differs"
-}
-
-// compared is the table of two runs.
-func compared(two *scoring.Comparison, all *scoring.Comparisons) table.Table {
-	var notes []string
-	if further := layoutOf(two.A.Protocol).Compared; further != nil {
-		notes = further(two)
-	}
-	t := table.Table{
-		Title:   sides(two),
-		Columns: table.Left("metric", "group").Right("n", "A", "B", "B − A", "95 % interval", "p", "Holm").Left(""),
-	}
-	modes := slices.ContainsFunc(two.Differences, func(d scoring.Difference) bool { return d.Mode != "" })
-	if modes {
-		t.Columns = slices.Insert(t.Columns, 1, table.Left("mode")...)
-	}
-	in := "in percent"
-	floors := hasFloor(two)
-	floor := ""
-	if floors {
-		floor = ", or the difference is not above the noise floor"
-		t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, table.Right("noise floor")...)
-	}
+	var methods, notes []string
 	var said table.Remarks
-	for _, d := range two.Differences {
-		of := func(v *float64) string { return table.Plain(scoring.Result{Value: v, Unit: d.Unit}) }
-		diff := d.Result()
-		row := []string{d.Metric}
-		if modes {
-			row = append(row, d.Mode)
+	for _, p := range pairs {
+		for _, d := range p.Differences {
+			said.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
+			methods = append(methods, d.Interval)
 		}
-		row = append(row,
-			d.Group, strconv.Itoa(d.N), of(d.A), of(d.B), table.Plain(diff),
-			table.Ends(diff), table.PValue(d.P), table.PValue(d.Holm),
-		)
-		if floors {
-			row = append(row, of(d.Floor))
-		}
-		t.Row(append(row, Differs(d))...)
-		said.Add(strings.Join(strings.Fields(d.Metric+" "+d.Mode+" "+d.Group), " "), d.Note)
-		if d.Unit != "" {
-			in = "in percent, but correlations and scores as the papers print them"
+		if further := layoutOf(p.A.Protocol).Compared; further != nil {
+			notes = append(notes, further(p.Comparison)...)
 		}
 	}
-	t.Notes = slices.Concat([]string{
-		fmt.Sprintf("~ may be noise: the interval holds 0, or there is none, or p (%s) is not below 0.05%s; %s",
-			Tests(two), floor, Intervals(all.Bootstrap, Methods(two))),
-		"Holm over " + all.Family, in, noiseFloor(two),
-	}, said.Lines(), notes, table.Warned(two.Warnings))
-	return t
-}
-
-// Tests says what the p of a comparison are of.
-func Tests(two *scoring.Comparison) string {
-	var words []string
-	other := map[string][]string{}
-	for _, d := range two.Differences {
-		switch {
-		case d.P == nil:
-		case d.Test == "":
-			words = []string{"exact McNemar"}
-		case !slices.Contains(other[d.Test], d.Metric):
-			other[d.Test] = append(other[d.Test], d.Metric)
-		}
+	for _, note := range slices.Concat([]string{Intervals(c.Bootstrap, methods)}, said.Lines(), notes) {
+		b.Notes = append(b.Notes, doc.Plain(note))
 	}
-	for _, test := range slices.Sorted(maps.Keys(other)) {
-		words = append(words, "of "+strings.Join(other[test], " and ")+" by "+test)
-	}
-	if words == nil {
-		return "none here"
-	}
-	return strings.Join(words, ", ")
-}
-
-// tableOfTwo is the 2×2 table of the headline, overall: the first that has one.
-func tableOfTwo(two *scoring.Comparison, unit string) (table.Table, bool) {
-	for _, d := range two.Differences {
-		if x := d.Table; x != nil && d.Group == scoring.Overall {
-			return table.Table{
-				Title:   fmt.Sprintf("%s, %s by %s", d.Metric, unit, unit),
-				Columns: table.Left("").Right("B right", "B wrong"),
-				Rows: [][]string{
-					{"A right", strconv.Itoa(x.Both), strconv.Itoa(x.OnlyA)},
-					{"A wrong", strconv.Itoa(x.OnlyB), strconv.Itoa(x.Neither)},
-				},
-			}, true
-		}
-	}
-	return table.Table{}, false
-}
-
-// precise writes a p with all its digits; "" for none.
-func precise(p *float64) string {
-	if p == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*p, 'g', -1, 64)
+	return b
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring"
 )
@@ -24,6 +25,12 @@ type Axis struct {
 
 // PercentAxis is of shares, with chance or half in its middle.
 var PercentAxis = Axis{Min: 0, Max: 100, Ticks: []float64{0, 25, 50, 75, 100}, Zero: 50}
+
+// valueAxis is the axis of values of a unit.
+func valueAxis(unit string) Axis {
+	a := doc.AxisOf(unit)
+	return Axis{Min: a.Min, Max: a.Max, Ticks: a.Ticks, Zero: a.Zero}
+}
 
 // DifferenceAxis is of differences, with 0 in its middle: the shortest of a few that holds all of them with their
 // intervals.

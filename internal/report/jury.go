@@ -152,21 +152,7 @@ func (j Jury) onlyRight() *doc.Note {
 		return nil
 	}
 	return new(doc.Say("jury.only-right", table.Count(d.Table.OnlyB, layoutOf(j.Scored.Protocol).item()),
-		humanize.Comma(int64(d.Table.OnlyA)), scoring.InSentence(j.Members[0].Name), j.test()))
-}
-
-// test returns the p of the gain: "p = 0.06 (exact McNemar)".
-func (j Jury) test() string {
-	d := j.Gain
-	if d.P == nil {
-		return "no test"
-	}
-	p := pWords(d.P) + " (" + cmp.Or(d.Test, "exact McNemar") + ")"
-	const alpha = 0.05
-	if *d.P < alpha && d.Holm != nil && *d.Holm >= alpha {
-		p += doc.Phrase("jury.holm", table.PValue(d.Holm))
-	}
-	return p
+		humanize.Comma(int64(d.Table.OnlyA)), scoring.InSentence(j.Members[0].Name), tested(d)))
 }
 
 // gain is the difference to the best member.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/scoring"
 )
@@ -28,8 +29,8 @@ func TestProtocolWithoutLayout(t *testing.T) {
 		t.Errorf("page: %s", p)
 	}
 	side := scoring.Side{Protocol: "rate"}
-	c := report.Comparison{&scoring.Comparisons{Comparisons: []*scoring.Comparison{{A: side, B: side, Unit: "item", N: 7, Differences: []scoring.Difference{{Metric: "rating", Diff: new(0.5)}}}}}}
-	if text := string(printed(t, c, report.FullText)); !strings.Contains(text, "7 items in both") || !strings.Contains(text, "rating") {
+	c := report.Comparison{Comparisons: &scoring.Comparisons{Comparisons: []*scoring.Comparison{{A: side, B: side, Unit: "item", N: 7, Differences: []scoring.Difference{{Metric: "rating", Group: scoring.Overall, Diff: new(0.5)}}}}}}
+	if text := string(printed(t, c, report.FullText)); !strings.Contains(text, "on the same 7 items") || !strings.Contains(text, "rating") {
 		t.Errorf("%s", text)
 	}
 }

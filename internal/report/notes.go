@@ -92,11 +92,3 @@ func Intervals(b scoring.Bootstrap, methods []string) string {
 	}
 	return note
 }
-
-// Methods are those of a comparison's differences.
-func Methods(c *scoring.Comparison) (methods []string) {
-	for _, d := range c.Differences {
-		methods = append(methods, d.Interval)
-	}
-	return methods
-}

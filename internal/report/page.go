@@ -98,7 +98,7 @@ func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards
 type Document struct {
 	Runs   []Run
 	Boards []*Leaderboard
-	Two    *ComparisonPage // of two runs that can be compared; nil of others
+	Two    *Comparison     // of two runs that can be compared; nil of others
 	People *LabelAgreement // how the judges agree with people's labels; nil where none are given
 }
 
@@ -106,7 +106,9 @@ type Document struct {
 func (d Document) WriteHTML(w io.Writer) error {
 	p := pageOf(d.Runs)
 	p.Boards = d.Boards
-	p.Two = d.Two
+	if d.Two != nil {
+		p.Two = d.Two.Document()
+	}
 	p.People = d.People
 	return pages().ExecuteTemplate(w, "page", struct {
 		*page
@@ -127,14 +129,20 @@ type page struct {
 	One       bool   // run, not several
 	Simulated string // what to say of simulated judges
 	Boards    []*Leaderboard
-	Two       *ComparisonPage
+	Two       doc.Document // their comparison; empty of others
 	People    *LabelAgreement
 	Pages     []*RunPage
 	beside    []doc.Block // of several runs
 }
 
 // Beside are the runs in one table, what differs between them, and what they cost.
-func (p page) Beside() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.beside) }
+func (p *page) Beside() (template.HTML, error) { return doc.Paper{Prefix: "all-"}.Blocks(p.beside) }
+
+// Compared is what sets two runs apart.
+func (p *page) Compared() (template.HTML, error) {
+	blocks, _ := p.Two.Cut("made")
+	return doc.Paper{Link: p.inFile, Prefix: "compared-"}.Blocks(blocks)
+}
 
 func pageOf(runs []Run) *page {
 	scores := Scores{Runs: reports(runs)}

@@ -394,3 +394,5 @@ func (s Ranking) sheet() [][]string {
 	}
 	return rows
 }
+
+const noiseNote = "noise floor: the largest difference that asking the same judge again made, in points"

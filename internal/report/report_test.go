@@ -7,6 +7,7 @@ import (
 
 	"gotest.tools/v3/golden"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
@@ -68,7 +69,7 @@ func oneComparison() report.Comparison {
 			Strict:   scoring.Result{Metric: "strict", Group: scoring.Overall, N: 24, Value: of(79.1667), Low: of(62.5), High: of(95.8333)},
 		},
 	}
-	return report.Comparison{&scoring.Comparisons{
+	return report.Comparison{Comparisons: &scoring.Comparisons{
 		Comparisons: []*scoring.Comparison{cmp}, Family: "strict, overall: 1 comparison; strict, by group: 1", Policy: "unique",
 		Bootstrap: scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "pair"},
 	}}

@@ -1,18 +1,23 @@
 package report
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
+	"gavel/internal/doc"
 	"gavel/scoring"
 )
 
 // The note names Tango's interval where it is his, and says of a run that is not at its end that all holds at every look.
 func TestNoteOfWithin(t *testing.T) {
-	for by, want := range map[string]string{scoring.ByTango: "Tango's", scoring.ByBetting: "at every look"} {
-		w := &scoring.Within{Metric: "strict", Points: 5, Verdict: scoring.Different, Diff: new(1.0), Low: new(-2.0), High: new(4.0), Interval: by, N: 40}
-		if got := strings.Join(within(w).Notes, " "); !strings.Contains(got, want) {
-			t.Errorf("%s: %s", by, got)
+	for by, want := range map[string]string{scoring.ByTango: "compare.tango", scoring.ByBetting: "compare.betting"} {
+		w := &scoring.Within{
+			Metric: "strict", Points: 5, Verdict: scoring.Different, Diff: new(1.0), Low: new(-2.0), High: new(4.0),
+			Interval: by, N: 40,
+		}
+		notes := pair{Comparison: &scoring.Comparison{Within: w}}.within().Notes
+		if !slices.ContainsFunc(notes, func(n doc.Note) bool { return n.Code == want }) {
+			t.Errorf("%s: %v", by, notes)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
@@ -112,7 +112,6 @@ type compareCell struct {
 type comparedRun struct {
 	Letter, Name string
 	Head         RunHead
-	Report       *scoring.Report // nil while it is being made
 }
 
 // compareView is several runs beside each other.
@@ -127,16 +126,17 @@ type compareView struct {
 	Pages      int                  `json:"pages"`
 	Items      []CompareRow         `json:"items"`
 
-	Fields []compareField          `json:"-"` // of the form
-	Runs   []Option                `json:"-"` // to choose from
-	Links  []boardChoice           `json:"-"` // other comparisons
-	Chosen []comparedRun           `json:"-"`
-	Shows  []Option                `json:"-"`
-	Meta   string                  `json:"-"`
-	Two    *report.ComparisonPage  `json:"-"`
-	Many   *report.ComparisonsPage `json:"-"` // of more than two runs
-	Every  template.HTML           `json:"-"` // number
-	First  bool                    `json:"-"` // the first items only, not a page of all
+	Fields []compareField `json:"-"` // of the form
+	Runs   []Option       `json:"-"` // to choose from
+	Links  []boardChoice  `json:"-"` // other comparisons
+	Chosen []comparedRun  `json:"-"`
+	Shows  []Option       `json:"-"`
+	Meta   string         `json:"-"`
+	Answer string         `json:"-"`
+	Also   string         `json:"-"`
+	Above  template.HTML  `json:"-"` // the items
+	Below  template.HTML  `json:"-"` // them
+	First  bool           `json:"-"` // the first items only, not a page of all
 }
 
 // compareField is a field of the form.
@@ -214,131 +214,52 @@ func (s *Server) compareView(r *http.Request) (v compareView, err error) {
 }
 
 // compose makes what the page says of the comparison.
-func (s *Server) compose(ctx context.Context, v *compareView) error {
-	var reports []*scoring.Report
-	for i := range v.Chosen {
-		c := &v.Chosen[i]
-		m, err := s.runs.Manifest(c.Head.Name)
-		if err != nil {
-			return err
-		}
-		n, err := s.numbers(ctx, c.Head.Name, m)
-		if ctx.Err() != nil {
-			return err
-		}
-		if err == nil { // else the page of the run says why
-			c.Report = n.rep
-		}
-		reports = append(reports, c.Report)
-	}
-	tables := slices.DeleteFunc(report.Comparison{Comparisons: v.Comparison}.Tables(), func(t table.Table) bool {
-		return len(t.Columns) == 0 // sentences: they stand above
-	})
-	var every strings.Builder
-	for _, t := range tables {
-		text, err := t.HTML()
-		if err != nil {
-			return err
-		}
-		every.WriteString(string(text))
-	}
-	explained, err := report.Explanations(tables)
-	if err != nil {
-		return err
-	}
-	v.Every = template.HTML(every.String()) + explained
-	v.Meta = v.meta()
+func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
+	c := report.Comparison{Comparisons: v.Comparison}
 	words := []string{"gavel", "compare"}
-	for _, run := range v.Filter.Runs {
+	for _, chosen := range v.Chosen {
+		run := chosen.Head.Name
+		m, err := s.runs.Manifest(run)
+		if err != nil {
+			return err
+		}
+		n, _ := s.numbers(ctx, run, m) // without them the page of the run says why
+		c.Names = append(c.Names, chosen.Name)
+		c.Reports = append(c.Reports, n.rep)
 		words = append(words, s.folder(run))
 	}
-	command := shellLine(words)
-	if len(v.Chosen) > 2 {
-		v.Many = v.many(reports)
-		v.Many.Command = command
-		return nil
+	c.Command = shellLine(words)
+	d := c.Document()
+	above, below := d.Cut("made")
+	paper := doc.Paper{Link: address, Terms: report.Terms(v.A.Protocol)}
+	v.Meta = v.meta()
+	v.Answer = d.Answer
+	v.Also = d.Also
+	v.Above, err = paper.Blocks(above)
+	if err == nil {
+		v.Below, err = paper.Blocks(below)
 	}
-	two := &report.ComparisonPage{
-		Comparison: v.called(0, 0, 1),
-		Boot:       v.Comparison.Bootstrap,
-		Family:     v.Comparison.Family,
-		Reports:    [2]*scoring.Report{reports[0], reports[1]},
-		Links:      [2]string{v.Chosen[0].Head.URL(), v.Chosen[1].Head.URL()},
-		Items:      v.Filter.Items,
-		Command:    command,
-	}
-	if two.OnlyA+two.OnlyB == 0 {
-		two.Own = func(side int, show string) string {
-			return v.Chosen[side].Head.URL() + "/items" + query("show", show)
-		}
-	}
-	v.Two = two
-	return nil
+	return cmp.Or(ctx.Err(), err)
 }
 
-// called is a comparison of two of the runs, under their names.
-func (v *compareView) called(place, a, b int) *scoring.Comparison {
-	c := *v.Comparison.Comparisons[place]
-	c.Call(v.Chosen[a].Name, v.Chosen[b].Name)
-	return &c
-}
-
-// many is the page of more than two runs.
-func (v *compareView) many(reports []*scoring.Report) *report.ComparisonsPage {
-	page := &report.ComparisonsPage{Reports: reports, Family: v.Comparison.Family}
-	for _, c := range v.Chosen {
-		page.Names = append(page.Names, c.Name)
-		page.Links = append(page.Links, c.Head.URL())
-	}
-	for i := range v.Chosen {
-		for j := i + 1; j < len(v.Chosen); j++ {
-			page.Pairs = append(page.Pairs, report.ComparedPair{
-				Comparison: v.called(len(page.Pairs), i, j),
-				A:          i,
-				B:          j,
-				Link:       "/compare" + query("a", v.Filter.Runs[i], "b", v.Filter.Runs[j]),
-			})
-		}
-	}
-	return page
-}
-
-// meta says in a line what is compared, on what.
+// meta says in a line what is compared.
 func (v *compareView) meta() string {
-	a := v.Chosen[0].Head
-	var parts []string
-	var questions, of []string
-	stored := 0
-	for _, c := range v.Chosen {
-		if question := c.Head.asks(); !slices.Contains(questions, question) {
-			questions = append(questions, question)
+	stored := true
+	each := func(of func(h RunHead) string) string {
+		var all []string
+		for _, c := range v.Chosen {
+			stored = stored && c.Head.Imported != ""
+			if what := of(c.Head); !slices.Contains(all, what) {
+				all = append(all, what)
+			}
 		}
-		if !slices.Contains(of, c.Head.Dataset) {
-			of = append(of, c.Head.Dataset)
-		}
-		stored += int(scoring.One(c.Head.Imported != ""))
+		return strings.Join(all, " and ")
 	}
-	parts = append(parts, strings.Join(questions, " and ")+report.How(a.Protocol), strings.Join(of, " and "))
-	c := v.Comparison.Comparisons[0]
-	unit := cmp.Or(c.Unit, report.ItemOf(a.Protocol))
-	if len(v.Chosen) == 2 {
-		done := " that both have judged"
-		if unit == "answer" {
-			done = " that both have given"
-		}
-		parts = append(parts, table.Count(c.N, unit)+done)
-		if alone := c.OnlyA + c.OnlyB; alone == 0 {
-			parts = append(parts, "none by one alone")
-		} else {
-			parts = append(parts, fmt.Sprintf("%d by one alone, left out", alone))
-		}
-	} else {
-		parts = append(parts, table.Count(v.Shared, "item")+" that all have judged")
+	line := each(RunHead.asks) + report.How(v.A.Protocol) + " · " + each(func(h RunHead) string { return h.Dataset })
+	if stored {
+		line += " · published results: stored replies"
 	}
-	if stored == len(v.Chosen) {
-		parts = append(parts, "references: stored replies")
-	}
-	return strings.Join(parts, " · ")
+	return line
 }
 
 // compare is the paired comparison of every two runs.

@@ -118,7 +118,7 @@ func TestCompareSeveral(t *testing.T) {
 	q := "/compare?run=run-A&run=run-B&run=run-C&run=run-D&run="
 	page := s.get(q)
 	for _, pair := range []string{"A · B", "A · C", "A · D", "B · C", "B · D", "C · D"} {
-		if !strings.Contains(textOf(byID(t, page, "pairs")), pair) {
+		if !strings.Contains(textOf(byID(t, page, "difference")), pair) {
 			t.Errorf("%s have no row", pair)
 		}
 	}
@@ -221,14 +221,14 @@ func TestComparePageLeadsToItsItems(t *testing.T) {
 		t.Errorf("by category %+v, overall %+v", parts, *c.Alike.Table)
 	}
 	links := 0
-	for _, section := range []string{"who", "flips"} {
+	for _, section := range []string{"who", "outcomes"} {
 		for _, a := range elements(byID(t, page, section), "a") {
 			to, err := url.Parse(attr(a, "href"))
 			must(t, err)
 			words := cmp.Or(attr(a, "aria-label"), textOf(a)) // "only NAME: 7 of 32", or "7 only NAME"
 			n, err := strconv.Atoi(numberIn.FindString(words[strings.LastIndex(words, ": ")+1:]))
 			if err != nil {
-				continue // "none turns right"
+				continue
 			}
 			links++
 			query := to.Query()
@@ -261,7 +261,7 @@ func TestComparePageLeadsToItsItems(t *testing.T) {
 		}
 	}
 	difference := textOf(byID(t, page, "difference"))
-	for _, want := range []string{"Correct in both orders", "Right where both orders agree", "Knowledge n = 8", "better →"} {
+	for _, want := range []string{"correct in both orders", "accuracy when consistent *", "Knowledge n = 8", "better →"} {
 		if !strings.Contains(strings.Join(strings.Fields(difference), " "), want) {
 			t.Errorf("the difference has no %q: %s", want, difference)
 		}
@@ -282,13 +282,13 @@ func TestComparePageWithoutADifference(t *testing.T) {
 	}{
 		{
 			query: "a=right&b=right",
-			has:   []string{"Both are the same run", "How each judges"},
-			lacks: []string{"better →", "Who is right on what", "turns right"},
+			has:   []string{"Both are the same run", "Each judge by itself"},
+			lacks: []string{"better →", "Who is correct on what", "Outcomes"},
 		},
 		{
 			query: "a=right&b=silent",
-			has:   []string{"sim:right is better by 100 points", "32 pairs part them", "none flips with the order", "32 turn wrong"},
-			lacks: []string{"Right where both orders agree of the", "is the label right?", "For that"},
+			has:   []string{"sim:right is better by 100 points", "32 on which only one is correct", "0 change with the order"},
+			lacks: []string{"where both orders agree *", "Check the labels", "Coverage:"},
 		},
 		{
 			query: "a=right&b=options",

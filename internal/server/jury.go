@@ -75,7 +75,11 @@ func address(r doc.Ref) string {
 	case len(r.Runs) > maxCompared || slices.Contains(r.Runs[1:], r.Runs[0]):
 		return ""
 	case len(r.Runs) > 1:
-		return "/compare" + compareFilter{Runs: r.Runs}.Query("show", r.Show)
+		to := "/compare" + compareFilter{Runs: r.Runs}.Query("show", r.Show, "group", r.Group)
+		if r.Show != "" {
+			to += itemsAnchor
+		}
+		return to
 	case r.Show+r.Group+r.Mode != "":
 		return runURL(r.Runs[0]) + "/items" + query("show", r.Show, "group", r.Group, "mode", r.Mode)
 	}

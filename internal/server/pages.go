@@ -147,6 +147,7 @@ func (p *pages) functions() template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
 		"short":    func(n int, s string) string { return markup.Shortened(s, n) },
+		"spaced":   doc.Spaced,
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   runURL,
 		"folder":   func(run string) string { return datasets.Quoted(p.s.folder(run)) },
