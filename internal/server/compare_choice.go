@@ -21,58 +21,48 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		return err
 	}
 	var heads []RunHead
-	folders := map[string]bool{}
-	called := map[string]int{}
+	called := map[string][]string{} // folders of runs, by every name
 	for _, run := range found {
 		if run.Err != nil {
 			continue
 		}
 		h := headOf(run.Name, run.Manifest)
 		h.About = s.runs.About(run.Name)
-		folders[h.Name] = true
-		for _, name := range knownAs(h) {
-			called[name]++
+		for _, name := range append(knownAs(h), h.Name) {
+			called[name] = append(called[name], h.Name)
 		}
 		heads = append(heads, h)
 	}
-	nameOf := map[string]string{} // by folder
-	folder := map[string]string{} // by name
-	for _, h := range heads {
-		name := markup.Visible(h.Name)
-		for _, known := range knownAs(h) {
-			if called[known] == 1 && !folders[known] {
-				name = known
-				break
+	nameOf := func(h RunHead) string {
+		for _, name := range knownAs(h) {
+			if len(called[name]) == 1 {
+				return name
 			}
 		}
-		nameOf[h.Name] = name
-		folder[name] = h.Name
+		return markup.Visible(h.Name)
 	}
 	f := &v.Filter
 	for i, run := range f.Runs {
-		if to, known := folder[run]; known && !folders[run] {
-			f.Runs[i] = to
+		if to := called[run]; len(to) == 1 {
+			f.Runs[i] = to[0]
 		}
-	}
-	if len(f.Runs) > 0 {
-		like := slices.IndexFunc(heads, func(h RunHead) bool { return h.Name == f.Runs[0] })
-		if like >= 0 {
-			first := heads[like]
-			near := func(h RunHead) float64 {
-				return scoring.One(h.Protocol == first.Protocol) + scoring.One(h.Dataset == first.Dataset)
-			}
-			slices.SortStableFunc(heads, func(a, b RunHead) int { return cmp.Compare(near(b), near(a)) })
+		field := compareField{Letter: letterOf(i), Value: markup.Visible(run)}
+		k := slices.IndexFunc(heads, func(h RunHead) bool { return h.Name == f.Runs[i] })
+		if k >= 0 {
+			field.Value = nameOf(heads[k])
 		}
+		v.Fields = append(v.Fields, field)
+		if i > 0 || k < 0 {
+			continue
+		}
+		first := heads[k]
+		near := func(h RunHead) float64 {
+			return scoring.One(h.Protocol == first.Protocol) + scoring.One(h.Dataset == first.Dataset)
+		}
+		slices.SortStableFunc(heads, func(a, b RunHead) int { return cmp.Compare(near(b), near(a)) })
 	}
 	for _, h := range heads[:min(len(heads), mostOffered)] {
-		v.Runs = append(v.Runs, Option{Value: nameOf[h.Name], Name: h.Protocol + " · " + h.Dataset + " · " + h.Model})
-	}
-	for i, run := range f.Runs {
-		name := markup.Visible(run)
-		if known, ok := nameOf[run]; ok {
-			name = known
-		}
-		v.Fields = append(v.Fields, compareField{Letter: letterOf(i), Value: name})
+		v.Runs = append(v.Runs, Option{Value: nameOf(h), Name: h.Protocol + " · " + h.Dataset + " · " + h.Model})
 	}
 	for len(v.Fields) < 2 || more && len(v.Fields) == len(f.Runs) && len(v.Fields) < maxCompared {
 		v.Fields = append(v.Fields, compareField{Letter: letterOf(len(v.Fields))})
@@ -83,15 +73,14 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 // offerLinks leads to other comparisons.
 func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 	f := v.Filter
-	if len(f.Runs) >= 2 && len(f.Runs) < maxCompared && len(v.Fields) == len(f.Runs) {
-		name := "+ a third run"
-		if len(f.Runs) > 2 {
-			name = "+ another run"
-		}
-		v.Links = append(v.Links, boardChoice{Name: name, Link: "/compare" + f.Query("more", "1")})
+	offer := func(name, query string) {
+		v.Links = append(v.Links, boardChoice{Name: name, Link: "/compare" + query})
+	}
+	if n := len(f.Runs); n >= 2 && n < maxCompared && len(v.Fields) == n {
+		offer("+ another run", f.Query("more", "1"))
 	}
 	if len(f.Runs) == 2 {
-		v.Links = append(v.Links, boardChoice{Name: "swap", Link: "/compare" + query("a", f.Runs[1], "b", f.Runs[0])})
+		offer("swap", query("a", f.Runs[1], "b", f.Runs[0]))
 	}
 	if len(f.Runs) > 2 {
 		return nil
@@ -102,29 +91,24 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 	}
 	for _, c := range conditions(rows, false) {
 		judges := c.best()
-		switch {
-		case len(judges) < 2:
-		case len(f.Runs) == 0:
-			if len(v.Links) < 3 {
-				v.Links = append(v.Links, boardChoice{
-					Name: "The best two: " + judges[0].Judge() + " and " + judges[1].Judge() + ", " +
-						report.Question(*judges[0].report) + " on " + c.dataset,
-					Link: "/compare" + query("a", judges[0].Name, "b", judges[1].Name),
-				})
-			}
-		case slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == f.Runs[0] }):
-			best := judges[0]
-			if best.Name == f.Runs[0] {
-				best = judges[1]
-			}
-			if len(f.Runs) < 2 || best.Name != f.Runs[1] {
-				v.Links = append(v.Links, boardChoice{
-					Name: "best against " + v.Fields[0].Value,
-					Link: "/compare" + query("a", f.Runs[0], "b", best.Name),
-				})
-			}
-			return nil
+		if len(judges) < 2 {
+			continue
 		}
+		best, second := judges[0], judges[1]
+		if len(f.Runs) == 0 && len(v.Links) < 3 {
+			offer("The best two: "+best.Judge()+" and "+second.Judge()+", "+report.Question(*best.report)+" on "+c.dataset,
+				query("a", best.Name, "b", second.Name))
+		}
+		if len(f.Runs) == 0 || !slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == f.Runs[0] }) {
+			continue
+		}
+		if best.Name == f.Runs[0] {
+			best = second
+		}
+		if !slices.Contains(f.Runs, best.Name) {
+			offer("best against "+v.Fields[0].Value, query("a", f.Runs[0], "b", best.Name))
+		}
+		return nil
 	}
 	return nil
 }

@@ -37,85 +37,57 @@ type difference struct {
 	is          func(x flagged) bool
 }
 
-// flagged is an item as each run judged it.
+// flagged is an item as each run judged it: how many runs are right, have a label and all judgments, and are wrong in
+// each judgment.
 type flagged struct {
-	flags []store.Flags
-	same  bool // all verdicts are
+	flags                    []store.Flags
+	right, scored, confident int
+	same                     bool // all verdicts are
 }
 
-// right is how many runs are right on the item.
-func (x flagged) right() (n int) {
-	for _, f := range x.flags {
-		n += int(scoring.One(f.Right))
+// newFlagged counts the flags of the runs. same says whether all their verdicts are.
+func newFlagged(flags []store.Flags, same bool) flagged {
+	x := flagged{flags: flags, same: same}
+	for _, f := range flags {
+		x.right += int(scoring.One(f.Right))
+		x.scored += int(scoring.One(f.Right || f.Wrong))
+		x.confident += int(scoring.One(f.Confident))
 	}
-	return n
-}
-
-// whole tells whether the item has a label, and each run all of its judgments.
-func (x flagged) whole() bool {
-	return !slices.ContainsFunc(x.flags, func(f store.Flags) bool { return !f.Right && !f.Wrong })
+	return x
 }
 
 // differences of runs, in the order of the page.
-func differences(names []string) []difference {
+func differences(names []string) (out []difference) {
+	runs := len(names)
 	all, none := "both", "neither"
-	if len(names) > 2 {
+	if runs > 2 {
 		all, none = "all", "none"
 	}
-	out := []difference{{
-		name:  "differ",
-		about: "they differ",
-		is:    func(x flagged) bool { n := x.right(); return x.whole() && n > 0 && n < len(x.flags) },
-	}}
+	add := func(name, about string, hidden bool, is func(x flagged) bool) {
+		out = append(out, difference{name: name, about: about, hidden: hidden, is: is})
+	}
+	add("differ", "they differ", false, func(x flagged) bool { return x.scored == runs && x.right > 0 && x.right < runs })
 	for i, name := range names {
 		short := func(name string) string { return markup.Shortened(name, 16) }
 		if !slices.ContainsFunc(names, func(o string) bool { return o != name && short(o) == short(name) }) {
 			name = short(name)
 		}
-		out = append(out, difference{
-			name:  strings.ToLower(letterOf(i)),
-			about: "only " + name + " right",
-			is:    func(x flagged) bool { return x.whole() && x.flags[i].Right && x.right() == 1 },
+		add(strings.ToLower(letterOf(i)), "only "+name+" correct", false, func(x flagged) bool {
+			return x.scored == runs && x.flags[i].Right && x.right == 1
 		})
 	}
-	for n := range len(names) + 1 {
-		out = append(out, difference{
-			name:   rightIn(n),
-			about:  fmt.Sprintf("%d of %d right", n, len(names)),
-			hidden: true,
-			is:     func(x flagged) bool { return x.whole() && x.right() == n },
+	for n := range runs + 1 {
+		add(rightIn(n), fmt.Sprintf("%d of %d correct", n, runs), true, func(x flagged) bool {
+			return x.scored == runs && x.right == n
 		})
 	}
-	return append(out,
-		difference{
-			name:  "both",
-			about: all + " right",
-			is:    func(x flagged) bool { return x.right() == len(x.flags) },
-		},
-		difference{
-			name:  "neither",
-			about: none + " right",
-			is:    func(x flagged) bool { return x.whole() && x.right() == 0 },
-		},
-		difference{
-			name:  "confident",
-			about: all + " wrong every time",
-			is: func(x flagged) bool {
-				return x.whole() && !slices.ContainsFunc(x.flags, func(f store.Flags) bool { return !f.Confident })
-			},
-		},
-		difference{
-			name:   "none",
-			about:  "not known to be right in any",
-			hidden: true,
-			is:     func(x flagged) bool { return x.right() == 0 },
-		},
-		difference{
-			name:  "verdicts",
-			about: "a verdict differs",
-			is:    func(x flagged) bool { return !x.same },
-		},
-		difference{name: "all", about: "all", is: func(flagged) bool { return true }})
+	add("both", all+" correct", false, func(x flagged) bool { return x.right == runs })
+	add("neither", none+" correct", false, func(x flagged) bool { return x.scored == runs && x.right == 0 })
+	add("confident", all+" wrong every time", false, func(x flagged) bool { return x.confident == runs })
+	add("none", "not known to be correct in any", true, func(x flagged) bool { return x.right == 0 })
+	add("verdicts", "a verdict differs", false, func(x flagged) bool { return !x.same })
+	add("all", "all", false, func(flagged) bool { return true })
+	return out
 }
 
 // rightIn names the filter of items that so many runs are right on.
@@ -157,11 +129,13 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 			continue
 		}
 		v.Shared++
-		item := flagged{same: true}
+		var flags []store.Flags
+		same := true
 		for k, x := range runs {
-			item.flags = append(item.flags, x.Flags(at[k]))
-			item.same = item.same && sameVerdicts(runs[0].Judgments(i), x.Judgments(at[k]))
+			flags = append(flags, x.Flags(at[k]))
+			same = same && sameVerdicts(runs[0].Judgments(i), x.Judgments(at[k]))
 		}
+		item := newFlagged(flags, same)
 		for k, d := range list {
 			if d.is(item) {
 				counts[k]++
@@ -299,60 +273,43 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 	return v, nil
 }
 
-// namedJudges is how many judges a headline names.
-const namedJudges = 3
-
-// Says is which judges are right on the item.
+// Says is which judges are correct on the item.
 func (v compareItemView) Says() string {
 	right := v.named("right")
-	wrong := v.named("wrong")
-	n := len(v.Sides)
-	scored := len(right) + len(wrong)
-	all := fmt.Sprintf("All %s judges are", scoring.CountWord(n))
-	none := fmt.Sprintf("None of %s judges is", scoring.CountWord(n))
-	if n == 2 {
-		all = "Both judges are"
-		none = "Neither judge is"
+	scored := len(right) + len(v.named("wrong"))
+	of := fmt.Sprintf("%d judges", len(v.Sides))
+	if scored < len(v.Sides) {
+		of = fmt.Sprintf("the %d that can be scored", scored)
 	}
-	switch {
-	case scored == 0:
-		return "Nobody can say who is right: there is no label, or not every judgment."
-	case scored < n:
-		return fmt.Sprintf("Right: %d of the %d that can be scored.", len(right), scored)
-	case len(wrong) == 0:
-		return all + " right."
-	case len(right) == 0:
-		return none + " right."
-	case n == 2:
-		return right[0] + " is right, " + wrong[0] + " is not."
-	case len(right) <= namedJudges:
-		return "Only " + report.Enumerate(right) + plural(right, " is", " are") + " right."
-	case len(wrong) <= namedJudges:
-		return "All are right but " + report.Enumerate(wrong) + "."
+	if scored == 0 {
+		return "No judge can be scored: there is no label, or not every judgment."
 	}
-	return fmt.Sprintf("%d of %d judges are right.", len(right), n)
+	says := fmt.Sprintf("%d of %s correct", len(right), of)
+	if n := len(right); n > 0 && n < scored {
+		says += ": " + report.Enumerate(right)
+	}
+	return says + "."
 }
 
-// Also says whose verdicts depend on the place alone, and what it means that all are wrong.
+// Also names the judges whose verdicts depend on the place alone, and says what it means that all are wrong.
 func (v compareItemView) Also() string {
 	var all []string
 	for _, place := range []string{"first", "last"} {
 		if names := v.named(place, "inconsistent"); len(names) > 0 {
-			all = append(all, report.Enumerate(names)+plural(names, " names", " name")+" what is shown "+place+
-				", whatever that is.")
+			all = append(all, fmt.Sprintf("Preferred what was shown %s, in every order: %s.", place, report.Enumerate(names)))
 		}
 	}
 	asked := 0 // that are no simulation
 	for _, side := range v.Sides {
 		asked += int(1 - scoring.One(side.Run.Simulated))
 	}
-	if len(v.named("confident")) == len(v.Sides) && asked > 1 {
+	if asked > 1 && len(v.named("confident")) == len(v.Sides) {
 		all = append(all, "Each is wrong every time: the label may be wrong.")
 	}
 	return strings.Join(all, " ")
 }
 
-// named are the runs of which all of this is so, by the names of their judges.
+// named are the runs that have all of some flags, by the names of their judges.
 func (v compareItemView) named(flags ...string) (names []string) {
 	for _, side := range v.Sides {
 		lacks := func(flag string) bool { return !slices.Contains(side.Flags, flag) }
@@ -361,14 +318,6 @@ func (v compareItemView) named(flags ...string) (names []string) {
 		}
 	}
 	return names
-}
-
-// plural chooses between the words for one thing and for several.
-func plural(things []string, one, several string) string {
-	if len(things) == 1 {
-		return one
-	}
-	return several
 }
 
 // aligned is what judgments that stand beside each other have in common; of those that a run has twice, nth counts.

@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// TestSaysOfAnItem: the first line of an item in several runs is who is right, as far as anybody can say.
+// TestSaysOfAnItem: the first line of an item in several runs says which judges are correct.
 func TestSaysOfAnItem(t *testing.T) {
 	right, wrong, open := []string{"right"}, []string{"wrong"}, []string{"missing"}
 	sure, first := []string{"wrong", "confident"}, []string{"wrong", "inconsistent", "first"}
@@ -19,15 +19,15 @@ func TestSaysOfAnItem(t *testing.T) {
 		flags      [][]string
 		says, also string
 	}{
-		{flags: [][]string{right, right}, says: "Both judges are right."},
-		{flags: [][]string{right, wrong}, says: "A is right, B is not."},
-		{flags: [][]string{wrong, first}, says: "Neither judge is right.", also: "B names what is shown first, whatever that is."},
-		{flags: [][]string{open, open}, says: "Nobody can say who is right: there is no label, or not every judgment."},
-		{flags: [][]string{right, open}, says: "Right: 1 of the 1 that can be scored."},
-		{flags: [][]string{sure, sure, sure}, says: "None of three judges is right.", also: "Each is wrong every time: the label may be wrong."},
-		{flags: [][]string{right, right, right}, says: "All three judges are right."},
-		{flags: [][]string{right, wrong, wrong, wrong, wrong}, says: "Only A is right."},
-		{flags: [][]string{right, right, right, right, first, first}, says: "All are right but E and F.", also: "E and F name what is shown first, whatever that is."},
+		{flags: [][]string{right, right}, says: "2 of 2 judges correct."},
+		{flags: [][]string{right, wrong}, says: "1 of 2 judges correct: A."},
+		{flags: [][]string{wrong, first}, says: "0 of 2 judges correct.", also: "Preferred what was shown first, in every order: B."},
+		{flags: [][]string{open, open}, says: "No judge can be scored: there is no label, or not every judgment."},
+		{flags: [][]string{right, open}, says: "1 of the 1 that can be scored correct."},
+		{flags: [][]string{sure, sure, sure}, says: "0 of 3 judges correct.", also: "Each is wrong every time: the label may be wrong."},
+		{flags: [][]string{right, right, right}, says: "3 of 3 judges correct."},
+		{flags: [][]string{right, wrong, wrong, wrong, wrong}, says: "1 of 5 judges correct: A."},
+		{flags: [][]string{right, right, right, right, first, first}, says: "4 of 6 judges correct: A, B, C and D.", also: "Preferred what was shown first, in every order: E and F."},
 	} {
 		var v compareItemView
 		for i, flags := range c.flags {
