@@ -13,7 +13,6 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
-	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/trials"
 	"gavel/judging"

@@ -6,7 +6,6 @@ import (
 
 	"gotest.tools/v3/golden"
 
-	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/protocols/selfreference"

@@ -110,15 +110,15 @@ func TestBoardSays(t *testing.T) {
 		},
 		{
 			name: "the second is between", values: []*float64{value(80), value(70), value(60)}, apart: [][2]int{{0, 2}}, few: -1,
-			want: "the first and m1 judge best: correct in both orders on 80 and 70 % of the pairs. They cannot be told apart.",
+			want: "the first and m1 judge best: correct in both orders on 80 and 70 % of the pairs. No significant difference among them.",
 		},
 		{
 			name: "none is told apart", values: []*float64{value(80), value(70)}, few: -1,
-			want: "the first and m1 cannot be told apart: correct in both orders on 80 and 70 % of the pairs.",
+			want: "No significant difference between the first and m1: correct in both orders on 80 and 70 % of the pairs.",
 		},
 		{
 			name: "none of three is told apart", values: []*float64{value(80), value(75), value(70)}, few: -1,
-			want: "None of the 3 judges can be told from the others: correct in both orders on 80, 75 and 70 % of the pairs.",
+			want: "No significant difference among the 3 judges: correct in both orders on 80, 75 and 70 % of the pairs.",
 		},
 		{
 			name: "few items", values: []*float64{value(80), value(70), value(60)}, apart: [][2]int{{0, 2}}, few: 1,
@@ -128,7 +128,7 @@ func TestBoardSays(t *testing.T) {
 			name: "more than three", values: []*float64{value(80), value(79), value(78), value(77), value(1)},
 			apart: [][2]int{{0, 4}, {1, 4}, {2, 4}, {3, 4}}, few: -1,
 			want: "the first, m1 and 2 more judge best: correct in both orders on 77 to 80 % of the pairs. " +
-				"They cannot be told apart.",
+				"No significant difference among them.",
 		},
 		{
 			name: "one judge", values: []*float64{value(80)}, few: -1,

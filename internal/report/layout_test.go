@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/scoring"
 )

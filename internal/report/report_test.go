@@ -7,7 +7,6 @@ import (
 
 	"gotest.tools/v3/golden"
 
-	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"

@@ -117,7 +117,7 @@ func (s Scores) Document() doc.Document {
 		d.Blocks = slices.Insert(d.Blocks, 0, s.beside())
 		for _, r := range s.Runs[:len(s.Runs)-1] {
 			of := NewRunPage(Run{Report: r}).Document()
-			head := doc.Block{In: doc.Full, Title: of.Title}
+			head := doc.Block{In: doc.Full, Title: of.Title, Named: true}
 			if of.Answer != "" {
 				head.Notes = []doc.Note{doc.Plain(strings.TrimSpace(string(of.Level) + " " + of.Answer + " " + of.Also))}
 			}
