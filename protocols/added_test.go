@@ -151,15 +151,15 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 	h.has("its answer", h.call(append(judge, "--model", "right", "--out", "right")...), "the better is rated higher", "100", "32 items")
 	h.has("its table", h.call("score", "right", "--full"), "rating", "better-rated", "100.0", "32")
 	h.call(append(judge, "--model", "accuracy=0.5,seed=3", "--scale", "two", "--out", "half")...)
-	h.has("the table of two", h.call("score", "right", "half"), "better-rated", "scale two")
-	h.has("the comparison", h.call("compare", "right", "half"), "better-rated", "32")
+	h.has("the table of two", h.call("score", "right", "half"), "rated higher", "scale two")
+	h.has("the comparison", h.call("compare", "right", "half"), "rated higher", "32")
 	h.has("as JSON", h.call("score", "--json", "right"), `"protocol": "rating"`, `"metric": "better-rated"`)
 	h.call("report", "--out", "page.html", "right", "half")
 	page, err := os.ReadFile(filepath.Join(h.dir, "page.html"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.has("the report", string(page), "rating", "better-rated", "100.0")
+	h.has("the report", string(page), "rating", "rated higher", "100.0")
 
 	suite := "judges: [{model: right, backend: sim}]\nconditions: [{protocol: rating, dataset: sample, limit: 4, scale: [five, two]}]\n"
 	if err := os.WriteFile(filepath.Join(h.dir, "s.yaml"), []byte(suite), 0o644); err != nil {
@@ -167,7 +167,7 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 	}
 	h.has("the suite", h.call("suite", "plan", "s.yaml"), "rating", "two")
 	h.call("suite", "run", "s.yaml")
-	h.has("its results", h.call("suite", "results", "s.yaml"), "rating", "better-rated")
+	h.has("its results", h.call("suite", "results", "s.yaml"), "rating", "rated higher")
 
 	at := h.serve("--runs", ".")
 	h.has("the form", h.get(at+"/start?protocol=rating"), "rating", `name="scale"`, "two")
@@ -187,9 +187,9 @@ func TestAProtocolIsAFolderAndALine(t *testing.T) {
 	if _, ok := fields["scale"]; !ok || !slices.Contains(fields["protocol"].Enum, "rating") {
 		t.Errorf("OpenAPI: an order has %v", fields)
 	}
-	h.has("the run's page", h.get(at+"/runs/right"), "rating", "better-rated", "100.0")
+	h.has("the run's page", h.get(at+"/runs/right"), "rating", "rated higher", "100.0")
 	h.has("the list of runs", h.get(at+"/runs"), "the better is rated higher")
-	h.has("the leaderboard", h.get(at+"/"), "better-rated", "right")
+	h.has("the leaderboard", h.get(at+"/"), "rated higher", "right")
 	items := h.get(at + "/runs/right/items")
 	m := regexp.MustCompile(`/runs/right/items/([^"?]+)`).FindStringSubmatch(items)
 	if m == nil {

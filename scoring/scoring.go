@@ -130,7 +130,7 @@ type Report struct {
 
 // Version is raised whenever the same records come to other numbers or other words. Pages score a stored run again
 // whose results.json has a lower one.
-const Version = 6
+const Version = 7
 
 // Origin is how many of a run's replies are from a bundle that was taken in.
 type Origin struct {

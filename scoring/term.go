@@ -87,6 +87,7 @@ func MetricOf(protocol, key string) (Term, bool) {
 		t.Label = strings.Replace(t.Label, "*", strings.ReplaceAll(part, "-", " "), 1)
 		t.Short = strings.Replace(t.Short, "*", strings.ReplaceAll(part, "-", " "), 1)
 	}
+	t.Label = cmp.Or(t.Label, key)
 	t.Short = cmp.Or(t.Short, t.Label)
 	return t, true
 }

@@ -33,7 +33,7 @@ var Protocol = judging.Protocol{
 }
 
 // Terms has its one metric.
-var Terms = []scoring.Term{{Metric: "better-rated", Plain: "pairs whose labelled response is rated higher"}}
+var Terms = []scoring.Term{{Metric: "better-rated", Label: "the better is rated higher", Plain: "pairs whose labelled response is rated higher"}}
 
 // Layout has one tile; tables are the list of all results.
 var Layout = &report.Layout{
