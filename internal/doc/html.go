@@ -192,6 +192,8 @@ func (t Table) columns() (heads []headView) {
 				class = "ab"
 			} else if c.Axis != nil && c.Axis.Signed {
 				class = "val diff"
+			} else if c.Axis != nil && c.Axis.Unit != "" {
+				class = "val r"
 			}
 			add(headView{Class: class, Name: c.Name, Unseen: "as a number"})
 		case Side:

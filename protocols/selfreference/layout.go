@@ -61,8 +61,17 @@ func ways(r *scoring.Report) string {
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	answering, fourfold, dependence, belief, report.Cards, report.Caveats, byGroup, report.Analyses, report.Lists,
+	answering, fourfold, dependence, belief, numbers, report.Caveats, byGroup, report.Analyses, report.Lists,
 	report.Among, report.Making,
+}
+
+// numbers are those that stand for a run on a terminal; a page has them in its charts.
+func numbers(p *report.RunPage) []doc.Block {
+	all := report.Cards(p)
+	for i := range all {
+		all[i].In = doc.Short | doc.Full
+	}
+	return all
 }
 
 // manners are the modes in words, and how their values are drawn: as the two sides of a dumbbell.
@@ -217,7 +226,7 @@ func correlationAxis(all []scoring.Result) *doc.Axis {
 	if low {
 		return doc.AxisOf(scoring.UnitCorrelation)
 	}
-	return &doc.Axis{Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
+	return &doc.Axis{Unit: scoring.UnitCorrelation, Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
 }
 
 // dependence says whether the judge judges better where it can answer.
