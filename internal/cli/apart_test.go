@@ -89,7 +89,7 @@ func runTests(m *testing.M) int {
 }
 
 // alone are tests that count what a server does: nobody else may ask it meanwhile.
-var alone = regexp.MustCompile(`^TestServers(RaceLoads|Suite|ReadLess)`)
+var alone = regexp.MustCompile(`^TestServers(RaceLoads|Scripts)`)
 
 // atOnce is how many tests are made at once: more than there are processors, for many a test waits.
 func atOnce() int {

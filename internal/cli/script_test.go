@@ -50,8 +50,14 @@ import (
 //	http METHOD URL STATUS [BODY]     a request: stdout is the body of the response, stderr its header
 //
 // The template of a judge (text/template, or a file of one, read anew for each request) makes its replies out of an
-// [ask]. There are the conditions [long], for what takes seconds, and [llama] and [ollama], where such a server is up.
-func TestScripts(t *testing.T) {
+// [ask]. There are the conditions [long], for what takes seconds, [shared], where published data is in ../shared, and [llama] and
+// [ollama], where such a server is up.
+func TestScripts(t *testing.T) { runScripts(t, "testdata/script") }
+
+// TestServersScripts runs the scripts that ask real servers.
+func TestServersScripts(t *testing.T) { runScripts(t, "testdata/servers") }
+
+func runScripts(t *testing.T, dir string) {
 	gavel, err := binary()
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +69,7 @@ func TestScripts(t *testing.T) {
 		"start": (*script).start, "await": (*script).await, "signal": (*script).signal, "ended": (*script).ended,
 		"http": (*script).http, "same": (*script).same,
 	}
-	p := testscript.Params{Dir: "testdata/script", ContinueOnError: true, UpdateScripts: golden.FlagUpdate(), Cmds: map[string]func(*testscript.TestScript, bool, []string){}}
+	p := testscript.Params{Dir: dir, ContinueOnError: true, UpdateScripts: golden.FlagUpdate(), Cmds: map[string]func(*testscript.TestScript, bool, []string){}}
 	for name, command := range commands {
 		p.Cmds[name] = func(ts *testscript.TestScript, not bool, args []string) {
 			s := ts.Value(scriptKey{}).(*script)
@@ -98,6 +104,8 @@ func TestScripts(t *testing.T) {
 		switch name {
 		case "long":
 			return trials.All(), nil
+		case "shared":
+			return done(filepath.Join(sourceDir, "../../../shared/data")), nil
 		case "llama", "ollama":
 			return os.Getenv("GAVEL_"+strings.ToUpper(name)+"_URL") != "", nil
 		}
@@ -193,6 +201,22 @@ func (a *ask) Set(key, value string) string { a.w.Header().Set(key, value); retu
 
 // Abort hangs up without a response.
 func (a *ask) Abort() string { a.abort = true; return "" }
+
+// Forward asks another server in the judge's place.
+func (a *ask) Forward(url string) (string, error) {
+	r, err := http.NewRequestWithContext(a.r.Context(), a.Method, url+a.Path, strings.NewReader(a.Body))
+	if err != nil {
+		return "", err
+	}
+	r.Header = a.r.Header
+	w, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return a.Abort(), nil
+	}
+	defer w.Body.Close()
+	body, err := io.ReadAll(w.Body)
+	return a.Raw(w.StatusCode) + string(body), err
+}
 
 // Wire sends bytes that need not be HTTP, and waits for gavel to hang up.
 func (a *ask) Wire(text string) string {
