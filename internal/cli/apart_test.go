@@ -61,14 +61,19 @@ func runTests(m *testing.M) int {
 	})
 	var group errgroup.Group
 	group.SetLimit(atOnce())
+	if slices.Contains(names, "TestScripts") {
+		for few := range slices.Chunk(namesOfScripts(), 12) {
+			group.Go(func() error { return a.run("^TestScripts$/^(" + strings.Join(few, "|") + ")$") })
+		}
+	}
 	together := slices.DeleteFunc(slices.Clone(names), alone.MatchString)
 	for few := range slices.Chunk(together, 4) {
-		group.Go(func() error { return a.run(few...) })
+		group.Go(func() error { return a.run("^(" + strings.Join(few, "|") + ")$") })
 	}
 	err := group.Wait()
 	for _, name := range names {
-		if alone.MatchString(name) && err == nil {
-			err = a.run(name)
+		if strings.HasPrefix(name, "TestServers") && alone.MatchString(name) && err == nil {
+			err = a.run("^" + name + "$")
 		}
 	}
 	if a.log != "" && err == nil {
@@ -88,8 +93,16 @@ func runTests(m *testing.M) int {
 	return status
 }
 
-// alone are tests that count what a server does: nobody else may ask it meanwhile.
-var alone = regexp.MustCompile(`^TestServers(RaceLoads|Scripts)`)
+// alone are tests that count what a server does: nobody else may ask it meanwhile. The scripts are made a few at a time.
+var alone = regexp.MustCompile(`^TestServers(RaceLoads|Scripts)|^TestScripts$`)
+
+func namesOfScripts() (names []string) {
+	files, _ := filepath.Glob("testdata/script/*.txt")
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(file), ".txt"))
+	}
+	return names
+}
 
 // atOnce is how many tests are made at once: more than there are processors, for many a test waits.
 func atOnce() int {
@@ -133,15 +146,20 @@ func namesOfTests() (names []string, ok bool) {
 }
 
 // run makes a few tests, and then prints all that they said.
-func (a *apart) run(names ...string) error {
-	args := append(slices.Clone(a.args), "-test.run=^("+strings.Join(names, "|")+")$")
+func (a *apart) run(pattern string) error {
+	args := append(slices.Clone(a.args), "-test.run="+pattern)
 	limit := flag.Lookup("test.timeout").Value.(flag.Getter).Get().(time.Duration)
 	if limit > 0 {
 		args = append(args, fmt.Sprint("-test.timeout=", max(limit-time.Since(a.start), time.Second)))
 	}
 	log := ""
 	if a.log != "" {
-		log = filepath.Join(filepath.Dir(a.log), "testlog-"+names[0])
+		f, err := os.CreateTemp(filepath.Dir(a.log), "testlog-")
+		if err != nil {
+			return err
+		}
+		log = f.Name()
+		f.Close()
 		args = append(args, "-test.testlogfile="+log)
 	}
 	said, err := exec.Command(os.Args[0], args...).CombinedOutput()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/rogpeppe/go-internal/testscript"
 	"gotest.tools/v3/golden"
 
@@ -62,14 +64,27 @@ func runScripts(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", filepath.Dir(gavel)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	home(t)
+	settings := map[string]string{
+		"PATH": filepath.Dir(gavel) + string(filepath.ListSeparator) + os.Getenv("PATH"), "NO_COLOR": "1", "MY_KEY": "", "COLUMNS": "",
+		"SLURM_ARRAY_TASK_ID": "", "SLURM_ARRAY_TASK_MIN": "", "SLURM_ARRAY_TASK_COUNT": "",
+		"OLLAMA_HOST": "", "OPENAI_BASE_URL": "", "OPENAI_API_KEY": "",
+		"SHARED": filepath.Join(sourceDir, "../../../shared/data"), "TESTDATA": filepath.Join(sourceDir, "testdata/files"),
+		"LLAMA": os.Getenv("GAVEL_LLAMA_URL"), "OLLAMA": os.Getenv("GAVEL_OLLAMA_URL"),
+	}
+	for name := range settings {
+		t.Setenv(name, os.Getenv(name)) // so that it is put back
+	}
 	commands := map[string]func(*script, []string){
-		"exits": (*script).exits, "refuses": (*script).refuses, "says": (*script).says,
+		"gavel": (*script).gavel, "exits": (*script).exits, "refuses": (*script).refuses, "says": (*script).says,
 		"judge": (*script).judge, "calls": (*script).calls, "json": (*script).json, "edit": (*script).edit,
 		"start": (*script).start, "await": (*script).await, "signal": (*script).signal, "ended": (*script).ended,
 		"http": (*script).http, "same": (*script).same,
 	}
-	p := testscript.Params{Dir: dir, ContinueOnError: true, UpdateScripts: golden.FlagUpdate(), Cmds: map[string]func(*testscript.TestScript, bool, []string){}}
+	p := testscript.Params{
+		Dir: filepath.Join(sourceDir, dir), ContinueOnError: true, UpdateScripts: golden.FlagUpdate(),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){},
+	}
 	for name, command := range commands {
 		p.Cmds[name] = func(ts *testscript.TestScript, not bool, args []string) {
 			s := ts.Value(scriptKey{}).(*script)
@@ -77,24 +92,13 @@ func runScripts(t *testing.T, dir string) {
 			command(s, args)
 		}
 	}
-	p.Cmds["gavel"] = func(ts *testscript.TestScript, not bool, args []string) {
-		if err := ts.Exec("gavel", args...); (err != nil) != not {
-			ts.Fatalf("gavel ended with %v", err)
-		}
-	}
 	p.Setup = func(e *testscript.Env) error {
 		s := &script{work: e.WorkDir, judges: map[string]*scripted{}, started: map[string]*exec.Cmd{}}
 		e.Values[scriptKey{}] = s
-		for name, value := range map[string]string{
-			"HOME": e.WorkDir, "XDG_CACHE_HOME": filepath.Join(e.WorkDir, "cache"), "XDG_DATA_HOME": filepath.Join(e.WorkDir, "data"),
-			"OLLAMA_HOST": "", "OPENAI_BASE_URL": "", "OPENAI_API_KEY": "", "MY_KEY": "", "NO_COLOR": "1",
-			"SHARED": filepath.Join(sourceDir, "../../../shared/data"), "TESTDATA": filepath.Join(sourceDir, "testdata/files"), "GOGC": "400",
-			"LLAMA": os.Getenv("GAVEL_LLAMA_URL"), "OLLAMA": os.Getenv("GAVEL_OLLAMA_URL"),
-		} {
+		settings["HOME"], settings["XDG_CACHE_HOME"] = e.WorkDir, filepath.Join(e.WorkDir, "cache")
+		settings["XDG_DATA_HOME"] = filepath.Join(e.WorkDir, "data")
+		for name, value := range settings {
 			e.Setenv(name, value)
-		}
-		for _, v := range e.Vars {
-			name, _, _ := strings.Cut(v, "=")
 			s.env = append(s.env, name)
 		}
 		e.Defer(s.end)
@@ -111,7 +115,16 @@ func runScripts(t *testing.T, dir string) {
 		}
 		return false, fmt.Errorf("no condition is called %q", name)
 	}
-	testscript.Run(t, p)
+	testscript.RunT(inTurn{t}, p)
+}
+
+// inTurn runs scripts one after the other: gavel is run in this process, whose folder and environment change.
+type inTurn struct{ *testing.T }
+
+func (inTurn) Parallel()     {}
+func (inTurn) Verbose() bool { return testing.Verbose() }
+func (t inTurn) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(inTurn{t}) })
 }
 
 // script is what belongs to one script under way.
@@ -119,7 +132,7 @@ type script struct {
 	*testscript.TestScript
 	not     bool // the command has a "!" before it
 	work    string
-	env     []string // the names of the variables that a started command gets
+	env     []string // the names of the variables that gavel gets
 	judges  map[string]*scripted
 	started map[string]*exec.Cmd
 }
@@ -137,23 +150,37 @@ func (s *script) end() {
 	}
 }
 
-func (s *script) exits(args []string) {
-	err, status := s.Exec(args[1], args[2:]...), 0
-	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
-		status = ended.ExitCode()
-	} else {
-		s.Check(err)
+// enter gives this process the script's folder and environment.
+func (s *script) enter() {
+	for _, name := range s.env {
+		os.Setenv(name, s.Getenv(name))
 	}
-	if !regexp.MustCompile("^" + args[0] + "$").MatchString(fmt.Sprint(status)) {
-		s.Fatalf("exit status %d, want %s", status, args[0])
+	xdg.Reload()
+	s.Check(os.Chdir(s.MkAbs(".")))
+}
+
+func (s *script) run(args []string) (status int) {
+	s.enter()
+	return gavel(context.Background(), nil, s.Stdout(), s.Stderr(), args)
+}
+
+func (s *script) gavel(args []string) {
+	if status := s.run(args); (status != 0) != s.not {
+		s.Fatalf("gavel ended with exit status %d", status)
+	}
+}
+
+func (s *script) exits(args []string) {
+	if status := fmt.Sprint(s.run(args[2:])); !regexp.MustCompile("^" + args[0] + "$").MatchString(status) {
+		s.Fatalf("exit status %s, want %s", status, args[0])
 	}
 }
 
 func (s *script) refuses(args []string) {
 	s.exits(slices.Delete(slices.Clone(args), 1, 2))
-	lines := strings.Split(strings.TrimSuffix(s.ReadFile("stderr"), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(fmt.Sprint(s.Stderr()), "\n"), "\n")
 	last := lines[len(lines)-1]
-	if s.ReadFile("stdout") != "" || !strings.HasPrefix(last, "gavel: ") {
+	if fmt.Sprint(s.Stdout()) != "" || !strings.HasPrefix(last, "gavel: ") {
 		s.Fatalf("stdout is not empty, or the last line does not say what is wrong")
 	}
 	s.holds(last, args[1])
@@ -447,11 +474,8 @@ func (s *script) edit(args []string) {
 }
 
 func (s *script) start(args []string) {
+	s.enter()
 	cmd := exec.Command(args[1], args[2:]...)
-	cmd.Dir = s.MkAbs(".")
-	for _, name := range s.env {
-		cmd.Env = append(cmd.Env, name+"="+s.Getenv(name))
-	}
 	for suffix, w := range map[string]*io.Writer{".out": &cmd.Stdout, ".err": &cmd.Stderr} {
 		f, err := os.Create(filepath.Join(s.work, args[0]+suffix))
 		s.Check(err)
