@@ -71,7 +71,8 @@ not_for_race+='|TestSpeedOfALoadedMachineWasNoise|TestEstimateCountsCalls|TestGa
 not_for_race+='|TestReadme|TestAirGap)$' # every command in turn, each of which has tests of its own
 
 # Of the commands those in which goroutines meet: runs at once, several servers, interrupts, jobs, live pages.
-commands_for_race='TestScripts|Serve|Kill|Vanish|WithoutFinish|FaultRefused|Several'
+commands_for_race='Serve|Kill|FaultRefused'
+scripts_for_race='^TestScripts$/^(another-model|away|cache|failed|interrupt|killed|odd|race-|serve|shards|stages|suite|unverified)'
 
 servers=yes
 nightly=no
@@ -349,6 +350,7 @@ check_race() {
 	mapfile -t packages < <(go list ./... | grep -vE '/(scripts/[a-z]+|internal/cli|protocols/[a-z]+|report/[a-z]+|scoring/[a-z]+)$')
 	CGO_ENABLED=1 say go test -race -skip "$not_for_race" -count=1 -timeout 20m "${packages[@]}"
 	CGO_ENABLED=1 say go test -race -run "$commands_for_race" -skip "$not_for_race" -count=1 -timeout 20m ./internal/cli
+	CGO_ENABLED=1 say go test -race -run "$scripts_for_race" -count=1 -timeout 20m ./internal/cli
 }
 
 # changed prints the files of Go that changed in a day, and by night, or where Git does not know, all.

@@ -15,6 +15,7 @@ import (
 
 	"gavel/internal/server"
 	"gavel/internal/server/jobs"
+	"gavel/internal/trials"
 	"gavel/judging"
 )
 
@@ -148,6 +149,7 @@ func TestFullDisk(t *testing.T) {
 // However little is left for the cache in the middle of a run, the run ends well
 // and what was remembered before is found afterwards.
 func TestFullDiskCache(t *testing.T) {
+	trials.Long(t)
 	if !onOwnDisks(t) {
 		return
 	}
@@ -176,6 +178,7 @@ func TestFullDiskCache(t *testing.T) {
 
 // Every command that writes says what to do, and does it once there is free space.
 func TestFullDiskCommands(t *testing.T) {
+	trials.Long(t)
 	if !onOwnDisks(t) {
 		return
 	}
@@ -218,6 +221,7 @@ func TestFullDiskCommands(t *testing.T) {
 
 // A suite ends at the first cell that cannot be written, and goes on with it.
 func TestFullDiskSuite(t *testing.T) {
+	trials.Long(t)
 	if !onOwnDisks(t) {
 		return
 	}
@@ -282,6 +286,7 @@ func serveOnDisk(t *testing.T, args ...string) *serving {
 // A server whose disk is full says so of the job, and stays up. Once there is
 // space, starting the same again completes the run.
 func TestFullDiskServe(t *testing.T) {
+	trials.Long(t)
 	if !onOwnDisks(t) {
 		return
 	}
