@@ -62,7 +62,13 @@ func DifferenceAxis(differences ...scoring.Result) *Axis {
 	if i := slices.IndexFunc(limits, func(l float64) bool { return most <= l }); i >= 0 {
 		limit = limits[i]
 	}
-	return &Axis{Min: -limit, Max: limit, Unit: unit, Ticks: []float64{-limit, -limit / 2, 0, limit / 2, limit}, Signed: true}
+	return &Axis{
+		Min:    -limit,
+		Max:    limit,
+		Unit:   unit,
+		Ticks:  []float64{-limit, -limit / 2, 0, limit / 2, limit},
+		Signed: true,
+	}
 }
 
 // CountAxis returns an axis from 0 to n, with a few round numbers between.

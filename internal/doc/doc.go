@@ -77,7 +77,7 @@ const (
 // Table is rows of values.
 type Table struct {
 	First   string // what the names of its rows are, such as "judge"
-	Look    string // the class of its style: wide, many, versus, race or keep
+	Look    string // the class of its style: wide, many, versus, outcomes, race or keep
 	Board   bool   // its rows have ranks
 	Columns []Column
 	Rows    []Row
@@ -195,7 +195,9 @@ type Command struct{ Line, Purpose string }
 
 // Key says what a mark of a chart means.
 type Key struct {
-	Sign  string // the name of its drawing: dot, diamond, ring, solid, bar, level, reference, brace, interval, or a part of a bar; "" is none
+	// the name of its drawing: dot, diamond, ring, solid, a, b, bar, level, reference, brace, interval, or a part of a
+	// bar; "" is none
+	Sign  string
 	Words string
 }
 
@@ -223,7 +225,8 @@ func Count(n int) Value {
 // LevelOf returns a cell of a level.
 func LevelOf(level scoring.Level) Value { return Value{Level: level} }
 
-// on returns the columns and rows of the table that stand on a surface. An axis of differences is as long as these need.
+// on returns the columns and rows of the table that stand on a surface. An axis of differences is as long as these
+// need.
 func (t Table) on(s Surface) Table {
 	columns := t.Columns
 	t.Columns = slices.DeleteFunc(slices.Clone(columns), func(c Column) bool { return !c.In.has(s) })

@@ -98,7 +98,9 @@ func (c Comparison) Document() doc.Document {
 		made.Rows = append(made.Rows, doc.Row{Name: titles[i], Cells: []doc.Value{doc.Text(about)}})
 	}
 	d.Blocks = append(d.Blocks,
-		doc.Block{ID: "made", Title: "How it was made", In: doc.Full | doc.Page, Chart: doc.Facts, Table: made, Verbatim: c.Command},
+		doc.Block{
+			ID: "made", Title: "How it was made", In: doc.Full | doc.Page, Chart: doc.Facts, Table: made, Verbatim: c.Command,
+		},
 		doc.Block{ID: "markdown", In: doc.Page, Fold: "Copy as Markdown", Verbatim: markdown.String()},
 		c.sure(pairs), doc.Block{In: doc.Short, Notes: []doc.Note{doc.Say("compare.more")}})
 	return d
@@ -232,18 +234,62 @@ func (p pair) row(d scoring.Difference) doc.Row {
 	return r
 }
 
-// difference has every difference: the headline's first, then those where both judges are consistent. Where space is
-// short it has, of two runs, the numbers that stand for a run, and of several the first of every two.
+// rows returns every difference: the headline's first, then those where both judges are consistent. Where space is
+// short there are the numbers that stand for a run, and of one of several pairs the headline alone of each kind.
+func (p pair) rows(several bool) (rows []doc.Row) {
+	head := cmp.Or(p.Headline(), &scoring.Difference{})
+	detail := doc.Full | doc.Page
+	if several {
+		detail = doc.Full
+	}
+	var first, rest []scoring.Difference
+	for _, d := range p.Differences {
+		if d.Metric == head.Metric && d.Mode == head.Mode {
+			first = append(first, d)
+		} else {
+			rest = append(rest, d)
+		}
+	}
+	headlines := len(first)
+	if p.Alike != nil {
+		first = append(append(first, *p.Alike), p.AlikeByGroup...)
+	}
+	for i, d := range append(first, rest...) {
+		r := p.row(d)
+		if i < len(first) && d.Table != nil {
+			r.Cells[3].Parts = p.parts(d.Table)
+		}
+		switch {
+		case several && i == 0:
+			r.Name = strings.Join(p.short[:], " · ")
+			r.Target = p.items("", "")
+		case !r.Total:
+			r.Name = "  " + d.Group
+			r.Term = ""
+			r.In = detail
+			if i < len(first) {
+				r.Target = p.items("differ", d.Group)
+			}
+		case i >= headlines && i < len(first):
+			r.Name += " *"
+		case i > 0 && (several || p.tile(d).Folded || p.Alike != nil && d.Metric == p.Alike.Metric):
+			r.In = detail
+		}
+		r.Total = r.Total && (i == 0 || !several)
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// difference says how far every two runs are apart.
 func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	p := pairs[0]
 	head := cmp.Or(p.Headline(), &scoring.Difference{})
 	sides, signs := p.short, titles
-	detail := doc.Full | doc.Page
 	several := len(pairs) > 1
 	if several {
 		sides = [2]string{"first", "second"}
 		signs = sides[:]
-		detail = doc.Full
 	}
 	axis := &doc.Axis{Signed: true}
 	if p.best(head.Metric) == scoring.Higher {
@@ -258,42 +304,7 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	}}
 	var warnings []string
 	for _, p := range pairs {
-		var first, rest []scoring.Difference
-		for _, d := range p.Differences {
-			if d.Metric == head.Metric && d.Mode == head.Mode {
-				first = append(first, d)
-			} else {
-				rest = append(rest, d)
-			}
-		}
-		headlines := len(first)
-		if p.Alike != nil {
-			first = append(append(first, *p.Alike), p.AlikeByGroup...)
-		}
-		for i, d := range append(first, rest...) {
-			r := p.row(d)
-			if i < len(first) && d.Table != nil {
-				r.Cells[3].Parts = p.parts(d.Table)
-			}
-			switch {
-			case several && i == 0:
-				r.Name = strings.Join(p.short[:], " · ")
-				r.Target = p.items("", "")
-			case !r.Total:
-				r.Name = "  " + d.Group
-				r.Term = ""
-				r.In = detail
-				if i < len(first) {
-					r.Target = p.items("differ", d.Group)
-				}
-			case i >= headlines && i < len(first):
-				r.Name += " *"
-			case i > 0 && (several || p.tile(d).Folded || p.Alike != nil && d.Metric == p.Alike.Metric):
-				r.In = detail
-			}
-			r.Total = r.Total && (i == 0 || !several)
-			t.Rows = append(t.Rows, r)
-		}
+		t.Rows = append(t.Rows, p.rows(several)...)
 		warnings = append(warnings, p.Warnings...)
 	}
 	t.DropEmpty()
@@ -427,7 +438,7 @@ func (p pair) outcomes() doc.Block {
 		ID:    "outcomes",
 		Title: "Outcomes of the same " + table.Count(p.Became[0].N, l.item()),
 		In:    doc.Full | doc.Page,
-		Table: &doc.Table{Look: "stack", Columns: []doc.Column{{Kind: doc.LargeBar}}},
+		Table: &doc.Table{Look: "outcomes", Columns: []doc.Column{{Kind: doc.LargeBar}}},
 	}
 	for side, became := range p.Became {
 		row := doc.Row{Name: p.names[side]}
@@ -441,8 +452,9 @@ func (p pair) outcomes() doc.Block {
 				part.Target = doc.Ref{Runs: []string{p.Sides[side].Run}, Show: end.Show}
 			}
 			bar.Parts = append(bar.Parts, part)
-			if side == 0 {
-				b.Keys = append(b.Keys, doc.Key{Sign: end.Look, Words: end.Words})
+			key := doc.Key{Sign: end.Look, Words: end.Words}
+			if part.N > 0 && !slices.Contains(b.Keys, key) {
+				b.Keys = append(b.Keys, key)
 			}
 		}
 		row.Cells = []doc.Value{bar}
