@@ -357,11 +357,12 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 // shareItems links items.jsonl of a folder to that of a folder beside it which has the bytes that write writes. It
 // reports whether there is one.
 func shareItems(dir string, write func(io.Writer) error) (bool, error) {
-	beside, _ := os.ReadDir(filepath.Dir(dir))
+	runs := filepath.Dir(filepath.Clean(dir))
+	beside, _ := os.ReadDir(runs)
 	sum := sha256.New()
 	var size length
 	for _, e := range beside {
-		donor := filepath.Join(filepath.Dir(dir), e.Name())
+		donor := filepath.Join(runs, e.Name())
 		info, err := os.Lstat(filepath.Join(donor, ItemsFile))
 		if err != nil || !e.IsDir() || !info.Mode().IsRegular() {
 			continue
@@ -397,15 +398,16 @@ func (d *Dir) WriteManifest(m *Manifest) error {
 	if err := d.flush(); err != nil {
 		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
 	}
-	m.Files = nil
+	written := *m
+	written.Files = nil
 	if m.Status != Running {
 		var err error
-		m.Files, err = sums(nil, d.Path, summed...)
+		written.Files, err = sums(nil, d.Path, summed...)
 		if err != nil {
 			return err
 		}
 	}
-	return WriteJSON(filepath.Join(d.Path, ManifestFile), m)
+	return WriteJSON(filepath.Join(d.Path, ManifestFile), written)
 }
 
 // Abandon is Close for a directory in which nothing was begun: if this made it, it is gone again.

@@ -164,8 +164,8 @@ func NewLoader(m *judging.Manifest, how judging.Reading) (*Loader, error) {
 	return &Loader{run: run, asker: asker}, nil
 }
 
-// InFolder says that the records are those of a folder, and how to have the ids of its items without reading them there.
-// items hand over their responses likewise; may be nil.
+// InFolder says that the records are those of a folder, and how to have the ids of its items without reading them
+// there. items hand over their responses likewise; may be nil.
 func (l *Loader) InFolder(dir string, ids func() ([]string, error), items Responses) {
 	l.run.InFolder(dir)
 	l.run.Known(ids)

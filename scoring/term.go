@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Term is an entry of the table of metrics: a metric in words. A [Metric] has it in its literal and fills in the key and
-// the unit.
+// Term is an entry of the table of metrics: a metric in words. A [Metric] has it in its literal, and fills in the key
+// and the unit.
 type Term struct {
 	Metric  string   // its key, or a pattern for several keys, as [path.Match] reads it: "place-*"
 	Label   string   // in tables, on axes and in sentences; a * stands for that part of the key

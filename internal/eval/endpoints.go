@@ -174,8 +174,8 @@ func simulation(model string) (answerer, error) {
 	return fixedClient{sim}, err
 }
 
-// servers are those that a run asks, with retries, a time limit and the cache around them; several are a pool inside the
-// retries.
+// servers are those that a run asks, with retries, a time limit and the cache around them. Several are a pool inside
+// the retries.
 type servers struct{ *Maker }
 
 func (e servers) open(ctx context.Context, p *runState) (backends.Client, func() error, error) {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,6 +148,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 		e.say("stopping: waiting for open requests; %s to abandon them", e.Words.StopNow)
 	})
 	defer taken()
+	defer p.endGently() // what still counts prompts tries no more
 	p.checks = &checks{left: &p.left, dir: p.dir, records: p.recordSinks()}
 	entry := sinks{p.checks}
 	if p.follow != nil {
@@ -183,7 +185,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	if err == nil {
 		err = e.askChecked(ctx, p)
 	}
-	if why := watchers.close(); why != nil && errors.Is(err, judging.ErrStopped) {
+	if why := cmp.Or(entry.close(), watchers.close()); why != nil && errors.Is(err, judging.ErrStopped) {
 		return why
 	}
 	return err
@@ -220,8 +222,8 @@ func (p *runState) noteStart(now time.Time) {
 	}
 }
 
-// completeFolder sees to the folder of a run of which nothing is left to ask. There is no earlier try of a shard without
-// an item.
+// completeFolder sees to the folder of a run of which nothing is left to ask. A shard without an item has no earlier
+// try.
 func (e *Maker) completeFolder(ctx context.Context, p *runState) error {
 	m := p.job.Manifest
 	m.Ended = m.Started

@@ -65,7 +65,14 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &runState{set: job.Set, out: out, job: job, clients: fixedClient{&recordClient{}}, replay: true, reading: readingOf(run)}
+	p := &runState{
+		set:     job.Set,
+		out:     out,
+		job:     job,
+		clients: fixedClient{&recordClient{}},
+		replay:  true,
+		reading: readingOf(run),
+	}
 	p.given = func(ctx context.Context, use func(*judging.Record) error) error {
 		again := func(r *judging.Record) (*judging.Record, error) {
 			one := *job

@@ -58,8 +58,8 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 // next try reads the records.
 func (p *runState) saveReport(run *scoring.Run, rep *scoring.Report) {
 	path := filepath.Join(p.out, reportFile)
-	m := p.job.Manifest
-	if !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 || p.checks != nil && p.checks.unsure ||
+	m, err := judging.ReadManifest(p.out)
+	if err != nil || !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 || p.checks != nil && p.checks.unsure ||
 		len(m.Altered) > 0 {
 		os.Remove(path)
 		return
