@@ -219,6 +219,8 @@ func (p *runState) noteStart(now time.Time) {
 		m.Sample = old.Sample
 		m.Longest = old.Longest
 		m.Alternates = old.Alternates
+	} else if protocol, err := judging.ProtocolNamed(m.Spec.Protocol); err == nil && !p.replay {
+		m.Alternates = protocol.Presentations == 2
 	}
 }
 

@@ -247,7 +247,6 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	m.Simulated, m.Judgments = server.Can(backends.Simulate), presentations*params.Repetitions()
 	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
 	m.Concurrency = e.jointConcurrency(o, p.judges)
-	m.Alternates = protocol.Presentations == 2
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}

@@ -242,7 +242,7 @@ func verdicts(t *testing.T, records string) string {
 func (w *world) files(dir string) (names []string) {
 	w.t.Helper()
 	err := fs.WalkDir(os.DirFS(w.path(dir)), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && d.Name() != ".lock" {
+		if err == nil && !d.IsDir() && d.Name() != ".lock" && d.Name() != ".report.json" {
 			names = append(names, name)
 		}
 		return err
