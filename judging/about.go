@@ -53,22 +53,27 @@ func (a About) Tidied() (About, error) {
 	}
 	slices.Sort(out.Tags)
 	out.Tags = slices.Compact(out.Tags)
-	tooLong := func(text string, most int) bool { return utf8.RuneCountInString(text) > most }
-	switch {
-	case tooLong(out.Name, mostName):
-		return out, fmt.Errorf("the name is longer than %d characters", mostName)
-	case len(out.Tags) > mostTags:
+	if len(out.Tags) > mostTags {
 		return out, fmt.Errorf("there are %d tags, and at most %d", len(out.Tags), mostTags)
-	case slices.ContainsFunc(out.Tags, func(t string) bool { return tooLong(t, mostTag) }):
-		return out, fmt.Errorf("a tag is longer than %d characters", mostTag)
-	case tooLong(out.Note, mostNote):
-		return out, fmt.Errorf("the note is longer than %d characters", mostNote)
 	}
-	for _, text := range append([]string{out.Name, out.Note}, out.Tags...) {
-		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
-			return unicode.IsControl(r) && r != '\n' && r != '\t'
-		}) {
-			return out, errors.New("a name, tag or note has a control character in it")
+	for _, part := range []struct {
+		name  string
+		texts []string
+		most  int
+	}{
+		{name: "the name", texts: []string{out.Name}, most: mostName},
+		{name: "a tag", texts: out.Tags, most: mostTag},
+		{name: "the note", texts: []string{out.Note}, most: mostNote},
+	} {
+		for _, text := range part.texts {
+			if utf8.RuneCountInString(text) > part.most {
+				return out, fmt.Errorf("%s is longer than %d characters", part.name, part.most)
+			}
+			if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
+				return unicode.IsControl(r) && r != '\n' && r != '\t'
+			}) {
+				return out, errors.New("a name, tag or note has a control character in it")
+			}
 		}
 	}
 	return out, nil

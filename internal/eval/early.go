@@ -34,19 +34,6 @@ type follower struct {
 	end     func() // ends the run; nil before it is begun
 }
 
-func newFollower(rule *Rule, records *scoring.Loader, ids []string) *follower {
-	f := &follower{
-		rule:    rule,
-		place:   make(map[string]int, len(ids)),
-		records: records,
-		items:   map[int]scoring.ItemResult{},
-	}
-	for at, id := range ids {
-		f.place[id] = at
-	}
-	return f
-}
-
 // take tells the rule of the judgment's item once it has all of them, and ends the run where that is enough.
 func (f *follower) take(r *judging.Record, read scoring.Read) error {
 	f.mu.Lock()
@@ -117,7 +104,10 @@ func (p *runState) draw(how judging.Reading) error {
 		p.rule.Metric = shares[0]
 	}
 	records, err := scoring.NewLoader(m, how)
-	p.follow = newFollower(p.rule, records, judging.Drawn(p.ids(), seed))
+	p.follow = &follower{rule: p.rule, records: records, place: map[string]int{}, items: map[int]scoring.ItemResult{}}
+	for at, id := range judging.Drawn(p.ids(), seed) {
+		p.follow.place[id] = at
+	}
 	if n := p.rule.Upto; n > 0 && n < len(p.job.Order) {
 		p.job.Order = p.job.Order[:n]
 	}
