@@ -211,7 +211,7 @@ func (e servers) open(ctx context.Context, p *runState) (backends.Client, func()
 	case store != nil:
 		client = cache.Wrap(client, store)
 	}
-	return client, closeAll, nil
+	return e.doubts(client, p.job.Manifest.Model), closeAll, nil
 }
 
 // pool is the client of the run's servers before any retries, and what ends

@@ -113,7 +113,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 		closeClient()
 		return false, err
 	}
-	p.job.Client = e.doubts(client, m.Model)
+	p.job.Client = client
 	e.observer().RunOpened(RunStart{
 		Dir:       p.out,
 		Manifest:  m,
