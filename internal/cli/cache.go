@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/cache"
-	"gavel/internal/report"
 )
 
 // cacheDir is where replies are remembered unless told otherwise.
@@ -107,11 +106,7 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	if err != nil {
 		return err
 	}
-	t := report.Listing{Data: st}
-	for _, row := range st.Rows() {
-		t.Add(row[0], row[1])
-	}
-	return e.print(c, t)
+	return e.print(c, facts(st.Rows(), st))
 }
 
 func (e *env) cacheVerify(c *cli.Context, s *cache.Store) error {

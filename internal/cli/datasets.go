@@ -8,8 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets"
-	"gavel/internal/report"
-	"gavel/internal/report/table"
+	"gavel/internal/doc"
 )
 
 var _ = register(dataAndPrompts, 10, "datasets", datasetsCommand)
@@ -108,9 +107,10 @@ func (e *env) listDatasets(c *cli.Context) error {
 		Here bool `json:"here"`
 	}
 	var rows []row
-	t := table.Table{
-		Columns: table.Left("name").Right("items", "bytes").Left("here", "shape", "about").Spare("bytes", "about"),
-	}
+	t := &doc.Table{First: "name", Columns: slices.Concat(doc.Columns(doc.Whole, "items", "bytes"),
+		doc.Columns(doc.Words, "here", "shape", "about"))}
+	t.Columns[1].Spare = 1
+	t.Columns[4].Spare = 2
 	for _, k := range e.library().All() {
 		here := e.library().Has(k)
 		state := "fetch"
@@ -126,16 +126,18 @@ func (e *env) listDatasets(c *cli.Context) error {
 			state = "by hand"
 		}
 		rows = append(rows, row{k, here})
-		t.Row(k.Name, strconv.Itoa(k.Rows), k.Size(), state, string(k.Shape()), k.About)
+		t.Rows = append(t.Rows, doc.WordRow(k.Name, strconv.Itoa(k.Rows), k.Size(), state, string(k.Shape()), k.About))
 	}
 	names := make([]string, len(datasets.Formats))
 	for i, f := range datasets.Formats {
 		names[i] = f.Name
 	}
-	t.Note(`fetch: "gavel datasets fetch NAME" gets it; by hand: "gavel datasets show NAME" says how`,
-		"any other file works by its path: JSON lines, a JSON array, CSV or Parquet, gzip and zstd too; with columns that "+
-			"--field names, or in a format of docs/datasets.md: "+strings.Join(names, ", "))
-	return e.print(c, report.Listing{Table: t, Data: map[string]any{"datasets": rows}})
+	return e.print(c, doc.Document{
+		Blocks: []doc.Block{{Table: t, Notes: []doc.Note{
+			doc.Say("datasets.fetch"), doc.Say("datasets.files", strings.Join(names, ", ")),
+		}}},
+		Data: map[string]any{"datasets": rows},
+	})
 }
 
 // openSet opens the dataset that a command names.
@@ -164,12 +166,20 @@ func (e *env) showDataset(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var t report.Listing
-	for _, row := range told.Rows {
-		t.Add(row[0], row[1])
+	d := facts(told.Rows, told.Data)
+	for _, words := range told.Notes {
+		d.Blocks[0].Notes = append(d.Blocks[0].Notes, doc.Plain(words))
 	}
-	t.Table.Notes, t.Data = told.Notes, told.Data
-	return e.print(c, t)
+	return e.print(c, d)
+}
+
+// facts lists names and values.
+func facts(rows [][2]string, data any) doc.Document {
+	t := &doc.Table{Columns: doc.Columns(doc.Words, "")}
+	for _, row := range rows {
+		t.Rows = append(t.Rows, doc.WordRow(row[0], row[1]))
+	}
+	return doc.Document{Blocks: []doc.Block{{Table: t}}, Data: data}
 }
 
 func (e *env) fetchDataset(c *cli.Context) error {

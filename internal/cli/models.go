@@ -2,14 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
 
 	"gavel/backends"
+	"gavel/internal/doc"
 	"gavel/internal/eval"
-	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/judging"
 )
 
@@ -45,21 +45,22 @@ func (e *env) listModels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t := table.Table{
-		Title:   eval.Describe(server),
-		Columns: table.Left("model", "parameters", "quantisation").Right("context").Left("digest"),
-	}
+	t := &doc.Table{First: "model", Columns: slices.Concat(doc.Columns(doc.Words, "parameters", "quantisation"),
+		doc.Columns(doc.Whole, "context"), doc.Columns(doc.Words, "digest"))}
 	for _, m := range models {
 		context := ""
 		if m.Context > 0 {
 			context = strconv.Itoa(m.Context)
 		}
-		t.Row(m.Name, m.Parameters, m.Quantisation, context, m.Digest[:min(12, len(m.Digest))])
+		t.Rows = append(t.Rows, doc.WordRow(m.Name, m.Parameters, m.Quantisation, context, m.Digest[:min(12, len(m.Digest))]))
 	}
+	block := doc.Block{Table: t}
 	if len(models) == 0 {
-		t.Notes = []string{"the server offers no model"}
+		block.Notes = []doc.Note{doc.Say("models.none")}
 	}
-	return e.print(c, report.Listing{Table: t, Data: map[string]any{"server": server, "models": models}})
+	return e.print(c, doc.Document{
+		Title: eval.Describe(server), Blocks: []doc.Block{block}, Data: map[string]any{"server": server, "models": models},
+	})
 }
 
 var _ = register(dataAndPrompts, 20, "prompts", promptsCommand)
@@ -91,7 +92,9 @@ func (e *env) listPrompts(c *cli.Context) error {
 		judging.Template
 	}
 	var rows []row
-	t := table.Table{Columns: table.Left("prompt", "labels", "SHA-256", "origin").Spare("SHA-256", "labels")}
+	t := &doc.Table{First: "prompt", Columns: doc.Columns(doc.Words, "labels", "SHA-256", "origin")}
+	t.Columns[0].Spare = 2
+	t.Columns[1].Spare = 1
 	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
 			rows = append(rows, row{k.Name, p})
@@ -99,10 +102,10 @@ func (e *env) listPrompts(c *cli.Context) error {
 			for _, l := range p.Labels {
 				labels += "[[" + l + "]] "
 			}
-			t.Row(k.Name+"/"+p.Name, labels, p.SHA256[:12], p.Origin)
+			t.Rows = append(t.Rows, doc.WordRow(k.Name+"/"+p.Name, labels, p.SHA256[:12], p.Origin))
 		}
 	}
-	return e.print(c, report.Listing{Table: t, Data: map[string]any{"prompts": rows}})
+	return e.print(c, doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"prompts": rows}})
 }
 
 func (e *env) showPrompt(c *cli.Context) error {

@@ -16,6 +16,7 @@ import (
 	pretty "github.com/jedib0t/go-pretty/v6/text"
 	"github.com/urfave/cli/v2"
 
+	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/store"
@@ -85,8 +86,9 @@ func (e *env) listRuns(c *cli.Context) error {
 		return fmt.Errorf("the folder of runs: %w", err)
 	}
 	if len(formats(c)) > 0 {
-		t := table.Table{Columns: table.Left("run", "judge", "protocol", "dataset", "level", "headline").
-			Right("value", "kept", "judgments", "expected").Left("status", "began")}
+		t := &doc.Table{First: "run", Columns: slices.Concat(
+			doc.Columns(doc.Words, "judge", "protocol", "dataset", "level", "headline"),
+			doc.Columns(doc.Whole, "value", "kept", "judgments", "expected"), doc.Columns(doc.Words, "status", "began"))}
 		for _, r := range found {
 			headline := cmp.Or(r.Headline, &scoring.Result{})
 			began := ""
@@ -94,10 +96,10 @@ func (e *env) listRuns(c *cli.Context) error {
 				began = r.Started.Format(time.RFC3339)
 			}
 			kept := cmp.Or(r.Coverage, &scoring.Result{})
-			t.Row(r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric, table.Plain(*headline),
-				table.Plain(*kept), fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began)
+			t.Rows = append(t.Rows, doc.WordRow(r.Run, r.Judge, r.Protocol, r.Dataset, string(r.Level), headline.Metric,
+				table.Plain(*headline), table.Plain(*kept), fmt.Sprint(r.Judgments), fmt.Sprint(r.Expected), r.Status, began))
 		}
-		return e.print(c, report.Listing{Table: t, Data: map[string]any{"runs": found}})
+		return e.print(c, doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"runs": found}})
 	}
 	if len(found) == 0 {
 		e.say("there are no runs in %s yet", dir)

@@ -4,6 +4,7 @@
 package doc
 
 import (
+	"encoding/json"
 	"html/template"
 	"slices"
 
@@ -20,7 +21,12 @@ type Document struct {
 
 	// Sheet is the document as rows of a file, the first of them the names of the columns. Nil writes the first table.
 	Sheet [][]string
+
+	Data any // its JSON
 }
+
+// MarshalJSON writes the data of the document.
+func (d Document) MarshalJSON() ([]byte, error) { return json.Marshal(d.Data) }
 
 // Block is one part of a document.
 type Block struct {
@@ -253,6 +259,23 @@ func (t Table) on(s Surface) Table {
 		t.Columns[k].Axis.Ends = c.Axis.Ends
 	}
 	return t
+}
+
+// WordRow returns a row of words.
+func WordRow(name string, cells ...string) Row {
+	r := Row{Name: name}
+	for _, words := range cells {
+		r.Cells = append(r.Cells, Text(words))
+	}
+	return r
+}
+
+// Columns returns columns of one kind.
+func Columns(kind Kind, names ...string) (all []Column) {
+	for _, name := range names {
+		all = append(all, Column{Name: name, Kind: kind})
+	}
+	return all
 }
 
 // DropEmpty takes out the columns in which no row has a value.

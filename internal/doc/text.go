@@ -265,7 +265,7 @@ func (c Column) words(v Value, on Surface) string {
 		number = humanize.Comma(int64(*v.Value))
 	case c.Kind != Number && c.Kind != Share && on == Short:
 		number = table.Rough(v.Value, v.Result)
-	case c.Kind != Number && c.Kind != Share:
+	case c.Kind != Number && c.Kind != Share && c.Kind != Of:
 		number = table.Plain(v.Result)
 	case on == Short && v.Places > 0:
 		number = table.Interval(v.Value, v.Low, v.High, v.Places, 0)

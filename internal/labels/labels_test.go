@@ -188,8 +188,8 @@ func TestStandInKeepsSmallP(t *testing.T) {
 		got := *a.StandIn[0].People[i].P
 		assert.Assert(t, want < 1e-20 && math.Abs(got/want-1) < 1e-9, "p is %v, want %v", got, want)
 	}
-	tables := report.LabelAgreement{Agreement: a}.Tables()
-	assert.Equal(t, tables[len(tables)-1].Rows[0][4], "<0.0001")
+	blocks := report.LabelAgreement{Agreement: a}.Document().Blocks
+	assert.Equal(t, blocks[len(blocks)-1].Table.Rows[1].Cells[3].Text, "<0.0001")
 }
 
 // TestAgreeOfParts: an item of which not all orders are judged is no verdict of that judge, and a judge of none of the labelled

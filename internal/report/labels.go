@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"io"
 	"slices"
 	"strconv"
 
+	"gavel/internal/doc"
 	"gavel/internal/labels"
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -16,14 +16,27 @@ import (
 // LabelAgreement wraps what `gavel agree` prints of labels.
 type LabelAgreement struct{ *labels.Agreement }
 
-// Sentences are the answer.
-func (a LabelAgreement) Sentences() []string { return []string{a.Says} }
-
 // mostPairsOfRaters is how many pairs a table lists.
 const mostPairsOfRaters = 30
 
-// CSV has a row for each judge beside the majority, and for every two raters.
-func (a LabelAgreement) CSV(w io.Writer) error {
+// Document returns the judges by agreement with people, every two raters, and whether a judge may replace a person.
+func (a LabelAgreement) Document() doc.Document {
+	return doc.Document{
+		Title: a.Labels + " · " + table.Count(a.Items, "item"), Answer: a.Says, Blocks: a.blocks(), Sheet: a.sheet(),
+	}
+}
+
+// HTML returns the blocks for a page. link returns the address of what they refer to.
+func (a LabelAgreement) HTML(link func(doc.Ref) string) (template.HTML, error) {
+	return doc.Paper{Link: link, Prefix: "labels-"}.Blocks(a.blocks())
+}
+
+func (a LabelAgreement) blocks() []doc.Block {
+	return []doc.Block{a.judges(), a.counting(), a.pairs(), a.standIns()}
+}
+
+// sheet has a row for each judge beside the majority, and for every two raters.
+func (a LabelAgreement) sheet() [][]string {
 	rows := [][]string{{"a", "b", "between", "n", "statistic", "value", "low", "high"}}
 	add := func(x, y, between string, n int, name string, v labels.Number) {
 		rows = append(rows, []string{
@@ -40,332 +53,260 @@ func (a LabelAgreement) CSV(w io.Writer) error {
 			add(p.A, p.B, p.Between, p.N, x.Name, x.Number)
 		}
 	}
-	return table.WriteCSV(w, rows)
+	return rows
 }
 
-// Tables are the judges beside most people, every two raters, and whether a judge may stand in for a person.
-func (a LabelAgreement) Tables() []table.Table {
-	tables := []table.Table{a.standings(), a.pairs()}
-	for _, s := range a.StandIn {
-		tables = append(tables, standIn(s))
-	}
-	return tables
-}
-
-func (a LabelAgreement) standings() table.Table {
-	t := table.Table{
-		Title: fmt.Sprintf("which judge agrees with these labels · %d items · %s", a.Items, a.Labels),
-		Columns: table.Left("judge", "run").Right("agreement, %",
-			"n", "no verdict", "Cohen's κ", "calls per 1,000", "tokens per 1,000").Spare("run"),
-	}
+// judges has a row for each judge, the best first.
+func (a LabelAgreement) judges() doc.Block {
+	axis := doc.PercentAxis
+	axis.Zero = -1 // no line for chance, which depends on how often each label is right
+	t := &doc.Table{First: "judge", Look: "wide many", Columns: []doc.Column{
+		{Name: "agreement, %", Kind: doc.Number, Axis: &axis},
+		{Name: "letters"},
+		{Name: "Cohen's κ", Kind: doc.Of},
+		{Name: "no verdict", Kind: doc.Of},
+		{Name: "calls per 1,000", Kind: doc.Whole, In: doc.Full},
+		{Name: "tokens per 1,000", Kind: doc.Whole, In: doc.Full},
+		{Name: "run", In: doc.Full, Spare: 1},
+	}}
+	names := a.names()
 	for _, j := range a.Judges {
-		n, tokens := strconv.Itoa(j.N), ""
-		if j.Tokens > 0 {
-			tokens = strconv.Itoa(j.Tokens)
-		}
+		r := doc.Row{Name: names[j.Run], N: j.N, Target: doc.RunRef(j.Run), Look: "level-" + string(scoring.Unknown)}
 		if j.Clusters > 0 {
-			n = fmt.Sprintf("%d in %d", j.N, j.Clusters)
+			r.Detail = "in " + table.Count(j.Clusters, "cluster")
 		}
-		value := ofHundred(j.Agreement)
+		r.Cells = []doc.Value{share(j.Agreement), doc.Text(""), coefficient(j.Kappa), doc.Count(j.NoVerdict),
+			doc.Count(j.Calls), doc.Text(""), doc.Text(j.Run)}
 		if len(a.Judges) > 1 {
-			value += " " + j.Letters
+			r.Cells[1].Text = j.Letters
 		}
-		t.Row(
-			j.Model, j.Run, value, n, strconv.Itoa(j.NoVerdict), kappa(j.Kappa), strconv.Itoa(j.Calls),
-			tokens,
-		)
+		if j.Tokens > 0 {
+			r.Cells[5] = doc.Count(j.Tokens)
+		}
+		t.Rows = append(t.Rows, r)
 	}
-	t.Note("agreement: with what most people say of an item, " +
-		"of several judgments of it where all name the same; no verdict is no agreement")
+	t.DropEmpty()
+	b := doc.Block{ID: "judges", Title: "Agreement with people", About: doc.Phrase("labels.agreement"), Table: t}
 	if len(a.Judges) > 1 {
 		test := "McNemar's test"
 		if a.Test == "permutation" {
 			test = "a permutation test by " + a.Bootstrap.Unit
 		}
-		t.Note("judges that share a letter cannot be told apart (" + test + ", Holm's correction)")
+		b.Notes = append(b.Notes, doc.Say("labels.letters", test))
 	}
-	t.Note("calls and tokens of replies for 1,000 items are what a judge costs",
-		"κ is agreement beyond chance: 0 is chance, 1 all; read it beside agreement, the two can be far apart")
-	if slices.ContainsFunc(a.Judges, func(j labels.Standing) bool { return j.Kappa.Constant }) {
-		t.Note(aboutConstant)
+	b.Notes = append(b.Notes, doc.Warn(a.Warnings)...)
+	return b
+}
+
+// counting says how the numbers of the judges are counted, and how people agree.
+func (a LabelAgreement) counting() doc.Block {
+	b := doc.Block{ID: "counting", Fold: "How it is counted", In: doc.Full | doc.Page, Notes: []doc.Note{
+		doc.Say("labels.counted"), doc.Say("labels.cost"), doc.Say("labels.kappa"),
+	}}
+	isConstant := func(j labels.Standing) bool { return j.Kappa.Constant }
+	if slices.ContainsFunc(a.Judges, isConstant) ||
+		slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Kappa.Constant }) {
+		b.Notes = append(b.Notes, doc.Say("labels.constant"))
 	}
 	if p := a.People; p != nil && p.Alpha.Value != nil {
-		t.Notef("%d people among themselves: Krippendorff's α %s on %d items",
-			p.Raters, coefficient(p.Alpha), p.N)
+		b.Notes = append(b.Notes, doc.Say("labels.people", p.Raters,
+			table.Interval(p.Alpha.Value, p.Alpha.Low, p.Alpha.High, 3, 2), p.N))
 	}
 	for _, s := range a.Self {
-		t.Notef("%s, shown %s twice, said the same of %s %%",
-			table.Clean(s.Labeller), table.Count(s.N, "item"), ofHundred(s.Agreement))
+		b.Notes = append(b.Notes, doc.Say("labels.twice", table.Clean(s.Labeller), table.Count(s.N, "item"),
+			table.Interval(s.Agreement.Value, s.Agreement.Low, s.Agreement.High, 1, 1)))
 	}
-	t.Warn(a.Warnings)
-	return t
+	return b
 }
 
-// Standings is the table of the judges.
-func (a LabelAgreement) Standings() (template.HTML, error) { return a.standings().HTML() }
-
-// Charts draw the judges by agreement, below the answer, and fold every number. link is the address of a run's page.
-func (a LabelAgreement) Charts(link func(run string) string) (template.HTML, error) {
-	axis := PercentAxis
-	axis.Zero = -1 // no line for chance, which depends on how often each label is right
-	c := Chart{
-		Label: "The judges",
-		Class: "wide many",
-		Columns: []ChartColumn{
-			{Class: "pl", Axis: &axis}, {Class: "val", Head: "Agrees"}, {Class: "kp", Head: "Cohen's κ"},
-			{Class: "kp", Head: "No verdict"},
-		},
-	}
-	alone := a.raters()
-	for _, j := range a.Judges {
-		name := scoring.JudgeName(j.Model)
-		if alone[j.Run] == "" {
-			name += " · " + j.Run
-		}
-		agreement := resultOf(j.Agreement, "")
-		beyond := resultOf(j.Kappa, scoring.UnitCorrelation)
-		cell := BareCell(beyond)
-		if beyond.Low != nil {
-			cell += template.HTML(" <small>" + shortEnds(beyond) + "</small>")
-		}
-		count := fmt.Sprintf("n = %d", j.N)
-		if len(a.Judges) > 1 {
-			count += " · " + j.Letters
-		}
-		c.Rows = append(c.Rows, ChartRow{
-			Name:  name,
-			Count: count,
-			Link:  link(j.Run),
-			Look:  "level-" + string(scoring.Unknown),
-			Cells: []template.HTML{
-				Plot(axis, agreement), ValueCell(agreement), cell,
-				template.HTML(fmt.Sprintf("<b>%d</b>", j.NoVerdict)),
-			},
-		})
-	}
-	numbers, err := a.standings().HTML()
-	if err != nil {
-		return "", err
-	}
-	about := "percent of the items on which a judge says what most people say, with 95 % interval"
-	if len(a.Judges) > 1 {
-		about += " · judges that share a letter cannot be told apart"
-	}
-	return blocks(nil, []Section{
-		{ID: "judges", Title: "Who agrees with the people", About: about, Body: c.HTML()},
-		{ID: "numbers", Body: folded("every-number", "Every number, and how it is counted", numbers)},
-	}...), nil
-}
-
-// resultOf a number, as charts draw it. A κ that is 0 whatever the other says is none.
-func resultOf(n labels.Number, unit string) scoring.Result {
-	if n.Constant {
-		return scoring.Result{}
-	}
-	return scoring.Result{Unit: unit, Value: n.Value, Low: n.Low, High: n.High}
-}
-
-// raters are the judges' names by their runs, of those whose name no other has.
-func (a LabelAgreement) raters() map[string]string {
+// names of the judges by their runs: with the run where another judge has the same name.
+func (a LabelAgreement) names() map[string]string {
 	runs := map[string]int{}
 	for _, j := range a.Judges {
 		runs[j.Model]++
 	}
 	names := map[string]string{}
 	for _, j := range a.Judges {
-		if runs[j.Model] == 1 {
-			names[j.Run] = j.Model
+		names[j.Run] = scoring.JudgeName(j.Model)
+		if runs[j.Model] > 1 {
+			names[j.Run] += " · " + j.Run
 		}
 	}
 	return names
 }
 
-func (a LabelAgreement) pairs() table.Table {
-	t := table.Table{Columns: table.Left("of", "and of", "between").
-		Right("agreement, %", "n", "Cohen's κ", "Gwet's AC1", "Krippendorff's α")}
-	ordinal := slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Ordinal != nil })
-	if ordinal {
-		t.Columns = t.Columns.Right("ordinal α")
-	}
-	names := a.raters()
-	for i, p := range a.Pairs {
-		if i == mostPairsOfRaters {
-			t.Notes = []string{fmt.Sprintf("and %d more pairs, see --json", len(a.Pairs)-i)}
-			break
+// pairs has a row for every two raters.
+func (a LabelAgreement) pairs() doc.Block {
+	t := &doc.Table{First: "of", Columns: []doc.Column{
+		{Name: "and of"}, {Name: "between", Spare: 1},
+		{Name: "agreement, %", Kind: doc.Number}, {Name: "n", Kind: doc.Whole},
+		{Name: "Cohen's κ", Kind: doc.Number},
+		{Name: "Gwet's AC1", Kind: doc.Number, In: doc.Full | doc.Page},
+		{Name: "Krippendorff's α", Kind: doc.Number, In: doc.Full | doc.Page},
+		{Name: "ordinal α", Kind: doc.Number, In: doc.Full | doc.Page},
+	}}
+	names := a.names()
+	for _, p := range a.Pairs[:min(len(a.Pairs), mostPairsOfRaters)] {
+		ordinal := doc.Text("")
+		if p.Ordinal != nil {
+			ordinal = coefficient(*p.Ordinal)
 		}
-		t.Row(
-			cmp.Or(names[p.A], p.A), cmp.Or(names[p.B], p.B), p.Between,
-			ofHundred(p.Agreement), strconv.Itoa(p.N), kappa(p.Kappa),
-			coefficient(p.AC1), coefficient(p.Alpha),
-		)
-		if last := len(t.Rows) - 1; p.Ordinal != nil {
-			t.Rows[last] = append(t.Rows[last], coefficient(*p.Ordinal))
-		} else if ordinal {
-			t.Rows[last] = append(t.Rows[last], "")
-		}
+		t.Rows = append(t.Rows, doc.Row{Name: cmp.Or(names[p.A], p.A), Cells: []doc.Value{
+			doc.Text(cmp.Or(names[p.B], p.B)), doc.Text(p.Between), share(p.Agreement), doc.Count(p.N),
+			coefficient(p.Kappa), coefficient(p.AC1), coefficient(p.Alpha), ordinal,
+		}})
 	}
-	t.Note("n: items that both gave a verdict or a label; intervals: " +
-		fmt.Sprintf("%.0f %%, resampled by %s", 100*a.Bootstrap.Level, a.Bootstrap.Unit))
-	if slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Kappa.Constant }) {
-		t.Note(aboutConstant)
+	t.DropEmpty()
+	b := doc.Block{ID: "pairs", Title: "Agreement of every two raters", Chart: doc.Numbers, Table: t, Notes: []doc.Note{
+		doc.Say("labels.pairs", 100*a.Bootstrap.Level, a.Bootstrap.Unit),
+	}}
+	b.Fold = b.Title
+	if more := len(a.Pairs) - len(t.Rows); more > 0 {
+		b.Notes = append(b.Notes, doc.Say("labels.more-pairs", more))
 	}
-	return t
+	return b
 }
 
-func standIn(s labels.StandIn) table.Table {
-	t := table.Table{
-		Title: fmt.Sprintf("may %s (%s) stand in for a person? ε %g", s.Model, s.Run, s.Epsilon),
-		Columns: table.Left("person left out").
-			Right("items", "judge at least as good, %", "person at least as good, %", "p", ""),
-	}
-	few := 0
-	for _, p := range s.People {
-		if p.P == nil {
-			few++
-			continue
+// standIns tests whether a judge may replace a person.
+func (a LabelAgreement) standIns() doc.Block {
+	t := &doc.Table{First: "person left out", Columns: []doc.Column{
+		{Name: "items", Kind: doc.Whole}, {Name: "judge at least as good, %", Kind: doc.Bare},
+		{Name: "person at least as good, %", Kind: doc.Bare}, {Name: "p", Kind: doc.Bare}, {},
+	}}
+	b := doc.Block{ID: "stand-in", Title: "May a judge replace a person?", Named: true, Chart: doc.Numbers, Table: t}
+	b.Fold = b.Title
+	for _, s := range a.StandIn {
+		name := a.names()[s.Run]
+		t.Rows = append(t.Rows, doc.Row{Name: name, Heading: true})
+		few := 0
+		for _, p := range s.People {
+			if p.P == nil {
+				few++
+				continue
+			}
+			t.Rows = append(t.Rows, doc.Row{Name: p.Labeller, Cells: []doc.Value{
+				doc.Count(p.N), doc.Num(scoring.Result{Value: hundredfold(p.Judge)}),
+				doc.Num(scoring.Result{Value: hundredfold(p.Person)}), doc.Text(table.PValue(p.P)),
+				doc.Text(map[bool]string{true: "surpassed"}[p.Surpasses]),
+			}})
 		}
-		t.Row(
-			p.Labeller, strconv.Itoa(p.N), percentOf(p.Judge), percentOf(p.Person), table.PValue(p.P),
-			map[bool]string{true: "surpassed"}[p.Surpasses],
-		)
-	}
-	answer := "no person labelled at least 30 items that others labelled too: the test needs this"
-	if s.Winning != nil {
-		answer = "yes: it surpasses %s %% of the people (ω), and"
-		if *s.Winning < 0.5 {
-			answer = "not shown: it surpasses %s %% of the people (ω), half are needed; it"
+		judge, others := table.Fixed(hundredfold(s.Winning), 1), table.Fixed(hundredfold(s.Advantage), 1)
+		switch {
+		case s.Winning == nil:
+			b.Notes = append(b.Notes, doc.Say("labels.replaces-untested", name))
+		case *s.Winning < 0.5:
+			b.Notes = append(b.Notes, doc.Say("labels.replaces-not", name, judge, others))
+		default:
+			b.Notes = append(b.Notes, doc.Say("labels.replaces", name, judge, others))
 		}
-		answer = fmt.Sprintf(answer+" agrees with the others as well as the one left out on %s %% of items (ρ)",
-			percentOf(s.Winning), percentOf(s.Advantage))
+		if few > 0 {
+			b.Notes = append(b.Notes, doc.Say("labels.few-common", few))
+		}
+		if s.Run == a.StandIn[len(a.StandIn)-1].Run {
+			b.Notes = append(b.Notes, doc.Say("labels.alt-test", s.Epsilon))
+		}
 	}
-	t.Note(answer)
-	if few > 0 {
-		t.Notef("%d people with fewer than 30 items in common with others are left out", few)
+	if len(t.Rows) == 0 {
+		return doc.Block{}
 	}
-	t.Note(
-		"the alternative annotator test (arXiv 2501.10970), Benjamini and Yekutieli's correction at 0.05")
-	return t
+	return b
 }
 
-func ofHundred(n labels.Number) string { return table.Interval(n.Value, n.Low, n.High, 1, 1) }
+// share is a cell of a number in percent.
+func share(n labels.Number) doc.Value {
+	return doc.Num(scoring.Result{Metric: "agreement", Value: n.Value, Low: n.Low, High: n.High})
+}
 
-// kappa of two raters; – where one of them says the same of every item.
-func kappa(n labels.Number) string {
+// coefficient is a cell of a number from −1 to 1, without a value where κ is 0 whatever the other says.
+func coefficient(n labels.Number) doc.Value {
+	x := scoring.Result{Metric: "kappa", Unit: scoring.UnitCorrelation, Value: n.Value, Low: n.Low, High: n.High}
 	if n.Constant {
-		return "–"
+		x = scoring.Result{Metric: "kappa"}
 	}
-	return coefficient(n)
+	return doc.Num(x)
 }
 
-const aboutConstant = "κ –: one of the two says the same of every item, and κ is 0 whatever the other says"
-
-func coefficient(n labels.Number) string { return table.Interval(n.Value, n.Low, n.High, 3, 2) }
-
-func percentOf(share *float64) string {
+// hundredfold of a share is the share in percent.
+func hundredfold(share *float64) *float64 {
 	if share == nil {
-		return ""
+		return nil
 	}
-	x := 100 * *share
-	return table.Fixed(&x, 1)
+	return new(100 * *share)
 }
 
 // Estimated wraps what `gavel estimate` prints.
 type Estimated struct{ *labels.Estimated }
 
-// Sentences are the answer.
-func (e Estimated) Sentences() []string { return []string{e.Says} }
-
-func (e Estimated) numbers() (rows []labels.Named) {
+// Document returns the estimates, the corrected ones first.
+func (e Estimated) Document() doc.Document {
+	d := doc.Document{Answer: e.Says, Sheet: [][]string{
+		{"run", "response", "estimate", "value", "low", "high", "judged", "labelled"},
+	}}
+	t := &doc.Table{First: "share of " + e.Response, Columns: []doc.Column{
+		{Name: "%", Kind: doc.Number, Axis: &doc.PercentAxis},
+	}}
 	add := func(name string, n *labels.Number) {
-		if n != nil {
-			rows = append(rows, labels.Named{Name: name, Number: *n})
+		if n == nil {
+			return
 		}
+		cell := share(*n)
+		cell.Places = 1
+		t.Rows = append(t.Rows, doc.Row{Name: name, Cells: []doc.Value{cell}})
+		d.Sheet = append(d.Sheet, []string{
+			e.Run, e.Response, name, table.Cell(n.Value, 4), table.Cell(n.Low, 4), table.Cell(n.High, 4),
+			strconv.Itoa(e.Judged), strconv.Itoa(e.Labelled),
+		})
 	}
 	add("corrected (PPI++)", &e.Share)
 	add("corrected (Rogan and Gladen)", e.RoganGladen)
 	add("the judge alone", &e.JudgeAlone)
 	add("the labels alone", &e.LabelsAlone)
-	return rows
-}
-
-// CSV has a row for each estimate.
-func (e Estimated) CSV(w io.Writer) error {
-	rows := [][]string{{"run", "response", "estimate", "value", "low", "high", "judged", "labelled"}}
-	for _, r := range e.numbers() {
-		rows = append(rows, []string{
-			e.Run, e.Response, r.Name, table.Cell(r.Value, 4), table.Cell(r.Low, 4), table.Cell(r.High, 4),
-			strconv.Itoa(e.Judged), strconv.Itoa(e.Labelled),
-		})
+	notes := []doc.Note{
+		doc.Say("estimate.labels", e.Model, e.Labelled, e.NoVerdict), doc.Say("estimate.weight", e.Weight),
 	}
-	return table.WriteCSV(w, rows)
-}
-
-// Tables say it in a sentence, and have all estimates.
-func (e Estimated) Tables() []table.Table {
-	t := table.Table{
-		Columns: table.Left("share of " + e.Response + ", a tie as one half").Right("%"),
-	}
-	for _, r := range e.numbers() {
-		t.Row(r.Name, ofHundred(r.Number))
-	}
-	t.Note(fmt.Sprintf("judge: %s; %d of the pairs have a label, which must have been drawn at "+
-		"random; %d have no verdict and count as ties", e.Model, e.Labelled, e.NoVerdict),
-		fmt.Sprintf("the judge is relied on with a weight of %.2f: 0 is not at all", e.Weight))
 	if e.Clusters > 0 {
-		t.Notef("the pairs are in %d clusters, by which intervals are made; "+
-			"Rogan and Gladen's needs independent pairs, and is left out", e.Clusters)
+		notes = append(notes, doc.Say("estimate.clusters", e.Clusters))
 	}
 	for _, x := range e.LabelsFor {
-		said := "no number of labels makes it"
-		if x.Labels != nil {
-			said = fmt.Sprintf("some %d labels make it", *x.Labels)
+		if x.Labels == nil {
+			notes = append(notes, doc.Say("estimate.no-width", x.Width))
+		} else {
+			notes = append(notes, doc.Say("estimate.width", *x.Labels, x.Width))
 		}
-		t.Notef("an interval %g points wide: %s", x.Width, said)
 	}
-	t.Warn(e.Warnings)
-	return []table.Table{t}
+	d.Blocks = []doc.Block{{Table: t, Notes: append(notes, doc.Warn(e.Warnings)...)}}
+	return d
 }
 
 // Selective wraps what `gavel select` prints.
 type Selective struct{ *labels.Selective }
 
-// Sentences are the answer.
-func (s Selective) Sentences() []string { return []string{s.Says} }
-
-// CSV has a row for each judge.
-func (s Selective) CSV(w io.Writer) error {
-	rows := [][]string{{"run", "model", "threshold", "asked", "believed", "right", "of"}}
+// Document returns the judges in the order in which they are asked.
+func (s Selective) Document() doc.Document {
+	d := doc.Document{Answer: s.Says, Sheet: [][]string{
+		{"run", "model", "threshold", "asked", "believed", "right", "of"},
+	}}
+	t := &doc.Table{First: "judge", Columns: []doc.Column{
+		{Name: "run", Spare: 1}, {Name: "accepted from confidence", Kind: doc.Bare}, {Name: "items asked", Kind: doc.Whole},
+		{Name: "accepted", Kind: doc.Whole}, {Name: "correct of labelled", Kind: doc.Bare},
+	}}
+	notes := []doc.Note{doc.Say("select.risk", s.Risk, 100-s.Delta)}
 	for _, j := range s.Judges {
-		rows = append(rows, []string{
+		name := scoring.JudgeName(j.Model)
+		if j.Note != "" {
+			notes = append(notes, doc.Say("select.never", name, j.Note))
+		}
+		t.Rows = append(t.Rows, doc.Row{Name: name, Cells: []doc.Value{
+			doc.Text(j.Run), doc.Text(cmp.Or(table.Cell(j.Threshold, 4), "never")), doc.Count(j.Asked),
+			doc.Count(j.Believed), doc.Text(fmt.Sprintf("%d of %d", j.Right, j.Of)),
+		}})
+		d.Sheet = append(d.Sheet, []string{
 			j.Run, j.Model, table.Cell(j.Threshold, 6), strconv.Itoa(j.Asked), strconv.Itoa(j.Believed),
 			strconv.Itoa(j.Right), strconv.Itoa(j.Of),
 		})
 	}
-	return table.WriteCSV(w, rows)
-}
-
-// Tables are the judges in the order asked.
-func (s Selective) Tables() []table.Table {
-	t := table.Table{
-		Title: fmt.Sprintf("believed where at most %g %% are wrong, with probability %g %%", s.Risk, 100-s.Delta),
-		Columns: table.Left("judge", "run").
-			Right("believed from confidence", "items asked", "believed", "right of labelled"),
-	}
-	var never []string
-	for _, j := range s.Judges {
-		if j.Note != "" {
-			never = append(never, fmt.Sprintf("%s is never believed: %s", j.Model, j.Note))
-		}
-		t.Row(
-			j.Model, j.Run, cmp.Or(table.Cell(j.Threshold, 4), "never"), strconv.Itoa(j.Asked),
-			strconv.Itoa(j.Believed), fmt.Sprintf("%d of %d", j.Right, j.Of),
-		)
-	}
-	t.Notes = append(never,
-		fmt.Sprintf("%d of %d items have a verdict that is believed; the rest go to a person", s.Covered, s.Items),
-		fmt.Sprintf("%d calls, where the last judge alone takes %d", s.Calls, s.Full),
-		fmt.Sprintf("thresholds found on %d labelled items, which must have been drawn at random (arXiv 2407.18370)",
-			s.Labelled))
-	t.Warn(s.Warnings)
-	return []table.Table{t}
+	notes = append(notes, doc.Say("select.covered", s.Covered, s.Items), doc.Say("select.calls", s.Calls, s.Full),
+		doc.Say("select.labelled", s.Labelled))
+	d.Blocks = []doc.Block{{Table: t, Notes: append(notes, doc.Warn(s.Warnings)...)}}
+	return d
 }

@@ -144,6 +144,14 @@ func (p *page) Compared() (template.HTML, error) {
 	return doc.Paper{Link: p.inFile, Prefix: "compared-"}.Blocks(blocks)
 }
 
+// Labels are the judges beside people's labels; "" where there are none.
+func (p *page) Labels() (template.HTML, error) {
+	if p.People == nil {
+		return "", nil
+	}
+	return p.People.HTML(p.inFile)
+}
+
 func pageOf(runs []Run) *page {
 	scores := Scores{Runs: reports(runs)}
 	names := runNames(scores.Runs)
@@ -170,7 +178,7 @@ func pageOf(runs []Run) *page {
 // inFile returns the address of a run's page in the file.
 func (p *page) inFile(r doc.Ref) string {
 	i := slices.IndexFunc(p.Pages, func(of *RunPage) bool { return len(r.Runs) == 1 && of.Run.Run == r.Runs[0] })
-	if i < 0 || r.Show != "" {
+	if i < 0 || p.One || r.Show != "" {
 		return ""
 	}
 	return "#" + p.Pages[i].Prefix + "page"

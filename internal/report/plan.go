@@ -2,13 +2,13 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
 
+	"gavel/internal/doc"
 	"gavel/internal/report/table"
 	"gavel/scoring/stats"
 )
@@ -58,75 +58,47 @@ func (p *Plan) Fill() error {
 	return nil
 }
 
-// Sentences are the answer.
-func (p *Plan) Sentences() []string { return []string{p.Says} }
-
 func (p *Plan) answer() string {
 	var says []string
 	if p.ToTell != nil {
-		says = append(says, fmt.Sprintf("It takes %s pairs to tell judges apart that differ by %s points.",
-			humanize.Comma(int64(*p.ToTell)), decimal(*p.Detect)))
+		says = append(says, doc.Phrase("plan.says-pairs", humanize.Comma(int64(*p.ToTell)), decimal(*p.Detect)))
+	}
+	if p.Pairs == nil {
+		return strings.Join(says, " ")
 	}
 	tell := " tell"
-	if p.Pairs != nil && *p.Pairs == 1 {
+	if *p.Pairs == 1 {
 		tell = " tells"
 	}
-	switch {
-	case p.Pairs == nil:
-	case p.Tells == nil:
-		says = append(says, table.Count(*p.Pairs, "pair")+tell+" no difference.")
-	default:
-		says = append(says, fmt.Sprintf("%s%s judges apart that differ by %s points or more.",
-			table.Count(*p.Pairs, "pair"), tell, table.Fixed(p.Tells, 1)))
+	what := "no difference."
+	if p.Tells != nil {
+		what = doc.Phrase("plan.says-points", table.Fixed(p.Tells, 1))
 	}
-	return strings.Join(says, " ")
+	return strings.Join(append(says, table.Count(*p.Pairs, "pair")+tell+" "+what), " ")
 }
 
-// rows are questions and their answers.
-func (p *Plan) rows() (rows [][2]string) {
+// Document returns the questions and their answers.
+func (p *Plan) Document() doc.Document {
+	t := &doc.Table{
+		First:   doc.Phrase("plan.discordant", decimal(p.Discordant)),
+		Columns: doc.Columns(doc.Whole, doc.Phrase("plan.power", decimal(p.Power))),
+	}
+	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
+	add := func(question, answer string) {
+		t.Rows = append(t.Rows, doc.WordRow(question, answer))
+		sheet = append(sheet, []string{question, answer, decimal(p.Discordant), decimal(p.Power), decimal(p.Alpha)})
+	}
 	if p.Detect != nil {
-		rows = append(rows, [2]string{
-			fmt.Sprintf("pairs to tell judges apart that differ by %s points", decimal(*p.Detect)),
-			strconv.Itoa(*p.ToTell),
-		},
-			[2]string{
-				fmt.Sprintf("pairs to find judges that are the same to be so within %s points", decimal(*p.Detect)),
-				strconv.Itoa(*p.ToEquate),
-			})
+		add(doc.Phrase("plan.to-tell", decimal(*p.Detect)), strconv.Itoa(*p.ToTell))
+		add(doc.Phrase("plan.to-equate", decimal(*p.Detect)), strconv.Itoa(*p.ToEquate))
 	}
 	if p.Pairs != nil {
 		answer := "none"
 		if p.Tells != nil {
 			answer = table.Fixed(p.Tells, 1)
 		}
-		rows = append(rows, [2]string{fmt.Sprintf("points that %d pairs tell", *p.Pairs), answer})
+		add(doc.Phrase("plan.tells", *p.Pairs), answer)
 	}
-	return rows
-}
-
-// CSV writes a row for each answer.
-func (p *Plan) CSV(w io.Writer) error {
-	rows := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
-	for _, r := range p.rows() {
-		rows = append(rows, []string{r[0], r[1], decimal(p.Discordant), decimal(p.Power), decimal(p.Alpha)})
-	}
-	return table.WriteCSV(w, rows)
-}
-
-// Tables is one.
-func (p *Plan) Tables() []table.Table {
-	t := table.Table{
-		Columns: table.Left(fmt.Sprintf("%s %% of the pairs discordant", decimal(p.Discordant))).
-			Right(fmt.Sprintf("%s %% power", decimal(p.Power))),
-		Notes: []string{
-			fmt.Sprintf("told apart: McNemar's exact test, two-sided at %[1]s; "+
-				"the same: two one-sided score tests at %[1]s each; both as gavel compare makes them", decimal(p.Alpha)),
-			"discordant: one of the two judges alone is right; " +
-				"gavel race stops as soon as it is sure, and mostly takes fewer where judges differ by more",
-		},
-	}
-	for _, r := range p.rows() {
-		t.Row(r[:]...)
-	}
-	return []table.Table{t}
+	notes := []doc.Note{doc.Say("plan.tests", decimal(p.Alpha)), doc.Say("plan.about-discordant")}
+	return doc.Document{Answer: p.Says, Blocks: []doc.Block{{Table: t, Notes: notes}}, Sheet: sheet}
 }

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
-	"slices"
-	"strings"
 
 	"gavel/internal/codec"
 	"gavel/internal/doc"
@@ -19,9 +16,6 @@ type Printable interface {
 
 // Briefer is what has a short form for people: the answer, the numbers that stand for it, and what to do next.
 type Briefer interface{ Brief() []table.Table }
-
-// Sayer is what can be said in sentences, the answer first. They are printed first, unless a short form has them.
-type Sayer interface{ Sentences() []string }
 
 // Formats that results are printed in. Text is for a terminal.
 const (
@@ -52,39 +46,13 @@ func Print(w io.Writer, result any, format string, columns int) error {
 	case CSV:
 		return p.CSV(w)
 	case Markdown:
-		return table.Writer(table.Markdown).Each(w, slices.Concat(said(p), p.Tables()))
+		return table.Writer(table.Markdown).Each(w, p.Tables())
 	case FullText:
-		return table.Stacked(columns).Each(w, slices.Concat(said(p), p.Tables()))
+		return table.Stacked(columns).Each(w, p.Tables())
 	}
 	tables := p.Tables()
 	if short, ok := p.(Briefer); ok {
 		tables = short.Brief()
 	}
-	return table.TextWithin(columns).Each(w, slices.Concat(said(p), tables))
+	return table.TextWithin(columns).Each(w, tables)
 }
-
-// said is what can be said in sentences, above the tables.
-func said(p Printable) []table.Table {
-	if s, ok := p.(Sayer); ok {
-		if lines := s.Sentences(); len(lines) > 0 {
-			return []table.Table{{Title: strings.Join(lines, "\n")}}
-		}
-	}
-	return nil
-}
-
-// Listing is a plain table with JSON of its own.
-type Listing struct {
-	Table table.Table
-	Data  any // of its JSON
-}
-
-// Add says something more of what is listed in lines of a name and a value.
-func (l *Listing) Add(name, value string) {
-	l.Table.Columns = table.Left("", "")
-	l.Table.Rows = append(l.Table.Rows, []string{name, value})
-}
-
-func (l Listing) Tables() []table.Table        { return []table.Table{l.Table} }
-func (l Listing) CSV(w io.Writer) error        { return table.CSV(w, l.Table) }
-func (l Listing) MarshalJSON() ([]byte, error) { return json.Marshal(l.Data) }

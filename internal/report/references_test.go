@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gavel/internal/doc"
 	"gavel/scoring"
 )
 
@@ -22,13 +23,13 @@ func TestAmongPublished(t *testing.T) {
 		{Judge: "reward", Metric: "strict", Value: 64, N: 350}, {Judge: "GPT-4o", Metric: "counter", Value: 57, N: 350},
 	}
 	want := []string{"below reward (64 %)", "by counter, 60.0 % here: above GPT-4o (57 %)",
-		"figures alone are known of them: whether it could be chance is not tested"}
+		doc.Phrase("references.totals")}
 	if lines := amongPublished(&r); strings.Join(lines, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", lines)
 	}
-	text := ListReferences(&r, r.References).Table
-	if len(text.Rows) != 4 || !strings.HasPrefix(text.Rows[1][0], "this run") || !strings.HasPrefix(text.Rows[2][0], "this run") {
-		t.Errorf("%q", text.Rows)
+	rows := ListReferences(&r, r.References).Blocks[0].Table.Rows
+	if len(rows) != 4 || !strings.HasPrefix(rows[1].Name, "this run") || !strings.HasPrefix(rows[2].Name, "this run") {
+		t.Errorf("%+v", rows)
 	}
 	r.References = []scoring.Reference{{Judge: "stays", Metric: "strict", Value: 70, P: &p, OnlyReference: 9, LabelsStay: true}}
 	if lines := amongPublished(&r); len(lines) != 2 || lines[0] != "below stays* (70 %)" || lines[1] != scoring.LabelsStayed {

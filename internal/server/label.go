@@ -122,7 +122,7 @@ func (s *Server) mine(ctx context.Context) mine {
 				a.Judges[i].Run = filepath.ToSlash(name)
 			}
 		}
-		m.Judges, err = report.LabelAgreement{Agreement: a}.Charts(runURL)
+		m.Judges, err = report.LabelAgreement{Agreement: a}.HTML(address)
 		return m, err
 	})
 	if err != nil {
