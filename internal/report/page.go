@@ -85,12 +85,6 @@ var Policy = func() string {
 		"'; base-uri 'none'; form-action 'none'"
 }()
 
-// SoFar returns what a run that is being made comes to: its level, its answer and its cards.
-func SoFar(r scoring.Report) template.HTML {
-	p := &RunPage{Run: Run{Report: r}}
-	return part("run-so-far", p)
-}
-
 // Cards of a run that is being made.
 func (p *RunPage) Cards() (template.HTML, error) { return p.paper().Blocks(Cards(p)) }
 

@@ -31,8 +31,8 @@ func TestHardestItems(t *testing.T) {
 	target := "/hardest?protocol=pairwise&dataset=sample"
 	v, err := s.hardestView(httptest.NewRequest("GET", target, nil))
 	must(t, err)
-	if len(v.Items) != 32 || len(v.Judges) != 4 || len(v.Choices.Questions) != 1 {
-		t.Fatalf("%d items of %d judges, of %d questions", len(v.Items), len(v.Judges), len(v.Choices.Questions))
+	if len(v.Items) != 32 || len(v.Judges) != 4 || len(v.Choices.Questions.Choices) != 1 {
+		t.Fatalf("%d items of %d judges, of %d questions", len(v.Items), len(v.Judges), len(v.Choices.Questions.Choices))
 	}
 	for i, row := range v.Items {
 		if row.Wrong != wrong[row.ID] || row.Judged != 4 || i > 0 && row.Wrong > v.Items[i-1].Wrong {

@@ -200,6 +200,7 @@ type itemRow struct {
 type Option struct {
 	Value, Name string
 	N           int
+	Chosen      bool
 }
 
 // ItemsView is the list of a run's items.
@@ -350,14 +351,16 @@ func (v *ItemsView) offer(x *store.Index) {
 		}
 	}
 	for g, n := range groups {
-		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: n})
+		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: n, Chosen: g == v.Filter.Group})
 	}
 	slices.SortFunc(v.Groups, func(a, b Option) int {
 		return judging.GroupOrder(a.Value, b.Value)
 	})
 	for _, o := range judging.Outcomes {
 		if n := outcomes[string(o)]; n > 0 {
-			v.Outcomes = append(v.Outcomes, Option{Value: string(o), Name: string(o), N: n})
+			v.Outcomes = append(v.Outcomes, Option{
+				Value: string(o), Name: string(o), N: n, Chosen: string(o) == v.Filter.Outcome,
+			})
 		}
 	}
 	for k, s := range store.Filters {

@@ -71,9 +71,13 @@ type leaderboardView struct {
 }
 
 // boardChoices are the other questions about the items of a page, and the other items of its question.
-type boardChoices struct {
-	Questions, Datasets []boardChoice
-	More                []boardChoice // datasets that find no room beside the others
+type boardChoices struct{ Questions, Datasets control }
+
+// control is links of which one is chosen.
+type control struct {
+	Label   string
+	Choices []boardChoice
+	More    []boardChoice // that find no room beside the others
 }
 
 // boardChoice is another leaderboard.
@@ -327,26 +331,19 @@ func choicesOf(all []*condition, chosen *condition, link func(*condition) string
 			names[fmt.Sprint(c.dataset, c.n)]++
 		}
 	}
+	sets := &v.Datasets
+	sets.Label = "Dataset"
+	v.Questions.Label = "Question"
 	for _, c := range all {
-		if !c.sameQuestion(chosen) {
-			continue
+		if c.sameQuestion(chosen) {
+			choice := boardChoice{Name: c.dataset, N: c.n, Link: link(c), Chosen: c == chosen}
+			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
+				choice.Name += " (" + c.key() + ")"
+			}
+			sets.Choices = append(sets.Choices, choice)
 		}
-		choice := boardChoice{Name: c.dataset, N: c.n, Link: link(c), Chosen: c == chosen}
-		if names[fmt.Sprint(c.dataset, c.n)] > 1 {
-			choice.Name += " (" + c.key() + ")"
-		}
-		v.Datasets = append(v.Datasets, choice)
-	}
-	if i := slices.IndexFunc(v.Datasets, func(c boardChoice) bool { return c.Chosen }); i >= boardDatasets {
-		last := v.Datasets[i]
-		v.Datasets = slices.Insert(slices.Delete(v.Datasets, i, i+1), boardDatasets-1, last)
-	}
-	n := min(boardDatasets, len(v.Datasets))
-	v.More = v.Datasets[n:]
-	v.Datasets = v.Datasets[:n]
-	for _, c := range all {
 		question := report.Question(*c.runs[0].report)
-		if slices.ContainsFunc(v.Questions, func(b boardChoice) bool { return b.Name == question }) {
+		if slices.ContainsFunc(v.Questions.Choices, func(b boardChoice) bool { return b.Name == question }) {
 			continue
 		}
 		to := c
@@ -355,12 +352,18 @@ func choicesOf(all []*condition, chosen *condition, link func(*condition) string
 				to = o
 			}
 		}
-		v.Questions = append(v.Questions, boardChoice{
-			Name:   question,
-			Link:   link(to),
-			Chosen: c.sameQuestion(chosen),
+		v.Questions.Choices = append(v.Questions.Choices, boardChoice{
+			Name: question, Link: link(to), Chosen: c.sameQuestion(chosen),
 		})
 	}
+	list := sets.Choices
+	if i := slices.IndexFunc(list, func(c boardChoice) bool { return c.Chosen }); i >= boardDatasets {
+		last := list[i]
+		list = slices.Insert(slices.Delete(list, i, i+1), boardDatasets-1, last)
+	}
+	n := min(boardDatasets, len(list))
+	sets.Choices = list[:n]
+	sets.More = list[n:]
 	return v
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"net/http"
+	"strings"
 	"time"
 
 	"gavel/internal/report"
@@ -51,7 +51,7 @@ type Progress struct {
 
 	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a moment ago"`
 	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments that the diagnosis is of"`
-	Score     template.HTML      `json:"-"` // the same as a page says it
+	Score     *report.RunPage    `json:"-"` // the same for pages
 }
 
 // SlowJudgment is one that took much longer than usual.
@@ -164,7 +164,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	last := ""
-	score := template.HTML("")
+	var score *report.RunPage
 	said := s.now()
 	for text := "retry: 5000\n\n"; ; text = "" {
 		p, err := s.status(ctx, run)
@@ -180,9 +180,13 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 			last = string(data)
 			text += "event: progress\ndata: " + last + "\n\n"
 		}
-		if p.Score != score && p.Score != "" {
+		if p.Score != score && p.Score != nil {
 			score = p.Score
-			html, err := json.Marshal(string(score))
+			var page strings.Builder
+			if err := s.pages.by["run"].ExecuteTemplate(&page, "run-so-far", score); err != nil {
+				return err
+			}
+			html, err := json.Marshal(page.String())
 			if err != nil {
 				return err
 			}
@@ -212,8 +216,8 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 // scoreSoFar is what the records of a run that is being made come to.
 type scoreSoFar struct {
 	diagnosis *scoring.Diagnosis
-	judgments int           // that it is made of
-	page      template.HTML // that says it
+	judgments int // that it is made of
+	page      *report.RunPage
 }
 
 // scoreBytes is how large the records may be; a larger run has its score when it has ended.
@@ -238,7 +242,7 @@ func (s *Server) scoreOf(run string, m *judging.Manifest) scoreSoFar {
 		}
 		out.diagnosis = rep.Diagnosis
 		out.judgments = rep.Judgments()
-		out.page = report.SoFar(rep)
+		out.page = report.NewRunPage(report.Run{Report: rep})
 		return out, nil
 	})
 }

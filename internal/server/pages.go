@@ -26,7 +26,6 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
-	"gavel/internal/server/store"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -153,80 +152,22 @@ func (p *pages) functions() template.FuncMap {
 		"folder":   func(run string) string { return datasets.Quoted(p.s.folder(run)) },
 		"jobURL":   jobURL,
 		"urlpart":  url.PathEscape,
-		"when":     when,
 		"day":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
-		"joined":   func(tags []string) string { return strings.Join(tags, ", ") },
+		"join":     strings.Join,
 		"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"number":   grouped,
 		"seconds":  seconds,
 		"duration": duration,
 		"percent":  func(p float64) string { return strconv.FormatFloat(100*p, 'f', 1, 64) + " %" },
 		"query":    query,
-		"result":   result,
-		"inShort":  func(x *scoring.Result) string { return doc.Brief(*x) },
-		"ends":     func(x *scoring.Result) string { return doc.Ends(*x) },
-		"options": func(empty, chosen string, list any) choices {
-			return choices{
-				Empty:  empty,
-				Chosen: chosen,
-				List:   list,
-			}
-		},
-		"control": func(label string, all, more []boardChoice) control {
-			return control{
-				Label:   label,
-				Choices: all,
-				More:    more,
-			}
-		},
-		"plain":     func(s string) string { s, _, _ = strings.Cut(s, " ("); return s },
-		"in":        givenOr,
-		"fieldOf":   fieldOf,
-		"pvalue":    table.PValue,
-		"inWords":   inWords,
-		"aboutShow": func(name string) string { return store.FilterNamed(name).About },
-		"inc2":      func(i *int) int { return *i + 1 },
-		"facts":     scoring.Metadata,
-		"manifest":  manifestText,
-		"inc":       func(i int) int { return i + 1 },
-		"dec":       func(i int) int { return i - 1 },
-		"share":     func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
-		"sizeOf":    func(s string) int { return len(s) },
+		"result":   table.Whole,
+		"inShort":  doc.Brief,
+		"ends":     doc.Ends,
+		"plain":    func(s string) string { s, _, _ = strings.Cut(s, " ("); return s },
+		"facts":    scoring.Metadata,
+		"manifest": manifestText,
+		"share":    func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
 	}
-}
-
-// control is links of which one is chosen.
-type control struct {
-	Label         string
-	Choices, More []boardChoice
-}
-
-// choices are options of a select, with that chosen and what stands for none.
-type choices struct {
-	Empty, Chosen string
-	List          any
-}
-
-// All lists them in one shape.
-func (c choices) All() []Option {
-	switch list := c.List.(type) {
-	case []Option:
-		return list
-	case []string:
-		var out []Option
-		for _, s := range list {
-			out = append(out, Option{Value: s, Name: s, N: -1})
-		}
-		return out
-	}
-	return nil
-}
-
-func when(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
 // runURL is the address of a run's page.
@@ -242,19 +183,8 @@ func seconds(ms float64) string {
 	return strconv.FormatFloat(ms/1000, 'f', 1, 64) + " s"
 }
 
-func duration(s *float64) string {
-	if s == nil {
-		return "unknown"
-	}
-	return time.Duration(*s * float64(time.Second)).Round(time.Second).String()
-}
-
-// result is a number with its interval, as tables write it.
-func result(x *scoring.Result) string {
-	if x == nil {
-		return ""
-	}
-	return table.Whole(*x)
+func duration(s float64) string {
+	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
 // manifestText is run.json as it is written.

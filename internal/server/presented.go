@@ -188,14 +188,6 @@ func (v ItemView) Briefs() (all []JudgmentBrief) {
 // URL of the item's page in its run.
 func (v ItemView) URL() string { return itemURL(v.Run.Name, v.ID, "") }
 
-// inWords says a filter's name to people.
-func inWords(name string) string {
-	if s := store.FilterNamed(name); s != nil {
-		return s.Words
-	}
-	return name
-}
-
 // itemMark is a judgment as a sign.
 type itemMark struct{ Kind, Sign, Words string }
 

@@ -358,12 +358,11 @@ func (f runsFilter) link(changes ...string) string {
 func (f runsFilter) Selects() (list []filterSelect) {
 	for _, name := range choiceFilters {
 		if len(f.Choices[name]) > 0 && name != "suite" {
-			list = append(list, filterSelect{
-				Name:   name,
-				Label:  capital(name),
-				Chosen: *f.chosen(name),
-				Values: f.Choices[name],
-			})
+			field := filterSelect{Name: name, Label: capital(name)}
+			for _, value := range f.Choices[name] {
+				field.Options = append(field.Options, Option{Value: value, Name: value, Chosen: value == *f.chosen(name)})
+			}
+			list = append(list, field)
 		}
 	}
 	return list
@@ -371,8 +370,8 @@ func (f runsFilter) Selects() (list []filterSelect) {
 
 // filterSelect is a filter of the form.
 type filterSelect struct {
-	Name, Label, Chosen string
-	Values              []string
+	Name, Label string
+	Options     []Option
 }
 
 // At is another page of the list.

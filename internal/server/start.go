@@ -94,11 +94,18 @@ type startView struct {
 // firstFields are those that a form does not fold.
 var firstFields = []string{"prompt", "limit", "agents"}
 
-// Shown are the fields that a form shows, or those that it folds.
-func (v startView) Shown(first bool) []jobs.Field {
-	return slices.DeleteFunc(slices.Clone(v.Fields), func(f jobs.Field) bool {
-		return slices.Contains(firstFields, f.Name) != first
-	})
+// Shown are the fields that a form shows, or those that it folds, as the job request fills them in.
+func (v startView) Shown(first bool) (all []fieldView) {
+	for _, f := range v.Fields {
+		if slices.Contains(firstFields, f.Name) == first {
+			field := fieldView{Field: f, Value: f.Default}
+			if v.Order.Has(f.Name) {
+				field.Value = v.Order.Get(f.Name)
+			}
+			all = append(all, field)
+		}
+	}
+	return all
 }
 
 // Says is what to do, or what the plan comes to.
@@ -210,21 +217,7 @@ func ordered[V any](do func(RunMaker, context.Context, jobs.JobRequest) (V, erro
 type fieldView struct {
 	jobs.Field
 	Value string
-	On    bool
 }
 
-// fieldOf is a field as a job request fills it in. A job request without a switch leaves it off, unless
-// nothing was asked for yet.
-func fieldOf(f jobs.Field, o jobs.JobRequest) fieldView {
-	v := fieldView{Field: f, Value: givenOr(o, f.Name, f.Default)}
-	v.On = v.Value != "" && v.Value != "false"
-	return v
-}
-
-// givenOr is what a job request gives for a field, or what is taken otherwise.
-func givenOr(o jobs.JobRequest, name, otherwise string) string {
-	if _, given := o[name]; given {
-		return o.Get(name)
-	}
-	return otherwise
-}
+// On tells whether a switch is on.
+func (v fieldView) On() bool { return v.Value != "" && v.Value != "false" }
