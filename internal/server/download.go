@@ -132,7 +132,7 @@ func downloadNumbers(kind, suffix string, write func(report.Run, io.Writer) erro
 // downloadBoard hands out the leaderboard that was asked for as a file.
 func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.Writer, about string) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
-		v, _, err := s.board(r)
+		v, err := s.board(r)
 		switch {
 		case err != nil:
 			return err

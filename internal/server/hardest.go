@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gavel/internal/report"
-	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
@@ -22,9 +21,7 @@ func init() {
 }
 
 // hardest is the page of the items of a condition that most judges get wrong.
-func (c *condition) hardest(more ...string) string {
-	return "/hardest" + strings.TrimPrefix(c.link(more...), "/")
-}
+func (c *condition) hardest() string { return "/hardest" + c.query() }
 
 // maxHardest is how many judges the page of the hardest items compares.
 const maxHardest = 100
@@ -45,6 +42,23 @@ func (s *Server) conditionOf(ctx context.Context, run string) *condition {
 		}
 	}
 	return nil
+}
+
+// otherJudges returns the other judges of a run's leaderboard with their names, the best first.
+func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifest) iter.Seq2[RunRow, string] {
+	return func(yield func(RunRow, string) bool) {
+		c := s.conditionOf(ctx, run)
+		if c == nil {
+			return
+		}
+		judges := c.best()
+		names, _ := report.NameJudges(judgesOf(judges))
+		for i, row := range judges {
+			if judgeOf(row.manifest) != judgeOf(m) && !yield(row, names[i]) {
+				return
+			}
+		}
+	}
 }
 
 // hardestURL is the page of the hardest items of those that a run is over; "" where no other judge is.
@@ -69,29 +83,29 @@ func compareItemURL(runs []RunRow, id string) string {
 	return "/compare/item" + compareFilter{Runs: names}.Query("item", id)
 }
 
-// tally is how the judges did on an item.
+// tally counts how the judges did on an item.
 type tally struct {
-	id, group             string
-	right, wrong, certain int         // certain: of the wrong, those that are wrong every time
-	runs                  int         // that have the item
-	by                    []hardState // of each judge
+	ID, Group string
+	by        []hardState        // of each judge
+	n         [hardWrong + 1]int // judges in each state
 }
 
 // hardState is how a judge did on an item.
 type hardState int
 
 const (
-	hardOpen hardState = iota // not judged, or nobody can say
+	hardAbsent hardState = iota // the judge's run does not have the item
+	hardOpen                    // not judged, or without a label
 	hardRight
 	hardMixed // not right every time
 	hardWrong // wrong every time
 )
 
-var hardMarks = []itemMark{
-	{Kind: "open", Sign: "–", Words: "not scored"},
-	{Kind: "right", Sign: "✓", Words: "right"},
-	{Kind: "mixed", Sign: "~", Words: "not right every time"},
-	{Kind: "wrong", Sign: "✗", Words: "wrong every time"},
+var hardMarks = [...]itemMark{
+	hardOpen:  {Kind: "open", Sign: "–", Words: "not scored"},
+	hardRight: {Kind: "right", Sign: "✓", Words: "right"},
+	hardMixed: {Kind: "mixed", Sign: "~", Words: "not right every time"},
+	hardWrong: {Kind: "wrong", Sign: "✗", Words: "wrong every time"},
 }
 
 func hardStateOf(f store.Flags) hardState {
@@ -106,7 +120,21 @@ func hardStateOf(f store.Flags) hardState {
 	return hardOpen
 }
 
-// tallies are the items of a condition, the hardest first: those on which most judges are wrong.
+// Wrong counts the judges that are not right every time.
+func (t tally) Wrong() int { return t.n[hardMixed] + t.n[hardWrong] }
+
+// Judged counts the judges that are scored on the item.
+func (t tally) Judged() int { return t.Wrong() + t.n[hardRight] }
+
+// Marks of the judges.
+func (t tally) Marks() (marks []itemMark) {
+	for _, state := range t.by {
+		marks = append(marks, hardMarks[state])
+	}
+	return marks
+}
+
+// tallies returns the items of a condition that all judges have, those on which most judges are wrong first.
 func (s *Server) tallies(ctx context.Context, c *condition, judges []RunRow) ([]tally, error) {
 	return memo.Get(ctx, s.memo, "tallies "+c.link(), s.state(namesOf(judges)...), func() ([]tally, error) {
 		var ids judging.IDs
@@ -117,42 +145,28 @@ func (s *Server) tallies(ctx context.Context, c *condition, judges []RunRow) ([]
 				return nil, err
 			}
 			for i := range x.Len() {
-				n, added := ids.Add(x.ID(i))
+				at, added := ids.Add(x.ID(i))
 				if added {
-					all = append(all, tally{id: x.ID(i), group: x.Group(i), by: make([]hardState, len(judges))})
+					all = append(all, tally{ID: x.ID(i), Group: x.Group(i), by: make([]hardState, len(judges))})
 				}
-				all[n].put(k, hardStateOf(x.Flags(i)))
+				state := hardStateOf(x.Flags(i))
+				all[at].by[k] = state
+				all[at].n[state]++
 			}
 		}
-		all = slices.DeleteFunc(all, func(t tally) bool { return t.wrong+t.right == 0 || t.runs < len(judges) })
+		all = slices.DeleteFunc(all, func(t tally) bool { return t.Judged() == 0 || slices.Contains(t.by, hardAbsent) })
 		slices.SortStableFunc(all, func(a, b tally) int { // by the share that is wrong, then by how many say so
-			return cmp.Or(cmp.Compare(b.wrong*(a.wrong+a.right), a.wrong*(b.wrong+b.right)),
-				cmp.Compare(b.wrong, a.wrong), cmp.Compare(b.certain, a.certain), cmp.Compare(a.right, b.right))
+			return cmp.Or(cmp.Compare(b.Wrong()*a.Judged(), a.Wrong()*b.Judged()), b.Wrong()-a.Wrong(),
+				b.n[hardWrong]-a.n[hardWrong], a.n[hardRight]-b.n[hardRight])
 		})
 		return all, nil
 	})
 }
 
-// put says how a judge did.
-func (t *tally) put(judge int, state hardState) {
-	t.by[judge] = state
-	t.runs++
-	switch state {
-	case hardRight:
-		t.right++
-	case hardWrong:
-		t.wrong++
-		t.certain++
-	case hardMixed:
-		t.wrong++
-	}
-}
-
 // hardRow is an item of the page.
 type hardRow struct {
-	ID, Group, Question, Link string
-	Wrong, Judged             int
-	Marks                     []itemMark // of each judge
+	tally
+	Question, Link string
 }
 
 // hardestFilter is what the page was asked to show.
@@ -163,7 +177,7 @@ type hardestFilter struct {
 
 // At is the query of another page.
 func (f hardestFilter) At(page int) string {
-	return strings.TrimPrefix(f.of.link("page", strconv.Itoa(page)), "/")
+	return f.of.query("page", strconv.Itoa(page))
 }
 
 // hardJudge is a judge above its column.
@@ -172,51 +186,32 @@ type hardJudge struct {
 	RunHead
 }
 
-// hardestView are the items of a condition.
+// hardestView is the items of a leaderboard with the results of its judges.
 type hardestView struct {
-	Choices boardChoices
+	leaderboardView
 	Filter  hardestFilter
-	Reading bool // the runs are being read
-	Scoring int  // runs whose numbers are being made
 	Says    string
 	Replies string // whose replies a question leads to
-	Board   string // the leaderboard of the same
-	Dataset string
 	Judges  []hardJudge
 	Marks   []itemMark // what signs mean
 	Items   []hardRow
-	Total   int
 	Pages   int
 }
 
 func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
-	v = hardestView{Filter: hardestFilter{Page: 1}, Marks: hardMarks, Pages: 1}
+	v.Marks = hardMarks[hardOpen:]
 	v.Filter.Page, err = counted(r.URL.Query(), "page", 1)
 	if err != nil {
 		return v, err
 	}
-	rows, err := s.rowsForPage(r.Context())
-	if err != nil {
+	v.leaderboardView, err = s.boardOf(r, (*condition).hardest, func(c *condition) bool {
+		return len(c.alone())+len(c.larger) > 1
+	})
+	c := v.of
+	if err != nil || c == nil {
 		return v, err
 	}
-	v.Reading = rows == nil
-	v.Scoring = s.score(r.Context(), rows)
-	all := slices.DeleteFunc(conditions(rows, false), func(c *condition) bool {
-		return len(c.alone())+len(c.larger) < 2
-	})
-	filter := boardFilterOf(r)
-	c := filter.chosen(all)
-	if c == nil && !v.Reading && (filter != boardFilter{}) {
-		return v, failure.NotFound("fewer than two judges of that have ended: the leaderboard is at /")
-	}
-	if c == nil {
-		return v, nil
-	}
 	v.Filter.of = c
-	v.Board = c.link()
-	v.Dataset = c.dataset
-	v.Choices = choicesOf(all, c, func(o *condition) string { return o.hardest() })
-	v.Scoring += s.narrow(r.Context(), c)
 	judges := c.alone()
 	if len(judges) == 0 { // none is scored on these items yet
 		return v, nil
@@ -234,7 +229,6 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	if err != nil {
 		return v, err
 	}
-	v.Total = len(tallies)
 	v.Says = hardestSays(tallies, judges)
 	part, pages, err := pageOf(tallies, v.Filter.Page, perPage)
 	v.Pages = pages
@@ -242,65 +236,42 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 		return v, err
 	}
 	for _, t := range part {
-		row := hardRow{
-			ID:     t.id,
-			Group:  t.group,
-			Wrong:  t.wrong,
-			Judged: t.wrong + t.right,
-			Link:   compareItemURL(judges, t.id),
-		}
-		for _, state := range t.by {
-			row.Marks = append(row.Marks, hardMarks[state])
-		}
-		v.Items = append(v.Items, row)
+		v.Items = append(v.Items, hardRow{tally: t, Link: compareItemURL(judges, t.ID)})
 	}
 	return v, s.addQuestions(r.Context(), judges, v.Items)
 }
 
-// hardestSays is what the judges come to on the items.
+// hardestSays returns what the judges come to on the items.
 func hardestSays(all []tally, judges []RunRow) string {
-	hopeless := 0 // no judge is right
-	certain := 0  // every judge is wrong every time
+	var hopeless, certain, simulated float64 // items, items and judges
 	for _, t := range all {
-		if t.right == 0 {
-			hopeless++
-		}
-		if t.certain == len(judges) {
-			certain++
-		}
+		hopeless += scoring.One(t.n[hardRight] == 0)
+		certain += scoring.One(t.n[hardWrong] == len(judges))
 	}
-	asked := 0 // judges that are no simulation: only what models get wrong can tell of labels
 	for _, run := range judges {
-		if !run.Simulated {
-			asked++
-		}
+		simulated += scoring.One(run.Simulated)
 	}
-	everyone := fmt.Sprintf("all %d judges", len(judges))
-	none := fmt.Sprintf("None of %d judges", len(judges))
+	everyone := fmt.Sprintf("All %d judges are", len(judges))
+	none := fmt.Sprintf("None of %d judges is", len(judges))
 	if len(judges) == 2 {
-		everyone = "both judges"
-		none = "Neither judge"
+		everyone = "Both judges are"
+		none = "Neither judge is"
 	}
 	items := report.CountItems(judges[0].Protocol, len(all))
 	times := everyTime(judges[0].manifest)
-	advice := ": their labels may be wrong"
-	verb := "are"
-	if certain == 1 {
-		advice = ": its label may be wrong"
-		verb = "is"
-	}
-	if certain*doubtful > len(all) || asked < 2 {
+	advice := ": the labels may be wrong"
+	if certain*doubtful > float64(len(all)) || len(judges)-int(simulated) < 2 { // what simulations get wrong tells nothing
 		advice = ""
 	}
 	switch {
 	case len(all) == 0:
 		return "Nothing is scored yet."
 	case certain > 0:
-		return fmt.Sprintf("%d of %s %s wrong%s for %s%s.", certain, items, verb, times, everyone, advice)
+		return fmt.Sprintf("%s wrong%s on %.0f of %s%s.", everyone, times, certain, items, advice)
 	case hopeless > 0:
-		return fmt.Sprintf("%s is right%s on %d of %s.", none, times, hopeless, items)
+		return fmt.Sprintf("%s right%s on %.0f of %s.", none, times, hopeless, items)
 	}
-	return fmt.Sprintf("Each of %s is judged right by at least one of %d judges.", items, len(judges))
+	return fmt.Sprintf("At least one of %d judges is right on each of %s.", len(judges), items)
 }
 
 // addQuestions fills in the questions, each from the first run that has it.

@@ -35,17 +35,17 @@ func TestHardestItems(t *testing.T) {
 		t.Fatalf("%d items of %d judges, of %d questions", len(v.Items), len(v.Judges), len(v.Choices.Questions.Choices))
 	}
 	for i, row := range v.Items {
-		if row.Wrong != wrong[row.ID] || row.Judged != 4 || i > 0 && row.Wrong > v.Items[i-1].Wrong {
-			t.Errorf("%d. %s: %d of %d wrong, want %d, after %d", i, row.ID, row.Wrong, row.Judged, wrong[row.ID], v.Items[max(0, i-1)].Wrong)
+		if row.Wrong() != wrong[row.ID] || row.Judged() != 4 || i > 0 && row.Wrong() > v.Items[i-1].Wrong() {
+			t.Errorf("%d. %s: %d of %d wrong, want %d, after %d", i, row.ID, row.Wrong(), row.Judged(), wrong[row.ID], v.Items[max(0, i-1)].Wrong())
 		}
 		marked := 0
-		for _, m := range row.Marks {
+		for _, m := range row.Marks() {
 			if m.Kind == "wrong" || m.Kind == "mixed" {
 				marked++
 			}
 		}
-		if marked != row.Wrong {
-			t.Errorf("%s: %d marks are wrong, of %d", row.ID, marked, row.Wrong)
+		if marked != row.Wrong() {
+			t.Errorf("%s: %d marks are wrong, of %d", row.ID, marked, row.Wrong())
 		}
 	}
 	link := elements(elements(byID(t, s.get(target), "items"), "tbody")[0], "a")[0]
@@ -68,7 +68,7 @@ func TestHardestItems(t *testing.T) {
 	}
 	// What is asked again is read again.
 	write(t, filepath.Join(dir, "a", judging.RecordsFile), "")
-	if v, err = s.hardestView(httptest.NewRequest("GET", target, nil)); err != nil || v.Items[0].Judged != 3 {
+	if v, err = s.hardestView(httptest.NewRequest("GET", target, nil)); err != nil || v.Items[0].Judged() != 3 {
 		t.Errorf("after a run lost its records: %+v %v", v.Items[0], err)
 	}
 	s.answers(200, "/hardest")
@@ -85,17 +85,17 @@ func TestHardestSays(t *testing.T) {
 		wrong, certain int
 		want           string
 	}{
-		{[]RunRow{model, model}, 2, 2, "1 of 10 pairs is wrong in both orders for both judges: its label may be wrong."},
-		{[]RunRow{model, model, simulated}, 3, 3, "1 of 10 pairs is wrong in both orders for all 3 judges: its label may be wrong."},
-		{[]RunRow{model, simulated}, 2, 2, "1 of 10 pairs is wrong in both orders for both judges."},
-		{[]RunRow{simulated, simulated}, 2, 2, "1 of 10 pairs is wrong in both orders for both judges."},
+		{[]RunRow{model, model}, 2, 2, "Both judges are wrong in both orders on 1 of 10 pairs: the labels may be wrong."},
+		{[]RunRow{model, model, simulated}, 3, 3, "All 3 judges are wrong in both orders on 1 of 10 pairs: the labels may be wrong."},
+		{[]RunRow{model, simulated}, 2, 2, "Both judges are wrong in both orders on 1 of 10 pairs."},
+		{[]RunRow{simulated, simulated}, 2, 2, "Both judges are wrong in both orders on 1 of 10 pairs."},
 		{[]RunRow{model, model}, 2, 1, "Neither judge is correct in both orders on 1 of 10 pairs."},
 	} {
 		all := make([]tally, 10)
 		for i := range all {
-			all[i].right = len(c.judges)
+			all[i].n[hardRight] = len(c.judges)
 		}
-		all[0] = tally{wrong: c.wrong, certain: c.certain}
+		all[0] = tally{n: [...]int{hardMixed: c.wrong - c.certain, hardWrong: c.certain}}
 		if got := hardestSays(all, c.judges); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"gavel/datasets"
-	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/store"
@@ -65,15 +64,9 @@ const mostOthers = 20
 
 // addOthers says how the other judges did on an item, the best first.
 func (s *Server) addOthers(ctx context.Context, v *ItemView) {
-	c := s.conditionOf(ctx, v.Row.Name)
-	if c == nil {
-		return
-	}
-	judges := c.best()
-	names, _ := report.NameJudges(judgesOf(judges))
 	beside := []RunRow{v.Row}
-	for i, run := range judges {
-		if judgeOf(run.manifest) == judgeOf(v.Row.manifest) || len(v.Others) == mostOthers || run.of.Records.Size > smallRun {
+	for run, name := range s.otherJudges(ctx, v.Row.Name, v.Row.manifest) {
+		if len(v.Others) == mostOthers || run.of.Records.Size > smallRun {
 			continue
 		}
 		x, err := s.runs.Index(ctx, run.Name)
@@ -85,11 +78,8 @@ func (s *Server) addOthers(ctx context.Context, v *ItemView) {
 			continue
 		}
 		beside = append(beside, run)
-		v.Others = append(v.Others, otherJudge{
-			Name:     names[i],
-			Link:     itemURL(run.Name, v.ID, ""),
-			itemMark: hardMarks[hardStateOf(x.Flags(at))],
-		})
+		mark := hardMarks[hardStateOf(x.Flags(at))]
+		v.Others = append(v.Others, otherJudge{Name: name, Link: itemURL(run.Name, v.ID, ""), itemMark: mark})
 	}
 	v.Across = compareItemURL(beside, v.ID)
 	v.Beside = "their replies beside each other"

@@ -31,7 +31,7 @@ func init() {
 		route{
 			pattern: "GET",
 			api:     "/leaderboard",
-			view:    viewOf((*Server).leaderboardView),
+			view:    viewOf((*Server).board),
 			about:   "The judges of one question over the same items, the best first",
 			query:   boardFilter{},
 		},
@@ -68,6 +68,9 @@ type leaderboardView struct {
 	Jobs    []jobs.Job   `json:"-"` // that have not begun their run
 	Ended   string       `json:"-"` // why not all runs may be here
 	Mine    mine         `json:"-"` // judges by agreement with the labels at hand
+
+	of   *condition // nil where there is none yet
+	rows []RunRow   // of all runs
 }
 
 // boardChoices are the other questions about the items of a page, and the other items of its question.
@@ -213,10 +216,13 @@ func (c *condition) sameQuestion(o *condition) bool {
 	return c.protocol == o.protocol && c.goal == o.goal
 }
 
-// link to the leaderboard of a condition.
-func (c *condition) link(more ...string) string {
-	return "/" + query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", c.key()}, more...)...)
+// query of an address that asks for the condition.
+func (c *condition) query(more ...string) string {
+	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", c.key()}, more...)...)
 }
+
+// link to the leaderboard of a condition.
+func (c *condition) link() string { return "/" + c.query() }
 
 // leaderboardOf is the leaderboard on which a run stands.
 func leaderboardOf(m *judging.Manifest) string {
@@ -246,18 +252,13 @@ func (c *condition) called(name string) bool {
 	})
 }
 
-// leaderboardView is a leaderboard for programs.
-func (s *Server) leaderboardView(r *http.Request) (leaderboardView, error) {
-	v, _, err := s.board(r)
-	return v, err
-}
-
 // leaderboardPage is the first page.
 func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
-	v, rows, err := s.board(r)
+	v, err := s.board(r)
 	if err != nil {
 		return v, err
 	}
+	rows := v.rows
 	v.Jobs = s.pendingJobs()
 	v.Ended = s.runs.SearchEnded()
 	if s.opts.Labels != "" {
@@ -281,45 +282,52 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	return v, nil
 }
 
-// board makes the leaderboard that was asked for, and hands on the runs that there are.
-func (s *Server) board(r *http.Request) (v leaderboardView, rows []RunRow, err error) {
+// board makes the leaderboard that was asked for.
+func (s *Server) board(r *http.Request) (leaderboardView, error) {
+	v, err := s.boardOf(r, (*condition).link, func(*condition) bool { return true })
+	if v.of != nil && len(v.of.runs) > 0 {
+		v.Board, v.Pending = s.leaderboard(r.Context(), v.of, r.URL.Query().Get("show") == "all" || isAPI(r))
+	}
+	return v, err
+}
+
+// boardOf returns the leaderboard that was asked for without its judges, of those that takes accepts.
+func (s *Server) boardOf(
+	r *http.Request, link func(*condition) string, takes func(*condition) bool,
+) (v leaderboardView, err error) {
 	read := s.rowsForPage
 	if isAPI(r) {
 		read = s.rows
 	}
-	rows, err = read(r.Context())
+	v.rows, err = read(r.Context())
 	if err != nil {
-		return v, nil, err
+		return v, err
 	}
-	v.Reading = rows == nil
-	v.Scoring = s.score(r.Context(), rows)
-	q := r.URL.Query()
+	v.Reading = v.rows == nil
+	v.Scoring = s.score(r.Context(), v.rows)
 	filter := boardFilterOf(r)
-	all := conditions(rows, false)
+	all := slices.DeleteFunc(conditions(v.rows, false), func(c *condition) bool { return !takes(c) })
 	asked := filter != boardFilter{}
 	if !asked && v.Scoring > 0 { // what stands first is the same before and after
-		if first := filter.chosen(conditions(rows, true)); first != nil { // nil where only parts of runs are scored
+		if first := filter.chosen(conditions(v.rows, true)); first != nil { // nil where only parts of runs are scored
 			filter = boardFilter{Protocol: first.protocol, Goal: first.goal, Dataset: first.key()}
 		}
 	}
 	c := filter.chosen(all)
 	if c == nil && !v.Reading && asked {
-		return v, nil, failure.NotFound("no judge was asked that: the leaderboard is at /")
+		return v, failure.NotFound("too few judges of that have ended: the leaderboard is at /")
 	}
 	if c == nil {
-		return v, rows, nil
+		return v, nil
 	}
+	v.of = c
 	v.Question = report.Question(*c.runs[0].report)
 	v.Dataset = c.dataset
 	v.Items = c.n
-	v.Query = strings.TrimPrefix(c.link(), "/")
-	v.Choices = choicesOf(all, c, func(o *condition) string { return o.link() })
+	v.Query = c.query()
+	v.Choices = choicesOf(all, c, link)
 	v.Scoring += s.narrow(r.Context(), c)
-	if len(c.runs) == 0 {
-		return v, rows, nil
-	}
-	v.Board, v.Pending = s.leaderboard(r.Context(), c, q.Get("show") == "all" || isAPI(r))
-	return v, rows, nil
+	return v, nil
 }
 
 // choicesOf are the other questions about these items, or about their best-judged ones, and the other items of the
@@ -416,7 +424,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	b = &report.Leaderboard{Link: address}
 	if !all {
 		b.Most = boardRows
-		b.All.Page = c.link("show", "all")
+		b.All.Page = "/" + c.query("show", "all")
 	}
 	known, err := s.rank(ctx, judges, c.set)
 	pending = known == nil && err == nil

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,6 +39,11 @@ func TestScoreSoFar(t *testing.T) {
 	says(t, page, "correct in both orders on 45 % of 20 pairs", "Prefers the first response", "40 of 64", "From 40 judgments so far")
 	if strings.Count(textOf(parse(t, page)), " of 64") != 1 {
 		t.Error("how far it is stands there twice")
+	}
+	event := ""
+	s.watch(t.Context(), "a", func(text string) error { event = text; return io.EOF })
+	if !strings.Contains(event, "event: score") || !strings.Contains(event, "on 45 % of 20 pairs") {
+		t.Errorf("the page is told %s", event)
 	}
 	g.append(g.lines[40:50]...)
 	if p := look(); p.Scored != 40 || p.Done != 50 {

@@ -293,22 +293,8 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 
 // others are the other judges of the run's leaderboard, one run of each.
 func (s *Server) others(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
-	c := s.conditionOf(ctx, run)
-	if c == nil {
-		return nil
-	}
-	judges := c.judges()
-	names, _ := report.NameJudges(judgesOf(judges))
-	for i, row := range judges {
-		if judgeOf(row.manifest) == judgeOf(m) {
-			continue
-		}
-		o := report.Other{
-			Name:      names[i],
-			Level:     scoring.Unknown,
-			Reference: row.Imported != "",
-			Value:     *row.Headline.Value,
-		}
+	for row, name := range s.otherJudges(ctx, run, m) {
+		o := report.Other{Name: name, Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value}
 		if row.Diagnosis != nil {
 			o.Level = row.Diagnosis.Level
 		}
