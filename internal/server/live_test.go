@@ -42,7 +42,7 @@ func TestScoreSoFar(t *testing.T) {
 	}
 	event := ""
 	s.watch(t.Context(), "a", func(text string) error { event = text; return io.EOF })
-	if !strings.Contains(event, "event: score") || !strings.Contains(event, "on 45 % of 20 pairs") {
+	if !strings.Contains(event, "event: score") || !strings.Contains(event, "of 20 pairs") {
 		t.Errorf("the page is told %s", event)
 	}
 	g.append(g.lines[40:50]...)
