@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/dustin/go-humanize"
+	"golang.org/x/net/html"
 
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -89,6 +90,17 @@ func (p Paper) WriteBlocks(w io.Writer, all []Block) error {
 		_, err = io.WriteString(w, string(html))
 	}
 	return err
+}
+
+// Tree returns what is below a node of HTML that was sanitized, for pages.
+func Tree(root *html.Node) (template.HTML, error) {
+	var b strings.Builder
+	for n := range root.ChildNodes() {
+		if err := html.Render(&b, n); err != nil {
+			return "", err
+		}
+	}
+	return template.HTML(b.String()), nil
 }
 
 // Spaced keeps numbers on the line of their unit.

@@ -2,7 +2,6 @@ package markup
 
 import (
 	"bytes"
-	"fmt"
 	"html/template"
 	"net/url"
 	"regexp"
@@ -15,9 +14,12 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"gavel/internal/doc"
 )
 
 // longestMarkdown is how much of a reply is laid out as Markdown. What is longer
@@ -66,11 +68,19 @@ func Markdown(text string) (out template.HTML, ok bool) {
 	if err := toHTML.Convert([]byte(inert(text)), &b); err != nil {
 		return "", false
 	}
-	page, depth := highlight(harmless.SanitizeBytes(b.Bytes()))
-	if depth > deepestMarkdown {
+	root := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
+	nodes, err := html.ParseFragment(bytes.NewReader(harmless.SanitizeBytes(b.Bytes())), root)
+	if err != nil {
 		return "", false
 	}
-	return template.HTML(page), true
+	for _, n := range nodes {
+		root.AppendChild(n)
+	}
+	if highlight(root) > deepestMarkdown {
+		return "", false
+	}
+	out, err = doc.Tree(root)
+	return out, err == nil
 }
 
 // entity is a character that Markdown knows by its number or name.
@@ -131,104 +141,81 @@ func modest(text string) bool {
 // mostPairs of marks take some 50 ms to compare.
 const mostPairs = 4000 * 4000
 
-// toHTML knows tables and strikethrough beside CommonMark. HTML in the text is shown as the text that it is, images as
-// their addresses, headings as lines of their own that are none of the page's.
+// toHTML knows tables and strikethrough beside CommonMark.
 var toHTML = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-	goldmark.WithParser(parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-	)),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(inertNodes{}, 1))),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(inertNodes{}, 1))),
 )
 
-// inertNodes renders what could do something as text.
+// inertNodes turns what could do something into text: HTML into the text that it is, images into their addresses,
+// headings into lines that are none of the page's, links that do not lead into the web into their addresses.
 type inertNodes struct{}
 
-func (inertNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindRawHTML, rawHTML)
-	r.Register(ast.KindHTMLBlock, htmlBlock)
-	r.Register(ast.KindImage, image)
-	r.Register(ast.KindHeading, heading)
-	r.Register(ast.KindLink, link)
-	r.Register(ast.KindAutoLink, autoLink)
-}
-
-func rawHTML(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		segments := n.(*ast.RawHTML).Segments
-		for i := range segments.Len() {
-			s := segments.At(i)
-			w.WriteString(html.EscapeString(string(s.Value(src))))
+func (inertNodes) Transform(root *ast.Document, in text.Reader, _ parser.Context) {
+	src := in.Source()
+	var all []ast.Node
+	ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			all = append(all, n)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, n := range all {
+		switch n := n.(type) {
+		case *ast.RawHTML:
+			replace(n, plain(n.Segments.Value(src)))
+		case *ast.HTMLBlock:
+			block := ast.NewCodeBlock()
+			block.SetLines(n.Lines())
+			if n.HasClosure() {
+				block.Lines().Append(n.ClosureLine)
+			}
+			replace(n, block)
+		case *ast.Heading:
+			strong := ast.NewEmphasis(2)
+			take(strong, n)
+			line := ast.NewParagraph()
+			line.AppendChild(line, strong)
+			replace(n, line)
+		case *ast.Image:
+			spell(n, "[image: ", " "+string(n.Destination)+"]")
+		case *ast.Link:
+			n.Destination = []byte(unmarked.Replace(string(n.Destination)))
+			if !ofTheWeb(string(n.Destination)) {
+				spell(n, "[", "]("+string(n.Destination)+")")
+			}
+		case *ast.AutoLink:
+			if to := string(n.URL(src)); !ofTheWeb(to) || to != unmarked.Replace(to) {
+				replace(n, plain([]byte("<"+string(n.Label(src))+">")))
+			}
 		}
 	}
-	return ast.WalkSkipChildren, nil
 }
 
-func htmlBlock(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	block := n.(*ast.HTMLBlock)
-	var text strings.Builder
-	for i := range block.Lines().Len() {
-		s := block.Lines().At(i)
-		text.Write(s.Value(src))
-	}
-	if block.HasClosure() {
-		text.Write(block.ClosureLine.Value(src))
-	}
-	fmt.Fprintf(w, "<pre>%s</pre>\n", html.EscapeString(text.String()))
-	return ast.WalkContinue, nil
+// plain returns a node of text that is shown as it is.
+func plain(words []byte) ast.Node {
+	n := ast.NewString(words)
+	n.SetRaw(true)
+	return n
 }
 
-func image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		w.WriteString("[image: ")
-	} else {
-		w.WriteString(" " + html.EscapeString(string(n.(*ast.Image).Destination)) + "]")
+func replace(n, by ast.Node) { n.Parent().ReplaceChild(n.Parent(), n, by) }
+
+// take moves the children of a node.
+func take(to, from ast.Node) {
+	for from.HasChildren() {
+		to.AppendChild(to, from.FirstChild())
 	}
-	return ast.WalkContinue, nil
 }
 
-func heading(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		w.WriteString("<p><strong>")
-	} else {
-		w.WriteString("</strong></p>\n")
+// spell replaces a node by its children, with words before and after them.
+func spell(n ast.Node, before, after string) {
+	parent := n.Parent()
+	parent.InsertBefore(parent, n, plain([]byte(before)))
+	for n.HasChildren() {
+		parent.InsertBefore(parent, n, n.FirstChild())
 	}
-	return ast.WalkContinue, nil
-}
-
-// link shows where a link would lead beside its words; only addresses of the web can be followed.
-func link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	to := string(n.(*ast.Link).Destination)
-	switch {
-	case entering && ofTheWeb(to):
-		fmt.Fprintf(w, `<a href="%s">`, html.EscapeString(to))
-	case entering:
-		w.WriteString("[")
-	case ofTheWeb(to):
-		w.WriteString("</a>")
-	default:
-		w.WriteString("](" + html.EscapeString(to) + ")")
-	}
-	return ast.WalkContinue, nil
-}
-
-func autoLink(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	a := n.(*ast.AutoLink)
-	label, to := html.EscapeString(string(a.Label(src))), string(a.URL(src))
-	if ofTheWeb(to) {
-		fmt.Fprintf(w, `<a href="%s">%s</a>`, html.EscapeString(to), label)
-	} else {
-		w.WriteString("&lt;" + label + "&gt;")
-	}
-	return ast.WalkContinue, nil
+	replace(n, plain([]byte(after)))
 }
 
 // ofTheWeb wants a host: without one, an address may lead into this site.
@@ -252,43 +239,33 @@ var harmless = func() *bluemonday.Policy {
 	return p
 }()
 
-// highlight turns the marks of a verdict into elements, in text alone: marks that came into an attribute, or whose
-// other half stands elsewhere, go. It tells how deep the elements stand in each other.
-func highlight(page []byte) (out string, deepest int) {
-	z := html.NewTokenizer(bytes.NewReader(page))
-	var b strings.Builder
-	for depth := 0; ; {
-		kind := z.Next()
-		switch kind {
-		case html.ErrorToken:
-			return b.String(), deepest
-		case html.TextToken:
-			b.WriteString(highlightText(string(z.Raw())))
-			continue
-		case html.StartTagToken:
-			if name, _ := z.TagName(); string(name) != "br" && string(name) != "hr" {
-				depth++
-				deepest = max(deepest, depth)
+// highlight turns the marks of a verdict into elements, in text alone: marks whose other half stands elsewhere go. It
+// returns how deep the elements stand in each other.
+func highlight(n *html.Node) (deepest int) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode {
+			if c.FirstChild != nil {
+				deepest = max(deepest, 1+highlight(c))
 			}
-		case html.EndTagToken:
-			depth--
+			continue
 		}
-		b.WriteString(unmarked.Replace(string(z.Raw())))
+		before, rest, ok := strings.Cut(c.Data, string(markBegin))
+		verdict, after, closed := strings.Cut(rest, string(markEnd))
+		if !ok || !closed {
+			c.Data = unmarked.Replace(c.Data)
+			continue
+		}
+		c.Data = unmarked.Replace(before)
+		mark := &html.Node{
+			Type: html.ElementNode, Data: "mark", DataAtom: atom.Mark, Attr: []html.Attribute{{Key: "class", Val: "verdict"}},
+		}
+		mark.AppendChild(&html.Node{Type: html.TextNode, Data: unmarked.Replace(verdict)})
+		tail := &html.Node{Type: html.TextNode, Data: after}
+		n.InsertBefore(tail, c.NextSibling)
+		n.InsertBefore(mark, tail)
+		c = mark
 	}
+	return deepest
 }
 
 var unmarked = strings.NewReplacer(string(markBegin), "", string(markEnd), "")
-
-func highlightText(text string) string {
-	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(text, string(markBegin))
-		verdict, after, closed := strings.Cut(rest, string(markEnd))
-		if !ok || !closed {
-			b.WriteString(unmarked.Replace(text))
-			return b.String()
-		}
-		b.WriteString(unmarked.Replace(before) + `<mark class="verdict">` + unmarked.Replace(verdict) + "</mark>")
-		text = after
-	}
-}
