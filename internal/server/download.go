@@ -18,14 +18,14 @@ func init() {
 	addRoutes(
 		route{
 			pattern: "GET /runs/{run}/report.html",
-			handle: downloadNumbers("text/html; charset=utf-8", ".html", func(run report.Run, w io.Writer) error {
-				return report.Document{Runs: []report.Run{run}}.WriteHTML(w)
+			handle: downloadNumbers("text/html; charset=utf-8", ".html", func(p *report.RunPage, w io.Writer) error {
+				return report.Document{Runs: []report.Run{p.Run}}.WriteHTML(w)
 			}),
 		},
 		route{
 			pattern: "GET /runs/{run}/results.csv",
-			handle: downloadNumbers("text/csv; charset=utf-8", ".csv", func(run report.Run, w io.Writer) error {
-				return report.Scores{Runs: []scoring.Report{run.Report}}.Document().CSV(w)
+			handle: downloadNumbers("text/csv; charset=utf-8", ".csv", func(p *report.RunPage, w io.Writer) error {
+				return report.Scores{Runs: []scoring.Report{p.Report}}.Document().CSV(w)
 			}),
 		},
 		route{
@@ -35,15 +35,11 @@ func init() {
 		},
 		route{
 			pattern: "GET /runs/{run}/summary.md",
-			handle: downloadNumbers("text/markdown; charset=utf-8", ".md", func(run report.Run, w io.Writer) error {
-				return report.NewRunPage(run).Markdown(w)
-			}),
+			handle:  downloadNumbers("text/markdown; charset=utf-8", ".md", (*report.RunPage).Markdown),
 		},
 		route{
 			pattern: "GET /runs/{run}/picture.svg",
-			handle: downloadNumbers(svgType, ".svg", func(run report.Run, w io.Writer) error {
-				return report.NewRunPage(run).SVG(w)
-			}),
+			handle:  downloadNumbers(svgType, ".svg", (*report.RunPage).SVG),
 		},
 		route{
 			pattern: "GET /leaderboard.md",
@@ -119,13 +115,13 @@ func (s *Server) reported(r *http.Request, run string) (out report.Run, err erro
 }
 
 // downloadNumbers is [download] of what is made of a run's numbers.
-func downloadNumbers(kind, suffix string, write func(report.Run, io.Writer) error) handler {
+func downloadNumbers(kind, suffix string, write func(*report.RunPage, io.Writer) error) handler {
 	return download(kind, suffix, func(s *Server, r *http.Request, name string, w io.Writer) error {
 		run, err := s.reported(r, name)
 		if err != nil {
 			return err
 		}
-		return write(run, w)
+		return write(report.NewRunPage(run), w)
 	})
 }
 

@@ -186,14 +186,6 @@ func (v labelView) Minutes() int {
 // Asks is what is asked of the item.
 func (v labelView) Asks() string { return v.Shape.Info().Asks }
 
-// Key of a response; "" for one that has none.
-func (t labelText) Key() string {
-	if t.Place > 9 {
-		return ""
-	}
-	return fmt.Sprint(t.Place)
-}
-
 func (s *Server) labelView(r *http.Request) (v labelView, err error) {
 	v.Dataset = s.opts.Desk.Name()
 	v.Turn, err = s.opts.Desk.Next(r.PathValue("who"))

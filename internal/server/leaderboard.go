@@ -258,7 +258,6 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	if err != nil {
 		return v, err
 	}
-	rows := v.rows
 	v.Jobs = s.pendingJobs()
 	v.Ended = s.runs.SearchEnded()
 	if s.opts.Labels != "" {
@@ -266,19 +265,15 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 		defer cancel()
 		v.Mine = s.mine(ctx)
 	}
-	v.Total = len(rows)
-	order := make([]*RunRow, len(rows))
-	for i := range rows {
-		order[i] = &rows[i]
-		v.Running += int(scoring.One(rows[i].Status == judging.Running))
+	v.Total = len(v.rows)
+	running := func(r RunRow) int { return int(scoring.One(r.Status == judging.Running)) }
+	for _, r := range v.rows {
+		v.Running += running(r)
 	}
-	slices.SortStableFunc(order, func(a, b *RunRow) int {
-		running := func(r *RunRow) float64 { return scoring.One(r.Status == judging.Running) }
-		return cmp.Or(cmp.Compare(running(b), running(a)), b.Started.Compare(a.Started))
+	v.Runs = slices.SortedStableFunc(slices.Values(v.rows), func(a, b RunRow) int {
+		return cmp.Or(running(b)-running(a), b.Started.Compare(a.Started))
 	})
-	for _, row := range order[:min(boardRuns, len(order))] {
-		v.Runs = append(v.Runs, *row)
-	}
+	v.Runs = v.Runs[:min(boardRuns, v.Total)]
 	return v, nil
 }
 
@@ -295,11 +290,7 @@ func (s *Server) board(r *http.Request) (leaderboardView, error) {
 func (s *Server) boardOf(
 	r *http.Request, link func(*condition) string, takes func(*condition) bool,
 ) (v leaderboardView, err error) {
-	read := s.rowsForPage
-	if isAPI(r) {
-		read = s.rows
-	}
-	v.rows, err = read(r.Context())
+	v.rows, err = s.rowsOf(r)
 	if err != nil {
 		return v, err
 	}

@@ -296,18 +296,18 @@ func TestPagesFinishByThemselves(t *testing.T) {
 				page := s.get(tc.path)
 				if wait < time.Second {
 					says(t, page, tc.pending)
-					if head, _, _ := strings.Cut(page, "<body"); !strings.Contains(head, reloads) ||
+					if head, _, _ := strings.Cut(page, "<body"); !strings.Contains(head, `http-equiv="refresh"`) ||
 						!strings.Contains(page, "data-reload=") || strings.Contains(page, "oad the page again") {
 						t.Error("it is not loaded again by itself")
 					}
 				}
-				for wait < time.Second && strings.Contains(page, reloads) {
+				for wait < time.Second && strings.Contains(page, `http-equiv="refresh"`) {
 					s.background.Wait()
 					s.memo.Wait()
 					page = s.get(tc.path)
 				}
 				says(t, page, tc.answer)
-				if strings.Contains(page, reloads) || strings.Contains(page, "data-reload") {
+				if strings.Contains(page, `http-equiv="refresh"`) || strings.Contains(page, "data-reload") {
 					t.Error("a finished page is loaded again")
 				}
 			}

@@ -31,34 +31,27 @@ func init() {
 
 // Progress is how far a run is.
 type Progress struct {
-	Run       string         `json:"run"`
-	Status    string         `json:"status"`
-	Stalled   bool           `json:"stalled,omitempty"`
-	Done      int            `json:"done" jsonschema:"judgments in the records"`
-	Judgments int            `json:"judgments"`
-	Failed    int            `json:"failed"`
-	Cached    int            `json:"cached_replies"`
-	Outcomes  map[string]int `json:"outcomes"`
-	Rate      float64        `json:"rate" jsonschema:"judgments a second, of the last two minutes"`
-	Left      *float64       `json:"left_s" jsonschema:"seconds left at that rate; null where unknown"`
-	Job       *jobs.Job      `json:"job,omitempty" jsonschema:"that makes it, where this server does"`
-	Problem   string         `json:"problem,omitempty" jsonschema:"why nothing can be said"`
-	Alarm     string         `json:"alarm,omitempty" jsonschema:"what the first judgments tell"`
-	Last      time.Time      `json:"last,omitzero" jsonschema:"when the newest judgment began"`
-	Tokens    float64        `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 where unknown"`
-	Usual     float64        `json:"usual_ms" jsonschema:"of a judgment: the median of the newest; 0 where unknown"`
-	Slow      []SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times as long"`
+	Run       string               `json:"run"`
+	Status    string               `json:"status"`
+	Stalled   bool                 `json:"stalled,omitempty"`
+	Done      int                  `json:"done" jsonschema:"judgments in the records"`
+	Judgments int                  `json:"judgments"`
+	Failed    int                  `json:"failed"`
+	Cached    int                  `json:"cached_replies"`
+	Outcomes  map[string]int       `json:"outcomes"`
+	Rate      float64              `json:"rate" jsonschema:"judgments a second, of the last two minutes"`
+	Left      *float64             `json:"left_s" jsonschema:"seconds left at that rate; null where unknown"`
+	Job       *jobs.Job            `json:"job,omitempty" jsonschema:"that makes it, where this server does"`
+	Problem   string               `json:"problem,omitempty" jsonschema:"why nothing can be said"`
+	Alarm     string               `json:"alarm,omitempty" jsonschema:"what the first judgments tell"`
+	Last      time.Time            `json:"last,omitzero" jsonschema:"when the newest judgment began"`
+	Tokens    float64              `json:"reply_tokens_per_second" jsonschema:"of the last two minutes; 0 where unknown"`
+	Usual     float64              `json:"usual_ms" jsonschema:"of a judgment: the median of the newest; 0 where unknown"`
+	Slow      []store.SlowJudgment `json:"slow,omitempty" jsonschema:"judgments that took at least three times as long"`
 
 	Diagnosis *scoring.Diagnosis `json:"diagnosis,omitempty" jsonschema:"of the judgments so far, a moment ago"`
 	Scored    int                `json:"diagnosed,omitempty" jsonschema:"judgments that the diagnosis is of"`
 	Score     *report.RunPage    `json:"-"` // the same for pages
-}
-
-// SlowJudgment is one that took much longer than usual.
-type SlowJudgment struct {
-	Item         string  `json:"item"`
-	Milliseconds float64 `json:"ms"`
-	Link         string  `json:"-"`
 }
 
 // progress of the run, of what the index has.
@@ -85,13 +78,7 @@ func progressOf(x *store.Index, now time.Time) Progress {
 	if !p.Stalled {
 		p.Left = at.Left
 	}
-	for _, j := range at.Slow {
-		p.Slow = append(p.Slow, SlowJudgment{
-			Item:         j.Item,
-			Milliseconds: j.Milliseconds,
-			Link:         itemURL(x.Run, j.Item, ""),
-		})
-	}
+	p.Slow = at.Slow
 	return p
 }
 
@@ -117,10 +104,11 @@ func (s *Server) progress(x *store.Index) Progress {
 			p.Job, p.Stalled = &j, false
 		}
 	}
-	at := s.scoreOf(p.Run, x.Manifest)
-	p.Diagnosis = at.diagnosis
-	p.Scored = at.judgments
-	p.Score = at.page
+	p.Score = s.scoreOf(p.Run, x.Manifest)
+	if p.Score != nil {
+		p.Diagnosis = p.Score.Diagnosis
+		p.Scored = p.Score.Judgments()
+	}
 	return p
 }
 
@@ -213,36 +201,26 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	}
 }
 
-// scoreSoFar is what the records of a run that is being made come to.
-type scoreSoFar struct {
-	diagnosis *scoring.Diagnosis
-	judgments int // that it is made of
-	page      *report.RunPage
-}
-
 // scoreBytes is how large the records may be; a larger run has its score when it has ended.
 const scoreBytes = 256 << 20
 
-// scoreOf is what is known of a run that is being made; where there is more by now, that is worked out beside the
-// pages, for who asks next. What is wrong with the records is said elsewhere.
-func (s *Server) scoreOf(run string, m *judging.Manifest) scoreSoFar {
+// scoreOf returns what the records of a run that is being made come to, nil while that is not known. Where there are
+// more by now, they are scored beside the pages, for the next request. What is wrong with them is said elsewhere.
+func (s *Server) scoreOf(run string, m *judging.Manifest) *report.RunPage {
 	records := s.runs.Stamps(run).Records
 	if m.Status != judging.Running || records.Size == 0 || records.Size > scoreBytes || s.ending.Err() != nil {
-		return scoreSoFar{}
+		return nil
 	}
 	name := fmt.Sprint("score of ", run, " ", m.ID, m.Started) // another run may have had the folder
-	return memo.Latest(s.background, name, records, func() (out scoreSoFar, err error) {
+	return memo.Latest(s.background, name, records, func() (*report.RunPage, error) {
 		loaded, err := s.runs.LoadOn(run, m, "")
 		if err != nil {
-			return out, err
+			return nil, err
 		}
 		rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
 		if rep.Diagnosis == nil {
-			return out, nil
+			return nil, nil
 		}
-		out.diagnosis = rep.Diagnosis
-		out.judgments = rep.Judgments()
-		out.page = report.NewRunPage(report.Run{Report: rep})
-		return out, nil
+		return report.NewRunPage(report.Run{Report: rep}), nil
 	})
 }

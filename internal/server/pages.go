@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +53,7 @@ type frame struct {
 	Start      bool // runs can be started
 	Inside     bool // whoever asks was let in
 	Session    bool // there is one to end
+	Reloads    bool // some of it is still being made: live.js loads the page again, or else the browser
 	Navigation []heading
 }
 
@@ -99,9 +101,6 @@ func (p *pages) add(file string, text []byte) {
 	p.assets[name], p.names[file] = text, name
 }
 
-// reloads has a page loaded again, where no script does that.
-const reloads = `<noscript><meta http-equiv="refresh" content="2"></noscript>`
-
 // render answers with a page. It is made before a byte is sent, so that one that
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
@@ -115,18 +114,20 @@ func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name 
 		Navigation: p.s.navigation(name),
 	}
 	var b bytes.Buffer
-	if err := p.by[name].ExecuteTemplate(&b, "base", f); err != nil {
+	err := p.by[name].ExecuteTemplate(&b, "base", f)
+	if bytes.Contains(b.Bytes(), []byte(" data-reload=")) {
+		f.Reloads = true
+		b.Reset()
+		err = p.by[name].ExecuteTemplate(&b, "base", f)
+	}
+	if err != nil {
 		p.s.opts.Log("page %s: %v", name, err)
 		http.Error(w, memo.ErrPanic.Error(), http.StatusInternalServerError)
 		return
 	}
-	page := b.Bytes()
-	if bytes.Contains(page, []byte(` data-reload="`)) { // what live.js does in a browser without scripts
-		page = bytes.Replace(page, []byte("</head>"), []byte(reloads+"</head>"), 1)
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	w.Write(page)
+	w.Write(b.Bytes())
 }
 
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
@@ -149,6 +150,7 @@ func (p *pages) functions() template.FuncMap {
 		"spaced":   doc.Spaced,
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   runURL,
+		"itemURL":  itemURL,
 		"folder":   func(run string) string { return datasets.Quoted(p.s.folder(run)) },
 		"jobURL":   jobURL,
 		"urlpart":  url.PathEscape,
@@ -163,6 +165,7 @@ func (p *pages) functions() template.FuncMap {
 		"result":   table.Whole,
 		"inShort":  doc.Brief,
 		"ends":     doc.Ends,
+		"has":      slices.Contains[[]string],
 		"plain":    func(s string) string { s, _, _ = strings.Cut(s, " ("); return s },
 		"facts":    scoring.Metadata,
 		"manifest": manifestText,

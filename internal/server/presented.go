@@ -90,36 +90,11 @@ func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a i
 	return a
 }
 
-// gridCell is a candidate at a place.
-type gridCell struct {
-	ID            string
-	Chosen, Right bool
-}
-
-// gridRow is a judgment of several options, in the order shown.
-type gridRow struct {
-	*JudgmentView
-	Cells []gridCell
-}
-
-// Grid are the judgments of more than two options, place by place; nil for others.
-func (v ItemView) Grid() (rows []gridRow) {
-	for i := range v.Judgments {
-		g := &v.Judgments[i]
-		if len(g.Order) < 3 || g.Presentations < 2 {
-			return nil
-		}
-		row := gridRow{JudgmentView: g}
-		for _, id := range g.Order {
-			row.Cells = append(row.Cells, gridCell{
-				ID:     id,
-				Chosen: id == g.Choice,
-				Right:  slices.Contains(v.ToName, id),
-			})
-		}
-		rows = append(rows, row)
-	}
-	return rows
+// Grid tells whether each judgment is of more than two options, which a page shows place by place.
+func (v ItemView) Grid() bool {
+	return len(v.Judgments) > 0 && !slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool {
+		return len(g.Order) < 3 || g.Presentations < 2
+	})
 }
 
 // Place of the judgment on a page: the id of its element.
@@ -175,14 +150,6 @@ func (v ItemView) Says() string {
 // Confident tells whether a judgment says how sure it is.
 func (v ItemView) Confident() bool {
 	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })
-}
-
-// Briefs are the judgments, for a strip.
-func (v ItemView) Briefs() (all []JudgmentBrief) {
-	for _, g := range v.Judgments {
-		all = append(all, g.JudgmentBrief)
-	}
-	return all
 }
 
 // URL of the item's page in its run.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path"
 	"slices"
@@ -194,6 +195,14 @@ func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 		return nil, nil
 	}
 	return slices.Clone(got.rows), got.err
+}
+
+// rowsOf returns the rows of all runs as a request needs them.
+func (s *Server) rowsOf(r *http.Request) ([]RunRow, error) {
+	if isAPI(r) {
+		return s.rows(r.Context())
+	}
+	return s.rowsForPage(r.Context())
 }
 
 // scored is what a run comes to.

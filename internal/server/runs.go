@@ -231,11 +231,7 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 	if err != nil {
 		return view, err
 	}
-	read := s.rowsForPage
-	if isAPI(r) {
-		read = s.rows
-	}
-	all, err := read(r.Context())
+	all, err := s.rowsOf(r)
 	if err != nil {
 		return view, err
 	}

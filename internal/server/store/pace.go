@@ -10,18 +10,18 @@ import (
 
 // Pace is how fast a run goes.
 type Pace struct {
-	Rate    float64   // judgments a second, see judging.Tempo
-	Left    *float64  // seconds, at that rate; nil where unknown
-	Tokens  float64   // of replies, a second
-	Usual   float64   // milliseconds of a judgment that was asked, the median of the newest; 0 where unknown
-	Slow    []Slow    // the slowest of all, the slowest first
-	Written time.Time // when the records were written last; zero where there are none
+	Rate    float64        // judgments a second, see judging.Tempo
+	Left    *float64       // seconds, at that rate; nil where unknown
+	Tokens  float64        // of replies, a second
+	Usual   float64        // milliseconds of a judgment that was asked, the median of the newest; 0 where unknown
+	Slow    []SlowJudgment // the slowest of all, the slowest first
+	Written time.Time      // when the records were written last; zero where there are none
 }
 
-// Slow is a judgment that took much longer than usual.
-type Slow struct {
-	Item         string
-	Milliseconds float64
+// SlowJudgment is one that took much longer than usual.
+type SlowJudgment struct {
+	Item         string  `json:"item"`
+	Milliseconds float64 `json:"ms"`
 }
 
 // What is slow: so many times as long as usual, and at least a second.
@@ -60,8 +60,8 @@ func (x *Index) Pace(now time.Time) (p Pace) {
 			}
 		}
 		if len(p.Slow) < slowMost || g.took > p.Slow[slowMost-1].Milliseconds {
-			p.Slow = append(p.Slow, Slow{Item: x.ID(g.item), Milliseconds: g.took})
-			slices.SortStableFunc(p.Slow, func(a, b Slow) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
+			p.Slow = append(p.Slow, SlowJudgment{Item: x.ID(g.item), Milliseconds: g.took})
+			slices.SortStableFunc(p.Slow, func(a, b SlowJudgment) int { return cmp.Compare(b.Milliseconds, a.Milliseconds) })
 			p.Slow = p.Slow[:min(len(p.Slow), slowMost)]
 		}
 	}
@@ -69,7 +69,7 @@ func (x *Index) Pace(now time.Time) (p Pace) {
 		slices.Sort(newest)
 		p.Usual = newest[len(newest)/2]
 	}
-	p.Slow = slices.DeleteFunc(p.Slow, func(j Slow) bool { return j.Milliseconds < max(slowLeast, slowTimes*p.Usual) })
+	p.Slow = slices.DeleteFunc(p.Slow, func(j SlowJudgment) bool { return j.Milliseconds < max(slowLeast, slowTimes*p.Usual) })
 	if s := now.Sub(since).Seconds(); s > 0 {
 		p.Tokens = float64(tokens) / s
 	}
