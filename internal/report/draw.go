@@ -154,17 +154,6 @@ func Signs(a Axis, all ...Sign) template.HTML {
 	return template.HTML(b.String())
 }
 
-// judgeDot is a judge in a drawing: a dot of a radius, or a diamond where its replies or verdicts were published.
-func judgeDot(level scoring.Level, published bool, x, y, radius float64, title string) string {
-	title = "<title>" + template.HTMLEscapeString(title) + "</title>"
-	if published {
-		return fmt.Sprintf(`<rect class="ref level-%s" x="-4.5" y="-4.5" width="9" height="9" `+
-			`transform="translate(%s %s) rotate(45)">%s</rect>`, level, coordinate(x), coordinate(y), title)
-	}
-	return fmt.Sprintf(`<circle class="pt level-%s" cx="%s" cy="%s" r="%g">%s</circle>`,
-		level, coordinate(x), coordinate(y), radius, title)
-}
-
 // Dumbbell draws two values on an axis, the first as a dot, the second as a ring, and a line between them.
 func Dumbbell(a Axis, first, second *float64) template.HTML {
 	var b strings.Builder
@@ -362,29 +351,10 @@ func BareCell(x scoring.Result) template.HTML {
 	return template.HTML("<b>" + short(x, *x.Value) + "</b>")
 }
 
-// Notice is a section that says something before the others do.
-func Notice(words string) []Section {
-	return []Section{{ID: "notice", Body: template.HTML(`<p class="banner">` + template.HTMLEscapeString(words) + `</p>`)}}
-}
-
 // folded is what a reader opens to see.
 func folded(id, words string, what template.HTML) template.HTML {
 	head := fmt.Sprintf(`<details class="folded" id="%s"><summary>%s</summary>`, id, template.HTMLEscapeString(words))
 	return template.HTML(head) + what + `</details>`
-}
-
-// Links are words and addresses, in a line.
-func Links(all ...[2]string) template.HTML {
-	var b strings.Builder
-	for _, link := range all {
-		if link[1] != "" {
-			fmt.Fprintf(&b, ` <a href="%s">%s</a>`, template.HTMLEscapeString(link[1]), template.HTMLEscapeString(link[0]))
-		}
-	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return template.HTML(`<p class="sub links">` + b.String()[1:] + `</p>`)
 }
 
 // Paragraph of a section.

@@ -1,42 +1,12 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"gavel/scoring"
 )
-
-// Heading says what run a table is of and, on a line of its own, what its judge is good for; asking
-// adds what it was asked for.
-func Heading(r scoring.Report, asking bool) string {
-	protocol := r.Protocol
-	if asking {
-		protocol += fmt.Sprintf(" (which is %s?)", r.Goal)
-	}
-	text := heading(r.Model, protocol, Prompt(r), r.Dataset, r.Simulated)
-	if d := r.Diagnosis; d != nil {
-		text += fmt.Sprintf("\n%s: %s", d.Level, cmp.Or(r.Says, d.Text))
-		if r.Says != "" && r.Says != d.Text {
-			text += "\n" + d.Text
-		}
-	}
-	return text
-}
-
-// Diagnosis is the level of a run's judge, and why where that says more; "" where the run has none.
-func Diagnosis(r scoring.Report) string {
-	d := r.Diagnosis
-	switch {
-	case d == nil:
-		return ""
-	case string(d.Level) == d.Code:
-		return d.Code
-	}
-	return fmt.Sprintf("%s (%s)", d.Level, d.Code)
-}
 
 func heading(model, protocol, prompt, dataset string, simulated bool) string {
 	return fmt.Sprintf("%s · %s · prompt %s · %s%s", model, protocol, prompt, dataset, simulatedMark(simulated))

@@ -180,19 +180,13 @@ func (f hardestFilter) At(page int) string {
 	return f.of.query("page", strconv.Itoa(page))
 }
 
-// hardJudge is a judge above its column.
-type hardJudge struct {
-	Name string
-	RunHead
-}
-
 // hardestView is the items of a leaderboard with the results of its judges.
 type hardestView struct {
 	leaderboardView
 	Filter  hardestFilter
 	Says    string
 	Replies string // whose replies a question leads to
-	Judges  []hardJudge
+	Judges  []otherJudge
 	Marks   []itemMark // what signs mean
 	Items   []hardRow
 	Pages   int
@@ -223,7 +217,7 @@ func (s *Server) hardestView(r *http.Request) (v hardestView, err error) {
 	}
 	names, _ := report.NameJudges(judgesOf(judges))
 	for i, run := range judges {
-		v.Judges = append(v.Judges, hardJudge{Name: names[i], RunHead: run.RunHead})
+		v.Judges = append(v.Judges, otherJudge{Name: names[i], Link: run.URL()})
 	}
 	tallies, err := s.tallies(r.Context(), c, judges)
 	if err != nil {

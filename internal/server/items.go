@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -45,12 +44,6 @@ func (f ItemsFilter) Query(more ...string) string {
 	return query(append([]string{
 		"group", f.Group, "outcome", f.Outcome, "show", f.Show, "mode", f.Mode, "q", f.Text,
 	}, more...)...)
-}
-
-// Showing is the query of the same list with another filter of what to show.
-func (f ItemsFilter) Showing(show string) string {
-	f.Show = show
-	return f.Query()
 }
 
 // At is the query of another page.
@@ -378,16 +371,12 @@ func itemRowOf(x *store.Index, items *os.File, i int, run RunHead, f ItemsFilter
 	return row
 }
 
-func answered(a *datasets.Answered) string {
-	if a == nil {
-		return ""
-	}
-	return a.Text
-}
-
 // questionOf an item is its beginning, on one line.
 func questionOf(item datasets.Item) string {
-	return markup.Shortened(cmp.Or(item.Question, answered(item.Answered)), 160)
+	if item.Question == "" && item.Answered != nil {
+		item.Question = item.Answered.Text
+	}
+	return markup.Shortened(item.Question, 160)
 }
 
 // briefs are the judgments of an item in a list. Of an item whose texts are not

@@ -258,27 +258,24 @@ func (s *Server) runsView(r *http.Request) (view runsView, err error) {
 }
 
 // cut leaves the runs of the part that was asked for.
-func (v *runsView) cut(r *http.Request) error {
+func (v *runsView) cut(r *http.Request) (err error) {
 	f := v.Filter
-	size := cmp.Or(f.Limit, mostRuns)
-	from := f.Offset
-	if f.Page > 0 {
-		size = runsPerPage
-		from = (f.Page - 1) * size
-	}
 	v.Matches = len(v.Runs)
-	v.Pages = max(1, (v.Matches+size-1)/size)
-	if f.Page > v.Pages {
-		return failure.NotFound("there is no page %d: there are %d", f.Page, v.Pages)
+	if f.Page > 0 {
+		v.Runs, v.Pages, err = pageOf(v.Runs, f.Page, runsPerPage)
+		return err
 	}
-	v.Runs = v.Runs[min(from, v.Matches):min(from+size, v.Matches)]
-	if isAPI(r) && f.Page == 0 && from+size < v.Matches {
+	size := cmp.Or(f.Limit, mostRuns)
+	end := f.Offset + size
+	_, v.Pages, err = pageOf(v.Runs, 1, size)
+	v.Runs = v.Runs[min(f.Offset, v.Matches):min(end, v.Matches)]
+	if end < v.Matches {
 		q := r.URL.Query()
 		q.Set("limit", strconv.Itoa(size))
-		q.Set("offset", strconv.Itoa(from+size))
+		q.Set("offset", strconv.Itoa(end))
 		v.Next = r.URL.Path + "?" + q.Encode()
 	}
-	return nil
+	return err
 }
 
 // filterOf reads what a request asks for. Pages are of one hundred runs; the API is asked for a page, or for a part by
@@ -338,8 +335,8 @@ func (f *runsFilter) takes(row RunRow) bool {
 	return true
 }
 
-// link is the list with some of its parameters changed; a page is kept only where it is among them.
-func (f runsFilter) link(changes ...string) string {
+// Link is the list with some of its parameters changed; a page is kept only where it is among them.
+func (f runsFilter) Link(changes ...string) string {
 	pairs := []string{"q", f.Text}
 	if f.Sort != "when" {
 		pairs = append(pairs, "sort", f.Sort)
@@ -371,14 +368,7 @@ type filterSelect struct {
 }
 
 // At is another page of the list.
-func (f runsFilter) At(page int) string { return f.link("page", strconv.Itoa(page)) }
+func (f runsFilter) At(page int) string { return f.Link("page", strconv.Itoa(page)) }
 
 // Folded tells whether nothing is asked for that the form of the page would show.
-func (f runsFilter) Folded() bool {
-	return f.Text == "" && f.Sort == "when" && !slices.ContainsFunc(choiceFilters, func(name string) bool {
-		return *f.chosen(name) != ""
-	})
-}
-
-// Tagged is the list of the runs with a tag.
-func (f runsFilter) Tagged(tag string) string { return f.link("tag", tag) }
+func (f runsFilter) Folded() bool { return f.Link() == "/runs" }

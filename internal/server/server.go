@@ -150,7 +150,6 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	s.pages.render(w, r, status, "error", errorView{
-		Status:  status,
 		Name:    http.StatusText(status),
 		Message: err.Error(),
 	})
@@ -167,7 +166,6 @@ type errorAnswer struct {
 
 // errorView is the page of an error.
 type errorView struct {
-	Status  int
 	Name    string
 	Message string
 }

@@ -135,16 +135,6 @@ func raceOf(s *race.State, runs []suiteRun) *report.Race {
 	})
 }
 
-// RunURL is the page of a run of the suite, by the name in its folder or by its whole name; "" while there is none.
-func (v SuiteView) RunURL(run string) string {
-	for _, cell := range v.Runs {
-		if path.Base(cell.Name) == path.Base(run) && cell.Begun && cell.Error == "" {
-			return cell.URL()
-		}
-	}
-	return ""
-}
-
 // Blocks of the judges under each condition.
 func (v SuiteView) Blocks() (template.HTML, error) {
 	return doc.Paper{Link: v.address, Terms: v.Results.Terms()}.Blocks(v.Results.Blocks())
@@ -155,11 +145,14 @@ func (v SuiteView) RaceBlock() (template.HTML, error) {
 	return doc.Paper{Link: v.address}.Blocks([]doc.Block{raceOf(v.Race, v.Runs).Block()})
 }
 
+// address of a run of the suite, by the name in its folder or by its whole name; "" while there is none.
 func (v SuiteView) address(r doc.Ref) string {
-	if len(r.Runs) != 1 {
-		return ""
+	for _, cell := range v.Runs {
+		if len(r.Runs) == 1 && path.Base(cell.Name) == path.Base(r.Runs[0]) && cell.Begun && cell.Error == "" {
+			return cell.URL()
+		}
 	}
-	return v.RunURL(r.Runs[0])
+	return ""
 }
 
 // Complete tells whether all runs are as long as they will be.
