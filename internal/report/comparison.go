@@ -387,7 +387,7 @@ func (p pair) who() doc.Block {
 func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	l := layoutOf(sides[0].Protocol)
 	t := &doc.Table{First: "judge", Look: "many"}
-	b := doc.Block{ID: "judges", Title: "Each judge by itself", In: doc.Full | doc.Page}
+	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Full | doc.Page}
 	for i, s := range sides {
 		if cost := s.Ledger; cost != nil && cost.Each != nil {
 			b.Notes = append(b.Notes, doc.Say("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,

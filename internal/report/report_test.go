@@ -55,6 +55,10 @@ func oneComparison() report.Comparison {
 	a := scoring.Side{Run: "runs/a", Protocol: "pairwise", Prompt: "sop", Model: "judge", Dataset: "sample", Items: 40}
 	b := a
 	b.Run, b.Protocol, b.Simulated = "runs/b", "reversed", true
+	a.Ledger = &scoring.Ledger{
+		Calls: 80, PromptTokens: 4000, ReplyTokens: 800, Seconds: 12, Remembered: 3, DecidedItems: 40,
+		Each: &scoring.Each{Calls: 2, ReadTokens: 100, ReplyTokens: 20, Seconds: .3},
+	}
 	cmp := &scoring.Comparison{
 		A: a, B: b, Sides: [2]scoring.Side{a, b}, N: 40, OnlyA: 2, Warnings: []string{"2 pairs are only in A and 0 only in B: left out"},
 		Differences: []scoring.Difference{

@@ -282,7 +282,7 @@ func TestComparePageWithoutADifference(t *testing.T) {
 	}{
 		{
 			query: "a=right&b=right",
-			has:   []string{"Both are the same run", "Each judge by itself"},
+			has:   []string{"Both are the same run", "Each judge, and what it costs"},
 			lacks: []string{"better →", "Who is correct on what", "Outcomes"},
 		},
 		{
