@@ -20,11 +20,6 @@ type costRow struct {
 	*scoring.Ledger
 }
 
-// costs is costBlocks as tables.
-func costs(head string, rows []costRow) (all []table.Table) {
-	return doc.Document{Blocks: costBlocks(head, rows)}.Tables(doc.Full)
-}
-
 // costBlocks is a table of what runs or judges cost, head being what a row is; none where nobody paid.
 func costBlocks(head string, rows []costRow) []doc.Block {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(p costRow) bool { return p.Ledger == nil })

@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"gavel/internal/doc"
@@ -55,24 +54,8 @@ var pages = sync.OnceValue(Templates)
 // Templates returns the templates of results, to which a page adds its own.
 func Templates() *template.Template {
 	return template.Must(doc.Templates().Funcs(template.FuncMap{
-		"add":   func(a, b int) int { return a + b },
-		"brand": func() template.HTML { return Brand },
-		"chip":  Chip,
+		"add": func(a, b int) int { return a + b },
 	}).ParseFS(assets, "assets/*.html", "assets/picture.svg"))
-}
-
-// Brand is the mark that stands before the name gavel.
-const Brand template.HTML = `<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">` +
-	`<path d="M3 15h12" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>` +
-	`<rect x="6.2" y="1.6" width="6" height="9" rx="1.4" transform="rotate(-45 9.2 6.1)" fill="currentColor"/></svg>`
-
-// Chip is a level as pages show it: its colour, as many dots as it is good, and its word.
-func Chip(level scoring.Level) template.HTML {
-	word := template.HTMLEscapeString(string(level))
-	good := slices.Index([]scoring.Level{scoring.Weak, scoring.Usable, scoring.Strong}, level) + 1
-	dots := strings.Repeat(`<s class="on"></s>`, good) + strings.Repeat("<s></s>", 3-good)
-	return template.HTML(`<span class="chip level-` + word + `"><i aria-hidden="true">` + dots + `</i>` +
-		word + `</span>`)
 }
 
 // Generator is how a page says what it was made by; gavel writes over pages that say it.

@@ -60,24 +60,6 @@ func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
 // Section is a part of a page.
 type Section = doc.Block
 
-// blocks are parts of a page. link returns the address of what they refer to; nil where the page has none.
-func blocks(link func(doc.Ref) string, all ...doc.Block) template.HTML {
-	html, err := doc.Paper{Link: link}.Blocks(all)
-	if err != nil {
-		panic(err) // templates are part of the program, and so is what they are given
-	}
-	return html
-}
-
-// part makes what a template of pages makes of data.
-func part(name string, of any) template.HTML {
-	var b strings.Builder
-	if err := pages().ExecuteTemplate(&b, name, of); err != nil {
-		panic(err) // templates are part of the program, and so is what they are given
-	}
-	return template.HTML(b.String())
-}
-
 // End is one that units of a run come to, as a bar has it.
 type End struct {
 	Part  string // of [scoring.Breakdown]

@@ -21,7 +21,7 @@ func (l *Leaderboard) SVG(w io.Writer, about string) error {
 		Foot:  "gavel · " + l.headline() + ", with 95 % intervals",
 	}
 	if len(l.Rows) > 0 {
-		axis := valueAxis(l.Rows[0].Headline.Unit)
+		axis := doc.AxisOf(l.Rows[0].Headline.Unit)
 		s.Min = axis.Min
 		s.Max = axis.Max
 	}
@@ -29,7 +29,7 @@ func (l *Leaderboard) SVG(w io.Writer, about string) error {
 	for _, r := range l.placed() {
 		row := pictureRow{
 			Name:    r.Name,
-			Value:   short(r.Headline, *r.Headline.Value),
+			Value:   doc.Brief(r.Headline),
 			Level:   string(r.Level),
 			Diamond: r.Reference,
 			At:      r.Headline.Value,
@@ -37,7 +37,7 @@ func (l *Leaderboard) SVG(w io.Writer, about string) error {
 			High:    r.Headline.High,
 		}
 		if x := r.RightWhereAlike; x.Value != nil {
-			row.Beside = fmt.Sprintf("%s %% of %d agreed", short(x, *x.Value), x.N)
+			row.Beside = fmt.Sprintf("%s %% of %d agreed", doc.Brief(x), x.N)
 		}
 		simulated = simulated || r.Simulated
 		s.Rows = append(s.Rows, row)
@@ -58,7 +58,7 @@ func (p *RunPage) SVG(w io.Writer) error {
 		Says:  cmp.Or(p.Says, "There is no score yet."),
 		Also:  p.Also,
 		Foot:  "gavel",
-		Max:   PercentAxis.Max,
+		Max:   doc.PercentAxis.Max,
 	}
 	switch {
 	case p.Simulated && isJury(p.Model):
@@ -104,7 +104,7 @@ func (p *RunPage) SVG(w io.Writer) error {
 func (p *RunPage) shareRow(name string, x scoring.Result) pictureRow {
 	return pictureRow{
 		Name:  name,
-		Value: short(x, *x.Value),
+		Value: doc.Brief(x),
 		Level: string(p.Level()),
 		At:    x.Value,
 		Low:   x.Low,
