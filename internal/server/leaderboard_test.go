@@ -50,11 +50,11 @@ func TestLeaderboard(t *testing.T) {
 	shard(t, filepath.Join(dir, "part"), "accuracy=1") // of a run with the best number of all
 	s := newSite(t, dir, patient)
 	page := s.get("/")
-	says(t, page, "judge best: correct in both orders on 91 and 88 % of 32 pairs.", "They cannot be told apart.",
+	says(t, page, "judge best: correct in both orders on 91 and 88 % of 32 pairs.", "No significant difference among them.",
 		"Do not use", "published replies or verdicts", "picks the first response")
 	rows := boardRowsOf(t, page)
 	want := [][]string{
-		{"Judge", "Rank", "Level", "Right where both orders agree", "Picks the first response"},
+		{"Judge", "Rank", "Level", "Accuracy when consistent", "Prefers the first response"},
 		{"sim:accuracy=0.95,seed=1", "simulated", "1–3", "usable", "9176–97"},
 		{"published-8b", "reference · stored replies", "1–3", "88"},
 		{"sim:accuracy=0.9,seed=2", "1–3", "88"},
@@ -233,7 +233,7 @@ func TestRanksFollow(t *testing.T) {
 	dir := judges(t)
 	s := newSite(t, dir, func(o *Options) { o.pageWait = time.Nanosecond })
 	page := s.get("/")
-	says(t, page, "Which judges can be told apart is being tested", "has the highest score", "It is not tested yet")
+	says(t, page, "Which judges can be told apart is being tested", "has the highest score", "No test of the differences")
 	if rows := boardRowsOf(t, page); !strings.Contains(rows[1], "| – |") || strings.Contains(page, "b-first") {
 		t.Errorf("ranks that nobody knows: %s", rows[1])
 	}
@@ -275,7 +275,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 		"ranks":               {"/", "judge best", "Which judges can be told apart is being tested"},
 		"copied run":          {"/", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
 		"hardest, copied run": {"/hardest", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
-		"sway":                {"/runs/leaning", "Biases", "What sways the judge is being worked out"},
+		"sway":                {"/runs/leaning", "What sways it", "What sways the judge is being worked out"},
 		"labels":              {"/", "Which judge agrees with your labels", "Which judge agrees with the labels is being worked out"},
 	} {
 		t.Run(name, func(t *testing.T) {

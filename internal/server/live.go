@@ -54,8 +54,9 @@ type Progress struct {
 	Score     *report.RunPage    `json:"-"` // the same for pages
 }
 
-// progress of the run, of what the index has.
-func progressOf(x *store.Index, now time.Time) Progress {
+// progress of a run, with the job that makes it and what the judgments come to so far. A run that this server makes is
+// not silent, whatever its files look like; one that nobody makes here may be made by another process.
+func (s *Server) progress(x *store.Index) Progress {
 	p := Progress{
 		Run:       x.Run,
 		Status:    x.Manifest.Status,
@@ -67,18 +68,27 @@ func progressOf(x *store.Index, now time.Time) Progress {
 		Last:      x.Counts.Last,
 		Alarm:     x.Alarm,
 	}
-	if p.Status != judging.Running {
-		return p
+	if p.Status == judging.Running {
+		at := x.Pace(s.now())
+		p.Stalled = !at.Written.IsZero() && s.now().Sub(at.Written) > stalledAfter
+		p.Rate = at.Rate
+		p.Tokens = at.Tokens
+		p.Usual = at.Usual
+		p.Slow = at.Slow
+		if !p.Stalled {
+			p.Left = at.Left
+		}
 	}
-	at := x.Pace(now)
-	p.Stalled = !at.Written.IsZero() && now.Sub(at.Written) > stalledAfter
-	p.Rate = at.Rate
-	p.Tokens = at.Tokens
-	p.Usual = at.Usual
-	if !p.Stalled {
-		p.Left = at.Left
+	for _, j := range s.activeJobs() {
+		if j.Run() == p.Run {
+			p.Job, p.Stalled = &j, false
+		}
 	}
-	p.Slow = at.Slow
+	p.Score = s.scoreOf(p.Run, x.Manifest)
+	if p.Score != nil {
+		p.Diagnosis = p.Score.Diagnosis
+		p.Scored = p.Score.Judgments()
+	}
 	return p
 }
 
@@ -93,23 +103,6 @@ func (s *Server) status(ctx context.Context, run string) (Progress, error) {
 
 func (s *Server) statusView(r *http.Request) (Progress, error) {
 	return s.status(r.Context(), r.PathValue("run"))
-}
-
-// progress of a run, with the job that makes it and what the judgments come to so far. A run that this server makes is
-// not silent, whatever its files look like; one that nobody makes here may be made by another process.
-func (s *Server) progress(x *store.Index) Progress {
-	p := progressOf(x, s.now())
-	for _, j := range s.activeJobs() {
-		if j.Run() == p.Run {
-			p.Job, p.Stalled = &j, false
-		}
-	}
-	p.Score = s.scoreOf(p.Run, x.Manifest)
-	if p.Score != nil {
-		p.Diagnosis = p.Score.Diagnosis
-		p.Scored = p.Score.Judgments()
-	}
-	return p
 }
 
 const (
