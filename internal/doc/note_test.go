@@ -28,8 +28,8 @@ func verbs(words string) (n int) {
 	return n
 }
 
-// TestCodes: every code that the program gives to Say or Phrase is in the catalogue, with a verb for each argument, and no
-// phrase of the catalogue is unused.
+// TestCodes: every code that the program gives to Say or Phrase is in the catalogue, with a verb for each argument,
+// and no phrase of the catalogue is unused.
 func TestCodes(t *testing.T) {
 	var used []string // texts that may be codes, or their beginnings
 	files := token.NewFileSet()
