@@ -42,10 +42,7 @@ func Explain(terms []scoring.Term, text string) Explained {
 func (e Explained) HTML() (template.HTML, error) { return executed("explained", e) }
 
 // explained is the text of a cell that is no head.
-func (t Table) explained(row, column int, text string) Explained {
-	if term, ok := t.InCells[[2]int{row, column}]; ok {
-		return Explained{text, &term}
-	}
+func (t Table) explained(column int, text string) Explained {
 	if column < len(t.Columns) && !t.Columns[column].Right {
 		return Explain(t.Terms, text)
 	}
@@ -57,9 +54,9 @@ func (t Table) EachTerm(f func(*scoring.Term)) {
 	for _, c := range t.Columns {
 		f(Explain(t.Terms, c.Name).Term)
 	}
-	for i, row := range t.Rows {
+	for _, row := range t.Rows {
 		for k, text := range row {
-			f(t.explained(i, k, text).Term)
+			f(t.explained(k, text).Term)
 			if k == 0 {
 				f(Explain(t.Terms, text).Term)
 			}

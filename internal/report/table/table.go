@@ -23,8 +23,6 @@ type Table struct {
 	Rows    [][]string
 	Notes   []string
 	Terms   []scoring.Term // which of its heads HTML explains; see [Explanations]
-	// InCells are terms of other cells, by row and column.
-	InCells map[[2]int]scoring.Term
 	// Plain tables are printed without a rule, and without heads where none has a name.
 	Plain bool
 	tight bool // one space between columns, not two
