@@ -52,14 +52,16 @@ import (
 //	http METHOD URL STATUS [BODY]     a request: stdout is the body of the response, stderr its header
 //
 // The template of a judge (text/template, or a file of one, read anew for each request) makes its replies out of an
-// [ask]. There are the conditions [long], for what takes seconds, [shared], where published data is in ../shared, and [llama] and
-// [ollama], where such a server is up.
-func TestScripts(t *testing.T) { runScripts(t, "testdata/script") }
+// [ask]. There are the conditions [long], for what takes seconds, [shared], where published data is in ../shared, [llama], where
+// $SERVER is llama.cpp, and [both], where Ollama is up too.
+func TestScripts(t *testing.T) { runScripts(t, "testdata/script", "") }
 
-// TestServersScripts runs the scripts that ask real servers.
-func TestServersScripts(t *testing.T) { runScripts(t, "testdata/servers") }
+// TestServersScripts runs the scripts that ask real servers: $SERVER is one, and $ITEMS says how many items to ask about.
+func TestServersScripts(t *testing.T) {
+	realServers(t, func(t *testing.T, url string) { runScripts(t, "testdata/servers", url) })
+}
 
-func runScripts(t *testing.T, dir string) {
+func runScripts(t *testing.T, dir, server string) {
 	gavel, err := binary()
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +73,7 @@ func runScripts(t *testing.T, dir string) {
 		"OLLAMA_HOST": "", "OPENAI_BASE_URL": "", "OPENAI_API_KEY": "",
 		"SHARED": filepath.Join(sourceDir, "../../../shared/data"), "TESTDATA": filepath.Join(sourceDir, "testdata/files"),
 		"LLAMA": os.Getenv("GAVEL_LLAMA_URL"), "OLLAMA": os.Getenv("GAVEL_OLLAMA_URL"),
+		"SERVER": server, "ITEMS": fmt.Sprint(few(server, 12, 4, 2)),
 	}
 	for name := range settings {
 		t.Setenv(name, os.Getenv(name)) // so that it is put back
@@ -110,8 +113,10 @@ func runScripts(t *testing.T, dir string) {
 			return trials.All(), nil
 		case "shared":
 			return done(filepath.Join(sourceDir, "../../../shared/data")), nil
-		case "llama", "ollama":
-			return os.Getenv("GAVEL_"+strings.ToUpper(name)+"_URL") != "", nil
+		case "llama":
+			return server == settings["LLAMA"], nil
+		case "both":
+			return settings["LLAMA"] != "" && settings["OLLAMA"] != "", nil
 		}
 		return false, fmt.Errorf("no condition is called %q", name)
 	}

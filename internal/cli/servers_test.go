@@ -242,22 +242,6 @@ func TestServersPromptTooLong(t *testing.T) {
 	})
 }
 
-// TestServersModels: what the servers tell of themselves reaches the manifest.
-func TestServersModels(t *testing.T) {
-	realServers(t, func(t *testing.T, url string) {
-		shows(t, "tiny", "models", "--base-url", url)
-		ends(t, 1, `unknown model "no-such-model"`, "run", "pairwise", "--base-url", url, "--model", "no-such-model", "--dataset", "sample")
-		mustCall(t, "run", "pairwise", "--base-url", url, "--dataset", "sample", "--limit", "1", "--max-tokens", "8", "--out", "r")
-		m, err := judging.ReadManifest("r")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Server.Version == "" || m.Model.Digest+m.Model.Fingerprint == "" || m.Model.Trained != 32768 {
-			t.Errorf("server %+v, model %+v", m.Server, m.Model)
-		}
-	})
-}
-
 // TestServersDoctor: what is tried on a real server works there, and a prompt
 // that is too long is refused.
 func TestServersDoctor(t *testing.T) {
@@ -297,82 +281,5 @@ func TestServersDoctor(t *testing.T) {
 			s.BytesPerTok < 1 {
 			t.Errorf("speed %+v", s)
 		}
-	})
-}
-
-// TestServersSelfReference: published questions and a published model's answers,
-// judged in both modes and held to the labels: all is decided, the judge's own
-// answers are references, and a second run asks nothing.
-func TestServersSelfReference(t *testing.T) {
-	realServers(t, func(t *testing.T, url string) {
-		dir := filepath.Join(sourceDir, "../../../shared/data/mmlu-pro")
-		agents, err := filepath.Glob(filepath.Join(dir, "eval_results/*.zip"))
-		if err != nil || len(agents) == 0 {
-			t.Skip("MMLU-Pro is not in ../shared/data")
-		}
-		n := few(url, 100, 24, 4)
-		pick := []string{"--sample", "0", "--limit", strconv.Itoa(n)}
-		args := append([]string{"run", "self-reference", "--base-url", url, "--dataset", filepath.Join(dir, "data/test-00000-of-00001.parquet"), "--agents", agents[0],
-			"--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, pick...)
-		mustCall(t, append(args, "--out", "one/judged")...)
-		if got := outcomes(t, "one/judged"); got["decided"] != 2*n {
-			t.Errorf("of %d judgments are decided: %v", 2*n, got)
-		}
-		for _, r := range records(t, "one/judged") {
-			if r.Own == nil || r.Agent != "Meta-Llama-3_1-8B-Instruct" || len(r.Replies) != 2 || !r.Replies[1].Constrained {
-				t.Fatalf("not what the server was asked: %+v", r)
-			}
-		}
-		own, err := filepath.Glob("one/*_answer_paper_*")
-		if err != nil || len(own) != 1 {
-			t.Fatalf("the judge's own answers: %v", own)
-		}
-		if got := outcomes(t, own[0]); got["decided"] != n {
-			t.Errorf("of %d own answers are decided: %v", n, got)
-		}
-		mustCall(t, append(args, "--out", "two/judged")...)
-		for _, r := range records(t, "two/judged") {
-			for _, reply := range r.Replies {
-				if !reply.Cached {
-					t.Fatalf("the second run asked for %s", r.Item)
-				}
-			}
-		}
-		if read(t, "one/judged/results.json") != read(t, "two/judged/results.json") {
-			t.Error("results.json differs between the run and its repeat from the cache")
-		}
-		mustCall(t, "report", "one/judged", own[0], "--out", "report.html")
-	})
-}
-
-// TestServersMultiOption: message trees, with and without an unrelated option.
-func TestServersMultiOption(t *testing.T) {
-	realServers(t, func(t *testing.T, url string) {
-		file := filepath.Join(sourceDir, "../../../shared/data/oasst1/trees/oasst2_filtered.ready_for_export.jsonl")
-		if _, err := os.Stat(file); err != nil {
-			t.Skip("the message trees are not in ../shared/data")
-		}
-		limit := strconv.Itoa(few(url, 12, 4, 2))
-		for _, further := range [][]string{nil, {"--unrelated"}, {"--goal", "worst"}} {
-			args := append([]string{"run", "multi-option", "--base-url", url, "--dataset", file, "--limit", limit, "--constrain", "--accept-cut", "--max-tokens", "16", "--concurrency", "2"}, further...)
-			out := "run" + strings.Join(further, "")
-			mustCall(t, append(args, "--out", out)...)
-			made := records(t, out)
-			if got := outcomes(t, out); got["decided"] != len(made) || len(made) < 4 {
-				t.Errorf("%v: of %d judgments: %v", further, len(made), got)
-			}
-			mustCall(t, append(args, "--out", out+"-again")...)
-			for _, r := range records(t, out+"-again") {
-				for _, reply := range r.Replies {
-					if !reply.Cached {
-						t.Fatalf("%v: the second run asked for %s", further, r.Item)
-					}
-				}
-			}
-			if read(t, out+"/results.json") != read(t, out+"-again/results.json") {
-				t.Errorf("%v: results.json differs between the run and its repeat from the cache", further)
-			}
-		}
-		mustCall(t, "compare", "run", "run--unrelated")
 	})
 }
