@@ -58,7 +58,7 @@ var rooms = map[string]string{
 
 	"internal/server/failure": "",
 	"internal/server/memo":    "",
-	"internal/server/markup":  "judging",
+	"internal/server/markup":  "internal/doc judging",
 	"internal/server/guard":   "internal/server/failure internal/server/markup",
 	"internal/server/store": "internal/server/failure internal/server/memo internal/server/markup protocols scoring" +
 		" scoring/race judging datasets internal/disk",

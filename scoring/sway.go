@@ -235,8 +235,8 @@ func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
 func (s Sway) Answer() string {
 	words := s.swayed()
 	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
-		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is correct in both orders on %.0f %% of the "+
-			"pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
+		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is correct in both orders on %.0f %% "+
+			"of the pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
 	}
 	return words
 }
@@ -302,8 +302,8 @@ func (s Sway) swayed() string {
 		right = c.Less
 		other = c.More
 	}
-	return words + fmt.Sprintf(" It leans to %s, which %.0f %% of its verdicts name: correct in both orders on %.0f %% of "+
-		"the pairs whose better response %s, on %.0f %% of the others.", to, named, *right.Value, better, *other.Value)
+	return words + fmt.Sprintf(" It leans to %s, which %.0f %% of its verdicts name: correct in both orders on %.0f %% "+
+		"of the pairs whose better response %s, on %.0f %% of the others.", to, named, *right.Value, better, *other.Value)
 }
 
 // Names of causes that have words of their own.

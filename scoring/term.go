@@ -71,7 +71,11 @@ func MetricOf(protocol, key string) (Term, bool) {
 	exact := func(t Term) bool { return t.Metric == key }
 	i := slices.IndexFunc(terms, exact)
 	if i < 0 {
-		i = slices.IndexFunc(terms, func(t Term) bool { is, _ := path.Match(t.Metric, key); return is })
+		for k, t := range terms { // of several patterns the longest
+			if is, _ := path.Match(t.Metric, key); is && (i < 0 || len(t.Metric) > len(terms[i].Metric)) {
+				i = k
+			}
+		}
 	}
 	if i < 0 {
 		return Term{Metric: key, Label: key, Short: key}, false

@@ -149,9 +149,14 @@ func (b blockView) Linked() (all [][2]string) {
 	return all
 }
 
+var chartNames = [...]string{
+	RowChart: "rows", StackedBar: "stacked", Cards: "cards", Heat: "heat", Facts: "facts", List: "list",
+	Scatter: "scatter", Strip: "strip", BarPanels: "panels", Numbers: "numbers",
+}
+
 // Draw names the drawing of the block.
 func (b blockView) Draw() string {
-	return [...]string{"rows", "stacked", "cards", "heat", "facts", "list", "scatter", "strip", "panels", "numbers"}[b.Chart]
+	return chartNames[b.Chart]
 }
 
 // Warnings and Sentences are the notes of the block, by kind.
@@ -216,7 +221,8 @@ func (t Table) columns() (heads []headView) {
 			add(headView{Class: "ab", Name: cmp.Or(c.Head, c.Name), Side: sides})
 		default:
 			classes := map[Kind]string{
-				Words: "kp", Whole: "n", Of: "kp", Share: "val r", Judged: "lv", Lean: "bi", Bar: "mini", LargeBar: "bar", Lap: "pl",
+				Words: "kp", Whole: "n", Of: "kp", Share: "val r", Judged: "lv", Lean: "bi", Bar: "mini", LargeBar: "bar",
+				Lap: "pl",
 			}
 			h := headView{Class: classes[c.Kind], Name: c.Name, Unseen: "drawn"}
 			if c.Kind == Lap {
@@ -291,8 +297,9 @@ func (b blockView) Rows() (rows []rowView) {
 // draw adds the cells of a value: its drawing and its number.
 func (t Table) draw(c Column, r Row, k int, x Value, head headView, add func(cellView)) {
 	names := map[Kind]string{
-		Words: "words", Whole: "count", Number: "number", Bare: "bare", Of: "of", Share: "share", Judged: "level", Lean: "lean",
-		Bar: "bar", LargeBar: "bar", Side: "bare", Lap: "lap",
+		Words: "words", Whole: "count", Number: "number", Bare: "bare", Of: "of", Share: "share", Judged: "level",
+		Lean: "lean",
+		Bar:  "bar", LargeBar: "bar", Side: "bare", Lap: "lap",
 	}
 	drawn := cellView{Draw: "plot", Axis: c.Axis, mark: r.Mark}
 	if c.Axis != nil && x.Unit == c.Axis.Unit {

@@ -191,7 +191,7 @@ func noZero(n int) string {
 // name of the row in words.
 func (r Row) name(on Surface) string {
 	name := r.Name
-	if r.Detail != "" && (on != Short || r.Heading) {
+	if r.Detail != "" && (on == Full || r.Heading) {
 		name += " · " + r.Detail
 	}
 	if r.Simulated && !strings.Contains(strings.ToLower(name), "sim") {

@@ -59,7 +59,8 @@ func (e *Maker) savedReport(p *runState) *scoring.Report {
 func (p *runState) saveReport(run *scoring.Run, rep *scoring.Report) {
 	path := filepath.Join(p.out, reportFile)
 	m, err := judging.ReadManifest(p.out)
-	if err != nil || !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 || p.checks != nil && p.checks.unsure ||
+	if err != nil || !p.plain() || m.Status != judging.Complete || run.Unserved.All() > 0 ||
+		p.checks != nil && p.checks.unsure ||
 		len(m.Altered) > 0 {
 		os.Remove(path)
 		return

@@ -133,7 +133,8 @@ func (j Jury) members() doc.Block {
 	b := doc.Block{
 		ID:    "members",
 		Title: "The jury among its members",
-		About: fmt.Sprintf("%s, percent of %d %s, with 95 %% interval", MetricName(j.Scored.Protocol, j.Metric), j.N, j.unit()),
+		About: fmt.Sprintf("%s, percent of %d %s, with 95 %% interval",
+			MetricName(j.Scored.Protocol, j.Metric), j.N, j.unit()),
 		Table: t,
 		Keys:  []doc.Key{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
 		Notes: []doc.Note{doc.Say("jury.n", table.Count(j.N, layoutOf(j.Scored.Protocol).item()))},

@@ -381,8 +381,15 @@ func (l *Leaderboard) fails() doc.Block {
 	if len(groups) < 2 {
 		return doc.Block{}
 	}
-	b := doc.Block{ID: "fails", Title: "Where they fail", About: l.headline(), In: doc.Full | doc.Page, Half: true, Chart: doc.Heat,
-		Links: []doc.Link{{Words: "Items that most judges get wrong", Target: l.Hardest}}}
+	b := doc.Block{
+		ID:    "fails",
+		Title: "Where they fail",
+		About: l.headline(),
+		In:    doc.Full | doc.Page,
+		Half:  true,
+		Chart: doc.Heat,
+		Links: []doc.Link{{Words: "Items that most judges get wrong", Target: l.Hardest}},
+	}
 	if left := len(groups) - failColumns; left > 0 { // the largest stay
 		slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 		groups = groups[:failColumns]

@@ -369,7 +369,8 @@ func (p *RunPage) Trust() (all []string) {
 	for _, w := range p.Cautions() {
 		all = append(all, sentence(w))
 	}
-	if p.Repetitions == nil && p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0 {
+	asked := p.Metadatum("imported from") == "" && !p.Simulated && !isJury(p.Model) && p.Judgments() > 0
+	if asked && p.Repetitions == nil {
 		all = append(all, doc.Phrase("run.asked-once"))
 	}
 	return all
@@ -518,7 +519,9 @@ func EveryNumber(p *RunPage) []doc.Block {
 		Fold:  "Every number",
 		Chart: doc.Numbers,
 		Table: t,
-		Notes: []doc.Note{doc.Plain(layoutOf(p.Protocol).Noun + ": " + Outcomes(p.Report)), doc.Plain(BootstrapNote(p.Report))},
+		Notes: []doc.Note{
+			doc.Plain(layoutOf(p.Protocol).Noun + ": " + Outcomes(p.Report)), doc.Plain(BootstrapNote(p.Report)),
+		},
 	}
 	for _, line := range remarks.Lines() {
 		b.Notes = append(b.Notes, doc.Plain(line))
@@ -529,7 +532,9 @@ func EveryNumber(p *RunPage) []doc.Block {
 
 // find a result among those of the run and what is worked out beside them.
 func (p *RunPage) find(all []scoring.Result, metric, group, mode string) (none scoring.Result) {
-	i := slices.IndexFunc(all, func(x scoring.Result) bool { return x.Metric == metric && x.Group == group && x.Mode == mode })
+	i := slices.IndexFunc(all, func(x scoring.Result) bool {
+		return x.Metric == metric && x.Group == group && x.Mode == mode
+	})
 	if i < 0 {
 		return none
 	}

@@ -172,7 +172,8 @@ func (s Scores) beside() doc.Block {
 		t.Rows = append(t.Rows, row)
 	}
 	return doc.Block{
-		ID: "runs", Title: table.Count(len(s.Runs), "run"), About: "95 % intervals", In: doc.Full, Chart: doc.Numbers, Table: t,
+		ID: "runs", Title: table.Count(len(s.Runs), "run"), About: "95 % intervals", In: doc.Full, Chart: doc.Numbers,
+		Table: t,
 	}
 }
 

@@ -162,7 +162,8 @@ func halves(p *report.RunPage) []doc.Block {
 		{Name: "random 0 to perfect 1", Kind: doc.Number, In: doc.Full},
 	}}
 	for _, row := range []struct{ metric, about string }{
-		{metric: GradeScore}, {metric: ChoiceScore, about: "keeps the option"}, {metric: LLMScore, about: "even over the positions"},
+		{metric: GradeScore}, {metric: ChoiceScore, about: "keeps the option"},
+		{metric: LLMScore, about: "even over the positions"},
 	} {
 		x := p.Overall(row.metric)
 		if x.Value == nil {

@@ -91,9 +91,13 @@ func askedIn(p *report.RunPage) []string {
 
 // answering compares how well the judge answers with how well it judges.
 func answering(p *report.RunPage) []doc.Block {
-	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis}}}
+	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{
+		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
+	}}
 	for _, v := range values(p) {
-		t.Rows = append(t.Rows, doc.Row{Name: v.Name, Detail: v.Count, Look: v.Look, Mark: v.Mark, Cells: []doc.Value{doc.Num(v.Result)}})
+		t.Rows = append(t.Rows, doc.Row{
+			Name: v.Name, Detail: v.Count, Look: v.Look, Mark: v.Mark, Cells: []doc.Value{doc.Num(v.Result)},
+		})
 	}
 	if len(t.Rows) == 0 {
 		return nil
@@ -154,8 +158,8 @@ func baseRate(p *report.RunPage) string {
 	return fmt.Sprintf(" · the answers that it judges%s are right on %s", of, percent(*right.Value))
 }
 
-// fourfold is how often it judges correctly where its own answer is right, and where it is wrong. Without own answers it
-// is what became of the answers.
+// fourfold returns how often the judge is correct where its own answer is right, and where it is wrong. Without own
+// answers it returns the outcomes of the answers.
 func fourfold(p *report.RunPage) []doc.Block {
 	kinds := []struct {
 		metric, words, name string

@@ -69,7 +69,9 @@ func (x *Index) Pace(now time.Time) (p Pace) {
 		slices.Sort(newest)
 		p.Usual = newest[len(newest)/2]
 	}
-	p.Slow = slices.DeleteFunc(p.Slow, func(j SlowJudgment) bool { return j.Milliseconds < max(slowLeast, slowTimes*p.Usual) })
+	p.Slow = slices.DeleteFunc(p.Slow, func(j SlowJudgment) bool {
+		return j.Milliseconds < max(slowLeast, slowTimes*p.Usual)
+	})
 	if s := now.Sub(since).Seconds(); s > 0 {
 		p.Tokens = float64(tokens) / s
 	}
