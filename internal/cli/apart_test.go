@@ -93,7 +93,8 @@ func runTests(m *testing.M) int {
 	return status
 }
 
-// alone are tests that count what a server does: nobody else may ask it meanwhile. The scripts are made a few at a time.
+// alone are tests that count what a server does: nobody else may ask it meanwhile. The scripts are made a few at a
+// time.
 var alone = regexp.MustCompile(`^TestServers(RaceLoads|Scripts)|^TestScripts$`)
 
 func namesOfScripts() (names []string) {

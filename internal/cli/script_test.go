@@ -26,8 +26,6 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/rogpeppe/go-internal/testscript"
 	"gotest.tools/v3/golden"
-
-	"gavel/internal/trials"
 )
 
 // TestScripts runs the scripts of testdata/script, which show gavel's behaviour as a user meets it. A script is a list
@@ -52,11 +50,12 @@ import (
 //	http METHOD URL STATUS [BODY]     a request: stdout is the body of the response, stderr its header
 //
 // The template of a judge (text/template, or a file of one, read anew for each request) makes its replies out of an
-// [ask]. There are the conditions [long], for what takes seconds, [shared], where published data is in ../shared, [llama], where
-// $SERVER is llama.cpp, and [both], where Ollama is up too.
+// [ask]. There are the conditions [shared], where published data is in ../shared, [llama], where $SERVER is llama.cpp,
+// and [both], where Ollama is up too.
 func TestScripts(t *testing.T) { runScripts(t, "testdata/script", "") }
 
-// TestServersScripts runs the scripts that ask real servers: $SERVER is one, and $ITEMS says how many items to ask about.
+// TestServersScripts runs the scripts that ask real servers: $SERVER is one, and $ITEMS says how many items to ask
+// about.
 func TestServersScripts(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) { runScripts(t, "testdata/servers", url) })
 }
@@ -68,7 +67,8 @@ func runScripts(t *testing.T, dir, server string) {
 	}
 	home(t)
 	settings := map[string]string{
-		"PATH": filepath.Dir(gavel) + string(filepath.ListSeparator) + os.Getenv("PATH"), "NO_COLOR": "1", "MY_KEY": "", "COLUMNS": "",
+		"PATH":     filepath.Dir(gavel) + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"NO_COLOR": "1", "MY_KEY": "", "COLUMNS": "",
 		"SLURM_ARRAY_TASK_ID": "", "SLURM_ARRAY_TASK_MIN": "", "SLURM_ARRAY_TASK_COUNT": "",
 		"OLLAMA_HOST": "", "OPENAI_BASE_URL": "", "OPENAI_API_KEY": "",
 		"SHARED": filepath.Join(sourceDir, "../../../shared/data"), "TESTDATA": filepath.Join(sourceDir, "testdata/files"),
@@ -109,8 +109,6 @@ func runScripts(t *testing.T, dir, server string) {
 	}
 	p.Condition = func(name string) (bool, error) {
 		switch name {
-		case "long":
-			return trials.All(), nil
 		case "shared":
 			return done(filepath.Join(sourceDir, "../../../shared/data")), nil
 		case "llama":
@@ -145,6 +143,7 @@ type script struct {
 type scriptKey struct{}
 
 func (s *script) end() {
+	os.Chdir(sourceDir)
 	for _, cmd := range s.started {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -210,22 +209,22 @@ func (s *script) holds(text, words string) {
 
 // ask is a request to a scripted judge, as its template sees it.
 type ask struct {
-	N                                       int // which question this is, from 1; 0 where it is none
-	Asked                                   int // questions so far
-	Tokens, MaxTokens                       int // about, of the prompt; at most, of the reply
-	Method, Path, Body, Model, System, User string
-	JSON                                    any // the body
-	dir                                     string
-	w                                       http.ResponseWriter
-	r                                       *http.Request
-	status                                  int  // where the text is the whole response
-	abort                                   bool // hang up
+	N                               int // which question this is, from 1; 0 where it is none
+	Asked                           int // questions so far
+	Tokens, MaxTokens               int // about, of the prompt; at most, of the reply
+	Method, Path, Body, Model, User string
+	JSON                            any // the body
+	dir                             string
+	w                               http.ResponseWriter
+	r                               *http.Request
+	status                          int  // where the text is the whole response
+	abort                           bool // hang up
 }
 
 // Raw has the template's text be the whole response.
 func (a *ask) Raw(status int) string { a.status = status; return "" }
 
-// Header is one of the request.
+// Header returns one of the request's.
 func (a *ask) Header(key string) string { return a.r.Header.Get(key) }
 
 // Set sets a header.
@@ -259,7 +258,7 @@ func (a *ask) Wire(text string) string {
 	return a.Abort()
 }
 
-// Basic is the user name and password of the request.
+// Basic returns the user name and password of the request.
 func (a *ask) Basic() string {
 	user, password, _ := a.r.BasicAuth()
 	return user + " " + password
@@ -277,7 +276,7 @@ func (a *ask) Await(file, expression string) (string, error) {
 	return "", err
 }
 
-// Every is true for every nth question.
+// Every tells whether this is an nth question.
 func (a *ask) Every(n int) bool { return a.N%n == 0 }
 
 // Has tells whether the user's message holds words.
@@ -286,7 +285,7 @@ func (a *ask) Has(words string) bool { return strings.Contains(a.User, words) }
 // Sent tells whether the request holds a text.
 func (a *ask) Sent(text string) bool { return strings.Contains(a.Body, text) }
 
-// Repeat is a text so many times.
+// Repeat returns a text so many times.
 func (a *ask) Repeat(n int, text string) string { return strings.Repeat(text, n) }
 
 // Fits tells whether the longest reply has room in a context beside the prompt.
@@ -344,9 +343,7 @@ func (s *script) judge(args []string) {
 		a.Model, a.MaxTokens = sent.Model, sent.Most
 		for _, m := range sent.Messages {
 			a.Tokens += 5 + len(m.Content)/3
-			if a.User = m.Content; m.Role == "system" {
-				a.System = m.Content
-			}
+			a.User = m.Content
 		}
 		j.mu.Lock()
 		if isChat(a.Path) || a.Path == "/v1/systemone" {
@@ -394,11 +391,9 @@ func (s *script) calls(args []string) {
 	want, err := strconv.Atoi(strings.TrimLeft(args[1], "<>="))
 	s.Check(err)
 	ok := n == want || args[1][0] == '<' && n < want || args[1][0] == '>' && n > want
-	if !ok {
-		s.Fatalf("%s was asked %d times, want %s: %s", args[0], n, args[1], slices.Compact(slices.Clone(models)))
-	}
-	if loads := slices.Compact(slices.Clone(models)); len(args) > 2 && !slices.Equal(loads, args[2:]) {
-		s.Fatalf("%s was asked of %s, want %s", args[0], loads, args[2:])
+	loads := slices.Compact(slices.Clone(models))
+	if !ok || len(args) > 2 && !slices.Equal(loads, args[2:]) {
+		s.Fatalf("%s was asked %d times, of %s; want %s", args[0], n, loads, args[1:])
 	}
 }
 
@@ -415,14 +410,14 @@ func (s *script) json(args []string) {
 				s.Fatalf("%s is %v, want %s", pair[0], f, pair[1])
 			}
 		}
-		if (len(found) == 0) != s.not && len(found) == 0 {
+		if len(found) == 0 && !s.not {
 			s.Fatalf("there is no %s", pair[0])
 		}
 	}
 }
 
-// lookUp returns the values at a path: "key", "0" of a list, "key=value" for the first element that has it, "*" for all,
-// "len" for how many there are.
+// lookUp returns the value at a path, if any: "key", "0" of a list, "key=value" for the first element that has it, "len"
+// for how many there are.
 func lookUp(v any, path []string) (found []any) {
 	if len(path) == 0 {
 		return []any{v}
@@ -432,13 +427,6 @@ func lookUp(v any, path []string) (found []any) {
 	switch object, _ := v.(map[string]any); {
 	case key == "len":
 		return []any{len(list) + len(object)}
-	case key == "*":
-		for _, each := range list {
-			found = append(found, lookUp(each, path[1:])...)
-		}
-		for _, each := range object {
-			found = append(found, lookUp(each, path[1:])...)
-		}
 	case chosen:
 		for _, each := range list {
 			if o, _ := each.(map[string]any); fmt.Sprint(o[key]) == wanted {
@@ -475,7 +463,8 @@ func (s *script) edit(args []string) {
 	if !expression.MatchString(text) {
 		s.Fatalf("%s holds no %s", args[0], args[1])
 	}
-	s.Check(os.WriteFile(s.MkAbs(args[0]), []byte(expression.ReplaceAllString(text, strings.ReplaceAll(args[2], `\n`, "\n"))), 0o644))
+	text = expression.ReplaceAllString(text, strings.ReplaceAll(args[2], `\n`, "\n"))
+	s.Check(os.WriteFile(s.MkAbs(args[0]), []byte(text), 0o644))
 }
 
 func (s *script) start(args []string) {
