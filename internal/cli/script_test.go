@@ -54,6 +54,14 @@ import (
 // and [both], where Ollama is up too.
 func TestScripts(t *testing.T) { runScripts(t, "testdata/script", "") }
 
+// TestSharedScripts runs the scripts that take published data, which is in $SHARED.
+func TestSharedScripts(t *testing.T) {
+	if !done(filepath.Join(sourceDir, "../../../shared/data")) {
+		t.Skip("there is no ../shared/data")
+	}
+	runScripts(t, "testdata/shared", "")
+}
+
 // TestServersScripts runs the scripts that ask real servers: $SERVER is one, and $ITEMS says how many items to ask
 // about.
 func TestServersScripts(t *testing.T) {
