@@ -25,12 +25,12 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason
 // in the commit.
 var ceilings = figures{
-	Tokens:    527_621,
-	LongLines: 9,
+	Tokens:    510_501,
+	LongLines: 7,
 	Unkeyed:   16,
 	Triple:    3,
 	Hidden:    3,
-	LongFuncs: 4,
+	LongFuncs: 3,
 }
 
 // TestLinesCanBeRead: the code gets neither larger nor denser than it is.

@@ -275,7 +275,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 		"ranks":               {"/", "judge best", "Which judges can be told apart is being tested"},
 		"copied run":          {"/", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
 		"hardest, copied run": {"/hardest", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
-		"sway":                {"/runs/leaning", "What sways it", "What sways the judge is being worked out"},
+		"sway":                {"/runs/leaning", "Biases", "What sways the judge is being worked out"},
 		"labels":              {"/", "Which judge agrees with your labels", "Which judge agrees with the labels is being worked out"},
 	} {
 		t.Run(name, func(t *testing.T) {
