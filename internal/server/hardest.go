@@ -263,9 +263,9 @@ func hardestSays(all []tally, judges []RunRow) string {
 	case certain > 0:
 		return fmt.Sprintf("%s wrong%s on %.0f of %s%s.", everyone, times, certain, items, advice)
 	case hopeless > 0:
-		return fmt.Sprintf("%s right%s on %.0f of %s.", none, times, hopeless, items)
+		return fmt.Sprintf("%s correct%s on %.0f of %s.", none, times, hopeless, items)
 	}
-	return fmt.Sprintf("At least one of %d judges is right on each of %s.", len(judges), items)
+	return fmt.Sprintf("At least one of %d judges is correct on each of %s.", len(judges), items)
 }
 
 // addQuestions fills in the questions, each from the first run that has it.
