@@ -77,19 +77,20 @@ type chatRequest struct {
 	Messages    json.RawMessage `json:"messages"`
 	Temperature float64         `json:"temperature"`
 	TopP        float64         `json:"top_p"`
+	MaxTokens   int             `json:"max_tokens,omitempty"` // which go-openai calls deprecated; most servers know no other
 }
 
 func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchange, error) {
 	chat := chatRequest{
 		ChatCompletionRequest: openai.ChatCompletionRequest{
 			Model:              req.Model,
-			MaxTokens:          req.MaxTokens,
 			Seed:               &req.Seed,
 			ChatTemplateKwargs: templateArguments(req.Think),
 			LogProbs:           req.Labels != nil,
 		},
 		Messages:    req.MessagesJSON(),
 		Temperature: req.Temperature,
+		MaxTokens:   req.MaxTokens,
 		TopP:        req.TopP,
 	}
 	if chat.ChatTemplateKwargs["reasoning_effort"] != nil {

@@ -181,9 +181,6 @@ func (j Jury) gain() doc.Block {
 	return b
 }
 
-// mostInMatrix is how many members stand in a matrix; of more there is a list of those most alike.
-const mostInMatrix = 8
-
 // agreement is of every two members: how often they give the same verdict, and how alike they err.
 func (j Jury) agreement() doc.Block {
 	t := &doc.Table{First: "members", Columns: []doc.Column{
