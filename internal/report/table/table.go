@@ -172,6 +172,7 @@ func Markdown(w io.Writer, t Table) error {
 		}
 	}
 	if len(t.Rows) > 0 {
+		t.Plain = false // without a header it is no table of Markdown
 		if _, err := fmt.Fprintln(w, layout(t, escapeCell, nil).RenderMarkdown()); err != nil {
 			return err
 		}
