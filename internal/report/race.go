@@ -209,7 +209,8 @@ func (out *Race) Block() doc.Block {
 	t := &doc.Table{First: "judge", Look: "race", Columns: []doc.Column{
 		{Name: "asked of " + humanize.Comma(int64(out.rules.Items)), Kind: doc.Lap, Axis: doc.CountAxis(out.rules.Items)},
 		{Name: "correct, %", Kind: doc.Number}, {Name: "calls", Kind: doc.Whole, Spare: 1},
-		{Name: "leader ahead by", Kind: doc.Number, In: doc.Full}, {Name: "E", In: doc.Full}, {Name: "outcome"},
+		{Name: "leader ahead by", Kind: doc.Number, In: doc.Full}, {Name: "left after", Kind: doc.Whole, In: doc.Full},
+		{Name: "E", In: doc.Full}, {Name: "outcome"},
 	}}
 	in := 0
 	for _, r := range out.rows {
@@ -218,16 +219,17 @@ func (out *Race) Block() doc.Block {
 	each := out.FullCalls / max(1, out.rules.Items*len(out.rows))
 	for _, r := range out.rows {
 		items := doc.Count(r.items)
-		e := ""
+		var after, e doc.Value
 		row := doc.Row{Name: r.name, Target: doc.RunRef(r.run)}
 		if r.left != nil {
 			items.Text = fmt.Sprintf("out after %d", r.left.Items)
-			e = evidence(r.left)
+			after = doc.Count(r.left.Items)
+			e = doc.Text(evidence(r.left))
 		} else if in > 1 && r.items > 0 {
 			row.Ranks = [2]int{1, in}
 		}
 		row.Cells = []doc.Value{
-			items, doc.Num(r.share), doc.Count(r.items * each), doc.Num(r.ahead), doc.Text(e), doc.Text(r.ended()),
+			items, doc.Num(r.share), doc.Count(r.items * each), doc.Num(r.ahead), after, e, doc.Text(r.ended()),
 		}
 		t.Rows = append(t.Rows, row)
 	}
