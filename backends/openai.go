@@ -77,7 +77,7 @@ type chatRequest struct {
 	Messages    json.RawMessage `json:"messages"`
 	Temperature float64         `json:"temperature"`
 	TopP        float64         `json:"top_p"`
-	MaxTokens   int             `json:"max_tokens,omitempty"` // which go-openai calls deprecated; most servers know no other
+	MaxTokens   int             `json:"max_tokens,omitempty"` // deprecated in go-openai; most servers take no other
 }
 
 func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchange, error) {
