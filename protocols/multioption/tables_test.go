@@ -3,6 +3,7 @@ package multioption
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,7 @@ func optionResults(group string, n int, values map[string]float64) []scoring.Res
 		}
 		rows = append(rows, r)
 	}
+	slices.SortFunc(rows, func(a, b scoring.Result) int { return strings.Compare(a.Metric, b.Metric) })
 	return rows
 }
 

@@ -133,7 +133,7 @@ func TestPublishedJudgesPage(t *testing.T) {
 	}
 	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(b.strict, a.strict) })
 	var made strings.Builder
-	made.WriteString("| judge | correct in both orders | Natural | Adversarial | names the first | names the longer | right, longer is better | " +
+	made.WriteString("| judge | correct in both orders | Natural | Adversarial | prefers the first | prefers the longer | right, longer is better | " +
 		"right, shorter is better | one verdict, all equal | swayed by |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
 	for _, l := range lines {
 		made.WriteString(l.text + "\n")
