@@ -15,9 +15,10 @@ func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
 		Usage:     "see real judges scored: no model, no network",
-		UsageText: "gavel demo [" + strings.Join(demo.Names, " | ") + "] [--serve] [--out DIR]",
+		UsageText: "gavel demo [" + strings.Join(demo.Names, " | ") + "] [--full] [--serve] [--out DIR]",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"},
+			&cli.BoolFlag{Name: "full", Usage: "print every column of the table"},
 			&cli.BoolFlag{Name: "serve", Usage: "then show the runs in the browser, as gavel serve does"},
 			&cli.StringFlag{Name: "addr", Value: defaultAddress, Usage: "with --serve: `ADDRESS` to listen on"},
 		},
@@ -53,7 +54,7 @@ func (e *env) demo(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.WriteText(e.screen(), e.columns); err != nil {
+	if err := d.WriteText(e.screen(), e.columns, c.Bool("full")); err != nil {
 		return err
 	}
 	if c.Bool("serve") {

@@ -71,7 +71,7 @@ func TestDemoScoresOnTheSpot(t *testing.T) {
 	for _, r := range scores.Runs {
 		strict := r.Overall("strict")
 		kept := r.Overall("coverage")
-		row := regexp.MustCompile(fmt.Sprintf(`(?m)^[0-9–]+ +%s +.{3} %s +%.0f \[%.0f, %.0f\] .* %.0f +[0-9]+\*?$`,
+		row := regexp.MustCompile(fmt.Sprintf(`(?m)^[0-9–]+ +%s\*? +.{3} %s +%.0f \[%.0f, %.0f\] +[0-9]+ +%.0f +[0-9]+$`,
 			regexp.QuoteMeta(r.Model), r.Diagnosis.Level, *strict.Value, *strict.Low, *strict.High, *kept.Value))
 		if !row.MatchString(out) {
 			t.Errorf("no line %s in\n%s", row, out)

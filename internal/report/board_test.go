@@ -173,7 +173,7 @@ func TestBoardText(t *testing.T) {
 	var got strings.Builder
 	for _, columns := range []int{0, 80, 64, 50} {
 		fmt.Fprintf(&got, "%d\n", columns)
-		if err := b.Text(&got, columns); err != nil {
+		if err := b.Text(&got, columns, false); err != nil {
 			t.Fatal(err)
 		}
 	}

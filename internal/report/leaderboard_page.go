@@ -298,9 +298,9 @@ func (b Board) block() doc.Block {
 	return out
 }
 
-// Text prints the rows of the board for a terminal of so many columns.
-func (b Board) Text(w io.Writer, columns int) error {
-	return doc.Document{Blocks: []doc.Block{b.block()}}.Text(w, columns, false)
+// Text prints the rows of the board for a terminal of so many columns. full leaves nothing out.
+func (b Board) Text(w io.Writer, columns int, full bool) error {
+	return doc.Document{Blocks: []doc.Block{b.block()}}.Text(w, columns, full)
 }
 
 // unit of the headline.

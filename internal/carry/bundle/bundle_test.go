@@ -185,6 +185,7 @@ func TestHostileBundles(t *testing.T) {
 		pack(t, r.Bundle, [2]string{name, "{}"})
 		_, err := Import(library, r)
 		assert.ErrorContains(t, err, "does not belong in a bundle; nothing was imported", name)
+		assert.Assert(t, !strings.ContainsAny(err.Error(), "\x1b\u202e"), "%q steers the terminal", name)
 	}
 	for what, h := range map[string]tar.Header{
 		"a link":   {Typeflag: tar.TypeSymlink, Name: "runs/x/run.json.zst", Linkname: "/etc/passwd"},

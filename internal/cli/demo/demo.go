@@ -75,19 +75,24 @@ func (d *Demo) add(name string, run *scoring.Run, dir string) error {
 // widest is how wide paragraphs are at most.
 const widest = 80
 
-// WriteText prints the demo for a terminal of so many columns, 0 where lines may have any length.
-func (d *Demo) WriteText(w io.Writer, columns int) error {
-	if columns <= 0 || columns > widest {
+// WriteText prints the demo for a terminal of so many columns, 0 where that is not known. full leaves nothing out.
+func (d *Demo) WriteText(w io.Writer, columns int, full bool) error {
+	if columns <= 0 {
 		columns = widest
 	}
+	board := columns
+	columns = min(columns, widest)
 	for line := range strings.Lines(paragraph(d.says, columns)) {
 		fmt.Fprintln(w, table.Bold(w, strings.TrimSuffix(line, "\n")))
 	}
 	fmt.Fprintf(w, "\n%s\n", paragraph(d.asks, columns))
-	if err := d.board.Text(w, columns); err != nil {
+	if err := d.board.Text(w, board, full); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s", paragraph(d.notes, columns), paragraph(strings.Join(d.found, " "), columns))
+	if d.notes != "" {
+		fmt.Fprintf(w, "%s\n", paragraph(d.notes, columns))
+	}
+	_, err := fmt.Fprint(w, paragraph(strings.Join(d.found, " "), columns))
 	return err
 }
 

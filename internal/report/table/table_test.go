@@ -176,6 +176,10 @@ func TestEmptyTable(t *testing.T) {
 	if got := string(print(t, Text, []Table{{Title: "title", Notes: []string{"note"}}})); got != "title\n note\n\n" {
 		t.Errorf("text %q", got)
 	}
+	plain := Table{Columns: Left("", ""), Plain: true, Rows: [][]string{{"a", "b"}}}
+	if got := string(print(t, Markdown, []Table{plain})); !strings.HasPrefix(got, "|  |  |\n| --- | --- |\n| a | b |\n") {
+		t.Errorf("a table without names of columns: %q", got)
+	}
 	if got := string(print(t, Markdown, []Table{{Title: "title"}})); got != "**title**  \n\n\n\n" {
 		t.Errorf("markdown %q", got)
 	}
