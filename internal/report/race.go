@@ -251,7 +251,7 @@ func (out *Race) notes() (notes []doc.Note) {
 		add(doc.Warning, doc.Phrase("race.unfinished"))
 	}
 	add("race.alpha", decimal(out.Alpha), decimal(float64(len(out.rows)-1)/out.Alpha))
-	add("race.intervals")
+	add("race.intervals", decimal(100*(1-out.Alpha)))
 	if out.rules.Margin > 0 {
 		add("race.tied", decimal(100*out.rules.Margin))
 	}
