@@ -140,10 +140,8 @@ func (s Ranking) answer() string {
 	switch {
 	case ranked == 0:
 		return "Nothing has been judged yet."
-	case ranked == 1:
+	case ranked == 1 || len(s.Judges) == 1:
 		return says
-	case len(s.Judges) == 1: // each condition says its own
-		return ""
 	}
 	var first []string
 	for _, judge := range s.Judges {

@@ -70,7 +70,7 @@ func TestRankingSays(t *testing.T) {
 	}{
 		{name: "nothing judged", judges: []string{"a", "b"}, conditions: []Condition{{}}, want: "Nothing has been judged yet."},
 		{name: "one condition", judges: []string{"a", "b"}, conditions: []Condition{condition("a judges best.", 1, 2), {}}, want: "a judges best."},
-		{name: "one judge", judges: []string{"a"}, conditions: []Condition{condition("x", 1), condition("a: 3 %.", 1)}, want: ""},
+		{name: "one judge", judges: []string{"a"}, conditions: []Condition{condition("x", 1), condition("a: 3 %.", 1)}, want: "a: 3 %."},
 		{name: "the best", judges: []string{"a", "b"}, conditions: []Condition{condition("", 1, 2), condition("", 1, 1)},
 			want: "a is most often among the best: under 2 of 2 conditions."},
 		{name: "two of three", judges: []string{"a", "b", "c"}, conditions: []Condition{condition("", 1, 1, 3), condition("", 1, 1, 3)},
