@@ -23,7 +23,7 @@ type Finding struct {
 }
 
 // analyses lists all analyses in the order in which they are shown.
-var analyses = []Analysis{repetitions, calibration, softVerdicts}
+var analyses = []Analysis{repetitions, calibration, softVerdicts, baselines}
 
 // found returns what the analyses found in a run, by their order.
 func (p *RunPage) found() (all []*Finding, data map[string]any) {
@@ -140,6 +140,16 @@ var softVerdicts = Analysis{Name: "soft", Run: func(p *RunPage) *Finding {
 	const note = "pairs with probabilities in both orders"
 	return &Finding{Results: append(calibrationResults("soft-", s.Calibration, note),
 		fraction("soft-auroc", s.AUROC, s.Calibration, note))}
+}}
+
+// baselines are what simple rules without reading get on the pairs.
+var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *Finding {
+	head := Headline(&p.Report)
+	if len(p.Rules) == 0 || head == nil {
+		return nil
+	}
+	block := baselinesOf(p.Rules, MetricName(p.Protocol, head.Metric), layoutOf(p.Protocol).item())
+	return &Finding{Blocks: []doc.Block{block}}
 }}
 
 func calibrationResults(prefix string, c scoring.Calibration, note string) []scoring.Result {

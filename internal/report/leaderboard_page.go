@@ -339,14 +339,27 @@ func (l *Leaderboard) baselines() doc.Block {
 	if len(of.Rules) == 0 || !l.ofRight() {
 		return doc.Block{}
 	}
+	return baselinesOf(of.Rules, l.headline(), l.Unit)
+}
+
+// baselinesOf is a table of what simple rules without reading get on some units by a metric.
+func baselinesOf(rules []scoring.Rule, metric, unit string) doc.Block {
 	t := &doc.Table{First: "baseline", Look: "wide", Columns: []doc.Column{
-		{Name: l.headline(), Kind: doc.Number, Axis: doc.AxisOf(l.unit())},
+		{Name: metric, Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}
-	for _, rule := range of.Rules {
+	read := false
+	for _, rule := range rules {
+		if rule.Named != nil && rule.Named.N == 0 {
+			continue // the texts are not at hand, as of published verdicts
+		}
+		read = read || rule.Named != nil
 		x := scoring.Result{Value: &rule.Value, Low: rule.Low, High: rule.High}
 		t.Rows = append(t.Rows, doc.Row{Name: rule.Name, Look: "level-unknown", Cells: []doc.Value{doc.Num(x)}})
 	}
-	title := "Baselines on these " + l.Unit + "s"
+	if !read {
+		return doc.Block{}
+	}
+	title := "Baselines on these " + unit + "s"
 	return doc.Block{ID: "baselines", Title: title, Fold: title, In: doc.Full | doc.Page, Table: t}
 }
 

@@ -77,6 +77,7 @@ var (
 	planned   = regexp.MustCompile(`gavel-plan-\d+`)
 	costs     = regexp.MustCompile(`(?m)^cost \(in brackets.*\n(?:.+\n)*\n?`)
 	ledger    = regexp.MustCompile(`,\s*"ledgers?": (?:\[[^\]]*\]|\{[^{}]*(?:\{[^{}]*\})?[^{}]*\})`)
+	ruled     = regexp.MustCompile(`(?m)^─+$`)
 	salt      = regexp.MustCompile(`"cache_salt":"[^"]*"`)
 	sheet     = regexp.MustCompile(`(?s)<style>/\* The hand of every page.*?</style>`)
 	sheetSum  = regexp.MustCompile(`style-src &#39;sha256-.*?=&#39;`)
@@ -88,6 +89,9 @@ func (w *world) plain(text string) string {
 	text = dated.ReplaceAllString(text, "<time>")
 	text = moment.ReplaceAllString(text, "<time>")
 	text = millis.ReplaceAllString(text, "")
+	if estimated.MatchString(text) {
+		text = ruled.ReplaceAllString(text, "───") // as wide as the time
+	}
 	text = estimated.ReplaceAllString(text, "about <time>, by ")
 	text = lasting.ReplaceAllString(text, "in <time>")
 	text = sums.ReplaceAllString(text, "")
