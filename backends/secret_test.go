@@ -40,7 +40,8 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 	}
 	for name, answer := range map[string]func(w http.ResponseWriter, sent string){
 		"an error": func(w http.ResponseWriter, sent string) {
-			http.Error(w, said(map[string]any{"error": map[string]string{"message": "bad key: " + sent}}), 401)
+			body := said(map[string]any{"error": map[string]string{"message": "bad key: " + sent}})
+			http.Error(w, body, http.StatusUnauthorized)
 		},
 		"no JSON":    func(w http.ResponseWriter, sent string) { http.Error(w, "who is "+sent, 400) },
 		"an address": func(w http.ResponseWriter, sent string) { http.Error(w, "/login?with="+url.QueryEscape(sent), 400) },
@@ -59,7 +60,7 @@ func TestKeyIsNotSaidAgain(t *testing.T) {
 			fmt.Fprint(w, strings.Replace(reply("yes"), "{", `{"system_fingerprint":`+escaped+`,"data":[{"id":"m"}],`, 1))
 		},
 		"an error in escapes": func(w http.ResponseWriter, sent string) {
-			http.Error(w, `{"error":"bad key `+inEscapes(sent)+`"}`, 401)
+			http.Error(w, `{"error":"bad key `+inEscapes(sent)+`"}`, http.StatusUnauthorized)
 		},
 		"a redirect": func(w http.ResponseWriter, sent string) {
 			w.Header().Set("Location", "http://other/"+url.PathEscape(sent))

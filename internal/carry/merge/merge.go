@@ -31,7 +31,7 @@ type Request struct {
 // commands that ask for what is missing.
 func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	if len(r.Shards) == 0 {
-		return eval.Failed(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD..."))
+		return eval.Failed(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD [...]"))
 	}
 	if _, err := os.Lstat(r.Out); err == nil {
 		return fmt.Errorf("%s is there already: name another folder, or remove it", r.Out)
