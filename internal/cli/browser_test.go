@@ -353,7 +353,7 @@ func suiteLives(b *tab, g *barrier, suite string) {
 	b.open("/suites")
 	b.check("suites")
 	b.press(`#suites a[href="/suites/` + suite + `"]`)
-	b.until("the judges are held against each other", `document.querySelector("#results table")`)
+	b.until("the judges are held against each other", `document.querySelector("table.board")`)
 	if n := evaluated[int](b, `document.querySelectorAll("#cells .status-complete").length`); n != 4 {
 		b.t.Errorf("%d complete runs, want 4", n)
 	}

@@ -168,7 +168,11 @@ func (d *doctor) measureSpeed(ctx context.Context) Finding {
 		f.Status, f.Do = Warn, "check that the model runs on the GPU; "+
 			"if it is slow, use --prompt direct, whose replies are only a label, or --sample"
 	}
-	return f
+	return f.with(map[string]any{
+		"prompt_tokens_per_second": s.Prompt,
+		"reply_tokens_per_second":  s.Reply,
+		"clock":                    s.Clock,
+	})
 }
 
 // shortest asks for next to nothing a few times, and returns the quickest: what it took is what any request takes,

@@ -244,6 +244,9 @@ var harmless = func() *bluemonday.Policy {
 func highlight(n *html.Node) (deepest int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.ElementNode {
+			if c.DataAtom == atom.Th && c.FirstChild == nil { // a heading has words
+				c.Data = "td"
+			}
 			if c.FirstChild != nil {
 				deepest = max(deepest, 1+highlight(c))
 			}
