@@ -115,7 +115,7 @@ func TestBrowserAfternoon(t *testing.T) {
 	s = labelling("--sample", "70", "--runs", "runs")
 	b = newTab(t, browser, s.url, looks[0], "label")
 	b.open("/labels")
-	if first := evaluated[string](b, `document.querySelector("#judges tbody th a").innerText`); first != "tiny · careful" {
+	if first := evaluated[string](b, `document.querySelector("#labels-judges tbody th a").innerText`); first != "tiny · careful" {
 		t.Errorf("the judge that agrees most is %q", first)
 	}
 	b.check("labels")
