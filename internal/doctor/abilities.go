@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -75,6 +76,25 @@ func (d *doctor) thinking(ctx context.Context) Finding {
 	case errOff == nil || d.thinksAnyway:
 		d.thinksAlways = true
 	}
+	return judgeThinking(says, n, on, off, errOn, errOff).with(map[string]any{
+		"says": cmp.Or(says, "unknown"), "by_itself": d.thinksAnyway,
+		"on": outcome(on, errOn), "off": outcome(off, errOff),
+	})
+}
+
+// outcome returns a word for what came back.
+func outcome(r backends.Response, err error) string {
+	switch {
+	case err != nil:
+		return "refused"
+	case r.Thinking != "":
+		return "thinking apart"
+	}
+	return "no thinking"
+}
+
+// judgeThinking returns what the replies with --think on and off say of it; n is the tokens that each might have.
+func judgeThinking(says backends.Ability, n int, on, off backends.Response, errOn, errOff error) Finding {
 	switch {
 	case errOn != nil && errOff == nil && says != backends.Yes:
 		return good("the model does not think; the server refuses --think on")

@@ -66,7 +66,10 @@ func TestSlowReaderIsMeasured(t *testing.T) {
 	p := healthy("other")
 	p.context, p.reads, p.one = 1<<20, 200, true
 	d := p.visited(t, Request{Limit: 2 * time.Minute})
-	if f := d.find(t, "speed"); f.Status != OK || d.Speed == nil {
+	if f := d.find(t, "speed"); f.Status != OK || d.Speed == nil || f.Value == nil {
+		t.Errorf("%+v", f)
+	}
+	if f := d.find(t, "thinking"); f.Value == nil {
 		t.Errorf("%+v", f)
 	}
 	if f := d.find(t, "over-long prompt"); f.Status != Unknown {
