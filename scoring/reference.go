@@ -81,7 +81,7 @@ func (r *Report) Standing(metric string) string {
 	slices.SortStableFunc(near, func(a, b Reference) int { return cmp.Compare(far(a), far(b)) })
 	say("below", above)
 	say("above", below)
-	say("not told apart from", near)
+	say("not significantly different from", near)
 	return strings.Join(parts, ", ")
 }
 

@@ -20,8 +20,8 @@ func TestStanding(t *testing.T) {
 	other := Reference{Judge: "other", Metric: "counter", Value: 99}
 	for want, got := range map[string]string{
 		"": of(other),
-		"below better* (70 %) and 1 more, above worse (30 %), not told apart from near (60 %)": of(best, better, near, worse, other),
-		"not told apart from near (60 %) and 1 more":                                           of(far, near),
+		"below better* (70 %) and 1 more, above worse (30 %), not significantly different from near (60 %)": of(best, better, near, worse, other),
+		"not significantly different from near (60 %) and 1 more":                                           of(far, near),
 		"above figure (49 %)": of(figure),
 	} {
 		if got != want {

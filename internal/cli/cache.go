@@ -146,7 +146,7 @@ func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
 }
 
 func (e *env) cacheRebuild(c *cli.Context) error {
-	n, err := e.maker().Rebuild(c.Context, c.String("cache"), "", c.Args().Slice()...)
+	n, err := e.maker().Rebuild(c.Context, c.String("cache"), c.Args().Slice()...)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -21,8 +20,8 @@ type Rebuilt struct{ Filled, Same, Left int }
 
 // Rebuild puts the replies that records hold back into the cache of a folder ("" for the user's own), under the keys of
 // the requests that they answered: each judgment of the runs below dirs is asked for once more, and its record answers.
-// origin names the bundle that the runs came with, "" for none. Runs that have no replies to put back are noted.
-func (e *Maker) Rebuild(ctx context.Context, cacheDir, origin string, dirs ...string) (n Rebuilt, err error) {
+// Runs that have no replies to put back are noted.
+func (e *Maker) Rebuild(ctx context.Context, cacheDir string, dirs ...string) (n Rebuilt, err error) {
 	store, err := e.OpenCache(cacheDir)
 	if err != nil {
 		return n, err
@@ -34,7 +33,7 @@ func (e *Maker) Rebuild(ctx context.Context, cacheDir, origin string, dirs ...st
 			if err != nil || d.Name() != judging.ManifestFile {
 				return err
 			}
-			return e.rebuild(ctx, filepath.Dir(path), &recordClient{store: store, origin: origin, n: &n})
+			return e.rebuild(ctx, filepath.Dir(path), &recordClient{store: store, n: &n})
 		})
 		if err != nil {
 			return n, err
@@ -73,7 +72,6 @@ func (e *Maker) rebuild(ctx context.Context, run string, c *recordClient) error 
 // lacks.
 type recordClient struct {
 	store   *cache.Store // nil: nothing is stored
-	origin  string
 	n       *Rebuilt
 	record  *judging.Record
 	replies []judging.Reply // that were not asked for yet
@@ -103,7 +101,7 @@ func (c *recordClient) Ask(ctx context.Context, req backends.Request) (backends.
 	}
 	c.n.Filled++
 	c.err = c.store.Put(key, cache.Entry{
-		Model: req.Model, Created: c.record.At.Truncate(time.Second), Response: resp, Origin: cmp.Or(c.origin, reply.Origin),
+		Model: req.Model, Created: c.record.At.Truncate(time.Second), Response: resp, Origin: reply.Origin,
 	})
 	return resp, c.err
 }

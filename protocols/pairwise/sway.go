@@ -275,7 +275,7 @@ func regress(out *scoring.Sway, rows []swayed, b stats.Bootstrap) {
 		out.Right = scoring.Percent(float64(d.right) / float64(len(d.y)))
 		fit := stats.Logit(d.x, d.y, d.cluster)
 		if fit == nil {
-			out.Why = fmt.Sprintf("What sways the judge cannot be told apart: one thing decides nearly every verdict "+
+			out.Why = fmt.Sprintf("The effects of the features cannot be separated: one decides nearly every verdict "+
 				"(%.0f %% are right, %.0f %% name the response shown first), or the pairs belong to too few groups.",
 				*out.Right, *place.Named.Value)
 			break
