@@ -9,7 +9,7 @@ import (
 )
 
 // Ranking is the headline of several runs of one condition: the same items, asked about in the same way, by different
-// judges. It is no ranking: runs that share a letter cannot be told apart.
+// judges. It is no ranking: there is no significant difference between runs that share a letter.
 type Ranking struct {
 	Metric string     `json:"metric"`
 	Mode   string     `json:"mode,omitempty"` // see [Result]
@@ -44,7 +44,7 @@ type Versus struct {
 	B    int      `json:"b"`
 	N    int      `json:"n"`           // units compared
 	E    *float64 `json:"e,omitempty"` // where one of them is not at its end: P is its inverse
-	P    *float64 `json:"p"`           // null where there is no test: they are not told apart
+	P    *float64 `json:"p"`           // null where there is no test: none is significant
 	Holm *float64 `json:"p_holm"`      // over all pairs here
 	Same bool     `json:"same"`        // p_holm is not below alpha, or the difference is not larger than the noise floor
 	// as in `gavel compare --json`; left out where neither asked more than once

@@ -54,7 +54,7 @@ type Standing struct {
 	Kappa     Number `json:"kappa"`              // Cohen's, of items with a verdict
 	Calls     int    `json:"calls"`              // for 1,000 items
 	Tokens    int    `json:"tokens,omitempty"`   // of the replies for 1,000 items; left out where no server told
-	Letters   string `json:"letters"`            // judges that share one cannot be told apart
+	Letters   string `json:"letters"`            // no significant difference between judges that share one
 
 	agrees map[string]bool // by item with a label
 }

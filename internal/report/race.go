@@ -107,7 +107,7 @@ func (out *Race) add(r *race.Race, j, leader int, names []string) {
 func (out *Race) stand(name func(run string) string) {
 	for i := range out.rows {
 		row := &out.rows[i]
-		row.state = "not told apart from the leader"
+		row.state = "no significant difference from the leader"
 		switch left := slices.IndexFunc(out.Left, func(l race.Leaver) bool { return l.Run == row.run }); {
 		case left >= 0:
 			row.left = &out.Left[left]
@@ -151,7 +151,7 @@ func (out *Race) answer() string {
 	case tied:
 		says = fmt.Sprintf("%d of %d judges are left, and tied: %s.", len(in), all, listed3(in))
 	default:
-		says = fmt.Sprintf("%d of %d judges are left: %s cannot be told apart.", len(in), all, listed3(in))
+		says = fmt.Sprintf("%d of %d judges are left, with no significant difference: %s.", len(in), all, listed3(in))
 	}
 	switch others := all - len(in); {
 	case others == 1:

@@ -55,7 +55,7 @@ type leaderboardView struct {
 	Question string              `json:"question"`
 	Dataset  string              `json:"dataset"`
 	Items    int                 `json:"items"`
-	Pending  bool                `json:"pending" jsonschema:"which judges can be told apart is still being tested"`
+	Pending  bool                `json:"pending" jsonschema:"the differences between judges are still being tested"`
 	Scoring  int                 `json:"scoring,omitempty" jsonschema:"runs whose numbers are being made"`
 	Reading  bool                `json:"-"` // the runs are being read
 	Board    *report.Leaderboard `json:"board" jsonschema:"null while no judge has a number"`
@@ -489,14 +489,14 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 		return s.testedOf(judges), nil
 	}
 	if len(judges) > rankedRuns {
-		return nil, fmt.Errorf("of more than %d judges it is not tested which can be told apart", rankedRuns)
+		return nil, fmt.Errorf("of more than %d judges the differences are not tested", rankedRuns)
 	}
 	var bytes int64
 	for _, r := range judges {
 		bytes += r.of.Records.Size
 	}
 	if bytes > rankedBytes {
-		return nil, fmt.Errorf("the records are too large (%d MB) to test here which judges can be told apart", bytes>>20)
+		return nil, fmt.Errorf("the records are too large (%d MB) to test the differences here", bytes>>20)
 	}
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()

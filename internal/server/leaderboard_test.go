@@ -233,7 +233,7 @@ func TestRanksFollow(t *testing.T) {
 	dir := judges(t)
 	s := newSite(t, dir, func(o *Options) { o.pageWait = time.Nanosecond })
 	page := s.get("/")
-	says(t, page, "Which judges can be told apart is being tested", "has the highest score", "No test of the differences")
+	says(t, page, "The differences between judges are being tested", "has the highest score", "No test of the differences")
 	if rows := boardRowsOf(t, page); !strings.Contains(rows[1], "| – |") || strings.Contains(page, "b-first") {
 		t.Errorf("ranks that nobody knows: %s", rows[1])
 	}
@@ -246,7 +246,7 @@ func TestRanksFollow(t *testing.T) {
 	}
 	s.runs.Forget()
 	page = s.get("/")
-	says(t, page, "of more than 100 judges it is not tested which can be told apart", "All 104 judges")
+	says(t, page, "of more than 100 judges the differences are not tested", "All 104 judges")
 	if rows := boardRowsOf(t, page); len(rows) != 1+boardRows {
 		t.Errorf("%d rows", len(rows))
 	}
@@ -272,7 +272,7 @@ func TestOneRunStandsForItsJudge(t *testing.T) {
 // scripts too, until the answer is there.
 func TestPagesFinishByThemselves(t *testing.T) {
 	for name, tc := range map[string]struct{ path, answer, pending string }{
-		"ranks":               {"/", "judge best", "Which judges can be told apart is being tested"},
+		"ranks":               {"/", "judge best", "The differences between judges are being tested"},
 		"copied run":          {"/", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
 		"hardest, copied run": {"/hardest", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
 		"sway":                {"/runs/leaning", "Biases", "What sways the judge is being worked out"},
