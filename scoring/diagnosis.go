@@ -263,7 +263,7 @@ func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
 		return Unknowing(CodeNothing, "Nothing has been judged yet."), true
 	case !e.Above && 2*lost < e.N:
 		return d, false
-	case !e.Above:
+	case !e.Above, 2*r.Outcomes[string(judging.Failed)] > lost && !r.imported(): // failed calls say nothing of the judge
 		level = Unknown
 	}
 	text := fmt.Sprintf("%s without a verdict (%s)", oneIn(e.Value, noun, "is", "are"), e)

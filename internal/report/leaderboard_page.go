@@ -273,7 +273,7 @@ func (b Board) block() doc.Block {
 		keys[sign] = doc.Key{Sign: sign, Words: doc.Phrase("board.key-" + sign)}
 		for _, c := range beside {
 			v := doc.Value{Result: c.of(r.Report)}
-			if c.Kind == doc.Of {
+			if c.Kind == doc.Of && v.Value != nil {
 				v.Text = b.Unit + "s"
 			}
 			row.Cells = append(row.Cells, v)

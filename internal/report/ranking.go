@@ -74,7 +74,7 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 			}
 			cell, run := look(c.Run)
 			cell.Judge, cell.Place = c.Judge, -1
-			if run != nil && run.Records > 0 {
+			if run != nil && run.Answered > 0 {
 				cell.Place = len(runs)
 				runs = append(runs, run)
 				ledgers[c.Judge] = append(ledgers[c.Judge], run.Ledger())
@@ -214,6 +214,9 @@ func (c Condition) block(id string, says bool) doc.Block {
 	}
 	for _, cell := range c.Cells {
 		switch {
+		case cell.Place < 0 && cell.Expected > 0:
+			b.Notes = append(b.Notes, doc.Say("ranking.unasked", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
+				cell.Status))
 		case cell.Place < 0:
 			b.Notes = append(b.Notes, doc.Say("ranking.open", scoring.InSentence(cell.Judge), cell.Status))
 		case !cell.complete():
