@@ -107,8 +107,9 @@ var CommonTerms = []Term{
 		Others: "test-retest reliability",
 	},
 	{
-		Metric: "noise floor",
-		Label:  "noise floor",
+		Metric: "noise-floor:*",
+		Label:  "noise floor of *",
+		Called: []string{"noise floor"},
 		Plain:  "the largest difference between two repeats of the same run",
 		Source: "gavel",
 		Others: "run-to-run variance",

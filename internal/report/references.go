@@ -31,7 +31,7 @@ func amongPublished(r *scoring.Report) (lines []string) {
 	for _, metric := range others { // which are never held against the headline
 		own := r.Overall(metric)
 		if words := r.Standing(metric); words != "" {
-			lines = append(lines, doc.Phrase("references.by", metric, table.Whole(own), words))
+			lines = append(lines, doc.Phrase("references.by", MetricName(r.Protocol, metric), table.Whole(own), words))
 		}
 	}
 	if r.ByFiguresAlone() {
@@ -52,6 +52,10 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		t.Columns[at].Spare = i + 1
 	}
 	d := doc.Document{Data: all}
+	protocol := "pairwise" // whose verdicts were published
+	if run != nil {
+		protocol = run.Protocol
+	}
 	isTested := run != nil && !run.ByFiguresAlone()
 	var notes []doc.Note
 	if isTested {
@@ -66,8 +70,8 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	var own *scoring.Result // of the run, until it has its row
 	putOwn := func() {
-		t.Rows = append(t.Rows, doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "", own.Metric,
-			table.Roughly(*own), fmt.Sprint(own.N)))
+		t.Rows = append(t.Rows, doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "",
+			MetricName(protocol, own.Metric), table.Roughly(*own), fmt.Sprint(own.N)))
 		own = nil
 	}
 	for i, x := range all {
@@ -81,7 +85,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		if x.OpenWeights {
 			weights = "yes"
 		}
-		row := doc.WordRow(x.Name(), weights, x.Prompt, x.Dataset, x.How, x.Metric,
+		row := doc.WordRow(x.Name(), weights, x.Prompt, x.Dataset, x.How, MetricName(protocol, x.Metric),
 			fmt.Sprintf("%.0f [%.0f, %.0f]", x.Value, x.Low, x.High), fmt.Sprint(x.N))
 		if isTested {
 			row.Cells = append(row.Cells, doc.Text(fmt.Sprint(x.OnlyReference)), doc.Text(fmt.Sprint(x.OnlyRun)),
