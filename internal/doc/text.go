@@ -68,7 +68,7 @@ func (d Document) CSV(w io.Writer) error {
 	rows := d.Sheet
 	for _, b := range d.Blocks {
 		if rows == nil && b.Table != nil {
-			rows = b.Table.sheet()
+			rows = b.Table.Sheet()
 		}
 	}
 	return table.WriteCSV(w, rows)
@@ -304,8 +304,8 @@ func (c Column) lap(v Value) string {
 		len(strconv.Itoa(int(c.Axis.Max))), *v.Value)
 }
 
-// sheet returns the table as rows of a file: of a number with an interval also the ends of this.
-func (from Table) sheet() [][]string {
+// Sheet returns the table as rows of a file: of a number with an interval also the ends of this.
+func (from Table) Sheet() [][]string {
 	head := []string{from.First}
 	for _, c := range from.Columns {
 		head = append(head, c.Name)

@@ -52,10 +52,6 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		t.Columns[at].Spare = i + 1
 	}
 	d := doc.Document{Data: all}
-	protocol := "pairwise" // whose verdicts were published
-	if run != nil {
-		protocol = run.Protocol
-	}
 	isTested := run != nil && !run.ByFiguresAlone()
 	var notes []doc.Note
 	if isTested {
@@ -70,8 +66,8 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	var own *scoring.Result // of the run, until it has its row
 	putOwn := func() {
-		t.Rows = append(t.Rows, doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "",
-			MetricName(protocol, own.Metric), table.Roughly(*own), fmt.Sprint(own.N)))
+		t.Rows = append(t.Rows, doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "", own.Metric,
+			table.Roughly(*own), fmt.Sprint(own.N)))
 		own = nil
 	}
 	for i, x := range all {
@@ -85,7 +81,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		if x.OpenWeights {
 			weights = "yes"
 		}
-		row := doc.WordRow(x.Name(), weights, x.Prompt, x.Dataset, x.How, MetricName(protocol, x.Metric),
+		row := doc.WordRow(x.Name(), weights, x.Prompt, x.Dataset, x.How, x.Metric,
 			fmt.Sprintf("%.0f [%.0f, %.0f]", x.Value, x.Low, x.High), fmt.Sprint(x.N))
 		if isTested {
 			row.Cells = append(row.Cells, doc.Text(fmt.Sprint(x.OnlyReference)), doc.Text(fmt.Sprint(x.OnlyRun)),
@@ -95,6 +91,15 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		if own != nil && own.Value != nil && (i == len(all)-1 || all[i+1].Metric != x.Metric) {
 			putOwn()
 		}
+	}
+	d.Sheet = t.Sheet() // with the keys of the metrics
+	protocol := "pairwise"
+	if run != nil {
+		protocol = run.Protocol
+	}
+	for _, row := range t.Rows {
+		metric := &row.Cells[4]
+		metric.Text = MetricName(protocol, metric.Text)
 	}
 	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsStay }) {
 		notes = append(notes, doc.Plain(scoring.LabelsStayed))
