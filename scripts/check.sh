@@ -23,7 +23,8 @@
 #   servers      the tests named …Servers… against llama.cpp's server and Ollama (scripts/servers.sh), those of shards also on Slurm
 #                (scripts/slurm.sh) and GNU parallel; --no-servers leaves them out
 #   engines      by night SmolLM2, a small instruction model, in llama.cpp, Ollama and vLLM on the CPU: every protocol, the doctor, a kill,
-#                and whether they agree (scripts/smollm.sh, scripts/vllm.sh); a run on llama-cpp-python and LiteLLM (scripts/pypi.sh)
+#                and whether they agree (scripts/smollm.sh, scripts/vllm.sh); a run on llama-cpp-python, LiteLLM (scripts/pypi.sh)
+#                and transformers serve
 #   browser      the pages of gavel serve in Chromium, looked at by axe-core (scripts/browser.sh), with a run on llama.cpp's server unless
 #                --no-servers
 #
@@ -471,13 +472,13 @@ check_engines() {
 		skipped "$(tail -n 1 "$scratch/smollm")"
 	fi
 	export SERVERS_MODEL SERVERS_DIR=$SERVERS_DIR-engines SERVERS_THREADS=2 GAVEL_ENGINES=1
-	for name in llama ollama vllm llamacpp litellm; do
+	for name in llama ollama vllm llamacpp litellm transformers; do
 		status=0
 		started $name || status=$?
 		((status == 0 || status == 77)) || failed=1
 	done
 	say go test ./internal/cli -run '^TestEngines' -count=1 -v -timeout 40m || failed=1
-	for name in litellm llamacpp llama ollama vllm; do
+	for name in transformers litellm llamacpp llama ollama vllm; do
 		scripts/servers.sh stop $name
 	done
 	return $failed

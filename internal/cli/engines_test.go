@@ -42,20 +42,26 @@ var engineRuns = []struct {
 		judgments: 4, isDecided: true},
 }
 
-// TestEnginesOfPyPI asks servers that have less than the engines: one request at a time, or another server behind them.
+// TestEnginesOfPyPI asks servers that have less than the engines: one request at a time, another server
+// behind them, or no list of models.
 func TestEnginesOfPyPI(t *testing.T) {
 	if os.Getenv("GAVEL_ENGINES") == "" {
 		t.Skip("GAVEL_ENGINES is not set: scripts/check.sh --nightly sets it")
 	}
 	home(t)
-	for name, variable := range map[string]string{"llama-cpp-python": "GAVEL_LLAMACPP_URL", "LiteLLM": "GAVEL_LITELLM_URL"} {
-		t.Run(name, func(t *testing.T) {
-			url := os.Getenv(variable)
+	for _, server := range []struct{ name, variable, model string }{
+		{name: "llama-cpp-python", variable: "GAVEL_LLAMACPP_URL", model: "tiny"},
+		{name: "LiteLLM", variable: "GAVEL_LITELLM_URL", model: "tiny"},
+		{name: "transformers", variable: "GAVEL_TRANSFORMERS_URL", model: "SmolLM2-135M-Instruct"},
+	} {
+		t.Run(server.name, func(t *testing.T) {
+			name := server.name
+			url := os.Getenv(server.variable)
 			if url == "" {
-				t.Skipf("%s is not set", variable)
+				t.Skipf("%s is not set", server.variable)
 			}
 			args := []string{"run", "pairwise", "--dataset", "sample", "--limit", "4", "--prompt", "direct",
-				"--base-url", url, "--max-tokens", "24"}
+				"--base-url", url, "--model", server.model, "--max-tokens", "24"}
 			mustCall(t, append(args, "--out", name)...)
 			all := records(t, name)
 			for _, r := range all {
