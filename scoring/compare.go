@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -10,16 +11,11 @@ import (
 
 // Side is one run of a comparison.
 type Side struct {
-	Run       string `json:"run"`                // the folder
-	ID        string `json:"id"`                 // of the run
-	Protocol  string `json:"protocol"`           // as in the manifest
-	Prompt    string `json:"prompt"`             // its name
-	Settings  string `json:"settings,omitempty"` // as in `gavel score --json`
-	Model     string `json:"model"`              // the judge
-	Name      string `json:"name,omitempty"`     // of the judge, where a suite's file gives one
-	Dataset   string `json:"dataset"`            // its name
-	Simulated bool   `json:"simulated"`          // no model was asked
-	Items     int    `json:"items"`              // scored
+	Run      string `json:"run"`      // the folder
+	ID       string `json:"id"`       // of the run
+	Protocol string `json:"protocol"` // as in the manifest
+	Question
+	Items int `json:"items"` // scored
 
 	Ledger *Ledger `json:"ledger,omitempty"` // what all of the run cost
 
@@ -96,6 +92,21 @@ type Comparison struct {
 	OnlyA       int          `json:"only_in_a"`   // left out, since B has not judged them
 	OnlyB       int          `json:"only_in_b"`   // left out, since A has not judged them
 	Differences []Difference `json:"differences"` // a row per metric, group and mode
+	Matched
+	// units whose verdict changed with the order, where they are asked in several
+	Turned *[2]int `json:"-"`
+	// what became in A and in B of the units that both judged
+	Became [2]Breakdown `json:"-"`
+	// printed after `!`
+	Warnings []string `json:"warnings"`
+
+	headline string    // the metric that is right or wrong unit by unit; "": none
+	stands   Metric    // the metric that stands for the comparison; without a name: the first
+	called   [2]string // names that people gave the judges
+}
+
+// Matched is what a comparison has beside differences of metrics.
+type Matched struct {
 	// of pairs: who is right on those where each of the two gives the same verdict in both orders; left out where
 	// several belong together, or a run is not at its end
 	Alike *Difference `json:"where_both_agree,omitempty"`
@@ -108,17 +119,6 @@ type Comparison struct {
 	Together []Result `json:"together,omitempty"`
 	// with `--margin`
 	Within *Within `json:"within,omitempty"`
-	// units whose verdict changed with the order, where they are asked in several
-	Turned *[2]int `json:"-"`
-	// what became in A and in B of the units that both judged
-	Became [2]Breakdown `json:"-"`
-	// printed after `!`
-	Warnings []string `json:"warnings"`
-
-	headline string    // the metric that is right or wrong unit by unit; "": none
-	stands   string    // the metric that stands for the comparison; "": the first
-	words    Term      // of that metric
-	called   [2]string // names that people gave the judges
 }
 
 // Comparisons is `gavel compare --json`.
@@ -204,19 +204,14 @@ func plural(n int) string {
 func (r scoredRun) side() Side {
 	m := r.Manifest
 	return Side{
-		Run:       r.Dir,
-		ID:        m.ID,
-		Protocol:  m.Spec.Protocol,
-		Prompt:    m.Spec.Prompt.Name,
-		Settings:  settings(m.Spec),
-		Model:     m.Spec.Model.Name,
-		Name:      m.Name,
-		Dataset:   m.Dataset.Name,
-		Simulated: m.Simulated,
-		Items:     r.Items,
-		Ledger:    r.ledger(r.Sheet),
-		silent:    r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
-		manifest:  m,
+		Run:      r.Dir,
+		ID:       m.ID,
+		Protocol: m.Spec.Protocol,
+		Question: questionOf(m),
+		Items:    r.Items,
+		Ledger:   r.ledger(r.Sheet),
+		silent:   r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
+		manifest: m,
 	}
 }
 
@@ -254,12 +249,8 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 	if m, err := headlineOf(a); err == nil {
 		c.headline = m.Name
 	}
-	for _, m := range a.Metrics {
-		if m.Headline {
-			c.stands = m.Name
-			c.words = m.Term
-			break
-		}
+	if i := slices.IndexFunc(a.Metrics, func(m Metric) bool { return m.Headline }); i >= 0 {
+		c.stands = a.Metrics[i]
 	}
 	ahead := a.ahead(b, joined)
 	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot)
@@ -284,8 +275,7 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 	}
 	c.warn(a.Run, b.Run, unit)
 	if ahead != nil {
-		c.Alike = nil // its test does not hold at every look
-		c.AlikeByGroup = nil
+		c.Alike, c.AlikeByGroup = nil, nil // their tests do not hold at every look
 		c.Warnings = append(c.Warnings, ahead.String())
 	}
 	return c, nil

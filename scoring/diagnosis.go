@@ -69,8 +69,7 @@ func (r *Report) Unbounded(right string, headline Result, noun string) Diagnosis
 		right, *headline.Value, headline.N, noun, plural(headline.N), far)
 }
 
-func (r *Report) diagnose(s Scorer, m *judging.Manifest) {
-	r.manifest = m
+func (r *Report) diagnose(s Scorer) {
 	if s, ok := s.(Diagnoser); ok {
 		d := s.Diagnose(r)
 		r.Diagnosis = &d
@@ -82,7 +81,8 @@ func (r *Report) diagnose(s Scorer, m *judging.Manifest) {
 // Diagnose adds the diagnosis to a report that was written before there was one.
 func (r *Report) Diagnose(m *judging.Manifest) {
 	if scorer, ok := scorers[m.Spec.Protocol]; ok && r.Diagnosis == nil {
-		r.diagnose(scorer(m), m)
+		r.manifest = m
+		r.diagnose(scorer(m))
 	}
 }
 
@@ -280,10 +280,10 @@ func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
 
 // remedy is what to try where verdicts are missing, by what most of them are missing for.
 func (r *Report) remedy(lost int) string {
-	if 2*r.repeating > lost && !r.imported() {
-		return " (replies repeat themselves: " + r.endLoops + ")"
+	if 2*r.remarks.Repeating > lost && !r.imported() {
+		return " (replies repeat themselves: " + r.remarks.endLoops + ")"
 	}
-	if 2*r.unheld > lost {
+	if 2*r.remarks.Unheld > lost {
 		return " (the server ignores --constrain: leave it out)"
 	}
 	unread := r.unread(lost)

@@ -69,24 +69,46 @@ type Report struct {
 	Scoring  int    `json:"scoring,omitempty"`
 	Protocol string `json:"protocol"` // as in the manifest
 	Goal     string `json:"goal"`     // as in the manifest
-	Prompt   string `json:"prompt"`   // its name
+	Question
+	Items      int `json:"items"`                // scored: all their presentations are in the records
+	Unlabelled int `json:"unlabelled,omitempty"` // of the items: they are left out of what needs a label
+	Expected   int `json:"expected"`             // items of the run
+	Answer
+	Results    []Result       `json:"results"`             // a row per metric, group and mode
+	Breakdowns []Breakdown    `json:"breakdown,omitempty"` // what became of the items, a row a group
+	Outcomes   map[string]int `json:"outcomes"`            // judgments by outcome, all eight; of the first time
+	Method
+	Extras
+
+	Warnings []string `json:"warnings"` // what the table prints after `!`
+
+	// what a diagnosis advises by
+	manifest *judging.Manifest // of the run; nil of a report that was read
+	remarks  remarks           // of the run
+}
+
+// Question is who was asked what.
+type Question struct {
+	Prompt string `json:"prompt"` // its name
 	// what was asked for beside the prompt: `constrained`, `think …`, `strict determinism`
-	Settings   string     `json:"settings,omitempty"`
-	Model      string     `json:"model"`                // the judge
-	Name       string     `json:"name,omitempty"`       // of the judge, where a suite's file gives one
-	Dataset    string     `json:"dataset"`              // its name
-	Simulated  bool       `json:"simulated"`            // no model was asked
-	Items      int        `json:"items"`                // scored: all their presentations are in the records
-	Unlabelled int        `json:"unlabelled,omitempty"` // of the items: they are left out of what needs a label
-	Expected   int        `json:"expected"`             // items of the run
-	Says       string     `json:"says,omitempty"`       // the answer in a sentence: what to do with the judge
-	Also       string     `json:"also,omitempty"`       // what else to know of it, in a few sentences
-	Diagnosis  *Diagnosis `json:"diagnosis,omitempty"`  // what the judge is good for, in words
+	Settings  string `json:"settings,omitempty"`
+	Model     string `json:"model"`          // the judge
+	Name      string `json:"name,omitempty"` // of the judge, where a suite's file gives one
+	Dataset   string `json:"dataset"`        // its name
+	Simulated bool   `json:"simulated"`      // no model was asked
+}
+
+// Answer is what a run says of its judge, in words.
+type Answer struct {
+	Says      string     `json:"says,omitempty"`      // the answer in a sentence: what to do with the judge
+	Also      string     `json:"also,omitempty"`      // what else to know of it, in a few sentences
+	Diagnosis *Diagnosis `json:"diagnosis,omitempty"` // what the judge is good for, in words
 	// every answer is a preference: what is right is what people prefer
-	Preferences bool           `json:"preferences,omitempty"`
-	Results     []Result       `json:"results"`             // a row per metric, group and mode
-	Breakdowns  []Breakdown    `json:"breakdown,omitempty"` // what became of the items, a row a group
-	Outcomes    map[string]int `json:"outcomes"`            // judgments by outcome, all eight; of the first time
+	Preferences bool `json:"preferences,omitempty"`
+}
+
+// Method is how the replies of a run were read, and how its numbers were computed from them.
+type Method struct {
 	// how replies were read: `robust`; left out for as published
 	Reading   judging.Readers `json:"reading,omitempty"`
 	Policy    judging.Policy  `json:"policy"`                   // of several verdicts in a reply; empty: none
@@ -101,7 +123,10 @@ type Report struct {
 	Bootstrap Bootstrap `json:"bootstrap"`
 	// which rule ended the run before its last item
 	Stopped *judging.Stopped `json:"stopped,omitempty"`
+}
 
+// Extras are results that not every run has.
+type Extras struct {
 	// only with `--repeat`
 	Repetitions *Repetitions `json:"repeats,omitempty"`
 	// only where a decided judgment has probabilities
@@ -119,29 +144,23 @@ type Report struct {
 	// what it cost, only where servers were asked. It differs from one making of a run to another,
 	// so results.json has none.
 	Ledger *Ledger `json:"ledger,omitempty"`
+}
 
-	Warnings []string `json:"warnings"` // what the table prints after `!`
-
-	manifest  *judging.Manifest // of the run, for its diagnosis; nil of a report that was read
-	repeating int               // as of the run, for the diagnosis
-	endLoops  string            // what to try where replies repeat themselves
-	unheld    int               // replies that the server did not hold to the labels
+// questionOf returns who a manifest says was asked what.
+func questionOf(m *judging.Manifest) Question {
+	return Question{
+		Prompt:    m.Spec.Prompt.Name,
+		Settings:  settings(m.Spec),
+		Model:     m.Spec.Model.Name,
+		Name:      m.Name,
+		Dataset:   m.Dataset.Name,
+		Simulated: m.Simulated,
+	}
 }
 
 // Version is raised whenever the same records come to other numbers or other words. Pages score a stored run again
 // whose results.json has a lower one.
 const Version = 7
-
-// Origin is how many of a run's replies are from a bundle that was taken in.
-type Origin struct {
-	Bundle  string `json:"bundle"`  // its file's name and SHA-256
-	Replies int    `json:"replies"` // from it
-	Of      int    `json:"of"`      // replies of the run
-}
-
-func (o Origin) String() string {
-	return fmt.Sprintf("%d of %d replies came from bundle %s", o.Replies, o.Of, o.Bundle)
-}
 
 // settings names what makes two runs of one prompt differ.
 func settings(s judging.Spec) string {
@@ -185,14 +204,27 @@ var DefaultOptions = Options{
 func (run *Run) Score(b stats.Bootstrap) Report {
 	m := run.Manifest
 	rep := Report{
-		Scoring: Version,
-		ID:      m.ID, Protocol: m.Spec.Protocol, Goal: m.Spec.Goal, Prompt: m.Spec.Prompt.Name, Settings: settings(m.Spec),
-		Model: m.Spec.Model.Name, Name: m.Name, Dataset: m.Dataset.Name, Simulated: m.Simulated,
-		Items: run.Items, Unlabelled: run.unlabelled(), Expected: m.Spec.Dataset.Items,
-		Outcomes: map[string]int{}, Reading: run.reading(), Policy: run.policy(), AcceptCut: run.Reading.AcceptCut,
-		Bootstrap: bootstrapOf(b, run.resampled()),
-		Missing:   run.missing, Origins: run.Origins(), Stopped: m.Stopped, Warnings: run.warnings(),
-		repeating: run.Repeating, endLoops: run.endLoops, unheld: run.Unheld,
+		Scoring:    Version,
+		ID:         m.ID,
+		Protocol:   m.Spec.Protocol,
+		Goal:       m.Spec.Goal,
+		Question:   questionOf(m),
+		Items:      run.Items,
+		Unlabelled: run.unlabelled(),
+		Expected:   m.Spec.Dataset.Items,
+		Outcomes:   map[string]int{},
+		Method: Method{
+			Reading:   run.reading(),
+			Policy:    run.policy(),
+			AcceptCut: run.Reading.AcceptCut,
+			Origins:   run.Origins(),
+			Missing:   run.missing,
+			Bootstrap: bootstrapOf(b, run.resampled()),
+			Stopped:   m.Stopped,
+		},
+		Warnings: run.warnings(),
+		manifest: m,
+		remarks:  run.remarks,
 	}
 	for _, o := range Outcomes {
 		rep.Outcomes[o] = run.Outcomes[judging.Outcome(o)]
@@ -215,7 +247,7 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	}
 	run.scoreOther(&rep, sheet, b)
 	rep.Rules = run.rules(b)
-	rep.diagnose(run.scorer, m)
+	rep.diagnose(run.scorer)
 	return rep
 }
 

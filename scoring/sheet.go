@@ -74,14 +74,6 @@ func (s *Sheet) sections(units []Unit) []section {
 	return all
 }
 
-// GroupNames are those of the units, all of them first.
-func (s *Sheet) GroupNames() (names []string) {
-	for _, in := range s.sections(s.Units) {
-		names = append(names, in.name)
-	}
-	return names
-}
-
 // score computes every metric, overall and by group.
 func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	sections := s.sections(s.Units)

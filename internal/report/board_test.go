@@ -26,8 +26,8 @@ func rankingOf(values []*float64, apart ...[2]int) (r scoring.Ranking, reports [
 			Result: scoring.Result{Metric: "strict", Group: scoring.Overall, Value: v, N: 100},
 		})
 		reports[i] = scoring.Report{
-			Protocol:  "pairwise",
-			Diagnosis: &scoring.Diagnosis{Level: scoring.Usable},
+			Protocol: "pairwise",
+			Answer:   scoring.Answer{Diagnosis: &scoring.Diagnosis{Level: scoring.Usable}},
 			Results: []scoring.Result{
 				{Metric: "right-where-alike", Group: scoring.Overall, Value: new(float64(i)), N: 50},
 				{Metric: "coverage", Group: scoring.Overall, Value: new(50.0 + float64(i)), N: 100},

@@ -16,9 +16,8 @@ import (
 // answers and one of pairs.
 func twoModes() report.Scores {
 	self := scoring.Report{
-		Run: "runs/self", Protocol: "self-reference", Prompt: "paper", Model: "gemma3:4b", Dataset: "mmlu-pro", Items: 300, Expected: 300,
-		Outcomes: map[string]int{"decided": 598, "no-verdict": 2}, Policy: "unique", Missing: scoring.MissingWrong,
-		Bootstrap: scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "question"}, Warnings: []string{"the judge is one of the agents"},
+		Run: "runs/self", Protocol: "self-reference", Question: scoring.Question{Prompt: "paper", Model: "gemma3:4b", Dataset: "mmlu-pro"}, Items: 300, Expected: 300,
+		Outcomes: map[string]int{"decided": 598, "no-verdict": 2}, Method: scoring.Method{Policy: "unique", Missing: scoring.MissingWrong, Bootstrap: scoring.Bootstrap{Rounds: 10000, Level: 0.95, Seed: 1, Unit: "question"}}, Warnings: []string{"the judge is one of the agents"},
 		Results: []scoring.Result{
 			{Metric: scoring.GenerationAccuracy, Group: scoring.Overall, Value: of(57.5), Low: of(40), High: of(72.5), N: 100, Missing: "wrong"},
 			{Metric: selfreference.AgentAccuracy, Group: scoring.Overall, Value: of(56.6667), Low: of(47.5), High: of(63.3333), N: 300, Missing: "wrong"},
@@ -30,9 +29,8 @@ func twoModes() report.Scores {
 		},
 	}
 	answers := scoring.Report{
-		Run: "runs/answers", Protocol: "answer", Prompt: "paper", Model: "gemma3:4b", Dataset: "gsm8k", Items: 4, Expected: 4,
-		Outcomes: map[string]int{"decided": 4}, Policy: "unique", Bootstrap: self.Bootstrap,
-		Results: []scoring.Result{
+		Run: "runs/answers", Protocol: "answer", Question: scoring.Question{Prompt: "paper", Model: "gemma3:4b", Dataset: "gsm8k"}, Items: 4, Expected: 4,
+		Outcomes: map[string]int{"decided": 4}, Method: scoring.Method{Policy: "unique", Bootstrap: self.Bootstrap}, Results: []scoring.Result{
 			{Metric: scoring.GenerationAccuracy, Group: scoring.Overall, Value: of(75), Low: of(25), High: of(100), N: 4, Missing: "wrong"},
 			{Metric: answer.NoAnswer, Group: scoring.Overall, Value: of(0), Low: of(0), High: of(60.2365), N: 4, Missing: "what is counted"},
 			{Metric: answer.RuleCount + "last-number", Group: scoring.Overall, Unit: scoring.UnitCount, Value: of(4), N: 4, Missing: "answer left out"},

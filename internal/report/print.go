@@ -14,9 +14,6 @@ type Printable interface {
 	CSV(io.Writer) error
 }
 
-// Briefer is what has a short form for people: the answer, the numbers that stand for it, and what to do next.
-type Briefer interface{ Brief() []table.Table }
-
 // Formats that results are printed in. Text is for a terminal.
 const (
 	JSON     = "json"
@@ -50,9 +47,5 @@ func Print(w io.Writer, result any, format string, columns int) error {
 	case FullText:
 		return table.Stacked(columns).Each(w, p.Tables())
 	}
-	tables := p.Tables()
-	if short, ok := p.(Briefer); ok {
-		tables = short.Brief()
-	}
-	return table.TextWithin(columns).Each(w, tables)
+	return table.TextWithin(columns).Each(w, p.Tables())
 }

@@ -57,9 +57,6 @@ type Twin struct {
 // SameLayout tells whether runs of two protocols are laid out together.
 func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
 
-// Section is a part of a page.
-type Section = doc.Block
-
 // End is one that units of a run come to, as a bar has it.
 type End struct {
 	Part  string // of [scoring.Breakdown]

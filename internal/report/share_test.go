@@ -14,7 +14,7 @@ import (
 // A picture has the size that previews take, and the same runs give the same bytes.
 func TestPicturesToShare(t *testing.T) {
 	board := &report.Leaderboard{Board: boardOf([]*float64{new(50.0), nil, new(80.0)}, [2]int{0, 2})}
-	run := report.Run{Report: scoring.Report{Protocol: "pairwise", Model: "lab/m\x1b[31m\u202e<&\n通义", Says: strings.Repeat("Long words. ", 90)}}
+	run := report.Run{Report: scoring.Report{Protocol: "pairwise", Question: scoring.Question{Model: "lab/m\x1b[31m\u202e<&\n通义"}, Answer: scoring.Answer{Says: strings.Repeat("Long words. ", 90)}}}
 	for name, d := range map[string]report.Document{
 		"leaderboard": {Runs: make([]report.Run, 3), Boards: []*report.Leaderboard{board}},
 		"run":         {Runs: []report.Run{run}},

@@ -244,7 +244,7 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 	}{
 		"at its end":      {rep: scoring.Report{Items: 200, Expected: 200}, tested: true, code: codeMoved},
 		"on the way":      {rep: scoring.Report{Items: 200, Expected: 350}, code: scoring.CodeFew},
-		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Stopped: &judging.Stopped{}}, code: scoring.CodeFew},
+		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Method: scoring.Method{Stopped: &judging.Stopped{}}}, code: scoring.CodeFew},
 	} {
 		rep := c.rep
 		(&pairs{rewrites: today()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})

@@ -1,0 +1,229 @@
+package scoring_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gavel/datasets"
+	"gavel/internal/report"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// expectation is a line of a worked example.
+var expectation = regexp.MustCompile(
+	`^(\S+?)(?:/(\w+))?(?: of (.+?))?: (\S+)(?: of (\d+))?(?: \[(\S+), (\S+)\])?(?: by (\S+))?(?:; (.*?))?(?: — .*)?$`)
+
+// worked holds reports to examples that were worked by hand, in testdata/worked. An example begins with "== " and its
+// name. Then comes what was judged, a line each, or nothing where it is as in the example before, and what that comes to:
+//
+//	METRIC/MODE of GROUP: VALUE of N [LOW, HIGH] by INTERVAL; NOTE — reason
+//	warns: WORDS
+//
+// Mode, group (all units), n, interval, note (or how judgments without a verdict counted) and reason may be left out.
+// The line "by POLICY" says how judgments without a verdict count. # begins a comment. Every report can be printed, and is
+// the same whatever the order of the records.
+func worked(t *testing.T, name string, run func(t *testing.T, judged [][]string) *scoring.Run) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "worked", name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var judged [][]string
+	for _, example := range strings.Split("\n"+string(text), "\n== ")[1:] {
+		title, rest, _ := strings.Cut(example, "\n")
+		var lines [][]string
+		var expected []string
+		policy := ""
+		for line := range strings.Lines(rest) {
+			line, _, _ = strings.Cut(line, "#")
+			line = strings.TrimSpace(line)
+			switch by, isPolicy := strings.CutPrefix(line, "by "); {
+			case line == "":
+			case isPolicy:
+				policy = by
+			case strings.Contains(line, ": "):
+				expected = append(expected, line)
+			default:
+				lines = append(lines, strings.Fields(line))
+			}
+		}
+		if lines != nil {
+			judged = lines
+		}
+		t.Run(title, func(t *testing.T) {
+			rep, printed := scoredBy(t, run(t, judged), policy)
+			slices.Reverse(judged)
+			if _, backwards := scoredBy(t, run(t, judged), policy); backwards != printed {
+				t.Errorf("in another order of the records %s\nis %s", printed, backwards)
+			}
+			slices.Reverse(judged)
+			for _, line := range expected {
+				if words, warns := strings.CutPrefix(line, "warns: "); !warns {
+					expect(t, rep, line)
+				} else if !strings.Contains(strings.Join(rep.Warnings, "\n"), words) {
+					t.Errorf("no warning %q in %q", words, rep.Warnings)
+				}
+			}
+		})
+	}
+}
+
+// scoredBy is the report of a run by a policy, and as it is printed.
+func scoredBy(t *testing.T, run *scoring.Run, policy string) (rep scoring.Report, printed string) {
+	t.Helper()
+	run.CountMissing(scoring.MissingPolicy(policy))
+	rep = run.Score(quick)
+	var all strings.Builder
+	for _, format := range []string{report.FullText, report.CSV, report.JSON} {
+		if err := report.Print(&all, report.Scores{Runs: []scoring.Report{rep}}, format, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	return rep, all.String()
+}
+
+// expect holds a report to a line of a worked example.
+func expect(t *testing.T, rep scoring.Report, line string) {
+	t.Helper()
+	f := expectation.FindStringSubmatch(line)
+	if f == nil {
+		t.Fatalf("%q is no expectation", line)
+	}
+	metric, mode, group, value, n, by, note := f[1], f[2], f[3], f[4], f[5], f[8], f[9]
+	if group == "" {
+		group = scoring.Overall
+	}
+	r := rep.Result(metric, group, mode)
+	is := func(got *float64, want string, tolerance float64) bool {
+		w, err := strconv.ParseFloat(want, 64)
+		if err != nil || want == "" {
+			return (got == nil) == (want == "undefined") || want == ""
+		}
+		if r.Unit != "" {
+			tolerance /= 100
+		}
+		return got != nil && math.Abs(*got-w) <= tolerance
+	}
+	if r.Metric == "" || !is(r.Value, value, 1.01e-4) || !is(r.Low, f[6], 1e-3) || !is(r.High, f[7], 1e-3) ||
+		n != "" && n != strconv.Itoa(r.N) || by != "" && by != r.Interval ||
+		!strings.Contains(r.Note, note) && !strings.Contains(r.Missing, note) || value == "undefined" && r.Note == "" {
+		t.Errorf("%s: %s", line, show(r))
+	}
+}
+
+// times repeats a line that begins with "10x", with an id for each; other lines stand once.
+func times(line []string) (all [][]string) {
+	n, err := strconv.Atoi(strings.TrimSuffix(line[0], "x"))
+	if err != nil || !strings.HasSuffix(line[0], "x") {
+		return [][]string{line}
+	}
+	for i := range n {
+		all = append(all, slices.Concat([]string{fmt.Sprint(line, i)}, line[1:]))
+	}
+	return all
+}
+
+// Pairs: id, or how many; category, label, what the two judgments came to, and whether the judge's own answer is right.
+func TestPairsByHand(t *testing.T) {
+	worked(t, "pairs", func(_ *testing.T, judged [][]string) *scoring.Run {
+		var units []twoJudgments
+		for _, line := range judged {
+			for _, f := range times(line) {
+				u := unit(f[0], f[1], f[2], f[3:5]...)
+				if len(f) > 5 {
+					u.own = &datasets.Answer{Right: f[5] == "own=1"}
+				}
+				units = append(units, u)
+			}
+		}
+		return runOf(units...)
+	})
+}
+
+// Answers that were judged: question@agent, or how many questions; whether the judge's own answer is right (1, 0, or -
+// without one) and whether the agent's is; and what each mode said: C or I, - for no verdict, or an outcome.
+func TestSelfReferenceByHand(t *testing.T) {
+	worked(t, "self-reference", func(t *testing.T, judged [][]string) *scoring.Run {
+		var all []judgedAnswer
+		word := strings.NewReplacer("-", "")
+		for _, line := range judged {
+			for _, f := range times(line) {
+				question, agent, _ := strings.Cut(f[0], "@")
+				all = append(all, judgedAnswer{
+					question: question, agent: agent, noOwn: f[1] == "-", own: f[1] == "1", right: f[2] == "1",
+					cot: word.Replace(f[3]), self: word.Replace(f[4]),
+				})
+			}
+		}
+		return judgedRun(t, all...)
+	})
+}
+
+// Items with several options: id, the positions that were named in each rotation (0 is a reply without a verdict), and
+// "gold=01", "ranks=0,1,2" of the options, "equal=01+02" of one text, "unrelated" of the first, "failed=1" of a rotation.
+func TestOptionsByHand(t *testing.T) {
+	worked(t, "options", func(t *testing.T, judged [][]string) *scoring.Run {
+		var items []optionItem
+		options := judging.Settings{}
+		for _, f := range judged {
+			item := optionItem{id: f[0]}
+			for _, word := range f[1:] {
+				key, value, _ := strings.Cut(word, "=")
+				switch key {
+				case "goal":
+					options["goal"] = value
+				case "gold":
+					item.gold = value
+				case "equal":
+					item.equal = append(item.equal, strings.Split(value, "+"))
+				case "unrelated":
+					item.unrelated = true
+				case "failed", "cut":
+					place, _ := strconv.Atoi(value)
+					if item.outcome == nil {
+						item.outcome = map[int]judging.Outcome{}
+					}
+					item.outcome[place] = judging.Outcome(key)
+				case "ranks":
+					item.ranks = map[string]int{}
+					for i, rank := range strings.Split(value, ",") {
+						item.ranks[fmt.Sprintf("%02d", i+1)], _ = strconv.Atoi(rank)
+					}
+				default:
+					place, _ := strconv.Atoi(word)
+					item.places = append(item.places, place)
+				}
+			}
+			items = append(items, item)
+		}
+		return optionRun(t, options, items...)
+	})
+}
+
+// Answers: the shape of the question, its id, category, options and label, and the reply.
+func TestAnswersByHand(t *testing.T) {
+	worked(t, "answers", func(t *testing.T, judged [][]string) *scoring.Run {
+		var records []*judging.Record
+		for _, f := range judged {
+			options, _ := strconv.Atoi(f[3])
+			gold, reply := strings.Trim(f[4], "-"), strings.Join(f[5:], " ")
+			switch f[0] {
+			case "choice":
+				records = append(records, choice(f[1], f[2], gold, reply, options))
+			case "number":
+				records = append(records, numeric(f[1], f[2], gold, reply))
+			case "preference":
+				records = append(records, preferred(f[1], f[2], gold, reply))
+			}
+		}
+		return gather(t, manifestOf("answer", len(records)), records)
+	})
+}
