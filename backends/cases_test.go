@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"os"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
-	"gotest.tools/v3/golden"
+
+	"gavel/internal/trials"
 )
 
 // otherWire is a server of no known name, and so one that may tell no finish reasons.
@@ -45,37 +43,23 @@ var decisionWire = wire{
 	},
 }
 
-// eachCase runs the cases of a file of testdata: paragraphs that each have a name, a server with what is given, and,
-// indented, what came of it for that server. go test -update writes the last.
+// eachCase runs a file of cases: a server, ": " and what is given. Where what comes of it is not the same for each
+// server, it has a line for each.
 func eachCase(t *testing.T, file string, run func(t *testing.T, w wire, given string) string) {
-	raw, err := os.ReadFile(filepath.Join("testdata", file))
-	assert.NilError(t, err)
-	var written []string
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(string(raw)), "\n\n") {
-		lines := slices.DeleteFunc(strings.Split(paragraph, "\n"), func(line string) bool {
-			return strings.HasPrefix(line, "  ")
-		})
-		if !strings.HasPrefix(paragraph, "#") {
-			server, given, _ := strings.Cut(strings.Join(lines[1:], "\n"), ": ")
-			t.Run(lines[0], func(t *testing.T) {
-				var names, results []string
-				for _, w := range caseWires {
-					if w.name == server || server == "each" && len(results) < len(wires) {
-						names = append(names, w.name+": ")
-						results = append(results, run(t, w, given))
-					}
-				}
-				if len(slices.Compact(slices.Clone(results))) == 1 {
-					names, results = []string{""}, results[:1]
-				}
-				for i, result := range results {
-					lines = append(lines, "  "+names[i]+result)
-				}
-			})
+	trials.Cases(t, file, func(t *testing.T, given []string) []string {
+		var each, results []string
+		server, text, _ := strings.Cut(strings.Join(given, "\n"), ": ")
+		for _, w := range caseWires {
+			if w.name == server || server == "each" && len(results) < len(wires) {
+				results = append(results, run(t, w, text))
+				each = append(each, w.name+": "+results[len(results)-1])
+			}
 		}
-		written = append(written, strings.Join(lines, "\n"))
-	}
-	golden.Assert(t, strings.Join(written, "\n\n")+"\n", file)
+		if len(slices.Compact(results)) == 1 {
+			return results[:1]
+		}
+		return each
+	})
 }
 
 // answer makes the status and body of an answer: "400 BODY" or "200 reply REASON MESSAGE and MEMBERS", where "-" is no
@@ -141,7 +125,7 @@ func TestAnswers(t *testing.T) {
 			usual := members(t, plain)
 			delete(usual, "text")
 			delete(usual, "finish")
-			withoutUsual(usual, said)
+			trials.TakeUsual(usual, said)
 		}
 		return string(mustJSON(said))
 	})
@@ -159,21 +143,10 @@ func TestRequests(t *testing.T) {
 		assert.DeepEqual(t, encoded, body)
 		plain, _ := w.sent(t, "", question)
 		if !whole {
-			withoutUsual(plain, body)
+			trials.TakeUsual(plain, body)
 		}
 		return string(mustJSON(body))
 	})
-}
-
-// withoutUsual takes the members of an object that are as usual out of it; one that is missing is null.
-func withoutUsual(usual, object map[string]any) {
-	for key, value := range usual {
-		if is, told := object[key]; !told {
-			object[key] = nil
-		} else if reflect.DeepEqual(is, value) {
-			delete(object, key)
-		}
-	}
 }
 
 // members are those of a value's JSON.
