@@ -1,9 +1,7 @@
 package backends
 
 import (
-	"encoding/json"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -142,61 +140,8 @@ func TestConstrainedReply(t *testing.T) {
 	})
 }
 
-// What is asked for beyond the plain conversation, in each server's own words.
-func TestRequestExtras(t *testing.T) {
-	schema := map[string]any{"type": "string", "enum": []any{"[[A>B]]", "[[B>A]]"}}
-	format := map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "verdict", "strict": true, "schema": schema}}
-	kwargs := func(on bool) map[string]any { return map[string]any{"enable_thinking": on} }
-	hard := map[string]any{"enable_thinking": true, "reasoning_effort": "high"}
-	number := json.Number("20")
-	thinks := llamaWire.saying("/props", strings.Replace(llamaWire.pages["/props"], "{% for", "{% if enable_thinking %}{% for", 1))
-	for name, tc := range map[string]struct {
-		wire wire
-		with func(*Request)
-		want map[string]any
-	}{
-		"Ollama, constrained":     {ollamaWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels }, map[string]any{"format": schema, "logprobs": true, "top_logprobs": number}},
-		"Ollama, thinking":        {ollamaWire, func(r *Request) { r.Think = ThinkOn }, map[string]any{"think": true}},
-		"Ollama, not thinking":    {ollamaWire, func(r *Request) { r.Think = ThinkOff }, map[string]any{"think": false}},
-		"Ollama, a little":        {ollamaWire, func(r *Request) { r.Think = ThinkLow }, map[string]any{"think": "low"}},
-		"Ollama, no prompt cache": {ollamaWire, func(r *Request) { r.NoPromptCache = true }, nil},
-		"llama.cpp, constrained": {llamaWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
-			map[string]any{"grammar": `root ::= "[[A>B]]" | "[[B>A]]"`, "logprobs": true, "top_logprobs": json.Number("400")}},
-		"llama.cpp, a model that thinks": {thinks, func(r *Request) { r.Constrain = twoLabels }, map[string]any{"response_format": format}},
-		"llama.cpp, labels of a model that thinks": {thinks, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
-			map[string]any{"response_format": format, "logprobs": true, "top_logprobs": number}},
-		"vLLM, constrained labels": {vllmWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
-			map[string]any{"response_format": format, "logprobs": true, "top_logprobs": number}},
-		"llama.cpp, a model told not to think": {thinks, func(r *Request) { r.Constrain, r.Think = twoLabels, ThinkOff }, map[string]any{"grammar": `root ::= "[[A>B]]" | "[[B>A]]"`, "chat_template_kwargs": kwargs(false)}},
-		"llama.cpp, thinking":                  {llamaWire, func(r *Request) { r.Think = ThinkOn }, map[string]any{"chat_template_kwargs": kwargs(true)}},
-		"llama.cpp, labels of free text":       {llamaWire, func(r *Request) { r.Labels = twoLabels }, map[string]any{"logprobs": true, "top_logprobs": number}},
-		"llama.cpp, no prompt cache":           {llamaWire, func(r *Request) { r.NoPromptCache = true }, map[string]any{"cache_prompt": false}},
-		"llama.cpp, a label with signs in it":  {llamaWire, func(r *Request) { r.Constrain = []string{"a\"b\\c\n"} }, map[string]any{"grammar": `root ::= "a\"b\\c\n"`}},
-		"vLLM, constrained":                    {vllmWire, func(r *Request) { r.Constrain = twoLabels }, map[string]any{"response_format": format}},
-		"vLLM, thinking hard":                  {vllmWire, func(r *Request) { r.Think = ThinkHigh }, map[string]any{"chat_template_kwargs": hard, "reasoning_effort": "high"}},
-		"llama.cpp, a thinking budget":         {llamaWire, func(r *Request) { r.ThinkBudget = 512 }, map[string]any{"thinking_budget_tokens": json.Number("512")}},
-		"vLLM, a thinking budget":              {vllmWire, func(r *Request) { r.ThinkBudget = 512 }, map[string]any{"thinking_token_budget": json.Number("512")}},
-		"SGLang, a thinking budget": {vllmWire.saying("/v1/models", strings.ReplaceAll(vllmWire.pages["/v1/models"], `"vllm"`, `"sglang"`)), func(r *Request) { r.ThinkBudget = 512 },
-			map[string]any{"custom_params": map[string]any{"thinking_budget": json.Number("512")}}},
-		"LM Studio, constrained and not to think": {studioWire, func(r *Request) { r.Constrain, r.Think = twoLabels, ThinkOff }, map[string]any{"response_format": format, "chat_template_kwargs": kwargs(false)}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			plain, _ := tc.wire.sent(t, "", question)
-			req := question
-			tc.with(&req)
-			got, _ := tc.wire.sent(t, "", req)
-			for member := range plain {
-				if !reflect.DeepEqual(got[member], plain[member]) {
-					t.Errorf("%s is %v, in the plain request %v", member, got[member], plain[member])
-				}
-				delete(got, member)
-			}
-			if len(got) != len(tc.want) || len(got) > 0 && !reflect.DeepEqual(got, tc.want) {
-				t.Errorf("got  %v\nwant %v", got, tc.want)
-			}
-		})
-	}
-	// vLLM has no switch: a salt that no request had before finds nothing.
+// TestNoPromptCache: vLLM has no switch: a salt that no request had before finds nothing.
+func TestNoPromptCache(t *testing.T) {
 	req := question
 	req.NoPromptCache = true
 	a, _ := vllmWire.sent(t, "", req)

@@ -37,6 +37,8 @@ func TestServer(t *testing.T) {
 		{llamaWire.saying("/props", ""), "openai", "llama.cpp", ""},
 		{vllmWire, "openai", "vLLM", "0.11.0"},
 		{studioWire, "openai", "LM Studio", ""},
+		{sglangWire.saying("/server_info", `{"version":"0.5.13"}`), "openai", "SGLang", "0.5.13"},
+		{sglangWire.saying("/get_server_info", `{"model_path":"org/tiny","version":"0.5.12"}`), "openai", "SGLang", "0.5.12"},
 		{studioWire.saying("/v1/models", `{"data":[]}`), "openai", "OpenAI-compatible", ""},
 		{llamaWire.saying("/v1/models", ""), "openai", "OpenAI-compatible", ""},
 	} {

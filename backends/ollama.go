@@ -118,7 +118,7 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	}
 	began := time.Now()
 	x, err := o.send(ctx, o.base+"/api/chat", mustJSON(chat), req.longest())
-	return x.settle(ctx, req, began, err, func() (Response, error) { return readOllama(req, x) })
+	return x.settle(req, began, err, func() (Response, error) { return readOllama(req, x) })
 }
 
 // chatSaid is an answer of Ollama's, or a piece of one.
@@ -149,12 +149,13 @@ func readOllama(req Request, x *exchange) (Response, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err == nil {
-			err = isError(piece.Error, x)
+		if err != nil {
+			return Response{}, x.unreadable()
 		}
+		err = isError(piece.Error, x)
 		if err == nil && piece.Message != nil {
 			var said, thought string
-			said, thought, err = piece.Message.text(x.body)
+			said, thought, err = piece.Message.text(x)
 			text += said
 			thinking = thinking + piece.Message.Thinking + thought
 			spoken = true

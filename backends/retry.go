@@ -72,61 +72,65 @@ func WithLastTry(ctx, ending context.Context) context.Context {
 
 // Try asks as often as opts allow, for whatever a server can be asked.
 func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, error) {
-	wait := backoff.NewExponentialBackOff()
 	limit := cmp.Or(opts.For, 2*time.Minute)
+	wait := backoff.NewExponentialBackOff()
 	// however short the limit, it is tried again
 	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8))
 	wait.MaxInterval = cmp.Or(opts.Longest, 6*time.Second)
-	tries := 0
-	timeouts := 0
-	same := 0
-	var last error // backoff returns its own error when time runs out
 	waits, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if ending, ok := ctx.Value(lastTryKey{}).(context.Context); ok {
 		defer context.AfterFunc(ending, cancel)()
 	}
-	answer, err := backoff.Retry(waits, func() (T, error) {
-		tries++
+	started := time.Now()
+	timeouts := 0
+	same := 0
+	last := ""
+	for tries := 1; ; tries++ {
 		answer, err := ask()
-		if err == nil || last == nil || err.Error() != last.Error() {
+		if err == nil {
+			return answer, nil
+		}
+		if err.Error() != last {
 			same = 0
 		}
 		same++
-		last = err
+		last = err.Error()
+		next := wait.NextBackOff()
 		var e *Error
+		again := errors.As(err, &e) && e.MayPass() && (opts.Only == nil || opts.Only(e))
 		switch {
-		case err == nil:
-			return answer, nil
-		case !errors.As(err, &e) || !e.MayPass() || opts.Only != nil && !opts.Only(e):
-			return answer, backoff.Permanent(err)
+		case !again:
 		case e.Kind == ServerSide && e.Status <= 500 && same == maxSame:
-			return answer, backoff.Permanent(err)
+			again = false
 		case e.Kind == Timeout:
-			if timeouts++; timeouts == maxTimeouts {
-				return answer, backoff.Permanent(err)
-			}
+			timeouts++
+			again = timeouts < maxTimeouts
+		case e.RetryAfter > limit:
+			err = fmt.Errorf("%w; the server asks to wait for %s, longer than --retry-for", err, days(e.RetryAfter))
+			again = false
 		case e.RetryAfter > 0:
-			if e.RetryAfter > limit {
-				last = fmt.Errorf("%w; the server asks to wait for %s, longer than --retry-for", err, days(e.RetryAfter))
-				return answer, backoff.Permanent(last)
+			wait.Reset()
+			next = e.RetryAfter
+		}
+		if again && time.Since(started)+next <= limit && waits.Err() == nil {
+			if opts.Waiting != nil {
+				opts.Waiting(err, next)
 			}
-			return answer, &backoff.RetryAfterError{Duration: e.RetryAfter}
+			select {
+			case <-time.After(next):
+				continue
+			case <-waits.Done():
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
+		case tries > 1:
+			err = fmt.Errorf("%w (tried %d times)", err, tries)
 		}
 		return answer, err
-	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(limit), backoff.WithMaxTries(0),
-		backoff.WithNotify(func(_ error, next time.Duration) {
-			if opts.Waiting != nil {
-				opts.Waiting(last, next)
-			}
-		}))
-	switch err = cmp.Or(last, err); {
-	case err != nil && ctx.Err() != nil:
-		err = context.Cause(ctx)
-	case err != nil && tries > 1:
-		err = fmt.Errorf("%w (tried %d times)", err, tries)
 	}
-	return answer, err
 }
 
 // days is a duration to the second; a long one in days.
