@@ -82,7 +82,7 @@ func TestParquetThatStandsForMuch(t *testing.T) {
 	text := strings.Repeat("x", 100<<10)
 	for want, rows := range map[string][]parquetPair{
 		"reading Parquet: it unpacks to more than 8 MiB":         slices.Repeat([]parquetPair{{Question: text}}, 90),
-		"row 82: reading Parquet: it unpacks to more than 8 MiB": slices.Repeat([]parquetPair{{Source: text}}, 90), // a dictionary
+		"row 82: reading Parquet: it unpacks to more than 8 MiB": slices.Repeat([]parquetPair{{Source: text}}, 90), // of words
 		"row 1: reading Parquet: it is longer than 1 MiB":        {{Question: strings.Repeat("x", 1<<20)}},
 	} {
 		file := parquetOf(t, rows, parquet.Compression(&parquet.Zstd))
