@@ -2,7 +2,6 @@ package rows
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -40,20 +39,16 @@ func parquetLines(in Source, out *Spool) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := checkPages(in, f); err != nil {
-		return err
-	}
 	opened = true
-	var line []byte
 	for _, group := range f.RowGroups() {
 		err := eachRow(group, func(row parquet.Row) error {
 			values := map[string]any{}
 			if err := f.Schema().Reconstruct(&values, row); err != nil {
 				return err
 			}
-			line = table.append(line[:0], values)
+			line := table.append(nil, values)
 			if len(line) > unpacking.row {
-				return errLongRow()
+				return fmt.Errorf("it is longer than %d MiB", unpacking.row>>20)
 			}
 			if _, err := out.Write(append(line, '\n')); err != nil {
 				return err
@@ -71,69 +66,24 @@ func parquetLines(in Source, out *Spool) (err error) {
 	return nil
 }
 
-// eachRow puts the rows of a group together from the values of its columns, and no more of one than a row may have. A
-// row is valid until use returns.
+// eachRow hands the rows of a group to use, whose first error ends it. A row is valid until use returns.
 func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
-	var columns []*values
-	for _, chunk := range group.ColumnChunks() {
-		c := &values{in: parquet.NewColumnChunkValueReader(chunk)}
-		defer c.in.Close()
-		columns = append(columns, c)
-	}
-	var row parquet.Row
-	for len(columns) > 0 {
-		row = row[:0]
-		room := unpacking.row
-		for i, c := range columns {
-			var err error
-			row, err = c.appendRow(row, &room)
-			if err == io.EOF && i == 0 {
-				return nil
-			}
-			if err != nil {
-				return ended(err)
+	in := group.Rows()
+	defer in.Close()
+	rows := make([]parquet.Row, 64)
+	for {
+		n, err := in.ReadRows(rows)
+		for _, row := range rows[:n] {
+			if err := use(row); err != nil {
+				return err
 			}
 		}
-		if err := use(row); err != nil {
-			return err
+		if err == io.EOF {
+			return nil
 		}
-	}
-	return nil
-}
-
-// values are those of a column, of which some are read already.
-type values struct {
-	in    parquet.ColumnChunkValueReader
-	read  [64]parquet.Value
-	n, at int
-}
-
-// appendRow appends the column's values of the next row, as far as there is room for their texts; io.EOF is the end.
-func (c *values) appendRow(row parquet.Row, room *int) (parquet.Row, error) {
-	for begin := len(row); ; c.at++ {
-		if c.at == c.n {
-			n, err := c.in.ReadValues(c.read[:])
-			switch {
-			case n > 0:
-			case err == io.EOF && len(row) > begin:
-				return row, nil
-			default:
-				return row, cmp.Or(err, io.ErrNoProgress)
-			}
-			c.n = n
-			c.at = 0
+		if err != nil {
+			return ended(err)
 		}
-		v := c.read[c.at]
-		if len(row) > begin && v.RepetitionLevel() == 0 {
-			return row, nil
-		}
-		if v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray {
-			*room -= len(v.ByteArray())
-		}
-		if *room < 0 || len(row) == mostValues() {
-			return row, errLongRow()
-		}
-		row = append(row, v.Clone()) // the next page may take the memory of this one
 	}
 }
 
@@ -165,12 +115,17 @@ func openParquet(in Source) (*parquet.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	unpacks := int64(0)
 	for _, group := range f.Metadata().RowGroups {
+		unpacks += group.TotalByteSize
 		for _, c := range group.Columns {
 			if c.MetaData.Codec == format.Lz4Raw { // v0.32.0 does not always read what it wrote itself
 				return nil, errors.New("LZ4 is not read; write the file with snappy or zstd")
 			}
 		}
+	}
+	if unpacks > unpacking.total {
+		return nil, errLongFile()
 	}
 	return f, nil
 }

@@ -169,22 +169,6 @@ func TestParquetColumnsThatAreNotRead(t *testing.T) {
 	}
 }
 
-// Texts that are told by what they have in common with the one before are refused, with what to do: a few bytes can
-// stand for very many.
-func TestParquetTextsByTheirDifference(t *testing.T) {
-	node := parquet.Encoded(parquet.String(), &parquet.DeltaByteArray)
-	var rows []parquet.Row
-	for _, text := range []string{"a judge", "a judgment"} {
-		rows = append(rows, parquet.Row{parquet.ByteArrayValue([]byte(text)).Level(0, 0, 0)})
-	}
-	err := parquetLines(bytes.NewReader(parquetOfNode(t, node, rows)), new(Spool))
-	want := "reading Parquet: the column c: its texts are DELTA_BYTE_ARRAY, of which a few bytes can stand for very " +
-		"many: write them PLAIN or with a dictionary"
-	if err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-}
-
 // listNode is a group with the annotation LIST, whatever is in it.
 type listNode struct{ parquet.Group }
 

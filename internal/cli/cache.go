@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -76,13 +75,6 @@ func cacheCommand(e *env) *cli.Command {
 				Action: e.looking(e.cacheStats),
 			},
 			{
-				Name:   "verify",
-				Usage:  "read every entry and list the unusable ones",
-				Flags:  []cli.Flag{cacheFlag()},
-				Before: noArguments,
-				Action: e.looking(e.cacheVerify),
-			},
-			{
 				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
 				Flags: []cli.Flag{
 					&cli.DurationFlag{Name: "older-than", Usage: "remove entries older than `D` (720h is 30 days)"},
@@ -107,23 +99,6 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 		return err
 	}
 	return e.print(c, facts(st.Rows(), st))
-}
-
-func (e *env) cacheVerify(c *cli.Context, s *cache.Store) error {
-	good, bad, err := s.Verify(c.Context, func(key []byte, err error) {
-		e.say("%s: %v", hex.EncodeToString(key[:min(8, len(key))]), err)
-	})
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(e.stdout, "%d replies can be used, %d cannot\n", good, bad); err != nil {
-		return err
-	}
-	if bad > 0 {
-		return fmt.Errorf("%d entries are unusable: gavel asks again when it needs them; "+
-			"\"gavel cache prune\" removes them", bad)
-	}
-	return nil
 }
 
 func pruneArguments(c *cli.Context) error {

@@ -50,16 +50,6 @@ func datasetsCommand(e *env) *cli.Command {
 				Before: oneArgument("FILE"),
 				Action: e.importDataset,
 			},
-			{
-				Name:      "pair",
-				Usage:     "make pairs from the outputs in two result files of promptfoo, Inspect or lm-eval",
-				UsageText: "gavel datasets pair RESULTS_A RESULTS_B --out FILE",
-				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "out", Usage: "`FILE` of the pairs", Required: true},
-					&cli.BoolFlag{Name: "unlabelled", Usage: "do not make labels from the scores in the files"},
-				},
-				Action: e.pairResults,
-			},
 		},
 	}
 }
@@ -233,19 +223,6 @@ func (e *env) importDataset(c *cli.Context) error {
 	}
 	e.sayEach(k.Lines())
 	return e.stored(k, path)
-}
-
-func (e *env) pairResults(c *cli.Context) error {
-	if c.NArg() != 2 {
-		return usage("two result files are paired: gavel datasets pair RESULTS_A RESULTS_B --out FILE")
-	}
-	n, notes, err := datasets.PairResults(c.Args().Get(0), c.Args().Get(1), c.String("out"), !c.Bool("unlabelled"))
-	e.sayEach(notes)
-	if err == nil {
-		e.say("%d pairs written to %s", n, c.String("out"))
-		e.next("gavel", "datasets", "show", c.String("out"))
-	}
-	return err
 }
 
 func (e *env) importOwn(file, as string, how datasets.Mapping) error {
