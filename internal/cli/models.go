@@ -20,7 +20,7 @@ func modelsCommand(e *env) *cli.Command {
 		Name:      "models",
 		Usage:     "the models that the server offers",
 		UsageText: "gavel models [flags]",
-		Flags:     append(flagsOf(eval.EndpointFields), formatFlags()...),
+		Flags:     append(flagsOf(eval.EndpointFields()), formatFlags()...),
 		Before:    noArguments,
 		Action:    e.listModels,
 	}

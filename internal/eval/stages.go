@@ -67,9 +67,6 @@ func (w *work) any(ctx context.Context, o Request) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	for _, text := range o.Retired {
-		w.note("%s", text)
-	}
 	if o.Shard != "" {
 		if err := w.settle(&o); err != nil {
 			return err
