@@ -207,11 +207,16 @@ func noArguments(c *cli.Context) error {
 
 // oneArgument wants exactly one.
 func oneArgument(what string) cli.BeforeFunc {
+	return func(c *cli.Context) error { return cmp.Or(atMostOne(what)(c), someArguments(what)(c)) }
+}
+
+// atMostOne allows one argument, or none.
+func atMostOne(what string) cli.BeforeFunc {
 	return func(c *cli.Context) error {
 		if c.NArg() > 1 {
 			return usage("expected one %s, not %d. See: %s --help", what, c.NArg(), commandLine(c))
 		}
-		return someArguments(what)(c)
+		return nil
 	}
 }
 
