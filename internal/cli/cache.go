@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,10 +14,7 @@ import (
 
 // cacheDir is where replies are remembered unless told otherwise.
 func cacheDir(flag string) string {
-	if flag != "" {
-		return flag
-	}
-	return filepath.Join(xdg.CacheHome, "gavel", "replies")
+	return cmp.Or(flag, filepath.Join(xdg.CacheHome, "gavel", "replies"))
 }
 
 func (e *env) openCache(dir string) (*cache.Store, error) { return e.openCacheWith(dir, 0) }
@@ -109,10 +107,7 @@ func pruneArguments(c *cli.Context) error {
 }
 
 func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
-	age := c.Duration("older-than")
-	model := c.String("model")
-	all := c.Bool("all")
-	n, err := s.Prune(c.Context, cache.Dropping(all, model, age, e.now()))
+	n, err := s.Prune(c.Context, cache.Dropping(c.Bool("all"), c.String("model"), c.Duration("older-than"), e.now()))
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func datasetsCommand(e *env) *cli.Command {
 				Usage:  "the datasets gavel knows by name",
 				Flags:  formatFlags(),
 				Before: noArguments,
-				Action: e.listDatasets,
+				Action: e.printed(e.listDatasets),
 			},
 			{
 				Name:      "show",
@@ -31,7 +31,7 @@ func datasetsCommand(e *env) *cli.Command {
 				UsageText: "gavel datasets show NAME|FILE [flags]",
 				Flags:     append(openFlags(), formatFlags()...),
 				Before:    oneArgument("NAME or FILE"),
-				Action:    e.showDataset,
+				Action:    e.printed(e.showDataset),
 			},
 			{
 				Name: "fetch", Usage: "download a dataset from its official site", UsageText: "gavel datasets fetch NAME",
@@ -91,7 +91,7 @@ func mappingFrom(c *cli.Context) datasets.Mapping {
 	return datasets.Mapping{Fields: c.StringSlice("field"), LabelValues: c.StringSlice("label-values")}
 }
 
-func (e *env) listDatasets(c *cli.Context) error {
+func (e *env) listDatasets(*cli.Context) (any, error) {
 	type row struct {
 		datasets.Known
 		Here bool `json:"here"`
@@ -122,12 +122,12 @@ func (e *env) listDatasets(c *cli.Context) error {
 	for i, f := range datasets.Formats {
 		names[i] = f.Name
 	}
-	return e.print(c, doc.Document{
+	return doc.Document{
 		Blocks: []doc.Block{{Table: t, Notes: []doc.Note{
 			doc.Say("datasets.fetch"), doc.Say("datasets.files", strings.Join(names, ", ")),
 		}}},
 		Data: map[string]any{"datasets": rows},
-	})
+	}, nil
 }
 
 // openSet opens the dataset that a command names.
@@ -142,25 +142,25 @@ func (e *env) openSet(c *cli.Context) (*datasets.Set, error) {
 	return e.library().OpenWith(c.Args().First(), open)
 }
 
-func (e *env) showDataset(c *cli.Context) error {
+func (e *env) showDataset(c *cli.Context) (any, error) {
 	known, isKnown := e.library().Lookup(c.Args().First())
 	set, err := e.openSet(c)
 	if err != nil {
 		if isKnown && len(formats(c)) == 0 && !known.Builtin() && !e.library().Has(known) {
 			e.sayEach(known.Lines())
 		}
-		return err
+		return nil, err
 	}
 	defer set.Close()
 	told, err := set.Tell(known)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d := facts(told.Rows, told.Data)
 	for _, words := range told.Notes {
 		d.Blocks[0].Notes = append(d.Blocks[0].Notes, doc.Plain(words))
 	}
-	return e.print(c, d)
+	return d, nil
 }
 
 // facts lists names and values.

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"strings"
+	"fmt"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,30 +15,21 @@ func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
 		Usage:     "see real judges scored: no model, no network",
-		UsageText: "gavel demo [" + strings.Join(demo.Names, " | ") + "] [--full] [--serve] [--out DIR]",
+		UsageText: "gavel demo [--full] [--serve] [--out DIR]",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"},
 			&cli.BoolFlag{Name: "full", Usage: "print every column of the table"},
 			&cli.BoolFlag{Name: "serve", Usage: "then show the runs in the browser, as gavel serve does"},
 			&cli.StringFlag{Name: "addr", Value: defaultAddress, Usage: "with --serve: `ADDRESS` to listen on"},
 		},
+		Before: noArguments,
 		Action: e.demo,
 	}
 }
 
 func (e *env) demo(c *cli.Context) error {
-	name := demo.Names[0]
-	if c.NArg() > 0 {
-		name = c.Args().First()
-	}
-	if err := oneOf("demo", name, demo.Names); err != nil {
-		return err
-	}
-	if c.NArg() > 1 {
-		return usage("unexpected argument %q. See: %s --help", c.Args().Get(1), commandLine(c))
-	}
 	out := c.String("out")
-	serve := []string{c.App.Name, "serve", "--runs", out, "--addr", c.String("addr")}
+	serve := []string{c.App.Name, "serve", "--addr", c.String("addr")}
 	if out == "" && c.Bool("serve") {
 		tmp, remove, err := disk.TempDir("", "gavel-demo-")
 		if err != nil {
@@ -46,11 +37,9 @@ func (e *env) demo(c *cli.Context) error {
 		}
 		defer remove()
 		out = tmp
-		serve = []string{c.App.Name, "serve", "--runs", out, "--addr", c.String("addr"), "--read-only"}
+		serve = append(serve, "--read-only")
 	}
-	quiet := e.maker()
-	quiet.Observer = nil
-	d, err := demo.New(c.Context, quiet, name, out)
+	d, err := demo.New(version(), out)
 	if err != nil {
 		return err
 	}
@@ -61,7 +50,9 @@ func (e *env) demo(c *cli.Context) error {
 		if e.terminal {
 			serve = append(serve, "--open")
 		}
+		serve = append(serve, "--runs", out)
 		return newApp(e, serve[1:]...).RunContext(c.Context, serve)
 	}
-	return demo.WriteNext(e.stdout, name)
+	_, err = fmt.Fprint(e.stdout, "\nLook at it: gavel demo --serve      Your own judge: gavel doctor\n")
+	return err
 }

@@ -151,6 +151,16 @@ func (r ranOnDisk) fails(words ...string) {
 	}
 }
 
+// ends checks how it ended: well, or with words.
+func (r ranOnDisk) ends(words []string) {
+	r.t.Helper()
+	if words == nil {
+		r.well()
+	} else {
+		r.fails(words...)
+	}
+}
+
 // gavelOnDisk runs a command line in a process of its own: what a full disk may
 // do to one is worse than an error.
 func gavelOnDisk(t *testing.T, args ...string) (r ranOnDisk) {

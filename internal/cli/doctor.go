@@ -42,7 +42,7 @@ func doctorCommand(e *env) *cli.Command {
 				Usage: "end after `D`, and name the checks that were not made; 0 for no limit",
 			},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, flagsOf(eval.EndpointFields)...),
+		}, flagsOf(eval.EndpointFields())...),
 		Before: noArguments,
 		Action: e.doctor,
 	}

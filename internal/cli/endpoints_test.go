@@ -195,32 +195,6 @@ func wantWhole(t *testing.T, run, undisturbed string) {
 	}
 }
 
-// TestServersOneOfTwoKilled: with two servers and one of them killed in the
-// middle, all judgments are made, none twice.
-func TestServersOneOfTwoKilled(t *testing.T) {
-	a, b := newLlama(t), newLlama(t)
-	home(t)
-	mustCall(t, judgments(t, "undisturbed", "--no-cache", "--base-url", a.url())...)
-	both := &valve{}
-	pa, pb := newProxy(t, a, both), newProxy(t, b, both)
-	both.let(64)
-	g := inBackground(judgments(t, "r", "--no-cache", "--base-url", pa.URL, "--base-url", pb.URL)...)
-	await(t, "r", 64) // and four more have been sent, two to each
-	b.kill()
-	both.let(1000)
-	stderr, code := g.end()
-	if code != 0 || strings.Count(stderr, "is out: ") != 1 || strings.Contains(stderr, "is back") {
-		t.Errorf("exit status %d\n%s", code, stderr)
-	}
-	wantWhole(t, "r", "undisturbed")
-	// b was given the second question of all, and from 64 on a had all the work.
-	by := answeredBy(t, "r")
-	if na, nb := by[pa.URL+"/v1"], by[pb.URL+"/v1"]; nb < 1 || na < 200-64 || na+nb != 200 {
-		t.Errorf("answered by %v", by)
-	}
-	t.Logf("answered by %v\n%s", by, stderr)
-}
-
 // TestServersOneOfTwoRestarted: the one that was killed is used again when it is
 // back.
 func TestServersOneOfTwoRestarted(t *testing.T) {

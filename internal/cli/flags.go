@@ -19,9 +19,7 @@ func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 			flags = append(flags, &cli.BoolFlag{Name: f.Name, Usage: f.Help, Category: f.Part})
 		case eval.Number:
 			n, _ := strconv.ParseInt(f.Default, 10, 64)
-			flags = append(flags, &cli.Int64Flag{
-				Name: f.Name, Value: n, Usage: f.Help, Category: f.Part, Hidden: f.Part == eval.Retired,
-			})
+			flags = append(flags, &cli.Int64Flag{Name: f.Name, Value: n, Usage: f.Help, Category: f.Part})
 		case eval.Duration:
 			d, _ := time.ParseDuration(f.Default)
 			flags = append(flags, &cli.DurationFlag{Name: f.Name, Value: d, Usage: f.Help, Category: f.Part})

@@ -38,6 +38,17 @@ func (e *env) print(c *cli.Context, result any) error {
 	return report.Print(e.screen(), result, format, e.columns)
 }
 
+// printed is the action of a command that prints what result finds.
+func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		found, err := result(c)
+		if err != nil {
+			return err
+		}
+		return e.print(c, found)
+	}
+}
+
 func (e *env) printText(tables []table.Table) error {
 	return table.TextWithin(e.columns).Each(e.screen(), tables)
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/labels"
@@ -49,10 +51,7 @@ func (e *env) label(c *cli.Context) error {
 		return err
 	}
 	defer set.Close()
-	path := c.String("labels")
-	if path == "" {
-		path = labels.PathFor(c.Args().First())
-	}
+	path := cmp.Or(c.String("labels"), labels.PathFor(c.Args().First()))
 	if out := c.String("export"); out != "" {
 		n, notes, err := labels.Export(set, path, out)
 		e.sayEach(notes)

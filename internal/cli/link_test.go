@@ -237,24 +237,17 @@ func (a reply) wire() (head, body []byte) {
 	return b.Bytes(), a.body
 }
 
-// message changes the assistant's message of a reply, in either format.
-func (a reply) message(change func(m map[string]any)) reply {
-	return a.members(func(whole map[string]any) {
-		m, ok := whole["message"].(map[string]any)
-		if !ok {
-			m = whole["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)
-		}
-		change(m)
-	})
-}
-
-// members changes a reply's own members.
-func (a reply) members(change func(whole map[string]any)) reply {
+// content changes what the assistant's message of a reply says, in either format.
+func (a reply) content(change func(string) string) reply {
 	var whole map[string]any
 	if err := json.Unmarshal(a.body, &whole); err != nil {
 		panic(err)
 	}
-	change(whole)
+	m, ok := whole["message"].(map[string]any)
+	if !ok {
+		m = whole["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)
+	}
+	m["content"] = change(m["content"].(string))
 	b, err := json.Marshal(whole)
 	if err != nil {
 		panic(err)

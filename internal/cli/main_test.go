@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -217,10 +218,8 @@ var (
 // answers with what reply makes of the user's last message.
 type judge struct {
 	*httptest.Server
-	calls  atomic.Int64
-	mu     sync.Mutex
-	bodies []string
-	reply  func(call int64, user string) (status int, text string)
+	calls atomic.Int64
+	reply func(call int64, user string) (status int, text string)
 }
 
 func newJudge(t testing.TB, ollama bool, reply func(call int64, user string) (int, string)) *judge {
@@ -265,15 +264,10 @@ func text(s string) http.HandlerFunc {
 
 func (j *judge) chat(wrap func(string) any) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var body bytes.Buffer
-		body.ReadFrom(r.Body)
 		var req struct {
 			Messages []struct{ Role, Content string } `json:"messages"`
 		}
-		json.Unmarshal(body.Bytes(), &req)
-		j.mu.Lock()
-		j.bodies = append(j.bodies, body.String())
-		j.mu.Unlock()
+		json.NewDecoder(r.Body).Decode(&req)
 		status, words := j.reply(j.calls.Add(1), req.Messages[len(req.Messages)-1].Content)
 		if status != http.StatusOK {
 			http.Error(w, words, status)
@@ -324,4 +318,21 @@ func choosesByHash(_ int64, user string) (int, string) {
 	h := fnv.New32a()
 	io.WriteString(h, user)
 	return http.StatusOK, fmt.Sprintf("Selection: Option %d\nExplanation: so it is.", 1+h.Sum32()%2)
+}
+
+// process starts gavel as a process of its own.
+func process(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env = os.Environ()
+	return cmd
+}
+
+func done(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

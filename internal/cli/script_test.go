@@ -549,3 +549,9 @@ func (s *script) http(args []string) {
 		s.Fatalf("%s %s: status %d, want %s", args[0], args[1], w.StatusCode, args[2])
 	}
 }
+
+// readIfAny reads a file, or nothing where there is none.
+func readIfAny(path string) string {
+	b, _ := os.ReadFile(path)
+	return string(b)
+}

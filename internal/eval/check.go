@@ -24,7 +24,7 @@ func (e *Maker) Check(o Request) error {
 	}
 	stage := protocol.Before(o.Options)
 	if stage == nil {
-		_, err = ask(o, its)
+		_, _, err = ask(o, its)
 		return err
 	}
 	_, err = (&stages{opts: o, stage: stage, questions: its}).before()

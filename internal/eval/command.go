@@ -102,11 +102,10 @@ func (r Request) Given() map[string][]string {
 		return nil
 	}
 	given := map[string][]string{}
-	usual := New(protocol)
-	for _, f := range FieldsOf(protocol) {
-		texts := f.texts(&r)
+	for _, f := range r.fields(protocol) {
+		texts := f.texts()
 		if f.Name == "backend" || f.Name == "prompt" && r.PromptGiven ||
-			!slices.Equal(texts, f.texts(&usual)) && !slices.Equal(texts, []string{f.Default}) {
+			!f.isUsual() && !slices.Equal(texts, []string{f.Default}) {
 			given[f.Name] = texts
 		}
 	}

@@ -13,8 +13,24 @@ import (
 	"gavel/scoring"
 )
 
-// FieldsOf lists the fields of a request of a protocol. To add a flag is to add an entry here.
+// FieldsOf lists the fields of a request of a protocol, with the values of a new one.
 func FieldsOf(k judging.Protocol) []Field {
+	usual := New(k)
+	return usual.fields(k)
+}
+
+// fields lists the fields of a request of the protocol, which read and write it.
+func (r *Request) fields(k judging.Protocol) []Field {
+	usual := New(k)
+	fields := fieldsOf(k, r)
+	for i, f := range fieldsOf(k, &usual) {
+		fields[i].complete(f.texts())
+	}
+	return fields
+}
+
+// fieldsOf lists the fields that a protocol has, bound to a request. To add a flag is to add an entry here.
+func fieldsOf(k judging.Protocol, r *Request) []Field {
 	d := judging.DefaultParameters
 	turns := datasets.TurnsValues
 	shares := scoring.Shares(k.Name)
@@ -35,14 +51,14 @@ func FieldsOf(k judging.Protocol) []Field {
 			Name:  "model",
 			Part:  What,
 			Help:  "`NAME` of the model on its server; optional if there is only one; with --backend sim: " + backends.SimHelp,
-			value: func(r *Request) any { return &r.Model },
+			value: &r.Model,
 			Local: true,
 		},
 		{
 			Name:  "dataset",
 			Part:  What,
 			Help:  "`NAME` (" + datasetsFor(k) + ") or file of that shape",
-			value: func(r *Request) any { return &r.Dataset },
+			value: &r.Dataset,
 			Local: true,
 		},
 		{
@@ -50,7 +66,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part: What,
 			Help: "for a file with other columns: which column has which part, `PART=COLUMN,…`, such as " +
 				"question=prompt,response_a=out_1,response_b=out_2,label=winner; plain names are guessed",
-			value: func(r *Request) any { return &r.Fields },
+			value: &r.Fields,
 			Local: true,
 		},
 		{
@@ -58,7 +74,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part: What,
 			Help: "which values in the label column mean which label: " +
 				"`LABEL=VALUE,…`, such as A>B=model_a,B>A=model_b,tie=tie",
-			value: func(r *Request) any { return &r.LabelValues },
+			value: &r.LabelValues,
 			Local: true,
 		},
 		{
@@ -69,7 +85,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Help:   "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own",
 			About:  "one of the protocol's own",
 			Values: k.TemplateNames(),
-			value:  func(r *Request) any { return &r.Prompt },
+			value:  &r.Prompt,
 		},
 		{
 			Name:  "limit",
@@ -77,7 +93,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:  What,
 			Help:  "only the first `N` items, or the first of a sample",
 			Least: 1,
-			value: func(r *Request) any { return &r.Limit },
+			value: &r.Limit,
 		},
 		{
 			Name:    "sample",
@@ -86,7 +102,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Default: strconv.Itoa(sample),
 			Help:    sampled + ", and a larger sample holds the smaller",
 			Least:   least,
-			value:   func(r *Request) any { return &r.Sample },
+			value:   &r.Sample,
 		},
 		{
 			Name:  "seed",
@@ -94,13 +110,13 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:  What,
 			Help:  "`SEED` for drawing the sample, and the options of --unrelated and --max-options",
 			About: "of the sample",
-			value: func(r *Request) any { return &r.Seed },
+			value: &r.Seed,
 		},
 		{
 			Name:  "ids",
 			Part:  What,
 			Help:  "only the items with an id in `FILE`, one per line",
-			value: func(r *Request) any { return &r.IDs },
+			value: &r.IDs,
 			Local: true,
 		},
 		{
@@ -114,7 +130,7 @@ func FieldsOf(k judging.Protocol) []Field {
 				_, _, err := ParseShard(text)
 				return err
 			},
-			value: func(r *Request) any { return &r.Shard },
+			value: &r.Shard,
 		},
 		{
 			Name:    "max-tokens",
@@ -125,7 +141,7 @@ func FieldsOf(k judging.Protocol) []Field {
 				"beside the longest prompt",
 			About: "at most N tokens per reply, thinking included",
 			Least: 1,
-			value: func(r *Request) any { return &r.MaxTokens },
+			value: &r.MaxTokens,
 		},
 		{
 			Name:  "num-ctx",
@@ -134,7 +150,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Help: "ask Ollama for a context of `N` tokens; 0: " +
 				"long enough for the longest prompt and --max-tokens",
 			Least: 1,
-			value: func(r *Request) any { return &r.NumCtx },
+			value: &r.NumCtx,
 		},
 		{
 			Name:   "system-role",
@@ -142,14 +158,14 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:   How,
 			Help:   "`ROLE` of the message with the system text: system, or user for models whose template rejects system",
 			Values: []string{backends.System, backends.User},
-			value:  func(r *Request) any { return &r.SystemRole },
+			value:  &r.SystemRole,
 		},
 		{
 			Name:  "accept-cut",
 			Label: "Count verdicts of replies that were cut",
 			Part:  How,
 			Help:  "count a verdict that stands in a reply cut at the token limit",
-			value: func(r *Request) any { return &r.AcceptCut },
+			value: &r.AcceptCut,
 		},
 		{
 			Name:   "think",
@@ -160,7 +176,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Help: "`HOW` much a thinking model thinks: " +
 				strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model",
 			Values: backends.Thinks,
-			value:  func(r *Request) any { return &r.Think },
+			value:  &r.Think,
 		},
 		{
 			Name:   "think-budget",
@@ -169,7 +185,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:   How,
 			Help: "let a thinking model think for at most `N` tokens; " +
 				"llama.cpp, vLLM and SGLang take that, Ollama takes levels (--think low)",
-			value: func(r *Request) any { return &r.ThinkBudget },
+			value: &r.ThinkBudget,
 		},
 		{
 			Name:   "finish-thinking",
@@ -177,14 +193,14 @@ func FieldsOf(k judging.Protocol) []Field {
 			Label:  "Ask for the verdict after thinking that was cut",
 			Part:   How,
 			Help:   "if a reply thinks until the token limit, ask once more, only for the verdict, with the thinking so far",
-			value:  func(r *Request) any { return &r.FinishThinking },
+			value:  &r.FinishThinking,
 		},
 		{
 			Name:   "stop-repetition",
 			Served: true,
 			Part:   How,
 			Help:   "have the server end a reply that repeats itself; it counts as cut. vLLM takes that since 0.17",
-			value:  func(r *Request) any { return &r.StopRepetition },
+			value:  &r.StopRepetition,
 		},
 		{
 			Name:   "constrain",
@@ -193,7 +209,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:   How,
 			Help: "constrain the verdict to the valid labels: " +
 				"the whole reply with a direct prompt, else an extra turn after the reasoning",
-			value: func(r *Request) any { return &r.Constrain },
+			value: &r.Constrain,
 		},
 		{
 			Name:   "logprobs",
@@ -202,7 +218,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:   How,
 			Help: "ask for the probability of each label; --constrain implies it if the server supports it. " +
 				"Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration",
-			value: func(r *Request) any { return &r.Logprobs },
+			value: &r.Logprobs,
 		},
 		{
 			Name:  "repeat",
@@ -212,7 +228,7 @@ func FieldsOf(k judging.Protocol) []Field {
 				"the table shows how often the judge agrees with itself, and how large a difference is noise",
 			Least: 1,
 			Most:  judging.MaxRepetitions,
-			value: func(r *Request) any { return &r.NumRepetitions },
+			value: &r.NumRepetitions,
 		},
 		{
 			Name:   "strict-determinism",
@@ -220,7 +236,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Label:  "One request at a time, no prompt cache",
 			Part:   How,
 			Help:   "one request at a time and, if the server supports it, no prompt cache",
-			value:  func(r *Request) any { return &r.StrictDeterminism },
+			value:  &r.StrictDeterminism,
 		},
 		{
 			Name:  "concurrency",
@@ -230,7 +246,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Help:  "judge `N` items at once; auto: as many as the server reports, else as many as turn out fastest",
 			Least: 1,
 			Most:  judging.MaxConcurrency,
-			value: func(r *Request) any { return &r.Concurrency },
+			value: &r.Concurrency,
 		},
 		{
 			Name:  "max-concurrency",
@@ -240,7 +256,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Help:  "with --concurrency auto, ask one server at most `N` at once; auto: 256",
 			Least: 1,
 			Most:  judging.MaxConcurrency,
-			value: func(r *Request) any { return &r.MaxConcurrency },
+			value: &r.MaxConcurrency,
 		},
 		{
 			Name:    "timeout",
@@ -248,7 +264,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:    How,
 			Default: "10m",
 			Help:    "time limit of one call: `D`, such as 90s or 10m",
-			value:   func(r *Request) any { return &r.Timeout },
+			value:   &r.Timeout,
 		},
 		{
 			Name:    "retry-for",
@@ -256,7 +272,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:    How,
 			Default: "2m",
 			Help:    "retry a call for up to `D` if the failure may be temporary",
-			value:   func(r *Request) any { return &r.RetryFor },
+			value:   &r.RetryFor,
 			Check: func(text string) error {
 				if d, err := time.ParseDuration(text); err == nil && d <= 0 {
 					return fmt.Errorf("%s: it must be more than 0; 1ms means no retries", d)
@@ -271,20 +287,20 @@ func FieldsOf(k judging.Protocol) []Field {
 			Help: "end the run if the first judgments have no verdict, are cut or all have one label; " +
 				"without it, the run prints a warning and goes on",
 			About: "end the run if the first judgments have no verdict, are cut or all have one label",
-			value: func(r *Request) any { return &r.StopOnAlarm },
+			value: &r.StopOnAlarm,
 		},
 		{
 			Name:  "cache",
 			Part:  Where,
 			Help:  "`DIR` of the cache of replies; default: see \"gavel cache path\"",
-			value: func(r *Request) any { return &r.Cache },
+			value: &r.Cache,
 			Local: true,
 		},
 		{
 			Name:  "no-cache",
 			Part:  Where,
 			Help:  "do not use the cache",
-			value: func(r *Request) any { return &r.NoCache },
+			value: &r.NoCache,
 			Local: true,
 		},
 		{
@@ -293,13 +309,13 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:  Where,
 			Help: "ask again for all judgments without a verdict, after a change to the server; " +
 				"replies are not taken from the cache",
-			value: func(r *Request) any { return &r.AskAgain },
+			value: &r.AskAgain,
 		},
 		{
 			Name:  "out",
 			Part:  Where,
 			Help:  "`DIR` of the run; default: runs/ and a name that describes the run",
-			value: func(r *Request) any { return &r.Out },
+			value: &r.Out,
 			Local: true,
 		},
 		{
@@ -309,7 +325,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Help:  "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again",
 			About: "only items of this group",
 			split: func(value string) []string { return []string{strings.TrimPrefix(value, "category=")} },
-			value: func(r *Request) any { return &r.Groups },
+			value: &r.Groups,
 		},
 		{
 			Name: "until",
@@ -321,7 +337,7 @@ func FieldsOf(k judging.Protocol) []Field {
 				_, err := ParseUntil(text, k.Name)
 				return err
 			},
-			value:  func(r *Request) any { return &r.Until },
+			value:  &r.Until,
 			Absent: len(shares) == 0,
 		},
 		{
@@ -332,7 +348,7 @@ func FieldsOf(k judging.Protocol) []Field {
 				"MODEL@URL, also several with commas between them, or sim:…; may be given again",
 			About:  "who gave the answers to judge: a run on this server, MODEL@URL of an offered server, or sim:…",
 			split:  splitAgents,
-			value:  func(r *Request) any { return &r.Agents },
+			value:  &r.Agents,
 			Absent: !k.JudgesAgents(),
 		},
 		{
@@ -341,7 +357,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:   What,
 			Help:   "`RUN` with the judge's own answers; default: ask the judge",
 			About:  "a run on this server with the judge's own answers; without one, the judge is asked",
-			value:  func(r *Request) any { return &r.Own },
+			value:  &r.Own,
 			Absent: !k.JudgesAgents(),
 		},
 		{
@@ -349,7 +365,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Label:  "Add an unrelated option",
 			Part:   What,
 			Help:   "add an option of another item, drawn by --seed, before the others",
-			value:  func(r *Request) any { return &r.Unrelated },
+			value:  &r.Unrelated,
 			Absent: !k.Takes(datasets.Options),
 		},
 		{
@@ -358,7 +374,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:   What,
 			Help:   "at most `N` options per item: the best, and others drawn by --seed; default: all",
 			Least:  2,
-			value:  func(r *Request) any { return &r.MaxOptions },
+			value:  &r.MaxOptions,
 			Absent: !k.Takes(datasets.Options),
 		},
 		{
@@ -366,7 +382,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Part:   What,
 			Zero:   "en",
 			Help:   "`LANGUAGE` of message trees, or all",
-			value:  func(r *Request) any { return &r.Lang },
+			value:  &r.Lang,
 			Local:  true,
 			Absent: !k.Takes(datasets.Options),
 		},
@@ -377,7 +393,7 @@ func FieldsOf(k judging.Protocol) []Field {
 			Zero:   turns[0],
 			Help:   "`WHICH` turns of a conversation: first, or all",
 			Values: turns,
-			value:  func(r *Request) any { return &r.Turns },
+			value:  &r.Turns,
 			Absent: !hasTasks(k),
 		},
 		{
@@ -387,52 +403,55 @@ func FieldsOf(k judging.Protocol) []Field {
 			Most:   judging.MaxAttempts,
 			Help:   "ask up to `N` times per conversation until there is a verdict",
 			Least:  1,
-			value:  func(r *Request) any { return &r.Attempts },
+			value:  &r.Attempts,
 			Absent: !k.FollowUps,
 		},
 	}
 	for i := range k.Options {
-		fields = append(fields, optionField(&k.Options[i]))
+		fields = append(fields, optionField(&k.Options[i], &r.Options))
 	}
-	fields = append(fields, Field{
-		Name:    "canaries",
-		Kind:    Number,
-		Part:    Retired,
-		Default: "0",
-		Instead: "\"gavel doctor\" tests whether the server mixes conversations up",
-	})
 	fields = slices.DeleteFunc(fields, func(f Field) bool { return f.Absent })
-	return append(complete(fields, New(k)), EndpointFields...)
+	return append(fields, endpointFields(&r.Endpoint)...)
 }
 
 // EndpointFields say which server to ask; other commands have them too.
-var EndpointFields = complete([]Field{
-	{
-		Name:   "backend",
-		Part:   Server,
-		Values: Backends,
-		Help: "`KIND` of server: " + strings.Join(Backends, ", ") +
-			" (sim: a simulated judge, no server; systemone: decision models)",
-		value: func(r *Request) any { return &r.Backend },
-		Local: true,
-	},
-	{
-		Name: "base-url",
-		Part: Server,
-		Help: "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; " +
-			"default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports " + strings.Join(backends.LocalPorts(), ", "),
-		value: func(r *Request) any { return &r.BaseURLs },
-		Local: true,
-	},
-	{
-		Name: "api-key-env",
-		Part: Server,
-		Help: "`NAME` of the environment variable that holds the API key; " +
-			"OPENAI_API_KEY is used with --base-url and OPENAI_BASE_URL, never with a server found on a port",
-		value: func(r *Request) any { return &r.APIKeyEnv },
-		Local: true,
-	},
-}, Request{Endpoint: Endpoint{Backend: Backends[0]}})
+func EndpointFields() []Field {
+	fields := endpointFields(&Endpoint{Backend: Backends[0]})
+	for i := range fields {
+		fields[i].complete(fields[i].texts())
+	}
+	return fields
+}
+
+func endpointFields(e *Endpoint) []Field {
+	return []Field{
+		{
+			Name:   "backend",
+			Part:   Server,
+			Values: Backends,
+			Help: "`KIND` of server: " + strings.Join(Backends, ", ") +
+				" (sim: a simulated judge, no server; systemone: decision models)",
+			value: &e.Backend,
+			Local: true,
+		},
+		{
+			Name: "base-url",
+			Part: Server,
+			Help: "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; " +
+				"default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports " + strings.Join(backends.LocalPorts(), ", "),
+			value: &e.BaseURLs,
+			Local: true,
+		},
+		{
+			Name: "api-key-env",
+			Part: Server,
+			Help: "`NAME` of the environment variable that holds the API key; " +
+				"OPENAI_API_KEY is used with --base-url and OPENAI_BASE_URL, never with a server found on a port",
+			value: &e.APIKeyEnv,
+			Local: true,
+		},
+	}
+}
 
 // splitAgents takes names with commas between them. Those of a simulation are part of its name.
 func splitAgents(names string) []string {

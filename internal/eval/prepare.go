@@ -37,7 +37,7 @@ type runState struct {
 	records   *scoring.Loader            // all that stand or are made
 	soFar     *scoring.SoFar             // what they come to; nil where nobody is told
 
-	clients answerer
+	client backends.Client // that is asked in the place of the servers, such as a simulation; nil for none
 	// Of a replay: the records that are made of those of the run; may be nil.
 	replay  bool
 	given   func(ctx context.Context, use func(*judging.Record) error) error
@@ -62,23 +62,17 @@ type items struct {
 	places []int          // of each row among all
 }
 
-// question is how the items are asked about.
-type question struct {
-	protocol judging.Protocol
-	template judging.Template
-}
-
 // ask finds the protocol and its prompt, and holds the items to what it takes.
-func ask(o Request, its items) (q question, err error) {
-	q.protocol, err = judging.ProtocolNamed(o.Protocol)
+func ask(o Request, its items) (k judging.Protocol, t judging.Template, err error) {
+	k, err = judging.ProtocolNamed(o.Protocol)
 	if err != nil {
-		return q, err
+		return k, t, err
 	}
-	q.template, err = findTemplate(q.protocol, o.Prompt)
+	t, err = findTemplate(k, o.Prompt)
 	if err != nil {
-		return q, err
+		return k, t, err
 	}
-	return q, takes(q.protocol, its)
+	return k, t, takes(k, its)
 }
 
 // openItems opens the dataset and picks from it.
@@ -185,14 +179,14 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 
 // prepare works out the run of a request from its items and its judges. It asks for no judgment and writes nothing.
 func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []backends.Member) (*runState, error) {
-	q, err := ask(o, its)
+	protocol, template, err := ask(o, its)
 	if err != nil {
 		return nil, err
 	}
-	protocol, template := q.protocol, q.protocol.Adapted(e.decision(o, q, judges[0]), o.Options)
-	p := &runState{req: o, set: its.set, judges: judges, clients: servers{e}}
+	template = protocol.Adapted(e.decision(o, protocol, template, judges[0]), o.Options)
+	p := &runState{req: o, set: its.set, judges: judges}
 	if o.Simulated() {
-		p.clients = fixedClient{judges[0].Client}
+		p.client = judges[0].Client
 	}
 	ctx = backends.WithAccount(ctx, &p.account)
 	server, model := p.judges[0].Server, JointModel(p.judges)
@@ -279,14 +273,14 @@ func offered(asker judging.Asker, its items, server backends.Server, model backe
 }
 
 // decision is the prompt of a run: of judges that write nothing the one for them, where none was chosen.
-func (e *Maker) decision(o Request, q question, judge backends.Member) judging.Template {
+func (e *Maker) decision(o Request, k judging.Protocol, chosen judging.Template, judge backends.Member) judging.Template {
 	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
-		if t, err := q.protocol.Template(judging.Decision); err == nil {
+		if t, err := k.Template(judging.Decision); err == nil {
 			e.say("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
 			return t
 		}
 	}
-	return q.template
+	return chosen
 }
 
 // errShardContext is of a shard whose items are made of answers: they are some of those that the context is sized by.

@@ -131,20 +131,11 @@ func TestNoJury(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(other, judging.RecordsFile))
 	assert.NilError(t, err)
 	assert.NilError(t, os.WriteFile(filepath.Join(other, judging.RecordsFile), []byte(strings.ReplaceAll(string(raw), `"gold":"A"`, `"gold":"B"`)), 0o644))
-	for _, c := range []struct {
-		req  jury.Request
-		want string
-	}{
-		{jury.Request{Runs: []string{one}, Rule: jury.Majority}, "two runs or more"},
-		{jury.Request{Runs: []string{one, one}, Rule: "chance"}, `unknown rule "chance": use majority, unanimous, weighted, cascade`},
-		{jury.Request{Runs: []string{one, other}, Rule: jury.Majority}, "labelled otherwise"},
-	} {
-		c.req.Out = filepath.Join(t.TempDir(), "jury")
-		_, err := jury.Make(c.req)
-		assert.ErrorContains(t, err, c.want)
-		_, err = os.Stat(c.req.Out)
-		assert.Assert(t, os.IsNotExist(err), "a folder was left")
-	}
+	out := filepath.Join(t.TempDir(), "jury")
+	_, err = jury.Make(jury.Request{Runs: []string{one, other}, Rule: jury.Majority, Out: out})
+	assert.ErrorContains(t, err, "labelled otherwise")
+	_, err = os.Stat(out)
+	assert.Assert(t, os.IsNotExist(err), "a folder was left")
 }
 
 // TestTheOrderOfRecordsIsNoMatter: the same members make the same bytes, in whatever order their calls came back.
