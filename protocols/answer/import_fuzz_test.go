@@ -17,7 +17,8 @@ func FuzzImportedRows(f *testing.F) {
 		`{"question_id": 70, "question": "?", "options": ["x", "N/A"], "answer": "A", "model_outputs": null, "pred": null}`,
 		`{"question": "?", "ground_truth": "x\nA: 18", "6b": {"is_correct": true, "solution": "A: 18"}, "7b": {"solution": null}}`,
 		`{"judge": "expert_1", "model_a": "y", "model_b": "x", "question_id": 81, "turn": 1, "winner": "tie (inconsistent)"}`,
-		gameRow(81, "x", "y", "model_1", "error", "[[A]]", ""),
+		`{"question_id": 81, "turn": 1, "judge": ["gpt-4", "pair-v2"], "model_1": "x", "model_2": "y", "g1_winner": "model_1",` +
+			` "g2_winner": "error", "g1_judgment": "[[A]]"}`,
 		`{"id": "q1", "question": "?", "options": ["3", "4"], "gold": "B", "answer": "The answer is (B)", "model": "m"}`,
 		`{"id": 1e3, "question": "\ud800", "gold": -4.50, "answer": null}`,
 		`{"a": {"solution": ""}}`, "null", "[1]", `{"id":`, "\xff", `{"question_id":{"a":[1,{}]}}`, `{"A":1,"a":2,"A":3}`,
