@@ -26,26 +26,27 @@ func FuzzImportedRows(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		check := func(kind string, format datasets.Format, row answerRow, err error) {
+		check := func(kind string, format datasets.Format, item datasets.Item, err error) {
 			if err != nil {
 				if strings.ContainsAny(err.Error(), "\r\n") {
 					t.Errorf("%s: the message is longer than a line: %q", kind, err)
 				}
 				return
 			}
-			again, err := format.Parse(row.line)
-			if err != nil || again.ID != row.item.ID || again.ID == "" || again.Shape != row.item.Shape || again.Gold != row.item.Gold || strings.Contains(string(row.line), "\n") {
-				t.Errorf("%s: %+v, its line %q reads as %+v, %v", kind, row.item, row.line, again, err)
+			again, err := format.Parse(item.Raw)
+			if err != nil || again.ID != item.ID || again.ID == "" || again.Shape != item.Shape || again.Gold != item.Gold ||
+				strings.Contains(string(item.Raw), "\n") {
+				t.Errorf("%s: %+v, its line %q reads as %+v, %v", kind, item, item.Raw, again, err)
 			}
 		}
 		row, err := mmluProRow(raw)
-		check("mmlu-pro", datasets.MMLUPro, row, err)
-		row, _, err = readSolutions(raw, 3)
-		check("gsm8k", datasets.GSM8K, row, err)
+		check("mmlu-pro", datasets.MMLUPro, row.item, err)
+		item, _, err := readSolutions(raw, 3)
+		check("gsm8k", datasets.GSM8K, item, err)
 		row, err = judgmentRow(raw, map[string]int{})
-		check("fastchat", datasets.Questions, row, err)
+		check("fastchat", datasets.Questions, row.item, err)
 		in := answersIn{}
 		row, _, err = in.read(json.RawMessage(raw))
-		check("answers", datasets.Questions, row, err)
+		check("answers", datasets.Questions, row.item, err)
 	})
 }

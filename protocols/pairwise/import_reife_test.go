@@ -13,6 +13,7 @@ import (
 
 	"gavel/datasets/references"
 	"gavel/judging"
+	"gavel/protocols/imports"
 )
 
 // reifeRows are the rows that ReIFE has of a judge's verdicts on the pairs of subsets of LLMBar.
@@ -58,9 +59,12 @@ func TestImportReIFE(t *testing.T) {
 	}
 	natural := name("llmbar_natural", "")
 	run := filepath.Join(dir, "run")
-	im, err := importReIFE([]string{name("llmbar_adversarial", ""), natural}, run, "", "test")
+	take := func(out string, files ...string) ([]*imports.Run, error) {
+		return importReIFE(imports.Request{Files: files, Out: out, Option: func(string) string { return "" }})
+	}
+	runs, err := take(run, name("llmbar_adversarial", ""), natural)
 	assert.NilError(t, err)
-	m := im.Manifest
+	m := runs[0].Manifest
 	assert.Assert(t, m.LabelsStay && m.Spec.Model.Name == "a.b-1.5" && m.Dataset.Name == "llmbar" && m.Judgments == 838)
 	published, err := Published(set, judge, "test")
 	assert.NilError(t, err)
@@ -82,7 +86,7 @@ func TestImportReIFE(t *testing.T) {
 		"no such file":                     {filepath.Join(dir, "llmbar_natural.x.b.c.jsonl")},
 		"one judge and one prompt a run":   {natural, name("llmbar_natural", "x")},
 	} {
-		_, err := importReIFE(paths, filepath.Join(dir, "new"), "", "test")
+		_, err := take(filepath.Join(dir, "new"), paths...)
 		assert.ErrorContains(t, err, message)
 	}
 }
