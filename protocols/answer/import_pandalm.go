@@ -53,14 +53,14 @@ func (p pandaPair) line(question int) ([]byte, error) {
 // pandaVotes are what results say; anything else is no verdict.
 var pandaVotes = map[string]int{"1": judging.VoteA, "2": judging.VoteB, "0": judging.VoteTie, "Tie": judging.VoteTie}
 
-// importPandaLM turns a judge's verdicts on PandaLM's test set, asked in the published order alone, into the run
-// directory out. Rows have idx, …_result (1, 2, 0 or Tie, else none) and …_reason.
-func importPandaLM(path, testset, out, model, gavel string) (*importedRun, error) {
-	pairs, err := pandaPairs(testset)
+// importPandaLM turns a judge's verdicts on PandaLM's test set, asked in the published order alone, into a run. Rows have
+// idx, …_result (1, 2, 0 or Tie, else none) and …_reason.
+func importPandaLM(r imports.Request) ([]*imports.Run, error) {
+	pairs, err := pandaPairs(r.Option("testset"))
 	if err != nil {
 		return nil, err
 	}
-	source, err := imports.Open(path)
+	source, err := imports.Open(r.Files[0])
 	if err != nil {
 		return nil, err
 	}
@@ -70,37 +70,38 @@ func importPandaLM(path, testset, out, model, gavel string) (*importedRun, error
 		about:   "PandaLM's results",
 		source:  source,
 		dataset: judging.DatasetInfo{Name: datasets.PandaLM, Format: datasets.Questions.Name},
-		model:   model,
+		model:   r.Option("model"),
 	}
-	err = f.gather("rows with idx and …_result", func(raw json.RawMessage) (answerRow, error) {
+	err = f.gather("rows with idx and …_result", func(raw json.RawMessage) (row answerRow, err error) {
 		index, said, reason, err := pandaResult(raw)
 		if err != nil {
-			return answerRow{}, err
+			return row, err
 		}
 		line, is := pairs[index]
 		if !is {
-			return answerRow{}, fmt.Errorf("idx %d is not in %s", index, testset)
+			return row, fmt.Errorf("idx %d is not in %s", index, r.Option("testset"))
 		}
-		stored := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody, Label: said}
+		verdict := judging.Verdict{Outcome: judging.NoVerdict, Choice: judging.Nobody, Label: said}
 		if vote, is := pandaVotes[said]; is {
-			stored = judging.Verdict{Outcome: judging.Decided, Choice: vote, Label: said}
+			verdict.Outcome = judging.Decided
+			verdict.Choice = vote
 		}
-		row := answerRow{line: line, told: &said, stored: &stored}
+		row.Judgment = imports.Judgment{Decision: &said, Verdict: &verdict}
 		if reason != "" {
-			row.replies = []string{reason}
+			row.Replies = []string{reason}
 		}
-		row.item, err = datasets.Questions.Parse(line)
+		row.item, err = parsed(datasets.Questions, line)
 		return row, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	run, err := f.run(out, gavel)
-	if err == nil {
-		run.say()
-		run.Say("each pair was judged in one order alone: nothing tells whether the place decides")
+	a, err := f.run(r.Out, r.Gavel)
+	if err != nil {
+		return nil, err
 	}
-	return run, err
+	a.Say("each pair was judged in one order alone: nothing tells whether the place decides")
+	return []*imports.Run{&a.Run}, nil
 }
 
 // pandaPairs are the lines of the test set's pairs, by their indices.

@@ -284,7 +284,7 @@ func TestUnchallenged(t *testing.T) {
 		assert.Equal(t, f.Finish(), 1)
 		sheet := f.Sheet(scoring.MissingPolicy(""), 1)
 		row := make([]float64, 2*len(metrics))
-		scoring.Fill(metrics, f.rows[0], row)
+		scoring.Fill(metrics, *f.rows[0], row)
 		assert.Equal(t, 100*row[0]/row[1], c.steady, "%+v", c)
 		assert.Equal(t, 100*row[2]/row[3], c.kept, "%+v", c)
 
