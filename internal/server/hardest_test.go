@@ -28,36 +28,44 @@ func TestHardestItems(t *testing.T) {
 			wrong[item.ID]++
 		}
 	}
-	target := "/hardest?protocol=pairwise&dataset=sample"
-	v, err := s.hardestView(httptest.NewRequest("GET", target, nil))
-	must(t, err)
-	if len(v.Items) != 32 || len(v.Judges) != 4 || len(v.Choices.Questions.Choices) != 1 {
-		t.Fatalf("%d items of %d judges, of %d questions", len(v.Items), len(v.Judges), len(v.Choices.Questions.Choices))
+	const target = "/hardest?protocol=pairwise&dataset=sample"
+	list := s.ask("GET", target, "").Header().Get("Location")
+	hardest := func() ItemsView {
+		r := httptest.NewRequest("GET", list, nil)
+		r.SetPathValue("run", "deep/d")
+		v, err := s.itemsView(r)
+		must(t, err)
+		return v
+	}
+	v := hardest()
+	if list != "/runs/deep%2Fd/items?by=judges" || len(v.Items) != 32 || len(v.Matrix.Judges) != 4 {
+		t.Fatalf("%s: %d items of %d judges", list, len(v.Items), len(v.Matrix.Judges))
 	}
 	for i, row := range v.Items {
-		if row.Wrong() != wrong[row.ID] || row.Judged() != 4 || i > 0 && row.Wrong() > v.Items[i-1].Wrong() {
-			t.Errorf("%d. %s: %d of %d wrong, want %d, after %d", i, row.ID, row.Wrong(), row.Judged(), wrong[row.ID], v.Items[max(0, i-1)].Wrong())
+		if row.Beside.Wrong() != wrong[row.ID] || row.Beside.Judged() != 4 || i > 0 && row.Beside.Wrong() > v.Items[i-1].Beside.Wrong() {
+			t.Errorf("%d. %s: %d of %d wrong, want %d, after %d", i, row.ID, row.Beside.Wrong(), row.Beside.Judged(), wrong[row.ID], v.Items[max(0, i-1)].Beside.Wrong())
 		}
 		marked := 0
-		for _, m := range row.Marks() {
+		for _, m := range row.Beside.Marks {
 			if m.Kind == "wrong" || m.Kind == "mixed" {
 				marked++
 			}
 		}
-		if marked != row.Wrong() {
-			t.Errorf("%s: %d marks are wrong, of %d", row.ID, marked, row.Wrong())
+		if marked != row.Beside.Wrong() {
+			t.Errorf("%s: %d marks are wrong, of %d", row.ID, marked, row.Beside.Wrong())
 		}
 	}
-	link := elements(elements(byID(t, s.get(target), "items"), "tbody")[0], "a")[0]
-	if len(textOf(link)) < 20 {
-		t.Errorf("the link says %q", textOf(link))
+	links := elements(elements(byID(t, s.get(list), "items"), "tbody")[0], "a")
+	if len(textOf(links[1])) < 20 || attr(links[1], "href") != "/runs/deep%2Fd/items/"+v.Items[0].ID+"?by=judges" {
+		t.Errorf("the question leads to %s: %q", attr(links[1], "href"), textOf(links[1]))
 	}
-	page := s.get(attr(link, "href"))
+	says(t, s.get(attr(links[1], "href")), "item 1 of 32")
+	page := s.get(attr(links[0], "href"))
 	if n := len(elements(byID(t, page, "results"), "bdi")); n != 4 {
 		t.Errorf("%d rows of judges, want 4", n)
 	}
 	says(t, s.get("/runs/a/items"), "What most judges get wrong")
-	for _, page := range []string{"/runs/a/items", "/hardest"} {
+	for _, page := range []string{"/runs/a/items", list} {
 		if strings.Contains(s.get(page), "may be wrong") {
 			t.Errorf("%s doubts labels because of simulated judges", page)
 		}
@@ -68,12 +76,12 @@ func TestHardestItems(t *testing.T) {
 	}
 	// What is asked again is read again.
 	write(t, filepath.Join(dir, "a", judging.RecordsFile), "")
-	if v, err = s.hardestView(httptest.NewRequest("GET", target, nil)); err != nil || v.Items[0].Judged() != 3 {
-		t.Errorf("after a run lost its records: %+v %v", v.Items[0], err)
+	if v := hardest(); v.Items[0].Beside.Judged() != 3 {
+		t.Errorf("after a run lost its records: %+v", v.Items[0])
 	}
-	s.answers(200, "/hardest")
-	s.answers(404, "/hardest?protocol=reversed&dataset=sample", target+"&page=2")
-	s.answers(400, target+"&page=x")
+	s.answers(303, "/hardest")
+	s.answers(404, "/hardest?protocol=reversed&dataset=sample")
+	says(t, s.get("/runs/alone/items?by=judges"), "No other judge was asked the same of these items yet.")
 }
 
 // Simulated judges are wrong as they were told to be: what they get wrong says nothing of the labels.
@@ -91,12 +99,12 @@ func TestHardestSays(t *testing.T) {
 		{[]RunRow{simulated, simulated}, 2, 2, "Both judges are wrong in both orders on 1 of 10 pairs."},
 		{[]RunRow{model, model}, 2, 1, "Neither judge is correct in both orders on 1 of 10 pairs."},
 	} {
-		all := make([]tally, 10)
-		for i := range all {
-			all[i].n[hardRight] = len(c.judges)
+		m := matrix{runs: c.judges, items: make([]tally, 10)}
+		for i := range m.items {
+			m.items[i].right = len(c.judges)
 		}
-		all[0] = tally{n: [...]int{hardMixed: c.wrong - c.certain, hardWrong: c.certain}}
-		if got := hardestSays(all, c.judges); got != c.want {
+		m.items[0] = tally{mixed: c.wrong - c.certain, wrong: c.certain}
+		if got := m.Says(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -151,7 +151,7 @@ func TestJudgesMeetOnTheSameItems(t *testing.T) {
 			}
 			if c.judges == 2 {
 				says(t, s.get("/runs/b"), "of 2 judges here")
-				says(t, s.get("/hardest?dataset=other"), fmt.Sprintf("%d pairs", c.n))
+				says(t, s.get(s.ask("GET", "/hardest?dataset=other", "").Header().Get("Location")), fmt.Sprintf("%d pairs", c.n))
 			}
 		})
 	}
@@ -166,11 +166,10 @@ func TestHardestOfPartsFollows(t *testing.T) {
 		changeManifest(t, filepath.Join(dir, run), func(m *judging.Manifest) { m.Spec.Dataset.IDs = run })
 	}
 	s := newSite(t, dir, func(o *Options) { o.pageWait = time.Nanosecond })
-	for range 2 {
-		says(t, s.get("/hardest"), "Runs that are being scored: 2.")
+	for _, answer := range []string{"being scored", "being scored", "being scored", "30 pairs"} {
+		says(t, s.get("/runs/a/items?by=judges"), answer)
 		s.background.Wait()
 	}
-	says(t, s.get("/hardest"), "30 pairs")
 }
 
 // withItems gives a run other items, of another dataset, and takes away the records of those that are left out.
@@ -274,7 +273,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 	for name, tc := range map[string]struct{ path, answer, pending string }{
 		"ranks":               {"/", "judge best", "The differences between judges are being tested"},
 		"copied run":          {"/", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
-		"hardest, copied run": {"/hardest", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
+		"hardest, copied run": {"/runs/other/items?by=judges", "sim:accuracy=0.95,seed=1", "The judges are being scored"},
 		"sway":                {"/runs/leaning", "Biases", "What sways the judge is being worked out"},
 		"labels":              {"/", "Which judge agrees with your labels", "Which judge agrees with the labels is being worked out"},
 	} {

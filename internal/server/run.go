@@ -291,10 +291,19 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	return t
 }
 
-// others are the other judges of the run's leaderboard, one run of each.
+// others are the other judges of the run's leaderboard, one run of each, the best first.
 func (s *Server) others(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
-	for row, name := range s.otherJudges(ctx, run, m) {
-		o := report.Other{Name: name, Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value}
+	c, pending := s.conditionOf(ctx, run)
+	if c == nil || pending > 0 {
+		return nil
+	}
+	judges := c.best()
+	names := judgeNames(judges)
+	for i, row := range judges {
+		if judgeOf(row.manifest) == judgeOf(m) {
+			continue
+		}
+		o := report.Other{Name: names[i], Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value}
 		if row.Diagnosis != nil {
 			o.Level = row.Diagnosis.Level
 		}
