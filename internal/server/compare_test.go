@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,40 +14,6 @@ import (
 	"gavel/judging"
 	"gavel/scoring"
 )
-
-// TestComparisonsNameWhatWasChosen: the list of a comparison says of each judgment
-// what the list of the run's items says of it.
-func TestComparisonsNameWhatWasChosen(t *testing.T) {
-	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.8,seed=1"})
-	makeRun(t, filepath.Join(dir, "b"), making{protocol: "multi-option", dataset: "sample-options", sim: "first"})
-	s := newSite(t, dir, nil)
-	judgments := map[string]map[string][]JudgmentBrief{}
-	for _, run := range []string{"a", "b"} {
-		var v ItemsView
-		s.data("/api/v1/runs/"+run+"/items", &v)
-		judgments[run] = map[string][]JudgmentBrief{}
-		for _, item := range v.Items {
-			judgments[run][item.ID] = item.Judgments
-		}
-	}
-	var v compareView
-	s.data("/api/v1/compare?a=a&b=b&show=all", &v)
-	for _, row := range v.Items {
-		if !reflect.DeepEqual(row.A, judgments["a"][row.ID]) || !reflect.DeepEqual(row.B, judgments["b"][row.ID]) || row.A[0].Choice == "" {
-			t.Errorf("%s: %+v and %+v, the items say %+v and %+v", row.ID, row.A, row.B, judgments["a"][row.ID], judgments["b"][row.ID])
-		}
-	}
-	if page := textOf(byID(t, s.get("/compare?a=a&b=b&show=all"), "items")); len(v.Items) != 20 || strings.Contains(page, "decided") {
-		t.Errorf("%d items are listed, and some as decided alone:\n%s", len(v.Items), page)
-	}
-	must(t, os.Remove(filepath.Join(dir, "b", judging.ItemsFile)))
-	var less compareView
-	s.data("/api/v1/compare?a=a&b=b&show=all", &less)
-	if row := less.Items[0]; row.A[0].Choice == "" || row.B[0].Choice != "" || row.B[0].Position == 0 {
-		t.Errorf("without the texts of B: %+v", row)
-	}
-}
 
 // Judgments stand beside each other that showed the same order, asked for the same time, whatever else a run asked.
 func TestJudgmentsAreAlignedByOrderAndRepetition(t *testing.T) {
@@ -267,51 +231,6 @@ func TestComparePageLeadsToItsItems(t *testing.T) {
 		}
 	}
 	says(t, page, "gavel compare "+s.folder("a")+" "+s.folder("b"), "Copy as Markdown", "| correct in both orders |", "How sure is that?")
-}
-
-// What cannot be said is not said: of a run beside itself, of runs that are not scored alike, of judges without a verdict.
-func TestComparePageWithoutADifference(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "right", dir, "right")
-	makePairs(t, "silent", dir, "silent")
-	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: "first"})
-	s := newSite(t, dir, nil)
-	for _, c := range []struct {
-		query      string
-		has, lacks []string
-	}{
-		{
-			query: "a=right&b=right",
-			has:   []string{"Both are the same run", "Each judge, and what it costs"},
-			lacks: []string{"better →", "Who is correct on what", "Outcomes"},
-		},
-		{
-			query: "a=right&b=silent",
-			has:   []string{"sim:right is better by 100 points", "32 on which only one is correct", "0 change with the order"},
-			lacks: []string{"where both orders agree *", "Check the labels", "Coverage:"},
-		},
-		{
-			query: "a=right&b=options",
-			has:   []string{"These runs cannot be compared", "not scored alike"},
-			lacks: []string{"The difference", "they differ"},
-		},
-		{
-			query: "run=sim:right&run=sim:silent",
-			has:   []string{"sim:right is better by 100 points"},
-		},
-	} {
-		text := strings.Join(strings.Fields(textOf(parse(t, s.get("/compare?"+c.query)))), " ")
-		for _, want := range c.has {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q:\n%s", c.query, want, text)
-			}
-		}
-		for _, not := range c.lacks {
-			if strings.Contains(text, not) {
-				t.Errorf("%s says %q", c.query, not)
-			}
-		}
-	}
 }
 
 var numberIn = regexp.MustCompile(`\d+`)

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/scoring"
@@ -38,56 +37,6 @@ func changeManifest(t testing.TB, dir string, change func(m *judging.Manifest)) 
 }
 
 func patient(o *Options) { o.pageWait = time.Minute }
-
-// Four judges of one dataset, one of them over a copy of it under another name; a part of a run is on no leaderboard.
-func TestLeaderboard(t *testing.T) {
-	dir := judges(t)
-	copyRun(t, filepath.Join(dir, "other"), filepath.Join(dir, "known"), "another-name")
-	changeManifest(t, filepath.Join(dir, "known"), func(m *judging.Manifest) {
-		m.Spec.Model.Name = "lab/published-8b"
-		m.Imported = "file.jsonl"
-	})
-	shard(t, filepath.Join(dir, "part"), "accuracy=1") // of a run with the best number of all
-	s := newSite(t, dir, patient)
-	page := s.get("/")
-	says(t, page, "judge best: correct in both orders on 91 and 88 % of 32 pairs.", "No significant difference among them.",
-		"Do not use", "published replies or verdicts", "picks the first response")
-	rows := boardRowsOf(t, page)
-	want := [][]string{
-		{"Judge", "Rank", "Level", "Accuracy when consistent", "Prefers the first response"},
-		{"sim:accuracy=0.95,seed=1", "simulated", "1–3", "usable", "9176–97"},
-		{"published-8b", "reference · stored replies", "1–3", "88"},
-		{"sim:accuracy=0.9,seed=2", "1–3", "88"},
-		{"sim:silent", "4–5", "unusable", "–"},
-		{"sim:first", "4–5", "unusable", "00–10", "100 %"},
-	}
-	if len(rows) != len(want) {
-		t.Fatalf("%d rows:\n%s", len(rows), strings.Join(rows, "\n"))
-	}
-	for i, words := range want {
-		for _, w := range words {
-			if !strings.Contains(rows[i], w) {
-				t.Errorf("row %d does not say %q: %s", i, w, rows[i])
-			}
-		}
-	}
-	links := 0
-	for _, a := range elements(byID(t, page, "judges-table"), "a") {
-		s.get(attr(a, "href"))
-		links++
-	}
-	if links != 5 {
-		t.Errorf("%d links to runs", links)
-	}
-	says(t, s.get("/?protocol=answer"), "sim:accuracy=0.6,seed=1", "answers")
-	s.answers(404, "/?protocol=nonsense")
-	var data leaderboardView
-	s.data("/api/v1/leaderboard?dataset=sample&goal=better", &data)
-	if b := data.Board; b == nil || len(b.Rows) != 5 || b.Rows[0].First != 1 || b.Rows[0].Last != 3 || data.Items != 32 ||
-		!strings.Contains(b.Says, "judge best") {
-		t.Errorf("the API: %+v", data)
-	}
-}
 
 // TestJudgesMeetOnTheSameItems: on a leaderboard are the judges of the same items by id, text and label, whatever file
 // these come from and whatever each judge has answered itself; where one judged fewer, all are scored on these.
@@ -205,28 +154,6 @@ func withItems(t *testing.T, dir string, change func(lines []string) []string) {
 	})
 }
 
-// TestJudgesOfOneModelAreSeveralRows: what differs between judges of one model stands beside their names.
-func TestJudgesOfOneModelAreSeveralRows(t *testing.T) {
-	for what, change := range map[string]func(m *judging.Manifest){
-		"quantisation Q4_K_M":    func(m *judging.Manifest) { m.Model.Quantisation = "Q4_K_M" },
-		"context asked for 4096": func(m *judging.Manifest) { m.Spec.Parameters.NumCtx = 4096 },
-		"thinking high":          func(m *judging.Manifest) { m.Spec.Parameters.Think = "high" },
-		"server vLLM 0.9":        func(m *judging.Manifest) { m.Server = backends.Server{Name: "vLLM", Version: "0.9"} },
-		"prompt sop (SHA-256 f":  func(m *judging.Manifest) { m.Spec.Prompt.SHA256 = "f" },
-		"q4":                     func(m *judging.Manifest) { m.Name = "q4" },
-	} {
-		dir := t.TempDir()
-		for _, run := range []string{"a", "b"} {
-			makePairs(t, "accuracy=0.9,seed=1", dir, run)
-		}
-		changeManifest(t, filepath.Join(dir, "b"), change)
-		page := newSite(t, dir, patient).get("/")
-		if rows := boardRowsOf(t, page); len(rows) != 3 || !strings.Contains(rows[1]+rows[2], what) {
-			t.Errorf("%s: %q", what, rows)
-		}
-	}
-}
-
 // Nothing but the ranks waits for judges to be compared, and too many of them are not.
 func TestRanksFollow(t *testing.T) {
 	dir := judges(t)
@@ -251,19 +178,6 @@ func TestRanksFollow(t *testing.T) {
 	}
 	if rows := boardRowsOf(t, s.get("/?show=all")); len(rows) != 105 {
 		t.Errorf("%d rows of all", len(rows))
-	}
-}
-
-// A complete run stands for its judge, however many others there are.
-func TestOneRunStandsForItsJudge(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "accuracy=0.9,seed=2", dir, "a")
-	copyRun(t, filepath.Join(dir, "a"), filepath.Join(dir, "b"), "sample")
-	changeManifest(t, filepath.Join(dir, "a"), func(m *judging.Manifest) { m.Status = judging.Incomplete })
-	page := newSite(t, dir, nil).get("/")
-	links := elements(byID(t, page, "judges-table"), "a")
-	if len(links) != 1 || attr(links[0], "href") != "/runs/b" {
-		t.Errorf("not the complete run stands for its judge: %d links", len(links))
 	}
 }
 
