@@ -397,54 +397,23 @@ func TestLive(t *testing.T) {
 // largeRun writes a run of so many pairs with replies of a kilobyte and more.
 func largeRun(t testing.TB, dir string, pairs int) {
 	t.Helper()
-	small := filepath.Join(t.TempDir(), "small")
-	makePairs(t, "accuracy=0.7,first=0.2,seed=1", small)
-	m, err := judging.ReadManifest(small)
-	must(t, err)
-	var records []judging.Record
-	must(t, judging.ReadRecords(filepath.Join(small, judging.RecordsFile), func(r *judging.Record) error {
-		records = append(records, *r)
-		return nil
-	}))
-	itemsText, err := os.ReadFile(filepath.Join(small, judging.ItemsFile))
-	must(t, err)
-	items := map[string]map[string]any{}
-	for line := range bytes.Lines(itemsText) {
-		var v map[string]any
-		must(t, json.Unmarshal(line, &v))
-		items[v["pair_id"].(string)] = v
-	}
-	must(t, os.MkdirAll(dir, 0o755))
-	create := func(name string) (*os.File, *json.Encoder) {
-		f, err := os.Create(filepath.Join(dir, name))
-		must(t, err)
-		enc := json.NewEncoder(f)
-		enc.SetEscapeHTML(false)
-		return f, enc
-	}
-	itemsFile, itemLines := create(judging.ItemsFile)
-	recordsFile, recordLines := create(judging.RecordsFile)
 	words := strings.Repeat("The first response is right about the melting point and says why. ", 20)
-	for i := range pairs {
-		a, b := records[2*(i%32)], records[2*(i%32)+1]
-		v := items[a.Item]
-		id := fmt.Sprintf("%s-%05d", a.Item, i)
-		line := map[string]any{}
-		for k, x := range v {
-			line[k] = x
+	makeRun(t, dir, making{sim: "accuracy=0.7,first=0.2,seed=1", alter: func(r *judging.Record) {
+		r.Replies[0].Text = words + r.Replies[0].Text
+		r.Replies[0].PromptTokens, r.Replies[0].ReplyTokens, r.Replies[0].Milliseconds = 1000, 300, 1200
+	}})
+	for _, file := range []string{judging.ItemsFile, judging.RecordsFile} {
+		path := filepath.Join(dir, file)
+		text, err := os.ReadFile(path)
+		must(t, err)
+		var all strings.Builder
+		for i := range pairs / 32 {
+			all.WriteString(strings.ReplaceAll(string(text), `"sample-`, fmt.Sprintf(`"%04d-sample-`, i)))
 		}
-		line["pair_id"] = id
-		must(t, itemLines.Encode(line))
-		for _, r := range []judging.Record{a, b} {
-			r.Item = id
-			r.Replies = []judging.Reply{{Text: fmt.Sprintf("%s Number %d. %s", words, i, r.Replies[0].Text), Finish: "stop", PromptTokens: 1000, ReplyTokens: 300, Milliseconds: 1200}}
-			must(t, recordLines.Encode(r))
-		}
+		write(t, path, all.String())
 	}
-	must(t, itemsFile.Close())
-	must(t, recordsFile.Close())
-	m.Judgments, m.Spec.Dataset.Items = 2*pairs, pairs
-	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	changeManifest(t, dir, func(m *judging.Manifest) { m.Judgments, m.Spec.Dataset.Items = 2*pairs, pairs })
+	must(t, os.Remove(filepath.Join(dir, judging.ResultsFile)))
 }
 
 // results.json counts where it is of the records that are there; where records

@@ -114,11 +114,13 @@ func TestHardestOfPartsFollows(t *testing.T) {
 		withItems(t, filepath.Join(dir, run), func(lines []string) []string { return slices.Delete(lines, i, i+1) })
 		changeManifest(t, filepath.Join(dir, run), func(m *judging.Manifest) { m.Spec.Dataset.IDs = run })
 	}
-	s := newSite(t, dir, func(o *Options) { o.pageWait = time.Nanosecond })
-	for _, answer := range []string{"being scored", "being scored", "being scored", "30 pairs"} {
-		says(t, s.get("/runs/a/items?by=judges"), answer)
+	s := newSite(t, dir, func(o *Options) { o.pageWait = -1 })
+	says(t, s.get("/runs/a/items?by=judges"), "The judges are being scored")
+	for range 3 {
 		s.background.Wait()
+		s.get("/runs/a/items?by=judges")
 	}
+	says(t, s.get("/runs/a/items?by=judges"), "30 pairs")
 }
 
 // withItems gives a run other items, of another dataset, and takes away the records of those that are left out.
@@ -157,7 +159,7 @@ func withItems(t *testing.T, dir string, change func(lines []string) []string) {
 // Nothing but the ranks waits for judges to be compared, and too many of them are not.
 func TestRanksFollow(t *testing.T) {
 	dir := judges(t)
-	s := newSite(t, dir, func(o *Options) { o.pageWait = time.Nanosecond })
+	s := newSite(t, dir, func(o *Options) { o.pageWait = -1 })
 	page := s.get("/")
 	says(t, page, "The differences between judges are being tested", "has the highest score", "No test of the differences")
 	if rows := boardRowsOf(t, page); !strings.Contains(rows[1], "| – |") || strings.Contains(page, "b-first") {
@@ -204,7 +206,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 				write(t, labels, `{"item":"sample-knowledge-01","labeller":"me","label":"A"}`+"\n")
 				must(t, os.RemoveAll(filepath.Join(dir, "suite"))) // of other data
 			}
-			for _, wait := range []time.Duration{time.Nanosecond, time.Minute} {
+			for _, wait := range []time.Duration{-1, time.Minute} {
 				s := newSite(t, dir, func(o *Options) { o.pageWait, o.Labels = wait, labels })
 				page := s.get(tc.path)
 				if wait < time.Second {

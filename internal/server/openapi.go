@@ -235,6 +235,9 @@ func tidy(s *jsonschema.Schema) {
 	}
 	for _, of := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
 		if of != nil {
+			if of.Ref != "" { // a pointer, which is never null in a list
+				of.Types = nil
+			}
 			tidy(of)
 		}
 	}

@@ -30,6 +30,7 @@ import (
 //	serve [runner|token|DIR]     serves the runs; with a runner, a token, or a desk to label the items of runs/DIR
 //	get URL STATUS [HEADER]      asks, with a header: stdout is the outline of the page, stderr the response's head
 //	post URL STATUS [BODY] [HEADER]  the same with a form or JSON
+//	                             (+CHOICE: that choice with what is hidden in the form of the page)
 //	says WORDS...                the text of the page has these words, across line breaks
 //	has WORDS...                 the body has these words
 //	json PATH VALUE...           values of a JSON body, by paths such as items.0.id; # is the length of a list
@@ -136,6 +137,9 @@ func (s *script) ask(method string, args []string) {
 	}
 	more := func(*http.Request) {}
 	body := strings.Join(args[2:], "\n")
+	if choice, ok := strings.CutPrefix(body, "+"); ok {
+		body = form(s.t, s.body, choice).Encode()
+	}
 	if head := headLine.FindStringSubmatch(body); head != nil {
 		body, more = head[1], header(head[2], head[3])
 	}
