@@ -49,9 +49,9 @@ type flagged struct {
 func newFlagged(flags []store.Flags, same bool) flagged {
 	x := flagged{flags: flags, same: same}
 	for _, f := range flags {
-		x.right += int(scoring.One(f.Right))
-		x.scored += int(scoring.One(f.Right || f.Wrong))
-		x.confident += int(scoring.One(f.Confident))
+		x.right += int(scoring.One(f.Has("right")))
+		x.scored += int(scoring.One(f.Has("right") || f.Has("wrong")))
+		x.confident += int(scoring.One(f.Has("confident")))
 	}
 	return x
 }
@@ -73,7 +73,7 @@ func differences(names []string) (out []difference) {
 			name = short(name)
 		}
 		add(strings.ToLower(letterOf(i)), "only "+name+" correct", false, func(x flagged) bool {
-			return x.scored == runs && x.flags[i].Right && x.right == 1
+			return x.scored == runs && x.flags[i].Has("right") && x.right == 1
 		})
 	}
 	for n := range runs + 1 {

@@ -166,13 +166,13 @@ func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 func (t *tally) add(judge int, f store.Flags) {
 	mark := &t.Marks[judge]
 	switch {
-	case f.Right:
+	case f.Has("right"):
 		t.right++
 		*mark = itemMark{Kind: "right", Sign: "✓", Words: "right"}
-	case f.Confident:
+	case f.Has("confident"):
 		t.wrong++
 		*mark = itemMark{Kind: "wrong", Sign: "✗", Words: "wrong every time"}
-	case f.Wrong:
+	case f.Has("wrong"):
 		t.mixed++
 		*mark = itemMark{Kind: "mixed", Sign: "~", Words: "not right every time"}
 	default: // not judged, or without a label

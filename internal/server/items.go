@@ -132,13 +132,12 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 			return nil, err
 		}
 	}
-	show := store.FilterNamed(f.Show)
 	var places [3][]int
 	for i := range x.Len() {
 		switch {
 		case f.Group != "" && x.Group(i) != f.Group:
 		case f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)]:
-		case show != nil && !show.Is(x.Flags(i)):
+		case f.Show != "" && !x.Flags(i).Has(f.Show):
 		case f.Mode != "" && !x.Otherwise(i, f.Mode):
 		case has != nil && !has(i):
 		default:
@@ -166,9 +165,9 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 // placeOf an item is 0 where it is to be read first.
 func placeOf(f store.Flags) int {
 	switch {
-	case f.Confident:
+	case f.Has("confident"):
 		return 0
-	case f.Wrong:
+	case f.Has("wrong"):
 		return 1
 	}
 	return 2
@@ -364,14 +363,11 @@ func (v ItemsView) Unlabelled() bool {
 func (v *ItemsView) offer(x *store.Index) {
 	groups := map[string]int{}
 	outcomes := map[string]int{}
-	kinds := make([]int, len(store.Filters))
+	kinds := map[string]int{}
 	for i := range x.Len() {
 		groups[x.Group(i)]++
-		f := x.Flags(i)
-		for k, s := range store.Filters {
-			if s.Is(f) {
-				kinds[k]++
-			}
+		for _, name := range x.Flags(i) {
+			kinds[name]++
 		}
 		for o := range x.Ended(i) {
 			outcomes[string(o)]++
@@ -390,9 +386,9 @@ func (v *ItemsView) offer(x *store.Index) {
 			})
 		}
 	}
-	for k, s := range store.Filters {
+	for _, s := range store.Filters {
 		if !s.Part || s.Name == v.Filter.Show {
-			v.Shows = append(v.Shows, Option{Value: s.Name, Name: s.Words, N: kinds[k]})
+			v.Shows = append(v.Shows, Option{Value: s.Name, Name: s.Words, N: kinds[s.Name]})
 		}
 	}
 }

@@ -393,14 +393,13 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	defer items.Close()
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
-		is := store.FilterNamed(k.show).Is
 		list := doc.Block{
 			ID: "list-" + k.show, Title: k.name, In: doc.Page, Half: true, Chart: doc.List, Table: &doc.Table{},
 			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Show: k.show}}},
 		}
 		total := 0
 		for i := range x.Len() {
-			if len(x.Judgments(i)) == 0 || !is(x.Flags(i)) {
+			if len(x.Judgments(i)) == 0 || !x.Flags(i).Has(k.show) {
 				continue
 			}
 			total++
