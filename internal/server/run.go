@@ -105,6 +105,13 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
+// head is what every page says of a run, with what people say of it.
+func (s *Server) head(name string, m *judging.Manifest) RunHead {
+	h := headOf(name, m)
+	h.About = s.runs.About(name)
+	return h
+}
+
 // Took is how long it was from the start of the run to its end; "" where nobody knows.
 func (h RunHead) Took() string {
 	if h.Started.IsZero() || h.Ended.IsZero() {
@@ -147,7 +154,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	}
 	m := x.Manifest
 	v := runView{
-		RunHead:  headOf(name, m),
+		RunHead:  s.head(name, m),
 		Counts:   x.Counts,
 		Damaged:  x.Damaged,
 		Manifest: m,
@@ -159,7 +166,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Job = v.Progress.Job
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
 	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
-	v.About, v.Describes = s.runs.About(name), s.opts.Runner != nil
+	v.Describes = s.opts.Runner != nil
 	n, err := s.numbers(r.Context(), name, m)
 	if r.Context().Err() != nil {
 		return v, err
