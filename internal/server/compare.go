@@ -19,19 +19,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(route{
-		pattern:    "GET /compare",
-		template:   "compare",
-		navigation: "Compare",
-		place:      3,
-		view:       viewOf((*Server).compareView),
-		api:        "/compare",
-		about:      "Two runs beside each other",
-		query:      compareFilter{},
-	})
-}
-
 // maxCompared is how many runs can be compared at once: there are as many indexes at hand, and more are better ranked.
 const maxCompared = 6
 

@@ -15,19 +15,11 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(route{
-		pattern:  "GET /compare/item",
-		template: "compare-item",
-		view:     viewOf((*Server).compareItemView),
-		api:      "/compare/item",
-		about:    "An item as two runs judged it",
-		query: struct {
-			A    string `json:"a" required:"true" jsonschema:"a run"`
-			B    string `json:"b" required:"true" jsonschema:"another"`
-			Item string `json:"item" required:"true" jsonschema:"its id"`
-		}{},
-	})
+// itemOfTwo is what a call for an item of two runs names.
+type itemOfTwo struct {
+	A    string `json:"a" required:"true" jsonschema:"a run"`
+	B    string `json:"b" required:"true" jsonschema:"another"`
+	Item string `json:"item" required:"true" jsonschema:"its id"`
 }
 
 // difference is a filter of the items of a comparison.

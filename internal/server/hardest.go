@@ -16,10 +16,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(route{pattern: "GET /hardest", handle: (*Server).toHardest})
-}
-
 // byJudges is the order of items in which those come first that most judges of the leaderboard get wrong.
 const byJudges = "judges"
 
@@ -182,7 +178,7 @@ func (t *tally) add(judge int, f store.Flags) {
 
 // Says is what the judges come to on the items.
 func (m matrix) Says() string {
-	hopeless, certain, simulated := 0, 0, 0 // items, items and judges
+	var hopeless, certain, simulated int // items, items and judges
 	for _, t := range m.items {
 		hopeless += int(scoring.One(t.right == 0))
 		certain += int(scoring.One(t.wrong == len(m.runs)))

@@ -16,19 +16,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(
-		route{
-			pattern:  "GET /runs/{run}/items/{item}",
-			template: "item",
-			view:     viewOf((*Server).itemView),
-			api:      "/runs/{run}/items/{item}",
-			about:    "An item with every judgment of it",
-		},
-		route{pattern: "GET /runs/{run}/item", template: "item", view: viewOf((*Server).itemView)},
-	)
-}
-
 // ItemView is the page of an item.
 type ItemView struct {
 	Run       RunHead        `json:"run"`

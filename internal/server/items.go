@@ -17,17 +17,6 @@ import (
 	"gavel/judging"
 )
 
-func init() {
-	addRoutes(route{
-		pattern:  "GET /runs/{run}/items",
-		template: "items",
-		view:     viewOf((*Server).itemsView),
-		api:      "/runs/{run}/items",
-		about:    "Items of a run",
-		query:    ItemsFilter{},
-	})
-}
-
 // ItemsFilter is what a list of items was asked to show.
 type ItemsFilter struct {
 	Group   string `json:"group,omitempty"`

@@ -19,25 +19,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(
-		route{
-			pattern:    "GET /{$}",
-			template:   "leaderboard",
-			navigation: "Leaderboard",
-			place:      1,
-			view:       viewOf((*Server).leaderboardPage),
-		},
-		route{
-			pattern: "GET",
-			api:     "/leaderboard",
-			view:    viewOf((*Server).board),
-			about:   "The judges of one question over the same items, the best first",
-			query:   boardFilter{},
-		},
-	)
-}
-
 // boardFilter is which leaderboard was asked for.
 type boardFilter struct {
 	Protocol string `json:"protocol,omitempty"`

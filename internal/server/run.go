@@ -24,23 +24,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	deletion := deletion{what: "run", named: "name", list: "/runs", do: (*Server).deleteRun}
-	addRoutes(
-		route{
-			pattern:  "GET /runs/{run}",
-			template: "run",
-			view:     viewOf((*Server).runView),
-			api:      "/runs/{run}",
-			about:    "A run",
-		},
-		route{pattern: "POST /runs/{run}/resume", handle: (*Server).resumeForm, needs: needsRunner},
-		route{pattern: "POST /runs/{run}/about", handle: (*Server).describe, needs: needsRunner},
-		route{pattern: "POST /runs/{run}/delete", handle: deletion.form, needs: needsRunner},
-		deletion.call("Delete a run"),
-	)
-}
-
 // RunHead is what every page says of a run.
 type RunHead struct {
 	Name      string    `json:"run" jsonschema:"name: the run's folder, below the folder of runs"`

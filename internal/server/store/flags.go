@@ -151,7 +151,8 @@ func ownFilter(own bool, mode string, right bool) Filter {
 	return Filter{
 		Name:  "own-" + answer + "-" + mode + "-" + rightOr("wrong", right),
 		Words: "own answer " + answer + ", judged " + judged,
-		About: "the judge's own answer is " + answer + ", and its judgment " + ownModes[mode] + " is " + rightOr("not right", right),
+		About: "the judge's own answer is " + answer + ", and its judgment " + ownModes[mode] + " is " +
+			rightOr("not right", right),
 		Part:  true,
 	}
 }
