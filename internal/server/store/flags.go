@@ -153,7 +153,7 @@ func ownFilter(own bool, mode string, right bool) Filter {
 		Words: "own answer " + answer + ", judged " + judged,
 		About: "the judge's own answer is " + answer + ", and its judgment " + ownModes[mode] + " is " +
 			rightOr("not right", right),
-		Part:  true,
+		Part: true,
 	}
 }
 
