@@ -182,14 +182,6 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-func init() {
-	addRoutes(
-		route{pattern: "GET /login", handle: (*Server).loginPage, free: true},
-		route{pattern: "POST /login", handle: (*Server).login, free: true},
-		route{pattern: "POST /logout", handle: (*Server).logout},
-	)
-}
-
 // loginView is the page on which people sign in.
 type loginView struct {
 	To    string

@@ -4,10 +4,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"gavel/judging"
 )
 
 // classes are the filters of which exactly one takes each item.
@@ -47,38 +44,5 @@ func TestClassesAreThoseOfStrict(t *testing.T) {
 		if strict := int(math.Round(*page.Headline.Value * float64(page.Headline.N) / 100)); count["right"] != strict || count["wrong"] != len(v.Items)-strict || strict == 0 {
 			t.Errorf("%v, strict counts %d of %d right", count, strict, page.Headline.N)
 		}
-	}
-}
-
-// The question is the link, and the strip says in words what its signs show, in the order of asking.
-func TestItemsList(t *testing.T) {
-	dir := t.TempDir()
-	outcomes := map[string][2]string{"sample-math-01": {"[[A>B]]", "[[A=B]]"}, "sample-math-02": {"", "[[B>A]]"}}
-	makeRun(t, filepath.Join(dir, "run"), making{prompt: "arena-hard", sim: "right", alter: func(r *judging.Record) {
-		if texts, ok := outcomes[r.Item]; ok {
-			r.Replies = []judging.Reply{{Text: texts[r.Presentation], Finish: "stop", ReplyTokens: 700, Milliseconds: 1200}}
-		}
-	}})
-	s := newSite(t, dir, nil)
-	rows := map[string]string{}
-	for _, row := range elements(byID(t, s.get("/runs/run/items"), "items"), "tr")[1:] {
-		link := elements(row, "a")[0]
-		id := strings.TrimPrefix(strings.Split(attr(link, "href"), "?")[0], "/runs/run/items/")
-		if textOf(link) == id || len(textOf(link)) < 20 {
-			t.Errorf("%s: the link says %q", id, textOf(link))
-		}
-		var said []string
-		for _, e := range elements(row, "span") {
-			if attr(e, "class") == "unseen" {
-				said = append(said, textOf(e))
-			}
-		}
-		rows[id] = strings.Join(said, "|")
-	}
-	if got, want := rows["sample-math-01"], "|tie"; !strings.HasSuffix(got, want) {
-		t.Errorf("math-01: %q, want …%q", got, want)
-	}
-	if got, want := rows["sample-math-02"], "no-verdict|"; !strings.HasPrefix(got, want) {
-		t.Errorf("math-02: %q, want %q…", got, want)
 	}
 }

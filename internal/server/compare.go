@@ -19,19 +19,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(route{
-		pattern:    "GET /compare",
-		template:   "compare",
-		navigation: "Compare",
-		place:      3,
-		view:       viewOf((*Server).compareView),
-		api:        "/compare",
-		about:      "Two runs beside each other",
-		query:      compareFilter{},
-	})
-}
-
 // maxCompared is how many runs can be compared at once: there are as many indexes at hand, and more are better ranked.
 const maxCompared = 6
 
@@ -96,16 +83,9 @@ type CompareRow struct {
 	FlagsA []string        `json:"a_facts"`
 	FlagsB []string        `json:"b_facts"`
 
-	Question string        `json:"-"`
-	Cells    []compareCell `json:"-"` // of each run
-	Link     string        `json:"-"`
-}
-
-// compareCell is what a run came to on an item.
-type compareCell struct {
-	Name      string
-	Judgments []JudgmentBrief
-	Flags     []string
+	Question string            `json:"-"`
+	Cells    [][]JudgmentBrief `json:"-"` // of each run
+	Link     string            `json:"-"`
 }
 
 // comparedRun is a run of a comparison, by a letter.
@@ -297,22 +277,10 @@ func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 // sameVerdicts tells whether two runs came to the same on an item, in all judgments that stand beside each other: of
 // the same order, asked for the same time. What one of them alone has tells nothing.
 func sameVerdicts(a, b []store.Judgment) bool {
-	of := func(judgments []store.Judgment) map[aligned]store.Judgment {
-		out := map[aligned]store.Judgment{}
-		for _, g := range judgments {
-			at := aligned{order: g.Shown, repetition: g.Repetition}
-			for _, again := out[at]; again; _, again = out[at] {
-				at.nth++
-			}
-			out[at] = g
-		}
-		return out
-	}
-	other := of(b)
-	for at, g := range of(a) {
-		if h, both := other[at]; both && (g.Outcome != h.Outcome || g.Choice != h.Choice || g.Right != h.Right) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a, func(g store.Judgment) bool {
+		return slices.ContainsFunc(b, func(h store.Judgment) bool {
+			return h.Shown == g.Shown && h.Repetition == g.Repetition &&
+				(h.Outcome != g.Outcome || h.Choice != g.Choice || h.Right != g.Right)
+		})
+	})
 }

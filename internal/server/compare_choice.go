@@ -26,8 +26,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 		if run.Err != nil {
 			continue
 		}
-		h := headOf(run.Name, run.Manifest)
-		h.About = s.runs.About(run.Name)
+		h := s.head(run.Name, run.Manifest)
 		for _, name := range append(knownAs(h), h.Name) {
 			called[name] = append(called[name], h.Name)
 		}

@@ -15,19 +15,11 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(route{
-		pattern:  "GET /compare/item",
-		template: "compare-item",
-		view:     viewOf((*Server).compareItemView),
-		api:      "/compare/item",
-		about:    "An item as two runs judged it",
-		query: struct {
-			A    string `json:"a" required:"true" jsonschema:"a run"`
-			B    string `json:"b" required:"true" jsonschema:"another"`
-			Item string `json:"item" required:"true" jsonschema:"its id"`
-		}{},
-	})
+// itemOfTwo is what a call for an item of two runs names.
+type itemOfTwo struct {
+	A    string `json:"a" required:"true" jsonschema:"a run"`
+	B    string `json:"b" required:"true" jsonschema:"another"`
+	Item string `json:"item" required:"true" jsonschema:"its id"`
 }
 
 // difference is a filter of the items of a comparison.
@@ -40,20 +32,26 @@ type difference struct {
 // flagged is an item as each run judged it: how many runs are right, have a label and all judgments, and are wrong in
 // each judgment.
 type flagged struct {
-	flags                    []store.Flags
 	right, scored, confident int
+	only                     int  // the place of the last run that is right
 	same                     bool // all verdicts are
 }
 
-// newFlagged counts the flags of the runs. same says whether all their verdicts are.
-func newFlagged(flags []store.Flags, same bool) flagged {
-	x := flagged{flags: flags, same: same}
-	for _, f := range flags {
-		x.right += int(scoring.One(f.Right))
-		x.scored += int(scoring.One(f.Right || f.Wrong))
-		x.confident += int(scoring.One(f.Confident))
+// newFlagged counts what holds for an item, at its place in each run.
+func newFlagged(runs []*store.Index, at []int) flagged {
+	item := flagged{same: true}
+	first := runs[0].Judgments(at[0])
+	for k, x := range runs {
+		f := x.Flags(at[k])
+		if f.Has("right") {
+			item.right++
+			item.only = k
+		}
+		item.scored += int(scoring.One(f.Has("right") || f.Has("wrong")))
+		item.confident += int(scoring.One(f.Has("confident")))
+		item.same = item.same && sameVerdicts(first, x.Judgments(at[k]))
 	}
-	return x
+	return item
 }
 
 // differences of runs, in the order of the page.
@@ -73,7 +71,7 @@ func differences(names []string) (out []difference) {
 			name = short(name)
 		}
 		add(strings.ToLower(letterOf(i)), "only "+name+" correct", false, func(x flagged) bool {
-			return x.scored == runs && x.flags[i].Right && x.right == 1
+			return x.scored == runs && x.right == 1 && x.only == i
 		})
 	}
 	for n := range runs + 1 {
@@ -98,28 +96,21 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 	f := v.Filter
 	var heads []RunHead
 	for _, x := range runs {
-		head := headOf(x.Run, x.Manifest)
-		head.About = s.runs.About(x.Run)
-		heads = append(heads, head)
+		heads = append(heads, s.head(x.Run, x.Manifest))
 	}
+	v.A, v.B = &heads[0], &heads[1]
 	names := namesAmong(heads)
 	for i, head := range heads {
 		v.Chosen = append(v.Chosen, comparedRun{Letter: letterOf(i), Name: names[i], Head: head})
 	}
-	v.A, v.B = &heads[0], &heads[1]
 	list := differences(names)
 	chosen := slices.IndexFunc(list, func(d difference) bool { return d.name == f.Show })
 	if chosen < 0 {
-		var names []string
+		var known []string
 		for _, d := range list {
-			names = append(names, d.name)
+			known = append(known, d.name)
 		}
-		return failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
-	}
-	texts := make([]*os.File, len(runs))
-	for k, x := range runs {
-		texts[k] = x.OpenItems()
-		defer texts[k].Close()
+		return failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(known, ", "))
 	}
 	counts := make([]int, len(list))
 	var all [][]int // of the chosen filter: places in each run
@@ -129,19 +120,14 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 			continue
 		}
 		v.Shared++
-		var flags []store.Flags
-		same := true
-		for k, x := range runs {
-			flags = append(flags, x.Flags(at[k]))
-			same = same && sameVerdicts(runs[0].Judgments(i), x.Judgments(at[k]))
-		}
-		item := newFlagged(flags, same)
+		item := newFlagged(runs, at)
 		for k, d := range list {
-			if d.is(item) {
-				counts[k]++
-				if k == chosen {
-					all = append(all, at)
-				}
+			if !d.is(item) {
+				continue
+			}
+			counts[k]++
+			if k == chosen {
+				all = append(all, at)
 			}
 		}
 	}
@@ -157,34 +143,33 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 	if v.First {
 		part = part[:firstCompared]
 	}
-	for _, at := range part {
-		v.Items = append(v.Items, compareRow(runs, names, texts, at, f))
-	}
+	v.addItems(runs, part)
 	return err
 }
 
-// compareRow is an item, at its place in each run.
-func compareRow(runs []*store.Index, names []string, texts []*os.File, at []int, f compareFilter) CompareRow {
-	x := runs[0]
-	row := CompareRow{ID: x.ID(at[0]), Group: x.Group(at[0])}
+// addItems adds items, each at its places in the runs.
+func (v *compareView) addItems(runs []*store.Index, part [][]int) {
+	texts := make([]*os.File, len(runs))
 	for k, x := range runs {
-		item := x.ItemIfThere(texts[k], at[k])
-		if row.Question == "" {
-			row.Question = questionOf(item)
-		}
-		row.Cells = append(row.Cells, compareCell{
-			Name:      names[k],
-			Judgments: briefs(x, at[k], item),
-			Flags:     x.Flags(at[k]).Names(),
-		})
+		texts[k] = x.OpenItems()
+		defer texts[k].Close()
 	}
-	a, b := row.Cells[0], row.Cells[1]
-	row.A = a.Judgments
-	row.FlagsA = a.Flags
-	row.B = b.Judgments
-	row.FlagsB = b.Flags
-	row.Link = "/compare/item" + f.Query("item", row.ID)
-	return row
+	for _, at := range part {
+		row := CompareRow{
+			ID:     runs[0].ID(at[0]),
+			Group:  runs[0].Group(at[0]),
+			FlagsA: runs[0].Flags(at[0]).Names(),
+			FlagsB: runs[1].Flags(at[1]).Names(),
+		}
+		for k, x := range runs {
+			item := x.ItemIfThere(texts[k], at[k])
+			row.Question = cmp.Or(row.Question, questionOf(item))
+			row.Cells = append(row.Cells, briefs(x, at[k], item))
+		}
+		row.A, row.B = row.Cells[0], row.Cells[1]
+		row.Link = "/compare/item" + v.Filter.Query("item", row.ID)
+		v.Items = append(v.Items, row)
+	}
 }
 
 // commonItem is the place of the first run's item in all runs, where all have judged it.
@@ -215,13 +200,8 @@ type compareItemView struct {
 // judgmentRow are the judgments of one order, asked for the same time, one of each run.
 type judgmentRow struct {
 	Title *JudgmentView // of the first run that has one
-	Cells []judgmentCell
-	of    aligned
-}
-
-type judgmentCell struct {
-	Name string // of the judge
-	*JudgmentView
+	Cells []*JudgmentView
+	order string // see [store.ShownAs]
 }
 
 func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error) {
@@ -252,7 +232,7 @@ func (s *Server) compareItemView(r *http.Request) (v compareItemView, err error)
 			side.Judgments[j].side = strings.ToLower(letterOf(k)) + "-"
 			v.Said = v.Said || len(g.Turns) > 0
 		}
-		side.Run.About = s.runs.About(x.Run)
+		side.Run = s.head(x.Run, x.Manifest)
 		side.Row.manifest = x.Manifest
 		heads = append(heads, side.Run)
 		v.Sides = append(v.Sides, side)
@@ -320,44 +300,26 @@ func (v compareItemView) named(flags ...string) (names []string) {
 	return names
 }
 
-// aligned is what judgments that stand beside each other have in common; of those that a run has twice, nth counts.
-type aligned struct {
-	order      string // see ShownAs
-	repetition int
-	nth        int
-}
-
-// align puts judgments beside each other that showed the same in the same order, asked for the same time; of those
-// that a run has twice, the first beside the first.
+// align puts judgments beside each other that showed the same in the same order, asked for the same time.
 func align(sides []ItemView) (rows []judgmentRow) {
-	at := map[aligned]int{}
 	var orders []string
 	for k, side := range sides {
-		seen := map[aligned]int{}
 		for i := range side.Judgments {
 			g := &side.Judgments[i]
-			of := aligned{order: store.ShownAs(g.Mode, g.Order), repetition: g.Repetition}
-			n := seen[of]
-			seen[of]++
-			of.nth = n
-			row, ok := at[of]
-			if !ok {
-				row = len(rows)
-				at[of] = row
-				rows = append(rows, judgmentRow{Title: g, Cells: make([]judgmentCell, len(sides)), of: of})
-				for c := range sides {
-					rows[row].Cells[c].Name = sides[c].Called
-				}
+			order := store.ShownAs(g.Mode, g.Order)
+			at := slices.IndexFunc(rows, func(r judgmentRow) bool {
+				return r.order == order && r.Title.Repetition == g.Repetition
+			})
+			if at < 0 {
+				at = len(rows)
+				rows = append(rows, judgmentRow{Title: g, Cells: make([]*JudgmentView, len(sides)), order: order})
+				orders = append(orders, order)
 			}
-			if !slices.Contains(orders, of.order) {
-				orders = append(orders, of.order)
-			}
-			rows[row].Cells[k].JudgmentView = g
+			rows[at].Cells[k] = g
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b judgmentRow) int {
-		return cmp.Or(slices.Index(orders, a.of.order)-slices.Index(orders, b.of.order),
-			a.of.nth-b.of.nth, a.of.repetition-b.of.repetition)
+		return cmp.Or(slices.Index(orders, a.order)-slices.Index(orders, b.order), a.Title.Repetition-b.Title.Repetition)
 	})
 	return rows
 }

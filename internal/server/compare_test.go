@@ -2,12 +2,7 @@ package server
 
 import (
 	"cmp"
-	"fmt"
-	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,153 +11,6 @@ import (
 	"gavel/judging"
 	"gavel/scoring"
 )
-
-// TestComparisonsNameWhatWasChosen: the list of a comparison says of each judgment
-// what the list of the run's items says of it.
-func TestComparisonsNameWhatWasChosen(t *testing.T) {
-	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{protocol: "multi-option", dataset: "sample-options", sim: "accuracy=0.8,seed=1"})
-	makeRun(t, filepath.Join(dir, "b"), making{protocol: "multi-option", dataset: "sample-options", sim: "first"})
-	s := newSite(t, dir, nil)
-	judgments := map[string]map[string][]JudgmentBrief{}
-	for _, run := range []string{"a", "b"} {
-		var v ItemsView
-		s.data("/api/v1/runs/"+run+"/items", &v)
-		judgments[run] = map[string][]JudgmentBrief{}
-		for _, item := range v.Items {
-			judgments[run][item.ID] = item.Judgments
-		}
-	}
-	var v compareView
-	s.data("/api/v1/compare?a=a&b=b&show=all", &v)
-	for _, row := range v.Items {
-		if !reflect.DeepEqual(row.A, judgments["a"][row.ID]) || !reflect.DeepEqual(row.B, judgments["b"][row.ID]) || row.A[0].Choice == "" {
-			t.Errorf("%s: %+v and %+v, the items say %+v and %+v", row.ID, row.A, row.B, judgments["a"][row.ID], judgments["b"][row.ID])
-		}
-	}
-	if page := textOf(byID(t, s.get("/compare?a=a&b=b&show=all"), "items")); len(v.Items) != 20 || strings.Contains(page, "decided") {
-		t.Errorf("%d items are listed, and some as decided alone:\n%s", len(v.Items), page)
-	}
-	must(t, os.Remove(filepath.Join(dir, "b", judging.ItemsFile)))
-	var less compareView
-	s.data("/api/v1/compare?a=a&b=b&show=all", &less)
-	if row := less.Items[0]; row.A[0].Choice == "" || row.B[0].Choice != "" || row.B[0].Position == 0 {
-		t.Errorf("without the texts of B: %+v", row)
-	}
-}
-
-// Judgments stand beside each other that showed the same order, asked for the same time, whatever else a run asked.
-func TestJudgmentsAreAlignedByOrderAndRepetition(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "right", dir, "once")
-	makeRun(t, filepath.Join(dir, "thrice"), making{sim: "coin", repetitions: 3})
-	makeRun(t, filepath.Join(dir, "rotated"), making{protocol: "multi-option", dataset: "sample-options", sim: "first"})
-	makeRun(t, filepath.Join(dir, "drawn"), making{protocol: "multi-option", dataset: "sample-options", sim: "first", options: judging.Settings{"orders": "random:5"}})
-	s := newSite(t, dir, nil)
-	for _, c := range []struct {
-		query, item string
-		rows        int
-	}{
-		{"a=once&b=thrice", "sample-math-01", 6}, {"a=thrice&b=once", "sample-math-01", 6}, {"run=once&run=thrice&run=once&a=once", "sample-math-01", 6},
-		{"a=rotated&b=drawn", "sample-options-02", 0},
-	} {
-		r := httptest.NewRequest("GET", "/compare/item?"+c.query+"&item="+c.item, nil)
-		v, err := s.compareItemView(r)
-		must(t, err)
-		shown, rows := 0, map[string]bool{}
-		for _, row := range v.Rows {
-			var title string
-			for k, cell := range row.Cells {
-				if cell.JudgmentView == nil {
-					continue
-				}
-				shown++
-				is := fmt.Sprint(cell.Order, " time ", cell.Repetition)
-				if title != "" && is != title {
-					t.Errorf("%s: %s stands beside %s", c.query, is, title)
-				}
-				if title = is; cell.Name != v.Sides[k].Called {
-					t.Errorf("%s: run %d goes by %s", c.query, k, cell.Name)
-				}
-			}
-			rows[title] = true
-		}
-		all := 0
-		for _, side := range v.Sides {
-			all += len(side.Judgments)
-		}
-		if shown != all || c.rows > 0 && (len(v.Rows) != c.rows || len(rows) != c.rows) {
-			t.Errorf("%s: %d of %d judgments in %d rows", c.query, shown, all, len(v.Rows))
-		}
-	}
-	page := s.get("/compare/item?a=thrice&b=once&item=sample-math-01")
-	for _, section := range elements(parse(t, page), "section") {
-		if attr(section, "class") != "order" {
-			continue
-		}
-		title := textOf(elements(section, "h3")[0])
-		if lacks := strings.Contains(textOf(section), "has no such judgment"); lacks != strings.Contains(title, "time") {
-			t.Errorf("%q: the other run has none: %v", title, lacks)
-		}
-	}
-}
-
-// More than two runs are compared by letters, with a figure, every two of them in a line, and the items that set them
-// apart.
-func TestCompareSeveral(t *testing.T) {
-	dir := t.TempDir()
-	for i, sim := range []string{"right", "accuracy=0.7,seed=1", "accuracy=0.5,first=0.5,seed=2", "first"} {
-		makePairs(t, sim, dir, "run-"+letterOf(i))
-	}
-	s := newSite(t, dir, nil)
-	q := "/compare?run=run-A&run=run-B&run=run-C&run=run-D&run="
-	page := s.get(q)
-	for _, pair := range []string{"A · B", "A · C", "A · D", "B · C", "B · D", "C · D"} {
-		if !strings.Contains(textOf(byID(t, page, "difference")), pair) {
-			t.Errorf("%s have no row", pair)
-		}
-	}
-	if text := textOf(byID(t, page, "judges")); strings.Count(text, "sim:") != 4 {
-		t.Errorf("not every judge stands with its number:\n%s", text)
-	}
-	right := make([]map[string]bool, 4)
-	for i := range right {
-		right[i] = map[string]bool{}
-		var v ItemsView
-		s.data("/api/v1/runs/run-"+letterOf(i)+"/items?show=right&per=200", &v)
-		for _, item := range v.Items {
-			right[i][item.ID] = true
-		}
-	}
-	want := map[string]int{"all": 32}
-	for id := range right[0] { // which is right on all
-		n := 0
-		for i := range right {
-			if right[i][id] {
-				n++
-			}
-		}
-		if n < 4 {
-			want["differ"]++
-		}
-		if n == 1 {
-			want["a"]++
-		}
-	}
-	for _, show := range []string{"differ", "a", "b", "none", "all"} {
-		v, err := s.compareView(httptest.NewRequest("GET", q+"&show="+show, nil))
-		must(t, err)
-		if v.Matches != want[show] || v.Shared != 32 {
-			t.Errorf("%s: %d of %d items, want %d", show, v.Matches, v.Shared, want[show])
-		}
-	}
-	link := attr(elements(byID(t, s.get(q+"&show=all"), "items"), "a")[0], "href")
-	if page := s.get(link); !strings.Contains(page, "/runs/run-D/items/") {
-		t.Errorf("%s does not have all runs:\n%s", link, page)
-	}
-	s.answers(400, "/compare?run=1&run=2&run=3&run=4&run=5&run=6&run=7")
-	says(t, s.get("/compare?a=run-A"), "Name two runs")
-}
 
 // Verdicts are held against each other by what was shown in which order and which time, not by the numbers of showings.
 func TestVerdictsDifferByOrder(t *testing.T) {
@@ -267,51 +115,6 @@ func TestComparePageLeadsToItsItems(t *testing.T) {
 		}
 	}
 	says(t, page, "gavel compare "+s.folder("a")+" "+s.folder("b"), "Copy as Markdown", "| correct in both orders |", "How sure is that?")
-}
-
-// What cannot be said is not said: of a run beside itself, of runs that are not scored alike, of judges without a verdict.
-func TestComparePageWithoutADifference(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "right", dir, "right")
-	makePairs(t, "silent", dir, "silent")
-	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: "first"})
-	s := newSite(t, dir, nil)
-	for _, c := range []struct {
-		query      string
-		has, lacks []string
-	}{
-		{
-			query: "a=right&b=right",
-			has:   []string{"Both are the same run", "Each judge, and what it costs"},
-			lacks: []string{"better →", "Who is correct on what", "Outcomes"},
-		},
-		{
-			query: "a=right&b=silent",
-			has:   []string{"sim:right is better by 100 points", "32 on which only one is correct", "0 change with the order"},
-			lacks: []string{"where both orders agree *", "Check the labels", "Coverage:"},
-		},
-		{
-			query: "a=right&b=options",
-			has:   []string{"These runs cannot be compared", "not scored alike"},
-			lacks: []string{"The difference", "they differ"},
-		},
-		{
-			query: "run=sim:right&run=sim:silent",
-			has:   []string{"sim:right is better by 100 points"},
-		},
-	} {
-		text := strings.Join(strings.Fields(textOf(parse(t, s.get("/compare?"+c.query)))), " ")
-		for _, want := range c.has {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q:\n%s", c.query, want, text)
-			}
-		}
-		for _, not := range c.lacks {
-			if strings.Contains(text, not) {
-				t.Errorf("%s says %q", c.query, not)
-			}
-		}
-	}
 }
 
 var numberIn = regexp.MustCompile(`\d+`)

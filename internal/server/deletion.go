@@ -35,25 +35,16 @@ func (d deletion) form(s *Server, w http.ResponseWriter, r *http.Request) error 
 	return seeOther(w, r, d.list)
 }
 
-// call is the route by which programs delete.
-func (d deletion) call(about string) route {
-	return route{
-		pattern: "POST",
-		api:     "/" + d.what + "s/{" + d.what + "}/delete",
-		about:   about,
-		body:    confirmation{},
-		needs:   needsRunner,
-		view: viewOf(func(s *Server, r *http.Request) (deleted, error) {
-			name := r.PathValue(d.what)
-			o, err := readJobRequest(r)
-			if err != nil {
-				return deleted{}, err
-			}
-			if o.Get("confirm") != name {
-				return deleted{}, failure.Bad("to delete the %s, send {\"confirm\": %s} with its %s",
-					d.what, strings.ToUpper(d.named), d.named)
-			}
-			return deleted{Deleted: name}, d.do(s, name)
-		}),
+// call deletes what a program confirms.
+func (d deletion) call(s *Server, r *http.Request) (deleted, error) {
+	name := r.PathValue(d.what)
+	o, err := readJobRequest(r)
+	if err != nil {
+		return deleted{}, err
 	}
+	if o.Get("confirm") != name {
+		return deleted{}, failure.Bad("to delete the %s, send {\"confirm\": %s} with its %s",
+			d.what, strings.ToUpper(d.named), d.named)
+	}
+	return deleted{Deleted: name}, d.do(s, name)
 }

@@ -14,41 +14,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(
-		route{
-			pattern: "GET /runs/{run}/report.html",
-			handle: downloadNumbers("text/html; charset=utf-8", ".html", func(p *report.RunPage, w io.Writer) error {
-				return report.Document{Runs: []report.Run{p.Run}}.WriteHTML(w)
-			}),
-		},
-		route{
-			pattern: "GET /runs/{run}/results.csv",
-			handle: downloadNumbers("text/csv; charset=utf-8", ".csv", func(p *report.RunPage, w io.Writer) error {
-				return report.Scores{Runs: []scoring.Report{p.Report}}.Document().CSV(w)
-			}),
-		},
-		route{
-			pattern: "GET /runs/{run}/records.jsonl",
-			handle:  download("application/jsonl", ".jsonl", (*Server).writeRecords),
-			stream:  true,
-		},
-		route{
-			pattern: "GET /runs/{run}/summary.md",
-			handle:  downloadNumbers("text/markdown; charset=utf-8", ".md", (*report.RunPage).Markdown),
-		},
-		route{
-			pattern: "GET /runs/{run}/picture.svg",
-			handle:  downloadNumbers(svgType, ".svg", (*report.RunPage).SVG),
-		},
-		route{
-			pattern: "GET /leaderboard.md",
-			handle:  downloadBoard("text/markdown; charset=utf-8", ".md", (*report.Leaderboard).Markdown),
-		},
-		route{pattern: "GET /leaderboard.svg", handle: downloadBoard(svgType, ".svg", (*report.Leaderboard).SVG)},
-	)
-}
-
 // download hands out a file of a run under a name of its own. Nothing of it is shown as a page of this server.
 func download(kind, suffix string, write func(*Server, *http.Request, string, io.Writer) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
@@ -139,7 +104,18 @@ func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.W
 	}
 }
 
-const svgType = "image/svg+xml"
+const (
+	svgType      = "image/svg+xml"
+	markdownType = "text/markdown; charset=utf-8"
+)
+
+func reportHTML(p *report.RunPage, w io.Writer) error {
+	return report.Document{Runs: []report.Run{p.Run}}.WriteHTML(w)
+}
+
+func resultsCSV(p *report.RunPage, w io.Writer) error {
+	return report.Scores{Runs: []scoring.Report{p.Report}}.Document().CSV(w)
+}
 
 // downloadTime is how long records may be on their way.
 const downloadTime = 10 * time.Minute

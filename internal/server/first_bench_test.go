@@ -18,7 +18,7 @@ import (
 func BenchmarkFirstLook(b *testing.B) {
 	dir := b.TempDir()
 	for _, run := range []string{"numbers", "none"} {
-		largeRun(b, filepath.Join(dir, run), 25_000)
+		largeRun(b, filepath.Join(dir, run), 25_600)
 	}
 	s := newSite(b, dir, nil)
 	m, err := s.runs.Manifest("numbers")
@@ -31,7 +31,7 @@ func BenchmarkFirstLook(b *testing.B) {
 		{"run", "/runs/numbers"},
 		{"run without numbers", "/runs/none"},
 		{"items", "/runs/numbers/items"},
-		{"item", "/runs/numbers/items/sample-knowledge-01-00000"},
+		{"item", "/runs/numbers/items/0000-sample-knowledge-01"},
 		{"comparison", "/compare?a=numbers&b=none"},
 	} {
 		b.Run(c.name, func(b *testing.B) { firstLook(b, dir, c.target) })

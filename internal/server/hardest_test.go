@@ -1,80 +1,10 @@
 package server
 
 import (
-	"net/http/httptest"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"gavel/judging"
 )
-
-// The hardest items are those of which most runs of a dataset and protocol are wrong, by what each run's own list says.
-func TestHardestItems(t *testing.T) {
-	dir := t.TempDir()
-	sims := map[string]string{"a": "accuracy=0.8,seed=1", "b": "accuracy=0.5,first=0.5,seed=2", "c": "silent", "deep/d": "accuracy=0.9,seed=3"}
-	for run, sim := range sims {
-		makePairs(t, sim, dir, filepath.FromSlash(run))
-	}
-	makeRun(t, filepath.Join(dir, "alone"), making{protocol: "reversed", sim: "coin"})
-	g := newGrowing(t, filepath.Join(dir, "growing"))
-	g.append(g.lines[:6]...)
-	s := newSite(t, dir, nil)
-	wrong := map[string]int{}
-	for run := range sims {
-		var v ItemsView
-		s.data("/api/v1/runs/"+escaped(run)+"/items?show=wrong&per=200", &v)
-		for _, item := range v.Items {
-			wrong[item.ID]++
-		}
-	}
-	target := "/hardest?protocol=pairwise&dataset=sample"
-	v, err := s.hardestView(httptest.NewRequest("GET", target, nil))
-	must(t, err)
-	if len(v.Items) != 32 || len(v.Judges) != 4 || len(v.Choices.Questions.Choices) != 1 {
-		t.Fatalf("%d items of %d judges, of %d questions", len(v.Items), len(v.Judges), len(v.Choices.Questions.Choices))
-	}
-	for i, row := range v.Items {
-		if row.Wrong() != wrong[row.ID] || row.Judged() != 4 || i > 0 && row.Wrong() > v.Items[i-1].Wrong() {
-			t.Errorf("%d. %s: %d of %d wrong, want %d, after %d", i, row.ID, row.Wrong(), row.Judged(), wrong[row.ID], v.Items[max(0, i-1)].Wrong())
-		}
-		marked := 0
-		for _, m := range row.Marks() {
-			if m.Kind == "wrong" || m.Kind == "mixed" {
-				marked++
-			}
-		}
-		if marked != row.Wrong() {
-			t.Errorf("%s: %d marks are wrong, of %d", row.ID, marked, row.Wrong())
-		}
-	}
-	link := elements(elements(byID(t, s.get(target), "items"), "tbody")[0], "a")[0]
-	if len(textOf(link)) < 20 {
-		t.Errorf("the link says %q", textOf(link))
-	}
-	page := s.get(attr(link, "href"))
-	if n := len(elements(byID(t, page, "results"), "bdi")); n != 4 {
-		t.Errorf("%d rows of judges, want 4", n)
-	}
-	says(t, s.get("/runs/a/items"), "What most judges get wrong")
-	for _, page := range []string{"/runs/a/items", "/hardest"} {
-		if strings.Contains(s.get(page), "may be wrong") {
-			t.Errorf("%s doubts labels because of simulated judges", page)
-		}
-	}
-	says(t, s.get("/runs/a/items/"+v.Items[0].ID), "Other judges")
-	if strings.Contains(s.get("/runs/alone/items"), "most judges get") {
-		t.Error("of one run there are no hardest items")
-	}
-	// What is asked again is read again.
-	write(t, filepath.Join(dir, "a", judging.RecordsFile), "")
-	if v, err = s.hardestView(httptest.NewRequest("GET", target, nil)); err != nil || v.Items[0].Judged() != 3 {
-		t.Errorf("after a run lost its records: %+v %v", v.Items[0], err)
-	}
-	s.answers(200, "/hardest")
-	s.answers(404, "/hardest?protocol=reversed&dataset=sample", target+"&page=2")
-	s.answers(400, target+"&page=x")
-}
 
 // Simulated judges are wrong as they were told to be: what they get wrong says nothing of the labels.
 func TestHardestSays(t *testing.T) {
@@ -91,12 +21,12 @@ func TestHardestSays(t *testing.T) {
 		{[]RunRow{simulated, simulated}, 2, 2, "Both judges are wrong in both orders on 1 of 10 pairs."},
 		{[]RunRow{model, model}, 2, 1, "Neither judge is correct in both orders on 1 of 10 pairs."},
 	} {
-		all := make([]tally, 10)
-		for i := range all {
-			all[i].n[hardRight] = len(c.judges)
+		m := matrix{runs: c.judges, items: make([]tally, 10)}
+		for i := range m.items {
+			m.items[i].right = len(c.judges)
 		}
-		all[0] = tally{n: [...]int{hardMixed: c.wrong - c.certain, hardWrong: c.certain}}
-		if got := hardestSays(all, c.judges); got != c.want {
+		m.items[0] = tally{mixed: c.wrong - c.certain, wrong: c.certain}
+		if got := m.Says(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

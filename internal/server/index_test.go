@@ -280,66 +280,6 @@ func linksOfItems(t *testing.T, page string) (links []string) {
 	return links
 }
 
-// TestWrongItemsComeFirst: readers see those first that are wrong every time, then the rest of the wrong ones.
-func TestWrongItemsComeFirst(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "accuracy=0.6,first=0.4,seed=3", dir, "a")
-	s := newSite(t, dir, nil)
-	var v ItemsView
-	s.data("/api/v1/runs/a/items", &v)
-	var want []string
-	for _, facts := range []func(names []string) bool{
-		func(names []string) bool { return slices.Contains(names, "confident") },
-		func(names []string) bool {
-			return slices.Contains(names, "wrong") && !slices.Contains(names, "confident")
-		},
-		func(names []string) bool { return slices.Contains(names, "right") },
-	} {
-		n := len(want)
-		for _, item := range v.Items {
-			if facts(item.Flags) {
-				want = append(want, "/runs/a/items/"+item.ID)
-			}
-		}
-		if len(want) == n {
-			t.Fatal("the simulated judge leaves a kind of item out")
-		}
-	}
-	if got := linksOfItems(t, s.get("/runs/a/items")); !slices.Equal(got, want) {
-		t.Errorf("listed %v, want %v", got, want)
-	}
-}
-
-func TestPages(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "coin", dir, "a")
-	s := newSite(t, dir, nil)
-	var all []string
-	for page := range 4 {
-		var v ItemsView
-		s.data(fmt.Sprintf("/api/v1/runs/a/items?per=10&page=%d", page+1), &v)
-		if v.Pages != 4 || v.Matches != 32 {
-			t.Errorf("%d pages, %d items", v.Pages, v.Matches)
-		}
-		for _, i := range v.Items {
-			all = append(all, i.ID)
-		}
-	}
-	if len(all) != 32 || all[0] != "sample-knowledge-01" || all[31] != "sample-coding-08" {
-		t.Errorf("the pages together: %v", all)
-	}
-	for _, filter := range []string{"", "?group=Math"} {
-		list := linksOfItems(t, s.get("/runs/a/items"+filter))
-		page := s.get(list[1])
-		if next := attr(byID(t, page, "next"), "href"); next != list[2] {
-			t.Errorf("%s: the next is %q, in the list %q", filter, next, list[2])
-		}
-		if previous := attr(byID(t, page, "previous"), "href"); previous != list[0] {
-			t.Errorf("%s: the one before is %q, in the list %q", filter, previous, list[0])
-		}
-	}
-}
-
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "a"), making{sim: "right", alter: func(r *judging.Record) {
@@ -376,47 +316,6 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q: %v, want %v", c.text, got, c.want)
 		}
 	}
-}
-
-func TestCompare(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "accuracy=0.8,seed=1", dir, "a")
-	makeRun(t, filepath.Join(dir, "b"), making{protocol: "reversed", sim: "accuracy=0.6,seed=2"})
-	makeRun(t, filepath.Join(dir, "c"), making{protocol: "answer", dataset: "sample-choice", sim: "right"})
-	s := newSite(t, dir, nil)
-	var v compareView
-	s.data("/api/v1/compare?a=a&b=b", &v)
-	var table struct{ OnlyA, OnlyB int }
-	for _, d := range v.Comparison.Comparisons[0].Differences {
-		if d.Metric == "strict" && d.Group == "overall" {
-			table.OnlyA, table.OnlyB = d.Table.OnlyA, d.Table.OnlyB
-		}
-	}
-	if v.Shared != 32 || table.OnlyA+table.OnlyB == 0 || v.Matches != table.OnlyA+table.OnlyB {
-		t.Errorf("%d of %d items differ, the table has %d and %d", v.Matches, v.Shared, table.OnlyA, table.OnlyB)
-	}
-	for show, want := range map[string]int{"a": table.OnlyA, "b": table.OnlyB, "all": 32} {
-		var v compareView
-		s.data("/api/v1/compare?a=a&b=b&show="+show, &v)
-		if v.Matches != want || len(v.Items) != want {
-			t.Errorf("%s: %d items, want %d", show, v.Matches, want)
-		}
-	}
-	var other compareView
-	s.data("/api/v1/compare?a=b&b=a&show=verdicts", &other)
-	var same compareView
-	s.data("/api/v1/compare?a=a&b=a&show=verdicts", &same)
-	if other.Matches < v.Matches || same.Matches != 0 {
-		t.Errorf("verdicts differ on %d items, and on %d of one run with itself", other.Matches, same.Matches)
-	}
-	page := s.get("/compare?a=a&b=b")
-	says(t, page, "McNemar", "they differ "+fmt.Sprint(v.Matches))
-	item := elements(byID(t, page, "items"), "a")[0]
-	says(t, s.get(attr(item, "href")), "Judgment 1 of 2: shown A, then B", "Judgment 2 of 2: shown B, then A", "What the judges said")
-	s.answers(400, "/api/v1/compare?a=a", "/compare?a=a&b=b&show=odd")
-	s.answers(404, "/api/v1/compare?a=a&b=none", "/compare?a=a&b=b&page=9", "/compare/item?a=a&b=b&item=none")
-	s.answers(200, "/compare")
-	says(t, s.get("/compare?a=a&b=c"), "not scored alike")
 }
 
 // events reads what a stream says until it ends.
@@ -498,54 +397,23 @@ func TestLive(t *testing.T) {
 // largeRun writes a run of so many pairs with replies of a kilobyte and more.
 func largeRun(t testing.TB, dir string, pairs int) {
 	t.Helper()
-	small := filepath.Join(t.TempDir(), "small")
-	makePairs(t, "accuracy=0.7,first=0.2,seed=1", small)
-	m, err := judging.ReadManifest(small)
-	must(t, err)
-	var records []judging.Record
-	must(t, judging.ReadRecords(filepath.Join(small, judging.RecordsFile), func(r *judging.Record) error {
-		records = append(records, *r)
-		return nil
-	}))
-	itemsText, err := os.ReadFile(filepath.Join(small, judging.ItemsFile))
-	must(t, err)
-	items := map[string]map[string]any{}
-	for line := range bytes.Lines(itemsText) {
-		var v map[string]any
-		must(t, json.Unmarshal(line, &v))
-		items[v["pair_id"].(string)] = v
-	}
-	must(t, os.MkdirAll(dir, 0o755))
-	create := func(name string) (*os.File, *json.Encoder) {
-		f, err := os.Create(filepath.Join(dir, name))
-		must(t, err)
-		enc := json.NewEncoder(f)
-		enc.SetEscapeHTML(false)
-		return f, enc
-	}
-	itemsFile, itemLines := create(judging.ItemsFile)
-	recordsFile, recordLines := create(judging.RecordsFile)
 	words := strings.Repeat("The first response is right about the melting point and says why. ", 20)
-	for i := range pairs {
-		a, b := records[2*(i%32)], records[2*(i%32)+1]
-		v := items[a.Item]
-		id := fmt.Sprintf("%s-%05d", a.Item, i)
-		line := map[string]any{}
-		for k, x := range v {
-			line[k] = x
+	makeRun(t, dir, making{sim: "accuracy=0.7,first=0.2,seed=1", alter: func(r *judging.Record) {
+		r.Replies[0].Text = words + r.Replies[0].Text
+		r.Replies[0].PromptTokens, r.Replies[0].ReplyTokens, r.Replies[0].Milliseconds = 1000, 300, 1200
+	}})
+	for _, file := range []string{judging.ItemsFile, judging.RecordsFile} {
+		path := filepath.Join(dir, file)
+		text, err := os.ReadFile(path)
+		must(t, err)
+		var all strings.Builder
+		for i := range pairs / 32 {
+			all.WriteString(strings.ReplaceAll(string(text), `"sample-`, fmt.Sprintf(`"%04d-sample-`, i)))
 		}
-		line["pair_id"] = id
-		must(t, itemLines.Encode(line))
-		for _, r := range []judging.Record{a, b} {
-			r.Item = id
-			r.Replies = []judging.Reply{{Text: fmt.Sprintf("%s Number %d. %s", words, i, r.Replies[0].Text), Finish: "stop", PromptTokens: 1000, ReplyTokens: 300, Milliseconds: 1200}}
-			must(t, recordLines.Encode(r))
-		}
+		write(t, path, all.String())
 	}
-	must(t, itemsFile.Close())
-	must(t, recordsFile.Close())
-	m.Judgments, m.Spec.Dataset.Items = 2*pairs, pairs
-	must(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
+	changeManifest(t, dir, func(m *judging.Manifest) { m.Judgments, m.Spec.Dataset.Items = 2*pairs, pairs })
+	must(t, os.Remove(filepath.Join(dir, judging.ResultsFile)))
 }
 
 // results.json counts where it is of the records that are there; where records

@@ -16,19 +16,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(
-		route{
-			pattern:  "GET /runs/{run}/items/{item}",
-			template: "item",
-			view:     viewOf((*Server).itemView),
-			api:      "/runs/{run}/items/{item}",
-			about:    "An item with every judgment of it",
-		},
-		route{pattern: "GET /runs/{run}/item", template: "item", view: viewOf((*Server).itemView)},
-	)
-}
-
 // ItemView is the page of an item.
 type ItemView struct {
 	Run       RunHead        `json:"run"`
@@ -51,6 +38,8 @@ type ItemView struct {
 	Across string       `json:"-"` // link to the item as some of them judged it; "" where there are none
 	Beside string       `json:"-"` // says who they are
 	Called string       `json:"-"` // its judge, among others that stand beside it
+
+	Pending bool `json:"-"` // what the others did is being read
 }
 
 // otherJudge is how another judge did on an item.
@@ -63,29 +52,28 @@ type otherJudge struct {
 const mostOthers = 20
 
 // addOthers says how the other judges did on an item, the best first.
-func (s *Server) addOthers(ctx context.Context, v *ItemView) {
+func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
+	m, err := s.matrixOf(ctx, v.Run.Name)
+	v.Pending = m.Pending
+	item := m.of(v.ID)
+	if item == nil {
+		return err
+	}
 	beside := []RunRow{v.Row}
-	for run, name := range s.otherJudges(ctx, v.Row.Name, v.Row.manifest) {
-		if len(v.Others) == mostOthers || run.of.Records.Size > smallRun {
-			continue
+	for k, run := range m.runs {
+		if len(v.Others) < mostOthers && judgeOf(run.manifest) != judgeOf(v.Row.manifest) {
+			beside = append(beside, run)
+			v.Others = append(v.Others, otherJudge{
+				Name: m.Judges[k].Name, Link: itemURL(run.Name, v.ID, ""), itemMark: item.Marks[k],
+			})
 		}
-		x, err := s.runs.Index(ctx, run.Name)
-		if err != nil {
-			continue // its own page says why
-		}
-		at, ok := x.Find(v.ID)
-		if !ok {
-			continue
-		}
-		beside = append(beside, run)
-		mark := hardMarks[hardStateOf(x.Flags(at))]
-		v.Others = append(v.Others, otherJudge{Name: name, Link: itemURL(run.Name, v.ID, ""), itemMark: mark})
 	}
 	v.Across = compareItemURL(beside, v.ID)
 	v.Beside = "their replies beside each other"
 	if len(beside) > maxCompared {
 		v.Beside = "replies of this one and the best " + scoring.CountWord(maxCompared-1)
 	}
+	return nil
 }
 
 // ItemTexts are an item's own words.
@@ -196,7 +184,9 @@ func (s *Server) itemView(r *http.Request) (v ItemView, err error) {
 	}
 	if !isAPI(r) {
 		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
-		s.addOthers(r.Context(), &v)
+		if err := s.addOthers(r.Context(), &v); err != nil {
+			return v, err
+		}
 	}
 	v.Back = runURL(name) + "/items" + f.Query()
 	all, err := s.matching(r, x, f)

@@ -17,17 +17,6 @@ import (
 	"gavel/judging"
 )
 
-func init() {
-	addRoutes(route{
-		pattern:  "GET /runs/{run}/items",
-		template: "items",
-		view:     viewOf((*Server).itemsView),
-		api:      "/runs/{run}/items",
-		about:    "Items of a run",
-		query:    ItemsFilter{},
-	})
-}
-
 // ItemsFilter is what a list of items was asked to show.
 type ItemsFilter struct {
 	Group   string `json:"group,omitempty"`
@@ -37,12 +26,13 @@ type ItemsFilter struct {
 	Mode    string `json:"mode,omitempty" jsonschema:"mode in which an item is judged otherwise than at first"`
 	Page    int    `json:"page" jsonschema:"from 1"`
 	Per     int    `json:"per" jsonschema:"of a page, at most 200"`
+	By      string `json:"-"` // the order: [byJudges], or that of the list
 }
 
 // Query of a link that keeps the filter, with more of its own.
 func (f ItemsFilter) Query(more ...string) string {
 	return query(append([]string{
-		"group", f.Group, "outcome", f.Outcome, "show", f.Show, "mode", f.Mode, "q", f.Text,
+		"group", f.Group, "outcome", f.Outcome, "show", f.Show, "mode", f.Mode, "q", f.Text, "by", f.By,
 	}, more...)...)
 }
 
@@ -89,6 +79,9 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 		}
 		return f, failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
 	}
+	if q.Get("by") == byJudges && !isAPI(r) {
+		f.By = byJudges
+	}
 	if len(f.Text) > maxQuery || len(f.Mode) > maxQuery {
 		return f, failure.Bad("a search text may have at most %d bytes", maxQuery)
 	}
@@ -118,7 +111,7 @@ func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 }
 
 // matching lists the items that a filter takes: for programs in the order of the run, for readers those first that are
-// wrong every time, then the rest of the wrong ones.
+// wrong every time, then the rest of the wrong ones; or the hardest first of those that all judges have.
 func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int, error) {
 	var has func(int) bool
 	if f.Text != "" {
@@ -128,13 +121,12 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 			return nil, err
 		}
 	}
-	show := store.FilterNamed(f.Show)
 	var places [3][]int
 	for i := range x.Len() {
 		switch {
 		case f.Group != "" && x.Group(i) != f.Group:
 		case f.Outcome != "" && !x.Ended(i)[judging.Outcome(f.Outcome)]:
-		case show != nil && !show.Is(x.Flags(i)):
+		case f.Show != "" && !x.Flags(i).Has(f.Show):
 		case f.Mode != "" && !x.Otherwise(i, f.Mode):
 		case has != nil && !has(i):
 		default:
@@ -145,15 +137,26 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 			places[place] = append(places[place], i)
 		}
 	}
-	return slices.Concat(places[:]...), nil
+	all := slices.Concat(places[:]...)
+	if f.By != byJudges {
+		return all, nil
+	}
+	m, err := s.matrixOf(r.Context(), x.Run)
+	rank := map[string]int{}
+	for i, t := range m.items {
+		rank[t.id] = i + 1
+	}
+	all = slices.DeleteFunc(all, func(i int) bool { return rank[x.ID(i)] == 0 })
+	slices.SortFunc(all, func(a, b int) int { return rank[x.ID(a)] - rank[x.ID(b)] })
+	return all, err
 }
 
 // placeOf an item is 0 where it is to be read first.
 func placeOf(f store.Flags) int {
 	switch {
-	case f.Confident:
+	case f.Has("confident"):
 		return 0
-	case f.Wrong:
+	case f.Has("wrong"):
 		return 1
 	}
 	return 2
@@ -187,6 +190,9 @@ type itemRow struct {
 	Judgments []JudgmentBrief `json:"games"`
 	Flags     []string        `json:"facts" jsonschema:"which values of the filter show hold for it"`
 	Link      string          `json:"-"`
+
+	Beside *tally `json:"-"` // of all judges, where the list is ordered by them
+	Across string `json:"-"` // link to the item as they judged it
 }
 
 // Option is a choice of a form with how many it is of.
@@ -209,7 +215,8 @@ type ItemsView struct {
 	Groups   []Option `json:"-"`
 	Outcomes []Option `json:"-"`
 	Shows    []Option `json:"-"`
-	Hardest  string   `json:"-"` // link to those that most judges get wrong; "" where there is one judge
+	Several  bool     `json:"-"` // there are other judges of the items
+	Matrix   matrix   `json:"-"` // how all did, where the list is ordered by that
 }
 
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
@@ -241,14 +248,23 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	v.offer(x)
 	items := x.OpenItems()
 	defer items.Close()
-	for _, i := range part {
-		v.Items = append(v.Items, itemRowOf(x, items, i, v.Run, f))
-	}
 	if !isAPI(r) {
 		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
-		v.Hardest = s.hardestURL(r.Context(), name)
+		judges, _ := s.judgesBeside(r.Context(), name)
+		v.Several = judges != nil
 	}
-	return v, nil
+	if f.By != "" {
+		v.Matrix, err = s.matrixOf(r.Context(), name)
+	}
+	for _, i := range part {
+		row := itemRowOf(x, items, i, v.Run, f)
+		if f.By != "" {
+			row.Beside = v.Matrix.of(row.ID)
+			row.Across = compareItemURL(v.Matrix.runs, row.ID)
+		}
+		v.Items = append(v.Items, row)
+	}
+	return v, err
 }
 
 // doubtful is one in how many items may be wrong every time before the judge is doubted rather than their labels.
@@ -286,6 +302,12 @@ func (v ItemsView) Says() string {
 	switch f := v.Filter; {
 	case v.Total == 0:
 		return "There are no items."
+	case f.By != "" && v.Matrix.Pending:
+		return "The judges are being scored on the same items."
+	case f.By != "" && v.Matrix.runs == nil:
+		return "No other judge was asked the same of these items yet."
+	case f.By != "" && !f.Narrow() && f.Show == "":
+		return v.Matrix.Says()
 	case f.Mode != "" && f.Group == "" && f.Outcome == "" && f.Text == "" && f.Show == "":
 		return fmt.Sprintf("In mode “%s” %d of %s are judged otherwise than at first.", f.Mode, v.Matches,
 			count(v.Total))
@@ -330,14 +352,11 @@ func (v ItemsView) Unlabelled() bool {
 func (v *ItemsView) offer(x *store.Index) {
 	groups := map[string]int{}
 	outcomes := map[string]int{}
-	kinds := make([]int, len(store.Filters))
+	kinds := map[string]int{}
 	for i := range x.Len() {
 		groups[x.Group(i)]++
-		f := x.Flags(i)
-		for k, s := range store.Filters {
-			if s.Is(f) {
-				kinds[k]++
-			}
+		for _, name := range x.Flags(i) {
+			kinds[name]++
 		}
 		for o := range x.Ended(i) {
 			outcomes[string(o)]++
@@ -356,9 +375,9 @@ func (v *ItemsView) offer(x *store.Index) {
 			})
 		}
 	}
-	for k, s := range store.Filters {
+	for _, s := range store.Filters {
 		if !s.Part || s.Name == v.Filter.Show {
-			v.Shows = append(v.Shows, Option{Value: s.Name, Name: s.Words, N: kinds[k]})
+			v.Shows = append(v.Shows, Option{Value: s.Name, Name: s.Words, N: kinds[s.Name]})
 		}
 	}
 }

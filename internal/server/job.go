@@ -9,37 +9,6 @@ import (
 	"gavel/internal/server/markup"
 )
 
-func init() {
-	addRoutes(
-		route{pattern: "GET /jobs", handle: (*Server).toRuns, needs: needsRunner},
-		route{
-			pattern: "GET",
-			api:     "/jobs",
-			view:    viewOf((*Server).jobsView),
-			about:   "What this server was told to make",
-			needs:   needsRunner,
-		},
-		route{pattern: "GET /jobs/{job}", handle: (*Server).followJob, needs: needsRunner},
-		route{
-			pattern: "GET",
-			api:     "/jobs/{job}",
-			view:    viewOf((*Server).jobView),
-			about:   "A job, with how far its run is",
-			needs:   needsRunner,
-		},
-		route{pattern: "POST /jobs/{job}/stop", handle: (*Server).stopForm, needs: needsRunner},
-		route{
-			pattern: "POST",
-			api:     "/jobs/{job}/stop",
-			view:    viewOf((*Server).stop),
-			about:   "Stop a job gently; a second time at once",
-			body:    struct{}{},
-			status:  http.StatusAccepted,
-			needs:   needsRunner,
-		},
-	)
-}
-
 // jobURL is where a job is followed: it leads to the page of its run or suite once there is one.
 func jobURL(id string) string { return "/jobs/" + escaped(id) }
 

@@ -24,7 +24,7 @@ func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*r
 	if err != nil || members == nil {
 		return nil, err
 	}
-	names, _ := report.NameJudges(judgesOf(members))
+	names := judgeNames(members)
 	all := append(namesOf(members), name)
 	state := fmt.Sprint(names, s.state(all...))
 	return memo.Get(ctx, s.memo, "jury "+name, state, func() (*report.Jury, error) {

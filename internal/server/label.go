@@ -23,33 +23,15 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(
-		route{
-			pattern:    "GET /labels",
-			template:   "labels",
-			navigation: "Labels",
-			place:      4,
-			view:       viewOf((*Server).labelsView),
-			needs: func(s *Server) error {
-				if s.opts.Labels == "" {
-					return errNoDesk
-				}
-				return nil
-			},
-		},
-		route{pattern: "POST /labels", handle: (*Server).labelAs, needs: needsDesk},
-		route{
-			pattern:  "GET /labels/{who}",
-			template: "label",
-			view:     viewOf((*Server).labelView),
-			needs:    needsDesk,
-		},
-		route{pattern: "POST /labels/{who}", handle: (*Server).labelSay, needs: needsDesk},
-	)
-}
-
 var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel label DATASET")
+
+// needsLabels is the need of the page of labels.
+func needsLabels(s *Server) error {
+	if s.opts.Labels == "" {
+		return errNoDesk
+	}
+	return nil
+}
 
 // needsDesk is the need of routes by which people label.
 func needsDesk(s *Server) error {

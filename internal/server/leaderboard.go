@@ -19,25 +19,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(
-		route{
-			pattern:    "GET /{$}",
-			template:   "leaderboard",
-			navigation: "Leaderboard",
-			place:      1,
-			view:       viewOf((*Server).leaderboardPage),
-		},
-		route{
-			pattern: "GET",
-			api:     "/leaderboard",
-			view:    viewOf((*Server).board),
-			about:   "The judges of one question over the same items, the best first",
-			query:   boardFilter{},
-		},
-	)
-}
-
 // boardFilter is which leaderboard was asked for.
 type boardFilter struct {
 	Protocol string `json:"protocol,omitempty"`
@@ -279,17 +260,15 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 
 // board makes the leaderboard that was asked for.
 func (s *Server) board(r *http.Request) (leaderboardView, error) {
-	v, err := s.boardOf(r, (*condition).link, func(*condition) bool { return true })
+	v, err := s.boardOf(r)
 	if v.of != nil && len(v.of.runs) > 0 {
 		v.Board, v.Pending = s.leaderboard(r.Context(), v.of, r.URL.Query().Get("show") == "all" || isAPI(r))
 	}
 	return v, err
 }
 
-// boardOf returns the leaderboard that was asked for without its judges, of those that takes accepts.
-func (s *Server) boardOf(
-	r *http.Request, link func(*condition) string, takes func(*condition) bool,
-) (v leaderboardView, err error) {
+// boardOf returns the leaderboard that was asked for without its judges.
+func (s *Server) boardOf(r *http.Request) (v leaderboardView, err error) {
 	v.rows, err = s.rowsOf(r)
 	if err != nil {
 		return v, err
@@ -297,7 +276,7 @@ func (s *Server) boardOf(
 	v.Reading = v.rows == nil
 	v.Scoring = s.score(r.Context(), v.rows)
 	filter := boardFilterOf(r)
-	all := slices.DeleteFunc(conditions(v.rows, false), func(c *condition) bool { return !takes(c) })
+	all := conditions(v.rows, false)
 	asked := filter != boardFilter{}
 	if !asked && v.Scoring > 0 { // what stands first is the same before and after
 		if first := filter.chosen(conditions(v.rows, true)); first != nil { // nil where only parts of runs are scored
@@ -316,14 +295,14 @@ func (s *Server) boardOf(
 	v.Dataset = c.dataset
 	v.Items = c.n
 	v.Query = c.query()
-	v.Choices = choicesOf(all, c, link)
+	v.Choices = choicesOf(all, c)
 	v.Scoring += s.narrow(r.Context(), c)
 	return v, nil
 }
 
 // choicesOf are the other questions about these items, or about their best-judged ones, and the other items of the
 // question, with links to them.
-func choicesOf(all []*condition, chosen *condition, link func(*condition) string) (v boardChoices) {
+func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 	names := map[string]int{}
 	for _, c := range all {
 		if c.sameQuestion(chosen) {
@@ -335,7 +314,7 @@ func choicesOf(all []*condition, chosen *condition, link func(*condition) string
 	v.Questions.Label = "Question"
 	for _, c := range all {
 		if c.sameQuestion(chosen) {
-			choice := boardChoice{Name: c.dataset, N: c.n, Link: link(c), Chosen: c == chosen}
+			choice := boardChoice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == chosen}
 			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
 				choice.Name += " (" + c.key() + ")"
 			}
@@ -352,7 +331,7 @@ func choicesOf(all []*condition, chosen *condition, link func(*condition) string
 			}
 		}
 		v.Questions.Choices = append(v.Questions.Choices, boardChoice{
-			Name: question, Link: link(to), Chosen: c.sameQuestion(chosen),
+			Name: question, Link: to.link(), Chosen: c.sameQuestion(chosen),
 		})
 	}
 	list := sets.Choices
@@ -424,7 +403,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	}
 	reports := reportsOf(judges)
 	of := judgesOf(judges)
-	names, _ := report.NameJudges(of)
+	names := judgeNames(judges)
 	ranking := report.Unranked(reports)
 	if known != nil {
 		ranking = known.ranking
@@ -439,7 +418,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	}
 	b.Notes = append(b.Notes, s.notes(c)...)
 	if len(judges) > 1 {
-		b.Hardest.Page = c.hardest()
+		b.Hardest.Page = hardestURL(judges[0].Name)
 	}
 	return b, pending
 }
@@ -464,6 +443,12 @@ func (s *Server) notes(c *condition) []string {
 	bring := shellLine([]string{"gavel", "references", "--out", s.opts.Runs, s.folder(c.runs[0].Name)})
 	return []string{fmt.Sprintf("%d published judges decided the same pairs; this brings them here: %s",
 		len(first.References), bring)}
+}
+
+// judgeNames are the names of the judges of some runs, those of one model with what differs.
+func judgeNames(rows []RunRow) []string {
+	names, _ := report.NameJudges(judgesOf(rows))
+	return names
 }
 
 // judgesOf are the judges of some runs.

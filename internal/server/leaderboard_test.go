@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/scoring"
@@ -38,56 +37,6 @@ func changeManifest(t testing.TB, dir string, change func(m *judging.Manifest)) 
 }
 
 func patient(o *Options) { o.pageWait = time.Minute }
-
-// Four judges of one dataset, one of them over a copy of it under another name; a part of a run is on no leaderboard.
-func TestLeaderboard(t *testing.T) {
-	dir := judges(t)
-	copyRun(t, filepath.Join(dir, "other"), filepath.Join(dir, "known"), "another-name")
-	changeManifest(t, filepath.Join(dir, "known"), func(m *judging.Manifest) {
-		m.Spec.Model.Name = "lab/published-8b"
-		m.Imported = "file.jsonl"
-	})
-	shard(t, filepath.Join(dir, "part"), "accuracy=1") // of a run with the best number of all
-	s := newSite(t, dir, patient)
-	page := s.get("/")
-	says(t, page, "judge best: correct in both orders on 91 and 88 % of 32 pairs.", "No significant difference among them.",
-		"Do not use", "published replies or verdicts", "picks the first response")
-	rows := boardRowsOf(t, page)
-	want := [][]string{
-		{"Judge", "Rank", "Level", "Accuracy when consistent", "Prefers the first response"},
-		{"sim:accuracy=0.95,seed=1", "simulated", "1–3", "usable", "9176–97"},
-		{"published-8b", "reference · stored replies", "1–3", "88"},
-		{"sim:accuracy=0.9,seed=2", "1–3", "88"},
-		{"sim:silent", "4–5", "unusable", "–"},
-		{"sim:first", "4–5", "unusable", "00–10", "100 %"},
-	}
-	if len(rows) != len(want) {
-		t.Fatalf("%d rows:\n%s", len(rows), strings.Join(rows, "\n"))
-	}
-	for i, words := range want {
-		for _, w := range words {
-			if !strings.Contains(rows[i], w) {
-				t.Errorf("row %d does not say %q: %s", i, w, rows[i])
-			}
-		}
-	}
-	links := 0
-	for _, a := range elements(byID(t, page, "judges-table"), "a") {
-		s.get(attr(a, "href"))
-		links++
-	}
-	if links != 5 {
-		t.Errorf("%d links to runs", links)
-	}
-	says(t, s.get("/?protocol=answer"), "sim:accuracy=0.6,seed=1", "answers")
-	s.answers(404, "/?protocol=nonsense")
-	var data leaderboardView
-	s.data("/api/v1/leaderboard?dataset=sample&goal=better", &data)
-	if b := data.Board; b == nil || len(b.Rows) != 5 || b.Rows[0].First != 1 || b.Rows[0].Last != 3 || data.Items != 32 ||
-		!strings.Contains(b.Says, "judge best") {
-		t.Errorf("the API: %+v", data)
-	}
-}
 
 // TestJudgesMeetOnTheSameItems: on a leaderboard are the judges of the same items by id, text and label, whatever file
 // these come from and whatever each judge has answered itself; where one judged fewer, all are scored on these.
@@ -151,7 +100,7 @@ func TestJudgesMeetOnTheSameItems(t *testing.T) {
 			}
 			if c.judges == 2 {
 				says(t, s.get("/runs/b"), "of 2 judges here")
-				says(t, s.get("/hardest?dataset=other"), fmt.Sprintf("%d pairs", c.n))
+				says(t, s.get(s.ask("GET", "/hardest?dataset=other", "").Header().Get("Location")), fmt.Sprintf("%d pairs", c.n))
 			}
 		})
 	}
@@ -165,12 +114,13 @@ func TestHardestOfPartsFollows(t *testing.T) {
 		withItems(t, filepath.Join(dir, run), func(lines []string) []string { return slices.Delete(lines, i, i+1) })
 		changeManifest(t, filepath.Join(dir, run), func(m *judging.Manifest) { m.Spec.Dataset.IDs = run })
 	}
-	s := newSite(t, dir, func(o *Options) { o.pageWait = time.Nanosecond })
-	for range 2 {
-		says(t, s.get("/hardest"), "Runs that are being scored: 2.")
+	s := newSite(t, dir, func(o *Options) { o.pageWait = -1 })
+	says(t, s.get("/runs/a/items?by=judges"), "The judges are being scored")
+	for range 3 {
 		s.background.Wait()
+		s.get("/runs/a/items?by=judges")
 	}
-	says(t, s.get("/hardest"), "30 pairs")
+	says(t, s.get("/runs/a/items?by=judges"), "30 pairs")
 }
 
 // withItems gives a run other items, of another dataset, and takes away the records of those that are left out.
@@ -206,32 +156,10 @@ func withItems(t *testing.T, dir string, change func(lines []string) []string) {
 	})
 }
 
-// TestJudgesOfOneModelAreSeveralRows: what differs between judges of one model stands beside their names.
-func TestJudgesOfOneModelAreSeveralRows(t *testing.T) {
-	for what, change := range map[string]func(m *judging.Manifest){
-		"quantisation Q4_K_M":    func(m *judging.Manifest) { m.Model.Quantisation = "Q4_K_M" },
-		"context asked for 4096": func(m *judging.Manifest) { m.Spec.Parameters.NumCtx = 4096 },
-		"thinking high":          func(m *judging.Manifest) { m.Spec.Parameters.Think = "high" },
-		"server vLLM 0.9":        func(m *judging.Manifest) { m.Server = backends.Server{Name: "vLLM", Version: "0.9"} },
-		"prompt sop (SHA-256 f":  func(m *judging.Manifest) { m.Spec.Prompt.SHA256 = "f" },
-		"q4":                     func(m *judging.Manifest) { m.Name = "q4" },
-	} {
-		dir := t.TempDir()
-		for _, run := range []string{"a", "b"} {
-			makePairs(t, "accuracy=0.9,seed=1", dir, run)
-		}
-		changeManifest(t, filepath.Join(dir, "b"), change)
-		page := newSite(t, dir, patient).get("/")
-		if rows := boardRowsOf(t, page); len(rows) != 3 || !strings.Contains(rows[1]+rows[2], what) {
-			t.Errorf("%s: %q", what, rows)
-		}
-	}
-}
-
 // Nothing but the ranks waits for judges to be compared, and too many of them are not.
 func TestRanksFollow(t *testing.T) {
 	dir := judges(t)
-	s := newSite(t, dir, func(o *Options) { o.pageWait = time.Nanosecond })
+	s := newSite(t, dir, func(o *Options) { o.pageWait = -1 })
 	page := s.get("/")
 	says(t, page, "The differences between judges are being tested", "has the highest score", "No test of the differences")
 	if rows := boardRowsOf(t, page); !strings.Contains(rows[1], "| – |") || strings.Contains(page, "b-first") {
@@ -255,26 +183,13 @@ func TestRanksFollow(t *testing.T) {
 	}
 }
 
-// A complete run stands for its judge, however many others there are.
-func TestOneRunStandsForItsJudge(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "accuracy=0.9,seed=2", dir, "a")
-	copyRun(t, filepath.Join(dir, "a"), filepath.Join(dir, "b"), "sample")
-	changeManifest(t, filepath.Join(dir, "a"), func(m *judging.Manifest) { m.Status = judging.Incomplete })
-	page := newSite(t, dir, nil).get("/")
-	links := elements(byID(t, page, "judges-table"), "a")
-	if len(links) != 1 || attr(links[0], "href") != "/runs/b" {
-		t.Errorf("not the complete run stands for its judge: %d links", len(links))
-	}
-}
-
 // TestPagesFinishByThemselves: a page waits for its answer; where that takes longer, it has itself loaded again, without
 // scripts too, until the answer is there.
 func TestPagesFinishByThemselves(t *testing.T) {
 	for name, tc := range map[string]struct{ path, answer, pending string }{
 		"ranks":               {"/", "judge best", "The differences between judges are being tested"},
 		"copied run":          {"/", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
-		"hardest, copied run": {"/hardest", "sim:accuracy=0.95,seed=1", "Runs that are being scored: 1."},
+		"hardest, copied run": {"/runs/other/items?by=judges", "sim:accuracy=0.95,seed=1", "The judges are being scored"},
 		"sway":                {"/runs/leaning", "Biases", "What sways the judge is being worked out"},
 		"labels":              {"/", "Which judge agrees with your labels", "Which judge agrees with the labels is being worked out"},
 	} {
@@ -291,7 +206,7 @@ func TestPagesFinishByThemselves(t *testing.T) {
 				write(t, labels, `{"item":"sample-knowledge-01","labeller":"me","label":"A"}`+"\n")
 				must(t, os.RemoveAll(filepath.Join(dir, "suite"))) // of other data
 			}
-			for _, wait := range []time.Duration{time.Nanosecond, time.Minute} {
+			for _, wait := range []time.Duration{-1, time.Minute} {
 				s := newSite(t, dir, func(o *Options) { o.pageWait, o.Labels = wait, labels })
 				page := s.get(tc.path)
 				if wait < time.Second {

@@ -17,18 +17,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(
-		route{
-			pattern: "GET",
-			api:     "/runs/{run}/status",
-			view:    viewOf((*Server).statusView),
-			about:   "How far a run is",
-		},
-		route{pattern: "GET /runs/{run}/events", handle: (*Server).runEvents, stream: true},
-	)
-}
-
 // Progress is how far a run is.
 type Progress struct {
 	Run       string               `json:"run"`

@@ -25,16 +25,10 @@ type openAPI struct {
 
 type object = map[string]any
 
-func init() {
-	addRoutes(route{
-		pattern: "GET",
-		api:     "/openapi.json",
-		about:   "This document",
-		view: viewOf(func(*Server, *http.Request) (object, error) {
-			doc := openAPI{names: map[reflect.Type]string{}, schemas: map[string]*jsonschema.Schema{}}
-			return doc.describe(allRoutes)
-		}),
-	})
+// describeAPI makes the description of all calls.
+func describeAPI(*Server, *http.Request) (object, error) {
+	doc := openAPI{names: map[reflect.Type]string{}, schemas: map[string]*jsonschema.Schema{}}
+	return doc.describe(allRoutes)
 }
 
 // pathParameters say what the parts of paths are.
@@ -235,6 +229,9 @@ func tidy(s *jsonschema.Schema) {
 	}
 	for _, of := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
 		if of != nil {
+			if of.Ref != "" { // a pointer, which is never null in a list
+				of.Types = nil
+			}
 			tidy(of)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 
 	"gavel/internal/codec"
@@ -13,8 +12,8 @@ import (
 	"gavel/internal/server/jobs"
 )
 
-// route is an address of the server: a page for people, a call of the API for programs, or both. Each file registers
-// its own with addRoutes; the head of the pages, the description of the API and the tests walk all of them.
+// route is an address of the server: a page for people, a call of the call of the API for programs. All are in
+// routes.go; the head of the pages, the description of the API and the tests walk them.
 type route struct {
 	pattern string  // method and path, as http.ServeMux reads them
 	view    view    // what is shown there
@@ -22,9 +21,7 @@ type route struct {
 
 	template   string // file of templates/pages that lays the view out
 	navigation string // name in the head of all pages; "" for a page that others lead to
-	place      int    // in that head, from the left
 
-	api    string // path of the API at which a page's view is JSON, without /api/v1; a call has it alone
 	about  string // what a call is for
 	query  any    // struct with the parameters of a call
 	body   any    // struct that is posted to a call
@@ -49,25 +46,6 @@ func viewOf[T any](show func(*Server, *http.Request) (T, error)) view {
 }
 
 const apiPath = "/api/v1"
-
-// allRoutes are those that the package's files have registered.
-var allRoutes []route
-
-// addRoutes registers routes, those of a page and of its call apart.
-func addRoutes(routes ...route) {
-	for _, r := range routes {
-		if r.template != "" || r.handle != nil {
-			allRoutes = append(allRoutes, r)
-		}
-		if r.api != "" {
-			method, _, _ := strings.Cut(r.pattern, " ")
-			r.pattern = method + " " + apiPath + r.api
-			r.template = ""
-			r.navigation = ""
-			allRoutes = append(allRoutes, r)
-		}
-	}
-}
 
 // isPage tells whether people are shown the route.
 func (r route) isPage() bool { return r.template != "" }
@@ -122,15 +100,10 @@ type heading struct {
 
 // navigation lists the pages in the head of a page.
 func (s *Server) navigation(template string) (list []heading) {
-	var routes []route
 	for _, r := range allRoutes {
 		if r.navigation != "" && (r.needs == nil || r.needs(s) == nil) {
-			routes = append(routes, r)
+			list = append(list, heading{Path: r.path(), Name: r.navigation, Here: r.template == template})
 		}
-	}
-	slices.SortFunc(routes, func(a, b route) int { return cmp.Compare(a.place, b.place) })
-	for _, r := range routes {
-		list = append(list, heading{Path: r.path(), Name: r.navigation, Here: r.template == template})
 	}
 	return list
 }

@@ -26,11 +26,10 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 		return RunRow{RunHead: RunHead{Name: run.Name, Status: damagedStatus}, Error: run.Err.Error()}
 	}
 	row := RunRow{
-		RunHead:  headOf(run.Name, run.Manifest),
+		RunHead:  s.head(run.Name, run.Manifest),
 		Suite:    s.runs.SuiteOf(run.Name),
 		manifest: run.Manifest,
 	}
-	row.About = s.runs.About(run.Name)
 	if row.Status == judging.Running {
 		info, err := s.runs.Stat(path.Join(run.Name, judging.RecordsFile))
 		if err != nil || info.Size() > smallRun {

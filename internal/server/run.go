@@ -24,23 +24,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	deletion := deletion{what: "run", named: "name", list: "/runs", do: (*Server).deleteRun}
-	addRoutes(
-		route{
-			pattern:  "GET /runs/{run}",
-			template: "run",
-			view:     viewOf((*Server).runView),
-			api:      "/runs/{run}",
-			about:    "A run",
-		},
-		route{pattern: "POST /runs/{run}/resume", handle: (*Server).resumeForm, needs: needsRunner},
-		route{pattern: "POST /runs/{run}/about", handle: (*Server).describe, needs: needsRunner},
-		route{pattern: "POST /runs/{run}/delete", handle: deletion.form, needs: needsRunner},
-		deletion.call("Delete a run"),
-	)
-}
-
 // RunHead is what every page says of a run.
 type RunHead struct {
 	Name      string    `json:"run" jsonschema:"name: the run's folder, below the folder of runs"`
@@ -105,6 +88,13 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
+// head is what every page says of a run, with what people say of it.
+func (s *Server) head(name string, m *judging.Manifest) RunHead {
+	h := headOf(name, m)
+	h.About = s.runs.About(name)
+	return h
+}
+
 // Took is how long it was from the start of the run to its end; "" where nobody knows.
 func (h RunHead) Took() string {
 	if h.Started.IsZero() || h.Ended.IsZero() {
@@ -147,7 +137,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	}
 	m := x.Manifest
 	v := runView{
-		RunHead:  headOf(name, m),
+		RunHead:  s.head(name, m),
 		Counts:   x.Counts,
 		Damaged:  x.Damaged,
 		Manifest: m,
@@ -159,7 +149,7 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Job = v.Progress.Job
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
 	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
-	v.About, v.Describes = s.runs.About(name), s.opts.Runner != nil
+	v.Describes = s.opts.Runner != nil
 	n, err := s.numbers(r.Context(), name, m)
 	if r.Context().Err() != nil {
 		return v, err
@@ -291,10 +281,19 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	return t
 }
 
-// others are the other judges of the run's leaderboard, one run of each.
+// others are the other judges of the run's leaderboard, one run of each, the best first.
 func (s *Server) others(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
-	for row, name := range s.otherJudges(ctx, run, m) {
-		o := report.Other{Name: name, Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value}
+	c, pending := s.conditionOf(ctx, run)
+	if c == nil || pending > 0 {
+		return nil
+	}
+	judges := c.best()
+	names := judgeNames(judges)
+	for i, row := range judges {
+		if judgeOf(row.manifest) == judgeOf(m) {
+			continue
+		}
+		o := report.Other{Name: names[i], Level: scoring.Unknown, Reference: row.Imported != "", Value: *row.Headline.Value}
 		if row.Diagnosis != nil {
 			o.Level = row.Diagnosis.Level
 		}
@@ -384,14 +383,13 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	defer items.Close()
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
-		is := store.FilterNamed(k.show).Is
 		list := doc.Block{
 			ID: "list-" + k.show, Title: k.name, In: doc.Page, Half: true, Chart: doc.List, Table: &doc.Table{},
 			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Show: k.show}}},
 		}
 		total := 0
 		for i := range x.Len() {
-			if len(x.Judgments(i)) == 0 || !is(x.Flags(i)) {
+			if len(x.Judgments(i)) == 0 || !x.Flags(i).Has(k.show) {
 				continue
 			}
 			total++

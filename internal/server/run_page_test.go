@@ -2,38 +2,15 @@ package server
 
 import (
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"gavel/datasets"
-	"gavel/judging"
 	"gavel/protocols/imports"
 	"gavel/protocols/pairwise"
 )
-
-// The page of a run says first what it comes to, then draws it, names items, and folds the rest.
-func TestRunPageOrder(t *testing.T) {
-	s := newSite(t, sampleRuns(t), nil)
-	page := s.get("/runs/pairs-a")
-	at := -1
-	for _, part := range []string{
-		`class="say"`, `id="became"`, `id="cards"`, `id="groups"`, `id="list-confident"`, `id="warnings"`,
-		`id="made"`, `id="made-text"`, `id="every"`, `id="manifest"`,
-	} {
-		next := strings.Index(page, part)
-		if next <= at {
-			t.Errorf("%s is not there, or stands too early", part)
-		}
-		at = next
-	}
-	says(t, page, "gavel run pairwise --model accuracy=0.8,first=0.3,seed=1 --dataset sample --out "+s.folder("pairs-a")+" --backend sim")
-	if strings.Contains(page, `id="go-on"`) {
-		t.Error("a run that is complete can be gone on with")
-	}
-}
 
 // The lists of items are the first of the filter that they lead to.
 func TestListsOfARun(t *testing.T) {
@@ -135,32 +112,6 @@ func TestOwnAnswersLeadToTheirItems(t *testing.T) {
 	}
 }
 
-// The run of the same judge that was asked the opposite stands beside it; those of other judges and items do not.
-func TestBothGoalsOfAJudge(t *testing.T) {
-	dir := t.TempDir()
-	const judge = "accuracy=0.8,first=0.3,seed=1"
-	makePairs(t, judge, dir, "better")
-	makeRun(t, filepath.Join(dir, "worse"), making{protocol: "reversed", sim: judge})
-	makeRun(t, filepath.Join(dir, "alone"), making{protocol: "reversed", sim: "accuracy=0.7,seed=1"})
-	makeRun(t, filepath.Join(dir, "options"), making{protocol: "multi-option", dataset: "sample-options", sim: judge})
-	s := newSite(t, dir, nil)
-	says(t, s.get("/runs/worse"), "The judge was asked which response is worse.")
-	for run, other := range map[string]string{"worse": "better", "better": "worse"} {
-		page := s.get("/runs/" + run)
-		says(t, page, "Does the reversed goal help?")
-		for _, link := range []string{"/runs/" + other, "/compare?a=better&amp;b=worse"} {
-			if !strings.Contains(page, `href="`+link+`"`) {
-				t.Errorf("%s: no way to %s", run, link)
-			}
-		}
-	}
-	for _, run := range []string{"alone", "options"} {
-		if strings.Contains(s.get("/runs/"+run), "Does the reversed goal help?") {
-			t.Errorf("%s is held against a run of another judge or of other items", run)
-		}
-	}
-}
-
 // JudgeBench's files have the judge's first reply where its prompt should be: that is not shown as the prompt.
 func TestReplyIsNotShownAsThePrompt(t *testing.T) {
 	const own = "Which of the two is better, please?"
@@ -179,48 +130,5 @@ func TestReplyIsNotShownAsThePrompt(t *testing.T) {
 	says(t, page, own)
 	if n := strings.Count(page, "its prompt was"); n != 1 {
 		t.Errorf("%d judgments show a prompt of the file, 1 has one", n)
-	}
-}
-
-// What is downloaded is a file under the run's name, and no page of this server's.
-func TestDownloads(t *testing.T) {
-	dir := sampleRuns(t)
-	newGrowing(t, filepath.Join(dir, "growing"))
-	s := newSite(t, dir, nil)
-	for target, begins := range map[string]string{
-		"report.html": "<!DOCTYPE html>", "results.csv": "run,protocol", "records.jsonl": `{"schema":1`,
-	} {
-		w := s.ask("GET", "/runs/deep%2Fanswer/"+target, "")
-		if w.Code != 200 || !strings.HasPrefix(strings.TrimSpace(w.Body.String()), begins) || !strings.Contains(w.Header().Get("Content-Disposition"), `attachment; filename=deep_answer`) && !strings.Contains(w.Header().Get("Content-Disposition"), "attachment; filename=answer") {
-			t.Errorf("%s: %d %q %.60s", target, w.Code, w.Header().Get("Content-Disposition"), w.Body)
-		}
-		s.answers(404, "/runs/none/"+target)
-	}
-	if w := s.ask("GET", "/runs/growing/report.html", ""); w.Code != 409 || w.Header().Get("Content-Disposition") != "" {
-		t.Errorf("a report too early: %d %v", w.Code, w.Header())
-	}
-	s.answers(404, "/runs/growing/records.jsonl")
-}
-
-// A run that was interrupted has a button that goes on with it.
-func TestResumeForm(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "coin", dir, "deep", "a")
-	changeManifest(t, dir+"/deep/a", func(m *judging.Manifest) { m.Status = judging.Interrupted })
-	if page := newSite(t, dir, nil).get("/runs/deep%2Fa"); strings.Contains(page, "/resume") {
-		t.Error("a server that only shows runs offers to go on")
-	}
-	fake := &fakeRunner{}
-	s := newSite(t, dir, running(fake))
-	page := s.get("/runs/deep%2Fa")
-	byID(t, page, "go-on")
-	if !strings.Contains(page, `action="/runs/deep%2Fa/resume"`) {
-		t.Error("it leads elsewhere")
-	}
-	if code, _, to := s.post("/runs/deep%2Fa/resume", url.Values{}); code != 303 || to != "/jobs/job3" || fake.jobs[0].Resumes != "deep/a" {
-		t.Errorf("%d to %q: %+v", code, to, fake.jobs)
-	}
-	if code, _, _ := s.post("/runs/none/resume", url.Values{}); code != 404 {
-		t.Errorf("no such run: %d", code)
 	}
 }

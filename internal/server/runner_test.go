@@ -2,13 +2,10 @@ package server
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 
 	"gavel/internal/server/jobs"
 	"gavel/judging"
@@ -113,87 +110,4 @@ func (s *site) post(target string, form url.Values) (code int, page, to string) 
 	s.t.Helper()
 	w := s.ask("POST", target, form.Encode(), asForm)
 	return w.Code, w.Body.String(), w.Header().Get("Location")
-}
-
-func TestStartForm(t *testing.T) {
-	fake := &fakeRunner{}
-	s := newSite(t, t.TempDir(), running(fake))
-	if page := s.get("/start"); strings.Contains(page, `id="action-start"`) {
-		t.Error("it can be started before it is planned")
-	}
-	form := url.Values{"protocol": {"pairwise"}, "endpoint": {"sim"}, "model": {"coin"}, "dataset": {"sample"}, "limit": {"5"}, "constrain": {"true"}, "action": {"plan"}}
-	code, page, _ := s.post("/start", form)
-	says(t, page, "This takes 7 calls, about 2 min.", "Nothing has been asked yet", "planned-coin", "judgments 10", "Start", "7 calls, 3 from the cache · time about 2 min, by earlier runs", "Only the first items --limit")
-	if code != 200 || len(fake.jobs) != 0 {
-		t.Errorf("planning: %d, %d jobs", code, len(fake.jobs))
-	}
-	if got := attr(byID(t, page, "limit"), "value"); got != "5" {
-		t.Errorf("the form forgot its limit: %q", got)
-	}
-	checked := false
-	for _, a := range byID(t, page, "constrain").Attr {
-		checked = checked || a.Key == "checked"
-	}
-	if !checked {
-		t.Error("the form forgot its switch")
-	}
-	form.Set("action", "start")
-	if code, _, to := s.post("/start", form); code != 303 || to != "/jobs/job1" || fake.jobs[0].Request.Get("limit") != "5" {
-		t.Errorf("starting: %d to %q, order %v", code, to, fake.jobs)
-	}
-	says(t, s.get("/"), "coin on sample: preparing")
-	says(t, s.get("/jobs/job1"), "The run is being prepared", "preparing")
-	if code, _, to := s.post("/jobs/job1/stop", url.Values{}); code != 303 || to != "/jobs/job1" || fake.jobs[0].State != jobs.Stopping {
-		t.Errorf("stopping: %d to %q", code, to)
-	}
-	fake.fails = errors.New("the disk is full")
-	if code, page, _ := s.post("/start", form); code != 500 {
-		t.Errorf("a failure: %d %s", code, page)
-	}
-}
-
-func TestDeleteNeedsConfirmation(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "coin", dir, "a")
-	fake := &fakeRunner{}
-	s := newSite(t, dir, running(fake))
-	says(t, s.get("/runs/a"), "Delete this run")
-	if code, _, _ := s.post("/runs/a/delete", url.Values{"confirm": {"b"}}); code != 400 || len(fake.deleted) != 0 {
-		t.Errorf("without: %d, deleted %v", code, fake.deleted)
-	}
-	if code, _, to := s.post("/runs/a/delete", url.Values{"confirm": {"a"}}); code != 303 || to != "/runs" || len(fake.deleted) != 1 {
-		t.Errorf("with: %d, deleted %v", code, fake.deleted)
-	}
-	if code, _, _ := s.post("/runs/none/delete", url.Values{"confirm": {"none"}}); code != 404 {
-		t.Errorf("of no run: %d", code)
-	}
-}
-
-func TestWithoutARunnerRunsAreOnlyShown(t *testing.T) {
-	s := newSite(t, t.TempDir(), nil)
-	s.answers(501, "/start", "/jobs", "/api/v1/offer", "/api/v1/jobs")
-	if page := s.get("/"); strings.Contains(page, `href="/start"`) {
-		t.Error("the page offers to start a run")
-	}
-}
-
-func TestOrders(t *testing.T) {
-	fake := &fakeRunner{}
-	s := newSite(t, t.TempDir(), running(fake))
-	post := func(body string) (int, string) {
-		w := s.ask("POST", "/api/v1/start", body, asJSON)
-		return w.Code, w.Body.String()
-	}
-	if code, text := post(`{"model":"m","limit":5,"constrain":true,"group":["a","b"]}`); code != 202 {
-		t.Fatalf("%d %s", code, text)
-	}
-	got, _ := json.Marshal(fake.jobs[0].Request)
-	if want := `{"constrain":["true"],"group":["a","b"],"limit":["5"],"model":["m"]}`; string(got) != want {
-		t.Errorf("order %s, want %s", got, want)
-	}
-	for _, bad := range []string{"", "[]", "null x", `{"a":{"b":1}}`, `{"a":null}`, `{"a":[[1]]}`, `{} {}`} {
-		if code, _ := post(bad); code != 400 {
-			t.Errorf("%s: %d", bad, code)
-		}
-	}
 }

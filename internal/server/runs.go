@@ -16,21 +16,6 @@ import (
 	"gavel/scoring"
 )
 
-func init() {
-	addRoutes(
-		route{
-			pattern:    "GET /runs",
-			template:   "runs",
-			navigation: "Runs",
-			place:      2,
-			view:       viewOf((*Server).runsView),
-			api:        "/runs",
-			about:      "The runs of the folder",
-			query:      runsFilter{},
-		},
-	)
-}
-
 // RunRow is a run in the list.
 type RunRow struct {
 	RunHead

@@ -3,11 +3,8 @@ package server
 import (
 	"fmt"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"gavel/judging"
@@ -104,78 +101,5 @@ func TestRunsArePaged(t *testing.T) {
 	s.data("/api/v1/runs?page=2", &second)
 	if len(all.Runs) != 105 || len(second.Runs) != 5 || second.Pages != 2 || second.Matches != 105 {
 		t.Errorf("the API: %d runs, and %d on page 2 of %d", len(all.Runs), len(second.Runs), second.Pages)
-	}
-}
-
-// Headlines of two metrics are not put in one order.
-func TestHeadlinesAreSortedByUnit(t *testing.T) {
-	s := newSite(t, sampleRuns(t), nil)
-	for _, order := range []string{"headline", "-headline"} {
-		var v runsView
-		s.data("/api/v1/runs?sort="+order, &v)
-		var metrics []string
-		for i, r := range v.Runs {
-			if i == 0 || r.Headline.Metric != v.Runs[i-1].Headline.Metric {
-				metrics = append(metrics, r.Headline.Metric)
-			} else if a, b := *v.Runs[i-1].Headline.Value, *r.Headline.Value; a != b && (a < b) != (order == "-headline") {
-				t.Errorf("%s: %v stands before %v", order, a, b)
-			}
-		}
-		if slices.Sort(metrics); len(slices.Compact(metrics)) != 3 || len(v.Runs) != 6 {
-			t.Errorf("%s: metrics %q of %d runs", order, metrics, len(v.Runs))
-		}
-	}
-}
-
-func TestWhatPeopleSayOfARun(t *testing.T) {
-	dir := judges(t)
-	fake := &fakeRunner{}
-	s := newSite(t, dir, running(fake))
-	form := url.Values{"name": {"The baseline"}, "tags": {"paper, 7B"}, "note": {"first try\nof two"}}
-	if code, _, to := s.post("/runs/suite%2Ffirst/about", form); code != 303 || to != "/runs/suite%2Ffirst" {
-		t.Fatalf("%d %s", code, to)
-	}
-	said, err := fake.said["suite/first"].Tidied()
-	must(t, err)
-	must(t, judging.WriteAbout(filepath.Join(dir, "suite", "first"), said))
-	if w := s.ask("POST", "/runs/good/about", form.Encode(), asForm, header("Origin", "https://evil.example")); w.Code != 403 {
-		t.Errorf("sent by a page of another site: %d", w.Code)
-	}
-	for _, site := range []*site{s, newSite(t, dir, nil)} {
-		page := site.get("/runs/suite%2Ffirst")
-		says(t, page, "The baseline", "paper", "7B", "first try of two")
-		if shown := strings.Contains(page, `id="about"`); shown != (site == s) {
-			t.Errorf("the form is shown: %t", shown)
-		}
-		says(t, site.get("/runs?q=of+two"), "1 of 5 runs", "The baseline", "suite/first")
-		var v runsView
-		site.data("/api/v1/runs?tag=7B", &v)
-		if len(v.Runs) != 1 || v.Runs[0].About == nil || v.Runs[0].About.Name != "The baseline" || v.Runs[0].Suite != "suite" {
-			t.Errorf("tagged: %+v", v.Runs)
-		}
-	}
-	var tags []string
-	for _, o := range elements(byID(t, s.get("/runs"), "tag"), "option") {
-		tags = append(tags, attr(o, "value"))
-	}
-	if !slices.Equal(tags, []string{"", "7B", "paper"}) {
-		t.Errorf("tags on offer: %q", tags)
-	}
-	write(t, filepath.Join(dir, "good", judging.AboutFile), "{")
-	s.get("/runs/good")
-}
-
-// That a judge is simulated is a label of the list, and none of its warnings.
-func TestSimulatedIsNoWarning(t *testing.T) {
-	s := newSite(t, judges(t), nil)
-	var v runsView
-	s.data("/api/v1/runs", &v)
-	for _, r := range v.Runs {
-		if lost := r.Outcomes[string(judging.NoVerdict)] > 0; !r.Simulated || (r.Warnings > 0) != lost {
-			t.Errorf("%s: simulated %t, %d warnings, outcomes %v", r.Name, r.Simulated, r.Warnings, r.Outcomes)
-		}
-	}
-	if list := textOf(byID(t, s.get("/runs?q=first"), "runs")); strings.Contains(list, "warning") || !strings.Contains(list, "simulated") {
-		t.Errorf("the list says %s", list)
 	}
 }

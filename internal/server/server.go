@@ -122,14 +122,6 @@ func (s *Server) Close() error {
 	return s.runs.Close()
 }
 
-func init() {
-	addRoutes(
-		route{pattern: "GET /healthz", handle: (*Server).healthz, free: true},
-		route{pattern: "GET /assets/{file}", handle: (*Server).asset, free: true},
-		route{pattern: "/", handle: (*Server).nothing},
-	)
-}
-
 // fail answers with an error, as a page or as JSON.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := failure.Status(err)

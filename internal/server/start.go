@@ -15,45 +15,6 @@ import (
 	"gavel/judging"
 )
 
-func init() {
-	addRoutes(
-		route{
-			pattern:  "GET /start",
-			template: "start",
-			view:     viewOf((*Server).startView),
-			needs:    needsRunner,
-		},
-		route{pattern: "POST /start", handle: (*Server).startForm, needs: needsRunner},
-		route{
-			pattern: "GET",
-			api:     "/offer",
-			view:    viewOf((*Server).offer),
-			about:   "What a run can be ordered from",
-			query: struct {
-				Protocol string `json:"protocol"`
-			}{},
-			needs: needsRunner,
-		},
-		route{
-			pattern: "POST",
-			api:     "/plan",
-			view:    ordered(RunMaker.Plan),
-			about:   "What a run would ask; nothing is asked",
-			body:    jobs.JobRequest{},
-			needs:   needsRunner,
-		},
-		route{
-			pattern: "POST",
-			api:     "/start",
-			view:    ordered(RunMaker.Start),
-			about:   "Start a run, or go on with one",
-			body:    jobs.JobRequest{},
-			status:  http.StatusAccepted,
-			needs:   needsRunner,
-		},
-	)
-}
-
 // RunMaker makes runs. Its methods may be called from many goroutines. Their errors are in words for whoever asked; one
 // of package failure has a status.
 type RunMaker interface {
@@ -133,6 +94,11 @@ func (v startView) Says() string {
 	return takes + ", " + time + "."
 }
 
+// offerFilter is what an offer is for.
+type offerFilter struct {
+	Protocol string `json:"protocol"`
+}
+
 func (s *Server) offer(r *http.Request) (jobs.Offer, error) {
 	return s.opts.Runner.Offer(r.Context(), r.URL.Query().Get("protocol"))
 }
@@ -203,14 +169,16 @@ func readJobRequest(r *http.Request) (jobs.JobRequest, error) {
 }
 
 // ordered is the view of what is made of a job request.
-func ordered[V any](do func(RunMaker, context.Context, jobs.JobRequest) (V, error)) view {
-	return viewOf(func(s *Server, r *http.Request) (out V, err error) {
+func ordered[V any](
+	do func(RunMaker, context.Context, jobs.JobRequest) (V, error),
+) func(*Server, *http.Request) (V, error) {
+	return func(s *Server, r *http.Request) (out V, err error) {
 		o, err := readJobRequest(r)
 		if err != nil {
 			return out, err
 		}
 		return do(s.opts.Runner, r.Context(), o)
-	})
+	}
 }
 
 // fieldView is a field with what was filled in.

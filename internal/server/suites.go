@@ -18,48 +18,6 @@ import (
 	"gavel/scoring/race"
 )
 
-func init() {
-	deletion := deletion{what: "suite", named: "folder", list: "/suites", do: (*Server).deleteSuite}
-	addRoutes(
-		route{
-			pattern:    "GET /suites",
-			template:   "suites",
-			navigation: "Suites",
-			place:      2,
-			view:       viewOf((*Server).suitesView),
-			api:        "/suites",
-			about:      "The suites of the folder",
-		},
-		route{
-			pattern:  "GET /suites/{suite}",
-			template: "suite",
-			view:     viewOf((*Server).suiteView),
-			api:      "/suites/{suite}",
-			about:    "A suite: its runs, and its judges held against each other",
-		},
-		route{pattern: "POST /suites/{suite}/resume", handle: (*Server).resumeSuite, needs: needsRunner},
-		route{pattern: "POST /suites/{suite}/delete", handle: deletion.form, needs: needsRunner},
-		deletion.call("Delete a suite with all runs in its folder"),
-		route{
-			pattern: "POST",
-			api:     "/suites/plan",
-			view:    ordered(RunMaker.PlanSuite),
-			about:   "What a suite would ask; nothing is asked",
-			body:    suiteOrder{},
-			needs:   needsRunner,
-		},
-		route{
-			pattern: "POST",
-			api:     "/suites/start",
-			view:    ordered(RunMaker.StartSuite),
-			about:   "Make the runs of a suite, or go on with them",
-			body:    suiteOrder{},
-			status:  http.StatusAccepted,
-			needs:   needsRunner,
-		},
-	)
-}
-
 // suiteOrder is what is posted to plan or start a suite.
 type suiteOrder struct {
 	File string `json:"file" jsonschema:"the suite's YAML (docs/suites.md); servers and datasets are those of the offer"`
