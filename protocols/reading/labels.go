@@ -55,7 +55,7 @@ func Correctness(reply string) Found {
 		labels: func(v *view) []label {
 			return merge(v.brackets(correctness), merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
 		},
-		praise:  func(label, string, string) (string, rank) { return "", nothing },
+		praise:  func(place) (string, rank) { return "", nothing },
 		notCue:  func(l label, word, gap string) bool { return l.form == bare && !judges(word, gap) },
 		rule:    ruleVerdict,
 		offered: []string{Correct, Incorrect},
@@ -152,12 +152,16 @@ func (c comparison) grammar(offered []string) grammar {
 	}
 	return grammar{
 		labels: c.labels,
-		praise: func(l label, left, right string) (string, rank) {
-			value := sides(l, judged(left, right))
+		praise: func(p place) (string, rank) {
+			s, _ := p.said()
+			if s.judgment == chosen && p.value == c.names[p.name] {
+				return p.value, s.rank
+			}
+			value := sides(p.label, s.judgment)
 			if value == "" {
 				return "", nothing
 			}
-			return value, called
+			return value, s.rank
 		},
 		rule:    ruleVerdict,
 		offered: offered,
@@ -177,7 +181,7 @@ func (c comparison) labels(v *view) []label {
 			all = merge(all, c.named(v.brackets(preference)))
 		}
 	}
-	all = merge(all, c.named(v.letters(assistantNouns, 'C')))
+	all = merge(all, c.named(v.letters(assistantNouns, 'C', true)))
 	all = merge(all, c.named(merge(v.words(firstWords, "A"), v.words(secondWords, "B"))))
 	return merge(all, v.words(tieWords, c.tie))
 }
@@ -324,20 +328,30 @@ func (v *view) runs() iter.Seq2[int, int] {
 	}
 }
 
-// letters lists the letters up to the last that stand for themselves, with brackets or a noun before them.
-func (v *view) letters(nouns []string, last byte) []label {
+// letters lists the letters up to the last that stand for themselves, with brackets or a noun before them, or as a name
+// that something is said of, where they are that.
+func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	var all []label
 	for i, end := range v.runs() {
 		letter := v.lower[i] &^ 0x20
 		if end > i+1 || letter < 'A' || letter > last || wordBefore(v.text, i) || wordAfter(v.text, end) {
 			continue
 		}
-		if l, ok := v.letter(nouns, i); ok {
+		l, ok := v.letter(nouns, i)
+		if ok || areNames && v.isName(i, l.form) {
 			l.value = string(letter)
 			all = append(all, l)
 		}
 	}
 	return all
+}
+
+// isName tells whether the letter at i is the name of one of two by the words around it: the A of "A good answer" and the
+// B of "plan B" are not.
+func (v *view) isName(i int, written form) bool {
+	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
+	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) && !acts.MatchString(right)
+	return v.text[i] <= 'B' && goesOnName.MatchString(right) && !isArticle && !numbered.MatchString(strings.ToLower(left))
 }
 
 // letter is the label of the letter at i, if it is one.
@@ -381,11 +395,21 @@ var (
 			|\s+(?:'|because|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if
 				|would|must|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote
 				|that|who|did|does|loses|perform(?:s|ed)|fares|clearly\W*(?:$|\n)|above|gewinnt|verliert
-				|gagne|perd|gana|pierde|vince|perde|vence|ganha
-				|(?:to be )?(?:the )?(?:winner|loser|higher|lower|⟨better⟩|⟨worse⟩)|⟨is-better⟩|⟨is-worse⟩)(?:\W|$)
+				|gagne|perd|gana|pierde|vince|perde|vence|ganha)(?:\W|$)
 		)
 		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
+	// goesOnName follows a name, and acts an A that begins a sentence and is no article.
+	goesOnName = compile(`^(?:'s\s|\s+["'(]?[a-z])`)
+	begun      = compile(`(?:^|[.!?:;\n"*(\d-])\s*["'(*]*$`)
+	acts       = compile(`^(?:'s\s|\s+(?:\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
+		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)
+		|⟨cannot might may can could should would will got has had did was won lost ran took made said went kept left told
+			wrote gave came ahead over above⟩)\b)`)
+	// numbered goes before letters that number something else.
+	numbered = compile(`\b⟨vitamin plan type class grade group hepatitis point points station section part figure table
+		team step appendix level schedule case variable set event matrix node town city train line angle room bus exhibit
+		sample side phase category box door player and/or⟩\s+$`)
 	smallEnds = compile(`^[)\].}"'$|!\s]*(?:$|\n)`)
 	pronoun   = compile(`^\s+(?:was|would|have|has|must|should|remains?|clearly|as|with|for)\b`)
 )
