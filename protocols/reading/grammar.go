@@ -25,6 +25,7 @@ type label struct {
 	start, end int    // in the view, with the brackets and the noun that belong to it
 	in, out    int    // of the label itself
 	form       form
+	says       rank // how firmly it says so without other words
 }
 
 // form is how a label is written.

@@ -69,6 +69,9 @@ func (p place) masked() string {
 		if l.start < from || l.end > to {
 			break
 		}
+		if l.says > nothing { // words as any
+			continue
+		}
 		text = text[:l.start-p.end] + strings.Repeat(other, l.end-l.start) + text[l.end-p.end:]
 	}
 	return text
@@ -192,6 +195,6 @@ var (
 			|part|(?:is|was|would be) (?:false|wrong|untrue|not (?:true|so|right|the case))
 		)\b)`)
 	inPart = compile(`^\W*(?:in terms of|regarding|with regard to|as for|for|on|in)\s+[^,]{1,40},\s*$`)
-	inFull = compile(`^\W*(?:in (?:conclusion|summary|the end|short|my|all|this case|general|total)
+	inFull = compile(`^\W*(?:in (?:conclusion|sum|summary|brief|essence|the end|short|my|all|this case|general|total)
 		|for (?:this|these|that|the)? ?reasons?|on the whole|on balance|on reflection)`)
 )
