@@ -249,58 +249,6 @@ func TestCompareOptionsRefuses(t *testing.T) {
 	}
 }
 
-// Best and worst by hand. Three options shown as 312, 231, 123.
-func TestBestAndWorstTogether(t *testing.T) {
-	ranks := map[string]int{"01": 0, "02": 1, "03": 2}
-	run := func(goal string, equal [][]string, places ...[]int) *scoring.Run {
-		var items []optionItem
-		for i, p := range places {
-			items = append(items, optionItem{id: fmt.Sprintf("i%d", i), places: p, gold: "01", ranks: ranks, equal: equal})
-		}
-		return optionRun(t, judging.Settings{"goal": goal}, items...)
-	}
-	for name, c := range map[string]struct {
-		best, worst        [][]int
-		differ, contradict float64
-		n, judged          int
-		equal              [][]string
-	}{
-		// Option 1 throughout, option 3 throughout.
-		"they agree":         {[][]int{{2, 3, 1}}, [][]int{{1, 2, 3}}, 100, 0, 1, 3, nil},
-		"one option is both": {[][]int{{2, 3, 1}}, [][]int{{2, 3, 1}}, 0, 100, 1, 3, nil},
-		// Best: 1, 1, 2. Worst: 1, 3, 3. The first order contradicts, the modes
-		// differ.
-		"once": {[][]int{{2, 3, 2}}, [][]int{{2, 2, 3}}, 100, 100 * third, 1, 3, nil},
-		// Always the first position: all three share both modes.
-		"always first":    {[][]int{{1, 1, 1}}, [][]int{{1, 1, 1}}, 200 * third, 100, 1, 3, nil},
-		"of two items":    {[][]int{{2, 3, 1}, {2, 3, 1}}, [][]int{{1, 2, 3}, {2, 3, 1}}, 50, 50, 2, 6, nil},
-		"some are silent": {[][]int{{2, 0, 1}}, [][]int{{0, 3, 1}}, 0, 100, 1, 1, nil},
-		"one is silent":   {[][]int{{2, 3, 1}}, [][]int{{0, 0, 0}}, math.NaN(), math.NaN(), 0, 0, nil},
-		// Best: option 1 throughout; worst: option 2 throughout, which says the same.
-		"two are the same": {[][]int{{2, 3, 1}}, [][]int{{3, 1, 2}}, 0, 100, 1, 3, [][]string{{"01", "02"}}},
-	} {
-		cmp, _ := comparedOptions(t, run("best", c.equal, c.best...), run("worst", c.equal, c.worst...))
-		if len(cmp.Together) != 3 {
-			t.Fatalf("%s: %+v", name, cmp.Together)
-		}
-		for i, want := range []float64{c.differ, c.contradict, 100 * third} {
-			if i == 2 && c.equal != nil {
-				want = 500.0 / 9 // (2/3)² + (1/3)²
-			}
-			r, n := cmp.Together[i], []int{c.n, c.judged, c.judged}[i]
-			if i == 2 && c.judged == 0 {
-				want = math.NaN()
-			}
-			switch {
-			case math.IsNaN(want) && (r.Value != nil || r.Note == "" || r.N != 0):
-				t.Errorf("%s: %s", name, show(r))
-			case !math.IsNaN(want) && (r.Value == nil || math.Abs(*r.Value-want) > 1e-4 || r.N != n):
-				t.Errorf("%s: %s, want %v of %d", name, show(r), want, n)
-			}
-		}
-	}
-}
-
 // Intervals: of scores by the bootstrap, exact where all items are right or
 // wrong, none where all count the same.
 func TestIntervalsOfOptions(t *testing.T) {
