@@ -132,18 +132,6 @@ func TestDifferenceIsPaired(t *testing.T) {
 	}
 }
 
-func TestCompareOnTheItemsOfBoth(t *testing.T) {
-	units := halves(40, upTo(40))
-	a, b := named("a", units[3:]...), named("b", units[:35]...)
-	c := compare(t, quick, a, b).Comparisons[0]
-	if c.N != 32 || c.OnlyA != 5 || c.OnlyB != 3 || !slices.Contains(c.Warnings, "5 pairs are only in A and 3 only in B: left out") {
-		t.Errorf("%d common, %d only in A, %d only in B, %q", c.N, c.OnlyA, c.OnlyB, c.Warnings)
-	}
-	if d := differenceOf(t, c, "strict", scoring.Overall); d.N != 32 || d.Table.Both != 32 {
-		t.Errorf("%+v", d)
-	}
-}
-
 func TestCompareRefuses(t *testing.T) {
 	a := judged("runs/a", 4, upTo(4))
 	others, turns := halves(4, upTo(4)), halves(4, upTo(4))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -167,62 +166,6 @@ func TestCoinIsTheRandomJudge(t *testing.T) {
 	}
 	if got, want := *find(t, rep, "accuracy", scoring.Overall).Value, *find(t, rep, "accuracy-random", scoring.Overall).Value; math.Abs(got-want) > 3 {
 		t.Errorf("accuracy %v, of a random judge %v", got, want)
-	}
-}
-
-// compared gives the differences by metric, overall.
-func comparedOptions(t *testing.T, a, b *scoring.Run) (*scoring.Comparison, map[string]scoring.Difference) {
-	t.Helper()
-	all, err := scoring.Compare([]*scoring.Run{a, b}, quick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]scoring.Difference{}
-	for _, d := range all.Comparisons[0].Differences {
-		if d.Group == scoring.Overall {
-			out[d.Metric] = d
-		}
-	}
-	return all.Comparisons[0], out
-}
-
-func TestCompareOptions(t *testing.T) {
-	set := optionsFile(t, 60, 2, 3)
-	right, first := choose(t, set, sim(t, "right"), nil), choose(t, set, sim(t, "first"), nil)
-	cmp, d := comparedOptions(t, first, right)
-	mean := (0.5 + third) / 2
-	for metric, want := range map[string]float64{"grade": 1, "llm": 1, "choice": 1 - mean, "accuracy": 100 - 100*mean, "accuracy-mode": 100 - 100*mean, "same-choice": 100, "right-every-order": 100} {
-		if x := d[metric]; x.Diff == nil || math.Abs(*x.Diff-want) > 1e-4 || x.Noise || x.N != 60 {
-			t.Errorf("%s: %+v, want %v", metric, x, want)
-		}
-	}
-	if x, ok := d["unrelated"]; ok {
-		t.Errorf("neither run has an unrelated option: %+v", x)
-	}
-	if cmp.Unit != "item" || cmp.N != 60 || cmp.Together != nil || len(cmp.Differences) != 8+2 {
-		t.Errorf("%d differences of %d %ss, together %v", len(cmp.Differences), cmp.N, cmp.Unit, cmp.Together)
-	}
-	if _, same := comparedOptions(t, right, right); !same["grade"].Noise || *same["grade"].Diff != 0 {
-		t.Errorf("a run differs from itself: %+v", same["grade"])
-	}
-	// With and without the unrelated option: the items are the same, and their
-	// number of options, and where the best stands.
-	with := choose(t, withUnrelated(t, set), sim(t, "first"), nil)
-	cmp, d = comparedOptions(t, first, with)
-	without, shown := mean, (third+0.25)/2
-	if x := d["choice"]; cmp.N != 60 || math.Abs(*x.Diff-(shown-without)) > 1e-6 || x.Noise {
-		t.Errorf("%d items, %+v, want %v", cmp.N, x, shown-without)
-	}
-	if x := d["unrelated"]; x.Diff != nil || x.B == nil || !x.Noise || x.Note == "" {
-		t.Errorf("unrelated: %+v", x)
-	}
-	if x := cmp.Headline(); x.Metric != "right-every-order" {
-		t.Errorf("items with a label are compared by %s", x.Metric)
-	}
-	if !slices.ContainsFunc(cmp.Differences, func(x scoring.Difference) bool {
-		return x.Metric == "right-every-order" && x.Group == "2 options" && x.N == 30
-	}) {
-		t.Errorf("by number of options: %+v", cmp.Differences)
 	}
 }
 

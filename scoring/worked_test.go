@@ -168,14 +168,19 @@ func expectDifference(t *testing.T, c, back *scoring.Comparison, line string) {
 	}
 }
 
-// times repeats a line that begins with "10x", with an id for each; other lines stand once.
+// times repeats a line that begins with "10x" or with a range of ids, "1-10"; other lines stand once.
 func times(line []string) (all [][]string) {
-	n, err := strconv.Atoi(strings.TrimSuffix(line[0], "x"))
-	if err != nil || !strings.HasSuffix(line[0], "x") {
+	first, last, many := strings.Cut(strings.Replace(line[0], "x", "-", 1), "-")
+	from, err := strconv.Atoi(first)
+	if !many || err != nil {
 		return [][]string{line}
 	}
-	for i := range n {
-		all = append(all, slices.Concat([]string{fmt.Sprint(line, i)}, line[1:]))
+	id, to := "", 0
+	if to, err = strconv.Atoi(last); err != nil { // 10x
+		id, from, to = fmt.Sprint(line), 1, from
+	}
+	for i := from; i <= to; i++ {
+		all = append(all, slices.Concat([]string{fmt.Sprint(id, i)}, line[1:]))
 	}
 	return all
 }
@@ -264,20 +269,17 @@ func TestOptionsByHand(t *testing.T) {
 	})
 }
 
-// Answers: the shape of the question, its id, category, options and label, and the reply.
+// Answers: id, or several; the shape of the question, its category, options and label, and the reply.
 func TestAnswersByHand(t *testing.T) {
+	shapes := map[string]func(id, group, gold, reply string, options int) *judging.Record{
+		"choice": choice, "number": numeric, "preference": preferred,
+	}
 	worked(t, "answers", func(t *testing.T, judged [][]string) *scoring.Run {
 		var records []*judging.Record
-		for _, f := range judged {
-			options, _ := strconv.Atoi(f[3])
-			gold, reply := strings.Trim(f[4], "-"), strings.Join(f[5:], " ")
-			switch f[0] {
-			case "choice":
-				records = append(records, choice(f[1], f[2], gold, reply, options))
-			case "number":
-				records = append(records, numeric(f[1], f[2], gold, reply))
-			case "preference":
-				records = append(records, preferred(f[1], f[2], gold, reply))
+		for _, line := range judged {
+			for _, f := range times(line) {
+				options, _ := strconv.Atoi(f[3])
+				records = append(records, shapes[f[1]](f[0], f[2], strings.Trim(f[4], "-"), strings.Join(f[5:], " "), options))
 			}
 		}
 		return gather(t, manifestOf("answer", len(records)), records)
