@@ -105,7 +105,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 			continue
 		}
 		sure := scoring.Result{Value: new(100 * *b.Confidence)}
-		t.Rows = append(t.Rows, doc.Row{
+		t.Add(doc.Row{
 			Name:  fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
 			N:     b.N,
 			Look:  "level-" + string(p.Level()),
@@ -125,7 +125,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 		Notes: []doc.Note{doc.Say("calibration.scores", Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated))},
 	}
 	if c.Unknown > 0 {
-		b.Notes = append(b.Notes, doc.Say(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun)))
+		b.Say(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun))
 	}
 	f.Blocks = []doc.Block{b}
 	return f

@@ -99,13 +99,13 @@ func (j Jury) members() doc.Block {
 	t.Columns[3].Spare = 2
 	t.Columns[3].In = doc.Short | doc.Full
 	row := func(name string, value scoring.Result, calls int, of *scoring.Report) doc.Row {
-		r := doc.Row{Name: name, Look: "level-" + string(levelOf(of)), Cells: []doc.Value{
-			doc.LevelOf(levelOf(of)),
-			{Result: value, Places: 1},
-			{Result: of.Overall("right-where-alike"), Text: j.unit()},
-			doc.Num(of.Overall("coverage")),
-			doc.Text(""),
-		}}
+		r := doc.Row{Name: name, Look: "level-" + string(levelOf(of)), Cells: doc.Cells(
+			levelOf(of),
+			doc.Value{Result: value, Places: 1},
+			doc.Value{Result: of.Overall("right-where-alike"), Text: j.unit()},
+			of.Overall("coverage"),
+			"",
+		)}
 		if calls > 0 {
 			r.Cells[4] = doc.Count(calls)
 		}
@@ -116,7 +116,7 @@ func (j Jury) members() doc.Block {
 		value := scoring.Result{Metric: j.Metric, Value: m.Value, Low: m.Low, High: m.High, N: j.N}
 		r := row(m.Name, value, m.Calls, &m.Scored)
 		r.Target = doc.RunRef(m.Run)
-		t.Rows = append(t.Rows, r)
+		t.Add(r)
 	}
 	own := row("the jury", j.Value, j.Calls, &j.Scored)
 	own.Detail = string(j.Rule) + " of " + scoring.CountWord(len(j.Members))
@@ -142,7 +142,8 @@ func (j Jury) members() doc.Block {
 	if only := j.onlyRight(); only != nil {
 		b.Notes = append(b.Notes, *only)
 	}
-	b.Notes = append(append(b.Notes, doc.Say("jury.best-member")), doc.Warn(j.Warnings)...)
+	b.Say("jury.best-member")
+	b.Warn(j.Warnings)
 	return b
 }
 
@@ -172,7 +173,7 @@ func (j Jury) gain() doc.Block {
 		In:    doc.Full | doc.Page,
 		Half:  true,
 		Table: &doc.Table{Columns: []doc.Column{{Name: "difference", Kind: doc.Number, Axis: axis}}, Rows: []doc.Row{{
-			Name: "jury − best member", Look: DifferenceLook(d.Noise), Mark: doc.Solid, Cells: []doc.Value{doc.Num(x)},
+			Name: "jury − best member", Look: DifferenceLook(d.Noise), Mark: doc.Solid, Cells: doc.Cells(x),
 		}}},
 		Links: []doc.Link{{Words: "Read the items that only one is right on", Target: doc.Ref{
 			Runs: []string{j.Members[0].Run, j.Report.Jury}, Show: "differ",
@@ -200,20 +201,21 @@ func (j Jury) agreement() doc.Block {
 	const most = 15
 	if n := len(alike) - most; n > 0 {
 		alike = alike[:most]
-		b.Notes = append(b.Notes, doc.Say("jury.more-pairs", n))
+		b.Say("jury.more-pairs", n)
 	}
 	for _, l := range alike {
-		r := doc.Row{Name: names[l.A] + " and " + names[l.B], Cells: []doc.Value{
-			doc.Num(scoring.Result{Unit: scoring.UnitCorrelation, Value: l.Kappa}), doc.Count(l.BothFail),
-			doc.Num(scoring.Result{Value: l.Same}), doc.Text(""),
-		}}
+		r := doc.Row{Name: names[l.A] + " and " + names[l.B], Cells: doc.Cells(
+			scoring.Result{Unit: scoring.UnitCorrelation, Value: l.Kappa}, l.BothFail,
+			scoring.Result{Value: l.Same}, "",
+		)}
 		if l.Same != nil {
 			r.Cells[3] = doc.Count(l.SameOf)
 		}
-		t.Rows = append(t.Rows, r)
+		t.Add(r)
 	}
 	t.DropEmpty()
-	b.Notes = append(b.Notes, doc.Say("jury.kappa"), doc.Say("jury.same"))
+	b.Say("jury.kappa")
+	b.Say("jury.same")
 	return b
 }
 
@@ -254,7 +256,7 @@ func (j Jury) votes() doc.Block {
 		r := doc.Row{
 			Name:   rightWords(v.Right, of),
 			Target: doc.Ref{Runs: runs, Show: fmt.Sprintf("right-%d", v.Right)},
-			Cells:  []doc.Value{doc.Count(v.N)},
+			Cells:  doc.Cells(v.N),
 		}
 		switch {
 		case v.Right == of:
@@ -276,7 +278,7 @@ func (j Jury) votes() doc.Block {
 			note = fmt.Sprintf("the jury is right on %d", v.Jury)
 		}
 		r.Cells = append(r.Cells, doc.Text(note))
-		t.Rows = append(t.Rows, r)
+		t.Add(r)
 	}
 	return doc.Block{
 		ID:    "votes",

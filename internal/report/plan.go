@@ -85,7 +85,7 @@ func (p *Plan) Document() doc.Document {
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
 	add := func(question, answer string) {
-		t.Rows = append(t.Rows, doc.WordRow(question, answer))
+		t.Add(doc.WordRow(question, answer))
 		sheet = append(sheet, []string{question, answer, decimal(p.Discordant), decimal(p.Power), decimal(p.Alpha)})
 	}
 	if p.Detect != nil {

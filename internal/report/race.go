@@ -228,10 +228,10 @@ func (out *Race) Block() doc.Block {
 		} else if in > 1 && r.items > 0 {
 			row.Ranks = [2]int{1, in}
 		}
-		row.Cells = []doc.Value{
-			items, doc.Num(r.share), doc.Count(r.items * each), doc.Num(r.ahead), after, e, doc.Text(r.ended()),
-		}
-		t.Rows = append(t.Rows, row)
+		row.Cells = doc.Cells(
+			items, r.share, r.items*each, r.ahead, after, e, r.ended(),
+		)
+		t.Add(row)
 	}
 	b := doc.Block{
 		ID:    "race",

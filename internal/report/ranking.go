@@ -210,18 +210,18 @@ func (c Condition) block(id string, says bool) doc.Block {
 	b.About = strings.Join(slices.DeleteFunc([]string{c.Protocol, c.Dataset, "prompt " + c.Prompt, c.Options},
 		func(s string) bool { return s == "" }), " · ")
 	if says && c.Says != "" {
-		b.Notes = append(b.Notes, doc.Plain(c.Says))
+		b.Plain(c.Says)
 	}
 	for _, cell := range c.Cells {
 		switch {
 		case cell.Place < 0 && cell.Expected > 0:
-			b.Notes = append(b.Notes, doc.Say("ranking.unasked", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
-				cell.Status))
+			b.Say("ranking.unasked", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
+				cell.Status)
 		case cell.Place < 0:
-			b.Notes = append(b.Notes, doc.Say("ranking.open", scoring.InSentence(cell.Judge), cell.Status))
+			b.Say("ranking.open", scoring.InSentence(cell.Judge), cell.Status)
 		case !cell.complete():
-			b.Notes = append(b.Notes, doc.Say("ranking.partial", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
-				cell.Status))
+			b.Say("ranking.partial", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
+				cell.Status)
 		}
 	}
 	return b
@@ -235,7 +235,7 @@ func (c Condition) numbers(id string) doc.Block {
 	}}
 	for _, cell := range c.Cells {
 		if cell.Place < 0 {
-			t.Rows = append(t.Rows, doc.Row{Name: cell.Judge, Cells: []doc.Value{doc.Text(cell.Status)}})
+			t.Add(doc.Row{Name: cell.Judge, Cells: doc.Cells(cell.Status)})
 			continue
 		}
 		for _, st := range c.Rankings {
@@ -244,11 +244,11 @@ func (c Condition) numbers(id string) doc.Block {
 			if !cell.complete() {
 				value.Text = "*"
 			}
-			t.Rows = append(t.Rows, doc.Row{Name: cell.Judge, Target: doc.RunRef(cell.Run), Cells: []doc.Value{
-				doc.Text(strings.TrimSpace(MetricName(c.Protocol, st.Metric) + " " + st.Mode)), value, doc.Count(r.N),
-				doc.Text(r.Letters), doc.Num(scoring.Result{Value: r.NoiseFloor, Unit: st.Unit}),
-				doc.Num(*cmp.Or(r.SelfAgreement, &scoring.Result{})),
-			}})
+			t.Add(doc.Row{Name: cell.Judge, Target: doc.RunRef(cell.Run), Cells: doc.Cells(
+				strings.TrimSpace(MetricName(c.Protocol, st.Metric)+" "+st.Mode), value, r.N,
+				r.Letters, scoring.Result{Value: r.NoiseFloor, Unit: st.Unit},
+				*cmp.Or(r.SelfAgreement, &scoring.Result{}),
+			)})
 		}
 	}
 	t.DropEmpty()
@@ -276,7 +276,7 @@ func Finished(statuses []string, count func(status string) int) doc.Block {
 		case "interrupted", "incomplete", "stopped":
 			look = "first"
 		}
-		t.Rows = append(t.Rows, doc.Row{Name: status, Look: look, Cells: []doc.Value{doc.Count(n)}})
+		t.Add(doc.Row{Name: status, Look: look, Cells: doc.Cells(n)})
 	}
 	return doc.Block{ID: "finished", Chart: doc.StackedBar, Table: t}
 }

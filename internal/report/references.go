@@ -66,7 +66,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	var own *scoring.Result // of the run, until it has its row
 	putOwn := func() {
-		t.Rows = append(t.Rows, doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "", own.Metric,
+		t.Add(doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "", own.Metric,
 			table.Roughly(*own), fmt.Sprint(own.N)))
 		own = nil
 	}
@@ -87,7 +87,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 			row.Cells = append(row.Cells, doc.Text(fmt.Sprint(x.OnlyReference)), doc.Text(fmt.Sprint(x.OnlyRun)),
 				doc.Text(table.PValue(x.P)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 		if own != nil && own.Value != nil && (i == len(all)-1 || all[i+1].Metric != x.Metric) {
 			putOwn()
 		}

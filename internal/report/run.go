@@ -214,7 +214,7 @@ func Became(p *RunPage) []doc.Block {
 	of := 0
 	for _, x := range parts {
 		of += x.N
-		t.Rows = append(t.Rows, doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: []doc.Value{doc.Count(x.N)}})
+		t.Add(doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: doc.Cells(x.N)})
 	}
 	b := doc.Block{
 		ID:    "became",
@@ -273,11 +273,11 @@ func Cards(p *RunPage) []doc.Block {
 		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
 			about = place
 		}
-		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: []doc.Value{doc.Num(x), doc.Text(about)}}
+		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: doc.Cells(x, about)}
 		for _, g := range groups {
 			row.Cells = append(row.Cells, doc.Num(p.Result(tile.Metric, g, tile.Mode)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	if len(t.Rows) == 0 {
 		return nil
@@ -326,7 +326,7 @@ func ByGroup(p *RunPage) []doc.Block {
 		if l.Beside != "" {
 			row.Cells = append(row.Cells, doc.Num(p.Result(l.Beside, g, "")))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	b := doc.Block{
 		ID:    "groups",
@@ -452,7 +452,7 @@ func Making(p *RunPage) []doc.Block {
 	if len(first.Rows) == 0 {
 		return nil
 	}
-	first.Rows = append(first.Rows, doc.Row{Name: "reading", Cells: []doc.Value{doc.Text(scoring.HowRead(p.Report))}})
+	first.Add(doc.Row{Name: "reading", Cells: doc.Cells(scoring.HowRead(p.Report))})
 	all := []doc.Block{{
 		ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command,
 	}}
@@ -471,7 +471,7 @@ func facts(all []scoring.Metadatum, takes func(name string) bool) *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{}}}
 	for _, m := range all {
 		if takes(m.Name) {
-			t.Rows = append(t.Rows, doc.Row{Name: m.Name, Cells: []doc.Value{doc.Text(m.Value)}})
+			t.Add(doc.Row{Name: m.Name, Cells: doc.Cells(m.Value)})
 		}
 	}
 	return t
@@ -498,16 +498,16 @@ func EveryNumber(p *RunPage) []doc.Block {
 		seen[key] = true
 		all := p.find(results, x.Metric, scoring.Overall, x.Mode)
 		name := MetricName(p.Protocol, x.Metric)
-		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: []doc.Value{
-			doc.Num(all), doc.Text(cmp.Or(all, x).Count()), doc.Text(cmp.Or(all, x).Missing),
-		}}
+		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: doc.Cells(
+			all, cmp.Or(all, x).Count(), cmp.Or(all, x).Missing,
+		)}
 		if name != x.Metric {
 			row.Detail = x.Metric
 		}
 		for _, g := range groups {
 			row.Cells = append(row.Cells, doc.Num(p.find(results, x.Metric, g, x.Mode)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	b := doc.Block{
 		ID:    "every",
@@ -520,10 +520,8 @@ func EveryNumber(p *RunPage) []doc.Block {
 			doc.Plain(layoutOf(p.Protocol).Noun + ": " + Outcomes(p.Report)), doc.Plain(BootstrapNote(p.Report)),
 		},
 	}
-	for _, line := range remarks.Lines() {
-		b.Notes = append(b.Notes, doc.Plain(line))
-	}
-	b.Notes = append(b.Notes, doc.Warn(p.Warnings)...)
+	b.Plain(remarks.Lines()...)
+	b.Warn(p.Warnings)
 	return append([]doc.Block{b}, costBlocks("judge", []costRow{{name: p.Judge(), Ledger: p.Ledger}})...)
 }
 

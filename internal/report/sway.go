@@ -49,9 +49,9 @@ func (s Sway) block() doc.Block {
 			look = scoring.Weak
 		}
 		odds, p := oddsWords(c.Odds)
-		t.Rows = append(t.Rows, doc.Row{Name: c.Name, N: c.Pairs, Look: "level-" + string(look), Cells: []doc.Value{
-			doc.Num(c.Named.Result()), doc.Num(c.More.Result()), doc.Num(c.Less.Result()), doc.Text(odds), doc.Text(p),
-		}})
+		t.Add(doc.Row{Name: c.Name, N: c.Pairs, Look: "level-" + string(look), Cells: doc.Cells(
+			c.Named.Result(), c.More.Result(), c.Less.Result(), odds, p,
+		)})
 	}
 	rule := s.Best()
 	var notes []doc.Note
