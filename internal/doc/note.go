@@ -27,8 +27,8 @@ func Warn(warnings []string) (notes []Note) {
 	return notes
 }
 
-// Say adds the note of a phrase.
-func (b *Block) Say(code string, args ...any) { b.Notes = append(b.Notes, Say(code, args...)) }
+// Remark adds the note of a phrase.
+func (b *Block) Remark(code string, args ...any) { b.Notes = append(b.Notes, Say(code, args...)) }
 
 // Warn adds a note for each warning.
 func (b *Block) Warn(warnings []string) { b.Notes = append(b.Notes, Warn(warnings)...) }

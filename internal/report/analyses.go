@@ -125,7 +125,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 		Notes: []doc.Note{doc.Say("calibration.scores", Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated))},
 	}
 	if c.Unknown > 0 {
-		b.Say(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun))
+		b.Remark(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun))
 	}
 	f.Blocks = []doc.Block{b}
 	return f

@@ -308,24 +308,25 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 		warnings = append(warnings, p.Warnings...)
 	}
 	t.DropEmpty()
-	notes := []doc.Note{doc.Say("compare.signs", signs[1], signs[0], c.Family)}
-	if several {
-		notes = append(notes, doc.Plain(strings.Join(titles, ", ")))
-	} else if head.Table != nil {
-		notes = append(notes, doc.Say("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], tested(*head)))
-	}
-	if p.Alike != nil {
-		notes = append(notes, doc.Say("compare.alike"))
-	}
-	slices.Sort(warnings)
-	return doc.Block{
+	b := doc.Block{
 		ID:    "difference",
 		Title: "The difference",
 		About: doc.Phrase("compare.about"),
 		Table: t,
 		Keys:  []doc.Key{{Sign: "a", Words: signs[0]}, {Sign: "b", Words: signs[1]}},
-		Notes: append(notes, doc.Warn(slices.Compact(warnings))...),
 	}
+	b.Remark("compare.signs", signs[1], signs[0], c.Family)
+	if several {
+		b.Plain(strings.Join(titles, ", "))
+	} else if head.Table != nil {
+		b.Remark("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], tested(*head))
+	}
+	if p.Alike != nil {
+		b.Remark("compare.alike")
+	}
+	slices.Sort(warnings)
+	b.Warn(slices.Compact(warnings))
+	return b
 }
 
 // tested is the p of a difference in words: "p = 0.06 (exact McNemar)".
@@ -390,7 +391,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Full | doc.Page}
 	for i, s := range sides {
 		if cost := s.Ledger; cost != nil && cost.Each != nil {
-			b.Say("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
+			b.Remark("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
 				cost.Seconds, cost.Each.Seconds, cost.Each.ReplyTokens, l.item(),
 				strings.Join(append([]string{""}, beside(cost)...), "; "))
 		}
@@ -496,7 +497,7 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 		},
 	}
 	if pairs[0].Alike != nil {
-		b.Say("compare.own")
+		b.Remark("compare.own")
 	}
 	var methods, notes []string
 	var said table.Remarks

@@ -139,22 +139,13 @@ func (j Jury) members() doc.Block {
 		Keys:  []doc.Key{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
 		Notes: []doc.Note{doc.Say("jury.n", table.Count(j.N, layoutOf(j.Scored.Protocol).item()))},
 	}
-	if only := j.onlyRight(); only != nil {
-		b.Notes = append(b.Notes, *only)
+	if d := j.Gain; d.Table != nil && len(j.Members) > 0 {
+		b.Remark("jury.only-right", table.Count(d.Table.OnlyB, layoutOf(j.Scored.Protocol).item()),
+			humanize.Comma(int64(d.Table.OnlyA)), scoring.InSentence(j.Members[0].Name), tested(d))
 	}
-	b.Say("jury.best-member")
+	b.Remark("jury.best-member")
 	b.Warn(j.Warnings)
 	return b
-}
-
-// onlyRight says how many units only one of the jury and its best member is right on; nil where that is not known.
-func (j Jury) onlyRight() *doc.Note {
-	d := j.Gain
-	if d.Table == nil || len(j.Members) == 0 {
-		return nil
-	}
-	return new(doc.Say("jury.only-right", table.Count(d.Table.OnlyB, layoutOf(j.Scored.Protocol).item()),
-		humanize.Comma(int64(d.Table.OnlyA)), scoring.InSentence(j.Members[0].Name), tested(d)))
 }
 
 // gain is the difference to the best member.
@@ -201,7 +192,7 @@ func (j Jury) agreement() doc.Block {
 	const most = 15
 	if n := len(alike) - most; n > 0 {
 		alike = alike[:most]
-		b.Say("jury.more-pairs", n)
+		b.Remark("jury.more-pairs", n)
 	}
 	for _, l := range alike {
 		r := doc.Row{Name: names[l.A] + " and " + names[l.B], Cells: doc.Cells(
@@ -214,8 +205,8 @@ func (j Jury) agreement() doc.Block {
 		t.Add(r)
 	}
 	t.DropEmpty()
-	b.Say("jury.kappa")
-	b.Say("jury.same")
+	b.Remark("jury.kappa")
+	b.Remark("jury.same")
 	return b
 }
 

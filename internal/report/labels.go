@@ -92,7 +92,7 @@ func (a LabelAgreement) judges() doc.Block {
 		if a.Test == "permutation" {
 			test = "a permutation test by " + a.Bootstrap.Unit
 		}
-		b.Say("labels.letters", test)
+		b.Remark("labels.letters", test)
 	}
 	b.Warn(a.Warnings)
 	return b
@@ -106,14 +106,14 @@ func (a LabelAgreement) counting() doc.Block {
 	isConstant := func(j labels.Standing) bool { return j.Kappa.Constant }
 	if slices.ContainsFunc(a.Judges, isConstant) ||
 		slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Kappa.Constant }) {
-		b.Say("labels.constant")
+		b.Remark("labels.constant")
 	}
 	if p := a.People; p != nil && p.Alpha.Value != nil {
-		b.Say("labels.people", p.Raters,
+		b.Remark("labels.people", p.Raters,
 			table.Interval(p.Alpha.Value, p.Alpha.Low, p.Alpha.High, 3, 2), p.N)
 	}
 	for _, s := range a.Self {
-		b.Say("labels.twice", table.Clean(s.Labeller), table.Count(s.N, "item"),
+		b.Remark("labels.twice", table.Clean(s.Labeller), table.Count(s.N, "item"),
 			table.Interval(s.Agreement.Value, s.Agreement.Low, s.Agreement.High, 1, 1))
 	}
 	return b
@@ -162,7 +162,7 @@ func (a LabelAgreement) pairs() doc.Block {
 	}}
 	b.Fold = b.Title
 	if more := len(a.Pairs) - len(t.Rows); more > 0 {
-		b.Say("labels.more-pairs", more)
+		b.Remark("labels.more-pairs", more)
 	}
 	return b
 }
@@ -193,17 +193,17 @@ func (a LabelAgreement) standIns() doc.Block {
 		judge, others := table.Fixed(hundredfold(s.Winning), 1), table.Fixed(hundredfold(s.Advantage), 1)
 		switch {
 		case s.Winning == nil:
-			b.Say("labels.replaces-untested", name)
+			b.Remark("labels.replaces-untested", name)
 		case *s.Winning < 0.5:
-			b.Say("labels.replaces-not", name, judge, others)
+			b.Remark("labels.replaces-not", name, judge, others)
 		default:
-			b.Say("labels.replaces", name, judge, others)
+			b.Remark("labels.replaces", name, judge, others)
 		}
 		if few > 0 {
-			b.Say("labels.few-common", few)
+			b.Remark("labels.few-common", few)
 		}
 		if s.Run == a.StandIn[len(a.StandIn)-1].Run {
-			b.Say("labels.alt-test", s.Epsilon)
+			b.Remark("labels.alt-test", s.Epsilon)
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -261,20 +261,21 @@ func (e Estimated) Document() doc.Document {
 	add("corrected (Rogan and Gladen)", e.RoganGladen)
 	add("the judge alone", &e.JudgeAlone)
 	add("the labels alone", &e.LabelsAlone)
-	notes := []doc.Note{
-		doc.Say("estimate.labels", e.Model, e.Labelled, e.NoVerdict), doc.Say("estimate.weight", e.Weight),
-	}
+	b := doc.Block{Table: t}
+	b.Remark("estimate.labels", e.Model, e.Labelled, e.NoVerdict)
+	b.Remark("estimate.weight", e.Weight)
 	if e.Clusters > 0 {
-		notes = append(notes, doc.Say("estimate.clusters", e.Clusters))
+		b.Remark("estimate.clusters", e.Clusters)
 	}
 	for _, x := range e.LabelsFor {
 		if x.Labels == nil {
-			notes = append(notes, doc.Say("estimate.no-width", x.Width))
+			b.Remark("estimate.no-width", x.Width)
 		} else {
-			notes = append(notes, doc.Say("estimate.width", *x.Labels, x.Width))
+			b.Remark("estimate.width", *x.Labels, x.Width)
 		}
 	}
-	d.Blocks = []doc.Block{{Table: t, Notes: append(notes, doc.Warn(e.Warnings)...)}}
+	b.Warn(e.Warnings)
+	d.Blocks = []doc.Block{b}
 	return d
 }
 
@@ -290,11 +291,12 @@ func (s Selective) Document() doc.Document {
 		{Name: "run", Spare: 1}, {Name: "accepted from confidence", Kind: doc.Bare}, {Name: "items asked", Kind: doc.Whole},
 		{Name: "accepted", Kind: doc.Whole}, {Name: "correct of labelled", Kind: doc.Bare},
 	}}
-	notes := []doc.Note{doc.Say("select.risk", s.Risk, 100-s.Delta)}
+	b := doc.Block{Table: t}
+	b.Remark("select.risk", s.Risk, 100-s.Delta)
 	for _, j := range s.Judges {
 		name := scoring.JudgeName(j.Model)
 		if j.Note != "" {
-			notes = append(notes, doc.Say("select.never", name, j.Note))
+			b.Remark("select.never", name, j.Note)
 		}
 		t.Add(doc.Row{Name: name, Cells: doc.Cells(
 			j.Run, cmp.Or(table.Cell(j.Threshold, 4), "never"), j.Asked,
@@ -305,8 +307,10 @@ func (s Selective) Document() doc.Document {
 			strconv.Itoa(j.Right), strconv.Itoa(j.Of),
 		})
 	}
-	notes = append(notes, doc.Say("select.covered", s.Covered, s.Items), doc.Say("select.calls", s.Calls, s.Full),
-		doc.Say("select.labelled", s.Labelled))
-	d.Blocks = []doc.Block{{Table: t, Notes: append(notes, doc.Warn(s.Warnings)...)}}
+	b.Remark("select.covered", s.Covered, s.Items)
+	b.Remark("select.calls", s.Calls, s.Full)
+	b.Remark("select.labelled", s.Labelled)
+	b.Warn(s.Warnings)
+	d.Blocks = []doc.Block{b}
 	return d
 }

@@ -404,10 +404,10 @@ func (l *Leaderboard) fails() doc.Block {
 	if left := len(groups) - failColumns; left > 0 { // the largest stay
 		slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 		groups = groups[:failColumns]
-		b.Say("board.smaller-categories", table.Count(left, "smaller categorie"))
+		b.Remark("board.smaller-categories", table.Count(left, "smaller categorie"))
 	}
 	if more := len(l.placed()) - len(rows); more > 0 {
-		b.Say("board.best-rows", len(rows))
+		b.Remark("board.best-rows", len(rows))
 	}
 	b.Table = &doc.Table{First: "judge"}
 	for _, g := range groups {
@@ -477,19 +477,17 @@ func (l *Leaderboard) against() doc.Block {
 // reading says how sure the answer is and how the page is read.
 func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
-	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page, Notes: []doc.Note{
-		doc.Say("board.interval", l.of(), cmp.Or(head.Interval, "resampling")),
-	}}
-	add := func(code string, args ...any) { b.Say(code, args...) }
+	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page}
+	b.Remark("board.interval", l.of(), cmp.Or(head.Interval, "resampling"))
 	if l.Test != "" {
-		add("board.test", l.Test, l.Family)
+		b.Remark("board.test", l.Test, l.Family)
 	} else {
-		add("board.untested")
+		b.Remark("board.untested")
 	}
 	if slices.ContainsFunc(l.Rows, func(s Standing) bool { return s.RightWhereAlike.Value != nil }) {
-		add("board.when-consistent")
-		add("board.position-bias")
+		b.Remark("board.when-consistent")
+		b.Remark("board.position-bias")
 	}
-	add("board.level")
+	b.Remark("board.level")
 	return b
 }

@@ -181,16 +181,10 @@ func (s Ranking) Blocks() (all []doc.Block) {
 		rows = append(rows, costRow{j.Judge, j.Ledger})
 	}
 	all = append(all, costBlocks("judge", rows)...)
-	var notes, warnings []doc.Note
-	for _, n := range s.notes() {
-		if n.Code == doc.Warning {
-			warnings = append(warnings, n)
-		} else {
-			notes = append(notes, n)
-		}
-	}
-	return append(all, doc.Block{ID: "warnings", Notes: warnings},
-		doc.Block{ID: "sure", In: doc.Full | doc.Page, Fold: "How to read this", Notes: notes})
+	warnings := doc.Block{ID: "warnings"}
+	sure := doc.Block{ID: "sure", In: doc.Full | doc.Page, Fold: "How to read this"}
+	s.remark(&sure, &warnings)
+	return append(all, warnings, sure)
 }
 
 // Terms explain the metrics of the numbers.
@@ -215,12 +209,12 @@ func (c Condition) block(id string, says bool) doc.Block {
 	for _, cell := range c.Cells {
 		switch {
 		case cell.Place < 0 && cell.Expected > 0:
-			b.Say("ranking.unasked", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
+			b.Remark("ranking.unasked", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
 				cell.Status)
 		case cell.Place < 0:
-			b.Say("ranking.open", scoring.InSentence(cell.Judge), cell.Status)
+			b.Remark("ranking.open", scoring.InSentence(cell.Judge), cell.Status)
 		case !cell.complete():
-			b.Say("ranking.partial", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
+			b.Remark("ranking.partial", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
 				cell.Status)
 		}
 	}
@@ -289,8 +283,8 @@ func repeated(st scoring.Ranking) bool {
 	return slices.ContainsFunc(st.Runs, func(p scoring.Placed) bool { return p.SelfAgreement != nil })
 }
 
-// notes are what a ranking has to say beneath.
-func (s Ranking) notes() (notes []doc.Note) {
+// remark says how the numbers are to be read, and what to be warned of.
+func (s Ranking) remark(b, warnings *doc.Block) {
 	var tests []string
 	var undefined table.Remarks
 	judges := 0
@@ -312,7 +306,7 @@ func (s Ranking) notes() (notes []doc.Note) {
 		}
 		for _, cell := range c.Cells {
 			if cell.Error != "" {
-				notes = append(notes, doc.Say(doc.Warning, cell.Error))
+				warnings.Remark(doc.Warning, cell.Error)
 			}
 		}
 	}
@@ -321,18 +315,16 @@ func (s Ranking) notes() (notes []doc.Note) {
 		if again {
 			above = doc.Phrase("ranking.above-noise")
 		}
-		notes = append(notes, doc.Say("ranking.letters", above, strings.Join(tests, ", of ")))
+		b.Remark("ranking.letters", above, strings.Join(tests, ", of "))
 	}
 	if again {
-		notes = append(notes, doc.Plain(noiseNote), doc.Say("ranking.self-agreement"))
+		b.Plain(noiseNote)
+		b.Remark("ranking.self-agreement")
 	}
-	for _, line := range append(s.intervals(), undefined.Lines()...) {
-		notes = append(notes, doc.Plain(line))
-	}
+	b.Plain(append(s.intervals(), undefined.Lines()...)...)
 	if simulated {
-		notes = append(notes, doc.Say(doc.Warning, doc.Phrase("ranking.simulated")))
+		warnings.Remark(doc.Warning, doc.Phrase("ranking.simulated"))
 	}
-	return notes
 }
 
 // intervals says how those of a ranking were made, of each kind of unit by itself.

@@ -53,12 +53,12 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	d := doc.Document{Data: all}
 	isTested := run != nil && !run.ByFiguresAlone()
-	var notes []doc.Note
+	b := doc.Block{Table: t}
 	if isTested {
 		t.Columns = append(t.Columns, doc.Columns(doc.Whole, "only it", "only this run", "p")...)
 		t.Columns[7].Spare = 5
 		t.Columns[8].Spare = 6
-		notes = append(notes, doc.Say("references.tested"))
+		b.Remark("references.tested")
 	}
 	if run != nil {
 		d.Title = fmt.Sprintf("%s on the same %s: %s", run.Judge(),
@@ -102,8 +102,9 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		metric.Text = MetricName(protocol, metric.Text)
 	}
 	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsStay }) {
-		notes = append(notes, doc.Plain(scoring.LabelsStayed))
+		b.Plain(scoring.LabelsStayed)
 	}
-	d.Blocks = []doc.Block{{Table: t, Notes: append(notes, doc.Say("references.same-name"))}}
+	b.Remark("references.same-name")
+	d.Blocks = []doc.Block{b}
 	return d
 }

@@ -426,21 +426,14 @@ func (p *RunPage) disjoint() []string {
 }
 
 // Caveats are what to know before the numbers are believed.
-func Caveats(p *RunPage) (all []doc.Block) {
-	var notes []doc.Note
-	for _, words := range p.Trust() {
-		notes = append(notes, doc.Plain(words))
-	}
-	n := min(len(notes), mostCaveats)
-	if n > 0 {
-		all = append(all, doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page,
-			Notes: notes[:n]})
-	}
-	if n < len(notes) {
-		all = append(all, doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(notes)-n), Half: true,
-			In: doc.Page, Notes: notes[n:]})
-	}
-	return all
+func Caveats(p *RunPage) []doc.Block {
+	words := p.Trust()
+	n := min(len(words), mostCaveats)
+	first := doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page}
+	first.Plain(words[:n]...)
+	rest := doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(words)-n), Half: true, In: doc.Page}
+	rest.Plain(words[n:]...)
+	return []doc.Block{first, rest}
 }
 
 // shownFirst are the settings of a run that are not folded.
