@@ -237,13 +237,12 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 		return nil, err
 	}
 	c := &Comparison{
-		A:        a.side(),
-		B:        b.side(),
-		N:        len(joined),
-		OnlyA:    len(a.Units) - len(joined),
-		OnlyB:    len(b.Units) - len(joined),
-		Unit:     words.Common,
-		Warnings: []string{},
+		A:     a.side(),
+		B:     b.side(),
+		N:     len(joined),
+		OnlyA: len(a.Units) - len(joined),
+		OnlyB: len(b.Units) - len(joined),
+		Unit:  words.Common,
 	}
 	c.Sides = [2]Side{c.A, c.B}
 	if m, err := headlineOf(a); err == nil {
@@ -293,19 +292,20 @@ func (a scoredRun) disagree(b scoredRun, joined []Joined) error {
 
 // warn notes what a reader of the comparison has to know.
 func (c *Comparison) warn(a, b *Run, unit string) {
-	say := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
+	w := cautions{}
 	if c.OnlyA+c.OnlyB > 0 {
-		say("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
+		w.say("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
 	}
 	if a.Manifest.ID == b.Manifest.ID {
-		say("both are the same run")
+		w.say("both are the same run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
-		say(simulatedWarning)
+		w.say(simulatedWarning)
 	}
 	if c.N < FewItems {
-		say("few items: n = %d", c.N)
+		w.say("few items: n = %d", c.N)
 	}
+	c.Warnings = w
 }
 
 // holdsZero tells whether the interval does, by its ends as they are reported: sums of fractions come out a hair

@@ -76,7 +76,7 @@ var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *Finding {
 	f := &Finding{Results: []scoring.Result{x.SelfAgreement}}
 	for _, v := range x.Values {
 		f.Results = append(f.Results, scoring.Result{
-			Metric:  "noise-floor:" + v.Metric,
+			Metric:  scoring.NoiseFloor + v.Metric,
 			Group:   v.Group,
 			Mode:    v.Mode,
 			Unit:    v.Unit,
@@ -154,7 +154,7 @@ var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *Finding {
 
 func calibrationResults(prefix string, c scoring.Calibration, note string) []scoring.Result {
 	return []scoring.Result{
-		fraction(prefix+"brier", c.Brier, c, note), fraction(prefix+"ece", c.ECE, c, note),
+		fraction(prefix+scoring.Brier, c.Brier, c, note), fraction(prefix+scoring.CalibrationECE, c.ECE, c, note),
 		fraction(prefix+"confidence", c.Confidence, c, note), fraction(prefix+"accuracy", c.Accuracy, c, note),
 	}
 }

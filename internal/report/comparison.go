@@ -166,7 +166,7 @@ func (c Comparison) ranked(pairs []pair) string {
 // coverage says of how many pairs each judge has a verdict to keep, where these verdicts tell the judges apart.
 func (p pair) coverage() string {
 	for _, d := range p.Differences {
-		if d.Metric == "coverage" && d.Group == scoring.Overall && d.Diff != nil && p.Alike != nil && !p.Alike.Noise {
+		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil && p.Alike != nil && !p.Alike.Noise {
 			return doc.Phrase("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
 		}
 	}

@@ -84,15 +84,15 @@ func (j Jury) blocks() []doc.Block {
 }
 
 // unit returns what is judged, in the plural.
-func (j Jury) unit() string { return layoutOf(j.Scored.Protocol).item() + "s" }
+func (j Jury) unit() string { return ItemOf(j.Scored.Protocol) + "s" }
 
 // members has a row for the jury and each of its members, the best first.
 func (j Jury) members() doc.Block {
 	t := &doc.Table{First: "judge", Columns: []doc.Column{
 		{Name: "level", Kind: doc.Judged},
 		{Name: MetricName(j.Scored.Protocol, j.Metric), Kind: doc.Number, Axis: doc.AxisOf(j.Value.Unit)},
-		MetricColumn(j.Scored.Protocol, "right-where-alike", doc.Of),
-		MetricColumn(j.Scored.Protocol, "coverage", doc.Bare),
+		MetricColumn(j.Scored.Protocol, scoring.RightWhereAlike, doc.Of),
+		MetricColumn(j.Scored.Protocol, scoring.Coverage, doc.Bare),
 		{Name: "calls", Kind: doc.Whole},
 	}}
 	t.Columns[2].Spare = 3
@@ -102,8 +102,8 @@ func (j Jury) members() doc.Block {
 		r := doc.Row{Name: name, Look: "level-" + string(levelOf(of)), Cells: doc.Cells(
 			levelOf(of),
 			doc.Value{Result: value, Places: 1},
-			doc.Value{Result: of.Overall("right-where-alike"), Text: j.unit()},
-			of.Overall("coverage"),
+			doc.Value{Result: of.Overall(scoring.RightWhereAlike), Text: j.unit()},
+			of.Overall(scoring.Coverage),
 			"",
 		)}
 		if calls > 0 {
@@ -137,10 +137,10 @@ func (j Jury) members() doc.Block {
 			MetricName(j.Scored.Protocol, j.Metric), j.N, j.unit()),
 		Table: t,
 		Keys:  []doc.Key{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
-		Notes: []doc.Note{doc.Say("jury.n", table.Count(j.N, layoutOf(j.Scored.Protocol).item()))},
+		Notes: []doc.Note{doc.Say("jury.n", CountItems(j.Scored.Protocol, j.N))},
 	}
 	if d := j.Gain; d.Table != nil && len(j.Members) > 0 {
-		b.Remark("jury.only-right", table.Count(d.Table.OnlyB, layoutOf(j.Scored.Protocol).item()),
+		b.Remark("jury.only-right", CountItems(j.Scored.Protocol, d.Table.OnlyB),
 			humanize.Comma(int64(d.Table.OnlyA)), scoring.InSentence(j.Members[0].Name), tested(d))
 	}
 	b.Remark("jury.best-member")

@@ -29,11 +29,7 @@ type JudgeCost struct {
 
 // Condition is what all judges of a suite were asked alike.
 type Condition struct {
-	Name     string            `json:"condition"`
-	Protocol string            `json:"protocol"`
-	Dataset  string            `json:"dataset"`
-	Prompt   string            `json:"prompt"`
-	Options  string            `json:"options,omitempty"`
+	scoring.SuiteCondition
 	Cells    []Cell            `json:"cells"`     // one for each judge
 	Rankings []scoring.Ranking `json:"standings"` // one for each headline
 	// the answer in a sentence or two; left out where nothing is judged
@@ -66,7 +62,7 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 	var all []*scoring.Ranking
 	ledgers := map[string][]*scoring.Ledger{}
 	for _, k := range suite.Conditions {
-		row := Condition{Name: k.Name, Protocol: k.Protocol, Dataset: k.Dataset, Prompt: k.Prompt, Options: k.Options}
+		row := Condition{SuiteCondition: k}
 		var runs []*scoring.Run
 		for _, c := range suite.Cells {
 			if c.Condition != k.Name {
@@ -373,7 +369,7 @@ func (s Ranking) sheet() [][]string {
 				}))
 				if r.SelfAgreement != nil {
 					rows = append(rows, slices.Concat(row, []string{
-						"noise-floor:" + st.Metric, st.Mode, r.Unit, table.Cell(r.NoiseFloor, 6), "", "", "",
+						scoring.NoiseFloor + st.Metric, st.Mode, r.Unit, table.Cell(r.NoiseFloor, 6), "", "", "",
 						"", cmp.Or(r.Unit, "percentage points"),
 					}))
 					same = r.SelfAgreement

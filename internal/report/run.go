@@ -98,12 +98,7 @@ func diagnosed(r *scoring.Report) scoring.Level {
 	return r.Diagnosis.Level
 }
 
-func levelOf(r *scoring.Report) scoring.Level {
-	if r.Diagnosis == nil {
-		return scoring.Unknown
-	}
-	return r.Diagnosis.Level
-}
+func levelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
 
 // Judge returns the name of the judge: the one that was given, else that of the model without its path.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
@@ -481,15 +476,15 @@ func EveryNumber(p *RunPage) []doc.Block {
 	}
 	var remarks table.Remarks
 	seen := map[[2]string]bool{}
-	results := slices.Concat(p.Results, further(p.Report))
-	for _, x := range results {
+	every := scoring.Report{Results: slices.Concat(p.Results, further(p.Report))}
+	for _, x := range every.Results {
 		remarks.Add(strings.TrimSpace(MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
 		key := [2]string{x.Metric, x.Mode}
 		if seen[key] {
 			continue
 		}
 		seen[key] = true
-		all := p.find(results, x.Metric, scoring.Overall, x.Mode)
+		all := every.Result(x.Metric, scoring.Overall, x.Mode)
 		name := MetricName(p.Protocol, x.Metric)
 		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: doc.Cells(
 			all, cmp.Or(all, x).Count(), cmp.Or(all, x).Missing,
@@ -498,7 +493,7 @@ func EveryNumber(p *RunPage) []doc.Block {
 			row.Detail = x.Metric
 		}
 		for _, g := range groups {
-			row.Cells = append(row.Cells, doc.Num(p.find(results, x.Metric, g, x.Mode)))
+			row.Cells = append(row.Cells, doc.Num(every.Result(x.Metric, g, x.Mode)))
 		}
 		t.Add(row)
 	}
@@ -516,15 +511,4 @@ func EveryNumber(p *RunPage) []doc.Block {
 	b.Plain(remarks.Lines()...)
 	b.Warn(p.Warnings)
 	return append([]doc.Block{b}, costBlocks("judge", []costRow{{name: p.Judge(), Ledger: p.Ledger}})...)
-}
-
-// find a result among those of the run and what is worked out beside them.
-func (p *RunPage) find(all []scoring.Result, metric, group, mode string) (none scoring.Result) {
-	i := slices.IndexFunc(all, func(x scoring.Result) bool {
-		return x.Metric == metric && x.Group == group && x.Mode == mode
-	})
-	if i < 0 {
-		return none
-	}
-	return all[i]
 }
