@@ -74,6 +74,23 @@ type Table2x2 struct {
 	Neither int `json:"neither"` // right in neither
 }
 
+// N is how many units are in the table.
+func (t *Table2x2) N() int { return t.Both + t.OnlyA + t.OnlyB + t.Neither }
+
+// Count adds units that are right in a, in b, in both or in neither.
+func (t *Table2x2) Count(a, b bool, often int) {
+	switch {
+	case a && b:
+		t.Both += often
+	case a:
+		t.OnlyA += often
+	case b:
+		t.OnlyB += often
+	default:
+		t.Neither += often
+	}
+}
+
 // Ensemble is two goals of one model taken as one judge: it answers where both name the same
 // response in all four judgments.
 type Ensemble struct {
@@ -192,13 +209,6 @@ func (c *Comparisons) correct() {
 		one.say()
 	}
 	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(all), len(c.Comparisons), plural(len(c.Comparisons)))
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }
 
 func (r scoredRun) side() Side {

@@ -169,3 +169,6 @@ var WithoutVerdictTerm = Term{
 	Source: "share of judgments",
 	Others: "invalid or unparsed responses, refusals",
 }
+
+// WithoutVerdict is the share of judgments without a verdict.
+const WithoutVerdict = "without-verdict"

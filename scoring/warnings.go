@@ -23,9 +23,6 @@ func (r Report) Cautions() (all []string) {
 	return all
 }
 
-// NoInterval begins warnings of numbers that have none.
-const NoInterval = "no interval of "
-
 // Caveats is how many of these there are.
 func (r Report) Caveats() int { return len(r.Cautions()) }
 
