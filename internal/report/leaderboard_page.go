@@ -93,11 +93,6 @@ func (l *Leaderboard) Blocks() []doc.Block {
 	return []doc.Block{l.cards(), l.judges(), l.baselines(), l.fails(), l.against(), l.reading()}
 }
 
-// Document returns the board.
-func (l *Leaderboard) Document() doc.Document {
-	return doc.Document{Answer: l.Says, Blocks: l.Blocks()}
-}
-
 // layout of the judges' runs.
 func (b Board) layout() *Layout {
 	if len(b.Rows) == 0 {

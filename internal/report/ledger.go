@@ -26,12 +26,8 @@ func costBlocks(head string, rows []costRow) []doc.Block {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := &doc.Table{First: head}
-	for _, name := range []string{
-		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000",
-	} {
-		t.Columns = append(t.Columns, doc.Column{Name: name, Kind: doc.Whole})
-	}
+	t := &doc.Table{First: head, Columns: doc.Columns(doc.Whole,
+		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000")}
 	b := doc.Block{
 		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Full | doc.Page, Fold: "Cost",
 		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},

@@ -223,21 +223,19 @@ func Became(p *RunPage) []doc.Block {
 		b.Bracket = l.Bracket(&p.Report)
 	}
 	if b.Bracket != nil {
-		for b.Bracket.To = 0; b.Bracket.To < len(parts) && parts[b.Bracket.To].Look != "tie" && sumTo(parts, b.Bracket.To) <
-			b.Bracket.N; b.Bracket.To++ {
+		joined := 0
+		for _, x := range parts {
+			if x.Look == "tie" || joined >= b.Bracket.N {
+				break
+			}
+			joined += x.N
+			b.Bracket.To++
 		}
 	}
 	if b.About == "" && l.Ways != nil {
 		b.About = strings.Replace(l.Ways(&p.Report), "?", "judged", 1)
 	}
 	return []doc.Block{b}
-}
-
-func sumTo(parts []doc.Part, end int) (n int) {
-	for _, x := range parts[:end] {
-		n += x.N
-	}
-	return n
 }
 
 // Cards are the numbers that stand for the run: large on a page, on a terminal with those of each category.
@@ -476,7 +474,7 @@ func EveryNumber(p *RunPage) []doc.Block {
 	}
 	var remarks table.Remarks
 	seen := map[[2]string]bool{}
-	every := scoring.Report{Results: slices.Concat(p.Results, further(p.Report))}
+	every := scoring.Report{Results: slices.Concat(p.Results, p.found().Results)}
 	for _, x := range every.Results {
 		remarks.Add(strings.TrimSpace(MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
 		key := [2]string{x.Metric, x.Mode}

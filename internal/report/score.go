@@ -53,7 +53,7 @@ func (s Scores) sheet() [][]string {
 		for _, x := range r.Results {
 			row(x, decimals(x.Unit))
 		}
-		for _, x := range further(r) {
+		for _, x := range foundIn(r).Results {
 			row(x, 6)
 		}
 		for _, o := range scoring.Outcomes {
