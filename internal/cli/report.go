@@ -16,14 +16,14 @@ var _ = register(comparing, 60, "report", reportCommand)
 
 func reportCommand(e *env) *cli.Command {
 	flags := slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "out", Usage: "`FILE` to write: .html or .md; - is standard output"},
+		&cli.StringFlag{Name: "out", Usage: "`FILE` to write: .html, .md, or .svg of 1200 × 630; - is standard output"},
 		&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels: say which judge agrees with them"},
 		&cli.BoolFlag{Name: "force", Usage: "overwrite a file that gavel did not write"},
 	}, readingFlags())
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "write the pages of runs in one file, as HTML or Markdown",
-		UsageText: "gavel report RUN... --out FILE.html|.md",
+		Usage:     "write the pages of runs in one file, as Markdown or as a picture",
+		UsageText: "gavel report RUN... --out FILE.html|.md|.svg",
 		Flags:     flags,
 		Action: func(c *cli.Context) error {
 			out := c.String("out")
@@ -31,8 +31,9 @@ func reportCommand(e *env) *cli.Command {
 				return usage("--out is missing: give --out FILE.html or --out - for standard output")
 			}
 			ending := strings.ToLower(filepath.Ext(out))
-			if !slices.Contains([]string{"", ".html", ".htm", ".md"}, ending) {
-				return usage("--out %s: a report is HTML or Markdown: give a name that ends in .html or .md", out)
+			if !slices.Contains([]string{"", ".html", ".htm", ".md", ".svg"}, ending) {
+				return usage("--out %s: a report is HTML, Markdown or a picture: give a name that ends in .html, .md or .svg",
+					out)
 			}
 			loaded, o, err := loadRuns(c, 1, "which run? Give the folder of one or more")
 			if err != nil {
@@ -62,6 +63,8 @@ func reportCommand(e *env) *cli.Command {
 				return page.WriteHTML(e.stdout)
 			case ending == ".md":
 				err = report.WriteOther(out, c.Bool("force"), page.Markdown)
+			case ending == ".svg":
+				err = report.WriteOther(out, c.Bool("force"), page.Picture)
 			default:
 				err = page.WriteFile(out, c.Bool("force"))
 			}

@@ -2,12 +2,56 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/xml"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gavel/internal/report"
+	"gavel/scoring"
 )
+
+// A picture has the size that previews take, and the same runs give the same bytes.
+func TestPicturesToShare(t *testing.T) {
+	board := &report.Leaderboard{Board: boardOf([]*float64{new(50.0), nil, new(80.0)}, [2]int{0, 2})}
+	run := report.Run{Report: scoring.Report{Protocol: "pairwise", Question: scoring.Question{Model: "lab/m\x1b[31m\u202e<&\n通义"}, Answer: scoring.Answer{Says: strings.Repeat("Long words. ", 90)}}}
+	for name, d := range map[string]report.Document{
+		"leaderboard": {Runs: make([]report.Run, 3), Boards: []*report.Leaderboard{board}},
+		"run":         {Runs: []report.Run{run}},
+	} {
+		var a, b bytes.Buffer
+		if err := d.Picture(&a); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := d.Picture(&b); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
+			t.Errorf("%s: %v, another picture of the same", name, err)
+		}
+		var svg struct {
+			Width  int      `xml:"width,attr"`
+			Height int      `xml:"height,attr"`
+			Texts  []string `xml:"text"`
+			Dots   []struct {
+				Radius float64 `xml:"r,attr"`
+			} `xml:"circle"`
+		}
+		if err := xml.Unmarshal(a.Bytes(), &svg); err != nil || svg.Width != 1200 || svg.Height != 630 {
+			t.Errorf("%s: %v, %d × %d", name, err, svg.Width, svg.Height)
+		}
+		for _, dot := range svg.Dots {
+			if dot.Radius != 9 {
+				t.Errorf("%s: a text without words is drawn as a dot", name)
+			}
+		}
+		for _, text := range svg.Texts {
+			if strings.ContainsAny(text, "\x1b\n\u202e") || len(text) > 120 {
+				t.Errorf("%s: the text %q", name, text)
+			}
+		}
+	}
+	if err := (report.Document{Runs: make([]report.Run, 2)}).Picture(&bytes.Buffer{}); err == nil {
+		t.Error("a picture of runs that do not stand on one leaderboard")
+	}
+}
 
 func TestMarkdownToShare(t *testing.T) {
 	board := &report.Leaderboard{Board: boardOf([]float64{50, 80}, [2]int{0, 1}), About: "which is better · d"}

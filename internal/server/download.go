@@ -37,7 +37,15 @@ func init() {
 			pattern: "GET /runs/{run}/summary.md",
 			handle:  downloadNumbers("text/markdown; charset=utf-8", ".md", (*report.RunPage).Markdown),
 		},
-		route{pattern: "GET /leaderboard.md", handle: (*Server).downloadBoard},
+		route{
+			pattern: "GET /runs/{run}/picture.svg",
+			handle:  downloadNumbers(svgType, ".svg", (*report.RunPage).SVG),
+		},
+		route{
+			pattern: "GET /leaderboard.md",
+			handle:  downloadBoard("text/markdown; charset=utf-8", ".md", (*report.Leaderboard).Markdown),
+		},
+		route{pattern: "GET /leaderboard.svg", handle: downloadBoard(svgType, ".svg", (*report.Leaderboard).SVG)},
 	)
 }
 
@@ -117,18 +125,21 @@ func downloadNumbers(kind, suffix string, write func(*report.RunPage, io.Writer)
 	})
 }
 
-// downloadBoard hands out the leaderboard that was asked for as Markdown.
-func (s *Server) downloadBoard(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.board(r)
-	switch {
-	case err != nil:
-		return err
-	case v.Board == nil:
-		return failure.NotFound("no judge has a score yet")
+// downloadBoard hands out the leaderboard that was asked for as a file.
+func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.Writer, about string) error) handler {
+	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
+		v, err := s.board(r)
+		switch {
+		case err != nil:
+			return err
+		case v.Board == nil:
+			return failure.NotFound("no judge has a score yet")
+		}
+		return write(v.Board, &attachment{w: w, kind: kind, name: "leaderboard" + suffix}, v.Question+" · "+v.Dataset)
 	}
-	file := &attachment{w: w, kind: "text/markdown; charset=utf-8", name: "leaderboard.md"}
-	return v.Board.Markdown(file, v.Question+" · "+v.Dataset)
 }
+
+const svgType = "image/svg+xml"
 
 // downloadTime is how long records may be on their way.
 const downloadTime = 10 * time.Minute

@@ -53,4 +53,14 @@
     }
     setTimeout(() => { b.textContent = said; }, 2000);
   });
+
+  // A picture is drawn as SVG; as PNG it is taken by what shows no SVG.
+  for (const b of document.querySelectorAll("[data-picture]")) b.addEventListener("click", async () => {
+    const picture = new Image();
+    picture.src = b.dataset.picture;
+    await picture.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: 1200, height: 630 });
+    canvas.getContext("2d").drawImage(picture, 0, 0);
+    Object.assign(document.createElement("a"), { href: canvas.toDataURL("image/png"), download: "gavel.png" }).click();
+  });
 })();
