@@ -74,6 +74,23 @@ type Table2x2 struct {
 	Neither int `json:"neither"` // right in neither
 }
 
+// N is how many units are in the table.
+func (t *Table2x2) N() int { return t.Both + t.OnlyA + t.OnlyB + t.Neither }
+
+// Count adds units that are right in a, in b, in both or in neither.
+func (t *Table2x2) Count(a, b bool, often int) {
+	switch {
+	case a && b:
+		t.Both += often
+	case a:
+		t.OnlyA += often
+	case b:
+		t.OnlyB += often
+	default:
+		t.Neither += often
+	}
+}
+
 // Ensemble is two goals of one model taken as one judge: it answers where both name the same
 // response in all four judgments.
 type Ensemble struct {
@@ -194,13 +211,6 @@ func (c *Comparisons) correct() {
 	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(all), len(c.Comparisons), plural(len(c.Comparisons)))
 }
 
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
-}
-
 func (r scoredRun) side() Side {
 	m := r.Manifest
 	return Side{
@@ -237,13 +247,12 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 		return nil, err
 	}
 	c := &Comparison{
-		A:        a.side(),
-		B:        b.side(),
-		N:        len(joined),
-		OnlyA:    len(a.Units) - len(joined),
-		OnlyB:    len(b.Units) - len(joined),
-		Unit:     words.Common,
-		Warnings: []string{},
+		A:     a.side(),
+		B:     b.side(),
+		N:     len(joined),
+		OnlyA: len(a.Units) - len(joined),
+		OnlyB: len(b.Units) - len(joined),
+		Unit:  words.Common,
 	}
 	c.Sides = [2]Side{c.A, c.B}
 	if m, err := headlineOf(a); err == nil {
@@ -293,19 +302,20 @@ func (a scoredRun) disagree(b scoredRun, joined []Joined) error {
 
 // warn notes what a reader of the comparison has to know.
 func (c *Comparison) warn(a, b *Run, unit string) {
-	say := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
+	w := cautions{}
 	if c.OnlyA+c.OnlyB > 0 {
-		say("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
+		w.say("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
 	}
 	if a.Manifest.ID == b.Manifest.ID {
-		say("both are the same run")
+		w.say("both are the same run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
-		say(simulatedWarning)
+		w.say(simulatedWarning)
 	}
 	if c.N < FewItems {
-		say("few items: n = %d", c.N)
+		w.say("few items: n = %d", c.N)
 	}
+	c.Warnings = w
 }
 
 // holdsZero tells whether the interval does, by its ends as they are reported: sums of fractions come out a hair

@@ -247,34 +247,15 @@ func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, w
 	return va, vb, why
 }
 
-// with fills in a value and its interval.
-func (r Result) with(value float64, found bounds) Result {
-	r.Value = inUnit(r.Unit, value)
-	r.Low = inUnit(r.Unit, found.Low)
-	r.High = inUnit(r.Unit, found.High)
-	r.Interval, r.Note = found.by, found.note
-	return r
+// Cell is a row of a metric's columns that might be seen, of one judgment. Of two ways of asking, or of two runs,
+// cells go together that have the same Of.
+type Cell struct {
+	Row []float64
+	Of  int
 }
 
-func (r Result) estimate() Estimate {
-	return Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
-}
-
-// Undefined is the result without a value, and why there is none.
-func (r Result) Undefined(why string) Result {
-	r.Value = nil
-	r.Low = nil
-	r.High = nil
-	r.Interval = ""
-	r.Note = "undefined: " + why
-	return r
-}
-
-// inUnit writes shares in percent and all else as it is, rounded so that the bytes do not depend on how a processor
-// fuses its multiplications.
-func inUnit(unit string, x float64) *float64 {
-	if unit == "" {
-		return Percent(x)
-	}
-	return Fraction(x)
+// Class is a variable of a correlation: how many judgments there are with each of its two values.
+type Class struct {
+	Words [2]string // what is so: "the judge's own answer is right", "… wrong"
+	Count func(c []float64) (a, b float64)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -170,62 +169,6 @@ func TestCoinIsTheRandomJudge(t *testing.T) {
 	}
 }
 
-// compared gives the differences by metric, overall.
-func comparedOptions(t *testing.T, a, b *scoring.Run) (*scoring.Comparison, map[string]scoring.Difference) {
-	t.Helper()
-	all, err := scoring.Compare([]*scoring.Run{a, b}, quick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]scoring.Difference{}
-	for _, d := range all.Comparisons[0].Differences {
-		if d.Group == scoring.Overall {
-			out[d.Metric] = d
-		}
-	}
-	return all.Comparisons[0], out
-}
-
-func TestCompareOptions(t *testing.T) {
-	set := optionsFile(t, 60, 2, 3)
-	right, first := choose(t, set, sim(t, "right"), nil), choose(t, set, sim(t, "first"), nil)
-	cmp, d := comparedOptions(t, first, right)
-	mean := (0.5 + third) / 2
-	for metric, want := range map[string]float64{"grade": 1, "llm": 1, "choice": 1 - mean, "accuracy": 100 - 100*mean, "accuracy-mode": 100 - 100*mean, "same-choice": 100, "right-every-order": 100} {
-		if x := d[metric]; x.Diff == nil || math.Abs(*x.Diff-want) > 1e-4 || x.Noise || x.N != 60 {
-			t.Errorf("%s: %+v, want %v", metric, x, want)
-		}
-	}
-	if x, ok := d["unrelated"]; ok {
-		t.Errorf("neither run has an unrelated option: %+v", x)
-	}
-	if cmp.Unit != "item" || cmp.N != 60 || cmp.Together != nil || len(cmp.Differences) != 8+2 {
-		t.Errorf("%d differences of %d %ss, together %v", len(cmp.Differences), cmp.N, cmp.Unit, cmp.Together)
-	}
-	if _, same := comparedOptions(t, right, right); !same["grade"].Noise || *same["grade"].Diff != 0 {
-		t.Errorf("a run differs from itself: %+v", same["grade"])
-	}
-	// With and without the unrelated option: the items are the same, and their
-	// number of options, and where the best stands.
-	with := choose(t, withUnrelated(t, set), sim(t, "first"), nil)
-	cmp, d = comparedOptions(t, first, with)
-	without, shown := mean, (third+0.25)/2
-	if x := d["choice"]; cmp.N != 60 || math.Abs(*x.Diff-(shown-without)) > 1e-6 || x.Noise {
-		t.Errorf("%d items, %+v, want %v", cmp.N, x, shown-without)
-	}
-	if x := d["unrelated"]; x.Diff != nil || x.B == nil || !x.Noise || x.Note == "" {
-		t.Errorf("unrelated: %+v", x)
-	}
-	if x := cmp.Headline(); x.Metric != "right-every-order" {
-		t.Errorf("items with a label are compared by %s", x.Metric)
-	}
-	if !slices.ContainsFunc(cmp.Differences, func(x scoring.Difference) bool {
-		return x.Metric == "right-every-order" && x.Group == "2 options" && x.N == 30
-	}) {
-		t.Errorf("by number of options: %+v", cmp.Differences)
-	}
-}
-
 func TestCompareOptionsRefuses(t *testing.T) {
 	a := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "01"})
 	for want, b := range map[string]*scoring.Run{
@@ -245,58 +188,6 @@ func TestCompareOptionsRefuses(t *testing.T) {
 	for _, pair := range [][]*scoring.Run{{a, worst}, {worst, unrelated}} {
 		if _, err := scoring.Compare(pair, quick); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// Best and worst by hand. Three options shown as 312, 231, 123.
-func TestBestAndWorstTogether(t *testing.T) {
-	ranks := map[string]int{"01": 0, "02": 1, "03": 2}
-	run := func(goal string, equal [][]string, places ...[]int) *scoring.Run {
-		var items []optionItem
-		for i, p := range places {
-			items = append(items, optionItem{id: fmt.Sprintf("i%d", i), places: p, gold: "01", ranks: ranks, equal: equal})
-		}
-		return optionRun(t, judging.Settings{"goal": goal}, items...)
-	}
-	for name, c := range map[string]struct {
-		best, worst        [][]int
-		differ, contradict float64
-		n, judged          int
-		equal              [][]string
-	}{
-		// Option 1 throughout, option 3 throughout.
-		"they agree":         {[][]int{{2, 3, 1}}, [][]int{{1, 2, 3}}, 100, 0, 1, 3, nil},
-		"one option is both": {[][]int{{2, 3, 1}}, [][]int{{2, 3, 1}}, 0, 100, 1, 3, nil},
-		// Best: 1, 1, 2. Worst: 1, 3, 3. The first order contradicts, the modes
-		// differ.
-		"once": {[][]int{{2, 3, 2}}, [][]int{{2, 2, 3}}, 100, 100 * third, 1, 3, nil},
-		// Always the first position: all three share both modes.
-		"always first":    {[][]int{{1, 1, 1}}, [][]int{{1, 1, 1}}, 200 * third, 100, 1, 3, nil},
-		"of two items":    {[][]int{{2, 3, 1}, {2, 3, 1}}, [][]int{{1, 2, 3}, {2, 3, 1}}, 50, 50, 2, 6, nil},
-		"some are silent": {[][]int{{2, 0, 1}}, [][]int{{0, 3, 1}}, 0, 100, 1, 1, nil},
-		"one is silent":   {[][]int{{2, 3, 1}}, [][]int{{0, 0, 0}}, math.NaN(), math.NaN(), 0, 0, nil},
-		// Best: option 1 throughout; worst: option 2 throughout, which says the same.
-		"two are the same": {[][]int{{2, 3, 1}}, [][]int{{3, 1, 2}}, 0, 100, 1, 3, [][]string{{"01", "02"}}},
-	} {
-		cmp, _ := comparedOptions(t, run("best", c.equal, c.best...), run("worst", c.equal, c.worst...))
-		if len(cmp.Together) != 3 {
-			t.Fatalf("%s: %+v", name, cmp.Together)
-		}
-		for i, want := range []float64{c.differ, c.contradict, 100 * third} {
-			if i == 2 && c.equal != nil {
-				want = 500.0 / 9 // (2/3)² + (1/3)²
-			}
-			r, n := cmp.Together[i], []int{c.n, c.judged, c.judged}[i]
-			if i == 2 && c.judged == 0 {
-				want = math.NaN()
-			}
-			switch {
-			case math.IsNaN(want) && (r.Value != nil || r.Note == "" || r.N != 0):
-				t.Errorf("%s: %s", name, show(r))
-			case !math.IsNaN(want) && (r.Value == nil || math.Abs(*r.Value-want) > 1e-4 || r.N != n):
-				t.Errorf("%s: %s, want %v of %d", name, show(r), want, n)
-			}
 		}
 	}
 }

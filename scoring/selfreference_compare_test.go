@@ -73,46 +73,6 @@ func TestCompareSelfReference(t *testing.T) {
 	}
 }
 
-// With one answer a question, judgments are independent and get their test.
-func TestCompareOneAgent(t *testing.T) {
-	better := make([]judgedAnswer, len(eight))
-	copy(better, eight)
-	for i := range better {
-		better[i].cot = map[bool]string{true: "C", false: "I"}[better[i].right]
-	}
-	a, b := judgedRun(t, eight...), judgedRun(t, better...)
-	b.Manifest.ID = "other"
-	all, err := scoring.Compare([]*scoring.Run{a, b}, quick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := all.Comparisons[0]
-	d := differenceIn(t, c, selfreference.Accuracy, scoring.Overall, "cot")
-	if want := (scoring.Table2x2{Both: 4, OnlyB: 4}); *d.Table != want || *d.P != 0.125 || !d.Noise || *d.Diff != 50 {
-		t.Errorf("accuracy: %+v, table %+v", d, d.Table)
-	}
-	silent := make([]judgedAnswer, len(eight)) // no verdict is right, on a wrong answer neither
-	copy(silent, eight)
-	for i := range silent {
-		silent[i].cot = ""
-	}
-	quiet := judgedRun(t, silent...)
-	quiet.Manifest.ID = "quiet"
-	if none, err := scoring.Compare([]*scoring.Run{quiet, b}, quick); err != nil {
-		t.Error(err)
-	} else if d := differenceIn(t, none.Comparisons[0], selfreference.Accuracy, scoring.Overall, "cot"); *d.Table != (scoring.Table2x2{OnlyB: 8}) || *d.Diff != 100 || d.Noise {
-		t.Errorf("against silence: %+v, table %+v", d, d.Table)
-	}
-	d = differenceIn(t, c, selfreference.PartialGJ, scoring.Overall, "cot")
-	if d.Diff != nil || d.Note != "undefined: in B J has no variance: the judgments are all right" || !d.Noise {
-		t.Errorf("r-gj-a: %+v", d)
-	}
-	d = differenceIn(t, c, selfreference.F1, scoring.Overall, "self")
-	if *d.Diff != 0 || *d.Low >= 0 || *d.High <= 0 || !d.Noise {
-		t.Errorf("f1: %+v", d)
-	}
-}
-
 func TestCompareSelfReferenceRefuses(t *testing.T) {
 	run := judgedRun(t, eight...)
 	other := eight[0]

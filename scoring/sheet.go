@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"cmp"
+	"maps"
 	"runtime"
 	"slices"
 
@@ -316,4 +317,12 @@ func (s *Sample) with(is func(row []float64) bool) (n int) {
 		}
 	}
 	return n
+}
+
+// inOrder are rows by their names.
+func inOrder(rows map[string][]float64) (list [][]float64) {
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		list = append(list, rows[name])
+	}
+	return list
 }

@@ -26,6 +26,17 @@ type Term struct {
 	Best    Best     // "" where that cannot be said
 }
 
+// Keys of metrics that runs of every protocol may have, and of those of pairs that stand on every board.
+const (
+	SelfAgreement   = "self-agreement"
+	NoiseFloor      = "noise-floor:" // of the metric whose key follows
+	Brier           = "brier"
+	CalibrationECE  = "ece"
+	RightWhereAlike = "right-where-alike"
+	Coverage        = "coverage"
+	FirstPosition   = "first-position"
+)
+
 // Best says which values of a metric are the better, in words.
 type Best string
 
@@ -99,7 +110,7 @@ func MetricOf(protocol, key string) (Term, bool) {
 // CommonTerms define what runs of every protocol may have.
 var CommonTerms = []Term{
 	{
-		Metric: "self-agreement",
+		Metric: SelfAgreement,
 		Label:  "intra-rater agreement",
 		Short:  "agreement",
 		Plain:  "prompts with the same verdict every time they were asked",
@@ -107,7 +118,7 @@ var CommonTerms = []Term{
 		Others: "test-retest reliability",
 	},
 	{
-		Metric: "noise-floor:*",
+		Metric: NoiseFloor + "*",
 		Label:  "noise floor of *",
 		Called: []string{"noise floor"},
 		Plain:  "the largest difference between two repeats of the same run",
@@ -126,7 +137,7 @@ var CommonTerms = []Term{
 		Chance: "0.5",
 	},
 	{
-		Metric: "brier",
+		Metric: Brier,
 		Label:  "Brier score",
 		Short:  "Brier",
 		Unit:   UnitScore,
@@ -137,7 +148,7 @@ var CommonTerms = []Term{
 		Chance: "0.25 if it says so",
 	},
 	{
-		Metric: "ece",
+		Metric: CalibrationECE,
 		Label:  "expected calibration error",
 		Short:  "ECE",
 		Unit:   UnitScore,
@@ -158,3 +169,6 @@ var WithoutVerdictTerm = Term{
 	Source: "share of judgments",
 	Others: "invalid or unparsed responses, refusals",
 }
+
+// WithoutVerdict is the share of judgments without a verdict.
+const WithoutVerdict = "without-verdict"

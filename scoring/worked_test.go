@@ -1,6 +1,7 @@
 package scoring_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -28,7 +29,8 @@ var expectation = regexp.MustCompile(
 //	warns: WORDS
 //
 // Mode, group (all units), n, interval, note (or how judgments without a verdict counted) and reason may be left out.
-// The line "by POLICY" says how judgments without a verdict count. # begins a comment. Every report can be printed, and is
+// A line "against" parts the judgments of two runs that are compared; then values are METRIC: A and B of N, with "table" of
+// those that both are right on, A alone, B alone and neither, "p", and "alike" or "apart". The line "by POLICY" says how judgments without a verdict count. # begins a comment. Every report can be printed, and is
 // the same whatever the order of the records.
 func worked(t *testing.T, name string, run func(t *testing.T, judged [][]string) *scoring.Run) {
 	t.Helper()
@@ -59,6 +61,15 @@ func worked(t *testing.T, name string, run func(t *testing.T, judged [][]string)
 			judged = lines
 		}
 		t.Run(title, func(t *testing.T) {
+			if at := slices.IndexFunc(judged, func(f []string) bool { return f[0] == "against" }); at >= 0 {
+				a, b := run(t, judged[:at]), run(t, judged[at+1:])
+				c := compare(t, quick, a, b).Comparisons[0]
+				back := compare(t, quick, b, a).Comparisons[0]
+				for _, line := range expected {
+					expectDifference(t, c, back, line)
+				}
+				return
+			}
 			rep, printed := scoredBy(t, run(t, judged), policy)
 			slices.Reverse(judged)
 			if _, backwards := scoredBy(t, run(t, judged), policy); backwards != printed {
@@ -66,11 +77,7 @@ func worked(t *testing.T, name string, run func(t *testing.T, judged [][]string)
 			}
 			slices.Reverse(judged)
 			for _, line := range expected {
-				if words, warns := strings.CutPrefix(line, "warns: "); !warns {
-					expect(t, rep, line)
-				} else if !strings.Contains(strings.Join(rep.Warnings, "\n"), words) {
-					t.Errorf("no warning %q in %q", words, rep.Warnings)
-				}
+				expect(t, rep, line)
 			}
 		})
 	}
@@ -93,49 +100,102 @@ func scoredBy(t *testing.T, run *scoring.Run, policy string) (rep scoring.Report
 // expect holds a report to a line of a worked example.
 func expect(t *testing.T, rep scoring.Report, line string) {
 	t.Helper()
+	if words, warns := strings.CutPrefix(line, "warns: "); warns {
+		if !strings.Contains(strings.Join(rep.Warnings, "\n"), words) {
+			t.Errorf("no warning %q in %q", words, rep.Warnings)
+		}
+		return
+	}
 	f := expectation.FindStringSubmatch(line)
 	if f == nil {
 		t.Fatalf("%q is no expectation", line)
 	}
-	metric, mode, group, value, n, by, note := f[1], f[2], f[3], f[4], f[5], f[8], f[9]
-	if group == "" {
-		group = scoring.Overall
-	}
-	r := rep.Result(metric, group, mode)
-	is := func(got *float64, want string, tolerance float64) bool {
-		w, err := strconv.ParseFloat(want, 64)
-		if err != nil || want == "" {
-			return (got == nil) == (want == "undefined") || want == ""
-		}
-		if r.Unit != "" {
-			tolerance /= 100
-		}
-		return got != nil && math.Abs(*got-w) <= tolerance
-	}
-	if r.Metric == "" || !is(r.Value, value, 1.01e-4) || !is(r.Low, f[6], 1e-3) || !is(r.High, f[7], 1e-3) ||
-		n != "" && n != strconv.Itoa(r.N) || by != "" && by != r.Interval ||
+	value, n, by, note := f[4], f[5], f[8], f[9]
+	r := rep.Result(f[1], cmp.Or(f[3], scoring.Overall), f[2])
+	if r.Metric == "" || !within(r.Value, value, 1.01e-4, r.Unit) || !within(r.Low, f[6], 1e-3, r.Unit) ||
+		!within(r.High, f[7], 1e-3, r.Unit) || n != "" && n != strconv.Itoa(r.N) || by != "" && by != r.Interval ||
 		!strings.Contains(r.Note, note) && !strings.Contains(r.Missing, note) || value == "undefined" && r.Note == "" {
 		t.Errorf("%s: %s", line, show(r))
 	}
 }
 
-// times repeats a line that begins with "10x", with an id for each; other lines stand once.
+// within tells whether a number is what a worked example says, which may say nothing.
+func within(got *float64, want string, tolerance float64, unit string) bool {
+	w, err := strconv.ParseFloat(want, 64)
+	if err != nil {
+		return want == "" || (got == nil) == (want == "undefined")
+	}
+	if unit != "" {
+		tolerance /= 100
+	}
+	return got != nil && math.Abs(*got-w) <= tolerance
+}
+
+// difference is a line of a worked example of two runs.
+var difference = regexp.MustCompile(`^(\S+?)(?:/(\w+))?(?: of (.+?))?: (\S+) and (\S+)(?: of (\d+))?` +
+	`(?: table (\d+) (\d+) (\d+) (\d+))?(?: p (\S+))?(?: (alike|apart))?(?:; (.*?))?(?: — .*)?$`)
+
+// expectDifference holds a comparison, and the one the other way round, to a line of a worked example.
+func expectDifference(t *testing.T, c, back *scoring.Comparison, line string) {
+	t.Helper()
+	f := difference.FindStringSubmatch(line)
+	if f == nil {
+		rep := scoring.Report{Results: slices.Clone(c.Together), Warnings: c.Warnings}
+		if c.Ensemble != nil {
+			rep.Results = append(rep.Results, c.Ensemble.Coverage, c.Ensemble.Strict)
+		}
+		for i := range rep.Results {
+			rep.Results[i].Group = scoring.Overall
+		}
+		expect(t, rep, line)
+		return
+	}
+	group := cmp.Or(f[3], scoring.Overall)
+	d, other := differenceIn(t, c, f[1], group, f[2]), differenceIn(t, back, f[1], group, f[2])
+	table := ""
+	if d.Table != nil {
+		table = fmt.Sprint(d.Table.Both, d.Table.OnlyA, d.Table.OnlyB, d.Table.Neither)
+	}
+	both := d.A != nil && d.B != nil
+	if !within(d.A, f[4], 1.01e-4, d.Unit) || !within(d.B, f[5], 1.01e-4, d.Unit) || f[6] != "" && f[6] != strconv.Itoa(d.N) ||
+		f[7] != "" && table != strings.Join(f[7:11], " ") || !within(d.P, f[11], 1e-9, "") ||
+		f[12] != "" && d.Noise != (f[12] == "alike") || !strings.Contains(d.Note, f[13]) ||
+		both != (d.Diff != nil) || both && math.Abs(*d.Diff-(*d.B-*d.A)) > 2e-4 || d.P != nil && *d.Holm < *d.P {
+		t.Errorf("%s: %+v, table %s, p %v", line, d, table, number(d.P))
+	}
+	if number(other.A) != number(d.B) || number(other.P) != number(d.P) || both && *other.Diff != -*d.Diff || other.Noise != d.Noise {
+		t.Errorf("%s: the other way round %+v", line, other)
+	}
+}
+
+// times repeats a line that begins with "10x" or with a range of ids, "1-10"; other lines stand once.
 func times(line []string) (all [][]string) {
-	n, err := strconv.Atoi(strings.TrimSuffix(line[0], "x"))
-	if err != nil || !strings.HasSuffix(line[0], "x") {
+	first, last, many := strings.Cut(strings.Replace(line[0], "x", "-", 1), "-")
+	from, err := strconv.Atoi(first)
+	if !many || err != nil {
 		return [][]string{line}
 	}
-	for i := range n {
-		all = append(all, slices.Concat([]string{fmt.Sprint(line, i)}, line[1:]))
+	id, to := "", 0
+	if to, err = strconv.Atoi(last); err != nil { // 10x
+		id, from, to = fmt.Sprint(line), 1, from
+	}
+	for i := from; i <= to; i++ {
+		all = append(all, slices.Concat([]string{fmt.Sprint(id, i)}, line[1:]))
 	}
 	return all
 }
 
-// Pairs: id, or how many; category, label, what the two judgments came to, and whether the judge's own answer is right.
+// Pairs: the goal; then id, or how many; category, label, what the two judgments came to, and whether the judge's own answer is right.
 func TestPairsByHand(t *testing.T) {
 	worked(t, "pairs", func(_ *testing.T, judged [][]string) *scoring.Run {
 		var units []twoJudgments
+		m := pairsManifest(0)
 		for _, line := range judged {
+			if line[0] == "goal" {
+				m.Spec.Goal, m.ID = line[1], line[1]
+				m.Spec.Protocol = map[string]string{"better": "pairwise", "worse": "reversed"}[line[1]]
+				continue
+			}
 			for _, f := range times(line) {
 				u := unit(f[0], f[1], f[2], f[3:5]...)
 				if len(f) > 5 {
@@ -144,7 +204,8 @@ func TestPairsByHand(t *testing.T) {
 				units = append(units, u)
 			}
 		}
-		return runOf(units...)
+		m.Spec.Dataset.Items = len(units)
+		return runBy(m, units...)
 	})
 }
 
@@ -208,20 +269,17 @@ func TestOptionsByHand(t *testing.T) {
 	})
 }
 
-// Answers: the shape of the question, its id, category, options and label, and the reply.
+// Answers: id, or several; the shape of the question, its category, options and label, and the reply.
 func TestAnswersByHand(t *testing.T) {
+	shapes := map[string]func(id, group, gold, reply string, options int) *judging.Record{
+		"choice": choice, "number": numeric, "preference": preferred,
+	}
 	worked(t, "answers", func(t *testing.T, judged [][]string) *scoring.Run {
 		var records []*judging.Record
-		for _, f := range judged {
-			options, _ := strconv.Atoi(f[3])
-			gold, reply := strings.Trim(f[4], "-"), strings.Join(f[5:], " ")
-			switch f[0] {
-			case "choice":
-				records = append(records, choice(f[1], f[2], gold, reply, options))
-			case "number":
-				records = append(records, numeric(f[1], f[2], gold, reply))
-			case "preference":
-				records = append(records, preferred(f[1], f[2], gold, reply))
+		for _, line := range judged {
+			for _, f := range times(line) {
+				options, _ := strconv.Atoi(f[3])
+				records = append(records, shapes[f[1]](f[0], f[2], strings.Trim(f[4], "-"), strings.Join(f[5:], " "), options))
 			}
 		}
 		return gather(t, manifestOf("answer", len(records)), records)

@@ -51,7 +51,7 @@ func Among(p *RunPage) (all []doc.Block) {
 			if i == 0 {
 				name = "published"
 			}
-			t.Rows = append(t.Rows, doc.Row{Name: name, Cells: []doc.Value{doc.Text(line)}})
+			t.Add(doc.Row{Name: name, Cells: doc.Cells(line)})
 		}
 		all = append(all, doc.Block{ID: "published", In: doc.Short | doc.Full, Chart: doc.Facts, Table: t})
 	}
@@ -68,14 +68,14 @@ func Among(p *RunPage) (all []doc.Block) {
 	}}
 	for _, o := range others {
 		x := scoring.Result{Unit: head.Unit, Value: &o.Value}
-		row := doc.Row{Name: o.Name, Look: "level-" + string(o.Level), Cells: []doc.Value{doc.Num(x)}}
+		row := doc.Row{Name: o.Name, Look: "level-" + string(o.Level), Cells: doc.Cells(x)}
 		if o.Reference {
 			row.Mark = doc.Diamond
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
-	t.Rows = append(t.Rows, doc.Row{
-		Name: p.Judge(), Look: "level-" + string(p.Level()), Total: true, Cells: []doc.Value{doc.Num(*head)},
+	t.Add(doc.Row{
+		Name: p.Judge(), Look: "level-" + string(p.Level()), Total: true, Cells: doc.Cells(*head),
 	})
 	b := doc.Block{
 		ID:    "among",

@@ -61,9 +61,9 @@ func NewBoard(r scoring.Ranking, reports []scoring.Report, names []string) Board
 			Simulated:       run.Simulated,
 			Level:           levelOf(rep),
 			Headline:        run.Result,
-			RightWhereAlike: rep.Overall("right-where-alike"),
-			Coverage:        rep.Overall("coverage"),
-			NamesFirst:      rep.Overall("first-position"),
+			RightWhereAlike: rep.Overall(scoring.RightWhereAlike),
+			Coverage:        rep.Overall(scoring.Coverage),
+			NamesFirst:      rep.Overall(scoring.FirstPosition),
 			Report:          rep,
 		}
 		if i < len(names) {

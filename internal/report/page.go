@@ -208,7 +208,7 @@ func settings(runs []Run, names []string) doc.Block {
 	}
 	t := &doc.Table{First: "run"}
 	for i := range runs {
-		t.Rows = append(t.Rows, doc.Row{Name: names[i]})
+		t.Add(doc.Row{Name: names[i]})
 	}
 	for _, name := range order {
 		v := values[name]

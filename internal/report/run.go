@@ -98,12 +98,7 @@ func diagnosed(r *scoring.Report) scoring.Level {
 	return r.Diagnosis.Level
 }
 
-func levelOf(r *scoring.Report) scoring.Level {
-	if r.Diagnosis == nil {
-		return scoring.Unknown
-	}
-	return r.Diagnosis.Level
-}
+func levelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
 
 // Judge returns the name of the judge: the one that was given, else that of the model without its path.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
@@ -214,7 +209,7 @@ func Became(p *RunPage) []doc.Block {
 	of := 0
 	for _, x := range parts {
 		of += x.N
-		t.Rows = append(t.Rows, doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: []doc.Value{doc.Count(x.N)}})
+		t.Add(doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: doc.Cells(x.N)})
 	}
 	b := doc.Block{
 		ID:    "became",
@@ -228,21 +223,19 @@ func Became(p *RunPage) []doc.Block {
 		b.Bracket = l.Bracket(&p.Report)
 	}
 	if b.Bracket != nil {
-		for b.Bracket.To = 0; b.Bracket.To < len(parts) && parts[b.Bracket.To].Look != "tie" && sumTo(parts, b.Bracket.To) <
-			b.Bracket.N; b.Bracket.To++ {
+		joined := 0
+		for _, x := range parts {
+			if x.Look == "tie" || joined >= b.Bracket.N {
+				break
+			}
+			joined += x.N
+			b.Bracket.To++
 		}
 	}
 	if b.About == "" && l.Ways != nil {
 		b.About = strings.Replace(l.Ways(&p.Report), "?", "judged", 1)
 	}
 	return []doc.Block{b}
-}
-
-func sumTo(parts []doc.Part, end int) (n int) {
-	for _, x := range parts[:end] {
-		n += x.N
-	}
-	return n
 }
 
 // Cards are the numbers that stand for the run: large on a page, on a terminal with those of each category.
@@ -273,11 +266,11 @@ func Cards(p *RunPage) []doc.Block {
 		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
 			about = place
 		}
-		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: []doc.Value{doc.Num(x), doc.Text(about)}}
+		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: doc.Cells(x, about)}
 		for _, g := range groups {
 			row.Cells = append(row.Cells, doc.Num(p.Result(tile.Metric, g, tile.Mode)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	if len(t.Rows) == 0 {
 		return nil
@@ -326,7 +319,7 @@ func ByGroup(p *RunPage) []doc.Block {
 		if l.Beside != "" {
 			row.Cells = append(row.Cells, doc.Num(p.Result(l.Beside, g, "")))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	b := doc.Block{
 		ID:    "groups",
@@ -426,21 +419,14 @@ func (p *RunPage) disjoint() []string {
 }
 
 // Caveats are what to know before the numbers are believed.
-func Caveats(p *RunPage) (all []doc.Block) {
-	var notes []doc.Note
-	for _, words := range p.Trust() {
-		notes = append(notes, doc.Plain(words))
-	}
-	n := min(len(notes), mostCaveats)
-	if n > 0 {
-		all = append(all, doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page,
-			Notes: notes[:n]})
-	}
-	if n < len(notes) {
-		all = append(all, doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(notes)-n), Half: true,
-			In: doc.Page, Notes: notes[n:]})
-	}
-	return all
+func Caveats(p *RunPage) []doc.Block {
+	words := p.Trust()
+	n := min(len(words), mostCaveats)
+	first := doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page}
+	first.Plain(words[:n]...)
+	rest := doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(words)-n), Half: true, In: doc.Page}
+	rest.Plain(words[n:]...)
+	return []doc.Block{first, rest}
 }
 
 // shownFirst are the settings of a run that are not folded.
@@ -452,7 +438,7 @@ func Making(p *RunPage) []doc.Block {
 	if len(first.Rows) == 0 {
 		return nil
 	}
-	first.Rows = append(first.Rows, doc.Row{Name: "reading", Cells: []doc.Value{doc.Text(scoring.HowRead(p.Report))}})
+	first.Add(doc.Row{Name: "reading", Cells: doc.Cells(scoring.HowRead(p.Report))})
 	all := []doc.Block{{
 		ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command,
 	}}
@@ -471,7 +457,7 @@ func facts(all []scoring.Metadatum, takes func(name string) bool) *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{}}}
 	for _, m := range all {
 		if takes(m.Name) {
-			t.Rows = append(t.Rows, doc.Row{Name: m.Name, Cells: []doc.Value{doc.Text(m.Value)}})
+			t.Add(doc.Row{Name: m.Name, Cells: doc.Cells(m.Value)})
 		}
 	}
 	return t
@@ -488,26 +474,26 @@ func EveryNumber(p *RunPage) []doc.Block {
 	}
 	var remarks table.Remarks
 	seen := map[[2]string]bool{}
-	results := slices.Concat(p.Results, further(p.Report))
-	for _, x := range results {
+	every := scoring.Report{Results: slices.Concat(p.Results, p.found().Results)}
+	for _, x := range every.Results {
 		remarks.Add(strings.TrimSpace(MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
 		key := [2]string{x.Metric, x.Mode}
 		if seen[key] {
 			continue
 		}
 		seen[key] = true
-		all := p.find(results, x.Metric, scoring.Overall, x.Mode)
+		all := every.Result(x.Metric, scoring.Overall, x.Mode)
 		name := MetricName(p.Protocol, x.Metric)
-		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: []doc.Value{
-			doc.Num(all), doc.Text(cmp.Or(all, x).Count()), doc.Text(cmp.Or(all, x).Missing),
-		}}
+		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: doc.Cells(
+			all, cmp.Or(all, x).Count(), cmp.Or(all, x).Missing,
+		)}
 		if name != x.Metric {
 			row.Detail = x.Metric
 		}
 		for _, g := range groups {
-			row.Cells = append(row.Cells, doc.Num(p.find(results, x.Metric, g, x.Mode)))
+			row.Cells = append(row.Cells, doc.Num(every.Result(x.Metric, g, x.Mode)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	b := doc.Block{
 		ID:    "every",
@@ -520,20 +506,7 @@ func EveryNumber(p *RunPage) []doc.Block {
 			doc.Plain(layoutOf(p.Protocol).Noun + ": " + Outcomes(p.Report)), doc.Plain(BootstrapNote(p.Report)),
 		},
 	}
-	for _, line := range remarks.Lines() {
-		b.Notes = append(b.Notes, doc.Plain(line))
-	}
-	b.Notes = append(b.Notes, doc.Warn(p.Warnings)...)
+	b.Plain(remarks.Lines()...)
+	b.Warn(p.Warnings)
 	return append([]doc.Block{b}, costBlocks("judge", []costRow{{name: p.Judge(), Ledger: p.Ledger}})...)
-}
-
-// find a result among those of the run and what is worked out beside them.
-func (p *RunPage) find(all []scoring.Result, metric, group, mode string) (none scoring.Result) {
-	i := slices.IndexFunc(all, func(x scoring.Result) bool {
-		return x.Metric == metric && x.Group == group && x.Mode == mode
-	})
-	if i < 0 {
-		return none
-	}
-	return all[i]
 }

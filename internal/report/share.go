@@ -118,7 +118,7 @@ const mostShared = 5
 // Markdown writes the leaderboard as Markdown: the answer and a table.
 func (l *Leaderboard) Markdown(w io.Writer, about string) error {
 	judges := l.judges()
-	judges.Notes = append(judges.Notes, doc.Plain(about))
+	judges.Plain(about)
 	return doc.Document{Answer: l.Says, Blocks: []doc.Block{judges}}.Markdown(w)
 }
 

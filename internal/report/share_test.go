@@ -54,7 +54,7 @@ func TestPicturesToShare(t *testing.T) {
 }
 
 func TestMarkdownToShare(t *testing.T) {
-	board := &report.Leaderboard{Board: boardOf([]*float64{new(50.0), new(80.0)}, [2]int{0, 1}), About: "which is better · d"}
+	board := &report.Leaderboard{Board: boardOf([]float64{50, 80}, [2]int{0, 1}), About: "which is better · d"}
 	var b bytes.Buffer
 	if err := (report.Document{Boards: []*report.Leaderboard{board}}).Markdown(&b); err != nil {
 		t.Fatal(err)
