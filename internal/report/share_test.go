@@ -29,12 +29,12 @@ func TestPicturesToShare(t *testing.T) {
 		var svg struct {
 			Width  int      `xml:"width,attr"`
 			Height int      `xml:"height,attr"`
-			Texts  []string `xml:"text"`
+			Texts  []string `xml:"svg>text"`
 			Dots   []struct {
 				Radius float64 `xml:"r,attr"`
-			} `xml:"circle"`
+			} `xml:"svg>circle"`
 		}
-		if err := xml.Unmarshal(a.Bytes(), &svg); err != nil || svg.Width != 1200 || svg.Height != 630 {
+		if err := xml.Unmarshal(a.Bytes(), &svg); err != nil || len(svg.Texts) < 3 || svg.Width != 1200 || svg.Height != 630 {
 			t.Errorf("%s: %v, %d × %d", name, err, svg.Width, svg.Height)
 		}
 		for _, dot := range svg.Dots {
