@@ -37,8 +37,6 @@ type Layout struct {
 	Beside string
 	// a metric that the headline is held against by category, drawn as a diamond, and what that is
 	Held, HeldWords string
-	// the numbers that a picture draws; nil: what units come to, and the headline by category
-	Values func(p *RunPage) []NamedValue
 	// the page of a run, from top to bottom; nil: [parts]
 	Parts []PagePart
 	// what to know before a run is believed, beside its warnings; nil: how the headline differs by category
@@ -47,14 +45,6 @@ type Layout struct {
 	Board []BoardColumn
 	// what a leaderboard draws the headline against; nil: nothing
 	Against *Against
-}
-
-// NamedValue is a number as a chart has it.
-type NamedValue struct {
-	Name, Count string
-	Result      scoring.Result
-	Look        string
-	Mark        doc.Mark
 }
 
 var layouts sync.Map // by the name of the protocol

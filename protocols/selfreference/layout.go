@@ -19,7 +19,6 @@ var Layout = &report.Layout{
 	Item:     "answer",
 	Question: "is this answer correct",
 	Ways:     ways,
-	Values:   values,
 	Parts:    pageParts,
 	Caveats:  caveats,
 	Ends: []report.End{
@@ -94,9 +93,19 @@ func answering(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{
 		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}
-	for _, v := range values(p) {
-		t.Rows = append(t.Rows, doc.Row{
-			Name: v.Name, Detail: v.Count, Look: v.Look, Mark: v.Mark, Cells: []doc.Value{doc.Num(v.Result)},
+	add := func(x scoring.Result, row doc.Row) {
+		if x.Value != nil {
+			row.Cells = []doc.Value{doc.Num(x)}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	own := p.Overall(scoring.GenerationAccuracy)
+	add(own, doc.Row{Name: "Answers right itself", Detail: table.Count(own.N, "question"), Look: "level-unknown"})
+	names := map[string]string{ModeCoT: "Judges, by reasoning alone", ModeSelf: "Judges, with its own answer shown"}
+	for _, mode := range askedIn(p) {
+		x := p.Result(F1, scoring.Overall, mode)
+		add(x, doc.Row{
+			Name: names[mode], Detail: "F1, " + table.Count(x.N, "answer"), Mark: manners[mode].mark, Look: manners[mode].look,
 		})
 	}
 	if len(t.Rows) == 0 {
@@ -106,29 +115,6 @@ func answering(p *report.RunPage) []doc.Block {
 		ID: "answering", Title: "Answering against judging", About: "percent, with 95 % interval" + baseRate(p),
 		Table: t,
 	}}
-}
-
-// values are how well the judge answers, and how well it judges.
-func values(p *report.RunPage) []report.NamedValue {
-	own := p.Overall(scoring.GenerationAccuracy)
-	all := []report.NamedValue{{
-		Name:   "Answers right itself",
-		Count:  table.Count(own.N, "question"),
-		Result: own,
-		Look:   "level-unknown",
-	}}
-	names := map[string]string{ModeCoT: "Judges, by reasoning alone", ModeSelf: "Judges, with its own answer shown"}
-	for _, mode := range askedIn(p) {
-		x := p.Result(F1, scoring.Overall, mode)
-		all = append(all, report.NamedValue{
-			Name:   names[mode],
-			Count:  "F1, " + table.Count(x.N, "answer"),
-			Result: x,
-			Mark:   manners[mode].mark,
-			Look:   manners[mode].look,
-		})
-	}
-	return slices.DeleteFunc(all, func(v report.NamedValue) bool { return v.Result.Value == nil })
 }
 
 // agentsOf are the names of who gave the answers.
