@@ -220,12 +220,6 @@ func (r *Record) CandidateID(choice int) string {
 	if choice < 0 || choice >= len(r.Order) {
 		return ""
 	}
-	if len(r.Order) == 2 { // every pair asks for it
-		if (r.Order[0] < r.Order[1]) == (choice == 0) {
-			return r.Order[0]
-		}
-		return r.Order[1]
-	}
 	return sortedIDs(r.Order)[choice]
 }
 

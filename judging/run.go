@@ -460,21 +460,14 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 }
 
 func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
-	r := j.Manifest.Spec.request(messages)
-	r.Context = j.Context
-	r.Oracle = oracle
-	r.Repetition = repetition
-	return r
-}
-
-func (s Spec) request(messages []backends.Message) backends.Request {
-	p := s.Parameters
+	model := j.Manifest.Spec.Model
+	p := j.Manifest.Spec.Parameters
 	return backends.Request{
-		Identity: s.Model.Identity, Model: s.Model.Name, Messages: messages,
+		Identity: model.Identity, Model: model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
 		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
-		Extras: p.Extras,
+		Extras: p.Extras, Context: j.Context, Oracle: oracle, Repetition: repetition,
 	}
 }
 
