@@ -248,37 +248,41 @@ func (p *Pool) unwilling(c call) bool {
 	return c.refused >= max(severalRefusals, c.busy+1) || errors.As(c.err, &e) && e.RetryAfter > 0
 }
 
-// takeOut takes an endpoint out for what a request met there.
-func (p *Pool) takeOut(c call) {
+// tell makes a change of an endpoint, and tells of it where change says so.
+func (p *Pool) tell(m *member, err error, change func() bool) {
 	p.telling.Lock()
 	defer p.telling.Unlock()
-	if p.ended(c) {
-		p.opts.Changed(c.Server.URL, c.err)
-	}
-}
-
-// ended ends an endpoint's term; false where it has ended since the request was sent.
-func (p *Pool) ended(c call) bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c.stale() {
-		return false
+	changed := change()
+	p.mu.Unlock()
+	if changed {
+		p.opts.Changed(m.Server.URL, err)
 	}
-	c.term++
-	c.why, c.trial = c.err, true
-	wait := c.waiting
-	var e *Error
-	if errors.As(c.err, &e) {
-		wait = max(wait, e.RetryAfter)
-	}
-	c.other = errors.As(c.err, new(*ModelChangedError))
-	if p.ctx.Err() == nil && !c.other {
-		p.probes.Go(func() { p.watch(c.member, wait) })
-	}
-	return true
 }
 
-// watch probes an endpoint that is out until it is back.
+// takeOut takes an endpoint out for what a request met there, unless it has gone out or come back since.
+func (p *Pool) takeOut(c call) {
+	p.tell(c.member, c.err, func() bool {
+		if c.stale() {
+			return false
+		}
+		c.term++
+		c.why, c.trial = c.err, true
+		wait := c.waiting
+		var e *Error
+		if errors.As(c.err, &e) {
+			wait = max(wait, e.RetryAfter)
+		}
+		c.other = errors.As(c.err, new(*ModelChangedError))
+		if p.ctx.Err() == nil && !c.other {
+			p.probes.Go(func() { p.watch(c.member, wait) })
+		}
+		return true
+	})
+}
+
+// watch probes an endpoint that is out until it is back. The next wait, of this outage or of one that begins before the
+// endpoint has answered anything, is twice as long.
 func (p *Pool) watch(m *member, wait time.Duration) {
 	for {
 		select {
@@ -290,7 +294,20 @@ func (p *Pool) watch(m *member, wait time.Duration) {
 		if p.ctx.Err() != nil {
 			return
 		}
-		wait = p.note(m, err)
+		p.tell(m, err, func() bool {
+			m.waiting = min(2*m.waiting, p.opts.Longest)
+			wait = m.waiting
+			switch {
+			case err == nil:
+				m.term++
+				m.why, m.other = nil, false
+				return true
+			case IsKind(err, NotFound) && !m.other:
+				m.why, m.other = err, true
+				return true
+			}
+			return false
+		})
 		if err == nil {
 			return
 		}
@@ -310,34 +327,6 @@ func (p *Pool) probe(m *member) error {
 		return &Error{Kind: NotFound, Message: fmt.Sprintf("it serves another model now: %s, and it was %s", is, was)}
 	}
 	return nil
-}
-
-// note takes down what a probe found; the next wait, of this outage or of one
-// that begins before the endpoint has answered anything, is twice as long.
-func (p *Pool) note(m *member, err error) time.Duration {
-	p.telling.Lock()
-	defer p.telling.Unlock()
-	wait, told := p.found(m, err)
-	if told {
-		p.opts.Changed(m.Server.URL, err)
-	}
-	return wait
-}
-
-func (p *Pool) found(m *member, err error) (wait time.Duration, told bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	m.waiting = min(2*m.waiting, p.opts.Longest)
-	switch {
-	case err == nil:
-		m.term++
-		m.why, m.other = nil, false
-		told = true
-	case IsKind(err, NotFound) && !m.other:
-		m.why, m.other = err, true
-		told = true
-	}
-	return m.waiting, told
 }
 
 // down is the error of a pool that has no endpoint left for a request. It may
