@@ -162,8 +162,7 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 		return hideIn(x.secrets, err)
 	}
 	defer resp.Body.Close()
-	hide(x.secrets, resp)
-	if err := unasked(resp); err != nil {
+	if err := x.unasked(resp); err != nil {
 		return err
 	}
 	if resp.ContentLength > int64(longest) {
@@ -182,7 +181,7 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 // unasked refuses a status that is neither an answer nor an error, before its body is read. That of 101 is the
 // connection itself, which no time limit ends. Behind a redirect is another server than the one that was named: prompt,
 // key and verdict are none of its business.
-func unasked(resp *http.Response) error {
+func (x *exchange) unasked(resp *http.Response) error {
 	e := &Error{Kind: ServerSide, Status: resp.StatusCode}
 	switch {
 	case resp.StatusCode < 200:
@@ -190,6 +189,7 @@ func unasked(resp *http.Response) error {
 			cmp.Or(http.StatusText(resp.StatusCode), "the status is none of HTTP")
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		e.Kind, e.Message = Moved, "it sends elsewhere, but does not say where"
+		resp.Header.Set("Location", without(x.secrets, resp.Header.Get("Location")))
 		if to, err := resp.Location(); err == nil {
 			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: "+
 				"if that is the server you mean, put %s in --base-url", bare(to), bare(base(to)))

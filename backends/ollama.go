@@ -261,18 +261,18 @@ func (o *Ollama) listed(ctx context.Context, name string) (Model, error) {
 	}
 	i := slices.IndexFunc(models, func(m Model) bool { return sameName(m.Name, name) })
 	if i < 0 {
-		var names []string
-		for _, m := range models {
-			names = append(names, m.Name)
-		}
-		return Model{}, unknownModel(name, o.base, names)
+		return Model{}, unknownModel(name, o.base, models)
 	}
 	return models[i], nil
 }
 
-func unknownModel(name, at string, names []string) error {
+func unknownModel(name, at string, models []Model) error {
 	offers := "it offers none"
-	if len(names) > 0 {
+	if len(models) > 0 {
+		var names []string
+		for _, m := range models {
+			names = append(names, m.Name)
+		}
 		offers = "it offers " + strings.Join(names, ", ")
 	}
 	return &Error{Kind: NotFound, Message: fmt.Sprintf("unknown model %q at %s: %s", name, at, offers)}
