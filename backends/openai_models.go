@@ -83,9 +83,10 @@ func (o *OpenAI) Models(ctx context.Context) ([]Model, error) {
 	return byName(modelsOf(cards)), err
 }
 
-func modelsOf(cards []modelCard) (models []Model) {
-	for _, c := range cards {
-		models = append(models, c.model())
+func modelsOf(cards []modelCard) []Model {
+	models := make([]Model, len(cards))
+	for i, c := range cards {
+		models[i] = c.model()
 	}
 	return models
 }
