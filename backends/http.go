@@ -51,9 +51,8 @@ type exchange struct {
 // uses the types alone: their clients hide a body that broke off, and answers of servers that differ from their own.
 type caller struct {
 	transport http.RoundTripper
-	timeout   time.Duration             // 0 for none
-	key       string                    // "" for none
-	sign      func(*http.Request) error // proves in another way who asks; nil for none
+	timeout   time.Duration // 0 for none
+	key       string        // "" for none
 }
 
 func newCaller(client *http.Client, key string) caller {
@@ -149,11 +148,6 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 	if has, ok := passwords.Load(req.URL.Scheme + "://" + req.URL.Host); ok {
 		who := has.([2]string)
 		req.SetBasicAuth(who[0], who[1])
-	}
-	if c.sign != nil {
-		if err := c.sign(req); err != nil {
-			return err
-		}
 	}
 	x.access = req.Header.Get("Authorization")
 	x.secrets = secretsOf(req)

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
-	"github.com/ollama/ollama/auth"
-	"github.com/ollama/ollama/envconfig"
 	"github.com/ollama/ollama/types/model"
 	"golang.org/x/mod/semver"
 )
@@ -59,21 +57,7 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Ollama{caller: newCaller(client, ""), base: u.String()}
-	o.sign = sign
-	return o, nil
-}
-
-// sign does what Ollama's own client does with OLLAMA_AUTH, and at ollama.com: it signs with the user's SSH key.
-func sign(req *http.Request) error {
-	if !envconfig.UseAuth() && req.URL.Hostname() != "ollama.com" {
-		return nil
-	}
-	req.URL.RawQuery = fmt.Sprintf("ts=%d", time.Now().Unix())
-	page := ownPages.FindString(req.URL.Path)
-	token, err := auth.Sign(req.Context(), fmt.Appendf(nil, "%s,%s?%s", req.Method, page, req.URL.RawQuery))
-	req.Header.Set("Authorization", token)
-	return err
+	return &Ollama{caller: newCaller(client, ""), base: u.String()}, nil
 }
 
 // Before tells whether a version is known to be older than another. A build
