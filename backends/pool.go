@@ -24,15 +24,6 @@ type Member struct {
 // Identity of the member's model, as it was when the pool was made.
 func (m Member) Identity() string { return m.Model.Identity(m.Server.Kind) }
 
-// PoolOptions say how a pool looks after its endpoints.
-type PoolOptions struct {
-	First   time.Duration // wait before an endpoint that failed is probed; default 1 s
-	Longest time.Duration // longest wait between two probes; default 30 s
-	// Changed is told when an endpoint is taken out and why, when one that is out turns out to serve another model,
-	// and, with a nil err, when one is back. May be nil. It is called from many goroutines, one at a time.
-	Changed func(url string, err error)
-}
-
 var _ Client = (*Pool)(nil)
 
 // Pool is a Client over several endpoints of one model.
@@ -60,10 +51,12 @@ var _ Client = (*Pool)(nil)
 // back when that is the model it had. It is then given one request at a time until it has answered one, and the next
 // wait begins where the last ended until it has: a server that lists its models but answers nothing keeps coming back.
 type Pool struct {
-	opts   PoolOptions
-	ctx    context.Context // of the probes
-	cancel context.CancelFunc
-	probes sync.WaitGroup
+	changed func(url string, err error) // see [NewPool]
+	first   time.Duration               // wait before an endpoint that failed is probed
+	longest time.Duration               // wait between two probes
+	ctx     context.Context             // of the probes
+	cancel  context.CancelFunc
+	probes  sync.WaitGroup
 
 	telling sync.Mutex // taken before mu by who tells Changed, which may ask the pool
 
@@ -91,14 +84,10 @@ const severalRefusals = 5
 
 // NewPool makes a pool of endpoints that are all live. Probes end with ctx, or with Close. Where all endpoints tell how
 // many requests they serve in parallel, or it is known how many they are best asked, that is the measure of how busy
-// they are.
-func NewPool(ctx context.Context, members []Member, opts PoolOptions) *Pool {
-	opts.First = cmp.Or(opts.First, time.Second)
-	opts.Longest = cmp.Or(opts.Longest, 30*time.Second)
-	if opts.Changed == nil {
-		opts.Changed = func(string, error) {}
-	}
-	p := &Pool{opts: opts}
+// they are. changed is told when an endpoint is taken out and why, when one that is out turns out to serve another
+// model, and, with a nil err, when one is back. It is called from many goroutines, one at a time.
+func NewPool(ctx context.Context, members []Member, changed func(url string, err error)) *Pool {
+	p := &Pool{changed: changed, first: time.Second, longest: longestRest}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	told := !slices.ContainsFunc(members, func(m Member) bool { return m.Model.Slots <= 0 })
 	known := !slices.ContainsFunc(members, func(m Member) bool { return m.AtOnce == nil })
@@ -109,7 +98,7 @@ func NewPool(ctx context.Context, members []Member, opts PoolOptions) *Pool {
 		} else if told {
 			size = func() int { return m.Model.Slots }
 		}
-		p.members = append(p.members, &member{Member: m, size: size, waiting: opts.First})
+		p.members = append(p.members, &member{Member: m, size: size, waiting: p.first})
 	}
 	return p
 }
@@ -236,7 +225,7 @@ func (p *Pool) done(c call) {
 	}
 	c.refused = 0
 	if !c.stale() {
-		c.trial, c.waiting = false, p.opts.First
+		c.trial, c.waiting = false, p.first
 	}
 }
 
@@ -256,7 +245,7 @@ func (p *Pool) tell(m *member, err error, change func() bool) {
 	changed := change()
 	p.mu.Unlock()
 	if changed {
-		p.opts.Changed(m.Server.URL, err)
+		p.changed(m.Server.URL, err)
 	}
 }
 
@@ -295,7 +284,7 @@ func (p *Pool) watch(m *member, wait time.Duration) {
 			return
 		}
 		p.tell(m, err, func() bool {
-			m.waiting = min(2*m.waiting, p.opts.Longest)
+			m.waiting = min(2*m.waiting, p.longest)
 			wait = m.waiting
 			switch {
 			case err == nil:
