@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -241,26 +240,23 @@ func look[T any](
 	return d.readWaiting(unverified, again, &seen)
 }
 
-// wholeLines is the length of a file up to and with its last newline.
+// wholeLines is the length of a file up to and with its last newline, from which half a line at most parts its end.
 func wholeLines(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
+	last := []byte{0}
 	end, err := f.Seek(0, io.SeekEnd)
-	buf := make([]byte, 64<<10)
 	for err == nil && end > 0 {
-		n := min(int64(len(buf)), end)
-		_, err = f.ReadAt(buf[:n], end-n)
-		if err == nil {
-			if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-				return end - n + int64(i) + 1, nil
-			}
-			end -= n
+		_, err = f.ReadAt(last, end-1)
+		if last[0] == '\n' {
+			break
 		}
+		end--
 	}
-	return 0, err
+	return end, err
 }
 
 // Write appends a record, which it first holds to what ReadRecords will take. A kill does not lose it once Write has
