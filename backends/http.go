@@ -91,10 +91,8 @@ func (a *Account) enter(page *url.URL) {
 func (a *Account) Onto(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sum := maps.Clone(other)
-	if sum == nil {
-		return maps.Clone(a.pages)
-	}
+	sum := map[string]int{}
+	maps.Copy(sum, other)
 	for page, n := range a.pages {
 		sum[page] += n
 	}

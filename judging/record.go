@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -378,9 +377,6 @@ type recordFile interface {
 // flushEvery is how long a record may be elsewhere than on disk.
 const flushEvery = time.Second
 
-// lines are buffers for records, which are encoded side by side.
-var lines = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
 // open opens a file, to which no link leads, at the end of its last whole line.
 func (w *recordWriter) open(path string) error {
 	w.path = path
@@ -407,10 +403,8 @@ func (w *recordWriter) failed(err error) error {
 }
 
 func (w *recordWriter) write(r *Record) error {
-	buf := lines.Get().(*bytes.Buffer)
-	defer lines.Put(buf)
-	buf.Reset()
-	if err := codec.NewEncoder(buf).Encode(r); err != nil {
+	line, err := codec.Marshal(r) // side by side
+	if err != nil {
 		return err
 	}
 	w.mu.Lock()
@@ -418,7 +412,7 @@ func (w *recordWriter) write(r *Record) error {
 	if w.lost != nil {
 		return w.failed(w.lost)
 	}
-	n, err := w.file.Write(buf.Bytes())
+	n, err := w.file.Write(append(line, '\n'))
 	if err != nil {
 		w.file.Truncate(w.size) // half a line helps nobody
 		return w.failed(err)
