@@ -93,8 +93,8 @@ func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
 // Expect holds replies to a system fingerprint that earlier ones of the same server had, "" for any. It is called
 // before anything is asked.
 func (w *Watch) Expect(fingerprint string) {
-	for range 2 { // one that came once tells nothing
-		w.systems.Add(fingerprint)
+	if fingerprint != "" {
+		w.systems[fingerprint] = 2 // one that came once tells nothing
 	}
 }
 
