@@ -138,14 +138,44 @@ func TestRequests(t *testing.T) {
 		req := question
 		assert.NilError(t, json.Unmarshal([]byte(given), &req))
 		body, _ := w.sent(t, "", req)
-		req.Encoded = EncodeMessages(req.Messages)
-		encoded, _ := w.sent(t, "", req)
-		assert.DeepEqual(t, encoded, body)
 		plain, _ := w.sent(t, "", question)
 		if !whole {
 			trials.TakeUsual(plain, body)
 		}
 		return string(mustJSON(body))
+	})
+}
+
+// TestServers: a server, pages of it that are not as usual, "-" for none, and names of models; then how it is found and
+// what it says of itself, of its models and of each that is named.
+func TestServers(t *testing.T) {
+	eachCase(t, "servers.txt", func(t *testing.T, w wire, given string) string {
+		names, pages, _ := strings.Cut(given, "\n")
+		for page := range strings.Lines(pages) {
+			path, body, _ := strings.Cut(strings.TrimSpace(page), " ")
+			w = w.saying(path, strings.TrimSuffix(body, "-"))
+		}
+		s := w.start(t)
+		b := s.client(w, "")
+		result := func(v any, err error) string {
+			if err != nil {
+				return strings.ReplaceAll(fmt.Sprintf("%s: %v", failed(t, err).Kind, err), s.URL, "URL")
+			}
+			return strings.ReplaceAll(string(mustJSON(v)), s.URL, "URL")
+		}
+		found, err := Probe(t.Context(), s.Server.Client(), s.URL, "")
+		results := []string{"found " + result(found, err)}
+		server, err := b.Server(t.Context())
+		if server != found {
+			results = append(results, "server "+result(server, err))
+		}
+		models, err := b.Models(t.Context())
+		results = append(results, "models "+result(models, err))
+		for name := range strings.FieldsSeq(names) {
+			m, err := b.Model(t.Context(), name)
+			results = append(results, name+" "+result(m, err))
+		}
+		return strings.Join(results, "\n  ")
 	})
 }
 

@@ -51,9 +51,8 @@ type exchange struct {
 // uses the types alone: their clients hide a body that broke off, and answers of servers that differ from their own.
 type caller struct {
 	transport http.RoundTripper
-	timeout   time.Duration             // 0 for none
-	key       string                    // "" for none
-	sign      func(*http.Request) error // proves in another way who asks; nil for none
+	timeout   time.Duration // 0 for none
+	key       string        // "" for none
 }
 
 func newCaller(client *http.Client, key string) caller {
@@ -92,10 +91,8 @@ func (a *Account) enter(page *url.URL) {
 func (a *Account) Onto(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sum := maps.Clone(other)
-	if sum == nil {
-		return maps.Clone(a.pages)
-	}
+	sum := map[string]int{}
+	maps.Copy(sum, other)
 	for page, n := range a.pages {
 		sum[page] += n
 	}
@@ -150,11 +147,6 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 		who := has.([2]string)
 		req.SetBasicAuth(who[0], who[1])
 	}
-	if c.sign != nil {
-		if err := c.sign(req); err != nil {
-			return err
-		}
-	}
 	x.access = req.Header.Get("Authorization")
 	x.secrets = secretsOf(req)
 	resp, err := c.transport.RoundTrip(req) // http.Client would follow redirects
@@ -162,8 +154,7 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 		return hideIn(x.secrets, err)
 	}
 	defer resp.Body.Close()
-	hide(x.secrets, resp)
-	if err := unasked(resp); err != nil {
+	if err := x.unasked(resp); err != nil {
 		return err
 	}
 	if resp.ContentLength > int64(longest) {
@@ -182,7 +173,7 @@ func (c caller) exchange(ctx context.Context, x *exchange, url string, body []by
 // unasked refuses a status that is neither an answer nor an error, before its body is read. That of 101 is the
 // connection itself, which no time limit ends. Behind a redirect is another server than the one that was named: prompt,
 // key and verdict are none of its business.
-func unasked(resp *http.Response) error {
+func (x *exchange) unasked(resp *http.Response) error {
 	e := &Error{Kind: ServerSide, Status: resp.StatusCode}
 	switch {
 	case resp.StatusCode < 200:
@@ -190,6 +181,7 @@ func unasked(resp *http.Response) error {
 			cmp.Or(http.StatusText(resp.StatusCode), "the status is none of HTTP")
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		e.Kind, e.Message = Moved, "it sends elsewhere, but does not say where"
+		resp.Header.Set("Location", without(x.secrets, resp.Header.Get("Location")))
 		if to, err := resp.Location(); err == nil {
 			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: "+
 				"if that is the server you mean, put %s in --base-url", bare(to), bare(base(to)))

@@ -88,7 +88,7 @@ func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchang
 			ChatTemplateKwargs: templateArguments(req.Think),
 			LogProbs:           req.Labels != nil,
 		},
-		Messages:    req.MessagesJSON(),
+		Messages:    EncodeMessages(req.Messages),
 		Temperature: req.Temperature,
 		MaxTokens:   req.MaxTokens,
 		TopP:        req.TopP,
@@ -123,7 +123,7 @@ func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchang
 	default:
 		chat.TopLogProbs = topTokens
 	}
-	body := encoded(len(chat.Messages)+1<<10, chat)
+	body := mustJSON(chat)
 	if len(members) > 0 {
 		body = slices.Concat(body[:len(body)-1], []byte(","), mustJSON(members)[1:])
 	}

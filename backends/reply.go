@@ -49,13 +49,12 @@ func (m *messageSaid) text(x *exchange) (text, thought string, err error) {
 		text = c
 	case []any: // so some servers write a text, and Mistral's the thinking before it
 		for _, part := range c {
-			p, is := part.(map[string]any)
-			if !is {
-				text += written(part)
-			} else if kind, _ := p["type"].(string); strings.Contains(kind, "think") || strings.Contains(kind, "reason") {
-				thought += written(p)
+			p, _ := part.(map[string]any)
+			kind, _ := p["type"].(string)
+			if strings.Contains(kind, "think") || strings.Contains(kind, "reason") {
+				thought += written(part)
 			} else {
-				text += written(p["text"])
+				text += written(part)
 			}
 		}
 	default:

@@ -15,13 +15,12 @@ import (
 // time-outs, with exponential backoff and jitter. What will not pass (400, 401, 403, 404) is asked once, and a request
 // that gets the same HTTP 500 or the same unusable answer every time is asked maxSame times.
 type Retry struct {
-	For     time.Duration // how long one call is tried, waiting included; default 2 minutes
-	First   time.Duration // first wait; default 500 ms, or an eighth of For where that is less
-	Longest time.Duration // longest wait; default 6 s
+	For   time.Duration // how long one call is tried, waiting included; default 2 minutes
+	First time.Duration // first wait; default 500 ms, or an eighth of For where that is less
 	// Only, where it is not nil, tells which of the failures that may pass are tried again.
 	Only func(*Error) bool
 	// Waiting is told of every failure that is tried again. May be nil.
-	Waiting func(err error, next time.Duration)
+	Waiting func(err error)
 }
 
 var _ Client = (*Retrier)(nil)
@@ -55,6 +54,9 @@ func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
 	})
 }
 
+// longestWait is the longest between two tries, unless the server asks for more.
+const longestWait = 6 * time.Second
+
 // maxTimeouts is how often a call that got no answer within its time limit is
 // tried: a judge that was too slow twice will be too slow again.
 const maxTimeouts = 2
@@ -76,7 +78,7 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 	wait := backoff.NewExponentialBackOff()
 	// however short the limit, it is tried again
 	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8))
-	wait.MaxInterval = cmp.Or(opts.Longest, 6*time.Second)
+	wait.MaxInterval = longestWait
 	waits, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if ending, ok := ctx.Value(lastTryKey{}).(context.Context); ok {
@@ -115,7 +117,7 @@ func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, erro
 		}
 		if again && time.Since(started)+next <= limit && waits.Err() == nil {
 			if opts.Waiting != nil {
-				opts.Waiting(err, next)
+				opts.Waiting(err)
 			}
 			select {
 			case <-time.After(next):

@@ -18,7 +18,7 @@ var rooms = map[string]string{
 	"internal/disk":       "",
 	"internal/codec":      "",
 	"internal/trials":     "",
-	"backends":            "",
+	"backends":            "internal/codec",
 	"cache":               "backends internal/codec",
 	"datasets/rows":       "",
 	"datasets/references": "",

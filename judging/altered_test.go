@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gotest.tools/v3/assert"
-
 )
 
 // Merged shards were asked of several servers, each with a fingerprint of its own.

@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,23 +172,7 @@ func (d *Dir) Start(m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	d.file, d.size, err = d.appendTo(RecordsFile)
-	return err
-}
-
-// appendTo opens a file, to which no link leads, at the end of its last whole line.
-func (d *Dir) appendTo(name string) (recordFile, int64, error) {
-	root, err := os.OpenRoot(d.Path)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer root.Close()
-	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, 0, err
-	}
-	size, err := wholeLines(filepath.Join(d.Path, name))
-	return file, size, errors.Join(err, file.Truncate(size))
+	return d.open(filepath.Join(d.Path, RecordsFile))
 }
 
 // mustBeFree refuses a folder with files of somebody else's in it.
@@ -257,26 +240,23 @@ func look[T any](
 	return d.readWaiting(unverified, again, &seen)
 }
 
-// wholeLines is the length of a file up to and with its last newline.
+// wholeLines is the length of a file up to and with its last newline, from which half a line at most parts its end.
 func wholeLines(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
+	last := []byte{0}
 	end, err := f.Seek(0, io.SeekEnd)
-	buf := make([]byte, 64<<10)
 	for err == nil && end > 0 {
-		n := min(int64(len(buf)), end)
-		_, err = f.ReadAt(buf[:n], end-n)
-		if err == nil {
-			if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-				return end - n + int64(i) + 1, nil
-			}
-			end -= n
+		_, err = f.ReadAt(last, end-1)
+		if last[0] == '\n' {
+			break
 		}
+		end--
 	}
-	return 0, err
+	return end, err
 }
 
 // Write appends a record, which it first holds to what ReadRecords will take. A kill does not lose it once Write has
@@ -285,10 +265,7 @@ func (d *Dir) Write(r *Record) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("protocol %s made a record of item %s that cannot be scored: %w", r.Protocol, r.Item, err)
 	}
-	if err := d.recordWriter.write(r); err != nil {
-		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
-	}
-	return nil
+	return d.recordWriter.write(r)
 }
 
 // WriteItems writes items.jsonl, in one step, if it is not there already; each hands every line of it to its argument.
@@ -348,7 +325,7 @@ func shareItems(dir string) error {
 // says what its files are.
 func (d *Dir) WriteManifest(m *Manifest) error {
 	if err := d.flush(); err != nil {
-		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
+		return err
 	}
 	written := *m
 	written.Files = nil

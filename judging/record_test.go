@@ -85,7 +85,7 @@ func TestReadRecordsNamesTheLine(t *testing.T) {
 		{"last line not finished", good + good[:len(good)/2], "", 1},
 		{"last line whole but without its newline", good + good[:len(good)-1], "", 1},
 		{"broken in the middle", good + good[:len(good)/2] + "\n" + good, ":2: ", 1},
-		{"empty line", good + "\n" + good, ":2: ", 1},
+		{"empty line", good + "\n" + good, "", 2},
 		{"not JSON", "run\n", ":1: ", 0},
 		{"an array", "[]\n", ":1: ", 0},
 		{"a wrong type", good + good + `{"schema": "one"}` + "\n", ":3: ", 2},

@@ -189,7 +189,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 	rec := NewRecord(m, item, s)
 	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
 	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, params.asking(prompt, repetition))
-	rec.PromptID = hashEncoded(req.Encoded)
+	rec.PromptID = hashMessages(req.Messages)
 	if said := j.measure(ctx, &req); said != "" {
 		rec.Outcome = TooLong
 		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: said, PromptTokens: req.PromptTokens})
@@ -287,7 +287,6 @@ func followed(req backends.Request, said, next string) backends.Request {
 	req.Messages = append(slices.Clip(req.Messages),
 		backends.Message{Role: backends.Assistant, Content: said},
 		backends.Message{Role: backends.User, Content: next})
-	req.Encoded = backends.EncodeMessages(req.Messages)
 	return req
 }
 
@@ -461,22 +460,14 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 }
 
 func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
-	r := j.Manifest.Spec.request(messages)
-	r.Context = j.Context
-	r.Oracle = oracle
-	r.Repetition = repetition
-	r.Encoded = backends.EncodeMessages(messages)
-	return r
-}
-
-func (s Spec) request(messages []backends.Message) backends.Request {
-	p := s.Parameters
+	model := j.Manifest.Spec.Model
+	p := j.Manifest.Spec.Parameters
 	return backends.Request{
-		Identity: s.Model.Identity, Model: s.Model.Name, Messages: messages,
+		Identity: model.Identity, Model: model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
 		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
-		Extras: p.Extras,
+		Extras: p.Extras, Context: j.Context, Oracle: oracle, Repetition: repetition,
 	}
 }
 
@@ -495,10 +486,6 @@ func FirstTurn(p Prompt, systemRole string) []backends.Message {
 
 // hashMessages is the SHA-256 of a conversation's JSON.
 func hashMessages(messages []backends.Message) string {
-	return hashEncoded(backends.EncodeMessages(messages))
-}
-
-func hashEncoded(messages []byte) string {
-	sum := sha256.Sum256(messages)
+	sum := sha256.Sum256(backends.EncodeMessages(messages))
 	return hex.EncodeToString(sum[:])
 }

@@ -34,8 +34,8 @@ type StoredLine[T any] struct {
 }
 
 // EachStored calls f for every whole line of a stream, in their order. A line that cannot be read is handed on as one,
-// and reading goes on; a last line without its newline is passed over, since it is still being written. decode is
-// called from many goroutines; what it makes may not hold on to the line.
+// and reading goes on; empty lines are passed over, and a last one without its newline, which is still being written.
+// decode is called from many goroutines; what it makes may not hold on to the line.
 func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(StoredLine[T]) error) error {
 	parse := func(line []byte) (out StoredLine[T]) {
 		if line[len(line)-1] != '\n' {

@@ -90,7 +90,7 @@ func passes(e *backends.Error) bool {
 // waiting waits for a server and says so once.
 func (e *Maker) waiting(limit time.Duration) backends.Retry {
 	var once sync.Once
-	return backends.Retry{For: limit, Waiting: func(err error, _ time.Duration) {
+	return backends.Retry{For: limit, Waiting: func(err error) {
 		once.Do(func() { e.say("waiting for the server, up to %s: %v", limit, err) })
 	}}
 }
@@ -239,13 +239,13 @@ func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (back
 	if len(judges) == 1 {
 		return judges[0].Client, nothing, nil
 	}
-	pool := backends.NewPool(ctx, judges, backends.PoolOptions{Changed: func(url string, err error) {
+	pool := backends.NewPool(ctx, judges, func(url string, err error) {
 		if err != nil {
 			e.say("server %s is out: %v", url, err)
 		} else {
 			e.say("server %s is back", url)
 		}
-	}})
+	})
 	if judges[0].AtOnce != nil {
 		p.job.AtOnce = pool.AtOnce
 	}
