@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,19 +47,15 @@ func (r *battleRow) read(line []byte) error {
 
 // item makes an item of the first turns of both conversations; 0 for all.
 func (r *battleRow) item(turns int) (Item, error) {
-	a, err := exchanges(r.A)
-	if err != nil {
-		return Item{}, err
-	}
-	b, err := exchanges(r.B)
-	if err != nil {
+	a, b := r.A, r.B
+	if err := cmp.Or(check(a), check(b)); err != nil {
 		return Item{}, err
 	}
 	if turns > 0 {
-		if turns > len(a) || turns > len(b) {
-			return Item{}, fmt.Errorf("turn is %d, the conversations have %d and %d", turns, len(a), len(b))
+		if 2*turns > min(len(a), len(b)) {
+			return Item{}, fmt.Errorf("turn is %d, the conversations have %d and %d", turns, len(a)/2, len(b)/2)
 		}
-		a, b = a[:turns], b[:turns]
+		a, b = a[:2*turns], b[:2*turns]
 	}
 	gold := slices.Index(winners, *r.Winner)
 	if *r.Winner == bothBad {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 	"unique"
 
@@ -51,8 +50,8 @@ func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
 // FromLines makes a Set of lines of one format, given by its name, as if they were the lines of a file: what a later
 // stage of a protocol judges. SHA256 is that of the file they would be, each line with a newline.
 func FromLines(name, format string, lines [][]byte) (*Set, error) {
-	k := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == format })
-	if k < 0 {
+	f := formatNamed(format)
+	if f.Name == "" {
 		return nil, fmt.Errorf("%s: there is no format %q", name, format)
 	}
 	var file bytes.Buffer
@@ -61,7 +60,7 @@ func FromLines(name, format string, lines [][]byte) (*Set, error) {
 		file.WriteByte('\n')
 	}
 	s := &Set{Name: name, data: bytes.NewReader(file.Bytes())}
-	s.use(&Formats[k])
+	s.use(&f)
 	return s, s.index()
 }
 
