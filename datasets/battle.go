@@ -120,7 +120,7 @@ func (v votes) majority() (winner string, ok bool) {
 // whole conversation, so those of one turn are taken and longer ones are left out, unless the option turns is "all":
 // then they are judged whole. "tie" and "tie (bothbad)" are both C. The option lang keeps one language, by its name as
 // the file has it.
-var chatbotArena = register(7, Format{
+var chatbotArena = Format{
 	Name:  "chatbot-arena",
 	About: "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
 	Shape: Preference,
@@ -129,7 +129,7 @@ var chatbotArena = register(7, Format{
 	},
 	Parse:    parseArena,
 	Assemble: chooseArena, Languages: true,
-})
+}
 
 func parseArena(line []byte) (Item, error) {
 	var r battleRow

@@ -94,12 +94,11 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Format turns a line into an Item. A new one is a file of this package that registers it; docs and messages list it by
-// what it says of itself.
+// Format turns a line into an Item. A new one is a file of this package, and its name in [Formats]; docs and messages
+// list it by what it says of itself.
 type Format struct {
 	Name  string
 	About string
-	place int // among Formats: of those that read a row alike, the first is taken
 	// Shape is that of all its items; "" where they may be of any.
 	Shape Shape
 	// Keys are the keys that every row has. Of the formats whose keys a row has,
@@ -126,22 +125,17 @@ type Format struct {
 	Languages bool
 }
 
-// Formats lists the file formats that a path may have, in the order of their places. A file has the format of the first
-// row that one of them can read; complaints about rows before that are of the format whose keys they have most of, the
-// first where in doubt.
-var Formats []Format
-
-// register adds a format. It is called when the package is initialised.
-func register(place int, f Format) Format {
-	f.place = place
-	at, _ := slices.BinarySearchFunc(Formats, place, func(f Format, place int) int { return cmp.Compare(f.place, place) })
-	Formats = slices.Insert(Formats, at, f)
-	return f
+// Formats lists the file formats that a path may have, in the order in which they are looked at. A file has the format
+// of the first row that one of them can read; complaints about rows before that are of the format whose keys they have
+// most of, the first where in doubt.
+var Formats = []Format{
+	JudgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicFormat, MTBench, chatbotArena, Judgments, Questions, OptionLines,
+	OASSTTrees, oasstMessages, RMBench, PPE,
 }
 
 // ClusterOf tells items of a source that belong together, and what that is in words; nil where each is by itself.
 func ClusterOf(source string) (of func(id string) string, what string) {
-	f := formatNamed(source)
+	f, _ := FormatNamed(source)
 	if source == PandaLM || strings.HasPrefix(source, Vicuna) {
 		f = MTBench
 	}
@@ -156,15 +150,18 @@ const (
 )
 
 // LevelOf tells how hard items of a source were made; nil where that is not told.
-func LevelOf(source string) func(id string) string { return formatNamed(source).Level }
+func LevelOf(source string) func(id string) string {
+	f, _ := FormatNamed(source)
+	return f.Level
+}
 
-// formatNamed is a format by its name; the zero value where there is none.
-func formatNamed(name string) Format {
+// FormatNamed finds a format by its name.
+func FormatNamed(name string) (f Format, ok bool) {
 	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {
-		return Format{}
+		return f, false
 	}
-	return Formats[i]
+	return Formats[i], true
 }
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are only counted.

@@ -6,13 +6,13 @@ import "fmt"
 // which the letter of one is the answer. Files of one's own may have from two to 26.
 //
 // Options "N/A" at the end only fill the validation file up to ten, and are no options, as in the official scripts.
-var MMLUPro = register(3, Format{
+var MMLUPro = Format{
 	Name:  "mmlu-pro",
 	About: "rows with question_id, question, options, answer (a letter), answer_index, category and src",
 	Shape: Choice,
 	Keys:  []string{"question_id", "question", "options", "answer"},
 	Parse: parser((*mmluRow).item),
-})
+}
 
 type mmluRow struct {
 	ID       *text     `json:"question_id" must:"id"`

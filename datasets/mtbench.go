@@ -15,7 +15,7 @@ import (
 // is "all": then both are, the latter judged with the whole conversation.
 //
 // The category is the row's own or, as the file has none, that of MT-Bench's 80 questions by their numbers.
-var MTBench = register(6, Format{
+var MTBench = Format{
 	Name:     "mt-bench",
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b and turn",
 	Shape:    Preference,
@@ -27,7 +27,7 @@ var MTBench = register(6, Format{
 		question, _, _ := strings.Cut(id, ":")
 		return question
 	},
-})
+}
 
 // mtCategories are those of questions 81 to 90, 91 to 100, and so on.
 var mtCategories = []string{"Writing", "Roleplay", "Reasoning", "Math", "Coding", "Extraction", "STEM", "Humanities"}

@@ -31,7 +31,7 @@ import (
 // all rotations.
 
 // OASSTTrees is an export of nested trees, one a line.
-var OASSTTrees = register(11, Format{
+var OASSTTrees = Format{
 	Name:     "oasst-trees",
 	About:    "OpenAssistant's message trees: JSON lines with message_tree_id and prompt",
 	Shape:    Options,
@@ -39,10 +39,10 @@ var OASSTTrees = register(11, Format{
 	Parse:    parseAssembled(func(line []byte) error { _, _, err := parseTree(line); return err }),
 	Assemble: assembleTrees,
 	Makes:    OptionLines.Name, Languages: true,
-})
+}
 
 // A table or an export of messages, one a row.
-var _ = register(12, Format{
+var oasstMessages = Format{
 	Name:     "oasst-messages",
 	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
 	Shape:    Options,
@@ -50,7 +50,7 @@ var _ = register(12, Format{
 	Parse:    parseAssembled(func(line []byte) error { _, err := parseMessage(line); return err }),
 	Assemble: assembleMessages,
 	Makes:    OptionLines.Name, Languages: true,
-})
+}
 
 // parseAssembled reads the lines that were made of rows. A row that could not be
 // used was passed on as it is: check says what is wrong with it.

@@ -50,8 +50,8 @@ func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
 // FromLines makes a Set of lines of one format, given by its name, as if they were the lines of a file: what a later
 // stage of a protocol judges. SHA256 is that of the file they would be, each line with a newline.
 func FromLines(name, format string, lines [][]byte) (*Set, error) {
-	f := formatNamed(format)
-	if f.Name == "" {
+	f, ok := FormatNamed(format)
+	if !ok {
 		return nil, fmt.Errorf("%s: there is no format %q", name, format)
 	}
 	var file bytes.Buffer

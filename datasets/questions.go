@@ -11,12 +11,12 @@ import (
 // Questions is gavel's own format for questions of any other origin: one JSON object a line with id, question and gold.
 // With options it is a choice and gold a letter; with response_a and response_b a preference and gold A, B or C (a
 // tie), or null where nobody said; else gold is a number. category and source are as elsewhere.
-var Questions = register(9, Format{
+var Questions = Format{
 	Name:  "questions",
 	About: "JSON lines with id, question, gold and, where there are any, options or response_a and response_b",
 	Keys:  []string{"id", "question", "gold"},
 	Parse: parseQuestion,
-})
+}
 
 type questionLine struct {
 	ID        json.RawMessage `json:"id"`
