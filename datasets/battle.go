@@ -70,11 +70,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 	}
 	return Item{
 		ID: string(*r.ID), Shape: Preference, Question: question, Gold: gold,
-		Candidates: []Candidate{
-			{ID: "A", Model: *r.ModelA, Text: first},
-			{ID: "B", Model: *r.ModelB, Text: second},
-			{ID: "C"},
-		},
+		Candidates: preferred(*r.ModelA, first, *r.ModelB, second),
 	}, nil
 }
 

@@ -34,6 +34,21 @@ type Candidate struct {
 	Unrelated bool   `json:"unrelated,omitempty"` // an option of another item, put in on purpose
 }
 
+// lettered are candidates A, B, … with these texts.
+func lettered(texts ...string) (all []Candidate) {
+	for i, text := range texts {
+		all = append(all, Candidate{ID: string(rune('A' + i)), Text: text})
+	}
+	return all
+}
+
+// preferred are two responses, each of a model, and C, a tie.
+func preferred(modelA, a, modelB, b string) []Candidate {
+	all := lettered(a, b, "")
+	all[0].Model, all[1].Model = modelA, modelB
+	return all
+}
+
 // Answered is what a Judgment item is about: an agent's answer, and the judge's own to the same question.
 type Answered struct {
 	Question  string  `json:"question_id"`         // id of the question; the items of several agents share it
@@ -75,6 +90,11 @@ func (it Item) GoldID() string {
 		return it.Candidates[it.Gold].ID
 	}
 	return it.Answer
+}
+
+// candidate is the index of the one with this id; NoGold where there is none.
+func (it Item) candidate(id string) int {
+	return slices.IndexFunc(it.Candidates, func(c Candidate) bool { return c.ID == id })
 }
 
 // LineError says what is wrong with one line of a file, or with one row of a file that has no lines.

@@ -58,17 +58,16 @@ func (p *pairLine) item() (Item, error) {
 		gold = NoGold
 	}
 	it := Item{
-		ID:       *p.PairID,
-		Shape:    Pair,
-		Source:   p.Source,
-		Group:    category(p.Source),
-		Question: *p.Question,
-		Candidates: []Candidate{
-			{ID: ResponseA, Model: cmp.Or(p.ModelA, p.ResponseModel), Text: *p.ResponseA},
-			{ID: ResponseB, Model: cmp.Or(p.ModelB, p.ResponseModel), Text: *p.ResponseB},
-		},
-		Gold: gold,
+		ID:         *p.PairID,
+		Shape:      Pair,
+		Source:     p.Source,
+		Group:      category(p.Source),
+		Question:   *p.Question,
+		Candidates: lettered(*p.ResponseA, *p.ResponseB),
+		Gold:       gold,
 	}
+	it.Candidates[0].Model = cmp.Or(p.ModelA, p.ResponseModel)
+	it.Candidates[1].Model = cmp.Or(p.ModelB, p.ResponseModel)
 	return it, p.Own.of(&it)
 }
 

@@ -67,7 +67,7 @@ func (r *llmBarRow) item() (Item, error) {
 	}
 	it := Item{
 		ID: string(*r.ID), Shape: Pair, Source: "llmbar", Group: subset, Question: *r.Input,
-		Candidates: []Candidate{{ID: ResponseA, Text: *r.First}, {ID: ResponseB, Text: *r.Second}},
+		Candidates: lettered(*r.First, *r.Second),
 		Gold:       *r.Label - 1,
 	}
 	return it, r.Own.of(&it)

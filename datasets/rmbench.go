@@ -88,12 +88,11 @@ func parseRMBench(line []byte) (Item, error) {
 	domain := orGroup(r.Domain, "RM-Bench")
 	it := Item{
 		ID: domain + ":" + string(*r.ID) + ":" + r.Pair, Shape: Pair, Source: "rm-bench", Group: domain, Question: *r.Prompt,
-		Candidates: []Candidate{{ID: ResponseA, Text: r.Chosen[0]}, {ID: ResponseB, Text: r.Rejected[0]}},
+		Candidates: lettered(r.Chosen[0], r.Rejected[0]),
 	}
-	if drawKey("chosen", 0, it.ID)%2 == 1 {
+	if chosenPlace(it.ID, 2) == 1 {
 		it.Gold = 1
-		it.Candidates[0].Text = r.Rejected[0]
-		it.Candidates[1].Text = r.Chosen[0]
+		it.Candidates = lettered(r.Rejected[0], r.Chosen[0])
 	}
 	return it, r.Own.of(&it)
 }
