@@ -188,6 +188,7 @@ func FormatNamed(name string) (f Format, ok bool) {
 const maxSkipped = 20
 
 type row struct {
+	id     string
 	offset int64
 	length int
 	line   int    // of the file, from 1
@@ -209,7 +210,7 @@ type Set struct {
 	Notes   []string     // what else there is to say of it, a sentence each
 	Options OpenOptions  // that it was opened with
 
-	ids     IDs
+	numbers map[string]int // of the items, by id
 	rows    []row
 	kept    []Item   // of a file of no more than keptBytes: the items, as they were parsed
 	others  []string // groups that were met and are not wanted, by name
@@ -226,10 +227,13 @@ type Set struct {
 func (s *Set) Len() int { return len(s.rows) }
 
 // ID is the id of item i, without reading it.
-func (s *Set) ID(i int) string { return s.ids.At(i) }
+func (s *Set) ID(i int) string { return s.rows[i].id }
 
-// IDs are the ids of all items, each under the item's number; they are not to be added to.
-func (s *Set) IDs() *IDs { return &s.ids }
+// Find is the number of the item with an id.
+func (s *Set) Find(id string) (i int, ok bool) {
+	i, ok = s.numbers[id]
+	return i, ok
+}
 
 // Size is the length of item i in the file, in bytes.
 func (s *Set) Size(i int) int { return s.rows[i].length }

@@ -129,7 +129,7 @@ func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 // forest makes items of trees, one at a time, and counts what it leaves out.
 type forest struct {
 	lang string
-	seen IDs // of the trees
+	seen map[string]bool // trees
 
 	trees    int
 	items    int
@@ -162,7 +162,12 @@ const (
 )
 
 func newForest(lang string) forest {
-	return forest{lang: cmp.Or(lang, "en"), noTree: map[string]int{}, noReply: map[string]int{}}
+	return forest{
+		lang:    cmp.Or(lang, "en"),
+		seen:    map[string]bool{},
+		noTree:  map[string]int{},
+		noReply: map[string]int{},
+	}
 }
 
 // emit hands over the line of a tree's item, if it has one.
@@ -207,9 +212,10 @@ func (f *forest) item(root message, replies []message) (Item, bool) {
 
 // refuse is why a tree with this root is none to judge; "" where it is one.
 func (f *forest) refuse(root message) string {
-	_, first := f.seen.Add(root.ID)
+	twice := f.seen[root.ID]
+	f.seen[root.ID] = true
 	switch {
-	case !first:
+	case twice:
 		return treeTwice
 	case root.State != "" && root.State != readyState:
 		return otherState

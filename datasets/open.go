@@ -202,6 +202,7 @@ func (s *Set) assemble() error {
 // index reads the lines once: it checks every one, hashes them where that is
 // not done, and remembers where each good line stands.
 func (s *Set) index() error {
+	s.numbers = map[string]int{}
 	var r io.Reader = io.NewSectionReader(s.data, 0, s.data.Size())
 	sum := sha256.New()
 	if s.SHA256 == "" {
@@ -276,12 +277,15 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	if !s.wanted(it.Group) {
 		return nil
 	}
-	if first, added := s.ids.Add(it.ID); !added { // neither of the two can be known to be the right one
+	if first, twice := s.numbers[it.ID]; twice { // neither of the two can be known to be the right one
 		return s.complaint(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss",
 			it.ID, s.unit(), s.rows[first].line, s.unit()))
 	}
 	s.remark(number, it.Note)
+	id := strings.Clone(it.ID) // which may be a part of a long line
+	s.numbers[id] = len(s.rows)
 	s.rows = append(s.rows, row{
+		id:     id,
 		offset: line.Offset,
 		length: len(text),
 		line:   number,
