@@ -274,7 +274,8 @@ func (it *Item) rank(candidates []Candidate) error {
 	return err
 }
 
-// chosenPlace draws the place of the response that was chosen, of n, by the item's id: in the file it always stands first.
+// chosenPlace draws the place of the response that was chosen, of n, by the item's id: in the file it always stands
+// first.
 func chosenPlace(id string, n int) int { return int(drawKey("chosen", 0, id) % uint64(n)) }
 
 // choose makes a pair of one chosen and one rejected response, and options of more rejected ones.
