@@ -14,7 +14,7 @@ import (
 
 // Badger tries a write that fails again and again, for ever: where its folder vanishes or cannot be written to, its
 // Close never ends, and neither does a write that waits for room in memory. A panic in it, recovered, leaves its locks
-// taken, and the next call waits for them. So nothing waits on Badger for longer than [Options].Timeout, and after a
+// taken, and the next call waits for them. So nothing waits on Badger for longer than defaultTimeout, and after a
 // panic or a wait without end the store is given up: nobody asks it again, nor closes it.
 
 // defaultTimeout is far more than what a slow disk takes for 8 MB.

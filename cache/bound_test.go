@@ -105,7 +105,7 @@ func TestCannotBeFlushed(t *testing.T) {
 			s, w := open(t, t.TempDir())
 			put(t, s, "old", entry("old"))
 			unflushable(t, s)
-			s.opts.Timeout = time.Second
+			s.timeout = time.Second
 			assert.ErrorContains(t, act(s), "did not answer within 1s, or cannot be written to")
 			givenUpOnce(t, s, w)
 		})

@@ -25,9 +25,6 @@ type Options struct {
 	Warn func(format string, args ...any)
 	// MinFree is how much space must be left on the disk of the folder, in bytes; default 256 MiB (see free.go).
 	MinFree uint64
-	// Timeout is how long is waited for one read, write or closing of the
-	// database; default 30 s. A store that takes longer is given up.
-	Timeout time.Duration
 }
 
 // Store is an open cache.
@@ -36,6 +33,7 @@ type Store struct {
 	mu        sync.RWMutex // renewing db; readers and writers of the database share it
 	db        *badger.DB
 	opts      Options
+	timeout   time.Duration                    // of one read, write or closing of the database
 	free      func(dir string) (uint64, error) // space on the disk
 	life      context.Context                  // ends with the use of the store, before it is closed
 	end       context.CancelCauseFunc
@@ -65,9 +63,6 @@ func Open(dir string, opts Options) (*Store, error) {
 	if opts.Warn == nil {
 		opts.Warn = func(string, ...any) {}
 	}
-	if opts.Timeout == 0 {
-		opts.Timeout = defaultTimeout
-	}
 	if err := stillHeld(dir); err != nil {
 		return nil, err
 	}
@@ -77,10 +72,10 @@ func Open(dir string, opts Options) (*Store, error) {
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
 		return nil, &DiskFullError{Dir: dir, Free: free, Need: opts.MinFree}
 	}
-	s := &Store{dir: dir, opts: opts, free: freeSpace}
+	s := &Store{dir: dir, opts: opts, timeout: defaultTimeout, free: freeSpace}
 	s.life, s.end = context.WithCancelCause(context.Background())
 	var err error
-	s.db, err = within(s, openingTakes*opts.Timeout, s.open)
+	s.db, err = within(s, openingTakes*s.timeout, s.open)
 	if err != nil {
 		return nil, openError(dir, err)
 	}
@@ -198,7 +193,7 @@ func (s *Store) shut() error {
 
 // mergeTakes is how long a merge of all tables may take.
 func (s *Store) mergeTakes() time.Duration {
-	return s.opts.Timeout + time.Duration(folderSize(s.dir)/mergedASecond)*time.Second
+	return s.timeout + time.Duration(folderSize(s.dir)/mergedASecond)*time.Second
 }
 
 // merge leaves everything as it is if a table is damaged, or there is no free space:
@@ -244,7 +239,7 @@ func (s *Store) warnOnce(kind, format string, args ...any) {
 
 // Get looks a key up. Whatever cannot be read is a miss.
 func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
-	value, err := within(s, s.opts.Timeout, func() ([]byte, error) { return s.read(key) })
+	value, err := within(s, s.timeout, func() ([]byte, error) { return s.read(key) })
 	var e Entry
 	if err == nil {
 		e, err = decode(key[:], value)

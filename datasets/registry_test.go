@@ -118,17 +118,9 @@ func TestImport(t *testing.T) {
 
 	mine := write(t, "mine.jsonl", pair("mine"))
 	_, _, err = lib.Import(mine, "")
-	var fixed, named []string
-	for _, k := range Registry() {
-		switch {
-		case k.Builtin():
-		case k.as() == "":
-			fixed = append(fixed, k.Name)
-		default:
-			named = append(named, k.Name)
-		}
-	}
-	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is none of the published files ("+strings.Join(fixed, ", ")+"); if it is one that has no published sum ("+strings.Join(named, ", ")+"), say which with --as; a file of your own needs no import, or a name of its own with --as: give its path to --dataset")
+	oneLine(t, err, mine, "FILE: SHA-256 "+hexSum([]byte(pair("mine")))+" is that of no published file; if it is one that has "+
+		"no published sum, say which with --as (\"gavel datasets list\" has the names); a file of your own needs no import, "+
+		"or a name of its own with --as: give its path to --dataset")
 
 	sample, _ := Lookup("sample")
 	file := write(t, "sample.jsonl", string(sample.builtin))
@@ -359,7 +351,7 @@ func TestImportWithoutPublishedSum(t *testing.T) {
 	lib := Library{t.TempDir()}
 	file := write(t, "carried.jsonl", content)
 	for name, tc := range map[string]struct{ file, as, want string }{
-		"without a name": {file, "", "FILE: SHA-256 " + hexSum([]byte(content)) + " is none of the published files ("},
+		"without a name": {file, "", "FILE: SHA-256 " + hexSum([]byte(content)) + " is that of no published file; "},
 		"no such name":   {file, "x", `unknown dataset "x": there is none of that name to import`},
 		"built in":       {file, "sample", `unknown dataset "sample": there is none of that name to import`},
 		"another sum":    {file, "gsm8k", "FILE: SHA-256 is " + hexSum([]byte(content)) + ", published is "},

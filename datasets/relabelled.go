@@ -49,7 +49,7 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 // labelled is the item as a line with another label.
 func (it Item) labelled(said string) ([]byte, error) {
 	it.Candidates = slices.Clone(it.Candidates)
-	it.Gold = slices.IndexFunc(it.Candidates, func(c Candidate) bool { return c.ID == said })
+	it.Gold = it.candidate(said)
 	if it.Gold < 0 && it.Shape != Number && said != "tie" {
 		return nil, fmt.Errorf("%q of %s is none of its answers", said, it.ID)
 	}

@@ -161,7 +161,7 @@ type counter func(context.Context, backends.Request) (int, error)
 
 // Repeat asks j.Client for a stored judgment again. It returns nil if the prompt differs from the one that was asked.
 func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
-	row, ok := j.Set.IDs().Find(r.Item)
+	row, ok := j.Set.Find(r.Item)
 	if !ok {
 		return nil, nil
 	}

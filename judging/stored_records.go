@@ -60,7 +60,7 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 
 // ItemOf reads a line of items.jsonl.
 func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
-	if f, ok := formatNamed(m.Dataset.Format); ok {
+	if f, ok := datasets.FormatNamed(m.Dataset.Format); ok {
 		return f.Parse(line)
 	}
 	for _, f := range datasets.Formats {
@@ -72,14 +72,6 @@ func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
 		return datasets.Item{}, fmt.Errorf("items of the format %q are none that this gavel reads", m.Dataset.Format)
 	}
 	return datasets.Item{}, errors.New("no item of any format that gavel reads")
-}
-
-func formatNamed(name string) (f datasets.Format, ok bool) {
-	i := slices.IndexFunc(datasets.Formats, func(f datasets.Format) bool { return f.Name == name })
-	if i < 0 {
-		return f, false
-	}
-	return datasets.Formats[i], true
 }
 
 // Asked is what a record's judge was asked: the prompt of the presentation, made again from the run's protocol and

@@ -29,7 +29,7 @@ func (e *endless) ReadAt(p []byte, _ int64) (int, error) {
 func TestALineThatNeverEnds(t *testing.T) {
 	limited(t, 4<<20, 1<<20, 1<<16)
 	for name, read := range map[string]func(in *endless) error{
-		"one after the other": func(in *endless) error { return each(in, func(int, []byte) error { return nil }) },
+		"one after the other": func(in *endless) error { return eachUnpacked(in, func(int, []byte) error { return nil }) },
 		"on all processors": func(in *endless) error {
 			start := strings.NewReader(strings.Repeat("{}\n", 3))
 			return EachLine(io.MultiReader(start, reader(in)), func([]byte) int { return 0 }, func(Line[int]) error { return nil })

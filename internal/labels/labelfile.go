@@ -148,7 +148,7 @@ func (d *Desk) recall(all []Label) error {
 			return fmt.Errorf("%s was begun with --seed %d, which says who is shown what on which side: "+
 				"give --seed %d, or name another file with --labels", d.o.Path, l.Seed, l.Seed)
 		}
-		i, is := d.set.IDs().Find(l.Item)
+		i, is := d.set.Find(l.Item)
 		if !is {
 			unknown++
 			first = cmp.Or(first, l.Item)

@@ -117,7 +117,7 @@ func (in *answersIn) take(n int, raw json.RawMessage) error {
 	in.seen[id] = row
 	if in.o.Questions == nil {
 		in.file.rows = append(in.file.rows, row)
-	} else if _, known := in.o.Questions.IDs().Find(id); !known {
+	} else if _, known := in.o.Questions.Find(id); !known {
 		in.unknown = append(in.unknown, id)
 	}
 	return nil
