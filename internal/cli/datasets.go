@@ -42,11 +42,9 @@ func datasetsCommand(e *env) *cli.Command {
 				Name:      "import",
 				Usage:     "import a published file from disk, or a file of your own under a name",
 				UsageText: "gavel datasets import [--as NAME] FILE",
-				Flags: append(mappingFlags(), &cli.StringFlag{
-					Name: "as",
-					Usage: "`NAME` of the dataset, if it has no published SHA-256; " +
-						"or a name of your choice, for a file of your own",
-				}),
+				Flags: append(mappingFlags(), stringFlag("as",
+					"`NAME` of the dataset, if it has no published SHA-256; "+
+						"or a name of your choice, for a file of your own")),
 				Before: oneArgument("FILE"),
 				Action: e.importDataset,
 			},
@@ -56,7 +54,7 @@ func datasetsCommand(e *env) *cli.Command {
 				UsageText: "gavel datasets pair RESULTS_A RESULTS_B --out FILE",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "out", Usage: "`FILE` of the pairs", Required: true},
-					&cli.BoolFlag{Name: "unlabelled", Usage: "do not make labels from the scores in the files"},
+					boolFlag("unlabelled", "do not make labels from the scores in the files"),
 				},
 				Action: e.pairResults,
 			},

@@ -17,9 +17,9 @@ func demoCommand(e *env) *cli.Command {
 		Usage:     "see real judges scored: no model, no network",
 		UsageText: "gavel demo [--full] [--serve] [--out DIR]",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "out", Usage: "keep the runs in `DIR`"},
-			&cli.BoolFlag{Name: "full", Usage: "print every column of the table"},
-			&cli.BoolFlag{Name: "serve", Usage: "then show the runs in the browser, as gavel serve does"},
+			stringFlag("out", "keep the runs in `DIR`"),
+			boolFlag("full", "print every column of the table"),
+			boolFlag("serve", "then show the runs in the browser, as gavel serve does"),
 			&cli.StringFlag{Name: "addr", Value: defaultAddress, Usage: "with --serve: `ADDRESS` to listen on"},
 		},
 		Before: noArguments,

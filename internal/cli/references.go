@@ -24,7 +24,7 @@ func referencesCommand(e *env) *cli.Command {
 			"of them, which the leaderboard shows beside the run: put them into the same folder of runs. Of\n" +
 			"JudgeBench figures alone are known.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "out", Usage: "make a run of each judge on the items of RUN, in `DIR`"},
+			stringFlag("out", "make a run of each judge on the items of RUN, in `DIR`"),
 		}, formatFlags()...),
 		Action: func(c *cli.Context) error {
 			dir, out := c.Args().First(), c.String("out")
