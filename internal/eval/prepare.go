@@ -273,7 +273,9 @@ func offered(asker judging.Asker, its items, server backends.Server, model backe
 }
 
 // decision is the prompt of a run: of judges that write nothing the one for them, where none was chosen.
-func (e *Maker) decision(o Request, k judging.Protocol, chosen judging.Template, judge backends.Member) judging.Template {
+func (e *Maker) decision(
+	o Request, k judging.Protocol, chosen judging.Template, judge backends.Member,
+) judging.Template {
 	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
 		if t, err := k.Template(judging.Decision); err == nil {
 			e.say("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
