@@ -72,7 +72,7 @@ var rooms = map[string]string{
 		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/report" +
 		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
 		" scoring/race judging cache datasets backends internal/codec internal/disk internal/cli/demo internal/cli/manual",
-	"internal/cli/demo": "datasets/references internal/report internal/report/table protocols/pairwise scoring judging",
+	"internal/cli/demo":    "datasets/references internal/report internal/report/table protocols/pairwise scoring judging",
 	"internal/cli/manual":  "",
 	"internal/cli/clitest": "",
 	"cmd":                  "internal/cli",
