@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/internal/cli/demo"
 	"gavel/internal/report"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
@@ -55,7 +54,7 @@ func referencesCommand(e *env) *cli.Command {
 				return err
 			}
 			for _, r := range made {
-				if err := r.Write(filepath.Join(out, demo.Folder(r.Manifest.Spec.Model.Name))); err != nil {
+				if err := r.Write(filepath.Join(out, runFolder(r.Manifest.Spec.Model.Name))); err != nil {
 					return err
 				}
 			}
