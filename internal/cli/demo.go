@@ -15,6 +15,7 @@ import (
 	"gavel/internal/disk"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
+	"gavel/judging"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
 )
@@ -80,15 +81,26 @@ func publishedBoard(set *references.Set, out string) (report.Board, error) {
 		if !set.Whole(judge) {
 			continue
 		}
-		dir := filepath.Join(out, runFolder("llmbar "+judge.Name))
 		made, err := pairwise.Published(set, judge, version())
-		if err == nil {
-			err = made.Write(dir)
-		}
 		if err != nil {
 			return report.Board{}, err
 		}
-		run, rep, err := scoreImported(dir)
+		loader, err := scoring.NewLoader(made.Manifest, scoring.DefaultOptions.Reading)
+		if err != nil {
+			return report.Board{}, err
+		}
+		for _, r := range made.Records {
+			if err := loader.Add(r); err != nil {
+				return report.Board{}, err
+			}
+		}
+		run := loader.Run()
+		run.Dir = filepath.Join(out, runFolder("llmbar "+judge.Name))
+		rep := run.Score(scoring.DefaultOptions.Bootstrap)
+		err = made.Write(run.Dir)
+		if err == nil {
+			err = judging.WriteJSON(filepath.Join(run.Dir, judging.ResultsFile), rep)
+		}
 		if err != nil {
 			return report.Board{}, err
 		}

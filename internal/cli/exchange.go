@@ -99,8 +99,12 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	var out report.Scores
 	loaded := make([]*scoring.Run, len(runs))
 	for i, r := range runs {
-		run, rep, err := scoreImported(r.Dir)
+		run, err := scoring.Load(r.Dir, scoring.DefaultOptions.Reading)
 		if err != nil {
+			return err
+		}
+		rep := run.Score(scoring.DefaultOptions.Bootstrap)
+		if err := judging.WriteJSON(filepath.Join(r.Dir, judging.ResultsFile), rep); err != nil {
 			return err
 		}
 		rep.Run = r.Dir
@@ -108,16 +112,6 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 		out.Runs = append(out.Runs, rep)
 	}
 	return e.printScores(c, loaded, out, scoring.DefaultOptions)
-}
-
-// scoreImported scores a run that was just made of stored verdicts, and writes its results.
-func scoreImported(dir string) (*scoring.Run, scoring.Report, error) {
-	run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
-	if err != nil {
-		return nil, scoring.Report{}, err
-	}
-	rep := run.Score(scoring.DefaultOptions.Bootstrap)
-	return run, rep, judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep)
 }
 
 var _ = register(more, 30, "export", exportCommand)
