@@ -90,7 +90,7 @@ func call(t testing.TB, args ...string) (stdout, stderr string, code int) {
 
 func callTo(stderr io.Writer, args ...string) (stdout string, code int) {
 	var out bytes.Buffer
-	code = gavel(context.Background(), nil, &out, stderr, args)
+	code = newEnv(nil, &out, stderr).gavel(context.Background(), args)
 	return out.String(), code
 }
 

@@ -42,7 +42,7 @@ func begin(t testing.TB, args ...string) *serving {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s.stop = func() { in.Interrupt(cancel) }
 	go func() {
-		s.code <- gavel(ctx, in, io.Discard, &s.said, append(args, "--addr", "127.0.0.1:0"))
+		s.code <- newEnv(in, io.Discard, &s.said).gavel(ctx, append(args, "--addr", "127.0.0.1:0"))
 	}()
 	t.Cleanup(func() {
 		s.stop()

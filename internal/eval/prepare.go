@@ -151,7 +151,7 @@ func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
 	}
 	sel := o.Selection()
 	if set.Format == datasets.Judgments.Name { // its questions were drawn when it was made
-		if o.Sampled() {
+		if o.Sample != nil {
 			return nil, Wrong("sample", *o.Sample,
 				": %s already holds judgments of a sample; use the flag when you make them", set.Name)
 		}
