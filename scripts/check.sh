@@ -72,7 +72,7 @@ not_for_race+='|TestSpeedOfALoadedMachineWasNoise|TestEstimateCountsCalls|TestGa
 not_for_race+='|TestReadme|TestAirGap)$' # every command in turn, each of which has tests of its own
 
 # Of the commands those in which goroutines meet: runs at once, several servers, interrupts, jobs, live pages.
-commands_for_race='Serve|Kill|FaultRefused'
+commands_for_race='Serve|Kill'
 scripts_for_race='^TestScripts$/^(another-model|away|cache|failed|interrupt|killed|odd|race-|serve|shards|stages|suite|unverified)'
 
 servers=yes

@@ -14,7 +14,7 @@ import (
 // labelFlags are of commands that read people's labels.
 func labelFlags() []cli.Flag {
 	return append(
-		append([]cli.Flag{&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels"}}, verdictFlags()...),
+		append([]cli.Flag{stringFlag("labels", "`FILE` of people's labels")}, verdictFlags()...),
 		formatFlags()...,
 	)
 }
@@ -55,10 +55,8 @@ func agreeCommand(e *env) *cli.Command {
 				Usage: "ε of the alternative annotator test: " +
 					"how much less than a person the judge may agree with the others, as a `SHARE`",
 			},
-			&cli.BoolFlag{
-				Name:  "split-as-tie",
-				Usage: "count pairs on which people are evenly split as ties; else they are left out",
-			},
+			boolFlag("split-as-tie",
+				"count pairs on which people are evenly split as ties; else they are left out"),
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
 		Action: e.printed(func(c *cli.Context) (any, error) {

@@ -21,7 +21,7 @@ func bundleCommand(e *env) *cli.Command {
 				Usage:     "write a bundle",
 				UsageText: "gavel bundle export [RUN...] --out FILE.tar [--dataset NAME]...",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "out", Usage: "`FILE` to write"},
+					stringFlag("out", "`FILE` to write"),
 					&cli.StringSliceFlag{
 						Name:  "dataset",
 						Usage: "`NAME` of a fetched dataset to include; may be given again",

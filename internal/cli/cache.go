@@ -43,7 +43,7 @@ func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.Action
 	}
 }
 
-func cacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
+func cacheFlag() cli.Flag { return stringFlag("cache", "`DIR` of the cache") }
 
 // unusedCacheFlag is of commands that once read the cache.
 func unusedCacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Hidden: true} }
@@ -76,8 +76,8 @@ func cacheCommand(e *env) *cli.Command {
 				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
 				Flags: []cli.Flag{
 					&cli.DurationFlag{Name: "older-than", Usage: "remove entries older than `D` (720h is 30 days)"},
-					&cli.StringFlag{Name: "model", Usage: "only replies of the model `M`"},
-					&cli.BoolFlag{Name: "all", Usage: "remove everything"},
+					stringFlag("model", "only replies of the model `M`"),
+					boolFlag("all", "remove everything"),
 					cacheFlag(),
 				},
 				Before: pruneArguments,

@@ -42,11 +42,9 @@ func datasetsCommand(e *env) *cli.Command {
 				Name:      "import",
 				Usage:     "import a published file from disk, or a file of your own under a name",
 				UsageText: "gavel datasets import [--as NAME] FILE",
-				Flags: append(mappingFlags(), &cli.StringFlag{
-					Name: "as",
-					Usage: "`NAME` of the dataset, if it has no published SHA-256; " +
-						"or a name of your choice, for a file of your own",
-				}),
+				Flags: append(mappingFlags(), stringFlag("as",
+					"`NAME` of the dataset, if it has no published SHA-256; "+
+						"or a name of your choice, for a file of your own")),
 				Before: oneArgument("FILE"),
 				Action: e.importDataset,
 			},

@@ -81,18 +81,3 @@ func TestDemoServes(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
-
-// TestHelp: every command has help, with purpose and use, and exits with 0.
-func TestHelp(t *testing.T) {
-	home(t)
-	for _, page := range pages(newApp(newEnv(nil, os.Stdout, os.Stderr)))[1:] {
-		line := strings.TrimPrefix(page.Name, "gavel ")
-		out := mustCall(t, append(strings.Fields(line), "--help")...)
-		if again := mustCall(t, append([]string{"help"}, strings.Fields(line)...)...); again != out {
-			t.Errorf("gavel help %s differs from gavel %s --help", line, line)
-		}
-		if !strings.Contains(out, "USAGE:") || !strings.Contains(out, "gavel") {
-			t.Errorf("gavel %s --help:\n%s", line, out)
-		}
-	}
-}

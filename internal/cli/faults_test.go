@@ -367,56 +367,6 @@ func isHitRecord(r *judging.Record) bool {
 	return slices.Contains(faultIDs[faultItems-faultMarked:], r.Item) && r.Presentation == 0
 }
 
-// TestFaultRefused: a server that goes away and comes back is waited for; one
-// that stays away ends the run, and the same command goes on once it is back.
-func TestFaultRefused(t *testing.T) {
-	for _, ollama := range []bool{true, false} {
-		t.Run(map[bool]string{true: "ollama", false: "openai"}[ollama], func(t *testing.T) {
-			home(t)
-			faultDataset(t)
-			j := newJudge(t, ollama, prefersLonger)
-			l := newLink(t, j.URL, ollama)
-			command := func(out, retryFor string) []string {
-				return []string{"run", "pairwise", "--base-url", l.URL, "--dataset", "faults.jsonl", "--concurrency", "1", "--no-cache", "--retry-for", retryFor, "--out", out}
-			}
-			mustCall(t, command("undisturbed", "1m")...)
-			results := read(t, "undisturbed/results.json")
-
-			var address string
-			gone := fault{first: 1, do: func(l *link, _ http.ResponseWriter, _ *http.Request, _ func() reply) { address = l.down() }}
-			l.begin(&fault{first: 1, do: func(l *link, w http.ResponseWriter, r *http.Request, answer func() reply) {
-				gone.do(l, w, r, answer)
-				time.AfterFunc(200*time.Millisecond, func() { l.up(address) }) // gavel waits for as long as it takes
-			}})
-			before := j.calls.Load()
-			l.leavesNothing(t, func() { mustCall(t, command("back", "1m")...) })
-			if n := j.calls.Load() - before; n != faultJudgments || read(t, "back/results.json") != results {
-				t.Errorf("the server was asked %d times for %d judgments, or results.json differs", n, faultJudgments)
-			}
-
-			// The first marked question comes after the items before it, and after its own other order where that is asked first.
-			l.begin(&gone)
-			before = j.calls.Load()
-			var stderr string
-			var code int
-			l.leavesNothing(t, func() { _, stderr, code = call(t, command("away", "100ms")...) })
-			stand := int(j.calls.Load() - before)
-			left := fmt.Sprintf("gavel: %d of %d judgments failed or are missing; run the same command again to go on\n", faultJudgments-stand, faultJudgments)
-			if code != exitIncomplete || stand/2 != faultItems-faultMarked || !strings.HasSuffix(stderr, left) || !strings.Contains(stderr, "connection refused") {
-				t.Errorf("exit status %d after %d answers, want %q at the end:\n%s", code, stand, left, stderr)
-			}
-			ends(t, exitError, "connection refused; is it running, and is --base-url right?", command("away", "100ms")...)
-			l.up(address)
-			l.begin(nil)
-			before = j.calls.Load()
-			l.leavesNothing(t, func() { mustCall(t, command("away", "100ms")...) })
-			if n := int(j.calls.Load() - before); n != faultJudgments-stand || read(t, "away/results.json") != results {
-				t.Errorf("asked %d times for the %d that failed, or results.json differs", n, faultJudgments-stand)
-			}
-		})
-	}
-}
-
 // checkEnd looks at the exit status and at what is said of failures: what,
 // where, and what to do.
 func checkEnd(t *testing.T, stderr string, code, failed int, says string) {

@@ -11,6 +11,10 @@ import (
 	"gavel/internal/eval"
 )
 
+func stringFlag(name, usage string) *cli.StringFlag { return &cli.StringFlag{Name: name, Usage: usage} }
+
+func boolFlag(name, usage string) *cli.BoolFlag { return &cli.BoolFlag{Name: name, Usage: usage} }
+
 // flagsOf are fields of a request as flags.
 func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	for _, f := range fields {

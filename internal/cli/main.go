@@ -92,12 +92,7 @@ func Main(args []string) int {
 	}
 	go watch(in, signals, cancel)
 	disk.SweepTempDirs("", "gavel-bundle-", "gavel-demo-", "gavel-plan-")
-	return gavel(ctx, in, os.Stdout, os.Stderr, args)
-}
-
-// gavel runs one command line and returns the exit status.
-func gavel(ctx context.Context, in *eval.Interrupts, stdout, stderr io.Writer, args []string) int {
-	return newEnv(in, stdout, stderr).gavel(ctx, args)
+	return newEnv(in, os.Stdout, os.Stderr).gavel(ctx, args)
 }
 
 func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {

@@ -50,7 +50,7 @@ func verdictFlags() []cli.Flag {
 			Usage: "with the reading paper: which label counts: " +
 				"`RULE` unique (all must be the same, else it is a conflict) or last",
 		},
-		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that stands in a reply cut at the token limit"},
+		boolFlag("accept-cut", "count a verdict that stands in a reply cut at the token limit"),
 		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
 		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
 	}

@@ -173,7 +173,7 @@ func (s *script) enter() {
 
 func (s *script) run(args []string) (status int) {
 	s.enter()
-	return gavel(context.Background(), nil, s.Stdout(), s.Stderr(), args)
+	return newEnv(nil, s.Stdout(), s.Stderr()).gavel(context.Background(), args)
 }
 
 func (s *script) gavel(args []string) {

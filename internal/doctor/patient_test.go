@@ -82,15 +82,22 @@ func (p *patient) start(t *testing.T) (url string, client *http.Client) {
 // takes is the same on every machine.
 func (p *patient) visited(t *testing.T, r Request) (found *Report) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
+	return visit(t, r, func() http.Handler {
 		h := p.handler()
-		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost && r.URL.Path != "/api/show" { // a question
 				time.Sleep(waveTime / 2) // so that no wave has to be sent again to be measured
 			}
 			h.ServeHTTP(w, r)
-		})}
+		})
+	})
+}
+
+// visit has the doctor look at a server that is made in a time of its own.
+func visit(t *testing.T, r Request, server func() http.Handler) (found *Report) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
+		s := &http.Server{Handler: server()}
 		go s.Serve(l)
 		defer s.Close()
 		client := backends.NewHTTPClient(64)

@@ -88,7 +88,7 @@ func (r Request) Command() string {
 		for _, v := range given[f.Name] {
 			words = append(words, "--"+f.Name)
 			if f.Kind != Switch {
-				words = append(words, Quoted(v))
+				words = append(words, datasets.Quoted(v))
 			}
 		}
 	}
@@ -111,6 +111,3 @@ func (r Request) Given() map[string][]string {
 	}
 	return given
 }
-
-// Quoted is a word as a shell takes it.
-func Quoted(word string) string { return datasets.Quoted(word) }

@@ -75,26 +75,31 @@ func ask(o Request, its items) (k judging.Protocol, t judging.Template, err erro
 	return k, t, takes(k, its)
 }
 
-// openItems opens the dataset and picks from it.
-func (e *Maker) openItems(o Request) (items, error) {
+// openItems opens the dataset of a request, picks from it, and finds the protocol.
+func (e *Maker) openItems(o Request) (its items, k judging.Protocol, err error) {
+	k, err = o.FindProtocol()
+	if err != nil {
+		return its, k, err
+	}
 	set, err := e.Library.OpenWith(o.Dataset, o.Open())
 	if err != nil {
-		return items{}, err
+		return its, k, err
 	}
 	rows, err := e.pick(o, set)
 	if err != nil {
 		set.Close()
-		return items{}, err
+		return its, k, err
 	}
-	its := items{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
+	its = items{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
 	if o.Unrelated || o.MaxOptions > 0 {
 		defer set.Close()
 		its, err = changedOptions(its, o)
 		if err != nil {
-			return items{}, err
+			return its, k, err
 		}
 	}
-	return o.sharded(its)
+	its, err = o.sharded(its)
+	return its, k, err
 }
 
 // changedOptions cuts items down to --max-options and puts an unrelated option
@@ -146,7 +151,7 @@ func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
 	}
 	sel := o.Selection()
 	if set.Format == datasets.Judgments.Name { // its questions were drawn when it was made
-		if o.Sampled() {
+		if o.Sample != nil {
 			return nil, Wrong("sample", *o.Sample,
 				": %s already holds judgments of a sample; use the flag when you make them", set.Name)
 		}
@@ -273,7 +278,9 @@ func offered(asker judging.Asker, its items, server backends.Server, model backe
 }
 
 // decision is the prompt of a run: of judges that write nothing the one for them, where none was chosen.
-func (e *Maker) decision(o Request, k judging.Protocol, chosen judging.Template, judge backends.Member) judging.Template {
+func (e *Maker) decision(
+	o Request, k judging.Protocol, chosen judging.Template, judge backends.Member,
+) judging.Template {
 	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
 		if t, err := k.Template(judging.Decision); err == nil {
 			e.say("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)

@@ -153,9 +153,6 @@ func (r Request) Key() string {
 // FindProtocol is the request's protocol.
 func (r Request) FindProtocol() (judging.Protocol, error) { return judging.ProtocolNamed(r.Protocol) }
 
-// Sampled tells whether a sample was asked for, and not the protocol's default.
-func (r Request) Sampled() bool { return r.Sample != nil }
-
 // SampleEach is how many questions of each group the protocols with tasks take by default (PROTOCOLS.md §2).
 const SampleEach = 100
 

@@ -72,11 +72,7 @@ func (w *work) any(ctx context.Context, o Request) error {
 			return err
 		}
 	}
-	protocol, err := o.FindProtocol()
-	if err != nil {
-		return err
-	}
-	its, err := w.openItems(o)
+	its, protocol, err := w.openItems(o)
 	if err != nil {
 		return err
 	}

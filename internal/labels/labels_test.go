@@ -234,7 +234,6 @@ func FuzzRead(f *testing.F) {
 		got, err := labels.Read(path)
 		if err == nil {
 			got.Majority()
-			got.Labellers()
 		}
 	})
 }
