@@ -76,7 +76,7 @@ func bracket(r *scoring.Report) *doc.Bracket {
 	if right.Value == nil || kept == 0 {
 		return nil
 	}
-	words := fmt.Sprintf("right on %s", percent(*right.Value))
+	words := fmt.Sprintf("right on %s", scoring.Percentage(*right.Value))
 	if right.Low != nil && right.High != nil {
 		words += fmt.Sprintf(" [%.0f, %.0f]", *right.Low, *right.High)
 	}

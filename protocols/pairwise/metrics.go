@@ -471,7 +471,8 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	}
 	rows := map[rowKey][]float64{}
 	for i, u := range f.rows {
-		key := rowKey{gold: u.gold, level: u.level, own: u.own, soft: u.soft, judgments: u.judgments}
+		key := rowKey{gold: u.gold, level: u.level, own: u.own, judgments: u.judgments}
+		key.soft[0], key.soft[1] = u.softly()
 		row, known := rows[key]
 		if !known {
 			row = u.row()
@@ -491,8 +492,9 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 // rowKey holds all of a pair that its row depends on. Pairs with the same key share one row, since the rows of 100,000
 // pairs would take most of the memory.
 type rowKey struct {
-	gold, level, own, soft int8
-	judgments              [2]judgment
+	gold, level, own int8
+	soft             [2]float64
+	judgments        [2]judgment
 }
 
 // row returns what a pair adds to the columns of the metrics.

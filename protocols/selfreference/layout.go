@@ -155,7 +155,7 @@ func baseRate(p *report.RunPage) string {
 	case len(names) > 1:
 		of = fmt.Sprintf(" by %d agents", len(names))
 	}
-	return fmt.Sprintf(" · the answers that it judges%s are right on %s", of, percent(*right.Value))
+	return fmt.Sprintf(" · the answers that it judges%s are right on %s", of, scoring.Percentage(*right.Value))
 }
 
 // fourfold returns how often the judge is correct where its own answer is right, and where it is wrong. Without own

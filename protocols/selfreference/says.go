@@ -31,7 +31,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 		helps = "harms"
 	}
 	says = fmt.Sprintf("Its own answer %s: F1 is %s with it, %s without", helps,
-		percent(*shown.Value), percent(*alone.Value))
+		scoring.Percentage(*shown.Value), scoring.Percentage(*alone.Value))
 	repeats := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference)
 	if repeats.High != nil && *repeats.High < 0 {
 		says += ", and it repeats its own mistakes"
@@ -55,7 +55,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 // count is how many judgments are right, of so many.
 type count struct{ right, of int }
 
-func (c count) percent() string { return percent(100 * float64(c.right) / float64(c.of)) }
+func (c count) percent() string { return scoring.Percentage(100 * float64(c.right) / float64(c.of)) }
 
 // countOf are the judgments in a mode where the judge's own answer is right, or wrong.
 func countOf(r *scoring.Report, mode string, own int) (c count) {
@@ -72,9 +72,6 @@ func countOf(r *scoring.Report, mode string, own int) (c count) {
 	}
 	return c
 }
-
-// percent as sentences say it: "58 %".
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", scoring.Unsigned(x, 0)) }
 
 // signed is a difference: "+1", "−2".
 func signed(x float64) string {
