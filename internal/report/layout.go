@@ -33,10 +33,8 @@ type Layout struct {
 	Became string
 	// joins the first parts of the bar; nil: nothing does
 	Bracket func(r *scoring.Report) *doc.Bracket
-	// a metric that stands beside the headline by category
-	Beside string
-	// a metric that the headline is held against by category, drawn as a diamond, and what that is
-	Held, HeldWords string
+	// what a page has by group; the zero value: the headline by category
+	By Grouping
 	// the numbers that a picture draws; nil: what units come to, and the headline by category
 	Values func(p *RunPage) []NamedValue
 	// the page of a run, from top to bottom; nil: [parts]
@@ -47,6 +45,14 @@ type Layout struct {
 	Board []BoardColumn
 	// what a leaderboard draws the headline against; nil: nothing
 	Against *Against
+}
+
+// Grouping is what a page of a run has by group of its items.
+type Grouping struct {
+	First, Title    string   // of its table; "": by category
+	Metrics         []string // of which the first that has a value stands there; nil: the headline
+	Held, HeldWords string   // a metric that it is held against, drawn as a diamond, and what that is; * is the key of the other
+	Beside          string   // a metric that stands beside it
 }
 
 // NamedValue is a number as a chart has it.

@@ -20,7 +20,7 @@ var Layout = &report.Layout{
 	Became:   "each asked twice, the second time with the responses swapped",
 	Bracket:  bracket,
 	Parts:    pageParts,
-	Beside:   RightWhereAlike,
+	By:       report.Grouping{Beside: RightWhereAlike},
 	Ends: []report.End{
 		{Part: PartRight, Look: "right", Words: "correct in both orders", Show: "right"},
 		{Part: PartWrong, Look: "wrong", Words: "wrong in both orders", Show: "confident"},
