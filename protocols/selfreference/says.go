@@ -2,7 +2,6 @@ package selfreference
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"gavel/scoring"
@@ -42,35 +41,19 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	}
 	also = fmt.Sprintf("The difference is %s %s [%s, %s].", signed(*difference.Value), unit,
 		signed(*difference.Low), signed(*difference.High))
-	right := [2]count{countOf(r, ModeCoT, ownRight), countOf(r, ModeSelf, ownRight)}
-	wrong := [2]count{countOf(r, ModeCoT, ownWrong), countOf(r, ModeSelf, ownWrong)}
-	if right[0].of > 0 && right[1].of > 0 && wrong[0].of > 0 && wrong[1].of > 0 {
-		also += fmt.Sprintf(" Where its own answer is right, %s of its judgments are right with it and %s without; "+
-			"where it is wrong, %s and %s.",
-			right[1].percent(), right[0].percent(), wrong[1].percent(), wrong[0].percent())
-	}
-	return says + ".", also
-}
-
-// count is how many judgments are right, of so many.
-type count struct{ right, of int }
-
-func (c count) percent() string { return scoring.Percentage(100 * float64(c.right) / float64(c.of)) }
-
-// countOf are the judgments in a mode where the judge's own answer is right, or wrong.
-func countOf(r *scoring.Report, mode string, own int) (c count) {
-	metrics := [2]string{JPlusCorrect, JPlusIncorrect}
-	if own == ownWrong {
-		metrics = [2]string{JMinusCorrect, JMinusIncorrect}
-	}
-	for _, metric := range metrics {
-		x := r.Result(metric, scoring.Overall, mode)
-		if x.Value != nil {
-			c.right += int(math.Round(*x.Value / 100 * float64(x.N)))
-			c.of += x.N
+	var shares []any
+	for _, metric := range []string{OwnRightAccuracy, OwnWrongAccuracy} {
+		for _, mode := range []string{ModeSelf, ModeCoT} {
+			if x := r.Result(metric, scoring.Overall, mode); x.Value != nil {
+				shares = append(shares, scoring.Percentage(*x.Value))
+			}
 		}
 	}
-	return c
+	if len(shares) == 4 {
+		also += fmt.Sprintf(" Where its own answer is right, %s of its judgments are right with it and %s without; "+
+			"where it is wrong, %s and %s.", shares...)
+	}
+	return says + ".", also
 }
 
 // signed is a difference: "+1", "−2".
