@@ -120,7 +120,6 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 			Name: NoAnswer,
 			Term: scoring.Term{
 				Label:   "no answer",
-				Called:  []string{"no answer"},
 				Best:    scoring.Lower,
 				Plain:   "questions whose reply has no answer that can be read",
 				Source:  "share of questions",

@@ -80,7 +80,6 @@ var scores = []struct {
 		term: scoring.Term{
 			Label:  "Grade score",
 			Short:  "Grade",
-			Called: []string{"Grade score"},
 			Best:   scoring.Higher,
 			Plain:  "chooses the option and not the position: harmonic mean of LLM score and choice score, from 0 to 1",
 			Source: paper,
@@ -93,7 +92,6 @@ var scores = []struct {
 		term: scoring.Term{
 			Label:  "LLM score",
 			Short:  "LLM",
-			Called: []string{"LLM score"},
 			Best:   scoring.Higher,
 			Plain:  "how evenly the positions are chosen; 1 is no position bias",
 			Source: paper,
@@ -106,7 +104,6 @@ var scores = []struct {
 		term: scoring.Term{
 			Label:  "choice score",
 			Short:  "choice",
-			Called: []string{"choice score"},
 			Best:   scoring.Higher,
 			Plain:  "how often the same option is chosen, wherever it is shown",
 			Source: paper,
@@ -135,7 +132,7 @@ var variants = []struct {
 				Label:  "*, of a random judge",
 				Short:  "random",
 				Metric: "*" + OfRandom,
-				Called: []string{"random judge", "random judge %", "Grade, random"},
+				Called: []string{"random judge"},
 				Plain:  "the score of a judge that names positions at random, on the same items",
 				Source: "exact, or simulated",
 				Others: "random baseline",
@@ -152,7 +149,6 @@ var variants = []struct {
 				Label:  "*, of always the first",
 				Short:  "always first",
 				Metric: "*" + OfFirst,
-				Called: []string{"always first"},
 				Plain:  "the score of a judge that always names the first position, on the same items",
 				Source: "computed",
 				Others: "position baseline",
@@ -192,7 +188,6 @@ var everyMetric = scoring.Summed[countedChoices]{
 		Term: scoring.Term{
 			Label:  "correct in every order",
 			Short:  "every order",
-			Called: []string{"correct in every order %"},
 			Best:   scoring.Higher,
 			Plain:  "items of which every judgment names the best option (of the goal worst: the worst)",
 			Source: "share of items, as GRP's of pairs",
@@ -212,7 +207,6 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "Grade score of usable judgments",
 				Short:  "Grade, usable",
-				Called: []string{"Grade score, usable"},
 				Plain:  "Grade score over the judgments that have a verdict, as the authors count",
 				Source: paper,
 			},
@@ -229,7 +223,6 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "Grade score of all judgments",
 				Short:  "Grade, strict",
-				Called: []string{"Grade score, strict"},
 				Plain:  "Grade score over all judgments: one without a verdict chooses nothing",
 				Source: "gavel",
 			},
@@ -246,7 +239,6 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "correct over all orders",
 				Short:  "all orders",
-				Called: []string{"right (*) %", "right %"},
 				Best:   scoring.Higher,
 				Plain:  "judgments that name the best option (of the goal worst: the worst)",
 				Source: "share of judgments, mean over items",
@@ -273,7 +265,6 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "correct by majority",
 				Short:  "majority",
-				Called: []string{"right most often %"},
 				Best:   scoring.Higher,
 				Plain:  "items of which the option chosen most often is the right one",
 				Source: "share of items",
@@ -292,7 +283,6 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "consistency",
 				Short:  "consistent",
-				Called: []string{"always the same option %"},
 				Best:   scoring.Higher,
 				Plain:  "items with the same choice in every order",
 				Source: "share of items",
@@ -310,7 +300,6 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "chooses the unrelated option",
 				Short:  "unrelated",
-				Called: []string{"the unrelated option %"},
 				Best:   scoring.Lower,
 				Plain:  "judgments that choose the option that answers another question",
 				Source: "share of judgments with a verdict",

@@ -18,9 +18,8 @@ const soft = "soft"
 var softMetric = scoring.Metric{
 	Name: soft,
 	Term: scoring.Term{
-		Label:  "soft verdict correct",
-		Short:  "soft verdict",
-		Called: []string{"soft verdict"},
+		Label: "soft verdict correct",
+		Short: "soft verdict",
 		Plain: "pairs whose label probabilities, those of both orders averaged in log space, " +
 			"favour the labelled response; even odds earn a half",
 		Source: "gavel",
