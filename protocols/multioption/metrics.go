@@ -61,9 +61,9 @@ const (
 	nobodyHas = "none where the judge has none"
 )
 
-var (
-	noItems = scoring.Because("no items")
-	noRight = scoring.Because("no items of which the right option is known")
+const (
+	noItems = "no items"
+	noRight = "no items of which the right option is known"
 )
 
 const paper = "Grade Score, arXiv 2406.12043"
@@ -194,7 +194,7 @@ var everyMetric = scoring.Summed[countedChoices]{
 			Others: "worst-case accuracy",
 		},
 		Missing: "wrong",
-		Why:     noRight,
+		None:    noRight,
 	},
 	Adds: rightInEvery,
 }
@@ -213,7 +213,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Unit:    scoring.UnitScore,
 			Kind:    scoring.Mean,
 			Missing: byPolicy(scoring.MissingUsable),
-			Why:     noItems,
+			None:    noItems,
 		},
 		Adds: func(t countedChoices) (float64, float64) { return t.ballot.grades(scoring.MissingUsable).grade, 1 },
 	},
@@ -229,7 +229,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Unit:    scoring.UnitScore,
 			Kind:    scoring.Mean,
 			Missing: byPolicy(scoring.MissingStrict),
-			Why:     noItems,
+			None:    noItems,
 		},
 		Adds: func(t countedChoices) (float64, float64) { return t.ballot.grades(scoring.MissingStrict).grade, 1 },
 	},
@@ -245,7 +245,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 				Others: "accuracy",
 			},
 			Kind:     scoring.Mean,
-			Why:      noRight,
+			None:     noRight,
 			Compared: scoring.Whole,
 		},
 		Adds: rightShare,
@@ -255,7 +255,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Name:    optionAccuracy + OfRandom,
 			Kind:    scoring.Known,
 			Missing: nobodyHas,
-			Why:     noRight,
+			None:    noRight,
 		},
 		Adds: randomRight,
 	},
@@ -272,7 +272,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			},
 			Kind:     scoring.Mean,
 			Missing:  "left out, an item without any is wrong",
-			Why:      noRight,
+			None:     noRight,
 			Compared: scoring.Whole,
 		},
 		Adds: modeRight,
@@ -289,7 +289,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 				Others: "consistency",
 			},
 			Missing:  "not the same",
-			Why:      noItems,
+			None:     noItems,
 			Compared: scoring.Whole,
 		},
 		Adds: alwaysOne,
@@ -307,7 +307,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			},
 			Kind:     scoring.Several,
 			Missing:  leftOut,
-			Why:      scoring.Because("no judgments with a verdict, of items with an unrelated option"),
+			None:     "no judgments with a verdict, of items with an unrelated option",
 			Compared: scoring.Whole,
 		},
 		Adds: unrelatedChosen,
@@ -328,7 +328,7 @@ func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed
 			m.Name = score.name + v.suffix
 			m.Unit = scoring.UnitScore
 			m.Missing = cmp.Or(m.Missing, byPolicy(policy))
-			m.Why = noItems
+			m.None = noItems
 			if v.suffix == "" {
 				m.Term = score.term
 			}

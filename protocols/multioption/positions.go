@@ -87,7 +87,7 @@ func positionMetrics(n int) []scoring.Metric {
 				Kind:    kind,
 				Missing: leftOut,
 				Columns: scoring.Span{at, at + 2},
-				Why:     scoring.Because(noJudgments),
+				None:    noJudgments,
 				Sparse:  sparse,
 			})
 		}

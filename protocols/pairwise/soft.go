@@ -29,7 +29,7 @@ var softMetric = scoring.Metric{
 	Missing: "pair left out",
 	Kind:    scoring.Halves,
 	Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2},
-	Why:     scoring.Because("no pair with the probabilities of two judgments"),
+	None:    "no pair with the probabilities of two judgments",
 }
 
 // softly is a pair's row of the metric.
