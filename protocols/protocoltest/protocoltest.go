@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,6 +97,30 @@ func Answers(t testing.TB, dir string) *judging.Answers {
 	a, err := judging.ReadAnswers(dir, judging.Reading{Policy: judging.Unique})
 	assert.NilError(t, err)
 	return a
+}
+
+// Table reads rows of so many columns, of which the last is a reply: with ⏎ for the end of a line or, where it begins
+// with a quotation mark, as Go quotes it. Lines that begin with # are comments.
+func Table(t testing.TB, file string, columns int) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	assert.NilError(t, err)
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "# ") {
+			continue
+		}
+		row := strings.SplitN(strings.TrimSuffix(line, "\n"), " | ", columns)
+		assert.Equal(t, len(row), columns, line)
+		reply := &row[columns-1]
+		*reply = strings.ReplaceAll(*reply, "⏎", "\n")
+		if strings.HasPrefix(*reply, `"`) {
+			*reply, err = strconv.Unquote(*reply)
+			assert.NilError(t, err, line)
+		}
+		rows = append(rows, row)
+	}
+	assert.Assert(t, len(rows) > 0, file)
+	return rows
 }
 
 // Checked is what reading a record from a file would say.
