@@ -14,7 +14,7 @@ type Layout struct {
 	Headline string
 	// the metric that stands for a run whose items have no label, and what to say then; "": the same
 	Unlabelled, Steady string
-	Noun               string // what one record is, in the plural
+	Noun               string // what one record is, in the plural; "": judgments
 	Item               string // what is scored; "": item
 	Question           string // that a run asks; "": which is the goal
 	// what else there is to say of two runs; nil: nothing
@@ -65,8 +65,15 @@ type NamedValue struct {
 
 var layouts sync.Map // by the name of the protocol
 
-// Register says how runs of a protocol are laid out. A tile without words has those of its metric.
+// Register says how runs of a protocol are laid out. A tile without words has those of its metric; the look of an end and
+// its filter are, unless it has others, called as its part is.
 func Register(protocol string, l *Layout) {
+	l.Noun = cmp.Or(l.Noun, plain.Noun)
+	for i := range l.Ends {
+		end := &l.Ends[i]
+		end.Look = cmp.Or(end.Look, end.Part)
+		end.Show = cmp.Or(end.Show, end.Part)
+	}
 	for i := range l.Tiles {
 		tile := &l.Tiles[i]
 		term, _ := scoring.MetricOf(protocol, tile.Metric)

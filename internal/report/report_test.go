@@ -22,7 +22,7 @@ func results(group string, n int, values map[string]float64) []scoring.Result {
 		if v, ok := values[m.Name]; ok {
 			r.Value, r.Low, r.High = of(v), of(v-10), of(v+10)
 		} else {
-			r.N, r.Note = 0, "undefined: "+m.Why(nil)
+			r.N, r.Note = 0, "undefined: "+m.None
 		}
 		rows = append(rows, r)
 	}

@@ -15,8 +15,8 @@ var Layout = &report.Layout{
 	Question: "answers",
 	By:       report.Grouping{Held: Chance, HeldWords: "chance: guessing among the options"},
 	Ends: []report.End{
-		{Part: PartRight, Look: "right", Words: "right", Show: "right"},
-		{Part: PartWrong, Look: "wrong", Words: "wrong", Show: "confident"},
+		{Part: PartRight, Words: "right"},
+		{Part: PartWrong, Words: "wrong", Show: "confident"},
 		{Part: PartMissing, Look: "none", Words: "no answer", Show: "unread"},
 	},
 	Tiles: []report.Tile{

@@ -13,7 +13,6 @@ import (
 // Layout is of pairwise and reversed judging.
 var Layout = &report.Layout{
 	Headline: "strict",
-	Noun:     "judgments",
 	Item:     "pair",
 	Compared: compared,
 	How:      ", in both orders",
@@ -22,10 +21,10 @@ var Layout = &report.Layout{
 	Parts:    pageParts,
 	By:       report.Grouping{Beside: RightWhereAlike},
 	Ends: []report.End{
-		{Part: PartRight, Look: "right", Words: "correct in both orders", Show: "right"},
-		{Part: PartWrong, Look: "wrong", Words: "wrong in both orders", Show: "confident"},
-		{Part: PartTie, Look: "tie", Words: "a tie in one or both", Show: "tied"},
-		{Part: PartFirst, Look: "first", Words: "picks the first shown both times", Show: "by-first"},
+		{Part: PartRight, Words: "correct in both orders"},
+		{Part: PartWrong, Words: "wrong in both orders", Show: "confident"},
+		{Part: PartTie, Words: "a tie in one or both", Show: "tied"},
+		{Part: PartFirst, Words: "picks the first shown both times", Show: "by-first"},
 		{Part: PartSecond, Look: "last", Words: "picks the second shown both times", Show: "by-last"},
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},

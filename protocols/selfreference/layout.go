@@ -15,7 +15,6 @@ import (
 
 var Layout = &report.Layout{
 	Headline: F1,
-	Noun:     "judgments",
 	Item:     "answer",
 	Question: "is this answer correct",
 	Ways:     ways,
@@ -23,10 +22,10 @@ var Layout = &report.Layout{
 	Parts:    pageParts,
 	Caveats:  caveats,
 	Ends: []report.End{
-		{Part: PartRight, Look: "right", Words: "judged right", Show: "right"},
-		{Part: PartHelped, Look: "helped", Words: "right with its own answer only", Show: "second-only"},
+		{Part: PartRight, Words: "judged right"},
+		{Part: PartHelped, Words: "right with its own answer only", Show: "second-only"},
 		{Part: PartHarmed, Look: "first", Words: "right without its own answer only", Show: "first-only"},
-		{Part: PartWrong, Look: "wrong", Words: "judged wrong", Show: "confident"},
+		{Part: PartWrong, Words: "judged wrong", Show: "confident"},
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},
 	Tiles: []report.Tile{
