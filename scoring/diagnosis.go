@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -32,7 +31,7 @@ func (r *Report) diagnose(s Scorer) {
 	if s, ok := s.(Diagnoser); ok {
 		d := s.Diagnose(r)
 		r.Diagnosis = &d
-		r.Says = cmp.Or(d.Says, d.Text)
+		r.Says = d.Text
 		r.Also = d.Also
 	}
 }

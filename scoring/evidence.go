@@ -24,10 +24,9 @@ const (
 type Diagnosis struct {
 	Level    Level      `json:"level"`    // `unusable`, `weak`, `usable` (in every order) or `strong`
 	Code     string     `json:"code"`     // of the rule that was met, see diagnosis.md
-	Text     string     `json:"text"`     // one sentence
+	Text     string     `json:"text"`     // a sentence or two: what to do with the judge
 	Evidence []Evidence `json:"evidence"` // the numbers that it goes by
 
-	Says string `json:"-"` // the report's; "" is Text
 	Also string `json:"-"` // the report's
 }
 
@@ -139,6 +138,9 @@ func Unsigned(x float64, places int) float64 {
 	}
 	return x
 }
+
+// Percentage is a share, in percent, as sentences say it: "58 %".
+func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", Unsigned(x, 0)) }
 
 // Surely and SurelyNot tell whether the value is above the threshold, or below it, at 99 %, one-sided: what is said
 // of a judge is held to more than an interval is.

@@ -60,8 +60,9 @@ type Metric struct {
 	Parts []Metric
 	// what n counts: nil is the denominator, of a ratio how many units have one
 	N func(c []float64) float64
-	// there is no value
-	Why func(c []float64) string
+	// why there is no value: a reason that is always the same, or one that goes by the columns
+	None string
+	Why  func(c []float64) string
 
 	// What intervals are made with beside: the cells that Value is a function of, the variables of a correlation, and the
 	// least value of a unit, where that is not 0.
@@ -81,8 +82,12 @@ type Span [2]int
 
 func (s Span) of(sums []float64) []float64 { return sums[s[0]:s[1]] }
 
-// Because is a reason that is always the same.
-func Because(reason string) func([]float64) string { return func([]float64) string { return reason } }
+func (m *Metric) why(c []float64) string {
+	if m.Why == nil {
+		return m.None
+	}
+	return m.Why(c)
+}
 
 func (m *Metric) share(c []float64) (num, den float64) {
 	if m.Share == nil {
@@ -201,7 +206,7 @@ func (s *Sample) result(m *Metric, found bounds) Result {
 	}
 	value := s.value(m, m.Columns, m.Columns)
 	if math.IsNaN(value) {
-		return r.Undefined(m.Why(c))
+		return r.Undefined(m.why(c))
 	}
 	return r.with(value, found)
 }
@@ -240,9 +245,9 @@ func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, w
 	vb = s.value(m, b, a)
 	switch {
 	case math.IsNaN(va):
-		why = "in " + names[0] + " " + m.Why(a.of(s.sums))
+		why = "in " + names[0] + " " + m.why(a.of(s.sums))
 	case math.IsNaN(vb):
-		why = "in " + names[1] + " " + m.Why(b.of(s.sums))
+		why = "in " + names[1] + " " + m.why(b.of(s.sums))
 	}
 	return va, vb, why
 }

@@ -208,7 +208,7 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 		Name:    SelfAgreement,
 		Kind:    kindOf(rows, 1),
 		Columns: Span{0, 2},
-		Why:     Because("no prompt that was answered every time got a verdict"),
+		None:    "no prompt that was answered every time got a verdict",
 		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs",
 	}}
 	return SampleOf(run.resampled(), same, inOrder(rows)).Results(Overall, same, b)[0]

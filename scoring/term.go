@@ -129,7 +129,6 @@ var CommonTerms = []Term{
 		Metric: "auroc",
 		Label:  "AUROC",
 		Unit:   UnitScore,
-		Called: []string{"AUROC"},
 		Plain: "take two pairs with different labels: " +
 			"how often the odds of response A are higher in the pair in which A is labelled better",
 		Source: "DeLong et al. 1988; clusters by Obuchowski 1997",
@@ -141,7 +140,6 @@ var CommonTerms = []Term{
 		Label:  "Brier score",
 		Short:  "Brier",
 		Unit:   UnitScore,
-		Called: []string{"Brier score"},
 		Plain:  "squared distance between confidence and right or wrong; 0 is best",
 		Source: "Brier 1950",
 		Others: "mean squared error of a forecast",
@@ -152,7 +150,6 @@ var CommonTerms = []Term{
 		Label:  "expected calibration error",
 		Short:  "ECE",
 		Unit:   UnitScore,
-		Called: []string{"expected calibration error"},
 		Plain:  "distance between confidence and accuracy, over ten bins; 0 is best",
 		Source: "Guo et al., arXiv 1706.04599",
 		Others: "expected calibration error",

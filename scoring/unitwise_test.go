@@ -28,7 +28,7 @@ var ratedMetrics = []Summed[ratedUnit]{{
 		Unit:     UnitCorrelation,
 		Missing:  "answer left out",
 		Units:    pearson,
-		Why:      Because("the judge gave all answers one grade"),
+		None:     "the judge gave all answers one grade",
 		Compared: Whole,
 		Headline: true,
 	},

@@ -289,47 +289,56 @@ func hasTile(r scoring.Report, group string) bool {
 	})
 }
 
-// ByGroup is the headline by category.
+// ByGroup is a metric by group of the items: the headline by category, unless the layout says otherwise.
 func ByGroup(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
-	groups := p.Groups()
 	head := Headline(&p.Report)
-	if len(groups) < 2 || head == nil || head.Value == nil || head.Unit != "" {
+	for _, metric := range l.By.Metrics {
+		if x := p.Overall(metric); x.Value != nil {
+			head = &x
+			break
+		}
+	}
+	if head == nil || head.Value == nil || head.Unit != "" {
 		return nil
 	}
-	t := &doc.Table{First: "category", Columns: []doc.Column{
-		{Name: MetricName(p.Protocol, head.Metric), Kind: doc.Number, Axis: &doc.PercentAxis},
-		{Name: "outcomes of the " + l.item() + "s", Kind: doc.Bar},
+	name := MetricName(p.Protocol, head.Metric)
+	t := &doc.Table{First: cmp.Or(l.By.First, "category"), Columns: []doc.Column{
+		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.item() + "s", Kind: doc.Bar},
 	}}
-	if l.Beside != "" {
-		t.Columns = append(t.Columns, doc.Column{Name: MetricName(p.Protocol, l.Beside), Kind: doc.Of})
+	b := doc.Block{
+		ID: "groups", Title: cmp.Or(l.By.Title, "By category"), About: name + ", percent, with 95 % interval", In: doc.Page,
+		Table: t,
 	}
-	for _, g := range groups {
+	if l.By.Beside != "" {
+		column := doc.Column{Name: MetricName(p.Protocol, l.By.Beside), Kind: doc.Of}
+		if p.Overall(l.By.Beside).Unit != "" {
+			column.Kind = doc.Bare
+		}
+		t.Columns = append(t.Columns, column)
+	}
+	for _, g := range p.Groups() {
 		x := p.Result(head.Metric, g, head.Mode)
 		if x.Metric == "" {
 			continue
 		}
-		held := p.Result(l.Held, g, "")
+		held := p.Result(strings.Replace(l.By.Held, "*", head.Metric, 1), g, "")
+		if held.Value != nil {
+			b.Keys = []doc.Key{{Sign: "diamond", Words: l.By.HeldWords}}
+		}
 		row := doc.Row{Name: g, N: x.N, Look: "level-" + string(p.Level()), Cells: []doc.Value{
 			{Result: x, Held: &held}, {Parts: p.Parts(g)},
 		}}
 		if g == scoring.Overall {
 			row.Name, row.Total = "All", true
 		}
-		if l.Beside != "" {
-			row.Cells = append(row.Cells, doc.Num(p.Result(l.Beside, g, "")))
+		if l.By.Beside != "" {
+			row.Cells = append(row.Cells, doc.Num(p.Result(l.By.Beside, g, "")))
 		}
 		t.Add(row)
 	}
-	b := doc.Block{
-		ID:    "groups",
-		Title: "By category",
-		About: MetricName(p.Protocol, head.Metric) + ", percent, with 95 % interval",
-		In:    doc.Page,
-		Table: t,
-	}
-	if p.Overall(l.Held).Value != nil {
-		b.Keys = []doc.Key{{Sign: "diamond", Words: l.HeldWords}}
+	if len(t.Rows) < 2 {
+		return nil
 	}
 	return []doc.Block{b}
 }

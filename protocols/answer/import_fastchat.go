@@ -99,7 +99,17 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	if err != nil {
 		return row, err
 	}
-	row.item, err = parsed(datasets.Questions, lineOfVote(v, golds))
+	pair := voteLine{
+		ID: v.Item(), Category: datasets.MTBenchCategory(v.Question), Source: "mt-bench", ModelA: v.A, ModelB: v.B,
+	}
+	if gold, ok := golds[pair.ID]; ok {
+		pair.Gold = new(letter(gold))
+	}
+	line, err := imports.PythonJSON(pair)
+	if err != nil {
+		return row, err
+	}
+	row.item, err = parsed(datasets.Questions, line)
 	row.Judgment = imports.Judgment{Decision: &v.Label, Verdict: &verdict, Prompt: r.G1Prompt}
 	if r.G1Verdict != "" || r.G2Verdict != "" {
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
@@ -113,17 +123,17 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	return row, err
 }
 
-// lineOfVote is the pair as a dataset line, without texts.
-func lineOfVote(v judging.Vote, golds map[string]int) []byte {
-	line := imports.PythonString([]byte(`{"id": `), v.Item())
-	line = imports.PythonString(append(line, `, "category": `...), datasets.MTBenchCategory(v.Question))
-	line = append(line, `, "source": "mt-bench", "question": "", "response_a": "", "response_b": "", "model_a": `...)
-	line = imports.PythonString(append(imports.PythonString(line, v.A), `, "model_b": `...), v.B)
-	gold := `, "gold": null}`
-	if g, ok := golds[v.Item()]; ok {
-		gold = `, "gold": "` + letter(g) + `"}`
-	}
-	return append(line, gold...)
+// voteLine is a pair as a dataset line, without texts.
+type voteLine struct {
+	ID        string  `json:"id"`
+	Category  string  `json:"category"`
+	Source    string  `json:"source"`
+	Question  string  `json:"question"`
+	ResponseA string  `json:"response_a"`
+	ResponseB string  `json:"response_b"`
+	ModelA    string  `json:"model_a"`
+	ModelB    string  `json:"model_b"`
+	Gold      *string `json:"gold"`
 }
 
 // goldsOf is, by pair, what more than half of all votes are for, as in [datasets.MTBench]. Where no more than half

@@ -155,9 +155,11 @@ func problemLine(index int, question, truth string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("ground_truth does not end in a line %q", solutionMarker+" …")
 	}
-	line := imports.PythonString(fmt.Appendf(nil, `{"id": %d, "question": `, index), question)
-	line = imports.PythonString(append(line, `, "answer": `...), truth[:at]+"####"+number)
-	return append(line, '}'), nil
+	return imports.PythonJSON(struct {
+		ID       int    `json:"id"`
+		Question string `json:"question"`
+		Answer   string `json:"answer"`
+	}{index, question, truth[:at] + "####" + number})
 }
 
 // differs compares whether the answer that we read is right with what the file says.

@@ -32,16 +32,6 @@ var Imports = []imports.Importer{
 		Take: importFastChat,
 	},
 	{
-		Name:  "pandalm",
-		About: "a judge's results on PandaLM's test set become a run of preferences",
-		Usage: "FILE --testset FILE --out RUN --model NAME",
-		Options: []imports.Option{
-			{Name: "testset", Usage: "PandaLM's testset-v1.json, a `FILE`", Needed: true},
-			{Name: "model", Usage: "`NAME` of the judge", Needed: true},
-		},
-		Take: importPandaLM,
-	},
-	{
 		Name:  "answers",
 		About: "replies to questions, from any source, become a run of answers",
 		Usage: "FILE --out RUN [--dataset NAME|FILE] [--model NAME] [--marker TEXT]",

@@ -108,7 +108,7 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 				PerItem: true,
 			},
 			Missing:  "wrong",
-			Why:      scoring.Because("there is no answer to a question with a label"),
+			None:     "there is no answer to a question with a label",
 			N:        func(c []float64) float64 { return c[1] },
 			Compared: scoring.ByGroup,
 			Headline: true,
@@ -120,7 +120,6 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 			Name: NoAnswer,
 			Term: scoring.Term{
 				Label:   "no answer",
-				Called:  []string{"no answer"},
 				Best:    scoring.Lower,
 				Plain:   "questions whose reply has no answer that can be read",
 				Source:  "share of questions",
@@ -128,7 +127,7 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 				PerItem: true,
 			},
 			Missing: "what is counted",
-			Why:     scoring.Because("there is no answer"),
+			None:    "there is no answer",
 		},
 		Adds: func(a scoreRow) (float64, float64) { return scoring.One(!a.read), 1 },
 	},
@@ -144,7 +143,7 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 			Missing: "counts: it is not about the replies",
 			Kind:    scoring.Known,
 			Sparse:  true,
-			Why:     scoring.Because("there is no choice"),
+			None:    "there is no choice",
 		},
 		Adds: func(a scoreRow) (float64, float64) {
 			return 1 / float64(max(1, a.options)) * scoring.One(a.options > 0), scoring.One(a.options > 0)

@@ -21,7 +21,7 @@ func outputPair(id, label string) string {
 
 // outputGame is a game whose judge said text.
 func outputGame(text, decision string) string {
-	quoted := string(imports.PythonString(nil, text))
+	quoted, _ := imports.PythonJSON(text)
 	return fmt.Sprintf(`{"judgment": {"judge_model": "j-1", "prompt": "\tp", "response": %s}, "decision": %s}`, quoted, decision)
 }
 

@@ -17,15 +17,23 @@ import (
 // failed is null. Both ways the bytes are Python's json.dumps with ensure_ascii=False.
 
 type benchGame struct {
-	Judgment *struct {
-		JudgeModel string          `json:"judge_model"`
-		Prompt     string          `json:"prompt"`
-		Response   string          `json:"response"`
-		Scores     json.RawMessage `json:"scores"`
-	} `json:"judgment"`
-	Decision *string `json:"decision"`
+	Judgment *benchJudgment `json:"judgment"`
+	Decision *string        `json:"decision"`
 
 	turned bool // it stands for the other order
+}
+
+type benchJudgment struct {
+	JudgeModel string          `json:"judge_model"`
+	Prompt     string          `json:"prompt"`
+	Response   string          `json:"response"`
+	Scores     json.RawMessage `json:"scores,omitzero"`
+}
+
+// benchKeys are the judge's own keys of a line.
+type benchKeys struct {
+	JudgeName *string      `json:"judge_name"`
+	Judgments []*benchGame `json:"judgments"`
 }
 
 // inTheOtherOrder is the game in the other order, of a judge that gives each response a score of its own
@@ -129,10 +137,7 @@ const ownPrefix = "gavel_"
 
 // splitOutput takes a line apart: the pair's own keys as published, and the judge's.
 func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, err error) {
-	var all struct {
-		JudgeName *string      `json:"judge_name"`
-		Judgments []*benchGame `json:"judgments"`
-	}
+	var all benchKeys
 	if err := json.Unmarshal(line, &all); err != nil {
 		return nil, "", nil, err
 	}

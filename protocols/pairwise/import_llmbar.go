@@ -141,8 +141,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []impor
 	if err != nil {
 		return item, nil, err
 	}
-	line := append(imports.PythonString([]byte(`{"id": `), id), ", "...)
-	line = append(line, pair[1:]...)
+	line := slices.Concat(fmt.Appendf(nil, `{"id": %q, `, id), pair[1:])
 	item, err = datasets.LLMBar.Parse(line)
 	if err != nil {
 		return item, nil, err

@@ -114,7 +114,7 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		}
 		r.Items = 100
 		r.Outcomes = map[string]int{"decided": 200}
-		first := new(pairs).Diagnose(r).Says // whatever the level
+		first := new(pairs).Diagnose(r).Text // whatever the level
 		decided := scoring.Decider(r.Rules, r.Overall("strict").Low) != nil
 		assert.Assert(t, decided || c.code != codeRule, name)
 		assert.Equal(t, strings.HasPrefix(first, "The judge picks the shorter response in 9"), decided, name+": "+first)

@@ -46,7 +46,6 @@ type pair struct {
 	gold      int8 // candidate labelled the better; -1 where nobody said
 	level     int8 // 1 + place of its level in datasets.Levels; 0 where the dataset tells none
 	own       int8 // the judge's own answer to the question, where it was shown: see the own constants
-	soft      int8 // what the probabilities of both judgments come to: see the soft constants
 	judgments [2]judgment
 	odds      []float64 // of response A over B, as natural logarithms, of the judgments that tell them
 }
@@ -115,7 +114,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	u.judgments[r.Presentation] = made
 	odds, told := f.odds(r)
 	if told && u.gold >= 0 {
-		u.soften(odds)
+		u.odds = append(u.odds, odds)
 	}
 	return true, nil
 }
