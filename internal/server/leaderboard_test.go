@@ -11,7 +11,6 @@ import (
 
 	"gavel/datasets"
 	"gavel/judging"
-	"gavel/scoring"
 )
 
 // boardRowsOf are the rows of a page's leaderboard in words, the heads first.
@@ -228,25 +227,4 @@ func TestPagesFinishByThemselves(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A run that was interrupted before its first whole pair has no number to be sorted by.
-func TestLeaderboardWithoutAnItem(t *testing.T) {
-	dir := judges(t)
-	begun := filepath.Join(dir, "begun")
-	makePairs(t, "right", begun)
-	all, err := os.ReadFile(filepath.Join(begun, judging.RecordsFile))
-	must(t, err)
-	first, _, _ := strings.Cut(string(all), "\n")
-	write(t, filepath.Join(begun, judging.RecordsFile), first+"\n")
-	changeManifest(t, begun, func(m *judging.Manifest) { m.Status = judging.Interrupted })
-	run, err := scoring.Load(begun, judging.Reading{})
-	must(t, err)
-	must(t, judging.WriteJSON(filepath.Join(begun, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap)))
-	s := newSite(t, dir, patient)
-	for _, target := range []string{"/", "/?dataset=sample", "/runs?sort=-headline"} {
-		says(t, s.get(target), "sim:accuracy=0.95,seed=1")
-	}
-	empty := newSite(t, t.TempDir(), nil)
-	says(t, empty.get("/"), "No runs yet", "gavel doctor")
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 	"gotest.tools/v3/golden"
 
+	"gavel/internal/jury"
 	"gavel/internal/server/failure"
 	"gavel/judging"
 )
@@ -27,6 +28,7 @@ import (
 //	run DIR [KEY=VALUE...]       makes a run in runs/DIR by a simulated judge; keys are the fields of [making], or options
 //	edit FILE REGEXP NEW         replaces all matches, of which there has to be one
 //	suite DIR                    makes the suite of [suiteOf] in runs/DIR
+//	jury DIR MEMBER...           makes a jury of runs that votes by majority
 //	serve [runner|token|DIR]     serves the runs; with a runner, a token, or a desk to label the items of runs/DIR
 //	get URL STATUS [HEADER]      asks, with a header: stdout is the outline of the page, stderr the response's head
 //	post URL STATUS [BODY] [HEADER]  the same with a form or JSON
@@ -42,12 +44,13 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){},
 		Setup: func(e *testscript.Env) error {
 			e.Values[scriptKey{}] = &script{t: e.T().(inTurn).T, runs: filepath.Join(e.WorkDir, "runs")}
-			return os.Mkdir(filepath.Join(e.WorkDir, "runs"), 0o755)
+			return os.MkdirAll(filepath.Join(e.WorkDir, "runs"), 0o755)
 		},
 	}
 	for name, command := range map[string]func(*script, []string){
-		"run": (*script).makeRun, "edit": (*script).edit, "suite": (*script).suite, "serve": (*script).serve,
-		"get": (*script).get, "post": (*script).post, "says": (*script).says, "has": (*script).has, "json": (*script).json,
+		"run": (*script).makeRun, "edit": (*script).edit, "suite": (*script).suite, "jury": (*script).jury,
+		"serve": (*script).serve,
+		"get":   (*script).get, "post": (*script).post, "says": (*script).says, "has": (*script).has, "json": (*script).json,
 		"told": (*script).told, "fails": (*script).fails,
 	} {
 		p.Cmds[name] = func(ts *testscript.TestScript, not bool, args []string) {
@@ -110,6 +113,15 @@ func (s *script) edit(args []string) {
 }
 
 func (s *script) suite(args []string) { suiteOf(s.t, s.runs, args[0]) }
+
+func (s *script) jury(args []string) {
+	var members []string
+	for _, run := range args[1:] {
+		members = append(members, filepath.Join(s.runs, run))
+	}
+	_, err := jury.Make(jury.Request{Runs: members, Rule: jury.Majority, Out: filepath.Join(s.runs, args[0]), Gavel: "test"})
+	s.Check(err)
+}
 
 func (s *script) serve(args []string) {
 	s.site = newSite(s.t, s.runs, func(o *Options) {
