@@ -203,9 +203,9 @@ func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 		if err != nil {
 			return err
 		}
-		n, _ := s.numbers(ctx, run, m) // without them the page of the run says why
+		rep, _ := s.numbers(ctx, run, m) // without them the page of the run says why
 		c.Names = append(c.Names, chosen.Name)
-		c.Reports = append(c.Reports, n.rep)
+		c.Reports = append(c.Reports, rep)
 		words = append(words, s.folder(run))
 	}
 	c.Command = shellLine(words)

@@ -16,29 +16,24 @@ const mostOffered = 400
 // choose says which runs there are to choose from, and what else may be compared. Runs that are named as people know
 // them become those of their folders.
 func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
-	found, err := s.runs.List()
+	rows, err := s.rowsForPage(ctx)
 	if err != nil {
 		return err
 	}
-	var heads []RunHead
+	known := slices.DeleteFunc(slices.Clone(rows), func(r RunRow) bool { return r.manifest == nil })
 	called := map[string][]string{} // folders of runs, by every name
-	for _, run := range found {
-		if run.Err != nil {
-			continue
+	for _, r := range known {
+		for _, name := range append(knownAs(r), r.Name) {
+			called[name] = append(called[name], r.Name)
 		}
-		h := s.head(run.Name, run.Manifest)
-		for _, name := range append(knownAs(h), h.Name) {
-			called[name] = append(called[name], h.Name)
-		}
-		heads = append(heads, h)
 	}
-	nameOf := func(h RunHead) string {
-		for _, name := range knownAs(h) {
+	nameOf := func(r RunRow) string {
+		for _, name := range knownAs(r) {
 			if len(called[name]) == 1 {
 				return name
 			}
 		}
-		return markup.Visible(h.Name)
+		return markup.Visible(r.Name)
 	}
 	f := &v.Filter
 	for i, run := range f.Runs {
@@ -46,31 +41,31 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 			f.Runs[i] = to[0]
 		}
 		field := compareField{Letter: letterOf(i), Value: markup.Visible(run)}
-		k := slices.IndexFunc(heads, func(h RunHead) bool { return h.Name == f.Runs[i] })
+		k := slices.IndexFunc(known, func(r RunRow) bool { return r.Name == f.Runs[i] })
 		if k >= 0 {
-			field.Value = nameOf(heads[k])
+			field.Value = nameOf(known[k])
 		}
 		v.Fields = append(v.Fields, field)
-		if i > 0 || k < 0 {
-			continue
+		if i == 0 && k >= 0 { // those that it can be held against come first
+			first := known[k]
+			near := func(r RunRow) float64 {
+				return scoring.One(r.Protocol == first.Protocol) + scoring.One(r.Dataset == first.Dataset)
+			}
+			slices.SortStableFunc(known, func(a, b RunRow) int { return cmp.Compare(near(b), near(a)) })
 		}
-		first := heads[k]
-		near := func(h RunHead) float64 {
-			return scoring.One(h.Protocol == first.Protocol) + scoring.One(h.Dataset == first.Dataset)
-		}
-		slices.SortStableFunc(heads, func(a, b RunHead) int { return cmp.Compare(near(b), near(a)) })
 	}
-	for _, h := range heads[:min(len(heads), mostOffered)] {
-		v.Runs = append(v.Runs, Option{Value: nameOf(h), Name: h.Protocol + " · " + h.Dataset + " · " + h.Model})
+	for _, r := range known[:min(len(known), mostOffered)] {
+		v.Runs = append(v.Runs, Option{Value: nameOf(r), Name: r.Protocol + " · " + r.Dataset + " · " + r.Model})
 	}
 	for len(v.Fields) < 2 || more && len(v.Fields) == len(f.Runs) && len(v.Fields) < maxCompared {
 		v.Fields = append(v.Fields, compareField{Letter: letterOf(len(v.Fields))})
 	}
-	return s.offerLinks(ctx, v)
+	s.offerLinks(v, rows)
+	return nil
 }
 
 // offerLinks leads to other comparisons.
-func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
+func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	f := v.Filter
 	offer := func(name, query string) {
 		v.Links = append(v.Links, boardChoice{Name: name, Link: "/compare" + query})
@@ -82,11 +77,7 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 		offer("swap", query("a", f.Runs[1], "b", f.Runs[0]))
 	}
 	if len(f.Runs) > 2 {
-		return nil
-	}
-	rows, err := s.rowsForPage(ctx)
-	if err != nil {
-		return err
+		return
 	}
 	for _, c := range conditions(rows, false) {
 		judges := c.best()
@@ -95,10 +86,10 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 		}
 		best, second := judges[0], judges[1]
 		if len(f.Runs) == 0 && len(v.Links) < 3 {
-			offer("The best two: "+best.Judge()+" and "+second.Judge()+", "+report.Question(*best.report)+" on "+c.dataset,
+			offer("The best two: "+best.Judge()+" and "+second.Judge()+", "+c.question()+" on "+c.dataset,
 				query("a", best.Name, "b", second.Name))
 		}
-		if len(f.Runs) == 0 || !slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == f.Runs[0] }) {
+		if len(f.Runs) == 0 || !c.has(f.Runs[0]) {
 			continue
 		}
 		if best.Name == f.Runs[0] {
@@ -107,16 +98,15 @@ func (s *Server) offerLinks(ctx context.Context, v *compareView) error {
 		if !slices.Contains(f.Runs, best.Name) {
 			offer("best against "+v.Fields[0].Value, query("a", f.Runs[0], "b", best.Name))
 		}
-		return nil
+		return
 	}
-	return nil
 }
 
 // knownAs is how a person may name a run, the shortest first.
-func knownAs(h RunHead) []string {
-	name := markup.Visible(h.Judge())
-	data := name + ", " + markup.Visible(h.Dataset)
-	return []string{name, data, data + ", " + markup.Visible(h.asks())}
+func knownAs(r RunRow) []string {
+	name := markup.Visible(r.Judge())
+	data := name + ", " + markup.Visible(r.Dataset)
+	return []string{name, data, data + ", " + markup.Visible(r.asks())}
 }
 
 // asks is what the run asks.

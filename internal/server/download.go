@@ -60,14 +60,14 @@ func (s *Server) reported(r *http.Request, run string) (out report.Run, err erro
 	if err != nil {
 		return out, err
 	}
-	n, err := s.numbers(r.Context(), run, m)
+	rep, err := s.numbers(r.Context(), run, m)
 	switch {
 	case err != nil:
 		return out, err
-	case n.rep == nil:
+	case rep == nil:
 		return out, failure.Conflict("%s is in progress: its report comes when it has ended", run)
 	}
-	out = report.Run{Report: *n.rep, Metadata: scoring.Metadata(m)}
+	out = report.Run{Report: *rep, Metadata: scoring.Metadata(m)}
 	if about := s.runs.About(run); about != nil {
 		out.Name = about.Name
 	}

@@ -46,9 +46,7 @@ func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pen
 		return nil, 0 // the list of runs says why
 	}
 	all := conditions(rows, false)
-	i := slices.IndexFunc(all, func(c *condition) bool {
-		return slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == run })
-	})
+	i := slices.IndexFunc(all, func(c *condition) bool { return c.has(run) })
 	if i < 0 {
 		return nil, 0
 	}

@@ -56,11 +56,11 @@ func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (membe
 			return nil, nil
 		}
 		if found.report == nil { // it is scored for leaderboards only beside the pages
-			n, err := s.numbers(ctx, found.Name, found.manifest)
-			if err != nil || n.rep == nil {
+			rep, err := s.numbers(ctx, found.Name, found.manifest)
+			if err != nil || rep == nil {
 				return nil, err
 			}
-			found.report = n.rep
+			found.report = rep
 		}
 		members = append(members, *found)
 	}

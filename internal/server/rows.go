@@ -59,11 +59,10 @@ func (s *Server) brief(run store.Found, at store.Stamps) runNumbers {
 	}
 	rep := s.runs.Written(run.Name, run.Manifest, at)
 	if rep == nil {
-		known, ok := memo.Peek[scored](s.memo, "numbers "+run.Name, at)
-		if !ok || known.rep == nil {
-			return runNumbers{} // not remembered: it may be known later
-		}
-		rep = known.rep
+		rep, _ = memo.Peek[*scoring.Report](s.memo, "numbers "+run.Name, at)
+	}
+	if rep == nil {
+		return runNumbers{} // not remembered: it may be known later
 	}
 	return s.remember(run.Name, "", at, rep)
 }
@@ -88,15 +87,13 @@ func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *
 
 // numbersBeside returns the numbers of a run on some items. They are made beside the page; an error says that they are
 // not there yet.
-func (s *Server) numbersBeside(
-	ctx context.Context, r *RunRow, on judging.ItemSet, score func() (*scoring.Report, error),
-) (runNumbers, error) {
+func (s *Server) numbersBeside(ctx context.Context, r *RunRow, on judging.ItemSet) (runNumbers, error) {
 	name := briefOf(r.Name, on)
 	if known, ok := memo.Peek[runNumbers](s.briefs, name, r.of); ok {
 		return known, nil
 	}
 	return memo.Get(ctx, s.background, "numbers of "+name, r.of, func() (runNumbers, error) {
-		rep, err := score()
+		rep, err := s.runs.Score(r.Name, r.manifest, on)
 		if err != nil {
 			return runNumbers{}, nil // the run's page says why
 		}
@@ -119,9 +116,7 @@ func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
 		if !r.unscored() {
 			continue
 		}
-		numbers, err := s.numbersBeside(ctx, &r, "", func() (*scoring.Report, error) {
-			return s.runs.Score(r.Name, r.manifest)
-		})
+		numbers, err := s.numbersBeside(ctx, &r, "")
 		if err != nil {
 			left++
 			continue
@@ -204,28 +199,23 @@ func (s *Server) rowsOf(r *http.Request) ([]RunRow, error) {
 	return s.rowsForPage(r.Context())
 }
 
-// scored is what a run comes to.
-type scored struct {
-	rep *scoring.Report
-}
-
 // numbers of a run: those that the run itself wrote, or, where it wrote none, as an imported one, or an earlier gavel
 // did, those that its records come to. A run that is being made has none yet.
-func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (scored, error) {
+func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (*scoring.Report, error) {
 	if m.Status == judging.Running {
-		return scored{}, nil
+		return nil, nil
 	}
 	now := s.runs.Stamps(run)
-	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (v scored, err error) {
-		v.rep = s.runs.Written(run, m, now)
-		if v.rep == nil || v.rep.Scoring < scoring.Version || len(s.runs.Altered(run, m)) > len(m.Altered) {
-			v.rep, err = s.runs.Score(run, m)
+	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (rep *scoring.Report, err error) {
+		rep = s.runs.Written(run, m, now)
+		if rep == nil || rep.Scoring < scoring.Version || len(s.runs.Altered(run, m)) > len(m.Altered) {
+			rep, err = s.runs.Score(run, m, "")
 			if err != nil {
-				return v, err
+				return nil, err
 			}
 		}
-		v.rep.Run = run
-		return v, nil
+		rep.Run = run
+		return rep, nil
 	})
 }
 

@@ -150,23 +150,23 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
 	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
 	v.Describes = s.opts.Runner != nil
-	n, err := s.numbers(r.Context(), name, m)
+	rep, err := s.numbers(r.Context(), name, m)
 	if r.Context().Err() != nil {
 		return v, err
 	}
 	if err != nil {
 		v.Problem = err.Error()
 	}
-	if n.rep != nil {
-		v.Report, v.Headline = n.rep, report.Headline(n.rep)
-		v.Analyses = report.Further(*n.rep)
-		v.Warnings = n.rep.Warnings
+	if rep != nil {
+		v.Report, v.Headline = rep, report.Headline(rep)
+		v.Analyses = report.Further(*rep)
+		v.Warnings = rep.Warnings
 		v.Jury, err = s.jury(r.Context(), name, m)
 		if err != nil {
 			v.Problem = "What the jury gains cannot be said: " + err.Error()
 		}
 		if !isAPI(r) {
-			v.Page = s.page(r.Context(), v.RunHead, x, n.rep)
+			v.Page = s.page(r.Context(), v.RunHead, x, rep)
 			ctx, cancel := s.briefly(r.Context())
 			defer cancel()
 			v.Page.Sway, err = s.sway(ctx, name, m)
@@ -266,15 +266,15 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	if found == nil {
 		return nil
 	}
-	n, err := s.numbers(ctx, found.Name, found.manifest)
-	if err != nil || n.rep == nil {
+	rep, err := s.numbers(ctx, found.Name, found.manifest)
+	if err != nil || rep == nil {
 		return nil
 	}
 	names := []string{run.Name, found.Name}
 	if run.Goal > found.Goal { // best and better come first
 		slices.Reverse(names)
 	}
-	t := &report.Twin{Report: n.rep, Run: found.Name}
+	t := &report.Twin{Report: rep, Run: found.Name}
 	if c, err := s.compare(ctx, names); err == nil {
 		t.Comparison = c.Comparisons[0]
 	}
