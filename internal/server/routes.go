@@ -9,10 +9,7 @@ import (
 	"gavel/internal/server/jobs"
 )
 
-// allRoutes are the addresses of the server; the head of all pages has those that are listed in this order.
-var allRoutes []route
-
-func init() { // a variable could not be described by one of its own routes
+func init() {
 	allRoutes = slices.Concat(
 		[]route{
 			{pattern: "GET /healthz", handle: (*Server).healthz, free: true},

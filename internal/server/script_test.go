@@ -109,6 +109,7 @@ func (s *script) edit(args []string) {
 	if after == before {
 		s.Fatalf("%s has no %s", args[0], args[1])
 	}
+	must(s.t, os.Remove(s.MkAbs(args[0]))) // which another run may share
 	write(s.t, s.MkAbs(args[0]), after)
 }
 
