@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -43,15 +42,6 @@ func (a *attachment) Write(b []byte) (int, error) {
 		a.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": a.name}))
 	}
 	return a.w.Write(b)
-}
-
-// writeBy sets when an answer has to be written, where that is later than for other answers.
-func writeBy(w http.ResponseWriter, deadline time.Time) error {
-	err := http.NewResponseController(w).SetWriteDeadline(deadline)
-	if errors.Is(err, http.ErrNotSupported) {
-		return nil
-	}
-	return err
 }
 
 // reported is a run with its numbers, as reports have it.

@@ -16,12 +16,6 @@ import (
 	"gavel/scoring"
 )
 
-// byJudges is the order of items in which those come first that most judges of the leaderboard get wrong.
-const byJudges = "judges"
-
-// hardestURL is the list of a run's items in that order.
-func hardestURL(run string) string { return runURL(run) + "/items" + query("by", byJudges) }
-
 // toHardest leads to the items that most judges of a leaderboard get wrong.
 func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
 	rows, err := s.rowsOf(r)

@@ -516,3 +516,9 @@ func (s *Server) testedOf(judges []RunRow) *tested {
 	}
 	return out
 }
+
+// byJudges is the order of items in which those come first that most judges of the leaderboard get wrong.
+const byJudges = "judges"
+
+// hardestURL is the list of a run's items in that order.
+func hardestURL(run string) string { return runURL(run) + "/items" + query("by", byJudges) }

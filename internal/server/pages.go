@@ -173,9 +173,6 @@ func (p *pages) functions() template.FuncMap {
 	}
 }
 
-// runURL is the address of a run's page.
-func runURL(name string) string { return "/runs/" + escaped(name) }
-
 // grouped writes a number with thin spaces between thousands.
 func grouped(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)), ",", "\u202f") }
 
