@@ -37,11 +37,7 @@ func init() {
 			{pattern: "GET /runs/{run}/results.csv", handle: downloadNumbers("text/csv; charset=utf-8", ".csv", resultsCSV)},
 			{pattern: "GET /runs/{run}/summary.md", handle: downloadNumbers(markdownType, ".md", (*report.RunPage).Markdown)},
 			{pattern: "GET /runs/{run}/picture.svg", handle: downloadNumbers(svgType, ".svg", (*report.RunPage).SVG)},
-			{
-				pattern: "GET /runs/{run}/records.jsonl",
-				handle:  download("application/jsonl", ".jsonl", (*Server).writeRecords),
-				stream:  true,
-			},
+			{pattern: "GET /runs/{run}/records.jsonl", handle: (*Server).downloadRecords, stream: true},
 			call("GET /runs/{run}/status", "How far a run is", (*Server).statusView),
 			{pattern: "GET /runs/{run}/events", handle: (*Server).runEvents, stream: true},
 		},
