@@ -104,12 +104,13 @@ func (p *pages) add(file string, text []byte) {
 // render answers with a page. It is made before a byte is sent, so that one that
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
+	to, _ := w.(*response)
 	f := frame{
 		View:       view,
 		Name:       name,
 		Version:    p.s.opts.Version,
 		Start:      p.s.opts.Runner != nil,
-		Inside:     isAuthenticated(r),
+		Inside:     to != nil && to.known,
 		Session:    p.s.guard.InSession(r),
 		Navigation: p.s.navigation(name),
 	}
