@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -76,7 +77,7 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 		for _, s := range store.Filters {
 			names = append(names, s.Name)
 		}
-		return f, failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
+		return f, notOneOf("show", f.Show, names)
 	}
 	if q.Get("by") == byJudges && !isAPI(r) {
 		f.By = byJudges
@@ -298,17 +299,13 @@ func (v *ItemsView) offer(x *store.Index) {
 			outcomes[string(o)]++
 		}
 	}
-	for g, n := range groups {
-		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: n, Chosen: g == v.Filter.Group})
+	for _, g := range slices.SortedFunc(maps.Keys(groups), judging.GroupOrder) {
+		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: groups[g], Chosen: g == v.Filter.Group})
 	}
-	slices.SortFunc(v.Groups, func(a, b Option) int {
-		return judging.GroupOrder(a.Value, b.Value)
-	})
 	for _, o := range judging.Outcomes {
-		if n := outcomes[string(o)]; n > 0 {
-			v.Outcomes = append(v.Outcomes, Option{
-				Value: string(o), Name: string(o), N: n, Chosen: string(o) == v.Filter.Outcome,
-			})
+		name := string(o)
+		if n := outcomes[name]; n > 0 {
+			v.Outcomes = append(v.Outcomes, Option{Value: name, Name: name, N: n, Chosen: name == v.Filter.Outcome})
 		}
 	}
 	for _, s := range store.Filters {

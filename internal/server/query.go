@@ -56,6 +56,11 @@ func counted(q url.Values, name string, otherwise int) (int, error) {
 	return n, nil
 }
 
+// notOneOf is the failure of a parameter whose value is none of a few.
+func notOneOf(parameter, value string, names []string) error {
+	return failure.Bad("%s %q: it is one of %s", parameter, markup.Visible(value), strings.Join(names, ", "))
+}
+
 // pageOf is a page of a list, by its number from 1, and how many there are.
 func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	pages = max(1, (len(all)+per-1)/per)

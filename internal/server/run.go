@@ -236,31 +236,31 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	defer items.Close()
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
+		var taken []int
+		for i := range x.Len() {
+			if len(x.Judgments(i)) > 0 && x.Flags(i).Has(k.show) {
+				taken = append(taken, i)
+			}
+		}
+		if len(taken) == 0 || len(all) == mostLists {
+			continue
+		}
 		list := doc.Block{
 			ID: "list-" + k.show, Title: k.name, In: doc.Page, Half: true, Chart: doc.List, Table: &doc.Table{},
 			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Show: k.show}}},
+			About: table.Count(len(taken), "item"),
 		}
-		total := 0
-		for i := range x.Len() {
-			if len(x.Judgments(i)) == 0 || !x.Flags(i).Has(k.show) {
-				continue
-			}
-			total++
-			if total <= listsEach {
-				row := itemRowOf(x, items, i, run, ItemsFilter{Show: k.show})
-				list.Table.Rows = append(list.Table.Rows, listedItem(row))
-			}
+		if k.show != "confident" || !run.Simulated && len(taken)*doubtful <= run.Items {
+			list.About += " · " + k.about // more would say more of the judge than of the labels
 		}
 		if run.Judgments <= run.Items { // each is asked once
 			list.Title = strings.TrimSuffix(list.Title, " every time")
 		}
-		list.About = table.Count(total, "item") + " · " + k.about
-		if k.show == "confident" && (run.Simulated || total*doubtful > run.Items) {
-			list.About = table.Count(total, "item") // which say more of the judge than of the labels
+		for _, i := range taken[:min(listsEach, len(taken))] {
+			row := itemRowOf(x, items, i, run, ItemsFilter{Show: k.show})
+			list.Table.Rows = append(list.Table.Rows, listedItem(row))
 		}
-		if total > 0 && len(all) < mostLists {
-			all = append(all, list)
-		}
+		all = append(all, list)
 	}
 	return all
 }
