@@ -1,9 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/net/html"
 	"gotest.tools/v3/golden"
@@ -30,7 +33,7 @@ import (
 //	suite DIR                    makes the suite of [suiteOf] in runs/DIR
 //	jury DIR MEMBER...           makes a jury of runs that votes by majority
 //	serve [runner|token|DIR]     serves the runs; with a runner, a token, or a desk to label the items of runs/DIR
-//	get URL STATUS [HEADER]      asks, with a header: stdout is the outline of the page, stderr the response's head
+//	get URL STATUS [HEADER]      asks, and holds what the API answers to its description (but for ! get), with a header: stdout is the outline of the page, stderr the response's head
 //	post URL STATUS [BODY] [HEADER]  the same with a form or JSON
 //	                             (+CHOICE: that choice with what is hidden in the form of the page)
 //	says WORDS...                the text of the page has these words, across line breaks
@@ -156,13 +159,66 @@ func (s *script) ask(method string, args []string) {
 	if head := headLine.FindStringSubmatch(body); head != nil {
 		body, more = head[1], header(head[2], head[3])
 	}
-	w := s.site.ask(method, args[0], body, kind, more)
+	var r *http.Request
+	w := s.site.ask(method, args[0], body, kind, more, func(asked *http.Request) { r = asked })
+	if strings.HasPrefix(args[0], apiPath) && !s.not {
+		s.Check(s.site.describedAs(w, r))
+	}
 	s.body = strings.ReplaceAll(w.Body.String(), s.runs, "RUNS")
 	fmt.Fprintln(s.Stderr(), w.Header())
 	fmt.Fprintln(s.Stdout(), strings.TrimSpace(blank.ReplaceAllString(outline(parse(s.t, s.body)), "\n")))
 	if strconv.Itoa(w.Code) != args[1] {
 		s.Fatalf("%s %s: %d, not %s:\n%s", method, args[0], w.Code, args[1], s.body)
 	}
+}
+
+// answers are the schemas of what the API answers, by pattern and status.
+var answers = map[string]*jsonschema.Resolved{}
+
+// describedAs holds an answer of the API to its description, to the last key.
+func (s *site) describedAs(w *httptest.ResponseRecorder, r *http.Request) error {
+	_, pattern := s.mux.Handler(r)
+	name := fmt.Sprint(pattern, w.Code)
+	if answers[name] == nil {
+		schema, err := schemaOf(pattern, w.Code)
+		must(s.t, err)
+		answers[name] = schema
+	}
+	var v any
+	must(s.t, json.Unmarshal(w.Body.Bytes(), &v))
+	return answers[name].Validate(v)
+}
+
+func schemaOf(pattern string, status int) (*jsonschema.Resolved, error) {
+	description, err := describeAPI(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(description)
+	if err != nil {
+		return nil, err
+	}
+	var d struct {
+		Paths map[string]map[string]struct {
+			Responses map[string]struct {
+				Content map[string]struct{ Schema *jsonschema.Schema }
+			}
+		}
+		Components struct{ Schemas map[string]*jsonschema.Schema }
+	}
+	err = json.Unmarshal(bytes.ReplaceAll(text, []byte("#/components/schemas/"), []byte("#/$defs/")), &d)
+	method, path, _ := strings.Cut(pattern, " ")
+	responses := d.Paths[path][strings.ToLower(method)].Responses
+	answer, is := responses[strconv.Itoa(status)]
+	if !is {
+		answer = responses["default"]
+	}
+	schema := answer.Content["application/json"].Schema
+	if err != nil || schema == nil {
+		return nil, fmt.Errorf("%s: no answer %d: %w", pattern, status, err)
+	}
+	schema.Defs = d.Components.Schemas
+	return schema.Resolve(nil)
 }
 
 var (
