@@ -12,14 +12,19 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/net/html"
 	"gotest.tools/v3/golden"
 
+	"gavel/backends"
+	"gavel/internal/eval"
 	"gavel/internal/jury"
 	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/store"
 	"gavel/judging"
 )
 
@@ -32,7 +37,10 @@ import (
 //	edit FILE REGEXP NEW         replaces all matches, of which there has to be one
 //	suite DIR                    makes the suite of [suiteOf] in runs/DIR
 //	jury DIR MEMBER...           makes a jury of runs that votes by majority
-//	serve [runner|token|DIR]     serves the runs; with a runner, a token, or a desk to label the items of runs/DIR
+//	serve [runner|manager|token|DIR]
+//	                             serves the runs; with a runner that makes none or one that does, a token, or a desk to
+//	                             label the items of runs/DIR
+//	finish                       waits for what is being made
 //	get URL STATUS [HEADER]      asks, and holds what the API answers to its description (but for ! get), with a header: stdout is the outline of the page, stderr the response's head
 //	post URL STATUS [BODY] [HEADER]  the same with a form or JSON
 //	                             (+CHOICE: that choice with what is hidden in the form of the page)
@@ -54,7 +62,7 @@ func TestScripts(t *testing.T) {
 		"run": (*script).makeRun, "edit": (*script).edit, "suite": (*script).suite, "jury": (*script).jury,
 		"serve": (*script).serve,
 		"get":   (*script).get, "post": (*script).post, "says": (*script).says, "has": (*script).has, "json": (*script).json,
-		"told": (*script).told, "fails": (*script).fails,
+		"told": (*script).told, "finish": (*script).finish, "fails": (*script).fails,
 	} {
 		p.Cmds[name] = func(ts *testscript.TestScript, not bool, args []string) {
 			s := ts.Value(scriptKey{}).(*script)
@@ -84,7 +92,9 @@ type script struct {
 	runs   string
 	site   *site
 	runner fakeRunner
-	body   string // of the last response
+
+	manager *jobs.Manager
+	body    string // of the last response
 }
 
 func (s *script) makeRun(args []string) {
@@ -134,6 +144,9 @@ func (s *script) serve(args []string) {
 		case "":
 		case "runner":
 			o.Runner = &s.runner
+		case "manager":
+			s.manager = managerOf(s.t, s.runs)
+			o.Runner = s.manager
 		case "token":
 			o.Token = token
 		default:
@@ -142,6 +155,18 @@ func (s *script) serve(args []string) {
 		}
 	})
 }
+
+// managerOf makes the runs of a folder.
+func managerOf(t *testing.T, runs string) *jobs.Manager {
+	m, err := jobs.New(t.Context(), eval.Maker{
+		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
+	}, jobs.Options{Runs: runs, NoCache: true, AtOnce: 2, Shows: store.Shows})
+	must(t, err)
+	t.Cleanup(m.Wait)
+	return m
+}
+
+func (s *script) finish([]string) { s.manager.Wait() }
 
 func (s *script) get(args []string)  { s.ask("GET", args) }
 func (s *script) post(args []string) { s.ask("POST", args) }

@@ -4,33 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"gavel/judging"
 )
-
-// TestAKeyThatWasTakenOut: who sends the key canaries, which earlier versions had, is told that it does nothing; no form and
-// no schema has it.
-func TestAKeyThatWasTakenOut(t *testing.T) {
-	r := newManager(t, Options{})
-	request := pairs(2)
-	request["canaries"] = []string{"8"}
-	told := func(line string) bool { return strings.Contains(line, "canaries was taken out and does nothing") }
-	if j := made(t, r, request); j.State != Complete || !slices.ContainsFunc(j.Log, told) {
-		t.Errorf("%+v", j)
-	}
-	if JobRequestSchema().Properties["canaries"] != nil {
-		t.Error("the schema has it")
-	}
-	for _, p := range judging.Protocols() {
-		if slices.ContainsFunc(formFields(p), func(f Field) bool { return f.Name == "canaries" }) {
-			t.Errorf("the form of %s has it", p.Name)
-		}
-	}
-}
 
 // TestAJobWhosePromptsWereTooLong: it is complete, says what its judgments lack, and asks for them with ask-again.
 func TestAJobWhosePromptsWereTooLong(t *testing.T) {
