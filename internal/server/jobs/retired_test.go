@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-
 )
 
 // TestAJobWhosePromptsWereTooLong: it is complete, says what its judgments lack, and asks for them with ask-again.
