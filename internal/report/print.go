@@ -5,14 +5,10 @@ import (
 
 	"gavel/internal/codec"
 	"gavel/internal/doc"
-	"gavel/internal/report/table"
 )
 
-// Printable is what every format can show.
-type Printable interface {
-	Tables() []table.Table
-	CSV(io.Writer) error
-}
+// Result is what every format can show; JSON is the result itself.
+type Result interface{ Document() doc.Document }
 
 // Formats that results are printed in. Text is for a terminal.
 const (
@@ -25,27 +21,15 @@ const (
 
 // Print writes a result in a format; of text for a terminal of so many columns, 0 where lines may have any length.
 func Print(w io.Writer, result any, format string, columns int) error {
-	if of, ok := result.(interface{ Document() doc.Document }); ok && format != JSON {
-		switch d := of.Document(); format {
-		case CSV:
-			return d.CSV(w)
-		case Markdown:
-			return d.Markdown(w)
-		default:
-			return d.Text(w, columns, format == FullText)
-		}
-	}
 	if format == JSON {
 		return codec.WriteIndented(w, result)
 	}
-	p := result.(Printable)
-	switch format {
+	switch d := result.(Result).Document(); format {
 	case CSV:
-		return p.CSV(w)
+		return d.CSV(w)
 	case Markdown:
-		return table.Writer(table.Markdown).Each(w, p.Tables())
-	case FullText:
-		return table.Stacked(columns).Each(w, p.Tables())
+		return d.Markdown(w)
+	default:
+		return d.Text(w, columns, format == FullText)
 	}
-	return table.TextWithin(columns).Each(w, p.Tables())
 }

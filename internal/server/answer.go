@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"mime"
 	"net/http"
 	"net/url"
@@ -67,7 +68,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				s.refuse(w, r, err)
 				return
 			}
-			r, asked = markAuthenticated(r), markAuthenticated(asked)
+			w.known = true
 		}
 		if err := readForm(r); err != nil {
 			s.fail(w, r, err)
@@ -85,22 +86,12 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 	}
 }
 
-// authenticated marks the context of a request that the token's middleware let pass.
-type authenticated struct{}
-
-func markAuthenticated(r *http.Request) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), authenticated{}, true))
-}
-
-// isAuthenticated tells whether the token's middleware let a request pass: strangers are shown no way into
-// the site. It does not look at the token again, so that nothing but that middleware, which counts the tries,
-// tells whether one is right.
-func isAuthenticated(r *http.Request) bool { return r.Context().Value(authenticated{}) != nil }
-
-// response remembers what was answered.
+// response remembers what was answered, and whether whoever asked was let in: strangers are shown no way into the site.
+// Only the token's middleware, which counts the tries, tells whether one is right.
 type response struct {
 	http.ResponseWriter
 	status int
+	known  bool
 }
 
 func (w *response) WriteHeader(status int) {
@@ -218,4 +209,13 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	s.guard.SignOut(w, r)
 	return seeOther(w, r, "/login")
+}
+
+// writeBy sets when an answer has to be written, where that is later than for other answers.
+func writeBy(w http.ResponseWriter, deadline time.Time) error {
+	err := http.NewResponseController(w).SetWriteDeadline(deadline)
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
 }

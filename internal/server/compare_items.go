@@ -110,7 +110,7 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 		for _, d := range list {
 			known = append(known, d.name)
 		}
-		return failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(known, ", "))
+		return notOneOf("show", f.Show, known)
 	}
 	counts := make([]int, len(list))
 	var all [][]int // of the chosen filter: places in each run

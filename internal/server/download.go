@@ -1,7 +1,7 @@
 package server
 
 import (
-	"errors"
+	"bytes"
 	"io"
 	"mime"
 	"net/http"
@@ -14,60 +14,30 @@ import (
 	"gavel/scoring"
 )
 
-// download hands out a file of a run under a name of its own. Nothing of it is shown as a page of this server.
-func download(kind, suffix string, write func(*Server, *http.Request, string, io.Writer) error) handler {
-	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
-		name, err := s.runNamed(r)
-		if err != nil {
-			return err
-		}
-		return write(s, r, name, &attachment{
-			w:    w,
-			kind: kind,
-			name: strings.ReplaceAll(name, "/", "_") + suffix,
-		})
-	}
-}
-
-// attachment says what it is when its first bytes come: until then an error can be answered in its place.
-type attachment struct {
-	w          http.ResponseWriter
-	kind, name string
-	begun      bool
-}
-
-func (a *attachment) Write(b []byte) (int, error) {
-	if !a.begun {
-		a.begun = true
-		a.w.Header().Set("Content-Type", a.kind)
-		a.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": a.name}))
-	}
-	return a.w.Write(b)
-}
-
-// writeBy sets when an answer has to be written, where that is later than for other answers.
-func writeBy(w http.ResponseWriter, deadline time.Time) error {
-	err := http.NewResponseController(w).SetWriteDeadline(deadline)
-	if errors.Is(err, http.ErrNotSupported) {
-		return nil
-	}
+// attach answers with a file of a name of its own. Nothing of it is shown as a page of this server.
+func attach(w http.ResponseWriter, kind, name string, from io.Reader) error {
+	w.Header().Set("Content-Type", kind)
+	name = strings.ReplaceAll(name, "/", "_")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	_, err := io.Copy(w, from)
 	return err
 }
 
-// reported is a run with its numbers, as reports have it.
-func (s *Server) reported(r *http.Request, run string) (out report.Run, err error) {
+// reported is the run that a request names with its numbers, as reports have it.
+func (s *Server) reported(r *http.Request) (out report.Run, err error) {
+	run := r.PathValue("run")
 	m, err := s.runs.Manifest(run)
 	if err != nil {
 		return out, err
 	}
-	n, err := s.numbers(r.Context(), run, m)
+	rep, err := s.numbers(r.Context(), run, m)
 	switch {
 	case err != nil:
 		return out, err
-	case n.rep == nil:
+	case rep == nil:
 		return out, failure.Conflict("%s is in progress: its report comes when it has ended", run)
 	}
-	out = report.Run{Report: *n.rep, Metadata: scoring.Metadata(m)}
+	out = report.Run{Report: *rep, Metadata: scoring.Metadata(m)}
 	if about := s.runs.About(run); about != nil {
 		out.Name = about.Name
 	}
@@ -79,28 +49,36 @@ func (s *Server) reported(r *http.Request, run string) (out report.Run, err erro
 	return out, err
 }
 
-// downloadNumbers is [download] of what is made of a run's numbers.
+// downloadNumbers hands out what is made of a run's numbers.
 func downloadNumbers(kind, suffix string, write func(*report.RunPage, io.Writer) error) handler {
-	return download(kind, suffix, func(s *Server, r *http.Request, name string, w io.Writer) error {
-		run, err := s.reported(r, name)
+	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
+		run, err := s.reported(r)
 		if err != nil {
 			return err
 		}
-		return write(report.NewRunPage(run), w)
-	})
+		var b bytes.Buffer
+		if err := write(report.NewRunPage(run), &b); err != nil {
+			return err
+		}
+		return attach(w, kind, r.PathValue("run")+suffix, &b)
+	}
 }
 
 // downloadBoard hands out the leaderboard that was asked for as a file.
 func downloadBoard(kind, suffix string, write func(b *report.Leaderboard, w io.Writer, about string) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		v, err := s.board(r)
-		switch {
-		case err != nil:
-			return err
-		case v.Board == nil:
-			return failure.NotFound("no judge has a score yet")
+		if err == nil && v.Board == nil {
+			err = failure.NotFound("no judge has a score yet")
 		}
-		return write(v.Board, &attachment{w: w, kind: kind, name: "leaderboard" + suffix}, v.Question+" · "+v.Dataset)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := write(v.Board, &b, v.Question+" · "+v.Dataset); err != nil {
+			return err
+		}
+		return attach(w, kind, "leaderboard"+suffix, &b)
 	}
 }
 
@@ -120,8 +98,12 @@ func resultsCSV(p *report.RunPage, w io.Writer) error {
 // downloadTime is how long records may be on their way.
 const downloadTime = 10 * time.Minute
 
-// writeRecords copies the records as they are.
-func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
+// downloadRecords hands out the records as they are.
+func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
+	run, err := s.runNamed(r)
+	if err != nil {
+		return err
+	}
 	f, info, err := s.runs.Open(run, judging.RecordsFile)
 	if err != nil {
 		return s.runs.Missing(run, err)
@@ -130,9 +112,8 @@ func (s *Server) writeRecords(_ *http.Request, run string, w io.Writer) error {
 	if info.Size() == 0 {
 		return failure.NotFound("the run has no records yet")
 	}
-	if err := writeBy(w.(*attachment).w, s.now().Add(downloadTime)); err != nil {
+	if err := writeBy(w, s.now().Add(downloadTime)); err != nil {
 		return err
 	}
-	_, err = io.Copy(w, io.NewSectionReader(f, 0, info.Size()))
-	return err
+	return attach(w, "application/jsonl", run+".jsonl", io.NewSectionReader(f, 0, info.Size()))
 }

@@ -15,12 +15,6 @@ import (
 	"gavel/scoring"
 )
 
-// byJudges is the order of items in which those come first that most judges of the leaderboard get wrong.
-const byJudges = "judges"
-
-// hardestURL is the list of a run's items in that order.
-func hardestURL(run string) string { return runURL(run) + "/items" + query("by", byJudges) }
-
 // toHardest leads to the items that most judges of a leaderboard get wrong.
 func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
 	rows, err := s.rowsOf(r)
@@ -45,9 +39,7 @@ func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pen
 		return nil, 0 // the list of runs says why
 	}
 	all := conditions(rows, false)
-	i := slices.IndexFunc(all, func(c *condition) bool {
-		return slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == run })
-	})
+	i := slices.IndexFunc(all, func(c *condition) bool { return c.has(run) })
 	if i < 0 {
 		return nil, 0
 	}

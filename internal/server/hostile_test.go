@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -245,95 +244,6 @@ func TestHostileTextsAreShown(t *testing.T) {
 				t.Errorf("%s: marked %q", name, textOf(m))
 			}
 		}
-	}
-}
-
-// No name leads out of the folder of runs.
-func TestNamesStayInTheFolder(t *testing.T) {
-	outside := t.TempDir()
-	makePairs(t, "coin", outside, "secret")
-	dir := filepath.Join(outside, "runs")
-	must(t, os.MkdirAll(filepath.Join(dir, ".hidden"), 0o755))
-	makePairs(t, "coin", dir, ".hidden", "run")
-	links := map[string]string{"link": "../secret", "absolute": filepath.Join(outside, "secret")}
-	for name, to := range links {
-		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Skipf("no links here: %v", err)
-		}
-	}
-	makePairs(t, "coin", dir, "half")
-	must(t, os.Remove(filepath.Join(dir, "half", judging.RecordsFile)))
-	must(t, os.Symlink(filepath.Join(outside, "secret", judging.RecordsFile), filepath.Join(dir, "half", judging.RecordsFile)))
-	s := newSite(t, dir, running(&fakeRunner{}))
-	for _, name := range []string{
-		"..%2Fsecret", "%2e%2e%2fsecret", "..%2f..%2fetc", "link", "absolute", "%2Fetc", "half%2F..%2F..%2Fsecret", ".hidden%2Frun", "..", "%2e%2e", ".", "",
-		"C:%5Cwindows", "..%5Csecret", "half%00", "half%2F", "%2F%2Fsecret", "half%2F.%2F", strings.Repeat("a", 5000),
-	} {
-		for _, target := range []string{"/runs/" + name, "/runs/" + name + "/items", "/runs/" + name + "/items/x", "/api/v1/runs/" + name, "/runs/" + name + "/events", "/compare?a=" + name + "&b=half", "/runs/" + name + "/delete"} {
-			w := s.ask("GET", target, "")
-			if text := w.Body.String(); strings.Contains(text, "32 of 32") || strings.Contains(text, "sample-knowledge") {
-				t.Errorf("%s: leads out", target)
-			}
-			if w.Code == http.StatusOK && !strings.HasPrefix(target, "/compare?a=&") || w.Code >= 500 {
-				t.Errorf("%.80s: %d", target, w.Code)
-			}
-		}
-	}
-	if w := s.ask("GET", "/runs/half", ""); w.Code != 422 {
-		t.Errorf("records that are a link out: %d %s", w.Code, w.Body)
-	}
-	var runs runsView
-	s.data("/api/v1/runs", &runs)
-	if len(runs.Runs) != 1 || runs.Runs[0].Name != "half" {
-		t.Errorf("listed: %v", runs.Runs)
-	}
-}
-
-// A folder with garbage in it is named with what is wrong, and the others are
-// shown as ever.
-func TestGarbage(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "coin", dir, "good")
-	good, err := os.ReadFile(filepath.Join(dir, "good", judging.ManifestFile))
-	must(t, err)
-	for name, files := range map[string]map[string]string{
-		"no manifest":       {judging.RecordsFile: "{}\n"},
-		"half a manifest":   {judging.ManifestFile: string(good[:len(good)/2])},
-		"no JSON":           {judging.ManifestFile: "\x7fELF\x00"},
-		"newer":             {judging.ManifestFile: `{"schema":99,"id":"x"}`},
-		"another's":         {judging.ManifestFile: `{"name":"something else"}`},
-		"unknown protocol":  {judging.ManifestFile: strings.Replace(string(good), `"protocol": "pairwise"`, `"protocol": "astrology"`, 1)},
-		"records not lines": {judging.ManifestFile: string(good), judging.RecordsFile: "\x00\x01\x02" + strings.Repeat("x", 1<<20)},
-		"records damaged":   {judging.ManifestFile: string(good), judging.RecordsFile: "{}\n[]\nnull\n\n{\"schema\":1}\n"},
-		"items damaged":     {judging.ManifestFile: string(good), judging.ItemsFile: "{}\nnull\n[1]\n"},
-		"results damaged":   {judging.ManifestFile: string(good), judging.ResultsFile: "{\"id\":", judging.RecordsFile: ""},
-	} {
-		for file, text := range files {
-			write(t, filepath.Join(dir, name, file), text)
-		}
-	}
-	must(t, os.MkdirAll(filepath.Join(dir, "a folder", judging.ManifestFile), 0o755))
-	write(t, filepath.Join(dir, "a file"), "x")
-	s := newSite(t, dir, nil)
-	page := s.get("/runs")
-	says(t, page, "good", "damaged", "astrology")
-	var runs runsView
-	s.data("/api/v1/runs", &runs)
-	for _, run := range runs.Runs {
-		for _, target := range []string{"/runs/" + escaped(run.Name), "/runs/" + escaped(run.Name) + "/items", "/api/v1/runs/" + escaped(run.Name) + "/status", "/compare" + query("a", "good", "b", run.Name)} {
-			w := s.ask("GET", target, "")
-			if w.Code >= 500 {
-				t.Errorf("%s: %d %s", target, w.Code, w.Body)
-			}
-			if w.Code != 200 && len(strings.TrimSpace(w.Body.String())) < 40 {
-				t.Errorf("%s: %d without a word", target, w.Code)
-			}
-		}
-	}
-	says(t, s.get("/runs/records%20damaged"), "damaged record", "records.jsonl:1")
-	says(t, s.get("/runs/items%20damaged"), "items.jsonl:1")
-	if s.log.Len() > 0 {
-		t.Errorf("said to the one who runs it: %s", s.log)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"gavel/internal/server/store"
 	"gavel/judging"
 )
 
@@ -154,132 +153,6 @@ func TestPagesBesideAWriter(t *testing.T) {
 	}
 }
 
-// Every filter against a plain reading of all records.
-func TestFilters(t *testing.T) {
-	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "a"), making{prompt: "arena-hard", sim: "accuracy=0.5,first=0.1,tie=0.1,silent=0.1,seed=4", repetitions: 2, alter: func(r *judging.Record) {
-		if r.Item == "sample-math-03" { // which no simulated judge does by itself
-			r.Replies = []judging.Reply{{Text: "[[B>A]]", Finish: "stop"}}
-			r.Outcome, r.Label, r.Choice = judging.Decided, "B>A", r.Order[1]
-		}
-	}})
-	records := map[string][]*judging.Record{}
-	must(t, judging.ReadRecords(filepath.Join(dir, "a", judging.RecordsFile), func(r *judging.Record) error {
-		records[r.Item] = append(records[r.Item], r)
-		return nil
-	}))
-	some := func(is func(*judging.Record) bool) func([]*judging.Record) bool {
-		return func(rs []*judging.Record) bool { return slices.ContainsFunc(rs, is) }
-	}
-	wrong := some(func(r *judging.Record) bool { return r.Choice != r.Gold })
-	doubtful := some(func(r *judging.Record) bool { return r.Choice == "" || r.Choice == r.Gold })
-	shown := func(place int) func([]*judging.Record) bool {
-		return func(rs []*judging.Record) bool {
-			return rs[0].Choice == rs[0].Order[place] && rs[1].Choice == rs[1].Order[place]
-		}
-	}
-	want := map[string]func(rs []*judging.Record) bool{
-		"wrong":     wrong,
-		"right":     func(rs []*judging.Record) bool { return !wrong(rs) },
-		"confident": func(rs []*judging.Record) bool { return !doubtful(rs) },
-		"tie":       some(func(r *judging.Record) bool { return r.Outcome == judging.Tie }),
-		"inconsistent": func(rs []*judging.Record) bool {
-			return rs[0].Choice != "" && rs[1].Choice != "" && rs[0].Choice != rs[1].Choice
-		},
-		"first":      shown(0),
-		"last":       shown(1),
-		"open":       some(func(r *judging.Record) bool { return r.Outcome != judging.Decided && r.Outcome != judging.Tie }),
-		"missing":    func([]*judging.Record) bool { return false },
-		"unlabelled": func([]*judging.Record) bool { return false },
-	}
-	s := newSite(t, dir, nil)
-	listed := func(query string) []string {
-		var v ItemsView
-		s.data("/api/v1/runs/a/items?per=200&"+query, &v)
-		ids := []string{}
-		for _, i := range v.Items {
-			ids = append(ids, i.ID)
-		}
-		slices.Sort(ids)
-		return ids
-	}
-	expected := func(is func([]*judging.Record) bool) []string {
-		ids := []string{}
-		for id, rs := range records {
-			if is(rs) {
-				ids = append(ids, id)
-			}
-		}
-		slices.Sort(ids)
-		return ids
-	}
-	firstTime := func(rs []*judging.Record) []*judging.Record {
-		var out []*judging.Record
-		for _, r := range rs {
-			if r.Repetition == 0 {
-				out = append(out, r)
-			}
-		}
-		return out
-	}
-	for show, is := range want {
-		a, b := listed("show="+show), expected(func(rs []*judging.Record) bool { return is(firstTime(rs)) })
-		if !slices.Equal(a, b) {
-			t.Errorf("%s: %v, want %v", show, a, b)
-		}
-		if show != "missing" && show != "unlabelled" && len(b) == 0 {
-			t.Errorf("%s: the run has none, which shows nothing", show)
-		}
-	}
-	offered := 0
-	for _, f := range store.Filters {
-		if !f.Part { // those have a test of their own, TestPartsLeadToTheirItems
-			offered++
-		}
-	}
-	if len(want)+1 != offered { // and changed, below
-		t.Errorf("%d of %d filters are tried", len(want)+1, offered)
-	}
-	changed := expected(func(rs []*judging.Record) bool {
-		for _, a := range rs {
-			for _, b := range rs {
-				if a.Presentation == b.Presentation && (a.Outcome != b.Outcome || a.Choice != b.Choice) {
-					return true
-				}
-			}
-		}
-		return false
-	})
-	if a := listed("show=changed"); !slices.Equal(a, changed) {
-		t.Errorf("changed: %v, want %v", a, changed)
-	}
-	for _, o := range []judging.Outcome{judging.Tie, judging.NoVerdict} {
-		b := expected(some(func(r *judging.Record) bool { return r.Outcome == o }))
-		if a := listed("outcome=" + string(o)); !slices.Equal(a, b) || len(b) == 0 {
-			t.Errorf("%s: %v, want %v", o, a, b)
-		}
-	}
-	if a := listed("group=Math"); len(a) != 8 || !strings.HasPrefix(a[0], "sample-math") {
-		t.Errorf("group Math: %v", a)
-	}
-	if a := listed("group=Astrology"); len(a) != 0 {
-		t.Errorf("a group that is none: %v", a)
-	}
-	for _, q := range []string{"show=odd", "outcome=odd", "page=0", "page=x", "per=-1", "q=" + strings.Repeat("x", 201)} {
-		s.answers(400, "/runs/a/items?"+q)
-	}
-	s.answers(404, "/runs/a/items?page=2")
-}
-
-// linksOfItems are those of a list of items.
-func linksOfItems(t *testing.T, page string) (links []string) {
-	t.Helper()
-	for _, a := range elements(byID(t, page, "items"), "a") {
-		links = append(links, attr(a, "href"))
-	}
-	return links
-}
-
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	makeRun(t, filepath.Join(dir, "a"), making{sim: "right", alter: func(r *judging.Record) {
@@ -295,15 +168,10 @@ func TestSearch(t *testing.T) {
 		text string
 		want []string
 	}{
-		{"Tungsten", []string{"sample-knowledge-01"}},
-		{"tUNGSTEN", []string{"sample-knowledge-01"}},
 		{"GRÖSSE", nil},
 		{"größe \"ω\"", []string{"sample-math-03"}},
 		{"ω\"\nmatters", []string{"sample-math-03"}},
 		{"hidden THOUGHT", []string{"sample-math-04"}},
-		{"sample-coding-05", []string{"sample-coding-05"}},
-		{"prompt_sha256", nil},
-		{"\"finish\"", nil},
 		{"no such words anywhere", nil},
 	} {
 		var v ItemsView
@@ -414,41 +282,4 @@ func largeRun(t testing.TB, dir string, pairs int) {
 	}
 	changeManifest(t, dir, func(m *judging.Manifest) { m.Judgments, m.Spec.Dataset.Items = 2*pairs, pairs })
 	must(t, os.Remove(filepath.Join(dir, judging.ResultsFile)))
-}
-
-// results.json counts where it is of the records that are there; where records
-// came after it, or it is another run's, the records do.
-func TestNumbersAreOfTheRecords(t *testing.T) {
-	dir := t.TempDir()
-	makePairs(t, "right", dir, "a")
-	path := filepath.Join(dir, "a", judging.ResultsFile)
-	text, err := os.ReadFile(path)
-	must(t, err)
-	from := strings.Index(string(text), `"results"`)
-	changed := string(text[:from]) + strings.Replace(string(text[from:]), `"value": 100`, `"value": 12.34`, 1)
-	s := newSite(t, dir, nil)
-	strict := func() float64 {
-		var v runView
-		s.data("/api/v1/runs/a", &v)
-		return *v.Headline.Value
-	}
-	records, err := os.Stat(filepath.Join(dir, "a", judging.RecordsFile))
-	must(t, err)
-	for _, c := range []struct {
-		name, text string
-		at         time.Duration // after the records
-		want       float64
-	}{
-		{"as the run wrote it", changed, time.Second, 12.34},
-		{"older than the records", changed, -time.Hour, 100},
-		{"another run's", strings.Replace(changed, `"id": "`, `"id": "0`, 1), time.Minute, 100},
-		{"damaged", changed[:len(changed)/2], 2 * time.Minute, 100},
-	} {
-		must(t, os.WriteFile(path, []byte(c.text), 0o644))
-		at := records.ModTime().Add(c.at)
-		must(t, os.Chtimes(path, at, at))
-		if got := strict(); got != c.want {
-			t.Errorf("%s: %g, want %g", c.name, got, c.want)
-		}
-	}
 }

@@ -2,8 +2,8 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -77,7 +77,7 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 		for _, s := range store.Filters {
 			names = append(names, s.Name)
 		}
-		return f, failure.Bad("show %q: it is one of %s", markup.Visible(f.Show), strings.Join(names, ", "))
+		return f, notOneOf("show", f.Show, names)
 	}
 	if q.Get("by") == byJudges && !isAPI(r) {
 		f.By = byJudges
@@ -86,28 +86,6 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 		return f, failure.Bad("a search text may have at most %d bytes", maxQuery)
 	}
 	return f, nil
-}
-
-// counted reads a number from 1 of a query.
-func counted(q url.Values, name string, otherwise int) (int, error) {
-	v := q.Get(name)
-	if v == "" {
-		return otherwise, nil
-	}
-	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > 1e6 {
-		return 0, failure.Bad("%s %q: expected a number from 1 to 1000000", name, markup.Visible(v))
-	}
-	return n, nil
-}
-
-// pageOf is a page of a list, by its number from 1, and how many there are.
-func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
-	pages = max(1, (len(all)+per-1)/per)
-	if page > pages {
-		return nil, pages, failure.NotFound("there is no page %d: there are %d", page, pages)
-	}
-	return all[(page-1)*per : min(page*per, len(all))], pages, nil
 }
 
 // matching lists the items that a filter takes: for programs in the order of the run, for readers those first that are
@@ -162,26 +140,6 @@ func placeOf(f store.Flags) int {
 	return 2
 }
 
-// JudgmentBrief is a judgment in a list.
-type JudgmentBrief struct {
-	Presentation int    `json:"showing"`
-	Repetition   int    `json:"repeat,omitempty"`
-	Outcome      string `json:"outcome"`
-	Choice       string `json:"choice,omitempty" jsonschema:"id of the candidate"`
-	Position     int    `json:"place,omitempty" jsonschema:"where it was shown, from 1"`
-	Right        *bool  `json:"right" jsonschema:"null where nobody can say"`
-}
-
-func brief(g store.Judgment) JudgmentBrief {
-	return JudgmentBrief{
-		Presentation: g.Presentation,
-		Repetition:   g.Repetition,
-		Outcome:      string(g.Outcome),
-		Position:     g.Position + 1,
-		Right:        g.Right.Pointer(),
-	}
-}
-
 // itemRow is an item in a list.
 type itemRow struct {
 	ID        string          `json:"item"`
@@ -193,13 +151,6 @@ type itemRow struct {
 
 	Beside *tally `json:"-"` // of all judges, where the list is ordered by them
 	Across string `json:"-"` // link to the item as they judged it
-}
-
-// Option is a choice of a form with how many it is of.
-type Option struct {
-	Value, Name string
-	N           int
-	Chosen      bool
 }
 
 // ItemsView is the list of a run's items.
@@ -265,20 +216,6 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		v.Items = append(v.Items, row)
 	}
 	return v, err
-}
-
-// doubtful is one in how many items may be wrong every time before the judge is doubted rather than their labels.
-const doubtful = 4
-
-// everyTime says of judgments of an item that they are all alike, as a run has them.
-func everyTime(m *judging.Manifest) string {
-	switch asked := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
-	case asked < 2:
-		return ""
-	case asked == 2 && report.CountItems(m.Spec.Protocol, 1) == "1 pair":
-		return " in both orders"
-	}
-	return " every time"
 }
 
 // numberOf is how many items an option is of.
@@ -362,17 +299,13 @@ func (v *ItemsView) offer(x *store.Index) {
 			outcomes[string(o)]++
 		}
 	}
-	for g, n := range groups {
-		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: n, Chosen: g == v.Filter.Group})
+	for _, g := range slices.SortedFunc(maps.Keys(groups), judging.GroupOrder) {
+		v.Groups = append(v.Groups, Option{Value: g, Name: g, N: groups[g], Chosen: g == v.Filter.Group})
 	}
-	slices.SortFunc(v.Groups, func(a, b Option) int {
-		return judging.GroupOrder(a.Value, b.Value)
-	})
 	for _, o := range judging.Outcomes {
-		if n := outcomes[string(o)]; n > 0 {
-			v.Outcomes = append(v.Outcomes, Option{
-				Value: string(o), Name: string(o), N: n, Chosen: string(o) == v.Filter.Outcome,
-			})
+		name := string(o)
+		if n := outcomes[name]; n > 0 {
+			v.Outcomes = append(v.Outcomes, Option{Value: name, Name: name, N: n, Chosen: name == v.Filter.Outcome})
 		}
 	}
 	for _, s := range store.Filters {
@@ -410,12 +343,4 @@ func briefs(x *store.Index, i int, item datasets.Item) []JudgmentBrief {
 		all = append(all, b)
 	}
 	return all
-}
-
-// itemURL is the page of an item. Ids that a browser would take for a way up go where they can do no harm.
-func itemURL(run, id, query string) string {
-	if id == "." || id == ".." {
-		return runURL(run) + "/item?id=" + id + strings.Replace(query, "?", "&", 1)
-	}
-	return runURL(run) + "/items/" + escaped(id) + query
 }

@@ -2,44 +2,11 @@ package server
 
 import (
 	"net/http"
-	"slices"
 
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
 )
-
-// jobURL is where a job is followed: it leads to the page of its run or suite once there is one.
-func jobURL(id string) string { return "/jobs/" + escaped(id) }
-
-// jobs are those of this server, the newest first.
-func (s *Server) jobs() []jobs.Job {
-	if s.opts.Runner == nil {
-		return nil
-	}
-	return s.opts.Runner.Jobs()
-}
-
-// activeJobs are those at work.
-func (s *Server) activeJobs() []jobs.Job {
-	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool { return !j.Active() })
-}
-
-// pendingJobs are those that no run's page shows: they are being prepared, or failed before that.
-func (s *Server) pendingJobs() []jobs.Job {
-	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool {
-		return len(j.Runs) > 0 || !j.Active() && j.Error == ""
-	})
-}
-
-// lastJob is the newest one that is said to be looked for; nil where there is none.
-func (s *Server) lastJob(is func(jobs.Job) bool) *jobs.Job {
-	all := s.jobs()
-	if i := slices.IndexFunc(all, is); i >= 0 {
-		return &all[i]
-	}
-	return nil
-}
 
 // JobsView lists the jobs.
 type JobsView struct {

@@ -50,8 +50,7 @@ type leaderboardView struct {
 	Ended   string       `json:"-"` // why not all runs may be here
 	Mine    mine         `json:"-"` // judges by agreement with the labels at hand
 
-	of   *condition // nil where there is none yet
-	rows []RunRow   // of all runs
+	rows []RunRow // of all runs
 }
 
 // boardChoices are the other questions about the items of a page, and the other items of its question.
@@ -155,14 +154,7 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 			runs = append(runs, r)
 			continue
 		}
-		numbers, err := s.numbersBeside(ctx, r, c.set, func() (*scoring.Report, error) {
-			loaded, err := s.runs.LoadOn(r.Name, r.manifest, c.set)
-			if err != nil {
-				return nil, err
-			}
-			rep := loaded.Score(scoring.DefaultOptions.Bootstrap)
-			return &rep, nil
-		})
+		numbers, err := s.numbersBeside(ctx, r, c.set)
 		if err != nil {
 			pending++
 			continue
@@ -259,16 +251,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 }
 
 // board makes the leaderboard that was asked for.
-func (s *Server) board(r *http.Request) (leaderboardView, error) {
-	v, err := s.boardOf(r)
-	if v.of != nil && len(v.of.runs) > 0 {
-		v.Board, v.Pending = s.leaderboard(r.Context(), v.of, r.URL.Query().Get("show") == "all" || isAPI(r))
-	}
-	return v, err
-}
-
-// boardOf returns the leaderboard that was asked for without its judges.
-func (s *Server) boardOf(r *http.Request) (v leaderboardView, err error) {
+func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	v.rows, err = s.rowsOf(r)
 	if err != nil {
 		return v, err
@@ -290,40 +273,52 @@ func (s *Server) boardOf(r *http.Request) (v leaderboardView, err error) {
 	if c == nil {
 		return v, nil
 	}
-	v.of = c
-	v.Question = report.Question(*c.runs[0].report)
+	v.Question = c.question()
 	v.Dataset = c.dataset
 	v.Items = c.n
 	v.Query = c.query()
 	v.Choices = choicesOf(all, c)
 	v.Scoring += s.narrow(r.Context(), c)
+	if len(c.runs) > 0 {
+		v.Board, v.Pending = s.leaderboard(r.Context(), c, r.URL.Query().Get("show") == "all" || isAPI(r))
+	}
 	return v, nil
 }
+
+// has tells whether a run is one of the condition.
+func (c *condition) has(run string) bool {
+	return slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == run })
+}
+
+// question of the condition in words.
+func (c *condition) question() string { return report.Question(*c.runs[0].report) }
 
 // choicesOf are the other questions about these items, or about their best-judged ones, and the other items of the
 // question, with links to them.
 func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
+	v.Datasets.Label = "Dataset"
+	v.Questions.Label = "Question"
 	names := map[string]int{}
 	for _, c := range all {
 		if c.sameQuestion(chosen) {
 			names[fmt.Sprint(c.dataset, c.n)]++
 		}
 	}
-	sets := &v.Datasets
-	sets.Label = "Dataset"
-	v.Questions.Label = "Question"
+	questions := map[string]bool{}
+	var sets []boardChoice
 	for _, c := range all {
 		if c.sameQuestion(chosen) {
 			choice := boardChoice{Name: c.dataset, N: c.n, Link: c.link(), Chosen: c == chosen}
 			if names[fmt.Sprint(c.dataset, c.n)] > 1 {
 				choice.Name += " (" + c.key() + ")"
 			}
-			sets.Choices = append(sets.Choices, choice)
+			sets = append(sets, choice)
 		}
-		question := report.Question(*c.runs[0].report)
-		if slices.ContainsFunc(v.Questions.Choices, func(b boardChoice) bool { return b.Name == question }) {
+		question := c.question()
+		if questions[question] {
 			continue
 		}
+		questions[question] = true
 		to := c
 		for _, o := range all {
 			if o.sameQuestion(c) && o.items == chosen.items {
@@ -334,14 +329,12 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 			Name: question, Link: to.link(), Chosen: c.sameQuestion(chosen),
 		})
 	}
-	list := sets.Choices
-	if i := slices.IndexFunc(list, func(c boardChoice) bool { return c.Chosen }); i >= boardDatasets {
-		last := list[i]
-		list = slices.Insert(slices.Delete(list, i, i+1), boardDatasets-1, last)
+	if i := slices.IndexFunc(sets, func(c boardChoice) bool { return c.Chosen }); i >= boardDatasets {
+		last := sets[i]
+		sets = slices.Insert(slices.Delete(sets, i, i+1), boardDatasets-1, last)
 	}
-	n := min(boardDatasets, len(list))
-	sets.Choices = list[:n]
-	sets.More = list[n:]
+	n := min(boardDatasets, len(sets))
+	v.Datasets.Choices, v.Datasets.More = sets[:n], sets[n:]
 	return v
 }
 
@@ -523,3 +516,9 @@ func (s *Server) testedOf(judges []RunRow) *tested {
 	}
 	return out
 }
+
+// byJudges is the order of items in which those come first that most judges of the leaderboard get wrong.
+const byJudges = "judges"
+
+// hardestURL is the list of a run's items in that order.
+func hardestURL(run string) string { return runURL(run) + "/items" + query("by", byJudges) }

@@ -9,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"gavel/datasets"
 	"gavel/judging"
-	"gavel/scoring"
 )
 
 // boardRowsOf are the rows of a page's leaderboard in words, the heads first.
@@ -37,124 +35,6 @@ func changeManifest(t testing.TB, dir string, change func(m *judging.Manifest)) 
 }
 
 func patient(o *Options) { o.pageWait = time.Minute }
-
-// TestJudgesMeetOnTheSameItems: on a leaderboard are the judges of the same items by id, text and label, whatever file
-// these come from and whatever each judge has answered itself; where one judged fewer, all are scored on these.
-func TestJudgesMeetOnTheSameItems(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		change func(lines []string) []string // of the second run's items
-		whole  int                           // judges on the leaderboard of the first run
-		judges int                           // and on that of the second
-		n      int                           // items of that
-	}{
-		{name: "the same", change: slices.Clone[[]string], whole: 2, judges: 2, n: 32},
-		{name: "another order", whole: 2, judges: 2, n: 32, change: func(lines []string) []string {
-			slices.Reverse(lines)
-			return lines
-		}},
-		{name: "own answers", whole: 2, judges: 2, n: 32, change: func(lines []string) []string {
-			for i, line := range lines {
-				lines[i] = strings.TrimSuffix(line, "}") + fmt.Sprintf(`,"own_answer":{"text":"mine %d"}}`, i)
-			}
-			return lines
-		}},
-		{name: "one left out by a stage", whole: 2, judges: 2, n: 31, change: func(lines []string) []string {
-			return lines[1:]
-		}},
-		{name: "a part", whole: 1, judges: 2, n: 8, change: func(lines []string) []string { return lines[:8] }},
-		{name: "other texts", whole: 1, judges: 1, n: 32, change: func(lines []string) []string {
-			for i, line := range lines {
-				lines[i] = strings.Replace(line, `"question": "`, `"question": "Now: `, 1)
-			}
-			return lines
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			makePairs(t, "accuracy=0.9,seed=1", dir, "a")
-			makePairs(t, "accuracy=0.9,seed=2", dir, "b")
-			withItems(t, filepath.Join(dir, "b"), c.change)
-			s := newSite(t, dir, patient)
-			board := func(dataset string) (v leaderboardView) {
-				for {
-					s.data("/api/v1/leaderboard?dataset="+dataset, &v)
-					if v.Scoring == 0 {
-						return v
-					}
-					s.background.Wait()
-					v = leaderboardView{}
-				}
-			}
-			if v := board("sample"); len(v.Board.Rows) != c.whole {
-				t.Errorf("%d judges on the leaderboard of the first run", len(v.Board.Rows))
-			}
-			v := board("other")
-			if len(v.Board.Rows) != c.judges || v.Items != c.n {
-				t.Errorf("%d judges of %d items", len(v.Board.Rows), v.Items)
-			}
-			for _, row := range v.Board.Rows {
-				if row.Headline.N != c.n {
-					t.Errorf("%s is scored on %d items", row.Name, row.Headline.N)
-				}
-			}
-			if c.judges == 2 {
-				says(t, s.get("/runs/b"), "of 2 judges here")
-				says(t, s.get(s.ask("GET", "/hardest?dataset=other", "").Header().Get("Location")), fmt.Sprintf("%d pairs", c.n))
-			}
-		})
-	}
-}
-
-// TestHardestOfPartsFollows: of judges who each lack another item, the page waits until they are scored on the same ones.
-func TestHardestOfPartsFollows(t *testing.T) {
-	dir := t.TempDir()
-	for i, run := range []string{"a", "b"} {
-		makePairs(t, fmt.Sprintf("accuracy=0.9,seed=%d", i), dir, run)
-		withItems(t, filepath.Join(dir, run), func(lines []string) []string { return slices.Delete(lines, i, i+1) })
-		changeManifest(t, filepath.Join(dir, run), func(m *judging.Manifest) { m.Spec.Dataset.IDs = run })
-	}
-	s := newSite(t, dir, func(o *Options) { o.pageWait = -1 })
-	says(t, s.get("/runs/a/items?by=judges"), "The judges are being scored")
-	for range 3 {
-		s.background.Wait()
-		s.get("/runs/a/items?by=judges")
-	}
-	says(t, s.get("/runs/a/items?by=judges"), "30 pairs")
-}
-
-// withItems gives a run other items, of another dataset, and takes away the records of those that are left out.
-func withItems(t *testing.T, dir string, change func(lines []string) []string) {
-	t.Helper()
-	read := func(file string) []string {
-		text, err := os.ReadFile(filepath.Join(dir, file))
-		must(t, err)
-		return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	}
-	write := func(file string, lines []string) {
-		must(t, os.Remove(filepath.Join(dir, file))) // which another run may share
-		must(t, os.WriteFile(filepath.Join(dir, file), []byte(strings.Join(lines, "\n")+"\n"), 0o644))
-	}
-	items := change(read(judging.ItemsFile))
-	var ids []string
-	for _, line := range items {
-		item, err := datasets.JudgeBench.Parse([]byte(line))
-		must(t, err)
-		ids = append(ids, item.ID)
-	}
-	write(judging.ItemsFile, items)
-	write(judging.RecordsFile, slices.DeleteFunc(read(judging.RecordsFile), func(line string) bool {
-		r, err := judging.DecodeRecord([]byte(line))
-		must(t, err)
-		return !slices.Contains(ids, r.Item)
-	}))
-	must(t, os.Remove(filepath.Join(dir, judging.ResultsFile)))
-	changeManifest(t, dir, func(m *judging.Manifest) {
-		m.Dataset.Name = "other"
-		m.Spec.Dataset = judging.DatasetSpec{SHA256: "other", Items: len(items)}
-		m.Files = nil
-	})
-}
 
 // Nothing but the ranks waits for judges to be compared, and too many of them are not.
 func TestRanksFollow(t *testing.T) {
@@ -228,25 +108,4 @@ func TestPagesFinishByThemselves(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A run that was interrupted before its first whole pair has no number to be sorted by.
-func TestLeaderboardWithoutAnItem(t *testing.T) {
-	dir := judges(t)
-	begun := filepath.Join(dir, "begun")
-	makePairs(t, "right", begun)
-	all, err := os.ReadFile(filepath.Join(begun, judging.RecordsFile))
-	must(t, err)
-	first, _, _ := strings.Cut(string(all), "\n")
-	write(t, filepath.Join(begun, judging.RecordsFile), first+"\n")
-	changeManifest(t, begun, func(m *judging.Manifest) { m.Status = judging.Interrupted })
-	run, err := scoring.Load(begun, judging.Reading{})
-	must(t, err)
-	must(t, judging.WriteJSON(filepath.Join(begun, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap)))
-	s := newSite(t, dir, patient)
-	for _, target := range []string{"/", "/?dataset=sample", "/runs?sort=-headline"} {
-		says(t, s.get(target), "sim:accuracy=0.95,seed=1")
-	}
-	empty := newSite(t, t.TempDir(), nil)
-	says(t, empty.get("/"), "No runs yet", "gavel doctor")
 }

@@ -104,12 +104,13 @@ func (p *pages) add(file string, text []byte) {
 // render answers with a page. It is made before a byte is sent, so that one that
 // cannot be made is an error and no half page.
 func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
+	to, _ := w.(*response)
 	f := frame{
 		View:       view,
 		Name:       name,
 		Version:    p.s.opts.Version,
 		Start:      p.s.opts.Runner != nil,
-		Inside:     isAuthenticated(r),
+		Inside:     to != nil && to.known,
 		Session:    p.s.guard.InSession(r),
 		Navigation: p.s.navigation(name),
 	}
@@ -172,9 +173,6 @@ func (p *pages) functions() template.FuncMap {
 		"share":    func(n, of int) float64 { return float64(n) / float64(max(1, of)) },
 	}
 }
-
-// runURL is the address of a run's page.
-func runURL(name string) string { return "/runs/" + escaped(name) }
 
 // grouped writes a number with thin spaces between thousands.
 func grouped(n int) string { return strings.ReplaceAll(humanize.Comma(int64(n)), ",", "\u202f") }

@@ -4,8 +4,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 )
 
 // sampleRuns are runs of all protocols but self-reference, whose stages are the
@@ -69,6 +72,7 @@ func TestEveryPageIsReached(t *testing.T) {
 		}
 		for _, target := range found[pattern] {
 			page := parse(t, s.get(target))
+			held(t, target, page)
 			if n := len(elements(page, "h1")); n != 1 || textOf(elements(page, "title")[0]) == " · gavel" {
 				t.Errorf("%s of %s: %d headings, title %q", target, pattern, n, textOf(elements(page, "title")[0]))
 			}
@@ -88,6 +92,28 @@ func TestNumbersOfPages(t *testing.T) {
 	} {
 		if got := grouped(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// held wants what holds for every page: no two elements of one name, something to copy for each button that copies, and
+// nothing shown without a script that needs one.
+func held(t *testing.T, target string, page *html.Node) {
+	t.Helper()
+	ids := map[string]int{}
+	for _, e := range elements(page, "") {
+		ids[attr(e, "id")]++
+	}
+	for _, e := range elements(page, "") {
+		if id := attr(e, "id"); id != "" && ids[id] > 1 {
+			t.Errorf("%s: two elements are %q", target, id)
+		}
+		if to := attr(e, "data-copies"); to != "" && ids[to] == 0 {
+			t.Errorf("%s: nothing to copy is called %q", target, to)
+		}
+		hidden := slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "hidden" })
+		if strings.Contains(attr(e, "class"), "script-only") && !hidden {
+			t.Errorf("%s: without a script there is %s", target, outer(e))
 		}
 	}
 }

@@ -1,45 +1,12 @@
 package server
 
 import (
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"golang.org/x/net/html"
 
 	"gavel/datasets"
 	"gavel/judging"
 )
-
-// What is copied is there, and hidden until a script can copy it.
-func TestCopyButtons(t *testing.T) {
-	dir := t.TempDir()
-	makeRun(t, filepath.Join(dir, "run"), making{sim: "right", repetitions: 2})
-	s := newSite(t, dir, nil)
-	page := s.get("/runs/run/items/sample-math-02")
-	doc, n := parse(t, page), 0
-	for _, b := range elements(doc, "button") {
-		if id := attr(b, "data-copies"); id != "" {
-			n++
-			byID(t, page, id)
-		}
-	}
-	if n != 1+4*3 {
-		t.Errorf("%d things can be copied, want the question and of 4 judgments two parts of the prompt and the reply", n)
-	}
-	ids := map[string]bool{}
-	for _, e := range elements(doc, "") {
-		if id := attr(e, "id"); id != "" && ids[id] {
-			t.Errorf("two elements are %q", id)
-		} else {
-			ids[id] = true
-		}
-		if strings.Contains(attr(e, "class"), "script-only") && !slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "hidden" }) {
-			t.Errorf("without a script there is %s", outer(e))
-		}
-	}
-}
 
 // Of several options the right ones are told by the goal, options with the same text included.
 func TestToName(t *testing.T) {

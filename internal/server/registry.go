@@ -45,6 +45,10 @@ func viewOf[T any](show func(*Server, *http.Request) (T, error)) view {
 	return view{of: reflect.TypeFor[T](), make: func(s *Server, r *http.Request) (any, error) { return show(s, r) }}
 }
 
+// allRoutes are the addresses of the server, as routes.go has them: the head of all pages has those that are listed in
+// this order. They are set by an init function, since one of them describes all.
+var allRoutes []route
+
 const apiPath = "/api/v1"
 
 // isPage tells whether people are shown the route.

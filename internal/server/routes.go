@@ -9,10 +9,7 @@ import (
 	"gavel/internal/server/jobs"
 )
 
-// allRoutes are the addresses of the server; the head of all pages has those that are listed in this order.
-var allRoutes []route
-
-func init() { // a variable could not be described by one of its own routes
+func init() {
 	allRoutes = slices.Concat(
 		[]route{
 			{pattern: "GET /healthz", handle: (*Server).healthz, free: true},
@@ -40,11 +37,7 @@ func init() { // a variable could not be described by one of its own routes
 			{pattern: "GET /runs/{run}/results.csv", handle: downloadNumbers("text/csv; charset=utf-8", ".csv", resultsCSV)},
 			{pattern: "GET /runs/{run}/summary.md", handle: downloadNumbers(markdownType, ".md", (*report.RunPage).Markdown)},
 			{pattern: "GET /runs/{run}/picture.svg", handle: downloadNumbers(svgType, ".svg", (*report.RunPage).Picture)},
-			{
-				pattern: "GET /runs/{run}/records.jsonl",
-				handle:  download("application/jsonl", ".jsonl", (*Server).writeRecords),
-				stream:  true,
-			},
+			{pattern: "GET /runs/{run}/records.jsonl", handle: (*Server).downloadRecords, stream: true},
 			call("GET /runs/{run}/status", "How far a run is", (*Server).statusView),
 			{pattern: "GET /runs/{run}/events", handle: (*Server).runEvents, stream: true},
 		},

@@ -12,11 +12,63 @@ import (
 	"time"
 
 	"gavel/internal/report"
+	"gavel/internal/server/jobs"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
 	"gavel/judging"
 	"gavel/scoring"
 )
+
+// RunRow is a run in the list.
+type RunRow struct {
+	RunHead
+	runNumbers
+	Suite string `json:"suite,omitempty" jsonschema:"folder of the suite that it is part of"`
+	Job   string `json:"job,omitempty" jsonschema:"that makes it"`
+	Error string `json:"error,omitempty" jsonschema:"why the folder is no run"`
+
+	manifest *judging.Manifest
+	of       store.Stamps
+	items    judging.ItemSet
+	on       judging.ItemSet // the items that the numbers are of; empty for all
+}
+
+// runNumbers is what lists and leaderboards show of a run's numbers.
+type runNumbers struct {
+	Headline  *scoring.Result    `json:"headline" jsonschema:"null while there are no numbers"`
+	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null while there are no numbers"`
+	Outcomes  map[string]int     `json:"outcomes,omitempty"`
+	Records   int                `json:"records"`
+	Warnings  int                `json:"warnings" jsonschema:"how many"`
+
+	report *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
+}
+
+// Asks is the question of the run; "" while there are no numbers.
+func (r RunRow) Asks() string {
+	if r.report == nil {
+		return ""
+	}
+	return report.Question(*r.report)
+}
+
+// Metric is the headline in words.
+func (r RunRow) Metric() string { return report.MetricName(r.Protocol, r.Headline.Metric) }
+
+// unit is what the headline is, below all others where there is none.
+func (r RunRow) unit() string {
+	if r.Headline == nil || r.Headline.Value == nil {
+		return "\uffff"
+	}
+	return r.Headline.Unit + "\x00" + r.Headline.Metric + "\x00" + r.Headline.Mode
+}
+
+func (r RunRow) value() float64 {
+	if r.Headline == nil || r.Headline.Value == nil {
+		return 0
+	}
+	return *r.Headline.Value
+}
 
 // smallRun is how long the records of a run may be for the list to read them.
 const smallRun = 64 << 20
@@ -59,11 +111,10 @@ func (s *Server) brief(run store.Found, at store.Stamps) runNumbers {
 	}
 	rep := s.runs.Written(run.Name, run.Manifest, at)
 	if rep == nil {
-		known, ok := memo.Peek[scored](s.memo, "numbers "+run.Name, at)
-		if !ok || known.rep == nil {
-			return runNumbers{} // not remembered: it may be known later
-		}
-		rep = known.rep
+		rep, _ = memo.Peek[*scoring.Report](s.memo, "numbers "+run.Name, at)
+	}
+	if rep == nil {
+		return runNumbers{} // not remembered: it may be known later
 	}
 	return s.remember(run.Name, "", at, rep)
 }
@@ -88,15 +139,13 @@ func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *
 
 // numbersBeside returns the numbers of a run on some items. They are made beside the page; an error says that they are
 // not there yet.
-func (s *Server) numbersBeside(
-	ctx context.Context, r *RunRow, on judging.ItemSet, score func() (*scoring.Report, error),
-) (runNumbers, error) {
+func (s *Server) numbersBeside(ctx context.Context, r *RunRow, on judging.ItemSet) (runNumbers, error) {
 	name := briefOf(r.Name, on)
 	if known, ok := memo.Peek[runNumbers](s.briefs, name, r.of); ok {
 		return known, nil
 	}
 	return memo.Get(ctx, s.background, "numbers of "+name, r.of, func() (runNumbers, error) {
-		rep, err := score()
+		rep, err := s.runs.Score(r.Name, r.manifest, on)
 		if err != nil {
 			return runNumbers{}, nil // the run's page says why
 		}
@@ -119,9 +168,7 @@ func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
 		if !r.unscored() {
 			continue
 		}
-		numbers, err := s.numbersBeside(ctx, &r, "", func() (*scoring.Report, error) {
-			return s.runs.Score(r.Name, r.manifest)
-		})
+		numbers, err := s.numbersBeside(ctx, &r, "")
 		if err != nil {
 			left++
 			continue
@@ -204,30 +251,61 @@ func (s *Server) rowsOf(r *http.Request) ([]RunRow, error) {
 	return s.rowsForPage(r.Context())
 }
 
-// scored is what a run comes to.
-type scored struct {
-	rep *scoring.Report
-}
-
 // numbers of a run: those that the run itself wrote, or, where it wrote none, as an imported one, or an earlier gavel
 // did, those that its records come to. A run that is being made has none yet.
-func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (scored, error) {
+func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (*scoring.Report, error) {
 	if m.Status == judging.Running {
-		return scored{}, nil
+		return nil, nil
 	}
 	now := s.runs.Stamps(run)
-	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (v scored, err error) {
-		v.rep = s.runs.Written(run, m, now)
-		if v.rep == nil || v.rep.Scoring < scoring.Version || len(s.runs.Altered(run, m)) > len(m.Altered) {
-			v.rep, err = s.runs.Score(run, m)
+	return memo.Get(ctx, s.memo, "numbers "+run, now, func() (rep *scoring.Report, err error) {
+		rep = s.runs.Written(run, m, now)
+		if rep == nil || rep.Scoring < scoring.Version || len(s.runs.Altered(run, m)) > len(m.Altered) {
+			rep, err = s.runs.Score(run, m, "")
 			if err != nil {
-				return v, err
+				return nil, err
 			}
 		}
-		v.rep.Run = run
-		return v, nil
+		rep.Run = run
+		return rep, nil
 	})
 }
 
 // stalledAfter is how long a run may be silent before it is said to be: longer than a call may take by default.
 const stalledAfter = 15 * time.Minute
+
+// jobs are those of this server, the newest first.
+func (s *Server) jobs() []jobs.Job {
+	if s.opts.Runner == nil {
+		return nil
+	}
+	return s.opts.Runner.Jobs()
+}
+
+// activeJobs are those at work.
+func (s *Server) activeJobs() []jobs.Job {
+	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool { return !j.Active() })
+}
+
+// runNamed is the run that a request names, which is there.
+func (s *Server) runNamed(r *http.Request) (string, error) {
+	name := r.PathValue("run")
+	_, err := s.runs.Manifest(name)
+	return name, err
+}
+
+// lastJob is the newest one that is said to be looked for; nil where there is none.
+func (s *Server) lastJob(is func(jobs.Job) bool) *jobs.Job {
+	all := s.jobs()
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// pendingJobs are those that no run's page shows: they are being prepared, or failed before that.
+func (s *Server) pendingJobs() []jobs.Job {
+	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool {
+		return len(j.Runs) > 0 || !j.Active() && j.Error == ""
+	})
+}

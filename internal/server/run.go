@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
-	"time"
 
-	"gavel/datasets"
 	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
@@ -23,88 +20,6 @@ import (
 	"gavel/judging"
 	"gavel/scoring"
 )
-
-// RunHead is what every page says of a run.
-type RunHead struct {
-	Name      string    `json:"run" jsonschema:"name: the run's folder, below the folder of runs"`
-	ID        string    `json:"id,omitempty" jsonschema:"SHA-256 of the spec"`
-	Model     string    `json:"model,omitempty"`
-	Protocol  string    `json:"protocol,omitempty"`
-	Goal      string    `json:"goal,omitempty"`
-	Prompt    string    `json:"prompt,omitempty"`
-	Settings  string    `json:"settings,omitempty" jsonschema:"what was asked for beside the prompt"`
-	Dataset   string    `json:"dataset,omitempty"`
-	Shard     string    `json:"shard,omitempty" jsonschema:"which part of another run it is, such as 3/16"`
-	Simulated bool      `json:"simulated"`
-	Imported  string    `json:"imported,omitempty"`
-	Status    string    `json:"status" jsonschema:"running, complete, incomplete, interrupted, stopped or damaged"`
-	Stalled   bool      `json:"stalled,omitempty" jsonschema:"said to be running, and nothing was written for long"`
-	Items     int       `json:"items"`
-	Judgments int       `json:"judgments" jsonschema:"expected: items × presentations × repetitions"`
-	Started   time.Time `json:"started,omitzero"`
-	Ended     time.Time `json:"ended,omitzero"`
-
-	About *judging.About `json:"about,omitempty" jsonschema:"what people say of the run"`
-
-	ItemsOf string `json:"-"` // what the items are called, whatever their file was called
-
-	IsJury bool `json:"-"` // of several judges, of whom one may be simulated
-
-	called string // the judge, by a suite's file
-}
-
-// damagedStatus is that of a folder whose run cannot be read.
-const damagedStatus = "damaged"
-
-func headOf(name string, m *judging.Manifest) RunHead {
-	p := m.Spec.Parameters
-	settings := m.Spec.Labels()
-	if p.Repetitions() > 1 {
-		settings = append(settings, fmt.Sprintf("asked %d times", p.Repetitions()))
-	}
-	h := RunHead{
-		Name:      name,
-		ID:        m.ID,
-		Model:     m.Spec.Model.Name,
-		Protocol:  m.Spec.Protocol,
-		Goal:      m.Spec.Goal,
-		Prompt:    m.Spec.Prompt.Name,
-		Settings:  strings.Join(settings, ", "),
-		Dataset:   m.Dataset.Name,
-		ItemsOf:   datasets.NameOf(m.ItemsFile(), m.Dataset.Name),
-		Simulated: m.Simulated,
-		Imported:  m.Imported,
-		Status:    m.Status,
-		Items:     m.Spec.Dataset.Items,
-		Judgments: m.Judgments,
-		Started:   m.Started,
-		Ended:     m.Ended,
-		IsJury:    report.Jurors(m) != nil,
-		called:    m.Name,
-	}
-	if m.Shard != nil {
-		h.Shard = m.Shard.String()
-	}
-	return h
-}
-
-// head is what every page says of a run, with what people say of it.
-func (s *Server) head(name string, m *judging.Manifest) RunHead {
-	h := headOf(name, m)
-	h.About = s.runs.About(name)
-	return h
-}
-
-// Took is how long it was from the start of the run to its end; "" where nobody knows.
-func (h RunHead) Took() string {
-	if h.Started.IsZero() || h.Ended.IsZero() {
-		return ""
-	}
-	return h.Ended.Sub(h.Started).Round(time.Second).String()
-}
-
-// URL of the run's page.
-func (h RunHead) URL() string { return runURL(h.Name) }
 
 // runView is the page of a run.
 type runView struct {
@@ -150,23 +65,23 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
 	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
 	v.Describes = s.opts.Runner != nil
-	n, err := s.numbers(r.Context(), name, m)
+	rep, err := s.numbers(r.Context(), name, m)
 	if r.Context().Err() != nil {
 		return v, err
 	}
 	if err != nil {
 		v.Problem = err.Error()
 	}
-	if n.rep != nil {
-		v.Report, v.Headline = n.rep, report.Headline(n.rep)
-		v.Analyses = report.Further(*n.rep)
-		v.Warnings = n.rep.Warnings
+	if rep != nil {
+		v.Report, v.Headline = rep, report.Headline(rep)
+		v.Analyses = report.Further(*rep)
+		v.Warnings = rep.Warnings
 		v.Jury, err = s.jury(r.Context(), name, m)
 		if err != nil {
 			v.Problem = "What the jury gains cannot be said: " + err.Error()
 		}
 		if !isAPI(r) {
-			v.Page = s.page(r.Context(), v.RunHead, x, n.rep)
+			v.Page = s.page(r.Context(), v.RunHead, x, rep)
 			ctx, cancel := s.briefly(r.Context())
 			defer cancel()
 			v.Page.Sway, err = s.sway(ctx, name, m)
@@ -198,11 +113,6 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 	return p
 }
 
-// folder is where a run is, for commands.
-func (s *Server) folder(run string) string {
-	return filepath.Join(s.opts.Runs, filepath.FromSlash(run))
-}
-
 // commandOf returns the command that makes a run where it is; "" of an imported one, and of a jury without its members.
 func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest) string {
 	jurors := report.Jurors(m)
@@ -218,15 +128,6 @@ func (s *Server) commandOf(ctx context.Context, run string, m *judging.Manifest)
 		words = append(words, s.folder(member.Name))
 	}
 	return shellLine(words)
-}
-
-// shellLine writes the words of a command as a shell takes them.
-func shellLine(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = datasets.Quoted(word)
-	}
-	return strings.Join(quoted, " ")
 }
 
 // sway is what sways the judge of a run; nil where nobody can tell, and of a run in progress or too large to read here.
@@ -266,15 +167,15 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	if found == nil {
 		return nil
 	}
-	n, err := s.numbers(ctx, found.Name, found.manifest)
-	if err != nil || n.rep == nil {
+	rep, err := s.numbers(ctx, found.Name, found.manifest)
+	if err != nil || rep == nil {
 		return nil
 	}
 	names := []string{run.Name, found.Name}
 	if run.Goal > found.Goal { // best and better come first
 		slices.Reverse(names)
 	}
-	t := &report.Twin{Report: n.rep, Run: found.Name}
+	t := &report.Twin{Report: rep, Run: found.Name}
 	if c, err := s.compare(ctx, names); err == nil {
 		t.Comparison = c.Comparisons[0]
 	}
@@ -300,54 +201,6 @@ func (s *Server) others(ctx context.Context, run string, m *judging.Manifest) (a
 		all = append(all, o)
 	}
 	return all
-}
-
-// escaped is a name as one segment of a URL's path.
-func escaped(name string) string { return url.PathEscape(name) }
-
-// query makes a link's query of pairs, leaving out what is empty; of two with a name the last counts.
-func query(pairs ...string) string {
-	q := url.Values{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		q.Del(pairs[i])
-		if pairs[i+1] != "" {
-			q.Set(pairs[i], pairs[i+1])
-		}
-	}
-	if len(q) == 0 {
-		return ""
-	}
-	return "?" + q.Encode()
-}
-
-// AboutName is the name that people or a suite's file gave the run's judge; "" where they gave none.
-func (h RunHead) AboutName() string { return cmp.Or(h.about().Name, h.called) }
-
-// about returns what people say of the run, all empty where they say nothing.
-func (h RunHead) about() judging.About {
-	if h.About == nil {
-		return judging.About{}
-	}
-	return *h.About
-}
-
-// Judge is the name of the run's judge.
-func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }
-
-// Title is the name that people gave the run, or that of its folder.
-func (h RunHead) Title() string { return cmp.Or(h.about().Name, h.Name) }
-
-// Tags that people gave the run.
-func (h RunHead) Tags() []string { return h.about().Tags }
-
-// Note that people left on the run.
-func (h RunHead) Note() string { return h.about().Note }
-
-// runNamed is the run that a request names, which is there.
-func (s *Server) runNamed(r *http.Request) (string, error) {
-	name := r.PathValue("run")
-	_, err := s.runs.Manifest(name)
-	return name, err
 }
 
 // describe keeps what a form says of a run.
@@ -383,31 +236,31 @@ func (s *Server) lists(x *store.Index) (all []doc.Block) {
 	defer items.Close()
 	run := headOf(x.Run, x.Manifest)
 	for _, k := range listKinds {
+		var taken []int
+		for i := range x.Len() {
+			if len(x.Judgments(i)) > 0 && x.Flags(i).Has(k.show) {
+				taken = append(taken, i)
+			}
+		}
+		if len(taken) == 0 || len(all) == mostLists {
+			continue
+		}
 		list := doc.Block{
 			ID: "list-" + k.show, Title: k.name, In: doc.Page, Half: true, Chart: doc.List, Table: &doc.Table{},
 			Links: []doc.Link{{Words: "all of them", Target: doc.Ref{Runs: []string{x.Run}, Show: k.show}}},
+			About: table.Count(len(taken), "item"),
 		}
-		total := 0
-		for i := range x.Len() {
-			if len(x.Judgments(i)) == 0 || !x.Flags(i).Has(k.show) {
-				continue
-			}
-			total++
-			if total <= listsEach {
-				row := itemRowOf(x, items, i, run, ItemsFilter{Show: k.show})
-				list.Table.Rows = append(list.Table.Rows, listedItem(row))
-			}
+		if k.show != "confident" || !run.Simulated && len(taken)*doubtful <= run.Items {
+			list.About += " · " + k.about // more would say more of the judge than of the labels
 		}
 		if run.Judgments <= run.Items { // each is asked once
 			list.Title = strings.TrimSuffix(list.Title, " every time")
 		}
-		list.About = table.Count(total, "item") + " · " + k.about
-		if k.show == "confident" && (run.Simulated || total*doubtful > run.Items) {
-			list.About = table.Count(total, "item") // which say more of the judge than of the labels
+		for _, i := range taken[:min(listsEach, len(taken))] {
+			row := itemRowOf(x, items, i, run, ItemsFilter{Show: k.show})
+			list.Table.Rows = append(list.Table.Rows, listedItem(row))
 		}
-		if total > 0 && len(all) < mostLists {
-			all = append(all, list)
-		}
+		all = append(all, list)
 	}
 	return all
 }
@@ -453,4 +306,57 @@ func (s *Server) deleteRun(name string) error {
 	}
 	s.runs.Drop(name)
 	return nil
+}
+
+// jury is what the jury of a run is worth beside its members; nil of another run, and where a member is not here.
+func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*report.Jury, error) {
+	jurors := report.Jurors(m)
+	if jurors == nil {
+		return nil, nil
+	}
+	members, err := s.membersOf(ctx, jurors)
+	if err != nil || members == nil {
+		return nil, err
+	}
+	names := judgeNames(members)
+	all := append(namesOf(members), name)
+	state := fmt.Sprint(names, s.state(all...))
+	return memo.Get(ctx, s.memo, "jury "+name, state, func() (*report.Jury, error) {
+		runs, err := s.load(all...)
+		if err != nil {
+			return nil, err
+		}
+		last := len(members)
+		return report.NewJury(runs[last], runs[:last], names, scoring.DefaultOptions.Bootstrap)
+	})
+}
+
+// membersOf are the runs of a jury's members, in their order; nil where one is not here.
+func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (members []RunRow, err error) {
+	rows, err := s.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, juror := range jurors {
+		var found *RunRow
+		for i := range rows {
+			row := &rows[i]
+			same := row.ID == juror.ID && row.manifest != nil
+			if same && (found == nil || path.Base(row.Name) == path.Base(juror.Run)) {
+				found = row
+			}
+		}
+		if found == nil {
+			return nil, nil
+		}
+		if found.report == nil { // it is scored for leaderboards only beside the pages
+			rep, err := s.numbers(ctx, found.Name, found.manifest)
+			if err != nil || rep == nil {
+				return nil, err
+			}
+			found.report = rep
+		}
+		members = append(members, *found)
+	}
+	return members, nil
 }

@@ -7,50 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"gavel/internal/report"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
-	"gavel/internal/server/store"
-	"gavel/judging"
-	"gavel/scoring"
 )
-
-// RunRow is a run in the list.
-type RunRow struct {
-	RunHead
-	runNumbers
-	Suite string `json:"suite,omitempty" jsonschema:"folder of the suite that it is part of"`
-	Job   string `json:"job,omitempty" jsonschema:"that makes it"`
-	Error string `json:"error,omitempty" jsonschema:"why the folder is no run"`
-
-	manifest *judging.Manifest
-	of       store.Stamps
-	items    judging.ItemSet
-	on       judging.ItemSet // the items that the numbers are of; empty for all
-}
-
-// runNumbers is what lists and leaderboards show of a run's numbers.
-type runNumbers struct {
-	Headline  *scoring.Result    `json:"headline" jsonschema:"null while there are no numbers"`
-	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null while there are no numbers"`
-	Outcomes  map[string]int     `json:"outcomes,omitempty"`
-	Records   int                `json:"records"`
-	Warnings  int                `json:"warnings" jsonschema:"how many"`
-
-	report *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
-}
-
-// Asks is the question of the run; "" while there are no numbers.
-func (r RunRow) Asks() string {
-	if r.report == nil {
-		return ""
-	}
-	return report.Question(*r.report)
-}
-
-// Metric is the headline in words.
-func (r RunRow) Metric() string { return report.MetricName(r.Protocol, r.Headline.Metric) }
 
 // runsView is the list of runs.
 type runsView struct {
@@ -188,21 +148,6 @@ func (f runsFilter) sort(runs []RunRow) error {
 	slices.Sort(names)
 	return failure.Bad("sort %q: it is one of %s, with - in front for the reverse order",
 		markup.Visible(f.Sort), strings.Join(names, ", "))
-}
-
-// unit is what the headline is, below all others where there is none.
-func (r RunRow) unit() string {
-	if r.Headline == nil || r.Headline.Value == nil {
-		return "\uffff"
-	}
-	return r.Headline.Unit + "\x00" + r.Headline.Metric + "\x00" + r.Headline.Mode
-}
-
-func (r RunRow) value() float64 {
-	if r.Headline == nil || r.Headline.Value == nil {
-		return 0
-	}
-	return *r.Headline.Value
 }
 
 // runsPerPage is how many runs a page has, and mostRuns how many the API gives at once: some two megabytes.

@@ -1,21 +1,30 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/net/html"
 	"gotest.tools/v3/golden"
 
+	"gavel/backends"
+	"gavel/internal/eval"
+	"gavel/internal/jury"
 	"gavel/internal/server/failure"
+	"gavel/internal/server/jobs"
+	"gavel/internal/server/store"
 	"gavel/judging"
 )
 
@@ -27,8 +36,12 @@ import (
 //	run DIR [KEY=VALUE...]       makes a run in runs/DIR by a simulated judge; keys are the fields of [making], or options
 //	edit FILE REGEXP NEW         replaces all matches, of which there has to be one
 //	suite DIR                    makes the suite of [suiteOf] in runs/DIR
-//	serve [runner|token|DIR]     serves the runs; with a runner, a token, or a desk to label the items of runs/DIR
-//	get URL STATUS [HEADER]      asks, with a header: stdout is the outline of the page, stderr the response's head
+//	jury DIR MEMBER...           makes a jury of runs that votes by majority
+//	serve [runner|manager|token|DIR]
+//	                             serves the runs; with a runner that makes none or one that does, a token, or a desk to
+//	                             label the items of runs/DIR
+//	finish                       waits for what is being made
+//	get URL STATUS [HEADER]      asks, and holds what the API answers to its description (but for ! get), with a header: stdout is the outline of the page, stderr the response's head
 //	post URL STATUS [BODY] [HEADER]  the same with a form or JSON
 //	                             (+CHOICE: that choice with what is hidden in the form of the page)
 //	says WORDS...                the text of the page has these words, across line breaks
@@ -42,13 +55,14 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){},
 		Setup: func(e *testscript.Env) error {
 			e.Values[scriptKey{}] = &script{t: e.T().(inTurn).T, runs: filepath.Join(e.WorkDir, "runs")}
-			return os.Mkdir(filepath.Join(e.WorkDir, "runs"), 0o755)
+			return os.MkdirAll(filepath.Join(e.WorkDir, "runs"), 0o755)
 		},
 	}
 	for name, command := range map[string]func(*script, []string){
-		"run": (*script).makeRun, "edit": (*script).edit, "suite": (*script).suite, "serve": (*script).serve,
-		"get": (*script).get, "post": (*script).post, "says": (*script).says, "has": (*script).has, "json": (*script).json,
-		"told": (*script).told, "fails": (*script).fails,
+		"run": (*script).makeRun, "edit": (*script).edit, "suite": (*script).suite, "jury": (*script).jury,
+		"serve": (*script).serve,
+		"get":   (*script).get, "post": (*script).post, "says": (*script).says, "has": (*script).has, "json": (*script).json,
+		"told": (*script).told, "finish": (*script).finish, "fails": (*script).fails,
 	} {
 		p.Cmds[name] = func(ts *testscript.TestScript, not bool, args []string) {
 			s := ts.Value(scriptKey{}).(*script)
@@ -78,7 +92,9 @@ type script struct {
 	runs   string
 	site   *site
 	runner fakeRunner
-	body   string // of the last response
+
+	manager *jobs.Manager
+	body    string // of the last response
 }
 
 func (s *script) makeRun(args []string) {
@@ -106,10 +122,20 @@ func (s *script) edit(args []string) {
 	if after == before {
 		s.Fatalf("%s has no %s", args[0], args[1])
 	}
+	must(s.t, os.Remove(s.MkAbs(args[0]))) // which another run may share
 	write(s.t, s.MkAbs(args[0]), after)
 }
 
 func (s *script) suite(args []string) { suiteOf(s.t, s.runs, args[0]) }
+
+func (s *script) jury(args []string) {
+	var members []string
+	for _, run := range args[1:] {
+		members = append(members, filepath.Join(s.runs, run))
+	}
+	_, err := jury.Make(jury.Request{Runs: members, Rule: jury.Majority, Out: filepath.Join(s.runs, args[0]), Gavel: "test"})
+	s.Check(err)
+}
 
 func (s *script) serve(args []string) {
 	s.site = newSite(s.t, s.runs, func(o *Options) {
@@ -118,6 +144,9 @@ func (s *script) serve(args []string) {
 		case "":
 		case "runner":
 			o.Runner = &s.runner
+		case "manager":
+			s.manager = managerOf(s.t, s.runs)
+			o.Runner = s.manager
 		case "token":
 			o.Token = token
 		default:
@@ -126,6 +155,18 @@ func (s *script) serve(args []string) {
 		}
 	})
 }
+
+// managerOf makes the runs of a folder.
+func managerOf(t *testing.T, runs string) *jobs.Manager {
+	m, err := jobs.New(t.Context(), eval.Maker{
+		HTTP: backends.NewHTTPClient(4), Getenv: os.Getenv, Now: time.Now, Version: "test",
+	}, jobs.Options{Runs: runs, NoCache: true, AtOnce: 2, Shows: store.Shows})
+	must(t, err)
+	t.Cleanup(m.Wait)
+	return m
+}
+
+func (s *script) finish([]string) { s.manager.Wait() }
 
 func (s *script) get(args []string)  { s.ask("GET", args) }
 func (s *script) post(args []string) { s.ask("POST", args) }
@@ -143,13 +184,66 @@ func (s *script) ask(method string, args []string) {
 	if head := headLine.FindStringSubmatch(body); head != nil {
 		body, more = head[1], header(head[2], head[3])
 	}
-	w := s.site.ask(method, args[0], body, kind, more)
+	var r *http.Request
+	w := s.site.ask(method, args[0], body, kind, more, func(asked *http.Request) { r = asked })
+	if strings.HasPrefix(args[0], apiPath) && !s.not {
+		s.Check(s.site.describedAs(w, r))
+	}
 	s.body = strings.ReplaceAll(w.Body.String(), s.runs, "RUNS")
 	fmt.Fprintln(s.Stderr(), w.Header())
 	fmt.Fprintln(s.Stdout(), strings.TrimSpace(blank.ReplaceAllString(outline(parse(s.t, s.body)), "\n")))
 	if strconv.Itoa(w.Code) != args[1] {
 		s.Fatalf("%s %s: %d, not %s:\n%s", method, args[0], w.Code, args[1], s.body)
 	}
+}
+
+// answers are the schemas of what the API answers, by pattern and status.
+var answers = map[string]*jsonschema.Resolved{}
+
+// describedAs holds an answer of the API to its description, to the last key.
+func (s *site) describedAs(w *httptest.ResponseRecorder, r *http.Request) error {
+	_, pattern := s.mux.Handler(r)
+	name := fmt.Sprint(pattern, w.Code)
+	if answers[name] == nil {
+		schema, err := schemaOf(pattern, w.Code)
+		must(s.t, err)
+		answers[name] = schema
+	}
+	var v any
+	must(s.t, json.Unmarshal(w.Body.Bytes(), &v))
+	return answers[name].Validate(v)
+}
+
+func schemaOf(pattern string, status int) (*jsonschema.Resolved, error) {
+	description, err := describeAPI(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(description)
+	if err != nil {
+		return nil, err
+	}
+	var d struct {
+		Paths map[string]map[string]struct {
+			Responses map[string]struct {
+				Content map[string]struct{ Schema *jsonschema.Schema }
+			}
+		}
+		Components struct{ Schemas map[string]*jsonschema.Schema }
+	}
+	err = json.Unmarshal(bytes.ReplaceAll(text, []byte("#/components/schemas/"), []byte("#/$defs/")), &d)
+	method, path, _ := strings.Cut(pattern, " ")
+	responses := d.Paths[path][strings.ToLower(method)].Responses
+	answer, is := responses[strconv.Itoa(status)]
+	if !is {
+		answer = responses["default"]
+	}
+	schema := answer.Content["application/json"].Schema
+	if err != nil || schema == nil {
+		return nil, fmt.Errorf("%s: no answer %d: %w", pattern, status, err)
+	}
+	schema.Defs = d.Components.Schemas
+	return schema.Resolve(nil)
 }
 
 var (

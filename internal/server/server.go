@@ -11,9 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"gavel/datasets"
 	"gavel/internal/codec"
 	"gavel/internal/labels"
 	"gavel/internal/server/failure"
@@ -179,4 +181,18 @@ func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))
 	}
 	return failure.NotFound("there is nothing at this address")
+}
+
+// folder is where a run is, for commands.
+func (s *Server) folder(run string) string {
+	return filepath.Join(s.opts.Runs, filepath.FromSlash(run))
+}
+
+// shellLine writes the words of a command as a shell takes them.
+func shellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = datasets.Quoted(word)
+	}
+	return strings.Join(quoted, " ")
 }

@@ -1,14 +1,11 @@
 package server
 
 import (
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -30,44 +27,6 @@ func suiteOf(t testing.TB, dir, folder string) *scoring.Suite {
 	makeRun(t, filepath.Join(at, "busy_pairs"), making{sim: "coin", stop: 5})
 	must(t, judging.WriteJSON(filepath.Join(at, scoring.SuiteFile), suite))
 	return suite
-}
-
-// TestRankingsAreRemembered: the results of a suite are worked out again once something changed.
-func TestRankingsAreRemembered(t *testing.T) {
-	dir := t.TempDir()
-	suite := suiteOf(t, dir, "deep/suite")
-	s := newSite(t, dir, nil)
-	var v SuiteView
-	ranking := func() *report.Ranking {
-		r := httptest.NewRequest("GET", "/suites/x", nil)
-		r.SetPathValue("suite", "deep/suite")
-		w, err := s.suiteView(r)
-		must(t, err)
-		return w.Results
-	}
-	if first := ranking(); ranking() != first {
-		t.Error("the results were worked out again")
-	}
-	must(t, os.RemoveAll(filepath.Join(dir, "deep", "suite", "coin_pairs")))
-	s.data("/api/v1/suites/deep%2Fsuite", &v)
-	if c := v.Results.Conditions[0].Cells[1]; c.Status != report.NotBegun || len(v.Results.Conditions[0].Rankings[0].Runs) != 1 {
-		t.Errorf("a run that was deleted: %+v", c)
-	}
-	// A record less, and another name for the same condition.
-	records := filepath.Join(dir, "deep", "suite", "good_pairs", judging.RecordsFile)
-	text, err := os.ReadFile(records)
-	must(t, err)
-	must(t, os.WriteFile(records, text[:strings.LastIndexByte(strings.TrimSpace(string(text)), '\n')+1], 0o644))
-	s.data("/api/v1/suites/deep%2Fsuite", &v)
-	if c := v.Results.Conditions[0].Cells[0]; c.Answered != 63 {
-		t.Errorf("a record less: %+v", c)
-	}
-	suite.Conditions[0].Options = "another"
-	must(t, judging.WriteJSON(filepath.Join(dir, "deep", "suite", scoring.SuiteFile), suite))
-	s.data("/api/v1/suites/deep%2Fsuite", &v)
-	if c := v.Results.Conditions[0]; c.Options != "another" {
-		t.Errorf("a suite that was changed: %+v", c)
-	}
 }
 
 // A run that was ended before its first judgment has no place, one that fell

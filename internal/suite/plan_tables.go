@@ -2,62 +2,61 @@ package suite
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gavel/internal/doc"
 	"gavel/internal/eval"
-	"gavel/internal/report/table"
 )
 
-// Tables lays the plan out: the matrix, then the judges.
-func (p *Plan) Tables() []table.Table {
-	cells := table.Table{
-		Title: fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out),
-	}
-	cells.Columns = table.Left("judge", "condition").Right("judgments", "there", "cached", "calls", "prompt tokens")
+// Document has the matrix, then the judges.
+func (p *Plan) Document() doc.Document {
+	cells := doc.Table{First: "judge", Columns: doc.Columns(doc.Words, "condition")}
+	cells.Columns = append(cells.Columns,
+		doc.Columns(doc.Whole, "judgments", "there", "cached", "calls", "prompt tokens")...)
+	var unplanned []string
 	for _, c := range p.Cells {
 		a := c.whole()
 		if c.Error != "" {
-			cells.Row(c.Judge, c.Condition, "?", "", "", "?", "")
-			cells.Note("! " + c.Cell + " cannot be planned: " + c.Error)
+			cells.Rows = append(cells.Rows, doc.WordRow(c.Judge, c.Condition, "?", "", "", "?", ""))
+			unplanned = append(unplanned, c.Cell+" cannot be planned: "+c.Error)
 			continue
 		}
-		cells.Row(
-			c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed),
-			strconv.Itoa(a.Cached), strconv.Itoa(a.Calls), a.promptTokens(),
-		)
+		cells.Rows = append(cells.Rows, doc.WordRow(
+			c.Judge, c.Condition, strconv.Itoa(a.Judgments), strconv.Itoa(a.Completed), strconv.Itoa(a.Cached),
+			strconv.Itoa(a.Calls), a.promptTokens(),
+		))
 	}
-	judges := table.Table{Title: "nothing is asked by this plan"}
-	judges.Columns = table.Left("judge").
-		Right("cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time").
-		Left("measured by")
+	judges := doc.Table{First: "judge", Columns: append(
+		doc.Columns(doc.Whole, "cells", "judgments", "there", "cached", "calls", "prompt tokens", "reply tokens", "time"),
+		doc.Columns(doc.Words, "measured by")...)}
+	notes := []doc.Note{doc.Say("suite.prompts")}
 	for _, j := range append(slices.Clone(p.Judges), judgePlan{Judge: "all", Cells: len(p.Cells), amounts: p.Total}) {
-		judges.Row(
+		judges.Rows = append(judges.Rows, doc.WordRow(
 			j.Judge, strconv.Itoa(j.Cells), strconv.Itoa(j.Judgments), strconv.Itoa(j.Completed), strconv.Itoa(j.Cached),
 			eval.CallRange(j.Calls, j.AtMost), j.promptTokens(), j.measured(strconv.Itoa(j.ReplyTokens)),
 			j.measured(eval.Span(3600*j.Hours)), strings.Join(j.Basis, "; "),
-		)
+		))
 		if len(j.NumCtx) > 1 {
-			judges.Notef("%s is loaded once for each num_ctx (%s): to load it once, set num-ctx for the judge",
-				j.Judge, strings.Trim(fmt.Sprint(j.NumCtx), "[]"))
+			notes = append(notes, doc.Say("suite.contexts", j.Judge, strings.Trim(fmt.Sprint(j.NumCtx), "[]")))
 		}
 	}
-	judges.Note("prompt tokens: about, 4 bytes a token; reply tokens and time: " +
-		"as this judge's calls took before, as many at once")
 	if p.Total.Later > 0 {
-		judges.Notef("+: %d of the calls need answers that are not there yet; "+
-			"their prompts are not counted", p.Total.Later)
+		notes = append(notes, doc.Say("suite.later", p.Total.Later))
 	}
 	if p.Total.TooLong > 0 {
-		judges.Notef("%d prompts are too long and will not be asked", p.Total.TooLong)
+		notes = append(notes, doc.Say("suite.too-long", p.Total.TooLong))
 	}
 	for _, a := range p.Above {
-		judges.Note("! above the suite's limit, so that it runs with --yes only: " + a)
+		notes = append(notes, doc.Say(doc.Warning, "above the suite's limit, so that it runs with --yes only: "+a))
 	}
-	return []table.Table{cells, judges}
+	title := fmt.Sprintf("suite %s: %d conditions, %d cells in %s", p.Suite, p.Conditions, len(p.Cells), p.Out)
+	return doc.Document{Blocks: []doc.Block{
+		{Title: title, Named: true, Table: &cells, Notes: doc.Warn(unplanned)},
+		{Title: "nothing is asked by this plan", Named: true, Table: &judges, Notes: notes},
+	}}
 }
 
 func (c *cellPlan) whole() amounts {
@@ -85,8 +84,5 @@ func (a amounts) measured(text string) string {
 	}
 	return text
 }
-
-// CSV has the rows of the matrix; --json has more of each.
-func (p *Plan) CSV(w io.Writer) error { return table.CSV(w, p.Tables()[0]) }
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

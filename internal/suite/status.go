@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -141,40 +140,26 @@ func (c *RunState) going(tempo *judging.Tempo, since, now time.Time) {
 // silentAfter is when a run that says it is running is said to be silent: it may have been killed, which no file tells.
 const silentAfter = 2 * time.Minute
 
-// Tables has a row for each run.
-func (s *State) Tables() []table.Table {
-	t := table.Table{
-		Title:   fmt.Sprintf("suite %s in %s", s.Suite, s.Out),
-		Columns: table.Left("run", "status").Right("judgments", "failed", "per second", "left", "so far"),
+// Document has a row for each run, and the race of the cells.
+func (s *State) Document() (d doc.Document) {
+	if s.Race != nil {
+		d = report.RaceOf(s.Race, func(run string) string { return run }).Document()
+		d.Sheet = nil
 	}
-	row := func(name string, c RunState) {
-		cells := []string{name, c.Status, "", "", "", "", ""}
-		if c.Status != report.NotBegun {
-			cells[2] = fmt.Sprintf("%d/%d", c.Completed, c.Expected)
-			cells[3] = strconv.Itoa(c.Failed)
-		}
-		if c.Rate > 0 {
-			cells[4] = strconv.FormatFloat(c.Rate, 'f', 1, 64)
-			cells[5] = (time.Duration(c.Left) * time.Second).String()
-		}
-		if silent := time.Duration(c.Silent * float64(time.Second)); silent > silentAfter {
-			cells[1] = c.Status + ", silent for " + silent.Round(time.Minute).String()
-			cells[4] = ""
-			cells[5] = ""
-		}
-		if c.Value != nil {
-			cells[6] = c.Value.Metric + " " + table.Whole(*c.Value)
-		}
-		t.Row(cells...)
+	t := doc.Table{First: "run", Columns: append(
+		doc.Columns(doc.Words, "status"), doc.Columns(doc.Whole, "judgments", "failed", "per second", "left", "so far")...)}
+	var wrong []string
+	add := func(name string, c RunState) {
+		t.Rows = append(t.Rows, c.row(name))
 		if c.Error != "" {
-			t.Note("! " + c.Error)
+			wrong = append(wrong, c.Error)
 		}
 	}
 	for _, c := range s.Stages {
-		row("(stage) "+filepath.Base(c.Run), c)
+		add("(stage) "+filepath.Base(c.Run), c)
 	}
 	for _, c := range s.Cells {
-		row(filepath.Base(c.Run), c)
+		add(filepath.Base(c.Run), c)
 	}
 	summary := fmt.Sprintf("%d cells", len(s.Cells))
 	for _, status := range []string{
@@ -188,13 +173,31 @@ func (s *State) Tables() []table.Table {
 	if slices.ContainsFunc(s.Cells, func(c RunState) bool { return c.Value != nil && c.Status != judging.Complete }) {
 		summary += "; intervals of those not complete hold however often one looks"
 	}
-	t.Notes = append([]string{summary}, t.Notes...)
-	if s.Race != nil {
-		far := report.RaceOf(s.Race, func(run string) string { return run })
-		return append([]table.Table{t}, far.Document().Tables(doc.Short)...)
-	}
-	return []table.Table{t}
+	d.Blocks = append([]doc.Block{{
+		Title: fmt.Sprintf("suite %s in %s", s.Suite, s.Out),
+		Named: true,
+		Table: &t,
+		Notes: append([]doc.Note{doc.Plain(summary)}, doc.Warn(wrong)...),
+	}}, d.Blocks...)
+	return d
 }
 
-// CSV has the rows of the table; --json has more of each.
-func (s *State) CSV(w io.Writer) error { return table.CSV(w, s.Tables()[0]) }
+// row of the run.
+func (c RunState) row(name string) doc.Row {
+	var judgments, failed, rate, left, value string
+	status := c.Status
+	if c.Status != report.NotBegun {
+		judgments = fmt.Sprintf("%d/%d", c.Completed, c.Expected)
+		failed = strconv.Itoa(c.Failed)
+	}
+	if silent := time.Duration(c.Silent * float64(time.Second)); silent > silentAfter {
+		status += ", silent for " + silent.Round(time.Minute).String()
+	} else if c.Rate > 0 {
+		rate = strconv.FormatFloat(c.Rate, 'f', 1, 64)
+		left = (time.Duration(c.Left) * time.Second).String()
+	}
+	if c.Value != nil {
+		value = c.Value.Metric + " " + table.Whole(*c.Value)
+	}
+	return doc.WordRow(name, status, judgments, failed, rate, left, value)
+}

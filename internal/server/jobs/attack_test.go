@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -22,51 +20,6 @@ func ok(t *testing.T, errs ...error) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestNoWayOutOfTheFolder: whatever a suite, a run that is gone on with or a note names, no link leads what the server
-// writes out of its folder.
-func TestNoWayOutOfTheFolder(t *testing.T) {
-	r := newManager(t, Options{NoCache: true})
-	ok(t, os.MkdirAll("elsewhere/s", 0o755), os.MkdirAll("runs", 0o755))
-	if err := os.Symlink(filepath.Join("..", "elsewhere"), "runs/link"); err != nil {
-		t.Skip(err)
-	}
-	for _, out := range []string{"runs/link", "runs/link/s", "runs/link/new"} {
-		request := JobRequest{"file": {"out: " + out + "\njudges: [{model: coin, backend: sim}]\nconditions: [{protocol: pairwise, dataset: sample, limit: 2}]\n"}}
-		if _, err := r.StartSuite(t.Context(), request); err == nil || !strings.Contains(err.Error(), "is a link or a file") {
-			t.Errorf("out: %s: %v", out, err)
-		}
-	}
-	r.Wait()
-	// A run of which the folder, or the file of records, was replaced by a link.
-	run := filepath.Join("runs", made(t, r, pairs(2)).Run())
-	ok(t, os.WriteFile("precious", []byte("not a whole line"), 0o644))
-	for _, name := range []string{"records.jsonl", ".lock"} {
-		for _, to := range []string{"elsewhere/" + name, "precious"} {
-			ok(t, os.Rename(filepath.Join(run, name), "kept"), os.Symlink(filepath.Join("..", "..", to), filepath.Join(run, name)))
-			if j := made(t, r, pairs(2)); j.State != Failed {
-				t.Errorf("%s in a link: %+v", name, j)
-			}
-			if err := r.Delete(filepath.Base(run)); err == nil || !strings.Contains(err.Error(), "by hand") {
-				t.Errorf("%s in a link: deleted, %v", name, err)
-			}
-			ok(t, os.Rename("kept", filepath.Join(run, name)))
-		}
-	}
-	if text, _ := os.ReadFile("precious"); string(text) != "not a whole line" {
-		t.Errorf("written: %q", text)
-	}
-	ok(t, os.RemoveAll(run), os.Symlink(filepath.Join("..", "elsewhere", "s"), run))
-	if j := made(t, r, pairs(2)); j.State != Failed || !strings.Contains(j.Error, "is a link") {
-		t.Errorf("a run in a link: %+v", j)
-	}
-	filepath.WalkDir("elsewhere", func(at string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			t.Errorf("%s was written, %v", at, err)
-		}
-		return nil
-	})
 }
 
 // TestTwoDelete: of several who delete the same one does, and the others are told that it is gone. The cache that a shard

@@ -1,9 +1,7 @@
 package jobs
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +17,6 @@ import (
 	"gavel/backends"
 	"gavel/cache"
 	"gavel/internal/eval"
-	"gavel/internal/server/failure"
 	"gavel/judging"
 )
 
@@ -315,57 +312,6 @@ func TestMoreJobsThanAreKept(t *testing.T) {
 	}
 	close(end)
 	within(t, "the jobs", r.Wait)
-}
-
-// A run that was interrupted is gone on with in its own folder, whatever that is called, and once.
-func TestResume(t *testing.T) {
-	r := newManager(t, Options{NoCache: true})
-	first := made(t, r, pairs(9))
-	ok(t, os.MkdirAll("runs/deep", 0o700), os.Rename("runs/"+first.Run(), "runs/deep/mine"))
-	whole, err := os.ReadFile("runs/deep/mine/records.jsonl")
-	ok(t, err)
-	half := bytes.Join(bytes.SplitAfter(whole, []byte("\n"))[:9], nil)
-	ok(t, os.WriteFile("runs/deep/mine/records.jsonl", half, 0o600))
-	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "complete") {
-		t.Errorf("a complete run: %v", err)
-	}
-	m, err := judging.ReadManifest("runs/deep/mine")
-	ok(t, err)
-	m.Status = judging.Interrupted
-	ok(t, judging.WriteJSON("runs/deep/mine/run.json", m))
-	job, err := r.Resume(t.Context(), "deep/mine")
-	ok(t, err)
-	r.Wait()
-	again, err := os.ReadFile("runs/deep/mine/records.jsonl")
-	ok(t, err)
-	if j := r.Jobs()[0]; j.ID != job.ID || j.State != Complete || j.Run() != "deep/mine" || bytes.Count(again, []byte("\n")) != 18 || !bytes.HasPrefix(again, half) {
-		t.Errorf("%+v, %d records", j, bytes.Count(again, []byte("\n")))
-	}
-	m.Spec.Prompt.Name = "mine.txt"
-	ok(t, judging.WriteJSON("runs/deep/mine/run.json", m))
-	if _, err := r.Resume(t.Context(), "deep/mine"); err == nil || !strings.Contains(err.Error(), "Use the command line: gavel run pairwise --model coin --dataset sample --prompt mine.txt --limit 9") {
-		t.Errorf("with a prompt of its own: %v", err)
-	}
-}
-
-// What people say of a run is kept in its folder, and nowhere else.
-func TestDescribe(t *testing.T) {
-	r := newManager(t, Options{})
-	ok(t, os.MkdirAll("runs/deep/a", 0o755), os.WriteFile("runs/deep/a/run.json", []byte("{}"), 0o644))
-	ok(t, r.Describe("deep/a", judging.About{Name: " x ", Tags: []string{"b,a"}}))
-	var a judging.About
-	text, err := os.ReadFile("runs/deep/a/about.json")
-	if err != nil || json.Unmarshal(text, &a) != nil || a.Name != "x" || len(a.Tags) != 2 {
-		t.Errorf("%s, %v", text, err)
-	}
-	for run, status := range map[string]int{"deep": 404, "none": 404, "../runs/deep/a": 404, "": 404} {
-		if err := r.Describe(run, judging.About{Name: "x"}); failure.Status(err) != status {
-			t.Errorf("%q: %v", run, err)
-		}
-	}
-	if err := r.Describe("deep/a", judging.About{Name: strings.Repeat("x", 101)}); failure.Status(err) != 400 {
-		t.Errorf("a name that is too long: %v", err)
-	}
 }
 
 // Of each protocol only datasets are offered that it can judge, and every field has words of its own.

@@ -36,7 +36,7 @@ func TestEndEndsReading(t *testing.T) {
 	if _, err := s.Index(t.Context(), run); !errors.Is(err, context.Canceled) {
 		t.Errorf("read to its end: %v", err)
 	}
-	if _, err := s.Score(run, m); !errors.Is(err, context.Canceled) {
+	if _, err := s.Score(run, m, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("scored to its end: %v", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestScoresNameTheLine(t *testing.T) {
 		assert.NilError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644))
 		m, err := s.Manifest(run)
 		assert.NilError(t, err)
-		if _, err := s.Score(run, m); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Score(run, m, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s; the line is\n%s", err, want, lines[2])
 		}
 	}

@@ -64,9 +64,13 @@ func (s *Store) Altered(run string, m *judging.Manifest) []string {
 	return names
 }
 
-// Score reads the records for their numbers.
-func (s *Store) Score(run string, m *judging.Manifest) (*scoring.Report, error) {
-	loaded, err := s.Load(run, m)
+// Score reads the records of the items of a set for their numbers, or of all items where it is empty.
+func (s *Store) Score(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Report, error) {
+	load := s.Load
+	if on != "" {
+		load = func(run string, m *judging.Manifest) (*scoring.Run, error) { return s.LoadOn(run, m, on) }
+	}
+	loaded, err := load(run, m)
 	if err != nil {
 		return nil, err
 	}

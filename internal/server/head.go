@@ -1,0 +1,123 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"gavel/datasets"
+	"gavel/internal/report"
+	"gavel/judging"
+	"gavel/scoring"
+)
+
+// RunHead is what every page says of a run.
+type RunHead struct {
+	Name      string    `json:"run" jsonschema:"name: the run's folder, below the folder of runs"`
+	ID        string    `json:"id,omitempty" jsonschema:"SHA-256 of the spec"`
+	Model     string    `json:"model,omitempty"`
+	Protocol  string    `json:"protocol,omitempty"`
+	Goal      string    `json:"goal,omitempty"`
+	Prompt    string    `json:"prompt,omitempty"`
+	Settings  string    `json:"settings,omitempty" jsonschema:"what was asked for beside the prompt"`
+	Dataset   string    `json:"dataset,omitempty"`
+	Shard     string    `json:"shard,omitempty" jsonschema:"which part of another run it is, such as 3/16"`
+	Simulated bool      `json:"simulated"`
+	Imported  string    `json:"imported,omitempty"`
+	Status    string    `json:"status" jsonschema:"running, complete, incomplete, interrupted, stopped or damaged"`
+	Stalled   bool      `json:"stalled,omitempty" jsonschema:"said to be running, and nothing was written for long"`
+	Items     int       `json:"items"`
+	Judgments int       `json:"judgments" jsonschema:"expected: items × presentations × repetitions"`
+	Started   time.Time `json:"started,omitzero"`
+	Ended     time.Time `json:"ended,omitzero"`
+
+	About *judging.About `json:"about,omitempty" jsonschema:"what people say of the run"`
+
+	ItemsOf string `json:"-"` // what the items are called, whatever their file was called
+
+	IsJury bool `json:"-"` // of several judges, of whom one may be simulated
+
+	called string // the judge, by a suite's file
+}
+
+// damagedStatus is that of a folder whose run cannot be read.
+const damagedStatus = "damaged"
+
+func headOf(name string, m *judging.Manifest) RunHead {
+	p := m.Spec.Parameters
+	settings := m.Spec.Labels()
+	if p.Repetitions() > 1 {
+		settings = append(settings, fmt.Sprintf("asked %d times", p.Repetitions()))
+	}
+	h := RunHead{
+		Name:      name,
+		ID:        m.ID,
+		Model:     m.Spec.Model.Name,
+		Protocol:  m.Spec.Protocol,
+		Goal:      m.Spec.Goal,
+		Prompt:    m.Spec.Prompt.Name,
+		Settings:  strings.Join(settings, ", "),
+		Dataset:   m.Dataset.Name,
+		ItemsOf:   datasets.NameOf(m.ItemsFile(), m.Dataset.Name),
+		Simulated: m.Simulated,
+		Imported:  m.Imported,
+		Status:    m.Status,
+		Items:     m.Spec.Dataset.Items,
+		Judgments: m.Judgments,
+		Started:   m.Started,
+		Ended:     m.Ended,
+		IsJury:    report.Jurors(m) != nil,
+		called:    m.Name,
+	}
+	if m.Shard != nil {
+		h.Shard = m.Shard.String()
+	}
+	return h
+}
+
+// head is what every page says of a run, with what people say of it.
+func (s *Server) head(name string, m *judging.Manifest) RunHead {
+	h := headOf(name, m)
+	h.About = s.runs.About(name)
+	return h
+}
+
+// Took is how long it was from the start of the run to its end; "" where nobody knows.
+func (h RunHead) Took() string {
+	if h.Started.IsZero() || h.Ended.IsZero() {
+		return ""
+	}
+	return h.Ended.Sub(h.Started).Round(time.Second).String()
+}
+
+// URL of the run's page.
+func (h RunHead) URL() string { return runURL(h.Name) }
+
+// AboutName is the name that people or a suite's file gave the run's judge; "" where they gave none.
+func (h RunHead) AboutName() string { return cmp.Or(h.about().Name, h.called) }
+
+// about returns what people say of the run, all empty where they say nothing.
+func (h RunHead) about() judging.About {
+	if h.About == nil {
+		return judging.About{}
+	}
+	return *h.About
+}
+
+// Judge is the name of the run's judge.
+func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }
+
+// Title is the name that people gave the run, or that of its folder.
+func (h RunHead) Title() string { return cmp.Or(h.about().Name, h.Name) }
+
+// Tags that people gave the run.
+func (h RunHead) Tags() []string { return h.about().Tags }
+
+// Note that people left on the run.
+func (h RunHead) Note() string { return h.about().Note }
+
+// asks is what the run asks.
+func (h RunHead) asks() string {
+	return report.Question(scoring.Report{Protocol: h.Protocol, Goal: h.Goal})
+}
