@@ -28,18 +28,33 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 			p.name != "" && side == unjudged && p.in < p.start+2 && ownAnswer.MatchString(p.left[max(0, m[0]-8):]),
 			g.notCue != nil && g.notCue(p.label, word, gap), !p.follows(lead, word, praise):
 			continue
-		case g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse),
-			aspectBefore.MatchString(lead), aspectAfter.MatchString(gap):
+		case g.opposes(side), aspectBefore.MatchString(lead), aspectAfter.MatchString(gap):
 			return "", unjudged, -1
 		}
 		return word, side, m[0]
 	}
 	if clauseEnds.MatchString(p.right) {
 		if m := chooses.find(p.left); m != nil {
-			return p.left[m[0]:], unjudged, m[0]
+			switch {
+			case m[6] >= 0:
+				side = worse
+			case m[4] >= 0, m[8] >= 0, ranked.MatchString(p.right):
+				side = better
+			case m[2] >= 0:
+				side = g.asked
+			}
+			if g.opposes(side) {
+				return "", unjudged, -1
+			}
+			return p.left[m[0]:], side, m[0]
 		}
 	}
 	return "", unjudged, 0
+}
+
+// opposes tells whether what is said of a label makes it the other than that which was asked for, of several.
+func (g grammar) opposes(side judgment) bool {
+	return g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse)
 }
 
 // names tells whether a place in what stands before a label belongs to another label; of a word for the better or the
@@ -98,6 +113,8 @@ var (
 	// ownAnswer announces the answer to the question that two responses are about: "The correct option is B".
 	ownAnswer = compile(`^\W*(?:(?:\w+\s+)?(?:own|correct|right|true|valid)\s\w+
 		|(?:\w*\s+)*(?:answer|option|letter|solution)\b[^:\n]*$)`)
+	// ranked follows a label that is chosen before another.
+	ranked = compile(`^["')\]*]*(?:'s?(?:\s⟨work⟩)?)?\s⟨over above ahead\sof before rather\sthan instead\sof⟩\s`)
 	// afterBut ends with what sets the next label against one that is denied.
 	afterBut = compile(`\b(?:but|sondern|sino|mais plutôt|ma)(?: rather)?[\s"'(]*$`)
 	// ownWords may stand between a word and the colon after it, relative between it and a verb.

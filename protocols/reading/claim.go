@@ -70,9 +70,12 @@ func (g grammar) claim(p place) claim {
 		return c
 	}
 	c.side = side
+	if side == unjudged && praise == nothing && p.name != "" && lone > nothing {
+		c.side = p.answered(g.asked)
+	}
 	switch {
-	case side != unjudged && g.sides != nil:
-		c.value = cmp.Or(g.sides(p.label, side), c.value)
+	case c.side != unjudged && g.sides != nil:
+		c.value = cmp.Or(g.sides(p.label, c.side), c.value)
 		c.several = praise > nothing && value != c.value
 	case praise > nothing:
 		c.value = value
@@ -86,6 +89,26 @@ func (g grammar) claim(p place) claim {
 		g.beside(p, &c)
 	}
 	return c
+}
+
+// answered returns what a name alone is, as the answer to the question before it, or to the one that was asked where it is
+// all that is said.
+func (p place) answered(asked judgment) judgment {
+	v := p.view
+	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
+	if before == "" && endsAll.MatchString(v.lower[p.end:]) && v.text[p.end-1] != ']' {
+		return asked
+	}
+	if !strings.HasSuffix(before, "?") {
+		return unjudged
+	}
+	from, _ := v.statement(len(before) - 1)
+	for _, m := range sidedWords.in(before[from:]) {
+		if side := sideOf(before[from:from+m[1]], m[0]); side != unjudged {
+			return side
+		}
+	}
+	return unjudged
 }
 
 // unsaid tells whether a label is denied, doubted, quoted, asked or offered, and not said by the reply itself.

@@ -10,20 +10,25 @@ import (
 
 // PairLabel reads a label that orders two: [[A>B]] in all its forms, or the one that is called the better. offered are
 // those on offer in their plain form: "A>B", "B>A" and "A=B".
-func PairLabel(reply string, offered []string) Found { return pairLabels(reply, offered, "A>B", "B>A") }
+func PairLabel(reply string, offered []string) Found {
+	return pairLabels(reply, offered, better, "A>B", "B>A")
+}
 
 // WorseLabel reads such a label where the worse was asked for: there the name of one alone may stand for the better or
 // the worse.
-func WorseLabel(reply string, offered []string) Found { return pairLabels(reply, offered, "", "") }
+func WorseLabel(reply string, offered []string) Found {
+	return pairLabels(reply, offered, worse, "", "")
+}
 
 // pairLabels reads an order of two; a and b are what a name alone stands for.
-func pairLabels(reply string, offered []string, a, b string) Found {
+func pairLabels(reply string, offered []string, asked judgment, a, b string) Found {
 	return comparison{
 		parse: pairLabel,
 		a:     "A>B",
 		b:     "B>A",
 		tie:   "A=B",
 		names: map[string]string{"A": a, "B": b},
+		asked: asked,
 	}.grammar(offered).read(reply)
 }
 
@@ -35,6 +40,7 @@ func Preference(reply string, offered []string) Found {
 		b:     "B",
 		tie:   "C",
 		names: map[string]string{"A": "A", "B": "B", "C": "C"},
+		asked: better,
 	}.grammar(offered).read(reply)
 }
 
@@ -43,6 +49,7 @@ type comparison struct {
 	parse     func(inside string) string // reads one in brackets
 	a, b, tie string                     // the label that puts A first, that puts B first, and that puts neither
 	names     map[string]string          // what a name alone says
+	asked     judgment                   // better or worse
 }
 
 // The labels of a judgment.
@@ -200,7 +207,7 @@ func (c comparison) grammar(offered []string) grammar {
 		},
 		rule:    ruleVerdict,
 		offered: offered,
-		asked:   better,
+		asked:   c.asked,
 		sides:   sides,
 	}
 }

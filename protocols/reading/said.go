@@ -80,6 +80,7 @@ var (
 	// retraction takes back what goes before it; retracted are the ways in which it does so after a verdict.
 	retraction = compile(`⟨retraction⟩`)
 	retracted  = each(``,
+		`⟨undecided⟩`,
 		`(?:^|[.!?\n。)\]–—-])\W*(?:(?:wait|actually|hmm+|oops|no|sorry|or rather|but|and)\W+|[^.!?\n,;:]{1,24},\s)*
 			⟨retraction⟩(?:$|\s*[^\s\w]
 			|\s(?:(?:this|that|my|the)\s)?(?:verdict|answer|label|selection|choice|judge?ment|jugement|decision))`,

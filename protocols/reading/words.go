@@ -53,23 +53,20 @@ var (
 
 	opening = `[\s"'«„(\[{<$#\\✅✔❌✗☑️🏆➡→|:]*`
 
-	// choosing goes right before what somebody says to choose.
+	// choosing goes right before what somebody says to choose: 1 and 4 name what was asked for, 2 and 5 what is better, 3
+	// what is worse.
 	choosing = `(?:
 		(?:
-			\b(?:i|we|i'll|we'll|i'd|we'd|i've|i'm|let me|let's|must|have to|need to|therefore|thus|so|to|can|hence)\b
+			\b(?:i|we|i'll|we'll|i'd|we'd|i've|i'm|let me|let's|must|have to|need to|therefore|thus|so|to|can|hence|would)\b
 				[^.,;:]{0,24}
 			|^[^\pL(]*|,\s*
-		)\b⟨choose chose chosen choosing select selected selecting pick picked prefer recommend answer guess say
-			go\swith going\swith go\sfor hand\sthe\suser favou?r side\swith opt\sfor settle\son vote\sfor output
-			respond\swith call\sit call\sthis⟩
-			(?:\s+(?:one|the|is|with|for))?
+		)\b(?:⟨choose⟩|(⟨say⟩)|(⟨prefer⟩)|(⟨drop⟩))
+			(?:\s+(?:one|the|is|with|for|to))?
 		|\b(?:chang|switch|revis|updat)\w*\s(?:(?:my|this|that|it|the)\b[^.,;:]{0,32}\b)?to(?:\s+be)?
 		|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?|corresponds to|closest to)
 			(?:\s+(?:in fact|actually|indeed|therefore|thus))?
-		|\b⟨ich\swähle wähle\sich je\schoisis choisis je\ssélectionne je\sretiens elijo escojo selecciono
-			ich\sbevorzuge ich\sentscheide\smich\sfür je\spréfère prefiero me\squedo\scon preferisco prefiro
-			scelgo escolho seleciono fico\scom voto⟩
-		|⟨выбираю предпочитаю 选择 選択 更喜欢 (?:^|[我故应应该就,.\s])[选選] 答⟩
+		|⟨i-choose⟩|(⟨i-prefer⟩)
+		|⟨选择 選擇 (?:^|[我故应应该就,.\s])[选選] 答⟩
 	)`
 )
 
