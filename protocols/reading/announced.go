@@ -8,6 +8,9 @@ import (
 // announced returns the word that says that a label is the answer, whether that is of the better or of the worse, and
 // where it begins in what stands before the label: −1 where the word is of another answer.
 func (g grammar) announced(p place, praise rank) (word string, side judgment, at int) {
+	if p.says == called {
+		return "", unjudged, 0
+	}
 	words := sidedWords
 	if g.asked == unjudged {
 		words = answerWords
@@ -90,7 +93,8 @@ func (p place) follows(lead, word string, praise rank) bool {
 			return true
 		}
 	}
-	return isEnd && (afterBut.MatchString(gap) || directly.MatchString(gap) && noLead.MatchString(lead)) ||
+	return isEnd && (afterBut.MatchString(gap) || directly.MatchString(gap) &&
+		(noLead.MatchString(lead) || strings.HasSuffix(word, " for") || strings.HasSuffix(word, " to"))) ||
 		p.form > bare && !hasOther && announces.MatchString(gap) && clauseStops.MatchString(p.right)
 }
 

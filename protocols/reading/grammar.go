@@ -15,6 +15,7 @@ type grammar struct {
 	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
 	asked   judgment                             // better or worse; unjudged where nothing is compared
 	sides   func(l label, said judgment) string  // the value of one of two that is said to be better or worse
+	scores  func(*view, []label) (claim, bool)   // what scores of two say
 	more    *expression                          // follows a label of which more are named without a noun
 }
 
@@ -69,6 +70,13 @@ func (g grammar) read(reply string) Found {
 	final, ok := decide(v, g.claims(v, all))
 	if !ok {
 		final, ok = g.sole(v, all)
+	}
+	if g.scores != nil && final.form < demanded {
+		scored, isScored := g.scores(v, all)
+		final.several = final.several || ok && isScored && scored.value != final.value
+		if !ok {
+			final, ok = scored, isScored
+		}
 	}
 	if !ok {
 		return Found{Outcome: None}

@@ -101,6 +101,8 @@ var (
 	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]|⟨is was wins does did has over and than because since as for seems⟩\b)`)
 	// inOrder stands between two that are named together.
 	inOrder = compile(`^["')\]*]*\s*(?:and|or|und|vs\.?|versus|,|/)\s*["'(]*$`)
+	// tieLead is all that goes before one that is a statement.
+	tieLead = compile(`^\W*(?:⟨so then overall honestly frankly basically essentially really just a an in\sshort in\ssum⟩[\s,:]+)*$`)
 	// tieVerb goes before a word for a tie that is the verdict.
 	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis results\sin ends\sin declaring calling\sit
 		score\sit rate\sit judge\sit consider\sit⟩\s(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
@@ -178,28 +180,30 @@ func correctness(inside string) string {
 	return Incorrect
 }
 
+// sides is the label of the order in which one of two is the better or the worse.
+func (c comparison) sides(l label, said judgment) string {
+	switch {
+	case l.name != "A" && l.name != "B" || said != better && said != worse:
+		return ""
+	case (l.name == "A") == (said == better):
+		return c.a
+	}
+	return c.b
+}
+
 // grammar returns the grammar of a comparison.
 func (c comparison) grammar(offered []string) grammar {
-	sides := func(l label, said judgment) string {
-		switch {
-		case l.name != "A" && l.name != "B" || said != better && said != worse:
-			return ""
-		case (l.name == "A") == (said == better):
-			return c.a
-		}
-		return c.b
-	}
 	return grammar{
 		labels: c.labels,
 		praise: func(p place) (string, rank) {
-			if p.value == c.tie && p.name == "" {
+			if p.name == "" && (p.value == c.tie || p.says > nothing) {
 				return c.praiseTie(p)
 			}
 			s, _ := p.said()
 			if s.judgment == chosen && p.value == c.names[p.name] {
 				return p.value, s.rank
 			}
-			value := sides(p.label, s.judgment)
+			value := c.sides(p.label, s.judgment)
 			if value == "" {
 				return "", nothing
 			}
@@ -208,19 +212,20 @@ func (c comparison) grammar(offered []string) grammar {
 		rule:    ruleVerdict,
 		offered: offered,
 		asked:   c.asked,
-		sides:   sides,
+		sides:   c.sides,
+		scores:  c.scores,
 	}
 }
 
-// praiseTie returns how firmly a word says that there is a tie.
+// praiseTie returns how firmly a word says that there is a tie, or a list that there is an order.
 func (c comparison) praiseTie(p place) (value string, firm rank) {
 	switch {
 	case partial.MatchString(p.right), inPart.MatchString(p.left) && !inFull.MatchString(p.left):
 		return "", nothing
-	case tieVerb.MatchString(p.left):
-		return c.tie, called
+	case tieVerb.MatchString(p.left), tieLead.MatchString(p.left) && clauseEnds.MatchString(p.right):
+		return p.value, called
 	}
-	return c.tie, p.says
+	return p.value, p.says
 }
 
 // labels are those in brackets, the names A and B, and words for a tie. Where nothing else is in brackets, [[A]] orders
@@ -235,7 +240,7 @@ func (c comparison) labels(v *view) []label {
 		}
 	}
 	all = merge(all, c.named(v.letters(assistantNouns, 'C', true)))
-	return merge(all, c.spelled(v, all))
+	return c.rankings(v, merge(all, c.spelled(v, all)))
 }
 
 // spelled are the names and words for a tie that are spelled out. "The former" goes by the order of the names before it.
@@ -294,12 +299,15 @@ func (v *view) brackets(parse func(inside string) string) []label {
 			l.form = demanded
 		}
 		l.value = parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
-		if l.value != "" {
+		if l.value != "" || l.form == demanded && muddled.MatchString(text[m[4]:m[5]]) {
 			all = append(all, l)
 		}
 	}
 	return all
 }
+
+// muddled is what a label holds that orders two in no way.
+var muddled = compile(`^\s*[ab]\s*[<>=]+[ab<>=\s]+$`)
 
 // bracketed is what one or two brackets hold, either side of which may be incomplete.
 var bracketed = compile(`^(\[(?: ?\[){0,2}) ?([^\[\]\n]{1,48})(\](?: ?\]){0,2})`)
@@ -477,9 +485,9 @@ var (
 		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
 	// goesOnName follows a name, and acts an A that begins a sentence and is no article.
-	goesOnName = compile(`^(?:'s\s|\s+["'(]?[a-z])`)
+	goesOnName = compile(`^(?:'s\s|\s+["'(]?[a-z\d])`)
 	begun      = compile(`(?:^|[.!?:;\n"*(\d-])\s*["'(*]*$`)
-	acts       = compile(`^(?:'s\s|\s+(?:\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
+	acts       = compile(`^(?:'s\s|\s+(?:\d|\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
 		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)
 		|⟨cannot might may can could should would will got has had did was won lost ran took made said went kept left told
 			wrote gave came ahead over above⟩)\b)`)

@@ -118,7 +118,7 @@ func (p place) contrasted() (s saying) {
 		return s
 	}
 	before := newPlace(p.view, p.all, p.i-1)
-	if before.value == p.value || before.end+len(before.right) < p.from-1 {
+	if before.value == p.value && before.name == p.name || before.end+len(before.right) < p.from-1 {
 		return s
 	}
 	gap := p.view.lower[before.end:max(before.end, p.start)]
@@ -154,7 +154,7 @@ var (
 		(\s*(?::|\s[–—-]))?
 		` + measure + `\s*$`)
 	// continues is what else is said of the label, up to what goes on about it.
-	continues = compile(`^[^;:.?\x00]{2,160}?[\s,]
+	continues = compile(`^[^;:.?\x00]{0,160}?[\s,]
 		(?:⟨and but so hence thus therefore which who und et y e en i и⟩[\s,]+)+
 		(?:(?:it|this|he|she|er|sie|elle|il)\b|(?:i|we)\s(?:\w+\s)?⟨rate⟩\s(?:it|this)\b)?
 		(\s?(?:` + copula + `|as|to be|the))?()` + measure + `\s*$`)
