@@ -140,7 +140,7 @@ func (p place) alone() rank {
 	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
 	isWord := p.out-p.in > 1
 	if p.from > from && endsAll.MatchString(p.right) &&
-		(correcting.MatchString(p.left) || isWord && isLast && loneLead.MatchString(p.left)) {
+		(correcting.MatchString(p.left) || isLast && (isWord && loneLead.MatchString(p.left) || concluded.MatchString(p.left))) {
 		return declared
 	}
 	if p.start-from > before || !loneLead.MatchString(v.lower[from:p.start]) {
@@ -170,6 +170,11 @@ var (
 		|no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm
 		|c'est une|es un|è un|é um|das ist ein|es ist ein
 	)[\s,:.…!]+)*[^\pL\d]*$`)
+	// concluded ends with what a name alone follows as the conclusion, loneTail is all that may follow one.
+	concluded = compile(`(?:^|[\s,;:–—-])⟨so hence thus therefore ergo donc daher deshalb quindi portanto por\stanto⟩[,:]?\s+
+		(?:(?:it's|it is|i say|i'd say)\s)?(?:the\s)?$`)
+	loneTail = compile(`^["')\]*]*,?\s*(?:⟨adverb⟩|⟨it\sis for\sme hands\sdown no\scontest all\sthe\sway of\scourse without\squestion
+		by\sa\s\w+ i'd\ssay i\sthink for\ssure⟩)?\s*(?:$|[.!;\n])`)
 	// correcting is all that goes before a label that takes the place of another.
 	correcting = compile(`^[^\pL\d]*(?:(?:
 		no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm|oops

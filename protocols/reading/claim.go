@@ -30,8 +30,16 @@ func (g grammar) claim(p place) claim {
 	value, praise := g.praise(p)
 	word, side, at := g.announced(p, praise)
 	lone := p.alone()
+	asked := p.answered(g.asked)
+	if asked != unjudged && loneTail.MatchString(p.right) {
+		lone = declared
+	}
 	isBoxed := strings.HasSuffix(strings.TrimRight(p.left, " {$(\"'["), `\boxed`)
 	if at < 0 || p.form < demanded && praise == nothing && word == "" && lone == nothing && !isBoxed {
+		return c
+	}
+	quote := strings.LastIndexByte(p.left, '"')
+	if p.form < demanded && (word == "" || at > quote) && speech.MatchString(p.left) && !endsQuote.MatchString(p.right) {
 		return c
 	}
 	if word != "" && !claimed(p.left[:at]) {
@@ -71,7 +79,7 @@ func (g grammar) claim(p place) claim {
 	}
 	c.side = side
 	if side == unjudged && praise == nothing && p.name != "" && lone > nothing {
-		c.side = p.answered(g.asked)
+		c.side = asked
 	}
 	switch {
 	case c.side != unjudged && g.sides != nil:
@@ -134,6 +142,9 @@ func (p place) isOverruled() bool {
 }
 
 var (
+	// speech ends in a quotation within a sentence, which endsQuote ends.
+	speech      = compile(`^(?:[^"]*"[^"]*")*[^"]*[a-z][^"]*"[^"\n]*$`)
+	endsQuote   = compile(`^[)\]]*"`)
 	impersonal  = compile(`^to\s`)
 	would       = compile(`\b(?:would|could) (?:be|have been)\b`)
 	conjunctive = compile(`\b(?:would|could|might)\b`)

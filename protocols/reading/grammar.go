@@ -81,7 +81,7 @@ func (g grammar) read(reply string) Found {
 	if !ok {
 		return Found{Outcome: None}
 	}
-	said := g.saidBefore(v, all, final)
+	said := g.saidBeside(v, all, final)
 	final.value = cmp.Or(final.value, said)
 	f := v.found(final.rule, final.value, final.in, final.out)
 	switch {
@@ -182,18 +182,23 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 	return final, ok
 }
 
-// saidBefore returns what the words right before a label in the form that was asked for say of the two, or nothing:
+// saidBeside returns what the words beside a label in the form that was asked for say of the two, or nothing:
 // B>A of "Assistant A is worse: [[A>B]]".
-func (g grammar) saidBefore(v *view, all []label, final claim) (value string) {
+func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 	if g.sides == nil || final.form < demanded {
 		return ""
 	}
 	k := max(0, slices.Index(all, final.label))
-	names := slices.DeleteFunc(slices.Clone(all[max(0, k-8):k]), func(l label) bool { return l.form == demanded })
+	names := slices.DeleteFunc(slices.Clone(all[max(0, k-8):min(len(all), k+4)]), func(l label) bool { return l.form == demanded })
 	for i := range slices.Backward(names) {
 		p := newPlace(v, names, i)
-		isNear := p.from == final.statement || p.to == final.statement
-		if !isNear || turning.MatchString(v.lower[p.end:final.start]) {
+		isBefore := p.start < final.start
+		between := v.lower[min(p.end, final.end):max(p.start, final.start)]
+		switch {
+		case p.from != final.statement && !(isBefore && p.to == final.statement),
+			!isBefore && matches(between, turning, conceding):
+			continue
+		case isBefore && turning.MatchString(between):
 			return ""
 		}
 		c := g.claim(p)
@@ -213,7 +218,8 @@ func (c claim) ends(v *view) bool { return clauseEnds.MatchString(v.lower[c.end:
 func (c claim) isItem(v *view) bool { return itemLead.MatchString(v.upTo(c.start)) }
 
 var (
-	wordless = compile(`^[^\pL\d]*$`)
-	also     = compile(`\balso\b`)
-	itemLead = compile(`^[^.:,\n]{1,40}:[\s"'(]*$`)
+	wordless  = compile(`^[^\pL\d]*$`)
+	also      = compile(`\balso\b`)
+	conceding = compile(`\b⟨though although while even if despite unless would⟩\b`)
+	itemLead  = compile(`^[^.:,\n]{1,40}:[\s"'(]*$`)
 )

@@ -485,7 +485,7 @@ var (
 		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
 	// goesOnName follows a name, and acts an A that begins a sentence and is no article.
-	goesOnName = compile(`^(?:'s\s|\s+["'(]?[a-z\d])`)
+	goesOnName = compile(`^(?:'\w{1,4}\s|\s+["'(]?[a-z\d])`)
 	begun      = compile(`(?:^|[.!?:;\n"*(\d-])\s*["'(*]*$`)
 	acts       = compile(`^(?:'s\s|\s+(?:\d|\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
 		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)

@@ -123,7 +123,7 @@ func (p place) contrasted() (s saying) {
 	}
 	gap := p.view.lower[before.end:max(before.end, p.start)]
 	words := sayingWords.in(gap)
-	if len(words) == 0 || claimed(before.left) && !deniedBetween.MatchString(gap[:words[0][0]]) {
+	if len(words) == 0 || unsure.MatchString(gap) || claimed(before.left) && !deniedBetween.MatchString(gap[:words[0][0]]) {
 		return s
 	}
 	m := words[len(words)-1]
@@ -154,8 +154,8 @@ var (
 		(\s*(?::|\s[–—-]))?
 		` + measure + `\s*$`)
 	// continues is what else is said of the label, up to what goes on about it.
-	continues = compile(`^[^;:.?\x00]{0,160}?[\s,]
-		(?:⟨and but so hence thus therefore which who und et y e en i и⟩[\s,]+)+
+	continues = compile(`^[^;:.?\x00]{0,160}?
+		(?:,\s⟨which who and\swho and\swhich⟩\s|[\s,](?:⟨and but so hence thus therefore und et y e en i и⟩[\s,]+)+)
 		(?:(?:it|this|he|she|er|sie|elle|il)\b|(?:i|we)\s(?:\w+\s)?⟨rate⟩\s(?:it|this)\b)?
 		(\s?(?:` + copula + `|as|to be|the))?()` + measure + `\s*$`)
 	// ofNext goes on to the label that the word is said of.
@@ -166,7 +166,7 @@ var (
 		(?:the|an?|by far the)` + measure + `\s*$`)
 	given = compile(`^\s(?:job|⟨work⟩)(?:[.,;:!\n]|$|\s⟨overall because since of at to for here by than and⟩\b)`)
 	// verbEnds follows a verb, if all of it is said of the label: "wins this round", but not "wins points".
-	verbEnds = compile(`^\s*(?:\x00|⟨this the here hands outright easily narrowly clearly comfortably overall in for by
+	verbEnds = compile(`^\s*(?:\x00|⟨adverb⟩|⟨this the here hands outright easily narrowly clearly comfortably overall in for by
 		because than at every most on out it each decisively ab als que dan niż chez em à da di para con per ihm ihr⟩\b
 		|[^\x00-\x7f])`)
 	// manner is how somebody does it: "serves the user better".
@@ -176,7 +176,8 @@ var (
 			lepiej gorzej⟩)$`)
 	// standsFor follows a label of which the same is said as of the other.
 	standsFor     = compile(`^["')\]*]*(?:\s(?:is|was|does|did))?["')\]*]*(?:$|[.,;!\n]|\s(?:because|since)\b)`)
-	deniedBetween = compile(`n't\b|\b⟨not never nicht pas no\ses non não would\sbe would\shave could might⟩\b|wäre|не\s|不`)
+	deniedBetween = compile(`n't\b|\b⟨not never nicht pas no\ses non não would\sbe would\shave⟩\b|wäre|не\s|不`)
+	unsure        = compile(`\b⟨or maybe perhaps possibly might could oder vielleicht ou peut-être quizás forse talvez⟩\b`)
 	// deniedLate follows what is denied, in languages that deny it late.
 	deniedLate = compile(`^\s*(?:değil|नहीं|では?な|じゃな|くな|ない|지 않|않|(?:이|가)?\s?아니)`)
 	// rating ends with a verb that says what comes next of the label: "I find A better".

@@ -40,6 +40,8 @@ var (
 			(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?["'(\[{$\s]*`,
 		`\bprefer\s[^.;]{0,60}\bto`+open,
 		toSay+`[^.;:,\n\]]{0,40}`)
+	// forced is a condition that is met: "if one has to be called worse, it is".
+	forced  = compile(`\bif\s(?:i|we|one|you)(?:'d)?\s(?:\w+ly\s)?⟨has have had must were was am⟩\s⟨to forced asked pressed⟩\b`)
 	doubted = each(`[^.,;:]{0,24}$`,
 		`(?:n't|\b(?:not|never|no|nothing|hardly|false|untrue|wrong|hard|difficult|disagree|deny))\b[^.;:,]{0,40}\bthat\b`,
 		`\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?
@@ -53,7 +55,7 @@ var (
 			|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be?)?) to \w+
 			|(?:could|might|may|can) be (?:argued|said|thought)
 			|(?:book|key|textbook|author|student|reference|assistant|[ab]) (?:says|said|claims|claimed|wrote|states|stated)
-			|tempting|tempted to \w+|going to \w+)\b`,
+			|tempting|(?:tempted|going|about|wanted) to \w+)\b`,
 	)
 	// ours is said for oneself: "I would say", "we can conclude".
 	ours = compile(`\b(?:i|we)\s+
@@ -138,7 +140,8 @@ func (v *view) claims(i int) bool { return claimed(v.upTo(i)) }
 
 func claimed(left string) bool {
 	clause := left[strings.LastIndexAny(left, ",;:")+1:]
-	return !denied(clause) && !matches(clause, supposed...) && !doubts(clause) && !cited(left)
+	isSupposed := matches(clause, supposed...) && !forced.MatchString(clause)
+	return !denied(clause) && !isSupposed && !doubts(clause) && !cited(left)
 }
 
 // denied tells whether what comes next is turned into its opposite: "not", "rather than the".
