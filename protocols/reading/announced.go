@@ -139,8 +139,8 @@ func (p place) alone() rank {
 	to := p.end + len(line)
 	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
 	isWord := p.out-p.in > 1
-	if p.from > from && endsAll.MatchString(p.right) &&
-		(correcting.MatchString(p.left) || isLast && (isWord && loneLead.MatchString(p.left) || concluded.MatchString(p.left))) {
+	if endsAll.MatchString(p.right) && (isLast && concluded.MatchString(p.left) ||
+		p.from > from && (correcting.MatchString(p.left) || isLast && isWord && loneLead.MatchString(p.left))) {
 		return declared
 	}
 	if p.start-from > before || !loneLead.MatchString(v.lower[from:p.start]) {
@@ -173,13 +173,13 @@ var (
 	// concluded ends with what a name alone follows as the conclusion, loneTail is all that may follow one.
 	concluded = compile(`(?:^|[\s,;:–—-])⟨so hence thus therefore ergo donc daher deshalb quindi portanto por\stanto⟩[,:]?\s+
 		(?:(?:it's|it is|i say|i'd say)\s)?(?:the\s)?$`)
-	loneTail = compile(`^["')\]*]*,?\s*(?:⟨adverb⟩|⟨it\sis for\sme hands\sdown no\scontest all\sthe\sway of\scourse without\squestion
-		by\sa\s\w+ i'd\ssay i\sthink for\ssure⟩)?\s*(?:$|[.!;\n])`)
+	loneTail = compile(`^["')\]*]*,?\s*(?:⟨adverb⟩|by\san?\s[\w\s]{1,16}|⟨it\sis for\sme hands\sdown no\scontest all\sthe\sway of\scourse without\squestion
+		i'd\ssay i\sthink for\ssure⟩)?\s*(?:$|[.!;\n])`)
 	// correcting is all that goes before a label that takes the place of another.
 	correcting = compile(`^[^\pL\d]*(?:(?:
 		no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm|oops
 		|nein|non|não|нет|perdón|pardon|desculpe|scusa|entschuldigung|verzeihung|perdona|oh
 	)[\s,:.…!]+)+["'(\[*]*$`)
 	loneEnd = compile(`^[^\pL\d?]*(?:です|だ)?[^\pL\d?]*$`)
-	opens   = compile(`^["')\]*]*\s*(?:[.),(–—-]|:[^:]*$|(?:because|since)\b)`)
+	opens   = compile(`^["')\]*]*\s*(?:[.),(–—-]|:[^:]*$|⟨because since by over for\sme hands\sdown all\sthe\sway it\sis⟩\b)`)
 )

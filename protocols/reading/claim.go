@@ -204,7 +204,7 @@ var (
 	together = compile(`^[)\]}"']*(?:,?\s*(?:,|and|or)\s*\(?[a-j]\)?)*\s+(?:is|are)\b`)
 	// explained begins what explains the label, or is its text.
 	explained = compile(`^["')\]}*]*\s*(?:[:(]|[–—-]\s|\)\s\w)
-		|\b(?:because|since|as|while|whereas|although|though|which|that|if|for|with|than
+		|\b(?:because|since|as|while|whereas|although|though|which|that|if|for|with|than|que|als|dan|niż|di
 			|first|initial(?:ly)?|previous(?:ly)?|earlier)\b|>`)
 	corrected = compile(`^["')\]}>*$]*[\s.,;:!…—–-]+
 		(?:oh|oops|hmm|no|wait|sorry|actually|correction|scratch that|or rather|i meant?|make that)\b`)

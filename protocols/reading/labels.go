@@ -103,6 +103,7 @@ var (
 	inOrder = compile(`^["')\]*]*\s*(?:and|or|und|vs\.?|versus|,|/)\s*["'(]*$`)
 	// tieLead is all that goes before one that is a statement.
 	tieLead = compile(`^\W*(?:⟨so then overall honestly frankly basically essentially really just a an in\sshort in\ssum⟩[\s,:]+)*$`)
+	tieEnds = compile(`^["')]*\s*(?:$|[.,:;!\n–—-]|(?:because|since)\b)`)
 	// tieVerb goes before a word for a tie that is the verdict.
 	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis results\sin ends\sin declaring calling\sit
 		score\sit rate\sit judge\sit consider\sit⟩\s(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
@@ -222,7 +223,7 @@ func (c comparison) praiseTie(p place) (value string, firm rank) {
 	switch {
 	case partial.MatchString(p.right), inPart.MatchString(p.left) && !inFull.MatchString(p.left):
 		return "", nothing
-	case tieVerb.MatchString(p.left), tieLead.MatchString(p.left) && clauseEnds.MatchString(p.right):
+	case tieVerb.MatchString(p.left), tieLead.MatchString(p.left) && tieEnds.MatchString(p.right):
 		return p.value, called
 	}
 	return p.value, p.says
@@ -490,7 +491,7 @@ var (
 	acts       = compile(`^(?:'s\s|\s+(?:\d|\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
 		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)
 		|⟨cannot might may can could should would will got has had did was won lost ran took made said went kept left told
-			wrote gave came ahead over above⟩)\b)`)
+			wrote gave came ahead over above just simply still also really only⟩)\b)`)
 	// numbered goes before letters that number something else.
 	numbered = compile(`\b⟨vitamin plan type class grade group hepatitis point points station section part figure table
 		team step appendix level schedule case variable set event matrix node town city train line angle room bus exhibit

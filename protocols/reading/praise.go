@@ -44,7 +44,12 @@ func sayingsOf() map[string]saying {
 	put(better, called, true, cuesOf("is-better")...)
 	put(worse, called, true, cuesOf("is-worse")...)
 	put(chosen, called, true, cuesOf("is-chosen")...)
+	put(chosen, declared, false, cuesOf("choose")...)
+	put(better, declared, false, cuesOf("prefer")...)
+	put(worse, declared, false, cuesOf("drop")...)
+	put(worse, plain, false, "as good as")
 	for _, quality := range cuesOf("quality") {
+		put(worse, plain, false, "as "+quality+" as")
 		put(good, called, false, "most "+quality)
 		put(worse, called, false, "least "+quality)
 		put(better, praised, false, "more "+quality)
@@ -89,11 +94,15 @@ func (p place) said() (s saying, end int) {
 			link = continues.find(gap)
 		}
 		switch {
+		case s.rank == declared && !wouldDo.MatchString(gap), s.rank == plain && !notAs.MatchString(gap):
+			continue
+		case s.rank == declared, s.rank == plain:
+			s.rank = called
 		case s.isVerb && isLetter(word[len(word)-1]) && !isEnd && !verbEnds.MatchString(tail),
 			denied(gap), deniedLate.MatchString(tail),
 			strings.Contains(gap, ",") && ofNext.MatchString(tail):
 			continue
-		case link != nil && (s.isVerb || link[2] >= 0 || isEnd && link[4] >= 0 || rating.MatchString(p.left)),
+		case link != nil && (s.isVerb || link[2] >= 0 || isEnd && (link[4] >= 0 || rating.MatchString(p.left))),
 			gives.MatchString(gap) && given.MatchString(tail):
 		case isEnd && manner.MatchString(gap+word):
 			s.rank = praised
@@ -114,7 +123,7 @@ func (p place) said() (s saying, end int) {
 
 // contrasted returns what is said of the other of two, of which it is denied or only supposed: "A isn't better. B is."
 func (p place) contrasted() (s saying) {
-	if p.i == 0 || !standsFor.MatchString(p.right) {
+	if p.i == 0 || p.name == "" || !standsFor.MatchString(p.right) {
 		return s
 	}
 	before := newPlace(p.view, p.all, p.i-1)
@@ -127,7 +136,10 @@ func (p place) contrasted() (s saying) {
 		return s
 	}
 	m := words[len(words)-1]
-	return sayings[gap[m[0]:m[1]]]
+	if s = sayings[gap[m[0]:m[1]]]; s.rank != called || !clauseTurns.MatchString(gap[m[1]:]) {
+		return saying{}
+	}
+	return s
 }
 
 const (
@@ -136,7 +148,7 @@ const (
 		ends\sup\sbeing ends\sup comes\sout comes\sacross\sas strikes\sme\sas stands\sout\sas emerges\sas remains feels
 		counts\sas ranks\sas deserves\sto\sbe
 		ist bleibt erscheint wirkt est reste semble es resulta parece è risulta sembra é foi fica blijft lijkt jest
-		является qui\sest que\ses che\sè que\sé die\sist der\sist⟩(?:\s(?:to be|being))?|'s)`
+		является qui\sest que\ses che\sè que\sé die\sist der\sist⟩(?:\s(?:to be|being))?)`
 	// measure may go before a word that says something.
 	measure = `(?:[\s,]*(?:⟨adverb⟩|⟨the a le la les il el lo o die der das de den het single overall only one clear
 		both\sthe of\sthe\stwo⟩\b,?|[^\x00-\x7f\s]+(?:\s|$)))*`
@@ -158,13 +170,19 @@ var (
 		(?:,\s⟨which who and\swho and\swhich⟩\s|[\s,](?:⟨and but so hence thus therefore und et y e en i и⟩[\s,]+)+)
 		(?:(?:it|this|he|she|er|sie|elle|il)\b|(?:i|we)\s(?:\w+\s)?⟨rate⟩\s(?:it|this)\b)?
 		(\s?(?:` + copula + `|as|to be|the))?()` + measure + `\s*$`)
+	// wouldDo stands between a label and what somebody would do with it: "is the one I would keep".
+	wouldDo = compile(`^["')\]*]*(?:'s\s⟨work⟩)?\s⟨is was⟩\s(?:clearly\s)?(?:the\s(?:only\s)?⟨work⟩(?:\s⟨that which⟩)?|what)\s
+		(?:to|(?:i|we)(?:'d|'ll|\swould|\swill)?(?:\s⟨rather most gladly happily personally⟩)?)\s$`)
+	// notAs stands between a label and "as good as".
+	notAs = compile(`^["')\]*]*(?:'s\s⟨work⟩)?\s⟨is was⟩(?:n't|\snot|\snowhere\snear)
+		(?:\s⟨nearly quite anywhere\snear remotely half even\sclose\sto⟩)?\s$`)
 	// ofNext goes on to the label that the word is said of.
 	ofNext = compile(`^[^.;\x00]{0,40}(?:⟨is ist est es è é jest⟩|:)\s["'(]*\x00`)
 	// gives stands between a label and what is said of what it gives, which given begins.
-	gives = compile(`^["')\]*]*\s⟨provides provide provided gives give gave has offers offer offered wrote writes did does
+	gives = compile(`^["')\]*]*\s(?:⟨adverb⟩\s)?⟨provides provide provided gives give gave has offers offer offered wrote writes did does
 		delivers delivered produces produced makes made presents presented⟩\s(?:us\s|the\suser\s)?
 		(?:the|an?|by far the)` + measure + `\s*$`)
-	given = compile(`^\s(?:job|⟨work⟩)(?:[.,;:!\n]|$|\s⟨overall because since of at to for here by than and⟩\b)`)
+	given = compile(`^(?:\s(?:and|,)(?:\s\w+){1,2})?\s(?:job|⟨work⟩)(?:[.,;:!\n]|$|\s⟨overall because since of at to for here by than and⟩\b)`)
 	// verbEnds follows a verb, if all of it is said of the label: "wins this round", but not "wins points".
 	verbEnds = compile(`^\s*(?:\x00|⟨adverb⟩|⟨this the here hands outright easily narrowly clearly comfortably overall in for by
 		because than at every most on out it each decisively ab als que dan niż chez em à da di para con per ihm ihr⟩\b
@@ -177,6 +195,7 @@ var (
 	// standsFor follows a label of which the same is said as of the other.
 	standsFor     = compile(`^["')\]*]*(?:\s(?:is|was|does|did))?["')\]*]*(?:$|[.,;!\n]|\s(?:because|since)\b)`)
 	deniedBetween = compile(`n't\b|\b⟨not never nicht pas no\ses non não would\sbe would\shave⟩\b|wäre|не\s|不`)
+	clauseTurns   = compile(`[.,;:–—]|\bbut\b`)
 	unsure        = compile(`\b⟨or maybe perhaps possibly might could oder vielleicht ou peut-être quizás forse talvez⟩\b`)
 	// deniedLate follows what is denied, in languages that deny it late.
 	deniedLate = compile(`^\s*(?:değil|नहीं|では?な|じゃな|くな|ない|지 않|않|(?:이|가)?\s?아니)`)

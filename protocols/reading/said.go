@@ -34,7 +34,7 @@ var (
 		may\s⟩)`)
 	// supposed ends with a condition of the next word, what is preferred to it, or what the judge was told to say.
 	supposed = each(`$`,
-		`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+
+		`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|had|wonder\w*\swhy|(?:ask|know|clear)\w*\swhy)\s+
 			(?:that\s+|(?:i|we|one|you)\s[^,;:]{0,30})?
 			(?:the\s+|this\s+|our\s+|my\s+|your\s+)?
 			(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?["'(\[{$\s]*`,
@@ -60,6 +60,9 @@ var (
 	// ours is said for oneself: "I would say", "we can conclude".
 	ours = compile(`\b(?:i|we)\s+
 		(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
+	// certain is said for oneself as well, though it denies something.
+	certain = compile(`\b(?:no(?:body)?\s(?:\w+\s){0,2}?⟨question doubt denying deny dispute⟩|can(?:no|')t\s⟨deny dispute⟩
+		|undeniabl\w+)\b[^.;:,]{0,24}$`)
 	// mentioned ends with what something else is said of than that it is so.
 	mentioned = compile(`(?:\b(?:
 		consider(?:ed|ing)?|rule[ds]? out|lean(?:ed|ing)?|(?:could|might)(?: \w+){0,3} be|close to|bordering
@@ -170,7 +173,7 @@ func doubts(s string) bool {
 	if all := turns.regular().FindAllStringIndex(s, -1); len(all) > 0 {
 		s = s[all[len(all)-1][1]:]
 	}
-	return matches(s, doubted...) && !ours.MatchString(s)
+	return matches(s, doubted...) && !matches(s, ours, certain)
 }
 
 // conditional tells whether what stands before a label is a condition of it, and no circumstance of a statement: "When
