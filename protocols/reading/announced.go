@@ -46,7 +46,7 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 			case m[2] >= 0:
 				side = g.asked
 			}
-			if g.opposes(side) {
+			if g.opposes(side) || forPart.MatchString(p.left[:m[0]]) && !inFull.MatchString(p.left) {
 				return "", unjudged, -1
 			}
 			return p.left[m[0]:], side, m[0]

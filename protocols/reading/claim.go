@@ -39,10 +39,11 @@ func (g grammar) claim(p place) claim {
 		return c
 	}
 	quote := strings.LastIndexByte(p.left, '"')
-	if p.form < demanded && (word == "" || at > quote) && speech.MatchString(p.left) && !endsQuote.MatchString(p.right) {
+	if p.form < demanded && (word == "" || at > quote) &&
+		(speech.MatchString(p.left) && !endsQuote.MatchString(p.right) || attributed.MatchString(p.right)) {
 		return c
 	}
-	if word != "" && !claimed(p.left[:at]) {
+	if word != "" && (!claimed(p.left[:at]) || p.form < demanded && g.sides != nil && hedged.MatchString(p.left[at:])) {
 		if p.form < demanded {
 			return c
 		}
@@ -142,10 +143,13 @@ func (p place) isOverruled() bool {
 }
 
 var (
+	// attributed follows a label in a quotation of somebody.
+	attributed = compile(`^[^"\n]*"[\s,]*⟨says said writes wrote claims claimed according⟩\b`)
 	// speech ends in a quotation within a sentence, which endsQuote ends.
 	speech      = compile(`^(?:[^"]*"[^"]*")*[^"]*[a-z][^"]*"[^"\n]*$`)
 	endsQuote   = compile(`^[)\]]*"`)
 	impersonal  = compile(`^to\s`)
+	hedged      = compile(`\b⟨might may could perhaps maybe possibly⟩\b`)
 	would       = compile(`\b(?:would|could) (?:be|have been)\b`)
 	conjunctive = compile(`\b(?:would|could|might)\b`)
 	// hanging follows a label that hangs on a condition.

@@ -424,6 +424,9 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 			continue
 		}
 		l, ok := v.letter(nouns, i)
+		if areNames && l.form == bare && numbered.MatchString(v.lower[max(0, i-before/8):i]) {
+			continue
+		}
 		if ok || areNames && v.isName(i, l.form) {
 			l.value = string(letter)
 			all = append(all, l)
@@ -437,7 +440,7 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 func (v *view) isName(i int, written form) bool {
 	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
 	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) && !acts.MatchString(right)
-	return v.text[i] <= 'B' && goesOnName.MatchString(right) && !isArticle && !numbered.MatchString(strings.ToLower(left))
+	return v.text[i] <= 'B' && goesOnName.MatchString(right) && !isArticle
 }
 
 // letter is the label of the letter at i, if it is one.

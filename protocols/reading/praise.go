@@ -99,12 +99,12 @@ func (p place) said() (s saying, end int) {
 		case s.rank == declared, s.rank == plain:
 			s.rank = called
 		case s.isVerb && isLetter(word[len(word)-1]) && !isEnd && !verbEnds.MatchString(tail),
-			denied(gap), deniedLate.MatchString(tail),
+			denied(gap), deniedLate.MatchString(tail), isAsked.MatchString(p.left),
 			strings.Contains(gap, ",") && ofNext.MatchString(tail):
 			continue
 		case link != nil && (s.isVerb || link[2] >= 0 || isEnd && (link[4] >= 0 || rating.MatchString(p.left))),
 			gives.MatchString(gap) && given.MatchString(tail):
-		case isEnd && manner.MatchString(gap+word):
+		case isEnd && manner.MatchString(gap+word) && !tried.MatchString(gap):
 			s.rank = praised
 		default:
 			continue
@@ -170,6 +170,9 @@ var (
 		(?:,\s⟨which who and\swho and\swhich⟩\s|[\s,](?:⟨and but so hence thus therefore und et y e en i и⟩[\s,]+)+)
 		(?:(?:it|this|he|she|er|sie|elle|il)\b|(?:i|we)\s(?:\w+\s)?⟨rate⟩\s(?:it|this)\b)?
 		(\s?(?:` + copula + `|as|to be|the))?()` + measure + `\s*$`)
+	isAsked = compile(`\b(?:whether|if either)\b[^.;,]{0,40}$`)
+	// tried is what makes a manner one that is not shown.
+	tried = compile(`\b⟨to that says said claims claimed argues thinks fails if or no not never⟩\b`)
 	// wouldDo stands between a label and what somebody would do with it: "is the one I would keep".
 	wouldDo = compile(`^["')\]*]*(?:'s\s⟨work⟩)?\s⟨is was⟩\s(?:clearly\s)?(?:the\s(?:only\s)?⟨work⟩(?:\s⟨that which⟩)?|what)\s
 		(?:to|(?:i|we)(?:'d|'ll|\swould|\swill)?(?:\s⟨rather most gladly happily personally⟩)?)\s$`)
@@ -215,6 +218,8 @@ var (
 			|part|(?:is|was|would be) (?:false|wrong|untrue|not (?:true|so|right|the case))
 		)\b)`)
 	inPart = compile(`^\W*(?:in terms of|regarding|with regard to|as for|for|on|in)\s+[^,]{1,40},\s*$`)
-	inFull = compile(`^\W*(?:in (?:conclusion|sum|summary|brief|essence|the end|short|my|all|this case|general|total)
-		|for (?:this|these|that|the)? ?reasons?|on the whole|on balance|on reflection)`)
+	// forPart is all that goes before a choice that is for one purpose.
+	forPart = compile(`^\W*(?:for|on|in terms of|as to)\s+\w+(?:\s\w+)?,?\s*$`)
+	inFull  = compile(`^\W*(?:in (?:conclusion|sum|summary|brief|essence|the end|short|my|all|this case|general|total)
+		|for (?:me\b|my\b|(?:this|these|that|the)? ?reasons?|this|the user)|on the whole|on balance|on reflection)`)
 )

@@ -57,7 +57,7 @@ var (
 	// what is worse.
 	choosing = `(?:
 		(?:
-			\b(?:i|we|i'll|we'll|i'd|we'd|i've|i'm|let me|let's|must|have to|need to|therefore|thus|so|to|can|hence|would)\b
+			\b(?:i|we|i'll|we'll|i'd|we'd|i've|i'm|let me|let's|must|have to|need to|therefore|thus|so|to|can|hence)\b
 				[^.,;:]{0,24}
 			|^[^\pL(]*|,\s*
 		)\b(?:⟨choose⟩|(⟨say⟩)|(⟨prefer⟩)|(⟨drop⟩))
