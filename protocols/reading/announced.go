@@ -124,7 +124,7 @@ var (
 	// ownWords may stand between a word and the colon after it, relative between it and a verb.
 	ownWords = compile(`^["']?(?:\s*\([^)\n]{0,40}\)?)?
 		(?:[\s_]+(?:label|answer|choice|option|key|letter|here|number|then|so
-			|assistant|response|output|reply|model|of the (?:two|pair)(?: \w+)?))?["'\s]*$`)
+			|assistant|response|output|reply|model|⟨work⟩|of (?:the (?:two|pair)(?: \w+)?|them)))?["'\s]*$`)
 	relative = compile(`^[^:(\[]{0,80}(?:\([^)]{0,20}\)?[^:(\[]{0,40})?$`)
 	verb     = compile(`^[\s,"')\]]*(?:is|are|was|be|it's|ist|lautet|est|es|è|é|está)[\s:]
 		|^[^\x00-\x7f]{0,8}(?:是|为|は|은|는|является|это)`)

@@ -489,12 +489,12 @@ var (
 		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
 	// goesOnName follows a name, and acts an A that begins a sentence and is no article.
-	goesOnName = compile(`^(?:'\w{1,4}\s|\s+["'(]?[a-z\d])`)
+	goesOnName = compile(`^(?:'\pL{1,4}(?:\s|[.,]|$)|\s+["'(]?[a-z\d])`)
 	begun      = compile(`(?:^|[.!?:;\n"*(\d-])\s*["'(*]*$`)
 	acts       = compile(`^(?:'s\s|\s+(?:\d|\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
 		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)
 		|⟨cannot might may can could should would will got has had did was won lost ran took made said went kept left told
-			wrote gave came ahead over above just simply still also really only⟩)\b)`)
+			wrote gave came ahead over above just simply still also really only daha est es jest⟩)\b)`)
 	// numbered goes before letters that number something else.
 	numbered = compile(`\b⟨vitamin plan type class grade group hepatitis point points station section part figure table
 		team step appendix level schedule case variable set event matrix node town city train line angle room bus exhibit

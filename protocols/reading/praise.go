@@ -85,6 +85,9 @@ func (p place) masked() string {
 // said returns what a statement says of a label after it, and where the words end that say it, counted from the label.
 func (p place) said() (s saying, end int) {
 	right := p.masked()
+	if outdone.MatchString(right) {
+		return s, 0
+	}
 	for _, m := range sayingWords.in(right) {
 		gap, word, tail := right[:m[0]], right[m[0]:m[1]], right[m[1]:]
 		s := sayings[word]
@@ -151,7 +154,7 @@ const (
 		является qui\sest que\ses che\sè que\sé die\sist der\sist⟩(?:\s(?:to be|being))?)`
 	// measure may go before a word that says something.
 	measure = `(?:[\s,]*(?:⟨adverb⟩|⟨the a le la les il el lo o die der das de den het single overall only one clear
-		both\sthe of\sthe\stwo⟩\b,?|[^\x00-\x7f\s]+(?:\s|$)))*`
+		respuesta réponse risposta resposta yanıtı cevabı both\sthe of\sthe\stwo⟩\b,?|[^\x00-\x7f\s]+(?:\s|$)))*`
 )
 
 var (
@@ -161,7 +164,7 @@ var (
 		(?:,[^,;:.\x00]{1,80},|\s\([^()\x00]{1,80}\)|\s[–—-]\s[^.\x00]{1,80}\s[–—-])?
 		(?:\s*(?:的(?:回答|答案|回复)|の(?:回答|方|ほう|答え)*|의\s?(?:답변|응답)))*
 		(?:比\x00+(?:的回答)?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가|은|는)?
-		(?:,?\s*\x00+(?:'?(?:dan|den|tan|ten)|\sसे|보다|より))?
+		(?:,?(?:\s[^\x00-\x7f\s,.]+){0,2}\s*\x00+(?:'?(?:dan|den|tan|ten)|\sसे|보다|より))?
 		(\s*(?:[,(]\s*)?(?:(?:that|who|which|qui|que|che|die|der)\s)?(?:` + copula + `|as|to be|being|the|\())?
 		(\s*(?::|\s[–—-]))?
 		` + measure + `\s*$`)
@@ -170,9 +173,11 @@ var (
 		(?:,\s⟨which who and\swho and\swhich⟩\s|[\s,](?:⟨and but so hence thus therefore und et y e en i и⟩[\s,]+)+)
 		(?:(?:it|this|he|she|er|sie|elle|il)\b|(?:i|we)\s(?:\w+\s)?⟨rate⟩\s(?:it|this)\b)?
 		(\s?(?:` + copula + `|as|to be|the))?()` + measure + `\s*$`)
+	// outdone follows a label that another is compared with.
+	outdone = compile(`^(?:'?(?:dan|den|tan|ten)\b|\s?से\s|보다|より)`)
 	isAsked = compile(`\b(?:whether|if either)\b[^.;,]{0,40}$`)
 	// tried is what makes a manner one that is not shown.
-	tried = compile(`\b⟨to that says said claims claimed argues thinks fails if or no not never⟩\b`)
+	tried = compile(`\b⟨to says said claims claimed argues thinks fails if or no not never⟩\b`)
 	// wouldDo stands between a label and what somebody would do with it: "is the one I would keep".
 	wouldDo = compile(`^["')\]*]*(?:'s\s⟨work⟩)?\s⟨is was⟩\s(?:clearly\s)?(?:the\s(?:only\s)?⟨work⟩(?:\s⟨that which⟩)?|what)\s
 		(?:to|(?:i|we)(?:'d|'ll|\swould|\swill)?(?:\s⟨rather most gladly happily personally⟩)?)\s$`)
@@ -203,7 +208,7 @@ var (
 	// deniedLate follows what is denied, in languages that deny it late.
 	deniedLate = compile(`^\s*(?:değil|नहीं|では?な|じゃな|くな|ない|지 않|않|(?:이|가)?\s?아니)`)
 	// rating ends with a verb that says what comes next of the label: "I find A better".
-	rating = compile(`⟨rate⟩\s+$`)
+	rating = compile(`(?:⟨rate⟩|\b⟨ist est es è é jest⟩)\s+$`)
 	// partial ends praise that is of one side of it, or hangs on a condition.
 	partial = compile(`^(?:\s+(?:choice|option|answer|output|response|one|assistant|of \w+))?
 		(?:\s+than(?:\sthe)?\s\x00+(?:'s?(?:\s\w+){0,2})?

@@ -36,7 +36,7 @@ var (
 	isWord = `(?:["'\])]*(?:
 			[:=|→➡⇒–—\n]+|->|=>|\s-\s|>\s
 			|(?:^|[\s,])⟨is are was be goes\sto it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
-				wäre está fällt\sauf jest blijft olan справился ответил⟩(?:[\s:]|$)
+				wäre está fällt\sauf jest blijft هو هي olan справился ответил⟩(?:[\s:]|$)
 			|⟨является это 是 (?:^|[^因])为 為 は が 이 은 는 가 를 을⟩
 		)\s*)`
 
