@@ -101,7 +101,8 @@ func (p place) follows(lead, word string, praise rank) bool {
 // aspect is a respect in which two responses may be compared.
 const aspect = `\b(?:\w+(?:ness|ity)|accuracy|style|tone|depth|details?|format(?:ting)?|relevance|concision|coverage
 	|structure|organi[sz]ation|grammar|length|logic|reasoning|coherence|fluency|presentation|engagement|efficiency
-	|instruction[- ]following)`
+	|instruction[- ]following|content|substance|spelling|punctuation|wording|phrasing|humou?r|rhythm|imagery|plot
+	|pacing|layout|safety|empathy|brevity|examples|evidence|sources|facts|language|vocabulary)`
 
 var (
 	noLead      = compile(`^\s*(?:es |该|此|这个|[^\x00-\x7f]{1,4}的)?$`)
@@ -168,10 +169,10 @@ var (
 	loneLead = compile(`^[^\pL\d]*(?:(?:
 		so|therefore|thus|hence|clearly|final|finally|the|my|it is|it's|it must be|definitely
 		|no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm
-		|c'est une|es un|è un|é um|das ist ein|es ist ein
+		|⟨adverb⟩|by\sa\s\w+|c'est une|es un|è un|é um|das ist ein|es ist ein
 	)[\s,:.…!]+)*[^\pL\d]*$`)
 	// concluded ends with what a name alone follows as the conclusion, loneTail is all that may follow one.
-	concluded = compile(`(?:^|[\s,;:–—-])⟨so hence thus therefore ergo donc daher deshalb quindi portanto por\stanto⟩[,:]?\s+
+	concluded = compile(`(?:^|[\s,;:–—-])⟨so but hence thus therefore ergo donc daher deshalb quindi portanto por\stanto⟩[,:]?\s+
 		(?:(?:it's|it is|i say|i'd say)\s)?(?:the\s)?$`)
 	loneTail = compile(`^["')\]*]*,?\s*(?:⟨adverb⟩|by\san?\s[\w\s]{1,16}|⟨it\sis for\sme hands\sdown no\scontest all\sthe\sway of\scourse without\squestion
 		i'd\ssay i\sthink for\ssure⟩)?\s*(?:$|[.!;\n])`)

@@ -122,7 +122,7 @@ func (p place) answered(asked judgment) judgment {
 
 // unsaid tells whether a label is denied, doubted, quoted, asked or offered, and not said by the reply itself.
 func (p place) unsaid(isAnnounced bool) bool {
-	if !claimed(p.left) || matches(p.left, unreal, ofOthers) || p.view.inQuestion(p.start, p.end) ||
+	if !claimed(p.left) || unreal.MatchString(p.left) || ofOthers.MatchString(p.left) && !unmoved.MatchString(p.left) || p.view.inQuestion(p.start, p.end) ||
 		conjunctive.MatchString(p.left) && hanging.MatchString(p.right) {
 		return true
 	}
@@ -146,8 +146,10 @@ var (
 	// attributed follows a label in a quotation of somebody.
 	attributed = compile(`^[^"\n]*"[\s,]*⟨says said writes wrote claims claimed according⟩\b`)
 	// speech ends in a quotation within a sentence, which endsQuote ends.
-	speech      = compile(`^(?:[^"]*"[^"]*")*[^"]*[a-z][^"]*"[^"\n]*$`)
-	endsQuote   = compile(`^[)\]]*"`)
+	speech    = compile(`^(?:[^"]*"[^"]*")*[^"]*[a-z][^"]*"[^"\n]*$`)
+	endsQuote = compile(`^[)\]]*"`)
+	// unmoved says that another order changes nothing.
+	unmoved     = compile(`\b⟨still same not\schange unchanged regardless either\sway⟩\b|n't\schange`)
 	impersonal  = compile(`^to\s`)
 	hedged      = compile(`\b⟨might may could perhaps maybe possibly⟩\b`)
 	would       = compile(`\b(?:would|could) (?:be|have been)\b`)

@@ -123,10 +123,10 @@ func spelledLabels() map[string]label {
 	for _, word := range cuesOf("equal") {
 		of[word] = label{says: praised}
 	}
-	for name, places := range map[string][]string{"A": {"first", "1", "one"}, "B": {"second", "2", "two"}} {
+	for name, places := range map[string][]string{"A": {"first", "1", "one", "1st"}, "B": {"second", "2", "two", "2nd"}} {
 		for _, noun := range append(assistantNouns, "one") {
-			of[places[0]+" "+noun] = label{name: name}
-			for _, number := range places[1:] {
+			of[places[0]+" "+noun], of[places[3]+" "+noun] = label{name: name}, label{name: name}
+			for _, number := range places[1:3] {
 				of[noun+" "+number] = label{name: name}
 				of[noun+" #"+number] = label{name: name}
 			}
@@ -494,7 +494,7 @@ var (
 	acts       = compile(`^(?:'s\s|\s+(?:\d|\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
 		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)
 		|⟨cannot might may can could should would will got has had did was won lost ran took made said went kept left told
-			wrote gave came ahead over above just simply still also really only daha est es jest⟩)\b)`)
+			wrote gave came ahead over above just simply still also really only daha est es jest it\sis⟩)\b)`)
 	// numbered goes before letters that number something else.
 	numbered = compile(`\b⟨vitamin plan type class grade group hepatitis point points station section part figure table
 		team step appendix level schedule case variable set event matrix node town city train line angle room bus exhibit

@@ -107,7 +107,7 @@ func (p place) said() (s saying, end int) {
 			continue
 		case link != nil && (s.isVerb || link[2] >= 0 || isEnd && (link[4] >= 0 || rating.MatchString(p.left))),
 			gives.MatchString(gap) && given.MatchString(tail):
-		case isEnd && manner.MatchString(gap+word) && !tried.MatchString(gap):
+		case isEnd && manner.MatchString(gap+word) && !tried.MatchString(gap), doesSo.MatchString(gap + word + tail):
 			s.rank = praised
 		default:
 			continue
@@ -176,6 +176,8 @@ var (
 	// outdone follows a label that another is compared with.
 	outdone = compile(`^(?:'?(?:dan|den|tan|ten)\b|\s?से\s|보다|より)`)
 	isAsked = compile(`\b(?:whether|if either)\b[^.;,]{0,40}$`)
+	// doesSo is a label that does something better: "better follows the instructions".
+	doesSo = compile(`^["')\]*]*(?:'s?(?:\s[\w-]+){0,2}?\s⟨work⟩)?\s(?:better|best)\s[a-z]+s\s(?:the|all|every|its|this|what|user)\b`)
 	// tried is what makes a manner one that is not shown.
 	tried = compile(`\b⟨to says said claims claimed argues thinks fails if or no not never⟩\b`)
 	// wouldDo stands between a label and what somebody would do with it: "is the one I would keep".
@@ -197,7 +199,7 @@ var (
 		|[^\x00-\x7f])`)
 	// manner is how somebody does it: "serves the user better".
 	manner = compile(`^["')\]*]*(?:'s?(?:\s[\w-]+){0,2}?\s⟨work⟩)?\s(?:
-		(?:⟨adverb⟩\s)?[a-z]+(?:s|ed)\s(?:[\w']+\s){0,6}?(?:better|best|worse|worst)
+		(?:⟨adverb⟩\s)?[a-z]+(?:s|ed)\s(?:[\w']+\s){0,6}?(?:better|best|worse|worst|(?:more|less)\s\w+ly)
 		|(?:[^\s,.;:\x00]+\s){1,4}?⟨besser schlechter mieux moins\sbien mejor peor meglio peggio melhor pior beter slechter
 			lepiej gorzej⟩)$`)
 	// standsFor follows a label of which the same is said as of the other.
@@ -208,15 +210,14 @@ var (
 	// deniedLate follows what is denied, in languages that deny it late.
 	deniedLate = compile(`^\s*(?:değil|नहीं|では?な|じゃな|くな|ない|지 않|않|(?:이|가)?\s?아니)`)
 	// rating ends with a verb that says what comes next of the label: "I find A better".
-	rating = compile(`(?:⟨rate⟩|\b⟨ist est es è é jest⟩)\s+$`)
+	rating = compile(`(?:⟨rate⟩|\bwith|\b⟨ist est es è é jest⟩)\s+$`)
 	// partial ends praise that is of one side of it, or hangs on a condition.
 	partial = compile(`^(?:\s+(?:choice|option|answer|output|response|one|assistant|of \w+))?
 		(?:\s+than(?:\sthe)?\s\x00+(?:'s?(?:\s\w+){0,2})?
 			|\s+(?:than )?(?:(?:assistant|response|output|option|answer)s?\s+)?\S{1,3})?,?\s+
 		(?:(?:
 			but\s+(?:worse|weaker|less)
-			|in (?:terms|style|detail|tone|format\w*|depth|clarity|grammar|substance|accuracy|some|this respect
-				|\w+(?:ness|ity|ion)\b)
+			|in (?:terms|some|this respect|(?:the |its )?` + aspect + `)
 			|at|on|\w+ed|written|format\w*|structured|organi[sz]ed|if|only|when|up|than nothing|suited|answer (?:to|would)
 			|than (?:i|we|it|usual|expected|average|most|before|no)
 			|for (?:those|people|beginners|someone|anyone|users|a|an)

@@ -55,7 +55,7 @@ var (
 			|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be?)?) to \w+
 			|(?:could|might|may|can) be (?:argued|said|thought)
 			|(?:book|key|textbook|author|student|reference|assistant|[ab]) (?:says|said|claims|claimed|wrote|states|stated)
-			|tempting|(?:tempted|going|about|wanted) to \w+)\b`,
+			|tempting|(?:tempted|wanted|(?:was|were) (?:going|about)) to \w+)\b`,
 	)
 	// ours is said for oneself: "I would say", "we can conclude".
 	ours = compile(`\b(?:i|we)\s+
@@ -86,9 +86,9 @@ var (
 	retraction = compile(`⟨retraction⟩`)
 	retracted  = each(``,
 		`⟨undecided⟩`,
-		`(?:^|[.!?\n。)\]–—-])\W*(?:(?:wait|actually|hmm+|oops|no|sorry|or rather|but|and)\W+|[^.!?\n,;:]{1,24},\s)*
+		`(?:^|[.!?\n。)\]–—-])\W*(?:(?:wait|actually|hmm+|oops|no|sorry|or rather|but|and)\W+|[^.!?\n,;:]{1,24},?\s)*
 			⟨retraction⟩(?:$|\s*[^\s\w]
-			|\s(?:(?:this|that|my|the)\s)?(?:verdict|answer|label|selection|choice|judge?ment|jugement|decision))`,
+			|\s(?:(?:this|that|my|the)\s)?(?:and|so|verdict|answer|label|selection|choice|judge?ment|jugement|decision))`,
 		`[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry)\b[^.\n]{0,40}\b(?:
 			(?:that|this|it)(?:'s| is| was)\s+(?:\w+\s+)?(?:wrong|incorrect|not (?:right|correct|true)|a mistake)
 			|i (?:was wrong|made an? (?:mistake|error)|misread|take (?:that|this|it) back|withdraw|can(?:not|'t) decide))\b`,
