@@ -140,7 +140,7 @@ func (p place) alone() rank {
 	to := p.end + len(line)
 	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
 	isWord := p.out-p.in > 1
-	if endsAll.MatchString(p.right) && (isLast && concluded.MatchString(p.left) ||
+	if endsAll.MatchString(p.right) && (isLast && concluded.MatchString(p.left) && !conditional(p.left) ||
 		p.from > from && (correcting.MatchString(p.left) || isLast && isWord && loneLead.MatchString(p.left))) {
 		return declared
 	}
@@ -169,10 +169,11 @@ var (
 	loneLead = compile(`^[^\pL\d]*(?:(?:
 		so|therefore|thus|hence|clearly|final|finally|the|my|it is|it's|it must be|definitely
 		|no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm
-		|⟨adverb⟩|by\sa\s\w+|c'est une|es un|è un|é um|das ist ein|es ist ein
+		|c'est une|es un|è un|é um|das ist ein|es ist ein
 	)[\s,:.…!]+)*[^\pL\d]*$`)
 	// concluded ends with what a name alone follows as the conclusion, loneTail is all that may follow one.
-	concluded = compile(`(?:^|[\s,;:–—-])⟨so but hence thus therefore ergo donc daher deshalb quindi portanto por\stanto⟩[,:]?\s+
+	concluded = compile(`(?:^|[\s,;:–—-])(?:⟨so but hence thus therefore ergo donc daher deshalb quindi portanto por\stanto⟩
+		|⟨adverb⟩|by\sa\s\w+)[,:]?\s+
 		(?:(?:it's|it is|i say|i'd say)\s)?(?:the\s)?$`)
 	loneTail = compile(`^["')\]*]*,?\s*(?:⟨adverb⟩|by\san?\s[\w\s]{1,16}|⟨it\sis for\sme hands\sdown no\scontest all\sthe\sway of\scourse without\squestion
 		i'd\ssay i\sthink for\ssure⟩)?\s*(?:$|[.!;\n])`)
