@@ -99,8 +99,6 @@ var (
 	assistantNouns = cuesOf("assistant")
 	// alsoOrdinal follows "the first" where it names one of two.
 	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]|⟨is was wins does did has over and than because since as for seems⟩\b)`)
-	// inOrder stands between two that are named together.
-	inOrder = compile(`^["')\]*]*\s*(?:and|or|und|vs\.?|versus|,|/)\s*["'(]*$`)
 	// tieLead is all that goes before one that is a statement.
 	tieLead = compile(`^\W*(?:⟨so then overall honestly frankly basically essentially really just a an in\sshort in\ssum⟩[\s,:]+)*$`)
 	tieEnds = compile(`^["')]*\s*(?:$|[.,:;!\n–—-]|(?:because|since)\b)`)
@@ -117,22 +115,9 @@ var (
 
 func spelledLabels() map[string]label {
 	of := map[string]label{}
-	for _, word := range cuesOf("tie") {
-		of[word] = label{}
-	}
-	for _, word := range cuesOf("equal") {
-		of[word] = label{says: praised}
-	}
-	for name, places := range map[string][]string{"A": {"first", "1", "one", "1st"}, "B": {"second", "2", "two", "2nd"}} {
-		for _, noun := range append(assistantNouns, "one") {
-			of[places[0]+" "+noun], of[places[3]+" "+noun] = label{name: name}, label{name: name}
-			for _, number := range places[1:3] {
-				of[noun+" "+number] = label{name: name}
-				of[noun+" #"+number] = label{name: name}
-			}
-		}
-		for _, word := range cuesOf(places[0]) {
-			of[word] = label{name: name}
+	for kind, l := range map[string]label{"first": {name: "A"}, "second": {name: "B"}, "tie": {}, "equal": {says: praised}} {
+		for _, word := range cuesOf(kind) {
+			of[word] = l
 		}
 	}
 	return of
@@ -241,25 +226,19 @@ func (c comparison) labels(v *view) []label {
 		}
 	}
 	all = merge(all, c.named(v.letters(assistantNouns, 'C', true)))
-	return c.rankings(v, merge(all, c.spelled(v, all)))
+	return c.rankings(v, merge(all, c.spelled(v)))
 }
 
-// spelled are the names and words for a tie that are spelled out. "The former" goes by the order of the names before it.
-func (c comparison) spelled(v *view, names []label) (all []label) {
+// spelled are the names and words for a tie that are spelled out; "first" alone is one in "the first is".
+func (c comparison) spelled(v *view) (all []label) {
 	for _, m := range spelledWords.in(v.lower) {
 		word := v.lower[m[0]:m[1]]
 		l := spelled[word]
+		isNumber := word == "first" || word == "second"
+		if isNumber && !(strings.HasSuffix(v.lower[:m[0]], "the ") && alsoOrdinal.MatchString(v.lower[m[1]:])) {
+			continue
+		}
 		l.start, l.in, l.end, l.out = m[0], m[0], m[1], m[1]
-		if word == "first" || word == "second" {
-			if !strings.HasSuffix(v.lower[:m[0]], "the ") || !alsoOrdinal.MatchString(v.lower[m[1]:]) {
-				continue
-			}
-		}
-		before, _ := slices.BinarySearchFunc(names, l.start, func(l label, at int) int { return l.start - at })
-		if (word == "former" || word == "latter") && before > 1 && names[before-2].name == "B" &&
-			inOrder.MatchString(v.lower[names[before-2].end:names[before-1].start]) {
-			l.name = map[string]string{"A": "B", "B": "A"}[l.name]
-		}
 		l.value = c.tie
 		if l.name != "" {
 			l.value = c.names[l.name]
