@@ -235,7 +235,7 @@ func (c comparison) spelled(v *view) (all []label) {
 		word := v.lower[m[0]:m[1]]
 		l := spelled[word]
 		isNumber := word == "first" || word == "second"
-		if isNumber && !(strings.HasSuffix(v.lower[:m[0]], "the ") && alsoOrdinal.MatchString(v.lower[m[1]:])) {
+		if isNumber && !(strings.HasSuffix(v.lower[:m[0]], "the ") && alsoOrdinal.MatchString(v.lower[m[1]:min(len(v.lower), m[1]+8)])) {
 			continue
 		}
 		l.start, l.in, l.end, l.out = m[0], m[0], m[1], m[1]
