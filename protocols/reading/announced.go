@@ -173,7 +173,7 @@ var (
 	)[\s,:.…!]+)*[^\pL\d]*$`)
 	// concluded ends with what a name alone follows as the conclusion, loneTail is all that may follow one.
 	concluded = compile(`(?:^|[\s,;:–—-])(?:⟨so but hence thus therefore ergo donc daher deshalb quindi portanto por\stanto⟩
-		|⟨probably definitely clearly likely narrowly overall easily marginally slightly obviously⟩|by\sa\s\w+)[,:]?\s+
+		|⟨hands\sdown probably definitely clearly likely narrowly overall easily marginally slightly obviously⟩|by\sa\s\w+)[,:]?\s+
 		(?:(?:it's|it is|i say|i'd say)\s)?(?:the\s)?$`)
 	loneTail = compile(`^["')\]*]*,?\s*(?:⟨adverb⟩|by\san?\s[\w\s]{1,16}|⟨it\sis for\sme hands\sdown no\scontest all\sthe\sway of\scourse without\squestion
 		i'd\ssay i\sthink for\ssure⟩)?\s*(?:$|[.!;\n])`)

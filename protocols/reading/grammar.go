@@ -78,7 +78,8 @@ func (g grammar) read(reply string) Found {
 			final, ok = scored, isScored
 		}
 	}
-	if !ok {
+	isFaint := final.rank == praised && final.rule == rulePredicate && g.sides != nil // it holds where nothing follows
+	if !ok || isFaint && v.isFollowed(all, final.end) {
 		return Found{Outcome: None}
 	}
 	said := g.saidBeside(v, all, final)
@@ -92,6 +93,12 @@ func (g grammar) read(reply string) Found {
 		f.Outcome = None
 	}
 	return f
+}
+
+// isFollowed tells whether a later statement has one of some labels.
+func (v *view) isFollowed(all []label, end int) bool {
+	_, to := v.statement(end - 1)
+	return len(all) > 0 && all[len(all)-1].start >= to
 }
 
 // claims are those that the statements of a view make, the last first. Where that has the form that was asked for, no
@@ -154,7 +161,10 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 			final = c
 			continue
 		case c.value == final.value:
-			if !together && c.rank >= final.rank {
+			switch {
+			case c.rank > final.rank && final.rank == praised:
+				final = c
+			case !together && c.rank >= final.rank:
 				return final, true
 			}
 			continue

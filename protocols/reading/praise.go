@@ -48,6 +48,8 @@ func sayingsOf() map[string]saying {
 	put(better, declared, false, cuesOf("prefer")...)
 	put(worse, declared, false, cuesOf("drop")...)
 	put(worse, plain, false, "as good as")
+	put(better, praised, false, cuesOf("rather-better")...)
+	put(worse, praised, false, cuesOf("rather-worse")...)
 	for _, quality := range cuesOf("quality") {
 		put(worse, plain, false, "as "+quality+" as")
 		put(good, called, false, "most "+quality)

@@ -35,7 +35,7 @@ var (
 	// isWord joins an answer to what it is.
 	isWord = `(?:["'\])]*(?:
 			[:=|→➡⇒–—\n]+|->|=>|\s-\s|>\s
-			|(?:^|[\s,])⟨is are was be goes\sto it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
+			|(?:^|[\s,])⟨is are was be goes\sto belongs\sto comes\sfrom it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
 				wäre está fällt\sauf jest blijft هو هي olan справился ответил⟩(?:[\s:]|$)
 			|⟨является это 是 (?:^|[^因])为 為 は が 이 은 는 가 를 을⟩
 		)\s*)`
@@ -65,6 +65,8 @@ var (
 		|\b(?:chang|switch|revis|updat)\w*\s(?:(?:my|this|that|it|the)\b[^.,;:]{0,32}\b)?to(?:\s+be)?
 		|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?|corresponds to|closest to)
 			(?:\s+(?:in fact|actually|indeed|therefore|thus))?
+		|\bif\s(?:i|we|you|one)\s(?:could|can|had|have|has|must|(?:was|were)\s(?:forced|asked|allowed))\b[^.]{0,40}?,?
+			\s(?:it|that)(?:\swould|'d|\swill)\sbe
 		|⟨i-choose⟩|(⟨i-prefer⟩)
 		|⟨选择 選擇 (?:^|[我故应应该就,.\s])[选選] 答⟩
 	)`
