@@ -119,7 +119,7 @@ var (
 	ownAnswer = compile(`^\W*(?:(?:\w+\s+)?(?:own|correct|right|true|valid)\s\w+
 		|(?:\w*\s+)*(?:answer|option|letter|solution)\b[^:\n]*$)`)
 	// ranked follows a label that is chosen before another.
-	ranked = compile(`^["')\]*]*(?:'s?(?:\s⟨work⟩)?)?\s⟨over above ahead\sof before rather\sthan instead\sof⟩\s`)
+	ranked = compile(`^["')\]*]*(?:'s?(?:\s⟨work⟩)?)?\s⟨over above ahead\sof⟩\s`)
 	// afterBut ends with what sets the next label against one that is denied.
 	afterBut = compile(`\b(?:but|sondern|sino|mais plutôt|ma)(?: rather)?[\s"'(]*$`)
 	// ownWords may stand between a word and the colon after it, relative between it and a verb.
@@ -140,8 +140,9 @@ func (p place) alone() rank {
 	to := p.end + len(line)
 	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
 	isWord := p.out-p.in > 1
-	if endsAll.MatchString(p.right) && (isLast && p.form < demanded && concluded.MatchString(p.left) && !conditional(p.left) ||
-		p.from > from && (correcting.MatchString(p.left) || isLast && isWord && loneLead.MatchString(p.left))) {
+	concludes := isLast && p.form < demanded && concluded.MatchString(p.left) && !conditional(p.left)
+	corrects := p.from > from && (correcting.MatchString(p.left) || isLast && isWord && loneLead.MatchString(p.left))
+	if (concludes || corrects) && endsAll.MatchString(p.right) {
 		return declared
 	}
 	if p.start-from > before || !loneLead.MatchString(v.lower[from:p.start]) {
@@ -172,10 +173,12 @@ var (
 		|c'est une|es un|è un|é um|das ist ein|es ist ein
 	)[\s,:.…!]+)*[^\pL\d]*$`)
 	// concluded ends with what a name alone follows as the conclusion, loneTail is all that may follow one.
-	concluded = compile(`(?:^|[\s,;:–—-])(?:⟨so but hence thus therefore ergo donc daher deshalb quindi portanto por\stanto⟩
-		|⟨hands\sdown probably definitely clearly likely narrowly overall easily marginally slightly obviously⟩|by\sa\s\w+)[,:]?\s+
+	concluded = compile(`(?:^|[\s,;:–—-])(?:
+			⟨so but hence thus therefore ergo donc daher deshalb quindi portanto por\stanto hands\sdown probably definitely
+			clearly likely narrowly overall easily marginally slightly obviously⟩|by\sa\s\w+)[,:]?\s+
 		(?:(?:it's|it is|i say|i'd say)\s)?(?:the\s)?$`)
-	loneTail = compile(`^["')\]*]*,?\s*(?:⟨adverb⟩|by\san?\s[\w\s]{1,16}|⟨it\sis for\sme hands\sdown no\scontest all\sthe\sway of\scourse without\squestion
+	loneTail = compile(`^["')\]*]*,?\s*(?:⟨adverb⟩|by\san?\s[\w\s]{1,16}
+		|⟨it\sis for\sme hands\sdown no\scontest all\sthe\sway of\scourse without\squestion
 		i'd\ssay i\sthink for\ssure⟩)?\s*(?:$|[.!;\n])`)
 	// correcting is all that goes before a label that takes the place of another.
 	correcting = compile(`^[^\pL\d]*(?:(?:
@@ -183,5 +186,6 @@ var (
 		|nein|non|não|нет|perdón|pardon|desculpe|scusa|entschuldigung|verzeihung|perdona|oh
 	)[\s,:.…!]+)+["'(\[*]*$`)
 	loneEnd = compile(`^[^\pL\d?]*(?:です|だ)?[^\pL\d?]*$`)
-	opens   = compile(`^["')\]*]*\s*(?:[.),(–—-]|:[^:]*$|⟨because since by over for\sme hands\sdown all\sthe\sway it\sis⟩\b)`)
+	opens   = compile(`^["')\]*]*\s*(?:[.),(–—-]|:[^:]*$
+		|⟨because since by over for\sme hands\sdown all\sthe\sway it\sis⟩\b)`)
 )

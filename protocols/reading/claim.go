@@ -100,8 +100,8 @@ func (g grammar) claim(p place) claim {
 	return c
 }
 
-// answered returns what a name alone is, as the answer to the question before it, or to the one that was asked where it is
-// all that is said.
+// answered returns what a name alone is, as the answer to the question before it, or to the one that was asked where it
+// comes first.
 func (p place) answered(asked judgment) judgment {
 	v := p.view
 	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
@@ -122,7 +122,8 @@ func (p place) answered(asked judgment) judgment {
 
 // unsaid tells whether a label is denied, doubted, quoted, asked or offered, and not said by the reply itself.
 func (p place) unsaid(isAnnounced bool) bool {
-	if !claimed(p.left) || unreal.MatchString(p.left) || ofOthers.MatchString(p.left) && !unmoved.MatchString(p.left) || p.view.inQuestion(p.start, p.end) ||
+	isOthers := ofOthers.MatchString(p.left) && !unmoved.MatchString(p.left)
+	if !claimed(p.left) || isOthers || unreal.MatchString(p.left) || p.view.inQuestion(p.start, p.end) ||
 		conjunctive.MatchString(p.left) && hanging.MatchString(p.right) {
 		return true
 	}

@@ -199,7 +199,8 @@ func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 		return ""
 	}
 	k := max(0, slices.Index(all, final.label))
-	names := slices.DeleteFunc(slices.Clone(all[max(0, k-8):min(len(all), k+4)]), func(l label) bool { return l.form == demanded })
+	near := slices.Clone(all[max(0, k-8):min(len(all), k+4)])
+	names := slices.DeleteFunc(near, func(l label) bool { return l.form == demanded })
 	for i := range slices.Backward(names) {
 		p := newPlace(v, names, i)
 		isBefore := p.start < final.start

@@ -98,13 +98,16 @@ var (
 		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`)
 	assistantNouns = cuesOf("assistant")
 	// alsoOrdinal follows "the first" where it names one of two.
-	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]|⟨is was wins does did has over and than because since as for seems⟩\b)`)
+	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]
+		|⟨is was wins does did has over and than because since as for seems⟩\b)`)
 	// tieLead is all that goes before one that is a statement.
-	tieLead = compile(`^\W*(?:⟨so then overall honestly frankly basically essentially really just a an in\sshort in\ssum⟩[\s,:]+)*$`)
+	tieLead = compile(`^\W*(?:
+		⟨so then overall honestly frankly basically essentially really just a an in\sshort in\ssum⟩[\s,:]+)*$`)
 	tieEnds = compile(`^["')]*\s*(?:$|[.,:;!\n–—-]|(?:because|since)\b)`)
 	// tieVerb goes before a word for a tie that is the verdict.
-	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis results\sin ends\sin declaring calling\sit
-		score\sit rate\sit judge\sit consider\sit⟩\s(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
+	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis results\sin ends\sin declaring
+		calling\sit score\sit rate\sit judge\sit consider\sit⟩\s
+		(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
 )
 
 // spelled are the words that name one of two after its place, or a tie, and what each stands for: "former", "draw".
@@ -115,7 +118,13 @@ var (
 
 func spelledLabels() map[string]label {
 	of := map[string]label{}
-	for kind, l := range map[string]label{"first": {name: "A"}, "second": {name: "B"}, "tie": {}, "equal": {says: praised}} {
+	kinds := map[string]label{
+		"first":  {name: "A"},
+		"second": {name: "B"},
+		"tie":    {},
+		"equal":  {says: praised},
+	}
+	for kind, l := range kinds {
 		for _, word := range cuesOf(kind) {
 			of[word] = l
 		}
@@ -234,8 +243,9 @@ func (c comparison) spelled(v *view) (all []label) {
 	for _, m := range spelledWords.in(v.lower) {
 		word := v.lower[m[0]:m[1]]
 		l := spelled[word]
-		isNumber := word == "first" || word == "second"
-		if isNumber && !(strings.HasSuffix(v.lower[:m[0]], "the ") && alsoOrdinal.MatchString(v.lower[m[1]:min(len(v.lower), m[1]+8)])) {
+		isName := strings.HasSuffix(v.lower[:m[0]], "the ") &&
+			alsoOrdinal.MatchString(v.lower[m[1]:min(len(v.lower), m[1]+8)])
+		if !isName && (word == "first" || word == "second") {
 			continue
 		}
 		l.start, l.in, l.end, l.out = m[0], m[0], m[1], m[1]
@@ -414,8 +424,8 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	return all
 }
 
-// isName tells whether the letter at i is the name of one of two by the words around it: the A of "A good answer" and the
-// B of "plan B" are not.
+// isName tells whether the letter at i is the name of one of two by the words around it: the A of "A good answer" is
+// none.
 func (v *view) isName(i int, written form) bool {
 	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
 	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) && !acts.MatchString(right)

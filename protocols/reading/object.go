@@ -46,7 +46,8 @@ var (
 			(?:(?:assistant|response) )?[ab])"
 		|(?:is_)?(?:a_)?(tie|draw)=true)`)
 	// scored is a key with a number that are the score of one: "assistant_a_score"=7.
-	scored = compile(`(?i)^(?:score_)?(?:(?:assistant|response|model|answer)_)?([ab])(?:_(?:score|rating|total))?="?([\d.]+)"?$`)
+	scored = compile(`(?i)^(?:score_)?(?:(?:assistant|response|model|answer)_)?([ab])(?:_(?:score|rating|total))?
+		="?([\d.]+)"?$`)
 	isList = compile(`^\[[^\[]`)
 	// callKey is a key under which a call of a tool has what it is called with.
 	callKey = compile(`^\\?(?:arguments|parameters|args|kwargs|input|(?:tool|action)_input

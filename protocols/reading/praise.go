@@ -137,7 +137,8 @@ func (p place) contrasted() (s saying) {
 	}
 	gap := p.view.lower[before.end:max(before.end, p.start)]
 	words := sayingWords.in(gap)
-	if len(words) == 0 || unsure.MatchString(gap) || claimed(before.left) && !deniedBetween.MatchString(gap[:words[0][0]]) {
+	if len(words) == 0 || unsure.MatchString(gap) ||
+		claimed(before.left) && !deniedBetween.MatchString(gap[:words[0][0]]) {
 		return s
 	}
 	m := words[len(words)-1]
@@ -154,6 +155,8 @@ const (
 		counts\sas ranks\sas deserves\sto\sbe
 		ist bleibt erscheint wirkt est reste semble es resulta parece è risulta sembra é foi fica blijft lijkt jest
 		является qui\sest que\ses che\sè que\sé die\sist der\sist⟩(?:\s(?:to be|being))?)`
+	// owner is what is of a label: its answer.
+	owner = `^["')\]*]*(?:'s?(?:\s[\w-]+){0,2}?\s⟨work⟩)?`
 	// measure may go before a word that says something.
 	measure = `(?:[\s,]*(?:⟨adverb⟩|⟨the a le la les il el lo o die der das de den het single overall only one clear
 		respuesta réponse risposta resposta yanıtı cevabı both\sthe of\sthe\stwo⟩\b,?|[^\x00-\x7f\s]+(?:\s|$)))*`
@@ -179,28 +182,31 @@ var (
 	outdone = compile(`^(?:'?(?:dan|den|tan|ten)\b|\s?से\s|보다|より)`)
 	isAsked = compile(`\b(?:whether|if either)\b[^.;,]{0,40}$`)
 	// doesSo is a label that does something better: "better follows the instructions".
-	doesSo = compile(`^["')\]*]*(?:'s?(?:\s[\w-]+){0,2}?\s⟨work⟩)?\s(?:better|best)\s[a-z]+s\s(?:the|all|every|its|this|what|user)\b`)
+	doesSo = compile(owner + `\s(?:better|best)\s[a-z]+s\s(?:the|all|every|its|this|what|user)\b`)
 	// tried is what makes a manner one that is not shown.
 	tried = compile(`\b⟨to says said claims claimed argues thinks fails if or no not never⟩\b`)
 	// wouldDo stands between a label and what somebody would do with it: "is the one I would keep".
-	wouldDo = compile(`^["')\]*]*(?:'s\s⟨work⟩)?\s⟨is was⟩\s(?:clearly\s)?(?:the\s(?:only\s)?⟨work⟩(?:\s⟨that which⟩)?|what)\s
+	wouldDo = compile(owner + `\s⟨is was⟩\s(?:clearly\s)?(?:the\s(?:only\s)?⟨work⟩(?:\s⟨that which⟩)?|what)\s
 		(?:to|(?:i|we)(?:'d|'ll|\swould|\swill)?(?:\s⟨rather most gladly happily personally⟩)?)\s$`)
 	// notAs stands between a label and "as good as".
-	notAs = compile(`^["')\]*]*(?:'s\s⟨work⟩)?\s⟨is was⟩(?:n't|\snot|\snowhere\snear)
+	notAs = compile(owner + `\s⟨is was⟩(?:n't|\snot|\snowhere\snear)
 		(?:\s⟨nearly quite anywhere\snear remotely half even\sclose\sto⟩)?\s$`)
 	// ofNext goes on to the label that the word is said of.
 	ofNext = compile(`^[^.;\x00]{0,40}(?:⟨is ist est es è é jest⟩|:)\s["'(]*\x00`)
 	// gives stands between a label and what is said of what it gives, which given begins.
-	gives = compile(`^["')\]*]*\s(?:⟨adverb⟩\s)?⟨provides provide provided gives give gave has offers offer offered wrote writes did does
-		delivers delivered produces produced makes made presents presented⟩\s(?:us\s|the\suser\s)?
+	gives = compile(owner + `\s(?:⟨adverb⟩\s)?
+		⟨provides provide provided gives give gave has offers offer offered wrote
+		writes did does delivers delivered produces produced makes made presents presented⟩\s(?:us\s|the\suser\s)?
 		(?:the|an?|by far the)` + measure + `\s*$`)
-	given = compile(`^(?:\s(?:and|,)(?:\s\w+){1,2})?\s(?:job|⟨work⟩)(?:[.,;:!\n]|$|\s⟨overall because since of at to for here by than and⟩\b)`)
+	given = compile(`^(?:\s(?:and|,)(?:\s\w+){1,2})?\s(?:job|⟨work⟩)
+		(?:[.,;:!\n]|$|\s⟨overall because since of at to for here by than and⟩\b)`)
 	// verbEnds follows a verb, if all of it is said of the label: "wins this round", but not "wins points".
-	verbEnds = compile(`^\s*(?:\x00|⟨adverb⟩|⟨this the here hands outright easily narrowly clearly comfortably overall in for by
+	verbEnds = compile(`^\s*(?:\x00|⟨adverb⟩
+		|⟨this the here hands outright easily narrowly clearly comfortably overall in for by
 		because than at every most on out it each decisively ab als que dan niż chez em à da di para con per ihm ihr⟩\b
 		|[^\x00-\x7f])`)
 	// manner is how somebody does it: "serves the user better".
-	manner = compile(`^["')\]*]*(?:'s?(?:\s[\w-]+){0,2}?\s⟨work⟩)?\s(?:
+	manner = compile(owner + `\s(?:
 		(?:⟨adverb⟩\s)?[a-z]+(?:s|ed)\s(?:[\w']+\s){0,6}?(?:better|best|worse|worst|(?:more|less)\s\w+ly)
 		|(?:[^\s,.;:\x00]+\s){1,4}?⟨besser schlechter mieux moins\sbien mejor peor meglio peggio melhor pior beter slechter
 			lepiej gorzej⟩)$`)
@@ -208,9 +214,11 @@ var (
 	standsFor     = compile(`^["')\]*]*(?:\s(?:is|was|does|did))?["')\]*]*(?:$|[.,;!\n]|\s(?:because|since)\b)`)
 	deniedBetween = compile(`n't\b|\b⟨not never nicht pas no\ses non não would\sbe would\shave⟩\b|wäre|не\s|不`)
 	clauseTurns   = compile(`[.,;:–—]|\bbut\b`)
-	unsure        = compile(`\b⟨or maybe perhaps possibly might could oder vielleicht ou peut-être quizás forse talvez⟩\b`)
+	unsure        = compile(`\b⟨or maybe perhaps possibly might could
+		oder vielleicht ou peut-être quizás forse talvez⟩\b`)
 	// deniedLate follows what is denied, in languages that deny it late.
-	deniedLate = compile(`^\s*(?:değil|नहीं|では?な|じゃな|くな|ない|지 않|않|(?:이|가)?\s?아니)`)
+	deniedLate = compile(`^\s*(?:değil|नहीं
+		|では?な|じゃな|くな|ない|지 않|않|(?:이|가)?\s?아니)`)
 	// rating ends with a verb that says what comes next of the label: "I find A better".
 	rating = compile(`(?:⟨rate⟩|\bwith|\b⟨ist est es è é jest⟩)\s+$`)
 	// partial ends praise that is of one side of it, or hangs on a condition.

@@ -41,7 +41,8 @@ var (
 		`\bprefer\s[^.;]{0,60}\bto`+open,
 		toSay+`[^.;:,\n\]]{0,40}`)
 	// forced is a condition that is met: "if one has to be called worse, it is".
-	forced  = compile(`\bif\s(?:i|we|one|you)(?:'d)?\s(?:\w+ly\s)?⟨has have had must were was am⟩\s⟨to forced asked pressed⟩\b`)
+	forced = compile(`\bif\s(?:i|we|one|you)(?:'d)?\s(?:\w+ly\s)?
+		⟨has have had must were was am⟩\s⟨to forced asked pressed⟩\b`)
 	doubted = each(`[^.,;:]{0,24}$`,
 		`(?:n't|\b(?:not|never|no|nothing|hardly|false|untrue|wrong|hard|difficult|disagree|deny))\b[^.;:,]{0,40}\bthat\b`,
 		`\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?
@@ -61,7 +62,8 @@ var (
 	ours = compile(`\b(?:i|we)\s+
 		(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
 	// certain is said for oneself as well, though it denies something.
-	certain = compile(`\b(?:no(?:body)?\s(?:\w+\s){0,2}?⟨question doubt denying deny dispute⟩|can(?:no|')t\s⟨deny dispute⟩
+	certain = compile(`\b(?:no(?:body)?\s(?:\w+\s){0,2}?⟨question doubt denying deny dispute⟩
+		|can(?:no|')t\s⟨deny dispute⟩
 		|undeniabl\w+)\b[^.;:,]{0,24}$`)
 	// mentioned ends with what something else is said of than that it is so.
 	mentioned = compile(`(?:\b(?:

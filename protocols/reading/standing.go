@@ -55,9 +55,13 @@ func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
 		isScore = isScore || m[1] != "" || m[3] != "" || scoreBefore.MatchString(p.left)
 		final = claim{label: l, rank: praised, rule: ruleScores}
 	}
-	final.value = c.tie
-	if of["A"] != of["B"] {
-		final.value = c.sides(final.label, map[bool]judgment{true: better, false: worse}[of[final.name] == max(of["A"], of["B"])])
+	switch {
+	case of["A"] > of["B"]:
+		final.value = c.a
+	case of["A"] < of["B"]:
+		final.value = c.b
+	default:
+		final.value = c.tie
 	}
 	return final, isScore && len(of) == 2
 }
@@ -73,11 +77,13 @@ var (
 		)(?:the\s)?$`)
 	rankOrder = `(?:\brank(?:ing|ed|s|\sorder)?|\bmy\sorder\w*|\bin\sorder\sof\s(?:quality|preference|merit)|\bordering
 		|best\s(?:to\sworst|first)|(worst\s(?:to\sbest|first)))`
-	rankLead = compile(rankOrder + `\b[^.\n]{0,48}[\s:]*(?:(?:1[.)]|1st(?:\splace)?:?|first(?:\splace)?:|\#1:?)\s*)?["'(]*$`)
+	rankLead = compile(rankOrder + `\b[^.\n]{0,48}[\s:]*
+		(?:(?:1[.)]|1st(?:\splace)?:?|first(?:\splace)?:|\#1:?)\s*)?["'(]*$`)
 	rankTail = compile(`^[^\pL]*(?:(?:ranked|in|listed|ordered|sorted|from|order)\s)*` + rankOrder)
 	// scoreAfter follows a label that has a score: 1 is a verb for it, 2 the score, 3 its unit.
 	scoreAfter = compile(`^["')\]*|]*(?:'s)?(?:\s⟨score rating mark grade total⟩)?["'*]*\s*(?:(?:
-		(⟨gets get receives scores earns deserves rated scored got⟩)|⟨a an is of with at total overall score⟩|[:=|(–—-])\s*)*
+		(⟨gets get receives scores earns deserves rated scored got⟩)
+		|⟨a an is of with at total overall score⟩|[:=|(–—-])\s*)*
 		(\d{1,3}(?:\.\d+)?)(\s?/\s?\d+|\sout\sof\s\d+|\spoints?|\s?%|\sstars?)?
 		["')\]*]*\s*(?:$|[.,;:)\n|–—-]|(?:and|but|while|whereas|vs|because|since|so)\b|\x00)`)
 	scoreBefore = compile(`\b(?:scores?|ratings?|grades?|marks?|rate|give|gave|award|points)\b[^.;\n]{0,48}$`)

@@ -35,14 +35,16 @@ var (
 	// isWord joins an answer to what it is.
 	isWord = `(?:["'\])]*(?:
 			[:=|→➡⇒–—\n]+|->|=>|\s-\s|>\s
-			|(?:^|[\s,])⟨is are was be goes\sto belongs\sto comes\sfrom it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
+			|(?:^|[\s,])⟨is are was be goes\sto belongs\sto comes\sfrom
+				it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
 				wäre está fällt\sauf jest blijft هو هي olan справился ответил⟩(?:[\s:]|$)
 			|⟨является это 是 (?:^|[^因])为 為 は が 이 은 는 가 를 을⟩
 		)\s*)`
 
 	// filler stands between that and a label, and says nothing else.
 	filler = `(?:⟨clearly most\slikely likely probably definitely therefore thus hence then simply indeed
-		actually obviously surely certainly still also only just now in\sfact again that\sof that the to as\sfollows assistant: olan
+		actually obviously surely certainly still also only just now in\sfact again that\sof that the to
+		as\sfollows assistant: olan
 		given\sby best closest correct right final response\sis answer\sis label\sis letter number overall a an
 		die der das den het one\sthat answer reply response\sthat assistant that\swas that\swere which\swas
 		also most either both between better plausible my be by with
