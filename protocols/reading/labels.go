@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -89,13 +88,13 @@ var (
 	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?
 		(in[- ]?correct|not correct|wrong|correct)\.?$`)
 	barePair     = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:⟨assistant⟩\s)?[ab]\b`)
-	correctWords = strings.Fields(`correct right true richtig korrekt
+	correctWords = newLexicon(strings.Fields(`correct right true richtig korrekt
 		correcte exacte correcta corretta correta верен верный правильный
-		正确 正確 正しい 맞습니다`)
-	incorrectWords = phrases(`not_correct incorrect wrong false falsch inkorrekt
+		正确 正確 正しい 맞습니다`))
+	incorrectWords = newLexicon(phrases(`not_correct incorrect wrong false falsch inkorrekt
 		incorrecte fausse inexacte incorrecta errónea incorretta errata sbagliata incorreta errada
 		неверен неверный неправильный
-		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`)
+		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`))
 	assistantNouns = cuesOf("assistant")
 	// alsoOrdinal follows "the first" where it names one of two.
 	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]
@@ -276,11 +275,13 @@ func (c comparison) named(letters []label) []label {
 func (v *view) brackets(parse func(inside string) string) []label {
 	var all []label
 	end := 0
-	for _, open := range v.find([]string{"["}) {
-		at := open[0]
+	for at := range v.lower {
+		if v.lower[at] != '[' || at < end {
+			continue
+		}
 		text := v.lower[at:min(len(v.lower), at+after)]
 		m := bracketed.find(text)
-		if at < end || m == nil {
+		if m == nil {
 			continue
 		}
 		end = at + m[1]
@@ -302,31 +303,10 @@ var muddled = compile(`^\s*[ab]\s*[<>=]+[ab<>=\s]+$`)
 // bracketed is what one or two brackets hold, either side of which may be incomplete.
 var bracketed = compile(`^(\[(?: ?\[){0,2}) ?([^\[\]\n]{1,48})(\](?: ?\]){0,2})`)
 
-// find is where a view has some words.
-func (v *view) find(words []string) [][]int {
-	var all [][]int
-	for _, word := range words {
-		for from := 0; ; from += len(word) {
-			n := strings.Index(v.lower[from:], word)
-			if n < 0 {
-				break
-			}
-			from += n
-			all = append(all, []int{from, from + len(word)})
-		}
-	}
-	slices.SortFunc(all, func(a, b []int) int { return cmp.Or(a[0]-b[0], b[1]-a[1]) })
-	return all
-}
-
 // words are the labels that are one of some words, each of which says the value.
-func (v *view) words(words []string, value string) []label {
-	var all []label
-	for _, m := range v.find(words) {
-		isWord := !wordBefore(v.lower, m[0]) && !wordAfter(v.lower, m[1])
-		if isWord && (len(all) == 0 || m[0] >= all[len(all)-1].end) {
-			all = append(all, label{value: value, start: m[0], end: m[1], in: m[0], out: m[1]})
-		}
+func (v *view) words(words *lexicon, value string) (all []label) {
+	for _, m := range words.in(v.lower) {
+		all = append(all, label{value: value, start: m[0], end: m[1], in: m[0], out: m[1]})
 	}
 	return all
 }
@@ -334,12 +314,15 @@ func (v *view) words(words []string, value string) []label {
 // orders are the orders of two that stand without brackets: "A > B".
 func (v *view) orders() []label {
 	var all []label
-	for _, sign := range v.find([]string{"<", "=", ">"}) {
-		start := len(strings.TrimRight(v.lower[:sign[0]], " \t\n")) - 1
+	for sign := range v.lower {
+		if v.lower[sign] < '<' || v.lower[sign] > '>' {
+			continue
+		}
+		start := len(strings.TrimRight(v.lower[:sign], " \t\n")) - 1
 		if start < 0 || len(all) > 0 && start < all[len(all)-1].end || wordBefore(v.lower, start) {
 			continue
 		}
-		m := barePair.find(v.lower[start:min(len(v.lower), sign[1]+before/8)])
+		m := barePair.find(v.lower[start:min(len(v.lower), sign+1+before/8)])
 		if m == nil {
 			continue
 		}
