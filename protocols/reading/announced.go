@@ -105,7 +105,7 @@ const aspect = `\b(?:\w+(?:ness|ity)|accuracy|style|tone|depth|details?|format(?
 	|pacing|layout|safety|empathy|brevity|examples|evidence|sources|facts|language|vocabulary)`
 
 var (
-	noLead      = compile(`^\s*(?:es |该|此|这个|[^\x00-\x7f]{1,4}的)?$`)
+	noLead      = compile(`^\s*(?:es |该|此|这个|[^\x00-\x7f]{1,4}的)?$|(?:,|\s(?:è|é|es|est))\s$`)
 	clauseStops = compile(`^["')\]}*$.!]*\s*(?:$|[.,;:!?(\n]|because\b|since\b)`)
 	// thing is a word for any of the labels, adjective goes before it where it is the answer.
 	thing     = compile(`^(?:option|choice|letter|label|output|response|overall|best)$`)

@@ -411,7 +411,8 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 // none.
 func (v *view) isName(i int, written form) bool {
 	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
-	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) && !acts.MatchString(right)
+	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) &&
+		!acts.MatchString(right) && sayingWords.at(v.lower, i+2) == 0
 	return v.text[i] <= 'B' && goesOnName.MatchString(right) && !isArticle
 }
 

@@ -107,7 +107,7 @@ func (p place) said() (s saying, end int) {
 			denied(gap), deniedLate.MatchString(tail), isAsked.MatchString(p.left),
 			strings.Contains(gap, ",") && ofNext.MatchString(tail):
 			continue
-		case link != nil && (s.isVerb || link[2] >= 0 || isEnd && (link[4] >= 0 || rating.MatchString(p.left))),
+		case link != nil && (s.isVerb || !isLetter(word[0]) || link[2] >= 0 || isEnd && (link[4] >= 0 || rating.MatchString(p.left))),
 			gives.MatchString(gap) && given.MatchString(tail):
 		case isEnd && manner.MatchString(gap+word) && !tried.MatchString(gap), doesSo.MatchString(gap + word + tail):
 			s.rank = praised
@@ -170,13 +170,13 @@ var (
 		(?:\s*(?:的(?:回答|答案|回复)|の(?:回答|方|ほう|答え)*|의\s?(?:답변|응답)))*
 		(?:比\x00+(?:的回答)?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가|은|는)?
 		(?:,?(?:\s[^\x00-\x7f\s,.]+){0,2}\s*\x00+(?:'?(?:dan|den|tan|ten)|\sसे|보다|より))?
-		(\s*(?:[,(]\s*)?(?:(?:that|who|which|qui|que|che|die|der)\s)?(?:` + copula + `|as|to be|being|the|\())?
+		(\s*(?:[,(]\s*)?(?:(?:that|who|which|qui|que|che|die|der)\s)?(?:` + copula + `|as|für|to be|being|the|\())?
 		(\s*(?::|\s[–—-]))?
 		` + measure + `\s*$`)
 	// continues is what else is said of the label, up to what goes on about it.
 	continues = compile(`^[^;:.?\x00]{0,160}?
 		(?:,\s⟨which who and\swho and\swhich⟩\s|[\s,](?:⟨and but so hence thus therefore und et y e en i и⟩[\s,]+)+)
-		(?:(?:it|this|he|she|er|sie|elle|il)\b|(?:i|we)\s(?:\w+\s)?⟨rate⟩\s(?:it|this)\b)?
+		(?:(?:it|this|he|she|er|sie|elle|il)\b|(?:(?:i|we)\s(?:\w+\s)?)?⟨rate⟩\s(?:it|this)\b)?
 		(\s?(?:` + copula + `|as|to be|the))?()` + measure + `\s*$`)
 	// outdone follows a label that another is compared with.
 	outdone = compile(`^(?:'?(?:dan|den|tan|ten)\b|\s?से\s|보다|より)`)
@@ -203,8 +203,8 @@ var (
 	// verbEnds follows a verb, if all of it is said of the label: "wins this round", but not "wins points".
 	verbEnds = compile(`^\s*(?:\x00|⟨adverb⟩
 		|⟨this the here hands outright easily narrowly clearly comfortably overall in for by
-		because than at every most on out it each decisively ab als que dan niż chez em à da di para con per ihm ihr⟩\b
-		|[^\x00-\x7f])`)
+		because than at every most on out it each decisively ab als que dan chez em à da di para con per ihm ihr⟩\b
+		|niż\s|[^\x00-\x7f])`)
 	// manner is how somebody does it: "serves the user better".
 	manner = compile(owner + `\s(?:
 		(?:⟨adverb⟩\s)?[a-z]+(?:s|ed)\s(?:[\w']+\s){0,6}?(?:better|best|worse|worst|(?:more|less)\s\w+ly)
