@@ -186,7 +186,8 @@ func mustBeFree(path string) error {
 			return fmt.Errorf("%s: has %s but no %s: name another folder with --out", path, RecordsFile, ManifestFile)
 		}
 		if !strings.HasPrefix(e.Name(), ".") {
-			return fmt.Errorf("%s: is not empty and holds no run (there is %s): name another folder with --out", path, e.Name())
+			const text = "%s: is not empty and holds no run (there is %s): name another folder with --out"
+			return fmt.Errorf(text, path, e.Name())
 		}
 	}
 	return nil
