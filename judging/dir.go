@@ -214,8 +214,8 @@ func (d *Dir) Sweep() error {
 	return kept(err)
 }
 
-// look reads the records that stand. Those that are to be asked again, or are doubled, are left to Sweep, and a last one
-// that was not finished to Start.
+// look reads the records that stand. Those that are to be asked again, or are doubled, are left to Sweep, and a last
+// one that was not finished to Start.
 func look[T any](
 	d *Dir, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) error {
