@@ -46,7 +46,9 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 			case m[2] >= 0:
 				side = g.asked
 			}
-			if g.opposes(side) || forPart.MatchString(p.left[:m[0]]) && !inFull.MatchString(p.left) {
+			isPart := aspectAfter.MatchString(p.right) ||
+				forPart.MatchString(p.left[:m[0]]) && !inFull.MatchString(p.left)
+			if isPart || g.opposes(side) {
 				return "", unjudged, -1
 			}
 			return p.left[m[0]:], side, m[0]
@@ -111,7 +113,7 @@ var (
 	thing     = compile(`^(?:option|choice|letter|label|output|response|overall|best)$`)
 	adjective = compile(`^[^\pL]*$
 		|\b(?:correct|best|better|right|\w*appropriate|final|closest|suitable|accurate|precise|likely|helpful|only|valid|true
-			|nearest|choosing|chosen|selected|intended|my|our|the|multiple[- ]choice|worst|worse|least \w+)\s+$`)
+			|nearest|top|favou?rite|choosing|chosen|selected|intended|my|our|the|multiple[- ]choice|worst|worse|least \w+)\s+$`)
 	// aspectBefore ends with a respect in which two are compared, aspectAfter begins with one.
 	aspectBefore = compile(aspect + `[\s_-]+$`)
 	aspectAfter  = compile(`^\s*(?:\(\s*|(?:on|for|in|by|regarding) (?:the )?)` + aspect + `\b`)

@@ -152,7 +152,7 @@ var (
 	// unmoved says that another order changes nothing.
 	unmoved     = compile(`\b⟨still same not\schange unchanged regardless either\sway⟩\b|n't\schange`)
 	impersonal  = compile(`^to\s`)
-	hedged      = compile(`\b⟨might may could perhaps maybe possibly⟩\b`)
+	hedged      = compile(`\b⟨might may could perhaps maybe possibly⟩\b[^.;,]{0,20}$`)
 	would       = compile(`\b(?:would|could) (?:be|have been)\b`)
 	conjunctive = compile(`\b(?:would|could|might)\b`)
 	// hanging follows a label that hangs on a condition.
@@ -202,7 +202,7 @@ func (g grammar) beside(p place, c *claim) {
 var (
 	joined = compile(`^["')\]}.*$\s]*(?:
 		[,/;&+]|,?\s*\b(?:or|and|and/or|nor|as well as|to|oder|und|ou|et|o|y|e)\b|и|или|和|或|と|か|또는
-	)\s*(?:also |even |maybe |perhaps |possibly |the )*["'(\[]*$`)
+	)\s*(?:also |even |maybe |perhaps |possibly |with |for |the )*["'(\[]*$`)
 	// alsoNamed joins the next label to the one before.
 	alsoNamed = compile(`(?:,|\band|\bor|&|/)\s*$`)
 	// listEnds follows a label that is one of several without a noun.

@@ -65,7 +65,10 @@ func (l *lexicon) at(text string, i int) (end int) {
 	}
 	for _, word := range l.words[text[i:i+3]] {
 		end := i + len(word)
-		if strings.HasPrefix(text[i:], word) && !wordBefore(text, i) && (!isLetter(word[len(word)-1]) || !wordAfter(text, end)) {
+		if !strings.HasPrefix(text[i:], word) || wordBefore(text, i) {
+			continue
+		}
+		if !isLetter(word[len(word)-1]) || !wordAfter(text, end) {
 			return end
 		}
 	}

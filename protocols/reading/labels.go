@@ -102,10 +102,10 @@ var (
 	// tieLead is all that goes before one that is a statement.
 	tieLead = compile(`^\W*(?:
 		⟨so then overall honestly frankly basically essentially really just a an in\sshort in\ssum⟩[\s,:]+)*$`)
-	tieEnds = compile(`^["')]*\s*(?:$|[.,:;!\n–—-]|(?:because|since)\b)`)
+	tieEnds = compile(`^["')]*\s*(?:$|[^\pL\d\s"'(]|\n|(?:because|since)\b)`)
 	// tieVerb goes before a word for a tie that is the verdict.
-	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis results\sin ends\sin declaring
-		calling\sit score\sit rate\sit judge\sit consider\sit⟩\s
+	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis it\sends\sin this\sends\sin
+		declaring calling\sit score\sit rate\sit judge\sit consider\sit⟩\s
 		(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
 )
 
@@ -247,7 +247,8 @@ func (c comparison) spelled(v *view) (all []label) {
 		if !isName && (word == "first" || word == "second") {
 			continue
 		}
-		l.start, l.in, l.end, l.out = m[0], m[0], m[1], m[1]
+		l.start, l.end = m[0], m[1]
+		l.in, l.out = m[0], m[1]
 		l.value = c.tie
 		if l.name != "" {
 			l.value = c.names[l.name]

@@ -22,7 +22,8 @@ const (
 type saying struct {
 	judgment
 	rank
-	isVerb bool // it needs no "is" before it
+	isVerb  bool // it needs no "is" before it
+	isPlace bool // it is one of the place where somebody puts it
 }
 
 var (
@@ -39,8 +40,13 @@ func sayingsOf() map[string]saying {
 		}
 	}
 	put(good, called, false, "correct", "right", "true", "answer", "closest")
-	put(better, called, false, cuesOf("better", "placed-better")...)
-	put(worse, called, false, cuesOf("worse", "placed-worse")...)
+	put(better, called, false, append(cuesOf("better"), "winner", "preferred")...)
+	put(worse, called, false, cuesOf("worse")...)
+	for said, kind := range map[judgment]string{better: "placed-better", worse: "placed-worse"} {
+		for _, word := range cuesOf(kind) {
+			of[word] = saying{judgment: said, rank: called, isPlace: true}
+		}
+	}
 	put(better, called, true, cuesOf("is-better")...)
 	put(worse, called, true, cuesOf("is-worse")...)
 	put(chosen, called, true, cuesOf("is-chosen")...)
@@ -91,7 +97,8 @@ func (p place) said() (s saying, end int) {
 		return s, 0
 	}
 	for _, m := range sayingWords.in(right) {
-		gap, word, tail := right[:m[0]], right[m[0]:m[1]], right[m[1]:]
+		gap, tail := right[:m[0]], right[m[1]:]
+		word := right[m[0]:m[1]]
 		s := sayings[word]
 		isEnd := clauseEnds.MatchString(tail)
 		link := links.find(gap)
@@ -99,7 +106,9 @@ func (p place) said() (s saying, end int) {
 			link = continues.find(gap)
 		}
 		switch {
-		case s.rank == declared && !wouldDo.MatchString(gap), s.rank == plain && !notAs.MatchString(gap):
+		case s.rank == declared && !wouldDo.MatchString(gap), s.rank == plain && !notAs.MatchString(gap),
+			s.isPlace && !strings.HasPrefix(tail, " "+other) && !(isEnd && rating.MatchString(p.left)),
+			strings.HasSuffix(strings.TrimRight(right, "\n \"')"), "?"):
 			continue
 		case s.rank == declared, s.rank == plain:
 			s.rank = called
@@ -107,7 +116,8 @@ func (p place) said() (s saying, end int) {
 			denied(gap), deniedLate.MatchString(tail), isAsked.MatchString(p.left),
 			strings.Contains(gap, ",") && ofNext.MatchString(tail):
 			continue
-		case link != nil && (s.isVerb || !isLetter(word[0]) || link[2] >= 0 || isEnd && (link[4] >= 0 || rating.MatchString(p.left))),
+		case link != nil && (s.isVerb || !isLetter(word[0]) || link[2] >= 0 ||
+			isEnd && (link[4] >= 0 || rating.MatchString(p.left))),
 			gives.MatchString(gap) && given.MatchString(tail):
 		case isEnd && manner.MatchString(gap+word) && !tried.MatchString(gap), doesSo.MatchString(gap + word + tail):
 			s.rank = praised
@@ -142,10 +152,11 @@ func (p place) contrasted() (s saying) {
 		return s
 	}
 	m := words[len(words)-1]
-	if s = sayings[gap[m[0]:m[1]]]; s.rank != called || !clauseTurns.MatchString(gap[m[1]:]) {
-		return saying{}
+	said := sayings[gap[m[0]:m[1]]]
+	if said.rank != called || !clauseTurns.MatchString(gap[m[1]:]) {
+		return s
 	}
-	return s
+	return said
 }
 
 const (
@@ -184,7 +195,8 @@ var (
 	// doesSo is a label that does something better: "better follows the instructions".
 	doesSo = compile(owner + `\s(?:better|best)\s[a-z]+s\s(?:the|all|every|its|this|what|user)\b`)
 	// tried is what makes a manner one that is not shown.
-	tried = compile(`\b⟨to says said claims claimed argues thinks fails if or no not never⟩\b`)
+	tried = compile(`\b⟨to says said claims claimed argues thinks fails if or no not never was gets seems looks sounds
+		feels hardly scarcely anything but which why how⟩\b`)
 	// wouldDo stands between a label and what somebody would do with it: "is the one I would keep".
 	wouldDo = compile(owner + `\s⟨is was⟩\s(?:clearly\s)?(?:the\s(?:only\s)?⟨work⟩(?:\s⟨that which⟩)?|what)\s
 		(?:to|(?:i|we)(?:'d|'ll|\swould|\swill)?(?:\s⟨rather most gladly happily personally⟩)?)\s$`)
@@ -202,12 +214,15 @@ var (
 		(?:[.,;:!\n]|$|\s⟨overall because since of at to for here by than and⟩\b)`)
 	// verbEnds follows a verb, if all of it is said of the label: "wins this round", but not "wins points".
 	verbEnds = compile(`^\s*(?:\x00|⟨adverb⟩
-		|⟨this the here hands outright easily narrowly clearly comfortably overall in for by
+		|⟨this the our⟩\s(?:⟨one comparison round match contest duel pairing battle competition vote day
+			quality\sof level\sof standard\sof⟩)\b
+		|⟨here hands outright easily narrowly clearly comfortably overall in for by
 		because than at every most on out it each decisively ab als que dan chez em à da di para con per ihm ihr⟩\b
 		|niż\s|[^\x00-\x7f])`)
 	// manner is how somebody does it: "serves the user better".
 	manner = compile(owner + `\s(?:
-		(?:⟨adverb⟩\s)?[a-z]+(?:s|ed)\s(?:[\w']+\s){0,6}?(?:better|best|worse|worst|(?:more|less)\s\w+ly)
+		(?:is\sthe\sone\s(?:that|who|which)\s)?(?:⟨adverb⟩\s)?[a-z]{2,}(?:s|ed)\s(?:[\w']+\s){0,6}?
+			(?:better|best|worse|worst|(?:more|less)\s\w+ly)
 		|(?:[^\s,.;:\x00]+\s){1,4}?⟨besser schlechter mieux moins\sbien mejor peor meglio peggio melhor pior beter slechter
 			lepiej gorzej⟩)$`)
 	// standsFor follows a label of which the same is said as of the other.
@@ -228,7 +243,8 @@ var (
 		(?:(?:
 			but\s+(?:worse|weaker|less)
 			|in (?:terms|some|this respect|(?:the |its )?` + aspect + `)
-			|at|on|\w+ed|written|format\w*|structured|organi[sz]ed|if|only|when|up|than nothing|suited|answer (?:to|would)
+			|at|on|or so|\w+ed|written|known|placed|read|told|built|made|off|format\w*|structured|organi[sz]ed
+				|if|only|when|up|than nothing|suited|answer (?:to|would)
 			|than (?:i|we|it|usual|expected|average|most|before|no)
 			|for (?:those|people|beginners|someone|anyone|users|a|an)
 			|part|(?:is|was|would be) (?:false|wrong|untrue|not (?:true|so|right|the case))

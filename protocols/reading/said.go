@@ -55,7 +55,8 @@ var (
 		`\b(?:doubt|unlikely|impossible|unclear
 			|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be?)?) to \w+
 			|(?:could|might|may|can) be (?:argued|said|thought)
-			|(?:book|key|textbook|author|student|reference|assistant|[ab]) (?:says|said|claims|claimed|wrote|states|stated)
+			|(?:book|key|textbook|author|student|reference|assistant|[ab])\s
+				(?:says|said|claims|claimed|wrote|states|stated|believes|thinks|argues|insists|suggests|maintains)
 			|tempting|(?:tempted|wanted|(?:was|were) (?:going|about)) to \w+)\b`,
 	)
 	// ours is said for oneself: "I would say", "we can conclude".
