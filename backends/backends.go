@@ -5,7 +5,6 @@
 package backends
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gavel/internal/codec"
 )
 
 // Client asks a judge once.
@@ -65,10 +66,6 @@ type Request struct {
 	NoPromptCache bool `json:"no_prompt_cache,omitempty"`
 	Extras
 
-	// Encoded is EncodeMessages(Messages), where the caller has it at hand: a conversation of kilobytes is hashed and
-	// sent, but need not be encoded twice. May be nil.
-	Encoded []byte `json:"-"`
-
 	// Context is the context the server is known to serve, in tokens, 0 where it does not tell. It is no part of the
 	// request and of no key; a remembered "prompt too long" is trusted only while it has not grown.
 	Context int `json:"-"`
@@ -110,33 +107,15 @@ var Thinks = []string{
 }
 
 // EncodeMessages writes a conversation as JSON, as every wire format has it.
-func EncodeMessages(messages []Message) []byte {
-	size := 2
-	for _, m := range messages {
-		size += len(m.Content) + len(m.Content)/8 + 64
-	}
-	return encoded(size, messages)
-}
+func EncodeMessages(messages []Message) []byte { return mustJSON(messages) }
 
-// encoded writes a value that always has a JSON form, with < and > as they are, into memory of about its size.
-func encoded(size int, v any) json.RawMessage {
-	buf := bytes.NewBuffer(make([]byte, 0, size))
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+// mustJSON writes a value that always has a JSON form, with < and > as they are.
+func mustJSON(v any) json.RawMessage {
+	raw, err := codec.Marshal(v)
+	if err != nil {
 		panic(err)
 	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte{'\n'})
-}
-
-func mustJSON(v any) json.RawMessage { return encoded(0, v) }
-
-// MessagesJSON is Encoded, or the encoding of Messages where that is nil.
-func (r *Request) MessagesJSON() []byte {
-	if r.Encoded != nil {
-		return r.Encoded
-	}
-	return EncodeMessages(r.Messages)
+	return raw
 }
 
 // Oracle tells a simulated judge what it would say and what is right.

@@ -127,15 +127,13 @@ func Discover(ctx context.Context, client *http.Client, candidates []Candidate, 
 			continue
 		}
 		wg.Go(func() {
-			ctx := ctx
-			key := key
-			limit := namedTime
+			limit, proof := namedTime, key
 			if !c.Env {
-				key, limit = "", probeTime
+				limit, proof = probeTime, ""
 			}
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			if s, err := Probe(ctx, client, c.URL, key); err == nil {
+			if s, err := Probe(ctx, client, c.URL, proof); err == nil {
 				found[i] = &Endpoint{s, c.Why}
 			}
 		})

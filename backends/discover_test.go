@@ -66,6 +66,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
+// What is found otherwise is in testdata/servers.txt.
 func TestProbe(t *testing.T) {
 	for name, tc := range map[string]struct {
 		wire   wire
@@ -74,37 +75,24 @@ func TestProbe(t *testing.T) {
 		fails  Kind
 		reason string
 	}{
-		"Ollama":             {wire: ollamaWire, want: "ollama Ollama"},
-		"Ollama's /v1":       {wire: ollamaWire, suffix: "/v1", want: "ollama Ollama", reason: "its /v1 cuts prompts in silence"},
-		"llama.cpp":          {wire: llamaWire, want: "openai llama.cpp"},
-		"vLLM":               {wire: vllmWire, suffix: "/v1/", want: "openai vLLM"},
-		"LM Studio":          {wire: studioWire, want: "openai LM Studio", reason: "it answers 200 to any path, Ollama's too"},
-		"loading":            {wire: llamaWire.failing(503, "Loading model"), want: "openai llama.cpp", reason: "it will answer once its model is loaded"},
-		"something else":     {wire: wire{lost: respond(200, "<html>")}, fails: ServerSide},
-		"busy":               {wire: llamaWire.failing(503, "no"), fails: Busy, reason: "anything may be"},
-		"a 404 for all":      {wire: wire{lost: respond(404, "")}, fails: NotFound},
-		"a key is wanted":    {wire: llamaWire.failing(401, "no"), fails: Auth},
-		"Ollama, dev build":  {wire: ollamaWire.saying("/api/version", `{"version":"0.0.0"}`), want: "ollama Ollama"},
-		"an empty list":      {wire: studioWire.saying("/v1/models", `{"data":[]}`), want: "openai OpenAI-compatible"},
-		"no version is none": {wire: studioWire.saying("/api/version", `{"version":""}`), want: "openai LM Studio"},
+		"Ollama's /v1":    {wire: ollamaWire, suffix: "/v1", want: "ollama Ollama", reason: "its /v1 cuts prompts in silence"},
+		"vLLM's":          {wire: vllmWire, suffix: "/v1/", want: "openai vLLM"},
+		"loading":         {wire: llamaWire.failing(503, "Loading model"), want: "openai llama.cpp", reason: "it will answer"},
+		"something else":  {wire: wire{lost: respond(200, "<html>")}, fails: ServerSide},
+		"busy":            {wire: llamaWire.failing(503, "no"), fails: Busy, reason: "anything may be"},
+		"a 404 for all":   {wire: wire{lost: respond(404, "")}, fails: NotFound},
+		"a key is wanted": {wire: llamaWire.failing(401, "no"), fails: Auth},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := tc.wire.start(t)
-			got, err := Probe(context.Background(), s.Server.Client(), s.URL+tc.suffix, "")
-			if tc.fails != "" {
-				if !IsKind(err, tc.fails) {
-					t.Errorf("got %+v, %v, want kind %s", got, err, tc.fails)
-				}
-			} else if err != nil || got.Kind+" "+got.Name != tc.want {
-				t.Errorf("got %+v, %v, want %s %s", got, err, tc.want, tc.reason)
-			}
-		})
+		s := tc.wire.start(t)
+		got, err := Probe(t.Context(), s.Server.Client(), s.URL+tc.suffix, "")
+		if tc.fails != "" && !IsKind(err, tc.fails) || tc.fails == "" && (err != nil || got.Kind+" "+got.Name != tc.want) {
+			t.Errorf("%s: got %+v, %v, want %s%s: %s", name, got, err, tc.want, tc.fails, tc.reason)
+		}
 	}
-	if _, err := Probe(context.Background(), NewHTTPClient(1), nowhere, ""); !IsKind(err, Transport) {
-		t.Errorf("nothing there: %v", err)
-	}
-	if _, err := Probe(context.Background(), NewHTTPClient(1), "http://[", ""); err == nil {
-		t.Error("half an address is accepted")
+	for address, fails := range map[string]Kind{nowhere: Transport, "http://[": ""} {
+		if _, err := Probe(t.Context(), NewHTTPClient(1), address, ""); err == nil || fails != "" && !IsKind(err, fails) {
+			t.Errorf("%s: %v", address, err)
+		}
 	}
 }
 

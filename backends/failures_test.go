@@ -14,61 +14,6 @@ import (
 	"gavel/internal/trials"
 )
 
-func TestStatuses(t *testing.T) {
-	for _, tc := range []struct {
-		status  int
-		kind    Kind
-		mayPass bool
-	}{
-		{400, BadRequest, false},
-		{401, Auth, false},
-		{403, Auth, false},
-		{404, NotFound, false},
-		{405, BadRequest, false},
-		{408, Busy, true},
-		{413, BadRequest, false},
-		{422, BadRequest, false},
-		{429, Busy, true},
-		{500, ServerSide, true},
-		{501, ServerSide, true},
-		{502, ServerSide, true},
-		{503, Busy, true},
-		{504, ServerSide, true},
-	} {
-		t.Run(http.StatusText(tc.status), func(t *testing.T) {
-			eachWire(t, func(t *testing.T, w wire) {
-				_, err := w.ask(t, respond(tc.status, w.fail(tc.status, "the reason\nover two lines")))
-				e := failed(t, err)
-				if e.Kind != tc.kind || e.MayPass() != tc.mayPass || e.Status != tc.status || e.Message != "the reason over two lines" || e.RetryAfter != 0 {
-					t.Errorf("got %+v", e)
-				}
-			})
-		})
-	}
-}
-
-// TestStatusesThatSayLess: the words say more than the status does.
-func TestStatusesThatSayLess(t *testing.T) {
-	for name, tc := range map[string]struct {
-		status int
-		body   string
-		kind   Kind
-	}{
-		"llama-cpp-python, a validation error": {500, `{"error":{"message":"[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"}]","type":"internal_server_error","param":null,"code":null}}`, BadRequest},
-		"the same of a newer FastAPI":          {500, `{"error":{"message":"1 validation error:\n  {'type': 'literal_error'}","type":"internal_server_error"}}`, BadRequest},
-		"a type that says so":                  {500, `{"error":{"message":"no","type":"invalid_request_error"}}`, BadRequest},
-		"words in the midst":                   {500, `{"error":{"message":"the prompt says: 1 validation error","type":"internal_server_error"}}`, ServerSide},
-		"LiteLLM, an unknown key":              {400, `{"error":{"message":"No connected db.","type":"no_db_connection","param":null,"code":"400"}}`, Auth},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := llamaWire.ask(t, respond(tc.status, tc.body))
-			if e := failed(t, err); e.Kind != tc.kind || e.Status != tc.status {
-				t.Errorf("got %+v, want %s", e, tc.kind)
-			}
-		})
-	}
-}
-
 // failed checks that err is an *Error with a message of one line.
 func failed(t *testing.T, err error) *Error {
 	t.Helper()
@@ -80,34 +25,6 @@ func failed(t *testing.T, err error) *Error {
 		t.Errorf("not a short line: %q", err)
 	}
 	return e
-}
-
-func TestErrorBodies(t *testing.T) {
-	for name, tc := range map[string]struct{ body, want string }{
-		"Ollama's":         {`{"error":"model 'x' not found"}`, "HTTP 404: model 'x' not found"},
-		"nested":           {`{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`, "HTTP 404: File Not Found"},
-		"flat":             {`{"object":"error","message":"The model does not exist.","code":404}`, "HTTP 404: The model does not exist."},
-		"FastAPI's":        {`{"detail":"Not Found"}`, `HTTP 404: {"detail":"Not Found"}`},
-		"HTML":             {"<html>\n<body>404</body></html>", "HTTP 404: 404"},
-		"nginx's":          {"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n", "HTTP 404: 502 Bad Gateway 502 Bad Gateway nginx/1.22.1"},
-		"a whole page":     {"<!DOCTYPE html><head><style>b{a:b}</style><title>Proxy</title></head><script>if(1<2)</script><p>Tom &amp; <!-- no -->Jerry", "HTTP 404: Proxy Tom & Jerry"},
-		"none":             {"", "HTTP 404: Not Found"},
-		"a list":           {`[{"error":"x"}]`, `HTTP 404: [{"error":"x"}]`},
-		"long":             {strings.Repeat("é", 400), "HTTP 404: " + strings.Repeat("é", 150) + "…"},
-		"long, odd bytes":  {"x" + strings.Repeat("é", 400), "HTTP 404: x" + strings.Repeat("é", 149) + "\ufffd…"},
-		"not UTF-8":        {"\xff", "HTTP 404: \ufffd"},
-		"empty error":      {`{"error":""}`, `HTTP 404: {"error":""}`},
-		"error is a truth": {`{"error":true,"message":"words"}`, "HTTP 404: words"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachWire(t, func(t *testing.T, w wire) {
-				_, err := w.ask(t, respond(404, tc.body))
-				if e := failed(t, err); e.Error() != tc.want {
-					t.Errorf("got  %s\nwant %s", e, tc.want)
-				}
-			})
-		})
-	}
 }
 
 func TestRetryAfter(t *testing.T) {
@@ -151,22 +68,13 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		answer http.HandlerFunc
-		kind   Kind
 		says   string
 	}{
-		"HTML":              {respond(200, "<!DOCTYPE html>\n<title>Log in</title>"), ServerSide, "not an answer of this kind of server: Log in"},
-		"empty body":        {respond(200, ""), ServerSide, "(empty)"},
-		"empty object":      {respond(200, "{}"), ServerSide, "{}"},
-		"null":              {respond(200, "null"), ServerSide, "null"},
-		"broken JSON":       {respond(200, `{"choices":[{"message":{"role":"assistant","content":"[[A>B]]`), ServerSide, "not an answer"},
-		"an error in a 200": {respond(200, `{"error":"out of memory"}`), ServerSide, "out of memory"},
-		"object in a 200":   {respond(200, `{"error":{"message":"out of memory"}}`), ServerSide, "out of memory"},
-		"number for text":   {respond(200, `{"choices":[{"message":{"role":"assistant","content":5}}],"message":{"content":5},"done":true}`), ServerSide, "content"},
-		"hung up":           {hangUp(""), Transport, "EOF"},
-		"half a body":       {hangUp("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"choices\":["), Transport, "the answer broke off after 12 bytes"},
-		"half a chunk":      {hangUp("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{\"message\""), Transport, "the answer broke off after 10 bytes"},
-		"not HTTP":          {hangUp("SSH-2.0-OpenSSH_9.6\r\n\r\n"), Transport, "malformed HTTP"},
-		"half an error":     {hangUp("HTTP/1.1 400 Bad Request\r\nContent-Length: 1000\r\n\r\n{\"error\""), Transport, "the answer broke off after 8 bytes"},
+		"hung up":       {hangUp(""), "EOF"},
+		"half a body":   {hangUp("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"choices\":["), "the answer broke off after 12 bytes"},
+		"half a chunk":  {hangUp("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{\"message\""), "the answer broke off after 10 bytes"},
+		"not HTTP":      {hangUp("SSH-2.0-OpenSSH_9.6\r\n\r\n"), "malformed HTTP"},
+		"half an error": {hangUp("HTTP/1.1 400 Bad Request\r\nContent-Length: 1000\r\n\r\n{\"error\""), "the answer broke off after 8 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachWire(t, func(t *testing.T, w wire) {
@@ -174,35 +82,10 @@ func TestAnswersThatAreNone(t *testing.T) {
 				if err == nil {
 					t.Fatalf("taken for a reply: %+v", got)
 				}
-				if e := failed(t, err); e.Kind != tc.kind || !e.MayPass() || !strings.Contains(e.Error(), tc.says) {
-					t.Errorf("kind %s, want %s: %s", e.Kind, tc.kind, e)
+				if e := failed(t, err); e.Kind != Transport || !e.MayPass() || !strings.Contains(e.Error(), tc.says) {
+					t.Errorf("kind %s: %s", e.Kind, e)
 				}
 			})
-		})
-	}
-}
-
-func TestAnswersWithoutAnEnd(t *testing.T) {
-	for name, tc := range map[string]struct {
-		wire wire
-		body string
-		says string
-	}{
-		"Ollama, done false": {ollamaWire, `{"message":{"role":"assistant","content":"[[A"},"done":false}`, "without an end"},
-		"Ollama, no done":    {ollamaWire, `{"message":{"role":"assistant","content":"[[A>B]]"}}`, "without an end"},
-		"Ollama, no message": {ollamaWire, `{"model":"tiny","done":true,"done_reason":"stop"}`, "without a message"},
-		"null message":       {ollamaWire, `{"message":null,"done":true}`, "without a message"},
-		"an empty choice":    {vllmWire, `{"choices":[{}]}`, "without a message"},
-		"a choice of text":   {vllmWire, `{"choices":[{"text":"[[A>B]]","finish_reason":"stop"}]}`, "without a message"},
-		"a piece of stream":  {llamaWire, `{"choices":[{"delta":{"content":"[[A>B]]"},"finish_reason":null}]}`, "without a message"},
-		"no choices":         {vllmWire, `{"choices":[]}`, "without choices"},
-		"null choices":       {llamaWire, `{"choices":null}`, "without choices"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := tc.wire.ask(t, respond(200, tc.body))
-			if e := failed(t, err); e.Kind != ServerSide || !strings.Contains(e.Message, tc.says) {
-				t.Errorf("got %+v", e)
-			}
 		})
 	}
 }

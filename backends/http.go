@@ -51,9 +51,8 @@ type exchange struct {
 // uses the types alone: their clients hide a body that broke off, and answers of servers that differ from their own.
 type caller struct {
 	transport http.RoundTripper
-	timeout   time.Duration             // 0 for none
-	key       string                    // "" for none
-	sign      func(*http.Request) error // proves in another way who asks; nil for none
+	timeout   time.Duration // 0 for none
+	key       string        // "" for none
 }
 
 func newCaller(client *http.Client, key string) caller {
@@ -92,19 +91,36 @@ func (a *Account) enter(page *url.URL) {
 func (a *Account) Onto(other map[string]int) map[string]int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sum := maps.Clone(other)
-	if sum == nil {
-		return maps.Clone(a.pages)
-	}
+	sum := map[string]int{}
+	maps.Copy(sum, other)
 	for page, n := range a.pages {
 		sum[page] += n
 	}
 	return sum
 }
 
-// send posts a body, or gets the page where it is nil, and reads the answer, of at most longest bytes.
+// longest is how many bytes an answer may have: what so many tokens can take, streamed one by one, and more where the
+// alternatives of each are told.
+func (r Request) longest() int {
+	token := 1 << 10
+	if r.Labels != nil {
+		token = 8 << 10
+	}
+	return 12<<20 + min(r.MaxTokens, maxBody/token)*token
+}
+
+// send posts a body, or gets the page where it is nil, and reads the answer, of at most longest bytes. The error is an
+// *Error or the cause of the context's end; the exchange has the answer that is one, if there was any.
 func (c caller) send(ctx context.Context, url string, body []byte, longest int) (*exchange, error) {
 	x := &exchange{}
+	err := c.exchange(ctx, x, url, body, min(maxBody, longest))
+	if err != nil || x.status >= 400 {
+		err = x.failure(ctx, err)
+	}
+	return x, err
+}
+
+func (c caller) exchange(ctx context.Context, x *exchange, url string, body []byte, longest int) error {
 	method := http.MethodGet
 	if body != nil {
 		method = http.MethodPost
@@ -116,7 +132,7 @@ func (c caller) send(ctx context.Context, url string, body []byte, longest int) 
 	}
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
-		return x, err
+		return err
 	}
 	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
 		a.enter(req.URL)
@@ -131,36 +147,33 @@ func (c caller) send(ctx context.Context, url string, body []byte, longest int) 
 		who := has.([2]string)
 		req.SetBasicAuth(who[0], who[1])
 	}
-	if c.sign != nil {
-		if err := c.sign(req); err != nil {
-			return x, err
-		}
-	}
 	x.access = req.Header.Get("Authorization")
 	x.secrets = secretsOf(req)
 	resp, err := c.transport.RoundTrip(req) // http.Client would follow redirects
 	if err != nil {
-		return x, hideIn(x.secrets, err)
+		return hideIn(x.secrets, err)
 	}
 	defer resp.Body.Close()
-	hide(x.secrets, resp)
-	if err := unasked(resp); err != nil {
-		return x, err
+	if err := x.unasked(resp); err != nil {
+		return err
 	}
-	answer, err := readBody(resp, min(maxBody, longest))
+	if resp.ContentLength > int64(longest) {
+		return &http.MaxBytesError{Limit: int64(longest)}
+	}
+	answer, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, int64(longest)))
 	if err != nil {
-		return x, err
+		return fmt.Errorf("the answer broke off after %d bytes: %w", len(answer), err)
 	}
 	x.body = []byte(without(x.secrets, string(answer)))
 	x.status = resp.StatusCode
 	x.header = resp.Header
-	return x, nil
+	return nil
 }
 
 // unasked refuses a status that is neither an answer nor an error, before its body is read. That of 101 is the
 // connection itself, which no time limit ends. Behind a redirect is another server than the one that was named: prompt,
 // key and verdict are none of its business.
-func unasked(resp *http.Response) error {
+func (x *exchange) unasked(resp *http.Response) error {
 	e := &Error{Kind: ServerSide, Status: resp.StatusCode}
 	switch {
 	case resp.StatusCode < 200:
@@ -168,6 +181,7 @@ func unasked(resp *http.Response) error {
 			cmp.Or(http.StatusText(resp.StatusCode), "the status is none of HTTP")
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		e.Kind, e.Message = Moved, "it sends elsewhere, but does not say where"
+		resp.Header.Set("Location", without(x.secrets, resp.Header.Get("Location")))
 		if to, err := resp.Location(); err == nil {
 			e.Message = fmt.Sprintf("it redirects to %s, and no redirect is followed: "+
 				"if that is the server you mean, put %s in --base-url", bare(to), bare(base(to)))
@@ -195,36 +209,34 @@ func bare(u *url.URL) string {
 	return excerpt([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
 
-// failure makes an *Error of what came of an exchange that brought no answer.
-func failure(ctx context.Context, x *exchange, err error) error {
+// failure makes an *Error of an exchange that brought no answer: err is why, nil where the answer is an error.
+func (x *exchange) failure(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
 		err = cause // which is a net.Error that says Timeout
 	} else if cause != nil {
 		return cause
-	} else if x.status >= 400 {
+	} else if err == nil {
 		return &Error{
 			Kind:       x.kind(),
 			Status:     x.status,
 			Message:    serverMessage(x),
 			RetryAfter: retryAfter(x.header),
 			Access:     x.accessAdvice(),
-			Err:        err,
 		}
 	}
 	var nerr net.Error
 	var said *Error
-	var long endless
+	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &said):
 		return said
 	case errors.As(err, &nerr) && nerr.Timeout():
 		return &Error{Kind: Timeout, Message: "no answer in time", Err: err}
 	case errors.As(err, &long):
-		return &Error{Kind: Internal, Message: long.Error(), Err: err}
+		const text = "the answer is longer than %d MiB, which no reply of so many tokens is"
+		return &Error{Kind: Internal, Message: fmt.Sprintf(text, long.Limit>>20), Err: err} // the same question gets it again
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &Error{Kind: Transport, Message: "connection refused", Err: err}
-	case x.status != 0:
-		return &Error{Kind: ServerSide, Message: "not an answer of this kind of server: " + excerpt(x.body), Err: err}
 	default:
 		why := err.Error()
 		if why == io.EOF.Error() {
@@ -232,6 +244,11 @@ func failure(ctx context.Context, x *exchange, err error) error {
 		}
 		return &Error{Kind: Transport, Message: why, Err: err}
 	}
+}
+
+// unreadable is the error of an answer that is none of its format.
+func (x *exchange) unreadable() error {
+	return none("not an answer of this kind of server: %s", excerpt(x.body))
 }
 
 // accessAdvice says what a server lacks that refuses a request for want of a key or password.
@@ -416,14 +433,11 @@ func (c caller) page(ctx context.Context, url string, body, into any) error {
 		sent = mustJSON(body)
 	}
 	x, err := c.send(limited, url, sent, maxBody)
-	if err == nil && x.status >= 400 {
-		err = errors.New(http.StatusText(x.status))
-	}
-	if err == nil {
-		err = json.Unmarshal(x.body, into)
-	}
 	if err != nil {
-		return failure(ctx, x, err)
+		return err
+	}
+	if json.Unmarshal(x.body, into) != nil {
+		return x.unreadable()
 	}
 	return nil
 }

@@ -57,7 +57,6 @@ type serverKind struct {
 // Advice is what a person can do about a server of a kind, in words that begin a sentence; "" for nothing of its own.
 type Advice struct {
 	Refuse    string // so that it refuses prompts that do not fit
-	Apart     string // so that it does not mix conversations up
 	Parallel  string // so that it answers more at once
 	ServeMore func(context, slots int) string
 }

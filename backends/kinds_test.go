@@ -24,7 +24,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 		can:     map[Feature]string{TakeBudget: "1.2.0", ReserveReply: ""},
 		version: func(context.Context, *OpenAI) string { return "1.1.0" },
 		members: func(_ Server, req Request) map[string]any { return map[string]any{"most_thoughts": req.ThinkBudget} },
-		advice:  Advice{Apart: "start it anew"},
+		advice:  Advice{Parallel: "start it anew"},
 	})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
@@ -44,7 +44,7 @@ func TestAServerKindIsAFile(t *testing.T) {
 	if server.Can(TakeBudget) || server.Since(TakeBudget) != "1.2.0" || !server.Can(ReserveReply) || server.Can(SetContext) {
 		t.Errorf("what %+v can do is not what its kind says", server)
 	}
-	if server.Advice().Apart != "start it anew" || !slices.Contains(LocalPorts(), "4321") {
+	if server.Advice().Parallel != "start it anew" || !slices.Contains(LocalPorts(), "4321") {
 		t.Errorf("%+v, ports %v", server.Advice(), LocalPorts())
 	}
 	b, err := Open(server, "", at.Client())

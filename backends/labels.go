@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -180,7 +181,7 @@ func choiceSchema(texts []string) json.RawMessage {
 func choiceGrammar(texts []string) string {
 	parts := make([]string, len(texts))
 	for i, t := range texts {
-		parts[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(t) + `"`
+		parts[i] = strconv.Quote(t)
 	}
 	return "root ::= " + strings.Join(parts, " | ")
 }

@@ -2,10 +2,14 @@ package backends
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
+
+	"gavel/internal/trials"
 )
 
 var twoLabels = []string{"[[A>B]]", "[[B>A]]"}
@@ -20,65 +24,27 @@ func says(text string, p float64, others ...any) token {
 }
 
 func TestLabelLogprobs(t *testing.T) {
-	five := []string{"[[A>>B]]", "[[A>B]]", "[[A=B]]", "[[B>A]]", "[[B>>A]]"}
-	for name, tc := range map[string]struct {
-		labels []string
-		tokens []token
-		want   map[string]float64 // probabilities
-	}{
-		"one token sets them apart": {twoLabels,
-			[]token{says("[[", 0.9, "I", 0.1), says("B", 0.6, "A", 0.3, "C", 0.1), says(">A]]", 0.99)},
-			map[string]float64{"[[B>A]]": 0.9 * 0.6, "[[A>B]]": 0.9 * 0.3}},
-		"in JSON's quotes, blanks before": {twoLabels,
-			[]token{says(" ", 0.5), says(`"[[`, 0.5, `"[`, 0.2), says("A", 0.6, "B", 0.4), says(`>B]]"`, 1)},
-			map[string]float64{"[[A>B]]": 0.5 * 0.6, "[[B>A]]": 0.5 * 0.4}},
-		"several tokens lead to one label": {twoLabels,
-			[]token{says("[[", 1), says("A", 0.4, "A>", 0.2, "A>B]]", 0.1, "B", 0.2, "B>", 0.1), says(">B]]", 1)},
-			map[string]float64{"[[A>B]]": 0.7, "[[B>A]]": 0.3}},
-		"the same text twice: two tokens": {twoLabels,
-			[]token{says("[[", 1), says("A", 0.4, "A", 0.2, "B", 0.4), says(">B]]", 1)},
-			map[string]float64{"[[A>B]]": 0.6, "[[B>A]]": 0.4}},
-		"the other is not among the listed": {twoLabels,
-			[]token{says("[[", 1), says("A", 0.4, "x", 0.5), says(">B]]", 1)},
-			map[string]float64{"[[A>B]]": 0.4}},
-		"a shared beginning cut elsewhere says nothing": {twoLabels,
-			[]token{says("[[", 0.5, "[", 0.4), says("A", 0.5, "[", 0.2, "B", 0.3), says(">B]]", 1)},
-			map[string]float64{"[[A>B]]": 0.25, "[[B>A]]": 0.15}},
-		"one token for all of it": {twoLabels,
-			[]token{says("[[A>B]]", 0.7, "[[B>A]]", 0.2)},
-			map[string]float64{"[[A>B]]": 0.7, "[[B>A]]": 0.2}},
-		"free text: the last label counts, not the one talked about": {twoLabels,
-			[]token{says("not [[B>A]], but ", 1), says("[[", 1), says("A", 0.8, "B", 0.2), says(">B]]", 1), says(".", 1)},
-			map[string]float64{"[[A>B]]": 0.8, "[[B>A]]": 0.2}},
-		"bytes of a character": {[]string{"é", "è"},
-			[]token{says("\xc3", 1), says("\xa9", 0.6, "\xa8", 0.4)},
-			map[string]float64{"é": 0.6, "è": 0.4}},
-		"five labels, apart step by step": {five,
-			[]token{says("[[", 1), says("A", 0.6, "B", 0.4), says("=", 0.5, ">", 0.3, ">>", 0.2), says("B]]", 1)},
-			// after A: "=" 0.5, ">>" 0.2, and ">" leads to two labels
-			map[string]float64{"[[A=B]]": 0.3, "[[A>>B]]": 0.6 * (0.2 + 0.15), "[[A>B]]": 0.6 * 0.15, "[[B>A]]": 0.2, "[[B>>A]]": 0.2}},
-		"an alternative more probable than certain": {twoLabels, // a server that is not to be believed, not one of rounding
-			[]token{says("[[", 1), says("A", 0.6, "B", 1.5), says(">B]]", 1)}, nil},
-		"an alternative certain but for rounding": {twoLabels,
-			[]token{says("[[", 1), says("A", 0, "B", 1+1e-7), says(">B]]", 1)},
-			map[string]float64{"[[B>A]]": 1 + 1e-7}},
-		"no label":  {twoLabels, []token{says("I cannot say", 1)}, nil},
-		"no tokens": {twoLabels, nil, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := map[string]float64{}
-			for _, l := range labelLogprobs(tc.tokens, tc.labels) {
-				got[l.Text] = math.Exp(l.Logprob)
-			}
-			if len(got) != len(tc.want) {
-				t.Errorf("got %v, want %v", got, tc.want)
-			}
-			for l, p := range tc.want {
-				if math.Abs(got[l]-p) > 1e-12 {
-					t.Errorf("%s: got %v, want %v", l, got[l], p)
-				}
-			}
-		})
+	trials.Cases(t, "labels.txt", func(t *testing.T, given []string) (told []string) {
+		var labels []string
+		var rows [][]any
+		assert.NilError(t, json.Unmarshal([]byte(given[0]), &labels))
+		assert.NilError(t, json.Unmarshal([]byte(given[1]), &rows))
+		var tokens []token
+		for _, row := range rows {
+			tokens = append(tokens, says(row[0].(string), row[1].(float64), row[2:]...))
+		}
+		for _, l := range labelLogprobs(tokens, labels) {
+			told = append(told, fmt.Sprintf("%s %.7f", l.Text, math.Exp(l.Logprob)))
+		}
+		return told
+	})
+}
+
+// A token may be a part of a character.
+func TestLabelsOfBytes(t *testing.T) {
+	told := labelLogprobs([]token{says("\xc3", 1), says("\xa9", 0.6, "\xa8", 0.4)}, []string{"é", "è"})
+	if len(told) != 2 || math.Abs(math.Exp(told[0].Logprob)-0.6) > 1e-9 || math.Abs(math.Exp(told[1].Logprob)-0.4) > 1e-9 {
+		t.Errorf("%+v", told)
 	}
 }
 
@@ -142,61 +108,8 @@ func TestConstrainedReply(t *testing.T) {
 	})
 }
 
-// What is asked for beyond the plain conversation, in each server's own words.
-func TestRequestExtras(t *testing.T) {
-	schema := map[string]any{"type": "string", "enum": []any{"[[A>B]]", "[[B>A]]"}}
-	format := map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "verdict", "strict": true, "schema": schema}}
-	kwargs := func(on bool) map[string]any { return map[string]any{"enable_thinking": on} }
-	hard := map[string]any{"enable_thinking": true, "reasoning_effort": "high"}
-	number := json.Number("20")
-	thinks := llamaWire.saying("/props", strings.Replace(llamaWire.pages["/props"], "{% for", "{% if enable_thinking %}{% for", 1))
-	for name, tc := range map[string]struct {
-		wire wire
-		with func(*Request)
-		want map[string]any
-	}{
-		"Ollama, constrained":     {ollamaWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels }, map[string]any{"format": schema, "logprobs": true, "top_logprobs": number}},
-		"Ollama, thinking":        {ollamaWire, func(r *Request) { r.Think = ThinkOn }, map[string]any{"think": true}},
-		"Ollama, not thinking":    {ollamaWire, func(r *Request) { r.Think = ThinkOff }, map[string]any{"think": false}},
-		"Ollama, a little":        {ollamaWire, func(r *Request) { r.Think = ThinkLow }, map[string]any{"think": "low"}},
-		"Ollama, no prompt cache": {ollamaWire, func(r *Request) { r.NoPromptCache = true }, nil},
-		"llama.cpp, constrained": {llamaWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
-			map[string]any{"grammar": `root ::= "[[A>B]]" | "[[B>A]]"`, "logprobs": true, "top_logprobs": json.Number("400")}},
-		"llama.cpp, a model that thinks": {thinks, func(r *Request) { r.Constrain = twoLabels }, map[string]any{"response_format": format}},
-		"llama.cpp, labels of a model that thinks": {thinks, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
-			map[string]any{"response_format": format, "logprobs": true, "top_logprobs": number}},
-		"vLLM, constrained labels": {vllmWire, func(r *Request) { r.Constrain, r.Labels = twoLabels, twoLabels },
-			map[string]any{"response_format": format, "logprobs": true, "top_logprobs": number}},
-		"llama.cpp, a model told not to think": {thinks, func(r *Request) { r.Constrain, r.Think = twoLabels, ThinkOff }, map[string]any{"grammar": `root ::= "[[A>B]]" | "[[B>A]]"`, "chat_template_kwargs": kwargs(false)}},
-		"llama.cpp, thinking":                  {llamaWire, func(r *Request) { r.Think = ThinkOn }, map[string]any{"chat_template_kwargs": kwargs(true)}},
-		"llama.cpp, labels of free text":       {llamaWire, func(r *Request) { r.Labels = twoLabels }, map[string]any{"logprobs": true, "top_logprobs": number}},
-		"llama.cpp, no prompt cache":           {llamaWire, func(r *Request) { r.NoPromptCache = true }, map[string]any{"cache_prompt": false}},
-		"llama.cpp, a label with signs in it":  {llamaWire, func(r *Request) { r.Constrain = []string{"a\"b\\c\n"} }, map[string]any{"grammar": `root ::= "a\"b\\c\n"`}},
-		"vLLM, constrained":                    {vllmWire, func(r *Request) { r.Constrain = twoLabels }, map[string]any{"response_format": format}},
-		"vLLM, thinking hard":                  {vllmWire, func(r *Request) { r.Think = ThinkHigh }, map[string]any{"chat_template_kwargs": hard, "reasoning_effort": "high"}},
-		"llama.cpp, a thinking budget":         {llamaWire, func(r *Request) { r.ThinkBudget = 512 }, map[string]any{"thinking_budget_tokens": json.Number("512")}},
-		"vLLM, a thinking budget":              {vllmWire, func(r *Request) { r.ThinkBudget = 512 }, map[string]any{"thinking_token_budget": json.Number("512")}},
-		"SGLang, a thinking budget": {vllmWire.saying("/v1/models", strings.ReplaceAll(vllmWire.pages["/v1/models"], `"vllm"`, `"sglang"`)), func(r *Request) { r.ThinkBudget = 512 },
-			map[string]any{"custom_params": map[string]any{"thinking_budget": json.Number("512")}}},
-		"LM Studio, constrained and not to think": {studioWire, func(r *Request) { r.Constrain, r.Think = twoLabels, ThinkOff }, map[string]any{"response_format": format, "chat_template_kwargs": kwargs(false)}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			plain, _ := tc.wire.sent(t, "", question)
-			req := question
-			tc.with(&req)
-			got, _ := tc.wire.sent(t, "", req)
-			for member := range plain {
-				if !reflect.DeepEqual(got[member], plain[member]) {
-					t.Errorf("%s is %v, in the plain request %v", member, got[member], plain[member])
-				}
-				delete(got, member)
-			}
-			if len(got) != len(tc.want) || len(got) > 0 && !reflect.DeepEqual(got, tc.want) {
-				t.Errorf("got  %v\nwant %v", got, tc.want)
-			}
-		})
-	}
-	// vLLM has no switch: a salt that no request had before finds nothing.
+// TestNoPromptCache: vLLM has no switch: a salt that no request had before finds nothing.
+func TestNoPromptCache(t *testing.T) {
 	req := question
 	req.NoPromptCache = true
 	a, _ := vllmWire.sent(t, "", req)

@@ -46,9 +46,7 @@ var LlamaCpp = register(serverKind{
 		return o.tokenize(ctx, map[string]any{"content": rendered.Prompt, "add_special": true, "parse_special": true})
 	},
 	advice: Advice{
-		Refuse: "upgrade llama.cpp, and start it without --context-shift",
-		Apart: "start llama.cpp with --cache-ram 0: " +
-			"its prompt cache in RAM was seen to do this (ggml-org/llama.cpp#27148)",
+		Refuse:   "upgrade llama.cpp, and start it without --context-shift",
 		Parallel: "start llama.cpp with -np 4 and four times the -c, if memory allows",
 		ServeMore: func(context, slots int) string {
 			return fmt.Sprintf("start llama.cpp with -np %d -c %d (%d for each request)", slots, slots*context, context)

@@ -1,21 +1,13 @@
 package backends
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
 )
-
-// connect dials a server that is not asked anything.
-func (w wire) connect(t *testing.T) Backend {
-	t.Helper()
-	return w.start(t).client(w, "")
-}
 
 // saying is the wire with one of its pages changed; "" takes it away.
 func (w wire) saying(page, body string) wire {
@@ -27,113 +19,16 @@ func (w wire) saying(page, body string) wire {
 	return w
 }
 
-func TestServer(t *testing.T) {
-	for _, tc := range []struct {
-		wire                wire
-		kind, name, version string
-	}{
-		{ollamaWire, "ollama", "Ollama", "0.17.4"},
-		{llamaWire, "openai", "llama.cpp", "b11669-Debian"},
-		{llamaWire.saying("/props", ""), "openai", "llama.cpp", ""},
-		{vllmWire, "openai", "vLLM", "0.11.0"},
-		{studioWire, "openai", "LM Studio", ""},
-		{studioWire.saying("/v1/models", `{"data":[]}`), "openai", "OpenAI-compatible", ""},
-		{llamaWire.saying("/v1/models", ""), "openai", "OpenAI-compatible", ""},
-	} {
-		s, err := tc.wire.connect(t).Server(context.Background())
-		if err != nil || s.Kind != tc.kind || s.Name != tc.name || s.Version != tc.version || !strings.HasPrefix(s.URL, "http://127.0.0.1:") {
-			t.Errorf("%s: got %+v, %v", tc.name, s, err)
-		}
-	}
-}
-
-func TestModel(t *testing.T) {
-	tiny := Model{
-		Name: "tiny:latest", Digest: "a8f0a3abe842", Family: "llama", Parameters: "276K", Quantisation: "unknown", Trained: 32768, Logprobs: Yes,
-	}
-	llama := Model{
-		Name: "models/tiny-Q8_0.gguf", Quantisation: "all F32", Parameters: "276K", Trained: 32768, Context: 4096, Slots: 2, Thinks: No, Logprobs: Yes, Aliases: []string{"tiny"},
-		Fingerprint: "params=276160 size=1104640 vocab=1579 type=all F32 template=" + shortHash("{% for message in messages %}"),
-	}
-	noProps := llama
-	noProps.Context, noProps.Slots, noProps.Thinks = 8192, 0, Unknown
-	noProps.Fingerprint = "params=276160 size=1104640 vocab=1579 type=all F32"
-	for name, tc := range map[string]struct {
-		wire  wire
-		ask   string
-		want  Model
-		wrong string // the error, with the address as URL
-	}{
-		"Ollama":                  {wire: ollamaWire, ask: "tiny:latest", want: tiny},
-		"Ollama, without :latest": {wire: ollamaWire, ask: "tiny", want: tiny},
-		"Ollama, a tag":           {wire: ollamaWire, ask: "judge:8b", want: Model{Name: "judge:8b", Digest: "c0ffee", Trained: 32768, Logprobs: Yes}},
-		"Ollama, another tag":     {wire: ollamaWire, ask: "judge", wrong: `unknown model "judge" at URL: it offers judge:8b, tiny:latest`},
-		"llama.cpp, its id":       {wire: llamaWire, ask: "models/tiny-Q8_0.gguf", want: llama},
-		"llama.cpp, alias":        {wire: llamaWire, ask: "tiny", want: llama},
-		"llama.cpp, file name":    {wire: llamaWire, ask: "tiny-Q8_0.gguf", want: llama},
-		"llama.cpp, its stem":     {wire: llamaWire, ask: "tiny-Q8_0", want: llama},
-		"llama.cpp, on Windows":   {wire: llamaWire.saying("/v1/models", `{"data":[{"id":"C:\\m\\tiny.gguf","owned_by":"llamacpp"}]}`).saying("/props", ""), ask: "tiny", want: Model{Name: `C:\m\tiny.gguf`, Logprobs: Yes}},
-		"llama.cpp, no props":     {wire: llamaWire.saying("/props", ""), ask: "tiny", want: noProps},
-		"llama.cpp, unknown":      {wire: llamaWire, ask: "gpt-4o", wrong: `unknown model "gpt-4o" at URL/v1: it offers models/tiny-Q8_0.gguf`},
-		"llama.cpp, part of it":   {wire: llamaWire, ask: "tin", wrong: `unknown model "tin" at URL/v1: it offers models/tiny-Q8_0.gguf`},
-		"vLLM":                    {wire: vllmWire, ask: "org/tiny", want: Model{Name: "org/tiny", Context: 4096, Logprobs: Yes}},
-		"vLLM, adapter":           {wire: vllmWire, ask: "tuned", want: Model{Name: "tuned", Context: 4096, Fingerprint: "root=/models/tuned", Logprobs: Yes}},
-		"vLLM, two names": {wire: vllmWire.saying("/v1/models", `{"data":[{"id":"a","owned_by":"vllm","root":"org/tiny"},{"id":"b","owned_by":"vllm","root":"org/tiny"}]}`),
-			ask: "b", want: Model{Name: "b", Fingerprint: "root=org/tiny", Logprobs: Yes, Aliases: []string{"a"}}},
-		"vLLM, unknown":           {wire: vllmWire, ask: "none", wrong: `unknown model "none" at URL/v1: it offers org/tiny, tuned`},
-		"LM Studio":               {wire: studioWire, ask: "qwen3-8b", want: Model{Name: "qwen3-8b", Logprobs: No}},
-		"no model loaded":         {wire: studioWire.saying("/v1/models", `{"data":[]}`), ask: "m", want: Model{Name: "m"}},
-		"a server without a list": {wire: llamaWire.saying("/v1/models", ""), ask: "anything", want: Model{Name: "anything"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := tc.wire.start(t)
-			got, err := s.client(tc.wire, "").Model(context.Background(), tc.ask)
-			if tc.wrong != "" {
-				if !IsKind(err, NotFound) || strings.ReplaceAll(err.Error(), s.URL, "URL") != tc.wrong {
-					t.Errorf("got %+v, %v", got, err)
-				}
-				return
-			}
-			if err != nil || !reflect.DeepEqual(got, tc.want) {
-				t.Errorf("got  %+v, %v\nwant %+v", got, err, tc.want)
-			}
-		})
-	}
-}
-
-func TestModels(t *testing.T) {
-	want := map[string]string{"Ollama": "judge:8b tiny:latest", "llama.cpp": "models/tiny-Q8_0.gguf", "vLLM": "org/tiny tuned", "LM Studio": "qwen3-8b"}
-	eachWire(t, func(t *testing.T, w wire) {
-		models, err := w.connect(t).Models(context.Background())
-		var names []string
-		for _, m := range models {
-			names = append(names, m.Name)
-		}
-		if err != nil || strings.Join(names, " ") != want[w.name] {
-			t.Errorf("got %v, %v", names, err)
-		}
-	})
-}
-
 // What cannot be read is an error of the same kinds as a question's.
 func TestPagesThatFail(t *testing.T) {
 	eachWire(t, func(t *testing.T, w wire) {
-		list := map[bool]string{true: "/api/tags", false: "/v1/models"}[w.name == "Ollama"]
-		for name, tc := range map[string]struct {
-			wire wire
-			kind Kind
-		}{
-			"HTML":         {w.saying(list, "<html>"), ServerSide},
-			"wrong types":  {w.saying(list, `{"data":5,"models":5}`), ServerSide},
-			"key is asked": {w.failing(401, "no"), Auth},
-			"loading":      {w.failing(503, "no"), Busy},
-		} {
-			b := tc.wire.connect(t)
-			if _, err := b.Models(context.Background()); !IsKind(err, tc.kind) {
-				t.Errorf("%s: Models: %v", name, err)
+		for status, kind := range map[int]Kind{401: Auth, 503: Busy} {
+			b := w.failing(status, "no").start(t).client(w, "")
+			if _, err := b.Models(t.Context()); !IsKind(err, kind) {
+				t.Errorf("%d: Models: %v", status, err)
 			}
-			if _, err := b.Model(context.Background(), "tiny"); !IsKind(err, tc.kind) {
-				t.Errorf("%s: Model: %v", name, err)
+			if _, err := b.Model(t.Context(), "tiny"); !IsKind(err, kind) {
+				t.Errorf("%d: Model: %v", status, err)
 			}
 		}
 	})

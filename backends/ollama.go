@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
-	"github.com/ollama/ollama/auth"
-	"github.com/ollama/ollama/envconfig"
 	"github.com/ollama/ollama/types/model"
 	"golang.org/x/mod/semver"
 )
@@ -59,21 +57,7 @@ func NewOllama(base string, client *http.Client) (*Ollama, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Ollama{caller: newCaller(client, ""), base: u.String()}
-	o.sign = sign
-	return o, nil
-}
-
-// sign does what Ollama's own client does with OLLAMA_AUTH, and at ollama.com: it signs with the user's SSH key.
-func sign(req *http.Request) error {
-	if !envconfig.UseAuth() && req.URL.Hostname() != "ollama.com" {
-		return nil
-	}
-	req.URL.RawQuery = fmt.Sprintf("ts=%d", time.Now().Unix())
-	page := ownPages.FindString(req.URL.Path)
-	token, err := auth.Sign(req.Context(), fmt.Appendf(nil, "%s,%s?%s", req.Method, page, req.URL.RawQuery))
-	req.Header.Set("Authorization", token)
-	return err
+	return &Ollama{caller: newCaller(client, ""), base: u.String()}, nil
 }
 
 // Before tells whether a version is known to be older than another. A build
@@ -118,7 +102,7 @@ func (o *Ollama) Ask(ctx context.Context, req Request) (Response, error) {
 	}
 	began := time.Now()
 	x, err := o.send(ctx, o.base+"/api/chat", mustJSON(chat), req.longest())
-	return x.settle(ctx, req, began, err, func() (Response, error) { return readOllama(req, x) })
+	return x.settle(req, began, err, func() (Response, error) { return readOllama(req, x) })
 }
 
 // chatSaid is an answer of Ollama's, or a piece of one.
@@ -149,12 +133,13 @@ func readOllama(req Request, x *exchange) (Response, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err == nil {
-			err = isError(piece.Error, x)
+		if err != nil {
+			return Response{}, x.unreadable()
 		}
+		err = isError(piece.Error, x)
 		if err == nil && piece.Message != nil {
 			var said, thought string
-			said, thought, err = piece.Message.text(x.body)
+			said, thought, err = piece.Message.text(x)
 			text += said
 			thinking = thinking + piece.Message.Thinking + thought
 			spoken = true
@@ -260,18 +245,18 @@ func (o *Ollama) listed(ctx context.Context, name string) (Model, error) {
 	}
 	i := slices.IndexFunc(models, func(m Model) bool { return sameName(m.Name, name) })
 	if i < 0 {
-		var names []string
-		for _, m := range models {
-			names = append(names, m.Name)
-		}
-		return Model{}, unknownModel(name, o.base, names)
+		return Model{}, unknownModel(name, o.base, models)
 	}
 	return models[i], nil
 }
 
-func unknownModel(name, at string, names []string) error {
+func unknownModel(name, at string, models []Model) error {
 	offers := "it offers none"
-	if len(names) > 0 {
+	if len(models) > 0 {
+		var names []string
+		for _, m := range models {
+			names = append(names, m.Name)
+		}
 		offers = "it offers " + strings.Join(names, ", ")
 	}
 	return &Error{Kind: NotFound, Message: fmt.Sprintf("unknown model %q at %s: %s", name, at, offers)}

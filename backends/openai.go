@@ -67,7 +67,7 @@ func (o *OpenAI) Ask(ctx context.Context, req Request) (Response, error) {
 	}
 	began := time.Now()
 	x, err := o.chat(ctx, server, req)
-	return x.settle(ctx, req, began, err, func() (Response, error) { return o.read(ctx, server, req, x) })
+	return x.settle(req, began, err, func() (Response, error) { return o.read(ctx, server, req, x) })
 }
 
 // chatRequest is go-openai's request, of which it writes again what that leaves out: a temperature of 0, in whose place
@@ -88,7 +88,7 @@ func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchang
 			ChatTemplateKwargs: templateArguments(req.Think),
 			LogProbs:           req.Labels != nil,
 		},
-		Messages:    req.MessagesJSON(),
+		Messages:    EncodeMessages(req.Messages),
 		Temperature: req.Temperature,
 		MaxTokens:   req.MaxTokens,
 		TopP:        req.TopP,
@@ -123,7 +123,7 @@ func (o *OpenAI) chat(ctx context.Context, server Server, req Request) (*exchang
 	default:
 		chat.TopLogProbs = topTokens
 	}
-	body := encoded(len(chat.Messages)+1<<10, chat)
+	body := mustJSON(chat)
 	if len(members) > 0 {
 		body = slices.Concat(body[:len(body)-1], []byte(","), mustJSON(members)[1:])
 	}
@@ -192,10 +192,10 @@ type choiceSaid struct {
 
 // completed reads an answer, and the one choice in it that was asked for.
 func completed(x *exchange) (c completion, choice choiceSaid, err error) {
-	err = json.Unmarshal(x.body, &c)
-	if err == nil {
-		err = isError(c.Error, x)
+	if json.Unmarshal(x.body, &c) != nil {
+		return c, choice, x.unreadable()
 	}
+	err = isError(c.Error, x)
 	if err == nil {
 		choice, err = firstChoice(c.Choices, x.body)
 	}
@@ -224,7 +224,7 @@ func (o *OpenAI) read(ctx context.Context, server Server, req Request, x *exchan
 	if err != nil {
 		return Response{}, err
 	}
-	text, thought, err := choice.Message.text(x.body)
+	text, thought, err := choice.Message.text(x)
 	if err != nil {
 		return Response{}, err
 	}
@@ -282,7 +282,7 @@ func (o *OpenAI) tellsNone(ctx context.Context, server Server, model, reason str
 			_, trial, err = completed(x)
 		}
 		if err != nil {
-			return false, failure(ctx, x, err)
+			return false, err
 		}
 		if trial.Reason == "" {
 			o.silent.Store(true)

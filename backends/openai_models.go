@@ -80,14 +80,15 @@ func (o *OpenAI) find(ctx context.Context) (Server, []modelCard, error) {
 // Models implements Backend.
 func (o *OpenAI) Models(ctx context.Context) ([]Model, error) {
 	cards, err := o.cards(ctx)
-	if err != nil {
-		return nil, err
-	}
+	return byName(modelsOf(cards)), err
+}
+
+func modelsOf(cards []modelCard) []Model {
 	models := make([]Model, len(cards))
 	for i, c := range cards {
 		models[i] = c.model()
 	}
-	return byName(models), nil
+	return models
 }
 
 func (c modelCard) model() Model {
@@ -149,11 +150,7 @@ func (o *OpenAI) describe(ctx context.Context, name string) (m Model, props llam
 	}
 	i := slices.IndexFunc(cards, func(c modelCard) bool { return c.matches(name) })
 	if i < 0 {
-		var names []string
-		for _, c := range cards {
-			names = append(names, c.ID)
-		}
-		return m, props, unknownModel(name, o.base, names)
+		return m, props, unknownModel(name, o.base, modelsOf(cards))
 	}
 	m = cards[i].model()
 	m.Aliases = aliases(cards, cards[i])

@@ -24,15 +24,6 @@ type Member struct {
 // Identity of the member's model, as it was when the pool was made.
 func (m Member) Identity() string { return m.Model.Identity(m.Server.Kind) }
 
-// PoolOptions say how a pool looks after its endpoints.
-type PoolOptions struct {
-	First   time.Duration // wait before an endpoint that failed is probed; default 1 s
-	Longest time.Duration // longest wait between two probes; default 30 s
-	// Changed is told when an endpoint is taken out and why, when one that is out turns out to serve another model,
-	// and, with a nil err, when one is back. May be nil. It is called from many goroutines, one at a time.
-	Changed func(url string, err error)
-}
-
 var _ Client = (*Pool)(nil)
 
 // Pool is a Client over several endpoints of one model.
@@ -60,10 +51,12 @@ var _ Client = (*Pool)(nil)
 // back when that is the model it had. It is then given one request at a time until it has answered one, and the next
 // wait begins where the last ended until it has: a server that lists its models but answers nothing keeps coming back.
 type Pool struct {
-	opts   PoolOptions
-	ctx    context.Context // of the probes
-	cancel context.CancelFunc
-	probes sync.WaitGroup
+	changed func(url string, err error) // see [NewPool]
+	first   time.Duration               // wait before an endpoint that failed is probed
+	longest time.Duration               // wait between two probes
+	ctx     context.Context             // of the probes
+	cancel  context.CancelFunc
+	probes  sync.WaitGroup
 
 	telling sync.Mutex // taken before mu by who tells Changed, which may ask the pool
 
@@ -91,14 +84,10 @@ const severalRefusals = 5
 
 // NewPool makes a pool of endpoints that are all live. Probes end with ctx, or with Close. Where all endpoints tell how
 // many requests they serve in parallel, or it is known how many they are best asked, that is the measure of how busy
-// they are.
-func NewPool(ctx context.Context, members []Member, opts PoolOptions) *Pool {
-	opts.First = cmp.Or(opts.First, time.Second)
-	opts.Longest = cmp.Or(opts.Longest, 30*time.Second)
-	if opts.Changed == nil {
-		opts.Changed = func(string, error) {}
-	}
-	p := &Pool{opts: opts}
+// they are. changed is told when an endpoint is taken out and why, when one that is out turns out to serve another
+// model, and, with a nil err, when one is back. It is called from many goroutines, one at a time.
+func NewPool(ctx context.Context, members []Member, changed func(url string, err error)) *Pool {
+	p := &Pool{changed: changed, first: time.Second, longest: longestRest}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	told := !slices.ContainsFunc(members, func(m Member) bool { return m.Model.Slots <= 0 })
 	known := !slices.ContainsFunc(members, func(m Member) bool { return m.AtOnce == nil })
@@ -109,7 +98,7 @@ func NewPool(ctx context.Context, members []Member, opts PoolOptions) *Pool {
 		} else if told {
 			size = func() int { return m.Model.Slots }
 		}
-		p.members = append(p.members, &member{Member: m, size: size, waiting: opts.First})
+		p.members = append(p.members, &member{Member: m, size: size, waiting: p.first})
 	}
 	return p
 }
@@ -236,7 +225,7 @@ func (p *Pool) done(c call) {
 	}
 	c.refused = 0
 	if !c.stale() {
-		c.trial, c.waiting = false, p.opts.First
+		c.trial, c.waiting = false, p.first
 	}
 }
 
@@ -248,37 +237,41 @@ func (p *Pool) unwilling(c call) bool {
 	return c.refused >= max(severalRefusals, c.busy+1) || errors.As(c.err, &e) && e.RetryAfter > 0
 }
 
-// takeOut takes an endpoint out for what a request met there.
-func (p *Pool) takeOut(c call) {
+// tell makes a change of an endpoint, and tells of it where change says so.
+func (p *Pool) tell(m *member, err error, change func() bool) {
 	p.telling.Lock()
 	defer p.telling.Unlock()
-	if p.ended(c) {
-		p.opts.Changed(c.Server.URL, c.err)
-	}
-}
-
-// ended ends an endpoint's term; false where it has ended since the request was sent.
-func (p *Pool) ended(c call) bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c.stale() {
-		return false
+	changed := change()
+	p.mu.Unlock()
+	if changed {
+		p.changed(m.Server.URL, err)
 	}
-	c.term++
-	c.why, c.trial = c.err, true
-	wait := c.waiting
-	var e *Error
-	if errors.As(c.err, &e) {
-		wait = max(wait, e.RetryAfter)
-	}
-	c.other = errors.As(c.err, new(*ModelChangedError))
-	if p.ctx.Err() == nil && !c.other {
-		p.probes.Go(func() { p.watch(c.member, wait) })
-	}
-	return true
 }
 
-// watch probes an endpoint that is out until it is back.
+// takeOut takes an endpoint out for what a request met there, unless it has gone out or come back since.
+func (p *Pool) takeOut(c call) {
+	p.tell(c.member, c.err, func() bool {
+		if c.stale() {
+			return false
+		}
+		c.term++
+		c.why, c.trial = c.err, true
+		wait := c.waiting
+		var e *Error
+		if errors.As(c.err, &e) {
+			wait = max(wait, e.RetryAfter)
+		}
+		c.other = errors.As(c.err, new(*ModelChangedError))
+		if p.ctx.Err() == nil && !c.other {
+			p.probes.Go(func() { p.watch(c.member, wait) })
+		}
+		return true
+	})
+}
+
+// watch probes an endpoint that is out until it is back. The next wait, of this outage or of one that begins before the
+// endpoint has answered anything, is twice as long.
 func (p *Pool) watch(m *member, wait time.Duration) {
 	for {
 		select {
@@ -290,7 +283,20 @@ func (p *Pool) watch(m *member, wait time.Duration) {
 		if p.ctx.Err() != nil {
 			return
 		}
-		wait = p.note(m, err)
+		p.tell(m, err, func() bool {
+			m.waiting = min(2*m.waiting, p.longest)
+			wait = m.waiting
+			switch {
+			case err == nil:
+				m.term++
+				m.why, m.other = nil, false
+				return true
+			case IsKind(err, NotFound) && !m.other:
+				m.why, m.other = err, true
+				return true
+			}
+			return false
+		})
 		if err == nil {
 			return
 		}
@@ -310,34 +316,6 @@ func (p *Pool) probe(m *member) error {
 		return &Error{Kind: NotFound, Message: fmt.Sprintf("it serves another model now: %s, and it was %s", is, was)}
 	}
 	return nil
-}
-
-// note takes down what a probe found; the next wait, of this outage or of one
-// that begins before the endpoint has answered anything, is twice as long.
-func (p *Pool) note(m *member, err error) time.Duration {
-	p.telling.Lock()
-	defer p.telling.Unlock()
-	wait, told := p.found(m, err)
-	if told {
-		p.opts.Changed(m.Server.URL, err)
-	}
-	return wait
-}
-
-func (p *Pool) found(m *member, err error) (wait time.Duration, told bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	m.waiting = min(2*m.waiting, p.opts.Longest)
-	switch {
-	case err == nil:
-		m.term++
-		m.why, m.other = nil, false
-		told = true
-	case IsKind(err, NotFound) && !m.other:
-		m.why, m.other = err, true
-		told = true
-	}
-	return m.waiting, told
 }
 
 // down is the error of a pool that has no endpoint left for a request. It may

@@ -113,10 +113,10 @@ func poolOf(t *testing.T, n int, change ...func(i int, m *Member, e *end)) (*Poo
 	}
 	said := &news{}
 	var p *Pool
-	p = NewPool(t.Context(), members, PoolOptions{Changed: func(url string, err error) {
+	p = NewPool(t.Context(), members, func(url string, err error) {
 		p.AtOnce() // as the progress line does, which waits for who is told
 		said.changed(url, err)
-	}})
+	})
 	t.Cleanup(p.Close)
 	return p, ends, said
 }
@@ -557,7 +557,7 @@ func TestPoolCancelled(t *testing.T) {
 		p := NewPool(ctx, []Member{
 			{Backend: a, Client: a, Server: Server{URL: "a"}, Model: served},
 			{Backend: b, Client: b, Server: Server{URL: "b"}, Model: served},
-		}, PoolOptions{Changed: said.changed})
+		}, said.changed)
 		time.AfterFunc(time.Minute, func() { cancel(cause) })
 		start := time.Now()
 		if _, err := p.Ask(ctx, Request{}); err != cause || time.Since(start) != time.Minute {
@@ -584,7 +584,7 @@ func TestPoolCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // while a probe waits
 		ctx, cancel := context.WithCancel(t.Context())
 		e := &end{ask: fails(refused), serves: gone}
-		p := NewPool(ctx, []Member{{Backend: e, Client: e, Model: served}}, PoolOptions{})
+		p := NewPool(ctx, []Member{{Backend: e, Client: e, Model: served}}, func(string, error) {})
 		p.Ask(ctx, Request{})
 		time.Sleep(time.Minute)
 		cancel()
@@ -643,8 +643,12 @@ func TestPoolOnTheWire(t *testing.T) {
 				members = append(members, Member{Backend: b, Client: WithTimeout(b, time.Minute), Server: server, Model: model})
 			}
 			said := &news{}
-			p := NewPool(t.Context(), members, PoolOptions{First: 5 * time.Millisecond, Longest: 20 * time.Millisecond, Changed: said.changed})
-			c := WithRetry(p, Retry{First: time.Millisecond, Longest: 10 * time.Millisecond})
+			p := NewPool(t.Context(), members, said.changed)
+			p.first, p.longest = 5*time.Millisecond, 20*time.Millisecond
+			for _, m := range p.members {
+				m.waiting = p.first
+			}
+			c := WithRetry(p, Retry{First: time.Millisecond})
 			stop := make(chan struct{})
 			var trouble, workers sync.WaitGroup
 			trouble.Go(func() {

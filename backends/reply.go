@@ -1,7 +1,6 @@
 package backends
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"regexp"
@@ -37,10 +36,10 @@ type messageSaid struct {
 }
 
 // text refuses what is no message of a judge, and tells what was said and what was thought in parts of it.
-func (m *messageSaid) text(body []byte) (text, thought string, err error) {
+func (m *messageSaid) text(x *exchange) (text, thought string, err error) {
 	switch {
 	case m == nil:
-		return "", "", none("an answer without a message: %s", excerpt(body))
+		return "", "", none("an answer without a message: %s", excerpt(x.body))
 	case m.Role != "" && m.Role != Assistant:
 		return "", "", none("the role of the answer is %q, not %q", excerpt([]byte(m.Role)), Assistant)
 	}
@@ -50,17 +49,16 @@ func (m *messageSaid) text(body []byte) (text, thought string, err error) {
 		text = c
 	case []any: // so some servers write a text, and Mistral's the thinking before it
 		for _, part := range c {
-			p, is := part.(map[string]any)
-			if !is {
-				text += written(part)
-			} else if kind, _ := p["type"].(string); strings.Contains(kind, "think") || strings.Contains(kind, "reason") {
-				thought += written(p)
+			p, _ := part.(map[string]any)
+			kind, _ := p["type"].(string)
+			if strings.Contains(kind, "think") || strings.Contains(kind, "reason") {
+				thought += written(part)
 			} else {
-				text += written(p["text"])
+				text += written(part)
 			}
 		}
 	default:
-		return "", "", fmt.Errorf("content is %T", c)
+		return "", "", x.unreadable()
 	}
 	return text, thought, nil
 }
@@ -143,32 +141,27 @@ func sameName(said, asked string) bool {
 	return strings.TrimSuffix(said, latest) == strings.TrimSuffix(asked, latest)
 }
 
-// settle makes of an exchange what Ask returns: a response, or an error. sent is the error of sending it, read reads an
-// answer that is no error.
-func (x *exchange) settle(
-	ctx context.Context, req Request, began time.Time, sent error, read func() (Response, error),
-) (Response, error) {
+// settle makes of an exchange what Ask returns: a response, or an error. err is that of sending, read reads an answer
+// that is no error.
+func (x *exchange) settle(req Request, began time.Time, err error, read func() (Response, error)) (Response, error) {
 	took := time.Since(began)
-	if x.status == 0 {
-		return Response{}, failure(ctx, x, sent)
+	var out Response
+	if err == nil {
+		out, err = read()
 	}
-	if x.status < 400 {
-		var out Response
-		out, sent = read()
-		if sent == nil {
-			out.Took = took
-			// What was put together of parts, or encoded twice, may hold one.
-			for _, s := range []*string{&out.Text, &out.Thinking, &out.Detail, &out.Model, &out.SystemFingerprint} {
-				*s = without(x.secrets, *s)
-			}
-			if sameName(out.Model, req.Model) {
-				out.Model = ""
-			}
-			return checked(req, out), nil
+	switch {
+	case err == nil:
+		out.Took = took
+		// What was put together of parts, or encoded twice, may hold one.
+		for _, s := range []*string{&out.Text, &out.Thinking, &out.Detail, &out.Model, &out.SystemFingerprint} {
+			*s = without(x.secrets, *s)
 		}
-	}
-	if promptTooLong(x) {
+		if sameName(out.Model, req.Model) {
+			out.Model = ""
+		}
+		return checked(req, out), nil
+	case promptTooLong(x):
 		return Response{Finish: TooLong, Detail: serverMessage(x), Context: req.Context, Took: took}, nil
 	}
-	return Response{}, failure(ctx, x, sent)
+	return Response{}, err
 }

@@ -15,13 +15,12 @@ import (
 // time-outs, with exponential backoff and jitter. What will not pass (400, 401, 403, 404) is asked once, and a request
 // that gets the same HTTP 500 or the same unusable answer every time is asked maxSame times.
 type Retry struct {
-	For     time.Duration // how long one call is tried, waiting included; default 2 minutes
-	First   time.Duration // first wait; default 500 ms, or an eighth of For where that is less
-	Longest time.Duration // longest wait; default 6 s
+	For   time.Duration // how long one call is tried, waiting included; default 2 minutes
+	First time.Duration // first wait; default 500 ms, or an eighth of For where that is less
 	// Only, where it is not nil, tells which of the failures that may pass are tried again.
 	Only func(*Error) bool
 	// Waiting is told of every failure that is tried again. May be nil.
-	Waiting func(err error, next time.Duration)
+	Waiting func(err error)
 }
 
 var _ Client = (*Retrier)(nil)
@@ -55,6 +54,9 @@ func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
 	})
 }
 
+// longestWait is the longest between two tries, unless the server asks for more.
+const longestWait = 6 * time.Second
+
 // maxTimeouts is how often a call that got no answer within its time limit is
 // tried: a judge that was too slow twice will be too slow again.
 const maxTimeouts = 2
@@ -72,61 +74,65 @@ func WithLastTry(ctx, ending context.Context) context.Context {
 
 // Try asks as often as opts allow, for whatever a server can be asked.
 func Try[T any](ctx context.Context, opts Retry, ask func() (T, error)) (T, error) {
-	wait := backoff.NewExponentialBackOff()
 	limit := cmp.Or(opts.For, 2*time.Minute)
+	wait := backoff.NewExponentialBackOff()
 	// however short the limit, it is tried again
 	wait.InitialInterval = cmp.Or(opts.First, min(500*time.Millisecond, limit/8))
-	wait.MaxInterval = cmp.Or(opts.Longest, 6*time.Second)
-	tries := 0
-	timeouts := 0
-	same := 0
-	var last error // backoff returns its own error when time runs out
+	wait.MaxInterval = longestWait
 	waits, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if ending, ok := ctx.Value(lastTryKey{}).(context.Context); ok {
 		defer context.AfterFunc(ending, cancel)()
 	}
-	answer, err := backoff.Retry(waits, func() (T, error) {
-		tries++
+	started := time.Now()
+	timeouts := 0
+	same := 0
+	last := ""
+	for tries := 1; ; tries++ {
 		answer, err := ask()
-		if err == nil || last == nil || err.Error() != last.Error() {
+		if err == nil {
+			return answer, nil
+		}
+		if err.Error() != last {
 			same = 0
 		}
 		same++
-		last = err
+		last = err.Error()
+		next := wait.NextBackOff()
 		var e *Error
+		again := errors.As(err, &e) && e.MayPass() && (opts.Only == nil || opts.Only(e))
 		switch {
-		case err == nil:
-			return answer, nil
-		case !errors.As(err, &e) || !e.MayPass() || opts.Only != nil && !opts.Only(e):
-			return answer, backoff.Permanent(err)
+		case !again:
 		case e.Kind == ServerSide && e.Status <= 500 && same == maxSame:
-			return answer, backoff.Permanent(err)
+			again = false
 		case e.Kind == Timeout:
-			if timeouts++; timeouts == maxTimeouts {
-				return answer, backoff.Permanent(err)
-			}
+			timeouts++
+			again = timeouts < maxTimeouts
+		case e.RetryAfter > limit:
+			err = fmt.Errorf("%w; the server asks to wait for %s, longer than --retry-for", err, days(e.RetryAfter))
+			again = false
 		case e.RetryAfter > 0:
-			if e.RetryAfter > limit {
-				last = fmt.Errorf("%w; the server asks to wait for %s, longer than --retry-for", err, days(e.RetryAfter))
-				return answer, backoff.Permanent(last)
+			wait.Reset()
+			next = e.RetryAfter
+		}
+		if again && time.Since(started)+next <= limit && waits.Err() == nil {
+			if opts.Waiting != nil {
+				opts.Waiting(err)
 			}
-			return answer, &backoff.RetryAfterError{Duration: e.RetryAfter}
+			select {
+			case <-time.After(next):
+				continue
+			case <-waits.Done():
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
+		case tries > 1:
+			err = fmt.Errorf("%w (tried %d times)", err, tries)
 		}
 		return answer, err
-	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(limit), backoff.WithMaxTries(0),
-		backoff.WithNotify(func(_ error, next time.Duration) {
-			if opts.Waiting != nil {
-				opts.Waiting(last, next)
-			}
-		}))
-	switch err = cmp.Or(last, err); {
-	case err != nil && ctx.Err() != nil:
-		err = context.Cause(ctx)
-	case err != nil && tries > 1:
-		err = fmt.Errorf("%w (tried %d times)", err, tries)
 	}
-	return answer, err
 }
 
 // days is a duration to the second; a long one in days.

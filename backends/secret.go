@@ -109,16 +109,7 @@ func base64Forms(secret string) (forms []string) {
 	return forms
 }
 
-// hide takes secrets out of the headers of an answer.
-func hide(secrets *strings.Replacer, resp *http.Response) {
-	for _, values := range resp.Header {
-		for i := range values {
-			values[i] = without(secrets, values[i])
-		}
-	}
-}
-
-// hideIn is hide for an error of the transport, which may quote what is no answer.
+// hideIn takes secrets out of an error of the transport, which may quote what is no answer.
 func hideIn(secrets *strings.Replacer, err error) error {
 	said := without(secrets, err.Error())
 	if said == err.Error() {

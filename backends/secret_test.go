@@ -1,109 +1,69 @@
 package backends
 
 import (
-	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gavel/internal/trials"
 )
 
-// TestKeyIsNotSaidAgain: wherever a server echoes the key that it was sent, in an error, a reply, a header, the status
-// line or what is no HTTP at all, nothing of it is in what gavel has of the answer.
+// TestKeyIsNotSaidAgain: answers that echo the key in some writing, "raw" where they are no HTTP, and what is made of
+// them where a question or a list is asked for. Nothing of the key is in that, nor in the errors beneath.
 func TestKeyIsNotSaidAgain(t *testing.T) {
 	const key = `sk-proj/"Ab+12345`
-	said := func(v any) string { b, _ := json.Marshal(v); return string(b) }
-	reply := func(text string) string {
-		return `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":` + said(text) + `}}],"usage":{"prompt_tokens":5,"completion_tokens":5}}`
-	}
-	raw := func(w http.ResponseWriter, text string) {
-		conn, buf, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
+	trials.Cases(t, "secrets.txt", func(t *testing.T, given []string) []string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			sent := r.Header.Get("Authorization")
+			written, escapes := string(mustJSON(sent)), ""
+			for _, c := range sent {
+				escapes += fmt.Sprintf(`\u%04X`, c)
+			}
+			written = written[1 : len(written)-1]
+			half := strings.Index(written, "12345")
+			status, body, _ := strings.Cut(strings.NewReplacer("PLAIN", sent, "QUERY", url.QueryEscape(sent),
+				"PATH", url.PathEscape(sent), "SOME", strings.NewReplacer("+", `\u002B`, "/", `\/`).Replace(written),
+				"ALL", escapes, "TWICE", string(mustJSON(strings.NewReplacer("+", `\u002b`, `"`, `\"`).Replace(sent))),
+				"JSON", written, "FIRST", written[:half], "SECOND", written[half:]).Replace(given[0]), " ")
+			number, err := strconv.Atoi(status)
+			switch {
+			case r.URL.Path != "/v1/chat/completions" && r.URL.Path != "/v1/models":
+				http.NotFound(w, r)
+			case err != nil:
+				conn, _, _ := w.(http.Hijacker).Hijack()
+				fmt.Fprint(conn, body+"\r\n\r\n")
+				conn.Close()
+			default:
+				w.Header().Set("Location", body)
+				w.WriteHeader(number)
+				fmt.Fprint(w, body)
+			}
+		}))
+		defer s.Close()
+		o := NewOpenAI(s.URL, key, NewHTTPClient(1))
+		req := question
+		req.Messages = []Message{{User, "who?"}}
+		resp, err := o.Ask(t.Context(), req)
+		models, merr := o.Models(t.Context())
+		resp.Took = 0
+		results := []string{
+			fmt.Sprintf("asked: %s %v", mustJSON(resp), err),
+			fmt.Sprintf("listed: %s %v", mustJSON(models), merr),
 		}
-		buf.WriteString(text)
-		buf.Flush()
-		conn.Close()
-	}
-	inEscapes := func(sent string) (text string) {
-		for i, r := range sent {
-			text += fmt.Sprintf([]string{`\u%04x`, `\u%04X`}[i%2], r)
+		all := strings.Join(results, " ")
+		for e := err; e != nil; e, _ = unwrapped(e) {
+			all += e.Error()
 		}
-		return text
-	}
-	for name, answer := range map[string]func(w http.ResponseWriter, sent string){
-		"an error": func(w http.ResponseWriter, sent string) {
-			body := said(map[string]any{"error": map[string]string{"message": "bad key: " + sent}})
-			http.Error(w, body, http.StatusUnauthorized)
-		},
-		"no JSON":    func(w http.ResponseWriter, sent string) { http.Error(w, "who is "+sent, 400) },
-		"an address": func(w http.ResponseWriter, sent string) { http.Error(w, "/login?with="+url.QueryEscape(sent), 400) },
-		"JSON of others": func(w http.ResponseWriter, sent string) {
-			http.Error(w, strings.ReplaceAll(said(sent), "/", `\/`), 400)
-		},
-		"a reply in escapes": func(w http.ResponseWriter, sent string) {
-			fmt.Fprint(w, strings.ReplaceAll(reply("I was sent KEY"), "KEY", inEscapes(sent)))
-		},
-		"a fingerprint in escapes": func(w http.ResponseWriter, sent string) {
-			escaped := strings.NewReplacer("+", `\u002B`, "/", `\/`, `"`, `\u0022`).Replace(sent)
-			fmt.Fprint(w, strings.Replace(reply("yes"), "{", `{"system_fingerprint":"fp `+escaped+`","data":[{"id":"m","root":"/`+escaped+`"}],`, 1))
-		},
-		"a fingerprint encoded twice": func(w http.ResponseWriter, sent string) {
-			escaped := said(strings.NewReplacer("+", `\u002b`, `"`, `\"`).Replace(sent))
-			fmt.Fprint(w, strings.Replace(reply("yes"), "{", `{"system_fingerprint":`+escaped+`,"data":[{"id":"m"}],`, 1))
-		},
-		"an error in escapes": func(w http.ResponseWriter, sent string) {
-			http.Error(w, `{"error":"bad key `+inEscapes(sent)+`"}`, http.StatusUnauthorized)
-		},
-		"a redirect": func(w http.ResponseWriter, sent string) {
-			w.Header().Set("Location", "http://other/"+url.PathEscape(sent))
-			w.WriteHeader(302)
-		},
-		"a reply in parts": func(w http.ResponseWriter, sent string) {
-			fmt.Fprint(w, strings.Replace(reply(""), `"content":""`, `"content":[{"text":`+said(sent[:len(sent)-6])+`},{"text":`+said(sent[len(sent)-6:])+`}]`, 1))
-		},
-		"a reply around thinking": func(w http.ResponseWriter, sent string) {
-			fmt.Fprint(w, reply("key "+sent[:len(sent)-6]+"<think>x</think>"+sent[len(sent)-6:]))
-		},
-		"a reply":             func(w http.ResponseWriter, sent string) { fmt.Fprint(w, reply("I was sent "+sent)) },
-		"an error in a reply": func(w http.ResponseWriter, sent string) { fmt.Fprint(w, said(map[string]any{"error": "bad " + sent})) },
-		"no HTTP":             func(w http.ResponseWriter, sent string) { raw(w, sent+" is wrong\r\n\r\n") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path != "/v1/chat/completions" && r.URL.Path != "/v1/models" {
-					http.NotFound(w, r)
-					return
-				}
-				answer(w, r.Header.Get("Authorization"))
-			}))
-			defer s.Close()
-			o := NewOpenAI(s.URL, key, NewHTTPClient(1))
-			resp, err := o.Ask(context.Background(), Request{Model: "m", Messages: []Message{{User, "who?"}}, MaxTokens: 5})
-			models, merr := o.Models(context.Background())
-			all := fmt.Sprintf("%+v %v %+v %v %+v", resp, err, err, merr, models)
-			for e := err; e != nil; e, _ = unwrapped(e) {
-				all += e.Error()
-			}
-			for _, encoded := range regexp.MustCompile(`\\u00..`).FindAllString(all, -1) {
-				text, _ := strconv.Unquote(`"` + encoded + `"`)
-				all = strings.ReplaceAll(all, encoded, text)
-			}
-			if strings.Contains(all, "Ab+12345") || strings.Contains(all, "Ab%2B12345") {
-				t.Errorf("the key is in %s", all)
-			}
-			if !strings.Contains(all, hidden) && !strings.Contains(all, url.PathEscape(hidden)) {
-				t.Errorf("nothing was hidden in %s", all)
-			}
-		})
-	}
+		if all = unescaped(all); strings.Contains(all, "Ab+12345") || strings.Contains(all, "Ab%2B12345") {
+			t.Errorf("the key is in %s", all)
+		}
+		return results
+	})
 }
 
 func unwrapped(err error) (error, bool) {

@@ -123,10 +123,9 @@ func (s *Sim) Ask(ctx context.Context, req Request) (Response, error) {
 		pick = slices.Index(o.Order, s.wrong(know, o))
 	}
 	verdict := o.Choices[pick]
-	if o.Favours != "" && s.draw(o.Item+"\x00"+o.Rewrite, -3, 0).Float64() < s.Swayed {
-		return Response{Text: "Simulated judgment. My final verdict is: " + o.Favours, Finish: Stop}, nil
-	}
 	switch u := look.Float64(); {
+	case o.Favours != "" && s.draw(o.Item+"\x00"+o.Rewrite, -3, 0).Float64() < s.Swayed:
+		verdict = o.Favours
 	case u < s.First:
 		verdict = o.Choices[0]
 	case u < s.First+s.Tie && o.Tie != "":

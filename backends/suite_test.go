@@ -26,6 +26,7 @@ type wire struct {
 	reply func(message, finish string) string
 	fail  func(status int, message string) string
 	dial  func(url, key string, c *http.Client) Backend
+	asks  Request // what it is asked; the zero value: question
 }
 
 func dialOpenAI(url, key string, c *http.Client) Backend { return NewOpenAI(url, key, c) }
@@ -102,6 +103,12 @@ var studioWire = wire{
 	},
 	fail: func(_ int, message string) string { return `{"error":` + quote(message) + `}` },
 	dial: dialOpenAI,
+}
+
+// named is the wire under another name.
+func (w wire) named(name string) wire {
+	w.name = name
+	return w
 }
 
 func quote(s string) string {
@@ -198,6 +205,9 @@ var question = Request{
 // ask asks a fresh server that has one answer.
 func (w wire) ask(t *testing.T, answer http.HandlerFunc) (Response, error) {
 	t.Helper()
+	if w.asks.Model != "" {
+		return w.askFor(t, w.asks, answer)
+	}
 	return w.askFor(t, question, answer)
 }
 

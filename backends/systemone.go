@@ -181,7 +181,7 @@ func (s *SystemOne) Ask(ctx context.Context, req Request) (Response, error) {
 	if x.status == http.StatusNotImplemented {
 		return Response{}, &Error{Kind: BadRequest, Status: x.status, Message: serverMessage(x), Err: err}
 	}
-	return x.settle(ctx, req, began, err, func() (Response, error) {
+	return x.settle(req, began, err, func() (Response, error) {
 		var said decided
 		if json.Unmarshal(x.body, &said) != nil {
 			return Response{}, none("not an answer of a decision model: %s", excerpt(x.body))

@@ -80,58 +80,6 @@ func TestSystemOneYesNo(t *testing.T) {
 	}
 }
 
-// TestSystemOneFails: what is no verdict is not taken for one.
-func TestSystemOneFails(t *testing.T) {
-	probabilities := func(a, b string, tokens string) string {
-		return `{"answers":{"verdict":{"probabilities":{"The first is better":` + a + `,"The second is better":` + b +
-			`}}},"usage":{"input_tokens":` + tokens + `}}`
-	}
-	for _, tc := range []struct {
-		about, answer string
-		status        int
-		tokens        int // by the tokenizer
-		kind          Kind
-		finish        Finish
-		says          string
-	}{
-		{about: "even", answer: probabilities("0.5", "0.5", "40"), finish: Stop},
-		{about: "certain", answer: probabilities("0", "1", "40"), finish: Stop},
-		{about: "rounded", answer: probabilities("0.33", "0.66", "40"), finish: Stop},
-		{about: "more than one", answer: probabilities("1.5", "0.1", "40"), kind: ServerSide},
-		{about: "sum too large", answer: probabilities("0.95", "0.95", "40"), kind: ServerSide, says: "on offer sum to 1.9, not to 1"},
-		{about: "sum too small", answer: probabilities("0.06", "0.04", "40"), kind: ServerSide, says: "on offer sum to 0.1, not to 1"},
-		{about: "null", answer: probabilities("null", "1", "40"), kind: ServerSide, says: `without a probability of "The first is better"`},
-		{about: "another option", answer: probabilities("0.004", `0.006,"Neither":0.99`, "40"), kind: ServerSide, says: "on offer sum to 0.01, not to 1"},
-		{about: "one is missing", answer: `{"answers":{"verdict":{"probabilities":{"The first is better":1}}}}`, kind: ServerSide},
-		{about: "no answers", answer: `{}`, kind: ServerSide},
-		{about: "no JSON", answer: `decided`, kind: ServerSide},
-		{about: "cut", answer: probabilities("0.1", "0.9", "40"), tokens: 41, finish: TooLong},
-		{about: "no decision model", status: 501, answer: `{"error":{"code":501,"message":"This model is not a decision model","type":"not_supported_error"}}`, kind: BadRequest},
-		{about: "too long", status: 400, answer: `{"error":{"code":400,"message":"request (12352 tokens) exceeds the available context size (8192 tokens)","type":"exceed_context_size_error"}}`, finish: TooLong},
-		{about: "longer than a batch", status: 500, answer: `{"error":{"code":500,"message":"input (700 tokens) is too large to process. increase the physical batch size","type":"server_error"}}`, finish: TooLong},
-		{about: "busy", status: 503, answer: `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, kind: Busy},
-	} {
-		s, _ := decisionServer(t, max(200, tc.status), tc.answer, tc.tokens)
-		got, err := s.Ask(t.Context(), comparison)
-		if tc.kind != "" && !IsKind(err, tc.kind) || tc.kind == "" && (err != nil || got.Finish != tc.finish) {
-			t.Errorf("%s: %+v, %v", tc.about, got, err)
-		}
-		if tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
-			t.Errorf("%s: %v", tc.about, err)
-		}
-		if tc.about == "even" && got.Text != "" {
-			t.Errorf("even odds name %q", got.Text)
-		}
-		if _, err := json.Marshal(got); err != nil {
-			t.Errorf("%s: %v", tc.about, err)
-		}
-	}
-	s, _ := decisionServer(t, 200, "", 0)
-	if _, err := s.Ask(t.Context(), Request{Messages: []Message{{User, "How many?"}}}); !IsKind(err, BadRequest) {
-		t.Errorf("without options: %v", err)
-	}
-}
-
 // TestSystemOneOfOllama: Ollama lists decision models among its own, and answers as llama.cpp does.
 func TestSystemOneOfOllama(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

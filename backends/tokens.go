@@ -3,7 +3,6 @@ package backends
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 )
 
@@ -29,7 +28,7 @@ func (o *OpenAI) CountTokens(ctx context.Context, req Request) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	prompt := map[string]any{"model": req.Model, "messages": json.RawMessage(req.MessagesJSON())}
+	prompt := map[string]any{"model": req.Model, "messages": req.Messages}
 	if kwargs := templateArguments(req.Think); kwargs != nil {
 		prompt["chat_template_kwargs"] = kwargs
 	}

@@ -39,7 +39,7 @@ type Watch struct {
 	named    string // model that replies name
 	systems  Fingerprints
 	changed  *ModelChangedError
-	replaced bool // a check saw it, not a reply
+	replaced bool // a check saw it, not a reply; of the checks, which follow each other
 }
 
 // IdentityCheck tells of a reply whether its server still served the same model after the reply came.
@@ -93,8 +93,8 @@ func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
 // Expect holds replies to a system fingerprint that earlier ones of the same server had, "" for any. It is called
 // before anything is asked.
 func (w *Watch) Expect(fingerprint string) {
-	for range 2 { // one that came once tells nothing
-		w.systems.Add(fingerprint)
+	if fingerprint != "" {
+		w.systems[fingerprint] = 2 // one that came once tells nothing
 	}
 }
 
@@ -223,15 +223,9 @@ func (w *Watch) checkAll(ctx context.Context) {
 func (w *Watch) check(ctx context.Context) error {
 	w.mu.Lock()
 	n := len(w.waiting)
-	err := error(nil)
-	if w.replaced {
-		err = w.changed
-	}
 	w.mu.Unlock()
 	begun := time.Now()
-	if err == nil {
-		err = w.same(ctx)
-	}
+	err := w.same(ctx)
 	changed, told := errors.AsType[*ModelChangedError](err)
 	var replies []*IdentityCheck
 	w.mu.Lock()
@@ -292,6 +286,9 @@ func (w *Watch) Changed() *ModelChangedError {
 
 // same tells whether the server serves what it served.
 func (w *Watch) same(ctx context.Context) error {
+	if w.replaced {
+		return w.Changed()
+	}
 	presence, err := w.present(ctx)
 	if err != nil {
 		return err

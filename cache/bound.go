@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +14,7 @@ import (
 
 // Badger tries a write that fails again and again, for ever: where its folder vanishes or cannot be written to, its
 // Close never ends, and neither does a write that waits for room in memory. A panic in it, recovered, leaves its locks
-// taken, and the next call waits for them. So nothing waits on Badger for longer than [Options].Timeout, and after a
+// taken, and the next call waits for them. So nothing waits on Badger for longer than defaultTimeout, and after a
 // panic or a wait without end the store is given up: nobody asks it again, nor closes it.
 
 // defaultTimeout is far more than what a slow disk takes for 8 MB.
@@ -25,55 +26,26 @@ const mergedASecond = 4 << 20
 // ErrGivenUp is wrapped by what a store says that was given up: see bound.go. Options.Warn was told then.
 var ErrGivenUp = errors.New("given up")
 
-// givenUp are the folders that stores of this process were given up in, and
-// why. Badger holds their locks, mostly until the process ends.
+// givenUp has the folders that stores of this process were given up in, and why. Badger may go on writing there until
+// the process ends.
 var givenUp sync.Map
 
-// ending is how a store stops being used before it is closed.
-type ending struct {
-	over   chan struct{} // closed at the end
-	mu     sync.Mutex
-	why    error
-	closed bool // Badger let go of the folder
-}
+// ended returns why a store is of no use any more; nil where it still is.
+func (s *Store) ended() error { return context.Cause(s.life) }
 
-// ended says why a store is of no use any more; nil where it still is.
-func (s *Store) ended() error {
-	select {
-	case <-s.end.over:
-		return s.end.why
-	default:
-		return nil
-	}
-}
-
-// finish ends the use of a store, and says why, once.
+// finish ends the use of a store and says why, once: who waits may end the process.
 func (s *Store) finish(why error) error {
-	s.end.mu.Lock()
-	defer s.end.mu.Unlock()
-	if s.end.why != nil {
-		return s.end.why
-	}
-	s.end.why = why
-	if errors.Is(why, ErrGivenUp) && !s.end.closed {
-		givenUp.Store(folderKey(s.dir), why)
-	}
-	s.opts.Warn("cache %s is not used any more, and replies are not remembered: %v", s.dir, why)
-	close(s.end.over) // now that it is said: who waits may end the process
-	return why
+	s.said.Do(func() {
+		s.opts.Warn("cache %s is not used any more, and replies are not remembered: %v", s.dir, why)
+		s.end(why)
+	})
+	return s.ended()
 }
 
 func (s *Store) giveUp(format string, args ...any) error {
-	return s.finish(fmt.Errorf(format+": it is %w, and what it was told last may be asked again",
-		append(args, ErrGivenUp)...))
-}
-
-// released notes that Badger has closed, maybe long after it was waited for.
-func (s *Store) released() {
-	s.end.mu.Lock()
-	defer s.end.mu.Unlock()
-	s.end.closed = true
-	givenUp.Delete(folderKey(s.dir))
+	why := fmt.Errorf(format+": it is %w, and what it was told last may be asked again", append(args, ErrGivenUp)...)
+	givenUp.Store(absolute(s.dir), why)
+	return s.finish(why)
 }
 
 // within waits for f, which asks Badger, until limit, and no longer than until the store is given up.
@@ -93,15 +65,13 @@ func within[T any](s *Store, limit time.Duration, f func() (T, error)) (T, error
 		defer guard(&r.err)
 		r.value, r.err = f()
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case r := <-done:
 		return r.value, s.judged(r.err)
-	case <-timer.C:
+	case <-time.After(limit):
 		return none, s.giveUp("its disk did not answer within %s, or cannot be written to", limit)
-	case <-s.end.over:
-		return none, s.end.why
+	case <-s.life.Done():
+		return none, s.ended()
 	}
 }
 
@@ -120,19 +90,16 @@ func (s *Store) judged(err error) error {
 	return err
 }
 
-// here gives the store up where its folder is gone, or is another: a Badger that goes on would never be done. Where the
-// files alone are gone, it would leave tables that no manifest names, and the next one to open it would refuse them.
+// here gives the store up where its files are gone: a Badger that goes on would never be done, or would leave tables
+// that no manifest names.
 func (s *Store) here() error {
-	if now, err := os.Stat(s.dir); err != nil || !os.SameFile(s.folder, now) {
-		return s.giveUp("its folder is gone")
-	}
 	if _, err := os.Stat(filepath.Join(s.dir, badger.ManifestFilename)); err != nil {
 		return s.giveUp("its files are gone")
 	}
 	return nil
 }
 
-func folderKey(dir string) string {
+func absolute(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		return abs
 	}
@@ -141,7 +108,7 @@ func folderKey(dir string) string {
 
 // stillHeld says that this process has given the folder up, where it has.
 func stillHeld(dir string) error {
-	if why, held := givenUp.Load(folderKey(dir)); held {
+	if why, held := givenUp.Load(absolute(dir)); held {
 		return fmt.Errorf("cache %s cannot be opened again by this gavel (%w): "+
 			"start gavel anew, name another folder with --cache, or use --no-cache", dir, why.(error))
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"gavel/backends"
@@ -27,6 +28,12 @@ func TestHitAfterMiss(t *testing.T) {
 	}
 	if ask(t, c, request("other")).Cached || j.asked != 2 {
 		t.Error("another question is taken for the same")
+	}
+	carried := entry("x")
+	carried.Origin = "week.tar" // from a bundle, and says so
+	put(t, s, "carried", carried)
+	if got := ask(t, c, request("carried")); !got.Cached || got.Origin != "week.tar" {
+		t.Errorf("%+v", got)
 	}
 	shut(t, s)
 
@@ -83,23 +90,26 @@ func TestFailuresAreNotStored(t *testing.T) {
 	}
 }
 
+// "Too long" holds while the context has not grown, any other answer in any context.
 func TestTooLongHoldsWhileTheContextHasNotGrown(t *testing.T) {
 	for name, tc := range map[string]struct {
+		finish    backends.Finish
 		then, now int
 		hit       bool
 	}{
-		"the same":            {4096, 4096, true},
-		"smaller":             {4096, 2048, true},
-		"grown":               {4096, 8192, false},
-		"no longer told":      {4096, 0, true},
-		"not told then":       {0, 8192, false},
-		"not told, then, now": {0, 0, true},
+		"the same":            {backends.TooLong, 4096, 4096, true},
+		"smaller":             {backends.TooLong, 4096, 2048, true},
+		"grown":               {backends.TooLong, 4096, 8192, false},
+		"no longer told":      {backends.TooLong, 4096, 0, true},
+		"not told then":       {backends.TooLong, 0, 8192, false},
+		"not told, then, now": {backends.TooLong, 0, 0, true},
+		"an answer":           {backends.Stop, 4096, 1 << 20, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := open(t, t.TempDir())
 			j := &judge{reply: func(_ context.Context, n int, req backends.Request) (backends.Response, error) {
 				if n == 1 {
-					return backends.Response{Finish: backends.TooLong, Context: req.Context}, nil
+					return backends.Response{Finish: tc.finish, Context: req.Context}, nil
 				}
 				return verdict, nil
 			}}
@@ -114,16 +124,6 @@ func TestTooLongHoldsWhileTheContextHasNotGrown(t *testing.T) {
 				t.Errorf("the last answer is not the one that holds: %+v", got)
 			}
 		})
-	}
-}
-
-func TestOtherAnswersHoldInAnyContext(t *testing.T) {
-	s, _ := open(t, t.TempDir())
-	c, req := Wrap(saying(verdict), s), request("q")
-	ask(t, c, req)
-	req.Context = 1 << 20
-	if !ask(t, c, req).Cached {
-		t.Error("asked again")
 	}
 }
 
@@ -144,35 +144,40 @@ func following(n int) {
 	}
 }
 
+// Who waits for an equal request is told what it came to, a failure too.
 func TestEqualRequestsInFlightAreAskedOnce(t *testing.T) {
-	const callers = 8
-	release := make(chan struct{})
-	j := &judge{reply: func(context.Context, int, backends.Request) (backends.Response, error) {
-		<-release
-		return verdict, nil
-	}}
-	s, _ := open(t, t.TempDir())
-	c := Wrap(j, s)
-	replies := make([]backends.Response, callers)
-	var wg sync.WaitGroup
-	for i := range callers {
-		wg.Go(func() { replies[i] = ask(t, c, request("q")) })
-	}
-	following(callers - 1)
-	close(release)
-	wg.Wait()
-	fresh := 0
-	for _, r := range replies {
-		if !r.Cached {
-			fresh++
-		}
-		r.Cached = false
-		if !reflect.DeepEqual(r, verdict) {
-			t.Errorf("one was told %+v", r)
-		}
-	}
-	if j.asked != 1 || fresh != 1 {
-		t.Errorf("asked %d times, %d count as fresh; want 1 and 1", j.asked, fresh)
+	broken := &backends.Error{Kind: backends.Auth, Status: 401, Message: "no"}
+	for name, failure := range map[string]error{"answered": nil, "failed": broken} {
+		t.Run(name, func(t *testing.T) {
+			const callers = 8
+			release := make(chan struct{})
+			j := &judge{reply: func(context.Context, int, backends.Request) (backends.Response, error) {
+				<-release
+				return verdict, failure
+			}}
+			s, _ := open(t, t.TempDir())
+			c := Wrap(j, s)
+			var fresh atomic.Int32
+			var wg sync.WaitGroup
+			for range callers {
+				wg.Go(func() {
+					resp, err := c.Ask(context.Background(), request("q"))
+					if !resp.Cached {
+						fresh.Add(1)
+					}
+					resp.Cached = false
+					if err != failure || !reflect.DeepEqual(resp, verdict) {
+						t.Errorf("one was told %+v, %v", resp, err)
+					}
+				})
+			}
+			following(callers - 1)
+			close(release)
+			wg.Wait()
+			if want := map[bool]int32{true: 1, false: callers}[failure == nil]; j.asked != 1 || fresh.Load() != want {
+				t.Errorf("asked %d times, %d count as fresh, want %d", j.asked, fresh.Load(), want)
+			}
+		})
 	}
 }
 
@@ -195,37 +200,10 @@ func TestEqualRequestsAreAskedOnceHoweverTheyMeet(t *testing.T) {
 	}
 }
 
-func TestDifferentRequestsDoNotWaitForEachOther(t *testing.T) {
-	release := make(chan struct{})
-	j := &judge{reply: func(_ context.Context, _ int, req backends.Request) (backends.Response, error) {
-		if req.Messages[1].Content == "slow" {
-			<-release
-		}
-		return verdict, nil
-	}}
-	s, _ := open(t, t.TempDir())
-	c := Wrap(j, s)
-	var wg sync.WaitGroup
-	wg.Go(func() { ask(t, c, request("slow")) })
-	ask(t, c, request("quick"))
-	close(release)
-	wg.Wait()
-}
-
 func TestOneCallersEndIsNotTheOthers(t *testing.T) {
-	interrupted := errors.New("interrupted")
-	for name, end := range map[string]struct {
-		context func() (context.Context, func())
-		err     error
-	}{
-		"cancelled": {func() (context.Context, func()) {
-			ctx, cancel := context.WithCancel(context.Background())
-			return ctx, cancel
-		}, context.Canceled},
-		"cancelled with a cause": {func() (context.Context, func()) {
-			ctx, cancel := context.WithCancelCause(context.Background())
-			return ctx, func() { cancel(interrupted) }
-		}, interrupted},
+	for name, cause := range map[string]error{
+		"cancelled":              context.Canceled,
+		"cancelled with a cause": errors.New("interrupted"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := make(chan struct{})
@@ -239,10 +217,10 @@ func TestOneCallersEndIsNotTheOthers(t *testing.T) {
 			}}
 			s, _ := open(t, t.TempDir())
 			c := Wrap(j, s)
-			ctx, cancel := end.context()
+			ctx, cancel := context.WithCancelCause(context.Background())
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				if _, err := c.Ask(ctx, request("q")); err != end.err {
+				if _, err := c.Ask(ctx, request("q")); err != cause {
 					t.Errorf("who gave up is told %v", err)
 				}
 			})
@@ -255,36 +233,11 @@ func TestOneCallersEndIsNotTheOthers(t *testing.T) {
 				})
 			}
 			following(4)
-			cancel()
+			cancel(cause)
 			wg.Wait()
 			if j.asked != 2 {
 				t.Errorf("asked %d times, want once more", j.asked)
 			}
 		})
-	}
-}
-
-func TestFailureIsSharedByThoseWhoWait(t *testing.T) {
-	broken := &backends.Error{Kind: backends.Auth, Status: 401, Message: "no"}
-	release := make(chan struct{})
-	j := &judge{reply: func(context.Context, int, backends.Request) (backends.Response, error) {
-		<-release
-		return backends.Response{}, broken
-	}}
-	s, _ := open(t, t.TempDir())
-	c := Wrap(j, s)
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			if resp, err := c.Ask(context.Background(), request("q")); err != error(broken) || resp.Cached {
-				t.Errorf("got %+v, %v", resp, err)
-			}
-		})
-	}
-	following(2)
-	close(release)
-	wg.Wait()
-	if j.asked != 1 {
-		t.Errorf("asked %d times", j.asked)
 	}
 }

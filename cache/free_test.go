@@ -3,35 +3,40 @@ package cache
 import (
 	"errors"
 	"math"
-	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
+// free is a disk with so much left.
+func free(bytes uint64) func(string) (uint64, error) {
+	return func(string) (uint64, error) { return bytes, nil }
+}
+
 // A database that was written to is not closed on a full disk, goes on being
-// read, and is closed when there is free space.
+// read, and is closed when there is free space. The run goes on without being remembered.
 func TestFullDiskIsNotWrittenTo(t *testing.T) {
 	dir := t.TempDir()
-	s, _ := open(t, dir)
-	put(t, s, "before", entry("x"))
-	s.free = func(string) (uint64, error) { return 1, nil }
+	s, w := open(t, dir)
+	put(t, s, "before", entry("before"))
+	s.free = free(1)
 	s.opts.MinFree = 2
-	if err := s.Put(Key(request("late")), entry("x")); !errors.Is(err, ErrDiskFull) {
-		t.Errorf("stored: %v", err)
+	assert.ErrorIs(t, s.Put(Key(request("late")), entry("late")), ErrDiskFull)
+	c := Wrap(saying(verdict), s)
+	for range 3 {
+		assert.Assert(t, !ask(t, c, request("late")).Cached)
 	}
-	if err := s.Close(); !errors.Is(err, ErrDiskFull) || s.db.IsClosed() || !strings.Contains(err.Error(), dir) {
-		t.Errorf("closed: %v", err)
-	}
-	if !s.Peek(request("before")) {
-		t.Error("what was remembered is not found")
-	}
+	w.once(t, "the disk is nearly full", dir)
+	err := s.Close()
+	assert.ErrorIs(t, err, ErrDiskFull)
+	assert.ErrorContains(t, err, dir)
+	assert.Assert(t, !s.db.IsClosed() && holds(s, "before"))
 	s.free = freeSpace
-	put(t, s, "after", entry("x"))
+	put(t, s, "after", entry("after"))
 	shut(t, s)
 	s, _ = open(t, dir)
-	if !s.Peek(request("before")) || !s.Peek(request("after")) || s.Peek(request("late")) {
-		t.Error("it does not hold what was stored")
-	}
-	s.free = func(string) (uint64, error) { return 1, nil }
+	assert.Assert(t, holds(s, "before") && holds(s, "after") && !s.Peek(request("late")))
+	s.free = free(1)
 	shut(t, s) // nothing was written to it
 }
 
@@ -46,33 +51,27 @@ func TestDiskThatDoesNotTell(t *testing.T) {
 
 // To prune and to merge takes the space of all that is kept, beside it.
 func TestNoSpaceToMerge(t *testing.T) {
-	dir := t.TempDir()
-	s, _ := open(t, dir)
-	put(t, s, "q", entry("x"))
-	size := uint64(folderSize(dir))
-	s.free = func(string) (uint64, error) { return size + CloseNeeds - 1, nil }
-	n, err := s.Prune(t.Context(), func(Entry) bool { return true })
-	if err == nil || n != 0 || !s.Peek(request("q")) || !strings.Contains(err.Error(), "remove the folder") {
-		t.Errorf("%d pruned: %v", n, err)
-	}
-	if n, err := s.Prune(t.Context(), func(Entry) bool { return false }); n != 0 || err != nil {
-		t.Errorf("nothing to prune: %d, %v", n, err)
-	}
+	s, _ := open(t, t.TempDir())
+	put(t, s, "q", entry("q"))
+	all := func(Entry) bool { return true }
+	s.free = free(uint64(folderSize(s.dir)) + CloseNeeds - 1)
+	n, err := s.Prune(t.Context(), all)
+	assert.ErrorContains(t, err, "remove the folder")
+	assert.Assert(t, n == 0 && holds(s, "q"))
+	n, err = s.Prune(t.Context(), func(Entry) bool { return false })
+	assert.Assert(t, n == 0 && err == nil, "nothing to prune: %d, %v", n, err)
 	s.free = freeSpace
-	if n, err := s.Prune(t.Context(), func(Entry) bool { return true }); n != 1 || err != nil {
-		t.Errorf("%d pruned: %v", n, err)
-	}
+	n, err = s.Prune(t.Context(), all)
+	assert.Assert(t, n == 1 && err == nil, "%d pruned: %v", n, err)
 }
 
 func TestTablesAreNotMergedOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	piledTooMany(t, dir)
+	piled(t, dir, manyTables+1)
 	s, _ := open(t, dir)
 	before := len(s.db.Tables())
-	s.free = func(string) (uint64, error) { return CloseNeeds, nil }
+	s.free = free(CloseNeeds)
 	shut(t, s)
 	s, _ = open(t, dir)
-	if n := len(s.db.Tables()); n != before {
-		t.Errorf("%d tables, then %d", before, n)
-	}
+	assert.Equal(t, len(s.db.Tables()), before)
 }

@@ -3,13 +3,22 @@ package cache
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	"gotest.tools/v3/assert"
 
 	"gavel/backends"
+	"gavel/internal/trials"
 )
+
+func TestMain(m *testing.M) {
+	trials.InMemory()
+	os.Exit(m.Run())
+}
 
 // warnings keeps what a store warns of.
 type warnings struct {
@@ -23,14 +32,21 @@ func (w *warnings) warn(format string, args ...any) {
 	w.said = append(w.said, fmt.Sprintf(format, args...))
 }
 
+// once wants one warning, with these words in it.
+func (w *warnings) once(t *testing.T, words ...string) {
+	t.Helper()
+	assert.Equal(t, len(w.said), 1, "%q", w.said)
+	for _, word := range words {
+		assert.ErrorContains(t, fmt.Errorf("%s", w.said[0]), word)
+	}
+}
+
 // open opens a store that ends with the test, or before by Close.
 func open(t *testing.T, dir string) (*Store, *warnings) {
 	t.Helper()
 	w := &warnings{}
 	s, err := Open(dir, Options{Warn: w.warn, MinFree: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() {
 		if s.ended() == nil {
 			s.db.Close() // which may be called twice
@@ -41,8 +57,58 @@ func open(t *testing.T, dir string) (*Store, *warnings) {
 
 func shut(t *testing.T, s *Store) {
 	t.Helper()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
+	assert.NilError(t, s.Close())
+}
+
+func entry(text string) Entry {
+	return Entry{
+		Model:    "tiny",
+		Created:  time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Response: backends.Response{Text: text, Finish: backends.Stop},
+	}
+}
+
+func put(t *testing.T, s *Store, text string, e Entry) {
+	t.Helper()
+	assert.NilError(t, s.Put(Key(request(text)), e))
+}
+
+// holds tells whether a text is stored under its own name.
+func holds(s *Store, text string) bool {
+	e, ok := s.Get(Key(request(text)))
+	return ok && e.Response.Text == text
+}
+
+// written is a closed cache of so many entries in one table, "0", "1" and so on.
+func written(t *testing.T, entries int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	s, _ := open(t, dir)
+	for i := range entries {
+		put(t, s, fmt.Sprint(i), entry(fmt.Sprint(i)))
+	}
+	shut(t, s)
+	return dir
+}
+
+// copied is the folder of a cache as a gavel leaves it that is killed now.
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Skip(err) // a system that does not let others read open files
+	}
+	return to
+}
+
+// bend changes a file; nil removes it.
+func bend(t *testing.T, at string, change func([]byte) []byte) {
+	t.Helper()
+	b, _ := os.ReadFile(at)
+	if change == nil {
+		assert.NilError(t, os.Remove(at))
+	} else {
+		assert.NilError(t, os.WriteFile(at, change(b), 0o644))
 	}
 }
 
@@ -66,21 +132,29 @@ func saying(resp backends.Response) *judge {
 	return &judge{reply: func(context.Context, int, backends.Request) (backends.Response, error) { return resp, nil }}
 }
 
-var verdict = backends.Response{Text: "My final verdict is: [[A>B]]", Thinking: "A is right", Finish: backends.Stop, PromptTokens: 34, ReplyTokens: 22, Took: 1500}
+var verdict = backends.Response{
+	Text:         "My final verdict is: [[A>B]]",
+	Thinking:     "A is right",
+	Finish:       backends.Stop,
+	PromptTokens: 34,
+	ReplyTokens:  22,
+	Took:         1500,
+}
 
 func request(text string) backends.Request {
 	return backends.Request{
 		Identity: "ollama sha:1", Model: "tiny", TopP: 1, Seed: 7, MaxTokens: 60, NumCtx: 4096, Context: 4096,
-		Messages: []backends.Message{{Role: backends.System, Content: "You are a judge."}, {Role: backends.User, Content: text}},
+		Messages: []backends.Message{
+			{Role: backends.System, Content: "You are a judge."},
+			{Role: backends.User, Content: text},
+		},
 	}
 }
 
 func ask(t *testing.T, c backends.Client, req backends.Request) backends.Response {
 	t.Helper()
 	resp, err := c.Ask(context.Background(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return resp
 }
 
@@ -88,31 +162,20 @@ func ask(t *testing.T, c backends.Client, req backends.Request) backends.Respons
 func tamper(t *testing.T, dir string, change func([]byte) []byte) {
 	t.Helper()
 	db, err := badger.Open(badger.DefaultOptions(dir).WithLogger(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	values := map[string][]byte{}
-	err = db.View(func(txn *badger.Txn) error {
+	assert.NilError(t, db.View(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
 			v, err := it.Item().ValueCopy(nil)
-			if err != nil {
-				return err
-			}
+			assert.NilError(t, err)
 			values[string(it.Item().KeyCopy(nil))] = change(v)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for k, v := range values {
-		if err := db.Update(func(txn *badger.Txn) error { return txn.Set([]byte(k), v) }); err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, db.Update(func(txn *badger.Txn) error { return txn.Set([]byte(k), v) }))
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, db.Close())
 }

@@ -14,7 +14,7 @@ const schema = 1
 // parameters, limits, context size and number of the repetition. Where the judge runs, how many run at once and how
 // long they may take do not change a reply and are not in it.
 func Key(req backends.Request) [sha256.Size]byte {
-	messages := req.MessagesJSON()
+	messages := backends.EncodeMessages(req.Messages)
 	req.Messages = nil
 	rest, err := json.Marshal(req)
 	if err != nil {

@@ -172,26 +172,6 @@ func (s *Store) remove(keys [][]byte) error {
 	return nil
 }
 
-// Verify reads every entry and every table; report is told of each entry that cannot be used.
-func (s *Store) Verify(ctx context.Context, report func(key []byte, err error)) (good int, bad int, err error) {
-	err = s.Visit(ctx, func(key []byte, e Entry, err error) error {
-		switch {
-		case err != nil:
-			bad++
-			report(key, err)
-		case !e.Sample:
-			good++
-		}
-		return nil
-	})
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if err == nil {
-		err = s.sound()
-	}
-	return good, bad, err
-}
-
 func folderSize(dir string) int64 {
 	var n int64
 	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {

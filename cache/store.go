@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -24,20 +25,19 @@ type Options struct {
 	Warn func(format string, args ...any)
 	// MinFree is how much space must be left on the disk of the folder, in bytes; default 256 MiB (see free.go).
 	MinFree uint64
-	// Timeout is how long is waited for one read, write or closing of the
-	// database; default 30 s. A store that takes longer is given up.
-	Timeout time.Duration
 }
 
 // Store is an open cache.
 type Store struct {
 	dir       string
-	mu        sync.RWMutex // renewing folder and db; readers and writers of the database share it
-	folder    os.FileInfo
+	mu        sync.RWMutex // renewing db; readers and writers of the database share it
 	db        *badger.DB
 	opts      Options
+	timeout   time.Duration                    // of one read, write or closing of the database
 	free      func(dir string) (uint64, error) // space on the disk
-	end       ending
+	life      context.Context                  // ends with the use of the store, before it is closed
+	end       context.CancelCauseFunc
+	said      sync.Once    // why it ended
 	wrote     atomic.Bool  // since db was opened
 	unrenewed atomic.Int64 // bytes written since db was opened
 	warned    sync.Map
@@ -63,9 +63,6 @@ func Open(dir string, opts Options) (*Store, error) {
 	if opts.Warn == nil {
 		opts.Warn = func(string, ...any) {}
 	}
-	if opts.Timeout == 0 {
-		opts.Timeout = defaultTimeout
-	}
 	if err := stillHeld(dir); err != nil {
 		return nil, err
 	}
@@ -75,9 +72,10 @@ func Open(dir string, opts Options) (*Store, error) {
 	if free, err := freeSpace(dir); err == nil && free < opts.MinFree {
 		return nil, &DiskFullError{Dir: dir, Free: free, Need: opts.MinFree}
 	}
-	s := &Store{dir: dir, opts: opts, free: freeSpace, end: ending{over: make(chan struct{})}}
+	s := &Store{dir: dir, opts: opts, timeout: defaultTimeout, free: freeSpace}
+	s.life, s.end = context.WithCancelCause(context.Background())
 	var err error
-	s.db, err = within(s, openingTakes*opts.Timeout, s.open)
+	s.db, err = within(s, openingTakes*s.timeout, s.open)
 	if err != nil {
 		return nil, openError(dir, err)
 	}
@@ -90,18 +88,9 @@ const openingTakes = 10
 // open opens the database, and lets go of it where that took so long that nobody waits for it.
 func (s *Store) open() (*badger.DB, error) {
 	db, err := openBadger(s.dir, s.opts.Warn)
-	s.folder, _ = os.Stat(s.dir) // none is one that is gone
-	if why := s.ended(); why != nil {
-		if err == nil {
-			db.Close()
-		}
-		s.released()
+	if why := s.ended(); why != nil && err == nil {
+		db.Close()
 		return nil, why
-	}
-	if err == nil {
-		s.end.mu.Lock()
-		s.end.closed = false
-		s.end.mu.Unlock()
 	}
 	return db, err
 }
@@ -179,54 +168,37 @@ func (s *Store) Close() error {
 		}
 		return nil // it was closed then
 	}
-	err := s.do(s.opts.Timeout, func() error {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
-		if err := s.here(); err != nil {
-			return err
-		}
-		if free, ok := s.freeFor(CloseNeeds); !ok && s.wrote.Load() && !s.db.IsClosed() {
-			return fmt.Errorf("%w (%d MiB left): it is not closed; "+
-				"what it was told last is in its log, and read the next time", ErrDiskFull, free>>20)
-		}
-		return nil
-	})
-	if err == nil {
-		err = s.do(s.mergeTakes(), s.merge)
-	}
-	if err == nil {
-		err = s.do(s.opts.Timeout, func() error {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return s.close()
-		})
-	}
-	if err != nil {
+	if err := s.do(s.mergeTakes(), s.shut); err != nil {
 		return fmt.Errorf("cache %s: %w", s.dir, err)
 	}
 	return nil
 }
 
-// close closes the database. The caller holds the lock.
-func (s *Store) close() error {
-	err := s.db.Close()
-	s.released()
-	return err
-}
-
-// mergeTakes is how long a merge of all tables may take.
-func (s *Store) mergeTakes() time.Duration {
-	return s.opts.Timeout + time.Duration(folderSize(s.dir)/mergedASecond)*time.Second
-}
-
-// merge leaves everything as it is if a table is damaged, or there is no free space:
-// Badger merges in goroutines of its own, where it may panic.
-func (s *Store) merge() error {
+func (s *Store) shut() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.db.IsClosed() {
 		return nil
 	}
+	if err := s.here(); err != nil {
+		return err
+	}
+	if free, ok := s.freeFor(CloseNeeds); !ok && s.wrote.Load() {
+		return fmt.Errorf("%w (%d MiB left): it is not closed; "+
+			"what it was told last is in its log, and read the next time", ErrDiskFull, free>>20)
+	}
+	s.merge()
+	return s.db.Close()
+}
+
+// mergeTakes is how long a merge of all tables may take.
+func (s *Store) mergeTakes() time.Duration {
+	return s.timeout + time.Duration(folderSize(s.dir)/mergedASecond)*time.Second
+}
+
+// merge leaves everything as it is if a table is damaged, or there is no free space:
+// Badger merges in goroutines of its own, where it may panic.
+func (s *Store) merge() {
 	levels := s.db.Levels()
 	merged := 0
 	for _, l := range levels[1:] {
@@ -235,7 +207,6 @@ func (s *Store) merge() error {
 	if levels[0].NumTables > max(manyTables, merged) && s.freeToMerge() == nil && s.sound() == nil {
 		s.db.Flatten(1) // if it fails, the tables are still there
 	}
-	return nil
 }
 
 // renew closes the database and opens it again. Another gavel can take the
@@ -247,7 +218,7 @@ func (s *Store) renew() error {
 		return nil // someone else just did
 	}
 	s.unrenewed.Store(0)
-	err := s.close()
+	err := s.db.Close()
 	if err == nil && s.ended() == nil {
 		var db *badger.DB
 		db, err = s.open()
@@ -268,7 +239,7 @@ func (s *Store) warnOnce(kind, format string, args ...any) {
 
 // Get looks a key up. Whatever cannot be read is a miss.
 func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
-	value, err := within(s, s.opts.Timeout, func() ([]byte, error) { return s.read(key) })
+	value, err := within(s, s.timeout, func() ([]byte, error) { return s.read(key) })
 	var e Entry
 	if err == nil {
 		e, err = decode(key[:], value)
@@ -280,7 +251,8 @@ func (s *Store) Get(key [sha256.Size]byte) (Entry, bool) {
 	case errors.Is(err, errOlder):
 		s.warnOnce("older", "cache %s: entries of an older gavel are asked again (\"gavel cache prune\" removes them)", s.dir)
 	default:
-		s.warnOnce("damaged", "cache %s: damaged entries are asked again (%v; \"gavel cache verify\" lists them)", s.dir, err)
+		s.warnOnce("damaged", "cache %s: damaged entries are asked again (%v; \"gavel cache prune\" removes them)",
+			s.dir, err)
 	}
 	return Entry{}, false
 }

@@ -10,10 +10,10 @@ import (
 func (s *Store) Put(key [sha256.Size]byte, e Entry) error {
 	value, err := encode(key[:], e)
 	if err == nil {
-		err = s.do(s.opts.Timeout, func() error { return s.write(key[:], value) })
+		err = s.do(s.timeout, func() error { return s.write(key[:], value) })
 	}
 	if err == nil && s.unrenewed.Add(int64(len(value))) >= renewAfter {
-		err = s.do(s.opts.Timeout, s.renew)
+		err = s.do(s.timeout, s.renew)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,19 +47,15 @@ func (r *battleRow) read(line []byte) error {
 
 // item makes an item of the first turns of both conversations; 0 for all.
 func (r *battleRow) item(turns int) (Item, error) {
-	a, err := exchanges(r.A)
-	if err != nil {
-		return Item{}, err
-	}
-	b, err := exchanges(r.B)
-	if err != nil {
+	a, b := r.A, r.B
+	if err := cmp.Or(check(a), check(b)); err != nil {
 		return Item{}, err
 	}
 	if turns > 0 {
-		if turns > len(a) || turns > len(b) {
-			return Item{}, fmt.Errorf("turn is %d, the conversations have %d and %d", turns, len(a), len(b))
+		if 2*turns > min(len(a), len(b)) {
+			return Item{}, fmt.Errorf("turn is %d, the conversations have %d and %d", turns, len(a)/2, len(b)/2)
 		}
-		a, b = a[:turns], b[:turns]
+		a, b = a[:2*turns], b[:2*turns]
 	}
 	gold := slices.Index(winners, *r.Winner)
 	if *r.Winner == bothBad {
@@ -73,11 +70,7 @@ func (r *battleRow) item(turns int) (Item, error) {
 	}
 	return Item{
 		ID: string(*r.ID), Shape: Preference, Question: question, Gold: gold,
-		Candidates: []Candidate{
-			{ID: "A", Model: *r.ModelA, Text: first},
-			{ID: "B", Model: *r.ModelB, Text: second},
-			{ID: "C"},
-		},
+		Candidates: preferred(*r.ModelA, first, *r.ModelB, second),
 	}, nil
 }
 
@@ -123,7 +116,7 @@ func (v votes) majority() (winner string, ok bool) {
 // whole conversation, so those of one turn are taken and longer ones are left out, unless the option turns is "all":
 // then they are judged whole. "tie" and "tie (bothbad)" are both C. The option lang keeps one language, by its name as
 // the file has it.
-var chatbotArena = register(7, Format{
+var chatbotArena = Format{
 	Name:  "chatbot-arena",
 	About: "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b, turn, language and more",
 	Shape: Preference,
@@ -132,7 +125,7 @@ var chatbotArena = register(7, Format{
 	},
 	Parse:    parseArena,
 	Assemble: chooseArena, Languages: true,
-})
+}
 
 func parseArena(line []byte) (Item, error) {
 	var r battleRow

@@ -12,29 +12,23 @@ type said struct {
 	Content *string `json:"content"`
 }
 
-// exchange is a user's message and the assistant's answer to it.
-type exchange struct{ user, assistant string }
-
-// exchanges pairs the messages of a conversation up.
-func exchanges(c []said) ([]exchange, error) {
+// check refuses a conversation that is not of a user and an assistant in turn.
+func check(c []said) error {
 	if len(c) == 0 {
-		return nil, errors.New("a conversation is empty")
+		return errors.New("a conversation is empty")
 	}
 	if len(c)%2 != 0 {
-		return nil, errors.New("a conversation does not end with an answer")
+		return errors.New("a conversation does not end with an answer")
 	}
-	out := make([]exchange, 0, len(c)/2)
 	for i := 0; i < len(c); i += 2 {
-		user, assistant := c[i], c[i+1]
-		if user.Role != "user" || assistant.Role != "assistant" {
-			return nil, fmt.Errorf("messages %d and %d of a conversation are not of user and assistant", i+1, i+2)
+		if c[i].Role != "user" || c[i+1].Role != "assistant" {
+			return fmt.Errorf("messages %d and %d of a conversation are not of user and assistant", i+1, i+2)
 		}
-		if user.Content == nil || assistant.Content == nil {
-			return nil, fmt.Errorf("message %d or %d of a conversation has no content", i+1, i+2)
+		if c[i].Content == nil || c[i+1].Content == nil {
+			return fmt.Errorf("message %d or %d of a conversation has no content", i+1, i+2)
 		}
-		out = append(out, exchange{*user.Content, *assistant.Content})
 	}
-	return out, nil
+	return nil
 }
 
 // render writes two conversations with the same user as a question and two responses. Of one turn, they are the texts
@@ -49,18 +43,18 @@ func exchanges(c []said) ([]exchange, error) {
 //
 // The numbers are the same on both sides, so that it is plain which answer is to
 // which message. Nothing in the texts is changed or escaped.
-func render(a, b []exchange) (question, first, second string, err error) {
+func render(a, b []said) (question, first, second string, err error) {
 	if len(a) != len(b) {
-		return "", "", "", fmt.Errorf("the conversations have %d and %d turns", len(a), len(b))
+		return "", "", "", fmt.Errorf("the conversations have %d and %d turns", len(a)/2, len(b)/2)
 	}
 	var q, x, y []string
-	for i := range a {
-		if a[i].user != b[i].user {
-			return "", "", "", fmt.Errorf("in turn %d the user says something else to each model", i+1)
+	for i := 0; i < len(a); i += 2 {
+		if *a[i].Content != *b[i].Content {
+			return "", "", "", fmt.Errorf("in turn %d the user says something else to each model", i/2+1)
 		}
-		q = append(q, a[i].user)
-		x = append(x, a[i].assistant)
-		y = append(y, b[i].assistant)
+		q = append(q, *a[i].Content)
+		x = append(x, *a[i+1].Content)
+		y = append(y, *b[i+1].Content)
 	}
 	return turns(q), turns(x), turns(y), nil
 }

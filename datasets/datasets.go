@@ -34,6 +34,21 @@ type Candidate struct {
 	Unrelated bool   `json:"unrelated,omitempty"` // an option of another item, put in on purpose
 }
 
+// lettered are candidates A, B, … with these texts.
+func lettered(texts ...string) (all []Candidate) {
+	for i, text := range texts {
+		all = append(all, Candidate{ID: string(rune('A' + i)), Text: text})
+	}
+	return all
+}
+
+// preferred are two responses, each of a model, and C, a tie.
+func preferred(modelA, a, modelB, b string) []Candidate {
+	all := lettered(a, b, "")
+	all[0].Model, all[1].Model = modelA, modelB
+	return all
+}
+
 // Answered is what a Judgment item is about: an agent's answer, and the judge's own to the same question.
 type Answered struct {
 	Question  string  `json:"question_id"`         // id of the question; the items of several agents share it
@@ -77,6 +92,11 @@ func (it Item) GoldID() string {
 	return it.Answer
 }
 
+// candidate is the index of the one with this id; NoGold where there is none.
+func (it Item) candidate(id string) int {
+	return slices.IndexFunc(it.Candidates, func(c Candidate) bool { return c.ID == id })
+}
+
 // LineError says what is wrong with one line of a file, or with one row of a file that has no lines.
 type LineError struct {
 	Path string
@@ -94,12 +114,11 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Format turns a line into an Item. A new one is a file of this package that registers it; docs and messages list it by
-// what it says of itself.
+// Format turns a line into an Item. A new one is a file of this package, and its name in [Formats]; docs and messages
+// list it by what it says of itself.
 type Format struct {
 	Name  string
 	About string
-	place int // among Formats: of those that read a row alike, the first is taken
 	// Shape is that of all its items; "" where they may be of any.
 	Shape Shape
 	// Keys are the keys that every row has. Of the formats whose keys a row has,
@@ -126,22 +145,17 @@ type Format struct {
 	Languages bool
 }
 
-// Formats lists the file formats that a path may have, in the order of their places. A file has the format of the first
-// row that one of them can read; complaints about rows before that are of the format whose keys they have most of, the
-// first where in doubt.
-var Formats []Format
-
-// register adds a format. It is called when the package is initialised.
-func register(place int, f Format) Format {
-	f.place = place
-	at, _ := slices.BinarySearchFunc(Formats, place, func(f Format, place int) int { return cmp.Compare(f.place, place) })
-	Formats = slices.Insert(Formats, at, f)
-	return f
+// Formats lists the file formats that a path may have, in the order in which they are looked at. A file has the format
+// of the first row that one of them can read; complaints about rows before that are of the format whose keys they have
+// most of, the first where in doubt.
+var Formats = []Format{
+	JudgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicFormat, MTBench, chatbotArena, Judgments, Questions, OptionLines,
+	OASSTTrees, oasstMessages, RMBench, PPE,
 }
 
 // ClusterOf tells items of a source that belong together, and what that is in words; nil where each is by itself.
 func ClusterOf(source string) (of func(id string) string, what string) {
-	f := formatNamed(source)
+	f, _ := FormatNamed(source)
 	if source == PandaLM || strings.HasPrefix(source, Vicuna) {
 		f = MTBench
 	}
@@ -156,21 +170,25 @@ const (
 )
 
 // LevelOf tells how hard items of a source were made; nil where that is not told.
-func LevelOf(source string) func(id string) string { return formatNamed(source).Level }
+func LevelOf(source string) func(id string) string {
+	f, _ := FormatNamed(source)
+	return f.Level
+}
 
-// formatNamed is a format by its name; the zero value where there is none.
-func formatNamed(name string) Format {
+// FormatNamed finds a format by its name.
+func FormatNamed(name string) (f Format, ok bool) {
 	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {
-		return Format{}
+		return f, false
 	}
-	return Formats[i]
+	return Formats[i], true
 }
 
 // maxSkipped is how many skipped lines are kept word for word; the rest are only counted.
 const maxSkipped = 20
 
 type row struct {
+	id     string
 	offset int64
 	length int
 	line   int    // of the file, from 1
@@ -192,7 +210,7 @@ type Set struct {
 	Notes   []string     // what else there is to say of it, a sentence each
 	Options OpenOptions  // that it was opened with
 
-	ids     IDs
+	numbers map[string]int // of the items, by id
 	rows    []row
 	kept    []Item   // of a file of no more than keptBytes: the items, as they were parsed
 	others  []string // groups that were met and are not wanted, by name
@@ -209,10 +227,13 @@ type Set struct {
 func (s *Set) Len() int { return len(s.rows) }
 
 // ID is the id of item i, without reading it.
-func (s *Set) ID(i int) string { return s.ids.At(i) }
+func (s *Set) ID(i int) string { return s.rows[i].id }
 
-// IDs are the ids of all items, each under the item's number; they are not to be added to.
-func (s *Set) IDs() *IDs { return &s.ids }
+// Find is the number of the item with an id.
+func (s *Set) Find(id string) (i int, ok bool) {
+	i, ok = s.numbers[id]
+	return i, ok
+}
 
 // Size is the length of item i in the file, in bytes.
 func (s *Set) Size(i int) int { return s.rows[i].length }

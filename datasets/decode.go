@@ -50,6 +50,12 @@ func missing(row reflect.Value) error {
 		return nil
 	}
 	for field, value := range row.Fields() {
+		if field.Anonymous {
+			if err := missing(value); err != nil {
+				return err
+			}
+			continue
+		}
 		must := field.Tag.Get("must")
 		if must == "" || !value.IsNil() && (must != "id" || value.Elem().String() != "") {
 			continue

@@ -13,27 +13,27 @@ import (
 // Its rows have no id. An item's id is the number of its row in the file, from 0, as in the authors' own numbering; it
 // is put into the line as a key "id", so that a sample's lines still have it. A file of one's own may have ids, and
 // categories, in keys "id" and "category".
-var GSM8K = register(4, Format{
+var GSM8K = Format{
 	Name:  "gsm8k",
 	About: `rows with question and answer, which ends "#### N"`,
 	Shape: Number,
 	Keys:  []string{"question", "answer"},
-	Parse: parseGSM8K,
+	Parse: parser((*gsmRow).item),
 	// Every row without an id is given the number of the row.
 	Assemble: func(rows Rows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return row })
 	},
-})
+}
 
 // Rows of the generated problems of GSM-Symbolic (arXiv 2410.05229). An item's id is "id-instance". Which
 // of the three sets a file is, stands in its name alone (GSM_p1.jsonl, p1/test.jsonl, gsm-symbolic-p1.jsonl); it is
 // put into the line as a key "category".
-var _ = register(5, Format{
+var gsmSymbolicFormat = Format{
 	Name:  "gsm-symbolic",
 	About: `rows with id, instance, question and answer, which ends "#### N"`,
 	Shape: Number,
 	Keys:  []string{"id", "instance", "question", "answer"},
-	Parse: parseGSMSymbolic,
+	Parse: parser((*symbolicRow).item),
 	Assemble: func(rows Rows) ([]string, error) {
 		return addKey(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
 	},
@@ -41,54 +41,39 @@ var _ = register(5, Format{
 	Cluster: func(id string) string { // TEMPLATE-INSTANCE
 		return id[:max(0, strings.LastIndex(id, "-"))]
 	},
-})
+}
 
 type gsmRow struct {
 	Question *string `json:"question" must:"be"`
 	Answer   *string `json:"answer" must:"be"`
 	ID       *text   `json:"id" must:"id"`
-	Instance *text   `json:"instance"`
 	Category string  `json:"category"`
 }
 
-func parseGSM8K(line []byte) (Item, error) {
-	it, r, err := parseGSM(line, "GSM8K")
-	if err != nil {
-		return Item{}, err
-	}
-	it.ID = string(*r.ID)
-	it.Source = "gsm8k"
-	return it, nil
-}
-
-func parseGSMSymbolic(line []byte) (Item, error) {
-	it, r, err := parseGSM(line, gsmSymbolic)
-	if err != nil {
-		return Item{}, err
-	}
-	if r.Instance == nil {
-		return Item{}, errMissing("instance")
-	}
-	if *r.Instance == "" {
-		return Item{}, errors.New(`"instance" is empty`)
-	}
-	it.ID, it.Source = string(*r.ID)+"-"+string(*r.Instance), "gsm-symbolic"
-	return it, nil
-}
-
-func parseGSM(line []byte, group string) (Item, gsmRow, error) {
-	var r gsmRow
-	if err := decode(line, &r); err != nil {
-		return Item{}, r, err
-	}
+func (r *gsmRow) item() (Item, error) {
 	number, err := finalNumber(*r.Answer)
 	return Item{
+		ID:       string(*r.ID),
 		Shape:    Number,
-		Group:    orGroup(r.Category, group),
+		Source:   "gsm8k",
+		Group:    orGroup(r.Category, "GSM8K"),
 		Question: *r.Question,
 		Gold:     NoGold,
 		Answer:   number,
-	}, r, err
+	}, err
+}
+
+type symbolicRow struct {
+	gsmRow
+	Instance *text `json:"instance" must:"id"`
+}
+
+func (r *symbolicRow) item() (Item, error) {
+	it, err := r.gsmRow.item()
+	it.ID += "-" + string(*r.Instance)
+	it.Source = "gsm-symbolic"
+	it.Group = orGroup(r.Category, gsmSymbolic)
+	return it, err
 }
 
 // publishedNumber is a number as these datasets write it: "18", "-3", "1,450,000", "45.0".

@@ -1,36 +1,41 @@
 package datasets
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
-// pair is a good line with this id; change may spoil it.
-func pair(id string, change ...func(map[string]any)) string {
-	p := map[string]any{
-		"pair_id": id, "original_id": nil, "source": "mmlu-pro-law", "question": "Which one?",
-		"response_model": "m", "response_A": "The first.", "response_B": "The second.", "label": "A>B",
-	}
+// object is a row of JSON with these keys; change may spoil it.
+func object(keys map[string]any, change ...func(map[string]any)) string {
 	for _, f := range change {
-		f(p)
+		f(keys)
 	}
-	line, err := json.Marshal(p)
-	if err != nil {
-		panic(err)
-	}
-	return string(line)
+	return show(keys)
+}
+
+func show(v any) string {
+	b, _ := json.Marshal(v)
+	return string(b)
 }
 
 func with(key string, value any) func(map[string]any) {
 	return func(p map[string]any) { p[key] = value }
 }
 
-func without(key string) func(map[string]any) {
-	return func(p map[string]any) { delete(p, key) }
+// pair is a good line with this id; change may spoil it.
+func pair(id string, change ...func(map[string]any)) string {
+	return object(map[string]any{
+		"pair_id": id, "original_id": nil, "source": "mmlu-pro-law", "question": "Which one?",
+		"response_model": "m", "response_A": "The first.", "response_B": "The second.", "label": "A>B",
+	}, change...)
 }
 
 // pairs are n good lines p000, p001, …
@@ -42,58 +47,85 @@ func pairs(n int) []string {
 	return lines
 }
 
+// question is a good row of MMLU-Pro.
+func question(change ...func(map[string]any)) string {
+	return object(map[string]any{
+		"question_id": 70, "question": "Which one?", "options": []any{"this", "that", "the other"}, "answer": "B",
+		"answer_index": 1, "category": "law", "src": "ori_mmlu-law",
+	}, change...)
+}
+
 func write(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	assert.NilError(t, os.WriteFile(path, []byte(content), 0o644))
 	return path
 }
 
 func open(t *testing.T, path string) *Set {
 	t.Helper()
 	s, err := OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
 
+func openWith(t *testing.T, o OpenOptions, rows ...string) *Set {
+	t.Helper()
+	s, err := openFileWith(write(t, "rows.jsonl", lines(rows...)), o)
+	assert.NilError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func inMemory(name string, data []byte) (*Set, error) { return openBytes(name, data, OpenOptions{}) }
+
 func lines(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
+
+func gzipOf(t testing.TB, content string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(content))
+	assert.NilError(t, err)
+	assert.NilError(t, w.Close())
+	return b.String()
+}
 
 func item(t *testing.T, s *Set, i int) Item {
 	t.Helper()
 	it, err := s.Item(i)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return it
+}
+
+func items(t *testing.T, s *Set) []Item {
+	t.Helper()
+	out := make([]Item, s.Len())
+	for i := range out {
+		out[i] = item(t, s, i)
+	}
+	return out
 }
 
 // oneLine checks an error's text, with its path written as FILE.
 func oneLine(t *testing.T, err error, path, want string) {
 	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want %q", want)
-	}
-	got := strings.ReplaceAll(err.Error(), path, "FILE")
-	if got != want {
-		t.Errorf("error is\n  %s\nwant\n  %s", got, want)
-	}
-	if strings.ContainsAny(got, "\r\n") {
-		t.Errorf("error is longer than one line: %q", got)
-	}
+	assert.Assert(t, err != nil, "no error, want %q", want)
+	assert.Equal(t, strings.ReplaceAll(err.Error(), path, "FILE"), want)
+	assert.Assert(t, !strings.ContainsAny(want, "\r\n"))
 }
 
-func inMemory(name string, data []byte) (*Set, error) { return openBytes(name, data, OpenOptions{}) }
+// anyFormat is what a file of no known format is told to hold.
+func anyFormat() string { return new(Set).expected() }
 
-// ownFile is the file of a dataset that comes with gavel.
-func ownFile(name string) []byte {
-	k, _ := Lookup(name)
-	return k.builtin
+// realFile is a file of the real data, or the test is skipped.
+func realFile(t testing.TB, path string) string {
+	t.Helper()
+	path = filepath.Join("../../shared/data", path)
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the published file is not here: ", path)
+	}
+	return path
 }

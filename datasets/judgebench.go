@@ -11,13 +11,13 @@ import (
 // JudgeBench is the pair file of JudgeBench (arXiv 2410.12784): one JSON object a line with pair_id, original_id,
 // source, question, response_model, response_A, response_B and label ("A>B" or "B>A"). Its output files are the same
 // lines with judge_name and judgments added, and read as pair files too.
-var JudgeBench = register(1, Format{
+var JudgeBench = Format{
 	Name:  judgeBenchName,
 	About: "JSON lines with pair_id, source, question, response_A, response_B and label",
 	Shape: Pair,
 	Keys:  []string{"pair_id", "question", "response_A", "response_B", "label"},
 	Parse: parsePair,
-})
+}
 
 const judgeBenchName = "judgebench"
 
@@ -58,17 +58,16 @@ func (p *pairLine) item() (Item, error) {
 		gold = NoGold
 	}
 	it := Item{
-		ID:       *p.PairID,
-		Shape:    Pair,
-		Source:   p.Source,
-		Group:    category(p.Source),
-		Question: *p.Question,
-		Candidates: []Candidate{
-			{ID: ResponseA, Model: cmp.Or(p.ModelA, p.ResponseModel), Text: *p.ResponseA},
-			{ID: ResponseB, Model: cmp.Or(p.ModelB, p.ResponseModel), Text: *p.ResponseB},
-		},
-		Gold: gold,
+		ID:         *p.PairID,
+		Shape:      Pair,
+		Source:     p.Source,
+		Group:      category(p.Source),
+		Question:   *p.Question,
+		Candidates: lettered(*p.ResponseA, *p.ResponseB),
+		Gold:       gold,
 	}
+	it.Candidates[0].Model = cmp.Or(p.ModelA, p.ResponseModel)
+	it.Candidates[1].Model = cmp.Or(p.ModelB, p.ResponseModel)
 	return it, p.Own.of(&it)
 }
 

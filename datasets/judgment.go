@@ -8,13 +8,13 @@ import (
 
 // Judgments are agents' answers to questions, each to be judged right or wrong:
 // the lines that a protocol's later stage makes of the records of an earlier one.
-var Judgments = register(8, Format{
+var Judgments = Format{
 	Name: "judgment",
 	About: "lines with id, question, gold (Correct or Incorrect), question_id, of, agent and answer, " +
 		"made from answers that were given",
 	Keys:  judgmentKeys,
 	Parse: parseJudgment,
-})
+}
 
 var judgmentKeys = []string{"id", "question", "gold", "question_id", "of", "agent", "answer"}
 

@@ -188,20 +188,10 @@ func recognise(s *Set, as string) (Known, error) {
 				return k, nil
 			}
 		}
-		var fixed, named []string
-		for _, k := range Registry() {
-			switch {
-			case k.Builtin():
-			case k.as() == "":
-				fixed = append(fixed, k.Name)
-			default:
-				named = append(named, k.Name)
-			}
-		}
-		return Known{}, fmt.Errorf("%s: SHA-256 %s is none of the published files (%s); "+
-			"if it is one that has no published sum (%s), say which with --as; "+
+		return Known{}, fmt.Errorf("%s: SHA-256 %s is that of no published file; if it is one that has no published sum, "+
+			"say which with --as (\"gavel datasets list\" has the names); "+
 			"a file of your own needs no import, or a name of its own with --as: give its path to --dataset",
-			s.Path, s.FileSum(), strings.Join(fixed, ", "), strings.Join(named, ", "))
+			s.Path, s.FileSum())
 	}
 	k, ok := Lookup(as)
 	switch {

@@ -11,7 +11,7 @@ import (
 //
 // Its rows have no id. An item's id is "SUBSET#INDEX", the index from 0; it is put into the line as a key "id". Which
 // subset a file is, stands in its path alone (Natural/dataset.json, llmbar-natural.json); the subset is the group.
-var LLMBar = register(2, Format{
+var LLMBar = Format{
 	Name:  "llmbar",
 	About: "rows with input, output_1, output_2 and label (1 or 2)",
 	Shape: Pair,
@@ -20,7 +20,7 @@ var LLMBar = register(2, Format{
 	Assemble: func(rows Rows) ([]string, error) {
 		return addKey(rows, "id", func(row int) any { return LLMBarID(cmp.Or(LLMBarSubset(rows.Path), llmBar), row) })
 	},
-})
+}
 
 const llmBar = "LLMBar"
 
@@ -67,7 +67,7 @@ func (r *llmBarRow) item() (Item, error) {
 	}
 	it := Item{
 		ID: string(*r.ID), Shape: Pair, Source: "llmbar", Group: subset, Question: *r.Input,
-		Candidates: []Candidate{{ID: ResponseA, Text: *r.First}, {ID: ResponseB, Text: *r.Second}},
+		Candidates: lettered(*r.First, *r.Second),
 		Gold:       *r.Label - 1,
 	}
 	return it, r.Own.of(&it)

@@ -200,9 +200,7 @@ func (r mappedRow) item() (it Item, err error) {
 	case r.columns[partOptions] != nil:
 		it.Shape = Choice
 		it.Gold, err = r.side(r.of[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
-		for i, text := range r.lists[partOptions] {
-			it.Candidates = append(it.Candidates, Candidate{ID: letter(i), Text: text})
-		}
+		it.Candidates = lettered(r.lists[partOptions]...)
 	case r.columns[partOutputs] != nil:
 		err = r.outputs(&it)
 	default:
@@ -221,11 +219,7 @@ func (r mappedRow) two(it *Item) error {
 		named = r.of[partPreference]
 	}
 	side, err := r.side(named, 2, []string{r.of[partModelA], r.of[partModelB]})
-	it.Candidates = []Candidate{
-		{ID: "A", Model: r.of[partModelA], Text: r.of[partA]},
-		{ID: "B", Model: r.of[partModelB], Text: r.of[partB]},
-		{ID: "C"},
-	}
+	it.Candidates = preferred(r.of[partModelA], r.of[partA], r.of[partModelB], r.of[partB])
 	it.Gold = side
 	switch {
 	case err != nil:
@@ -280,8 +274,11 @@ func (it *Item) rank(candidates []Candidate) error {
 	return err
 }
 
-// choose makes a pair of one chosen and one rejected response, and options of more rejected ones. The chosen one stands
-// where its id draws it, since in the file it always stands first.
+// chosenPlace draws the place of the response that was chosen, of n, by the item's id: in the file it always stands
+// first.
+func chosenPlace(id string, n int) int { return int(drawKey("chosen", 0, id) % uint64(n)) }
+
+// choose makes a pair of one chosen and one rejected response, and options of more rejected ones.
 func (r mappedRow) choose(it *Item) error {
 	chosen := r.lists[partChosen]
 	rejected := r.lists[partRejected]
@@ -296,7 +293,7 @@ func (r mappedRow) choose(it *Item) error {
 	for _, text := range rejected {
 		candidates = append(candidates, Candidate{Text: text, Rank: new(1)})
 	}
-	place := int(drawKey("chosen", 0, it.ID) % uint64(len(candidates)))
+	place := chosenPlace(it.ID, len(candidates))
 	candidates[0], candidates[place] = candidates[place], candidates[0]
 	if len(rejected) > 1 {
 		return it.rank(candidates)

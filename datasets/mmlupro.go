@@ -6,13 +6,13 @@ import "fmt"
 // which the letter of one is the answer. Files of one's own may have from two to 26.
 //
 // Options "N/A" at the end only fill the validation file up to ten, and are no options, as in the official scripts.
-var MMLUPro = register(3, Format{
+var MMLUPro = Format{
 	Name:  "mmlu-pro",
 	About: "rows with question_id, question, options, answer (a letter), answer_index, category and src",
 	Shape: Choice,
 	Keys:  []string{"question_id", "question", "options", "answer"},
 	Parse: parser((*mmluRow).item),
-})
+}
 
 type mmluRow struct {
 	ID       *text     `json:"question_id" must:"id"`
@@ -46,19 +46,19 @@ func (r *mmluRow) item() (Item, error) {
 	if r.Index != nil && *r.Index != gold {
 		it.Note = fmt.Sprintf("the answer is %s, but answer_index is %d: the letter counts", *r.Answer, *r.Index)
 	}
+	var texts []string
 	for i, o := range r.Options[:r.used(gold)] {
 		if o == nil {
-			return Item{}, fmt.Errorf("option %s is null", letter(i))
+			return Item{}, fmt.Errorf("option %c is null", 'A'+i)
 		}
-		it.Candidates = append(it.Candidates, Candidate{ID: letter(i), Text: *o})
+		texts = append(texts, *o)
 	}
-	if len(it.Candidates) < 2 {
-		return Item{}, fmt.Errorf("%d option: a choice needs two", len(it.Candidates))
+	if len(texts) < 2 {
+		return Item{}, fmt.Errorf("%d option: a choice needs two", len(texts))
 	}
+	it.Candidates = lettered(texts...)
 	return it, nil
 }
-
-func letter(i int) string { return string(rune('A' + i)) }
 
 // gold is the index of the answer. The letter counts, as in the official scripts:
 // in the published test set the two differ for question_id 3983.

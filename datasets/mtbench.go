@@ -15,7 +15,7 @@ import (
 // is "all": then both are, the latter judged with the whole conversation.
 //
 // The category is the row's own or, as the file has none, that of MT-Bench's 80 questions by their numbers.
-var MTBench = register(6, Format{
+var MTBench = Format{
 	Name:     "mt-bench",
 	About:    "rows with question_id, model_a, model_b, winner, conversation_a, conversation_b and turn",
 	Shape:    Preference,
@@ -27,7 +27,7 @@ var MTBench = register(6, Format{
 		question, _, _ := strings.Cut(id, ":")
 		return question
 	},
-})
+}
 
 // mtCategories are those of questions 81 to 90, 91 to 100, and so on.
 var mtCategories = []string{"Writing", "Roleplay", "Reasoning", "Math", "Coding", "Extraction", "STEM", "Humanities"}
@@ -70,24 +70,23 @@ type matchUp struct {
 	first, other string
 }
 
-// vote is what a row says of its match-up; turned where it has the models in the other order.
-func (r *battleRow) vote() (m matchUp, v votes, turned bool) {
-	m = matchUp{
+// vote is what a row says of its match-up.
+func (r *battleRow) vote() (matchUp, votes) {
+	m := matchUp{
 		id:    string(*r.ID),
 		turn:  *r.Turn,
 		first: *r.ModelA,
 		other: *r.ModelB,
 	}
-	v = votesFor(*r.Winner)
+	v := votesFor(*r.Winner)
 	if r.Votes != nil {
 		v = *r.Votes
 	}
-	turned = m.first > m.other
-	if turned {
+	if m.first > m.other {
 		m.first, m.other = m.other, m.first
 		v = v.turned()
 	}
-	return m, v, turned
+	return m, v
 }
 
 // inconsistent is FastChat's word for a model's vote that changed with the order
@@ -101,50 +100,51 @@ func countVotes(rows Rows) ([]string, error) {
 		return nil, err
 	}
 	all := map[matchUp]votes{}
-	later, unsure := 0, 0
+	firsts := map[int]matchUp{} // by the line of the first vote
+	bad := map[int]bool{}       // lines, for Parse to complain of
+	later, unsure, split := 0, 0, 0
 	for row := range rows.All {
 		var r battleRow
+		err := r.read(row.Text)
 		switch {
-		case r.read(row.Text) != nil:
+		case err != nil:
 		case *r.Turn > 1 && rows.Options.Turns != TurnsAll:
 			later++
 		case *r.Winner == inconsistent:
 			unsure++
 		default:
-			if _, err := r.item(*r.Turn); err == nil {
-				m, v, _ := r.vote()
-				all[m] = all[m].plus(v)
+			_, err = r.item(*r.Turn)
+			if err != nil {
+				break
 			}
+			m, v := r.vote()
+			if _, there := all[m]; !there {
+				firsts[row.Line] = m
+			}
+			all[m] = all[m].plus(v)
+		}
+		if err != nil {
+			bad[row.Line] = true
 		}
 	}
-	split := 0
 	for row := range rows.All {
-		var r battleRow
-		if r.read(row.Text) == nil {
-			if *r.Turn > 1 && rows.Options.Turns != TurnsAll || *r.Winner == inconsistent {
-				continue
-			}
-			if _, err := r.item(*r.Turn); err == nil {
-				m, _, turned := r.vote()
-				v, first := all[m]
-				if !first {
-					continue // a later vote on what has its line
-				}
-				delete(all, m)
-				winner, ok := v.majority()
-				if !ok {
-					split++
-					continue
-				}
-				line, err := r.line(row.Text, m, v, winner, turned)
-				if err != nil {
-					return nil, err
-				}
-				rows.Emit(row.Line, line)
-				continue
-			}
+		if bad[row.Line] {
+			rows.Emit(row.Line, row.Text)
 		}
-		rows.Emit(row.Line, row.Text)
+		m, first := firsts[row.Line]
+		if !first {
+			continue
+		}
+		winner, ok := all[m].majority()
+		if !ok {
+			split++
+			continue
+		}
+		line, err := m.line(row.Text, all[m], winner)
+		if err != nil {
+			return nil, err
+		}
+		rows.Emit(row.Line, line)
 	}
 	return notes(
 		note{later, "votes, on a later turn (--turns all takes them, with the whole conversation)"},
@@ -154,11 +154,11 @@ func countVotes(rows Rows) ([]string, error) {
 }
 
 // line is the row of the votes on a match-up, with the conversations of one of its rows.
-func (r *battleRow) line(row []byte, m matchUp, v votes, winner string, turned bool) (l battleLine, err error) {
+func (m matchUp) line(row []byte, v votes, winner string) (l battleLine, err error) {
 	if err := json.Unmarshal(row, &l); err != nil {
 		return l, err
 	}
-	if turned {
+	if l.ModelA != m.first {
 		l.A, l.B = l.B, l.A
 	}
 	l.ModelA = m.first

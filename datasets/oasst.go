@@ -31,7 +31,7 @@ import (
 // all rotations.
 
 // OASSTTrees is an export of nested trees, one a line.
-var OASSTTrees = register(11, Format{
+var OASSTTrees = Format{
 	Name:     "oasst-trees",
 	About:    "OpenAssistant's message trees: JSON lines with message_tree_id and prompt",
 	Shape:    Options,
@@ -39,10 +39,10 @@ var OASSTTrees = register(11, Format{
 	Parse:    parseAssembled(func(line []byte) error { _, _, err := parseTree(line); return err }),
 	Assemble: assembleTrees,
 	Makes:    OptionLines.Name, Languages: true,
-})
+}
 
 // A table or an export of messages, one a row.
-var _ = register(12, Format{
+var oasstMessages = Format{
 	Name:     "oasst-messages",
 	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
 	Shape:    Options,
@@ -50,7 +50,7 @@ var _ = register(12, Format{
 	Parse:    parseAssembled(func(line []byte) error { _, err := parseMessage(line); return err }),
 	Assemble: assembleMessages,
 	Makes:    OptionLines.Name, Languages: true,
-})
+}
 
 // parseAssembled reads the lines that were made of rows. A row that could not be
 // used was passed on as it is: check says what is wrong with it.
@@ -129,7 +129,7 @@ func (m *message) rejected() bool { return m.Review != nil && !*m.Review }
 // forest makes items of trees, one at a time, and counts what it leaves out.
 type forest struct {
 	lang string
-	seen IDs // of the trees
+	seen map[string]bool // trees
 
 	trees    int
 	items    int
@@ -162,7 +162,12 @@ const (
 )
 
 func newForest(lang string) forest {
-	return forest{lang: cmp.Or(lang, "en"), noTree: map[string]int{}, noReply: map[string]int{}}
+	return forest{
+		lang:    cmp.Or(lang, "en"),
+		seen:    map[string]bool{},
+		noTree:  map[string]int{},
+		noReply: map[string]int{},
+	}
 }
 
 // emit hands over the line of a tree's item, if it has one.
@@ -207,9 +212,10 @@ func (f *forest) item(root message, replies []message) (Item, bool) {
 
 // refuse is why a tree with this root is none to judge; "" where it is one.
 func (f *forest) refuse(root message) string {
-	_, first := f.seen.Add(root.ID)
+	twice := f.seen[root.ID]
+	f.seen[root.ID] = true
 	switch {
-	case !first:
+	case twice:
 		return treeTwice
 	case root.State != "" && root.State != readyState:
 		return otherState

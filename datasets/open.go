@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 	"unique"
 
@@ -51,8 +50,8 @@ func openBytes(name string, data []byte, o OpenOptions) (*Set, error) {
 // FromLines makes a Set of lines of one format, given by its name, as if they were the lines of a file: what a later
 // stage of a protocol judges. SHA256 is that of the file they would be, each line with a newline.
 func FromLines(name, format string, lines [][]byte) (*Set, error) {
-	k := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == format })
-	if k < 0 {
+	f, ok := FormatNamed(format)
+	if !ok {
 		return nil, fmt.Errorf("%s: there is no format %q", name, format)
 	}
 	var file bytes.Buffer
@@ -61,8 +60,8 @@ func FromLines(name, format string, lines [][]byte) (*Set, error) {
 		file.WriteByte('\n')
 	}
 	s := &Set{Name: name, data: bytes.NewReader(file.Bytes())}
-	s.use(&Formats[k])
-	return s, s.index()
+	s.use(&f)
+	return s, s.located(s.index())
 }
 
 // load indexes a file where it stands or, where that has to be done first, what
@@ -70,24 +69,29 @@ func FromLines(name, format string, lines [][]byte) (*Set, error) {
 // over: a run that named a language would else have another id, and the same items.
 func (s *Set) load() (*Set, error) {
 	err := s.unpack()
-	var at *rows.LineError
-	switch {
-	case errors.As(err, &at):
-		err = s.complaint(at.Line, at.Err)
-	case err != nil:
-		err = fmt.Errorf("%s: %w", s.label(), err)
-	default:
+	if err == nil {
 		err = s.index()
 	}
 	if err == nil && s.Options.Lang != "" && !s.format.Languages {
-		err = fmt.Errorf("%s: its rows (format %s) do not say their language: leave --lang %s out",
-			s.label(), s.Format, s.Options.Lang)
+		err = fmt.Errorf("its rows (format %s) do not say their language: leave --lang %s out", s.Format, s.Options.Lang)
 	}
 	if err != nil {
 		s.Close()
-		return nil, err
+		return nil, s.located(err)
 	}
 	return s, nil
+}
+
+// located is an error with the file and, where it is of one, the line.
+func (s *Set) located(err error) error {
+	var at *rows.LineError
+	switch {
+	case err == nil, errors.As(err, new(*LineError)):
+		return err
+	case errors.As(err, &at):
+		return s.complaint(at.Line, at.Err)
+	}
+	return fmt.Errorf("%s: %w", s.label(), err)
 }
 
 // unpack puts in the place of a file the lines of its items, unless it has them.
@@ -198,18 +202,14 @@ func (s *Set) assemble() error {
 // index reads the lines once: it checks every one, hashes them where that is
 // not done, and remembers where each good line stands.
 func (s *Set) index() error {
+	s.numbers = map[string]int{}
 	var r io.Reader = io.NewSectionReader(s.data, 0, s.data.Size())
 	sum := sha256.New()
 	if s.SHA256 == "" {
 		r = io.TeeReader(r, sum)
 	}
-	var at *rows.LineError
-	if err := rows.EachLine(r, s.parse, s.add); errors.As(err, new(*LineError)) {
+	if err := rows.EachLine(r, s.parse, s.add); err != nil {
 		return err
-	} else if errors.As(err, &at) {
-		return s.complaint(at.Line, at.Err)
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", s.label(), err)
 	}
 	if s.SHA256 == "" {
 		s.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
@@ -227,14 +227,14 @@ func (s *Set) usable() error {
 	case len(s.rows) > 0:
 		return nil
 	case len(s.others) > 0:
-		return fmt.Errorf("%s: no item is of the group %s; there are %s",
-			s.label(), strings.Join(s.Options.Groups, " or "), listed(s.others))
+		return fmt.Errorf("no item is of the group %s; there are %s",
+			strings.Join(s.Options.Groups, " or "), listed(s.others))
 	case s.Skipped > 0:
 		return fmt.Errorf("%w (no usable %s among %d; expected %s)", s.Bad[0], s.unit(), s.Skipped, s.expected())
 	case len(s.Notes) > 0:
-		return fmt.Errorf("%s: no item is left: %s", s.label(), strings.Join(s.Notes, " "))
+		return fmt.Errorf("no item is left: %s", strings.Join(s.Notes, " "))
 	default:
-		return fmt.Errorf("%s: the file is empty; expected %s", s.label(), s.expected())
+		return fmt.Errorf("the file is empty; expected %s", s.expected())
 	}
 }
 
@@ -277,12 +277,15 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	if !s.wanted(it.Group) {
 		return nil
 	}
-	if first, added := s.ids.Add(it.ID); !added { // neither of the two can be known to be the right one
+	if first, twice := s.numbers[it.ID]; twice { // neither of the two can be known to be the right one
 		return s.complaint(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss",
 			it.ID, s.unit(), s.rows[first].line, s.unit()))
 	}
 	s.remark(number, it.Note)
+	id := strings.Clone(it.ID) // which may be a part of a long line
+	s.numbers[id] = len(s.rows)
 	s.rows = append(s.rows, row{
+		id:     id,
 		offset: line.Offset,
 		length: len(text),
 		line:   number,

@@ -23,14 +23,14 @@ import (
 //
 // The line of an item that was made from something else ([OptionsLine]) has this
 // shape too, with the ids of its options and the mark of the unrelated one.
-var OptionLines = register(10, Format{
+var OptionLines = Format{
 	Name:     optionsName,
 	About:    "JSON lines with prompt and outputs, ranked or not",
 	Shape:    Options,
 	Keys:     []string{"prompt", "outputs"},
 	Parse:    parseOptions,
 	Assemble: numberOptions,
-})
+}
 
 // numberOptions gives rows without an id their number, and leaves out those with nothing to choose.
 func numberOptions(rows Rows) ([]string, error) {

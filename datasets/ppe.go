@@ -11,7 +11,7 @@ import (
 // PPE is the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
 // model, which of them are right, and pairs drawn of a right one and a wrong one. Every such pair is an item; those
 // of a prompt belong together. Which of the two stands first is as it was drawn.
-var PPE = register(14, Format{
+var PPE = Format{
 	Name:     ppeName,
 	About:    "rows with question_id, prompt, response_1, response_2, …, scores and sampled_conflict_pairs",
 	Shape:    Pair,
@@ -21,7 +21,7 @@ var PPE = register(14, Format{
 	Makes:    judgeBenchName,
 	Clusters: "prompt",
 	Cluster:  func(id string) string { return id[:max(0, strings.LastIndex(id, ":"))] },
-})
+}
 
 const ppeName = "ppe"
 

@@ -11,12 +11,12 @@ import (
 // Questions is gavel's own format for questions of any other origin: one JSON object a line with id, question and gold.
 // With options it is a choice and gold a letter; with response_a and response_b a preference and gold A, B or C (a
 // tie), or null where nobody said; else gold is a number. category and source are as elsewhere.
-var Questions = register(9, Format{
+var Questions = Format{
 	Name:  "questions",
 	About: "JSON lines with id, question, gold and, where there are any, options or response_a and response_b",
 	Keys:  []string{"id", "question", "gold"},
 	Parse: parseQuestion,
-})
+}
 
 type questionLine struct {
 	ID        json.RawMessage `json:"id"`
@@ -70,14 +70,9 @@ func (it *Item) choice(options []string, gold string) error {
 	if len(options) < 2 || len(options) > maxOptions {
 		return fmt.Errorf("%d options: a choice has from 2 to %d", len(options), maxOptions)
 	}
-	for i, text := range options {
-		id := string(rune('A' + i))
-		it.Candidates = append(it.Candidates, Candidate{ID: id, Text: text})
-		if id == gold {
-			it.Gold = i
-		}
-	}
-	if it.Gold == NoGold {
+	it.Candidates = lettered(options...)
+	it.Gold = it.candidate(gold)
+	if it.Gold < 0 {
 		return fmt.Errorf(`"gold" is %q: it is the letter of an option, from A to %c`, gold, 'A'+len(options)-1)
 	}
 	return nil
@@ -85,16 +80,9 @@ func (it *Item) choice(options []string, gold string) error {
 
 func (it *Item) preference(q *questionLine, gold string) error {
 	it.Shape = Preference
-	it.Candidates = []Candidate{
-		{ID: "A", Model: q.ModelA, Text: *q.ResponseA},
-		{ID: "B", Model: q.ModelB, Text: *q.ResponseB},
-		{ID: "C"},
-	}
-	if gold == "" {
-		return nil
-	}
-	it.Gold = strings.Index("ABC", gold)
-	if it.Gold < 0 || len(gold) != 1 {
+	it.Candidates = preferred(q.ModelA, *q.ResponseA, q.ModelB, *q.ResponseB)
+	it.Gold = it.candidate(gold)
+	if it.Gold < 0 && gold != "" {
 		return fmt.Errorf(`"gold" is %q: it is A, B or C, a tie`, gold)
 	}
 	return nil

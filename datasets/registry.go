@@ -40,7 +40,10 @@ type Known struct {
 }
 
 // Shape is that of all its items; "" where they may be of any.
-func (k Known) Shape() Shape { return formatNamed(k.Format).Shape }
+func (k Known) Shape() Shape {
+	f, _ := FormatNamed(k.Format)
+	return f.Shape
+}
 
 // Published is what a judge came to on all items of a dataset, by what somebody published.
 type Published struct {

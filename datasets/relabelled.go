@@ -3,7 +3,9 @@ package datasets
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"gavel/internal/codec"
@@ -47,7 +49,7 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 // labelled is the item as a line with another label.
 func (it Item) labelled(said string) ([]byte, error) {
 	it.Candidates = slices.Clone(it.Candidates)
-	it.Gold = slices.IndexFunc(it.Candidates, func(c Candidate) bool { return c.ID == said })
+	it.Gold = it.candidate(said)
 	if it.Gold < 0 && it.Shape != Number && said != "tie" {
 		return nil, fmt.Errorf("%q of %s is none of its answers", said, it.ID)
 	}
@@ -114,4 +116,24 @@ func (it Item) line() ([]byte, error) {
 func quoted(text string) json.RawMessage {
 	raw, _ := codec.Marshal(text) // cannot fail
 	return raw
+}
+
+// writeNew writes lines of items that can be read to a new file: no two may have one id.
+func writeNew(path string, text []byte) error {
+	if _, err := openBytes(path, text, OpenOptions{}); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already: name another --out, or remove it", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Close())
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
 }

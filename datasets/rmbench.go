@@ -14,7 +14,7 @@ import (
 // A pair is hard where the right response is in the plainer style, easy where it is in the fancier one, else normal
 // (the paper's §3). Its id is DOMAIN:ID:RIGHT-WRONG, with the styles from 1. The domain is the row's key "domain"
 // or, where it has none, what the file's name says. Which of the two stands first is drawn by the id.
-var RMBench = register(13, Format{
+var RMBench = Format{
 	Name:     "rm-bench",
 	About:    "rows with id, prompt, chosen and rejected, three of each in three styles",
 	Shape:    Pair,
@@ -32,7 +32,7 @@ var RMBench = register(13, Format{
 		right, wrong, _ := strings.Cut(id[strings.LastIndex(id, ":")+1:], "-")
 		return Levels[1+strings.Compare(wrong, right)]
 	},
-})
+}
 
 // Levels are how hard the pairs of an item are by their styles, those that a judge of looks gets right first.
 var Levels = []string{"easy", "normal", "hard"}
@@ -88,12 +88,11 @@ func parseRMBench(line []byte) (Item, error) {
 	domain := orGroup(r.Domain, "RM-Bench")
 	it := Item{
 		ID: domain + ":" + string(*r.ID) + ":" + r.Pair, Shape: Pair, Source: "rm-bench", Group: domain, Question: *r.Prompt,
-		Candidates: []Candidate{{ID: ResponseA, Text: r.Chosen[0]}, {ID: ResponseB, Text: r.Rejected[0]}},
+		Candidates: lettered(r.Chosen[0], r.Rejected[0]),
 	}
-	if drawKey("chosen", 0, it.ID)%2 == 1 {
+	if chosenPlace(it.ID, 2) == 1 {
 		it.Gold = 1
-		it.Candidates[0].Text = r.Rejected[0]
-		it.Candidates[1].Text = r.Chosen[0]
+		it.Candidates = lettered(r.Rejected[0], r.Chosen[0])
 	}
 	return it, r.Own.of(&it)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gotest.tools/v3/assert"
 )
 
 func set(t *testing.T, lines []string) *Set {
@@ -112,4 +114,50 @@ func TestReadIDs(t *testing.T) {
 	if _, err := ReadIDs(t.TempDir() + "/none"); err == nil {
 		t.Error("a missing file has ids")
 	}
+}
+
+func TestPickOfEachGroup(t *testing.T) {
+	var rows []string
+	for i := range 60 {
+		rows = append(rows, question(with("question_id", i), with("category", []string{"law", "math", "art"}[i%3])))
+	}
+	s := openWith(t, OpenOptions{}, rows...)
+	_, err := Selection{Sample: 1, SampleEach: 1}.Pick(s)
+	oneLine(t, err, s.Path, "a sample of all items and one of each group: choose one")
+
+	each := pick(t, Selection{SampleEach: 5, Seed: 7}, s)
+	var apart []string
+	for _, g := range s.Groups() {
+		alone := pick(t, Selection{Sample: 5, Seed: 7}, openWith(t, OpenOptions{Groups: []string{g}}, rows...))
+		if len(alone) != 5 {
+			t.Errorf("%d of %s", len(alone), g)
+		}
+		apart = append(apart, alone...)
+	}
+	slices.Sort(apart)
+	if sorted := slices.Sorted(slices.Values(each)); !slices.Equal(sorted, apart) {
+		t.Errorf("together %v, one group after the other %v", sorted, apart)
+	}
+	if !slices.IsSortedFunc(each, func(a, b string) int { return len(a) - len(b) }) {
+		t.Errorf("not in file order: %v", each)
+	}
+	if n := len(pick(t, Selection{SampleEach: 50}, s)); n != 60 {
+		t.Errorf("%d of at most 50 of each", n)
+	}
+	if got, want := pick(t, Selection{SampleEach: 5, Seed: 7, Limit: 2}, s), each[:2]; !slices.Equal(got, want) {
+		t.Errorf("limited %v, want %v", got, want)
+	}
+	// The definition, so that no later version draws another sample.
+	if got := strings.Join(pick(t, Selection{SampleEach: 2, Seed: 7}, s), " "); got != "10 39 42 46 47 53" {
+		t.Errorf("two of each by seed 7 are %s", got)
+	}
+}
+
+func TestManyGroupsAreNotAllListed(t *testing.T) {
+	var rows []string
+	for i := range 60 {
+		rows = append(rows, pair(fmt.Sprint(i), with("source", fmt.Sprintf("s%02d", i))))
+	}
+	_, err := openFileWith(write(t, "many.jsonl", lines(rows...)), OpenOptions{Groups: []string{"x"}})
+	assert.ErrorContains(t, err, "s38, s39 and 20 more")
 }

@@ -74,7 +74,7 @@ func TestUnrelated(t *testing.T) {
 		if it.Gold != 2 || *it.Candidates[it.Gold].Rank != 0 || it.Group != "3 options" || it.Raw != nil {
 			t.Errorf("%s: gold %d, group %s, line %s", id, it.Gold, it.Group, it.Raw)
 		}
-		checkOptions(t, it)
+		isItem(t, it)
 	}
 }
 

@@ -2,58 +2,10 @@ package judging
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"gotest.tools/v3/assert"
-
-	"gavel/judging/judgingtest"
 )
-
-// earlierRun is a folder as a gavel wrote it that noted no SHA-256 of its files.
-func earlierRun(t *testing.T) (*Manifest, string) {
-	t.Helper()
-	set := judgingtest.Pairs(t, 4)
-	dir := t.TempDir()
-	m := NewManifest("test", Spec{Dataset: DatasetSpec{Items: 4, IDs: HashIDs(4, set.ID)}})
-	m.Dataset = DatasetInfo{Format: set.Format}
-	m.Status = Complete
-	var lines []string
-	for row := range 4 {
-		raw, err := set.Raw(row)
-		assert.NilError(t, err)
-		lines = append(lines, string(raw)+"\n")
-	}
-	assert.NilError(t, os.WriteFile(filepath.Join(dir, ItemsFile), []byte(strings.Join(lines, "")), 0o644))
-	return m, dir
-}
-
-func TestItemsOfAnEarlierRunAreHeldToItsManifest(t *testing.T) {
-	m, dir := earlierRun(t)
-	if names, err := m.Changed(nil, dir); err != nil || len(names) != 0 {
-		t.Errorf("as they were: %q, %v", names, err)
-	}
-	path := filepath.Join(dir, ItemsFile)
-	raw, err := os.ReadFile(path)
-	assert.NilError(t, err)
-	for name, text := range map[string]string{
-		"one less":  string(raw[:strings.LastIndex(strings.TrimSpace(string(raw)), "\n")+1]),
-		"one again": string(raw) + strings.SplitAfter(string(raw), "\n")[0],
-		"none":      "",
-	} {
-		assert.NilError(t, os.WriteFile(path, []byte(text), 0o644))
-		if names, err := m.Changed(nil, dir); err != nil || !slices.Equal(names, []string{ItemsFile}) {
-			t.Errorf("%s: %q, %v", name, names, err)
-		}
-	}
-	m.Status = Running
-	if names, err := m.Changed(nil, dir); err != nil || len(names) != 0 {
-		t.Errorf("of a run that goes on: %q, %v", names, err)
-	}
-}
 
 // Merged shards were asked of several servers, each with a fingerprint of its own.
 func TestFingerprintsOfMergedShards(t *testing.T) {

@@ -147,19 +147,13 @@ func (a *Answers) Compare(questions *datasets.Set) error {
 	if a.asked != nil || a.Dataset.SHA256 == questions.SHA256 {
 		return nil
 	}
-	set, err := datasets.OpenFile(filepath.Join(a.Run, ItemsFile))
+	a.asked = map[string]priorQuestion{}
+	err := EachItem(a.Run, func(item datasets.Item) {
+		a.asked[item.ID] = priorQuestion{textsOf(item), item.GoldID()}
+	})
 	if err != nil {
 		return fmt.Errorf("%s answered another file than %s, and what it was asked cannot be read: %w",
 			a.Run, questions.Name, err)
-	}
-	defer set.Close()
-	a.asked = make(map[string]priorQuestion, set.Len())
-	for i := range set.Len() {
-		item, err := set.Item(i)
-		if err != nil {
-			return err
-		}
-		a.asked[item.ID] = priorQuestion{textsOf(item), item.GoldID()}
 	}
 	return nil
 }

@@ -1,13 +1,6 @@
 package judging
 
-import (
-	"slices"
-
-	"gavel/datasets"
-)
-
-// IDs is a set of item ids, for packages that know no datasets.
-type IDs = datasets.IDs
+import "slices"
 
 // Completed is which judgments of a run are done already. The zero value is none.
 type Completed struct {

@@ -1,9 +1,6 @@
 package judging
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,9 +34,9 @@ var RunFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, About
 
 // Dir is a run directory that is open for writing.
 type Dir struct {
-	Path  string
-	lock  *flock.Flock
-	sweep func() error // takes records out that do not stand; nil where all do
+	Path    string
+	lock    *flock.Flock
+	dropped map[int]bool // records that do not stand, by their numbers from 1
 	// Waiting are the judgments that waited for checks when an earlier try was killed, and its unverified records.
 	Waiting []*Record
 	holding sync.Mutex
@@ -119,22 +116,14 @@ func (d *Dir) resume(m *Manifest) (*Manifest, error) {
 	old, err := ReadManifest(d.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := mustBeFree(d.Path); err != nil {
-			return nil, err
-		}
-		old = nil
+		return nil, nil
 	case err != nil:
 		return nil, err
 	case old.ID != m.ID:
 		return nil, OtherRun(d.Path, old, m)
 	}
-	if old != nil {
-		m.Altered, err = old.EverAltered(nil, d.Path)
-		if err != nil {
-			return nil, err
-		}
-	}
-	return old, nil
+	m.Altered, err = old.EverAltered(nil, d.Path)
+	return old, err
 }
 
 // WriteRun makes the directory of a run of which all is known: each hands every line of its items to its argument.
@@ -183,23 +172,7 @@ func (d *Dir) Start(m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	d.file, d.size, err = d.appendTo(RecordsFile)
-	return err
-}
-
-// appendTo opens a file, to which no link leads, at the end of its last whole line.
-func (d *Dir) appendTo(name string) (recordFile, int64, error) {
-	root, err := os.OpenRoot(d.Path)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer root.Close()
-	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, 0, err
-	}
-	size, err := wholeLines(filepath.Join(d.Path, name))
-	return file, size, errors.Join(err, file.Truncate(size))
+	return d.open(filepath.Join(d.Path, RecordsFile))
 }
 
 // mustBeFree refuses a folder with files of somebody else's in it.
@@ -221,34 +194,38 @@ func mustBeFree(path string) error {
 
 // Sweep writes the records anew, in one step, without those that do not stand.
 func (d *Dir) Sweep() error {
-	if d.sweep == nil {
+	if len(d.dropped) == 0 {
 		return nil
 	}
-	defer func() { d.sweep = nil }()
-	return d.sweep()
+	path := filepath.Join(d.Path, RecordsFile)
+	err := disk.Write(path, func(w io.Writer) error {
+		enc := codec.NewEncoder(w)
+		n := 0
+		return ReadRecords(path, func(r *Record) error {
+			n++
+			if d.dropped[n] {
+				return nil
+			}
+			return enc.Encode(r)
+		})
+	})
+	d.dropped = nil
+	return kept(err)
 }
 
-// look reads the records that stand. Those that are to be asked again, or are doubled, and a last one that was not
-// finished, are left to Sweep.
+// look reads the records that stand. Those that are to be asked again, or are doubled, are left to Sweep, and a last one
+// that was not finished to Start.
 func look[T any](
 	d *Dir, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) error {
-	path := filepath.Join(d.Path, RecordsFile)
 	var seen Completed
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return d.readWaiting(nil, again, &seen)
-	}
-	if err != nil {
-		return err
-	}
-	n := 0
-	dropped := map[int]bool{} // records, by their number
 	var unverified []*Record
-	if err := ReadRecordsBy(path, read, func(r *Record, made T) error {
+	n := 0
+	d.dropped = map[int]bool{}
+	err := ReadRecordsBy(filepath.Join(d.Path, RecordsFile), read, func(r *Record, made T) error {
 		n++
 		if again(r) || r.Unverified || seen.Has(r.Item, r.Presentation, r.Repetition) {
-			dropped[n] = true
+			d.dropped[n] = true
 			if r.Unverified {
 				unverified = append(unverified, r)
 			}
@@ -256,66 +233,30 @@ func look[T any](
 		}
 		seen.Add(r)
 		return done(r, made)
-	}); err != nil {
+	})
+	if err != nil && (n > 0 || !errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
-	if err := d.readWaiting(unverified, again, &seen); err != nil {
-		return err
-	}
-	size, err := wholeLines(path)
-	if err != nil {
-		return err
-	}
-	switch {
-	case len(dropped) > 0:
-		d.sweep = func() error { return rewrite(path, dropped) }
-	case size < info.Size():
-		d.sweep = func() error {
-			file, _, err := d.appendTo(RecordsFile)
-			if err != nil {
-				return err
-			}
-			return file.Close()
-		}
-	}
-	return nil
+	return d.readWaiting(unverified, again, &seen)
 }
 
-// rewrite writes records anew without some, which are given by their numbers from 1.
-func rewrite(path string, without map[int]bool) error {
-	return kept(disk.Write(path, func(w io.Writer) error {
-		enc := codec.NewEncoder(w)
-		n := 0
-		return ReadRecords(path, func(r *Record) error {
-			n++
-			if without[n] {
-				return nil
-			}
-			return enc.Encode(r)
-		})
-	}))
-}
-
-// wholeLines is the length of a file up to and with its last newline.
+// wholeLines is the length of a file up to and with its last newline, from which half a line at most parts its end.
 func wholeLines(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
+	last := []byte{0}
 	end, err := f.Seek(0, io.SeekEnd)
-	buf := make([]byte, 64<<10)
 	for err == nil && end > 0 {
-		n := min(int64(len(buf)), end)
-		_, err = f.ReadAt(buf[:n], end-n)
-		if err == nil {
-			if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-				return end - n + int64(i) + 1, nil
-			}
-			end -= n
+		_, err = f.ReadAt(last, end-1)
+		if last[0] == '\n' {
+			break
 		}
+		end--
 	}
-	return 0, err
+	return end, err
 }
 
 // Write appends a record, which it first holds to what ReadRecords will take. A kill does not lose it once Write has
@@ -324,10 +265,7 @@ func (d *Dir) Write(r *Record) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("protocol %s made a record of item %s that cannot be scored: %w", r.Protocol, r.Item, err)
 	}
-	if err := d.recordWriter.write(r); err != nil {
-		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
-	}
-	return nil
+	return d.recordWriter.write(r)
 }
 
 // WriteItems writes items.jsonl, in one step, if it is not there already; each hands every line of it to its argument.
@@ -339,7 +277,7 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	write := func(w io.Writer) error {
+	err := disk.Write(path, func(w io.Writer) error {
 		return each(func(line []byte) error {
 			if _, err := w.Write(line); err != nil {
 				return err
@@ -347,56 +285,47 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 			_, err := w.Write([]byte{'\n'})
 			return err
 		})
+	})
+	if err != nil {
+		return kept(err)
 	}
-	if shared, err := shareItems(d.Path, write); err != nil || shared {
+	return shareItems(d.Path)
+}
+
+// shareItems makes items.jsonl of a folder a link to that of a folder beside it which has the same bytes, if there is
+// one.
+func shareItems(dir string) error {
+	path := filepath.Join(dir, ItemsFile)
+	info, err := os.Stat(path)
+	if err != nil {
 		return err
 	}
-	return kept(disk.Write(path, write))
-}
-
-// shareItems links items.jsonl of a folder to that of a folder beside it which has the bytes that write writes. It
-// reports whether there is one.
-func shareItems(dir string, write func(io.Writer) error) (bool, error) {
 	runs := filepath.Dir(filepath.Clean(dir))
 	beside, _ := os.ReadDir(runs)
-	sum := sha256.New()
-	var size length
+	var sum map[string]string
 	for _, e := range beside {
 		donor := filepath.Join(runs, e.Name())
-		info, err := os.Lstat(filepath.Join(donor, ItemsFile))
-		if err != nil || !e.IsDir() || !info.Mode().IsRegular() {
+		there, err := os.Lstat(filepath.Join(donor, ItemsFile))
+		if err != nil || !e.IsDir() || !there.Mode().IsRegular() || there.Size() != info.Size() || os.SameFile(there, info) {
 			continue
 		}
-		if size == 0 {
-			if err := write(io.MultiWriter(sum, &size)); err != nil {
-				return false, err
-			}
+		if sum == nil {
+			sum, err = sums(nil, dir, ItemsFile)
 		}
-		if info.Size() != int64(size) {
-			continue
-		}
-		there, err := sums(nil, donor, ItemsFile)
-		if err == nil && there[ItemsFile] == hex.EncodeToString(sum.Sum(nil)) &&
-			os.Link(filepath.Join(donor, ItemsFile), filepath.Join(dir, ItemsFile)) == nil {
-			return true, nil
+		other, serr := sums(nil, donor, ItemsFile)
+		link := filepath.Join(dir, "."+ItemsFile+"-0") // as an unfinished file is called, which [disk.Sweep] removes
+		if err == nil && serr == nil && maps.Equal(sum, other) && os.Link(filepath.Join(donor, ItemsFile), link) == nil {
+			return os.Rename(link, path)
 		}
 	}
-	return false, nil
-}
-
-// length counts what is written to it.
-type length int64
-
-func (n *length) Write(p []byte) (int, error) {
-	*n += length(len(p))
-	return len(p), nil
+	return nil
 }
 
 // WriteManifest writes run.json, which may count on the records: they are on disk before it. Of a run that has ended it
 // says what its files are.
 func (d *Dir) WriteManifest(m *Manifest) error {
 	if err := d.flush(); err != nil {
-		return kept(disk.Writing(filepath.Join(d.Path, RecordsFile), err))
+		return err
 	}
 	written := *m
 	written.Files = nil

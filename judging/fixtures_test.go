@@ -28,6 +28,7 @@ func comparison(name string) Protocol {
 			NewTemplate("sop", "ours", "Name the better: [[A>B]] or [[B>A]].", two),
 			NewTemplate("direct", "ours", "Only the label: [[A>B]] or [[B>A]].", two),
 			NewTemplate("arena-hard", "ours", "[[A>>B]], [[A>B]], [[A=B]], [[B>A]] or [[B>>A]]", []string{"A>>B", "A>B", "A=B", "B>A", "B>>A"}),
+			NewTemplate("none", "ours", "How many?", nil),
 		},
 		New: func(t Template, _ Settings) Asker { return pairwise{name, t} },
 	}

@@ -74,7 +74,7 @@ func TestPowerCutLosesASecond(t *testing.T) {
 func TestFlushFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &lossyFile{broken: errors.New("input/output error")}
-		d := Dir{Path: "r", recordWriter: recordWriter{file: f}}
+		d := Dir{Path: "r", recordWriter: recordWriter{path: "r/records.jsonl", file: f}}
 		assert.NilError(t, d.Write(recordOf("p1", 0, Decided)))
 		time.Sleep(time.Second)
 		synctest.Wait()

@@ -348,10 +348,11 @@ func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
 	f, _, err := disk.Open(nil, path)
 	if err != nil {
-		if info, serr := os.Stat(dir); serr == nil && info.IsDir() && errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: is not a run directory (no %s in it): %w", dir, ManifestFile, err)
-		} else if errors.Is(serr, fs.ErrNotExist) {
-			return nil, fmt.Errorf("no run at %s: %w", dir, serr)
+		if _, gone := os.Stat(dir); errors.Is(gone, fs.ErrNotExist) {
+			return nil, fmt.Errorf("no run at %s: %w", dir, gone)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s: is not a run directory (no %s in it): %w", dir, ManifestFile, err)
 		}
 		return nil, err
 	}

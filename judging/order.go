@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"gavel/datasets"
-	"gavel/datasets/rows"
 )
 
 // Drawn are ids in the order in which a run asks about them that was drawn by a seed. It depends on the ids and the
@@ -19,17 +18,9 @@ func Drawn(ids []string, seed int64) []string {
 }
 
 // ItemIDs are those of the items of a run's folder.
-func ItemIDs(dir string) ([]string, error) {
-	set, err := datasets.OpenFile(filepath.Join(dir, ItemsFile))
-	if err != nil {
-		return nil, err
-	}
-	defer set.Close()
-	ids := make([]string, set.Len())
-	for i := range ids {
-		ids[i] = set.ID(i)
-	}
-	return ids, nil
+func ItemIDs(dir string) (ids []string, err error) {
+	err = EachItem(dir, func(item datasets.Item) { ids = append(ids, item.ID) })
+	return ids, err
 }
 
 // Response is what a candidate of an item says, and the model that wrote it, where known.
@@ -46,16 +37,10 @@ func ResponsesOf(item datasets.Item) (all []Response) {
 // EachResponse hands over the responses to the items of a run, of which in has the lines. A line that is none is left
 // out.
 func EachResponse(m *Manifest, in io.Reader, use func(id string, of []Response)) error {
-	parse := func(line []byte) datasets.Item {
-		item, err := ItemOf(m, line)
-		if err != nil {
-			return datasets.Item{}
-		}
-		return item
-	}
-	return rows.EachLine(in, parse, func(line rows.Line[datasets.Item]) error {
-		if id := line.Value.ID; id != "" {
-			use(id, ResponsesOf(line.Value))
+	parse := func(line []byte) (datasets.Item, error) { return ItemOf(m, line) }
+	return EachStored(in, parse, func(line StoredLine[datasets.Item]) error {
+		if line.Err == nil {
+			use(line.Value.ID, ResponsesOf(line.Value))
 		}
 		return nil
 	})

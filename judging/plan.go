@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -111,7 +110,7 @@ func (p Parameters) mostCalls(prompt Prompt) int {
 // mostCounted is how many prompts LongestPrompt has counted at most.
 const mostCounted = 1000
 
-// countedAtOnce is how many of them at once: servers count beside what they answer.
+// countedAtOnce is how many of them at once: servers count beside what they answer. Those after them wait for all.
 const countedAtOnce = 16
 
 // LongestPrompt is how long the longest first turn of the rows is. Its bytes are enough to know where they and the
@@ -130,41 +129,34 @@ func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length,
 		return bytes, nil
 	}
 	longest := Length{By: CountedByServer}
-	var mu sync.Mutex // of it
-	counting, until := errgroup.WithContext(ctx)
-	counting.SetLimit(countedAtOnce)
 	counted, left := 0, 0 // left is the most that one may have which is not counted
-	for i, row := range rows[:min(len(rows), mostCounted+1)] {
-		req, err := j.firstTurn(row)
-		if err != nil {
-			return Length{}, errors.Join(err, counting.Wait())
-		}
-		if until.Err() != nil {
-			break
-		}
-		most := backends.MostTokens(req.Messages)
-		mu.Lock()
+	for some := range slices.Chunk(rows[:min(len(rows), mostCounted+1)], countedAtOnce) {
 		known := max(longest.Tokens, room)
-		mu.Unlock()
 		if attempts > 0 && known > room && FitReply(known, context, attempts) == FitReply(context, context, attempts) {
 			left = math.MaxInt
 			break
 		}
-		if most <= known || i == mostCounted {
-			left = max(left, most)
-			continue // rows are ordered by their lines, which are not as long as their prompts
+		tokens := make([]int, len(some))
+		counting, until := errgroup.WithContext(ctx)
+		for i, row := range some {
+			req, err := j.firstTurn(row)
+			if err != nil {
+				return Length{}, errors.Join(err, counting.Wait())
+			}
+			if most := backends.MostTokens(req.Messages); most <= known || counted == mostCounted {
+				left = max(left, most)
+				continue // rows are ordered by their lines, which are not as long as their prompts
+			}
+			counted++
+			counting.Go(func() (err error) {
+				tokens[i], err = j.Count(until, req)
+				return err
+			})
 		}
-		counted++
-		counting.Go(func() error {
-			n, err := j.Count(until, req)
-			mu.Lock()
-			defer mu.Unlock()
-			longest.Tokens = max(longest.Tokens, n)
-			return err
-		})
-	}
-	if counting.Wait() != nil || ctx.Err() != nil {
-		return bytes, nil
+		if counting.Wait() != nil || ctx.Err() != nil {
+			return bytes, nil
+		}
+		longest.Tokens = max(longest.Tokens, slices.Max(tokens))
 	}
 	if left > longest.Tokens {
 		longest.By = fmt.Sprintf("of the %d longest in bytes, counted by the server", counted)

@@ -1,24 +1,32 @@
 package judging
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
+	"errors"
 	"slices"
 	"sync"
 
+	"gavel/backends"
 	"gavel/datasets"
 )
 
 // queue hands out the judgments of a run. Those of one item are for the worker that took the item, one after the other.
 // Only when there is no item left to take, whoever has nothing to do takes a judgment that would have had to wait:
-// else a run would end with most places idle.
+// else a run would end with most places idle. Where the judgments of an item are asked together, the next item is taken
+// when all of the one before are.
 type queue struct {
 	job    *Job
 	mu     sync.Mutex
 	opened sync.Cond // the judgments of an item are known
-	rows   []int     // in the order in which they are taken
-	next   int       // in rows
+	rows   []int     // that nobody has taken, in their order
 	taken  int       // items whose judgments are not known yet
 	open   []*work   // with judgments that nobody has taken
+
+	workers  int
+	failures int   // calls, in a row
+	end      error // why the run ends before its last judgment: it gave up, or nothing the server says is believed
 }
 
 // work is an item that was taken.
@@ -44,81 +52,90 @@ func newQueue(j *Job) *queue {
 	return q
 }
 
-// item takes the next item of which judgments are missing; nil where none is left. Where those of an item are asked
-// together, the next item is taken when all judgments of the one before are.
-func (q *queue) item() (*work, error) {
-	shared, row, ok := q.row()
-	if shared != nil || !ok {
-		return shared, nil
+// vacancies returns how many workers the run lacks, which then are counted.
+func (q *queue) vacancies() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := max(0, q.job.atOnce()-q.workers)
+	q.workers += n
+	return n
+}
+
+// count takes note of how a judgment ended, after which the run may have to end.
+func (q *queue) count(rec *Record) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var changed *backends.ModelChangedError
+	if errors.As(rec.failure, &changed) {
+		q.end = changed
 	}
-	var w *work
-	var err error
+	q.failures++
+	if rec.Outcome != Failed {
+		q.failures = 0
+	}
+	if q.failures >= cmp.Or(q.job.GiveUp, max(10, 2*q.job.atOnce())) && q.end == nil {
+		q.end = &GaveUpError{Calls: q.failures, Last: rec.Error}
+	}
+}
+
+// next takes a judgment for a worker: of its item, nil at first, while that has any. The work is nil where none is
+// left, where the run ends, or where the worker is not needed for another item.
+func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if ctx.Err() != nil || q.job.stopped() || q.end != nil {
+		return nil, g, nil
+	}
+	if w == nil || len(w.judgments) == 0 || q.job.Together {
+		if q.workers > q.job.atOnce() {
+			q.workers--
+			return nil, g, nil
+		}
+		w = nil
+	}
+	for w == nil || len(w.judgments) == 0 {
+		switch {
+		case q.job.Together && len(q.open) > 0:
+			w = q.open[0]
+		case len(q.rows) > 0 && !(q.job.Together && q.taken > 0):
+			w, err = q.take()
+			if err != nil {
+				return nil, g, err
+			}
+		case len(q.open) > 0: // of all those open its own worker would come to the last one latest
+			w = q.open[len(q.open)-1]
+		case q.taken > 0:
+			q.opened.Wait()
+		default:
+			return nil, g, nil
+		}
+	}
+	g = w.judgments[0]
+	w.judgments = w.judgments[1:]
+	if len(w.judgments) == 0 {
+		q.open = slices.DeleteFunc(q.open, func(o *work) bool { return o == w })
+	}
+	return w, g, nil
+}
+
+// take reads the next item, while others go on; nil where none of its judgments is missing.
+func (q *queue) take() (w *work, err error) {
+	row := q.rows[0]
+	q.rows = q.rows[1:]
+	if q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
+		return nil, nil
+	}
+	q.taken++
+	q.mu.Unlock()
 	defer func() { // of a panic too, else whoever waits for the item waits for ever
 		q.mu.Lock()
-		defer q.mu.Unlock()
 		q.taken--
 		q.opened.Broadcast()
-		if err == nil && w != nil && len(w.judgments) > 0 {
+		if w != nil && len(w.judgments) > 0 {
 			q.open = append(q.open, w)
 		}
 	}()
-	w, err = q.job.work(row)
-	return w, err
-}
-
-func (q *queue) row() (shared *work, row int, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.job.Together && len(q.open) == 0 && q.taken > 0 {
-		q.opened.Wait()
-	}
-	if q.job.Together && len(q.open) > 0 {
-		return q.open[0], 0, true
-	}
-	for q.next < len(q.rows) {
-		row := q.rows[q.next]
-		q.next++
-		if !q.job.Completed.Complete(q.job.Set.ID(row), q.job.Manifest.Spec.Parameters.Repetitions()) {
-			q.taken++
-			return nil, row, true
-		}
-	}
-	return nil, 0, false
-}
-
-// judgment takes the next judgment of an item, if nobody has taken it.
-func (q *queue) judgment(w *work) (judgment, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.take(w)
-}
-
-// last takes a judgment of the item that was taken last: of all those open its own worker would come to it latest.
-func (q *queue) last() (*work, judgment, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(q.open) == 0 && q.taken > 0 {
-		q.opened.Wait()
-	}
-	if len(q.open) == 0 {
-		return nil, judgment{}, false
-	}
-	w := q.open[len(q.open)-1]
-	s, ok := q.take(w)
-	return w, s, ok
-}
-
-func (q *queue) take(w *work) (judgment, bool) {
-	if len(w.judgments) == 0 {
-		return judgment{}, false
-	}
-	s := w.judgments[0]
-	w.judgments = w.judgments[1:]
-	if len(w.judgments) == 0 {
-		i := slices.Index(q.open, w)
-		q.open = slices.Delete(q.open, i, i+1)
-	}
-	return s, true
+	return q.job.work(row)
 }
 
 // swappedFirst tells of which items, about half of them, the second presentation is asked first. A server

@@ -1,10 +1,14 @@
 package judging
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
+	"gavel/internal/trials"
 )
 
 func stopped(texts ...string) []Reply {
@@ -15,59 +19,21 @@ func stopped(texts ...string) []Reply {
 	return replies
 }
 
+// TestRecordRead: the members of a record, and how it is read where that is not as usual; then the outcome and the
+// candidate chosen.
 func TestRecordRead(t *testing.T) {
-	cut := func(text string) []Reply { return []Reply{{Text: text, Finish: backends.Length}} }
-	for _, c := range []struct {
-		name   string
-		rec    Record
-		how    Reading
-		want   Outcome
-		choice string
-		reason string
-	}{
-		{name: "a verdict", rec: Record{Replies: stopped("[[A>B]]")}, want: Decided, choice: "B"},
-		{name: "of a swapped presentation", rec: Record{Replies: stopped("[[B>A]]")}, want: Decided, choice: "A"},
-		{name: "two attempts", rec: Record{Replies: stopped("hm", "[[A>B]]")}, want: Decided, choice: "B"},
-		{name: "two attempts that differ", rec: Record{Replies: stopped("[[A>B]]", "[[B>A]]")}, want: Conflict,
-			reason: "the expression runs over both"},
-		{name: "the later attempt binds", rec: Record{Replies: stopped("[[A>B]]", "[[B>A]]")}, how: Reading{Policy: Last}, want: Decided, choice: "A"},
-		{name: "a label torn over two attempts", rec: Record{Replies: stopped("[[A>", "B]]")}, want: NoVerdict,
-			reason: "they are joined by a newline"},
-		{name: "no verdict", rec: Record{Replies: stopped("hm", "hm")}, want: NoVerdict},
-		{name: "an empty reply", rec: Record{Replies: stopped("")}, want: NoVerdict},
-		{name: "thinking is not read", rec: Record{Replies: []Reply{{Thinking: "[[A>B]]", Text: "so [[B>A]]", Finish: backends.Stop}}}, want: Decided, choice: "A"},
-		{name: "thinking alone", rec: Record{Replies: []Reply{{Thinking: "[[A>B]]", Finish: backends.Stop}}}, want: NoVerdict},
-
-		{name: "cut", rec: Record{Replies: cut("long")}, want: Cut},
-		{name: "cut after a verdict", rec: Record{Replies: cut("[[A>B]] and")}, want: Cut, reason: "it might have gone on to another"},
-		{name: "cut after a verdict, accepted", rec: Record{Replies: cut("[[A>B]] and")}, how: Reading{AcceptCut: true}, want: Decided, choice: "B"},
-		{name: "cut before a verdict, accepted", rec: Record{Replies: cut("long")}, how: Reading{AcceptCut: true}, want: Cut,
-			reason: "there is no verdict to accept: it is cut all the same"},
-		{name: "cut in a conflict, accepted", rec: Record{Replies: cut("[[A>B]] [[B>A]]")}, how: Reading{AcceptCut: true}, want: Conflict},
-		{name: "the second attempt cut", rec: Record{Replies: append(stopped("hm"), cut("[[A>B]] and")...)}, want: Cut},
-
-		{name: "prompt too long", rec: Record{Replies: []Reply{{Finish: backends.TooLong, Detail: "too many tokens"}}}, want: TooLong},
-		{name: "a verdict on a cut prompt", rec: Record{Replies: []Reply{{Text: "[[A>B]]", Finish: backends.TooLong}}}, how: Reading{AcceptCut: true}, want: TooLong},
-		{name: "refused", rec: Record{Replies: []Reply{{Text: "[[A>B]]", Finish: backends.Refused}}}, how: Reading{AcceptCut: true}, want: Refused},
-		{name: "failed", rec: Record{Outcome: Failed, Error: "HTTP 500"}, want: Failed},
-		{name: "failed at the second attempt", rec: Record{Outcome: Failed, Replies: stopped("hm [[A>B]]")}, want: Failed},
-		{name: "nothing there", rec: Record{}, want: Failed},
-
-		{name: "imported, null in the file", rec: Record{Imported: &Imported{Missing: true}, Replies: stopped("[[A>B]]")}, want: Failed},
-		{name: "imported, decided by its scores", rec: Record{Imported: &Imported{Stored: true}, Outcome: Decided, Choice: "A", Label: "B>A"}, want: Decided, choice: "A"},
-		{name: "imported, read like any other", rec: Record{Imported: &Imported{}, Outcome: Tie, Replies: stopped("[[A>B]]")}, want: Decided, choice: "B"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			c.rec.Presentation, c.rec.Order = 1, []string{"B", "A"}
-			if c.how.Policy == "" {
-				c.how.Policy = Unique
-			}
-			v, err := c.rec.Read(protocolNamed(t, "pairwise", "sop"), c.how)
-			if err != nil || v.Outcome != c.want || c.rec.CandidateID(v.Choice) != c.choice {
-				t.Errorf("%+v (candidate %q), %v; want %s %q: %s", v, c.rec.CandidateID(v.Choice), err, c.want, c.choice, c.reason)
-			}
-		})
-	}
+	trials.Cases(t, "readings.txt", func(t *testing.T, given []string) []string {
+		r := Record{Presentation: 1, Order: []string{"B", "A"}}
+		how := Reading{Policy: Unique}
+		dec := json.NewDecoder(strings.NewReader(given[0]))
+		assert.NilError(t, dec.Decode(&r))
+		if dec.More() {
+			assert.NilError(t, dec.Decode(&how))
+		}
+		v, err := r.Read(protocolNamed(t, "pairwise", "sop"), how)
+		assert.NilError(t, err)
+		return []string{strings.TrimSpace(string(v.Outcome) + " " + r.CandidateID(v.Choice))}
+	})
 }
 
 func TestStoredChoiceMustHaveBeenShown(t *testing.T) {

@@ -48,14 +48,12 @@ type Reading struct {
 // Text joins the replies the way JudgeBench does: each after a newline. Where the verdict was held to the labels on
 // offer, or challenged, that reply alone is the text.
 func (r *Record) Text() string {
+	replies := r.Replies
 	if r.lastAlone() {
-		return "\n" + r.Replies[len(r.Replies)-1].Text
-	}
-	if len(r.Replies) == 1 {
-		return "\n" + r.Replies[0].Text
+		replies = replies[len(replies)-1:]
 	}
 	var b strings.Builder
-	for _, reply := range r.Replies {
+	for _, reply := range replies {
 		b.WriteString("\n")
 		b.WriteString(reply.Text)
 	}

@@ -1,11 +1,12 @@
 package judging
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -220,12 +221,6 @@ func (r *Record) CandidateID(choice int) string {
 	if choice < 0 || choice >= len(r.Order) {
 		return ""
 	}
-	if len(r.Order) == 2 { // every pair asks for it
-		if (r.Order[0] < r.Order[1]) == (choice == 0) {
-			return r.Order[0]
-		}
-		return r.Order[1]
-	}
 	return sortedIDs(r.Order)[choice]
 }
 
@@ -305,7 +300,7 @@ func (m *Manifest) Right(r *Record, v Verdict) (right, known bool) {
 func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
 
 // ReadRecords calls f for every record of a file, in the order written. An unfinished last line, as a killed run leaves
-// it, is passed over; any other line that cannot be read is an error that names it.
+// it, and empty ones are passed over; any other line that cannot be read is an error that names it.
 func ReadRecords(path string, f func(*Record) error) error {
 	return ReadRecordsBy(path, nothing, func(r *Record, _ struct{}) error { return f(r) })
 }
@@ -325,40 +320,32 @@ func ReadRecordsBy[T any](path string, read func(*Record) (T, error), f func(*Re
 
 func readRecords[T any](path string, r io.Reader, read func(*Record) (T, error), f func(*Record, T) error) error {
 	type stored struct {
-		rec     *Record
-		made    T
-		damaged error
-		err     error // of read
+		rec  *Record
+		made T
+		err  error // of read
 	}
-	parse := func(line []byte) (v stored) {
-		if line[len(line)-1] != '\n' {
-			return v // without its newline a line was not finished
-		}
-		v.rec, v.damaged = DecodeRecord(line)
-		if v.damaged == nil {
+	decode := func(line []byte) (v stored, err error) {
+		v.rec, err = DecodeRecord(line)
+		if err == nil {
 			v.made, v.err = read(v.rec)
 		}
-		return v
+		return v, err
 	}
-	var at *rows.LineError
-	err := rows.EachLine(r, parse, func(line rows.Line[stored]) error {
-		v := line.Value
-		if v.damaged != nil {
+	err := EachStored(r, decode, func(line StoredLine[stored]) error {
+		if line.Err != nil {
 			return fmt.Errorf("%s:%d: damaged record: %w; mend the line or delete it: "+
-				"a judgment without a record is asked again by the same run command", path, line.Number, v.damaged)
+				"a judgment without a record is asked again by the same run command", path, line.Number, line.Err)
 		}
-		if v.rec == nil {
-			return nil
-		}
-		err := v.err
+		err := line.Value.err
 		if err == nil {
-			err = f(v.rec, v.made)
+			err = f(line.Value.rec, line.Value.made)
 		}
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line.Number, err)
 		}
 		return nil
 	})
+	var at *rows.LineError
 	if errors.As(err, &at) {
 		return fmt.Errorf("%s:%d: damaged record: %w", path, at.Line, at.Err)
 	}
@@ -370,8 +357,9 @@ func readRecords[T any](path string, r io.Reader, read func(*Record) (T, error),
 // written at the latest a record is on disk: to wait for that with each takes
 // longer than a small judge needs.
 type recordWriter struct {
+	path string
 	mu   sync.Mutex
-	file recordFile // nil before Start
+	file recordFile // nil before open
 	size int64
 	due  *time.Timer // of the next flush; nil where none is due
 	lost error       // of an earlier flush
@@ -389,25 +377,45 @@ type recordFile interface {
 // flushEvery is how long a record may be elsewhere than on disk.
 const flushEvery = time.Second
 
-// lines are buffers for records, which are encoded side by side.
-var lines = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// open opens a file, to which no link leads, at the end of its last whole line.
+func (w *recordWriter) open(path string) error {
+	w.path = path
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return w.failed(err)
+	}
+	defer root.Close()
+	file, err := root.OpenFile(filepath.Base(path), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err == nil {
+		w.file = file
+		w.size, err = wholeLines(path)
+		err = errors.Join(err, file.Truncate(w.size))
+	}
+	return w.failed(err)
+}
+
+// failed says what could not be written, if anything.
+func (w *recordWriter) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return kept(disk.Writing(w.path, err))
+}
 
 func (w *recordWriter) write(r *Record) error {
-	buf := lines.Get().(*bytes.Buffer)
-	defer lines.Put(buf)
-	buf.Reset()
-	if err := codec.NewEncoder(buf).Encode(r); err != nil {
+	line, err := codec.Marshal(r) // side by side
+	if err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lost != nil {
-		return w.lost
+		return w.failed(w.lost)
 	}
-	n, err := w.file.Write(buf.Bytes())
+	n, err := w.file.Write(append(line, '\n'))
 	if err != nil {
 		w.file.Truncate(w.size) // half a line helps nobody
-		return err
+		return w.failed(err)
 	}
 	w.size += int64(n)
 	if w.due == nil {
@@ -425,14 +433,14 @@ func (w *recordWriter) flush() error {
 	w.due = nil
 	w.mu.Unlock()
 	if due == nil || lost != nil {
-		return lost
+		return w.failed(lost)
 	}
 	due.Stop()
 	err := disk.Sync(w.file)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lost = err
-	return err
+	return w.failed(err)
 }
 
 // close is the last flush.

@@ -12,6 +12,7 @@ import (
 	"gotest.tools/v3/assert"
 
 	"gavel/backends"
+	"gavel/internal/trials"
 )
 
 // goodRecord is one that a run could have written.
@@ -61,38 +62,15 @@ func TestReadRecordsGivesBackWhatWasWritten(t *testing.T) {
 }
 
 func TestImpossibleRecordsAreRefused(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		change func(*Record)
-		err    string
-	}{
-		{"newer", func(r *Record) { r.Schema = 2 }, "newer gavel (record schema 2, this one reads up to 1)"},
-		{"no schema", func(r *Record) { r.Schema = 0 }, "not a record of gavel"},
-		{"no item", func(r *Record) { r.Item = "" }, "not a record of gavel"},
-		{"no outcome", func(r *Record) { r.Outcome = "" }, `unknown outcome ""`},
-		{"an outcome of its own", func(r *Record) { r.Outcome = "won" }, `unknown outcome "won"`},
-		{"a presentation below none", func(r *Record) { r.Presentation = -1 }, "without an order shown"},
-		{"a presentation past the last", func(r *Record) { r.Presentation = 2 }, "without an order shown"},
-		{"nothing shown", func(r *Record) { r.Order = nil }, "without an order shown"},
-		{"one candidate", func(r *Record) { r.Order = []string{"A"} }, "without an order shown"},
-		{"gold not shown", func(r *Record) { r.Gold = "C" }, `gold "C" was not shown`},
-		{"no gold", func(r *Record) { r.Gold, r.Shape = "", "choice" }, `gold "" was not shown`},
-		{"one candidate twice", func(r *Record) { r.Order = []string{"A", "A"} }, "a candidate shown twice"},
-		{"a choice not shown", func(r *Record) { r.Choice = "C" }, `choice "C" was not shown`},
-		{"decided for nobody", func(r *Record) { r.Choice = "" }, "decided, but for nobody"},
-		{"a choice without a decision", func(r *Record) { r.Outcome = Tie }, `outcome tie, but choice "A"`},
-		{"failed, and yet a choice", func(r *Record) { r.Outcome = Failed }, `outcome failed, but choice "A"`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := goodRecord()
-			c.change(&r)
-			path := recordsFile(t, lineOf(t, goodRecord())+lineOf(t, r))
-			err := ReadRecords(path, func(*Record) error { return nil })
-			if err == nil || !strings.HasPrefix(err.Error(), path+":2: ") || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("error %v, want %s:2: … %s", err, path, c.err)
-			}
-		})
-	}
+	trials.Cases(t, "impossible.txt", func(t *testing.T, given []string) []string {
+		r := goodRecord()
+		assert.NilError(t, json.Unmarshal([]byte(given[0]), &r))
+		path := recordsFile(t, lineOf(t, goodRecord())+lineOf(t, r))
+		err := ReadRecords(path, func(*Record) error { return nil })
+		assert.ErrorContains(t, err, path+":2: ")
+		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), path+":2: damaged record: "), "; mend the line")
+		return []string{why}
+	})
 }
 
 func TestReadRecordsNamesTheLine(t *testing.T) {
@@ -107,7 +85,7 @@ func TestReadRecordsNamesTheLine(t *testing.T) {
 		{"last line not finished", good + good[:len(good)/2], "", 1},
 		{"last line whole but without its newline", good + good[:len(good)-1], "", 1},
 		{"broken in the middle", good + good[:len(good)/2] + "\n" + good, ":2: ", 1},
-		{"empty line", good + "\n" + good, ":2: ", 1},
+		{"empty line", good + "\n" + good, "", 2},
 		{"not JSON", "run\n", ":1: ", 0},
 		{"an array", "[]\n", ":1: ", 0},
 		{"a wrong type", good + good + `{"schema": "one"}` + "\n", ":3: ", 2},

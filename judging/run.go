@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -72,46 +71,29 @@ func (j *Job) Run(ctx context.Context) error {
 	if j.Now == nil {
 		j.Now = time.Now
 	}
-	giveUp := func() int64 {
-		if j.GiveUp > 0 {
-			return int64(j.GiveUp)
-		}
-		return int64(max(10, 2*j.atOnce()))
-	}
+	q := newQueue(j)
 	whole := ctx
 	g, ctx := errgroup.WithContext(ctx)
-	var failures atomic.Int64 // in a row
-	var gaveUp atomic.Pointer[GaveUpError]
-	var untrusted atomic.Pointer[backends.ModelChangedError] // why nothing the server says is believed
-	ended := func() bool {
-		return ctx.Err() != nil || j.stopped() || gaveUp.Load() != nil || untrusted.Load() != nil
-	}
-	count := func(rec *Record) {
-		var changed *backends.ModelChangedError
-		if errors.As(rec.failure, &changed) {
-			untrusted.CompareAndSwap(nil, changed)
-		}
-		if rec.Outcome != Failed {
-			failures.Store(0)
-		} else if n := failures.Add(1); n >= giveUp() {
-			gaveUp.CompareAndSwap(nil, &GaveUpError{int(n), rec.Error})
-		}
-	}
-	q := newQueue(j)
-	// Workers live as long as they are needed, not for one item each: their stacks have grown to what a call needs.
-	var workers atomic.Int64
 	var hire func()
-	hire = func() {
-		for n := workers.Load(); n < int64(j.atOnce()); n = workers.Load() {
-			if workers.CompareAndSwap(n, n+1) {
-				g.Go(func() (err error) {
-					defer Caught(&err)
-					return j.worker(ctx, q, ended, func(rec *Record) {
-						count(rec)
-						hire()
-					}, func() bool { return retire(&workers, int64(j.atOnce())) })
-				})
+	// Workers live as long as they are needed, not for one item each: their stacks have grown to what a call needs.
+	worker := func() (err error) {
+		defer Caught(&err)
+		var w *work
+		for {
+			var next judgment
+			w, next, err = q.next(ctx, w)
+			if w == nil || err != nil {
+				return err
 			}
+			if err := j.judgment(ctx, w, next, q); err != nil {
+				return err
+			}
+			hire()
+		}
+	}
+	hire = func() {
+		for range q.vacancies() {
+			g.Go(worker)
 		}
 	}
 	hire()
@@ -119,10 +101,8 @@ func (j *Job) Run(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case untrusted.Load() != nil:
-		return untrusted.Load()
-	case gaveUp.Load() != nil:
-		return gaveUp.Load()
+	case q.end != nil:
+		return q.end
 	case j.stopped():
 		return ErrStopped
 	}
@@ -150,55 +130,8 @@ func (j *Job) atOnce() int {
 	return max(1, j.Concurrency)
 }
 
-// retire takes one from the workers, if there are more than needed.
-func retire(workers *atomic.Int64, needed int64) bool {
-	for n := workers.Load(); n > needed; n = workers.Load() {
-		if workers.CompareAndSwap(n, n-1) {
-			return true
-		}
-	}
-	return false
-}
-
-// worker asks for the judgments of one item after the other, until none is left
-// and then for those of others' items that have to wait. Between two items it may not be needed any more.
-func (j *Job) worker(
-	ctx context.Context, q *queue, ended func() bool, count func(*Record), unneeded func() bool,
-) error {
-	for !ended() {
-		if unneeded() {
-			return nil
-		}
-		w, err := q.item()
-		if err != nil {
-			return err
-		}
-		if w == nil {
-			break
-		}
-		for s, ok := q.judgment(w); ok && !ended(); s, ok = q.judgment(w) {
-			if err := j.judgment(ctx, w, s, count); err != nil {
-				return err
-			}
-			if j.Together {
-				break
-			}
-		}
-	}
-	for !ended() {
-		w, s, ok := q.last()
-		if !ok {
-			return nil
-		}
-		if err := j.judgment(ctx, w, s, count); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // judgment asks for one judgment and writes it.
-func (j *Job) judgment(ctx context.Context, w *work, g judgment, count func(*Record)) error {
+func (j *Job) judgment(ctx context.Context, w *work, g judgment, q *queue) error {
 	rec, err := j.judge(ctx, w.item, g.Presentation, g.repetition)
 	if errors.Is(err, ErrStopped) {
 		return nil // it is missing, and no failure
@@ -210,7 +143,7 @@ func (j *Job) judgment(ctx context.Context, w *work, g judgment, count func(*Rec
 	if err := j.Write(rec); err != nil {
 		return err
 	}
-	count(rec)
+	q.count(rec)
 	return nil
 }
 
@@ -228,7 +161,7 @@ type counter func(context.Context, backends.Request) (int, error)
 
 // Repeat asks j.Client for a stored judgment again. It returns nil if the prompt differs from the one that was asked.
 func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
-	row, ok := j.Set.IDs().Find(r.Item)
+	row, ok := j.Set.Find(r.Item)
 	if !ok {
 		return nil, nil
 	}
@@ -256,7 +189,7 @@ func (j *Job) judge(ctx context.Context, item datasets.Item, s Presentation, rep
 	rec := NewRecord(m, item, s)
 	rec.Repetition, rec.At = repetition, j.Now().UTC().Truncate(time.Millisecond)
 	req := j.request(FirstTurn(prompt, params.SystemRole), &prompt.Oracle, params.asking(prompt, repetition))
-	rec.PromptID = hashEncoded(req.Encoded)
+	rec.PromptID = hashMessages(req.Messages)
 	if said := j.measure(ctx, &req); said != "" {
 		rec.Outcome = TooLong
 		rec.Replies = append(rec.Replies, Reply{Finish: backends.TooLong, Detail: said, PromptTokens: req.PromptTokens})
@@ -354,7 +287,6 @@ func followed(req backends.Request, said, next string) backends.Request {
 	req.Messages = append(slices.Clip(req.Messages),
 		backends.Message{Role: backends.Assistant, Content: said},
 		backends.Message{Role: backends.User, Content: next})
-	req.Encoded = backends.EncodeMessages(req.Messages)
 	return req
 }
 
@@ -528,22 +460,14 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 }
 
 func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
-	r := j.Manifest.Spec.request(messages)
-	r.Context = j.Context
-	r.Oracle = oracle
-	r.Repetition = repetition
-	r.Encoded = backends.EncodeMessages(messages)
-	return r
-}
-
-func (s Spec) request(messages []backends.Message) backends.Request {
-	p := s.Parameters
+	model := j.Manifest.Spec.Model
+	p := j.Manifest.Spec.Parameters
 	return backends.Request{
-		Identity: s.Model.Identity, Model: s.Model.Name, Messages: messages,
+		Identity: model.Identity, Model: model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
 		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
-		Extras: p.Extras,
+		Extras: p.Extras, Context: j.Context, Oracle: oracle, Repetition: repetition,
 	}
 }
 
@@ -562,10 +486,6 @@ func FirstTurn(p Prompt, systemRole string) []backends.Message {
 
 // hashMessages is the SHA-256 of a conversation's JSON.
 func hashMessages(messages []backends.Message) string {
-	return hashEncoded(backends.EncodeMessages(messages))
-}
-
-func hashEncoded(messages []byte) string {
-	sum := sha256.Sum256(messages)
+	sum := sha256.Sum256(backends.EncodeMessages(messages))
 	return hex.EncodeToString(sum[:])
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,114 +15,6 @@ import (
 	"gavel/datasets"
 	"gavel/judging/judgingtest"
 )
-
-// attempts runs one pair in one presentation with the replies given, in order, and
-// returns the record and the conversations asked with.
-func attempts(t *testing.T, change func(*Job), replies ...backends.Response) (*Record, [][]backends.Message) {
-	t.Helper()
-	var asked [][]backends.Message
-	j, w := newJob(t, judgingtest.Pairs(t, 1), judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		asked = append(asked, slices.Clone(req.Messages))
-		if len(asked) > len(replies) {
-			return backends.Response{}, errors.New("no more replies")
-		}
-		return replies[len(asked)-1], nil
-	}))
-	j.Completed = completed(map[string][]bool{"p1": {false, true}}) // the swapped presentation stands
-	if change != nil {
-		change(j)
-	}
-	assert.NilError(t, j.Run(t.Context()))
-	if len(w.Records) != 1 {
-		t.Fatalf("%d records", len(w.Records))
-	}
-	return w.Records[0], asked
-}
-
-func TestSecondAttempt(t *testing.T) {
-	stop := func(text string) backends.Response {
-		return backends.Response{Text: text, Thinking: "…", Finish: backends.Stop}
-	}
-	cut := func(text string) backends.Response { return backends.Response{Text: text, Finish: backends.Length} }
-	one := func(j *Job) { j.Manifest.Spec.Parameters.Attempts = 1 }
-	three := func(j *Job) { j.Manifest.Spec.Parameters.Attempts = 3 }
-	accept := func(j *Job) { j.Manifest.Spec.Parameters.AcceptCut = true }
-	arena := func(j *Job) { j.Asker = protocolNamed(t, "pairwise", "arena-hard") }
-	for _, c := range []struct {
-		name    string
-		change  func(*Job)
-		replies []backends.Response
-		asked   int
-		want    Outcome
-		label   string
-	}{
-		{"a verdict at once", nil, []backends.Response{stop("[[A>B]]")}, 1, Decided, "A>B"},
-		{"at the second attempt", nil, []backends.Response{stop("hm"), stop("[[B>A]]")}, 2, Decided, "B>A"},
-		{"never", nil, []backends.Response{stop("hm"), stop("hm")}, 2, NoVerdict, ""},
-		{"an empty reply is asked again", nil, []backends.Response{stop(""), stop("[[B>A]]")}, 2, Decided, "B>A"},
-		{"a label not on offer is asked again", nil, []backends.Response{stop("[[A=B]]"), stop("[[A=B]]")}, 2, NoVerdict, "A=B"},
-		{"a label not on offer, then a verdict", nil, []backends.Response{stop("[[A=B]]"), stop("[[A>B]]")}, 2, Conflict, ""},
-		{"one attempt", one, []backends.Response{stop("hm")}, 1, NoVerdict, ""},
-		{"three attempts", three, []backends.Response{stop("hm"), stop("hm"), stop("[[A>B]]")}, 3, Decided, "A>B"},
-		{"a conflict is an answer", nil, []backends.Response{stop("[[A>B]] [[B>A]]")}, 1, Conflict, ""},
-		{"a tie is an answer", arena, []backends.Response{stop("[[A=B]]")}, 1, Tie, "A=B"},
-		{"cut", nil, []backends.Response{cut("hm")}, 1, Cut, ""},
-		{"cut at the second attempt", nil, []backends.Response{stop("hm"), cut("[[A>B]]")}, 2, Cut, ""},
-		{"cut after a verdict, accepted", accept, []backends.Response{cut("[[A>B]] …")}, 1, Decided, "A>B"},
-		{"cut before a verdict, accepted", accept, []backends.Response{cut("hm")}, 1, Cut, ""},
-		{"prompt too long", nil, []backends.Response{{Finish: backends.TooLong, Detail: "9 > 8"}}, 1, TooLong, ""},
-		{"too long at the second attempt", nil, []backends.Response{stop("hm"), {Finish: backends.TooLong}}, 2, TooLong, ""},
-		{"refused", nil, []backends.Response{{Finish: backends.Refused}}, 1, Refused, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			rec, asked := attempts(t, c.change, c.replies...)
-			if rec.Outcome != c.want || rec.Label != c.label || len(asked) != c.asked || len(rec.Replies) != c.asked {
-				t.Errorf("outcome %s, label %q, %d calls, %d replies kept; want %s, %q, %d calls", rec.Outcome, rec.Label, len(asked), len(rec.Replies), c.want, c.label, c.asked)
-			}
-			if (rec.Choice != "") != (c.want == Decided) {
-				t.Errorf("outcome %s, choice %q", rec.Outcome, rec.Choice)
-			}
-			if err := rec.check(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// JudgeBench's rule, to the byte.
-func TestSecondAttemptConversation(t *testing.T) {
-	rec, asked := attempts(t, nil, backends.Response{Text: "\n A is…", Thinking: "[[B>A]]", Finish: backends.Stop}, backends.Response{Text: "[[A>B]]", Finish: backends.Stop})
-	if len(asked) != 2 || len(asked[0]) != 2 {
-		t.Fatalf("asked %q", asked)
-	}
-	want := append(slices.Clone(asked[0]),
-		backends.Message{Role: "assistant", Content: "\n A is…"},
-		backends.Message{Role: "user", Content: "continue your judgment and finish by outputting a final verdict label"})
-	if !slices.Equal(asked[1], want) {
-		t.Errorf("second conversation\n%q\nwant\n%q", asked[1], want)
-	}
-	if rec.PromptID != hashMessages(asked[0]) {
-		t.Error("the prompt's hash is not that of the first turn")
-	}
-	if got, want := rec.Text(), "\n\n A is…\n[[A>B]]"; got != want {
-		t.Errorf("joined %q, want %q", got, want)
-	}
-}
-
-func TestRecordOfAJudgment(t *testing.T) {
-	rec, _ := attempts(t, nil, backends.Response{
-		Text: "[[A>B]]", Thinking: "hm", Finish: backends.Stop, Detail: "d", PromptTokens: 9, ReplyTokens: 4, Took: 1500 * time.Microsecond, Cached: true,
-	})
-	want := &Record{
-		Schema: 1, Run: rec.Run, Gavel: "test", Protocol: "pairwise", Prompt: "sop", PromptID: rec.PromptID, Model: "judge", Identity: "test judge",
-		Item: "p1", Source: "sums", Group: "sums", Presentation: 0, Presentations: 2, Order: []string{"A", "B"}, Gold: "A",
-		Replies: []Reply{{Text: "[[A>B]]", Thinking: "hm", Finish: backends.Stop, Detail: "d", PromptTokens: 9, ReplyTokens: 4, Milliseconds: 1.5, Cached: true}},
-		Outcome: Decided, Label: "A>B", Choice: "A", At: noon,
-	}
-	if !reflect.DeepEqual(rec, want) || rec.Run == "" {
-		t.Errorf("got  %+v\nwant %+v", rec, want)
-	}
-}
 
 func TestRequestHoldsTheParameters(t *testing.T) {
 	var got backends.Request
@@ -161,14 +52,6 @@ func TestAFailureIsARecordAndTheRunGoesOn(t *testing.T) {
 	}
 	if got := w.Records[2]; got.Error != "HTTP 500: no" || got.Replies == nil || len(got.Replies) != 0 || got.PromptID == "" {
 		t.Errorf("%+v", got)
-	}
-}
-
-// What was said before the failure is kept, and does not count.
-func TestFailureAtTheSecondAttempt(t *testing.T) {
-	rec, _ := attempts(t, nil, backends.Response{Text: "hm", Finish: backends.Stop})
-	if rec.Outcome != Failed || rec.Error != "no more replies" || len(rec.Replies) != 1 {
-		t.Errorf("%+v", rec)
 	}
 }
 

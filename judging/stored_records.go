@@ -34,8 +34,8 @@ type StoredLine[T any] struct {
 }
 
 // EachStored calls f for every whole line of a stream, in their order. A line that cannot be read is handed on as one,
-// and reading goes on; a last line without its newline is passed over, since it is still being written. decode is
-// called from many goroutines; what it makes may not hold on to the line.
+// and reading goes on; empty lines are passed over, and a last one without its newline, which is still being written.
+// decode is called from many goroutines; what it makes may not hold on to the line.
 func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(StoredLine[T]) error) error {
 	parse := func(line []byte) (out StoredLine[T]) {
 		if line[len(line)-1] != '\n' {
@@ -60,7 +60,7 @@ func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(Store
 
 // ItemOf reads a line of items.jsonl.
 func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
-	if f, ok := formatNamed(m.Dataset.Format); ok {
+	if f, ok := datasets.FormatNamed(m.Dataset.Format); ok {
 		return f.Parse(line)
 	}
 	for _, f := range datasets.Formats {
@@ -72,14 +72,6 @@ func ItemOf(m *Manifest, line []byte) (datasets.Item, error) {
 		return datasets.Item{}, fmt.Errorf("items of the format %q are none that this gavel reads", m.Dataset.Format)
 	}
 	return datasets.Item{}, errors.New("no item of any format that gavel reads")
-}
-
-func formatNamed(name string) (f datasets.Format, ok bool) {
-	i := slices.IndexFunc(datasets.Formats, func(f datasets.Format) bool { return f.Name == name })
-	if i < 0 {
-		return f, false
-	}
-	return datasets.Formats[i], true
 }
 
 // Asked is what a record's judge was asked: the prompt of the presentation, made again from the run's protocol and

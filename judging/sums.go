@@ -41,19 +41,11 @@ func sums(root *os.Root, dir string, names ...string) (map[string]string, error)
 	return all, nil
 }
 
-// Changed are the names of the files in a run's folder that are not as its last try left them. root may be nil. Of a
-// run that goes on nobody knows: there are none. Of one that an earlier gavel made, which noted no SHA-256 of its files,
-// it is known which items it had, by their ids.
+// Changed are the names of the files in a run's folder that are not as its last try left them. root may be nil. Nobody
+// knows of a run that goes on, or that an earlier gavel made, which noted no SHA-256 of its files: there are none.
 func (m *Manifest) Changed(root *os.Root, dir string) (names []string, err error) {
-	if m.Status == Running {
+	if m.Status == Running || len(m.Files) == 0 {
 		return nil, nil
-	}
-	if len(m.Files) == 0 {
-		is, err := m.itemsChanged(root, dir)
-		if is {
-			names = []string{ItemsFile}
-		}
-		return names, err
 	}
 	now, err := sums(root, dir, summed...)
 	if err != nil {
@@ -73,29 +65,6 @@ func (m *Manifest) EverAltered(root *os.Root, dir string) ([]string, error) {
 	names := slices.Concat(m.Altered, changed)
 	slices.Sort(names)
 	return slices.Compact(names), err
-}
-
-// itemsChanged tells whether the items in a folder are others than the run's, by the hash of their ids.
-func (m *Manifest) itemsChanged(root *os.Root, dir string) (bool, error) {
-	f, _, err := disk.Open(root, filepath.Join(dir, ItemsFile))
-	if errors.Is(err, fs.ErrNotExist) || m.Spec.Dataset.IDs == "" {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	var ids []string
-	readable := true
-	err = EachStored(f, func(line []byte) (string, error) {
-		item, err := ItemOf(m, line)
-		return item.ID, err
-	}, func(line StoredLine[string]) error {
-		ids = append(ids, line.Value)
-		readable = readable && line.Err == nil
-		return nil
-	})
-	return readable && HashIDs(len(ids), func(i int) string { return ids[i] }) != m.Spec.Dataset.IDs, err
 }
 
 // CheckItem refuses a record that the run could not have written of an item, which it presents so.

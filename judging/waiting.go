@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"gavel/backends"
-	"gavel/internal/disk"
 )
 
 // Await adds a check that a judgment waits for.
@@ -50,17 +49,12 @@ const waitingFile = ".unverified.jsonl"
 func (d *Dir) Hold(r *Record) error {
 	d.holding.Lock()
 	defer d.holding.Unlock()
-	var err error
 	if d.held.file == nil {
-		d.held.file, d.held.size, err = d.appendTo(waitingFile)
+		if err := d.held.open(filepath.Join(d.Path, waitingFile)); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = d.held.write(r)
-	}
-	if err != nil {
-		return kept(disk.Writing(filepath.Join(d.Path, waitingFile), err))
-	}
-	return nil
+	return d.held.write(r)
 }
 
 // Settled ends Hold: all that was held is a record now, or is made again.
@@ -73,7 +67,7 @@ func (d *Dir) Settled() error {
 	if err != nil {
 		return err
 	}
-	return os.Remove(filepath.Join(d.Path, waitingFile))
+	return os.Remove(d.held.path)
 }
 
 // readWaiting finds the judgments that waited when an earlier try was killed, and takes the unverified records for

@@ -12,6 +12,7 @@ import (
 
 	"gavel/judging"
 	"gavel/protocols/answer"
+	"gavel/protocols/multioption"
 	"gavel/protocols/selfreference"
 	"gavel/scoring"
 	"gavel/scoring/stats"
@@ -83,7 +84,10 @@ func answersTold(n, right int, options bool) told {
 func choicesTold(n, right int) told {
 	rep := scoring.Report{Items: n, Expected: n, Outcomes: map[string]int{scoring.Decided: 2 * n}, Results: []scoring.Result{
 		share("accuracy", "", right, n), {Metric: "accuracy-random", Group: scoring.Overall, Value: new(50.0), N: n},
-		share("same-choice", "", right, n), share("right-every-order", "", right, n)}}
+		share("same-choice", "", right, n), share("right-every-order", "", right, n)},
+		Breakdowns: []scoring.Breakdown{{Group: scoring.Overall, N: n, Parts: []scoring.Part{
+			{Name: multioption.PartRight, N: right}, {Name: multioption.PartMoved, N: n - right},
+		}}}}
 	name := fmt.Sprintf("%d choices, %d right", n, right)
 	return told{name: name, protocol: "multi-option", report: rep, right: percent(right, n)}
 }
@@ -218,7 +222,8 @@ func TestNoSentenceContradictsItsNumbers(t *testing.T) {
 		form = regexp.MustCompile(`\d+`).ReplaceAllString(form, "0")
 		if !seen[form] {
 			seen[form] = true
-			fmt.Fprintf(&all, "%s: %s\n  %s (%s): %s\n", x.protocol, x.name, d.Level, d.Code, d.Text)
+			fmt.Fprintf(&all, "%s: %s\n  %s (%s): %s\n", x.protocol, x.name, d.Level, d.Code,
+				strings.TrimSpace(d.Text+" "+d.Also))
 		}
 	}
 	golden.Assert(t, all.String(), "sentences.txt")

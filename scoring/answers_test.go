@@ -2,17 +2,13 @@ package scoring_test
 
 import (
 	"fmt"
-	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"gavel/backends"
 	"gavel/judging"
-	"gavel/protocols/answer"
 	"gavel/scoring"
-	"gavel/scoring/stats"
 )
 
 // choice is a reply to a question with so many options.
@@ -37,15 +33,15 @@ func letter(reply string) string {
 	return ""
 }
 
-func numeric(id, group, gold, reply string) *judging.Record {
+func numeric(id, group, gold, reply string, _ int) *judging.Record {
 	r := answered(id, group, gold, reply)
 	r.Shape = "number"
 	r.Answer = regexp.MustCompile(`[0-9]+`).FindString(reply)
 	return r
 }
 
-func preferred(id, group, gold, reply string) *judging.Record {
-	r := choice(id, group, gold, reply, 3)
+func preferred(id, group, gold, reply string, options int) *judging.Record {
+	r := choice(id, group, gold, reply, options)
 	r.Shape = "preference"
 	return r
 }
@@ -54,78 +50,17 @@ func answered(id, group, gold, reply string) *judging.Record {
 	return &judging.Record{Schema: 1, Protocol: "answer", Item: id, Group: group, Gold: gold, Presentations: 1, Outcome: judging.Decided, Replies: []judging.Reply{{Text: reply, Finish: backends.Stop}}}
 }
 
-func TestAnswers(t *testing.T) {
-	records := []*judging.Record{
-		choice("c1", "law", "A", "The answer is (A).", 10),
-		choice("c2", "law", "B", "The answer is (C).", 4),
-		choice("c3", "math", "B", "I do not know", 5),
-		choice("c4", "math", "J", "The answer is (J).", 10),
-		numeric("n1", "sums", "1,450,000", "The answer is 1450000.00"),
-		numeric("n2", "sums", "45.0", "The answer is 45"),
-		numeric("n3", "sums", "45.0", "The answer is 450"),
-		numeric("n4", "sums", "5", "It must be 4"),
-		preferred("p1", "talk", "C", "[[C]]"),
-		preferred("p2", "talk", "A", "[[C]]"),
-	}
-	for i := range 3 {
-		m := manifestOf("answer", len(records))
-		run := gather(t, m, records)
-		rep := run.Score(stats.Bootstrap{Rounds: 1000, Level: 0.95, Seed: 1})
-		for _, c := range []struct {
-			metric, group string
-			value         float64
-			n             int
-		}{
-			{scoring.GenerationAccuracy, scoring.Overall, 50, 10},
-			{scoring.GenerationAccuracy, "law", 50, 2},
-			{scoring.GenerationAccuracy, "math", 50, 2},
-			{scoring.GenerationAccuracy, "sums", 50, 4},
-			{answer.NoAnswer, scoring.Overall, 10, 10},
-			{answer.NoAnswer, "math", 50, 2},
-			{answer.NoAnswer, "law", 0, 2},
-			{answer.Chance, scoring.Overall, 21.9444, 6}, // (0.1 + 0.25 + 0.2 + 0.1 + 1/3 + 1/3)/6
-			{answer.Chance, "talk", 33.3333, 2},          // A, B or a tie
-			{answer.Chance, "law", 17.5, 2},
-			{answer.RuleCount + "answer-is", scoring.Overall, 6, 9},
-			{answer.RuleCount + answer.RuleLastNumber, scoring.Overall, 1, 9},
-		} {
-			r := find(t, rep, c.metric, c.group)
-			if r.Value == nil || *r.Value != c.value || r.N != c.n || r.Missing == "" {
-				t.Errorf("%s of %s is %s, want %v of %d", c.metric, c.group, show(r), c.value, c.n)
-			}
-		}
-		if r := find(t, rep, scoring.GenerationAccuracy, "law"); math.Abs(*r.Low-2.5321) > 1e-3 || math.Abs(*r.High-97.4679) > 1e-3 || r.Interval != scoring.ByBlaker {
-			t.Errorf("one of two: %s", show(r))
-		}
-		if r := find(t, rep, answer.NoAnswer, "law"); math.Abs(*r.High-77.6393) > 1e-3 || *r.Low != 0 { // 1 − 0.05^½
-			t.Errorf("none of two: %s", show(r))
-		}
-		for _, r := range rep.Results {
-			if r.Group == "sums" && r.Metric == answer.Chance {
-				t.Error("numbers are guessed by chance")
-			}
-		}
-		if run.Reread != 0 {
-			t.Errorf("%d read otherwise", run.Reread)
-		}
-		if rep.Items != 10 || rep.Bootstrap.Unit != "question" || rep.Missing != "" {
-			t.Errorf("%d items, resampled by %s, missing %q", rep.Items, rep.Bootstrap.Unit, rep.Missing)
-		}
-		slices.Reverse(records)
-		if i == 1 { // the first of two records stands
-			records = append(records, choice("c1", "law", "A", "The answer is (B).", 10))
-		}
-	}
-	if _, err := scoring.NewLoader(manifestOf("answer", 1), judging.Reading{}); err != nil {
+// The first of two records of one answer stands, and judgments are none.
+func TestRecordsOfAnswers(t *testing.T) {
+	first := choice("c1", "law", "A", "The answer is (A).", 10)
+	run := gather(t, manifestOf("answer", 1), []*judging.Record{first, choice("c1", "law", "A", "The answer is (B).", 10)})
+	expect(t, run.Score(quick), "generation-accuracy: 100 of 1")
+	load, err := scoring.NewLoader(manifestOf("answer", 1), judging.Reading{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	load, _ := scoring.NewLoader(manifestOf("answer", 1), judging.Reading{})
-	r := choice("x", "", "A", "The answer is (A).", 4)
-	if r.Shape = "judgment"; load.Add(r) == nil {
+	if first.Shape = "judgment"; load.Add(first) == nil {
 		t.Error("a judgment is taken for an answer")
-	}
-	if rep := gather(t, manifestOf("answer", 0), nil).Score(quick); rep.Results[0].Value != nil || rep.Results[0].Note != "undefined: there is no answer to a question with a label" {
-		t.Errorf("no answers: %s", show(rep.Results[0]))
 	}
 }
 
@@ -133,7 +68,7 @@ func TestAnswers(t *testing.T) {
 func TestPreferencesAgreeWithPeople(t *testing.T) {
 	var records []*judging.Record
 	for i := range 60 {
-		records = append(records, preferred(fmt.Sprintf("p%02d", i), "talk", "A", "[[A]]"))
+		records = append(records, preferred(fmt.Sprintf("p%02d", i), "talk", "A", "[[A]]", 3))
 	}
 	says := gather(t, manifestOf("answer", 60), records).Score(quick).Says
 	if !strings.HasPrefix(says, "Agrees with people on 100 %") {
@@ -157,64 +92,9 @@ func TestHalfWithoutAVerdict(t *testing.T) {
 
 // Where nobody said which answer is right, none is wrong.
 func TestAnswersWithoutALabel(t *testing.T) {
-	records := []*judging.Record{preferred("p1", "talk", "A", "[[A]]"), preferred("p2", "talk", "", "[[A]]"), preferred("p3", "talk", "", "I cannot say")}
-	run := gather(t, manifestOf("answer", 3), records)
-	rep := run.Score(quick)
-	if r := find(t, rep, scoring.GenerationAccuracy, scoring.Overall); r.N != 1 || *r.Value != 100 {
-		t.Errorf("accuracy %s", show(r))
-	}
-	if r := find(t, rep, answer.NoAnswer, scoring.Overall); r.N != 3 || *r.Value != 33.3333 {
-		t.Errorf("no answer %s", show(r))
-	}
-	if !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.HasPrefix(w, "2 of 3 questions have no label") }) {
-		t.Errorf("warnings %q", rep.Warnings)
-	}
-	all, err := scoring.Compare([]*scoring.Run{run, run}, quick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := all.Comparisons[0].Differences[0]; d.N != 1 || d.Table.Both != 1 {
+	records := []*judging.Record{preferred("p1", "talk", "A", "[[A]]", 3), preferred("p2", "talk", "", "[[A]]", 3)}
+	run := gather(t, manifestOf("answer", 2), records)
+	if d := compare(t, quick, run, run).Comparisons[0].Differences[0]; d.N != 1 || d.Table.Both != 1 {
 		t.Errorf("compared: %+v", d)
-	}
-}
-
-func TestCompareAnswers(t *testing.T) {
-	var a, b []*judging.Record
-	for i := range 40 {
-		group := []string{"law", "math"}[i%2]
-		reply := func(right bool) string { return map[bool]string{true: "answer is A", false: "answer is B"}[right] }
-		a = append(a, choice(fmt.Sprintf("q%02d", i), group, "A", reply(i < 20), 4))
-		if i > 0 {
-			b = append(b, choice(fmt.Sprintf("q%02d", i), group, "A", reply(i < 30), 4))
-		}
-	}
-	b = append(b, choice("q99", "law", "A", "answer is A", 4))
-	runA, runB := gather(t, manifestOf("answer", 40), a), gather(t, manifestOf("answer", 40), b)
-	runB.Manifest.ID = "other"
-	all, err := scoring.Compare([]*scoring.Run{runA, runB}, stats.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := all.Comparisons[0]
-	if c.N != 39 || c.OnlyA != 1 || c.OnlyB != 1 || c.Unit != "answer" {
-		t.Errorf("%d in both, %d, %d, %s", c.N, c.OnlyA, c.OnlyB, c.Unit)
-	}
-	d := differenceIn(t, c, scoring.GenerationAccuracy, scoring.Overall, "")
-	// 19 and 29 of 39 right; ten only by B: p = 2·2⁻¹⁰.
-	if want := (scoring.Table2x2{Both: 19, OnlyB: 10, Neither: 10}); *d.Table != want || *d.P != 2.0/1024 || *d.Holm < 3*(*d.P) || d.Noise || *d.Diff != 25.641 || d.N != 39 {
-		t.Errorf("%+v, table %+v", d, d.Table)
-	}
-	if *d.Low < 5 || *d.Low > 15 || *d.High < 35 || *d.High > 45 { // ±1.96·√(10/39·29/39/39) = 13.7
-		t.Errorf("[%v, %v]", *d.Low, *d.High)
-	}
-	if law, math := differenceIn(t, c, scoring.GenerationAccuracy, "law", ""), differenceIn(t, c, scoring.GenerationAccuracy, "math", ""); law.N != 19 || math.N != 20 || law.Holm == nil {
-		t.Errorf("law %d, math %d", law.N, math.N)
-	}
-	if all.Family != "all 3 differences of 1 comparison" {
-		t.Error(all.Family)
-	}
-	wrong := choice("q01", "law", "B", "answer is A", 4)
-	if _, err := scoring.Compare([]*scoring.Run{runA, gather(t, manifestOf("answer", 1), []*judging.Record{wrong})}, quick); err == nil {
-		t.Error("runs that disagree on the right answer are compared")
 	}
 }

@@ -53,11 +53,3 @@ func (s *Sheet) breakdowns(p Parter) (all []Breakdown) {
 	}
 	return all
 }
-
-// BreakdownOf is what became of the units of a group; empty where nobody knows.
-func (r *Report) BreakdownOf(group string) Breakdown {
-	if i := slices.IndexFunc(r.Breakdowns, func(b Breakdown) bool { return b.Group == group }); i >= 0 {
-		return r.Breakdowns[i]
-	}
-	return Breakdown{Group: group}
-}

@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -146,14 +145,6 @@ func Calibrate(judgments []Forecast, unit string, b stats.Bootstrap) *Calibratio
 			Point{Coverage: *Fraction(n / float64(len(judgments))), N: int(n), Threshold: t, Accuracy: of[3+k]})
 	}
 	return c
-}
-
-// inOrder are rows by their names.
-func inOrder(rows map[string][]float64) (list [][]float64) {
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		list = append(list, rows[name])
-	}
-	return list
 }
 
 // count adds a judgment to its unit's row.

@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"gavel/judging"
 	"gavel/scoring/stats"
@@ -10,16 +11,11 @@ import (
 
 // Side is one run of a comparison.
 type Side struct {
-	Run       string `json:"run"`                // the folder
-	ID        string `json:"id"`                 // of the run
-	Protocol  string `json:"protocol"`           // as in the manifest
-	Prompt    string `json:"prompt"`             // its name
-	Settings  string `json:"settings,omitempty"` // as in `gavel score --json`
-	Model     string `json:"model"`              // the judge
-	Name      string `json:"name,omitempty"`     // of the judge, where a suite's file gives one
-	Dataset   string `json:"dataset"`            // its name
-	Simulated bool   `json:"simulated"`          // no model was asked
-	Items     int    `json:"items"`              // scored
+	Run      string `json:"run"`      // the folder
+	ID       string `json:"id"`       // of the run
+	Protocol string `json:"protocol"` // as in the manifest
+	Question
+	Items int `json:"items"` // scored
 
 	Ledger *Ledger `json:"ledger,omitempty"` // what all of the run cost
 
@@ -78,6 +74,23 @@ type Table2x2 struct {
 	Neither int `json:"neither"` // right in neither
 }
 
+// N is how many units are in the table.
+func (t *Table2x2) N() int { return t.Both + t.OnlyA + t.OnlyB + t.Neither }
+
+// Count adds units that are right in a, in b, in both or in neither.
+func (t *Table2x2) Count(a, b bool, often int) {
+	switch {
+	case a && b:
+		t.Both += often
+	case a:
+		t.OnlyA += often
+	case b:
+		t.OnlyB += often
+	default:
+		t.Neither += often
+	}
+}
+
 // Ensemble is two goals of one model taken as one judge: it answers where both name the same
 // response in all four judgments.
 type Ensemble struct {
@@ -96,6 +109,21 @@ type Comparison struct {
 	OnlyA       int          `json:"only_in_a"`   // left out, since B has not judged them
 	OnlyB       int          `json:"only_in_b"`   // left out, since A has not judged them
 	Differences []Difference `json:"differences"` // a row per metric, group and mode
+	Matched
+	// units whose verdict changed with the order, where they are asked in several
+	Turned *[2]int `json:"-"`
+	// what became in A and in B of the units that both judged
+	Became [2]Breakdown `json:"-"`
+	// printed after `!`
+	Warnings []string `json:"warnings"`
+
+	headline string    // the metric that is right or wrong unit by unit; "": none
+	stands   Metric    // the metric that stands for the comparison; without a name: the first
+	called   [2]string // names that people gave the judges
+}
+
+// Matched is what a comparison has beside differences of metrics.
+type Matched struct {
 	// of pairs: who is right on those where each of the two gives the same verdict in both orders; left out where
 	// several belong together, or a run is not at its end
 	Alike *Difference `json:"where_both_agree,omitempty"`
@@ -108,17 +136,6 @@ type Comparison struct {
 	Together []Result `json:"together,omitempty"`
 	// with `--margin`
 	Within *Within `json:"within,omitempty"`
-	// units whose verdict changed with the order, where they are asked in several
-	Turned *[2]int `json:"-"`
-	// what became in A and in B of the units that both judged
-	Became [2]Breakdown `json:"-"`
-	// printed after `!`
-	Warnings []string `json:"warnings"`
-
-	headline string    // the metric that is right or wrong unit by unit; "": none
-	stands   string    // the metric that stands for the comparison; "": the first
-	words    Term      // of that metric
-	called   [2]string // names that people gave the judges
 }
 
 // Comparisons is `gavel compare --json`.
@@ -194,29 +211,17 @@ func (c *Comparisons) correct() {
 	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(all), len(c.Comparisons), plural(len(c.Comparisons)))
 }
 
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
-}
-
 func (r scoredRun) side() Side {
 	m := r.Manifest
 	return Side{
-		Run:       r.Dir,
-		ID:        m.ID,
-		Protocol:  m.Spec.Protocol,
-		Prompt:    m.Spec.Prompt.Name,
-		Settings:  settings(m.Spec),
-		Model:     m.Spec.Model.Name,
-		Name:      m.Name,
-		Dataset:   m.Dataset.Name,
-		Simulated: m.Simulated,
-		Items:     r.Items,
-		Ledger:    r.ledger(r.Sheet),
-		silent:    r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
-		manifest:  m,
+		Run:      r.Dir,
+		ID:       m.ID,
+		Protocol: m.Spec.Protocol,
+		Question: questionOf(m),
+		Items:    r.Items,
+		Ledger:   r.ledger(r.Sheet),
+		silent:   r.Outcomes[judging.Decided]+r.Outcomes[judging.Tie] == 0,
+		manifest: m,
 	}
 }
 
@@ -242,24 +247,19 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 		return nil, err
 	}
 	c := &Comparison{
-		A:        a.side(),
-		B:        b.side(),
-		N:        len(joined),
-		OnlyA:    len(a.Units) - len(joined),
-		OnlyB:    len(b.Units) - len(joined),
-		Unit:     words.Common,
-		Warnings: []string{},
+		A:     a.side(),
+		B:     b.side(),
+		N:     len(joined),
+		OnlyA: len(a.Units) - len(joined),
+		OnlyB: len(b.Units) - len(joined),
+		Unit:  words.Common,
 	}
 	c.Sides = [2]Side{c.A, c.B}
 	if m, err := headlineOf(a); err == nil {
 		c.headline = m.Name
 	}
-	for _, m := range a.Metrics {
-		if m.Headline {
-			c.stands = m.Name
-			c.words = m.Term
-			break
-		}
+	if i := slices.IndexFunc(a.Metrics, func(m Metric) bool { return m.Headline }); i >= 0 {
+		c.stands = a.Metrics[i]
 	}
 	ahead := a.ahead(b, joined)
 	c.Differences = a.differences(b.Sheet, words.Unit, joined, ahead, boot)
@@ -284,8 +284,7 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 	}
 	c.warn(a.Run, b.Run, unit)
 	if ahead != nil {
-		c.Alike = nil // its test does not hold at every look
-		c.AlikeByGroup = nil
+		c.Alike, c.AlikeByGroup = nil, nil // their tests do not hold at every look
 		c.Warnings = append(c.Warnings, ahead.String())
 	}
 	return c, nil
@@ -303,19 +302,20 @@ func (a scoredRun) disagree(b scoredRun, joined []Joined) error {
 
 // warn notes what a reader of the comparison has to know.
 func (c *Comparison) warn(a, b *Run, unit string) {
-	say := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
+	w := cautions{}
 	if c.OnlyA+c.OnlyB > 0 {
-		say("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
+		w.say("%d %ss are only in A and %d only in B: left out", c.OnlyA, unit, c.OnlyB)
 	}
 	if a.Manifest.ID == b.Manifest.ID {
-		say("both are the same run")
+		w.say("both are the same run")
 	}
 	if a.Manifest.Simulated || b.Manifest.Simulated {
-		say(simulatedWarning)
+		w.say(simulatedWarning)
 	}
 	if c.N < FewItems {
-		say("few items: n = %d", c.N)
+		w.say("few items: n = %d", c.N)
 	}
+	c.Warnings = w
 }
 
 // holdsZero tells whether the interval does, by its ends as they are reported: sums of fractions come out a hair

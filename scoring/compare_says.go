@@ -42,7 +42,7 @@ func (c *Comparison) Names() [2]string { return [2]string(NamesOf([]Side{c.A, c.
 func (c *Comparison) Headline() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]
-		if d.Group == Overall && d.Mode != ModeDifference && (d.Metric == c.stands || c.stands == "") {
+		if d.Group == Overall && d.Mode != ModeDifference && (d.Metric == c.stands.Name || c.stands.Name == "") {
 			return d
 		}
 	}
@@ -74,7 +74,7 @@ func (c *Comparison) answer(names [2]string) string {
 		return says
 	}
 	how := "better"
-	if c.words.Best != Higher {
+	if c.stands.Term.Best != Higher {
 		how = "higher"
 	}
 	says := ""
@@ -97,7 +97,7 @@ func (c *Comparison) answer(names [2]string) string {
 
 // both gives the values of the two: "correct in both orders on 58 % and 62 % of the same 350 pairs".
 func (c *Comparison) both(d Difference) string {
-	name := cmp.Or(c.words.Label, d.Metric)
+	name := cmp.Or(c.stands.Term.Label, d.Metric)
 	same := fmt.Sprintf("the same %d %s%s", c.N, cmp.Or(c.Unit, "pair"), plural(c.N))
 	switch {
 	case d.A == nil || d.B == nil:

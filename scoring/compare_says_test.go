@@ -9,11 +9,10 @@ import (
 func compared(t Table2x2, change func(c *Comparison, d *Difference)) *Comparison {
 	d := *AlikeOf("strict", Overall, t)
 	c := &Comparison{
-		A:      Side{Run: "r/a", ID: "1", Model: "org/ann", Prompt: "sop"},
-		B:      Side{Run: "r/b", ID: "2", Model: "bob", Prompt: "sop"},
+		A:      Side{Run: "r/a", ID: "1", Question: Question{Model: "org/ann", Prompt: "sop"}},
+		B:      Side{Run: "r/b", ID: "2", Question: Question{Model: "bob", Prompt: "sop"}},
 		N:      d.N,
-		stands: "strict",
-		words:  Term{Label: "correct in both orders", Best: Higher},
+		stands: Metric{Name: "strict", Term: Term{Label: "correct in both orders", Best: Higher}},
 	}
 	if change != nil {
 		change(c, &d)
@@ -67,7 +66,7 @@ func TestComparisonSays(t *testing.T) {
 		{name: "not there", table: apart, change: func(c *Comparison, _ *Difference) { c.Alike = AlikeOf("x", Overall, close) },
 			want: "On the 100 pairs where both judges are consistent: no significant difference."},
 		{name: "a score", table: apart, change: func(c *Comparison, d *Difference) {
-			d.Unit, c.Unit, c.words = UnitScore, "item", Term{Label: "Grade score"}
+			d.Unit, c.Unit, c.stands.Term = UnitScore, "item", Term{Label: "Grade score"}
 			d.A, d.B, d.Diff, d.Low, d.High = new(0.4), new(0.7), new(0.3), new(0.1), new(0.5)
 		}, want: "bob is higher by 0.30 [0.10, 0.50]: Grade score 0.40 and 0.70 on the same 100 items."},
 	} {
@@ -81,7 +80,7 @@ func TestComparisonSays(t *testing.T) {
 	if strings.Contains(half.Says, "little") {
 		t.Errorf("where one of the two reads: %q", half.Says)
 	}
-	none := &Comparison{stands: "strict"}
+	none := &Comparison{stands: Metric{Name: "strict"}}
 	if none.say(); none.Says == "" {
 		t.Error("nothing is said of a comparison without a number")
 	}
@@ -96,10 +95,10 @@ func TestNamesOfTwo(t *testing.T) {
 		a, b Side
 		want [2]string
 	}{
-		{a: Side{Model: "org/x"}, b: Side{Model: "y"}, want: [2]string{"x", "y"}},
-		{a: Side{Model: "org/x"}, b: Side{Model: "other/x"}, want: [2]string{"x (org/x)", "x (other/x)"}},
-		{a: Side{Model: "x", Prompt: "sop"}, b: Side{Model: "x", Prompt: "cot"}, want: [2]string{"x (prompt sop)", "x (prompt cot)"}},
-		{a: Side{Model: "x", Run: "1"}, b: Side{Model: "x", Run: "2"}, want: [2]string{"x (1)", "x (2)"}},
+		{a: Side{Question: Question{Model: "org/x"}}, b: Side{Question: Question{Model: "y"}}, want: [2]string{"x", "y"}},
+		{a: Side{Question: Question{Model: "org/x"}}, b: Side{Question: Question{Model: "other/x"}}, want: [2]string{"x (org/x)", "x (other/x)"}},
+		{a: Side{Question: Question{Model: "x", Prompt: "sop"}}, b: Side{Question: Question{Model: "x", Prompt: "cot"}}, want: [2]string{"x (prompt sop)", "x (prompt cot)"}},
+		{a: Side{Question: Question{Model: "x"}, Run: "1"}, b: Side{Question: Question{Model: "x"}, Run: "2"}, want: [2]string{"x (1)", "x (2)"}},
 	} {
 		if got := (&Comparison{A: c.a, B: c.b}).Names(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

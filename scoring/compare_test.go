@@ -73,48 +73,6 @@ func number(p *float64) any {
 	return *p
 }
 
-// Ten pairs: both right on 1–3, A alone on 4 and 5, B alone on 6–9, none on 10.
-//
-//	A 5/10 = 50, B 7/10 = 70, B − A = +20
-//	McNemar: 2 alone against 4: 2 · (1 + 6 + 15) / 2⁶ = 0.6875
-func TestCompareByHand(t *testing.T) {
-	a := judged("a", 10, upTo(5))
-	b := judged("b", 10, func(i int) bool { return i <= 3 || i >= 6 && i <= 9 })
-	all := compare(t, stats.Default, a, b)
-	c := all.Comparisons[0]
-	d := differenceOf(t, c, "strict", scoring.Overall)
-	if !is(d.A, 50) || !is(d.B, 70) || !is(d.Diff, 20) || d.N != 10 {
-		t.Errorf("A %v, B %v, difference %v, n %d", number(d.A), number(d.B), number(d.Diff), d.N)
-	}
-	if d.Table == nil || *d.Table != (scoring.Table2x2{Both: 3, OnlyA: 2, OnlyB: 4, Neither: 1}) {
-		t.Errorf("table %+v", d.Table)
-	}
-	if !is(d.P, 0.6875) || !is(d.Holm, 1) || !d.Noise {
-		t.Errorf("p %v, Holm %v, may be noise %v", number(d.P), number(d.Holm), d.Noise)
-	}
-	// The standard error of a paired difference: √(6/10 − 0.2²)/√10 = 0.237
-	if math.Abs(*d.Low+26) > 8 || math.Abs(*d.High-66) > 8 {
-		t.Errorf("interval [%v, %v], want about [-26, 66]", *d.Low, *d.High)
-	}
-	// odd pairs are Math: both on 1 and 3, A alone on 5, B alone on 7 and 9
-	if d := differenceOf(t, c, "strict", "Math"); d.N != 5 || *d.Table != (scoring.Table2x2{Both: 2, OnlyA: 1, OnlyB: 2}) || !is(d.Diff, 20) {
-		t.Errorf("Math: %+v of %d", d.Table, d.N)
-	}
-	if d := differenceOf(t, c, "consistency", scoring.Overall); !is(d.Diff, 0) || !is(d.P, 1) || !is(d.Holm, 1) || !d.Noise {
-		t.Errorf("consistency %+v", d)
-	}
-	if d := differenceOf(t, c, "counter", scoring.Overall); !is(d.P, 0.6875) || !is(d.Holm, 1) {
-		t.Errorf("counter: p %v, Holm %v", number(d.P), number(d.Holm))
-	}
-	if len(c.Warnings) != 1 || c.Warnings[0] != "few items: n = 10" {
-		t.Errorf("warnings %q", c.Warnings)
-	}
-	back := differenceOf(t, compare(t, stats.Default, b, a).Comparisons[0], "strict", scoring.Overall)
-	if !is(back.Diff, -20) || !is(back.P, 0.6875) || back.Table.OnlyA != 4 || back.Table.OnlyB != 2 {
-		t.Errorf("the other way round: %+v", back)
-	}
-}
-
 // Three runs of twenty pairs: a right on all, b on eight, c on fourteen of them.
 //
 //	a, b: 12 alone against 0: p = 2 · 2⁻¹² = 0.000488, of strict, counter, half-tie and drop
@@ -174,18 +132,6 @@ func TestDifferenceIsPaired(t *testing.T) {
 	}
 }
 
-func TestCompareOnTheItemsOfBoth(t *testing.T) {
-	units := halves(40, upTo(40))
-	a, b := named("a", units[3:]...), named("b", units[:35]...)
-	c := compare(t, quick, a, b).Comparisons[0]
-	if c.N != 32 || c.OnlyA != 5 || c.OnlyB != 3 || !slices.Contains(c.Warnings, "5 pairs are only in A and 3 only in B: left out") {
-		t.Errorf("%d common, %d only in A, %d only in B, %q", c.N, c.OnlyA, c.OnlyB, c.Warnings)
-	}
-	if d := differenceOf(t, c, "strict", scoring.Overall); d.N != 32 || d.Table.Both != 32 {
-		t.Errorf("%+v", d)
-	}
-}
-
 func TestCompareRefuses(t *testing.T) {
 	a := judged("runs/a", 4, upTo(4))
 	others, turns := halves(4, upTo(4)), halves(4, upTo(4))
@@ -224,72 +170,6 @@ func TestCompareWarns(t *testing.T) {
 	}
 	if d := differenceOf(t, c, "strict", scoring.Overall); !is(d.Diff, 0) || !is(d.P, 1) || !d.Noise {
 		t.Errorf("a run and itself: %+v", d)
-	}
-}
-
-// Where one of the runs has no decided judgment, what is over decided judgments has no
-// difference.
-func TestUndefinedDifference(t *testing.T) {
-	a := judged("a", 3, upTo(3))
-	b := runOf(unit("p001", "Math", "A", "tie", "tie"), unit("p002", "Coding", "A", "cut", "cut"), unit("p003", "Math", "A", "failed", "failed"))
-	c := compare(t, quick, a, b).Comparisons[0]
-	for _, metric := range []string{"drop", "consistency", "first-position"} {
-		d := differenceOf(t, c, metric, scoring.Overall)
-		if d.A == nil || d.B != nil || d.Diff != nil || d.Low != nil || d.High != nil || !d.Noise || d.Note == "" {
-			t.Errorf("%s: %+v", metric, d)
-		}
-	}
-	if d := differenceOf(t, c, "strict", scoring.Overall); !is(d.Diff, -100) {
-		t.Errorf("strict: %+v", d)
-	}
-}
-
-// Two goals as one judge.
-//
-//	             better         worse          label
-//	p1           A A            A A            A       agree, right
-//	p2           A A            A A            B       agree, wrong
-//	p3           A A            B B            A       differ
-//	p4           A B            A A            A       one is of two minds
-//	p5           B B            B B            B       agree, right
-//	p6           A tie          A A            A       one has one verdict
-//
-// They answer 3 of 6 and are right in 2 of those 3.
-func TestEnsembleByHand(t *testing.T) {
-	better := runOf(unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "A", "A"),
-		unit("p4", "Math", "A", "A", "B"), unit("p5", "Math", "B", "B", "B"), unit("p6", "Math", "A", "A", "tie"))
-	named := []twoJudgments{unit("p1", "Math", "A", "A", "A"), unit("p2", "Math", "B", "A", "A"), unit("p3", "Math", "A", "B", "B"),
-		unit("p4", "Math", "A", "A", "A"), unit("p5", "Math", "B", "B", "B"), unit("p6", "Math", "A", "A", "A")}
-	reversed := func() *scoring.Run {
-		m := pairsManifest(len(named))
-		m.Spec.Protocol, m.Spec.Goal, m.ID = "reversed", "worse", "worse"
-		return runBy(m, named...)
-	}
-	worse := reversed()
-	e := compare(t, stats.Default, better, worse).Comparisons[0].Ensemble
-	if e == nil || !is(e.Coverage.Value, 50) || e.Coverage.N != 6 || !is(e.Strict.Value, 66.6667) || e.Strict.N != 3 {
-		t.Fatalf("%+v", e)
-	}
-	if *e.Coverage.Low >= 50 || *e.Coverage.High <= 50 || math.Abs(*e.Strict.Low-13.535) > 1e-3 || math.Abs(*e.Strict.High-98.3048) > 1e-3 {
-		t.Errorf("coverage %s, strict %s", show(e.Coverage), show(e.Strict))
-	}
-
-	for i := range named {
-		named[i].judgments[0] = "no-verdict"
-	}
-	worse = reversed()
-	e = compare(t, quick, better, worse).Comparisons[0].Ensemble
-	if !is(e.Coverage.Value, 0) || e.Strict.Value != nil || e.Strict.Low != nil || e.Strict.Note == "" || e.Strict.N != 0 {
-		t.Errorf("they agree on nothing: %+v", e)
-	}
-
-	worse.Manifest.Spec.Model.Name = "another"
-	if e := compare(t, quick, better, worse).Comparisons[0].Ensemble; e != nil {
-		t.Errorf("two models as one judge: %+v", e)
-	}
-	worse.Manifest.Spec.Model.Name, worse.Manifest.Spec.Goal = better.Manifest.Spec.Model.Name, "better"
-	if e := compare(t, quick, better, worse).Comparisons[0].Ensemble; e != nil {
-		t.Errorf("one goal twice as one judge: %+v", e)
 	}
 }
 
@@ -332,31 +212,4 @@ func TestByCluster(t *testing.T) {
 		return []float64{float64(n), 1}
 	})
 	assert.DeepEqual(t, rows, [][]float64{{5, 2}, {2, 1}, {3, 1}, {5, 1}})
-}
-
-// A judge without one verdict has no half-tie, beside another as by itself: a sum of 0 is no half point there.
-func TestHalfTieOfSilenceIsNoNumber(t *testing.T) {
-	silent := named("silent", unit("p1", "g", "A", "no-verdict", "no-verdict"), unit("p2", "g", "A", "cut", "cut"))
-	right := named("right", unit("p1", "g", "A", "A", "A"), unit("p2", "g", "A", "A", "A"))
-	c := compare(t, quick, silent, right)
-	d := differenceOf(t, c.Comparisons[0], "half-tie", scoring.Overall)
-	if d.A != nil || d.B == nil || *d.B != 100 || d.Diff != nil || d.P != nil || d.Holm != nil || !d.Noise ||
-		d.Note != "undefined: in A there is no verdict" {
-		t.Errorf("%+v", d)
-	}
-	back := compare(t, quick, right, silent)
-	if d := differenceOf(t, back.Comparisons[0], "half-tie", scoring.Overall); d.A == nil || d.B != nil || d.P != nil {
-		t.Errorf("the other way round: %+v", d)
-	}
-	for _, d := range compare(t, quick, silent, named("mute", unit("p1", "g", "A", "tie", "cut"),
-		unit("p2", "g", "A", "cut", "cut"))).Comparisons[0].Differences {
-		if d.Metric == "half-tie" && (d.A != nil || d.B == nil) {
-			t.Errorf("a tie is a verdict: %+v", d)
-		}
-	}
-	for _, d := range compare(t, quick, silent, silent).Comparisons[0].Differences {
-		if d.Metric == "half-tie" {
-			t.Errorf("neither has a verdict: %+v", d)
-		}
-	}
 }

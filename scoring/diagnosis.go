@@ -1,54 +1,12 @@
 package scoring
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
 
 	"gavel/judging"
-	"gavel/scoring/stats"
 )
-
-// Level is what a judge is good for.
-type Level string
-
-// Levels, the worst first; Unknown is of runs that are too small to tell.
-const (
-	Unknown  Level = "unknown"
-	Unusable Level = "unusable" // gives no verdicts, goes by the position, or is no better than chance
-	Weak     Level = "weak"     // better than chance, and no more than that
-	Usable   Level = "usable"   // its verdicts that agree in every order are to be relied on
-	Strong   Level = "strong"
-)
-
-// Diagnosis says in a sentence what a judge is good for on the items of a run. It is made from the ends of intervals,
-// never from values alone: docs/diagnosis.md has the rules.
-type Diagnosis struct {
-	Level    Level      `json:"level"`    // `unusable`, `weak`, `usable` (in every order) or `strong`
-	Code     string     `json:"code"`     // of the rule that was met, see diagnosis.md
-	Text     string     `json:"text"`     // one sentence
-	Evidence []Evidence `json:"evidence"` // the numbers that it goes by
-
-	Says string `json:"-"` // the report's; "" is Text
-	Also string `json:"-"` // the report's
-}
-
-// Evidence is a number that a diagnosis goes by.
-type Evidence struct {
-	Metric    string  `json:"metric"`             // as in `results`
-	Group     string  `json:"group,omitempty"`    // as in `results`
-	Mode      string  `json:"mode,omitempty"`     // as in `results`
-	Unit      string  `json:"unit,omitempty"`     // as in `results`
-	Value     float64 `json:"value"`              // as in `results`
-	Low       float64 `json:"low"`                // as in `results`
-	High      float64 `json:"high"`               // as in `results`
-	Interval  string  `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
-	N         int     `json:"n"`                  // as in `results`
-	Threshold float64 `json:"threshold"`          // what the interval was held against
-	Above     bool    `json:"above,omitempty"`    // the interval lies above it
-	Below     bool    `json:"below,omitempty"`    // the interval lies below it
-}
 
 // Diagnoser is a scorer whose runs have a diagnosis.
 type Diagnoser interface{ Diagnose(rep *Report) Diagnosis }
@@ -69,12 +27,11 @@ func (r *Report) Unbounded(right string, headline Result, noun string) Diagnosis
 		right, *headline.Value, headline.N, noun, plural(headline.N), far)
 }
 
-func (r *Report) diagnose(s Scorer, m *judging.Manifest) {
-	r.manifest = m
+func (r *Report) diagnose(s Scorer) {
 	if s, ok := s.(Diagnoser); ok {
 		d := s.Diagnose(r)
 		r.Diagnosis = &d
-		r.Says = cmp.Or(d.Says, d.Text)
+		r.Says = d.Text
 		r.Also = d.Also
 	}
 }
@@ -82,151 +39,10 @@ func (r *Report) diagnose(s Scorer, m *judging.Manifest) {
 // Diagnose adds the diagnosis to a report that was written before there was one.
 func (r *Report) Diagnose(m *judging.Manifest) {
 	if scorer, ok := scorers[m.Spec.Protocol]; ok && r.Diagnosis == nil {
-		r.diagnose(scorer(m), m)
+		r.manifest = m
+		r.diagnose(scorer(m))
 	}
 }
-
-// Codes of rules that several protocols have.
-const (
-	CodeNothing  = "nothing"  // no item is complete
-	CodeSilent   = "silent"   // too many judgments have no verdict
-	CodePosition = "position" // the verdict follows the position
-	CodeLabel    = "label"    // the verdict is always the same label
-	CodeTies     = "ties"     // most verdicts are ties
-	CodeInverted = "inverted" // worse than chance
-	CodeChance   = "chance"   // no better than chance
-	CodeFew      = "few"      // too few items to tell it from chance
-	CodeWeak     = "weak"
-	CodeUsable   = "usable"
-	CodeStrong   = "strong"
-)
-
-// Thresholds of the rules, in percent. docs/diagnosis.md says why.
-const (
-	MostSilent  = 10 // of judgments without a verdict
-	MostByPlace = 75 // of verdicts that name one position
-	MostOneWay  = 95 // of verdicts that are one label
-	MostTies    = 50
-	UsableFrom  = 50 // of items that are correct in every order
-	StrongFrom  = 75
-	// of the verdicts that are kept, where each is one of two: a third of the way from chance to perfect
-	ReliableFrom = 200.0 / 3
-)
-
-// strongly is how much further from the value than the end of a 95 % interval that of a one-sided one of 99 % lies: the
-// quotient of the normal quantiles of .99 and .975.
-const strongly = 2.3263 / 1.95996
-
-// Held is a result held against a threshold. ok is false where the result has no interval.
-func (x Result) Held(threshold float64) (e Evidence, ok bool) {
-	if x.Value == nil || x.Low == nil || x.High == nil {
-		return Evidence{}, false
-	}
-	e = Evidence{
-		Metric:   x.Metric,
-		Group:    x.Group,
-		Mode:     x.Mode,
-		Unit:     x.Unit,
-		Value:    *x.Value,
-		Low:      *x.Low,
-		High:     *x.High,
-		Interval: x.Interval,
-		N:        x.N,
-	}
-	if e.Group == Overall {
-		e.Group = ""
-	}
-	return e.Against(threshold), true
-}
-
-// Against is the same number held against another threshold.
-func (e Evidence) Against(threshold float64) Evidence {
-	e.Threshold = threshold
-	e.Above = e.Low > threshold
-	e.Below = e.High < threshold
-	return e
-}
-
-// Mirrored is the share of the others, held against the same threshold.
-func (e Evidence) Mirrored() Evidence {
-	e.Value = 100 - e.Value
-	e.Low, e.High = 100-e.High, 100-e.Low
-	return e.Against(e.Threshold)
-}
-
-// ShareOf is k of n, in percent, held against a threshold. Where several belong together n is how many independent
-// ones they are worth, and k the share of it.
-func ShareOf(metric string, k, n, threshold float64) Evidence {
-	units := int(math.Round(n))
-	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
-	e := Evidence{Metric: metric, Value: 100 * k / n, Low: 100 * iv.Low, High: 100 * iv.High, Interval: ByBlaker, N: units}
-	return e.Against(threshold)
-}
-
-// String is the value with its interval: "58 % [53, 63]".
-func (e Evidence) String() string {
-	if e.Unit != "" {
-		return fmt.Sprintf("%.2f [%.2f, %.2f]", Unsigned(e.Value, 2), Unsigned(e.Low, 2), Unsigned(e.High, 2))
-	}
-	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", Unsigned(e.Value, 0), Unsigned(e.Low, 0), Unsigned(e.High, 0))
-}
-
-// Unsigned is a number that is to be printed with so many places: 0 in place of what would be printed as -0.
-func Unsigned(x float64, places int) float64 {
-	if math.Abs(x) <= 0.5*math.Pow10(-places) {
-		return 0
-	}
-	return x
-}
-
-// Surely and SurelyNot tell whether the value is above the threshold, or below it, at 99 %, one-sided: what is said
-// of a judge is held to more than an interval is.
-func (e Evidence) Surely() bool    { return e.Value-(e.Value-e.Low)*strongly > e.Threshold }
-func (e Evidence) SurelyNot() bool { return e.Value+(e.High-e.Value)*strongly < e.Threshold }
-
-// Rank is the level of a judge that is better than chance, by the share of items it is right on in every order, and by
-// whether its verdicts are reliable.
-func (e Evidence) Rank(reliable bool) (Level, string) {
-	switch strong := e.Against(StrongFrom); {
-	case strong.Surely() && reliable:
-		return Strong, CodeStrong
-	case e.Low > UsableFrom && reliable:
-		return Usable, CodeUsable
-	}
-	return Weak, CodeWeak
-}
-
-// Chance says how a judge stands beside chance: CodeInverted, CodeFew or CodeChance, or "" where it is better. e is
-// held against chance; could is whether it may yet be a usable judge for all that is known.
-func (e Evidence) Chance(could bool) (Level, string) {
-	switch {
-	case e.SurelyNot():
-		return Unusable, CodeInverted
-	case e.Surely():
-		return "", ""
-	case could:
-		return Unknown, CodeFew
-	}
-	return Unusable, CodeChance
-}
-
-// Diagnose says of a share of items that are right, held against chance, what it is worth. says are the sentences by
-// the codes of Chance, "" of a judge that is better.
-func (e Evidence) Diagnose(says map[string]string, of ...any) Diagnosis {
-	from := float64(UsableFrom)
-	if e.Threshold >= 50 { // one of two
-		from = ReliableFrom
-	}
-	level, code := e.Chance(e.High >= from)
-	text := says[code]
-	if code == "" {
-		level, code = e.Rank(e.Low > from)
-	}
-	return Diagnosis{Level: level, Code: code, Text: fmt.Sprintf(text, of...), Evidence: []Evidence{e}}
-}
-
-// WithoutVerdict is the share of judgments without a verdict.
-const WithoutVerdict = "without-verdict"
 
 // Verdictless is the share of judgments without a verdict; the zero Result where there is no judgment. Judgments of
 // one item are no independent ones: the interval counts items.
@@ -280,10 +96,10 @@ func (r *Report) Silence(noun string) (d Diagnosis, found bool) {
 
 // remedy is what to try where verdicts are missing, by what most of them are missing for.
 func (r *Report) remedy(lost int) string {
-	if 2*r.repeating > lost && !r.imported() {
-		return " (replies repeat themselves: " + r.endLoops + ")"
+	if 2*r.remarks.Repeating > lost && !r.imported() {
+		return " (replies repeat themselves: " + r.remarks.endLoops + ")"
 	}
-	if 2*r.unheld > lost {
+	if 2*r.remarks.Unheld > lost {
 		return " (the server ignores --constrain: leave it out)"
 	}
 	unread := r.unread(lost)

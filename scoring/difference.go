@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"gavel/scoring/stats"
 )
@@ -209,31 +208,4 @@ func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
 		}
 	}
 	return &t, t.N()
-}
-
-// N is how many units are in the table.
-func (t *Table2x2) N() int { return t.Both + t.OnlyA + t.OnlyB + t.Neither }
-
-// Count adds units that are right in a, in b, in both or in neither.
-func (t *Table2x2) Count(a, b bool, often int) {
-	switch {
-	case a && b:
-		t.Both += often
-	case a:
-		t.OnlyA += often
-	case b:
-		t.OnlyB += often
-	default:
-		t.Neither += often
-	}
-}
-
-// Precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to
-// 0.
-func Precise(p float64) *float64 {
-	if math.IsNaN(p) {
-		return nil
-	}
-	p, _ = strconv.ParseFloat(strconv.FormatFloat(p, 'g', 12, 64), 64)
-	return &p
 }

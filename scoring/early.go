@@ -127,12 +127,6 @@ func (p *pairedOrder) String() string {
 		"are of the first %d of the order drawn, and hold however often one looks", len(p.in))
 }
 
-// How intervals are made that hold at every look, as results name it.
-const (
-	BySequence = "beta-binomial-sequence" // of units that are right or wrong
-	ByBetting  = "betting-sequence"       // of other shares, and of differences
-)
-
 // noSequence is why a metric has no interval before the end.
 const noSequence = noInterval + "the run is not at its end, and there is none of this metric that holds at every look"
 

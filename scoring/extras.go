@@ -1,5 +1,7 @@
 package scoring
 
+import "fmt"
+
 // Repetitions says how often a judge agrees with itself when it is asked the same
 // again. The scores of a run are those of the first time; the others are here.
 type Repetitions struct {
@@ -21,16 +23,6 @@ type RepetitionValue struct {
 	// the largest difference between two of `each`, in points, or in `unit`: a difference between runs that is not
 	// larger may be the server's
 	NoiseFloor *float64 `json:"noise_floor"`
-}
-
-// Estimate is a number with its interval; the ends are null where every pair
-// counts the same and no interval can be given.
-type Estimate struct {
-	Value *float64 `json:"value"` // the number
-	Low   *float64 `json:"low"`   // of its 95 % interval
-	High  *float64 `json:"high"`  // of its 95 % interval
-
-	Interval string `json:"interval,omitempty"` // how it was made
 }
 
 // Bin of a reliability diagram: the judgments whose confidence lies in (From, To].
@@ -82,4 +74,72 @@ type Soft struct {
 	// area under the ROC curve of the averaged odds: how probable it is that they are higher of a pair whose label is
 	// A than of one whose label is B
 	AUROC Estimate `json:"auroc"`
+}
+
+// Proportion is one of some units, in percent, with its interval; null where there are none.
+type Proportion struct {
+	Value *float64 `json:"value"` // percent
+	Low   *float64 `json:"low"`   // of its interval
+	High  *float64 `json:"high"`  // as low
+	N     int      `json:"n"`     // units
+}
+
+// Odds are a ratio with its interval, and p by Student's t, corrected by Holm for all causes.
+type Odds struct {
+	Ratio float64 `json:"ratio"` // 1 changes nothing
+	Low   float64 `json:"low"`   // of its interval
+	High  float64 `json:"high"`  // as low
+	P     float64 `json:"p"`     // corrected
+}
+
+// Rule names responses without reading them.
+type Rule struct {
+	Name  string   `json:"name"`           // what it names
+	Value float64  `json:"value"`          // percent of the pairs that it is right on in both orders
+	Low   *float64 `json:"low,omitempty"`  // of its interval; none of a rule that no pair can tell from another
+	High  *float64 `json:"high,omitempty"` // as low
+	// pairs, or where they belong together clusters of them, on which the judge is right more often, and the rule
+	OnlyJudge int `json:"only_judge,omitempty"`
+	OnlyRule  int `json:"only_rule,omitempty"` // as only_judge
+	// of McNemar's exact test of the two
+	P *float64 `json:"p,omitempty"`
+
+	Named   *Proportion `json:"named,omitempty"`         // verdicts that name what the rule names
+	Against *Proportion `json:"right_against,omitempty"` // pairs correct in both orders whose better response is the other
+}
+
+// Result is the share as one of a metric.
+func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
+
+// Sways tells whether a cause sways the judge beyond chance.
+func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
+
+// Answer is what sways the judge, and whether a rule that does not read does as well.
+func (s Sway) Answer() string {
+	words := s.swayed()
+	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
+		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is correct in both orders on %.0f %% "+
+			"of the pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
+	}
+	return words
+}
+
+// Within says whether two runs are the same by their headline, within a margin.
+type Within struct {
+	Metric string  `json:"metric"` // the headline
+	Points float64 `json:"points"` // the margin
+	// `the same`: the 90 % interval lies within ±`points`; `different`: it does not, and the p of McNemar's test is
+	// below 0.05; else `cannot say`
+	Verdict      string   `json:"verdict"`
+	Diff         *float64 `json:"difference"`         // B − A, in points
+	Low          *float64 `json:"low"`                // of its 90 % score interval (Tango)
+	High         *float64 `json:"high"`               // of its 90 % score interval
+	Interval     string   `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
+	N            int      `json:"n"`                  // items that both have
+	RightToWrong int      `json:"right_to_wrong"`     // items that are right in A alone
+	WrongToRight int      `json:"wrong_to_right"`     // items that are right in B alone
+	// pairs whose two judgments name different responses, in A and in B; null where each is asked once
+	Turned *[2]int `json:"changed_with_order"`
+	// with `cannot say`: how many would show that the two are the same, four times of five, if they are
+	Pairs *int `json:"pairs_that_would"`
 }

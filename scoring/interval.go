@@ -35,19 +35,6 @@ var Methods = []struct{ Name, About string }{
 	{ByBetting, "of the rest good at every look (betting)"},
 }
 
-// Cell is a row of a metric's columns that might be seen, of one judgment. Of two ways of asking, or of two runs,
-// cells go together that have the same Of.
-type Cell struct {
-	Row []float64
-	Of  int
-}
-
-// Class is a variable of a correlation: how many judgments there are with each of its two values.
-type Class struct {
-	Words [2]string // what is so: "the judge's own answer is right", "… wrong"
-	Count func(c []float64) (a, b float64)
-}
-
 // fewestOfClass is how many units with the rarer value of a variable its correlations need for an interval.
 const fewestOfClass = 10
 
@@ -376,3 +363,21 @@ func (s *Sample) tooFew(q estimand) string {
 	}
 	return ""
 }
+
+// with fills in a value and its interval.
+func (r Result) with(value float64, found bounds) Result {
+	r.Value = inUnit(r.Unit, value)
+	r.Low = inUnit(r.Unit, found.Low)
+	r.High = inUnit(r.Unit, found.High)
+	r.Interval, r.Note = found.by, found.note
+	return r
+}
+
+// NoInterval begins warnings of numbers that have none.
+const NoInterval = "no interval of "
+
+// How intervals are made that hold at every look, as results name it.
+const (
+	BySequence = "beta-binomial-sequence" // of units that are right or wrong
+	ByBetting  = "betting-sequence"       // of other shares, and of differences
+)

@@ -1,6 +1,13 @@
 package scoring
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
 
 // Result finds a result; the zero value, which has no metric, stands for one that is not there.
 func (r Report) Result(metric, group, mode string) Result {
@@ -30,4 +37,84 @@ func (r Report) Groups() []string {
 		}
 	}
 	return groups
+}
+
+// BreakdownOf is what became of the units of a group; empty where nobody knows.
+func (r *Report) BreakdownOf(group string) Breakdown {
+	if i := slices.IndexFunc(r.Breakdowns, func(b Breakdown) bool { return b.Group == group }); i >= 0 {
+		return r.Breakdowns[i]
+	}
+	return Breakdown{Group: group}
+}
+
+// Standing is where the judge stands among published ones by a metric, the nearest by name; "" where there are none.
+// References are sorted, the best first. One of which a figure alone is known is above or below by the value.
+func (r *Report) Standing(metric string) string {
+	own := r.Overall(metric)
+	var above, below, near []Reference
+	for _, x := range r.References {
+		switch {
+		case x.Metric != metric || own.Value == nil:
+		case x.P != nil && *x.P >= Apart || x.Value == *own.Value:
+			near = append(near, x)
+		case x.Value > *own.Value:
+			above = append([]Reference{x}, above...)
+		default:
+			below = append(below, x)
+		}
+	}
+	var parts []string
+	say := func(word string, all []Reference) {
+		if len(all) == 0 {
+			return
+		}
+		words := fmt.Sprintf("%s %s (%.0f %%)", word, all[0].Name(), all[0].Value)
+		if len(all) > 1 {
+			words += fmt.Sprintf(" and %d more", len(all)-1)
+		}
+		parts = append(parts, words)
+	}
+	far := func(x Reference) float64 { return math.Abs(x.Value - *own.Value) }
+	slices.SortStableFunc(near, func(a, b Reference) int { return cmp.Compare(far(a), far(b)) })
+	say("below", above)
+	say("above", below)
+	say("not significantly different from", near)
+	return strings.Join(parts, ", ")
+}
+
+// ByFiguresAlone tells whether the published judges of the run are known by figures, which nothing was tested with.
+func (r *Report) ByFiguresAlone() bool {
+	return !slices.ContainsFunc(r.References, func(x Reference) bool { return x.P != nil })
+}
+
+// Judgments is the number of judgments in the records.
+func (r Report) Judgments() int {
+	n := 0
+	for _, k := range r.Outcomes {
+		n += k
+	}
+	return n
+}
+
+// SameValues tells whether another report of the run has the numbers of this one, intervals aside. It may have more:
+// a later gavel counts what an earlier one did not.
+func (rep Report) SameValues(other Report) bool {
+	if !maps.Equal(rep.Outcomes, other.Outcomes) {
+		return false
+	}
+	for _, a := range rep.Results {
+		b := other.Result(a.Metric, a.Group, a.Mode)
+		if a.Metric != b.Metric || a.N != b.N || (a.Value == nil) != (b.Value == nil) ||
+			a.Value != nil && math.Abs(*a.Value-*b.Value) > 1e-4 {
+			return false
+		}
+	}
+	return true
+}
+
+func (rep Report) headline(m Metric) Result {
+	if x := rep.Result(m.Name, Overall, m.Mode); x.Metric != "" {
+		return x
+	}
+	return Result{Metric: m.Name, Group: Overall, Mode: m.Mode, Note: "undefined: nothing is judged"}
 }

@@ -15,26 +15,6 @@ const (
 	CannotSay    = "cannot say"
 )
 
-// Within says whether two runs are the same by their headline, within a margin.
-type Within struct {
-	Metric string  `json:"metric"` // the headline
-	Points float64 `json:"points"` // the margin
-	// `the same`: the 90 % interval lies within ±`points`; `different`: it does not, and the p of McNemar's test is
-	// below 0.05; else `cannot say`
-	Verdict      string   `json:"verdict"`
-	Diff         *float64 `json:"difference"`         // B − A, in points
-	Low          *float64 `json:"low"`                // of its 90 % score interval (Tango)
-	High         *float64 `json:"high"`               // of its 90 % score interval
-	Interval     string   `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
-	N            int      `json:"n"`                  // items that both have
-	RightToWrong int      `json:"right_to_wrong"`     // items that are right in A alone
-	WrongToRight int      `json:"wrong_to_right"`     // items that are right in B alone
-	// pairs whose two judgments name different responses, in A and in B; null where each is asked once
-	Turned *[2]int `json:"changed_with_order"`
-	// with `cannot say`: how many would show that the two are the same, four times of five, if they are
-	Pairs *int `json:"pairs_that_would"`
-}
-
 // Powers at which plans are made.
 const (
 	planAlpha = 0.05

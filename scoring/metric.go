@@ -60,8 +60,9 @@ type Metric struct {
 	Parts []Metric
 	// what n counts: nil is the denominator, of a ratio how many units have one
 	N func(c []float64) float64
-	// there is no value
-	Why func(c []float64) string
+	// why there is no value: a reason that is always the same, or one that goes by the columns
+	None string
+	Why  func(c []float64) string
 
 	// What intervals are made with beside: the cells that Value is a function of, the variables of a correlation, and the
 	// least value of a unit, where that is not 0.
@@ -81,8 +82,12 @@ type Span [2]int
 
 func (s Span) of(sums []float64) []float64 { return sums[s[0]:s[1]] }
 
-// Because is a reason that is always the same.
-func Because(reason string) func([]float64) string { return func([]float64) string { return reason } }
+func (m *Metric) why(c []float64) string {
+	if m.Why == nil {
+		return m.None
+	}
+	return m.Why(c)
+}
 
 func (m *Metric) share(c []float64) (num, den float64) {
 	if m.Share == nil {
@@ -201,7 +206,7 @@ func (s *Sample) result(m *Metric, found bounds) Result {
 	}
 	value := s.value(m, m.Columns, m.Columns)
 	if math.IsNaN(value) {
-		return r.Undefined(m.Why(c))
+		return r.Undefined(m.why(c))
 	}
 	return r.with(value, found)
 }
@@ -240,41 +245,22 @@ func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, w
 	vb = s.value(m, b, a)
 	switch {
 	case math.IsNaN(va):
-		why = "in " + names[0] + " " + m.Why(a.of(s.sums))
+		why = "in " + names[0] + " " + m.why(a.of(s.sums))
 	case math.IsNaN(vb):
-		why = "in " + names[1] + " " + m.Why(b.of(s.sums))
+		why = "in " + names[1] + " " + m.why(b.of(s.sums))
 	}
 	return va, vb, why
 }
 
-// with fills in a value and its interval.
-func (r Result) with(value float64, found bounds) Result {
-	r.Value = inUnit(r.Unit, value)
-	r.Low = inUnit(r.Unit, found.Low)
-	r.High = inUnit(r.Unit, found.High)
-	r.Interval, r.Note = found.by, found.note
-	return r
+// Cell is a row of a metric's columns that might be seen, of one judgment. Of two ways of asking, or of two runs,
+// cells go together that have the same Of.
+type Cell struct {
+	Row []float64
+	Of  int
 }
 
-func (r Result) estimate() Estimate {
-	return Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
-}
-
-// Undefined is the result without a value, and why there is none.
-func (r Result) Undefined(why string) Result {
-	r.Value = nil
-	r.Low = nil
-	r.High = nil
-	r.Interval = ""
-	r.Note = "undefined: " + why
-	return r
-}
-
-// inUnit writes shares in percent and all else as it is, rounded so that the bytes do not depend on how a processor
-// fuses its multiplications.
-func inUnit(unit string, x float64) *float64 {
-	if unit == "" {
-		return Percent(x)
-	}
-	return Fraction(x)
+// Class is a variable of a correlation: how many judgments there are with each of its two values.
+type Class struct {
+	Words [2]string // what is so: "the judge's own answer is right", "… wrong"
+	Count func(c []float64) (a, b float64)
 }

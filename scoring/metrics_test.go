@@ -3,7 +3,6 @@ package scoring_test
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -40,69 +39,6 @@ func eightPairs() []twoJudgments {
 		unit("p6", "Coding", "B", "no-verdict", "B"),
 		unit("p7", "Coding", "A", "cut", "failed"),
 		unit("p8", "Coding", "A", "B", "conflict"),
-	}
-}
-
-func TestMetricsByHand(t *testing.T) {
-	rep := runOf(eightPairs()...).Score(quick)
-	wants{
-		"strict":       25,   // p1 p2: 2 of 8
-		"counter":      50,   // p1 p2 p5 p6: 4 of 8
-		"first-order":  50,   // p1 p2 p3 p5: 4 of 8
-		"second-order": 37.5, // p1 p2 p6: 3 of 8
-		"half-tie":     62.5, // 4, and a half each for p3 and p7: 5 of 8
-		"drop":         50,   // p1 p2 of p1 p2 p3 p4
-		"consistency":  75,   // p1 p2 p4 of p1 p2 p3 p4
-		// first judgments: A named in p1 p3 p4 p5, not in p2 p8; second judgments: B in
-		// p2 p3 p6, not in p1 p4. So 7 of 11.
-		"first-position": 63.6364,
-	}.check(t, rep, scoring.Overall)
-	wants{
-		"strict": 66.6667, "counter": 66.6667, "first-order": 100, "second-order": 66.6667,
-		"half-tie":       83.3333, // (2 + ½) of 3
-		"drop":           66.6667,
-		"consistency":    66.6667,
-		"first-position": 66.6667, // 4 of 6: p1 once, p2 once, p3 twice
-	}.check(t, rep, "Math")
-	wants{
-		"strict": 0, "counter": 40, "first-order": 20, "second-order": 20,
-		"half-tie":       50,  // (2 + ½) of 5
-		"drop":           0,   // p4 alone
-		"consistency":    100, // p4 alone
-		"first-position": 60,  // p4's first judgment, p5, p6; not p4's second, p8: 3 of 5
-	}.check(t, rep, "Coding")
-	for metric, n := range map[string]int{"strict": 8, "counter": 8, "first-order": 8, "second-order": 8, "half-tie": 8, "drop": 4, "consistency": 4, "first-position": 11} {
-		if got := find(t, rep, metric, scoring.Overall).N; got != n {
-			t.Errorf("%s: n = %d, want %d", metric, got, n)
-		}
-	}
-}
-
-func TestMetricsWhereThereIsLittle(t *testing.T) {
-	none := wants{"strict": 0, "counter": 0, "first-order": 0, "second-order": 0, "half-tie": 50, "drop": undefined, "consistency": undefined, "first-position": undefined}
-	silent := maps.Clone(none)
-	silent["half-tie"] = undefined
-	nothing := wants{"strict": undefined, "counter": undefined, "first-order": undefined, "second-order": undefined, "half-tie": undefined, "drop": undefined, "consistency": undefined, "first-position": undefined}
-	for _, c := range []struct {
-		name  string
-		units []twoJudgments
-		want  wants
-	}{
-		{"no pairs", nil, nothing},
-		{"one pair, right", []twoJudgments{unit("p1", "Math", "A", "A", "A")},
-			wants{"strict": 100, "counter": 100, "first-order": 100, "second-order": 100, "half-tie": 100, "drop": 100, "consistency": 100, "first-position": 50}},
-		{"one pair, wrong", []twoJudgments{unit("p1", "Math", "A", "B", "B")},
-			wants{"strict": 0, "counter": 0, "half-tie": 0, "drop": 0, "consistency": 100, "first-position": 50}},
-		{"one judgment decided", []twoJudgments{unit("p1", "Math", "B", "tie", "B")},
-			wants{"strict": 0, "counter": 100, "first-order": 0, "second-order": 100, "half-tie": 100, "drop": undefined, "consistency": undefined, "first-position": 100}},
-		{"all tied", []twoJudgments{unit("p1", "Math", "A", "tie", "tie"), unit("p2", "Math", "B", "tie", "tie")}, none},
-		{"all without a verdict", []twoJudgments{unit("p1", "Math", "A", "no-verdict", "no-verdict"), unit("p2", "Math", "B", "no-verdict", "no-verdict")}, silent},
-		{"all failed", []twoJudgments{unit("p1", "Math", "A", "failed", "failed")}, silent},
-		{"each outcome without a verdict", []twoJudgments{
-			unit("p1", "Math", "A", "conflict", "cut"), unit("p2", "Math", "A", "prompt-too-long", "refused"), unit("p3", "Math", "B", "tie", "no-verdict"),
-		}, none},
-	} {
-		t.Run(c.name, func(t *testing.T) { c.want.check(t, runOf(c.units...).Score(quick), scoring.Overall) })
 	}
 }
 

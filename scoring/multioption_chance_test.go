@@ -78,40 +78,6 @@ func permuted(n int) [][]int {
 	return out
 }
 
-// A judge that picks at random has a Grade Score too. With two options the four
-// outcomes are: first position twice, second position twice (0, ½, 0), and twice the
-// one or the other option (1, 1, 1): on average (½, ¾, ½).
-func TestRandomJudgeOfTwoOptionsByHand(t *testing.T) {
-	rep := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "01"}).Score(quick)
-	scored(t, rep, scoring.Overall, map[string]float64{
-		"llm-random": 0.5, "choice-random": 0.75, "grade-random": 0.5, "accuracy-random": 50,
-		"llm-first": 0, "choice-first": 0.5, "grade-first": 0,
-		"grade-over-random": 1, "llm-over-random": 1, "choice-over-random": 1,
-	})
-	if note := find(t, rep, "grade-random", scoring.Overall).Note; note != "exact: all outcomes counted" {
-		t.Errorf("note %q", note)
-	}
-	// The always-first judge itself: below random.
-	rep = optionRun(t, nil, optionItem{id: "i1", places: []int{1, 1}, gold: "01"}).Score(quick)
-	scored(t, rep, scoring.Overall, map[string]float64{"grade": 0, "choice": 0.5, "grade-over-random": -1, "llm-over-random": -1, "choice-over-random": -1})
-	// One of each: as random.
-	rep = optionRun(t, nil, optionItem{id: "i1", places: []int{1, 1}}, optionItem{id: "i2", places: []int{1, 2}}).Score(quick)
-	scored(t, rep, scoring.Overall, map[string]float64{"grade": 0.5, "grade-over-random": 0, "llm-over-random": 0, "choice-over-random": 0})
-}
-
-// The random judge is silent where the judge was. Of two options judged once, it spreads over no positions and names one option
-// each time: (0, 1, 0); of the two judgments that were asked for that is (0, ½, 0). It is right in half of what it says.
-func TestRandomJudgeIsAsSilent(t *testing.T) {
-	run := optionRun(t, nil, optionItem{id: "i1", places: []int{2, 1}, gold: "01"}, optionItem{id: "i2", places: []int{1, 0}, gold: "01"}, optionItem{id: "i3", places: []int{0, 0}, gold: "01"})
-	scored(t, run.Score(quick), scoring.Overall, map[string]float64{
-		"llm-random": 0.5 / 3, "choice-random": 1.75 / 3, "grade-random": 0.5 / 3, "accuracy-random": 100.0 / 3, "choice-first": 0.5,
-	})
-	run.CountMissing(scoring.MissingStrict)
-	scored(t, run.Score(quick), scoring.Overall, map[string]float64{
-		"llm-random": 0.5 / 3, "choice-random": 1.25 / 3, "grade-random": 0.5 / 3, "accuracy-random": 75.0 / 3,
-	})
-}
-
 // The random judge against every outcome counted once more, by the paper's
 // equations.
 func TestRandomJudgeAgainstEveryOutcome(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/internal/report"
-	"gavel/internal/trials"
 	"gavel/judging"
 	"gavel/judging/judgingtest"
 	"gavel/protocols/multioption"
@@ -154,98 +152,6 @@ func TestScriptedJudgesOfOptions(t *testing.T) {
 	golden.AssertBytes(t, text.Bytes(), "multi-option.txt")
 }
 
-// A judge that knows the best option with probability a (else holds to a wrong
-// one), names the first position without looking with probability f, and says
-// nothing with s, comes to what it must: every way to answer an item is counted,
-// for options that it holds to.
-func TestSimulatedJudgeOfOptionsComesToItsExpectation(t *testing.T) {
-	trials.Long(t)
-	const items = 800
-	for _, n := range []int{2, 3, 5} {
-		set := optionsFile(t, items, n)
-		for _, c := range []struct{ a, f, s float64 }{{0.8, 0.25, 0}, {0.6, 0.4, 0.2}, {0.5, 0.7, 0}, {1, 0, 0.3}} {
-			name := fmt.Sprintf("accuracy=%g,first=%g,silent=%g", c.a, c.f, c.s)
-			rep := choose(t, set, sim(t, name), nil).Score(quick)
-			// It holds to option 0; whichever it is makes no difference, since each
-			// is at each position once.
-			looks := 1 - c.f - c.s
-			outcomes := everyOutcome(n, n, func(i, a int) float64 {
-				p := 0.0
-				if a == 0 {
-					p = c.s
-				}
-				if a == 1 {
-					p = c.f
-				}
-				if a > 0 && rotated(n)[i][a-1] == 0 {
-					p += looks
-				}
-				return p
-			})
-			var mean, square [3]float64
-			var same, some float64
-			for _, o := range outcomes {
-				llm, choice, grade := byThePaper(optionItem{places: o.places})
-				for k, v := range []float64{llm, choice, grade} {
-					mean[k] += o.p * v
-					square[k] += o.p * v * v
-				}
-				// What it holds to and what stands first, of the replies that have one.
-				held, usable := 0.0, 0.0
-				for i, place := range o.places {
-					if place > 0 {
-						usable++
-						if rotated(n)[i][place-1] == 0 {
-							held++
-						}
-					}
-				}
-				if usable > 0 {
-					some += o.p * held / usable
-				}
-				if held == float64(n) {
-					same += o.p
-				}
-			}
-			// The share of replies that name what it holds to is `some`; the rest is
-			// spread evenly over the others, over all items.
-			others := some
-			for k, metric := range []string{"llm", "choice", "grade"} {
-				got := *find(t, rep, metric, scoring.Overall).Value
-				if sd := math.Sqrt((square[k]-mean[k]*mean[k])/items) + 1e-9; math.Abs(got-mean[k]) > 4*sd+1e-6 {
-					t.Errorf("%d options, %s: %s is %v, want %v ± %v", n, name, metric, got, mean[k], sd)
-				}
-			}
-			usable := 0.0
-			for _, o := range outcomes {
-				for _, place := range o.places {
-					if place > 0 {
-						usable += o.p
-						break
-					}
-				}
-			}
-			accuracy := c.a*others + (1-c.a)*(usable-others)/float64(n-1)
-			if got := *find(t, rep, "accuracy", scoring.Overall).Value; math.Abs(got-100*accuracy) > 4*50/math.Sqrt(items) {
-				t.Errorf("%d options, %s: accuracy %v, want %v", n, name, got, 100*accuracy)
-			}
-			if got := *find(t, rep, "same-choice", scoring.Overall).Value; math.Abs(got-100*same) > 4*100*math.Sqrt(same*(1-same)/items)+1e-4 {
-				t.Errorf("%d options, %s: same choice in %v, want %v", n, name, got, 100*same)
-			}
-			// The first position has the f of those that do not look, and its share of
-			// those that do.
-			place := (c.f + looks/float64(n)) / (c.f + looks)
-			r := find(t, rep, "place-1", fmt.Sprintf("%d options", n))
-			if math.Abs(*r.Value-100*place) > 4*100*math.Sqrt(place*(1-place)/float64(r.N)) {
-				t.Errorf("%d options, %s: first place in %s, want %v", n, name, show(r), 100*place)
-			}
-			if p := *find(t, rep, "places-p", fmt.Sprintf("%d options", n)).Value; (c.f > 0) != (p < 0.001) {
-				t.Errorf("%d options, %s: uniform places with p = %v", n, name, p)
-			}
-		}
-	}
-}
-
 // The coin is the random judge of the table.
 func TestCoinIsTheRandomJudge(t *testing.T) {
 	rep := choose(t, optionsFile(t, 2000, 2, 3, 4, 6), sim(t, "coin"), nil).Score(stats.Bootstrap{Rounds: 2000, Level: 0.999, Seed: 1})
@@ -260,62 +166,6 @@ func TestCoinIsTheRandomJudge(t *testing.T) {
 	}
 	if got, want := *find(t, rep, "accuracy", scoring.Overall).Value, *find(t, rep, "accuracy-random", scoring.Overall).Value; math.Abs(got-want) > 3 {
 		t.Errorf("accuracy %v, of a random judge %v", got, want)
-	}
-}
-
-// compared gives the differences by metric, overall.
-func comparedOptions(t *testing.T, a, b *scoring.Run) (*scoring.Comparison, map[string]scoring.Difference) {
-	t.Helper()
-	all, err := scoring.Compare([]*scoring.Run{a, b}, quick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]scoring.Difference{}
-	for _, d := range all.Comparisons[0].Differences {
-		if d.Group == scoring.Overall {
-			out[d.Metric] = d
-		}
-	}
-	return all.Comparisons[0], out
-}
-
-func TestCompareOptions(t *testing.T) {
-	set := optionsFile(t, 60, 2, 3)
-	right, first := choose(t, set, sim(t, "right"), nil), choose(t, set, sim(t, "first"), nil)
-	cmp, d := comparedOptions(t, first, right)
-	mean := (0.5 + third) / 2
-	for metric, want := range map[string]float64{"grade": 1, "llm": 1, "choice": 1 - mean, "accuracy": 100 - 100*mean, "accuracy-mode": 100 - 100*mean, "same-choice": 100, "right-every-order": 100} {
-		if x := d[metric]; x.Diff == nil || math.Abs(*x.Diff-want) > 1e-4 || x.Noise || x.N != 60 {
-			t.Errorf("%s: %+v, want %v", metric, x, want)
-		}
-	}
-	if x, ok := d["unrelated"]; ok {
-		t.Errorf("neither run has an unrelated option: %+v", x)
-	}
-	if cmp.Unit != "item" || cmp.N != 60 || cmp.Together != nil || len(cmp.Differences) != 8+2 {
-		t.Errorf("%d differences of %d %ss, together %v", len(cmp.Differences), cmp.N, cmp.Unit, cmp.Together)
-	}
-	if _, same := comparedOptions(t, right, right); !same["grade"].Noise || *same["grade"].Diff != 0 {
-		t.Errorf("a run differs from itself: %+v", same["grade"])
-	}
-	// With and without the unrelated option: the items are the same, and their
-	// number of options, and where the best stands.
-	with := choose(t, withUnrelated(t, set), sim(t, "first"), nil)
-	cmp, d = comparedOptions(t, first, with)
-	without, shown := mean, (third+0.25)/2
-	if x := d["choice"]; cmp.N != 60 || math.Abs(*x.Diff-(shown-without)) > 1e-6 || x.Noise {
-		t.Errorf("%d items, %+v, want %v", cmp.N, x, shown-without)
-	}
-	if x := d["unrelated"]; x.Diff != nil || x.B == nil || !x.Noise || x.Note == "" {
-		t.Errorf("unrelated: %+v", x)
-	}
-	if x := cmp.Headline(); x.Metric != "right-every-order" {
-		t.Errorf("items with a label are compared by %s", x.Metric)
-	}
-	if !slices.ContainsFunc(cmp.Differences, func(x scoring.Difference) bool {
-		return x.Metric == "right-every-order" && x.Group == "2 options" && x.N == 30
-	}) {
-		t.Errorf("by number of options: %+v", cmp.Differences)
 	}
 }
 
@@ -339,103 +189,6 @@ func TestCompareOptionsRefuses(t *testing.T) {
 		if _, err := scoring.Compare(pair, quick); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// Best and worst by hand. Three options shown as 312, 231, 123.
-func TestBestAndWorstTogether(t *testing.T) {
-	ranks := map[string]int{"01": 0, "02": 1, "03": 2}
-	run := func(goal string, equal [][]string, places ...[]int) *scoring.Run {
-		var items []optionItem
-		for i, p := range places {
-			items = append(items, optionItem{id: fmt.Sprintf("i%d", i), places: p, gold: "01", ranks: ranks, equal: equal})
-		}
-		return optionRun(t, judging.Settings{"goal": goal}, items...)
-	}
-	for name, c := range map[string]struct {
-		best, worst        [][]int
-		differ, contradict float64
-		n, judged          int
-		equal              [][]string
-	}{
-		// Option 1 throughout, option 3 throughout.
-		"they agree":         {[][]int{{2, 3, 1}}, [][]int{{1, 2, 3}}, 100, 0, 1, 3, nil},
-		"one option is both": {[][]int{{2, 3, 1}}, [][]int{{2, 3, 1}}, 0, 100, 1, 3, nil},
-		// Best: 1, 1, 2. Worst: 1, 3, 3. The first order contradicts, the modes
-		// differ.
-		"once": {[][]int{{2, 3, 2}}, [][]int{{2, 2, 3}}, 100, 100 * third, 1, 3, nil},
-		// Always the first position: all three share both modes.
-		"always first":    {[][]int{{1, 1, 1}}, [][]int{{1, 1, 1}}, 200 * third, 100, 1, 3, nil},
-		"of two items":    {[][]int{{2, 3, 1}, {2, 3, 1}}, [][]int{{1, 2, 3}, {2, 3, 1}}, 50, 50, 2, 6, nil},
-		"some are silent": {[][]int{{2, 0, 1}}, [][]int{{0, 3, 1}}, 0, 100, 1, 1, nil},
-		"one is silent":   {[][]int{{2, 3, 1}}, [][]int{{0, 0, 0}}, math.NaN(), math.NaN(), 0, 0, nil},
-		// Best: option 1 throughout; worst: option 2 throughout, which says the same.
-		"two are the same": {[][]int{{2, 3, 1}}, [][]int{{3, 1, 2}}, 0, 100, 1, 3, [][]string{{"01", "02"}}},
-	} {
-		cmp, _ := comparedOptions(t, run("best", c.equal, c.best...), run("worst", c.equal, c.worst...))
-		if len(cmp.Together) != 3 {
-			t.Fatalf("%s: %+v", name, cmp.Together)
-		}
-		for i, want := range []float64{c.differ, c.contradict, 100 * third} {
-			if i == 2 && c.equal != nil {
-				want = 500.0 / 9 // (2/3)² + (1/3)²
-			}
-			r, n := cmp.Together[i], []int{c.n, c.judged, c.judged}[i]
-			if i == 2 && c.judged == 0 {
-				want = math.NaN()
-			}
-			switch {
-			case math.IsNaN(want) && (r.Value != nil || r.Note == "" || r.N != 0):
-				t.Errorf("%s: %s", name, show(r))
-			case !math.IsNaN(want) && (r.Value == nil || math.Abs(*r.Value-want) > 1e-4 || r.N != n):
-				t.Errorf("%s: %s, want %v of %d", name, show(r), want, n)
-			}
-		}
-	}
-}
-
-// The worst is known where all options are ranked and not all alike; an
-// unrelated option is the worst.
-func TestWorstOfRanks(t *testing.T) {
-	for name, c := range map[string]struct {
-		ranks     map[string]int
-		unrelated bool
-		equal     [][]string
-		places    []int // of 312, 231, 123; with an unrelated option, ids 00, 01, 02
-		want      float64
-	}{
-		"ranked last":               {map[string]int{"01": 0, "02": 1, "03": 2}, false, nil, []int{1, 2, 3}, 100},
-		"not ranked last":           {map[string]int{"01": 0, "02": 1, "03": 2}, false, nil, []int{2, 3, 1}, 0},
-		"two are last":              {map[string]int{"01": 0, "02": 5, "03": 5}, false, nil, []int{3, 2, 2}, 100}, // 2, 3, 2
-		"one has no rank":           {map[string]int{"01": 0, "02": 1}, false, nil, []int{1, 2, 3}, noValue},
-		"all alike":                 {map[string]int{"01": 1, "02": 1, "03": 1}, false, nil, []int{1, 2, 3}, noValue},
-		"no ranks":                  {nil, false, nil, []int{1, 2, 3}, noValue},
-		"unrelated":                 {map[string]int{"01": 0, "02": 1}, true, nil, []int{2, 3, 1}, 100}, // option 00
-		"unrelated, another chosen": {map[string]int{"01": 0, "02": 1}, true, nil, []int{1, 2, 3}, 0},
-		"the same as the last":      {map[string]int{"01": 0, "02": 1, "03": 2}, false, [][]string{{"02", "03"}}, []int{3, 1, 2}, 100}, // option 2
-	} {
-		gold := "01"
-		rep := optionRun(t, judging.Settings{"goal": "worst"}, optionItem{id: "i1", places: c.places, gold: gold, ranks: c.ranks, unrelated: c.unrelated, equal: c.equal}).Score(quick)
-		t.Run(name, func(t *testing.T) { scored(t, rep, scoring.Overall, map[string]float64{"accuracy": c.want}) })
-		if warned := strings.Contains(strings.Join(rep.Warnings, "\n"), "have no label for the worst option"); warned != math.IsNaN(c.want) {
-			t.Errorf("%s: warnings %q", name, rep.Warnings)
-		}
-	}
-}
-
-// How often each position is chosen, by number of options, counted by hand.
-func TestPlaces(t *testing.T) {
-	rep := optionRun(t, nil,
-		optionItem{id: "a", places: []int{1, 1, 2}}, optionItem{id: "b", places: []int{1, 0, 3}}, // three options: 3, 1, 1 of 5
-		optionItem{id: "c", places: []int{2, 2}}, // two: 0 and 2
-		optionItem{id: "d", places: []int{0, 0, 0, 0}},
-	).Score(quick)
-	chi3 := (math.Pow(3-5*third, 2) + 2*math.Pow(1-5*third, 2)) / (5 * third)
-	scored(t, rep, "3 options", map[string]float64{"place-1": 60, "place-2": 20, "place-3": 20, "places-chi-square": chi3, "places-p": math.Exp(-chi3 / 2)})
-	scored(t, rep, "2 options", map[string]float64{"place-1": 0, "place-2": 100, "places-chi-square": 2})
-	scored(t, rep, "4 options", map[string]float64{"place-1": noValue, "place-4": noValue, "places-chi-square": noValue, "places-p": noValue})
-	if r := find(t, rep, "places-chi-square", "3 options"); r.N != 5 || r.Note != "2 degrees of freedom; fewer than 5 judgments a position: p is rough" || r.Unit != scoring.UnitStatistic {
-		t.Errorf("%s", show(r))
 	}
 }
 

@@ -37,24 +37,6 @@ func JuryOf(model string) (n int, models string, is bool) {
 	return n, models, is && found && err == nil
 }
 
-var countWords = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
-
-// CountWord is a number in a word where it is a small one.
-func CountWord(n int) string {
-	if n >= 2 && n < len(countWords) {
-		return countWords[n]
-	}
-	return strconv.Itoa(n)
-}
-
-// InSentence is a name as sentences have it: in quotes where its signs would end a part of the sentence.
-func InSentence(name string) string {
-	if strings.ContainsAny(name, ",:") {
-		return "“" + name + "”"
-	}
-	return name
-}
-
 // NamesOf are what judges are called, by people, a suite's file or else by their models, and where that is the same of
 // several, what differs between these.
 func NamesOf(sides []Side, called ...string) []string {

@@ -105,13 +105,6 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 	return out, nil
 }
 
-func (rep Report) headline(m Metric) Result {
-	if x := rep.Result(m.Name, Overall, m.Mode); x.Metric != "" {
-		return x
-	}
-	return Result{Metric: m.Name, Group: Overall, Mode: m.Mode, Note: "undefined: nothing is judged"}
-}
-
 // test compares every two runs.
 func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	s.Test = exchange

@@ -37,14 +37,6 @@ func (run *Run) policy() judging.Policy {
 	return run.Reading.Policy
 }
 
-// OtherReading is one headline as both readings have it.
-type OtherReading struct {
-	Reading judging.Readers `json:"reading"`        // the one that was not chosen
-	Metric  string          `json:"metric"`         // of the headline
-	Mode    string          `json:"mode,omitempty"` // of the headline
-	Value   *float64        `json:"value"`          // by that reading
-}
-
 // reading is how a report names the run's: "" is the paper's, as before there was another.
 func (run *Run) reading() judging.Readers {
 	if run.Reading.Name == judging.Paper {
@@ -103,15 +95,4 @@ func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
 			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), mine.print(), run.Reading.Name,
 			its.print(), other.Reading.Name))
 	}
-}
-
-// print is a value as tables have it.
-func (x Result) print() string {
-	switch {
-	case x.Value == nil:
-		return "n/a"
-	case x.Unit == "":
-		return fmt.Sprintf("%.2f", *x.Value)
-	}
-	return fmt.Sprintf("%.4f", *x.Value)
 }

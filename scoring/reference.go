@@ -1,13 +1,5 @@
 package scoring
 
-import (
-	"cmp"
-	"fmt"
-	"math"
-	"slices"
-	"strings"
-)
-
 // Reference is what a published judge came to on the very items of a run. Where its verdicts are known, it is held
 // against the run item by item; of others there is a figure alone.
 type Reference struct {
@@ -49,43 +41,3 @@ const LabelsStayed = "* " + labelsStayed
 
 const labelsStayed = "the labels stayed with the responses when the order was reversed: " +
 	"a judge that always gives one label looks consistent"
-
-// Standing is where the judge stands among published ones by a metric, the nearest by name; "" where there are none.
-// References are sorted, the best first. One of which a figure alone is known is above or below by the value.
-func (r *Report) Standing(metric string) string {
-	own := r.Overall(metric)
-	var above, below, near []Reference
-	for _, x := range r.References {
-		switch {
-		case x.Metric != metric || own.Value == nil:
-		case x.P != nil && *x.P >= Apart || x.Value == *own.Value:
-			near = append(near, x)
-		case x.Value > *own.Value:
-			above = append([]Reference{x}, above...)
-		default:
-			below = append(below, x)
-		}
-	}
-	var parts []string
-	say := func(word string, all []Reference) {
-		if len(all) == 0 {
-			return
-		}
-		words := fmt.Sprintf("%s %s (%.0f %%)", word, all[0].Name(), all[0].Value)
-		if len(all) > 1 {
-			words += fmt.Sprintf(" and %d more", len(all)-1)
-		}
-		parts = append(parts, words)
-	}
-	far := func(x Reference) float64 { return math.Abs(x.Value - *own.Value) }
-	slices.SortStableFunc(near, func(a, b Reference) int { return cmp.Compare(far(a), far(b)) })
-	say("below", above)
-	say("above", below)
-	say("not significantly different from", near)
-	return strings.Join(parts, ", ")
-}
-
-// ByFiguresAlone tells whether the published judges of the run are known by figures, which nothing was tested with.
-func (r *Report) ByFiguresAlone() bool {
-	return !slices.ContainsFunc(r.References, func(x Reference) bool { return x.P != nil })
-}

@@ -172,7 +172,7 @@ func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
 	}
 	out := &Repetitions{
 		Repetitions:   len(run.again.times),
-		SelfAgreement: Result{Metric: "self-agreement", Note: copiesNote},
+		SelfAgreement: Result{Metric: SelfAgreement, Note: copiesNote},
 		Values:        []RepetitionValue{},
 	}
 	if run.copied() == 0 {
@@ -205,10 +205,10 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 		}
 	}
 	same := []Metric{{
-		Name:    "self-agreement",
+		Name:    SelfAgreement,
 		Kind:    kindOf(rows, 1),
 		Columns: Span{0, 2},
-		Why:     Because("no prompt that was answered every time got a verdict"),
+		None:    "no prompt that was answered every time got a verdict",
 		Missing: "prompt left out where a call failed or no time gave a verdict; else it differs",
 	}}
 	return SampleOf(run.resampled(), same, inOrder(rows)).Results(Overall, same, b)[0]

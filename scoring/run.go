@@ -3,10 +3,8 @@ package scoring
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -24,20 +22,9 @@ type Run struct {
 	Records  int
 	Answered int              // judgments that did not fail, of every time
 	Unserved judging.Unserved // of these, those that have no verdict for want of the server or of room
-	Finished int              // judgments that were asked for their verdict after thinking that was cut
-	Short    int              // of the first time, replies cut at the end of the context; not Repeating
-	Thought  int              // replies cut in the midst of thinking, before any answer
-	// replies cut while they repeated themselves
-	Repeating int
-	endLoops  string // what to try against that
-	Shrunk    int    // prompts that the server cut without saying so
-	Unheld    int    // replies that a server was asked to hold to the labels, and did not
-	failure   string // why a call failed: of several reasons the first in the alphabet
-	unheldCut int    // of these, those that ran on until they were cut
-	Even      int    // decisions without a verdict: several options are exactly as likely
-	replies   int
-	origins   map[string]int // replies from each bundle
-	systems   judging.Systems
+	remarks
+	origins
+	systems judging.Systems
 
 	scorer   Scorer
 	again    *again // of a run that asks more than once
@@ -209,7 +196,10 @@ func (l *Loader) Take(r *judging.Record, read Read) error {
 		}
 		run.Outcomes[v.Outcome]++
 		run.sure.add(r, run.Manifest, l.asker, v)
-		run.remark(r, v)
+		run.remarks.add(run.Manifest, r, v)
+		if v.Outcome == judging.Failed {
+			run.failed[strings.Clone(r.Item)] = true
+		}
 	}
 	if v.Outcome != judging.Failed {
 		run.Answered++
@@ -237,7 +227,8 @@ func (run *Run) count(r *judging.Record, read Read, asker judging.Asker) {
 	if p, ok := asker.(judging.PolicyReader); ok && p.ReadsByPolicy(r) {
 		run.byPolicy = true
 	}
-	run.trace(r)
+	run.origins.add(r)
+	run.systems.Add(run.Manifest, r)
 	if !run.unpaid() {
 		run.account.enter(r, read.Verdict)
 	}
@@ -304,60 +295,5 @@ func (run *Run) unlabelled() int {
 // resampled is what a cluster of units is, in words.
 func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Unit) }
 
-// trace counts where replies came from.
-func (run *Run) trace(r *judging.Record) {
-	run.replies += len(r.Replies)
-	run.systems.Add(run.Manifest, r)
-	for _, reply := range r.Replies {
-		if reply.Origin == "" {
-			continue
-		}
-		if run.origins == nil {
-			run.origins = map[string]int{}
-		}
-		run.origins[reply.Origin]++
-	}
-}
-
-// Origins are the bundles that replies came from, by name.
-func (run *Run) Origins() (origins []Origin) {
-	for _, bundle := range slices.Sorted(maps.Keys(run.origins)) {
-		origins = append(origins, Origin{Bundle: bundle, Replies: run.origins[bundle], Of: run.replies})
-	}
-	return origins
-}
-
-// remark counts what a table warns of.
-func (run *Run) remark(r *judging.Record, v judging.Verdict) {
-	if v.Outcome == judging.Failed {
-		run.failed[strings.Clone(r.Item)] = true
-		if run.failure == "" || r.Error < run.failure {
-			run.failure = r.Error
-		}
-	}
-	if len(r.Replies) == 0 {
-		return
-	}
-	var unserved judging.Unserved
-	unserved.Add(run.Manifest, r, v.Outcome)
-	switch last := r.Replies[len(r.Replies)-1]; {
-	case r.Finished:
-		run.Finished++
-	case v.Outcome == judging.Cut && r.Unheld():
-		run.Unheld++
-		run.unheldCut++
-	case v.Outcome == judging.Cut && r.Repeats():
-		run.Repeating++
-		run.endLoops = r.EndLoops()
-	case unserved.Short > 0:
-		run.Short++
-	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
-		run.Thought++
-	case v.Outcome == judging.NoVerdict && last.Text == "" && len(r.Probabilities) > 0:
-		run.Even++
-	case v.Outcome == judging.NoVerdict && last.Constrained:
-		run.Unheld++
-	case v.Outcome == judging.TooLong && strings.HasPrefix(last.Detail, judging.CutPrompt):
-		run.Shrunk++
-	}
-}
+// Responses hands over the candidates of each item, in the order of their ids.
+type Responses func(use func(id string, of []judging.Response)) error

@@ -60,20 +60,6 @@ func Register(protocol string, scorer func(*judging.Manifest) Scorer, terms ...T
 	metrics[protocol] = terms
 }
 
-// MissingPolicy says how a judgment without a verdict counts, where the protocol leaves a choice.
-type MissingPolicy string
-
-const (
-	MissingWrong MissingPolicy = "wrong" // J = 0, and for F1 it is read as not judged Correct
-	MissingDrop  MissingPolicy = "drop"  // the judgment is left out
-	// of several options: shares are over the judgments that have one (the authors')
-	MissingUsable MissingPolicy = "usable"
-	MissingStrict MissingPolicy = "strict" // of several options: a choice of nothing
-)
-
-// MissingPolicies lists them, the default of self-reference first.
-var MissingPolicies = []MissingPolicy{MissingWrong, MissingDrop, MissingUsable, MissingStrict}
-
 // CountMissing sets how judgments without a verdict count. Runs whose metrics say so each by itself, as those of
 // pairs do, have no such choice, and a policy of another protocol leaves a run at its own default.
 func (run *Run) CountMissing(how MissingPolicy) {
@@ -104,16 +90,19 @@ func (run *Run) lost() string {
 
 func (run *Run) words() Words { return run.scorer.Words() }
 
-// Units of Result.Value, where it is not a percentage.
-const (
-	UnitScore       = "score"       // 0 to 1, as the paper prints it
-	UnitCorrelation = "correlation" // −1 to 1
-	UnitStatistic   = "statistic"   // of a test, such as χ²
-	UnitCount       = "count"
-)
-
 // GenerationAccuracy is a metric of several protocols: the share of questions that a judge's own answer is right to.
 const GenerationAccuracy = "generation-accuracy"
 
 // ModeDifference is the mode of a difference between two ways of asking, on the judgments that both have.
 const ModeDifference = "difference"
+
+// ItemResult is the result of an item by a metric. An item without a verdict is LeftOut where the metric leaves it out.
+type ItemResult int
+
+// Results of an item.
+const (
+	Wrong ItemResult = iota
+	Right
+	LeftOut
+	NotKnown // a judgment failed
+)

@@ -21,114 +21,55 @@ func differenceIn(t *testing.T, c *scoring.Comparison, metric, group, mode strin
 	return scoring.Difference{}
 }
 
-// Two judges on the same answers, against the second computation.
+// Two judges on the same answers: the values of each are those of its own report on the answers that both judged, where
+// judgments without a verdict are left out those of which neither lacks one.
 func TestCompareSelfReference(t *testing.T) {
-	for _, how := range scoring.MissingPolicies {
+	for _, how := range []scoring.MissingPolicy{scoring.MissingWrong, scoring.MissingDrop} {
 		a, b := world(1, 50), world(1, 50)
 		other := world(2, 50)
 		for i := range b { // another judge of the same answers
 			b[i].own, b[i].cot, b[i].self = other[i].own, other[i].cot, other[i].self
 		}
-		a = a[2:]        // one agent's answer to q000 is left in A
-		b = b[:len(b)-3] // q049 is only in A
-		runA, runB := judgedRun(t, a...), judgedRun(t, b...)
-		for _, r := range []*scoring.Run{runA, runB} {
-			r.CountMissing(how)
-		}
-		runB.Manifest.ID = "other"
-		all, err := scoring.Compare([]*scoring.Run{runA, runB}, quick)
-		if err != nil {
-			t.Fatal(err)
-		}
+		common := len(a) - 5
+		runA, runB := judgedRun(t, a[2:]...), judgedRun(t, b[:len(b)-3]...)
+		runA.CountMissing(how)
+		runB.CountMissing(how)
+		all := compare(t, quick, runA, runB)
 		c := all.Comparisons[0]
-		if c.N != 145 || c.OnlyA != 3 || c.OnlyB != 2 || c.Unit != "judgment" || all.Bootstrap.Unit != "question" || c.A.Items != 148 {
+		if c.N != common || c.OnlyA != 3 || c.OnlyB != 2 || c.Unit != "judgment" || all.Bootstrap.Unit != "question" || c.A.Items != common+3 {
 			t.Errorf("%d in both, %d and %d alone, in %s, resampled by %s, %d in A", c.N, c.OnlyA, c.OnlyB, c.Unit, all.Bootstrap.Unit, c.A.Items)
 		}
-		commonA, commonB := a[:145], b[2:]
 		for _, mode := range bothModes {
 			word := wordIn(mode)
-			for _, group := range []string{scoring.Overall, "law", selfreference.AgentGroup("large")} {
-				var partA, partB []judgedAnswer
-				for i := range commonA {
-					x, y := commonA[i], commonB[i]
-					if x.item() != y.item() {
-						t.Fatal(x.item(), y.item())
-					}
-					lost := word(x) != "C" && word(x) != "I" || word(y) != "C" && word(y) != "I"
-					if lost && how == scoring.MissingDrop || group != scoring.Overall && group != x.group && group != selfreference.AgentGroup(x.agent) {
-						continue
-					}
-					partA, partB = append(partA, x), append(partB, y)
+			var parts [2][]judgedAnswer
+			for i := 2; i < 2+common; i++ {
+				if how == scoring.MissingWrong || len(word(a[i])) == 1 && len(word(b[i])) == 1 {
+					parts[0], parts[1] = append(parts[0], a[i]), append(parts[1], b[i])
 				}
-				wantA, wantB := second(partA, word, how == scoring.MissingDrop), second(partB, word, how == scoring.MissingDrop)
-				for _, metric := range []string{selfreference.F1, selfreference.Accuracy, selfreference.PartialGJ} {
-					if group != scoring.Overall && metric != selfreference.F1 {
-						continue
-					}
-					d := differenceIn(t, c, metric, group, mode)
-					scale := 100.0
-					if metric == selfreference.PartialGJ {
-						scale = 1
-					}
-					if math.Abs(*d.A-scale*wantA[metric]) > 1e-4 || math.Abs(*d.B-scale*wantB[metric]) > 1e-4 || math.Abs(*d.Diff-scale*(wantB[metric]-wantA[metric])) > 1e-4 || d.N != len(partA) {
-						t.Errorf("%s, %s of %s (%s): %v − %v = %v of %d, want %v − %v of %d", how, metric, group, mode, *d.B, *d.A, *d.Diff, d.N, wantB[metric], wantA[metric], len(partA))
-					}
-					if *d.Low > *d.Diff || *d.High < *d.Diff {
-						t.Errorf("%s of %s: %v is not in [%v, %v]", metric, group, *d.Diff, *d.Low, *d.High)
-					}
-					if d.Table != nil || metric == selfreference.Accuracy && d.Note == "" {
-						t.Errorf("%s has a 2×2 table of judgments that go together: %+v", metric, d)
-					}
+			}
+			var alone [2]scoring.Report
+			for side, part := range parts {
+				run := judgedRun(t, part...)
+				run.CountMissing(how)
+				alone[side] = run.Score(quick)
+			}
+			for _, d := range c.Differences {
+				if d.Mode != mode {
+					continue
+				}
+				x, y := alone[0].Result(d.Metric, d.Group, mode), alone[1].Result(d.Metric, d.Group, mode)
+				if number(d.A) != number(x.Value) || number(d.B) != number(y.Value) || math.Abs(*d.Diff-(*d.B-*d.A)) > 2e-4 {
+					t.Errorf("%s, %s of %s (%s): %v − %v = %v, want %s and %s", how, d.Metric, d.Group, mode, number(d.B), number(d.A), number(d.Diff), show(x), show(y))
+				}
+				if *d.Low > *d.Diff || *d.High < *d.Diff || d.Table != nil || d.Metric == selfreference.Accuracy && d.Note == "" {
+					t.Errorf("%s of %s: not within its interval, or a 2×2 table of judgments that go together: %+v", d.Metric, d.Group, d)
 				}
 			}
 		}
 		own := differenceIn(t, c, scoring.GenerationAccuracy, scoring.Overall, "")
-		if own.N != 49 || own.Table == nil || own.Table.Both+own.Table.OnlyA+own.Table.OnlyB+own.Table.Neither != 49 || own.P == nil || own.Holm == nil {
+		if own.N != 49 || own.Table == nil || own.Table.N() != 49 || own.P == nil || own.Holm == nil {
 			t.Errorf("own answers: %+v", own)
 		}
-		if got := 100 * float64(own.Table.OnlyB-own.Table.OnlyA) / 49; math.Abs(got-*own.Diff) > 1e-4 {
-			t.Errorf("difference %v, by the table %v", *own.Diff, got)
-		}
-	}
-}
-
-// With one answer a question, judgments are independent and get their test.
-func TestCompareOneAgent(t *testing.T) {
-	better := make([]judgedAnswer, len(eight))
-	copy(better, eight)
-	for i := range better {
-		better[i].cot = map[bool]string{true: "C", false: "I"}[better[i].right]
-	}
-	a, b := judgedRun(t, eight...), judgedRun(t, better...)
-	b.Manifest.ID = "other"
-	all, err := scoring.Compare([]*scoring.Run{a, b}, quick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := all.Comparisons[0]
-	d := differenceIn(t, c, selfreference.Accuracy, scoring.Overall, "cot")
-	if want := (scoring.Table2x2{Both: 4, OnlyB: 4}); *d.Table != want || *d.P != 0.125 || !d.Noise || *d.Diff != 50 {
-		t.Errorf("accuracy: %+v, table %+v", d, d.Table)
-	}
-	silent := make([]judgedAnswer, len(eight)) // no verdict is right, on a wrong answer neither
-	copy(silent, eight)
-	for i := range silent {
-		silent[i].cot = ""
-	}
-	quiet := judgedRun(t, silent...)
-	quiet.Manifest.ID = "quiet"
-	if none, err := scoring.Compare([]*scoring.Run{quiet, b}, quick); err != nil {
-		t.Error(err)
-	} else if d := differenceIn(t, none.Comparisons[0], selfreference.Accuracy, scoring.Overall, "cot"); *d.Table != (scoring.Table2x2{OnlyB: 8}) || *d.Diff != 100 || d.Noise {
-		t.Errorf("against silence: %+v, table %+v", d, d.Table)
-	}
-	d = differenceIn(t, c, selfreference.PartialGJ, scoring.Overall, "cot")
-	if d.Diff != nil || d.Note != "undefined: in B J has no variance: the judgments are all right" || !d.Noise {
-		t.Errorf("r-gj-a: %+v", d)
-	}
-	d = differenceIn(t, c, selfreference.F1, scoring.Overall, "self")
-	if *d.Diff != 0 || *d.Low >= 0 || *d.High <= 0 || !d.Noise {
-		t.Errorf("f1: %+v", d)
 	}
 }
 

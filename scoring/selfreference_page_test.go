@@ -140,30 +140,6 @@ func TestPagesOfSelfReference(t *testing.T) {
 	}
 }
 
-// Right and wrong by its own answer are counted from the records by hand, and their difference with them.
-func TestOwnAnswers(t *testing.T) {
-	rep := judgedRun(t, append(append(
-		answersOfKind(6, judgedAnswer{own: true, right: true, cot: "C", self: "C"}),
-		answersOfKind(4, judgedAnswer{own: true, cot: "C", self: "I"})...),
-		answersOfKind(10, judgedAnswer{right: true, cot: "C", self: "I"})...)...).Score(quick)
-	for _, c := range []struct {
-		metric, mode string
-		want         float64
-		n            int
-	}{
-		{"own-right-accuracy", "cot", 60, 10}, {"own-right-accuracy", "self", 100, 10}, {"own-right-accuracy", "difference", 40, 10},
-		{"own-wrong-accuracy", "cot", 100, 10}, {"own-wrong-accuracy", "self", 0, 10}, {"own-wrong-accuracy", "difference", -100, 10},
-		{"own-same-correct", "cot", 100, 6}, {"own-same-correct", "self", 100, 6},
-		{"own-other-incorrect", "cot", 0, 14}, {"own-other-incorrect", "self", 100, 14},
-		{"own-sided", "cot", 30, 20}, {"own-sided", "self", 100, 20}, {"own-sided", "difference", 70, 20},
-	} {
-		x := in(t, rep, c.metric, scoring.Overall, c.mode)
-		if x.Value == nil || *x.Value != c.want || x.N != c.n || x.Low == nil {
-			t.Errorf("%s %s: %+v, want %v of %d with an interval", c.metric, c.mode, x, c.want, c.n)
-		}
-	}
-}
-
 // Of two answers that are both wrong what was read tells whether they are the same.
 func TestSameWrongAnswer(t *testing.T) {
 	var records []*judging.Record

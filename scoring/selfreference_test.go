@@ -1,8 +1,6 @@
 package scoring_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"gavel/internal/report"
 	"gavel/judging"
 	"gavel/protocols/selfreference"
 	"gavel/scoring"
@@ -41,74 +38,6 @@ var eight = []judgedAnswer{
 	{question: "q6", own: false, right: true, cot: "C", self: "C"},
 	{question: "q7", own: false, right: false, cot: "C", self: "C"},
 	{question: "q8", own: false, right: false, cot: "C", self: "I"},
-}
-
-func TestSelfReferenceByHand(t *testing.T) {
-	rep := judgedRun(t, eight...).Score(quick)
-	for _, c := range []struct {
-		metric, mode string
-		want         float64
-		n            int
-		reason       string
-	}{
-		{scoring.GenerationAccuracy, "", 62.5, 8, "5 of 8 questions"},
-		{selfreference.AgentAccuracy, "", 50, 8, "4 of 8 answers"},
-		{selfreference.Accuracy, "cot", 50, 8, "J in q1 q2 q4 q6"},
-		{selfreference.Precision, "cot", 50, 6, "q1 q2 q6 of the 6 judged Correct"},
-		{selfreference.Recall, "cot", 75, 4, "q1 q2 q6 of the 4 that are"},
-		{selfreference.F1, "cot", 60, 8, "2·½·¾/(½+¾)"},
-		{selfreference.F1JPlus, "cot", 66.6667, 5, "P = 2/3 (q1 q2 of q1 q2 q5), R = 2/3 (of q1 q2 q3)"},
-		{selfreference.F1JMinus, "cot", 50, 3, "P = 1/3 (q6 of q6 q7 q8), R = 1: 2/3 / 4/3"},
-		{selfreference.F1Delta, "cot", 16.6667, 8, ""},
-		{selfreference.Overconfidence, "cot", 25, 8, "6/8 − 4/8"},
-		{selfreference.JPlusCorrect, "cot", 66.6667, 3, "q1 q2 of q1 q2 q3"},
-		{selfreference.JPlusCorrectF1, "cot", 80, 3, "P = 1, R = 2/3"},
-		{selfreference.JPlusIncorrect, "cot", 50, 2, "q4 of q4 q5"},
-		{selfreference.JPlusIncorrectF1, "cot", 66.6667, 2, "P = 1, R = 1/2"},
-		{selfreference.JMinusCorrect, "cot", 100, 1, "q6"},
-		{selfreference.JMinusCorrectF1, "cot", 100, 1, ""},
-		{selfreference.JMinusIncorrect, "cot", 0, 2, "neither q7 nor q8"},
-		{selfreference.JMinusIncorrectF1, "cot", 0, 2, ""},
-		// ΣG = 5, ΣJ = 4, ΣA = 4; ΣGJ = 3 (q1 q2 q4), ΣGA = 3, ΣJA = 3.
-		// r_GJ = (8·3 − 5·4)/√(5·3·4·4) = 4/√240; r_GA is the same.
-		// r_JA = (8·3 − 4·4)/√(4·4·4·4) = 8/16.
-		{selfreference.CorrelationGJ, "cot", 0.258199, 8, "4/√240"},
-		{selfreference.CorrelationGA, "cot", 0.258199, 8, "4/√240"},
-		{selfreference.CorrelationJA, "cot", 0.5, 8, "8/16"},
-		// (0.258199 − 0.258199·0.5)/√((1 − 16/240)(1 − 1/4)) = 0.129099/√0.7
-		{selfreference.PartialGJ, "cot", 0.154303, 8, ""},
-		{selfreference.Accuracy, "self", 75, 8, "q5 and q8 as well"},
-		{selfreference.Precision, "self", 75, 4, "q1 q2 q6 of q1 q2 q6 q7"},
-		{selfreference.F1, "self", 75, 8, "P = R = 3/4"},
-		{selfreference.Overconfidence, "self", 0, 8, ""},
-		{selfreference.Accuracy, "difference", 25, 8, ""},
-		{selfreference.F1, "difference", 15, 8, "75 − 60"},
-		{selfreference.Overconfidence, "difference", -25, 8, ""},
-		{selfreference.Precision, "difference", 25, 8, "its n are all judgments: each mode judged other answers Correct"},
-		{selfreference.JPlusIncorrect, "difference", 50, 2, "both of q4 q5, less q4"},
-		// self: ΣJ = 6, ΣGJ = 4: r_GJ = (32 − 30)/√(15·12) = 0.149071, r_JA =
-		// (24 − 24)/… = 0; r_GJ|A = 0.149071/√(14/15) = 0.154303: no difference.
-		{selfreference.CorrelationGJ, "self", 0.149071, 8, ""},
-		{selfreference.CorrelationJA, "self", 0, 8, ""},
-		{selfreference.PartialGJ, "self", 0.154303, 8, ""},
-		{selfreference.PartialGJ, "difference", 0, 8, ""},
-	} {
-		r := in(t, rep, c.metric, scoring.Overall, c.mode)
-		if r.Value == nil || *r.Value != c.want || r.N != c.n {
-			t.Errorf("%s (%s) is %s, want %v of %d: %s", c.metric, c.mode, show(r), c.want, c.n, c.reason)
-		}
-		if correlation := strings.HasPrefix(c.metric, "r-"); correlation != (r.Unit == scoring.UnitCorrelation) {
-			t.Errorf("%s has unit %q", c.metric, r.Unit)
-		}
-	}
-	for _, r := range rep.Results {
-		if r.Group != scoring.Overall {
-			t.Errorf("one agent and no categories, yet a group %q", r.Group)
-		}
-		if r.Metric == selfreference.CorrelationGA && r.Mode == scoring.ModeDifference {
-			t.Error("r-ga has a difference between modes, though neither has a part in it")
-		}
-	}
 }
 
 // world draws judgments at random, some without a verdict.
@@ -318,135 +247,6 @@ func TestSelfReferenceAgainstASecondComputation(t *testing.T) {
 	}
 }
 
-// Two policies differ where there is no verdict, and by what they say.
-func TestMissingVerdicts(t *testing.T) {
-	all := []judgedAnswer{
-		{question: "q1", own: true, right: true, cot: "C", self: ""},
-		{question: "q2", own: true, right: true, cot: "", self: "C"},
-		{question: "q3", own: false, right: false, cot: "refused", self: "I"},
-		{question: "q4", own: false, right: false, cot: "I", self: "C"},
-	}
-	for _, c := range []struct {
-		how          scoring.MissingPolicy
-		metric, mode string
-		want         float64
-		n            int
-		missing      string
-	}{
-		{scoring.MissingWrong, selfreference.Accuracy, "cot", 50, 4, "wrong"},
-		{scoring.MissingWrong, selfreference.Recall, "cot", 50, 2, "not judged Correct"},
-		{scoring.MissingWrong, selfreference.F1, "cot", 66.6667, 4, "not judged Correct"},
-		{scoring.MissingWrong, selfreference.Overconfidence, "cot", -25, 4, "not judged Correct"},
-		{scoring.MissingWrong, selfreference.JMinusIncorrect, "cot", 50, 2, "wrong"},
-		{scoring.MissingWrong, selfreference.Accuracy, "difference", 0, 4, "wrong"},
-		{scoring.MissingDrop, selfreference.Accuracy, "cot", 100, 2, "judgment left out"},
-		{scoring.MissingDrop, selfreference.Recall, "cot", 100, 1, "judgment left out"},
-		{scoring.MissingDrop, selfreference.F1, "cot", 100, 2, "judgment left out"},
-		{scoring.MissingDrop, selfreference.Accuracy, "self", 66.6667, 3, "judgment left out"},
-		{scoring.MissingDrop, selfreference.Overconfidence, "self", 33.3333, 3, "judgment left out"},
-		{scoring.MissingDrop, selfreference.Accuracy, "difference", -100, 1, "judgment left out"}, // q4 alone is judged in both
-		{scoring.MissingDrop, selfreference.AgentAccuracy, "", 50, 4, "wrong"},
-	} {
-		run := judgedRun(t, all...)
-		run.CountMissing(c.how)
-		rep := run.Score(quick)
-		r := in(t, rep, c.metric, scoring.Overall, c.mode)
-		if r.Value == nil || *r.Value != c.want || r.N != c.n || r.Missing != c.missing {
-			t.Errorf("%s: %s (%s) is %s, want %v of %d, missing %q", c.how, c.metric, c.mode, show(r), c.want, c.n, c.missing)
-		}
-		if rep.Missing != c.how {
-			t.Errorf("the report says %q", rep.Missing)
-		}
-		what := map[scoring.MissingPolicy]string{scoring.MissingWrong: "count as wrong", scoring.MissingDrop: "are left out"}[c.how]
-		for _, part := range []string{"1 of 8 replies were refused and " + what, "2 of 4 judgments in mode cot have no verdict and " + what} {
-			if !slices.ContainsFunc(rep.Warnings, func(w string) bool { return strings.Contains(w, part) }) {
-				t.Errorf("%s: no warning %q in %q", c.how, part, rep.Warnings)
-			}
-		}
-	}
-	if rep := judgedRun(t, all...).Score(quick); rep.Missing != scoring.MissingWrong {
-		t.Errorf("unless told otherwise the policy is %q", rep.Missing)
-	}
-}
-
-func TestSelfReferenceDegenerate(t *testing.T) {
-	none := scoring.Result{}
-	many := func(n int, s judgedAnswer) (all []judgedAnswer) {
-		for i := range n {
-			s.question = fmt.Sprintf("q%d", i)
-			all = append(all, s)
-		}
-		return all
-	}
-	for _, c := range []struct {
-		name, metric, mode string
-		all                []judgedAnswer
-		value, low, high   float64 // undefined where there is none
-		note               string
-	}{
-		{"all right", selfreference.Accuracy, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), 100, 71.7065, 100, ""},
-		{"all right", selfreference.F1, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), 100, 83.5222, 100, ""}, // 2·0.717065/1.717065
-		{"all right", selfreference.F1JMinus, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "the judge answered no question wrong"},
-		{"all right", selfreference.F1Delta, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "one of the two F1 is"},
-		{"all right", selfreference.JPlusIncorrect, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "own answer right and an agent's wrong"},
-		{"all right", selfreference.PartialGJ, "cot", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "G has no variance: the judge's own answers are all right; J has no variance: the judgments are all right; A has no variance"},
-		{"all right", selfreference.PartialGJ, "difference", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "in mode cot G has no variance"},
-		{"all right", selfreference.Accuracy, "difference", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), 0, -23.0984, 23.0984, ""},
-		{"all right", scoring.GenerationAccuracy, "", many(10, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), 100, 71.7065, 100, ""},
-		{"all silent", selfreference.Accuracy, "self", many(5, judgedAnswer{own: true, right: true}), 0, 0, 50, ""},
-		{"all silent", selfreference.Precision, "self", many(5, judgedAnswer{own: true, right: true}), undefined, 0, 0, "nothing was judged Correct"},
-		{"all silent", selfreference.F1, "self", many(5, judgedAnswer{own: true, right: true}), 0, 0, 66.6667, ""}, // there was something to find
-		{"nothing to find", selfreference.F1, "cot", many(5, judgedAnswer{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer there is right and none was judged Correct"},
-		{"nothing to find", selfreference.Recall, "cot", many(5, judgedAnswer{own: true, cot: "I", self: "I"}), undefined, 0, 0, "no agent's answer is right"},
-		{"the paper's 0.0000", selfreference.PartialGJ, "self", append(many(4, judgedAnswer{own: true, right: true, cot: "C", self: "C"}), judgedAnswer{question: "x", own: true, cot: "I", self: "C"}), undefined, 0, 0, "undefined: G has no variance: the judge's own answers are all right"},
-		{"G is A", selfreference.PartialGJ, "cot", append(many(4, judgedAnswer{own: true, right: true, cot: "C"}), judgedAnswer{question: "x", cot: "C"}, judgedAnswer{question: "y", cot: "I"}), undefined, 0, 0, "r-ga is 1 or −1"},
-		{"J is A", selfreference.PartialGJ, "cot", append(many(4, judgedAnswer{own: true, right: true, cot: "C"}), judgedAnswer{question: "x", cot: "C"}, judgedAnswer{question: "y", own: true, cot: "C"}), undefined, 0, 0, "r-ja is 1 or −1"},
-		{"J is not A", selfreference.CorrelationJA, "cot", append(many(4, judgedAnswer{own: true, right: true, cot: "I"}), judgedAnswer{question: "x", cot: "I"}, judgedAnswer{question: "y", own: true, cot: "I"}), -1, undefined, undefined, "a judgment is right in only 2 questions, fewer than 10"},
-		{"one question", selfreference.Accuracy, "cot", many(1, judgedAnswer{own: true, right: true, cot: "C", self: "I"}), 100, 5, 100, ""},
-		{"one question, two agents", selfreference.Accuracy, "cot", append(many(1, judgedAnswer{agent: "a", own: true, right: true, cot: "C"}), many(1, judgedAnswer{agent: "b", own: true, right: true, cot: "I"})...), 50, 0.1541, 99.8459, ""},
-		{"no answers of its own", scoring.GenerationAccuracy, "", many(3, judgedAnswer{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no answers of its own"},
-		{"no answers of its own", selfreference.CorrelationGJ, "cot", many(3, judgedAnswer{noOwn: true, right: true, cot: "C", self: "C"}), undefined, 0, 0, "no judgment with an answer of the judge's own"},
-		{"no answers of its own", selfreference.Accuracy, "cot", many(3, judgedAnswer{noOwn: true, right: true, cot: "C", self: "C"}), 100, 36.8403, 100, ""},
-		{"none at all", selfreference.Accuracy, "cot", nil, undefined, 0, 0, ""},
-	} {
-		t.Run(c.name+"/"+c.metric+c.mode, func(t *testing.T) {
-			rep := judgedRun(t, c.all...).Score(quick)
-			if _, err := json.Marshal(rep); err != nil {
-				t.Fatal(err)
-			}
-			if err := report.Print(&bytes.Buffer{}, report.Scores{Runs: []scoring.Report{rep, rep}}, report.FullText, 0); err != nil {
-				t.Fatal(err)
-			}
-			if len(c.all) == 0 {
-				if len(rep.Results) != 2 { // no mode was asked
-					t.Errorf("%d results of nothing", len(rep.Results))
-				}
-				return
-			}
-			r := in(t, rep, c.metric, scoring.Overall, c.mode)
-			is := func(got *float64, want float64) bool {
-				if got == nil {
-					return want == undefined
-				}
-				return math.Abs(*got-want) < 1e-3
-			}
-			want := none
-			want.Note = c.note
-			switch {
-			case r.Value == nil:
-				if c.value != undefined || c.note == "" || !strings.HasPrefix(r.Note, "undefined: ") || r.Low != nil || r.High != nil {
-					t.Errorf("is %s, want %v", show(r), c.value)
-				}
-			case math.Abs(*r.Value-c.value) > 1e-3 || !is(r.Low, c.low) || !is(r.High, c.high):
-				t.Errorf("is %s, want %v [%v, %v]", show(r), c.value, c.low, c.high)
-			}
-			if !strings.Contains(r.Note, c.note) {
-				t.Errorf("note %q, want %q in it", r.Note, c.note)
-			}
-		})
-	}
-}
-
 // Three agents that answer alike tell no more than one: the questions count, not the judgments.
 func TestAgentsOfAQuestionBelongTogether(t *testing.T) {
 	var one, three []judgedAnswer
@@ -476,33 +276,6 @@ func TestAgentsOfAQuestionBelongTogether(t *testing.T) {
 		if same.N != 3*r.N || *same.Value != *r.Value || same.Clusters == 0 || math.Abs((*same.High-*same.Low)/(*r.High-*r.Low)-1) > 0.15 {
 			t.Errorf("of one agent %s, of three alike %s", show(r), show(same))
 		}
-	}
-}
-
-// The order of the records, and of the questions among them, changes no byte.
-func TestSelfReferenceOrder(t *testing.T) {
-	var records []*judging.Record
-	for _, s := range world(5, 40) {
-		records = append(records, s.records(bothModes...)...)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	var first []byte
-	for i := range 3 {
-		rep := gather(t, manifestOf("self-reference", 120), records).Score(quick)
-		b, err := json.Marshal(rep)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var csv bytes.Buffer
-		if err := (report.Scores{Runs: []scoring.Report{rep}}).Document().CSV(&csv); err != nil {
-			t.Fatal(err)
-		}
-		if b = append(b, csv.Bytes()...); i == 0 {
-			first = b
-		} else if !bytes.Equal(b, first) {
-			t.Error("another order of records gives other bytes")
-		}
-		rng.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 	}
 }
 

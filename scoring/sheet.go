@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"cmp"
+	"maps"
 	"runtime"
 	"slices"
 
@@ -72,14 +73,6 @@ func (s *Sheet) sections(units []Unit) []section {
 		}
 	}
 	return all
-}
-
-// GroupNames are those of the units, all of them first.
-func (s *Sheet) GroupNames() (names []string) {
-	for _, in := range s.sections(s.Units) {
-		names = append(names, in.name)
-	}
-	return names
 }
 
 // score computes every metric, overall and by group.
@@ -324,4 +317,12 @@ func (s *Sample) with(is func(row []float64) bool) (n int) {
 		}
 	}
 	return n
+}
+
+// inOrder are rows by their names.
+func inOrder(rows map[string][]float64) (list [][]float64) {
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		list = append(list, rows[name])
+	}
+	return list
 }

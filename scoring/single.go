@@ -18,17 +18,6 @@ func Shares(protocol string) (names []string) {
 	return names
 }
 
-// ItemResult is the result of an item by a metric. An item without a verdict is LeftOut where the metric leaves it out.
-type ItemResult int
-
-// Results of an item.
-const (
-	Wrong ItemResult = iota
-	Right
-	LeftOut
-	NotKnown // a judgment failed
-)
-
 // SoFar counts what the items of a run that is being made come to, by its headline.
 type SoFar struct {
 	records  *Loader // that are taken before they are added

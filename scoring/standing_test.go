@@ -8,7 +8,7 @@ func TestStanding(t *testing.T) {
 	p := func(v float64) *float64 { return &v }
 	fifty := 50.0
 	of := func(all ...Reference) string {
-		r := Report{Results: []Result{{Metric: "strict", Group: Overall, Value: &fifty}}, References: all}
+		r := Report{Results: []Result{{Metric: "strict", Group: Overall, Value: &fifty}}, Extras: Extras{References: all}}
 		return r.Standing("strict")
 	}
 	best := Reference{Judge: "best", Metric: "strict", Value: 90, P: p(0.001), OnlyReference: 40}

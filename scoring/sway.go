@@ -1,46 +1,12 @@
 package scoring
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"gavel/judging"
 	"gavel/scoring/stats"
 )
-
-// Responses hands over the candidates of each item, in the order of their ids.
-type Responses func(use func(id string, of []judging.Response)) error
-
-// Swayer is a scorer whose runs tell what sways the judge: it counts what the texts of the items have, which no record
-// has. clusterOf says which items belong together; nil where each stands for itself. The result is nil where the run
-// asks something else.
-type Swayer interface {
-	Sway(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) (*Sway, error)
-}
-
-// Sway is what sways the judge of a run, of its items' texts; nil where nobody can tell.
-func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
-	s, ok := run.scorer.(Swayer)
-	if !ok {
-		return nil, nil
-	}
-	out, err := s.Sway(run.responses, run.cluster, b)
-	if out != nil {
-		out.Says = out.Answer()
-		if run.Manifest.DrawnBy != nil {
-			out.Says += " But " + LookedAt + "."
-		}
-		out.Run = run.Dir
-		out.Judge = run.Manifest.Spec.Model.Name
-		out.Dataset = run.Manifest.Dataset.Name
-	}
-	return out, err
-}
 
 // Sway is what goes with a judge's verdicts beside what is right: its causes, and what is left when they are equal.
 type Sway struct {
@@ -74,14 +40,6 @@ type Cause struct {
 	// what one standard deviation more does to the odds of being named, in a logistic regression on what is right and
 	// on all causes; null where none could be fitted. Of the place it is what being shown first does.
 	Odds *Odds `json:"odds"`
-}
-
-// Proportion is one of some units, in percent, with its interval; null where there are none.
-type Proportion struct {
-	Value *float64 `json:"value"` // percent
-	Low   *float64 `json:"low"`   // of its interval
-	High  *float64 `json:"high"`  // as low
-	N     int      `json:"n"`     // units
 }
 
 // ProportionOf counts how many are so, and of how many, of each unit or of what belongs together.
@@ -131,30 +89,6 @@ func MeanOf(scores [][2]int, least float64, b stats.Bootstrap) (e Estimate, n in
 	return e, n
 }
 
-// Odds are a ratio with its interval, and p by Student's t, corrected by Holm for all causes.
-type Odds struct {
-	Ratio float64 `json:"ratio"` // 1 changes nothing
-	Low   float64 `json:"low"`   // of its interval
-	High  float64 `json:"high"`  // as low
-	P     float64 `json:"p"`     // corrected
-}
-
-// Rule names responses without reading them.
-type Rule struct {
-	Name  string   `json:"name"`           // what it names
-	Value float64  `json:"value"`          // percent of the pairs that it is right on in both orders
-	Low   *float64 `json:"low,omitempty"`  // of its interval; none of a rule that no pair can tell from another
-	High  *float64 `json:"high,omitempty"` // as low
-	// pairs, or where they belong together clusters of them, on which the judge is right more often, and the rule
-	OnlyJudge int `json:"only_judge,omitempty"`
-	OnlyRule  int `json:"only_rule,omitempty"` // as only_judge
-	// of McNemar's exact test of the two
-	P *float64 `json:"p,omitempty"`
-
-	Named   *Proportion `json:"named,omitempty"`         // verdicts that name what the rule names
-	Against *Proportion `json:"right_against,omitempty"` // pairs correct in both orders whose better response is the other
-}
-
 // picks are the responses that rules name, and the others.
 var picks = map[string][2]string{
 	"the longer":    {"the longer response", "the shorter one"},
@@ -183,62 +117,6 @@ func Decider(rules []Rule, strict *float64) (found *Rule) {
 func (r Rule) Decides() string {
 	return fmt.Sprintf("The judge picks %s in %.0f %% of verdicts. When %s is correct, its accuracy is %.0f %%.",
 		picks[r.Name][0], *r.Named.Value, picks[r.Name][1], *r.Against.Value)
-}
-
-// Ruler is a scorer whose runs are held against rules that do not read; none where the run asks something else.
-type Ruler interface {
-	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Rule, error)
-}
-
-// responses hands over those to the items: none where they are not in the run's folder.
-func (run *Run) responses(use func(id string, of []judging.Response)) error {
-	items := run.items
-	if items == nil {
-		items = run.inFolder
-	}
-	err := items(use)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-func (run *Run) inFolder(use func(id string, of []judging.Response)) error {
-	in, err := os.Open(filepath.Join(run.folder, judging.ItemsFile))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return judging.EachResponse(run.Manifest, in, use)
-}
-
-// rules are those that the run is held against; none where the items cannot be read.
-func (run *Run) rules(b stats.Bootstrap) []Rule {
-	s, ok := run.scorer.(Ruler)
-	if !ok || run.items == nil && run.folder == "" {
-		return nil
-	}
-	rules, err := s.Rules(run.responses, run.cluster, b)
-	if err != nil {
-		return nil
-	}
-	return rules
-}
-
-// Result is the share as one of a metric.
-func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
-
-// Sways tells whether a cause sways the judge beyond chance.
-func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
-
-// Answer is what sways the judge, and whether a rule that does not read does as well.
-func (s Sway) Answer() string {
-	words := s.swayed()
-	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
-		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is correct in both orders on %.0f %% "+
-			"of the pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
-	}
-	return words
 }
 
 // Best is the best rule that does not read.

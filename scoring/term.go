@@ -26,6 +26,17 @@ type Term struct {
 	Best    Best     // "" where that cannot be said
 }
 
+// Keys of metrics that runs of every protocol may have, and of those of pairs that stand on every board.
+const (
+	SelfAgreement   = "self-agreement"
+	NoiseFloor      = "noise-floor:" // of the metric whose key follows
+	Brier           = "brier"
+	CalibrationECE  = "ece"
+	RightWhereAlike = "right-where-alike"
+	Coverage        = "coverage"
+	FirstPosition   = "first-position"
+)
+
 // Best says which values of a metric are the better, in words.
 type Best string
 
@@ -99,7 +110,7 @@ func MetricOf(protocol, key string) (Term, bool) {
 // CommonTerms define what runs of every protocol may have.
 var CommonTerms = []Term{
 	{
-		Metric: "self-agreement",
+		Metric: SelfAgreement,
 		Label:  "intra-rater agreement",
 		Short:  "agreement",
 		Plain:  "prompts with the same verdict every time they were asked",
@@ -107,7 +118,7 @@ var CommonTerms = []Term{
 		Others: "test-retest reliability",
 	},
 	{
-		Metric: "noise-floor:*",
+		Metric: NoiseFloor + "*",
 		Label:  "noise floor of *",
 		Called: []string{"noise floor"},
 		Plain:  "the largest difference between two repeats of the same run",
@@ -118,7 +129,6 @@ var CommonTerms = []Term{
 		Metric: "auroc",
 		Label:  "AUROC",
 		Unit:   UnitScore,
-		Called: []string{"AUROC"},
 		Plain: "take two pairs with different labels: " +
 			"how often the odds of response A are higher in the pair in which A is labelled better",
 		Source: "DeLong et al. 1988; clusters by Obuchowski 1997",
@@ -126,22 +136,20 @@ var CommonTerms = []Term{
 		Chance: "0.5",
 	},
 	{
-		Metric: "brier",
+		Metric: Brier,
 		Label:  "Brier score",
 		Short:  "Brier",
 		Unit:   UnitScore,
-		Called: []string{"Brier score"},
 		Plain:  "squared distance between confidence and right or wrong; 0 is best",
 		Source: "Brier 1950",
 		Others: "mean squared error of a forecast",
 		Chance: "0.25 if it says so",
 	},
 	{
-		Metric: "ece",
+		Metric: CalibrationECE,
 		Label:  "expected calibration error",
 		Short:  "ECE",
 		Unit:   UnitScore,
-		Called: []string{"expected calibration error"},
 		Plain:  "distance between confidence and accuracy, over ten bins; 0 is best",
 		Source: "Guo et al., arXiv 1706.04599",
 		Others: "expected calibration error",
@@ -158,3 +166,6 @@ var WithoutVerdictTerm = Term{
 	Source: "share of judgments",
 	Others: "invalid or unparsed responses, refusals",
 }
+
+// WithoutVerdict is the share of judgments without a verdict.
+const WithoutVerdict = "without-verdict"

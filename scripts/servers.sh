@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|llamacpp|litellm|all]
+# usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|llamacpp|litellm|transformers|all]
 #
 # Runs llama-server and Ollama on this machine with the model of scripts/tinymodel, for trying gavel against real servers. Both serve it
 # under the name "tiny", on the loopback interface only, on ports the kernel picks. Each works with one thread: several wait for one
 # another after each layer, which takes up to ten times as long with a model this small where the machine does other work too.
 #
 # vllm is vLLM on the CPU with the model of scripts/vllm.sh, SmolLM2, which it too serves as "tiny"; llamacpp is llama-cpp-python's
-# server, and litellm is LiteLLM's proxy in front of llama, which has to run (scripts/pypi.sh). These three are none of all.
+# server, and litellm is LiteLLM's proxy in front of llama, which has to run (scripts/pypi.sh). transformers is "transformers serve" of
+# vLLM's environment with vLLM's model, which it serves as SmolLM2-135M-Instruct and does not list. These four are none of all.
 #
 #   start   gets the servers (scripts/llama.sh, scripts/ollama.sh), writes the model, starts what is not running yet, waits until it
 #           answers, and prints the lines that env prints
@@ -76,7 +77,7 @@ answers() {
 	local port
 	port=$(port "$1") || return 1
 	case $1 in
-	llama | vllm) get "$port" /health ;;
+	llama | vllm | transformers) get "$port" /health ;;
 	llamacpp) get "$port" /v1/models ;;
 	litellm) get "$port" /health/liveliness ;;
 	ollama) get "$port" /api/version ;;
@@ -170,6 +171,19 @@ start_vllm() {
 		${SERVERS_FLAGS:-}
 }
 
+# It lists what is in the cache of Hugging Face's hub, which has to exist.
+start_transformers() {
+	local have python model port
+	have=$("$here/vllm.sh") || exit
+	{ read -r python && read -r model; } <<<"$have"
+	port=$(free "$python")
+	mkdir -p "$dir/hub"
+	export HF_HUB_CACHE=$dir/hub HF_HUB_OFFLINE=1 DO_NOT_TRACK=1 OMP_NUM_THREADS=$threads
+	cd "$(dirname "$model")" # it serves a folder under the name that it is given
+	launch transformers at "$port" "$(dirname "$python")/transformers" serve "$(basename "$model")" --host 127.0.0.1 --port "$port" \
+		--device cpu --dtype bfloat16
+}
+
 # alone waits until no other run of this script starts or stops these servers.
 alone() {
 	mkdir -p "$dir"
@@ -233,9 +247,9 @@ urls() {
 }
 
 main() {
-	local usage='usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|llamacpp|litellm|all]' names name
+	local usage='usage: scripts/servers.sh start|wait|stop|env [llama|ollama|vllm|llamacpp|litellm|transformers|all]' names name
 	case ${2:-all} in
-	llama | ollama | vllm | llamacpp | litellm) names=("$2") ;;
+	llama | ollama | vllm | llamacpp | litellm | transformers) names=("$2") ;;
 	all) names=(llama ollama) ;;
 	*) die "$usage" ;;
 	esac

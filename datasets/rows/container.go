@@ -23,8 +23,9 @@ const (
 	zstandard  container = "zstd"
 	parquetSet container = "Parquet"
 	jsonArray  container = "JSON array"
-	marked     container = "marked text" // with a byte order mark: UTF-8 or UTF-16
-	csvTable   container = "CSV"         // or TSV, with a row of names
+	marked8    container = "UTF-8"  // with a byte order mark
+	marked16   container = "UTF-16" // with a byte order mark
+	csvTable   container = "CSV"    // or TSV, with a row of names
 )
 
 // sniff tells by its first bytes how a file is packed, whatever its name, and recognises files that are something else
@@ -48,8 +49,10 @@ func sniff(in Source) (container, error) {
 		return plainLines, errors.New("the file is a zip archive: unpack it first")
 	case n >= 262 && string(head[257:262]) == "ustar":
 		return plainLines, errors.New("the file is a tar archive: unpack it first")
-	case starts(mark8), starts(markLittle), starts(markBig):
-		return marked, nil
+	case starts(mark8):
+		return marked8, nil
+	case starts(markLittle), starts(markBig):
+		return marked16, nil
 	case 3*bytes.Count(head, []byte{0}) > n:
 		return plainLines, errors.New("a third of its first bytes is NUL: " +
 			"it is no text, or UTF-16 without a byte order mark: save it as UTF-8")
@@ -83,7 +86,7 @@ func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 		if lines != nil {
 			lines.Close()
 		}
-		if err != nil || !isCompressed && how != marked {
+		if err != nil || !isCompressed && how != marked8 && how != marked16 {
 			return next, how != csvTable, err
 		}
 		compressed = compressed || isCompressed
@@ -99,8 +102,8 @@ func unpacked(in Source, how container) (*Spool, error) {
 	switch how {
 	case gzipped, zstandard:
 		err = inflate(in, how, out)
-	case marked:
-		err = decodeMarked(in, out)
+	case marked8, marked16:
+		err = decodeMarked(in, how, out)
 	case parquetSet:
 		err = parquetLines(in, out)
 	case csvTable:

@@ -1,19 +1,16 @@
 package rows
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // LineError is what is wrong with one line of a file that has no rows without it.
@@ -29,55 +26,16 @@ func (e *LineError) Unwrap() error { return e.Err }
 const mark8, markLittle, markBig = "\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"
 
 // decodeMarked writes a text without its byte order mark, in UTF-8.
-func decodeMarked(in Source, out *Spool) error {
-	r := bufio.NewReaderSize(reader(in), batchBytes)
-	head, err := r.Peek(3)
-	if string(head) == mark8 {
-		r.Discard(len(mark8))
-		_, err = io.Copy(out, r)
-	} else if len(head) >= 2 {
-		r.Discard(2)
-		var order binary.ByteOrder = binary.BigEndian
-		if string(head[:2]) == markLittle {
-			order = binary.LittleEndian
+func decodeMarked(in Source, how container, out *Spool) error {
+	text := io.Reader(io.NewSectionReader(in, int64(len(mark8)), in.Size()))
+	if how == marked16 {
+		if in.Size()%2 != 0 {
+			return errors.New("the UTF-16 text ends in the middle of a character: get the file again")
 		}
-		err = decodeUTF16(r, order, out)
+		text = unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Reader(reader(in))
 	}
+	_, err := io.Copy(out, text)
 	return err
-}
-
-func decodeUTF16(r io.Reader, order binary.ByteOrder, out io.Writer) error {
-	w := bufio.NewWriterSize(out, batchBytes)
-	var unit [2]byte
-	high := rune(0) // the first half of a pair
-	for line := 1; ; {
-		_, err := io.ReadFull(r, unit[:])
-		if err == io.EOF && high == 0 {
-			return w.Flush()
-		}
-		c := rune(order.Uint16(unit[:]))
-		switch {
-		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
-			return &LineError{line, errors.New("the UTF-16 text ends in the middle of a character: get the file again")}
-		case err != nil:
-			return err
-		case high == 0 && c >= 0xd800 && c < 0xdc00:
-			high = c
-			continue
-		case high != 0 || utf16.IsSurrogate(c):
-			c = utf16.DecodeRune(high, c)
-			if c == utf8.RuneError {
-				return &LineError{line, errors.New("not UTF-16, as its first bytes say: save the file as UTF-8")}
-			}
-		}
-		high = 0
-		if _, err := w.WriteRune(c); err != nil {
-			return err
-		}
-		if c == '\n' {
-			line++
-		}
-	}
 }
 
 // tableOf tells by its first bytes whether a file is a table of values with a row of names, and what is between them. A

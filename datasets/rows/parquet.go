@@ -2,7 +2,6 @@ package rows
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -10,8 +9,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
@@ -36,24 +33,17 @@ func parquetLines(in Source, out *Spool) (err error) {
 	if err != nil {
 		return err
 	}
-	table, err := newColumn(f.Root())
-	if err != nil {
-		return err
-	}
-	if err := checkPages(in, f); err != nil {
-		return err
-	}
+	table := newColumn(f.Root())
 	opened = true
-	var line []byte
 	for _, group := range f.RowGroups() {
 		err := eachRow(group, func(row parquet.Row) error {
 			values := map[string]any{}
 			if err := f.Schema().Reconstruct(&values, row); err != nil {
 				return err
 			}
-			line = table.append(line[:0], values)
+			line := table.append(nil, values)
 			if len(line) > unpacking.row {
-				return errLongRow()
+				return fmt.Errorf("it is longer than %d MiB", unpacking.row>>20)
 			}
 			if _, err := out.Write(append(line, '\n')); err != nil {
 				return err
@@ -71,69 +61,24 @@ func parquetLines(in Source, out *Spool) (err error) {
 	return nil
 }
 
-// eachRow puts the rows of a group together from the values of its columns, and no more of one than a row may have. A
-// row is valid until use returns.
+// eachRow hands the rows of a group to use, whose first error ends it. A row is valid until use returns.
 func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
-	var columns []*values
-	for _, chunk := range group.ColumnChunks() {
-		c := &values{in: parquet.NewColumnChunkValueReader(chunk)}
-		defer c.in.Close()
-		columns = append(columns, c)
-	}
-	var row parquet.Row
-	for len(columns) > 0 {
-		row = row[:0]
-		room := unpacking.row
-		for i, c := range columns {
-			var err error
-			row, err = c.appendRow(row, &room)
-			if err == io.EOF && i == 0 {
-				return nil
-			}
-			if err != nil {
-				return ended(err)
+	in := group.Rows()
+	defer in.Close()
+	rows := make([]parquet.Row, 64)
+	for {
+		n, err := in.ReadRows(rows)
+		for _, row := range rows[:n] {
+			if err := use(row); err != nil {
+				return err
 			}
 		}
-		if err := use(row); err != nil {
-			return err
+		if err == io.EOF {
+			return nil
 		}
-	}
-	return nil
-}
-
-// values are those of a column, of which some are read already.
-type values struct {
-	in    parquet.ColumnChunkValueReader
-	read  [64]parquet.Value
-	n, at int
-}
-
-// appendRow appends the column's values of the next row, as far as there is room for their texts; io.EOF is the end.
-func (c *values) appendRow(row parquet.Row, room *int) (parquet.Row, error) {
-	for begin := len(row); ; c.at++ {
-		if c.at == c.n {
-			n, err := c.in.ReadValues(c.read[:])
-			switch {
-			case n > 0:
-			case err == io.EOF && len(row) > begin:
-				return row, nil
-			default:
-				return row, cmp.Or(err, io.ErrNoProgress)
-			}
-			c.n = n
-			c.at = 0
+		if err != nil {
+			return ended(err)
 		}
-		v := c.read[c.at]
-		if len(row) > begin && v.RepetitionLevel() == 0 {
-			return row, nil
-		}
-		if v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray {
-			*room -= len(v.ByteArray())
-		}
-		if *room < 0 || len(row) == mostValues() {
-			return row, errLongRow()
-		}
-		row = append(row, v.Clone()) // the next page may take the memory of this one
 	}
 }
 
@@ -165,12 +110,17 @@ func openParquet(in Source) (*parquet.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	unpacks := int64(0)
 	for _, group := range f.Metadata().RowGroups {
+		unpacks += group.TotalByteSize
 		for _, c := range group.Columns {
 			if c.MetaData.Codec == format.Lz4Raw { // v0.32.0 does not always read what it wrote itself
 				return nil, errors.New("LZ4 is not read; write the file with snappy or zstd")
 			}
 		}
+	}
+	if unpacks > unpacking.total {
+		return nil, errLongFile()
 	}
 	return f, nil
 }
@@ -184,40 +134,36 @@ type column struct {
 	element  *column   // of a list
 }
 
-func newColumn(of *parquet.Column) (*column, error) {
+// newColumn is nil where the column is not read: it is a map, a date, a time or a decimal.
+func newColumn(of *parquet.Column) *column {
 	c := &column{name: of.Name(), key: append(appendText(nil, []byte(of.Name())), ':')}
 	if of.Leaf() {
 		c.write = writerOf(of.Type())
 		if c.write == nil {
-			return nil, unread(of, of.Type().String(), "as numbers or texts")
+			return nil
 		}
-		return c, nil
+		return c
 	}
 	children := of.Columns()
-	switch kind := of.Type().String(); kind {
+	switch of.Type().String() {
 	case "LIST":
 		if len(children) != 1 || !children[0].Repeated() || children[0].Leaf() || len(children[0].Columns()) != 1 {
-			return nil, unread(of, "LIST without a group around its element", "as today's Parquet has lists")
+			return nil // today's Parquet has a group around the element
 		}
-		var err error
-		c.element, err = newColumn(children[0].Columns()[0])
-		return c, err
+		c.element = newColumn(children[0].Columns()[0])
+		if c.element == nil {
+			return nil
+		}
+		return c
 	case "MAP", "VARIANT":
-		return nil, unread(of, kind, "as a struct, or a list of key and value")
+		return nil
 	}
 	for _, child := range children {
-		inner, err := newColumn(child)
-		if err != nil {
-			return nil, err
+		if inner := newColumn(child); inner != nil {
+			c.children = append(c.children, inner)
 		}
-		c.children = append(c.children, inner)
 	}
-	return c, nil
-}
-
-func unread(of *parquet.Column, kind, as string) error {
-	return fmt.Errorf("the column %s is a %s, which is not read: write it %s, or leave it out",
-		strings.Join(of.Path(), "."), kind, as)
+	return c
 }
 
 // append writes a value as the library gives it: a map for a group, whose keys
@@ -256,8 +202,7 @@ func (c *column) append(line []byte, value any) []byte {
 }
 
 // writerOf says how the values of a type are written, nil where they are not read. Texts that are declared as such stay
-// as they are, so that one that is not UTF-8 is noticed later; other bytes are base64 where they are no text. Dates and
-// times are ISO 8601.
+// as they are, so that one that is not UTF-8 is noticed later; other bytes are base64 where they are no text.
 func writerOf(t parquet.Type) func([]byte, any) []byte {
 	if t.Kind() == parquet.Int96 {
 		return nil
@@ -269,27 +214,18 @@ func writerOf(t parquet.Type) func([]byte, any) []byte {
 	switch l := logical.Value.(type) {
 	case *format.StringType, *format.EnumType:
 		return func(b []byte, v any) []byte { return appendText(b, []byte(v.(string))) }
-	case *format.DateType:
-		return func(b []byte, v any) []byte {
-			return appendText(b, time.Unix(int64(v.(int32))*24*60*60, 0).UTC().AppendFormat(nil, time.DateOnly))
-		}
-	case *format.TimestampType:
-		if l.Unit.Value != nil {
-			return timestampWriter(int64(l.Unit.Value.Duration()), l.IsAdjustedToUTC)
-		}
 	case *format.IntType:
 		if !l.IsSigned && l.BitWidth == 64 { // of which the library makes an int64
 			return func(b []byte, v any) []byte { return strconv.AppendUint(b, uint64(v.(int64)), 10) }
 		}
+		return appendPlain
 	case *format.UUIDType:
 		return func(b []byte, v any) []byte {
 			id := v.([]byte)
 			return fmt.Appendf(b, `"%x-%x-%x-%x-%x"`, id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 		}
-	case *format.DecimalType, *format.JsonType, *format.BsonType:
-		return nil
 	}
-	return appendPlain
+	return nil
 }
 
 func appendPlain(b []byte, value any) []byte {
@@ -317,18 +253,6 @@ func appendFloat(b []byte, x float64, bits int) []byte {
 		format = 'e'
 	}
 	return strconv.AppendFloat(b, x, format, -1, bits)
-}
-
-// timestampWriter writes counts of a unit, of so many nanoseconds, since 1970.
-func timestampWriter(unit int64, utc bool) func([]byte, any) []byte {
-	perSecond, layout := int64(time.Second)/unit, "2006-01-02T15:04:05.999999999"
-	if utc {
-		layout = time.RFC3339Nano
-	}
-	return func(b []byte, v any) []byte {
-		count := v.(int64)
-		return appendText(b, time.Unix(count/perSecond, count%perSecond*unit).UTC().AppendFormat(nil, layout))
-	}
 }
 
 func appendBytes(b, value []byte) []byte {

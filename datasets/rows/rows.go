@@ -3,8 +3,8 @@
 package rows
 
 import (
-	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -52,21 +52,15 @@ type Row struct {
 // All gives the lines that are not blank, in their order. An error ends it.
 func All(in Source) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		r := bufio.NewReaderSize(reader(in), batchBytes)
-		var text []byte
-		for number := 1; ; number++ {
-			var err error
-			text, err = appendLine(text[:0], r)
-			switch {
-			case err == errTooLong:
-				yield(Row{}, tooLongLine(number))
-				return
-			case err != nil && err != io.EOF:
-				yield(Row{}, err)
-				return
-			case !Blank(text) && !yield(Row{number, bytes.TrimRight(text, "\r\n")}, nil), err == io.EOF:
-				return
+		enough := errors.New("enough")
+		err := EachLine(reader(in), func(line []byte) bool { return Blank(line) }, func(line Line[bool]) error {
+			if line.Value || yield(Row{line.Number, bytes.TrimRight(line.Text, "\r\n")}, nil) {
+				return nil
 			}
+			return enough
+		})
+		if err != nil && err != enough {
+			yield(Row{}, err)
 		}
 	}
 }
@@ -107,10 +101,6 @@ func eachUnpacked(in Source, use func(row int, text []byte) error) error {
 	if err != nil {
 		return err
 	}
-	return each(in, use)
-}
-
-func each(in Source, use func(row int, text []byte) error) error {
 	for row, err := range All(in) {
 		if err == nil {
 			err = use(row.Line, row.Text)

@@ -20,6 +20,10 @@ var unpacking = struct {
 	memory: 32 << 20,
 }
 
+func errLongFile() error {
+	return fmt.Errorf("it unpacks to more than %d MiB: unpack it by hand, if it is to be trusted", unpacking.total>>20)
+}
+
 // Spool holds the lines that a packed file unpacks to: in memory while they are few, which all but the largest
 // published files are, and in a temporary file from there on, so that memory does not grow with the answers.
 type Spool struct {
@@ -32,7 +36,7 @@ type Spool struct {
 func (s *Spool) Write(p []byte) (int, error) {
 	s.size += int64(len(p))
 	if s.size > unpacking.total {
-		return 0, fmt.Errorf("it unpacks to more than %d MiB: unpack it by hand, if it is to be trusted", unpacking.total>>20)
+		return 0, errLongFile()
 	}
 	if s.file == nil {
 		if len(s.mem)+len(p) <= unpacking.memory {

@@ -14,7 +14,7 @@ import (
 // labelFlags are of commands that read people's labels.
 func labelFlags() []cli.Flag {
 	return append(
-		append([]cli.Flag{&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels"}}, verdictFlags()...),
+		append([]cli.Flag{stringFlag("labels", "`FILE` of people's labels")}, verdictFlags()...),
 		formatFlags()...,
 	)
 }
@@ -55,30 +55,25 @@ func agreeCommand(e *env) *cli.Command {
 				Usage: "ε of the alternative annotator test: " +
 					"how much less than a person the judge may agree with the others, as a `SHARE`",
 			},
-			&cli.BoolFlag{
-				Name:  "split-as-tie",
-				Usage: "count pairs on which people are evenly split as ties; else they are left out",
-			},
+			boolFlag("split-as-tie",
+				"count pairs on which people are evenly split as ties; else they are left out"),
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
-		Action: func(c *cli.Context) error {
+		Action: e.printed(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelled(c)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if file != nil {
 				file.SplitAsTie = c.Bool("split-as-tie")
 			}
 			epsilon := c.Float64("epsilon")
 			if !(epsilon >= 0 && epsilon < 1) {
-				return usage("--epsilon %v: a share from 0 to below 1 is expected", epsilon)
+				return nil, usage("--epsilon %v: a share from 0 to below 1 is expected", epsilon)
 			}
 			a, err := labels.Agree(dirs, file, epsilon, o.Reading, o.Bootstrap)
-			if err != nil {
-				return err
-			}
-			return e.print(c, report.LabelAgreement{Agreement: a})
-		},
+			return report.LabelAgreement{Agreement: a}, err
+		}),
 	}
 }
 
@@ -98,31 +93,28 @@ func estimateCommand(e *env) *cli.Command {
 			},
 		}, labelFlags()...),
 		Before: oneArgument("RUN"),
-		Action: func(c *cli.Context) error {
+		Action: e.printed(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelled(c)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if file == nil {
-				return usage("--labels is missing: name the file of people's labels")
+				return nil, usage("--labels is missing: name the file of people's labels")
 			}
 			if err := oneOf("--response", c.String("response"), []string{"A", "B"}); err != nil {
-				return err
+				return nil, err
 			}
 			if len(dirs) > 1 {
-				return usage("%s holds %d runs: name one", c.Args().First(), len(dirs))
+				return nil, usage("%s holds %d runs: name one", c.Args().First(), len(dirs))
 			}
 			for _, w := range c.Float64Slice("width") {
 				if !(w > 0 && w <= 100) {
-					return usage("--width %v: expected points above 0 and at most 100", w)
+					return nil, usage("--width %v: expected points above 0 and at most 100", w)
 				}
 			}
 			r, err := labels.Estimate(dirs[0], file, c.String("response"), c.Float64Slice("width"), o.Reading, o.Bootstrap.Level)
-			if err != nil {
-				return err
-			}
-			return e.print(c, report.Estimated{Estimated: r})
-		},
+			return report.Estimated{Estimated: r}, err
+		}),
 	}
 }
 
@@ -138,21 +130,18 @@ func selectCommand(e *env) *cli.Command {
 			&cli.Float64Flag{Name: "delta", Value: 10, Usage: "probability, in `PERCENT`, that more are wrong"},
 		}, labelFlags()...),
 		Before: someArguments("RUN"),
-		Action: func(c *cli.Context) error {
+		Action: e.printed(func(c *cli.Context) (any, error) {
 			dirs, o, file, err := e.labelled(c)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			for _, name := range []string{"risk", "delta"} {
 				if x := c.Float64(name); !(x > 0 && x < 100) {
-					return usage("--%s %v: percent between 0 and 100 are expected", name, x)
+					return nil, usage("--%s %v: percent between 0 and 100 are expected", name, x)
 				}
 			}
 			s, err := labels.Select(dirs, file, c.Float64("risk")/100, c.Float64("delta")/100, o.Reading)
-			if err != nil {
-				return err
-			}
-			return e.print(c, report.Selective{Selective: s})
-		},
+			return report.Selective{Selective: s}, err
+		}),
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -25,12 +24,9 @@ import (
 // inItsOwnProcess is set in the environment of a process that makes a few tests.
 const inItsOwnProcess = "GAVEL_TEST_APART"
 
-// apartFlags are the flags of go test with which tests can be made apart. With any other, such as one that profiles,
-// covers, or lists, one process makes all tests, one after another.
-var apartFlags = map[string]bool{
-	"test.run": true, "test.skip": true, "test.v": true, "test.count": true, "test.timeout": true, "test.short": true,
-	"test.parallel": true, "test.paniconexit0": true, "test.testlogfile": true,
-}
+// apartFlags are the flags of go test with which tests can be made apart. With any other, such as one that chooses,
+// profiles, covers, or lists, one process makes all tests, one after another.
+var apartFlags = []string{"test.v", "test.count", "test.timeout", "test.short", "test.paniconexit0", "test.testlogfile"}
 
 // apart makes the tests, several at a time.
 type apart struct {
@@ -54,17 +50,15 @@ func runTests(m *testing.M) int {
 	a := &apart{log: flagOf("test.testlogfile"), start: time.Now()}
 	flag.Visit(func(f *flag.Flag) {
 		switch f.Name {
-		case "test.run", "test.skip", "test.testlogfile", "test.timeout":
+		case "test.testlogfile", "test.timeout":
 		default:
 			a.args = append(a.args, "-"+f.Name+"="+f.Value.String())
 		}
 	})
 	var group errgroup.Group
-	group.SetLimit(atOnce())
-	if slices.Contains(names, "TestScripts") {
-		for few := range slices.Chunk(namesOfScripts(), 12) {
-			group.Go(func() error { return a.run("^TestScripts$/^(" + strings.Join(few, "|") + ")$") })
-		}
+	group.SetLimit(runtime.GOMAXPROCS(0) + 1) // more than there are processors, for many a test waits
+	for few := range slices.Chunk(namesOfScripts(), 12) {
+		group.Go(func() error { return a.run("^TestScripts$/^(" + strings.Join(few, "|") + ")$") })
 	}
 	together := slices.DeleteFunc(slices.Clone(names), alone.MatchString)
 	for few := range slices.Chunk(together, 4) {
@@ -86,8 +80,6 @@ func runTests(m *testing.M) int {
 		word, status = "FAIL", 2
 	case a.failed:
 		word, status = "FAIL", 1
-	case len(names) == 0:
-		fmt.Fprintln(os.Stderr, "testing: warning: no tests to run")
 	}
 	fmt.Println(mark() + word)
 	return status
@@ -105,16 +97,6 @@ func namesOfScripts() (names []string) {
 	return names
 }
 
-// atOnce is how many tests are made at once: more than there are processors, for many a test waits.
-func atOnce() int {
-	set := false
-	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "test.parallel" })
-	if set {
-		return flag.Lookup("test.parallel").Value.(flag.Getter).Get().(int)
-	}
-	return runtime.GOMAXPROCS(0) + 1
-}
-
 func flagOf(name string) string { return flag.Lookup(name).Value.String() }
 
 // mark is what go test -json looks for before a line about a test.
@@ -125,25 +107,19 @@ func mark() string {
 	return ""
 }
 
-// namesOfTests lists the tests that the flags choose. It is false where they cannot be made apart.
+// namesOfTests lists the tests. It is false where the flags do not let them be made apart.
 func namesOfTests() (names []string, ok bool) {
 	ok = true
-	flag.Visit(func(f *flag.Flag) { ok = ok && (apartFlags[f.Name] || !strings.HasPrefix(f.Name, "test.")) })
-	run, runErr := regexp.Compile(flagOf("test.run"))
-	skip, skipErr := regexp.Compile(cmp.Or(flagOf("test.skip"), "^$"))
-	if !ok || runErr != nil || skipErr != nil || strings.Contains(run.String()+skip.String(), "/") {
-		return nil, false // a slash asks for a part of a test
+	flag.Visit(func(f *flag.Flag) {
+		ok = ok && (slices.Contains(apartFlags, f.Name) || !strings.HasPrefix(f.Name, "test."))
+	})
+	if !ok {
+		return nil, false
 	}
 	list := exec.Command(os.Args[0], "-test.list=^(Test|Fuzz|Example)")
 	list.Env = append(os.Environ(), inItsOwnProcess+"=1")
 	out, err := list.Output()
-	if err != nil {
-		return nil, false
-	}
-	names = slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool {
-		return !run.MatchString(name) || skip.MatchString(name)
-	})
-	return names, true
+	return strings.Fields(string(out)), err == nil
 }
 
 // run makes a few tests, and then prints all that they said.

@@ -95,6 +95,7 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 // takenAway says what to do in the place of flags that gavel once had.
 var takenAway = map[string]string{
 	"best":       "make the juries that you mean one by one, and compare them on items that you did not choose them on",
+	"canaries":   "it passed servers that mix conversations up from their start",
 	"by":         "leave it out: gavel label draws at random; agree still reads labels drawn by disagreement",
 	"contested":  "correct the label in the dataset, and score runs on that",
 	"human":      "give the file of people's votes to gavel agree with --labels",
@@ -206,11 +207,16 @@ func noArguments(c *cli.Context) error {
 
 // oneArgument wants exactly one.
 func oneArgument(what string) cli.BeforeFunc {
+	return func(c *cli.Context) error { return cmp.Or(atMostOne(what)(c), someArguments(what)(c)) }
+}
+
+// atMostOne allows one argument, or none.
+func atMostOne(what string) cli.BeforeFunc {
 	return func(c *cli.Context) error {
 		if c.NArg() > 1 {
 			return usage("expected one %s, not %d. See: %s --help", what, c.NArg(), commandLine(c))
 		}
-		return someArguments(what)(c)
+		return nil
 	}
 }
 

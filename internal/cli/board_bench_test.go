@@ -16,15 +16,18 @@ import (
 )
 
 // BenchmarkTenThousandRuns is the leaderboard over 10,000 runs: 250 judges, 4 protocols, 10 datasets, each run a copy of
-// one of the demo's under other names. first-s is until the first page has judges, and MiB what the heap holds after it and at the end.
+// a simulated one under another name. first-s is until the first page has judges, and MiB what the heap holds after it
+// and at the end.
 //
 //	go test ./internal/cli -run '^$' -bench TenThousandRuns -benchtime 500x
 func BenchmarkTenThousandRuns(b *testing.B) {
 	home(b)
-	for _, name := range []string{"reversed", "self-reference", "multi-option"} {
-		mustCall(b, "demo", name, "--out", "demo")
+	for protocol, dataset := range map[string]string{
+		"pairwise": "sample", "reversed": "sample", "multi-option": "sample-options", "self-reference": "sample-number --agents sim:coin",
+	} {
+		line := "run " + protocol + " --backend sim --model accuracy=0.8 --out demo/" + protocol + " --dataset " + dataset
+		mustCall(b, strings.Fields(line)...)
 	}
-	mustCall(b, "run", "pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--out", "demo/sim-1-pairwise")
 	for i := range 10_000 {
 		likeDemo(b, i)
 	}
@@ -68,10 +71,7 @@ func BenchmarkTenThousandRuns(b *testing.B) {
 func likeDemo(b *testing.B, i int) {
 	protocols := []string{"pairwise", "reversed", "multi-option", "self-reference"}
 	judge, protocol, set := i/40, protocols[i%4], i/4%10
-	from := fmt.Sprintf("demo/sim-%d-%s", 1+judge%3, protocol)
-	if _, err := os.Stat(from); err != nil {
-		from = "demo/sim-1-" + protocol
-	}
+	from := "demo/" + protocol
 	m, err := judging.ReadManifest(from)
 	if err != nil {
 		b.Fatal(err)

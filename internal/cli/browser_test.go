@@ -4,13 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"html"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -18,7 +15,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"gavel/internal/server"
 	"gavel/judging"
 )
 
@@ -157,36 +153,7 @@ func TestBrowserPages(t *testing.T) {
 // registered are addresses of each page that the server has, as far as links lead to it: one each.
 func registered(t *testing.T, base string) (targets []string) {
 	t.Helper()
-	pages := http.NewServeMux()
-	for _, pattern := range server.Pages() {
-		pages.HandleFunc(pattern, http.NotFound)
-	}
-	link := regexp.MustCompile(`href="(/[^"#]*)`)
-	found := map[string]bool{}
-	for queue := []string{"/"}; len(queue) > 0; queue = queue[1:] {
-		r, err := http.NewRequest("GET", base+html.UnescapeString(queue[0]), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, pattern := pages.Handler(r)
-		if pattern == "" || found[pattern] {
-			continue
-		}
-		found[pattern] = true
-		targets = append(targets, r.URL.RequestURI())
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		page, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, to := range link.FindAllSubmatch(page, -1) {
-			queue = append(queue, string(to[1]))
-		}
-	}
+	crawl(t, base, []string{"/"}, 1, func(link string, _ int, _ string) { targets = append(targets, link) })
 	return targets
 }
 

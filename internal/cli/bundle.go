@@ -21,7 +21,7 @@ func bundleCommand(e *env) *cli.Command {
 				Usage:     "write a bundle",
 				UsageText: "gavel bundle export [RUN...] --out FILE.tar [--dataset NAME]...",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "out", Usage: "`FILE` to write"},
+					stringFlag("out", "`FILE` to write"),
 					&cli.StringSliceFlag{
 						Name:  "dataset",
 						Usage: "`NAME` of a fetched dataset to include; may be given again",
@@ -34,10 +34,6 @@ func bundleCommand(e *env) *cli.Command {
 				Name: "import", Usage: "unpack a bundle", UsageText: "gavel bundle import FILE [--runs DIR]",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` for the runs"},
-					&cli.Int64Flag{
-						Name: "max-mib", Value: bundle.DefaultMaxMiB,
-						Usage: "refuse a bundle that unpacks to more than `N` MiB or, by default, 256 times its size",
-					},
 					unusedCacheFlag(),
 					&cli.BoolFlag{Name: "no-replies", Hidden: true}, // no import touches the cache
 				},
@@ -63,17 +59,17 @@ func (e *env) bundleExport(c *cli.Context) error {
 }
 
 func (e *env) bundleImport(c *cli.Context) error {
-	r := bundle.ImportRequest{Bundle: c.Args().First(), Runs: c.String("runs"), MaxMiB: c.Int64("max-mib")}
-	done, err := bundle.Import(e.library(), r)
+	runs := c.String("runs")
+	done, err := bundle.Import(e.library(), c.Args().First(), runs)
 	if err != nil {
 		return err
 	}
 	e.say("%s imported, %d already there", table.Count(done.Written, "file"), done.Same)
 	for _, run := range done.Runs {
-		e.say("  %s", filepath.Join(r.Runs, filepath.FromSlash(run)))
+		e.say("  %s", filepath.Join(runs, filepath.FromSlash(run)))
 	}
 	if len(done.Runs) > 0 {
-		e.next("gavel", "score", filepath.Join(r.Runs, filepath.FromSlash(done.Runs[0])))
+		e.next("gavel", "score", filepath.Join(runs, filepath.FromSlash(done.Runs[0])))
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"encoding/hex"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -14,10 +14,7 @@ import (
 
 // cacheDir is where replies are remembered unless told otherwise.
 func cacheDir(flag string) string {
-	if flag != "" {
-		return flag
-	}
-	return filepath.Join(xdg.CacheHome, "gavel", "replies")
+	return cmp.Or(flag, filepath.Join(xdg.CacheHome, "gavel", "replies"))
 }
 
 func (e *env) openCache(dir string) (*cache.Store, error) { return e.openCacheWith(dir, 0) }
@@ -46,7 +43,7 @@ func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.Action
 	}
 }
 
-func cacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache"} }
+func cacheFlag() cli.Flag { return stringFlag("cache", "`DIR` of the cache") }
 
 // unusedCacheFlag is of commands that once read the cache.
 func unusedCacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Hidden: true} }
@@ -76,18 +73,11 @@ func cacheCommand(e *env) *cli.Command {
 				Action: e.looking(e.cacheStats),
 			},
 			{
-				Name:   "verify",
-				Usage:  "read every entry and list the unusable ones",
-				Flags:  []cli.Flag{cacheFlag()},
-				Before: noArguments,
-				Action: e.looking(e.cacheVerify),
-			},
-			{
 				Name: "prune", Usage: "remove entries", UsageText: "gavel cache prune [--older-than D] [--model M] [--all]",
 				Flags: []cli.Flag{
 					&cli.DurationFlag{Name: "older-than", Usage: "remove entries older than `D` (720h is 30 days)"},
-					&cli.StringFlag{Name: "model", Usage: "only replies of the model `M`"},
-					&cli.BoolFlag{Name: "all", Usage: "remove everything"},
+					stringFlag("model", "only replies of the model `M`"),
+					boolFlag("all", "remove everything"),
 					cacheFlag(),
 				},
 				Before: pruneArguments,
@@ -109,23 +99,6 @@ func (e *env) cacheStats(c *cli.Context, s *cache.Store) error {
 	return e.print(c, facts(st.Rows(), st))
 }
 
-func (e *env) cacheVerify(c *cli.Context, s *cache.Store) error {
-	good, bad, err := s.Verify(c.Context, func(key []byte, err error) {
-		e.say("%s: %v", hex.EncodeToString(key[:min(8, len(key))]), err)
-	})
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(e.stdout, "%d replies can be used, %d cannot\n", good, bad); err != nil {
-		return err
-	}
-	if bad > 0 {
-		return fmt.Errorf("%d entries are unusable: gavel asks again when it needs them; "+
-			"\"gavel cache prune\" removes them", bad)
-	}
-	return nil
-}
-
 func pruneArguments(c *cli.Context) error {
 	if age := c.Duration("older-than"); c.IsSet("older-than") && age <= 0 {
 		return usage("--older-than %s: it must be more than 0", age)
@@ -134,10 +107,7 @@ func pruneArguments(c *cli.Context) error {
 }
 
 func (e *env) cachePrune(c *cli.Context, s *cache.Store) error {
-	age := c.Duration("older-than")
-	model := c.String("model")
-	all := c.Bool("all")
-	n, err := s.Prune(c.Context, cache.Dropping(all, model, age, e.now()))
+	n, err := s.Prune(c.Context, cache.Dropping(c.Bool("all"), c.String("model"), c.Duration("older-than"), e.now()))
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func datasetsCommand(e *env) *cli.Command {
 				Usage:  "the datasets gavel knows by name",
 				Flags:  formatFlags(),
 				Before: noArguments,
-				Action: e.listDatasets,
+				Action: e.printed(e.listDatasets),
 			},
 			{
 				Name:      "show",
@@ -31,7 +31,7 @@ func datasetsCommand(e *env) *cli.Command {
 				UsageText: "gavel datasets show NAME|FILE [flags]",
 				Flags:     append(openFlags(), formatFlags()...),
 				Before:    oneArgument("NAME or FILE"),
-				Action:    e.showDataset,
+				Action:    e.printed(e.showDataset),
 			},
 			{
 				Name: "fetch", Usage: "download a dataset from its official site", UsageText: "gavel datasets fetch NAME",
@@ -42,23 +42,11 @@ func datasetsCommand(e *env) *cli.Command {
 				Name:      "import",
 				Usage:     "import a published file from disk, or a file of your own under a name",
 				UsageText: "gavel datasets import [--as NAME] FILE",
-				Flags: append(mappingFlags(), &cli.StringFlag{
-					Name: "as",
-					Usage: "`NAME` of the dataset, if it has no published SHA-256; " +
-						"or a name of your choice, for a file of your own",
-				}),
+				Flags: append(mappingFlags(), stringFlag("as",
+					"`NAME` of the dataset, if it has no published SHA-256; "+
+						"or a name of your choice, for a file of your own")),
 				Before: oneArgument("FILE"),
 				Action: e.importDataset,
-			},
-			{
-				Name:      "pair",
-				Usage:     "make pairs from the outputs in two result files of promptfoo, Inspect or lm-eval",
-				UsageText: "gavel datasets pair RESULTS_A RESULTS_B --out FILE",
-				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "out", Usage: "`FILE` of the pairs", Required: true},
-					&cli.BoolFlag{Name: "unlabelled", Usage: "do not make labels from the scores in the files"},
-				},
-				Action: e.pairResults,
 			},
 		},
 	}
@@ -101,7 +89,7 @@ func mappingFrom(c *cli.Context) datasets.Mapping {
 	return datasets.Mapping{Fields: c.StringSlice("field"), LabelValues: c.StringSlice("label-values")}
 }
 
-func (e *env) listDatasets(c *cli.Context) error {
+func (e *env) listDatasets(*cli.Context) (any, error) {
 	type row struct {
 		datasets.Known
 		Here bool `json:"here"`
@@ -132,12 +120,12 @@ func (e *env) listDatasets(c *cli.Context) error {
 	for i, f := range datasets.Formats {
 		names[i] = f.Name
 	}
-	return e.print(c, doc.Document{
+	return doc.Document{
 		Blocks: []doc.Block{{Table: t, Notes: []doc.Note{
 			doc.Say("datasets.fetch"), doc.Say("datasets.files", strings.Join(names, ", ")),
 		}}},
 		Data: map[string]any{"datasets": rows},
-	})
+	}, nil
 }
 
 // openSet opens the dataset that a command names.
@@ -152,25 +140,25 @@ func (e *env) openSet(c *cli.Context) (*datasets.Set, error) {
 	return e.library().OpenWith(c.Args().First(), open)
 }
 
-func (e *env) showDataset(c *cli.Context) error {
+func (e *env) showDataset(c *cli.Context) (any, error) {
 	known, isKnown := e.library().Lookup(c.Args().First())
 	set, err := e.openSet(c)
 	if err != nil {
 		if isKnown && len(formats(c)) == 0 && !known.Builtin() && !e.library().Has(known) {
 			e.sayEach(known.Lines())
 		}
-		return err
+		return nil, err
 	}
 	defer set.Close()
 	told, err := set.Tell(known)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d := facts(told.Rows, told.Data)
 	for _, words := range told.Notes {
 		d.Blocks[0].Notes = append(d.Blocks[0].Notes, doc.Plain(words))
 	}
-	return e.print(c, d)
+	return d, nil
 }
 
 // facts lists names and values.
@@ -233,19 +221,6 @@ func (e *env) importDataset(c *cli.Context) error {
 	}
 	e.sayEach(k.Lines())
 	return e.stored(k, path)
-}
-
-func (e *env) pairResults(c *cli.Context) error {
-	if c.NArg() != 2 {
-		return usage("two result files are paired: gavel datasets pair RESULTS_A RESULTS_B --out FILE")
-	}
-	n, notes, err := datasets.PairResults(c.Args().Get(0), c.Args().Get(1), c.String("out"), !c.Bool("unlabelled"))
-	e.sayEach(notes)
-	if err == nil {
-		e.say("%d pairs written to %s", n, c.String("out"))
-		e.next("gavel", "datasets", "show", c.String("out"))
-	}
-	return err
 }
 
 func (e *env) importOwn(file, as string, how datasets.Mapping) error {

@@ -61,12 +61,7 @@ func TestServersDecide(t *testing.T) {
 			t.Errorf("presentation %d: %v is %v, by hand %v", r.Presentation, got.Label, got.P, want)
 		}
 	}
-	mustCall(t, "run", "pairwise", "--base-url", l.url(), "--dataset", "sample", "--out", "again")
-	for _, r := range records(t, "again") {
-		if !r.Replies[0].Cached {
-			t.Fatalf("%s was asked for again", r.Item)
-		}
-	}
+	again(t, "better", []string{"run", "pairwise", "--base-url", l.url(), "--dataset", "sample"})
 	l.kill()
 	t.Setenv("GAVEL_TINY_MODEL", tinyModel(t, "-decision", "-seed", "2"))
 	l.start(t)

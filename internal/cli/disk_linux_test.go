@@ -32,21 +32,27 @@ func onOwnDisks(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inNamespace(t, syscall.CLONE_NEWNS, onDisks+"="+path)
+	return false
+}
+
+// inNamespace makes a test again in a process of its own, in a namespace where it is root; a variable tells it so.
+func inNamespace(t *testing.T, kind uintptr, variable string) {
+	t.Helper()
 	again := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
-	again.Dir, again.Env = sourceDir, append(os.Environ(), onDisks+"="+path)
+	again.Dir, again.Env = sourceDir, append(os.Environ(), variable)
 	again.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		Cloneflags:  syscall.CLONE_NEWUSER | kind,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 	}
 	out, err := again.CombinedOutput()
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EINVAL) {
-		t.Skipf("this machine allows no namespace with disks of one's own: %v", err)
+		t.Skipf("this machine allows no such namespace: %v", err)
 	}
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return false
 }
 
 // smallDisk is a small disk of a test.
@@ -148,6 +154,16 @@ func (r ranOnDisk) fails(words ...string) {
 		if strings.Count(last, w) != 1 {
 			r.t.Errorf("gavel %s does not say %q once: %s", r.line, w, last)
 		}
+	}
+}
+
+// ends checks how it ended: well, or with words.
+func (r ranOnDisk) ends(words []string) {
+	r.t.Helper()
+	if words == nil {
+		r.well()
+	} else {
+		r.fails(words...)
 	}
 }
 

@@ -23,26 +23,25 @@ func doctorCommand(e *env) *cli.Command {
 		Usage:     "test a server and a model, and how long a run takes",
 		UsageText: "gavel doctor --model MODEL [flags]",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "model", Usage: "`NAME` of the judge on its server; optional if there is only one"},
+			stringFlag("model", "`NAME` of the judge on its server; optional if there is only one"),
 			&cli.StringFlag{
 				Name:  "system-role",
 				Value: backends.System,
 				Usage: "`ROLE` of the message with the system text: " +
 					"system, or user for models whose template rejects system",
 			},
-			&cli.BoolFlag{
-				Name: "quick",
-				Usage: "skip the checks that load the server: " +
-					"concurrent requests, and their rows in the estimate",
-			},
+			boolFlag("quick",
+				"skip the checks that load the server: "+
+					"concurrent requests, and their rows in the estimate"),
+
 			&cli.DurationFlag{Name: "timeout", Value: 2 * time.Minute, Usage: "time limit of one call: `D`, such as 90s or 10m"},
 			&cli.DurationFlag{
 				Name:  "time-limit",
 				Value: 5 * time.Minute,
 				Usage: "end after `D`, and name the checks that were not made; 0 for no limit",
 			},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, flagsOf(eval.EndpointFields)...),
+			boolFlag("json", "print JSON"),
+		}, flagsOf(eval.EndpointFields())...),
 		Before: noArguments,
 		Action: e.doctor,
 	}

@@ -42,20 +42,26 @@ var engineRuns = []struct {
 		judgments: 4, isDecided: true},
 }
 
-// TestEnginesOfPyPI asks servers that have less than the engines: one request at a time, or another server behind them.
+// TestEnginesOfPyPI asks servers that have less than the engines: one request at a time, another server
+// behind them, or no list of models.
 func TestEnginesOfPyPI(t *testing.T) {
 	if os.Getenv("GAVEL_ENGINES") == "" {
 		t.Skip("GAVEL_ENGINES is not set: scripts/check.sh --nightly sets it")
 	}
 	home(t)
-	for name, variable := range map[string]string{"llama-cpp-python": "GAVEL_LLAMACPP_URL", "LiteLLM": "GAVEL_LITELLM_URL"} {
-		t.Run(name, func(t *testing.T) {
-			url := os.Getenv(variable)
+	for _, server := range []struct{ name, variable, model string }{
+		{name: "llama-cpp-python", variable: "GAVEL_LLAMACPP_URL", model: "tiny"},
+		{name: "LiteLLM", variable: "GAVEL_LITELLM_URL", model: "tiny"},
+		{name: "transformers", variable: "GAVEL_TRANSFORMERS_URL", model: "SmolLM2-135M-Instruct"},
+	} {
+		t.Run(server.name, func(t *testing.T) {
+			name := server.name
+			url := os.Getenv(server.variable)
 			if url == "" {
-				t.Skipf("%s is not set", variable)
+				t.Skipf("%s is not set", server.variable)
 			}
 			args := []string{"run", "pairwise", "--dataset", "sample", "--limit", "4", "--prompt", "direct",
-				"--base-url", url, "--max-tokens", "24"}
+				"--base-url", url, "--model", server.model, "--max-tokens", "24"}
 			mustCall(t, append(args, "--out", name)...)
 			all := records(t, name)
 			for _, r := range all {
@@ -66,12 +72,7 @@ func TestEnginesOfPyPI(t *testing.T) {
 			if len(all) != 8 {
 				t.Errorf("%d judgments, want 8", len(all))
 			}
-			mustCall(t, append(args, "--out", name+"-again")...)
-			for _, r := range records(t, name+"-again") {
-				if !r.Replies[0].Cached {
-					t.Errorf("the second run asked for %s", r.Item)
-				}
-			}
+			again(t, name, args)
 		})
 	}
 }
@@ -91,21 +92,14 @@ func TestEngines(t *testing.T) {
 			if url == "" {
 				t.Skipf("%s is not set", engine.variable)
 			}
-			engineIsReady(t, url)
+			engineIsReady(t, url, "--quick")
 			for _, run := range engineRuns {
 				out := engine.name + "/" + run.out
 				args := append([]string{"run"}, strings.Fields(run.args)...)
 				args = append(args, "--base-url", url, "--max-tokens", "24")
 				mustCall(t, append(args, "--out", out)...)
 				answered(t, out, run.judgments, run.isDecided)
-				mustCall(t, append(args, "--out", out+"-again")...)
-				for _, r := range records(t, out+"-again") {
-					for _, reply := range r.Replies {
-						if !reply.Cached {
-							t.Errorf("%s: the second run asked for %s", out, r.Item)
-						}
-					}
-				}
+				again(t, out, args)
 			}
 			direct = append(direct, engine.name+"/direct")
 			e := engineProcess{T: t, server: engine.server, url: url}
@@ -125,11 +119,9 @@ func TestEngines(t *testing.T) {
 }
 
 // engineIsReady wants what the doctor tries to work.
-func engineIsReady(t *testing.T, url string) {
+func engineIsReady(t *testing.T, url string, more ...string) (d doctor.Report) {
 	t.Helper()
-	var d doctor.Report
-	said := mustCall(t, "doctor", "--json", "--quick", "--base-url", url)
-	parse(t, said, &d)
+	parse(t, mustCall(t, append([]string{"doctor", "--json", "--base-url", url}, more...)...), &d)
 	for _, f := range d.Findings {
 		if f.Status == doctor.Fail {
 			t.Errorf("%s: %s", f.Check, f.Said)
@@ -141,6 +133,7 @@ func engineIsReady(t *testing.T, url string) {
 			}
 		}
 	}
+	return d
 }
 
 // answered wants each judgment of a run to have an answer, and where it was held to labels a verdict.

@@ -37,9 +37,9 @@ func (e *env) importer(im imports.Importer) *cli.Command {
 	if im.Several {
 		files = someArguments("FILE")
 	}
-	flags := []cli.Flag{&cli.StringFlag{Name: "out", Usage: "`DIR` of the run"}}
+	flags := []cli.Flag{stringFlag("out", "`DIR` of the run")}
 	for _, o := range im.Options {
-		flags = append(flags, &cli.StringFlag{Name: o.Name, Usage: o.Usage})
+		flags = append(flags, stringFlag(o.Name, o.Usage))
 	}
 	return &cli.Command{
 		Name: im.Name, Usage: im.About, UsageText: "gavel import " + im.Name + " " + im.Usage, Flags: flags,
@@ -127,8 +127,8 @@ func exportCommand(e *env) *cli.Command {
 			Description: "One row a judgment, with its verdict as scores count it, tokens, time and replies.\n" +
 				"docs/formats.md lists the columns.\n\nExample:\n  gavel export parquet runs --out judgments.parquet",
 			Flags: []cli.Flag{
-				&cli.StringFlag{Name: "out", Usage: "`FILE` to write"},
-				&cli.BoolFlag{Name: "force", Usage: "overwrite a file that is there"},
+				stringFlag("out", "`FILE` to write"),
+				boolFlag("force", "overwrite a file that is there"),
 			},
 			Before: someArguments("RUN"),
 			Action: e.exportParquet,
@@ -136,7 +136,7 @@ func exportCommand(e *env) *cli.Command {
 			Name:      "judgebench",
 			Usage:     "a run of pairs in JudgeBench's output format",
 			UsageText: "gavel export judgebench RUN [--out FILE]",
-			Flags:     []cli.Flag{&cli.StringFlag{Name: "out", Usage: "`FILE` to write; default: standard output"}},
+			Flags:     []cli.Flag{stringFlag("out", "`FILE` to write; default: standard output")},
 			Before:    oneArgument("RUN"),
 			Action:    func(c *cli.Context) error { return e.exportJudgeBench(c.Args().First(), c.String("out")) },
 		}},

@@ -11,6 +11,10 @@ import (
 	"gavel/internal/eval"
 )
 
+func stringFlag(name, usage string) *cli.StringFlag { return &cli.StringFlag{Name: name, Usage: usage} }
+
+func boolFlag(name, usage string) *cli.BoolFlag { return &cli.BoolFlag{Name: name, Usage: usage} }
+
 // flagsOf are fields of a request as flags.
 func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	for _, f := range fields {
@@ -19,9 +23,7 @@ func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 			flags = append(flags, &cli.BoolFlag{Name: f.Name, Usage: f.Help, Category: f.Part})
 		case eval.Number:
 			n, _ := strconv.ParseInt(f.Default, 10, 64)
-			flags = append(flags, &cli.Int64Flag{
-				Name: f.Name, Value: n, Usage: f.Help, Category: f.Part, Hidden: f.Part == eval.Retired,
-			})
+			flags = append(flags, &cli.Int64Flag{Name: f.Name, Value: n, Usage: f.Help, Category: f.Part})
 		case eval.Duration:
 			d, _ := time.ParseDuration(f.Default)
 			flags = append(flags, &cli.DurationFlag{Name: f.Name, Value: d, Usage: f.Help, Category: f.Part})

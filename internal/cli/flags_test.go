@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"gavel/internal/eval"
-	"gavel/internal/server"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/store"
 	"gavel/judging"
@@ -27,7 +25,7 @@ func TestAFieldIsOneEntry(t *testing.T) {
 	if err := os.MkdirAll("r", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	order := orderProperties(t)
+	order := jobs.JobRequestSchema().Properties
 	bounded := 0
 	for _, protocol := range judging.Protocols() {
 		help := mustCall(t, "run", protocol.Name, "--help")
@@ -36,11 +34,11 @@ func TestAFieldIsOneEntry(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range eval.FieldsOf(protocol) {
-			if retired := f.Part == eval.Retired; retired == strings.Contains(help, "--"+f.Name+" ") {
-				t.Errorf("%s: --%s in the help: %v", protocol.Name, f.Name, !retired)
+			if !strings.Contains(help, "--"+f.Name+" ") {
+				t.Errorf("%s: --%s is not in the help", protocol.Name, f.Name)
 			}
 			offered := slices.ContainsFunc(offer.Fields, func(o jobs.Field) bool { return o.Name == f.Name && o.Default == f.Default && o.Label != "" })
-			if want := !f.Local && f.Part != eval.Retired; offered != want || want && order[f.Name] == nil {
+			if want := !f.Local; offered != want || want && order[f.Name] == nil {
 				t.Errorf("%s: the form has %s: %v, the API: %v", protocol.Name, f.Name, offered, order[f.Name])
 			}
 			if f.Kind != eval.Number || f.Least == 0 || protocol.Name != "pairwise" && protocol.Name != "multi-option" {
@@ -61,27 +59,4 @@ func TestAFieldIsOneEntry(t *testing.T) {
 	if bounded < 8 {
 		t.Errorf("%d fields with bounds", bounded)
 	}
-}
-
-// orderProperties are what the API's description says of an order.
-func orderProperties(t *testing.T) map[string]any {
-	t.Helper()
-	s, err := server.New(server.Options{Runs: "r", Loopback: true, Now: newEnv(nil, nil, nil).now, Log: func(string, ...any) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	w := httptest.NewRecorder()
-	req := httptest.NewRequest("GET", "/api/v1/openapi.json", nil)
-	req.Host = "127.0.0.1"
-	s.Handler().ServeHTTP(w, req)
-	var doc struct {
-		Components struct {
-			Schemas struct {
-				Order struct{ Properties map[string]any }
-			}
-		}
-	}
-	parse(t, w.Body.String(), &doc)
-	return doc.Components.Schemas.Order.Properties
 }

@@ -14,10 +14,10 @@ import (
 // Formats a table can be printed in.
 func formatFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		&cli.BoolFlag{Name: "csv", Usage: "print CSV, one row per number"},
-		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown tables"},
-		&cli.BoolFlag{Name: "full", Usage: "print every table, row and column"},
+		boolFlag("json", "print JSON"),
+		boolFlag("csv", "print CSV, one row per number"),
+		boolFlag("markdown", "print Markdown tables"),
+		boolFlag("full", "print every table, row and column"),
 	}
 }
 
@@ -36,6 +36,17 @@ func (e *env) print(c *cli.Context, result any) error {
 		format = report.FullText
 	}
 	return report.Print(e.screen(), result, format, e.columns)
+}
+
+// printed is the action of a command that prints what result finds.
+func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		found, err := result(c)
+		if err != nil {
+			return err
+		}
+		return e.print(c, found)
+	}
 }
 
 func (e *env) printText(tables []table.Table) error {
@@ -76,7 +87,5 @@ func (e *env) takeColour(args []string) ([]string, error) {
 }
 
 // colourFlag is in help alone: takeColour reads it.
-var colourFlag = &cli.StringFlag{
-	Name:  "color",
-	Usage: "colours in the output of any command: `WHEN` auto (on a terminal, unless NO_COLOR is set), always or never",
-}
+var colourFlag = stringFlag("color",
+	"colours in the output of any command: `WHEN` auto (on a terminal, unless NO_COLOR is set), always or never")

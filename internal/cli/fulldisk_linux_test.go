@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -28,10 +29,41 @@ type fullDisks struct {
 	accident      atomic.Pointer[accident]
 }
 
-// accident is what happens in a call, counted from 1.
+// accident is what happens to the disks in a call, counted from 1; in call 0 before all of them.
 type accident struct {
+	name    string
+	happens func(f *fullDisks)
 	call    int64
-	happens func()
+	says    []string // how the run ends; nil: it does without
+	calls   int64    // in all, until the run is complete
+}
+
+// accidents are those that a run may meet. Where a record or a reply cannot be written it is asked for again.
+var accidents = []accident{
+	{"runs, before", fullRuns, 0, []string{"writing ", "runs/", noSpace}, 65},
+	{"runs, in the middle", fullRuns, 20, []string{"writing ", "runs/", ".jsonl: ", noSpace}, 64}, // what could not be recorded is remembered
+	{"no more files for runs, before", noMoreFiles, 0, []string{"cannot make the run's folder", noSpace}, 64},
+	{"no more files for runs, in the middle", noMoreFiles, 20, []string{"run.json", noSpace}, 64},
+	{"cache, before", fullReplies, 0, []string{"the disk has 0 MiB left", freeSpace}, 64},
+	{"cache, in the middle", fullReplies, 20, nil, 64},
+	{"both, before", fullBoth, 0, []string{"the disk has 0 MiB left", freeSpace}, 64},
+	{"both, in the middle", fullBoth, 20, []string{"records.jsonl", noSpace}, 65}, // one reply could be written nowhere
+}
+
+func fullRuns(f *fullDisks)    { f.runs.leave(0) }
+func fullReplies(f *fullDisks) { f.replies.leave(0) }
+func noMoreFiles(f *fullDisks) { f.runs.noMoreFiles() }
+func fullBoth(f *fullDisks) {
+	fullRuns(f)
+	fullReplies(f)
+}
+
+// words are how a run ends, with how to go on where the disk of the runs is full.
+func (a accident) words(goOn string) []string {
+	if slices.Contains(a.says, noSpace) {
+		return append(slices.Clone(a.says), goOn)
+	}
+	return a.says
 }
 
 func newFullDisks(t *testing.T) *fullDisks {
@@ -39,7 +71,7 @@ func newFullDisks(t *testing.T) *fullDisks {
 	f.runs, f.replies = newDisk(t, "runs"), newDisk(t, "replies")
 	f.judge = newJudge(t, false, func(call int64, user string) (int, string) {
 		if a := f.accident.Load(); a != nil && call == a.call {
-			a.happens()
+			a.happens(f)
 		}
 		return anything(call, user)
 	})
@@ -54,12 +86,15 @@ func (f *fullDisks) run(out string, more ...string) []string {
 	return append([]string{"run", "pairwise", "--base-url", f.judge.URL, "--dataset", "sample", "--concurrency", "1", "--out", out}, more...)
 }
 
-// again begins anew: with empty disks, and with something that happens in a call.
-func (f *fullDisks) again(call int64, happens func()) {
+// meets begins anew, with empty disks, and lets the accident happen when it is time.
+func (f *fullDisks) meets(a accident) {
 	f.runs.empty()
 	f.replies.empty()
 	f.judge.calls.Store(0)
-	f.accident.Store(&accident{call, happens})
+	f.accident.Store(&a)
+	if a.call == 0 && a.happens != nil {
+		a.happens(f)
+	}
 }
 
 // space is there again, and nothing happens any more.
@@ -79,15 +114,6 @@ func (f *fullDisks) wantSame(t *testing.T, run string) {
 	}
 }
 
-// full fills disks.
-func full(disks ...*smallDisk) func() {
-	return func() {
-		for _, d := range disks {
-			d.leave(0)
-		}
-	}
-}
-
 const (
 	noSpace   = "no space left on device"
 	makeRoom  = "free space on the disk and run the same command again to go on"
@@ -102,34 +128,11 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	f := newFullDisks(t)
-	for _, c := range []struct {
-		name  string
-		fill  func()
-		call  int64    // in which the disk fills; 0: before
-		says  []string // nil: the run does without
-		calls int64    // in all, until the run is complete
-	}{
-		{"runs, before", full(f.runs), 0, []string{"writing runs/r/", noSpace, makeRoom}, 65},                                            // a call is given up
-		{"runs, in the middle", full(f.runs), 20, []string{"writing runs/r/records.jsonl", noSpace, makeRoom, "judgments are left"}, 64}, // what could not be recorded is remembered
-		{"no more files for runs, before", f.runs.noMoreFiles, 0, []string{"cannot make the run's folder", noSpace, makeRoom}, 64},
-		{"no more files for runs, in the middle", f.runs.noMoreFiles, 20, []string{"writing runs/r/run.json", noSpace, makeRoom}, 64},
-		{"cache, before", full(f.replies), 0, []string{"replies/gavel/replies: the disk has 0 MiB left", freeSpace, "--no-cache"}, 64},
-		{"cache, in the middle", full(f.replies), 20, nil, 64},
-		{"both, before", full(f.runs, f.replies), 0, []string{"replies/gavel/replies: the disk has 0 MiB left", freeSpace}, 64},
-		{"both, in the middle", full(f.runs, f.replies), 20, []string{"writing runs/r/records.jsonl", noSpace, makeRoom}, 65}, // one reply could be written nowhere
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f.again(c.call, c.fill)
-			if c.call == 0 {
-				c.fill()
-			}
-			r := gavelOnDisk(t, f.run("runs/r")...)
-			if c.says == nil {
-				r.well()
-			} else {
-				r.fails(c.says...)
-			}
-			if c.call > 0 {
+	for _, a := range accidents {
+		t.Run(a.name, func(t *testing.T) {
+			f.meets(a)
+			gavelOnDisk(t, f.run("runs/r")...).ends(a.words(makeRoom))
+			if a.call > 0 {
 				gavelOnDisk(t, "score", "runs/r").well()
 			}
 			if left, _ := filepath.Glob("runs/r/.*-*"); len(left) > 0 {
@@ -138,10 +141,10 @@ func TestFullDisk(t *testing.T) {
 			f.freeSpace()
 			gavelOnDisk(t, f.run("runs/r")...).well()
 			f.wantSame(t, "runs/r")
-			if n := f.judge.calls.Load(); n > c.calls {
-				t.Errorf("%d calls, %d would do", n, c.calls)
+			if n := f.judge.calls.Load(); n > a.calls {
+				t.Errorf("%d calls, %d would do", n, a.calls)
 			}
-			gavelOnDisk(t, "cache", "verify").well()
+			gavelOnDisk(t, "cache", "stats").well()
 		})
 	}
 }
@@ -156,12 +159,12 @@ func TestFullDiskCache(t *testing.T) {
 	f := newFullDisks(t)
 	for _, left := range []int64{0, 4 << 10, 20 << 10, 3 << 20, 100 << 20} {
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
-			f.again(20, func() {
+			f.meets(accident{call: 20, happens: func(f *fullDisks) {
 				for recorded("runs/r") < 19 { // what waits for a check is remembered after it
 					time.Sleep(10 * time.Millisecond)
 				}
 				f.replies.leave(left)
-			})
+			}})
 			r := gavelOnDisk(t, f.run("runs/r")...).well()
 			if strings.Count(r.stderr, "until there is free space, replies are not remembered") != 1 || strings.Contains(r.stderr, "it is not closed") != (left < 32<<20) {
 				t.Errorf("it says: %s", r.stderr)
@@ -199,11 +202,11 @@ func TestFullDiskCommands(t *testing.T) {
 			gavelOnDisk(t, strings.Fields(line)...).well()
 		}
 	}
-	f.again(0, nil)
+	f.meets(accident{})
 	f.replies.leave(100 << 20)
 	gavelOnDisk(t, "cache", "rebuild", "ok").fails("replies/gavel", freeSpace)
 	f.replies.leave(0)
-	for _, line := range []string{"cache stats", "cache verify", "cache prune --all"} {
+	for _, line := range []string{"cache stats", "cache prune --all"} {
 		gavelOnDisk(t, strings.Fields(line)...).fails("replies/gavel", freeSpace, "remove the folder")
 	}
 	f.freeSpace()
@@ -231,23 +234,15 @@ func TestFullDiskSuite(t *testing.T) {
 			"judges: [{model: tiny}]\nconditions: [{protocol: pairwise, dataset: sample, prompt: [sop, direct, cot]}]\n", out, f.judge.URL))
 	}
 	gavelOnDisk(t, "suite", "run", suite("undisturbed-suite")).well()
-	for name, c := range map[string]struct {
-		full *smallDisk
-		call int64 // in which it fills
-		says []string
-	}{
-		"runs, before":        {f.runs, 0, []string{"writing runs/s/", noSpace, makeRoom}},
-		"runs, in the middle": {f.runs, 20, []string{"writing runs/s/", ".jsonl: ", noSpace, makeRoom}},
-		"cache, before":       {f.replies, 0, []string{"the disk has 0 MiB left", freeSpace}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f.again(c.call, full(c.full))
+	for _, a := range accidents {
+		if !slices.Contains([]string{"runs, before", "runs, in the middle", "cache, before"}, a.name) {
+			continue
+		}
+		t.Run(a.name, func(t *testing.T) {
+			f.meets(a)
 			file := suite("runs/s")
-			if c.call == 0 {
-				c.full.leave(0)
-			}
 			r := gavelOnDisk(t, "suite", "run", file)
-			r.fails(c.says...)
+			r.ends(a.words(makeRoom))
 			if strings.Contains(r.stderr, "cell 3 of 3") {
 				t.Errorf("it goes on with other cells: %s", r.stderr)
 			}
@@ -304,29 +299,14 @@ func TestFullDiskServe(t *testing.T) {
 		}
 		return v
 	}
-	for _, c := range []struct {
-		name string
-		fill func()
-		call int64
-		says []string // nil: it does without
-	}{
-		{"no more files for runs, before", f.runs.noMoreFiles, 0, []string{"cannot make the run's folder", noSpace, "free space on the disk and start the same again to go on"}},
-		{"runs, before", full(f.runs), 0, []string{noSpace, "free space on the disk and start the same again to go on"}},
-		{"runs, in the middle", full(f.runs), 20, []string{"records.jsonl", noSpace, "free space on the disk and start the same again to go on"}},
-		{"cache, before", full(f.replies), 0, []string{"the disk has 0 MiB left", freeSpace}},
-		{"cache, in the middle", full(f.replies), 20, nil},
-		{"both, in the middle", full(f.runs, f.replies), 20, []string{"records.jsonl", noSpace, "free space on the disk and start the same again to go on"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f.again(c.call, c.fill)
-			if c.call == 0 {
-				c.fill()
-			}
+	for _, a := range accidents {
+		t.Run(a.name, func(t *testing.T) {
+			f.meets(a)
 			v := make(t)
-			if want := map[bool]string{true: jobs.Complete, false: jobs.Failed}[c.says == nil]; v.Job.State != want {
+			if want := map[bool]string{true: jobs.Complete, false: jobs.Failed}[a.says == nil]; v.Job.State != want {
 				t.Errorf("the job: %+v", v.Job)
 			}
-			for _, w := range c.says {
+			for _, w := range a.words("free space on the disk and start the same again to go on") {
 				if strings.Count(v.Job.Error, w) != 1 {
 					t.Errorf("the job does not say %q once: %s", w, v.Job.Error)
 				}
@@ -337,11 +317,11 @@ func TestFullDiskServe(t *testing.T) {
 			}
 			f.wantSame(t, filepath.Join("runs", v.Job.Run()))
 			for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-				if r := gavelOnDisk(t, "cache", "verify"); r.code == exitOK {
+				if r := gavelOnDisk(t, "cache", "stats"); r.code == exitOK {
 					return // the server has let go of it
 				}
 			}
-			gavelOnDisk(t, "cache", "verify").well()
+			gavelOnDisk(t, "cache", "stats").well()
 		})
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
-	"gavel/protocols/pairwise"
 )
 
 // anyAnswer is a server that answers everything with the same status and body.
@@ -64,7 +63,7 @@ func FuzzJudgment(f *testing.F) {
 		if status < 200 || status > 599 {
 			return
 		}
-		said := quotedJSON(words)
+		said := string(lineOf(t, words))
 		template := protocol.Templates[len(words)%len(protocol.Templates)]
 		for _, answer := range []struct {
 			body           string
@@ -75,26 +74,22 @@ func FuzzJudgment(f *testing.F) {
 			{`{"choices":[{"message":{"role":"assistant","content":` + said + `},"finish_reason":"stop"}]}`, false, true},
 		} {
 			c := &http.Client{Transport: anyAnswer{status, answer.body}}
+			var clients []backends.Client
 			if answer.ollama {
 				b, err := backends.NewOllama("http://server", c)
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkJudgments(t, protocol.New(template, nil), template.Labels, set, b, answer.body)
+				clients = append(clients, b)
 			}
 			if answer.openAI {
-				checkJudgments(t, protocol.New(template, nil), template.Labels, set, backends.NewOpenAI("http://server", "", c), answer.body)
+				clients = append(clients, backends.NewOpenAI("http://server", "", c))
+			}
+			for _, client := range clients {
+				checkJudgments(t, protocol.New(template, nil), template.Labels, set, client, answer.body)
 			}
 		}
 	})
-}
-
-func quotedJSON(words string) string {
-	b, err := json.Marshal(words)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
 }
 
 // verdicts are the labels of each meaning, and the ways to write them.
@@ -161,17 +156,9 @@ func checkRecord(t *testing.T, p judging.Asker, offered []string, r *judging.Rec
 	if err != nil || v.Outcome != r.Outcome || v.Label != r.Label || back.CandidateID(v.Choice) != r.Choice {
 		t.Errorf("recorded %s %q for %q, and read again %+v, %v", r.Outcome, r.Label, r.Choice, v, err)
 	}
-	for _, protocol := range []judging.Protocol{pairwise.Protocol, pairwise.Reversed} { // as another prompt, and another policy, would read it
-		for _, template := range protocol.Templates {
-			v, err := r.Read(protocol.New(template, nil), judging.Reading{Policy: judging.Last, AcceptCut: true})
-			if err == nil && (v.Outcome == judging.Decided || v.Outcome == judging.Tie) {
-				checkOffered(t, v.Outcome, v.Label, slices.Index(r.Order, r.CandidateID(v.Choice)), template.Labels, body)
-			}
-		}
-	}
 }
 
-func lineOf(t *testing.T, r *judging.Record) []byte {
+func lineOf(t *testing.T, r any) []byte {
 	t.Helper()
 	line, err := json.Marshal(r)
 	if err != nil {

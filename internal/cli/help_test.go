@@ -10,44 +10,41 @@ import (
 	"unicode/utf8"
 )
 
-// TestHelpFits: help is no wider than the terminal, but for what is not to be broken: examples, commands, long words.
-func TestHelpFits(t *testing.T) {
-	app := newApp(newEnv(nil, os.Stdout, os.Stderr))
-	all := pages(app)
-	for _, m := range all {
+// TestHelp: every command has a page, which fits terminals; "gavel help COMMAND" prints the same; no text is of a command
+// that there is not.
+func TestHelp(t *testing.T) {
+	home(t)
+	all := pages(newApp(newEnv(nil, os.Stdout, os.Stderr)))
+	texts := map[string]bool{}
+	for _, page := range all {
+		texts[strings.ReplaceAll(withoutFamily.Replace(page.Name), " ", "-")+".txt"] = true
 		asIs := map[string]bool{}
-		for line := range strings.SplitSeq(m.Text, "\n") {
+		for line := range strings.SplitSeq(page.Text, "\n") {
 			asIs["   "+line] = strings.HasPrefix(line, " ") || strings.Contains(line, "   ")
 		}
 		for _, width := range []int{60, 80, 100, 140} {
-			for line := range strings.SplitSeq(m.Help(width), "\n") {
+			for line := range strings.SplitSeq(page.Help(width), "\n") {
 				if n := utf8.RuneCountInString(line); n > width && !asIs[line] && len(strings.Fields(line)) > 1 {
-					t.Errorf("%s at %d columns: %d in %q", m.Name, width, n, line)
+					t.Errorf("%s at %d columns: %d in %q", page.Name, width, n, line)
 				}
 			}
 		}
+		args := strings.Fields(page.Name)[1:]
+		if len(args) == 0 {
+			continue
+		}
+		out := mustCall(t, append(args, "--help")...)
+		if !strings.Contains(out, "USAGE:") || out != mustCall(t, append([]string{"help"}, args...)...) {
+			t.Errorf("%s --help, and gavel help for it:\n%s", page.Name, out)
+		}
 	}
-	if len(all) < 40 {
-		t.Errorf("%d commands", len(all))
-	}
-}
-
-// TestHelpTexts: each text is that of a command.
-func TestHelpTexts(t *testing.T) {
 	files, err := helpTexts.ReadDir("help")
-	if err != nil || len(files) < 30 {
-		t.Fatal(len(files), err)
-	}
-	var names []string
-	for _, p := range pages(newApp(newEnv(nil, os.Stdout, os.Stderr))) {
-		names = append(names, strings.ReplaceAll(withoutFamily.Replace(p.Name), " ", "-")+".txt")
+	if err != nil || len(files) < 30 || len(all) < 40 {
+		t.Fatal(len(files), err, len(all))
 	}
 	for _, f := range files {
-		if !slices.Contains(names, f.Name()) {
-			t.Errorf("help/%s is no command's", f.Name())
-		}
-		if info, err := f.Info(); err != nil || info.Size() < 20 {
-			t.Errorf("help/%s says nothing (%v)", f.Name(), err)
+		if !texts[f.Name()] || len(helpText(strings.ReplaceAll(strings.TrimSuffix(f.Name(), ".txt"), "-", " "))) < 20 {
+			t.Errorf("help/%s is no command's, or says nothing", f.Name())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -20,22 +21,14 @@ func initCommand(e *env) *cli.Command {
 		Name:      "init",
 		Usage:     "write a commented suite file to start from",
 		UsageText: "gavel init [FILE]",
-		Before: func(c *cli.Context) error {
-			if c.NArg() > 1 {
-				return usage("expected one FILE, not %d. See: %s --help", c.NArg(), commandLine(c))
-			}
-			return nil
-		},
-		Action: e.initSuite,
+		Before:    atMostOne("FILE"),
+		Action:    e.initSuite,
 	}
 }
 
 // initSuite writes a suite file where there is none.
 func (e *env) initSuite(c *cli.Context) error {
-	path := c.Args().First()
-	if path == "" {
-		path = "suite.yaml"
-	}
+	path := cmp.Or(c.Args().First(), "suite.yaml")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists: give another name: gavel init FILE", path)

@@ -22,8 +22,8 @@ func juryCommand(e *env) *cli.Command {
 				Value: string(jury.Majority),
 				Usage: "how to combine verdicts: `RULE` majority, unanimous, weighted or cascade",
 			},
-			&cli.BoolFlag{Name: "all-orders", Usage: "the verdicts in all orders of an item vote together"},
-			&cli.StringFlag{Name: "out", Usage: "`DIR` of the jury's run"},
+			boolFlag("all-orders", "the verdicts in all orders of an item vote together"),
+			stringFlag("out", "`DIR` of the jury's run"),
 		}, verdictFlags()...), formatFlags()...),
 		Action: func(c *cli.Context) error {
 			o, err := scoringFrom(c)

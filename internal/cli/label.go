@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+
 	"github.com/urfave/cli/v2"
 
 	"gavel/internal/labels"
@@ -14,7 +16,7 @@ func labelCommand(e *env) *cli.Command {
 		Usage:     "label a dataset in the browser, and see which judge agrees",
 		UsageText: "gavel label DATASET [flags]\n   gavel label DATASET --export FILE",
 		Flags: append(append([]cli.Flag{
-			&cli.StringFlag{Name: "as", Usage: "your `NAME`; others say theirs on the page"},
+			stringFlag("as", "your `NAME`; others say theirs on the page"),
 			&cli.IntFlag{Name: "sample", Usage: "label `N` items, drawn by the seed; 0 is all"},
 			&cli.Int64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draw, of each labeller's order and of the sides"},
 			&cli.Float64Flag{
@@ -23,11 +25,10 @@ func labelCommand(e *env) *cli.Command {
 				Usage: "show `PERCENT` of the items twice, sides exchanged, " +
 					"to see how far a person agrees with themselves",
 			},
-			&cli.StringFlag{
-				Name:  "labels",
-				Usage: "`FILE` to keep the labels in; default: DATASET.labels.jsonl beside the dataset",
-			},
-			&cli.StringFlag{Name: "export", Usage: "write the items with what most people said as a dataset to `FILE`, and end"},
+			stringFlag("labels",
+				"`FILE` to keep the labels in; default: DATASET.labels.jsonl beside the dataset"),
+
+			stringFlag("export", "write the items with what most people said as a dataset to `FILE`, and end"),
 		}, openFlags()...), serveFlags()...),
 		Before: oneArgument("DATASET"),
 		Action: e.label,
@@ -49,10 +50,7 @@ func (e *env) label(c *cli.Context) error {
 		return err
 	}
 	defer set.Close()
-	path := c.String("labels")
-	if path == "" {
-		path = labels.PathFor(c.Args().First())
-	}
+	path := cmp.Or(c.String("labels"), labels.PathFor(c.Args().First()))
 	if out := c.String("export"); out != "" {
 		n, notes, err := labels.Export(set, path, out)
 		e.sayEach(notes)

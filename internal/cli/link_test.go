@@ -26,7 +26,6 @@ type link struct {
 	ollama   bool // the format that the server speaks
 	upstream string
 	toServer http.Client
-	server   *http.Server
 
 	mu    sync.Mutex
 	fault *fault
@@ -61,8 +60,14 @@ func newLink(t *testing.T, upstream string, ollama bool) *link {
 	t.Helper()
 	l := &link{t: t, ollama: ollama, upstream: upstream, asked: map[string]int{}, open: map[net.Conn]bool{}}
 	l.toServer.Transport = &http.Transport{DisableKeepAlives: true} // so that what is left open is gavel's
-	l.up(quietHost() + ":0")
-	t.Cleanup(func() { l.down() })
+	listener, err := net.Listen("tcp", quietHost()+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.URL = "http://" + listener.Addr().String()
+	server := &http.Server{Handler: l, ConnState: l.state}
+	go server.Serve(listener)
+	t.Cleanup(func() { server.Close() })
 	return l
 }
 
@@ -77,31 +82,6 @@ func quietHost() string {
 	}
 	l.Close()
 	return host
-}
-
-// up begins to listen; down ends it, and every connection with it, so that the
-// next one is refused.
-func (l *link) up(address string) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		l.t.Error(err)
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.URL == "" {
-		l.URL = "http://" + listener.Addr().String()
-	}
-	l.server = &http.Server{Handler: l, ConnState: l.state}
-	go l.server.Serve(listener)
-}
-
-func (l *link) down() (address string) {
-	l.mu.Lock()
-	server := l.server
-	l.mu.Unlock()
-	server.Close()
-	return strings.TrimPrefix(l.URL, "http://")
 }
 
 func (l *link) state(c net.Conn, s http.ConnState) {
@@ -237,24 +217,17 @@ func (a reply) wire() (head, body []byte) {
 	return b.Bytes(), a.body
 }
 
-// message changes the assistant's message of a reply, in either format.
-func (a reply) message(change func(m map[string]any)) reply {
-	return a.members(func(whole map[string]any) {
-		m, ok := whole["message"].(map[string]any)
-		if !ok {
-			m = whole["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)
-		}
-		change(m)
-	})
-}
-
-// members changes a reply's own members.
-func (a reply) members(change func(whole map[string]any)) reply {
+// content changes what the assistant's message of a reply says, in either format.
+func (a reply) content(change func(string) string) reply {
 	var whole map[string]any
 	if err := json.Unmarshal(a.body, &whole); err != nil {
 		panic(err)
 	}
-	change(whole)
+	m, ok := whole["message"].(map[string]any)
+	if !ok {
+		m = whole["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)
+	}
+	m["content"] = change(m["content"].(string))
 	b, err := json.Marshal(whole)
 	if err != nil {
 		panic(err)
@@ -279,7 +252,7 @@ func goroutines() map[string]string {
 	buf := make([]byte, 4<<20)
 	all := map[string]string{}
 	for _, stack := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
-		listener := strings.Contains(stack, "created by gavel/internal/cli.(*link).up ")
+		listener := strings.Contains(stack, "created by gavel/internal/cli.newLink ")
 		if m := goroutineNumber.FindStringSubmatch(stack); m != nil && !listener {
 			all[m[1]] = stack
 		}

@@ -104,20 +104,3 @@ func TestLLMBarsReference(t *testing.T) {
 		}
 	}
 }
-
-// TestPaLM2sCoT has the published figure of PaLM2's CoT, by the rule of its configuration, and what the replies say, by
-// ours.
-func TestPaLM2sCoT(t *testing.T) {
-	home(t)
-	files := llmBarFiles(t, llmBarData(t), "PaLM2/CoT")
-	if files == nil {
-		t.Skip("the stored replies of PaLM2's CoT are not in ../shared/data/llmbar")
-	}
-	ends(t, 0, "838 of 838 stored decisions reproduced", append([]string{"import", "llmbar", "--out", "palm"}, files...)...)
-	for reading, want := range map[string]string{"paper": "strict          31.74", "robust": "strict          47.97"} {
-		out := mustCall(t, "score", "palm", "--reading", reading, "--rounds", "100")
-		if !strings.Contains(out, want) || strings.Contains(out, "policy") {
-			t.Errorf("reading %s, want %q and no policy:\n%s", reading, want, out)
-		}
-	}
-}

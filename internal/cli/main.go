@@ -31,7 +31,6 @@ import (
 // env is the world as the commands see it.
 type env struct {
 	stdout, stderr io.Writer
-	getenv         func(string) string
 	http           *http.Client
 	now            func() time.Time
 	terminal       bool // stderr is one
@@ -48,21 +47,14 @@ var terminalWords = eval.Words{
 
 // maker makes runs in this world, and tells the terminal.
 func (e *env) maker() *eval.Maker {
-	at := terminal{
-		Out:     e.stderr,
-		Is:      e.terminal,
-		Columns: func() int { return columnsOf(e.stderr) },
-		Now:     e.now,
-		Say:     e.say,
-	}
 	return &eval.Maker{
 		HTTP:       e.http,
-		Getenv:     e.getenv,
+		Getenv:     os.Getenv,
 		Now:        e.now,
 		Library:    e.library(),
 		Version:    version(),
 		OpenCache:  e.openCache,
-		Observer:   progressOn(at),
+		Observer:   &progress{on: e},
 		Interrupts: e.interrupts,
 		Words:      terminalWords,
 	}
@@ -100,16 +92,11 @@ func Main(args []string) int {
 	}
 	go watch(in, signals, cancel)
 	disk.SweepTempDirs("", "gavel-bundle-", "gavel-demo-", "gavel-plan-")
-	return gavel(ctx, in, os.Stdout, os.Stderr, args)
-}
-
-// gavel runs one command line and returns the exit status.
-func gavel(ctx context.Context, in *eval.Interrupts, stdout, stderr io.Writer, args []string) int {
-	return newEnv(in, stdout, stderr).gavel(ctx, args)
+	return newEnv(in, os.Stdout, os.Stderr).gavel(ctx, args)
 }
 
 func newEnv(in *eval.Interrupts, stdout, stderr io.Writer) *env {
-	e := &env{stdout: stdout, stderr: stderr, getenv: os.Getenv, http: newHTTPClient(), now: time.Now, interrupts: in}
+	e := &env{stdout: stdout, stderr: stderr, http: newHTTPClient(), now: time.Now, interrupts: in}
 	e.terminal = isTerminal(stderr)
 	e.columns = columnsOf(stdout)
 	e.colours = isTerminal(stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"

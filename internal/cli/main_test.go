@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -89,7 +90,7 @@ func call(t testing.TB, args ...string) (stdout, stderr string, code int) {
 
 func callTo(stderr io.Writer, args ...string) (stdout string, code int) {
 	var out bytes.Buffer
-	code = gavel(context.Background(), nil, &out, stderr, args)
+	code = newEnv(nil, &out, stderr).gavel(context.Background(), args)
 	return out.String(), code
 }
 
@@ -213,22 +214,30 @@ var (
 	startEnv     = os.Environ()
 )
 
-// judge is a scripted server: it speaks OpenAI's format, or Ollama's, and
-// answers with what reply makes of the user's last message.
+// judge is a scripted server, which counts the questions that it is asked.
 type judge struct {
 	*httptest.Server
-	calls  atomic.Int64
-	mu     sync.Mutex
-	bodies []string
-	reply  func(call int64, user string) (status int, text string)
+	calls atomic.Int64
 }
 
-func newJudge(t testing.TB, ollama bool, reply func(call int64, user string) (int, string)) *judge {
+// newJudge starts a judge in the format of Ollama or of OpenAI. reply is given the number of the question, from 1, and the
+// user's message.
+func newJudge(t testing.TB, ollama bool, reply func(call int64, user string) (status int, text string)) *judge {
 	t.Helper()
-	j := &judge{reply: reply}
+	j := &judge{}
 	mux := judgeFacts(ollama)
-	chat := j.chat(func(words string) any { return completion(ollama, words, 5000) })
-	mux.HandleFunc(map[bool]string{true: "POST /api/chat", false: "POST /v1/chat/completions"}[ollama], chat)
+	mux.HandleFunc(map[bool]string{true: "POST /api/chat", false: "POST /v1/chat/completions"}[ollama], func(w http.ResponseWriter, r *http.Request) {
+		var req struct {
+			Messages []struct{ Role, Content string } `json:"messages"`
+		}
+		json.NewDecoder(r.Body).Decode(&req)
+		status, words := reply(j.calls.Add(1), req.Messages[len(req.Messages)-1].Content)
+		if status != http.StatusOK {
+			http.Error(w, words, status)
+			return
+		}
+		json.NewEncoder(w).Encode(completion(ollama, words, 5000))
+	})
 	j.Server = httptest.NewServer(mux)
 	t.Cleanup(j.Close)
 	return j
@@ -261,26 +270,6 @@ func completion(ollama bool, words string, tokens int) any {
 
 func text(s string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(s)) }
-}
-
-func (j *judge) chat(wrap func(string) any) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var body bytes.Buffer
-		body.ReadFrom(r.Body)
-		var req struct {
-			Messages []struct{ Role, Content string } `json:"messages"`
-		}
-		json.Unmarshal(body.Bytes(), &req)
-		j.mu.Lock()
-		j.bodies = append(j.bodies, body.String())
-		j.mu.Unlock()
-		status, words := j.reply(j.calls.Add(1), req.Messages[len(req.Messages)-1].Content)
-		if status != http.StatusOK {
-			http.Error(w, words, status)
-			return
-		}
-		json.NewEncoder(w).Encode(wrap(words))
-	}
 }
 
 const goodPair = `{"pair_id":"p1","original_id":null,"source":"s","question":"q","response_model":"m","response_A":"a","response_B":"b","label":"A>B"}` + "\n"
@@ -324,4 +313,21 @@ func choosesByHash(_ int64, user string) (int, string) {
 	h := fnv.New32a()
 	io.WriteString(h, user)
 	return http.StatusOK, fmt.Sprintf("Selection: Option %d\nExplanation: so it is.", 1+h.Sum32()%2)
+}
+
+// process starts gavel as a process of its own.
+func process(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env = os.Environ()
+	return cmd
+}
+
+func done(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

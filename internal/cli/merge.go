@@ -12,7 +12,7 @@ func mergeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "merge", Usage: "make one run, or one suite, of its shards", UsageText: "gavel merge OUT SHARD... [flags]",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "incomplete", Usage: "merge shards with judgments that failed or are missing"},
+			boolFlag("incomplete", "merge shards with judgments that failed or are missing"),
 			unusedCacheFlag(),
 			&cli.BoolFlag{Name: "no-replies", Hidden: true}, // no merge touches the cache
 		},

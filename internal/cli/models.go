@@ -20,16 +20,16 @@ func modelsCommand(e *env) *cli.Command {
 		Name:      "models",
 		Usage:     "the models that the server offers",
 		UsageText: "gavel models [flags]",
-		Flags:     append(flagsOf(eval.EndpointFields), formatFlags()...),
+		Flags:     append(flagsOf(eval.EndpointFields()), formatFlags()...),
 		Before:    noArguments,
-		Action:    e.listModels,
+		Action:    e.printed(e.listModels),
 	}
 }
 
-func (e *env) listModels(c *cli.Context) error {
+func (e *env) listModels(c *cli.Context) (any, error) {
 	o, err := endpointFrom(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var b backends.Backend
 	var server backends.Server
@@ -39,11 +39,11 @@ func (e *env) listModels(c *cli.Context) error {
 		b, server, err = e.maker().Connect(c.Context, o)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	models, err := b.Models(c.Context)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t := &doc.Table{First: "model", Columns: slices.Concat(doc.Columns(doc.Words, "parameters", "quantisation"),
 		doc.Columns(doc.Whole, "context"), doc.Columns(doc.Words, "digest"))}
@@ -58,9 +58,9 @@ func (e *env) listModels(c *cli.Context) error {
 	if len(models) == 0 {
 		block.Notes = []doc.Note{doc.Say("models.none")}
 	}
-	return e.print(c, doc.Document{
+	return doc.Document{
 		Title: eval.Describe(server), Blocks: []doc.Block{block}, Data: map[string]any{"server": server, "models": models},
-	})
+	}, nil
 }
 
 var _ = register(dataAndPrompts, 20, "prompts", promptsCommand)
@@ -75,7 +75,7 @@ func promptsCommand(e *env) *cli.Command {
 				Usage:  "the prompts of every protocol",
 				Flags:  formatFlags(),
 				Before: noArguments,
-				Action: e.listPrompts,
+				Action: e.printed(e.listPrompts),
 			},
 			{
 				Name: "show", Usage: "the text of a prompt", UsageText: "gavel prompts show [PROTOCOL/]NAME",
@@ -86,7 +86,7 @@ func promptsCommand(e *env) *cli.Command {
 	}
 }
 
-func (e *env) listPrompts(c *cli.Context) error {
+func (e *env) listPrompts(*cli.Context) (any, error) {
 	type row struct {
 		Protocol string `json:"protocol"`
 		judging.Template
@@ -105,7 +105,7 @@ func (e *env) listPrompts(c *cli.Context) error {
 			t.Rows = append(t.Rows, doc.WordRow(k.Name+"/"+p.Name, labels, p.SHA256[:12], p.Origin))
 		}
 	}
-	return e.print(c, doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"prompts": rows}})
+	return doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"prompts": rows}}, nil
 }
 
 func (e *env) showPrompt(c *cli.Context) error {

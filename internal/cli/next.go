@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/internal/doc"
-	"gavel/internal/eval"
 	"gavel/scoring"
 )
 
@@ -13,7 +13,7 @@ import (
 // it is.
 func (e *env) next(words ...string) {
 	for i, w := range words {
-		words[i] = eval.Quoted(w)
+		words[i] = datasets.Quoted(w)
 	}
 	e.say("next: %s", strings.Join(words, " "))
 }
@@ -23,15 +23,15 @@ func nextOf(r scoring.Report) []doc.Command {
 	run := r.Run
 	serve := "gavel serve --open"
 	if folder := filepath.Dir(filepath.Clean(run)); folder != "runs" {
-		serve += " --runs " + eval.Quoted(folder)
+		serve += " --runs " + datasets.Quoted(folder)
 	}
 	all := []doc.Command{
 		{Line: serve, Purpose: "look at what it got wrong"},
-		{Line: "gavel score " + eval.Quoted(run) + " --full", Purpose: "every way to count"},
+		{Line: "gavel score " + datasets.Quoted(run) + " --full", Purpose: "every way to count"},
 	}
 	if len(r.References) > 0 {
 		all = append(all, doc.Command{
-			Line:    "gavel references " + eval.Quoted(run),
+			Line:    "gavel references " + datasets.Quoted(run),
 			Purpose: "beside published judges",
 		})
 	}

@@ -25,7 +25,7 @@ func planCommand(e *env) *cli.Command {
 			},
 		}, formatFlags()...),
 		Before: noArguments,
-		Action: func(c *cli.Context) error {
+		Action: e.printed(func(c *cli.Context) (any, error) {
 			p := &report.Plan{Discordant: c.Float64("discordant"), Power: c.Float64("power"), Alpha: c.Float64("alpha")}
 			if c.IsSet("detect") {
 				p.Detect = new(c.Float64("detect"))
@@ -34,12 +34,12 @@ func planCommand(e *env) *cli.Command {
 				p.Pairs = new(c.Int("pairs"))
 			}
 			if p.Detect == nil && p.Pairs == nil {
-				return usage("say --detect POINTS or --pairs N. See: %s --help", commandLine(c))
+				return nil, usage("say --detect POINTS or --pairs N. See: %s --help", commandLine(c))
 			}
 			if err := p.Fill(); err != nil {
-				return usage("%w", err)
+				return nil, usage("%w", err)
 			}
-			return e.print(c, p)
-		},
+			return p, nil
+		}),
 	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,27 +23,16 @@ const (
 // barWidth is that of the bar, in columns.
 const barWidth = 24
 
-// terminal is where progress is told.
-type terminal struct {
-	Out     io.Writer
-	Is      bool       // it is one: a bar is drawn; else lines are said
-	Columns func() int // that it has, 0 where nobody knows
-	Now     func() time.Time
-	Say     func(format string, args ...any) // says a line
-}
-
-// progress tells how far a run is: a bar on a terminal, else a line every few seconds. It is an [eval.Observer].
+// progress tells how far a run is, on stderr: a bar on a terminal, else a line every few seconds. It is an
+// [eval.Observer].
 type progress struct {
+	on *env
 	mu sync.Mutex
 	tally
 }
 
-// progressOn is progress that is told somewhere.
-func progressOn(t terminal) *progress { return &progress{tally: tally{on: t}} }
-
 // tally is one run's progress.
 type tally struct {
-	on      terminal
 	drawn   int // lines of the bar that stand on the terminal
 	total   int
 	done    int
@@ -66,9 +54,8 @@ var _ eval.Observer = (*progress)(nil)
 func (p *progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.on.Now()
+	now := p.on.now()
 	p.tally = tally{
-		on:      p.on,
 		total:   run.Missing,
 		other:   map[judging.Outcome]int{},
 		started: now,
@@ -81,9 +68,9 @@ func (p *progress) RunOpened(run eval.RunStart) {
 		return
 	}
 	if run.Completed > 0 {
-		p.on.Say("continuing: %d judgments are done, %d to go", run.Completed, run.Missing)
+		p.on.say("continuing: %d judgments are done, %d to go", run.Completed, run.Missing)
 	}
-	if p.on.Is {
+	if p.on.terminal {
 		p.draw(now)
 	}
 }
@@ -108,10 +95,10 @@ func (p *progress) Recorded(r *judging.Record) {
 		p.failed = r
 	}
 	every := lineEvery
-	if p.on.Is {
+	if p.on.terminal {
 		every = barEvery
 	}
-	now := p.on.Now()
+	now := p.on.now()
 	if now.Sub(p.last) < every {
 		return
 	}
@@ -120,10 +107,10 @@ func (p *progress) Recorded(r *judging.Record) {
 		p.scored = now
 		p.score = p.soFar()
 	}
-	if p.on.Is {
+	if p.on.terminal {
 		p.draw(now)
 	} else {
-		p.on.Say("%s", p.line(now))
+		p.on.say("%s", p.line(now))
 	}
 }
 
@@ -132,20 +119,20 @@ func (p *progress) draw(now time.Time) {
 	full := barWidth * p.done / p.total
 	lines := []string{fmt.Sprintf("judging  %s%s  %d of %d%s", strings.Repeat("━", full),
 		strings.Repeat("─", barWidth-full), p.done, p.total, strings.ReplaceAll(p.pace(now), ", ", " · "))}
-	if below := together(" · ", p.score, p.counts()); below != "" {
+	if below := joined(p.score, p.counts()); below != "" {
 		lines = append(lines, "so far   "+below)
 	}
 	if load := p.load(); load != "" {
 		lines = append(lines, "asking   "+load)
 	}
-	if columns := p.on.Columns(); columns > 1 {
+	if columns := columnsOf(p.on.stderr); columns > 1 {
 		for i, line := range lines { // one that goes on in the next row cannot be taken back
 			if letters := []rune(line); len(letters) >= columns {
 				lines[i] = string(letters[:columns-2]) + "…"
 			}
 		}
 	}
-	io.WriteString(p.on.Out, p.taken()+strings.Join(lines, "\n"))
+	io.WriteString(p.on.stderr, p.taken()+strings.Join(lines, "\n"))
 	p.drawn = len(lines)
 }
 
@@ -157,11 +144,6 @@ func (p *progress) taken() string {
 	up := strings.Repeat("\x1b[K\x1b[A", p.drawn-1)
 	p.drawn = 0
 	return "\r" + up + "\x1b[K"
-}
-
-// together are those of the parts that say something.
-func together(between string, parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), between)
 }
 
 // counts are what is cached and each outcome that is not decided.
@@ -205,26 +187,26 @@ func (p *progress) line(now time.Time) string {
 	if score != "" {
 		score = "so far " + score
 	}
-	return together(", ", line, p.load(), p.counts(), score)
+	return joinedBy(", ", line, p.load(), p.counts(), score)
 }
 
 // Note says something, between two lines of progress where there are some.
 func (p *progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	io.WriteString(p.on.Out, p.taken())
-	p.on.Say("%s", text)
+	io.WriteString(p.on.stderr, p.taken())
+	p.on.say("%s", text)
 }
 
 // RunEnded says what it came to.
 func (p *progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	io.WriteString(p.on.Out, p.taken())
-	took := p.on.Now().Sub(p.started)
+	io.WriteString(p.on.stderr, p.taken())
+	took := p.on.now().Sub(p.started)
 	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.total, took.Round(10*time.Millisecond))
-	p.on.Say("%s", together(", ", line, p.counts()))
+	p.on.say("%s", joinedBy(", ", line, p.counts()))
 	if p.failed != nil {
-		p.on.Say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
+		p.on.say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)
 	}
 }

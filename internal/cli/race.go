@@ -29,11 +29,10 @@ func raceCommand(e *env) *cli.Command {
 				Value: race.AboutItems,
 				Usage: "find the best on `WHAT`: items (like these) or benchmark (exactly these)",
 			},
-			&cli.StringFlag{Name: "budget", Usage: "with a suite's file: end after `N` calls (5000) or hours (2.5h)"},
-			&cli.BoolFlag{
-				Name:  "dry-run",
-				Usage: "with a suite's file: print what all items would cost, which is the most, ask nothing",
-			},
+			stringFlag("budget", "with a suite's file: end after `N` calls (5000) or hours (2.5h)"),
+			boolFlag("dry-run",
+				"with a suite's file: print what all items would cost, which is the most, ask nothing"),
+
 			&cli.IntFlag{
 				Name:  "orders",
 				Value: 1000,

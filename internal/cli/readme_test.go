@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"archive/zip"
 	"bytes"
 	"cmp"
-	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -82,9 +79,6 @@ func publishedFiles(t *testing.T) bool {
 			return false
 		}
 		name := filepath.Base(file)
-		if strings.HasSuffix(file, ".zip") {
-			write(t, fewPrefix+name, string(fewOutputs(t, text)))
-		}
 		if _, under, ok := strings.Cut(file, "/LLMBar/"); ok {
 			name = under // whose folders are part of the name
 		}
@@ -97,45 +91,6 @@ func publishedFiles(t *testing.T) bool {
 	mustCall(t, "datasets", "import", filepath.Join(shared, "judgebench/data/dataset=judgebench,response_model=gpt-4o-2024-05-13.jsonl"))
 	return true
 }
-
-// fewPrefix begins the name of the zip file that fewOutputs makes.
-const fewPrefix = "few-"
-
-// fewOutputs keeps one in 20 of the outputs in a zip file as MMLU-Pro publishes them. To read the whole file takes
-// seconds. The command whose table a page shows does, and so do tests of protocols/answer.
-func fewOutputs(t *testing.T, file []byte) []byte {
-	t.Helper()
-	in, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var buf bytes.Buffer
-	out := zip.NewWriter(&buf)
-	for _, member := range in.File {
-		text, err := fs.ReadFile(in, member.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var outputs, few []json.RawMessage
-		parse(t, string(text), &outputs)
-		for i := 0; i < len(outputs); i += 20 {
-			few = append(few, outputs[i])
-		}
-		w, err := out.Create(member.Name)
-		if err == nil {
-			err = json.NewEncoder(w).Encode(few)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
-}
-
-func isZip(name string) bool { return strings.HasSuffix(name, ".zip") }
 
 // words splits a command line as a shell does that knows quotes around words.
 func words(line string) (all []string) {
@@ -170,14 +125,10 @@ func (r *readmeRun) run(t *testing.T, args []string) {
 	if r.notOurs(t, args) {
 		return
 	}
-	if whole := slices.Contains(args, "sim") && slices.ContainsFunc(args, isZip); whole && !trials.All() {
-		r.missing[out(args)] = true
-		t.Skip("a whole file of outputs is judged with GAVEL_TEST_LONG=1")
-	}
 	args = simulated(args)
 	if i := slices.IndexFunc(args, r.lacks); i >= 0 {
 		r.missing[out(args)] = true
-		t.Skipf("left out, for want of %s: published data, or made by a command that was left out", args[i])
+		t.Skipf("left out, for want of %s: published data (zips: GAVEL_TEST_LONG=1), or made by a command that was left out", args[i])
 	}
 	var stderr bytes.Buffer
 	stdout, code := callTo(&stderr, args...)
@@ -192,7 +143,8 @@ func (r *readmeRun) run(t *testing.T, args []string) {
 // data, or what a command that was left out would have made, itself or in a folder.
 func (r *readmeRun) lacks(word string) bool {
 	folder, _, _ := strings.Cut(word, "/")
-	return r.missing[word] || r.missing[folder] || !r.published && publishedName.MatchString(word)
+	return r.missing[word] || r.missing[folder] || strings.HasSuffix(word, ".zip") && !trials.All() ||
+		!r.published && publishedName.MatchString(word)
 }
 
 // out is what a command makes: a run, a file, or the folder of the runs that it takes in.
@@ -207,15 +159,7 @@ func out(args []string) string {
 
 // simulated has a simulated judge answer in a server's place, few items.
 func simulated(args []string) []string {
-	if slices.Contains(args, "sim") {
-		return args
-	}
-	for i, arg := range args {
-		if isZip(arg) {
-			args[i] = fewPrefix + arg
-		}
-	}
-	if args[0] != "run" {
+	if slices.Contains(args, "sim") || args[0] != "run" {
 		return args
 	}
 	var with []string

@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gavel/internal/cli/demo"
 	"gavel/internal/report"
 	"gavel/protocols/pairwise"
 	"gavel/scoring"
@@ -24,7 +23,7 @@ func referencesCommand(e *env) *cli.Command {
 			"of them, which the leaderboard shows beside the run: put them into the same folder of runs. Of\n" +
 			"JudgeBench figures alone are known.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "out", Usage: "make a run of each judge on the items of RUN, in `DIR`"},
+			stringFlag("out", "make a run of each judge on the items of RUN, in `DIR`"),
 		}, formatFlags()...),
 		Action: func(c *cli.Context) error {
 			dir, out := c.Args().First(), c.String("out")
@@ -55,7 +54,7 @@ func referencesCommand(e *env) *cli.Command {
 				return err
 			}
 			for _, r := range made {
-				if err := r.Write(filepath.Join(out, demo.Folder(r.Manifest.Spec.Model.Name))); err != nil {
+				if err := r.Write(filepath.Join(out, runFolder(r.Manifest.Spec.Model.Name))); err != nil {
 					return err
 				}
 			}

@@ -16,7 +16,7 @@ func replayCommand(e *env) *cli.Command {
 		Usage:     "repeat a run from its folder: no server, no dataset",
 		UsageText: "gavel replay RUN --out DIR [flags]",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "out", Usage: "`DIR` of the new run"},
+			stringFlag("out", "`DIR` of the new run"),
 			unusedCacheFlag(),
 		}, formatFlags()...),
 		Before: oneArgument("RUN"),

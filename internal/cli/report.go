@@ -16,9 +16,9 @@ var _ = register(comparing, 60, "report", reportCommand)
 
 func reportCommand(e *env) *cli.Command {
 	flags := slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "out", Usage: "`FILE` to write: .html, .md, or .svg of 1200 × 630; - is standard output"},
-		&cli.StringFlag{Name: "labels", Usage: "`FILE` of people's labels: say which judge agrees with them"},
-		&cli.BoolFlag{Name: "force", Usage: "overwrite a file that gavel did not write"},
+		stringFlag("out", "`FILE` to write: .html, .md, or .svg of 1200 × 630; - is standard output"),
+		stringFlag("labels", "`FILE` of people's labels: say which judge agrees with them"),
+		boolFlag("force", "overwrite a file that gavel did not write"),
 	}, readingFlags())
 	return &cli.Command{
 		Name:      "report",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gavel/datasets"
 	"gavel/internal/codec"
 	"gavel/internal/eval"
 	"gavel/internal/report"
@@ -126,10 +127,10 @@ func (e *env) batchRun(c *cli.Context, o eval.Request, in, out string) error {
 	maker.Batch = batch
 	maker.Words.GoOn = "for the rest: " + o.Command() + " --batch-out next.jsonl"
 	if out != "" {
-		model := eval.Quoted(o.Model)
+		model := datasets.Quoted(o.Model)
 		maker.Words.GoOn = fmt.Sprintf("have %s answered, such as by: vllm run-batch -i %s -o replies.jsonl --model %s "+
 			"--served-model-name %s; then: %s --batch-in replies.jsonl",
-			out, eval.Quoted(out), model, model, o.Command())
+			out, datasets.Quoted(out), model, model, o.Command())
 	}
 	err = e.makeRun(c, maker, asked)
 	if in != "" {

@@ -36,13 +36,10 @@ func runsCommand(e *env) *cli.Command {
 			&cli.StringFlag{Name: "runs", Value: "runs", Usage: "`DIR` with the runs"},
 		}, formatFlags()...),
 		Before: func(c *cli.Context) error {
-			switch {
-			case c.NArg() > 1:
-				return usage("expected one DIR, not %d. See: %s --help", c.NArg(), commandLine(c))
-			case c.NArg() == 1 && c.IsSet("runs"):
+			if c.NArg() == 1 && c.IsSet("runs") {
 				return usage("DIR and --runs are the same: give one of them")
 			}
-			return nil
+			return atMostOne("DIR")(c)
 		},
 		Action: e.listRuns,
 	}
@@ -357,7 +354,9 @@ func (e *env) aligned(lines [][]string) (all []string) {
 	return all
 }
 
-// joined are the words of a line that there are.
-func joined(words ...string) string {
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " · ")
+// joined puts a point between words, leaving out empty ones.
+func joined(words ...string) string { return joinedBy(" · ", words...) }
+
+func joinedBy(between string, words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), between)
 }

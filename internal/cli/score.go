@@ -50,7 +50,7 @@ func verdictFlags() []cli.Flag {
 			Usage: "with the reading paper: which label counts: " +
 				"`RULE` unique (all must be the same, else it is a conflict) or last",
 		},
-		&cli.BoolFlag{Name: "accept-cut", Usage: "count a verdict that stands in a reply cut at the token limit"},
+		boolFlag("accept-cut", "count a verdict that stands in a reply cut at the token limit"),
 		&cli.IntFlag{Name: "rounds", Value: d.Bootstrap.Rounds, Usage: "`N` resamples of the bootstrap"},
 		&cli.Uint64Flag{Name: "bootstrap-seed", Value: d.Bootstrap.Seed, Usage: "`SEED` of the bootstrap"},
 	}
@@ -214,17 +214,17 @@ func compareCommand(e *env) *cli.Command {
 		UsageText: "gavel compare [flags] RUN_A RUN_B [RUN...]",
 		Flags: append(scoringFlags(),
 			&cli.Float64Flag{Name: "margin", Usage: "test whether runs are the same within `D` points"}),
-		Action: endsAtOnce(func(c *cli.Context) error {
+		Action: endsAtOnce(e.printed(func(c *cli.Context) (any, error) {
 			margin := c.Float64("margin")
 			switch {
 			case c.IsSet("margin") && !(margin > 0 && margin < 100):
-				return usage("--margin %v: expected points above 0 and below 100", margin)
+				return nil, usage("--margin %v: expected points above 0 and below 100", margin)
 			case c.IsSet("margin") && c.Bool("csv"):
-				return usage("--margin prints tables or JSON, not CSV: leave out one of the two")
+				return nil, usage("--margin prints tables or JSON, not CSV: leave out one of the two")
 			}
 			runs, o, err := loadRuns(c, 2, "two or more runs are needed")
 			if err != nil {
-				return err
+				return nil, err
 			}
 			said := e.now()
 			cmp, err := scoring.Compare(runs, o.Bootstrap, func(done, all int) {
@@ -236,11 +236,8 @@ func compareCommand(e *env) *cli.Command {
 			if err == nil && c.IsSet("margin") {
 				err = cmp.Hold(margin)
 			}
-			if err != nil {
-				return err
-			}
-			return e.print(c, report.Comparison{Comparisons: cmp})
-		}),
+			return report.Comparison{Comparisons: cmp}, err
+		})),
 	}
 }
 

@@ -173,7 +173,7 @@ func (s *script) enter() {
 
 func (s *script) run(args []string) (status int) {
 	s.enter()
-	return gavel(context.Background(), nil, s.Stdout(), s.Stderr(), args)
+	return newEnv(nil, s.Stdout(), s.Stderr()).gavel(context.Background(), args)
 }
 
 func (s *script) gavel(args []string) {
@@ -548,4 +548,10 @@ func (s *script) http(args []string) {
 	if !regexp.MustCompile("^" + args[2] + "$").MatchString(fmt.Sprint(w.StatusCode)) {
 		s.Fatalf("%s %s: status %d, want %s", args[0], args[1], w.StatusCode, args[2])
 	}
+}
+
+// readIfAny reads a file, or nothing where there is none.
+func readIfAny(path string) string {
+	b, _ := os.ReadFile(path)
+	return string(b)
 }

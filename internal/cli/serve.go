@@ -31,10 +31,8 @@ func serveCommand(e *env) *cli.Command {
 		Name:      "serve",
 		Usage:     "leaderboard, runs and pairs in the browser",
 		UsageText: "gavel serve [flags]",
-		Flags: append(serveFlags(), &cli.StringFlag{
-			Name:  "labels",
-			Usage: "`FILE` of people's labels: say which judge agrees with them",
-		}),
+		Flags: append(serveFlags(), stringFlag("labels",
+			"`FILE` of people's labels: say which judge agrees with them")),
 		Before: noArguments,
 		Action: func(c *cli.Context) error { return e.serve(c, nil) },
 	}
@@ -54,7 +52,7 @@ func serveFlags() []cli.Flag {
 			Usage: "`ADDRESS` to listen on; an address that others can reach needs --token-file",
 		},
 		&cli.StringFlag{Name: "runs", Value: defaultRuns, Usage: "`DIR` with the runs, also for new ones"},
-		&cli.StringFlag{Name: "token-file", Usage: "`FILE` with the access token, on a line by itself"},
+		stringFlag("token-file", "`FILE` with the access token, on a line by itself"),
 		&cli.StringSliceFlag{
 			Name: "host",
 			Usage: "another host `NAME` of this server, such as that of a proxy; needs --token-file; " +
@@ -64,16 +62,15 @@ func serveFlags() []cli.Flag {
 			Name:  "base-url",
 			Usage: "`URL` of a model server to offer beside those found; may be given again",
 		},
-		&cli.StringFlag{
-			Name: "api-key-env",
-			Usage: "`NAME` of the environment variable that holds the API key for --base-url; default: " +
-				"OPENAI_API_KEY",
-		},
-		&cli.StringFlag{Name: "cache", Usage: "`DIR` of the cache of replies; default: see \"gavel cache path\""},
-		&cli.BoolFlag{Name: "no-cache", Usage: "do not use the cache"},
+		stringFlag("api-key-env",
+			"`NAME` of the environment variable that holds the API key for --base-url; default: "+
+				"OPENAI_API_KEY"),
+
+		stringFlag("cache", "`DIR` of the cache of replies; default: see \"gavel cache path\""),
+		boolFlag("no-cache", "do not use the cache"),
 		&cli.IntFlag{Name: "max-runs", Value: 2, Usage: "make at most `N` runs at once"},
-		&cli.BoolFlag{Name: "read-only", Usage: "only show runs: no starting, stopping or deleting"},
-		&cli.BoolFlag{Name: "open", Usage: "open the first page in this machine's browser"},
+		boolFlag("read-only", "only show runs: no starting, stopping or deleting"),
+		boolFlag("open", "open the first page in this machine's browser"),
 	}
 }
 

@@ -42,7 +42,7 @@ func begin(t testing.TB, args ...string) *serving {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s.stop = func() { in.Interrupt(cancel) }
 	go func() {
-		s.code <- gavel(ctx, in, io.Discard, &s.said, append(args, "--addr", "127.0.0.1:0"))
+		s.code <- newEnv(in, io.Discard, &s.said).gavel(ctx, append(args, "--addr", "127.0.0.1:0"))
 	}()
 	t.Cleanup(func() {
 		s.stop()
@@ -169,33 +169,17 @@ func TestCommandsOnPages(t *testing.T) {
 	sim("own", "self-reference", "accuracy=0.8", "sample-number", "--agents", "sim:accuracy=0.6,seed=2")
 	mustCall(t, "jury", "--out", "my runs/jury", "my runs/a", "my runs/deep/b", "my runs/it's c")
 	mustCall(t, "demo", "--out", "my runs/published")
-	pages := http.NewServeMux()
-	for _, pattern := range server.Pages() {
-		pages.HandleFunc(pattern, http.NotFound)
-	}
-	commands, seen := map[string]string{}, map[string]int{}
+	commands := map[string]string{}
 	for _, folder := range []string{"none yet", "my runs"} {
-		s := serve(t, "--runs", folder)
 		links := []string{"/", "/runs", "/suites", "/start", "/compare?run=a&run=deep%2Fb&run=it%27s+c", "/compare?a=jury&b=a"}
-		for ; len(links) > 0; links = links[1:] {
-			r, err := http.NewRequest("GET", links[0], nil)
-			_, pattern := pages.Handler(r)
-			if seen[folder+links[0]]++; err != nil || pattern == "" || seen[folder+links[0]] > 1 || seen[pattern] > 30 {
-				continue
-			}
-			seen[pattern]++
-			status, page := s.ask("GET", links[0], nil, nil)
+		crawl(t, serve(t, "--runs", folder).url, links, 30, func(link string, status int, page string) {
 			if status != http.StatusOK && folder == "my runs" {
-				t.Errorf("%s: %d", links[0], status)
+				t.Errorf("%s: %d", link, status)
 			}
 			for _, m := range shownCommand.FindAllStringSubmatch(page, -1) {
-				commands[html.UnescapeString(m[1]+m[2])] = links[0]
+				commands[html.UnescapeString(m[1]+m[2])] = link
 			}
-			for _, m := range shownLink.FindAllStringSubmatch(page, -1) {
-				link, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
-				links = append(links, link)
-			}
-		}
+		})
 	}
 	all := strings.Join(slices.Sorted(maps.Keys(commands)), "\n")
 	for _, begin := range []string{
@@ -217,5 +201,41 @@ func TestCommandsOnPages(t *testing.T) {
 			args = append(args[:max(1, end)], "--help")
 		}
 		mustCall(t, args...)
+	}
+}
+
+// crawl visits links of a server, and those that stand on their pages, of each kind of page so many at the most.
+func crawl(t *testing.T, base string, links []string, most int, visit func(link string, status int, page string)) {
+	t.Helper()
+	pages := http.NewServeMux()
+	for _, pattern := range server.Pages() {
+		pages.HandleFunc(pattern, http.NotFound)
+	}
+	seen, kinds := map[string]bool{}, map[string]int{}
+	for ; len(links) > 0; links = links[1:] {
+		r, err := http.NewRequest("GET", base+links[0], nil)
+		if err != nil || seen[links[0]] {
+			continue
+		}
+		seen[links[0]] = true
+		_, pattern := pages.Handler(r)
+		if pattern == "" || kinds[pattern] == most {
+			continue
+		}
+		kinds[pattern]++
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit(links[0], resp.StatusCode, string(page))
+		for _, m := range shownLink.FindAllSubmatch(page, -1) {
+			link, _, _ := strings.Cut(html.UnescapeString(string(m[1])), "#")
+			links = append(links, link)
+		}
 	}
 }

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -101,16 +98,22 @@ func fourRuns(t *testing.T, url string, judgments int, dataset ...string) {
 					checkProbabilities(t, r)
 				}
 			}
-			mustCall(t, append(args, "--out", out+"-again")...)
-			for _, r := range records(t, out+"-again") {
-				for _, reply := range r.Replies {
-					if !reply.Cached {
-						t.Fatalf("%s: the second run asked for %s", out, r.Item)
-					}
-				}
-			}
+			again(t, out, args)
 			if read(t, out+"/results.json") != read(t, out+"-again/results.json") {
 				t.Errorf("%s: results.json differs between the run and its repeat from the cache", out)
+			}
+		}
+	}
+}
+
+// again makes a run once more, and checks that all of its replies come from the cache.
+func again(t *testing.T, out string, args []string) {
+	t.Helper()
+	mustCall(t, append(args, "--out", out+"-again")...)
+	for _, r := range records(t, out+"-again") {
+		for _, reply := range r.Replies {
+			if !reply.Cached {
+				t.Errorf("%s: the second run asked for %s", out, r.Item)
 			}
 		}
 	}
@@ -185,7 +188,7 @@ func TestServersJudgeBench(t *testing.T) {
 
 // TestServersPromptTooLong: a prompt beyond the context is refused and named so;
 // the one beside it, which fits, is judged. llama.cpp counts it for us, so that
-// it is not even asked. Left to itself, Ollama would have answered.
+// it is not even asked.
 func TestServersPromptTooLong(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
 		long := strings.Repeat("the question and the answer of the judge ", 8000)
@@ -215,71 +218,32 @@ func TestServersPromptTooLong(t *testing.T) {
 		if !strings.Contains(plan, "may not fit") {
 			t.Errorf("the plan does not say that some may not fit:\n%s", plan)
 		}
-		// What is prevented: the same question asked without gavel's settings is
-		// answered, with status 200, by a model that has read a part of it.
-		body, err := json.Marshal(map[string]any{
-			"model": "tiny", "stream": false, "messages": []map[string]string{{"role": "user", "content": long}},
-			"options": map[string]any{"num_predict": 4, "num_ctx": 2048},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := http.Post(url+"/api/chat", "application/json", bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		var answer struct {
-			Done  bool `json:"done"`
-			Count int  `json:"prompt_eval_count"`
-		}
-		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != 200 || !answer.Done {
-			t.Fatalf("Ollama used to answer this: status %d, %+v, %v", resp.StatusCode, answer, err)
-		}
-		if words := len(strings.Fields(long)); answer.Count == 0 || answer.Count >= words {
-			t.Errorf("the prompt has %d words, Ollama read %d tokens: was it not cut?", words, answer.Count)
-		}
 	})
 }
 
-// TestServersDoctor: what is tried on a real server works there, and a prompt
-// that is too long is refused.
+// TestServersDoctor: the doctor finds nothing wrong with the real servers, and measures their speed.
 func TestServersDoctor(t *testing.T) {
 	realServers(t, func(t *testing.T, url string) {
-		args := []string{"doctor", "--json", "--time-limit", "0", "--base-url", url}
+		args := []string{"--time-limit", "0"}
 		quick := few(url, 0, 0, 1) == 1 // many requests at once are for llama.cpp by day
 		if quick {
 			args = append(args, "--quick")
 		}
-		var d doctor.Report
-		parse(t, mustCall(t, args...), &d)
-		find := func(check string) (f doctor.Finding) {
-			if i := slices.IndexFunc(d.Findings, func(f doctor.Finding) bool { return f.Check == check }); i >= 0 {
-				f = d.Findings[i]
+		d := engineIsReady(t, url, args...)
+		for _, f := range d.Findings {
+			switch f.Check {
+			case "model", "system role", "thinking":
+				if f.Status != doctor.OK {
+					t.Errorf("%+v", f)
+				}
+			case "throughput":
+				if !quick && f.Status != doctor.OK && f.Status != doctor.Warn && !strings.Contains(f.Said, "other work changes the speed") {
+					t.Errorf("%+v", f)
+				}
+				if s := d.Speed; s == nil || s.Clock != "server" || f.Status == doctor.OK && len(s.Paces) < 2 || s.BytesPerTok < 1 {
+					t.Errorf("speed %+v", s)
+				}
 			}
-			return f
-		}
-		works := []string{
-			"server", "model", "reply", "over-long prompt", "system role", "thinking", "constrained output", "logprobs",
-		}
-		for _, check := range works {
-			if f := find(check); f.Status != doctor.OK {
-				t.Errorf("%+v", f)
-			}
-		}
-		// What is said of a machine that does other work, too, is a warning, or that its throughput cannot be told.
-		speed := find("speed")
-		if speed.Value == nil || speed.Status != doctor.OK && speed.Status != doctor.Warn {
-			t.Errorf("%+v", speed)
-		}
-		throughput := find("throughput")
-		together := throughput.Status == doctor.OK || throughput.Status == doctor.Warn
-		if !together && !quick && !strings.Contains(throughput.Said, "other work changes the speed") {
-			t.Errorf("%+v", throughput)
-		}
-		if s := d.Speed; s == nil || s.Clock != "server" || throughput.Status == doctor.OK && len(s.Paces) < 2 ||
-			s.BytesPerTok < 1 {
-			t.Errorf("speed %+v", s)
 		}
 	})
 }

@@ -174,16 +174,3 @@ func gavelOf(array, task string) int {
 	}
 	return 0
 }
-
-// TestServersShardsOnParallel: GNU parallel makes eight shards, four at once.
-func TestServersShardsOnParallel(t *testing.T) {
-	if _, err := exec.LookPath("parallel"); err != nil {
-		t.Skip("GNU parallel is not here")
-	}
-	file, _, _ := shardedSuite(t)
-	script := fmt.Sprintf("seq %d | parallel -j 4 -N 0 gavel suite run %s --shard auto/%[1]d && gavel merge runs/s runs/s_shard-*", shardsOfServers, file)
-	if out, err := exec.Command("bash", "-c", script).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%.3000s", err, out)
-	}
-	merged(t)
-}

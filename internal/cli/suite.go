@@ -26,14 +26,13 @@ func suiteCommand(e *env) *cli.Command {
 			},
 		}
 	}
-	yes := &cli.BoolFlag{Name: "yes", Usage: "run even if the plan exceeds the limits of the file"}
-	shard := &cli.StringFlag{
-		Name: "shard",
-		Usage: "make the runs of a part of the items, `K/N`, auto or auto/N, " +
-			"as \"gavel run --shard\" does, in a folder of their own",
-	}
+	yes := boolFlag("yes", "run even if the plan exceeds the limits of the file")
+	shard := stringFlag("shard",
+		"make the runs of a part of the items, `K/N`, auto or auto/N, "+
+			"as \"gavel run --shard\" does, in a folder of their own")
+
 	const asks = "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"
-	again := &cli.BoolFlag{Name: "ask-again", Usage: asks}
+	again := boolFlag("ask-again", asks)
 	return &cli.Command{
 		Name:  "suite",
 		Usage: "judges × protocols × datasets (gavel init starts one)",

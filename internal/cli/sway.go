@@ -21,27 +21,24 @@ func swayCommand(e *env) *cli.Command {
 			"regression of the verdicts on what is right, the place and all of these tells what each does\n" +
 			"by itself.",
 		Flags: append(verdictFlags(), formatFlags()...),
-		Action: func(c *cli.Context) error {
+		Action: e.printed(func(c *cli.Context) (any, error) {
 			o, err := scoringFrom(c)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if c.NArg() != 1 {
-				return usage("one run at a time: gavel sway RUN")
+				return nil, usage("one run at a time: gavel sway RUN")
 			}
 			dir := c.Args().First()
 			run, err := scoring.Load(dir, o.Reading)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			s, err := run.Sway(o.Bootstrap)
 			if err == nil && s == nil {
 				err = fmt.Errorf("%s: what sways a judge is told of runs of pairs, asked which is better", dir)
 			}
-			if err != nil {
-				return err
-			}
-			return e.print(c, report.Sway{Sway: s})
-		},
+			return report.Sway{Sway: s}, err
+		}),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -26,49 +27,51 @@ import (
 
 // victim is a command that is killed.
 type victim struct {
-	args  func(out string) []string // that make out
-	ready func(out string) bool     // whether a second try has nothing left to do; nil where it never has
+	line  string                // with OUT for what it makes
+	ready func(out string) bool // whether a second try has nothing left to do; nil where it never has
+}
+
+// make starts the command that makes out.
+func (v victim) make(t *testing.T, out string) *exec.Cmd {
+	return process(t, strings.Fields(strings.ReplaceAll(v.line, "OUT", out))...)
 }
 
 // killedAtAnyTime makes something undisturbed, and then again and again: killed after a part of the time that it takes,
 // and the same command once more. What is there then is the same, nothing is left beside it, and at no time did a run say
 // that it is complete that was not.
-func killedAtAnyTime(t *testing.T, v victim, kills int) {
-	t.Helper()
+func (v victim) killedAtAnyTime(t *testing.T, kills int) {
 	began := time.Now()
-	if out, err := process(t, v.args("undisturbed")...).CombinedOutput(); err != nil {
+	if out, err := v.make(t, "undisturbed").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	took := time.Since(began)
 	want := madeBy(t, "undisturbed")
+	os.RemoveAll("undisturbed")
 	rng := rand.New(rand.NewPCG(uint64(kills), 1))
-	inTime := 0
 	for i := range kills {
-		out := fmt.Sprint("killed", i)
-		cmd := process(t, v.args(out)...)
+		const out = "killed"
+		cmd := v.make(t, out)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Duration(rng.Float64() * float64(took)))
 		cmd.Process.Kill()
-		if cmd.Wait() != nil {
-			inTime++
-		}
+		cmd.Wait()
 		completeAreWhole(t, out)
 		if v.ready == nil || !v.ready(out) {
-			if said, err := process(t, v.args(out)...).CombinedOutput(); err != nil {
+			if said, err := v.make(t, out).CombinedOutput(); err != nil {
 				t.Fatalf("trial %d: %v\n%s", i, err, said)
 			}
 		}
-		wantMade(t, out, want)
+		if got := madeBy(t, out); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want as in one that was not disturbed: %v", out, got, want)
+		}
 		os.RemoveAll(out)
 	}
-	mustCall(t, "models", "--help") // nothing of the last one is left by whatever is next
-	if out, err := process(t, "--version").CombinedOutput(); err != nil {
+	if out, err := process(t, "--version").CombinedOutput(); err != nil { // sweeps what the last one left
 		t.Fatalf("%v\n%s", err, out)
 	}
 	noLitter(t)
-	t.Logf("%d of %d were killed before they ended by themselves", inTime, kills)
 }
 
 // madeBy is all that counts of what is at a place: a file, or results, items and the number of records of runs.
@@ -110,19 +113,6 @@ func madeBy(t *testing.T, at string) map[string]string {
 	return made
 }
 
-func wantMade(t *testing.T, out string, want map[string]string) {
-	t.Helper()
-	got := madeBy(t, out)
-	for name, text := range want {
-		if got[name] != text {
-			t.Errorf("%s: %s is not as in one that was not disturbed", out, name)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%s: %d files, want %d", out, len(got), len(want))
-	}
-}
-
 // completeAreWhole wants each run that says it is complete to have all of its records.
 func completeAreWhole(t *testing.T, at string) {
 	t.Helper()
@@ -151,8 +141,8 @@ func noLitter(t *testing.T) {
 	})
 }
 
-// ownTemp has passing files made in the folder of the test.
-func ownTemp(t *testing.T) {
+// TestKilledAtAnyTime: commands that make something, killed with -9. Each begins in an empty folder for passing files.
+func TestKilledAtAnyTime(t *testing.T) {
 	if _, err := binary(); err != nil { // it stays where it is
 		t.Fatal(err)
 	}
@@ -161,101 +151,29 @@ func ownTemp(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", dir)
-}
-
-// simulatedRun is a run that asks nobody.
-var simulatedRun = []string{"pairwise", "--backend", "sim", "--model", "coin", "--dataset", "sample", "--repeat", "10"}
-
-// TestKilledAtAnyTime: killed with -9 whenever, whatever gavel does comes to the same by the same command.
-func TestKilledAtAnyTime(t *testing.T) {
-	const each = 2
-	t.Run("run", func(t *testing.T) {
-		ownTemp(t)
-		killedAtAnyTime(t, victim{args: func(out string) []string { return append(append([]string{"run"}, simulatedRun...), "--out", out) }}, trials.Times(each))
-	})
-	t.Run("import", func(t *testing.T) {
-		ownTemp(t)
-		row := `{"question_id": %d, "question": "?", "options": ["x", "y"], "answer": "A", "answer_index": 0, "src": "ours", ` +
-			`"category": "math", "pred": "A", "generated_text": "` + strings.Repeat("thus ", 200) + `The answer is (A)."},`
-		write(t, "outputs.json", "["+strings.TrimSuffix(repeated(800, row), ",")+"]")
-		killedAtAnyTime(t, victim{args: func(out string) []string { return []string{"import", "mmlu-pro", "outputs.json", "--out", out} }}, trials.Times(each))
-	})
-	t.Run("suite", func(t *testing.T) {
-		ownTemp(t)
-		killedAtAnyTime(t, victim{args: func(out string) []string {
-			return []string{"suite", "run", write(t, "suite.yaml", "out: "+out+"\ndefaults: {backend: sim}\njudges: [{model: coin}, {model: right}]\nconditions: [{protocol: pairwise, dataset: sample}, {protocol: multi-option, dataset: sample-options}]\n")}
-		}}, trials.Times(each))
-	})
-	t.Run("bundle", func(t *testing.T) {
-		ownTemp(t)
-		j := newJudge(t, false, prefersLonger)
-		mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--repeat", "10", "--cache", "c", "--out", "r")
-		whole := func(out string) bool {
-			_, _, code := call(t, "bundle", "import", out, "--runs", t.TempDir())
-			return code == exitOK
-		}
-		killedAtAnyTime(t, victim{args: func(out string) []string { return []string{"bundle", "export", "r", "--cache", "c", "--out", out} }, ready: whole}, trials.Times(each))
-		mustCall(t, "bundle", "export", "r", "--cache", "c", "--out", "b.tar")
-		os.Remove("undisturbed")
-		killedAtAnyTime(t, victim{args: func(out string) []string {
-			return []string{"bundle", "import", "b.tar", "--runs", out}
-		}}, trials.Times(each))
-	})
-}
-
-// TestServeKilled: a server that is killed while it makes a run makes it to its end once it is there again.
-func TestServeKilled(t *testing.T) {
-	ownTemp(t)
-	serveAt := func(runs string) (*exec.Cmd, *serving) {
-		if err := os.MkdirAll(runs, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		cmd := process(t, "serve", "--addr", "127.0.0.1:0", "--runs", runs, "--no-cache")
-		said, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		var line [400]byte
-		n, _ := said.Read(line[:])
-		go io.Copy(io.Discard, said)
-		url := regexp.MustCompile(`http://[^/]+`).FindString(string(line[:n]))
-		if url == "" {
-			t.Fatalf("it does not serve: %s", line[:n])
-		}
-		return cmd, &serving{t: t, url: url}
+	row := `{"question_id": %d, "question": "?", "options": ["x", "y"], "answer": "A", "answer_index": 0, "src": "ours", ` +
+		`"category": "math", "pred": "A", "generated_text": "` + strings.Repeat("thus ", 200) + `The answer is (A)."},`
+	write(t, "outputs.json", "["+strings.TrimSuffix(repeated(800, row), ",")+"]")
+	for _, out := range []string{"undisturbed", "killed"} {
+		write(t, out+".yaml", "out: "+out+"\ndefaults: {backend: sim}\njudges: [{model: coin}, {model: right}]\n"+
+			"conditions: [{protocol: pairwise, dataset: sample}, {protocol: multi-option, dataset: sample-options}]\n")
 	}
-	order := jobRequest("sim", "repeat", "20", "model", "coin")
-	make := func(s *serving) {
-		if v := s.until(s.start(order).ID, ended); v.Job.State != jobs.Complete {
-			t.Fatalf("%+v", v.Job)
-		}
+	j := newJudge(t, false, prefersLonger)
+	mustCall(t, "run", "pairwise", "--base-url", j.URL, "--dataset", "sample", "--repeat", "10", "--cache", "c", "--out", "r")
+	mustCall(t, "bundle", "export", "r", "--out", "b.tar")
+	whole := func(out string) bool {
+		_, _, code := call(t, "bundle", "import", out, "--runs", t.TempDir())
+		return code == exitOK
 	}
-	cmd, s := serveAt("undisturbed")
-	began := time.Now()
-	make(s)
-	took := time.Since(began)
-	cmd.Process.Kill()
-	cmd.Wait()
-	want := madeBy(t, "undisturbed")
-	rng := rand.New(rand.NewPCG(3, 1))
-	for i := range trials.Times(2) {
-		runs := fmt.Sprint("killed", i)
-		cmd, s := serveAt(runs)
-		s.start(order)
-		time.Sleep(time.Duration(rng.Float64() * float64(took)))
-		cmd.Process.Kill()
-		cmd.Wait()
-		completeAreWhole(t, runs)
-		cmd, s = serveAt(runs)
-		make(s)
-		cmd.Process.Kill()
-		cmd.Wait()
-		wantMade(t, runs, want)
+	for name, v := range map[string]victim{
+		"run":           {line: "run pairwise --backend sim --model coin --dataset sample --repeat 10 --out OUT"},
+		"import":        {line: "import mmlu-pro outputs.json --out OUT"},
+		"suite":         {line: "suite run OUT.yaml"},
+		"bundle export": {line: "bundle export r --out OUT", ready: whole},
+		"bundle import": {line: "bundle import b.tar --runs OUT"},
+	} {
+		t.Run(name, func(t *testing.T) { v.killedAtAnyTime(t, trials.Times(2)) })
 	}
-	noLitter(t)
 }
 
 // TestServeDay is a day of a server, compressed: readers look at pages while runs are started, twenty an hour. Nothing is
@@ -267,7 +185,6 @@ func TestServeDay(t *testing.T) {
 	s := serve(t, "--no-cache")
 	stop := make(chan struct{})
 	var all sync.WaitGroup
-	var pages, refused atomic.Int64
 	var newest atomic.Value
 	newest.Store("none")
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: readers}}
@@ -282,10 +199,8 @@ func TestServeDay(t *testing.T) {
 				} else {
 					io.Copy(io.Discard, resp.Body)
 					if resp.Body.Close(); resp.StatusCode >= 500 {
-						refused.Add(1)
 						t.Errorf("%s: %s", at, resp.Status)
 					}
-					pages.Add(1)
 				}
 				select {
 				case <-stop:
@@ -323,7 +238,7 @@ func TestServeDay(t *testing.T) {
 	if late > early+3<<20+uint64(starts/2)*24<<10 {
 		t.Errorf("%d KiB are in use in the second quarter of the starts, %d in the last", early>>10, late>>10)
 	}
-	t.Logf("%d starts, %d readers, %d pages, %d errors, %.1f MiB in the second quarter, %.1f in the last", starts, readers, pages.Load(), refused.Load(), float64(early)/(1<<20), float64(late)/(1<<20))
+	t.Logf("%d starts: %d KiB in the second quarter, %d in the last", starts, early>>10, late>>10)
 }
 
 // heap is how many bytes are in use.

@@ -230,6 +230,29 @@ func Count(n int) Value {
 // LevelOf returns a cell of a level.
 func LevelOf(level scoring.Level) Value { return Value{Level: level} }
 
+// Add adds rows.
+func (t *Table) Add(rows ...Row) { t.Rows = append(t.Rows, rows...) }
+
+// Cells returns cells of words, whole numbers, results and levels; a [Value] is a cell as it is.
+func Cells(of ...any) []Value {
+	cells := make([]Value, len(of))
+	for i, x := range of {
+		switch x := x.(type) {
+		case string:
+			cells[i] = Text(x)
+		case int:
+			cells[i] = Count(x)
+		case scoring.Result:
+			cells[i] = Num(x)
+		case scoring.Level:
+			cells[i] = LevelOf(x)
+		default:
+			cells[i] = x.(Value)
+		}
+	}
+	return cells
+}
+
 // on returns the columns and rows of the table that stand on a surface. An axis of differences is as long as these
 // need.
 func (t Table) on(s Surface) Table {

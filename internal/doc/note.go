@@ -27,6 +27,19 @@ func Warn(warnings []string) (notes []Note) {
 	return notes
 }
 
+// Remark adds the note of a phrase.
+func (b *Block) Remark(code string, args ...any) { b.Notes = append(b.Notes, Say(code, args...)) }
+
+// Warn adds a note for each warning.
+func (b *Block) Warn(warnings []string) { b.Notes = append(b.Notes, Warn(warnings)...) }
+
+// Plain adds notes in words that are not phrases of gavel's.
+func (b *Block) Plain(lines ...string) {
+	for _, words := range lines {
+		b.Notes = append(b.Notes, Plain(words))
+	}
+}
+
 // Plain returns a note in words that are not a phrase of gavel's, such as what a file says.
 func Plain(words string) Note { return Note{Args: []any{words}} }
 

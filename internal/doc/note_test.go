@@ -84,8 +84,8 @@ func literal(n ast.Node) (string, bool) {
 	return text, err == nil
 }
 
-// isPhrase tells whether a function is Say or Phrase of this package.
+// isPhrase tells whether a function is Say or Phrase of this package, or the method of blocks.
 func isPhrase(f *ast.SelectorExpr) bool {
 	of, _ := f.X.(*ast.Ident)
-	return of != nil && of.Name == "doc" && (f.Sel.Name == "Say" || f.Sel.Name == "Phrase")
+	return of != nil && of.Name == "doc" && (f.Sel.Name == "Say" || f.Sel.Name == "Phrase") || f.Sel.Name == "Remark"
 }

@@ -4,15 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"gavel/backends"
 	"gavel/internal/trials"
 )
 
@@ -92,24 +89,14 @@ func (b *busy) chat(w http.ResponseWriter, r *http.Request) {
 }
 
 // visited has the doctor look the server over on a clock of their own.
-func (b *busy) visited(t *testing.T, seed uint64) (found *Report) {
+func (b *busy) visited(t *testing.T, seed uint64) *Report {
 	b.random, b.seen = rand.New(rand.NewPCG(seed, 1)), map[string]bool{}
-	synctest.Test(t, func(t *testing.T) {
-		mux := http.NewServeMux()
-		mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"data":[{"id":"tiny","owned_by":"vllm","root":"tiny","max_model_len":20480}]}`)
-		})
-		mux.HandleFunc("POST /v1/chat/completions", b.chat)
-		l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
-		s := &http.Server{Handler: mux}
-		go s.Serve(l)
-		defer s.Close()
-		client := backends.NewHTTPClient(64)
-		client.Transport.(*http.Transport).DialContext = l.dial
-		defer client.CloseIdleConnections()
-		found = looked(t, t.Context(), "http://127.0.0.1", client, Request{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"data":[{"id":"tiny","owned_by":"vllm","root":"tiny","max_model_len":20480}]}`)
 	})
-	return found
+	mux.HandleFunc("POST /v1/chat/completions", b.chat)
+	return visit(t, Request{}, func() http.Handler { return mux })
 }
 
 // TestSpeedOfALoadedMachineWasNoise: of a server that is late by up to two seconds at any time, whose first request

@@ -126,7 +126,6 @@ var checks = []check{
 	// A server that answers one request at a time may read on after the check has given up, so it comes late.
 	{name: "over-long prompt", limit: 90 * time.Second, run: (*doctor).longPrompt},
 	{name: "throughput", limit: 2 * time.Minute, load: true, texts: true, run: (*doctor).throughput},
-	{name: "foreign replies", limit: 2 * time.Minute, load: true, texts: true, run: (*doctor).foreign},
 }
 
 // doctor looks a judge over. What a check learns stands here for later ones.

@@ -14,42 +14,33 @@ import (
 	"gavel/backends"
 )
 
-// wave is what came of requests sent together.
+// wave is what several requests at once came to.
 type wave struct {
-	took    time.Duration
-	replies []backends.Response // each answers the request of its place, and is zero where that failed
-	errs    []error
+	requests    int
+	took        time.Duration
+	read, wrote int // tokens of all prompts, and of all replies
 }
 
-// tokens are those of all prompts and of all replies.
-func (w wave) tokens() (prompts, replies int) {
-	for _, r := range w.replies {
-		prompts, replies = prompts+r.PromptTokens, replies+r.ReplyTokens
-	}
-	return prompts, replies
-}
-
-// burst sends requests, so many at once.
-func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int) wave {
-	w := wave{replies: make([]backends.Response, len(reqs))}
+// burst sends requests, so many at once. The first that fails is the error, and the others are sent all the same.
+func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int) (w wave, err error) {
+	w.requests = len(reqs)
 	var mu sync.Mutex
 	var asking errgroup.Group
 	asking.SetLimit(atOnce)
 	start := d.Now()
-	for i, req := range reqs {
-		asking.Go(func() (err error) {
-			w.replies[i], err = d.ask(ctx, req)
-			if err != nil {
-				mu.Lock()
-				w.errs = append(w.errs, err)
-				mu.Unlock()
-			}
-			return nil
+	for _, req := range reqs {
+		asking.Go(func() error {
+			resp, err := d.ask(ctx, req)
+			mu.Lock()
+			defer mu.Unlock()
+			w.read += resp.PromptTokens
+			w.wrote += resp.ReplyTokens
+			return err
 		})
 	}
-	asking.Wait()
+	err = asking.Wait()
 	w.took = d.Now().Sub(start)
-	return w
+	return w, err
 }
 
 const (
@@ -108,40 +99,38 @@ func (d *doctor) measurePace(ctx context.Context, c int) (Pace, error) {
 	each := waveTime.Seconds() / float64(c)
 	bytes := max(200, min(judgeBench.sop, int(d.speed.Prompt*each*cmp.Or(d.bytesPerTok, 4))))
 	n := max(8, min(512, int(d.speed.Reply*each)))
-	r := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
-	if len(r.errs) > 0 {
-		return Pace{}, r.errs[0]
+	r, err := d.wave(ctx, c, func() backends.Request { return d.request(1, user(d.prose(bytes))) })
+	if err != nil {
+		return Pace{}, err
 	}
-	w := d.wave(ctx, c, func() backends.Request { return d.writing(n) })
-	if len(w.errs) > 0 {
-		return Pace{}, w.errs[0]
+	w, err := d.wave(ctx, c, func() backends.Request { return d.writing(n) })
+	if err != nil {
+		return Pace{}, err
 	}
-	read, _ := r.tokens()
-	asked, written := w.tokens()
-	prompt := perSecond(read, d.worked(r, c))
+	prompt := perSecond(r.read, d.worked(r, c))
 	// What the writers read takes its time too.
 	worked := d.worked(w, c)
-	wrote := max(worked/2, worked-time.Duration(float64(asked)/prompt*float64(time.Second)))
-	return d.paceOf(c, prompt, perSecond(max(1, written), wrote)), nil
+	wrote := max(worked/2, worked-time.Duration(float64(w.read)/prompt*float64(time.Second)))
+	return d.paceOf(c, prompt, perSecond(max(1, w.wrote), wrote)), nil
 }
 
 // worked is the time that a wave of c at once took for its tokens: without what each round of requests takes beside
 // them.
 func (d *doctor) worked(w wave, c int) time.Duration {
-	rounds := (len(w.replies) + c - 1) / c
+	rounds := (w.requests + c - 1) / c
 	return max(w.took-time.Duration(rounds)*d.call, d.noise, w.took/4)
 }
 
 // wave sends c requests at once, and where that is over too quickly to be measured, several times as many, c at a time.
-func (d *doctor) wave(ctx context.Context, c int, request func() backends.Request) wave {
+func (d *doctor) wave(ctx context.Context, c int, request func() backends.Request) (wave, error) {
 	for times := 1; ; {
 		var reqs []backends.Request
 		for range c * times {
 			reqs = append(reqs, request())
 		}
-		w := d.burst(ctx, reqs, c)
-		if times > 1 || len(w.errs) > 0 || w.took > waveTime/4 {
-			return w
+		w, err := d.burst(ctx, reqs, c)
+		if times > 1 || err != nil || w.took > waveTime/4 {
+			return w, err
 		}
 		times = min(8, int(waveTime/2/max(w.took, time.Millisecond))+2)
 	}

@@ -39,10 +39,6 @@ type patient struct {
 	noLogprobs bool          // tells none
 	noSystem   bool          // refuses a system message
 	dropSystem bool          // passes over a system message
-	foreign    bool          // under load it answers the prompt before
-	always     bool          // and at all other times
-	mute       bool          // under load it does not repeat the word that it is asked for
-	noWords    bool          // it never does
 	one        bool          // serves one request at a time
 	thinks     string        // "", "both" (on and off work) or "always"
 	takes      time.Duration // for a reply
@@ -51,12 +47,8 @@ type patient struct {
 	fails      int           // status of every question
 	diesAfter  int64         // questions, 0 for never
 
-	asked    atomic.Int64
-	inFlight atomic.Int64
-	turn     chan struct{}
-
-	mu     sync.Mutex
-	before patientRequest
+	asked atomic.Int64
+	turn  chan struct{}
 }
 
 type patientRequest struct {
@@ -90,15 +82,22 @@ func (p *patient) start(t *testing.T) (url string, client *http.Client) {
 // takes is the same on every machine.
 func (p *patient) visited(t *testing.T, r Request) (found *Report) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
+	return visit(t, r, func() http.Handler {
 		h := p.handler()
-		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost && r.URL.Path != "/api/show" { // a question
 				time.Sleep(waveTime / 2) // so that no wave has to be sent again to be measured
 			}
 			h.ServeHTTP(w, r)
-		})}
+		})
+	})
+}
+
+// visit has the doctor look at a server that is made in a time of its own.
+func visit(t *testing.T, r Request, server func() http.Handler) (found *Report) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &memoryNet{conns: make(chan net.Conn), closed: make(chan struct{})}
+		s := &http.Server{Handler: server()}
 		go s.Serve(l)
 		defer s.Close()
 		client := backends.NewHTTPClient(64)
@@ -226,8 +225,6 @@ func (p *patient) chat(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	crowd := p.inFlight.Add(1) > 1
-	defer p.inFlight.Add(-1)
 	var body bytes.Buffer
 	body.ReadFrom(r.Body)
 	var req patientRequest
@@ -248,18 +245,10 @@ func (p *patient) chat(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(req.Messages[0].Content, wordy) {
 		time.Sleep(p.counts)
 	}
-	crowd = crowd || p.inFlight.Load() > 1
-	p.mu.Lock()
-	if before := p.before.Messages; p.foreign && (crowd || p.always) && before != nil {
-		p.before.Messages, req.Messages = req.Messages, before
-	} else {
-		p.before = req
-	}
-	p.mu.Unlock()
-	p.answer(w, req, p.noWords || p.mute && crowd)
+	p.answer(w, req)
 }
 
-func (p *patient) answer(w http.ResponseWriter, req patientRequest, mute bool) {
+func (p *patient) answer(w http.ResponseWriter, req patientRequest) {
 	served := p.context
 	if req.Options.NumCtx > 0 {
 		served = req.Options.NumCtx
@@ -297,10 +286,6 @@ func (p *patient) answer(w http.ResponseWriter, req patientRequest, mute bool) {
 		return
 	}
 	words, thinking := fmt.Sprintf("reply %x of many words", hash.Sum32()), ""
-	last := req.Messages[len(req.Messages)-1].Content
-	if _, after, ok := strings.Cut(last, "The word of this conversation is "); ok && !mute {
-		words, _, _ = strings.Cut(after, ".")
-	}
 	if choice := choices(req); choice != "" && !p.free {
 		words = choice
 		if p.kind != "llama" || p.thinks != "" {

@@ -13,18 +13,14 @@ import (
 // where a field is at fault; else it is the dataset.
 func (e *Maker) Check(o Request) error {
 	q := e.quiet()
-	its, err := q.openItems(o)
+	its, protocol, err := q.openItems(o)
 	if err != nil {
 		return err
 	}
 	defer its.set.Close()
-	protocol, err := o.FindProtocol()
-	if err != nil {
-		return err
-	}
 	stage := protocol.Before(o.Options)
 	if stage == nil {
-		_, err = ask(o, its)
+		_, _, err = ask(o, its)
 		return err
 	}
 	_, err = (&stages{opts: o, stage: stage, questions: its}).before()
@@ -50,15 +46,11 @@ func (e *Maker) Check(o Request) error {
 
 // Items are the ids of what a request judges, and how many judgments each of them takes.
 func (e *Maker) Items(o Request) (ids []string, each int, err error) {
-	its, err := e.openItems(o)
+	its, protocol, err := e.openItems(o)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer its.set.Close()
-	protocol, err := o.FindProtocol()
-	if err != nil {
-		return nil, 0, err
-	}
 	for _, row := range its.rows {
 		ids = append(ids, its.set.ID(row))
 	}

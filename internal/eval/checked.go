@@ -61,10 +61,8 @@ func (c *checks) take(judgment *judging.Record, read scoring.Read) error {
 	return c.err
 }
 
-func (*checks) close() error { return nil }
-
 // resume has the judgments that waited when an earlier try ended wait for a check of the servers that answered.
-func (p *runState) resume(entry sink) error {
+func (p *runState) resume(entry sinks) error {
 	for _, r := range p.dir.Waiting {
 		for _, reply := range slices.Concat(r.Replies, r.Asides) {
 			r.Await(p.watches[cmp.Or(reply.Endpoint, p.earlier.Server.URL)].Check())

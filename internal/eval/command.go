@@ -88,7 +88,7 @@ func (r Request) Command() string {
 		for _, v := range given[f.Name] {
 			words = append(words, "--"+f.Name)
 			if f.Kind != Switch {
-				words = append(words, Quoted(v))
+				words = append(words, datasets.Quoted(v))
 			}
 		}
 	}
@@ -102,16 +102,12 @@ func (r Request) Given() map[string][]string {
 		return nil
 	}
 	given := map[string][]string{}
-	usual := New(protocol)
-	for _, f := range FieldsOf(protocol) {
-		texts := f.texts(&r)
+	for _, f := range r.fields(protocol) {
+		texts := f.texts()
 		if f.Name == "backend" || f.Name == "prompt" && r.PromptGiven ||
-			!slices.Equal(texts, f.texts(&usual)) && !slices.Equal(texts, []string{f.Default}) {
+			!f.isUsual() && !slices.Equal(texts, []string{f.Default}) {
 			given[f.Name] = texts
 		}
 	}
 	return given
 }
-
-// Quoted is a word as a shell takes it.
-func Quoted(word string) string { return datasets.Quoted(word) }

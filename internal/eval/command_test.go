@@ -16,7 +16,7 @@ import (
 // What a run's folder tells of its request makes the same run, as a request and as a line of a shell.
 func TestRunsTellTheirRequest(t *testing.T) {
 	runs := t.TempDir()
-	maker := &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: runs}
+	maker := newMaker(runs)
 	for i, words := range []string{
 		"pairwise --dataset sample --backend sim --model accuracy=0.9,first=0.1",
 		"reversed --dataset sample --backend sim --model coin --limit 7 --repeat 2 --max-tokens 99 --attempts 1 --group Math --group Coding",
@@ -57,6 +57,11 @@ func TestRunsTellTheirRequest(t *testing.T) {
 			t.Errorf("%s\nis said as\n%s", words, line)
 		}
 	}
+}
+
+// newMaker makes runs in a folder, and says nothing.
+func newMaker(runs string) *eval.Maker {
+	return &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: runs}
 }
 
 // read is a request as a line of a shell without quotes has it.

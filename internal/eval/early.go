@@ -65,8 +65,6 @@ func (f *follower) take(r *judging.Record, read scoring.Read) error {
 	return nil
 }
 
-func (*follower) close() error { return nil }
-
 // over tells whether the rule needs no more of the run.
 func (f *follower) over() bool {
 	return f.enough || f.rule.Upto > 0 && f.told >= f.rule.Upto

@@ -90,7 +90,7 @@ func passes(e *backends.Error) bool {
 // waiting waits for a server and says so once.
 func (e *Maker) waiting(limit time.Duration) backends.Retry {
 	var once sync.Once
-	return backends.Retry{For: limit, Waiting: func(err error, _ time.Duration) {
+	return backends.Retry{For: limit, Waiting: func(err error) {
 		once.Do(func() { e.say("waiting for the server, up to %s: %v", limit, err) })
 	}}
 }
@@ -157,28 +157,9 @@ func describeAll(judges []backends.Member) string {
 	return fmt.Sprintf("%d servers", len(judges))
 }
 
-// answerer opens the client that a run asks, and returns what closes it.
-type answerer interface {
-	open(ctx context.Context, p *runState) (backends.Client, func() error, error)
-}
-
-// fixedClient is one client, such as a simulation or the records of a replay.
-type fixedClient struct{ client backends.Client }
-
-func (a fixedClient) open(context.Context, *runState) (backends.Client, func() error, error) {
-	return a.client, func() error { return nil }, nil
-}
-
-func simulation(model string) (answerer, error) {
-	sim, err := backends.NewSim(model)
-	return fixedClient{sim}, err
-}
-
-// servers are those that a run asks, with retries, a time limit and the cache around them. Several are a pool inside
-// the retries.
-type servers struct{ *Maker }
-
-func (e servers) open(ctx context.Context, p *runState) (backends.Client, func() error, error) {
+// openServers is the client of a run's servers, with retries, a time limit and the cache around them, and what closes
+// it. Several servers are a pool inside the retries.
+func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, func() error, error) {
 	closeStore := func() error { return nil }
 	var store *cache.Store
 	if !p.req.NoCache {
@@ -216,7 +197,7 @@ func (e servers) open(ctx context.Context, p *runState) (backends.Client, func()
 
 // pool is the client of the run's servers before any retries, and what ends
 // it. Each is asked again and again which model it serves, but for a batch.
-func (e servers) pool(ctx context.Context, p *runState, store *cache.Store) (backends.Client, func(), error) {
+func (e *Maker) pool(ctx context.Context, p *runState, store *cache.Store) (backends.Client, func(), error) {
 	nothing := func() {}
 	judges := slices.Clone(p.judges)
 	m := p.job.Manifest
@@ -258,13 +239,13 @@ func (e servers) pool(ctx context.Context, p *runState, store *cache.Store) (bac
 	if len(judges) == 1 {
 		return judges[0].Client, nothing, nil
 	}
-	pool := backends.NewPool(ctx, judges, backends.PoolOptions{Changed: func(url string, err error) {
+	pool := backends.NewPool(ctx, judges, func(url string, err error) {
 		if err != nil {
 			e.say("server %s is out: %v", url, err)
 		} else {
 			e.say("server %s is back", url)
 		}
-	}})
+	})
 	if judges[0].AtOnce != nil {
 		p.job.AtOnce = pool.AtOnce
 	}

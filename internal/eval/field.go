@@ -31,8 +31,6 @@ const (
 	How    = "how"
 	Where  = "where"
 	Server = "server"
-
-	Retired = "retired" // no part any more, and in no help or form
 )
 
 // Field is one thing that a request says: a flag of the command line, a key of a
@@ -53,36 +51,30 @@ type Field struct {
 	Local   bool                     // a browser may not set it
 	Served  bool                     // a simulated judge does not take it
 	Absent  bool                     // the protocol does not have it
-	Instead string                   // what does its work, where it does nothing any more
 	Check   func(value string) error // beside these bounds
 
-	value  func(*Request) any    // a pointer to its value
-	split  func(string) []string // one of a list into several
+	value  any                   // a pointer to its value in a request
+	usual  []string              // its values in a new request
+	split  func(string) []string // one of a list into several; nil: itself
 	option *judging.Option       // of the protocol
 }
 
-// complete fills in what follows from the value: usual is a request with the defaults.
-func complete(fields []Field, usual Request) []Field {
-	for i := range fields {
-		f := &fields[i]
-		if f.split == nil {
-			f.split = func(one string) []string { return []string{one} }
-		}
-		if f.Kind == "" {
-			f.Kind = f.kind()
-		}
-		f.Default = cmp.Or(f.Default, strings.Join(f.texts(&usual), ","))
-		words := strings.ReplaceAll(f.Name, "-", " ")
-		f.Label = cmp.Or(f.Label, strings.ToUpper(words[:1])+words[1:])
+// complete fills in what follows from the value, and from those of a new request.
+func (f *Field) complete(usual []string) {
+	f.usual = usual
+	if f.Kind == "" {
+		f.Kind = f.kind()
 	}
-	return fields
+	f.Default = cmp.Or(f.Default, strings.Join(usual, ","))
+	words := strings.ReplaceAll(f.Name, "-", " ")
+	f.Label = cmp.Or(f.Label, strings.ToUpper(words[:1])+words[1:])
 }
 
 func (f Field) kind() FieldKind {
-	if f.Zero != "" || f.option != nil {
+	if f.Zero != "" {
 		return Text
 	}
-	switch f.value(new(Request)).(type) {
+	switch f.value.(type) {
 	case *bool:
 		return Switch
 	case *time.Duration:
@@ -105,8 +97,8 @@ func FieldNamed(k judging.Protocol, name string) (Field, bool) {
 	return fields[i], true
 }
 
-// optionField is an option of a protocol as a field.
-func optionField(o *judging.Option) Field {
+// optionField is an option of a protocol as a field of a request with these settings.
+func optionField(o *judging.Option, chosen *judging.Settings) Field {
 	f := Field{
 		Name:    o.Name,
 		Label:   o.Label,
@@ -114,6 +106,7 @@ func optionField(o *judging.Option) Field {
 		Part:    What,
 		Default: o.Default,
 		Values:  o.Values,
+		value:   chosen,
 		option:  o,
 	}
 	if o.Default == "false" {
@@ -131,24 +124,16 @@ func optionField(o *judging.Option) Field {
 	return f
 }
 
-// read puts values into a request, as people write them.
-func (f Field) read(r *Request, values []string) error {
+// read puts values into the request, as people write them.
+func (f Field) read(values []string) error {
 	text := values[len(values)-1]
 	if f.Zero != "" && text == f.Zero {
 		text = ""
 	} else if err := f.check(text); err != nil {
 		return err
 	}
-	if f.Instead != "" {
-		r.Retired = append(r.Retired, fmt.Sprintf("--%s was taken out and does nothing: %s", f.Name, f.Instead))
-		return nil
-	}
-	if f.option != nil {
-		f.choose(r, text)
-		return nil
-	}
 	n, _ := strconv.ParseInt(text, 0, 64) // 0 where it is no number; check has refused others
-	switch value := f.value(r).(type) {
+	switch value := f.value.(type) {
 	case *string:
 		*value = text
 	case *backends.Think:
@@ -166,14 +151,20 @@ func (f Field) read(r *Request, values []string) error {
 	case *[]string:
 		*value = nil
 		for _, one := range values {
-			*value = append(*value, f.split(one)...)
+			parts := []string{one}
+			if f.split != nil {
+				parts = f.split(one)
+			}
+			*value = append(*value, parts...)
 		}
+	case *judging.Settings:
+		f.choose(value, text)
 	}
 	return nil
 }
 
 // choose sets an option of the protocol, unless it is as by default.
-func (f Field) choose(r *Request, text string) {
+func (f Field) choose(settings *judging.Settings, text string) {
 	if f.Kind == Switch {
 		on, _ := strconv.ParseBool(text)
 		text = strconv.FormatBool(on)
@@ -181,22 +172,16 @@ func (f Field) choose(r *Request, text string) {
 	if text == f.Default {
 		return
 	}
-	if r.Options == nil {
-		r.Options = judging.Settings{}
+	if *settings == nil {
+		*settings = judging.Settings{}
 	}
-	r.Options[f.Name] = text
+	(*settings)[f.Name] = text
 }
 
-// texts are the values of the field in a request, as people write them.
-func (f Field) texts(r *Request) []string {
-	if f.Instead != "" {
-		return nil
-	}
-	if f.option != nil {
-		return []string{r.Options.Get(*f.option)}
-	}
+// texts are the values of the field in the request, as people write them.
+func (f Field) texts() []string {
 	text := ""
-	switch value := f.value(r).(type) {
+	switch value := f.value.(type) {
 	case *[]string:
 		return *value
 	case **int:
@@ -204,6 +189,8 @@ func (f Field) texts(r *Request) []string {
 			return nil
 		}
 		text = strconv.Itoa(**value)
+	case *judging.Settings:
+		text = value.Get(*f.option)
 	case *string:
 		text = *value
 	case *backends.Think:
@@ -222,6 +209,9 @@ func (f Field) texts(r *Request) []string {
 	}
 	return []string{text}
 }
+
+// isUsual tells whether the request says what a new one says.
+func (f Field) isUsual() bool { return slices.Equal(f.texts(), f.usual) }
 
 // check holds a value to the field's bounds.
 func (f Field) check(text string) error {

@@ -13,8 +13,24 @@ import (
 	"gavel/scoring"
 )
 
-// FieldsOf lists the fields of a request of a protocol. To add a flag is to add an entry here.
+// FieldsOf lists the fields of a request of a protocol, with the values of a new one.
 func FieldsOf(k judging.Protocol) []Field {
+	usual := New(k)
+	return usual.fields(k)
+}
+
+// fields lists the fields of a request of the protocol, which read and write it.
+func (r *Request) fields(k judging.Protocol) []Field {
+	usual := New(k)
+	fields := fieldsOf(k, r)
+	for i, f := range fieldsOf(k, &usual) {
+		fields[i].complete(f.texts())
+	}
+	return fields
+}
+
+// fieldsOf lists the fields that a protocol has, bound to a request. To add a flag is to add an entry here.
+func fieldsOf(k judging.Protocol, r *Request) []Field {
 	d := judging.DefaultParameters
 	turns := datasets.TurnsValues
 	shares := scoring.Shares(k.Name)
@@ -30,409 +46,391 @@ func FieldsOf(k judging.Protocol) []Field {
 		least = 0
 		sampled = "`N` questions of each group drawn by --seed, 0 for all: the same ones for every model and stage"
 	}
-	fields := []Field{
-		{
-			Name:  "model",
-			Part:  What,
-			Help:  "`NAME` of the model on its server; optional if there is only one; with --backend sim: " + backends.SimHelp,
-			value: func(r *Request) any { return &r.Model },
-			Local: true,
-		},
-		{
-			Name:  "dataset",
-			Part:  What,
-			Help:  "`NAME` (" + datasetsFor(k) + ") or file of that shape",
-			value: func(r *Request) any { return &r.Dataset },
-			Local: true,
-		},
-		{
-			Name: "field",
-			Part: What,
-			Help: "for a file with other columns: which column has which part, `PART=COLUMN,…`, such as " +
-				"question=prompt,response_a=out_1,response_b=out_2,label=winner; plain names are guessed",
-			value: func(r *Request) any { return &r.Fields },
-			Local: true,
-		},
-		{
-			Name: "label-values",
-			Part: What,
-			Help: "which values in the label column mean which label: " +
-				"`LABEL=VALUE,…`, such as A>B=model_a,B>A=model_b,tie=tie",
-			value: func(r *Request) any { return &r.LabelValues },
-			Local: true,
-		},
-		{
-			Name:   "prompt",
-			Files:  true,
-			Label:  "Prompt",
-			Part:   What,
-			Help:   "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own",
-			About:  "one of the protocol's own",
-			Values: k.TemplateNames(),
-			value:  func(r *Request) any { return &r.Prompt },
-		},
-		{
-			Name:  "limit",
-			Label: "Only the first items",
-			Part:  What,
-			Help:  "only the first `N` items, or the first of a sample",
-			Least: 1,
-			value: func(r *Request) any { return &r.Limit },
-		},
-		{
-			Name:    "sample",
-			Label:   "Items drawn at random",
-			Part:    What,
-			Default: strconv.Itoa(sample),
-			Help:    sampled + ", and a larger sample holds the smaller",
-			Least:   least,
-			value:   func(r *Request) any { return &r.Sample },
-		},
-		{
-			Name:  "seed",
-			Label: "Seed of what is drawn",
-			Part:  What,
-			Help:  "`SEED` for drawing the sample, and the options of --unrelated and --max-options",
-			About: "of the sample",
-			value: func(r *Request) any { return &r.Seed },
-		},
-		{
-			Name:  "ids",
-			Part:  What,
-			Help:  "only the items with an id in `FILE`, one per line",
-			value: func(r *Request) any { return &r.IDs },
-			Local: true,
-		},
-		{
-			Name: "shard",
-			Part: What,
-			Help: "only a part of the items, by a hash of their ids: `K/N`, such as 3/16; " +
-				"auto takes K and N from Slurm, SkyPilot or dstack; " +
-				"auto/N takes K from Kubernetes or GNU parallel; \"gavel merge\" makes one run of all parts",
-			About: "one of several parts of the items, such as 3/16",
-			Check: func(text string) error {
-				_, _, err := ParseShard(text)
-				return err
+	fields := slices.Concat(
+		in(What, []Field{
+			{
+				Name:  "model",
+				Help:  "`NAME` of the model on its server; optional if there is only one; with --backend sim: " + backends.SimHelp,
+				value: &r.Model,
+				Local: true,
 			},
-			value: func(r *Request) any { return &r.Shard },
-		},
-		{
-			Name:    "max-tokens",
-			Label:   "Longest reply, in tokens",
-			Part:    How,
-			Default: strconv.Itoa(d.MaxTokens),
-			Help: "at most `N` tokens per reply, thinking included; by default fewer if the server has no room for as many " +
-				"beside the longest prompt",
-			About: "at most N tokens per reply, thinking included",
-			Least: 1,
-			value: func(r *Request) any { return &r.MaxTokens },
-		},
-		{
-			Name:  "num-ctx",
-			Label: "Context of Ollama, in tokens",
-			Part:  How,
-			Help: "ask Ollama for a context of `N` tokens; 0: " +
-				"long enough for the longest prompt and --max-tokens",
-			Least: 1,
-			value: func(r *Request) any { return &r.NumCtx },
-		},
-		{
-			Name:   "system-role",
-			Label:  "Who says the system text",
-			Part:   How,
-			Help:   "`ROLE` of the message with the system text: system, or user for models whose template rejects system",
-			Values: []string{backends.System, backends.User},
-			value:  func(r *Request) any { return &r.SystemRole },
-		},
-		{
-			Name:  "accept-cut",
-			Label: "Count verdicts of replies that were cut",
-			Part:  How,
-			Help:  "count a verdict that stands in a reply cut at the token limit",
-			value: func(r *Request) any { return &r.AcceptCut },
-		},
-		{
-			Name:   "think",
-			Served: true,
-			Label:  "Thinking",
-			Part:   How,
-			Zero:   "auto",
-			Help: "`HOW` much a thinking model thinks: " +
-				strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model",
-			Values: backends.Thinks,
-			value:  func(r *Request) any { return &r.Think },
-		},
-		{
-			Name:   "think-budget",
-			Served: true,
-			Label:  "Tokens of thinking at most",
-			Part:   How,
-			Help: "let a thinking model think for at most `N` tokens; " +
-				"llama.cpp, vLLM and SGLang take that, Ollama takes levels (--think low)",
-			value: func(r *Request) any { return &r.ThinkBudget },
-		},
-		{
-			Name:   "finish-thinking",
-			Served: true,
-			Label:  "Ask for the verdict after thinking that was cut",
-			Part:   How,
-			Help:   "if a reply thinks until the token limit, ask once more, only for the verdict, with the thinking so far",
-			value:  func(r *Request) any { return &r.FinishThinking },
-		},
-		{
-			Name:   "stop-repetition",
-			Served: true,
-			Part:   How,
-			Help:   "have the server end a reply that repeats itself; it counts as cut. vLLM takes that since 0.17",
-			value:  func(r *Request) any { return &r.StopRepetition },
-		},
-		{
-			Name:   "constrain",
-			Served: true,
-			Label:  "Hold the verdict to the labels",
-			Part:   How,
-			Help: "constrain the verdict to the valid labels: " +
-				"the whole reply with a direct prompt, else an extra turn after the reasoning",
-			value: func(r *Request) any { return &r.Constrain },
-		},
-		{
-			Name:   "logprobs",
-			Served: true,
-			Label:  "Ask how probable each label was",
-			Part:   How,
-			Help: "ask for the probability of each label; --constrain implies it if the server supports it. " +
-				"Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration",
-			value: func(r *Request) any { return &r.Logprobs },
-		},
-		{
-			Name:  "repeat",
-			Label: "Ask each prompt so often",
-			Part:  How,
-			Help: "ask every prompt `K` times; " +
-				"the table shows how often the judge agrees with itself, and how large a difference is noise",
-			Least: 1,
-			Most:  judging.MaxRepetitions,
-			value: func(r *Request) any { return &r.NumRepetitions },
-		},
-		{
-			Name:   "strict-determinism",
-			Served: true,
-			Label:  "One request at a time, no prompt cache",
-			Part:   How,
-			Help:   "one request at a time and, if the server supports it, no prompt cache",
-			value:  func(r *Request) any { return &r.StrictDeterminism },
-		},
-		{
-			Name:  "concurrency",
-			Label: "Items judged at once",
-			Part:  How,
-			Zero:  "auto",
-			Help:  "judge `N` items at once; auto: as many as the server reports, else as many as turn out fastest",
-			Least: 1,
-			Most:  judging.MaxConcurrency,
-			value: func(r *Request) any { return &r.Concurrency },
-		},
-		{
-			Name:  "max-concurrency",
-			Label: "Most items judged at once",
-			Part:  How,
-			Zero:  "auto",
-			Help:  "with --concurrency auto, ask one server at most `N` at once; auto: 256",
-			Least: 1,
-			Most:  judging.MaxConcurrency,
-			value: func(r *Request) any { return &r.MaxConcurrency },
-		},
-		{
-			Name:    "timeout",
-			Label:   "Time limit of a call",
-			Part:    How,
-			Default: "10m",
-			Help:    "time limit of one call: `D`, such as 90s or 10m",
-			value:   func(r *Request) any { return &r.Timeout },
-		},
-		{
-			Name:    "retry-for",
-			Label:   "How long a failed call is tried again",
-			Part:    How,
-			Default: "2m",
-			Help:    "retry a call for up to `D` if the failure may be temporary",
-			value:   func(r *Request) any { return &r.RetryFor },
-			Check: func(text string) error {
-				if d, err := time.ParseDuration(text); err == nil && d <= 0 {
-					return fmt.Errorf("%s: it must be more than 0; 1ms means no retries", d)
-				}
-				return nil
+			{
+				Name:  "dataset",
+				Help:  "`NAME` (" + datasetsFor(k) + ") or file of that shape",
+				value: &r.Dataset,
+				Local: true,
 			},
-		},
-		{
-			Name:  "stop-on-alarm",
-			Label: "Stop when the first judgments say it is no use",
-			Part:  How,
-			Help: "end the run if the first judgments have no verdict, are cut or all have one label; " +
-				"without it, the run prints a warning and goes on",
-			About: "end the run if the first judgments have no verdict, are cut or all have one label",
-			value: func(r *Request) any { return &r.StopOnAlarm },
-		},
-		{
-			Name:  "cache",
-			Part:  Where,
-			Help:  "`DIR` of the cache of replies; default: see \"gavel cache path\"",
-			value: func(r *Request) any { return &r.Cache },
-			Local: true,
-		},
-		{
-			Name:  "no-cache",
-			Part:  Where,
-			Help:  "do not use the cache",
-			value: func(r *Request) any { return &r.NoCache },
-			Local: true,
-		},
-		{
-			Name:  "ask-again",
-			Label: "Ask again where there is no verdict",
-			Part:  Where,
-			Help: "ask again for all judgments without a verdict, after a change to the server; " +
-				"replies are not taken from the cache",
-			value: func(r *Request) any { return &r.AskAgain },
-		},
-		{
-			Name:  "out",
-			Part:  Where,
-			Help:  "`DIR` of the run; default: runs/ and a name that describes the run",
-			value: func(r *Request) any { return &r.Out },
-			Local: true,
-		},
-		{
-			Name:  "group",
-			Label: "Only one group",
-			Part:  What,
-			Help:  "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again",
-			About: "only items of this group",
-			split: func(value string) []string { return []string{strings.TrimPrefix(value, "category=")} },
-			value: func(r *Request) any { return &r.Groups },
-		},
-		{
-			Name: "until",
-			Part: How,
-			Help: "end the run as soon as the `CONDITION` is decided, with at most 5 % error: " +
-				"METRIC>=PERCENT or METRIC<=PERCENT, with METRIC one of " + strings.Join(shares, ", "),
-			About: "a condition that ends the run as soon as it is decided, such as " + example,
-			Check: func(text string) error {
-				_, err := ParseUntil(text, k.Name)
-				return err
+			{
+				Name: "field",
+				Help: "for a file with other columns: which column has which part, `PART=COLUMN,…`, such as " +
+					"question=prompt,response_a=out_1,response_b=out_2,label=winner; plain names are guessed",
+				value: &r.Fields,
+				Local: true,
 			},
-			value:  func(r *Request) any { return &r.Until },
-			Absent: len(shares) == 0,
-		},
-		{
-			Name:  "agents",
-			Label: "Whose answers are judged",
-			Part:  What,
-			Help: "`WHO` gave the answers to judge: a file of published answers, an answer run or " +
-				"MODEL@URL, also several with commas between them, or sim:…; may be given again",
-			About:  "who gave the answers to judge: a run on this server, MODEL@URL of an offered server, or sim:…",
-			split:  splitAgents,
-			value:  func(r *Request) any { return &r.Agents },
-			Absent: !k.JudgesAgents(),
-		},
-		{
-			Name:   "own",
-			Label:  "The judge's own answers",
-			Part:   What,
-			Help:   "`RUN` with the judge's own answers; default: ask the judge",
-			About:  "a run on this server with the judge's own answers; without one, the judge is asked",
-			value:  func(r *Request) any { return &r.Own },
-			Absent: !k.JudgesAgents(),
-		},
-		{
-			Name:   "unrelated",
-			Label:  "Add an unrelated option",
-			Part:   What,
-			Help:   "add an option of another item, drawn by --seed, before the others",
-			value:  func(r *Request) any { return &r.Unrelated },
-			Absent: !k.Takes(datasets.Options),
-		},
-		{
-			Name:   "max-options",
-			Label:  "Most options of an item",
-			Part:   What,
-			Help:   "at most `N` options per item: the best, and others drawn by --seed; default: all",
-			Least:  2,
-			value:  func(r *Request) any { return &r.MaxOptions },
-			Absent: !k.Takes(datasets.Options),
-		},
-		{
-			Name:   "lang",
-			Part:   What,
-			Zero:   "en",
-			Help:   "`LANGUAGE` of message trees, or all",
-			value:  func(r *Request) any { return &r.Lang },
-			Local:  true,
-			Absent: !k.Takes(datasets.Options),
-		},
-		{
-			Name:   "turns",
-			Label:  "Turns of a conversation",
-			Part:   What,
-			Zero:   turns[0],
-			Help:   "`WHICH` turns of a conversation: first, or all",
-			Values: turns,
-			value:  func(r *Request) any { return &r.Turns },
-			Absent: !hasTasks(k),
-		},
-		{
-			Name:   "attempts",
-			Label:  "Attempts at a verdict",
-			Part:   How,
-			Most:   judging.MaxAttempts,
-			Help:   "ask up to `N` times per conversation until there is a verdict",
-			Least:  1,
-			value:  func(r *Request) any { return &r.Attempts },
-			Absent: !k.FollowUps,
-		},
-	}
+			{
+				Name: "label-values",
+				Help: "which values in the label column mean which label: " +
+					"`LABEL=VALUE,…`, such as A>B=model_a,B>A=model_b,tie=tie",
+				value: &r.LabelValues,
+				Local: true,
+			},
+			{
+				Name:   "prompt",
+				Files:  true,
+				Label:  "Prompt",
+				Help:   "`NAME` (" + strings.Join(k.TemplateNames(), ", ") + ") or a file with a system message of your own",
+				About:  "one of the protocol's own",
+				Values: k.TemplateNames(),
+				value:  &r.Prompt,
+			},
+			{
+				Name:  "limit",
+				Label: "Only the first items",
+				Help:  "only the first `N` items, or the first of a sample",
+				Least: 1,
+				value: &r.Limit,
+			},
+			{
+				Name:    "sample",
+				Label:   "Items drawn at random",
+				Default: strconv.Itoa(sample),
+				Help:    sampled + ", and a larger sample holds the smaller",
+				Least:   least,
+				value:   &r.Sample,
+			},
+			{
+				Name:  "seed",
+				Label: "Seed of what is drawn",
+				Help:  "`SEED` for drawing the sample, and the options of --unrelated and --max-options",
+				About: "of the sample",
+				value: &r.Seed,
+			},
+			{
+				Name:  "ids",
+				Help:  "only the items with an id in `FILE`, one per line",
+				value: &r.IDs,
+				Local: true,
+			},
+			{
+				Name: "shard",
+				Help: "only a part of the items, by a hash of their ids: `K/N`, such as 3/16; " +
+					"auto takes K and N from Slurm, SkyPilot or dstack; " +
+					"auto/N takes K from Kubernetes or GNU parallel; \"gavel merge\" makes one run of all parts",
+				About: "one of several parts of the items, such as 3/16",
+				Check: func(text string) error {
+					_, _, err := ParseShard(text)
+					return err
+				},
+				value: &r.Shard,
+			},
+		}),
+		in(How, []Field{
+			{
+				Name:    "max-tokens",
+				Label:   "Longest reply, in tokens",
+				Default: strconv.Itoa(d.MaxTokens),
+				Help: "at most `N` tokens per reply, thinking included; by default fewer if the server has no room for as many " +
+					"beside the longest prompt",
+				About: "at most N tokens per reply, thinking included",
+				Least: 1,
+				value: &r.MaxTokens,
+			},
+			{
+				Name:  "num-ctx",
+				Label: "Context of Ollama, in tokens",
+				Help: "ask Ollama for a context of `N` tokens; 0: " +
+					"long enough for the longest prompt and --max-tokens",
+				Least: 1,
+				value: &r.NumCtx,
+			},
+			{
+				Name:   "system-role",
+				Label:  "Who says the system text",
+				Help:   "`ROLE` of the message with the system text: system, or user for models whose template rejects system",
+				Values: []string{backends.System, backends.User},
+				value:  &r.SystemRole,
+			},
+			{
+				Name:  "accept-cut",
+				Label: "Count verdicts of replies that were cut",
+				Help:  "count a verdict that stands in a reply cut at the token limit",
+				value: &r.AcceptCut,
+			},
+			{
+				Name:   "think",
+				Served: true,
+				Label:  "Thinking",
+				Zero:   "auto",
+				Help: "`HOW` much a thinking model thinks: " +
+					strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model",
+				Values: backends.Thinks,
+				value:  &r.Think,
+			},
+			{
+				Name:   "think-budget",
+				Served: true,
+				Label:  "Tokens of thinking at most",
+				Help: "let a thinking model think for at most `N` tokens; " +
+					"llama.cpp, vLLM and SGLang take that, Ollama takes levels (--think low)",
+				value: &r.ThinkBudget,
+			},
+			{
+				Name:   "finish-thinking",
+				Served: true,
+				Label:  "Ask for the verdict after thinking that was cut",
+				Help:   "if a reply thinks until the token limit, ask once more, only for the verdict, with the thinking so far",
+				value:  &r.FinishThinking,
+			},
+			{
+				Name:   "stop-repetition",
+				Served: true,
+				Help:   "have the server end a reply that repeats itself; it counts as cut. vLLM takes that since 0.17",
+				value:  &r.StopRepetition,
+			},
+			{
+				Name:   "constrain",
+				Served: true,
+				Label:  "Hold the verdict to the labels",
+				Help: "constrain the verdict to the valid labels: " +
+					"the whole reply with a direct prompt, else an extra turn after the reasoning",
+				value: &r.Constrain,
+			},
+			{
+				Name:   "logprobs",
+				Served: true,
+				Label:  "Ask how probable each label was",
+				Help: "ask for the probability of each label; --constrain implies it if the server supports it. " +
+					"Without --constrain, a label that is not among the likeliest tokens counts as 0 in the calibration",
+				value: &r.Logprobs,
+			},
+			{
+				Name:  "repeat",
+				Label: "Ask each prompt so often",
+				Help: "ask every prompt `K` times; " +
+					"the table shows how often the judge agrees with itself, and how large a difference is noise",
+				Least: 1,
+				Most:  judging.MaxRepetitions,
+				value: &r.NumRepetitions,
+			},
+			{
+				Name:   "strict-determinism",
+				Served: true,
+				Label:  "One request at a time, no prompt cache",
+				Help:   "one request at a time and, if the server supports it, no prompt cache",
+				value:  &r.StrictDeterminism,
+			},
+			{
+				Name:  "concurrency",
+				Label: "Items judged at once",
+				Zero:  "auto",
+				Help:  "judge `N` items at once; auto: as many as the server reports, else as many as turn out fastest",
+				Least: 1,
+				Most:  judging.MaxConcurrency,
+				value: &r.Concurrency,
+			},
+			{
+				Name:  "max-concurrency",
+				Label: "Most items judged at once",
+				Zero:  "auto",
+				Help:  "with --concurrency auto, ask one server at most `N` at once; auto: 256",
+				Least: 1,
+				Most:  judging.MaxConcurrency,
+				value: &r.MaxConcurrency,
+			},
+			{
+				Name:    "timeout",
+				Label:   "Time limit of a call",
+				Default: "10m",
+				Help:    "time limit of one call: `D`, such as 90s or 10m",
+				value:   &r.Timeout,
+			},
+			{
+				Name:    "retry-for",
+				Label:   "How long a failed call is tried again",
+				Default: "2m",
+				Help:    "retry a call for up to `D` if the failure may be temporary",
+				value:   &r.RetryFor,
+				Check: func(text string) error {
+					if d, err := time.ParseDuration(text); err == nil && d <= 0 {
+						return fmt.Errorf("%s: it must be more than 0; 1ms means no retries", d)
+					}
+					return nil
+				},
+			},
+			{
+				Name:  "stop-on-alarm",
+				Label: "Stop when the first judgments say it is no use",
+				Help: "end the run if the first judgments have no verdict, are cut or all have one label; " +
+					"without it, the run prints a warning and goes on",
+				About: "end the run if the first judgments have no verdict, are cut or all have one label",
+				value: &r.StopOnAlarm,
+			},
+		}),
+		in(Where, []Field{
+			{
+				Name:  "cache",
+				Help:  "`DIR` of the cache of replies; default: see \"gavel cache path\"",
+				value: &r.Cache,
+				Local: true,
+			},
+			{
+				Name:  "no-cache",
+				Help:  "do not use the cache",
+				value: &r.NoCache,
+				Local: true,
+			},
+			{
+				Name:  "ask-again",
+				Label: "Ask again where there is no verdict",
+				Help: "ask again for all judgments without a verdict, after a change to the server; " +
+					"replies are not taken from the cache",
+				value: &r.AskAgain,
+			},
+			{
+				Name:  "out",
+				Help:  "`DIR` of the run; default: runs/ and a name that describes the run",
+				value: &r.Out,
+				Local: true,
+			},
+		}),
+		in(What, []Field{
+			{
+				Name:  "group",
+				Label: "Only one group",
+				Help:  "only items of the group `NAME` (\"gavel datasets show\" lists them), or category=NAME; may be given again",
+				About: "only items of this group",
+				split: func(value string) []string { return []string{strings.TrimPrefix(value, "category=")} },
+				value: &r.Groups,
+			},
+		}),
+		in(How, []Field{
+			{
+				Name: "until",
+				Help: "end the run as soon as the `CONDITION` is decided, with at most 5 % error: " +
+					"METRIC>=PERCENT or METRIC<=PERCENT, with METRIC one of " + strings.Join(shares, ", "),
+				About: "a condition that ends the run as soon as it is decided, such as " + example,
+				Check: func(text string) error {
+					_, err := ParseUntil(text, k.Name)
+					return err
+				},
+				value:  &r.Until,
+				Absent: len(shares) == 0,
+			},
+		}),
+		in(What, []Field{
+			{
+				Name:  "agents",
+				Label: "Whose answers are judged",
+				Help: "`WHO` gave the answers to judge: a file of published answers, an answer run or " +
+					"MODEL@URL, also several with commas between them, or sim:…; may be given again",
+				About:  "who gave the answers to judge: a run on this server, MODEL@URL of an offered server, or sim:…",
+				split:  splitAgents,
+				value:  &r.Agents,
+				Absent: !k.JudgesAgents(),
+			},
+			{
+				Name:   "own",
+				Label:  "The judge's own answers",
+				Help:   "`RUN` with the judge's own answers; default: ask the judge",
+				About:  "a run on this server with the judge's own answers; without one, the judge is asked",
+				value:  &r.Own,
+				Absent: !k.JudgesAgents(),
+			},
+			{
+				Name:   "unrelated",
+				Label:  "Add an unrelated option",
+				Help:   "add an option of another item, drawn by --seed, before the others",
+				value:  &r.Unrelated,
+				Absent: !k.Takes(datasets.Options),
+			},
+			{
+				Name:   "max-options",
+				Label:  "Most options of an item",
+				Help:   "at most `N` options per item: the best, and others drawn by --seed; default: all",
+				Least:  2,
+				value:  &r.MaxOptions,
+				Absent: !k.Takes(datasets.Options),
+			},
+			{
+				Name:   "lang",
+				Zero:   "en",
+				Help:   "`LANGUAGE` of message trees, or all",
+				value:  &r.Lang,
+				Local:  true,
+				Absent: !k.Takes(datasets.Options),
+			},
+			{
+				Name:   "turns",
+				Label:  "Turns of a conversation",
+				Zero:   turns[0],
+				Help:   "`WHICH` turns of a conversation: first, or all",
+				Values: turns,
+				value:  &r.Turns,
+				Absent: !hasTasks(k),
+			},
+		}),
+		in(How, []Field{
+			{
+				Name:   "attempts",
+				Label:  "Attempts at a verdict",
+				Most:   judging.MaxAttempts,
+				Help:   "ask up to `N` times per conversation until there is a verdict",
+				Least:  1,
+				value:  &r.Attempts,
+				Absent: !k.FollowUps,
+			},
+		}),
+	)
 	for i := range k.Options {
-		fields = append(fields, optionField(&k.Options[i]))
+		fields = append(fields, optionField(&k.Options[i], &r.Options))
 	}
-	fields = append(fields, Field{
-		Name:    "canaries",
-		Kind:    Number,
-		Part:    Retired,
-		Default: "0",
-		Instead: "\"gavel doctor\" tests whether the server mixes conversations up",
-	})
 	fields = slices.DeleteFunc(fields, func(f Field) bool { return f.Absent })
-	return append(complete(fields, New(k)), EndpointFields...)
+	return append(fields, endpointFields(&r.Endpoint)...)
 }
 
 // EndpointFields say which server to ask; other commands have them too.
-var EndpointFields = complete([]Field{
-	{
-		Name:   "backend",
-		Part:   Server,
-		Values: Backends,
-		Help: "`KIND` of server: " + strings.Join(Backends, ", ") +
-			" (sim: a simulated judge, no server; systemone: decision models)",
-		value: func(r *Request) any { return &r.Backend },
-		Local: true,
-	},
-	{
-		Name: "base-url",
-		Part: Server,
-		Help: "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; " +
-			"default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports " + strings.Join(backends.LocalPorts(), ", "),
-		value: func(r *Request) any { return &r.BaseURLs },
-		Local: true,
-	},
-	{
-		Name: "api-key-env",
-		Part: Server,
-		Help: "`NAME` of the environment variable that holds the API key; " +
-			"OPENAI_API_KEY is used with --base-url and OPENAI_BASE_URL, never with a server found on a port",
-		value: func(r *Request) any { return &r.APIKeyEnv },
-		Local: true,
-	},
-}, Request{Endpoint: Endpoint{Backend: Backends[0]}})
+func EndpointFields() []Field {
+	fields := endpointFields(&Endpoint{Backend: Backends[0]})
+	for i := range fields {
+		fields[i].complete(fields[i].texts())
+	}
+	return fields
+}
+
+func endpointFields(e *Endpoint) []Field {
+	return in(Server, []Field{
+		{
+			Name:   "backend",
+			Values: Backends,
+			Help: "`KIND` of server: " + strings.Join(Backends, ", ") +
+				" (sim: a simulated judge, no server; systemone: decision models)",
+			value: &e.Backend,
+			Local: true,
+		},
+		{
+			Name: "base-url",
+			Help: "`URL` of the server; \"gavel run\" takes several, for servers of one and the same model; " +
+				"default: OLLAMA_HOST, OPENAI_BASE_URL, else local ports " + strings.Join(backends.LocalPorts(), ", "),
+			value: &e.BaseURLs,
+			Local: true,
+		},
+		{
+			Name: "api-key-env",
+			Help: "`NAME` of the environment variable that holds the API key; " +
+				"OPENAI_API_KEY is used with --base-url and OPENAI_BASE_URL, never with a server found on a port",
+			value: &e.APIKeyEnv,
+			Local: true,
+		},
+	})
+}
+
+// in says that fields belong to a part of the request.
+func in(part string, fields []Field) []Field {
+	for i := range fields {
+		fields[i].Part = part
+	}
+	return fields
+}
 
 // splitAgents takes names with commas between them. Those of a simulation are part of its name.
 func splitAgents(names string) []string {

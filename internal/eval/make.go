@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,11 +72,11 @@ func (e *Maker) open(p *runState) error {
 	if e.Observer != nil {
 		p.soFar = scoring.NewSoFar(p.records)
 	}
-	stand := sinks{sinkFunc(p.remember)}
+	stand := sinks{p.remember}
 	if p.follow != nil {
-		stand = append(stand, p.follow)
+		stand = append(stand, p.follow.take)
 	}
-	stand = append(stand, p.scoreSink())
+	stand = append(stand, p.score)
 	p.dir, _, err = judging.OpenDirBy(p.out, m, p.again, p.records.Look, stand.take)
 	if err != nil {
 		return err
@@ -104,10 +103,13 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 	p.ending, p.endGently = context.WithCancel(context.Background())
 	defer p.endGently()
 	ctx = backends.WithLastTry(backends.WithAccount(ctx, &p.account), p.ending)
-	client, closeClient, err := p.clients.open(ctx, p)
-	if err != nil {
-		p.dir.Abandon()
-		return false, err
+	client, closeClient := p.client, func() error { return nil }
+	if client == nil {
+		client, closeClient, err = e.openServers(ctx, p)
+		if err != nil {
+			p.dir.Abandon()
+			return false, err
+		}
 	}
 	if err := p.begin(ctx); err != nil {
 		closeClient()
@@ -142,6 +144,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 
 // judge runs the job, which a gentle interrupt ends. From top to bottom, this is where a judgment goes.
 func (e *Maker) judge(ctx context.Context, p *runState) error {
+	m := p.job.Manifest
 	taken := e.Interrupts.Handle(func() {
 		p.stopped.Store(true)
 		p.endGently() // first: once it is said, nothing more is asked
@@ -149,13 +152,18 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	})
 	defer taken()
 	defer p.endGently() // what still counts prompts tries no more
-	p.checks = &checks{left: &p.left, dir: p.dir, records: p.recordSinks()}
-	entry := sinks{p.checks}
+	p.checks = &checks{left: &p.left, dir: p.dir, records: sinks{p.write, p.score}}
+	entry := sinks{p.checks.take}
 	if p.follow != nil {
 		p.follow.end = p.endGently
-		entry = append(entry, p.follow)
+		entry = append(entry, p.follow.take)
 	}
-	watchers := e.watchers(p)
+	pace := &pace{run: p.job, begun: e.Now(), now: e.Now}
+	alarm := &alarm{alarms: judging.Alarms{Manifest: m}, say: e.say}
+	if p.req.StopOnAlarm {
+		alarm.end = p.endGently
+	}
+	watchers := sinks{pace.take, e.show, alarm.take} // of records with the verdicts that are scored
 	p.job.Stop = p.ending.Done()
 	p.job.Write = func(r *judging.Record) error {
 		p.left.Add(-1)
@@ -185,8 +193,10 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	if err == nil {
 		err = e.askChecked(ctx, p)
 	}
-	if why := cmp.Or(entry.close(), watchers.close()); why != nil && errors.Is(err, judging.ErrStopped) {
-		return why
+	pace.note()
+	e.observer().RunEnded()
+	if why := alarm.why.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
+		return Failed(ErrIncomplete, errors.New(*why))
 	}
 	return err
 }

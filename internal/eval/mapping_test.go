@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gotest.tools/v3/assert"
 
-	"gavel/backends"
 	"gavel/internal/eval"
 	"gavel/judging"
 	"gavel/scoring"
@@ -20,7 +18,7 @@ import (
 // Pairs without a label are judged and count for consistency and position; what needs a label is as if they were not there.
 func TestUnlabelledPairs(t *testing.T) {
 	dir := t.TempDir()
-	maker := &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: dir}
+	maker := newMaker(dir)
 	run := func(name string, labels func(i int) string, more ...string) *scoring.Report {
 		t.Helper()
 		var csv strings.Builder
@@ -80,7 +78,7 @@ func TestUnlabelledPairs(t *testing.T) {
 // A mapping is part of what a run is, and of its dataset's hash; the run's folder tells it.
 func TestMappingIsPartOfTheRun(t *testing.T) {
 	dir := t.TempDir()
-	maker := &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: dir}
+	maker := newMaker(dir)
 	path := filepath.Join(dir, "own.csv")
 	assert.NilError(t, os.WriteFile(path, []byte("prompt,out_1,out_2,winner\nQ,x,y,1\nR,x,y,2\n"), 0o644))
 	ids := map[string]string{}
@@ -118,7 +116,7 @@ func mustProtocol(t *testing.T) judging.Protocol {
 // numbers are those counted from the records.
 func TestStyleBias(t *testing.T) {
 	dir := t.TempDir()
-	maker := &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: dir}
+	maker := newMaker(dir)
 	var rows []string
 	for i := range 40 {
 		rows = append(rows, fmt.Sprintf(`{"id":%d,"subset":"s","prompt":"Q%d","chosen":["a","b","c"],"rejected":["d","e","f"]}`, i, i))

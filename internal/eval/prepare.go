@@ -37,7 +37,7 @@ type runState struct {
 	records   *scoring.Loader            // all that stand or are made
 	soFar     *scoring.SoFar             // what they come to; nil where nobody is told
 
-	clients answerer
+	client backends.Client // that is asked in the place of the servers, such as a simulation; nil for none
 	// Of a replay: the records that are made of those of the run; may be nil.
 	replay  bool
 	given   func(ctx context.Context, use func(*judging.Record) error) error
@@ -62,45 +62,44 @@ type items struct {
 	places []int          // of each row among all
 }
 
-// question is how the items are asked about.
-type question struct {
-	protocol judging.Protocol
-	template judging.Template
-}
-
 // ask finds the protocol and its prompt, and holds the items to what it takes.
-func ask(o Request, its items) (q question, err error) {
-	q.protocol, err = judging.ProtocolNamed(o.Protocol)
+func ask(o Request, its items) (k judging.Protocol, t judging.Template, err error) {
+	k, err = judging.ProtocolNamed(o.Protocol)
 	if err != nil {
-		return q, err
+		return k, t, err
 	}
-	q.template, err = findTemplate(q.protocol, o.Prompt)
+	t, err = findTemplate(k, o.Prompt)
 	if err != nil {
-		return q, err
+		return k, t, err
 	}
-	return q, takes(q.protocol, its)
+	return k, t, takes(k, its)
 }
 
-// openItems opens the dataset and picks from it.
-func (e *Maker) openItems(o Request) (items, error) {
+// openItems opens the dataset of a request, picks from it, and finds the protocol.
+func (e *Maker) openItems(o Request) (its items, k judging.Protocol, err error) {
+	k, err = o.FindProtocol()
+	if err != nil {
+		return its, k, err
+	}
 	set, err := e.Library.OpenWith(o.Dataset, o.Open())
 	if err != nil {
-		return items{}, err
+		return its, k, err
 	}
 	rows, err := e.pick(o, set)
 	if err != nil {
 		set.Close()
-		return items{}, err
+		return its, k, err
 	}
-	its := items{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
+	its = items{set: set, rows: rows, info: DatasetInfo(set, o), mapping: set.Mapping}
 	if o.Unrelated || o.MaxOptions > 0 {
 		defer set.Close()
 		its, err = changedOptions(its, o)
 		if err != nil {
-			return items{}, err
+			return its, k, err
 		}
 	}
-	return o.sharded(its)
+	its, err = o.sharded(its)
+	return its, k, err
 }
 
 // changedOptions cuts items down to --max-options and puts an unrelated option
@@ -152,7 +151,7 @@ func (e *Maker) pick(o Request, set *datasets.Set) ([]int, error) {
 	}
 	sel := o.Selection()
 	if set.Format == datasets.Judgments.Name { // its questions were drawn when it was made
-		if o.Sampled() {
+		if o.Sample != nil {
 			return nil, Wrong("sample", *o.Sample,
 				": %s already holds judgments of a sample; use the flag when you make them", set.Name)
 		}
@@ -185,14 +184,14 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 
 // prepare works out the run of a request from its items and its judges. It asks for no judgment and writes nothing.
 func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []backends.Member) (*runState, error) {
-	q, err := ask(o, its)
+	protocol, template, err := ask(o, its)
 	if err != nil {
 		return nil, err
 	}
-	protocol, template := q.protocol, q.protocol.Adapted(e.decision(o, q, judges[0]), o.Options)
-	p := &runState{req: o, set: its.set, judges: judges, clients: servers{e}}
+	template = protocol.Adapted(e.decision(o, protocol, template, judges[0]), o.Options)
+	p := &runState{req: o, set: its.set, judges: judges}
 	if o.Simulated() {
-		p.clients = fixedClient{judges[0].Client}
+		p.client = judges[0].Client
 	}
 	ctx = backends.WithAccount(ctx, &p.account)
 	server, model := p.judges[0].Server, JointModel(p.judges)
@@ -279,14 +278,16 @@ func offered(asker judging.Asker, its items, server backends.Server, model backe
 }
 
 // decision is the prompt of a run: of judges that write nothing the one for them, where none was chosen.
-func (e *Maker) decision(o Request, q question, judge backends.Member) judging.Template {
+func (e *Maker) decision(
+	o Request, k judging.Protocol, chosen judging.Template, judge backends.Member,
+) judging.Template {
 	if judge.Server.Can(backends.Decide) && !o.PromptGiven {
-		if t, err := q.protocol.Template(judging.Decision); err == nil {
+		if t, err := k.Template(judging.Decision); err == nil {
 			e.say("%s is a decision model, which writes no reply: it is asked with --prompt %s", judge.Model.Name, t.Name)
 			return t
 		}
 	}
-	return q.template
+	return chosen
 }
 
 // errShardContext is of a shard whose items are made of answers: they are some of those that the context is sized by.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/scoring"
@@ -69,7 +70,7 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 		set:     job.Set,
 		out:     out,
 		job:     job,
-		clients: fixedClient{&recordClient{}},
+		client:  &recordClient{},
 		replay:  true,
 		reading: readingOf(run),
 	}
@@ -88,7 +89,7 @@ func (e *Maker) prepareReplay(run, out string) (*runState, error) {
 	}
 	if job.Manifest.Simulated {
 		p.given = nil
-		p.clients, err = simulation(job.Manifest.Spec.Model.Name)
+		p.client, err = backends.NewSim(job.Manifest.Spec.Model.Name)
 	}
 	if samePath(run, out) {
 		err = Wrong("out", out, "%s is the run itself: name another folder", out)

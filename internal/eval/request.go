@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +62,6 @@ type Request struct {
 	Own        string   // run of the judge's own answers
 	Shard      string   // of those items: K/N, auto or auto/N
 	try        string   // of the shard's task
-	Retired    []string // what to say of fields that were given and do nothing any more
 
 	datasets.Mapping // of a file of any shape
 
@@ -107,9 +105,9 @@ func New(protocol judging.Protocol) Request {
 // Read is a request of a protocol with the values of fields, as people write them. Its error is a *FieldError.
 func Read(protocol judging.Protocol, values map[string][]string) (Request, error) {
 	r := New(protocol)
-	for _, f := range FieldsOf(protocol) {
+	for _, f := range r.fields(protocol) {
 		if given := values[f.Name]; len(given) > 0 {
-			if err := f.read(&r, given); err != nil {
+			if err := f.read(given); err != nil {
 				return r, Wrong(f.Name, given[len(given)-1], "%v", err)
 			}
 		}
@@ -154,9 +152,6 @@ func (r Request) Key() string {
 
 // FindProtocol is the request's protocol.
 func (r Request) FindProtocol() (judging.Protocol, error) { return judging.ProtocolNamed(r.Protocol) }
-
-// Sampled tells whether a sample was asked for, and not the protocol's default.
-func (r Request) Sampled() bool { return r.Sample != nil }
 
 // SampleEach is how many questions of each group the protocols with tasks take by default (PROTOCOLS.md §2).
 const SampleEach = 100
@@ -239,12 +234,11 @@ func (r Request) Validate() error {
 	if field, err := r.Mapping.Check(); err != nil {
 		return Wrong(field, "", "%v", err)
 	}
-	usual := New(protocol)
-	for _, f := range FieldsOf(protocol) {
-		texts := f.texts(&r)
-		if slices.Equal(texts, f.texts(&usual)) {
+	for _, f := range r.fields(protocol) {
+		if f.isUsual() {
 			continue
 		}
+		texts := f.texts()
 		if f.Served && r.Simulated() {
 			return Wrong(f.Name, texts[0], "has no meaning with --backend sim")
 		}

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"errors"
 	"math"
 	"sync/atomic"
 	"time"
@@ -10,86 +9,40 @@ import (
 	"gavel/scoring"
 )
 
-// sink takes the judgments of a run: take may be called from many goroutines, and close once, after the last.
-type sink interface {
-	take(r *judging.Record, read scoring.Read) error
-	close() error
-}
+// sink takes a judgment of a run, as it was read. It may be called from many goroutines.
+type sink func(r *judging.Record, read scoring.Read) error
 
 // sinks are several in a row: a judgment goes to each, until one fails.
 type sinks []sink
 
 func (all sinks) take(r *judging.Record, read scoring.Read) error {
-	for _, one := range all {
-		if err := one.take(r, read); err != nil {
+	for _, take := range all {
+		if err := take(r, read); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// close closes all of them, and returns the first error.
-func (all sinks) close() (first error) {
-	for _, one := range all {
-		if err := one.close(); first == nil {
-			first = err
-		}
+// score counts a record that stands for what the run comes to, in the end and so far.
+func (p *runState) score(r *judging.Record, read scoring.Read) error {
+	err := p.records.Take(r, read)
+	if err == nil {
+		p.soFar.Add(r)
 	}
-	return first
+	return err
 }
 
-// sinkFunc is a sink that has nothing to close.
-type sinkFunc func(r *judging.Record, read scoring.Read) error
+// write puts a judgment whose checks have ended into the run's folder.
+func (p *runState) write(r *judging.Record, _ scoring.Read) error { return p.dir.Write(r) }
 
-func (take sinkFunc) take(r *judging.Record, read scoring.Read) error { return take(r, read) }
-func (sinkFunc) close() error                                         { return nil }
-
-// scoreSink counts a record that stands for what the run comes to, in the end and so far.
-func (p *runState) scoreSink() sink {
-	return sinkFunc(func(r *judging.Record, read scoring.Read) error {
-		err := p.records.Take(r, read)
-		if err == nil {
-			p.soFar.Add(r)
-		}
-		return err
-	})
-}
-
-// recordSinks write a judgment whose checks have ended, and count it.
-func (p *runState) recordSinks() sinks {
-	return sinks{
-		sinkFunc(func(r *judging.Record, _ scoring.Read) error { return p.dir.Write(r) }),
-		p.scoreSink(),
-	}
-}
-
-// watchers see each judgment of the run: records with the verdicts that are scored.
-func (e *Maker) watchers(p *runState) sinks {
-	alarm := &alarm{alarms: judging.Alarms{Manifest: p.job.Manifest}, say: e.say}
-	if p.req.StopOnAlarm {
-		alarm.end = p.endGently
-	}
-	return sinks{
-		&pace{run: p.job, begun: e.Now(), now: e.Now},
-		progress{e.observer()},
-		alarm,
-	}
-}
-
-// progress tells an observer.
-type progress struct{ Observer }
-
-func (to progress) take(r *judging.Record, _ scoring.Read) error {
-	to.Recorded(r)
+// show tells who watches of a judgment.
+func (e *Maker) show(r *judging.Record, _ scoring.Read) error {
+	e.observer().Recorded(r)
 	return nil
 }
 
-func (to progress) close() error {
-	to.RunEnded()
-	return nil
-}
-
-// alarm says what the judgments are no use for, or ends the run by it: then the error of close says it.
+// alarm says what the judgments are no use for, or ends the run by it and keeps why.
 type alarm struct {
 	alarms judging.Alarms
 	say    func(format string, args ...any)
@@ -104,13 +57,6 @@ func (a *alarm) take(r *judging.Record, _ scoring.Read) error {
 		a.end()
 	default:
 		a.say("%s", text)
-	}
-	return nil
-}
-
-func (a *alarm) close() error {
-	if why := a.why.Load(); why != nil {
-		return Failed(ErrIncomplete, errors.New(*why))
 	}
 	return nil
 }
@@ -134,10 +80,10 @@ func (s *pace) take(r *judging.Record, _ scoring.Read) error {
 	return nil
 }
 
-func (s *pace) close() error {
+// note has the manifest say how many were asked at once on the mean.
+func (s *pace) note() {
 	if m := s.run.Manifest; s.calls.Load() >= enoughCalls && s.run.AtOnce != nil && m.Model.Slots == 0 {
 		mean := float64(s.asked.Load()) / float64(s.now().Sub(s.begun).Milliseconds()+1)
 		m.Concurrency = max(1, int(math.Round(mean)))
 	}
-	return nil
 }

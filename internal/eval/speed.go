@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gavel/backends"
+	"gavel/datasets"
 	"gavel/judging"
 )
 
@@ -185,9 +186,9 @@ func (run *RunPlan) Time() string {
 
 // measuring is the command that measures how fast the judge is.
 func (run *RunPlan) measuring() string {
-	words := []string{"gavel", "doctor", "--model", Quoted(run.Manifest.Model.Name)}
+	words := []string{"gavel", "doctor", "--model", datasets.Quoted(run.Manifest.Model.Name)}
 	for _, url := range run.Request.BaseURLs[:min(1, len(run.Request.BaseURLs))] {
-		words = append(words, "--base-url", Quoted(url))
+		words = append(words, "--base-url", datasets.Quoted(url))
 	}
 	return strings.Join(words, " ")
 }

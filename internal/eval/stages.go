@@ -67,19 +67,12 @@ func (w *work) any(ctx context.Context, o Request) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	for _, text := range o.Retired {
-		w.note("%s", text)
-	}
 	if o.Shard != "" {
 		if err := w.settle(&o); err != nil {
 			return err
 		}
 	}
-	protocol, err := o.FindProtocol()
-	if err != nil {
-		return err
-	}
-	its, err := w.openItems(o)
+	its, protocol, err := w.openItems(o)
 	if err != nil {
 		return err
 	}
@@ -92,7 +85,7 @@ func (w *work) any(ctx context.Context, o Request) error {
 
 // direct has items judged that need no stage before. What they are asked is checked before a server is looked for.
 func (w *work) direct(ctx context.Context, o Request, its items) error {
-	if _, err := ask(o, its); err != nil {
+	if _, _, err := ask(o, its); err != nil {
 		return err
 	}
 	judges, err := w.FindJudges(ctx, o)
@@ -159,7 +152,7 @@ func (s *stages) before() (bool, error) {
 	}
 	answered, agents := item.Answered != nil, s.opts.Agents
 	if !s.stage.Agents || answered && len(agents) == 0 {
-		_, err := ask(s.opts, its)
+		_, _, err := ask(s.opts, its)
 		return !answered, err
 	}
 	if answered {
@@ -171,7 +164,7 @@ func (s *stages) before() (bool, error) {
 	if len(agents) == 0 {
 		return true, Wrong("agents", "", "is missing: give a file of answers, an answer run, or MODEL@URL")
 	}
-	_, err = ask(s.answerOptions(), its)
+	_, _, err = ask(s.answerOptions(), its)
 	return true, err
 }
 

@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
-	"gavel/backends"
 	"gavel/internal/eval"
 	"gavel/judging"
 )
@@ -31,7 +28,7 @@ func TestPlanSaysTime(t *testing.T) {
 		t.Errorf("all remembered: %g %q", s, plan.Time())
 	}
 
-	maker := &eval.Maker{HTTP: backends.NewHTTPClient(1), Getenv: os.Getenv, Now: time.Now, Version: "test", Runs: runs}
+	maker := newMaker(runs)
 	r, _ := read(t, "pairwise --dataset sample --backend sim --model coin --limit 4")
 	p, err := maker.Plan(t.Context(), r)
 	if err != nil || p.Runs[0].Time() != "none: no server is asked" {

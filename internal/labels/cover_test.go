@@ -5,9 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strconv"
-	"sync"
 	"testing"
 
 	"gotest.tools/v3/assert"
@@ -57,26 +55,12 @@ type ratersWorld struct {
 // measured is the coverage of κ, AC1 and α in so many runs.
 func (w ratersWorld) measured(runs, rounds int) (of [3]coverage) {
 	truth := w.truth()
-	var mu sync.Mutex
-	var todo sync.WaitGroup
-	next := make(chan int)
-	for range runtime.GOMAXPROCS(0) {
-		todo.Go(func() {
-			for i := range next {
-				pair := w.drawn(rand.New(rand.NewPCG(uint64(i), uint64(1000*w.first)+uint64(w.clusters))), rounds)
-				mu.Lock()
-				for k, x := range []Number{pair.Kappa, pair.AC1, pair.Alpha} {
-					of[k].add(x, truth[k])
-				}
-				mu.Unlock()
-			}
-		})
-	}
 	for i := range runs {
-		next <- i
+		pair := w.drawn(rand.New(rand.NewPCG(uint64(i), uint64(1000*w.first)+uint64(w.clusters))), rounds)
+		for k, x := range []Number{pair.Kappa, pair.AC1, pair.Alpha} {
+			of[k].add(x, truth[k])
+		}
 	}
-	close(next)
-	todo.Wait()
 	return of
 }
 

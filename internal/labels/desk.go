@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -103,9 +102,7 @@ func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 }
 
 func (d *Desk) open() error {
-	file, all, unfinished, err := openLabelFile(func(flag int) (*os.File, error) {
-		return os.OpenFile(d.o.Path, flag, 0o644)
-	}, d.o.Path)
+	file, all, unfinished, err := openLabelFile(d.o.Path)
 	if err != nil {
 		return err
 	}

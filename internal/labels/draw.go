@@ -109,7 +109,7 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	}
 	changed := 0
 	f.Labels = slices.DeleteFunc(f.Labels, func(l Label) bool {
-		i, is := set.IDs().Find(l.Item)
+		i, is := set.Find(l.Item)
 		if !is || l.SHA256 == "" {
 			return !is
 		}
@@ -122,7 +122,7 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 	})
 	label, split := f.Majority(), 0
 	for item, said := range label {
-		_, is := set.IDs().Find(item)
+		_, is := set.Find(item)
 		if is && said == "" {
 			split++
 		}

@@ -24,11 +24,9 @@ var ErrChanged = errors.New("another program has changed the file")
 
 // openLabelFile opens such a file, and cuts a last line off that was not finished when the machine or the program
 // stopped: nobody was told that it is saved. A file with lines of another kind is an error, and is left alone.
-func openLabelFile(open func(flag int) (*os.File, error), path string) (
-	l *labelFile, all []Label, unfinished bool, err error,
-) {
-	l = &labelFile{open: open, path: path}
-	f, err := open(os.O_RDWR | os.O_CREATE)
+func openLabelFile(path string) (l *labelFile, all []Label, unfinished bool, err error) {
+	l = &labelFile{path: path, open: func(flag int) (*os.File, error) { return os.OpenFile(path, flag, 0o644) }}
+	f, err := l.open(os.O_RDWR | os.O_CREATE)
 	if err != nil {
 		return nil, nil, false, err
 	}
@@ -148,7 +146,7 @@ func (d *Desk) recall(all []Label) error {
 			return fmt.Errorf("%s was begun with --seed %d, which says who is shown what on which side: "+
 				"give --seed %d, or name another file with --labels", d.o.Path, l.Seed, l.Seed)
 		}
-		i, is := d.set.IDs().Find(l.Item)
+		i, is := d.set.Find(l.Item)
 		if !is {
 			unknown++
 			first = cmp.Or(first, l.Item)

@@ -174,28 +174,19 @@ type key struct{ item, who string }
 
 // settle is what stands after all lines.
 func (f *File) settle(all []Label) {
-	said := map[bool]map[key][]Label{false: {}, true: {}}
+	said := map[bool]map[key]Label{false: {}, true: {}}
 	for _, l := range all {
-		k := key{l.Item, l.Labeller}
-		if of := said[l.Again]; !l.Undo {
-			of[k] = append(of[k], l)
+		if k := (key{l.Item, l.Labeller}); l.Undo {
+			delete(said[l.Again], k)
 		} else {
-			of[k] = nil
+			said[l.Again][k] = l
 		}
 	}
-	last := func(of map[key][]Label) (stand []Label) {
-		for _, ls := range of {
-			if n := len(ls); n > 0 {
-				stand = append(stand, ls[n-1])
-			}
-		}
-		slices.SortFunc(stand, func(a, b Label) int {
-			return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Labeller, b.Labeller))
-		})
-		return stand
+	inOrder := func(a, b Label) int {
+		return cmp.Or(cmp.Compare(a.Item, b.Item), cmp.Compare(a.Labeller, b.Labeller))
 	}
-	f.Labels = last(said[false])
-	f.Again = last(said[true])
+	f.Labels = slices.SortedFunc(maps.Values(said[false]), inOrder)
+	f.Again = slices.SortedFunc(maps.Values(said[true]), inOrder)
 }
 
 // OfVotes are the votes on MT-Bench's pairs as labels: A is the model whose name sorts first.
@@ -212,15 +203,6 @@ func OfVotes(path string, votes []judging.Vote) *File {
 // byDisagreement tells whether some items were chosen because judges disagree on them.
 func (f *File) byDisagreement() bool {
 	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Drawn == ByDisagreement })
-}
-
-// Labellers are the people, by name.
-func (f *File) Labellers() []string {
-	found := map[string]bool{}
-	for _, l := range f.Labels {
-		found[l.Labeller] = true
-	}
-	return slices.Sorted(maps.Keys(found))
 }
 
 // Majority returns the label that most people give each item that any of them gave one, and "" where they are evenly

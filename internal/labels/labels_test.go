@@ -86,6 +86,14 @@ func judge(t *testing.T, name string, n int, right func(int) bool, edit ...func(
 	}, edit...)
 }
 
+// agreed is how well runs of judges agree with labels.
+func agreed(t *testing.T, f *labels.File, dirs ...string) *labels.Agreement {
+	t.Helper()
+	a, err := labels.Agree(dirs, f, labels.Epsilon, reading, stats.Default)
+	assert.NilError(t, err)
+	return a
+}
+
 func TestAgree(t *testing.T) {
 	const n = 40
 	good := judge(t, "good", n, func(i int) bool { return i%10 != 0 }) // 36 of 40
@@ -95,8 +103,7 @@ func TestAgree(t *testing.T) {
 	for _, who := range []string{"ann", "bob", "cy"} {
 		f.Labels = append(f.Labels, labelled(n, who, func(i int) bool { return who != "cy" || i != 3 })...)
 	}
-	a, err := labels.Agree([]string{bad, good, mute}, f, 0.2, reading, stats.Default)
-	assert.NilError(t, err)
+	a := agreed(t, f, bad, good, mute)
 	assert.Equal(t, a.Judges[0].Run, good)
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 90.0)
 	assert.Equal(t, *a.Judges[1].Agreement.Value, 50.0)
@@ -112,19 +119,26 @@ func TestAgree(t *testing.T) {
 			assert.Equal(t, *s.Winning, 1.0)
 		}
 	}
-	again, err := labels.Agree([]string{bad, good, mute}, f, 0.2, reading, stats.Default)
-	assert.NilError(t, err)
+	again := agreed(t, f, bad, good, mute)
 	assert.Assert(t, reflect.DeepEqual(a, again)) // the same records, the same numbers
 
-	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "elsewhere", Labeller: "ann", Label: "A"}}}, 0.2, reading, stats.Default)
-	assert.ErrorContains(t, err, "of another dataset")
-	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "AA"}}}, 0.2, reading, stats.Default)
-	assert.ErrorContains(t, err, `label "AA" of p001`)
 	turned := protocoltest.PairsRun(t, "turned", n, func(int, int) string { return "A" }, func(_ int, r *judging.Record) { r.Gold = map[string]string{"A": "B", "B": "A"}[r.Gold] })
-	_, err = labels.Agree([]string{good, turned}, f, 0.2, reading, stats.Default)
-	assert.ErrorContains(t, err, "disagree on what is right")
-	_, err = labels.Agree([]string{good}, &labels.File{Path: "x", Labels: []labels.Label{{Item: "p001", Labeller: "ann", Label: "A", SHA256: labels.Sum([]byte("another line"))}}}, 0.2, reading, stats.Default)
-	assert.ErrorContains(t, err, "changed since (p001")
+	one := func(l labels.Label) *labels.File {
+		l.Labeller = "ann"
+		return &labels.File{Path: "x", Labels: []labels.Label{l}}
+	}
+	for want, c := range map[string]struct {
+		dirs []string
+		file *labels.File
+	}{
+		"of another dataset":        {[]string{good}, one(labels.Label{Item: "elsewhere", Label: "A"})},
+		`label "AA" of p001`:        {[]string{good}, one(labels.Label{Item: "p001", Label: "AA"})},
+		"disagree on what is right": {[]string{good, turned}, f},
+		"changed since (p001":       {[]string{good}, one(labels.Label{Item: "p001", Label: "A", SHA256: labels.Sum([]byte("another line"))})},
+	} {
+		_, err := labels.Agree(c.dirs, c.file, labels.Epsilon, reading, stats.Default)
+		assert.ErrorContains(t, err, want)
+	}
 }
 
 // TestEvenlySplitPeople: items on which people are evenly split are left out and counted, or count as ties. Ann and Bob
@@ -144,13 +158,11 @@ func TestEvenlySplitPeople(t *testing.T) {
 		return &labels.File{Path: "labels", SplitAsTie: asTie, Labels: slices.Concat(
 			labelled(n, "ann", func(int) bool { return true }), labelled(n, "bob", func(i int) bool { return i%10 != 0 }))}
 	}
-	a, err := labels.Agree([]string{run}, file(false), 0.2, reading, stats.Default)
-	assert.NilError(t, err)
+	a := agreed(t, file(false), run)
 	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{36, 36, 4})
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 75.0)
 	assert.DeepEqual(t, a.Warnings, []string{"4 of 40 items are left out, on which people are evenly split"})
-	a, err = labels.Agree([]string{run}, file(true), 0.2, reading, stats.Default)
-	assert.NilError(t, err)
+	a = agreed(t, file(true), run)
 	assert.DeepEqual(t, []int{a.Items, a.Judges[0].N, a.Split}, []int{40, 40, 4})
 	assert.Equal(t, *a.Judges[0].Agreement.Value, 70.0) // 27 and the tie
 	assert.DeepEqual(t, a.Warnings, []string{"on 4 of 40 items people are evenly split: they count as ties"})
@@ -162,8 +174,7 @@ func TestAC1OfPairsWithoutTies(t *testing.T) {
 	const n = 40
 	good := judge(t, "good", n, func(i int) bool { return i%20 > 1 }) // 36 of 40
 	f := &labels.File{Path: "labels", Labels: labelled(n, "ann", func(int) bool { return true })}
-	a, err := labels.Agree([]string{good}, f, labels.Epsilon, reading, stats.Default)
-	assert.NilError(t, err)
+	a := agreed(t, f, good)
 	assert.DeepEqual(t, a.Categories, []string{"A", "tie", "B"})
 	assert.Equal(t, *a.Pairs[0].AC1.Value, 0.8)
 	assert.Equal(t, *a.Pairs[0].Kappa.Value, 0.8)
@@ -177,8 +188,7 @@ func TestStandInKeepsSmallP(t *testing.T) {
 	for who, name := range []string{"ann", "bob", "cy"} {
 		f.Labels = append(f.Labels, labelled(n, name, func(i int) bool { return i%3 != who })...)
 	}
-	a, err := labels.Agree([]string{good}, f, labels.Epsilon, reading, stats.Default)
-	assert.NilError(t, err)
+	a := agreed(t, f, good)
 	// One of three people is wrong on an item. Beside it the judge is better there, with both others. Elsewhere one
 	// other is right: the same. So of 200 differences 67 or 66 are −1, and the others 0.
 	for i, wrong := range []float64{67, 67, 66} {
@@ -202,8 +212,7 @@ func TestAgreeOfParts(t *testing.T) {
 	lines := strings.SplitAfter(string(text), "\n")
 	assert.NilError(t, os.WriteFile(records, []byte(strings.Join(lines[1:], "")), 0o644))
 	f := &labels.File{Path: "labels", Labels: labelled(40, "ann", func(int) bool { return true })}
-	a, err := labels.Agree([]string{whole, part}, f, labels.Epsilon, reading, stats.Default)
-	assert.NilError(t, err)
+	a := agreed(t, f, whole, part)
 	n := map[string]int{}
 	for _, j := range a.Judges {
 		n[j.Run] = j.N
@@ -225,7 +234,6 @@ func FuzzRead(f *testing.F) {
 		got, err := labels.Read(path)
 		if err == nil {
 			got.Majority()
-			got.Labellers()
 		}
 	})
 }

@@ -75,25 +75,28 @@ func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 	if err := p.fit(); err != nil {
 		return nil, err
 	}
-	for _, name := range p.file.Labellers() {
-		of := map[string]string{}
-		for _, l := range p.file.Labels {
-			if l.Labeller == name && l.Label != "" {
-				of[l.Item] = l.Label
+	people := map[string]map[string]string{}
+	for _, l := range p.file.Labels {
+		if people[l.Labeller] == nil {
+			people[l.Labeller] = map[string]string{}
+		}
+		if l.Label != "" {
+			people[l.Labeller][l.Item] = l.Label
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(people)) {
+		p.raters = append(p.raters, rater{name: name, of: people[name]})
+	}
+	p.categories = []string{"A", Tie, "B"}
+	if !p.ofPairs() {
+		found := map[string]bool{}
+		for _, r := range p.raters {
+			for _, label := range r.of {
+				found[label] = true
 			}
 		}
-		p.raters = append(p.raters, rater{name: name, of: of})
-	}
-	found := map[string]bool{}
-	for _, r := range p.raters {
-		for _, label := range r.of {
-			found[label] = label != ""
-		}
-	}
-	delete(found, "")
-	p.categories = slices.Sorted(maps.Keys(found))
-	if p.ofPairs() {
-		p.categories = []string{"A", Tie, "B"}
+		delete(found, "")
+		p.categories = slices.Sorted(maps.Keys(found))
 	}
 	for i, c := range p.categories {
 		p.index[c] = i

@@ -218,20 +218,20 @@ func (p *panel) standIn(j *Judge, people []rater, epsilon float64) StandIn {
 
 // self is how far people agree with what they said before.
 func (p *panel) self(a *Agreement) {
-	before, sums := map[key]string{}, map[key]string{}
+	before := map[key]Label{}
 	for _, l := range p.file.Labels {
-		before[key{l.Item, l.Labeller}], sums[key{l.Item, l.Labeller}] = l.Label, l.SHA256
+		before[key{l.Item, l.Labeller}] = l
 	}
 	of := map[string]*tally{}
 	for _, l := range p.file.Again {
 		first := before[key{l.Item, l.Labeller}]
-		if l.Label == "" || first == "" || l.SHA256 != sums[key{l.Item, l.Labeller}] {
+		if l.Label == "" || first.Label == "" || l.SHA256 != first.SHA256 {
 			continue
 		}
 		if of[l.Labeller] == nil {
 			of[l.Labeller] = p.tally()
 		}
-		of[l.Labeller].add(l.Item, l.Label == first)
+		of[l.Labeller].add(l.Item, l.Label == first.Label)
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		share, _ := of[name].share()

@@ -54,7 +54,7 @@ func Among(p *RunPage) (all []doc.Block) {
 			if i == 0 {
 				name = "published"
 			}
-			t.Rows = append(t.Rows, doc.Row{Name: name, Cells: []doc.Value{doc.Text(line)}})
+			t.Add(doc.Row{Name: name, Cells: doc.Cells(line)})
 		}
 		all = append(all, doc.Block{ID: "published", In: doc.Short | doc.Full, Chart: doc.Facts, Table: t})
 	}
@@ -71,13 +71,13 @@ func Among(p *RunPage) (all []doc.Block) {
 	}}
 	for _, o := range others {
 		x := scoring.Result{Unit: head.Unit, Value: &o.Value}
-		row := doc.Row{Name: o.Name, Look: "level-" + string(o.Level), Cells: []doc.Value{doc.Num(x)}}
+		row := doc.Row{Name: o.Name, Look: "level-" + string(o.Level), Cells: doc.Cells(x)}
 		if o.Reference {
 			row.Mark = doc.Diamond
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
-	own := doc.Row{Name: p.Judge(), Look: "level-" + string(p.Level()), Total: true, Cells: []doc.Value{doc.Num(*head)}}
+	own := doc.Row{Name: p.Judge(), Look: "level-" + string(p.Level()), Total: true, Cells: doc.Cells(*head)}
 	at := slices.IndexFunc(others, func(o Other) bool { return o.Value < *head.Value })
 	if at < 0 {
 		at = len(others)

@@ -25,47 +25,34 @@ type Finding struct {
 // analyses lists all analyses in the order in which they are shown.
 var analyses = []Analysis{repetitions, calibration, softVerdicts, baselines}
 
-// found returns what the analyses found in a run, by their order.
-func (p *RunPage) found() (all []*Finding, data map[string]any) {
+// found returns what the analyses found in a run, by their order; the data are a map by their names, nil for none.
+func (p *RunPage) found() (all Finding) {
+	data := map[string]any{}
 	for _, a := range analyses {
 		f := a.Run(p)
 		if f == nil {
 			continue
 		}
-		all = append(all, f)
+		all.Blocks = append(all.Blocks, f.Blocks...)
+		all.Results = append(all.Results, f.Results...)
 		if f.Data != nil {
-			if data == nil {
-				data = map[string]any{}
-			}
 			data[a.Name] = f.Data
+			all.Data = data
 		}
 	}
-	return all, data
+	return all
 }
 
 // Analyses are the blocks of what the analyses found.
-func Analyses(p *RunPage) (blocks []doc.Block) {
-	all, _ := p.found()
-	for _, f := range all {
-		blocks = append(blocks, f.Blocks...)
-	}
-	return blocks
-}
+func Analyses(p *RunPage) []doc.Block { return p.found().Blocks }
 
 // Further returns what JSON has of a run beside its report: the data of analyses by their names; nil for nothing.
 func Further(r scoring.Report) map[string]any {
-	_, data := (&RunPage{Run: Run{Report: r}}).found()
+	data, _ := foundIn(r).Data.(map[string]any)
 	return data
 }
 
-// further lists the rows that analyses add to those of a run.
-func further(r scoring.Report) (rows []scoring.Result) {
-	all, _ := (&RunPage{Run: Run{Report: r}}).found()
-	for _, f := range all {
-		rows = append(rows, f.Results...)
-	}
-	return rows
-}
+func foundIn(r scoring.Report) Finding { return (&RunPage{Run: Run{Report: r}}).found() }
 
 // repetitions is what asking more than once showed.
 var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *Finding {
@@ -76,7 +63,7 @@ var repetitions = Analysis{Name: "repeats", Run: func(p *RunPage) *Finding {
 	f := &Finding{Results: []scoring.Result{x.SelfAgreement}}
 	for _, v := range x.Values {
 		f.Results = append(f.Results, scoring.Result{
-			Metric:  "noise-floor:" + v.Metric,
+			Metric:  scoring.NoiseFloor + v.Metric,
 			Group:   v.Group,
 			Mode:    v.Mode,
 			Unit:    v.Unit,
@@ -105,7 +92,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 			continue
 		}
 		sure := scoring.Result{Value: new(100 * *b.Confidence)}
-		t.Rows = append(t.Rows, doc.Row{
+		t.Add(doc.Row{
 			Name:  fmt.Sprintf("%.0f to %.0f %%", 100*b.From, 100*b.To),
 			N:     b.N,
 			Look:  "level-" + string(p.Level()),
@@ -125,7 +112,7 @@ var calibration = Analysis{Name: "calibration", Run: func(p *RunPage) *Finding {
 		Notes: []doc.Note{doc.Say("calibration.scores", Estimate(c.Brier), Estimate(c.ECE), Estimate(c.Calibrated))},
 	}
 	if c.Unknown > 0 {
-		b.Notes = append(b.Notes, doc.Say(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun)))
+		b.Remark(doc.Warning, doc.Phrase("calibration.unknown", c.Unknown, noun))
 	}
 	f.Blocks = []doc.Block{b}
 	return f
@@ -154,7 +141,7 @@ var baselines = Analysis{Name: "baselines", Run: func(p *RunPage) *Finding {
 
 func calibrationResults(prefix string, c scoring.Calibration, note string) []scoring.Result {
 	return []scoring.Result{
-		fraction(prefix+"brier", c.Brier, c, note), fraction(prefix+"ece", c.ECE, c, note),
+		fraction(prefix+scoring.Brier, c.Brier, c, note), fraction(prefix+scoring.CalibrationECE, c.ECE, c, note),
 		fraction(prefix+"confidence", c.Confidence, c, note), fraction(prefix+"accuracy", c.Accuracy, c, note),
 	}
 }

@@ -25,7 +25,7 @@ func TestAnAnalysisIsAFile(t *testing.T) {
 			Data:    map[string]int{"characters": 4321},
 		}
 	}})
-	r := scoring.Report{Protocol: "pairwise", Model: "m", Outcomes: map[string]int{scoring.Decided: 2}}
+	r := scoring.Report{Protocol: "pairwise", Question: scoring.Question{Model: "m"}, Outcomes: map[string]int{scoring.Decided: 2}}
 	for _, format := range []string{Text, FullText, Markdown, CSV, JSON} {
 		var b bytes.Buffer
 		if err := Print(&b, Scores{Runs: []scoring.Report{r}}, format, 80); err != nil {

@@ -61,9 +61,9 @@ func NewBoard(r scoring.Ranking, reports []scoring.Report, names []string) Board
 			Simulated:       run.Simulated,
 			Level:           levelOf(rep),
 			Headline:        run.Result,
-			RightWhereAlike: rep.Overall("right-where-alike"),
-			Coverage:        rep.Overall("coverage"),
-			NamesFirst:      rep.Overall("first-position"),
+			RightWhereAlike: rep.Overall(scoring.RightWhereAlike),
+			Coverage:        rep.Overall(scoring.Coverage),
+			NamesFirst:      rep.Overall(scoring.FirstPosition),
 			Report:          rep,
 		}
 		if i < len(names) {
@@ -115,24 +115,16 @@ func rankRanges(r scoring.Ranking) [][2]int {
 func ForBoard(r *scoring.Report) *scoring.Report {
 	head := Headline(r)
 	small := scoring.Report{
-		Run:       r.Run,
-		ID:        r.ID,
-		Protocol:  r.Protocol,
-		Goal:      r.Goal,
-		Prompt:    r.Prompt,
-		Settings:  r.Settings,
-		Model:     r.Model,
-		Dataset:   r.Dataset,
-		Simulated: r.Simulated,
-		Name:      r.Name,
-		Items:     r.Items,
-		Expected:  r.Expected,
-		Says:      r.Says,
-		Diagnosis: r.Diagnosis,
-		Bootstrap: r.Bootstrap,
-		Rules:     r.Rules,
-
-		Preferences: r.Preferences,
+		Run:      r.Run,
+		ID:       r.ID,
+		Protocol: r.Protocol,
+		Goal:     r.Goal,
+		Question: r.Question,
+		Items:    r.Items,
+		Expected: r.Expected,
+		Answer:   r.Answer,
+		Method:   scoring.Method{Bootstrap: r.Bootstrap},
+		Extras:   scoring.Extras{Rules: r.Rules},
 	}
 	for _, x := range r.Results {
 		if x.Group == scoring.Overall || head != nil && x.Metric == head.Metric && x.Mode == head.Mode {
@@ -162,6 +154,3 @@ func Unranked(reports []scoring.Report) (r scoring.Ranking) {
 	}
 	return r
 }
-
-// Ranks are the ranks that a judge may have: "1–3", or one of them.
-func (s Standing) Ranks() string { return doc.Row{Ranks: [2]int{s.First, s.Last}}.RanksText() }

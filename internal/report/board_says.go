@@ -129,10 +129,7 @@ const most = 3
 func namesOf(rows []Standing) string {
 	names := make([]string, len(rows))
 	for i, s := range rows {
-		names[i] = s.Name
-		if strings.ContainsAny(s.Name, ",:") {
-			names[i] = "“" + s.Name + "”"
-		}
+		names[i] = scoring.InSentence(s.Name)
 	}
 	return listed3(names)
 }

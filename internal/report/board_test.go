@@ -13,21 +13,27 @@ import (
 	"gavel/scoring"
 )
 
-// rankingOf has judges with these values, nil for none, of which these pairs are told apart.
-func rankingOf(values []*float64, apart ...[2]int) (r scoring.Ranking, reports []scoring.Report, names []string) {
+// none is the value of a judge without one.
+const none = -1.0
+
+// rankingOf has judges with these values, of which these pairs are told apart.
+func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, reports []scoring.Report, names []string) {
 	r = scoring.Ranking{Metric: "strict", Test: "exact McNemar", Boot: scoring.Bootstrap{Unit: "pair"}}
 	reports = make([]scoring.Report, len(values))
 	names = make([]string, len(values))
-	for i, v := range values {
-		model := fmt.Sprintf("m%d", i)
+	for i := range values {
+		model, v := fmt.Sprintf("m%d", i), &values[i]
+		if *v == none {
+			v = nil
+		}
 		r.Runs = append(r.Runs, scoring.Placed{
 			Run:    "runs/" + model,
 			Model:  model,
 			Result: scoring.Result{Metric: "strict", Group: scoring.Overall, Value: v, N: 100},
 		})
 		reports[i] = scoring.Report{
-			Protocol:  "pairwise",
-			Diagnosis: &scoring.Diagnosis{Level: scoring.Usable},
+			Protocol: "pairwise",
+			Answer:   scoring.Answer{Diagnosis: &scoring.Diagnosis{Level: scoring.Usable}},
 			Results: []scoring.Result{
 				{Metric: "right-where-alike", Group: scoring.Overall, Value: new(float64(i)), N: 50},
 				{Metric: "coverage", Group: scoring.Overall, Value: new(50.0 + float64(i)), N: 100},
@@ -48,14 +54,14 @@ func rankingOf(values []*float64, apart ...[2]int) (r scoring.Ranking, reports [
 	return r, reports, names
 }
 
-func boardOf(values []*float64, apart ...[2]int) report.Board {
+func boardOf(values []float64, apart ...[2]int) report.Board {
 	return report.NewBoard(rankingOf(values, apart...))
 }
 
 // Four judges, one of them without a value, given in no order. The two best cannot be told apart; only the best is
 // surely better than the third.
 func TestBoard(t *testing.T) {
-	b := boardOf([]*float64{new(50.0), nil, new(80.0), new(70.0)}, [2]int{0, 2}, [2]int{1, 3})
+	b := boardOf([]float64{50, none, 80, 70}, [2]int{0, 2}, [2]int{1, 3})
 	var got string
 	for _, r := range b.Rows {
 		value := "none"
@@ -76,7 +82,7 @@ func TestBoard(t *testing.T) {
 
 // Where all are told apart each has one rank; where none is, each has all of them.
 func TestBoardRanks(t *testing.T) {
-	values := []*float64{new(10.0), new(30.0), new(20.0)}
+	values := []float64{10, 30, 20}
 	for _, tt := range []struct {
 		apart [][2]int
 		want  string
@@ -96,49 +102,48 @@ func TestBoardRanks(t *testing.T) {
 
 // TestBoardSays: the best are those that nobody is surely better than, and the sentence claims no more than that.
 func TestBoardSays(t *testing.T) {
-	value := func(v float64) *float64 { return &v }
 	for _, tt := range []struct {
 		name   string
-		values []*float64
+		values []float64
 		apart  [][2]int
-		few    int // place of a judge with few items, -1 for none
+		few    int // place of a judge with few items; 0 for none
 		want   string
 	}{
 		{
-			name: "one is better", values: []*float64{value(80), value(60)}, apart: [][2]int{{0, 1}}, few: -1,
+			name: "one is better", values: []float64{80, 60}, apart: [][2]int{{0, 1}},
 			want: "the first judges best: correct in both orders on 80 % of the pairs.",
 		},
 		{
-			name: "the second is between", values: []*float64{value(80), value(70), value(60)}, apart: [][2]int{{0, 2}}, few: -1,
+			name: "the second is between", values: []float64{80, 70, 60}, apart: [][2]int{{0, 2}},
 			want: "the first and m1 judge best: correct in both orders on 80 and 70 % of the pairs. No significant difference among them.",
 		},
 		{
-			name: "none is told apart", values: []*float64{value(80), value(70)}, few: -1,
+			name: "none is told apart", values: []float64{80, 70},
 			want: "No significant difference between the first and m1: correct in both orders on 80 and 70 % of the pairs.",
 		},
 		{
-			name: "none of three is told apart", values: []*float64{value(80), value(75), value(70)}, few: -1,
+			name: "none of three is told apart", values: []float64{80, 75, 70},
 			want: "No significant difference among the 3 judges: correct in both orders on 80, 75 and 70 % of the pairs.",
 		},
 		{
-			name: "few items", values: []*float64{value(80), value(70), value(60)}, apart: [][2]int{{0, 2}}, few: 1,
+			name: "few items", values: []float64{80, 70, 60}, apart: [][2]int{{0, 2}}, few: 1,
 			want: "the first judges best: correct in both orders on 80 % of the pairs.",
 		},
 		{
-			name: "more than three", values: []*float64{value(80), value(79), value(78), value(77), value(1)},
-			apart: [][2]int{{0, 4}, {1, 4}, {2, 4}, {3, 4}}, few: -1,
+			name: "more than three", values: []float64{80, 79, 78, 77, 1},
+			apart: [][2]int{{0, 4}, {1, 4}, {2, 4}, {3, 4}},
 			want: "the first, m1 and 2 more judge best: correct in both orders on 77 to 80 % of the pairs. " +
 				"No significant difference among them.",
 		},
 		{
-			name: "one judge", values: []*float64{value(80)}, few: -1,
+			name: "one judge", values: []float64{80},
 			want: "the first: correct in both orders on 80 % of the pairs.",
 		},
-		{name: "no value", values: []*float64{nil}, few: -1, want: "No judge has a value yet."},
+		{name: "no value", values: []float64{none}, want: "No judge has a value yet."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, reports, names := rankingOf(tt.values, tt.apart...)
-			if tt.few >= 0 {
+			if tt.few > 0 {
 				r.Runs[tt.few].N = 10
 			}
 			if got := report.NewBoard(r, reports, names).Says; got != tt.want {
@@ -158,7 +163,7 @@ func TestBoardSays(t *testing.T) {
 
 // TestBoardText: what does not fit is left out, the drawing first; names are broken between words.
 func TestBoardText(t *testing.T) {
-	r, reports, names := rankingOf([]*float64{new(50.0), new(80.0)}, [2]int{0, 1})
+	r, reports, names := rankingOf([]float64{50, 80}, [2]int{0, 1})
 	names[0] = "a judge with a name of many words"
 	for i := range r.Runs {
 		r.Runs[i].Low = new(*r.Runs[i].Value - 10)

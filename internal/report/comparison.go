@@ -95,7 +95,7 @@ func (c Comparison) Document() doc.Document {
 	made := &doc.Table{Columns: []doc.Column{{}}}
 	for i, s := range sides {
 		about := heading(s.Model, s.Protocol, prompted(s.Prompt, s.Settings), s.Dataset, s.Simulated) + " · " + s.Run
-		made.Rows = append(made.Rows, doc.Row{Name: titles[i], Cells: []doc.Value{doc.Text(about)}})
+		made.Add(doc.Row{Name: titles[i], Cells: doc.Cells(about)})
 	}
 	d.Blocks = append(d.Blocks,
 		doc.Block{
@@ -166,7 +166,7 @@ func (c Comparison) ranked(pairs []pair) string {
 // coverage says of how many pairs each judge has a verdict to keep, where these verdicts tell the judges apart.
 func (p pair) coverage() string {
 	for _, d := range p.Differences {
-		if d.Metric == "coverage" && d.Group == scoring.Overall && d.Diff != nil && p.Alike != nil && !p.Alike.Noise {
+		if d.Metric == scoring.Coverage && d.Group == scoring.Overall && d.Diff != nil && p.Alike != nil && !p.Alike.Noise {
 			return doc.Phrase("compare.coverage", p.names[0], *d.A, p.names[1], *d.B)
 		}
 	}
@@ -217,10 +217,10 @@ func (p pair) row(d scoring.Difference) doc.Row {
 		N:     d.N,
 		Look:  DifferenceLook(d.Noise),
 		Total: d.Group == scoring.Overall,
-		Cells: []doc.Value{
-			of(d.A), of(d.B), doc.Num(d.Result()), {}, {}, doc.Text(table.PValue(d.P)), doc.Text(table.PValue(d.Holm)),
-			doc.Text(d.Test), doc.Num(scoring.Result{Unit: d.Unit, Value: d.Floor}),
-		},
+		Cells: doc.Cells(
+			of(d.A), of(d.B), d.Result(), doc.Value{}, doc.Value{}, table.PValue(d.P), table.PValue(d.Holm),
+			d.Test, scoring.Result{Unit: d.Unit, Value: d.Floor},
+		),
 	}
 	switch best := p.best(d.Metric); {
 	case d.Diff == nil:
@@ -304,28 +304,29 @@ func (c Comparison) difference(pairs []pair, titles []string) doc.Block {
 	}}
 	var warnings []string
 	for _, p := range pairs {
-		t.Rows = append(t.Rows, p.rows(several)...)
+		t.Add(p.rows(several)...)
 		warnings = append(warnings, p.Warnings...)
 	}
 	t.DropEmpty()
-	notes := []doc.Note{doc.Say("compare.signs", signs[1], signs[0], c.Family)}
-	if several {
-		notes = append(notes, doc.Plain(strings.Join(titles, ", ")))
-	} else if head.Table != nil {
-		notes = append(notes, doc.Say("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], tested(*head)))
-	}
-	if p.Alike != nil {
-		notes = append(notes, doc.Say("compare.alike"))
-	}
-	slices.Sort(warnings)
-	return doc.Block{
+	b := doc.Block{
 		ID:    "difference",
 		Title: "The difference",
 		About: doc.Phrase("compare.about"),
 		Table: t,
 		Keys:  []doc.Key{{Sign: "a", Words: signs[0]}, {Sign: "b", Words: signs[1]}},
-		Notes: append(notes, doc.Warn(slices.Compact(warnings))...),
 	}
+	b.Remark("compare.signs", signs[1], signs[0], c.Family)
+	if several {
+		b.Plain(strings.Join(titles, ", "))
+	} else if head.Table != nil {
+		b.Remark("compare.only", head.Table.OnlyA, sides[0], head.Table.OnlyB, sides[1], tested(*head))
+	}
+	if p.Alike != nil {
+		b.Remark("compare.alike")
+	}
+	slices.Sort(warnings)
+	b.Warn(slices.Compact(warnings))
+	return b
 }
 
 // tested is the p of a difference in words: "p = 0.06 (exact McNemar)".
@@ -377,8 +378,8 @@ func (p pair) who() doc.Block {
 		},
 	}
 	for _, part := range p.parts(t) {
-		row := doc.Row{Name: part.Name, Look: part.Look, Target: part.Target, Cells: []doc.Value{doc.Count(part.N)}}
-		b.Table.Rows = append(b.Table.Rows, row)
+		row := doc.Row{Name: part.Name, Look: part.Look, Target: part.Target, Cells: doc.Cells(part.N)}
+		b.Table.Add(row)
 	}
 	return b
 }
@@ -390,9 +391,9 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 	b := doc.Block{ID: "judges", Title: "Each judge, and what it costs", In: doc.Full | doc.Page}
 	for i, s := range sides {
 		if cost := s.Ledger; cost != nil && cost.Each != nil {
-			b.Notes = append(b.Notes, doc.Say("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
+			b.Remark("compare.cost", titles[i], cost.Calls, cost.ReadTokens(), cost.ReplyTokens,
 				cost.Seconds, cost.Each.Seconds, cost.Each.ReplyTokens, l.item(),
-				strings.Join(append([]string{""}, beside(cost)...), "; ")))
+				strings.Join(append([]string{""}, beside(cost)...), "; "))
 		}
 		if len(c.Reports) == 0 || slices.Contains(c.Reports, nil) {
 			continue
@@ -421,7 +422,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			}
 		}
 		add(doc.Column{Name: l.Noun + " per usable verdict"}, each)
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 		b.Table = t
 	}
 	t.DropEmpty()
@@ -458,7 +459,7 @@ func (p pair) outcomes() doc.Block {
 			}
 		}
 		row.Cells = []doc.Value{bar}
-		b.Table.Rows = append(b.Table.Rows, row)
+		b.Table.Add(row)
 	}
 	if p.Alike != nil && p.Alike.Table.Neither > 0 {
 		b.Links = []doc.Link{{Words: doc.Phrase("compare.labels", p.Alike.Table.Neither), Target: p.items("confident", "")}}
@@ -496,7 +497,7 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 		},
 	}
 	if pairs[0].Alike != nil {
-		b.Notes = append(b.Notes, doc.Say("compare.own"))
+		b.Remark("compare.own")
 	}
 	var methods, notes []string
 	var said table.Remarks
@@ -510,7 +511,7 @@ func (c Comparison) sure(pairs []pair) doc.Block {
 		}
 	}
 	for _, note := range slices.Concat([]string{Intervals(c.Bootstrap, methods)}, said.Lines(), notes) {
-		b.Notes = append(b.Notes, doc.Plain(note))
+		b.Plain(note)
 	}
 	return b
 }

@@ -84,28 +84,28 @@ func (j Jury) blocks() []doc.Block {
 }
 
 // unit returns what is judged, in the plural.
-func (j Jury) unit() string { return layoutOf(j.Scored.Protocol).item() + "s" }
+func (j Jury) unit() string { return ItemOf(j.Scored.Protocol) + "s" }
 
 // members has a row for the jury and each of its members, the best first.
 func (j Jury) members() doc.Block {
 	t := &doc.Table{First: "judge", Columns: []doc.Column{
 		{Name: "level", Kind: doc.Judged},
 		{Name: MetricName(j.Scored.Protocol, j.Metric), Kind: doc.Number, Axis: doc.AxisOf(j.Value.Unit)},
-		MetricColumn(j.Scored.Protocol, "right-where-alike", doc.Of),
-		MetricColumn(j.Scored.Protocol, "coverage", doc.Bare),
+		MetricColumn(j.Scored.Protocol, scoring.RightWhereAlike, doc.Of),
+		MetricColumn(j.Scored.Protocol, scoring.Coverage, doc.Bare),
 		{Name: "calls", Kind: doc.Whole},
 	}}
 	t.Columns[2].Spare = 3
 	t.Columns[3].Spare = 2
 	t.Columns[3].In = doc.Short | doc.Full
 	row := func(name string, value scoring.Result, calls int, of *scoring.Report) doc.Row {
-		r := doc.Row{Name: name, Look: "level-" + string(levelOf(of)), Cells: []doc.Value{
-			doc.LevelOf(levelOf(of)),
-			{Result: value, Places: 1},
-			{Result: of.Overall("right-where-alike"), Text: j.unit()},
-			doc.Num(of.Overall("coverage")),
-			doc.Text(""),
-		}}
+		r := doc.Row{Name: name, Look: "level-" + string(levelOf(of)), Cells: doc.Cells(
+			levelOf(of),
+			doc.Value{Result: value, Places: 1},
+			doc.Value{Result: of.Overall(scoring.RightWhereAlike), Text: j.unit()},
+			of.Overall(scoring.Coverage),
+			"",
+		)}
 		if calls > 0 {
 			r.Cells[4] = doc.Count(calls)
 		}
@@ -116,7 +116,7 @@ func (j Jury) members() doc.Block {
 		value := scoring.Result{Metric: j.Metric, Value: m.Value, Low: m.Low, High: m.High, N: j.N}
 		r := row(m.Name, value, m.Calls, &m.Scored)
 		r.Target = doc.RunRef(m.Run)
-		t.Rows = append(t.Rows, r)
+		t.Add(r)
 	}
 	own := row("the jury", j.Value, j.Calls, &j.Scored)
 	own.Detail = string(j.Rule) + " of " + scoring.CountWord(len(j.Members))
@@ -137,23 +137,15 @@ func (j Jury) members() doc.Block {
 			MetricName(j.Scored.Protocol, j.Metric), j.N, j.unit()),
 		Table: t,
 		Keys:  []doc.Key{{Sign: "dot", Words: "member"}, {Sign: "solid", Words: "the jury"}},
-		Notes: []doc.Note{doc.Say("jury.n", table.Count(j.N, layoutOf(j.Scored.Protocol).item()))},
+		Notes: []doc.Note{doc.Say("jury.n", CountItems(j.Scored.Protocol, j.N))},
 	}
-	if only := j.onlyRight(); only != nil {
-		b.Notes = append(b.Notes, *only)
+	if d := j.Gain; d.Table != nil && len(j.Members) > 0 {
+		b.Remark("jury.only-right", CountItems(j.Scored.Protocol, d.Table.OnlyB),
+			humanize.Comma(int64(d.Table.OnlyA)), scoring.InSentence(j.Members[0].Name), tested(d))
 	}
-	b.Notes = append(append(b.Notes, doc.Say("jury.best-member")), doc.Warn(j.Warnings)...)
+	b.Remark("jury.best-member")
+	b.Warn(j.Warnings)
 	return b
-}
-
-// onlyRight says how many units only one of the jury and its best member is right on; nil where that is not known.
-func (j Jury) onlyRight() *doc.Note {
-	d := j.Gain
-	if d.Table == nil || len(j.Members) == 0 {
-		return nil
-	}
-	return new(doc.Say("jury.only-right", table.Count(d.Table.OnlyB, layoutOf(j.Scored.Protocol).item()),
-		humanize.Comma(int64(d.Table.OnlyA)), scoring.InSentence(j.Members[0].Name), tested(d)))
 }
 
 // gain is the difference to the best member.
@@ -172,7 +164,7 @@ func (j Jury) gain() doc.Block {
 		In:    doc.Full | doc.Page,
 		Half:  true,
 		Table: &doc.Table{Columns: []doc.Column{{Name: "difference", Kind: doc.Number, Axis: axis}}, Rows: []doc.Row{{
-			Name: "jury − best member", Look: DifferenceLook(d.Noise), Mark: doc.Solid, Cells: []doc.Value{doc.Num(x)},
+			Name: "jury − best member", Look: DifferenceLook(d.Noise), Mark: doc.Solid, Cells: doc.Cells(x),
 		}}},
 		Links: []doc.Link{{Words: "Read the items that only one is right on", Target: doc.Ref{
 			Runs: []string{j.Members[0].Run, j.Report.Jury}, Show: "differ",
@@ -200,20 +192,21 @@ func (j Jury) agreement() doc.Block {
 	const most = 15
 	if n := len(alike) - most; n > 0 {
 		alike = alike[:most]
-		b.Notes = append(b.Notes, doc.Say("jury.more-pairs", n))
+		b.Remark("jury.more-pairs", n)
 	}
 	for _, l := range alike {
-		r := doc.Row{Name: names[l.A] + " and " + names[l.B], Cells: []doc.Value{
-			doc.Num(scoring.Result{Unit: scoring.UnitCorrelation, Value: l.Kappa}), doc.Count(l.BothFail),
-			doc.Num(scoring.Result{Value: l.Same}), doc.Text(""),
-		}}
+		r := doc.Row{Name: names[l.A] + " and " + names[l.B], Cells: doc.Cells(
+			scoring.Result{Unit: scoring.UnitCorrelation, Value: l.Kappa}, l.BothFail,
+			scoring.Result{Value: l.Same}, "",
+		)}
 		if l.Same != nil {
 			r.Cells[3] = doc.Count(l.SameOf)
 		}
-		t.Rows = append(t.Rows, r)
+		t.Add(r)
 	}
 	t.DropEmpty()
-	b.Notes = append(b.Notes, doc.Say("jury.kappa"), doc.Say("jury.same"))
+	b.Remark("jury.kappa")
+	b.Remark("jury.same")
 	return b
 }
 
@@ -254,7 +247,7 @@ func (j Jury) votes() doc.Block {
 		r := doc.Row{
 			Name:   rightWords(v.Right, of),
 			Target: doc.Ref{Runs: runs, Show: fmt.Sprintf("right-%d", v.Right)},
-			Cells:  []doc.Value{doc.Count(v.N)},
+			Cells:  doc.Cells(v.N),
 		}
 		switch {
 		case v.Right == of:
@@ -276,7 +269,7 @@ func (j Jury) votes() doc.Block {
 			note = fmt.Sprintf("the jury is right on %d", v.Jury)
 		}
 		r.Cells = append(r.Cells, doc.Text(note))
-		t.Rows = append(t.Rows, r)
+		t.Add(r)
 	}
 	return doc.Block{
 		ID:    "votes",

@@ -75,15 +75,15 @@ func (a LabelAgreement) judges() doc.Block {
 		if j.Clusters > 0 {
 			r.Detail = "in " + table.Count(j.Clusters, "cluster")
 		}
-		r.Cells = []doc.Value{share(j.Agreement), doc.Text(""), coefficient(j.Kappa), doc.Count(j.NoVerdict),
-			doc.Count(j.Calls), doc.Text(""), doc.Text(j.Run)}
+		r.Cells = doc.Cells(share(j.Agreement), "", coefficient(j.Kappa), j.NoVerdict,
+			j.Calls, "", j.Run)
 		if len(a.Judges) > 1 {
 			r.Cells[1].Text = j.Letters
 		}
 		if j.Tokens > 0 {
 			r.Cells[5] = doc.Count(j.Tokens)
 		}
-		t.Rows = append(t.Rows, r)
+		t.Add(r)
 	}
 	t.DropEmpty()
 	b := doc.Block{ID: "judges", Title: "Agreement with people", About: doc.Phrase("labels.agreement"), Table: t}
@@ -92,9 +92,9 @@ func (a LabelAgreement) judges() doc.Block {
 		if a.Test == "permutation" {
 			test = "a permutation test by " + a.Bootstrap.Unit
 		}
-		b.Notes = append(b.Notes, doc.Say("labels.letters", test))
+		b.Remark("labels.letters", test)
 	}
-	b.Notes = append(b.Notes, doc.Warn(a.Warnings)...)
+	b.Warn(a.Warnings)
 	return b
 }
 
@@ -106,15 +106,15 @@ func (a LabelAgreement) counting() doc.Block {
 	isConstant := func(j labels.Standing) bool { return j.Kappa.Constant }
 	if slices.ContainsFunc(a.Judges, isConstant) ||
 		slices.ContainsFunc(a.Pairs, func(p labels.Pair) bool { return p.Kappa.Constant }) {
-		b.Notes = append(b.Notes, doc.Say("labels.constant"))
+		b.Remark("labels.constant")
 	}
 	if p := a.People; p != nil && p.Alpha.Value != nil {
-		b.Notes = append(b.Notes, doc.Say("labels.people", p.Raters,
-			table.Interval(p.Alpha.Value, p.Alpha.Low, p.Alpha.High, 3, 2), p.N))
+		b.Remark("labels.people", p.Raters,
+			table.Interval(p.Alpha.Value, p.Alpha.Low, p.Alpha.High, 3, 2), p.N)
 	}
 	for _, s := range a.Self {
-		b.Notes = append(b.Notes, doc.Say("labels.twice", table.Clean(s.Labeller), table.Count(s.N, "item"),
-			table.Interval(s.Agreement.Value, s.Agreement.Low, s.Agreement.High, 1, 1)))
+		b.Remark("labels.twice", table.Clean(s.Labeller), table.Count(s.N, "item"),
+			table.Interval(s.Agreement.Value, s.Agreement.Low, s.Agreement.High, 1, 1))
 	}
 	return b
 }
@@ -151,10 +151,10 @@ func (a LabelAgreement) pairs() doc.Block {
 		if p.Ordinal != nil {
 			ordinal = coefficient(*p.Ordinal)
 		}
-		t.Rows = append(t.Rows, doc.Row{Name: cmp.Or(names[p.A], p.A), Cells: []doc.Value{
-			doc.Text(cmp.Or(names[p.B], p.B)), doc.Text(p.Between), share(p.Agreement), doc.Count(p.N),
+		t.Add(doc.Row{Name: cmp.Or(names[p.A], p.A), Cells: doc.Cells(
+			cmp.Or(names[p.B], p.B), p.Between, share(p.Agreement), p.N,
 			coefficient(p.Kappa), coefficient(p.AC1), coefficient(p.Alpha), ordinal,
-		}})
+		)})
 	}
 	t.DropEmpty()
 	b := doc.Block{ID: "pairs", Title: "Agreement of every two raters", Chart: doc.Numbers, Table: t, Notes: []doc.Note{
@@ -162,7 +162,7 @@ func (a LabelAgreement) pairs() doc.Block {
 	}}
 	b.Fold = b.Title
 	if more := len(a.Pairs) - len(t.Rows); more > 0 {
-		b.Notes = append(b.Notes, doc.Say("labels.more-pairs", more))
+		b.Remark("labels.more-pairs", more)
 	}
 	return b
 }
@@ -177,33 +177,33 @@ func (a LabelAgreement) standIns() doc.Block {
 	b.Fold = b.Title
 	for _, s := range a.StandIn {
 		name := a.names()[s.Run]
-		t.Rows = append(t.Rows, doc.Row{Name: name, Heading: true})
+		t.Add(doc.Row{Name: name, Heading: true})
 		few := 0
 		for _, p := range s.People {
 			if p.P == nil {
 				few++
 				continue
 			}
-			t.Rows = append(t.Rows, doc.Row{Name: p.Labeller, Cells: []doc.Value{
-				doc.Count(p.N), doc.Num(scoring.Result{Value: hundredfold(p.Judge)}),
-				doc.Num(scoring.Result{Value: hundredfold(p.Person)}), doc.Text(table.PValue(p.P)),
-				doc.Text(map[bool]string{true: "surpassed"}[p.Surpasses]),
-			}})
+			t.Add(doc.Row{Name: p.Labeller, Cells: doc.Cells(
+				p.N, scoring.Result{Value: hundredfold(p.Judge)},
+				scoring.Result{Value: hundredfold(p.Person)}, table.PValue(p.P),
+				map[bool]string{true: "surpassed"}[p.Surpasses],
+			)})
 		}
 		judge, others := table.Fixed(hundredfold(s.Winning), 1), table.Fixed(hundredfold(s.Advantage), 1)
 		switch {
 		case s.Winning == nil:
-			b.Notes = append(b.Notes, doc.Say("labels.replaces-untested", name))
+			b.Remark("labels.replaces-untested", name)
 		case *s.Winning < 0.5:
-			b.Notes = append(b.Notes, doc.Say("labels.replaces-not", name, judge, others))
+			b.Remark("labels.replaces-not", name, judge, others)
 		default:
-			b.Notes = append(b.Notes, doc.Say("labels.replaces", name, judge, others))
+			b.Remark("labels.replaces", name, judge, others)
 		}
 		if few > 0 {
-			b.Notes = append(b.Notes, doc.Say("labels.few-common", few))
+			b.Remark("labels.few-common", few)
 		}
 		if s.Run == a.StandIn[len(a.StandIn)-1].Run {
-			b.Notes = append(b.Notes, doc.Say("labels.alt-test", s.Epsilon))
+			b.Remark("labels.alt-test", s.Epsilon)
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -251,7 +251,7 @@ func (e Estimated) Document() doc.Document {
 		}
 		cell := share(*n)
 		cell.Places = 1
-		t.Rows = append(t.Rows, doc.Row{Name: name, Cells: []doc.Value{cell}})
+		t.Add(doc.Row{Name: name, Cells: []doc.Value{cell}})
 		d.Sheet = append(d.Sheet, []string{
 			e.Run, e.Response, name, table.Cell(n.Value, 4), table.Cell(n.Low, 4), table.Cell(n.High, 4),
 			strconv.Itoa(e.Judged), strconv.Itoa(e.Labelled),
@@ -261,20 +261,21 @@ func (e Estimated) Document() doc.Document {
 	add("corrected (Rogan and Gladen)", e.RoganGladen)
 	add("the judge alone", &e.JudgeAlone)
 	add("the labels alone", &e.LabelsAlone)
-	notes := []doc.Note{
-		doc.Say("estimate.labels", e.Model, e.Labelled, e.NoVerdict), doc.Say("estimate.weight", e.Weight),
-	}
+	b := doc.Block{Table: t}
+	b.Remark("estimate.labels", e.Model, e.Labelled, e.NoVerdict)
+	b.Remark("estimate.weight", e.Weight)
 	if e.Clusters > 0 {
-		notes = append(notes, doc.Say("estimate.clusters", e.Clusters))
+		b.Remark("estimate.clusters", e.Clusters)
 	}
 	for _, x := range e.LabelsFor {
 		if x.Labels == nil {
-			notes = append(notes, doc.Say("estimate.no-width", x.Width))
+			b.Remark("estimate.no-width", x.Width)
 		} else {
-			notes = append(notes, doc.Say("estimate.width", *x.Labels, x.Width))
+			b.Remark("estimate.width", *x.Labels, x.Width)
 		}
 	}
-	d.Blocks = []doc.Block{{Table: t, Notes: append(notes, doc.Warn(e.Warnings)...)}}
+	b.Warn(e.Warnings)
+	d.Blocks = []doc.Block{b}
 	return d
 }
 
@@ -290,23 +291,26 @@ func (s Selective) Document() doc.Document {
 		{Name: "run", Spare: 1}, {Name: "accepted from confidence", Kind: doc.Bare}, {Name: "items asked", Kind: doc.Whole},
 		{Name: "accepted", Kind: doc.Whole}, {Name: "correct of labelled", Kind: doc.Bare},
 	}}
-	notes := []doc.Note{doc.Say("select.risk", s.Risk, 100-s.Delta)}
+	b := doc.Block{Table: t}
+	b.Remark("select.risk", s.Risk, 100-s.Delta)
 	for _, j := range s.Judges {
 		name := scoring.JudgeName(j.Model)
 		if j.Note != "" {
-			notes = append(notes, doc.Say("select.never", name, j.Note))
+			b.Remark("select.never", name, j.Note)
 		}
-		t.Rows = append(t.Rows, doc.Row{Name: name, Cells: []doc.Value{
-			doc.Text(j.Run), doc.Text(cmp.Or(table.Cell(j.Threshold, 4), "never")), doc.Count(j.Asked),
-			doc.Count(j.Believed), doc.Text(fmt.Sprintf("%d of %d", j.Right, j.Of)),
-		}})
+		t.Add(doc.Row{Name: name, Cells: doc.Cells(
+			j.Run, cmp.Or(table.Cell(j.Threshold, 4), "never"), j.Asked,
+			j.Believed, fmt.Sprintf("%d of %d", j.Right, j.Of),
+		)})
 		d.Sheet = append(d.Sheet, []string{
 			j.Run, j.Model, table.Cell(j.Threshold, 6), strconv.Itoa(j.Asked), strconv.Itoa(j.Believed),
 			strconv.Itoa(j.Right), strconv.Itoa(j.Of),
 		})
 	}
-	notes = append(notes, doc.Say("select.covered", s.Covered, s.Items), doc.Say("select.calls", s.Calls, s.Full),
-		doc.Say("select.labelled", s.Labelled))
-	d.Blocks = []doc.Block{{Table: t, Notes: append(notes, doc.Warn(s.Warnings)...)}}
+	b.Remark("select.covered", s.Covered, s.Items)
+	b.Remark("select.calls", s.Calls, s.Full)
+	b.Remark("select.labelled", s.Labelled)
+	b.Warn(s.Warnings)
+	d.Blocks = []doc.Block{b}
 	return d
 }

@@ -14,7 +14,7 @@ type Layout struct {
 	Headline string
 	// the metric that stands for a run whose items have no label, and what to say then; "": the same
 	Unlabelled, Steady string
-	Noun               string // what one record is, in the plural
+	Noun               string // what one record is, in the plural; "": judgments
 	Item               string // what is scored; "": item
 	Question           string // that a run asks; "": which is the goal
 	// what else there is to say of two runs; nil: nothing
@@ -33,12 +33,8 @@ type Layout struct {
 	Became string
 	// joins the first parts of the bar; nil: nothing does
 	Bracket func(r *scoring.Report) *doc.Bracket
-	// a metric that stands beside the headline by category
-	Beside string
-	// a metric that the headline is held against by category, drawn as a diamond, and what that is
-	Held, HeldWords string
-	// the numbers that a picture draws; nil: what units come to, and the headline by category
-	Values func(p *RunPage) []NamedValue
+	// what a page has by group; the zero value: the headline by category
+	By Grouping
 	// the page of a run, from top to bottom; nil: [parts]
 	Parts []PagePart
 	// what to know before a run is believed, beside its warnings; nil: how the headline differs by category
@@ -49,18 +45,25 @@ type Layout struct {
 	Against *Against
 }
 
-// NamedValue is a number as a chart has it.
-type NamedValue struct {
-	Name, Count string
-	Result      scoring.Result
-	Look        string
-	Mark        doc.Mark
+// Grouping is what a page of a run has by group of its items.
+type Grouping struct {
+	First, Title    string   // of its table; "": by category
+	Metrics         []string // of which the first that has a value stands there; nil: the headline
+	Held, HeldWords string   // a metric that it is held against, drawn as a diamond, and what that is; * is the key of the other
+	Beside          string   // a metric that stands beside it
 }
 
 var layouts sync.Map // by the name of the protocol
 
-// Register says how runs of a protocol are laid out. A tile without words has those of its metric.
+// Register says how runs of a protocol are laid out. A tile without words has those of its metric; the look of an end and
+// its filter are, unless it has others, called as its part is.
 func Register(protocol string, l *Layout) {
+	l.Noun = cmp.Or(l.Noun, plain.Noun)
+	for i := range l.Ends {
+		end := &l.Ends[i]
+		end.Look = cmp.Or(end.Look, end.Part)
+		end.Show = cmp.Or(end.Show, end.Part)
+	}
 	for i := range l.Tiles {
 		tile := &l.Tiles[i]
 		term, _ := scoring.MetricOf(protocol, tile.Metric)

@@ -93,11 +93,6 @@ func (l *Leaderboard) Blocks() []doc.Block {
 	return []doc.Block{l.cards(), l.judges(), l.baselines(), l.fails(), l.against(), l.reading()}
 }
 
-// Document returns the board.
-func (l *Leaderboard) Document() doc.Document {
-	return doc.Document{Answer: l.Says, Blocks: l.Blocks()}
-}
-
 // layout of the judges' runs.
 func (b Board) layout() *Layout {
 	if len(b.Rows) == 0 {
@@ -123,7 +118,7 @@ func (l *Leaderboard) cards() doc.Block {
 	placed := l.placed()
 	t := &doc.Table{}
 	add := func(name, value, about string) {
-		t.Rows = append(t.Rows, doc.Row{Name: name, Cells: []doc.Value{doc.Text(value), doc.Text(about)}})
+		t.Add(doc.Row{Name: name, Cells: doc.Cells(value, about)})
 	}
 	if len(placed) < 2 {
 		return doc.Block{}
@@ -230,9 +225,7 @@ func (l *Leaderboard) judges() doc.Block {
 		b.Links = []doc.Link{{Words: fmt.Sprintf("All %d judges", len(b.Table.Rows)), Target: l.All}}
 		b.Table.Rows = b.Table.Rows[:l.Most]
 	}
-	for _, note := range l.Notes {
-		b.Notes = append(b.Notes, doc.Plain(note))
-	}
+	b.Plain(l.Notes...)
 	return b
 }
 
@@ -260,7 +253,7 @@ func (b Board) block() doc.Block {
 		row := doc.Row{
 			Name: r.Name + r.Mark, Detail: r.Detail, Target: r.target, Look: "level-" + string(r.Level),
 			Ranks: [2]int{r.First, r.Last}, Simulated: r.Simulated,
-			Cells: []doc.Value{doc.LevelOf(r.Level), doc.Num(r.Headline)},
+			Cells: doc.Cells(r.Level, r.Headline),
 		}
 		if b.Test == "" {
 			row.Ranks = [2]int{}
@@ -283,7 +276,7 @@ func (b Board) block() doc.Block {
 			time.Text = seconds1(*r.Seconds)
 		}
 		row.Cells = append(row.Cells, time)
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	t.DropEmpty()
 	out := doc.Block{ID: "judges", Table: t}
@@ -354,7 +347,7 @@ func baselinesOf(rules []scoring.Rule, metric, unit string) doc.Block {
 		}
 		read = read || rule.Named != nil
 		x := scoring.Result{Value: &rule.Value, Low: rule.Low, High: rule.High}
-		t.Rows = append(t.Rows, doc.Row{Name: rule.Name, Look: "level-unknown", Cells: []doc.Value{doc.Num(x)}})
+		t.Add(doc.Row{Name: rule.Name, Look: "level-unknown", Cells: doc.Cells(x)})
 	}
 	if !read {
 		return doc.Block{}
@@ -406,10 +399,10 @@ func (l *Leaderboard) fails() doc.Block {
 	if left := len(groups) - failColumns; left > 0 { // the largest stay
 		slices.SortStableFunc(groups, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 		groups = groups[:failColumns]
-		b.Notes = append(b.Notes, doc.Say("board.smaller-categories", table.Count(left, "smaller categorie")))
+		b.Remark("board.smaller-categories", table.Count(left, "smaller categorie"))
 	}
 	if more := len(l.placed()) - len(rows); more > 0 {
-		b.Notes = append(b.Notes, doc.Say("board.best-rows", len(rows)))
+		b.Remark("board.best-rows", len(rows))
 	}
 	b.Table = &doc.Table{First: "judge"}
 	for _, g := range groups {
@@ -427,7 +420,7 @@ func (l *Leaderboard) fails() doc.Block {
 			}
 			row.Cells = append(row.Cells, doc.Num(x))
 		}
-		b.Table.Rows = append(b.Table.Rows, row)
+		b.Table.Add(row)
 	}
 	return b
 }
@@ -447,11 +440,11 @@ func (l *Leaderboard) against() doc.Block {
 		}
 		low = min(low, *x.Value)
 		high = max(high, *x.Value)
-		row := doc.Row{Name: s.Name, Look: "level-" + string(s.Level), Cells: []doc.Value{doc.Num(x), doc.Num(s.Headline)}}
+		row := doc.Row{Name: s.Name, Look: "level-" + string(s.Level), Cells: doc.Cells(x, s.Headline)}
 		if s.Reference {
 			row.Mark = doc.Diamond
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	if len(t.Rows) < 2 {
 		return doc.Block{}
@@ -479,19 +472,17 @@ func (l *Leaderboard) against() doc.Block {
 // reading says how sure the answer is and how the page is read.
 func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
-	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page, Notes: []doc.Note{
-		doc.Say("board.interval", l.of(), cmp.Or(head.Interval, "resampling")),
-	}}
-	add := func(code string, args ...any) { b.Notes = append(b.Notes, doc.Say(code, args...)) }
+	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page}
+	b.Remark("board.interval", l.of(), cmp.Or(head.Interval, "resampling"))
 	if l.Test != "" {
-		add("board.test", l.Test, l.Family)
+		b.Remark("board.test", l.Test, l.Family)
 	} else {
-		add("board.untested")
+		b.Remark("board.untested")
 	}
 	if slices.ContainsFunc(l.Rows, func(s Standing) bool { return s.RightWhereAlike.Value != nil }) {
-		add("board.when-consistent")
-		add("board.position-bias")
+		b.Remark("board.when-consistent")
+		b.Remark("board.position-bias")
 	}
-	add("board.level")
+	b.Remark("board.level")
 	return b
 }

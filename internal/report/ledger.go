@@ -26,12 +26,8 @@ func costBlocks(head string, rows []costRow) []doc.Block {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := &doc.Table{First: head}
-	for _, name := range []string{
-		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000",
-	} {
-		t.Columns = append(t.Columns, doc.Column{Name: name, Kind: doc.Whole})
-	}
+	t := &doc.Table{First: head, Columns: doc.Columns(doc.Whole,
+		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000")}
 	b := doc.Block{
 		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Full | doc.Page, Fold: "Cost",
 		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},
@@ -52,27 +48,27 @@ func costBlocks(head string, rows []costRow) []doc.Block {
 		count := func(n int, each float64, decimals int) doc.Value {
 			return of(new(float64(n)), 0, &each, decimals)
 		}
-		t.Rows = append(t.Rows, doc.Row{Name: p.name, Cells: []doc.Value{
+		t.Add(doc.Row{Name: p.name, Cells: doc.Cells(
 			count(p.Calls, each.Calls, 1), count(p.ReadTokens(), each.ReadTokens, 0),
 			count(p.ReplyTokens, each.ReplyTokens, 0), of(&p.Seconds, 1, &each.Seconds, 2),
 			of(p.Joules, 0, each.Joules, 1), of(p.Price, 2, each.Price, 4),
-			doc.Text(strconv.Itoa(p.DecidedItems)), of(p.PerThousand, 2, nil, 0),
-		}})
+			strconv.Itoa(p.DecidedItems), of(p.PerThousand, 2, nil, 0),
+		)})
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
 			untold = append(untold, p.name)
 		}
 		if said := strings.Join(beside(p.Ledger), "; "); said != "" && len(rows) > 1 {
-			b.Notes = append(b.Notes, doc.Plain(p.name+": "+said))
+			b.Plain(p.name + ": " + said)
 		} else if said != "" {
-			b.Notes = append(b.Notes, doc.Plain(said))
+			b.Plain(said)
 		}
 	}
 	t.DropEmpty()
 	switch said := doc.Phrase("cost.no-prompt-cache"); {
 	case len(untold) == len(rows):
-		b.Notes = append(b.Notes, doc.Plain(said))
+		b.Plain(said)
 	case len(untold) > 0:
-		b.Notes = append(b.Notes, doc.Plain(strings.Join(untold, ", ")+": "+said))
+		b.Plain(strings.Join(untold, ", ") + ": " + said)
 	}
 	return []doc.Block{b}
 }

@@ -55,7 +55,7 @@ var pages = sync.OnceValue(Templates)
 func Templates() *template.Template {
 	return template.Must(doc.Templates().Funcs(template.FuncMap{
 		"add": func(a, b int) int { return a + b },
-	}).ParseFS(assets, "assets/*.html", "assets/picture.svg"))
+	}).ParseFS(assets, "assets/*.html"))
 }
 
 // Generator is how a page says what it was made by; gavel writes over pages that say it.
@@ -208,7 +208,7 @@ func settings(runs []Run, names []string) doc.Block {
 	}
 	t := &doc.Table{First: "run"}
 	for i := range runs {
-		t.Rows = append(t.Rows, doc.Row{Name: names[i]})
+		t.Add(doc.Row{Name: names[i]})
 	}
 	for _, name := range order {
 		v := values[name]

@@ -85,7 +85,7 @@ func (p *Plan) Document() doc.Document {
 	}
 	sheet := [][]string{{"question", "answer", "discordant", "power", "alpha"}}
 	add := func(question, answer string) {
-		t.Rows = append(t.Rows, doc.WordRow(question, answer))
+		t.Add(doc.WordRow(question, answer))
 		sheet = append(sheet, []string{question, answer, decimal(p.Discordant), decimal(p.Power), decimal(p.Alpha)})
 	}
 	if p.Detect != nil {
@@ -99,6 +99,8 @@ func (p *Plan) Document() doc.Document {
 		}
 		add(doc.Phrase("plan.tells", *p.Pairs), answer)
 	}
-	notes := []doc.Note{doc.Say("plan.tests", decimal(p.Alpha)), doc.Say("plan.about-discordant")}
-	return doc.Document{Answer: p.Says, Blocks: []doc.Block{{Table: t, Notes: notes}}, Sheet: sheet}
+	b := doc.Block{Table: t}
+	b.Remark("plan.tests", decimal(p.Alpha))
+	b.Remark("plan.about-discordant")
+	return doc.Document{Answer: p.Says, Blocks: []doc.Block{b}, Sheet: sheet}
 }

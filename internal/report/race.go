@@ -228,54 +228,52 @@ func (out *Race) Block() doc.Block {
 		} else if in > 1 && r.items > 0 {
 			row.Ranks = [2]int{1, in}
 		}
-		row.Cells = []doc.Value{
-			items, doc.Num(r.share), doc.Count(r.items * each), doc.Num(r.ahead), after, e, doc.Text(r.ended()),
-		}
-		t.Rows = append(t.Rows, row)
+		row.Cells = doc.Cells(
+			items, r.share, r.items*each, r.ahead, after, e, r.ended(),
+		)
+		t.Add(row)
 	}
 	b := doc.Block{
 		ID:    "race",
 		Title: fmt.Sprintf("Race of %d judges", len(out.rows)),
 		About: fmt.Sprintf("%s, in the order of seed %d", table.Count(out.rules.Items, "item"), out.seed),
 		Table: t,
-		Notes: out.notes(),
 	}
 	t.DropEmpty()
+	out.remark(&b)
 	return b
 }
 
-// notes of the race: what it took, and what its numbers mean.
-func (out *Race) notes() (notes []doc.Note) {
-	add := func(code string, args ...any) { notes = append(notes, doc.Say(code, args...)) }
+// remark says what the race took, and what its numbers mean.
+func (out *Race) remark(b *doc.Block) {
 	if out.Unfinished {
-		add(doc.Warning, doc.Phrase("race.unfinished"))
+		b.Remark(doc.Warning, doc.Phrase("race.unfinished"))
 	}
-	add("race.alpha", decimal(out.Alpha), decimal(float64(len(out.rows)-1)/out.Alpha))
-	add("race.intervals", decimal(100*(1-out.Alpha)))
+	b.Remark("race.alpha", decimal(out.Alpha), decimal(float64(len(out.rows)-1)/out.Alpha))
+	b.Remark("race.intervals", decimal(100*(1-out.Alpha)))
 	if out.rules.Margin > 0 {
-		add("race.tied", decimal(100*out.rules.Margin))
+		b.Remark("race.tied", decimal(100*out.rules.Margin))
 	}
 	if out.loads > 0 {
-		add("race.loads", out.loads)
+		b.Remark("race.loads", out.loads)
 	}
 	if o := out.Orders; o.Tried > 0 {
 		behind := ""
 		if out.rules.Margin > 0 {
 			behind = doc.Phrase("race.by-margin")
 		}
-		add("race.orders", table.Count(o.Tried, "other order"), behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried),
+		b.Remark("race.orders", table.Count(o.Tried, "other order"), behind, o.Erred, 100*float64(o.Erred)/float64(o.Tried),
 			100*o.Calls/float64(out.FullCalls))
 	}
 	if out.Hours != nil && *out.FullHours >= 0.01 {
-		add("race.hours", decimal(*out.Hours), decimal(*out.FullHours))
+		b.Remark("race.hours", decimal(*out.Hours), decimal(*out.FullHours))
 	}
 	if out.About != "" {
-		add("race.about", aboutWords[out.About])
+		b.Remark("race.about", aboutWords[out.About])
 	}
 	if out.rights != nil {
-		notes = append(notes, doc.Warn(out.rights.Warnings)...)
+		b.Warn(out.rights.Warnings)
 	}
-	return notes
 }
 
 // evidence is the E against a judge that left.

@@ -29,11 +29,7 @@ type JudgeCost struct {
 
 // Condition is what all judges of a suite were asked alike.
 type Condition struct {
-	Name     string            `json:"condition"`
-	Protocol string            `json:"protocol"`
-	Dataset  string            `json:"dataset"`
-	Prompt   string            `json:"prompt"`
-	Options  string            `json:"options,omitempty"`
+	scoring.SuiteCondition
 	Cells    []Cell            `json:"cells"`     // one for each judge
 	Rankings []scoring.Ranking `json:"standings"` // one for each headline
 	// the answer in a sentence or two; left out where nothing is judged
@@ -66,7 +62,7 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 	var all []*scoring.Ranking
 	ledgers := map[string][]*scoring.Ledger{}
 	for _, k := range suite.Conditions {
-		row := Condition{Name: k.Name, Protocol: k.Protocol, Dataset: k.Dataset, Prompt: k.Prompt, Options: k.Options}
+		row := Condition{SuiteCondition: k}
 		var runs []*scoring.Run
 		for _, c := range suite.Cells {
 			if c.Condition != k.Name {
@@ -181,16 +177,10 @@ func (s Ranking) Blocks() (all []doc.Block) {
 		rows = append(rows, costRow{j.Judge, j.Ledger})
 	}
 	all = append(all, costBlocks("judge", rows)...)
-	var notes, warnings []doc.Note
-	for _, n := range s.notes() {
-		if n.Code == doc.Warning {
-			warnings = append(warnings, n)
-		} else {
-			notes = append(notes, n)
-		}
-	}
-	return append(all, doc.Block{ID: "warnings", Notes: warnings},
-		doc.Block{ID: "sure", In: doc.Full | doc.Page, Fold: "How to read this", Notes: notes})
+	warnings := doc.Block{ID: "warnings"}
+	sure := doc.Block{ID: "sure", In: doc.Full | doc.Page, Fold: "How to read this"}
+	s.remark(&sure, &warnings)
+	return append(all, warnings, sure)
 }
 
 // Terms explain the metrics of the numbers.
@@ -210,18 +200,18 @@ func (c Condition) block(id string, says bool) doc.Block {
 	b.About = strings.Join(slices.DeleteFunc([]string{c.Protocol, c.Dataset, "prompt " + c.Prompt, c.Options},
 		func(s string) bool { return s == "" }), " · ")
 	if says && c.Says != "" {
-		b.Notes = append(b.Notes, doc.Plain(c.Says))
+		b.Plain(c.Says)
 	}
 	for _, cell := range c.Cells {
 		switch {
 		case cell.Place < 0 && cell.Expected > 0:
-			b.Notes = append(b.Notes, doc.Say("ranking.unasked", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
-				cell.Status))
+			b.Remark("ranking.unasked", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
+				cell.Status)
 		case cell.Place < 0:
-			b.Notes = append(b.Notes, doc.Say("ranking.open", scoring.InSentence(cell.Judge), cell.Status))
+			b.Remark("ranking.open", scoring.InSentence(cell.Judge), cell.Status)
 		case !cell.complete():
-			b.Notes = append(b.Notes, doc.Say("ranking.partial", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
-				cell.Status))
+			b.Remark("ranking.partial", scoring.InSentence(cell.Judge), cell.Answered, cell.Expected,
+				cell.Status)
 		}
 	}
 	return b
@@ -235,7 +225,7 @@ func (c Condition) numbers(id string) doc.Block {
 	}}
 	for _, cell := range c.Cells {
 		if cell.Place < 0 {
-			t.Rows = append(t.Rows, doc.Row{Name: cell.Judge, Cells: []doc.Value{doc.Text(cell.Status)}})
+			t.Add(doc.Row{Name: cell.Judge, Cells: doc.Cells(cell.Status)})
 			continue
 		}
 		for _, st := range c.Rankings {
@@ -244,11 +234,11 @@ func (c Condition) numbers(id string) doc.Block {
 			if !cell.complete() {
 				value.Text = "*"
 			}
-			t.Rows = append(t.Rows, doc.Row{Name: cell.Judge, Target: doc.RunRef(cell.Run), Cells: []doc.Value{
-				doc.Text(strings.TrimSpace(MetricName(c.Protocol, st.Metric) + " " + st.Mode)), value, doc.Count(r.N),
-				doc.Text(r.Letters), doc.Num(scoring.Result{Value: r.NoiseFloor, Unit: st.Unit}),
-				doc.Num(*cmp.Or(r.SelfAgreement, &scoring.Result{})),
-			}})
+			t.Add(doc.Row{Name: cell.Judge, Target: doc.RunRef(cell.Run), Cells: doc.Cells(
+				strings.TrimSpace(MetricName(c.Protocol, st.Metric)+" "+st.Mode), value, r.N,
+				r.Letters, scoring.Result{Value: r.NoiseFloor, Unit: st.Unit},
+				*cmp.Or(r.SelfAgreement, &scoring.Result{}),
+			)})
 		}
 	}
 	t.DropEmpty()
@@ -276,7 +266,7 @@ func Finished(statuses []string, count func(status string) int) doc.Block {
 		case "interrupted", "incomplete", "stopped":
 			look = "first"
 		}
-		t.Rows = append(t.Rows, doc.Row{Name: status, Look: look, Cells: []doc.Value{doc.Count(n)}})
+		t.Add(doc.Row{Name: status, Look: look, Cells: doc.Cells(n)})
 	}
 	return doc.Block{ID: "finished", Chart: doc.StackedBar, Table: t}
 }
@@ -289,8 +279,8 @@ func repeated(st scoring.Ranking) bool {
 	return slices.ContainsFunc(st.Runs, func(p scoring.Placed) bool { return p.SelfAgreement != nil })
 }
 
-// notes are what a ranking has to say beneath.
-func (s Ranking) notes() (notes []doc.Note) {
+// remark says how the numbers are to be read, and what to be warned of.
+func (s Ranking) remark(b, warnings *doc.Block) {
 	var tests []string
 	var undefined table.Remarks
 	judges := 0
@@ -312,7 +302,7 @@ func (s Ranking) notes() (notes []doc.Note) {
 		}
 		for _, cell := range c.Cells {
 			if cell.Error != "" {
-				notes = append(notes, doc.Say(doc.Warning, cell.Error))
+				warnings.Remark(doc.Warning, cell.Error)
 			}
 		}
 	}
@@ -321,18 +311,16 @@ func (s Ranking) notes() (notes []doc.Note) {
 		if again {
 			above = doc.Phrase("ranking.above-noise")
 		}
-		notes = append(notes, doc.Say("ranking.letters", above, strings.Join(tests, ", of ")))
+		b.Remark("ranking.letters", above, strings.Join(tests, ", of "))
 	}
 	if again {
-		notes = append(notes, doc.Plain(noiseNote), doc.Say("ranking.self-agreement"))
+		b.Plain(noiseNote)
+		b.Remark("ranking.self-agreement")
 	}
-	for _, line := range append(s.intervals(), undefined.Lines()...) {
-		notes = append(notes, doc.Plain(line))
-	}
+	b.Plain(append(s.intervals(), undefined.Lines()...)...)
 	if simulated {
-		notes = append(notes, doc.Say(doc.Warning, doc.Phrase("ranking.simulated")))
+		warnings.Remark(doc.Warning, doc.Phrase("ranking.simulated"))
 	}
-	return notes
 }
 
 // intervals says how those of a ranking were made, of each kind of unit by itself.
@@ -381,7 +369,7 @@ func (s Ranking) sheet() [][]string {
 				}))
 				if r.SelfAgreement != nil {
 					rows = append(rows, slices.Concat(row, []string{
-						"noise-floor:" + st.Metric, st.Mode, r.Unit, table.Cell(r.NoiseFloor, 6), "", "", "",
+						scoring.NoiseFloor + st.Metric, st.Mode, r.Unit, table.Cell(r.NoiseFloor, 6), "", "", "",
 						"", cmp.Or(r.Unit, "percentage points"),
 					}))
 					same = r.SelfAgreement

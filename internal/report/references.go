@@ -53,12 +53,12 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	d := doc.Document{Data: all}
 	isTested := run != nil && !run.ByFiguresAlone()
-	var notes []doc.Note
+	b := doc.Block{Table: t}
 	if isTested {
 		t.Columns = append(t.Columns, doc.Columns(doc.Whole, "only it", "only this run", "p")...)
 		t.Columns[7].Spare = 5
 		t.Columns[8].Spare = 6
-		notes = append(notes, doc.Say("references.tested"))
+		b.Remark("references.tested")
 	}
 	if run != nil {
 		d.Title = fmt.Sprintf("%s on the same %s: %s", run.Judge(),
@@ -66,7 +66,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 	}
 	var own *scoring.Result // of the run, until it has its row
 	putOwn := func() {
-		t.Rows = append(t.Rows, doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "", own.Metric,
+		t.Add(doc.WordRow("this run: "+run.Judge(), "", Prompt(*run), run.Dataset, "", own.Metric,
 			table.Roughly(*own), fmt.Sprint(own.N)))
 		own = nil
 	}
@@ -87,7 +87,7 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 			row.Cells = append(row.Cells, doc.Text(fmt.Sprint(x.OnlyReference)), doc.Text(fmt.Sprint(x.OnlyRun)),
 				doc.Text(table.PValue(x.P)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 		if own != nil && own.Value != nil && (i == len(all)-1 || all[i+1].Metric != x.Metric) {
 			putOwn()
 		}
@@ -102,8 +102,9 @@ func ListReferences(run *scoring.Report, all []scoring.Reference) doc.Document {
 		metric.Text = MetricName(protocol, metric.Text)
 	}
 	if slices.ContainsFunc(all, func(x scoring.Reference) bool { return x.LabelsStay }) {
-		notes = append(notes, doc.Plain(scoring.LabelsStayed))
+		b.Plain(scoring.LabelsStayed)
 	}
-	d.Blocks = []doc.Block{{Table: t, Notes: append(notes, doc.Say("references.same-name"))}}
+	b.Remark("references.same-name")
+	d.Blocks = []doc.Block{b}
 	return d
 }

@@ -57,9 +57,6 @@ type Twin struct {
 // SameLayout tells whether runs of two protocols are laid out together.
 func SameLayout(a, b string) bool { return layoutOf(a) == layoutOf(b) }
 
-// Section is a part of a page.
-type Section = doc.Block
-
 // End is one that units of a run come to, as a bar has it.
 type End struct {
 	Part  string // of [scoring.Breakdown]
@@ -101,12 +98,7 @@ func diagnosed(r *scoring.Report) scoring.Level {
 	return r.Diagnosis.Level
 }
 
-func levelOf(r *scoring.Report) scoring.Level {
-	if r.Diagnosis == nil {
-		return scoring.Unknown
-	}
-	return r.Diagnosis.Level
-}
+func levelOf(r *scoring.Report) scoring.Level { return cmp.Or(diagnosed(r), scoring.Unknown) }
 
 // Judge returns the name of the judge: the one that was given, else that of the model without its path.
 func (p *RunPage) Judge() string { return cmp.Or(p.Name, p.Report.Judge()) }
@@ -217,7 +209,7 @@ func Became(p *RunPage) []doc.Block {
 	of := 0
 	for _, x := range parts {
 		of += x.N
-		t.Rows = append(t.Rows, doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: []doc.Value{doc.Count(x.N)}})
+		t.Add(doc.Row{Name: x.Name, Look: x.Look, Target: x.Target, Cells: doc.Cells(x.N)})
 	}
 	b := doc.Block{
 		ID:    "became",
@@ -231,21 +223,19 @@ func Became(p *RunPage) []doc.Block {
 		b.Bracket = l.Bracket(&p.Report)
 	}
 	if b.Bracket != nil {
-		for b.Bracket.To = 0; b.Bracket.To < len(parts) && parts[b.Bracket.To].Look != "tie" && sumTo(parts, b.Bracket.To) <
-			b.Bracket.N; b.Bracket.To++ {
+		joined := 0
+		for _, x := range parts {
+			if x.Look == "tie" || joined >= b.Bracket.N {
+				break
+			}
+			joined += x.N
+			b.Bracket.To++
 		}
 	}
 	if b.About == "" && l.Ways != nil {
 		b.About = strings.Replace(l.Ways(&p.Report), "?", "judged", 1)
 	}
 	return []doc.Block{b}
-}
-
-func sumTo(parts []doc.Part, end int) (n int) {
-	for _, x := range parts[:end] {
-		n += x.N
-	}
-	return n
 }
 
 // Cards are the numbers that stand for the run: large on a page, on a terminal with those of each category.
@@ -276,11 +266,11 @@ func Cards(p *RunPage) []doc.Block {
 		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
 			about = place
 		}
-		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: []doc.Value{doc.Num(x), doc.Text(about)}}
+		row := doc.Row{Name: tile.label(&p.Report), Folded: tile.Folded, Cells: doc.Cells(x, about)}
 		for _, g := range groups {
 			row.Cells = append(row.Cells, doc.Num(p.Result(tile.Metric, g, tile.Mode)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	if len(t.Rows) == 0 {
 		return nil
@@ -299,47 +289,56 @@ func hasTile(r scoring.Report, group string) bool {
 	})
 }
 
-// ByGroup is the headline by category.
+// ByGroup is a metric by group of the items: the headline by category, unless the layout says otherwise.
 func ByGroup(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
-	groups := p.Groups()
 	head := Headline(&p.Report)
-	if len(groups) < 2 || head == nil || head.Value == nil || head.Unit != "" {
+	for _, metric := range l.By.Metrics {
+		if x := p.Overall(metric); x.Value != nil {
+			head = &x
+			break
+		}
+	}
+	if head == nil || head.Value == nil || head.Unit != "" {
 		return nil
 	}
-	t := &doc.Table{First: "category", Columns: []doc.Column{
-		{Name: MetricName(p.Protocol, head.Metric), Kind: doc.Number, Axis: &doc.PercentAxis},
-		{Name: "outcomes of the " + l.item() + "s", Kind: doc.Bar},
+	name := MetricName(p.Protocol, head.Metric)
+	t := &doc.Table{First: cmp.Or(l.By.First, "category"), Columns: []doc.Column{
+		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the " + l.item() + "s", Kind: doc.Bar},
 	}}
-	if l.Beside != "" {
-		t.Columns = append(t.Columns, doc.Column{Name: MetricName(p.Protocol, l.Beside), Kind: doc.Of})
+	b := doc.Block{
+		ID: "groups", Title: cmp.Or(l.By.Title, "By category"), About: name + ", percent, with 95 % interval", In: doc.Page,
+		Table: t,
 	}
-	for _, g := range groups {
+	if l.By.Beside != "" {
+		column := doc.Column{Name: MetricName(p.Protocol, l.By.Beside), Kind: doc.Of}
+		if p.Overall(l.By.Beside).Unit != "" {
+			column.Kind = doc.Bare
+		}
+		t.Columns = append(t.Columns, column)
+	}
+	for _, g := range p.Groups() {
 		x := p.Result(head.Metric, g, head.Mode)
 		if x.Metric == "" {
 			continue
 		}
-		held := p.Result(l.Held, g, "")
+		held := p.Result(strings.Replace(l.By.Held, "*", head.Metric, 1), g, "")
+		if held.Value != nil {
+			b.Keys = []doc.Key{{Sign: "diamond", Words: l.By.HeldWords}}
+		}
 		row := doc.Row{Name: g, N: x.N, Look: "level-" + string(p.Level()), Cells: []doc.Value{
 			{Result: x, Held: &held}, {Parts: p.Parts(g)},
 		}}
 		if g == scoring.Overall {
 			row.Name, row.Total = "All", true
 		}
-		if l.Beside != "" {
-			row.Cells = append(row.Cells, doc.Num(p.Result(l.Beside, g, "")))
+		if l.By.Beside != "" {
+			row.Cells = append(row.Cells, doc.Num(p.Result(l.By.Beside, g, "")))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
-	b := doc.Block{
-		ID:    "groups",
-		Title: "By category",
-		About: MetricName(p.Protocol, head.Metric) + ", percent, with 95 % interval",
-		In:    doc.Page,
-		Table: t,
-	}
-	if p.Overall(l.Held).Value != nil {
-		b.Keys = []doc.Key{{Sign: "diamond", Words: l.HeldWords}}
+	if len(t.Rows) < 2 {
+		return nil
 	}
 	return []doc.Block{b}
 }
@@ -429,21 +428,14 @@ func (p *RunPage) disjoint() []string {
 }
 
 // Caveats are what to know before the numbers are believed.
-func Caveats(p *RunPage) (all []doc.Block) {
-	var notes []doc.Note
-	for _, words := range p.Trust() {
-		notes = append(notes, doc.Plain(words))
-	}
-	n := min(len(notes), mostCaveats)
-	if n > 0 {
-		all = append(all, doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page,
-			Notes: notes[:n]})
-	}
-	if n < len(notes) {
-		all = append(all, doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(notes)-n), Half: true,
-			In: doc.Page, Notes: notes[n:]})
-	}
-	return all
+func Caveats(p *RunPage) []doc.Block {
+	words := p.Trust()
+	n := min(len(words), mostCaveats)
+	first := doc.Block{ID: "warnings", Title: "Before you trust it", Half: true, In: doc.Page}
+	first.Plain(words[:n]...)
+	rest := doc.Block{ID: "more-warnings", Fold: fmt.Sprintf("%d more", len(words)-n), Half: true, In: doc.Page}
+	rest.Plain(words[n:]...)
+	return []doc.Block{first, rest}
 }
 
 // shownFirst are the settings of a run that are not folded.
@@ -455,7 +447,7 @@ func Making(p *RunPage) []doc.Block {
 	if len(first.Rows) == 0 {
 		return nil
 	}
-	first.Rows = append(first.Rows, doc.Row{Name: "reading", Cells: []doc.Value{doc.Text(scoring.HowRead(p.Report))}})
+	first.Add(doc.Row{Name: "reading", Cells: doc.Cells(scoring.HowRead(p.Report))})
 	all := []doc.Block{{
 		ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command,
 	}}
@@ -474,7 +466,7 @@ func facts(all []scoring.Metadatum, takes func(name string) bool) *doc.Table {
 	t := &doc.Table{Columns: []doc.Column{{}}}
 	for _, m := range all {
 		if takes(m.Name) {
-			t.Rows = append(t.Rows, doc.Row{Name: m.Name, Cells: []doc.Value{doc.Text(m.Value)}})
+			t.Add(doc.Row{Name: m.Name, Cells: doc.Cells(m.Value)})
 		}
 	}
 	return t
@@ -491,26 +483,26 @@ func EveryNumber(p *RunPage) []doc.Block {
 	}
 	var remarks table.Remarks
 	seen := map[[2]string]bool{}
-	results := slices.Concat(p.Results, further(p.Report))
-	for _, x := range results {
+	every := scoring.Report{Results: slices.Concat(p.Results, p.found().Results)}
+	for _, x := range every.Results {
 		remarks.Add(strings.TrimSpace(MetricName(p.Protocol, x.Metric)+" "+x.Mode), x.Note)
 		key := [2]string{x.Metric, x.Mode}
 		if seen[key] {
 			continue
 		}
 		seen[key] = true
-		all := p.find(results, x.Metric, scoring.Overall, x.Mode)
+		all := every.Result(x.Metric, scoring.Overall, x.Mode)
 		name := MetricName(p.Protocol, x.Metric)
-		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: []doc.Value{
-			doc.Num(all), doc.Text(cmp.Or(all, x).Count()), doc.Text(cmp.Or(all, x).Missing),
-		}}
+		row := doc.Row{Name: strings.TrimSpace(name + " " + x.Mode), Cells: doc.Cells(
+			all, cmp.Or(all, x).Count(), cmp.Or(all, x).Missing,
+		)}
 		if name != x.Metric {
 			row.Detail = x.Metric
 		}
 		for _, g := range groups {
-			row.Cells = append(row.Cells, doc.Num(p.find(results, x.Metric, g, x.Mode)))
+			row.Cells = append(row.Cells, doc.Num(every.Result(x.Metric, g, x.Mode)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	b := doc.Block{
 		ID:    "every",
@@ -523,20 +515,7 @@ func EveryNumber(p *RunPage) []doc.Block {
 			doc.Plain(layoutOf(p.Protocol).Noun + ": " + Outcomes(p.Report)), doc.Plain(BootstrapNote(p.Report)),
 		},
 	}
-	for _, line := range remarks.Lines() {
-		b.Notes = append(b.Notes, doc.Plain(line))
-	}
-	b.Notes = append(b.Notes, doc.Warn(p.Warnings)...)
+	b.Plain(remarks.Lines()...)
+	b.Warn(p.Warnings)
 	return append([]doc.Block{b}, costBlocks("judge", []costRow{{name: p.Judge(), Ledger: p.Ledger}})...)
-}
-
-// find a result among those of the run and what is worked out beside them.
-func (p *RunPage) find(all []scoring.Result, metric, group, mode string) (none scoring.Result) {
-	i := slices.IndexFunc(all, func(x scoring.Result) bool {
-		return x.Metric == metric && x.Group == group && x.Mode == mode
-	})
-	if i < 0 {
-		return none
-	}
-	return all[i]
 }

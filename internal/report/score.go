@@ -53,7 +53,7 @@ func (s Scores) sheet() [][]string {
 		for _, x := range r.Results {
 			row(x, decimals(x.Unit))
 		}
-		for _, x := range further(r) {
+		for _, x := range foundIn(r).Results {
 			row(x, 6)
 		}
 		for _, o := range scoring.Outcomes {
@@ -131,7 +131,7 @@ func (s Scores) Document() doc.Document {
 		}
 	}
 	if cost := costOf(last.Ledger); cost != "" && s.Board == nil {
-		t := &doc.Table{Columns: []doc.Column{{}}, Rows: []doc.Row{{Name: "cost", Cells: []doc.Value{doc.Text(cost)}}}}
+		t := &doc.Table{Columns: []doc.Column{{}}, Rows: []doc.Row{{Name: "cost", Cells: doc.Cells(cost)}}}
 		d.Blocks = append(d.Blocks, doc.Block{In: doc.Short, Chart: doc.Facts, Table: t})
 	}
 	if len(s.Next) > 0 {
@@ -144,9 +144,9 @@ func (s Scores) Document() doc.Document {
 func (s Scores) stages() doc.Block {
 	t := &doc.Table{First: "stages", Columns: []doc.Column{{Kind: doc.Judged}, {}}}
 	for _, r := range s.Runs[:len(s.Runs)-1] {
-		t.Rows = append(t.Rows, doc.Row{Name: r.Model + " · " + Question(r), Cells: []doc.Value{
-			doc.LevelOf(levelOf(&r)), doc.Text(r.Says),
-		}})
+		t.Add(doc.Row{Name: r.Model + " · " + Question(r), Cells: doc.Cells(
+			levelOf(&r), r.Says,
+		)})
 	}
 	return doc.Block{ID: "stages", In: doc.Short, Table: t}
 }
@@ -165,11 +165,11 @@ func (s Scores) beside() doc.Block {
 	}
 	for i, name := range runNames(s.Runs) {
 		r := &s.Runs[i]
-		row := doc.Row{Name: name, N: r.Items, Cells: []doc.Value{doc.LevelOf(diagnosed(r))}}
+		row := doc.Row{Name: name, N: r.Items, Cells: doc.Cells(diagnosed(r))}
 		for _, tile := range tiles {
 			row.Cells = append(row.Cells, doc.Num(tile.of(r)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	return doc.Block{
 		ID: "runs", Title: table.Count(len(s.Runs), "run"), About: "95 % intervals", In: doc.Full, Chart: doc.Numbers,

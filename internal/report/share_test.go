@@ -13,8 +13,8 @@ import (
 
 // A picture has the size that previews take, and the same runs give the same bytes.
 func TestPicturesToShare(t *testing.T) {
-	board := &report.Leaderboard{Board: boardOf([]*float64{new(50.0), nil, new(80.0)}, [2]int{0, 2})}
-	run := report.Run{Report: scoring.Report{Protocol: "pairwise", Model: "lab/m\x1b[31m\u202e<&\n通义", Says: strings.Repeat("Long words. ", 90)}}
+	board := &report.Leaderboard{Board: boardOf([]float64{50, none, 80}, [2]int{0, 2})}
+	run := report.Run{Report: scoring.Report{Protocol: "pairwise", Question: scoring.Question{Model: "lab/m\x1b[31m\u202e<&\n通义"}, Answer: scoring.Answer{Says: strings.Repeat("Long words. ", 90)}}}
 	for name, d := range map[string]report.Document{
 		"leaderboard": {Runs: make([]report.Run, 3), Boards: []*report.Leaderboard{board}},
 		"run":         {Runs: []report.Run{run}},
@@ -29,12 +29,12 @@ func TestPicturesToShare(t *testing.T) {
 		var svg struct {
 			Width  int      `xml:"width,attr"`
 			Height int      `xml:"height,attr"`
-			Texts  []string `xml:"text"`
+			Texts  []string `xml:"svg>text"`
 			Dots   []struct {
 				Radius float64 `xml:"r,attr"`
-			} `xml:"circle"`
+			} `xml:"svg>circle"`
 		}
-		if err := xml.Unmarshal(a.Bytes(), &svg); err != nil || svg.Width != 1200 || svg.Height != 630 {
+		if err := xml.Unmarshal(a.Bytes(), &svg); err != nil || len(svg.Texts) < 3 || svg.Width != 1200 || svg.Height != 630 {
 			t.Errorf("%s: %v, %d × %d", name, err, svg.Width, svg.Height)
 		}
 		for _, dot := range svg.Dots {
@@ -54,7 +54,7 @@ func TestPicturesToShare(t *testing.T) {
 }
 
 func TestMarkdownToShare(t *testing.T) {
-	board := &report.Leaderboard{Board: boardOf([]*float64{new(50.0), new(80.0)}, [2]int{0, 1}), About: "which is better · d"}
+	board := &report.Leaderboard{Board: boardOf([]float64{50, 80}, [2]int{0, 1}), About: "which is better · d"}
 	var b bytes.Buffer
 	if err := (report.Document{Boards: []*report.Leaderboard{board}}).Markdown(&b); err != nil {
 		t.Fatal(err)

@@ -49,27 +49,28 @@ func (s Sway) block() doc.Block {
 			look = scoring.Weak
 		}
 		odds, p := oddsWords(c.Odds)
-		t.Rows = append(t.Rows, doc.Row{Name: c.Name, N: c.Pairs, Look: "level-" + string(look), Cells: []doc.Value{
-			doc.Num(c.Named.Result()), doc.Num(c.More.Result()), doc.Num(c.Less.Result()), doc.Text(odds), doc.Text(p),
-		}})
+		t.Add(doc.Row{Name: c.Name, N: c.Pairs, Look: "level-" + string(look), Cells: doc.Cells(
+			c.Named.Result(), c.More.Result(), c.Less.Result(), odds, p,
+		)})
 	}
-	rule := s.Best()
-	var notes []doc.Note
-	if s.Level != nil {
-		notes = append(notes, doc.Say("sway.level", *s.Right, table.Roughly(s.Level.Result())))
-	}
-	notes = append(notes, doc.Say("sway.baseline", table.Roughly(s.Strict.Result()), rule.Name, rule.Value))
-	if s.Itself != "" {
-		notes = append(notes, doc.Say("sway.own-family", s.Itself))
-	}
-	return doc.Block{
+	b := doc.Block{
 		ID:    "sway",
 		Title: "Biases",
 		About: doc.Phrase("sway.about"),
 		Table: t,
 		Keys:  []doc.Key{{Words: "coloured: significant"}},
-		Notes: append(notes, doc.Say("sway.columns"), doc.Say("sway.odds")),
 	}
+	rule := s.Best()
+	if s.Level != nil {
+		b.Remark("sway.level", *s.Right, table.Roughly(s.Level.Result()))
+	}
+	b.Remark("sway.baseline", table.Roughly(s.Strict.Result()), rule.Name, rule.Value)
+	if s.Itself != "" {
+		b.Remark("sway.own-family", s.Itself)
+	}
+	b.Remark("sway.columns")
+	b.Remark("sway.odds")
+	return b
 }
 
 // Sways are the biases of the judge of a run; nothing where they are unknown.

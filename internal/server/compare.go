@@ -393,10 +393,7 @@ func namesAmong(heads []RunHead) []string {
 		sides = append(sides, scoring.Side{
 			Run:      h.Name,
 			Protocol: h.Protocol,
-			Prompt:   h.Prompt,
-			Settings: h.Settings,
-			Model:    h.Model,
-			Dataset:  h.Dataset,
+			Question: scoring.Question{Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Dataset: h.Dataset},
 		})
 		called = append(called, h.AboutName())
 	}

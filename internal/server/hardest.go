@@ -12,7 +12,6 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
-	"gavel/judging"
 	"gavel/scoring"
 )
 
@@ -128,15 +127,17 @@ func (m matrix) of(id string) *tally {
 
 // tallies counts how judges did on the items that all of them have.
 func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
-	var ids judging.IDs
+	places := map[string]int{} // in all, by item
 	for k, run := range judges {
 		x, err := s.runs.Index(s.runs.Closing, run.Name)
 		if err != nil {
 			return nil, err
 		}
 		for i := range x.Len() {
-			at, added := ids.Add(x.ID(i))
-			if added {
+			at, there := places[x.ID(i)]
+			if !there {
+				at = len(all)
+				places[x.ID(i)] = at
 				all = append(all, tally{id: x.ID(i), Marks: make([]itemMark, len(judges))})
 			}
 			all[at].add(k, x.Flags(i))

@@ -175,7 +175,7 @@ func (d *openAPI) name(t reflect.Type) {
 			d.names[t] = name
 		}
 		for _, f := range reflect.VisibleFields(t) {
-			if f.IsExported() && f.Tag.Get("json") != "-" {
+			if f.IsExported() && !f.Anonymous && f.Tag.Get("json") != "-" {
 				d.name(f.Type)
 			}
 		}

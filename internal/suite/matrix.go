@@ -74,10 +74,6 @@ func (s *File) Matrix(read func(*Cell) (eval.Request, error)) (*Suite, error) {
 			if err != nil {
 				return nil, m.blame(c, err)
 			}
-			told := func(other *Cell) bool { return other.Request.Retired != nil }
-			if slices.ContainsFunc(m.Cells, told) { // to say it once is enough
-				c.Request.Retired = nil
-			}
 			c.Request.Out = c.out
 			if c.judge.name != c.Request.Model {
 				c.Request.Name = c.judge.name

@@ -300,10 +300,8 @@ func (x *Contest) table() *report.Race {
 	for _, c := range x.suite.Cells {
 		side := scoring.Side{
 			Run:      c.out,
-			Model:    c.judge.name,
+			Question: scoring.Question{Model: c.judge.name, Prompt: c.point.Prompt, Dataset: c.point.Dataset},
 			Protocol: c.Request.Protocol,
-			Prompt:   c.point.Prompt,
-			Dataset:  c.point.Dataset,
 		}
 		if m, err := judging.ReadManifest(c.out); err == nil {
 			side.Simulated = m.Simulated

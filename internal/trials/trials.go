@@ -1,4 +1,5 @@
-// Package trials says how much the tests leave to chance: little in go test ./..., all of it in scripts/check.sh.
+// Package trials has what tests of many packages share. It says how much they leave to chance, little in go test ./...
+// and all of it in scripts/check.sh, and runs files of cases.
 package trials
 
 import (

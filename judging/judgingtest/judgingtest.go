@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/backends"
 	"gavel/datasets"
 )
@@ -78,13 +80,9 @@ func Choice() datasets.Item {
 func Open(t testing.TB, lines string) *datasets.Set {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "items.jsonl")
-	if err := os.WriteFile(path, []byte(lines), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, os.WriteFile(path, []byte(lines), 0o644))
 	set, err := datasets.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	t.Cleanup(func() { set.Close() })
 	return set
 }
@@ -121,9 +119,7 @@ func Items(t testing.TB, items ...datasets.Item) *datasets.Set {
 func line(t testing.TB, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return string(b) + "\n"
 }
 
@@ -149,14 +145,10 @@ func Zip(t testing.TB, namesAndTexts ...string) string {
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(namesAndTexts); i += 2 {
 		w, err := z.Create(namesAndTexts[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.NilError(t, err)
 		w.Write([]byte(namesAndTexts[i+1]))
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, z.Close())
 	return b.String()
 }
 

@@ -13,42 +13,12 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
+// TestFinalAnswer: testdata/final.txt has replies and what they end with; "-" is nothing.
 func TestFinalAnswer(t *testing.T) {
-	for _, c := range []struct{ name, reply, value, rule string }{
-		{"five times", "So it is K.\n\nKKKKK", "k", RuleFiveLetters},
-		{"the last of several", "AAAAA? No: BBBBB.", "b", RuleFiveLetters},
-		{"in bold", "**CCCCC**", "c", RuleFiveLetters},
-		{"in a box", `\boxed{DDDDD}`, "d", RuleFiveLetters},
-		{"a box goes before an earlier five", `AAAAA \boxed{EEEEE}`, "e", RuleFiveLetters},
-		{"four times", "KKKK", "", ""},
-		{"six times", "KKKKKK", "", ""},
-		{"small letters", "kkkkk", "", ""},
-		{"part of a word", "xKKKKK", "", ""},
-		{"five others", "ABCDE", "", ""},
-		{"box", `so \boxed{\frac{x}{2}}`, `\frac{x}{2}`, ruleBoxed},
-		{"box with dressing", `so \boxed{ \dfrac{1}{2} x }.`, `\frac{1}{2}x`, ruleBoxed},
-		{"a number and a letter", `\boxed{2x}`, "2x", ruleBoxed},
-		{"a box of a fraction", `\boxed{\frac{1}{2}}`, "0.5", ruleBoxed},
-		{"percent", `\boxed{20\%}`, "20", ruleBoxed},
-		{"box of a number", `\boxed{1{,}450.0}`, "1450", ruleBoxed},
-		{"box of money", `\boxed{\$18}`, "18", ruleBoxed},
-		{"the last box", `\boxed{1} \boxed{2}`, "2", ruleBoxed},
-		{"a box without an end", `**3** \boxed{1`, "3", ruleBold},
-		{"the word", "Answer: C", "c", ruleAnswer},
-		{"the word in bold", "**Answer: C**", "c", ruleAnswer},
-		{"the word and an option's text", "Answer: (C) Tungsten", "c", ruleAnswer},
-		{"the words", "The answer is (C): the level stays.", "c", ruleAnswer},
-		{"the words and bold", "The answer is **Tuesday**.", "tuesday", ruleAnswer},
-		{"an article is no letter", "The answer is A bus.", "abus", ruleAnswer},
-		{"a fraction", "Answer: 10/21", "10/21", ruleAnswer},
-		{"bold", "The demo is on **Wednesday**.", "wednesday", ruleBold},
-		{"bold with a unit", "The minimum is **18 minutes**.", "18", ruleBold},
-		{"a list in bold", "**yes, No, yes**", "yes,no,yes", ruleBold},
-		{"code", "```python\nprint(1)\n```", "", ""},
-		{"nothing", "", "", ""},
-	} {
-		if got := Final(c.reply); got.Value != c.value || got.Rule != c.rule || got.Span.Nowhere() != (c.value == "") {
-			t.Errorf("%s: %q ends with %+v", c.name, c.reply, got)
+	for _, row := range protocoltest.Table(t, "testdata/final.txt", 4) {
+		value, rule := strings.TrimPrefix(row[0], "-"), strings.TrimPrefix(row[1], "-")
+		if got := Final(row[3]); got.Value != value || got.Rule != rule || got.Span.Nowhere() != (value == "") {
+			t.Errorf("%s: %q ends with %+v", row[2], row[3], got)
 		}
 	}
 }

@@ -1,171 +1,90 @@
 package answer
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
-	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/imports"
+	"gavel/scoring"
 )
 
 // Files of answers that other programs made become runs of protocol answer: each row an item and a record with the
 // whole reply, which is read by the same rules as a reply that gavel asked for, except that the first of several
 // answers binds. What the file itself says was read is kept beside it and compared.
 
-// importedRun is what came of importing one run.
-type importedRun struct {
-	imports.Run
-	Rows    int      // imported
-	Missing int      // of them without a reply
-	Read    int      // replies in which an answer was found
-	Told    int      // rows for which the file says what was read, or whether it is right
-	Same    int      // of those, rows where our reading comes to the same; Differ has the others
-	Notes   []string // what else there is to say, one sentence each
-}
-
-// say says what every import of answers comes to, with notes of the one that it is.
-func (a *importedRun) say(notes ...string) {
-	m := a.Manifest
-	a.Notes = notes
-	a.Say("%s: %d rows, run written to %s", m.Spec.Model.Name, a.Rows, a.Dir)
-	a.Said = append(a.Said, imports.Skipped(m.Dataset.Skipped, "rows", m.Dataset.Bad)...)
-	a.Said = append(a.Said, notes...)
-	if a.Missing > 0 {
-		a.Say("%d rows have no reply: they count as failed", a.Missing)
-	}
-	a.Say("answers in %d of %d", a.Read, a.Rows-a.Missing)
-}
-
-// answerRow is a row of such a file: an item and what was answerRow.
+// answerRow is a row of such a file: an item, whose Raw is its line in items.jsonl, and what was answered.
 type answerRow struct {
-	line    []byte // of items.jsonl
-	item    datasets.Item
-	replies []string // none where the file has none
-	told    *string  // what the file says was read
-	prompt  string   // what the file says was asked
-	where   string   // row of the file, for people
+	item datasets.Item
+	imports.Judgment
+	where string // row of the file, for people
+	judge string // of a file that names it in every row
 
-	// Where the file has the verdict alone, or the replies are of a kind that the
-	// protocol does not read, the verdict is taken as it stands.
-	stored *judging.Verdict
-
-	vote      imports.VoteRow     // of a pair judgment: its row
-	solutions map[string]solution // of a row of solutions: those of each model
+	// check compares what we read with what the file says was read, where it says so: differ is "" where they agree,
+	// else what is to be said after where. It is called for a row with a reply; nil: the file says nothing.
+	check func(p judging.Asker, r *judging.Record) (told bool, differ string)
 }
 
 // answersFile is a file of answers of one model, about to become a run.
 type answersFile struct {
+	source  *imports.Source
 	kind    string // of file: names the prompt, which gavel has not
 	about   string // where such files come from
 	dataset judging.DatasetInfo
 	sha     string // of the dataset; "": of the rows' lines
 	model   string
-	source  *imports.Source
 	options judging.Settings
 	rows    []answerRow
-	// check compares what we read with what the file says was read, where it says so: differ is "" where they agree,
-	// else a sentence. It is called for rows with a reply.
-	check func(p judging.Asker, r *judging.Record, row answerRow) (told bool, differ string)
-	// refuse says why the file cannot be imported, as a row shows; nil: every row will do.
-	refuse func(row answerRow) error
 }
 
-// run writes the run directory.
-func (f *answersFile) run(out, gavel string) (*importedRun, error) {
-	m, p := f.manifest(gavel)
-	a := &importedRun{Run: imports.Run{Dir: out, Manifest: m}, Rows: len(f.rows)}
-	var lines [][]byte
-	var records []*judging.Record
+// importedRun is what came of importing one run.
+type importedRun struct {
+	imports.Making
+	told int // rows for which the file says what was read, or whether it is right
+	same int // of those, rows where our reading comes to the same; Differ has the others
+}
+
+// run writes the run directory, and says what every import of answers comes to, with notes of the one that it is.
+func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, error) {
+	template := judging.Template{Name: "imported " + f.kind, Origin: f.about, Labels: []string{}}
+	a := &importedRun{Making: imports.Making{
+		Asker: Protocol.New(template, f.options), Lack: "no reply in the imported file",
+	}}
 	for _, row := range f.rows {
-		rec, err := f.record(m, p, row)
+		a.Add(row.item)
+		r, err := a.Judge(row.item, 0, row.Judgment)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", f.source.Path, row.where, err)
 		}
-		a.count(rec)
-		if f.check != nil && len(row.replies) > 0 {
-			a.compare(f.check(p, rec, row))
+		if row.check == nil || row.Replies == nil {
+			continue
 		}
-		lines, records = append(lines, row.line), append(records, rec)
+		told, differ := row.check(a.Asker, r)
+		switch {
+		case told && differ == "":
+			a.same++
+		case told:
+			a.Differ = append(a.Differ, row.where+differ)
+		}
+		a.told += int(scoring.One(told))
 	}
-	return a, a.Write(lines, records)
-}
-
-func (a *importedRun) count(r *judging.Record) {
-	switch r.Outcome {
-	case judging.Failed:
-		a.Missing++
-	case judging.Decided, judging.Tie:
-		a.Read++
+	// named by the items, the model and the whole file, so that another file is another run, and the same one is the same
+	a.Describe(gavel, f.about, f.source.Path, judging.Spec{
+		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options, Prompt: template,
+		Dataset: judging.DatasetSpec{SHA256: f.sha},
+		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.source.Sum[:16])},
+	}, f.dataset)
+	a.Say("%s: %d rows, run written to %s", f.model, len(f.rows), out)
+	a.Said = append(a.Said, imports.Skipped(f.dataset.Skipped, "rows", f.dataset.Bad)...)
+	a.Said = append(a.Said, notes...)
+	if a.Missing > 0 {
+		a.Say("%d rows have no reply: they count as failed", a.Missing)
 	}
-}
-
-func (a *importedRun) compare(told bool, differ string) {
-	switch {
-	case !told:
-		return
-	case differ == "":
-		a.Same++
-	default:
-		a.Differ = append(a.Differ, differ)
-	}
-	a.Told++
-}
-
-// manifest names the run: by the items, the model and the whole file, so that
-// another file is another run, and the same one is the same.
-func (f *answersFile) manifest(gavel string) (*judging.Manifest, judging.Asker) {
-	sum := sha256.New()
-	for _, r := range f.rows {
-		sum.Write(r.line)
-		sum.Write([]byte{'\n'})
-	}
-	if f.sha == "" {
-		f.sha = hex.EncodeToString(sum.Sum(nil))
-	}
-	n := len(f.rows)
-	m := imports.Describe(gavel, f.about, f.source.Path, judging.Spec{
-		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options,
-		Prompt: judging.Template{Name: "imported " + f.kind, Origin: f.about, Labels: []string{}},
-		Dataset: judging.DatasetSpec{
-			SHA256: f.sha,
-			Items:  n,
-			IDs:    judging.HashIDs(n, func(i int) string { return f.rows[i].item.ID }),
-		},
-		Model: judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.source.Sum[:16])},
-	}, n, f.dataset)
-	return m, Protocol.New(m.Spec.Prompt, m.Spec.Options)
-}
-
-// record makes a row a record.
-func (f *answersFile) record(m *judging.Manifest, p judging.Asker, row answerRow) (*judging.Record, error) {
-	rec := judging.NewRecord(m, row.item, p.Presentations(row.item)[0])
-	rec.Presentations, rec.Imported = 1,
-		&judging.Imported{Prompt: row.prompt, Decision: row.told, Stored: row.stored != nil}
-	for _, text := range row.replies {
-		rec.Replies = append(rec.Replies, judging.Reply{Text: text, Finish: backends.Stop})
-	}
-	switch {
-	case row.stored != nil:
-		rec.Take(*row.stored)
-		return rec, nil
-	case len(row.replies) == 0:
-		rec.Outcome = judging.Failed
-		rec.Error = "no reply in the imported file"
-		rec.Imported.Missing = true
-		return rec, nil
-	}
-	v, err := rec.Read(p, judging.Reading{Policy: judging.Unique})
-	if err != nil {
-		return nil, err
-	}
-	rec.Take(v)
-	return rec, nil
+	a.Say("answers in %d of %d", a.Read, len(f.rows)-a.Missing)
+	return a, a.Write(out)
 }
 
 // gather takes the rows of the source in; expected says what they are to be, where none can be used.
@@ -179,29 +98,21 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 			return nil
 		}
 		row.where = rowNumber(n)
-		if f.refuse != nil {
-			if err := f.refuse(row); err != nil {
-				return err
-			}
+		if len(f.rows) > 0 && row.judge != f.rows[0].judge {
+			return fmt.Errorf("%s: judge is %q, before it was %q: one judge a file", row.where, row.judge, f.rows[0].judge)
 		}
-		return f.add(row, seen)
+		// neither of two answers to one question can be known to be the right one
+		if first, twice := seen[row.item.ID]; twice {
+			return fmt.Errorf("%s: duplicate id %q, first seen in %s: remove one of the two", row.where, row.item.ID, first)
+		}
+		seen[row.item.ID] = row.where
+		f.rows = append(f.rows, row)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	return f.reject(&bad, expected)
-}
-
-// add takes a row in, unless its id is there already: neither of two answers to
-// one question can be known to be the right one.
-func (f *answersFile) add(row answerRow, seen map[string]string) error {
-	if first, twice := seen[row.item.ID]; twice {
-		return fmt.Errorf("%s: %s: duplicate id %q, first seen in %s: remove one of the two",
-			f.source.Path, row.where, row.item.ID, first)
-	}
-	seen[row.item.ID] = row.where
-	f.rows = append(f.rows, row)
-	return nil
 }
 
 // reject notes the rows that were left out.
@@ -213,6 +124,13 @@ func (f *answersFile) reject(b *imports.Rejects, expected string) error {
 	f.dataset.Skipped = b.N
 	f.dataset.Bad = b.First
 	return nil
+}
+
+// parsed is the item of a line of a dataset.
+func parsed(format datasets.Format, line []byte) (datasets.Item, error) {
+	item, err := format.Parse(line)
+	item.Raw = line
+	return item, err
 }
 
 // rowNumber names a row of a file.

@@ -32,7 +32,9 @@ type answersOptions struct {
 // gavel's own lines of answers to the questions at hand.
 func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetInfo, gavel string) (err error) {
 	if strings.HasSuffix(file, ".zip") || strings.HasSuffix(file, ".json") {
-		_, err = importMMLUPro(file, out, "", gavel)
+		_, err = importMMLUPro(imports.Request{
+			Files: []string{file}, Out: out, Gavel: gavel, Option: func(string) string { return "" },
+		})
 	} else {
 		_, err = importAnswers(file, out, answersOptions{Questions: questions, Dataset: info}, gavel)
 	}
@@ -40,7 +42,7 @@ func ImportFile(file, out string, questions *datasets.Set, info judging.DatasetI
 }
 
 // importAnswers turns a file of answers in gavel's own format into the run directory out.
-func importAnswers(path, out string, o answersOptions, gavel string) (*importedRun, error) {
+func importAnswers(path, out string, o answersOptions, gavel string) ([]*imports.Run, error) {
 	src, err := imports.Open(path)
 	if err != nil {
 		return nil, err
@@ -66,11 +68,11 @@ func importAnswers(path, out string, o answersOptions, gavel string) (*importedR
 	if err := in.finish(); err != nil {
 		return nil, err
 	}
-	a, err := f.run(out, gavel)
-	if err == nil {
-		a.say(in.notes()...)
+	a, err := f.run(out, gavel, in.notes()...)
+	if err != nil {
+		return nil, err
 	}
-	return a, err
+	return []*imports.Run{&a.Run}, nil
 }
 
 // answersIn gathers the lines of a file.
@@ -106,7 +108,7 @@ func (in *answersIn) take(n int, raw json.RawMessage) error {
 	row.where = rowNumber(n)
 	id := row.item.ID
 	if first, twice := in.seen[id]; twice {
-		if slices.Equal(first.replies, row.replies) {
+		if slices.Equal(first.Replies, row.Replies) {
 			in.twice++
 			return nil
 		}
@@ -115,7 +117,7 @@ func (in *answersIn) take(n int, raw json.RawMessage) error {
 	in.seen[id] = row
 	if in.o.Questions == nil {
 		in.file.rows = append(in.file.rows, row)
-	} else if _, known := in.o.Questions.IDs().Find(id); !known {
+	} else if _, known := in.o.Questions.Find(id); !known {
 		in.unknown = append(in.unknown, id)
 	}
 	return nil
@@ -138,14 +140,14 @@ func (in *answersIn) read(raw json.RawMessage) (row answerRow, model string, err
 		return row, "", errors.New(`"answer" is no text: it is the whole reply`)
 	}
 	if text != nil {
-		row.replies = []string{*text}
+		row.Replies = []string{*text}
 	}
 	if in.o.Questions != nil {
 		return row, l.Model, nil
 	}
-	row.line, err = imports.Without(raw, json.Compact, "answer", "model")
+	line, err := imports.Without(raw, json.Compact, "answer", "model")
 	if err == nil {
-		row.item, err = datasets.Questions.Parse(row.line)
+		row.item, err = parsed(datasets.Questions, line)
 	}
 	return row, l.Model, err
 }
@@ -195,7 +197,7 @@ func (in *answersIn) join(set *datasets.Set) error {
 			return fmt.Errorf("%s: %s is of shape %q: answers are to questions of the shapes %s",
 				set.Name, item.ID, item.Shape, shapeNames(Graded))
 		}
-		row.item, row.line = item, item.Raw
+		row.item = item
 		in.file.rows = append(in.file.rows, row)
 	}
 	return nil

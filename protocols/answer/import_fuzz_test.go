@@ -17,7 +17,8 @@ func FuzzImportedRows(f *testing.F) {
 		`{"question_id": 70, "question": "?", "options": ["x", "N/A"], "answer": "A", "model_outputs": null, "pred": null}`,
 		`{"question": "?", "ground_truth": "x\nA: 18", "6b": {"is_correct": true, "solution": "A: 18"}, "7b": {"solution": null}}`,
 		`{"judge": "expert_1", "model_a": "y", "model_b": "x", "question_id": 81, "turn": 1, "winner": "tie (inconsistent)"}`,
-		gameRow(81, "x", "y", "model_1", "error", "[[A]]", ""),
+		`{"question_id": 81, "turn": 1, "judge": ["gpt-4", "pair-v2"], "model_1": "x", "model_2": "y", "g1_winner": "model_1",` +
+			` "g2_winner": "error", "g1_judgment": "[[A]]"}`,
 		`{"id": "q1", "question": "?", "options": ["3", "4"], "gold": "B", "answer": "The answer is (B)", "model": "m"}`,
 		`{"id": 1e3, "question": "\ud800", "gold": -4.50, "answer": null}`,
 		`{"a": {"solution": ""}}`, "null", "[1]", `{"id":`, "\xff", `{"question_id":{"a":[1,{}]}}`, `{"A":1,"a":2,"A":3}`,
@@ -25,26 +26,27 @@ func FuzzImportedRows(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		check := func(kind string, format datasets.Format, row answerRow, err error) {
+		check := func(kind string, format datasets.Format, item datasets.Item, err error) {
 			if err != nil {
 				if strings.ContainsAny(err.Error(), "\r\n") {
 					t.Errorf("%s: the message is longer than a line: %q", kind, err)
 				}
 				return
 			}
-			again, err := format.Parse(row.line)
-			if err != nil || again.ID != row.item.ID || again.ID == "" || again.Shape != row.item.Shape || again.Gold != row.item.Gold || strings.Contains(string(row.line), "\n") {
-				t.Errorf("%s: %+v, its line %q reads as %+v, %v", kind, row.item, row.line, again, err)
+			again, err := format.Parse(item.Raw)
+			if err != nil || again.ID != item.ID || again.ID == "" || again.Shape != item.Shape || again.Gold != item.Gold ||
+				strings.Contains(string(item.Raw), "\n") {
+				t.Errorf("%s: %+v, its line %q reads as %+v, %v", kind, item, item.Raw, again, err)
 			}
 		}
 		row, err := mmluProRow(raw)
-		check("mmlu-pro", datasets.MMLUPro, row, err)
-		row, _, err = readSolutions(raw, 3)
-		check("gsm8k", datasets.GSM8K, row, err)
+		check("mmlu-pro", datasets.MMLUPro, row.item, err)
+		item, _, err := readSolutions(raw, 3)
+		check("gsm8k", datasets.GSM8K, item, err)
 		row, err = judgmentRow(raw, map[string]int{})
-		check("fastchat", datasets.Questions, row, err)
+		check("fastchat", datasets.Questions, row.item, err)
 		in := answersIn{}
 		row, _, err = in.read(json.RawMessage(raw))
-		check("answers", datasets.Questions, row, err)
+		check("answers", datasets.Questions, row.item, err)
 	})
 }

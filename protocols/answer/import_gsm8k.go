@@ -20,15 +20,17 @@ import (
 // solutionMarker stands before the answer in these files.
 const solutionMarker = "A:"
 
+// solution is one of a model.
 type solution struct {
+	model string
 	Right *bool   `json:"is_correct"`
 	Text  *string `json:"solution"`
 }
 
-// importGSM8K turns GSM8K's file of model solutions into runs: one for each model, in folders of out named after them,
-// or that of one model in out itself, where model names it or the file has no other.
-func importGSM8K(path, out, model, gavel string) ([]*importedRun, error) {
-	src, err := imports.Open(path)
+// importGSM8K turns GSM8K's file of model solutions into runs: one for each model, in folders named after them, or that
+// of one model, where it is named or the file has no other.
+func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
+	src, err := imports.Open(r.Files[0])
 	if err != nil {
 		return nil, err
 	}
@@ -39,44 +41,51 @@ func importGSM8K(path, out, model, gavel string) ([]*importedRun, error) {
 		source:  src,
 		options: judging.Settings{markerOption.Name: solutionMarker},
 		dataset: judging.DatasetInfo{Name: "gsm8k", Format: datasets.GSM8K.Name},
-		check:   checkSolution,
 	}
-	var models []string // in the order of the rows
+	var models []string               // in the order of the rows
+	solved := map[string][]solution{} // by the id of the question
 	index := -1
 	err = f.gather("rows with question, ground_truth and, for each model, is_correct and solution",
 		func(raw json.RawMessage) (answerRow, error) {
 			index++
-			row, named, err := readSolutions(raw, index)
-			for _, m := range named {
-				if err == nil && !slices.Contains(models, m) {
-					models = append(models, m)
+			item, solutions, err := readSolutions(raw, index)
+			for _, s := range solutions {
+				if !slices.Contains(models, s.model) {
+					models = append(models, s.model)
 				}
 			}
-			return row, err
+			solved[item.ID] = solutions
+			return answerRow{item: item}, err
 		})
 	if err != nil {
 		return nil, err
 	}
-	wanted := models
-	if model != "" {
+	if model := r.Option("model"); model != "" {
 		if !slices.Contains(models, model) {
-			return nil, fmt.Errorf("%s: no solutions by %q: there are %s", path, model, strings.Join(models, ", "))
+			return nil, fmt.Errorf("%s: no solutions by %q: there are %s", src.Path, model, strings.Join(models, ", "))
 		}
-		wanted = []string{model}
+		models = []string{model}
 	}
-	var all []*importedRun
-	for _, m := range wanted {
-		to := out
-		if len(wanted) > 1 {
-			to = filepath.Join(out, folderName(m))
+	for _, f.model = range models {
+		to := r.Out
+		if len(models) > 1 {
+			to = filepath.Join(to, folderName(f.model))
 		}
-		a, err := f.by(m).run(to, gavel)
+		for i := range f.rows {
+			row := &f.rows[i]
+			row.Judgment = imports.Judgment{}
+			for _, s := range solved[row.item.ID] {
+				if s.model == f.model {
+					s.answers(row)
+				}
+			}
+		}
+		a, err := f.run(to, r.Gavel)
 		if err != nil {
 			return all, err
 		}
-		a.say()
-		a.Say("is_correct is as read from the solution in %d of %d", a.Same, a.Told)
-		all = append(all, a)
+		a.Say("is_correct is as read from the solution in %d of %d", a.same, a.told)
+		all = append(all, &a.Run)
 	}
 	return all, nil
 }
@@ -95,58 +104,48 @@ func folderName(model string) string {
 	return name
 }
 
-// by is the file with the solutions of one model.
-func (f answersFile) by(model string) *answersFile {
-	f.model = model
-	f.rows = slices.Clone(f.rows)
-	for i := range f.rows {
-		row := &f.rows[i]
-		if s, ok := row.solutions[model]; ok {
-			row.replies = []string{*s.Text}
-			if s.Right != nil {
-				row.told = new(strconv.FormatBool(*s.Right))
-			}
-		}
+// answers makes a row that of the solution.
+func (s solution) answers(row *answerRow) {
+	row.Replies = []string{*s.Text}
+	if s.Right == nil {
+		row.check = nil
+		return
 	}
-	return &f
+	row.Decision = new(strconv.FormatBool(*s.Right))
+	row.check = func(_ judging.Asker, r *judging.Record) (told bool, differ string) { return true, s.differs(r) }
 }
 
 // readSolutions takes a row apart. Its models are the keys that hold an object with a solution. The question has the id
 // that it has in the dataset, whose rows these are: the number of its row, from 0.
-func readSolutions(raw json.RawMessage, index int) (row answerRow, models []string, err error) {
+func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []solution, err error) {
 	var keys map[string]json.RawMessage
 	if err := imports.DecodeRow(raw, &keys); err != nil {
-		return row, nil, err
+		return item, nil, err
 	}
-	var question, truth string
-	for _, k := range []struct {
-		name string
-		to   *string
-	}{{"question", &question}, {"ground_truth", &truth}} {
-		if err := json.Unmarshal(keys[k.name], k.to); err != nil || *k.to == "" {
-			return row, nil, fmt.Errorf("key %q is missing or no text", k.name)
+	var texts [2]string
+	for i, name := range []string{"question", "ground_truth"} {
+		if err := json.Unmarshal(keys[name], &texts[i]); err != nil || texts[i] == "" {
+			return item, nil, fmt.Errorf("key %q is missing or no text", name)
 		}
 	}
-	row.line, err = problemLine(index, question, truth)
+	line, err := problemLine(index, texts[0], texts[1])
 	if err != nil {
-		return row, nil, err
+		return item, nil, err
 	}
-	row.item, err = datasets.GSM8K.Parse(row.line)
+	item, err = parsed(datasets.GSM8K, line)
 	if err != nil {
-		return row, nil, err
+		return item, nil, err
 	}
-	row.solutions = map[string]solution{}
-	for key := range imports.Keys(raw) {
-		var s solution
-		if json.Unmarshal(keys[key], &s) == nil && s.Text != nil {
-			models = append(models, key)
-			row.solutions[key] = s
+	for key, value := range imports.Keys(raw) {
+		s := solution{model: key}
+		if json.Unmarshal(value, &s) == nil && s.Text != nil {
+			all = append(all, s)
 		}
 	}
-	if models == nil {
-		return row, nil, errors.New("no model's solution: this is no file of GSM8K's model solutions")
+	if all == nil {
+		err = errors.New("no model's solution: this is no file of GSM8K's model solutions")
 	}
-	return row, models, nil
+	return item, all, err
 }
 
 // problemLine is a question as a line of the dataset has it, with its id.
@@ -156,23 +155,22 @@ func problemLine(index int, question, truth string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("ground_truth does not end in a line %q", solutionMarker+" …")
 	}
-	line := imports.PythonString(fmt.Appendf(nil, `{"id": %d, "question": `, index), question)
-	line = imports.PythonString(append(line, `, "answer": `...), truth[:at]+"####"+number)
-	return append(line, '}'), nil
+	return imports.PythonJSON(struct {
+		ID       int    `json:"id"`
+		Question string `json:"question"`
+		Answer   string `json:"answer"`
+	}{index, question, truth[:at] + "####" + number})
 }
 
-// checkSolution compares whether the answer that we read is right with what the file says.
-func checkSolution(_ judging.Asker, r *judging.Record, row answerRow) (told bool, differ string) {
-	if row.told == nil {
-		return false, ""
+// differs compares whether the answer that we read is right with what the file says.
+func (s solution) differs(r *judging.Record) string {
+	if SameNumber(r.Answer, r.Gold) == *s.Right {
+		return ""
 	}
-	if SameNumber(r.Answer, r.Gold) == (*row.told == "true") {
-		return true, ""
-	}
-	text := row.replies[0]
 	why := "no answer is read from it"
 	if r.Outcome == judging.Decided {
-		why = fmt.Sprintf("read from it is %s (rule %s), %s", r.Answer, r.Rule, quote(text, strings.LastIndex(text, r.Label)))
+		why = fmt.Sprintf("read from it is %s (rule %s), %s", r.Answer, r.Rule,
+			quote(*s.Text, strings.LastIndex(*s.Text, r.Label)))
 	}
-	return true, fmt.Sprintf("%s (its answer is %s): the file has is_correct %s; %s", row.where, r.Gold, *row.told, why)
+	return fmt.Sprintf(" (its answer is %s): the file has is_correct %t; %s", r.Gold, *s.Right, why)
 }

@@ -24,60 +24,54 @@ type mmluProOutput struct {
 	ModelOutputs  *string `json:"model_outputs"`
 }
 
-// mmluPro is what came of importing MMLU-Pro's model outputs. Its numbers are of the official script's three rules; by
-// default gavel reads without the last of them, and ImportedRun.Read counts that.
-type mmluPro struct {
-	*importedRun
-	Found  int            // rows where the official rules find a letter
-	Filled map[string]int // what the file has in the rows where they find none: "" is null
-}
-
 // importMMLUPro turns published model outputs of MMLU-Pro, a zip archive with one JSON array in it or the array itself,
-// into the run directory out. model is the model's name; "": that in the file's name.
-func importMMLUPro(path, out, model, gavel string) (*mmluPro, error) {
-	src, err := imports.Open(path)
+// into a run. Its model is, unless it is given, that in the file's name.
+func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
+	src, err := imports.Open(r.Files[0])
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	im := &mmluPro{Filled: map[string]int{}}
+	filled := map[string]int{} // what the file has in the rows where the official rules find no letter: "" is null
 	f := &answersFile{
 		kind: "mmlu-pro", about: "MMLU-Pro model outputs", source: src,
-		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name}, check: im.check,
+		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name},
+		model:   cmp.Or(r.Option("model"), outputsModel(src)),
 	}
-	f.model = model
-	if model == "" {
-		f.model = outputsModel(src)
-	}
-	if err := f.gather("rows of MMLU-Pro with generated_text or model_outputs", mmluProRow); err != nil {
+	err = f.gather("rows of MMLU-Pro with generated_text or model_outputs", func(raw json.RawMessage) (answerRow, error) {
+		row, err := mmluProRow(raw)
+		row.check = func(p judging.Asker, r *judging.Record) (told bool, differ string) {
+			return checkOfficial(p, r, row.Replies[0], filled)
+		}
+		return row, err
+	})
+	if err != nil {
 		return nil, err
 	}
-	astray := []string{}
+	var notes, astray []string
 	for _, row := range f.rows {
 		if row.item.Note != "" {
 			astray = append(astray, row.item.ID)
 		}
 	}
-	im.importedRun, err = f.run(out, gavel)
-	if err != nil {
-		return nil, err
-	}
-	var notes []string
-	if len(astray) > 0 {
+	if astray != nil {
 		notes = []string{fmt.Sprintf("%d rows have an answer_index that is not the place of their answer's "+
 			"letter; the letter counts: %s", len(astray), strings.Join(astray, ", "))}
 	}
-	im.say(notes...)
-	im.Say("by the official script's rules, the last stand-alone letter included, %d replies have an answer; "+
-		"the file's pred is the same for %d of them", im.Found, im.Same)
-	for _, pred := range slices.Sorted(maps.Keys(im.Filled)) {
+	a, err := f.run(r.Out, r.Gavel, notes...)
+	if err != nil {
+		return nil, err
+	}
+	a.Say("by the official script's rules, the last stand-alone letter included, %d replies have an answer; "+
+		"the file's pred is the same for %d of them", a.told, a.same)
+	for _, pred := range slices.Sorted(maps.Keys(filled)) {
 		there := "null"
 		if pred != "" {
 			there = strconv.Quote(pred)
 		}
-		im.Say("  in %d replies they find none: the file has %s there, which is no answer", im.Filled[pred], there)
+		a.Say("  in %d replies they find none: the file has %s there, which is no answer", filled[pred], there)
 	}
-	return im, nil
+	return []*imports.Run{&a.Run}, nil
 }
 
 // outputsName is how MMLU-Pro names its files.
@@ -108,17 +102,17 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	if err != nil {
 		return answerRow{}, err
 	}
-	row := answerRow{line: line, told: o.Pred}
-	row.item, err = datasets.MMLUPro.Parse(line)
+	item, err := parsed(datasets.MMLUPro, line)
 	if err != nil {
 		return answerRow{}, err
 	}
+	row := answerRow{item: item, Judgment: imports.Judgment{Decision: o.Pred}}
 	text := o.GeneratedText
 	if text == nil {
 		text = o.ModelOutputs
 	}
 	if text != nil {
-		row.replies = []string{*text}
+		row.Replies = []string{*text}
 		return row, nil
 	}
 	keys := maps.Collect(imports.Keys(raw))
@@ -132,24 +126,23 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 // they find none is a guess, and no part of it.
 var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: true}
 
-// check compares the official rules, as we apply them, with the file's pred. A row in which they find nothing cannot
-// differ: what the file has there is filled in, and counted.
-func (im *mmluPro) check(p judging.Asker, r *judging.Record, row answerRow) (told bool, differ string) {
-	text, pred := row.replies[0], ""
-	if row.told != nil {
-		pred = *row.told
+// checkOfficial compares the official rules, as we apply them, with the file's pred. A row in which they find nothing
+// cannot differ: what the file has there is filled in, and counted.
+func checkOfficial(p judging.Asker, r *judging.Record, text string, filled map[string]int) (told bool, differ string) {
+	pred := ""
+	if r.Imported.Decision != nil {
+		pred = *r.Imported.Decision
 	}
 	v := p.Parse(r.Shown(), text, official)
-	if v.Label == "" {
-		im.Filled[pred]++
+	switch v.Label {
+	case "":
+		filled[pred]++
 		return false, ""
-	}
-	im.Found++
-	if v.Label == pred {
+	case pred:
 		return true, ""
 	}
-	return true, fmt.Sprintf("%s, question %s (its answer is %s): the file has %s, the reply says %s, %s; %s",
-		row.where, r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, standsAt(text, v)), rightOf(p, r, text, pred))
+	return true, fmt.Sprintf(", question %s (its answer is %s): the file has %s, the reply says %s, %s; %s",
+		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, standsAt(text, v)), rightOf(p, r, text, pred))
 }
 
 // standsAt is about where in a reply the verdict stands.

@@ -11,22 +11,14 @@ var Imports = []imports.Importer{
 		Options: []imports.Option{
 			imports.Model("`NAME` of the model; default: as the file's name says"), imports.List,
 		},
-		Take: func(r imports.Request) ([]*imports.Run, error) {
-			return imports.One(importMMLUPro(r.Files[0], r.Out, r.Option("model"), r.Gavel))
-		},
+		Take: importMMLUPro,
 	},
 	{
 		Name:    "gsm8k",
 		About:   "GSM8K's example model solutions become runs of answers",
 		Usage:   "FILE --out DIR [--model NAME] [--list FILE]",
 		Options: []imports.Option{imports.Model("only the solutions of `NAME`"), imports.List},
-		Take: func(r imports.Request) (all []*imports.Run, err error) {
-			runs, err := importGSM8K(r.Files[0], r.Out, r.Option("model"), r.Gavel)
-			for _, im := range runs {
-				all = append(all, im.Made())
-			}
-			return all, err
-		},
+		Take:    importGSM8K,
 	},
 	{
 		Name:  "fastchat",
@@ -37,21 +29,7 @@ var Imports = []imports.Importer{
 			imports.Model("`NAME` of the judge; default: the name in the file"),
 			imports.List,
 		},
-		Take: func(r imports.Request) ([]*imports.Run, error) {
-			return imports.One(importFastChat(r.Files[0], r.Option("human"), r.Out, r.Option("model"), r.Gavel))
-		},
-	},
-	{
-		Name:  "pandalm",
-		About: "a judge's results on PandaLM's test set become a run of preferences",
-		Usage: "FILE --testset FILE --out RUN --model NAME",
-		Options: []imports.Option{
-			{Name: "testset", Usage: "PandaLM's testset-v1.json, a `FILE`", Needed: true},
-			{Name: "model", Usage: "`NAME` of the judge", Needed: true},
-		},
-		Take: func(r imports.Request) ([]*imports.Run, error) {
-			return imports.One(importPandaLM(r.Files[0], r.Option("testset"), r.Out, r.Option("model"), r.Gavel))
-		},
+		Take: importFastChat,
 	},
 	{
 		Name:  "answers",
@@ -87,5 +65,5 @@ func takeAnswers(r imports.Request) ([]*imports.Run, error) {
 		defer set.Close()
 		o.Questions, o.Dataset = set, info
 	}
-	return imports.One(importAnswers(r.Files[0], r.Out, o, r.Gavel))
+	return importAnswers(r.Files[0], r.Out, o, r.Gavel)
 }

@@ -9,15 +9,14 @@ import (
 )
 
 var Layout = &report.Layout{
-	Headline:  scoring.GenerationAccuracy,
-	Noun:      "answers",
-	Item:      "question",
-	Question:  "answers",
-	Held:      Chance,
-	HeldWords: "chance: guessing among the options",
+	Headline: scoring.GenerationAccuracy,
+	Noun:     "answers",
+	Item:     "question",
+	Question: "answers",
+	By:       report.Grouping{Held: Chance, HeldWords: "chance: guessing among the options"},
 	Ends: []report.End{
-		{Part: PartRight, Look: "right", Words: "right", Show: "right"},
-		{Part: PartWrong, Look: "wrong", Words: "wrong", Show: "confident"},
+		{Part: PartRight, Words: "right"},
+		{Part: PartWrong, Words: "wrong", Show: "confident"},
 		{Part: PartMissing, Look: "none", Words: "no answer", Show: "unread"},
 	},
 	Tiles: []report.Tile{

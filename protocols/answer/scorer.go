@@ -33,12 +33,12 @@ type scoreRow struct {
 
 // answers is the scorer of runs in which a model answers questions itself.
 type answers struct {
-	items map[string]int // their places in rows, until Finish
-	rows  []scoreRow     // in the end by item
+	items scoring.Gathering[scoreRow]
+	rows  []*scoreRow // in the end
 }
 
 // NewScorer scores runs in which a model answers questions itself.
-func NewScorer(*judging.Manifest) scoring.Scorer { return &answers{items: map[string]int{}} }
+func NewScorer(*judging.Manifest) scoring.Scorer { return new(answers) }
 
 func (*answers) Words() scoring.Words {
 	return scoring.Words{
@@ -57,38 +57,39 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; "+
 			"this record is of another kind (shape %q)", r.Shape)
 	}
-	if _, seen := f.items[r.Item]; seen {
+	if f.items.Known(r.Item) != nil {
 		return false, nil
 	}
-	a := scoreRow{
-		item:  strings.Clone(r.Item), // not a view into a record
-		group: strings.Clone(r.Group),
-		gold:  strings.Clone(r.Gold),
-		read:  v.Outcome == judging.Decided,
-		right: judging.RightVerdict(r, v),
-		rule:  strings.Clone(v.Rule),
-
-		prefers: r.Shape == "preference",
-	}
-	if r.Shape == "choice" || r.Shape == "preference" { // of which a tie is an option
-		a.options = len(r.Order)
-	}
-	f.items[a.item] = len(f.rows)
-	f.rows = append(f.rows, a)
+	f.items.Of(r.Item, func(item string) scoreRow {
+		a := scoreRow{
+			item:    item,
+			group:   strings.Clone(r.Group),
+			gold:    strings.Clone(r.Gold),
+			read:    v.Outcome == judging.Decided,
+			right:   judging.RightVerdict(r, v),
+			rule:    strings.Clone(v.Rule),
+			prefers: r.Shape == "preference",
+		}
+		if r.Shape == "choice" || a.prefers { // of which a tie is an option
+			a.options = len(r.Order)
+		}
+		return a
+	})
 	return true, nil
 }
 
 // Item returns what a question with an answer adds to a metric.
 func (f *answers) Item(id, metric string) (num, den float64, complete bool) {
-	at, complete := f.items[id]
-	if complete {
-		num, den = scoring.Adds(answerMetrics, metric, f.rows[at])
+	a := f.items.Known(id)
+	if a == nil {
+		return 0, 0, false
 	}
-	return num, den, complete
+	num, den = scoring.Adds(answerMetrics, metric, *a)
+	return num, den, true
 }
 
 func (f *answers) Finish() (complete int) {
-	slices.SortFunc(f.rows, func(a, b scoreRow) int { return strings.Compare(a.item, b.item) })
+	f.rows = f.items.Finish(func(*scoreRow) bool { return true })
 	return len(f.rows)
 }
 
@@ -107,7 +108,7 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 				PerItem: true,
 			},
 			Missing:  "wrong",
-			Why:      scoring.Because("there is no answer to a question with a label"),
+			None:     "there is no answer to a question with a label",
 			N:        func(c []float64) float64 { return c[1] },
 			Compared: scoring.ByGroup,
 			Headline: true,
@@ -119,7 +120,6 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 			Name: NoAnswer,
 			Term: scoring.Term{
 				Label:   "no answer",
-				Called:  []string{"no answer"},
 				Best:    scoring.Lower,
 				Plain:   "questions whose reply has no answer that can be read",
 				Source:  "share of questions",
@@ -127,7 +127,7 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 				PerItem: true,
 			},
 			Missing: "what is counted",
-			Why:     scoring.Because("there is no answer"),
+			None:    "there is no answer",
 		},
 		Adds: func(a scoreRow) (float64, float64) { return scoring.One(!a.read), 1 },
 	},
@@ -143,7 +143,7 @@ var answerMetrics = []scoring.Summed[scoreRow]{
 			Missing: "counts: it is not about the replies",
 			Kind:    scoring.Known,
 			Sparse:  true,
-			Why:     scoring.Because("there is no choice"),
+			None:    "there is no choice",
 		},
 		Adds: func(a scoreRow) (float64, float64) {
 			return 1 / float64(max(1, a.options)) * scoring.One(a.options > 0), scoring.One(a.options > 0)
@@ -178,9 +178,9 @@ func (f *answers) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 			Groups: []string{a.group},
 			Gold:   a.gold,
 			Row:    make([]float64, s.Width),
-			Of:     a,
+			Of:     *a,
 		}
-		scoring.Fill(answerMetrics, a, s.Units[i].Row)
+		scoring.Fill(answerMetrics, *a, s.Units[i].Row)
 	}
 	return s
 }
@@ -193,7 +193,7 @@ func (f *answers) Extend(rep *scoring.Report, _ *scoring.Sheet, _ stats.Bootstra
 		}
 	}
 	rep.Results = append(rep.Results, f.ruleCounts()...)
-	rep.Preferences = !slices.ContainsFunc(f.rows, func(a scoreRow) bool { return !a.prefers })
+	rep.Preferences = !slices.ContainsFunc(f.rows, func(a *scoreRow) bool { return !a.prefers })
 	unlabelled := 0
 	for _, a := range f.rows {
 		unlabelled += int(scoring.One(a.gold == ""))

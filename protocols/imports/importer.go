@@ -35,11 +35,3 @@ type Request struct {
 	Option func(name string) string                                         // "" where it was not given
 	Open   func(dataset string) (*datasets.Set, judging.DatasetInfo, error) // by name or path
 }
-
-// One makes the list of the run that an import made, unless it failed.
-func One[T interface{ Made() *Run }](im T, err error) ([]*Run, error) {
-	if err != nil {
-		return nil, err
-	}
-	return []*Run{im.Made()}, nil
-}

@@ -2,10 +2,13 @@
 // Python writes them. The imports themselves are of the protocols whose runs they make.
 package imports
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
 
-// PythonString appends s as Python's json.dumps(ensure_ascii=False) writes it: with the escapes that JSON needs alone.
-func PythonString(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s) // which puts U+FFFD in the place of what is no UTF-8
-	return b
+// PythonJSON is a value as Python's json.dumps(ensure_ascii=False) writes it: with the escapes that JSON needs alone.
+func PythonJSON(v any) ([]byte, error) {
+	return json.Marshal(v, jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true),
+		jsontext.AllowInvalidUTF8(true)) // which puts U+FFFD in the place of what is no UTF-8
 }

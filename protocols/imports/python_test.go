@@ -10,15 +10,15 @@ import (
 )
 
 // What Python's json.dumps would write reads back as the same text.
-func FuzzPythonString(f *testing.F) {
+func FuzzPythonJSON(f *testing.F) {
 	for _, h := range judgingtest.Hazards {
 		f.Add(h)
 	}
 	f.Add("\"\\\b\f\n\r\t\x00\x1f\x7f\u2028é😀\ufffd")
 	f.Fuzz(func(t *testing.T, s string) {
-		quoted := PythonString([]byte("x"), s)[1:]
+		quoted, err := PythonJSON(s)
 		var back string
-		if err := json.Unmarshal(quoted, &back); err != nil {
+		if err != nil || json.Unmarshal(quoted, &back) != nil {
 			t.Fatalf("%q is no JSON: %v", quoted, err)
 		}
 		if want := string([]rune(s)); back != want { // invalid UTF-8 is U+FFFD

@@ -55,7 +55,11 @@ func Without(row json.RawMessage, compact func(to *bytes.Buffer, value []byte) e
 		if line.Len() > 1 {
 			line.WriteString(", ")
 		}
-		line.Write(append(PythonString(nil, key), ": "...))
+		name, err := PythonJSON(key)
+		if err != nil {
+			return nil, err
+		}
+		line.Write(append(name, ": "...))
 		if compact == nil {
 			line.Write(value)
 		} else if err := compact(line, value); err != nil {

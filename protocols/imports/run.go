@@ -3,7 +3,6 @@ package imports
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"gavel/judging"
@@ -16,9 +15,6 @@ type Run struct {
 	Said     []string // what there is to say of it, a line each
 	Differ   []string // what the file says otherwise than we read, one sentence each
 }
-
-// Made is the run itself, of whatever it is a part.
-func (r *Run) Made() *Run { return r }
 
 // Say adds a line to what there is to say.
 func (r *Run) Say(format string, args ...any) { r.Said = append(r.Said, fmt.Sprintf(format, args...)) }
@@ -71,30 +67,4 @@ func Differ(list string, runs []*Run) (said []string, err error) {
 		return said, err
 	}
 	return append(said, fmt.Sprintf("%d disagreements written to %s", len(all), list)), nil
-}
-
-// Describe makes the manifest of a run of so many judgments, all of which a file has. About says where such files come
-// from.
-func Describe(gavel, about, file string, spec judging.Spec, judgments int, info judging.DatasetInfo) *judging.Manifest {
-	m := judging.NewManifest(gavel, spec)
-	m.Status = judging.Complete
-	m.Judgments = judgments
-	m.Imported = filepath.Base(file)
-	m.Model.Name = spec.Model.Name
-	m.Server.Kind = "import"
-	m.Server.Name = about
-	m.Dataset = info
-	return m
-}
-
-// Write makes the run directory of lines of items and of records.
-func (r *Run) Write(items [][]byte, records []*judging.Record) error {
-	return judging.WriteRun(r.Dir, r.Manifest, records, func(line func([]byte) error) error {
-		for _, item := range items {
-			if err := line(item); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

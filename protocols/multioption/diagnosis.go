@@ -5,19 +5,13 @@ import (
 	"math"
 	"strings"
 
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
 // Diagnose says what the judge of several options is good for: first whether it goes by the position, then how often
 // it is right or, of items of which nobody knows the right option, how firmly it keeps to its choice.
 func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
-	d := rule(r)
-	d.Says, d.Also = sentences(r, d)
-	return d
-}
-
-// rule is the first rule that is met.
-func rule(r *scoring.Report) scoring.Diagnosis {
 	if d, found := r.Silence("judgment"); found {
 		return d
 	}
@@ -27,8 +21,8 @@ func rule(r *scoring.Report) scoring.Diagnosis {
 	if d, found := byRight(r); found {
 		return d
 	}
-	grade := r.Overall(GradeScore + overRandom)
-	if grade.Value == nil {
+	grade, same := r.Overall(GradeScore+overRandom), r.Overall(sameChoice)
+	if grade.Value == nil || same.Value == nil {
 		return scoring.Unknowing(scoring.CodeFew, "No item has a verdict in every order.")
 	}
 	over, ok := grade.Held(0)
@@ -37,28 +31,26 @@ func rule(r *scoring.Report) scoring.Diagnosis {
 			"Grade score %.2f of the way from random to perfect: there is no interval to say what that is worth.",
 			scoring.Unsigned(*grade.Value, 2))
 	}
-	d := scoring.Diagnosis{Evidence: []scoring.Evidence{over}}
-	const unknown = "whether it chooses well is not known, since these items have no right option."
-	switch {
-	case over.Below:
-		d.Level = scoring.Unusable
-		d.Code = scoring.CodePosition
-		d.Text = fmt.Sprintf("Goes by the position more than a random judge does: "+
-			"Grade score %s of the way from random to perfect.", over)
-	case !over.Above:
-		d.Level = scoring.Unusable
+	d := scoring.Diagnosis{Level: scoring.Unusable, Evidence: []scoring.Evidence{over}}
+	if !over.Above {
 		d.Code = scoring.CodeChance
-		d.Text = fmt.Sprintf("No steadier than a random judge: Grade score %s of the way from random to perfect.", over)
-	case over.Low > 0.5:
+		says := "No steadier than a random judge"
+		if over.Below {
+			d.Code = scoring.CodePosition
+			says = "Goes by the position more than a random judge does"
+		}
+		d.Text = fmt.Sprintf("%s: Grade score %s of the way from random to perfect.", says, over)
+		return d
+	}
+	d.Also = "Whether it chooses well is not known, since these items have no right option." + byPlace(r)
+	d.Level = scoring.Weak
+	d.Code = scoring.CodeWeak
+	d.Text = fmt.Sprintf("Its choice changes with the order on %s of items.", scoring.Percentage(100-*same.Value))
+	if over.Low > 0.5 {
 		d.Level = scoring.Usable
 		d.Code = scoring.CodeUsable
-		d.Text = fmt.Sprintf("Keeps to its choice in most orders: "+
-			"Grade score %s of the way from random to perfect; %s", over, unknown)
-	default:
-		d.Level = scoring.Weak
-		d.Code = scoring.CodeWeak
-		d.Text = fmt.Sprintf("Steadier than a random judge, but its choice changes with the order: "+
-			"Grade score %s of the way from random to perfect; %s", over, unknown)
+		d.Text = fmt.Sprintf("It goes by content: it keeps its choice in every order on %s of items.",
+			scoring.Percentage(*same.Value))
 	}
 	return d
 }
@@ -93,27 +85,52 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 		return r.Unbounded("Correct in every order on", r.Overall(everyRight), "item"), true
 	}
 	d.Evidence = []scoring.Evidence{strict, right}
-	keeps := ""
-	if same, known := r.Overall(sameChoice).Held(100); known {
+	same, known := r.Overall(sameChoice).Held(100)
+	if known {
 		d.Evidence = append(d.Evidence, same)
-		keeps = fmt.Sprintf("; in %.0f %% of items it keeps its choice in every order", same.Value)
 	}
 	reliable := true
-	if kept, known := keptRight(r, chance); known {
+	kept, keeps := keptRight(r, chance)
+	if keeps {
 		d.Evidence = append(d.Evidence, kept)
 		reliable = kept.Above
 	}
 	d.Level, d.Code = strict.Rank(reliable)
-	begins := "Correct in every order on"
+	d.Also = fmt.Sprintf("Correct in every order on %s of %s. Over all orders it is right on %s of choices; by chance %s.%s",
+		scoring.Percentage(strict.Value), table.Count(strict.N, "item"), scoring.Percentage(right.Value), scoring.Percentage(chance), byPlace(r))
 	switch {
-	case d.Level != scoring.Weak:
-	case strict.Value > scoring.UsableFrom && (reliable || !strict.Above):
-		begins = "Better than chance, but too few items to call it usable: correct in every order on"
+	case !keeps:
+		d.Text = fmt.Sprintf("Better than chance, but correct in every order on only %s of items, in %s of choices "+
+			"(chance %.0f); in %.0f %% of items it keeps its choice in every order.", strict, right, chance, same.Value)
+	case same.Value > hardlyAnyChange && same.Low > oneOrderFrom && d.Level != scoring.Weak:
+		d.Text = fmt.Sprintf("One order is enough: it is right on %s of choices, and hardly any changes with the order.",
+			scoring.Percentage(right.Value))
+	case d.Level == scoring.Weak && kept.Value <= scoring.ReliableFrom:
+		d.Text = fmt.Sprintf("Do not rely on it alone: even choices that stay in every order are right on %s only.",
+			scoring.Percentage(kept.Value))
 	default:
-		begins = "Better than chance, but correct in every order on only"
+		of := r.BreakdownOf(scoring.Overall).N
+		d.Text = fmt.Sprintf("Keep only choices that stay in every order: they are right on %s, and %s of the items have one.",
+			scoring.Percentage(kept.Value), scoring.Percentage(100*float64(kept.N)/float64(of)))
 	}
-	d.Text = fmt.Sprintf("%s %s of items, in %s of choices (chance %.0f)%s.", begins, strict, right, chance, keeps)
 	return d, true
+}
+
+// Where hardly any choice changes with the order, one order says what all do: the share of items whose choice stays, in
+// percent, and what it must surely be above.
+const (
+	hardlyAnyChange = 98
+	oneOrderFrom    = 90
+)
+
+// byPlace says on how many items the place alone decides.
+func byPlace(r *scoring.Report) string {
+	b := r.BreakdownOf(scoring.Overall)
+	n := b.Count(PartPlace)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" On %d of %d items it names the same place in every order, whatever stands there.", n, b.N)
 }
 
 // keptRight is how often the choices that stay in every order are right, held against a third of the way from chance to

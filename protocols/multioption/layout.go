@@ -17,18 +17,25 @@ var Layout = &report.Layout{
 	Headline:   everyRight,
 	Unlabelled: GradeScore,
 	Steady:     steady,
-	Noun:       "judgments",
 	Compared:   compared,
 	Words:      map[string]string{"unrelated": "with an unrelated option"},
 	How:        " of several, in several orders",
 	Became:     "each asked in several orders of its options",
 	Bracket:    bracket,
 	Parts:      pageParts,
+	By: report.Grouping{
+		First:     "options",
+		Title:     "By number of options",
+		Metrics:   []string{optionAccuracy, sameChoice},
+		Held:      "*" + OfRandom,
+		HeldWords: "a random judge on the same items",
+		Beside:    GradeScore,
+	},
 	Ends: []report.End{
-		{Part: PartRight, Look: "right", Words: "same choice in every order, and right", Show: "right"},
-		{Part: PartWrong, Look: "wrong", Words: "same choice in every order, and wrong", Show: "steady"},
-		{Part: PartSame, Look: "right", Words: "same choice in every order", Show: "same"},
-		{Part: PartMoved, Look: "tie", Words: "choice changes with the order", Show: "moved"},
+		{Part: PartRight, Words: "same choice in every order, and right"},
+		{Part: PartWrong, Words: "same choice in every order, and wrong", Show: "steady"},
+		{Part: PartSame, Look: "right", Words: "same choice in every order"},
+		{Part: PartMoved, Look: "tie", Words: "choice changes with the order"},
 		{Part: PartPlace, Look: "first", Words: "same place in every order", Show: "placed"},
 		{Part: PartMissing, Look: "none", Words: "no verdict in some order", Show: "open"},
 	},
@@ -69,7 +76,7 @@ func beside(metric, form string) func(r *scoring.Report) string {
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	worstAsked, report.Became, report.Cards, places, halves, byOptions, report.Analyses, report.Lists,
+	worstAsked, report.Became, report.Cards, places, halves, report.ByGroup, report.Analyses, report.Lists,
 	report.Among, report.Caveats, report.Making,
 }
 
@@ -107,22 +114,15 @@ func bracket(r *scoring.Report) *doc.Bracket {
 	}
 }
 
-// optionGroups are the groups by number of options that have a metric.
-func optionGroups(p *report.RunPage, metric string) (groups []string) {
-	for _, g := range p.Groups() {
-		if g != scoring.Overall && p.Result(metric, g, "").Metric != "" {
-			groups = append(groups, g)
-		}
-	}
-	return groups
-}
-
 // places are how often each position is chosen, beside how often a correct option stood there, else an even share.
 func places(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number, Axis: doc.AxisOf("")}}}
 	held := "options.even-share"
 	known := false
-	for _, g := range optionGroups(p, PositionMetric+"1") {
+	for _, g := range p.Groups() {
+		if p.Result(PositionMetric+"1", g, "").Metric == "" {
+			continue
+		}
 		head := len(t.Rows)
 		t.Rows = append(t.Rows, doc.Row{Name: g, Heading: true})
 		for i := 1; ; i++ {
@@ -188,42 +188,6 @@ func halves(p *report.RunPage) []doc.Block {
 		Keys:  []doc.Key{{Sign: "diamond", Words: "a random judge on the same items"}},
 		Notes: []doc.Note{doc.Say("options.grade-score")},
 	}}
-}
-
-// byOptions is how often the choice is correct, by number of options; without labels, how often it stays the same.
-func byOptions(p *report.RunPage) []doc.Block {
-	groups := optionGroups(p, GradeScore)
-	if len(groups) < 2 {
-		return nil
-	}
-	metric := optionAccuracy
-	if p.Overall(optionAccuracy).Value == nil {
-		metric = sameChoice
-	}
-	name := report.MetricName(p.Protocol, metric)
-	t := &doc.Table{First: "options", Columns: []doc.Column{
-		{Name: name, Kind: doc.Number, Axis: &doc.PercentAxis}, {Name: "outcomes of the items", Kind: doc.Bar},
-		{Name: "Grade score", Kind: doc.Bare},
-	}}
-	b := doc.Block{
-		ID: "groups", Title: "By number of options", About: name + ", percent, with 95 % interval", In: doc.Page, Table: t,
-	}
-	for _, g := range append([]string{scoring.Overall}, groups...) {
-		random := p.Result(metric+OfRandom, g, "")
-		if random.Value != nil {
-			b.Keys = []doc.Key{{Sign: "diamond", Words: "a random judge on the same items"}}
-		}
-		x := p.Result(metric, g, "")
-		row := doc.Row{Name: g, N: x.N, Look: "level-" + string(p.Level()), Cells: []doc.Value{
-			{Result: x, Held: &random}, {Parts: p.Parts(g)}, doc.Num(p.Result(GradeScore, g, "")),
-		}}
-		if g == scoring.Overall {
-			row.Name = "All"
-			row.Total = true
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return []doc.Block{b}
 }
 
 // compared says what two runs of opposite goals say of each other.

@@ -51,7 +51,7 @@ func (f *choices) Match(c *scoring.Comparison, other scoring.Scorer, joined []sc
 		{Name: goalsByChance, Kind: scoring.Known, Columns: scoring.Span{4, 6}, Missing: "none"},
 	}
 	for i := range list {
-		list[i].Why = scoring.Because("no order of the same options got a verdict under both goals")
+		list[i].None = "no order of the same options got a verdict under both goals"
 	}
 	c.Together = scoring.SampleOf("item", list, rows).Results(scoring.Overall, list, b)
 	if chance := &c.Together[2]; chance.Value != nil {

@@ -61,9 +61,9 @@ const (
 	nobodyHas = "none where the judge has none"
 )
 
-var (
-	noItems = scoring.Because("no items")
-	noRight = scoring.Because("no items of which the right option is known")
+const (
+	noItems = "no items"
+	noRight = "no items of which the right option is known"
 )
 
 const paper = "Grade Score, arXiv 2406.12043"
@@ -80,7 +80,6 @@ var scores = []struct {
 		term: scoring.Term{
 			Label:  "Grade score",
 			Short:  "Grade",
-			Called: []string{"Grade score"},
 			Best:   scoring.Higher,
 			Plain:  "chooses the option and not the position: harmonic mean of LLM score and choice score, from 0 to 1",
 			Source: paper,
@@ -93,7 +92,6 @@ var scores = []struct {
 		term: scoring.Term{
 			Label:  "LLM score",
 			Short:  "LLM",
-			Called: []string{"LLM score"},
 			Best:   scoring.Higher,
 			Plain:  "how evenly the positions are chosen; 1 is no position bias",
 			Source: paper,
@@ -106,7 +104,6 @@ var scores = []struct {
 		term: scoring.Term{
 			Label:  "choice score",
 			Short:  "choice",
-			Called: []string{"choice score"},
 			Best:   scoring.Higher,
 			Plain:  "how often the same option is chosen, wherever it is shown",
 			Source: paper,
@@ -135,7 +132,7 @@ var variants = []struct {
 				Label:  "*, of a random judge",
 				Short:  "random",
 				Metric: "*" + OfRandom,
-				Called: []string{"random judge", "random judge %", "Grade, random"},
+				Called: []string{"random judge"},
 				Plain:  "the score of a judge that names positions at random, on the same items",
 				Source: "exact, or simulated",
 				Others: "random baseline",
@@ -152,7 +149,6 @@ var variants = []struct {
 				Label:  "*, of always the first",
 				Short:  "always first",
 				Metric: "*" + OfFirst,
-				Called: []string{"always first"},
 				Plain:  "the score of a judge that always names the first position, on the same items",
 				Source: "computed",
 				Others: "position baseline",
@@ -192,14 +188,13 @@ var everyMetric = scoring.Summed[countedChoices]{
 		Term: scoring.Term{
 			Label:  "correct in every order",
 			Short:  "every order",
-			Called: []string{"correct in every order %"},
 			Best:   scoring.Higher,
 			Plain:  "items of which every judgment names the best option (of the goal worst: the worst)",
 			Source: "share of items, as GRP's of pairs",
 			Others: "worst-case accuracy",
 		},
 		Missing: "wrong",
-		Why:     noRight,
+		None:    noRight,
 	},
 	Adds: rightInEvery,
 }
@@ -212,14 +207,13 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "Grade score of usable judgments",
 				Short:  "Grade, usable",
-				Called: []string{"Grade score, usable"},
 				Plain:  "Grade score over the judgments that have a verdict, as the authors count",
 				Source: paper,
 			},
 			Unit:    scoring.UnitScore,
 			Kind:    scoring.Mean,
 			Missing: byPolicy(scoring.MissingUsable),
-			Why:     noItems,
+			None:    noItems,
 		},
 		Adds: func(t countedChoices) (float64, float64) { return t.ballot.grades(scoring.MissingUsable).grade, 1 },
 	},
@@ -229,14 +223,13 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "Grade score of all judgments",
 				Short:  "Grade, strict",
-				Called: []string{"Grade score, strict"},
 				Plain:  "Grade score over all judgments: one without a verdict chooses nothing",
 				Source: "gavel",
 			},
 			Unit:    scoring.UnitScore,
 			Kind:    scoring.Mean,
 			Missing: byPolicy(scoring.MissingStrict),
-			Why:     noItems,
+			None:    noItems,
 		},
 		Adds: func(t countedChoices) (float64, float64) { return t.ballot.grades(scoring.MissingStrict).grade, 1 },
 	},
@@ -246,14 +239,13 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "correct over all orders",
 				Short:  "all orders",
-				Called: []string{"right (*) %", "right %"},
 				Best:   scoring.Higher,
 				Plain:  "judgments that name the best option (of the goal worst: the worst)",
 				Source: "share of judgments, mean over items",
 				Others: "accuracy",
 			},
 			Kind:     scoring.Mean,
-			Why:      noRight,
+			None:     noRight,
 			Compared: scoring.Whole,
 		},
 		Adds: rightShare,
@@ -263,7 +255,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Name:    optionAccuracy + OfRandom,
 			Kind:    scoring.Known,
 			Missing: nobodyHas,
-			Why:     noRight,
+			None:    noRight,
 		},
 		Adds: randomRight,
 	},
@@ -273,7 +265,6 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "correct by majority",
 				Short:  "majority",
-				Called: []string{"right most often %"},
 				Best:   scoring.Higher,
 				Plain:  "items of which the option chosen most often is the right one",
 				Source: "share of items",
@@ -281,7 +272,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			},
 			Kind:     scoring.Mean,
 			Missing:  "left out, an item without any is wrong",
-			Why:      noRight,
+			None:     noRight,
 			Compared: scoring.Whole,
 		},
 		Adds: modeRight,
@@ -292,14 +283,13 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "consistency",
 				Short:  "consistent",
-				Called: []string{"always the same option %"},
 				Best:   scoring.Higher,
 				Plain:  "items with the same choice in every order",
 				Source: "share of items",
 				Others: "consistency",
 			},
 			Missing:  "not the same",
-			Why:      noItems,
+			None:     noItems,
 			Compared: scoring.Whole,
 		},
 		Adds: alwaysOne,
@@ -310,7 +300,6 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			Term: scoring.Term{
 				Label:  "chooses the unrelated option",
 				Short:  "unrelated",
-				Called: []string{"the unrelated option %"},
 				Best:   scoring.Lower,
 				Plain:  "judgments that choose the option that answers another question",
 				Source: "share of judgments with a verdict",
@@ -318,7 +307,7 @@ var itemMetrics = []scoring.Summed[countedChoices]{
 			},
 			Kind:     scoring.Several,
 			Missing:  leftOut,
-			Why:      scoring.Because("no judgments with a verdict, of items with an unrelated option"),
+			None:     "no judgments with a verdict, of items with an unrelated option",
 			Compared: scoring.Whole,
 		},
 		Adds: unrelatedChosen,
@@ -339,7 +328,7 @@ func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed
 			m.Name = score.name + v.suffix
 			m.Unit = scoring.UnitScore
 			m.Missing = cmp.Or(m.Missing, byPolicy(policy))
-			m.Why = noItems
+			m.None = noItems
 			if v.suffix == "" {
 				m.Term = score.term
 			}

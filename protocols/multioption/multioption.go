@@ -124,12 +124,7 @@ func (p multiOption) Prompt(item datasets.Item, s judging.Presentation) judging.
 	if p.template.Name == judging.Decision {
 		prompt.LabelTurn = ""
 	}
-	size := len(item.Question) + 100
-	for _, c := range s.Order {
-		size += len(item.Candidates[c].Text) + 40
-	}
 	var m strings.Builder
-	m.Grow(size)
 	m.WriteString("From the following outputs, make your selection.\n[User Instruction]\nInstruction: ")
 	m.WriteString(item.Question)
 	m.WriteString("\n[\\User Instruction]")

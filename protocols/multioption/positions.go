@@ -87,7 +87,7 @@ func positionMetrics(n int) []scoring.Metric {
 				Kind:    kind,
 				Missing: leftOut,
 				Columns: scoring.Span{at, at + 2},
-				Why:     scoring.Because(noJudgments),
+				None:    noJudgments,
 				Sparse:  sparse,
 			})
 		}
@@ -121,7 +121,11 @@ func (t countedChoices) positionRow() []float64 {
 // warnings of a choice among several options.
 func (f *choices) warnings(all []countedChoices, missing scoring.MissingPolicy) []string {
 	var w []string
-	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+	say := func(n int, format string, args ...any) {
+		if n > 0 {
+			w = append(w, fmt.Sprintf(format, args...))
+		}
+	}
 	judgments := 0
 	lost := 0
 	touched := 0
@@ -145,19 +149,11 @@ func (f *choices) warnings(all []countedChoices, missing scoring.MissingPolicy) 
 			few++
 		}
 	}
-	if lost > 0 {
-		say("%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, "+
-			"and grade-usable and grade-strict give both", lost, judgments, touched, missing)
-	}
-	if empty > 0 {
-		say("%d items have no verdict at all and score 0", empty)
-	}
-	if unknown > 0 {
-		say("%d of %d items have no label for the %s option: they are left out of the accuracy", unknown, len(all), f.goal)
-	}
-	if few > 0 {
-		say("in %d items the options do not stand at all positions equally often: "+
-			"a judge that always picks the same option scores less than 1 there", few)
-	}
+	say(lost, "%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, "+
+		"and grade-usable and grade-strict give both", lost, judgments, touched, missing)
+	say(empty, "%d items have no verdict at all and score 0", empty)
+	say(unknown, "%d of %d items have no label for the %s option: they are left out of the accuracy", unknown, len(all), f.goal)
+	say(few, "in %d items the options do not stand at all positions equally often: "+
+		"a judge that always picks the same option scores less than 1 there", few)
 	return w
 }

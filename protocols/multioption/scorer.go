@@ -90,13 +90,13 @@ type choices struct {
 	goal     string
 	labelled bool // in the end: the right option of some item is known
 
-	of      map[string]*ballot
+	items   scoring.Gathering[ballot]
 	ballots []*ballot // in the end: the complete ones, by item
 }
 
 // NewScorer scores runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &choices{goal: m.Spec.Options.Get(goalOption), of: map[string]*ballot{}}
+	return &choices{goal: m.Spec.Options.Get(goalOption)}
 }
 
 func (*choices) Words() scoring.Words {
@@ -110,16 +110,13 @@ func (*choices) Words() scoring.Words {
 }
 
 func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
-	b := f.of[r.Item]
-	switch {
-	case r.Shape != "options":
+	if r.Shape != "options" {
 		return false, fmt.Errorf(
 			"a judgment of several options is of an item of the shape options, this record is of %q", r.Shape,
 		)
-	case b == nil:
-		b = f.ballot(r)
-		f.of[b.item] = b
-	case len(b.ids) != len(r.Order) || len(b.orders) != r.Presentations:
+	}
+	b := f.items.Of(r.Item, func(item string) ballot { return f.ballot(item, r) })
+	if len(b.ids) != len(r.Order) || len(b.orders) != r.Presentations {
 		return false, fmt.Errorf("the records of item %s do not agree on its options, or on how often they are shown", r.Item)
 	}
 	if b.orders[r.Presentation] != nil {
@@ -133,9 +130,9 @@ func (f *choices) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 }
 
 // ballot is one without judgments yet, as a record describes its item.
-func (f *choices) ballot(r *judging.Record) *ballot {
-	b := &ballot{
-		item:      strings.Clone(r.Item),
+func (f *choices) ballot(item string, r *judging.Record) ballot {
+	b := ballot{
+		item:      item,
 		orders:    make([][]int, r.Presentations),
 		positions: make([]int, r.Presentations),
 	}
@@ -208,14 +205,8 @@ func named(r *judging.Record, goal string) (ids []string) {
 }
 
 func (f *choices) Finish() (complete int) {
-	for _, b := range f.of {
-		if b.complete() {
-			f.ballots = append(f.ballots, b)
-			f.labelled = f.labelled || len(b.right) > 0
-		}
-	}
-	slices.SortFunc(f.ballots, func(a, b *ballot) int { return strings.Compare(a.item, b.item) })
-	f.of = nil
+	f.ballots = f.items.Finish((*ballot).complete)
+	f.labelled = slices.ContainsFunc(f.ballots, func(b *ballot) bool { return len(b.right) > 0 })
 	return len(f.ballots)
 }
 

@@ -3,12 +3,12 @@ package pairwise
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gavel/datasets"
 	"gavel/internal/disk"
@@ -80,73 +80,44 @@ func judgeName(m *judging.Manifest) string {
 }
 
 func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games *[2]*judging.Record) ([]byte, error) {
-	line := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
-	if bytes.Contains(line, []byte(`"judgments"`)) { // judged from an output file
+	pair := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
+	if bytes.Contains(pair, []byte(`"judgments"`)) { // judged from an output file
 		var err error
-		line, err = pairKeys(line)
+		pair, err = pairKeys(pair)
 		if err != nil {
 			return nil, err
 		}
 	}
-	line = line[:len(line)-1] // without its closing brace
-	line = append(line, `, "judge_name": `...)
-	line = imports.PythonString(line, judgeName(m))
-	line = append(line, `, "judgments": [`...)
-	n := 2
-	if games[1] == nil && m.Imported != "" || games[1] != nil && games[1].Imported != nil && games[1].Imported.Single {
-		n = 1 // a single-game file
+	made := benchKeys{JudgeName: new(judgeName(m)), Judgments: []*benchGame{gameOf(p, item, games[0])}}
+	second := games[1]
+	if single := second == nil && m.Imported != "" || second != nil && second.Imported != nil && second.Imported.Single; !single {
+		made.Judgments = append(made.Judgments, gameOf(p, item, second))
 	}
-	for g := range n {
-		if g > 0 {
-			line = append(line, ", "...)
-		}
-		line = appendGame(line, p, item, games[g])
+	keys, err := imports.PythonJSON(made)
+	if err != nil {
+		return nil, err
 	}
-	return append(line, "]}\n"...), nil
+	return slices.Concat(pair[:len(pair)-1], []byte(", "), keys[1:], []byte("\n")), nil // without the brace between
 }
 
-func appendGame(line []byte, p judging.Asker, item datasets.Item, r *judging.Record) []byte {
+// gameOf is a game as JudgeBench writes it; nil of one without a judgment.
+func gameOf(p judging.Asker, item datasets.Item, r *judging.Record) *benchGame {
 	if r == nil || r.Outcome == judging.Failed {
-		return append(line, "null"...)
+		return nil
 	}
-	prompt := ""
-	response := ""
-	decision := decision(r)
-	var scores json.RawMessage
+	game := &benchGame{Judgment: &benchJudgment{JudgeModel: r.Model}, Decision: decision(r)}
 	if im := r.Imported; im != nil {
-		prompt = im.Prompt
-		scores = im.Scores
-		decision = im.Decision
+		game.Decision = im.Decision
+		game.Judgment.Prompt = im.Prompt
+		game.Judgment.Scores = im.Scores
 		if len(r.Replies) > 0 {
-			response = r.Replies[0].Text
+			game.Judgment.Response = r.Replies[0].Text
 		}
-	} else {
-		prompt = p.Prompt(item, r.Shown()).User
-		response = r.Text()
+		return game
 	}
-	line = append(line, `{"judgment": {"judge_model": `...)
-	line = append(imports.PythonString(line, r.Model), `, "prompt": `...)
-	line = append(imports.PythonString(line, prompt), `, "response": `...)
-	line = imports.PythonString(line, response)
-	if scores != nil {
-		line = append(append(line, `, "scores": `...), pythonList(scores)...)
-	}
-	line = append(line, `}, "decision": `...)
-	if decision == nil {
-		line = append(line, "null"...)
-	} else {
-		line = imports.PythonString(line, *decision)
-	}
-	return append(line, '}')
-}
-
-// pythonList puts the space behind the comma that json.dumps writes; the digits of the numbers stay as they are.
-func pythonList(list json.RawMessage) []byte {
-	var compact bytes.Buffer
-	if json.Compact(&compact, list) != nil {
-		return list
-	}
-	return bytes.ReplaceAll(compact.Bytes(), []byte{','}, []byte(", "))
+	game.Judgment.Prompt = p.Prompt(item, r.Shown()).User
+	game.Judgment.Response = r.Text()
+	return game
 }
 
 // ExportTo is ExportJudgeBench into a new file or, where that is "", to a writer.

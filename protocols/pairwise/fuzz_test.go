@@ -26,8 +26,8 @@ func ordersSo(labels []string, position int) bool {
 // Whatever a judge says, nobody is chosen who was not shown, and nothing is a
 // verdict that the prompt did not offer.
 func FuzzParse(f *testing.F) {
-	for _, c := range replies {
-		f.Add(c.reply)
+	for _, row := range replies(f) {
+		f.Add(row[4])
 	}
 	for _, h := range judgingtest.Hazards {
 		f.Add(h)

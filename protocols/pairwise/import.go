@@ -2,8 +2,9 @@ package pairwise
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"hash"
 	"strings"
 
 	"gavel/datasets"
@@ -11,101 +12,177 @@ import (
 	"gavel/protocols/imports"
 )
 
-// Import is what came of reading other harnesses' games.
-type Import struct {
-	imports.Run
-	Games      int
-	Null       int  // games the file has no judgment for
-	Turned     int  // games that stand for the other order of a judge whose scores do not depend on it
-	Reproduced int  // games whose stored decision our reading gives too; Differ has the others
-	Stored     bool // verdicts are the file's decisions: there is no text to read
-	LabelsStay bool // the labels stayed with the responses when the order was reversed
+// pairImport is a run of pairs in the making, of what another harness has stored of a judge's games.
+type pairImport struct {
+	imports.Making
+	asked      pairwise
+	turned     int             // games that stand for the other order of a judge whose scores do not depend on it
+	reproduced int             // games whose stored decision our reading gives too; Differ has the others
+	stored     bool            // verdicts are the file's decisions: there is no text to read
+	labelsStay bool            // the labels stayed with the responses when the order was reversed
+	sums       hash.Hash       // of the files
+	bad        imports.Rejects // rows that are no pairs
 }
 
-// write makes the run directory of games that were all read, and says what they come to.
-func (im *Import) write(judgeName string, items [][]byte, records []*judging.Record) error {
-	m := im.Manifest
-	m.LabelsStay = im.LabelsStay
-	m.JudgeName, m.Simulated = judgeName, strings.HasPrefix(m.Spec.Model.Name, "sim:")
-	if err := im.Write(items, records); err != nil {
-		return err
-	}
-	im.Say("%s (judge_name %s): %d pairs, %d games, %d of them null",
-		m.Spec.Model.Name, judgeName, m.Spec.Dataset.Items, im.Games-im.Turned, im.Null)
-	if im.Turned > 0 {
-		im.Say("each response has a score of its own: it counts for both orders")
-	}
-	im.Said = append(im.Said, imports.Skipped(m.Dataset.Skipped, "lines", m.Dataset.Bad)...)
-	how := "read from the replies"
-	if im.Stored {
-		how = "taken from scores or decisions: there are no replies that gavel reads"
-	}
-	im.Say("verdicts %s; %d of %d stored decisions reproduced", how, im.Reproduced, im.Games-im.Turned-im.Null)
-	im.Said = append(im.Said, imports.Few(im.Differ)...)
-	im.Say("run written to %s", im.Dir)
-	return nil
-}
-
-// newRecord makes a record of a presentation of an item; the rest follows, once all files are read.
-func newRecord(asker judging.Asker, item datasets.Item, presentation int) *judging.Record {
-	presentations := asker.Presentations(item)
-	of := &judging.Manifest{Spec: judging.Spec{Protocol: asker.Name()}}
-	r := judging.NewRecord(of, item, presentations[presentation])
-	r.Presentations = len(presentations)
-	return r
-}
-
-// specOf identifies items by their lines and ids.
-func specOf(lines [][]byte, id func(i int) string) judging.DatasetSpec {
-	sum := sha256.New()
-	for _, line := range lines {
-		fmt.Fprintf(sum, "%s\n", line)
-	}
-	return judging.DatasetSpec{
-		SHA256: hex.EncodeToString(sum.Sum(nil)),
-		Items:  len(lines),
-		IDs:    judging.HashIDs(len(lines), id),
+// newPairImport begins a run of a judge whose replies read as those to p.
+func newPairImport(out string, p pairwise) *pairImport {
+	return &pairImport{
+		Making: imports.Making{Run: imports.Run{Dir: out}, Asker: p, Lack: "no judgment in the imported file"},
+		asked:  p,
+		sums:   sha256.New(),
 	}
 }
 
-// lacks makes the record of a game that the file has no judgment for.
-func (im *Import) lacks(rec *judging.Record) *judging.Record {
-	im.Null++
-	rec.Outcome = judging.Failed
-	rec.Error = "no judgment in the imported file"
-	rec.Imported = &judging.Imported{Missing: true}
-	return rec
+// asHarness is a comparison as another harness asks it: its prompt is known by its name alone.
+func asHarness(p judging.Protocol, name, origin string, labels ...string) pairwise {
+	if labels == nil {
+		labels = []string{labelA, labelB, labelTie}
+	}
+	return pairwise{name: p.Name, goal: p.Goal, template: judging.Template{Name: name, Origin: origin, Labels: labels}}
+}
+
+// read takes in a game whose text is read, and holds it against what the file says was decided.
+func (in *pairImport) read(item datasets.Item, presentation int, j imports.Judgment) error {
+	r, err := in.Judge(item, presentation, j)
+	if err == nil && !r.Imported.Missing {
+		in.compare(r)
+	}
+	return err
 }
 
 // compare holds what we read against what the file says was decided, in the positions shown.
-func (im *Import) compare(rec *judging.Record, stored *string) {
+func (in *pairImport) compare(r *judging.Record) {
 	ours, theirs := "null", "null"
-	if d := decision(rec); d != nil {
+	if d := decision(r); d != nil {
 		ours = *d
 	}
-	if stored != nil {
-		theirs = *stored
+	if d := r.Imported.Decision; d != nil {
+		theirs = *d
 	}
 	if ours == theirs {
-		im.Reproduced++
+		in.reproduced++
 		return
 	}
-	im.Differ = append(im.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s",
-		rec.Item, rec.Presentation+1, theirs, ours))
+	in.Differ = append(in.Differ, fmt.Sprintf("pair %s, game %d: the file says %s, read from the reply: %s",
+		r.Item, r.Presentation+1, theirs, ours))
 }
 
 // decision is what JudgeBench would write: the plain label in the positions shown.
 func decision(r *judging.Record) *string {
-	var d string
 	switch {
 	case r.Outcome == judging.Tie:
-		d = labelTie
+		return new(labelTie)
 	case r.Outcome != judging.Decided:
 		return nil
 	case r.Choice == r.Order[0]:
-		d = labelA
-	default:
-		d = labelB
+		return new(labelA)
 	}
-	return &d
+	return new(labelB)
+}
+
+// storedGame is a game of a file that says who won; without an outcome there was none.
+type storedGame struct {
+	verdict judging.Verdict // in the order of the dataset
+	text    string          // the reply
+}
+
+// wins is the verdict that names a candidate.
+func wins(candidate int) judging.Verdict {
+	return judging.Verdict{Outcome: judging.Decided, Choice: candidate}
+}
+
+// add takes in a pair with stored games, in the order of its presentations.
+func (in *pairImport) add(item datasets.Item, games ...storedGame) error {
+	in.stored = true
+	in.Add(item)
+	for i, g := range games {
+		j := imports.Judgment{}
+		if g.verdict.Outcome != "" {
+			j = imports.Judgment{Verdict: &g.verdict, Replies: []string{g.text}}
+		}
+		r, err := in.Judge(item, i, j)
+		if err != nil {
+			return err
+		}
+		if j.Verdict != nil {
+			r.Imported.Decision = decision(r)
+			in.reproduced++
+		}
+	}
+	return nil
+}
+
+// rows reads a file of rows, and adds to what the run is made of.
+func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) error) error {
+	source, err := imports.Open(path)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	fmt.Fprintln(in.sums, source.Sum)
+	return source.Each(func(row int, raw json.RawMessage) error {
+		if err := use(row, raw); err != nil {
+			return fmt.Errorf("row %d: %w", row, err)
+		}
+		return nil
+	})
+}
+
+// ofRows is the run of a judge by files of rows, which are of a dataset in a format. about says where they come from.
+func (in *pairImport) ofRows(gavel, about, file, judge string, format datasets.Format, dataset string) ([]*imports.Run, error) {
+	model := judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, in.sums.Sum(nil)[:8])}
+	in.Describe(gavel, about, file, in.asked.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
+		Name: dataset, Format: format.Name, Skipped: in.bad.N, Bad: in.bad.First,
+	})
+	in.Manifest.Dataset.Rows = in.Manifest.Spec.Dataset.Items
+	return in.finish(strings.TrimPrefix(in.asked.template.Name, llmBarPrefix))
+}
+
+// finish makes the run directory, and says what the games come to.
+func (in *pairImport) finish(judgeName string) ([]*imports.Run, error) {
+	m := in.Manifest
+	m.LabelsStay = in.labelsStay
+	m.JudgeName = judgeName
+	m.Simulated = strings.HasPrefix(m.Spec.Model.Name, "sim:")
+	games := len(in.Records) - in.turned
+	in.Say("%s (judge_name %s): %d pairs, %d games, %d of them null",
+		m.Spec.Model.Name, judgeName, m.Spec.Dataset.Items, games, in.Missing)
+	if in.turned > 0 {
+		in.Say("each response has a score of its own: it counts for both orders")
+	}
+	in.Said = append(in.Said, imports.Skipped(m.Dataset.Skipped, "lines", m.Dataset.Bad)...)
+	how := "read from the replies"
+	if in.stored {
+		how = "taken from scores or decisions: there are no replies that gavel reads"
+	}
+	in.Say("verdicts %s; %d of %d stored decisions reproduced", how, in.reproduced, games-in.Missing)
+	in.Said = append(in.Said, imports.Few(in.Differ)...)
+	in.Say("run written to %s", in.Dir)
+	if err := in.Write(in.Dir); err != nil {
+		return nil, err
+	}
+	return []*imports.Run{&in.Run}, nil
+}
+
+// pairLine is a pair as JudgeBench writes it, with who wrote each response.
+type pairLine struct {
+	ID        string `json:"pair_id"`
+	Source    string `json:"source"`
+	Question  string `json:"question"`
+	ModelA    string `json:"model_A"`
+	ModelB    string `json:"model_B"`
+	ResponseA string `json:"response_A"`
+	ResponseB string `json:"response_B"`
+	Label     string `json:"label"`
+}
+
+// itemOf reads a line of a format, and keeps it.
+func itemOf(format datasets.Format, line any) (datasets.Item, error) {
+	raw, err := json.Marshal(line)
+	if err != nil {
+		return datasets.Item{}, err
+	}
+	item, err := format.Parse(raw)
+	item.Raw = raw
+	return item, err
 }

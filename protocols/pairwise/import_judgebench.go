@@ -1,12 +1,12 @@
 package pairwise
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
-	"gavel/backends"
 	"gavel/datasets"
 	"gavel/judging"
 	"gavel/protocols/imports"
@@ -17,15 +17,23 @@ import (
 // failed is null. Both ways the bytes are Python's json.dumps with ensure_ascii=False.
 
 type benchGame struct {
-	Judgment *struct {
-		JudgeModel string          `json:"judge_model"`
-		Prompt     string          `json:"prompt"`
-		Response   string          `json:"response"`
-		Scores     json.RawMessage `json:"scores"`
-	} `json:"judgment"`
-	Decision *string `json:"decision"`
+	Judgment *benchJudgment `json:"judgment"`
+	Decision *string        `json:"decision"`
 
 	turned bool // it stands for the other order
+}
+
+type benchJudgment struct {
+	JudgeModel string          `json:"judge_model"`
+	Prompt     string          `json:"prompt"`
+	Response   string          `json:"response"`
+	Scores     json.RawMessage `json:"scores,omitzero"`
+}
+
+// benchKeys are the judge's own keys of a line.
+type benchKeys struct {
+	JudgeName *string      `json:"judge_name"`
+	Judgments []*benchGame `json:"judgments"`
 }
 
 // inTheOtherOrder is the game in the other order, of a judge that gives each response a score of its own
@@ -47,18 +55,16 @@ const arenaHardName = "arena_hard"
 // judgeBenchFile is where such a run comes from.
 const judgeBenchFile = "JudgeBench output file"
 
-// ImportJudgeBench turns a JudgeBench output file into the run directory out.
-func ImportJudgeBench(path, out, gavel string) (*Import, error) {
+// ImportJudgeBench turns a JudgeBench output file into a run.
+func ImportJudgeBench(r imports.Request) ([]*imports.Run, error) {
+	path := r.Files[0]
 	set, err := datasets.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
-	im := &Import{Run: imports.Run{Dir: out}}
-	var records []*judging.Record
-	var pairs [][]byte
+	var in *pairImport
 	var judge, model string
-	var asker judging.Asker
 	for i := range set.Len() {
 		item, err := set.Item(i)
 		if err != nil {
@@ -69,65 +75,61 @@ func ImportJudgeBench(path, out, gavel string) (*Import, error) {
 		if err != nil {
 			return nil, at(err)
 		}
-		if asker == nil {
+		if in == nil {
 			judge = name
-			asker, im.Stored = importedProtocol(name)
+			asked, stored := importedProtocol(name)
+			in = newPairImport(r.Out, asked)
+			in.stored = stored
 		}
 		if name != judge {
 			return nil, at(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
 		}
-		pairs = append(pairs, pair)
-		single := len(games) == 1
-		if single {
-			games = append(games, games[0].inTheOtherOrder())
+		item.Raw = pair
+		in.Add(item)
+		if turned := games[0].inTheOtherOrder(); len(games) == 1 && turned != nil {
+			games = append(games, turned)
 		}
 		for g, game := range games {
-			if g == 1 && single && game == nil {
-				break
-			}
-			rec, err := im.record(item, g, game, asker)
-			if err != nil {
+			if err := in.game(item, g, game); err != nil {
 				return nil, at(fmt.Errorf("game %d: %w", g+1, err))
 			}
-			if rec.Model != "" && model == "" {
-				model = rec.Model
+			if game == nil || game.Judgment == nil || game.Judgment.JudgeModel == "" {
+				continue
 			}
-			if rec.Model != "" && rec.Model != model {
-				return nil, at(fmt.Errorf("judge_model is %q, before it was %q: one judge a file", rec.Model, model))
+			model = cmp.Or(model, game.Judgment.JudgeModel)
+			if now := game.Judgment.JudgeModel; now != model {
+				return nil, at(fmt.Errorf("judge_model is %q, before it was %q: one judge a file", now, model))
 			}
-			records = append(records, rec)
 		}
 	}
 	info := judging.DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
 	for _, b := range set.Bad {
 		info.Bad = append(info.Bad, b.Error())
 	}
-	im.Manifest = imports.Describe(gavel, judgeBenchFile, path, asker.(pairwise).spec(
-		judging.DatasetSpec{SHA256: set.SHA256, Items: set.Len(), IDs: judging.HashIDs(set.Len(), set.ID)},
-		judging.ModelSpec{Name: model, Identity: "imported " + model}), im.Games, info)
-	return im, im.write(judge, pairs, records)
+	in.Describe(r.Gavel, judgeBenchFile, path, in.asked.spec(judging.DatasetSpec{SHA256: set.SHA256},
+		judging.ModelSpec{Name: model, Identity: "imported " + model}), info)
+	return in.finish(judge)
 }
 
 // importedProtocol is the protocol that a judge_name stands for, and whether its replies can be read: Arena-Hard's five
 // choices, or a prompt of gavel's own as judgeName writes it. Of others the decisions are taken as stored; nothing is
 // read, and the prompt is known by its name alone.
-func importedProtocol(judgeName string) (p judging.Asker, stored bool) {
+func importedProtocol(judgeName string) (p pairwise, stored bool) {
+	of, name := Protocol, judgeName
 	if judgeName == arenaHardName {
-		t, _ := Protocol.Template("arena-hard")
-		return Protocol.New(t, nil), false
+		name = "arena-hard"
 	}
-	protocol, name := Protocol, judgeName
 	for _, k := range []judging.Protocol{Protocol, Reversed} {
 		if own, ok := strings.CutPrefix(judgeName, ownPrefix+k.Name+"_"); ok {
-			protocol, name = k, own
-			if t, err := k.Template(own); err == nil {
-				return k.New(t, nil), false
-			}
+			of, name = k, own
 		}
 	}
-	return protocol.New(
-		judging.Template{Name: name, Origin: judgeBenchFile, Labels: []string{labelA, labelB, labelTie}}, nil,
-	), true
+	if t, err := of.Template(name); err == nil && name != judgeName {
+		if p, reads := of.New(t, nil).(pairwise); reads {
+			return p, false
+		}
+	}
+	return asHarness(of, name, judgeBenchFile), true
 }
 
 // ownPrefix begins the judge_name of a run of gavel's.
@@ -135,10 +137,7 @@ const ownPrefix = "gavel_"
 
 // splitOutput takes a line apart: the pair's own keys as published, and the judge's.
 func splitOutput(line []byte) (pair []byte, judge string, games []*benchGame, err error) {
-	var all struct {
-		JudgeName *string      `json:"judge_name"`
-		Judgments []*benchGame `json:"judgments"`
-	}
+	var all benchKeys
 	if err := json.Unmarshal(line, &all); err != nil {
 		return nil, "", nil, err
 	}
@@ -157,38 +156,33 @@ func pairKeys(line []byte) ([]byte, error) {
 	return imports.Without(line, nil, "judge_name", "judgments")
 }
 
-// record makes one game a record, and compares what we read with what the file says was decided.
-func (im *Import) record(item datasets.Item, g int, game *benchGame, p judging.Asker) (*judging.Record, error) {
-	rec := newRecord(p, item, g)
-	im.Games++
+// game takes in one game.
+func (in *pairImport) game(item datasets.Item, g int, game *benchGame) error {
 	if game == nil || game.Judgment == nil {
-		return im.lacks(rec), nil
+		return in.read(item, g, imports.Judgment{})
 	}
-	j := game.Judgment
-	rec.Model = j.JudgeModel
-	rec.Imported = &judging.Imported{Prompt: j.Prompt, Scores: j.Scores, Decision: game.Decision, Stored: im.Stored}
-	if !im.Stored || j.Response != "" {
-		rec.Replies = []judging.Reply{{Text: j.Response, Finish: backends.Stop}}
+	b := game.Judgment
+	j := imports.Judgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision}
+	if !in.stored || b.Response != "" {
+		j.Replies = []string{b.Response}
 	}
-	var v judging.Verdict
-	var err error
-	if im.Stored {
-		v, err = decided(p, rec.Shown(), game)
-	} else {
-		v, err = rec.Read(p, judging.Reading{Policy: judging.Unique})
+	if in.stored {
+		v, err := decided(in.Asker, in.Asker.Presentations(item)[g], game)
+		if err != nil {
+			return err
+		}
+		j.Verdict = &v
 	}
-	if err != nil {
-		return nil, err
+	if !game.turned {
+		return in.read(item, g, j)
 	}
-	rec.Take(v)
-	if game.turned {
-		im.Turned++
-		rec.Imported.Single = true
-		rec.Imported.Decision = decision(rec)
-		return rec, nil
+	r, err := in.Judge(item, g, j)
+	if err == nil {
+		in.turned++
+		r.Imported.Single = true
+		r.Imported.Decision = decision(r)
 	}
-	im.compare(rec, game.Decision)
-	return rec, nil
+	return err
 }
 
 // decided is the verdict of a game without text of ours to read: by its scores where it has them (the first shown must

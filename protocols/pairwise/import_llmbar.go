@@ -12,9 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/backends"
 	"gavel/datasets"
-	"gavel/judging"
 	"gavel/protocols/imports"
 )
 
@@ -32,43 +30,37 @@ type storedReplies struct {
 	path, subset, judge, strategy string
 }
 
-// importLLMBar turns stored replies of one judge by one strategy, a file for each subset, into the run directory out.
-// judge, where not "", is what the judge is called.
-func importLLMBar(paths []string, out, judge, gavel string) (*Import, error) {
-	files, err := llmBarFiles(paths)
+// importLLMBar turns stored replies of one judge by one strategy, a file for each subset, into a run.
+func importLLMBar(r imports.Request) ([]*imports.Run, error) {
+	files, err := llmBarFiles(r.Files)
 	if err != nil {
 		return nil, err
 	}
-	judge = cmp.Or(judge, files[0].judge)
-	strategy := files[0].strategy
-	in := newStoredImport(out, "LLMBar (arXiv 2310.07641)", llmBarPrefix+strategy)
-	in.asker.template.Labels = outputLabels(files[0].judge, strategy)
-	in.Stored = false
+	first := files[0]
+	in := newPairImport(r.Out, asHarness(Protocol, llmBarPrefix+first.strategy, "LLMBar (arXiv 2310.07641)",
+		outputLabels(first.judge, first.strategy)...))
+	in.Asker = outputs{pairwise: in.asked}
 	for _, f := range files {
 		if err := in.llmBarRows(f); err != nil {
 			return nil, err
 		}
 	}
-	if len(in.items) == 0 {
+	if len(in.Records) == 0 {
 		return nil, in.bad.None("rows with input, output_1, output_2, label and results")
 	}
-	return in.finish(gavel, "LLMBar's stored replies", files[0].path, judge, datasets.LLMBar.Name, llmBarName(files))
+	judge := cmp.Or(r.Option("model"), first.judge)
+	return in.ofRows(r.Gavel, "LLMBar's stored replies", first.path, judge, datasets.LLMBar, llmBarName(files))
 }
 
 // llmBarPrefix begins the name of the prompt of a strategy, which JudgeBench would call the judge by.
 const llmBarPrefix = "LLMBar "
 
 // llmBarRows takes in the rows of a file, and its sum.
-func (in *storedImport) llmBarRows(f storedReplies) error {
-	source, err := imports.Open(f.path)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	fmt.Fprintln(in.sums, f.subset, source.Sum)
+func (in *pairImport) llmBarRows(f storedReplies) error {
 	n := 0
 	in.bad.Path = f.path
-	return source.Each(func(row int, raw json.RawMessage) error {
+	fmt.Fprint(in.sums, f.subset, " ")
+	return in.rows(f.path, func(row int, raw json.RawMessage) error {
 		item, made, err := llmBarRow(raw, datasets.LLMBarID(f.subset, n))
 		n++
 		switch {
@@ -78,36 +70,14 @@ func (in *storedImport) llmBarRows(f storedReplies) error {
 			in.bad.Add(row, err)
 			return nil
 		}
-		in.items = append(in.items, item.Raw)
-		in.ids = append(in.ids, item.ID)
+		in.Add(item)
 		for g, judgment := range made {
-			rec, err := in.llmBarRecord(item, g, judgment)
-			if err != nil {
-				return fmt.Errorf("%s: row %d: judgment %d: %w", f.path, row, g+1, err)
+			if err := in.read(item, g, judgment); err != nil {
+				return fmt.Errorf("judgment %d: %w", g+1, err)
 			}
-			in.records = append(in.records, rec)
 		}
 		return nil
 	})
-}
-
-// llmBarRecord makes one judgment a record, and compares what we read with what the file says was decided.
-func (in *storedImport) llmBarRecord(item datasets.Item, g int, as llmBarJudgment) (*judging.Record, error) {
-	rec := newRecord(in.asker, item, g)
-	rec.Mode = as.mode
-	in.Games++
-	if as.missing {
-		return in.lacks(rec), nil
-	}
-	rec.Imported = &judging.Imported{Decision: as.decision}
-	rec.Replies = []judging.Reply{{Text: as.text, Finish: backends.Stop}}
-	v, err := rec.Read(outputs{pairwise: in.asker}, judging.Reading{Policy: judging.Unique})
-	if err != nil {
-		return nil, err
-	}
-	rec.Take(v)
-	in.compare(rec, as.decision)
-	return rec, nil
 }
 
 // llmBarName is what the items are called: by their subset, or "llmbar" where there are several.
@@ -158,15 +128,8 @@ func llmBarFiles(paths []string) ([]storedReplies, error) {
 var errRating = errors.New("each output has a score of its own, and no reply compares the two: " +
 	"gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
 
-// llmBarJudgment is a judgment of the last phase, its decision in the positions shown.
-type llmBarJudgment struct {
-	text, mode string
-	decision   *string
-	missing    bool // there is no reply
-}
-
-// llmBarRow takes a row apart: the pair with an id, and its judgments.
-func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []llmBarJudgment, err error) {
+// llmBarRow takes a row apart: the pair with an id, and the judgments of the last phase, in the positions shown.
+func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []imports.Judgment, err error) {
 	var row struct {
 		Results []json.RawMessage `json:"results"`
 	}
@@ -178,8 +141,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []llmBa
 	if err != nil {
 		return item, nil, err
 	}
-	line := append(imports.PythonString([]byte(`{"id": `), id), ", "...)
-	line = append(line, pair[1:]...)
+	line := slices.Concat(fmt.Appendf(nil, `{"id": %q, `, id), pair[1:])
 	item, err = datasets.LLMBar.Parse(line)
 	if err != nil {
 		return item, nil, err
@@ -208,7 +170,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []llmBa
 			return item, nil, fmt.Errorf("judgment %d: %w", i+1, err)
 		}
 		if len(phases) > 1 {
-			judgment.mode = synthesis
+			judgment.Mode = synthesis
 		}
 		made = append(made, judgment)
 	}
@@ -221,24 +183,24 @@ type llmBarReply struct {
 	Winner     *string           `json:"winner"`
 }
 
-func (r llmBarReply) judgment(swapped bool) (g llmBarJudgment, err error) {
-	g.missing = len(r.Completion) == 0 || string(r.Completion[0]) == "null"
-	if g.missing {
-		return g, nil
+func (r llmBarReply) judgment(swapped bool) (j imports.Judgment, err error) {
+	if len(r.Completion) == 0 || string(r.Completion[0]) == "null" {
+		return j, nil
 	}
-	if err := json.Unmarshal(r.Completion[0], &g.text); err != nil {
-		return g, errors.New("the completion is no text")
+	j.Replies = []string{""}
+	if err := json.Unmarshal(r.Completion[0], &j.Replies[0]); err != nil {
+		return j, errors.New("the completion is no text")
 	}
 	if r.Winner == nil {
-		return g, nil
+		return j, nil
 	}
 	position := slices.Index([]string{"1", "2"}, *r.Winner)
 	if position < 0 {
-		return g, fmt.Errorf("winner %q is neither \"1\" nor \"2\"", *r.Winner)
+		return j, fmt.Errorf("winner %q is neither \"1\" nor \"2\"", *r.Winner)
 	}
 	if swapped {
 		position = 1 - position
 	}
-	g.decision = &[]string{labelA, labelB}[position]
-	return g, nil
+	j.Decision = &[]string{labelA, labelB}[position]
+	return j, nil
 }

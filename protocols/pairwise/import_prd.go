@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/judging"
 	"gavel/protocols/imports"
 )
 
@@ -49,9 +50,10 @@ func (k prdKey) swapped() prdKey {
 	return prdKey{first: k.second, second: k.first, question: k.question}
 }
 
-// importPRD turns the reviews of one reviewer into the run directory out.
-func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
-	in := newStoredImport(out, "PRD (arXiv 2307.02762)", "PRD")
+// importPRD turns the reviews of one reviewer into a run.
+func importPRD(r imports.Request) ([]*imports.Run, error) {
+	dir, reviewer := r.Files[0], r.Option("reviewer")
+	in := newPairImport(r.Out, asHarness(Protocol, "PRD", "PRD (arXiv 2307.02762)"))
 	questions, err := in.prdTexts(filepath.Join(dir, "prompts", "vicuna_questions.jsonl"))
 	if err != nil {
 		return nil, err
@@ -92,8 +94,11 @@ func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
 			return nil, fmt.Errorf("%s: question %d: its text is missing, or an answer of %s or %s",
 				dir, key.question, key.first, key.second)
 		}
-		swapped := key.swapped()
-		item, err := pairLine{
+		label := "none"
+		if better := prdPeople(people, key); better.Outcome == judging.Decided {
+			label = []string{labelA, labelB}[better.Choice]
+		}
+		item, err := itemOf(datasets.JudgeBench, pairLine{
 			ID:        fmt.Sprintf("vicuna-%d:%s:%s", key.question, key.first, key.second),
 			Source:    datasets.Vicuna + questions[key.question].Category,
 			Question:  questions[key.question].Text,
@@ -101,51 +106,53 @@ func importPRD(dir, reviewer, out, gavel string) (*Import, error) {
 			ModelB:    b.Model,
 			ResponseA: a.Text,
 			ResponseB: b.Text,
-		}.item(prdPeople(people, key, swapped))
+			Label:     label,
+		})
+		if err == nil {
+			err = in.add(item, prdGame(reviews, key, 0), prdGame(reviews, key.swapped(), 1))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: question %d of %s and %s: %w", dir, key.question, key.first, key.second, err)
 		}
 		judge = cmp.Or(answers[reviewer][key.question].Model, judge)
-		in.add(item, prdGame(reviews, key, false), prdGame(reviews, swapped, true))
 	}
 	from := filepath.Join(dir, "ratings-"+reviewer)
-	return in.finish(gavel, "PRD's reviews", from, judge, datasets.JudgeBench.Name, "prd-vicuna80")
+	return in.ofRows(r.Gavel, "PRD's reviews", from, judge, datasets.JudgeBench, "prd-vicuna80")
 }
 
-// prdPeople is what people say of a pair, in whichever order they saw it; nobody where the two differ.
-func prdPeople(people map[prdKey]prdText, key, swapped prdKey) winner {
-	one, two := prdGame(people, key, false).winner, prdGame(people, swapped, true).winner
+// prdPeople is what people say of a pair, in whichever order they saw it; no verdict where the two differ.
+func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
+	one, two := prdGame(people, key, 0).verdict, prdGame(people, key.swapped(), 1).verdict
 	switch {
-	case one == missing:
+	case one.Outcome == "":
 		return two
-	case two == missing || one == two:
+	case two.Outcome == "" || one == two:
 		return one
 	}
-	return nobody
+	return judging.Silent(judging.NoVerdict)
 }
 
-// prdGame is a review, of answers in the order of the dataset.
-func prdGame(reviews map[prdKey]prdText, key prdKey, swapped bool) storedGame {
+// prdGame is a review, which shows first that answer of the pair.
+func prdGame(reviews map[prdKey]prdText, key prdKey, first int) (g storedGame) {
 	review, is := reviews[key]
 	if !is {
-		return storedGame{winner: missing}
+		return g
 	}
-	g := storedGame{winner: nobody, text: review.Text}
-	switch {
-	case review.Score == 3:
-		g.winner = tied
-	case review.Score == 1 || review.Score == 2:
-		g.winner = winner(review.Score - 1)
-		if swapped {
-			g.winner = secondWins - g.winner
-		}
+	g = storedGame{verdict: judging.Silent(judging.NoVerdict), text: review.Text}
+	switch review.Score {
+	case 1:
+		g.verdict = wins(first)
+	case 2:
+		g.verdict = wins(1 - first)
+	case 3:
+		g.verdict = judging.Silent(judging.Tie)
 	}
 	return g
 }
 
 // prdReviews returns the reviews of a reviewer. Where a pair has a file answer_X-vs-answer_Y and another
 // answer-X-vs-answer-Y, as some of gpt35's have, the first counts.
-func (in *storedImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, error) {
+func (in *pairImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "ratings-"+reviewer, "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		there, _ := filepath.Glob(filepath.Join(dir, "ratings-*"))
@@ -181,7 +188,7 @@ func (in *storedImport) prdReviews(dir, reviewer string) (map[prdKey]prdText, er
 }
 
 // prdTexts are the rows of a file by their questions.
-func (in *storedImport) prdTexts(path string) (map[int]prdText, error) {
+func (in *pairImport) prdTexts(path string) (map[int]prdText, error) {
 	all := map[int]prdText{}
 	err := in.rows(path, func(n int, raw json.RawMessage) error {
 		row := prdText{at: fmt.Sprintf("%s row %d", path, n)}

@@ -10,6 +10,7 @@ import (
 
 	"gavel/datasets"
 	"gavel/datasets/references"
+	"gavel/judging"
 	"gavel/protocols/imports"
 )
 
@@ -45,11 +46,11 @@ var reifeAdversarial = []string{
 	"Adversarial/Manual",
 }
 
-// importReIFE turns the replies of one judge to one prompt into the run directory out. judge, where not "", is what the
-// judge is called.
-func importReIFE(paths []string, out, judge, gavel string) (*Import, error) {
+// importReIFE turns the replies of one judge to one prompt into a run.
+func importReIFE(r imports.Request) ([]*imports.Run, error) {
+	paths := r.Files
 	name, prompt := "", ""
-	var in *storedImport
+	var in *pairImport
 	var sets []string
 	for _, path := range slices.Sorted(slices.Values(paths)) {
 		set, named, asked, err := reifeFile(path)
@@ -58,7 +59,8 @@ func importReIFE(paths []string, out, judge, gavel string) (*Import, error) {
 		}
 		if in == nil {
 			name, prompt = named, asked
-			in = newStoredImport(out, "ReIFE (arXiv 2410.07069)", "ReIFE "+prompt)
+			in = newPairImport(r.Out, asHarness(Protocol, "ReIFE "+prompt, "ReIFE (arXiv 2410.07069)"))
+			in.labelsStay = true
 		}
 		if named != name || asked != prompt {
 			return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one prompt a run",
@@ -76,8 +78,8 @@ func importReIFE(paths []string, out, judge, gavel string) (*Import, error) {
 	if len(sets) == 1 {
 		dataset = strings.ReplaceAll(sets[0], "_", "-")
 	}
-	in.LabelsStay = true
-	return in.finish(gavel, "ReIFE's stored replies", paths[0], cmp.Or(judge, name), datasets.LLMBar.Name, dataset)
+	judge := cmp.Or(r.Option("model"), name)
+	return in.ofRows(r.Gavel, "ReIFE's stored replies", paths[0], judge, datasets.LLMBar, dataset)
 }
 
 // reifeFile reads the name of a file.
@@ -97,7 +99,7 @@ func reifeFile(path string) (set, judge, prompt string, err error) {
 }
 
 // reife takes in a file of each order.
-func (in *storedImport) reife(path, set string) error {
+func (in *pairImport) reife(path, set string) error {
 	known := references.LLMBar()
 	var ids []string
 	for _, subset := range reifeSubsets[set] {
@@ -135,15 +137,17 @@ func (in *storedImport) reife(path, set string) error {
 			"output_2": a.Second,
 			"label":    known.Gold[at] - '0',
 		})
+		if err == nil {
+			err = in.add(item, a.game(), b.game())
+		}
 		if err != nil {
 			return fmt.Errorf("%s: row %d: %w", path, i+1, err)
 		}
-		in.add(item, a.game(), b.game())
 	}
 	return nil
 }
 
-func (in *storedImport) reifeRows(path string) (all []reifeRow, err error) {
+func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 	err = in.rows(path, func(_ int, raw json.RawMessage) error {
 		var row reifeRow
 		if err := imports.DecodeRow(raw, &row); err != nil {
@@ -162,12 +166,12 @@ func (in *storedImport) reifeRows(path string) (all []reifeRow, err error) {
 }
 
 func (r reifeRow) game() storedGame {
-	g := storedGame{winner: winner(r.Result.Winner - 1), text: r.Response[0].Text}
+	g := storedGame{verdict: wins(r.Result.Winner - 1), text: r.Response[0].Text}
 	switch {
 	case r.Result.Fail:
-		g.winner = nobody
+		g.verdict = judging.Silent(judging.NoVerdict)
 	case r.Result.Tie != 0:
-		g.winner = tied
+		g.verdict = judging.Silent(judging.Tie)
 	}
 	return g
 }

@@ -6,9 +6,7 @@ import "gavel/protocols/imports"
 var Imports = []imports.Importer{
 	{
 		Name: "judgebench", About: "a JudgeBench output file becomes a run", Usage: "FILE --out RUN",
-		Take: func(r imports.Request) ([]*imports.Run, error) {
-			return imports.One(ImportJudgeBench(r.Files[0], r.Out, r.Gavel))
-		},
+		Take: ImportJudgeBench,
 	},
 	{
 		Name:    "llmbar",
@@ -16,9 +14,7 @@ var Imports = []imports.Importer{
 		Usage:   "FILE... --out RUN [--model NAME]",
 		Several: true,
 		Options: []imports.Option{imports.Model("`NAME` of the judge; default: as the path has it")},
-		Take: func(r imports.Request) ([]*imports.Run, error) {
-			return imports.One(importLLMBar(r.Files, r.Out, r.Option("model"), r.Gavel))
-		},
+		Take:    importLLMBar,
 	},
 	{
 		Name:    "reife",
@@ -26,17 +22,13 @@ var Imports = []imports.Importer{
 		Usage:   "FILE... --out RUN [--model NAME]",
 		Several: true,
 		Options: []imports.Option{imports.Model("`NAME` of the judge; default: as the file is named")},
-		Take: func(r imports.Request) ([]*imports.Run, error) {
-			return imports.One(importReIFE(r.Files, r.Out, r.Option("model"), r.Gavel))
-		},
+		Take:    importReIFE,
 	},
 	{
 		Name:    "prd",
 		About:   "PRD's reviews of Vicuna's 80 questions become a run",
 		Usage:   "DIR --reviewer NAME --out RUN",
 		Options: []imports.Option{{Name: "reviewer", Usage: "`NAME` of the reviewer: gpt4, claude, …", Needed: true}},
-		Take: func(r imports.Request) ([]*imports.Run, error) {
-			return imports.One(importPRD(r.Files[0], r.Option("reviewer"), r.Out, r.Gavel))
-		},
+		Take:    importPRD,
 	},
 }

@@ -13,19 +13,18 @@ import (
 // Layout is of pairwise and reversed judging.
 var Layout = &report.Layout{
 	Headline: "strict",
-	Noun:     "judgments",
 	Item:     "pair",
 	Compared: compared,
 	How:      ", in both orders",
 	Became:   "each asked twice, the second time with the responses swapped",
 	Bracket:  bracket,
 	Parts:    pageParts,
-	Beside:   RightWhereAlike,
+	By:       report.Grouping{Beside: RightWhereAlike},
 	Ends: []report.End{
-		{Part: PartRight, Look: "right", Words: "correct in both orders", Show: "right"},
-		{Part: PartWrong, Look: "wrong", Words: "wrong in both orders", Show: "confident"},
-		{Part: PartTie, Look: "tie", Words: "a tie in one or both", Show: "tied"},
-		{Part: PartFirst, Look: "first", Words: "picks the first shown both times", Show: "by-first"},
+		{Part: PartRight, Words: "correct in both orders"},
+		{Part: PartWrong, Words: "wrong in both orders", Show: "confident"},
+		{Part: PartTie, Words: "a tie in one or both", Show: "tied"},
+		{Part: PartFirst, Words: "picks the first shown both times", Show: "by-first"},
 		{Part: PartSecond, Look: "last", Words: "picks the second shown both times", Show: "by-last"},
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},
@@ -76,7 +75,7 @@ func bracket(r *scoring.Report) *doc.Bracket {
 	if right.Value == nil || kept == 0 {
 		return nil
 	}
-	words := fmt.Sprintf("right on %s", percent(*right.Value))
+	words := fmt.Sprintf("right on %s", scoring.Percentage(*right.Value))
 	if right.Low != nil && right.High != nil {
 		words += fmt.Sprintf(" [%.0f, %.0f]", *right.Low, *right.High)
 	}

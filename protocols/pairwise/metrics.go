@@ -25,7 +25,7 @@ var pairMetrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing:  "wrong",
-			Why:      noPairs,
+			None:     noPairs,
 			Compared: scoring.ByGroup,
 			Headline: true,
 		},
@@ -45,7 +45,7 @@ var pairMetrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing:  "0 points",
-			Why:      noPairs,
+			None:     noPairs,
 			Compared: scoring.Whole,
 		},
 		Adds: counter,
@@ -64,7 +64,7 @@ var pairMetrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing: "wrong",
-			Why:     noPairs,
+			None:    noPairs,
 		},
 		Adds: judgmentRight(0),
 	},
@@ -82,7 +82,7 @@ var pairMetrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing: "wrong",
-			Why:     noPairs,
+			None:    noPairs,
 		},
 		Adds: judgmentRight(1),
 	},
@@ -100,7 +100,7 @@ var pairMetrics = []scoring.Summed[pair]{
 			},
 			Missing:  "0 points",
 			Kind:     scoring.Halves,
-			Why:      noPairs,
+			None:     noPairs,
 			Compared: scoring.Whole,
 		},
 		Adds: halfTie,
@@ -119,7 +119,7 @@ var pairMetrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing:  "pair left out",
-			Why:      noDecided,
+			None:     noDecided,
 			Compared: scoring.Whole,
 		},
 		Adds: drop,
@@ -138,7 +138,7 @@ var pairMetrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing:  "pair left out",
-			Why:      noDecided,
+			None:     noDecided,
 			Compared: scoring.Whole,
 		},
 		Adds: consistency,
@@ -158,7 +158,7 @@ var pairMetrics = []scoring.Summed[pair]{
 			Missing:  "judgment left out",
 			Kind:     scoring.Halves,
 			Most:     2,
-			Why:      scoring.Because("no decided judgments"),
+			None:     "no decided judgments",
 			Compared: scoring.Whole,
 		},
 		Adds: firstPosition,
@@ -177,7 +177,7 @@ var pairMetrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing:  "pair left out",
-			Why:      scoring.Because("no pair with a label has the same verdict in both orders"),
+			None:     "no pair with a label has the same verdict in both orders",
 			Compared: scoring.Whole,
 		},
 		Adds: rightWhereAlike,
@@ -195,7 +195,7 @@ var pairMetrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing:  "not kept",
-			Why:      noPairs,
+			None:     noPairs,
 			Compared: scoring.Whole,
 		},
 		Adds: coverage,
@@ -209,9 +209,9 @@ const (
 	Coverage        = "coverage"
 )
 
-var (
-	noPairs   = scoring.Because("no pairs with a label")
-	noDecided = scoring.Because("no pairs with two decided verdicts")
+const (
+	noPairs   = "no pairs with a label"
+	noDecided = "no pairs with two decided verdicts"
 )
 
 // halfTieName is the metric that needs a verdict in its group.
@@ -329,7 +329,7 @@ var referenceMetrics = []scoring.Metric{
 		},
 		Missing: "pair left out",
 		Columns: ownColumns,
-		Why:     scoring.Because("nobody knows of any pair whether the judge's own answer is right"),
+		None:    "nobody knows of any pair whether the judge's own answer is right",
 		Share:   func(c []float64) (float64, float64) { return c[pairOwnRight], c[pairKnown] },
 	},
 	{
@@ -342,7 +342,7 @@ var referenceMetrics = []scoring.Metric{
 		},
 		Missing: "wrong",
 		Columns: ownColumns,
-		Why:     scoring.Because("no answer of the judge's own is known to be right"),
+		None:    "no answer of the judge's own is known to be right",
 		Share:   func(c []float64) (float64, float64) { return c[pairStrictRight], c[pairOwnRight] },
 	},
 	{
@@ -355,7 +355,7 @@ var referenceMetrics = []scoring.Metric{
 		},
 		Missing: "wrong",
 		Columns: ownColumns,
-		Why:     scoring.Because("no answer of the judge's own is known to be wrong"),
+		None:    "no answer of the judge's own is known to be wrong",
 		Share:   func(c []float64) (float64, float64) { return c[pairStrictWrong], c[pairOwnWrong] },
 	},
 	{
@@ -421,7 +421,7 @@ var styleBias = scoring.Metric{
 	Columns: easyColumns,
 	Sides:   [2]string{"hard pairs", "easy pairs"},
 	Sparse:  true,
-	Why:     scoring.Because("there are none"),
+	None:    "there are none",
 	All:     func(c []float64) float64 { return c[1] },
 }
 
@@ -471,7 +471,8 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	}
 	rows := map[rowKey][]float64{}
 	for i, u := range f.rows {
-		key := rowKey{gold: u.gold, level: u.level, own: u.own, soft: u.soft, judgments: u.judgments}
+		key := rowKey{gold: u.gold, level: u.level, own: u.own, judgments: u.judgments}
+		key.soft[0], key.soft[1] = u.softly()
 		row, known := rows[key]
 		if !known {
 			row = u.row()
@@ -491,8 +492,9 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 // rowKey holds all of a pair that its row depends on. Pairs with the same key share one row, since the rows of 100,000
 // pairs would take most of the memory.
 type rowKey struct {
-	gold, level, own, soft int8
-	judgments              [2]judgment
+	gold, level, own int8
+	soft             [2]float64
+	judgments        [2]judgment
 }
 
 // row returns what a pair adds to the columns of the metrics.
@@ -645,7 +647,7 @@ func ensemble(joined []scoring.Joined, b stats.Bootstrap) *scoring.Ensemble {
 			Name:    "strict",
 			Missing: "pair left out",
 			Columns: scoring.Span{2, 4},
-			Why:     scoring.Because("the goals agree on no pair"),
+			None:    "the goals agree on no pair",
 		},
 	}
 	r := scoring.SampleOf("pair", list, rows).Results(scoring.Overall, list, b)

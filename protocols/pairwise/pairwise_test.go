@@ -6,6 +6,7 @@ import (
 
 	"gavel/judging"
 	"gavel/judging/judgingtest"
+	"gavel/protocols/protocoltest"
 )
 
 // What a reply says, in the positions shown.
@@ -17,76 +18,27 @@ const (
 	none     = "none"     // no verdict
 )
 
-var replies = []struct {
-	name, reply string
-	sop         string // under the policy unique
-	arena       string
-	last        string // under the policy last, prompt sop; "" as unique
-	reason      string
-}{
-	{name: "A better", reply: "My final verdict is Assistant A is better: [[A>B]].", sop: first, arena: first},
-	{name: "B better", reply: "My final verdict is Assistant B is better: [[B>A]].", sop: second, arena: second},
-	{name: "A much better", reply: "[[A>>B]]", sop: first, arena: first, reason: ">> reads as >, and > is on offer"},
-	{name: "B much better", reply: "[[B>>A]]", sop: second, arena: second},
-	{name: "less than", reply: "[[A<B]]", sop: second, arena: second, reason: "A<B reads as B>A"},
-	{name: "less than, turned", reply: "[[B<A]]", sop: first, arena: first},
-	{name: "much less", reply: "[[A<<B]]", sop: second, arena: second, reason: "<< reads as <"},
-	{name: "much less, turned", reply: "[[B<<A]]", sop: first, arena: first},
-	{name: "tie", reply: "[[A=B]]", sop: none, arena: tie, reason: "sop offers no tie"},
-	{name: "tie, turned", reply: "[[B=A]]", sop: none, arena: tie},
-	{name: "said twice", reply: "[[A>B]] … so, again: [[A>B]]", sop: first, arena: first},
-
-	{name: "both", reply: "[[A>B]] or rather [[B>A]]", sop: conflict, arena: conflict, last: second},
-	{name: "both, turned", reply: "[[B>A]] or rather [[A>B]]", sop: conflict, arena: conflict, last: first},
-	{name: "strong beside weak", reply: "[[A>>B]], that is [[A>B]]", sop: conflict, arena: conflict, last: first,
-		reason: "labels are compared as written, as JudgeBench does"},
-	{name: "two ways to say one thing", reply: "[[A>B]] [[B<A]]", sop: conflict, arena: conflict, last: first},
-	{name: "verdict then tie", reply: "[[A>B]] … no: [[A=B]]", sop: conflict, arena: conflict, last: none,
-		reason: "the last label is not on offer under sop"},
-	{name: "unoffered then verdict", reply: "[[A=B]]? No: [[A>B]]", sop: conflict, arena: conflict, last: first},
-	{name: "the choices repeated", reply: "1. Assistant A is better: [[A>B]]\n2. Assistant B is better: [[B>A]]\nMy final verdict is [[A>B]]",
-		sop: conflict, arena: conflict, last: first},
-
-	{name: "code fence", reply: "```\n[[A>B]]\n```", sop: first, arena: first},
-	{name: "third bracket", reply: "[[[A>B]]]", sop: first, arena: first, reason: "the regular expression finds the inner one"},
-	{name: "beside an array", reply: "The grid [[0,0,1],[1,0,0]] is right: [[A>B]]", sop: first, arena: first},
-	{name: "nothing around it but NUL", reply: "\x00[[A>B]]\x00", sop: first, arena: first},
-	{name: "invalid UTF-8 before it", reply: "\xff\xfe[[A>B]]", sop: first, arena: first},
-
-	{name: "empty", reply: "", sop: none, arena: none},
-	{name: "words alone", reply: "Assistant A is better.", sop: none, arena: none},
-	{name: "one bracket", reply: "[A>B]", sop: none, arena: none},
-	{name: "not closed", reply: "[[A>B]", sop: none, arena: none},
-	{name: "empty label", reply: "[[]]", sop: none, arena: none},
-	{name: "space in the label", reply: "[[A > B]]", sop: none, arena: none},
-	{name: "line break in the label", reply: "[[A>\nB]]", sop: none, arena: none},
-	{name: "small letters", reply: "[[a>b]]", sop: none, arena: none},
-	{name: "words in the label", reply: "[[Assistant A]]", sop: none, arena: none},
-	{name: "MT-Bench's label", reply: "[[A]]", sop: none, arena: none},
-	{name: "against itself", reply: "[[A>A]]", sop: none, arena: none},
-	{name: "three signs", reply: "[[A>>>B]]", sop: none, arena: none},
-	{name: "nonsense beside a verdict", reply: "[[A]] hence [[A>B]]", sop: conflict, arena: conflict, last: first,
-		reason: "the regular expression finds both, and they differ"},
-}
+// replies are rows of testdata/replies.txt: what a reply says under the policy unique, by a prompt with two labels and
+// by one with five, under the policy last, what is special about it, and the reply.
+func replies(t testing.TB) [][]string { return protocoltest.Table(t, "testdata/replies.txt", 5) }
 
 func TestParse(t *testing.T) {
-	for _, c := range replies {
-		last := c.last
-		if last == "" {
-			last = c.sop
-		}
+	for _, row := range replies(t) {
 		for _, protocol := range comparisons {
 			for _, reading := range []struct {
 				template string
 				policy   judging.Policy
 				want     string
-			}{{"sop", judging.Unique, c.sop}, {"direct", judging.Unique, c.sop}, {"cot", judging.Unique, c.sop}, {"arena-hard", judging.Unique, c.arena}, {"sop", judging.Last, last}} {
+			}{
+				{"sop", judging.Unique, row[0]}, {"direct", judging.Unique, row[0]}, {"cot", judging.Unique, row[0]},
+				{"arena-hard", judging.Unique, row[1]}, {"sop", judging.Last, row[2]},
+			} {
 				p := protocolNamed(t, protocol.Name, reading.template)
 				for _, s := range p.Presentations(judgingtest.Pair("p1", 0)) {
-					v := p.Parse(s, c.reply, judging.Reading{Policy: reading.policy})
+					v := p.Parse(s, row[4], judging.Reading{Policy: reading.policy})
 					if got := inPositions(v, s); got != reading.want {
-						t.Errorf("%s: %s/%s, presentation %d, policy %s: %q reads as %s (%+v), want %s %s",
-							c.name, protocol.Name, reading.template, s.Index, reading.policy, c.reply, got, v, reading.want, c.reason)
+						t.Errorf("%s: %s/%s, presentation %d, policy %s: %q reads as %s (%+v), want %s",
+							row[3], protocol.Name, reading.template, s.Index, reading.policy, row[4], got, v, reading.want)
 					}
 				}
 			}

@@ -10,17 +10,9 @@ import (
 	"gavel/protocols/imports"
 )
 
-// PublishedRun is the run that a published judge's verdicts come to.
-type PublishedRun struct {
-	Manifest *judging.Manifest
-	Records  []*judging.Record
-	items    [][]byte
-}
-
 // Published makes the run of a judge of LLMBar's pairs. The texts of the pairs are not part of it, nor the replies.
-func Published(set *references.Set, judge references.Judge, gavel string) (*PublishedRun, error) {
+func Published(set *references.Set, judge references.Judge, gavel string) (*imports.Making, error) {
 	var items []datasets.Item
-	var lines [][]byte
 	var err error
 	set.Each(func(i int, id, _ string) {
 		if i >= len(judge.First) || err != nil {
@@ -29,43 +21,49 @@ func Published(set *references.Set, judge references.Judge, gavel string) (*Publ
 		var item datasets.Item
 		item, err = publishedItem(id, set.Gold[i]-'0')
 		items = append(items, item)
-		lines = append(lines, item.Raw)
 	})
 	if err != nil {
 		return nil, err
 	}
-	spec := specOf(lines, func(i int) string { return items[i].ID })
 	info := judging.DatasetInfo{Name: set.Dataset, Format: datasets.LLMBar.Name, Rows: len(items)}
-	return publishedOver(set, judge, items, spec, info, gavel), nil
+	return publishedOver(set, judge, items, judging.DatasetSpec{}, info, gavel)
 }
 
-// publishedOver is the run of a judge over items of a set. It lacks the records of those that the judge did not judge.
+// publishedOver is the run of a judge over items of a set, which are worked out where the spec does not say them. It
+// lacks the records of those that the judge did not judge.
 func publishedOver(
 	set *references.Set, judge references.Judge, items []datasets.Item,
 	spec judging.DatasetSpec, info judging.DatasetInfo, gavel string,
-) *PublishedRun {
-	template := judging.Template{Name: "LLMBar " + set.Prompt, Origin: "LLMBar (arXiv 2310.07641)", Labels: outputNamed}
-	p := pairwise{name: Protocol.Name, goal: Protocol.Goal, template: template}
-	asker := outputs{pairwise: p}
-	out := &PublishedRun{}
+) (*imports.Making, error) {
+	asked := asHarness(Protocol, "LLMBar "+set.Prompt, "LLMBar (arXiv 2310.07641)", outputNamed...)
+	out := &imports.Making{Asker: outputs{pairwise: asked}}
 	for _, item := range items {
-		out.items = append(out.items, item.Raw)
+		out.Add(item)
 		i, ok := set.Index(item.ID)
 		if !ok || i >= len(judge.First) {
 			continue
 		}
-		for k, verdict := range []byte{judge.First[i], judge.Second[i]} {
-			out.Records = append(out.Records, publishedRecord(asker, item, k, verdict))
+		for k, said := range []byte{judge.First[i], judge.Second[i]} {
+			verdict := wins(int(said - '1'))
+			switch said {
+			case references.Tie:
+				verdict = judging.Silent(judging.Tie)
+			case references.NoVerdict:
+				verdict = judging.Silent(judging.NoVerdict)
+			}
+			if _, err := out.Judge(item, k, imports.Judgment{Verdict: &verdict}); err != nil {
+				return nil, err
+			}
 		}
 	}
-	out.Manifest = imports.Describe(gavel, "published verdicts", judge.Source, p.spec(spec,
-		judging.ModelSpec{Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.Called)}),
-		len(out.Records), info)
+	out.Describe(gavel, "published verdicts", judge.Source, asked.spec(spec, judging.ModelSpec{
+		Name: judge.Name, Identity: fmt.Sprintf("published %s %s", judge.Source, judge.Called),
+	}), info)
 	out.Manifest.LabelsStay = judge.LabelsStay
 	for _, r := range out.Records {
 		r.Belong(out.Manifest)
 	}
-	return out
+	return out, nil
 }
 
 // publishedItem is a pair of which nothing but the label is known here.
@@ -79,26 +77,4 @@ func publishedItem(id string, label byte) (datasets.Item, error) {
 		"output_2": "Output 2" + texts,
 		"label":    label,
 	})
-}
-
-// publishedRecord is a judgment without a reply: the verdict is as it was published.
-func publishedRecord(p judging.Asker, item datasets.Item, presentation int, verdict byte) *judging.Record {
-	r := newRecord(p, item, presentation)
-	r.Imported = &judging.Imported{Stored: true}
-	switch verdict {
-	case references.Tie:
-		r.Outcome = judging.Tie
-	case references.NoVerdict:
-		r.Outcome = judging.NoVerdict
-	default:
-		r.Outcome = judging.Decided
-		r.Choice = item.Candidates[verdict-'1'].ID
-	}
-	return r
-}
-
-// Write makes the run's directory.
-func (r *PublishedRun) Write(dir string) error {
-	run := imports.Run{Dir: dir, Manifest: r.Manifest}
-	return run.Write(r.items, r.Records)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gavel/datasets/references"
 	"gavel/judging"
+	"gavel/protocols/imports"
 )
 
 // storedVanilla are a judge's files of a clone of LLMBar.
@@ -39,7 +40,7 @@ func TestPublishedIsWhatTheRepliesSay(t *testing.T) {
 		t.Run(judge.Name, func(t *testing.T) {
 			files := storedVanilla(t, cmp.Or(folder[judge.Called], judge.Called))
 			dir := filepath.Join(t.TempDir(), "run")
-			if _, err := importLLMBar(files, dir, judge.Name, "test"); err != nil {
+			if _, err := importLLMBar(imports.Request{Files: files, Out: dir, Option: func(string) string { return judge.Name }}); err != nil {
 				t.Fatal(err)
 			}
 			type key struct {

@@ -10,6 +10,7 @@ import (
 	"gavel/datasets"
 	"gavel/datasets/references"
 	"gavel/judging"
+	"gavel/protocols/imports"
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
@@ -164,7 +165,7 @@ func sorted(all []scoring.Reference) []scoring.Reference {
 }
 
 // PublishedOn makes the runs of the published judges that decided all items of a run, over those items.
-func PublishedOn(dir, gavel string) (runs []*PublishedRun, err error) {
+func PublishedOn(dir, gavel string) (runs []*imports.Making, err error) {
 	m, err := judging.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -180,7 +181,10 @@ func PublishedOn(dir, gavel string) (runs []*PublishedRun, err error) {
 	}
 	set := references.LLMBar()
 	for _, judge := range set.Judges {
-		run := publishedOver(set, judge, items, m.Spec.Dataset, m.Dataset, gavel)
+		run, err := publishedOver(set, judge, items, m.Spec.Dataset, m.Dataset, gavel)
+		if err != nil {
+			return nil, err
+		}
 		if len(run.Records) == 2*len(items) {
 			runs = append(runs, run)
 		}

@@ -99,8 +99,8 @@ func besideRule(rule scoring.Rule, strict scoring.Result) (level scoring.Level, 
 	if !strings.HasPrefix(always, "the ") {
 		always = "the response with " + always
 	}
-	picking := fmt.Sprintf("always picking %s (%s, judge %s, p = %.2g, %d pairs).", always, percent(rule.Value),
-		percent(*strict.Value), *rule.P, strict.N)
+	picking := fmt.Sprintf("always picking %s (%s, judge %s, p = %.2g, %d pairs).", always, scoring.Percentage(rule.Value),
+		scoring.Percentage(*strict.Value), *rule.P, strict.N)
 	ahead := rule.OnlyJudge > rule.OnlyRule
 	switch {
 	case ahead && *rule.P < 2*scoring.Apart: // better, by a one-sided test

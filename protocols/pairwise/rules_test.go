@@ -114,7 +114,7 @@ func TestNoBetterThanWithoutReading(t *testing.T) {
 		}
 		r.Items = 100
 		r.Outcomes = map[string]int{"decided": 200}
-		first := new(pairs).Diagnose(r).Says // whatever the level
+		first := new(pairs).Diagnose(r).Text // whatever the level
 		decided := scoring.Decider(r.Rules, r.Overall("strict").Low) != nil
 		assert.Assert(t, decided || c.code != codeRule, name)
 		assert.Equal(t, strings.HasPrefix(first, "The judge picks the shorter response in 9"), decided, name+": "+first)
@@ -168,7 +168,7 @@ func TestBesideARuleByChance(t *testing.T) {
 				}
 			}
 			in := stats.Blaker(right, c.n, 0.95)
-			r := &scoring.Report{Rules: rules(rows, b), Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall,
+			r := &scoring.Report{Extras: scoring.Extras{Rules: rules(rows, b)}, Results: []scoring.Result{{Metric: "strict", Group: scoring.Overall,
 				Value: new(100 * float64(right) / float64(c.n)), High: new(100 * in.High), N: c.n}}}
 			levels[heldAgainst(r, scoring.Diagnosis{Level: scoring.Strong}).Level] += 100.0 / judges
 		}

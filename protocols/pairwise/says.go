@@ -1,67 +1,66 @@
 package pairwise
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
-// sentences are what a person does with a judge of pairs, and what else there is to know of it. They are of a diagnosis
-// that was made, and add no rule of their own. says is "" where the diagnosis says it already.
-func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
-	strict := r.Overall("strict")
-	right := r.Overall(RightWhereAlike)
-	kept := r.Overall(Coverage)
-	if strict.Value == nil || kept.Value == nil {
-		return "", ""
+// numbers are what else there is to know of a judge of pairs: how often it is right in both orders, and in one, and
+// which position draws its verdicts.
+func numbers(r *scoring.Report, d scoring.Diagnosis) string {
+	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
+	if strict.Value == nil {
+		return ""
 	}
-	all := fmt.Sprintf("Correct in both orders on %s of %d pairs.", percent(*strict.Value), strict.N)
+	all := fmt.Sprintf("Correct in both orders on %s of %s.", scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
 	if right.Value == nil {
-		return "", all
+		return all
 	}
-	agreed := fmt.Sprintf("right on %s", percent(*right.Value))
-	get := fmt.Sprintf("%s of the pairs get one", percent(*kept.Value))
 	switch d.Code {
 	case scoring.CodeFew:
-		says = fmt.Sprintf("Too few pairs to tell it from chance: correct in both orders on %s of %d pairs.",
-			percent(*strict.Value), strict.N)
-		if more := pairsToTell(*right.Value, *kept.Value); more > strict.N {
-			says = strings.TrimSuffix(says, ".") + fmt.Sprintf("; some %d would do.", more)
-		}
-		return says, fmt.Sprintf("Where both orders agree it is %s of %d; a coin is on 50 %%.", agreed, right.N)
-	case scoring.CodeChance:
-		if *right.High >= scoring.ReliableFrom { // the verdicts that agree may be right, and are too few
-			return fmt.Sprintf("The verdict flips with the order in %s of pairs: too few verdicts are left to use.",
-				percent(100-*r.Overall("consistency").Value)), all
-		}
-		says = fmt.Sprintf("No better than chance: where both orders agree it is %s of %d pairs, and a coin on 50 %%.",
-			agreed, right.N)
-		return says, all
-	case codeUnread, codeRule:
-		return "", all + oneOrder(r) + leaning(r)
-	case scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
-		return advice(r, d, agreed, get), all + oneOrder(r) + leaning(r)
+		return fmt.Sprintf("Where both orders agree it is right on %s of %d; a coin is on 50 %%.",
+			scoring.Percentage(*right.Value), right.N)
+	case codeUnread, codeRule, scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
+		return all + oneOrder(r) + leaning(r)
 	}
-	return "", all
+	return all
 }
 
-// advice is what to do with verdicts that are better than chance.
-func advice(r *scoring.Report, d scoring.Diagnosis, agreed, get string) string {
-	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
-	enough := false
-	for _, e := range d.Evidence {
-		enough = enough || e.Metric == "consistency" && e.Value > hardlyAnyFlips && e.N > 0 && e.Low > oneOrderFrom
+// kept is how many percent of the pairs get a verdict to keep: both orders agree. Old reports do not say it.
+func kept(r *scoring.Report) float64 {
+	alike := 100 * float64(r.Overall(RightWhereAlike).N) / float64(r.Overall("strict").N)
+	return *cmp.Or(r.Overall(Coverage).Value, &alike)
+}
+
+// few says that pairs are too few to tell a judge from chance, and how many would do.
+func few(r *scoring.Report) string {
+	strict := r.Overall("strict")
+	text := fmt.Sprintf("Too few pairs to tell it from chance: correct in both orders on %s of %s",
+		scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
+	if more := pairsToTell(*r.Overall(RightWhereAlike).Value, kept(r)); more > strict.N {
+		text += fmt.Sprintf("; some %d would do", more)
 	}
+	return text + "."
+}
+
+// advice is what to do with verdicts that are better than chance; hardly any flips with the order where one is enough.
+func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
+	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
+	agreed := "right on " + scoring.Percentage(*right.Value)
+	get := scoring.Percentage(kept(r)) + " of the pairs get one"
 	switch {
-	case enough && d.Level != scoring.Weak:
+	case oneIsEnough && level != scoring.Weak:
 		if once := r.Overall("first-order"); once.Value != nil { // a verdict may be missing in the other
 			strict = once
 		}
 		return fmt.Sprintf("One order is enough: it is right on %s of %d pairs, "+
-			"and hardly any verdict flips with the order.", percent(*strict.Value), strict.N)
-	case d.Level != scoring.Weak:
+			"and hardly any verdict flips with the order.", scoring.Percentage(*strict.Value), strict.N)
+	case level != scoring.Weak:
 		return fmt.Sprintf("Keep only verdicts that agree in both orders: they are %s, and %s.", agreed, get)
 	case *right.Value > scoring.ReliableFrom && *right.Low <= scoring.ReliableFrom && *strict.Value > scoring.UsableFrom:
 		return "Better than chance, but too few pairs to rely on it: where both orders agree it is " + agreed + "."
@@ -77,31 +76,53 @@ func oneOrder(r *scoring.Report) string {
 	if first.Value == nil || second.Value == nil {
 		return ""
 	}
-	low, high := percent(*first.Value), percent(*second.Value)
-	if *first.Value > *second.Value {
-		low, high = high, low
-	}
+	low := scoring.Percentage(min(*first.Value, *second.Value))
+	high := scoring.Percentage(max(*first.Value, *second.Value))
 	if low == high {
 		return fmt.Sprintf(" Asked in one order alone, it is right on %s.", low)
 	}
 	return fmt.Sprintf(" Asked in one order alone, it is right on %s or %s.", strings.TrimSuffix(low, " %"), high)
 }
 
-// leaning says which position draws its verdicts; "" where none surely does.
-func leaning(r *scoring.Report) string {
-	e, ok := r.Overall(firstPicked).Held(50)
-	if !ok || !e.Above && !e.Below {
+// pulled returns the position that surely draws the verdicts, and the percent that name it; "" where none does.
+func pulled(r *scoring.Report) (position string, share float64) {
+	e, _ := r.Overall(firstPicked).Held(50)
+	switch {
+	case e.Above:
+		return "first", e.Value
+	case e.Below:
+		return "second", 100 - e.Value
+	}
+	return "", 0
+}
+
+// slightly is the share of verdicts, in percent, below which a position draws them but slightly.
+const slightly = 60
+
+// pull goes on a sentence with the position that draws the verdicts.
+func pull(r *scoring.Report) string {
+	position, share := pulled(r)
+	size := "clear"
+	if share < slightly {
+		size = "slight"
+	}
+	if position == "" {
 		return ""
 	}
-	position, share := "first", e.Value
-	if e.Below {
-		position, share = "second", 100-e.Value
-	}
+	return fmt.Sprintf("; %s bias to the %s position (%s)", size, position, scoring.Percentage(share))
+}
+
+// leaning is a sentence with the position that draws the verdicts.
+func leaning(r *scoring.Report) string {
+	position, share := pulled(r)
 	how := "leans"
-	if share < 60 {
+	if share < slightly {
 		how = "leans slightly"
 	}
-	return fmt.Sprintf(" It %s to the response shown %s (%s of verdicts).", how, position, percent(share))
+	if position == "" {
+		return ""
+	}
+	return fmt.Sprintf(" It %s to the response shown %s (%s of verdicts).", how, position, scoring.Percentage(share))
 }
 
 // pairsToTell is about how many pairs would tell a judge from chance that goes on as it did: right on so many percent
@@ -118,6 +139,3 @@ func pairsToTell(right, kept float64) int {
 	}
 	return 0
 }
-
-// percent as sentences say it: "58 %".
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", scoring.Unsigned(x, 0)) }

@@ -3,7 +3,6 @@ package pairwise
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"unique"
 
 	"gavel/datasets"
@@ -47,18 +46,17 @@ type pair struct {
 	gold      int8 // candidate labelled the better; -1 where nobody said
 	level     int8 // 1 + place of its level in datasets.Levels; 0 where the dataset tells none
 	own       int8 // the judge's own answer to the question, where it was shown: see the own constants
-	soft      int8 // what the probabilities of both judgments come to: see the soft constants
 	judgments [2]judgment
 	odds      []float64 // of response A over B, as natural logarithms, of the judgments that tell them
 }
 
-func (u pair) complete() bool { return u.judgments[0].seen && u.judgments[1].seen }
+func (u *pair) complete() bool { return u.judgments[0].seen && u.judgments[1].seen }
 
 // pairs scores runs that compare two responses in both orders.
 type pairs struct {
 	manifest *judging.Manifest
 	asked    judging.Asker
-	byItem   map[string]*pair
+	items    scoring.Gathering[pair]
 	rows     []*pair // in the end: with both judgments, by item
 
 	level      func(id string) string // of the dataset's items; nil where it tells none
@@ -69,7 +67,7 @@ type pairs struct {
 // NewScorer scores runs that compare two responses in both orders.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asked, _ := judging.AskerOf(m) // which the loader has found there
-	return &pairs{manifest: m, asked: asked, byItem: map[string]*pair{}}
+	return &pairs{manifest: m, asked: asked}
 }
 
 func (f *pairs) Words() scoring.Words {
@@ -103,33 +101,27 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if !f.levelled {
 		f.level, f.levelled = datasets.LevelOf(r.Source), true
 	}
-	u := f.byItem[r.Item]
-	if u == nil {
-		u = &pair{
-			item:  strings.Clone(r.Item), // not a view into a record
-			group: unique.Make(r.Group).Value(),
-			gold:  candidate(r, r.Gold),
-			own:   knownOwn(r),
-		}
+	u := f.items.Of(r.Item, func(item string) pair {
+		u := pair{item: item, group: unique.Make(r.Group).Value(), gold: candidate(r, r.Gold), own: knownOwn(r)}
 		if f.level != nil {
-			u.level = int8(1 + slices.Index(datasets.Levels, f.level(r.Item)))
+			u.level = int8(1 + slices.Index(datasets.Levels, f.level(item)))
 		}
-		f.byItem[u.item] = u
-	}
+		return u
+	})
 	if u.judgments[r.Presentation].seen {
 		return false, nil // the first stands, as for the run itself
 	}
 	u.judgments[r.Presentation] = made
 	odds, told := f.odds(r)
 	if told && u.gold >= 0 {
-		u.soften(odds)
+		u.odds = append(u.odds, odds)
 	}
 	return true, nil
 }
 
 // Item returns what a pair with both judgments adds to a metric.
 func (f *pairs) Item(id, metric string) (num, den float64, complete bool) {
-	u := f.byItem[id]
+	u := f.items.Known(id)
 	if u == nil || !u.complete() {
 		return 0, 0, false
 	}
@@ -138,17 +130,12 @@ func (f *pairs) Item(id, metric string) (num, den float64, complete bool) {
 }
 
 func (f *pairs) Finish() (complete int) {
-	for _, u := range f.byItem {
-		if !u.complete() {
-			continue
-		}
-		f.rows = append(f.rows, u)
+	f.rows = f.items.Finish((*pair).complete)
+	for _, u := range f.rows {
 		if u.gold < 0 {
 			f.unlabelled++
 		}
 	}
-	f.byItem = nil
-	slices.SortFunc(f.rows, func(a, b *pair) int { return strings.Compare(a.item, b.item) })
 	return len(f.rows)
 }
 

@@ -14,21 +14,12 @@ import (
 // log space, so that a pull of the position that is the same in both orders cancels out (PROTOCOLS.md §1).
 const soft = "soft"
 
-// Values of pair.soft.
-const (
-	softUnknown int8 = iota // a judgment tells no probability of one of the responses
-	softRight
-	softEven
-	softWrong
-)
-
 // softMetric is there where some pair has a soft verdict.
 var softMetric = scoring.Metric{
 	Name: soft,
 	Term: scoring.Term{
-		Label:  "soft verdict correct",
-		Short:  "soft verdict",
-		Called: []string{"soft verdict"},
+		Label: "soft verdict correct",
+		Short: "soft verdict",
 		Plain: "pairs whose label probabilities, those of both orders averaged in log space, " +
 			"favour the labelled response; even odds earn a half",
 		Source: "gavel",
@@ -38,20 +29,22 @@ var softMetric = scoring.Metric{
 	Missing: "pair left out",
 	Kind:    scoring.Halves,
 	Columns: scoring.Span{ownColumns[1], ownColumns[1] + 2},
-	Why:     scoring.Because("no pair with the probabilities of two judgments"),
+	None:    "no pair with the probabilities of two judgments",
 }
 
 // softly is a pair's row of the metric.
 func (u pair) softly() (num, den float64) {
-	switch u.soft {
-	case softRight:
+	if len(u.odds) < 2 {
+		return 0, 0
+	}
+	toGold := u.meanOdds() * (1 - 2*float64(u.gold))
+	switch {
+	case toGold > 0:
 		return 1, 1
-	case softEven:
-		return .5, 1
-	case softWrong:
+	case toGold < 0:
 		return 0, 1
 	}
-	return 0, 0
+	return .5, 1
 }
 
 // odds are the natural logarithm of the odds that a judgment gives response A over B: of several labels that name
@@ -78,26 +71,6 @@ func (f *pairs) odds(r *judging.Record) (float64, bool) {
 	return odds, !math.IsInf(odds, 0) && !math.IsNaN(odds)
 }
 
-// soften takes a judgment's odds; with those of the pair's other judgment it has a soft verdict.
-func (u *pair) soften(odds float64) {
-	u.odds = append(u.odds, odds)
-	if len(u.odds) < 2 {
-		return
-	}
-	toGold := u.meanOdds()
-	if u.gold == 1 {
-		toGold = -toGold
-	}
-	switch {
-	case toGold > 0:
-		u.soft = softRight
-	case toGold < 0:
-		u.soft = softWrong
-	default:
-		u.soft = softEven
-	}
-}
-
 // meanOdds are those of a pair that has a soft verdict.
 func (u pair) meanOdds() float64 { return (u.odds[1] + u.odds[0]) / 2 }
 
@@ -110,12 +83,13 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 		clusters[u.ID] = cmp.Or(u.Cluster, u.ID)
 	}
 	for _, u := range f.rows {
-		if u.soft == softUnknown {
+		right, told := u.softly()
+		if told == 0 {
 			continue
 		}
 		odds := u.meanOdds()
 		p := 1 / (1 + math.Exp(-math.Abs(odds)))
-		forecasts = append(forecasts, scoring.Forecast{Unit: clusters[u.item], P: p, Right: u.soft == softRight})
+		forecasts = append(forecasts, scoring.Forecast{Unit: clusters[u.item], P: p, Right: right == 1})
 		scored = append(scored, stats.Scored{Score: odds, Positive: u.gold == 0, Cluster: clusters[u.item]})
 	}
 	if forecasts == nil {
@@ -136,7 +110,7 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 
 // withSoft adds the metric where some pair has a soft verdict.
 func (f *pairs) withSoft(metrics []scoring.Metric) []scoring.Metric {
-	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.soft != softUnknown }) {
+	if slices.ContainsFunc(f.rows, func(u *pair) bool { return len(u.odds) == 2 }) {
 		return append(slices.Clone(metrics), softMetric)
 	}
 	return metrics

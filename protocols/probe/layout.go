@@ -13,7 +13,6 @@ import (
 // Layout of runs.
 var Layout = &report.Layout{
 	Headline: Steady,
-	Noun:     "judgments",
 	Item:     "pair",
 	Question: "which verdicts change",
 	Became:   "each asked as it is, anew, and with four rewrites",
@@ -24,7 +23,7 @@ var Layout = &report.Layout{
 	Ends: []report.End{
 		{Part: PartStays, Look: "right", Words: "right, and stays", Show: "right"},
 		{Part: PartMoved, Look: "first", Words: "right, and moved by a rewrite", Show: "inconsistent"},
-		{Part: PartWrong, Look: "wrong", Words: "wrong as it is", Show: "wrong"},
+		{Part: PartWrong, Words: "wrong as it is"},
 		{Part: PartMissing, Look: "none", Words: "no verdict as it is", Show: "open"},
 	},
 	Tiles: []report.Tile{

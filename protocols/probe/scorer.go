@@ -35,6 +35,9 @@ type pair struct {
 	seen  int
 }
 
+// complete tells whether all its judgments are in.
+func (u *pair) complete() bool { return u.seen == presentations }
+
 // right tells whether it names the labelled response.
 func (u pair) right(s said) bool { return s.outcome == judging.Decided && s.choice == u.gold }
 
@@ -59,8 +62,8 @@ func (u pair) steady() bool {
 type pairs struct {
 	rewrites rewrites
 	decides  bool // the judge writes nothing: it cannot be challenged
-	byItem   map[string]*pair
-	rows     []pair // in the end: with all judgments, by item
+	items    scoring.Gathering[pair]
+	rows     []*pair // in the end: with all judgments, by item
 }
 
 // NewScorer scores runs of the protocol.
@@ -68,7 +71,6 @@ func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &pairs{
 		rewrites: of(m.Spec.Prompt),
 		decides:  m.Server.Can(backends.Decide),
-		byItem:   map[string]*pair{},
 	}
 }
 
@@ -83,16 +85,14 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("%s has %d presentations of two candidates, this record is of another kind", name,
 			presentations)
 	}
-	u := f.byItem[r.Item]
-	if u == nil {
-		u = &pair{
-			item:  strings.Clone(r.Item),
+	u := f.items.Of(r.Item, func(item string) pair {
+		return pair{
+			item:  item,
 			group: strings.Clone(r.Group),
 			gold:  candidate(r, r.Gold),
 			first: candidate(r, r.Order[0]),
 		}
-		f.byItem[u.item] = u
-	}
+	})
 	if u.said[r.Presentation].mode != "" {
 		return false, nil // the first stands, as for the run itself
 	}
@@ -115,8 +115,8 @@ func candidate(r *judging.Record, id string) int8 {
 
 // Item returns what a pair with all its judgments adds to a metric.
 func (f *pairs) Item(id, metric string) (num, den float64, complete bool) {
-	u := f.byItem[id]
-	if u == nil || u.seen < presentations {
+	u := f.items.Known(id)
+	if u == nil || !u.complete() {
 		return 0, 0, false
 	}
 	num, den = scoring.Adds(metrics, metric, *u)
@@ -125,13 +125,7 @@ func (f *pairs) Item(id, metric string) (num, den float64, complete bool) {
 
 // Finish keeps the pairs with all their judgments.
 func (f *pairs) Finish() (complete int) {
-	for _, u := range f.byItem {
-		if u.seen == presentations {
-			f.rows = append(f.rows, *u)
-		}
-	}
-	f.byItem = nil
-	slices.SortFunc(f.rows, func(a, b pair) int { return strings.Compare(a.item, b.item) })
+	f.rows = f.items.Finish((*pair).complete)
 	return len(f.rows)
 }
 
@@ -144,8 +138,8 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	}
 	for _, u := range f.rows {
 		row := make([]float64, s.Width)
-		scoring.Fill(metrics, u, row)
-		s.Units = append(s.Units, scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: row, Of: u})
+		scoring.Fill(metrics, *u, row)
+		s.Units = append(s.Units, scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: row, Of: *u})
 	}
 	return s
 }
@@ -173,7 +167,7 @@ var metrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing:  "wrong",
-			Why:      scoring.Because("there is no pair"),
+			None:     "there is no pair",
 			Compared: scoring.ByGroup,
 			Headline: true,
 		},
@@ -191,7 +185,7 @@ var metrics = []scoring.Summed[pair]{
 			},
 			Missing:  "wrong",
 			Kind:     scoring.Ratio,
-			Why:      scoring.Because("no verdict is right on a pair as it is"),
+			None:     "no verdict is right on a pair as it is",
 			Compared: scoring.Whole,
 		},
 		Adds: func(u pair) (num, den float64) {
@@ -213,7 +207,7 @@ var metrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing:  "wrong",
-			Why:      scoring.Because("no verdict is right on a pair as it is"),
+			None:     "no verdict is right on a pair as it is",
 			Compared: scoring.Whole,
 		},
 		Adds: func(u pair) (num, den float64) {
@@ -233,7 +227,7 @@ var metrics = []scoring.Summed[pair]{
 				PerItem: true,
 			},
 			Missing:  "wrong",
-			Why:      scoring.Because("there is no pair"),
+			None:     "there is no pair",
 			Compared: scoring.ByGroup,
 		},
 		Adds: func(u pair) (num, den float64) { return scoring.One(u.right(u.said[0])), 1 },

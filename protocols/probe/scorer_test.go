@@ -244,7 +244,7 @@ func TestNoTestBeforeTheEnd(t *testing.T) {
 	}{
 		"at its end":      {rep: scoring.Report{Items: 200, Expected: 200}, tested: true, code: codeMoved},
 		"on the way":      {rep: scoring.Report{Items: 200, Expected: 350}, code: scoring.CodeFew},
-		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Stopped: &judging.Stopped{}}, code: scoring.CodeFew},
+		"ended by a rule": {rep: scoring.Report{Items: 200, Expected: 200, Method: scoring.Method{Stopped: &judging.Stopped{}}}, code: scoring.CodeFew},
 	} {
 		rep := c.rep
 		(&pairs{rewrites: today()}).Extend(&rep, &scoring.Sheet{Units: units}, stats.Bootstrap{Rounds: 20, Level: 0.95, Seed: 1})
@@ -284,7 +284,7 @@ func TestUnchallenged(t *testing.T) {
 		assert.Equal(t, f.Finish(), 1)
 		sheet := f.Sheet(scoring.MissingPolicy(""), 1)
 		row := make([]float64, 2*len(metrics))
-		scoring.Fill(metrics, f.rows[0], row)
+		scoring.Fill(metrics, *f.rows[0], row)
 		assert.Equal(t, 100*row[0]/row[1], c.steady, "%+v", c)
 		assert.Equal(t, 100*row[2]/row[3], c.kept, "%+v", c)
 

@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,41 +49,35 @@ func Job(
 func AnswerRun(t testing.TB, set *datasets.Set, model string, say func(id string) (backends.Response, error)) string {
 	t.Helper()
 	answer, err := judging.ProtocolNamed("answer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "run")
-	j, _ := Job(answer, nil, set,
+	assert.NilError(t, err)
+	j, w := Job(answer, nil, set,
 		judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
 			return say(strings.TrimPrefix(req.Oracle.Item, "answer to "))
 		}))
 	j.Manifest.Spec.Model = judging.ModelSpec{Name: model, Identity: "test " + model}
 	j.GiveUp = 1 << 30
-	d, _, err := judging.OpenDir(dir, j.Manifest, func(*judging.Record) bool { return false },
-		func(*judging.Record) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	err = d.Begin(j.Manifest, func(line func([]byte) error) error {
-		for i := range set.Len() {
-			raw, err := set.Raw(i)
-			if err != nil {
-				return err
+	assert.NilError(t, j.Run(t.Context()))
+	return written(t, "run", j.Manifest, w.Records, set.Len(), set.Raw)
+}
+
+// written is the folder of a run of n items, whose lines raw returns.
+func written(
+	t testing.TB, name string, m *judging.Manifest, records []*judging.Record, n int, raw func(i int) ([]byte, error),
+) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	assert.NilError(t, judging.WriteRun(dir, m, records, func(line func([]byte) error) error {
+		for i := range n {
+			text, err := raw(i)
+			if err == nil {
+				err = line(text)
 			}
-			if err := line(raw); err != nil {
+			if err != nil {
 				return err
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.Write = d.Write
-	if err := j.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return dir
 }
 
@@ -99,10 +95,32 @@ func Saying(all string, listed map[string]string) func(string) (backends.Respons
 func Answers(t testing.TB, dir string) *judging.Answers {
 	t.Helper()
 	a, err := judging.ReadAnswers(dir, judging.Reading{Policy: judging.Unique})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 	return a
+}
+
+// Table reads rows of so many columns, of which the last is a reply: with ⏎ for the end of a line or, where it begins
+// with a quotation mark, as Go quotes it. Lines that begin with # are comments.
+func Table(t testing.TB, file string, columns int) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	assert.NilError(t, err)
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "# ") {
+			continue
+		}
+		row := strings.SplitN(strings.TrimSuffix(line, "\n"), " | ", columns)
+		assert.Equal(t, len(row), columns, line)
+		reply := &row[columns-1]
+		*reply = strings.ReplaceAll(*reply, "⏎", "\n")
+		if strings.HasPrefix(*reply, `"`) {
+			*reply, err = strconv.Unquote(*reply)
+			assert.NilError(t, err, line)
+		}
+		rows = append(rows, row)
+	}
+	assert.Assert(t, len(rows) > 0, file)
+	return rows
 }
 
 // Checked is what reading a record from a file would say.
@@ -138,7 +156,6 @@ func PairsRun(
 	t testing.TB, name string, n int, say func(item, showing int) string, edit ...func(item int, r *judging.Record),
 ) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), name)
 	p, err := judging.ProtocolNamed("pairwise")
 	assert.NilError(t, err)
 	m := judging.NewManifest("test", judging.Spec{
@@ -148,35 +165,16 @@ func PairsRun(
 	m.Judgments = 2 * n
 	m.Status = judging.Complete
 	m.Dataset.Name = "test"
-	d, _, err := judging.OpenDir(dir, m, func(*judging.Record) bool { return true }, func(*judging.Record) error {
-		return nil
-	})
-	assert.NilError(t, err)
-	defer d.Close()
-	assert.NilError(t, d.Begin(m, func(line func([]byte) error) error {
-		for i := range n {
-			text := `{"pair_id": "p%03d", "source": "sums", "question": "What is 2 + 2?", "response_model": "m", "response_A": "It is 4.", "response_B": "It is 5.", "label": %q}`
-			if err := line(fmt.Appendf(nil, text, i+1, []string{"A>B", "B>A"}[i%2])); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
 	asker, err := judging.AskerOf(m)
 	assert.NilError(t, err)
+	var records []*judging.Record
 	for i := range n {
 		item := judgingtest.Pair(fmt.Sprintf("p%03d", i+1), i%2)
 		for _, s := range asker.Presentations(item) {
 			r := judging.NewRecord(m, item, s)
 			r.Presentations = 2
 			said := say(i, s.Index)
-			text := map[string]string{"": "I cannot tell.", "tie": "[[A=B]]"}[said]
-			if said == "A" || said == "B" {
-				text = "[[B>A]]"
-				if said == r.Order[0] {
-					text = "[[A>B]]"
-				}
-			}
+			text := map[string]string{"": "I cannot tell.", "tie": "[[A=B]]", r.Order[0]: "[[A>B]]", r.Order[1]: "[[B>A]]"}[said]
 			r.Replies = []judging.Reply{{Text: text, Finish: backends.Stop}}
 			v, err := r.Read(asker, judging.Reading{Policy: judging.Unique})
 			assert.NilError(t, err)
@@ -184,8 +182,12 @@ func PairsRun(
 			for _, change := range edit {
 				change(i, r)
 			}
-			assert.NilError(t, d.Write(r))
+			records = append(records, r)
 		}
 	}
-	return dir
+	return written(t, name, m, records, n, func(i int) ([]byte, error) {
+		return fmt.Appendf(nil, `{"pair_id": "p%03d", "source": "sums", "question": "What is 2 + 2?", `+
+			`"response_model": "m", "response_A": "It is 4.", "response_B": "It is 5.", "label": %q}`,
+			i+1, []string{"A>B", "B>A"}[i%2]), nil
+	})
 }

@@ -46,15 +46,17 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 // worse also whether it is a part of what is said of one: "A is worse: B".
 func (p place) names(at int, side judgment) bool {
 	at += p.start - len(p.left)
-	return slices.ContainsFunc(p.all[max(0, p.i-8):p.i], func(l label) bool {
-		end := l.end
-		if side != unjudged {
-			if m := praise.find(p.view.lower[end:max(end, min(p.start, end+before))]); m != nil {
-				end += m[1]
-			}
+	for i := max(0, p.i-8); i < p.i; i++ {
+		end := p.all[i].end
+		if side != unjudged && end <= at && at < end+before {
+			_, said := newPlace(p.view, p.all, i).said()
+			end += said
 		}
-		return l.start <= at && at < end
-	})
+		if p.all[i].start <= at && at < end {
+			return true
+		}
+	}
+	return false
 }
 
 // follows tells whether a label is what the word says that stands after the lead.

@@ -10,9 +10,10 @@ import (
 func Letter(reply string, n int) Found {
 	return grammar{
 		labels: func(v *view) []label { return v.choices() },
-		praise: func(l label, left, right string) (string, rank) {
-			if said := judged(left, right); (said == better || said == good) && l.subject(left) {
-				return l.value, called
+		praise: func(p place) (string, rank) {
+			s, _ := p.said()
+			if s.rank == called && (s.judgment == better || s.judgment == good || s.judgment == chosen) && p.subject(p.left) {
+				return p.value, called
 			}
 			return "", nothing
 		},
@@ -32,7 +33,7 @@ var (
 
 // choices are the letters of a choice. Where there is a II, an I is a number.
 func (v *view) choices() []label {
-	all := v.letters(letterNouns, 'M')
+	all := v.letters(letterNouns, 'M', false)
 	return slices.DeleteFunc(all, func(l label) bool {
 		from, to := v.statement(l.start)
 		return l.value == "I" && roman.MatchString(v.text[max(from, l.start-before):min(to, l.end+before)])
@@ -63,7 +64,7 @@ func Option(reply string, n int, worst bool) Found {
 // Output reads which of two outputs, called Output (a) and Output (b), a reply says is the better: the value is "a" or
 // "b".
 func Output(reply string) Found {
-	labels := func(v *view) []label { return v.letters(outputNouns, 'B') }
+	labels := func(v *view) []label { return v.letters(outputNouns, 'B', false) }
 	f := choiceOf(better, labels, letters[:2]).read(reply)
 	f.Value = strings.ToLower(f.Value)
 	return f
@@ -75,13 +76,13 @@ var outputNouns = strings.Fields("output outputs")
 func choiceOf(asked judgment, labels func(*view) []label, offered []string) grammar {
 	return grammar{
 		labels: labels,
-		praise: func(l label, left, right string) (string, rank) {
-			switch said := judged(left, right); {
-			case l.form == bare, len(offered) > 2 && thanOption.MatchString(right):
-			case said == asked:
-				return l.value, called
-			case asked == better && (said == good || said == partly):
-				return l.value, praised
+		praise: func(p place) (string, rank) {
+			switch s, _ := p.said(); {
+			case p.form == bare, s.rank < called, len(offered) > 2 && thanOption.MatchString(p.right):
+			case s.judgment == asked, s.judgment == chosen:
+				return p.value, called
+			case asked == better && (s.judgment == good || s.judgment == partly):
+				return p.value, praised
 			}
 			return "", nothing
 		},

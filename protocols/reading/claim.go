@@ -27,7 +27,7 @@ func newPlace(v *view, all []label, i int) place {
 // claim is what is said of a label.
 func (g grammar) claim(p place) claim {
 	c := claim{label: p.label, statement: p.from}
-	value, praise := g.praise(p.label, p.left, p.right)
+	value, praise := g.praise(p)
 	word, side, at := g.announced(p, praise)
 	lone := p.alone()
 	isBoxed := strings.HasSuffix(strings.TrimRight(p.left, " {$(\"'["), `\boxed`)

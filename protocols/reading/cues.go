@@ -55,7 +55,7 @@ func newLexicon(words []string) *lexicon {
 
 // at returns where the word ends that begins at byte i of a text, or 0.
 func (l *lexicon) at(text string, i int) (end int) {
-	if i >= len(text) {
+	if i >= len(text) || i > 0 && isLetter(text[i]) && isLetter(text[i-1]) {
 		return 0
 	}
 	for _, word := range l[text[i]] {

@@ -8,8 +8,8 @@ import (
 
 // grammar is what one reader looks for.
 type grammar struct {
-	labels  func(v *view) []label                                    // all that a view names, in their order
-	praise  func(l label, left, right string) (value string, r rank) // what is said of a label, and how firmly
+	labels  func(v *view) []label                // all that a view names, in their order
+	praise  func(p place) (value string, r rank) // what is said of a label, and how firmly
 	offered []string
 	rule    string                               // of a label that a word announces
 	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
@@ -25,6 +25,7 @@ type label struct {
 	start, end int    // in the view, with the brackets and the noun that belong to it
 	in, out    int    // of the label itself
 	form       form
+	says       rank // how firmly it says so without other words
 }
 
 // form is how a label is written.
@@ -188,13 +189,10 @@ func (g grammar) saidBefore(v *view, all []label, final claim) (value string) {
 			return ""
 		}
 		c := g.claim(p)
-		_, praise := g.praise(p.label, p.left, p.right)
-		switch {
-		case c.rank >= called && c.value != "" && (praise > nothing || c.side != unjudged || p.name == "") &&
-			(final.value != "" || final.name == p.name):
+		_, praise := g.praise(p)
+		if c.rank >= called && c.value != "" && (praise > nothing || c.side != unjudged || p.name == "") &&
+			(final.value != "" || final.name == p.name) {
 			return c.value
-		case !compared.MatchString(p.left):
-			return ""
 		}
 	}
 	return ""
@@ -209,7 +207,5 @@ func (c claim) isItem(v *view) bool { return itemLead.MatchString(v.upTo(c.start
 var (
 	wordless = compile(`^[^\pL\d]*$`)
 	also     = compile(`\balso\b`)
-	// compared ends with what sets the label before against the next: "A is better than B".
-	compared = compile(`\b(?:than|over|to)\s+(?:the\s)?$`)
 	itemLead = compile(`^[^.:,\n]{1,40}:[\s"'(]*$`)
 )

@@ -1,7 +1,9 @@
 package reading
 
 import (
+	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -55,7 +57,7 @@ func Correctness(reply string) Found {
 		labels: func(v *view) []label {
 			return merge(v.brackets(correctness), merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
 		},
-		praise:  func(label, string, string) (string, rank) { return "", nothing },
+		praise:  func(place) (string, rank) { return "", nothing },
 		notCue:  func(l label, word, gap string) bool { return l.form == bare && !judges(word, gap) },
 		rule:    ruleVerdict,
 		offered: []string{Correct, Incorrect},
@@ -79,13 +81,7 @@ var (
 	worseForm       = compile(`\b(?:worse|worst|weaker)\b`)
 	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?
 		(in[- ]?correct|not correct|wrong|correct)\.?$`)
-	barePair = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:⟨assistant⟩\s)?[ab]\b`)
-	tieWords = strings.Fields(`tie draw tied unentschieden empate pareggio égalité
-		ничья 平局 引き分け 무승부`)
-	firstWords = phrases(`assistant_1 response_1 model_1 assistant_#1 response_#1 first_assistant first_response
-		first_answer assistant_one response_one`)
-	secondWords = phrases(`assistant_2 response_2 model_2 assistant_#2 response_#2 second_assistant second_response
-		second_answer assistant_two response_two`)
+	barePair     = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:⟨assistant⟩\s)?[ab]\b`)
 	correctWords = strings.Fields(`correct right true richtig korrekt
 		correcte exacte correcta corretta correta верен верный правильный
 		正确 正確 正しい 맞습니다`)
@@ -94,7 +90,43 @@ var (
 		неверен неверный неправильный
 		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`)
 	assistantNouns = cuesOf("assistant")
+	// alsoOrdinal follows "the first" where it names one of two.
+	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]|⟨is was wins does did has over and than because since as for seems⟩\b)`)
+	// inOrder stands between two that are named together.
+	inOrder = compile(`^["')\]*]*\s*(?:and|or|und|vs\.?|versus|,|/)\s*["'(]*$`)
+	// tieVerb goes before a word for a tie that is the verdict.
+	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis results\sin ends\sin declaring calling\sit
+		score\sit rate\sit judge\sit consider\sit⟩\s(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
 )
+
+// spelled are the words that name one of two after its place, or a tie, and what each stands for: "former", "draw".
+var (
+	spelled      = spelledLabels()
+	spelledWords = newLexicon(slices.Collect(maps.Keys(spelled)))
+)
+
+func spelledLabels() map[string]label {
+	of := map[string]label{}
+	for _, word := range cuesOf("tie") {
+		of[word] = label{}
+	}
+	for _, word := range cuesOf("equal") {
+		of[word] = label{says: praised}
+	}
+	for name, places := range map[string][]string{"A": {"first", "1", "one"}, "B": {"second", "2", "two"}} {
+		for _, noun := range append(assistantNouns, "one") {
+			of[places[0]+" "+noun] = label{name: name}
+			for _, number := range places[1:] {
+				of[noun+" "+number] = label{name: name}
+				of[noun+" #"+number] = label{name: name}
+			}
+		}
+		for _, word := range cuesOf(places[0]) {
+			of[word] = label{name: name}
+		}
+	}
+	return of
+}
 
 // pairLabel reads >> as >, and A<B as B>A.
 func pairLabel(inside string) string {
@@ -152,18 +184,36 @@ func (c comparison) grammar(offered []string) grammar {
 	}
 	return grammar{
 		labels: c.labels,
-		praise: func(l label, left, right string) (string, rank) {
-			value := sides(l, judged(left, right))
+		praise: func(p place) (string, rank) {
+			if p.value == c.tie && p.name == "" {
+				return c.praiseTie(p)
+			}
+			s, _ := p.said()
+			if s.judgment == chosen && p.value == c.names[p.name] {
+				return p.value, s.rank
+			}
+			value := sides(p.label, s.judgment)
 			if value == "" {
 				return "", nothing
 			}
-			return value, called
+			return value, s.rank
 		},
 		rule:    ruleVerdict,
 		offered: offered,
 		asked:   better,
 		sides:   sides,
 	}
+}
+
+// praiseTie returns how firmly a word says that there is a tie.
+func (c comparison) praiseTie(p place) (value string, firm rank) {
+	switch {
+	case partial.MatchString(p.right), inPart.MatchString(p.left) && !inFull.MatchString(p.left):
+		return "", nothing
+	case tieVerb.MatchString(p.left):
+		return c.tie, called
+	}
+	return c.tie, p.says
 }
 
 // labels are those in brackets, the names A and B, and words for a tie. Where nothing else is in brackets, [[A]] orders
@@ -177,9 +227,33 @@ func (c comparison) labels(v *view) []label {
 			all = merge(all, c.named(v.brackets(preference)))
 		}
 	}
-	all = merge(all, c.named(v.letters(assistantNouns, 'C')))
-	all = merge(all, c.named(merge(v.words(firstWords, "A"), v.words(secondWords, "B"))))
-	return merge(all, v.words(tieWords, c.tie))
+	all = merge(all, c.named(v.letters(assistantNouns, 'C', true)))
+	return merge(all, c.spelled(v, all))
+}
+
+// spelled are the names and words for a tie that are spelled out. "The former" goes by the order of the names before it.
+func (c comparison) spelled(v *view, names []label) (all []label) {
+	for _, m := range spelledWords.in(v.lower) {
+		word := v.lower[m[0]:m[1]]
+		l := spelled[word]
+		l.start, l.in, l.end, l.out = m[0], m[0], m[1], m[1]
+		if word == "first" || word == "second" {
+			if !strings.HasSuffix(v.lower[:m[0]], "the ") || !alsoOrdinal.MatchString(v.lower[m[1]:]) {
+				continue
+			}
+		}
+		before, _ := slices.BinarySearchFunc(names, l.start, func(l label, at int) int { return l.start - at })
+		if (word == "former" || word == "latter") && before > 1 && names[before-2].name == "B" &&
+			inOrder.MatchString(v.lower[names[before-2].end:names[before-1].start]) {
+			l.name = map[string]string{"A": "B", "B": "A"}[l.name]
+		}
+		l.value = c.tie
+		if l.name != "" {
+			l.value = c.names[l.name]
+		}
+		all = append(all, l)
+	}
+	return all
 }
 
 // named are the letters that name one of two, or a tie, with what this says.
@@ -236,7 +310,7 @@ func (v *view) find(words []string) [][]int {
 			all = append(all, []int{from, from + len(word)})
 		}
 	}
-	slices.SortFunc(all, func(a, b []int) int { return a[0] - b[0] })
+	slices.SortFunc(all, func(a, b []int) int { return cmp.Or(a[0]-b[0], b[1]-a[1]) })
 	return all
 }
 
@@ -324,20 +398,30 @@ func (v *view) runs() iter.Seq2[int, int] {
 	}
 }
 
-// letters lists the letters up to the last that stand for themselves, with brackets or a noun before them.
-func (v *view) letters(nouns []string, last byte) []label {
+// letters lists the letters up to the last that stand for themselves, with brackets or a noun before them, or as a name
+// that something is said of, where they are that.
+func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	var all []label
 	for i, end := range v.runs() {
 		letter := v.lower[i] &^ 0x20
 		if end > i+1 || letter < 'A' || letter > last || wordBefore(v.text, i) || wordAfter(v.text, end) {
 			continue
 		}
-		if l, ok := v.letter(nouns, i); ok {
+		l, ok := v.letter(nouns, i)
+		if ok || areNames && v.isName(i, l.form) {
 			l.value = string(letter)
 			all = append(all, l)
 		}
 	}
 	return all
+}
+
+// isName tells whether the letter at i is the name of one of two by the words around it: the A of "A good answer" and the
+// B of "plan B" are not.
+func (v *view) isName(i int, written form) bool {
+	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
+	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) && !acts.MatchString(right)
+	return v.text[i] <= 'B' && goesOnName.MatchString(right) && !isArticle && !numbered.MatchString(strings.ToLower(left))
 }
 
 // letter is the label of the letter at i, if it is one.
@@ -381,11 +465,21 @@ var (
 			|\s+(?:'|because|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if
 				|would|must|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote
 				|that|who|did|does|loses|perform(?:s|ed)|fares|clearly\W*(?:$|\n)|above|gewinnt|verliert
-				|gagne|perd|gana|pierde|vince|perde|vence|ganha
-				|(?:to be )?(?:the )?(?:winner|loser|higher|lower|⟨better⟩|⟨worse⟩)|⟨is-better⟩|⟨is-worse⟩)(?:\W|$)
+				|gagne|perd|gana|pierde|vince|perde|vence|ganha)(?:\W|$)
 		)
 		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
+	// goesOnName follows a name, and acts an A that begins a sentence and is no article.
+	goesOnName = compile(`^(?:'s\s|\s+["'(]?[a-z])`)
+	begun      = compile(`(?:^|[.!?:;\n"*(\d-])\s*["'(*]*$`)
+	acts       = compile(`^(?:'s\s|\s+(?:\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
+		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)
+		|⟨cannot might may can could should would will got has had did was won lost ran took made said went kept left told
+			wrote gave came ahead over above⟩)\b)`)
+	// numbered goes before letters that number something else.
+	numbered = compile(`\b⟨vitamin plan type class grade group hepatitis point points station section part figure table
+		team step appendix level schedule case variable set event matrix node town city train line angle room bus exhibit
+		sample side phase category box door player and/or⟩\s+$`)
 	smallEnds = compile(`^[)\].}"'$|!\s]*(?:$|\n)`)
 	pronoun   = compile(`^\s+(?:was|would|have|has|must|should|remains?|clearly|as|with|for)\b`)
 )

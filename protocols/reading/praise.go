@@ -1,44 +1,9 @@
 package reading
 
-import "slices"
-
-var (
-	// praise matches what follows a label, with a group for each of sayings: "is the better", "wins", "provides the worse
-	// answer", "as the better", "loses", "is my choice".
-	praise = compile(`^["')\]*]*(?:'s(?: (?:\w+ ){0,2}?(?:answer|response|output|solution|reply))?)?["')\]*]*
-		(?: as| that| who)?(?:
-		\s+(?:is|was|would be|must be|seems(?: to be)?|appears to be|remains|ist|est|es|è|é)\s+(?:⟨adverb⟩,?\s+)*
-			(?:the |a |le |la |il |el |o |die |der |das )?(?:⟨adverb⟩,?\s+)*(?:single |overall |only |one |clear )?(?:
-			(winner|preferred|preferable|top\b|above\b|⟨better⟩)
-			|(least ⟨quality⟩|⟨worse⟩)
-			|(correct|right|true|answer|closest|most ⟨quality⟩))
-		|\s*(?:的(?:回答|答案)|の(?:回答|方|ほう)?|의 답변)*
-			(?:比[^,.;]{1,16}?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가)?\s*(?:明显|显然|明らかに)?
-			(?:(⟨is-better⟩)|(⟨is-worse⟩))
-		|\s+(?:provides?|provided|gives?|gave|has|offers?|offered|wrote|did|does) (?:the|an?)
-			[ ](?:⟨adverb⟩,?\s+)*(?:(⟨better⟩)|(⟨worse⟩))
-			[ ](?:answer|response|solution|output|one|reply|job)(?:[.,;:!\n]|$|\s(?:overall|because|since)\b)
-		|(?: (?:as |to be )(?:the )?| the | \()
-			(?:(higher|above|winner|preferred|⟨better⟩)|(lower|below|loser|⟨worse⟩))
-		|\s+(?:(gewinnt|gagne|gana|vince|vence|ganha)|(loses|verliert|perd|pierde|perde))
-			(?:\W*$|\s*[.,;:!\n]|\s(?:overall|because|since|to)\b)
-		|(\s+(?:should be|is|was) (?:selected|chosen|preferred|my (?:selection|choice|pick|answer|verdict))
-			|\s*(?:を選|(?:를|을) (?:선택|고르))))`)
-	sayings = []judgment{better, worse, good, better, worse, better, worse, better, worse, better, worse, better}
-	// rating ends with a verb that says what comes next of the label: "I find A better".
-	rating = compile(`\b(?:find|found|consider|deem|judge|call|rate|rank|think|declare|place)\s+$`)
-	// partial ends praise that is of one side of it, or hangs on a condition.
-	partial = compile(`^(?:\s+(?:choice|option|answer|output|response|one|assistant|of \w+))?
-		(?:\s+(?:than )?(?:(?:assistant|response|output|option|answer)s?\s+)?\S{1,3})?,?\s+
-		(?:(?:
-			but\s+(?:worse|weaker|less)
-			|in (?:terms|style|detail|tone|format\w*|depth|clarity|grammar|substance|accuracy|some|this respect)
-			|at|on|\w+ed|written|format\w*|structured|organi[sz]ed|if|only|when|up|than nothing|suited|answer (?:to|would)
-			|part|(?:is|was|would be) (?:false|wrong|untrue|not (?:true|so|right|the case))
-		)\b)`)
-	inPart = compile(`^\W*(?:in terms of|regarding|with regard to|as for|for|on|in)\s+[^,]{1,40},\s*$`)
-	inFull = compile(`^\W*(?:in (?:conclusion|summary|the end|short|my|all|this case|general|total)
-		|for (?:this|these|that|the)? ?reasons?|on the whole|on balance|on reflection)`)
+import (
+	"maps"
+	"slices"
+	"strings"
 )
 
 // judgment is what is said of a label.
@@ -49,25 +14,187 @@ const (
 	better
 	worse
 	good
+	chosen // which of the two was asked for
 	partly // better in one respect, or on a condition
 )
 
-// judged tells what is said of the label that stands between two parts of a statement.
-func judged(left, right string) judgment {
-	if rating.MatchString(left) {
-		right = " as" + right
-	}
-	m := praise.find(right[:min(len(right), before)])
-	if m == nil {
-		return unjudged
-	}
-	isPart := inPart.MatchString(left) && !inFull.MatchString(left) || partial.MatchString(right[m[1]:])
-	isGroup := func(at int) bool { return at >= 0 }
-	switch said := sayings[slices.IndexFunc(m[2:], isGroup)/2]; {
-	case !isPart:
-		return said
-	case said == better:
-		return partly
-	}
-	return unjudged
+// saying is what a word says of a label, and how firmly.
+type saying struct {
+	judgment
+	rank
+	isVerb bool // it needs no "is" before it
 }
+
+var (
+	// sayings are the words that say something of the label before them.
+	sayings     = sayingsOf()
+	sayingWords = newLexicon(slices.Collect(maps.Keys(sayings)))
+)
+
+func sayingsOf() map[string]saying {
+	of := map[string]saying{}
+	put := func(said judgment, firm rank, isVerb bool, words ...string) {
+		for _, word := range words {
+			of[word] = saying{judgment: said, rank: firm, isVerb: isVerb}
+		}
+	}
+	put(good, called, false, "correct", "right", "true", "answer", "closest")
+	put(better, called, false, cuesOf("better", "placed-better")...)
+	put(worse, called, false, cuesOf("worse", "placed-worse")...)
+	put(better, called, true, cuesOf("is-better")...)
+	put(worse, called, true, cuesOf("is-worse")...)
+	put(chosen, called, true, cuesOf("is-chosen")...)
+	for _, quality := range cuesOf("quality") {
+		put(good, called, false, "most "+quality)
+		put(worse, called, false, "least "+quality)
+		put(better, praised, false, "more "+quality)
+		put(worse, praised, false, "less "+quality)
+	}
+	maps.DeleteFunc(of, func(word string, s saying) bool { // "better response" is "better" and more
+		first, _, isPhrase := strings.Cut(word, " ")
+		return isPhrase && of[first].judgment == s.judgment && of[first].isVerb == s.isVerb
+	})
+	return of
+}
+
+// other stands for each byte of another label where a statement is read.
+const other = "\x00"
+
+// masked is what a statement has after a label, without the names of other labels.
+func (p place) masked() string {
+	from := p.end
+	to := from + len(p.right)
+	text := p.right
+	for _, l := range p.all[p.i+1 : min(len(p.all), p.i+4)] {
+		if l.start < from || l.end > to {
+			break
+		}
+		if l.says > nothing { // words as any
+			continue
+		}
+		text = text[:l.start-p.end] + strings.Repeat(other, l.end-l.start) + text[l.end-p.end:]
+	}
+	return text
+}
+
+// said returns what a statement says of a label after it, and where the words end that say it, counted from the label.
+func (p place) said() (s saying, end int) {
+	right := p.masked()
+	for _, m := range sayingWords.in(right) {
+		gap, word, tail := right[:m[0]], right[m[0]:m[1]], right[m[1]:]
+		s := sayings[word]
+		isEnd := clauseEnds.MatchString(tail)
+		link := links.find(gap)
+		if link == nil {
+			link = continues.find(gap)
+		}
+		switch {
+		case s.isVerb && isLetter(word[len(word)-1]) && !isEnd && !verbEnds.MatchString(tail),
+			denied(gap), deniedLate.MatchString(tail),
+			strings.Contains(gap, ",") && ofNext.MatchString(tail):
+			continue
+		case link != nil && (s.isVerb || link[2] >= 0 || isEnd && link[4] >= 0 || rating.MatchString(p.left)),
+			gives.MatchString(gap) && given.MatchString(tail):
+		case isEnd && manner.MatchString(gap+word):
+			s.rank = praised
+		default:
+			continue
+		}
+		isPart := inPart.MatchString(p.left) && !inFull.MatchString(p.left) || partial.MatchString(tail)
+		switch {
+		case isPart && s.judgment == better:
+			s.judgment = partly
+		case isPart:
+			s.judgment = unjudged
+		}
+		return s, m[1]
+	}
+	return p.contrasted(), 0
+}
+
+// contrasted returns what is said of the other of two, of which it is denied or only supposed: "A isn't better. B is."
+func (p place) contrasted() (s saying) {
+	if p.i == 0 || !standsFor.MatchString(p.right) {
+		return s
+	}
+	before := newPlace(p.view, p.all, p.i-1)
+	if before.value == p.value || before.end+len(before.right) < p.from-1 {
+		return s
+	}
+	gap := p.view.lower[before.end:max(before.end, p.start)]
+	words := sayingWords.in(gap)
+	if len(words) == 0 || claimed(before.left) && !deniedBetween.MatchString(gap[:words[0][0]]) {
+		return s
+	}
+	m := words[len(words)-1]
+	return sayings[gap[m[0]:m[1]]]
+}
+
+const (
+	// copula joins what is said to a label.
+	copula = `(?:⟨is was would\sbe must\sbe has\sto\sbe seems appears looks proves\sto\sbe turns\sout\sto\sbe turns\sout
+		ends\sup\sbeing ends\sup comes\sout comes\sacross\sas strikes\sme\sas stands\sout\sas emerges\sas remains feels
+		counts\sas ranks\sas deserves\sto\sbe
+		ist bleibt erscheint wirkt est reste semble es resulta parece è risulta sembra é foi fica blijft lijkt jest
+		является qui\sest que\ses che\sè que\sé die\sist der\sist⟩(?:\s(?:to be|being))?|'s)`
+	// measure may go before a word that says something.
+	measure = `(?:[\s,]*(?:⟨adverb⟩|⟨the a le la les il el lo o die der das de den het single overall only one clear
+		both\sthe of\sthe\stwo⟩\b,?|[^\x00-\x7f\s]+(?:\s|$)))*`
+)
+
+var (
+	// links stands between a label and a word that is said of it; 1 is what joins them, 2 a mark.
+	links = compile(`^["')\]*]*(?:'s?(?:\s[\w-]+){0,2}?\s⟨work⟩|'s)?["')\]*]*
+		(?:\s(?:also|itself|still|just|simply|once again))?
+		(?:,[^,;:.\x00]{1,80},|\s\([^()\x00]{1,80}\)|\s[–—-]\s[^.\x00]{1,80}\s[–—-])?
+		(?:\s*(?:的(?:回答|答案|回复)|の(?:回答|方|ほう|答え)*|의\s?(?:답변|응답)))*
+		(?:比\x00+(?:的回答)?|[はがも](?:[^,.;]{1,24}より(?:も|の方が)?)?|이|가|은|는)?
+		(?:,?\s*\x00+(?:'?(?:dan|den|tan|ten)|\sसे|보다|より))?
+		(\s*(?:[,(]\s*)?(?:(?:that|who|which|qui|que|che|die|der)\s)?(?:` + copula + `|as|to be|being|the|\())?
+		(\s*(?::|\s[–—-]))?
+		` + measure + `\s*$`)
+	// continues is what else is said of the label, up to what goes on about it.
+	continues = compile(`^[^;:.?\x00]{2,160}?[\s,]
+		(?:⟨and but so hence thus therefore which who und et y e en i и⟩[\s,]+)+
+		(?:(?:it|this|he|she|er|sie|elle|il)\b|(?:i|we)\s(?:\w+\s)?⟨rate⟩\s(?:it|this)\b)?
+		(\s?(?:` + copula + `|as|to be|the))?()` + measure + `\s*$`)
+	// ofNext goes on to the label that the word is said of.
+	ofNext = compile(`^[^.;\x00]{0,40}(?:⟨is ist est es è é jest⟩|:)\s["'(]*\x00`)
+	// gives stands between a label and what is said of what it gives, which given begins.
+	gives = compile(`^["')\]*]*\s⟨provides provide provided gives give gave has offers offer offered wrote writes did does
+		delivers delivered produces produced makes made presents presented⟩\s(?:us\s|the\suser\s)?
+		(?:the|an?|by far the)` + measure + `\s*$`)
+	given = compile(`^\s(?:job|⟨work⟩)(?:[.,;:!\n]|$|\s⟨overall because since of at to for here by than and⟩\b)`)
+	// verbEnds follows a verb, if all of it is said of the label: "wins this round", but not "wins points".
+	verbEnds = compile(`^\s*(?:\x00|⟨this the here hands outright easily narrowly clearly comfortably overall in for by
+		because than at every most on out it each decisively ab als que dan niż chez em à da di para con per ihm ihr⟩\b
+		|[^\x00-\x7f])`)
+	// manner is how somebody does it: "serves the user better".
+	manner = compile(`^["')\]*]*(?:'s?(?:\s[\w-]+){0,2}?\s⟨work⟩)?\s(?:
+		(?:⟨adverb⟩\s)?[a-z]+(?:s|ed)\s(?:[\w']+\s){0,6}?(?:better|best|worse|worst)
+		|(?:[^\s,.;:\x00]+\s){1,4}?⟨besser schlechter mieux moins\sbien mejor peor meglio peggio melhor pior beter slechter
+			lepiej gorzej⟩)$`)
+	// standsFor follows a label of which the same is said as of the other.
+	standsFor     = compile(`^["')\]*]*(?:\s(?:is|was|does|did))?["')\]*]*(?:$|[.,;!\n]|\s(?:because|since)\b)`)
+	deniedBetween = compile(`n't\b|\b⟨not never nicht pas no\ses non não would\sbe would\shave could might⟩\b|wäre|не\s|不`)
+	// deniedLate follows what is denied, in languages that deny it late.
+	deniedLate = compile(`^\s*(?:değil|नहीं|では?な|じゃな|くな|ない|지 않|않|(?:이|가)?\s?아니)`)
+	// rating ends with a verb that says what comes next of the label: "I find A better".
+	rating = compile(`⟨rate⟩\s+$`)
+	// partial ends praise that is of one side of it, or hangs on a condition.
+	partial = compile(`^(?:\s+(?:choice|option|answer|output|response|one|assistant|of \w+))?
+		(?:\s+than(?:\sthe)?\s\x00+(?:'s?(?:\s\w+){0,2})?
+			|\s+(?:than )?(?:(?:assistant|response|output|option|answer)s?\s+)?\S{1,3})?,?\s+
+		(?:(?:
+			but\s+(?:worse|weaker|less)
+			|in (?:terms|style|detail|tone|format\w*|depth|clarity|grammar|substance|accuracy|some|this respect
+				|\w+(?:ness|ity|ion)\b)
+			|at|on|\w+ed|written|format\w*|structured|organi[sz]ed|if|only|when|up|than nothing|suited|answer (?:to|would)
+			|than (?:i|we|it|usual|expected|average|most|before|no)
+			|for (?:those|people|beginners|someone|anyone|users|a|an)
+			|part|(?:is|was|would be) (?:false|wrong|untrue|not (?:true|so|right|the case))
+		)\b)`)
+	inPart = compile(`^\W*(?:in terms of|regarding|with regard to|as for|for|on|in)\s+[^,]{1,40},\s*$`)
+	inFull = compile(`^\W*(?:in (?:conclusion|sum|summary|brief|essence|the end|short|my|all|this case|general|total)
+		|for (?:this|these|that|the)? ?reasons?|on the whole|on balance|on reflection)`)
+)

@@ -18,7 +18,8 @@ var (
 		no en_vez_de en_lugar_de de_ninguna_manera en_absoluto
 		contro invece_di piuttosto_che nem em_vez_de né não
 		не вместо против
-		不是 并非 並非 而非 绝非 不选 比`)
+		ليس ليست لا لم nie niet geen
+		不 没 没有 未 不会 不是 并非 並非 而非 绝非 不选 比`)
 	// betweenDenials may stand between such a word and what it is said of.
 	betweenDenials = phrases(`recommend choosing selecting picking between either both be been a an the to just simply
 		really necessarily label answer option choice choose select say pick call find deem judge rate rank tie

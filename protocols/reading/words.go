@@ -44,6 +44,7 @@ var (
 	filler = `(?:⟨clearly most\slikely likely probably definitely therefore thus hence then simply indeed
 		actually obviously surely certainly still also only just now in\sfact again that\sof that the to as\sfollows
 		given\sby best closest correct right final response\sis answer\sis label\sis letter number overall a an
+		die der das den het one\sthat answer reply response\sthat assistant that\swas that\swere which\swas
 		also most either both between better plausible my be by with
 		antwort réponse respuesta risposta resposta daher also somit donc bien que la le el il o l'
 		lettre lettera letra alternativa celle\sde celui\sde la\sdel el\sdel a\sdo o\sdo quella quello dell' die\svon der\svon

@@ -17,7 +17,7 @@ func TestPartsAreTheAccuracies(t *testing.T) {
 			for _, alone := range []int8{saidCorrect, saidIncorrect, saidNothing} {
 				for _, shown := range []int8{saidCorrect, saidIncorrect, saidNothing} {
 					id := fmt.Sprint(own, right, alone, shown)
-					f.rows = append(f.rows, judgment{item: id, question: id, own: own, right: right, said: [2]int8{alone, shown}})
+					f.rows = append(f.rows, &judgment{item: id, question: id, own: own, right: right, said: [2]int8{alone, shown}})
 					if alone == saidNothing || shown == saidNothing {
 						missing++
 					}

@@ -1,6 +1,7 @@
 package selfreference
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -21,7 +22,9 @@ const codeOwnAnswer = "own-answer"
 // Diagnose says what a judge of answers is good for, by the first of its modes.
 func (f *judgments) Diagnose(r *scoring.Report) scoring.Diagnosis {
 	d := rule(r)
-	d.Says, d.Also = sentences(r, d)
+	says, also := sentences(r, d)
+	d.Text = cmp.Or(says, d.Text)
+	d.Also = also
 	return d
 }
 

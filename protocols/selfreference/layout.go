@@ -15,18 +15,16 @@ import (
 
 var Layout = &report.Layout{
 	Headline: F1,
-	Noun:     "judgments",
 	Item:     "answer",
 	Question: "is this answer correct",
 	Ways:     ways,
-	Values:   values,
 	Parts:    pageParts,
 	Caveats:  caveats,
 	Ends: []report.End{
-		{Part: PartRight, Look: "right", Words: "judged right", Show: "right"},
-		{Part: PartHelped, Look: "helped", Words: "right with its own answer only", Show: "second-only"},
+		{Part: PartRight, Words: "judged right"},
+		{Part: PartHelped, Words: "right with its own answer only", Show: "second-only"},
 		{Part: PartHarmed, Look: "first", Words: "right without its own answer only", Show: "first-only"},
-		{Part: PartWrong, Look: "wrong", Words: "judged wrong", Show: "confident"},
+		{Part: PartWrong, Words: "judged wrong", Show: "confident"},
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},
 	Tiles: []report.Tile{
@@ -74,19 +72,30 @@ func numbers(p *report.RunPage) []doc.Block {
 	return all
 }
 
-// manners are the modes in words, and how their values are drawn: as the two sides of a dumbbell.
-var manners = map[string]struct {
-	words string
-	mark  doc.Mark
-	look  string
-}{
-	ModeCoT:  {words: "reasoning alone", mark: doc.Ring, look: "look-b"},
-	ModeSelf: {words: "own answer shown"},
+// way is a mode of asking in words, and how its values are drawn: as one of the two sides of a dumbbell.
+type way struct {
+	mode, words, judges string
+	mark                doc.Mark
+	look                string
 }
 
-// askedIn lists the modes of a run.
-func askedIn(p *report.RunPage) []string {
-	return slices.DeleteFunc(slices.Clone(modes[:]), func(mode string) bool { return !p.Has(mode) })
+// allWays are in the order of the modes.
+var allWays = []way{
+	{
+		mode: ModeCoT, words: "reasoning alone", judges: "Judges, by reasoning alone",
+		mark: doc.Ring, look: "look-b",
+	},
+	{mode: ModeSelf, words: "own answer shown", judges: "Judges, with its own answer shown"},
+}
+
+// askedIn lists the ways of a run.
+func askedIn(p *report.RunPage) []way {
+	return slices.DeleteFunc(slices.Clone(allWays), func(w way) bool { return !p.Has(w.mode) })
+}
+
+// of is the result of a metric over all answers.
+func (w way) of(p *report.RunPage, metric string) scoring.Result {
+	return p.Result(metric, scoring.Overall, w.mode)
 }
 
 // answering compares how well the judge answers with how well it judges.
@@ -94,10 +103,17 @@ func answering(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{
 		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
 	}}
-	for _, v := range values(p) {
-		t.Rows = append(t.Rows, doc.Row{
-			Name: v.Name, Detail: v.Count, Look: v.Look, Mark: v.Mark, Cells: []doc.Value{doc.Num(v.Result)},
-		})
+	add := func(x scoring.Result, row doc.Row) {
+		if x.Value != nil {
+			row.Cells = []doc.Value{doc.Num(x)}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	own := p.Overall(scoring.GenerationAccuracy)
+	add(own, doc.Row{Name: "Answers right itself", Detail: table.Count(own.N, "question"), Look: "level-unknown"})
+	for _, w := range askedIn(p) {
+		x := w.of(p, F1)
+		add(x, doc.Row{Name: w.judges, Detail: "F1, " + table.Count(x.N, "answer"), Mark: w.mark, Look: w.look})
 	}
 	if len(t.Rows) == 0 {
 		return nil
@@ -106,29 +122,6 @@ func answering(p *report.RunPage) []doc.Block {
 		ID: "answering", Title: "Answering against judging", About: "percent, with 95 % interval" + baseRate(p),
 		Table: t,
 	}}
-}
-
-// values are how well the judge answers, and how well it judges.
-func values(p *report.RunPage) []report.NamedValue {
-	own := p.Overall(scoring.GenerationAccuracy)
-	all := []report.NamedValue{{
-		Name:   "Answers right itself",
-		Count:  table.Count(own.N, "question"),
-		Result: own,
-		Look:   "level-unknown",
-	}}
-	names := map[string]string{ModeCoT: "Judges, by reasoning alone", ModeSelf: "Judges, with its own answer shown"}
-	for _, mode := range askedIn(p) {
-		x := p.Result(F1, scoring.Overall, mode)
-		all = append(all, report.NamedValue{
-			Name:   names[mode],
-			Count:  "F1, " + table.Count(x.N, "answer"),
-			Result: x,
-			Mark:   manners[mode].mark,
-			Look:   manners[mode].look,
-		})
-	}
-	return slices.DeleteFunc(all, func(v report.NamedValue) bool { return v.Result.Value == nil })
 }
 
 // agentsOf are the names of who gave the answers.
@@ -155,30 +148,12 @@ func baseRate(p *report.RunPage) string {
 	case len(names) > 1:
 		of = fmt.Sprintf(" by %d agents", len(names))
 	}
-	return fmt.Sprintf(" · the answers that it judges%s are right on %s", of, percent(*right.Value))
+	return fmt.Sprintf(" · the answers that it judges%s are right on %s", of, scoring.Percentage(*right.Value))
 }
 
 // fourfold returns how often the judge is correct where its own answer is right, and where it is wrong. Without own
 // answers it returns the outcomes of the answers.
 func fourfold(p *report.RunPage) []doc.Block {
-	kinds := []struct {
-		metric, words, name string
-		n                   int
-	}{
-		{metric: OwnRightAccuracy, words: "Its own answer is right", name: "right"},
-		{metric: OwnWrongAccuracy, words: "Its own answer is wrong", name: "wrong"},
-	}
-	asked := askedIn(p)
-	most := 0
-	for i := range kinds {
-		for _, mode := range asked {
-			kinds[i].n = max(kinds[i].n, p.Result(kinds[i].metric, scoring.Overall, mode).N)
-		}
-		most = max(most, kinds[i].n)
-	}
-	if most == 0 {
-		return report.Became(p)
-	}
 	wrong := "judged wrong"
 	if p.Verdictless().N > 0 && p.Outcomes[scoring.Decided] < p.Judgments() {
 		wrong = "judged wrong, or no verdict"
@@ -186,27 +161,40 @@ func fourfold(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "own answer", Columns: []doc.Column{
 		{Name: "judgments", Kind: doc.LargeBar}, {Name: "judged right", Kind: doc.Share},
 	}}
-	for _, kind := range kinds {
-		if kind.n == 0 {
-			continue
-		}
-		t.Rows = append(t.Rows, doc.Row{Name: kind.words, Detail: answersOf(p, kind.n), Heading: true})
-		for _, mode := range asked {
-			x := p.Result(kind.metric, scoring.Overall, mode)
+	most := 0
+	for _, kind := range []struct{ metric, name string }{
+		{metric: OwnRightAccuracy, name: "right"}, {metric: OwnWrongAccuracy, name: "wrong"},
+	} {
+		n := 0
+		var rows []doc.Row
+		for _, w := range askedIn(p) {
+			x := w.of(p, kind.metric)
+			n = max(n, x.N)
 			if x.Value == nil {
 				continue
 			}
 			right := int(math.Round(*x.Value / 100 * float64(x.N)))
 			items := func(judged string) doc.Ref {
-				return p.ItemsOf("own-"+kind.name+"-"+mode+"-"+judged, scoring.Overall)
+				return p.ItemsOf("own-"+kind.name+"-"+w.mode+"-"+judged, scoring.Overall)
 			}
 			parts := slices.DeleteFunc([]doc.Part{
 				{N: right, Look: "right", Name: "judged right", Target: items("right")},
 				{N: x.N - right, Look: "wrong", Name: wrong, Target: items("wrong")},
 			}, func(part doc.Part) bool { return part.N == 0 })
-			t.Rows = append(t.Rows, doc.Row{Name: manners[mode].words, Cells: []doc.Value{
-				{Parts: parts, Length: most}, doc.Num(x),
-			}})
+			rows = append(rows, doc.Row{Name: w.words, Cells: []doc.Value{{Parts: parts}, doc.Num(x)}})
+		}
+		if n > 0 {
+			most = max(most, n)
+			t.Rows = append(t.Rows, doc.Row{Name: "Its own answer is " + kind.name, Detail: answersOf(p, n), Heading: true})
+			t.Rows = append(t.Rows, rows...)
+		}
+	}
+	if most == 0 {
+		return report.Became(p)
+	}
+	for _, row := range t.Rows {
+		if !row.Heading {
+			row.Cells[0].Length = most
 		}
 	}
 	return []doc.Block{{
@@ -235,27 +223,22 @@ func correlationAxis(all []scoring.Result) *doc.Axis {
 
 // dependence says whether the judge judges better where it can answer.
 func dependence(p *report.RunPage) []doc.Block {
-	asked := askedIn(p)
 	var all []scoring.Result
-	for _, mode := range asked {
-		all = append(all, p.Result(PartialGJ, scoring.Overall, mode))
-	}
-	t := &doc.Table{First: "asked by", Columns: []doc.Column{
-		{Name: report.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: correlationAxis(all)},
-	}}
+	t := &doc.Table{First: "asked by"}
 	words := ""
-	for i, mode := range asked {
-		x := all[i]
-		if x.Value == nil {
-			continue
+	for _, w := range askedIn(p) {
+		x := w.of(p, PartialGJ)
+		all = append(all, x)
+		if x.Value != nil {
+			t.Rows = append(t.Rows, doc.Row{Name: w.words, Look: w.look, Mark: w.mark, Cells: []doc.Value{doc.Num(x)}})
+			words += doc.Capital(w.words) + ": " + strength(x) + ". "
 		}
-		t.Rows = append(t.Rows, doc.Row{
-			Name: manners[mode].words, Look: manners[mode].look, Mark: manners[mode].mark, Cells: []doc.Value{doc.Num(x)},
-		})
-		words += doc.Capital(manners[mode].words) + ": " + strength(x) + ". "
 	}
 	if len(t.Rows) == 0 {
 		return nil
+	}
+	t.Columns = []doc.Column{
+		{Name: report.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: correlationAxis(all)},
 	}
 	if compares(p) {
 		words += doc.Phrase("self.compares")
@@ -308,14 +291,14 @@ func belief(p *report.RunPage) []doc.Block {
 		return nil
 	}
 	t := &doc.Table{First: "judgments", Look: "keep"}
-	for _, mode := range asked {
-		t.Columns = append(t.Columns, doc.Column{Name: manners[mode].words, Kind: doc.Share})
+	for _, w := range asked {
+		t.Columns = append(t.Columns, doc.Column{Name: w.words, Kind: doc.Share})
 	}
 	told := 0
 	add := func(name, metric, unit string) {
 		row := doc.Row{Name: doc.Capital(name)}
-		for _, mode := range asked {
-			x := p.Result(metric, scoring.Overall, mode)
+		for _, w := range asked {
+			x := w.of(p, metric)
 			if x.Value == nil {
 				return
 			}
@@ -326,14 +309,14 @@ func belief(p *report.RunPage) []doc.Block {
 	}
 	for _, m := range ownMetrics[2:] {
 		add(m.Term.Label, m.Name, "")
-		told = max(told, p.Result(m.Name, scoring.Overall, asked[0]).N)
+		told = max(told, asked[0].of(p, m.Name).N)
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
 	add(doc.Phrase("self.overconfidence"), Overconfidence, scoring.ModeDifference)
 	b := doc.Block{ID: "belief", Title: "Does it believe its own answer?", In: doc.Full | doc.Page, Half: true, Table: t}
-	if all := p.Result(PartialGJ, scoring.Overall, asked[0]).N; told < all {
+	if all := asked[0].of(p, PartialGJ).N; told < all {
 		b.Notes = []doc.Note{doc.Say("self.untold", table.Count(all-told, "answer"))}
 	}
 	return []doc.Block{b}
@@ -360,100 +343,91 @@ func caveats(p *report.RunPage) (all []string) {
 	return all
 }
 
-// isAgent tells whether a group is the answers of an agent.
-func isAgent(group string) bool { return strings.HasPrefix(group, agentPrefix) }
-
-// byGroup is F1 of both modes, and their difference, by category and agent.
+// byGroup is F1 by category and agent; of both modes also the difference, the largest first.
 func byGroup(p *report.RunPage) []doc.Block {
 	groups := p.Groups()
 	asked := askedIn(p)
 	if len(groups) < 2 || len(asked) == 0 {
 		return nil
 	}
-	both := len(asked) == len(modes)
-	difference := func(g string) scoring.Result { return p.Result(F1, g, scoring.ModeDifference) }
-	about := "F1, percent"
-	title := "By category"
-	agents := 0
-	for _, g := range groups {
-		agents += int(scoring.One(isAgent(g)))
-	}
-	switch {
-	case agents == len(groups)-1:
-		title = "By agent"
-	case agents > 0:
-		title = "By category and agent"
-	}
-	rest := groups[1:]
-	if both {
-		slices.SortStableFunc(rest, func(a, b string) int {
-			if of := cmp.Compare(scoring.One(isAgent(a)), scoring.One(isAgent(b))); of != 0 {
-				return of // categories first
-			}
-			x, y := difference(a).Value, difference(b).Value
-			if x == nil || y == nil {
-				return cmp.Compare(scoring.One(x == nil), scoring.One(y == nil))
-			}
-			return cmp.Compare(*y, *x)
-		})
-		about += ", and the difference in points with 95 % interval · sorted by the difference"
-		known := 0
-		sure := 0
-		for _, g := range rest {
-			d := difference(g)
-			if d.Low != nil && d.High != nil {
-				known++
-				sure += int(scoring.One(*d.Low > 0 || *d.High < 0))
-			}
-		}
-		switch {
-		case sure > 0:
-			about += fmt.Sprintf(" · %d of the %d intervals without 0", sure, known)
-		case known > 1:
-			about += fmt.Sprintf(" · none of the %d is beyond noise", known)
-		}
-	}
-	b := groupsBlock(p, groups, asked)
-	b.Title = title
-	b.About = about
-	return []doc.Block{b}
-}
-
-// groupsBlock is a row for all answers, and one for each group.
-func groupsBlock(p *report.RunPage, groups, asked []string) doc.Block {
-	var differences []scoring.Result
-	for _, g := range groups {
-		differences = append(differences, p.Result(F1, g, scoring.ModeDifference))
-	}
 	t := &doc.Table{First: "group", Columns: []doc.Column{{Name: "answers right", Kind: doc.Bare}}}
-	b := doc.Block{ID: "groups", In: doc.Full | doc.Page, Table: t}
-	both := len(asked) == len(modes)
+	b := doc.Block{ID: "groups", Title: "By category", About: "F1, percent", In: doc.Full | doc.Page, Table: t}
+	rest := groups[1:]
+	switch agents := len(slices.DeleteFunc(slices.Clone(rest), isCategory)); {
+	case agents == len(rest):
+		b.Title = "By agent"
+	case agents > 0:
+		b.Title = "By category and agent"
+	}
+	both := len(asked) == len(allWays)
 	if both {
-		axis := doc.DifferenceAxis(differences...)
-		axis.Ends = [2]string{"← own answer harms", "helps →"}
-		t.Columns = append(t.Columns, doc.Column{Name: "F1 shown", Kind: doc.Side, Axis: &doc.PercentAxis},
-			doc.Column{Name: "F1 alone", Kind: doc.Side, Axis: &doc.PercentAxis},
-			doc.Column{Name: "points", Kind: doc.Number, Axis: axis})
-		b.Keys = []doc.Key{{Sign: "b", Words: "by reasoning alone"}, {Sign: "a", Words: "with its own answer shown"},
-			{Words: "a grey interval contains 0: not significant"}}
+		compareModes(p, groups, &b)
 	} else {
 		t.Columns = append(t.Columns, doc.Column{Name: "F1", Kind: doc.Number, Axis: &doc.PercentAxis})
 	}
-	for i, g := range groups {
-		first := p.Result(F1, g, asked[0])
+	for _, g := range groups {
+		first := p.Result(F1, g, asked[0].mode)
 		row := doc.Row{Name: g, N: first.N, Cells: []doc.Value{doc.Num(p.Result(scoring.GenerationAccuracy, g, ""))}}
 		if g == scoring.Overall {
 			row.Name = "All"
 			row.Total = true
 		}
 		if both {
-			d := differences[i]
-			row.Look = report.DifferenceLook(d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0)
+			d := difference(p, g)
+			row.Look = report.DifferenceLook(isNoise(d))
 			row.Cells = append(row.Cells, doc.Num(p.Result(F1, g, ModeSelf)), doc.Num(first), doc.Num(d))
 		} else {
 			row.Cells = append(row.Cells, doc.Num(first))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return b
+	return []doc.Block{b}
+}
+
+// isCategory tells whether a group is no agent's answers.
+func isCategory(group string) bool { return !strings.HasPrefix(group, agentPrefix) }
+
+// difference of F1 with and without the judge's own answer.
+func difference(p *report.RunPage, group string) scoring.Result {
+	return p.Result(F1, group, scoring.ModeDifference)
+}
+
+// isNoise tells whether a difference may be none.
+func isNoise(d scoring.Result) bool {
+	return d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0
+}
+
+// compareModes puts the groups but the first in the order of the difference, categories before agents, and says so in
+// the block, which gets columns of both modes.
+func compareModes(p *report.RunPage, groups []string, b *doc.Block) {
+	rest := groups[1:]
+	slices.SortStableFunc(rest, func(a, b string) int {
+		size := func(group string) float64 { return *cmp.Or(difference(p, group).Value, new(math.Inf(-1))) }
+		return cmp.Or(cmp.Compare(scoring.One(isCategory(b)), scoring.One(isCategory(a))), cmp.Compare(size(b), size(a)))
+	})
+	var all []scoring.Result
+	known := 0
+	sure := 0
+	for i, g := range groups {
+		d := difference(p, g)
+		all = append(all, d)
+		if i > 0 && d.Low != nil && d.High != nil {
+			known++
+			sure += int(scoring.One(!isNoise(d)))
+		}
+	}
+	b.About += ", and the difference in points with 95 % interval · sorted by the difference"
+	switch {
+	case sure > 0:
+		b.About += fmt.Sprintf(" · %d of the %d intervals without 0", sure, known)
+	case known > 1:
+		b.About += fmt.Sprintf(" · none of the %d is beyond noise", known)
+	}
+	axis := doc.DifferenceAxis(all...)
+	axis.Ends = [2]string{"← own answer harms", "helps →"}
+	b.Table.Columns = append(b.Table.Columns, doc.Column{Name: "F1 shown", Kind: doc.Side, Axis: &doc.PercentAxis},
+		doc.Column{Name: "F1 alone", Kind: doc.Side, Axis: &doc.PercentAxis},
+		doc.Column{Name: "points", Kind: doc.Number, Axis: axis})
+	b.Keys = []doc.Key{{Sign: "b", Words: "by reasoning alone"}, {Sign: "a", Words: "with its own answer shown"},
+		{Words: "a grey interval contains 0: not significant"}}
 }

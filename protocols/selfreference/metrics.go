@@ -60,7 +60,7 @@ var answerMetrics = []scoring.Metric{
 		},
 		Missing:  "wrong",
 		Columns:  scoring.Span{columnOwnRight, columnRight},
-		Why:      scoring.Because("the judge has no answers of its own"),
+		None:     "the judge has no answers of its own",
 		N:        func(c []float64) float64 { return c[1] },
 		Compared: scoring.Whole,
 		Once:     true,
@@ -77,7 +77,7 @@ var answerMetrics = []scoring.Metric{
 		Missing: "wrong",
 		Kind:    scoring.Several,
 		Columns: scoring.Span{columnRight, columnTables},
-		Why:     scoring.Because("there is no judgment"),
+		None:    "there is no judgment",
 		Once:    true,
 	},
 }
@@ -153,7 +153,7 @@ var modeMetrics = []scoring.Metric{
 		},
 		Missing:  "wrong",
 		N:        nAll,
-		Why:      scoring.Because("there is no judgment"),
+		None:     "there is no judgment",
 		Compared: scoring.Whole,
 		Share:    func(t []float64) (float64, float64) { c := all(t); return c.right(), c.n() },
 	},
@@ -170,7 +170,7 @@ var modeMetrics = []scoring.Metric{
 		Missing: notJudgedCorrect,
 		Kind:    scoring.Several,
 		N:       func(t []float64) float64 { c := all(t); return c.tp + c.fp },
-		Why:     scoring.Because("nothing was judged Correct"),
+		None:    "nothing was judged Correct",
 		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.tp + c.fp },
 	},
 	{
@@ -186,7 +186,7 @@ var modeMetrics = []scoring.Metric{
 		Missing: notJudgedCorrect,
 		Kind:    scoring.Several,
 		N:       func(t []float64) float64 { return all(t).agent() },
-		Why:     scoring.Because("no agent's answer is right"),
+		None:    "no agent's answer is right",
 		Share:   func(t []float64) (float64, float64) { c := all(t); return c.tp, c.agent() },
 	},
 	f1Of(F1, all, "there is no judgment", scoring.Term{
@@ -210,7 +210,7 @@ var modeMetrics = []scoring.Metric{
 		N:       nKnown,
 		Value:   f1Delta,
 		Parts:   []scoring.Metric{f1OfRight, f1OfWrong},
-		Why:     scoring.Because("one of the two F1 is"),
+		None:    "one of the two F1 is",
 	},
 	{
 		Name: Overconfidence,
@@ -223,7 +223,7 @@ var modeMetrics = []scoring.Metric{
 		Missing: notJudgedCorrect,
 		Kind:    scoring.Ratio,
 		N:       nAll,
-		Why:     scoring.Because("there is no judgment"),
+		None:    "there is no judgment",
 		Value:   func(t []float64) float64 { c := all(t); return (c.fp - c.fn) / c.n() },
 	}, // (tp+fp) − (tp+fn)
 	subset(JPlusCorrect, ownRight, true, false), subset(JPlusCorrectF1, ownRight, true, true),
@@ -418,8 +418,8 @@ func subset(name string, own int, agentRight, isF1 bool) scoring.Metric {
 		}
 		return c.tn, c.n() - c.agent()
 	}
-	m.Why = scoring.Because("no question has the judge's own answer " + rightOrWrong(own == ownRight) +
-		" and an agent's " + rightOrWrong(agentRight))
+	m.None = "no question has the judge's own answer " + rightOrWrong(own == ownRight) +
+		" and an agent's " + rightOrWrong(agentRight)
 	return m
 }
 

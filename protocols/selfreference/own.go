@@ -124,7 +124,7 @@ func ownMetric(name string, adds func(heard) (num, den float64), words scoring.T
 			Term:    words,
 			Kind:    scoring.Several,
 			Missing: "wrong, and on nobody's side",
-			Why:     scoring.Because("there is no such judgment"),
+			None:    "there is no such judgment",
 		},
 		Adds: adds,
 	}

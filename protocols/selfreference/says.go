@@ -2,7 +2,6 @@ package selfreference
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"gavel/scoring"
@@ -31,7 +30,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 		helps = "harms"
 	}
 	says = fmt.Sprintf("Its own answer %s: F1 is %s with it, %s without", helps,
-		percent(*shown.Value), percent(*alone.Value))
+		scoring.Percentage(*shown.Value), scoring.Percentage(*alone.Value))
 	repeats := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference)
 	if repeats.High != nil && *repeats.High < 0 {
 		says += ", and it repeats its own mistakes"
@@ -42,39 +41,20 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	}
 	also = fmt.Sprintf("The difference is %s %s [%s, %s].", signed(*difference.Value), unit,
 		signed(*difference.Low), signed(*difference.High))
-	right := [2]count{countOf(r, ModeCoT, ownRight), countOf(r, ModeSelf, ownRight)}
-	wrong := [2]count{countOf(r, ModeCoT, ownWrong), countOf(r, ModeSelf, ownWrong)}
-	if right[0].of > 0 && right[1].of > 0 && wrong[0].of > 0 && wrong[1].of > 0 {
+	var shares []any
+	for _, metric := range []string{OwnRightAccuracy, OwnWrongAccuracy} {
+		for _, mode := range []string{ModeSelf, ModeCoT} {
+			if x := r.Result(metric, scoring.Overall, mode); x.Value != nil {
+				shares = append(shares, scoring.Percentage(*x.Value))
+			}
+		}
+	}
+	if len(shares) == 4 {
 		also += fmt.Sprintf(" Where its own answer is right, %s of its judgments are right with it and %s without; "+
-			"where it is wrong, %s and %s.",
-			right[1].percent(), right[0].percent(), wrong[1].percent(), wrong[0].percent())
+			"where it is wrong, %s and %s.", shares...)
 	}
 	return says + ".", also
 }
-
-// count is how many judgments are right, of so many.
-type count struct{ right, of int }
-
-func (c count) percent() string { return percent(100 * float64(c.right) / float64(c.of)) }
-
-// countOf are the judgments in a mode where the judge's own answer is right, or wrong.
-func countOf(r *scoring.Report, mode string, own int) (c count) {
-	metrics := [2]string{JPlusCorrect, JPlusIncorrect}
-	if own == ownWrong {
-		metrics = [2]string{JMinusCorrect, JMinusIncorrect}
-	}
-	for _, metric := range metrics {
-		x := r.Result(metric, scoring.Overall, mode)
-		if x.Value != nil {
-			c.right += int(math.Round(*x.Value / 100 * float64(x.N)))
-			c.of += x.N
-		}
-	}
-	return c
-}
-
-// percent as sentences say it: "58 %".
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", scoring.Unsigned(x, 0)) }
 
 // signed is a difference: "+1", "−2".
 func signed(x float64) string {

@@ -69,15 +69,15 @@ func (j *judgment) complete() bool {
 // with and without the judge's own answer as reference.
 type judgments struct {
 	manifest *judging.Manifest
-	byItem   map[string]*judgment
-	rows     []judgment // in the end: complete ones, by question, agent, item
-	asked    [2]bool    // modes that are in the records
-	mixed    int        // questions whose records disagree on the judge's own answer
+	items    scoring.Gathering[judgment]
+	rows     []*judgment // in the end: complete ones, by question, agent, item
+	asked    [2]bool     // modes that are in the records
+	mixed    int         // questions whose records disagree on the judge's own answer
 }
 
 // NewScorer scores runs that judge agents' answers.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &judgments{manifest: m, byItem: map[string]*judgment{}}
+	return &judgments{manifest: m}
 }
 
 func (*judgments) Words() scoring.Words {
@@ -97,7 +97,8 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			"this record is of another kind (shape %q, mode %q, gold %q)", r.Shape, r.Mode, r.Gold)
 	}
 	f.asked[mode] = true
-	said := &f.row(r).said[mode]
+	of := f.items.Of(r.Item, func(item string) judgment { return begun(item, r) })
+	said := &of.said[mode]
 	if *said != notAsked {
 		return false, nil
 	}
@@ -108,23 +109,19 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-// row is the judgment that a record is of.
-func (f *judgments) row(r *judging.Record) *judgment {
-	if f.byItem[r.Item] == nil {
-		item := strings.Clone(r.Item) // not a view into a record
-		f.byItem[item] = &judgment{
-			item:          item,
-			question:      strings.Clone(r.Unit()),
-			agent:         strings.Clone(r.Agent),
-			group:         strings.Clone(r.Group),
-			own:           ownOf(r),
-			right:         r.Gold == labelCorrect,
-			same:          sameAs(r),
-			said:          [2]int8{notAsked, notAsked},
-			presentations: int8(r.Presentations),
-		}
+// begun is the judgment that a record is of, of which nothing is said yet.
+func begun(item string, r *judging.Record) judgment {
+	return judgment{
+		item:          item,
+		question:      strings.Clone(r.Unit()),
+		agent:         strings.Clone(r.Agent),
+		group:         strings.Clone(r.Group),
+		own:           ownOf(r),
+		right:         r.Gold == labelCorrect,
+		same:          sameAs(r),
+		said:          [2]int8{notAsked, notAsked},
+		presentations: int8(r.Presentations),
 	}
-	return f.byItem[r.Item]
 }
 
 func ownOf(r *judging.Record) int8 {
@@ -140,18 +137,13 @@ func ownOf(r *judging.Record) int8 {
 // Finish keeps the judgments that were made in every mode they are to be made
 // in, and puts them in an order that is not that of the records.
 func (f *judgments) Finish() (complete int) {
-	for _, j := range f.byItem {
-		if j.complete() {
-			f.rows = append(f.rows, *j)
-		}
-	}
-	f.byItem = nil
-	slices.SortFunc(f.rows, func(a, b judgment) int {
+	f.rows = f.items.Finish((*judgment).complete)
+	slices.SortFunc(f.rows, func(a, b *judgment) int {
 		return cmp.Or(
 			strings.Compare(a.question, b.question), strings.Compare(a.agent, b.agent), strings.Compare(a.item, b.item))
 	})
 	for _, q := range byQuestion(f.rows) {
-		if slices.ContainsFunc(q, func(j judgment) bool { return j.own != q[0].own }) {
+		if slices.ContainsFunc(q, func(j *judgment) bool { return j.own != q[0].own }) {
 			f.mixed++
 		}
 	}
@@ -159,8 +151,8 @@ func (f *judgments) Finish() (complete int) {
 }
 
 // byQuestion cuts sorted rows into those of each question.
-func byQuestion(rows []judgment) [][]judgment {
-	var out [][]judgment
+func byQuestion(rows []*judgment) [][]*judgment {
+	var out [][]*judgment
 	for begin := 0; begin < len(rows); {
 		end := begin + 1
 		for end < len(rows) && rows[end].question == rows[begin].question {

@@ -43,7 +43,7 @@ func (f *judgments) Sheet(how scoring.MissingPolicy, _ uint64) *scoring.Sheet {
 			Groups:  []string{j.group, AgentGroup(j.agent)},
 			Row:     j.row(how),
 			Gold:    rightOrWrong(j.right),
-			Of:      j,
+			Of:      *j,
 		}
 	}
 	return s

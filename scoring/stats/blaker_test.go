@@ -220,27 +220,6 @@ func TestEffectiveCovers(t *testing.T) {
 	}
 }
 
-func TestPaired(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		b, c, n float64
-		want    stats.Interval
-	}{
-		// p = 9/52, q = 3/52, d = 6/52; √((12/52 − 36/2704)/52) = 0.064669
-		{"eight to two of fifty", 8, 2, 50, stats.Interval{Low: 0.115385 - 1.959964*0.064669, High: 0.115385 + 1.959964*0.064669}},
-		// √((2/22)/22) = 0.064282
-		{"none", 0, 0, 20, stats.Interval{Low: -0.125991, High: 0.125991}},
-		{"all", 20, 0, 20, stats.Interval{Low: 0.909091 - 1.959964*0.088819, High: 1}},
-	} {
-		if got := stats.Paired(c.b, c.c, c.n, 0.95); !near(got, c.want, 2e-5) {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
-		}
-	}
-	if got := stats.Paired(3, 2, 4, 0.95); !math.IsNaN(got.Low) {
-		t.Errorf("more than there are: %+v", got)
-	}
-}
-
 // What it covers is counted out over all outcomes.
 func TestPairedCovers(t *testing.T) {
 	const n = 50

@@ -220,16 +220,7 @@ func TestBettingOfAllScoresIsTheirMean(t *testing.T) {
 	}
 }
 
-func TestBetaBinomialOfKnownCounts(t *testing.T) {
-	for _, c := range []struct {
-		k, n int
-		best float64
-		iv   stats.Interval
-	}{{700, 1000, 100, stats.Interval{Low: .651629, High: .745949}}, {15, 50, 50, stats.Interval{Low: .129556, High: .511896}}} {
-		if iv := stats.BetaBinomial(c.k, c.n, 0.95, c.best); !near(iv, c.iv, 1e-6) {
-			t.Errorf("%d of %d: [%.6f, %.6f]", c.k, c.n, iv.Low, iv.High)
-		}
-	}
+func TestBetaBinomialAtItsEnds(t *testing.T) {
 	for _, k := range []int{0, 30} {
 		iv := stats.BetaBinomial(k, 30, 0.95, 100)
 		if share := float64(k) / 30; share < iv.Low || share > iv.High || !(iv.High-iv.Low < 0.5) {

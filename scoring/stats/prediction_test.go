@@ -10,17 +10,6 @@ import (
 	"gavel/scoring/stats"
 )
 
-// TestRoganGladen is the example of arXiv 2511.21140's code: 40 % of 1,000 are called right, by a judge whose specificity
-// is 70 % and whose sensitivity is 90 %, each of 200.
-func TestRoganGladen(t *testing.T) {
-	e := stats.RoganGladen(400, 1000, [2]int{180, 200}, [2]int{60, 200}, 0.95)
-	is(t, e.Mean, 0.166667, 5e-7)
-	is(t, e.Low, 0.056351, 5e-7)
-	is(t, e.High, 0.262733, 5e-7)
-	blind := stats.RoganGladen(500, 1000, [2]int{50, 100}, [2]int{50, 100}, 0.95)
-	assert.Assert(t, blind.Mean != blind.Mean, "a judge that tosses coins says nothing: %v", blind)
-}
-
 // TestPredictionPowered works one small case by hand.
 func TestPredictionPowered(t *testing.T) {
 	label, of := []float64{1, 1, 0, 0}, []float64{1, 1, 1, 0}

@@ -51,10 +51,7 @@ func tableOf(terms []scoring.Term) string {
 	var b strings.Builder
 	b.WriteString("| Metric | In plain words | Formula | Others say | By chance |\n|---|---|---|---|---|\n")
 	for _, t := range terms {
-		name := "`" + t.Metric + "`"
-		if len(t.Called) > 0 {
-			name += ", " + strings.Join(t.Called, ", ")
-		}
+		name := strings.Join(append([]string{"`" + t.Metric + "`", t.Label}, t.Called...), ", ")
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n",
 			cell(name), cell(t.Plain), cell(t.Source), cell(t.Others), cell(t.Chance))
 	}

@@ -35,16 +35,15 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"gotest.tools/v3/golden"
 
 	"gavel/internal/cli"
 	"gavel/internal/cli/clitest"
 	"gavel/internal/trials"
 )
 
-var (
-	update = flag.Bool("update", false, "write testdata/*.txt and testdata/long.tar.zst anew")
-	tested = flag.String("gavel", "", "the `binary` to test; default: this one")
-)
+// tested; -update, of package golden, writes testdata/*.txt and testdata/long.tar.zst anew.
+var tested = flag.String("gavel", "", "the `binary` to test; default: this one")
 
 const (
 	longTexts  = "testdata/long.tar.zst"
@@ -80,7 +79,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		code := m.Run()
-		if *update {
+		if golden.FlagUpdate() {
 			if err := long.write(); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 1
@@ -279,7 +278,7 @@ func (b *book) compare() {
 	b.t.Helper()
 	path := filepath.Join("testdata", b.name+".txt")
 	got := b.text()
-	if *update {
+	if golden.FlagUpdate() {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			b.t.Error(err)
 		}
@@ -379,7 +378,7 @@ func differing(want, got string) string {
 // TestLongTexts: long.tar.zst holds every long text that a golden file names, as it was, and no other. Whoever merges two
 // versions of it loses the texts of one.
 func TestLongTexts(t *testing.T) {
-	if *update {
+	if golden.FlagUpdate() {
 		t.Skip("it is written anew")
 	}
 	stored := &store{texts: map[string]string{}}

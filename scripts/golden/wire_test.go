@@ -95,7 +95,6 @@ func TestAsked(t *testing.T) {
 		}
 	}
 	b.add("cache stats", pick(t, w.must("cache", "stats", "--json").stdout, "entries", "models", "older", "damaged"))
-	b.add("cache verify", w.must("cache", "verify").stdout)
 
 	b.add("replies in a bundle: key, model, end, text", w.replies(names...))
 	for _, run := range []string{"ollama-direct-constrained", "vllm-logprobs", "other-repeat", "ollama-options"} {

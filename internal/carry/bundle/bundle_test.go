@@ -30,13 +30,13 @@ const ofBefore = "testdata/bundle-schema1.tar"
 
 var library = datasets.Library{Dir: "datasets"}
 
-// machine is an order to take a bundle in, in an empty folder.
-func machine(t *testing.T, bundle string) ImportRequest {
+// machine moves to an empty folder, and returns where a bundle is from there.
+func machine(t *testing.T, bundle string) string {
 	t.Helper()
 	at, err := filepath.Abs(bundle)
 	assert.NilError(t, err)
 	t.Chdir(t.TempDir())
-	return ImportRequest{Bundle: at, Runs: "runs", MaxMiB: DefaultMaxMiB}
+	return at
 }
 
 func write(t *testing.T, path string, text []byte) {
@@ -68,8 +68,8 @@ func pack(t *testing.T, out string, texts ...[2]string) {
 // TestThereAndBack: a bundle of before is taken in, its run made again, and taken
 // along again: twice the same bytes.
 func TestThereAndBack(t *testing.T) {
-	r := machine(t, ofBefore)
-	done, err := Import(library, r)
+	before := machine(t, ofBefore)
+	done, err := Import(library, before, "runs")
 	if err != nil || done.Written != 4 || done.Same != 0 || done.Runs[0] != "old" {
 		t.Fatalf("%+v, %v", done, err)
 	}
@@ -91,9 +91,8 @@ func TestThereAndBack(t *testing.T) {
 	litter := "runs/old/." + judging.ItemsFile + "-12"
 	write(t, litter, nil)
 	assert.NilError(t, os.Remove("runs/old/"+judging.ItemsFile))
-	for _, bundle := range []string{r.Bundle, "one.tar"} {
-		r.Bundle = bundle
-		done, err = Import(library, r)
+	for _, bundle := range []string{before, "one.tar"} {
+		done, err = Import(library, bundle, "runs")
 		if bundle == "one.tar" {
 			done.Written++
 			done.Same--
@@ -106,42 +105,34 @@ func TestThereAndBack(t *testing.T) {
 		t.Errorf("%s is still there", litter)
 	}
 	write(t, "runs/old/results.json", []byte("{}"))
-	_, err = Import(library, r)
+	_, err = Import(library, before, "runs")
 	assert.ErrorContains(t, err, "runs/old/results.json exists and differs")
 	rep, _, err := Replay(t.Context(), m, "runs/old", "third")
 	assert.ErrorContains(t, err, "results.json differ")
 	assert.Assert(t, rep != nil, "no scores of the run that was made")
 }
 
-// TestUsage: a request that asks for nothing, or too little, is a usage error.
+// TestUsage: a request that asks for nothing is a usage error.
 func TestUsage(t *testing.T) {
-	r := machine(t, ofBefore)
-	for _, most := range []int64{0, -1, 1 << 44} {
-		r.MaxMiB = most
-		if _, err := Import(library, r); !errors.Is(err, eval.ErrUsage) {
-			t.Errorf("%d MiB: %v", most, err)
-		}
-	}
 	for _, r := range []ExportRequest{{Runs: []string{"old"}}, {Out: "x.tar"}} {
-		if _, err := Export(library, r); !errors.Is(err, eval.ErrUsage) {
-			t.Errorf("%+v: %v", r, err)
-		}
+		_, err := Export(library, r)
+		assert.ErrorIs(t, err, eval.ErrUsage)
 	}
 }
 
 // TestFlippedBit: wherever one bit changes, or the file ends, nothing is taken in, or nothing but what was packed.
 func TestFlippedBit(t *testing.T) {
-	r := machine(t, ofBefore)
-	_, err := Import(library, r)
+	before := machine(t, ofBefore)
+	_, err := Import(library, before, "runs")
 	assert.NilError(t, err)
 	_, err = Export(library, ExportRequest{Out: "one.tar", Runs: []string{"runs/old"}})
 	assert.NilError(t, err)
-	for _, from := range []string{"one.tar", r.Bundle} {
+	for _, from := range []string{"one.tar", before} {
 		whole := []byte(read(t, from))
 		refused := 0
 		try := func(what string, bad []byte) error {
 			write(t, "bad.tar", bad)
-			_, err := Import(library, ImportRequest{Bundle: "bad.tar", Runs: "flipped", MaxMiB: DefaultMaxMiB})
+			_, err := Import(library, "bad.tar", "flipped")
 			defer os.RemoveAll("flipped")
 			if err != nil {
 				refused++
@@ -175,15 +166,15 @@ func TestFlippedBit(t *testing.T) {
 
 // TestHostileBundles: a bundle can have right sums and still mean harm.
 func TestHostileBundles(t *testing.T) {
-	r := machine(t, "bad.tar")
-	r.Bundle = "bad.tar"
+	const bundle = "bad.tar"
+	machine(t, bundle)
 	for _, name := range []string{
 		"runs/../../evil/run.json", "/etc/evil", "runs/x/y/z/run.json", "runs/x/y/suite.json", "runs/suite.json", "runs/run.json", "runs/x/evil.sh",
 		"runs/x/y/evil.sh", "runs/../y/run.json", "suite.json", "runs/\x1b[31m/run.json", "runs/\u202egnp/run.json", "runs/\xff/run.json", "evil", "datasets/../evil",
 		"prompts/..", "runs//run.json", "runs/.deleted-abc/run.json", "prompts/.a", `runs/..\evil/run.json`,
 	} {
-		pack(t, r.Bundle, [2]string{name, "{}"})
-		_, err := Import(library, r)
+		pack(t, bundle, [2]string{name, "{}"})
+		_, err := Import(library, bundle, "runs")
 		assert.ErrorContains(t, err, "does not belong in a bundle; nothing was imported", name)
 		assert.Assert(t, !strings.ContainsAny(err.Error(), "\x1b\u202e"), "%q steers the terminal", name)
 	}
@@ -191,11 +182,11 @@ func TestHostileBundles(t *testing.T) {
 		"a link":   {Typeflag: tar.TypeSymlink, Name: "runs/x/run.json.zst", Linkname: "/etc/passwd"},
 		"a folder": {Typeflag: tar.TypeDir, Name: "runs/"},
 	} {
-		f, err := os.Create(r.Bundle)
+		f, err := os.Create(bundle)
 		assert.NilError(t, err)
 		tw := tar.NewWriter(f)
 		assert.NilError(t, errors.Join(tw.WriteHeader(&h), tw.Close(), f.Close()))
-		_, err = Import(library, r)
+		_, err = Import(library, bundle, "runs")
 		assert.ErrorContains(t, err, "does not belong in a bundle", what)
 	}
 	// A sparse file of 8 GiB less a byte, in 1 KiB.
@@ -212,31 +203,26 @@ func TestHostileBundles(t *testing.T) {
 		sum += int(b)
 	}
 	copy(sparse[148:], fmt.Sprintf("%06o\x00 ", sum))
-	write(t, r.Bundle, sparse)
-	_, err := Import(library, r)
+	write(t, bundle, sparse)
+	_, err := Import(library, bundle, "runs")
 	assert.ErrorContains(t, err, "\"bundle.json.zst\" is larger than the bundle")
 	// A small bundle that unpacks to a great deal is refused before anything is written.
-	pack(t, r.Bundle, [2]string{"runs/x/records.jsonl", strings.Repeat("\x00", 40<<20)}, [2]string{"runs/x/items.jsonl", strings.Repeat("\x00", 40<<20)})
-	_, err = Import(library, r)
-	assert.ErrorContains(t, err, "allow more with --max-mib; nothing was imported")
+	pack(t, bundle, [2]string{"runs/x/records.jsonl", strings.Repeat("\x00", 80<<20)})
+	_, err = Import(library, bundle, "runs")
+	assert.ErrorContains(t, err, "unpacks to more than is usual")
 	if _, err := os.Stat("runs"); err == nil {
 		t.Error("something was taken in")
-	}
-	r.MaxMiB = 80
-	done, err := Import(library, r)
-	if err != nil || done.Written != 2 {
-		t.Errorf("%+v, %v", done, err)
 	}
 }
 
 // TestHostileLinks: what lies in the folder of runs cannot lead out of it.
 func TestHostileLinks(t *testing.T) {
-	r := machine(t, ofBefore)
+	before := machine(t, ofBefore)
 	assert.NilError(t, errors.Join(os.MkdirAll("runs", 0o755), os.Mkdir("elsewhere", 0o755)))
 	if err := os.Symlink(filepath.Join("..", "elsewhere"), filepath.Join("runs", "old")); err != nil {
 		t.Skip(err)
 	}
-	_, err := Import(library, r)
+	_, err := Import(library, before, "runs")
 	assert.ErrorContains(t, err, "escapes from parent")
 	if left, err := os.ReadDir("elsewhere"); err != nil || len(left) > 0 {
 		t.Errorf("%v was written there, %v", left, err)
@@ -245,15 +231,15 @@ func TestHostileLinks(t *testing.T) {
 
 // TestAboutGoesAlong: what people say of a run goes along, and never over what is said where it arrives.
 func TestAboutGoesAlong(t *testing.T) {
-	r := machine(t, ofBefore)
-	_, err := Import(library, r)
+	before := machine(t, ofBefore)
+	_, err := Import(library, before, "runs")
 	assert.NilError(t, err)
 	assert.NilError(t, judging.WriteAbout("runs/old", judging.About{Name: "baseline", Tags: []string{"paper"}}))
 	_, err = Export(library, ExportRequest{Out: "said.tar", Runs: []string{"runs/old"}})
 	assert.NilError(t, err)
-	r = machine(t, "said.tar")
+	said := machine(t, "said.tar")
 	for _, name := range []string{"baseline", "otherwise"} {
-		_, err := Import(library, r)
+		_, err := Import(library, said, "runs")
 		assert.NilError(t, err)
 		if text := read(t, "runs/old/about.json"); !strings.Contains(text, name) {
 			t.Errorf("%s; want %s", text, name)
@@ -264,20 +250,13 @@ func TestAboutGoesAlong(t *testing.T) {
 
 // TestNamedTwice: a dataset that is named twice is in the bundle once, and folders of one name are refused.
 func TestNamedTwice(t *testing.T) {
-	r := machine(t, ofBefore)
-	name := ""
-	for _, k := range library.All() {
-		if _, known := datasets.Lookup(k.Name); known && !k.Builtin() {
-			name = k.Name
-			break
-		}
-	}
+	machine(t, ofBefore)
+	const name = "gsm8k"
 	assert.NilError(t, os.MkdirAll("datasets", 0o755))
 	write(t, library.Path(name), []byte("{}\n"))
 	_, err := Export(library, ExportRequest{Out: "b.tar", Datasets: []string{name, name}})
 	assert.NilError(t, err)
-	r.Bundle = "b.tar"
-	done, err := Import(datasets.Library{Dir: "elsewhere"}, r)
+	done, err := Import(datasets.Library{Dir: "elsewhere"}, "b.tar", "runs")
 	if err != nil || done.Written != 1 || read(t, datasets.Library{Dir: "elsewhere"}.Path(name)) != "{}\n" {
 		t.Errorf("%+v, %v", done, err)
 	}

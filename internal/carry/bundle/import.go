@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,20 +18,12 @@ import (
 
 	"gavel/datasets"
 	"gavel/internal/disk"
-	"gavel/internal/eval"
 	"gavel/judging"
 )
 
-// DefaultMaxMiB bounds the size of all files of a bundle together, unpacked, unless more is asked for; a few KiB can
-// stand for terabytes.
-const DefaultMaxMiB = 4 << 10
-
-// ImportRequest says where a bundle goes.
-type ImportRequest struct {
-	Bundle string // file
-	Runs   string // folder for the runs
-	MaxMiB int64  // a bundle that unpacks to more is refused; at least 1
-}
+// mostUnpacked bounds the size of all files of a bundle together, unpacked, by its own size: a few KiB can stand for
+// terabytes. Replies that are all alike pack to a thirteenth.
+func mostUnpacked(size int64) int64 { return 64<<20 + 256*size }
 
 // Imported has the contents of the bundle, and counts its files.
 type Imported struct {
@@ -40,30 +31,26 @@ type Imported struct {
 	Written, Same int // files that were written; that were there already
 }
 
-// Import reads a bundle to its end and then unpacks it: runs into the folder of runs, datasets into the library.
+// Import reads a bundle to its end and then unpacks it: runs into the folder runs, datasets into the library.
 // Nothing is written if a file is damaged, does not belong in a bundle, or is there already and differs.
-func Import(lib datasets.Library, r ImportRequest) (Imported, error) {
-	in := &importing{ImportRequest: r, library: lib.Dir, left: r.MaxMiB << 20}
-	if r.MaxMiB < 1 || r.MaxMiB > math.MaxInt64>>20 {
-		return in.done, eval.Wrong("max-mib", r.MaxMiB, "%d: it must be at least 1", r.MaxMiB)
-	}
-	info, err := os.Stat(r.Bundle)
+func Import(lib datasets.Library, bundle, runs string) (Imported, error) {
+	in := &importing{bundle: bundle, runs: runs, library: lib.Dir}
+	info, err := os.Stat(bundle)
 	if err != nil {
 		return in.done, err
 	}
 	in.size = info.Size()
-	if r.MaxMiB == DefaultMaxMiB { // replies that are all alike pack to a thirteenth
-		in.left = min(in.left, 64<<20+256*in.size)
-	}
+	in.left = mostUnpacked(in.size)
 	if err := in.each(in.check); err != nil {
-		return in.done, fmt.Errorf("%s: %w; nothing was imported", r.Bundle, err)
+		return in.done, fmt.Errorf("%s: %w; nothing was imported", bundle, err)
 	}
 	return in.done, in.each(in.write)
 }
 
 // importing is the state of an import.
 type importing struct {
-	ImportRequest
+	bundle  string // file
+	runs    string // folder for the runs
 	library string // folder of datasets
 	size    int64  // of the bundle
 	left    int64  // bytes that the rest of the bundle may unpack to
@@ -72,7 +59,7 @@ type importing struct {
 
 // each calls use for every file of the bundle, and checks that the bundle is whole.
 func (in *importing) each(use func(name string, text io.Reader) error) error {
-	f, err := os.Open(in.Bundle)
+	f, err := os.Open(in.bundle)
 	if err != nil {
 		return err
 	}
@@ -135,9 +122,9 @@ func (in *importing) target(name string) (dir, at string) {
 	folder, rest, _ := strings.Cut(name, "/")
 	switch folder {
 	case "runs":
-		return in.Runs, rest
+		return in.runs, rest
 	case "prompts": // of an earlier gavel
-		return in.Runs, name
+		return in.runs, name
 	}
 	return in.library, rest
 }
@@ -152,7 +139,7 @@ func (in *importing) check(name string, text io.Reader) error {
 	case err != nil:
 		return fmt.Errorf("damaged: %w", err)
 	case in.left < 0:
-		return errors.New("the bundle unpacks to more than is usual: if you trust it, allow more with --max-mib")
+		return errors.New("the bundle unpacks to more than is usual: if you trust it, unpack it with tar and unzstd")
 	case path.Base(name) == judging.AboutFile:
 		return nil
 	}

@@ -1,7 +1,6 @@
 package merge_test
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"gavel/internal/carry/merge"
+	"gotest.tools/v3/assert"
+
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -85,16 +85,15 @@ func TestRecordsOfNoJudgmentOfTheShard(t *testing.T) {
 		changed := slices.Clone(all)
 		changed[2] = c.text
 		write(t, at, []byte(strings.Join(changed, "")))
-		err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts})
-		if place := regexp.MustCompile(regexp.QuoteMeta(at) + `:[34]: `); err == nil || !place.MatchString(err.Error()) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", name, err, c.want)
-		}
+		err := join(e, "out", parts)
+		assert.ErrorContains(t, err, c.want, name)
+		assert.Assert(t, regexp.MustCompile(regexp.QuoteMeta(at)+`:[34]: `).MatchString(err.Error()), "%s: %v", name, err)
 		if _, err := os.Stat("out"); err == nil {
 			t.Fatalf("%s: it was merged", name)
 		}
 	}
 	write(t, at, []byte(strings.Join(all, "")))
-	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
+	check(t, join(e, "out", parts))
 	if got, err := judging.ReadManifest("out"); err != nil || got.Judgments != 2*m.Judgments && len(got.Files) != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -138,8 +137,10 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 		if w := said(parts[1]); len(w) != 1 || !strings.HasPrefix(w[0], c.file) {
 			t.Errorf("%s: score says %q", name, w)
 		}
-		if err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}); err == nil || !strings.Contains(err.Error(), at) || !strings.Contains(err.Error(), "it was changed after the run wrote it") && name != "a label" {
-			t.Errorf("%s: %v", name, err)
+		err := join(e, "out", parts)
+		assert.ErrorContains(t, err, at, name)
+		if name != "a label" {
+			assert.ErrorContains(t, err, "it was changed after the run wrote it", name)
 		}
 		withoutSums(t, parts[1])
 		if w := said(parts[1]); len(w) != 0 {
@@ -161,7 +162,7 @@ func TestFilesThatSomebodyChanged(t *testing.T) {
 	if m, err := judging.ReadManifest(parts[1]); err != nil || !slices.Equal(m.Altered, []string{judging.RecordsFile}) {
 		t.Errorf("taken as it is now: run.json says that %q were altered, %v", m.Altered, err)
 	}
-	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
+	check(t, join(e, "out", parts))
 	if w := said("out"); len(w) != 1 {
 		t.Errorf("of the merged run score says %q", w)
 	}

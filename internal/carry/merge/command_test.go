@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"gavel/internal/carry/merge"
+	"gotest.tools/v3/assert"
+
 	"gavel/internal/eval"
 	"gavel/judging"
 )
@@ -66,7 +67,7 @@ func TestTheCommandOfAShardMakesIt(t *testing.T) {
 			}
 			merged := func(out string, parts ...string) error {
 				notes.said = nil
-				return merge.Merge(context.Background(), e, merge.Request{Out: out, Shards: parts})
+				return join(e, out, parts)
 			}
 			cutShort(t, parts[1])
 			if err := merged("cut", parts...); !errors.Is(err, eval.ErrIncomplete) || pasted(t, notes) != parts[1] {
@@ -127,10 +128,8 @@ func TestAShardStandsOnItsOwnAnswers(t *testing.T) {
 		check(t, err)
 		damage(wrong)
 		check(t, judging.WriteJSON(at, wrong))
-		if err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		assert.ErrorContains(t, join(e, "out", parts), want)
 		check(t, judging.WriteJSON(at, right))
 	}
-	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
+	check(t, join(e, "out", parts))
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"gavel/datasets"
 	"gavel/internal/disk"
 	"gavel/internal/eval"
 	"gavel/judging"
@@ -133,7 +134,7 @@ func (w *work) single(ctx context.Context, part string) error {
 	}
 	for i, s := range m.Stages {
 		if was := shards[0].m.Stages[i].Run; s.Run != "" && was != s.Run {
-			w.say("its answers: gavel merge %s %s_shard-*", eval.Quoted(s.Run), eval.Quoted(judging.WithoutShard(was)))
+			w.say("its answers: gavel merge %s %s_shard-*", datasets.Quoted(s.Run), datasets.Quoted(judging.WithoutShard(was)))
 		}
 	}
 	return nil
@@ -185,7 +186,7 @@ func (w *work) suite(ctx context.Context, part string) error {
 	}
 	path := cmp.Or(file.Path, file.Name+".yaml")
 	err = w.complete(func(shard int) string {
-		return fmt.Sprintf("gavel suite run %s --shard %d/%d", eval.Quoted(path), shard, w.of)
+		return fmt.Sprintf("gavel suite run %s --shard %d/%d", datasets.Quoted(path), shard, w.of)
 	})
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"gotest.tools/v3/assert"
+
 	"gavel/cache"
 	"gavel/internal/carry/merge"
 	"gavel/internal/eval"
@@ -42,27 +44,28 @@ type told struct {
 func (n *told) Note(text string) { n.said = append(n.said, text) }
 func (n *told) String() string   { return strings.Join(n.said, "\n") }
 
+// maker is one with these environment variables, NAME=VALUE.
 func maker(env ...string) (*eval.Maker, *told) {
 	notes := new(told)
 	return &eval.Maker{
 		HTTP: http.DefaultClient, Now: time.Now, Version: "test", Observer: notes,
 		Getenv: func(name string) string {
-			for _, pair := range env {
-				if value, is := strings.CutPrefix(pair, name+"="); is {
-					return value
-				}
-			}
-			return ""
+			_, value, _ := strings.Cut("\n"+strings.Join(env, "\n"), "\n"+name+"=")
+			value, _, _ = strings.Cut(value, "\n")
+			return value
 		},
 		OpenCache: func(dir string) (*cache.Store, error) { return cache.Open(dir, cache.Options{MinFree: 1}) },
 	}, notes
 }
 
+// join merges whole shards.
+func join(e *eval.Maker, out string, shards []string) error {
+	return merge.Merge(context.Background(), e, merge.Request{Out: out, Shards: shards})
+}
+
 func check(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.NilError(t, err)
 }
 
 func read(t *testing.T, path ...string) []byte {
@@ -182,7 +185,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 				t.Errorf("after Ctrl-C: %v", err)
 			}
 			cutShort(t, filepath.Join(shards[0], "agent_answer_imported"))
-			check(t, merge.Merge(context.Background(), e, merge.Request{Out: "merged", Shards: shards}))
+			check(t, join(e, "merged", shards))
 			runs, err := judging.FindRuns([]string{"runs/s"}, 1, nil)
 			check(t, err)
 			if len(runs) < 12 {
@@ -195,7 +198,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 				t.Error("suite.json is another")
 			}
 			notes.said = nil
-			err = merge.Merge(context.Background(), e, merge.Request{Out: "other", Shards: shards[1:]})
+			err = join(e, "other", shards[1:])
 			if !errors.Is(err, eval.ErrIncomplete) || !strings.Contains(notes.String(), fmt.Sprintf("gavel suite run s.yaml --shard 1/%d", of)) {
 				t.Errorf("without the first shard: %v, %s", err, notes)
 			}
@@ -204,7 +207,7 @@ func TestMergedSuiteIsTheUnsharded(t *testing.T) {
 			gone := judging.WithoutShard(filepath.Base(filepath.Dir(missing[len(missing)-1])))
 			check(t, os.Rename(filepath.Dir(missing[len(missing)-1]), "away"))
 			notes.said = nil
-			err = merge.Merge(context.Background(), e, merge.Request{Out: "other", Shards: shards})
+			err = join(e, "other", shards)
 			check(t, os.Rename("away", filepath.Dir(missing[len(missing)-1])))
 			if want := fmt.Sprintf("shard 1 of %d: %s is not there", of, gone); !errors.Is(err, eval.ErrIncomplete) || notes.said[0] != want {
 				t.Errorf("without one run of a shard: %v, %s, want %s", err, notes, want)
@@ -265,7 +268,7 @@ func TestSelectionComesBeforeTheShard(t *testing.T) {
 	for i, fields := range [][]string{{"limit=9"}, {"sample=10"}, {"group=Math", "group=Coding"}, {"prompt=direct"}} {
 		whole, parts := shards(t, 3, fields...)
 		out := fmt.Sprint("merged", i)
-		check(t, merge.Merge(context.Background(), e, merge.Request{Out: out, Shards: parts}))
+		check(t, join(e, out, parts))
 		sameRun(t, whole, out)
 	}
 	_, a := shards(t, 2, "limit=8")
@@ -282,9 +285,7 @@ func TestSelectionComesBeforeTheShard(t *testing.T) {
 		{[]string{a[0], "nothing"}, "no run at nothing"},
 		{[]string{a[1]}, "of 2 shards, these are missing or incomplete: 1"},
 	} {
-		if err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: c.of}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v, want %s", c.of, err, c.want)
-		}
+		assert.ErrorContains(t, join(e, "out", c.of), c.want)
 	}
 	if !strings.Contains(notes.String(), "gavel run pairwise --model accuracy=0.8,first=0.1 --dataset sample --limit 8 --shard 1/2") || !strings.Contains(notes.String(), "--out "+a[0]+" ") {
 		t.Errorf("the command for the missing shard is not said:\n%s", notes)
@@ -292,9 +293,7 @@ func TestSelectionComesBeforeTheShard(t *testing.T) {
 	if _, err := os.Stat("out"); err == nil {
 		t.Error("a folder was made of what does not belong together")
 	}
-	if err := merge.Merge(context.Background(), e, merge.Request{Out: a[0], Shards: a}); err == nil || !strings.Contains(err.Error(), "is there already") {
-		t.Error(err)
-	}
+	assert.ErrorContains(t, join(e, a[0], a), "is there already")
 }
 
 // lines of a run's records.
@@ -325,7 +324,7 @@ func TestTriesOfAShard(t *testing.T) {
 	}
 	merged := func(out string, of ...string) {
 		t.Helper()
-		check(t, merge.Merge(context.Background(), e, merge.Request{Out: out, Shards: of}))
+		check(t, join(e, out, of))
 		sameRun(t, whole, out)
 	}
 	cut("running", 15) // it wrote on
@@ -345,7 +344,7 @@ func TestTriesOfAShard(t *testing.T) {
 	write(t, filepath.Join(first, judging.RecordsFile), []byte(strings.Join(all[6:], "")))
 	write(t, filepath.Join(again, judging.RecordsFile), []byte(strings.Join(all[:5], "")))
 	notes.said = nil
-	err := merge.Merge(context.Background(), e, merge.Request{Out: "e", Shards: append(parts, again)})
+	err := join(e, "e", append(parts, again))
 	if !errors.Is(err, eval.ErrIncomplete) || !strings.Contains(notes.String(), "1 of 22 judgments failed or are missing") || !strings.Contains(notes.String(), "--shard 2/3") {
 		t.Errorf("one judgment is nowhere: %v, %s", err, notes)
 	}
@@ -355,7 +354,11 @@ func TestTriesOfAShard(t *testing.T) {
 		m.Status, m.DrawnBy = judging.Interrupted, new(int64(7))
 		check(t, judging.WriteJSON(filepath.Join(dir, judging.ManifestFile), m))
 	}
-	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "e", Shards: append(parts, again), Incomplete: true}))
+	check(t, merge.Merge(t.Context(), e, merge.Request{
+		Out:        "e",
+		Shards:     append(parts, again),
+		Incomplete: true,
+	}))
 	if m, err := judging.ReadManifest("e"); err != nil || m.Status != judging.Incomplete || m.DrawnBy == nil || *m.DrawnBy != 7 {
 		t.Errorf("it is %+v, %v: the order of its items is that of the shards that have not ended", m, err)
 	}
@@ -376,7 +379,7 @@ func TestAKilledMergeLeavesNoRun(t *testing.T) {
 	if runs, err := judging.FindRuns([]string{"done"}, 0, func(string) {}); err != nil || len(runs) != 0 {
 		t.Errorf("taken for runs: %v, %v", runs, err)
 	}
-	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "done/out", Shards: parts}))
+	check(t, join(e, "done/out", parts))
 	left(t, "done", "out")
 	sameRun(t, whole, "done/out")
 	left(t, "done/out", ".lock", judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.ManifestFile)
@@ -386,39 +389,33 @@ func TestDamagedShards(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, _ := maker()
 	_, parts := shards(t, 2)
-	manifest, items, records := read(t, parts[1], judging.ManifestFile), read(t, parts[1], judging.ItemsFile), read(t, parts[1], judging.RecordsFile)
-	for name, damage := range map[string]func(){
-		"is not the place of an item": func() {
-			write(t, filepath.Join(parts[1], judging.ManifestFile), regexp.MustCompile(`"places": "\d+`).ReplaceAll(manifest, []byte(`"places": "77`)))
-		},
-		"do not make the run that they were split from": func() {
+	for want, c := range map[string]struct {
+		file string
+		bend func(text string) string
+	}{
+		"is not the place of an item": {judging.ManifestFile, func(text string) string {
+			return regexp.MustCompile(`"places": "\d+`).ReplaceAllString(text, `"places": "77`)
+		}},
+		"do not make the run that they were split from": {judging.ManifestFile, func(text string) string {
 			var a, b int
-			text := string(manifest)
-			at := strings.Index(text, `"places": "`)
-			fmt.Sscanf(text[at:], `"places": "%d %d`, &a, &b)
-			moved := fmt.Sprintf(`"places": "%d %d `, a+1, b-1)
-			write(t, filepath.Join(parts[1], judging.ManifestFile), []byte(strings.Replace(text, fmt.Sprintf(`"places": "%d %d `, a, b), moved, 1)))
-		},
-		"items, and its run.json says": func() {
-			write(t, filepath.Join(parts[1], judging.ItemsFile), items[bytes.IndexByte(items, '\n')+1:])
-		},
-		"is of another run": func() {
-			write(t, filepath.Join(parts[1], judging.RecordsFile), read(t, parts[0], judging.RecordsFile))
-		},
-		"written by a newer gavel": func() {
-			write(t, filepath.Join(parts[1], judging.ManifestFile), bytes.Replace(manifest, []byte(`"schema": 1`), []byte(`"schema": 2`), 1))
-		},
+			fmt.Sscanf(text[strings.Index(text, `"places": "`):], `"places": "%d %d`, &a, &b)
+			return strings.Replace(text, fmt.Sprintf(`"places": "%d %d `, a, b), fmt.Sprintf(`"places": "%d %d `, a+1, b-1), 1)
+		}},
+		"items, and its run.json says": {judging.ItemsFile, func(text string) string {
+			return text[strings.Index(text, "\n")+1:]
+		}},
+		"is of another run": {judging.RecordsFile, func(string) string { return string(read(t, parts[0], judging.RecordsFile)) }},
+		"written by a newer gavel": {judging.ManifestFile, func(text string) string {
+			return strings.Replace(text, `"schema": 1`, `"schema": 2`, 1)
+		}},
 	} {
-		damage()
-		err := merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts})
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%v, want %s", err, name)
-		}
-		write(t, filepath.Join(parts[1], judging.ManifestFile), manifest)
-		write(t, filepath.Join(parts[1], judging.ItemsFile), items)
-		write(t, filepath.Join(parts[1], judging.RecordsFile), records)
+		at := filepath.Join(parts[1], c.file)
+		whole := read(t, at)
+		write(t, at, []byte(c.bend(string(whole))))
+		assert.ErrorContains(t, join(e, "out", parts), want)
+		write(t, at, whole)
 	}
-	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "out", Shards: parts}))
+	check(t, join(e, "out", parts))
 }
 
 // TestShardsImportAtOnce: the answers that all shards of a run judge are imported by each of them at the same time.
@@ -471,7 +468,7 @@ func TestRepliesOfSeveralServersNameTheirs(t *testing.T) {
 			return nil
 		}))
 	}
-	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "merged", Shards: parts}))
+	check(t, join(e, "merged", parts))
 	n := 0
 	check(t, judging.ReadRecords(filepath.Join("merged", judging.RecordsFile), func(r *judging.Record) error {
 		n++

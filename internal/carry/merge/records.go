@@ -151,7 +151,7 @@ func (s *shard) check(asker judging.Asker, r *judging.Record) error {
 	if last.item.ID != r.Item {
 		row, is := 0, false
 		if s.set != nil {
-			row, is = s.set.IDs().Find(r.Item)
+			row, is = s.set.Find(r.Item)
 		}
 		if !is {
 			return fmt.Errorf("%s has no such item", filepath.Join(s.dir, judging.ItemsFile))

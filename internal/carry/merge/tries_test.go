@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"gavel/internal/carry/merge"
 	"gavel/internal/suite"
 	"gavel/judging"
 )
@@ -30,7 +29,7 @@ func TestSuiteTriedAgain(t *testing.T) {
 		}
 	}
 	e, _ := maker()
-	check(t, merge.Merge(context.Background(), e, merge.Request{Out: "suite", Shards: named}))
+	check(t, join(e, "suite", named))
 	if runs, err := judging.FindRuns([]string{"suite"}, 0, nil); err != nil || len(runs) != 1 {
 		t.Errorf("%v, %v", runs, err)
 	}

@@ -55,6 +55,16 @@ func (p Page) Help(width int) string {
 	return out.String()
 }
 
+// Markdown is the help of commands as a page of documentation.
+func Markdown(pages []Page) string {
+	var out strings.Builder
+	out.WriteString("# Commands\n\nPrinted by `gavel docs markdown`; change the commands, not this page.\n")
+	for _, p := range pages {
+		fmt.Fprintf(&out, "\n## %s\n\n```\n%s```\n", p.Name, p.Help(100))
+	}
+	return out.String()
+}
+
 func sections(all []Section, width int) string {
 	var parts []string
 	for _, s := range all {

@@ -70,7 +70,7 @@ func TestTextThatFits(t *testing.T) {
 // which there is no room, and says which; a wide one and a file are.
 func TestSpareColumns(t *testing.T) {
 	spared := Table{
-		Columns: Left("name").Right("size").Left("state", "about").Spare("size", "about"),
+		Columns: Columns{{Name: "name"}, {Name: "size", Right: true, Spare: 1}, {Name: "state"}, {Name: "about", Spare: 2}},
 		Rows:    [][]string{{"a name", "1000000000", "here", strings.Repeat("word ", 8)}},
 	}
 	numbers := Table{Columns: Left("name").Right("first", "second").Left("answer"), Rows: [][]string{{"n", "1", "2", "yes"}}}

@@ -64,14 +64,6 @@ func (c Columns) Left(names ...string) Columns { return c.with(false, names) }
 // Right adds columns of numbers.
 func (c Columns) Right(names ...string) Columns { return c.with(true, names) }
 
-// Spare marks columns that a terminal is not shown where it is too narrow, the first named first.
-func (c Columns) Spare(names ...string) Columns {
-	for i := range c {
-		c[i].Spare = slices.Index(names, c[i].Name) + 1
-	}
-	return c
-}
-
 func (c Columns) with(right bool, names []string) Columns {
 	for _, name := range names {
 		c = append(c, Column{Name: name, Right: right})

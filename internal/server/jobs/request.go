@@ -169,7 +169,7 @@ func (r *Manager) runNamed(flag, name string) (string, error) {
 func formFields(protocol judging.Protocol) []Field {
 	var fields []Field
 	for _, f := range eval.FieldsOf(protocol) {
-		if f.Local || f.Part == eval.Retired {
+		if f.Local {
 			continue
 		}
 		field := Field{

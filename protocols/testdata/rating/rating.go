@@ -115,7 +115,7 @@ func (f ratings) Finish() (complete int) { return len(f.byItem) }
 
 func (f ratings) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{Width: 2, Metrics: []scoring.Metric{{
-		Name: "better-rated", Missing: "wrong", Columns: scoring.Span{0, 2}, Why: scoring.Because("there is no pair"), Compared: scoring.ByGroup, Headline: true,
+		Name: "better-rated", Missing: "wrong", Columns: scoring.Span{0, 2}, None: "there is no pair", Compared: scoring.ByGroup, Headline: true,
 	}}}
 	for id, two := range f.byItem {
 		row := []float64{0, 1}

@@ -1,0 +1,241 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"gotest.tools/v3/assert"
+	"gotest.tools/v3/golden"
+
+	"gavel/internal/codec"
+)
+
+// testCase is a folder of an archive in testdata/open: a file, how it is opened, and what it becomes.
+type testCase struct {
+	name, file, content string
+	options             OpenOptions
+}
+
+// casesOf are those of an archive, of which the parts that are given are kept.
+func casesOf(t testing.TB, path string) (archive *txtar.Archive, cases []testCase) {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	assert.NilError(t, err)
+	var o OpenOptions
+	for _, f := range archive.Files {
+		name, file, _ := strings.Cut(f.Name, "/")
+		switch file {
+		case "want":
+		case "options":
+			assert.NilError(t, json.Unmarshal(f.Data, &o))
+		default:
+			if k, ok := Lookup(name); ok {
+				o.Mapping = k.Mapping
+				o.Groups = k.Groups
+			}
+			cases = append(cases, testCase{name: name, file: file, content: string(f.Data), options: o})
+			o = OpenOptions{}
+		}
+	}
+	return archive, cases
+}
+
+func archives(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/open/*.txt")
+	assert.NilError(t, err)
+	return paths
+}
+
+// TestOpenedFiles: files become what the archives say; go test ./datasets -update writes that anew.
+func TestOpenedFiles(t *testing.T) {
+	for _, path := range archives(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			archive, cases := casesOf(t, path)
+			now := &txtar.Archive{Comment: archive.Comment}
+			for _, c := range cases {
+				for _, f := range archive.Files {
+					if f.Name == c.name+"/options" || f.Name == c.name+"/"+c.file {
+						now.Files = append(now.Files, f)
+					}
+				}
+				now.Files = append(now.Files, txtar.File{Name: c.name + "/want", Data: []byte(c.opened(t))})
+			}
+			golden.AssertBytes(t, txtar.Format(now), "open/"+filepath.Base(path))
+		})
+	}
+}
+
+// opened says what the file becomes, with its path as FILE.
+func (c testCase) opened(t *testing.T) string {
+	path := write(t, c.file, c.content)
+	var out strings.Builder
+	say := func(format string, args ...any) {
+		text := strings.ReplaceAll(fmt.Sprintf(format, args...), path, "FILE")
+		assert.Assert(t, !strings.ContainsAny(text, "\r\n"), "longer than a line: %q", text)
+		fmt.Fprintln(&out, text)
+	}
+	s, err := openFileWith(path, c.options)
+	if err != nil {
+		say("error: %v", err)
+		return out.String()
+	}
+	defer s.Close()
+	assert.Equal(t, s.FileSum(), hexSum([]byte(c.content)))
+	say("%d items of %s", s.Len(), s.Format)
+	for _, line := range s.Remarks() {
+		say("%s", line)
+	}
+	for _, it := range items(t, s) {
+		raw := string(it.Raw)
+		it.Raw = nil
+		text, err := codec.Marshal(it)
+		assert.NilError(t, err)
+		var fields map[string]any
+		assert.NilError(t, json.Unmarshal(text, &fields))
+		maps.DeleteFunc(fields, func(_ string, v any) bool { return v == nil || v == "" })
+		text, err = codec.Marshal(fields)
+		assert.NilError(t, err)
+		say("%s", text)
+		if !strings.Contains(c.content, raw) {
+			say("  by the line %s", raw)
+		}
+	}
+	sameAgain(t, s)
+	return out.String()
+}
+
+// sameAgain: each item is one, and the lines of all, as a run keeps them in items.jsonl, are the same items.
+func sameAgain(t *testing.T, s *Set) {
+	t.Helper()
+	var raw []string
+	for i, it := range items(t, s) {
+		isItem(t, it)
+		assert.Assert(t, it.ID == s.ID(i) && it.Group == s.Group(i), "%+v is %s of %s", it, s.ID(i), s.Group(i))
+		raw = append(raw, string(it.Raw))
+	}
+	again, err := openBytes("items.jsonl", []byte(lines(raw...)), OpenOptions{Turns: s.Options.Turns})
+	assert.NilError(t, err)
+	defer again.Close()
+	assert.Assert(t, again.Len() == s.Len() && again.Skipped == 0, "%d items of %d", again.Len(), s.Len())
+	for i, other := range items(t, again) {
+		it := item(t, s, i)
+		it.Line, other.Line = 0, 0
+		if !reflect.DeepEqual(it, other) {
+			t.Errorf("%+v\nis, by its own line,\n%+v", it, other)
+		}
+	}
+}
+
+// isItem checks what every item is.
+func isItem(t *testing.T, it Item) {
+	t.Helper()
+	last := ""
+	for i, c := range it.Candidates {
+		if c.ID <= last || c.Unrelated != (it.Shape == Options && c.ID == unrelatedID && i == 0) {
+			t.Errorf("candidates %+v", it.Candidates)
+		}
+		last = c.ID
+	}
+	n := len(it.Candidates)
+	bad := it.ID == "" || it.Group == "" || it.Gold < NoGold || it.Gold >= n
+	switch it.Shape {
+	case Pair:
+		bad = bad || n != 2
+	case Choice:
+		bad = bad || n < 2 || it.Gold == NoGold
+	case Number:
+		bad = bad || n > 0 || it.Answer == ""
+	case Preference:
+		bad = bad || n != 3
+	case Judgment:
+		bad = bad || n != 2 || it.Answered == nil
+	case Options:
+		bad = bad || n < 2 || it.Gold >= 0 && it.Candidates[it.Gold].Rank == nil
+		line, err := OptionsLine(it)
+		assert.NilError(t, err)
+		back, err := parseOptions(line)
+		assert.Assert(t, err == nil && sameOptions(it, back) && !strings.ContainsAny(string(line), "\r\n"), "%s, %v", line, err)
+	default:
+		bad = true
+	}
+	if bad {
+		t.Errorf("not an item: %+v", it)
+	}
+}
+
+// TestPublishedFiles: the published files, each with the SHA-256 of all its items, are what testdata/published.txt
+// says, and what the registry does.
+func TestPublishedFiles(t *testing.T) {
+	const data = "../../shared/data"
+	if _, err := os.Stat(data); err != nil {
+		t.Skip("the published files are not here: ", data)
+	}
+	var out strings.Builder
+	for _, f := range []struct {
+		pattern, dataset string
+		options          OpenOptions
+	}{
+		{pattern: "gsm8k/test.jsonl", dataset: "gsm8k"},
+		{pattern: "judgebench/data/*gpt-4o*.jsonl", dataset: "judgebench-gpt4o"},
+		{pattern: "judgebench/data/*claude*.jsonl", dataset: "judgebench-claude"},
+		{pattern: "judgebench/outputs/*.jsonl"},
+		{pattern: "llmbar/Dataset/LLMBar/*/*/dataset.json"},
+		{pattern: "llmbar/Dataset/LLMBar/Natural/dataset.json", dataset: "llmbar-natural"},
+		{pattern: "mmlu-pro/data/test-*.parquet", dataset: "mmlu-pro"},
+		{pattern: "mmlu-pro/data/validation-*.parquet"},
+		{pattern: "mt-bench/human_judgments/human.jsonl"},
+		{pattern: "oasst1/en-validation.jsonl"},
+		{pattern: "oasst1/trees/*.jsonl"},
+		{pattern: "oasst1/trees/*.jsonl", options: OpenOptions{Lang: "all"}},
+		{pattern: "oasst1/trees/*.jsonl", options: OpenOptions{Lang: "xx"}},
+		{pattern: "rm-bench/chat_filtered.json", dataset: "rm-bench-chat"},
+		{pattern: "rm-bench/code_filtered.json", dataset: "rm-bench-code"},
+		{pattern: "rm-bench/safety-refuse_filtered.json", dataset: "rm-bench-safety-refuse"},
+		{pattern: "rm-bench/safety-response_filtered.json", dataset: "rm-bench-safety-response"},
+	} {
+		paths, err := filepath.Glob(filepath.Join(data, f.pattern))
+		assert.NilError(t, err)
+		for _, path := range paths {
+			fmt.Fprintf(&out, "%s %s\n", strings.TrimPrefix(path, data+"/"), f.options.Lang)
+			s, err := openFileWith(path, f.options)
+			if err != nil {
+				fmt.Fprintf(&out, "  error: %s\n", strings.ReplaceAll(err.Error(), path, "FILE"))
+				continue
+			}
+			sum := sha256.New()
+			for _, it := range items(t, s) {
+				assert.NilError(t, codec.NewEncoder(sum).Encode(it))
+			}
+			told, err := s.Tell(Known{})
+			assert.NilError(t, err)
+			for _, row := range told.Rows[1:] {
+				fmt.Fprintf(&out, "  %s: %s\n", row[0], row[1])
+			}
+			fmt.Fprintf(&out, "  SHA-256 of its items: %x\n", sum.Sum(nil))
+			for _, note := range told.Notes {
+				fmt.Fprintf(&out, "  %s\n", strings.ReplaceAll(note, path, "FILE"))
+			}
+			sameAgain(t, s)
+			if f.dataset != "" {
+				k, _ := Lookup(f.dataset)
+				info, err := os.Stat(path)
+				if err != nil || k.Rows != s.Len() || !slices.Contains([]string{k.SHA256, k.Copy}, s.SHA256) ||
+					k.Bytes > 0 && k.Bytes != info.Size() {
+					t.Errorf("the registry has %+v; the file %d items, SHA-256 %s", k, s.Len(), s.SHA256)
+				}
+			}
+			s.Close()
+		}
+	}
+	golden.Assert(t, out.String(), "published.txt")
+}

@@ -1,0 +1,139 @@
+package doc
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
+
+// picture is a document on 1200 by 630 pixels, the size of previews of links. It is filled from the top.
+type picture struct {
+	drawing
+	top float64
+}
+
+const (
+	pictureEdge  = 60.0
+	pictureInner = 1200 - 2*pictureEdge // how wide it is between its edges
+	pictureRows  = 8                    // of a table, for which it has room
+	charWidth    = 0.54                 // of a usual character, as a share of its size: nothing here can measure text
+)
+
+// Picture writes an SVG of 1200 by 630 pixels: the title and the answer of the document, its first bar, and the rows of
+// its first table whose numbers are drawn.
+func (d Document) Picture(w io.Writer) error {
+	p := picture{drawing: drawing{Width: "1200", Height: "630", Words: d.Answer}, top: 40}
+	title := d.Title
+	if d.Level != "" {
+		title += " · " + string(d.Level)
+	}
+	p.lines("muted", 20, 1, title)
+	p.lines("", 36, 3, d.Answer)
+	p.lines("muted", 22, 2, d.Also)
+	bars := slices.IndexFunc(d.Blocks, func(b Block) bool { return b.on(Page) && b.Chart == StackedBar })
+	if bars >= 0 {
+		p.bar(d.Blocks[bars])
+	}
+	foot := "gavel"
+	if i := slices.IndexFunc(d.Blocks, func(b Block) bool { return b.on(Page) && b.drawnColumn() >= 0 }); i >= 0 {
+		b := d.Blocks[i]
+		foot = strings.TrimSuffix(foot+" · "+b.Title+": "+b.About, ": ")
+		if n := p.chart(b.Table.on(Page), b.drawnColumn(), d.Level); n < len(b.Table.Rows) {
+			foot += fmt.Sprintf(" · the first %d of %d", n, len(b.Table.Rows))
+		}
+		if slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Simulated }) {
+			foot += " · some are simulated"
+		}
+	}
+	p.words("muted", 18, pictureEdge, 600, pictureInner, foot)
+	return Templates().ExecuteTemplate(w, "picture", p.drawing)
+}
+
+// drawnColumn returns the first column whose numbers a page draws, among those that a page has; -1 for none.
+func (b Block) drawnColumn() int {
+	if b.Table == nil || b.Chart != RowChart || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
+		return -1
+	}
+	return slices.IndexFunc(b.Table.on(Page).Columns, func(c Column) bool { return c.Kind == Number && c.Axis != nil })
+}
+
+// words writes what has room on one line.
+func (p *picture) words(class string, size, x, y, width float64, words string) {
+	words = text.Snip(table.Clean(words), int(width/(charWidth*size)), "…")
+	p.text(fmt.Sprintf("size-%g %s", size, class), x, y, words)
+}
+
+// lines writes words on so many lines at most.
+func (p *picture) lines(class string, size float64, most int, words string) {
+	if words == "" {
+		return
+	}
+	words = strings.Join(strings.Fields(table.Clean(words)), " ")
+	all := strings.Split(text.WrapSoft(words, int(pictureInner/(charWidth*size))), "\n")
+	if len(all) > most {
+		all[most-1] += " …"
+	}
+	for _, line := range all[:min(most, len(all))] {
+		p.top += 1.25 * size
+		p.words(class, size, pictureEdge, p.top, pictureInner, line)
+	}
+	p.top += 12
+}
+
+// bar draws the parts of a block's one bar, with their names below it.
+func (p *picture) bar(b Block) {
+	const height, line, size = 60, 34, 20
+	p.top += line / 2
+	names := p.top + height + line
+	x, name := pictureEdge, pictureEdge
+	for _, part := range (blockView{Block: b}).Pieces() {
+		width := pictureInner * float64(part.N) / float64(max(1, part.Of))
+		p.rect("part-"+part.Look, x, p.top, width, height)
+		x += width
+		words := fmt.Sprintf("%d %s, %s", part.N, part.Name, part.Share)
+		if width = charWidth*size*float64(len(words)) + line; name+width > pictureEdge+pictureInner {
+			name = pictureEdge
+			names += line
+		}
+		p.rect("part-"+part.Look, name, names-size*0.75, size*0.75, size*0.75)
+		p.words("", size, name+size+4, names, pictureInner, words)
+		name += width
+	}
+	p.top = names + line
+}
+
+// chart draws a column of a table that has an axis, with the names and numbers of the rows for which there is room, and
+// returns how many these are. level is that of rows without their own.
+func (p *picture) chart(t Table, column int, level scoring.Level) (shown int) {
+	const left, right, bottom, lowest = 420.0, 900.0, 572.0, 25.0
+	axis := t.Columns[column].Axis
+	shown = max(1, min(len(t.Rows), pictureRows, int((bottom-p.top)/lowest)-1))
+	height := min(44, (bottom-p.top)/float64(shown+1))
+	at := func(v float64) float64 { return left + (right-left)*axis.Place(v)/100 }
+	p.top += height
+	for _, v := range axis.Ticks {
+		p.line("g", at(v), p.top, at(v), p.top+height*float64(shown))
+		p.text("size-15 muted m", at(v), p.top-6, minus(fmt.Sprintf("%g", v)))
+	}
+	for _, r := range t.Rows[:shown] {
+		r.Look = cmp.Or(r.Look, "level-"+string(level))
+		middle := p.top + height/2
+		p.words("", 20, pictureEdge, middle+7, left-pictureEdge-20, r.Name)
+		if x := r.Cells[column]; x.Result.Value != nil {
+			if x.Low != nil && x.High != nil {
+				p.rect("interval "+r.Look, at(*x.Low), middle-5, at(*x.High)-at(*x.Low), 10)
+			}
+			p.mark(r, at(*x.Result.Value), middle, 9, r.Name)
+			p.words("", 20, right+30, middle+7, 200, table.Roughly(x.Result))
+		}
+		p.top += height
+	}
+	return shown
+}

@@ -1,0 +1,94 @@
+package scoring
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gavel/judging"
+)
+
+// remarks count the judgments of the first time that a table warns of.
+type remarks struct {
+	Finished  int // judgments that were asked for their verdict after thinking that was cut
+	Short     int // replies cut at the end of the context; not Repeating
+	Thought   int // replies cut in the midst of thinking, before any answer
+	Repeating int // replies cut while they repeated themselves
+	Shrunk    int // prompts that the server cut without saying so
+	Unheld    int // replies that a server was asked to hold to the labels, and did not
+	Even      int // decisions without a verdict: several options are exactly as likely
+
+	unheldCut int    // of Unheld, those that ran on until they were cut
+	endLoops  string // what to try where replies repeat themselves
+	failure   string // why a call failed: of several reasons the first in the alphabet
+}
+
+func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict) {
+	if v.Outcome == judging.Failed && (x.failure == "" || r.Error < x.failure) {
+		x.failure = r.Error
+	}
+	if len(r.Replies) == 0 {
+		return
+	}
+	var unserved judging.Unserved
+	unserved.Add(m, r, v.Outcome)
+	switch last := r.Replies[len(r.Replies)-1]; {
+	case r.Finished:
+		x.Finished++
+	case v.Outcome == judging.Cut && r.Unheld():
+		x.Unheld++
+		x.unheldCut++
+	case v.Outcome == judging.Cut && r.Repeats():
+		x.Repeating++
+		x.endLoops = r.EndLoops()
+	case unserved.Short > 0:
+		x.Short++
+	case v.Outcome == judging.Cut && last.Text == "" && last.Thinking != "":
+		x.Thought++
+	case v.Outcome == judging.NoVerdict && last.Text == "" && len(r.Probabilities) > 0:
+		x.Even++
+	case v.Outcome == judging.NoVerdict && last.Constrained:
+		x.Unheld++
+	case v.Outcome == judging.TooLong && strings.HasPrefix(last.Detail, judging.CutPrompt):
+		x.Shrunk++
+	}
+}
+
+// origins count replies by the bundle that they are from.
+type origins struct {
+	replies int
+	bundles map[string]int
+}
+
+func (x *origins) add(r *judging.Record) {
+	x.replies += len(r.Replies)
+	for _, reply := range r.Replies {
+		if reply.Origin == "" {
+			continue
+		}
+		if x.bundles == nil {
+			x.bundles = map[string]int{}
+		}
+		x.bundles[reply.Origin]++
+	}
+}
+
+// Origin is how many of a run's replies are from a bundle that was taken in.
+type Origin struct {
+	Bundle  string `json:"bundle"`  // its file's name and SHA-256
+	Replies int    `json:"replies"` // from it
+	Of      int    `json:"of"`      // replies of the run
+}
+
+func (o Origin) String() string {
+	return fmt.Sprintf("%d of %d replies came from bundle %s", o.Replies, o.Of, o.Bundle)
+}
+
+// Origins are the bundles that replies came from, by name.
+func (x *origins) Origins() (all []Origin) {
+	for _, bundle := range slices.Sorted(maps.Keys(x.bundles)) {
+		all = append(all, Origin{Bundle: bundle, Replies: x.bundles[bundle], Of: x.replies})
+	}
+	return all
+}

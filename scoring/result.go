@@ -1,0 +1,152 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Result is one number: a metric on a group, in percent.
+type Result struct {
+	Metric string `json:"metric"`         // its name, see below
+	Group  string `json:"group"`          // `overall`, a category, `agent: NAME` or `N options`
+	Mode   string `json:"mode,omitempty"` // `cot`, `self`, or `difference`, which is self − cot
+	// `score` (0 to 1), `correlation` (−1 to 1), `statistic` or `count`; left out for percent
+	Unit  string   `json:"unit,omitempty"`
+	Value *float64 `json:"value"` // null where undefined
+	N     int      `json:"n"`     // what it is a share of
+	// in how many questions or templates these are, where several belong together
+	Clusters int      `json:"clusters,omitempty"`
+	Low      *float64 `json:"low"`                // of the 95 % interval
+	High     *float64 `json:"high"`               // of the 95 % interval
+	Interval string   `json:"interval,omitempty"` // how it was made, see PROTOCOLS.md §5
+	Missing  string   `json:"missing"`            // how judgments without a verdict counted
+	Note     string   `json:"note,omitempty"`     // why it is undefined, or what else to know
+}
+
+// Count is n and, where several units belong together, in how many clusters they are.
+func (r Result) Count() string {
+	if r.Clusters == 0 || r.Clusters == r.N {
+		return strconv.Itoa(r.N)
+	}
+	return fmt.Sprintf("%d in %d", r.N, r.Clusters)
+}
+
+// Estimate is a number with its interval; the ends are null where every pair
+// counts the same and no interval can be given.
+type Estimate struct {
+	Value *float64 `json:"value"` // the number
+	Low   *float64 `json:"low"`   // of its 95 % interval
+	High  *float64 `json:"high"`  // of its 95 % interval
+
+	Interval string `json:"interval,omitempty"` // how it was made
+}
+
+func (r Result) estimate() Estimate {
+	return Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
+}
+
+// Undefined is the result without a value, and why there is none.
+func (r Result) Undefined(why string) Result {
+	r.Value = nil
+	r.Low = nil
+	r.High = nil
+	r.Interval = ""
+	r.Note = "undefined: " + why
+	return r
+}
+
+// inUnit writes shares in percent and all else as it is, rounded so that the bytes do not depend on how a processor
+// fuses its multiplications.
+func inUnit(unit string, x float64) *float64 {
+	if unit == "" {
+		return Percent(x)
+	}
+	return Fraction(x)
+}
+
+// print is a value as tables have it.
+func (x Result) print() string {
+	switch {
+	case x.Value == nil:
+		return "n/a"
+	case x.Unit == "":
+		return fmt.Sprintf("%.2f", *x.Value)
+	}
+	return fmt.Sprintf("%.4f", *x.Value)
+}
+
+// Precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to
+// 0.
+func Precise(p float64) *float64 {
+	if math.IsNaN(p) {
+		return nil
+	}
+	p, _ = strconv.ParseFloat(strconv.FormatFloat(p, 'g', 12, 64), 64)
+	return &p
+}
+
+// Percent writes a share in percent, and Fraction a number as it is, with so many places that the bytes do not depend
+// on how a processor fuses its multiplications.
+func Percent(x float64) *float64  { return rounded(100*x, 4) }
+func Fraction(x float64) *float64 { return rounded(x, 6) }
+
+// rounded keeps more places where fewer would be printed as another number: 51 of 101 is 50.50, and not 50.4950,
+// which is rounded once more, to 50.49. Values are printed with two places less, the ends of intervals with three.
+func rounded(x float64, places int) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	to := func(places int) float64 { return math.Round(x*math.Pow10(places)) / math.Pow10(places) }
+	print := func(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }
+	y := to(places)
+	if print(x, places-2) != print(y, places-2) || print(x, places-3) != print(y, places-3) {
+		y = to(places + 4)
+	}
+	if y == 0 {
+		y = 0 // never −0
+	}
+	return &y
+}
+
+// One is 1 for what is so, else 0.
+func One(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// Units of Result.Value, where it is not a percentage.
+const (
+	UnitScore       = "score"       // 0 to 1, as the paper prints it
+	UnitCorrelation = "correlation" // −1 to 1
+	UnitStatistic   = "statistic"   // of a test, such as χ²
+	UnitCount       = "count"
+)
+
+var countWords = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+
+// CountWord is a number in a word where it is a small one.
+func CountWord(n int) string {
+	if n >= 2 && n < len(countWords) {
+		return countWords[n]
+	}
+	return strconv.Itoa(n)
+}
+
+// InSentence is a name as sentences have it: in quotes where its signs would end a part of the sentence.
+func InSentence(name string) string {
+	if strings.ContainsAny(name, ",:") {
+		return "“" + name + "”"
+	}
+	return name
+}
