@@ -114,8 +114,8 @@ func ended(reason string) (Finish, error) {
 	return "", none("the reply is not whole: its finish reason is %q", excerpt([]byte(reason)))
 }
 
-// versionOf matches what a hosted model's name may end in where it is asked for without: its version's date or number, or
-// the branch that is meant where none is named.
+// versionOf matches what a hosted model's name may end in where it is asked for without: its version's date or number,
+// or the branch that is meant where none is named.
 var versionOf = regexp.MustCompile(`^(@main|[-@:][-0-9]+)$`)
 
 // Another tells whether a reply that calls its model said is of another than was asked for. It is not where the server

@@ -164,7 +164,8 @@ func isItem(t *testing.T, it Item) {
 		line, err := OptionsLine(it)
 		assert.NilError(t, err)
 		back, err := parseOptions(line)
-		assert.Assert(t, err == nil && sameOptions(it, back) && !strings.ContainsAny(string(line), "\r\n"), "%s, %v", line, err)
+		assert.NilError(t, err)
+		assert.Assert(t, sameOptions(it, back) && !strings.ContainsAny(string(line), "\r\n"), "%s", line)
 	default:
 		bad = true
 	}

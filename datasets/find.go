@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 
 	"gavel/datasets/rows"
 )
@@ -22,7 +21,7 @@ func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err
 			return p.format, nil, nil
 		}
 		of := keysOf(row.Text)
-		if f := closest(of); keys != nil && hasAll(of, f.Keys) {
+		if f, has := closest(of); keys != nil && has == len(f.Keys) {
 			if f.Assemble != nil {
 				return f, nil, nil
 			}
@@ -57,7 +56,7 @@ func (s *Set) parse(line []byte) parsed {
 func (f *Format) read(text []byte) (Item, error) {
 	it, err := f.Parse(text)
 	if err == nil && f.Assemble != nil {
-		if other := closest(keysOf(text)); other.Name != f.Name && other.Name != f.Makes {
+		if other, _ := closest(keysOf(text)); other.Name != f.Name && other.Name != f.Makes {
 			return Item{}, fmt.Errorf("a row of %s in a file of %s", other.Name, f.Name)
 		}
 	}
@@ -66,14 +65,14 @@ func (f *Format) read(text []byte) (Item, error) {
 
 // parseAny reads a line in the format whose keys it has.
 func parseAny(text []byte) parsed {
-	f := closest(keysOf(text))
+	f, _ := closest(keysOf(text))
 	it, err := f.Parse(text)
 	return parsed{format: f, item: it, err: err}
 }
 
 // closest is the format all of whose keys a row has, that with the most; where there is none, the one of whose keys it
-// has the largest part. In doubt it is the one that stands first.
-func closest(keys map[string]json.RawMessage) *Format {
+// has the largest part. In doubt it is the one that stands first. It also says how many of its keys the row has.
+func closest(keys map[string]json.RawMessage) (best *Format, has int) {
 	best, bestScore := &Formats[0], 0.0
 	for i := range Formats {
 		there := 0
@@ -92,20 +91,16 @@ func closest(keys map[string]json.RawMessage) *Format {
 		}
 		if score > bestScore {
 			best, bestScore = &Formats[i], score
+			has = there
 		}
 	}
-	return best
+	return best, has
 }
 
 // resembles reports whether a row has half of the keys of some format, so that the format's error helps.
 func resembles(keys map[string]json.RawMessage) bool {
-	f := closest(keys)
-	has := func(k string) bool { return keys[k] != nil }
-	return 2*len(slices.DeleteFunc(slices.Clone(f.Keys), has)) <= len(f.Keys)
-}
-
-func hasAll(has map[string]json.RawMessage, keys []string) bool {
-	return !slices.ContainsFunc(keys, func(k string) bool { return has[k] == nil })
+	f, has := closest(keys)
+	return 2*has >= len(f.Keys)
 }
 
 // keysOf are the keys of a JSON object, none of anything else.

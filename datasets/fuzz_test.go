@@ -44,7 +44,9 @@ func FuzzOpen(f *testing.F) {
 			f.Add([]byte(c.content), c.options.Turns == TurnsAll, fields, values)
 		}
 	}
-	for _, s := range []string{"", "\n", "PAR1", "\x1f\x8b", "\ufeffp,w\nQ,4\n", "\xff\xfe\x00\xd8", pair("a") + "\r\n\r\n" + pair("b")} {
+	for _, s := range []string{
+		"", "\n", "PAR1", "\x1f\x8b", "\ufeffp,w\nQ,4\n", "\xff\xfe\x00\xd8", pair("a") + "\r\n\r\n" + pair("b"),
+	} {
 		f.Add([]byte(s), false, "", "")
 	}
 	f.Fuzz(func(t *testing.T, data []byte, all bool, fields, values string) {

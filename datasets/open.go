@@ -268,7 +268,7 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	}
 	it := line.Value.item
 	if err := line.Value.err; err != nil {
-		if f := line.Value.format; s.Skipped == 0 && hasAll(keysOf(text), f.Keys) {
+		if f, has := closest(keysOf(text)); s.Skipped == 0 && has == len(f.Keys) {
 			s.meant = f
 		}
 		s.skip(number, err)

@@ -60,7 +60,8 @@ func TestBadFiles(t *testing.T) {
 			gzipOf(t, "\n{\n"),
 			"FILE:2: broken JSON at byte 1: unexpected end of JSON input (no usable line among 1; expected " + anyFormat() + ")",
 		},
-		"gzip cut": {gzipOf(t, good)[:5], "FILE: unpacking the gzip file, after 0 bytes: it ends too early: get the file again"},
+		"gzip cut": {gzipOf(t, good)[:5], "FILE: unpacking the gzip file, after 0 bytes: " +
+			"it ends too early: get the file again"},
 		"not UTF-8": {strings.Replace(good, "Which", "Wh\xefch", 1), "FILE:1: not UTF-8: save the file in that encoding " +
 			"(no usable line among 1; expected " + JudgeBench.About + ")"},
 		"a return in a text": {strings.Replace(good, "Which one?", "Which\rone?", 1),

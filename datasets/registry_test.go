@@ -19,8 +19,7 @@ import (
 	"gotest.tools/v3/golden"
 )
 
-// TestSamples: the built-in samples are what testdata/samples.txt says. Their labels were worked out by other means than by
-// hand, and each row has a reason for its own.
+// TestSamples: the built-in samples are what testdata/samples.txt says, and each row has a reason for its label.
 func TestSamples(t *testing.T) {
 	var out strings.Builder
 	for _, k := range Registry() {
@@ -56,10 +55,16 @@ func TestRegistry(t *testing.T) {
 		if got, ok := Lookup(k.Name); !ok || got.Name != k.Name {
 			t.Errorf("Lookup(%q) = %v, %v", k.Name, got, ok)
 		}
-		if ways := []bool{k.Builtin(), k.URL != "", k.Get != ""}; len(slices.DeleteFunc(ways, func(b bool) bool { return !b })) != 1 {
-			t.Errorf("%s: of built in, URL and a way to get it, one is to be", k.Name)
+		n := 0
+		for _, way := range []bool{k.Builtin(), k.URL != "", k.Get != ""} {
+			if way {
+				n++
+			}
 		}
-		if k.SHA256 != "" && (len(k.SHA256) != 64 || k.Bytes == 0 || k.Copy != "") || k.Rows == 0 || k.Licence == "" || k.Source == "" || !slices.ContainsFunc(Formats, func(f Format) bool { return f.Name == k.Format }) {
+		assert.Equal(t, n, 1, "%s: of built in, URL and a way to get it, one is to be", k.Name)
+		_, known := FormatNamed(k.Format)
+		if k.SHA256 != "" && (len(k.SHA256) != 64 || k.Bytes == 0 || k.Copy != "") || k.Rows == 0 || k.Licence == "" ||
+			k.Source == "" || !known {
 			t.Errorf("incomplete: %+v", k)
 		}
 	}

@@ -186,7 +186,8 @@ func mustBeFree(path string) error {
 			return fmt.Errorf("%s: has %s but no %s: name another folder with --out", path, RecordsFile, ManifestFile)
 		}
 		if !strings.HasPrefix(e.Name(), ".") {
-			return fmt.Errorf("%s: is not empty and holds no run (there is %s): name another folder with --out", path, e.Name())
+			const text = "%s: is not empty and holds no run (there is %s): name another folder with --out"
+			return fmt.Errorf(text, path, e.Name())
 		}
 	}
 	return nil
@@ -213,8 +214,8 @@ func (d *Dir) Sweep() error {
 	return kept(err)
 }
 
-// look reads the records that stand. Those that are to be asked again, or are doubled, are left to Sweep, and a last one
-// that was not finished to Start.
+// look reads the records that stand. Those that are to be asked again, or are doubled, are left to Sweep, and a last
+// one that was not finished to Start.
 func look[T any](
 	d *Dir, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) error {

@@ -356,8 +356,8 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) 
 
 // probabilities tells how probable each label on offer was where the verdict stands. A constrained reply may leave some
 // untold, since a server lists only the likeliest tokens before its constraint: each of those is asked for once more,
-// held to that label alone. Empty where the server tells nothing. Of a decision model they count without a verdict, too:
-// its odds may be even. asides are the replies to those requests.
+// held to that label alone. Empty where the server tells nothing. Of a decision model they count without a verdict,
+// too: its odds may be even. asides are the replies to those requests.
 func (j *Job) probabilities(
 	ctx context.Context, rec *Record, req backends.Request, resp backends.Response, v Verdict,
 ) (_ []Probability, asides []Reply, _ error) {

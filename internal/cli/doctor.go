@@ -68,8 +68,10 @@ func (e *env) doctor(c *cli.Context) error {
 	}
 	if c.Bool("json") {
 		err = codec.WriteIndented(e.stdout, found)
-	} else if err = e.printText(found.Tables()); err == nil {
-		_, err = fmt.Fprintln(e.stdout, found.Verdict())
+	} else {
+		err = e.printText(found.Tables())
+		_, verdict := fmt.Fprintln(e.stdout, found.Verdict())
+		err = cmp.Or(err, verdict)
 	}
 	err = cmp.Or(err, found.Err())
 	if err == nil {

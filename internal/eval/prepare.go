@@ -244,7 +244,8 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		return nil, err
 	}
 	m.Simulated, m.Judgments = server.Can(backends.Simulate), presentations*params.Repetitions()
-	m.Model, m.Server, m.Servers = model, server, allServers(p.judges)
+	m.Model, m.Server = model, server
+	m.Servers = allServers(p.judges)
 	m.Concurrency = e.jointConcurrency(o, p.judges)
 	if !m.Simulated {
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,7 +106,8 @@ func New(protocol judging.Protocol) Request {
 // Read is a request of a protocol with the values of fields, as people write them. Its error is a *FieldError.
 func Read(protocol judging.Protocol, values map[string][]string) (Request, error) {
 	r := New(protocol)
-	for _, f := range r.fields(protocol) {
+	fields := r.fields(protocol)
+	for _, f := range fields {
 		if given := values[f.Name]; len(given) > 0 {
 			if err := f.read(given); err != nil {
 				return r, Wrong(f.Name, given[len(given)-1], "%v", err)
@@ -113,7 +115,7 @@ func Read(protocol judging.Protocol, values map[string][]string) (Request, error
 		}
 	}
 	for name, given := range values {
-		if _, ok := FieldNamed(protocol, name); !ok {
+		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
 			return r, Wrong(name, strings.Join(given, ","), "is not a field of %s", protocol.Name)
 		}
 	}

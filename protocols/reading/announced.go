@@ -8,6 +8,9 @@ import (
 // announced returns the word that says that a label is the answer, whether that is of the better or of the worse, and
 // where it begins in what stands before the label: −1 where the word is of another answer.
 func (g grammar) announced(p place, praise rank) (word string, side judgment, at int) {
+	if p.says == called {
+		return "", unjudged, 0
+	}
 	words := sidedWords
 	if g.asked == unjudged {
 		words = answerWords
@@ -28,18 +31,33 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 			p.name != "" && side == unjudged && p.in < p.start+2 && ownAnswer.MatchString(p.left[max(0, m[0]-8):]),
 			g.notCue != nil && g.notCue(p.label, word, gap), !p.follows(lead, word, praise):
 			continue
-		case g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse),
-			aspectBefore.MatchString(lead), aspectAfter.MatchString(gap):
+		case g.opposes(side), aspectBefore.MatchString(lead), aspectAfter.MatchString(gap):
 			return "", unjudged, -1
 		}
 		return word, side, m[0]
 	}
 	if clauseEnds.MatchString(p.right) {
 		if m := chooses.find(p.left); m != nil {
-			return p.left[m[0]:], unjudged, m[0]
+			switch {
+			case m[6] >= 0:
+				side = worse
+			case m[4] >= 0, m[8] >= 0, ranked.MatchString(p.right):
+				side = better
+			case m[2] >= 0:
+				side = g.asked
+			}
+			if g.opposes(side) || forPart.MatchString(p.left[:m[0]]) && !inFull.MatchString(p.left) {
+				return "", unjudged, -1
+			}
+			return p.left[m[0]:], side, m[0]
 		}
 	}
 	return "", unjudged, 0
+}
+
+// opposes tells whether what is said of a label makes it the other than that which was asked for, of several.
+func (g grammar) opposes(side judgment) bool {
+	return g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse)
 }
 
 // names tells whether a place in what stands before a label belongs to another label; of a word for the better or the
@@ -75,17 +93,19 @@ func (p place) follows(lead, word string, praise rank) bool {
 			return true
 		}
 	}
-	return isEnd && (afterBut.MatchString(gap) || directly.MatchString(gap) && noLead.MatchString(lead)) ||
+	return isEnd && (afterBut.MatchString(gap) || directly.MatchString(gap) &&
+		(noLead.MatchString(lead) || strings.HasSuffix(word, " for") || strings.HasSuffix(word, " to"))) ||
 		p.form > bare && !hasOther && announces.MatchString(gap) && clauseStops.MatchString(p.right)
 }
 
 // aspect is a respect in which two responses may be compared.
 const aspect = `\b(?:\w+(?:ness|ity)|accuracy|style|tone|depth|details?|format(?:ting)?|relevance|concision|coverage
 	|structure|organi[sz]ation|grammar|length|logic|reasoning|coherence|fluency|presentation|engagement|efficiency
-	|instruction[- ]following)`
+	|instruction[- ]following|content|substance|spelling|punctuation|wording|phrasing|humou?r|rhythm|imagery|plot
+	|pacing|layout|safety|empathy|brevity|examples|evidence|sources|facts|language|vocabulary)`
 
 var (
-	noLead      = compile(`^\s*(?:es |该|此|这个|[^\x00-\x7f]{1,4}的)?$`)
+	noLead      = compile(`^\s*(?:es |该|此|这个|[^\x00-\x7f]{1,4}的)?$|(?:,|\s(?:è|é|es|est))\s$`)
 	clauseStops = compile(`^["')\]}*$.!]*\s*(?:$|[.,;:!?(\n]|because\b|since\b)`)
 	// thing is a word for any of the labels, adjective goes before it where it is the answer.
 	thing     = compile(`^(?:option|choice|letter|label|output|response|overall|best)$`)
@@ -98,12 +118,14 @@ var (
 	// ownAnswer announces the answer to the question that two responses are about: "The correct option is B".
 	ownAnswer = compile(`^\W*(?:(?:\w+\s+)?(?:own|correct|right|true|valid)\s\w+
 		|(?:\w*\s+)*(?:answer|option|letter|solution)\b[^:\n]*$)`)
+	// ranked follows a label that is chosen before another.
+	ranked = compile(`^["')\]*]*(?:'s?(?:\s⟨work⟩)?)?\s⟨over above ahead\sof⟩\s`)
 	// afterBut ends with what sets the next label against one that is denied.
 	afterBut = compile(`\b(?:but|sondern|sino|mais plutôt|ma)(?: rather)?[\s"'(]*$`)
 	// ownWords may stand between a word and the colon after it, relative between it and a verb.
 	ownWords = compile(`^["']?(?:\s*\([^)\n]{0,40}\)?)?
 		(?:[\s_]+(?:label|answer|choice|option|key|letter|here|number|then|so
-			|assistant|response|output|reply|model|of the (?:two|pair)(?: \w+)?))?["'\s]*$`)
+			|assistant|response|output|reply|model|⟨work⟩|of (?:the (?:two|pair)(?: \w+)?|them)))?["'\s]*$`)
 	relative = compile(`^[^:(\[]{0,80}(?:\([^)]{0,20}\)?[^:(\[]{0,40})?$`)
 	verb     = compile(`^[\s,"')\]]*(?:is|are|was|be|it's|ist|lautet|est|es|è|é|está)[\s:]
 		|^[^\x00-\x7f]{0,8}(?:是|为|は|은|는|является|это)`)
@@ -118,8 +140,9 @@ func (p place) alone() rank {
 	to := p.end + len(line)
 	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
 	isWord := p.out-p.in > 1
-	if p.from > from && endsAll.MatchString(p.right) &&
-		(correcting.MatchString(p.left) || isWord && isLast && loneLead.MatchString(p.left)) {
+	concludes := isLast && p.form < demanded && concluded.MatchString(p.left) && !conditional(p.left)
+	corrects := p.from > from && (correcting.MatchString(p.left) || isLast && isWord && loneLead.MatchString(p.left))
+	if (concludes || corrects) && endsAll.MatchString(p.right) {
 		return declared
 	}
 	if p.start-from > before || !loneLead.MatchString(v.lower[from:p.start]) {
@@ -149,11 +172,20 @@ var (
 		|no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm
 		|c'est une|es un|è un|é um|das ist ein|es ist ein
 	)[\s,:.…!]+)*[^\pL\d]*$`)
+	// concluded ends with what a name alone follows as the conclusion, loneTail is all that may follow one.
+	concluded = compile(`(?:^|[\s,;:–—-])(?:
+			⟨so but hence thus therefore ergo donc daher deshalb quindi portanto por\stanto hands\sdown probably definitely
+			clearly likely narrowly overall easily marginally slightly obviously⟩|by\sa\s\w+)[,:]?\s+
+		(?:(?:it's|it is|i say|i'd say)\s)?(?:the\s)?$`)
+	loneTail = compile(`^["')\]*]*,?\s*(?:⟨adverb⟩|by\san?\s[\w\s]{1,16}
+		|⟨it\sis for\sme hands\sdown no\scontest all\sthe\sway of\scourse without\squestion
+		i'd\ssay i\sthink for\ssure⟩)?\s*(?:$|[.!;\n])`)
 	// correcting is all that goes before a label that takes the place of another.
 	correcting = compile(`^[^\pL\d]*(?:(?:
 		no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm|oops
 		|nein|non|não|нет|perdón|pardon|desculpe|scusa|entschuldigung|verzeihung|perdona|oh
 	)[\s,:.…!]+)+["'(\[*]*$`)
 	loneEnd = compile(`^[^\pL\d?]*(?:です|だ)?[^\pL\d?]*$`)
-	opens   = compile(`^["')\]*]*\s*(?:[.),(–—-]|:[^:]*$|(?:because|since)\b)`)
+	opens   = compile(`^["')\]*]*\s*(?:[.),(–—-]|:[^:]*$
+		|⟨because since by over for\sme hands\sdown all\sthe\sway it\sis⟩\b)`)
 )

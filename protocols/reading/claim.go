@@ -30,11 +30,20 @@ func (g grammar) claim(p place) claim {
 	value, praise := g.praise(p)
 	word, side, at := g.announced(p, praise)
 	lone := p.alone()
+	asked := p.answered(g.asked)
+	if asked != unjudged && loneTail.MatchString(p.right) {
+		lone = declared
+	}
 	isBoxed := strings.HasSuffix(strings.TrimRight(p.left, " {$(\"'["), `\boxed`)
 	if at < 0 || p.form < demanded && praise == nothing && word == "" && lone == nothing && !isBoxed {
 		return c
 	}
-	if word != "" && !claimed(p.left[:at]) {
+	quote := strings.LastIndexByte(p.left, '"')
+	if p.form < demanded && (word == "" || at > quote) &&
+		(speech.MatchString(p.left) && !endsQuote.MatchString(p.right) || attributed.MatchString(p.right)) {
+		return c
+	}
+	if word != "" && (!claimed(p.left[:at]) || p.form < demanded && g.sides != nil && hedged.MatchString(p.left[at:])) {
 		if p.form < demanded {
 			return c
 		}
@@ -70,9 +79,12 @@ func (g grammar) claim(p place) claim {
 		return c
 	}
 	c.side = side
+	if side == unjudged && praise == nothing && p.name != "" && lone > nothing {
+		c.side = asked
+	}
 	switch {
-	case side != unjudged && g.sides != nil:
-		c.value = cmp.Or(g.sides(p.label, side), c.value)
+	case c.side != unjudged && g.sides != nil:
+		c.value = cmp.Or(g.sides(p.label, c.side), c.value)
 		c.several = praise > nothing && value != c.value
 	case praise > nothing:
 		c.value = value
@@ -88,9 +100,30 @@ func (g grammar) claim(p place) claim {
 	return c
 }
 
+// answered returns what a name alone is, as the answer to the question before it, or to the one that was asked where it
+// comes first.
+func (p place) answered(asked judgment) judgment {
+	v := p.view
+	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
+	if before == "" && v.text[p.end-1] != ']' {
+		return asked
+	}
+	if !strings.HasSuffix(before, "?") {
+		return unjudged
+	}
+	from, _ := v.statement(len(before) - 1)
+	for _, m := range sidedWords.in(before[from:]) {
+		if side := sideOf(before[from:from+m[1]], m[0]); side != unjudged {
+			return side
+		}
+	}
+	return unjudged
+}
+
 // unsaid tells whether a label is denied, doubted, quoted, asked or offered, and not said by the reply itself.
 func (p place) unsaid(isAnnounced bool) bool {
-	if !claimed(p.left) || matches(p.left, unreal, ofOthers) || p.view.inQuestion(p.start, p.end) ||
+	isOthers := ofOthers.MatchString(p.left) && !unmoved.MatchString(p.left)
+	if !claimed(p.left) || isOthers || unreal.MatchString(p.left) || p.view.inQuestion(p.start, p.end) ||
 		conjunctive.MatchString(p.left) && hanging.MatchString(p.right) {
 		return true
 	}
@@ -111,7 +144,15 @@ func (p place) isOverruled() bool {
 }
 
 var (
+	// attributed follows a label in a quotation of somebody.
+	attributed = compile(`^[^"\n]*"[\s,]*⟨says said writes wrote claims claimed according⟩\b`)
+	// speech ends in a quotation within a sentence, which endsQuote ends.
+	speech    = compile(`^(?:[^"]*"[^"]*")*[^"]*[a-z][^"]*"[^"\n]*$`)
+	endsQuote = compile(`^[)\]]*"`)
+	// unmoved says that another order changes nothing.
+	unmoved     = compile(`\b⟨still same not\schange unchanged regardless either\sway⟩\b|n't\schange`)
 	impersonal  = compile(`^to\s`)
+	hedged      = compile(`\b⟨might may could perhaps maybe possibly⟩\b`)
 	would       = compile(`\b(?:would|could) (?:be|have been)\b`)
 	conjunctive = compile(`\b(?:would|could|might)\b`)
 	// hanging follows a label that hangs on a condition.
@@ -170,7 +211,7 @@ var (
 	together = compile(`^[)\]}"']*(?:,?\s*(?:,|and|or)\s*\(?[a-j]\)?)*\s+(?:is|are)\b`)
 	// explained begins what explains the label, or is its text.
 	explained = compile(`^["')\]}*]*\s*(?:[:(]|[–—-]\s|\)\s\w)
-		|\b(?:because|since|as|while|whereas|although|though|which|that|if|for|with|than
+		|\b(?:because|since|as|while|whereas|although|though|which|that|if|for|with|than|que|als|dan|niż|di
 			|first|initial(?:ly)?|previous(?:ly)?|earlier)\b|>`)
 	corrected = compile(`^["')\]}>*$]*[\s.,;:!…—–-]+
 		(?:oh|oops|hmm|no|wait|sorry|actually|correction|scratch that|or rather|i meant?|make that)\b`)

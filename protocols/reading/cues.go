@@ -39,15 +39,20 @@ func oneWord(list string) string {
 	return `(?:` + strings.Join(words, "|") + `)`
 }
 
-// lexicon has words by their first byte; of those that begin alike the longest comes first.
-type lexicon [256][]string
+// lexicon has words by their first three bytes; of those that begin alike the longest comes first.
+type lexicon struct {
+	first [256]bool
+	words map[string][]string
+}
 
 func newLexicon(words []string) *lexicon {
-	var l lexicon
+	l := lexicon{words: map[string][]string{}}
 	for _, word := range words {
-		l[word[0]] = append(l[word[0]], word)
+		l.first[word[0]] = true
+		begin := word[:min(len(word), 3)]
+		l.words[begin] = append(l.words[begin], word)
 	}
-	for _, alike := range l {
+	for _, alike := range l.words {
 		slices.SortFunc(alike, func(a, b string) int { return len(b) - len(a) })
 	}
 	return &l
@@ -55,12 +60,12 @@ func newLexicon(words []string) *lexicon {
 
 // at returns where the word ends that begins at byte i of a text, or 0.
 func (l *lexicon) at(text string, i int) (end int) {
-	if i >= len(text) || i > 0 && isLetter(text[i]) && isLetter(text[i-1]) {
+	if i+3 > len(text) || !l.first[text[i]] || i > 0 && isLetter(text[i]) && isLetter(text[i-1]) {
 		return 0
 	}
-	for _, word := range l[text[i]] {
+	for _, word := range l.words[text[i:i+3]] {
 		end := i + len(word)
-		if strings.HasPrefix(text[i:], word) && !wordBefore(text, i) && (!isLetter(word[0]) || !wordAfter(text, end)) {
+		if strings.HasPrefix(text[i:], word) && !wordBefore(text, i) && (!isLetter(word[len(word)-1]) || !wordAfter(text, end)) {
 			return end
 		}
 	}

@@ -15,6 +15,7 @@ type grammar struct {
 	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
 	asked   judgment                             // better or worse; unjudged where nothing is compared
 	sides   func(l label, said judgment) string  // the value of one of two that is said to be better or worse
+	scores  func(*view, []label) (claim, bool)   // what scores of two say
 	more    *expression                          // follows a label of which more are named without a noun
 }
 
@@ -70,10 +71,18 @@ func (g grammar) read(reply string) Found {
 	if !ok {
 		final, ok = g.sole(v, all)
 	}
-	if !ok {
+	if g.scores != nil && final.form < demanded {
+		scored, isScored := g.scores(v, all)
+		final.several = final.several || ok && isScored && scored.value != final.value
+		if !ok {
+			final, ok = scored, isScored
+		}
+	}
+	isFaint := final.rank == praised && final.rule == rulePredicate && g.sides != nil // it holds where nothing follows
+	if !ok || isFaint && v.isFollowed(all, final.end) {
 		return Found{Outcome: None}
 	}
-	said := g.saidBefore(v, all, final)
+	said := g.saidBeside(v, all, final)
 	final.value = cmp.Or(final.value, said)
 	f := v.found(final.rule, final.value, final.in, final.out)
 	switch {
@@ -84,6 +93,12 @@ func (g grammar) read(reply string) Found {
 		f.Outcome = None
 	}
 	return f
+}
+
+// isFollowed tells whether a later statement has one of some labels.
+func (v *view) isFollowed(all []label, end int) bool {
+	_, to := v.statement(end - 1)
+	return len(all) > 0 && all[len(all)-1].start >= to
 }
 
 // claims are those that the statements of a view make, the last first. Where that has the form that was asked for, no
@@ -146,7 +161,10 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 			final = c
 			continue
 		case c.value == final.value:
-			if !together && c.rank >= final.rank {
+			switch {
+			case c.rank > final.rank && final.rank == praised:
+				final = c
+			case !together && c.rank >= final.rank:
 				return final, true
 			}
 			continue
@@ -174,18 +192,24 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 	return final, ok
 }
 
-// saidBefore returns what the words right before a label in the form that was asked for say of the two, or nothing:
+// saidBeside returns what the words beside a label in the form that was asked for say of the two, or nothing:
 // B>A of "Assistant A is worse: [[A>B]]".
-func (g grammar) saidBefore(v *view, all []label, final claim) (value string) {
+func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 	if g.sides == nil || final.form < demanded {
 		return ""
 	}
 	k := max(0, slices.Index(all, final.label))
-	names := slices.DeleteFunc(slices.Clone(all[max(0, k-8):k]), func(l label) bool { return l.form == demanded })
+	near := slices.Clone(all[max(0, k-8):min(len(all), k+4)])
+	names := slices.DeleteFunc(near, func(l label) bool { return l.form == demanded })
 	for i := range slices.Backward(names) {
 		p := newPlace(v, names, i)
-		isNear := p.from == final.statement || p.to == final.statement
-		if !isNear || turning.MatchString(v.lower[p.end:final.start]) {
+		isBefore := p.start < final.start
+		between := v.lower[min(p.end, final.end):max(p.start, final.start)]
+		switch {
+		case p.from != final.statement && !(isBefore && p.to == final.statement),
+			!isBefore && matches(between, turning, conceding):
+			continue
+		case isBefore && turning.MatchString(between):
 			return ""
 		}
 		c := g.claim(p)
@@ -205,7 +229,8 @@ func (c claim) ends(v *view) bool { return clauseEnds.MatchString(v.lower[c.end:
 func (c claim) isItem(v *view) bool { return itemLead.MatchString(v.upTo(c.start)) }
 
 var (
-	wordless = compile(`^[^\pL\d]*$`)
-	also     = compile(`\balso\b`)
-	itemLead = compile(`^[^.:,\n]{1,40}:[\s"'(]*$`)
+	wordless  = compile(`^[^\pL\d]*$`)
+	also      = compile(`\balso\b`)
+	conceding = compile(`\b⟨though although while even if despite unless would⟩\b`)
+	itemLead  = compile(`^[^.:,\n]{1,40}:[\s"'(]*$`)
 )

@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -10,20 +9,25 @@ import (
 
 // PairLabel reads a label that orders two: [[A>B]] in all its forms, or the one that is called the better. offered are
 // those on offer in their plain form: "A>B", "B>A" and "A=B".
-func PairLabel(reply string, offered []string) Found { return pairLabels(reply, offered, "A>B", "B>A") }
+func PairLabel(reply string, offered []string) Found {
+	return pairLabels(reply, offered, better, "A>B", "B>A")
+}
 
 // WorseLabel reads such a label where the worse was asked for: there the name of one alone may stand for the better or
 // the worse.
-func WorseLabel(reply string, offered []string) Found { return pairLabels(reply, offered, "", "") }
+func WorseLabel(reply string, offered []string) Found {
+	return pairLabels(reply, offered, worse, "", "")
+}
 
 // pairLabels reads an order of two; a and b are what a name alone stands for.
-func pairLabels(reply string, offered []string, a, b string) Found {
+func pairLabels(reply string, offered []string, asked judgment, a, b string) Found {
 	return comparison{
 		parse: pairLabel,
 		a:     "A>B",
 		b:     "B>A",
 		tie:   "A=B",
 		names: map[string]string{"A": a, "B": b},
+		asked: asked,
 	}.grammar(offered).read(reply)
 }
 
@@ -35,6 +39,7 @@ func Preference(reply string, offered []string) Found {
 		b:     "B",
 		tie:   "C",
 		names: map[string]string{"A": "A", "B": "B", "C": "C"},
+		asked: better,
 	}.grammar(offered).read(reply)
 }
 
@@ -43,6 +48,7 @@ type comparison struct {
 	parse     func(inside string) string // reads one in brackets
 	a, b, tie string                     // the label that puts A first, that puts B first, and that puts neither
 	names     map[string]string          // what a name alone says
+	asked     judgment                   // better or worse
 }
 
 // The labels of a judgment.
@@ -82,21 +88,25 @@ var (
 	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?
 		(in[- ]?correct|not correct|wrong|correct)\.?$`)
 	barePair     = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:⟨assistant⟩\s)?[ab]\b`)
-	correctWords = strings.Fields(`correct right true richtig korrekt
+	correctWords = newLexicon(strings.Fields(`correct right true richtig korrekt
 		correcte exacte correcta corretta correta верен верный правильный
-		正确 正確 正しい 맞습니다`)
-	incorrectWords = phrases(`not_correct incorrect wrong false falsch inkorrekt
+		正确 正確 正しい 맞습니다`))
+	incorrectWords = newLexicon(phrases(`not_correct incorrect wrong false falsch inkorrekt
 		incorrecte fausse inexacte incorrecta errónea incorretta errata sbagliata incorreta errada
 		неверен неверный неправильный
-		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`)
+		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`))
 	assistantNouns = cuesOf("assistant")
 	// alsoOrdinal follows "the first" where it names one of two.
-	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]|⟨is was wins does did has over and than because since as for seems⟩\b)`)
-	// inOrder stands between two that are named together.
-	inOrder = compile(`^["')\]*]*\s*(?:and|or|und|vs\.?|versus|,|/)\s*["'(]*$`)
+	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]
+		|⟨is was wins does did has over and than because since as for seems⟩\b)`)
+	// tieLead is all that goes before one that is a statement.
+	tieLead = compile(`^\W*(?:
+		⟨so then overall honestly frankly basically essentially really just a an in\sshort in\ssum⟩[\s,:]+)*$`)
+	tieEnds = compile(`^["')]*\s*(?:$|[.,:;!\n–—-]|(?:because|since)\b)`)
 	// tieVerb goes before a word for a tie that is the verdict.
-	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis results\sin ends\sin declaring calling\sit
-		score\sit rate\sit judge\sit consider\sit⟩\s(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
+	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis results\sin ends\sin declaring
+		calling\sit score\sit rate\sit judge\sit consider\sit⟩\s
+		(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
 )
 
 // spelled are the words that name one of two after its place, or a tie, and what each stands for: "former", "draw".
@@ -107,22 +117,15 @@ var (
 
 func spelledLabels() map[string]label {
 	of := map[string]label{}
-	for _, word := range cuesOf("tie") {
-		of[word] = label{}
+	kinds := map[string]label{
+		"first":  {name: "A"},
+		"second": {name: "B"},
+		"tie":    {},
+		"equal":  {says: praised},
 	}
-	for _, word := range cuesOf("equal") {
-		of[word] = label{says: praised}
-	}
-	for name, places := range map[string][]string{"A": {"first", "1", "one"}, "B": {"second", "2", "two"}} {
-		for _, noun := range append(assistantNouns, "one") {
-			of[places[0]+" "+noun] = label{name: name}
-			for _, number := range places[1:] {
-				of[noun+" "+number] = label{name: name}
-				of[noun+" #"+number] = label{name: name}
-			}
-		}
-		for _, word := range cuesOf(places[0]) {
-			of[word] = label{name: name}
+	for kind, l := range kinds {
+		for _, word := range cuesOf(kind) {
+			of[word] = l
 		}
 	}
 	return of
@@ -171,28 +174,30 @@ func correctness(inside string) string {
 	return Incorrect
 }
 
+// sides is the label of the order in which one of two is the better or the worse.
+func (c comparison) sides(l label, said judgment) string {
+	switch {
+	case l.name != "A" && l.name != "B" || said != better && said != worse:
+		return ""
+	case (l.name == "A") == (said == better):
+		return c.a
+	}
+	return c.b
+}
+
 // grammar returns the grammar of a comparison.
 func (c comparison) grammar(offered []string) grammar {
-	sides := func(l label, said judgment) string {
-		switch {
-		case l.name != "A" && l.name != "B" || said != better && said != worse:
-			return ""
-		case (l.name == "A") == (said == better):
-			return c.a
-		}
-		return c.b
-	}
 	return grammar{
 		labels: c.labels,
 		praise: func(p place) (string, rank) {
-			if p.value == c.tie && p.name == "" {
+			if p.name == "" && (p.value == c.tie || p.says > nothing) {
 				return c.praiseTie(p)
 			}
 			s, _ := p.said()
 			if s.judgment == chosen && p.value == c.names[p.name] {
 				return p.value, s.rank
 			}
-			value := sides(p.label, s.judgment)
+			value := c.sides(p.label, s.judgment)
 			if value == "" {
 				return "", nothing
 			}
@@ -200,20 +205,21 @@ func (c comparison) grammar(offered []string) grammar {
 		},
 		rule:    ruleVerdict,
 		offered: offered,
-		asked:   better,
-		sides:   sides,
+		asked:   c.asked,
+		sides:   c.sides,
+		scores:  c.scores,
 	}
 }
 
-// praiseTie returns how firmly a word says that there is a tie.
+// praiseTie returns how firmly a word says that there is a tie, or a list that there is an order.
 func (c comparison) praiseTie(p place) (value string, firm rank) {
 	switch {
 	case partial.MatchString(p.right), inPart.MatchString(p.left) && !inFull.MatchString(p.left):
 		return "", nothing
-	case tieVerb.MatchString(p.left):
-		return c.tie, called
+	case tieVerb.MatchString(p.left), tieLead.MatchString(p.left) && tieEnds.MatchString(p.right):
+		return p.value, called
 	}
-	return c.tie, p.says
+	return p.value, p.says
 }
 
 // labels are those in brackets, the names A and B, and words for a tie. Where nothing else is in brackets, [[A]] orders
@@ -228,25 +234,20 @@ func (c comparison) labels(v *view) []label {
 		}
 	}
 	all = merge(all, c.named(v.letters(assistantNouns, 'C', true)))
-	return merge(all, c.spelled(v, all))
+	return c.rankings(v, merge(all, c.spelled(v)))
 }
 
-// spelled are the names and words for a tie that are spelled out. "The former" goes by the order of the names before it.
-func (c comparison) spelled(v *view, names []label) (all []label) {
+// spelled are the names and words for a tie that are spelled out; "first" alone is one in "the first is".
+func (c comparison) spelled(v *view) (all []label) {
 	for _, m := range spelledWords.in(v.lower) {
 		word := v.lower[m[0]:m[1]]
 		l := spelled[word]
+		isName := strings.HasSuffix(v.lower[:m[0]], "the ") &&
+			alsoOrdinal.MatchString(v.lower[m[1]:min(len(v.lower), m[1]+8)])
+		if !isName && (word == "first" || word == "second") {
+			continue
+		}
 		l.start, l.in, l.end, l.out = m[0], m[0], m[1], m[1]
-		if word == "first" || word == "second" {
-			if !strings.HasSuffix(v.lower[:m[0]], "the ") || !alsoOrdinal.MatchString(v.lower[m[1]:]) {
-				continue
-			}
-		}
-		before, _ := slices.BinarySearchFunc(names, l.start, func(l label, at int) int { return l.start - at })
-		if (word == "former" || word == "latter") && before > 1 && names[before-2].name == "B" &&
-			inOrder.MatchString(v.lower[names[before-2].end:names[before-1].start]) {
-			l.name = map[string]string{"A": "B", "B": "A"}[l.name]
-		}
 		l.value = c.tie
 		if l.name != "" {
 			l.value = c.names[l.name]
@@ -274,11 +275,13 @@ func (c comparison) named(letters []label) []label {
 func (v *view) brackets(parse func(inside string) string) []label {
 	var all []label
 	end := 0
-	for _, open := range v.find([]string{"["}) {
-		at := open[0]
+	for at := range v.lower {
+		if v.lower[at] != '[' || at < end {
+			continue
+		}
 		text := v.lower[at:min(len(v.lower), at+after)]
 		m := bracketed.find(text)
-		if at < end || m == nil {
+		if m == nil {
 			continue
 		}
 		end = at + m[1]
@@ -287,41 +290,23 @@ func (v *view) brackets(parse func(inside string) string) []label {
 			l.form = demanded
 		}
 		l.value = parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
-		if l.value != "" {
+		if l.value != "" || l.form == demanded && muddled.MatchString(text[m[4]:m[5]]) {
 			all = append(all, l)
 		}
 	}
 	return all
 }
 
+// muddled is what a label holds that orders two in no way.
+var muddled = compile(`^\s*[ab]\s*[<>=]+[ab<>=\s]+$`)
+
 // bracketed is what one or two brackets hold, either side of which may be incomplete.
 var bracketed = compile(`^(\[(?: ?\[){0,2}) ?([^\[\]\n]{1,48})(\](?: ?\]){0,2})`)
 
-// find is where a view has some words.
-func (v *view) find(words []string) [][]int {
-	var all [][]int
-	for _, word := range words {
-		for from := 0; ; from += len(word) {
-			n := strings.Index(v.lower[from:], word)
-			if n < 0 {
-				break
-			}
-			from += n
-			all = append(all, []int{from, from + len(word)})
-		}
-	}
-	slices.SortFunc(all, func(a, b []int) int { return cmp.Or(a[0]-b[0], b[1]-a[1]) })
-	return all
-}
-
 // words are the labels that are one of some words, each of which says the value.
-func (v *view) words(words []string, value string) []label {
-	var all []label
-	for _, m := range v.find(words) {
-		isWord := !wordBefore(v.lower, m[0]) && !wordAfter(v.lower, m[1])
-		if isWord && (len(all) == 0 || m[0] >= all[len(all)-1].end) {
-			all = append(all, label{value: value, start: m[0], end: m[1], in: m[0], out: m[1]})
-		}
+func (v *view) words(words *lexicon, value string) (all []label) {
+	for _, m := range words.in(v.lower) {
+		all = append(all, label{value: value, start: m[0], end: m[1], in: m[0], out: m[1]})
 	}
 	return all
 }
@@ -329,12 +314,15 @@ func (v *view) words(words []string, value string) []label {
 // orders are the orders of two that stand without brackets: "A > B".
 func (v *view) orders() []label {
 	var all []label
-	for _, sign := range v.find([]string{"<", "=", ">"}) {
-		start := len(strings.TrimRight(v.lower[:sign[0]], " \t\n")) - 1
+	for sign := range v.lower {
+		if v.lower[sign] < '<' || v.lower[sign] > '>' {
+			continue
+		}
+		start := len(strings.TrimRight(v.lower[:sign], " \t\n")) - 1
 		if start < 0 || len(all) > 0 && start < all[len(all)-1].end || wordBefore(v.lower, start) {
 			continue
 		}
-		m := barePair.find(v.lower[start:min(len(v.lower), sign[1]+before/8)])
+		m := barePair.find(v.lower[start:min(len(v.lower), sign+1+before/8)])
 		if m == nil {
 			continue
 		}
@@ -408,6 +396,9 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 			continue
 		}
 		l, ok := v.letter(nouns, i)
+		if areNames && l.form == bare && numbered.MatchString(v.lower[max(0, i-before/8):i]) {
+			continue
+		}
 		if ok || areNames && v.isName(i, l.form) {
 			l.value = string(letter)
 			all = append(all, l)
@@ -416,12 +407,13 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	return all
 }
 
-// isName tells whether the letter at i is the name of one of two by the words around it: the A of "A good answer" and the
-// B of "plan B" are not.
+// isName tells whether the letter at i is the name of one of two by the words around it: the A of "A good answer" is
+// none.
 func (v *view) isName(i int, written form) bool {
 	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
-	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) && !acts.MatchString(right)
-	return v.text[i] <= 'B' && goesOnName.MatchString(right) && !isArticle && !numbered.MatchString(strings.ToLower(left))
+	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) &&
+		!acts.MatchString(right) && sayingWords.at(v.lower, i+2) == 0
+	return v.text[i] <= 'B' && goesOnName.MatchString(right) && !isArticle
 }
 
 // letter is the label of the letter at i, if it is one.
@@ -470,12 +462,12 @@ var (
 		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
 	// goesOnName follows a name, and acts an A that begins a sentence and is no article.
-	goesOnName = compile(`^(?:'s\s|\s+["'(]?[a-z])`)
+	goesOnName = compile(`^(?:'\pL{1,4}(?:\s|[.,]|$)|\s+["'(]?[a-z\d])`)
 	begun      = compile(`(?:^|[.!?:;\n"*(\d-])\s*["'(*]*$`)
-	acts       = compile(`^(?:'s\s|\s+(?:\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
+	acts       = compile(`^(?:'s\s|\s+(?:\d|\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
 		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)
 		|⟨cannot might may can could should would will got has had did was won lost ran took made said went kept left told
-			wrote gave came ahead over above⟩)\b)`)
+			wrote gave came ahead over above just simply still also really only daha est es jest it\sis⟩)\b)`)
 	// numbered goes before letters that number something else.
 	numbered = compile(`\b⟨vitamin plan type class grade group hepatitis point points station section part figure table
 		team step appendix level schedule case variable set event matrix node town city train line angle room bus exhibit

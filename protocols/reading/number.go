@@ -31,13 +31,13 @@ var (
 )
 
 // numberCues announce a number, in the languages of words.go.
-var numberCues = strings.Fields(`answer ans: result antwort
+var numberCues = newLexicon(strings.Fields(`answer ans: result antwort
 	réponse respuesta risposta resposta résultat "total" ответ 答案 答え 정답 답은
-	boxed{ ####`)
+	boxed{ ####`))
 
 // statedNumber is the number of the last statement that has one; what would be so is none.
 func (v *view) statedNumber() (f Found, ok bool) {
-	all := v.find(numberCues)
+	all := numberCues.in(v.lower)
 	slices.Reverse(all)
 	for _, m := range all[:min(len(all), lookBack)] {
 		isUnreal := hypothetical.MatchString(v.lower[m[1]:min(len(v.lower), m[1]+40)]) &&

@@ -35,8 +35,8 @@ var (
 		|initial|first|previous|if_|_if|score|grade|why|text|count|number_of|\breference|_reference|student|ration
 		|analysis|options|answers|comment|assistant_[ab]|_[ab]$|^[ab]_
 		|` + aspect + `_(?:winner|better|best|verdict|choice|pick)|(?:winner|better|best)_(?:(?:in|on|by|for)_)?` + aspect)
-	betterKey = compile(`(?i)better|best`)
-	worseKey  = compile(`(?i)worse|worst|(?:^|_)lose|reject`)
+	betterKey = compile(`(?i)better|best|strong|superior`)
+	worseKey  = compile(`(?i)worse|worst|weak|inferior|poorer|(?:^|_)lose|reject`)
 	// sideStated is a key with a value that name the better together: b_is_better=true, ranking=["B", "A"]. 1 is the side,
 	// 2 says whether it is the better or the worse, 3 is the first of a ranking, 4 a tie.
 	sideStated = compile(`(?i)^(?:
@@ -45,10 +45,13 @@ var (
 		|(?:(?:final_|overall_)?rank(?:ing|ed|s)?(?:_best_(?:first|to_worst))?|best_to_worst)=\[\s*"(
 			(?:(?:assistant|response) )?[ab])"
 		|(?:is_)?(?:a_)?(tie|draw)=true)`)
+	// scored is a key with a number that are the score of one: "assistant_a_score"=7.
+	scored = compile(`(?i)^(?:score_)?(?:(?:assistant|response|model|answer)_)?([ab])(?:_(?:score|rating|total))?
+		="?([\d.]+)"?$`)
 	isList = compile(`^\[[^\[]`)
 	// callKey is a key under which a call of a tool has what it is called with.
 	callKey = compile(`^\\?(?:arguments|parameters|args|kwargs|input|(?:tool|action)_input
-		|function(?:_call)?|tool_calls?)\\?$`)
+		|function(?:_call)?|tool_calls?|(?:overall_)?(?:score|rating)s?)\\?$`)
 	// keyed ends with the key of a list of keys and values, as in YAML.
 	keyed = compile(`(?:^|\n)[ \t"'-]*[\pL\d]+(?:_[\pL\d]+)*["']?:[\s"'(-]*$`)
 )
@@ -81,6 +84,10 @@ func (d *dresser) field(key string, i, end int) {
 	switch {
 	case side != nil:
 		d.put(i, cmp.Or(announcement(side[2]), "\nbetter answer: ")+side[1]+side[3]+side[4]+"\n")
+		return
+	case scored.MatchString(key + "=" + value):
+		m := scored.findString(key + "=" + value)
+		d.put(i, "\nassistant "+strings.ToUpper(m[1])+" scores "+m[2]+".\n")
 		return
 	case callKey.MatchString(key):
 		word = "\n"

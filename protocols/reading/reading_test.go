@@ -96,12 +96,12 @@ func TestMisread(t *testing.T) {
 // written by people who did not write the readers; those of heldout.txt were tried when the readers were done, and what
 // was wrong was then mended. kinds.txt shows the rules on the worse of two, tool calls and retractions at work;
 // kinds_heldout.txt was written before these rules and kept back until they stood; kinds_heldout2.txt came later and says
-// itself how it was used. issues.txt has what users and
-// reviewers found. None may be read as another label than a person reads, and of those that have one, and of
+// itself how it was used, as does styles2.txt; plain.txt has plain verdicts and their near misses. issues.txt has what
+// users and reviewers found. None may be read as another label than a person reads, and of those that have one, and of
 // contradictions, at least so many of 100 must be read.
 func TestStyles(t *testing.T) {
 	for file, least := range map[string]int{"styles": 99, "heldout": 96, "kinds": 90, "kinds_heldout": 90, "kinds_heldout2": 90,
-		"issues": 100} {
+		"styles2": 95, "plain": 92, "issues": 100} {
 		t.Run(file, func(t *testing.T) {
 			stated, read := map[bool]int{}, map[bool]int{} // contradictions apart
 			for _, row := range table(t, file, 3) {

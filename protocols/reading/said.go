@@ -34,12 +34,15 @@ var (
 		may\s⟩)`)
 	// supposed ends with a condition of the next word, what is preferred to it, or what the judge was told to say.
 	supposed = each(`$`,
-		`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|why|had)\s+
+		`\b(?:if|suppose|supposing|whether|assuming|assume|unless|imagine|had|wonder\w*\swhy|(?:ask|know|clear)\w*\swhy)\s+
 			(?:that\s+|(?:i|we|one|you)\s[^,;:]{0,30})?
 			(?:the\s+|this\s+|our\s+|my\s+|your\s+)?
 			(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?["'(\[{$\s]*`,
 		`\bprefer\s[^.;]{0,60}\bto`+open,
 		toSay+`[^.;:,\n\]]{0,40}`)
+	// forced is a condition that is met: "if one has to be called worse, it is".
+	forced = compile(`\bif\s(?:i|we|one|you)(?:'d)?\s(?:\w+ly\s)?
+		⟨has have had must were was am⟩\s⟨to forced asked pressed⟩\b`)
 	doubted = each(`[^.,;:]{0,24}$`,
 		`(?:n't|\b(?:not|never|no|nothing|hardly|false|untrue|wrong|hard|difficult|disagree|deny))\b[^.;:,]{0,40}\bthat\b`,
 		`\b(?:might|could|would|may|can|student|someone|people|one)\s+(?:\w+\s+)?
@@ -53,11 +56,15 @@ var (
 			|(?:wrong|incorrect|unfair|(?:mistake|error|trap)(?: is| would be?)?) to \w+
 			|(?:could|might|may|can) be (?:argued|said|thought)
 			|(?:book|key|textbook|author|student|reference|assistant|[ab]) (?:says|said|claims|claimed|wrote|states|stated)
-			|tempting|tempted to \w+|going to \w+)\b`,
+			|tempting|(?:tempted|wanted|(?:was|were) (?:going|about)) to \w+)\b`,
 	)
 	// ours is said for oneself: "I would say", "we can conclude".
 	ours = compile(`\b(?:i|we)\s+
 		(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
+	// certain is said for oneself as well, though it denies something.
+	certain = compile(`\b(?:no(?:body)?\s(?:\w+\s){0,2}?⟨question doubt denying deny dispute⟩
+		|can(?:no|')t\s⟨deny dispute⟩
+		|undeniabl\w+)\b[^.;:,]{0,24}$`)
 	// mentioned ends with what something else is said of than that it is so.
 	mentioned = compile(`(?:\b(?:
 		consider(?:ed|ing)?|rule[ds]? out|lean(?:ed|ing)?|(?:could|might)(?: \w+){0,3} be|close to|bordering
@@ -80,9 +87,10 @@ var (
 	// retraction takes back what goes before it; retracted are the ways in which it does so after a verdict.
 	retraction = compile(`⟨retraction⟩`)
 	retracted  = each(``,
-		`(?:^|[.!?\n。)\]–—-])\W*(?:(?:wait|actually|hmm+|oops|no|sorry|or rather|but|and)\W+|[^.!?\n,;:]{1,24},\s)*
+		`⟨undecided⟩`,
+		`(?:^|[.!?\n。)\]–—-])\W*(?:(?:wait|actually|hmm+|oops|no|sorry|or rather|but|and)\W+|[^.!?\n,;:]{1,24},?\s)*
 			⟨retraction⟩(?:$|\s*[^\s\w]
-			|\s(?:(?:this|that|my|the)\s)?(?:verdict|answer|label|selection|choice|judge?ment|jugement|decision))`,
+			|\s(?:(?:this|that|my|the)\s)?(?:and|so|verdict|answer|label|selection|choice|judge?ment|jugement|decision))`,
 		`[.!?\n]\W*(?:wait|actually|hmm+|oops|no|sorry)\b[^.\n]{0,40}\b(?:
 			(?:that|this|it)(?:'s| is| was)\s+(?:\w+\s+)?(?:wrong|incorrect|not (?:right|correct|true)|a mistake)
 			|i (?:was wrong|made an? (?:mistake|error)|misread|take (?:that|this|it) back|withdraw|can(?:not|'t) decide))\b`,
@@ -137,7 +145,8 @@ func (v *view) claims(i int) bool { return claimed(v.upTo(i)) }
 
 func claimed(left string) bool {
 	clause := left[strings.LastIndexAny(left, ",;:")+1:]
-	return !denied(clause) && !matches(clause, supposed...) && !doubts(clause) && !cited(left)
+	isSupposed := matches(clause, supposed...) && !forced.MatchString(clause)
+	return !denied(clause) && !isSupposed && !doubts(clause) && !cited(left)
 }
 
 // denied tells whether what comes next is turned into its opposite: "not", "rather than the".
@@ -166,7 +175,7 @@ func doubts(s string) bool {
 	if all := turns.regular().FindAllStringIndex(s, -1); len(all) > 0 {
 		s = s[all[len(all)-1][1]:]
 	}
-	return matches(s, doubted...) && !ours.MatchString(s)
+	return matches(s, doubted...) && !matches(s, ours, certain)
 }
 
 // conditional tells whether what stands before a label is a condition of it, and no circumstance of a statement: "When

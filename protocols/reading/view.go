@@ -152,9 +152,8 @@ func (d *dresser) next(i int) int {
 var markup = compile(`^(?i:
 	&(gt|lt|amp|nbsp);
 	|<(?:
-		(/?)((?:(?:final|best|better|preferred|chosen|worst|worse|rejected)_)?
-			(?:answer|verdict|judge?ment|label|decision|selection)
-			|(?:best|better|preferred|chosen|worst|worse|rejected)(?:_(?:response|assistant|option|one))?|winner|loser)
+		(/?)((?:\w{1,20}_)?(?:answer|verdict|judge?ment|label|decision|selection|choice|preference|pick|winner|loser
+			|(?:best|better|stronger|superior|preferred|chosen|worst|worse|weaker|inferior|rejected)(?:_\w{1,20})?))
 		|(br ?/?|/(?:parameter|arg_value|function|invoke))
 		|parameter(?:=| name=")(\w{1,40})"?
 		|arg_key>(\w{1,40})</arg_key>\s*<arg_value

@@ -35,14 +35,16 @@ var (
 	// isWord joins an answer to what it is.
 	isWord = `(?:["'\])]*(?:
 			[:=|→➡⇒–—\n]+|->|=>|\s-\s|>\s
-			|(?:^|[\s,])⟨is are was be goes\sto it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
-				wäre está fällt\sauf⟩(?:[\s:]|$)
+			|(?:^|[\s,])⟨is are was be goes\sto belongs\sto comes\sfrom
+				it's i\.e\.,? namely ist lautet lauten est sont es son è sono é são
+				wäre está fällt\sauf jest blijft هو هي olan справился ответил⟩(?:[\s:]|$)
 			|⟨является это 是 (?:^|[^因])为 為 は が 이 은 는 가 를 을⟩
 		)\s*)`
 
 	// filler stands between that and a label, and says nothing else.
 	filler = `(?:⟨clearly most\slikely likely probably definitely therefore thus hence then simply indeed
-		actually obviously surely certainly still also only just now in\sfact again that\sof that the to as\sfollows
+		actually obviously surely certainly still also only just now in\sfact again that\sof that the to
+		as\sfollows assistant: olan
 		given\sby best closest correct right final response\sis answer\sis label\sis letter number overall a an
 		die der das den het one\sthat answer reply response\sthat assistant that\swas that\swere which\swas
 		also most either both between better plausible my be by with
@@ -53,23 +55,22 @@ var (
 
 	opening = `[\s"'«„(\[{<$#\\✅✔❌✗☑️🏆➡→|:]*`
 
-	// choosing goes right before what somebody says to choose.
+	// choosing goes right before what somebody says to choose: 1 and 4 name what was asked for, 2 and 5 what is better, 3
+	// what is worse.
 	choosing = `(?:
 		(?:
 			\b(?:i|we|i'll|we'll|i'd|we'd|i've|i'm|let me|let's|must|have to|need to|therefore|thus|so|to|can|hence)\b
 				[^.,;:]{0,24}
 			|^[^\pL(]*|,\s*
-		)\b⟨choose chose chosen choosing select selected selecting pick picked prefer recommend answer guess say
-			go\swith going\swith go\sfor hand\sthe\suser favou?r side\swith opt\sfor settle\son vote\sfor output
-			respond\swith call\sit call\sthis⟩
-			(?:\s+(?:one|the|is|with|for))?
+		)\b(?:⟨choose⟩|(⟨say⟩)|(⟨prefer⟩)|(⟨drop⟩))
+			(?:\s+(?:one|the|is|with|for|to))?
 		|\b(?:chang|switch|revis|updat)\w*\s(?:(?:my|this|that|it|the)\b[^.,;:]{0,32}\b)?to(?:\s+be)?
 		|\b(?:it's|it is|it must be|it should be|it has to be|that's|i meant?|corresponds to|closest to)
 			(?:\s+(?:in fact|actually|indeed|therefore|thus))?
-		|\b⟨ich\swähle wähle\sich je\schoisis choisis je\ssélectionne je\sretiens elijo escojo selecciono
-			ich\sbevorzuge ich\sentscheide\smich\sfür je\spréfère prefiero me\squedo\scon preferisco prefiro
-			scelgo escolho seleciono fico\scom voto⟩
-		|⟨выбираю предпочитаю 选择 選択 更喜欢 (?:^|[我故应应该就,.\s])[选選] 答⟩
+		|\bif\s(?:i|we|you|one)\s(?:could|can|had|have|has|must|(?:was|were)\s(?:forced|asked|allowed))\b[^.]{0,40}?,?
+			\s(?:it|that)(?:\swould|'d|\swill)\sbe
+		|⟨i-choose⟩|(⟨i-prefer⟩)
+		|⟨选择 選擇 (?:^|[我故应应该就,.\s])[选選] 答⟩
 	)`
 )
 

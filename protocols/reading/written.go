@@ -7,8 +7,8 @@ import (
 
 var (
 	// continental are words of texts that write 1.250,5 for 1,250.5.
-	continental = strings.Fields(`ist sind und das est sont une sono della che são uma antwort respuesta risposta resposta
-		réponse è é`)
+	continental = newLexicon(strings.Fields(`ist sind und das est sont une sono della che são uma antwort respuesta risposta resposta
+		réponse è é`))
 	euros = compile(`^\s*(?:€|euros?\b|eur\b)`)
 	// pointed is a number whose point parts thousands or decimals, commaed what a comma adds to one, or parts.
 	pointed     = compile(`^[1-9]\d{0,2}\.\d{3}$`)
@@ -21,7 +21,7 @@ var (
 
 func (v *view) hasContinental() bool {
 	isCyrillic := func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }
-	return strings.ContainsFunc(v.lower, isCyrillic) || len(v.words(continental, "")) > 0
+	return strings.ContainsFunc(v.lower, isCyrillic) || len(continental.in(v.lower)) > 0
 }
 
 // nextNumber is NextNumeral with a decimal comma, and with the points that part thousands where a comma parts decimals.

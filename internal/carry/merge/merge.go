@@ -49,10 +49,10 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	}
 	defer remove()
 	part := filepath.Join(temp, name)
-	r.Shards = withTries(m, r.Shards)
 	w := &work{Maker: m, Request: r, lacks: map[int][]string{}}
+	w.Shards = w.withTries()
 	do := w.single
-	if _, err := os.Stat(filepath.Join(r.Shards[0], scoring.SuiteFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(w.Shards[0], scoring.SuiteFile)); err == nil {
 		w.ofSuite, do = true, w.suite
 	}
 	if err := do(ctx, part); err != nil {
@@ -69,9 +69,9 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	return nil
 }
 
-// withTries adds to folders of shards those beside them of later tries. A try may be all that there is of a shard.
-func withTries(m *eval.Maker, named []string) (dirs []string) {
-	for _, dir := range named {
+// withTries adds to the folders of shards those beside them of later tries. A try may be all that there is of a shard.
+func (w *work) withTries() (dirs []string) {
+	for _, dir := range w.Shards {
 		name, tries := filepath.Base(filepath.Clean(dir)), []string(nil)
 		if of := judging.ShardNamed(name); of != nil && strings.HasSuffix(name, judging.ShardSuffix(of.Index, of.Of, "")) {
 			tries = judging.OtherTries(dir)
@@ -81,11 +81,9 @@ func withTries(m *eval.Maker, named []string) (dirs []string) {
 		}
 		for _, try := range tries {
 			same := func(dir string) bool { return filepath.Clean(dir) == try }
-			if !slices.ContainsFunc(named, same) && !slices.Contains(dirs, try) && begun(try) {
+			if !slices.ContainsFunc(w.Shards, same) && !slices.Contains(dirs, try) && begun(try) {
 				dirs = append(dirs, try)
-				if m.Observer != nil {
-					m.Observer.Note(try + " is taken too: a later try of a shard that is named")
-				}
+				w.say("%s is taken too: a later try of a shard that is named", try)
 			}
 		}
 	}
