@@ -58,7 +58,7 @@ func (d Document) Picture(w io.Writer) error {
 
 // drawnColumn returns the first column whose numbers a page draws, among those that a page has; -1 for none.
 func (b Block) drawnColumn() int {
-	if b.Table == nil || b.Chart != RowChart {
+	if b.Table == nil || b.Chart != RowChart || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
 		return -1
 	}
 	return slices.IndexFunc(b.Table.on(Page).Columns, func(c Column) bool { return c.Kind == Number && c.Axis != nil })
