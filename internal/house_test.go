@@ -37,7 +37,7 @@ var rooms = map[string]string{
 		" scoring/stats judging internal/codec internal/disk",
 
 	"protocols/reading":       "",
-	"protocols/imports":       "judging datasets datasets/rows",
+	"protocols/imports":       "judging datasets datasets/rows backends",
 	"protocols/protocoltest":  "judging judging/judgingtest datasets backends",
 	"protocols/answer":        protocol,
 	"protocols/multioption":   protocol,

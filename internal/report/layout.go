@@ -49,14 +49,14 @@ type Layout struct {
 type Grouping struct {
 	First, Title    string   // of its table; "": by category
 	Metrics         []string // of which the first that has a value stands there; nil: the headline
-	Held, HeldWords string   // a metric that it is held against, drawn as a diamond, and what that is; * is the key of the other
+	Held, HeldWords string   // a metric that it is held against, drawn as a diamond, and what that is; * stands for it
 	Beside          string   // a metric that stands beside it
 }
 
 var layouts sync.Map // by the name of the protocol
 
-// Register says how runs of a protocol are laid out. A tile without words has those of its metric; the look of an end and
-// its filter are, unless it has others, called as its part is.
+// Register says how runs of a protocol are laid out. A tile without words has those of its metric; an end without look
+// or filter has those that are called as its part is.
 func Register(protocol string, l *Layout) {
 	l.Noun = cmp.Or(l.Noun, plain.Noun)
 	for i := range l.Ends {

@@ -14,8 +14,8 @@ import (
 	"gavel/scoring"
 )
 
-// importFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into a run: a preference a
-// pair and turn, with what most people voted for as gold, where --human names a file of votes. No such file has the
+// importFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into a run: a preference
+// a pair and turn, with what most people voted for as gold, where --human names a file of votes. No such file has the
 // conversations, so that the items have no texts.
 func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	src, err := imports.Open(r.Files[0])
@@ -40,7 +40,9 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 		source:  src,
 		dataset: judging.DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
 	}
-	ties, inconsistent, labelled := 0, 0, 0
+	ties := 0
+	inconsistent := 0
+	labelled := 0
 	err = f.gather("rows with question_id, turn, judge, and model_a, model_b, winner or model_1, "+
 		"model_2, g1_winner, g2_winner", func(raw json.RawMessage) (answerRow, error) {
 		row, err := judgmentRow(raw, golds)
@@ -159,8 +161,8 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	return golds, split
 }
 
-// checkGames reads the two games' replies and compares them with the winners in the file. In game 1 model_1 was shown as
-// A, in game 2 model_2.
+// checkGames reads the two games' replies and compares them with the winners in the file. In game 1 model_1 was shown
+// as A, in game 2 model_2.
 func checkGames(p judging.Asker, r *judging.Record, games imports.VoteRow) (differ string) {
 	var wrong []string
 	for i, game := range []struct {

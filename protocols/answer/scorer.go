@@ -33,12 +33,14 @@ type scoreRow struct {
 
 // answers is the scorer of runs in which a model answers questions itself.
 type answers struct {
-	items scoring.Gathering[scoreRow]
-	rows  []*scoreRow // in the end
+	scoring.Gathering[scoreRow]
+	rows []*scoreRow // in the end
 }
 
 // NewScorer scores runs in which a model answers questions itself.
-func NewScorer(*judging.Manifest) scoring.Scorer { return new(answers) }
+func NewScorer(*judging.Manifest) scoring.Scorer {
+	return &answers{Gathering: scoring.Gathering[scoreRow]{Metrics: answerMetrics}}
+}
 
 func (*answers) Words() scoring.Words {
 	return scoring.Words{
@@ -57,10 +59,10 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("an answer is to a choice, a number or a preference; "+
 			"this record is of another kind (shape %q)", r.Shape)
 	}
-	if f.items.Known(r.Item) != nil {
+	if f.Known(r.Item) != nil {
 		return false, nil
 	}
-	f.items.Of(r.Item, func(item string) scoreRow {
+	f.Of(r.Item, func(item string) scoreRow {
 		a := scoreRow{
 			item:    item,
 			group:   strings.Clone(r.Group),
@@ -78,18 +80,8 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-// Item returns what a question with an answer adds to a metric.
-func (f *answers) Item(id, metric string) (num, den float64, complete bool) {
-	a := f.items.Known(id)
-	if a == nil {
-		return 0, 0, false
-	}
-	num, den = scoring.Adds(answerMetrics, metric, *a)
-	return num, den, true
-}
-
 func (f *answers) Finish() (complete int) {
-	f.rows = f.items.Finish(func(*scoreRow) bool { return true })
+	f.rows = f.Gathered()
 	return len(f.rows)
 }
 

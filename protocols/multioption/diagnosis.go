@@ -96,8 +96,10 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 		reliable = kept.Above
 	}
 	d.Level, d.Code = strict.Rank(reliable)
-	d.Also = fmt.Sprintf("Correct in every order on %s of %s. Over all orders it is right on %s of choices; by chance %s.%s",
-		scoring.Percentage(strict.Value), table.Count(strict.N, "item"), scoring.Percentage(right.Value), scoring.Percentage(chance), byPlace(r))
+	d.Also = fmt.Sprintf("Correct in every order on %s of %s. "+
+		"Over all orders it is right on %s of choices; by chance %s.%s",
+		scoring.Percentage(strict.Value), table.Count(strict.N, "item"), scoring.Percentage(right.Value),
+		scoring.Percentage(chance), byPlace(r))
 	switch {
 	case !keeps:
 		d.Text = fmt.Sprintf("Better than chance, but correct in every order on only %s of items, in %s of choices "+
@@ -110,7 +112,8 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 			scoring.Percentage(kept.Value))
 	default:
 		of := r.BreakdownOf(scoring.Overall).N
-		d.Text = fmt.Sprintf("Keep only choices that stay in every order: they are right on %s, and %s of the items have one.",
+		d.Text = fmt.Sprintf("Keep only choices that stay in every order: they are right on %s, "+
+			"and %s of the items have one.",
 			scoring.Percentage(kept.Value), scoring.Percentage(100*float64(kept.N)/float64(of)))
 	}
 	return d, true

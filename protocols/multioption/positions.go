@@ -152,7 +152,8 @@ func (f *choices) warnings(all []countedChoices, missing scoring.MissingPolicy) 
 	say(lost, "%d of %d judgments have no verdict, in %d items: the scores are by the policy %q, "+
 		"and grade-usable and grade-strict give both", lost, judgments, touched, missing)
 	say(empty, "%d items have no verdict at all and score 0", empty)
-	say(unknown, "%d of %d items have no label for the %s option: they are left out of the accuracy", unknown, len(all), f.goal)
+	say(unknown, "%d of %d items have no label for the %s option: they are left out of the accuracy",
+		unknown, len(all), f.goal)
 	say(few, "in %d items the options do not stand at all positions equally often: "+
 		"a judge that always picks the same option scores less than 1 there", few)
 	return w

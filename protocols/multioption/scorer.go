@@ -96,7 +96,7 @@ type choices struct {
 
 // NewScorer scores runs that choose one of several options.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &choices{goal: m.Spec.Options.Get(goalOption)}
+	return &choices{goal: m.Spec.Options.Get(goalOption), items: scoring.Gathering[ballot]{Complete: (*ballot).complete}}
 }
 
 func (*choices) Words() scoring.Words {
@@ -205,7 +205,7 @@ func named(r *judging.Record, goal string) (ids []string) {
 }
 
 func (f *choices) Finish() (complete int) {
-	f.ballots = f.items.Finish((*ballot).complete)
+	f.ballots = f.items.Gathered()
 	f.labelled = slices.ContainsFunc(f.ballots, func(b *ballot) bool { return len(b.right) > 0 })
 	return len(f.ballots)
 }

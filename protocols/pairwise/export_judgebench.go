@@ -90,7 +90,8 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 	}
 	made := benchKeys{JudgeName: new(judgeName(m)), Judgments: []*benchGame{gameOf(p, item, games[0])}}
 	second := games[1]
-	if single := second == nil && m.Imported != "" || second != nil && second.Imported != nil && second.Imported.Single; !single {
+	single := second == nil && m.Imported != "" || second != nil && second.Imported != nil && second.Imported.Single
+	if !single {
 		made.Judgments = append(made.Judgments, gameOf(p, item, second))
 	}
 	keys, err := imports.PythonJSON(made)

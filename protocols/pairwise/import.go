@@ -129,7 +129,9 @@ func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) e
 }
 
 // ofRows is the run of a judge by files of rows, which are of a dataset in a format. about says where they come from.
-func (in *pairImport) ofRows(gavel, about, file, judge string, format datasets.Format, dataset string) ([]*imports.Run, error) {
+func (in *pairImport) ofRows(
+	gavel, about, file, judge string, format datasets.Format, dataset string,
+) ([]*imports.Run, error) {
 	model := judging.ModelSpec{Name: judge, Identity: fmt.Sprintf("imported %s sha256=%x", judge, in.sums.Sum(nil)[:8])}
 	in.Describe(gavel, about, file, in.asked.spec(judging.DatasetSpec{}, model), judging.DatasetInfo{
 		Name: dataset, Format: format.Name, Skipped: in.bad.N, Bad: in.bad.First,

@@ -117,20 +117,18 @@ func bothGoals(p *report.RunPage) []doc.Block {
 		runs = [2]*scoring.Report{t.Report, &p.Report}
 		slices.Reverse(names)
 	}
+	metrics := []string{"strict", RightWhereAlike, firstPicked}
 	c := &doc.Table{First: "goal"}
-	for _, metric := range []string{"strict", RightWhereAlike, firstPicked} {
-		column := doc.Column{Name: report.MetricName(p.Protocol, metric), Kind: doc.Of}
-		if metric == "strict" {
-			column.Kind = doc.Number
-			column.Axis = &doc.PercentAxis
-		}
-		c.Columns = append(c.Columns, column)
+	for _, metric := range metrics {
+		c.Columns = append(c.Columns, doc.Column{Name: report.MetricName(p.Protocol, metric), Kind: doc.Of})
 	}
+	c.Columns[0].Kind = doc.Number
+	c.Columns[0].Axis = &doc.PercentAxis
 	for i, r := range runs {
 		row := doc.Row{
 			Name: goalNames[i], N: r.Overall("strict").N, Look: "level-" + string(levelOf(r)), Total: r == &p.Report,
 		}
-		for _, metric := range []string{"strict", RightWhereAlike, firstPicked} {
+		for _, metric := range metrics {
 			row.Cells = append(row.Cells, doc.Num(r.Overall(metric)))
 		}
 		c.Rows = append(c.Rows, row)
@@ -180,25 +178,21 @@ func goalsDiffer(c *scoring.Comparison) doc.Block {
 	case *d.Diff < 0:
 		verdict = "goals.harms"
 	}
-	axis := doc.DifferenceAxis(results(all)...)
-	axis.Ends = [2]string{"← better goal", "worse goal →"}
-	t := &doc.Table{First: "metric", Look: "wide", Columns: []doc.Column{{Name: "points", Kind: doc.Number, Axis: axis}}}
+	t := &doc.Table{First: "metric", Look: "wide"}
+	var results []scoring.Result
 	for _, d := range all {
+		results = append(results, d.Result())
 		t.Rows = append(t.Rows, doc.Row{
 			Name: doc.Capital(report.MetricName(Protocol.Name, d.Metric)), Detail: table.Count(d.N, "pair"),
 			Look: report.DifferenceLook(d.Noise), Cells: []doc.Value{doc.Num(d.Result())},
 		})
 	}
+	axis := doc.DifferenceAxis(results...)
+	axis.Ends = [2]string{"← better goal", "worse goal →"}
+	t.Columns = []doc.Column{{Name: "points", Kind: doc.Number, Axis: axis}}
 	return doc.Block{ID: "goals-differ", In: doc.Page, Table: t, Notes: []doc.Note{
 		doc.Say(verdict, table.Count(c.N, "pair")),
 	}}
-}
-
-func results(all []scoring.Difference) (out []scoring.Result) {
-	for _, d := range all {
-		out = append(out, d.Result())
-	}
-	return out
 }
 
 // compared says what both goals come to as one judge.

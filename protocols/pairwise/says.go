@@ -17,7 +17,8 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	if strict.Value == nil {
 		return ""
 	}
-	all := fmt.Sprintf("Correct in both orders on %s of %s.", scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
+	all := fmt.Sprintf("Correct in both orders on %s of %s.",
+		scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
 	if right.Value == nil {
 		return all
 	}

@@ -54,9 +54,9 @@ func (u *pair) complete() bool { return u.judgments[0].seen && u.judgments[1].se
 
 // pairs scores runs that compare two responses in both orders.
 type pairs struct {
+	scoring.Gathering[pair]
 	manifest *judging.Manifest
 	asked    judging.Asker
-	items    scoring.Gathering[pair]
 	rows     []*pair // in the end: with both judgments, by item
 
 	level      func(id string) string // of the dataset's items; nil where it tells none
@@ -67,7 +67,9 @@ type pairs struct {
 // NewScorer scores runs that compare two responses in both orders.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	asked, _ := judging.AskerOf(m) // which the loader has found there
-	return &pairs{manifest: m, asked: asked}
+	return &pairs{
+		Gathering: scoring.Gathering[pair]{Complete: (*pair).complete, Metrics: pairMetrics}, manifest: m, asked: asked,
+	}
 }
 
 func (f *pairs) Words() scoring.Words {
@@ -101,7 +103,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if !f.levelled {
 		f.level, f.levelled = datasets.LevelOf(r.Source), true
 	}
-	u := f.items.Of(r.Item, func(item string) pair {
+	u := f.Of(r.Item, func(item string) pair {
 		u := pair{item: item, group: unique.Make(r.Group).Value(), gold: candidate(r, r.Gold), own: knownOwn(r)}
 		if f.level != nil {
 			u.level = int8(1 + slices.Index(datasets.Levels, f.level(item)))
@@ -119,18 +121,8 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-// Item returns what a pair with both judgments adds to a metric.
-func (f *pairs) Item(id, metric string) (num, den float64, complete bool) {
-	u := f.items.Known(id)
-	if u == nil || !u.complete() {
-		return 0, 0, false
-	}
-	num, den = scoring.Adds(pairMetrics, metric, *u)
-	return num, den, true
-}
-
 func (f *pairs) Finish() (complete int) {
-	f.rows = f.items.Finish((*pair).complete)
+	f.rows = f.Gathered()
 	for _, u := range f.rows {
 		if u.gold < 0 {
 			f.unlabelled++

@@ -60,17 +60,18 @@ func (u pair) steady() bool {
 
 // pairs scores runs of the protocol.
 type pairs struct {
+	scoring.Gathering[pair]
 	rewrites rewrites
-	decides  bool // the judge writes nothing: it cannot be challenged
-	items    scoring.Gathering[pair]
+	decides  bool    // the judge writes nothing: it cannot be challenged
 	rows     []*pair // in the end: with all judgments, by item
 }
 
 // NewScorer scores runs of the protocol.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
 	return &pairs{
-		rewrites: of(m.Spec.Prompt),
-		decides:  m.Server.Can(backends.Decide),
+		Gathering: scoring.Gathering[pair]{Complete: (*pair).complete, Metrics: metrics},
+		rewrites:  of(m.Spec.Prompt),
+		decides:   m.Server.Can(backends.Decide),
 	}
 }
 
@@ -85,7 +86,7 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 		return false, fmt.Errorf("%s has %d presentations of two candidates, this record is of another kind", name,
 			presentations)
 	}
-	u := f.items.Of(r.Item, func(item string) pair {
+	u := f.Of(r.Item, func(item string) pair {
 		return pair{
 			item:  item,
 			group: strings.Clone(r.Group),
@@ -113,19 +114,9 @@ func candidate(r *judging.Record, id string) int8 {
 	return int8(slices.Index([]string{r.CandidateID(0), r.CandidateID(1)}, id))
 }
 
-// Item returns what a pair with all its judgments adds to a metric.
-func (f *pairs) Item(id, metric string) (num, den float64, complete bool) {
-	u := f.items.Known(id)
-	if u == nil || !u.complete() {
-		return 0, 0, false
-	}
-	num, den = scoring.Adds(metrics, metric, *u)
-	return num, den, true
-}
-
 // Finish keeps the pairs with all their judgments.
 func (f *pairs) Finish() (complete int) {
-	f.rows = f.items.Finish((*pair).complete)
+	f.rows = f.Gathered()
 	return len(f.rows)
 }
 

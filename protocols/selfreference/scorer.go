@@ -77,7 +77,7 @@ type judgments struct {
 
 // NewScorer scores runs that judge agents' answers.
 func NewScorer(m *judging.Manifest) scoring.Scorer {
-	return &judgments{manifest: m}
+	return &judgments{manifest: m, items: scoring.Gathering[judgment]{Complete: (*judgment).complete}}
 }
 
 func (*judgments) Words() scoring.Words {
@@ -137,7 +137,7 @@ func ownOf(r *judging.Record) int8 {
 // Finish keeps the judgments that were made in every mode they are to be made
 // in, and puts them in an order that is not that of the records.
 func (f *judgments) Finish() (complete int) {
-	f.rows = f.items.Finish((*judgment).complete)
+	f.rows = f.items.Gathered()
 	slices.SortFunc(f.rows, func(a, b *judgment) int {
 		return cmp.Or(
 			strings.Compare(a.question, b.question), strings.Compare(a.agent, b.agent), strings.Compare(a.item, b.item))
