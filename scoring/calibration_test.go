@@ -1,6 +1,7 @@
 package scoring_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -198,12 +199,9 @@ func TestRepetitions(t *testing.T) {
 		}
 		return backends.Response{Text: o.Choices[o.Right], Finish: backends.Stop}, nil
 	})
-	make3 := func(client judgingtest.Script) *scoring.Run {
-		return load(t, makeRun(t, making{protocol: "pairwise", set: set, client: client, model: "judge", change: func(m *judging.Manifest) {
-			m.Spec.Parameters.NumRepetitions, m.Judgments = 3, 240
-		}}), judging.Reading{})
-	}
-	run := make3(judge)
+	run := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judge, model: "judge", change: func(m *judging.Manifest) {
+		m.Spec.Parameters.NumRepetitions, m.Judgments = 3, 240
+	}}), judging.Reading{})
 	rep := run.Score(quick)
 	wants{"strict": 97.5}.check(t, rep, scoring.Overall) // of the first time: p00003 alone is wrong
 	if rep.Items != 40 || run.Answered != 239 || rep.Judgments() != 80 {
@@ -236,53 +234,50 @@ func TestRepetitions(t *testing.T) {
 			t.Errorf("%s: noise floor %v, want %v", v.Group, *v.NoiseFloor, floor)
 		}
 	}
-	// A difference that is no larger than the noise floor may be noise, whatever
-	// its interval; a run that asked once has no floor.
-	once := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		return backends.Response{Text: req.Oracle.Choices[req.Oracle.Right], Finish: backends.Stop}, nil
-	}), model: "other"}), judging.Reading{})
-	cmp, err := scoring.Compare([]*scoring.Run{run, once}, stats.Bootstrap{Rounds: 200, Level: 0.95, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range cmp.Comparisons[0].Differences {
-		if d.Metric == "strict" && d.Group == scoring.Overall {
-			if d.Floor == nil || math.Abs(*d.Floor-100.0/39) > 2e-4 || *d.Diff != 2.5 || !d.Noise {
-				t.Errorf("%+v", d)
-			}
-		}
-	}
-	if cmp, err = scoring.Compare([]*scoring.Run{once, once}, quick); err != nil || cmp.Comparisons[0].Differences[0].Floor != nil {
-		t.Errorf("a floor of runs that asked once: %+v, %v", cmp, err)
-	}
-	// The order in which records were written changes nothing.
-	again := make3(judge).Score(quick)
-	if show(again.Repetitions.SelfAgreement) != show(r.SelfAgreement) {
-		t.Error("another order, another result")
-	}
 }
 
-// A budget spent on thinking is a cut reply, and the table says what to do.
-func TestThoughtUntilTheLimit(t *testing.T) {
-	set := pairsFile(t, 4, "g")
-	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		switch req.Oracle.Item {
-		case "p00001":
-			return backends.Response{Thinking: "hm [[A>B]]", Finish: backends.Length}, nil
-		case "p00002":
-			return backends.Response{Text: "so", Thinking: "hm", Finish: backends.Length}, nil
-		}
-		return backends.Response{Text: req.Oracle.Choices[req.Oracle.Right], Finish: backends.Stop}, nil
-	})
-	run := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judge, model: "judge"}), judging.Reading{})
-	rep := run.Score(quick)
-	if rep.Outcomes["cut"] != 4 || run.Thought != 2 {
-		t.Errorf("%v, %d thought until the limit", rep.Outcomes, run.Thought)
+// What a table warns of: a budget spent on thinking is a cut reply; prompts that a server cut, and verdicts that were not
+// the likeliest; a server that was asked to hold replies to the labels, and does not.
+func TestWarningsOfReplies(t *testing.T) {
+	const right = ""
+	thinking := map[string]backends.Response{
+		"p00001": {Thinking: "hm [[A>B]]", Finish: backends.Length},
+		"p00002": {Text: "so", Thinking: "hm", Finish: backends.Length},
 	}
-	said := strings.Join(rep.Warnings, "\n")
-	for _, want := range []string{"4 of 8 replies were cut", "--max-tokens (4096)", "2 of them thought until the limit", "--think low"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q is not said:\n%s", want, said)
+	servers := map[string]backends.Response{
+		"p00001": {Finish: backends.TooLong, Detail: judging.CutPrompt + ": 5 of 9"},
+		"p00002": {Text: "[[B>A]]", Finish: backends.Stop, Labels: []backends.Label{{Text: "[[A>B]]", Logprob: -1}, {Text: "[[B>A]]", Logprob: -2}}},
+	}
+	kind := func(kind string) func(*judging.Manifest) {
+		return func(m *judging.Manifest) { m.Server.Kind, m.Spec.Parameters.Logprobs = kind, true }
+	}
+	cut := []string{"2 of 8 prompts did not fit", "the server silently truncated 2 of them", "2 of 6 decided judgments name a label that was not the likeliest"}
+	for _, c := range []struct {
+		replies map[string]backends.Response // by item
+		others  string                       // what all others get
+		prompt  string
+		change  func(*judging.Manifest)
+		want    []string
+	}{
+		{replies: thinking, others: right, want: []string{
+			"4 of 8 replies were cut", "--max-tokens (4096)", "2 of them thought until the limit", "--think low"}},
+		{replies: servers, others: "[[B>A]]", change: kind("ollama"), want: append(cut, "raise --num-ctx")},
+		{replies: servers, others: "[[B>A]]", change: kind("openai"), want: append(cut, "serve more context")},
+		{others: "none", prompt: "direct", change: func(m *judging.Manifest) { m.Spec.Parameters.Constrain = true },
+			want: []string{"8 replies are not one of the labels"}},
+	} {
+		judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
+			if r, ok := c.replies[req.Oracle.Item]; ok {
+				return r, nil
+			}
+			return backends.Response{Text: cmp.Or(c.others, req.Oracle.Choices[req.Oracle.Right]), Finish: backends.Stop}, nil
+		})
+		dir := makeRun(t, making{protocol: "pairwise", prompt: c.prompt, set: pairsFile(t, 4, "g"), client: judge, model: "judge", change: c.change})
+		said := strings.Join(load(t, dir, judging.Reading{}).Score(quick).Warnings, "\n")
+		for _, want := range c.want {
+			if !strings.Contains(said, want) {
+				t.Errorf("%q is not said:\n%s", want, said)
+			}
 		}
 	}
 }
@@ -303,33 +298,6 @@ func TestAskedForTheVerdictAfterThinking(t *testing.T) {
 	}
 }
 
-// What a table has to say of prompts that a server cut, and of verdicts that
-// were not the likeliest.
-func TestWarningsOfServers(t *testing.T) {
-	set := pairsFile(t, 4, "g")
-	judge := judgingtest.Script(func(_ context.Context, req backends.Request) (backends.Response, error) {
-		if req.Oracle.Item == "p00001" {
-			return backends.Response{Finish: backends.TooLong, Detail: judging.CutPrompt + ": 5 of 9"}, nil
-		}
-		r := backends.Response{Text: "[[B>A]]", Finish: backends.Stop}
-		if req.Oracle.Item == "p00002" {
-			r.Labels = []backends.Label{{Text: "[[A>B]]", Logprob: -1}, {Text: "[[B>A]]", Logprob: -2}}
-		}
-		return r, nil
-	})
-	for kind, want := range map[string]string{"ollama": "raise --num-ctx", "openai": "serve more context"} {
-		run := load(t, makeRun(t, making{protocol: "pairwise", set: set, client: judge, model: "judge", change: func(m *judging.Manifest) {
-			m.Server.Kind, m.Spec.Parameters.Logprobs = kind, true
-		}}), judging.Reading{})
-		said := strings.Join(run.Score(quick).Warnings, "\n")
-		for _, want := range []string{want, "2 of 8 prompts did not fit", "the server silently truncated 2 of them", "2 of 6 decided judgments name a label that was not the likeliest"} {
-			if !strings.Contains(said, want) {
-				t.Errorf("%s: %q is not said:\n%s", kind, want, said)
-			}
-		}
-	}
-}
-
 // Where all are right the share's interval is exact over pairs, not of no width.
 func TestCalibrationAllRight(t *testing.T) {
 	one, two := unit("p1", "g", "A", "A", "A"), unit("p2", "g", "A", "A", "A")
@@ -344,20 +312,6 @@ func TestCalibrationAllRight(t *testing.T) {
 	}
 	if c.Brier.Low == nil || *c.Brier.Low >= 0.01 || *c.Brier.High <= 0.01 || math.Abs(*c.Brier.Value-0.01) > 1e-6 {
 		t.Errorf("Brier %+v", c.Brier)
-	}
-}
-
-// A server that was asked to hold replies to the labels, and does not.
-func TestUnheldReplies(t *testing.T) {
-	judge := judgingtest.Script(func(context.Context, backends.Request) (backends.Response, error) {
-		return backends.Response{Text: "none", Finish: backends.Stop}, nil
-	})
-	run := load(t, makeRun(t, making{protocol: "pairwise", prompt: "direct", set: pairsFile(t, 2, "g"), client: judge, model: "judge", change: func(m *judging.Manifest) {
-		m.Spec.Parameters.Constrain = true
-	}}), judging.Reading{})
-	rep := run.Score(quick)
-	if rep.Settings != "constrained" || !strings.Contains(strings.Join(rep.Warnings, "\n"), "4 replies are not one of the labels") {
-		t.Errorf("%q, %q", rep.Settings, rep.Warnings)
 	}
 }
 

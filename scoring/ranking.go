@@ -97,11 +97,7 @@ func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, er
 		s.test(sheets, m, b)
 		out = append(out, s)
 	}
-	all := make([]*Ranking, len(out))
-	for i := range out {
-		all[i] = &out[i]
-	}
-	Correct(all)
+	Correct(out)
 	return out, nil
 }
 
@@ -137,13 +133,17 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 
 // Correct applies Holm's correction to all tests of several rankings, as where they are the rows of one table, and
 // gives their runs letters by it.
-func Correct(all []*Ranking) {
+func Correct(tables ...[]Ranking) {
+	var all []*Ranking
 	var tests []*Versus
 	var p []float64
-	for _, s := range all {
-		for i := range s.Pairs {
-			if v := &s.Pairs[i]; v.P != nil {
-				tests, p = append(tests, v), append(p, *v.P)
+	for _, table := range tables {
+		for i := range table {
+			all = append(all, &table[i])
+			for k := range table[i].Pairs {
+				if v := &table[i].Pairs[k]; v.P != nil {
+					tests, p = append(tests, v), append(p, *v.P)
+				}
 			}
 		}
 	}

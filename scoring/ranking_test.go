@@ -292,18 +292,19 @@ func TestRankingOfOptions(t *testing.T) {
 // among four.
 func TestRankingsOfATable(t *testing.T) {
 	a, b := judged("a", 20, upTo(10)), judged("b", 20, upTo(17)) // p = 2/2⁷
-	var all []*scoring.Ranking
+	var all [][]scoring.Ranking
 	for range 4 {
 		s := rank(t, a, b)
 		if lettersOf(s[0]) != "b a" || s[0].Family != "every two runs by every headline: 1 test" {
 			t.Errorf("alone: %s, %s", lettersOf(s[0]), s[0].Family)
 		}
-		all = append(all, &s[0])
+		all = append(all, s)
 	}
-	scoring.Correct(all)
-	for _, s := range all {
-		if lettersOf(*s) != "a a" || !is(s.Pairs[0].Holm, 4*2.0/128) || s.Family != "every two runs by every headline: 4 tests" {
-			t.Errorf("of four: %s, %+v, %s", lettersOf(*s), s.Pairs, s.Family)
+	scoring.Correct(all...)
+	for _, of := range all {
+		s := of[0]
+		if lettersOf(s) != "a a" || !is(s.Pairs[0].Holm, 4*2.0/128) || s.Family != "every two runs by every headline: 4 tests" {
+			t.Errorf("of four: %s, %+v, %s", lettersOf(s), s.Pairs, s.Family)
 		}
 	}
 }

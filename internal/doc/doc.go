@@ -61,8 +61,8 @@ func (all Surface) has(s Surface) bool { return all == 0 || all&s != 0 }
 
 // on tells whether the block has something to show on a surface.
 func (b Block) on(s Surface) bool {
-	return b.In.has(s) && (b.Table != nil || b.Named || b.Notes != nil || b.Commands != nil || b.Body != "" ||
-		b.Verbatim != "" && s == Page)
+	return b.In.has(s) && (b.Table != nil && len(b.Table.Rows) > 0 || b.Named || b.Notes != nil || b.Commands != nil ||
+		b.Body != "" || b.Verbatim != "" && s == Page)
 }
 
 // Chart says how a page shows a table.

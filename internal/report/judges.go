@@ -177,12 +177,10 @@ func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Lea
 	placed := make([]bool, len(runs))
 	pages := map[string]string{}
 	for i := range runs {
+		runs[i].Jury = juryOf(loaded[i], loaded, o)
 		if len(runs) > 1 {
 			pages[runs[i].Run] = fmt.Sprintf("#run-%d-page", i+1)
 		}
-	}
-	for i := range runs {
-		runs[i].Jury = juryOf(loaded[i], loaded, o)
 	}
 	for i := range runs {
 		if placed[i] {

@@ -162,9 +162,6 @@ func (l *Leaderboard) cards() doc.Block {
 		add(bad.name, namesOf(rows), about)
 		break
 	}
-	if len(t.Rows) == 0 {
-		return doc.Block{}
-	}
 	return doc.Block{ID: "cards", In: doc.Page, Chart: doc.Cards, Table: t}
 }
 

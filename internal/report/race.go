@@ -14,6 +14,7 @@ import (
 	"gavel/internal/report/table"
 	"gavel/scoring"
 	"gavel/scoring/race"
+	"gavel/scoring/stats"
 )
 
 // Race wraps what `gavel race` prints.
@@ -25,7 +26,6 @@ type Race struct {
 	FullHours  *float64 `json:"full_hours,omitempty"`
 	Unfinished bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
 
-	asks   bool
 	rights *scoring.Rights
 	rules  race.Rules
 	rows   []racer
@@ -66,7 +66,7 @@ func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64)
 
 // Took says how long a race that asks has been asking each judge, and whether it is over.
 func (out *Race) Took(seconds []float64, over bool) *Race {
-	out.asks, out.Unfinished = true, !over
+	out.Unfinished = !over
 	spent, all := 0.0, 0.0
 	for _, row := range out.rows {
 		j := slices.IndexFunc(out.rights.Runs, func(s scoring.Side) bool { return s.Run == row.run })
@@ -80,25 +80,14 @@ func (out *Race) Took(seconds []float64, over bool) *Race {
 }
 
 func (out *Race) add(r *race.Race, j, leader int, names []string) {
-	share, n, iv := r.Share(j)
-	row := racer{
-		run:   out.rights.Runs[j].Run,
-		name:  names[j],
-		items: n,
-		share: scoring.Result{
-			Value: scoring.Percent(share),
-			Low:   scoring.Percent(iv.Low),
-			High:  scoring.Percent(iv.High),
-		},
+	inPercent := func(share float64, iv stats.Interval) scoring.Result {
+		return scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}
 	}
+	share, n, iv := r.Share(j)
+	row := racer{run: out.rights.Runs[j].Run, name: names[j], items: n, share: inPercent(share, iv)}
 	if j != leader {
-		ahead, iv := r.Ahead(leader, j)
-		row.ahead = scoring.Result{
-			Value: scoring.Percent(ahead),
-			Low:   scoring.Percent(iv.Low),
-			High:  scoring.Percent(iv.High),
-			Mode:  scoring.ModeDifference,
-		}
+		row.ahead = inPercent(r.Ahead(leader, j))
+		row.ahead.Mode = scoring.ModeDifference
 	}
 	out.rows = append(out.rows, row)
 }

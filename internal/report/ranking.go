@@ -59,7 +59,7 @@ const (
 // gives the run itself where it has anything to score.
 func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)) (*Ranking, error) {
 	out := &Ranking{Suite: suite.Name, Judges: suite.Judges}
-	var all []*scoring.Ranking
+	var all [][]scoring.Ranking
 	ledgers := map[string][]*scoring.Ledger{}
 	for _, k := range suite.Conditions {
 		row := Condition{SuiteCondition: k}
@@ -82,9 +82,7 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 		if err != nil {
 			return nil, err
 		}
-		for i := range row.Rankings {
-			all = append(all, &row.Rankings[i])
-		}
+		all = append(all, row.Rankings)
 		out.Conditions = append(out.Conditions, row)
 	}
 	for _, judge := range out.Judges {
@@ -92,7 +90,7 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 			out.Ledgers = append(out.Ledgers, JudgeCost{judge, sum})
 		}
 	}
-	scoring.Correct(all) // they are the rows of one table
+	scoring.Correct(all...) // they are the rows of one table
 	for i := range out.Conditions {
 		out.Conditions[i].rank()
 	}

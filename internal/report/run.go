@@ -448,17 +448,12 @@ func Making(p *RunPage) []doc.Block {
 		return nil
 	}
 	first.Add(doc.Row{Name: "reading", Cells: doc.Cells(scoring.HowRead(p.Report))})
-	all := []doc.Block{{
-		ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command,
-	}}
 	rest := facts(p.Metadata, func(name string) bool { return !slices.Contains(shownFirst, name) })
-	if len(rest.Rows) > 0 {
-		all = append(all, doc.Block{ID: "settings", Fold: "Every setting", In: doc.Page, Chart: doc.Facts, Table: rest})
+	return []doc.Block{
+		{ID: "made", Title: "How it was made", In: doc.Page, Chart: doc.Facts, Table: first, Verbatim: p.Command},
+		{ID: "settings", Fold: "Every setting", In: doc.Page, Chart: doc.Facts, Table: rest},
+		{ID: "prompt", Fold: "The prompt's text", In: doc.Page, Verbatim: p.Prompt},
 	}
-	if p.Prompt != "" {
-		all = append(all, doc.Block{ID: "prompt", Fold: "The prompt's text", In: doc.Page, Verbatim: p.Prompt})
-	}
-	return all
 }
 
 // facts is a table of those settings of a run that have some names.
