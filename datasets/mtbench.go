@@ -102,7 +102,7 @@ func countVotes(rows Rows) ([]string, error) {
 	all := map[matchUp]votes{}
 	firsts := map[int]matchUp{} // by the line of the first vote
 	bad := map[int]bool{}       // lines, for Parse to complain of
-	later, unsure, split := 0, 0, 0
+	var later, unsure, split int
 	for row := range rows.All {
 		var r battleRow
 		err := r.read(row.Text)

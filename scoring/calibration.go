@@ -205,7 +205,9 @@ func errorOf(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calibrate
 		clear(c)
 		for _, g := range judgments {
 			at := c[3*binOf(g.P):]
-			at[0], at[1], at[2] = at[0]+1, at[1]+g.P, at[2]+One(rng.Float64() < g.P)
+			at[0]++
+			at[1] += g.P
+			at[2] += One(rng.Float64() < g.P)
 		}
 		drawn[i] = calibrationError(c)
 		mean += drawn[i] / float64(b.Rounds)

@@ -98,7 +98,8 @@ func (p *picture) bar(b Block) {
 		p.rect("part-"+part.Look, x, p.top, width, height)
 		x += width
 		words := fmt.Sprintf("%d %s, %s", part.N, part.Name, part.Share)
-		if width = charWidth*size*float64(len(words)) + line; name+width > pictureEdge+pictureInner {
+		width = charWidth*size*float64(len(words)) + line
+		if name+width > pictureEdge+pictureInner {
 			name = pictureEdge
 			names += line
 		}
