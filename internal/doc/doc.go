@@ -76,6 +76,7 @@ const (
 	Facts                   // names and words
 	List                    // items, each with marks of its judgments
 	Scatter                 // each row is a point: its first number across, its second upwards
+	Strip                   // each row is a mark on one axis, with its name where there is room
 	Numbers                 // a table of words and numbers, every number explained
 )
 

@@ -2,7 +2,9 @@ package doc
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 )
 
 // drawing is a picture of fixed size.
@@ -50,8 +52,103 @@ func (d *drawing) mark(r Row, x, y, radius float64, title string) {
 // Sizes of drawings, in units of the picture.
 const (
 	pictureWidth = 520.0
+	stripEdge    = 10.0
+	stripMiddle  = 56.0
 	letterWidth  = 7.4 // of an average letter of its names
 )
+
+// stripLines are where the base lines of names lie, those above the dots and those below, the nearest first.
+var stripLines = []float64{30, 86, 14, 102}
+
+// label of a dot.
+type label struct {
+	at   float64
+	text string
+	line int
+}
+
+func (l label) half() float64 { return float64(len([]rune(l.text))) * letterWidth / 2 }
+
+// middle of the words, which stay within the picture.
+func (l label) middle() float64 { return max(l.half(), min(pictureWidth-l.half(), l.at)) }
+
+// fit finds a line for a label on which it touches no other; ok is false where there is none.
+func (l label) fit(placed []label) (_ label, ok bool) {
+	for line := range stripLines {
+		l.line = line
+		if !slices.ContainsFunc(placed, func(o label) bool {
+			return o.line == l.line && math.Abs(o.middle()-l.middle()) < o.half()+l.half()+6
+		}) {
+			return l, true
+		}
+	}
+	return l, false
+}
+
+// Strip draws the rows of the block on one axis. The row of all is the one that the others stand beside.
+func (b blockView) Strip() drawing {
+	axis := b.Table.Columns[0].Axis
+	d := drawing{Width: Coordinate(pictureWidth), Height: "134", Words: b.Title}
+	at := func(v float64) float64 { return stripEdge + (pictureWidth-2*stripEdge)*axis.Place(v)/100 }
+	for i := range 5 {
+		v := axis.Min + (axis.Max-axis.Min)*float64(i)/4
+		d.line("g", at(v), 18, at(v), 106)
+		d.text([]string{"s", "m", "m", "m", "e"}[i], at(v), 126, fmt.Sprintf("%g", v))
+	}
+	const longest = 18
+	rows := b.Table.Rows
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.Name)
+	}
+	begin := len(sharedBeginning(names))
+	var placed []label
+	own := slices.IndexFunc(rows, func(r Row) bool { return r.Total })
+	if own >= 0 {
+		placed = append(placed, label{at: at(*rows[own].Cells[0].Value), text: "this judge", line: 1})
+	}
+	for i, r := range rows {
+		if i == own {
+			continue
+		}
+		v := *r.Cells[0].Value
+		d.mark(r, at(v), stripMiddle, 5, fmt.Sprintf("%s: %.4g", r.Name, v))
+		if l, ok := (label{at: at(v), text: ShortName(r.Name[begin:], longest)}).fit(placed); ok {
+			placed = append(placed, l)
+		}
+	}
+	for i, l := range placed {
+		near, far := stripMiddle-7, stripLines[l.line]+3
+		if stripLines[l.line] > stripMiddle {
+			near, far = stripMiddle+7, stripLines[l.line]-11
+		}
+		d.line("lead", l.at, near, l.at, far)
+		class := "m n"
+		if i == 0 && own >= 0 {
+			class = "m b"
+		}
+		d.text(class, l.middle(), stripLines[l.line], l.text)
+	}
+	if own >= 0 {
+		r := rows[own]
+		if x := r.Cells[0]; x.Low != nil && x.High != nil {
+			d.line("me "+r.Look, at(*x.Low), stripMiddle, at(*x.High), stripMiddle)
+		}
+		d.mark(r, at(*r.Cells[0].Value), stripMiddle, 8, r.Name)
+	}
+	return d
+}
+
+// sharedBeginning is what all names begin with, up to where a word ends: "simulated: ", "sim:".
+func sharedBeginning(names []string) string {
+	shared := names[0]
+	for _, name := range names {
+		for !strings.HasPrefix(name, shared) {
+			shared = shared[:len(shared)-1]
+		}
+	}
+	return shared[:1+strings.LastIndexAny(shared, " :,/")]
+}
 
 // ShortName returns a name of so many letters at most, which leaves room for others.
 func ShortName(name string, most int) string {

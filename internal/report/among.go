@@ -42,9 +42,6 @@ func (p *RunPage) others() []Other {
 	return all
 }
 
-// mostAmong is how many judges a page shows at once; more are folded.
-const mostAmong = 16
-
 // Among draws the judge among others of the same items, and says where it stands among published ones.
 func Among(p *RunPage) (all []doc.Block) {
 	if lines := amongPublished(&p.Report); lines != nil {
@@ -77,24 +74,16 @@ func Among(p *RunPage) (all []doc.Block) {
 		}
 		t.Add(row)
 	}
-	own := doc.Row{Name: p.Judge(), Look: "level-" + string(p.Level()), Total: true, Cells: doc.Cells(*head)}
-	at := slices.IndexFunc(others, func(o Other) bool { return o.Value < *head.Value })
-	if at < 0 {
-		at = len(others)
-	}
-	t.Rows = slices.Insert(t.Rows, at, own)
+	t.Add(doc.Row{Name: p.Judge(), Look: "level-" + string(p.Level()), Total: true, Cells: doc.Cells(*head)})
 	b := doc.Block{
 		ID:    "among",
 		Title: "Among the judges here",
 		About: MetricName(p.Protocol, head.Metric),
 		In:    doc.Page,
 		Half:  true,
+		Chart: doc.Strip,
 		Table: t,
 		Links: []doc.Link{{Words: "leaderboard", Target: p.Board}},
-	}
-	if len(t.Rows) > mostAmong {
-		b.Fold = fmt.Sprintf("%s: all %d", b.Title, len(t.Rows))
-		b.Half = false
 	}
 	if lines := amongPublished(&p.Report); lines != nil {
 		b.Notes = []doc.Note{doc.Say("run.published", strings.Join(lines, "; "))}
