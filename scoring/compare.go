@@ -208,7 +208,8 @@ func (c *Comparisons) correct() {
 	for _, one := range c.Comparisons {
 		one.say()
 	}
-	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(all), len(c.Comparisons), plural(len(c.Comparisons)))
+	n := len(c.Comparisons)
+	c.Family = fmt.Sprintf("all %d differences of %d comparison%s", len(all), n, plural(n))
 }
 
 func (r scoredRun) side() Side {

@@ -49,8 +49,8 @@ func ProportionOf(counts [][2]int, b stats.Bootstrap) Proportion {
 }
 
 // MeanOf returns the mean of scores, in percent, and how many there are: a unit, or what belongs together, has the sum
-// of its scores, which are 1, 0 or, where least is −1, that, and their number. The interval is in closed form where each
-// has one score; else they are resampled.
+// of its scores, which are 1, 0 or, where least is −1, that, and their number. The interval is in closed form where
+// each has one score; else they are resampled.
 func MeanOf(scores [][2]int, least float64, b stats.Bootstrap) (e Estimate, n int) {
 	var rows stats.Rows
 	more, less := 0, 0
