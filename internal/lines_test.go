@@ -25,12 +25,12 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason
 // in the commit.
 var ceilings = figures{
-	Tokens:    511_072,
-	LongLines: 7,
+	Tokens:    492_366,
+	LongLines: 1,
 	Unkeyed:   16,
-	Triple:    3,
-	Hidden:    3,
-	LongFuncs: 3,
+	Triple:    1,
+	Hidden:    2,
+	LongFuncs: 2,
 }
 
 // TestLinesCanBeRead: the code gets neither larger nor denser than it is.

@@ -183,16 +183,6 @@ func (s *site) get(target string) string {
 	return w.Body.String()
 }
 
-// answers wants a status of some addresses.
-func (s *site) answers(status int, targets ...string) {
-	s.t.Helper()
-	for _, target := range targets {
-		if w := s.ask("GET", target, ""); w.Code != status {
-			s.t.Errorf("%s: %d, want %d", target, w.Code, status)
-		}
-	}
-}
-
 // data is a view of the API that has to be there.
 func (s *site) data(target string, v any) {
 	s.t.Helper()

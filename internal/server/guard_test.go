@@ -19,8 +19,6 @@ func header(name, value string) func(*http.Request) {
 
 var asJSON, asForm = header("Content-Type", "application/json"), header("Content-Type", "application/x-www-form-urlencoded")
 
-func asHost(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
-
 // Somebody who still waits when the time is over is told so.
 func TestTimeIsOver(t *testing.T) {
 	s := newSite(t, t.TempDir(), running(&slowRunner{}))

@@ -34,13 +34,6 @@ func copyRun(t testing.TB, from, to, dataset string) {
 	changeManifest(t, to, func(m *judging.Manifest) { m.Dataset.Name = dataset })
 }
 
-// shard makes a run that is part of another.
-func shard(t testing.TB, dir, sim string) {
-	t.Helper()
-	makePairs(t, sim, dir)
-	changeManifest(t, dir, func(m *judging.Manifest) { m.Shard = &judging.Shard{Index: 1, Of: 2} })
-}
-
 // TestTheAPIGivesRunsInParts: 10,000 runs were one answer of 18.7 MB.
 func TestTheAPIGivesRunsInParts(t *testing.T) {
 	many := runsView{Runs: make([]RunRow, 10*mostRuns)}
