@@ -39,7 +39,7 @@ type Watch struct {
 	named    string // model that replies name
 	systems  Fingerprints
 	changed  *ModelChangedError
-	replaced bool // a check saw it, not a reply; of the checks, which follow each other
+	replaced bool // a check noticed it, not a reply; only checks, which run one after the other, use it
 }
 
 // IdentityCheck tells of a reply whether its server still served the same model after the reply came.
@@ -94,7 +94,7 @@ func NewWatch(ctx context.Context, m Member, patience time.Duration) *Watch {
 // before anything is asked.
 func (w *Watch) Expect(fingerprint string) {
 	if fingerprint != "" {
-		w.systems[fingerprint] = 2 // one that came once tells nothing
+		w.systems[fingerprint] = 2 // a fingerprint that came only once is no evidence
 	}
 }
 

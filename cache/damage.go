@@ -38,7 +38,7 @@ func check(dir string) error {
 	}
 	tables, _ := fs.Glob(os.DirFS(dir), "*.sst")
 	logs, _ := fs.Glob(os.DirFS(dir), "*.mem")
-	var manifest badger.Manifest // none, where it is gone or is not one
+	var manifest badger.Manifest // empty if the file is missing or no manifest
 	if f, err := os.Open(filepath.Join(dir, badger.ManifestFilename)); err == nil {
 		defer f.Close()
 		manifest, _, _ = badger.ReplayManifestFile(f, 0, badgerOptions(dir))

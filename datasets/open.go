@@ -277,12 +277,12 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	if !s.wanted(it.Group) {
 		return nil
 	}
-	if first, twice := s.numbers[it.ID]; twice { // neither of the two can be known to be the right one
+	if first, twice := s.numbers[it.ID]; twice { // nobody can know which of the two is right
 		return s.complaint(number, fmt.Errorf("duplicate id %q, first seen in %s %d: remove one of the two %ss",
 			it.ID, s.unit(), s.rows[first].line, s.unit()))
 	}
 	s.remark(number, it.Note)
-	id := strings.Clone(it.ID) // which may be a part of a long line
+	id := strings.Clone(it.ID) // so that it does not keep a long line in memory
 	s.numbers[id] = len(s.rows)
 	s.rows = append(s.rows, row{
 		id:     id,

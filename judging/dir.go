@@ -36,7 +36,7 @@ var RunFiles = []string{ManifestFile, RecordsFile, ItemsFile, ResultsFile, About
 type Dir struct {
 	Path    string
 	lock    *flock.Flock
-	dropped map[int]bool // records that do not stand, by their numbers from 1
+	dropped map[int]bool // records to leave out, by their numbers from 1
 	// Waiting are the judgments that waited for checks when an earlier try was killed, and its unverified records.
 	Waiting []*Record
 	holding sync.Mutex
@@ -313,7 +313,7 @@ func shareItems(dir string) error {
 			sum, err = sums(nil, dir, ItemsFile)
 		}
 		other, serr := sums(nil, donor, ItemsFile)
-		link := filepath.Join(dir, "."+ItemsFile+"-0") // as an unfinished file is called, which [disk.Sweep] removes
+		link := filepath.Join(dir, "."+ItemsFile+"-0") // a name of unfinished files, which [disk.Sweep] removes
 		if err == nil && serr == nil && maps.Equal(sum, other) && os.Link(filepath.Join(donor, ItemsFile), link) == nil {
 			return os.Rename(link, path)
 		}

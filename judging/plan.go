@@ -146,7 +146,7 @@ func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length,
 			}
 			if most := backends.MostTokens(req.Messages); most <= known || counted == mostCounted {
 				left = max(left, most)
-				continue // rows are ordered by their lines, which are not as long as their prompts
+				continue // rows are ordered by the length of their lines, not of their prompts
 			}
 			counted++
 			counting.Go(func() (err error) {

@@ -20,13 +20,13 @@ type queue struct {
 	job    *Job
 	mu     sync.Mutex
 	opened sync.Cond // the judgments of an item are known
-	rows   []int     // that nobody has taken, in their order
+	rows   []int     // not taken yet, in order
 	taken  int       // items whose judgments are not known yet
 	open   []*work   // with judgments that nobody has taken
 
 	workers  int
-	failures int   // calls, in a row
-	end      error // why the run ends before its last judgment: it gave up, or nothing the server says is believed
+	failures int   // of calls, in a row
+	end      error // why the run ends early: too many failures, or another model on the server
 }
 
 // work is an item that was taken.
@@ -127,7 +127,7 @@ func (q *queue) take() (w *work, err error) {
 	}
 	q.taken++
 	q.mu.Unlock()
-	defer func() { // of a panic too, else whoever waits for the item waits for ever
+	defer func() { // after a panic, too: otherwise workers would wait for the item for ever
 		q.mu.Lock()
 		q.taken--
 		q.opened.Broadcast()

@@ -403,7 +403,7 @@ func (w *recordWriter) failed(err error) error {
 }
 
 func (w *recordWriter) write(r *Record) error {
-	line, err := codec.Marshal(r) // side by side
+	line, err := codec.Marshal(r) // before the lock, so that several run in parallel
 	if err != nil {
 		return err
 	}

@@ -285,7 +285,7 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 	}
 	c.warn(a.Run, b.Run, unit)
 	if ahead != nil {
-		c.Alike, c.AlikeByGroup = nil, nil // their tests do not hold at every look
+		c.Alike, c.AlikeByGroup = nil, nil // their tests are not valid at every look
 		c.Warnings = append(c.Warnings, ahead.String())
 	}
 	return c, nil

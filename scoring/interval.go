@@ -8,7 +8,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// How intervals are made, as results name it.
+// Methods of intervals, as results name them.
 const (
 	ByBlaker = "blaker" // exact: of units that are right or wrong
 	// of a share of units in clusters, by how many independent ones they are worth
@@ -376,7 +376,7 @@ func (r Result) with(value float64, found bounds) Result {
 // NoInterval is the beginning of warnings about numbers without an interval.
 const NoInterval = "no interval of "
 
-// How intervals are made that hold at every look, as results name it.
+// Methods of intervals that are valid at every look, as results name them.
 const (
 	BySequence = "beta-binomial-sequence" // of units that are right or wrong
 	ByBetting  = "betting-sequence"       // of other shares, and of differences

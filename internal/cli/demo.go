@@ -143,7 +143,7 @@ func (e *env) printDemo(board report.Board, asks string, full bool) error {
 
 // paragraph breaks lines between words at the given width.
 func paragraph(lines string, columns int) string {
-	const percent, unbroken = " %", "\ue000%" // which nothing wraps at
+	const percent, unbroken = " %", "\ue000%" // a space at which no line breaks
 	var out strings.Builder
 	lines = strings.ReplaceAll(lines, percent, unbroken)
 	for line := range strings.SplitSeq(pretty.WrapSoft(lines, columns), "\n") {

@@ -55,7 +55,7 @@ type Field struct {
 
 	value  any                   // a pointer to its value in a request
 	usual  []string              // its values in a new request
-	split  func(string) []string // one of a list into several; nil: itself
+	split  func(string) []string // splits an entry of a list into several; nil: keeps it
 	option *judging.Option       // of the protocol
 }
 

@@ -163,7 +163,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	if p.req.StopOnAlarm {
 		alarm.end = p.endGently
 	}
-	watchers := sinks{pace.take, e.show, alarm.take} // of records with the verdicts that are scored
+	watchers := sinks{pace.take, e.show, alarm.take} // these get the verdicts that are scored
 	p.job.Stop = p.ending.Done()
 	p.job.Write = func(r *judging.Record) error {
 		p.left.Add(-1)

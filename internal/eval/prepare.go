@@ -37,7 +37,7 @@ type runState struct {
 	records   *scoring.Loader            // all that stand or are made
 	soFar     *scoring.SoFar             // what they come to; nil where nobody is told
 
-	client backends.Client // that is asked in the place of the servers, such as a simulation; nil for none
+	client backends.Client // asked instead of servers, such as a simulation; nil for none
 	// Of a replay: the records that are made of those of the run; may be nil.
 	replay  bool
 	given   func(ctx context.Context, use func(*judging.Record) error) error

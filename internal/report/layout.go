@@ -48,9 +48,9 @@ type Layout struct {
 // Grouping says how a page of a run breaks a metric down by group of items.
 type Grouping struct {
 	First, Title    string   // of its table; "": by category
-	Metrics         []string // of which the first that has a value stands there; nil: the headline
-	Held, HeldWords string   // a metric that it is held against, drawn as a diamond, and what that is; * stands for it
-	Beside          string   // a metric that stands beside it
+	Metrics         []string // the first of these with a value is shown; nil: the headline
+	Held, HeldWords string   // a metric to compare with, drawn as a diamond, and its words, with * for its label
+	Beside          string   // a metric in a further column
 }
 
 var layouts sync.Map // by the name of the protocol

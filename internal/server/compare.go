@@ -204,7 +204,7 @@ func (s *Server) compose(ctx context.Context, v *compareView) (err error) {
 		if err != nil {
 			return err
 		}
-		rep, _ := s.numbers(ctx, run, m) // without them the page of the run says why
+		rep, _ := s.numbers(ctx, run, m) // if there are none, the page of the run says why
 		c.Names = append(c.Names, chosen.Name)
 		c.Reports = append(c.Reports, rep)
 		words = append(words, s.folder(run))
@@ -322,7 +322,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 			field.Value = nameOf(known[k])
 		}
 		v.Fields = append(v.Fields, field)
-		if i == 0 && k >= 0 { // those that it can be held against come first
+		if i == 0 && k >= 0 { // runs that it can be compared with come first
 			first := known[k]
 			near := func(r RunRow) float64 {
 				return scoring.One(r.Protocol == first.Protocol) + scoring.One(r.Dataset == first.Dataset)

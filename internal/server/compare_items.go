@@ -33,7 +33,7 @@ type difference struct {
 // each judgment.
 type flagged struct {
 	right, scored, confident int
-	only                     int  // the place of the last run that is right
+	only                     int  // the index of the last run that is right
 	same                     bool // all verdicts are
 }
 

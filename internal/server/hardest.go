@@ -57,8 +57,8 @@ func compareItemURL(runs []RunRow, id string) string {
 
 // matrix has the outcomes of a leaderboard's judges on its items.
 type matrix struct {
-	Judges  []otherJudge // one run of each, no juries, whose members stand there themselves; the best first
-	Pending bool         // it is being made
+	Judges  []otherJudge // one run of each, the best first; no juries, since their members are listed
+	Pending bool         // it is still being computed
 	runs    []RunRow     // of the judges
 	items   []tally      // the hardest first
 }
@@ -144,7 +144,7 @@ func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 		}
 	}
 	all = slices.DeleteFunc(all, func(t tally) bool { return t.Judged() == 0 || slices.Contains(t.Marks, itemMark{}) })
-	slices.SortStableFunc(all, func(a, b tally) int { // by the share that is wrong, then by how many say so
+	slices.SortStableFunc(all, func(a, b tally) int { // by the share of judges that are wrong, then by their number
 		return cmp.Or(cmp.Compare(b.Wrong()*a.Judged(), a.Wrong()*b.Judged()), b.Wrong()-a.Wrong(), b.wrong-a.wrong,
 			a.right-b.right)
 	})
@@ -171,7 +171,7 @@ func (t *tally) add(judge int, f store.Flags) {
 
 // Says summarises the outcomes of the judges in a sentence.
 func (m matrix) Says() string {
-	var hopeless, certain, simulated int // items, items and judges
+	var hopeless, certain, simulated int // two counts of items, one of judges
 	for _, t := range m.items {
 		hopeless += int(scoring.One(t.right == 0))
 		certain += int(scoring.One(t.wrong == len(m.runs)))
@@ -188,7 +188,7 @@ func (m matrix) Says() string {
 	items := report.CountItems(m.runs[0].Protocol, len(m.items))
 	times := everyTime(m.runs[0].manifest)
 	advice := ": the labels may be wrong"
-	if certain*doubtful > len(m.items) || len(m.runs)-simulated < 2 { // what simulations get wrong tells nothing
+	if certain*doubtful > len(m.items) || len(m.runs)-simulated < 2 { // errors of simulated judges say nothing about items
 		advice = ""
 	}
 	switch {

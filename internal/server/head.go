@@ -34,11 +34,11 @@ type RunHead struct {
 
 	About *judging.About `json:"about,omitempty" jsonschema:"what people say of the run"`
 
-	ItemsOf string `json:"-"` // what the items are called, whatever their file was called
+	ItemsOf string `json:"-"` // the name of the items, whatever the name of their file
 
-	IsJury bool `json:"-"` // of several judges, of whom one may be simulated
+	IsJury bool `json:"-"` // the members may include simulated judges
 
-	called string // the judge, by a suite's file
+	called string // the judge's name in a suite's file
 }
 
 // damagedStatus is the status of a folder whose run cannot be read.

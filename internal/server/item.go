@@ -41,7 +41,7 @@ type ItemView struct {
 	Beside string       `json:"-"` // says who they are
 	Called string       `json:"-"` // its judge, among others that stand beside it
 
-	Pending bool `json:"-"` // what the others did is being read
+	Pending bool `json:"-"` // the other judges' outcomes are still being read
 }
 
 // otherJudge is how another judge did on an item.
@@ -377,10 +377,10 @@ func (t TurnView) Cut() bool { return t.Finish == "length" }
 type presented struct {
 	Says    string   // the verdict
 	Names   []string // what its prompt calls each candidate, in the order shown; nil where it calls them by their ids
-	Right   string   // what is right to name here, as the prompt calls it; "" where nobody can say
+	Right   string   // the correct choice, as the prompt calls it; "" if unknown
 	Swapped bool     // not in the item's own order
 	Shown   []string // the candidates that the judge was shown, in their order
-	Percent string   // of the judge's confidence; "" where it is not told
+	Percent string   // the judge's confidence; "" if unknown
 }
 
 // present puts a judgment into words.
@@ -400,7 +400,7 @@ func present(m *judging.Manifest, j store.Judged) presented {
 			break
 		}
 		name := p.Called(m.Spec.Prompt, at)
-		if name == "" { // it uses ids
+		if name == "" { // the prompt uses ids
 			break
 		}
 		out.Names = append(out.Names, fmt.Sprintf("%s is %s", name, id))

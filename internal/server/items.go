@@ -149,7 +149,7 @@ type itemRow struct {
 	Flags     []string        `json:"facts" jsonschema:"which values of the filter show hold for it"`
 	Link      string          `json:"-"`
 
-	Beside *tally `json:"-"` // of all judges, where the list is ordered by them
+	Beside *tally `json:"-"` // outcomes of all judges, if the list is ordered by them
 	Across string `json:"-"` // link to the item as they judged it
 }
 
@@ -167,7 +167,7 @@ type ItemsView struct {
 	Outcomes []Option `json:"-"`
 	Shows    []Option `json:"-"`
 	Several  bool     `json:"-"` // there are other judges of the items
-	Matrix   matrix   `json:"-"` // how all did, where the list is ordered by that
+	Matrix   matrix   `json:"-"` // outcomes of all judges, if the list is ordered by them
 }
 
 func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {

@@ -349,7 +349,7 @@ func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (membe
 		if found == nil {
 			return nil, nil
 		}
-		if found.report == nil { // it is scored for leaderboards only beside the pages
+		if found.report == nil { // scoring for leaderboards runs in the background
 			rep, err := s.numbers(ctx, found.Name, found.manifest)
 			if err != nil || rep == nil {
 				return nil, err

@@ -20,8 +20,8 @@ import (
 type answerRow struct {
 	item datasets.Item
 	imports.Judgment
-	where string // row of the file, for people
-	judge string // of a file that names it in every row
+	where string // the row's place in the file, for messages
+	judge string // if the file names it in every row
 
 	// check compares our reading with the one that the file has. told is whether the file has one; differ is "" if the
 	// two agree, else a description of the difference, to follow where. check is called for rows with a reply; nil: the
@@ -44,8 +44,8 @@ type answersFile struct {
 // importedRun summarises the import of one run.
 type importedRun struct {
 	imports.Making
-	told int // rows for which the file says what was read, or whether it is right
-	same int // of those, rows where our reading comes to the same; Differ has the others
+	told int // rows for which the file has a reading, or says whether the answer is right
+	same int // rows of these where our reading agrees; Differ has the others
 }
 
 // run writes the run directory, and returns the summary of the import, with the importer's own notes.

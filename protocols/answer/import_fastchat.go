@@ -25,7 +25,7 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	defer src.Close()
 	golds := map[string]int{}
 	said := []string{"without --human no pair has a gold"}
-	split := 0 // pairs that people voted on, but no more than half of them alike
+	split := 0 // pairs with votes but without a majority
 	var human *imports.Votes
 	if file := r.Option("human"); file != "" {
 		human, err = imports.ReadVotes(file)

@@ -32,7 +32,7 @@ func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
 		return nil, err
 	}
 	defer src.Close()
-	filled := map[string]int{} // what the file has in the rows where the official rules find no letter: "" is null
+	filled := map[string]int{} // the file's letters where the official rules find none, counted; "" is null
 	f := &answersFile{
 		kind: "mmlu-pro", about: "MMLU-Pro model outputs", source: src,
 		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name},

@@ -72,7 +72,7 @@ func (f *answers) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 			rule:    strings.Clone(v.Rule),
 			prefers: r.Shape == "preference",
 		}
-		if r.Shape == "choice" || a.prefers { // of which a tie is an option
+		if r.Shape == "choice" || a.prefers { // a tie is one of the options
 			a.options = len(r.Order)
 		}
 		return a

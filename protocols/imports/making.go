@@ -17,7 +17,7 @@ type Making struct {
 	Run
 	Asker   judging.Asker   // reads the replies
 	Lack    string          // the error of a record whose judgment the file lacks
-	Items   []datasets.Item // the Raw of each is the line that the run keeps
+	Items   []datasets.Item // Raw is the line in items.jsonl
 	Records []*judging.Record
 	Missing int // records whose judgment the file lacks
 	Read    int // records with a verdict
@@ -26,7 +26,7 @@ type Making struct {
 // Judgment is a judgment as a file has it. Without replies and without a verdict it counts as missing.
 type Judgment struct {
 	Replies  []string
-	Verdict  *judging.Verdict // taken as it stands, where there is no text to read
+	Verdict  *judging.Verdict // for a judgment without a text to read
 	Decision *string          // what the file says was decided
 	Prompt   string           // what the file says was asked
 	Scores   json.RawMessage

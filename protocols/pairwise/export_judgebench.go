@@ -81,7 +81,7 @@ func judgeName(m *judging.Manifest) string {
 
 func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games *[2]*judging.Record) ([]byte, error) {
 	pair := bytes.Clone(bytes.TrimRight(item.Raw, " \t"))
-	if bytes.Contains(pair, []byte(`"judgments"`)) { // judged from an output file
+	if bytes.Contains(pair, []byte(`"judgments"`)) { // the dataset was an output file
 		var err error
 		pair, err = pairKeys(pair)
 		if err != nil {
@@ -98,7 +98,7 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(pair[:len(pair)-1], []byte(", "), keys[1:], []byte("\n")), nil // without the brace between
+	return slices.Concat(pair[:len(pair)-1], []byte(", "), keys[1:], []byte("\n")), nil // without the braces where they join
 }
 
 // gameOf returns a game as JudgeBench writes it; nil without a judgment.

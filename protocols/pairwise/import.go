@@ -16,7 +16,7 @@ import (
 type pairImport struct {
 	imports.Making
 	asked      pairwise
-	turned     int             // games that stand for the other order of a judge whose scores do not depend on it
+	turned     int             // games copied to the other order, for a judge whose scores do not depend on it
 	reproduced int             // games whose stored decision our reading gives too; Differ has the others
 	stored     bool            // verdicts are the file's decisions: there is no text to read
 	labelsStay bool            // the labels stayed with the responses when the order was reversed

@@ -63,7 +63,7 @@ type pairs struct {
 	scoring.Gathering[pair]
 	rewrites rewrites
 	decides  bool    // the judge writes nothing: it cannot be challenged
-	rows     []*pair // in the end: with all judgments, by item
+	rows     []*pair // set at the end: complete pairs, by item
 }
 
 // NewScorer scores runs of the protocol.

@@ -8,14 +8,14 @@ import (
 
 // grammar is what one reader looks for.
 type grammar struct {
-	labels  func(v *view) []label                // all that a view names, in their order
-	praise  func(p place) (value string, r rank) // what is said of a label, and how firmly
+	labels  func(v *view) []label                // lists all labels of a view, in order
+	praise  func(p place) (value string, r rank) // returns what is said of a label, and how firmly
 	offered []string
 	rule    string                               // of a label that a word announces
 	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
 	asked   judgment                             // better or worse; unjudged where nothing is compared
 	sides   func(l label, said judgment) string  // the value of one of two that is said to be better or worse
-	scores  func(*view, []label) (claim, bool)   // what scores of two say
+	scores  func(*view, []label) (claim, bool)   // returns the claim of two scores
 	more    *expression                          // follows a label of which more are named without a noun
 }
 
@@ -26,7 +26,7 @@ type label struct {
 	start, end int    // in the view, with the brackets and the noun that belong to it
 	in, out    int    // of the label itself
 	form       form
-	says       rank // how firmly it says so without other words
+	says       rank // its firmness without other words
 }
 
 // form is how a label is written.
@@ -78,7 +78,7 @@ func (g grammar) read(reply string) Found {
 			final, ok = scored, isScored
 		}
 	}
-	isFaint := final.rank == praised && final.rule == rulePredicate && g.sides != nil // it holds where nothing follows
+	isFaint := final.rank == praised && final.rule == rulePredicate && g.sides != nil // it counts only if no other statement follows
 	if !ok || isFaint && v.isFollowed(all, final.end) {
 		return Found{Outcome: None}
 	}

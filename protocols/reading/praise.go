@@ -23,7 +23,7 @@ type saying struct {
 	judgment
 	rank
 	isVerb  bool // it needs no "is" before it
-	isPlace bool // it is one of the place where somebody puts it
+	isPlace bool // it names a place: "first"
 }
 
 var (
@@ -63,7 +63,7 @@ func sayingsOf() map[string]saying {
 		put(better, praised, false, "more "+quality)
 		put(worse, praised, false, "less "+quality)
 	}
-	maps.DeleteFunc(of, func(word string, s saying) bool { // "better response" is "better" and more
+	maps.DeleteFunc(of, func(word string, s saying) bool { // "better response" begins with "better"
 		first, _, isPhrase := strings.Cut(word, " ")
 		return isPhrase && of[first].judgment == s.judgment && of[first].isVerb == s.isVerb
 	})
@@ -82,7 +82,7 @@ func (p place) masked() string {
 		if l.start < from || l.end > to {
 			break
 		}
-		if l.says > nothing { // words as any
+		if l.says > nothing { // ordinary words
 			continue
 		}
 		text = text[:l.start-p.end] + strings.Repeat(other, l.end-l.start) + text[l.end-p.end:]

@@ -35,7 +35,7 @@ const (
 	ruleAnswer    = "answer"    // after "answer is", "Answer:", "correct option:", "I choose"
 	rulePredicate = "predicate" // "(C) is correct", "Option 2 is the best"
 	ruleAlone     = "alone"     // the last line holds nothing else
-	ruleScores    = "scores"    // of the two that have a score each
+	ruleScores    = "scores"    // by the scores of both
 	ruleSelection = "selection" // after the heading "Selection"
 	ruleHashes    = "hashes"    // after "####"
 	ruleEquality  = "equality"  // the last number of the last sentence that has one, after "="

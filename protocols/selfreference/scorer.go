@@ -70,7 +70,7 @@ func (j *judgment) complete() bool {
 type judgments struct {
 	manifest *judging.Manifest
 	items    scoring.Gathering[judgment]
-	rows     []*judgment // in the end: complete ones, by question, agent, item
+	rows     []*judgment // set at the end: complete ones, by question, agent, item
 	asked    [2]bool     // modes that are in the records
 	mixed    int         // questions whose records disagree on the judge's own answer
 }

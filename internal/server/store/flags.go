@@ -225,7 +225,7 @@ func (x *Index) Flags(item int) (f Flags) {
 	missing := len(once) == 0 || len(once) < shown
 	unlabelled := !missing && some(func(g Judgment) bool { return !g.Right.Known })
 	scored := !missing && !unlabelled
-	right := scored && every(func(g Judgment) bool { return g.Right.Is }) // a tie can be
+	right := scored && every(func(g Judgment) bool { return g.Right.Is }) // a tie may be right
 	wrong := scored && !right
 	confident := wrong && every(func(g Judgment) bool { return g.decided() && !g.Right.Is })
 	inconsistent := len(choices) > 1
