@@ -235,7 +235,7 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 		return &Error{Kind: Timeout, Message: "no answer in time", Err: err}
 	case errors.As(err, &long):
 		const text = "the answer is longer than %d MiB, which no reply of so many tokens is"
-		return &Error{Kind: Internal, Message: fmt.Sprintf(text, long.Limit>>20), Err: err} // asking again would get the same answer
+		return &Error{Kind: Internal, Message: fmt.Sprintf(text, long.Limit>>20), Err: err} // a retry would get the same
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &Error{Kind: Transport, Message: "connection refused", Err: err}
 	default:

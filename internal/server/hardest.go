@@ -188,7 +188,7 @@ func (m matrix) Says() string {
 	items := report.CountItems(m.runs[0].Protocol, len(m.items))
 	times := everyTime(m.runs[0].manifest)
 	advice := ": the labels may be wrong"
-	if certain*doubtful > len(m.items) || len(m.runs)-simulated < 2 { // errors of simulated judges say nothing about items
+	if certain*doubtful > len(m.items) || len(m.runs)-simulated < 2 { // simulated errors say nothing
 		advice = ""
 	}
 	switch {

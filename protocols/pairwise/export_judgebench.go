@@ -98,7 +98,7 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(pair[:len(pair)-1], []byte(", "), keys[1:], []byte("\n")), nil // without the braces where they join
+	return slices.Concat(pair[:len(pair)-1], []byte(", "), keys[1:], []byte("\n")), nil // without the inner braces
 }
 
 // gameOf returns a game as JudgeBench writes it; nil without a judgment.

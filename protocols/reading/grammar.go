@@ -78,7 +78,7 @@ func (g grammar) read(reply string) Found {
 			final, ok = scored, isScored
 		}
 	}
-	isFaint := final.rank == praised && final.rule == rulePredicate && g.sides != nil // it counts only if no other statement follows
+	isFaint := final.rank == praised && final.rule == rulePredicate && g.sides != nil // it counts if nothing follows
 	if !ok || isFaint && v.isFollowed(all, final.end) {
 		return Found{Outcome: None}
 	}

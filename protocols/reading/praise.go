@@ -23,7 +23,7 @@ type saying struct {
 	judgment
 	rank
 	isVerb  bool // it needs no "is" before it
-	isPlace bool // it names a place: "first"
+	isPlace bool // it names a place, and counts where somebody puts the label there
 }
 
 var (
