@@ -195,8 +195,9 @@ func pointedOut(rows []report.Standing) (found []string) {
 // percent.
 func split(r *scoring.Report) (natural, adversarial float64) {
 	var right, pairs [2]float64
+	head := report.Headline(r)
 	for _, x := range r.Results {
-		if x.Metric != "strict" || x.Group == scoring.Overall || x.Value == nil {
+		if x.Metric != head.Metric || x.Group == scoring.Overall || x.Value == nil {
 			continue
 		}
 		part := 0
