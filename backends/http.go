@@ -99,8 +99,8 @@ func (a *Account) Onto(other map[string]int) map[string]int {
 	return sum
 }
 
-// longest is how many bytes an answer may have: what so many tokens can take, streamed one by one, and more where the
-// alternatives of each are told.
+// longest returns how many bytes an answer may have: what the tokens asked for can take when each is streamed by
+// itself, and more where the server also lists alternatives to each token.
 func (r Request) longest() int {
 	token := 1 << 10
 	if r.Labels != nil {
@@ -109,8 +109,8 @@ func (r Request) longest() int {
 	return 12<<20 + min(r.MaxTokens, maxBody/token)*token
 }
 
-// send posts a body, or gets the page where it is nil, and reads the answer, of at most longest bytes. The error is an
-// *Error or the cause of the context's end; the exchange has the answer that is one, if there was any.
+// send posts body, or gets the page if body is nil, and reads an answer of at most longest bytes. The error is an
+// *Error or the cause of the context's end. The exchange has the answer, also one that is an error, if any came.
 func (c caller) send(ctx context.Context, url string, body []byte, longest int) (*exchange, error) {
 	x := &exchange{}
 	err := c.exchange(ctx, x, url, body, min(maxBody, longest))
@@ -209,7 +209,8 @@ func bare(u *url.URL) string {
 	return excerpt([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
 
-// failure makes an *Error of an exchange that brought no answer: err is why, nil where the answer is an error.
+// failure returns the *Error of an exchange without a usable answer. err is the cause; nil if the answer itself is an
+// error.
 func (x *exchange) failure(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
 		err = cause // which is a net.Error that says Timeout
@@ -246,7 +247,7 @@ func (x *exchange) failure(ctx context.Context, err error) error {
 	}
 }
 
-// unreadable is the error of an answer that is none of its format.
+// unreadable returns the error for an answer that is not in the server's format.
 func (x *exchange) unreadable() error {
 	return none("not an answer of this kind of server: %s", excerpt(x.body))
 }

@@ -82,10 +82,10 @@ type member struct {
 // severalRefusals in a row are no chance, where a server refuses some requests at random.
 const severalRefusals = 5
 
-// NewPool makes a pool of endpoints that are all live. Probes end with ctx, or with Close. Where all endpoints tell how
-// many requests they serve in parallel, or it is known how many they are best asked, that is the measure of how busy
-// they are. changed is told when an endpoint is taken out and why, when one that is out turns out to serve another
-// model, and, with a nil err, when one is back. It is called from many goroutines, one at a time.
+// NewPool makes a pool of endpoints that are all live. Probes end with ctx, or with Close. If the number of requests
+// that each endpoint serves in parallel is known, requests in flight are measured against it. The pool calls changed
+// when it takes an endpoint out, with the reason; when an endpoint that is out serves another model; and, with a nil
+// err, when an endpoint is back. Calls come from many goroutines, one at a time.
 func NewPool(ctx context.Context, members []Member, changed func(url string, err error)) *Pool {
 	p := &Pool{changed: changed, first: time.Second, longest: longestRest}
 	p.ctx, p.cancel = context.WithCancel(ctx)
@@ -237,7 +237,7 @@ func (p *Pool) unwilling(c call) bool {
 	return c.refused >= max(severalRefusals, c.busy+1) || errors.As(c.err, &e) && e.RetryAfter > 0
 }
 
-// tell makes a change of an endpoint, and tells of it where change says so.
+// tell runs change under the lock, and calls changed if it returns true.
 func (p *Pool) tell(m *member, err error, change func() bool) {
 	p.telling.Lock()
 	defer p.telling.Unlock()
@@ -249,7 +249,8 @@ func (p *Pool) tell(m *member, err error, change func() bool) {
 	}
 }
 
-// takeOut takes an endpoint out for what a request met there, unless it has gone out or come back since.
+// takeOut takes an endpoint out because a request failed there, unless the endpoint has gone out or come back since
+// that request began.
 func (p *Pool) takeOut(c call) {
 	p.tell(c.member, c.err, func() bool {
 		if c.stale() {
@@ -270,8 +271,8 @@ func (p *Pool) takeOut(c call) {
 	})
 }
 
-// watch probes an endpoint that is out until it is back. The next wait, of this outage or of one that begins before the
-// endpoint has answered anything, is twice as long.
+// watch probes an endpoint that is out until it is back. Each wait is twice as long as the one before, also across
+// outages as long as the endpoint has answered nothing in between.
 func (p *Pool) watch(m *member, wait time.Duration) {
 	for {
 		select {

@@ -114,8 +114,8 @@ func ended(reason string) (Finish, error) {
 	return "", none("the reply is not whole: its finish reason is %q", excerpt([]byte(reason)))
 }
 
-// versionOf matches what a hosted model's name may end in where it is asked for without: its version's date or number,
-// or the branch that is meant where none is named.
+// versionOf matches the suffix that a server may add to the name it was asked for: a version's date or number, or the
+// branch of the model's repository.
 var versionOf = regexp.MustCompile(`^(@main|[-@:][-0-9]+)$`)
 
 // Another tells whether a reply that calls its model said is of another than was asked for. It is not where the server
@@ -141,8 +141,8 @@ func sameName(said, asked string) bool {
 	return strings.TrimSuffix(said, latest) == strings.TrimSuffix(asked, latest)
 }
 
-// settle makes of an exchange what Ask returns: a response, or an error. err is that of sending, read reads an answer
-// that is no error.
+// settle turns an exchange into what Ask returns: a response or an error. err is the error of sending; read decodes an
+// answer that is not an error.
 func (x *exchange) settle(req Request, began time.Time, err error, read func() (Response, error)) (Response, error) {
 	took := time.Since(began)
 	var out Response
@@ -152,7 +152,7 @@ func (x *exchange) settle(req Request, began time.Time, err error, read func() (
 	switch {
 	case err == nil:
 		out.Took = took
-		// What was put together of parts, or encoded twice, may hold one.
+		// A text that was put together from parts, or encoded twice, may still hold a secret.
 		for _, s := range []*string{&out.Text, &out.Thinking, &out.Detail, &out.Model, &out.SystemFingerprint} {
 			*s = without(x.secrets, *s)
 		}

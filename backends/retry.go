@@ -54,7 +54,7 @@ func (r *Retrier) Ask(ctx context.Context, req Request) (Response, error) {
 	})
 }
 
-// longestWait is the longest between two tries, unless the server asks for more.
+// longestWait is the longest wait between two tries, unless the server asks for a longer one.
 const longestWait = 6 * time.Second
 
 // maxTimeouts is how often a call that got no answer within its time limit is

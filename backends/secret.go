@@ -109,7 +109,7 @@ func base64Forms(secret string) (forms []string) {
 	return forms
 }
 
-// hideIn takes secrets out of an error of the transport, which may quote what is no answer.
+// hideIn removes secrets from a transport error, which may quote bytes that are not an HTTP answer.
 func hideIn(secrets *strings.Replacer, err error) error {
 	said := without(secrets, err.Error())
 	if said == err.Error() {

@@ -12,10 +12,10 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Badger tries a write that fails again and again, for ever: where its folder vanishes or cannot be written to, its
-// Close never ends, and neither does a write that waits for room in memory. A panic in it, recovered, leaves its locks
-// taken, and the next call waits for them. So nothing waits on Badger for longer than defaultTimeout, and after a
-// panic or a wait without end the store is given up: nobody asks it again, nor closes it.
+// Badger repeats a write that fails for ever: if its folder vanishes or cannot be written to, Close never returns, and
+// neither does a write that waits for room in memory. A recovered panic leaves Badger's locks taken, and the next call
+// waits for them. So no call waits for Badger longer than defaultTimeout. After a panic or a timeout the store is given
+// up: nothing calls it again, not even Close.
 
 // defaultTimeout is far more than what a slow disk takes for 8 MB.
 const defaultTimeout = 30 * time.Second
@@ -26,14 +26,15 @@ const mergedASecond = 4 << 20
 // ErrGivenUp is wrapped by what a store says that was given up: see bound.go. Options.Warn was told then.
 var ErrGivenUp = errors.New("given up")
 
-// givenUp has the folders that stores of this process were given up in, and why. Badger may go on writing there until
-// the process ends.
+// givenUp maps the folders of stores that this process gave up to the reason. Badger may go on writing there until the
+// process ends.
 var givenUp sync.Map
 
-// ended returns why a store is of no use any more; nil where it still is.
+// ended returns why the store is no longer used; nil while it is.
 func (s *Store) ended() error { return context.Cause(s.life) }
 
-// finish ends the use of a store and says why, once: who waits may end the process.
+// finish warns once and then ends the use of the store. The warning comes first, since a call that this ends may exit
+// the process.
 func (s *Store) finish(why error) error {
 	s.said.Do(func() {
 		s.opts.Warn("cache %s is not used any more, and replies are not remembered: %v", s.dir, why)
@@ -90,8 +91,8 @@ func (s *Store) judged(err error) error {
 	return err
 }
 
-// here gives the store up where its files are gone: a Badger that goes on would never be done, or would leave tables
-// that no manifest names.
+// here gives the store up if its files are gone: otherwise Badger would retry for ever, or leave tables that no
+// manifest names.
 func (s *Store) here() error {
 	if _, err := os.Stat(filepath.Join(s.dir, badger.ManifestFilename)); err != nil {
 		return s.giveUp("its files are gone")

@@ -12,7 +12,7 @@ type said struct {
 	Content *string `json:"content"`
 }
 
-// check refuses a conversation that is not of a user and an assistant in turn.
+// check refuses a conversation whose turns do not alternate between user and assistant.
 func check(c []said) error {
 	if len(c) == 0 {
 		return errors.New("a conversation is empty")

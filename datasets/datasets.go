@@ -34,7 +34,7 @@ type Candidate struct {
 	Unrelated bool   `json:"unrelated,omitempty"` // an option of another item, put in on purpose
 }
 
-// lettered are candidates A, B, … with these texts.
+// lettered returns candidates A, B, … with these texts.
 func lettered(texts ...string) (all []Candidate) {
 	for i, text := range texts {
 		all = append(all, Candidate{ID: string(rune('A' + i)), Text: text})
@@ -42,7 +42,7 @@ func lettered(texts ...string) (all []Candidate) {
 	return all
 }
 
-// preferred are two responses, each of a model, and C, a tie.
+// preferred returns the responses A and B of two models, and a tie as candidate C.
 func preferred(modelA, a, modelB, b string) []Candidate {
 	all := lettered(a, b, "")
 	all[0].Model, all[1].Model = modelA, modelB
@@ -92,7 +92,7 @@ func (it Item) GoldID() string {
 	return it.Answer
 }
 
-// candidate is the index of the one with this id; NoGold where there is none.
+// candidate returns the index of the candidate with this id, or NoGold.
 func (it Item) candidate(id string) int {
 	return slices.IndexFunc(it.Candidates, func(c Candidate) bool { return c.ID == id })
 }
@@ -145,9 +145,9 @@ type Format struct {
 	Languages bool
 }
 
-// Formats lists the file formats that a path may have, in the order in which they are looked at. A file has the format
-// of the first row that one of them can read; complaints about rows before that are of the format whose keys they have
-// most of, the first where in doubt.
+// Formats lists the file formats in the order in which they are tried. A file has the format of its first row that any
+// of them can read. Errors for earlier rows come from the format that shares the most keys with the row, the first one
+// if several do.
 var Formats = []Format{
 	JudgeBench, LLMBar, MMLUPro, GSM8K, gsmSymbolicFormat, MTBench, chatbotArena, Judgments, Questions, OptionLines,
 	OASSTTrees, oasstMessages, RMBench, PPE,
@@ -229,7 +229,7 @@ func (s *Set) Len() int { return len(s.rows) }
 // ID is the id of item i, without reading it.
 func (s *Set) ID(i int) string { return s.rows[i].id }
 
-// Find is the number of the item with an id.
+// Find returns the number of the item with this id.
 func (s *Set) Find(id string) (i int, ok bool) {
 	i, ok = s.numbers[id]
 	return i, ok

@@ -70,8 +70,9 @@ func parseAny(text []byte) parsed {
 	return parsed{format: f, item: it, err: err}
 }
 
-// closest is the format all of whose keys a row has, that with the most; where there is none, the one of whose keys it
-// has the largest part. In doubt it is the one that stands first. It also says how many of its keys the row has.
+// closest returns the format that a row resembles most: of the formats whose keys the row has all, the one with the
+// most keys; else the one of whose keys it has the largest part; the first one if several do. has is how many of its
+// keys the row has.
 func closest(keys map[string]json.RawMessage) (best *Format, has int) {
 	best, bestScore := &Formats[0], 0.0
 	for i := range Formats {

@@ -274,11 +274,11 @@ func (it *Item) rank(candidates []Candidate) error {
 	return err
 }
 
-// chosenPlace draws the place of the response that was chosen, of n, by the item's id: in the file it always stands
-// first.
+// chosenPlace draws, by the item's id, the position among n at which the chosen response is shown. In the file it
+// always comes first.
 func chosenPlace(id string, n int) int { return int(drawKey("chosen", 0, id) % uint64(n)) }
 
-// choose makes a pair of one chosen and one rejected response, and options of more rejected ones.
+// choose makes a pair of the chosen response and one rejected one, or a choice among options if several were rejected.
 func (r mappedRow) choose(it *Item) error {
 	chosen := r.lists[partChosen]
 	rejected := r.lists[partRejected]

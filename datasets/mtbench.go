@@ -70,7 +70,7 @@ type matchUp struct {
 	first, other string
 }
 
-// vote is what a row says of its match-up.
+// vote splits a row into the match-up that it is about and its vote.
 func (r *battleRow) vote() (matchUp, votes) {
 	m := matchUp{
 		id:    string(*r.ID),

@@ -82,7 +82,7 @@ func (s *Set) load() (*Set, error) {
 	return s, nil
 }
 
-// located is an error with the file and, where it is of one, the line.
+// located adds the file to an error, and the line if the error is about one.
 func (s *Set) located(err error) error {
 	var at *rows.LineError
 	switch {

@@ -118,7 +118,7 @@ func quoted(text string) json.RawMessage {
 	return raw
 }
 
-// writeNew writes lines of items that can be read to a new file: no two may have one id.
+// writeNew writes lines to a new file, after a check that they are readable items with different ids.
 func writeNew(path string, text []byte) error {
 	if _, err := openBytes(path, text, OpenOptions{}); err != nil {
 		return err

@@ -214,8 +214,8 @@ func (d *Dir) Sweep() error {
 	return kept(err)
 }
 
-// look reads the records that stand. Those that are to be asked again, or are doubled, are left to Sweep, and a last
-// one that was not finished to Start.
+// look reads the records that stand. It leaves records to ask again, and doubled ones, to Sweep, and an unfinished last
+// line to Start.
 func look[T any](
 	d *Dir, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) error {
@@ -241,7 +241,7 @@ func look[T any](
 	return d.readWaiting(unverified, again, &seen)
 }
 
-// wholeLines is the length of a file up to and with its last newline, from which half a line at most parts its end.
+// wholeLines returns the length of a file up to and with its last newline. At most one unfinished line follows.
 func wholeLines(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -293,8 +293,7 @@ func (d *Dir) WriteItems(each func(line func([]byte) error) error) error {
 	return shareItems(d.Path)
 }
 
-// shareItems makes items.jsonl of a folder a link to that of a folder beside it which has the same bytes, if there is
-// one.
+// shareItems makes items.jsonl of a folder a hard link to an identical file in a folder beside it, if there is one.
 func shareItems(dir string) error {
 	path := filepath.Join(dir, ItemsFile)
 	info, err := os.Stat(path)

@@ -110,7 +110,8 @@ func (p Parameters) mostCalls(prompt Prompt) int {
 // mostCounted is how many prompts LongestPrompt has counted at most.
 const mostCounted = 1000
 
-// countedAtOnce is how many of them at once: servers count beside what they answer. Those after them wait for all.
+// countedAtOnce is how many prompts are counted at once: servers count while they answer. Later prompts wait until all
+// of these are counted.
 const countedAtOnce = 16
 
 // LongestPrompt is how long the longest first turn of the rows is. Its bytes are enough to know where they and the

@@ -8,8 +8,9 @@ type checker interface {
 	Check(item datasets.Item) error
 }
 
-// CountShowings is how many judgments the rows of a set come to, each asked for once. It refuses rows that the protocol
-// cannot show, and so comes before anything is asked. Where every item has as many presentations, none is read.
+// CountPresentations returns how many judgments the rows of a set need, each asked once. It returns an error for rows
+// that the protocol cannot show, so it runs before any call. If every item has the same number of presentations, it
+// reads no item.
 func CountPresentations(p Asker, set *datasets.Set, rows []int) (int, error) {
 	check, picky := p.(checker)
 	if protocol, err := ProtocolNamed(p.Name()); err == nil && protocol.Presentations > 0 && !picky {

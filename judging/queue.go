@@ -12,10 +12,10 @@ import (
 	"gavel/datasets"
 )
 
-// queue hands out the judgments of a run. Those of one item are for the worker that took the item, one after the other.
-// Only when there is no item left to take, whoever has nothing to do takes a judgment that would have had to wait:
-// else a run would end with most places idle. Where the judgments of an item are asked together, the next item is taken
-// when all of the one before are.
+// queue hands out the judgments of a run. The worker that takes an item makes its judgments one after the other. Only
+// when no item is left to take, idle workers take judgments that would have had to wait; otherwise a run would end with
+// most workers idle. If the judgments of an item are asked together, the next item is taken when all of the one before
+// are taken.
 type queue struct {
 	job    *Job
 	mu     sync.Mutex
@@ -52,7 +52,7 @@ func newQueue(j *Job) *queue {
 	return q
 }
 
-// vacancies returns how many workers the run lacks, which then are counted.
+// vacancies returns how many workers the run still lacks, and counts these as working.
 func (q *queue) vacancies() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,7 +61,7 @@ func (q *queue) vacancies() int {
 	return n
 }
 
-// count takes note of how a judgment ended, after which the run may have to end.
+// count records how a judgment ended; after too many failures in a row the run ends.
 func (q *queue) count(rec *Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -78,8 +78,8 @@ func (q *queue) count(rec *Record) {
 	}
 }
 
-// next takes a judgment for a worker: of its item, nil at first, while that has any. The work is nil where none is
-// left, where the run ends, or where the worker is not needed for another item.
+// next takes a judgment for a worker: one of its item, if that has any left. w is nil for a worker without an item.
+// next returns nil if no judgment is left, the run ends, or the worker is not needed for another item.
 func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,7 +118,7 @@ func (q *queue) next(ctx context.Context, w *work) (_ *work, g judgment, err err
 	return w, g, nil
 }
 
-// take reads the next item, while others go on; nil where none of its judgments is missing.
+// take reads the next item, while other workers go on; it returns nil if none of the item's judgments is missing.
 func (q *queue) take() (w *work, err error) {
 	row := q.rows[0]
 	q.rows = q.rows[1:]

@@ -299,8 +299,8 @@ func (m *Manifest) Right(r *Record, v Verdict) (right, known bool) {
 // IsPreference tells whether the record is of two responses and what was preferred, a tie included.
 func (r *Record) IsPreference() bool { return r.Shape == datasets.Preference }
 
-// ReadRecords calls f for every record of a file, in the order written. An unfinished last line, as a killed run leaves
-// it, and empty ones are passed over; any other line that cannot be read is an error that names it.
+// ReadRecords calls f for every record of a file, in the order written. It skips empty lines and an unfinished last
+// line, as a killed run leaves it; for any other line that cannot be read it returns an error with the line's number.
 func ReadRecords(path string, f func(*Record) error) error {
 	return ReadRecordsBy(path, nothing, func(r *Record, _ struct{}) error { return f(r) })
 }
@@ -377,7 +377,7 @@ type recordFile interface {
 // flushEvery is how long a record may be elsewhere than on disk.
 const flushEvery = time.Second
 
-// open opens a file, to which no link leads, at the end of its last whole line.
+// open opens a file, which may not be a link, for writing after its last whole line.
 func (w *recordWriter) open(path string) error {
 	w.path = path
 	root, err := os.OpenRoot(filepath.Dir(path))
@@ -394,7 +394,7 @@ func (w *recordWriter) open(path string) error {
 	return w.failed(err)
 }
 
-// failed says what could not be written, if anything.
+// failed wraps a write error with the name of the file.
 func (w *recordWriter) failed(err error) error {
 	if err == nil {
 		return nil

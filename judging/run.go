@@ -75,7 +75,7 @@ func (j *Job) Run(ctx context.Context) error {
 	whole := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	var hire func()
-	// Workers live as long as they are needed, not for one item each: their stacks have grown to what a call needs.
+	// A worker lives for many items, not for one: its stack has grown to the size that a call needs.
 	worker := func() (err error) {
 		defer Caught(&err)
 		var w *work
@@ -354,10 +354,11 @@ func (j *Job) measure(ctx context.Context, req *backends.Request) (said string) 
 	return fmt.Sprintf(notAsked+"the prompt has %d tokens, counted by the server, which takes at most %d", n, j.Limit)
 }
 
-// probabilities tells how probable each label on offer was where the verdict stands. A constrained reply may leave some
-// untold, since a server lists only the likeliest tokens before its constraint: each of those is asked for once more,
-// held to that label alone. Empty where the server tells nothing. Of a decision model they count without a verdict,
-// too: its odds may be even. asides are the replies to those requests.
+// probabilities returns the probability of each label on offer at the verdict. A server lists only the likeliest tokens
+// before its constraint, so a constrained reply may lack some labels: the judge is asked once more for each of them,
+// limited to that label alone. asides are the replies to those requests. The map is empty if the server gives no
+// probabilities. A decision model has probabilities without a verdict, too, since several options may be equally
+// likely.
 func (j *Job) probabilities(
 	ctx context.Context, rec *Record, req backends.Request, resp backends.Response, v Verdict,
 ) (_ []Probability, asides []Reply, _ error) {

@@ -33,9 +33,9 @@ type StoredLine[T any] struct {
 	Err    error // the line cannot be read; Value is of no use
 }
 
-// EachStored calls f for every whole line of a stream, in their order. A line that cannot be read is handed on as one,
-// and reading goes on; empty lines are passed over, and a last one without its newline, which is still being written.
-// decode is called from many goroutines; what it makes may not hold on to the line.
+// EachStored calls f for every whole line of a stream, in order. A line that cannot be read is passed on as an error,
+// and reading goes on. Empty lines are skipped, and so is a last line without its newline, which is still being
+// written. decode is called from many goroutines and may not keep the line.
 func EachStored[T any](r io.Reader, decode func([]byte) (T, error), f func(StoredLine[T]) error) error {
 	parse := func(line []byte) (out StoredLine[T]) {
 		if line[len(line)-1] != '\n' {

@@ -41,8 +41,8 @@ func sums(root *os.Root, dir string, names ...string) (map[string]string, error)
 	return all, nil
 }
 
-// Changed are the names of the files in a run's folder that are not as its last try left them. root may be nil. Nobody
-// knows of a run that goes on, or that an earlier gavel made, which noted no SHA-256 of its files: there are none.
+// Changed returns the names of the files in a run's folder that changed since its last try ended. root may be nil. It
+// returns none for a run in progress, and for a run of an early gavel, which noted no SHA-256 of its files.
 func (m *Manifest) Changed(root *os.Root, dir string) (names []string, err error) {
 	if m.Status == Running || len(m.Files) == 0 {
 		return nil, nil

@@ -74,10 +74,10 @@ type Table2x2 struct {
 	Neither int `json:"neither"` // right in neither
 }
 
-// N is how many units are in the table.
+// N returns the number of units in the table.
 func (t *Table2x2) N() int { return t.Both + t.OnlyA + t.OnlyB + t.Neither }
 
-// Count adds units that are right in a, in b, in both or in neither.
+// Count adds so many units that are right in A or not, and in B or not.
 func (t *Table2x2) Count(a, b bool, often int) {
 	switch {
 	case a && b:
@@ -122,7 +122,7 @@ type Comparison struct {
 	called   [2]string // names that people gave the judges
 }
 
-// Matched is what a comparison has beside differences of metrics.
+// Matched has the results of a comparison other than differences of metrics.
 type Matched struct {
 	// of pairs: who is right on those where each of the two gives the same verdict in both orders; left out where
 	// several belong together, or a run is not at its end

@@ -7,10 +7,10 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Level is what a judge is good for.
+// Level says how far a judge can be used.
 type Level string
 
-// Levels, the worst first; Unknown is of runs that are too small to tell.
+// The levels, the worst first. Unknown is the level of runs that are too small to tell.
 const (
 	Unknown  Level = "unknown"
 	Unusable Level = "unusable" // gives no verdicts, goes by the position, or is no better than chance
@@ -19,8 +19,8 @@ const (
 	Strong   Level = "strong"
 )
 
-// Diagnosis says in a sentence what a judge is good for on the items of a run. It is made from the ends of intervals,
-// never from values alone: docs/diagnosis.md has the rules.
+// Diagnosis says in a sentence how far a judge can be used on the items of a run. The rules use the ends of intervals,
+// never values alone: see docs/diagnosis.md.
 type Diagnosis struct {
 	Level    Level      `json:"level"`    // `unusable`, `weak`, `usable` (in every order) or `strong`
 	Code     string     `json:"code"`     // of the rule that was met, see diagnosis.md
@@ -30,7 +30,7 @@ type Diagnosis struct {
 	Also string `json:"-"` // the report's
 }
 
-// Evidence is a number that a diagnosis goes by.
+// Evidence is a number that a diagnosis is based on.
 type Evidence struct {
 	Metric    string  `json:"metric"`             // as in `results`
 	Group     string  `json:"group,omitempty"`    // as in `results`
@@ -73,11 +73,11 @@ const (
 	ReliableFrom = 200.0 / 3
 )
 
-// strongly is how much further from the value than the end of a 95 % interval that of a one-sided one of 99 % lies: the
-// quotient of the normal quantiles of .99 and .975.
+// strongly is the quotient of the normal quantiles of .99 and .975: the end of a one-sided 99 % interval is so many
+// times as far from the value as that of a 95 % interval.
 const strongly = 2.3263 / 1.95996
 
-// Held is a result held against a threshold. ok is false where the result has no interval.
+// Held compares a result with a threshold. ok is false if the result has no interval.
 func (x Result) Held(threshold float64) (e Evidence, ok bool) {
 	if x.Value == nil || x.Low == nil || x.High == nil {
 		return Evidence{}, false
@@ -99,7 +99,7 @@ func (x Result) Held(threshold float64) (e Evidence, ok bool) {
 	return e.Against(threshold), true
 }
 
-// Against is the same number held against another threshold.
+// Against returns the number compared with another threshold.
 func (e Evidence) Against(threshold float64) Evidence {
 	e.Threshold = threshold
 	e.Above = e.Low > threshold
@@ -107,15 +107,15 @@ func (e Evidence) Against(threshold float64) Evidence {
 	return e
 }
 
-// Mirrored is the share of the others, held against the same threshold.
+// Mirrored returns the complement, 100 % less the share, compared with the same threshold.
 func (e Evidence) Mirrored() Evidence {
 	e.Value = 100 - e.Value
 	e.Low, e.High = 100-e.High, 100-e.Low
 	return e.Against(e.Threshold)
 }
 
-// ShareOf is k of n, in percent, held against a threshold. Where several belong together n is how many independent
-// ones they are worth, and k the share of it.
+// ShareOf returns k of n, in percent, compared with a threshold. For clustered items n is the effective sample size,
+// and k the same share of it.
 func ShareOf(metric string, k, n, threshold float64) Evidence {
 	units := int(math.Round(n))
 	iv := stats.Blaker(int(math.Round(k)), units, 0.95)
@@ -123,7 +123,7 @@ func ShareOf(metric string, k, n, threshold float64) Evidence {
 	return e.Against(threshold)
 }
 
-// String is the value with its interval: "58 % [53, 63]".
+// String returns the value with its interval: "58 % [53, 63]".
 func (e Evidence) String() string {
 	if e.Unit != "" {
 		return fmt.Sprintf("%.2f [%.2f, %.2f]", Unsigned(e.Value, 2), Unsigned(e.Low, 2), Unsigned(e.High, 2))
@@ -131,7 +131,7 @@ func (e Evidence) String() string {
 	return fmt.Sprintf("%.0f %% [%.0f, %.0f]", Unsigned(e.Value, 0), Unsigned(e.Low, 0), Unsigned(e.High, 0))
 }
 
-// Unsigned is a number that is to be printed with so many places: 0 in place of what would be printed as -0.
+// Unsigned returns x, or 0 if x would be printed as -0 with so many places.
 func Unsigned(x float64, places int) float64 {
 	if math.Abs(x) <= 0.5*math.Pow10(-places) {
 		return 0
@@ -139,16 +139,16 @@ func Unsigned(x float64, places int) float64 {
 	return x
 }
 
-// Percentage is a share, in percent, as sentences say it: "58 %".
+// Percentage returns a share, in percent, as sentences show it: "58 %".
 func Percentage(x float64) string { return fmt.Sprintf("%.0f %%", Unsigned(x, 0)) }
 
-// Surely and SurelyNot tell whether the value is above the threshold, or below it, at 99 %, one-sided: what is said
-// of a judge is held to more than an interval is.
+// Surely and SurelyNot report whether the value is above the threshold, or below it, in a one-sided test at 99 %:
+// statements about a judge need more certainty than a 95 % interval gives.
 func (e Evidence) Surely() bool    { return e.Value-(e.Value-e.Low)*strongly > e.Threshold }
 func (e Evidence) SurelyNot() bool { return e.Value+(e.High-e.Value)*strongly < e.Threshold }
 
-// Rank is the level of a judge that is better than chance, by the share of items it is right on in every order, and by
-// whether its verdicts are reliable.
+// Rank returns the level of a judge that is better than chance, by the share of items that it is correct on in every
+// order, and by whether its verdicts are reliable.
 func (e Evidence) Rank(reliable bool) (Level, string) {
 	switch strong := e.Against(StrongFrom); {
 	case strong.Surely() && reliable:
@@ -159,8 +159,8 @@ func (e Evidence) Rank(reliable bool) (Level, string) {
 	return Weak, CodeWeak
 }
 
-// Chance says how a judge stands beside chance: CodeInverted, CodeFew or CodeChance, or "" where it is better. e is
-// held against chance; could is whether it may yet be a usable judge for all that is known.
+// Chance compares a judge with chance: it returns CodeInverted, CodeFew or CodeChance, or "" for a judge that is
+// better. e is compared with chance; could says whether the judge may still turn out usable with more items.
 func (e Evidence) Chance(could bool) (Level, string) {
 	switch {
 	case e.SurelyNot():
@@ -173,8 +173,8 @@ func (e Evidence) Chance(could bool) (Level, string) {
 	return Unusable, CodeChance
 }
 
-// Diagnose says of a share of items that are right, held against chance, what it is worth. says are the sentences by
-// the codes of Chance, "" of a judge that is better.
+// Diagnose diagnoses a judge by its share of correct items, compared with chance. says has the sentences by the codes
+// that Chance returns, "" for a judge that is better.
 func (e Evidence) Diagnose(says map[string]string, of ...any) Diagnosis {
 	from := float64(UsableFrom)
 	if e.Threshold >= 50 { // one of two

@@ -76,7 +76,7 @@ type Soft struct {
 	AUROC Estimate `json:"auroc"`
 }
 
-// Proportion is one of some units, in percent, with its interval; null where there are none.
+// Proportion is a share of units, in percent, with its interval; null if there are no units.
 type Proportion struct {
 	Value *float64 `json:"value"` // percent
 	Low   *float64 `json:"low"`   // of its interval
@@ -92,7 +92,7 @@ type Odds struct {
 	P     float64 `json:"p"`     // corrected
 }
 
-// Rule names responses without reading them.
+// Rule is a baseline that names responses without reading them.
 type Rule struct {
 	Name  string   `json:"name"`           // what it names
 	Value float64  `json:"value"`          // percent of the pairs that it is right on in both orders
@@ -108,13 +108,13 @@ type Rule struct {
 	Against *Proportion `json:"right_against,omitempty"` // pairs correct in both orders whose better response is the other
 }
 
-// Result is the share as one of a metric.
+// Result returns the share as a result without a metric.
 func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
 
-// Sways tells whether a cause sways the judge beyond chance.
+// Sways reports whether a cause has a significant effect on the verdicts.
 func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
 
-// Answer is what sways the judge, and whether a rule that does not read does as well.
+// Answer says in a sentence which causes sway the judge, and whether a baseline does as well.
 func (s Sway) Answer() string {
 	words := s.swayed()
 	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
@@ -124,7 +124,7 @@ func (s Sway) Answer() string {
 	return words
 }
 
-// Within says whether two runs are the same by their headline, within a margin.
+// Within says whether two runs have the same headline, within a margin.
 type Within struct {
 	Metric string  `json:"metric"` // the headline
 	Points float64 `json:"points"` // the margin

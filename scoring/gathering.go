@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Gathering has what a scorer knows of each item, while records come in. With Metrics it is [Itemwise].
+// Gathering collects the data of each item from its records. With Metrics it is an [Itemwise].
 type Gathering[U any] struct {
 	Complete func(*U) bool // tells whether all records of an item are in; nil: one is all
 	Metrics  []Summed[U]
 	items    map[string]*U
 }
 
-// Of returns what is known of an item. Where that is nothing, it begins as begin makes it of the item's id, which is no
-// view into a record.
+// Of returns the data of an item. For a new item, begin makes them from a copy of its id.
 func (g *Gathering[U]) Of(item string, begin func(item string) U) *U {
 	if g.items == nil {
 		g.items = map[string]*U{}
@@ -26,10 +25,10 @@ func (g *Gathering[U]) Of(item string, begin func(item string) U) *U {
 	return g.items[item]
 }
 
-// Known returns what is known of an item; nil is nothing.
+// Known returns the data of an item; nil for an unknown one.
 func (g *Gathering[U]) Known(item string) *U { return g.items[item] }
 
-// Item returns what a complete item adds to a metric.
+// Item returns what a complete item adds to numerator and denominator of a metric.
 func (g *Gathering[U]) Item(id, metric string) (num, den float64, complete bool) {
 	u := g.items[id]
 	if u == nil || g.Complete != nil && !g.Complete(u) {
@@ -39,7 +38,7 @@ func (g *Gathering[U]) Item(id, metric string) (num, den float64, complete bool)
 	return num, den, true
 }
 
-// Gathered returns the items that are complete, by their ids, and lets go of all.
+// Gathered returns the data of all complete items, sorted by id, and releases the rest.
 func (g *Gathering[U]) Gathered() (units []*U) {
 	for _, item := range slices.Sorted(maps.Keys(g.items)) {
 		if u := g.items[item]; g.Complete == nil || g.Complete(u) {

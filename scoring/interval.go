@@ -364,7 +364,7 @@ func (s *Sample) tooFew(q estimand) string {
 	return ""
 }
 
-// with fills in a value and its interval.
+// with returns the result with a value and its interval.
 func (r Result) with(value float64, found bounds) Result {
 	r.Value = inUnit(r.Unit, value)
 	r.Low = inUnit(r.Unit, found.Low)
@@ -373,7 +373,7 @@ func (r Result) with(value float64, found bounds) Result {
 	return r
 }
 
-// NoInterval begins warnings of numbers that have none.
+// NoInterval is the beginning of warnings about numbers without an interval.
 const NoInterval = "no interval of "
 
 // How intervals are made that hold at every look, as results name it.

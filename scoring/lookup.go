@@ -39,7 +39,7 @@ func (r Report) Groups() []string {
 	return groups
 }
 
-// BreakdownOf is what became of the units of a group; empty where nobody knows.
+// BreakdownOf returns the outcomes of the units of a group; empty if they are unknown.
 func (r *Report) BreakdownOf(group string) Breakdown {
 	if i := slices.IndexFunc(r.Breakdowns, func(b Breakdown) bool { return b.Group == group }); i >= 0 {
 		return r.Breakdowns[i]
@@ -47,8 +47,9 @@ func (r *Report) BreakdownOf(group string) Breakdown {
 	return Breakdown{Group: group}
 }
 
-// Standing is where the judge stands among published ones by a metric, the nearest by name; "" where there are none.
-// References are sorted, the best first. One of which a figure alone is known is above or below by the value.
+// Standing says where the judge stands among published judges by a metric, and names the nearest ones; "" without
+// references. References are sorted, the best first. A judge of whom only a figure is published is above or below by
+// that figure.
 func (r *Report) Standing(metric string) string {
 	own := r.Overall(metric)
 	var above, below, near []Reference
@@ -82,12 +83,12 @@ func (r *Report) Standing(metric string) string {
 	return strings.Join(parts, ", ")
 }
 
-// ByFiguresAlone tells whether the published judges of the run are known by figures, which nothing was tested with.
+// ByFiguresAlone reports whether only figures of the published judges are known, so that nothing was tested.
 func (r *Report) ByFiguresAlone() bool {
 	return !slices.ContainsFunc(r.References, func(x Reference) bool { return x.P != nil })
 }
 
-// Judgments is the number of judgments in the records.
+// Judgments returns the number of judgments in the records.
 func (r Report) Judgments() int {
 	n := 0
 	for _, k := range r.Outcomes {
@@ -96,8 +97,8 @@ func (r Report) Judgments() int {
 	return n
 }
 
-// SameValues tells whether another report of the run has the numbers of this one, intervals aside. It may have more:
-// a later gavel counts what an earlier one did not.
+// SameValues reports whether another report of the run has the same numbers, intervals aside. It may have more: a later
+// gavel counts more than an earlier one.
 func (rep Report) SameValues(other Report) bool {
 	if !maps.Equal(rep.Outcomes, other.Outcomes) {
 		return false

@@ -252,14 +252,14 @@ func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, w
 	return va, vb, why
 }
 
-// Cell is a row of a metric's columns that might be seen, of one judgment. Of two ways of asking, or of two runs,
-// cells go together that have the same Of.
+// Cell is a possible row of a metric's columns, from one judgment. With two ways of asking, or two runs, cells with the
+// same Of belong together.
 type Cell struct {
 	Row []float64
 	Of  int
 }
 
-// Class is a variable of a correlation: how many judgments there are with each of its two values.
+// Class is a variable of a correlation, with the number of judgments for each of its two values.
 type Class struct {
 	Words [2]string // what is so: "the judge's own answer is right", "… wrong"
 	Count func(c []float64) (a, b float64)

@@ -9,7 +9,7 @@ import (
 	"gavel/judging"
 )
 
-// remarks count the judgments of the first time that a table warns of.
+// remarks counts judgments of the first repetition that a table warns of.
 type remarks struct {
 	Finished  int // judgments that were asked for their verdict after thinking that was cut
 	Short     int // replies cut at the end of the context; not Repeating
@@ -55,7 +55,7 @@ func (x *remarks) add(m *judging.Manifest, r *judging.Record, v judging.Verdict)
 	}
 }
 
-// origins count replies by the bundle that they are from.
+// origins counts replies by the bundle that they come from.
 type origins struct {
 	replies int
 	bundles map[string]int
@@ -74,7 +74,7 @@ func (x *origins) add(r *judging.Record) {
 	}
 }
 
-// Origin is how many of a run's replies are from a bundle that was taken in.
+// Origin is the number of a run's replies that come from an imported bundle.
 type Origin struct {
 	Bundle  string `json:"bundle"`  // its file's name and SHA-256
 	Replies int    `json:"replies"` // from it
@@ -85,7 +85,7 @@ func (o Origin) String() string {
 	return fmt.Sprintf("%d of %d replies came from bundle %s", o.Replies, o.Of, o.Bundle)
 }
 
-// Origins are the bundles that replies came from, by name.
+// Origins returns the bundles that replies came from, by name.
 func (x *origins) Origins() (all []Origin) {
 	for _, bundle := range slices.Sorted(maps.Keys(x.bundles)) {
 		all = append(all, Origin{Bundle: bundle, Replies: x.bundles[bundle], Of: x.replies})

@@ -9,7 +9,7 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Report is what a run comes to: one run of `gavel score --json`, and, without Run, results.json.
+// Report has the results of a run: an element of `gavel score --json`, and, without Run, results.json.
 type Report struct {
 	Run string `json:"run,omitempty"` // the folder, as it was given; not in results.json
 	ID  string `json:"id"`            // of the run
@@ -35,7 +35,7 @@ type Report struct {
 	remarks  remarks           // of the run
 }
 
-// Question is who was asked what.
+// Question says who was asked what.
 type Question struct {
 	Prompt string `json:"prompt"` // its name
 	// what was asked for beside the prompt: `constrained`, `think …`, `strict determinism`
@@ -46,7 +46,7 @@ type Question struct {
 	Simulated bool   `json:"simulated"`      // no model was asked
 }
 
-// Answer is what a run says of its judge, in words.
+// Answer has the result of a run in words.
 type Answer struct {
 	Says      string     `json:"says,omitempty"`      // the answer in a sentence: what to do with the judge
 	Also      string     `json:"also,omitempty"`      // what else to know of it, in a few sentences
@@ -55,7 +55,7 @@ type Answer struct {
 	Preferences bool `json:"preferences,omitempty"`
 }
 
-// Method is how the replies of a run were read, and how its numbers were computed from them.
+// Method says how the replies of a run were read, and how its numbers were computed.
 type Method struct {
 	// how replies were read: `robust`; left out for as published
 	Reading   judging.Readers `json:"reading,omitempty"`
@@ -73,7 +73,7 @@ type Method struct {
 	Stopped *judging.Stopped `json:"stopped,omitempty"`
 }
 
-// Extras are results that not every run has.
+// Extras has results that not every run has.
 type Extras struct {
 	// only with `--repeat`
 	Repetitions *Repetitions `json:"repeats,omitempty"`
@@ -94,7 +94,7 @@ type Extras struct {
 	Ledger *Ledger `json:"ledger,omitempty"`
 }
 
-// questionOf returns who a manifest says was asked what.
+// questionOf returns the question of a run from its manifest.
 func questionOf(m *judging.Manifest) Question {
 	return Question{
 		Prompt:    m.Spec.Prompt.Name,
@@ -106,11 +106,11 @@ func questionOf(m *judging.Manifest) Question {
 	}
 }
 
-// Version is raised whenever the same records come to other numbers or other words. Pages score a stored run again
-// whose results.json has a lower one.
+// Version is raised whenever the same records lead to other numbers or other words. Pages score a stored run again if
+// its results.json has a lower one.
 const Version = 7
 
-// settings names what makes two runs of one prompt differ.
+// settings returns the settings by which two runs of one prompt differ.
 func settings(s judging.Spec) string {
 	labels := s.Labels()
 	if n := s.Dataset.MaxOptions; n > 0 {
@@ -134,7 +134,7 @@ func bootstrapOf(b stats.Bootstrap, unit string) Bootstrap {
 	return Bootstrap{Rounds: b.Rounds, Level: b.Level, Seed: b.Seed, Unit: unit}
 }
 
-// OtherReading is one headline as both readings have it.
+// OtherReading is the headline by the reading that was not chosen.
 type OtherReading struct {
 	Reading judging.Readers `json:"reading"`        // the one that was not chosen
 	Metric  string          `json:"metric"`         // of the headline

@@ -25,7 +25,7 @@ type Result struct {
 	Note     string   `json:"note,omitempty"`     // why it is undefined, or what else to know
 }
 
-// Count is n and, where several units belong together, in how many clusters they are.
+// Count returns n and, for clustered units, the number of clusters.
 func (r Result) Count() string {
 	if r.Clusters == 0 || r.Clusters == r.N {
 		return strconv.Itoa(r.N)
@@ -47,7 +47,7 @@ func (r Result) estimate() Estimate {
 	return Estimate{Value: r.Value, Low: r.Low, High: r.High, Interval: r.Interval}
 }
 
-// Undefined is the result without a value, and why there is none.
+// Undefined returns the result without a value, with the reason.
 func (r Result) Undefined(why string) Result {
 	r.Value = nil
 	r.Low = nil
@@ -57,8 +57,8 @@ func (r Result) Undefined(why string) Result {
 	return r
 }
 
-// inUnit writes shares in percent and all else as it is, rounded so that the bytes do not depend on how a processor
-// fuses its multiplications.
+// inUnit converts a share to percent and keeps other units, rounded so that the result does not depend on how a
+// processor fuses multiplications.
 func inUnit(unit string, x float64) *float64 {
 	if unit == "" {
 		return Percent(x)
@@ -66,7 +66,7 @@ func inUnit(unit string, x float64) *float64 {
 	return Fraction(x)
 }
 
-// print is a value as tables have it.
+// print returns the value as tables show it.
 func (x Result) print() string {
 	switch {
 	case x.Value == nil:
@@ -77,8 +77,7 @@ func (x Result) print() string {
 	return fmt.Sprintf("%.4f", *x.Value)
 }
 
-// Precise is a p as it is reported: to twelve digits, which are the same whatever the processor, and never rounded to
-// 0.
+// Precise rounds p to twelve digits, which are the same on every processor, and never to 0.
 func Precise(p float64) *float64 {
 	if math.IsNaN(p) {
 		return nil
@@ -87,13 +86,13 @@ func Precise(p float64) *float64 {
 	return &p
 }
 
-// Percent writes a share in percent, and Fraction a number as it is, with so many places that the bytes do not depend
-// on how a processor fuses its multiplications.
+// Percent returns a share in percent, and Fraction a number as it is, rounded so that the bytes do not depend on how a
+// processor fuses multiplications.
 func Percent(x float64) *float64  { return rounded(100*x, 4) }
 func Fraction(x float64) *float64 { return rounded(x, 6) }
 
-// rounded keeps more places where fewer would be printed as another number: 51 of 101 is 50.50, and not 50.4950,
-// which is rounded once more, to 50.49. Values are printed with two places less, the ends of intervals with three.
+// rounded rounds x, but keeps more places if the rounded number would be printed differently: 51 of 101 is printed as
+// 50.50, but 50.4950 would become 50.49. Values are printed with two places less, the ends of intervals with three.
 func rounded(x float64, places int) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -110,7 +109,7 @@ func rounded(x float64, places int) *float64 {
 	return &y
 }
 
-// One is 1 for what is so, else 0.
+// One returns 1 for true and 0 for false.
 func One(is bool) float64 {
 	if is {
 		return 1
@@ -135,7 +134,7 @@ const (
 
 var countWords = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 
-// CountWord is a number in a word where it is a small one.
+// CountWord returns a small number as a word, others in digits.
 func CountWord(n int) string {
 	if n >= 2 && n < len(countWords) {
 		return countWords[n]
@@ -143,7 +142,7 @@ func CountWord(n int) string {
 	return strconv.Itoa(n)
 }
 
-// InSentence is a name as sentences have it: in quotes where its signs would end a part of the sentence.
+// InSentence returns a name as sentences show it: in quotes if its characters would end a part of the sentence.
 func InSentence(name string) string {
 	if strings.ContainsAny(name, ",:") {
 		return "“" + name + "”"

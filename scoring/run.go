@@ -295,5 +295,5 @@ func (run *Run) unlabelled() int {
 // resampled is what a cluster of units is, in words.
 func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Unit) }
 
-// Responses hands over the candidates of each item, in the order of their ids.
+// Responses calls use with the candidates of each item, in the order of their ids.
 type Responses func(use func(id string, of []judging.Response)) error

@@ -96,7 +96,8 @@ const GenerationAccuracy = "generation-accuracy"
 // ModeDifference is the mode of a difference between two ways of asking, on the judgments that both have.
 const ModeDifference = "difference"
 
-// ItemResult is the result of an item by a metric. An item without a verdict is LeftOut where the metric leaves it out.
+// ItemResult is the result of an item by a metric. An item without a verdict is LeftOut if the metric does not count
+// it.
 type ItemResult int
 
 // Results of an item.

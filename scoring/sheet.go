@@ -319,7 +319,7 @@ func (s *Sample) with(is func(row []float64) bool) (n int) {
 	return n
 }
 
-// inOrder are rows by their names.
+// inOrder returns the rows sorted by name.
 func inOrder(rows map[string][]float64) (list [][]float64) {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		list = append(list, rows[name])

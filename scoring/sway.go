@@ -48,9 +48,9 @@ func ProportionOf(counts [][2]int, b stats.Bootstrap) Proportion {
 	return Proportion{Value: e.Value, Low: e.Low, High: e.High, N: n}
 }
 
-// MeanOf returns the mean of scores, in percent, and how many there are: a unit, or what belongs together, has the sum
-// of its scores, which are 1, 0 or, where least is −1, that, and their number. The interval is in closed form where
-// each has one score; else they are resampled.
+// MeanOf returns the mean of scores, in percent, and their number. Each unit or cluster has the sum of its scores and
+// their number. A score is 1, 0 or, if least is −1, −1. The interval has a closed form if each unit has one score;
+// otherwise the units are resampled.
 func MeanOf(scores [][2]int, least float64, b stats.Bootstrap) (e Estimate, n int) {
 	var rows stats.Rows
 	more, less := 0, 0

@@ -10,14 +10,14 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Swayer is a scorer whose runs tell what sways the judge: it counts what the texts of the items have, which no record
-// has. clusterOf says which items belong together; nil where each stands for itself. The result is nil where the run
-// asks something else.
+// Swayer is a scorer that finds what sways the judge, from features of the items' texts, which records do not have.
+// clusterOf says which items belong together; nil: each stands for itself. The result is nil for runs that ask another
+// question.
 type Swayer interface {
 	Sway(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) (*Sway, error)
 }
 
-// Sway is what sways the judge of a run, of its items' texts; nil where nobody can tell.
+// Sway finds what sways the judge of a run, from its items' texts; nil if that cannot be known.
 func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
 	s, ok := run.scorer.(Swayer)
 	if !ok {
@@ -36,12 +36,12 @@ func (run *Run) Sway(b stats.Bootstrap) (*Sway, error) {
 	return out, err
 }
 
-// Ruler is a scorer whose runs are held against rules that do not read; none where the run asks something else.
+// Ruler is a scorer that compares runs with baselines; it returns none for runs that ask another question.
 type Ruler interface {
 	Rules(responses Responses, clusterOf func(id string) string, b stats.Bootstrap) ([]Rule, error)
 }
 
-// responses hands over those to the items: none where they are not in the run's folder.
+// responses calls use with the responses of each item; with none if the run's folder lacks the items.
 func (run *Run) responses(use func(id string, of []judging.Response)) error {
 	items := run.items
 	if items == nil {
@@ -63,7 +63,7 @@ func (run *Run) inFolder(use func(id string, of []judging.Response)) error {
 	return judging.EachResponse(run.Manifest, in, use)
 }
 
-// rules are those that the run is held against; none where the items cannot be read.
+// rules returns the baselines on the run's items; none if the items cannot be read.
 func (run *Run) rules(b stats.Bootstrap) []Rule {
 	s, ok := run.scorer.(Ruler)
 	if !ok || run.items == nil && run.folder == "" {

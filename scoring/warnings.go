@@ -37,7 +37,7 @@ type cautions []string
 
 func (w *cautions) say(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
 
-// count says how many there are, the first argument, where there is one.
+// count adds a warning about n, its first argument, unless n is 0.
 func (w *cautions) count(n int, format string, args ...any) {
 	if n > 0 {
 		w.say(format, append([]any{n}, args...)...)
@@ -153,8 +153,8 @@ func (run *Run) warnings() []string {
 	return w
 }
 
-// unreadReplies warns of verdicts that are read otherwise than they were, of calls that failed, and of many replies
-// without a verdict.
+// unreadReplies warns of verdicts that were read differently before, of failed calls, and of many replies without a
+// verdict.
 func (run *Run) unreadReplies(w *cautions, judgments int) {
 	policy := ""
 	if p := run.policy(); p != "" {

@@ -61,7 +61,7 @@ func parquetLines(in Source, out *Spool) (err error) {
 	return nil
 }
 
-// eachRow hands the rows of a group to use, whose first error ends it. A row is valid until use returns.
+// eachRow calls use for every row of a group until use returns an error. A row is valid until use returns.
 func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
 	in := group.Rows()
 	defer in.Close()
@@ -134,7 +134,7 @@ type column struct {
 	element  *column   // of a list
 }
 
-// newColumn is nil where the column is not read: it is a map, a date, a time or a decimal.
+// newColumn returns nil for a column that is not read: a map, a date, a time or a decimal.
 func newColumn(of *parquet.Column) *column {
 	c := &column{name: of.Name(), key: append(appendText(nil, []byte(of.Name())), ':')}
 	if of.Leaf() {
@@ -201,8 +201,9 @@ func (c *column) append(line []byte, value any) []byte {
 	return c.write(line, value)
 }
 
-// writerOf says how the values of a type are written, nil where they are not read. Texts that are declared as such stay
-// as they are, so that one that is not UTF-8 is noticed later; other bytes are base64 where they are no text.
+// writerOf returns the function that writes values of a type as JSON; nil for a type that is not read. Columns declared
+// as text are written as they are, so that invalid UTF-8 is noticed later; other bytes become base64 unless they are
+// text.
 func writerOf(t parquet.Type) func([]byte, any) []byte {
 	if t.Kind() == parquet.Int96 {
 		return nil

@@ -71,7 +71,8 @@ func (e *env) demo(c *cli.Context) error {
 	return err
 }
 
-// publishedBoard makes runs of the judges whose verdicts on all pairs are part of gavel, in a folder, and ranks them.
+// publishedBoard makes a run in the folder out for each judge whose verdicts on all pairs are part of gavel, and ranks
+// them.
 func publishedBoard(set *references.Set, out string) (report.Board, error) {
 	marks := map[string]string{}
 	var names []string
@@ -122,7 +123,7 @@ func publishedBoard(set *references.Set, out string) (report.Board, error) {
 	return board, nil
 }
 
-// printDemo prints the board with what there is to say of it, in paragraphs for a terminal.
+// printDemo prints the board and its findings as paragraphs for a terminal.
 func (e *env) printDemo(board report.Board, asks string, full bool) error {
 	const widest, stay = 80, "* the labels (a), (b) stayed with the outputs when the order was reversed"
 	w := e.screen()
@@ -140,7 +141,7 @@ func (e *env) printDemo(board report.Board, asks string, full bool) error {
 	return err
 }
 
-// paragraph breaks lines between words.
+// paragraph breaks lines between words at the given width.
 func paragraph(lines string, columns int) string {
 	const percent, unbroken = " %", "\ue000%" // which nothing wraps at
 	var out strings.Builder
@@ -151,14 +152,15 @@ func paragraph(lines string, columns int) string {
 	return out.String()
 }
 
-// runFolder names a run after words.
+// runFolder turns a judge's name into the name of a folder.
 func runFolder(words string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(words), func(r rune) bool {
 		return r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), "-")
 }
 
-// pointedOut are the best judge's advice, the judge that goes by the place most, and the one that looks deceive most.
+// pointedOut returns three findings: the best judge's advice, the judge with the strongest position bias, and the judge
+// that good-looking outputs mislead most.
 func pointedOut(rows []report.Standing) (found []string) {
 	best := rows[0]
 	place := -1
@@ -191,8 +193,7 @@ func pointedOut(rows []report.Standing) (found []string) {
 	return found
 }
 
-// split is on how many of LLMBar's natural pairs and of its adversarial ones a judge is correct in both orders, in
-// percent.
+// split returns on what percentage of LLMBar's natural and of its adversarial pairs a judge is correct in both orders.
 func split(r *scoring.Report) (natural, adversarial float64) {
 	var right, pairs [2]float64
 	head := report.Headline(r)

@@ -38,7 +38,7 @@ func (e *env) print(c *cli.Context, result any) error {
 	return report.Print(e.screen(), result, format, e.columns)
 }
 
-// printed is the action of a command that prints what result finds.
+// printed returns the action of a command that prints the result of a function in the chosen format.
 func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		found, err := result(c)

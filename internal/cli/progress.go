@@ -23,7 +23,7 @@ const (
 // barWidth is that of the bar, in columns.
 const barWidth = 24
 
-// progress tells how far a run is, on stderr: a bar on a terminal, else a line every few seconds. It is an
+// progress shows on stderr how far a run is: a bar on a terminal, else a line every few seconds. It is an
 // [eval.Observer].
 type progress struct {
 	on *env

@@ -354,7 +354,7 @@ func (e *env) aligned(lines [][]string) (all []string) {
 	return all
 }
 
-// joined puts a point between words, leaving out empty ones.
+// joined joins words with a middle dot, without the empty ones.
 func joined(words ...string) string { return joinedBy(" · ", words...) }
 
 func joinedBy(between string, words ...string) string {

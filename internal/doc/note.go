@@ -27,13 +27,13 @@ func Warn(warnings []string) (notes []Note) {
 	return notes
 }
 
-// Remark adds the note of a phrase.
+// Remark adds a note: the phrase with this code, filled with args.
 func (b *Block) Remark(code string, args ...any) { b.Notes = append(b.Notes, Say(code, args...)) }
 
 // Warn adds a note for each warning.
 func (b *Block) Warn(warnings []string) { b.Notes = append(b.Notes, Warn(warnings)...) }
 
-// Plain adds notes in words that are not phrases of gavel's.
+// Plain adds notes in words that are not phrases of gavel's, such as what a file says.
 func (b *Block) Plain(lines ...string) {
 	for _, words := range lines {
 		b.Notes = append(b.Notes, Plain(words))

@@ -13,7 +13,7 @@ import (
 	"gavel/scoring"
 )
 
-// picture is a document on 1200 by 630 pixels, the size of previews of links. It is filled from the top.
+// picture lays a document out on 1200 by 630 pixels, the size of link previews, from top to bottom.
 type picture struct {
 	drawing
 	top float64
@@ -56,7 +56,7 @@ func (d Document) Picture(w io.Writer) error {
 	return Templates().ExecuteTemplate(w, "picture", p.drawing)
 }
 
-// drawnColumn returns the first column whose numbers a page draws, among those that a page has; -1 for none.
+// drawnColumn returns the first column of a page's table whose numbers are drawn; -1 for none.
 func (b Block) drawnColumn() int {
 	if b.Table == nil || b.Chart != RowChart || slices.ContainsFunc(b.Table.Rows, func(r Row) bool { return r.Heading }) {
 		return -1
@@ -64,13 +64,13 @@ func (b Block) drawnColumn() int {
 	return slices.IndexFunc(b.Table.on(Page).Columns, func(c Column) bool { return c.Kind == Number && c.Axis != nil })
 }
 
-// words writes what has room on one line.
+// words writes as much of a text as fits on one line.
 func (p *picture) words(class string, size, x, y, width float64, words string) {
 	words = text.Snip(table.Clean(words), int(width/(charWidth*size)), "…")
 	p.text(fmt.Sprintf("size-%g %s", size, class), x, y, words)
 }
 
-// lines writes words on so many lines at most.
+// lines writes a text on at most that many lines.
 func (p *picture) lines(class string, size float64, most int, words string) {
 	if words == "" {
 		return
@@ -110,8 +110,8 @@ func (p *picture) bar(b Block) {
 	p.top = names + line
 }
 
-// chart draws a column of a table that has an axis, with the names and numbers of the rows for which there is room, and
-// returns how many these are. level is that of rows without their own.
+// chart draws a column that has an axis, with names and numbers of as many rows as fit, and returns how many these are.
+// level colours rows that have no level of their own.
 func (p *picture) chart(t Table, column int, level scoring.Level) (shown int) {
 	const left, right, bottom, lowest = 420.0, 900.0, 572.0, 25.0
 	axis := t.Columns[column].Axis

@@ -14,14 +14,14 @@ import (
 	"gavel/backends"
 )
 
-// wave is what several requests at once came to.
+// wave holds the outcome of several requests sent at once.
 type wave struct {
 	requests    int
 	took        time.Duration
 	read, wrote int // tokens of all prompts, and of all replies
 }
 
-// burst sends requests, so many at once. The first that fails is the error, and the others are sent all the same.
+// burst sends requests, atOnce at a time. It sends all of them even if one fails, and returns the first error.
 func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int) (w wave, err error) {
 	w.requests = len(reqs)
 	var mu sync.Mutex

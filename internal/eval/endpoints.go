@@ -157,8 +157,8 @@ func describeAll(judges []backends.Member) string {
 	return fmt.Sprintf("%d servers", len(judges))
 }
 
-// openServers is the client of a run's servers, with retries, a time limit and the cache around them, and what closes
-// it. Several servers are a pool inside the retries.
+// openServers returns the client of a run's servers, wrapped in retries, a time limit and the cache, and a function
+// that closes it. Several servers are a pool inside the retries.
 func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, func() error, error) {
 	closeStore := func() error { return nil }
 	var store *cache.Store

@@ -59,7 +59,7 @@ type Field struct {
 	option *judging.Option       // of the protocol
 }
 
-// complete fills in what follows from the value, and from those of a new request.
+// complete fills in kind, default and label from the field's value, and from usual, its values in a new request.
 func (f *Field) complete(usual []string) {
 	f.usual = usual
 	if f.Kind == "" {
@@ -97,7 +97,7 @@ func FieldNamed(k judging.Protocol, name string) (Field, bool) {
 	return fields[i], true
 }
 
-// optionField is an option of a protocol as a field of a request with these settings.
+// optionField returns an option of a protocol as a field bound to these settings.
 func optionField(o *judging.Option, chosen *judging.Settings) Field {
 	f := Field{
 		Name:    o.Name,
@@ -124,7 +124,7 @@ func optionField(o *judging.Option, chosen *judging.Settings) Field {
 	return f
 }
 
-// read puts values into the request, as people write them.
+// read parses values as people write them, and stores them in the request.
 func (f Field) read(values []string) error {
 	text := values[len(values)-1]
 	if f.Zero != "" && text == f.Zero {
@@ -178,7 +178,7 @@ func (f Field) choose(settings *judging.Settings, text string) {
 	(*settings)[f.Name] = text
 }
 
-// texts are the values of the field in the request, as people write them.
+// texts returns the field's values in the request, as people write them.
 func (f Field) texts() []string {
 	text := ""
 	switch value := f.value.(type) {
@@ -210,7 +210,7 @@ func (f Field) texts() []string {
 	return []string{text}
 }
 
-// isUsual tells whether the request says what a new one says.
+// isUsual reports whether the request has the values of a new one.
 func (f Field) isUsual() bool { return slices.Equal(f.texts(), f.usual) }
 
 // check holds a value to the field's bounds.

@@ -13,13 +13,13 @@ import (
 	"gavel/scoring"
 )
 
-// FieldsOf lists the fields of a request of a protocol, with the values of a new one.
+// FieldsOf lists the fields of a protocol's requests, with the values of a new request.
 func FieldsOf(k judging.Protocol) []Field {
 	usual := New(k)
 	return usual.fields(k)
 }
 
-// fields lists the fields of a request of the protocol, which read and write it.
+// fields lists the protocol's fields, which read and write this request.
 func (r *Request) fields(k judging.Protocol) []Field {
 	usual := New(k)
 	fields := fieldsOf(k, r)
@@ -29,7 +29,7 @@ func (r *Request) fields(k judging.Protocol) []Field {
 	return fields
 }
 
-// fieldsOf lists the fields that a protocol has, bound to a request. To add a flag is to add an entry here.
+// fieldsOf lists the fields of a protocol, bound to a request. To add a flag, add an entry here.
 func fieldsOf(k judging.Protocol, r *Request) []Field {
 	d := judging.DefaultParameters
 	turns := datasets.TurnsValues
@@ -388,7 +388,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 	return append(fields, endpointFields(&r.Endpoint)...)
 }
 
-// EndpointFields say which server to ask; other commands have them too.
+// EndpointFields lists the fields that say which server to ask; other commands have them too.
 func EndpointFields() []Field {
 	fields := endpointFields(&Endpoint{Backend: Backends[0]})
 	for i := range fields {
@@ -424,7 +424,7 @@ func endpointFields(e *Endpoint) []Field {
 	})
 }
 
-// in says that fields belong to a part of the request.
+// in sets the part of the request that fields belong to.
 func in(part string, fields []Field) []Field {
 	for i := range fields {
 		fields[i].Part = part

@@ -75,7 +75,7 @@ func ask(o Request, its items) (k judging.Protocol, t judging.Template, err erro
 	return k, t, takes(k, its)
 }
 
-// openItems opens the dataset of a request, picks from it, and finds the protocol.
+// openItems finds the protocol, opens the dataset of a request and selects items from it.
 func (e *Maker) openItems(o Request) (its items, k judging.Protocol, err error) {
 	k, err = o.FindProtocol()
 	if err != nil {

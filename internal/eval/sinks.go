@@ -9,7 +9,7 @@ import (
 	"gavel/scoring"
 )
 
-// sink takes a judgment of a run, as it was read. It may be called from many goroutines.
+// sink processes a judgment of a run and its reading for the scores. It may be called from many goroutines.
 type sink func(r *judging.Record, read scoring.Read) error
 
 // sinks are several in a row: a judgment goes to each, until one fails.
@@ -24,7 +24,7 @@ func (all sinks) take(r *judging.Record, read scoring.Read) error {
 	return nil
 }
 
-// score counts a record that stands for what the run comes to, in the end and so far.
+// score adds a final record to the scores, those at the end and those so far.
 func (p *runState) score(r *judging.Record, read scoring.Read) error {
 	err := p.records.Take(r, read)
 	if err == nil {
@@ -33,16 +33,16 @@ func (p *runState) score(r *judging.Record, read scoring.Read) error {
 	return err
 }
 
-// write puts a judgment whose checks have ended into the run's folder.
+// write stores a judgment whose checks have ended in the run's folder.
 func (p *runState) write(r *judging.Record, _ scoring.Read) error { return p.dir.Write(r) }
 
-// show tells who watches of a judgment.
+// show passes a judgment to the observer.
 func (e *Maker) show(r *judging.Record, _ scoring.Read) error {
 	e.observer().Recorded(r)
 	return nil
 }
 
-// alarm says what the judgments are no use for, or ends the run by it and keeps why.
+// alarm warns when the first judgments are useless, or ends the run and keeps the reason.
 type alarm struct {
 	alarms judging.Alarms
 	say    func(format string, args ...any)
@@ -80,7 +80,7 @@ func (s *pace) take(r *judging.Record, _ scoring.Read) error {
 	return nil
 }
 
-// note has the manifest say how many were asked at once on the mean.
+// note stores in the manifest how many requests were sent at once on average.
 func (s *pace) note() {
 	if m := s.run.Manifest; s.calls.Load() >= enoughCalls && s.run.AtOnce != nil && m.Model.Slots == 0 {
 		mean := float64(s.asked.Load()) / float64(s.now().Sub(s.begun).Milliseconds()+1)

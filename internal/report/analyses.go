@@ -25,7 +25,8 @@ type Finding struct {
 // analyses lists all analyses in the order in which they are shown.
 var analyses = []Analysis{repetitions, calibration, softVerdicts, baselines}
 
-// found returns what the analyses found in a run, by their order; the data are a map by their names, nil for none.
+// found runs all analyses on a run and gathers their findings in order. The data are a map by the names of analyses;
+// nil if there are none.
 func (p *RunPage) found() (all Finding) {
 	data := map[string]any{}
 	for _, a := range analyses {

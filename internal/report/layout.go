@@ -45,7 +45,7 @@ type Layout struct {
 	Against *Against
 }
 
-// Grouping is what a page of a run has by group of its items.
+// Grouping says how a page of a run breaks a metric down by group of items.
 type Grouping struct {
 	First, Title    string   // of its table; "": by category
 	Metrics         []string // of which the first that has a value stands there; nil: the headline
@@ -55,8 +55,8 @@ type Grouping struct {
 
 var layouts sync.Map // by the name of the protocol
 
-// Register says how runs of a protocol are laid out. A tile without words has those of its metric; an end without look
-// or filter has those that are called as its part is.
+// Register sets how runs of a protocol are laid out. It fills in the words of tiles from their metrics, and look and
+// filter of ends from the names of their parts.
 func Register(protocol string, l *Layout) {
 	l.Noun = cmp.Or(l.Noun, plain.Noun)
 	for i := range l.Ends {

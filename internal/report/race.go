@@ -233,7 +233,7 @@ func (out *Race) Block() doc.Block {
 	return b
 }
 
-// remark says what the race took, and what its numbers mean.
+// remark adds notes about the cost of the race and the meaning of its numbers.
 func (out *Race) remark(b *doc.Block) {
 	if out.Unfinished {
 		b.Remark(doc.Warning, doc.Phrase("race.unfinished"))

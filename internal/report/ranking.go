@@ -277,7 +277,7 @@ func repeated(st scoring.Ranking) bool {
 	return slices.ContainsFunc(st.Runs, func(p scoring.Placed) bool { return p.SelfAgreement != nil })
 }
 
-// remark says how the numbers are to be read, and what to be warned of.
+// remark adds notes about how to read the numbers, and warnings.
 func (s Ranking) remark(b, warnings *doc.Block) {
 	var tests []string
 	var undefined table.Remarks

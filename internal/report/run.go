@@ -289,7 +289,7 @@ func hasTile(r scoring.Report, group string) bool {
 	})
 }
 
-// ByGroup is a metric by group of the items: the headline by category, unless the layout says otherwise.
+// ByGroup returns blocks with a metric by group of items: the headline by category, unless the layout says otherwise.
 func ByGroup(p *RunPage) []doc.Block {
 	l := layoutOf(p.Protocol)
 	head := Headline(&p.Report)

@@ -7,7 +7,7 @@ import (
 	"gavel/internal/doc"
 )
 
-// document is what a file of the leaderboard has. about names the question and the dataset.
+// document returns the leaderboard as its files show it. about names the question and the dataset.
 func (l *Leaderboard) document(about string) doc.Document {
 	judges := l.judges()
 	judges.Plain(about)
@@ -27,7 +27,7 @@ func (l *Leaderboard) Picture(w io.Writer, about string) error { return l.docume
 // Markdown writes what a run comes to: the answer and the numbers that stand for it.
 func (p *RunPage) Markdown(w io.Writer) error { return p.Document().Markdown(w) }
 
-// Picture writes what a run comes to as an SVG to share.
+// Picture writes the run's result as an SVG to share.
 func (p *RunPage) Picture(w io.Writer) error { return p.Document().Picture(w) }
 
 // Markdown writes the leaderboards and then what each run comes to.

@@ -86,8 +86,8 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 	}
 }
 
-// response remembers what was answered, and whether whoever asked was let in: strangers are shown no way into the site.
-// Only the token's middleware, which counts the tries, tells whether one is right.
+// response records what was answered, and whether the client is signed in: others are shown no links into the site.
+// Only the token's middleware, which counts tries, checks a token.
 type response struct {
 	http.ResponseWriter
 	status int
@@ -211,7 +211,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, "/login")
 }
 
-// writeBy sets when an answer has to be written, where that is later than for other answers.
+// writeBy sets a later deadline for writing an answer than other answers have.
 func writeBy(w http.ResponseWriter, deadline time.Time) error {
 	err := http.NewResponseController(w).SetWriteDeadline(deadline)
 	if errors.Is(err, http.ErrNotSupported) {

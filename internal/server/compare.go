@@ -286,11 +286,11 @@ func sameVerdicts(a, b []store.Judgment) bool {
 	})
 }
 
-// mostOffered is how many runs a form offers. Any other may be named.
+// mostOffered is the number of runs that a form lists. Any other run may be named.
 const mostOffered = 400
 
-// choose says which runs there are to choose from, and what else may be compared. Runs that are named as people know
-// them become those of their folders.
+// choose fills in the runs to choose from and links to other comparisons. It replaces the names that people gave runs
+// by those of their folders.
 func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil {
@@ -340,7 +340,7 @@ func (s *Server) choose(ctx context.Context, v *compareView, more bool) error {
 	return nil
 }
 
-// offerLinks leads to other comparisons.
+// offerLinks adds links to other comparisons.
 func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	f := v.Filter
 	offer := func(name, query string) {
@@ -378,14 +378,14 @@ func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	}
 }
 
-// knownAs is how a person may name a run, the shortest first.
+// knownAs returns the names that a person may use for a run, the shortest first.
 func knownAs(r RunRow) []string {
 	name := markup.Visible(r.Judge())
 	data := name + ", " + markup.Visible(r.Dataset)
 	return []string{name, data, data + ", " + markup.Visible(r.asks())}
 }
 
-// namesAmong are the names of judges beside each other: of those with one name also what differs.
+// namesAmong returns the names of judges that stand side by side; judges with one name also get what differs.
 func namesAmong(heads []RunHead) []string {
 	var sides []scoring.Side
 	var called []string

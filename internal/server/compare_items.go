@@ -15,7 +15,7 @@ import (
 	"gavel/scoring"
 )
 
-// itemOfTwo is what a call for an item of two runs names.
+// itemOfTwo has the parameters of a call for an item of two runs.
 type itemOfTwo struct {
 	A    string `json:"a" required:"true" jsonschema:"a run"`
 	B    string `json:"b" required:"true" jsonschema:"another"`
@@ -37,7 +37,7 @@ type flagged struct {
 	same                     bool // all verdicts are
 }
 
-// newFlagged counts what holds for an item, at its place in each run.
+// newFlagged computes the flags of an item in each run, where it stands at these positions.
 func newFlagged(runs []*store.Index, at []int) flagged {
 	item := flagged{same: true}
 	first := runs[0].Judgments(at[0])
@@ -147,7 +147,7 @@ func (s *Server) beside(v *compareView, runs []*store.Index) error {
 	return err
 }
 
-// addItems adds items, each at its places in the runs.
+// addItems adds items, each with its position in every run.
 func (v *compareView) addItems(runs []*store.Index, part [][]int) {
 	texts := make([]*os.File, len(runs))
 	for k, x := range runs {
@@ -300,7 +300,7 @@ func (v compareItemView) named(flags ...string) (names []string) {
 	return names
 }
 
-// align puts judgments beside each other that showed the same in the same order, asked for the same time.
+// align puts judgments side by side that showed the same candidates in the same order, in the same repetition.
 func align(sides []ItemView) (rows []judgmentRow) {
 	var orders []string
 	for k, side := range sides {

@@ -35,7 +35,7 @@ func (d deletion) form(s *Server, w http.ResponseWriter, r *http.Request) error 
 	return seeOther(w, r, d.list)
 }
 
-// call deletes what a program confirms.
+// call deletes a run or suite whose name the program confirmed.
 func (d deletion) call(s *Server, r *http.Request) (deleted, error) {
 	name := r.PathValue(d.what)
 	o, err := readJobRequest(r)

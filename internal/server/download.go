@@ -14,7 +14,7 @@ import (
 	"gavel/scoring"
 )
 
-// attach answers with a file of a name of its own. Nothing of it is shown as a page of this server.
+// attach answers with a file to save, which the browser does not show as a page of this server.
 func attach(w http.ResponseWriter, kind, name string, from io.Reader) error {
 	w.Header().Set("Content-Type", kind)
 	name = strings.ReplaceAll(name, "/", "_")
@@ -23,7 +23,7 @@ func attach(w http.ResponseWriter, kind, name string, from io.Reader) error {
 	return err
 }
 
-// reported is the run that a request names with its numbers, as reports have it.
+// reported returns the run that a request names, with its numbers, as reports have it.
 func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 	run := r.PathValue("run")
 	m, err := s.runs.Manifest(run)
@@ -49,7 +49,7 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 	return out, err
 }
 
-// downloadNumbers hands out what is made of a run's numbers.
+// downloadNumbers returns a handler that offers what write makes of a run's numbers as a file.
 func downloadNumbers(kind, suffix string, write func(*report.RunPage, io.Writer) error) handler {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		run, err := s.reported(r)
@@ -98,7 +98,7 @@ func resultsCSV(p *report.RunPage, w io.Writer) error {
 // downloadTime is how long records may be on their way.
 const downloadTime = 10 * time.Minute
 
-// downloadRecords hands out the records as they are.
+// downloadRecords offers records.jsonl as it is.
 func (s *Server) downloadRecords(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.runNamed(r)
 	if err != nil {

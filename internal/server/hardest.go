@@ -15,7 +15,7 @@ import (
 	"gavel/scoring"
 )
 
-// toHardest leads to the items that most judges of a leaderboard get wrong.
+// toHardest redirects to the list of items that most judges of a leaderboard get wrong.
 func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
 	rows, err := s.rowsOf(r)
 	if err != nil {
@@ -31,8 +31,8 @@ func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, hardestURL(c.best()[0].Name))
 }
 
-// conditionOf returns what a run was asked about which items, with all runs that were, scored on the same items; nil
-// where nothing is scored yet. pending counts runs whose numbers are not there yet.
+// conditionOf returns the leaderboard's condition that a run belongs to, with all its runs scored on the same items;
+// nil if none is scored yet. pending counts runs that are not scored yet.
 func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pending int) {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func compareItemURL(runs []RunRow, id string) string {
 	return "/compare/item" + compareFilter{Runs: names}.Query("item", id)
 }
 
-// matrix is how the judges of a leaderboard did on its items.
+// matrix has the outcomes of a leaderboard's judges on its items.
 type matrix struct {
 	Judges  []otherJudge // one run of each, no juries, whose members stand there themselves; the best first
 	Pending bool         // it is being made
@@ -63,7 +63,7 @@ type matrix struct {
 	items   []tally      // the hardest first
 }
 
-// tally is how the judges did on an item.
+// tally has the outcomes of the judges on an item.
 type tally struct {
 	id                  string
 	Marks               []itemMark // of each judge; zero where its run does not have the item
@@ -76,10 +76,10 @@ func (t tally) Wrong() int { return t.mixed + t.wrong }
 // Judged counts the judges that are scored on the item.
 func (t tally) Judged() int { return t.Wrong() + t.right }
 
-// mostInMatrix is how many judges a list of items shows at most.
+// mostInMatrix is the greatest number of judges that a list of items shows.
 const mostInMatrix = 100
 
-// judgesBeside returns all judges of the items of a run; nil where there is no other than its own.
+// judgesBeside returns all judges of the items of a run; nil if the run's judge is the only one.
 func (s *Server) judgesBeside(ctx context.Context, run string) (judges []RunRow, pending bool) {
 	c, scoring := s.conditionOf(ctx, run)
 	if c == nil || scoring > 0 {
@@ -92,7 +92,7 @@ func (s *Server) judgesBeside(ctx context.Context, run string) (judges []RunRow,
 	return judges[:min(mostInMatrix, len(judges))], false
 }
 
-// matrixOf returns how all judges did on the items of a run.
+// matrixOf returns the outcomes of all judges on the items of a run.
 func (s *Server) matrixOf(ctx context.Context, run string) (m matrix, err error) {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil || s.score(ctx, rows) > 0 {
@@ -117,7 +117,7 @@ func (s *Server) matrixOf(ctx context.Context, run string) (m matrix, err error)
 	return m, err
 }
 
-// of returns how the judges did on an item; nil where nobody is scored on it.
+// of returns the outcomes on an item; nil if no judge is scored on it.
 func (m matrix) of(id string) *tally {
 	if i := slices.IndexFunc(m.items, func(t tally) bool { return t.id == id }); i >= 0 {
 		return &m.items[i]
@@ -125,7 +125,7 @@ func (m matrix) of(id string) *tally {
 	return nil
 }
 
-// tallies counts how judges did on the items that all of them have.
+// tallies returns the outcomes on the items that all judges have, the hardest first.
 func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 	places := map[string]int{} // in all, by item
 	for k, run := range judges {
@@ -151,7 +151,7 @@ func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 	return all, nil
 }
 
-// add counts how a judge did by the flags of its judgments.
+// add counts a judge's outcome, which its judgments' flags tell.
 func (t *tally) add(judge int, f store.Flags) {
 	mark := &t.Marks[judge]
 	switch {
@@ -169,7 +169,7 @@ func (t *tally) add(judge int, f store.Flags) {
 	}
 }
 
-// Says is what the judges come to on the items.
+// Says summarises the outcomes of the judges in a sentence.
 func (m matrix) Says() string {
 	var hopeless, certain, simulated int // items, items and judges
 	for _, t := range m.items {

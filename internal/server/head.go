@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-// RunHead is what every page says of a run.
+// RunHead has what every page shows of a run.
 type RunHead struct {
 	Name      string    `json:"run" jsonschema:"name: the run's folder, below the folder of runs"`
 	ID        string    `json:"id,omitempty" jsonschema:"SHA-256 of the spec"`
@@ -41,7 +41,7 @@ type RunHead struct {
 	called string // the judge, by a suite's file
 }
 
-// damagedStatus is that of a folder whose run cannot be read.
+// damagedStatus is the status of a folder whose run cannot be read.
 const damagedStatus = "damaged"
 
 func headOf(name string, m *judging.Manifest) RunHead {
@@ -76,14 +76,14 @@ func headOf(name string, m *judging.Manifest) RunHead {
 	return h
 }
 
-// head is what every page says of a run, with what people say of it.
+// head returns what every page shows of a run, with name, tags and note.
 func (s *Server) head(name string, m *judging.Manifest) RunHead {
 	h := headOf(name, m)
 	h.About = s.runs.About(name)
 	return h
 }
 
-// Took is how long it was from the start of the run to its end; "" where nobody knows.
+// Took returns the time from the start of the run to its end; "" if it is unknown.
 func (h RunHead) Took() string {
 	if h.Started.IsZero() || h.Ended.IsZero() {
 		return ""
@@ -91,13 +91,13 @@ func (h RunHead) Took() string {
 	return h.Ended.Sub(h.Started).Round(time.Second).String()
 }
 
-// URL of the run's page.
+// URL returns the address of the run's page.
 func (h RunHead) URL() string { return runURL(h.Name) }
 
-// AboutName is the name that people or a suite's file gave the run's judge; "" where they gave none.
+// AboutName returns the name that people or a suite's file gave the run's judge; "" without one.
 func (h RunHead) AboutName() string { return cmp.Or(h.about().Name, h.called) }
 
-// about returns what people say of the run, all empty where they say nothing.
+// about returns the name, tags and note that people gave the run.
 func (h RunHead) about() judging.About {
 	if h.About == nil {
 		return judging.About{}
@@ -105,19 +105,19 @@ func (h RunHead) about() judging.About {
 	return *h.About
 }
 
-// Judge is the name of the run's judge.
+// Judge returns the name of the run's judge.
 func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }
 
-// Title is the name that people gave the run, or that of its folder.
+// Title returns the name that people gave the run, else the name of its folder.
 func (h RunHead) Title() string { return cmp.Or(h.about().Name, h.Name) }
 
-// Tags that people gave the run.
+// Tags returns the tags that people gave the run.
 func (h RunHead) Tags() []string { return h.about().Tags }
 
-// Note that people left on the run.
+// Note returns the note that people left on the run.
 func (h RunHead) Note() string { return h.about().Note }
 
-// asks is what the run asks.
+// asks returns the question of the run.
 func (h RunHead) asks() string {
 	return report.Question(scoring.Report{Protocol: h.Protocol, Goal: h.Goal})
 }

@@ -373,7 +373,7 @@ func turnOf(r judging.Reply) TurnView {
 // Cut tells whether the reply ended at its token limit.
 func (t TurnView) Cut() bool { return t.Finish == "length" }
 
-// presented is a judgment in words: candidates go by their own ids, whatever the prompt called them.
+// presented is a judgment in words. Candidates have their own ids, whatever the prompt called them.
 type presented struct {
 	Says    string   // the verdict
 	Names   []string // what its prompt calls each candidate, in the order shown; nil where it calls them by their ids
@@ -412,7 +412,7 @@ func present(m *judging.Manifest, j store.Judged) presented {
 	return out
 }
 
-// verdictWords is a verdict for the goal of the run.
+// verdictWords puts a verdict into words, by the goal of the run.
 func verdictWords(m *judging.Manifest, j store.Judged) string {
 	v := j.Verdict
 	id := j.CandidateID(v.Choice)
@@ -430,13 +430,13 @@ func verdictWords(m *judging.Manifest, j store.Judged) string {
 	return id
 }
 
-// itemQuestion is what the judge was asked about an item, and what is right.
+// itemQuestion has the question asked about an item, and the correct answer.
 type itemQuestion struct {
 	Question string
 	Right    string // "" where nobody can say
 }
 
-// questionAbout says what a run asks of an item; r is a record of it, or nil.
+// questionAbout returns the question of a run about an item; r is one of its records, or nil.
 func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a itemQuestion) {
 	p, _ := judging.ProtocolNamed(m.Spec.Protocol)
 	a.Question = p.Question(m.Spec.Goal)
@@ -454,19 +454,19 @@ func questionAbout(m *judging.Manifest, item *ItemTexts, r *judging.Record) (a i
 	return a
 }
 
-// Grid tells whether each judgment is of more than two options, which a page shows place by place.
+// Grid reports whether judgments are of more than two options: the page then shows them position by position.
 func (v ItemView) Grid() bool {
 	return len(v.Judgments) > 0 && !slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool {
 		return len(g.Order) < 3 || g.Presentations < 2
 	})
 }
 
-// Place of the judgment on a page: the id of its element.
+// Place returns the id of the judgment's element on a page.
 func (g JudgmentView) Place() string {
 	return fmt.Sprintf("%sjudgment-%d-%d", g.side, g.Presentation, g.Repetition)
 }
 
-// Heading of the item: the beginning of its question, else its id.
+// Heading returns the beginning of the item's question, else its id.
 func (v ItemView) Heading() string {
 	if v.Item != nil && strings.TrimSpace(v.Item.Question) != "" {
 		return v.Item.Question
@@ -474,7 +474,7 @@ func (v ItemView) Heading() string {
 	return v.ID
 }
 
-// Says is what the judgments of the item come to.
+// Says summarises the judgments of the item in a sentence.
 func (v ItemView) Says() string {
 	var once []JudgmentView
 	for _, g := range v.Judgments {
@@ -511,18 +511,18 @@ func (v ItemView) Says() string {
 	return "It says " + first + "."
 }
 
-// Confident tells whether a judgment says how sure it is.
+// Confident reports whether a judgment has a confidence.
 func (v ItemView) Confident() bool {
 	return slices.ContainsFunc(v.Judgments, func(g JudgmentView) bool { return g.Words.Percent != "" })
 }
 
-// URL of the item's page in its run.
+// URL returns the address of the item's page in its run.
 func (v ItemView) URL() string { return itemURL(v.Run.Name, v.ID, "") }
 
-// itemMark is a judgment as a sign.
+// itemMark shows a judgment as a sign.
 type itemMark struct{ Kind, Sign, Words string }
 
-// Mark of a judgment.
+// Mark returns the sign of a judgment.
 func (b JudgmentBrief) Mark() itemMark {
 	switch {
 	case b.Right != nil && *b.Right:
@@ -537,10 +537,10 @@ func (b JudgmentBrief) Mark() itemMark {
 	return itemMark{Kind: "unlabelled", Sign: "•", Words: "names " + b.Choice}
 }
 
-// doubtful is one in how many items may be wrong every time before the judge is doubted rather than their labels.
+// doubtful: if one in so many items or more is wrong every time, the judge is doubted rather than the labels.
 const doubtful = 4
 
-// everyTime says of judgments of an item that they are all alike, as a run has them.
+// everyTime returns the words for "in every judgment of an item", which depend on the run.
 func everyTime(m *judging.Manifest) string {
 	switch asked := m.Judgments / max(1, m.Spec.Dataset.Items*m.Spec.Parameters.Repetitions()); {
 	case asked < 2:

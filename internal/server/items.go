@@ -88,8 +88,8 @@ func itemsFilter(r *http.Request) (f ItemsFilter, err error) {
 	return f, nil
 }
 
-// matching lists the items that a filter takes: for programs in the order of the run, for readers those first that are
-// wrong every time, then the rest of the wrong ones; or the hardest first of those that all judges have.
+// matching lists the items that a filter takes. Programs get them in the order of the run; readers get first those that
+// are wrong every time, then the other wrong ones; or, ordered by all judges, the hardest first.
 func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int, error) {
 	var has func(int) bool
 	if f.Text != "" {

@@ -25,7 +25,7 @@ import (
 
 var errNoDesk = failure.NotFound("nothing is labelled here: start the server with gavel label DATASET")
 
-// needsLabels is the need of the page of labels.
+// needsLabels returns an error unless the server has labels.
 func needsLabels(s *Server) error {
 	if s.opts.Labels == "" {
 		return errNoDesk

@@ -285,12 +285,12 @@ func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	return v, nil
 }
 
-// has tells whether a run is one of the condition.
+// has reports whether a run belongs to the condition.
 func (c *condition) has(run string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool { return r.Name == run })
 }
 
-// question of the condition in words.
+// question returns the condition's question in words.
 func (c *condition) question() string { return report.Question(*c.runs[0].report) }
 
 // choicesOf are the other questions about these items, or about their best-judged ones, and the other items of the
@@ -438,7 +438,7 @@ func (s *Server) notes(c *condition) []string {
 		len(first.References), bring)}
 }
 
-// judgeNames are the names of the judges of some runs, those of one model with what differs.
+// judgeNames returns the names of the judges of runs; judges of one model also get what differs.
 func judgeNames(rows []RunRow) []string {
 	names, _ := report.NameJudges(judgesOf(rows))
 	return names
@@ -517,8 +517,8 @@ func (s *Server) testedOf(judges []RunRow) *tested {
 	return out
 }
 
-// byJudges is the order of items in which those come first that most judges of the leaderboard get wrong.
+// byJudges names the order of items that begins with those that most judges of the leaderboard get wrong.
 const byJudges = "judges"
 
-// hardestURL is the list of a run's items in that order.
+// hardestURL returns the address of a run's list of items in that order.
 func hardestURL(run string) string { return runURL(run) + "/items" + query("by", byJudges) }

@@ -25,7 +25,7 @@ type openAPI struct {
 
 type object = map[string]any
 
-// describeAPI makes the description of all calls.
+// describeAPI returns the OpenAPI description of all calls.
 func describeAPI(*Server, *http.Request) (object, error) {
 	doc := openAPI{names: map[reflect.Type]string{}, schemas: map[string]*jsonschema.Schema{}}
 	return doc.describe(allRoutes)

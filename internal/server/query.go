@@ -11,13 +11,14 @@ import (
 	"gavel/internal/server/markup"
 )
 
-// runURL is the address of a run's page.
+// runURL returns the address of a run's page.
 func runURL(name string) string { return "/runs/" + escaped(name) }
 
-// escaped is a name as one segment of a URL's path.
+// escaped returns a name as one segment of a URL's path.
 func escaped(name string) string { return url.PathEscape(name) }
 
-// query makes a link's query of pairs, leaving out what is empty; of two with a name the last counts.
+// query makes the query of a link from names and values. It leaves out empty values; if a name is given twice, the last
+// value counts.
 func query(pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -32,7 +33,8 @@ func query(pairs ...string) string {
 	return "?" + q.Encode()
 }
 
-// itemURL is the page of an item. Ids that a browser would take for a way up go where they can do no harm.
+// itemURL returns the address of an item's page. An id that a browser would resolve as a path upwards ("..") goes into
+// the query.
 func itemURL(run, id, query string) string {
 	if id == "." || id == ".." {
 		return runURL(run) + "/item?id=" + id + strings.Replace(query, "?", "&", 1)
@@ -40,10 +42,11 @@ func itemURL(run, id, query string) string {
 	return runURL(run) + "/items/" + escaped(id) + query
 }
 
-// jobURL is where a job is followed: it leads to the page of its run or suite once there is one.
+// jobURL returns the address at which a job can be followed. It redirects to the page of the job's run or suite once
+// there is one.
 func jobURL(id string) string { return "/jobs/" + escaped(id) }
 
-// counted reads a number from 1 of a query.
+// counted reads a number of at least 1 from a query.
 func counted(q url.Values, name string, otherwise int) (int, error) {
 	v := q.Get(name)
 	if v == "" {
@@ -56,12 +59,12 @@ func counted(q url.Values, name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// notOneOf is the failure of a parameter whose value is none of a few.
+// notOneOf returns the error for a parameter whose value is not among those allowed.
 func notOneOf(parameter, value string, names []string) error {
 	return failure.Bad("%s %q: it is one of %s", parameter, markup.Visible(value), strings.Join(names, ", "))
 }
 
-// pageOf is a page of a list, by its number from 1, and how many there are.
+// pageOf returns a page of a list, by its number from 1, and the number of pages.
 func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	pages = max(1, (len(all)+per-1)/per)
 	if page > pages {
@@ -70,14 +73,14 @@ func pageOf[T any](all []T, page, per int) (part []T, pages int, err error) {
 	return all[(page-1)*per : min(page*per, len(all))], pages, nil
 }
 
-// Option is a choice of a form with how many it is of.
+// Option is a choice in a form, with the number of entries that it covers.
 type Option struct {
 	Value, Name string
 	N           int
 	Chosen      bool
 }
 
-// address returns the address of what a page refers to; "" where there is none.
+// address returns the URL for a reference in a document; "" without one.
 func address(r doc.Ref) string {
 	switch {
 	case len(r.Runs) == 0:

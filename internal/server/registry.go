@@ -12,8 +12,8 @@ import (
 	"gavel/internal/server/jobs"
 )
 
-// route is an address of the server: a page for people, a call of the call of the API for programs. All are in
-// routes.go; the head of the pages, the description of the API and the tests walk them.
+// route is an address of the server: a page for people, or a call of the API for programs. All routes are in routes.go;
+// the navigation of the pages, the description of the API and the tests walk them.
 type route struct {
 	pattern string  // method and path, as http.ServeMux reads them
 	view    view    // what is shown there
@@ -40,13 +40,13 @@ type view struct {
 	make func(*Server, *http.Request) (any, error)
 }
 
-// viewOf is the view that a function makes.
+// viewOf returns the view that show makes.
 func viewOf[T any](show func(*Server, *http.Request) (T, error)) view {
 	return view{of: reflect.TypeFor[T](), make: func(s *Server, r *http.Request) (any, error) { return show(s, r) }}
 }
 
-// allRoutes are the addresses of the server, as routes.go has them: the head of all pages has those that are listed in
-// this order. They are set by an init function, since one of them describes all.
+// allRoutes lists the routes of the server, as routes.go has them. Pages appear in the navigation in this order. An
+// init function sets it, since the route that describes the API refers to all others.
 var allRoutes []route
 
 const apiPath = "/api/v1"

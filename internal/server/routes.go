@@ -64,7 +64,7 @@ func init() {
 	)
 }
 
-// runnerRoutes are those by which runs and suites are made, changed and deleted.
+// runnerRoutes returns the routes that make, change and delete runs and suites.
 func runnerRoutes() []route {
 	run := deletion{what: "run", named: "name", list: "/runs", do: (*Server).deleteRun}
 	suite := deletion{what: "suite", named: "folder", list: "/suites", do: (*Server).deleteSuite}
@@ -95,46 +95,48 @@ func runnerRoutes() []route {
 	}
 }
 
-// page is a route of a page, of what show makes laid out by a template.
+// page returns the route of a page: template lays out what show returns.
 func page[T any](path, template string, show func(*Server, *http.Request) (T, error)) route {
 	return route{pattern: "GET " + path, template: template, view: viewOf(show)}
 }
 
-// call is a route for programs, of what show makes as JSON. The path of its pattern is below that of the API.
+// call returns a route of the API, which answers with what show returns as JSON. The path of its pattern is below
+// /api/v1.
 func call[T any](pattern, about string, show func(*Server, *http.Request) (T, error)) route {
 	return route{pattern: strings.Replace(pattern, " ", " "+apiPath, 1), about: about, view: viewOf(show)}
 }
 
-// both are a page and the call at the same path that has it as JSON; query has the parameters of the call, or is nil.
+// both returns the routes of a page and of the call at the same path that has its view as JSON. query is a struct with
+// the parameters of the call, or nil.
 func both[T any](path, template, about string, show func(*Server, *http.Request) (T, error), query any) []route {
 	return []route{page(path, template, show), call("GET "+path, about, show).asking(query)}
 }
 
-// asking is a call with the parameters of a struct.
+// asking sets the struct with the parameters of a call.
 func (r route) asking(query any) route {
 	r.query = query
 	return r
 }
 
-// taking is a call to which a struct is posted.
+// taking sets the struct that a call expects as body.
 func (r route) taking(body any) route {
 	r.body = body
 	return r
 }
 
-// beginning is the same of a call that begins something.
+// beginning is taking for a call that starts something: it answers 202.
 func (r route) beginning(body any) route {
 	r.status = http.StatusAccepted
 	return r.taking(body)
 }
 
-// listed puts the first of some routes into the head of all pages.
+// listed puts the first of these routes into the navigation of all pages.
 func listed(name string, routes ...route) []route {
 	routes[0].navigation = name
 	return routes
 }
 
-// needing are routes that have a need.
+// needing sets the condition that must hold for these routes.
 func needing(needs func(*Server) error, routes ...route) []route {
 	for i := range routes {
 		routes[i].needs = needs

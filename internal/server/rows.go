@@ -33,7 +33,7 @@ type RunRow struct {
 	on       judging.ItemSet // the items that the numbers are of; empty for all
 }
 
-// runNumbers is what lists and leaderboards show of a run's numbers.
+// runNumbers has the numbers of a run that lists and leaderboards show.
 type runNumbers struct {
 	Headline  *scoring.Result    `json:"headline" jsonschema:"null while there are no numbers"`
 	Diagnosis *scoring.Diagnosis `json:"diagnosis" jsonschema:"null while there are no numbers"`
@@ -44,7 +44,7 @@ type runNumbers struct {
 	report *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
 }
 
-// Asks is the question of the run; "" while there are no numbers.
+// Asks returns the question of the run; "" while there are no numbers.
 func (r RunRow) Asks() string {
 	if r.report == nil {
 		return ""
@@ -52,10 +52,10 @@ func (r RunRow) Asks() string {
 	return report.Question(*r.report)
 }
 
-// Metric is the headline in words.
+// Metric returns the label of the headline.
 func (r RunRow) Metric() string { return report.MetricName(r.Protocol, r.Headline.Metric) }
 
-// unit is what the headline is, below all others where there is none.
+// unit returns the metric of the headline; a run without one sorts below all others.
 func (r RunRow) unit() string {
 	if r.Headline == nil || r.Headline.Value == nil {
 		return "\uffff"
@@ -274,7 +274,7 @@ func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (
 // stalledAfter is how long a run may be silent before it is said to be: longer than a call may take by default.
 const stalledAfter = 15 * time.Minute
 
-// jobs are those of this server, the newest first.
+// jobs returns the jobs of this server, the newest first.
 func (s *Server) jobs() []jobs.Job {
 	if s.opts.Runner == nil {
 		return nil
@@ -282,19 +282,19 @@ func (s *Server) jobs() []jobs.Job {
 	return s.opts.Runner.Jobs()
 }
 
-// activeJobs are those at work.
+// activeJobs returns the jobs that are not done.
 func (s *Server) activeJobs() []jobs.Job {
 	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool { return !j.Active() })
 }
 
-// runNamed is the run that a request names, which is there.
+// runNamed returns the run that a request names; an error if there is no such run.
 func (s *Server) runNamed(r *http.Request) (string, error) {
 	name := r.PathValue("run")
 	_, err := s.runs.Manifest(name)
 	return name, err
 }
 
-// lastJob is the newest one that is said to be looked for; nil where there is none.
+// lastJob returns the newest job for which is returns true; nil without one.
 func (s *Server) lastJob(is func(jobs.Job) bool) *jobs.Job {
 	all := s.jobs()
 	if i := slices.IndexFunc(all, is); i >= 0 {
@@ -303,7 +303,7 @@ func (s *Server) lastJob(is func(jobs.Job) bool) *jobs.Job {
 	return nil
 }
 
-// pendingJobs are those that no run's page shows: they are being prepared, or failed before that.
+// pendingJobs returns the jobs that no run's page shows: they are being prepared, or failed before they had a run.
 func (s *Server) pendingJobs() []jobs.Job {
 	return slices.DeleteFunc(s.jobs(), func(j jobs.Job) bool {
 		return len(j.Runs) > 0 || !j.Active() && j.Error == ""

@@ -182,7 +182,7 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	return t
 }
 
-// others are the other judges of the run's leaderboard, one run of each, the best first.
+// others returns the other judges of the run's leaderboard, one run of each, the best first.
 func (s *Server) others(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
 	c, pending := s.conditionOf(ctx, run)
 	if c == nil || pending > 0 {
@@ -308,7 +308,7 @@ func (s *Server) deleteRun(name string) error {
 	return nil
 }
 
-// jury is what the jury of a run is worth beside its members; nil of another run, and where a member is not here.
+// jury compares a jury's run with its members; nil if the run is no jury's or a member is missing here.
 func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*report.Jury, error) {
 	jurors := report.Jurors(m)
 	if jurors == nil {
@@ -331,7 +331,7 @@ func (s *Server) jury(ctx context.Context, name string, m *judging.Manifest) (*r
 	})
 }
 
-// membersOf are the runs of a jury's members, in their order; nil where one is not here.
+// membersOf returns the runs of a jury's members in order; nil if one is missing here.
 func (s *Server) membersOf(ctx context.Context, jurors []judging.StageOf) (members []RunRow, err error) {
 	rows, err := s.rows(ctx)
 	if err != nil {

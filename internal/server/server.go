@@ -183,12 +183,12 @@ func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
 	return failure.NotFound("there is nothing at this address")
 }
 
-// folder is where a run is, for commands.
+// folder returns the path of a run's folder, for commands shown on pages.
 func (s *Server) folder(run string) string {
 	return filepath.Join(s.opts.Runs, filepath.FromSlash(run))
 }
 
-// shellLine writes the words of a command as a shell takes them.
+// shellLine quotes the words of a command for a shell.
 func shellLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

@@ -94,7 +94,7 @@ func (v startView) Says() string {
 	return takes + ", " + time + "."
 }
 
-// offerFilter is what an offer is for.
+// offerFilter has the parameters of a call for an offer.
 type offerFilter struct {
 	Protocol string `json:"protocol"`
 }

@@ -11,7 +11,7 @@ import (
 	"gavel/internal/eval"
 )
 
-// Document has the matrix, then the judges.
+// Document returns the tables of the plan: the matrix, then the judges.
 func (p *Plan) Document() doc.Document {
 	cells := doc.Table{First: "judge", Columns: doc.Columns(doc.Words, "condition")}
 	cells.Columns = append(cells.Columns,

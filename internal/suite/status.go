@@ -140,7 +140,7 @@ func (c *RunState) going(tempo *judging.Tempo, since, now time.Time) {
 // silentAfter is when a run that says it is running is said to be silent: it may have been killed, which no file tells.
 const silentAfter = 2 * time.Minute
 
-// Document has a row for each run, and the race of the cells.
+// Document returns a table with a row for each run, and the race if there is one.
 func (s *State) Document() (d doc.Document) {
 	if s.Race != nil {
 		d = report.RaceOf(s.Race, func(run string) string { return run }).Document()
@@ -182,7 +182,7 @@ func (s *State) Document() (d doc.Document) {
 	return d
 }
 
-// row of the run.
+// row returns the run's row of the table.
 func (c RunState) row(name string) doc.Row {
 	var judgments, failed, rate, left, value string
 	status := c.Status

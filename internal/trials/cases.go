@@ -11,9 +11,9 @@ import (
 	"gotest.tools/v3/golden"
 )
 
-// Cases runs the cases of a file in testdata. A case is a paragraph: a line with its name, lines that are given to run,
-// and the lines that run returns, which are indented. go test -update writes the last. A paragraph that begins with "#"
-// is a comment.
+// Cases runs the cases of a file in testdata. A case is a paragraph: a line with its name, lines that are passed to
+// run, and, indented, the lines that run must return. go test -update writes these. A paragraph that begins with "#" is
+// a comment.
 func Cases(t *testing.T, file string, run func(t *testing.T, given []string) (results []string)) {
 	raw, err := os.ReadFile(filepath.Join("testdata", file))
 	assert.NilError(t, err)
@@ -39,7 +39,7 @@ func Cases(t *testing.T, file string, run func(t *testing.T, given []string) (re
 	golden.Assert(t, strings.Join(written, "\n\n")+"\n", file)
 }
 
-// TakeUsual takes the members of a JSON object that are as usual out of it; one that is missing is null.
+// TakeUsual removes the members of a JSON object that are as in usual; a member that only usual has becomes null.
 func TakeUsual(usual, object map[string]any) {
 	for key, value := range usual {
 		if is, told := object[key]; !told {

@@ -1,5 +1,5 @@
-// Package trials has what tests of many packages share. It says how much they leave to chance, little in go test ./...
-// and all of it in scripts/check.sh, and runs files of cases.
+// Package trials has what tests of many packages share: how many trials they make, few in go test ./... and all in
+// scripts/check.sh, and a runner for files of cases.
 package trials
 
 import (

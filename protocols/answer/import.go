@@ -16,15 +16,16 @@ import (
 // whole reply, which is read by the same rules as a reply that gavel asked for, except that the first of several
 // answers binds. What the file itself says was read is kept beside it and compared.
 
-// answerRow is a row of such a file: an item, whose Raw is its line in items.jsonl, and what was answered.
+// answerRow is a row of a file of answers: an item, whose Raw is its line in items.jsonl, and the answer to it.
 type answerRow struct {
 	item datasets.Item
 	imports.Judgment
 	where string // row of the file, for people
 	judge string // of a file that names it in every row
 
-	// check compares what we read with what the file says was read, where it says so: differ is "" where they agree,
-	// else what is to be said after where. It is called for a row with a reply; nil: the file says nothing.
+	// check compares our reading with the one that the file has. told is whether the file has one; differ is "" if the
+	// two agree, else a description of the difference, to follow where. check is called for rows with a reply; nil: the
+	// file has no readings.
 	check func(p judging.Asker, r *judging.Record) (told bool, differ string)
 }
 
@@ -40,14 +41,14 @@ type answersFile struct {
 	rows    []answerRow
 }
 
-// importedRun is what came of importing one run.
+// importedRun summarises the import of one run.
 type importedRun struct {
 	imports.Making
 	told int // rows for which the file says what was read, or whether it is right
 	same int // of those, rows where our reading comes to the same; Differ has the others
 }
 
-// run writes the run directory, and says what every import of answers comes to, with notes of the one that it is.
+// run writes the run directory, and returns the summary of the import, with the importer's own notes.
 func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, error) {
 	template := judging.Template{Name: "imported " + f.kind, Origin: f.about, Labels: []string{}}
 	a := &importedRun{Making: imports.Making{
@@ -71,7 +72,8 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		}
 		a.told += int(scoring.One(told))
 	}
-	// named by the items, the model and the whole file, so that another file is another run, and the same one is the same
+	// The run id depends on the items, the model and the whole file: another file is another run, the same file the
+	// same run.
 	a.Describe(gavel, f.about, f.source.Path, judging.Spec{
 		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options, Prompt: template,
 		Dataset: judging.DatasetSpec{SHA256: f.sha},
@@ -101,7 +103,7 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 		if len(f.rows) > 0 && row.judge != f.rows[0].judge {
 			return fmt.Errorf("%s: judge is %q, before it was %q: one judge a file", row.where, row.judge, f.rows[0].judge)
 		}
-		// neither of two answers to one question can be known to be the right one
+		// nobody can know which of two answers to one question is the right one
 		if first, twice := seen[row.item.ID]; twice {
 			return fmt.Errorf("%s: duplicate id %q, first seen in %s: remove one of the two", row.where, row.item.ID, first)
 		}
@@ -126,7 +128,7 @@ func (f *answersFile) reject(b *imports.Rejects, expected string) error {
 	return nil
 }
 
-// parsed is the item of a line of a dataset.
+// parsed parses a line of a dataset.
 func parsed(format datasets.Format, line []byte) (datasets.Item, error) {
 	item, err := format.Parse(line)
 	item.Raw = line

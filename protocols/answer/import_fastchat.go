@@ -14,9 +14,9 @@ import (
 	"gavel/scoring"
 )
 
-// importFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into a run: a preference
-// a pair and turn, with what most people voted for as gold, where --human names a file of votes. No such file has the
-// conversations, so that the items have no texts.
+// importFastChat turns pair judgments of FastChat's judge, or of a published snapshot of them, into a run: one
+// preference for each pair and turn. With a file of votes (--human), the label is what most people voted for. No such
+// file has the conversations, so the items have no texts.
 func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	src, err := imports.Open(r.Files[0])
 	if err != nil {

@@ -20,15 +20,15 @@ import (
 // solutionMarker stands before the answer in these files.
 const solutionMarker = "A:"
 
-// solution is one of a model.
+// solution is a model's solution of a question.
 type solution struct {
 	model string
 	Right *bool   `json:"is_correct"`
 	Text  *string `json:"solution"`
 }
 
-// importGSM8K turns GSM8K's file of model solutions into runs: one for each model, in folders named after them, or that
-// of one model, where it is named or the file has no other.
+// importGSM8K turns GSM8K's file of model solutions into runs: one for each model, in folders named after the models,
+// or a single run if one model is named or the file has only one.
 func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
 	src, err := imports.Open(r.Files[0])
 	if err != nil {
@@ -104,7 +104,7 @@ func folderName(model string) string {
 	return name
 }
 
-// answers makes a row that of the solution.
+// answers stores the solution as the answer of a row.
 func (s solution) answers(row *answerRow) {
 	row.Replies = []string{*s.Text}
 	if s.Right == nil {
@@ -162,7 +162,7 @@ func problemLine(index int, question, truth string) ([]byte, error) {
 	}{index, question, truth[:at] + "####" + number})
 }
 
-// differs compares whether the answer that we read is right with what the file says.
+// differs compares whether our reading of the answer is right with what the file says.
 func (s solution) differs(r *judging.Record) string {
 	if SameNumber(r.Answer, r.Gold) == *s.Right {
 		return ""

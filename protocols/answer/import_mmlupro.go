@@ -24,8 +24,8 @@ type mmluProOutput struct {
 	ModelOutputs  *string `json:"model_outputs"`
 }
 
-// importMMLUPro turns published model outputs of MMLU-Pro, a zip archive with one JSON array in it or the array itself,
-// into a run. Its model is, unless it is given, that in the file's name.
+// importMMLUPro turns published model outputs of MMLU-Pro, a JSON array or a zip archive of one, into a run. Unless the
+// model is given, its name is taken from the name of the file.
 func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
 	src, err := imports.Open(r.Files[0])
 	if err != nil {
@@ -126,8 +126,8 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 // they find none is a guess, and no part of it.
 var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: true}
 
-// checkOfficial compares the official rules, as we apply them, with the file's pred. A row in which they find nothing
-// cannot differ: what the file has there is filled in, and counted.
+// checkOfficial compares our application of the official rules with the file's pred. In rows where the rules find no
+// letter the file may have any: these cannot differ, and filled counts what the file has.
 func checkOfficial(p judging.Asker, r *judging.Record, text string, filled map[string]int) (told bool, differ string) {
 	pred := ""
 	if r.Imported.Decision != nil {

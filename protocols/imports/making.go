@@ -12,7 +12,7 @@ import (
 	"gavel/judging"
 )
 
-// Making is a run in the making: items, and what a file has of the judgments on them.
+// Making gathers a run to import: items, and the judgments that a file has on them.
 type Making struct {
 	Run
 	Asker   judging.Asker   // reads the replies
@@ -23,7 +23,7 @@ type Making struct {
 	Read    int // records with a verdict
 }
 
-// Judgment is one as a file has it. One without replies and without a verdict is missing there.
+// Judgment is a judgment as a file has it. Without replies and without a verdict it counts as missing.
 type Judgment struct {
 	Replies  []string
 	Verdict  *judging.Verdict // taken as it stands, where there is no text to read
@@ -33,10 +33,10 @@ type Judgment struct {
 	Mode     string
 }
 
-// Add takes an item in.
+// Add adds an item.
 func (m *Making) Add(item datasets.Item) { m.Items = append(m.Items, item) }
 
-// Judge takes a judgment in, of an item in one of its presentations, and returns its record.
+// Judge adds a judgment on an item in one of its presentations, and returns its record.
 func (m *Making) Judge(item datasets.Item, presentation int, j Judgment) (*judging.Record, error) {
 	shown := m.Asker.Presentations(item)
 	r := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: m.Asker.Name()}}, item, shown[presentation])
@@ -68,8 +68,8 @@ func (m *Making) Judge(item datasets.Item, presentation int, j Judgment) (*judgi
 	return r, nil
 }
 
-// Describe makes the manifest. About says where such files come from. What the spec does not say of the items is worked
-// out from their lines and ids.
+// Describe makes the manifest. about says where such files come from. Fields of the spec about the items that are empty
+// are computed from their lines and ids.
 func (m *Making) Describe(gavel, about, file string, spec judging.Spec, info judging.DatasetInfo) {
 	if spec.Dataset.Items == 0 {
 		sum := sha256.New()
@@ -92,7 +92,7 @@ func (m *Making) Describe(gavel, about, file string, spec judging.Spec, info jud
 	m.Manifest.Dataset = info
 }
 
-// Write makes the run's directory.
+// Write writes the run's directory.
 func (m *Making) Write(dir string) error {
 	m.Dir = dir
 	return judging.WriteRun(m.Dir, m.Manifest, m.Records, func(line func([]byte) error) error {

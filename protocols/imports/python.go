@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// PythonJSON is a value as Python's json.dumps(ensure_ascii=False) writes it: with the escapes that JSON needs alone.
+// PythonJSON encodes a value as Python's json.dumps(ensure_ascii=False) does, with only the escapes that JSON needs.
 func PythonJSON(v any) ([]byte, error) {
 	return json.Marshal(v, jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true),
 		jsontext.AllowInvalidUTF8(true)) // which puts U+FFFD in the place of what is no UTF-8

@@ -119,14 +119,14 @@ func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
 	return d, true
 }
 
-// Where hardly any choice changes with the order, one order says what all do: the share of items whose choice stays, in
-// percent, and what it must surely be above.
+// If hardly any choice changes with the order, one order is enough: hardlyAnyChange is the percentage of items whose
+// choice must stay, and oneOrderFrom what it must surely exceed.
 const (
 	hardlyAnyChange = 98
 	oneOrderFrom    = 90
 )
 
-// byPlace says on how many items the place alone decides.
+// byPlace returns a sentence with the share of items on which the position alone decides.
 func byPlace(r *scoring.Report) string {
 	b := r.BreakdownOf(scoring.Overall)
 	n := b.Count(PartPlace)

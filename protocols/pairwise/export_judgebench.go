@@ -101,7 +101,7 @@ func outputLine(m *judging.Manifest, p judging.Asker, item datasets.Item, games 
 	return slices.Concat(pair[:len(pair)-1], []byte(", "), keys[1:], []byte("\n")), nil // without the brace between
 }
 
-// gameOf is a game as JudgeBench writes it; nil of one without a judgment.
+// gameOf returns a game as JudgeBench writes it; nil without a judgment.
 func gameOf(p judging.Asker, item datasets.Item, r *judging.Record) *benchGame {
 	if r == nil || r.Outcome == judging.Failed {
 		return nil
@@ -121,7 +121,7 @@ func gameOf(p judging.Asker, item datasets.Item, r *judging.Record) *benchGame {
 	return game
 }
 
-// ExportTo is ExportJudgeBench into a new file or, where that is "", to a writer.
+// ExportTo writes a run in JudgeBench's format to a new file, or to w if file is "".
 func ExportTo(run, file string, w io.Writer) (written, left int, err error) {
 	export := func(w io.Writer) (err error) {
 		written, left, err = exportJudgeBench(run, w)

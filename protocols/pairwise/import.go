@@ -12,7 +12,7 @@ import (
 	"gavel/protocols/imports"
 )
 
-// pairImport is a run of pairs in the making, of what another harness has stored of a judge's games.
+// pairImport gathers a run of pairs from games that another harness stored.
 type pairImport struct {
 	imports.Making
 	asked      pairwise
@@ -24,7 +24,7 @@ type pairImport struct {
 	bad        imports.Rejects // rows that are no pairs
 }
 
-// newPairImport begins a run of a judge whose replies read as those to p.
+// newPairImport begins the run of a judge whose replies are read as those to p.
 func newPairImport(out string, p pairwise) *pairImport {
 	return &pairImport{
 		Making: imports.Making{Run: imports.Run{Dir: out}, Asker: p, Lack: "no judgment in the imported file"},
@@ -33,7 +33,7 @@ func newPairImport(out string, p pairwise) *pairImport {
 	}
 }
 
-// asHarness is a comparison as another harness asks it: its prompt is known by its name alone.
+// asHarness returns a comparison with the prompt of another harness, of which only the name is known.
 func asHarness(p judging.Protocol, name, origin string, labels ...string) pairwise {
 	if labels == nil {
 		labels = []string{labelA, labelB, labelTie}
@@ -41,7 +41,7 @@ func asHarness(p judging.Protocol, name, origin string, labels ...string) pairwi
 	return pairwise{name: p.Name, goal: p.Goal, template: judging.Template{Name: name, Origin: origin, Labels: labels}}
 }
 
-// read takes in a game whose text is read, and holds it against what the file says was decided.
+// read adds a game with a reply, reads it, and compares the verdict with the decision in the file.
 func (in *pairImport) read(item datasets.Item, presentation int, j imports.Judgment) error {
 	r, err := in.Judge(item, presentation, j)
 	if err == nil && !r.Imported.Missing {
@@ -80,18 +80,18 @@ func decision(r *judging.Record) *string {
 	return new(labelB)
 }
 
-// storedGame is a game of a file that says who won; without an outcome there was none.
+// storedGame is a game with the winner that a file names; without an outcome the judgment is missing.
 type storedGame struct {
 	verdict judging.Verdict // in the order of the dataset
 	text    string          // the reply
 }
 
-// wins is the verdict that names a candidate.
+// wins returns the verdict that names a candidate.
 func wins(candidate int) judging.Verdict {
 	return judging.Verdict{Outcome: judging.Decided, Choice: candidate}
 }
 
-// add takes in a pair with stored games, in the order of its presentations.
+// add adds a pair and its stored games, in the order of its presentations.
 func (in *pairImport) add(item datasets.Item, games ...storedGame) error {
 	in.stored = true
 	in.Add(item)
@@ -112,7 +112,7 @@ func (in *pairImport) add(item datasets.Item, games ...storedGame) error {
 	return nil
 }
 
-// rows reads a file of rows, and adds to what the run is made of.
+// rows calls use for each row of a file, and adds the file to the hash of the run's sources.
 func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) error) error {
 	source, err := imports.Open(path)
 	if err != nil {
@@ -128,7 +128,7 @@ func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) e
 	})
 }
 
-// ofRows is the run of a judge by files of rows, which are of a dataset in a format. about says where they come from.
+// ofRows makes a judge's run from files whose rows are in a dataset's format. about says where they come from.
 func (in *pairImport) ofRows(
 	gavel, about, file, judge string, format datasets.Format, dataset string,
 ) ([]*imports.Run, error) {
@@ -140,7 +140,7 @@ func (in *pairImport) ofRows(
 	return in.finish(strings.TrimPrefix(in.asked.template.Name, llmBarPrefix))
 }
 
-// finish makes the run directory, and says what the games come to.
+// finish writes the run directory, and returns the run with a summary of its games.
 func (in *pairImport) finish(judgeName string) ([]*imports.Run, error) {
 	m := in.Manifest
 	m.LabelsStay = in.labelsStay
@@ -166,7 +166,7 @@ func (in *pairImport) finish(judgeName string) ([]*imports.Run, error) {
 	return []*imports.Run{&in.Run}, nil
 }
 
-// pairLine is a pair as JudgeBench writes it, with who wrote each response.
+// pairLine is a pair in JudgeBench's format, with the model that wrote each response.
 type pairLine struct {
 	ID        string `json:"pair_id"`
 	Source    string `json:"source"`
@@ -178,7 +178,7 @@ type pairLine struct {
 	Label     string `json:"label"`
 }
 
-// itemOf reads a line of a format, and keeps it.
+// itemOf parses a value as a line of a format, and keeps the line.
 func itemOf(format datasets.Format, line any) (datasets.Item, error) {
 	raw, err := json.Marshal(line)
 	if err != nil {

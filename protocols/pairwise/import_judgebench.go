@@ -30,7 +30,7 @@ type benchJudgment struct {
 	Scores     json.RawMessage `json:"scores,omitzero"`
 }
 
-// benchKeys are the judge's own keys of a line.
+// benchKeys has the keys of a line that are about the judge.
 type benchKeys struct {
 	JudgeName *string      `json:"judge_name"`
 	Judgments []*benchGame `json:"judgments"`
@@ -156,7 +156,7 @@ func pairKeys(line []byte) ([]byte, error) {
 	return imports.Without(line, nil, "judge_name", "judgments")
 }
 
-// game takes in one game.
+// game adds a game.
 func (in *pairImport) game(item datasets.Item, g int, game *benchGame) error {
 	if game == nil || game.Judgment == nil {
 		return in.read(item, g, imports.Judgment{})

@@ -128,7 +128,7 @@ func llmBarFiles(paths []string) ([]storedReplies, error) {
 var errRating = errors.New("each output has a score of its own, and no reply compares the two: " +
 	"gavel reads LLMBar's comparisons (Vanilla, CoT, Metrics, Reference, Swap and what is made of them)")
 
-// llmBarRow takes a row apart: the pair with an id, and the judgments of the last phase, in the positions shown.
+// llmBarRow returns the pair of a row, with an id, and the judgments of the last phase in the positions shown.
 func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []imports.Judgment, err error) {
 	var row struct {
 		Results []json.RawMessage `json:"results"`

@@ -120,7 +120,7 @@ func importPRD(r imports.Request) ([]*imports.Run, error) {
 	return in.ofRows(r.Gavel, "PRD's reviews", from, judge, datasets.JudgeBench, "prd-vicuna80")
 }
 
-// prdPeople is what people say of a pair, in whichever order they saw it; no verdict where the two differ.
+// prdPeople returns the label that people gave a pair, in either order; no verdict if the two differ.
 func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
 	one, two := prdGame(people, key, 0).verdict, prdGame(people, key.swapped(), 1).verdict
 	switch {
@@ -132,7 +132,7 @@ func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
 	return judging.Silent(judging.NoVerdict)
 }
 
-// prdGame is a review, which shows first that answer of the pair.
+// prdGame returns the review of a pair in which the given answer was shown first.
 func prdGame(reviews map[prdKey]prdText, key prdKey, first int) (g storedGame) {
 	review, is := reviews[key]
 	if !is {

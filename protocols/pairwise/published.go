@@ -29,8 +29,8 @@ func Published(set *references.Set, judge references.Judge, gavel string) (*impo
 	return publishedOver(set, judge, items, judging.DatasetSpec{}, info, gavel)
 }
 
-// publishedOver is the run of a judge over items of a set, which are worked out where the spec does not say them. It
-// lacks the records of those that the judge did not judge.
+// publishedOver makes a published judge's run over items of a set. What the spec does not say of the items is computed
+// from them. Items that the judge did not judge have no records.
 func publishedOver(
 	set *references.Set, judge references.Judge, items []datasets.Item,
 	spec judging.DatasetSpec, info judging.DatasetInfo, gavel string,

@@ -10,8 +10,8 @@ import (
 	"gavel/scoring"
 )
 
-// numbers are what else there is to know of a judge of pairs: how often it is right in both orders, and in one, and
-// which position draws its verdicts.
+// numbers returns sentences with the other numbers of a judge of pairs: how often it is correct in both orders and in
+// one, and which position it prefers.
 func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
 	if strict.Value == nil {
@@ -32,13 +32,13 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	return all
 }
 
-// kept is how many percent of the pairs get a verdict to keep: both orders agree. Old reports do not say it.
+// kept returns the percentage of pairs with the same verdict in both orders, computed for old reports, which lack it.
 func kept(r *scoring.Report) float64 {
 	alike := 100 * float64(r.Overall(RightWhereAlike).N) / float64(r.Overall("strict").N)
 	return *cmp.Or(r.Overall(Coverage).Value, &alike)
 }
 
-// few says that pairs are too few to tell a judge from chance, and how many would do.
+// few says that the pairs are too few to tell the judge from chance, and how many are needed.
 func few(r *scoring.Report) string {
 	strict := r.Overall("strict")
 	text := fmt.Sprintf("Too few pairs to tell it from chance: correct in both orders on %s of %s",
@@ -49,7 +49,8 @@ func few(r *scoring.Report) string {
 	return text + "."
 }
 
-// advice is what to do with verdicts that are better than chance; hardly any flips with the order where one is enough.
+// advice says how to use verdicts that are better than chance. oneIsEnough: one order will do, since hardly any verdict
+// changes with it.
 func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 	strict, right := r.Overall("strict"), r.Overall(RightWhereAlike)
 	agreed := "right on " + scoring.Percentage(*right.Value)
@@ -85,7 +86,8 @@ func oneOrder(r *scoring.Report) string {
 	return fmt.Sprintf(" Asked in one order alone, it is right on %s or %s.", strings.TrimSuffix(low, " %"), high)
 }
 
-// pulled returns the position that surely draws the verdicts, and the percent that name it; "" where none does.
+// pulled returns the position that the judge surely prefers, and the percentage of verdicts that name it; "" without
+// one.
 func pulled(r *scoring.Report) (position string, share float64) {
 	e, _ := r.Overall(firstPicked).Held(50)
 	switch {
@@ -97,10 +99,10 @@ func pulled(r *scoring.Report) (position string, share float64) {
 	return "", 0
 }
 
-// slightly is the share of verdicts, in percent, below which a position draws them but slightly.
+// slightly is the percentage of verdicts for a position below which the preference counts as slight.
 const slightly = 60
 
-// pull goes on a sentence with the position that draws the verdicts.
+// pull returns the end of a sentence that names the preferred position.
 func pull(r *scoring.Report) string {
 	position, share := pulled(r)
 	size := "clear"
@@ -113,7 +115,7 @@ func pull(r *scoring.Report) string {
 	return fmt.Sprintf("; %s bias to the %s position (%s)", size, position, scoring.Percentage(share))
 }
 
-// leaning is a sentence with the position that draws the verdicts.
+// leaning returns a sentence that names the preferred position.
 func leaning(r *scoring.Report) string {
 	position, share := pulled(r)
 	how := "leans"

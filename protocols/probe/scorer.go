@@ -35,7 +35,7 @@ type pair struct {
 	seen  int
 }
 
-// complete tells whether all its judgments are in.
+// complete reports whether all judgments of the pair are in.
 func (u *pair) complete() bool { return u.seen == presentations }
 
 // right tells whether it names the labelled response.

@@ -60,7 +60,7 @@ func AnswerRun(t testing.TB, set *datasets.Set, model string, say func(id string
 	return written(t, "run", j.Manifest, w.Records, set.Len(), set.Raw)
 }
 
-// written is the folder of a run of n items, whose lines raw returns.
+// written makes the folder of a run of n items, whose lines raw returns.
 func written(
 	t testing.TB, name string, m *judging.Manifest, records []*judging.Record, n int, raw func(i int) ([]byte, error),
 ) string {
@@ -99,8 +99,8 @@ func Answers(t testing.TB, dir string) *judging.Answers {
 	return a
 }
 
-// Table reads rows of so many columns, of which the last is a reply: with ⏎ for the end of a line or, where it begins
-// with a quotation mark, as Go quotes it. Lines that begin with # are comments.
+// Table reads a table with this many columns from a file. The last column is a reply: ⏎ stands for the end of a line,
+// or, if the reply begins with a quotation mark, it is quoted as in Go. Lines that begin with # are comments.
 func Table(t testing.TB, file string, columns int) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

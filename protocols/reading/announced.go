@@ -57,7 +57,7 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 	return "", unjudged, 0
 }
 
-// opposes tells whether what is said of a label makes it the other than that which was asked for, of several.
+// opposes reports whether a word about a label says the opposite of what was asked for, so that it names another label.
 func (g grammar) opposes(side judgment) bool {
 	return g.sides == nil && side != unjudged && (side == worse) != (g.asked == worse)
 }
@@ -174,7 +174,8 @@ var (
 		|no|wait|sorry|actually|correction|rather|or|make that|it should be|hmm
 		|c'est une|es un|è un|é um|das ist ein|es ist ein
 	)[\s,:.…!]+)*[^\pL\d]*$`)
-	// concluded ends with what a name alone follows as the conclusion, loneTail is all that may follow one.
+	// concluded matches what goes before a bare name that is the conclusion; loneTail matches all that may follow such
+	// a name.
 	concluded = compile(`(?:^|[\s,;:–—-])(?:
 			⟨so but hence thus therefore ergo donc daher deshalb quindi portanto por\stanto hands\sdown probably definitely
 			clearly likely narrowly overall easily marginally slightly obviously⟩|by\sa\s\w+)[,:]?\s+

@@ -100,8 +100,8 @@ func (g grammar) claim(p place) claim {
 	return c
 }
 
-// answered returns what a name alone is, as the answer to the question before it, or to the one that was asked where it
-// comes first.
+// answered returns what a bare name means as the answer to the question before it; at the beginning of a reply, to the
+// question that the judge was asked.
 func (p place) answered(asked judgment) judgment {
 	v := p.view
 	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
@@ -144,12 +144,12 @@ func (p place) isOverruled() bool {
 }
 
 var (
-	// attributed follows a label in a quotation of somebody.
+	// attributed matches after a label in a quotation: somebody else said it.
 	attributed = compile(`^[^"\n]*"[\s,]*⟨says said writes wrote claims claimed according⟩\b`)
-	// speech ends in a quotation within a sentence, which endsQuote ends.
+	// speech matches up to a point inside a quotation within a sentence; endsQuote matches the end of that quotation.
 	speech    = compile(`^(?:[^"]*"[^"]*")*[^"]*[a-z][^"]*"[^"\n]*$`)
 	endsQuote = compile(`^[)\]]*"`)
-	// unmoved says that another order changes nothing.
+	// unmoved matches words that say that another order changes nothing.
 	unmoved     = compile(`\b⟨still same not\schange unchanged regardless either\sway⟩\b|n't\schange`)
 	impersonal  = compile(`^to\s`)
 	hedged      = compile(`\b⟨might may could perhaps maybe possibly⟩\b[^.;,]{0,20}$`)

@@ -39,7 +39,7 @@ func oneWord(list string) string {
 	return `(?:` + strings.Join(words, "|") + `)`
 }
 
-// lexicon has words by their first three bytes; of those that begin alike the longest comes first.
+// lexicon has words by their first three bytes, the longest first.
 type lexicon struct {
 	first [256]bool
 	words map[string][]string

@@ -95,7 +95,7 @@ func (g grammar) read(reply string) Found {
 	return f
 }
 
-// isFollowed tells whether a later statement has one of some labels.
+// isFollowed reports whether a statement after end has one of these labels.
 func (v *view) isFollowed(all []label, end int) bool {
 	_, to := v.statement(end - 1)
 	return len(all) > 0 && all[len(all)-1].start >= to

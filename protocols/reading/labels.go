@@ -96,20 +96,21 @@ var (
 		неверен неверный неправильный
 		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`))
 	assistantNouns = cuesOf("assistant")
-	// alsoOrdinal follows "the first" where it names one of two.
+	// alsoOrdinal matches after "the first" where it names one of two responses.
 	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]
 		|⟨is was wins does did has over and than because since as for seems⟩\b)`)
-	// tieLead is all that goes before one that is a statement.
+	// tieLead matches all that may go before a word for a tie that is a whole statement.
 	tieLead = compile(`^\W*(?:
 		⟨so then overall honestly frankly basically essentially really just a an in\sshort in\ssum⟩[\s,:]+)*$`)
 	tieEnds = compile(`^["')]*\s*(?:$|[^\pL\d\s"'(]|\n|(?:because|since)\b)`)
-	// tieVerb goes before a word for a tie that is the verdict.
+	// tieVerb matches before a word for a tie that is the verdict.
 	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis it\sends\sin this\sends\sin
 		declaring calling\sit score\sit rate\sit judge\sit consider\sit⟩\s
 		(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
 )
 
-// spelled are the words that name one of two after its place, or a tie, and what each stands for: "former", "draw".
+// spelled matches words that name one of two by its place, or a tie ("former", "draw"); the map has what each stands
+// for.
 var (
 	spelled      = spelledLabels()
 	spelledWords = newLexicon(slices.Collect(maps.Keys(spelled)))
@@ -174,7 +175,7 @@ func correctness(inside string) string {
 	return Incorrect
 }
 
-// sides is the label of the order in which one of two is the better or the worse.
+// sides returns the label that calls one of two responses the better, or the worse.
 func (c comparison) sides(l label, said judgment) string {
 	switch {
 	case l.name != "A" && l.name != "B" || said != better && said != worse:
@@ -211,7 +212,7 @@ func (c comparison) grammar(offered []string) grammar {
 	}
 }
 
-// praiseTie returns how firmly a word says that there is a tie, or a list that there is an order.
+// praiseTie returns the label of a tie, or of an order in a list, and how firmly the words around it claim it.
 func (c comparison) praiseTie(p place) (value string, firm rank) {
 	switch {
 	case partial.MatchString(p.right), inPart.MatchString(p.left) && !inFull.MatchString(p.left):
@@ -237,7 +238,7 @@ func (c comparison) labels(v *view) []label {
 	return c.rankings(v, merge(all, c.spelled(v)))
 }
 
-// spelled are the names and words for a tie that are spelled out; "first" alone is one in "the first is".
+// spelled returns the names and words for a tie that are spelled out. "first" alone counts in "the first is".
 func (c comparison) spelled(v *view) (all []label) {
 	for _, m := range spelledWords.in(v.lower) {
 		word := v.lower[m[0]:m[1]]
@@ -298,7 +299,7 @@ func (v *view) brackets(parse func(inside string) string) []label {
 	return all
 }
 
-// muddled is what a label holds that orders two in no way.
+// muddled matches a label that does not say which of two is better, such as [[A<>B]].
 var muddled = compile(`^\s*[ab]\s*[<>=]+[ab<>=\s]+$`)
 
 // bracketed is what one or two brackets hold, either side of which may be incomplete.
@@ -387,8 +388,8 @@ func (v *view) runs() iter.Seq2[int, int] {
 	}
 }
 
-// letters lists the letters up to the last that stand for themselves, with brackets or a noun before them, or as a name
-// that something is said of, where they are that.
+// letters lists the letters up to last that stand as labels: in brackets, after a noun, or, with areNames, as a name
+// that something is said of.
 func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	var all []label
 	for i, end := range v.runs() {
@@ -408,8 +409,8 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 	return all
 }
 
-// isName tells whether the letter at i is the name of one of two by the words around it: the A of "A good answer" is
-// none.
+// isName reports whether the letter at i names one of two responses, by the words around it. The A of "A good answer"
+// does not.
 func (v *view) isName(i int, written form) bool {
 	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
 	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) &&
@@ -462,14 +463,14 @@ var (
 		)
 		|[^\x00-\x7f]
 		|\s+[^\x00-\x7f])`)
-	// goesOnName follows a name, and acts an A that begins a sentence and is no article.
+	// goesOnName matches after a name. acts matches after an A that begins a sentence and is not an article.
 	goesOnName = compile(`^(?:'\pL{1,4}(?:\s|[.,]|$)|\s+["'(]?[a-z\d])`)
 	begun      = compile(`(?:^|[.!?:;\n"*(\d-])\s*["'(*]*$`)
 	acts       = compile(`^(?:'s\s|\s+(?:\d|\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
 		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)
 		|⟨cannot might may can could should would will got has had did was won lost ran took made said went kept left told
 			wrote gave came ahead over above just simply still also really only daha est es jest it\sis⟩)\b)`)
-	// numbered goes before letters that number something else.
+	// numbered matches before a letter that numbers something else, as in "plan B".
 	numbered = compile(`\b⟨vitamin plan type class grade group hepatitis point points station section part figure table
 		team step appendix level schedule case variable set event matrix node town city train line angle room bus exhibit
 		sample side phase category box door player and/or⟩\s+$`)

@@ -45,7 +45,7 @@ var (
 		|(?:(?:final_|overall_)?rank(?:ing|ed|s)?(?:_best_(?:first|to_worst))?|best_to_worst)=\[\s*"(
 			(?:(?:assistant|response) )?[ab])"
 		|(?:is_)?(?:a_)?(tie|draw)=true)`)
-	// scored is a key with a number that are the score of one: "assistant_a_score"=7.
+	// scored matches a key whose number is the score of one response: "assistant_a_score"=7.
 	scored = compile(`(?i)^(?:score_)?(?:(?:assistant|response|model|answer)_)?([ab])(?:_(?:score|rating|total))?
 		="?([\d.]+)"?$`)
 	isList = compile(`^\[[^\[]`)

@@ -18,7 +18,7 @@ const (
 	partly // better in one respect, or on a condition
 )
 
-// saying is what a word says of a label, and how firmly.
+// saying is the meaning of a word said of a label, and its firmness.
 type saying struct {
 	judgment
 	rank
@@ -27,7 +27,7 @@ type saying struct {
 }
 
 var (
-	// sayings are the words that say something of the label before them.
+	// sayings has the words that say something of the label before them.
 	sayings     = sayingsOf()
 	sayingWords = newLexicon(slices.Collect(maps.Keys(sayings)))
 )
@@ -70,10 +70,10 @@ func sayingsOf() map[string]saying {
 	return of
 }
 
-// other stands for each byte of another label where a statement is read.
+// other replaces each byte of other labels in the text after a label.
 const other = "\x00"
 
-// masked is what a statement has after a label, without the names of other labels.
+// masked returns the rest of the statement after a label, with the names of other labels replaced.
 func (p place) masked() string {
 	from := p.end
 	to := from + len(p.right)
@@ -90,7 +90,8 @@ func (p place) masked() string {
 	return text
 }
 
-// said returns what a statement says of a label after it, and where the words end that say it, counted from the label.
+// said returns what a statement says of the label before it, and where the words that say it end, counted from the
+// label.
 func (p place) said() (s saying, end int) {
 	right := p.masked()
 	if outdone.MatchString(right) {
@@ -136,7 +137,8 @@ func (p place) said() (s saying, end int) {
 	return p.contrasted(), 0
 }
 
-// contrasted returns what is said of the other of two, of which it is denied or only supposed: "A isn't better. B is."
+// contrasted returns what is said of the other response when the statement denies or only supposes it of this one: "A
+// isn't better. B is."
 func (p place) contrasted() (s saying) {
 	if p.i == 0 || p.name == "" || !standsFor.MatchString(p.right) {
 		return s
@@ -160,21 +162,21 @@ func (p place) contrasted() (s saying) {
 }
 
 const (
-	// copula joins what is said to a label.
+	// copula matches the verb between a label and what is said of it.
 	copula = `(?:⟨is was would\sbe must\sbe has\sto\sbe seems appears looks proves\sto\sbe turns\sout\sto\sbe turns\sout
 		ends\sup\sbeing ends\sup comes\sout comes\sacross\sas strikes\sme\sas stands\sout\sas emerges\sas remains feels
 		counts\sas ranks\sas deserves\sto\sbe
 		ist bleibt erscheint wirkt est reste semble es resulta parece è risulta sembra é foi fica blijft lijkt jest
 		является qui\sest que\ses che\sè que\sé die\sist der\sist⟩(?:\s(?:to be|being))?)`
-	// owner is what is of a label: its answer.
+	// owner matches what belongs to a label: its answer.
 	owner = `^["')\]*]*(?:'s?(?:\s[\w-]+){0,2}?\s⟨work⟩)?`
-	// measure may go before a word that says something.
+	// measure matches words that may go before a word that says something.
 	measure = `(?:[\s,]*(?:⟨adverb⟩|⟨the a le la les il el lo o die der das de den het single overall only one clear
 		respuesta réponse risposta resposta yanıtı cevabı both\sthe of\sthe\stwo⟩\b,?|[^\x00-\x7f\s]+(?:\s|$)))*`
 )
 
 var (
-	// links stands between a label and a word that is said of it; 1 is what joins them, 2 a mark.
+	// links matches between a label and a word said of it. Group 1 is the verb that joins them, group 2 a mark.
 	links = compile(`^["')\]*]*(?:'s?(?:\s[\w-]+){0,2}?\s⟨work⟩|'s)?["')\]*]*
 		(?:\s(?:also|itself|still|just|simply|once again))?
 		(?:,[^,;:.\x00]{1,80},|\s\([^()\x00]{1,80}\)|\s[–—-]\s[^.\x00]{1,80}\s[–—-])?
@@ -184,59 +186,59 @@ var (
 		(\s*(?:[,(]\s*)?(?:(?:that|who|which|qui|que|che|die|der)\s)?(?:` + copula + `|as|für|to be|being|the|\())?
 		(\s*(?::|\s[–—-]))?
 		` + measure + `\s*$`)
-	// continues is what else is said of the label, up to what goes on about it.
+	// continues matches further words about the label, up to the word that goes on to say something of it.
 	continues = compile(`^[^;:.?\x00]{0,160}?
 		(?:,\s⟨which who and\swho and\swhich⟩\s|[\s,](?:⟨and but so hence thus therefore und et y e en i и⟩[\s,]+)+)
 		(?:(?:it|this|he|she|er|sie|elle|il)\b|(?:(?:i|we)\s(?:\w+\s)?)?⟨rate⟩\s(?:it|this)\b)?
 		(\s?(?:` + copula + `|as|to be|the))?()` + measure + `\s*$`)
-	// outdone follows a label that another is compared with.
+	// outdone matches after a label that another one is compared with.
 	outdone = compile(`^(?:'?(?:dan|den|tan|ten)\b|\s?से\s|보다|より)`)
 	isAsked = compile(`\b(?:whether|if either)\b[^.;,]{0,40}$`)
-	// doesSo is a label that does something better: "better follows the instructions".
+	// doesSo matches after a label that does something better: "better follows the instructions".
 	doesSo = compile(owner + `\s(?:better|best)\s[a-z]+s\s(?:the|all|every|its|this|what|user)\b`)
-	// tried is what makes a manner one that is not shown.
+	// tried matches words by which a better manner is only claimed, attempted or denied.
 	tried = compile(`\b⟨to says said claims claimed argues thinks fails if or no not never was gets seems looks sounds
 		feels hardly scarcely anything but which why how⟩\b`)
-	// wouldDo stands between a label and what somebody would do with it: "is the one I would keep".
+	// wouldDo matches between a label and what somebody would do with it: "is the one I would keep".
 	wouldDo = compile(owner + `\s⟨is was⟩\s(?:clearly\s)?(?:the\s(?:only\s)?⟨work⟩(?:\s⟨that which⟩)?|what)\s
 		(?:to|(?:i|we)(?:'d|'ll|\swould|\swill)?(?:\s⟨rather most gladly happily personally⟩)?)\s$`)
-	// notAs stands between a label and "as good as".
+	// notAs matches between a label and "as good as" that is denied.
 	notAs = compile(owner + `\s⟨is was⟩(?:n't|\snot|\snowhere\snear)
 		(?:\s⟨nearly quite anywhere\snear remotely half even\sclose\sto⟩)?\s$`)
-	// ofNext goes on to the label that the word is said of.
+	// ofNext matches up to a later label that the word is said of.
 	ofNext = compile(`^[^.;\x00]{0,40}(?:⟨is ist est es è é jest⟩|:)\s["'(]*\x00`)
-	// gives stands between a label and what is said of what it gives, which given begins.
+	// gives matches between a label and the words about what it gives; given matches where these begin.
 	gives = compile(owner + `\s(?:⟨adverb⟩\s)?
 		⟨provides provide provided gives give gave has offers offer offered wrote
 		writes did does delivers delivered produces produced makes made presents presented⟩\s(?:us\s|the\suser\s)?
 		(?:the|an?|by far the)` + measure + `\s*$`)
 	given = compile(`^(?:\s(?:and|,)(?:\s\w+){1,2})?\s(?:job|⟨work⟩)
 		(?:[.,;:!\n]|$|\s⟨overall because since of at to for here by than and⟩\b)`)
-	// verbEnds follows a verb, if all of it is said of the label: "wins this round", but not "wins points".
+	// verbEnds matches after a verb whose whole object is the comparison: "wins this round", but not "wins points".
 	verbEnds = compile(`^\s*(?:\x00|⟨adverb⟩
 		|⟨this the our⟩\s(?:⟨one comparison round match contest duel pairing battle competition vote day
 			quality\sof level\sof standard\sof⟩)\b
 		|⟨here hands outright easily narrowly clearly comfortably overall in for by
 		because than at every most on out it each decisively ab als que dan chez em à da di para con per ihm ihr⟩\b
 		|niż\s|[^\x00-\x7f])`)
-	// manner is how somebody does it: "serves the user better".
+	// manner matches a verb with a word for how well: "serves the user better".
 	manner = compile(owner + `\s(?:
 		(?:is\sthe\sone\s(?:that|who|which)\s)?(?:⟨adverb⟩\s)?[a-z]{2,}(?:s|ed)\s(?:[\w']+\s){0,6}?
 			(?:better|best|worse|worst|(?:more|less)\s\w+ly)
 		|(?:[^\s,.;:\x00]+\s){1,4}?⟨besser schlechter mieux moins\sbien mejor peor meglio peggio melhor pior beter slechter
 			lepiej gorzej⟩)$`)
-	// standsFor follows a label of which the same is said as of the other.
+	// standsFor matches after a label of which the same is said as of the other one.
 	standsFor     = compile(`^["')\]*]*(?:\s(?:is|was|does|did))?["')\]*]*(?:$|[.,;!\n]|\s(?:because|since)\b)`)
 	deniedBetween = compile(`n't\b|\b⟨not never nicht pas no\ses non não would\sbe would\shave⟩\b|wäre|не\s|不`)
 	clauseTurns   = compile(`[.,;:–—]|\bbut\b`)
 	unsure        = compile(`\b⟨or maybe perhaps possibly might could
 		oder vielleicht ou peut-être quizás forse talvez⟩\b`)
-	// deniedLate follows what is denied, in languages that deny it late.
+	// deniedLate matches a denial after the words that it denies, in languages that put it there.
 	deniedLate = compile(`^\s*(?:değil|नहीं
 		|では?な|じゃな|くな|ない|지 않|않|(?:이|가)?\s?아니)`)
-	// rating ends with a verb that says what comes next of the label: "I find A better".
+	// rating matches before a word that says something of the next label: "I find A better".
 	rating = compile(`(?:⟨rate⟩|\bwith|\b⟨ist est es è é jest⟩)\s+$`)
-	// partial ends praise that is of one side of it, or hangs on a condition.
+	// partial matches after praise that is about one aspect only, or depends on a condition.
 	partial = compile(`^(?:\s+(?:choice|option|answer|output|response|one|assistant|of \w+))?
 		(?:\s+than(?:\sthe)?\s\x00+(?:'s?(?:\s\w+){0,2})?
 			|\s+(?:than )?(?:(?:assistant|response|output|option|answer)s?\s+)?\S{1,3})?,?\s+
@@ -250,7 +252,7 @@ var (
 			|part|(?:is|was|would be) (?:false|wrong|untrue|not (?:true|so|right|the case))
 		)\b)`)
 	inPart = compile(`^\W*(?:in terms of|regarding|with regard to|as for|for|on|in)\s+[^,]{1,40},\s*$`)
-	// forPart is all that goes before a choice that is for one purpose.
+	// forPart matches all that goes before a choice that is made for one purpose only.
 	forPart = compile(`^\W*(?:for|on|in terms of|as to)\s+\w+(?:\s\w+)?,?\s*$`)
 	inFull  = compile(`^\W*(?:in (?:conclusion|sum|summary|brief|essence|the end|short|my|all|this case|general|total)
 		|for (?:me\b|my\b|(?:this|these|that|the)? ?reasons?|this|the user)|on the whole|on balance|on reflection)`)

@@ -40,7 +40,7 @@ var (
 			(?:final\s+|correct\s+|right\s+|best\s+|only\s+|true\s+)?["'(\[{$\s]*`,
 		`\bprefer\s[^.;]{0,60}\bto`+open,
 		toSay+`[^.;:,\n\]]{0,40}`)
-	// forced is a condition that is met: "if one has to be called worse, it is".
+	// forced matches a condition that is fulfilled: "if one has to be called worse, it is".
 	forced = compile(`\bif\s(?:i|we|one|you)(?:'d)?\s(?:\w+ly\s)?
 		⟨has have had must were was am⟩\s⟨to forced asked pressed⟩\b`)
 	doubted = each(`[^.,;:]{0,24}$`,
@@ -62,7 +62,7 @@ var (
 	// ours is said for oneself: "I would say", "we can conclude".
 	ours = compile(`\b(?:i|we)\s+
 		(?:(?:can|may)\s+(?:\w+\s+)?(?:say|conclude)|would\s+(?:\w+\s+)?\w+)\b[^.,;:]{0,24}$`)
-	// certain is said for oneself as well, though it denies something.
+	// certain matches words that deny something and still state the speaker's own view: "no doubt".
 	certain = compile(`\b(?:no(?:body)?\s(?:\w+\s){0,2}?⟨question doubt denying deny dispute⟩
 		|can(?:no|')t\s⟨deny dispute⟩
 		|undeniabl\w+)\b[^.;:,]{0,24}$`)

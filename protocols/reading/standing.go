@@ -2,7 +2,7 @@ package reading
 
 import "strconv"
 
-// rankings puts orders of two in the place of names that a reply lists from the best to the worst, or the other way.
+// rankings replaces the names in a list from best to worst, or from worst to best, by labels for the order of two.
 func (c comparison) rankings(v *view, all []label) []label {
 	for i := 0; i+1 < len(all); i++ {
 		first, second := all[i], all[i+1]
@@ -34,7 +34,7 @@ func (c comparison) rankings(v *view, all []label) []label {
 	return all
 }
 
-// scores is what the scores say that a reply gives the two: those for all in all, or the only ones.
+// scores returns the claim of the scores that a reply gives the two responses: the overall scores, or the only ones.
 func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
 	of := map[string]float64{}
 	isScore := false
@@ -67,8 +67,8 @@ func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
 }
 
 var (
-	// thenNext stands between two in their order, rankLead before them and rankTail after them, with 1 where the worst is
-	// the first.
+	// thenNext matches between two names in order, rankLead before them and rankTail after them. Group 1 is there if
+	// the worst comes first.
 	thenNext = compile(`^["')\]*]*(?:'s(?:\s⟨work⟩)?)?(?:
 		,?\s*(?:and\s)?⟨then followed\sby next before ahead\sof above over⟩\s
 		|\s*>\s*|,\s
@@ -80,7 +80,7 @@ var (
 	rankLead = compile(rankOrder + `\b[^.\n]{0,48}[\s:]*
 		(?:(?:1[.)]|1st(?:\splace)?:?|first(?:\splace)?:|\#1:?)\s*)?["'(]*$`)
 	rankTail = compile(`^[^\pL]*(?:(?:ranked|in|listed|ordered|sorted|from|order)\s)*` + rankOrder)
-	// scoreAfter follows a label that has a score: 1 is a verb for it, 2 the score, 3 its unit.
+	// scoreAfter matches after a label with a score. Group 1 is the verb, group 2 the score, group 3 its unit.
 	scoreAfter = compile(`^["')\]*|]*(?:'s)?(?:\s⟨score rating mark grade total⟩)?["'*]*\s*(?:(?:
 		(⟨gets get receives scores earns deserves rated scored got⟩)
 		|⟨a an is of with at total overall score⟩|[:=|(–—-])\s*)*

@@ -55,8 +55,8 @@ var (
 
 	opening = `[\s"'«„(\[{<$#\\✅✔❌✗☑️🏆➡→|:]*`
 
-	// choosing goes right before what somebody says to choose: 1 and 4 name what was asked for, 2 and 5 what is better, 3
-	// what is worse.
+	// choosing matches right before the response that somebody chooses. Groups 1 and 4 are there if it is what was
+	// asked for, 2 and 5 if it is the better one, 3 if it is the worse one.
 	choosing = `(?:
 		(?:
 			\b(?:i|we|i'll|we'll|i'd|we'd|i've|i'm|let me|let's|must|have to|need to|therefore|thus|so|to|can|hence)\b

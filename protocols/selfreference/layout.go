@@ -72,14 +72,14 @@ func numbers(p *report.RunPage) []doc.Block {
 	return all
 }
 
-// way is a mode of asking in words, and how its values are drawn: as one of the two sides of a dumbbell.
+// way is a mode of asking: its words, and which end of a dumbbell shows its values.
 type way struct {
 	mode, words, judges string
 	mark                doc.Mark
 	look                string
 }
 
-// allWays are in the order of the modes.
+// allWays has the two modes, in order.
 var allWays = []way{
 	{
 		mode: ModeCoT, words: "reasoning alone", judges: "Judges, by reasoning alone",
@@ -93,7 +93,7 @@ func askedIn(p *report.RunPage) []way {
 	return slices.DeleteFunc(slices.Clone(allWays), func(w way) bool { return !p.Has(w.mode) })
 }
 
-// of is the result of a metric over all answers.
+// of returns the result of a metric over all answers in this mode.
 func (w way) of(p *report.RunPage, metric string) scoring.Result {
 	return p.Result(metric, scoring.Overall, w.mode)
 }
@@ -343,7 +343,8 @@ func caveats(p *report.RunPage) (all []string) {
 	return all
 }
 
-// byGroup is F1 by category and agent; of both modes also the difference, the largest first.
+// byGroup returns a block with F1 by category and agent; if both modes were asked, also their difference, the largest
+// first.
 func byGroup(p *report.RunPage) []doc.Block {
 	groups := p.Groups()
 	asked := askedIn(p)
@@ -384,21 +385,21 @@ func byGroup(p *report.RunPage) []doc.Block {
 	return []doc.Block{b}
 }
 
-// isCategory tells whether a group is no agent's answers.
+// isCategory reports whether a group is a category, not an agent.
 func isCategory(group string) bool { return !strings.HasPrefix(group, agentPrefix) }
 
-// difference of F1 with and without the judge's own answer.
+// difference returns the difference of F1 with and without the judge's own answer.
 func difference(p *report.RunPage, group string) scoring.Result {
 	return p.Result(F1, group, scoring.ModeDifference)
 }
 
-// isNoise tells whether a difference may be none.
+// isNoise reports whether a difference is not significant.
 func isNoise(d scoring.Result) bool {
 	return d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0
 }
 
-// compareModes puts the groups but the first in the order of the difference, categories before agents, and says so in
-// the block, which gets columns of both modes.
+// compareModes sorts all groups but the first by difference, categories before agents, says so in the block, and gives
+// it columns of both modes.
 func compareModes(p *report.RunPage, groups []string, b *doc.Block) {
 	rest := groups[1:]
 	slices.SortStableFunc(rest, func(a, b string) int {

@@ -109,7 +109,7 @@ func (f *judgments) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	return true, nil
 }
 
-// begun is the judgment that a record is of, of which nothing is said yet.
+// begun returns the judgment that a record belongs to, without any outcome yet.
 func begun(item string, r *judging.Record) judgment {
 	return judgment{
 		item:          item,

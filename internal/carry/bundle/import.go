@@ -21,8 +21,8 @@ import (
 	"gavel/judging"
 )
 
-// mostUnpacked bounds the size of all files of a bundle together, unpacked, by its own size: a few KiB can stand for
-// terabytes. Replies that are all alike pack to a thirteenth.
+// mostUnpacked returns how many bytes all files of a bundle of this size may unpack to: a few KiB can stand for
+// terabytes. Even replies that are all alike pack to no less than a thirteenth.
 func mostUnpacked(size int64) int64 { return 64<<20 + 256*size }
 
 // Imported has the contents of the bundle, and counts its files.

@@ -69,7 +69,8 @@ func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	return nil
 }
 
-// withTries adds to the folders of shards those beside them of later tries. A try may be all that there is of a shard.
+// withTries adds the folders of later tries of the same shards. A shard may have no other folder than one of a later
+// try.
 func (w *work) withTries() (dirs []string) {
 	for _, dir := range w.Shards {
 		name, tries := filepath.Base(filepath.Clean(dir)), []string(nil)

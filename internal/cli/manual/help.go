@@ -55,7 +55,7 @@ func (p Page) Help(width int) string {
 	return out.String()
 }
 
-// Markdown is the help of commands as a page of documentation.
+// Markdown returns the help of commands as a page of documentation.
 func Markdown(pages []Page) string {
 	var out strings.Builder
 	out.WriteString("# Commands\n\nPrinted by `gavel docs markdown`; change the commands, not this page.\n")

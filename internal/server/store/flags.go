@@ -133,7 +133,7 @@ var Filters = []Filter{
 	},
 }
 
-// ownModes are those that an answer is judged in, without the judge's own answer and with it, and their words.
+// ownModes maps the modes in which an answer is judged, without and with the judge's own answer shown, to their words.
 var ownModes = map[string]string{"cot": "by reasoning alone", "self": "with it shown"}
 
 func rightOr(other string, right bool) string {
@@ -143,8 +143,8 @@ func rightOr(other string, right bool) string {
 	return other
 }
 
-// ownFilter is of items whose judgment in a mode is right or not, where the judge's own answer to the question is right
-// or not.
+// ownFilter takes items by two conditions: whether the judge's own answer to the question is correct, and whether its
+// judgment in a mode is.
 func ownFilter(own bool, mode string, right bool) Filter {
 	answer := rightOr("wrong", own)
 	judged := rightOr("not right", right) + " " + ownModes[mode]
@@ -173,15 +173,15 @@ func FilterNamed(name string) *Filter {
 	return nil
 }
 
-// Flags are the names of the filters that take an item, by its judgments alone, in the order of [Filters]. Of right,
-// wrong, unlabelled and missing exactly one holds: these part the items as the strict score does. Judgments that were
-// asked again count for changed alone.
+// Flags names the filters that take an item, judged by its judgments alone, in the order of [Filters]. Exactly one of
+// right, wrong, unlabelled and missing holds: they partition the items as the strict score does. Later repetitions of a
+// judgment count for changed alone.
 type Flags []string
 
-// Has tells whether a filter takes the item.
+// Has reports whether a filter takes the item.
 func (f Flags) Has(name string) bool { return slices.Contains(f, name) }
 
-// Names of what holds for the item, without the parts of a bar.
+// Names returns the filters that take the item, without those for parts of a bar.
 func (f Flags) Names() []string {
 	return slices.DeleteFunc(append([]string{}, f...), func(name string) bool { return FilterNamed(name).Part })
 }

@@ -64,7 +64,7 @@ func (s *Store) Altered(run string, m *judging.Manifest) []string {
 	return names
 }
 
-// Score reads the records of the items of a set for their numbers, or of all items where it is empty.
+// Score scores a run from its records: over the items of a set, or over all items if the set is empty.
 func (s *Store) Score(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Report, error) {
 	load := s.Load
 	if on != "" {
