@@ -32,6 +32,7 @@ const (
 	NoiseFloor      = "noise-floor:" // of the metric whose key follows
 	Brier           = "brier"
 	CalibrationECE  = "ece"
+	AUROC           = "auroc"
 	RightWhereAlike = "right-where-alike"
 	Coverage        = "coverage"
 	FirstPosition   = "first-position"
@@ -126,7 +127,7 @@ var CommonTerms = []Term{
 		Others: "run-to-run variance",
 	},
 	{
-		Metric: "auroc",
+		Metric: AUROC,
 		Label:  "AUROC",
 		Unit:   UnitScore,
 		Plain: "take two pairs with different labels: " +

@@ -196,8 +196,9 @@ func pointedOut(rows []report.Standing) (found []string) {
 // split returns on what percentage of LLMBar's natural and of its adversarial pairs a judge is correct in both orders.
 func split(r *scoring.Report) (natural, adversarial float64) {
 	var right, pairs [2]float64
+	head := report.Headline(r)
 	for _, x := range r.Results {
-		if x.Metric != "strict" || x.Group == scoring.Overall || x.Value == nil {
+		if x.Metric != head.Metric || x.Group == scoring.Overall || x.Value == nil {
 			continue
 		}
 		part := 0

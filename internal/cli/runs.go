@@ -201,9 +201,9 @@ func (row *listedRun) take(rep *scoring.Report) {
 	row.report = *rep
 	row.Judgments = rep.Judgments()
 	row.Headline = report.Headline(rep)
-	if kept := rep.Overall("coverage"); kept.Value != nil {
+	if kept := rep.Overall(scoring.Coverage); kept.Value != nil {
 		row.Coverage = &kept
-		row.RightWhereAlike = new(rep.Overall("right-where-alike"))
+		row.RightWhereAlike = new(rep.Overall(scoring.RightWhereAlike))
 	}
 	if rep.Diagnosis != nil {
 		row.Level = rep.Diagnosis.Level

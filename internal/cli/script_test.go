@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -50,8 +51,8 @@ import (
 //	http METHOD URL STATUS [BODY]     a request: stdout is the body of the response, stderr its header
 //
 // The template of a judge (text/template, or a file of one, read anew for each request) makes its replies out of an
-// [ask]. There are the conditions [shared], where published data is in ../shared, [llama], where $SERVER is llama.cpp,
-// and [both], where Ollama is up too.
+// [ask]. There are the conditions [shared], where published data is in ../shared, [hangup], where the tests do not run
+// under nohup, [llama], where $SERVER is llama.cpp, and [both], where Ollama is up too.
 func TestScripts(t *testing.T) { runScripts(t, "testdata/script", "") }
 
 // TestSharedScripts runs the scripts that take published data, which is in $SHARED.
@@ -119,6 +120,8 @@ func runScripts(t *testing.T, dir, server string) {
 		switch name {
 		case "shared":
 			return done(filepath.Join(sourceDir, "../../../shared/data")), nil
+		case "hangup":
+			return !signal.Ignored(syscall.SIGHUP), nil
 		case "llama":
 			return server == settings["LLAMA"], nil
 		case "both":

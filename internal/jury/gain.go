@@ -171,8 +171,8 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 		if i < len(names) {
 			m.Name = cmp.Or(names[i], m.Name)
 		}
-		m.RightWhereAlike = m.Scored.Overall("right-where-alike").Value
-		m.Coverage = m.Scored.Overall("coverage").Value
+		m.RightWhereAlike = m.Scored.Overall(scoring.RightWhereAlike).Value
+		m.Coverage = m.Scored.Overall(scoring.Coverage).Value
 		r.Calls += m.Calls
 		r.Members = append(r.Members, m)
 		if *m.Value > *r.Members[best].Value {
@@ -188,8 +188,8 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 			r.Gain = d
 		}
 	}
-	r.RightWhereAlike = r.Scored.Overall("right-where-alike").Value
-	r.Coverage = r.Scored.Overall("coverage").Value
+	r.RightWhereAlike = r.Scored.Overall(scoring.RightWhereAlike).Value
+	r.Coverage = r.Scored.Overall(scoring.Coverage).Value
 	r.Value = r.Scored.Overall(rights.Metric)
 	r.likeness(rights)
 	r.vote(rights)
