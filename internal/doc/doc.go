@@ -1,6 +1,7 @@
 // Package doc holds what an analysis found, free of any output format. A document is an answer and blocks; a block is a
 // table of typed values with notes, and the kind of chart that a page draws of it. Each format has one renderer, and
-// nothing else lays results out: [Document.Text] for terminals, [Document.Markdown], [Document.CSV], and [HTML].
+// nothing else lays results out: [Document.Text] for terminals, [Document.Markdown], [Document.CSV], [HTML], and
+// [Document.Picture] for pictures to share.
 package doc
 
 import (
