@@ -12,6 +12,7 @@ import (
 	"gavel/internal/codec"
 	"gavel/internal/doctor"
 	"gavel/internal/eval"
+	"gavel/internal/report/table"
 	"gavel/protocols/pairwise"
 )
 
@@ -69,7 +70,7 @@ func (e *env) doctor(c *cli.Context) error {
 	if c.Bool("json") {
 		err = codec.WriteIndented(e.stdout, found)
 	} else {
-		err = e.printText(found.Tables())
+		err = table.TextWithin(e.columns).Each(e.screen(), found.Tables())
 		_, verdict := fmt.Fprintln(e.stdout, found.Verdict())
 		err = cmp.Or(err, verdict)
 	}

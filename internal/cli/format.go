@@ -49,10 +49,6 @@ func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	}
 }
 
-func (e *env) printText(tables []table.Table) error {
-	return table.TextWithin(e.columns).Each(e.screen(), tables)
-}
-
 // screen is standard output for people.
 func (e *env) screen() io.Writer {
 	if e.colours {

@@ -75,7 +75,7 @@ func differences(names []string) (out []difference) {
 		})
 	}
 	for n := range runs + 1 {
-		add(rightIn(n), fmt.Sprintf("%d of %d correct", n, runs), true, func(x flagged) bool {
+		add(fmt.Sprintf("right-%d", n), fmt.Sprintf("%d of %d correct", n, runs), true, func(x flagged) bool {
 			return x.scored == runs && x.right == n
 		})
 	}
@@ -87,9 +87,6 @@ func differences(names []string) (out []difference) {
 	add("all", "all", false, func(flagged) bool { return true })
 	return out
 }
-
-// rightIn names the filter of items that so many runs are right on.
-func rightIn(runs int) string { return fmt.Sprintf("right-%d", runs) }
 
 // beside lists the items that the filter takes.
 func (s *Server) beside(v *compareView, runs []*store.Index) error {

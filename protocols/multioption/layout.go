@@ -124,7 +124,7 @@ func places(p *report.RunPage) []doc.Block {
 			continue
 		}
 		head := len(t.Rows)
-		t.Rows = append(t.Rows, doc.Row{Name: g, Heading: true})
+		t.Add(doc.Row{Name: g, Heading: true})
 		for i := 1; ; i++ {
 			x := p.Result(PositionMetric+strconv.Itoa(i), g, "")
 			if x.Metric == "" {
@@ -136,7 +136,7 @@ func places(p *report.RunPage) []doc.Block {
 			if right.Value != nil {
 				held = "options.right-position"
 			}
-			t.Rows = append(t.Rows, doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: x, Held: &right}}})
+			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: x, Held: &right}}})
 		}
 		for _, row := range t.Rows[head+1:] {
 			if of := row.Cells[0].Held; of.Value == nil {
@@ -178,7 +178,7 @@ func halves(p *report.RunPage) []doc.Block {
 			r.Total = true
 			r.Mark = doc.Dot
 		}
-		t.Rows = append(t.Rows, r)
+		t.Add(r)
 	}
 	if len(t.Rows) == 0 {
 		return nil

@@ -142,8 +142,8 @@ func bothGoals(p *report.RunPage) []doc.Block {
 		return []doc.Block{b}
 	}
 	if e := t.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
-		b.Notes = append(b.Notes, doc.Say("pairs.both-goals", table.Whole(e.Coverage), table.Count(e.Coverage.N, "pair"),
-			table.Whole(e.Strict), e.Strict.N))
+		b.Remark("pairs.both-goals", table.Whole(e.Coverage), table.Count(e.Coverage.N, "pair"),
+			table.Whole(e.Strict), e.Strict.N)
 	}
 	return []doc.Block{b, goalsDiffer(t.Comparison)}
 }
@@ -182,9 +182,9 @@ func goalsDiffer(c *scoring.Comparison) doc.Block {
 	var results []scoring.Result
 	for _, d := range all {
 		results = append(results, d.Result())
-		t.Rows = append(t.Rows, doc.Row{
+		t.Add(doc.Row{
 			Name: doc.Capital(report.MetricName(Protocol.Name, d.Metric)), Detail: table.Count(d.N, "pair"),
-			Look: report.DifferenceLook(d.Noise), Cells: []doc.Value{doc.Num(d.Result())},
+			Look: report.DifferenceLook(d.Noise), Cells: doc.Cells(d.Result()),
 		})
 	}
 	axis := doc.DifferenceAxis(results...)

@@ -65,7 +65,7 @@ func moves(p *report.RunPage) []doc.Block {
 		if *q.Changed.Value > 0 {
 			row.Target = doc.Ref{Runs: []string{p.Run.Run}, Mode: q.Name}
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	if len(t.Rows) == 0 {
 		return nil

@@ -105,8 +105,8 @@ func answering(p *report.RunPage) []doc.Block {
 	}}
 	add := func(x scoring.Result, row doc.Row) {
 		if x.Value != nil {
-			row.Cells = []doc.Value{doc.Num(x)}
-			t.Rows = append(t.Rows, row)
+			row.Cells = doc.Cells(x)
+			t.Add(row)
 		}
 	}
 	own := p.Overall(scoring.GenerationAccuracy)
@@ -185,8 +185,8 @@ func fourfold(p *report.RunPage) []doc.Block {
 		}
 		if n > 0 {
 			most = max(most, n)
-			t.Rows = append(t.Rows, doc.Row{Name: "Its own answer is " + kind.name, Detail: answersOf(p, n), Heading: true})
-			t.Rows = append(t.Rows, rows...)
+			t.Add(doc.Row{Name: "Its own answer is " + kind.name, Detail: answersOf(p, n), Heading: true})
+			t.Add(rows...)
 		}
 	}
 	if most == 0 {
@@ -230,7 +230,7 @@ func dependence(p *report.RunPage) []doc.Block {
 		x := w.of(p, PartialGJ)
 		all = append(all, x)
 		if x.Value != nil {
-			t.Rows = append(t.Rows, doc.Row{Name: w.words, Look: w.look, Mark: w.mark, Cells: []doc.Value{doc.Num(x)}})
+			t.Add(doc.Row{Name: w.words, Look: w.look, Mark: w.mark, Cells: doc.Cells(x)})
 			words += doc.Capital(w.words) + ": " + strength(x) + ". "
 		}
 	}
@@ -305,7 +305,7 @@ func belief(p *report.RunPage) []doc.Block {
 			x.Mode = unit
 			row.Cells = append(row.Cells, doc.Num(x))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	for _, m := range ownMetrics[2:] {
 		add(m.Term.Label, m.Name, "")
@@ -368,7 +368,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 	}
 	for _, g := range groups {
 		first := p.Result(F1, g, asked[0].mode)
-		row := doc.Row{Name: g, N: first.N, Cells: []doc.Value{doc.Num(p.Result(scoring.GenerationAccuracy, g, ""))}}
+		row := doc.Row{Name: g, N: first.N, Cells: doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""))}
 		if g == scoring.Overall {
 			row.Name = "All"
 			row.Total = true
@@ -380,7 +380,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 		} else {
 			row.Cells = append(row.Cells, doc.Num(first))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row)
 	}
 	return []doc.Block{b}
 }
