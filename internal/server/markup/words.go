@@ -1,5 +1,5 @@
-// Package markup makes what is shown of strangers' words: text that does nothing, replies laid out as Markdown, and
-// what two texts differ in. Words of models and datasets are hostile; what leaves here as HTML is harmless, and
+// Package markup turns strangers' words into what a page can show: inert text, replies laid out as Markdown, and
+// replies with the verdict marked. Words of models and datasets are hostile; what leaves here as HTML is harmless, and
 // html/template escapes the rest.
 package markup
 
