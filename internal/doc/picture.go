@@ -34,7 +34,7 @@ func (d Document) Picture(w io.Writer) error {
 	if d.Level != "" {
 		title += " · " + string(d.Level)
 	}
-	p.lines("muted", 20, 1, title)
+	p.lines("muted", 20, 2, title)
 	p.lines("", 36, 3, d.Answer)
 	p.lines("muted", 22, 2, d.Also)
 	bars := slices.IndexFunc(d.Blocks, func(b Block) bool { return b.on(Page) && b.Chart == StackedBar })

@@ -141,12 +141,15 @@ func parse(raw []byte) (Label, error) {
 			return Label{}, err
 		}
 	}
-	for column, to := range map[string]*string{"item": &l.Item, "labeller": &l.Labeller, "label": &l.Label} {
-		if text, is := said[column]; is {
-			*to = text
-		} else if column != "labeller" && !l.Undo {
+	for _, x := range []struct {
+		column string
+		to     *string
+	}{{"item", &l.Item}, {"labeller", &l.Labeller}, {"label", &l.Label}} {
+		if text, is := said[x.column]; is {
+			*x.to = text
+		} else if x.column != "labeller" && !l.Undo {
 			return Label{}, fmt.Errorf("no column %s: a line of labels has %s, "+
-				"and labeller where several people made them", column, strings.Join(names[column], " or "))
+				"and labeller where several people made them", x.column, strings.Join(names[x.column], " or "))
 		}
 	}
 	l.Labeller = cmp.Or(l.Labeller, "label")

@@ -60,6 +60,10 @@ func TestRead(t *testing.T) {
 
 	_, err = labels.Read(file(t, "bad.jsonl", "{\"item\":\"p1\",\"label\":\"A\"}\n{\"item\":\"p2\"}\n"))
 	assert.ErrorContains(t, err, "bad.jsonl:2: no column label")
+	for range 20 { // of two columns that are missing, always the same is named
+		_, err = labels.Read(file(t, "neither.jsonl", `{"text":"a reply"}`+"\n"))
+		assert.ErrorContains(t, err, "neither.jsonl:1: no column item")
+	}
 	_, err = labels.Read(filepath.Join(t.TempDir(), "gone.jsonl"))
 	assert.ErrorContains(t, err, "no such file of labels")
 }

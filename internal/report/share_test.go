@@ -53,6 +53,20 @@ func TestPicturesToShare(t *testing.T) {
 	}
 }
 
+// What a long title ends with, a simulated judge and its level, is not cut from the picture.
+func TestPictureSaysSimulated(t *testing.T) {
+	question := scoring.Question{Model: "sim:" + strings.Repeat("accuracy=0.8,", 7), Simulated: true}
+	answer := scoring.Answer{Diagnosis: &scoring.Diagnosis{Level: scoring.Weak}}
+	r := scoring.Report{Protocol: "pairwise", Question: question, Answer: answer}
+	var b bytes.Buffer
+	if err := (report.Document{Runs: []report.Run{{Report: r}}}).Picture(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "SIMULATED · weak</text>") {
+		t.Errorf("a picture without what its title ends with: %s", b.String())
+	}
+}
+
 func TestMarkdownToShare(t *testing.T) {
 	board := &report.Leaderboard{Board: boardOf([]float64{50, 80}, [2]int{0, 1}), About: "which is better · d"}
 	var b bytes.Buffer
