@@ -57,10 +57,11 @@ func compareItemURL(runs []RunRow, id string) string {
 
 // matrix has the outcomes of a leaderboard's judges on its items.
 type matrix struct {
-	Judges  []otherJudge // one run of each, the best first; no juries, since their members are listed
+	Judges  []otherJudge // one run of each, the best first
 	Pending bool         // it is still being computed
 	runs    []RunRow     // of the judges
-	items   []tally      // the hardest first
+	items   []tally      // on which a judge is scored, the hardest first
+	others  []tally      // on which none is
 }
 
 // tally has the outcomes of the judges on an item.
@@ -79,13 +80,14 @@ func (t tally) Judged() int { return t.Wrong() + t.right }
 // mostInMatrix is the greatest number of judges that a list of items shows.
 const mostInMatrix = 100
 
-// judgesBeside returns all judges of the items of a run; nil if the run's judge is the only one.
-func (s *Server) judgesBeside(ctx context.Context, run string) (judges []RunRow, pending bool) {
+// judgesBeside returns all judges of the items of a run; nil if the run's judge is the only one. Juries are left out
+// where judges are counted, as their members are counted themselves.
+func (s *Server) judgesBeside(ctx context.Context, run string, juries bool) (judges []RunRow, pending bool) {
 	c, scoring := s.conditionOf(ctx, run)
 	if c == nil || scoring > 0 {
 		return nil, scoring > 0
 	}
-	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return report.Jurors(r.manifest) != nil })
+	judges = slices.DeleteFunc(c.best(), func(r RunRow) bool { return !juries && report.Jurors(r.manifest) != nil })
 	if len(judges) < 2 {
 		return nil, false
 	}
@@ -93,22 +95,28 @@ func (s *Server) judgesBeside(ctx context.Context, run string) (judges []RunRow,
 }
 
 // matrixOf returns the outcomes of all judges on the items of a run.
-func (s *Server) matrixOf(ctx context.Context, run string) (m matrix, err error) {
+func (s *Server) matrixOf(ctx context.Context, run string, juries bool) (m matrix, err error) {
 	rows, err := s.rowsForPage(ctx)
 	if err != nil || s.score(ctx, rows) > 0 {
 		return matrix{Pending: err == nil}, err
 	}
-	judges, pending := s.judgesBeside(ctx, run)
+	judges, pending := s.judgesBeside(ctx, run, juries)
 	if judges == nil {
 		return matrix{Pending: pending}, nil
 	}
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	state := s.state(namesOf(judges)...)
-	m.items, err = memo.Get(ctx, s.background, "tallies "+run, state, func() ([]tally, error) { return s.tallies(judges) })
+	key := fmt.Sprintf("tallies %d %s", len(judges), run) // the same with and without juries where there are none
+	all, err := memo.Get(ctx, s.background, key, state, func() ([]tally, error) { return s.tallies(judges) })
 	if errors.Is(err, context.DeadlineExceeded) {
 		return matrix{Pending: true}, nil
 	}
+	scored := len(all)
+	if i := slices.IndexFunc(all, func(t tally) bool { return t.Judged() == 0 }); i >= 0 {
+		scored = i
+	}
+	m.items, m.others = all[:scored], all[scored:]
 	m.runs = judges
 	names := judgeNames(judges)
 	for i, run := range judges {
@@ -117,15 +125,17 @@ func (s *Server) matrixOf(ctx context.Context, run string) (m matrix, err error)
 	return m, err
 }
 
-// of returns the outcomes on an item; nil if no judge is scored on it.
+// of returns the outcomes on an item; nil if a judge does not have it.
 func (m matrix) of(id string) *tally {
-	if i := slices.IndexFunc(m.items, func(t tally) bool { return t.id == id }); i >= 0 {
-		return &m.items[i]
+	for _, items := range [][]tally{m.items, m.others} {
+		if i := slices.IndexFunc(items, func(t tally) bool { return t.id == id }); i >= 0 {
+			return &items[i]
+		}
 	}
 	return nil
 }
 
-// tallies returns the outcomes on the items that all judges have, the hardest first.
+// tallies returns the outcomes on the items that all judges have, the hardest first, those without a score last.
 func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 	places := map[string]int{} // in all, by item
 	for k, run := range judges {
@@ -143,10 +153,10 @@ func (s *Server) tallies(judges []RunRow) (all []tally, err error) {
 			all[at].add(k, x.Flags(i))
 		}
 	}
-	all = slices.DeleteFunc(all, func(t tally) bool { return t.Judged() == 0 || slices.Contains(t.Marks, itemMark{}) })
+	all = slices.DeleteFunc(all, func(t tally) bool { return slices.Contains(t.Marks, itemMark{}) })
 	slices.SortStableFunc(all, func(a, b tally) int { // by the share of judges that are wrong, then by their number
-		return cmp.Or(cmp.Compare(b.Wrong()*a.Judged(), a.Wrong()*b.Judged()), b.Wrong()-a.Wrong(), b.wrong-a.wrong,
-			a.right-b.right)
+		return cmp.Or(min(1, b.Judged())-min(1, a.Judged()), cmp.Compare(b.Wrong()*a.Judged(), a.Wrong()*b.Judged()),
+			b.Wrong()-a.Wrong(), b.wrong-a.wrong, a.right-b.right)
 	})
 	return all, nil
 }

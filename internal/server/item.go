@@ -55,7 +55,7 @@ const mostOthers = 20
 
 // addOthers says how the other judges did on an item, the best first.
 func (s *Server) addOthers(ctx context.Context, v *ItemView) error {
-	m, err := s.matrixOf(ctx, v.Run.Name)
+	m, err := s.matrixOf(ctx, v.Run.Name, true)
 	v.Pending = m.Pending
 	item := m.of(v.ID)
 	if item == nil {

@@ -119,7 +119,7 @@ func (s *Server) matching(r *http.Request, x *store.Index, f ItemsFilter) ([]int
 	if f.By != byJudges {
 		return all, nil
 	}
-	m, err := s.matrixOf(r.Context(), x.Run)
+	m, err := s.matrixOf(r.Context(), x.Run, false)
 	rank := map[string]int{}
 	for i, t := range m.items {
 		rank[t.id] = i + 1
@@ -201,11 +201,11 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	defer items.Close()
 	if !isAPI(r) {
 		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
-		judges, _ := s.judgesBeside(r.Context(), name)
+		judges, _ := s.judgesBeside(r.Context(), name, false)
 		v.Several = judges != nil
 	}
 	if f.By != "" {
-		v.Matrix, err = s.matrixOf(r.Context(), name)
+		v.Matrix, err = s.matrixOf(r.Context(), name, false)
 	}
 	for _, i := range part {
 		row := itemRowOf(x, items, i, v.Run, f)

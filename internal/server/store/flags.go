@@ -209,7 +209,7 @@ func (x *Index) Flags(item int) (f Flags) {
 		once = append(once, g)
 		if g.Choice >= 0 {
 			choices[g.Choice] = true
-			places[g.Position] = true
+			places[g.Position] = true // -1 where nothing is placed
 		}
 	}
 	some := func(is func(Judgment) bool) bool { return slices.ContainsFunc(once, is) }
@@ -234,7 +234,7 @@ func (x *Index) Flags(item int) (f Flags) {
 	several := len(once) > 1 && every(Judgment.decided)
 	first := several && inconsistent && every(isFirst)
 	last := several && inconsistent && every(isLast)
-	placed := several && !missing && inconsistent && len(places) == 1
+	placed := several && !missing && inconsistent && len(places) == 1 && !places[-1]
 	for _, flag := range []struct {
 		name string
 		is   bool

@@ -8,7 +8,8 @@ import (
 )
 
 // TestFlags: what holds for an item of two judgments. A judgment is the candidate that it names, the place at which that
-// was shown, and + for the labelled one, - for another, or ? where there is no label; ' is one that was asked again.
+// was shown, 0 for none, and + for the labelled one, - for another, or ? where there is no label; ' is one that was
+// asked again.
 func TestFlags(t *testing.T) {
 	for judgments, want := range map[string]string{
 		"A1+ A2+":           "right same",
@@ -17,6 +18,7 @@ func TestFlags(t *testing.T) {
 		"B2- A2+":           "wrong inconsistent last by-last placed second-only",
 		"A1+ B2-":           "wrong inconsistent moved first-only",
 		"C1- B2-":           "wrong inconsistent confident moved",
+		"A0+ B0-":           "wrong inconsistent moved first-only",
 		"A1+ tie":           "wrong tie tied",
 		"tie none":          "wrong tie open unread",
 		"B1- none":          "wrong open unread",
@@ -40,7 +42,7 @@ func TestFlags(t *testing.T) {
 			case "none":
 				g.Outcome = judging.NoVerdict
 			default:
-				g.Outcome, g.Choice, g.Position = judging.Decided, int(f[0]-'A'), int(f[1]-'1')
+				g.Outcome, g.Choice, g.Position = judging.Decided, int(f[0]-'A'), int(f[1])-'1'
 				g.Right = Rightness{Is: f[2] == '+', Known: f[2] != '?'}
 			}
 			x.items[0].judgments = append(x.items[0].judgments, i)
