@@ -78,6 +78,7 @@ const (
 	List                    // items, each with marks of its judgments
 	Scatter                 // each row is a point: its first number across, its second upwards
 	Strip                   // each row is a mark on one axis, with its name where there is room
+	BarPanels               // upright bars; a heading row begins a panel
 	Numbers                 // a table of words and numbers, every number explained
 )
 
@@ -202,7 +203,7 @@ type Command struct{ Line, Purpose string }
 
 // Key says what a mark of a chart means.
 type Key struct {
-	// the name of its drawing: dot, diamond, ring, solid, a, b, level, reference, brace, interval, or a part of a
+	// the name of its drawing: dot, diamond, ring, solid, a, b, bar, level, reference, brace, interval, or a part of a
 	// bar; "" is none
 	Sign  string
 	Words string

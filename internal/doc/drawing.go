@@ -1,16 +1,20 @@
 package doc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"gavel/scoring"
 )
 
 // drawing is a picture of fixed size.
 type drawing struct {
 	Width, Height string
 	Words         string // what it shows, for those who cannot see it
+	Title, About  string // above it
 	Shapes        []element
 }
 
@@ -156,6 +160,72 @@ func ShortName(name string, most int) string {
 		return string(runes[:most-1]) + "…"
 	}
 	return name
+}
+
+// Sizes of a panel of upright bars.
+const (
+	panelWidth  = 250.0
+	panelTop    = 26.0
+	panelBottom = 128.0
+	panelHeight = 150.0
+)
+
+// Panels draw the rows of the block as upright bars, each with the number that it is held against. A heading begins a
+// panel. All have the shortest scale that holds every number.
+func (b blockView) Panels() (all []drawing) {
+	most := 1.0
+	for _, r := range b.Table.Rows {
+		for _, c := range r.Cells {
+			for _, v := range []*float64{c.Value, c.High, cmp.Or(c.Held, &scoring.Result{}).Value} {
+				if v != nil {
+					most = max(most, *v)
+				}
+			}
+		}
+	}
+	rows := b.Table.Rows
+	for i := 0; i < len(rows); {
+		end := i + 1
+		for end < len(rows) && !rows[end].Heading {
+			end++
+		}
+		all = append(all, panel(rows[i], rows[i+1:end], most))
+		i = end
+	}
+	return all
+}
+
+// panel of the rows of one heading.
+func panel(head Row, rows []Row, most float64) drawing {
+	d := drawing{
+		Width: Coordinate(panelWidth), Height: Coordinate(panelHeight), Title: head.Name, About: head.Detail,
+		Words: head.Name,
+	}
+	y := func(v float64) float64 { return panelBottom - (panelBottom-panelTop)*v/most }
+	step := panelWidth / float64(max(1, len(rows)))
+	width := min(34, step*0.6)
+	for i, r := range rows {
+		x := r.Cells[0]
+		middle := step * (float64(i) + 0.5)
+		d.text("m", middle, panelHeight-4, r.Name)
+		if x.Value == nil {
+			continue
+		}
+		d.Words += fmt.Sprintf("; %s: %.0f", r.Name, *x.Value)
+		d.rect("bar", middle-width/2, y(*x.Value), width, panelBottom-y(*x.Value))
+		top := *x.Value
+		if x.Low != nil && x.High != nil {
+			d.line("whisker", middle, y(*x.Low), middle, y(*x.High))
+			top = *x.High
+		}
+		if x.Held != nil && x.Held.Value != nil {
+			d.line("held", middle-width/2-4, y(*x.Held.Value), middle+width/2+4, y(*x.Held.Value))
+			top = max(top, *x.Held.Value)
+		}
+		d.text("m b", middle, y(top)-7, Shortly(x.Result, *x.Value, 0))
+	}
+	d.line("base", 0, panelBottom, panelWidth, panelBottom)
+	return d
 }
 
 // Sizes of a scatter plot.

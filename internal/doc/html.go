@@ -151,7 +151,7 @@ func (b blockView) Linked() (all [][2]string) {
 
 var chartNames = [...]string{
 	RowChart: "rows", StackedBar: "stacked", Cards: "cards", Heat: "heat", Facts: "facts", List: "list",
-	Scatter: "scatter", Strip: "strip", Numbers: "numbers",
+	Scatter: "scatter", Strip: "strip", BarPanels: "panels", Numbers: "numbers",
 }
 
 // Draw names the drawing of the block.

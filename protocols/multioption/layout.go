@@ -116,7 +116,7 @@ func bracket(r *scoring.Report) *doc.Bracket {
 
 // places are how often each position is chosen, beside how often a correct option stood there, else an even share.
 func places(p *report.RunPage) []doc.Block {
-	t := &doc.Table{First: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number, Axis: doc.AxisOf("")}}}
+	t := &doc.Table{First: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
 	held := "options.even-share"
 	known := false
 	for _, g := range p.Groups() {
@@ -149,8 +149,8 @@ func places(p *report.RunPage) []doc.Block {
 	}
 	return []doc.Block{{
 		ID: "places", Title: "Which position it chooses", About: "percent of judgments with a verdict, with 95 % interval",
-		In: doc.Full | doc.Page, Table: t,
-		Keys:  []doc.Key{{Sign: "interval", Words: "chosen"}, {Sign: "reference", Words: doc.Phrase(held)}},
+		In: doc.Full | doc.Page, Chart: doc.BarPanels, Table: t,
+		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: doc.Phrase(held)}},
 		Notes: []doc.Note{doc.Say("options.positions")},
 	}}
 }
