@@ -14,7 +14,12 @@ import (
 const token = "correct-horse-battery"
 
 func header(name, value string) func(*http.Request) {
-	return func(r *http.Request) { r.Header.Set(name, value) }
+	return func(r *http.Request) {
+		if name == "Host" { // which net/http keeps apart
+			r.Host = value
+		}
+		r.Header.Set(name, value)
+	}
 }
 
 var asJSON, asForm = header("Content-Type", "application/json"), header("Content-Type", "application/x-www-form-urlencoded")
