@@ -68,7 +68,7 @@ func NewSim(spec string) (*Sim, error) {
 		}
 	}
 	s := Sim{Name: "sim:" + spec, Accuracy: 1, Seed: 1}
-	for _, part := range strings.Split(spec, ",") {
+	for part := range strings.SplitSeq(spec, ",") {
 		key, value, _ := strings.Cut(part, "=")
 		if key == "seed" {
 			n, err := strconv.ParseUint(value, 10, 64)

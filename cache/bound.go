@@ -91,10 +91,11 @@ func (s *Store) judged(err error) error {
 	return err
 }
 
-// here gives the store up if its files are gone: otherwise Badger would retry for ever, or leave tables that no
+// here gives the store up if its files are gone, or are those of another cache in its place: otherwise Badger would retry for ever, or leave tables that no
 // manifest names.
 func (s *Store) here() error {
-	if _, err := os.Stat(filepath.Join(s.dir, badger.ManifestFilename)); err != nil {
+	_, err := os.Stat(filepath.Join(s.dir, badger.ManifestFilename))
+	if now, _ := os.Stat(s.dir); err != nil || !os.SameFile(s.folder, now) {
 		return s.giveUp("its files are gone")
 	}
 	return nil

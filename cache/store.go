@@ -30,6 +30,7 @@ type Options struct {
 // Store is an open cache.
 type Store struct {
 	dir       string
+	folder    os.FileInfo
 	mu        sync.RWMutex // renewing db; readers and writers of the database share it
 	db        *badger.DB
 	opts      Options
@@ -88,6 +89,7 @@ const openingTakes = 10
 // open opens the database, and lets go of it where that took so long that nobody waits for it.
 func (s *Store) open() (*badger.DB, error) {
 	db, err := openBadger(s.dir, s.opts.Warn)
+	s.folder, _ = os.Stat(s.dir)
 	if why := s.ended(); why != nil && err == nil {
 		db.Close()
 		return nil, why

@@ -144,7 +144,7 @@ func partNames() string {
 func equations(lists []string) (out [][2]string, err error) {
 	for _, list := range lists {
 		first := len(out)
-		for _, part := range strings.Split(list, ",") {
+		for part := range strings.SplitSeq(list, ",") {
 			name, value, ok := strings.Cut(part, "=")
 			switch {
 			case ok && strings.TrimSpace(name) != "" && value != "":

@@ -15,7 +15,7 @@ import (
 func flat(t *testing.T, trees string) string {
 	t.Helper()
 	var out []string
-	for _, line := range strings.Split(strings.TrimSpace(trees), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(trees), "\n") {
 		var tree map[string]any
 		if err := json.Unmarshal([]byte(line), &tree); err != nil {
 			continue // it is no tree

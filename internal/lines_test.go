@@ -25,7 +25,7 @@ type figures struct {
 // ceilings are the figures of today. A change that brings one down lowers its ceiling; none is raised without a reason
 // in the commit.
 var ceilings = figures{
-	Tokens:    492_971,
+	Tokens:    492_995,
 	LongLines: 1,
 	Unkeyed:   16,
 	Triple:    1,

@@ -251,7 +251,7 @@ var goroutineNumber = regexp.MustCompile(`^goroutine (\d+) `)
 func goroutines() map[string]string {
 	buf := make([]byte, 4<<20)
 	all := map[string]string{}
-	for _, stack := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+	for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
 		listener := strings.Contains(stack, "created by gavel/internal/cli.newLink ")
 		if m := goroutineNumber.FindStringSubmatch(stack); m != nil && !listener {
 			all[m[1]] = stack

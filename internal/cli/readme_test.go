@@ -185,7 +185,7 @@ var fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)\n```$")
 // not among it.
 func (r *readmeRun) printed(t *testing.T, pages string) {
 	lines := map[string]bool{}
-	for _, line := range strings.Split(r.out.String(), "\n") {
+	for line := range strings.SplitSeq(r.out.String(), "\n") {
 		lines[strings.TrimRight(line, " ")] = true
 	}
 	blocks := 0

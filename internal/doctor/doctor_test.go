@@ -205,7 +205,7 @@ func TestText(t *testing.T) {
 			if err := d.Err(); err == nil || err.Error() != "not ready: system role" {
 				t.Errorf("ended with %v", err)
 			}
-			for _, line := range strings.Split(out.String(), "\n") {
+			for line := range strings.SplitSeq(out.String(), "\n") {
 				if n := len([]rune(line)); n > 100 {
 					t.Errorf("%d columns: %s", n, line)
 				}

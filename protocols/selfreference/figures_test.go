@@ -201,7 +201,7 @@ func TestTextsOfQuestionsAreData(t *testing.T) {
 			for name, h := range positions {
 				got := p.Prompt(f.item(func(mark string) string { return h + mark[:1] }), s)
 				var swap []string
-				for _, mark := range strings.Fields(marks) {
+				for mark := range strings.FieldsSeq(marks) {
 					swap = append(swap, mark, h+mark[:1])
 				}
 				to := strings.NewReplacer(swap...)

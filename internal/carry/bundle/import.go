@@ -21,10 +21,6 @@ import (
 	"gavel/judging"
 )
 
-// mostUnpacked returns how many bytes all files of a bundle of this size may unpack to: a few KiB can stand for
-// terabytes. Even replies that are all alike pack to no less than a thirteenth.
-func mostUnpacked(size int64) int64 { return 64<<20 + 256*size }
-
 // Imported has the contents of the bundle, and counts its files.
 type Imported struct {
 	Contents
@@ -40,7 +36,8 @@ func Import(lib datasets.Library, bundle, runs string) (Imported, error) {
 		return in.done, err
 	}
 	in.size = info.Size()
-	in.left = mostUnpacked(in.size)
+	// A few KiB can stand for terabytes; even replies that are all alike pack to no less than a thirteenth.
+	in.left = 64<<20 + 256*in.size
 	if err := in.each(in.check); err != nil {
 		return in.done, fmt.Errorf("%s: %w; nothing was imported", bundle, err)
 	}
