@@ -91,8 +91,8 @@ func (s *Store) judged(err error) error {
 	return err
 }
 
-// here gives the store up if its files are gone, or are those of another cache in its place: otherwise Badger would retry for ever, or leave tables that no
-// manifest names.
+// here gives the store up if its files are gone, or another folder stands in their place: otherwise Badger would retry
+// for ever, or leave tables that no manifest names.
 func (s *Store) here() error {
 	_, err := os.Stat(filepath.Join(s.dir, badger.ManifestFilename))
 	if now, _ := os.Stat(s.dir); err != nil || !os.SameFile(s.folder, now) {
