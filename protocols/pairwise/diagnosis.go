@@ -85,9 +85,9 @@ func (p *pairs) diagnose(
 		d.Text = advice(r, d.Level, known && e.Value > hardlyAnyFlips && e.Above)
 	case right.N == 0:
 		d.Text = fmt.Sprintf(map[string]string{
-			scoring.CodeFew:    "Too few pairs to tell it from chance: the verdict flips with the order in every pair (%d)%s.",
-			scoring.CodeChance: "No better than chance: the verdict flips with the order in every pair (%d)%s.",
-		}[d.Code], alike.N, pull(r))
+			scoring.CodeFew:    "Too few pairs to tell it from chance: the verdict flips with the order in every pair (%d).%s",
+			scoring.CodeChance: "No better than chance: the verdict flips with the order in every pair (%d).%s",
+		}[d.Code], alike.N, leaning(r))
 	case d.Code == scoring.CodeInverted:
 		d.Text = fmt.Sprintf("Wrong more often than right: where both orders agree it is right on %s."+
 			" Is the goal or the label turned round?", right)

@@ -75,14 +75,14 @@ func bracket(r *scoring.Report) *doc.Bracket {
 	if right.Value == nil || kept == 0 {
 		return nil
 	}
-	words := fmt.Sprintf("right on %s", scoring.Percentage(*right.Value))
-	if right.Low != nil && right.High != nil {
-		words += fmt.Sprintf(" [%.0f, %.0f]", *right.Low, *right.High)
+	words := scoring.Percentage(*right.Value)
+	if e, bounded := right.Held(50); bounded {
+		words = e.String()
 	}
 	return &doc.Bracket{
 		N:          kept,
 		Bold:       "verdicts to keep: both orders agree",
-		Words:      words + ", by chance 50 %",
+		Words:      "right on " + words + ", by chance 50 %",
 		Beyond:     "to ask elsewhere: another judge, or a person",
 		BeyondSize: all.N - kept,
 	}
@@ -101,9 +101,6 @@ func worseAsked(p *report.RunPage) []doc.Block {
 	}
 	return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say("pairs.worse-asked")}}}
 }
-
-// goalNames are the goals in words, in the order of a comparison.
-var goalNames = [2]string{"Asked which is better", "Asked which is worse"}
 
 // bothGoals compares the run with that of the same judge with the opposite goal.
 func bothGoals(p *report.RunPage) []doc.Block {
@@ -126,81 +123,44 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	c.Columns[0].Axis = &doc.PercentAxis
 	for i, r := range runs {
 		row := doc.Row{
-			Name: goalNames[i], N: r.Overall("strict").N, Look: "level-" + string(levelOf(r)), Total: r == &p.Report,
+			Name: [2]string{"Asked which is better", "Asked which is worse"}[i],
+			N:    r.Overall("strict").N, Total: r == &p.Report,
 		}
 		for _, metric := range metrics {
 			row.Cells = append(row.Cells, doc.Num(r.Overall(metric)))
 		}
-		c.Rows = append(c.Rows, row)
+		c.Add(row)
 	}
 	b := doc.Block{
 		ID: "goals", Title: "Does the reversed goal help?", In: doc.Page, Table: c,
 		Links: []doc.Link{{Words: "the run with the opposite goal", Target: doc.RunRef(t.Run)},
 			{Words: "compare both", Target: doc.Ref{Runs: names}}},
 	}
-	if t.Comparison == nil {
-		return []doc.Block{b}
-	}
-	if e := t.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
-		b.Remark("pairs.both-goals", table.Whole(e.Coverage), table.Count(e.Coverage.N, "pair"),
-			table.Whole(e.Strict), e.Strict.N)
-	}
-	return []doc.Block{b, goalsDiffer(t.Comparison)}
-}
-
-// levelOf returns the level of a judge.
-func levelOf(r *scoring.Report) scoring.Level {
-	if r.Diagnosis == nil {
-		return scoring.Unknown
-	}
-	return r.Diagnosis.Level
-}
-
-// goalsDiffer is what asking for the worse changes: the difference of strict, and of pairs where each of the two is
-// consistent.
-func goalsDiffer(c *scoring.Comparison) doc.Block {
-	var all []scoring.Difference
-	for _, d := range c.Differences {
-		if d.Metric == "strict" && d.Group == scoring.Overall && d.Mode == "" && d.Diff != nil {
-			all = append(all, d)
+	if t.Comparison != nil {
+		if d := t.Headline(); d != nil && d.Diff != nil {
+			b.Remark(goalsVerdict(d), table.Count(t.N, "pair"))
 		}
+		b.Plain(compared(t.Comparison)...)
 	}
-	if len(all) == 0 {
-		return doc.Block{}
-	}
-	if c.Alike != nil && c.Alike.Diff != nil {
-		all = append(all, *c.Alike)
-	}
-	verdict := "goals.helps"
-	switch d := all[0]; {
+	return []doc.Block{b}
+}
+
+// goalsVerdict returns the code of the phrase that says whether asking for the worse response helps.
+func goalsVerdict(d *scoring.Difference) string {
+	switch {
 	case d.Low == nil || d.High == nil || d.Noise:
-		verdict = "goals.no-difference"
+		return "goals.no-difference"
 	case *d.Diff < 0:
-		verdict = "goals.harms"
+		return "goals.harms"
 	}
-	t := &doc.Table{First: "metric", Look: "wide"}
-	var results []scoring.Result
-	for _, d := range all {
-		results = append(results, d.Result())
-		t.Add(doc.Row{
-			Name: doc.Capital(report.MetricName(Protocol.Name, d.Metric)), Detail: table.Count(d.N, "pair"),
-			Look: report.DifferenceLook(d.Noise), Cells: doc.Cells(d.Result()),
-		})
-	}
-	axis := doc.DifferenceAxis(results...)
-	axis.Ends = [2]string{"← better goal", "worse goal →"}
-	t.Columns = []doc.Column{{Name: "points", Kind: doc.Number, Axis: axis}}
-	return doc.Block{ID: "goals-differ", In: doc.Page, Table: t, Notes: []doc.Note{
-		doc.Say(verdict, table.Count(c.N, "pair")),
-	}}
+	return "goals.helps"
 }
 
 // compared says what both goals come to as one judge.
-func compared(cmp *scoring.Comparison) (notes []string) {
-	if e := cmp.Ensemble; e != nil {
-		notes = append(notes, fmt.Sprintf("both goals as one judge: they agree on %s of pairs (n=%d); "+
-			"strict where they agree: %s (n=%d)",
-			table.Whole(e.Coverage), e.Coverage.N, table.Whole(e.Strict), e.Strict.N))
+func compared(c *scoring.Comparison) (notes []string) {
+	if e := c.Ensemble; e != nil && e.Strict.Value != nil && e.Coverage.Value != nil {
+		notes = append(notes, doc.Phrase("pairs.both-goals", table.Whole(e.Coverage), table.Count(e.Coverage.N, "pair"),
+			table.Whole(e.Strict), e.Strict.N))
 	}
 	return notes
 }

@@ -1,10 +1,8 @@
 package pairwise
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"gavel/internal/report/table"
 	"gavel/scoring"
@@ -17,25 +15,27 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	if strict.Value == nil {
 		return ""
 	}
-	all := fmt.Sprintf("Correct in both orders on %s of %s.",
-		scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
-	if right.Value == nil {
-		return all
-	}
-	switch d.Code {
-	case scoring.CodeFew:
+	if right.Value != nil && d.Code == scoring.CodeFew {
 		return fmt.Sprintf("Where both orders agree it is right on %s of %d; a coin is on 50 %%.",
 			scoring.Percentage(*right.Value), right.N)
+	}
+	all := fmt.Sprintf("Correct in both orders on %s of %s.",
+		scoring.Percentage(*strict.Value), table.Count(strict.N, "pair"))
+	switch d.Code {
 	case codeUnread, codeRule, scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
-		return all + oneOrder(r) + leaning(r)
+		first, second := r.Overall("first-order"), r.Overall("second-order")
+		if first.Value != nil && second.Value != nil {
+			all += fmt.Sprintf(" Asked in one order alone, it is right on %s on average.",
+				scoring.Percentage((*first.Value+*second.Value)/2))
+		}
+		all += leaning(r)
 	}
 	return all
 }
 
-// kept returns the percentage of pairs with the same verdict in both orders, computed for old reports, which lack it.
+// kept returns the percentage of pairs with the same verdict in both orders.
 func kept(r *scoring.Report) float64 {
-	alike := 100 * float64(r.Overall(RightWhereAlike).N) / float64(r.Overall("strict").N)
-	return *cmp.Or(r.Overall(Coverage).Value, &alike)
+	return 100 * float64(r.Overall(RightWhereAlike).N) / float64(r.Overall("strict").N)
 }
 
 // few says that the pairs are too few to tell the judge from chance, and how many are needed.
@@ -72,60 +72,18 @@ func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 	return fmt.Sprintf("Do not rely on it alone: even verdicts that agree in both orders are %s only.", agreed)
 }
 
-// oneOrder says what asking once would have come to.
-func oneOrder(r *scoring.Report) string {
-	first, second := r.Overall("first-order"), r.Overall("second-order")
-	if first.Value == nil || second.Value == nil {
-		return ""
-	}
-	low := scoring.Percentage(min(*first.Value, *second.Value))
-	high := scoring.Percentage(max(*first.Value, *second.Value))
-	if low == high {
-		return fmt.Sprintf(" Asked in one order alone, it is right on %s.", low)
-	}
-	return fmt.Sprintf(" Asked in one order alone, it is right on %s or %s.", strings.TrimSuffix(low, " %"), high)
-}
-
-// pulled returns the position that the judge surely prefers, and the percentage of verdicts that name it; "" without
-// one.
-func pulled(r *scoring.Report) (position string, share float64) {
-	e, _ := r.Overall(firstPicked).Held(50)
-	switch {
-	case e.Above:
-		return "first", e.Value
-	case e.Below:
-		return "second", 100 - e.Value
-	}
-	return "", 0
-}
-
-// slightly is the percentage of verdicts for a position below which the preference counts as slight.
-const slightly = 60
-
-// pull returns the end of a sentence that names the preferred position.
-func pull(r *scoring.Report) string {
-	position, share := pulled(r)
-	size := "clear"
-	if share < slightly {
-		size = "slight"
-	}
-	if position == "" {
-		return ""
-	}
-	return fmt.Sprintf("; %s bias to the %s position (%s)", size, position, scoring.Percentage(share))
-}
-
-// leaning returns a sentence that names the preferred position.
+// leaning returns a sentence that names the position that the judge surely prefers; "" without one.
 func leaning(r *scoring.Report) string {
-	position, share := pulled(r)
-	how := "leans"
-	if share < slightly {
-		how = "leans slightly"
+	e, _ := r.Overall(firstPicked).Held(50)
+	position := "first"
+	if e.Below {
+		position = "second"
+		e = e.Mirrored()
 	}
-	if position == "" {
+	if !e.Above {
 		return ""
 	}
-	return fmt.Sprintf(" It %s to the response shown %s (%s of verdicts).", how, position, scoring.Percentage(share))
+	return fmt.Sprintf(" It leans to the response shown %s (%s of verdicts).", position, scoring.Percentage(e.Value))
 }
 
 // pairsToTell is about how many pairs would tell a judge from chance that goes on as it did: right on so many percent
