@@ -205,8 +205,8 @@ var pairMetrics = []scoring.Summed[pair]{
 // What a judge is worth whose verdicts are kept only where both orders agree: how often they are right, and how many
 // pairs get one. strict is the product of the two.
 const (
-	RightWhereAlike = "right-where-alike"
-	Coverage        = "coverage"
+	RightWhereAlike = scoring.RightWhereAlike
+	Coverage        = scoring.Coverage
 )
 
 const (
@@ -303,9 +303,6 @@ const (
 	StrictOwnWrong = "strict-own-wrong" // strict where it is wrong
 	correlationGJ  = "r-gj"
 )
-
-// ReferenceMetrics lists them in the order tables print them.
-var ReferenceMetrics = []string{scoring.GenerationAccuracy, StrictOwnRight, StrictOwnWrong, correlationGJ}
 
 // Columns of a pair whose G is known, after those of the metrics above.
 const (
@@ -451,34 +448,29 @@ func rightOrWrong(right bool) string {
 	return "wrong"
 }
 
-// Sheet lays out the pairs; the metrics of the judge's own answers are there where some pair was compared with one.
+// Sheet lays out the pairs. Metrics of the judge's own answers, of soft verdicts and of levels are there where some pair
+// has these.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
-		Metrics:   Metrics,
+		Metrics:   slices.Clone(Metrics),
 		Width:     hardColumns[1],
 		Divisions: []func(a, b string) int{judging.GroupOrder},
 		Units:     make([]scoring.Unit, len(f.rows)),
 	}
 	if slices.ContainsFunc(f.rows, func(u *pair) bool { return u.own != ownUnknown }) {
-		s.Metrics = slices.Concat(Metrics, referenceMetrics)
+		s.Metrics = append(s.Metrics, referenceMetrics...)
 	}
-	s.Metrics = f.withSoft(s.Metrics)
+	if slices.ContainsFunc(f.rows, func(u *pair) bool { return len(u.odds) == 2 }) {
+		s.Metrics = append(s.Metrics, softMetric)
+	}
 	if f.level != nil {
-		s.Metrics = slices.Concat(s.Metrics, []scoring.Metric{styleBias})
+		s.Metrics = append(s.Metrics, styleBias)
 		s.Divisions = append(s.Divisions, func(a, b string) int {
 			return slices.Index(datasets.Levels, a) - slices.Index(datasets.Levels, b)
 		})
 	}
-	rows := map[rowKey][]float64{}
 	for i, u := range f.rows {
-		key := rowKey{gold: u.gold, level: u.level, own: u.own, judgments: u.judgments}
-		key.soft[0], key.soft[1] = u.softly()
-		row, known := rows[key]
-		if !known {
-			row = u.row()
-			rows[key] = row
-		}
-		s.Units[i] = scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: row, Of: u}
+		s.Units[i] = scoring.Unit{ID: u.item, Groups: []string{u.group}, Row: u.row(), Of: u}
 		if u.gold >= 0 {
 			s.Units[i].Gold = string('A' + rune(u.gold))
 		}
@@ -489,27 +481,16 @@ func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	return s
 }
 
-// rowKey holds all of a pair that its row depends on. Pairs with the same key share one row, since the rows of 100,000
-// pairs would take most of the memory.
-type rowKey struct {
-	gold, level, own int8
-	soft             [2]float64
-	judgments        [2]judgment
-}
-
 // row returns what a pair adds to the columns of the metrics.
 func (u pair) row() []float64 {
 	row := make([]float64, hardColumns[1])
 	scoring.Fill(pairMetrics, u, row)
 	row[ownColumns[1]], row[ownColumns[1]+1] = u.softly()
-	if u.level > 0 {
-		at := map[string]scoring.Span{
-			datasets.Levels[0]: easyColumns,
-			datasets.Levels[2]: hardColumns,
-		}[datasets.Levels[u.level-1]]
-		if at != (scoring.Span{}) {
-			row[at[0]], row[at[0]+1] = strict(u)
-		}
+	switch u.level {
+	case 1: // easy
+		row[easyColumns[0]], row[easyColumns[0]+1] = strict(u)
+	case 3: // hard
+		row[hardColumns[0]], row[hardColumns[0]+1] = strict(u)
 	}
 	if u.own != ownUnknown {
 		right, judged := scoring.One(u.own == ownRight), scoring.One(u.strict())
@@ -534,11 +515,11 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 	}
 }
 
-// noVerdict is why half-tie has no value in a group without one verdict: a sum of 0 is half a point there only because
-// nothing was said.
+// noVerdict is the reason why half-tie has no value.
 const noVerdict = "there is no verdict"
 
-// judgedGroups are the groups in which some pair has a verdict.
+// judgedGroups returns the groups in which some pair has a verdict. In the others half-tie has no value: a sum of 0 is
+// half a point there only because nothing was said.
 func judgedGroups(units []scoring.Unit) map[string]bool {
 	groups := map[string]bool{}
 	for _, u := range units {

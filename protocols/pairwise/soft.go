@@ -3,7 +3,6 @@ package pairwise
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"gavel/judging"
 	"gavel/scoring"
@@ -106,12 +105,4 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 		}
 	}
 	return out
-}
-
-// withSoft adds the metric where some pair has a soft verdict.
-func (f *pairs) withSoft(metrics []scoring.Metric) []scoring.Metric {
-	if slices.ContainsFunc(f.rows, func(u *pair) bool { return len(u.odds) == 2 }) {
-		return append(slices.Clone(metrics), softMetric)
-	}
-	return metrics
 }
