@@ -40,7 +40,10 @@ const (
 	PartialGJ     = "r-gj-a" // Eq. 14: r_GJ|A
 )
 
-const paper = "self-reference, arXiv 2509.19880, "
+const (
+	paper   = "self-reference, arXiv 2509.19880, "
+	pearson = "Pearson's r; " + paper + "Eq. 13"
+)
 
 // Terms define the metrics of self-reference.
 var Terms = append(scoring.Terms(slices.Concat(answerMetrics, modeMetrics, scoring.Lay(ownMetrics, 0))),
@@ -230,60 +233,45 @@ var modeMetrics = []scoring.Metric{
 	subset(JPlusIncorrect, ownRight, false, false), subset(JPlusIncorrectF1, ownRight, false, true),
 	subset(JMinusCorrect, ownWrong, true, false), subset(JMinusCorrectF1, ownWrong, true, true),
 	subset(JMinusIncorrect, ownWrong, false, false), subset(JMinusIncorrectF1, ownWrong, false, true),
-	{
+	correlation(scoring.Metric{
 		Name: CorrelationGJ,
 		Term: scoring.Term{
 			Label:  "correlation of answering and judging",
 			Short:  "r GJ",
 			Plain:  "how closely \"can answer\" and \"can judge\" go together, from −1 to 1",
-			Source: "Pearson's r; " + paper + "Eq. 13",
+			Source: pearson,
 			Others: "paper: r_GJ; phi coefficient",
 			Chance: "0",
 		},
-		Unit:    scoring.UnitCorrelation,
-		Kind:    scoring.Correlation,
 		Missing: "wrong",
-		N:       nKnown,
 		Value:   rGJ,
-		Classes: []scoring.Class{classG, classJ},
-		Why:     constant("G", "J"),
-	},
-	{
+	}, varG, varJ),
+	correlation(scoring.Metric{
 		Name: CorrelationGA,
 		Term: scoring.Term{
 			Label:  "correlation of its own answers and the agents'",
 			Short:  "r GA",
 			Plain:  "how closely \"the judge can answer\" and \"the agent can answer\" go together",
-			Source: "Pearson's r; " + paper + "Eq. 13",
+			Source: pearson,
 			Others: "paper: r_GA",
 		},
-		Unit:    scoring.UnitCorrelation,
-		Kind:    scoring.Correlation,
 		Missing: "counts: it is not about the judgment",
-		N:       nKnown,
 		Value:   rGA,
-		Classes: []scoring.Class{classG, classA},
-		Why:     constant("G", "A"),
 		Once:    true,
-	},
-	{
+	}, varG, varA),
+	correlation(scoring.Metric{
 		Name: CorrelationJA,
 		Term: scoring.Term{
 			Label:  "correlation of judging and the agents' answers",
 			Short:  "r JA",
 			Plain:  "how closely \"judged right\" and \"the agent is right\" go together",
-			Source: "Pearson's r; " + paper + "Eq. 13",
+			Source: pearson,
 			Others: "paper: r_JA",
 		},
-		Unit:    scoring.UnitCorrelation,
-		Kind:    scoring.Correlation,
 		Missing: "wrong",
-		N:       nKnown,
 		Value:   rJA,
-		Classes: []scoring.Class{classJ, classA},
-		Why:     constant("J", "A"),
-	},
-	{
+	}, varJ, varA),
+	correlation(scoring.Metric{
 		Name: PartialGJ,
 		Term: scoring.Term{
 			Label:  "partial correlation of answering and judging",
@@ -293,15 +281,10 @@ var modeMetrics = []scoring.Metric{
 			Others: "paper: r_GJ|A; a partial correlation",
 			Chance: "0",
 		},
-		Unit:     scoring.UnitCorrelation,
-		Kind:     scoring.Correlation,
 		Missing:  "wrong",
-		N:        nKnown,
 		Value:    rGJA,
-		Classes:  []scoring.Class{classG, classJ, classA},
-		Why:      constant("G", "J", "A"),
 		Compared: scoring.Whole,
-	},
+	}, varG, varJ, varA),
 }
 
 // The F1 of the judgments of questions that the judge itself answers right, and wrong.
@@ -336,21 +319,38 @@ var tableCells = func() (cells []scoring.Cell) {
 	return cells
 }()
 
-// What correlations are of.
+// variable is what a correlation is of: whether answers or judgments are right.
+type variable struct {
+	name, noun string
+	scoring.Class
+}
+
 var (
-	classG = scoring.Class{
+	varG = variable{name: "G", noun: "the judge's own answers", Class: scoring.Class{
 		Words: [2]string{"the judge's own answer is right", "the judge's own answer is wrong"},
 		Count: func(t []float64) (a, b float64) { return ownIs(ownRight)(t).n(), ownIs(ownWrong)(t).n() },
-	}
-	classJ = scoring.Class{
+	}}
+	varJ = variable{name: "J", noun: "the judgments", Class: scoring.Class{
 		Words: [2]string{"a judgment is right", "a judgment is wrong"},
 		Count: func(t []float64) (a, b float64) { c := known(t); return c.right(), c.n() - c.right() },
-	}
-	classA = scoring.Class{
+	}}
+	varA = variable{name: "A", noun: "the agents' answers", Class: scoring.Class{
 		Words: [2]string{"an agent's answer is right", "an agent's answer is wrong"},
 		Count: func(t []float64) (a, b float64) { c := known(t); return c.agent(), c.n() - c.agent() },
-	}
+	}}
 )
+
+// correlation returns a metric of how closely variables go together, with what all such have.
+func correlation(m scoring.Metric, of ...variable) scoring.Metric {
+	m.Unit = scoring.UnitCorrelation
+	m.Kind = scoring.Correlation
+	m.N = nKnown
+	m.Why = func(t []float64) string { return constant(t, of) }
+	for _, v := range of {
+		m.Classes = append(m.Classes, v.Class)
+	}
+	return m
+}
 
 func nAll(t []float64) float64   { return all(t).n() }
 func nKnown(t []float64) float64 { return known(t).n() }
@@ -441,35 +441,24 @@ func rJA(t []float64) float64 {
 func rGJA(t []float64) float64 { return stats.Partial(rGJ(t), rGA(t), rJA(t)) }
 
 // constant says which of the variables has no variance; where all have, one of G and J is A itself or its opposite.
-func constant(variables ...string) func([]float64) string {
-	return func(t []float64) string {
-		c := known(t)
-		if c.n() == 0 {
-			return "there is no judgment with an answer of the judge's own"
-		}
-		var found []string
-		for _, v := range variables {
-			ones := map[string]float64{"G": ownIs(ownRight)(t).n(), "J": c.right(), "A": c.agent()}[v]
-			what := map[string]string{
-				"G": "G has no variance: the judge's own answers are all ",
-				"J": "J has no variance: the judgments are all ",
-				"A": "A has no variance: the agents' answers are all ",
-			}[v]
-			switch ones {
-			case c.n():
-				found = append(found, what+"right")
-			case 0:
-				found = append(found, what+"wrong")
-			}
-		}
-		if len(found) > 0 {
-			return strings.Join(found, "; ")
-		}
-		if math.Abs(rGA(t)) == 1 {
-			return "r-ga is 1 or −1: once A is known nothing of G is left"
-		}
-		return "r-ja is 1 or −1: once A is known nothing of J is left"
+func constant(t []float64, of []variable) string {
+	if nKnown(t) == 0 {
+		return "there is no judgment with an answer of the judge's own"
 	}
+	var found []string
+	for _, v := range of {
+		right, wrong := v.Count(t)
+		if right == 0 || wrong == 0 {
+			found = append(found, v.name+" has no variance: "+v.noun+" are all "+rightOrWrong(wrong == 0))
+		}
+	}
+	switch {
+	case found != nil:
+		return strings.Join(found, "; ")
+	case math.Abs(rGA(t)) == 1:
+		return "r-ga is 1 or −1: once A is known nothing of G is left"
+	}
+	return "r-ja is 1 or −1: once A is known nothing of J is left"
 }
 
 func rightOrWrong(right bool) string {

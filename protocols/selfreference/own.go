@@ -125,6 +125,7 @@ func ownMetric(name string, adds func(heard) (num, den float64), words scoring.T
 			Kind:    scoring.Several,
 			Missing: "wrong, and on nobody's side",
 			None:    "there is no such judgment",
+			All:     func(c []float64) float64 { return c[1] },
 		},
 		Adds: adds,
 	}
@@ -133,42 +134,13 @@ func ownMetric(name string, adds func(heard) (num, den float64), words scoring.T
 // ownResults are theirs: of each mode and, of the judgments that count in both, the difference.
 func (f *judgments) ownResults(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bootstrap) []scoring.Result {
 	width := 2 * len(ownMetrics)
-	var list []scoring.Metric
-	add := func(mode string, less, at int) {
-		for _, m := range scoring.Lay(ownMetrics, at*width) {
-			m.Mode = mode
-			if less != at {
-				m.Less = scoring.Span{m.Columns[0] - width, m.Columns[1] - width}
-				m.Sides = [2]string{"mode cot", "mode self"}
-				m.All = func(c []float64) float64 { return c[1] }
-			}
-			if rep.Missing == scoring.MissingDrop {
-				m.Missing = "judgment left out"
-			}
-			list = append(list, m)
-		}
-	}
-	for i, mode := range modes {
-		if f.asked[i] {
-			add(mode, i, i)
-		}
-	}
-	if f.asked[0] && f.asked[1] {
-		add(scoring.ModeDifference, 2, 3)
-	}
+	list := f.inModes(scoring.Lay(ownMetrics, 0), width, rep.Missing)
 	return sheet.Beside(list, 4*width, func(u scoring.Unit) []float64 {
 		j := u.Of.(judgment)
 		row := make([]float64, 4*width)
-		both := counts(rep.Missing, j.said[0]) && counts(rep.Missing, j.said[1])
-		for i, verdict := range j.said {
-			of := heard{judgment: j, verdict: verdict}
-			if counts(rep.Missing, verdict) {
-				scoring.Fill(ownMetrics, of, row[i*width:])
-			}
-			if both {
-				scoring.Fill(ownMetrics, of, row[(2+i)*width:])
-			}
-		}
+		j.count(rep.Missing, func(table int, said int8) {
+			scoring.Fill(ownMetrics, heard{judgment: j, verdict: said}, row[table*width:])
+		})
 		return row
 	}).Whole(scoring.Overall, rep.Bootstrap.Unit, b)
 }

@@ -35,12 +35,8 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	if repeats.High != nil && *repeats.High < 0 {
 		says += ", and it repeats its own mistakes"
 	}
-	unit := "points"
-	if d := signed(*difference.Value); d == "+1" || d == "−1" {
-		unit = "point"
-	}
-	also = fmt.Sprintf("The difference is %s %s [%s, %s].", signed(*difference.Value), unit,
-		signed(*difference.Low), signed(*difference.High))
+	also = fmt.Sprintf("The difference is %s points [%s, %s].", signed(*difference.Value), signed(*difference.Low),
+		signed(*difference.High))
 	var shares []any
 	for _, metric := range []string{OwnRightAccuracy, OwnWrongAccuracy} {
 		for _, mode := range []string{ModeSelf, ModeCoT} {

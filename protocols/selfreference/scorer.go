@@ -72,7 +72,6 @@ type judgments struct {
 	items    scoring.Gathering[judgment]
 	rows     []*judgment // set at the end: complete ones, by question, agent, item
 	asked    [2]bool     // modes that are in the records
-	mixed    int         // questions whose records disagree on the judge's own answer
 }
 
 // NewScorer scores runs that judge agents' answers.
@@ -142,26 +141,7 @@ func (f *judgments) Finish() (complete int) {
 		return cmp.Or(
 			strings.Compare(a.question, b.question), strings.Compare(a.agent, b.agent), strings.Compare(a.item, b.item))
 	})
-	for _, q := range byQuestion(f.rows) {
-		if slices.ContainsFunc(q, func(j *judgment) bool { return j.own != q[0].own }) {
-			f.mixed++
-		}
-	}
 	return len(f.rows)
-}
-
-// byQuestion cuts sorted rows into those of each question.
-func byQuestion(rows []*judgment) [][]*judgment {
-	var out [][]*judgment
-	for begin := 0; begin < len(rows); {
-		end := begin + 1
-		for end < len(rows) && rows[end].question == rows[begin].question {
-			end++
-		}
-		out = append(out, rows[begin:end])
-		begin = end
-	}
-	return out
 }
 
 // Extend adds what the judge does with its own answer, and warns of what the numbers do not say by themselves.
@@ -173,18 +153,19 @@ func (f *judgments) Extend(rep *scoring.Report, sheet *scoring.Sheet, b stats.Bo
 func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	var w []string
 	say := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	questions := len(byQuestion(f.rows))
-	if len(f.rows) >= scoring.FewItems && questions < scoring.FewItems {
-		say("few questions: %d, however many agents answered them", questions)
-	}
 	var lost, asked [2]int
 	unknown := 0
+	questions := map[string]bool{}
 	for _, j := range f.rows {
+		questions[j.question] = true
 		for m, said := range j.said {
 			asked[m] += int(scoring.One(said != notAsked))
 			lost[m] += int(scoring.One(said == saidNothing))
 		}
 		unknown += int(scoring.One(j.own == ownUnknown))
+	}
+	if len(f.rows) >= scoring.FewItems && len(questions) < scoring.FewItems {
+		say("few questions: %d, however many agents answered them", len(questions))
 	}
 	for m, n := range lost {
 		if float64(n) > scoring.ManyNoVerdicts*float64(asked[m]) {
@@ -202,25 +183,8 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	if unknown > 0 {
 		say("%d of %d judgments have no answer of the judge's own: they are in no number that needs it", unknown, len(f.rows))
 	}
-	if f.mixed > 0 {
-		say("%d questions have records that disagree on whether the judge's own answer is right: "+
-			"each counts as it says, and for generation accuracy the first agent's", f.mixed)
+	if f.manifest.Staged != nil {
+		w = append(w, f.manifest.Staged.Warnings...)
 	}
-	return append(w, f.stages()...)
-}
-
-// stages says what the stage that made the items remarked of them; where it is
-// not known, whether an agent goes by the judge's name.
-func (f *judgments) stages() []string {
-	m := f.manifest
-	if m.Staged != nil {
-		return m.Staged.Warnings
-	}
-	for _, j := range f.rows {
-		if j.agent != "" && (j.agent == m.Spec.Model.Name || j.agent == m.JudgeName) {
-			return []string{fmt.Sprintf("the judge %s is one of the agents: whether its own answer is "+
-				"right and whether the agent's is are then one thing, not two independent ones", j.agent)}
-		}
-	}
-	return nil
+	return w
 }

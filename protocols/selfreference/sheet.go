@@ -56,49 +56,65 @@ func (j judgment) row(how scoring.MissingPolicy) []float64 {
 		row[columnOwnRight], row[columnOwnKnown] = scoring.One(j.own == ownRight), 1
 	}
 	row[columnRight], row[columnAnswers] = scoring.One(j.right), 1
+	j.count(how, func(table int, said int8) { tally(row[tableOf(table)[0]:], j.own, j.right, said) })
+	return row
+}
+
+// count adds what was said in each mode to its table and, where it counts in both modes, to the table 2 further.
+func (j judgment) count(how scoring.MissingPolicy, add func(table int, said int8)) {
 	for m, said := range j.said {
-		if counts(how, said) {
-			tally(row[tableOf(m)[0]:], j.own, j.right, said)
+		if !counts(how, said) {
+			continue
 		}
-		if counts(how, j.said[0]) && counts(how, j.said[1]) {
-			tally(row[tableOf(2 + m)[0]:], j.own, j.right, said)
+		add(m, said)
+		if counts(how, j.said[1-m]) {
+			add(2+m, said)
 		}
 	}
-	return row
 }
 
 // metrics are those of the judge's own answers and the agents', then those of each mode, then the differences.
 func (f *judgments) metrics(how scoring.MissingPolicy) []scoring.Metric {
-	list := slices.Clone(answerMetrics)
-	add := func(m scoring.Metric) {
+	list := slices.Clone(modeMetrics)
+	for i := range list {
+		list[i].Columns = tableOf(0)
+		list[i].Cells = tableCells
+		list[i].All = nAll
+	}
+	return slices.Concat(answerMetrics, f.inModes(list, tableWidth, how))
+}
+
+// inModes returns metrics of each mode that was asked, and of the difference of both. They have the columns of the first
+// of four tables of some width; see [judgment.count].
+func (f *judgments) inModes(list []scoring.Metric, width int, how scoring.MissingPolicy) (all []scoring.Metric) {
+	add := func(mode string, m scoring.Metric) {
+		m.Mode = mode
 		if how == scoring.MissingDrop {
 			m.Missing = "judgment left out"
 		}
-		list = append(list, m)
+		all = append(all, m)
+	}
+	at := func(table int, m scoring.Metric) scoring.Span {
+		return scoring.Span{m.Columns[0] + table*width, m.Columns[1] + table*width}
 	}
 	for i, mode := range modes {
-		for _, m := range modeMetrics {
-			m.Cells = tableCells
-			m.Mode, m.Columns = mode, tableOf(i)
+		for _, m := range list {
+			m.Columns = at(i, m)
 			if f.asked[i] {
-				add(m)
+				add(mode, m)
 			}
 		}
 	}
-	for _, m := range modeMetrics {
+	for _, m := range list {
 		if !f.asked[0] || !f.asked[1] || m.Name == CorrelationGA { // which is the same in both
 			continue
 		}
-		m.Mode = scoring.ModeDifference
-		m.Less = tableOf(2)
-		m.Columns = tableOf(3)
+		m.Less = at(2, m)
+		m.Columns = at(3, m)
 		m.Sides = [2]string{"mode cot", "mode self"}
-		// what was judged Correct is not the same in both
-		m.Cells = tableCells
-		m.Compared = scoring.Nowhere
+		m.Compared = scoring.Nowhere // what was judged Correct is not the same in both
 		m.Headline = false
-		m.All = nAll
-		add(m)
+		add(scoring.ModeDifference, m)
 	}
-	return list
+	return all
 }
