@@ -66,16 +66,6 @@ func chances(ballots []*ballot, how scoring.MissingPolicy, seed uint64) []*chanc
 // outcomes is how many ways there are to name a position in each judgment with a verdict.
 func (b *ballot) outcomes() float64 { return math.Pow(float64(len(b.ids)), float64(b.usable())) }
 
-// heard are the orders that got a verdict.
-func (b *ballot) heard() (orders [][]int) {
-	for i, order := range b.orders {
-		if b.positions[i] != judging.Nobody {
-			orders = append(orders, order)
-		}
-	}
-	return orders
-}
-
 // kind is all of a ballot that its chance depends on.
 func (b *ballot) kind() string {
 	key := binary.AppendUvarint(nil, uint64(len(b.ids)))
@@ -149,33 +139,6 @@ func alwaysSame(b *ballot) grades {
 	return mean.over(float64(len(b.ids)))
 }
 
-// outcome counts what a judge chose.
-type outcome struct {
-	ballot             *ballot
-	missing            scoring.MissingPolicy
-	heard              [][]int
-	positions, choices []int
-}
-
-func newOutcome(b *ballot, how scoring.MissingPolicy) *outcome {
-	return &outcome{
-		ballot:    b,
-		missing:   how,
-		heard:     b.heard(),
-		positions: make([]int, len(b.ids)),
-		choices:   make([]int, len(b.ids)),
-	}
-}
-
-func (o *outcome) choose(judgment, position, times int) {
-	o.positions[position] += times
-	o.choices[o.ballot.class[o.heard[judgment][position]]] += times
-}
-
-func (o *outcome) grades() grades {
-	return gradesOf(o.positions, o.choices, len(o.ballot.orders), o.missing)
-}
-
 // countedOut are the means over every outcome, by what they depend on. Runs of one dataset share them: to count them
 // out takes as long as all else of a score.
 var countedOut sync.Map
@@ -191,20 +154,23 @@ func counted(b *ballot, how scoring.MissingPolicy) grades {
 	return mean.(grades)
 }
 
-// everyOutcome is the mean over all the ways to name a position in each judgment.
+// everyOutcome is the mean over all the ways to name a position in each judgment with a verdict.
 func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
 	var sum grades
-	o := newOutcome(b, how)
+	random := *b
+	random.positions = slices.Clone(b.positions)
 	var from func(judgment int)
 	from = func(judgment int) {
-		if judgment == len(o.heard) {
-			sum = sum.plus(o.grades())
-			return
-		}
-		for position := range b.ids {
-			o.choose(judgment, position, 1)
+		switch {
+		case judgment == len(b.positions):
+			sum = sum.plus(random.grades(how))
+		case b.positions[judgment] == judging.Nobody:
 			from(judgment + 1)
-			o.choose(judgment, position, -1)
+		default:
+			for position := range b.ids {
+				random.positions[judgment] = position
+				from(judgment + 1)
+			}
 		}
 	}
 	from(0)
@@ -214,12 +180,15 @@ func everyOutcome(b *ballot, how scoring.MissingPolicy) grades {
 // drawnOutcomes is the mean over draws of them, with the standard error of the Grade score's.
 func drawnOutcomes(b *ballot, how scoring.MissingPolicy, draws int, rng *rand.Rand) (mean grades, se float64) {
 	var squares float64
+	random := *b
+	random.positions = slices.Clone(b.positions)
 	for range draws {
-		o := newOutcome(b, how)
-		for judgment := range o.heard {
-			o.choose(judgment, rng.IntN(len(b.ids)), 1)
+		for i, position := range b.positions {
+			if position != judging.Nobody {
+				random.positions[i] = rng.IntN(len(b.ids))
+			}
 		}
-		g := o.grades()
+		g := random.grades(how)
 		mean = mean.plus(g)
 		squares += g.grade * g.grade
 	}

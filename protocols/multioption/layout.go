@@ -117,40 +117,33 @@ func bracket(r *scoring.Report) *doc.Bracket {
 // places are how often each position is chosen, beside how often a correct option stood there, else an even share.
 func places(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
-	held := "options.even-share"
-	known := false
 	for _, g := range p.Groups() {
-		if p.Result(PositionMetric+"1", g, "").Metric == "" {
+		of := func(metric string, position int) scoring.Result {
+			return p.Result(metric+strconv.Itoa(position), g, "")
+		}
+		n := 0
+		for of(PositionMetric, n+1).Value != nil {
+			n++
+		}
+		if n == 0 {
 			continue
 		}
-		head := len(t.Rows)
-		t.Add(doc.Row{Name: g, Heading: true})
-		for i := 1; ; i++ {
-			x := p.Result(PositionMetric+strconv.Itoa(i), g, "")
-			if x.Metric == "" {
-				break
+		t.Add(doc.Row{Name: g, Heading: true, Detail: table.Count(of(PositionMetric, 1).N, "judgment")})
+		for i := 1; i <= n; i++ {
+			held := of(RightPositionMetric, i)
+			if held.Value == nil {
+				held.Value = new(100 / float64(n))
 			}
-			known = known || x.Value != nil
-			t.Rows[head].Detail = table.Count(x.N, "judgment")
-			right := p.Result(RightPositionMetric+strconv.Itoa(i), g, "")
-			if right.Value != nil {
-				held = "options.right-position"
-			}
-			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: x, Held: &right}}})
-		}
-		for _, row := range t.Rows[head+1:] {
-			if of := row.Cells[0].Held; of.Value == nil {
-				of.Value = new(100 / float64(len(t.Rows)-head-1))
-			}
+			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: of(PositionMetric, i), Held: &held}}})
 		}
 	}
-	if !known {
+	if len(t.Rows) == 0 {
 		return nil
 	}
 	return []doc.Block{{
 		ID: "places", Title: "Which position it chooses", About: "percent of judgments with a verdict, with 95 % interval",
 		In: doc.Full | doc.Page, Chart: doc.BarPanels, Table: t,
-		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: doc.Phrase(held)}},
+		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: doc.Phrase("options.held")}},
 		Notes: []doc.Note{doc.Say("options.positions")},
 	}}
 }

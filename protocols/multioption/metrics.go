@@ -117,11 +117,11 @@ var scores = []struct {
 var variants = []struct {
 	suffix string
 	metric scoring.Metric
-	adds   func(t countedChoices, of func(grades) float64) (num, den float64)
+	grades func(t countedChoices) grades // nil: of two of the others
 }{
 	{
 		metric: scoring.Metric{Kind: scoring.Mean, Compared: scoring.Whole},
-		adds:   func(t countedChoices, of func(grades) float64) (num, den float64) { return of(t.scored), 1 },
+		grades: func(t countedChoices) grades { return t.scored },
 	},
 	{
 		suffix: OfRandom,
@@ -138,7 +138,7 @@ var variants = []struct {
 				Others: "random baseline",
 			},
 		},
-		adds: func(t countedChoices, of func(grades) float64) (num, den float64) { return of(t.random), 1 },
+		grades: func(t countedChoices) grades { return t.random },
 	},
 	{
 		suffix: OfFirst,
@@ -154,7 +154,7 @@ var variants = []struct {
 				Others: "position baseline",
 			},
 		},
-		adds: func(t countedChoices, of func(grades) float64) (num, den float64) { return of(t.first), 1 },
+		grades: func(t countedChoices) grades { return t.first },
 	},
 	{
 		suffix: overRandom,
@@ -170,13 +170,6 @@ var variants = []struct {
 				Source: "(judge − random) / (perfect − random)",
 				Others: "chance-corrected score",
 			},
-		},
-		adds: func(t countedChoices, of func(grades) float64) (num, den float64) {
-			den = of(t.perfect) - of(t.random)
-			if math.Abs(den) < tiny { // all are as good as perfect on it, as on two orders of three options
-				return 0, 0
-			}
-			return of(t.scored) - of(t.random), den
 		},
 	},
 }
@@ -337,7 +330,16 @@ func optionMetrics(policy scoring.MissingPolicy, labelled bool) []scoring.Summed
 			}
 			list = append(list, scoring.Summed[countedChoices]{
 				Metric: m,
-				Adds:   func(t countedChoices) (float64, float64) { return v.adds(t, score.of) },
+				Adds: func(t countedChoices) (num, den float64) {
+					if v.grades != nil {
+						return score.of(v.grades(t)), 1
+					}
+					den = score.of(t.perfect) - score.of(t.random)
+					if math.Abs(den) < tiny { // all are as good as perfect on it, as on two orders of three options
+						return 0, 0
+					}
+					return score.of(t.scored) - score.of(t.random), den
+				},
 			})
 		}
 	}
@@ -447,13 +449,14 @@ func (f *choices) Sheet(how scoring.MissingPolicy, seed uint64) *scoring.Sheet {
 
 // worst is the metric of a judge that scores 0 on all of them.
 func worst(m *scoring.Summed[countedChoices], all []countedChoices) float64 {
-	num, den := 0.0, 0.0
+	sums := make([]float64, 2)
 	for _, t := range all {
 		t.scored = grades{}
-		x, y := m.Adds(t)
-		num, den = num+x, den+y
+		num, den := m.Adds(t)
+		sums[0] += num
+		sums[1] += den
 	}
-	return num / den
+	return sums[0] / sums[1]
 }
 
 // asked is what runs must agree on: which options it is right to name. Under the goal worst that is another one where

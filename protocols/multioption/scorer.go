@@ -42,7 +42,12 @@ func (b *ballot) chosen(i int) int {
 }
 
 // usable is how many judgments have a verdict.
-func (b *ballot) usable() int { return len(b.heard()) }
+func (b *ballot) usable() (n int) {
+	for _, p := range b.positions {
+		n += int(scoring.One(p != judging.Nobody))
+	}
+	return n
+}
 
 // positionCounts is how often each position was chosen.
 func (b *ballot) positionCounts() []int {
@@ -221,8 +226,7 @@ func (g grades) over(n float64) grades {
 	return grades{llm: g.llm / n, choice: g.choice / n, grade: g.grade / n}
 }
 
-// gradesOf computes the scores: positions and choices are how often each position and each option was chosen, k is
-// the number of judgments asked for. The entropy of the positions is held against the largest that so many positions
+// grades computes the scores. The entropy of the positions chosen is held against the largest that so many positions
 // can have; that is the paper's log₂ of the number of rotations, and stays what it is where the options are shown
 // in more orders than that. A judgment without a verdict is in neither of the two shares; under the strict policy it
 // is in what the most chosen option is a share of.
@@ -230,30 +234,21 @@ func (g grades) over(n float64) grades {
 //	LLM score    H₂(positions) / log₂ n
 //	choice score how often the most chosen option was chosen / judgments
 //	Grade score  their harmonic mean; 0 where both are 0
-func gradesOf(positions, choices []int, k int, missing scoring.MissingPolicy) grades {
-	usable, most := 0, 0
-	for i := range choices {
-		usable, most = usable+choices[i], max(most, choices[i])
-	}
+func (b *ballot) grades(missing scoring.MissingPolicy) (g grades) {
+	of := len(b.positions)
+	usable := b.usable()
 	if missing == scoring.MissingUsable {
-		k = usable
+		of = usable
 	}
-	if usable == 0 || len(positions) < 2 {
-		return grades{}
+	if usable == 0 || len(b.ids) < 2 {
+		return g
 	}
-	return harmonic(stats.Entropy(positions)/maxEntropy(len(positions)), float64(most)/float64(k))
-}
-
-func harmonic(llm, choice float64) grades {
-	g := grades{llm: llm, choice: choice}
-	if llm+choice > 0 {
-		g.grade = 2 * llm * choice / (llm + choice)
+	g.llm = stats.Entropy(b.positionCounts()) / maxEntropy(len(b.ids))
+	g.choice = float64(slices.Max(b.choiceCounts())) / float64(of)
+	if g.llm+g.choice > 0 {
+		g.grade = 2 * g.llm * g.choice / (g.llm + g.choice)
 	}
 	return g
-}
-
-func (b *ballot) grades(missing scoring.MissingPolicy) grades {
-	return gradesOf(b.positionCounts(), b.choiceCounts(), len(b.positions), missing)
 }
 
 // optionsGroup is the group of the items with as many options, an unrelated one
