@@ -117,6 +117,7 @@ func bracket(r *scoring.Report) *doc.Bracket {
 // places are how often each position is chosen, beside how often a correct option stood there, else an even share.
 func places(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "position", Columns: []doc.Column{{Name: "chosen, %", Kind: doc.Number}}}
+	held := "options.even-share"
 	for _, g := range p.Groups() {
 		of := func(metric string, position int) scoring.Result {
 			return p.Result(metric+strconv.Itoa(position), g, "")
@@ -130,11 +131,13 @@ func places(p *report.RunPage) []doc.Block {
 		}
 		t.Add(doc.Row{Name: g, Heading: true, Detail: table.Count(of(PositionMetric, 1).N, "judgment")})
 		for i := 1; i <= n; i++ {
-			held := of(RightPositionMetric, i)
-			if held.Value == nil {
-				held.Value = new(100 / float64(n))
+			right := of(RightPositionMetric, i)
+			if right.Value != nil {
+				held = "options.right-position"
+			} else {
+				right.Value = new(100 / float64(n))
 			}
-			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: of(PositionMetric, i), Held: &held}}})
+			t.Add(doc.Row{Name: strconv.Itoa(i), Cells: []doc.Value{{Result: of(PositionMetric, i), Held: &right}}})
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -143,7 +146,7 @@ func places(p *report.RunPage) []doc.Block {
 	return []doc.Block{{
 		ID: "places", Title: "Which position it chooses", About: "percent of judgments with a verdict, with 95 % interval",
 		In: doc.Full | doc.Page, Chart: doc.BarPanels, Table: t,
-		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: doc.Phrase("options.held")}},
+		Keys:  []doc.Key{{Sign: "bar", Words: "chosen"}, {Sign: "held", Words: doc.Phrase(held)}},
 		Notes: []doc.Note{doc.Say("options.positions")},
 	}}
 }
