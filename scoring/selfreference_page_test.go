@@ -83,9 +83,9 @@ func TestPagesOfSelfReference(t *testing.T) {
 				"Where its own answer is wrong, showing it does harm: it costs 100 points [94, 100].",
 				"One agent only.", "use a judge that answers better", "not judged right",
 				// of 60 both are right; one of 80 and 50; neither of 40
-				"of 60", "of 130", "judged right: 90 of 90",
+				"Called Correct when the agent gives the same answer n = 60", "Sides with its own answer n = 190", "judged right: 90 of 90",
 			},
-			not:       []string{"By group", "R of own"},
+			not:       []string{"by group", "R of own"},
 			metadatum: []scoring.Metadatum{{Name: "agent's answers", Value: "llama (run 12)"}},
 		},
 		{
@@ -94,8 +94,8 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(40, judgedAnswer{noOwn: true, right: true, cot: "C", self: "C"}),
 				answersOfKind(40, judgedAnswer{noOwn: true, cot: "I", self: "C"}),
 			),
-			has: []string{"Outcomes of 80 answers", "Judges, reasoning alone"},
-			not: []string{"Answers right itself", "Does one depend", "Does it believe", "Its own answer is", "does harm"},
+			has: []string{"Outcomes of 80 answers", "F1 of Correct n = 80"},
+			not: []string{"Its own answers are right", "Sides with its own answer n", "Partial correlation", "Its own answer is", "does harm"},
 		},
 		{
 			name: "three answers",
@@ -114,7 +114,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(40, judgedAnswer{own: true, cot: "I", self: "I"}),
 			),
 			has: []string{"judged right: 80 of 80 80 not judged right: 0 of 80 100 % of 80 96–100"},
-			not: []string{"Its own answer is wrong", "Does one depend", "harm", "NaN"},
+			not: []string{"Its own answer is wrong", "Partial correlation", "harm", "NaN"},
 		},
 		{
 			name: "no verdicts",
@@ -132,7 +132,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(6, judgedAnswer{group: "math", right: true, cot: "C", self: "I"}),
 				answersOfKind(6, judgedAnswer{group: "math", own: true, cot: "C", self: "C"}),
 			),
-			has: []string{"By group"},
+			has: []string{"F1 by group"},
 			not: []string{"NaN"},
 		},
 	} {

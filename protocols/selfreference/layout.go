@@ -35,6 +35,7 @@ var Layout = &report.Layout{
 			About:  "given the answer that is judged, from −1 to 1",
 		},
 		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right", About: "higher is better"},
+		{Metric: AgentAccuracy, Name: "the agents' answers are right", About: "the base rate of F1"},
 		report.Verdictless,
 	},
 	Board: []report.BoardColumn{
@@ -57,64 +58,105 @@ func ways(r *scoring.Report) string {
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	answering, fourfold, dependence, belief, numbers, report.Caveats, byGroup, report.Analyses, report.Lists,
-	report.Among, report.Making,
+	report.Cards, byMode, fourfold, report.Caveats, byGroup, report.Analyses, report.Lists, report.Among, report.Making,
 }
 
-// numbers are those that stand for a run on a terminal; a page has them in its charts.
-func numbers(p *report.RunPage) []doc.Block {
-	all := report.Cards(p)
-	for i := range all {
-		all[i].In = doc.Short | doc.Full
+// allWays has the two modes in words, in order.
+var allWays = []struct{ mode, words string }{
+	{mode: ModeCoT, words: "reasoning alone"}, {mode: ModeSelf, words: "own answer shown"},
+}
+
+// line is a row of a table of results in both modes.
+type line struct{ name, metric, group string }
+
+// inModes returns a block with results in both modes and, if both were asked, their differences.
+func inModes(p *report.RunPage, lines []line) doc.Block {
+	t := &doc.Table{First: "metric"}
+	b := doc.Block{About: "percent, with 95 % interval", Table: t}
+	kind := doc.Number
+	if p.Has(ModeCoT) && p.Has(ModeSelf) {
+		kind = doc.Side
+		b.About = "percent, and the difference in points with 95 % interval"
+		b.Keys = []doc.Key{{Words: "a grey interval contains 0: not significant"}}
 	}
-	return all
-}
-
-// way is a mode of asking, in words, with the mark of its values.
-type way struct {
-	mode, words string
-	mark        doc.Mark
-	look        string
-}
-
-// allWays has the two modes, in order.
-var allWays = []way{
-	{mode: ModeCoT, words: "reasoning alone", mark: doc.Ring, look: "look-b"},
-	{mode: ModeSelf, words: "own answer shown"},
-}
-
-// askedIn lists the ways of a run.
-func askedIn(p *report.RunPage) []way {
-	return slices.DeleteFunc(slices.Clone(allWays), func(w way) bool { return !p.Has(w.mode) })
-}
-
-// of returns the result of a metric over all answers in this mode.
-func (w way) of(p *report.RunPage, metric string) scoring.Result {
-	return p.Result(metric, scoring.Overall, w.mode)
-}
-
-// addResult adds a row with a result to a table, unless it has no value.
-func addResult(t *doc.Table, row doc.Row, x scoring.Result) {
-	if x.Value != nil {
-		row.N = x.N
-		row.Cells = doc.Cells(x)
-		t.Add(row)
+	for i, w := range allWays {
+		t.Columns = append(t.Columns, doc.Column{Name: w.words, Kind: kind, Axis: &doc.PercentAxis})
+		if p.Has(w.mode) {
+			b.Keys = append(b.Keys, doc.Key{Sign: [2]string{"a", "b"}[i], Words: w.words})
+		}
 	}
+	axis := doc.DifferenceAxis()
+	axis.Ends = [2]string{"← better alone", "better shown →"}
+	t.Columns = append(t.Columns, doc.Column{Name: "points", Kind: doc.Number, Axis: axis})
+	for _, l := range lines {
+		row := doc.Row{Name: l.name}
+		known := false
+		for _, w := range allWays {
+			x := p.Result(l.metric, l.group, w.mode)
+			row.N = max(row.N, x.N)
+			row.Cells = append(row.Cells, doc.Num(x))
+			known = known || x.Value != nil
+		}
+		d := p.Result(l.metric, l.group, scoring.ModeDifference)
+		if d.Value != nil {
+			row.Look = report.DifferenceLook(d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0)
+		}
+		row.Cells = append(row.Cells, doc.Num(d))
+		if known {
+			t.Add(row)
+		}
+	}
+	t.DropEmpty()
+	return b
 }
 
-// answering compares how well the judge and the agents answer with how well it judges.
-func answering(p *report.RunPage) []doc.Block {
-	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{
-		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
-	}}
-	addResult(t, doc.Row{Name: "Answers right itself", Look: "level-unknown"}, p.Overall(scoring.GenerationAccuracy))
-	addResult(t, doc.Row{Name: "The agents answer right", Look: "level-unknown"}, p.Overall(AgentAccuracy))
-	for _, w := range allWays {
-		addResult(t, doc.Row{Name: "Judges, " + w.words, Detail: "F1", Mark: w.mark, Look: w.look}, w.of(p, F1))
+// strongR is what a whole interval of a correlation must be above to be a strong one: Cohen's large effect (Statistical
+// Power Analysis for the Behavioral Sciences, 1988, 3.2).
+const strongR = 0.3
+
+// byMode says how well the judge judges in both modes, and how far it follows its own answer.
+func byMode(p *report.RunPage) []doc.Block {
+	var lines []line
+	for _, metric := range []string{
+		F1, OwnRightAccuracy, OwnWrongAccuracy, OwnSameCorrect, OwnOtherIncorrect, OwnSided, PartialGJ,
+	} {
+		name := doc.Capital(report.MetricName(p.Protocol, metric))
+		lines = append(lines, line{name: name, metric: metric, group: scoring.Overall})
 	}
-	return []doc.Block{{
-		ID: "answering", Title: "Answering against judging", About: "percent, with 95 % interval", Table: t,
-	}}
+	b := inModes(p, lines)
+	b.ID = "modes"
+	b.Title = "Judging without and with its own answer"
+	b.Table.Look = "wide"
+	alone := p.Result(PartialGJ, scoring.Overall, ModeCoT)
+	shown := p.Result(PartialGJ, scoring.Overall, ModeSelf)
+	if alone.Value != nil || shown.Value != nil {
+		b.Remark("self.correlation")
+	}
+	if alone.High != nil && shown.Low != nil && *shown.Low > max(strongR, *alone.High) {
+		b.Remark("self.compares")
+	}
+	return []doc.Block{b}
+}
+
+// byGroup says how well the judge judges in both modes by category and agent.
+func byGroup(p *report.RunPage) []doc.Block {
+	var lines []line
+	for _, g := range p.Groups() {
+		lines = append(lines, line{name: g, metric: F1, group: g})
+	}
+	if len(lines) < 2 {
+		return nil
+	}
+	lines[0].name = "All"
+	b := inModes(p, lines)
+	b.ID = "groups"
+	b.Title = "F1 by group"
+	b.In = doc.Full | doc.Page
+	b.Table.First = "group"
+	for i := range b.Table.Rows {
+		b.Table.Rows[i].Total = i == 0
+	}
+	return []doc.Block{b}
 }
 
 // fourfold returns how often the judge is correct where its own answer is right, and where it is wrong. Without own
@@ -128,7 +170,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 		{metric: OwnRightAccuracy, name: "right"}, {metric: OwnWrongAccuracy, name: "wrong"},
 	} {
 		for _, w := range allWays {
-			x := w.of(p, own.metric)
+			x := p.Result(own.metric, scoring.Overall, w.mode)
 			if x.Value == nil {
 				continue
 			}
@@ -154,54 +196,6 @@ func fourfold(p *report.RunPage) []doc.Block {
 	}}
 }
 
-// strongR is what a whole interval of a correlation must be above to be a strong one: Cohen's large effect (Statistical
-// Power Analysis for the Behavioral Sciences, 1988, 3.2).
-const strongR = 0.3
-
-// dependence says whether the judge judges better where it can answer.
-func dependence(p *report.RunPage) []doc.Block {
-	t := &doc.Table{First: "asked by", Columns: []doc.Column{{
-		Name: report.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: doc.AxisOf(scoring.UnitCorrelation),
-	}}}
-	for _, w := range allWays {
-		addResult(t, doc.Row{Name: w.words, Look: w.look, Mark: w.mark}, w.of(p, PartialGJ))
-	}
-	b := doc.Block{
-		ID: "dependence", Title: "Does one depend on the other?", In: doc.Full | doc.Page, Half: true, Table: t,
-		Notes: []doc.Note{doc.Say("self.correlation")},
-	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	alone, shown := allWays[0].of(p, PartialGJ), allWays[1].of(p, PartialGJ)
-	if alone.High != nil && shown.Low != nil && *shown.Low > max(strongR, *alone.High) {
-		b.Remark("self.compares")
-	}
-	return []doc.Block{b}
-}
-
-// belief is how often the judge sides with its own answer.
-func belief(p *report.RunPage) []doc.Block {
-	t := &doc.Table{First: "judgments", Look: "keep"}
-	for _, w := range allWays {
-		t.Columns = append(t.Columns, doc.Column{Name: w.words, Kind: doc.Share})
-	}
-	for _, m := range ownMetrics[2:] {
-		row := doc.Row{Name: doc.Capital(m.Term.Label)}
-		for _, w := range allWays {
-			row.Cells = append(row.Cells, doc.Num(w.of(p, m.Name)))
-		}
-		t.Add(row)
-	}
-	t.DropEmpty()
-	if len(t.Columns) == 0 {
-		return nil
-	}
-	return []doc.Block{{
-		ID: "belief", Title: "Does it believe its own answer?", In: doc.Full | doc.Page, Half: true, Table: t,
-	}}
-}
-
 // caveats are what the numbers come to for who uses the judge.
 func caveats(p *report.RunPage) (all []string) {
 	harm := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference)
@@ -222,48 +216,3 @@ func caveats(p *report.RunPage) (all []string) {
 
 // isAgent reports whether a group is that of an agent's answers, not a category.
 func isAgent(group string) bool { return strings.HasPrefix(group, agentPrefix) }
-
-// byGroup returns a block with F1 by category and agent, in each mode, and the difference of the two.
-func byGroup(p *report.RunPage) []doc.Block {
-	groups := p.Groups()
-	asked := askedIn(p)
-	if len(groups) < 2 || len(asked) == 0 {
-		return nil
-	}
-	both := len(asked) == len(allWays)
-	t := &doc.Table{First: "group", Columns: []doc.Column{{Name: "answers right", Kind: doc.Bare}}}
-	b := doc.Block{ID: "groups", Title: "By group", About: "F1, percent", In: doc.Full | doc.Page, Table: t}
-	kind := doc.Number
-	if both {
-		kind = doc.Side
-		b.About += ", and the difference in points with 95 % interval"
-		b.Keys = []doc.Key{{Sign: "b", Words: "by reasoning alone"}, {Sign: "a", Words: "with its own answer shown"},
-			{Words: "a grey interval contains 0: not significant"}}
-	}
-	for _, w := range slices.Backward(asked) {
-		t.Columns = append(t.Columns, doc.Column{Name: "F1, " + w.words, Kind: kind, Axis: &doc.PercentAxis})
-	}
-	axis := doc.DifferenceAxis()
-	axis.Ends = [2]string{"← own answer harms", "helps →"}
-	t.Columns = append(t.Columns, doc.Column{Name: "points", Kind: doc.Number, Axis: axis})
-	for _, g := range groups {
-		row := doc.Row{Name: g, N: p.Result(F1, g, asked[0].mode).N}
-		if g == scoring.Overall {
-			row.Name = "All"
-			row.Total = true
-		}
-		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""))
-		for _, w := range slices.Backward(asked) {
-			row.Cells = append(row.Cells, doc.Num(p.Result(F1, g, w.mode)))
-		}
-		d := p.Result(F1, g, scoring.ModeDifference)
-		if both {
-			noise := d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0
-			row.Look = report.DifferenceLook(noise)
-		}
-		row.Cells = append(row.Cells, doc.Num(d))
-		t.Add(row)
-	}
-	t.DropEmpty()
-	return []doc.Block{b}
-}
