@@ -33,14 +33,8 @@ var Layout = &report.Layout{
 
 // moves is a row for each rewrite: how many verdicts it changes beyond the judge's own noise.
 func moves(p *report.RunPage) []doc.Block {
-	var differences []scoring.Result
-	for _, q := range p.Probes {
-		differences = append(differences, scoring.Result{
-			Value: q.Beyond.Value, Low: q.Beyond.Low, High: q.Beyond.High, Mode: scoring.ModeDifference,
-		})
-	}
 	t := &doc.Table{First: "rewrite", Look: "wide", Columns: []doc.Column{
-		{Name: "beyond noise, points", Kind: doc.Number, Axis: doc.DifferenceAxis(differences...)},
+		{Name: "beyond noise, points", Kind: doc.Number, Axis: doc.DifferenceAxis()},
 		{Name: "changed, %", Kind: doc.Number},
 		{Name: "asked again, %", Kind: doc.Bare, Spare: 3},
 		{Name: "form alone, %", Kind: doc.Bare, Spare: 2},
@@ -48,17 +42,20 @@ func moves(p *report.RunPage) []doc.Block {
 		{Name: "p"},
 	}}
 	var unserved []string
-	for i, q := range p.Probes {
+	for _, q := range p.Probes {
 		if q.Unserved > 0 {
 			unserved = append(unserved, fmt.Sprintf("%s %d", q.Name, q.Unserved))
 		}
 		if q.Changed.Value == nil {
 			continue
 		}
-		row := doc.Row{Name: q.About, N: q.Changed.N, Look: "level-unknown", Cells: []doc.Value{
-			doc.Num(differences[i]), doc.Num(q.Changed.Result()), doc.Num(q.Again.Result()), doc.Num(q.Neutral.Result()),
-			doc.Text(fmt.Sprintf("%d of %d", q.ToWorse, q.ToWorse+q.ToBetter+q.ToNeither)), doc.Text(table.PValue(q.P)),
-		}}
+		beyond := scoring.Result{
+			Value: q.Beyond.Value, Low: q.Beyond.Low, High: q.Beyond.High, Mode: scoring.ModeDifference,
+		}
+		row := doc.Row{Name: q.About, N: q.Changed.N, Look: "level-unknown", Cells: doc.Cells(
+			beyond, q.Changed.Result(), q.Again.Result(), q.Neutral.Result(),
+			fmt.Sprintf("%d of %d", q.ToWorse, q.ToWorse+q.ToBetter+q.ToNeither), table.PValue(q.P),
+		)}
 		if q.Moves() {
 			row.Look = "level-weak"
 		}

@@ -81,16 +81,6 @@ func written(
 	return dir
 }
 
-// Saying is a model that says the same to every question, or what is listed.
-func Saying(all string, listed map[string]string) func(string) (backends.Response, error) {
-	return func(id string) (backends.Response, error) {
-		if text, ok := listed[id]; ok {
-			return judgingtest.Says(text)
-		}
-		return judgingtest.Says(all)
-	}
-}
-
 // Answers reads the answers of a run.
 func Answers(t testing.TB, dir string) *judging.Answers {
 	t.Helper()

@@ -21,6 +21,16 @@ import (
 	"gavel/protocols/protocoltest"
 )
 
+// saying is a model that says the same to every question, or what is listed.
+func saying(all string, listed map[string]string) func(string) (backends.Response, error) {
+	return func(id string) (backends.Response, error) {
+		if text, ok := listed[id]; ok {
+			return judgingtest.Says(text)
+		}
+		return judgingtest.Says(all)
+	}
+}
+
 // stageOf is a stage with its lines.
 func stageOf(questions *datasets.Set, rows []int, own *judging.Answers, agents []*judging.Answers) (lines [][]byte, staged *judging.Staged, err error) {
 	made, err := eachJudgment(questions, rows, own, agents, func(line []byte) error {
@@ -49,9 +59,9 @@ func questions() []datasets.Item {
 
 func TestStage(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
-	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "y", protocoltest.Saying("I cannot say <b>.", nil)))
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("", map[string]string{"c1": "Birds fly. The answer is (C).", "n1": "The answer is 1,446", "m1": "[[B]]"})))
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", saying("", map[string]string{"c1": "The answer is (A).", "n1": "The answer is $1,447.00", "m1": "[[B]]"})))
+	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "y", saying("I cannot say <b>.", nil)))
 	lines, staged, err := stageOf(set, []int{2, 0, 1}, own, []*judging.Answers{x, y})
 	if err != nil {
 		t.Fatal(err)
@@ -87,8 +97,8 @@ func TestStage(t *testing.T) {
 // written: else a judging run could not be gone on with.
 func TestStageIsTheSameAgain(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	dir := protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C)", nil))
-	agent := protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("The answer is 7 [[A]]", nil))
+	dir := protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C)", nil))
+	agent := protocoltest.AnswerRun(t, set, "x", saying("The answer is 7 [[A]]", nil))
 	stage := func() []byte {
 		lines, _, err := stageOf(set, judgingtest.UpTo(3), protocoltest.Answers(t, dir), []*judging.Answers{protocoltest.Answers(t, agent)})
 		if err != nil {
@@ -148,7 +158,7 @@ func TestStageLeavesOut(t *testing.T) {
 		}
 		return judgingtest.Says("The answer is (C)")
 	}))
-	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, judgingtest.Items(t, items[1:3]...), "y", protocoltest.Saying("The answer is (C)", nil)))
+	y := protocoltest.Answers(t, protocoltest.AnswerRun(t, judgingtest.Items(t, items[1:3]...), "y", saying("The answer is (C)", nil)))
 	if own.Failed != 1 || x.Failed != 1 || !own.Unfinished() || y.Unfinished() {
 		t.Errorf("failed: own %d, x %d, y %d", own.Failed, x.Failed, y.Failed)
 	}
@@ -202,8 +212,8 @@ func TestStageOfAnotherFile(t *testing.T) {
 	theirs[2].Question = "Which of these is a fish?"
 	theirs[3].Candidates[0], theirs[3].Candidates[1] = datasets.Candidate{ID: "A", Text: "a bee"}, datasets.Candidate{ID: "B", Text: "a bat"}
 	set, other := judgingtest.Items(t, items...), judgingtest.Items(t, theirs...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C)", nil)))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, other, "x", protocoltest.Saying("The answer is (C)", nil)))
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C)", nil)))
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, other, "x", saying("The answer is (C)", nil)))
 	lines, staged, err := stageOf(set, judgingtest.UpTo(4), own, []*judging.Answers{x})
 	if err != nil {
 		t.Fatal(err)
@@ -233,12 +243,12 @@ func TestStageOfAnotherFile(t *testing.T) {
 
 func TestStageOfOneself(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C)", nil)))
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C)", nil)))
 	lines, staged, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{own})
 	if err != nil || len(lines) != 3 || len(staged.Warnings) != 1 || !strings.Contains(staged.Warnings[0], "judge is judged by itself") {
 		t.Errorf("%d lines, %+v, %v", len(lines), staged, err)
 	}
-	other := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "other", protocoltest.Saying("The answer is (C)", nil)))
+	other := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "other", saying("The answer is (C)", nil)))
 	if _, staged, err = stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{other}); err != nil || len(staged.Warnings) != 0 {
 		t.Errorf("%+v, %v", staged, err)
 	}
@@ -246,8 +256,8 @@ func TestStageOfOneself(t *testing.T) {
 
 func TestStageRefuses(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C)", nil)))
-	x, x2 := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("x", nil))), protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("y", nil)))
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C)", nil)))
+	x, x2 := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", saying("x", nil))), protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", saying("y", nil)))
 	if _, _, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{x, x2}); err == nil || !strings.Contains(err.Error(), `two agents are called "x"`) || !strings.Contains(err.Error(), x.Run) || !strings.Contains(err.Error(), x2.Run) {
 		t.Errorf("two of one name: %v", err)
 	}
@@ -292,7 +302,7 @@ func TestReadAnswersRefuses(t *testing.T) {
 // A run that was stopped half way has nothing of the rest.
 func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	dir := protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("The answer is (C)", nil))
+	dir := protocoltest.AnswerRun(t, set, "x", saying("The answer is (C)", nil))
 	path := filepath.Join(dir, judging.RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -310,7 +320,7 @@ func TestAnswersOfAnUnfinishedRun(t *testing.T) {
 // leniently counts as read.
 func TestReadAnswersByReading(t *testing.T) {
 	set := judgingtest.Items(t, judgingtest.Choice())
-	dir := protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("It is C", nil))
+	dir := protocoltest.AnswerRun(t, set, "x", saying("It is C", nil))
 	path := filepath.Join(dir, judging.RecordsFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -344,8 +354,8 @@ func TestReadAnswersByReading(t *testing.T) {
 // answer, knows its label, and its judgments belong to the question.
 func TestStagedLinesAreJudgments(t *testing.T) {
 	set := judgingtest.Items(t, questions()...)
-	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", protocoltest.Saying("The answer is (C) 1447", nil)))
-	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", protocoltest.Saying("The answer is (A) 1447 [[B]]", nil)))
+	own := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "judge", saying("The answer is (C) 1447", nil)))
+	x := protocoltest.Answers(t, protocoltest.AnswerRun(t, set, "x", saying("The answer is (A) 1447 [[B]]", nil)))
 	lines, _, err := stageOf(set, judgingtest.UpTo(3), own, []*judging.Answers{x})
 	if err != nil {
 		t.Fatal(err)
