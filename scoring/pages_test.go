@@ -29,7 +29,7 @@ func TestPagesOfSeveralOptions(t *testing.T) {
 			rep:  score(nil, placed(20, "01", 2, 3, 1)),
 			has: []string{
 				"20 by content: the same choice in every order · right on 20 of 20", "3 options 60 judgments",
-				"of 20 items; a random judge has 33 %", "how often a correct option stood there",
+				"of 20 items; by chance 33 %", "how often a correct option stood there",
 			},
 			not: []string{"whose choice changes", "By number of options", "NaN", "an even share"},
 		},

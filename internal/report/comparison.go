@@ -416,10 +416,8 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			}
 		}
 		var each doc.Value
-		if l.Bracket != nil && r.Repetitions == nil {
-			if kept := l.Bracket(r); kept != nil && kept.N > 0 {
-				each.Text = fmt.Sprintf("%.1f", float64(r.Judgments())/float64(kept.N))
-			}
+		if kept := l.Bracket.over(r.BreakdownOf(scoring.Overall)); kept != nil && r.Repetitions == nil {
+			each.Text = fmt.Sprintf("%.1f", float64(r.Judgments())/float64(kept.N))
 		}
 		add(doc.Column{Name: l.Noun + " per usable verdict"}, each)
 		t.Add(row)

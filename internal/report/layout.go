@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"sync"
 
 	"gavel/internal/doc"
@@ -31,8 +32,8 @@ type Layout struct {
 	Ends []End
 	// what else to know of the bar; "": the way in which the run asks
 	Became string
-	// joins the first parts of the bar; nil: nothing does
-	Bracket func(r *scoring.Report) *doc.Bracket
+	// joins the first parts of the bar; the zero value: nothing does
+	Bracket Bracket
 	// what a page has by group; the zero value: the headline by category
 	By Grouping
 	// the page of a run, from top to bottom; nil: [parts]
@@ -53,6 +54,29 @@ type Grouping struct {
 	Beside          string   // a metric in a further column
 }
 
+// Bracket joins the first parts of a bar, whose verdicts are worth keeping.
+type Bracket struct {
+	Right        string   // the one of these parts that is right
+	Parts        []string // all that are joined
+	Bold, Beyond string   // what to say of these, and of the others
+}
+
+// over returns the bracket over the bar of a run; nil if no unit is in one of its parts.
+func (x Bracket) over(b scoring.Breakdown) *doc.Bracket {
+	out := &doc.Bracket{Bold: x.Bold, Beyond: x.Beyond}
+	for _, part := range x.Parts {
+		out.N += b.Count(part)
+	}
+	if out.N == 0 {
+		return nil
+	}
+	if right := b.Count(x.Right); right > 0 {
+		out.Words = fmt.Sprintf("right on %d of %d", right, out.N)
+	}
+	out.BeyondSize = b.N - out.N
+	return out
+}
+
 var layouts sync.Map // by the name of the protocol
 
 // Register sets how runs of a protocol are laid out. It fills in the words of tiles from their metrics, and look and
@@ -71,6 +95,16 @@ func Register(protocol string, l *Layout) {
 		tile.About = cmp.Or(tile.About, string(term.Best))
 	}
 	layouts.Store(protocol, l)
+}
+
+// Notice returns the part of a page that has a phrase where runs have a goal, such as the reversed one.
+func Notice(goal, phrase string) PagePart {
+	return func(p *RunPage) []doc.Block {
+		if p.Goal != goal {
+			return nil
+		}
+		return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say(phrase)}}}
+	}
 }
 
 // item is what is scored.

@@ -219,9 +219,7 @@ func Became(p *RunPage) []doc.Block {
 		Chart: doc.StackedBar,
 		Table: t,
 	}
-	if l.Bracket != nil {
-		b.Bracket = l.Bracket(&p.Report)
-	}
+	b.Bracket = l.Bracket.over(p.BreakdownOf(scoring.Overall))
 	if b.Bracket != nil {
 		joined := 0
 		for _, x := range parts {
@@ -260,8 +258,11 @@ func Cards(p *RunPage) []doc.Block {
 			continue
 		}
 		about := tile.About
-		if tile.Note != nil {
+		switch {
+		case tile.Note != nil:
 			about = tile.Note(&p.Report)
+		case tile.Of:
+			about = tile.count(&p.Report, x)
 		}
 		if place := p.place(); place != "" && head != nil && tile.Metric == head.Metric && tile.Mode == head.Mode {
 			about = place

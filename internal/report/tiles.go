@@ -1,6 +1,11 @@
 package report
 
-import "gavel/scoring"
+import (
+	"fmt"
+
+	"gavel/internal/report/table"
+	"gavel/scoring"
+)
 
 // Tile is a number that is shown first.
 type Tile struct {
@@ -10,6 +15,22 @@ type Tile struct {
 	About        string                         // what is good
 	Folded       bool                           // no card
 	Note         func(r *scoring.Report) string // said in place of About; nil: nothing
+	Of           bool                           // says in place of About of how many it is,
+	Chance       string                         // and what this metric is; "": nothing
+}
+
+// count says of how many a tile's number is, and what chance has of it.
+func (t Tile) count(r *scoring.Report, x scoring.Result) string {
+	text := "of " + table.Count(x.N, layoutOf(r.Protocol).item())
+	chance := r.Overall(t.Chance)
+	switch {
+	case chance.Value == nil:
+	case chance.Unit == "":
+		text += "; by chance " + scoring.Percentage(*chance.Value)
+	default:
+		text += fmt.Sprintf("; by chance %.2f", *chance.Value)
+	}
+	return text
 }
 
 // Verdictless is the tile of judgments without a verdict.

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"math/big"
 	"regexp"
 	"slices"
@@ -52,16 +53,8 @@ func findLetter(reply string, how judging.Reading) (at judging.Span, rule string
 
 // Said is what the paper's rules read from an answer to a question of a shape; "" for nothing.
 func Said(shape datasets.Shape, text string) string {
-	how := judging.Reading{Policy: judging.Unique}
-	switch shape {
-	case datasets.Number:
-		return findNumber(text, how).Answer
-	case datasets.Preference:
-		label, _, _ := judging.OneLabel(preferenceLabel, text, how.Policy)
-		return label
-	}
-	at, _ := findLetter(text, how)
-	return text[at.Start:at.End]
+	v := answer{}.Parse(judging.Presentation{Shape: shape}, text, judging.Reading{Policy: judging.Unique})
+	return cmp.Or(v.Answer, v.Label) // of a number the label is as it is written
 }
 
 // binding is the group of the last match, or the first.

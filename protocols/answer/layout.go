@@ -1,10 +1,7 @@
 package answer
 
 import (
-	"fmt"
-
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -29,17 +26,9 @@ var Layout = &report.Layout{
 				}
 				return "right"
 			},
-			Note: ofQuestions,
+			Of:     true,
+			Chance: Chance,
 		},
 		{Metric: NoAnswer},
 	},
-}
-
-// ofQuestions says how many there are, and what guessing comes to.
-func ofQuestions(r *scoring.Report) string {
-	text := "of " + table.Count(r.Overall(scoring.GenerationAccuracy).N, "question")
-	if chance := r.Overall(Chance).Value; chance != nil {
-		text += fmt.Sprintf("; by chance %.0f %%", *chance)
-	}
-	return text
 }

@@ -1,6 +1,7 @@
 package multioption
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -58,10 +59,7 @@ func (c *choices) Diagnose(r *scoring.Report) scoring.Diagnosis {
 // byRight diagnoses by how often the choice is right: held against chance over all orders, and for what it is worth, in
 // every order.
 func byRight(r *scoring.Report) (d scoring.Diagnosis, found bool) {
-	chance := 0.0
-	if x := r.Overall(optionAccuracy + OfRandom); x.Value != nil {
-		chance = *x.Value
-	}
+	chance := *cmp.Or(r.Overall(optionAccuracy+OfRandom).Value, new(0.0))
 	accuracy := r.Overall(optionAccuracy)
 	if accuracy.Value == nil {
 		return d, false

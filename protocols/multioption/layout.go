@@ -21,8 +21,13 @@ var Layout = &report.Layout{
 	Words:      map[string]string{"unrelated": "with an unrelated option"},
 	How:        " of several, in several orders",
 	Became:     "each asked in several orders of its options",
-	Bracket:    bracket,
-	Parts:      pageParts,
+	Bracket: report.Bracket{
+		Right:  PartRight,
+		Parts:  []string{PartRight, PartWrong, PartSame},
+		Bold:   "by content: the same choice in every order",
+		Beyond: "whose choice changes with the order, or lacks a verdict",
+	},
+	Parts: pageParts,
 	By: report.Grouping{
 		First:     "options",
 		Title:     "By number of options",
@@ -40,18 +45,9 @@ var Layout = &report.Layout{
 		{Part: PartMissing, Look: "none", Words: "no verdict in some order", Show: "open"},
 	},
 	Tiles: []report.Tile{
-		{
-			Metric: everyRight,
-			Note:   beside(everyRight, ""),
-		},
-		{
-			Metric: optionAccuracy,
-			Note:   beside(optionAccuracy, "%.0f %%"),
-		},
-		{
-			Metric: GradeScore,
-			Note:   beside(GradeScore, "%.2f"),
-		},
+		{Metric: everyRight, Of: true},
+		{Metric: optionAccuracy, Of: true, Chance: optionAccuracy + OfRandom},
+		{Metric: GradeScore, Of: true, Chance: GradeScore + OfRandom},
 		{Metric: sameChoice},
 		report.Verdictless,
 	},
@@ -62,56 +58,10 @@ var Layout = &report.Layout{
 	},
 }
 
-// beside says what a random judge has of a metric.
-func beside(metric, form string) func(r *scoring.Report) string {
-	return func(r *scoring.Report) string {
-		x := r.Overall(metric)
-		text := fmt.Sprintf("of %d items", x.N)
-		if random := r.Overall(metric + OfRandom); random.Value != nil {
-			text += fmt.Sprintf("; a random judge has "+form, *random.Value)
-		}
-		return text
-	}
-}
-
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	worstAsked, report.Became, report.Cards, places, halves, report.ByGroup, report.Analyses, report.Lists,
-	report.Among, report.Caveats, report.Making,
-}
-
-// worstAsked says so where the worst option is asked for.
-func worstAsked(p *report.RunPage) []doc.Block {
-	if p.Goal != GoalWorst {
-		return nil
-	}
-	return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say("options.worst-asked")}}}
-}
-
-// bracket joins the items whose choice does not follow the place.
-func bracket(r *scoring.Report) *doc.Bracket {
-	b := r.BreakdownOf(scoring.Overall)
-	right := b.Count(PartRight)
-	kept := right + b.Count(PartWrong)
-	words := ""
-	if kept > 0 {
-		words = fmt.Sprintf("right on %d of %d", right, kept)
-	}
-	kept += b.Count(PartSame)
-	if kept == 0 {
-		return nil
-	}
-	beyond := "whose choice changes with the order"
-	if b.Count(PartMissing) > 0 {
-		beyond += ", or lacks a verdict"
-	}
-	return &doc.Bracket{
-		N:          kept,
-		Bold:       "by content: the same choice in every order",
-		Words:      words,
-		Beyond:     beyond,
-		BeyondSize: b.N - kept,
-	}
+	report.Notice(GoalWorst, "options.worst-asked"), report.Became, report.Cards, places, halves, report.ByGroup,
+	report.Analyses, report.Lists, report.Among, report.Caveats, report.Making,
 }
 
 // places are how often each position is chosen, beside how often a correct option stood there, else an even share.

@@ -79,21 +79,18 @@ const (
 // positionMetrics are how often each of so many positions was chosen, and how often a right option stood there.
 func positionMetrics(n int) []scoring.Metric {
 	var list []scoring.Metric
-	add := func(name string, kind scoring.MetricKind, sparse bool) {
+	for _, m := range []scoring.Metric{
+		{Name: PositionMetric, Kind: scoring.Several}, {Name: RightPositionMetric, Kind: scoring.Known, Sparse: true},
+	} {
+		name := m.Name
+		m.Missing = leftOut
+		m.None = noJudgments
 		for i := range n {
-			at := 2 * len(list)
-			list = append(list, scoring.Metric{
-				Name:    name + strconv.Itoa(i+1),
-				Kind:    kind,
-				Missing: leftOut,
-				Columns: scoring.Span{at, at + 2},
-				None:    noJudgments,
-				Sparse:  sparse,
-			})
+			m.Name = name + strconv.Itoa(i+1)
+			m.Columns = scoring.Span{2 * len(list), 2*len(list) + 2}
+			list = append(list, m)
 		}
 	}
-	add(PositionMetric, scoring.Several, false)
-	add(RightPositionMetric, scoring.Known, true)
 	return list
 }
 

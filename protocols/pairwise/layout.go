@@ -17,9 +17,14 @@ var Layout = &report.Layout{
 	Compared: compared,
 	How:      ", in both orders",
 	Became:   "each asked twice, the second time with the responses swapped",
-	Bracket:  bracket,
-	Parts:    pageParts,
-	By:       report.Grouping{Beside: RightWhereAlike},
+	Bracket: report.Bracket{
+		Right:  PartRight,
+		Parts:  []string{PartRight, PartWrong},
+		Bold:   "verdicts to keep: both orders agree",
+		Beyond: "to ask elsewhere: another judge, or a person",
+	},
+	Parts: pageParts,
+	By:    report.Grouping{Beside: RightWhereAlike},
 	Ends: []report.End{
 		{Part: PartRight, Words: "correct in both orders"},
 		{Part: PartWrong, Words: "wrong in both orders", Show: "confident"},
@@ -29,10 +34,7 @@ var Layout = &report.Layout{
 		{Part: PartMissing, Look: "none", Words: "no verdict in one or both", Show: "unread"},
 	},
 	Tiles: []report.Tile{
-		{
-			Metric: "strict",
-			Note:   func(r *scoring.Report) string { return fmt.Sprintf("of %d pairs", r.Overall("strict").N) },
-		},
+		{Metric: "strict", Of: true},
 		{
 			Metric: RightWhereAlike,
 			Note: func(r *scoring.Report) string {
@@ -67,39 +69,10 @@ var Layout = &report.Layout{
 // firstPicked is the metric of position bias.
 const firstPicked = "first-position"
 
-// bracket joins the pairs with a verdict to keep.
-func bracket(r *scoring.Report) *doc.Bracket {
-	all := r.BreakdownOf(scoring.Overall)
-	right := r.Overall(RightWhereAlike)
-	kept := all.Count(PartRight) + all.Count(PartWrong)
-	if right.Value == nil || kept == 0 {
-		return nil
-	}
-	words := scoring.Percentage(*right.Value)
-	if e, bounded := right.Held(50); bounded {
-		words = e.String()
-	}
-	return &doc.Bracket{
-		N:          kept,
-		Bold:       "verdicts to keep: both orders agree",
-		Words:      "right on " + words + ", by chance 50 %",
-		Beyond:     "to ask elsewhere: another judge, or a person",
-		BeyondSize: all.N - kept,
-	}
-}
-
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	worseAsked, report.Became, report.Cards, bothGoals, report.ByGroup, report.Analyses, report.Lists, report.Sways,
-	report.Among, report.Caveats, report.Making,
-}
-
-// worseAsked says so where the worse response is asked for.
-func worseAsked(p *report.RunPage) []doc.Block {
-	if p.Goal != goalWorse {
-		return nil
-	}
-	return []doc.Block{{ID: "notice", In: doc.Page, Notes: []doc.Note{doc.Say("pairs.worse-asked")}}}
+	report.Notice(goalWorse, "pairs.worse-asked"), report.Became, report.Cards, bothGoals, report.ByGroup,
+	report.Analyses, report.Lists, report.Sways, report.Among, report.Caveats, report.Making,
 }
 
 // bothGoals compares the run with that of the same judge with the opposite goal.

@@ -249,13 +249,10 @@ func (f *pairs) Extend(rep *scoring.Report, s *scoring.Sheet, b stats.Bootstrap)
 	}
 }
 
-// count is of what belongs together: verdicts, those that the rewrite changes, and those that change anew.
-type count struct{ all, changed, again int }
-
 // probe counts the changes of a rewrite.
 func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 	out := scoring.Probe{Name: w.Name, About: w.About, Favours: w.Favours, Source: w.Source}
-	var counts scoring.Tally[string, count]
+	var changed, anew, beyond scoring.Tally[string, [2]int] // by what belongs together: how many, of how many
 	for _, x := range units {
 		u := x.Of.(pair)
 		i := slices.IndexFunc(u.said[:], func(s said) bool { return s.mode == w.Name })
@@ -266,17 +263,20 @@ func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 			out.Unserved++ // which is no change of a verdict
 			continue
 		}
-		c := counts.Of(cmp.Or(x.Cluster, x.ID))
-		c.all++
-		if u.said[1].other(u.said[0]) {
-			c.again++
+		add := func(t *scoring.Tally[string, [2]int], n float64) {
+			c := t.Of(cmp.Or(x.Cluster, x.ID))
+			c[0] += int(n)
+			c[1]++
 		}
 		now := u.said[i]
-		if !now.other(u.said[0]) {
-			continue
-		}
-		c.changed++
+		changes := scoring.One(now.other(u.said[0]))
+		noise := scoring.One(u.said[1].other(u.said[0]))
+		add(&changed, changes)
+		add(&anew, noise)
+		add(&beyond, changes-noise)
 		switch {
+		case changes == 0:
+			continue
 		case now.outcome != judging.Decided:
 			out.ToNeither++
 		case now.choice == u.gold:
@@ -288,14 +288,8 @@ func (w rewrite) probe(units []scoring.Unit, b stats.Bootstrap) scoring.Probe {
 			out.ToFirst++
 		}
 	}
-	var changed, anew, beyond [][2]int
-	for _, c := range counts.Values {
-		changed = append(changed, [2]int{c.changed, c.all})
-		anew = append(anew, [2]int{c.again, c.all})
-		beyond = append(beyond, [2]int{c.changed - c.again, c.all})
-	}
-	out.Changed = scoring.ProportionOf(changed, b)
-	out.Again = scoring.ProportionOf(anew, b)
-	out.Beyond, _ = scoring.MeanOf(beyond, -1, b)
+	out.Changed = scoring.ProportionOf(changed.Values, b)
+	out.Again = scoring.ProportionOf(anew.Values, b)
+	out.Beyond, _ = scoring.MeanOf(beyond.Values, -1, b)
 	return out
 }

@@ -107,10 +107,8 @@ func oneWay(called float64) string {
 }
 
 func level(apart scoring.Evidence) scoring.Level {
-	strong := apart
-	strong.Threshold = strongFrom
 	switch {
-	case strong.Surely():
+	case apart.Against(strongFrom).Surely():
 		return scoring.Strong
 	case apart.Low > usableFrom:
 		return scoring.Usable
@@ -125,17 +123,15 @@ func level(apart scoring.Evidence) scoring.Level {
 // method 10, with exact ends.
 func informedness(hits, right, alarms, wrong float64) scoring.Evidence {
 	a, b := scoring.ShareOf("", hits, math.Max(1, right), 0), scoring.ShareOf("", alarms, math.Max(1, wrong), 0)
-	d := a.Value - b.Value
 	iv := stats.Apart(a.Value, b.Value, stats.Interval{Low: a.Low, High: a.High}, stats.Interval{Low: b.Low, High: b.High})
-	return scoring.Evidence{
+	e := scoring.Evidence{
 		Metric:   "informedness",
 		Unit:     "points",
-		Value:    d,
+		Value:    a.Value - b.Value,
 		Low:      iv.Low,
 		High:     iv.High,
 		Interval: scoring.ByMover,
 		N:        a.N + b.N,
-		Above:    iv.Low > 0,
-		Below:    iv.High < 0,
 	}
+	return e.Against(0)
 }
