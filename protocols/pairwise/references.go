@@ -37,7 +37,7 @@ func References(level float64) (all []scoring.Reference) {
 func (f *pairs) references(level float64) []scoring.Reference {
 	k, ok := fileOf(f.manifest)
 	switch {
-	case !ok || len(f.rows) == 0 || f.unlabelled > 0:
+	case !ok || len(f.rows) == 0 || f.Unlabelled() > 0:
 		return nil
 	case k.Format == datasets.LLMBar.Name:
 		return f.judgesOf(references.LLMBar(), level)

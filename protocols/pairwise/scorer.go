@@ -59,9 +59,7 @@ type pairs struct {
 	asked    judging.Asker
 	rows     []*pair // in the end: with both judgments, by item
 
-	level      func(id string) string // of the dataset's items; nil where it tells none
-	levelled   bool                   // level is known
-	unlabelled int                    // rows without a label
+	level func(id string) string // of the dataset's items; nil where it tells none
 }
 
 // NewScorer scores runs that compare two responses in both orders.
@@ -80,30 +78,13 @@ func (f *pairs) Words() scoring.Words {
 	return w
 }
 
-// judgmentOf is the judgment that a record is of.
-func (f *pairs) judgmentOf(r *judging.Record, v judging.Verdict) (judgment, error) {
+func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if len(r.Order) != 2 || r.Presentation > 1 {
-		return judgment{}, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind",
+		return false, fmt.Errorf("%s has two presentations of two candidates, this record is of another kind",
 			f.manifest.Spec.Protocol)
 	}
-	return judgment{
-		outcome: v.Outcome,
-		choice:  int8(v.Choice),
-		first:   candidate(r, r.Order[0]),
-		worse:   f.manifest.Spec.Goal == goalWorse,
-		seen:    true,
-	}, nil
-}
-
-func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
-	made, err := f.judgmentOf(r, v)
-	if err != nil {
-		return false, err
-	}
-	if !f.levelled {
-		f.level, f.levelled = datasets.LevelOf(r.Source), true
-	}
 	u := f.Of(r.Item, func(item string) pair {
+		f.level = datasets.LevelOf(r.Source)
 		u := pair{item: item, group: unique.Make(r.Group).Value(), gold: candidate(r, r.Gold), own: knownOwn(r)}
 		if f.level != nil {
 			u.level = int8(1 + slices.Index(datasets.Levels, f.level(item)))
@@ -113,7 +94,13 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 	if u.judgments[r.Presentation].seen {
 		return false, nil // the first stands, as for the run itself
 	}
-	u.judgments[r.Presentation] = made
+	u.judgments[r.Presentation] = judgment{
+		outcome: v.Outcome,
+		choice:  int8(v.Choice),
+		first:   candidate(r, r.Order[0]),
+		worse:   f.manifest.Spec.Goal == goalWorse,
+		seen:    true,
+	}
 	odds, told := f.odds(r)
 	if told && u.gold >= 0 {
 		u.odds = append(u.odds, odds)
@@ -123,16 +110,16 @@ func (f *pairs) Add(r *judging.Record, v judging.Verdict) (bool, error) {
 
 func (f *pairs) Finish() (complete int) {
 	f.rows = f.Gathered()
-	for _, u := range f.rows {
-		if u.gold < 0 {
-			f.unlabelled++
-		}
-	}
 	return len(f.rows)
 }
 
 // Unlabelled is how many pairs have no label: they are no part of what needs one.
-func (f *pairs) Unlabelled() int { return f.unlabelled }
+func (f *pairs) Unlabelled() (n int) {
+	for _, u := range f.rows {
+		n += int(scoring.One(u.gold < 0))
+	}
+	return n
+}
 
 // candidate is the index of a candidate of a pair; -1 of none.
 func candidate(r *judging.Record, id string) int8 {

@@ -95,7 +95,7 @@ func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft 
 		return nil
 	}
 	out := &scoring.Soft{Calibration: *scoring.Calibrate(forecasts, "pair", b)}
-	out.Calibration.Unknown, out.Calibration.Missing = len(f.rows)-f.unlabelled-len(forecasts), "pair left out"
+	out.Calibration.Unknown, out.Calibration.Missing = len(f.rows)-f.Unlabelled()-len(forecasts), "pair left out"
 	if area, iv := stats.AUROC(scored, b.Level); !math.IsNaN(area) {
 		out.AUROC = scoring.Estimate{
 			Value:    scoring.Fraction(area),

@@ -55,16 +55,17 @@ var features = []feature{
 
 // of is how much of it a text has: the logarithm of one more than the count, so that ratios count.
 func (f feature) of(text string) float64 {
-	if f.find == nil {
-		return math.Log(1 + float64(utf8.RuneCountInString(text)))
-	}
-	if f.marks == nil {
-		return math.Log(1 + float64(len(f.find.FindAllStringIndex(text, -1))))
-	}
 	n := 0
-	for line := range strings.Lines(text) {
-		if slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(line, mark) }) {
-			n += len(f.find.FindAllStringIndex(line, -1))
+	switch {
+	case f.find == nil:
+		n = utf8.RuneCountInString(text)
+	case f.marks == nil:
+		n = len(f.find.FindAllStringIndex(text, -1))
+	default:
+		for line := range strings.Lines(text) {
+			if slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(line, mark) }) {
+				n += len(f.find.FindAllStringIndex(line, -1))
+			}
 		}
 	}
 	return math.Log(1 + float64(n))
