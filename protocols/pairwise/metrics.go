@@ -448,8 +448,8 @@ func rightOrWrong(right bool) string {
 	return "wrong"
 }
 
-// Sheet lays out the pairs. Metrics of the judge's own answers, of soft verdicts and of levels are there where some pair
-// has these.
+// Sheet lays out the pairs. Metrics of the judge's own answers, of soft verdicts and of levels are there where some
+// pair has these.
 func (f *pairs) Sheet(scoring.MissingPolicy, uint64) *scoring.Sheet {
 	s := &scoring.Sheet{
 		Metrics:   slices.Clone(Metrics),

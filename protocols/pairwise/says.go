@@ -1,6 +1,7 @@
 package pairwise
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -33,9 +34,10 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	return all
 }
 
-// kept returns the percentage of pairs with the same verdict in both orders.
+// kept returns the percentage of pairs with the same verdict in both orders, computed for old reports, which lack it.
 func kept(r *scoring.Report) float64 {
-	return 100 * float64(r.Overall(RightWhereAlike).N) / float64(r.Overall("strict").N)
+	alike := 100 * float64(r.Overall(RightWhereAlike).N) / float64(r.Overall("strict").N)
+	return *cmp.Or(r.Overall(Coverage).Value, &alike)
 }
 
 // few says that the pairs are too few to tell the judge from chance, and how many are needed.

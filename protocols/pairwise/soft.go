@@ -77,19 +77,17 @@ func (u pair) meanOdds() float64 { return (u.odds[1] + u.odds[0]) / 2 }
 func (f *pairs) softVerdicts(s *scoring.Sheet, b stats.Bootstrap) *scoring.Soft {
 	var forecasts []scoring.Forecast
 	var scored []stats.Scored
-	clusters := map[string]string{}
-	for _, u := range s.Units {
-		clusters[u.ID] = cmp.Or(u.Cluster, u.ID)
-	}
-	for _, u := range f.rows {
+	for _, x := range s.Units {
+		u := x.Of.(*pair)
+		cluster := cmp.Or(x.Cluster, x.ID)
 		right, told := u.softly()
 		if told == 0 {
 			continue
 		}
 		odds := u.meanOdds()
 		p := 1 / (1 + math.Exp(-math.Abs(odds)))
-		forecasts = append(forecasts, scoring.Forecast{Unit: clusters[u.item], P: p, Right: right == 1})
-		scored = append(scored, stats.Scored{Score: odds, Positive: u.gold == 0, Cluster: clusters[u.item]})
+		forecasts = append(forecasts, scoring.Forecast{Unit: cluster, P: p, Right: right == 1})
+		scored = append(scored, stats.Scored{Score: odds, Positive: u.gold == 0, Cluster: cluster})
 	}
 	if forecasts == nil {
 		return nil

@@ -84,8 +84,8 @@ func (f *judgments) metrics(how scoring.MissingPolicy) []scoring.Metric {
 	return slices.Concat(answerMetrics, f.inModes(list, tableWidth, how))
 }
 
-// inModes returns metrics of each mode that was asked, and of the difference of both. They have the columns of the first
-// of four tables of some width; see [judgment.count].
+// inModes returns metrics of each mode that was asked, and of the difference of both. They have the columns of the
+// first of four tables of some width; see [judgment.count].
 func (f *judgments) inModes(list []scoring.Metric, width int, how scoring.MissingPolicy) (all []scoring.Metric) {
 	add := func(mode string, m scoring.Metric) {
 		m.Mode = mode
