@@ -72,7 +72,7 @@ type line struct{ name, metric, group string }
 // inModes returns a block with results in both modes and, if both were asked, their differences.
 func inModes(p *report.RunPage, lines []line) doc.Block {
 	t := &doc.Table{First: "metric"}
-	b := doc.Block{About: "percent, with 95 % interval", Table: t}
+	b := doc.Block{In: doc.Full | doc.Page, About: "percent, with 95 % interval", Table: t}
 	kind := doc.Number
 	if p.Has(ModeCoT) && p.Has(ModeSelf) {
 		kind = doc.Side
@@ -151,7 +151,6 @@ func byGroup(p *report.RunPage) []doc.Block {
 	b := inModes(p, lines)
 	b.ID = "groups"
 	b.Title = "F1 by group"
-	b.In = doc.Full | doc.Page
 	b.Table.First = "group"
 	for i := range b.Table.Rows {
 		b.Table.Rows[i].Total = i == 0
