@@ -42,11 +42,7 @@ var Layout = &report.Layout{
 			},
 		},
 		{Metric: "consistency", Folded: true},
-		{
-			Metric: firstPicked,
-			About:  "50 is no position bias",
-			Note:   func(*scoring.Report) string { return "50 % is no position bias" },
-		},
+		{Metric: firstPicked, About: "50 % is no position bias"},
 		report.Verdictless,
 	},
 	Board: []report.BoardColumn{
@@ -90,7 +86,7 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	metrics := []string{"strict", RightWhereAlike, firstPicked}
 	c := &doc.Table{First: "goal"}
 	for _, metric := range metrics {
-		c.Columns = append(c.Columns, doc.Column{Name: report.MetricName(p.Protocol, metric), Kind: doc.Of})
+		c.Columns = append(c.Columns, report.MetricColumn(p.Protocol, metric, doc.Of))
 	}
 	c.Columns[0].Kind = doc.Number
 	c.Columns[0].Axis = &doc.PercentAxis

@@ -13,8 +13,7 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	alone := r.Result(F1, scoring.Overall, ModeCoT)
 	shown := r.Result(F1, scoring.Overall, ModeSelf)
 	difference := r.Result(F1, scoring.Overall, scoring.ModeDifference)
-	if alone.Value == nil || shown.Value == nil || difference.Value == nil ||
-		difference.Low == nil || difference.High == nil {
+	if alone.Value == nil || shown.Value == nil || difference.Low == nil || difference.High == nil {
 		return "", ""
 	}
 	switch d.Code {
