@@ -140,7 +140,7 @@ func (s *Set) unpack() error {
 // first of those is the file, and is hashed.
 func (s *Set) replace(lines *rows.Spool) (err error) {
 	if s.SHA256 == "" {
-		s.SHA256, err = sumOf(io.NewSectionReader(s.data, 0, s.data.Size()))
+		s.SHA256, err = rows.Sum(s.data)
 	}
 	if s.close != nil {
 		s.close()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"gavel/internal/disk"
 	"io"
 	"io/fs"
 	"os"
@@ -15,6 +14,9 @@ import (
 	"strings"
 
 	"github.com/xrash/smetrics"
+
+	"gavel/datasets/rows"
+	"gavel/internal/disk"
 )
 
 // ownFolder of a library has files of somebody's own that were taken in under a name, each with what is known of it and
@@ -134,19 +136,14 @@ func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *
 
 // unchanged checks the copy of an own file before a byte of it is read as anything.
 func (l Library) unchanged(k Known) error {
-	f, err := os.Open(l.path(k))
+	got, err := rows.FileSum(l.path(k))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the copy of %s that was taken in as %q is gone: import it again, with --as %s",
 			k.Source, k.Name, k.Name)
 	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	got, err := sumOf(f)
 	if err == nil && got != k.SHA256 {
 		err = fmt.Errorf("%s: it changed since it was taken in: SHA-256 is %s, was %s: "+
-			"import %s again, with --as %s", f.Name(), got, k.SHA256, k.Source, k.Name)
+			"import %s again, with --as %s", l.path(k), got, k.SHA256, k.Source, k.Name)
 	}
 	return err
 }

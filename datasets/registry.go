@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,13 +133,6 @@ func readRegistry() (all []Known) {
 		panic(err) // the file is gavel's own, and tested
 	}
 	return all
-}
-
-// sumOf is the SHA-256 of what is read, in hex.
-func sumOf(in io.Reader) (string, error) {
-	sum := sha256.New()
-	_, err := io.Copy(sum, in)
-	return fmt.Sprintf("%x", sum.Sum(nil)), err
 }
 
 func hexSum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,16 +17,12 @@ import (
 // preference for each pair and turn. With a file of votes (--human), the label is what most people voted for. No such
 // file has the conversations, so the items have no texts.
 func importFastChat(r imports.Request) ([]*imports.Run, error) {
-	src, err := imports.Open(r.Files[0])
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
 	golds := map[string]int{}
 	said := []string{"without --human no pair has a gold"}
 	split := 0 // pairs with votes but without a majority
 	var human *imports.Votes
 	if file := r.Option("human"); file != "" {
+		var err error
 		human, err = imports.ReadVotes(file)
 		if err != nil {
 			return nil, err
@@ -37,13 +32,15 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	f := &answersFile{
 		kind:    "fastchat",
 		about:   "FastChat pair judgments",
-		source:  src,
+		path:    r.Files[0],
+		model:   r.Option("model"),
+		alone:   "one judge a file",
 		dataset: judging.DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
 	}
 	ties := 0
 	inconsistent := 0
 	labelled := 0
-	err = f.gather("rows with question_id, turn, judge, and model_a, model_b, winner or model_1, "+
+	err := f.gather("rows with question_id, turn, judge, and model_a, model_b, winner or model_1, "+
 		"model_2, g1_winner, g2_winner", func(raw json.RawMessage) (answerRow, error) {
 		row, err := judgmentRow(raw, golds)
 		if err != nil {
@@ -57,7 +54,6 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.model = cmp.Or(r.Option("model"), f.rows[0].judge)
 	a, err := f.run(r.Out, r.Gavel)
 	if err != nil {
 		return nil, err
@@ -73,16 +69,6 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	}
 	a.Said = append(a.Said, said...)
 	return []*imports.Run{&a.Run}, nil
-}
-
-// judgeModel is the model of a judge: of FastChat's model and prompt the first,
-// since its prompt depends on the question.
-func judgeModel(raw json.RawMessage) string {
-	var parts []string
-	if json.Unmarshal(raw, &parts) == nil && len(parts) > 0 {
-		return parts[0]
-	}
-	return datasets.Scalar(raw)
 }
 
 // judgmentRow makes a row an answered item.
@@ -121,7 +107,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 			return true, checkGames(p, read, r)
 		}
 	}
-	row.judge = judgeModel(r.Judge)
+	row.by = r.JudgeModel()
 	return row, err
 }
 

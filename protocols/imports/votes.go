@@ -57,7 +57,7 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 		}
 		winner = ofGames(*r.G1Winner, *r.G2Winner)
 	}
-	v := judging.Vote{Question: datasets.Scalar(r.QuestionID), Judge: judgeText(r.Judge)}
+	v := judging.Vote{Question: datasets.Scalar(r.QuestionID), Judge: strings.Join(r.judgeNames(), " ")}
 	switch {
 	case v.Question == "":
 		return v, errors.New(`key "question_id" is missing or empty`)
@@ -104,14 +104,16 @@ func ofGames(g1, g2 string) *string {
 	return &w
 }
 
-// judgeText is a judge's name: a string or, in FastChat's files, the model and its prompt.
-func judgeText(raw json.RawMessage) string {
-	var parts []string
-	if json.Unmarshal(raw, &parts) == nil {
-		return strings.Join(parts, " ")
+// judgeNames returns a judge's name or, of FastChat's judge, its model and its prompt.
+func (r VoteRow) judgeNames() (names []string) {
+	if json.Unmarshal(r.Judge, &names) != nil || len(names) == 0 {
+		names = []string{datasets.Scalar(r.Judge)}
 	}
-	return datasets.Scalar(raw)
+	return names
 }
+
+// JudgeModel returns the name of the judge, without the prompt of FastChat's, which depends on the question.
+func (r VoteRow) JudgeModel() string { return r.judgeNames()[0] }
 
 // Votes is a file of votes.
 type Votes struct {

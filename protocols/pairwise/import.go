@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gavel/datasets"
+	"gavel/datasets/rows"
 	"gavel/judging"
 	"gavel/protocols/imports"
 )
@@ -114,13 +115,12 @@ func (in *pairImport) add(item datasets.Item, games ...storedGame) error {
 
 // rows calls use for each row of a file, and adds the file to the hash of the run's sources.
 func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) error) error {
-	source, err := imports.Open(path)
+	sum, err := rows.FileSum(path)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
-	fmt.Fprintln(in.sums, source.Sum)
-	return source.Each(func(row int, raw json.RawMessage) error {
+	fmt.Fprintln(in.sums, sum)
+	return rows.Each(path, func(row int, raw []byte) error {
 		if err := use(row, raw); err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
