@@ -98,7 +98,7 @@ func importAnswers(r imports.Request, questions *datasets.Set, info judging.Data
 // a dataset, it is the line's own.
 func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, err error) {
 	var l answerLine
-	if err := imports.DecodeRow(raw, &l); err != nil {
+	if err := datasets.DecodeObject(raw, &l); err != nil {
 		return row, err
 	}
 	id := datasets.Scalar(l.ID)

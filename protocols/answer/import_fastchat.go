@@ -74,7 +74,7 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 // judgmentRow makes a row an answered item.
 func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err error) {
 	var r imports.VoteRow
-	if err := imports.DecodeRow(raw, &r); err != nil {
+	if err := datasets.DecodeObject(raw, &r); err != nil {
 		return row, err
 	}
 	v, err := r.Vote()

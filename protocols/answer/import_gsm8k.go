@@ -114,7 +114,7 @@ func (s solution) answers(row *answerRow) {
 // that it has in the dataset, whose rows these are: the number of its row, from 0.
 func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []solution, err error) {
 	var keys map[string]json.RawMessage
-	if err := imports.DecodeRow(raw, &keys); err != nil {
+	if err := datasets.DecodeObject(raw, &keys); err != nil {
 		return item, nil, err
 	}
 	var texts [2]string

@@ -83,7 +83,7 @@ func outputsModel(path string) string {
 // mmluProRow takes a row apart: the question as the dataset has it, and the answer.
 func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	var o mmluProOutput
-	if err := imports.DecodeRow(raw, &o); err != nil {
+	if err := datasets.DecodeObject(raw, &o); err != nil {
 		return answerRow{}, err
 	}
 	line, err := imports.Without(raw, json.Compact, "pred", "generated_text", "model_outputs")

@@ -9,9 +9,6 @@ import (
 	"gavel/datasets"
 )
 
-// DecodeRow reads a row that has to be an object.
-func DecodeRow[T any](raw json.RawMessage, row *T) error { return datasets.DecodeObject(raw, row) }
-
 // Keys are the keys of an object with their values, in their order.
 func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
@@ -30,7 +27,7 @@ func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {
 // Without is an object on one line, its keys in their order, without some of them; compact writes the other values on
 // one line too, and where it is nil they stay as they stand.
 func Without(row json.RawMessage, compact func(to *bytes.Buffer, value []byte) error, keys ...string) ([]byte, error) {
-	if err := DecodeRow(row, new(map[string]json.RawMessage)); err != nil {
+	if err := datasets.DecodeObject(row, new(map[string]json.RawMessage)); err != nil {
 		return nil, err
 	}
 	line := bytes.NewBufferString("{")

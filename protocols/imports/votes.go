@@ -129,7 +129,7 @@ func ReadVotes(path string) (*Votes, error) {
 	bad := Rejects{Path: path}
 	err := rows.Each(path, func(row int, raw []byte) error {
 		var r VoteRow
-		err := DecodeRow(raw, &r)
+		err := datasets.DecodeObject(raw, &r)
 		var v judging.Vote
 		if err == nil {
 			v, err = r.Vote()

@@ -70,13 +70,7 @@ func (in *pairImport) llmBarRows(f storedReplies) error {
 			in.bad.Add(row, err)
 			return nil
 		}
-		in.Add(item)
-		for g, judgment := range made {
-			if err := in.read(item, g, judgment); err != nil {
-				return fmt.Errorf("judgment %d: %w", g+1, err)
-			}
-		}
-		return nil
+		return in.add(item, made...)
 	})
 }
 
@@ -133,7 +127,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []impor
 	var row struct {
 		Results []json.RawMessage `json:"results"`
 	}
-	err = imports.DecodeRow(raw, &row)
+	err = datasets.DecodeObject(raw, &row)
 	if err != nil {
 		return item, nil, err
 	}
@@ -158,7 +152,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []impor
 		Swapped   llmBarReply     `json:"swap = True"`
 		Score     json.RawMessage `json:"score_1"`
 	}
-	if err := imports.DecodeRow(phases[len(phases)-1], &last); err != nil {
+	if err := datasets.DecodeObject(phases[len(phases)-1], &last); err != nil {
 		return item, nil, fmt.Errorf(`"results": %w`, err)
 	}
 	if last.Score != nil {

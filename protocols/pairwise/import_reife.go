@@ -61,6 +61,8 @@ func importReIFE(r imports.Request) ([]*imports.Run, error) {
 			name, prompt = named, asked
 			in = newPairImport(r.Out, asHarness(Protocol, "ReIFE "+prompt, "ReIFE (arXiv 2410.07069)"))
 			in.labelsStay = true
+			in.stored = true
+			in.winners = true
 		}
 		if named != name || asked != prompt {
 			return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one prompt a run",
@@ -150,7 +152,7 @@ func (in *pairImport) reife(path, set string) error {
 func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 	err = in.rows(path, func(_ int, raw json.RawMessage) error {
 		var row reifeRow
-		if err := imports.DecodeRow(raw, &row); err != nil {
+		if err := datasets.DecodeObject(raw, &row); err != nil {
 			return err
 		}
 		if row.Result == nil || len(row.Response) == 0 {
@@ -165,13 +167,14 @@ func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 	return all, err
 }
 
-func (r reifeRow) game() storedGame {
-	g := storedGame{verdict: wins(r.Result.Winner - 1), text: r.Response[0].Text}
+// game returns the judgment of a row.
+func (r reifeRow) game() imports.Judgment {
+	v := wins(r.Result.Winner - 1)
 	switch {
 	case r.Result.Fail:
-		g.verdict = judging.Silent(judging.NoVerdict)
+		v = judging.Silent(judging.NoVerdict)
 	case r.Result.Tie != 0:
-		g.verdict = judging.Silent(judging.Tie)
+		v = judging.Silent(judging.Tie)
 	}
-	return g
+	return stored(v, r.Response[0].Text)
 }
