@@ -217,10 +217,9 @@ type Set struct {
 	data    rows.Source
 	close   func() error
 	format  Format
-	remarks int     // items with a note, of which the first stand in Notes
-	meant   *Format // where none is found, that whose keys the first line has
-	byRow   bool    // what is called a line is a row of a file without lines
-	origin  []int   // of each line that was assembled, the line of the file it comes from
+	remarks int   // items with a note, of which the first stand in Notes
+	byRow   bool  // what is called a line is a row of a file without lines
+	origin  []int // of each line that was assembled, the line of the file it comes from
 }
 
 // Len is the number of usable items.

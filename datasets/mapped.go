@@ -38,15 +38,12 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 		}
 	}
 	for _, p := range parts {
-		var err error
-		if slices.Contains(listParts, p.name) {
-			r.lists[p.name], err = r.list(p.name)
-		} else {
-			r.of[p.name], err = r.joined(p.name, between[p.name])
-		}
+		texts, err := r.texts(p)
 		if err != nil {
 			return nil, err
 		}
+		r.lists[p.name] = texts
+		r.of[p.name] = strings.Join(texts, p.join)
 	}
 	r.of[partID] = cmp.Or(r.of[partID], strconv.Itoa(row.Line))
 	it, err := r.item()
@@ -77,12 +74,6 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 	t.rows++
 	return line, nil
 }
-
-// listParts have a list of texts in a row, the others a text; between stands between the columns of one.
-var (
-	listParts = []string{partOptions, partOutputs, partRanks, partChosen, partRejected}
-	between   = map[string]string{partQuestion: "\n\n", partID: ":"}
-)
 
 // mappedRow is a row of a table.
 type mappedRow struct {
@@ -133,41 +124,17 @@ func textOf(column string, value json.RawMessage) (string, error) {
 	return string(value), nil
 }
 
-// joined are the texts of the part's columns. A column that is a part of every item has to have one.
-func (r mappedRow) joined(part, between string) (string, error) {
-	var texts []string
-	for _, c := range r.columns[part] {
+// texts returns the texts of the part's columns, each of which is a text or, of a list, may be a list of them. Empty
+// ones at the end of a list are none.
+func (r mappedRow) texts(p part) (texts []string, err error) {
+	for _, c := range r.columns[p.name] {
 		value := r.at(c)
 		if value == nil {
 			continue
 		}
-		text, err := textOf(c, value)
-		if err != nil {
-			return "", err
-		}
-		texts = append(texts, text)
-	}
-	if len(texts) == 0 && len(r.columns[part]) > 0 && slices.Contains([]string{partQuestion, partA, partB}, part) {
-		return "", fmt.Errorf("column %q has no text", r.columns[part][0])
-	}
-	return strings.Join(texts, between), nil
-}
-
-// list are the texts of the part's columns, each of which is a text or a list of them. Empty ones at the end are none.
-func (r mappedRow) list(part string) (texts []string, err error) {
-	for _, c := range r.columns[part] {
-		value := r.at(c)
-		if value == nil {
-			continue
-		}
-		var items []json.RawMessage
-		var packed string
-		switch {
-		case json.Unmarshal(value, &items) == nil:
-		case json.Unmarshal(value, &packed) == nil && strings.HasPrefix(strings.TrimSpace(packed), "[") &&
-			json.Unmarshal([]byte(packed), &items) == nil:
-		default:
-			items = []json.RawMessage{value}
+		items := []json.RawMessage{value}
+		if p.list {
+			items = elements(value)
 		}
 		for _, item := range items {
 			text, err := textOf(c, item)
@@ -177,10 +144,27 @@ func (r mappedRow) list(part string) (texts []string, err error) {
 			texts = append(texts, text)
 		}
 	}
-	for len(texts) > 0 && texts[len(texts)-1] == "" {
+	for p.list && len(texts) > 0 && texts[len(texts)-1] == "" {
 		texts = texts[:len(texts)-1]
 	}
-	return texts, nil
+	if p.needed && texts == nil && r.columns[p.name] != nil {
+		err = fmt.Errorf("column %q has no text", r.columns[p.name][0])
+	}
+	return texts, err
+}
+
+// elements returns the elements of a list, which a text may hold, too; of anything else itself.
+func elements(value json.RawMessage) (items []json.RawMessage) {
+	var packed string
+	if json.Unmarshal(value, &packed) == nil && strings.HasPrefix(strings.TrimSpace(packed), "[") {
+		json.Unmarshal([]byte(packed), &items)
+	} else {
+		json.Unmarshal(value, &items)
+	}
+	if items == nil {
+		items = []json.RawMessage{value}
+	}
+	return items
 }
 
 // item is what the mapping makes of the row; one without a shape is left out.

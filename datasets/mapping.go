@@ -46,7 +46,7 @@ func Quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Parts of an item that a column may be.
+// Names of the parts of an item that a column may be.
 const (
 	partID, partQuestion           = "id", "question"
 	partA, partB                   = "response_a", "response_b"
@@ -58,37 +58,64 @@ const (
 	partGroup, partSource, partTie = "group", "source", "tie"
 )
 
+// part is a part of an item: a text or a list of texts.
 type part struct {
 	name   string
-	called []string
+	called []string // names of columns, in small letters and without marks between words, from which it is guessed
+	list   bool
+	join   string // between the texts of several columns; "" if a text stands in one
+	needed bool   // a mapped column has a text in every row
 }
 
-// parts lists them in the order in which a mapping names them, with the names of columns, in small letters and without
-// marks between words, from which they are guessed.
+// parts lists them in the order in which a mapping names them.
 var parts = []part{
-	{partID, []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}},
-	{partQuestion, []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"}},
-	{partA, []string{
-		"responsea", "answera", "outputa", "completiona", "candidatea", "modelaresponse", "response1",
-		"answer1", "output1", "out1", "completion1", "candidate1",
-	}},
-	{partB, []string{
-		"responseb", "answerb", "outputb", "completionb", "candidateb", "modelbresponse", "response2",
-		"answer2", "output2", "out2", "completion2", "candidate2",
-	}},
-	{partOptions, []string{"options", "choices"}},
-	{partOutputs, []string{"outputs", "responses", "completions", "candidates", "answers"}},
-	{partChosen, []string{"chosen"}},
-	{partRejected, []string{"rejected"}},
-	{partLabel, []string{
-		"label", "winner", "preference", "preferred", "verdict", "gold", "correct", "correctanswer", "answer",
-	}},
-	{partPreference, nil},
-	{partRanks, []string{"ranks", "ranking"}},
-	{partModelA, []string{"modela", "model1"}},
-	{partModelB, []string{"modelb", "model2"}},
-	{partGroup, []string{"group", "category", "subset", "domain", "subject", "topic"}},
-	{partSource, []string{"source"}},
+	{name: partID, called: []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}, join: ":"},
+	{
+		name:   partQuestion,
+		called: []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"},
+		join:   "\n\n",
+		needed: true,
+	},
+	{
+		name: partA,
+		called: []string{
+			"responsea", "answera", "outputa", "completiona", "candidatea", "modelaresponse", "response1",
+			"answer1", "output1", "out1", "completion1", "candidate1",
+		},
+		needed: true,
+	},
+	{
+		name: partB,
+		called: []string{
+			"responseb", "answerb", "outputb", "completionb", "candidateb", "modelbresponse", "response2",
+			"answer2", "output2", "out2", "completion2", "candidate2",
+		},
+		needed: true,
+	},
+	{name: partOptions, called: []string{"options", "choices"}, list: true},
+	{name: partOutputs, called: []string{"outputs", "responses", "completions", "candidates", "answers"}, list: true},
+	{name: partChosen, called: []string{"chosen"}, list: true},
+	{name: partRejected, called: []string{"rejected"}, list: true},
+	{
+		name: partLabel,
+		called: []string{
+			"label", "winner", "preference", "preferred", "verdict", "gold", "correct", "correctanswer", "answer",
+		},
+	},
+	{name: partPreference},
+	{name: partRanks, called: []string{"ranks", "ranking"}, list: true},
+	{name: partModelA, called: []string{"modela", "model1"}},
+	{name: partModelB, called: []string{"modelb", "model2"}},
+	{name: partGroup, called: []string{"group", "category", "subset", "domain", "subject", "topic"}},
+	{name: partSource, called: []string{"source"}},
+}
+
+// kinds are the parts by which items are known, besides their question, and those that they may have.
+var kinds = []struct{ needs, may []string }{
+	{needs: []string{partChosen, partRejected}},
+	{needs: []string{partA, partB}, may: []string{partLabel, partModelA, partModelB}},
+	{needs: []string{partOptions, partLabel}},
+	{needs: []string{partOutputs}, may: []string{partRanks, partLabel}},
 }
 
 // Check says what is wrong with a mapping, whatever the file; field is that of a request which is at fault.
@@ -179,8 +206,8 @@ func (t *mapped) canonical(m Mapping) Mapping {
 	return out
 }
 
-// guess finds a mapping by the names of a file's columns; none where they are not plain.
-func guess[V any](columns map[string]V) (m Mapping) {
+// guess returns the fields of a mapping by the names of a file's columns; none where they are not plain.
+func guess[V any](columns map[string]V) (fields []string) {
 	plain := map[string]string{}
 	for name := range columns {
 		key := strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(name))
@@ -189,37 +216,21 @@ func guess[V any](columns map[string]V) (m Mapping) {
 	found := map[string]string{}
 	for _, p := range parts {
 		for _, c := range p.called {
-			if column, ok := plain[c]; ok && found[p.name] == "" {
-				found[p.name] = column
+			found[p.name] = cmp.Or(found[p.name], plain[c])
+		}
+	}
+	for _, k := range kinds {
+		if slices.ContainsFunc(append(k.needs, partQuestion), func(p string) bool { return found[p] == "" }) {
+			continue
+		}
+		for _, p := range slices.Concat(k.needs, k.may, []string{partID, partQuestion, partGroup, partSource}) {
+			if found[p] != "" {
+				fields = append(fields, p+"="+found[p])
 			}
 		}
+		break
 	}
-	has := func(names ...string) bool {
-		return !slices.ContainsFunc(names, func(n string) bool { return found[n] == "" })
-	}
-	var of []string
-	switch {
-	case !has(partQuestion):
-	case has(partChosen, partRejected):
-		of = []string{partChosen, partRejected, partGroup, partSource}
-	case has(partA, partB):
-		of = []string{partA, partB, partLabel, partModelA, partModelB, partGroup, partSource}
-	case has(partOptions, partLabel):
-		of = []string{partOptions, partLabel, partGroup, partSource}
-	case has(partOutputs):
-		of = []string{partOutputs, partRanks, partLabel, partGroup, partSource}
-	}
-	if of == nil {
-		return m
-	}
-	of = append(of, partID, partQuestion)
-	var fields []string
-	for _, p := range parts {
-		if found[p.name] != "" && slices.Contains(of, p.name) {
-			fields = append(fields, p.name+"="+found[p.name])
-		}
-	}
-	return Mapping{Fields: []string{strings.Join(fields, ",")}}
+	return fields
 }
 
 // apply puts lines of a format of gavel's in the place of the file's rows.
@@ -317,30 +328,29 @@ func (t *mapped) complete() error {
 	if err := cmp.Or(together(partA, partB), together(partChosen, partRejected)); err != nil {
 		return err
 	}
-	kinds := 0
-	for _, p := range []string{partA, partOptions, partOutputs, partChosen} {
-		if t.columns[p] != nil {
-			kinds++
+	named := 0
+	for _, k := range kinds {
+		if t.columns[k.needs[0]] != nil {
+			named++
 		}
 	}
 	switch {
 	case t.columns[partQuestion] == nil:
 		return errors.New("says no column of the question: question=COLUMN")
-	case kinds > 1:
+	case named > 1:
 		return fmt.Errorf("%s, %s, %s and %s are of different items: name one of them",
 			partA, partOptions, partOutputs, partChosen)
 	case t.columns[partLabel] != nil && t.columns[partPreference] != nil:
 		return errors.New("label and preference: name one; a preference may be a tie, a label names a response")
 	case t.columns[partPreference] != nil && t.columns[partA] == nil:
 		return errors.New("a preference is one of response_a and response_b: name their columns")
-	case kinds == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
+	case named == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
 		return errors.New("says no column of the right answer: label=COLUMN; " +
 			"or name those of response_a and response_b, of outputs, or of chosen and rejected")
 	}
-	for p, columns := range t.columns {
-		if len(columns) > 1 &&
-			!slices.Contains([]string{partID, partQuestion, partOptions, partOutputs, partChosen, partRejected}, p) {
-			return fmt.Errorf("%s has %d columns: it has one", p, len(columns))
+	for _, p := range parts {
+		if n := len(t.columns[p.name]); n > 1 && !p.list && p.join == "" {
+			return fmt.Errorf("%s has %d columns: it has one", p.name, n)
 		}
 	}
 	return nil

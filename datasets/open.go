@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -106,28 +105,25 @@ func (s *Set) unpack() error {
 			return err
 		}
 	}
-	var f *Format
 	how := s.Options.Mapping
-	if how.none() {
-		var keys map[string]json.RawMessage
-		f, keys, err = findFormat(s.data)
-		if f == nil && err == nil {
-			how.Fields = guess(keys).Fields
-		}
-		if how.none() && len(keys) > 0 && !resembles(keys) {
-			names := sortedKeys(keys)
-			return fmt.Errorf("columns found: %.60q; no known format has these: say which is which, as in "+
-				"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", names[:min(40, len(names))])
-		}
-		if how.none() && len(how.LabelValues) > 0 && err == nil {
-			err = errors.New("--label-values is of columns that --field names: leave it out, or name them")
-		}
-	}
-	if err == nil && !how.none() {
+	if !how.none() {
 		return s.apply(how)
 	}
+	f, keys, err := findFormat(s.data)
 	if err != nil {
 		return err
+	}
+	how.Fields = guess(keys)
+	if !how.none() {
+		return s.apply(how)
+	}
+	if near, has := closest(keys); len(keys) > 0 && 2*has < len(near.Keys) {
+		names := sortedKeys(keys)
+		return fmt.Errorf("columns found: %.60q; no known format has these: say which is which, as in "+
+			"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", names[:min(40, len(names))])
+	}
+	if len(how.LabelValues) > 0 {
+		return errors.New("--label-values is of columns that --field names: leave it out, or name them")
 	}
 	s.use(f)
 	if f == nil || f.Assemble == nil {
@@ -246,8 +242,6 @@ func (s *Set) expected() string {
 		return "rows as " + s.Mapping.String() + " says"
 	case s.Format != "":
 		return s.format.About
-	case s.meant != nil:
-		return s.meant.About
 	}
 	var names []string
 	for _, f := range Formats {
@@ -268,9 +262,6 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	}
 	it := line.Value.item
 	if err := line.Value.err; err != nil {
-		if f, has := closest(keysOf(text)); s.Skipped == 0 && has == len(f.Keys) {
-			s.meant = f
-		}
 		s.skip(number, err)
 		return nil
 	}
