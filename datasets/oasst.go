@@ -133,8 +133,7 @@ type forest struct {
 
 	trees    int
 	items    int
-	unranked int // items without ranks
-	options  [2]int
+	unranked int            // items without ranks
 	noTree   map[string]int // by reason
 	noReply  map[string]int
 }
@@ -170,28 +169,17 @@ func newForest(lang string) forest {
 	}
 }
 
-// emit hands over the line of a tree's item, if it has one.
+// emit writes the line of a tree's item, if it has one.
 func (f *forest) emit(root message, replies []message, rows Rows) error {
-	it, ok := f.item(root, replies)
-	if !ok {
-		return nil
-	}
-	text, err := OptionsLine(it)
-	rows.Emit(root.line, text)
-	return err
-}
-
-// item is the item of a tree, or says that it has none.
-func (f *forest) item(root message, replies []message) (Item, bool) {
 	f.trees++
 	if why := f.refuse(root); why != "" {
 		f.noTree[why]++
-		return Item{}, false
+		return nil
 	}
 	shown := f.shown(root, replies)
 	if n := len(shown); n < 2 {
 		f.noTree[[]string{noReplies, oneReply}[n]]++
-		return Item{}, false
+		return nil
 	}
 	candidates := make([]Candidate, len(shown))
 	for i, m := range shown {
@@ -202,12 +190,13 @@ func (f *forest) item(root message, replies []message) (Item, bool) {
 	}
 	it := optionsItem(root.ID, *root.Text, candidates)
 	it.Source = root.Lang
-	if f.items++; shown[0].Rank.rank == nil {
+	f.items++
+	if shown[0].Rank.rank == nil {
 		f.unranked++
 	}
-	n := len(shown)
-	f.options = [2]int{min(cmp.Or(f.options[0], n), n), max(f.options[1], n)}
-	return it, true
+	text, err := OptionsLine(it)
+	rows.Emit(root.line, text)
+	return err
 }
 
 // refuse is why a tree with this root is none to judge; "" where it is one.
@@ -271,26 +260,14 @@ func (f *forest) notes() []string {
 	if f.lang == anyLanguage {
 		language = "all languages"
 	}
+	unranked := ""
+	if f.unranked > 0 {
+		unranked = fmt.Sprintf("; %s without ranks, so without a best option", counted(f.unranked, "item"))
+	}
 	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.",
-		counted(f.items, "item"), counted(f.trees, "tree"), language, f.span())}
+		counted(f.items, "item"), counted(f.trees, "tree"), language, unranked)}
 	notes = append(notes, reasons("Trees left out: ", f.noTree)...)
 	return append(notes, reasons("Replies left out of the trees taken: ", f.noReply)...)
-}
-
-// span says how many options the items have, and how many have no ranks.
-func (f *forest) span() string {
-	text := ""
-	switch low, high := f.options[0], f.options[1]; {
-	case f.items == 0:
-	case low == high:
-		text = fmt.Sprintf(", %d options each", low)
-	default:
-		text = fmt.Sprintf(", %d to %d options each", low, high)
-	}
-	if f.unranked > 0 {
-		text += fmt.Sprintf("; %s without ranks, so without a best option", counted(f.unranked, "item"))
-	}
-	return text
 }
 
 // reasons say in a sentence how many were left out, and why; none where none was.

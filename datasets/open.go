@@ -156,8 +156,7 @@ type Rows struct {
 	Path    string // of the file, or the name of a set that has none
 	Options OpenOptions
 	// All gives every row that is not blank, in the order of the file, and ends where one cannot be read or a line cannot
-	// be written. It may be ranged over more than once, as telling what belongs together and then writing it takes no more
-	// memory than the telling.
+	// be written.
 	All iter.Seq[rows.Row]
 	// Emit writes a line for Parse, a text or a value as JSON, that is made of the row of that line of the file.
 	Emit func(line int, value any)
