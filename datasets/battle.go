@@ -145,17 +145,18 @@ func chooseArena(rows Rows) ([]string, error) {
 	long, foreign := 0, 0
 	for row := range rows.All {
 		var r battleRow
-		if r.read(row.Text) == nil { // else Parse complains
-			if lang := rows.Options.Lang; lang != "" && lang != r.Language {
-				foreign++
-				continue
-			}
-			if rows.Options.Turns != TurnsAll && max(len(r.A), len(r.B)) > 2 {
-				long++
-				continue
-			}
+		err := r.read(row.Text)
+		lang := rows.Options.Lang
+		switch {
+		case err != nil:
+			rows.Reject(row.Line, err)
+		case lang != "" && lang != r.Language:
+			foreign++
+		case rows.Options.Turns != TurnsAll && max(len(r.A), len(r.B)) > 2:
+			long++
+		default:
+			rows.Emit(row.Line, row.Text)
 		}
-		rows.Emit(row.Line, row.Text)
 	}
 	return notes(
 		note{long, "conversations, of more than one turn (--turns all judges them whole)"},

@@ -128,11 +128,9 @@ type Format struct {
 	// makes, which say everything that there is to know of their item.
 	Parse func(line []byte) (Item, error)
 	// Assemble, where not nil, makes lines of rows before any line is parsed: where an item is several rows, or a row
-	// does not tell its item's id. Rows that it cannot read it emits as they are, for Parse to complain of; given
-	// lines that it made, it emits the same. The notes, a sentence each, say what was left out and why.
+	// does not tell its item's id. Lines that it made it emits as they are. The notes, a sentence each, say what was
+	// left out and why.
 	Assemble func(rows Rows) (notes []string, err error)
-	// Makes is the format of the lines that Assemble makes, where it is another.
-	Makes string
 	// Cluster, where not nil, tells by an item's id what it belongs to together with others; Clusters is what that is, in
 	// words: models' answers to one question, problems of one template.
 	Cluster  func(id string) string

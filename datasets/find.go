@@ -3,7 +3,6 @@ package datasets
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 
 	"gavel/datasets/rows"
@@ -39,20 +38,8 @@ func (s *Set) parse(line []byte) parsed {
 	if s.Format == "" {
 		f, _ = closest(keysOf(text))
 	}
-	it, err := f.read(text)
-	return parsed{item: it, err: err}
-}
-
-// read parses a line that should be of the format. The keys of formats that
-// assemble are few, and another's rows may have them all: such rows are bad ones.
-func (f *Format) read(text []byte) (Item, error) {
 	it, err := f.Parse(text)
-	if err == nil && f.Assemble != nil {
-		if other, _ := closest(keysOf(text)); other.Name != f.Name && other.Name != f.Makes {
-			return Item{}, fmt.Errorf("a row of %s in a file of %s", other.Name, f.Name)
-		}
-	}
-	return it, err
+	return parsed{item: it, err: err}
 }
 
 // closest returns the format that a row resembles most: of the formats whose keys the row has all, the one with the

@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"gavel/datasets/rows"
 )
 
 // Mapping says which columns of a file of any shape are which parts of its items, and what its labels mean, as people
@@ -240,54 +238,37 @@ func (s *Set) apply(how Mapping) error {
 		return fmt.Errorf("--%s %w", field, err)
 	}
 	s.Mapping = t.canonical(how)
-	guessed := s.Options.Mapping.none()
-	lines := new(rows.Spool)
-	var first []byte
-	for row, readErr := range rows.All(s.data) {
-		err = readErr
-		if err != nil {
-			break
-		}
-		if first == nil {
-			first = slices.Clone(row.Text)
-		}
-		line, bad := t.line(row)
-		if bad != nil {
-			s.skip(row.Line, bad)
-		}
-		if line == nil {
-			continue
-		}
-		s.origin = append(s.origin, row.Line)
-		_, err = fmt.Fprintf(lines, "%s\n", line)
-		if err != nil {
-			break
-		}
-	}
-	if err == nil && t.zeros {
-		err = errors.New("labels are 0 and 1: which response each names must be said, with --label-values 'A>B=…,B>A=…'")
-	}
-	if err == nil {
-		err = t.missing(first)
-	}
-	err = cmp.Or(err, lines.Done())
-	if err != nil {
-		lines.Close()
-		return err
-	}
-	if err := s.replace(lines); err != nil {
+	if err := s.assemble(t.assemble); err != nil {
 		return err
 	}
 	s.File, s.SHA256 = s.SHA256, hexSum([]byte(s.SHA256+" "+s.Mapping.String()))
 	s.use(t.makes)
-	s.Notes = t.notes()
-	if guessed {
-		s.Notes = append(
-			[]string{fmt.Sprintf("%s: the columns are read as their names say: %s", s.label(), s.Mapping)},
-			s.Notes...,
-		)
+	if s.Options.Mapping.none() {
+		s.Notes = slices.Insert(s.Notes, 0,
+			fmt.Sprintf("%s: the columns are read as their names say: %s", s.label(), s.Mapping))
 	}
 	return nil
+}
+
+// assemble makes lines of the rows of a file.
+func (t *mapped) assemble(rows Rows) ([]string, error) {
+	var first []byte
+	for row := range rows.All {
+		if first == nil {
+			first = slices.Clone(row.Text)
+		}
+		line, err := t.line(row)
+		if err != nil {
+			rows.Reject(row.Line, err)
+		} else if line != nil {
+			rows.Emit(row.Line, line)
+		}
+	}
+	if t.zeros {
+		return nil, errors.New("labels are 0 and 1: which response each names must be said, " +
+			"with --label-values 'A>B=…,B>A=…'")
+	}
+	return t.notes(), t.missing(first)
 }
 
 // missing complains of a column that no row has.

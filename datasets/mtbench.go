@@ -131,7 +131,7 @@ func countVotes(rows Rows) ([]string, error) {
 			p.row.Votes = p.row.Votes.plus(v)
 		}
 		if err != nil {
-			rows.Emit(row.Line, row.Text) // for Parse to complain of
+			rows.Reject(row.Line, err)
 		}
 	}
 	for _, p := range order {

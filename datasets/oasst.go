@@ -36,9 +36,10 @@ var OASSTTrees = Format{
 	About:    "OpenAssistant's message trees: JSON lines with message_tree_id and prompt",
 	Shape:    Options,
 	Keys:     []string{"message_tree_id", "prompt"},
-	Parse:    parseAssembled(func(line []byte) error { _, _, err := parseTree(line); return err }),
+	Parse:    parseOptions,
 	Assemble: assembleTrees,
-	Makes:    OptionLines.Name, Languages: true,
+
+	Languages: true,
 }
 
 // A table or an export of messages, one a row.
@@ -47,21 +48,10 @@ var oasstMessages = Format{
 	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
 	Shape:    Options,
 	Keys:     []string{"message_id", "role", "text"},
-	Parse:    parseAssembled(func(line []byte) error { _, err := parseMessage(line); return err }),
+	Parse:    parseOptions,
 	Assemble: assembleMessages,
-	Makes:    OptionLines.Name, Languages: true,
-}
 
-// parseAssembled reads the lines that were made of rows. A row that could not be
-// used was passed on as it is: check says what is wrong with it.
-func parseAssembled(check func(line []byte) error) func(line []byte) (Item, error) {
-	return func(line []byte) (Item, error) {
-		it, err := parseOptions(line)
-		if err != nil {
-			err = cmp.Or(check(line), err)
-		}
-		return it, err
-	}
+	Languages: true,
 }
 
 // assembleTrees makes a line of each tree that is an item.
@@ -70,7 +60,7 @@ func assembleTrees(rows Rows) ([]string, error) {
 	for row := range rows.All {
 		root, replies, err := parseTree(row.Text)
 		if err != nil {
-			rows.Emit(row.Line, row.Text)
+			rows.Reject(row.Line, err)
 			continue
 		}
 		root.line = row.Line

@@ -50,7 +50,7 @@ func assembleMessages(rows Rows) ([]string, error) {
 	for row := range rows.All {
 		m, err := parseMessage(row.Text)
 		if err != nil {
-			rows.Emit(row.Line, row.Text)
+			rows.Reject(row.Line, err)
 			continue
 		}
 		m.line = row.Line

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"unique"
 
@@ -129,7 +130,7 @@ func (s *Set) unpack() error {
 	if f == nil || f.Assemble == nil {
 		return nil
 	}
-	return s.assemble()
+	return s.assemble(f.Assemble)
 }
 
 // replace puts lines in the place of what was read so far, which is closed; the
@@ -160,19 +161,26 @@ type Rows struct {
 	All iter.Seq[rows.Row]
 	// Emit writes a line for Parse, a text or a value as JSON, that is made of the row of that line of the file.
 	Emit func(line int, value any)
+	// Reject leaves out the row of that line of the file, which cannot be used.
+	Reject func(line int, why error)
 }
 
-// assemble puts the lines that the format makes of the file's rows in place of the rows.
-func (s *Set) assemble() error {
+// assemble puts the lines that are made of the file's rows in place of the rows.
+func (s *Set) assemble(use func(Rows) ([]string, error)) error {
 	lines := new(rows.Spool)
 	var failed error
-	notes, err := s.format.Assemble(Rows{
+	notes, err := use(Rows{
 		Path:    s.label(),
 		Options: s.Options,
 		All: func(yield func(rows.Row) bool) {
 			for row, err := range rows.All(s.data) {
 				failed = cmp.Or(failed, err)
-				if failed != nil || !yield(row) {
+				if failed != nil {
+					return
+				}
+				if other, has := closest(keysOf(row.Text)); s.Format != "" && other.Name != s.Format && has == len(other.Keys) {
+					s.skip(row.Line, fmt.Errorf("a row of %s in a file of %s", other.Name, s.Format))
+				} else if !yield(row) {
 					return
 				}
 			}
@@ -189,9 +197,10 @@ func (s *Set) assemble() error {
 			}
 			failed = cmp.Or(failed, err)
 		},
+		Reject: s.skip,
 	})
 	s.Notes = notes
-	return cmp.Or(err, failed, lines.Done(), s.replace(lines))
+	return cmp.Or(failed, err, lines.Done(), s.replace(lines))
 }
 
 // index reads the lines once: it checks every one, hashes them where that is
@@ -213,6 +222,7 @@ func (s *Set) index() error {
 		s.Notes = append(s.Notes, fmt.Sprintf("There are %d more notes on items like these.", n))
 	}
 	s.origin = nil // rows have it
+	slices.SortStableFunc(s.Bad, func(a, b *LineError) int { return cmp.Compare(a.Line, b.Line) })
 	return s.usable()
 }
 

@@ -75,11 +75,7 @@ var rmPairs = func() (pairs []string) {
 
 func parseRMBench(line []byte) (Item, error) {
 	var r rmRow
-	styles := rmStyles
-	if json.Unmarshal(line, &struct{ Pair *string }{&r.Pair}) == nil && r.Pair != "" {
-		styles = 1
-	}
-	if err := r.read(line, styles); err != nil {
+	if err := r.read(line, 1); err != nil {
 		return Item{}, err
 	}
 	if !slices.Contains(rmPairs, r.Pair) {
@@ -101,9 +97,13 @@ func parseRMBench(line []byte) (Item, error) {
 func nineOfEach(rows Rows) ([]string, error) {
 	domain := strings.TrimSuffix(Base(rows.Path), "_filtered")
 	for row := range rows.All {
+		if keysOf(row.Text)["pair"] != nil { // it is a pair already
+			rows.Emit(row.Line, row.Text)
+			continue
+		}
 		var r rmRow
-		if r.read(row.Text, rmStyles) != nil {
-			rows.Emit(row.Line, row.Text) // a pair already, or for Parse to complain of
+		if err := r.read(row.Text, rmStyles); err != nil {
+			rows.Reject(row.Line, err)
 			continue
 		}
 		if r.Domain == "" {
