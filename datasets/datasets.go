@@ -160,6 +160,11 @@ func ClusterOf(source string) (of func(id string) string, what string) {
 	return f.Cluster, f.Clusters
 }
 
+// before returns a function that cuts an id before the last separator in it.
+func before(separator string) func(id string) string {
+	return func(id string) string { return id[:max(0, strings.LastIndex(id, separator))] }
+}
+
 // Sources of imported pairs, several to a question, whose ids begin with that and a colon. Vicuna's 80 questions have
 // their category behind it.
 const (

@@ -38,9 +38,7 @@ var gsmSymbolicFormat = Format{
 		return addKey(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
 	},
 	Clusters: "template",
-	Cluster: func(id string) string { // TEMPLATE-INSTANCE
-		return id[:max(0, strings.LastIndex(id, "-"))]
-	},
+	Cluster:  before("-"), // TEMPLATE-INSTANCE
 }
 
 type gsmRow struct {

@@ -171,12 +171,7 @@ func (l Library) Import(path, as string) (Known, string, error) {
 	if err != nil {
 		return k, "", err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return k, "", err
-	}
-	defer f.Close()
-	at, err := l.store(k, f, extension(path))
+	at, err := l.storeFile(k, path)
 	return k, at, err
 }
 
@@ -260,6 +255,16 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 	}
 	_, err = l.store(k, io.LimitReader(awake{resp.Body, alarm}, limit+1), k.extension())
 	return err
+}
+
+// storeFile copies a file to the library.
+func (l Library) storeFile(k Known, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return l.store(k, f, extension(path))
 }
 
 // store writes a dataset to the library in one step: a file that is not what was

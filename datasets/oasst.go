@@ -128,28 +128,6 @@ type forest struct {
 	noReply  map[string]int
 }
 
-// Why a tree is no item, the first that holds.
-const (
-	treeTwice      = "in the file twice"
-	otherState     = "not " + readyState
-	otherLanguage  = "of another language"
-	promptDeleted  = "with a deleted prompt"
-	promptRejected = "with a prompt that failed review"
-	noReplies      = "without a reply to show"
-	oneReply       = "with one reply to show (no entropy)"
-	noPrompt       = "without their prompt in this file (a filter by language cuts trees)"
-)
-
-// Why a reply is no option, the first that holds.
-const (
-	notAssistant  = "not the assistant's"
-	replyDeleted  = "deleted"
-	replyRejected = "failed review"
-	replyLanguage = "of another language than the prompt"
-	replyTwice    = "in the file twice"
-	notRanked     = "unranked beside ranked ones"
-)
-
 func newForest(lang string) forest {
 	return forest{
 		lang:    cmp.Or(lang, "en"),
@@ -168,7 +146,7 @@ func (f *forest) emit(root message, replies []message, rows Rows) error {
 	}
 	shown := f.shown(root, replies)
 	if n := len(shown); n < 2 {
-		f.noTree[[]string{noReplies, oneReply}[n]]++
+		f.noTree[[]string{"without a reply to show", "with one reply to show (no entropy)"}[n]]++
 		return nil
 	}
 	candidates := make([]Candidate, len(shown))
@@ -189,21 +167,21 @@ func (f *forest) emit(root message, replies []message, rows Rows) error {
 	return err
 }
 
-// refuse is why a tree with this root is none to judge; "" where it is one.
+// refuse returns why a tree with this root is no item, the first reason that holds; "" if it is one.
 func (f *forest) refuse(root message) string {
 	twice := f.seen[root.ID]
 	f.seen[root.ID] = true
 	switch {
 	case twice:
-		return treeTwice
+		return "in the file twice"
 	case root.State != "" && root.State != readyState:
-		return otherState
+		return "not " + readyState
 	case f.lang != anyLanguage && root.Lang != "" && root.Lang != f.lang:
-		return otherLanguage
+		return "of another language"
 	case root.Deleted:
-		return promptDeleted
+		return "with a deleted prompt"
 	case root.rejected():
-		return promptRejected
+		return "with a prompt that failed review"
 	}
 	return ""
 }
@@ -223,23 +201,24 @@ func (f *forest) shown(root message, replies []message) []message {
 	slices.SortStableFunc(shown, func(a, b message) int { return strings.Compare(a.ID, b.ID) })
 	n := len(shown)
 	shown = slices.CompactFunc(shown, func(a, b message) bool { return a.ID == b.ID })
-	f.noReply[replyTwice] += n - len(shown)
+	f.noReply["in the file twice"] += n - len(shown)
 	n = len(shown)
 	shown = slices.DeleteFunc(shown, func(m message) bool { return ranked && m.Rank.rank == nil })
-	f.noReply[notRanked] += n - len(shown)
+	f.noReply["unranked beside ranked ones"] += n - len(shown)
 	return shown
 }
 
+// leftOut returns why a reply is no option, the first reason that holds; "" if it is one.
 func leftOut(root, m message) string {
 	switch {
 	case m.Role != assistantRole:
-		return notAssistant
+		return "not the assistant's"
 	case m.Deleted:
-		return replyDeleted
+		return "deleted"
 	case m.rejected():
-		return replyRejected
+		return "failed review"
 	case m.Lang != "" && root.Lang != "" && m.Lang != root.Lang:
-		return replyLanguage
+		return "of another language than the prompt"
 	}
 	return ""
 }

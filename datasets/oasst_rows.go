@@ -67,7 +67,7 @@ func assembleMessages(rows Rows) ([]string, error) {
 	for _, has := range rooted {
 		if !has {
 			f.trees++
-			f.noTree[noPrompt]++
+			f.noTree["without their prompt in this file (a filter by language cuts trees)"]++
 		}
 	}
 	for _, root := range prompts {

@@ -112,15 +112,10 @@ func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		before = Known{} // a card that cannot be read is written anew
 	}
-	in, err := os.Open(file)
-	if err != nil {
-		return k, before, nil, err
-	}
-	defer in.Close()
-	if info, err := in.Stat(); err == nil {
+	if info, err := os.Stat(file); err == nil {
 		k.Bytes = info.Size()
 	}
-	_, err = l.store(k, in, extension(file))
+	_, err = l.storeFile(k, file)
 	if err != nil {
 		return k, before, nil, err
 	}

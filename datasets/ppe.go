@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // PPE is the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
@@ -18,7 +17,7 @@ var PPE = Format{
 	Parse:    parsePair,
 	Assemble: drawnPairs,
 	Clusters: "prompt",
-	Cluster:  func(id string) string { return id[:max(0, strings.LastIndex(id, ":"))] },
+	Cluster:  before(":"),
 }
 
 const ppeName = "ppe"

@@ -27,7 +27,7 @@ var RMBench = Format{
 			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
 	},
 	Clusters: "item",
-	Cluster:  func(id string) string { return id[:max(0, strings.LastIndex(id, ":"))] },
+	Cluster:  before(":"),
 	Level: func(id string) string {
 		right, wrong, _ := strings.Cut(id[strings.LastIndex(id, ":")+1:], "-")
 		return Levels[1+strings.Compare(wrong, right)]

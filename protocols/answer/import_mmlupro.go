@@ -130,17 +130,7 @@ func checkOfficial(p judging.Asker, r *judging.Record, text string, filled map[s
 		return true, ""
 	}
 	return true, fmt.Sprintf(", question %s (its answer is %s): the file has %s, the reply says %s, %s; %s",
-		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, standsAt(text, v)), rightOf(p, r, text, pred))
-}
-
-// standsAt is about where in a reply the verdict stands.
-func standsAt(text string, v judging.Verdict) int {
-	for _, find := range []*regexp.Regexp{letterAfterIs, letterAfterColon} {
-		if at := find.FindStringIndex(text); at != nil {
-			return at[0]
-		}
-	}
-	return strings.LastIndex(text, v.Label)
+		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, v.Span.Start), rightOf(p, r, text, pred))
 }
 
 // rightOf says which of two readings is right, and why: what else the file's letter may be.
