@@ -102,14 +102,10 @@ func (v votes) plus(w votes) votes { return votes{A: v.A + w.A, B: v.B + w.B, Ti
 // turned are the same votes with the models in the other order.
 func (v votes) turned() votes { return votes{A: v.B, B: v.A, Tie: v.Tie} }
 
-// majority is what more than half of the votes are for.
-func (v votes) majority() (winner string, ok bool) {
-	for i, n := range []int{v.A, v.B, v.Tie} {
-		if 2*n > v.A+v.B+v.Tie {
-			return winners[i], true
-		}
-	}
-	return "", false
+// Majority returns the candidate for which more than half of the votes are, NoGold if there is none. Votes are counted
+// for A, B and C, a tie.
+func Majority(votes [3]int) int {
+	return slices.IndexFunc(votes[:], func(n int) bool { return 2*n > votes[0]+votes[1]+votes[2] })
 }
 
 // chatbotArena is the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is on the

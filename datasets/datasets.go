@@ -143,6 +143,13 @@ type Format struct {
 	Languages bool
 }
 
+// Item parses a line and keeps it.
+func (f Format) Item(line []byte) (Item, error) {
+	it, err := f.Parse(line)
+	it.Raw = line
+	return it, err
+}
+
 // Formats lists the file formats in the order in which they are tried. A file has the format of its first row that any
 // of them can read. Errors for earlier rows come from the format that shares the most keys with the row, the first one
 // if several do.

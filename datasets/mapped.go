@@ -16,6 +16,7 @@ import (
 type mapped struct {
 	columns map[string][]string // of each part
 	values  map[string]int      // sides that the file's labels stand for; nil where they say it themselves
+	labels  []string            // values as they were given: "A>B=model_a"
 	seen    map[string]bool     // columns that some row has
 
 	makes                           *Format
@@ -31,21 +32,18 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 	if err := decode(row.Text, &has); err != nil {
 		return nil, err
 	}
-	r := mappedRow{mapped: t, has: has, of: map[string]string{}, lists: map[string][]string{}}
-	for _, columns := range t.columns {
-		for _, c := range columns {
-			t.seen[c] = t.seen[c] || r.at(c) != nil
-		}
-	}
+	r := mappedRow{mapped: t, has: has, text: map[string]string{}, lists: map[string][]string{}}
+	var err error
 	for _, p := range parts {
-		texts, err := r.texts(p)
-		if err != nil {
-			return nil, err
-		}
+		texts, bad := r.texts(p)
+		err = cmp.Or(err, bad)
 		r.lists[p.name] = texts
-		r.of[p.name] = strings.Join(texts, p.join)
+		r.text[p.name] = strings.Join(texts, p.join)
 	}
-	r.of[partID] = cmp.Or(r.of[partID], strconv.Itoa(row.Line))
+	if err != nil {
+		return nil, err
+	}
+	r.text[partID] = cmp.Or(r.text[partID], strconv.Itoa(row.Line))
 	it, err := r.item()
 	if err != nil || it.Shape == "" {
 		return nil, err
@@ -79,7 +77,7 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 type mappedRow struct {
 	*mapped
 	has   map[string]json.RawMessage
-	of    map[string]string   // by part
+	text  map[string]string   // by part
 	lists map[string][]string // by part
 }
 
@@ -132,15 +130,14 @@ func (r mappedRow) texts(p part) (texts []string, err error) {
 		if value == nil {
 			continue
 		}
+		r.seen[c] = true
 		items := []json.RawMessage{value}
 		if p.list {
 			items = elements(value)
 		}
 		for _, item := range items {
-			text, err := textOf(c, item)
-			if err != nil {
-				return nil, err
-			}
+			text, bad := textOf(c, item)
+			err = cmp.Or(err, bad)
 			texts = append(texts, text)
 		}
 	}
@@ -170,10 +167,10 @@ func elements(value json.RawMessage) (items []json.RawMessage) {
 // item is what the mapping makes of the row; one without a shape is left out.
 func (r mappedRow) item() (it Item, err error) {
 	it = Item{
-		ID:       r.of[partID],
-		Question: r.of[partQuestion],
-		Group:    r.of[partGroup],
-		Source:   r.of[partSource],
+		ID:       r.text[partID],
+		Question: r.text[partQuestion],
+		Group:    r.text[partGroup],
+		Source:   r.text[partSource],
 		Gold:     NoGold,
 	}
 	switch {
@@ -183,13 +180,13 @@ func (r mappedRow) item() (it Item, err error) {
 		err = r.two(&it)
 	case r.columns[partOptions] != nil:
 		it.Shape = Choice
-		it.Gold, err = r.side(r.of[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
+		it.Gold, err = r.side(r.text[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
 		it.Candidates = lettered(r.lists[partOptions]...)
 	case r.columns[partOutputs] != nil:
 		err = r.outputs(&it)
 	default:
 		it.Shape = Number
-		it.Answer = strings.TrimSpace(r.of[partLabel])
+		it.Answer = strings.TrimSpace(r.text[partLabel])
 	}
 	return it, err
 }
@@ -197,13 +194,13 @@ func (r mappedRow) item() (it Item, err error) {
 // two are responses of which the label, or people's preference, names one, which it may do by its model.
 func (r mappedRow) two(it *Item) error {
 	it.Shape = Pair
-	named := r.of[partLabel]
+	named := r.text[partLabel]
 	if r.columns[partPreference] != nil {
 		it.Shape = Preference
-		named = r.of[partPreference]
+		named = r.text[partPreference]
 	}
-	side, err := r.side(named, 2, []string{r.of[partModelA], r.of[partModelB]})
-	it.Candidates = preferred(r.of[partModelA], r.of[partA], r.of[partModelB], r.of[partB])
+	side, err := r.side(named, 2, []string{r.text[partModelA], r.text[partModelB]})
+	it.Candidates = preferred(r.text[partModelA], r.text[partA], r.text[partModelB], r.text[partB])
 	it.Gold = side
 	switch {
 	case err != nil:
@@ -225,7 +222,7 @@ func (r mappedRow) outputs(it *Item) error {
 	if len(ranks) > 0 && len(ranks) != len(texts) {
 		return fmt.Errorf("%d ranks for %d outputs", len(ranks), len(texts))
 	}
-	best, err := r.side(r.of[partLabel], len(texts), texts)
+	best, err := r.side(r.text[partLabel], len(texts), texts)
 	if err != nil {
 		return err
 	}

@@ -152,6 +152,7 @@ func (m Mapping) read() (t *mapped, field string, err error) {
 			err = fmt.Errorf("%q: of pairs it is A>B, B>A or tie, of choices and outputs a letter, and numbers have none", p[0])
 		}
 		t.values[p[1]] = side
+		t.labels = append(t.labels, p[0]+"="+p[1])
 	}
 	return t, "label-values", err
 }
@@ -184,24 +185,19 @@ func equations(lists []string) (out [][2]string, err error) {
 	return out, nil
 }
 
-// canonical is the mapping that means the same in one way of writing.
-func (t *mapped) canonical(m Mapping) Mapping {
+// canonical returns the mapping in one way of writing, in which all that mean the same are alike.
+func (t *mapped) canonical() (m Mapping) {
 	var fields []string
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
 			fields = append(fields, p.name+"="+c)
 		}
 	}
-	out := Mapping{Fields: []string{strings.Join(fields, ",")}}
-	if pairs, _ := equations(m.LabelValues); len(pairs) > 0 {
-		var values []string
-		for _, p := range pairs {
-			values = append(values, p[0]+"="+p[1])
-		}
-		slices.Sort(values)
-		out.LabelValues = []string{strings.Join(values, ",")}
+	m.Fields = []string{strings.Join(fields, ",")}
+	if t.labels != nil {
+		m.LabelValues = []string{strings.Join(slices.Sorted(slices.Values(t.labels)), ",")}
 	}
-	return out
+	return m
 }
 
 // guess returns the fields of a mapping by the names of a file's columns; none where they are not plain.
@@ -237,7 +233,7 @@ func (s *Set) apply(how Mapping) error {
 	if err != nil {
 		return fmt.Errorf("--%s %w", field, err)
 	}
-	s.Mapping = t.canonical(how)
+	s.Mapping = t.canonical()
 	if err := s.assemble(t.assemble); err != nil {
 		return err
 	}

@@ -135,12 +135,13 @@ func countVotes(rows Rows) ([]string, error) {
 		}
 	}
 	for _, p := range order {
-		winner, ok := p.row.Votes.majority()
-		if !ok {
+		v := p.row.Votes
+		winner := Majority([3]int{v.A, v.B, v.Tie})
+		if winner == NoGold {
 			split++
 			continue
 		}
-		p.row.Winner = winner
+		p.row.Winner = winners[winner]
 		rows.Emit(p.line, p.row)
 	}
 	return notes(

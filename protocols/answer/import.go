@@ -159,13 +159,6 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 	return err
 }
 
-// parsed parses a line of a dataset.
-func parsed(format datasets.Format, line []byte) (datasets.Item, error) {
-	item, err := format.Parse(line)
-	item.Raw = line
-	return item, err
-}
-
 // quote is the part of a reply that begins at a byte, to show what was read.
 func quote(text string, at int) string {
 	from, to := max(0, at-quoted/2), min(len(text), at+quoted)

@@ -118,7 +118,7 @@ func readAnswer(raw json.RawMessage, questions *datasets.Set) (row answerRow, er
 	if questions == nil {
 		line, err := imports.Without(raw, json.Compact, "answer", "model")
 		if err == nil {
-			row.item, err = parsed(datasets.Questions, line)
+			row.item, err = datasets.Questions.Item(line)
 		}
 		return row, err
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gavel/datasets"
@@ -97,7 +96,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	if err != nil {
 		return row, err
 	}
-	row.item, err = parsed(datasets.Questions, line)
+	row.item, err = datasets.Questions.Item(line)
 	row.Judgment = imports.Judgment{Decision: &v.Label, Verdict: &verdict, Prompt: r.G1Prompt}
 	if r.G1Verdict != "" || r.G2Verdict != "" {
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
@@ -137,12 +136,12 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	}
 	golds = map[string]int{}
 	for id, n := range counts {
-		w := slices.IndexFunc(n[:], func(k int) bool { return 2*k > n[judging.VoteA]+n[judging.VoteB]+n[judging.VoteTie] })
-		if w < 0 {
+		winner := datasets.Majority(*n)
+		if winner == datasets.NoGold {
 			split++
 			continue
 		}
-		golds[id] = w
+		golds[id] = winner
 	}
 	return golds, split
 }

@@ -127,7 +127,7 @@ func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []so
 	if err != nil {
 		return item, nil, err
 	}
-	item, err = parsed(datasets.GSM8K, line)
+	item, err = datasets.GSM8K.Item(line)
 	if err != nil {
 		return item, nil, err
 	}

@@ -90,7 +90,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	if err != nil {
 		return answerRow{}, err
 	}
-	item, err := parsed(datasets.MMLUPro, line)
+	item, err := datasets.MMLUPro.Item(line)
 	if err != nil {
 		return answerRow{}, err
 	}

@@ -175,7 +175,5 @@ func itemOf(format datasets.Format, line any) (datasets.Item, error) {
 	if err != nil {
 		return datasets.Item{}, err
 	}
-	item, err := format.Parse(raw)
-	item.Raw = raw
-	return item, err
+	return format.Item(raw)
 }

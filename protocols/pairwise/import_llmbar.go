@@ -146,11 +146,10 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []impor
 		return item, nil, err
 	}
 	line := slices.Concat(fmt.Appendf(nil, `{"id": %q, `, id), pair[1:])
-	item, err = datasets.LLMBar.Parse(line)
+	item, err = datasets.LLMBar.Item(line)
 	if err != nil {
 		return item, nil, err
 	}
-	item.Raw = line
 	phases := slices.DeleteFunc(row.Results, func(r json.RawMessage) bool {
 		return !bytes.HasPrefix(bytes.TrimSpace(r), []byte("{"))
 	})
