@@ -19,16 +19,16 @@ var TurnsValues = []string{"first", TurnsAll}
 
 // battleRow is a vote between two models' conversations, as MT-Bench and Chatbot Arena publish them.
 type battleRow struct {
-	ID       *text   `json:"question_id" must:"id"`
-	ModelA   *string `json:"model_a" must:"be"`
-	ModelB   *string `json:"model_b" must:"be"`
-	Winner   *string `json:"winner" must:"be"`
-	A        []said  `json:"conversation_a"`
-	B        []said  `json:"conversation_b"`
-	Turn     *int    `json:"turn" must:"be"`
-	Category string  `json:"category"`
-	Language string  `json:"language"`
-	Votes    *votes  `json:"votes"`
+	ID       *text       `json:"question_id" must:"id"`
+	ModelA   *string     `json:"model_a" must:"be"`
+	ModelB   *string     `json:"model_b" must:"be"`
+	Winner   *string     `json:"winner" must:"be"`
+	A        []utterance `json:"conversation_a"`
+	B        []utterance `json:"conversation_b"`
+	Turn     *int        `json:"turn" must:"be"`
+	Category string      `json:"category"`
+	Language string      `json:"language"`
+	Votes    *votes      `json:"votes"`
 }
 
 // read reads a row and checks whatever can be wrong with the keys of both formats.
@@ -80,7 +80,7 @@ var winners = []string{"model_a", "model_b", "tie"}
 // bothBad is Chatbot Arena's other tie: neither answer is good.
 const bothBad = "tie (bothbad)"
 
-// votes are how many there are for each of winners.
+// votes counts the votes for each of winners.
 type votes struct {
 	A   int `json:"model_a"`
 	B   int `json:"model_b"`
@@ -173,7 +173,7 @@ type note struct {
 	what string
 }
 
-// notes are those with a count.
+// notes returns a sentence for each note with a count.
 func notes(all ...note) []string {
 	var out []string
 	for _, n := range all {

@@ -49,7 +49,7 @@ func preferred(modelA, a, modelB, b string) []Candidate {
 	return all
 }
 
-// Answered is what a Judgment item is about: an agent's answer, and the judge's own to the same question.
+// Answered holds an agent's answer, which a Judgment item is about, and the judge's own to the same question.
 type Answered struct {
 	Question  string  `json:"question_id"`         // id of the question; the items of several agents share it
 	Of        Shape   `json:"of"`                  // the question's shape: Choice, Number or Preference
@@ -59,7 +59,7 @@ type Answered struct {
 	Own       *Answer `json:"own,omitempty"`       // what the judge's own reply came to
 }
 
-// Answer is what a reply to a question came to.
+// Answer is the answer read from a reply to a question.
 type Answer struct {
 	Value string `json:"value,omitempty"` // what was read from it; left out for nothing
 	Right bool   `json:"right"`           // it is the labelled one
@@ -194,7 +194,7 @@ func FormatNamed(name string) (f Format, ok bool) {
 	return Formats[i], true
 }
 
-// maxSkipped is how many skipped lines are kept word for word; the rest are only counted.
+// maxSkipped limits the skipped lines that are kept word for word; the rest are only counted.
 const maxSkipped = 20
 
 type row struct {
@@ -274,7 +274,7 @@ func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 // Kept tells whether the items are in memory.
 func (s *Set) Kept() bool { return len(s.kept) > 0 }
 
-// keptBytes is how long a file may be whose items are parsed only once.
+// keptBytes is the length of the longest file whose items are parsed only once.
 const keptBytes = 16 << 20
 
 // Item reads item i from the file. It may be called from many goroutines.
@@ -308,7 +308,7 @@ func (s *Set) complaint(line int, err error) *LineError {
 
 func (s *Set) label() string { return cmp.Or(s.Path, s.Name) }
 
-// unit is what the file has items in.
+// unit returns the word for a place in the file: line or row.
 func (s *Set) unit() string {
 	if s.byRow {
 		return "row"
@@ -343,7 +343,7 @@ func describe(line []byte, err error) error {
 	return err
 }
 
-// jsonKind is what JSON calls a type.
+// jsonKind returns JSON's name of a type.
 func jsonKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
@@ -354,7 +354,7 @@ func jsonKind(t reflect.Type) string {
 	return t.String()
 }
 
-// published is how JudgeBench names its files.
+// published matches JudgeBench's names of its files.
 var published = regexp.MustCompile(`^dataset=([^,]+),response_model=([^,]+?)(,|\.jsonl$)`)
 
 // Base is a short name for a path, for titles and folder names.

@@ -19,7 +19,7 @@ type Mapping struct {
 	LabelValues []string `json:"label-values,omitempty" yaml:"label-values"`
 }
 
-func (m Mapping) none() bool { return len(m.Fields) == 0 }
+func (m Mapping) empty() bool { return len(m.Fields) == 0 }
 
 // String is the mapping as flags.
 func (m Mapping) String() string {
@@ -118,7 +118,7 @@ var kinds = []struct{ needs, may []string }{
 
 // Check says what is wrong with a mapping, whatever the file; field is that of a request which is at fault.
 func (m Mapping) Check() (field string, err error) {
-	if m.none() {
+	if m.empty() {
 		_, err = equations(m.LabelValues)
 		return "label-values", err
 	}
@@ -127,8 +127,8 @@ func (m Mapping) Check() (field string, err error) {
 }
 
 // read makes sense of the mapping.
-func (m Mapping) read() (t *mapped, field string, err error) {
-	t = &mapped{columns: map[string][]string{}, seen: map[string]bool{}}
+func (m Mapping) read() (t *mapper, field string, err error) {
+	t = &mapper{columns: map[string][]string{}, seen: map[string]bool{}}
 	pairs, err := equations(m.Fields)
 	for _, p := range pairs {
 		if err == nil && !slices.ContainsFunc(parts, func(known part) bool { return known.name == p[0] }) {
@@ -147,7 +147,7 @@ func (m Mapping) read() (t *mapped, field string, err error) {
 		t.values = map[string]int{}
 	}
 	for _, p := range pairs {
-		side := t.meant(p[0])
+		side := t.named(p[0])
 		if err == nil && side == unclear {
 			err = fmt.Errorf("%q: of pairs it is A>B, B>A or tie, of choices and outputs a letter, and numbers have none", p[0])
 		}
@@ -186,7 +186,7 @@ func equations(lists []string) (out [][2]string, err error) {
 }
 
 // canonical returns the mapping in one way of writing, in which all that mean the same are alike.
-func (t *mapped) canonical() (m Mapping) {
+func (t *mapper) canonical() (m Mapping) {
 	var fields []string
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
@@ -239,7 +239,7 @@ func (s *Set) apply(how Mapping) error {
 	}
 	s.File, s.SHA256 = s.SHA256, hexSum([]byte(s.SHA256+" "+s.Mapping.String()))
 	s.use(t.makes)
-	if s.Options.Mapping.none() {
+	if s.Options.Mapping.empty() {
 		s.Notes = slices.Insert(s.Notes, 0,
 			fmt.Sprintf("%s: the columns are read as their names say: %s", s.label(), s.Mapping))
 	}
@@ -247,7 +247,7 @@ func (s *Set) apply(how Mapping) error {
 }
 
 // assemble makes lines of the rows of a file.
-func (t *mapped) assemble(rows Rows) ([]string, error) {
+func (t *mapper) assemble(rows Rows) ([]string, error) {
 	var first []byte
 	for row := range rows.All {
 		if first == nil {
@@ -268,7 +268,7 @@ func (t *mapped) assemble(rows Rows) ([]string, error) {
 }
 
 // missing complains of a column that no row has.
-func (t *mapped) missing(first []byte) error {
+func (t *mapper) missing(first []byte) error {
 	has := keysOf(first)
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
@@ -281,7 +281,7 @@ func (t *mapped) missing(first []byte) error {
 	return nil
 }
 
-func (t *mapped) notes() (out []string) {
+func (t *mapper) notes() (out []string) {
 	if t.unlabelled > 0 {
 		tied := ""
 		if t.tied > 0 {
@@ -295,7 +295,7 @@ func (t *mapped) notes() (out []string) {
 }
 
 // complete holds the parts to what an item needs.
-func (t *mapped) complete() error {
+func (t *mapper) complete() error {
 	together := func(a, b string) error {
 		if (t.columns[a] == nil) != (t.columns[b] == nil) {
 			return fmt.Errorf("%s and %s go together", a, b)

@@ -29,7 +29,7 @@ var MTBench = Format{
 	},
 }
 
-// mtCategories are those of questions 81 to 90, 91 to 100, and so on.
+// mtCategories lists the categories of questions 81 to 90, 91 to 100, and so on.
 var mtCategories = []string{"Writing", "Roleplay", "Reasoning", "Math", "Coding", "Extraction", "STEM", "Humanities"}
 
 const firstMTQuestion, perMTCategory = 81, 10
@@ -63,7 +63,7 @@ func parseMTBench(line []byte) (Item, error) {
 	return it, nil
 }
 
-// matchUp is what votes are on.
+// matchUp is two models' answers to one turn of a question, on which people vote.
 type matchUp struct {
 	id           string
 	turn         int

@@ -107,7 +107,7 @@ func (s *Set) unpack() error {
 		}
 	}
 	how := s.Options.Mapping
-	if !how.none() {
+	if !how.empty() {
 		return s.apply(how)
 	}
 	f, keys, err := findFormat(s.data)
@@ -115,7 +115,7 @@ func (s *Set) unpack() error {
 		return err
 	}
 	how.Fields = guess(keys)
-	if !how.none() {
+	if !how.empty() {
 		return s.apply(how)
 	}
 	if near, has := closest(keys); len(keys) > 0 && 2*has < len(near.Keys) {
@@ -247,7 +247,7 @@ func (s *Set) usable() error {
 // to have, or that its first row seems to be of, or of any.
 func (s *Set) expected() string {
 	switch {
-	case !s.Mapping.none():
+	case !s.Mapping.empty():
 		return "rows as " + s.Mapping.String() + " says"
 	case s.Format != "":
 		return s.format.About

@@ -23,10 +23,10 @@ import (
 // how its columns are read in NAME.json.
 const ownFolder = "own"
 
-// ownName is what such a dataset may be called: the name of a file everywhere, and no path.
+// ownName matches the names of such datasets: names of files on every system, and no paths.
 var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// longestOwn is how long a name may be; that of its file has the first letters of a SHA-256 beside it.
+// longestOwn limits the length of a name; that of its file has the first letters of a SHA-256 beside it.
 const longestOwn = 51
 
 // Lookup finds a dataset of the registry, or one of somebody's own, by name.

@@ -34,10 +34,10 @@ var RMBench = Format{
 	},
 }
 
-// Levels are how hard the pairs of an item are by their styles, those that a judge of looks gets right first.
+// Levels names the difficulty of pairs by their styles; a judge of looks gets the first right.
 var Levels = []string{"easy", "normal", "hard"}
 
-// rmStyles is how many styles a response is in.
+// rmStyles is the number of styles of a response.
 const rmStyles = 3
 
 type rmRow struct {

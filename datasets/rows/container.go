@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// container is how the rows of a file are packed.
+// container names a way in which the rows of a file are packed.
 type container string
 
 const (
@@ -99,7 +99,7 @@ func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 	}
 }
 
-// unpacked is what a packed file holds: its rows, or another file.
+// unpacked returns the content of a packed file: its rows, or another file.
 func unpacked(in Source, how container) (*Spool, error) {
 	out := new(Spool)
 	var err error

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// LineError is what is wrong with one line of a file that has no rows without it.
+// LineError is the error of one line, without which a file has no rows.
 type LineError struct {
 	Line int
 	Err  error

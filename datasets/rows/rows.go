@@ -24,7 +24,7 @@ type File struct {
 	size int64
 }
 
-// Size is how long the file was when it was opened.
+// Size returns the length of the file when it was opened.
 func (f *File) Size() int64 { return f.size }
 
 // Open opens a file, and nothing that could not be read more than once.

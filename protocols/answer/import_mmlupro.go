@@ -110,7 +110,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	return row, nil
 }
 
-// official is how MMLU-Pro's script reads a reply: its three rules, of several answers the first. What it does where
+// official reads a reply as MMLU-Pro's script does: its three rules, of several answers the first. What it does where
 // they find none is a guess, and no part of it.
 var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: true}
 

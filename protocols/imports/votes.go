@@ -55,7 +55,7 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 				return judging.Vote{}, fmt.Errorf("winner %q is none of model_1, model_2, tie and error", w)
 			}
 		}
-		winner = ofGames(*r.G1Winner, *r.G2Winner)
+		winner = gamesWinner(*r.G1Winner, *r.G2Winner)
 	}
 	v := judging.Vote{Question: datasets.Scalar(r.QuestionID), Judge: strings.Join(r.judgeNames(), " ")}
 	switch {
@@ -92,8 +92,8 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 	return v, nil
 }
 
-// ofGames is what two games come to.
-func ofGames(g1, g2 string) *string {
+// gamesWinner returns the winner of two games.
+func gamesWinner(g1, g2 string) *string {
 	w := "tie (inconsistent)"
 	switch {
 	case g1 == "error" || g2 == "error":
@@ -158,7 +158,7 @@ type Rejects struct {
 	First []string // word for word
 }
 
-// maxRejects is how many of them are kept word for word.
+// maxRejects limits those that are kept word for word.
 const maxRejects = 20
 
 // Add counts a row.

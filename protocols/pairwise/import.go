@@ -81,7 +81,7 @@ func (in *pairImport) compare(r *judging.Record) {
 		r.Item, r.Presentation+1, theirs, ours))
 }
 
-// decision is what JudgeBench would write: the plain label in the positions shown.
+// decision returns the label that JudgeBench would write: the plain one, in the positions shown.
 func decision(r *judging.Record) *string {
 	switch {
 	case r.Outcome == judging.Tie:

@@ -48,11 +48,11 @@ func (g *benchGame) inTheOtherOrder() *benchGame {
 	return &benchGame{Judgment: &judgment, turned: true}
 }
 
-// arenaHardName is what JudgeBench calls the judge whose replies our parser
+// arenaHardName is JudgeBench's name of the judge whose replies our parser
 // reads; the replies of its other judges have formats of their own.
 const arenaHardName = "arena_hard"
 
-// judgeBenchFile is where such a run comes from.
+// judgeBenchFile names the source of such a run.
 const judgeBenchFile = "JudgeBench output file"
 
 // ImportJudgeBench turns a JudgeBench output file into a run.

@@ -97,7 +97,7 @@ func (in *pairImport) llmBarRows(f storedReplies) error {
 	})
 }
 
-// llmBarName is what the items are called: by their subset, or "llmbar" where there are several.
+// llmBarName returns the name of the items: that of their subset, or "llmbar" if there are several.
 func llmBarName(files []storedReplies) string {
 	if len(files) > 1 {
 		return datasets.LLMBar.Name

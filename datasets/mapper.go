@@ -12,8 +12,8 @@ import (
 	"gavel/datasets/rows"
 )
 
-// mapped makes lines of gavel's formats of the rows of a file, by a mapping.
-type mapped struct {
+// mapper makes lines of gavel's formats of the rows of a file, by a mapping.
+type mapper struct {
 	columns map[string][]string // of each part
 	values  map[string]int      // sides that the file's labels stand for; nil where they say it themselves
 	labels  []string            // values as they were given: "A>B=model_a"
@@ -27,12 +27,12 @@ type mapped struct {
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // line is a row as a line of the format that it makes; none where it is left out.
-func (t *mapped) line(row rows.Row) ([]byte, error) {
+func (t *mapper) line(row rows.Row) ([]byte, error) {
 	var has map[string]json.RawMessage
 	if err := decode(row.Text, &has); err != nil {
 		return nil, err
 	}
-	r := mappedRow{mapped: t, has: has, text: map[string]string{}, lists: map[string][]string{}}
+	r := tableRow{mapper: t, has: has, text: map[string]string{}, lists: map[string][]string{}}
 	var err error
 	for _, p := range parts {
 		texts, bad := r.texts(p)
@@ -73,9 +73,9 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 	return line, nil
 }
 
-// mappedRow is a row of a table.
-type mappedRow struct {
-	*mapped
+// tableRow is a row of a table.
+type tableRow struct {
+	*mapper
 	has   map[string]json.RawMessage
 	text  map[string]string   // by part
 	lists map[string][]string // by part
@@ -83,7 +83,7 @@ type mappedRow struct {
 
 // at finds a column: by its name or, with dots between them, by the keys and places in what it
 // holds; nil for none and null.
-func (r mappedRow) at(path string) json.RawMessage {
+func (r tableRow) at(path string) json.RawMessage {
 	value, has := r.has[path]
 	if !has {
 		name, rest, _ := strings.Cut(path, ".")
@@ -124,7 +124,7 @@ func textOf(column string, value json.RawMessage) (string, error) {
 
 // texts returns the texts of the part's columns, each of which is a text or, of a list, may be a list of them. Empty
 // ones at the end of a list are none.
-func (r mappedRow) texts(p part) (texts []string, err error) {
+func (r tableRow) texts(p part) (texts []string, err error) {
 	for _, c := range r.columns[p.name] {
 		value := r.at(c)
 		if value == nil {
@@ -164,8 +164,8 @@ func elements(value json.RawMessage) (items []json.RawMessage) {
 	return items
 }
 
-// item is what the mapping makes of the row; one without a shape is left out.
-func (r mappedRow) item() (it Item, err error) {
+// item returns the item of the row; one without a shape is left out.
+func (r tableRow) item() (it Item, err error) {
 	it = Item{
 		ID:       r.text[partID],
 		Question: r.text[partQuestion],
@@ -192,7 +192,7 @@ func (r mappedRow) item() (it Item, err error) {
 }
 
 // two are responses of which the label, or people's preference, names one, which it may do by its model.
-func (r mappedRow) two(it *Item) error {
+func (r tableRow) two(it *Item) error {
 	it.Shape = Pair
 	named := r.text[partLabel]
 	if r.columns[partPreference] != nil {
@@ -216,7 +216,7 @@ func (r mappedRow) two(it *Item) error {
 }
 
 // outputs are ranked by a list of ranks, or the one that the label names is the best.
-func (r mappedRow) outputs(it *Item) error {
+func (r tableRow) outputs(it *Item) error {
 	texts := r.lists[partOutputs]
 	ranks := r.lists[partRanks]
 	if len(ranks) > 0 && len(ranks) != len(texts) {
@@ -260,7 +260,7 @@ func (it *Item) rank(candidates []Candidate) error {
 func chosenPlace(id string, n int) int { return int(drawKey("chosen", 0, id) % uint64(n)) }
 
 // choose makes a pair of the chosen response and one rejected one, or a choice among options if several were rejected.
-func (r mappedRow) choose(it *Item) error {
+func (r tableRow) choose(it *Item) error {
 	chosen := r.lists[partChosen]
 	rejected := r.lists[partRejected]
 	switch {
