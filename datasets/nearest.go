@@ -37,23 +37,30 @@ func Unknown(name string) error {
 }
 
 // DidYouMean returns what an error adds to an unknown name: ", did you mean NAME?", or nothing. If several names begin
-// with it, as those of the parts of a dataset do, it names the first few of them.
+// with the one that is meant, as those of the parts of a dataset do, it names the first few of them.
 func DidYouMean(typed string, names []string) string {
 	const few = 3
-	var meant []string
+	known := slices.Clone(names)
 	for _, n := range names {
-		if typed != "" && strings.HasPrefix(n, typed+"-") {
-			meant = append(meant, n)
+		stem, _, _ := strings.Cut(n, "-")
+		known = append(known, stem)
+	}
+	var meant []string
+	for _, stem := range []string{typed, Nearest(typed, known)} {
+		for _, n := range names {
+			if stem != "" && (n == stem || strings.HasPrefix(n, stem+"-")) {
+				meant = append(meant, n)
+			}
+		}
+		if meant != nil {
+			break
 		}
 	}
 	if meant == nil {
-		meant = append(meant, Nearest(typed, names))
+		return ""
 	}
 	if more := len(meant) - few; more > 1 {
 		meant = append(meant[:few], fmt.Sprintf("one of %d more", more))
-	}
-	if meant[0] == "" {
-		return ""
 	}
 	return fmt.Sprintf(", did you mean %s?", strings.Join(meant, " or "))
 }

@@ -24,7 +24,7 @@ func TestNearest(t *testing.T) {
 	if got := DidYouMean("judgebench", Names()); got != ", did you mean judgebench-gpt4o or judgebench-claude or judgebench-pro?" {
 		t.Error(got)
 	}
-	if got := DidYouMean("judgebensh", Names()); got != ", did you mean judgebench-pro?" {
+	if got := DidYouMean("judgebensh", Names()); got != ", did you mean judgebench-gpt4o or judgebench-claude or judgebench-pro?" {
 		t.Errorf("an error in the name that several parts have in common%s", got)
 	}
 	if got := DidYouMean("self", names); got != ", did you mean self-reference?" {

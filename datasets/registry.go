@@ -65,8 +65,8 @@ func PublishedOn(dataset string) []Published {
 	return nil
 }
 
-// NameOf returns the name in the registry of the dataset whose file has this SHA-256, or that imports call by this name;
-// the name itself if there is none.
+// NameOf returns the name in the registry of the dataset whose file has this SHA-256, or which imports call by this
+// name; the name itself if there is none.
 func NameOf(sha256, name string) string {
 	i := slices.IndexFunc(Registry(), func(k Known) bool {
 		return k.Groups == nil && (sha256 != "" && k.SHA256 == sha256 || slices.Contains(k.Also, name))

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"gavel/datasets"
-	"gavel/datasets/rows"
 	"gavel/judging"
 	"gavel/protocols/imports"
 	"gavel/scoring"
@@ -36,12 +35,13 @@ type answerRow struct {
 // answersFile is a file of answers of one model, about to become a run.
 type answersFile struct {
 	path    string
+	sum     string // SHA-256 of the file
 	kind    string // of file: names the prompt, which gavel has not
 	about   string // where such files come from
 	dataset judging.DatasetInfo
 	sha     string // of the dataset; "": of the rows' lines
 	model   string
-	alone   string // what to do about a file by several judges or models
+	alone   string // the error of a file by several judges or models, whose names are %q
 	options judging.Settings
 	rows    []answerRow
 	repeats int             // rows that say again what one before them says
@@ -59,10 +59,6 @@ type importedRun struct {
 
 // run writes the run directory, and returns the summary of the import, with the importer's own notes.
 func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, error) {
-	sum, err := rows.FileSum(f.path)
-	if err != nil {
-		return nil, err
-	}
 	template := judging.Template{Name: "imported " + f.kind, Origin: f.about, Labels: []string{}}
 	a := &importedRun{Making: imports.Making{
 		Asker: Protocol.New(template, f.options), Lack: "no reply in the imported file",
@@ -90,10 +86,10 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 	a.Describe(gavel, f.about, f.path, judging.Spec{
 		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options, Prompt: template,
 		Dataset: judging.DatasetSpec{SHA256: f.sha},
-		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, sum[:16])},
+		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.sum[:16])},
 	}, f.dataset)
 	a.Say("%s: %d rows, run written to %s", f.model, len(f.rows), out)
-	a.Said = append(a.Said, imports.Skipped(f.bad.N, "rows", f.bad.First)...)
+	a.Said = append(a.Said, imports.Skipped(f.dataset.Skipped, "rows", f.dataset.Bad)...)
 	a.Said = append(a.Said, notes...)
 	if f.repeats > 0 {
 		a.Say("%d rows repeat an earlier row; each answer counts once", f.repeats)
@@ -109,11 +105,11 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 var errOther = errors.New("not asked for")
 
 // gather reads the rows of the file; expected describes them, for a file in which none can be used.
-func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (answerRow, error)) error {
+func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (answerRow, error)) (err error) {
 	f.bad.Path = f.path
 	seen := map[string]answerRow{}
 	by := ""
-	err := rows.Each(f.path, func(n int, raw []byte) error {
+	f.sum, err = imports.Each(f.path, func(n int, raw json.RawMessage) error {
 		row, err := read(raw)
 		if errors.Is(err, errOther) {
 			return nil
@@ -125,7 +121,7 @@ func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (an
 		row.where = fmt.Sprintf("row %d", n)
 		by = cmp.Or(by, row.by)
 		if row.by != "" && row.by != by {
-			return fmt.Errorf("%s is by %q, the rows before by %q: %s", row.where, row.by, by, f.alone)
+			return fmt.Errorf("%s: "+f.alone, row.where, row.by, by)
 		}
 		if row.item.Shape == "" {
 			f.unknown = append(f.unknown, row.item.ID)

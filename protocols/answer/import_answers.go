@@ -41,7 +41,7 @@ func importAnswers(r imports.Request, questions *datasets.Set, info judging.Data
 		kind:    "answers",
 		about:   "answers in gavel's format",
 		model:   r.Option("model"),
-		alone:   "name the one you want with --model",
+		alone:   "model is %q, before it was %q: name the one you want with --model",
 		dataset: judging.DatasetInfo{Name: datasets.Base(r.Files[0]), Format: datasets.Questions.Name},
 	}
 	if marker := r.Option("marker"); marker != "" {
@@ -73,11 +73,12 @@ func importAnswers(r imports.Request, questions *datasets.Set, info judging.Data
 		return nil, fmt.Errorf("%s: no line says whose answers these are: name the model with --model", f.path)
 	}
 	var notes imports.Run
-	if n := len(f.unknown); n > 0 {
-		notes.Say("%d answers are to ids that %s does not have, and were left out: %s",
-			n, f.dataset.Name, strings.Join(f.unknown[:min(n, 5)], ", "))
-	}
 	if questions != nil {
+		notes.Said = append(notes.Said, imports.Skipped(f.bad.N, "rows of the file", f.bad.First)...)
+		if n := len(f.unknown); n > 0 {
+			notes.Say("%d answers are to ids that %s does not have, and were left out: %s",
+				n, f.dataset.Name, strings.Join(f.unknown[:min(n, 5)], ", "))
+		}
 		slices.SortFunc(f.rows, func(a, b answerRow) int { return cmp.Compare(a.item.Line, b.item.Line) })
 		if missing := questions.Len() - len(f.rows); missing > 0 {
 			notes.Say("%d of the %d questions of %s have no answer here, and are no part of the run",

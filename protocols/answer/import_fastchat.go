@@ -33,7 +33,7 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 		about:   "FastChat pair judgments",
 		path:    r.Files[0],
 		model:   r.Option("model"),
-		alone:   "one judge a file",
+		alone:   "judge is %q, before it was %q: one judge a file",
 		dataset: judging.DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
 	}
 	ties := 0

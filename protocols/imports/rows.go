@@ -7,7 +7,17 @@ import (
 	"slices"
 
 	"gavel/datasets"
+	"gavel/datasets/rows"
 )
+
+// Each calls use for every row of a file, and returns the SHA-256 of the file.
+func Each(path string, use func(row int, raw json.RawMessage) error) (sum string, err error) {
+	sum, err = rows.FileSum(path)
+	if err != nil {
+		return "", err
+	}
+	return sum, rows.Each(path, func(row int, text []byte) error { return use(row, text) })
+}
 
 // Keys are the keys of an object with their values, in their order.
 func Keys(row json.RawMessage) iter.Seq2[string, json.RawMessage] {

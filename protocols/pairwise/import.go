@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gavel/datasets"
-	"gavel/datasets/rows"
 	"gavel/judging"
 	"gavel/protocols/imports"
 )
@@ -106,17 +105,14 @@ func wins(candidate int) judging.Verdict {
 
 // rows calls use for each row of a file, and adds the file to the hash of the run's sources.
 func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) error) error {
-	sum, err := rows.FileSum(path)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(in.sums, sum)
-	return rows.Each(path, func(row int, raw []byte) error {
+	sum, err := imports.Each(path, func(row int, raw json.RawMessage) error {
 		if err := use(row, raw); err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
 		return nil
 	})
+	fmt.Fprintln(in.sums, sum)
+	return err
 }
 
 // ofRows makes a judge's run from files whose rows are in a dataset's format. about says where they come from.
