@@ -62,7 +62,7 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 		a.Say("the winners of both games are as read from the replies in %d of %d", a.same, a.told)
 	}
 	if human != nil {
-		said = append(imports.Skipped(human.Skipped, "rows of votes", human.Bad), fmt.Sprintf(
+		said = append(imports.Skipped(human.N, "rows of votes", human.First), fmt.Sprintf(
 			"%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none",
 			labelled, split))
 	}

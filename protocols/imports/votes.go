@@ -115,18 +115,16 @@ func (r VoteRow) judgeNames() (names []string) {
 // JudgeModel returns the name of the judge, without the prompt of FastChat's, which depends on the question.
 func (r VoteRow) JudgeModel() string { return r.judgeNames()[0] }
 
-// Votes is a file of votes.
+// Votes holds the votes of a file, and the rows that are none.
 type Votes struct {
-	Votes   []judging.Vote
-	Skipped int
-	Bad     []string // the first of those, with the reason
+	Votes []judging.Vote
+	Rejects
 }
 
 // ReadVotes reads a file of votes on MT-Bench's pairs: rows of lmsys/mt_bench_human_judgments, with their conversations
 // or without, or of FastChat's own judge, in whatever [rows.Each] reads.
 func ReadVotes(path string) (*Votes, error) {
-	out := &Votes{}
-	bad := Rejects{Path: path}
+	out := &Votes{Rejects: Rejects{Path: path}}
 	err := rows.Each(path, func(row int, raw []byte) error {
 		var r VoteRow
 		err := datasets.DecodeObject(raw, &r)
@@ -135,7 +133,7 @@ func ReadVotes(path string) (*Votes, error) {
 			v, err = r.Vote()
 		}
 		if err != nil {
-			bad.Add(row, err)
+			out.Add(row, err)
 			return nil
 		}
 		out.Votes = append(out.Votes, v)
@@ -144,9 +142,8 @@ func ReadVotes(path string) (*Votes, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Skipped, out.Bad = bad.N, bad.First
 	if len(out.Votes) == 0 {
-		return nil, bad.None("a vote: rows with question_id, model_a, model_b, winner, judge and turn")
+		return nil, out.None("a vote: rows with question_id, model_a, model_b, winner, judge and turn")
 	}
 	return out, nil
 }
