@@ -48,7 +48,8 @@ func DidYouMean(typed string, names []string) string {
 	var meant []string
 	for _, stem := range []string{typed, Nearest(typed, known)} {
 		for _, n := range names {
-			if stem != "" && (n == stem || strings.HasPrefix(n, stem+"-")) {
+			part := stem != "" && strings.HasPrefix(n, stem+"-") && !slices.Contains(names, stem)
+			if part || n == stem {
 				meant = append(meant, n)
 			}
 		}
