@@ -19,16 +19,16 @@ var TurnsValues = []string{"first", TurnsAll}
 
 // battleRow is a vote between two models' conversations, as MT-Bench and Chatbot Arena publish them.
 type battleRow struct {
-	ID       *text   `json:"question_id" must:"id"`
-	ModelA   *string `json:"model_a" must:"be"`
-	ModelB   *string `json:"model_b" must:"be"`
-	Winner   *string `json:"winner" must:"be"`
-	A        []said  `json:"conversation_a"`
-	B        []said  `json:"conversation_b"`
-	Turn     *int    `json:"turn" must:"be"`
-	Category string  `json:"category"`
-	Language string  `json:"language"`
-	Votes    *votes  `json:"votes"`
+	ID       *text       `json:"question_id" must:"id"`
+	ModelA   *string     `json:"model_a" must:"be"`
+	ModelB   *string     `json:"model_b" must:"be"`
+	Winner   *string     `json:"winner" must:"be"`
+	A        []utterance `json:"conversation_a"`
+	B        []utterance `json:"conversation_b"`
+	Turn     *int        `json:"turn" must:"be"`
+	Category string      `json:"category"`
+	Language string      `json:"language"`
+	Votes    *votes      `json:"votes"`
 }
 
 // read reads a row and checks whatever can be wrong with the keys of both formats.
@@ -80,7 +80,7 @@ var winners = []string{"model_a", "model_b", "tie"}
 // bothBad is Chatbot Arena's other tie: neither answer is good.
 const bothBad = "tie (bothbad)"
 
-// votes are how many there are for each of winners.
+// votes counts the votes for each of winners.
 type votes struct {
 	A   int `json:"model_a"`
 	B   int `json:"model_b"`
@@ -102,14 +102,10 @@ func (v votes) plus(w votes) votes { return votes{A: v.A + w.A, B: v.B + w.B, Ti
 // turned are the same votes with the models in the other order.
 func (v votes) turned() votes { return votes{A: v.B, B: v.A, Tie: v.Tie} }
 
-// majority is what more than half of the votes are for.
-func (v votes) majority() (winner string, ok bool) {
-	for i, n := range []int{v.A, v.B, v.Tie} {
-		if 2*n > v.A+v.B+v.Tie {
-			return winners[i], true
-		}
-	}
-	return "", false
+// Majority returns the candidate for which more than half of the votes are, NoGold if there is none. Votes are counted
+// for A, B and C, a tie.
+func Majority(votes [3]int) int {
+	return slices.IndexFunc(votes[:], func(n int) bool { return 2*n > votes[0]+votes[1]+votes[2] })
 }
 
 // chatbotArena is the conversations of Chatbot Arena (arXiv 2306.05685) with one user's vote each. The vote is on the
@@ -145,17 +141,18 @@ func chooseArena(rows Rows) ([]string, error) {
 	long, foreign := 0, 0
 	for row := range rows.All {
 		var r battleRow
-		if r.read(row.Text) == nil { // else Parse complains
-			if lang := rows.Options.Lang; lang != "" && lang != r.Language {
-				foreign++
-				continue
-			}
-			if rows.Options.Turns != TurnsAll && max(len(r.A), len(r.B)) > 2 {
-				long++
-				continue
-			}
+		err := r.read(row.Text)
+		lang := rows.Options.Lang
+		switch {
+		case err != nil:
+			rows.Reject(row.Line, err)
+		case lang != "" && lang != r.Language:
+			foreign++
+		case rows.Options.Turns != TurnsAll && max(len(r.A), len(r.B)) > 2:
+			long++
+		default:
+			rows.Emit(row.Line, row.Text)
 		}
-		rows.Emit(row.Line, row.Text)
 	}
 	return notes(
 		note{long, "conversations, of more than one turn (--turns all judges them whole)"},
@@ -176,7 +173,7 @@ type note struct {
 	what string
 }
 
-// notes are those with a count.
+// notes returns a sentence for each note with a count.
 func notes(all ...note) []string {
 	var out []string
 	for _, n := range all {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// said is one message of a conversation.
-type said struct {
+// utterance is one message of a conversation.
+type utterance struct {
 	Role    string  `json:"role"`
 	Content *string `json:"content"`
 }
 
 // check refuses a conversation whose turns do not alternate between user and assistant.
-func check(c []said) error {
+func check(c []utterance) error {
 	if len(c) == 0 {
 		return errors.New("a conversation is empty")
 	}
@@ -43,7 +43,7 @@ func check(c []said) error {
 //
 // The numbers are the same on both sides, so that it is plain which answer is to
 // which message. Nothing in the texts is changed or escaped.
-func render(a, b []said) (question, first, second string, err error) {
+func render(a, b []utterance) (question, first, second string, err error) {
 	if len(a) != len(b) {
 		return "", "", "", fmt.Errorf("the conversations have %d and %d turns", len(a)/2, len(b)/2)
 	}

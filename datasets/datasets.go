@@ -49,7 +49,7 @@ func preferred(modelA, a, modelB, b string) []Candidate {
 	return all
 }
 
-// Answered is what a Judgment item is about: an agent's answer, and the judge's own to the same question.
+// Answered holds an agent's answer, which a Judgment item is about, and the judge's own to the same question.
 type Answered struct {
 	Question  string  `json:"question_id"`         // id of the question; the items of several agents share it
 	Of        Shape   `json:"of"`                  // the question's shape: Choice, Number or Preference
@@ -59,7 +59,7 @@ type Answered struct {
 	Own       *Answer `json:"own,omitempty"`       // what the judge's own reply came to
 }
 
-// Answer is what a reply to a question came to.
+// Answer is the answer read from a reply to a question.
 type Answer struct {
 	Value string `json:"value,omitempty"` // what was read from it; left out for nothing
 	Right bool   `json:"right"`           // it is the labelled one
@@ -128,11 +128,9 @@ type Format struct {
 	// makes, which say everything that there is to know of their item.
 	Parse func(line []byte) (Item, error)
 	// Assemble, where not nil, makes lines of rows before any line is parsed: where an item is several rows, or a row
-	// does not tell its item's id. Rows that it cannot read it emits as they are, for Parse to complain of; given
-	// lines that it made, it emits the same. The notes, a sentence each, say what was left out and why.
+	// does not tell its item's id. Lines that it made it emits as they are. The notes, a sentence each, say what was
+	// left out and why.
 	Assemble func(rows Rows) (notes []string, err error)
-	// Makes is the format of the lines that Assemble makes, where it is another.
-	Makes string
 	// Cluster, where not nil, tells by an item's id what it belongs to together with others; Clusters is what that is, in
 	// words: models' answers to one question, problems of one template.
 	Cluster  func(id string) string
@@ -143,6 +141,13 @@ type Format struct {
 	Level func(id string) string
 	// Languages tells that rows say their language, so that the option Lang can choose among them.
 	Languages bool
+}
+
+// Item parses a line and keeps it.
+func (f Format) Item(line []byte) (Item, error) {
+	it, err := f.Parse(line)
+	it.Raw = line
+	return it, err
 }
 
 // Formats lists the file formats in the order in which they are tried. A file has the format of its first row that any
@@ -160,6 +165,11 @@ func ClusterOf(source string) (of func(id string) string, what string) {
 		f = MTBench
 	}
 	return f.Cluster, f.Clusters
+}
+
+// before returns a function that cuts an id before the last separator in it.
+func before(separator string) func(id string) string {
+	return func(id string) string { return id[:max(0, strings.LastIndex(id, separator))] }
 }
 
 // Sources of imported pairs, several to a question, whose ids begin with that and a colon. Vicuna's 80 questions have
@@ -184,7 +194,7 @@ func FormatNamed(name string) (f Format, ok bool) {
 	return Formats[i], true
 }
 
-// maxSkipped is how many skipped lines are kept word for word; the rest are only counted.
+// maxSkipped limits the skipped lines that are kept word for word; the rest are only counted.
 const maxSkipped = 20
 
 type row struct {
@@ -217,10 +227,9 @@ type Set struct {
 	data    rows.Source
 	close   func() error
 	format  Format
-	remarks int     // items with a note, of which the first stand in Notes
-	meant   *Format // where none is found, that whose keys the first line has
-	byRow   bool    // what is called a line is a row of a file without lines
-	origin  []int   // of each line that was assembled, the line of the file it comes from
+	remarks int   // items with a note, of which the first stand in Notes
+	byRow   bool  // what is called a line is a row of a file without lines
+	origin  []int // of each line that was assembled, the line of the file it comes from
 }
 
 // Len is the number of usable items.
@@ -265,7 +274,7 @@ func (s *Set) RawIn(buf []byte, i int) ([]byte, error) {
 // Kept tells whether the items are in memory.
 func (s *Set) Kept() bool { return len(s.kept) > 0 }
 
-// keptBytes is how long a file may be whose items are parsed only once.
+// keptBytes is the length of the longest file whose items are parsed only once.
 const keptBytes = 16 << 20
 
 // Item reads item i from the file. It may be called from many goroutines.
@@ -299,7 +308,7 @@ func (s *Set) complaint(line int, err error) *LineError {
 
 func (s *Set) label() string { return cmp.Or(s.Path, s.Name) }
 
-// unit is what the file has items in.
+// unit returns the word for a place in the file: line or row.
 func (s *Set) unit() string {
 	if s.byRow {
 		return "row"
@@ -334,7 +343,7 @@ func describe(line []byte, err error) error {
 	return err
 }
 
-// jsonKind is what JSON calls a type.
+// jsonKind returns JSON's name of a type.
 func jsonKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
@@ -345,7 +354,7 @@ func jsonKind(t reflect.Type) string {
 	return t.String()
 }
 
-// published is how JudgeBench names its files.
+// published matches JudgeBench's names of its files.
 var published = regexp.MustCompile(`^dataset=([^,]+),response_model=([^,]+?)(,|\.jsonl$)`)
 
 // Base is a short name for a path, for titles and folder names.

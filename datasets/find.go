@@ -3,71 +3,43 @@ package datasets
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 
 	"gavel/datasets/rows"
 )
 
-// findFormat tells the format of JSON lines from the first that has one, nil for none; then keys are those of all
-// rows, none where a row has all of a format's, which is then bad in another way.
+// findFormat returns the format of the first row that has all keys of one. Without such a row, it returns nil and the
+// keys of all rows.
 func findFormat(in rows.Source) (f *Format, keys map[string]json.RawMessage, err error) {
 	keys = map[string]json.RawMessage{}
 	for row, err := range rows.All(in) {
 		if err != nil {
-			return nil, keys, err
+			return nil, nil, err
 		}
-		if p := parseAny(row.Text); p.err == nil {
-			return p.format, nil, nil
+		object := keysOf(row.Text)
+		if f, has := closest(object); has == len(f.Keys) {
+			return f, nil, nil
 		}
-		of := keysOf(row.Text)
-		if f, has := closest(of); keys != nil && has == len(f.Keys) {
-			if f.Assemble != nil {
-				return f, nil, nil
-			}
-			keys = nil
-		}
-		if keys != nil {
-			maps.Copy(keys, of)
-		}
+		maps.Copy(keys, object)
 	}
 	return nil, keys, nil
 }
 
 // parsed is a line as a format reads it.
 type parsed struct {
-	format *Format
-	item   Item
-	err    error // where none can, of the one it is the closest to
+	item Item
+	err  error
 }
 
-// parse reads a line in the set's format; where no line has one, in that whose keys it has.
+// parse reads a line in the set's format. Of a file without a format, the error is that of the format which is closest.
 func (s *Set) parse(line []byte) parsed {
 	text := bytes.TrimRight(line, "\r\n")
+	f := &s.format
 	if s.Format == "" {
-		return parseAny(text)
+		f, _ = closest(keysOf(text))
 	}
-	it, err := s.format.read(text)
-	return parsed{format: &s.format, item: it, err: err}
-}
-
-// read is Parse of a line that should be of the format. The keys of those that
-// assemble are few, and another's rows may have them all: such rows are bad ones.
-func (f *Format) read(text []byte) (Item, error) {
 	it, err := f.Parse(text)
-	if err == nil && f.Assemble != nil {
-		if other, _ := closest(keysOf(text)); other.Name != f.Name && other.Name != f.Makes {
-			return Item{}, fmt.Errorf("a row of %s in a file of %s", other.Name, f.Name)
-		}
-	}
-	return it, err
-}
-
-// parseAny reads a line in the format whose keys it has.
-func parseAny(text []byte) parsed {
-	f, _ := closest(keysOf(text))
-	it, err := f.Parse(text)
-	return parsed{format: f, item: it, err: err}
+	return parsed{item: it, err: err}
 }
 
 // closest returns the format that a row resembles most: of the formats whose keys the row has all, the one with the
@@ -96,12 +68,6 @@ func closest(keys map[string]json.RawMessage) (best *Format, has int) {
 		}
 	}
 	return best, has
-}
-
-// resembles reports whether a row has half of the keys of some format, so that the format's error helps.
-func resembles(keys map[string]json.RawMessage) bool {
-	f, has := closest(keys)
-	return 2*has >= len(f.Keys)
 }
 
 // keysOf are the keys of a JSON object, none of anything else.

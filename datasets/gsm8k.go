@@ -38,9 +38,7 @@ var gsmSymbolicFormat = Format{
 		return addKey(rows, "category", func(int) any { return symbolicGroup(rows.Path) })
 	},
 	Clusters: "template",
-	Cluster: func(id string) string { // TEMPLATE-INSTANCE
-		return id[:max(0, strings.LastIndex(id, "-"))]
-	},
+	Cluster:  before("-"), // TEMPLATE-INSTANCE
 }
 
 type gsmRow struct {
@@ -79,7 +77,7 @@ func (r *symbolicRow) item() (Item, error) {
 // publishedNumber is a number as these datasets write it: "18", "-3", "1,450,000", "45.0".
 var publishedNumber = regexp.MustCompile(`^-?[0-9][0-9,]*(\.[0-9]+)?$`)
 
-// finalNumber is what stands after "####", as it is written.
+// finalNumber returns the number after "####", as it is written.
 func finalNumber(answer string) (string, error) {
 	_, number, found := strings.Cut(answer, "####")
 	if !found {

@@ -21,13 +21,13 @@ import (
 // may share one. Where no SHA-256 is published, that of the file taken in stands beside it, in FILE.sha256.
 type Library struct{ Dir string }
 
-// extensions are those that a file of the library may have. They are for people: what a file is, its first bytes tell.
+// extensions lists the extensions of files in the library. They are for people: gavel looks at the first bytes.
 var extensions = []string{
 	".jsonl", ".parquet", ".json", ".jsonl.gz", ".json.gz", ".jsonl.zst", ".json.zst", ".parquet.gz", ".csv",
 	".tsv", ".csv.gz", ".tsv.gz",
 }
 
-// extension is that of a file or URL, ".jsonl" where it has none of them.
+// extension returns the extension of a file or URL, ".jsonl" if it has none of them.
 func extension(name string) string {
 	for _, e := range extensions {
 		if strings.HasSuffix(strings.ToLower(name), e) {
@@ -40,13 +40,13 @@ func extension(name string) string {
 // file is the name of a dataset's file, without extension.
 func (k Known) file() string { return cmp.Or(k.File, k.Name) }
 
-// extension is that of the published file.
+// extension returns the extension of the published file.
 func (k Known) extension() string {
 	at, _, _ := strings.Cut(k.URL, "?")
 	return extension(at)
 }
 
-// Path is where the named dataset is kept, or would be.
+// Path returns the path of the named dataset, whether the library has it or not.
 func (l Library) Path(name string) string {
 	k, known := l.Lookup(name)
 	if !known {
@@ -65,7 +65,7 @@ func (l Library) path(k Known) string {
 	return filepath.Join(l.Dir, k.file()+k.extension())
 }
 
-// sumFile is where the SHA-256 of a file without a published one is kept.
+// sumFile returns the path of the SHA-256 of a file without a published one.
 func sumFile(path string) string { return path + ".sha256" }
 
 // Has tells whether the dataset is built in or in the library.
@@ -102,7 +102,7 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 	if o.Groups == nil {
 		o.Groups = k.Groups
 	}
-	if o.Mapping.none() && len(o.LabelValues) == 0 {
+	if o.Mapping.empty() && len(o.LabelValues) == 0 {
 		o.Mapping = k.Mapping
 	}
 	if k.Own() {
@@ -116,7 +116,7 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 			return nil, fmt.Errorf("dataset %q is not on this machine: %s; see %s", k.Name, k.Get, k.Source)
 		}
 		return nil, fmt.Errorf("dataset %q is not on this machine: run \"gavel datasets fetch %s\", "+
-			"or on a machine without network \"gavel datasets import %sFILE\"", k.Name, k.Name, k.as())
+			"or on a machine without network \"gavel datasets import %sFILE\"", k.Name, k.Name, k.asFlag())
 	}
 	if err != nil {
 		return nil, err
@@ -139,8 +139,8 @@ func (l Library) openKnown(k Known, o OpenOptions) (*Set, error) {
 	return s, nil
 }
 
-// as is the flag that import needs for a file that no published sum tells.
-func (k Known) as() string {
+// asFlag returns the flag that import needs for a file that no published sum tells.
+func (k Known) asFlag() string {
 	if k.SHA256 != "" || k.Copy != "" {
 		return ""
 	}
@@ -171,12 +171,7 @@ func (l Library) Import(path, as string) (Known, string, error) {
 	if err != nil {
 		return k, "", err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return k, "", err
-	}
-	defer f.Close()
-	at, err := l.store(k, f, extension(path))
+	at, err := l.storeFile(k, path)
 	return k, at, err
 }
 
@@ -200,13 +195,13 @@ func recognise(s *Set, as string) (Known, error) {
 	case k.SHA256 != "" && k.SHA256 != s.FileSum():
 		return k, fmt.Errorf("%s: SHA-256 is %s, published is %s: it is not %s", s.Path, s.FileSum(), k.SHA256, as)
 	}
-	return k, k.is(s, s.Path)
+	return k, k.check(s, s.Path)
 }
 
-// maxFetched is how long a file may be whose size nobody published.
+// maxFetched limits a file whose size nobody published.
 const maxFetched = 4 << 30
 
-// stall is how long an official place may send nothing.
+// stall is the time after which a download that receives nothing is given up.
 var stall = time.Minute
 
 // awake puts an alarm off whenever bytes come.
@@ -245,7 +240,7 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 	resp, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("fetching %s: %w; on a machine without network, "+
-			"carry the file over and use \"gavel datasets import %sFILE\"", k.Name, err, k.as())
+			"carry the file over and use \"gavel datasets import %sFILE\"", k.Name, err, k.asFlag())
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -260,6 +255,16 @@ func (l Library) Fetch(ctx context.Context, client *http.Client, k Known, size f
 	}
 	_, err = l.store(k, io.LimitReader(awake{resp.Body, alarm}, limit+1), k.extension())
 	return err
+}
+
+// storeFile copies a file to the library.
+func (l Library) storeFile(k Known, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return l.store(k, f, extension(path))
 }
 
 // store writes a dataset to the library in one step: a file that is not what was
@@ -289,7 +294,7 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 	got := fmt.Sprintf("%x", sum.Sum(nil))
 	at := filepath.Join(l.Dir, name)
 	if k.SHA256 == "" {
-		if err := holds(part.Name(), k); err != nil {
+		if err := checkReceived(part.Name(), k); err != nil {
 			return "", fmt.Errorf("%s: %w: nothing was stored", k.Name, err)
 		}
 		if err := l.write(sumFile(at), []byte(got+"  "+filepath.Base(at))); err != nil {
@@ -313,18 +318,18 @@ func (l Library) store(k Known, r io.Reader, ext string) (string, error) {
 	return at, nil
 }
 
-// holds checks a file whose sum nobody published: it can be read as what it is said to be.
-func holds(path string, k Known) error {
+// checkReceived checks that a file whose sum nobody published can be read as the dataset.
+func checkReceived(path string, k Known) error {
 	s, err := openFileWith(path, OpenOptions{Mapping: k.Mapping})
 	if err != nil {
 		return errors.New(strings.ReplaceAll(err.Error(), path, "the file received"))
 	}
 	defer s.Close()
-	return k.is(s, "the file received")
+	return k.check(s, "the file received")
 }
 
-// is checks that a file has the dataset's format and groups.
-func (k Known) is(s *Set, file string) error {
+// check checks that a file has the dataset's format and groups.
+func (k Known) check(s *Set, file string) error {
 	if s.Format != k.Format {
 		return fmt.Errorf("%s has the format %s, %s has %s", file, s.Format, k.Name, k.Format)
 	}
@@ -336,9 +341,8 @@ func (k Known) is(s *Set, file string) error {
 	return nil
 }
 
-// Said is what there is to say of the SHA-256 of a dataset's file in the library; nothing where it is the published
-// one.
-func (l Library) Said(k Known) ([]string, error) {
+// SumNotes describes the SHA-256 of a dataset's file in the library; it returns nothing for the published one.
+func (l Library) SumNotes(k Known) ([]string, error) {
 	if k.SHA256 != "" {
 		return nil, nil
 	}

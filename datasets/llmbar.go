@@ -24,7 +24,7 @@ var LLMBar = Format{
 
 const llmBar = "LLMBar"
 
-// llmBarSubsets are those of the paper.
+// llmBarSubsets lists the subsets of the paper.
 var llmBarSubsets = []string{
 	"Natural", "Adversarial/Neighbor", "Adversarial/GPTInst", "Adversarial/GPTOut", "Adversarial/Manual",
 }

@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"gavel/datasets/rows"
 )
 
 // Mapping says which columns of a file of any shape are which parts of its items, and what its labels mean, as people
@@ -21,7 +19,7 @@ type Mapping struct {
 	LabelValues []string `json:"label-values,omitempty" yaml:"label-values"`
 }
 
-func (m Mapping) none() bool { return len(m.Fields) == 0 }
+func (m Mapping) empty() bool { return len(m.Fields) == 0 }
 
 // String is the mapping as flags.
 func (m Mapping) String() string {
@@ -46,7 +44,7 @@ func Quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Parts of an item that a column may be.
+// Names of the parts of an item that a column may be.
 const (
 	partID, partQuestion           = "id", "question"
 	partA, partB                   = "response_a", "response_b"
@@ -58,42 +56,69 @@ const (
 	partGroup, partSource, partTie = "group", "source", "tie"
 )
 
+// part is a part of an item: a text or a list of texts.
 type part struct {
 	name   string
-	called []string
+	called []string // names of columns, in small letters and without marks between words, from which it is guessed
+	list   bool
+	join   string // between the texts of several columns; "" if a text stands in one
+	needed bool   // a mapped column has a text in every row
 }
 
-// parts lists them in the order in which a mapping names them, with the names of columns, in small letters and without
-// marks between words, from which they are guessed.
+// parts lists them in the order in which a mapping names them.
 var parts = []part{
-	{partID, []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}},
-	{partQuestion, []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"}},
-	{partA, []string{
-		"responsea", "answera", "outputa", "completiona", "candidatea", "modelaresponse", "response1",
-		"answer1", "output1", "out1", "completion1", "candidate1",
-	}},
-	{partB, []string{
-		"responseb", "answerb", "outputb", "completionb", "candidateb", "modelbresponse", "response2",
-		"answer2", "output2", "out2", "completion2", "candidate2",
-	}},
-	{partOptions, []string{"options", "choices"}},
-	{partOutputs, []string{"outputs", "responses", "completions", "candidates", "answers"}},
-	{partChosen, []string{"chosen"}},
-	{partRejected, []string{"rejected"}},
-	{partLabel, []string{
-		"label", "winner", "preference", "preferred", "verdict", "gold", "correct", "correctanswer", "answer",
-	}},
-	{partPreference, nil},
-	{partRanks, []string{"ranks", "ranking"}},
-	{partModelA, []string{"modela", "model1"}},
-	{partModelB, []string{"modelb", "model2"}},
-	{partGroup, []string{"group", "category", "subset", "domain", "subject", "topic"}},
-	{partSource, []string{"source"}},
+	{name: partID, called: []string{"id", "pairid", "itemid", "exampleid", "uid", "uuid"}, join: ":"},
+	{
+		name:   partQuestion,
+		called: []string{"question", "prompt", "instruction", "query", "input", "userprompt", "problem"},
+		join:   "\n\n",
+		needed: true,
+	},
+	{
+		name: partA,
+		called: []string{
+			"responsea", "answera", "outputa", "completiona", "candidatea", "modelaresponse", "response1",
+			"answer1", "output1", "out1", "completion1", "candidate1",
+		},
+		needed: true,
+	},
+	{
+		name: partB,
+		called: []string{
+			"responseb", "answerb", "outputb", "completionb", "candidateb", "modelbresponse", "response2",
+			"answer2", "output2", "out2", "completion2", "candidate2",
+		},
+		needed: true,
+	},
+	{name: partOptions, called: []string{"options", "choices"}, list: true},
+	{name: partOutputs, called: []string{"outputs", "responses", "completions", "candidates", "answers"}, list: true},
+	{name: partChosen, called: []string{"chosen"}, list: true},
+	{name: partRejected, called: []string{"rejected"}, list: true},
+	{
+		name: partLabel,
+		called: []string{
+			"label", "winner", "preference", "preferred", "verdict", "gold", "correct", "correctanswer", "answer",
+		},
+	},
+	{name: partPreference},
+	{name: partRanks, called: []string{"ranks", "ranking"}, list: true},
+	{name: partModelA, called: []string{"modela", "model1"}},
+	{name: partModelB, called: []string{"modelb", "model2"}},
+	{name: partGroup, called: []string{"group", "category", "subset", "domain", "subject", "topic"}},
+	{name: partSource, called: []string{"source"}},
+}
+
+// kinds are the parts by which items are known, besides their question, and those that they may have.
+var kinds = []struct{ needs, may []string }{
+	{needs: []string{partChosen, partRejected}},
+	{needs: []string{partA, partB}, may: []string{partLabel, partModelA, partModelB}},
+	{needs: []string{partOptions, partLabel}},
+	{needs: []string{partOutputs}, may: []string{partRanks, partLabel}},
 }
 
 // Check says what is wrong with a mapping, whatever the file; field is that of a request which is at fault.
 func (m Mapping) Check() (field string, err error) {
-	if m.none() {
+	if m.empty() {
 		_, err = equations(m.LabelValues)
 		return "label-values", err
 	}
@@ -102,8 +127,8 @@ func (m Mapping) Check() (field string, err error) {
 }
 
 // read makes sense of the mapping.
-func (m Mapping) read() (t *mapped, field string, err error) {
-	t = &mapped{columns: map[string][]string{}, seen: map[string]bool{}}
+func (m Mapping) read() (t *mapper, field string, err error) {
+	t = &mapper{columns: map[string][]string{}, seen: map[string]bool{}}
 	pairs, err := equations(m.Fields)
 	for _, p := range pairs {
 		if err == nil && !slices.ContainsFunc(parts, func(known part) bool { return known.name == p[0] }) {
@@ -122,11 +147,12 @@ func (m Mapping) read() (t *mapped, field string, err error) {
 		t.values = map[string]int{}
 	}
 	for _, p := range pairs {
-		side := t.meant(p[0])
+		side := t.named(p[0])
 		if err == nil && side == unclear {
 			err = fmt.Errorf("%q: of pairs it is A>B, B>A or tie, of choices and outputs a letter, and numbers have none", p[0])
 		}
 		t.values[p[1]] = side
+		t.labels = append(t.labels, p[0]+"="+p[1])
 	}
 	return t, "label-values", err
 }
@@ -159,28 +185,23 @@ func equations(lists []string) (out [][2]string, err error) {
 	return out, nil
 }
 
-// canonical is the mapping that means the same in one way of writing.
-func (t *mapped) canonical(m Mapping) Mapping {
+// canonical returns the mapping in one way of writing, in which all that mean the same are alike.
+func (t *mapper) canonical() (m Mapping) {
 	var fields []string
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
 			fields = append(fields, p.name+"="+c)
 		}
 	}
-	out := Mapping{Fields: []string{strings.Join(fields, ",")}}
-	if pairs, _ := equations(m.LabelValues); len(pairs) > 0 {
-		var values []string
-		for _, p := range pairs {
-			values = append(values, p[0]+"="+p[1])
-		}
-		slices.Sort(values)
-		out.LabelValues = []string{strings.Join(values, ",")}
+	m.Fields = []string{strings.Join(fields, ",")}
+	if t.labels != nil {
+		m.LabelValues = []string{strings.Join(slices.Sorted(slices.Values(t.labels)), ",")}
 	}
-	return out
+	return m
 }
 
-// guess finds a mapping by the names of a file's columns; none where they are not plain.
-func guess[V any](columns map[string]V) (m Mapping) {
+// guess returns the fields of a mapping by the names of a file's columns; none where they are not plain.
+func guess[V any](columns map[string]V) (fields []string) {
 	plain := map[string]string{}
 	for name := range columns {
 		key := strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(name))
@@ -189,37 +210,21 @@ func guess[V any](columns map[string]V) (m Mapping) {
 	found := map[string]string{}
 	for _, p := range parts {
 		for _, c := range p.called {
-			if column, ok := plain[c]; ok && found[p.name] == "" {
-				found[p.name] = column
+			found[p.name] = cmp.Or(found[p.name], plain[c])
+		}
+	}
+	for _, k := range kinds {
+		if slices.ContainsFunc(append(k.needs, partQuestion), func(p string) bool { return found[p] == "" }) {
+			continue
+		}
+		for _, p := range slices.Concat(k.needs, k.may, []string{partID, partQuestion, partGroup, partSource}) {
+			if found[p] != "" {
+				fields = append(fields, p+"="+found[p])
 			}
 		}
+		break
 	}
-	has := func(names ...string) bool {
-		return !slices.ContainsFunc(names, func(n string) bool { return found[n] == "" })
-	}
-	var of []string
-	switch {
-	case !has(partQuestion):
-	case has(partChosen, partRejected):
-		of = []string{partChosen, partRejected, partGroup, partSource}
-	case has(partA, partB):
-		of = []string{partA, partB, partLabel, partModelA, partModelB, partGroup, partSource}
-	case has(partOptions, partLabel):
-		of = []string{partOptions, partLabel, partGroup, partSource}
-	case has(partOutputs):
-		of = []string{partOutputs, partRanks, partLabel, partGroup, partSource}
-	}
-	if of == nil {
-		return m
-	}
-	of = append(of, partID, partQuestion)
-	var fields []string
-	for _, p := range parts {
-		if found[p.name] != "" && slices.Contains(of, p.name) {
-			fields = append(fields, p.name+"="+found[p.name])
-		}
-	}
-	return Mapping{Fields: []string{strings.Join(fields, ",")}}
+	return fields
 }
 
 // apply puts lines of a format of gavel's in the place of the file's rows.
@@ -228,59 +233,42 @@ func (s *Set) apply(how Mapping) error {
 	if err != nil {
 		return fmt.Errorf("--%s %w", field, err)
 	}
-	s.Mapping = t.canonical(how)
-	guessed := s.Options.Mapping.none()
-	lines := new(rows.Spool)
-	var first []byte
-	for row, readErr := range rows.All(s.data) {
-		err = readErr
-		if err != nil {
-			break
-		}
-		if first == nil {
-			first = slices.Clone(row.Text)
-		}
-		line, bad := t.line(row)
-		if bad != nil {
-			s.skip(row.Line, bad)
-		}
-		if line == nil {
-			continue
-		}
-		s.origin = append(s.origin, row.Line)
-		_, err = fmt.Fprintf(lines, "%s\n", line)
-		if err != nil {
-			break
-		}
-	}
-	if err == nil && t.zeros {
-		err = errors.New("labels are 0 and 1: which response each names must be said, with --label-values 'A>B=…,B>A=…'")
-	}
-	if err == nil {
-		err = t.missing(first)
-	}
-	err = cmp.Or(err, lines.Done())
-	if err != nil {
-		lines.Close()
-		return err
-	}
-	if err := s.replace(lines); err != nil {
+	s.Mapping = t.canonical()
+	if err := s.assemble(t.assemble); err != nil {
 		return err
 	}
 	s.File, s.SHA256 = s.SHA256, hexSum([]byte(s.SHA256+" "+s.Mapping.String()))
 	s.use(t.makes)
-	s.Notes = t.notes()
-	if guessed {
-		s.Notes = append(
-			[]string{fmt.Sprintf("%s: the columns are read as their names say: %s", s.label(), s.Mapping)},
-			s.Notes...,
-		)
+	if s.Options.Mapping.empty() {
+		s.Notes = slices.Insert(s.Notes, 0,
+			fmt.Sprintf("%s: the columns are read as their names say: %s", s.label(), s.Mapping))
 	}
 	return nil
 }
 
+// assemble makes lines of the rows of a file.
+func (t *mapper) assemble(rows Rows) ([]string, error) {
+	var first []byte
+	for row := range rows.All {
+		if first == nil {
+			first = slices.Clone(row.Text)
+		}
+		line, err := t.line(row)
+		if err != nil {
+			rows.Reject(row.Line, err)
+		} else if line != nil {
+			rows.Emit(row.Line, line)
+		}
+	}
+	if t.zeros {
+		return nil, errors.New("labels are 0 and 1: which response each names must be said, " +
+			"with --label-values 'A>B=…,B>A=…'")
+	}
+	return t.notes(), t.missing(first)
+}
+
 // missing complains of a column that no row has.
-func (t *mapped) missing(first []byte) error {
+func (t *mapper) missing(first []byte) error {
 	has := keysOf(first)
 	for _, p := range parts {
 		for _, c := range t.columns[p.name] {
@@ -293,7 +281,7 @@ func (t *mapped) missing(first []byte) error {
 	return nil
 }
 
-func (t *mapped) notes() (out []string) {
+func (t *mapper) notes() (out []string) {
 	if t.unlabelled > 0 {
 		tied := ""
 		if t.tied > 0 {
@@ -307,7 +295,7 @@ func (t *mapped) notes() (out []string) {
 }
 
 // complete holds the parts to what an item needs.
-func (t *mapped) complete() error {
+func (t *mapper) complete() error {
 	together := func(a, b string) error {
 		if (t.columns[a] == nil) != (t.columns[b] == nil) {
 			return fmt.Errorf("%s and %s go together", a, b)
@@ -317,30 +305,29 @@ func (t *mapped) complete() error {
 	if err := cmp.Or(together(partA, partB), together(partChosen, partRejected)); err != nil {
 		return err
 	}
-	kinds := 0
-	for _, p := range []string{partA, partOptions, partOutputs, partChosen} {
-		if t.columns[p] != nil {
-			kinds++
+	named := 0
+	for _, k := range kinds {
+		if t.columns[k.needs[0]] != nil {
+			named++
 		}
 	}
 	switch {
 	case t.columns[partQuestion] == nil:
 		return errors.New("says no column of the question: question=COLUMN")
-	case kinds > 1:
+	case named > 1:
 		return fmt.Errorf("%s, %s, %s and %s are of different items: name one of them",
 			partA, partOptions, partOutputs, partChosen)
 	case t.columns[partLabel] != nil && t.columns[partPreference] != nil:
 		return errors.New("label and preference: name one; a preference may be a tie, a label names a response")
 	case t.columns[partPreference] != nil && t.columns[partA] == nil:
 		return errors.New("a preference is one of response_a and response_b: name their columns")
-	case kinds == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
+	case named == 0 && t.columns[partLabel] == nil, t.columns[partOptions] != nil && t.columns[partLabel] == nil:
 		return errors.New("says no column of the right answer: label=COLUMN; " +
 			"or name those of response_a and response_b, of outputs, or of chosen and rejected")
 	}
-	for p, columns := range t.columns {
-		if len(columns) > 1 &&
-			!slices.Contains([]string{partID, partQuestion, partOptions, partOutputs, partChosen, partRejected}, p) {
-			return fmt.Errorf("%s has %d columns: it has one", p, len(columns))
+	for _, p := range parts {
+		if n := len(t.columns[p.name]); n > 1 && !p.list && p.join == "" {
+			return fmt.Errorf("%s has %d columns: it has one", p.name, n)
 		}
 	}
 	return nil

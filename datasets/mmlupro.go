@@ -24,7 +24,7 @@ type mmluRow struct {
 	Src      string    `json:"src"`
 }
 
-// maxOptions is how many letters there are.
+// maxOptions is the number of letters.
 const maxOptions = 26
 
 func (r *mmluRow) item() (Item, error) {
@@ -77,7 +77,7 @@ func (r *mmluRow) gold() (int, error) {
 	return gold, nil
 }
 
-// used is how many of the options are some.
+// used returns the number of options without those that only fill the row up.
 func (r *mmluRow) used(gold int) int {
 	n := len(r.Options)
 	for n > gold+1 && r.Options[n-1] != nil && *r.Options[n-1] == "N/A" {

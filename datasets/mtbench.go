@@ -29,7 +29,7 @@ var MTBench = Format{
 	},
 }
 
-// mtCategories are those of questions 81 to 90, 91 to 100, and so on.
+// mtCategories lists the categories of questions 81 to 90, 91 to 100, and so on.
 var mtCategories = []string{"Writing", "Roleplay", "Reasoning", "Math", "Coding", "Extraction", "STEM", "Humanities"}
 
 const firstMTQuestion, perMTCategory = 81, 10
@@ -63,7 +63,7 @@ func parseMTBench(line []byte) (Item, error) {
 	return it, nil
 }
 
-// matchUp is what votes are on.
+// matchUp is two models' answers to one turn of a question, on which people vote.
 type matchUp struct {
 	id           string
 	turn         int
@@ -93,15 +93,19 @@ func (r *battleRow) vote() (matchUp, votes) {
 // of the answers: no verdict, so no vote.
 const inconsistent = "tie (inconsistent)"
 
-// countVotes makes one line of all votes on a match-up, where its first one
-// stands. It goes over the rows twice, so that only votes are held in memory.
+// poll is all votes on a match-up, with the conversations of its first row.
+type poll struct {
+	line int // of that row
+	row  battleLine
+}
+
+// countVotes makes one line of all votes on a match-up.
 func countVotes(rows Rows) ([]string, error) {
 	if err := checkTurns(rows.Options.Turns); err != nil {
 		return nil, err
 	}
-	all := map[matchUp]votes{}
-	firsts := map[int]matchUp{} // by the line of the first vote
-	bad := map[int]bool{}       // lines, for Parse to complain of
+	polls := map[matchUp]*poll{}
+	var order []*poll
 	var later, unsure, split int
 	for row := range rows.All {
 		var r battleRow
@@ -118,33 +122,27 @@ func countVotes(rows Rows) ([]string, error) {
 				break
 			}
 			m, v := r.vote()
-			if _, there := all[m]; !there {
-				firsts[row.Line] = m
+			p := polls[m]
+			if p == nil {
+				p = &poll{line: row.Line, row: m.line(row.Text)}
+				polls[m] = p
+				order = append(order, p)
 			}
-			all[m] = all[m].plus(v)
+			p.row.Votes = p.row.Votes.plus(v)
 		}
 		if err != nil {
-			bad[row.Line] = true
+			rows.Reject(row.Line, err)
 		}
 	}
-	for row := range rows.All {
-		if bad[row.Line] {
-			rows.Emit(row.Line, row.Text)
-		}
-		m, first := firsts[row.Line]
-		if !first {
-			continue
-		}
-		winner, ok := all[m].majority()
-		if !ok {
+	for _, p := range order {
+		v := p.row.Votes
+		winner := Majority([3]int{v.A, v.B, v.Tie})
+		if winner == NoGold {
 			split++
 			continue
 		}
-		line, err := m.line(row.Text, all[m], winner)
-		if err != nil {
-			return nil, err
-		}
-		rows.Emit(row.Line, line)
+		p.row.Winner = winners[winner]
+		rows.Emit(p.line, p.row)
 	}
 	return notes(
 		note{later, "votes, on a later turn (--turns all takes them, with the whole conversation)"},
@@ -153,17 +151,14 @@ func countVotes(rows Rows) ([]string, error) {
 	), nil
 }
 
-// line is the row of the votes on a match-up, with the conversations of one of its rows.
-func (m matchUp) line(row []byte, v votes, winner string) (l battleLine, err error) {
-	if err := json.Unmarshal(row, &l); err != nil {
-		return l, err
-	}
+// line returns a row that was read as the line of a match-up, without its votes.
+func (m matchUp) line(row []byte) (l battleLine) {
+	json.Unmarshal(row, &l) // it was read
 	if l.ModelA != m.first {
 		l.A, l.B = l.B, l.A
 	}
 	l.ModelA = m.first
 	l.ModelB = m.other
-	l.Winner = winner
-	l.Votes = v
-	return l, nil
+	l.Votes = votes{}
+	return l
 }

@@ -36,44 +36,32 @@ func Unknown(name string) error {
 	return fmt.Errorf("unknown dataset %q%s All names: gavel datasets list", name, cmp.Or(DidYouMean(name, Names()), "."))
 }
 
-// DidYouMean is what an error adds to an unknown name: ", did you mean NAME?", or nothing. Where the nearest is how
-// several names begin, as those of the parts of a dataset do, it gives the first few of them.
+// DidYouMean returns what an error adds to an unknown name: ", did you mean NAME?", or nothing. If several names begin
+// with the one that is meant, as those of the parts of a dataset do, it names the first few of them.
 func DidYouMean(typed string, names []string) string {
 	const few = 3
-	meant := beginning(typed, names)
-	if len(meant) == 0 {
-		best := Nearest(typed, slices.Concat(names, families(names)))
-		meant = beginning(best, names)
-		if slices.Contains(names, best) {
-			meant = []string{best}
+	known := slices.Clone(names)
+	for _, n := range names {
+		stem, _, _ := strings.Cut(n, "-")
+		known = append(known, stem)
+	}
+	var meant []string
+	for _, stem := range []string{typed, Nearest(typed, known)} {
+		for _, n := range names {
+			part := stem != "" && strings.HasPrefix(n, stem+"-") && !slices.Contains(names, stem)
+			if part || n == stem {
+				meant = append(meant, n)
+			}
+		}
+		if meant != nil {
+			break
 		}
 	}
-	if len(meant) == 0 {
+	if meant == nil {
 		return ""
 	}
 	if more := len(meant) - few; more > 1 {
 		meant = append(meant[:few], fmt.Sprintf("one of %d more", more))
 	}
 	return fmt.Sprintf(", did you mean %s?", strings.Join(meant, " or "))
-}
-
-// beginning are the names that are a stem and more.
-func beginning(stem string, names []string) (all []string) {
-	for _, n := range names {
-		if stem != "" && strings.HasPrefix(n, stem+"-") {
-			all = append(all, n)
-		}
-	}
-	return all
-}
-
-// families are the first words that several names have in common.
-func families(names []string) (stems []string) {
-	for _, n := range names {
-		stem, _, _ := strings.Cut(n, "-")
-		if !slices.Contains(stems, stem) && len(beginning(stem, names)) > 1 {
-			stems = append(stems, stem)
-		}
-	}
-	return stems
 }

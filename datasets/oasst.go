@@ -36,9 +36,10 @@ var OASSTTrees = Format{
 	About:    "OpenAssistant's message trees: JSON lines with message_tree_id and prompt",
 	Shape:    Options,
 	Keys:     []string{"message_tree_id", "prompt"},
-	Parse:    parseAssembled(func(line []byte) error { _, _, err := parseTree(line); return err }),
+	Parse:    parseOptions,
 	Assemble: assembleTrees,
-	Makes:    OptionLines.Name, Languages: true,
+
+	Languages: true,
 }
 
 // A table or an export of messages, one a row.
@@ -47,21 +48,10 @@ var oasstMessages = Format{
 	About:    "OpenAssistant's messages: rows with message_id, parent_id, role, text and rank",
 	Shape:    Options,
 	Keys:     []string{"message_id", "role", "text"},
-	Parse:    parseAssembled(func(line []byte) error { _, err := parseMessage(line); return err }),
+	Parse:    parseOptions,
 	Assemble: assembleMessages,
-	Makes:    OptionLines.Name, Languages: true,
-}
 
-// parseAssembled reads the lines that were made of rows. A row that could not be
-// used was passed on as it is: check says what is wrong with it.
-func parseAssembled(check func(line []byte) error) func(line []byte) (Item, error) {
-	return func(line []byte) (Item, error) {
-		it, err := parseOptions(line)
-		if err != nil {
-			err = cmp.Or(check(line), err)
-		}
-		return it, err
-	}
+	Languages: true,
 }
 
 // assembleTrees makes a line of each tree that is an item.
@@ -70,7 +60,7 @@ func assembleTrees(rows Rows) ([]string, error) {
 	for row := range rows.All {
 		root, replies, err := parseTree(row.Text)
 		if err != nil {
-			rows.Emit(row.Line, row.Text)
+			rows.Reject(row.Line, err)
 			continue
 		}
 		root.line = row.Line
@@ -133,33 +123,10 @@ type forest struct {
 
 	trees    int
 	items    int
-	unranked int // items without ranks
-	options  [2]int
+	unranked int            // items without ranks
 	noTree   map[string]int // by reason
 	noReply  map[string]int
 }
-
-// Why a tree is no item, the first that holds.
-const (
-	treeTwice      = "in the file twice"
-	otherState     = "not " + readyState
-	otherLanguage  = "of another language"
-	promptDeleted  = "with a deleted prompt"
-	promptRejected = "with a prompt that failed review"
-	noReplies      = "without a reply to show"
-	oneReply       = "with one reply to show (no entropy)"
-	noPrompt       = "without their prompt in this file (a filter by language cuts trees)"
-)
-
-// Why a reply is no option, the first that holds.
-const (
-	notAssistant  = "not the assistant's"
-	replyDeleted  = "deleted"
-	replyRejected = "failed review"
-	replyLanguage = "of another language than the prompt"
-	replyTwice    = "in the file twice"
-	notRanked     = "unranked beside ranked ones"
-)
 
 func newForest(lang string) forest {
 	return forest{
@@ -170,28 +137,17 @@ func newForest(lang string) forest {
 	}
 }
 
-// emit hands over the line of a tree's item, if it has one.
+// emit writes the line of a tree's item, if it has one.
 func (f *forest) emit(root message, replies []message, rows Rows) error {
-	it, ok := f.item(root, replies)
-	if !ok {
-		return nil
-	}
-	text, err := OptionsLine(it)
-	rows.Emit(root.line, text)
-	return err
-}
-
-// item is the item of a tree, or says that it has none.
-func (f *forest) item(root message, replies []message) (Item, bool) {
 	f.trees++
 	if why := f.refuse(root); why != "" {
 		f.noTree[why]++
-		return Item{}, false
+		return nil
 	}
 	shown := f.shown(root, replies)
 	if n := len(shown); n < 2 {
-		f.noTree[[]string{noReplies, oneReply}[n]]++
-		return Item{}, false
+		f.noTree[[]string{"without a reply to show", "with one reply to show (no entropy)"}[n]]++
+		return nil
 	}
 	candidates := make([]Candidate, len(shown))
 	for i, m := range shown {
@@ -202,29 +158,30 @@ func (f *forest) item(root message, replies []message) (Item, bool) {
 	}
 	it := optionsItem(root.ID, *root.Text, candidates)
 	it.Source = root.Lang
-	if f.items++; shown[0].Rank.rank == nil {
+	f.items++
+	if shown[0].Rank.rank == nil {
 		f.unranked++
 	}
-	n := len(shown)
-	f.options = [2]int{min(cmp.Or(f.options[0], n), n), max(f.options[1], n)}
-	return it, true
+	text, err := OptionsLine(it)
+	rows.Emit(root.line, text)
+	return err
 }
 
-// refuse is why a tree with this root is none to judge; "" where it is one.
+// refuse returns why a tree with this root is no item, the first reason that holds; "" if it is one.
 func (f *forest) refuse(root message) string {
 	twice := f.seen[root.ID]
 	f.seen[root.ID] = true
 	switch {
 	case twice:
-		return treeTwice
+		return "in the file twice"
 	case root.State != "" && root.State != readyState:
-		return otherState
+		return "not " + readyState
 	case f.lang != anyLanguage && root.Lang != "" && root.Lang != f.lang:
-		return otherLanguage
+		return "of another language"
 	case root.Deleted:
-		return promptDeleted
+		return "with a deleted prompt"
 	case root.rejected():
-		return promptRejected
+		return "with a prompt that failed review"
 	}
 	return ""
 }
@@ -244,23 +201,24 @@ func (f *forest) shown(root message, replies []message) []message {
 	slices.SortStableFunc(shown, func(a, b message) int { return strings.Compare(a.ID, b.ID) })
 	n := len(shown)
 	shown = slices.CompactFunc(shown, func(a, b message) bool { return a.ID == b.ID })
-	f.noReply[replyTwice] += n - len(shown)
+	f.noReply["in the file twice"] += n - len(shown)
 	n = len(shown)
 	shown = slices.DeleteFunc(shown, func(m message) bool { return ranked && m.Rank.rank == nil })
-	f.noReply[notRanked] += n - len(shown)
+	f.noReply["unranked beside ranked ones"] += n - len(shown)
 	return shown
 }
 
+// leftOut returns why a reply is no option, the first reason that holds; "" if it is one.
 func leftOut(root, m message) string {
 	switch {
 	case m.Role != assistantRole:
-		return notAssistant
+		return "not the assistant's"
 	case m.Deleted:
-		return replyDeleted
+		return "deleted"
 	case m.rejected():
-		return replyRejected
+		return "failed review"
 	case m.Lang != "" && root.Lang != "" && m.Lang != root.Lang:
-		return replyLanguage
+		return "of another language than the prompt"
 	}
 	return ""
 }
@@ -271,26 +229,14 @@ func (f *forest) notes() []string {
 	if f.lang == anyLanguage {
 		language = "all languages"
 	}
+	unranked := ""
+	if f.unranked > 0 {
+		unranked = fmt.Sprintf("; %s without ranks, so without a best option", counted(f.unranked, "item"))
+	}
 	notes := []string{fmt.Sprintf("%s of %s (%s): the prompt and the assistant's first replies%s.",
-		counted(f.items, "item"), counted(f.trees, "tree"), language, f.span())}
+		counted(f.items, "item"), counted(f.trees, "tree"), language, unranked)}
 	notes = append(notes, reasons("Trees left out: ", f.noTree)...)
 	return append(notes, reasons("Replies left out of the trees taken: ", f.noReply)...)
-}
-
-// span says how many options the items have, and how many have no ranks.
-func (f *forest) span() string {
-	text := ""
-	switch low, high := f.options[0], f.options[1]; {
-	case f.items == 0:
-	case low == high:
-		text = fmt.Sprintf(", %d options each", low)
-	default:
-		text = fmt.Sprintf(", %d to %d options each", low, high)
-	}
-	if f.unranked > 0 {
-		text += fmt.Sprintf("; %s without ranks, so without a best option", counted(f.unranked, "item"))
-	}
-	return text
 }
 
 // reasons say in a sentence how many were left out, and why; none where none was.

@@ -37,41 +37,45 @@ func parseTree(line []byte) (root message, replies []message, err error) {
 	return root, t.Prompt.Replies, err
 }
 
-// table makes trees again of messages that stand one by one, as in the Parquet
-// files of OASST and the exports of messages.
+// assembleMessages makes items of messages that stand one by one, as in the Parquet files of OASST and the exports of
+// messages.
 //
 // A reply may stand before its prompt, so both are kept until the file ends. Of the rest nothing is: it answers a
 // reply. Where rows say which tree they belong to, and the official ones do, only prompts and first replies are held.
-type table struct {
-	forest
-	prompts []message
-	replies map[string][]message // by the id of the prompt
-	rooted  map[string]bool      // trees by id, and whether their prompt was seen
-}
-
 func assembleMessages(rows Rows) ([]string, error) {
-	t := table{forest: newForest(rows.Options.Lang), replies: map[string][]message{}, rooted: map[string]bool{}}
+	f := newForest(rows.Options.Lang)
+	var prompts []message
+	replies := map[string][]message{} // by the id of the prompt
+	rooted := map[string]bool{}       // trees by id, and whether their prompt was seen
 	for row := range rows.All {
 		m, err := parseMessage(row.Text)
-		if err == nil {
-			m.line = row.Line
-			t.add(m)
-		} else {
-			rows.Emit(row.Line, row.Text)
+		if err != nil {
+			rows.Reject(row.Line, err)
+			continue
+		}
+		m.line = row.Line
+		switch {
+		case m.Parent == nil && m.Role == prompterRole:
+			prompts = append(prompts, m)
+		case m.Parent != nil && (m.Tree == "" || m.Tree == *m.Parent):
+			replies[*m.Parent] = append(replies[*m.Parent], m)
+		}
+		if m.Tree != "" {
+			rooted[m.Tree] = rooted[m.Tree] || m.Parent == nil
 		}
 	}
-	for _, rooted := range t.rooted {
-		if !rooted {
-			t.trees++
-			t.noTree[noPrompt]++
+	for _, has := range rooted {
+		if !has {
+			f.trees++
+			f.noTree["without their prompt in this file (a filter by language cuts trees)"]++
 		}
 	}
-	for _, root := range t.prompts {
-		if err := t.emit(root, t.replies[root.ID], rows); err != nil {
+	for _, root := range prompts {
+		if err := f.emit(root, replies[root.ID], rows); err != nil {
 			return nil, err
 		}
 	}
-	return t.notes(), nil
+	return f.notes(), nil
 }
 
 func parseMessage(line []byte) (message, error) {
@@ -81,16 +85,4 @@ func parseMessage(line []byte) (message, error) {
 		err = m.check()
 	}
 	return m, err
-}
-
-func (t *table) add(m message) {
-	switch {
-	case m.Parent == nil && m.Role == prompterRole:
-		t.prompts = append(t.prompts, m)
-	case m.Parent != nil && (m.Tree == "" || m.Tree == *m.Parent):
-		t.replies[*m.Parent] = append(t.replies[*m.Parent], m)
-	}
-	if m.Tree != "" {
-		t.rooted[m.Tree] = t.rooted[m.Tree] || m.Parent == nil
-	}
 }

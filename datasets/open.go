@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"unique"
 
@@ -106,41 +106,38 @@ func (s *Set) unpack() error {
 			return err
 		}
 	}
-	var f *Format
 	how := s.Options.Mapping
-	if how.none() {
-		var keys map[string]json.RawMessage
-		f, keys, err = findFormat(s.data)
-		if f == nil && err == nil {
-			how.Fields = guess(keys).Fields
-		}
-		if how.none() && len(keys) > 0 && !resembles(keys) {
-			names := sortedKeys(keys)
-			return fmt.Errorf("columns found: %.60q; no known format has these: say which is which, as in "+
-				"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", names[:min(40, len(names))])
-		}
-		if how.none() && len(how.LabelValues) > 0 && err == nil {
-			err = errors.New("--label-values is of columns that --field names: leave it out, or name them")
-		}
-	}
-	if err == nil && !how.none() {
+	if !how.empty() {
 		return s.apply(how)
 	}
+	f, keys, err := findFormat(s.data)
 	if err != nil {
 		return err
+	}
+	how.Fields = guess(keys)
+	if !how.empty() {
+		return s.apply(how)
+	}
+	if near, has := closest(keys); len(keys) > 0 && 2*has < len(near.Keys) {
+		names := sortedKeys(keys)
+		return fmt.Errorf("columns found: %.60q; no known format has these: say which is which, as in "+
+			"--field question=COLUMN,response_a=COLUMN,response_b=COLUMN,label=COLUMN", names[:min(40, len(names))])
+	}
+	if len(how.LabelValues) > 0 {
+		return errors.New("--label-values is of columns that --field names: leave it out, or name them")
 	}
 	s.use(f)
 	if f == nil || f.Assemble == nil {
 		return nil
 	}
-	return s.assemble()
+	return s.assemble(f.Assemble)
 }
 
 // replace puts lines in the place of what was read so far, which is closed; the
 // first of those is the file, and is hashed.
 func (s *Set) replace(lines *rows.Spool) (err error) {
 	if s.SHA256 == "" {
-		s.SHA256, err = sumOf(io.NewSectionReader(s.data, 0, s.data.Size()))
+		s.SHA256, err = rows.Sum(s.data)
 	}
 	if s.close != nil {
 		s.close()
@@ -160,24 +157,30 @@ type Rows struct {
 	Path    string // of the file, or the name of a set that has none
 	Options OpenOptions
 	// All gives every row that is not blank, in the order of the file, and ends where one cannot be read or a line cannot
-	// be written. It may be ranged over more than once, as telling what belongs together and then writing it takes no more
-	// memory than the telling.
+	// be written.
 	All iter.Seq[rows.Row]
 	// Emit writes a line for Parse, a text or a value as JSON, that is made of the row of that line of the file.
 	Emit func(line int, value any)
+	// Reject leaves out the row of that line of the file, which cannot be used.
+	Reject func(line int, why error)
 }
 
-// assemble puts the lines that the format makes of the file's rows in place of the rows.
-func (s *Set) assemble() error {
+// assemble puts the lines that are made of the file's rows in place of the rows.
+func (s *Set) assemble(use func(Rows) ([]string, error)) error {
 	lines := new(rows.Spool)
 	var failed error
-	notes, err := s.format.Assemble(Rows{
+	notes, err := use(Rows{
 		Path:    s.label(),
 		Options: s.Options,
 		All: func(yield func(rows.Row) bool) {
 			for row, err := range rows.All(s.data) {
 				failed = cmp.Or(failed, err)
-				if failed != nil || !yield(row) {
+				if failed != nil {
+					return
+				}
+				if other, has := closest(keysOf(row.Text)); s.Format != "" && other.Name != s.Format && has == len(other.Keys) {
+					s.skip(row.Line, fmt.Errorf("a row of %s in a file of %s", other.Name, s.Format))
+				} else if !yield(row) {
 					return
 				}
 			}
@@ -194,9 +197,10 @@ func (s *Set) assemble() error {
 			}
 			failed = cmp.Or(failed, err)
 		},
+		Reject: s.skip,
 	})
 	s.Notes = notes
-	return cmp.Or(err, failed, lines.Done(), s.replace(lines))
+	return cmp.Or(failed, err, lines.Done(), s.replace(lines))
 }
 
 // index reads the lines once: it checks every one, hashes them where that is
@@ -218,6 +222,7 @@ func (s *Set) index() error {
 		s.Notes = append(s.Notes, fmt.Sprintf("There are %d more notes on items like these.", n))
 	}
 	s.origin = nil // rows have it
+	slices.SortStableFunc(s.Bad, func(a, b *LineError) int { return cmp.Compare(a.Line, b.Line) })
 	return s.usable()
 }
 
@@ -242,12 +247,10 @@ func (s *Set) usable() error {
 // to have, or that its first row seems to be of, or of any.
 func (s *Set) expected() string {
 	switch {
-	case !s.Mapping.none():
+	case !s.Mapping.empty():
 		return "rows as " + s.Mapping.String() + " says"
 	case s.Format != "":
 		return s.format.About
-	case s.meant != nil:
-		return s.meant.About
 	}
 	var names []string
 	for _, f := range Formats {
@@ -268,9 +271,6 @@ func (s *Set) add(line rows.Line[parsed]) error {
 	}
 	it := line.Value.item
 	if err := line.Value.err; err != nil {
-		if f, has := closest(keysOf(text)); s.Skipped == 0 && has == len(f.Keys) {
-			s.meant = f
-		}
 		s.skip(number, err)
 		return nil
 	}

@@ -41,7 +41,7 @@ func TestItemsAreTheirLines(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	good := pair("one")
 	for name, tc := range map[string]struct{ content, want string }{
-		"zip":             {"PK\x03\x04" + good, "FILE: the file is a zip archive: unpack it first"},
+		"zip":             {"PK\x03\x04" + good, "FILE: unpacking the zip file, after 0 bytes: it ends too early: get the file again"},
 		"tar":             {good[:100] + strings.Repeat("\x00", 157) + "ustar", "FILE: the file is a tar archive: unpack it first"},
 		"empty":           {"", "FILE: the file is empty; expected " + anyFormat()},
 		"blank lines":     {"\n  \r\n\n", "FILE: the file is empty; expected " + anyFormat()},

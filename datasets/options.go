@@ -38,18 +38,18 @@ func numberOptions(rows Rows) ([]string, error) {
 	for row := range rows.All {
 		it, err := parseOptions(row.Text)
 		text := row.Text
+		if err == nil && it.ID == "" {
+			it.ID = strconv.Itoa(row.Line)
+			text, err = OptionsLine(it)
+		}
 		switch {
 		case errors.Is(err, errFewOptions):
 			few++
-			continue
-		case err == nil && it.ID == "":
-			it.ID = strconv.Itoa(row.Line)
-			text, err = OptionsLine(it)
-			if err != nil {
-				return nil, err
-			}
+		case err != nil:
+			rows.Reject(row.Line, err)
+		default:
+			rows.Emit(row.Line, text)
 		}
-		rows.Emit(row.Line, text)
 	}
 	if few == 0 {
 		return nil, nil

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"gavel/internal/disk"
 	"io"
 	"io/fs"
 	"os"
@@ -15,16 +14,19 @@ import (
 	"strings"
 
 	"github.com/xrash/smetrics"
+
+	"gavel/datasets/rows"
+	"gavel/internal/disk"
 )
 
 // ownFolder of a library has files of somebody's own that were taken in under a name, each with what is known of it and
 // how its columns are read in NAME.json.
 const ownFolder = "own"
 
-// ownName is what such a dataset may be called: the name of a file everywhere, and no path.
+// ownName matches the names of such datasets: names of files on every system, and no paths.
 var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// longestOwn is how long a name may be; that of its file has the first letters of a SHA-256 beside it.
+// longestOwn limits the length of a name; that of its file has the first letters of a SHA-256 beside it.
 const longestOwn = 51
 
 // Lookup finds a dataset of the registry, or one of somebody's own, by name.
@@ -110,15 +112,10 @@ func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		before = Known{} // a card that cannot be read is written anew
 	}
-	in, err := os.Open(file)
-	if err != nil {
-		return k, before, nil, err
-	}
-	defer in.Close()
-	if info, err := in.Stat(); err == nil {
+	if info, err := os.Stat(file); err == nil {
 		k.Bytes = info.Size()
 	}
-	_, err = l.store(k, in, extension(file))
+	_, err = l.storeFile(k, file)
 	if err != nil {
 		return k, before, nil, err
 	}
@@ -134,19 +131,14 @@ func (l Library) ImportOwn(file, name string, how Mapping) (k, before Known, s *
 
 // unchanged checks the copy of an own file before a byte of it is read as anything.
 func (l Library) unchanged(k Known) error {
-	f, err := os.Open(l.path(k))
+	got, err := rows.FileSum(l.path(k))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the copy of %s that was taken in as %q is gone: import it again, with --as %s",
 			k.Source, k.Name, k.Name)
 	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	got, err := sumOf(f)
 	if err == nil && got != k.SHA256 {
 		err = fmt.Errorf("%s: it changed since it was taken in: SHA-256 is %s, was %s: "+
-			"import %s again, with --as %s", f.Name(), got, k.SHA256, k.Source, k.Name)
+			"import %s again, with --as %s", l.path(k), got, k.SHA256, k.Source, k.Name)
 	}
 	return err
 }

@@ -2,10 +2,8 @@ package datasets
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // PPE is the correctness sets of Preference Proxy Evaluations (arXiv 2410.14872): a prompt, 32 responses of one
@@ -16,11 +14,10 @@ var PPE = Format{
 	About:    "rows with question_id, prompt, response_1, response_2, …, scores and sampled_conflict_pairs",
 	Shape:    Pair,
 	Keys:     []string{"question_id", "prompt", "response_1", "response_2", "scores", "sampled_conflict_pairs"},
-	Parse:    parsePPE,
+	Parse:    parsePair,
 	Assemble: drawnPairs,
-	Makes:    judgeBenchName,
 	Clusters: "prompt",
-	Cluster:  func(id string) string { return id[:max(0, strings.LastIndex(id, ":"))] },
+	Cluster:  before(":"),
 }
 
 const ppeName = "ppe"
@@ -57,8 +54,8 @@ func (r *ppeRow) read(line []byte) error {
 func drawnPairs(rows Rows) ([]string, error) {
 	for row := range rows.All {
 		var r ppeRow
-		if r.read(row.Text) != nil {
-			rows.Emit(row.Line, row.Text) // for Parse to complain of
+		if err := r.read(row.Text); err != nil {
+			rows.Reject(row.Line, err)
 			continue
 		}
 		for _, p := range r.Pairs {
@@ -87,15 +84,4 @@ func drawnPairs(rows Rows) ([]string, error) {
 		}
 	}
 	return nil, nil
-}
-
-// parsePPE reads a line that drawnPairs made, or says what is wrong with a row that it could not read.
-func parsePPE(line []byte) (Item, error) {
-	if keysOf(line)["sampled_conflict_pairs"] == nil {
-		return parsePair(line)
-	}
-	if err := new(ppeRow).read(line); err != nil {
-		return Item{}, err
-	}
-	return Item{}, errors.New("a row of responses is no pair of them")
 }

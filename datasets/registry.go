@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,13 +38,13 @@ type Known struct {
 	builtin   []byte
 }
 
-// Shape is that of all its items; "" where they may be of any.
+// Shape returns the shape of all its items; "" if they may be of any.
 func (k Known) Shape() Shape {
 	f, _ := FormatNamed(k.Format)
 	return f.Shape
 }
 
-// Published is what a judge came to on all items of a dataset, by what somebody published.
+// Published is a published figure: a judge's result on all items of a dataset.
 type Published struct {
 	Judge, Protocol, Metric string
 	Prompt                  string // by gavel's name for it, where it has one
@@ -66,8 +65,8 @@ func PublishedOn(dataset string) []Published {
 	return nil
 }
 
-// NameOf is what the registry calls the dataset whose file has this SHA-256, or that imports call by this name; the
-// name itself where it has neither.
+// NameOf returns the name in the registry of the dataset whose file has this SHA-256, or which imports call by this
+// name; the name itself if there is none.
 func NameOf(sha256, name string) string {
 	i := slices.IndexFunc(Registry(), func(k Known) bool {
 		return k.Groups == nil && (sha256 != "" && k.SHA256 == sha256 || slices.Contains(k.Also, name))
@@ -105,7 +104,7 @@ func (k Known) Lines() []string {
 	return lines
 }
 
-// Size is how many bytes the dataset's file has, as far as that is known.
+// Size returns the bytes of the dataset's file, "?" if that is not known.
 func (k Known) Size() string {
 	if k.Bytes == 0 {
 		return "?"
@@ -134,13 +133,6 @@ func readRegistry() (all []Known) {
 		panic(err) // the file is gavel's own, and tested
 	}
 	return all
-}
-
-// sumOf is the SHA-256 of what is read, in hex.
-func sumOf(in io.Reader) (string, error) {
-	sum := sha256.New()
-	_, err := io.Copy(sum, in)
-	return fmt.Sprintf("%x", sum.Sum(nil)), err
 }
 
 func hexSum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }

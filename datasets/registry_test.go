@@ -28,7 +28,7 @@ func TestSamples(t *testing.T) {
 		}
 		s, err := Library{t.TempDir()}.OpenWith(k.Name, OpenOptions{Turns: TurnsAll})
 		assert.NilError(t, err)
-		told, err := s.Tell(k)
+		told, err := s.Summarize(k)
 		assert.NilError(t, err)
 		for _, row := range told.Rows {
 			fmt.Fprintf(&out, "%s: %s\n", row[0], row[1])
@@ -332,7 +332,7 @@ func TestFetchWithoutPublishedSum(t *testing.T) {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
-	if said, err := lib.Said(law); err != nil || len(said) != 1 || said[0] != "its SHA-256 is "+hexSum([]byte(content))+", that of the copy gavel was tested with" {
+	if said, err := lib.SumNotes(law); err != nil || len(said) != 1 || said[0] != "its SHA-256 is "+hexSum([]byte(content))+", that of the copy gavel was tested with" {
 		t.Errorf("%q, %v", said, err)
 	}
 
@@ -381,7 +381,7 @@ func TestImportWithoutPublishedSum(t *testing.T) {
 	if s, err := lib.Open("x-law"); err != nil || s.Len() != 1 {
 		t.Error(err)
 	}
-	if said, err := lib.Said(law); len(said) != 1 || !strings.HasSuffix(said[0], "; keep it with your results") || err != nil {
+	if said, err := lib.SumNotes(law); len(said) != 1 || !strings.HasSuffix(said[0], "; keep it with your results") || err != nil {
 		t.Errorf("%q, %v", said, err)
 	}
 }

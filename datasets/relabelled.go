@@ -18,7 +18,7 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 	var lines bytes.Buffer
 	ties := 0
 	for i := range set.Len() {
-		said, is := label[set.ID(i)]
+		best, is := label[set.ID(i)]
 		if !is {
 			continue
 		}
@@ -26,10 +26,10 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 		if err != nil {
 			return 0, nil, err
 		}
-		if it.Shape == Pair && said == "tie" {
+		if it.Shape == Pair && best == "tie" {
 			ties++
 		}
-		line, err := it.labelled(said)
+		line, err := it.labelled(best)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -47,15 +47,15 @@ func WriteLabelled(set *Set, label map[string]string, out string) (n int, notes 
 }
 
 // labelled is the item as a line with another label.
-func (it Item) labelled(said string) ([]byte, error) {
+func (it Item) labelled(best string) ([]byte, error) {
 	it.Candidates = slices.Clone(it.Candidates)
-	it.Gold = it.candidate(said)
-	if it.Gold < 0 && it.Shape != Number && said != "tie" {
-		return nil, fmt.Errorf("%q of %s is none of its answers", said, it.ID)
+	it.Gold = it.candidate(best)
+	if it.Gold < 0 && it.Shape != Number && best != "tie" {
+		return nil, fmt.Errorf("%q of %s is none of its answers", best, it.ID)
 	}
 	switch {
 	case it.Shape == Number:
-		it.Answer = said
+		it.Answer = best
 	case it.Shape == Options:
 		for k := range it.Candidates {
 			it.Candidates[k].Rank = nil

@@ -27,17 +27,17 @@ var RMBench = Format{
 			json.Unmarshal(row["rejected"], &rejected) == nil && len(chosen) == rmStyles && len(rejected) == rmStyles
 	},
 	Clusters: "item",
-	Cluster:  func(id string) string { return id[:max(0, strings.LastIndex(id, ":"))] },
+	Cluster:  before(":"),
 	Level: func(id string) string {
 		right, wrong, _ := strings.Cut(id[strings.LastIndex(id, ":")+1:], "-")
 		return Levels[1+strings.Compare(wrong, right)]
 	},
 }
 
-// Levels are how hard the pairs of an item are by their styles, those that a judge of looks gets right first.
+// Levels names the difficulty of pairs by their styles; a judge of looks gets the first right.
 var Levels = []string{"easy", "normal", "hard"}
 
-// rmStyles is how many styles a response is in.
+// rmStyles is the number of styles of a response.
 const rmStyles = 3
 
 type rmRow struct {
@@ -75,11 +75,7 @@ var rmPairs = func() (pairs []string) {
 
 func parseRMBench(line []byte) (Item, error) {
 	var r rmRow
-	styles := rmStyles
-	if json.Unmarshal(line, &struct{ Pair *string }{&r.Pair}) == nil && r.Pair != "" {
-		styles = 1
-	}
-	if err := r.read(line, styles); err != nil {
+	if err := r.read(line, 1); err != nil {
 		return Item{}, err
 	}
 	if !slices.Contains(rmPairs, r.Pair) {
@@ -101,9 +97,13 @@ func parseRMBench(line []byte) (Item, error) {
 func nineOfEach(rows Rows) ([]string, error) {
 	domain := strings.TrimSuffix(Base(rows.Path), "_filtered")
 	for row := range rows.All {
+		if keysOf(row.Text)["pair"] != nil { // it is a pair already
+			rows.Emit(row.Line, row.Text)
+			continue
+		}
 		var r rmRow
-		if r.read(row.Text, rmStyles) != nil {
-			rows.Emit(row.Line, row.Text) // a pair already, or for Parse to complain of
+		if err := r.read(row.Text, rmStyles); err != nil {
+			rows.Reject(row.Line, err)
 			continue
 		}
 		if r.Domain == "" {

@@ -1,6 +1,6 @@
 package datasets
 
-// Shape is what an item asks for. A protocol says which shapes it takes.
+// Shape names the kind of question of an item. A protocol says which shapes it takes.
 type Shape string
 
 const (
@@ -13,7 +13,7 @@ const (
 	Open       Shape = "open"       // a question alone, of a pair: nobody says what is right
 )
 
-// ShapeInfo is what others need to know of the items of a shape.
+// ShapeInfo describes the items of a shape.
 type ShapeInfo struct {
 	Least    int    // how many candidates are shown at the least
 	Two      bool   // two responses stand beside each other, and neither may be the better
@@ -35,7 +35,7 @@ var Shapes = map[Shape]ShapeInfo{
 	Open:       {},
 }
 
-// Info is what is known of a shape; of one that is not known, what is known of pairs.
+// Info describes a shape; one that is not known is described as pairs are.
 func (s Shape) Info() ShapeInfo {
 	if info, known := Shapes[s]; known {
 		return info

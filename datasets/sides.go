@@ -23,8 +23,8 @@ var (
 	greater = [][]string{{"a>b", "a>>b", "b<a", "b<<a"}, {"b>a", "b>>a", "a<b", "a<<b"}}
 )
 
-// meant is what a label says by itself, of pairs and of choices: a response, a tie, or unclear.
-func (t *mapped) meant(label string) int {
+// named returns the response that a label of a pair or a choice names by itself, a tie, or unclear.
+func (t *mapper) named(label string) int {
 	word := strings.ToLower(strings.TrimSpace(label))
 	if t.columns[partA] == nil {
 		if t.columns[partOptions] == nil && t.columns[partOutputs] == nil || len(word) != 1 ||
@@ -47,7 +47,7 @@ func (t *mapped) meant(label string) int {
 
 // side is the place of the response, of n, that a label names: by --label-values or, without, by its letter, by the
 // name of its column, or as one of its names, which are the models' or the options' texts.
-func (r mappedRow) side(label string, n int, names []string) (int, error) {
+func (r tableRow) side(label string, n int, names []string) (int, error) {
 	trimmed := strings.TrimSpace(label)
 	if trimmed == "" {
 		return unlabelled, nil
@@ -69,7 +69,7 @@ func (r mappedRow) side(label string, n int, names []string) (int, error) {
 		}
 	}
 	r.zeros = r.zeros || trimmed == "0" && r.columns[partA] != nil
-	side := r.meant(trimmed)
+	side := r.named(trimmed)
 	if side == unclear || side >= n {
 		example := "A>B=…,B>A=…,tie=…"
 		if r.columns[partA] == nil {

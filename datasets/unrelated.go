@@ -16,26 +16,26 @@ import (
 type Unrelated struct {
 	set  *Set
 	seed int64
-	rows []asked // by question, then id: those of one question stand together
+	rows []questionRow // by question, then id: those of one question stand together
 }
 
-// asked is what is kept of an item: which question it asks, not the text.
-type asked struct {
+// questionRow is an item, known by its question.
+type questionRow struct {
 	question uint64
 	row      int32
 }
 
 // NewUnrelated reads the set once. A set in which all items have the same instruction is an error.
 func NewUnrelated(set *Set, seed int64) (*Unrelated, error) {
-	u := &Unrelated{set: set, seed: seed, rows: make([]asked, set.Len())}
+	u := &Unrelated{set: set, seed: seed, rows: make([]questionRow, set.Len())}
 	for i := range u.rows {
 		it, err := set.Item(i)
 		if err != nil {
 			return nil, err
 		}
-		u.rows[i] = asked{questionKey(it.Question), int32(i)}
+		u.rows[i] = questionRow{question: questionKey(it.Question), row: int32(i)}
 	}
-	slices.SortFunc(u.rows, func(a, b asked) int {
+	slices.SortFunc(u.rows, func(a, b questionRow) int {
 		return cmp.Or(cmp.Compare(a.question, b.question), strings.Compare(set.ID(int(a.row)), set.ID(int(b.row))))
 	})
 	if n := len(u.rows); n == 0 || u.rows[0].question == u.rows[n-1].question {
@@ -45,7 +45,7 @@ func NewUnrelated(set *Set, seed int64) (*Unrelated, error) {
 	return u, nil
 }
 
-// maxDraws is after how many draws of options that cannot be told from the item's own a draw is given up.
+// maxDraws limits the draws of options that cannot be told from the item's own.
 const maxDraws = 64
 
 // Add puts an unrelated option before those of an item. An empty option, or one that says what one of the item's own
@@ -55,7 +55,7 @@ func (u *Unrelated) Add(it Item) (Item, error) {
 		return Item{}, fmt.Errorf("item %q has an unrelated option already", it.ID)
 	}
 	key := questionKey(it.Question)
-	order := func(a asked, key uint64) int { return cmp.Compare(a.question, key) }
+	order := func(a questionRow, key uint64) int { return cmp.Compare(a.question, key) }
 	first, _ := slices.BinarySearchFunc(u.rows, key, order)
 	end := first
 	for end < len(u.rows) && u.rows[end].question == key {

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"cmp"
@@ -12,14 +13,17 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
-// container is how the rows of a file are packed.
+// container names a way in which the rows of a file are packed.
 type container string
 
 const (
 	plainLines container = "" // one JSON object a line: read where it stands
 	gzipped    container = "gzip"
+	zipped     container = "zip" // an archive with one JSON file in it
 	zstandard  container = "zstd"
 	parquetSet container = "Parquet"
 	jsonArray  container = "JSON array"
@@ -45,13 +49,13 @@ func sniff(in Source) (container, error) {
 		return zstandard, nil
 	case starts("PAR1"), starts("PARE"):
 		return parquetSet, nil
-	case starts("PK\x03\x04"):
-		return plainLines, errors.New("the file is a zip archive: unpack it first")
+	case starts("PK\x03\x04"), starts("PK\x05\x06"): // the second is an archive without files
+		return zipped, nil
 	case n >= 262 && string(head[257:262]) == "ustar":
 		return plainLines, errors.New("the file is a tar archive: unpack it first")
-	case starts(mark8):
+	case starts("\xef\xbb\xbf"):
 		return marked8, nil
-	case starts(markLittle), starts(markBig):
+	case starts("\xff\xfe"), starts("\xfe\xff"):
 		return marked16, nil
 	case 3*bytes.Count(head, []byte{0}) > n:
 		return plainLines, errors.New("a third of its first bytes is NUL: " +
@@ -75,7 +79,7 @@ func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 		if how == plainLines && err == nil {
 			return lines, false, nil
 		}
-		isCompressed := how == gzipped || how == zstandard
+		isCompressed := how == gzipped || how == zstandard || how == zipped
 		if err == nil && compressed && isCompressed {
 			err = errors.New("the file is compressed twice: unpack it once")
 		}
@@ -95,15 +99,19 @@ func Unpack(in Source) (lines *Spool, byRow bool, err error) {
 	}
 }
 
-// unpacked is what a packed file holds: its rows, or another file.
+// unpacked returns the content of a packed file: its rows, or another file.
 func unpacked(in Source, how container) (*Spool, error) {
 	out := new(Spool)
 	var err error
 	switch how {
-	case gzipped, zstandard:
+	case gzipped, zstandard, zipped:
 		err = inflate(in, how, out)
-	case marked8, marked16:
-		err = decodeMarked(in, how, out)
+	case marked8, marked16: // the mark is left out
+		if how == marked16 && in.Size()%2 != 0 {
+			err = errors.New("the UTF-16 text ends in the middle of a character: get the file again")
+			break
+		}
+		_, err = io.Copy(out, transform.NewReader(reader(in), unicode.BOMOverride(transform.Nop)))
 	case parquetSet:
 		err = parquetLines(in, out)
 	case csvTable:
@@ -126,9 +134,12 @@ func inflate(in Source, how container, out *Spool) error {
 	packed := bufio.NewReaderSize(reader(in), batchBytes)
 	var r io.ReadCloser
 	var err error
-	if how == gzipped {
+	switch how {
+	case gzipped:
 		r, err = gzip.NewReader(packed)
-	} else { // one window of up to 128 MiB is what zstd --long writes and unzstd reads
+	case zipped:
+		r, err = openMember(in)
+	default: // one window of up to 128 MiB is what zstd --long writes and unzstd reads
 		var z *zstd.Decoder
 		z, err = zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
 		if err == nil {
@@ -139,13 +150,34 @@ func inflate(in Source, how container, out *Spool) error {
 		_, err = io.Copy(out, r)
 		r.Close()
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, zip.ErrFormat) {
 		err = errors.New("it ends too early: get the file again")
 	}
 	if err != nil {
 		return fmt.Errorf("unpacking the %s file, after %d bytes: %s", how, out.size, oneLineOf(err))
 	}
 	return nil
+}
+
+// openMember opens the one JSON file of a zip archive, and passes over what macOS adds to archives.
+func openMember(in Source) (io.ReadCloser, error) {
+	archive, err := zip.NewReader(in, in.Size())
+	if err != nil {
+		return nil, err
+	}
+	var found []*zip.File
+	for _, m := range archive.File {
+		if strings.HasSuffix(strings.ToLower(m.Name), ".json") && !strings.HasPrefix(m.Name, "__MACOSX/") {
+			found = append(found, m)
+		}
+	}
+	switch {
+	case len(found) != 1:
+		return nil, fmt.Errorf("%d .json files are in it: unpack it, and name one of them", len(found))
+	case found[0].Flags&1 != 0:
+		return nil, fmt.Errorf("%q in it is encrypted: unpack it first", found[0].Name)
+	}
+	return found[0].Open()
 }
 
 func tooLong(row int) error {

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -33,6 +34,26 @@ func zstdOf(t testing.TB, content string) string {
 		t.Fatal(err)
 	}
 	return string(w.EncodeAll([]byte(content), nil))
+}
+
+// zipOf returns an archive of files, given as name and text in turn.
+func zipOf(t testing.TB, namesAndTexts ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(namesAndTexts); i += 2 {
+		w, err := z.Create(namesAndTexts[i])
+		if err == nil {
+			_, err = w.Write([]byte(namesAndTexts[i+1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // limited unpacks within other bounds for the time of a test.
@@ -115,6 +136,11 @@ func TestBrokenContainers(t *testing.T) {
 	manyZ := zstdOf(t, rows)
 	wrong := []byte(many)
 	wrong[len(wrong)-6] ^= 1 // the checksum
+	archive := zipOf(t, "rows.json", "["+strings.Repeat(one+",", 300)+one+"]")
+	damaged := []byte(archive)
+	damaged[60] ^= 0xff
+	encrypted := []byte(archive)
+	encrypted[strings.Index(archive, "PK\x01\x02")+8] |= 1 // the flags of the central header
 	for name, tc := range map[string]struct{ content, want string }{
 		"gzip cut":              {many[:len(many)/2], "FILE: unpacking the gzip file, after N bytes: it ends too early: get the file again"},
 		"gzip cut in its head":  {many[:5], "FILE: unpacking the gzip file, after N bytes: it ends too early: get the file again"},
@@ -124,7 +150,12 @@ func TestBrokenContainers(t *testing.T) {
 		"zstd cut":              {manyZ[:len(manyZ)/2], "FILE: unpacking the zstd file, after N bytes: it ends too early: get the file again"},
 		"zstd of nothing":       {"\x28\xb5\x2f\xfd", "FILE: unpacking the zstd file, after N bytes: it ends too early: get the file again"},
 		"gzip of gzip":          {gzipOf(t, many), "FILE: the file is compressed twice: unpack it once"},
-		"gzip of zip":           {gzipOf(t, "PK\x03\x04"), "FILE: the file is a zip archive: unpack it first"},
+		"gzip of zip":           {gzipOf(t, zipOf(t, "x.json", "[]")), "FILE: the file is compressed twice: unpack it once"},
+		"zip cut":               {archive[:len(archive)/2], "FILE: unpacking the zip file, after N bytes: it ends too early: get the file again"},
+		"zip damaged":           {string(damaged), "FILE: unpacking the zip file, after N bytes: flate: corrupt input before offset 27"},
+		"zip encrypted":         {string(encrypted), `FILE: unpacking the zip file, after N bytes: "rows.json" in it is encrypted: unpack it first`},
+		"zip of nothing":        {zipOf(t), "FILE: unpacking the zip file, after N bytes: 0 .json files are in it: unpack it, and name one of them"},
+		"zip of two files":      {zipOf(t, "a.json", "", "b.json", ""), "FILE: unpacking the zip file, after N bytes: 2 .json files are in it: unpack it, and name one of them"},
 		"array without end":     {"[" + good + ",", "FILE: row 2 of the JSON array: the file ends in the middle: get it again"},
 		"array without bracket": {"[" + good, "FILE: the JSON array has no end: the file ends in the middle: get it again"},
 		"array cut in a row":    {"[" + good + "," + good[:40], "FILE: row 2 of the JSON array: the file ends in the middle: get it again"},

@@ -10,10 +10,9 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/text/encoding/unicode"
 )
 
-// LineError is what is wrong with one line of a file that has no rows without it.
+// LineError is the error of one line, without which a file has no rows.
 type LineError struct {
 	Line int
 	Err  error
@@ -21,22 +20,6 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
-
-// Byte order marks.
-const mark8, markLittle, markBig = "\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"
-
-// decodeMarked writes a text without its byte order mark, in UTF-8.
-func decodeMarked(in Source, how container, out *Spool) error {
-	text := io.Reader(io.NewSectionReader(in, int64(len(mark8)), in.Size()))
-	if how == marked16 {
-		if in.Size()%2 != 0 {
-			return errors.New("the UTF-16 text ends in the middle of a character: get the file again")
-		}
-		text = unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Reader(reader(in))
-	}
-	_, err := io.Copy(out, text)
-	return err
-}
 
 // tableOf tells by its first bytes whether a file is a table of values with a row of names, and what is between them. A
 // file whose second line is a JSON object has lines of which the first is broken.

@@ -82,9 +82,6 @@ func eachRow(group parquet.RowGroup, use func(parquet.Row) error) error {
 	}
 }
 
-// mostFooter bounds what is held of a footer in memory, in bytes.
-const mostFooter = 64 << 20
-
 // openParquet reads the footer, which stands at the end of the file.
 func openParquet(in Source) (*parquet.File, error) {
 	size := in.Size()
@@ -101,9 +98,6 @@ func openParquet(in Source) (*parquet.File, error) {
 		return nil, errors.New("the file is encrypted")
 	case magic != "PAR1" || footer > size-12:
 		return nil, errors.New("the file is cut short, its footer is missing: get it again")
-	case footer > mostFooter:
-		return nil, fmt.Errorf("its footer is %d bytes, more than %d MiB: write it without statistics of long texts",
-			footer, mostFooter>>20)
 	}
 	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
 		parquet.FileReadMode(parquet.ReadModeSync))

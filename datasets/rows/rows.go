@@ -1,9 +1,10 @@
 // Package rows reads the rows of a file as lines of JSON, however they are packed: JSON lines, a JSON array or Parquet,
-// and any of those under gzip or zstd. It knows nothing of what the rows mean.
+// and any of those under gzip, zstd or zip. It knows nothing of what the rows mean.
 package rows
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +24,7 @@ type File struct {
 	size int64
 }
 
-// Size is how long the file was when it was opened.
+// Size returns the length of the file when it was opened.
 func (f *File) Size() int64 { return f.size }
 
 // Open opens a file, and nothing that could not be read more than once.
@@ -79,17 +80,21 @@ func Each(path string, use func(row int, text []byte) error) error {
 	return nil
 }
 
-// EachIn is Each of what comes from elsewhere than a file: out of an archive.
-func EachIn(r io.Reader, use func(row int, text []byte) error) error {
-	all := new(Spool)
-	defer all.Close()
-	if _, err := io.Copy(all, r); err != nil {
-		return err
+// FileSum returns the SHA-256 of the file at path, in hex.
+func FileSum(path string) (string, error) {
+	f, err := Open(path)
+	if err != nil {
+		return "", err
 	}
-	if err := all.Done(); err != nil {
-		return err
-	}
-	return eachUnpacked(all, use)
+	defer f.Close()
+	return Sum(f)
+}
+
+// Sum returns the SHA-256 of a source, in hex.
+func Sum(in Source) (string, error) {
+	sum := sha256.New()
+	_, err := io.Copy(sum, reader(in))
+	return fmt.Sprintf("%x", sum.Sum(nil)), err
 }
 
 func eachUnpacked(in Source, use func(row int, text []byte) error) error {

@@ -71,7 +71,7 @@ func (s *Spool) Done() error {
 	return s.out.Flush()
 }
 
-// Size is how much was written.
+// Size returns the number of bytes written.
 func (s *Spool) Size() int64 { return s.size }
 
 // ReadAt may be called from many goroutines, after Done.

@@ -33,7 +33,7 @@ func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *
 		file, err = labels.Read(path)
 		if err != nil {
 			if votes, other := imports.ReadVotes(path); other == nil && len(votes.Votes) > 0 {
-				e.sayEach(imports.Skipped(votes.Skipped, "rows of votes", votes.Bad))
+				e.sayEach(imports.Skipped(votes.N, "rows of votes", votes.First))
 				file, err = labels.OfVotes(path, votes.Votes), nil
 			}
 		}

@@ -150,12 +150,12 @@ func (e *env) showDataset(c *cli.Context) (any, error) {
 		return nil, err
 	}
 	defer set.Close()
-	told, err := set.Tell(known)
+	summary, err := set.Summarize(known)
 	if err != nil {
 		return nil, err
 	}
-	d := facts(told.Rows, told.Data)
-	for _, words := range told.Notes {
+	d := facts(summary.Rows, summary.Data)
+	for _, words := range summary.Notes {
 		d.Blocks[0].Notes = append(d.Blocks[0].Notes, doc.Plain(words))
 	}
 	return d, nil
@@ -200,8 +200,8 @@ func (e *env) fetchDataset(c *cli.Context) error {
 
 // stored says where a file went and, where nobody published its SHA-256, what that is.
 func (e *env) stored(k datasets.Known, path string) error {
-	said, err := e.library().Said(k)
-	e.sayEach(append([]string{"stored as " + path}, said...))
+	notes, err := e.library().SumNotes(k)
+	e.sayEach(append([]string{"stored as " + path}, notes...))
 	e.next("gavel", "datasets", "show", k.Name)
 	return err
 }

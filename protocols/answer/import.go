@@ -1,8 +1,11 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +24,7 @@ type answerRow struct {
 	item datasets.Item
 	imports.Judgment
 	where string // the row's place in the file, for messages
-	judge string // if the file names it in every row
+	by    string // judge or model, if the file names it in every row
 
 	// check compares our reading with the one that the file has. told is whether the file has one; differ is "" if the
 	// two agree, else a description of the difference, to follow where. check is called for rows with a reply; nil: the
@@ -31,14 +34,20 @@ type answerRow struct {
 
 // answersFile is a file of answers of one model, about to become a run.
 type answersFile struct {
-	source  *imports.Source
+	path    string
+	sum     string // SHA-256 of the file
 	kind    string // of file: names the prompt, which gavel has not
 	about   string // where such files come from
 	dataset judging.DatasetInfo
 	sha     string // of the dataset; "": of the rows' lines
 	model   string
+	alone   string // the error of a file by several judges or models, whose names are %q
 	options judging.Settings
 	rows    []answerRow
+	repeats int             // rows that say again what one before them says
+	bad     imports.Rejects // rows that are no answers
+	unknown []string        // ids of questions that the dataset has not
+	none    error           // why no row can be used, if the reason is not in bad
 }
 
 // importedRun summarises the import of one run.
@@ -58,7 +67,7 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 		a.Add(row.item)
 		r, err := a.Judge(row.item, 0, row.Judgment)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", f.source.Path, row.where, err)
+			return nil, fmt.Errorf("%s: %s: %w", f.path, row.where, err)
 		}
 		if row.check == nil || row.Replies == nil {
 			continue
@@ -74,14 +83,17 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 	}
 	// The run id depends on the items, the model and the whole file: another file is another run, the same file the
 	// same run.
-	a.Describe(gavel, f.about, f.source.Path, judging.Spec{
+	a.Describe(gavel, f.about, f.path, judging.Spec{
 		Protocol: Protocol.Name, Goal: Protocol.Goal, Options: f.options, Prompt: template,
 		Dataset: judging.DatasetSpec{SHA256: f.sha},
-		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.source.Sum[:16])},
+		Model:   judging.ModelSpec{Name: f.model, Identity: fmt.Sprintf("imported %s sha256=%s", f.model, f.sum[:16])},
 	}, f.dataset)
 	a.Say("%s: %d rows, run written to %s", f.model, len(f.rows), out)
 	a.Said = append(a.Said, imports.Skipped(f.dataset.Skipped, "rows", f.dataset.Bad)...)
 	a.Said = append(a.Said, notes...)
+	if f.repeats > 0 {
+		a.Say("%d rows repeat an earlier row; each answer counts once", f.repeats)
+	}
 	if a.Missing > 0 {
 		a.Say("%d rows have no reply: they count as failed", a.Missing)
 	}
@@ -89,54 +101,59 @@ func (f *answersFile) run(out, gavel string, notes ...string) (*importedRun, err
 	return a, a.Write(out)
 }
 
-// gather takes the rows of the source in; expected says what they are to be, where none can be used.
-func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (answerRow, error)) error {
-	bad := imports.Rejects{Path: f.source.Path}
-	seen := map[string]string{}
-	err := f.source.Each(func(n int, raw json.RawMessage) error {
+// errOther is the error of a row that is no part of the run, though nothing is wrong with it.
+var errOther = errors.New("not asked for")
+
+// gather reads the rows of the file; expected describes them, for a file in which none can be used.
+func (f *answersFile) gather(expected string, read func(raw json.RawMessage) (answerRow, error)) (err error) {
+	f.bad.Path = f.path
+	seen := map[string]answerRow{}
+	by := ""
+	f.sum, err = imports.Each(f.path, func(n int, raw json.RawMessage) error {
 		row, err := read(raw)
-		if err != nil {
-			bad.Add(n, err)
+		if errors.Is(err, errOther) {
 			return nil
 		}
-		row.where = rowNumber(n)
-		if len(f.rows) > 0 && row.judge != f.rows[0].judge {
-			return fmt.Errorf("%s: judge is %q, before it was %q: one judge a file", row.where, row.judge, f.rows[0].judge)
+		if err != nil {
+			f.bad.Add(n, err)
+			return nil
 		}
-		// nobody can know which of two answers to one question is the right one
-		if first, twice := seen[row.item.ID]; twice {
-			return fmt.Errorf("%s: duplicate id %q, first seen in %s: remove one of the two", row.where, row.item.ID, first)
+		row.where = fmt.Sprintf("row %d", n)
+		by = cmp.Or(by, row.by)
+		if row.by != "" && row.by != by {
+			return fmt.Errorf("%s: "+f.alone, row.where, row.by, by)
 		}
-		seen[row.item.ID] = row.where
+		if row.item.Shape == "" {
+			f.unknown = append(f.unknown, row.item.ID)
+			return nil
+		}
+		first, twice := seen[row.item.ID]
+		switch {
+		case twice && reflect.DeepEqual(first.Judgment, row.Judgment):
+			f.repeats++
+			return nil
+		case twice: // nobody can know which of the two is right
+			return fmt.Errorf("%s: duplicate id %q, first seen in %s: remove one of the two",
+				row.where, row.item.ID, first.where)
+		}
+		seen[row.item.ID] = row
 		f.rows = append(f.rows, row)
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil && len(f.rows) == 0 {
+		err = cmp.Or(f.none, f.bad.None(expected))
+		if n := len(f.unknown); n > 0 {
+			err = fmt.Errorf("%s: none of its %d ids is one of %s (the first is %q)", f.path, n, f.dataset.Name, f.unknown[0])
+		}
 	}
-	return f.reject(&bad, expected)
-}
-
-// reject notes the rows that were left out.
-func (f *answersFile) reject(b *imports.Rejects, expected string) error {
-	if len(f.rows) == 0 {
-		return b.None(expected)
+	f.model = cmp.Or(f.model, by)
+	if f.sha == "" {
+		f.dataset.Rows = len(f.rows)
+		f.dataset.Skipped = f.bad.N
+		f.dataset.Bad = f.bad.First
 	}
-	f.dataset.Rows = len(f.rows)
-	f.dataset.Skipped = b.N
-	f.dataset.Bad = b.First
-	return nil
+	return err
 }
-
-// parsed parses a line of a dataset.
-func parsed(format datasets.Format, line []byte) (datasets.Item, error) {
-	item, err := format.Parse(line)
-	item.Raw = line
-	return item, err
-}
-
-// rowNumber names a row of a file.
-func rowNumber(n int) string { return fmt.Sprintf("row %d", n) }
 
 // quote is the part of a reply that begins at a byte, to show what was read.
 func quote(text string, at int) string {

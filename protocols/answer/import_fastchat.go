@@ -1,11 +1,9 @@
 package answer
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gavel/datasets"
@@ -18,16 +16,12 @@ import (
 // preference for each pair and turn. With a file of votes (--human), the label is what most people voted for. No such
 // file has the conversations, so the items have no texts.
 func importFastChat(r imports.Request) ([]*imports.Run, error) {
-	src, err := imports.Open(r.Files[0])
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
 	golds := map[string]int{}
 	said := []string{"without --human no pair has a gold"}
 	split := 0 // pairs with votes but without a majority
 	var human *imports.Votes
 	if file := r.Option("human"); file != "" {
+		var err error
 		human, err = imports.ReadVotes(file)
 		if err != nil {
 			return nil, err
@@ -37,13 +31,15 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	f := &answersFile{
 		kind:    "fastchat",
 		about:   "FastChat pair judgments",
-		source:  src,
+		path:    r.Files[0],
+		model:   r.Option("model"),
+		alone:   "judge is %q, before it was %q: one judge a file",
 		dataset: judging.DatasetInfo{Name: "mt-bench", Format: datasets.Questions.Name},
 	}
 	ties := 0
 	inconsistent := 0
 	labelled := 0
-	err = f.gather("rows with question_id, turn, judge, and model_a, model_b, winner or model_1, "+
+	err := f.gather("rows with question_id, turn, judge, and model_a, model_b, winner or model_1, "+
 		"model_2, g1_winner, g2_winner", func(raw json.RawMessage) (answerRow, error) {
 		row, err := judgmentRow(raw, golds)
 		if err != nil {
@@ -57,7 +53,6 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.model = cmp.Or(r.Option("model"), f.rows[0].judge)
 	a, err := f.run(r.Out, r.Gavel)
 	if err != nil {
 		return nil, err
@@ -67,7 +62,7 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 		a.Say("the winners of both games are as read from the replies in %d of %d", a.same, a.told)
 	}
 	if human != nil {
-		said = append(imports.Skipped(human.Skipped, "rows of votes", human.Bad), fmt.Sprintf(
+		said = append(imports.Skipped(human.N, "rows of votes", human.First), fmt.Sprintf(
 			"%d pairs have what more than half of the votes are for as gold; on %d people are divided, and there is none",
 			labelled, split))
 	}
@@ -75,20 +70,10 @@ func importFastChat(r imports.Request) ([]*imports.Run, error) {
 	return []*imports.Run{&a.Run}, nil
 }
 
-// judgeModel is the model of a judge: of FastChat's model and prompt the first,
-// since its prompt depends on the question.
-func judgeModel(raw json.RawMessage) string {
-	var parts []string
-	if json.Unmarshal(raw, &parts) == nil && len(parts) > 0 {
-		return parts[0]
-	}
-	return datasets.Scalar(raw)
-}
-
 // judgmentRow makes a row an answered item.
 func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err error) {
 	var r imports.VoteRow
-	if err := imports.DecodeRow(raw, &r); err != nil {
+	if err := datasets.DecodeObject(raw, &r); err != nil {
 		return row, err
 	}
 	v, err := r.Vote()
@@ -111,7 +96,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 	if err != nil {
 		return row, err
 	}
-	row.item, err = parsed(datasets.Questions, line)
+	row.item, err = datasets.Questions.Item(line)
 	row.Judgment = imports.Judgment{Decision: &v.Label, Verdict: &verdict, Prompt: r.G1Prompt}
 	if r.G1Verdict != "" || r.G2Verdict != "" {
 		row.Replies = []string{r.G1Verdict, r.G2Verdict}
@@ -121,7 +106,7 @@ func judgmentRow(raw json.RawMessage, golds map[string]int) (row answerRow, err 
 			return true, checkGames(p, read, r)
 		}
 	}
-	row.judge = judgeModel(r.Judge)
+	row.by = r.JudgeModel()
 	return row, err
 }
 
@@ -151,12 +136,12 @@ func goldsOf(votes []judging.Vote) (golds map[string]int, split int) {
 	}
 	golds = map[string]int{}
 	for id, n := range counts {
-		w := slices.IndexFunc(n[:], func(k int) bool { return 2*k > n[judging.VoteA]+n[judging.VoteB]+n[judging.VoteTie] })
-		if w < 0 {
+		winner := datasets.Majority(*n)
+		if winner == datasets.NoGold {
 			split++
 			continue
 		}
-		golds[id] = w
+		golds[id] = winner
 	}
 	return golds, split
 }

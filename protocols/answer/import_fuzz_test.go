@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -45,8 +44,7 @@ func FuzzImportedRows(f *testing.F) {
 		check("gsm8k", datasets.GSM8K, item, err)
 		row, err = judgmentRow(raw, map[string]int{})
 		check("fastchat", datasets.Questions, row.item, err)
-		in := answersIn{}
-		row, _, err = in.read(json.RawMessage(raw))
+		row, err = readAnswer(raw, nil)
 		check("answers", datasets.Questions, row.item, err)
 	})
 }

@@ -30,15 +30,10 @@ type solution struct {
 // importGSM8K turns GSM8K's file of model solutions into runs: one for each model, in folders named after the models,
 // or a single run if one model is named or the file has only one.
 func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
-	src, err := imports.Open(r.Files[0])
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
 	f := &answersFile{
 		kind:    "gsm8k",
 		about:   "GSM8K model solutions",
-		source:  src,
+		path:    r.Files[0],
 		options: judging.Settings{markerOption.Name: solutionMarker},
 		dataset: judging.DatasetInfo{Name: "gsm8k", Format: datasets.GSM8K.Name},
 	}
@@ -62,7 +57,7 @@ func importGSM8K(r imports.Request) (all []*imports.Run, err error) {
 	}
 	if model := r.Option("model"); model != "" {
 		if !slices.Contains(models, model) {
-			return nil, fmt.Errorf("%s: no solutions by %q: there are %s", src.Path, model, strings.Join(models, ", "))
+			return nil, fmt.Errorf("%s: no solutions by %q: there are %s", f.path, model, strings.Join(models, ", "))
 		}
 		models = []string{model}
 	}
@@ -119,7 +114,7 @@ func (s solution) answers(row *answerRow) {
 // that it has in the dataset, whose rows these are: the number of its row, from 0.
 func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []solution, err error) {
 	var keys map[string]json.RawMessage
-	if err := imports.DecodeRow(raw, &keys); err != nil {
+	if err := datasets.DecodeObject(raw, &keys); err != nil {
 		return item, nil, err
 	}
 	var texts [2]string
@@ -132,7 +127,7 @@ func readSolutions(raw json.RawMessage, index int) (item datasets.Item, all []so
 	if err != nil {
 		return item, nil, err
 	}
-	item, err = parsed(datasets.GSM8K, line)
+	item, err = datasets.GSM8K.Item(line)
 	if err != nil {
 		return item, nil, err
 	}

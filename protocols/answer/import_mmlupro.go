@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,18 +28,15 @@ type mmluProOutput struct {
 // importMMLUPro turns published model outputs of MMLU-Pro, a JSON array or a zip archive of one, into a run. Unless the
 // model is given, its name is taken from the name of the file.
 func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
-	src, err := imports.Open(r.Files[0])
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
 	filled := map[string]int{} // the file's letters where the official rules find none, counted; "" is null
 	f := &answersFile{
-		kind: "mmlu-pro", about: "MMLU-Pro model outputs", source: src,
+		path:    r.Files[0],
+		kind:    "mmlu-pro",
+		about:   "MMLU-Pro model outputs",
 		dataset: judging.DatasetInfo{Name: "mmlu-pro", Format: datasets.MMLUPro.Name},
-		model:   cmp.Or(r.Option("model"), outputsModel(src)),
+		model:   cmp.Or(r.Option("model"), outputsModel(r.Files[0])),
 	}
-	err = f.gather("rows of MMLU-Pro with generated_text or model_outputs", func(raw json.RawMessage) (answerRow, error) {
+	err := f.gather("rows of MMLU-Pro with generated_text or model_outputs", func(raw json.RawMessage) (answerRow, error) {
 		row, err := mmluProRow(raw)
 		row.check = func(p judging.Asker, r *judging.Record) (told bool, differ string) {
 			return checkOfficial(p, r, row.Replies[0], filled)
@@ -74,35 +72,25 @@ func importMMLUPro(r imports.Request) ([]*imports.Run, error) {
 	return []*imports.Run{&a.Run}, nil
 }
 
-// outputsName is how MMLU-Pro names its files.
-var outputsName = regexp.MustCompile(`^model_outputs_(.+?)(_\d+shots?)?(\.json|\.zip)*$`)
+// outputsName matches MMLU-Pro's names of its files, and names of one's own.
+var outputsName = regexp.MustCompile(`^(?:model_outputs_)?(.+?)(_\d+shots?)?(\.jsonl?|\.zip)*$`)
 
-// outputsModel is the model by the name of the file in the archive, or that of the archive.
-func outputsModel(src *imports.Source) string {
-	archive := imports.Source{Path: src.Path}
-	for _, name := range []string{src.Name(), archive.Name()} {
-		if m := outputsName.FindStringSubmatch(name); m != nil {
-			return m[1]
-		}
-	}
-	name := src.Name()
-	for _, end := range []string{".zip", ".json", ".jsonl"} {
-		name = strings.TrimSuffix(name, end)
-	}
-	return name
+// outputsModel returns the model that the name of a file tells.
+func outputsModel(path string) string {
+	return outputsName.FindStringSubmatch(filepath.Base(path))[1]
 }
 
 // mmluProRow takes a row apart: the question as the dataset has it, and the answer.
 func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	var o mmluProOutput
-	if err := imports.DecodeRow(raw, &o); err != nil {
+	if err := datasets.DecodeObject(raw, &o); err != nil {
 		return answerRow{}, err
 	}
 	line, err := imports.Without(raw, json.Compact, "pred", "generated_text", "model_outputs")
 	if err != nil {
 		return answerRow{}, err
 	}
-	item, err := parsed(datasets.MMLUPro, line)
+	item, err := datasets.MMLUPro.Item(line)
 	if err != nil {
 		return answerRow{}, err
 	}
@@ -122,7 +110,7 @@ func mmluProRow(raw json.RawMessage) (answerRow, error) {
 	return row, nil
 }
 
-// official is how MMLU-Pro's script reads a reply: its three rules, of several answers the first. What it does where
+// official reads a reply as MMLU-Pro's script does: its three rules, of several answers the first. What it does where
 // they find none is a guess, and no part of it.
 var official = judging.Reading{Policy: judging.Unique, Lenient: true, First: true}
 
@@ -142,17 +130,7 @@ func checkOfficial(p judging.Asker, r *judging.Record, text string, filled map[s
 		return true, ""
 	}
 	return true, fmt.Sprintf(", question %s (its answer is %s): the file has %s, the reply says %s, %s; %s",
-		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, standsAt(text, v)), rightOf(p, r, text, pred))
-}
-
-// standsAt is about where in a reply the verdict stands.
-func standsAt(text string, v judging.Verdict) int {
-	for _, find := range []*regexp.Regexp{letterAfterIs, letterAfterColon} {
-		if at := find.FindStringIndex(text); at != nil {
-			return at[0]
-		}
-	}
-	return strings.LastIndex(text, v.Label)
+		r.Item, r.Gold, cmp.Or(pred, "null"), v.Label, quote(text, v.Span.Start), rightOf(p, r, text, pred))
 }
 
 // rightOf says which of two readings is right, and why: what else the file's letter may be.

@@ -1,6 +1,9 @@
 package answer
 
-import "gavel/protocols/imports"
+import (
+	"gavel/judging"
+	"gavel/protocols/imports"
+)
 
 // Imports are the files of other harnesses that become runs of answers.
 var Imports = []imports.Importer{
@@ -49,21 +52,14 @@ var Imports = []imports.Importer{
 }
 
 func takeAnswers(r imports.Request) ([]*imports.Run, error) {
-	o := answersOptions{Model: r.Option("model")}
-	if marker := r.Option("marker"); marker != "" {
-		settings, err := markerSettings(marker)
-		if err != nil {
-			return nil, err
-		}
-		o.Settings = settings
+	dataset := r.Option("dataset")
+	if dataset == "" {
+		return importAnswers(r, nil, judging.DatasetInfo{})
 	}
-	if dataset := r.Option("dataset"); dataset != "" {
-		set, info, err := r.Open(dataset)
-		if err != nil {
-			return nil, err
-		}
-		defer set.Close()
-		o.Questions, o.Dataset = set, info
+	set, info, err := r.Open(dataset)
+	if err != nil {
+		return nil, err
 	}
-	return importAnswers(r.Files[0], r.Out, o, r.Gavel)
+	defer set.Close()
+	return importAnswers(r, set, info)
 }

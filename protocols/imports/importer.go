@@ -27,7 +27,7 @@ var List = Option{Name: "list", Usage: "write every disagreement to `FILE`, one 
 // Model is the option that names the model of a file.
 func Model(usage string) Option { return Option{Name: "model", Usage: usage} }
 
-// Request is what an import is asked for.
+// Request says what to import.
 type Request struct {
 	Files  []string
 	Out    string                                                           // folder of the run, or of the runs

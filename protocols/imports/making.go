@@ -31,6 +31,7 @@ type Judgment struct {
 	Prompt   string           // what the file says was asked
 	Scores   json.RawMessage
 	Mode     string
+	Single   bool // repeats the other order's, of a judge whose scores do not depend on the order
 }
 
 // Add adds an item.
@@ -42,7 +43,13 @@ func (m *Making) Judge(item datasets.Item, presentation int, j Judgment) (*judgi
 	r := judging.NewRecord(&judging.Manifest{Spec: judging.Spec{Protocol: m.Asker.Name()}}, item, shown[presentation])
 	r.Presentations = len(shown)
 	r.Mode = cmp.Or(j.Mode, r.Mode)
-	r.Imported = &judging.Imported{Prompt: j.Prompt, Scores: j.Scores, Decision: j.Decision, Stored: j.Verdict != nil}
+	r.Imported = &judging.Imported{
+		Prompt:   j.Prompt,
+		Scores:   j.Scores,
+		Decision: j.Decision,
+		Stored:   j.Verdict != nil,
+		Single:   j.Single,
+	}
 	for _, text := range j.Replies {
 		r.Replies = append(r.Replies, judging.Reply{Text: text, Finish: backends.Stop})
 	}

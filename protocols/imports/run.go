@@ -8,7 +8,7 @@ import (
 	"gavel/judging"
 )
 
-// Run is what came of making a run of another harness's file.
+// Run is the result of an import.
 type Run struct {
 	Dir      string
 	Manifest *judging.Manifest

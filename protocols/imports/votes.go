@@ -55,9 +55,9 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 				return judging.Vote{}, fmt.Errorf("winner %q is none of model_1, model_2, tie and error", w)
 			}
 		}
-		winner = ofGames(*r.G1Winner, *r.G2Winner)
+		winner = gamesWinner(*r.G1Winner, *r.G2Winner)
 	}
-	v := judging.Vote{Question: datasets.Scalar(r.QuestionID), Judge: judgeText(r.Judge)}
+	v := judging.Vote{Question: datasets.Scalar(r.QuestionID), Judge: strings.Join(r.judgeNames(), " ")}
 	switch {
 	case v.Question == "":
 		return v, errors.New(`key "question_id" is missing or empty`)
@@ -92,8 +92,8 @@ func (r VoteRow) Vote() (judging.Vote, error) {
 	return v, nil
 }
 
-// ofGames is what two games come to.
-func ofGames(g1, g2 string) *string {
+// gamesWinner returns the winner of two games.
+func gamesWinner(g1, g2 string) *string {
 	w := "tie (inconsistent)"
 	switch {
 	case g1 == "error" || g2 == "error":
@@ -104,36 +104,36 @@ func ofGames(g1, g2 string) *string {
 	return &w
 }
 
-// judgeText is a judge's name: a string or, in FastChat's files, the model and its prompt.
-func judgeText(raw json.RawMessage) string {
-	var parts []string
-	if json.Unmarshal(raw, &parts) == nil {
-		return strings.Join(parts, " ")
+// judgeNames returns a judge's name or, of FastChat's judge, its model and its prompt.
+func (r VoteRow) judgeNames() (names []string) {
+	if json.Unmarshal(r.Judge, &names) != nil || len(names) == 0 {
+		names = []string{datasets.Scalar(r.Judge)}
 	}
-	return datasets.Scalar(raw)
+	return names
 }
 
-// Votes is a file of votes.
+// JudgeModel returns the name of the judge, without the prompt of FastChat's, which depends on the question.
+func (r VoteRow) JudgeModel() string { return r.judgeNames()[0] }
+
+// Votes holds the votes of a file, and the rows that are none.
 type Votes struct {
-	Votes   []judging.Vote
-	Skipped int
-	Bad     []string // the first of those, with the reason
+	Votes []judging.Vote
+	Rejects
 }
 
 // ReadVotes reads a file of votes on MT-Bench's pairs: rows of lmsys/mt_bench_human_judgments, with their conversations
 // or without, or of FastChat's own judge, in whatever [rows.Each] reads.
 func ReadVotes(path string) (*Votes, error) {
-	out := &Votes{}
-	bad := Rejects{Path: path}
+	out := &Votes{Rejects: Rejects{Path: path}}
 	err := rows.Each(path, func(row int, raw []byte) error {
 		var r VoteRow
-		err := DecodeRow(raw, &r)
+		err := datasets.DecodeObject(raw, &r)
 		var v judging.Vote
 		if err == nil {
 			v, err = r.Vote()
 		}
 		if err != nil {
-			bad.Add(row, err)
+			out.Add(row, err)
 			return nil
 		}
 		out.Votes = append(out.Votes, v)
@@ -142,9 +142,8 @@ func ReadVotes(path string) (*Votes, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Skipped, out.Bad = bad.N, bad.First
 	if len(out.Votes) == 0 {
-		return nil, bad.None("a vote: rows with question_id, model_a, model_b, winner, judge and turn")
+		return nil, out.None("a vote: rows with question_id, model_a, model_b, winner, judge and turn")
 	}
 	return out, nil
 }
@@ -156,7 +155,7 @@ type Rejects struct {
 	First []string // word for word
 }
 
-// maxRejects is how many of them are kept word for word.
+// maxRejects limits those that are kept word for word.
 const maxRejects = 20
 
 // Add counts a row.

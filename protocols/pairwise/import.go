@@ -19,6 +19,7 @@ type pairImport struct {
 	turned     int             // games copied to the other order, for a judge whose scores do not depend on it
 	reproduced int             // games whose stored decision our reading gives too; Differ has the others
 	stored     bool            // verdicts are the file's decisions: there is no text to read
+	winners    bool            // the file names winners, which are stored, and no decisions
 	labelsStay bool            // the labels stayed with the responses when the order was reversed
 	sums       hash.Hash       // of the files
 	bad        imports.Rejects // rows that are no pairs
@@ -41,13 +42,25 @@ func asHarness(p judging.Protocol, name, origin string, labels ...string) pairwi
 	return pairwise{name: p.Name, goal: p.Goal, template: judging.Template{Name: name, Origin: origin, Labels: labels}}
 }
 
-// read adds a game with a reply, reads it, and compares the verdict with the decision in the file.
-func (in *pairImport) read(item datasets.Item, presentation int, j imports.Judgment) error {
-	r, err := in.Judge(item, presentation, j)
-	if err == nil && !r.Imported.Missing {
-		in.compare(r)
+// add adds a pair and its games, in the order of its presentations.
+func (in *pairImport) add(item datasets.Item, games ...imports.Judgment) error {
+	in.Add(item)
+	for i, g := range games {
+		r, err := in.Judge(item, i, g)
+		if err != nil {
+			return fmt.Errorf("game %d: %w", i+1, err)
+		}
+		if in.winners || g.Single {
+			r.Imported.Decision = decision(r)
+		}
+		switch {
+		case g.Single:
+			in.turned++
+		case !r.Imported.Missing:
+			in.compare(r)
+		}
 	}
-	return err
+	return nil
 }
 
 // compare holds what we read against what the file says was decided, in the positions shown.
@@ -67,7 +80,7 @@ func (in *pairImport) compare(r *judging.Record) {
 		r.Item, r.Presentation+1, theirs, ours))
 }
 
-// decision is what JudgeBench would write: the plain label in the positions shown.
+// decision returns the label that JudgeBench would write: the plain one, in the positions shown.
 func decision(r *judging.Record) *string {
 	switch {
 	case r.Outcome == judging.Tie:
@@ -80,10 +93,9 @@ func decision(r *judging.Record) *string {
 	return new(labelB)
 }
 
-// storedGame is a game with the winner that a file names; without an outcome the judgment is missing.
-type storedGame struct {
-	verdict judging.Verdict // in the order of the dataset
-	text    string          // the reply
+// stored returns the judgment of a game whose file names the winner: its verdict is in the order of the dataset.
+func stored(v judging.Verdict, reply string) imports.Judgment {
+	return imports.Judgment{Verdict: &v, Replies: []string{reply}}
 }
 
 // wins returns the verdict that names a candidate.
@@ -91,41 +103,16 @@ func wins(candidate int) judging.Verdict {
 	return judging.Verdict{Outcome: judging.Decided, Choice: candidate}
 }
 
-// add adds a pair and its stored games, in the order of its presentations.
-func (in *pairImport) add(item datasets.Item, games ...storedGame) error {
-	in.stored = true
-	in.Add(item)
-	for i, g := range games {
-		j := imports.Judgment{}
-		if g.verdict.Outcome != "" {
-			j = imports.Judgment{Verdict: &g.verdict, Replies: []string{g.text}}
-		}
-		r, err := in.Judge(item, i, j)
-		if err != nil {
-			return err
-		}
-		if j.Verdict != nil {
-			r.Imported.Decision = decision(r)
-			in.reproduced++
-		}
-	}
-	return nil
-}
-
 // rows calls use for each row of a file, and adds the file to the hash of the run's sources.
 func (in *pairImport) rows(path string, use func(row int, raw json.RawMessage) error) error {
-	source, err := imports.Open(path)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	fmt.Fprintln(in.sums, source.Sum)
-	return source.Each(func(row int, raw json.RawMessage) error {
+	sum, err := imports.Each(path, func(row int, raw json.RawMessage) error {
 		if err := use(row, raw); err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
 		return nil
 	})
+	fmt.Fprintln(in.sums, sum)
+	return err
 }
 
 // ofRows makes a judge's run from files whose rows are in a dataset's format. about says where they come from.
@@ -184,7 +171,5 @@ func itemOf(format datasets.Format, line any) (datasets.Item, error) {
 	if err != nil {
 		return datasets.Item{}, err
 	}
-	item, err := format.Parse(raw)
-	item.Raw = raw
-	return item, err
+	return format.Item(raw)
 }

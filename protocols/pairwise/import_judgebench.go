@@ -48,11 +48,11 @@ func (g *benchGame) inTheOtherOrder() *benchGame {
 	return &benchGame{Judgment: &judgment, turned: true}
 }
 
-// arenaHardName is what JudgeBench calls the judge whose replies our parser
+// arenaHardName is JudgeBench's name of the judge whose replies our parser
 // reads; the replies of its other judges have formats of their own.
 const arenaHardName = "arena_hard"
 
-// judgeBenchFile is where such a run comes from.
+// judgeBenchFile names the source of such a run.
 const judgeBenchFile = "JudgeBench output file"
 
 // ImportJudgeBench turns a JudgeBench output file into a run.
@@ -85,14 +85,16 @@ func ImportJudgeBench(r imports.Request) ([]*imports.Run, error) {
 			return nil, at(fmt.Errorf("judge_name is %q, before it was %q: one judge a file", name, judge))
 		}
 		item.Raw = pair
-		in.Add(item)
 		if turned := games[0].inTheOtherOrder(); len(games) == 1 && turned != nil {
 			games = append(games, turned)
 		}
+		var judgments []imports.Judgment
 		for g, game := range games {
-			if err := in.game(item, g, game); err != nil {
+			j, err := in.judgment(item, g, game)
+			if err != nil {
 				return nil, at(fmt.Errorf("game %d: %w", g+1, err))
 			}
+			judgments = append(judgments, j)
 			if game == nil || game.Judgment == nil || game.Judgment.JudgeModel == "" {
 				continue
 			}
@@ -100,6 +102,9 @@ func ImportJudgeBench(r imports.Request) ([]*imports.Run, error) {
 			if now := game.Judgment.JudgeModel; now != model {
 				return nil, at(fmt.Errorf("judge_model is %q, before it was %q: one judge a file", now, model))
 			}
+		}
+		if err := in.add(item, judgments...); err != nil {
+			return nil, at(err)
 		}
 	}
 	info := judging.DatasetInfo{Name: datasets.Base(set.Path), Format: set.Format, Rows: set.Len(), Skipped: set.Skipped}
@@ -156,33 +161,24 @@ func pairKeys(line []byte) ([]byte, error) {
 	return imports.Without(line, nil, "judge_name", "judgments")
 }
 
-// game adds a game.
-func (in *pairImport) game(item datasets.Item, g int, game *benchGame) error {
+// judgment returns a game of a pair in one of its presentations.
+func (in *pairImport) judgment(item datasets.Item, presentation int, game *benchGame) (j imports.Judgment, err error) {
 	if game == nil || game.Judgment == nil {
-		return in.read(item, g, imports.Judgment{})
+		return j, nil
 	}
 	b := game.Judgment
-	j := imports.Judgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision}
+	j = imports.Judgment{Prompt: b.Prompt, Scores: b.Scores, Decision: game.Decision, Single: game.turned}
 	if !in.stored || b.Response != "" {
 		j.Replies = []string{b.Response}
 	}
 	if in.stored {
-		v, err := decided(in.Asker, in.Asker.Presentations(item)[g], game)
+		v, err := decided(in.Asker, in.Asker.Presentations(item)[presentation], game)
 		if err != nil {
-			return err
+			return j, err
 		}
 		j.Verdict = &v
 	}
-	if !game.turned {
-		return in.read(item, g, j)
-	}
-	r, err := in.Judge(item, g, j)
-	if err == nil {
-		in.turned++
-		r.Imported.Single = true
-		r.Imported.Decision = decision(r)
-	}
-	return err
+	return j, nil
 }
 
 // decided is the verdict of a game without text of ours to read: by its scores where it has them (the first shown must

@@ -25,20 +25,43 @@ const evaluators = "evaluators"
 
 const llmBarLayout = "…/SUBSET/evaluators/JUDGE/STRATEGY/result.json"
 
-// storedReplies is one such file.
+// storedReplies is a file of one judge's replies to one prompt on a subset of the pairs.
 type storedReplies struct {
-	path, subset, judge, strategy string
+	path, subset, judge, prompt string
+}
+
+// inOrder returns the files that paths name, by their subsets. They have to be of one judge and one prompt, and of
+// different subsets.
+func inOrder(paths []string, read func(path string) (storedReplies, error)) (files []storedReplies, err error) {
+	for _, path := range paths {
+		f, err := read(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range files {
+			if f.judge != g.judge || f.prompt != g.prompt {
+				return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one prompt a run",
+					f.path, f.judge, f.prompt, g.path, g.judge, g.prompt)
+			}
+			if f.subset == g.subset {
+				return nil, fmt.Errorf("%s: is of the subset %s, as %s is: give each once", f.path, f.subset, g.path)
+			}
+		}
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b storedReplies) int { return strings.Compare(a.subset, b.subset) })
+	return files, nil
 }
 
 // importLLMBar turns stored replies of one judge by one strategy, a file for each subset, into a run.
 func importLLMBar(r imports.Request) ([]*imports.Run, error) {
-	files, err := llmBarFiles(r.Files)
+	files, err := inOrder(r.Files, llmBarFile)
 	if err != nil {
 		return nil, err
 	}
 	first := files[0]
-	in := newPairImport(r.Out, asHarness(Protocol, llmBarPrefix+first.strategy, "LLMBar (arXiv 2310.07641)",
-		outputLabels(first.judge, first.strategy)...))
+	in := newPairImport(r.Out, asHarness(Protocol, llmBarPrefix+first.prompt, "LLMBar (arXiv 2310.07641)",
+		outputLabels(first.judge, first.prompt)...))
 	in.Asker = outputs{pairwise: in.asked}
 	for _, f := range files {
 		if err := in.llmBarRows(f); err != nil {
@@ -70,17 +93,11 @@ func (in *pairImport) llmBarRows(f storedReplies) error {
 			in.bad.Add(row, err)
 			return nil
 		}
-		in.Add(item)
-		for g, judgment := range made {
-			if err := in.read(item, g, judgment); err != nil {
-				return fmt.Errorf("judgment %d: %w", g+1, err)
-			}
-		}
-		return nil
+		return in.add(item, made...)
 	})
 }
 
-// llmBarName is what the items are called: by their subset, or "llmbar" where there are several.
+// llmBarName returns the name of the items: that of their subset, or "llmbar" if there are several.
 func llmBarName(files []storedReplies) string {
 	if len(files) > 1 {
 		return datasets.LLMBar.Name
@@ -88,40 +105,27 @@ func llmBarName(files []storedReplies) string {
 	return datasets.LLMBar.Name + "-" + strings.ToLower(path.Base(files[0].subset))
 }
 
-// llmBarFiles reads what the paths say of their files, in the order of the subsets.
-func llmBarFiles(paths []string) ([]storedReplies, error) {
-	var files []storedReplies
-	for _, name := range paths {
-		if _, err := os.Stat(name); err != nil {
-			return nil, err
-		}
-		full, err := filepath.Abs(name)
-		if err != nil {
-			return nil, err
-		}
-		parts := strings.Split(filepath.ToSlash(full), "/")
-		at := len(parts) - 4
-		if at < 1 || parts[at] != evaluators {
-			return nil, fmt.Errorf("%s: judge, strategy and subset stand in the path alone: "+
-				"keep the folders as LLMBar has them, %s", name, llmBarLayout)
-		}
-		f := storedReplies{
-			path:     name,
-			subset:   cmp.Or(datasets.LLMBarSubset(parts[at-1]), parts[at-1]),
-			judge:    parts[at+1],
-			strategy: parts[at+2],
-		}
-		if g := append(files, f)[0]; f.judge != g.judge || f.strategy != g.strategy {
-			return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one strategy a run",
-				name, f.judge, f.strategy, g.path, g.judge, g.strategy)
-		}
-		if i := slices.IndexFunc(files, func(g storedReplies) bool { return g.subset == f.subset }); i >= 0 {
-			return nil, fmt.Errorf("%s: is of the subset %s, as %s is: give each once", name, f.subset, files[i].path)
-		}
-		files = append(files, f)
+// llmBarFile returns what the path of a file says.
+func llmBarFile(name string) (f storedReplies, err error) {
+	if _, err := os.Stat(name); err != nil {
+		return f, err
 	}
-	slices.SortFunc(files, func(a, b storedReplies) int { return strings.Compare(a.subset, b.subset) })
-	return files, nil
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return f, err
+	}
+	parts := strings.Split(filepath.ToSlash(full), "/")
+	at := len(parts) - 4
+	if at < 1 || parts[at] != evaluators {
+		return f, fmt.Errorf("%s: judge, strategy and subset stand in the path alone: "+
+			"keep the folders as LLMBar has them, %s", name, llmBarLayout)
+	}
+	return storedReplies{
+		path:   name,
+		subset: cmp.Or(datasets.LLMBarSubset(parts[at-1]), parts[at-1]),
+		judge:  parts[at+1],
+		prompt: parts[at+2],
+	}, nil
 }
 
 // errRating is of strategies that give each output a score of its own.
@@ -133,7 +137,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []impor
 	var row struct {
 		Results []json.RawMessage `json:"results"`
 	}
-	err = imports.DecodeRow(raw, &row)
+	err = datasets.DecodeObject(raw, &row)
 	if err != nil {
 		return item, nil, err
 	}
@@ -142,11 +146,10 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []impor
 		return item, nil, err
 	}
 	line := slices.Concat(fmt.Appendf(nil, `{"id": %q, `, id), pair[1:])
-	item, err = datasets.LLMBar.Parse(line)
+	item, err = datasets.LLMBar.Item(line)
 	if err != nil {
 		return item, nil, err
 	}
-	item.Raw = line
 	phases := slices.DeleteFunc(row.Results, func(r json.RawMessage) bool {
 		return !bytes.HasPrefix(bytes.TrimSpace(r), []byte("{"))
 	})
@@ -158,7 +161,7 @@ func llmBarRow(raw json.RawMessage, id string) (item datasets.Item, made []impor
 		Swapped   llmBarReply     `json:"swap = True"`
 		Score     json.RawMessage `json:"score_1"`
 	}
-	if err := imports.DecodeRow(phases[len(phases)-1], &last); err != nil {
+	if err := datasets.DecodeObject(phases[len(phases)-1], &last); err != nil {
 		return item, nil, fmt.Errorf(`"results": %w`, err)
 	}
 	if last.Score != nil {

@@ -54,6 +54,8 @@ func (k prdKey) swapped() prdKey {
 func importPRD(r imports.Request) ([]*imports.Run, error) {
 	dir, reviewer := r.Files[0], r.Option("reviewer")
 	in := newPairImport(r.Out, asHarness(Protocol, "PRD", "PRD (arXiv 2307.02762)"))
+	in.stored = true
+	in.winners = true
 	questions, err := in.prdTexts(filepath.Join(dir, "prompts", "vicuna_questions.jsonl"))
 	if err != nil {
 		return nil, err
@@ -122,32 +124,31 @@ func importPRD(r imports.Request) ([]*imports.Run, error) {
 
 // prdPeople returns the label that people gave a pair, in either order; no verdict if the two differ.
 func prdPeople(people map[prdKey]prdText, key prdKey) judging.Verdict {
-	one, two := prdGame(people, key, 0).verdict, prdGame(people, key.swapped(), 1).verdict
-	switch {
-	case one.Outcome == "":
-		return two
-	case two.Outcome == "" || one == two:
-		return one
+	none := judging.Silent(judging.NoVerdict)
+	one, two := prdGame(people, key, 0).Verdict, prdGame(people, key.swapped(), 1).Verdict
+	first, second := cmp.Or(one, two, &none), cmp.Or(two, one, &none)
+	if *first != *second {
+		return none
 	}
-	return judging.Silent(judging.NoVerdict)
+	return *first
 }
 
 // prdGame returns the review of a pair in which the given answer was shown first.
-func prdGame(reviews map[prdKey]prdText, key prdKey, first int) (g storedGame) {
+func prdGame(reviews map[prdKey]prdText, key prdKey, first int) imports.Judgment {
 	review, is := reviews[key]
 	if !is {
-		return g
+		return imports.Judgment{}
 	}
-	g = storedGame{verdict: judging.Silent(judging.NoVerdict), text: review.Text}
+	v := judging.Silent(judging.NoVerdict)
 	switch review.Score {
 	case 1:
-		g.verdict = wins(first)
+		v = wins(first)
 	case 2:
-		g.verdict = wins(1 - first)
+		v = wins(1 - first)
 	case 3:
-		g.verdict = judging.Silent(judging.Tie)
+		v = judging.Silent(judging.Tie)
 	}
-	return g
+	return stored(v, review.Text)
 }
 
 // prdReviews returns the reviews of a reviewer. Where a pair has a file answer_X-vs-answer_Y and another
@@ -192,7 +193,7 @@ func (in *pairImport) prdTexts(path string) (map[int]prdText, error) {
 	all := map[int]prdText{}
 	err := in.rows(path, func(n int, raw json.RawMessage) error {
 		row := prdText{at: fmt.Sprintf("%s row %d", path, n)}
-		if err := imports.DecodeRow(raw, &row); err != nil {
+		if err := datasets.DecodeObject(raw, &row); err != nil {
 			return err
 		}
 		if row.Question == 0 {

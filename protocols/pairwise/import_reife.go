@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gavel/datasets"
@@ -48,54 +47,41 @@ var reifeAdversarial = []string{
 
 // importReIFE turns the replies of one judge to one prompt into a run.
 func importReIFE(r imports.Request) ([]*imports.Run, error) {
-	paths := r.Files
-	name, prompt := "", ""
-	var in *pairImport
-	var sets []string
-	for _, path := range slices.Sorted(slices.Values(paths)) {
-		set, named, asked, err := reifeFile(path)
-		if err != nil {
-			return nil, err
-		}
-		if in == nil {
-			name, prompt = named, asked
-			in = newPairImport(r.Out, asHarness(Protocol, "ReIFE "+prompt, "ReIFE (arXiv 2410.07069)"))
-			in.labelsStay = true
-		}
-		if named != name || asked != prompt {
-			return nil, fmt.Errorf("%s: is of %s by %s, %s of %s by %s: one judge and one prompt a run",
-				path, named, asked, paths[0], name, prompt)
-		}
-		if slices.Contains(sets, set) {
-			return nil, fmt.Errorf("%s: there are two files of %s: give each once", path, set)
-		}
-		if err := in.reife(path, set); err != nil {
-			return nil, err
-		}
-		sets = append(sets, set)
+	files, err := inOrder(r.Files, reifeFile)
+	if err != nil {
+		return nil, err
 	}
+	first := files[0]
+	in := newPairImport(r.Out, asHarness(Protocol, "ReIFE "+first.prompt, "ReIFE (arXiv 2410.07069)"))
+	in.labelsStay = true
+	in.stored = true
+	in.winners = true
 	dataset := datasets.LLMBar.Name
-	if len(sets) == 1 {
-		dataset = strings.ReplaceAll(sets[0], "_", "-")
+	if len(files) == 1 {
+		dataset = strings.ReplaceAll(first.subset, "_", "-")
 	}
-	judge := cmp.Or(r.Option("model"), name)
-	return in.ofRows(r.Gavel, "ReIFE's stored replies", paths[0], judge, datasets.LLMBar, dataset)
+	for _, f := range files {
+		if err := in.reife(f.path, f.subset); err != nil {
+			return nil, err
+		}
+	}
+	judge := cmp.Or(r.Option("model"), first.judge)
+	return in.ofRows(r.Gavel, "ReIFE's stored replies", r.Files[0], judge, datasets.LLMBar, dataset)
 }
 
-// reifeFile reads the name of a file.
-func reifeFile(path string) (set, judge, prompt string, err error) {
+// reifeFile returns what the name of a file says.
+func reifeFile(path string) (f storedReplies, err error) {
 	parts := strings.Split(filepath.Base(path), ".")
 	n := len(parts)
 	if n < 5 || parts[n-1] != "jsonl" || strings.HasSuffix(parts[n-2], "_swap") {
-		return "", "", "", fmt.Errorf("%s: give the file of the first order as ReIFE names it, "+
+		return f, fmt.Errorf("%s: give the file of the first order as ReIFE names it, "+
 			"DATASET.JUDGE.METHOD.PROMPT.jsonl; that of the other order, PROMPT_swap.jsonl, is read beside it", path)
 	}
-	set = parts[0]
-	if reifeSubsets[set] == nil {
-		return "", "", "", fmt.Errorf("%s: is of %s; gavel has the labels of llmbar_natural and llmbar_adversarial, "+
-			"and ReIFE's results have none", path, set)
+	if reifeSubsets[parts[0]] == nil {
+		return f, fmt.Errorf("%s: is of %s; gavel has the labels of llmbar_natural and llmbar_adversarial, "+
+			"and ReIFE's results have none", path, parts[0])
 	}
-	return set, strings.Join(parts[1:n-3], "."), parts[n-2], nil
+	return storedReplies{path: path, subset: parts[0], judge: strings.Join(parts[1:n-3], "."), prompt: parts[n-2]}, nil
 }
 
 // reife takes in a file of each order.
@@ -150,7 +136,7 @@ func (in *pairImport) reife(path, set string) error {
 func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 	err = in.rows(path, func(_ int, raw json.RawMessage) error {
 		var row reifeRow
-		if err := imports.DecodeRow(raw, &row); err != nil {
+		if err := datasets.DecodeObject(raw, &row); err != nil {
 			return err
 		}
 		if row.Result == nil || len(row.Response) == 0 {
@@ -165,13 +151,14 @@ func (in *pairImport) reifeRows(path string) (all []reifeRow, err error) {
 	return all, err
 }
 
-func (r reifeRow) game() storedGame {
-	g := storedGame{verdict: wins(r.Result.Winner - 1), text: r.Response[0].Text}
+// game returns the judgment of a row.
+func (r reifeRow) game() imports.Judgment {
+	v := wins(r.Result.Winner - 1)
 	switch {
 	case r.Result.Fail:
-		g.verdict = judging.Silent(judging.NoVerdict)
+		v = judging.Silent(judging.NoVerdict)
 	case r.Result.Tie != 0:
-		g.verdict = judging.Silent(judging.Tie)
+		v = judging.Silent(judging.Tie)
 	}
-	return g
+	return stored(v, r.Response[0].Text)
 }

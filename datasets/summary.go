@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// Told is what a set holds, for people and as JSON.
-type Told struct {
+// Summary describes the content of a set, for people and as JSON.
+type Summary struct {
 	Rows  [][2]string // names and values
 	Notes []string
 	Data  map[string]any
 }
 
-// Tell reads all items of a set. known is the dataset that it is, the zero value where it has no name.
-func (s *Set) Tell(known Known) (t Told, err error) {
+// Summarize reads all items of a set. known is the dataset that it is, the zero value where it has no name.
+func (s *Set) Summarize(known Known) (t Summary, err error) {
 	n, err := s.Count()
 	if err != nil {
 		return t, err
@@ -28,7 +28,7 @@ func (s *Set) Tell(known Known) (t Told, err error) {
 		add("source", known.Source)
 	}
 	add("format", s.Format)
-	if !s.Mapping.none() {
+	if !s.Mapping.empty() {
 		add("columns", s.Mapping.String())
 	}
 	shape, shapes := "", slices.Sorted(maps.Keys(n.Shapes))
@@ -69,7 +69,7 @@ func (s *Set) Tell(known Known) (t Told, err error) {
 		"groups":        n.Groups,
 		"labels":        n.Labels,
 	}
-	if !s.Mapping.none() {
+	if !s.Mapping.empty() {
 		t.Data["columns"] = s.Mapping
 	}
 	return t, nil

@@ -12,10 +12,11 @@ import (
 	"gavel/datasets/rows"
 )
 
-// mapped makes lines of gavel's formats of the rows of a file, by a mapping.
-type mapped struct {
+// mapper makes lines of gavel's formats of the rows of a file, by a mapping.
+type mapper struct {
 	columns map[string][]string // of each part
 	values  map[string]int      // sides that the file's labels stand for; nil where they say it themselves
+	labels  []string            // values as they were given: "A>B=model_a"
 	seen    map[string]bool     // columns that some row has
 
 	makes                           *Format
@@ -26,29 +27,23 @@ type mapped struct {
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // line is a row as a line of the format that it makes; none where it is left out.
-func (t *mapped) line(row rows.Row) ([]byte, error) {
+func (t *mapper) line(row rows.Row) ([]byte, error) {
 	var has map[string]json.RawMessage
 	if err := decode(row.Text, &has); err != nil {
 		return nil, err
 	}
-	r := mappedRow{mapped: t, has: has, of: map[string]string{}, lists: map[string][]string{}}
-	for _, columns := range t.columns {
-		for _, c := range columns {
-			t.seen[c] = t.seen[c] || r.at(c) != nil
-		}
-	}
+	r := tableRow{mapper: t, has: has, text: map[string]string{}, lists: map[string][]string{}}
+	var err error
 	for _, p := range parts {
-		var err error
-		if slices.Contains(listParts, p.name) {
-			r.lists[p.name], err = r.list(p.name)
-		} else {
-			r.of[p.name], err = r.joined(p.name, between[p.name])
-		}
-		if err != nil {
-			return nil, err
-		}
+		texts, bad := r.texts(p)
+		err = cmp.Or(err, bad)
+		r.lists[p.name] = texts
+		r.text[p.name] = strings.Join(texts, p.join)
 	}
-	r.of[partID] = cmp.Or(r.of[partID], strconv.Itoa(row.Line))
+	if err != nil {
+		return nil, err
+	}
+	r.text[partID] = cmp.Or(r.text[partID], strconv.Itoa(row.Line))
 	it, err := r.item()
 	if err != nil || it.Shape == "" {
 		return nil, err
@@ -78,23 +73,17 @@ func (t *mapped) line(row rows.Row) ([]byte, error) {
 	return line, nil
 }
 
-// listParts have a list of texts in a row, the others a text; between stands between the columns of one.
-var (
-	listParts = []string{partOptions, partOutputs, partRanks, partChosen, partRejected}
-	between   = map[string]string{partQuestion: "\n\n", partID: ":"}
-)
-
-// mappedRow is a row of a table.
-type mappedRow struct {
-	*mapped
+// tableRow is a row of a table.
+type tableRow struct {
+	*mapper
 	has   map[string]json.RawMessage
-	of    map[string]string   // by part
+	text  map[string]string   // by part
 	lists map[string][]string // by part
 }
 
 // at finds a column: by its name or, with dots between them, by the keys and places in what it
 // holds; nil for none and null.
-func (r mappedRow) at(path string) json.RawMessage {
+func (r tableRow) at(path string) json.RawMessage {
 	value, has := r.has[path]
 	if !has {
 		name, rest, _ := strings.Cut(path, ".")
@@ -133,63 +122,55 @@ func textOf(column string, value json.RawMessage) (string, error) {
 	return string(value), nil
 }
 
-// joined are the texts of the part's columns. A column that is a part of every item has to have one.
-func (r mappedRow) joined(part, between string) (string, error) {
-	var texts []string
-	for _, c := range r.columns[part] {
+// texts returns the texts of the part's columns, each of which is a text or, of a list, may be a list of them. Empty
+// ones at the end of a list are none.
+func (r tableRow) texts(p part) (texts []string, err error) {
+	for _, c := range r.columns[p.name] {
 		value := r.at(c)
 		if value == nil {
 			continue
 		}
-		text, err := textOf(c, value)
-		if err != nil {
-			return "", err
-		}
-		texts = append(texts, text)
-	}
-	if len(texts) == 0 && len(r.columns[part]) > 0 && slices.Contains([]string{partQuestion, partA, partB}, part) {
-		return "", fmt.Errorf("column %q has no text", r.columns[part][0])
-	}
-	return strings.Join(texts, between), nil
-}
-
-// list are the texts of the part's columns, each of which is a text or a list of them. Empty ones at the end are none.
-func (r mappedRow) list(part string) (texts []string, err error) {
-	for _, c := range r.columns[part] {
-		value := r.at(c)
-		if value == nil {
-			continue
-		}
-		var items []json.RawMessage
-		var packed string
-		switch {
-		case json.Unmarshal(value, &items) == nil:
-		case json.Unmarshal(value, &packed) == nil && strings.HasPrefix(strings.TrimSpace(packed), "[") &&
-			json.Unmarshal([]byte(packed), &items) == nil:
-		default:
-			items = []json.RawMessage{value}
+		r.seen[c] = true
+		items := []json.RawMessage{value}
+		if p.list {
+			items = elements(value)
 		}
 		for _, item := range items {
-			text, err := textOf(c, item)
-			if err != nil {
-				return nil, err
-			}
+			text, bad := textOf(c, item)
+			err = cmp.Or(err, bad)
 			texts = append(texts, text)
 		}
 	}
-	for len(texts) > 0 && texts[len(texts)-1] == "" {
+	for p.list && len(texts) > 0 && texts[len(texts)-1] == "" {
 		texts = texts[:len(texts)-1]
 	}
-	return texts, nil
+	if p.needed && texts == nil && r.columns[p.name] != nil {
+		err = fmt.Errorf("column %q has no text", r.columns[p.name][0])
+	}
+	return texts, err
 }
 
-// item is what the mapping makes of the row; one without a shape is left out.
-func (r mappedRow) item() (it Item, err error) {
+// elements returns the elements of a list, which a text may hold, too; of anything else itself.
+func elements(value json.RawMessage) (items []json.RawMessage) {
+	var packed string
+	if json.Unmarshal(value, &packed) == nil && strings.HasPrefix(strings.TrimSpace(packed), "[") {
+		json.Unmarshal([]byte(packed), &items)
+	} else {
+		json.Unmarshal(value, &items)
+	}
+	if items == nil {
+		items = []json.RawMessage{value}
+	}
+	return items
+}
+
+// item returns the item of the row; one without a shape is left out.
+func (r tableRow) item() (it Item, err error) {
 	it = Item{
-		ID:       r.of[partID],
-		Question: r.of[partQuestion],
-		Group:    r.of[partGroup],
-		Source:   r.of[partSource],
+		ID:       r.text[partID],
+		Question: r.text[partQuestion],
+		Group:    r.text[partGroup],
+		Source:   r.text[partSource],
 		Gold:     NoGold,
 	}
 	switch {
@@ -199,27 +180,27 @@ func (r mappedRow) item() (it Item, err error) {
 		err = r.two(&it)
 	case r.columns[partOptions] != nil:
 		it.Shape = Choice
-		it.Gold, err = r.side(r.of[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
+		it.Gold, err = r.side(r.text[partLabel], len(r.lists[partOptions]), r.lists[partOptions])
 		it.Candidates = lettered(r.lists[partOptions]...)
 	case r.columns[partOutputs] != nil:
 		err = r.outputs(&it)
 	default:
 		it.Shape = Number
-		it.Answer = strings.TrimSpace(r.of[partLabel])
+		it.Answer = strings.TrimSpace(r.text[partLabel])
 	}
 	return it, err
 }
 
 // two are responses of which the label, or people's preference, names one, which it may do by its model.
-func (r mappedRow) two(it *Item) error {
+func (r tableRow) two(it *Item) error {
 	it.Shape = Pair
-	named := r.of[partLabel]
+	named := r.text[partLabel]
 	if r.columns[partPreference] != nil {
 		it.Shape = Preference
-		named = r.of[partPreference]
+		named = r.text[partPreference]
 	}
-	side, err := r.side(named, 2, []string{r.of[partModelA], r.of[partModelB]})
-	it.Candidates = preferred(r.of[partModelA], r.of[partA], r.of[partModelB], r.of[partB])
+	side, err := r.side(named, 2, []string{r.text[partModelA], r.text[partModelB]})
+	it.Candidates = preferred(r.text[partModelA], r.text[partA], r.text[partModelB], r.text[partB])
 	it.Gold = side
 	switch {
 	case err != nil:
@@ -235,13 +216,13 @@ func (r mappedRow) two(it *Item) error {
 }
 
 // outputs are ranked by a list of ranks, or the one that the label names is the best.
-func (r mappedRow) outputs(it *Item) error {
+func (r tableRow) outputs(it *Item) error {
 	texts := r.lists[partOutputs]
 	ranks := r.lists[partRanks]
 	if len(ranks) > 0 && len(ranks) != len(texts) {
 		return fmt.Errorf("%d ranks for %d outputs", len(ranks), len(texts))
 	}
-	best, err := r.side(r.of[partLabel], len(texts), texts)
+	best, err := r.side(r.text[partLabel], len(texts), texts)
 	if err != nil {
 		return err
 	}
@@ -279,7 +260,7 @@ func (it *Item) rank(candidates []Candidate) error {
 func chosenPlace(id string, n int) int { return int(drawKey("chosen", 0, id) % uint64(n)) }
 
 // choose makes a pair of the chosen response and one rejected one, or a choice among options if several were rejected.
-func (r mappedRow) choose(it *Item) error {
+func (r tableRow) choose(it *Item) error {
 	chosen := r.lists[partChosen]
 	rejected := r.lists[partRejected]
 	switch {
