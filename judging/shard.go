@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -90,48 +89,30 @@ func (m *Manifest) whole() string {
 
 func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// ShardSuffix ends the name of a shard's folder. A try of it that must not write where another may still be writing
-// says which it is: "2" of the second that an engine has counted, else whatever no other try is called.
-func ShardSuffix(index, of int, try string) string {
-	suffix := fmt.Sprintf("_shard-%d-of-%d", index, of)
-	if try != "" {
-		suffix += trySuffix + try
-	}
-	return suffix
+// ShardSuffix ends the name of the folder of a shard, in its first or a later try.
+func ShardSuffix(index, of, try int) string {
+	return fmt.Sprintf("_shard-%d-of-%d", index, of) + TrySuffix(try)
 }
 
 const trySuffix = "_try-"
 
-var shardSuffix = regexp.MustCompile(`_shard-(\d+)-of-(\d+)(` + trySuffix + `[A-Za-z0-9.-]+)?$`)
-
-// OtherTries are the folders beside that of a shard, there or not, in which other tries of it are.
-func OtherTries(dir string) (dirs []string) {
-	parent, name := filepath.Dir(filepath.Clean(dir)), filepath.Base(dir)
-	is := shardSuffix.FindStringSubmatch(name)
-	if is == nil {
-		return nil
+// TrySuffix ends the name of the folder of a shard's later try, which must not write where the one before may still be
+// writing, after that of the first: 2 is the second.
+func TrySuffix(try int) string {
+	if try < 2 {
+		return ""
 	}
-	first := strings.TrimSuffix(name, is[3])
+	return trySuffix + strconv.Itoa(try)
+}
+
+// LaterTries returns the folders of later tries of the shard whose first try has the folder dir.
+func LaterTries(dir string) (dirs []string) {
+	parent := filepath.Dir(dir)
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
-		if of := shardSuffix.FindStringSubmatch(e.Name()); of != nil && e.IsDir() && e.Name() != name &&
-			strings.TrimSuffix(e.Name(), of[3]) == first {
+		if e.IsDir() && strings.HasPrefix(e.Name(), filepath.Base(dir)+trySuffix) {
 			dirs = append(dirs, filepath.Join(parent, e.Name()))
 		}
 	}
 	return dirs
 }
-
-// ShardNamed is the shard that the name of a folder says, its index and how many there are; nil where it says none.
-func ShardNamed(name string) *Shard {
-	is := shardSuffix.FindStringSubmatch(name)
-	if is == nil {
-		return nil
-	}
-	index, _ := strconv.Atoi(is[1]) // digits; one that is too large is no shard's
-	of, _ := strconv.Atoi(is[2])
-	return &Shard{Index: index, Of: of}
-}
-
-// WithoutShard is the name of a folder without that of a shard.
-func WithoutShard(name string) string { return shardSuffix.ReplaceAllString(name, "") }

@@ -142,9 +142,8 @@ func Sync(f interface{ Sync() error }) error {
 	return err
 }
 
-// CopyDir copies the files of a folder and of those below it whose names are taken, but none of a folder that is
-// hidden.
-func CopyDir(from, to string, takes func(name string) bool) error {
+// CopyFiles copies the files with these names of a folder, and of those below it that are not hidden.
+func CopyFiles(from, to string, names ...string) error {
 	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
 		name, rerr := filepath.Rel(from, at)
 		switch {
@@ -154,7 +153,7 @@ func CopyDir(from, to string, takes func(name string) bool) error {
 			return filepath.SkipDir
 		case d.IsDir():
 			return os.MkdirAll(filepath.Join(to, name), 0o755)
-		case !d.Type().IsRegular() || !takes(d.Name()):
+		case !d.Type().IsRegular() || !slices.Contains(names, d.Name()):
 			return nil
 		}
 		file, err := os.Open(at)
@@ -166,15 +165,32 @@ func CopyDir(from, to string, takes func(name string) bool) error {
 	})
 }
 
-// Move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its
+// MakeDir makes a folder in one step: fill gets the path of a passing one, which has the same name and is moved to its
+// place once fill has returned. Folders that it stands in are made.
+func MakeDir(at string, fill func(part string) error) error {
+	parent, name := filepath.Split(filepath.Clean(at))
+	temp, remove, err := TempDir(filepath.Clean(parent), "."+name+"-part-")
+	if err != nil {
+		return fmt.Errorf("%s cannot be made: %w", at, err)
+	}
+	defer remove()
+	part := filepath.Join(temp, name)
+	if err := fill(part); err != nil {
+		return err
+	}
+	return move(part, at)
+}
+
+// move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its
 // own.
-func Move(from, to string) error {
-	if err := filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
+func move(from, to string) error {
+	err := filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
 		return syncAt(at)
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	if err := os.Rename(from, to); err != nil {
@@ -213,26 +229,24 @@ var passing = regexp.MustCompile(`^\.(.+)-(?:[0-9]+|part)$`)
 func Sweep(dir string, names ...string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		is := passing.FindStringSubmatch(e.Name())
-		if is == nil || !e.Type().IsRegular() || len(names) > 0 && !slices.Contains(names, is[1]) {
-			continue
-		}
-		if at := filepath.Join(dir, e.Name()); abandoned(at, func() { os.Remove(at) }) && runtime.GOOS == "windows" {
-			os.Remove(at) // which is possible there once the lock is gone
+		part := passing.FindStringSubmatch(e.Name())
+		if part != nil && e.Type().IsRegular() && (len(names) == 0 || slices.Contains(names, part[1])) {
+			at := filepath.Join(dir, e.Name())
+			removeAbandoned(at, at)
 		}
 	}
 }
 
-// abandoned does something while it holds the lock of a file that nobody else holds.
-func abandoned(at string, do func()) bool {
-	lock := flock.New(at, flock.SetFlag(os.O_RDWR))
+// removeAbandoned removes a file or a folder while it holds the lock of a file that nobody else holds.
+func removeAbandoned(at, lockFile string) {
+	lock := flock.New(lockFile, flock.SetFlag(os.O_RDWR))
 	got, err := lock.TryLock()
 	if err != nil || !got {
-		return false
+		return
 	}
-	defer lock.Unlock()
-	do()
-	return true
+	os.RemoveAll(at)
+	lock.Unlock()
+	os.RemoveAll(at) // on Windows, where a file that is open stays
 }
 
 // NoLocks tells whether a lock failed since the file system has none.
@@ -243,9 +257,14 @@ func NoLocks(err error) bool {
 // alive is the file of a passing folder that its process has locked.
 const alive = ".alive"
 
-// TempDir makes a folder for a while, in dir or, where that is "", where such are; remove removes it. What is left of a
-// killed process's goes with SweepTempDirs.
+// TempDir makes a folder for a while in dir, which is made too, or where that is "", where such are; remove removes it.
+// What killed processes left of folders with this prefix goes.
 func TempDir(dir, prefix string) (at string, remove func(), err error) {
+	dir = cmp.Or(dir, os.TempDir())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", nil, err
+	}
+	sweepTempDirs(dir, prefix)
 	for {
 		at, err = os.MkdirTemp(dir, prefix)
 		if err != nil {
@@ -257,50 +276,22 @@ func TempDir(dir, prefix string) (at string, remove func(), err error) {
 		if lerr == nil && (got || err != nil) { // else somebody swept it before it was locked
 			return at, func() {
 				lock.Unlock()
-				removeTemp(at)
+				os.RemoveAll(at)
 			}, nil
 		}
 		lock.Unlock()
 	}
 }
 
-// SweepTempDirs removes the folders with these prefixes that TempDir made for processes that were killed. What is not
-// known to be one, or is somebody else's, stays.
-func SweepTempDirs(dir string, prefixes ...string) {
-	dir = cmp.Or(dir, os.TempDir())
+// sweepTempDirs removes the folders with this prefix that TempDir made for processes that were killed.
+func sweepTempDirs(dir, prefix string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		made := func(prefix string) bool {
-			n, is := strings.CutPrefix(e.Name(), prefix)
-			return is && n != "" && strings.Trim(n, "0123456789") == ""
-		}
-		at := filepath.Join(dir, e.Name())
-		info, err := e.Info()
-		if err != nil || !e.IsDir() || !slices.ContainsFunc(prefixes, made) || !own(info) || Plain(at, alive) != nil {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(at, alive)); errors.Is(err, fs.ErrNotExist) {
-			os.Remove(at) // if it is empty: not locked yet, or not any more; who made it makes another
-		} else if abandoned(filepath.Join(at, alive), func() {}) {
-			removeTemp(at)
+		if at := filepath.Join(dir, e.Name()); strings.HasPrefix(e.Name(), prefix) {
+			removeAbandoned(at, filepath.Join(at, alive))
 		}
 	}
 }
-
-// removeTemp removes such a folder, the file by which it is known to be abandoned last: who is killed meanwhile
-// leaves one that is swept.
-func removeTemp(at string) {
-	entries, _ := os.ReadDir(at)
-	for _, e := range entries {
-		if e.Name() != alive {
-			removeAll(filepath.Join(at, e.Name()))
-		}
-	}
-	removeAll(at)
-}
-
-// removeAll is put in place by tests, in which somebody is killed before it.
-var removeAll = os.RemoveAll
 
 // Within refuses a place below a folder to which a link leads; what is not there yet is none.
 func Within(folder, at string) error {

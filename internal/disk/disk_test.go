@@ -110,7 +110,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestMove: a folder has its new name only once the names of all that it holds are on disk, and Move returns once its own is.
+// TestMove: a folder has its new name only once the names of all that it holds are on disk, and move returns once its own is.
 func TestMove(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skip("names of a folder cannot be flushed here")
@@ -132,7 +132,7 @@ func TestMove(t *testing.T) {
 		}
 		return err
 	}
-	if err := Move(from, to); err != nil {
+	if err := move(from, to); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(flushed, " "); got != "run a whole" {
@@ -190,11 +190,6 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"gavel-test-mine", "gavel-test-"} {
-		if err := os.WriteFile(filepath.Join(dir, name, alive), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	half := exec.Command(os.Args[0], "-test.run=^TestHalfDone$")
 	half.Env = append(os.Environ(), "DISK_TEST_HALF_DONE="+dir)
 	said, err := half.StdoutPipe()
@@ -219,14 +214,14 @@ func TestSweep(t *testing.T) {
 		return parts, folders
 	}
 	Sweep(dir, "results.json", "run.json")
-	SweepTempDirs(dir, "gavel-test-")
+	sweepTempDirs(dir, "gavel-test-")
 	if parts, folders := there(); parts != len(foreign)+1 || folders != 4 {
 		t.Errorf("%d files and %d folders while it lives, want %d and 4", parts, folders, len(foreign)+1)
 	}
 	half.Process.Kill()
 	half.Wait()
 	Sweep(dir, "results.json", "run.json")
-	SweepTempDirs(dir, "gavel-test-")
+	sweepTempDirs(dir, "gavel-test-")
 	if parts, folders := there(); parts != len(foreign) || folders != 3 {
 		t.Errorf("%d files and %d folders once it is killed, want %d and 3", parts, folders, len(foreign))
 	}
@@ -252,57 +247,11 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// A folder whose removal was cut short, wherever, is swept.
-func TestRemovalCutShort(t *testing.T) {
-	for after := range 3 {
-		dir := t.TempDir()
-		at, remove, err := TempDir(dir, "x-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"a", "b"} {
-			if err := os.WriteFile(filepath.Join(at, name), []byte(name), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		n := 0
-		removeAll = func(at string) error {
-			if n++; n > after {
-				return errors.New("killed before")
-			}
-			return os.RemoveAll(at)
-		}
-		remove()
-		removeAll = os.RemoveAll
-		if _, err := os.Stat(at); err != nil {
-			t.Fatalf("it is gone after %d: %v", after, err)
-		}
-		SweepTempDirs(dir, "x-")
-		if _, err := os.Stat(at); !os.IsNotExist(err) {
-			t.Errorf("cut short after %d, it is left: %v", after, err)
-		}
-	}
-}
-
 // TestNoLocks: errors of file systems without locks are told from others.
 func TestNoLocks(t *testing.T) {
 	for err, want := range map[error]bool{syscall.ENOLCK: true, errors.ErrUnsupported: true, syscall.ENOTSUP: true, syscall.EACCES: false, nil: false} {
 		if NoLocks(err) != want {
 			t.Errorf("%v: no locks is %v", err, !want)
 		}
-	}
-}
-
-// TestKilledBeforeTheLock: a folder that nobody came to lock is swept, one that holds anything without a lock is not ours.
-func TestKilledBeforeTheLock(t *testing.T) {
-	dir := t.TempDir()
-	for _, at := range []string{"x-1", "x-2/kept"} {
-		if err := os.MkdirAll(filepath.Join(dir, at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	SweepTempDirs(dir, "x-")
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || entries[0].Name() != "x-2" {
-		t.Errorf("left: %v, %v", entries, err)
 	}
 }

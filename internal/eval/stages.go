@@ -370,37 +370,25 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 // once makes an imported run that shards make at the same time: the first to be done gives it its name, and the others
 // find it there.
 func once(dir string, importTo func(dir string) error) error {
-	parent, name := filepath.Split(dir)
-	if err := os.MkdirAll(filepath.Clean(parent), 0o755); err != nil {
+	var made *judging.Manifest
+	failed := disk.MakeDir(dir, func(part string) error {
+		err := importTo(part)
+		if err == nil {
+			made, err = judging.ReadManifest(part)
+		}
 		return err
-	}
-	passing := "." + name + "-importing-"
-	disk.SweepTempDirs(filepath.Clean(parent), passing)
-	temp, remove, err := disk.TempDir(filepath.Clean(parent), passing)
-	if err != nil {
-		return err
-	}
-	defer remove()
-	part := filepath.Join(temp, name)
-	if err := importTo(part); err != nil {
-		return err
-	}
-	moved := disk.Move(part, dir)
-	if moved == nil {
-		return nil
-	}
-	mine, err := judging.ReadManifest(part)
-	if err != nil {
-		return err
+	})
+	if failed == nil || made == nil {
+		return failed
 	}
 	there, err := judging.ReadManifest(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return moved
+		return failed
 	case err != nil:
 		return err
-	case there.ID != mine.ID:
-		return judging.OtherRun(dir, there, mine)
+	case there.ID != made.ID:
+		return judging.OtherRun(dir, there, made)
 	case there.Status == judging.Running: // one that was not shared was cut short
 		return importTo(dir)
 	}

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"gotest.tools/v3/assert"
 
 	"gavel/internal/eval"
 	"gavel/judging"
@@ -91,7 +88,7 @@ func TestTheCommandOfAShardMakesIt(t *testing.T) {
 	}
 }
 
-// TestAShardStandsOnItsOwnAnswers: neither is one made of another shard's answers, nor is one merged that was.
+// TestAShardStandsOnItsOwnAnswers: none is made of another shard's answers.
 func TestAShardStandsOnItsOwnAnswers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	e, _ := maker()
@@ -117,19 +114,5 @@ func TestAShardStandsOnItsOwnAnswers(t *testing.T) {
 		}
 	}
 
-	at := filepath.Join(parts[1], judging.ManifestFile)
-	right, err := judging.ReadManifest(parts[1])
-	check(t, err)
-	for want, damage := range map[string]func(*judging.Manifest){
-		"is shard 2/3 and stands on the answers of shard 1/3, " + m.Stages[0].Run: func(o *judging.Manifest) { o.Stages[0].Run = m.Stages[0].Run },
-		"stands on the answers of shard 1/3, gone_shard-1-of-3":                   func(o *judging.Manifest) { o.Stages[1].Run = "gone_shard-1-of-3" },
-	} {
-		wrong, err := judging.ReadManifest(parts[1])
-		check(t, err)
-		damage(wrong)
-		check(t, judging.WriteJSON(at, wrong))
-		assert.ErrorContains(t, join(e, "out", parts), want)
-		check(t, judging.WriteJSON(at, right))
-	}
 	check(t, join(e, "out", parts))
 }
