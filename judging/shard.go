@@ -2,8 +2,6 @@ package judging
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -61,7 +59,7 @@ func (s *Shard) At(places []int) {
 	s.Places = strings.Join(gaps, " ")
 }
 
-// Where are the places that At noted. Its error says that they cannot be those of n items of the whole.
+// Where returns the places that At noted, or an error if they cannot be those of n items of the whole.
 func (s *Shard) Where(n int) ([]int, error) {
 	gaps := strings.Fields(s.Places)
 	places, last := make([]int, len(gaps)), 0
@@ -74,7 +72,7 @@ func (s *Shard) Where(n int) ([]int, error) {
 		places[i] = last
 	}
 	if len(places) != n {
-		return nil, fmt.Errorf("damaged: it has %d items and says the places of %d", n, len(places))
+		return nil, fmt.Errorf("damaged: %d items, and its run.json says the places of %d", n, len(places))
 	}
 	return places, nil
 }
@@ -94,7 +92,8 @@ func ShardSuffix(index, of, try int) string {
 	return fmt.Sprintf("_shard-%d-of-%d", index, of) + TrySuffix(try)
 }
 
-const trySuffix = "_try-"
+// TryInfix stands before the number of a later try in the name of its folder.
+const TryInfix = "_try-"
 
 // TrySuffix ends the name of the folder of a shard's later try, which must not write where the one before may still be
 // writing, after that of the first: 2 is the second.
@@ -102,17 +101,5 @@ func TrySuffix(try int) string {
 	if try < 2 {
 		return ""
 	}
-	return trySuffix + strconv.Itoa(try)
-}
-
-// LaterTries returns the folders of later tries of the shard whose first try has the folder dir.
-func LaterTries(dir string) (dirs []string) {
-	parent := filepath.Dir(dir)
-	entries, _ := os.ReadDir(parent)
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), filepath.Base(dir)+trySuffix) {
-			dirs = append(dirs, filepath.Join(parent, e.Name()))
-		}
-	}
-	return dirs
+	return TryInfix + strconv.Itoa(try)
 }

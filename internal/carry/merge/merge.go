@@ -3,12 +3,16 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,29 +30,20 @@ type Request struct {
 	Incomplete bool     // judgments may be missing, shards may not
 }
 
-// Merge makes the folder, in one step. Its error may be eval.ErrIncomplete: then it made none, and has noted the
-// commands that ask for what is missing.
+// Merge makes the folder, in one step. Its error may be eval.ErrIncomplete: then it made none, and has noted what is
+// missing.
 func Merge(ctx context.Context, m *eval.Maker, r Request) error {
 	if len(r.Shards) == 0 {
 		return eval.Failed(eval.ErrUsage, errors.New("the folders of the shards are missing: gavel merge OUT SHARD [...]"))
 	}
-	if _, err := os.Lstat(r.Out); err == nil {
+	if exists(r.Out) {
 		return fmt.Errorf("%s is there already: name another folder, or remove it", r.Out)
 	}
 	w := &merger{Maker: m, Request: r, lacks: map[int][]string{}}
-	dirs := w.folders()
-	merge := w.single
-	if exists(filepath.Join(dirs[0], scoring.SuiteFile)) {
-		merge = w.suite
-	}
-	if err := disk.MakeDir(r.Out, func(part string) error { return merge(ctx, part, dirs) }); err != nil {
+	if err := disk.MakeDir(r.Out, func(part string) error { return w.merge(ctx, part) }); err != nil {
 		return err
 	}
-	said := fmt.Sprintf("%s: %d shards merged", r.Out, w.count)
-	if w.runs > 0 {
-		said += fmt.Sprintf(", %d runs", w.runs)
-	}
-	w.say("%s", said)
+	w.say("%s: %d shards merged", r.Out, w.count)
 	return nil
 }
 
@@ -57,7 +52,6 @@ type merger struct {
 	*eval.Maker
 	Request
 	count int              // shards of the whole
-	runs  int              // of a suite
 	lacks map[int][]string // what is missing, by shard
 }
 
@@ -71,14 +65,19 @@ func (w *merger) lack(shard int, format string, args ...any) {
 	w.lacks[shard] = append(w.lacks[shard], fmt.Sprintf(format, args...))
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // folders returns the folders to merge, each once: those that are named, with the later tries of their shards. A shard
 // may have no other folder than that of a later try.
 func (w *merger) folders() (dirs []string) {
 	for _, dir := range w.Shards {
 		dir = filepath.Clean(dir)
-		tries := judging.LaterTries(dir)
+		tries, _ := filepath.Glob(dir + judging.TryInfix + "*")
 		if exists(dir) || len(tries) == 0 {
-			tries = append([]string{dir}, tries...)
+			tries = append(tries, dir)
 		}
 		for _, try := range tries {
 			if !slices.Contains(dirs, try) {
@@ -89,55 +88,94 @@ func (w *merger) folders() (dirs []string) {
 	return dirs
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// single merges the shards of one run.
-func (w *merger) single(ctx context.Context, part string, dirs []string) error {
-	shards, err := w.open(dirs)
-	if err != nil {
-		return err
+// merge merges the shards of one run, or those of each run of a suite, into the folder part.
+func (w *merger) merge(ctx context.Context, part string) error {
+	dirs := w.folders()
+	runs := map[string][]string{"": dirs}
+	command := "the command of the shards, with"
+	var suite *scoring.Suite
+	if exists(filepath.Join(dirs[0], scoring.SuiteFile)) {
+		var err error
+		suite, runs, err = w.suite(dirs)
+		if err != nil {
+			return err
+		}
+		command = "gavel suite run " + datasets.Quoted(cmp.Or(suite.Path, suite.Name+".yaml"))
 	}
-	defer closeAll(shards)
-	m, err := w.run(ctx, part, filepath.Clean(w.Out), "no folder of it was named", shards)
-	if err != nil {
-		return err
-	}
-	if err := w.incomplete(func(shard int) string { return w.command(shards, shard) }); err != nil {
-		w.say("  add --api-key-env if it was given: run.json does not hold it")
-		return err
-	}
-	for i, s := range m.Stages {
-		if was := shards[0].m.Stages[i].Run; s.Run != "" && was != s.Run {
-			w.say("its answers: gavel merge %s %s_shard-*", datasets.Quoted(s.Run), datasets.Quoted(withoutShard(was)))
+	for _, name := range slices.Sorted(maps.Keys(runs)) {
+		if err := w.run(ctx, filepath.Join(part, name), name, runs[name]); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// incomplete returns the error of a merge that lacks something, and notes what, with the command that makes a shard.
-func (w *merger) incomplete(command func(shard int) string) error {
-	if len(w.lacks) == 0 {
+	if len(w.lacks) > 0 {
+		return w.incomplete(command)
+	}
+	if suite == nil {
 		return nil
 	}
+	// the contexts stand in the runs
+	suite.Shard = ""
+	suite.Path = ""
+	suite.NumCtx = nil
+	return judging.WriteJSON(filepath.Join(part, scoring.SuiteFile), suite)
+}
+
+// mostReasons is how many things that a shard lacks are named before the rest are counted.
+const mostReasons = 5
+
+// incomplete notes what is missing, with the command that makes it.
+func (w *merger) incomplete(command string) error {
 	var names []string
 	for _, shard := range slices.Sorted(maps.Keys(w.lacks)) {
 		names = append(names, fmt.Sprint(shard))
-		w.say("shard %d of %d: %s", shard, w.count, listed(w.lacks[shard], "; "))
-		w.say("  %s", command(shard))
+		lacks := w.lacks[shard]
+		if more := len(lacks) - mostReasons; more > 0 {
+			lacks = append(lacks[:mostReasons], fmt.Sprintf("and %d more", more))
+		}
+		w.say("shard %d of %d: %s", shard, w.count, strings.Join(lacks, "; "))
+		w.say("  %s --shard %d/%d", command, shard, w.count)
 	}
 	return eval.Failed(eval.ErrIncomplete, fmt.Errorf("nothing was merged: of %d shards, these are missing "+
 		"or incomplete: %s; run the commands above to complete them", w.count, strings.Join(names, ", ")))
 }
 
-// mostNamed is how many judgments, or items, are named before the rest are counted.
-const mostNamed = 5
-
-func listed(all []string, sep string) string {
-	if n := len(all); n > mostNamed {
-		return fmt.Sprintf("%s and %d more", strings.Join(all[:mostNamed], sep), n-mostNamed)
+// suite returns the suite that the folders are shards of, and the folders of its runs, by the name of the run.
+func (w *merger) suite(dirs []string) (*scoring.Suite, map[string][]string, error) {
+	var suite *scoring.Suite
+	runs := map[string][]string{}
+	for _, dir := range dirs {
+		s, err := scoring.ReadSuite(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		_, count, err := eval.ParseShard(s.Shard)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: is not the folder of a shard: it was made without --shard", dir)
+		}
+		if suite == nil {
+			suite, w.count = s, count
+			for _, c := range s.Cells {
+				runs[c.Run] = nil
+			}
+		}
+		if count != w.count || s.Name != suite.Name || !slices.Equal(s.Cells, suite.Cells) {
+			return nil, nil, fmt.Errorf("%s and %s are not shards of one suite: %s of %s and %s of %s, "+
+				"or other judges and conditions", dirs[0], dir, suite.Shard, suite.Name, s.Shard, s.Name)
+		}
+		manifests, err := fs.Glob(os.DirFS(dir), "[^.]*/"+judging.ManifestFile)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, manifest := range manifests {
+			run := path.Dir(manifest)
+			name := withoutShard(run)
+			runs[name] = append(runs[name], filepath.Join(dir, run))
+		}
 	}
-	return strings.Join(all, sep)
+	return suite, runs, nil
 }
+
+var shardSuffix = regexp.MustCompile(`_shard-\d+-of-\d+(` + judging.TryInfix + `[^/\\]+)?`)
+
+// withoutShard returns the path of a folder without the names of shards.
+func withoutShard(dir string) string { return shardSuffix.ReplaceAllString(dir, "") }
