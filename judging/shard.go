@@ -25,7 +25,7 @@ type Shard struct {
 // CacheDir is the folder, within that of a shard, of the replies that it remembers.
 const CacheDir = ".cache"
 
-// Deal are the items of a shard, as indexes of n ids, in their order. Items go to the shards one after the
+// Deal returns the items of a shard, as indexes of n ids, in their order. Items go to the shards one after the
 // other, in the order of a hash of their ids: the same whatever the order of the file, and no shard has two
 // items more than another.
 func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
@@ -42,7 +42,7 @@ func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
 	return mine
 }
 
-// QuestionOf is the id of the question that an item is, or is an answer to.
+// QuestionOf returns the id of the question that an item is, or is an answer to.
 func QuestionOf(item datasets.Item) string {
 	if item.Answered != nil && item.Answered.Question != "" {
 		return item.Answered.Question
@@ -77,7 +77,15 @@ func (s *Shard) Where(n int) ([]int, error) {
 	return places, nil
 }
 
-// whole is the id of the run, or of that which it is a shard of.
+// WholeSpec returns the spec of the run that all shards make together, from that of one.
+func (s *Shard) WholeSpec(spec Spec) Spec {
+	spec.Dataset.SHA256 = s.Dataset
+	spec.Dataset.Items = s.Items
+	spec.Dataset.IDs = s.IDs
+	return spec
+}
+
+// whole returns the id of the run, or of that which it is a shard of.
 func (m *Manifest) whole() string {
 	if m.Shard != nil {
 		return m.Shard.Whole

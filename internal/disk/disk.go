@@ -142,27 +142,34 @@ func Sync(f interface{ Sync() error }) error {
 	return err
 }
 
-// CopyFiles copies the files with these names of a folder, and of those below it that are not hidden.
+// CopyFiles copies the files with these names of a folder, and of the folders in it that are not hidden.
 func CopyFiles(from, to string, names ...string) error {
-	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
-		name, rerr := filepath.Rel(from, at)
-		switch {
-		case err != nil || rerr != nil:
-			return cmp.Or(err, rerr)
-		case d.IsDir() && at != from && strings.HasPrefix(d.Name(), "."):
-			return filepath.SkipDir
-		case d.IsDir():
-			return os.MkdirAll(filepath.Join(to, name), 0o755)
-		case !d.Type().IsRegular() || !slices.Contains(names, d.Name()):
-			return nil
+	for _, name := range names {
+		for _, pattern := range []string{name, "[^.]*/" + name} {
+			files, err := fs.Glob(os.DirFS(from), pattern)
+			if err != nil {
+				return err
+			}
+			for _, at := range files {
+				if err := copyFile(filepath.Join(from, at), filepath.Join(to, at)); err != nil {
+					return err
+				}
+			}
 		}
-		file, err := os.Open(at)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		return Write(filepath.Join(to, name), func(w io.Writer) error { _, err := io.Copy(w, file); return err })
-	})
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return Write(to, func(w io.Writer) error { _, err := io.Copy(w, file); return err })
 }
 
 // MakeDir makes a folder in one step: fill gets the path of a passing one, which has the same name and is moved to its

@@ -186,21 +186,18 @@ func (o Request) sharded(its items) (items, error) {
 	return its, nil
 }
 
-// ofShard is which part of a run, of a spec but for its items, the items are; nil where they are all.
-func (its items) ofShard(whole judging.Spec) *judging.Shard {
+// ofShard returns which part of a run the items are, by a spec that is the run's but for them; nil where they are all.
+func (its items) ofShard(spec judging.Spec) *judging.Shard {
 	if its.shard == nil {
 		return nil
 	}
 	s := *its.shard
-	whole.Dataset.SHA256 = s.Dataset
-	whole.Dataset.Items = s.Items
-	whole.Dataset.IDs = s.IDs
-	s.Whole = judging.NewManifest("", whole).ID
+	s.Whole = judging.NewManifest("", s.WholeSpec(spec)).ID
 	s.At(its.places)
 	return &s
 }
 
-// madeOf are items that a stage made of those of a shard: each has the place of its question.
+// madeOf returns items that a stage made of those of a shard: each has the place of its question.
 func (its items) madeOf(questions items) (items, error) {
 	if questions.shard == nil {
 		return its, nil
@@ -220,7 +217,7 @@ func (its items) madeOf(questions items) (items, error) {
 	return its, nil
 }
 
-// replies are the folder of the cache: of a shard one of its own, since a cache is one process's.
+// replies returns the folder of the cache: of a shard one of its own, since a cache is one process's.
 func (p *runState) replies() string {
 	switch {
 	case p.req.Shard == "":
@@ -255,7 +252,7 @@ func TakeUp(out string, try int) error {
 	return nil
 }
 
-// first is an item that tells what kind the items are.
+// first returns an item that tells what kind the items are.
 func (its items) first() (datasets.Item, error) {
 	if len(its.rows) == 0 {
 		return its.set.Item(0) // of a shard that has none

@@ -171,14 +171,7 @@ func (t try) belongsWith(o try) error {
 	if a.Whole == b.Whole && a.Of == b.Of {
 		return nil
 	}
-	whole := func(t try) judging.Spec {
-		spec := t.m.Spec
-		spec.Dataset.SHA256 = t.m.Shard.Dataset
-		spec.Dataset.Items = t.m.Shard.Items
-		spec.Dataset.IDs = t.m.Shard.IDs
-		return spec
-	}
-	what := append(whole(o).Differences(whole(t)), fmt.Sprintf("shard %s, and shard %s", a, b))
+	what := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(t.m.Spec)), fmt.Sprintf("shard %s, and shard %s", a, b))
 	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dir, t.dir, strings.Join(what, "; "))
 }
 
@@ -231,20 +224,18 @@ func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
 		return err
 	}
 	part := shards[0].m.Shard
-	d := &m.Spec.Dataset
-	d.Items = len(order)
-	d.IDs = judging.HashIDs(len(order), func(i int) string { return order[i].set.ID(order[i].row) })
-	d.SHA256 = part.Dataset
-	isMade := len(m.Stages) > 0 // of answers
-	if isMade {
-		d.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	ids := judging.HashIDs(len(order), func(i int) string { return order[i].set.ID(order[i].row) })
+	m.Spec = part.WholeSpec(m.Spec)
+	if len(m.Stages) > 0 { // items are made of answers, and part has the questions
+		m.Spec.Dataset.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		m.Spec.Dataset.Items = len(order)
+		m.Spec.Dataset.IDs = ids
 		m.Dataset.Rows = len(order)
-	}
-	m.ID = judging.NewManifest(m.Gavel, m.Spec).ID
-	if !isMade && m.ID != part.Whole {
+	} else if ids != part.IDs {
 		return fmt.Errorf("%s and its other shards do not make the run that they were split from: "+
 			"their items have changed", shards[0].dirs[0])
 	}
+	m.ID = judging.NewManifest(m.Gavel, m.Spec).ID
 	return nil
 }
 
