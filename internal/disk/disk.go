@@ -16,7 +16,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/gofrs/flock"
@@ -71,7 +70,7 @@ func (p *Part) Commit() error {
 	if err := p.root.Rename(p.part, p.name); err != nil {
 		return err
 	}
-	return syncFolder(p.root, path.Dir(p.name))
+	return syncFolder(filepath.Join(p.root.Name(), path.Dir(p.name)))
 }
 
 // Discard gives a file up that was not committed, and does nothing after Commit.
@@ -172,21 +171,35 @@ func copyFile(from, to string) error {
 	return Write(to, func(w io.Writer) error { _, err := io.Copy(w, file); return err })
 }
 
-// MakeDir makes a folder in one step: fill gets the path of a passing one, which has the same name and is moved to its
-// place once fill has returned. Folders that it stands in are made.
+// MakeDir makes a folder in one step, with the folders that it stands in: fill makes part, which then gets its name. Of
+// what a killed process left of the same folder nothing stays.
 func MakeDir(at string, fill func(part string) error) error {
 	parent, name := filepath.Split(filepath.Clean(at))
-	temp, remove, err := TempDir(filepath.Clean(parent), "."+name+"-part-")
+	parent = filepath.Clean(parent)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return fmt.Errorf("%s cannot be made: %w", at, err)
+	}
+	root, err := os.OpenRoot(parent)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	Sweep(parent, name)
+	lock, err := Create(root, name) // stays beside part, and tells that somebody makes it
 	if err != nil {
 		return fmt.Errorf("%s cannot be made: %w", at, err)
 	}
-	defer remove()
-	part := filepath.Join(temp, name)
+	defer lock.Discard()
+	part := filepath.Join(parent, lock.part) + partDir
+	defer os.RemoveAll(part)
 	if err := fill(part); err != nil {
 		return err
 	}
 	return move(part, at)
 }
+
+// partDir ends the name of a folder that does not have its name yet, after that of the file which is locked for it.
+const partDir = ".d"
 
 // move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its
 // own.
@@ -195,7 +208,7 @@ func move(from, to string) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		return syncAt(at)
+		return syncFolder(at)
 	})
 	if err != nil {
 		return err
@@ -203,24 +216,15 @@ func move(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return syncAt(filepath.Dir(to))
-}
-
-func syncAt(folder string) error {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return syncFolder(root, ".")
+	return syncFolder(filepath.Dir(to))
 }
 
 // syncFolder has the names in a folder on disk, which is an error on Windows and macOS.
-func syncFolder(root *os.Root, name string) error {
+func syncFolder(at string) error {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return nil
 	}
-	folder, err := root.Open(name)
+	folder, err := os.Open(at)
 	if err != nil {
 		return err
 	}
@@ -238,66 +242,27 @@ func Sweep(dir string, names ...string) {
 	for _, e := range entries {
 		part := passing.FindStringSubmatch(e.Name())
 		if part != nil && e.Type().IsRegular() && (len(names) == 0 || slices.Contains(names, part[1])) {
-			at := filepath.Join(dir, e.Name())
-			removeAbandoned(at, at)
+			removeAbandoned(filepath.Join(dir, e.Name()))
 		}
 	}
 }
 
-// removeAbandoned removes a file or a folder while it holds the lock of a file that nobody else holds.
-func removeAbandoned(at, lockFile string) {
-	lock := flock.New(lockFile, flock.SetFlag(os.O_RDWR))
+// removeAbandoned removes a part, and the folder that it is locked for, unless somebody holds its lock.
+func removeAbandoned(part string) {
+	lock := flock.New(part, flock.SetFlag(os.O_RDWR))
 	got, err := lock.TryLock()
 	if err != nil || !got {
 		return
 	}
-	os.RemoveAll(at)
+	os.RemoveAll(part + partDir)
+	os.Remove(part)
 	lock.Unlock()
-	os.RemoveAll(at) // on Windows, where a file that is open stays
+	os.Remove(part) // on Windows, where a file that is open stays
 }
 
 // NoLocks tells whether a lock failed since the file system has none.
 func NoLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
-}
-
-// alive is the file of a passing folder that its process has locked.
-const alive = ".alive"
-
-// TempDir makes a folder for a while in dir, which is made too, or where that is "", where such are; remove removes it.
-// What killed processes left of folders with this prefix goes.
-func TempDir(dir, prefix string) (at string, remove func(), err error) {
-	dir = cmp.Or(dir, os.TempDir())
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", nil, err
-	}
-	sweepTempDirs(dir, prefix)
-	for {
-		at, err = os.MkdirTemp(dir, prefix)
-		if err != nil {
-			return "", nil, err
-		}
-		lock := flock.New(filepath.Join(at, alive))
-		got, err := lock.TryLock()
-		_, lerr := os.Lstat(lock.Path())
-		if lerr == nil && (got || err != nil) { // else somebody swept it before it was locked
-			return at, func() {
-				lock.Unlock()
-				os.RemoveAll(at)
-			}, nil
-		}
-		lock.Unlock()
-	}
-}
-
-// sweepTempDirs removes the folders with this prefix that TempDir made for processes that were killed.
-func sweepTempDirs(dir, prefix string) {
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if at := filepath.Join(dir, e.Name()); strings.HasPrefix(e.Name(), prefix) {
-			removeAbandoned(at, filepath.Join(at, alive))
-		}
-	}
 }
 
 // Within refuses a place below a folder to which a link leads; what is not there yet is none.

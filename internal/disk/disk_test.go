@@ -159,20 +159,22 @@ func TestNoWayOut(t *testing.T) {
 	}
 }
 
-// TestHalfDone is no test: it is the process that TestSweep kills in the middle of a file.
+// TestHalfDone is no test: it is the process that TestSweep kills in the middle of a file, of a folder that it makes.
 func TestHalfDone(t *testing.T) {
 	dir := os.Getenv("DISK_TEST_HALF_DONE")
 	if dir == "" {
 		t.Skip("run by TestSweep")
 	}
-	if _, remove, err := TempDir(dir, "gavel-test-"); err == nil {
-		defer remove()
-	}
-	Write(filepath.Join(dir, "results.json"), func(w io.Writer) error {
-		fmt.Fprint(w, strings.Repeat("half", 1<<20))
-		os.Stdout.WriteString("half done\n")
-		time.Sleep(time.Hour) // it is killed before
-		return nil
+	MakeDir(filepath.Join(dir, "run"), func(part string) error {
+		if err := os.Mkdir(part, 0o755); err != nil {
+			return err
+		}
+		return Write(filepath.Join(dir, "results.json"), func(w io.Writer) error {
+			fmt.Fprint(w, strings.Repeat("half", 1<<20))
+			os.Stdout.WriteString("half done\n")
+			time.Sleep(time.Hour) // it is killed before
+			return nil
+		})
 	})
 }
 
@@ -185,7 +187,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"gavel-test-7", "gavel-test-7/a", "gavel-test-mine", "gavel-test-"} { // no passing folders
+	for _, name := range []string{".run-7", ".run-mine.d", "run-7.d"} { // of somebody else
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -213,20 +215,41 @@ func TestSweep(t *testing.T) {
 		}
 		return parts, folders
 	}
-	Sweep(dir, "results.json", "run.json")
-	sweepTempDirs(dir, "gavel-test-")
-	if parts, folders := there(); parts != len(foreign)+1 || folders != 4 {
-		t.Errorf("%d files and %d folders while it lives, want %d and 4", parts, folders, len(foreign)+1)
+	names := []string{"results.json", "run.json", "run"}
+	Sweep(dir, names...)
+	if parts, folders := there(); parts != len(foreign)+2 || folders != 4 {
+		t.Errorf("%d files and %d folders while it lives, want %d and 4", parts, folders, len(foreign)+2)
 	}
 	half.Process.Kill()
 	half.Wait()
-	Sweep(dir, "results.json", "run.json")
-	sweepTempDirs(dir, "gavel-test-")
+	Sweep(dir, names...)
 	if parts, folders := there(); parts != len(foreign) || folders != 3 {
 		t.Errorf("%d files and %d folders once it is killed, want %d and 3", parts, folders, len(foreign))
 	}
 	if Sweep(dir); errors.Is(func() error { _, err := os.Stat(filepath.Join(dir, ".other-12")); return err }(), nil) {
 		t.Error("without names not everything was swept")
+	}
+}
+
+// TestMakeDir: a folder is there whole or not at all, and nothing stays beside it.
+func TestMakeDir(t *testing.T) {
+	dir := t.TempDir()
+	at := filepath.Join(dir, "below", "run")
+	failed := errors.New("no more")
+	for _, want := range []error{failed, nil} {
+		err := MakeDir(at, func(part string) error {
+			if err := os.Mkdir(part, 0o755); err != nil {
+				return err
+			}
+			return errors.Join(Write(filepath.Join(part, "a"), wrote("a")), want)
+		})
+		_, serr := os.Stat(filepath.Join(at, "a"))
+		if !errors.Is(err, want) || (serr == nil) != (want == nil) {
+			t.Errorf("%v, %v, want %v", err, serr, want)
+		}
+	}
+	if left, _ := os.ReadDir(filepath.Join(dir, "below")); len(left) != 1 {
+		t.Errorf("left: %v", left)
 	}
 }
 

@@ -374,9 +374,9 @@ func TestAKilledMergeLeavesNoRun(t *testing.T) {
 	e, _ := maker()
 	whole, parts := shards(t, 2)
 	for _, file := range []string{judging.ManifestFile, judging.RecordsFile, judging.ItemsFile} {
-		write(t, filepath.Join("done/.out-part-1/out", file), read(t, whole, file))
+		write(t, filepath.Join("done/.out-1.d", file), read(t, whole, file))
 	}
-	write(t, "done/.out-part-1/.alive", nil) // which nobody has locked any more
+	write(t, "done/.out-1", nil) // which nobody has locked any more
 	if runs, err := judging.FindRuns([]string{"done"}, 0, func(string) {}); err != nil || len(runs) != 0 {
 		t.Errorf("taken for runs: %v, %v", runs, err)
 	}
