@@ -82,7 +82,8 @@ var engines = []engine{
 	{index: "PARALLEL_SEQ", first: 1}, // GNU parallel
 }
 
-// partOf returns the shard that the environment says; given is how many there are, 0 where that is for the engine to say.
+// partOf returns the shard that the environment says; given is how many there are, 0 where that is for the engine to
+// say.
 func partOf(getenv func(string) string, given int) (Part, error) {
 	var found *engine
 	var names []string

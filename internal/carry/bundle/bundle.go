@@ -28,7 +28,8 @@ var runFiles = []string{
 	judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.AboutFile, judging.ManifestFile,
 }
 
-// inBundle matches the names of files in a bundle. No folder in them is hidden, leads out of its own or steers a terminal.
+// inBundle matches the names of files in a bundle. No folder in them is hidden, leads out of its own or steers a
+// terminal.
 var inBundle = regexp.MustCompile(`^(` + strings.ReplaceAll(
 	`runs/NAME(/NAME)?/((items|records)\.jsonl|(run|results|about)\.json)|runs/NAME/suite\.json|(datasets|prompts)/NAME`,
 	"NAME", `[^./\\\pC\x{FFFD}][^/\\\pC\x{FFFD}]*`) + `)$`)

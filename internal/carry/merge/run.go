@@ -37,35 +37,16 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 		if tries[0].m.Status == judging.Running {
 			w.lack(1, "no shard imported %s to its end", name)
 		}
-		return disk.CopyFiles(tries[0].dir, part, judging.RunFiles...)
+		return disk.CopyFiles(tries[0].dirs[0], part, judging.RunFiles...)
 	}
-	byIndex := map[int]*shard{}
 	defer func() {
-		for _, s := range byIndex {
+		for _, s := range tries {
 			s.set.Close()
 		}
 	}()
-	if err := open(tries, byIndex); err != nil {
+	shards, err := w.open(name, tries)
+	if err != nil || len(shards) < w.count {
 		return err
-	}
-	if len(tries) > 0 {
-		w.count = tries[0].m.Shard.Of
-	}
-	var shards []*shard
-	for i := range w.count {
-		s := byIndex[i+1]
-		if s == nil {
-			w.lack(i+1, "%s is not there", cmp.Or(name, "its folder"))
-			continue
-		}
-		if !s.m.Suspect.IsZero() {
-			w.lack(i+1, "judgments in %s may be of other prompts, "+
-				"since a canary was answered out of another conversation", s.dirs[0])
-		}
-		shards = append(shards, s)
-	}
-	if len(shards) < w.count {
-		return nil
 	}
 	m, err := wholeOf(shards, filepath.Dir(filepath.Join(w.Out, name)))
 	if err != nil {
@@ -102,17 +83,11 @@ func (w *merger) run(ctx context.Context, part, name string, dirs []string) erro
 	return judging.WriteJSON(filepath.Join(part, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap))
 }
 
-// try is a folder of a shard.
-type try struct {
-	dir string
-	m   *judging.Manifest
-}
-
 // readTries reads the manifests of folders, and returns those first that came to their end: of several tries of a shard
 // such a one is believed. It refuses a folder of which a file is not as its run left it: texts, labels or replies may
 // be others.
-func readTries(dirs []string) ([]try, error) {
-	var complete, others []try
+func readTries(dirs []string) ([]*shard, error) {
+	var complete, others []*shard
 	for _, dir := range dirs {
 		m, err := judging.ReadManifest(dir)
 		if err != nil {
@@ -127,59 +102,73 @@ func readTries(dirs []string) ([]try, error) {
 				"copy the folder again or, if the change was meant, run the command of the shard again",
 				filepath.Join(dir, changed[0]), judging.ManifestFile)
 		}
-		t := try{dir: dir, m: m}
+		s := &shard{dirs: []string{dir}, m: m, set: new(datasets.Set)}
 		if m.Status == judging.Complete {
-			complete = append(complete, t)
+			complete = append(complete, s)
 		} else {
-			others = append(others, t)
+			others = append(others, s)
 		}
 	}
 	return append(complete, others...), nil
 }
 
-// open opens the items of shards, by index, and refuses folders that are not of one run.
-func open(tries []try, shards map[int]*shard) error {
-	for _, t := range tries {
-		if t.m.Shard == nil {
-			return fmt.Errorf("%s: is not a shard: it was made without --shard, or is merged already", t.dir)
+// open returns the shards of a run in their order, with the folders of all tries of each, and opens their items. It
+// refuses folders that are not of one run, and notes shards that are not there.
+func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) {
+	byIndex := map[int]*shard{}
+	for _, s := range tries {
+		if err := s.belongsWith(tries[0]); err != nil {
+			return nil, err
 		}
-		if err := t.belongsWith(tries[0]); err != nil {
-			return err
-		}
-		index := t.m.Shard.Index
-		s := shards[index]
-		if s == nil {
-			s = &shard{m: t.m, set: new(datasets.Set)}
-			shards[index] = s
-			if err := s.openItems(t.dir); err != nil {
-				return err
+		w.count = s.m.Shard.Of
+		first := byIndex[s.m.Shard.Index]
+		if first == nil {
+			byIndex[s.m.Shard.Index] = s
+			if err := s.open(); err != nil {
+				return nil, err
 			}
+			continue
 		}
-		s.dirs = append(s.dirs, t.dir)
-		if s.m.ID != t.m.ID {
-			return fmt.Errorf("%s and %s are both shard %s and have other items, since the answers "+
-				"that these are made of differ: leave the older one out", s.dirs[0], t.dir, s.m.Shard)
+		first.dirs = append(first.dirs, s.dirs[0])
+		if s.m.ID != first.m.ID {
+			return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers "+
+				"that these are made of differ: leave the older one out", first.dirs[0], s.dirs[0], s.m.Shard)
 		}
 	}
-	return nil
+	for i := range w.count {
+		s := byIndex[i+1]
+		if s == nil {
+			w.lack(i+1, "%s is not there", cmp.Or(name, "its folder"))
+			continue
+		}
+		if !s.m.Suspect.IsZero() {
+			w.lack(i+1, "judgments in %s may be of other prompts, "+
+				"since a canary was answered out of another conversation", s.dirs[0])
+		}
+		shards = append(shards, s)
+	}
+	return shards, nil
 }
 
-// belongsWith returns an error that lists the differences if two folders are not of one run.
-func (t try) belongsWith(o try) error {
+// belongsWith returns an error that lists the differences if two folders are not of shards of one run.
+func (s *shard) belongsWith(o *shard) error {
 	a := o.m.Shard
-	b := t.m.Shard
-	if a.Whole == b.Whole && a.Of == b.Of {
+	b := s.m.Shard
+	switch {
+	case b == nil:
+		return fmt.Errorf("%s: is not a shard: it was made without --shard, or is merged already", s.dirs[0])
+	case a.Whole == b.Whole && a.Of == b.Of:
 		return nil
 	}
-	what := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(t.m.Spec)), fmt.Sprintf("shard %s, and shard %s", a, b))
-	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dir, t.dir, strings.Join(what, "; "))
+	what := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(s.m.Spec)), fmt.Sprintf("shard %s, and shard %s", a, b))
+	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dirs[0], s.dirs[0], strings.Join(what, "; "))
 }
 
-// openItems opens the items of a shard, and finds their places in the whole.
-func (s *shard) openItems(dir string) (err error) {
-	at := filepath.Join(dir, judging.ItemsFile)
+// open opens the items of a shard, and finds their places in the whole.
+func (s *shard) open() (err error) {
+	path := filepath.Join(s.dirs[0], judging.ItemsFile)
 	if s.m.Spec.Dataset.Items > 0 {
-		set, err := datasets.OpenFile(at)
+		set, err := datasets.OpenFile(path)
 		if err != nil {
 			return err
 		}
@@ -187,7 +176,7 @@ func (s *shard) openItems(dir string) (err error) {
 	}
 	s.places, err = s.m.Shard.Where(s.set.Len())
 	if err != nil {
-		return fmt.Errorf("%s: %w", at, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }

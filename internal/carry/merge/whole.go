@@ -84,8 +84,8 @@ func add(m, o *judging.Manifest) error {
 	return nil
 }
 
-// rename changes the path of a run that was split, or stands in the folder of a suite's shard, to where it stands once it
-// is merged: beside the run that stands on it.
+// rename changes the path of a run that was split, or is in the folder of a suite's shard, to where it is once it is
+// merged: beside the run that stands on it.
 func rename(run *string, parent string) {
 	if whole := withoutShard(*run); whole != *run {
 		*run = filepath.Join(parent, filepath.Base(whole))
