@@ -40,17 +40,15 @@ func Create(root *os.Root, name string) (*Part, error) {
 		}
 		var err error
 		p.File, err = root.OpenFile(p.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		} else if err != nil {
+		if err != nil {
 			return nil, err
 		}
 		p.lock = flock.New(filepath.Join(root.Name(), filepath.FromSlash(p.part)), flock.SetFlag(os.O_RDWR))
 		// Where locks cannot be had, nothing is swept either. Otherwise a Sweep came between if this one is taken or gone.
 		got, err := p.lock.TryLock()
-		there, lerr := root.Lstat(p.part)
-		mine, serr := p.Stat()
-		if lerr == nil && serr == nil && (got || err != nil) && os.SameFile(there, mine) {
+		there, _ := root.Lstat(p.part)
+		own, _ := p.Stat()
+		if (got || err != nil) && os.SameFile(there, own) { // not of files that are not there
 			return p, nil
 		}
 		p.Discard()

@@ -31,6 +31,11 @@ type Imported struct {
 // Nothing is written if a file is damaged, does not belong in a bundle, or is there already and differs.
 func Import(lib datasets.Library, bundle, runs string) (Imported, error) {
 	in := &importing{bundle: bundle, runs: runs, library: lib.Dir}
+	info, err := os.Stat(bundle)
+	if err != nil {
+		return in.done, err
+	}
+	in.size = info.Size()
 	if err := in.each(in.check); err != nil {
 		return in.done, fmt.Errorf("%w; nothing was imported", err)
 	}
@@ -42,6 +47,7 @@ type importing struct {
 	bundle  string // file
 	runs    string // folder for the runs
 	library string // folder of datasets
+	size    int64  // of the bundle
 	done    Imported
 }
 
@@ -52,12 +58,8 @@ func (in *importing) each(use func(name string, text []byte) error) error {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	// A few KiB can stand for terabytes; even replies that are all alike pack to no less than a thirteenth.
-	most := zstd.WithDecoderMaxMemory(64<<20 + 256*uint64(info.Size()))
+	most := zstd.WithDecoderMaxMemory(64<<20 + 256*uint64(in.size))
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), most)
 	if err != nil {
 		return err
@@ -72,7 +74,7 @@ func (in *importing) each(use func(name string, text []byte) error) error {
 			return fmt.Errorf("%s: truncated, or not a gavel bundle", in.bundle)
 		case err != nil:
 			return fmt.Errorf("%s: damaged, or not a gavel bundle: %w", in.bundle, err)
-		case h.Size > info.Size(): // a sparse file stands for more than it is
+		case h.Size > in.size: // a sparse file stands for more than it is
 			return fmt.Errorf("%s: damaged: %q is larger than the bundle", in.bundle, h.Name)
 		case h.Name == oldSealFile:
 			return nil
@@ -95,10 +97,12 @@ func (in *importing) each(use func(name string, text []byte) error) error {
 			return fmt.Errorf("%s: %q does not belong in a bundle", in.bundle, h.Name)
 		}
 		text, err = dec.DecodeAll(text, nil)
-		if errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		switch {
+		case errors.Is(err, zstd.ErrDecoderSizeExceeded):
 			err = errors.New("unpacks to more than is usual: if you trust it, unpack it with tar and unzstd")
-		}
-		if err == nil {
+		case err != nil:
+			err = fmt.Errorf("damaged: %w", err)
+		default:
 			err = use(name, text)
 		}
 		if err != nil {
