@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"strings"
@@ -152,12 +153,13 @@ func (e *env) exportParquet(c *cli.Context) error {
 		return err
 	}
 	rows := 0
+	var unread error // has paths of its own
 	err = report.WriteOther(c.String("out"), c.Bool("force"), func(w io.Writer) error {
-		rows, err = export.Parquet(w, dirs)
-		return err
+		rows, unread = export.Parquet(w, dirs)
+		return unread
 	})
 	if err != nil {
-		return err
+		return cmp.Or(unread, err)
 	}
 	e.say("%d judgments of %d runs written", rows, len(dirs))
 	return nil
