@@ -340,6 +340,14 @@ func HashIDs(n int, id func(i int) string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// AllServers returns the servers that were asked, in the order given.
+func (m *Manifest) AllServers() []backends.Server {
+	if len(m.Servers) > 0 {
+		return m.Servers
+	}
+	return []backends.Server{m.Server}
+}
+
 // SetsContext tells whether the run told its server how much context to serve.
 func (m *Manifest) SetsContext() bool { return m.Server.Can(backends.SetContext) }
 

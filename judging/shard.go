@@ -2,9 +2,6 @@ package judging
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -28,7 +25,7 @@ type Shard struct {
 // CacheDir is the folder, within that of a shard, of the replies that it remembers.
 const CacheDir = ".cache"
 
-// Deal are the items of a shard, as indexes of n ids, in their order. Items go to the shards one after the
+// Deal returns the items of a shard, as indexes of n ids, in their order. Items go to the shards one after the
 // other, in the order of a hash of their ids: the same whatever the order of the file, and no shard has two
 // items more than another.
 func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
@@ -45,7 +42,7 @@ func (s *Shard) Deal(n int, id func(i int) string) (mine []int) {
 	return mine
 }
 
-// QuestionOf is the id of the question that an item is, or is an answer to.
+// QuestionOf returns the id of the question that an item is, or is an answer to.
 func QuestionOf(item datasets.Item) string {
 	if item.Answered != nil && item.Answered.Question != "" {
 		return item.Answered.Question
@@ -62,7 +59,7 @@ func (s *Shard) At(places []int) {
 	s.Places = strings.Join(gaps, " ")
 }
 
-// Where are the places that At noted. Its error says that they cannot be those of n items of the whole.
+// Where returns the places that At noted, or an error if they cannot be those of n items of the whole.
 func (s *Shard) Where(n int) ([]int, error) {
 	gaps := strings.Fields(s.Places)
 	places, last := make([]int, len(gaps)), 0
@@ -75,12 +72,20 @@ func (s *Shard) Where(n int) ([]int, error) {
 		places[i] = last
 	}
 	if len(places) != n {
-		return nil, fmt.Errorf("damaged: it has %d items and says the places of %d", n, len(places))
+		return nil, fmt.Errorf("damaged: %d items, and its run.json says the places of %d", n, len(places))
 	}
 	return places, nil
 }
 
-// whole is the id of the run, or of that which it is a shard of.
+// WholeSpec returns the spec of the run that all shards make together, from that of one.
+func (s *Shard) WholeSpec(spec Spec) Spec {
+	spec.Dataset.SHA256 = s.Dataset
+	spec.Dataset.Items = s.Items
+	spec.Dataset.IDs = s.IDs
+	return spec
+}
+
+// whole returns the id of the run, or of that which it is a shard of.
 func (m *Manifest) whole() string {
 	if m.Shard != nil {
 		return m.Shard.Whole
@@ -90,48 +95,19 @@ func (m *Manifest) whole() string {
 
 func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// ShardSuffix ends the name of a shard's folder. A try of it that must not write where another may still be writing
-// says which it is: "2" of the second that an engine has counted, else whatever no other try is called.
-func ShardSuffix(index, of int, try string) string {
-	suffix := fmt.Sprintf("_shard-%d-of-%d", index, of)
-	if try != "" {
-		suffix += trySuffix + try
-	}
-	return suffix
+// ShardSuffix ends the name of the folder of a shard, in its first or a later try.
+func ShardSuffix(index, of, try int) string {
+	return fmt.Sprintf("_shard-%d-of-%d", index, of) + TrySuffix(try)
 }
 
-const trySuffix = "_try-"
+// TryInfix stands before the number of a later try in the name of its folder.
+const TryInfix = "_try-"
 
-var shardSuffix = regexp.MustCompile(`_shard-(\d+)-of-(\d+)(` + trySuffix + `[A-Za-z0-9.-]+)?$`)
-
-// OtherTries are the folders beside that of a shard, there or not, in which other tries of it are.
-func OtherTries(dir string) (dirs []string) {
-	parent, name := filepath.Dir(filepath.Clean(dir)), filepath.Base(dir)
-	is := shardSuffix.FindStringSubmatch(name)
-	if is == nil {
-		return nil
+// TrySuffix ends the name of the folder of a shard's later try, which must not write where the one before may still be
+// writing, after that of the first: 2 is the second.
+func TrySuffix(try int) string {
+	if try < 2 {
+		return ""
 	}
-	first := strings.TrimSuffix(name, is[3])
-	entries, _ := os.ReadDir(parent)
-	for _, e := range entries {
-		if of := shardSuffix.FindStringSubmatch(e.Name()); of != nil && e.IsDir() && e.Name() != name &&
-			strings.TrimSuffix(e.Name(), of[3]) == first {
-			dirs = append(dirs, filepath.Join(parent, e.Name()))
-		}
-	}
-	return dirs
+	return TryInfix + strconv.Itoa(try)
 }
-
-// ShardNamed is the shard that the name of a folder says, its index and how many there are; nil where it says none.
-func ShardNamed(name string) *Shard {
-	is := shardSuffix.FindStringSubmatch(name)
-	if is == nil {
-		return nil
-	}
-	index, _ := strconv.Atoi(is[1]) // digits; one that is too large is no shard's
-	of, _ := strconv.Atoi(is[2])
-	return &Shard{Index: index, Of: of}
-}
-
-// WithoutShard is the name of a folder without that of a shard.
-func WithoutShard(name string) string { return shardSuffix.ReplaceAllString(name, "") }

@@ -62,14 +62,9 @@ func TestDamagedPlaces(t *testing.T) {
 }
 
 func TestShardFolders(t *testing.T) {
-	for name, want := range map[string]string{
-		"a" + ShardSuffix(3, 16, ""): "a", "a" + ShardSuffix(3, 16, "3"): "a", "a" + ShardSuffix(3, 16, "node-7.x-1234"): "a", "a": "a", "a_shard-3-of-x": "a_shard-3-of-x",
-	} {
-		if got := WithoutShard(name); got != want {
-			t.Errorf("%s without its shard is %s", name, got)
+	for try, want := range map[int]string{0: "x_shard-3-of-16", 1: "x_shard-3-of-16", 2: "x_shard-3-of-16_try-2"} {
+		if got := "x" + ShardSuffix(3, 16, try); got != want {
+			t.Errorf("try %d is in %s, want %s", try, got, want)
 		}
-	}
-	if got := "x" + ShardSuffix(3, 16, "2"); got != "x_shard-3-of-16_try-2" {
-		t.Error(got)
 	}
 }

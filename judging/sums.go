@@ -4,15 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"gavel/datasets"
 	"gavel/internal/disk"
 )
 
@@ -65,19 +62,4 @@ func (m *Manifest) EverAltered(root *os.Root, dir string) ([]string, error) {
 	names := slices.Concat(m.Altered, changed)
 	slices.Sort(names)
 	return slices.Compact(names), err
-}
-
-// CheckItem refuses a record that the run could not have written of an item, which it presents so.
-func (r *Record) CheckItem(m *Manifest, item datasets.Item, presentations []Presentation) error {
-	if r.Presentations != len(presentations) {
-		return fmt.Errorf("it is of one of %d presentations, and its item has %d", r.Presentations, len(presentations))
-	}
-	is := NewRecord(m, item, presentations[r.Presentation])
-	if !slices.Equal(r.Order, is.Order) || r.Mode != is.Mode {
-		return fmt.Errorf("it shows %q %s, and its item is shown as %q %s", r.Order, r.Mode, is.Order, is.Mode)
-	}
-	if r.Gold != is.Gold || !maps.Equal(r.Ranks, is.Ranks) {
-		return fmt.Errorf("it has the label %q %v, and its item %q %v", r.Gold, r.Ranks, is.Gold, is.Ranks)
-	}
-	return nil
 }

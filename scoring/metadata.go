@@ -110,10 +110,7 @@ func Differences(runs []*judging.Manifest, names []string) []string {
 func short(hash string) string { return hash[:min(12, len(hash))] }
 
 func servers(m *judging.Manifest) string {
-	all := m.Servers
-	if len(all) == 0 {
-		all = append(all, m.Server)
-	}
+	all := m.AllServers()
 	var names []string
 	for _, s := range all {
 		if name := strings.TrimSpace(cmp.Or(s.Name, s.Kind) + " " + s.Version); name != "" && !slices.Contains(names, name) {

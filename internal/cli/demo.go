@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -12,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets/references"
-	"gavel/internal/disk"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/judging"
@@ -42,11 +42,11 @@ func (e *env) demo(c *cli.Context) error {
 	out := c.String("out")
 	serve := []string{c.App.Name, "serve", "--addr", c.String("addr")}
 	if out == "" {
-		tmp, remove, err := disk.TempDir("", "gavel-demo-")
+		tmp, err := os.MkdirTemp("", "gavel-demo-")
 		if err != nil {
 			return err
 		}
-		defer remove()
+		defer os.RemoveAll(tmp)
 		out = tmp
 		serve = append(serve, "--read-only")
 	}

@@ -51,14 +51,15 @@ func (e *env) importer(im imports.Importer) *cli.Command {
 				return usage("--out is missing: name the folder of the run")
 			}
 			for _, o := range im.Options {
-				if o.Needed && c.String(o.Name) == "" {
+				value := c.String(o.Name)
+				if o.Needed && value == "" {
 					return usage("--%s is missing: %s", o.Name, strings.ReplaceAll(o.Usage, "`", ""))
 				}
 				if o.Check == nil || !c.IsSet(o.Name) {
 					continue
 				}
-				if err := o.Check(c.String(o.Name)); err != nil {
-					return usage("--%s %q: %v", o.Name, c.String(o.Name), err)
+				if err := o.Check(value); err != nil {
+					return usage("--%s %q: %v", o.Name, value, err)
 				}
 			}
 			return nil
@@ -67,8 +68,8 @@ func (e *env) importer(im imports.Importer) *cli.Command {
 	}
 }
 
-// opened is a dataset that an import names.
-func (e *env) opened(name string) (*datasets.Set, judging.DatasetInfo, error) {
+// openDataset opens a dataset that an import names.
+func (e *env) openDataset(name string) (*datasets.Set, judging.DatasetInfo, error) {
 	set, err := e.library().Open(name)
 	if err != nil {
 		return nil, judging.DatasetInfo{}, err
@@ -83,7 +84,7 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 		Out:    c.String("out"),
 		Gavel:  version(),
 		Option: c.String,
-		Open:   e.opened,
+		Open:   e.openDataset,
 	})
 	for _, r := range runs {
 		e.sayEach(r.Said)
@@ -97,8 +98,8 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 		return err
 	}
 	var out report.Scores
-	loaded := make([]*scoring.Run, len(runs))
-	for i, r := range runs {
+	var loaded []*scoring.Run
+	for _, r := range runs {
 		run, err := scoring.Load(r.Dir, scoring.DefaultOptions.Reading)
 		if err != nil {
 			return err
@@ -108,7 +109,7 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 			return err
 		}
 		rep.Run = r.Dir
-		loaded[i] = run
+		loaded = append(loaded, run)
 		out.Runs = append(out.Runs, rep)
 	}
 	return e.printScores(c, loaded, out, scoring.DefaultOptions)
@@ -152,7 +153,7 @@ func (e *env) exportParquet(c *cli.Context) error {
 		return err
 	}
 	rows := 0
-	var unread error
+	var unread error // has paths of its own
 	err = report.WriteOther(c.String("out"), c.Bool("force"), func(w io.Writer) error {
 		rows, unread = export.Parquet(w, dirs)
 		return unread

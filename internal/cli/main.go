@@ -23,7 +23,6 @@ import (
 
 	"gavel/backends"
 	"gavel/datasets"
-	"gavel/internal/disk"
 	"gavel/internal/eval"
 	"gavel/internal/report/table"
 )
@@ -91,7 +90,6 @@ func Main(args []string) int {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go watch(in, signals, cancel)
-	disk.SweepTempDirs("", "gavel-bundle-", "gavel-demo-", "gavel-plan-")
 	return newEnv(in, os.Stdout, os.Stderr).gavel(ctx, args)
 }
 

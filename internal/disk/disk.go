@@ -16,7 +16,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/gofrs/flock"
@@ -41,17 +40,15 @@ func Create(root *os.Root, name string) (*Part, error) {
 		}
 		var err error
 		p.File, err = root.OpenFile(p.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		} else if err != nil {
+		if err != nil {
 			return nil, err
 		}
 		p.lock = flock.New(filepath.Join(root.Name(), filepath.FromSlash(p.part)), flock.SetFlag(os.O_RDWR))
 		// Where locks cannot be had, nothing is swept either. Otherwise a Sweep came between if this one is taken or gone.
 		got, err := p.lock.TryLock()
-		there, lerr := root.Lstat(p.part)
-		mine, serr := p.Stat()
-		if lerr == nil && serr == nil && (got || err != nil) && os.SameFile(there, mine) {
+		there, _ := root.Lstat(p.part)
+		own, _ := p.Stat()
+		if (got || err != nil) && os.SameFile(there, own) { // not of files that are not there
 			return p, nil
 		}
 		p.Discard()
@@ -71,7 +68,7 @@ func (p *Part) Commit() error {
 	if err := p.root.Rename(p.part, p.name); err != nil {
 		return err
 	}
-	return syncFolder(p.root, path.Dir(p.name))
+	return syncFolder(filepath.Join(p.root.Name(), path.Dir(p.name)))
 }
 
 // Discard gives a file up that was not committed, and does nothing after Commit.
@@ -142,62 +139,90 @@ func Sync(f interface{ Sync() error }) error {
 	return err
 }
 
-// CopyDir copies the files of a folder and of those below it whose names are taken, but none of a folder that is
-// hidden.
-func CopyDir(from, to string, takes func(name string) bool) error {
-	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
-		name, rerr := filepath.Rel(from, at)
-		switch {
-		case err != nil || rerr != nil:
-			return cmp.Or(err, rerr)
-		case d.IsDir() && at != from && strings.HasPrefix(d.Name(), "."):
-			return filepath.SkipDir
-		case d.IsDir():
-			return os.MkdirAll(filepath.Join(to, name), 0o755)
-		case !d.Type().IsRegular() || !takes(d.Name()):
-			return nil
+// CopyFiles copies the files with these names of a folder, and of the folders in it that are not hidden.
+func CopyFiles(from, to string, names ...string) error {
+	for _, name := range names {
+		for _, pattern := range []string{name, "[^.]*/" + name} {
+			files, err := fs.Glob(os.DirFS(from), pattern)
+			if err != nil {
+				return err
+			}
+			for _, at := range files {
+				if err := copyFile(filepath.Join(from, at), filepath.Join(to, at)); err != nil {
+					return err
+				}
+			}
 		}
-		file, err := os.Open(at)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		return Write(filepath.Join(to, name), func(w io.Writer) error { _, err := io.Copy(w, file); return err })
-	})
+	}
+	return nil
 }
 
-// Move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its
+func copyFile(from, to string) error {
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return Write(to, func(w io.Writer) error { _, err := io.Copy(w, file); return err })
+}
+
+// MakeDir makes a folder in one step, with the folders that it stands in: fill makes part, which then gets its name. Of
+// what a killed process left of the same folder nothing stays.
+func MakeDir(at string, fill func(part string) error) error {
+	parent, name := filepath.Split(filepath.Clean(at))
+	parent = filepath.Clean(parent)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return fmt.Errorf("%s cannot be made: %w", at, err)
+	}
+	root, err := os.OpenRoot(parent)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	Sweep(parent, name)
+	lock, err := Create(root, name) // stays beside part, and tells that somebody makes it
+	if err != nil {
+		return fmt.Errorf("%s cannot be made: %w", at, err)
+	}
+	defer lock.Discard()
+	part := filepath.Join(parent, lock.part) + partDir
+	defer os.RemoveAll(part)
+	if err := fill(part); err != nil {
+		return err
+	}
+	return move(part, at)
+}
+
+// partDir ends the name of a folder that does not have its name yet, after that of the file which is locked for it.
+const partDir = ".d"
+
+// move gives another name to a folder whose files are on disk; what it holds has its names on disk before it has its
 // own.
-func Move(from, to string) error {
-	if err := filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
+func move(from, to string) error {
+	err := filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		return syncAt(at)
-	}); err != nil {
+		return syncFolder(at)
+	})
+	if err != nil {
 		return err
 	}
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return syncAt(filepath.Dir(to))
-}
-
-func syncAt(folder string) error {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return syncFolder(root, ".")
+	return syncFolder(filepath.Dir(to))
 }
 
 // syncFolder has the names in a folder on disk, which is an error on Windows and macOS.
-func syncFolder(root *os.Root, name string) error {
+func syncFolder(at string) error {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return nil
 	}
-	folder, err := root.Open(name)
+	folder, err := os.Open(at)
 	if err != nil {
 		return err
 	}
@@ -213,94 +238,30 @@ var passing = regexp.MustCompile(`^\.(.+)-(?:[0-9]+|part)$`)
 func Sweep(dir string, names ...string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		is := passing.FindStringSubmatch(e.Name())
-		if is == nil || !e.Type().IsRegular() || len(names) > 0 && !slices.Contains(names, is[1]) {
-			continue
-		}
-		if at := filepath.Join(dir, e.Name()); abandoned(at, func() { os.Remove(at) }) && runtime.GOOS == "windows" {
-			os.Remove(at) // which is possible there once the lock is gone
+		part := passing.FindStringSubmatch(e.Name())
+		if part != nil && e.Type().IsRegular() && (len(names) == 0 || slices.Contains(names, part[1])) {
+			removeAbandoned(filepath.Join(dir, e.Name()))
 		}
 	}
 }
 
-// abandoned does something while it holds the lock of a file that nobody else holds.
-func abandoned(at string, do func()) bool {
-	lock := flock.New(at, flock.SetFlag(os.O_RDWR))
+// removeAbandoned removes a part, and the folder that it is locked for, unless somebody holds its lock.
+func removeAbandoned(part string) {
+	lock := flock.New(part, flock.SetFlag(os.O_RDWR))
 	got, err := lock.TryLock()
 	if err != nil || !got {
-		return false
+		return
 	}
-	defer lock.Unlock()
-	do()
-	return true
+	os.RemoveAll(part + partDir)
+	os.Remove(part)
+	lock.Unlock()
+	os.Remove(part) // on Windows, where a file that is open stays
 }
 
 // NoLocks tells whether a lock failed since the file system has none.
 func NoLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
-
-// alive is the file of a passing folder that its process has locked.
-const alive = ".alive"
-
-// TempDir makes a folder for a while, in dir or, where that is "", where such are; remove removes it. What is left of a
-// killed process's goes with SweepTempDirs.
-func TempDir(dir, prefix string) (at string, remove func(), err error) {
-	for {
-		at, err = os.MkdirTemp(dir, prefix)
-		if err != nil {
-			return "", nil, err
-		}
-		lock := flock.New(filepath.Join(at, alive))
-		got, err := lock.TryLock()
-		_, lerr := os.Lstat(lock.Path())
-		if lerr == nil && (got || err != nil) { // else somebody swept it before it was locked
-			return at, func() {
-				lock.Unlock()
-				removeTemp(at)
-			}, nil
-		}
-		lock.Unlock()
-	}
-}
-
-// SweepTempDirs removes the folders with these prefixes that TempDir made for processes that were killed. What is not
-// known to be one, or is somebody else's, stays.
-func SweepTempDirs(dir string, prefixes ...string) {
-	dir = cmp.Or(dir, os.TempDir())
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		made := func(prefix string) bool {
-			n, is := strings.CutPrefix(e.Name(), prefix)
-			return is && n != "" && strings.Trim(n, "0123456789") == ""
-		}
-		at := filepath.Join(dir, e.Name())
-		info, err := e.Info()
-		if err != nil || !e.IsDir() || !slices.ContainsFunc(prefixes, made) || !own(info) || Plain(at, alive) != nil {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(at, alive)); errors.Is(err, fs.ErrNotExist) {
-			os.Remove(at) // if it is empty: not locked yet, or not any more; who made it makes another
-		} else if abandoned(filepath.Join(at, alive), func() {}) {
-			removeTemp(at)
-		}
-	}
-}
-
-// removeTemp removes such a folder, the file by which it is known to be abandoned last: who is killed meanwhile
-// leaves one that is swept.
-func removeTemp(at string) {
-	entries, _ := os.ReadDir(at)
-	for _, e := range entries {
-		if e.Name() != alive {
-			removeAll(filepath.Join(at, e.Name()))
-		}
-	}
-	removeAll(at)
-}
-
-// removeAll is put in place by tests, in which somebody is killed before it.
-var removeAll = os.RemoveAll
 
 // Within refuses a place below a folder to which a link leads; what is not there yet is none.
 func Within(folder, at string) error {

@@ -110,7 +110,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestMove: a folder has its new name only once the names of all that it holds are on disk, and Move returns once its own is.
+// TestMove: a folder has its new name only once the names of all that it holds are on disk, and move returns once its own is.
 func TestMove(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skip("names of a folder cannot be flushed here")
@@ -132,7 +132,7 @@ func TestMove(t *testing.T) {
 		}
 		return err
 	}
-	if err := Move(from, to); err != nil {
+	if err := move(from, to); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(flushed, " "); got != "run a whole" {
@@ -159,20 +159,22 @@ func TestNoWayOut(t *testing.T) {
 	}
 }
 
-// TestHalfDone is no test: it is the process that TestSweep kills in the middle of a file.
+// TestHalfDone is no test: it is the process that TestSweep kills in the middle of a file, of a folder that it makes.
 func TestHalfDone(t *testing.T) {
 	dir := os.Getenv("DISK_TEST_HALF_DONE")
 	if dir == "" {
 		t.Skip("run by TestSweep")
 	}
-	if _, remove, err := TempDir(dir, "gavel-test-"); err == nil {
-		defer remove()
-	}
-	Write(filepath.Join(dir, "results.json"), func(w io.Writer) error {
-		fmt.Fprint(w, strings.Repeat("half", 1<<20))
-		os.Stdout.WriteString("half done\n")
-		time.Sleep(time.Hour) // it is killed before
-		return nil
+	MakeDir(filepath.Join(dir, "run"), func(part string) error {
+		if err := os.Mkdir(part, 0o755); err != nil {
+			return err
+		}
+		return Write(filepath.Join(dir, "results.json"), func(w io.Writer) error {
+			fmt.Fprint(w, strings.Repeat("half", 1<<20))
+			os.Stdout.WriteString("half done\n")
+			time.Sleep(time.Hour) // it is killed before
+			return nil
+		})
 	})
 }
 
@@ -185,13 +187,8 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"gavel-test-7", "gavel-test-7/a", "gavel-test-mine", "gavel-test-"} { // no passing folders
+	for _, name := range []string{".run-7", ".run-mine.d", "run-7.d"} { // of somebody else
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"gavel-test-mine", "gavel-test-"} {
-		if err := os.WriteFile(filepath.Join(dir, name, alive), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,20 +215,41 @@ func TestSweep(t *testing.T) {
 		}
 		return parts, folders
 	}
-	Sweep(dir, "results.json", "run.json")
-	SweepTempDirs(dir, "gavel-test-")
-	if parts, folders := there(); parts != len(foreign)+1 || folders != 4 {
-		t.Errorf("%d files and %d folders while it lives, want %d and 4", parts, folders, len(foreign)+1)
+	names := []string{"results.json", "run.json", "run"}
+	Sweep(dir, names...)
+	if parts, folders := there(); parts != len(foreign)+2 || folders != 4 {
+		t.Errorf("%d files and %d folders while it lives, want %d and 4", parts, folders, len(foreign)+2)
 	}
 	half.Process.Kill()
 	half.Wait()
-	Sweep(dir, "results.json", "run.json")
-	SweepTempDirs(dir, "gavel-test-")
+	Sweep(dir, names...)
 	if parts, folders := there(); parts != len(foreign) || folders != 3 {
 		t.Errorf("%d files and %d folders once it is killed, want %d and 3", parts, folders, len(foreign))
 	}
 	if Sweep(dir); errors.Is(func() error { _, err := os.Stat(filepath.Join(dir, ".other-12")); return err }(), nil) {
 		t.Error("without names not everything was swept")
+	}
+}
+
+// TestMakeDir: a folder is there whole or not at all, and nothing stays beside it.
+func TestMakeDir(t *testing.T) {
+	dir := t.TempDir()
+	at := filepath.Join(dir, "below", "run")
+	failed := errors.New("no more")
+	for _, want := range []error{failed, nil} {
+		err := MakeDir(at, func(part string) error {
+			if err := os.Mkdir(part, 0o755); err != nil {
+				return err
+			}
+			return errors.Join(Write(filepath.Join(part, "a"), wrote("a")), want)
+		})
+		_, serr := os.Stat(filepath.Join(at, "a"))
+		if !errors.Is(err, want) || (serr == nil) != (want == nil) {
+			t.Errorf("%v, %v, want %v", err, serr, want)
+		}
+	}
+	if left, _ := os.ReadDir(filepath.Join(dir, "below")); len(left) != 1 {
+		t.Errorf("left: %v", left)
 	}
 }
 
@@ -252,57 +270,11 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// A folder whose removal was cut short, wherever, is swept.
-func TestRemovalCutShort(t *testing.T) {
-	for after := range 3 {
-		dir := t.TempDir()
-		at, remove, err := TempDir(dir, "x-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"a", "b"} {
-			if err := os.WriteFile(filepath.Join(at, name), []byte(name), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		n := 0
-		removeAll = func(at string) error {
-			if n++; n > after {
-				return errors.New("killed before")
-			}
-			return os.RemoveAll(at)
-		}
-		remove()
-		removeAll = os.RemoveAll
-		if _, err := os.Stat(at); err != nil {
-			t.Fatalf("it is gone after %d: %v", after, err)
-		}
-		SweepTempDirs(dir, "x-")
-		if _, err := os.Stat(at); !os.IsNotExist(err) {
-			t.Errorf("cut short after %d, it is left: %v", after, err)
-		}
-	}
-}
-
 // TestNoLocks: errors of file systems without locks are told from others.
 func TestNoLocks(t *testing.T) {
 	for err, want := range map[error]bool{syscall.ENOLCK: true, errors.ErrUnsupported: true, syscall.ENOTSUP: true, syscall.EACCES: false, nil: false} {
 		if NoLocks(err) != want {
 			t.Errorf("%v: no locks is %v", err, !want)
 		}
-	}
-}
-
-// TestKilledBeforeTheLock: a folder that nobody came to lock is swept, one that holds anything without a lock is not ours.
-func TestKilledBeforeTheLock(t *testing.T) {
-	dir := t.TempDir()
-	for _, at := range []string{"x-1", "x-2/kept"} {
-		if err := os.MkdirAll(filepath.Join(dir, at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	SweepTempDirs(dir, "x-")
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || entries[0].Name() != "x-2" {
-		t.Errorf("left: %v, %v", entries, err)
 	}
 }

@@ -22,15 +22,7 @@ func Open(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) 
 	if err == nil {
 		f, err = open(name)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err = f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	return f, info, nil
+	return f, info, err
 }
 
 // Plain refuses files of a folder that are links, or anything else that a write would lead elsewhere or wait for;

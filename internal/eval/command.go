@@ -33,7 +33,7 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	if m.Simulated {
 		r.Backend = backends.Simulation
 	}
-	for _, s := range append(m.Servers, m.Server)[:max(1, len(m.Servers))] {
+	for _, s := range m.AllServers() {
 		if s.URL != "" {
 			r.BaseURLs = append(r.BaseURLs, s.URL)
 		}

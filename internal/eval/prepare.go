@@ -427,7 +427,7 @@ func DatasetInfo(set *datasets.Set, o Request) judging.DatasetInfo {
 var UnsafeInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // runName is a folder name that says what the run is and is the same for the same run.
-func runName(m *judging.Manifest, try string) string {
+func runName(m *judging.Manifest, try int) string {
 	part := func(s string) string {
 		return strings.Trim(UnsafeInNames.ReplaceAllString(filepath.Base(s), "-"), "-.")
 	}

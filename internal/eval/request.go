@@ -62,7 +62,7 @@ type Request struct {
 	Agents     []string // whose answers are judged
 	Own        string   // run of the judge's own answers
 	Shard      string   // of those items: K/N, auto or auto/N
-	try        string   // of the shard's task
+	try        int      // of the shard's task
 
 	datasets.Mapping // of a file of any shape
 

@@ -1,15 +1,12 @@
 package eval
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gavel/datasets"
 	"gavel/internal/disk"
@@ -17,11 +14,11 @@ import (
 	"gavel/scoring"
 )
 
-// Part is which shard of a request's items is asked about.
+// Part is a shard of a request's items.
 type Part struct {
 	Index, Of int
-	Try       string // which try of the task it is: "2" of the second that the engine has counted
-	Said      string
+	Try       int    // of the task, where an engine counts them and this is not the first
+	Said      string // by the engine, as NAME=VALUE; "" where the request names the shard
 }
 
 func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
@@ -29,29 +26,27 @@ func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
 // Suffix ends the name of the shard's folder.
 func (p Part) Suffix() string { return judging.ShardSuffix(p.Index, p.Of, p.Try) }
 
-// MostShards is more than anybody has machines for.
-const MostShards = 100_000
-
-// ParseShard reads "K/N", "auto" or "auto/N", where the index is 0, and N too where it is not said.
+// ParseShard reads "K/N", "auto" or "auto/N", where the index is 0, and N too where it is not given.
 func ParseShard(value string) (index, of int, err error) {
 	first, second, given := strings.Cut(value, "/")
-	bad := fmt.Errorf("%q: expected K/N such as 3/16 with K from 1 to N, auto, or auto/N; N is at most %d",
-		value, MostShards)
-	of, err = strconv.Atoi(second)
-	if given && (err != nil || of < 1 || of > MostShards) {
-		return 0, 0, bad
+	if first == "auto" && !given {
+		return 0, 0, nil
 	}
+	least := 1
 	if first == "auto" {
-		return 0, of, nil
+		first, least = "0", 0
 	}
 	index, err = strconv.Atoi(first)
-	if err != nil || !given || index < 1 || index > of {
-		return 0, 0, bad
+	if err == nil {
+		of, err = strconv.Atoi(second)
 	}
-	return index, of, nil
+	if err != nil || index < least || of < 1 || index > of {
+		err = fmt.Errorf("%q: expected K/N such as 3/16 with K from 1 to N, auto, or auto/N", value)
+	}
+	return index, of, err
 }
 
-// Part is the shard that a request's text means: auto is what the engine says that runs this process.
+// Part returns the shard that the value of --shard means: auto is what the engine says that runs this process.
 func (e *Maker) Part(value string) (Part, error) {
 	index, of, err := ParseShard(value)
 	if err != nil {
@@ -87,31 +82,35 @@ var engines = []engine{
 	{index: "PARALLEL_SEQ", first: 1}, // GNU parallel
 }
 
-// partOf asks the environment; given is how many shards there are, 0 where that is for the engine to say.
+// partOf returns the shard that the environment says; given is how many there are, 0 where that is for the engine to
+// say.
 func partOf(getenv func(string) string, given int) (Part, error) {
-	var found []engine
+	var found *engine
 	var names []string
-	for _, en := range engines {
+	for i := range engines {
+		en := &engines[i]
 		names = append(names, en.index)
-		if getenv(en.index) != "" {
-			found = append(found, en)
+		switch {
+		case getenv(en.index) == "":
+		case found != nil:
+			return Part{}, fmt.Errorf("%s and %s are both set: give K/N", found.index, en.index)
+		default:
+			found = en
 		}
 	}
-	switch {
-	case len(found) == 0:
+	if found == nil {
 		return Part{}, fmt.Errorf("found no environment variable with the shard's number (looked for %s): give K/N",
 			strings.Join(names, ", "))
-	case len(found) > 1:
-		return Part{}, fmt.Errorf("%s and %s are both set: give K/N", found[0].index, found[1].index)
 	}
-	return found[0].part(getenv, given)
+	return found.part(getenv, given)
 }
 
-func (en engine) part(getenv func(string) string, given int) (p Part, err error) {
+// part returns the shard that the variables of an engine say.
+func (en *engine) part(getenv func(string) string, given int) (p Part, err error) {
 	var said []string
 	number := func(name string, usual, least int) int {
 		text := getenv(name)
-		if name == "" || text == "" {
+		if text == "" {
 			return usual
 		}
 		n, nerr := strconv.Atoi(text)
@@ -124,22 +123,16 @@ func (en engine) part(getenv func(string) string, given int) (p Part, err error)
 	id := number(en.index, 0, 0)
 	first := number(en.lowest, en.first, 0)
 	p.Of = number(en.count, given, 1)
-	if before := number(en.tries, 0, 0); before > 0 {
-		p.Try = strconv.Itoa(before + 1)
-	}
+	p.Try = number(en.tries, 0, 0) + 1
 	p.Said = strings.Join(said, ", ")
 	switch {
 	case err != nil:
 		return p, err
-	case p.Of == 0 && en.count == "":
-		return p, fmt.Errorf("%s does not say how many shards there are: give auto/N", p.Said)
 	case p.Of == 0:
-		return p, fmt.Errorf("%s is set and %s is not: give auto/N", en.index, en.count)
+		return p, fmt.Errorf("%s does not say how many shards there are: give auto/N", p.Said)
 	case given > 0 && given != p.Of:
 		return p, fmt.Errorf("%s says that there are %d shards, not %d; one shard alone is made with K/%[3]d",
 			p.Said, p.Of, given)
-	case p.Of > MostShards:
-		return p, fmt.Errorf("%s says that there are %d shards: there are at most %d", p.Said, p.Of, MostShards)
 	case en.lowest != "" && given == 0 && (p.Of == 1 || first > 1):
 		return p, fmt.Errorf("%s may be the whole array or a part of a longer one: "+
 			"give auto/%d if it is the whole array, otherwise K/N", p.Said, p.Of)
@@ -173,8 +166,8 @@ func (o Request) sharded(its items) (items, error) {
 		return its, nil
 	}
 	index, of, err := ParseShard(o.Shard)
-	if err != nil || index == 0 {
-		return its, fmt.Errorf("--shard %s: %w", o.Shard, cmp.Or(err, errors.New("which one it is was not asked")))
+	if err != nil {
+		return its, err
 	}
 	id := func(i int) string { return its.set.ID(its.rows[i]) }
 	its.shard = &judging.Shard{
@@ -194,21 +187,18 @@ func (o Request) sharded(its items) (items, error) {
 	return its, nil
 }
 
-// ofShard is which part of a run, of a spec but for its items, the items are; nil where they are all.
-func (its items) ofShard(whole judging.Spec) *judging.Shard {
+// ofShard returns which part of a run the items are, by a spec that is the run's but for them; nil where they are all.
+func (its items) ofShard(spec judging.Spec) *judging.Shard {
 	if its.shard == nil {
 		return nil
 	}
 	s := *its.shard
-	whole.Dataset.SHA256 = s.Dataset
-	whole.Dataset.Items = s.Items
-	whole.Dataset.IDs = s.IDs
-	s.Whole = judging.NewManifest("", whole).ID
+	s.Whole = judging.NewManifest("", s.WholeSpec(spec)).ID
 	s.At(its.places)
 	return &s
 }
 
-// madeOf are items that a stage made of those of a shard: each has the place of its question.
+// madeOf returns items that a stage made of those of a shard: each has the place of its question.
 func (its items) madeOf(questions items) (items, error) {
 	if questions.shard == nil {
 		return its, nil
@@ -228,7 +218,7 @@ func (its items) madeOf(questions items) (items, error) {
 	return its, nil
 }
 
-// replies are the folder of the cache: of a shard one of its own, since a cache is one process's.
+// replies returns the folder of the cache: of a shard one of its own, since a cache is one process's.
 func (p *runState) replies() string {
 	switch {
 	case p.req.Shard == "":
@@ -242,52 +232,28 @@ func (p *runState) replies() string {
 // filesOfRun are the files of a run, or of a suite, that a later try of its shard goes on with.
 var filesOfRun = append(slices.Clone(judging.RunFiles), scoring.SuiteFile)
 
-// TakeUp copies into the folder of a later try of a shard what the try that wrote last has left, unless it is there
-// already. What that one still writes is asked for by both, and merged.
-func TakeUp(out, try string) error {
-	if _, err := os.Stat(out); err == nil || try == "" {
+// TakeUp copies into the folder of a later try of a shard what the try before it has left, unless it is there already.
+// What that one still writes is asked for by both, and merged.
+func TakeUp(out string, try int) error {
+	if _, err := os.Stat(out); err == nil {
 		return nil
 	}
-	from, last := "", time.Time{}
-	for _, dir := range judging.OtherTries(out) {
-		if at := lastWritten(dir); !at.Before(last) {
-			from, last = dir, at
+	first := strings.TrimSuffix(filepath.Clean(out), judging.TrySuffix(try))
+	for before := try - 1; before > 0; before-- {
+		from := first + judging.TrySuffix(before)
+		if _, err := os.Stat(from); err != nil {
+			continue
 		}
-	}
-	if from == "" {
-		return nil
-	}
-	return takeUp(from, out)
-}
-
-// lastWritten is when anything was that a later try goes on with.
-func lastWritten(dir string) (last time.Time) {
-	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
-		if err != nil || !slices.Contains(filesOfRun, d.Name()) {
-			return nil // what is there is told
-		}
-		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
-			last = info.ModTime()
+		err := disk.MakeDir(out, func(part string) error { return disk.CopyFiles(from, part, filesOfRun...) })
+		if err != nil {
+			return fmt.Errorf("going on with %s: %w", from, err)
 		}
 		return nil
-	})
-	return last
+	}
+	return nil
 }
 
-func takeUp(from, out string) error {
-	part := filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+"-part")
-	defer os.RemoveAll(part)
-	if err := os.RemoveAll(part); err != nil {
-		return err
-	}
-	err := disk.CopyDir(from, part, func(name string) bool { return slices.Contains(filesOfRun, name) })
-	if err != nil {
-		return fmt.Errorf("going on with %s: %w", from, err)
-	}
-	return disk.Move(part, out)
-}
-
-// first is an item that tells what kind the items are.
+// first returns an item that tells what kind the items are.
 func (its items) first() (datasets.Item, error) {
 	if len(its.rows) == 0 {
 		return its.set.Item(0) // of a shard that has none

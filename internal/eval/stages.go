@@ -32,7 +32,6 @@ type stages struct {
 	agents    []*judging.Answers
 	reports   []scoring.Report // of the answer runs, for the tables
 	passing   string           // of a dry run: folder for what is gone after it
-	remove    func()           // removes it
 }
 
 // work is a request that is being made, or planned.
@@ -99,13 +98,6 @@ func (w *work) direct(ctx context.Context, o Request, its items) error {
 	return w.planOrMake(ctx, p)
 }
 
-// end removes what was made for a dry run.
-func (s *stages) end() {
-	if s.remove != nil {
-		s.remove()
-	}
-}
-
 // note says something of a stage.
 func (w *work) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); w.plan != nil {
@@ -125,7 +117,7 @@ func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage, its 
 	if !before {
 		return w.direct(ctx, o, its)
 	}
-	defer s.end()
+	defer func() { os.RemoveAll(s.passing) }()
 	if err := w.answerStages(ctx, s); err != nil {
 		return err
 	}
@@ -340,7 +332,7 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 	dir = filepath.Join(s.folder(), name+"_answer_imported")
 	if w.plan != nil {
 		if s.passing == "" {
-			s.passing, s.remove, err = disk.TempDir("", "gavel-plan-")
+			s.passing, err = os.MkdirTemp("", "gavel-plan-")
 			if err != nil {
 				return "", err
 			}
@@ -370,37 +362,25 @@ func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 // once makes an imported run that shards make at the same time: the first to be done gives it its name, and the others
 // find it there.
 func once(dir string, importTo func(dir string) error) error {
-	parent, name := filepath.Split(dir)
-	if err := os.MkdirAll(filepath.Clean(parent), 0o755); err != nil {
+	var made *judging.Manifest
+	failed := disk.MakeDir(dir, func(part string) error {
+		err := importTo(part)
+		if err == nil {
+			made, err = judging.ReadManifest(part)
+		}
 		return err
-	}
-	passing := "." + name + "-importing-"
-	disk.SweepTempDirs(filepath.Clean(parent), passing)
-	temp, remove, err := disk.TempDir(filepath.Clean(parent), passing)
-	if err != nil {
-		return err
-	}
-	defer remove()
-	part := filepath.Join(temp, name)
-	if err := importTo(part); err != nil {
-		return err
-	}
-	moved := disk.Move(part, dir)
-	if moved == nil {
-		return nil
-	}
-	mine, err := judging.ReadManifest(part)
-	if err != nil {
-		return err
+	})
+	if failed == nil || made == nil {
+		return failed
 	}
 	there, err := judging.ReadManifest(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return moved
+		return failed
 	case err != nil:
 		return err
-	case there.ID != mine.ID:
-		return judging.OtherRun(dir, there, mine)
+	case there.ID != made.ID:
+		return judging.OtherRun(dir, there, made)
 	case there.Status == judging.Running: // one that was not shared was cut short
 		return importTo(dir)
 	}

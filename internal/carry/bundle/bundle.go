@@ -28,17 +28,11 @@ var runFiles = []string{
 	judging.ItemsFile, judging.RecordsFile, judging.ResultsFile, judging.AboutFile, judging.ManifestFile,
 }
 
-// plainName matches the name of one file or folder that is not hidden and steers no terminal; inBundle matches the
-// names of files in a bundle, none of which leads out of its folder.
-var (
-	plainName = named(`NAME`)
-	inBundle  = named(`runs/NAME(/NAME)?/((items|records)\.jsonl|(run|results|about)\.json)|runs/NAME/suite\.json|` +
-		`(datasets|prompts)/NAME`)
-)
-
-func named(pattern string) *regexp.Regexp {
-	return regexp.MustCompile(`^(` + strings.ReplaceAll(pattern, "NAME", `[^./\\\pC\x{FFFD}][^/\\\pC\x{FFFD}]*`) + `)$`)
-}
+// inBundle matches the names of files in a bundle. No folder in them is hidden, leads out of its own or steers a
+// terminal.
+var inBundle = regexp.MustCompile(`^(` + strings.ReplaceAll(
+	`runs/NAME(/NAME)?/((items|records)\.jsonl|(run|results|about)\.json)|runs/NAME/suite\.json|(datasets|prompts)/NAME`,
+	"NAME", `[^./\\\pC\x{FFFD}][^/\\\pC\x{FFFD}]*`) + `)$`)
 
 // Contents are the runs, as folders below that of the runs, and the datasets of a bundle.
 type Contents struct{ Runs, Datasets []string }

@@ -250,7 +250,7 @@ func TestAboutGoesAlong(t *testing.T) {
 
 // TestNamedTwice: a dataset that is named twice is in the bundle once, and folders of one name are refused.
 func TestNamedTwice(t *testing.T) {
-	machine(t, ofBefore)
+	before := machine(t, ofBefore)
 	const name = "gsm8k"
 	assert.NilError(t, os.MkdirAll("datasets", 0o755))
 	write(t, library.Path(name), []byte("{}\n"))
@@ -260,10 +260,10 @@ func TestNamedTwice(t *testing.T) {
 	if err != nil || done.Written != 1 || read(t, datasets.Library{Dir: "elsewhere"}.Path(name)) != "{}\n" {
 		t.Errorf("%+v, %v", done, err)
 	}
-	for _, suite := range []string{"runs/x", "suites/x"} {
-		assert.NilError(t, os.MkdirAll(suite, 0o755))
-		write(t, suite+"/suite.json", []byte("{}"))
+	for _, dir := range []string{"runs", "suites"} {
+		_, err := Import(library, before, dir)
+		assert.NilError(t, err)
 	}
-	_, err = Export(library, ExportRequest{Out: "c.tar", Runs: []string{"runs/x", "suites/x"}})
-	assert.ErrorContains(t, err, "two folders are called x")
+	_, err = Export(library, ExportRequest{Out: "c.tar", Runs: []string{"runs/old", "suites/old"}})
+	assert.ErrorContains(t, err, "two folders are called old")
 }

@@ -57,41 +57,44 @@ func Export(lib datasets.Library, r ExportRequest) (Contents, error) {
 // exporting gathers the files of a bundle.
 type exporting struct {
 	Contents
-	folders []string // names of the folders of runs and suites that were named
-	files   []file
+	files []file
 }
 
 // file is a file to pack: its name in the bundle, and its path.
 type file struct{ name, path string }
 
+// add adds a file. Below runs, its folder has to have a name.
+func (b *exporting) add(name, at string) error {
+	switch {
+	case !inBundle.MatchString(name):
+		return fmt.Errorf("%s: name the folder itself, not a path such as . or .., and none that is hidden", at)
+	case slices.ContainsFunc(b.files, func(f file) bool { return f.name == name }):
+		return fmt.Errorf("two folders are called %s: rename one", strings.Split(name, "/")[1])
+	}
+	b.files = append(b.files, file{name: name, path: at})
+	return nil
+}
+
 // addFolder adds the files of a run, or of a suite and its runs.
 func (b *exporting) addFolder(at string) error {
-	name := filepath.Base(filepath.Clean(at))
-	if !plainName.MatchString(name) {
-		return fmt.Errorf("%s: name the folder itself, not a path such as . or .., and none that is hidden", at)
-	}
-	if slices.Contains(b.folders, name) {
-		return fmt.Errorf("two folders are called %s: rename one", name)
-	}
-	b.folders = append(b.folders, name)
-	suite := filepath.Join(at, scoring.SuiteFile)
-	if _, err := os.Stat(suite); errors.Is(err, fs.ErrNotExist) {
-		return b.addRun(name, at)
-	}
-	entries, err := os.ReadDir(at)
+	runs, err := judging.FindRuns([]string{at}, 1, nil)
 	if err != nil {
 		return err
 	}
-	for _, entry := range entries { // stages too
-		run := filepath.Join(at, entry.Name())
-		if _, err := os.Stat(filepath.Join(run, judging.ManifestFile)); err != nil || !plainName.MatchString(entry.Name()) {
-			continue
+	folder := filepath.Base(filepath.Clean(at))
+	for _, run := range runs {
+		below, err := filepath.Rel(at, run)
+		if err == nil {
+			err = b.addRun(path.Join(folder, filepath.ToSlash(below)), run)
 		}
-		if err := b.addRun(path.Join(name, entry.Name()), run); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	b.files = append(b.files, file{name: path.Join("runs", name, scoring.SuiteFile), path: suite})
+	suite := filepath.Join(at, scoring.SuiteFile)
+	if _, err := os.Stat(suite); err == nil {
+		return b.add(path.Join("runs", folder, scoring.SuiteFile), suite)
+	}
 	return nil
 }
 
@@ -102,11 +105,15 @@ func (b *exporting) addRun(name, run string) error {
 	for _, f := range runFiles {
 		at := filepath.Join(run, f)
 		optional := f == judging.ResultsFile || f == judging.AboutFile
-		switch _, err := os.Stat(at); {
-		case err == nil:
-			b.files = append(b.files, file{name: path.Join("runs", name, f), path: at})
-		case !optional || !errors.Is(err, fs.ErrNotExist):
+		_, err := os.Stat(at)
+		if optional && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("%s is incomplete: %w", run, err)
+		}
+		if err := b.add(path.Join("runs", name, f), at); err != nil {
+			return err
 		}
 	}
 	b.Runs = append(b.Runs, name)
@@ -128,8 +135,7 @@ func (b *exporting) addDataset(lib datasets.Library, name string) error {
 		return fmt.Errorf("dataset %q is not on this machine: gavel datasets fetch %s", name, name)
 	}
 	b.Datasets = append(b.Datasets, name)
-	b.files = append(b.files, file{name: path.Join("datasets", filepath.Base(at)), path: at})
-	return nil
+	return b.add(path.Join("datasets", filepath.Base(at)), at)
 }
 
 func (b *exporting) write(out io.Writer) error {

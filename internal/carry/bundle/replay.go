@@ -30,28 +30,27 @@ func Replay(ctx context.Context, m *eval.Maker, run, out string) (rep *scoring.R
 	if err != nil {
 		return rep, "", err
 	}
-	found = judging.ResultsFile + " is the same, byte for byte"
-	if !bytes.Equal(old, made) {
-		var before scoring.Report
-		if err := json.Unmarshal(old, &before); err != nil {
-			return rep, "", fmt.Errorf("%s: %w", was, err)
+	if bytes.Equal(old, made) {
+		return rep, judging.ResultsFile + " is the same, byte for byte", nil
+	}
+	var before scoring.Report
+	if err := json.Unmarshal(old, &before); err != nil {
+		return rep, "", fmt.Errorf("%s: %w", was, err)
+	}
+	if before.SameValues(*rep) {
+		return rep, judging.ResultsFile + " has the same values; " +
+			"intervals, or what is remarked, are those of this version of gavel", nil
+	}
+	if before.Scoring < scoring.Version && maps.Equal(before.Outcomes, rep.Outcomes) {
+		stored, err := scoring.Load(run, judging.Reading{Name: rep.Reading})
+		if err != nil {
+			return rep, "", err
 		}
-		found = judging.ResultsFile + " has the same values; " +
-			"intervals, or what is remarked, are those of this version of gavel"
-		older := before.Scoring < scoring.Version && maps.Equal(before.Outcomes, rep.Outcomes)
-		if older && !before.SameValues(*rep) { // some numbers are computed differently by now
-			stored, err := scoring.Load(run, judging.Reading{Name: rep.Reading})
-			if err != nil {
-				return rep, "", err
-			}
-			before = stored.Score(scoring.DefaultOptions.Bootstrap)
-			found = judging.ResultsFile + " has the values of the stored records; " +
-				"an earlier version of gavel computed some of them differently"
-		}
-		if !before.SameValues(*rep) {
-			return rep, "", fmt.Errorf("%s and %s differ: another version of gavel made the first, "+
-				"or its files have changed", was, is)
+		if again := stored.Score(scoring.DefaultOptions.Bootstrap); again.SameValues(*rep) {
+			return rep, judging.ResultsFile + " has the values of the stored records; " +
+				"an earlier version of gavel computed some of them differently", nil
 		}
 	}
-	return rep, found, nil
+	return rep, "", fmt.Errorf("%s and %s differ: another version of gavel made the first, "+
+		"or its files have changed", was, is)
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,10 +45,10 @@ type Judgment struct {
 	Confidence *float64 `parquet:"confidence,optional"` // probability of the verdict's label, 0 to 1
 	Error      string   `parquet:"error"`
 
-	PromptTokens int64      `parquet:"prompt_tokens"` // of all turns and asides, as the next four
-	CachedTokens *int64     `parquet:"cached_tokens,optional"`
-	ReplyTokens  int64      `parquet:"reply_tokens"`
-	ThinkTokens  int64      `parquet:"think_tokens"`
+	PromptTokens int        `parquet:"prompt_tokens"` // of all turns and asides, as the next four
+	CachedTokens *int       `parquet:"cached_tokens,optional"`
+	ReplyTokens  int        `parquet:"reply_tokens"`
+	ThinkTokens  int        `parquet:"think_tokens"`
 	Milliseconds float64    `parquet:"ms"`
 	Cached       bool       `parquet:"cached"` // every reply was in the cache
 	At           *time.Time `parquet:"at,optional,timestamp(millisecond)"`
@@ -125,22 +126,21 @@ func rowOf(dir string, m *judging.Manifest, r *judging.Record) Judgment {
 	if !r.At.IsZero() {
 		row.At = &r.At
 	}
-	cached := int64(0)
-	isTold := len(r.Replies) > 0
-	for i, reply := range append(r.Replies[:len(r.Replies):len(r.Replies)], r.Asides...) {
+	cached, isTold := 0, len(r.Replies) > 0
+	for i, reply := range slices.Concat(r.Replies, r.Asides) {
 		if i < len(r.Replies) {
 			row.Replies = append(row.Replies, reply.Text)
 			row.Thinking = append(row.Thinking, reply.Thinking)
 		}
-		row.PromptTokens += int64(reply.PromptTokens)
-		row.ReplyTokens += int64(reply.ReplyTokens)
-		row.ThinkTokens += int64(reply.ThinkTokens)
+		row.PromptTokens += reply.PromptTokens
+		row.ReplyTokens += reply.ReplyTokens
+		row.ThinkTokens += reply.ThinkTokens
 		row.Milliseconds += reply.Milliseconds
 		row.Cached = row.Cached && reply.Cached
 		if reply.CachedTokens == nil {
 			isTold = false
 		} else {
-			cached += int64(*reply.CachedTokens)
+			cached += *reply.CachedTokens
 		}
 	}
 	if isTold {

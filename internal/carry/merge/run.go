@@ -5,341 +5,281 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"gavel/backends"
 	"gavel/datasets"
+	"gavel/internal/disk"
 	"gavel/judging"
 	"gavel/scoring"
 )
 
-// shard is a folder of one.
+// shard is a part of a run, which may have several folders: one of each try.
 type shard struct {
-	dir    string
-	m      *judging.Manifest
-	set    *datasets.Set // its items; nil where it has none
-	places []int         // of those in the whole
-
-	altered []string // files that are not as the run wrote them
-	checked struct { // the item of the record that was looked at last
-		item          datasets.Item
-		presentations []judging.Presentation
-	}
+	dirs   []string          // of its tries
+	m      *judging.Manifest // of the first of these
+	set    *datasets.Set     // its items
+	places []int             // of those in the whole
 }
 
-func (s *shard) items() int { return len(s.places) }
-
-func closeAll(shards []*shard) {
-	for _, s := range shards {
-		if s.set != nil {
+// run merges the folders of a run's shards into the folder part. A run of a suite has a name. Of answers that every
+// shard has imported whole it takes over those of one. What is missing is noted; then part is not whole.
+func (w *merger) run(ctx context.Context, part, name string, dirs []string) error {
+	tries, err := readTries(dirs)
+	if err != nil {
+		return err
+	}
+	if name != "" && len(tries) > 0 && tries[0].m.Imported != "" {
+		if tries[0].m.Status == judging.Running {
+			w.lack(1, "no shard imported %s to its end", name)
+		}
+		return disk.CopyFiles(tries[0].dirs[0], part, judging.RunFiles...)
+	}
+	defer func() {
+		for _, s := range tries {
 			s.set.Close()
 		}
-	}
-}
-
-// open opens folders of shards, by shard, and refuses those that are not of the run of the first.
-func (w *work) open(dirs []string) (shards []*shard, err error) {
-	defer func() {
-		if err != nil {
-			closeAll(shards)
-		}
 	}()
-	seen := map[string]bool{}
-	for _, dir := range dirs {
-		if at, err := filepath.Abs(dir); err == nil && seen[at] {
-			w.say("%s is named twice", dir)
-			continue
-		} else if err == nil {
-			seen[at] = true
-		}
-		m, err := judging.ReadManifest(dir)
-		if err != nil {
-			return shards, err
-		}
-		if m.Shard == nil {
-			return shards, fmt.Errorf("%s: is not a shard: it was made without --shard, or is merged already", dir)
-		}
-		s := &shard{dir: dir, m: m}
-		shards = append(shards, s)
-		if err := cmp.Or(s.differs(shards[0]), s.stagesDiffer()); err != nil {
-			return shards, err
-		}
-		s.places, err = m.Shard.Where(m.Spec.Dataset.Items)
-		if err != nil {
-			return shards, fmt.Errorf("%s: %w", filepath.Join(dir, judging.ManifestFile), err)
-		}
-		if s.items() == 0 {
-			continue
-		}
-		s.set, err = datasets.OpenFile(filepath.Join(dir, judging.ItemsFile))
-		if err != nil {
-			return shards, err
-		}
-		if n := s.set.Len(); n != s.items() {
-			return shards, fmt.Errorf("%s: has %d items, and its %s says %d",
-				filepath.Join(dir, judging.ItemsFile), n, judging.ManifestFile, s.items())
-		}
+	shards, err := w.open(name, tries)
+	if err != nil || len(shards) < w.count {
+		return err
 	}
-	// Of several tries of a shard the one that came to its end is believed, and the others are compared with it.
-	slices.SortStableFunc(shards, func(a, b *shard) int {
-		return cmp.Or(cmp.Compare(a.m.Shard.Index, b.m.Shard.Index), cmp.Compare(a.unfinished(), b.unfinished()))
-	})
-	return shards, nil
-}
-
-func (s *shard) unfinished() int {
-	if s.m.Status == judging.Complete {
-		return 0
-	}
-	return 1
-}
-
-// differs says why a shard is not of the same run as another.
-func (s *shard) differs(o *shard) error {
-	a, b := o.m, s.m
-	if a.Shard.Whole == b.Shard.Whole && a.Shard.Of == b.Shard.Of && a.Schema == b.Schema &&
-		b.Shard.Index >= 1 && b.Shard.Index <= b.Shard.Of {
-		return nil
-	}
-	x, y := a.Spec, b.Spec
-	of := func(m *judging.Manifest, spec *judging.Spec) {
-		spec.Dataset.SHA256 = m.Shard.Dataset
-		spec.Dataset.Items = m.Shard.Items
-		spec.Dataset.IDs = m.Shard.IDs
-	}
-	of(a, &x)
-	of(b, &y)
-	what := append(x.Differences(y),
-		fmt.Sprintf("shard %s, and shard %s; schema %d, and %d", a.Shard, b.Shard, a.Schema, b.Schema))
-	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dir, s.dir, strings.Join(what, "; "))
-}
-
-// run merges shards into the folder part, which is going to stand in the folder parent. What is missing is noted.
-func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*judging.Manifest, error) {
-	w.of = shards[0].m.Shard.Of
-	first, err := w.firsts(shards)
-	if err != nil || len(w.lacks) > 0 && len(first) < w.of {
-		return shards[0].m, err
-	}
-	for _, s := range first {
-		if !s.m.Suspect.IsZero() {
-			w.lack(s.m.Shard.Index, "judgments in %s may be of other prompts, "+
-				"since a canary was answered out of another conversation", s.dir)
-		}
-	}
-	order := inOrder(first)
-	m, err := wholeOf(first, order, parent)
+	m, err := wholeOf(shards, filepath.Dir(filepath.Join(w.Out, name)))
 	if err != nil {
-		return nil, err
-	}
-	for _, s := range shards {
-		s.altered, err = s.m.Changed(nil, s.dir)
-		if err == nil && slices.Contains(s.altered, judging.ItemsFile) {
-			err = s.notWritten(judging.ItemsFile)
-		}
-		if err != nil {
-			return nil, err
-		}
+		return err
 	}
 	dir, _, err := judging.OpenDir(part, m, nil, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer dir.Close()
-	err = dir.WriteItems(func(line func([]byte) error) error {
-		var raw []byte
-		for _, at := range order {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			raw, err = at.shard.set.RawIn(raw, at.row)
-			if err != nil {
-				return err
-			}
-			if err := line(raw); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	if err := writeItems(dir, m, shards); err != nil {
+		return err
 	}
-	answered, err := w.records(ctx, filepath.Join(part, judging.RecordsFile), m, shards)
+	answered, err := w.writeRecords(ctx, dir, m, shards)
 	if err != nil || len(w.lacks) > 0 {
-		return m, err
+		return err
 	}
-	m.Status = judging.Complete
-	if answered < m.Judgments {
-		m.Status, m.DrawnBy = judging.Incomplete, drawnBy(first)
+	m.Status = judging.Incomplete
+	if answered == m.Judgments {
+		m.Status, m.DrawnBy = judging.Complete, nil
 	}
 	if err := dir.WriteManifest(m); err != nil {
-		return nil, err
+		return err
+	}
+	for i, stage := range m.Stages {
+		if was := shards[0].m.Stages[i].Run; name == "" && was != stage.Run {
+			w.say("its answers: gavel merge %s %s_shard-*", datasets.Quoted(stage.Run), datasets.Quoted(withoutShard(was)))
+		}
 	}
 	run, err := scoring.Load(part, scoring.DefaultOptions.Reading)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return m, judging.WriteJSON(filepath.Join(part, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap))
+	return judging.WriteJSON(filepath.Join(part, judging.ResultsFile), run.Score(scoring.DefaultOptions.Bootstrap))
 }
 
-// tries are the folders of each shard, in the order of the shards.
-func tries(shards []*shard) (all [][]*shard) {
-	for i, s := range shards {
-		if i == 0 || s.m.Shard.Index != shards[i-1].m.Shard.Index {
-			all = append(all, nil)
+// readTries reads the manifests of folders, and returns those first that came to their end: of several tries of a shard
+// such a one is believed. It refuses a folder of which a file is not as its run left it: texts, labels or replies may
+// be others.
+func readTries(dirs []string) ([]*shard, error) {
+	var complete, others []*shard
+	for _, dir := range dirs {
+		m, err := judging.ReadManifest(dir)
+		if err != nil {
+			return nil, err
 		}
-		last := &all[len(all)-1]
-		*last = append(*last, s)
+		changed, err := m.Changed(nil, dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(changed) > 0 {
+			return nil, fmt.Errorf("%s: it was changed after the run wrote it, by its SHA-256 in %s: "+
+				"copy the folder again or, if the change was meant, run the command of the shard again",
+				filepath.Join(dir, changed[0]), judging.ManifestFile)
+		}
+		s := &shard{dirs: []string{dir}, m: m, set: new(datasets.Set)}
+		if m.Status == judging.Complete {
+			complete = append(complete, s)
+		} else {
+			others = append(others, s)
+		}
 	}
-	return all
+	return append(complete, others...), nil
 }
 
-// firsts are the shards, one folder of each; those that are missing are noted, of a suite's run by its name.
-func (w *work) firsts(shards []*shard) (first []*shard, err error) {
-	has := make([]bool, w.of+1)
-	for _, folders := range tries(shards) {
-		of := folders[0]
-		for _, s := range folders {
-			if s.m.ID != of.m.ID {
-				return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers "+
-					"that these are made of differ: leave the older one out", of.dir, s.dir, s.m.Shard)
+// open returns the shards of a run in their order, with the folders of all tries of each, and opens their items. It
+// refuses folders that are not of one run, and notes shards that are not there.
+func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) {
+	byIndex := map[int]*shard{}
+	for _, s := range tries {
+		if err := s.belongsWith(tries[0]); err != nil {
+			return nil, err
+		}
+		w.count = s.m.Shard.Of
+		first := byIndex[s.m.Shard.Index]
+		if first == nil {
+			byIndex[s.m.Shard.Index] = s
+			if err := s.open(); err != nil {
+				return nil, err
 			}
+			continue
 		}
-		has[of.m.Shard.Index] = true
-		first = append(first, of)
-	}
-	why := "no folder of it was named"
-	if w.ofSuite {
-		why = judging.WithoutShard(filepath.Base(shards[0].dir)) + " is not there"
-	}
-	for i := range w.of {
-		if !has[i+1] {
-			w.lack(i+1, "%s", why)
+		first.dirs = append(first.dirs, s.dirs[0])
+		if s.m.ID != first.m.ID {
+			return nil, fmt.Errorf("%s and %s are both shard %s and have other items, since the answers "+
+				"that these are made of differ: leave the older one out", first.dirs[0], s.dirs[0], s.m.Shard)
 		}
 	}
-	return first, nil
-}
-
-// drawnBy is the seed of the order in which shards asked about their items, where those that did not come to their end
-// have one: that order of the whole is theirs, since each item's place is drawn from its id alone.
-func drawnBy(shards []*shard) (seed *int64) {
-	for _, s := range shards {
-		switch by := s.m.DrawnBy; {
-		case s.m.Status == judging.Complete:
-		case by == nil || seed != nil && *seed != *by:
-			return nil
-		default:
-			seed = by
+	for i := range w.count {
+		s := byIndex[i+1]
+		if s == nil {
+			w.lack(i+1, "%s is not there", cmp.Or(name, "its folder"))
+			continue
 		}
+		if !s.m.Suspect.IsZero() {
+			w.lack(i+1, "judgments in %s may be of other prompts, "+
+				"since a canary was answered out of another conversation", s.dirs[0])
+		}
+		shards = append(shards, s)
 	}
-	return seed
+	return shards, nil
 }
 
-// item is one of the whole.
-type item struct {
-	*shard
-	row int // in its shard
+// belongsWith returns an error that lists the differences if two folders are not of shards of one run.
+func (s *shard) belongsWith(o *shard) error {
+	a := o.m.Shard
+	b := s.m.Shard
+	switch {
+	case b == nil:
+		return fmt.Errorf("%s: is not a shard: it was made without --shard, or is merged already", s.dirs[0])
+	case a.Whole == b.Whole && a.Of == b.Of:
+		return nil
+	}
+	what := append(a.WholeSpec(o.m.Spec).Differences(b.WholeSpec(s.m.Spec)), fmt.Sprintf("shard %s, and shard %s", a, b))
+	return fmt.Errorf("%s and %s are not shards of one run: %s", o.dirs[0], s.dirs[0], strings.Join(what, "; "))
 }
 
-func inOrder(shards []*shard) (order []item) {
+// open opens the items of a shard, and finds their places in the whole.
+func (s *shard) open() (err error) {
+	path := filepath.Join(s.dirs[0], judging.ItemsFile)
+	if s.m.Spec.Dataset.Items > 0 {
+		set, err := datasets.OpenFile(path)
+		if err != nil {
+			return err
+		}
+		s.set = set
+	}
+	s.places, err = s.m.Shard.Where(s.set.Len())
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// writeItems begins the folder of the whole with the items of all shards, in the order that they were split from, and
+// notes in the manifest what they are, and so which run it is.
+func writeItems(dir *judging.Dir, m *judging.Manifest, shards []*shard) error {
+	type item struct {
+		*shard
+		row int
+	}
+	var order []item
 	for _, s := range shards {
 		for row := range s.places {
-			order = append(order, item{s, row})
+			order = append(order, item{shard: s, row: row})
 		}
 	}
 	slices.SortStableFunc(order, func(a, b item) int { return cmp.Compare(a.places[a.row], b.places[b.row]) })
-	return order
-}
-
-// wholeOf is the manifest of the run that nobody split.
-func wholeOf(shards []*shard, order []item, parent string) (*judging.Manifest, error) {
-	m := *shards[0].m
-	part := m.Shard
-	m.Shard = nil
-	m.Stopped = nil
-	m.DrawnBy = nil
-	m.Staged = nil
-	m.Referenced = nil
-	m.Judgments = 0
-	m.Changes = nil
-	m.Altered = nil
-	m.Alternates = false
-	derived := false
-	for _, s := range shards {
-		o := s.m
-		derived = derived || o.Spec.Dataset.SHA256 != part.Dataset
-		m.Judgments += o.Judgments
-		m.Alternates = m.Alternates || o.Alternates
-		m.Changes = append(m.Changes, o.Changes...)
-		for _, name := range o.Altered {
-			if !slices.Contains(m.Altered, name) {
-				m.Altered = append(m.Altered, name)
-			}
-		}
-		if m.Sample == nil {
-			m.Sample = o.Sample
-		}
-		if o.Started.Before(m.Started) {
-			m.Started = o.Started
-		}
-		if o.Ended.After(m.Ended) {
-			m.Ended = o.Ended
-		}
-		if o.Longest.Tokens > m.Longest.Tokens {
-			m.Longest = o.Longest
-		}
-		if err := addStage(&m, o); err != nil {
-			return nil, fmt.Errorf("%s and %s are not shards of one run: %w", shards[0].dir, s.dir, err)
-		}
-	}
-	m.Servers = serversOf(shards)
-	d := &m.Spec.Dataset
-	d.SHA256, d.Items, d.IDs = part.Dataset, len(order), judging.HashIDs(len(order), func(i int) string {
-		return order[i].set.ID(order[i].row)
-	})
-	if derived {
-		sum := sha256.New()
+	sum := sha256.New()
+	err := dir.Begin(m, func(line func([]byte) error) error {
 		for _, at := range order {
-			line, err := at.set.RawIn(nil, at.row)
-			if err != nil {
-				return nil, err
+			raw, err := at.set.Raw(at.row)
+			if err == nil {
+				err = line(raw)
 			}
-			sum.Write(append(line, '\n'))
+			if err != nil {
+				return err
+			}
+			sum.Write(append(raw, '\n'))
 		}
-		d.SHA256, m.Dataset.Rows = hex.EncodeToString(sum.Sum(nil)), len(order)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	part := shards[0].m.Shard
+	ids := judging.HashIDs(len(order), func(i int) string { return order[i].set.ID(order[i].row) })
+	m.Spec = part.WholeSpec(m.Spec)
+	if len(m.Stages) > 0 { // items are made of answers, and part has the questions
+		m.Spec.Dataset.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		m.Spec.Dataset.Items = len(order)
+		m.Spec.Dataset.IDs = ids
+		m.Dataset.Rows = len(order)
+	} else if ids != part.IDs {
+		return fmt.Errorf("%s and its other shards do not make the run that they were split from: "+
+			"their items have changed", shards[0].dirs[0])
 	}
 	m.ID = judging.NewManifest(m.Gavel, m.Spec).ID
-	if !derived && m.ID != part.Whole {
-		return nil, fmt.Errorf("%s and its other shards do not make the run that they were split from: "+
-			"their items have changed", shards[0].dir)
-	}
-	m.Stages = slices.Clone(m.Stages)
-	for i := range m.Stages {
-		m.Stages[i].Run = merged(m.Stages[i].Run, parent)
-	}
-	if m.Staged != nil {
-		for i := range m.Staged.Agents {
-			m.Staged.Agents[i].Run = merged(m.Staged.Agents[i].Run, parent)
-		}
-	}
-	return &m, nil
+	return nil
 }
 
-// serversOf are all that the shards asked; none where they are one, as a manifest has it.
-func serversOf(shards []*shard) (all []backends.Server) {
+// writeRecords writes one record of each judgment: the first that did not fail, else the first. It returns how many
+// judgments did not fail, and notes the others. A few bytes a judgment are held in memory, of one shard at a time.
+func (w *merger) writeRecords(
+	ctx context.Context, dir *judging.Dir, m *judging.Manifest, shards []*shard,
+) (answered int, err error) {
 	for _, s := range shards {
-		for _, server := range append(s.m.Servers, s.m.Server)[:max(1, len(s.m.Servers))] {
-			if !slices.ContainsFunc(all, func(o backends.Server) bool { return o.URL == server.URL }) {
-				all = append(all, server)
+		var done judging.Completed
+		for _, failed := range []bool{false, true} {
+			err := s.eachRecord(ctx, func(r *judging.Record) error {
+				if done.Has(r.Item, r.Presentation, r.Repetition) || failed != (r.Outcome == judging.Failed) {
+					return nil
+				}
+				done.Add(r)
+				r.Run = m.ID
+				for i := range r.Replies {
+					if reply := &r.Replies[i]; len(m.Servers) > 1 && reply.Endpoint == "" {
+						reply.Endpoint = s.m.Server.URL
+					}
+				}
+				return dir.Write(r)
+			})
+			if err != nil {
+				return answered, err
+			}
+			if failed {
+				continue
+			}
+			answered += done.Count()
+			if n := s.m.Judgments - done.Count(); n > 0 && !w.Incomplete {
+				w.lack(s.m.Shard.Index, "%d of %d judgments failed or are missing in %s", n, s.m.Judgments, s.dirs[0])
 			}
 		}
 	}
-	if len(all) < 2 {
-		return nil
+	return answered, nil
+}
+
+// eachRecord calls f for the records of a shard, in all of its folders. What else stands there was written by no run of
+// these items.
+func (s *shard) eachRecord(ctx context.Context, f func(*judging.Record) error) error {
+	for _, dir := range s.dirs {
+		err := judging.ReadRecords(filepath.Join(dir, judging.RecordsFile), func(r *judging.Record) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if _, found := s.set.Find(r.Item); !found || r.Run != s.m.ID {
+				return fmt.Errorf("the record of %s is of another run", r.Item)
+			}
+			return f(r)
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // before anything is asked there is none
+			return err
+		}
 	}
-	return all
+	return nil
 }

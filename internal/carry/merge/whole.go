@@ -1,0 +1,93 @@
+package merge
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"gavel/backends"
+	"gavel/judging"
+)
+
+// wholeOf returns the manifest of the run that nobody split, but for its items. Runs that it stands on and that were
+// split too are, once they are merged, in the folder parent.
+func wholeOf(shards []*shard, parent string) (*judging.Manifest, error) {
+	m := *shards[0].m
+	m.Status = judging.Running
+	m.Shard = nil
+	m.Stopped = nil
+	m.Servers = nil
+	m.Stages = slices.Clone(m.Stages)
+	var servers []backends.Server
+	for i, s := range shards {
+		for _, server := range s.m.AllServers() {
+			if !slices.ContainsFunc(servers, func(o backends.Server) bool { return o.URL == server.URL }) {
+				servers = append(servers, server)
+			}
+		}
+		if i == 0 {
+			continue
+		}
+		if err := add(&m, s.m); err != nil {
+			return nil, fmt.Errorf("%s and %s are not shards of one run: %w", shards[0].dirs[0], s.dirs[0], err)
+		}
+	}
+	if len(servers) > 1 {
+		m.Servers = servers
+	}
+	for i := range m.Stages {
+		rename(&m.Stages[i].Run, parent)
+	}
+	if m.Staged != nil {
+		for i := range m.Staged.Agents {
+			rename(&m.Staged.Agents[i].Run, parent)
+		}
+	}
+	return &m, nil
+}
+
+// add adds to a manifest what another shard's says.
+func add(m, o *judging.Manifest) error {
+	m.Judgments += o.Judgments
+	m.Alternates = m.Alternates || o.Alternates
+	m.DrawnBy = cmp.Or(m.DrawnBy, o.DrawnBy)
+	m.Changes = append(m.Changes, o.Changes...)
+	m.Altered = slices.Compact(slices.Sorted(slices.Values(append(m.Altered, o.Altered...))))
+	if m.Sample == nil {
+		m.Sample = o.Sample
+	}
+	if o.Started.Before(m.Started) {
+		m.Started = o.Started
+	}
+	if o.Ended.After(m.Ended) {
+		m.Ended = o.Ended
+	}
+	if o.Longest.Tokens > m.Longest.Tokens {
+		m.Longest = o.Longest
+	}
+	same := func(a, b judging.StageOf) bool { return a.Role == b.Role && a.ID == b.ID && a.Model == b.Model }
+	if !slices.EqualFunc(m.Stages, o.Stages, same) {
+		return errors.New("they stand on answers of other runs")
+	}
+	if m.Referenced == nil {
+		m.Referenced = o.Referenced
+	} else if o.Referenced != nil {
+		m.Referenced.Add(o.Referenced)
+	}
+	if m.Staged == nil {
+		m.Staged = o.Staged
+	} else if o.Staged != nil {
+		return m.Staged.Add(o.Staged)
+	}
+	return nil
+}
+
+// rename changes the path of a run that was split, or is in the folder of a suite's shard, to where it is once it is
+// merged: beside the run that stands on it.
+func rename(run *string, parent string) {
+	if whole := withoutShard(*run); whole != *run {
+		*run = filepath.Join(parent, filepath.Base(whole))
+	}
+}
