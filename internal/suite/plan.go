@@ -181,7 +181,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 		e.Observer.Note(fmt.Sprintf("warning: cannot look up what the cache would answer: %v", err))
 	}
 	once.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
-	once.NumCtx = contextsOf(s.given())
+	once.NumCtx = contextOf
 	once.Planned = map[[32]byte]bool{}
 	once.Speeds = pl.speeds
 	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.points)}

@@ -190,10 +190,8 @@ func (w *work) suite(ctx context.Context, part string) error {
 	if err != nil {
 		return err
 	}
-	// the contexts stand in the runs
 	file.Shard = ""
 	file.Path = ""
-	file.NumCtx = nil
 	return judging.WriteJSON(filepath.Join(part, scoring.SuiteFile), file)
 }
 
