@@ -209,8 +209,6 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 		}
 		if err != nil {
 			cp.Error = s.explain(err)
-			cp.amounts = amounts{}
-			cp.Agents = nil
 		}
 		plan.count(cp)
 	}
@@ -225,7 +223,7 @@ type onlyOnce struct {
 }
 
 func (o *onlyOnce) Note(text string) {
-	if _, again := o.said.LoadOrStore(text, true); !again && o.Observer != nil {
+	if _, again := o.said.LoadOrStore(text, true); !again {
 		o.Observer.Note(text)
 	}
 }
