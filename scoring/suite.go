@@ -22,32 +22,9 @@ type Suite struct {
 	File       string           `json:"file"` // its YAML, as it was run
 	Judges     []string         `json:"judges"`
 	Conditions []SuiteCondition `json:"conditions"`
-	Cells      []SuiteCell      `json:"cells"` // judge by judge
-	NumCtx     Contexts         `json:"num_ctx,omitempty"`
+	Cells      []SuiteCell      `json:"cells"`           // judge by judge
 	Shard      string           `json:"shard,omitempty"` // of the folder of a shard: which, such as `3/16`
 	Path       string           `json:"path,omitempty"`  // of the folder of a shard: of the YAML file, as it was given
-}
-
-// Contexts are the contexts that the suite chose for runs on Ollama: by model,
-// then by the id that the run would have without one.
-type Contexts map[string]map[string]int
-
-// Check holds them to more than anybody means.
-func (c Contexts) Check() error {
-	const most, mostTokens = 20 * MostCells, 1 << 30
-	n := len(c)
-	for model, given := range c {
-		n += len(given)
-		for _, tokens := range given {
-			if tokens < 0 || tokens > mostTokens {
-				return fmt.Errorf("a context of %d tokens for %q", tokens, model)
-			}
-		}
-	}
-	if n > most {
-		return fmt.Errorf("contexts for %d models and runs, and may have %d", n, most)
-	}
-	return nil
 }
 
 // SuiteCondition is what all judges are asked alike.
@@ -88,9 +65,6 @@ func DecodeSuite(name string, r io.Reader) (*Suite, error) {
 	}
 	if n := max(len(s.Judges), len(s.Conditions), len(s.Cells)); n > MostCells {
 		return nil, fmt.Errorf("%s: damaged: it has %d judges, conditions or cells, and may have %d", name, n, MostCells)
-	}
-	if err := s.NumCtx.Check(); err != nil {
-		return nil, fmt.Errorf("%s: damaged: it has %w", name, err)
 	}
 	for _, c := range s.Cells {
 		known := slices.Contains(s.Judges, c.Judge) &&

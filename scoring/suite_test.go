@@ -42,29 +42,6 @@ func TestDecodeSuiteIsBounded(t *testing.T) {
 	}
 }
 
-// What stands there is asked of a server, which keeps memory for it.
-func TestDecodeSuiteContexts(t *testing.T) {
-	many := map[string]int{}
-	for i := range 20 * MostCells {
-		many[fmt.Sprint(i)] = 8192
-	}
-	for want, given := range map[string]Contexts{
-		"":                            {"m": {"r": 8192}},
-		"a context of -1 tokens":      {"m": {"r": -1}},
-		"a context of 2000000000 tok": {"m": {"r": 2_000_000_000}},
-		"and may have 40000":          {"m": many},
-	} {
-		text, err := json.Marshal(Suite{Name: "a", Judges: []string{"j"}, Conditions: []SuiteCondition{{Name: "c"}}, NumCtx: given})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := DecodeSuite("suite.json", bytes.NewReader(text))
-		if want == "" && (err != nil || s.NumCtx["m"]["r"] != 8192) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
 func FuzzDecodeSuite(f *testing.F) {
 	f.Add(`{"suite":"a","judges":["j"],"conditions":[{"condition":"c"}],"cells":[{"judge":"j","condition":"c","run":"r"}]}`)
 	f.Add(`{"suite":"a","judges":["j"],"conditions":[{}],"cells":[{"judge":"j","condition":"","run":".."}]}`)

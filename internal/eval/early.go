@@ -13,7 +13,7 @@ import (
 type Rule struct {
 	Name   string  // as the run keeps it
 	Alpha  float64 // bounds the probability that it errs
-	Metric string  // of scoring.Shares; "" is the headline
+	Metric string  // of scoring.Shares
 	Seed   *int64  // of the order; nil: that of an earlier try, else the request's
 	Upto   int     // items that are asked about at most; 0 for all
 	// Look is told of each item in the order drawn, from place 0 on, once all judgments of it are there, and says whether
@@ -97,9 +97,6 @@ func (p *runState) draw(how judging.Reading) error {
 	}
 	if p.rule == nil {
 		return nil
-	}
-	if p.rule.Metric == "" {
-		p.rule.Metric = shares[0]
 	}
 	records, err := scoring.NewLoader(m, how)
 	p.follow = &follower{rule: p.rule, records: records, place: map[string]int{}, items: map[int]scoring.ItemResult{}}

@@ -34,7 +34,7 @@ type Maker struct {
 	KeyOf func(url string) (variable string, known bool)
 	// NumCtx is the context that a run asked Ollama for before, where the request leaves it open; where it is 0, and
 	// where this is nil, the context is sized by the prompts of the run.
-	NumCtx func(r Request, spec judging.Spec) int
+	NumCtx func(Request) int
 	// Planned are the keys of requests that plans made before will have asked; a plan adds its own. May be nil.
 	Planned map[[32]byte]bool
 	// Speeds are those of earlier runs, for plans; nil looks for them in the folders of runs.

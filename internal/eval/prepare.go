@@ -222,7 +222,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 	if server.Can(backends.SetContext) && params.NumCtx == 0 {
 		n := 0
 		if e.NumCtx != nil {
-			n = e.NumCtx(o, spec)
+			n = e.NumCtx(o)
 		}
 		if n == 0 && its.shard != nil && its.shard.Dataset != its.set.SHA256 {
 			return nil, errShardContext

@@ -26,15 +26,16 @@ type Race struct {
 	FullHours  *float64 `json:"full_hours,omitempty"`
 	Unfinished bool     `json:"unfinished,omitempty"` // it was broken off, and can go on
 
-	rights *scoring.Rights
-	rules  race.Rules
-	rows   []racer
-	loads  int
-	seed   int64
+	rules    race.Rules
+	rows     []racer
+	loads    int
+	seed     int64
+	warnings []string
 }
 
 // racer is a judge of a race.
 type racer struct {
+	judge        int // its number in the race
 	run, name    string
 	items        int
 	share, ahead scoring.Result // of the leader before it, in points; the leader has no ahead
@@ -49,29 +50,37 @@ func NewRace(rights *scoring.Rights, r *race.Race, rules race.Rules, seed int64)
 	for _, s := range rights.Runs {
 		folders = append(folders, s.Run)
 	}
-	out := &Race{Result: r.Result(folders, rights.Calls), rights: rights, rules: rules, loads: r.Loads(), seed: seed}
 	names := scoring.NamesOf(rights.Runs)
+	out := &Race{
+		Result:   r.Result(folders, rights.Calls),
+		rules:    rules,
+		loads:    r.Loads(),
+		seed:     seed,
+		warnings: rights.Warnings,
+	}
 	judges := r.In()
 	leader := judges[0]
 	for _, l := range slices.Backward(r.Left()) {
 		judges = append(judges, l.Judge)
 	}
 	for _, j := range judges {
-		out.add(r, j, leader, names)
+		row := newRacer(r, j, leader)
+		row.run = folders[j]
+		row.name = names[j]
+		out.rows = append(out.rows, row)
 	}
 	out.stand(func(run string) string { return names[slices.Index(folders, run)] })
 	out.Says = out.answer()
 	return out
 }
 
-// Took says how long a race that asks has been asking each judge, and whether it is over.
+// Took adds the seconds for which a race has asked each judge, and whether it is over.
 func (out *Race) Took(seconds []float64, over bool) *Race {
 	out.Unfinished = !over
 	spent, all := 0.0, 0.0
 	for _, row := range out.rows {
-		j := slices.IndexFunc(out.rights.Runs, func(s scoring.Side) bool { return s.Run == row.run })
-		spent += seconds[j]
-		all += seconds[j] / float64(max(1, row.items)) * float64(out.rules.Items)
+		spent += seconds[row.judge]
+		all += seconds[row.judge] / float64(max(1, row.items)) * float64(out.rules.Items)
 	}
 	hours := func(s float64) *float64 { return new(math.Round(s/3600*1e4) / 1e4) }
 	out.Hours, out.FullHours = hours(spent), hours(all)
@@ -79,17 +88,18 @@ func (out *Race) Took(seconds []float64, over bool) *Race {
 	return out
 }
 
-func (out *Race) add(r *race.Race, j, leader int, names []string) {
+// newRacer returns the row of a judge, without its names.
+func newRacer(r *race.Race, judge, leader int) racer {
 	inPercent := func(share float64, iv stats.Interval) scoring.Result {
 		return scoring.Result{Value: scoring.Percent(share), Low: scoring.Percent(iv.Low), High: scoring.Percent(iv.High)}
 	}
-	share, n, iv := r.Share(j)
-	row := racer{run: out.rights.Runs[j].Run, name: names[j], items: n, share: inPercent(share, iv)}
-	if j != leader {
-		row.ahead = inPercent(r.Ahead(leader, j))
+	share, n, iv := r.Share(judge)
+	row := racer{judge: judge, items: n, share: inPercent(share, iv)}
+	if judge != leader {
+		row.ahead = inPercent(r.Ahead(leader, judge))
 		row.ahead.Mode = scoring.ModeDifference
 	}
-	out.rows = append(out.rows, row)
+	return row
 }
 
 // stand says of each judge how it stands, by what the race came to.
@@ -260,9 +270,7 @@ func (out *Race) remark(b *doc.Block) {
 	if out.About != "" {
 		b.Remark("race.about", aboutWords[out.About])
 	}
-	if out.rights != nil {
-		b.Warn(out.rights.Warnings)
-	}
+	b.Warn(out.warnings)
 }
 
 // evidence is the E against a judge that left.

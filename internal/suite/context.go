@@ -1,30 +1,19 @@
 package suite
 
 import (
-	"cmp"
-
 	"gavel/internal/eval"
 	"gavel/judging"
-	"gavel/scoring"
 )
 
-// contextsOf are those that runs of the suite asked Ollama for before: as their folders say, and as an earlier gavel,
-// which chose one for all runs of a model, has written into suite.json. With another a run would be another run.
-func contextsOf(given scoring.Contexts) func(eval.Request, judging.Spec) int {
-	return func(o eval.Request, spec judging.Spec) int {
-		begun := 0
-		if m, err := judging.ReadManifest(o.Out); o.Out != "" && err == nil {
-			begun = m.Spec.Parameters.NumCtx
-		}
-		return cmp.Or(begun, given[spec.Model.Name+" "+spec.Model.Identity][judging.NewManifest("", spec).ID])
+// contextOf returns the context that the run in a request's folder asked Ollama for, and 0 if none has begun there:
+// a cell that goes on with another one would be another run.
+func contextOf(r eval.Request) int {
+	if r.Out == "" {
+		return 0
 	}
-}
-
-// given are the contexts that suite.json has.
-func (s *Suite) given() scoring.Contexts {
-	file, err := scoring.ReadSuite(s.Out)
+	m, err := judging.ReadManifest(r.Out)
 	if err != nil {
-		return nil
+		return 0
 	}
-	return file.NumCtx
+	return m.Spec.Parameters.NumCtx
 }

@@ -56,7 +56,7 @@ type Judge struct {
 type condition struct {
 	name      string // "" where it is made of what is asked
 	line      int
-	protocols []choice
+	protocols []judging.Protocol
 	settings  []setting
 }
 
@@ -324,7 +324,13 @@ func (s *File) readCondition(n *yaml.Node) (err error) {
 		"name": s.into(&c.name),
 		"protocol": func(e entry) error {
 			set, err := s.setting(e, eval.Field{})
-			c.protocols = set.values
+			for _, p := range set.values {
+				protocol, unknown := judging.ProtocolNamed(p.String())
+				if unknown != nil {
+					return s.wrong(p.line, "%v%s", unknown, didYouMean(p.String(), judging.Names(judging.Protocols())))
+				}
+				c.protocols = append(c.protocols, protocol)
+			}
 			return err
 		},
 	})
@@ -339,13 +345,9 @@ func (s *File) readCondition(n *yaml.Node) (err error) {
 	return s.fits(c)
 }
 
-// fits holds a condition's keys to the flags of its protocols.
+// fits refuses a setting that one of the condition's protocols has no flag for.
 func (s *File) fits(c condition) error {
-	for _, p := range c.protocols {
-		protocol, err := judging.ProtocolNamed(p.String())
-		if err != nil {
-			return s.wrong(p.line, "%v%s", err, didYouMean(p.String(), judging.Names(judging.Protocols())))
-		}
+	for _, protocol := range c.protocols {
 		fields := fieldsOf(protocol)
 		for _, set := range c.settings {
 			if fields[set.flag].Name == "" {

@@ -116,14 +116,10 @@ func (s *Suite) expand(c *condition) error {
 		}
 		// So that names do not follow the order of the file.
 		slices.SortFunc(p.settings, func(a, b setting) int { return strings.Compare(a.flag, b.flag) })
-		protocol, err := judging.ProtocolNamed(c.protocols[left].String())
-		if err != nil {
-			return s.wrong(c.protocols[left].line, "%v", err)
-		}
 		if err := s.weigh(c.line, p.settings); err != nil {
 			return err
 		}
-		p.protocol = protocol
+		p.protocol = c.protocols[left]
 		p.describe()
 		p.Name = s.nameOf(p, c)
 		if err := s.only(p); err != nil {
@@ -134,14 +130,14 @@ func (s *Suite) expand(c *condition) error {
 	return nil
 }
 
-// size is how many conditions an entry of the file stands for.
+// size counts the conditions that an entry of the file stands for.
 func (s *Suite) size(c *condition) (int, error) {
-	size := 1
-	for _, set := range append(c.settings[:len(c.settings):len(c.settings)], setting{values: c.protocols}) {
-		size *= len(set.values)
-		if (size+len(s.points))*len(s.judges) > mostCells {
-			return 0, s.wrong(c.line, "the matrix has more than %d cells", mostCells)
-		}
+	size := len(c.protocols)
+	for _, set := range c.settings {
+		size = min(size*len(set.values), mostCells+1) // so that no product overflows
+	}
+	if (size+len(s.points))*len(s.judges) > mostCells {
+		return 0, s.wrong(c.line, "the matrix has more than %d cells", mostCells)
 	}
 	return size, nil
 }

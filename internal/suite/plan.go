@@ -181,7 +181,7 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 		e.Observer.Note(fmt.Sprintf("warning: cannot look up what the cache would answer: %v", err))
 	}
 	once.Observer = &onlyOnce{Observer: cmp.Or[eval.Observer](e.Observer, eval.Quiet{})}
-	once.NumCtx = contextsOf(s.given())
+	once.NumCtx = contextOf
 	once.Planned = map[[32]byte]bool{}
 	once.Speeds = pl.speeds
 	plan := &Plan{Suite: s.Name, Out: s.Out, Conditions: len(s.points)}
@@ -209,8 +209,6 @@ func (s *Suite) Plan(ctx context.Context, e *eval.Maker) (*Plan, error) {
 		}
 		if err != nil {
 			cp.Error = s.explain(err)
-			cp.amounts = amounts{}
-			cp.Agents = nil
 		}
 		plan.count(cp)
 	}
@@ -225,7 +223,7 @@ type onlyOnce struct {
 }
 
 func (o *onlyOnce) Note(text string) {
-	if _, again := o.said.LoadOrStore(text, true); !again && o.Observer != nil {
+	if _, again := o.said.LoadOrStore(text, true); !again {
 		o.Observer.Note(text)
 	}
 }

@@ -225,10 +225,11 @@ func (x *Contest) ask(ctx context.Context, j, upTo int) error {
 		upTo = min(upTo, before+most/x.calls-x.engine.Judgments())
 	}
 	x.Rule = &eval.Rule{
-		Name:  "race",
-		Alpha: x.rules.Alpha,
-		Seed:  &x.state.Seed,
-		Upto:  upTo,
+		Name:   "race",
+		Alpha:  x.rules.Alpha,
+		Metric: x.metric,
+		Seed:   &x.state.Seed,
+		Upto:   upTo,
 		Look: func(place int, is scoring.ItemResult) bool {
 			if place < x.engine.Asked(j) {
 				return false

@@ -50,9 +50,9 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	given := s.given()
 	r := &runner{Maker: &quiet, suite: s, inner: new(eval.Interrupts)}
-	quiet.Interrupts, quiet.NumCtx = r.inner, contextsOf(given)
+	quiet.Interrupts = r.inner
+	quiet.NumCtx = contextOf
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer e.Interrupts.Handle(func() {
@@ -62,7 +62,7 @@ func (s *Suite) making(ctx context.Context, e *eval.Maker, do func(context.Conte
 	if err := r.checkJudges(ctx); err != nil {
 		return err
 	}
-	if err := s.write(given); err != nil {
+	if err := s.write(); err != nil {
 		return err
 	}
 	return do(ctx, r)
@@ -112,8 +112,8 @@ func (a *AboveLimits) Error() string {
 		"see \"gavel suite plan %s\", and add --yes to run it anyway", a.What, a.path)
 }
 
-// write says in the suite's folder which runs are its own, and what contexts an earlier gavel gave them.
-func (s *Suite) write(given scoring.Contexts) error {
+// write makes the suite's folder, with the file that lists its runs.
+func (s *Suite) write() error {
 	if _, err := os.Stat(filepath.Join(s.Out, judging.ManifestFile)); err == nil {
 		return s.wrong(s.outLine, "out: %s is a run: give the suite another name or out", s.Out)
 	}
@@ -121,9 +121,7 @@ func (s *Suite) write(given scoring.Contexts) error {
 		return fmt.Errorf("the suite's folder: %w", err)
 	}
 	disk.Sweep(s.Out, scoring.SuiteFile, race.StateFile)
-	file := s.summary()
-	file.NumCtx = given
-	return judging.WriteJSON(filepath.Join(s.Out, scoring.SuiteFile), file)
+	return judging.WriteJSON(filepath.Join(s.Out, scoring.SuiteFile), s.summary())
 }
 
 func (r *runner) stopped(ctx context.Context) bool { return r.stop.Load() || ctx.Err() != nil }

@@ -16,7 +16,15 @@ const (
 // Abouts lists them, the default first.
 var Abouts = []string{AboutItems, AboutBenchmark}
 
-// Result is what a race comes to.
+// about returns the race's question, as --about takes it.
+func (r Rules) about() string {
+	if r.Benchmark {
+		return AboutBenchmark
+	}
+	return AboutItems
+}
+
+// Result holds what a race has found so far.
 type Result struct {
 	Leader    string     `json:"leader"`     // of the judges that are in at the end the one that is right most often
 	Left      []Leaver   `json:"left"`       // in the order in which they left
@@ -46,10 +54,7 @@ func (r *Race) Result(names []string, calls int) Result {
 		Calls:     calls * r.Judgments(),
 		FullCalls: calls * len(names) * r.rules.Items,
 		Alpha:     r.rules.Alpha,
-		About:     AboutItems,
-	}
-	if r.rules.Benchmark {
-		out.About = AboutBenchmark
+		About:     r.rules.about(),
 	}
 	for _, l := range r.Left() {
 		leaver := Leaver{Run: names[l.Judge], Items: l.Items, By: names[l.By]}

@@ -55,23 +55,21 @@ func percent(share float64) *float64 { return new(math.Round(share*1e6) / 1e4) }
 
 const stateSchema = 1
 
-// NewState is that of a race which begins.
+// NewState returns the state of a race that begins.
 func NewState(rules Rules, seed int64, order string, runs []string) *State {
-	s := &State{
+	return &State{
 		Schema: stateSchema,
 		Alpha:  rules.Alpha,
 		Margin: 100 * rules.Margin,
-		About:  AboutItems,
+		About:  rules.about(),
 		Seed:   seed,
 		Items:  rules.Items,
 		Order:  order,
 		Runs:   runs,
+
+		Seconds: make([]float64, len(runs)),
+		Asked:   make([]int, len(runs)),
 	}
-	if rules.Benchmark {
-		s.About = AboutBenchmark
-	}
-	s.Seconds, s.Asked = make([]float64, len(runs)), make([]int, len(runs))
-	return s
 }
 
 // ReadState reads a state; name is what errors call it.

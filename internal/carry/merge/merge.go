@@ -116,7 +116,6 @@ func (w *merger) merge(ctx context.Context, part string) error {
 	// the contexts stand in the runs
 	suite.Shard = ""
 	suite.Path = ""
-	suite.NumCtx = nil
 	return judging.WriteJSON(filepath.Join(part, scoring.SuiteFile), suite)
 }
 
