@@ -197,7 +197,7 @@ func errorOf(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calibrate
 	if b.Rounds < 1 {
 		return Estimate{Value: Fraction(value)}, Estimate{}
 	}
-	iv := b.Smoothed(s.Rows(), []stats.Statistic{{Of: of, Beside: besideBins(s, judgments)}})[0]
+	iv := b.Smoothed(&s.rows, []stats.Statistic{{Of: of, Beside: besideBins(s, judgments)}})[0]
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(judgments))))
 	c, mean := make([]float64, 3*bins), 0.0
 	drawn := make([]float64, b.Rounds)
@@ -231,7 +231,7 @@ func besideBins(s *Sample, judgments []Forecast) *stats.Beside {
 			units++
 		}
 	}
-	rows := float64(s.rows.Len())
+	rows := float64(s.rows.Len)
 	each := float64(units) / rows
 	size := Worth(each) / each / rows
 	var low, high []part

@@ -142,7 +142,7 @@ func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstra
 		}
 	} else if d.Table == nil {
 		d.Test = exchange
-		if m.is(Share) && s.size > s.with(func([]float64) bool { return true }) {
+		if m.is(Share) && s.size > s.rows.Len {
 			d.Note = cmp.Or(d.Note, "McNemar: none, what belongs to one "+s.unit+" is not independent")
 		}
 	}
@@ -176,18 +176,13 @@ func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table
 		}
 	}
 	var rows stats.Rows
-	n = 0
-	for k, row := range s.kinds {
-		class := rows.Class(slices.Concat(columns[0].of(row), columns[1].of(row)))
-		for range s.often[k] {
-			rows.AddClass(class)
-			n++
+	for _, k := range s.rows.Kinds {
+		both := slices.Concat(columns[0].of(k.Row), columns[1].of(k.Row))
+		for range k.Often {
+			rows.Add(both)
 		}
 	}
-	if n == 0 {
-		return math.NaN(), nil, 0
-	}
-	return b.Exchange(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, n
+	return b.Exchange(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, rows.Len
 }
 
 // table counts who was right where both were asked; nil where a row is asked more than once, or in one run alone.
@@ -196,15 +191,15 @@ func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
 		return nil, 0
 	}
 	var t Table2x2
-	for k, row := range s.kinds {
-		na, da := m.share(columns[0].of(row))
-		nb, db := m.share(columns[1].of(row))
+	for _, k := range s.rows.Kinds {
+		na, da := m.share(columns[0].of(k.Row))
+		nb, db := m.share(columns[1].of(k.Row))
 		switch {
 		case da == 0 && db == 0:
 		case da != 1 || db != 1:
 			return nil, 0
 		default:
-			t.Count(na > 0, nb > 0, s.often[k])
+			t.Count(na > 0, nb > 0, k.Often)
 		}
 	}
 	return &t, t.N()

@@ -79,7 +79,6 @@ func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
 	out := make([]bounds, len(list))
 	var todo []int
 	var drawn []stats.Statistic
-	shared := map[smoothing]*stats.Beside{}
 	for i, q := range list {
 		if math.IsNaN(s.valueOf(q)) || q.is(Known) {
 			out[i] = unbounded("")
@@ -106,7 +105,7 @@ func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
 			out[i], found = s.exactly(q, b.Level)
 		}
 		if !found {
-			todo, drawn = append(todo, i), append(drawn, stats.Statistic{Of: q.of, Beside: s.beside(q, shared)})
+			todo, drawn = append(todo, i), append(drawn, stats.Statistic{Of: q.of, Beside: s.beside(q)})
 		}
 	}
 	if len(todo) > 0 {
@@ -151,13 +150,13 @@ func (s *Sample) exactly(q estimand, level float64) (bounds, bool) {
 	most := 0.0
 	single := true
 	halves := true
-	for k, row := range s.kinds {
-		num, den := q.share(q.b.of(row))
+	for _, k := range s.rows.Kinds {
+		num, den := q.share(q.b.of(k.Row))
 		if den == 0 {
 			continue
 		}
 		num = snapped(num, den)
-		parts = append(parts, stats.Part{Num: num, Den: den, Often: s.often[k]})
+		parts = append(parts, stats.Part{Num: num, Den: den, Often: k.Often})
 		single = single && den == 1 && (num == 0 || num == 1)
 		halves = halves && den > 0 && den <= 2 && (num == 0 || 2*num == den || num == den)
 		most = math.Max(most, den)
@@ -245,9 +244,9 @@ func (s *Sample) difference01(q estimand, level float64) (bounds, bool) {
 
 // whole tells whether all values are 0 or 1.
 func (s *Sample) whole(q estimand) bool {
-	for _, row := range s.kinds {
+	for _, k := range s.rows.Kinds {
 		for _, at := range [2]Span{q.a, q.b} {
-			if num, den := q.share(at.of(row)); snapped(num, den) != 0 && snapped(num, den) != den {
+			if num, den := q.share(at.of(k.Row)); snapped(num, den) != 0 && snapped(num, den) != den {
 				return false
 			}
 		}
@@ -255,23 +254,13 @@ func (s *Sample) whole(q estimand) bool {
 	return true
 }
 
-// smoothing is what rows are let in for: cells of some columns, or nil where it is the ends of the scale.
-type smoothing struct {
-	cells *Cell
-	a, b  Span
-}
-
-// beside are the rows that smooth a metric: of a function of cells each cell, of a mean of bounded values one of the
-// least and one of the largest. Metrics of the same cells share theirs.
-func (s *Sample) beside(q estimand, shared map[smoothing]*stats.Beside) *stats.Beside {
+// beside returns the rows that smooth a metric: of a function of cells each cell, of a mean of bounded values one of
+// the least and one of the largest.
+func (s *Sample) beside(q estimand) *stats.Beside {
 	if len(q.Cells) == 0 {
 		return s.ends(q)
 	}
-	key := smoothing{cells: &q.Cells[0], a: q.a, b: q.b}
-	if shared[key] == nil {
-		shared[key] = s.cells(q)
-	}
-	return shared[key]
+	return s.cells(q)
 }
 
 // half is what is let in: half a row in each cell, or at each end of the scale.
@@ -283,7 +272,7 @@ func Worth(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // cells lets half a row into each cell. Of a difference, cells that go together share what each would have.
 func (s *Sample) cells(q estimand) *stats.Beside {
-	each := Worth(float64(s.size) / float64(s.rows.Len()))
+	each := Worth(float64(s.size) / float64(s.rows.Len))
 	x := &stats.Beside{Mass: half}
 	if !q.differs() {
 		for _, c := range q.Cells {
@@ -305,12 +294,13 @@ func (s *Sample) cells(q estimand) *stats.Beside {
 // ends lets half a row in at the least value, and half at the largest.
 func (s *Sample) ends(q estimand) *stats.Beside {
 	least, most := []float64{q.Least, 1}, []float64{1, 1}
-	each := float64(s.size) / float64(s.rows.Len())
+	each := float64(s.size) / float64(s.rows.Len)
 	at := func(span Span, row []float64) part {
 		size, n := 0.0, 0.0
-		for k, r := range s.kinds {
-			if den := span.of(r)[1]; den != 0 {
-				size, n = size+float64(s.often[k])*den, n+float64(s.often[k])
+		for _, k := range s.rows.Kinds {
+			if den := span.of(k.Row)[1]; den != 0 {
+				size += float64(k.Often) * den
+				n += float64(k.Often)
 			}
 		}
 		size *= Worth(each) / each / n
@@ -349,10 +339,10 @@ func (s *Sample) tooFew(q estimand) string {
 				continue
 			}
 			var with [2]int
-			for k, row := range s.kinds {
-				a, b := class.Count(at.of(row))
-				with[0] += s.often[k] * int(One(a > 0))
-				with[1] += s.often[k] * int(One(b > 0))
+			for _, k := range s.rows.Kinds {
+				a, b := class.Count(at.of(k.Row))
+				with[0] += k.Often * int(One(a > 0))
+				with[1] += k.Often * int(One(b > 0))
 			}
 			for i, n := range with {
 				if n < fewestOfClass {

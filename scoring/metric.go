@@ -191,7 +191,7 @@ func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Resul
 func (s *Sample) result(m *Metric, found bounds) Result {
 	c := m.Columns.of(s.sums)
 	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.n(m), Missing: m.Missing}
-	if s.size > s.rows.Len() {
+	if s.size > s.rows.Len {
 		r.Clusters = s.clustersOf(m)
 	}
 	if m.Less != (Span{}) {
@@ -226,7 +226,7 @@ func (s *Sample) n(m *Metric) int {
 	case m.Units != nil && m.N == nil:
 		return s.units.count(m.Columns, m.Columns)
 	case m.is(Ratio) && m.N == nil:
-		return s.with(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den != 0 })
+		return s.rows.Count(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den != 0 })
 	}
 	return int(m.n(m.Columns.of(s.sums)))
 }
@@ -234,7 +234,7 @@ func (s *Sample) n(m *Metric) int {
 // clustersOf is in how many rows that is.
 func (s *Sample) clustersOf(m *Metric) int {
 	if m.Units == nil {
-		return s.with(func(row []float64) bool { return m.n(m.Columns.of(row)) > 0 })
+		return s.rows.Count(func(row []float64) bool { return m.n(m.Columns.of(row)) > 0 })
 	}
 	return len(s.units.at(m.Columns, m.Columns))
 }

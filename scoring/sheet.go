@@ -163,10 +163,8 @@ type Sample struct {
 	unit  string // what a row is, in words
 	size  int    // how many units there are
 	sums  []float64
-	rows  stats.Rows
-	kinds [][]float64 // the distinct rows, without the fixed columns
-	often []int
-	loose []float64 // reused by take
+	rows  stats.Rows // without the fixed columns
+	loose []float64  // reused by take
 
 	own, fixed []bool // of columns: see [Sheet.Own]; not resampled, since they follow from the items
 	clusters   Tally[string, []float64]
@@ -242,13 +240,7 @@ func (s *Sample) take(row []float64) {
 			s.loose[k] = 0
 		}
 	}
-	class := s.rows.Class(s.loose)
-	if int(class) == len(s.kinds) {
-		s.kinds = append(s.kinds, slices.Clone(s.loose))
-		s.often = append(s.often, 0)
-	}
-	s.often[class]++
-	s.rows.AddClass(class)
+	s.rows.Add(s.loose)
 }
 
 // ByCluster are the rows of units that two runs share, those of one cluster added up.
@@ -305,19 +297,6 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 
 // Sums are those of the columns.
 func (s *Sample) Sums() []float64 { return s.sums }
-
-// Rows are what is resampled.
-func (s *Sample) Rows() *stats.Rows { return &s.rows }
-
-// with counts the rows that are so.
-func (s *Sample) with(is func(row []float64) bool) (n int) {
-	for k, row := range s.kinds {
-		if is(row) {
-			n += s.often[k]
-		}
-	}
-	return n
-}
 
 // inOrder returns the rows sorted by name.
 func inOrder(rows map[string][]float64) (list [][]float64) {
