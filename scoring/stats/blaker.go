@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"sync"
-
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -15,24 +13,8 @@ func Blaker(k, n int, level float64) Interval {
 	if n <= 0 || k < 0 || k > n {
 		return noInterval
 	}
-	type share struct {
-		k, n  int
-		level float64
-	}
-	low := func(k int) float64 {
-		of := share{k, n, level}
-		if known, ok := lows.Load(of); ok {
-			return known.(float64)
-		}
-		found := blakerLow(k, n, level)
-		lows.Store(of, found)
-		return found
-	}
-	return Interval{low(k), 1 - low(n-k)}
+	return Interval{blakerLow(k, n, level), 1 - blakerLow(n-k, n, level)}
 }
-
-// lows are the lower ends found so far: tables have the same shares many times.
-var lows sync.Map
 
 // atLeast is P(X ≥ k) of n trials with probability p.
 func atLeast(k, n int, p float64) float64 {
