@@ -49,6 +49,7 @@ type Difference struct {
 	Floor *float64 `json:"noise_floor"`
 	Note  string   `json:"note,omitempty"` // where there is something to say
 
+	tested      int     // rows that were compared by the test
 	atEveryLook *bounds // of the headline, at 90 %, where a run is not at its end
 }
 
@@ -117,9 +118,7 @@ type Comparison struct {
 	// printed after `!`
 	Warnings []string `json:"warnings"`
 
-	headline string    // the metric that is right or wrong unit by unit; "": none
-	stands   Metric    // the metric that stands for the comparison; without a name: the first
-	called   [2]string // names that people gave the judges
+	stands Metric // the metric that stands for the comparison; without a name: the first
 }
 
 // Matched has the results of a comparison other than differences of metrics.
@@ -256,9 +255,6 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 		Unit:  words.Common,
 	}
 	c.Sides = [2]Side{c.A, c.B}
-	if m, err := headlineOf(a); err == nil {
-		c.headline = m.Name
-	}
 	if i := slices.IndexFunc(a.Metrics, func(m Metric) bool { return m.Headline }); i >= 0 {
 		c.stands = a.Metrics[i]
 	}
@@ -273,14 +269,13 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 		f.Match(c, b.scorer, joined, boot)
 	}
 	if f, ok := a.scorer.(Parter); ok {
-		for side := range c.Became {
-			sheet := Sheet{Units: make([]Unit, len(joined))}
-			for i, j := range joined {
-				sheet.Units[i] = []Unit{j.A, j.B}[side]
-			}
-			if all := sheet.breakdowns(f); len(all) > 0 {
-				c.Became[side] = all[0]
-			}
+		var sides [2][]Unit
+		for _, j := range joined {
+			sides[0] = append(sides[0], j.A)
+			sides[1] = append(sides[1], j.B)
+		}
+		for side, units := range sides {
+			c.Became[side] = breakdownOf(Overall, units, f)
 		}
 	}
 	c.warn(a.Run, b.Run, unit)

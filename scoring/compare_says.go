@@ -16,27 +16,17 @@ const mostPairs = 100_000
 
 // say says what the comparison comes to.
 func (c *Comparison) say() {
-	first, rest := c.Sentences()
+	first, rest := c.Sentences([2]string(NamesOf([]Side{c.A, c.B})))
 	c.Says = strings.TrimSuffix(first+" "+rest, " ")
 }
 
-// Sentences returns the answer, and what to say of the pairs where both judges are consistent.
-func (c *Comparison) Sentences() (first, rest string) {
-	names := c.Names()
+// Sentences returns the answer, and what to say of the pairs where both judges are consistent, under the names given.
+func (c *Comparison) Sentences(names [2]string) (first, rest string) {
 	if d := c.Alike; d != nil && d.Diff != nil && (c.A.ID == "" || c.A.ID != c.B.ID) {
 		rest = c.amongAlike(*d, names)
 	}
 	return c.answer(names), rest
 }
-
-// Call the judges by names that people gave them; "" for none.
-func (c *Comparison) Call(a, b string) {
-	c.called = [2]string{a, b}
-	c.say()
-}
-
-// Names are what the two judges are called; see [NamesOf].
-func (c *Comparison) Names() [2]string { return [2]string(NamesOf([]Side{c.A, c.B}, c.called[:]...)) }
 
 // Headline is the difference that stands for the comparison; nil where there is none.
 func (c *Comparison) Headline() *Difference {

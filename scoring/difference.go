@@ -121,6 +121,8 @@ func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstra
 	} else if m.Units != nil {
 		d.N = s.units.count(columns[0], columns[1])
 	}
+	p, table, n := s.test(m, width, b)
+	d.tested = n
 	first, second, why := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
 	d.A = inUnit(d.Unit, first)
 	d.B = inUnit(d.Unit, second)
@@ -133,8 +135,8 @@ func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstra
 	d.High = inUnit(d.Unit, found.High)
 	d.Interval = found.by
 	d.Note = found.note
-	p, table, _ := s.test(m, width, b)
-	d.P, d.Table = Precise(p), table
+	d.P = Precise(p)
+	d.Table = table
 	if s.early != nil {
 		d.Test, d.E = byE, Precise(s.early.evidence(m, columns))
 		if m.Headline {

@@ -37,18 +37,14 @@ func JuryOf(model string) (n int, models string, is bool) {
 	return n, models, is && found && err == nil
 }
 
-// NamesOf are what judges are called, by people, a suite's file or else by their models, and where that is the same of
-// several, what differs between these.
-func NamesOf(sides []Side, called ...string) []string {
+// NamesOf returns what judges are called, by people, a suite's file or else by their models, and where several have one
+// name, what differs between these.
+func NamesOf(sides []Side) []string {
 	names := make([]string, len(sides))
 	manifests := make([]*judging.Manifest, len(sides))
 	for i, s := range sides {
 		manifests[i] = cmp.Or(s.manifest, &judging.Manifest{})
-		names[i] = s.Name
-		if i < len(called) {
-			names[i] = cmp.Or(called[i], s.Name)
-		}
-		names[i] = cmp.Or(names[i], JudgeName(s.Model))
+		names[i] = cmp.Or(s.Name, JudgeName(s.Model))
 	}
 	for _, of := range []func(i int) string{
 		func(i int) string { return modelOf(sides[i]) },

@@ -52,6 +52,16 @@ type section struct {
 
 func (s section) has(u Unit) bool { return s.division < 0 || u.Groups[s.division] == s.name }
 
+// of returns the units in the section.
+func (s section) of(units []Unit) (in []Unit) {
+	for _, u := range units {
+		if s.has(u) {
+			in = append(in, u)
+		}
+	}
+	return in
+}
+
 // sections are all units and, of each division that parts them, its groups in their order.
 func (s *Sheet) sections(units []Unit) []section {
 	all := []section{{Overall, -1}}
@@ -82,9 +92,7 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	each(len(sections), func(i int) {
 		x := s.sample(unit, sections[i])
 		if s.early != nil {
-			x.early = s.early.sequence(slices.DeleteFunc(slices.Clone(s.Units), func(u Unit) bool {
-				return !sections[i].has(u)
-			}))
+			x.early = s.early.sequence(sections[i].of(s.Units))
 		}
 		results[i] = x.Results(sections[i].name, s.Metrics, b)
 	})
@@ -120,10 +128,8 @@ func (s *Sheet) sample(unit string, in section) *Sample {
 		x.own[k] = true
 	}
 	x.fix(s.Metrics)
-	for _, u := range s.Units {
-		if in.has(u) {
-			x.add(u.Cluster, u.Question, u.Row)
-		}
+	for _, u := range in.of(s.Units) {
+		x.add(u.Cluster, u.Question, u.Row)
 	}
 	x.close()
 	return x

@@ -388,16 +388,16 @@ func knownAs(r RunRow) []string {
 // namesAmong returns the names of judges that stand side by side; judges with one name also get what differs.
 func namesAmong(heads []RunHead) []string {
 	var sides []scoring.Side
-	var called []string
 	for _, h := range heads {
 		sides = append(sides, scoring.Side{
 			Run:      h.Name,
 			Protocol: h.Protocol,
-			Question: scoring.Question{Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Dataset: h.Dataset},
+			Question: scoring.Question{
+				Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Name: h.AboutName(), Dataset: h.Dataset,
+			},
 		})
-		called = append(called, h.AboutName())
 	}
-	names := scoring.NamesOf(sides, called...)
+	names := scoring.NamesOf(sides)
 	for i, name := range names {
 		names[i] = markup.Visible(name)
 	}
