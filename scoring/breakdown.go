@@ -1,28 +1,5 @@
 package scoring
 
-import "slices"
-
-// Breakdown says what became of the units of a group: each is in one part.
-type Breakdown struct {
-	Group string `json:"group"` // as in `results`
-	N     int    `json:"n"`     // units
-	Parts []Part `json:"parts"` // those that hold a unit
-}
-
-// Part is a kind of end that units come to.
-type Part struct {
-	Name string `json:"part"` // of pairs: `right`, `wrong`, `tie`, `first`, `second` or `missing`
-	N    int    `json:"n"`    // units
-}
-
-// Count of the units in a part.
-func (b Breakdown) Count(part string) int {
-	if i := slices.IndexFunc(b.Parts, func(p Part) bool { return p.Name == part }); i >= 0 {
-		return b.Parts[i].N
-	}
-	return 0
-}
-
 // Parter is a scorer that tells what became of its units.
 type Parter interface {
 	// Parts are the names of the ends that units come to, in their order.

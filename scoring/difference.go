@@ -151,11 +151,6 @@ func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstra
 	return d
 }
 
-// beside are the columns of a metric in a sample of two runs.
-func (m *Metric) beside(width int) [2]Span {
-	return [2]Span{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
-}
-
 // test is the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has a
 // table, else by exchanging the runs. n is how many rows are compared.
 func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
@@ -185,24 +180,4 @@ func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table
 		}
 	}
 	return b.Exchange(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, rows.Len
-}
-
-// table counts who was right where both were asked; nil where a row is asked more than once, or in one run alone.
-func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
-	if m.Units != nil {
-		return nil, 0
-	}
-	var t Table2x2
-	for _, k := range s.rows.Kinds {
-		na, da := m.share(columns[0].of(k.Row))
-		nb, db := m.share(columns[1].of(k.Row))
-		switch {
-		case da == 0 && db == 0:
-		case da != 1 || db != 1:
-			return nil, 0
-		default:
-			t.Count(na > 0, nb > 0, k.Often)
-		}
-	}
-	return &t, t.N()
 }

@@ -3,75 +3,9 @@ package scoring
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"gavel/scoring/stats"
 )
-
-// Methods of intervals, as results name them.
-const (
-	ByBlaker = "blaker" // exact: of units that are right or wrong
-	// of a share of units in clusters, by how many independent ones they are worth
-	ByMidP       = "mid-p"
-	ByPairs      = "bonett-price"             // of scores of −1, 0 and 1, one a unit
-	ByMover      = "mover"                    // of a difference of functions of two shares
-	ByTango      = "tango"                    // of a difference of two shares of the same units, held to a margin
-	ByBootstrap  = "smoothed-bootstrap"       // of all else
-	ByUnits      = "percentile-bootstrap"     // of metrics that are functions of the units one by one
-	ByCalibrated = "bias-corrected-bootstrap" // of a calibration error, which is above 0 by chance alone
-)
-
-// Methods says of each what it is, in words.
-var Methods = []struct{ Name, About string }{
-	{ByBlaker, "exact by Blaker"},
-	{ByMidP, "mid-P of what clusters are worth"},
-	{ByPairs, "by Bonett and Price"},
-	{ByMover, "by MOVER"},
-	{ByTango, "by Tango's score"},
-	{ByBootstrap, "by a smoothed bootstrap"},
-	{ByUnits, "by a percentile bootstrap"},
-	{ByCalibrated, "by a bootstrap less its bias"},
-	{BySequence, "of shares good at every look (beta-binomial)"},
-	{ByBetting, "of the rest good at every look (betting)"},
-}
-
-// fewestOfClass is how many units with the rarer value of a variable its correlations need for an interval.
-const fewestOfClass = 10
-
-// bounds are an interval, how it was made, or why there is none.
-type bounds struct {
-	stats.Interval
-	by, note string
-}
-
-func unbounded(note string) bounds {
-	return bounds{Interval: stats.Interval{Low: math.NaN(), High: math.NaN()}, note: note}
-}
-
-// estimand is a metric whose interval is wanted: of what the columns at b come to, less, of a
-// difference, what those at a do.
-type estimand struct {
-	*Metric
-	a, b Span
-}
-
-func (q estimand) differs() bool { return q.a != Span{} }
-
-func (q estimand) of(sums []float64) float64 {
-	v := q.value(q.b.of(sums))
-	if q.differs() {
-		v -= q.value(q.a.of(sums))
-	}
-	return v
-}
-
-// valueOf is what a metric comes to on what was seen.
-func (s *Sample) valueOf(q estimand) float64 {
-	if !q.differs() {
-		return s.value(q.Metric, q.b, q.b)
-	}
-	return s.value(q.Metric, q.b, q.a) - s.value(q.Metric, q.a, q.b)
-}
 
 // intervals are those of metrics; one function for each kind of them makes all there are. What is resampled is
 // resampled for all at once.
@@ -117,27 +51,6 @@ func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
 		}
 	}
 	return out
-}
-
-// noInterval begins the notes of metrics that have a value without one.
-const noInterval = "interval: none, "
-
-// withoutInterval warns of the metrics of all units that have none.
-func withoutInterval(results []Result) (warnings []string) {
-	var reasons []string
-	of := map[string][]string{}
-	for _, r := range results {
-		if why, ok := strings.CutPrefix(r.Note, noInterval); ok && r.Group == Overall {
-			if of[why] == nil {
-				reasons = append(reasons, why)
-			}
-			of[why] = append(of[why], strings.TrimSpace(r.Metric+" "+r.Mode))
-		}
-	}
-	for _, why := range reasons {
-		warnings = append(warnings, NoInterval+strings.Join(of[why], ", ")+": "+why)
-	}
-	return warnings
 }
 
 // exactly is the interval of a share, where the kind of metric has one in closed form.
@@ -204,23 +117,6 @@ func (s *Sample) apart(q estimand, level float64) (bounds, bool) {
 	return bounds{Interval: stats.Apart(values[0], values[1], ofEach[0], ofEach[1]), by: ByMover}, true
 }
 
-// tiny is what sums of fractions may be off by.
-const tiny = 1e-12
-
-// snapped is 0, half of den or den, where num is that but for tiny.
-func snapped(num, den float64) float64 {
-	for _, x := range []float64{0, den / 2, den} {
-		if math.Abs(num-x) < tiny {
-			return x
-		}
-	}
-	return num
-}
-
-func (q estimand) curved(iv stats.Interval, by string) bounds {
-	return bounds{Interval: stats.Interval{Low: q.curve(iv.Low), High: q.curve(iv.High)}, by: by}
-}
-
 // difference01 is the interval of a difference of two shares of the same units, each right or wrong, one a row.
 func (s *Sample) difference01(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
@@ -262,13 +158,6 @@ func (s *Sample) beside(q estimand) *stats.Beside {
 	}
 	return s.cells(q)
 }
-
-// half is what is let in: half a row in each cell, or at each end of the scale.
-const half = 0.5
-
-// Worth is how many independent units a row is worth that is let in, where rows have so many on average and are as
-// alike as [stats.Effective] takes them to be before anything is seen.
-func Worth(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // cells lets half a row into each cell. Of a difference, cells that go together share what each would have.
 func (s *Sample) cells(q estimand) *stats.Beside {
@@ -353,21 +242,3 @@ func (s *Sample) tooFew(q estimand) string {
 	}
 	return ""
 }
-
-// with returns the result with a value and its interval.
-func (r Result) with(value float64, found bounds) Result {
-	r.Value = inUnit(r.Unit, value)
-	r.Low = inUnit(r.Unit, found.Low)
-	r.High = inUnit(r.Unit, found.High)
-	r.Interval, r.Note = found.by, found.note
-	return r
-}
-
-// NoInterval is the beginning of warnings about numbers without an interval.
-const NoInterval = "no interval of "
-
-// Methods of intervals that are valid at every look, as results name them.
-const (
-	BySequence = "beta-binomial-sequence" // of units that are right or wrong
-	ByBetting  = "betting-sequence"       // of other shares, and of differences
-)

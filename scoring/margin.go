@@ -8,19 +8,6 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Verdicts on whether two runs are the same within a margin.
-const (
-	WithinMargin = "the same"
-	Different    = "different"
-	CannotSay    = "cannot say"
-)
-
-// Powers at which plans are made.
-const (
-	planAlpha = 0.05
-	planPower = 0.8
-)
-
 // Hold says of every two runs whether they are the same within a margin, in points: the 90 % score interval of the
 // difference lies within it; if not, whether they are different, by the exact McNemar test at 5 %. Where a run is not
 // at its end both are replaced by what holds at every look.
