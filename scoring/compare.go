@@ -81,11 +81,11 @@ func (r scoredRun) side() Side {
 // with compares two runs.
 func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) {
 	words := a.words()
-	if words.Unit != b.words().Unit || words.Common != b.words().Common {
-		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol",
-			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
+	unit := cmp.Or(words.Common, words.Unit)
+	joined, err := a.join(a.Units, b)
+	if err != nil {
+		return nil, err
 	}
-	joined, unit := join(a.Units, b.Units), cmp.Or(words.Common, words.Unit)
 	for _, x := range []scoredRun{a, b} {
 		if len(x.Units) == 0 {
 			return nil, fmt.Errorf("%s has no %s with all of its judgments yet: make the run, or compare others", x.Dir, unit)
@@ -95,9 +95,6 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 		return nil,
 			fmt.Errorf("%s and %s have no %s in common (datasets %s and %s): compare runs on the same dataset",
 				a.Dir, b.Dir, unit, a.Manifest.Dataset.Name, b.Manifest.Dataset.Name)
-	}
-	if err := a.disagree(b, joined); err != nil {
-		return nil, err
 	}
 	c := &Comparison{
 		A:     a.side(),
@@ -139,14 +136,21 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 	return c, nil
 }
 
-// disagree returns an error if what is right of a unit is not the same for two runs that were asked the same.
-func (a scoredRun) disagree(b scoredRun, joined []Joined) error {
+// join pairs some units of a run with those of another. It returns an error if the two are not of one protocol, or were
+// asked the same and what is right of a unit is not the same for them.
+func (a scoredRun) join(units []Unit, b scoredRun) ([]Joined, error) {
+	if x, y := a.words(), b.words(); x.Unit != y.Unit || x.Common != y.Common {
+		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: give runs of one protocol",
+			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
+	}
+	joined := join(units, b.Units)
 	for _, p := range joined {
 		if p.A.Asked == p.B.Asked && p.A.Gold != p.B.Gold {
-			return fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets", a.Dir, b.Dir, p.A.ID)
+			return nil, fmt.Errorf("%s and %s disagree on what is right of %s: they are of different datasets",
+				a.Dir, b.Dir, p.A.ID)
 		}
 	}
-	return nil
+	return joined, nil
 }
 
 // warn notes what a reader of the comparison has to know.

@@ -46,7 +46,7 @@ func NamesOf(sides []Side) []string {
 		manifests[i] = cmp.Or(s.manifest, &judging.Manifest{})
 		names[i] = cmp.Or(s.Name, JudgeName(s.Model))
 	}
-	for _, of := range []func(i int) string{
+	for _, detail := range []func(i int) string{
 		func(i int) string { return modelOf(sides[i]) },
 		func(i int) string { return sides[i].Protocol },
 		func(i int) string { return "prompt " + sides[i].Prompt },
@@ -55,23 +55,17 @@ func NamesOf(sides []Side) []string {
 		func(i int) string { return Differences(manifests, names)[i] },
 		func(i int) string { return sides[i].Run },
 	} {
-		alike := map[string][]int{}
+		values := map[string]map[string]bool{} // of each name
 		for i, name := range names {
-			alike[name] = append(alike[name], i)
+			if values[name] == nil {
+				values[name] = map[string]bool{}
+			}
+			values[name][detail(i)] = true
 		}
 		longer := slices.Clone(names)
-		for _, group := range alike {
-			values := map[string]bool{}
-			for _, i := range group {
-				values[of(i)] = true
-			}
-			if len(values) < 2 {
-				continue
-			}
-			for _, i := range group {
-				if what := of(i); what != "" {
-					longer[i] += " (" + what + ")"
-				}
+		for i, name := range names {
+			if what := detail(i); what != "" && len(values[name]) > 1 {
+				longer[i] += " (" + what + ")"
 			}
 		}
 		names = longer
