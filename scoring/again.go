@@ -9,20 +9,20 @@ import (
 // what was answered, so that a unit is scored there only where all of it was; and what each prompt came to.
 type again struct {
 	times  []Scorer
-	items  map[string]*prompts
+	items  map[string]*itemPrompts
 	ids    map[string]string // the prompt that a reply answered, by the reply's ID
 	copies int               // replies that are another's to the same prompt
 	shared bool              // replies to different prompts have one ID: it tells nothing
 }
 
-// prompts are those of an item, by presentation.
-type prompts struct {
+// itemPrompts has what the prompts of an item came to, by presentation.
+type itemPrompts struct {
 	unit string
-	each []prompt
+	each []promptVerdicts
 }
 
-// prompt is what a prompt came to, every time that it was asked.
-type prompt struct {
+// promptVerdicts has what a prompt came to, every time that it was asked.
+type promptVerdicts struct {
 	first    judging.Verdict
 	answered int
 	differs  bool // not the same every time
@@ -30,7 +30,7 @@ type prompt struct {
 }
 
 func newAgain(times int, scorer func() Scorer) *again {
-	a := &again{times: make([]Scorer, times), items: map[string]*prompts{}, ids: map[string]string{}}
+	a := &again{times: make([]Scorer, times), items: map[string]*itemPrompts{}, ids: map[string]string{}}
 	for k := range a.times {
 		a.times[k] = scorer()
 	}
@@ -65,11 +65,11 @@ func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error
 	}
 	p := a.items[r.Item]
 	if p == nil {
-		p = &prompts{unit: r.Unit(), each: make([]prompt, r.Presentations)}
+		p = &itemPrompts{unit: r.Unit(), each: make([]promptVerdicts, r.Presentations)}
 		a.items[r.Item] = p
 	}
 	for len(p.each) <= r.Presentation {
-		p.each = append(p.each, prompt{})
+		p.each = append(p.each, promptVerdicts{})
 	}
 	is := &p.each[r.Presentation]
 	if is.answered++; is.answered == 1 {

@@ -140,7 +140,7 @@ func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) 
 // asked the same and what is right of a unit is not the same for them.
 func (a scoredRun) join(units []Unit, b scoredRun) ([]Joined, error) {
 	if x, y := a.words(), b.words(); x.Unit != y.Unit || x.Common != y.Common {
-		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: give runs of one protocol",
+		return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: compare runs of one protocol",
 			a.Dir, a.Manifest.Spec.Protocol, b.Dir, b.Manifest.Spec.Protocol)
 	}
 	joined := join(units, b.Units)

@@ -26,7 +26,7 @@ func (s *Sheet) differences(
 	}
 	sections := s.sections(common)
 	found := make([][]Difference, len(sections))
-	each(len(sections), func(i int) {
+	inParallel(len(sections), func(i int) {
 		in := metrics
 		if i > 0 {
 			in = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ByGroup })

@@ -112,7 +112,7 @@ const copiesNote = "not measured: replies are copies of earlier ones"
 func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 	rows := map[string][]float64{}
 	for _, p := range run.again.items {
-		if slices.ContainsFunc(p.each, func(is prompt) bool { return is.answered < len(run.again.times) }) {
+		if slices.ContainsFunc(p.each, func(is promptVerdicts) bool { return is.answered < len(run.again.times) }) {
 			continue
 		}
 		unit := run.clusterOf(p.unit)

@@ -52,7 +52,7 @@ func (s *Sheet) sections(units []Unit) []section {
 func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	sections := s.sections(s.Units)
 	results := make([][]Result, len(sections))
-	each(len(sections), func(i int) {
+	inParallel(len(sections), func(i int) {
 		x := s.sample(unit, sections[i])
 		if s.early != nil {
 			x.early = s.early.sequence(sections[i].of(s.Units))
@@ -98,8 +98,8 @@ func (s *Sheet) sample(unit string, in section) *Sample {
 	return x
 }
 
-// each does n things, as many at once as there are processors: what is drawn takes memory.
-func each(n int, do func(i int)) {
+// inParallel does n things, as many at once as there are processors: what is drawn takes memory.
+func inParallel(n int, do func(i int)) {
 	var todo errgroup.Group
 	todo.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
