@@ -16,8 +16,8 @@ import (
 
 // JudgeCost is what a judge cost: in a run, or under all conditions of a suite.
 type JudgeCost struct {
-	Judge           string `json:"judge"`
-	*scoring.Ledger `json:"ledger"`
+	Judge  string          `json:"judge"`
+	Ledger *scoring.Ledger `json:"ledger"`
 }
 
 // costBlocks returns a table of what judges cost; none where nobody paid.
@@ -33,7 +33,8 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},
 	}
 	var untold []string // whose servers do not report prompt caches
-	for _, p := range rows {
+	for _, row := range rows {
+		p := row.Ledger
 		each := cmp.Or(p.Each, &scoring.Each{})
 		of := func(whole *float64, places int, each *float64, decimals int) doc.Value {
 			if whole == nil {
@@ -48,17 +49,17 @@ func costBlocks(rows []JudgeCost) []doc.Block {
 		count := func(n int, each float64, decimals int) doc.Value {
 			return of(new(float64(n)), 0, &each, decimals)
 		}
-		t.Add(doc.Row{Name: p.Judge, Cells: doc.Cells(
+		t.Add(doc.Row{Name: row.Judge, Cells: doc.Cells(
 			count(p.Calls, each.Calls, 1), count(p.ReadTokens(), each.ReadTokens, 0),
 			count(p.ReplyTokens, each.ReplyTokens, 0), of(&p.Seconds, 1, &each.Seconds, 2),
 			of(p.Joules, 0, each.Joules, 1), of(p.Price, 2, each.Price, 4),
 			strconv.Itoa(p.DecidedItems), of(p.PerThousand, 2, nil, 0),
 		)})
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
-			untold = append(untold, p.Judge)
+			untold = append(untold, row.Judge)
 		}
-		if said := strings.Join(beside(p.Ledger), "; "); said != "" && len(rows) > 1 {
-			b.Plain(p.Judge + ": " + said)
+		if said := strings.Join(beside(p), "; "); said != "" && len(rows) > 1 {
+			b.Plain(row.Judge + ": " + said)
 		} else if said != "" {
 			b.Plain(said)
 		}
