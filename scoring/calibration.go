@@ -164,7 +164,7 @@ func besideBins(s *Sample, judgments []Forecast) *stats.Beside {
 	rows := float64(s.rows.Len)
 	each := float64(units) / rows
 	size := Worth(each) / each / rows
-	var low, high []part
+	var low, high []columnValues
 	for k := range bins {
 		at := colBins + 3*k
 		n := s.sums[at]
@@ -174,8 +174,8 @@ func besideBins(s *Sample, judgments []Forecast) *stats.Beside {
 			continue
 		}
 		bin := Span{at, at + 3}
-		low = append(low, part{bin, []float64{n, sure, n * One(sure > right)}})
-		high = append(high, part{bin, []float64{n, sure, n * One(2*sure < n)}})
+		low = append(low, columnValues{bin, []float64{n, sure, n * One(sure > right)}})
+		high = append(high, columnValues{bin, []float64{n, sure, n * One(2*sure < n)}})
 	}
 	return &stats.Beside{Low: []stats.Extra{extra(size, low...)}, High: []stats.Extra{extra(size, high...)}, Mass: half}
 }

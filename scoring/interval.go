@@ -165,14 +165,14 @@ func (s *Sample) cells(q estimand) *stats.Beside {
 	x := &stats.Beside{Mass: half}
 	if !q.differs() {
 		for _, c := range q.Cells {
-			x.Low = append(x.Low, extra(each, part{q.b, c.Row}))
+			x.Low = append(x.Low, extra(each, columnValues{q.b, c.Row}))
 		}
 		return x
 	}
 	for _, c := range q.Cells {
 		for _, d := range q.Cells {
 			if c.Of == d.Of {
-				x.Low = append(x.Low, extra(each, part{q.a, c.Row}, part{q.b, d.Row}))
+				x.Low = append(x.Low, extra(each, columnValues{q.a, c.Row}, columnValues{q.b, d.Row}))
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func (s *Sample) cells(q estimand) *stats.Beside {
 func (s *Sample) ends(q estimand) *stats.Beside {
 	least, most := []float64{q.Least, 1}, []float64{1, 1}
 	each := float64(s.size) / float64(s.rows.Len)
-	at := func(span Span, row []float64) part {
+	at := func(span Span, row []float64) columnValues {
 		size, n := 0.0, 0.0
 		for _, k := range s.rows.Kinds {
 			if den := span.of(k.Row)[1]; den != 0 {
@@ -193,9 +193,10 @@ func (s *Sample) ends(q estimand) *stats.Beside {
 			}
 		}
 		size *= Worth(each) / each / n
-		return part{span, []float64{row[0] * size, size}}
+		return columnValues{span, []float64{row[0] * size, size}}
 	}
-	low, high := []part{at(q.b, least)}, []part{at(q.b, most)}
+	low := []columnValues{at(q.b, least)}
+	high := []columnValues{at(q.b, most)}
 	if q.differs() {
 		low = append(low, at(q.a, most))
 		high = append(high, at(q.a, least))
@@ -203,13 +204,13 @@ func (s *Sample) ends(q estimand) *stats.Beside {
 	return &stats.Beside{Low: []stats.Extra{extra(1, low...)}, High: []stats.Extra{extra(1, high...)}, Mass: half}
 }
 
-// part is some columns of a row.
-type part struct {
+// columnValues has the values of some columns of a row.
+type columnValues struct {
 	Span
 	row []float64
 }
 
-func extra(times float64, parts ...part) (x stats.Extra) {
+func extra(times float64, parts ...columnValues) (x stats.Extra) {
 	for _, p := range parts {
 		for i, v := range p.row {
 			if v != 0 {

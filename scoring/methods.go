@@ -51,3 +51,6 @@ const (
 
 // Overall is the group of all units.
 const Overall = "overall"
+
+// ModeDifference is the mode of a difference between two ways of asking, on the judgments that both have.
+const ModeDifference = "difference"

@@ -61,9 +61,6 @@ func Register(protocol string, scorer func(*judging.Manifest) Scorer, terms ...T
 // GenerationAccuracy is a metric of several protocols: the share of questions that a judge's own answer is right to.
 const GenerationAccuracy = "generation-accuracy"
 
-// ModeDifference is the mode of a difference between two ways of asking, on the judgments that both have.
-const ModeDifference = "difference"
-
 // ItemResult is the result of an item by a metric. An item without a verdict is LeftOut if the metric does not count
 // it.
 type ItemResult int

@@ -9,18 +9,6 @@ import (
 	"strings"
 )
 
-// Decided is the outcome of a judgment that names a response.
-const Decided = string(judging.Decided)
-
-// Outcomes are the names of all outcomes, in the order tables print them.
-var Outcomes = func() []string {
-	names := make([]string, len(judging.Outcomes))
-	for i, o := range judging.Outcomes {
-		names[i] = string(o)
-	}
-	return names
-}()
-
 // Options of scoring.
 type Options struct {
 	Reading   judging.Reading
