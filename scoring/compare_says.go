@@ -22,11 +22,14 @@ func (c *Comparison) say() {
 
 // Sentences returns the answer, and what to say of the pairs where both judges are consistent, under the names given.
 func (c *Comparison) Sentences(names [2]string) (first, rest string) {
-	if d := c.Alike; d != nil && d.Diff != nil && (c.A.ID == "" || c.A.ID != c.B.ID) {
+	if d := c.Alike; d != nil && d.Diff != nil && !c.SameRun() {
 		rest = c.amongAlike(*d, names)
 	}
 	return c.answer(names), rest
 }
+
+// SameRun reports whether a run is compared with itself.
+func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 
 // Headline is the difference that stands for the comparison; nil where there is none.
 func (c *Comparison) Headline() *Difference {
@@ -43,7 +46,7 @@ func (c *Comparison) Headline() *Difference {
 func (c *Comparison) answer(names [2]string) string {
 	d := c.Headline()
 	switch {
-	case c.A.ID != "" && c.A.ID == c.B.ID:
+	case c.SameRun():
 		return "Both are the same run."
 	case d == nil || d.Diff == nil:
 		return "The runs cannot be compared: one of them has no value of the headline metric."
@@ -106,21 +109,30 @@ func (c *Comparison) both(d Difference) string {
 // ahead is which of two names has more.
 func (d Difference) ahead(names [2]string) string { return names[int(One(*d.Diff > 0))] }
 
-// points is how large the difference is, without its sign.
-func (d Difference) points() string {
-	size := math.Abs(*d.Diff)
+// places returns the decimals with which sentences show the difference.
+func (d Difference) places() int {
 	switch {
 	case d.Unit != "":
-		return fmt.Sprintf("%.2f", size)
-	case size < 1:
-		return fmt.Sprintf("%.1f points", size)
-	case math.Round(size) == 1:
-		return "1 point"
+		return 2
+	case math.Abs(*d.Diff) < 1:
+		return 1
 	}
-	return fmt.Sprintf("%.0f points", size)
+	return 0
 }
 
-// ends are those of the interval of what points says.
+// points returns how large the difference is, without its sign.
+func (d Difference) points() string {
+	size := fmt.Sprintf("%.*f", d.places(), math.Abs(*d.Diff))
+	switch {
+	case d.Unit != "":
+		return size
+	case size == "1":
+		return "1 point"
+	}
+	return size + " points"
+}
+
+// ends returns the interval of what points says.
 func (d Difference) ends() string {
 	if d.Low == nil || d.High == nil {
 		return ""
@@ -129,13 +141,7 @@ func (d Difference) ends() string {
 	if *d.Diff < 0 {
 		low, high = -high, -low
 	}
-	places := 0
-	switch {
-	case d.Unit != "":
-		places = 2
-	case math.Abs(*d.Diff) < 1:
-		places = 1
-	}
+	places := d.places()
 	return fmt.Sprintf(" [%.*f, %.*f]", places, Unsigned(low, places), places, Unsigned(high, places))
 }
 

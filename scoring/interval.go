@@ -7,50 +7,48 @@ import (
 	"gavel/scoring/stats"
 )
 
-// intervals are those of metrics; one function for each kind of them makes all there are. What is resampled is
-// resampled for all at once.
+// intervals returns those of metrics. What has none in closed form is resampled for all of them at once.
 func (s *Sample) intervals(list []estimand, b stats.Bootstrap) []bounds {
 	out := make([]bounds, len(list))
 	var todo []int
 	var drawn []stats.Statistic
 	for i, q := range list {
-		if math.IsNaN(s.valueOf(q)) || q.is(Known) {
-			out[i] = unbounded("")
-			continue
-		}
-		if s.early != nil {
-			out[i] = s.early.interval(q, b.Level)
-			continue
-		}
-		if q.Units != nil {
-			out[i] = s.units.interval(q, b)
-			continue
-		}
-		if few := s.tooFew(q); few != "" {
-			out[i] = unbounded(noInterval + few)
-			continue
-		}
 		var found bool
-		if q.differs() {
-			out[i], found = s.difference01(q, b.Level)
-		} else if q.Parts != nil {
-			out[i], found = s.apart(q, b.Level)
-		} else {
-			out[i], found = s.exactly(q, b.Level)
-		}
+		out[i], found = s.interval(q, b)
 		if !found {
-			todo, drawn = append(todo, i), append(drawn, stats.Statistic{Of: q.of, Beside: s.beside(q)})
+			todo = append(todo, i)
+			drawn = append(drawn, stats.Statistic{Of: q.of, Beside: s.beside(q)})
 		}
 	}
-	if len(todo) > 0 {
-		for k, iv := range b.Smoothed(&s.rows, drawn) {
-			if v := list[todo[k]].of(s.sums); !math.IsNaN(iv.Low) { // of a function of cells it may lie beside them
-				iv = stats.Interval{Low: math.Min(iv.Low, v), High: math.Max(iv.High, v)}
-			}
-			out[todo[k]] = bounds{Interval: iv, by: ByBootstrap}
+	for k, iv := range b.Smoothed(&s.rows, drawn) {
+		if v := list[todo[k]].of(s.sums); !math.IsNaN(iv.Low) { // of a function of cells it may lie beside them
+			iv = stats.Interval{Low: math.Min(iv.Low, v), High: math.Max(iv.High, v)}
 		}
+		out[todo[k]] = bounds{Interval: iv, by: ByBootstrap}
 	}
 	return out
+}
+
+// interval returns that of a metric, or says why there is none; false where it has to be resampled.
+func (s *Sample) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
+	switch {
+	case math.IsNaN(s.valueOf(q)) || q.is(Known):
+		return unbounded(""), true
+	case s.early != nil:
+		return s.early.interval(q, b.Level), true
+	case q.Units != nil:
+		return s.units.interval(q, b), true
+	}
+	if few := s.tooFew(q); few != "" {
+		return unbounded(noInterval + few), true
+	}
+	switch {
+	case q.differs():
+		return s.difference01(q, b.Level)
+	case q.Parts != nil:
+		return s.apart(q, b.Level)
+	}
+	return s.exactly(q, b.Level)
 }
 
 // exactly is the interval of a share, where the kind of metric has one in closed form.

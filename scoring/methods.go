@@ -11,6 +11,10 @@ const (
 	ByBootstrap  = "smoothed-bootstrap"       // of all else
 	ByUnits      = "percentile-bootstrap"     // of metrics that are functions of the units one by one
 	ByCalibrated = "bias-corrected-bootstrap" // of a calibration error, which is above 0 by chance alone
+
+	// valid at every look
+	BySequence = "beta-binomial-sequence" // of units that are right or wrong
+	ByBetting  = "betting-sequence"       // of other shares, and of differences
 )
 
 // Methods says of each what it is, in words.
@@ -42,15 +46,3 @@ func Worth(each float64) float64 { return 1 + (each-1)*0.3 }
 
 // NoInterval is the beginning of warnings about numbers without an interval.
 const NoInterval = "no interval of "
-
-// Methods of intervals that are valid at every look, as results name them.
-const (
-	BySequence = "beta-binomial-sequence" // of units that are right or wrong
-	ByBetting  = "betting-sequence"       // of other shares, and of differences
-)
-
-// Overall is the group of all units.
-const Overall = "overall"
-
-// ModeDifference is the mode of a difference between two ways of asking, on the judgments that both have.
-const ModeDifference = "difference"

@@ -80,7 +80,7 @@ func (c Comparison) Document() doc.Document {
 		d.Also = strings.TrimSpace(d.Also + " " + p.coverage())
 		d.Blocks = []doc.Block{c.difference(pairs, titles), p.who(), judges, p.outcomes()}
 	}
-	if p.A.ID != "" && p.A.ID == p.B.ID {
+	if p.SameRun() {
 		d.Blocks = []doc.Block{judges}
 	}
 	for _, p := range pairs {

@@ -126,13 +126,8 @@ type compareField struct{ Letter, Value string }
 // firstCompared is how many items stand on a page that was asked for none.
 const firstCompared = 10
 
-// letterOf the run at a place: A to Z, then AA.
-func letterOf(place int) string {
-	if place >= 26 {
-		return letterOf(place/26-1) + letterOf(place%26)
-	}
-	return string('A' + rune(place))
-}
+// letterOf returns the letter of the run at a place, below maxCompared.
+func letterOf(place int) string { return string('A' + rune(place)) }
 
 // Marked are the runs of which something is to be said beside their names, all of them where they cannot be compared.
 func (v compareView) Marked() (marked []comparedRun) {

@@ -33,7 +33,7 @@ type Beside struct {
 // which covers at least at the level.
 func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
 	out := slices.Repeat([]Interval{noInterval}, len(list))
-	if rows.Len == 0 {
+	if rows.Len == 0 || len(list) == 0 {
 		return out
 	}
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(rows.Len)))
