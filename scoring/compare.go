@@ -29,7 +29,7 @@ func Compare(runs []*Run, b stats.Bootstrap, watch ...func(done, all int)) (*Com
 	sheets := sheetsOf(runs, b.Seed)
 	for i, a := range sheets {
 		for _, other := range sheets[i+1:] {
-			c, err := a.with(other, b)
+			c, err := a.compare(other, b)
 			if err != nil {
 				return nil, err
 			}
@@ -78,8 +78,8 @@ func (r scoredRun) side() Side {
 	}
 }
 
-// with compares two runs.
-func (a scoredRun) with(b scoredRun, boot stats.Bootstrap) (*Comparison, error) {
+// compare returns the comparison of two runs.
+func (a scoredRun) compare(b scoredRun, boot stats.Bootstrap) (*Comparison, error) {
 	words := a.words()
 	unit := cmp.Or(words.Common, words.Unit)
 	joined, err := a.join(a.Units, b)

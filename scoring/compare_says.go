@@ -31,7 +31,7 @@ func (c *Comparison) Sentences(names [2]string) (first, rest string) {
 // SameRun reports whether a run is compared with itself.
 func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 
-// Headline is the difference that stands for the comparison; nil where there is none.
+// Headline returns the difference that stands for the comparison; nil where there is none.
 func (c *Comparison) Headline() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]
@@ -106,7 +106,7 @@ func (c *Comparison) both(d Difference) string {
 	return fmt.Sprintf("%s %.0f %% and %.0f %% %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
 }
 
-// ahead is which of two names has more.
+// ahead returns the one of two names that has more.
 func (d Difference) ahead(names [2]string) string { return names[int(One(*d.Diff > 0))] }
 
 // places returns the decimals with which sentences show the difference.
@@ -159,7 +159,7 @@ func (d Difference) needed() string {
 	return fmt.Sprintf(" About %s pairs are needed to separate them.", roundUp(int(pairs)))
 }
 
-// roundUp is a number of pairs in three digits, in words.
+// roundUp returns a number of pairs, rounded up to three digits, in words.
 func roundUp(n int) string {
 	step := 1
 	for n > 1000*step {

@@ -46,7 +46,7 @@ type Difference struct {
 	atEveryLook *bounds // of the headline, at 90 %, where a run is not at its end
 }
 
-// Result is the difference as a result.
+// Result returns the difference as a result.
 func (d Difference) Result() Result {
 	return Result{
 		Metric: d.Metric,

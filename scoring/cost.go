@@ -5,7 +5,7 @@ import "math"
 // Ledger of the run; nil where nothing was asked of a server, or nobody tells what it took.
 func (run *Run) Ledger() *Ledger { return run.ledger(run.sheet(0)) }
 
-// ledger is made once: to find its ideal takes reading all items.
+// ledger returns the ledger, which is made once: to find its ideal takes reading all items.
 func (run *Run) ledger(sheet *Sheet) *Ledger {
 	a := &run.account
 	if run.unpaid() || a.PromptTokens+a.GeneratedTokens+len(a.spans) == 0 || a.made != nil {

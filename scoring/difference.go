@@ -15,7 +15,7 @@ const (
 	byE      = "e-value" // its inverse is a p that holds at every look
 )
 
-// differences are those of all metrics that the runs are compared by, in all sections.
+// differences returns those of all metrics that the runs are compared by, in all sections.
 func (s *Sheet) differences(
 	other *Sheet, unit string, joined []Joined, ahead *pairedOrder, b stats.Bootstrap,
 ) []Difference {
@@ -31,7 +31,7 @@ func (s *Sheet) differences(
 		if i > 0 {
 			in = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ByGroup })
 		}
-		found[i] = s.both(unit, sections[i], joined, ahead, in).differences(sections[i].name, in, s.Width, b)
+		found[i] = s.pairedSample(unit, sections[i], joined, ahead, in).differences(sections[i].name, in, s.Width, b)
 	})
 	var out []Difference // metric by metric
 	for _, m := range metrics {
@@ -46,7 +46,7 @@ func (s *Sheet) differences(
 	return out
 }
 
-// shared are the metrics of both sheets.
+// shared returns the metrics of both sheets.
 func (s *Sheet) shared(other *Sheet) (list []Metric) {
 	for _, m := range s.Metrics {
 		if slices.ContainsFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode }) {
@@ -56,8 +56,9 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 	return list
 }
 
-// both is a sample of units with what both runs made of them: the columns of A that the metrics see, then those of B.
-func (s *Sheet) both(unit string, in section, joined []Joined, ahead *pairedOrder, metrics []Metric) *Sample {
+// pairedSample returns a sample of units with what both runs made of them: the columns of A that the metrics see, then
+// those of B.
+func (s *Sheet) pairedSample(unit string, in section, joined []Joined, ahead *pairedOrder, metrics []Metric) *Sample {
 	width := s.Width
 	x := newSample(unit, 2*width, metrics)
 	seen := make([]bool, width)
@@ -78,7 +79,7 @@ func (s *Sheet) both(unit string, in section, joined []Joined, ahead *pairedOrde
 	return x
 }
 
-// sideBySide is a row of both runs.
+// sideBySide returns a row of both runs.
 func (s *Sheet) sideBySide(p Joined, seen []bool) []float64 {
 	row := slices.Concat(p.A.Row, p.B.Row)
 	for _, block := range s.Blocks {
@@ -151,8 +152,8 @@ func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstra
 	return d
 }
 
-// test is the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has a
-// table, else by exchanging the runs. n is how many rows are compared.
+// test returns the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has
+// a table, else by exchanging the runs. n is how many rows are compared.
 func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
 	columns := m.beside(width)
 	if s.early != nil {

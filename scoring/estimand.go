@@ -35,7 +35,7 @@ func (q estimand) of(sums []float64) float64 {
 // tiny is what sums of fractions may be off by.
 const tiny = 1e-12
 
-// snapped is 0, half of den or den, where num is that but for tiny.
+// snapped returns 0, half of den or den, where num is that but for tiny.
 func snapped(num, den float64) float64 {
 	for _, x := range []float64{0, den / 2, den} {
 		if math.Abs(num-x) < tiny {

@@ -46,13 +46,13 @@ func (s *Sample) interval(q estimand, b stats.Bootstrap) (bounds, bool) {
 	case q.differs():
 		return s.difference01(q, b.Level)
 	case q.Parts != nil:
-		return s.apart(q, b.Level)
+		return s.partsInterval(q, b.Level)
 	}
-	return s.exactly(q, b.Level)
+	return s.closedForm(q, b.Level)
 }
 
-// exactly is the interval of a share, where the kind of metric has one in closed form.
-func (s *Sample) exactly(q estimand, level float64) (bounds, bool) {
+// closedForm returns the interval of a share; false where the kind of metric has none in closed form.
+func (s *Sample) closedForm(q estimand, level float64) (bounds, bool) {
 	if q.Value != nil {
 		return bounds{}, false
 	}
@@ -100,13 +100,14 @@ func (s *Sample) exactly(q estimand, level float64) (bounds, bool) {
 	return bounds{}, false
 }
 
-// apart is the interval of a metric that is one less another, where both have one in closed form.
-func (s *Sample) apart(q estimand, level float64) (bounds, bool) {
+// partsInterval returns the interval of a metric that is one less another; false where one of them has none in closed
+// form.
+func (s *Sample) partsInterval(q estimand, level float64) (bounds, bool) {
 	var values [2]float64
 	var ofEach [2]stats.Interval
 	for i := range q.Parts {
 		part := estimand{Metric: &q.Parts[i], a: q.a, b: q.b}
-		iv, found := s.exactly(part, level)
+		iv, found := s.closedForm(part, level)
 		if !found {
 			return bounds{}, false
 		}

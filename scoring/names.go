@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// JudgeName is what a judge is called: its model without a path, and a jury by how many vote.
+// JudgeName returns the name of a judge: its model without a path, and a jury by how many vote.
 func JudgeName(model string) string {
 	if n, _, is := JuryOf(model); is {
 		return "Jury of " + CountWord(n)
@@ -19,10 +19,10 @@ func JudgeName(model string) string {
 	return path.Base(model)
 }
 
-// Judge is what the judge is called: as the suite's file does, or else by its model.
+// Judge returns the name of the judge: as the suite's file does, or else by its model.
 func (r *Report) Judge() string { return cmp.Or(r.Name, JudgeName(r.Model)) }
 
-// JuryModel is the name of the model of a jury.
+// JuryModel returns the name of the model of a jury.
 func JuryModel(n int, models []string) string {
 	return fmt.Sprintf("%s%d: %s", juryModel, n, strings.Join(models, ", "))
 }
@@ -73,7 +73,7 @@ func NamesOf(sides []Side) []string {
 	return names
 }
 
-// modelOf is the full name of a judge: of a jury, those of its members.
+// modelOf returns the full name of a judge: of a jury, those of its members.
 func modelOf(s Side) string {
 	if _, models, is := JuryOf(s.Model); is {
 		return models

@@ -64,7 +64,7 @@ func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 	return RankScored(runs, reports, b)
 }
 
-// RankScored is [Rank] of runs whose reports are at hand, in the order of the runs.
+// RankScored does what [Rank] does, for runs whose reports are at hand, in the order of the runs.
 func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, error) {
 	if len(runs) == 0 {
 		return nil, nil
@@ -111,7 +111,7 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	for i, a := range runs {
 		for j, other := range runs[i+1:] {
 			joined := join(a.Units, other.Units)
-			x := a.both(a.resampled(), section{Overall, -1}, joined, a.ahead(other, joined), []Metric{m})
+			x := a.pairedSample(a.resampled(), section{Overall, -1}, joined, a.ahead(other, joined), []Metric{m})
 			d := x.difference(&m, a.Width, bounds{}, b)
 			early = early || x.early != nil
 			floor := floors(joined, &m, a, other).of(m.Name, Overall, m.Mode)

@@ -15,7 +15,7 @@ func (run *Run) copied() int {
 	return run.again.copies
 }
 
-// sheetsAgain are the sheets of each time; none of a run that asked once, or was given copies.
+// sheetsAgain returns the sheets of each time; none of a run that asked once, or was given copies.
 func (run *Run) sheetsAgain(seed uint64) (sheets []*Sheet) {
 	if run.again == nil || run.copied() > 0 {
 		return nil
@@ -26,7 +26,7 @@ func (run *Run) sheetsAgain(seed uint64) (sheets []*Sheet) {
 	return sheets
 }
 
-// everyTime are the units that were answered every time, as each time had them; only those that keep allows.
+// everyTime returns the units that were answered every time, as each time had them; only those that keep allows.
 func everyTime(sheets []*Sheet, keep map[string]bool) [][]Unit {
 	often := map[string]int{}
 	for _, s := range sheets {
@@ -87,7 +87,7 @@ func valuesOf(m *Metric, group string, times []*Sample) RepetitionValue {
 	return v
 }
 
-// repeated is what asking more than once showed; nil of a run that asked once.
+// repeated returns what asking more than once showed; nil of a run that asked once.
 func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
 	if run.again == nil {
 		return nil
@@ -107,8 +107,8 @@ func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
 
 const copiesNote = "not measured: replies are copies of earlier ones"
 
-// selfAgreement is the share of prompts that came to the same every time, of those that got a verdict some time, over
-// the items all of whose prompts were answered every time.
+// selfAgreement returns the share of prompts that came to the same every time, of those that got a verdict some time,
+// over the items all of whose prompts were answered every time.
 func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 	rows := map[string][]float64{}
 	for _, p := range run.again.items {
@@ -147,8 +147,8 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 	return Halves
 }
 
-// floors are the noise floors of runs on the units that they have in common, of one metric over all of them, or where
-// none is named of every metric and group.
+// floors returns the noise floors of runs on the units that they have in common, of one metric over all of them, or
+// where none is named of every metric and group.
 func floors(joined []Joined, only *Metric, runs ...scoredRun) (all floorValues) {
 	common, keep := make([]Unit, len(joined)), make(map[string]bool, len(joined))
 	for i, p := range joined {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Results are those of metrics in a group.
+// Results returns those of metrics in a group.
 func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Result {
 	questions := make([]estimand, len(list))
 	for i := range list {

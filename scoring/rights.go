@@ -84,7 +84,7 @@ func RightsOf(runs []*Run) (*Rights, error) {
 	return out, nil
 }
 
-// Share is the share of units that a run is right on, with its interval and how that was made.
+// Share returns the share of units that a run is right on, with its interval and how that was made.
 func (r *Rights) Share(run int, level float64) Estimate {
 	right := []Metric{{Kind: Several, Columns: Span{0, 2}}}
 	sample := newSample("", 2, right)
@@ -95,7 +95,7 @@ func (r *Rights) Share(run int, level float64) Estimate {
 	return sample.Results("", right, stats.Bootstrap{Level: level})[0].estimate()
 }
 
-// headlineOf is the metric that a race is by.
+// headlineOf returns the metric that a race is by.
 func headlineOf(s scoredRun) (*Metric, error) {
 	for i, m := range s.Metrics {
 		if m.Headline && m.is(Share) {
@@ -106,7 +106,7 @@ func headlineOf(s scoredRun) (*Metric, error) {
 		s.Dir, s.Manifest.Spec.Protocol, s.words().Unit, s.words().Unit)
 }
 
-// callsPerItem is how many judgments an item takes.
+// callsPerItem returns the number of judgments of an item.
 func (run *Run) callsPerItem() int {
 	m := run.Manifest
 	items := m.Spec.Dataset.Items * m.Spec.Parameters.Repetitions()

@@ -91,7 +91,7 @@ func (s *Sample) take(row []float64) {
 	s.rows.Add(s.loose)
 }
 
-// SampleOf is a sample of rows that are independent of each other.
+// SampleOf returns a sample of rows that are independent of each other.
 func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 	width := 0
 	for _, m := range metrics {
@@ -109,7 +109,7 @@ func SampleOf(unit string, metrics []Metric, rows [][]float64) *Sample {
 	return s
 }
 
-// Sums are those of the columns.
+// Sums returns those of the columns.
 func (s *Sample) Sums() []float64 { return s.sums }
 
 // value of a metric, where the columns that it sees are those of a span. One that looks at units one by one sees those
@@ -121,7 +121,7 @@ func (s *Sample) value(m *Metric, at, other Span) float64 {
 	return m.value(at.of(s.sums))
 }
 
-// n is how many there are of what the metric counts.
+// n returns the number of units, or of what else the metric counts.
 func (s *Sample) n(m *Metric) int {
 	switch {
 	case m.Units != nil && m.N == nil:
@@ -132,7 +132,7 @@ func (s *Sample) n(m *Metric) int {
 	return int(m.n(m.Columns.of(s.sums)))
 }
 
-// clustersOf is in how many rows that is.
+// clustersOf returns the number of rows that n counts in.
 func (s *Sample) clustersOf(m *Metric) int {
 	if m.Units == nil {
 		return s.rows.Count(func(row []float64) bool { return m.n(m.Columns.of(row)) > 0 })
@@ -140,7 +140,7 @@ func (s *Sample) clustersOf(m *Metric) int {
 	return len(s.units.at(m.Columns, m.Columns))
 }
 
-// sides are a metric's values of two spans of columns, and why there is none.
+// sides returns a metric's values of two spans of columns, and why one is undefined.
 func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, why string) {
 	va = s.value(m, a, b)
 	vb = s.value(m, b, a)
@@ -153,7 +153,7 @@ func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, w
 	return va, vb, why
 }
 
-// valueOf is what a metric comes to on what was seen.
+// valueOf returns the value of a metric, or the difference of two, on all units.
 func (s *Sample) valueOf(q estimand) float64 {
 	if !q.differs() {
 		return s.value(q.Metric, q.b, q.b)

@@ -25,7 +25,7 @@ type Sheet struct {
 	early *early // of a run that is not at its end
 }
 
-// sections are all units and, of each division that parts them, its groups in their order.
+// sections returns all units and, of each division that parts them, its groups in their order.
 func (s *Sheet) sections(units []Unit) []section {
 	all := []section{{Overall, -1}}
 	for d, order := range s.Divisions {
@@ -62,8 +62,8 @@ func (s *Sheet) score(unit string, b stats.Bootstrap) []Result {
 	return slices.Concat(results...)
 }
 
-// Beside is a sheet of the same units with other metrics, of columns of their own: row is what a unit adds to them, nil
-// of one that is left out. What is resampled for the sheet's own metrics stays as it is.
+// Beside returns a sheet of the same units with other metrics, of columns of their own: row is what a unit adds to
+// them, nil of one that is left out. What is resampled for the sheet's own metrics stays as it is.
 func (s *Sheet) Beside(list []Metric, width int, row func(Unit) []float64) *Sheet {
 	beside := &Sheet{Metrics: list, Width: width, early: s.early}
 	for _, u := range s.Units {
@@ -84,7 +84,7 @@ func (s *Sheet) Whole(group, unit string, b stats.Bootstrap) []Result {
 	return results
 }
 
-// sample is the units of a section.
+// sample returns the units of a section.
 func (s *Sheet) sample(unit string, in section) *Sample {
 	x := newSample(unit, s.Width, s.Metrics)
 	for k := range s.Own {
@@ -116,7 +116,7 @@ func inOrder(rows map[string][]float64) (list [][]float64) {
 	return list
 }
 
-// right is how many items are, by the headline; nil of protocols whose headline is no share.
+// right returns the number of items that are right by the headline; nil of protocols whose headline is no share.
 func (s *Sheet) right() *float64 {
 	whole := s.sample("", section{Overall, -1})
 	for _, m := range s.Metrics {

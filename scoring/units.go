@@ -57,7 +57,7 @@ func join(a, b []Unit) (out []Joined) {
 	return out
 }
 
-// ByCluster are the rows of units that two runs share, those of one cluster added up.
+// ByCluster returns the rows of units that two runs share, those of one cluster added up.
 func ByCluster(joined []Joined, row func(Joined) []float64) (rows [][]float64) {
 	var sums Tally[string, []float64]
 	for _, j := range joined {

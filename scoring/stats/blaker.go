@@ -16,7 +16,7 @@ func Blaker(k, n int, level float64) Interval {
 	return Interval{blakerLow(k, n, level), 1 - blakerLow(n-k, n, level)}
 }
 
-// atLeast is P(X ≥ k) of n trials with probability p.
+// atLeast returns P(X ≥ k) of n trials with probability p.
 func atLeast(k, n int, p float64) float64 {
 	switch {
 	case k <= 0:
@@ -55,7 +55,7 @@ func blakerLow(k, n int, level float64) float64 {
 	return p
 }
 
-// bisect is where ok turns true between low, where it is not, and high, where it is.
+// bisect returns where ok turns true between low, where it is not, and high, where it is.
 func bisect(low, high float64, ok func(float64) bool) float64 {
 	for high-low > 1e-13 {
 		mid := (low + high) / 2

@@ -71,7 +71,7 @@ type exchange struct {
 	far        float64                       // how far from 0 it is at least, to be as far as the one found
 }
 
-// isFar is 1 where the difference is as far from 0 as the one found, else 0.
+// isFar returns 1 where the difference is as far from 0 as the one found, else 0.
 func (x exchange) isFar(exchanged []int) float64 {
 	return 1 - indicator(math.Abs(x.difference(exchanged)) < x.far) // NaN is far
 }
@@ -180,7 +180,7 @@ func (x exchange) drawn(rng *rand.Rand, rounds int, tilts []float64) (p, far flo
 // logCosh is the logarithm of the hyperbolic cosine.
 func logCosh(z float64) float64 { return math.Abs(z) + math.Log1p(math.Exp(-2*math.Abs(z))) - math.Ln2 }
 
-// heads is how many of n coins show heads.
+// heads returns how many of n coins show heads.
 func heads(rng *rand.Rand, n int) (sum int) {
 	for ; n >= 64; n -= 64 {
 		sum += bits.OnesCount64(rng.Uint64())
