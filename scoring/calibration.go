@@ -7,78 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gavel/judging"
 	"gavel/scoring/stats"
 )
-
-// Forecast is the probability a judge gave what it named, in one decided judgment, and whether that was right.
-type Forecast struct {
-	Unit  string // what is resampled
-	P     float64
-	Right bool
-
-	item         string
-	presentation int
-}
-
-// forecasts are the decided judgments of items with a label, of the first time.
-type forecasts struct {
-	all      []Forecast
-	unlikely int                      // whose label is not the likeliest of those on offer
-	decided  int                      // with a probability or without, of items with all their judgments
-	items    map[string]judgmentCount // that lack a judgment
-}
-
-// judgmentCount is of an item.
-type judgmentCount struct{ missing, decided int }
-
-func (f *forecasts) add(r *judging.Record, m *judging.Manifest, asked judging.Asker, v judging.Verdict) {
-	count, known := f.items[r.Item]
-	if !known {
-		count.missing = r.Presentations
-	}
-	count.missing--
-	if right, known := m.Right(r, v); known && v.Outcome == judging.Decided {
-		count.decided++
-		if p, ok := r.Confidence(asked, v); ok {
-			if slices.ContainsFunc(r.Probabilities, func(l judging.Probability) bool { return l.P > p }) {
-				f.unlikely++
-			}
-			f.all = append(f.all, Forecast{
-				Unit:         r.Unit(),
-				P:            p,
-				Right:        right,
-				item:         r.Item,
-				presentation: r.Presentation,
-			})
-		}
-	}
-	if count.missing <= 0 {
-		f.decided += count.decided
-		delete(f.items, r.Item)
-		return
-	}
-	if f.items == nil {
-		f.items = map[string]judgmentCount{}
-	}
-	f.items[r.Item] = count
-}
-
-// finish leaves out items that are not scored.
-func (f *forecasts) finish() {
-	f.all = slices.DeleteFunc(f.all, func(x Forecast) bool { return f.items[x.item].missing > 0 })
-}
-
-// constant is the confidence of all judgments, where there are several and they have the same.
-func (f *forecasts) constant() (p float64, ok bool) {
-	for _, x := range f.all {
-		if x.P != f.all[0].P {
-			return 0, false
-		}
-		p = x.P
-	}
-	return p, len(f.all) > 1
-}
 
 const bins = 10
 
@@ -197,7 +127,7 @@ func errorOf(s *Sample, judgments []Forecast, b stats.Bootstrap) (ece, calibrate
 	if b.Rounds < 1 {
 		return Estimate{Value: Fraction(value)}, Estimate{}
 	}
-	iv := b.Smoothed(s.Rows(), []stats.Statistic{{Of: of, Beside: besideBins(s, judgments)}})[0]
+	iv := b.Smoothed(&s.rows, []stats.Statistic{{Of: of, Beside: besideBins(s, judgments)}})[0]
 	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(judgments))))
 	c, mean := make([]float64, 3*bins), 0.0
 	drawn := make([]float64, b.Rounds)
@@ -231,10 +161,10 @@ func besideBins(s *Sample, judgments []Forecast) *stats.Beside {
 			units++
 		}
 	}
-	rows := float64(s.rows.Len())
+	rows := float64(s.rows.Len)
 	each := float64(units) / rows
 	size := Worth(each) / each / rows
-	var low, high []part
+	var low, high []columnValues
 	for k := range bins {
 		at := colBins + 3*k
 		n := s.sums[at]
@@ -244,8 +174,8 @@ func besideBins(s *Sample, judgments []Forecast) *stats.Beside {
 			continue
 		}
 		bin := Span{at, at + 3}
-		low = append(low, part{bin, []float64{n, sure, n * One(sure > right)}})
-		high = append(high, part{bin, []float64{n, sure, n * One(2*sure < n)}})
+		low = append(low, columnValues{bin, []float64{n, sure, n * One(sure > right)}})
+		high = append(high, columnValues{bin, []float64{n, sure, n * One(2*sure < n)}})
 	}
 	return &stats.Beside{Low: []stats.Extra{extra(size, low...)}, High: []stats.Extra{extra(size, high...)}, Mass: half}
 }

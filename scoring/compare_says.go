@@ -16,29 +16,22 @@ const mostPairs = 100_000
 
 // say says what the comparison comes to.
 func (c *Comparison) say() {
-	first, rest := c.Sentences()
+	first, rest := c.Sentences([2]string(NamesOf([]Side{c.A, c.B})))
 	c.Says = strings.TrimSuffix(first+" "+rest, " ")
 }
 
-// Sentences returns the answer, and what to say of the pairs where both judges are consistent.
-func (c *Comparison) Sentences() (first, rest string) {
-	names := c.Names()
-	if d := c.Alike; d != nil && d.Diff != nil && (c.A.ID == "" || c.A.ID != c.B.ID) {
+// Sentences returns the answer, and what to say of the pairs where both judges are consistent, under the names given.
+func (c *Comparison) Sentences(names [2]string) (first, rest string) {
+	if d := c.Alike; d != nil && d.Diff != nil && !c.SameRun() {
 		rest = c.amongAlike(*d, names)
 	}
 	return c.answer(names), rest
 }
 
-// Call the judges by names that people gave them; "" for none.
-func (c *Comparison) Call(a, b string) {
-	c.called = [2]string{a, b}
-	c.say()
-}
+// SameRun reports whether a run is compared with itself.
+func (c *Comparison) SameRun() bool { return c.A.ID != "" && c.A.ID == c.B.ID }
 
-// Names are what the two judges are called; see [NamesOf].
-func (c *Comparison) Names() [2]string { return [2]string(NamesOf([]Side{c.A, c.B}, c.called[:]...)) }
-
-// Headline is the difference that stands for the comparison; nil where there is none.
+// Headline returns the difference that stands for the comparison; nil where there is none.
 func (c *Comparison) Headline() *Difference {
 	for i := range c.Differences {
 		d := &c.Differences[i]
@@ -53,7 +46,7 @@ func (c *Comparison) Headline() *Difference {
 func (c *Comparison) answer(names [2]string) string {
 	d := c.Headline()
 	switch {
-	case c.A.ID != "" && c.A.ID == c.B.ID:
+	case c.SameRun():
 		return "Both are the same run."
 	case d == nil || d.Diff == nil:
 		return "The runs cannot be compared: one of them has no value of the headline metric."
@@ -113,24 +106,33 @@ func (c *Comparison) both(d Difference) string {
 	return fmt.Sprintf("%s %.0f %% and %.0f %% %s", name, Unsigned(*d.A, 0), Unsigned(*d.B, 0), same)
 }
 
-// ahead is which of two names has more.
+// ahead returns the one of two names that has more.
 func (d Difference) ahead(names [2]string) string { return names[int(One(*d.Diff > 0))] }
 
-// points is how large the difference is, without its sign.
-func (d Difference) points() string {
-	size := math.Abs(*d.Diff)
+// places returns the decimals with which sentences show the difference.
+func (d Difference) places() int {
 	switch {
 	case d.Unit != "":
-		return fmt.Sprintf("%.2f", size)
-	case size < 1:
-		return fmt.Sprintf("%.1f points", size)
-	case math.Round(size) == 1:
-		return "1 point"
+		return 2
+	case math.Abs(*d.Diff) < 1:
+		return 1
 	}
-	return fmt.Sprintf("%.0f points", size)
+	return 0
 }
 
-// ends are those of the interval of what points says.
+// points returns how large the difference is, without its sign.
+func (d Difference) points() string {
+	size := fmt.Sprintf("%.*f", d.places(), math.Abs(*d.Diff))
+	switch {
+	case d.Unit != "":
+		return size
+	case size == "1":
+		return "1 point"
+	}
+	return size + " points"
+}
+
+// ends returns the interval of what points says.
 func (d Difference) ends() string {
 	if d.Low == nil || d.High == nil {
 		return ""
@@ -139,13 +141,7 @@ func (d Difference) ends() string {
 	if *d.Diff < 0 {
 		low, high = -high, -low
 	}
-	places := 0
-	switch {
-	case d.Unit != "":
-		places = 2
-	case math.Abs(*d.Diff) < 1:
-		places = 1
-	}
+	places := d.places()
 	return fmt.Sprintf(" [%.*f, %.*f]", places, Unsigned(low, places), places, Unsigned(high, places))
 }
 
@@ -163,7 +159,7 @@ func (d Difference) needed() string {
 	return fmt.Sprintf(" About %s pairs are needed to separate them.", roundUp(int(pairs)))
 }
 
-// roundUp is a number of pairs in three digits, in words.
+// roundUp returns a number of pairs, rounded up to three digits, in words.
 func roundUp(n int) string {
 	step := 1
 	for n > 1000*step {

@@ -100,7 +100,7 @@ func TestNamesOfTwo(t *testing.T) {
 		{a: Side{Question: Question{Model: "x", Prompt: "sop"}}, b: Side{Question: Question{Model: "x", Prompt: "cot"}}, want: [2]string{"x (prompt sop)", "x (prompt cot)"}},
 		{a: Side{Question: Question{Model: "x"}, Run: "1"}, b: Side{Question: Question{Model: "x"}, Run: "2"}, want: [2]string{"x (1)", "x (2)"}},
 	} {
-		if got := (&Comparison{A: c.a, B: c.b}).Names(); got != c.want {
+		if got := [2]string(NamesOf([]Side{c.a, c.b})); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

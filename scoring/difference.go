@@ -15,7 +15,7 @@ const (
 	byE      = "e-value" // its inverse is a p that holds at every look
 )
 
-// differences are those of all metrics that the runs are compared by, in all sections.
+// differences returns those of all metrics that the runs are compared by, in all sections.
 func (s *Sheet) differences(
 	other *Sheet, unit string, joined []Joined, ahead *pairedOrder, b stats.Bootstrap,
 ) []Difference {
@@ -26,12 +26,12 @@ func (s *Sheet) differences(
 	}
 	sections := s.sections(common)
 	found := make([][]Difference, len(sections))
-	each(len(sections), func(i int) {
+	inParallel(len(sections), func(i int) {
 		in := metrics
 		if i > 0 {
 			in = slices.DeleteFunc(slices.Clone(metrics), func(m Metric) bool { return m.Compared != ByGroup })
 		}
-		found[i] = s.both(unit, sections[i], joined, ahead, in).differences(sections[i].name, in, s.Width, b)
+		found[i] = s.pairedSample(unit, sections[i], joined, ahead, in).differences(sections[i].name, in, s.Width, b)
 	})
 	var out []Difference // metric by metric
 	for _, m := range metrics {
@@ -46,7 +46,7 @@ func (s *Sheet) differences(
 	return out
 }
 
-// shared are the metrics of both sheets.
+// shared returns the metrics of both sheets.
 func (s *Sheet) shared(other *Sheet) (list []Metric) {
 	for _, m := range s.Metrics {
 		if slices.ContainsFunc(other.Metrics, func(x Metric) bool { return x.Name == m.Name && x.Mode == m.Mode }) {
@@ -56,8 +56,9 @@ func (s *Sheet) shared(other *Sheet) (list []Metric) {
 	return list
 }
 
-// both is a sample of units with what both runs made of them: the columns of A that the metrics see, then those of B.
-func (s *Sheet) both(unit string, in section, joined []Joined, ahead *pairedOrder, metrics []Metric) *Sample {
+// pairedSample returns a sample of units with what both runs made of them: the columns of A that the metrics see, then
+// those of B.
+func (s *Sheet) pairedSample(unit string, in section, joined []Joined, ahead *pairedOrder, metrics []Metric) *Sample {
 	width := s.Width
 	x := newSample(unit, 2*width, metrics)
 	seen := make([]bool, width)
@@ -78,7 +79,7 @@ func (s *Sheet) both(unit string, in section, joined []Joined, ahead *pairedOrde
 	return x
 }
 
-// sideBySide is a row of both runs.
+// sideBySide returns a row of both runs.
 func (s *Sheet) sideBySide(p Joined, seen []bool) []float64 {
 	row := slices.Concat(p.A.Row, p.B.Row)
 	for _, block := range s.Blocks {
@@ -121,6 +122,8 @@ func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstra
 	} else if m.Units != nil {
 		d.N = s.units.count(columns[0], columns[1])
 	}
+	p, table, n := s.test(m, width, b)
+	d.tested = n
 	first, second, why := s.sides(m, columns[0], columns[1], [2]string{"A", "B"})
 	d.A = inUnit(d.Unit, first)
 	d.B = inUnit(d.Unit, second)
@@ -133,8 +136,8 @@ func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstra
 	d.High = inUnit(d.Unit, found.High)
 	d.Interval = found.by
 	d.Note = found.note
-	p, table, _ := s.test(m, width, b)
-	d.P, d.Table = Precise(p), table
+	d.P = Precise(p)
+	d.Table = table
 	if s.early != nil {
 		d.Test, d.E = byE, Precise(s.early.evidence(m, columns))
 		if m.Headline {
@@ -142,20 +145,15 @@ func (s *Sample) difference(m *Metric, width int, found bounds, b stats.Bootstra
 		}
 	} else if d.Table == nil {
 		d.Test = exchange
-		if m.is(Share) && s.size > s.with(func([]float64) bool { return true }) {
+		if m.is(Share) && s.size > s.rows.Len {
 			d.Note = cmp.Or(d.Note, "McNemar: none, what belongs to one "+s.unit+" is not independent")
 		}
 	}
 	return d
 }
 
-// beside are the columns of a metric in a sample of two runs.
-func (m *Metric) beside(width int) [2]Span {
-	return [2]Span{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
-}
-
-// test is the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has a
-// table, else by exchanging the runs. n is how many rows are compared.
+// test returns the p of a metric in a sample of two runs: of right and wrong unit by unit by McNemar's test, which has
+// a table, else by exchanging the runs. n is how many rows are compared.
 func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table *Table2x2, n int) {
 	columns := m.beside(width)
 	if s.early != nil {
@@ -176,36 +174,11 @@ func (s *Sample) test(m *Metric, width int, b stats.Bootstrap) (p float64, table
 		}
 	}
 	var rows stats.Rows
-	n = 0
-	for k, row := range s.kinds {
-		class := rows.Class(slices.Concat(columns[0].of(row), columns[1].of(row)))
-		for range s.often[k] {
-			rows.AddClass(class)
-			n++
+	for _, k := range s.rows.Kinds {
+		both := slices.Concat(columns[0].of(k.Row), columns[1].of(k.Row))
+		for range k.Often {
+			rows.Add(both)
 		}
 	}
-	if n == 0 {
-		return math.NaN(), nil, 0
-	}
-	return b.Exchange(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, n
-}
-
-// table counts who was right where both were asked; nil where a row is asked more than once, or in one run alone.
-func (s *Sample) table(m *Metric, columns [2]Span) (*Table2x2, int) {
-	if m.Units != nil {
-		return nil, 0
-	}
-	var t Table2x2
-	for k, row := range s.kinds {
-		na, da := m.share(columns[0].of(row))
-		nb, db := m.share(columns[1].of(row))
-		switch {
-		case da == 0 && db == 0:
-		case da != 1 || db != 1:
-			return nil, 0
-		default:
-			t.Count(na > 0, nb > 0, s.often[k])
-		}
-	}
-	return &t, t.N()
+	return b.Exchange(&rows, func(a, b []float64) float64 { return m.value(b) - m.value(a) }), nil, rows.Len
 }

@@ -1,6 +1,6 @@
 package scoring
 
-import "fmt"
+import "slices"
 
 // Repetitions says how often a judge agrees with itself when it is asked the same
 // again. The scores of a run are those of the first time; the others are here.
@@ -111,19 +111,6 @@ type Rule struct {
 // Result returns the share as a result without a metric.
 func (x Proportion) Result() Result { return Result{Value: x.Value, Low: x.Low, High: x.High, N: x.N} }
 
-// Sways reports whether a cause has a significant effect on the verdicts.
-func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
-
-// Answer says in a sentence which causes sway the judge, and whether a baseline does as well.
-func (s Sway) Answer() string {
-	words := s.swayed()
-	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
-		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is correct in both orders on %.0f %% "+
-			"of the pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
-	}
-	return words
-}
-
 // Within says whether two runs have the same headline, within a margin.
 type Within struct {
 	Metric string  `json:"metric"` // the headline
@@ -143,3 +130,31 @@ type Within struct {
 	// with `cannot say`: how many would show that the two are the same, four times of five, if they are
 	Pairs *int `json:"pairs_that_would"`
 }
+
+// Breakdown says what became of the units of a group: each is in one part.
+type Breakdown struct {
+	Group string `json:"group"` // as in `results`
+	N     int    `json:"n"`     // units
+	Parts []Part `json:"parts"` // those that hold a unit
+}
+
+// Part is a kind of end that units come to.
+type Part struct {
+	Name string `json:"part"` // of pairs: `right`, `wrong`, `tie`, `first`, `second` or `missing`
+	N    int    `json:"n"`    // units
+}
+
+// Count of the units in a part.
+func (b Breakdown) Count(part string) int {
+	if i := slices.IndexFunc(b.Parts, func(p Part) bool { return p.Name == part }); i >= 0 {
+		return b.Parts[i].N
+	}
+	return 0
+}
+
+// Verdicts on whether two runs are the same within a margin.
+const (
+	WithinMargin = "the same"
+	Different    = "different"
+	CannotSay    = "cannot say"
+)

@@ -8,19 +8,6 @@ import (
 	"gavel/scoring/stats"
 )
 
-// Verdicts on whether two runs are the same within a margin.
-const (
-	WithinMargin = "the same"
-	Different    = "different"
-	CannotSay    = "cannot say"
-)
-
-// Powers at which plans are made.
-const (
-	planAlpha = 0.05
-	planPower = 0.8
-)
-
 // Hold says of every two runs whether they are the same within a margin, in points: the 90 % score interval of the
 // difference lies within it; if not, whether they are different, by the exact McNemar test at 5 %. Where a run is not
 // at its end both are replaced by what holds at every look.
@@ -36,43 +23,42 @@ func (c *Comparisons) Hold(points float64) error {
 	return nil
 }
 
+// within compares the headline with a margin; it is an error where that is not right or wrong unit by unit.
 func (c *Comparison) within(margin float64) (*Within, error) {
-	for _, d := range c.Differences {
-		if d.Table == nil || d.Group != Overall || d.Metric != c.headline {
-			continue
-		}
-		t := *d.Table
-		n := t.N()
-		iv, p := bounds{Interval: stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), by: ByTango},
-			stats.McNemar(t.OnlyA, t.OnlyB)
-		if d.atEveryLook != nil {
-			iv, p = *d.atEveryLook, *cmp.Or(d.P, new(1.0))
-		}
-		w := &Within{
-			Metric:       d.Metric,
-			Points:       *rounded(100*margin, 4),
-			Verdict:      CannotSay,
-			N:            n,
-			RightToWrong: t.OnlyA,
-			WrongToRight: t.OnlyB,
-			Turned:       c.Turned,
-			Diff:         Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
-			Low:          Percent(iv.Low),
-			High:         Percent(iv.High),
-			Interval:     iv.by,
-		}
-		switch {
-		case iv.Low > -margin && iv.High < margin:
-			w.Verdict = WithinMargin
-		case p < planAlpha:
-			w.Verdict = Different
-		default:
-			discordant := float64(t.OnlyA+t.OnlyB+1) / float64(n+2)
-			pairs := int(math.Ceil(stats.PairsToEquate(margin, discordant, planAlpha, planPower)))
-			w.Pairs = &pairs
-		}
-		return w, nil
+	d := c.Headline()
+	if d == nil || d.Table == nil {
+		return nil, fmt.Errorf("%s and %s: a margin is of what is right or wrong item by item, each by itself: "+
+			"of pairs and of answers", c.A.Run, c.B.Run)
 	}
-	return nil, fmt.Errorf("%s and %s: a margin is of what is right or wrong item by item, each by itself: "+
-		"of pairs and of answers", c.A.Run, c.B.Run)
+	t := d.Table
+	n := t.N()
+	iv := bounds{Interval: stats.Tango(t.OnlyB, t.OnlyA, n, 1-2*planAlpha), by: ByTango}
+	p := stats.McNemar(t.OnlyA, t.OnlyB)
+	if d.atEveryLook != nil {
+		iv = *d.atEveryLook
+		p = *cmp.Or(d.P, new(1.0))
+	}
+	w := &Within{
+		Metric:       d.Metric,
+		Points:       *rounded(100*margin, 4),
+		Verdict:      CannotSay,
+		N:            n,
+		RightToWrong: t.OnlyA,
+		WrongToRight: t.OnlyB,
+		Turned:       c.Turned,
+		Diff:         Percent(float64(t.OnlyB-t.OnlyA) / float64(n)),
+		Low:          Percent(iv.Low),
+		High:         Percent(iv.High),
+		Interval:     iv.by,
+	}
+	switch {
+	case iv.Low > -margin && iv.High < margin:
+		w.Verdict = WithinMargin
+	case p < planAlpha:
+		w.Verdict = Different
+	default:
+		discordant := float64(t.OnlyA+t.OnlyB+1) / float64(n+2)
+		w.Pairs = new(int(math.Ceil(stats.PairsToEquate(margin, discordant, planAlpha, planPower))))
+	}
+	return w, nil
 }

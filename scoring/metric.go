@@ -2,10 +2,6 @@ package scoring
 
 import (
 	"cmp"
-	"math"
-	"slices"
-
-	"gavel/scoring/stats"
 )
 
 // MetricKind is what a metric's value is, and with it how its interval is made.
@@ -171,87 +167,6 @@ func Terms(list []Metric) (terms []Term) {
 	return terms
 }
 
-// Results are those of metrics in a group.
-func (s *Sample) Results(group string, list []Metric, b stats.Bootstrap) []Result {
-	questions := make([]estimand, len(list))
-	for i := range list {
-		questions[i] = estimand{Metric: &list[i], a: list[i].Less, b: list[i].Columns}
-	}
-	found := s.intervals(questions, b)
-	var results []Result
-	for i := range list {
-		if r := s.result(&list[i], found[i]); !list[i].Sparse || r.N > 0 {
-			r.Group = group
-			results = append(results, r)
-		}
-	}
-	return results
-}
-
-func (s *Sample) result(m *Metric, found bounds) Result {
-	c := m.Columns.of(s.sums)
-	r := Result{Metric: m.Name, Mode: m.Mode, Unit: m.Unit, N: s.n(m), Missing: m.Missing}
-	if s.size > s.rows.Len() {
-		r.Clusters = s.clustersOf(m)
-	}
-	if m.Less != (Span{}) {
-		if less := m.Less.of(s.sums); m.n(less) != m.n(c) {
-			r.N = int(m.All(less))
-		}
-		a, b, why := s.sides(m, m.Less, m.Columns, m.Sides)
-		if why != "" {
-			return r.Undefined(why)
-		}
-		return r.with(b-a, found)
-	}
-	value := s.value(m, m.Columns, m.Columns)
-	if math.IsNaN(value) {
-		return r.Undefined(m.why(c))
-	}
-	return r.with(value, found)
-}
-
-// value of a metric, where the columns that it sees are those of a span. One that looks at units one by one sees those
-// that have a value in the other span, too.
-func (s *Sample) value(m *Metric, at, other Span) float64 {
-	if m.Units != nil {
-		return m.Units(slices.Concat(s.units.at(at, other)...))
-	}
-	return m.value(at.of(s.sums))
-}
-
-// n is how many there are of what the metric counts.
-func (s *Sample) n(m *Metric) int {
-	switch {
-	case m.Units != nil && m.N == nil:
-		return s.units.count(m.Columns, m.Columns)
-	case m.is(Ratio) && m.N == nil:
-		return s.with(func(row []float64) bool { _, den := m.share(m.Columns.of(row)); return den != 0 })
-	}
-	return int(m.n(m.Columns.of(s.sums)))
-}
-
-// clustersOf is in how many rows that is.
-func (s *Sample) clustersOf(m *Metric) int {
-	if m.Units == nil {
-		return s.with(func(row []float64) bool { return m.n(m.Columns.of(row)) > 0 })
-	}
-	return len(s.units.at(m.Columns, m.Columns))
-}
-
-// sides are a metric's values of two spans of columns, and why there is none.
-func (s *Sample) sides(m *Metric, a, b Span, names [2]string) (va, vb float64, why string) {
-	va = s.value(m, a, b)
-	vb = s.value(m, b, a)
-	switch {
-	case math.IsNaN(va):
-		why = "in " + names[0] + " " + m.why(a.of(s.sums))
-	case math.IsNaN(vb):
-		why = "in " + names[1] + " " + m.why(b.of(s.sums))
-	}
-	return va, vb, why
-}
-
 // Cell is a possible row of a metric's columns, from one judgment. With two ways of asking, or two runs, cells with the
 // same Of belong together.
 type Cell struct {
@@ -263,4 +178,9 @@ type Cell struct {
 type Class struct {
 	Words [2]string // what is so: "the judge's own answer is right", "… wrong"
 	Count func(c []float64) (a, b float64)
+}
+
+// beside are the columns of a metric in a sample of two runs.
+func (m *Metric) beside(width int) [2]Span {
+	return [2]Span{m.Columns, {width + m.Columns[0], width + m.Columns[1]}}
 }

@@ -11,7 +11,7 @@ import (
 	"gavel/judging"
 )
 
-// JudgeName is what a judge is called: its model without a path, and a jury by how many vote.
+// JudgeName returns the name of a judge: its model without a path, and a jury by how many vote.
 func JudgeName(model string) string {
 	if n, _, is := JuryOf(model); is {
 		return "Jury of " + CountWord(n)
@@ -19,10 +19,10 @@ func JudgeName(model string) string {
 	return path.Base(model)
 }
 
-// Judge is what the judge is called: as the suite's file does, or else by its model.
+// Judge returns the name of the judge: as the suite's file does, or else by its model.
 func (r *Report) Judge() string { return cmp.Or(r.Name, JudgeName(r.Model)) }
 
-// JuryModel is the name of the model of a jury.
+// JuryModel returns the name of the model of a jury.
 func JuryModel(n int, models []string) string {
 	return fmt.Sprintf("%s%d: %s", juryModel, n, strings.Join(models, ", "))
 }
@@ -37,20 +37,16 @@ func JuryOf(model string) (n int, models string, is bool) {
 	return n, models, is && found && err == nil
 }
 
-// NamesOf are what judges are called, by people, a suite's file or else by their models, and where that is the same of
-// several, what differs between these.
-func NamesOf(sides []Side, called ...string) []string {
+// NamesOf returns what judges are called, by people, a suite's file or else by their models, and where several have one
+// name, what differs between these.
+func NamesOf(sides []Side) []string {
 	names := make([]string, len(sides))
 	manifests := make([]*judging.Manifest, len(sides))
 	for i, s := range sides {
 		manifests[i] = cmp.Or(s.manifest, &judging.Manifest{})
-		names[i] = s.Name
-		if i < len(called) {
-			names[i] = cmp.Or(called[i], s.Name)
-		}
-		names[i] = cmp.Or(names[i], JudgeName(s.Model))
+		names[i] = cmp.Or(s.Name, JudgeName(s.Model))
 	}
-	for _, of := range []func(i int) string{
+	for _, detail := range []func(i int) string{
 		func(i int) string { return modelOf(sides[i]) },
 		func(i int) string { return sides[i].Protocol },
 		func(i int) string { return "prompt " + sides[i].Prompt },
@@ -59,23 +55,17 @@ func NamesOf(sides []Side, called ...string) []string {
 		func(i int) string { return Differences(manifests, names)[i] },
 		func(i int) string { return sides[i].Run },
 	} {
-		alike := map[string][]int{}
+		values := map[string]map[string]bool{} // of each name
 		for i, name := range names {
-			alike[name] = append(alike[name], i)
+			if values[name] == nil {
+				values[name] = map[string]bool{}
+			}
+			values[name][detail(i)] = true
 		}
 		longer := slices.Clone(names)
-		for _, group := range alike {
-			values := map[string]bool{}
-			for _, i := range group {
-				values[of(i)] = true
-			}
-			if len(values) < 2 {
-				continue
-			}
-			for _, i := range group {
-				if what := of(i); what != "" {
-					longer[i] += " (" + what + ")"
-				}
+		for i, name := range names {
+			if what := detail(i); what != "" && len(values[name]) > 1 {
+				longer[i] += " (" + what + ")"
 			}
 		}
 		names = longer
@@ -83,7 +73,7 @@ func NamesOf(sides []Side, called ...string) []string {
 	return names
 }
 
-// modelOf is the full name of a judge: of a jury, those of its members.
+// modelOf returns the full name of a judge: of a jury, those of its members.
 func modelOf(s Side) string {
 	if _, models, is := JuryOf(s.Model); is {
 		return models

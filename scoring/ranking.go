@@ -64,7 +64,7 @@ func Rank(runs []*Run, b stats.Bootstrap) ([]Ranking, error) {
 	return RankScored(runs, reports, b)
 }
 
-// RankScored is [Rank] of runs whose reports are at hand, in the order of the runs.
+// RankScored does what [Rank] does, for runs whose reports are at hand, in the order of the runs.
 func RankScored(runs []*Run, reports []Report, b stats.Bootstrap) ([]Ranking, error) {
 	if len(runs) == 0 {
 		return nil, nil
@@ -110,20 +110,21 @@ func (s *Ranking) test(runs []scoredRun, m Metric, b stats.Bootstrap) {
 	early := false
 	for i, a := range runs {
 		for j, other := range runs[i+1:] {
-			v := Versus{A: i, B: i + 1 + j, Same: true}
 			joined := join(a.Units, other.Units)
-			x := a.both(a.resampled(), section{Overall, -1}, joined, a.ahead(other, joined), []Metric{m})
-			p, _, n := x.test(&m, a.Width, b)
-			v.P, v.N = Precise(p), n
-			if x.early != nil {
-				v.E, early = Precise(x.early.evidence(&m, m.beside(a.Width))), true
-			}
-			v.Floor = floors(joined, &m, a, other).of(m.Name, Overall, m.Mode)
-			if v.Floor != nil {
-				va, vb, _ := x.sides(&m, m.beside(a.Width)[0], m.beside(a.Width)[1], [2]string{})
-				v.within = withinFloor(inUnit(m.Unit, vb-va), v.Floor)
-			}
-			s.Pairs = append(s.Pairs, v)
+			x := a.pairedSample(a.resampled(), section{Overall, -1}, joined, a.ahead(other, joined), []Metric{m})
+			d := x.difference(&m, a.Width, bounds{}, b)
+			early = early || x.early != nil
+			floor := floors(joined, &m, a, other).of(m.Name, Overall, m.Mode)
+			s.Pairs = append(s.Pairs, Versus{
+				A:      i,
+				B:      i + 1 + j,
+				N:      d.tested,
+				E:      d.E,
+				P:      d.P,
+				Same:   true,
+				Floor:  floor,
+				within: withinFloor(d.Diff, floor),
+			})
 		}
 	}
 	if early {

@@ -2,21 +2,12 @@ package scoring
 
 import (
 	"fmt"
-	"strings"
 
 	"gavel/judging"
-	"gavel/scoring/stats"
 )
 
 // mayDiffer is the share of replies that the two readings may read otherwise before a table has both values.
 const mayDiffer = 0.01
-
-// readings are what a run knows of the reading that was not chosen.
-type readings struct {
-	differ int  // records that it reads otherwise
-	told   bool // that is to be said
-	other  *Run // the run as it reads it; nil where that matters to few replies
-}
 
 // HowRead says how a report's replies were read.
 func HowRead(rep Report) string {
@@ -67,32 +58,17 @@ func (run *Run) CompareReadings(again func(judging.Reading) (*Run, error)) error
 	return nil
 }
 
-// scoreOther adds what the other reading comes to.
-func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
-	other := run.readings.other
-	if run.readings.told {
-		rep.Otherwise = run.readings.differ
+// Load reads a run directory. Every stored reply is read again.
+func Load(dir string, how judging.Reading) (*Run, error) {
+	run, err := load(dir, how)
+	if err == nil {
+		err = run.FindAltered(nil, dir)
 	}
-	if other == nil {
-		return
+	if err == nil {
+		err = run.CompareReadings(nil)
 	}
-	b.Rounds = 100 // its intervals are not printed
-	other.folder = ""
-	theirs := other.Score(b)
-	for _, m := range sheet.Metrics {
-		if !m.Headline {
-			continue
-		}
-		mine, its := rep.headline(m), theirs.headline(m)
-		rep.OtherReading = append(rep.OtherReading, OtherReading{
-			Reading: other.Reading.Name,
-			Metric:  m.Name,
-			Mode:    m.Mode,
-			Value:   its.Value,
-		})
-		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies read otherwise by the reading %q "+
-			"(--reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
-			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), mine.print(), run.Reading.Name,
-			its.print(), other.Reading.Name))
+	if err != nil {
+		return nil, err
 	}
+	return run, nil
 }

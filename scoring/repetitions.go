@@ -1,89 +1,11 @@
 package scoring
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
-	"gavel/judging"
 	"gavel/scoring/stats"
 )
-
-// again is what a run that asks more than once has beside its first time: a scorer of each time, which is given only
-// what was answered, so that a unit is scored there only where all of it was; and what each prompt came to.
-type again struct {
-	times  []Scorer
-	items  map[string]*prompts
-	ids    map[string]string // the prompt that a reply answered, by the reply's ID
-	copies int               // replies that are another's to the same prompt
-	shared bool              // replies to different prompts have one ID: it tells nothing
-}
-
-// prompts are those of an item, by presentation.
-type prompts struct {
-	unit string
-	each []prompt
-}
-
-// prompt is what a prompt came to, every time that it was asked.
-type prompt struct {
-	first    judging.Verdict
-	answered int
-	differs  bool // not the same every time
-	verdict  bool // some time it got one
-}
-
-func newAgain(times int, scorer func() Scorer) *again {
-	a := &again{times: make([]Scorer, times), items: map[string]*prompts{}, ids: map[string]string{}}
-	for k := range a.times {
-		a.times[k] = scorer()
-	}
-	return a
-}
-
-// add takes a judgment of any time, and keeps what was answered. It reports false for a repetition that was taken
-// before, or that is none of the run's.
-func (a *again) add(r *judging.Record, v judging.Verdict) (added bool, err error) {
-	if a == nil || v.Outcome == judging.Failed {
-		return true, nil
-	}
-	if r.Repetition >= len(a.times) {
-		return false, nil
-	}
-	added, err = a.times[r.Repetition].Add(r, v)
-	if err != nil || !added {
-		return r.Repetition == 0, err
-	}
-	for turn, reply := range r.Replies {
-		prompt := fmt.Sprint(r.Item, r.Presentation, turn)
-		was, seen := a.ids[reply.ID]
-		switch {
-		case reply.ID == "":
-		case !seen:
-			a.ids[reply.ID] = prompt
-		case was == prompt:
-			a.copies++
-		default:
-			a.shared = true
-		}
-	}
-	p := a.items[r.Item]
-	if p == nil {
-		p = &prompts{unit: r.Unit(), each: make([]prompt, r.Presentations)}
-		a.items[r.Item] = p
-	}
-	for len(p.each) <= r.Presentation {
-		p.each = append(p.each, prompt{})
-	}
-	is := &p.each[r.Presentation]
-	if is.answered++; is.answered == 1 {
-		is.first = v
-	}
-	is.differs = is.differs || !v.Same(is.first)
-	is.verdict = is.verdict || v.Outcome.Verdict()
-	return true, nil
-}
 
 // copied counts the replies that are copies of another to the same prompt: a proxy gave them, not the judge.
 func (run *Run) copied() int {
@@ -93,7 +15,7 @@ func (run *Run) copied() int {
 	return run.again.copies
 }
 
-// sheetsAgain are the sheets of each time; none of a run that asked once, or was given copies.
+// sheetsAgain returns the sheets of each time; none of a run that asked once, or was given copies.
 func (run *Run) sheetsAgain(seed uint64) (sheets []*Sheet) {
 	if run.again == nil || run.copied() > 0 {
 		return nil
@@ -104,7 +26,7 @@ func (run *Run) sheetsAgain(seed uint64) (sheets []*Sheet) {
 	return sheets
 }
 
-// everyTime are the units that were answered every time, as each time had them; only those that keep allows.
+// everyTime returns the units that were answered every time, as each time had them; only those that keep allows.
 func everyTime(sheets []*Sheet, keep map[string]bool) [][]Unit {
 	often := map[string]int{}
 	for _, s := range sheets {
@@ -165,7 +87,7 @@ func valuesOf(m *Metric, group string, times []*Sample) RepetitionValue {
 	return v
 }
 
-// repeated is what asking more than once showed; nil of a run that asked once.
+// repeated returns what asking more than once showed; nil of a run that asked once.
 func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
 	if run.again == nil {
 		return nil
@@ -185,12 +107,12 @@ func (run *Run) repeated(s *Sheet, b stats.Bootstrap) *Repetitions {
 
 const copiesNote = "not measured: replies are copies of earlier ones"
 
-// selfAgreement is the share of prompts that came to the same every time, of those that got a verdict some time, over
-// the items all of whose prompts were answered every time.
+// selfAgreement returns the share of prompts that came to the same every time, of those that got a verdict some time,
+// over the items all of whose prompts were answered every time.
 func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 	rows := map[string][]float64{}
 	for _, p := range run.again.items {
-		if slices.ContainsFunc(p.each, func(is prompt) bool { return is.answered < len(run.again.times) }) {
+		if slices.ContainsFunc(p.each, func(is promptVerdicts) bool { return is.answered < len(run.again.times) }) {
 			continue
 		}
 		unit := run.clusterOf(p.unit)
@@ -214,14 +136,6 @@ func (run *Run) selfAgreement(b stats.Bootstrap) Result {
 	return SampleOf(run.resampled(), same, inOrder(rows)).Results(Overall, same, b)[0]
 }
 
-// clusterOf is what a unit is resampled with.
-func (run *Run) clusterOf(unit string) string {
-	if run.cluster == nil {
-		return unit
-	}
-	return cmp.Or(run.cluster(unit), unit)
-}
-
 // kindOf shares whose denominators stand in a column: two trials a row are a score of 0, ½ or 1,
 // more a share of several.
 func kindOf(rows map[string][]float64, column int) MetricKind {
@@ -233,8 +147,8 @@ func kindOf(rows map[string][]float64, column int) MetricKind {
 	return Halves
 }
 
-// floors are the noise floors of runs on the units that they have in common, of one metric over all of them, or where
-// none is named of every metric and group.
+// floors returns the noise floors of runs on the units that they have in common, of one metric over all of them, or
+// where none is named of every metric and group.
 func floors(joined []Joined, only *Metric, runs ...scoredRun) (all floorValues) {
 	common, keep := make([]Unit, len(joined)), make(map[string]bool, len(joined))
 	for i, p := range joined {

@@ -149,3 +149,9 @@ func InSentence(name string) string {
 	}
 	return name
 }
+
+// Overall is the group of all units.
+const Overall = "overall"
+
+// ModeDifference is the mode of a difference between two ways of asking, on the judgments that both have.
+const ModeDifference = "difference"

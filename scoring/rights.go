@@ -30,17 +30,14 @@ func RightsOf(runs []*Run) (*Rights, error) {
 		return nil, err
 	}
 	out := &Rights{Metric: metric.Name, Right: make([][]bool, len(runs))}
-	common, words := sheets[0].Units, sheets[0].words()
+	common := sheets[0].Units
+	words := sheets[0].words()
 	for _, s := range sheets {
-		if s.words().Unit != words.Unit || s.words().Common != words.Common {
-			return nil, fmt.Errorf("%s (%s) and %s (%s) are not scored alike: give runs of one protocol",
-				sheets[0].Dir, sheets[0].Manifest.Spec.Protocol, s.Dir, s.Manifest.Spec.Protocol)
-		}
-		var kept []Unit
-		joined := join(common, s.Units)
-		if err := sheets[0].disagree(s, joined); err != nil {
+		joined, err := sheets[0].join(common, s)
+		if err != nil {
 			return nil, err
 		}
+		var kept []Unit
 		for _, j := range joined {
 			if _, den := metric.share(metric.Columns.of(j.B.Row)); den == 1 {
 				kept = append(kept, j.A)
@@ -87,23 +84,18 @@ func RightsOf(runs []*Run) (*Rights, error) {
 	return out, nil
 }
 
-// Share is the share of units that a run is right on, with its interval and how that was made.
+// Share returns the share of units that a run is right on, with its interval and how that was made.
 func (r *Rights) Share(run int, level float64) Estimate {
-	var rows Tally[string, [2]float64]
-	for u, is := range r.Right[run] {
-		row := rows.Of(r.Clusters[u])
-		row[0] += One(is)
-		row[1]++
-	}
 	right := []Metric{{Kind: Several, Columns: Span{0, 2}}}
 	sample := newSample("", 2, right)
-	for _, row := range rows.Values {
-		sample.take(row[:])
+	for u, is := range r.Right[run] {
+		sample.add(r.Clusters[u], "", []float64{One(is), 1})
 	}
+	sample.close()
 	return sample.Results("", right, stats.Bootstrap{Level: level})[0].estimate()
 }
 
-// headlineOf is the metric that a race is by.
+// headlineOf returns the metric that a race is by.
 func headlineOf(s scoredRun) (*Metric, error) {
 	for i, m := range s.Metrics {
 		if m.Headline && m.is(Share) {
@@ -114,7 +106,7 @@ func headlineOf(s scoredRun) (*Metric, error) {
 		s.Dir, s.Manifest.Spec.Protocol, s.words().Unit, s.words().Unit)
 }
 
-// callsPerItem is how many judgments an item takes.
+// callsPerItem returns the number of judgments of an item.
 func (run *Run) callsPerItem() int {
 	m := run.Manifest
 	items := m.Spec.Dataset.Items * m.Spec.Parameters.Repetitions()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -45,21 +46,6 @@ type Run struct {
 
 	cluster  func(id string) string // of a unit, where the dataset says what belongs together
 	clusters string                 // what that is, in words
-}
-
-// Load reads a run directory. Every stored reply is read again.
-func Load(dir string, how judging.Reading) (*Run, error) {
-	run, err := load(dir, how)
-	if err == nil {
-		err = run.FindAltered(nil, dir)
-	}
-	if err == nil {
-		err = run.CompareReadings(nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return run, nil
 }
 
 // ItemSet identifies the items of a run in a folder; those that cannot be read go by the hash of their file.
@@ -297,3 +283,58 @@ func (run *Run) resampled() string { return cmp.Or(run.clusters, run.words().Uni
 
 // Responses calls use with the candidates of each item, in the order of their ids.
 type Responses func(use func(id string, of []judging.Response)) error
+
+// unpaid tells whether the run asked no server.
+func (run *Run) unpaid() bool { return run.Manifest.Simulated || run.Manifest.Imported != "" }
+
+// CountMissing sets how judgments without a verdict count. Runs whose metrics say so each by itself, as those of
+// pairs do, have no such choice, and a policy of another protocol leaves a run at its own default.
+func (run *Run) CountMissing(how MissingPolicy) {
+	if policies := run.words().Policies; len(policies) > 0 {
+		run.missing = how
+		if !slices.Contains(policies, how) {
+			run.missing = policies[0]
+		}
+	}
+	if run.readings.other != nil {
+		run.readings.other.CountMissing(how)
+	}
+}
+
+// lost says what becomes of records without a verdict.
+func (run *Run) lost() string {
+	switch run.missing {
+	case MissingDrop, MissingUsable:
+		return "are left out"
+	case MissingStrict:
+		return "count as a choice of nothing"
+	}
+	if run.Items < run.Manifest.Spec.Dataset.Items {
+		return "count as wrong, but for those that are left out"
+	}
+	return "count as wrong"
+}
+
+func (run *Run) words() Words { return run.scorer.Words() }
+
+// readings are what a run knows of the reading that was not chosen.
+type readings struct {
+	differ int  // records that it reads otherwise
+	told   bool // that is to be said
+	other  *Run // the run as it reads it; nil where that matters to few replies
+}
+
+// scoredRun is a run with its sheet.
+type scoredRun struct {
+	*Run
+	*Sheet
+	sheets []*Sheet // of each time, where it was asked more than once
+}
+
+// clusterOf is what a unit is resampled with.
+func (run *Run) clusterOf(unit string) string {
+	if run.cluster == nil {
+		return unit
+	}
+	return cmp.Or(run.cluster(unit), unit)
+}

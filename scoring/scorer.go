@@ -1,8 +1,6 @@
 package scoring
 
 import (
-	"slices"
-
 	"gavel/judging"
 	"gavel/scoring/stats"
 )
@@ -60,41 +58,8 @@ func Register(protocol string, scorer func(*judging.Manifest) Scorer, terms ...T
 	metrics[protocol] = terms
 }
 
-// CountMissing sets how judgments without a verdict count. Runs whose metrics say so each by itself, as those of
-// pairs do, have no such choice, and a policy of another protocol leaves a run at its own default.
-func (run *Run) CountMissing(how MissingPolicy) {
-	if policies := run.words().Policies; len(policies) > 0 {
-		run.missing = how
-		if !slices.Contains(policies, how) {
-			run.missing = policies[0]
-		}
-	}
-	if run.readings.other != nil {
-		run.readings.other.CountMissing(how)
-	}
-}
-
-// lost says what becomes of records without a verdict.
-func (run *Run) lost() string {
-	switch run.missing {
-	case MissingDrop, MissingUsable:
-		return "are left out"
-	case MissingStrict:
-		return "count as a choice of nothing"
-	}
-	if run.Items < run.Manifest.Spec.Dataset.Items {
-		return "count as wrong, but for those that are left out"
-	}
-	return "count as wrong"
-}
-
-func (run *Run) words() Words { return run.scorer.Words() }
-
 // GenerationAccuracy is a metric of several protocols: the share of questions that a judge's own answer is right to.
 const GenerationAccuracy = "generation-accuracy"
-
-// ModeDifference is the mode of a difference between two ways of asking, on the judgments that both have.
-const ModeDifference = "difference"
 
 // ItemResult is the result of an item by a metric. An item without a verdict is LeftOut if the metric does not count
 // it.

@@ -3,21 +3,11 @@
 package scoring
 
 import (
+	"fmt"
 	"gavel/judging"
 	"gavel/scoring/stats"
+	"strings"
 )
-
-// Decided is the outcome of a judgment that names a response.
-const Decided = string(judging.Decided)
-
-// Outcomes are the names of all outcomes, in the order tables print them.
-var Outcomes = func() []string {
-	names := make([]string, len(judging.Outcomes))
-	for i, o := range judging.Outcomes {
-		names[i] = string(o)
-	}
-	return names
-}()
 
 // Options of scoring.
 type Options struct {
@@ -82,4 +72,34 @@ func (run *Run) Score(b stats.Bootstrap) Report {
 	rep.Rules = run.rules(b)
 	rep.diagnose(run.scorer)
 	return rep
+}
+
+// scoreOther adds what the other reading comes to.
+func (run *Run) scoreOther(rep *Report, sheet *Sheet, b stats.Bootstrap) {
+	other := run.readings.other
+	if run.readings.told {
+		rep.Otherwise = run.readings.differ
+	}
+	if other == nil {
+		return
+	}
+	b.Rounds = 100 // its intervals are not printed
+	other.folder = ""
+	theirs := other.Score(b)
+	for _, m := range sheet.Metrics {
+		if !m.Headline {
+			continue
+		}
+		mine, its := rep.headline(m), theirs.headline(m)
+		rep.OtherReading = append(rep.OtherReading, OtherReading{
+			Reading: other.Reading.Name,
+			Metric:  m.Name,
+			Mode:    m.Mode,
+			Value:   its.Value,
+		})
+		rep.Warnings = append(rep.Warnings, fmt.Sprintf("%d of %d replies read otherwise by the reading %q "+
+			"(--reading): %s is %s by %q, %s by %q", run.readings.differ, run.Records,
+			other.Reading.Name, strings.TrimSpace(m.Name+" "+m.Mode), mine.print(), run.Reading.Name,
+			its.print(), other.Reading.Name))
+	}
 }

@@ -189,3 +189,16 @@ const (
 	Length = "length"
 	Itself = "itself"
 )
+
+// Sways reports whether a cause has a significant effect on the verdicts.
+func (c Cause) Sways() bool { return c.Odds != nil && c.Odds.P < Apart }
+
+// Answer says in a sentence which causes sway the judge, and whether a baseline does as well.
+func (s Sway) Answer() string {
+	words := s.swayed()
+	if rule := s.Best(); s.Strict.Value != nil && *s.Strict.Value <= rule.Value {
+		words += fmt.Sprintf(" A rule that does not read does no worse: “%s” is correct in both orders on %.0f %% "+
+			"of the pairs, the judge on %.0f %%.", rule.Name, rule.Value, *s.Strict.Value)
+	}
+	return words
+}

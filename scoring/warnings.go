@@ -8,11 +8,6 @@ import (
 	"gavel/judging"
 )
 
-// simulatedWarning begins as [Report.Caveats] knows it.
-const simulatedWarning = simulatedJudge + ": not results of a model"
-
-const simulatedJudge = "simulated judge"
-
 // Cautions are the warnings of a run but that its judge is simulated, which every list says by itself.
 func (r Report) Cautions() (all []string) {
 	for _, w := range r.Warnings {
@@ -25,24 +20,6 @@ func (r Report) Cautions() (all []string) {
 
 // Caveats is how many of these there are.
 func (r Report) Caveats() int { return len(r.Cautions()) }
-
-// Limits past which a table says that a number should not be trusted as it is.
-const (
-	FewItems       = 30
-	ManyNoVerdicts = 0.05
-)
-
-// cautions gathers warnings.
-type cautions []string
-
-func (w *cautions) say(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
-
-// count adds a warning about n, its first argument, unless n is 0.
-func (w *cautions) count(n int, format string, args ...any) {
-	if n > 0 {
-		w.say(format, append([]any{n}, args...)...)
-	}
-}
 
 // absent says which items are no part of the scores, or of some, and which judgments should not be.
 func (run *Run) absent(w *cautions) {

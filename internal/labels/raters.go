@@ -88,7 +88,7 @@ func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]floa
 			sums[i] += x
 		}
 	}
-	worth := scoring.Worth(floats.Sum(sums) / float64(rows.Len()))
+	worth := scoring.Worth(floats.Sum(sums) / float64(rows.Len))
 	cell := func(a, b int) stats.Extra { return stats.Extra{Columns: []int{a*k + b}, Values: []float64{worth}} }
 	beside, categories := new(stats.Beside), used(sums, k)
 	for _, a := range categories {
@@ -110,7 +110,7 @@ func (p *panel) smoothed(byCluster map[string][]float64, k int, of []func([]floa
 	for i, iv := range p.b.Smoothed(rows, list) {
 		v := of[i](sums)
 		out[i].Value = scoring.Fraction(v)
-		if out[i].Value != nil && rows.Len() >= leastRows {
+		if out[i].Value != nil && rows.Len >= leastRows {
 			out[i].Low = scoring.Fraction(math.Min(iv.Low, v))
 			out[i].High = scoring.Fraction(math.Min(1, math.Max(iv.High, v)))
 			out[i].Interval = scoring.ByBootstrap

@@ -44,7 +44,8 @@ func (p *RunPage) others() []Other {
 
 // Among draws the judge among others of the same items, and says where it stands among published ones.
 func Among(p *RunPage) (all []doc.Block) {
-	if lines := amongPublished(&p.Report); lines != nil {
+	lines := amongPublished(&p.Report)
+	if lines != nil {
 		t := &doc.Table{Columns: []doc.Column{{}}}
 		for i, line := range lines {
 			name := ""
@@ -85,7 +86,7 @@ func Among(p *RunPage) (all []doc.Block) {
 		Table: t,
 		Links: []doc.Link{{Words: "leaderboard", Target: p.Board}},
 	}
-	if lines := amongPublished(&p.Report); lines != nil {
+	if lines != nil {
 		b.Notes = []doc.Note{doc.Say("run.published", strings.Join(lines, "; "))}
 	}
 	return append(all, b)

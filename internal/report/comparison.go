@@ -55,10 +55,8 @@ func (c *Comparison) pairs() (all []pair, sides []scoring.Side, titles []string)
 	}
 	for i, first := range names {
 		for j := i + 1; j < len(names); j++ {
-			two := *rest[len(all)]
-			two.Call(first, names[j])
 			all = append(all, pair{
-				Comparison: &two,
+				Comparison: rest[len(all)],
 				names:      [2]string{first, names[j]},
 				short:      [2]string{short[i], short[j]},
 			})
@@ -78,11 +76,11 @@ func (c Comparison) Document() doc.Document {
 		Blocks: []doc.Block{judges, c.difference(pairs, titles)},
 	}
 	if len(pairs) == 1 {
-		d.Answer, d.Also = p.Sentences()
+		d.Answer, d.Also = p.Sentences(p.names)
 		d.Also = strings.TrimSpace(d.Also + " " + p.coverage())
 		d.Blocks = []doc.Block{c.difference(pairs, titles), p.who(), judges, p.outcomes()}
 	}
-	if p.A.ID != "" && p.A.ID == p.B.ID {
+	if p.SameRun() {
 		d.Blocks = []doc.Block{judges}
 	}
 	for _, p := range pairs {

@@ -14,26 +14,27 @@ import (
 	"gavel/scoring"
 )
 
-// costRow is a ledger, and whose.
-type costRow struct {
-	name string
-	*scoring.Ledger
+// JudgeCost is what a judge cost: in a run, or under all conditions of a suite.
+type JudgeCost struct {
+	Judge  string          `json:"judge"`
+	Ledger *scoring.Ledger `json:"ledger"`
 }
 
-// costBlocks is a table of what runs or judges cost, head being what a row is; none where nobody paid.
-func costBlocks(head string, rows []costRow) []doc.Block {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(p costRow) bool { return p.Ledger == nil })
+// costBlocks returns a table of what judges cost; none where nobody paid.
+func costBlocks(rows []JudgeCost) []doc.Block {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(p JudgeCost) bool { return p.Ledger == nil })
 	if len(rows) == 0 {
 		return nil
 	}
-	t := &doc.Table{First: head, Columns: doc.Columns(doc.Whole,
+	t := &doc.Table{First: "judge", Columns: doc.Columns(doc.Whole,
 		"calls", "tokens read", "generated", "seconds", "joules", "price", "decided items", "correct for 1,000")}
 	b := doc.Block{
 		ID: "costs", Title: "Cost", About: "in brackets: per decided item", In: doc.Full | doc.Page, Fold: "Cost",
 		Chart: doc.Numbers, Table: t, Notes: []doc.Note{doc.Say("cost.columns")},
 	}
 	var untold []string // whose servers do not report prompt caches
-	for _, p := range rows {
+	for _, row := range rows {
+		p := row.Ledger
 		each := cmp.Or(p.Each, &scoring.Each{})
 		of := func(whole *float64, places int, each *float64, decimals int) doc.Value {
 			if whole == nil {
@@ -48,17 +49,17 @@ func costBlocks(head string, rows []costRow) []doc.Block {
 		count := func(n int, each float64, decimals int) doc.Value {
 			return of(new(float64(n)), 0, &each, decimals)
 		}
-		t.Add(doc.Row{Name: p.name, Cells: doc.Cells(
+		t.Add(doc.Row{Name: row.Judge, Cells: doc.Cells(
 			count(p.Calls, each.Calls, 1), count(p.ReadTokens(), each.ReadTokens, 0),
 			count(p.ReplyTokens, each.ReplyTokens, 0), of(&p.Seconds, 1, &each.Seconds, 2),
 			of(p.Joules, 0, each.Joules, 1), of(p.Price, 2, each.Price, 4),
 			strconv.Itoa(p.DecidedItems), of(p.PerThousand, 2, nil, 0),
 		)})
 		if p.CachedTokens == nil && p.PromptTokens > 0 {
-			untold = append(untold, p.name)
+			untold = append(untold, row.Judge)
 		}
-		if said := strings.Join(beside(p.Ledger), "; "); said != "" && len(rows) > 1 {
-			b.Plain(p.name + ": " + said)
+		if said := strings.Join(beside(p), "; "); said != "" && len(rows) > 1 {
+			b.Plain(row.Judge + ": " + said)
 		} else if said != "" {
 			b.Plain(said)
 		}
@@ -104,9 +105,9 @@ func beside(l *scoring.Ledger) (said []string) {
 func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
 
 func (s Scores) costs() []doc.Block {
-	rows := make([]costRow, len(s.Runs))
+	var rows []JudgeCost
 	for i, name := range runNames(s.Runs) {
-		rows[i] = costRow{name: name, Ledger: s.Runs[i].Ledger}
+		rows = append(rows, JudgeCost{Judge: name, Ledger: s.Runs[i].Ledger})
 	}
-	return costBlocks("judge", rows)
+	return costBlocks(rows)
 }

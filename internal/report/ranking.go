@@ -21,12 +21,6 @@ type Ranking struct {
 	Ledgers    []JudgeCost `json:"ledgers,omitempty"` // of the judges that were asked
 }
 
-// JudgeCost is what a judge cost under all conditions.
-type JudgeCost struct {
-	Judge  string          `json:"judge"`
-	Ledger *scoring.Ledger `json:"ledger"`
-}
-
 // Condition is what all judges of a suite were asked alike.
 type Condition struct {
 	scoring.SuiteCondition
@@ -87,7 +81,7 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 	}
 	for _, judge := range out.Judges {
 		if sum := scoring.Sum(ledgers[judge]); sum != nil {
-			out.Ledgers = append(out.Ledgers, JudgeCost{judge, sum})
+			out.Ledgers = append(out.Ledgers, JudgeCost{Judge: judge, Ledger: sum})
 		}
 	}
 	scoring.Correct(all...) // they are the rows of one table
@@ -170,11 +164,7 @@ func (s Ranking) Blocks() (all []doc.Block) {
 	for i, c := range s.Conditions {
 		all = append(all, c.numbers(fmt.Sprintf("numbers-%d", i+1)))
 	}
-	var rows []costRow
-	for _, j := range s.Ledgers {
-		rows = append(rows, costRow{j.Judge, j.Ledger})
-	}
-	all = append(all, costBlocks("judge", rows)...)
+	all = append(all, costBlocks(s.Ledgers)...)
 	warnings := doc.Block{ID: "warnings"}
 	sure := doc.Block{ID: "sure", In: doc.Full | doc.Page, Fold: "How to read this"}
 	s.remark(&sure, &warnings)
@@ -272,11 +262,6 @@ func Finished(statuses []string, count func(status string) int) doc.Block {
 // complete tells whether all of a run is there.
 func (c Cell) complete() bool { return c.Place >= 0 && c.Answered >= c.Expected }
 
-// repeated tells whether a judge was asked more than once.
-func repeated(st scoring.Ranking) bool {
-	return slices.ContainsFunc(st.Runs, func(p scoring.Placed) bool { return p.SelfAgreement != nil })
-}
-
 // remark adds notes about how to read the numbers, and warnings.
 func (s Ranking) remark(b, warnings *doc.Block) {
 	var tests []string
@@ -289,9 +274,9 @@ func (s Ranking) remark(b, warnings *doc.Block) {
 			if test := st.Metric + " by " + st.Test; !slices.Contains(tests, test) {
 				tests = append(tests, test)
 			}
-			again = again || repeated(st)
 			judges = max(judges, len(st.Runs))
 			for _, r := range st.Runs {
+				again = again || r.SelfAgreement != nil
 				simulated = simulated || r.Simulated
 				if r.Value == nil {
 					undefined.Add(strings.TrimSpace(r.Model+" "+c.Name+" "+st.Mode), r.Note)

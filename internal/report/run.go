@@ -513,5 +513,5 @@ func EveryNumber(p *RunPage) []doc.Block {
 	}
 	b.Plain(remarks.Lines()...)
 	b.Warn(p.Warnings)
-	return append([]doc.Block{b}, costBlocks("judge", []costRow{{name: p.Judge(), Ledger: p.Ledger}})...)
+	return append([]doc.Block{b}, costBlocks([]JudgeCost{{Judge: p.Judge(), Ledger: p.Ledger}})...)
 }

@@ -126,13 +126,8 @@ type compareField struct{ Letter, Value string }
 // firstCompared is how many items stand on a page that was asked for none.
 const firstCompared = 10
 
-// letterOf the run at a place: A to Z, then AA.
-func letterOf(place int) string {
-	if place >= 26 {
-		return letterOf(place/26-1) + letterOf(place%26)
-	}
-	return string('A' + rune(place))
-}
+// letterOf returns the letter of the run at a place, below maxCompared.
+func letterOf(place int) string { return string('A' + rune(place)) }
 
 // Marked are the runs of which something is to be said beside their names, all of them where they cannot be compared.
 func (v compareView) Marked() (marked []comparedRun) {
@@ -388,16 +383,16 @@ func knownAs(r RunRow) []string {
 // namesAmong returns the names of judges that stand side by side; judges with one name also get what differs.
 func namesAmong(heads []RunHead) []string {
 	var sides []scoring.Side
-	var called []string
 	for _, h := range heads {
 		sides = append(sides, scoring.Side{
 			Run:      h.Name,
 			Protocol: h.Protocol,
-			Question: scoring.Question{Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Dataset: h.Dataset},
+			Question: scoring.Question{
+				Prompt: h.Prompt, Settings: h.Settings, Model: h.Model, Name: h.AboutName(), Dataset: h.Dataset,
+			},
 		})
-		called = append(called, h.AboutName())
 	}
-	names := scoring.NamesOf(sides, called...)
+	names := scoring.NamesOf(sides)
 	for i, name := range names {
 		names[i] = markup.Visible(name)
 	}

@@ -65,9 +65,8 @@ func AUROC(units []Scored, level float64) (area float64, iv Interval) {
 	correct := func(k int) float64 { return float64(k) / math.Max(1, float64(k-1)) }
 	variance := 0.0
 	for _, c := range clusters {
-		variance += correct(len(with[0]))*c.pos*c.pos/m/m + correct(len(with[1]))*c.neg*c.neg/n/n + 2*correct(
-			len(clusters),
-		)*c.pos*c.neg/m/n
+		variance += correct(len(with[0]))*c.pos*c.pos/m/m + correct(len(with[1]))*c.neg*c.neg/n/n +
+			2*correct(len(clusters))*c.pos*c.neg/m/n
 	}
 	worth := float64(min(len(with[0]), len(with[1])))
 	if area > 0 && area < 1 {

@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"sync"
-
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -15,26 +13,10 @@ func Blaker(k, n int, level float64) Interval {
 	if n <= 0 || k < 0 || k > n {
 		return noInterval
 	}
-	type share struct {
-		k, n  int
-		level float64
-	}
-	low := func(k int) float64 {
-		of := share{k, n, level}
-		if known, ok := lows.Load(of); ok {
-			return known.(float64)
-		}
-		found := blakerLow(k, n, level)
-		lows.Store(of, found)
-		return found
-	}
-	return Interval{low(k), 1 - low(n-k)}
+	return Interval{blakerLow(k, n, level), 1 - blakerLow(n-k, n, level)}
 }
 
-// lows are the lower ends found so far: tables have the same shares many times.
-var lows sync.Map
-
-// atLeast is P(X ≥ k) of n trials with probability p.
+// atLeast returns P(X ≥ k) of n trials with probability p.
 func atLeast(k, n int, p float64) float64 {
 	switch {
 	case k <= 0:
@@ -73,7 +55,7 @@ func blakerLow(k, n int, level float64) float64 {
 	return p
 }
 
-// bisect is where ok turns true between low, where it is not, and high, where it is.
+// bisect returns where ok turns true between low, where it is not, and high, where it is.
 func bisect(low, high float64, ok func(float64) bool) float64 {
 	for high-low > 1e-13 {
 		mid := (low + high) / 2

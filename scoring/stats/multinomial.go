@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -16,34 +15,12 @@ func Entropy(counts []int) float64 {
 	h := 0.0
 	for _, c := range counts {
 		if c > 0 && c < sum {
-			h -= shareLog(c, sum)
+			p := float64(c) / float64(sum)
+			h -= p * math.Log2(p)
 		}
 	}
 	return h
 }
-
-// shareLog is p·log₂ p of the share c of sum, out of a table where the sum is small: the chance of a kind of items
-// asks for millions of them.
-func shareLog(c, sum int) float64 {
-	if sum < mostInTable {
-		return shareLogs()[sum*mostInTable+c]
-	}
-	p := float64(c) / float64(sum)
-	return p * math.Log2(p)
-}
-
-const mostInTable = 16
-
-var shareLogs = sync.OnceValue(func() []float64 {
-	table := make([]float64, mostInTable*mostInTable)
-	for sum := range mostInTable {
-		for c := 1; c < sum; c++ {
-			p := float64(c) / float64(sum)
-			table[sum*mostInTable+c] = p * math.Log2(p)
-		}
-	}
-	return table
-})
 
 // ExpectedEntropy is the mean of [Entropy] over k independent draws with these probabilities: each count by itself is
 // binomial, and entropy is a sum over them.

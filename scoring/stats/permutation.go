@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -25,27 +27,35 @@ const (
 // are counted and p is exact. Else exchanges are drawn until enoughFar of l are as far, and p is enoughFar/l; after
 // Rounds of them without that it is (far+1)/(Rounds+1), and if fewer than fewFar were, a tenth as many weighted draws
 // tell p. All of these hold their level, and p is never 0. An exchange whose difference is undefined counts as far from
-// 0. p is NaN where the difference found is undefined.
+// 0. p is NaN without rows, and where the difference found is undefined.
 //
 // Sources: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), ch. 2; for F1 Yeh, COLING 2000; for the
 // end of the draws Besag and Clifford, Biometrika 78 (1991), 301–304.
 func (b Bootstrap) Exchange(rows *Rows, diff func(a, b []float64) float64) float64 {
-	start, kinds := kindsOf(rows)
-	x := exchange{}
-	for _, k := range kinds {
-		x.units = append(x.units, k.units)
+	if rows.Len == 0 {
+		return math.NaN()
 	}
-	sums := make([]float64, len(start))
+	width := len(rows.Kinds[0].Row)
+	start := make([]float64, width) // the sums, with nothing exchanged
+	var deltas [][]float64          // what exchanging the sides of a unit of each kind adds to them
+	x := exchange{}
+	for _, k := range rows.Kinds {
+		floats.AddScaled(start, float64(k.Often), k.Row)
+		other := slices.Concat(k.Row[width/2:], k.Row[:width/2])
+		if !slices.Equal(k.Row, other) {
+			deltas = append(deltas, floats.SubTo(other, other, k.Row))
+			x.units = append(x.units, k.Often)
+		}
+	}
+	sums := make([]float64, width)
 	x.difference = func(exchanged []int) float64 {
 		copy(sums, start)
-		for i, k := range kinds {
-			for j, d := range k.delta {
-				sums[j] += float64(exchanged[i]) * d
-			}
+		for i, delta := range deltas {
+			floats.AddScaled(sums, float64(exchanged[i]), delta)
 		}
-		return diff(sums[:rows.width/2], sums[rows.width/2:])
+		return diff(sums[:width/2], sums[width/2:])
 	}
-	return b.test(x, len(rows.member))
+	return b.test(x, rows.Len)
 }
 
 // Swapped is [Bootstrap.Exchange] of a difference that is no function of sums: of each of n units it is told whether
@@ -61,7 +71,7 @@ type exchange struct {
 	far        float64                       // how far from 0 it is at least, to be as far as the one found
 }
 
-// isFar is 1 where the difference is as far from 0 as the one found, else 0.
+// isFar returns 1 where the difference is as far from 0 as the one found, else 0.
 func (x exchange) isFar(exchanged []int) float64 {
 	return 1 - indicator(math.Abs(x.difference(exchanged)) < x.far) // NaN is far
 }
@@ -170,37 +180,7 @@ func (x exchange) drawn(rng *rand.Rand, rounds int, tilts []float64) (p, far flo
 // logCosh is the logarithm of the hyperbolic cosine.
 func logCosh(z float64) float64 { return math.Abs(z) + math.Log1p(math.Exp(-2*math.Abs(z))) - math.Ln2 }
 
-// turning is a kind of row, and what exchanging its sides adds to the sums.
-type turning struct {
-	units int
-	delta []float64
-}
-
-// kindsOf returns the sums of the rows and the kinds of rows that an exchange changes.
-func kindsOf(rows *Rows) (sums []float64, kinds []turning) {
-	often := make([]int, len(rows.classes))
-	for _, c := range rows.member {
-		often[c]++
-	}
-	sums = make([]float64, rows.width)
-	for c, n := range often {
-		row := make([]float64, rows.width)
-		rows.classes[c].add(row, 1)
-		k := turning{units: n, delta: make([]float64, rows.width)}
-		alike := true
-		for i, v := range row {
-			sums[i] += float64(n) * v
-			k.delta[i] = row[(i+rows.width/2)%rows.width] - v
-			alike = alike && k.delta[i] == 0
-		}
-		if !alike && n > 0 {
-			kinds = append(kinds, k)
-		}
-	}
-	return sums, kinds
-}
-
-// heads is how many of n coins show heads.
+// heads returns how many of n coins show heads.
 func heads(rng *rand.Rand, n int) (sum int) {
 	for ; n >= 64; n -= 64 {
 		sum += bits.OnesCount64(rng.Uint64())

@@ -3,19 +3,53 @@ package stats
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
-// Rows are rows to be resampled, each an independent unit: what belongs together
-// is one row. What is kept does not grow with rows that are alike.
+// Rows are rows to be resampled, each an independent unit: units that belong together share one row. Rows that are
+// alike are kept once, with their number.
 type Rows struct {
-	classes []Extra           // the distinct rows, in order of first appearance
-	width   int               // columns of a row
-	member  []uint32          // the class of each row
-	index   map[string]uint32 // class by the bits of its row
-	key     []byte
+	Kinds []Kind // the distinct rows, in order of first appearance
+	Len   int    // number of rows
+	index map[string]int
 }
 
-// Extra is a row without its zeros: rows of counts have few others.
+// Kind is a distinct row, and how many rows are like it.
+type Kind struct {
+	Row   []float64
+	Often int
+}
+
+// Add appends a row; it keeps no hold of it.
+func (r *Rows) Add(row []float64) {
+	key := make([]byte, 0, 8*len(row))
+	for _, v := range row {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
+	}
+	k, known := r.index[string(key)]
+	if !known {
+		if r.index == nil {
+			r.index = map[string]int{}
+		}
+		k = len(r.Kinds)
+		r.index[string(key)] = k
+		r.Kinds = append(r.Kinds, Kind{Row: slices.Clone(row)})
+	}
+	r.Kinds[k].Often++
+	r.Len++
+}
+
+// Count returns the number of rows for which is returns true.
+func (r *Rows) Count(is func(row []float64) bool) (n int) {
+	for _, k := range r.Kinds {
+		if is(k.Row) {
+			n += k.Often
+		}
+	}
+	return n
+}
+
+// Extra is a row without its zeros: rows of counts have few other values.
 type Extra struct {
 	Columns []int
 	Values  []float64
@@ -28,27 +62,6 @@ func (x Extra) add(sums []float64, times float64) {
 	}
 }
 
-// Add appends a row; it keeps no hold of it.
-func (r *Rows) Add(row []float64) { r.AddClass(r.Class(row)) }
-
-// Class is the class of rows like this, for AddClass.
-func (r *Rows) Class(row []float64) uint32 {
-	r.key = r.key[:0]
-	for _, v := range row {
-		r.key = binary.LittleEndian.AppendUint64(r.key, math.Float64bits(v))
-	}
-	c, ok := r.index[string(r.key)]
-	if !ok {
-		if r.index == nil {
-			r.index = map[string]uint32{}
-		}
-		c = uint32(len(r.classes))
-		r.index[string(r.key)] = c
-		r.classes, r.width = append(r.classes, sparse(row)), len(row)
-	}
-	return c
-}
-
 func sparse(row []float64) (x Extra) {
 	for i, v := range row {
 		if v != 0 {
@@ -58,9 +71,3 @@ func sparse(row []float64) (x Extra) {
 	}
 	return x
 }
-
-// AddClass appends a row of a class.
-func (r *Rows) AddClass(class uint32) { r.member = append(r.member, class) }
-
-// Len is how many there are.
-func (r *Rows) Len() int { return len(r.member) }

@@ -9,7 +9,7 @@ import (
 // Statistic is a function of the column sums of rows, and rows that might have been seen.
 type Statistic struct {
 	Of func(sums []float64) float64 // NaN where it is undefined
-	// Beside smooths: nil is a statistic without an interval. Statistics that share one are computed together.
+	// Beside smooths: nil is a statistic without an interval.
 	Beside *Beside
 }
 
@@ -32,45 +32,46 @@ type Beside struct {
 // 673–684; for the rows at the ends Learned-Miller and Thomas, arXiv 1905.06208, with a whole row there,
 // which covers at least at the level.
 func (b Bootstrap) Smoothed(rows *Rows, list []Statistic) []Interval {
-	s := smoothing{
-		rows: rows, list: list, rng: rand.New(rand.NewPCG(b.Seed, uint64(len(rows.member)))),
-		sums: make([]float64, rows.width), with: make([]float64, rows.width),
-		drawn: make([][2][]float64, len(list)), pool: make([]int, len(list)),
+	out := slices.Repeat([]Interval{noInterval}, len(list))
+	if rows.Len == 0 || len(list) == 0 {
+		return out
 	}
-	shape := spread(len(rows.member), b.Level)
-	freq := make([]float64, len(rows.classes))
-	for _, c := range rows.member {
-		freq[c]++
+	rng := rand.New(rand.NewPCG(b.Seed, uint64(rows.Len)))
+	shape := spread(rows.Len, b.Level)
+	kinds := make([]weighted, len(rows.Kinds))
+	for i, k := range rows.Kinds {
+		kinds[i] = weighted{row: sparse(k.Row), weight: newGamma(float64(k.Often) * shape)}
 	}
-	for _, f := range freq {
-		s.classes = append(s.classes, newGamma(f*shape))
-	}
+	sums := make([]float64, len(rows.Kinds[0].Row))
+	with := make([]float64, len(sums))
+	var pools []*pool
+	drawings := make([]drawing, len(list))
 	for i, x := range list {
-		if x.Beside == nil || len(rows.member) == 0 {
-			continue
-		}
-		s.drawn[i] = [2][]float64{make([]float64, 0, b.Rounds), make([]float64, 0, b.Rounds)}
-		g := newGamma(x.Beside.Mass * shape)
-		at := slices.IndexFunc(s.pools, func(p pool) bool { return p.gamma == g })
-		if at < 0 {
-			at, s.pools = len(s.pools), append(s.pools, pool{gamma: g})
-		}
-		if most := max(len(x.Beside.Low), len(x.Beside.High)); len(s.pools[at].weights) < most {
-			s.pools[at].weights = make([]float64, most)
-		}
-		s.pool[i] = at
-	}
-	if len(rows.member) > 0 {
-		for range b.Rounds {
-			s.round()
+		drawings[i].Statistic = x
+		if x.Beside != nil {
+			drawings[i].pool, pools = poolFor(x.Beside, shape, pools)
 		}
 	}
-	out := make([]Interval, len(list))
-	for i, d := range s.drawn {
-		out[i] = noInterval
-		if len(d[0]) > 0 && len(d[1]) > 0 {
+	for range b.Rounds {
+		clear(sums)
+		for _, k := range kinds {
+			k.row.add(sums, k.weight.draw(rng))
+		}
+		for _, p := range pools {
+			for k := range p.weights {
+				p.weights[k] = p.weight.draw(rng)
+			}
+		}
+		for i := range drawings {
+			if drawings[i].pool != nil {
+				drawings[i].add(sums, with)
+			}
+		}
+	}
+	for i, d := range drawings {
+		if len(d.low) > 0 && len(d.high) > 0 {
 			tail := (1 - b.Level) / 2
-			out[i] = Interval{quantile(tail, d[0]), quantile(1-tail, d[1])}
+			out[i] = Interval{quantile(tail, d.low), quantile(1-tail, d.high)}
 		}
 	}
 	return out
@@ -86,65 +87,58 @@ func spread(n int, level float64) float64 {
 	return math.Max(0.05, (float64(n-1)*t*t-1)/float64(n))
 }
 
-// smoothing is a bootstrap under way.
-type smoothing struct {
-	rows       *Rows
-	list       []Statistic
-	rng        *rand.Rand
-	classes    []gamma // of each class of rows, the weight of all of them
-	sums, with []float64
-	drawn      [][2][]float64 // of each statistic, for the lower and the upper end
-	pools      []pool
-	pool       []int // of each statistic
+// weighted is a distinct row, and the distribution of what all rows like it weigh in a round.
+type weighted struct {
+	row    Extra
+	weight gamma
 }
 
-// pool is what rows beside of one mass weigh in a round. Statistics share it: each is looked at alone.
+// pool has the weights of rows beside, of one mass, in a round. Statistics share it: each is looked at alone.
 type pool struct {
-	gamma
+	mass    float64
+	weight  gamma
 	weights []float64
 }
 
-func (s *smoothing) round() {
-	clear(s.sums)
-	for c, g := range s.classes {
-		s.rows.classes[c].add(s.sums, g.draw(s.rng))
+// poolFor returns the pool that has the weights for rows beside, and all pools.
+func poolFor(beside *Beside, shape float64, pools []*pool) (*pool, []*pool) {
+	at := slices.IndexFunc(pools, func(p *pool) bool { return p.mass == beside.Mass })
+	if at < 0 {
+		at = len(pools)
+		pools = append(pools, &pool{mass: beside.Mass, weight: newGamma(beside.Mass * shape)})
 	}
-	for _, p := range s.pools {
-		for k := range p.weights {
-			p.weights[k] = p.draw(s.rng)
-		}
+	if most := max(len(beside.Low), len(beside.High)); len(pools[at].weights) < most {
+		pools[at].weights = make([]float64, most)
 	}
-	for i := 0; i < len(s.list); {
-		beside := s.list[i].Beside
-		end := i + 1
-		for end < len(s.list) && s.list[end].Beside == beside {
-			end++
-		}
-		if beside != nil {
-			weights := s.pools[s.pool[i]].weights
-			if beside.High == nil {
-				s.let(beside.Low, weights, i, end, 0, 1)
-			} else {
-				s.let(beside.Low, weights, i, end, 0)
-				s.let(beside.High, weights, i, end, 1)
-			}
-		}
-		i = end
-	}
+	return pools[at], pools
 }
 
-// let lets rows in and computes some of the statistics, for the sides given.
-func (s *smoothing) let(in []Extra, weights []float64, from, to int, sides ...int) {
-	copy(s.with, s.sums)
-	for i, x := range in {
-		x.add(s.with, weights[i])
-	}
-	for k := from; k < to; k++ {
-		if v := s.list[k].Of(s.with); !math.IsNaN(v) {
-			for _, side := range sides {
-				s.drawn[k][side] = append(s.drawn[k][side], v)
-			}
+// drawing has the values of a statistic that rounds gave, for the lower and for the upper end.
+type drawing struct {
+	Statistic
+	pool      *pool
+	low, high []float64
+}
+
+// add adds the values of a round, from the sums of its rows; with is a buffer as long.
+func (d *drawing) add(sums, with []float64) {
+	value := func(beside []Extra) float64 {
+		copy(with, sums)
+		for i, x := range beside {
+			x.add(with, d.pool.weights[i])
 		}
+		return d.Of(with)
+	}
+	low := value(d.Beside.Low)
+	high := low
+	if d.Beside.High != nil {
+		high = value(d.Beside.High)
+	}
+	if !math.IsNaN(low) {
+		d.low = append(d.low, low)
+	}
+	if !math.IsNaN(high) {
+		d.high = append(d.high, high)
 	}
 }
 
@@ -163,10 +157,7 @@ func newGamma(shape float64) gamma {
 }
 
 func (g gamma) draw(rng *rand.Rand) float64 {
-	switch g.shape {
-	case 0:
-		return 0
-	case 1:
+	if g.shape == 1 {
 		return rng.ExpFloat64()
 	}
 	for {

@@ -1,0 +1,85 @@
+package scoring
+
+import (
+	"cmp"
+	"gavel/judging"
+	"math"
+	"slices"
+)
+
+// account is how a ledger is kept.
+type account struct {
+	Ledger
+	sent    judging.Sent
+	spans   [][2]float64   // milliseconds: when judgments were made, those that overlap with the last one joined to it
+	decided map[string]int // judgments of an item that name a candidate
+	made    *Ledger
+}
+
+// enter takes a record.
+func (a *account) enter(r *judging.Record, v judging.Verdict) {
+	if r.Repetition == 0 && v.Outcome == judging.Decided {
+		if a.decided == nil {
+			a.decided = map[string]int{}
+		}
+		a.decided[r.Item]++
+		if a.decided[r.Item] == r.Presentations {
+			a.DecidedItems++
+			delete(a.decided, r.Item)
+		}
+	}
+	if r.Repetition == 0 && v.Outcome.Verdict() {
+		a.verdicts++
+	}
+	took := 0.0
+	for i, reply := range slices.Concat(r.Replies, r.Asides) {
+		if reply.Unasked() {
+			continue
+		}
+		if r.Repetition == 0 && i < len(r.Replies) {
+			a.GeneratedTokens += reply.ReplyTokens
+			if n := thought(reply); n > 0 {
+				a.ThoughtTokens = plus(a.ThoughtTokens, &n)
+			}
+		}
+		if reply.Cached {
+			a.Remembered++
+			continue
+		}
+		a.Calls++
+		a.PromptTokens += reply.PromptTokens
+		a.ReplyTokens += reply.ReplyTokens
+		took += reply.Milliseconds
+		a.CachedTokens = plus(a.CachedTokens, reply.CachedTokens)
+	}
+	if took > 0 {
+		begun := float64(r.At.UnixMilli())
+		span := [2]float64{begun, begun + took}
+		if n := len(a.spans) - 1; n >= 0 && span[0] <= a.spans[n][1] && a.spans[n][0] <= span[1] {
+			span[0] = min(span[0], a.spans[n][0])
+			span[1] = max(span[1], a.spans[n][1])
+			a.spans = a.spans[:n]
+		}
+		a.spans = append(a.spans, span)
+	}
+	a.sent.Add(r)
+}
+
+// thought are the tokens of a reply that are thinking: as the server tells, else in the proportion of the bytes.
+func thought(r judging.Reply) int {
+	if r.ThinkTokens > 0 || r.Thinking == "" {
+		return r.ThinkTokens
+	}
+	return int(math.Round(float64(r.ReplyTokens) * float64(len(r.Thinking)) / float64(len(r.Thinking)+len(r.Text))))
+}
+
+// seconds are those of the union of the spans.
+func (a *account) seconds() float64 {
+	slices.SortFunc(a.spans, func(x, y [2]float64) int { return cmp.Compare(x[0], y[0]) })
+	sum, end := 0.0, math.Inf(-1)
+	for _, s := range a.spans {
+		sum += max(0, s[1]-max(s[0], end))
+		end = max(end, s[1])
+	}
+	return sum / 1000
+}
