@@ -104,23 +104,26 @@ func commonest(judges []Judge, of func(Judge) string) (most string) {
 	return most
 }
 
-// PutJudges says of the judges on a board, by the names of their runs, what a page shows beside their numbers.
-func (l *Leaderboard) PutJudges(judges []Judge, link func(j Judge) doc.Ref) {
-	_, details := NameJudges(judges)
-	at := map[string]int{}
-	for i, j := range judges {
-		at[j.Report.Run] = i
+// NewLeaderboard returns the leaderboard of a ranking of judges, which are given in the ranking's order.
+func NewLeaderboard(r scoring.Ranking, judges []Judge) *Leaderboard {
+	names, details := NameJudges(judges)
+	l := &Leaderboard{Board: NewBoard(r, names)}
+	places := map[string]int{}
+	for i, run := range r.Runs {
+		places[run.Run] = i
 	}
 	for i := range l.Rows {
 		row := &l.Rows[i]
-		j := judges[at[row.Run]]
-		row.Detail = details[at[row.Run]]
-		row.Reference = j.Manifest.Imported != ""
-		row.target = link(j)
+		place := places[row.Run]
+		row.Detail = details[place]
+		row.Reference = judges[place].Manifest.Imported != ""
+		row.Seconds = secondsEach(row.Report)
+		row.target = doc.RunRef(row.Run)
 	}
+	return l
 }
 
-// InWords is the board where no page has room for details: a judge's name says what else tells its run from the others.
+// InWords returns the board for a surface without room for details: a judge's name has what its run differs in.
 func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
 	names := NamesOf(runs)
 	b := l.Board
@@ -131,16 +134,17 @@ func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
 	return &b
 }
 
-// SecondsEach is how long a run took for an item, by its ledger; nil where no server told, or most replies were
-// remembered.
-func SecondsEach(l *scoring.Ledger, items int) *float64 {
-	if l == nil || l.Calls <= l.Remembered || items == 0 || l.Seconds <= 0 {
+// secondsEach returns the seconds that a run took for an item; nil if its ledger is missing or without times, or if most
+// replies came from the cache.
+func secondsEach(r *scoring.Report) *float64 {
+	l := r.Ledger
+	if l == nil || l.Calls <= l.Remembered || r.Items == 0 || l.Seconds <= 0 {
 		return nil
 	}
-	return new(l.Seconds / float64(items))
+	return new(l.Seconds / float64(r.Items))
 }
 
-// BoardOf ranks runs that ask the same about the same items; nil of others, and of a single one.
+// BoardOf returns the leaderboard of runs that ask the same about the same items; nil of others, and of a single run.
 func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *Leaderboard {
 	if len(runs) < 2 {
 		return nil
@@ -156,13 +160,7 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 	if err != nil || len(rankings) == 0 {
 		return nil
 	}
-	names, _ := NameJudges(judges)
-	l := &Leaderboard{Board: NewBoard(rankings[0], reports, names)}
-	l.PutJudges(judges, func(j Judge) doc.Ref { return doc.RunRef(j.Report.Run) })
-	for i := range l.Rows {
-		l.Rows[i].Seconds = SecondsEach(l.Rows[i].Report.Ledger, l.Rows[i].Report.Items)
-	}
-	return l
+	return NewLeaderboard(rankings[0], judges)
 }
 
 // together tells whether two runs stand on one leaderboard.

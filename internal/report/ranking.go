@@ -103,15 +103,13 @@ func (c *Condition) rank() {
 	if len(c.Rankings) == 0 {
 		return
 	}
-	var reports []scoring.Report
 	var names []string
 	for _, cell := range c.Cells {
 		if cell.Place >= 0 {
-			reports = append(reports, *c.Rankings[0].Runs[cell.Place].Report)
 			names = append(names, cell.Judge)
 		}
 	}
-	c.board = NewBoard(c.Rankings[0], reports, names)
+	c.board = NewBoard(c.Rankings[0], names)
 	c.Says = c.board.Says
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gavel/datasets"
-	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
@@ -375,39 +374,23 @@ func (r RunRow) standsFor(other RunRow) bool {
 		r.Started.Compare(other.Started)) > 0
 }
 
-// tested is what is known of runs once every two of them were tested.
-type tested struct {
-	ranking scoring.Ranking
-	seconds map[string]*float64 // of an item, by run
-}
-
-// leaderboard ranks the judges of a condition, as far as that is done already; all of them, or the first of them.
+// leaderboard returns the leaderboard of a condition, with all rows or the first; pending, while the judges are untested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
-	b = &report.Leaderboard{Link: address}
+	of := judgesOf(judges)
+	ranking, err := s.rank(ctx, judges, c.set)
+	pending = ranking == nil && err == nil
+	if ranking == nil {
+		ranking = new(report.Unranked(of))
+	}
+	b = report.NewLeaderboard(*ranking, of)
+	b.Link = address
 	if !all {
 		b.Most = boardRows
 		b.All.Page = "/" + c.query("show", "all")
 	}
-	known, err := s.rank(ctx, judges, c.set)
-	pending = known == nil && err == nil
 	if err != nil {
 		b.Notes = append(b.Notes, err.Error())
-	}
-	reports := reportsOf(judges)
-	of := judgesOf(judges)
-	names := judgeNames(judges)
-	ranking := report.Unranked(reports)
-	if known != nil {
-		ranking = known.ranking
-	}
-	ranking.Boot.Unit = cmp.Or(ranking.Boot.Unit, reports[0].Bootstrap.Unit)
-	b.Board = report.NewBoard(ranking, reports, names)
-	b.PutJudges(of, func(j report.Judge) doc.Ref { return doc.RunRef(j.Report.Run) })
-	for i := range b.Rows {
-		if known != nil {
-			b.Rows[i].Seconds = known.seconds[b.Rows[i].Run]
-		}
 	}
 	b.Notes = append(b.Notes, s.notes(c)...)
 	if len(judges) > 1 {
@@ -453,18 +436,10 @@ func judgesOf(rows []RunRow) []report.Judge {
 	return judges
 }
 
-func reportsOf(rows []RunRow) []scoring.Report {
-	reports := make([]scoring.Report, len(rows))
-	for i, r := range rows {
-		reports[i] = *r.report
-	}
-	return reports
-}
-
-// rank tests every two judges in the background, and waits a little for it: nil is returned where it goes on.
-func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*tested, error) {
+// rank tests every two judges in the background and waits a little for it; it returns nil if that takes longer.
+func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*scoring.Ranking, error) {
 	if len(judges) < 2 {
-		return s.testedOf(judges), nil
+		return s.ranked(judges), nil
 	}
 	if len(judges) > rankedRuns {
 		return nil, fmt.Errorf("of more than %d judges the differences are not tested", rankedRuns)
@@ -479,8 +454,8 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
-	known, err := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*tested, error) {
-		return s.testedOf(judges), nil
+	known, err := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*scoring.Ranking, error) {
+		return s.ranked(judges), nil
 	})
 	if err != nil {
 		return nil, nil
@@ -488,33 +463,37 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	return known, nil
 }
 
-// testedOf tests every two of some runs. Runs whose records cannot be read stay untested: their pages say why.
-func (s *Server) testedOf(judges []RunRow) *tested {
-	out := &tested{seconds: map[string]*float64{}}
+// ranked returns the ranking of judges with what their runs cost. It leaves them untested if the records of one cannot be
+// read: the page of that run says why.
+func (s *Server) ranked(judges []RunRow) *scoring.Ranking {
+	of := judgesOf(judges)
 	var runs []*scoring.Run
-	reports := reportsOf(judges)
-	for _, r := range judges {
+	var reports []scoring.Report
+	for i, r := range judges {
 		run, err := s.runs.LoadOn(r.Name, r.manifest, r.on)
 		if err != nil {
 			continue
 		}
+		rep := *r.report
+		rep.Ledger = run.Ledger()
+		of[i].Report = &rep
 		runs = append(runs, run)
-		out.seconds[r.Name] = report.SecondsEach(run.Ledger(), r.report.Items)
+		reports = append(reports, rep)
 	}
-	out.ranking = report.Unranked(reports)
+	ranking := report.Unranked(of)
 	if len(runs) < len(judges) || len(runs) < 2 {
-		return out
+		return &ranking
 	}
 	rankings, err := scoring.RankScored(runs, reports, scoring.DefaultOptions.Bootstrap)
 	if err != nil {
-		return out
+		return &ranking
 	}
 	for _, r := range rankings {
-		if r.Metric == out.ranking.Metric && r.Mode == out.ranking.Mode {
-			out.ranking = r
+		if r.Metric == ranking.Metric && r.Mode == ranking.Mode {
+			return &r
 		}
 	}
-	return out
+	return &ranking
 }
 
 // byJudges names the order of items that begins with those that most judges of the leaderboard get wrong.
