@@ -355,7 +355,7 @@ func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	if len(f.Runs) > 2 {
 		return
 	}
-	for _, c := range conditions(rows, false) {
+	for _, c := range conditions(rows) {
 		judges := c.best()
 		if len(judges) < 2 {
 			continue

@@ -18,7 +18,7 @@ import (
 	"gavel/scoring"
 )
 
-// boardFilter is which leaderboard was asked for.
+// boardFilter has the parameters of a leaderboard.
 type boardFilter struct {
 	Protocol string `json:"protocol,omitempty"`
 	Goal     string `json:"goal,omitempty"`
@@ -91,15 +91,13 @@ type condition struct {
 	larger         []*RunRow // runs of the question over these items and others
 }
 
-// conditions parts runs by question and items, nearly the same ones together, those with the most judged items first
-// and samples last. Parts of runs are in none of them; runs without numbers only where those are counted that are being
-// scored.
-func conditions(rows []RunRow, unscored bool) (all []*condition) {
+// conditions groups the runs that have numbers or are being scored by question and items, nearly the same ones together:
+// those with the most judged items first, and samples last. Shards are left out.
+func conditions(rows []RunRow) (all []*condition) {
 	var runs []*RunRow
 	for i := range rows {
 		r := &rows[i]
-		counts := r.report != nil && r.Headline != nil && r.Headline.Value != nil || unscored && r.unscored()
-		if r.manifest != nil && r.Shard == "" && counts {
+		if r.Shard == "" && (r.valued() || r.unscored()) {
 			runs = append(runs, r)
 		}
 	}
@@ -139,8 +137,8 @@ func conditions(rows []RunRow, unscored bool) (all []*condition) {
 	return all
 }
 
-// narrow gives the condition numbers of its items alone: of its runs over a few items more, and of the runs over many
-// more; pending counts those that are not there yet.
+// narrow leaves the condition its runs that have numbers: over its items alone, also of runs over more items. pending
+// counts those whose numbers on these items are not there yet.
 func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -148,6 +146,9 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	for _, r := range slices.Concat(c.runs, c.larger) {
 		if pending == mostScored {
 			break
+		}
+		if !r.valued() {
+			continue
 		}
 		if r.items == c.set {
 			runs = append(runs, r)
@@ -161,7 +162,7 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 		part := *r
 		part.on = c.set
 		part.runNumbers = numbers
-		if part.Headline != nil && part.Headline.Value != nil {
+		if part.valued() {
 			runs = append(runs, &part)
 		}
 	}
@@ -169,10 +170,10 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	return pending
 }
 
-// sample tells whether the items are one of gavel's samples.
+// sample reports whether the items are one of gavel's samples.
 func (c *condition) sample() bool { return strings.HasPrefix(c.dataset, sampleDatasets) }
 
-// judged is how many items all judges judged.
+// judged returns the sum of the items that each run judged.
 func (c *condition) judged() (n int) {
 	for _, r := range c.runs {
 		if r.report == nil {
@@ -188,15 +189,15 @@ func (c *condition) sameQuestion(o *condition) bool {
 	return c.protocol == o.protocol && c.goal == o.goal
 }
 
-// query of an address that asks for the condition.
+// query returns the query of an address of the condition's leaderboard.
 func (c *condition) query(more ...string) string {
 	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", c.key()}, more...)...)
 }
 
-// link to the leaderboard of a condition.
+// link returns the address of the condition's leaderboard.
 func (c *condition) link() string { return "/" + c.query() }
 
-// leaderboardOf is the leaderboard on which a run stands.
+// leaderboardOf returns the address of a run's leaderboard.
 func leaderboardOf(m *judging.Manifest) string {
 	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: m.ItemsFile()}
 	return c.link()
@@ -206,7 +207,7 @@ func (c *condition) key() string { return shortKey(c.items) }
 
 func shortKey(items string) string { return items[:min(keyLength, len(items))] }
 
-// chosen is the condition that was asked for, or the first; nil where there is none.
+// chosen returns the first condition that the filter allows; nil without one.
 func (f boardFilter) chosen(all []*condition) *condition {
 	for _, c := range all {
 		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
@@ -217,7 +218,7 @@ func (f boardFilter) chosen(all []*condition) *condition {
 	return nil
 }
 
-// called tells whether the dataset of some run goes by a name, or by the beginning of the SHA-256 of its items.
+// called reports whether the dataset of some run has a name, or its items a SHA-256 of that beginning.
 func (c *condition) called(name string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
 		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFile())
@@ -249,7 +250,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	return v, nil
 }
 
-// board makes the leaderboard that was asked for.
+// board returns the leaderboard that a request asks for.
 func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	v.rows, err = s.rowsOf(r)
 	if err != nil {
@@ -258,15 +259,9 @@ func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	v.Reading = v.rows == nil
 	v.Scoring = s.score(r.Context(), v.rows)
 	filter := boardFilterOf(r)
-	all := conditions(v.rows, false)
-	asked := filter != boardFilter{}
-	if !asked && v.Scoring > 0 { // what stands first is the same before and after
-		if first := filter.chosen(conditions(v.rows, true)); first != nil { // nil where only parts of runs are scored
-			filter = boardFilter{Protocol: first.protocol, Goal: first.goal, Dataset: first.key()}
-		}
-	}
+	all := conditions(v.rows)
 	c := filter.chosen(all)
-	if c == nil && !v.Reading && asked {
+	if c == nil && !v.Reading && filter != (boardFilter{}) {
 		return v, failure.NotFound("too few judges of that have ended: the leaderboard is at /")
 	}
 	if c == nil {
@@ -290,10 +285,17 @@ func (c *condition) has(run string) bool {
 }
 
 // question returns the condition's question in words.
-func (c *condition) question() string { return report.Question(*c.runs[0].report) }
+func (c *condition) question() string {
+	for _, r := range c.runs {
+		if r.valued() {
+			return r.Asks()
+		}
+	}
+	return c.runs[0].asks()
+}
 
-// choicesOf are the other questions about these items, or about their best-judged ones, and the other items of the
-// question, with links to them.
+// choicesOf returns links to the other questions about the condition's items, or about the best-judged items of each, and
+// to the other items of its question.
 func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 	v.Datasets.Label = "Dataset"
 	v.Questions.Label = "Question"
@@ -337,10 +339,13 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 	return v
 }
 
-// judges are one run of each judge, that which stands for it.
+// judges returns the run that stands for each judge.
 func (c *condition) judges() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
+		if !r.valued() {
+			continue
+		}
 		key := judgeOf(r.manifest)
 		i, has := place[key]
 		switch {
@@ -354,7 +359,7 @@ func (c *condition) judges() (judges []RunRow) {
 	return judges
 }
 
-// best are the judges, the best first.
+// best returns the run that stands for each judge, the best first.
 func (c *condition) best() []RunRow {
 	judges := c.judges()
 	slices.SortStableFunc(judges, func(a, b RunRow) int {
@@ -363,11 +368,11 @@ func (c *condition) best() []RunRow {
 	return judges
 }
 
-// judgeOf identifies the judge of a run: its name, the model, and how that was served and asked.
+// judgeOf identifies the judge of a run by its name, its model, and how the model was served and asked.
 func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.JudgeData(m)) }
 
-// standsFor tells whether a run stands for its judge in place of another: a complete one, then the larger, then the
-// newer.
+// standsFor reports whether a run stands for its judge in place of another: complete runs come first, then larger ones,
+// then newer ones.
 func (r RunRow) standsFor(other RunRow) bool {
 	whole := func(r RunRow) float64 { return scoring.One(r.Status == judging.Complete) }
 	return cmp.Or(cmp.Compare(whole(r), whole(other)), r.report.Items-other.report.Items,
@@ -399,7 +404,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	return b, pending
 }
 
-// notes say what was published on the items: the figures, or how the published judges come on the board.
+// notes returns the published results on the items, or the command that brings the published judges here.
 func (s *Server) notes(c *condition) []string {
 	var figures []string
 	for _, p := range datasets.PublishedOn(c.dataset) {
@@ -427,7 +432,7 @@ func judgeNames(rows []RunRow) []string {
 	return names
 }
 
-// judgesOf are the judges of some runs.
+// judgesOf returns the judges of some runs.
 func judgesOf(rows []RunRow) []report.Judge {
 	judges := make([]report.Judge, len(rows))
 	for i, r := range rows {
