@@ -2,13 +2,17 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gavel/internal/doc"
 	"gavel/internal/report/table"
+	"gavel/judging"
 	"gavel/scoring"
 )
 
@@ -55,9 +59,9 @@ const (
 	Unreadable = "unreadable"
 )
 
-// NewRanking holds the runs of each condition against each other. look says what is known of the run of a cell, and
-// gives the run itself where it has anything to score.
-func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)) (*Ranking, error) {
+// NewRanking ranks the runs of a suite under each condition. load loads a run by its path, that of its folder below dir; a
+// run that has not begun is an error of [fs.ErrNotExist].
+func NewRanking(suite *scoring.Suite, dir string, load func(run string) (*scoring.Run, error)) (*Ranking, error) {
 	out := &Ranking{Suite: suite.Name, Judges: suite.Judges}
 	var all [][]scoring.Ranking
 	ledgers := map[string][]*scoring.Ledger{}
@@ -68,8 +72,7 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 			if c.Condition != k.Name {
 				continue
 			}
-			cell, run := look(c.Run)
-			cell.Judge, cell.Place = c.Judge, -1
+			cell, run := cellOf(c.Judge, path.Join(dir, c.Run), load)
 			if run != nil && run.Answered > 0 {
 				cell.Place = len(runs)
 				runs = append(runs, run)
@@ -96,6 +99,27 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 	}
 	out.Says = out.answer()
 	return out, nil
+}
+
+// cellOf returns a judge's run as a cell, and the run if it could be loaded.
+func cellOf(judge, name string, load func(run string) (*scoring.Run, error)) (Cell, *scoring.Run) {
+	cell := Cell{Judge: judge, Run: name, Status: NotBegun, Place: -1}
+	run, err := load(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return cell, nil
+	case err != nil:
+		cell.Status = Unreadable
+		cell.Error = err.Error()
+		return cell, nil
+	}
+	cell.Status = run.Manifest.Status
+	cell.Expected = run.Manifest.Judgments
+	cell.Answered = run.Answered
+	if cell.Status == judging.Running && cell.Answered == cell.Expected {
+		cell.Status = judging.Complete
+	}
+	return cell, run
 }
 
 // rank puts the judges of a condition on a board.
