@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 
@@ -154,32 +153,15 @@ func (s *Store) load(
 		return nil, s.Missing(run, err)
 	}
 	defer f.Close()
-	in := s.reading(f, 0, info)
-	type read struct {
-		*judging.Record
-		scoring.Read
+	take := func(r *judging.Record, read scoring.Read) error {
+		if on != "" && !chosen[r.Item] {
+			return nil
+		}
+		return loader.Take(r, read)
 	}
-	look := func(line []byte) (v read, err error) {
-		v.Record, err = judging.DecodeRecord(line)
-		if err != nil {
-			return v, fmt.Errorf("damaged record: %w", err)
-		}
-		v.Read, err = loader.Look(v.Record)
-		return v, err
-	}
-	err = judging.EachStored(in, look, func(line judging.StoredLine[read]) error {
-		err := line.Err
-		if err == nil && (on == "" || chosen[line.Value.Item]) {
-			err = loader.Take(line.Value.Record, line.Value.Read)
-		}
-		if err != nil {
-			return fmt.Errorf("line %d: %w", line.Number, err)
-		}
-		return nil
-	})
+	err = judging.ScanRecords(path.Join(run, judging.RecordsFile), s.reading(f, 0, info), loader.Look, take)
 	if err != nil {
-		return nil, failure.Unreadable("%s: %w: this run has no scores until you repair that",
-			path.Join(run, judging.RecordsFile), err)
+		return nil, failure.Unreadable("this run has no scores: %w", err)
 	}
 	loaded := loader.Run()
 	loaded.Dir = run
