@@ -57,7 +57,7 @@ func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
 		to = runURL(v.Job.Run())
 	}
 	if to == "" {
-		s.pages.render(w, r, http.StatusOK, "job", v)
+		s.render(w, r, http.StatusOK, "job", v)
 		return nil
 	}
 	return seeOther(w, r, to)
