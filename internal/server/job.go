@@ -32,7 +32,7 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 	}
 	v.Job = *job
 	if name := v.Job.Run(); name != "" {
-		if p, err := s.status(r.Context(), name); err == nil {
+		if p, err := s.progressOf(r.Context(), name); err == nil {
 			v.Progress = &p
 		}
 	}

@@ -211,15 +211,15 @@ func shortKey(items string) string { return items[:min(keyLength, len(items))] }
 func (f boardFilter) chosen(all []*condition) *condition {
 	for _, c := range all {
 		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
-			(f.Dataset == "" || c.called(f.Dataset)) {
+			(f.Dataset == "" || c.hasDataset(f.Dataset)) {
 			return c
 		}
 	}
 	return nil
 }
 
-// called reports whether the dataset of some run has a name, or its items a SHA-256 of that beginning.
-func (c *condition) called(name string) bool {
+// hasDataset reports whether the dataset of some run has a name, or its items a SHA-256 of that beginning.
+func (c *condition) hasDataset(name string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
 		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFile())
 	})

@@ -30,16 +30,16 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("the folder of runs: %w", err)
 	}
 	s := &Server{
-		opts:       o,
-		now:        o.Now,
-		runs:       runs,
-		memo:       memo.New(rememberedValues, o.Now),
-		background: memo.New(rememberedValues, o.Now),
-		listings:   memo.New(1, o.Now),
-		briefs:     memo.New(store.MaxFolders, o.Now),
-		streams:    make(chan struct{}, maxStreams),
-		patience:   requestTime,
-		mux:        http.NewServeMux(),
+		opts:        o,
+		now:         o.Now,
+		runs:        runs,
+		memo:        memo.New(rememberedValues, o.Now),
+		background:  memo.New(rememberedValues, o.Now),
+		listings:    memo.New(1, o.Now),
+		listNumbers: memo.New(store.MaxFolders, o.Now),
+		streams:     make(chan struct{}, maxStreams),
+		patience:    requestTime,
+		mux:         http.NewServeMux(),
 	}
 	for _, m := range []*memo.Memo{s.memo, s.background, s.listings} {
 		m.Log = o.Log

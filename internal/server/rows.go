@@ -113,7 +113,7 @@ func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime
 
 // brief returns the numbers of a run that has ended, as far as they are known without reading its records.
 func (s *Server) brief(run store.Found, at store.Stamps) runNumbers {
-	if known, ok := memo.Peek[runNumbers](s.briefs, briefKey(run.Name, ""), at); ok {
+	if known, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), at); ok {
 		return known
 	}
 	rep := s.runs.Written(run.Name, run.Manifest, at)
@@ -137,7 +137,7 @@ func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *
 	}
 	out.report.Run = run
 	out.Headline = report.Headline(out.report)
-	s.briefs.Put(briefKey(run, on), at, out)
+	s.listNumbers.Put(briefKey(run, on), at, out)
 	return out
 }
 
@@ -145,7 +145,7 @@ func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *
 // background; an error says that they are not there yet.
 func (s *Server) numbersBeside(ctx context.Context, r *RunRow, on judging.ItemSet) (runNumbers, error) {
 	name := briefKey(r.Name, on)
-	if known, ok := memo.Peek[runNumbers](s.briefs, name, r.of); ok {
+	if known, ok := memo.Peek[runNumbers](s.listNumbers, name, r.of); ok {
 		return known, nil
 	}
 	return memo.Get(ctx, s.background, "numbers of "+name, r.of, func() (runNumbers, error) {

@@ -108,7 +108,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 	if rep.Run == "" {
 		p.Run.Run = head.Name
 	}
-	p.Others = s.others(ctx, head.Name, x.Manifest)
+	p.Others = s.otherJudges(ctx, head.Name, x.Manifest)
 	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
 }
@@ -182,8 +182,8 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	return t
 }
 
-// others returns the other judges of the run's leaderboard, one run of each, the best first.
-func (s *Server) others(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
+// otherJudges returns the other judges of the run's leaderboard, one run of each, the best first.
+func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
 	c, pending := s.conditionOf(ctx, run)
 	if c == nil || pending > 0 {
 		return nil

@@ -84,16 +84,16 @@ type Server struct {
 	runs *store.Store
 	memo *memo.Memo // what is made of whole runs
 	// background is what is made beside the pages, which show what there is.
-	background *memo.Memo
-	briefs     *memo.Memo // what the list of runs says of each
-	listings   *memo.Memo // the rows of a large folder
-	guard      *guard.Guard
-	streams    chan struct{}   // a place for each that is listened to
-	ending     context.Context // what is streamed ends with it
-	end        context.CancelFunc
-	pages      *pages
-	patience   time.Duration // with a request
-	mux        *http.ServeMux
+	background  *memo.Memo
+	listNumbers *memo.Memo // the numbers of runs that lists show
+	listings    *memo.Memo // the rows of a large folder
+	guard       *guard.Guard
+	streams     chan struct{}   // a place for each that is listened to
+	ending      context.Context // what is streamed ends with it
+	end         context.CancelFunc
+	pages       *pages
+	patience    time.Duration // with a request
+	mux         *http.ServeMux
 }
 
 func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }

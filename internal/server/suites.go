@@ -192,7 +192,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	v.SuiteHead, v.Runs = s.suiteRuns(r, folder, suite)
 	for _, run := range v.Runs {
 		if run.Status == judging.Running {
-			if p, err := s.status(r.Context(), run.Name); err == nil && !p.Stalled {
+			if p, err := s.progressOf(r.Context(), run.Name); err == nil && !p.Stalled {
 				v.Progress = &p
 			}
 		}
