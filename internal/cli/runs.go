@@ -160,9 +160,7 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 	m := run.Manifest
 	row := listedOf(m)
 	row.items = folder.ItemSet(run.Name, m)
-	if about := folder.About(run.Name); about != nil {
-		row.named = about.Name
-	}
+	row.named = folder.About(run.Name).Name
 	rep := folder.Written(run.Name, m, folder.Stamps(run.Name))
 	if rep == nil || rep.Scoring < scoring.Version {
 		var err error

@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-// CountItems is a number of items of a protocol, such as "350 pairs".
+// CountItems returns a number of items of a protocol in words, such as "350 pairs".
 func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).item()) }
 
 // Judge is a judge among others of the same items, by one run of it.
@@ -26,8 +26,8 @@ func (j Judge) name() string {
 	return cmp.Or(j.Named, j.Manifest.Name, scoring.JudgeName(j.Manifest.Spec.Model.Name))
 }
 
-// NameJudges gives judges names, each its own, and says what else to know of each: where it was served, and what it was
-// asked otherwise than most others.
+// NameJudges returns a name for each judge, all different, and further details of each: where it was served, and how its
+// question differs from that of most others.
 func NameJudges(judges []Judge) (names, details []string) {
 	prompt := commonest(judges, func(j Judge) string { return j.Report.Prompt })
 	settings := commonest(judges, func(j Judge) string { return j.Report.Settings })
@@ -82,7 +82,7 @@ func NameJudges(judges []Judge) (names, details []string) {
 	return names, details
 }
 
-// publishedAs is what of a reference was published.
+// publishedAs returns the kind of published results of a run.
 func publishedAs(m *judging.Manifest) string {
 	if m.Server.Name == "published verdicts" {
 		return m.Server.Name
@@ -90,7 +90,7 @@ func publishedAs(m *judging.Manifest) string {
 	return "stored replies"
 }
 
-// commonest is the value that most of some judges have, of several the first.
+// commonest returns the value that most judges have, the first of several.
 func commonest(judges []Judge, of func(Judge) string) (most string) {
 	count := map[string]int{}
 	for _, j := range judges {
@@ -163,14 +163,14 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 	return NewLeaderboard(rankings[0], judges)
 }
 
-// together tells whether two runs stand on one leaderboard.
+// together reports whether two runs stand on one leaderboard.
 func together(a, b *scoring.Run) bool {
 	of, other := a.Manifest.Spec, b.Manifest.Spec
 	return of.Protocol == other.Protocol && of.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
 }
 
-// Boards are the leaderboards of a document's runs, with links to the runs' pages in it. Runs of juries are held
-// against their members.
+// Boards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares juries with
+// their members.
 func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
 	placed := make([]bool, len(runs))
 	pages := map[string]string{}

@@ -8,8 +8,8 @@ import (
 	"gavel/scoring"
 )
 
-// runNames name every run by its model and by what else tells it from the others;
-// those that nothing tells apart, by their folder.
+// runNames returns a name of each run: its model and the properties in which the runs differ. Runs that differ in none get
+// their folder.
 func runNames(runs []scoring.Report) []string {
 	parts := []func(scoring.Report) string{
 		func(r scoring.Report) string { return r.Protocol },
@@ -59,14 +59,14 @@ func runNames(runs []scoring.Report) []string {
 	return names
 }
 
-// Settings of a run, without those that its name says in other words.
+// Settings returns the settings of a run, without those that its name has in other words.
 func Settings(r scoring.Report) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(r.Settings, ", "), func(s string) bool {
 		return strings.HasPrefix(s, "goal ") || inWords(r, s) != ""
 	}), ", ")
 }
 
-// inWords is how a setting is called in names, where that is otherwise.
+// inWords returns the words for a setting in names; "" if it is named as it is.
 func inWords(r scoring.Report, setting string) string {
 	for prefix, words := range layoutOf(r.Protocol).Words {
 		if strings.HasPrefix(setting, prefix) {
@@ -76,7 +76,7 @@ func inWords(r scoring.Report, setting string) string {
 	return ""
 }
 
-// parallel tells whether b is the same in all runs of which a is.
+// parallel reports whether runs with the same a also have the same b.
 func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	of := map[string]string{}
 	for _, r := range runs {
@@ -107,8 +107,8 @@ func NamesOf(runs []scoring.Report) []string {
 	return runNames(short)
 }
 
-// How runs of a protocol ask it, after the question.
+// How returns the words after a protocol's question on how it is asked.
 func How(protocol string) string { return layoutOf(protocol).How }
 
-// ItemOf is what runs of a protocol judge, in the singular.
+// ItemOf returns the noun for what runs of a protocol judge, in the singular.
 func ItemOf(protocol string) string { return layoutOf(protocol).item() }

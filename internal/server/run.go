@@ -63,7 +63,8 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Stalled = v.Progress.Stalled
 	v.Job = v.Progress.Job
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
-	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
+	v.CanDelete = s.opts.Runner != nil && v.Job == nil
+	v.CanResume = s.opts.Runner != nil && v.resumable()
 	v.Describes = s.opts.Runner != nil
 	rep, err := s.numbers(r.Context(), name, m)
 	if r.Context().Err() != nil {
