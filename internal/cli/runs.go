@@ -271,8 +271,8 @@ func (r listedRun) state(now time.Time) string {
 	return joined(state, humanize.RelTime(when, now, "ago", "from now"))
 }
 
-// runsInWords returns a heading for each question and a line for each of its runs, with the run's folder at its end, or on
-// the next line where a terminal is too narrow. What else finds no room is cut off.
+// runsInWords returns a heading for each question and a line for each of its runs, with the run's folder at its end, or
+// on the next line if the terminal is too narrow. The rest is cut off.
 func (e *env) runsInWords(runs []listedRun) string {
 	w := e.screen()
 	var out strings.Builder

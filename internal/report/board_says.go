@@ -25,8 +25,8 @@ func (b Board) placed() []Standing {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(s Standing) bool { return s.First == 0 })
 }
 
-// Best returns the judges that no other is significantly better than, from the first row to the first row that is not one.
-// A judge of fewer than half of the items of others is left out: it has too few items for any rank.
+// Best returns the judges that no other is significantly better than, from the first row to the first that is not
+// one. A judge of fewer than half of the items of others is left out: it has too few items for any rank.
 func (b Board) Best() (best []Standing) {
 	placed := b.placed()
 	most := mostItems(placed)

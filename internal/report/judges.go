@@ -26,8 +26,8 @@ func (j Judge) name() string {
 	return cmp.Or(j.Named, j.Manifest.Name, scoring.JudgeName(j.Manifest.Spec.Model.Name))
 }
 
-// NameJudges returns a name for each judge, all different, and further details of each: where it was served, and how its
-// question differs from that of most others.
+// NameJudges returns a name for each judge, all different, and further details of each: where it was served, and how
+// its question differs from that of most others.
 func NameJudges(judges []Judge) (names, details []string) {
 	prompt := commonest(judges, func(j Judge) string { return j.Report.Prompt })
 	settings := commonest(judges, func(j Judge) string { return j.Report.Settings })
@@ -134,8 +134,8 @@ func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
 	return &b
 }
 
-// secondsEach returns the seconds that a run took for an item; nil if its ledger is missing or without times, or if most
-// replies came from the cache.
+// secondsEach returns the seconds that a run took for an item; nil if its ledger is missing or without times, or if
+// most replies came from the cache.
 func secondsEach(r *scoring.Report) *float64 {
 	l := r.Ledger
 	if l == nil || l.Calls <= l.Remembered || r.Items == 0 || l.Seconds <= 0 {
@@ -169,8 +169,8 @@ func together(a, b *scoring.Run) bool {
 	return of.Protocol == other.Protocol && of.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
 }
 
-// Boards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares juries with
-// their members.
+// Boards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares juries
+// with their members.
 func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
 	placed := make([]bool, len(runs))
 	pages := map[string]string{}

@@ -8,8 +8,8 @@ import (
 	"gavel/scoring"
 )
 
-// runNames returns a name of each run: its model and the properties in which the runs differ. Runs that differ in none get
-// their folder.
+// runNames returns a name of each run: its model and the properties in which the runs differ. Runs that differ in none
+// get their folder.
 func runNames(runs []scoring.Report) []string {
 	parts := []func(scoring.Report) string{
 		func(r scoring.Report) string { return r.Protocol },

@@ -59,8 +59,8 @@ const (
 	Unreadable = "unreadable"
 )
 
-// NewRanking ranks the runs of a suite under each condition. load loads a run by its path, that of its folder below dir; a
-// run that has not begun is an error of [fs.ErrNotExist].
+// NewRanking ranks the runs of a suite under each condition. load loads a run by its path, that of its folder below
+// dir; a run that has not begun is an error of [fs.ErrNotExist].
 func NewRanking(suite *scoring.Suite, dir string, load func(run string) (*scoring.Run, error)) (*Ranking, error) {
 	out := &Ranking{Suite: suite.Name, Judges: suite.Judges}
 	var all [][]scoring.Ranking

@@ -91,8 +91,8 @@ type condition struct {
 	larger         []*RunRow // runs of the question over these items and others
 }
 
-// conditions groups the runs that have numbers or are being scored by question and items, nearly the same ones together:
-// those with the most judged items first, and samples last. Shards are left out.
+// conditions groups the runs that have numbers or are being scored by question and items, nearly the same ones
+// together: those with the most judged items first, and samples last. Shards are left out.
 func conditions(rows []RunRow) (all []*condition) {
 	var runs []*RunRow
 	for i := range rows {
@@ -294,8 +294,8 @@ func (c *condition) question() string {
 	return c.runs[0].asks()
 }
 
-// choicesOf returns links to the other questions about the condition's items, or about the best-judged items of each, and
-// to the other items of its question.
+// choicesOf returns links to the other questions about the condition's items, or about the best-judged items of each,
+// and to the other items of its question.
 func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 	v.Datasets.Label = "Dataset"
 	v.Questions.Label = "Question"
@@ -379,7 +379,7 @@ func (r RunRow) standsFor(other RunRow) bool {
 		r.Started.Compare(other.Started)) > 0
 }
 
-// leaderboard returns the leaderboard of a condition, with all rows or the first; pending, while the judges are untested.
+// leaderboard returns the leaderboard of a condition, with all rows or the first. It is pending while judges are untested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
 	of := judgesOf(judges)
@@ -468,8 +468,8 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	return known, nil
 }
 
-// ranked returns the ranking of judges with what their runs cost. It leaves them untested if the records of one cannot be
-// read: the page of that run says why.
+// ranked returns the ranking of judges with what their runs cost. It leaves them untested if the records of one cannot
+// be read: the page of that run says why.
 func (s *Server) ranked(judges []RunRow) *scoring.Ranking {
 	of := judgesOf(judges)
 	var runs []*scoring.Run

@@ -160,8 +160,8 @@ func (s *Server) numbersBeside(ctx context.Context, r *RunRow, on judging.ItemSe
 // mostScored is how many runs without numbers are scored for one look at a leaderboard.
 const mostScored = 50
 
-// score gives numbers to rows without any, such as those of copied runs, and returns how many it is still scoring in the
-// background. Large runs wait until their own page is opened.
+// score gives numbers to rows without any, such as those of copied runs, and returns how many it is still scoring in
+// the background. Large runs wait until their own page is opened.
 func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -218,8 +218,8 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	return rows, nil
 }
 
-// rowsForPage returns the rows of all runs as a page shows them: those of a large folder may be some seconds old, and are
-// nil while they are read for the first time.
+// rowsForPage returns the rows of all runs as a page shows them: those of a large folder may be some seconds old, and
+// are nil while they are read for the first time.
 func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	if !s.runs.Large() {
 		return s.rows(ctx)
@@ -245,8 +245,8 @@ func (s *Server) rowsOf(r *http.Request) ([]RunRow, error) {
 	return s.rowsForPage(r.Context())
 }
 
-// numbers returns the numbers of a run: as the run wrote them, or scored from its records if it wrote none, if an earlier
-// gavel did, or if its files were changed. It returns nil for a run in progress.
+// numbers returns the numbers of a run: as the run wrote them, or scored from its records if it wrote none, if an
+// earlier gavel did, or if its files were changed. It returns nil for a run in progress.
 func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (*scoring.Report, error) {
 	if m.Status == judging.Running {
 		return nil, nil

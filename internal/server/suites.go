@@ -104,7 +104,7 @@ func (v SuiteView) RaceBlock() (template.HTML, error) {
 	return doc.Paper{Link: v.address}.Blocks([]doc.Block{raceOf(v.Race, v.Runs).Block()})
 }
 
-// address returns the address of a run of the suite by the name of its folder or its whole name; "" while there is none.
+// address returns the address of a run of the suite by its whole name or its last part; "" while there is none.
 func (v SuiteView) address(r doc.Ref) string {
 	for _, cell := range v.Runs {
 		if len(r.Runs) == 1 && path.Base(cell.Name) == path.Base(r.Runs[0]) && cell.Begun && cell.Error == "" {
