@@ -105,7 +105,7 @@ func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
 
 func (s Scores) costs() []doc.Block {
 	rows := make([]costRow, len(s.Runs))
-	for i, name := range runNames(s.Runs) {
+	for i, name := range NamesOf(s.Runs) {
 		rows[i] = costRow{name: name, Ledger: s.Runs[i].Ledger}
 	}
 	return costBlocks("judge", rows)

@@ -1,16 +1,15 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"gavel/scoring"
 )
 
-// runNames returns a name of each run: its model and the properties in which the runs differ. Runs that differ in none
-// get their folder.
-func runNames(runs []scoring.Report) []string {
+// NamesOf returns a name of each run: its judge's name, or its model where judges of several models have one name, and the
+// properties in which the runs differ. Runs that differ in none get their folder.
+func NamesOf(runs []scoring.Report) []string {
 	parts := []func(scoring.Report) string{
 		func(r scoring.Report) string { return r.Protocol },
 		func(r scoring.Report) string { return r.Goal },
@@ -27,11 +26,19 @@ func runNames(runs []scoring.Report) []string {
 		},
 		func(r scoring.Report) string { return r.Dataset },
 	}
+	models := map[string]string{} // by the judge's name; "" if there are several
+	for _, r := range runs {
+		if model, has := models[r.Judge()]; has && model != r.Model {
+			models[r.Judge()] = ""
+			continue
+		}
+		models[r.Judge()] = r.Model
+	}
 	names := make([]string, len(runs))
 	for i, r := range runs {
-		names[i] = cmp.Or(r.Name, r.Model)
-		if isJury(r.Model) {
-			names[i] = r.Judge()
+		names[i] = r.Judge()
+		if models[r.Judge()] == "" && r.Name == "" && !isJury(r.Model) {
+			names[i] = r.Model
 		}
 	}
 	for k, part := range parts {
@@ -86,25 +93,6 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 		of[a(r)] = b(r)
 	}
 	return true
-}
-
-// NamesOf returns a short name of each run: its model without a path, unless two models would then have one name, and
-// what else differs between the runs.
-func NamesOf(runs []scoring.Report) []string {
-	models := map[string]map[string]bool{} // by the judge's name
-	for _, r := range runs {
-		if models[r.Judge()] == nil {
-			models[r.Judge()] = map[string]bool{}
-		}
-		models[r.Judge()][r.Model] = true
-	}
-	short := slices.Clone(runs)
-	for i, r := range runs {
-		if len(models[r.Judge()]) == 1 {
-			short[i].Name = r.Judge()
-		}
-	}
-	return runNames(short)
 }
 
 // How returns the words after a protocol's question on how it is asked.
