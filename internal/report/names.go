@@ -7,8 +7,8 @@ import (
 	"gavel/scoring"
 )
 
-// NamesOf returns a name of each run: its judge's name, or its model where judges of several models have one name, and the
-// properties in which the runs differ. Runs that differ in none get their folder.
+// NamesOf returns a name of each run: its judge's name, or its model where judges of several models have one name, and
+// the properties in which the runs differ. Runs that differ in none get their folder.
 func NamesOf(runs []scoring.Report) []string {
 	parts := []func(scoring.Report) string{
 		func(r scoring.Report) string { return r.Protocol },

@@ -266,7 +266,7 @@ func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 		if err != nil {
 			return nil, err
 		}
-		run, err := s.runs.Load(name, m)
+		run, err := s.runs.Load(name, m, "")
 		if err != nil {
 			return nil, err
 		}

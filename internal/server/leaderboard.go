@@ -379,7 +379,8 @@ func (r RunRow) standsFor(other RunRow) bool {
 		r.Started.Compare(other.Started)) > 0
 }
 
-// leaderboard returns the leaderboard of a condition, with all rows or the first. It is pending while judges are untested.
+// leaderboard returns the leaderboard of a condition, with all rows or the first. It is pending while its judges are
+// untested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
 	of := judgesOf(judges)

@@ -241,7 +241,7 @@ func (s *Server) loadEnded(name string) (*scoring.Run, error) {
 	case found.Manifest.Status == judging.Running:
 		return &scoring.Run{Manifest: found.Manifest}, nil
 	}
-	return s.runs.Load(name, found.Manifest)
+	return s.runs.Load(name, found.Manifest, "")
 }
 
 // resumeSuite continues a suite.
