@@ -35,7 +35,7 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var records []*Record
 		// An error is an answer too: what came before it was read.
-		_ = readRecords("fuzz", bytes.NewReader(data), nothing, func(r *Record, _ struct{}) error {
+		_ = ScanRecords("fuzz", bytes.NewReader(data), nothing, func(r *Record, _ struct{}) error {
 			records = append(records, r)
 			return nil
 		})
@@ -50,7 +50,7 @@ func FuzzRecord(f *testing.F) {
 				}
 			}
 			again := lineOf(t, *r)
-			err := readRecords("fuzz", strings.NewReader(again), nothing, func(back *Record, _ struct{}) error {
+			err := ScanRecords("fuzz", strings.NewReader(again), nothing, func(back *Record, _ struct{}) error {
 				if got := lineOf(t, *back); got != again {
 					t.Errorf("wrote %s\nread  %s", again, got)
 				}

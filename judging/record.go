@@ -315,10 +315,11 @@ func ReadRecordsBy[T any](path string, read func(*Record) (T, error), f func(*Re
 		return err
 	}
 	defer file.Close()
-	return readRecords(path, file, read, f)
+	return ScanRecords(path, file, read, f)
 }
 
-func readRecords[T any](path string, r io.Reader, read func(*Record) (T, error), f func(*Record, T) error) error {
+// ScanRecords is [ReadRecordsBy] of a stream; errors name it by path.
+func ScanRecords[T any](path string, r io.Reader, read func(*Record) (T, error), f func(*Record, T) error) error {
 	type stored struct {
 		rec  *Record
 		made T

@@ -116,7 +116,7 @@ func publishedBoard(set *references.Set, out string) (report.Board, error) {
 	if err != nil {
 		return report.Board{}, err
 	}
-	board := report.NewBoard(rankings[0], reports, names)
+	board := report.NewBoard(rankings[0], names)
 	for i := range board.Rows {
 		board.Rows[i].Mark = marks[board.Rows[i].Name]
 	}

@@ -45,7 +45,7 @@ func runsCommand(e *env) *cli.Command {
 	}
 }
 
-// listedRun is a run as it is listed.
+// listedRun is a run in the list of "gavel runs".
 type listedRun struct {
 	Run             string          `json:"run"` // its folder
 	Judge           string          `json:"judge"`
@@ -107,8 +107,7 @@ func (e *env) listRuns(c *cli.Context) error {
 	return err
 }
 
-// findRuns are the runs of a folder, or the one that it is: those of one question together, the best first, and the
-// questions by their newest run.
+// findRuns returns the runs of a folder, or the one run that the folder is, in the order of [byQuestion].
 func (e *env) findRuns(dir string) ([]listedRun, error) {
 	above, single := dir, false
 	if _, err := os.Stat(filepath.Join(dir, judging.ManifestFile)); err == nil {
@@ -153,7 +152,7 @@ func byQuestion(rows []listedRun) []listedRun {
 	return slices.Concat(questions...)
 }
 
-// readRun is what the files of a run say: its numbers as it wrote them, or else scored now.
+// readRun returns a run of a folder with the numbers that it wrote, or else scored now.
 func readRun(folder *store.Store, run store.Found) listedRun {
 	if run.Err != nil {
 		return listedRun{Judge: run.Name, Status: unreadableRun, Error: run.Err.Error()}
@@ -161,9 +160,7 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 	m := run.Manifest
 	row := listedOf(m)
 	row.items = folder.ItemSet(run.Name, m)
-	if about := folder.About(run.Name); about != nil {
-		row.named = about.Name
-	}
+	row.named = folder.About(run.Name).Name
 	rep := folder.Written(run.Name, m, folder.Stamps(run.Name))
 	if rep == nil || rep.Scoring < scoring.Version {
 		var err error
@@ -179,7 +176,7 @@ func readRun(folder *store.Store, run store.Found) listedRun {
 	return row
 }
 
-// listedOf is what the manifest of a run says.
+// listedOf returns a run without numbers, from its manifest.
 func listedOf(m *judging.Manifest) listedRun {
 	return listedRun{
 		Judge:     cmp.Or(m.Name, m.Spec.Model.Name),
@@ -195,7 +192,7 @@ func listedOf(m *judging.Manifest) listedRun {
 	}
 }
 
-// take takes in what the run comes to.
+// take sets the numbers of the run.
 func (row *listedRun) take(rep *scoring.Report) {
 	row.Run = rep.Run
 	row.report = *rep
@@ -223,7 +220,7 @@ func nameJudges(of []listedRun) {
 	}
 }
 
-// question is what runs must share for their numbers to stand beside each other.
+// question returns the key of runs that are listed together; "" of runs that cannot be read.
 func (r listedRun) question() string {
 	if r.Error != "" {
 		return ""
@@ -244,7 +241,7 @@ func joinItems(rows []listedRun) {
 	}
 }
 
-// value sorts a run: the best first, and last what has none.
+// value returns the value of the run's headline, or less than any if it has none.
 func (r listedRun) value() float64 {
 	if r.Headline == nil || r.Headline.Value == nil {
 		return math.Inf(-1)
@@ -252,7 +249,7 @@ func (r listedRun) value() float64 {
 	return *r.Headline.Value
 }
 
-// state is how far a run is, and when that was.
+// state returns how far a run is, and when that was.
 func (r listedRun) state(now time.Time) string {
 	when := r.Ended
 	if when.IsZero() {
@@ -274,8 +271,8 @@ func (r listedRun) state(now time.Time) string {
 	return joined(state, humanize.RelTime(when, now, "ago", "from now"))
 }
 
-// runsInWords lays runs out for people: a heading for each question, and beneath it a line for each run, which is
-// followed by its folder, in a line of its own where a terminal is too narrow.
+// runsInWords returns a heading for each question and a line for each of its runs, with the run's folder at its end, or
+// on the next line if the terminal is too narrow. The rest is cut off.
 func (e *env) runsInWords(runs []listedRun) string {
 	w := e.screen()
 	var out strings.Builder
@@ -287,25 +284,32 @@ func (e *env) runsInWords(runs []listedRun) string {
 			}
 			continue
 		}
-		items := report.CountItems(of[0].Protocol, of[0].report.Expected)
-		lines := [][]string{{"good for", "score", "kept", "judge", ""}}
+		t := table.Table{Plain: true, Columns: table.Left("good for").Right("score", "kept").Left("judge", "")}
 		score := ""
 		for _, r := range of {
-			line := []string{table.Level(r.Level), "", "", table.Clean(r.Judge), r.state(e.now())}
+			value := ""
 			if r.Headline != nil {
-				line[1] = table.Whole(*r.Headline)
+				value = table.Whole(*r.Headline)
 				if r.Headline.Unit == "" {
-					line[1] = table.Interval(r.Headline.Value, r.Headline.Low, r.Headline.High, 0, 0)
+					value = table.Interval(r.Headline.Value, r.Headline.Low, r.Headline.High, 0, 0)
 				}
 				score = report.ScoreName(&r.report, r.Headline.Metric)
 			}
+			kept := ""
 			if r.Coverage != nil {
-				line[2] = table.Fixed(r.Coverage.Value, 0) + " %"
+				kept = table.Fixed(r.Coverage.Value, 0) + " %"
 			}
-			lines = append(lines, line)
+			t.Row(table.Level(r.Level), value, kept, r.Judge, r.state(e.now()))
 		}
+		items := report.CountItems(of[0].Protocol, of[0].report.Expected)
 		fmt.Fprintf(&out, "\n%s\n", table.Bold(w, table.Clean(joined(of[0].Protocol, of[0].Dataset, items, "score: "+score))))
-		for i, line := range e.aligned(lines) {
+		var rows strings.Builder
+		table.Text(&rows, t)
+		for i, line := range strings.Split(strings.TrimSpace(rows.String()), "\n") {
+			line = "  " + line
+			if e.columns > 0 {
+				line = pretty.Snip(line, e.columns, "…")
+			}
 			if i == 0 {
 				out.WriteString(table.Faint(w, line) + "\n")
 				continue
@@ -319,39 +323,6 @@ func (e *env) runsInWords(runs []listedRun) string {
 		}
 	}
 	return strings.TrimPrefix(out.String(), "\n")
-}
-
-// aligned makes lines of words and numbers whose columns stand beneath each other. The judge's gives way on a terminal
-// that is too narrow, and then how far the run is.
-func (e *env) aligned(lines [][]string) (all []string) {
-	const gap, score, kept, judge, state = 2, 1, 2, 3, 4
-	widths := make([]int, len(lines[0]))
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], pretty.StringWidthWithoutEscSequences(cell))
-		}
-	}
-	total := gap * len(widths)
-	for _, width := range widths {
-		total += width
-	}
-	if over := total - e.columns; e.columns > 0 && over > 0 {
-		less := min(over, max(0, widths[judge]-12))
-		widths[judge] -= less
-		widths[state] = max(12, widths[state]-(over-less))
-	}
-	for _, line := range lines {
-		out := ""
-		for i, cell := range line {
-			align := pretty.AlignLeft
-			if i == score || i == kept {
-				align = pretty.AlignRight
-			}
-			out += "  " + align.Apply(pretty.Snip(cell, widths[i], "…"), widths[i])
-		}
-		all = append(all, strings.TrimRight(out, " "))
-	}
-	return all
 }
 
 // joined joins words with a middle dot, without the empty ones.

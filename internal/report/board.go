@@ -45,13 +45,13 @@ type Standing struct {
 	target doc.Ref         // its run
 }
 
-// NewBoard puts the runs of a ranking in order. reports and names are those of its runs, in the ranking's order; a run
-// without a name goes by its model.
-func NewBoard(r scoring.Ranking, reports []scoring.Report, names []string) Board {
+// NewBoard returns the board of a ranking's runs, the best first. names are the judges' names in the ranking's order; a
+// judge without one is named by its model.
+func NewBoard(r scoring.Ranking, names []string) Board {
 	b := Board{Metric: r.Metric, Mode: r.Mode, Test: r.Test, Family: r.Family, Unit: r.Boot.Unit}
 	ranks := rankRanges(r)
 	for i, run := range r.Runs {
-		rep := &reports[i]
+		rep := run.Report
 		row := Standing{
 			First:           ranks[i][0],
 			Last:            ranks[i][1],
@@ -81,7 +81,7 @@ func NewBoard(r scoring.Ranking, reports []scoring.Report, names []string) Board
 	return b
 }
 
-// rankRanges are the first and the last rank that each run may have, as far as the ranking tells two of them apart.
+// rankRanges returns the first and the last rank that each run may have, by the significant differences of the ranking.
 func rankRanges(r scoring.Ranking) [][2]int {
 	valued := 0
 	for _, run := range r.Runs {
@@ -111,7 +111,7 @@ func rankRanges(r scoring.Ranking) [][2]int {
 	return ranks
 }
 
-// ForBoard is what a board needs of a report: its numbers over all items, and its headline by category.
+// ForBoard returns the part of a report that boards show: its numbers over all items, and its headline by category.
 func ForBoard(r *scoring.Report) *scoring.Report {
 	head := Headline(r)
 	small := scoring.Report{
@@ -134,22 +134,20 @@ func ForBoard(r *scoring.Report) *scoring.Report {
 	return &small
 }
 
-// Unranked is a ranking of runs by their headline of which no two have been tested.
-func Unranked(reports []scoring.Report) (r scoring.Ranking) {
-	for i := range reports {
-		head := Headline(&reports[i])
-		if head == nil {
-			head = &scoring.Result{Group: scoring.Overall}
-		}
+// Unranked returns the ranking of judges by their headline, before any two of them are tested.
+func Unranked(judges []Judge) scoring.Ranking {
+	r := scoring.Ranking{Boot: judges[0].Report.Bootstrap}
+	for _, j := range judges {
+		head := cmp.Or(Headline(j.Report), &scoring.Result{Group: scoring.Overall})
 		r.Metric = cmp.Or(head.Metric, r.Metric)
 		r.Mode = head.Mode
 		r.Unit = cmp.Or(head.Unit, r.Unit)
-		r.Boot = reports[i].Bootstrap
 		r.Runs = append(r.Runs, scoring.Placed{
-			Run:       reports[i].Run,
-			Model:     reports[i].Model,
-			Simulated: reports[i].Simulated,
+			Run:       j.Report.Run,
+			Model:     j.Report.Model,
+			Simulated: j.Report.Simulated,
 			Result:    *head,
+			Report:    j.Report,
 		})
 	}
 	return r

@@ -12,19 +12,24 @@ import (
 
 // The headline of a leaderboard, and all else that is said about one, for terminals and pages.
 
-// placed are the judges that have a value.
+// mostItems returns the largest number of items that one of some judges judged.
+func mostItems(rows []Standing) (n int) {
+	for _, s := range rows {
+		n = max(n, s.Headline.N)
+	}
+	return n
+}
+
+// placed returns the judges that have a value.
 func (b Board) placed() []Standing {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(s Standing) bool { return s.First == 0 })
 }
 
-// Best are the judges that nobody is surely better than, from the first row to the first that somebody is. One that
-// judged less than half of what others did is none of them: it may have any rank for want of items.
+// Best returns the judges that no other is significantly better than, from the first row to the first that is not
+// one. A judge of fewer than half of the items of others is left out: it has too few items for any rank.
 func (b Board) Best() (best []Standing) {
 	placed := b.placed()
-	most := 0
-	for _, s := range placed {
-		most = max(most, s.Headline.N)
-	}
+	most := mostItems(placed)
 	for _, s := range placed {
 		if s.First > 1 {
 			break
@@ -39,13 +44,13 @@ func (b Board) Best() (best []Standing) {
 	return best
 }
 
-// answer says which judges are the best, how good they are, and whether they can be told apart.
+// answer returns the sentences on the best judges, how good they are, and whether they differ significantly.
 func (b Board) answer() string {
 	first, rest := b.sentences()
 	return strings.TrimSpace(first + " " + rest)
 }
 
-// sentences are the answer, and what else there is to say of it.
+// sentences returns the answer and the sentences after it.
 func (b Board) sentences() (first, rest string) {
 	placed := b.placed()
 	best := b.Best()
@@ -72,7 +77,7 @@ func (b Board) sentences() (first, rest string) {
 	return first, strings.TrimSpace(rest + b.warning())
 }
 
-// verb is what judges do that are the best by the headline. A headline may say nothing of what is right.
+// verb returns the verb of a sentence on so many best judges. A headline need not be a share of what is right.
 func (b Board) verb(judges int) string {
 	switch {
 	case !b.ofRight() && judges == 1:
@@ -85,10 +90,10 @@ func (b Board) verb(judges int) string {
 	return "judge best"
 }
 
-// ofRight tells whether the headline is a share of what is right.
+// ofRight reports whether the headline is a share of what is right.
 func (b Board) ofRight() bool { return strings.HasPrefix(b.headline(), "correct") }
 
-// warning says it where the headline does not know what is right, or no judge is good enough to be used.
+// warning returns a warning if the headline does not know what is right, or if no judge is usable; "" otherwise.
 func (b Board) warning() string {
 	if l := layoutOf(b.Rows[0].Report.Protocol); l.Unlabelled == b.Metric {
 		return strings.TrimSpace(l.Steady + " " + b.useless())
@@ -96,7 +101,7 @@ func (b Board) warning() string {
 	return b.useless()
 }
 
-// useless says it where no judge is good enough to be used.
+// useless returns a warning if no judge is usable; "" otherwise.
 func (b Board) useless() string {
 	useful := func(s Standing) bool { return s.Level == scoring.Usable || s.Level == scoring.Strong }
 	unknown := 0
@@ -122,10 +127,10 @@ func (b Board) useless() string {
 	return "None of the judges here is known to be usable."
 }
 
-// most is how many are listed one by one.
+// most is the number of values that are listed one by one.
 const most = 3
 
-// namesOf lists judges.
+// namesOf lists the names of judges.
 func namesOf(rows []Standing) string {
 	names := make([]string, len(rows))
 	for i, s := range rows {
@@ -143,7 +148,7 @@ func Enumerate(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// values says what judges come to by the headline: "correct in both orders on 81, 80 and 76 % of the pairs."
+// values returns a sentence on the judges' headline values: "correct in both orders on 81, 80 and 76 % of the pairs."
 func (b Board) values(rows []Standing) string {
 	unit := rows[0].Headline.Unit
 	var values []string

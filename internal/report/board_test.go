@@ -17,9 +17,8 @@ import (
 const none = -1.0
 
 // rankingOf has judges with these values, of which these pairs are told apart.
-func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, reports []scoring.Report, names []string) {
+func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, names []string) {
 	r = scoring.Ranking{Metric: "strict", Test: "exact McNemar", Boot: scoring.Bootstrap{Unit: "pair"}}
-	reports = make([]scoring.Report, len(values))
 	names = make([]string, len(values))
 	for i := range values {
 		model, v := fmt.Sprintf("m%d", i), &values[i]
@@ -30,16 +29,16 @@ func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, reports []
 			Run:    "runs/" + model,
 			Model:  model,
 			Result: scoring.Result{Metric: "strict", Group: scoring.Overall, Value: v, N: 100},
-		})
-		reports[i] = scoring.Report{
-			Protocol: "pairwise",
-			Answer:   scoring.Answer{Diagnosis: &scoring.Diagnosis{Level: scoring.Usable}},
-			Results: []scoring.Result{
-				{Metric: "right-where-alike", Group: scoring.Overall, Value: new(float64(i)), N: 50},
-				{Metric: "coverage", Group: scoring.Overall, Value: new(50.0 + float64(i)), N: 100},
-				{Metric: "first-position", Group: scoring.Overall, Value: new(40.0 + float64(i)), N: 200},
+			Report: &scoring.Report{
+				Protocol: "pairwise",
+				Answer:   scoring.Answer{Diagnosis: &scoring.Diagnosis{Level: scoring.Usable}},
+				Results: []scoring.Result{
+					{Metric: "right-where-alike", Group: scoring.Overall, Value: new(float64(i)), N: 50},
+					{Metric: "coverage", Group: scoring.Overall, Value: new(50.0 + float64(i)), N: 100},
+					{Metric: "first-position", Group: scoring.Overall, Value: new(40.0 + float64(i)), N: 200},
+				},
 			},
-		}
+		})
 	}
 	for i := range values {
 		for j := i + 1; j < len(values); j++ {
@@ -51,7 +50,7 @@ func rankingOf(values []float64, apart ...[2]int) (r scoring.Ranking, reports []
 		}
 	}
 	names[0] = "the first"
-	return r, reports, names
+	return r, names
 }
 
 func boardOf(values []float64, apart ...[2]int) report.Board {
@@ -142,17 +141,17 @@ func TestBoardSays(t *testing.T) {
 		{name: "no value", values: []float64{none}, want: "No judge has a value yet."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, reports, names := rankingOf(tt.values, tt.apart...)
+			r, names := rankingOf(tt.values, tt.apart...)
 			if tt.few > 0 {
 				r.Runs[tt.few].N = 10
 			}
-			if got := report.NewBoard(r, reports, names).Says; got != tt.want {
+			if got := report.NewBoard(r, names).Says; got != tt.want {
 				t.Errorf("%s\nwant %s", got, tt.want)
 			}
-			for i := range reports {
-				reports[i].Diagnosis.Level = scoring.Weak
+			for _, run := range r.Runs {
+				run.Report.Diagnosis.Level = scoring.Weak
 			}
-			got := report.NewBoard(r, reports, names).Says
+			got := report.NewBoard(r, names).Says
 			if strings.Contains(tt.want, "%") && !strings.HasSuffix(got, "None of the judges here is usable.") &&
 				!strings.HasSuffix(got, "That is weak.") {
 				t.Errorf("of weak judges: %s", got)
@@ -163,13 +162,13 @@ func TestBoardSays(t *testing.T) {
 
 // TestBoardText: what does not fit is left out, the drawing first; names are broken between words.
 func TestBoardText(t *testing.T) {
-	r, reports, names := rankingOf([]float64{50, 80}, [2]int{0, 1})
+	r, names := rankingOf([]float64{50, 80}, [2]int{0, 1})
 	names[0] = "a judge with a name of many words"
 	for i := range r.Runs {
 		r.Runs[i].Low = new(*r.Runs[i].Value - 10)
 		r.Runs[i].High = new(*r.Runs[i].Value + 10)
 	}
-	b := report.NewBoard(r, reports, names)
+	b := report.NewBoard(r, names)
 	for i := range b.Rows {
 		if b.Rows[i].Run == "runs/m1" {
 			b.Rows[i].Mark = "*"

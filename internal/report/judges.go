@@ -12,7 +12,7 @@ import (
 	"gavel/scoring"
 )
 
-// CountItems is a number of items of a protocol, such as "350 pairs".
+// CountItems returns a number of items of a protocol in words, such as "350 pairs".
 func CountItems(protocol string, n int) string { return table.Count(n, layoutOf(protocol).item()) }
 
 // Judge is a judge among others of the same items, by one run of it.
@@ -26,8 +26,8 @@ func (j Judge) name() string {
 	return cmp.Or(j.Named, j.Manifest.Name, scoring.JudgeName(j.Manifest.Spec.Model.Name))
 }
 
-// NameJudges gives judges names, each its own, and says what else to know of each: where it was served, and what it was
-// asked otherwise than most others.
+// NameJudges returns a name for each judge, all different, and further details of each: where it was served, and how
+// its question differs from that of most others.
 func NameJudges(judges []Judge) (names, details []string) {
 	prompt := commonest(judges, func(j Judge) string { return j.Report.Prompt })
 	settings := commonest(judges, func(j Judge) string { return j.Report.Settings })
@@ -82,7 +82,7 @@ func NameJudges(judges []Judge) (names, details []string) {
 	return names, details
 }
 
-// publishedAs is what of a reference was published.
+// publishedAs returns the kind of published results of a run.
 func publishedAs(m *judging.Manifest) string {
 	if m.Server.Name == "published verdicts" {
 		return m.Server.Name
@@ -90,7 +90,7 @@ func publishedAs(m *judging.Manifest) string {
 	return "stored replies"
 }
 
-// commonest is the value that most of some judges have, of several the first.
+// commonest returns the value that most judges have, the first of several.
 func commonest(judges []Judge, of func(Judge) string) (most string) {
 	count := map[string]int{}
 	for _, j := range judges {
@@ -104,23 +104,26 @@ func commonest(judges []Judge, of func(Judge) string) (most string) {
 	return most
 }
 
-// PutJudges says of the judges on a board, by the names of their runs, what a page shows beside their numbers.
-func (l *Leaderboard) PutJudges(judges []Judge, link func(j Judge) doc.Ref) {
-	_, details := NameJudges(judges)
-	at := map[string]int{}
-	for i, j := range judges {
-		at[j.Report.Run] = i
+// NewLeaderboard returns the leaderboard of a ranking of judges, which are given in the ranking's order.
+func NewLeaderboard(r scoring.Ranking, judges []Judge) *Leaderboard {
+	names, details := NameJudges(judges)
+	l := &Leaderboard{Board: NewBoard(r, names)}
+	places := map[string]int{}
+	for i, run := range r.Runs {
+		places[run.Run] = i
 	}
 	for i := range l.Rows {
 		row := &l.Rows[i]
-		j := judges[at[row.Run]]
-		row.Detail = details[at[row.Run]]
-		row.Reference = j.Manifest.Imported != ""
-		row.target = link(j)
+		place := places[row.Run]
+		row.Detail = details[place]
+		row.Reference = judges[place].Manifest.Imported != ""
+		row.Seconds = secondsEach(row.Report)
+		row.target = doc.RunRef(row.Run)
 	}
+	return l
 }
 
-// InWords is the board where no page has room for details: a judge's name says what else tells its run from the others.
+// InWords returns the board for a surface without room for details: a judge's name has what its run differs in.
 func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
 	names := NamesOf(runs)
 	b := l.Board
@@ -131,16 +134,17 @@ func (l *Leaderboard) InWords(runs []scoring.Report) *Board {
 	return &b
 }
 
-// SecondsEach is how long a run took for an item, by its ledger; nil where no server told, or most replies were
-// remembered.
-func SecondsEach(l *scoring.Ledger, items int) *float64 {
-	if l == nil || l.Calls <= l.Remembered || items == 0 || l.Seconds <= 0 {
+// secondsEach returns the seconds that a run took for an item; nil if its ledger is missing or without times, or if
+// most replies came from the cache.
+func secondsEach(r *scoring.Report) *float64 {
+	l := r.Ledger
+	if l == nil || l.Calls <= l.Remembered || r.Items == 0 || l.Seconds <= 0 {
 		return nil
 	}
-	return new(l.Seconds / float64(items))
+	return new(l.Seconds / float64(r.Items))
 }
 
-// BoardOf ranks runs that ask the same about the same items; nil of others, and of a single one.
+// BoardOf returns the leaderboard of runs that ask the same about the same items; nil of others, and of a single run.
 func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *Leaderboard {
 	if len(runs) < 2 {
 		return nil
@@ -156,23 +160,17 @@ func BoardOf(runs []*scoring.Run, reports []scoring.Report, o scoring.Options) *
 	if err != nil || len(rankings) == 0 {
 		return nil
 	}
-	names, _ := NameJudges(judges)
-	l := &Leaderboard{Board: NewBoard(rankings[0], reports, names)}
-	l.PutJudges(judges, func(j Judge) doc.Ref { return doc.RunRef(j.Report.Run) })
-	for i := range l.Rows {
-		l.Rows[i].Seconds = SecondsEach(l.Rows[i].Report.Ledger, l.Rows[i].Report.Items)
-	}
-	return l
+	return NewLeaderboard(rankings[0], judges)
 }
 
-// together tells whether two runs stand on one leaderboard.
+// together reports whether two runs stand on one leaderboard.
 func together(a, b *scoring.Run) bool {
 	of, other := a.Manifest.Spec, b.Manifest.Spec
 	return of.Protocol == other.Protocol && of.Goal == other.Goal && a.ItemSet().Nearly(b.ItemSet())
 }
 
-// Boards are the leaderboards of a document's runs, with links to the runs' pages in it. Runs of juries are held
-// against their members.
+// Boards returns the leaderboards of a document's runs, with links to the runs' pages in it. It also compares juries
+// with their members.
 func Boards(loaded []*scoring.Run, runs []Run, o scoring.Options) (boards []*Leaderboard) {
 	placed := make([]bool, len(runs))
 	pages := map[string]string{}

@@ -38,18 +38,18 @@ func (c BoardColumn) of(r *scoring.Report) scoring.Result {
 	return r.Result(c.Metric, scoring.Overall, c.Mode)
 }
 
-// Against is a metric that a headline is drawn against: one that tells whether a judge goes by what it reads.
+// Against is a bias that a headline is drawn against.
 type Against struct {
 	Title, About string
 	Words        string // of its axis
 	Metric       string
 	Zero         float64 // of a judge without the bias
 	ZeroWords    string
-	Zone         float64 // from which on the bias decides
+	Zone         float64 // threshold above which the bias decides
 	ZoneWords    string
 }
 
-// Headline is the answer. No name is broken into two lines.
+// Headline returns the answer, in which no name is broken into two lines.
 func (l *Leaderboard) Headline() []doc.Span {
 	first, _ := l.sentences()
 	first = strings.Replace(first, "of the "+l.Unit+"s.", "of "+l.of()+".", 1)
@@ -60,13 +60,13 @@ func (l *Leaderboard) Headline() []doc.Span {
 	return doc.Unbroken(first, names...)
 }
 
-// Also is what else there is to say of the answer.
+// Also returns the sentences after the answer.
 func (l *Leaderboard) Also() string {
 	_, rest := l.sentences()
 	return strings.TrimSpace(rest + " " + l.beyond())
 }
 
-// beyond says it where the best judges differ significantly from every other.
+// beyond returns a sentence if the best judges differ significantly from every other judge.
 func (l *Leaderboard) beyond() string {
 	best := l.Best()
 	others := len(l.placed()) - len(best)
@@ -80,7 +80,7 @@ func (l *Leaderboard) beyond() string {
 	return doc.Phrase("board.beyond-all")
 }
 
-// Body is all below the answer.
+// Body returns all blocks below the answer.
 func (l *Leaderboard) Body() (template.HTML, error) {
 	return doc.Paper{Link: l.Link, Prefix: l.Prefix}.Blocks(l.Blocks())
 }
@@ -93,7 +93,7 @@ func (l *Leaderboard) Blocks() []doc.Block {
 	return []doc.Block{l.cards(), l.judges(), l.baselines(), l.fails(), l.against(), l.reading()}
 }
 
-// layout of the judges' runs.
+// layout returns the layout of the judges' runs.
 func (b Board) layout() *Layout {
 	if len(b.Rows) == 0 {
 		return plain
@@ -101,19 +101,13 @@ func (b Board) layout() *Layout {
 	return layoutOf(b.Rows[0].Report.Protocol)
 }
 
-// of is how many items the judges with the most judged.
-func (b Board) of() string {
-	most := 0
-	for _, s := range b.Rows {
-		most = max(most, s.Headline.N)
-	}
-	return table.Count(most, b.Unit)
-}
+// of returns the number of items that the judges with the most items judged, in words.
+func (b Board) of() string { return table.Count(mostItems(b.Rows), b.Unit) }
 
-// fewestKept is the coverage, in percent, from which a card shows the accuracy when consistent.
+// fewestKept is the threshold of coverage, in percent, for the card of the accuracy when consistent.
 const fewestKept = 50
 
-// cards say which judge to take for what.
+// cards returns the judges to take for each purpose, and those not to use.
 func (l *Leaderboard) cards() doc.Block {
 	placed := l.placed()
 	t := &doc.Table{}
@@ -165,7 +159,7 @@ func (l *Leaderboard) cards() doc.Block {
 	return doc.Block{ID: "cards", In: doc.Page, Chart: doc.Cards, Table: t}
 }
 
-// bestCard names the best.
+// bestCard returns the card of the best judges.
 func (l *Leaderboard) bestCard(placed []Standing) (name, value, about string) {
 	best := l.Best()
 	name = "Most accurate"
@@ -180,16 +174,14 @@ func (l *Leaderboard) bestCard(placed []Standing) (name, value, about string) {
 		}
 		return table.Rough(&d, x)
 	}
-	switch last := best[len(best)-1]; {
-	case len(best) > 1:
-		about = doc.Phrase("board.within", points(best[0], last))
-	case len(placed) > 1:
+	about = doc.Phrase("board.within", points(best[0], best[len(best)-1]))
+	if len(best) == 1 {
 		about = doc.Phrase("board.above", points(best[0], placed[1]), placed[1].Name)
 	}
 	return name, namesOf(best), about
 }
 
-// lower makes the first letter of a sentence small.
+// lower returns a sentence with a small first letter.
 func lower(s string) string {
 	if s == "" {
 		return s
@@ -197,7 +189,7 @@ func lower(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// seconds1 writes the time of one item.
+// seconds1 returns the time of one item in words.
 func seconds1(s float64) string {
 	switch {
 	case s < 9.95:
@@ -208,7 +200,7 @@ func seconds1(s float64) string {
 	return fmt.Sprintf("%.0f min", s/60)
 }
 
-// judges has a row for each judge, the best first.
+// judges returns the chart of the judges, the best first.
 func (l *Leaderboard) judges() doc.Block {
 	b := l.block()
 	b.Title = doc.Capital(l.headline())
@@ -226,7 +218,7 @@ func (l *Leaderboard) judges() doc.Block {
 	return b
 }
 
-// block is a table with a row for each judge, the best first.
+// block returns a table with a row for each judge, the best first.
 func (b Board) block() doc.Block {
 	t := &doc.Table{First: "judge", Board: true, Columns: []doc.Column{
 		{Name: "level", Kind: doc.Judged}, {Name: b.headline(), Kind: doc.Number, Axis: doc.AxisOf(b.unit())},
@@ -245,7 +237,7 @@ func (b Board) block() doc.Block {
 		t.Columns = append(t.Columns, c.Column)
 	}
 	t.Columns = append(t.Columns, doc.Column{Name: "time a " + b.Unit, In: doc.Full | doc.Page})
-	keys := map[string]doc.Key{}
+	signs := map[string]bool{"brace": b.Test != ""}
 	for _, r := range b.Rows {
 		row := doc.Row{
 			Name: r.Name + r.Mark, Detail: r.Detail, Target: r.target, Look: "level-" + string(r.Level),
@@ -260,7 +252,7 @@ func (b Board) block() doc.Block {
 			row.Mark = doc.Diamond
 			sign = "reference"
 		}
-		keys[sign] = doc.Key{Sign: sign, Words: doc.Phrase("board.key-" + sign)}
+		signs[sign] = true
 		for _, c := range beside {
 			v := doc.Value{Result: c.of(r.Report)}
 			if c.Kind == doc.Of && v.Value != nil {
@@ -277,13 +269,10 @@ func (b Board) block() doc.Block {
 	}
 	t.DropEmpty()
 	out := doc.Block{ID: "judges", Table: t}
-	for _, sign := range []string{"interval", "reference"} {
-		if key, ok := keys[sign]; ok {
-			out.Keys = append(out.Keys, key)
+	for _, sign := range []string{"interval", "reference", "brace"} {
+		if signs[sign] {
+			out.Keys = append(out.Keys, doc.Key{Sign: sign, Words: doc.Phrase("board.key-" + sign)})
 		}
-	}
-	if b.Test != "" {
-		out.Keys = append(out.Keys, doc.Key{Sign: "brace", Words: doc.Phrase("board.key-brace")})
 	}
 	return out
 }
@@ -293,7 +282,7 @@ func (b Board) Text(w io.Writer, columns int, full bool) error {
 	return doc.Document{Blocks: []doc.Block{b.block()}}.Text(w, columns, full)
 }
 
-// unit of the headline.
+// unit returns the unit of the headline.
 func (b Board) unit() string {
 	if len(b.Rows) == 0 {
 		return ""
@@ -301,7 +290,7 @@ func (b Board) unit() string {
 	return b.Rows[0].Headline.Unit
 }
 
-// headline is the label of the board's metric.
+// headline returns the label of the board's metric.
 func (b Board) headline() string {
 	if len(b.Rows) == 0 {
 		return b.Metric
@@ -317,7 +306,7 @@ func ScoreName(r *scoring.Report, metric string) string {
 	return MetricName(r.Protocol, metric)
 }
 
-// baselines are what simple rules without reading get on the items.
+// baselines returns the scores of simple rules without reading on the items.
 func (l *Leaderboard) baselines() doc.Block {
 	ruled := func(s Standing) int {
 		if len(s.Report.Rules) == 0 {
@@ -332,7 +321,7 @@ func (l *Leaderboard) baselines() doc.Block {
 	return baselinesOf(of.Rules, l.headline(), l.Unit)
 }
 
-// baselinesOf is a table of what simple rules without reading get on some units by a metric.
+// baselinesOf returns a table of the scores of simple rules without reading on some units, by a metric.
 func baselinesOf(rules []scoring.Rule, metric, unit string) doc.Block {
 	t := &doc.Table{First: "baseline", Look: "wide", Columns: []doc.Column{
 		{Name: metric, Kind: doc.Number, Axis: &doc.PercentAxis},
@@ -359,7 +348,7 @@ const (
 	failColumns = 8
 )
 
-// fails are the headline of judges by category.
+// fails returns the headline of judges by category.
 func (l *Leaderboard) fails() doc.Block {
 	rows := l.placed()
 	rows = rows[:min(len(rows), failRows)]
@@ -422,7 +411,7 @@ func (l *Leaderboard) fails() doc.Block {
 	return b
 }
 
-// against draws the judges by their headline and the metric beside it.
+// against returns the chart of the judges' headlines against a bias.
 func (l *Leaderboard) against() doc.Block {
 	a := l.layout().Against
 	if a == nil {
@@ -466,7 +455,7 @@ func (l *Leaderboard) against() doc.Block {
 	return doc.Block{ID: "against", Title: a.Title, About: a.About, In: doc.Page, Half: true, Chart: doc.Scatter, Table: t}
 }
 
-// reading says how sure the answer is and how the page is read.
+// reading returns the notes on how certain the answer is and how to read the page.
 func (l *Leaderboard) reading() doc.Block {
 	head := l.Rows[0].Headline
 	b := doc.Block{ID: "sure", Fold: "How sure is that? How to read this", In: doc.Page}

@@ -106,7 +106,7 @@ func (s Scores) Costs() doc.Document { return doc.Document{Blocks: s.costs()} }
 
 func (s Scores) costs() []doc.Block {
 	var rows []JudgeCost
-	for i, name := range runNames(s.Runs) {
+	for i, name := range NamesOf(s.Runs) {
 		rows = append(rows, JudgeCost{Judge: name, Ledger: s.Runs[i].Ledger})
 	}
 	return costBlocks(rows)

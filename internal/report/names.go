@@ -1,16 +1,15 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"gavel/scoring"
 )
 
-// runNames name every run by its model and by what else tells it from the others;
-// those that nothing tells apart, by their folder.
-func runNames(runs []scoring.Report) []string {
+// NamesOf returns a name of each run: its judge's name, or its model where judges of several models have one name, and
+// the properties in which the runs differ. Runs that differ in none get their folder.
+func NamesOf(runs []scoring.Report) []string {
 	parts := []func(scoring.Report) string{
 		func(r scoring.Report) string { return r.Protocol },
 		func(r scoring.Report) string { return r.Goal },
@@ -27,11 +26,19 @@ func runNames(runs []scoring.Report) []string {
 		},
 		func(r scoring.Report) string { return r.Dataset },
 	}
+	models := map[string]string{} // by the judge's name; "" if there are several
+	for _, r := range runs {
+		if model, has := models[r.Judge()]; has && model != r.Model {
+			models[r.Judge()] = ""
+			continue
+		}
+		models[r.Judge()] = r.Model
+	}
 	names := make([]string, len(runs))
 	for i, r := range runs {
-		names[i] = cmp.Or(r.Name, r.Model)
-		if isJury(r.Model) {
-			names[i] = r.Judge()
+		names[i] = r.Judge()
+		if models[r.Judge()] == "" && r.Name == "" && !isJury(r.Model) {
+			names[i] = r.Model
 		}
 	}
 	for k, part := range parts {
@@ -59,14 +66,14 @@ func runNames(runs []scoring.Report) []string {
 	return names
 }
 
-// Settings of a run, without those that its name says in other words.
+// Settings returns the settings of a run, without those that its name has in other words.
 func Settings(r scoring.Report) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(r.Settings, ", "), func(s string) bool {
 		return strings.HasPrefix(s, "goal ") || inWords(r, s) != ""
 	}), ", ")
 }
 
-// inWords is how a setting is called in names, where that is otherwise.
+// inWords returns the words for a setting in names; "" if it is named as it is.
 func inWords(r scoring.Report, setting string) string {
 	for prefix, words := range layoutOf(r.Protocol).Words {
 		if strings.HasPrefix(setting, prefix) {
@@ -76,7 +83,7 @@ func inWords(r scoring.Report, setting string) string {
 	return ""
 }
 
-// parallel tells whether b is the same in all runs of which a is.
+// parallel reports whether runs with the same a also have the same b.
 func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	of := map[string]string{}
 	for _, r := range runs {
@@ -88,27 +95,8 @@ func parallel(runs []scoring.Report, a, b func(scoring.Report) string) bool {
 	return true
 }
 
-// NamesOf returns a short name of each run: its model without a path, unless two models would then have one name, and
-// what else differs between the runs.
-func NamesOf(runs []scoring.Report) []string {
-	models := map[string]map[string]bool{} // by the judge's name
-	for _, r := range runs {
-		if models[r.Judge()] == nil {
-			models[r.Judge()] = map[string]bool{}
-		}
-		models[r.Judge()][r.Model] = true
-	}
-	short := slices.Clone(runs)
-	for i, r := range runs {
-		if len(models[r.Judge()]) == 1 {
-			short[i].Name = r.Judge()
-		}
-	}
-	return runNames(short)
-}
-
-// How runs of a protocol ask it, after the question.
+// How returns the words after a protocol's question on how it is asked.
 func How(protocol string) string { return layoutOf(protocol).How }
 
-// ItemOf is what runs of a protocol judge, in the singular.
+// ItemOf returns the noun for what runs of a protocol judge, in the singular.
 func ItemOf(protocol string) string { return layoutOf(protocol).item() }

@@ -26,7 +26,7 @@ func TestLabelsOfRuns(t *testing.T) {
 		{"goals that are settings too", []scoring.Report{base, with(func(r *scoring.Report) { r.Goal, r.Settings = "worst", "goal worst, orders all" })}, []string{"m · better", "m · worst · orders all"}},
 		{"alike", []scoring.Report{base, with(func(r *scoring.Report) { r.Run = "runs/b" })}, []string{"m · runs/a", "m · runs/b"}},
 	} {
-		if got := runNames(c.runs); !slices.Equal(got, c.want) {
+		if got := NamesOf(c.runs); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -131,7 +131,7 @@ func (p *page) Labels() (template.HTML, error) {
 
 func pageOf(runs []Run) *page {
 	scores := Scores{Runs: reports(runs)}
-	names := runNames(scores.Runs)
+	names := NamesOf(scores.Runs)
 	p := &page{Title: titleOf(scores.Runs), One: len(runs) == 1, Simulated: simulatedNote(scores.Runs)}
 	shown := map[string]bool{}
 	for i := range runs {

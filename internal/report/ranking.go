@@ -2,13 +2,17 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gavel/internal/doc"
 	"gavel/internal/report/table"
+	"gavel/judging"
 	"gavel/scoring"
 )
 
@@ -49,9 +53,9 @@ const (
 	Unreadable = "unreadable"
 )
 
-// NewRanking holds the runs of each condition against each other. look says what is known of the run of a cell, and
-// gives the run itself where it has anything to score.
-func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)) (*Ranking, error) {
+// NewRanking ranks the runs of a suite under each condition. load loads a run by its path, that of its folder below
+// dir; a run that has not begun is an error of [fs.ErrNotExist].
+func NewRanking(suite *scoring.Suite, dir string, load func(run string) (*scoring.Run, error)) (*Ranking, error) {
 	out := &Ranking{Suite: suite.Name, Judges: suite.Judges}
 	var all [][]scoring.Ranking
 	ledgers := map[string][]*scoring.Ledger{}
@@ -62,8 +66,7 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 			if c.Condition != k.Name {
 				continue
 			}
-			cell, run := look(c.Run)
-			cell.Judge, cell.Place = c.Judge, -1
+			cell, run := cellOf(c.Judge, path.Join(dir, c.Run), load)
 			if run != nil && run.Answered > 0 {
 				cell.Place = len(runs)
 				runs = append(runs, run)
@@ -92,20 +95,39 @@ func NewRanking(suite *scoring.Suite, look func(run string) (Cell, *scoring.Run)
 	return out, nil
 }
 
+// cellOf returns a judge's run as a cell, and the run if it could be loaded.
+func cellOf(judge, name string, load func(run string) (*scoring.Run, error)) (Cell, *scoring.Run) {
+	cell := Cell{Judge: judge, Run: name, Status: NotBegun, Place: -1}
+	run, err := load(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return cell, nil
+	case err != nil:
+		cell.Status = Unreadable
+		cell.Error = err.Error()
+		return cell, nil
+	}
+	cell.Status = run.Manifest.Status
+	cell.Expected = run.Manifest.Judgments
+	cell.Answered = run.Answered
+	if cell.Status == judging.Running && cell.Answered == cell.Expected {
+		cell.Status = judging.Complete
+	}
+	return cell, run
+}
+
 // rank puts the judges of a condition on a board.
 func (c *Condition) rank() {
 	if len(c.Rankings) == 0 {
 		return
 	}
-	var reports []scoring.Report
 	var names []string
 	for _, cell := range c.Cells {
 		if cell.Place >= 0 {
-			reports = append(reports, *c.Rankings[0].Runs[cell.Place].Report)
 			names = append(names, cell.Judge)
 		}
 	}
-	c.board = NewBoard(c.Rankings[0], reports, names)
+	c.board = NewBoard(c.Rankings[0], names)
 	c.Says = c.board.Says
 }
 

@@ -163,7 +163,7 @@ func (s Scores) beside() doc.Block {
 			}
 		}
 	}
-	for i, name := range runNames(s.Runs) {
+	for i, name := range NamesOf(s.Runs) {
 		r := &s.Runs[i]
 		row := doc.Row{Name: name, N: r.Items, Cells: doc.Cells(diagnosed(r))}
 		for _, tile := range tiles {

@@ -1,17 +1,23 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
+	"path"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"gavel/internal/codec"
 	"gavel/internal/server/failure"
 	"gavel/internal/server/guard"
+	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
 )
@@ -111,6 +117,114 @@ func (w *response) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// answer answers a request: with the view as a page or as JSON, or in the route's own way.
+func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
+	if r.needs != nil {
+		if err := r.needs(s); err != nil {
+			return err
+		}
+	}
+	if r.handle != nil {
+		return r.handle(s, w, req)
+	}
+	v, err := r.view.make(s, req)
+	if err != nil {
+		return err
+	}
+	if r.isPage() {
+		s.render(w, req, http.StatusOK, r.template, v)
+		return nil
+	}
+	if job, is := v.(jobs.Job); is {
+		w.Header().Set("Location", apiPath+"/jobs/"+url.PathEscape(job.ID))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(cmp.Or(r.status, http.StatusOK))
+	return codec.WriteIndented(w, v)
+}
+
+// frame is what every page has around its view.
+type frame struct {
+	View       any
+	Name       string // of the page
+	Version    string
+	Start      bool // runs can be started
+	Inside     bool // whoever asks was let in
+	Session    bool // there is one to end
+	Reloads    bool // some of it is still being made: live.js loads the page again, or else the browser
+	Navigation []heading
+}
+
+// render answers with a page. It is made before a byte is sent, so that one that
+// cannot be made is an error and no half page.
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
+	to, _ := w.(*response)
+	f := frame{
+		View:       view,
+		Name:       name,
+		Version:    s.opts.Version,
+		Start:      s.opts.Runner != nil,
+		Inside:     to != nil && to.known,
+		Session:    s.guard.InSession(r),
+		Navigation: s.navigation(name),
+	}
+	var b bytes.Buffer
+	err := s.pages.by[name].ExecuteTemplate(&b, "base", f)
+	if bytes.Contains(b.Bytes(), []byte(" data-reload=")) {
+		f.Reloads = true
+		b.Reset()
+		err = s.pages.by[name].ExecuteTemplate(&b, "base", f)
+	}
+	if err != nil {
+		s.opts.Log("page %s: %v", name, err)
+		http.Error(w, memo.ErrPanic.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+}
+
+// fail answers with an error, as a page or as JSON.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := failure.Status(err)
+	if r.Context().Err() != nil && status != http.StatusRequestTimeout { // whose context net/http has ended
+		return // nobody listens
+	}
+	if status >= 500 {
+		s.opts.Log("%s %s: %v", r.Method, markup.Shortened(r.URL.Path, 200), err)
+	}
+	if isAPI(r) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		var answer errorAnswer
+		answer.Error.Status = status
+		answer.Error.Message = err.Error()
+		answer.Error.Field = jobs.FieldOf(err)
+		codec.WriteIndented(w, answer)
+		return
+	}
+	s.render(w, r, status, "error", errorView{
+		Name:    http.StatusText(status),
+		Message: err.Error(),
+	})
+}
+
+// errorAnswer is what a call of the API answers that does not succeed.
+type errorAnswer struct {
+	Error struct {
+		Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
+		Message string `json:"message"`
+		Status  int    `json:"status"`
+	} `json:"error"`
+}
+
+// errorView is the page of an error.
+type errorView struct {
+	Name    string
+	Message string
+}
+
 // policy: nothing but what comes from here, and no script or style in a page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -186,7 +300,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) error {
 	if s.opts.Token == "" || s.guard.InSession(r) {
 		return seeOther(w, r, "/")
 	}
-	s.pages.render(w, r, http.StatusOK, "login", loginView{To: guard.Here(r.URL.Query().Get("to"))})
+	s.render(w, r, http.StatusOK, "login", loginView{To: guard.Here(r.URL.Query().Get("to"))})
 	return nil
 }
 
@@ -198,7 +312,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch err := s.guard.SignIn(w, r, strings.TrimSpace(r.PostForm.Get("token"))); {
 	case err == guard.ErrNoToken:
-		s.pages.render(w, r, http.StatusUnauthorized, "login", loginView{To: to, Wrong: "This is not the token."})
+		s.render(w, r, http.StatusUnauthorized, "login", loginView{To: to, Wrong: "This is not the token."})
 		return nil
 	case err != nil:
 		return err
@@ -218,4 +332,33 @@ func writeBy(w http.ResponseWriter, deadline time.Time) error {
 		return nil
 	}
 	return err
+}
+
+func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("file")
+	text, ok := s.pages.assets[name]
+	if !ok {
+		return failure.NotFound("there is no such file")
+	}
+	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, err := w.Write(text)
+	return err
+}
+
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
+	if _, err := s.runs.Stat("."); err != nil {
+		return failure.New(http.StatusServiceUnavailable, "the folder of runs cannot be read")
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err := fmt.Fprintln(w, "ok")
+	return err
+}
+
+// nothing is what stands at every other address.
+func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))
+	}
+	return failure.NotFound("there is nothing at this address")
 }

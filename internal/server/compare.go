@@ -261,7 +261,7 @@ func (s *Server) load(names ...string) (runs []*scoring.Run, err error) {
 		if err != nil {
 			return nil, err
 		}
-		run, err := s.runs.Load(name, m)
+		run, err := s.runs.Load(name, m, "")
 		if err != nil {
 			return nil, err
 		}
@@ -350,7 +350,7 @@ func (s *Server) offerLinks(v *compareView, rows []RunRow) {
 	if len(f.Runs) > 2 {
 		return
 	}
-	for _, c := range conditions(rows, false) {
+	for _, c := range conditions(rows) {
 		judges := c.best()
 		if len(judges) < 2 {
 			continue

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"mime"
 	"net/http"
@@ -38,9 +39,7 @@ func (s *Server) reported(r *http.Request) (out report.Run, err error) {
 		return out, failure.Conflict("%s is in progress: its report comes when it has ended", run)
 	}
 	out = report.Run{Report: *rep, Metadata: scoring.Metadata(m)}
-	if about := s.runs.About(run); about != nil {
-		out.Name = about.Name
-	}
+	out.Name = cmp.Or(s.runs.About(run).Name, out.Name)
 	out.Sway, _ = s.sway(r.Context(), run, m) // other parts say what is wrong with the run
 	jury, err := s.jury(r.Context(), run, m)
 	if jury != nil {

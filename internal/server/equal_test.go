@@ -37,7 +37,7 @@ func TestOneNumberOneLabel(t *testing.T) {
 			must(t, err)
 			suite := &scoring.Suite{Judges: []string{"a", "b"}, Conditions: []scoring.SuiteCondition{{Name: "c", Protocol: protocol}},
 				Cells: []scoring.SuiteCell{{Judge: "a", Condition: "c", Run: "a"}, {Judge: "b", Condition: "c", Run: "b"}}}
-			ranking, err := report.NewRanking(suite, s.cell)
+			ranking, err := report.NewRanking(suite, "", s.loadEnded)
 			must(t, err)
 			scores := report.Scores{Runs: []scoring.Report{*v.Report}}
 			texts := map[string]string{

@@ -22,7 +22,7 @@ func (s *Server) toHardest(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.score(r.Context(), rows)
-	c := boardFilterOf(r).chosen(slices.DeleteFunc(conditions(rows, false), func(c *condition) bool {
+	c := boardFilterOf(r).chosen(slices.DeleteFunc(conditions(rows), func(c *condition) bool {
 		return len(c.judges())+len(c.larger) < 2
 	}))
 	if c == nil {
@@ -38,7 +38,7 @@ func (s *Server) conditionOf(ctx context.Context, run string) (c *condition, pen
 	if err != nil {
 		return nil, 0 // the list of runs says why
 	}
-	all := conditions(rows, false)
+	all := conditions(rows)
 	i := slices.IndexFunc(all, func(c *condition) bool { return c.has(run) })
 	if i < 0 {
 		return nil, 0

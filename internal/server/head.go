@@ -32,7 +32,7 @@ type RunHead struct {
 	Started   time.Time `json:"started,omitzero"`
 	Ended     time.Time `json:"ended,omitzero"`
 
-	About *judging.About `json:"about,omitempty" jsonschema:"what people say of the run"`
+	About judging.About `json:"about,omitzero" jsonschema:"what people say of the run"`
 
 	ItemsOf string `json:"-"` // the name of the items, whatever the name of their file
 
@@ -95,27 +95,13 @@ func (h RunHead) Took() string {
 func (h RunHead) URL() string { return runURL(h.Name) }
 
 // AboutName returns the name that people or a suite's file gave the run's judge; "" without one.
-func (h RunHead) AboutName() string { return cmp.Or(h.about().Name, h.called) }
-
-// about returns the name, tags and note that people gave the run.
-func (h RunHead) about() judging.About {
-	if h.About == nil {
-		return judging.About{}
-	}
-	return *h.About
-}
+func (h RunHead) AboutName() string { return cmp.Or(h.About.Name, h.called) }
 
 // Judge returns the name of the run's judge.
 func (h RunHead) Judge() string { return cmp.Or(h.AboutName(), scoring.JudgeName(h.Model)) }
 
 // Title returns the name that people gave the run, else the name of its folder.
-func (h RunHead) Title() string { return cmp.Or(h.about().Name, h.Name) }
-
-// Tags returns the tags that people gave the run.
-func (h RunHead) Tags() []string { return h.about().Tags }
-
-// Note returns the note that people left on the run.
-func (h RunHead) Note() string { return h.about().Note }
+func (h RunHead) Title() string { return cmp.Or(h.About.Name, h.Name) }
 
 // asks returns the question of the run.
 func (h RunHead) asks() string {

@@ -180,11 +180,19 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 	if err != nil {
 		return v, err
 	}
+	var outcomes matrix
+	if f.By != "" { // before the items, so that a list without them is loaded again
+		outcomes, err = s.matrixOf(r.Context(), name, false)
+		if err != nil {
+			return v, err
+		}
+	}
 	all, err := s.matching(r, x, f)
 	if err != nil {
 		return v, err
 	}
 	v = ItemsView{
+		Matrix:  outcomes,
 		Run:     headOf(name, x.Manifest),
 		Filter:  f,
 		Total:   x.Len(),
@@ -203,9 +211,6 @@ func (s *Server) itemsView(r *http.Request) (v ItemsView, err error) {
 		v.Row = s.row(r.Context(), store.Found{Name: name, Manifest: x.Manifest})
 		judges, _ := s.judgesBeside(r.Context(), name, false)
 		v.Several = judges != nil
-	}
-	if f.By != "" {
-		v.Matrix, err = s.matrixOf(r.Context(), name, false)
 	}
 	for _, i := range part {
 		row := itemRowOf(x, items, i, v.Run, f)

@@ -32,7 +32,7 @@ func (s *Server) jobView(r *http.Request) (v JobView, err error) {
 	}
 	v.Job = *job
 	if name := v.Job.Run(); name != "" {
-		if p, err := s.status(r.Context(), name); err == nil {
+		if p, err := s.progressOf(r.Context(), name); err == nil {
 			v.Progress = &p
 		}
 	}
@@ -57,7 +57,7 @@ func (s *Server) followJob(w http.ResponseWriter, r *http.Request) error {
 		to = runURL(v.Job.Run())
 	}
 	if to == "" {
-		s.pages.render(w, r, http.StatusOK, "job", v)
+		s.render(w, r, http.StatusOK, "job", v)
 		return nil
 	}
 	return seeOther(w, r, to)

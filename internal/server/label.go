@@ -230,6 +230,6 @@ func (s *Server) labelSay(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Error = err.Error()
 	s.opts.Log("%s %s: %v", r.Method, r.URL.Path, err)
-	s.pages.render(w, r, failure.Status(err), "label", v)
+	s.render(w, r, failure.Status(err), "label", v)
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gavel/datasets"
-	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
 	"gavel/internal/server/failure"
@@ -19,7 +18,7 @@ import (
 	"gavel/scoring"
 )
 
-// boardFilter is which leaderboard was asked for.
+// boardFilter has the parameters of a leaderboard.
 type boardFilter struct {
 	Protocol string `json:"protocol,omitempty"`
 	Goal     string `json:"goal,omitempty"`
@@ -92,15 +91,13 @@ type condition struct {
 	larger         []*RunRow // runs of the question over these items and others
 }
 
-// conditions parts runs by question and items, nearly the same ones together, those with the most judged items first
-// and samples last. Parts of runs are in none of them; runs without numbers only where those are counted that are being
-// scored.
-func conditions(rows []RunRow, unscored bool) (all []*condition) {
+// conditions groups the runs that have numbers or are being scored by question and items, nearly the same ones
+// together: those with the most judged items first, and samples last. Shards are left out.
+func conditions(rows []RunRow) (all []*condition) {
 	var runs []*RunRow
 	for i := range rows {
 		r := &rows[i]
-		counts := r.report != nil && r.Headline != nil && r.Headline.Value != nil || unscored && r.unscored()
-		if r.manifest != nil && r.Shard == "" && counts {
+		if r.Shard == "" && (r.valued() || r.unscored()) {
 			runs = append(runs, r)
 		}
 	}
@@ -140,8 +137,8 @@ func conditions(rows []RunRow, unscored bool) (all []*condition) {
 	return all
 }
 
-// narrow gives the condition numbers of its items alone: of its runs over a few items more, and of the runs over many
-// more; pending counts those that are not there yet.
+// narrow leaves the condition its runs that have numbers: over its items alone, also of runs over more items. pending
+// counts those whose numbers on these items are not there yet.
 func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -149,6 +146,9 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	for _, r := range slices.Concat(c.runs, c.larger) {
 		if pending == mostScored {
 			break
+		}
+		if !r.valued() {
+			continue
 		}
 		if r.items == c.set {
 			runs = append(runs, r)
@@ -162,7 +162,7 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 		part := *r
 		part.on = c.set
 		part.runNumbers = numbers
-		if part.Headline != nil && part.Headline.Value != nil {
+		if part.valued() {
 			runs = append(runs, &part)
 		}
 	}
@@ -170,10 +170,10 @@ func (s *Server) narrow(ctx context.Context, c *condition) (pending int) {
 	return pending
 }
 
-// sample tells whether the items are one of gavel's samples.
+// sample reports whether the items are one of gavel's samples.
 func (c *condition) sample() bool { return strings.HasPrefix(c.dataset, sampleDatasets) }
 
-// judged is how many items all judges judged.
+// judged returns the sum of the items that each run judged.
 func (c *condition) judged() (n int) {
 	for _, r := range c.runs {
 		if r.report == nil {
@@ -189,15 +189,15 @@ func (c *condition) sameQuestion(o *condition) bool {
 	return c.protocol == o.protocol && c.goal == o.goal
 }
 
-// query of an address that asks for the condition.
+// query returns the query of an address of the condition's leaderboard.
 func (c *condition) query(more ...string) string {
 	return query(append([]string{"protocol", c.protocol, "goal", c.goal, "dataset", c.key()}, more...)...)
 }
 
-// link to the leaderboard of a condition.
+// link returns the address of the condition's leaderboard.
 func (c *condition) link() string { return "/" + c.query() }
 
-// leaderboardOf is the leaderboard on which a run stands.
+// leaderboardOf returns the address of a run's leaderboard.
 func leaderboardOf(m *judging.Manifest) string {
 	c := condition{protocol: m.Spec.Protocol, goal: m.Spec.Goal, items: m.ItemsFile()}
 	return c.link()
@@ -207,19 +207,19 @@ func (c *condition) key() string { return shortKey(c.items) }
 
 func shortKey(items string) string { return items[:min(keyLength, len(items))] }
 
-// chosen is the condition that was asked for, or the first; nil where there is none.
+// chosen returns the first condition that the filter allows; nil without one.
 func (f boardFilter) chosen(all []*condition) *condition {
 	for _, c := range all {
 		if (f.Protocol == "" || f.Protocol == c.protocol) && (f.Goal == "" || f.Goal == c.goal) &&
-			(f.Dataset == "" || c.called(f.Dataset)) {
+			(f.Dataset == "" || c.hasDataset(f.Dataset)) {
 			return c
 		}
 	}
 	return nil
 }
 
-// called tells whether the dataset of some run goes by a name, or by the beginning of the SHA-256 of its items.
-func (c *condition) called(name string) bool {
+// hasDataset reports whether the dataset of some run has a name, or its items a SHA-256 of that beginning.
+func (c *condition) hasDataset(name string) bool {
 	return slices.ContainsFunc(c.runs, func(r *RunRow) bool {
 		return name == r.ItemsOf || name == r.Dataset || name == shortKey(r.manifest.ItemsFile())
 	})
@@ -250,7 +250,7 @@ func (s *Server) leaderboardPage(r *http.Request) (leaderboardView, error) {
 	return v, nil
 }
 
-// board makes the leaderboard that was asked for.
+// board returns the leaderboard that a request asks for.
 func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	v.rows, err = s.rowsOf(r)
 	if err != nil {
@@ -259,15 +259,9 @@ func (s *Server) board(r *http.Request) (v leaderboardView, err error) {
 	v.Reading = v.rows == nil
 	v.Scoring = s.score(r.Context(), v.rows)
 	filter := boardFilterOf(r)
-	all := conditions(v.rows, false)
-	asked := filter != boardFilter{}
-	if !asked && v.Scoring > 0 { // what stands first is the same before and after
-		if first := filter.chosen(conditions(v.rows, true)); first != nil { // nil where only parts of runs are scored
-			filter = boardFilter{Protocol: first.protocol, Goal: first.goal, Dataset: first.key()}
-		}
-	}
+	all := conditions(v.rows)
 	c := filter.chosen(all)
-	if c == nil && !v.Reading && asked {
+	if c == nil && !v.Reading && filter != (boardFilter{}) {
 		return v, failure.NotFound("too few judges of that have ended: the leaderboard is at /")
 	}
 	if c == nil {
@@ -291,10 +285,17 @@ func (c *condition) has(run string) bool {
 }
 
 // question returns the condition's question in words.
-func (c *condition) question() string { return report.Question(*c.runs[0].report) }
+func (c *condition) question() string {
+	for _, r := range c.runs {
+		if r.valued() {
+			return r.Asks()
+		}
+	}
+	return c.runs[0].asks()
+}
 
-// choicesOf are the other questions about these items, or about their best-judged ones, and the other items of the
-// question, with links to them.
+// choicesOf returns links to the other questions about the condition's items, or about the best-judged items of each,
+// and to the other items of its question.
 func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 	v.Datasets.Label = "Dataset"
 	v.Questions.Label = "Question"
@@ -338,10 +339,13 @@ func choicesOf(all []*condition, chosen *condition) (v boardChoices) {
 	return v
 }
 
-// judges are one run of each judge, that which stands for it.
+// judges returns the run that stands for each judge.
 func (c *condition) judges() (judges []RunRow) {
 	place := map[string]int{}
 	for _, r := range c.runs {
+		if !r.valued() {
+			continue
+		}
 		key := judgeOf(r.manifest)
 		i, has := place[key]
 		switch {
@@ -355,7 +359,7 @@ func (c *condition) judges() (judges []RunRow) {
 	return judges
 }
 
-// best are the judges, the best first.
+// best returns the run that stands for each judge, the best first.
 func (c *condition) best() []RunRow {
 	judges := c.judges()
 	slices.SortStableFunc(judges, func(a, b RunRow) int {
@@ -364,50 +368,35 @@ func (c *condition) best() []RunRow {
 	return judges
 }
 
-// judgeOf identifies the judge of a run: its name, the model, and how that was served and asked.
+// judgeOf identifies the judge of a run by its name, its model, and how the model was served and asked.
 func judgeOf(m *judging.Manifest) string { return fmt.Sprint(m.Name, scoring.JudgeData(m)) }
 
-// standsFor tells whether a run stands for its judge in place of another: a complete one, then the larger, then the
-// newer.
+// standsFor reports whether a run stands for its judge in place of another: complete runs come first, then larger ones,
+// then newer ones.
 func (r RunRow) standsFor(other RunRow) bool {
 	whole := func(r RunRow) float64 { return scoring.One(r.Status == judging.Complete) }
 	return cmp.Or(cmp.Compare(whole(r), whole(other)), r.report.Items-other.report.Items,
 		r.Started.Compare(other.Started)) > 0
 }
 
-// tested is what is known of runs once every two of them were tested.
-type tested struct {
-	ranking scoring.Ranking
-	seconds map[string]*float64 // of an item, by run
-}
-
-// leaderboard ranks the judges of a condition, as far as that is done already; all of them, or the first of them.
+// leaderboard returns the leaderboard of a condition, with all rows or the first. It is pending while its judges are
+// untested.
 func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *report.Leaderboard, pending bool) {
 	judges := c.best()
-	b = &report.Leaderboard{Link: address}
+	of := judgesOf(judges)
+	ranking, err := s.rank(ctx, judges, c.set)
+	pending = ranking == nil && err == nil
+	if ranking == nil {
+		ranking = new(report.Unranked(of))
+	}
+	b = report.NewLeaderboard(*ranking, of)
+	b.Link = address
 	if !all {
 		b.Most = boardRows
 		b.All.Page = "/" + c.query("show", "all")
 	}
-	known, err := s.rank(ctx, judges, c.set)
-	pending = known == nil && err == nil
 	if err != nil {
 		b.Notes = append(b.Notes, err.Error())
-	}
-	reports := reportsOf(judges)
-	of := judgesOf(judges)
-	names := judgeNames(judges)
-	ranking := report.Unranked(reports)
-	if known != nil {
-		ranking = known.ranking
-	}
-	ranking.Boot.Unit = cmp.Or(ranking.Boot.Unit, reports[0].Bootstrap.Unit)
-	b.Board = report.NewBoard(ranking, reports, names)
-	b.PutJudges(of, func(j report.Judge) doc.Ref { return doc.RunRef(j.Report.Run) })
-	for i := range b.Rows {
-		if known != nil {
-			b.Rows[i].Seconds = known.seconds[b.Rows[i].Run]
-		}
 	}
 	b.Notes = append(b.Notes, s.notes(c)...)
 	if len(judges) > 1 {
@@ -416,7 +405,7 @@ func (s *Server) leaderboard(ctx context.Context, c *condition, all bool) (b *re
 	return b, pending
 }
 
-// notes say what was published on the items: the figures, or how the published judges come on the board.
+// notes returns the published results on the items, or the command that brings the published judges here.
 func (s *Server) notes(c *condition) []string {
 	var figures []string
 	for _, p := range datasets.PublishedOn(c.dataset) {
@@ -444,7 +433,7 @@ func judgeNames(rows []RunRow) []string {
 	return names
 }
 
-// judgesOf are the judges of some runs.
+// judgesOf returns the judges of some runs.
 func judgesOf(rows []RunRow) []report.Judge {
 	judges := make([]report.Judge, len(rows))
 	for i, r := range rows {
@@ -453,18 +442,10 @@ func judgesOf(rows []RunRow) []report.Judge {
 	return judges
 }
 
-func reportsOf(rows []RunRow) []scoring.Report {
-	reports := make([]scoring.Report, len(rows))
-	for i, r := range rows {
-		reports[i] = *r.report
-	}
-	return reports
-}
-
-// rank tests every two judges in the background, and waits a little for it: nil is returned where it goes on.
-func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*tested, error) {
+// rank tests every two judges in the background and waits a little for it; it returns nil if that takes longer.
+func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet) (*scoring.Ranking, error) {
 	if len(judges) < 2 {
-		return s.testedOf(judges), nil
+		return s.ranked(judges), nil
 	}
 	if len(judges) > rankedRuns {
 		return nil, fmt.Errorf("of more than %d judges the differences are not tested", rankedRuns)
@@ -479,8 +460,8 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
 	name := "ranks " + judges[0].Protocol + " " + judges[0].Goal + " " + string(set)
-	known, err := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*tested, error) {
-		return s.testedOf(judges), nil
+	known, err := memo.Get(ctx, s.background, name, s.state(namesOf(judges)...), func() (*scoring.Ranking, error) {
+		return s.ranked(judges), nil
 	})
 	if err != nil {
 		return nil, nil
@@ -488,33 +469,37 @@ func (s *Server) rank(ctx context.Context, judges []RunRow, set judging.ItemSet)
 	return known, nil
 }
 
-// testedOf tests every two of some runs. Runs whose records cannot be read stay untested: their pages say why.
-func (s *Server) testedOf(judges []RunRow) *tested {
-	out := &tested{seconds: map[string]*float64{}}
+// ranked returns the ranking of judges with what their runs cost. It leaves them untested if the records of one cannot
+// be read: the page of that run says why.
+func (s *Server) ranked(judges []RunRow) *scoring.Ranking {
+	of := judgesOf(judges)
 	var runs []*scoring.Run
-	reports := reportsOf(judges)
-	for _, r := range judges {
+	var reports []scoring.Report
+	for i, r := range judges {
 		run, err := s.runs.LoadOn(r.Name, r.manifest, r.on)
 		if err != nil {
 			continue
 		}
+		rep := *r.report
+		rep.Ledger = run.Ledger()
+		of[i].Report = &rep
 		runs = append(runs, run)
-		out.seconds[r.Name] = report.SecondsEach(run.Ledger(), r.report.Items)
+		reports = append(reports, rep)
 	}
-	out.ranking = report.Unranked(reports)
+	ranking := report.Unranked(of)
 	if len(runs) < len(judges) || len(runs) < 2 {
-		return out
+		return &ranking
 	}
 	rankings, err := scoring.RankScored(runs, reports, scoring.DefaultOptions.Bootstrap)
 	if err != nil {
-		return out
+		return &ranking
 	}
 	for _, r := range rankings {
-		if r.Metric == out.ranking.Metric && r.Mode == out.ranking.Mode {
-			out.ranking = r
+		if r.Metric == ranking.Metric && r.Mode == ranking.Mode {
+			return &r
 		}
 	}
-	return out
+	return &ranking
 }
 
 // byJudges names the order of items that begins with those that most judges of the leaderboard get wrong.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
@@ -12,7 +13,62 @@ import (
 
 	"gavel/internal/server/guard"
 	"gavel/internal/server/markup"
+	"gavel/internal/server/memo"
+	"gavel/internal/server/store"
 )
+
+// rememberedValues is how many values of whole runs are remembered.
+const rememberedValues = 64
+
+// New makes a server of a folder of runs.
+func New(o Options) (*Server, error) {
+	if o.Now == nil || o.Log == nil {
+		return nil, errors.New("a server needs a clock and somebody to tell")
+	}
+	runs, err := store.Open(o.Runs, o.Now)
+	if err != nil {
+		return nil, fmt.Errorf("the folder of runs: %w", err)
+	}
+	s := &Server{
+		opts:        o,
+		now:         o.Now,
+		runs:        runs,
+		memo:        memo.New(rememberedValues, o.Now),
+		background:  memo.New(rememberedValues, o.Now),
+		listings:    memo.New(1, o.Now),
+		listNumbers: memo.New(store.MaxFolders, o.Now),
+		streams:     make(chan struct{}, maxStreams),
+		patience:    requestTime,
+		mux:         http.NewServeMux(),
+	}
+	for _, m := range []*memo.Memo{s.memo, s.background, s.listings} {
+		m.Log = o.Log
+	}
+	runs.LogTo(o.Log)
+	s.guard, err = guard.New(guard.Options{Token: o.Token, Loopback: o.Loopback, Hosts: o.Hosts, Now: o.Now})
+	if err != nil {
+		return nil, err
+	}
+	s.pages, err = loadPages(s.folder)
+	if err != nil {
+		return nil, err
+	}
+	s.ending, s.end = context.WithCancel(context.Background())
+	for _, r := range allRoutes {
+		s.mux.HandleFunc(r.pattern, s.guarded(r))
+	}
+	return s, nil
+}
+
+// Close ends what is streamed, and lets go of the folder.
+func (s *Server) Close() error {
+	s.end()
+	s.runs.End()
+	s.memo.Wait()
+	s.background.Wait()
+	s.listings.Wait()
+	return s.runs.Close()
+}
 
 // Handler is the server without a listener, for tests.
 func (s *Server) Handler() http.Handler { return s.mux }

@@ -80,8 +80,8 @@ func (s *Server) progress(x *store.Index) Progress {
 	return p
 }
 
-// status of a run now.
-func (s *Server) status(ctx context.Context, run string) (Progress, error) {
+// progressOf returns how far a run is now.
+func (s *Server) progressOf(ctx context.Context, run string) (Progress, error) {
 	x, err := s.runs.Index(ctx, run)
 	if err != nil {
 		return Progress{}, err
@@ -90,7 +90,7 @@ func (s *Server) status(ctx context.Context, run string) (Progress, error) {
 }
 
 func (s *Server) statusView(r *http.Request) (Progress, error) {
-	return s.status(r.Context(), r.PathValue("run"))
+	return s.progressOf(r.Context(), r.PathValue("run"))
 }
 
 const (
@@ -136,7 +136,7 @@ func (s *Server) watch(ctx context.Context, run string, send func(text string) e
 	var score *report.RunPage
 	said := s.now()
 	for text := "retry: 5000\n\n"; ; text = "" {
-		p, err := s.status(ctx, run)
+		p, err := s.progressOf(ctx, run)
 		if err != nil {
 			p = Progress{Run: run, Status: "gone", Problem: err.Error()}
 		}

@@ -31,7 +31,7 @@ func describeAPI(*Server, *http.Request) (object, error) {
 	return doc.describe(allRoutes)
 }
 
-// pathParameters say what the parts of paths are.
+// pathParameters describes the parts of paths.
 var pathParameters = map[string]string{
 	"run":   "name of the run, `/` in it as %2F",
 	"item":  "its id, `/` in it as %2F",
@@ -41,7 +41,7 @@ var pathParameters = map[string]string{
 
 var inPath = regexp.MustCompile(`\{(\w+)\}`)
 
-// describe makes the document.
+// describe returns the document.
 func (d *openAPI) describe(routes []route) (object, error) {
 	paths := map[string]object{}
 	wrong, err := d.answer("what went wrong", reflect.TypeFor[errorAnswer]())
@@ -106,7 +106,7 @@ func (d *openAPI) describe(routes []route) (object, error) {
 	}, nil
 }
 
-// queryParameters are the fields of a query's type.
+// queryParameters describes the fields of a query's type.
 func queryParameters(t reflect.Type) (all []object) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -133,7 +133,7 @@ func (d *openAPI) answer(about string, of reflect.Type) (object, error) {
 	return object{"description": about, "content": object{"application/json": object{"schema": schema}}}, err
 }
 
-// schema is that of a type; those of structs stand among the components, each once.
+// schema returns the schema of a type; those of its structs are added to the components, each once.
 func (d *openAPI) schema(t reflect.Type) (*jsonschema.Schema, error) {
 	if t == reflect.TypeFor[jobs.JobRequest]() {
 		d.schemas["Order"] = jobs.JobRequestSchema()
@@ -144,21 +144,21 @@ func (d *openAPI) schema(t reflect.Type) (*jsonschema.Schema, error) {
 		if d.schemas[name] != nil {
 			continue
 		}
-		schema, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: d.known(of)})
+		schema, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: d.references(of)})
 		if err != nil {
 			return nil, err
 		}
 		tidy(schema)
 		d.schemas[name] = schema
 	}
-	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: d.known(nil)})
+	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: d.references(nil)})
 	if err == nil {
 		tidy(schema)
 	}
 	return schema, err
 }
 
-// name gives the structs of a type their names.
+// name gives a name to each struct of a type.
 func (d *openAPI) name(t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
@@ -182,11 +182,11 @@ func (d *openAPI) name(t reflect.Type) {
 	}
 }
 
-// capital is a name that begins with a capital letter.
+// capital returns a name with a capital letter at its beginning.
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// known are the schemas that the one of a struct refers to: those of other structs, but for those that it embeds.
-func (d *openAPI) known(of reflect.Type) map[reflect.Type]*jsonschema.Schema {
+// references returns references to all named structs, without the struct itself and those that it embeds.
+func (d *openAPI) references(of reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	all := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
 	}

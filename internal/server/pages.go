@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"mime"
-	"net/http"
 	"net/url"
 	"path"
 	"slices"
@@ -24,9 +22,7 @@ import (
 	"gavel/internal/doc"
 	"gavel/internal/report"
 	"gavel/internal/report/table"
-	"gavel/internal/server/failure"
 	"gavel/internal/server/markup"
-	"gavel/internal/server/memo"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -39,26 +35,14 @@ var assetFiles embed.FS
 
 // pages are the templates, and the assets under names that change with them.
 type pages struct {
-	s      *Server
 	by     map[string]*template.Template
 	assets map[string][]byte // by the name that pages use
 	names  map[string]string // of assets, by their file
 }
 
-// frame is what every page has around its view.
-type frame struct {
-	View       any
-	Name       string // of the page
-	Version    string
-	Start      bool // runs can be started
-	Inside     bool // whoever asks was let in
-	Session    bool // there is one to end
-	Reloads    bool // some of it is still being made: live.js loads the page again, or else the browser
-	Navigation []heading
-}
-
-func loadPages(s *Server) (*pages, error) {
-	p := &pages{s: s, by: map[string]*template.Template{}, assets: map[string][]byte{}, names: map[string]string{}}
+// loadPages reads the templates and assets. folder returns the path of a run's folder.
+func loadPages(folder func(run string) string) (*pages, error) {
+	p := &pages{by: map[string]*template.Template{}, assets: map[string][]byte{}, names: map[string]string{}}
 	files, err := fs.ReadDir(assetFiles, "assets")
 	if err != nil {
 		return nil, err
@@ -71,7 +55,7 @@ func loadPages(s *Server) (*pages, error) {
 		p.add(f.Name(), text)
 	}
 	p.add("report.css", []byte(report.Style))
-	common := report.Templates().Funcs(p.functions())
+	common := report.Templates().Funcs(p.functions(folder))
 	common, err = common.ParseFS(templateFiles, "templates/parts/*.html")
 	if err != nil {
 		return nil, err
@@ -101,50 +85,8 @@ func (p *pages) add(file string, text []byte) {
 	p.assets[name], p.names[file] = text, name
 }
 
-// render answers with a page. It is made before a byte is sent, so that one that
-// cannot be made is an error and no half page.
-func (p *pages) render(w http.ResponseWriter, r *http.Request, status int, name string, view any) {
-	to, _ := w.(*response)
-	f := frame{
-		View:       view,
-		Name:       name,
-		Version:    p.s.opts.Version,
-		Start:      p.s.opts.Runner != nil,
-		Inside:     to != nil && to.known,
-		Session:    p.s.guard.InSession(r),
-		Navigation: p.s.navigation(name),
-	}
-	var b bytes.Buffer
-	err := p.by[name].ExecuteTemplate(&b, "base", f)
-	if bytes.Contains(b.Bytes(), []byte(" data-reload=")) {
-		f.Reloads = true
-		b.Reset()
-		err = p.by[name].ExecuteTemplate(&b, "base", f)
-	}
-	if err != nil {
-		p.s.opts.Log("page %s: %v", name, err)
-		http.Error(w, memo.ErrPanic.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	w.Write(b.Bytes())
-}
-
-func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("file")
-	text, ok := s.pages.assets[name]
-	if !ok {
-		return failure.NotFound("there is no such file")
-	}
-	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	_, err := w.Write(text)
-	return err
-}
-
 // functions of the templates. Whatever comes from a model, a dataset or a file goes through v.
-func (p *pages) functions() template.FuncMap {
+func (p *pages) functions(folder func(run string) string) template.FuncMap {
 	return template.FuncMap{
 		"v":        func(s any) string { return markup.Visible(fmt.Sprint(s)) },
 		"short":    func(n int, s string) string { return markup.Shortened(s, n) },
@@ -152,7 +94,7 @@ func (p *pages) functions() template.FuncMap {
 		"asset":    func(file string) string { return "/assets/" + p.names[file] },
 		"runURL":   runURL,
 		"itemURL":  itemURL,
-		"folder":   func(run string) string { return datasets.Quoted(p.s.folder(run)) },
+		"folder":   func(run string) string { return datasets.Quoted(folder(run)) },
 		"jobURL":   jobURL,
 		"urlpart":  url.PathEscape,
 		"day":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },

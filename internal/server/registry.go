@@ -1,15 +1,11 @@
 package server
 
 import (
-	"cmp"
 	"net/http"
-	"net/url"
 	"reflect"
 	"strings"
 
-	"gavel/internal/codec"
 	"gavel/internal/server/failure"
-	"gavel/internal/server/jobs"
 )
 
 // route is an address of the server: a page for people, or a call of the API for programs. All routes are in routes.go;
@@ -58,32 +54,6 @@ func (r route) isPage() bool { return r.template != "" }
 func (r route) path() string {
 	_, path, _ := strings.Cut(r.pattern, " ")
 	return strings.TrimSuffix(path, "{$}")
-}
-
-// answer answers a request: with the view as a page or as JSON, or in the route's own way.
-func (r route) answer(s *Server, w http.ResponseWriter, req *http.Request) error {
-	if r.needs != nil {
-		if err := r.needs(s); err != nil {
-			return err
-		}
-	}
-	if r.handle != nil {
-		return r.handle(s, w, req)
-	}
-	v, err := r.view.make(s, req)
-	if err != nil {
-		return err
-	}
-	if r.isPage() {
-		s.pages.render(w, req, http.StatusOK, r.template, v)
-		return nil
-	}
-	if job, is := v.(jobs.Job); is {
-		w.Header().Set("Location", apiPath+"/jobs/"+url.PathEscape(job.ID))
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(cmp.Or(r.status, http.StatusOK))
-	return codec.WriteIndented(w, v)
 }
 
 // Pages are the patterns of the server's pages, as http.ServeMux reads them.

@@ -42,6 +42,7 @@ type runNumbers struct {
 	Warnings  int                `json:"warnings" jsonschema:"how many"`
 
 	report *scoring.Report // what a leaderboard shows of it; nil while there are no numbers
+	failed bool            // it cannot be scored: its page says why
 }
 
 // Asks returns the question of the run; "" while there are no numbers.
@@ -57,14 +58,18 @@ func (r RunRow) Metric() string { return report.MetricName(r.Protocol, r.Headlin
 
 // unit returns the metric of the headline; a run without one sorts below all others.
 func (r RunRow) unit() string {
-	if r.Headline == nil || r.Headline.Value == nil {
+	if !r.valued() {
 		return "\uffff"
 	}
 	return r.Headline.Unit + "\x00" + r.Headline.Metric + "\x00" + r.Headline.Mode
 }
 
-func (r RunRow) value() float64 {
-	if r.Headline == nil || r.Headline.Value == nil {
+// valued reports whether the run has a headline value.
+func (r runNumbers) valued() bool { return r.Headline != nil && r.Headline.Value != nil }
+
+// value returns the value of the headline; 0 without one.
+func (r runNumbers) value() float64 {
+	if !r.valued() {
 		return 0
 	}
 	return *r.Headline.Value
@@ -73,6 +78,7 @@ func (r RunRow) value() float64 {
 // smallRun is how long the records of a run may be for the list to read them.
 const smallRun = 64 << 20
 
+// row returns the row of a run of the folder.
 func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 	if run.Err != nil {
 		return RunRow{RunHead: RunHead{Name: run.Name, Status: damagedStatus}, Error: run.Err.Error()}
@@ -88,7 +94,8 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 			return row
 		}
 		if x, err := s.runs.Index(ctx, run.Name); err == nil {
-			row.Records, row.Outcomes = x.Counts.Records, x.Counts.Outcomes
+			row.Records = x.Counts.Records
+			row.Outcomes = x.Counts.Outcomes
 			row.Stalled = s.silent(info)
 		} else {
 			row.Error = err.Error()
@@ -101,28 +108,25 @@ func (s *Server) row(ctx context.Context, run store.Found) RunRow {
 	return row
 }
 
-// silent tells whether nothing was written for long.
+// silent reports whether nothing was written to a file for long.
 func (s *Server) silent(info os.FileInfo) bool { return s.now().Sub(info.ModTime()) > stalledAfter }
 
-// brief is what the list says of a run that has ended. Runs that wrote no numbers are not read for it.
+// brief returns the numbers of a run that has ended, as far as they are known without reading its records.
 func (s *Server) brief(run store.Found, at store.Stamps) runNumbers {
-	if known, ok := memo.Peek[runNumbers](s.briefs, briefOf(run.Name, ""), at); ok {
+	if known, ok := memo.Peek[runNumbers](s.listNumbers, briefKey(run.Name, ""), at); ok {
 		return known
 	}
 	rep := s.runs.Written(run.Name, run.Manifest, at)
-	if rep == nil {
-		rep, _ = memo.Peek[*scoring.Report](s.memo, "numbers "+run.Name, at)
-	}
 	if rep == nil {
 		return runNumbers{} // not remembered: it may be known later
 	}
 	return s.remember(run.Name, "", at, rep)
 }
 
-// briefOf names the numbers of a run on the items of a set, or on all where it is empty.
-func briefOf(run string, on judging.ItemSet) string { return run + " " + string(on) }
+// briefKey names the numbers of a run on the items of a set, or on all items if the set is empty.
+func briefKey(run string, on judging.ItemSet) string { return run + " " + string(on) }
 
-// remember keeps what lists and leaderboards show of a run's numbers, and lets the rest of the report go.
+// remember keeps the part of a run's report that lists and leaderboards show.
 func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *scoring.Report) runNumbers {
 	out := runNumbers{
 		Diagnosis: rep.Diagnosis,
@@ -133,21 +137,21 @@ func (s *Server) remember(run string, on judging.ItemSet, at store.Stamps, rep *
 	}
 	out.report.Run = run
 	out.Headline = report.Headline(out.report)
-	s.briefs.Put(briefOf(run, on), at, out)
+	s.listNumbers.Put(briefKey(run, on), at, out)
 	return out
 }
 
-// numbersBeside returns the numbers of a run on some items. They are made beside the page; an error says that they are
-// not there yet.
+// numbersBeside returns the numbers of a run on some items, or on all items if the set is empty. They are made in the
+// background; an error says that they are not there yet.
 func (s *Server) numbersBeside(ctx context.Context, r *RunRow, on judging.ItemSet) (runNumbers, error) {
-	name := briefOf(r.Name, on)
-	if known, ok := memo.Peek[runNumbers](s.briefs, name, r.of); ok {
+	name := briefKey(r.Name, on)
+	if known, ok := memo.Peek[runNumbers](s.listNumbers, name, r.of); ok {
 		return known, nil
 	}
 	return memo.Get(ctx, s.background, "numbers of "+name, r.of, func() (runNumbers, error) {
 		rep, err := s.runs.Score(r.Name, r.manifest, on)
 		if err != nil {
-			return runNumbers{}, nil // the run's page says why
+			return runNumbers{failed: true}, nil
 		}
 		return s.remember(r.Name, on, r.of, rep), nil
 	})
@@ -156,8 +160,8 @@ func (s *Server) numbersBeside(ctx context.Context, r *RunRow, on judging.ItemSe
 // mostScored is how many runs without numbers are scored for one look at a leaderboard.
 const mostScored = 50
 
-// score gives numbers to rows without any, such as those of copied runs, and says how many it is still scoring beside
-// the page. Large runs wait until their own page is opened.
+// score gives numbers to rows without any, such as those of copied runs, and returns how many it is still scoring in
+// the background. Large runs wait until their own page is opened.
 func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
@@ -178,13 +182,13 @@ func (s *Server) score(ctx context.Context, rows []RunRow) (left int) {
 	return left
 }
 
-// unscored tells whether a run has no numbers and is scored for leaderboards.
+// unscored reports whether a run has no numbers yet and is scored for leaderboards.
 func (r RunRow) unscored() bool {
-	return r.manifest != nil && r.report == nil && r.Status != judging.Running && r.Error == "" &&
+	return r.manifest != nil && r.report == nil && !r.failed && r.Status != judging.Running && r.Error == "" &&
 		r.of.Records.Size > 0 && r.of.Records.Size <= smallRun
 }
 
-// state tells one state of some runs' files from another.
+// state identifies the state of some runs' files.
 func (s *Server) state(runs ...string) string {
 	var state strings.Builder
 	for _, run := range runs {
@@ -201,7 +205,7 @@ func namesOf(rows []RunRow) []string {
 	return names
 }
 
-// rows are those of all runs.
+// rows returns the rows of all runs.
 func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	runs, err := s.runs.List()
 	if err != nil {
@@ -214,33 +218,23 @@ func (s *Server) rows(ctx context.Context) ([]RunRow, error) {
 	return rows, nil
 }
 
-// rowsForPage are the rows as a page shows them: those of a large folder may be some seconds old, and are nil where
-// they are being read for the first time.
+// rowsForPage returns the rows of all runs as a page shows them: those of a large folder may be some seconds old, and
+// are nil while they are read for the first time.
 func (s *Server) rowsForPage(ctx context.Context) ([]RunRow, error) {
 	if !s.runs.Large() {
 		return s.rows(ctx)
 	}
-	type read struct {
-		rows []RunRow
-		err  error
-	}
-	latest := func() *read {
-		return memo.Latest(s.listings, "rows", s.now(), func() (*read, error) {
-			rows, err := s.rows(s.ending)
-			return &read{rows: rows, err: err}, nil
-		})
+	latest := func() []RunRow {
+		return memo.Latest(s.listings, "rows", s.now(), func() ([]RunRow, error) { return s.rows(s.ending) })
 	}
 	ctx, cancel := s.briefly(ctx)
 	defer cancel()
-	got := latest()
-	for got == nil && ctx.Err() == nil {
+	rows := latest()
+	for rows == nil && ctx.Err() == nil {
 		time.Sleep(20 * time.Millisecond)
-		got = latest()
+		rows = latest()
 	}
-	if got == nil {
-		return nil, nil
-	}
-	return slices.Clone(got.rows), got.err
+	return slices.Clone(rows), nil
 }
 
 // rowsOf returns the rows of all runs as a request needs them.
@@ -251,8 +245,8 @@ func (s *Server) rowsOf(r *http.Request) ([]RunRow, error) {
 	return s.rowsForPage(r.Context())
 }
 
-// numbers of a run: those that the run itself wrote, or, where it wrote none, as an imported one, or an earlier gavel
-// did, those that its records come to. A run that is being made has none yet.
+// numbers returns the numbers of a run: as the run wrote them, or scored from its records if it wrote none, if an
+// earlier gavel did, or if its files were changed. It returns nil for a run in progress.
 func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (*scoring.Report, error) {
 	if m.Status == judging.Running {
 		return nil, nil
@@ -267,6 +261,7 @@ func (s *Server) numbers(ctx context.Context, run string, m *judging.Manifest) (
 			}
 		}
 		rep.Run = run
+		s.remember(run, "", now, rep)
 		return rep, nil
 	})
 }

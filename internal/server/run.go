@@ -63,7 +63,8 @@ func (s *Server) runView(r *http.Request) (runView, error) {
 	v.Stalled = v.Progress.Stalled
 	v.Job = v.Progress.Job
 	v.Maker = s.lastJob(func(j jobs.Job) bool { return slices.Contains(j.Runs, name) })
-	v.CanDelete, v.CanResume = s.opts.Runner != nil && v.Job == nil, s.opts.Runner != nil && v.resumable()
+	v.CanDelete = s.opts.Runner != nil && v.Job == nil
+	v.CanResume = s.opts.Runner != nil && v.resumable()
 	v.Describes = s.opts.Runner != nil
 	rep, err := s.numbers(r.Context(), name, m)
 	if r.Context().Err() != nil {
@@ -108,7 +109,7 @@ func (s *Server) page(ctx context.Context, head RunHead, x *store.Index, rep *sc
 	if rep.Run == "" {
 		p.Run.Run = head.Name
 	}
-	p.Others = s.others(ctx, head.Name, x.Manifest)
+	p.Others = s.otherJudges(ctx, head.Name, x.Manifest)
 	p.Twin = s.twin(ctx, RunRow{RunHead: head, manifest: x.Manifest})
 	return p
 }
@@ -182,8 +183,8 @@ func (s *Server) twin(ctx context.Context, run RunRow) *report.Twin {
 	return t
 }
 
-// others returns the other judges of the run's leaderboard, one run of each, the best first.
-func (s *Server) others(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
+// otherJudges returns the other judges of the run's leaderboard, one run of each, the best first.
+func (s *Server) otherJudges(ctx context.Context, run string, m *judging.Manifest) (all []report.Other) {
 	c, pending := s.conditionOf(ctx, run)
 	if c == nil || pending > 0 {
 		return nil

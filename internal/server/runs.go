@@ -65,7 +65,7 @@ func (r RunRow) choices() map[string][]string {
 		"model":    {r.Model},
 		"dataset":  {r.Dataset},
 		"status":   {r.Status},
-		"tag":      r.Tags(),
+		"tag":      r.About.Tags,
 		"suite":    {r.Suite},
 	}
 }
@@ -255,7 +255,7 @@ func (f *runsFilter) takes(row RunRow) bool {
 	}
 	all := strings.ToLower(strings.Join([]string{
 		row.Name, row.Title(), row.Model, row.Protocol, row.Prompt, row.Dataset, row.Settings, row.Status,
-		strings.Join(row.Tags(), "\n"), row.Note(),
+		strings.Join(row.About.Tags, "\n"), row.About.Note,
 	}, "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(f.Text)) {
 		if !strings.Contains(all, word) {

@@ -73,7 +73,8 @@ func TestTheFirstLeaderboardStaysWhileRunsAreScored(t *testing.T) {
 	waits.of = store.Stamps{Records: store.Stamp{Size: 1}}
 	running.Status = judging.Running
 	rows := []RunRow{done, waits, running}
-	assert.Equal(t, conditions(rows, false)[0].dataset, "small")
-	assert.Equal(t, conditions(rows, true)[0].dataset, "large")
-	assert.Equal(t, len(conditions(rows, true)), 2)
+	all := conditions(rows)
+	assert.Equal(t, len(all), 2)
+	assert.Equal(t, all[0].dataset, "large")
+	assert.Equal(t, all[1].dataset, "small")
 }

@@ -8,22 +8,18 @@ package server
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"gavel/datasets"
-	"gavel/internal/codec"
 	"gavel/internal/labels"
-	"gavel/internal/server/failure"
 	"gavel/internal/server/guard"
 	"gavel/internal/server/jobs"
-	"gavel/internal/server/markup"
 	"gavel/internal/server/memo"
 	"gavel/internal/server/store"
+	"gavel/judging"
 )
 
 // Options of a server.
@@ -44,6 +40,35 @@ type Options struct {
 	pageWait time.Duration // how long a page waits for what is made beside it; 0 for [pageWait]
 }
 
+// RunMaker makes runs. Its methods may be called from many goroutines. Their errors are in words for whoever asked; one
+// of package failure has a status.
+type RunMaker interface {
+	// Offer is what can be chosen from for runs of a protocol, the first where it is "".
+	Offer(ctx context.Context, protocol string) (jobs.Offer, error)
+	// Plan says what a run would ask, and asks nothing.
+	Plan(ctx context.Context, o jobs.JobRequest) (jobs.Planned, error)
+	// Start begins to make a run, or to go on with one.
+	Start(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
+	// Resume begins to go on with a run of the folder.
+	Resume(ctx context.Context, run string) (jobs.Job, error)
+	// PlanSuite says what a suite would ask, and asks nothing.
+	PlanSuite(ctx context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error)
+	// StartSuite begins to make the runs of a suite, or to go on with them.
+	StartSuite(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
+	// ResumeSuite begins to go on with the suite of a folder, whose file has this text.
+	ResumeSuite(ctx context.Context, folder, file string) (jobs.Job, error)
+	// Stop ends a job gently: what is in flight is waited for and kept.
+	Stop(id string) error
+	// Jobs lists what was started, the newest first.
+	Jobs() []jobs.Job
+	// Describe keeps what people say of a run.
+	Describe(run string, said judging.About) error
+	// Delete removes a run that nobody is writing to.
+	Delete(run string) error
+	// DeleteSuite removes a suite with all runs in its folder.
+	DeleteSuite(folder string) error
+}
+
 // pageWait is how long a page waits for what is made beside it. Then it says what is missing, and is loaded again.
 const pageWait = 2 * time.Second
 
@@ -59,129 +84,19 @@ type Server struct {
 	runs *store.Store
 	memo *memo.Memo // what is made of whole runs
 	// background is what is made beside the pages, which show what there is.
-	background *memo.Memo
-	briefs     *memo.Memo // what the list of runs says of each
-	listings   *memo.Memo // the rows of a large folder
-	guard      *guard.Guard
-	streams    chan struct{}   // a place for each that is listened to
-	ending     context.Context // what is streamed ends with it
-	end        context.CancelFunc
-	pages      *pages
-	patience   time.Duration // with a request
-	mux        *http.ServeMux
-}
-
-// rememberedValues is how many values of whole runs are remembered.
-const rememberedValues = 64
-
-// New makes a server of a folder of runs.
-func New(o Options) (*Server, error) {
-	if o.Now == nil || o.Log == nil {
-		return nil, errors.New("a server needs a clock and somebody to tell")
-	}
-	runs, err := store.Open(o.Runs, o.Now)
-	if err != nil {
-		return nil, fmt.Errorf("the folder of runs: %w", err)
-	}
-	s := &Server{
-		opts:       o,
-		now:        o.Now,
-		runs:       runs,
-		memo:       memo.New(rememberedValues, o.Now),
-		background: memo.New(rememberedValues, o.Now),
-		listings:   memo.New(1, o.Now),
-		briefs:     memo.New(store.MaxFolders, o.Now),
-		streams:    make(chan struct{}, maxStreams),
-		patience:   requestTime,
-		mux:        http.NewServeMux(),
-	}
-	for _, m := range []*memo.Memo{s.memo, s.background, s.listings} {
-		m.Log = o.Log
-	}
-	runs.LogTo(o.Log)
-	s.guard, err = guard.New(guard.Options{Token: o.Token, Loopback: o.Loopback, Hosts: o.Hosts, Now: o.Now})
-	if err != nil {
-		return nil, err
-	}
-	s.pages, err = loadPages(s)
-	if err != nil {
-		return nil, err
-	}
-	s.ending, s.end = context.WithCancel(context.Background())
-	for _, r := range allRoutes {
-		s.mux.HandleFunc(r.pattern, s.guarded(r))
-	}
-	return s, nil
-}
-
-// Close ends what is streamed, and lets go of the folder.
-func (s *Server) Close() error {
-	s.end()
-	s.runs.End()
-	s.memo.Wait()
-	s.background.Wait()
-	s.listings.Wait()
-	return s.runs.Close()
-}
-
-// fail answers with an error, as a page or as JSON.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	status := failure.Status(err)
-	if r.Context().Err() != nil && status != http.StatusRequestTimeout { // whose context net/http has ended
-		return // nobody listens
-	}
-	if status >= 500 {
-		s.opts.Log("%s %s: %v", r.Method, markup.Shortened(r.URL.Path, 200), err)
-	}
-	if isAPI(r) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		var answer errorAnswer
-		answer.Error.Status = status
-		answer.Error.Message = err.Error()
-		answer.Error.Field = jobs.FieldOf(err)
-		codec.WriteIndented(w, answer)
-		return
-	}
-	s.pages.render(w, r, status, "error", errorView{
-		Name:    http.StatusText(status),
-		Message: err.Error(),
-	})
-}
-
-// errorAnswer is what a call of the API answers that does not succeed.
-type errorAnswer struct {
-	Error struct {
-		Field   string `json:"field,omitempty" jsonschema:"field of the request that is wrong"`
-		Message string `json:"message"`
-		Status  int    `json:"status"`
-	} `json:"error"`
-}
-
-// errorView is the page of an error.
-type errorView struct {
-	Name    string
-	Message string
+	background  *memo.Memo
+	listNumbers *memo.Memo // the numbers of runs that lists show
+	listings    *memo.Memo // the rows of a large folder
+	guard       *guard.Guard
+	streams     chan struct{}   // a place for each that is listened to
+	ending      context.Context // what is streamed ends with it
+	end         context.CancelFunc
+	pages       *pages
+	patience    time.Duration // with a request
+	mux         *http.ServeMux
 }
 
 func isAPI(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }
-
-func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
-	if _, err := s.runs.Stat("."); err != nil {
-		return failure.New(http.StatusServiceUnavailable, "the folder of runs cannot be read")
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, err := fmt.Fprintln(w, "ok")
-	return err
-}
-
-// nothing is what stands at every other address.
-func (s *Server) nothing(_ http.ResponseWriter, r *http.Request) error {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return failure.New(http.StatusMethodNotAllowed, "this address does not accept %s", markup.Visible(r.Method))
-	}
-	return failure.NotFound("there is nothing at this address")
-}
 
 // folder returns the path of a run's folder, for commands shown on pages.
 func (s *Server) folder(run string) string {

@@ -12,37 +12,7 @@ import (
 	"gavel/internal/server/failure"
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/markup"
-	"gavel/judging"
 )
-
-// RunMaker makes runs. Its methods may be called from many goroutines. Their errors are in words for whoever asked; one
-// of package failure has a status.
-type RunMaker interface {
-	// Offer is what can be chosen from for runs of a protocol, the first where it is "".
-	Offer(ctx context.Context, protocol string) (jobs.Offer, error)
-	// Plan says what a run would ask, and asks nothing.
-	Plan(ctx context.Context, o jobs.JobRequest) (jobs.Planned, error)
-	// Start begins to make a run, or to go on with one.
-	Start(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
-	// Resume begins to go on with a run of the folder.
-	Resume(ctx context.Context, run string) (jobs.Job, error)
-	// PlanSuite says what a suite would ask, and asks nothing.
-	PlanSuite(ctx context.Context, o jobs.JobRequest) (jobs.SuitePlanned, error)
-	// StartSuite begins to make the runs of a suite, or to go on with them.
-	StartSuite(ctx context.Context, o jobs.JobRequest) (jobs.Job, error)
-	// ResumeSuite begins to go on with the suite of a folder, whose file has this text.
-	ResumeSuite(ctx context.Context, folder, file string) (jobs.Job, error)
-	// Stop ends a job gently: what is in flight is waited for and kept.
-	Stop(id string) error
-	// Jobs lists what was started, the newest first.
-	Jobs() []jobs.Job
-	// Describe keeps what people say of a run.
-	Describe(run string, said judging.About) error
-	// Delete removes a run that nobody is writing to.
-	Delete(run string) error
-	// DeleteSuite removes a suite with all runs in its folder.
-	DeleteSuite(folder string) error
-}
 
 // startView is the form that starts a run, with its plan where there is one.
 type startView struct {
@@ -137,7 +107,7 @@ func (s *Server) startForm(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	s.pages.render(w, r, status, "start", v)
+	s.render(w, r, status, "start", v)
 	return nil
 }
 

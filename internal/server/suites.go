@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"path"
 	"strings"
@@ -18,13 +19,13 @@ import (
 	"gavel/scoring/race"
 )
 
-// suiteOrder is what is posted to plan or start a suite.
+// suiteOrder is posted to plan or start a suite.
 type suiteOrder struct {
 	File string `json:"file" jsonschema:"the suite's YAML (docs/suites.md); servers and datasets are those of the offer"`
 	Yes  bool   `json:"yes,omitempty" jsonschema:"start it although it is above its limits"`
 }
 
-// SuiteHead is what the list of suites says of one.
+// SuiteHead is a suite in the list of suites.
 type SuiteHead struct {
 	Folder     string         `json:"folder" jsonschema:"of its runs, below the folder of runs"`
 	Name       string         `json:"suite,omitempty" jsonschema:"its name"`
@@ -67,7 +68,7 @@ type SuiteView struct {
 	Maker    *jobs.Job       `json:"-"` // that makes it, or was the last to
 }
 
-// say what the suite came to: its race, or else its results.
+// say sets the sentence on the suite's results: of its race, or else of its ranking.
 func (h *SuiteHead) say(results *report.Ranking, raced *race.State, runs []suiteRun) {
 	if results != nil {
 		h.Says = results.Says
@@ -77,7 +78,7 @@ func (h *SuiteHead) say(results *report.Ranking, raced *race.State, runs []suite
 	}
 }
 
-// raceOf is a race of a suite as its file says.
+// raceOf returns the race of a suite, with its judges' names.
 func raceOf(s *race.State, runs []suiteRun) *report.Race {
 	return report.RaceOf(s, func(run string) string {
 		for _, cell := range runs {
@@ -93,17 +94,17 @@ func raceOf(s *race.State, runs []suiteRun) *report.Race {
 	})
 }
 
-// Blocks of the judges under each condition.
+// Blocks returns the judges under each condition.
 func (v SuiteView) Blocks() (template.HTML, error) {
 	return doc.Paper{Link: v.address, Terms: v.Results.Terms()}.Blocks(v.Results.Blocks())
 }
 
-// RaceBlock shows where each judge left.
+// RaceBlock returns the bars of where each judge left the race.
 func (v SuiteView) RaceBlock() (template.HTML, error) {
 	return doc.Paper{Link: v.address}.Blocks([]doc.Block{raceOf(v.Race, v.Runs).Block()})
 }
 
-// address of a run of the suite, by the name in its folder or by its whole name; "" while there is none.
+// address returns the address of a run of the suite by its whole name or its last part; "" while there is none.
 func (v SuiteView) address(r doc.Ref) string {
 	for _, cell := range v.Runs {
 		if len(r.Runs) == 1 && path.Base(cell.Name) == path.Base(r.Runs[0]) && cell.Begun && cell.Error == "" {
@@ -113,12 +114,12 @@ func (v SuiteView) address(r doc.Ref) string {
 	return ""
 }
 
-// Complete tells whether all runs are as long as they will be.
+// Complete reports whether all runs have ended and none will grow.
 func (h SuiteHead) Complete() bool {
 	return h.Statuses[judging.Complete]+h.Statuses[judging.ByRule] == h.Cells
 }
 
-// Finished is a bar of how far the runs are.
+// Finished returns a bar of the runs by status.
 func (h SuiteHead) Finished() (template.HTML, error) {
 	statuses := []string{
 		judging.Complete, judging.ByRule, judging.Running, judging.Interrupted, judging.Incomplete, report.Unreadable,
@@ -150,7 +151,7 @@ func (s *Server) suitesView(r *http.Request) (suitesView, error) {
 	return view, nil
 }
 
-// suiteRuns is how far the runs of a suite are.
+// suiteRuns returns a suite's entry in the list, and its runs.
 func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite) (SuiteHead, []suiteRun) {
 	head := SuiteHead{
 		Folder:     folder,
@@ -172,7 +173,8 @@ func (s *Server) suiteRuns(r *http.Request, folder string, suite *scoring.Suite)
 		if found, is := s.runs.Look(name); is {
 			run.RunRow = s.row(r.Context(), found)
 		} else {
-			run.Begun, run.RunRow = false, RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
+			run.Begun = false
+			run.RunRow = RunRow{RunHead: RunHead{Name: name, Status: report.NotBegun}}
 		}
 		head.Statuses[run.Status]++
 		runs = append(runs, run)
@@ -190,7 +192,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	v.SuiteHead, v.Runs = s.suiteRuns(r, folder, suite)
 	for _, run := range v.Runs {
 		if run.Status == judging.Running {
-			if p, err := s.status(r.Context(), run.Name); err == nil && !p.Stalled {
+			if p, err := s.progressOf(r.Context(), run.Name); err == nil && !p.Stalled {
 				v.Progress = &p
 			}
 		}
@@ -201,7 +203,7 @@ func (s *Server) suiteView(r *http.Request) (SuiteView, error) {
 	return v, err
 }
 
-// ranking of a suite's runs; null where none has ended.
+// ranking returns the ranking of a suite's runs; nil if none has ended.
 func (s *Server) ranking(
 	ctx context.Context, folder string, suite *scoring.Suite, runs []suiteRun,
 ) (*report.Ranking, error) {
@@ -210,13 +212,11 @@ func (s *Server) ranking(
 		return nil, nil
 	}
 	return memo.Get(ctx, s.memo, "ranking "+folder, state, func() (*report.Ranking, error) {
-		return report.NewRanking(suite, func(run string) (report.Cell, *scoring.Run) {
-			return s.cell(path.Join(folder, run))
-		})
+		return report.NewRanking(suite, folder, s.loadEnded)
 	})
 }
 
-// stateOf tells one state of a suite's files from another, and whether any run of it has ended.
+// stateOf identifies the state of a suite's files, and reports whether any run of it has ended.
 func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, some bool) {
 	var b strings.Builder
 	fmt.Fprintln(&b, suite.Name, suite.Judges, suite.Conditions)
@@ -230,31 +230,21 @@ func (s *Server) stateOf(suite *scoring.Suite, runs []suiteRun) (state string, s
 	return b.String(), some
 }
 
-// cell is what is known of a run in a suite, and the run where it has ended.
-func (s *Server) cell(name string) (report.Cell, *scoring.Run) {
-	cell := report.Cell{Run: name, Status: report.NotBegun}
+// loadEnded loads a run of a suite. One in progress is returned without its records.
+func (s *Server) loadEnded(name string) (*scoring.Run, error) {
 	found, is := s.runs.Look(name)
 	switch {
 	case !is:
-		return cell, nil
+		return nil, fs.ErrNotExist
 	case found.Err != nil:
-		cell.Status, cell.Error = report.Unreadable, found.Err.Error()
-		return cell, nil
+		return nil, found.Err
+	case found.Manifest.Status == judging.Running:
+		return &scoring.Run{Manifest: found.Manifest}, nil
 	}
-	cell.Status, cell.Expected = found.Manifest.Status, found.Manifest.Judgments
-	if found.Manifest.Status == judging.Running {
-		return cell, nil
-	}
-	run, err := s.runs.Load(name, found.Manifest)
-	if err != nil {
-		cell.Status, cell.Error = report.Unreadable, err.Error()
-		return cell, nil
-	}
-	cell.Answered = run.Answered
-	return cell, run
+	return s.runs.Load(name, found.Manifest, "")
 }
 
-// resumeSuite goes on with a suite.
+// resumeSuite continues a suite.
 func (s *Server) resumeSuite(w http.ResponseWriter, r *http.Request) error {
 	folder := r.PathValue("suite")
 	suite, err := s.runs.Suite(folder)
@@ -268,7 +258,7 @@ func (s *Server) resumeSuite(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, jobURL(job.ID))
 }
 
-// isSuite wants a suite that is there, be its file damaged.
+// isSuite returns an error if there is no such suite. A suite with a damaged file is one.
 func (s *Server) isSuite(folder string) error {
 	if _, err := s.runs.Suite(folder); err != nil && failure.Status(err) == http.StatusNotFound {
 		return err
@@ -276,7 +266,7 @@ func (s *Server) isSuite(folder string) error {
 	return nil
 }
 
-// deleteSuite deletes a suite's runs and what says that it is one.
+// deleteSuite deletes a suite's runs and the file that makes it a suite.
 func (s *Server) deleteSuite(folder string) error {
 	if err := s.isSuite(folder); err != nil {
 		return err

@@ -1,39 +1,18 @@
 package suite
 
 import (
-	"errors"
-	"io/fs"
-	"path/filepath"
-
 	"gavel/internal/report"
-	"gavel/judging"
 	"gavel/scoring"
 )
 
-// Results scores every run that is there, and holds those of one condition against each other.
+// Results scores every run that has begun and ranks those of each condition.
 func (s *Suite) Results() (*report.Ranking, error) {
-	return report.NewRanking(s.summary(), func(run string) (report.Cell, *scoring.Run) {
-		cell := report.Cell{Run: filepath.Join(s.Out, run), Status: report.NotBegun}
-		loaded, err := scoring.Load(cell.Run, scoring.DefaultOptions.Reading)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return cell, nil
-		case err != nil:
-			cell.Status, cell.Error = report.Unreadable, err.Error()
-			return cell, nil
-		}
-		m := loaded.Manifest
-		cell.Status = m.Status
-		cell.Expected = m.Judgments
-		cell.Answered = loaded.Answered
-		if m.Status == judging.Running && loaded.Answered == m.Judgments {
-			cell.Status = judging.Complete
-		}
-		return cell, loaded
+	return report.NewRanking(s.summary(), s.Out, func(run string) (*scoring.Run, error) {
+		return scoring.Load(run, scoring.DefaultOptions.Reading)
 	})
 }
 
-// summary is what the suite's folder says of it.
+// summary returns the suite as its folder describes it.
 func (s *Suite) summary() *scoring.Suite {
 	out := &scoring.Suite{Name: s.Name, File: s.Text, Shard: s.shard}
 	if s.shard != "" {

@@ -58,8 +58,12 @@ func (m *Memo) Wait() { m.workers.Wait() }
 func Get[V any](ctx context.Context, m *Memo, name string, state any, build func() (V, error)) (content V, err error) {
 	v, known := m.current(name, state)
 	if !known {
+		made := start(m, fmt.Sprintf("%s\x00%v", name, state), name, state, build)
+		if ctx.Err() != nil { // also where the value is there by now
+			return content, ctx.Err()
+		}
 		select {
-		case v = <-start(m, fmt.Sprintf("%s\x00%v", name, state), name, state, build):
+		case v = <-made:
 		case <-ctx.Done():
 			return content, ctx.Err()
 		}

@@ -2,18 +2,15 @@ package store
 
 import (
 	"context"
-	"errors"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 
-	"gavel/internal/server/failure"
 	"gavel/internal/server/memo"
 	"gavel/judging"
 )
 
-// Search tells which items have a text: in their id, question, candidates or the judge's replies.
+// Search returns which items have a text in their id, question, candidates or the judge's replies.
 func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error) {
 	name, state := x.Run+"\x00"+text, x.at
 	has, ok := memo.Peek[[]bool](x.store.searches, name, state)
@@ -25,10 +22,6 @@ func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error)
 		var err error
 		has, err = x.look(ctx, text)
 		if err != nil {
-			if errors.Is(err, context.DeadlineExceeded) {
-				return nil, failure.New(http.StatusServiceUnavailable, "the search takes too long: "+
-					"search for something else, or search the files of the run by hand")
-			}
 			return nil, err
 		}
 		x.store.searches.Put(name, state, has)
@@ -36,7 +29,7 @@ func (x *Index) Search(ctx context.Context, text string) (func(int) bool, error)
 	return func(i int) bool { return has[i] }, nil
 }
 
-// look tells of each item whether it has a text.
+// look reads the run's files for a text and reports of each item whether it has it.
 func (x *Index) look(ctx context.Context, text string) ([]bool, error) {
 	found := make([]bool, len(x.items))
 	want := strings.ToLower(text)

@@ -115,8 +115,8 @@ func TestIndexesStay(t *testing.T) {
 // A run has no scores where one of its records cannot be read or cannot be so: the line is named.
 func TestScoresNameTheLine(t *testing.T) {
 	for change, want := range map[[2]string]string{
-		{`"schema":1`, `"schema":`}:                                 "line 3: damaged record: ",
-		{`"choice":"A"`, `"choice":"C","imported":{"stored":true}`}: `line 3: damaged record: choice "C" was not shown`,
+		{`"schema":1`, `"schema":`}:                                 "records.jsonl:3: damaged record: ",
+		{`"choice":"A"`, `"choice":"C","imported":{"stored":true}`}: `records.jsonl:3: damaged record: choice "C" was not shown`,
 	} {
 		s, run := ofRun(t)
 		path := filepath.Join(s.root.Name(), run, judging.RecordsFile)

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 
@@ -13,10 +12,10 @@ import (
 	"gavel/scoring"
 )
 
-// Stamps of a run's files tell whether anything changed between two looks.
+// Stamps holds the state of a run's files.
 type Stamps struct{ Items, Records, Manifest, Results Stamp }
 
-// Stamps tells the state of a run's files.
+// Stamps returns the state of a run's files.
 func (s *Store) Stamps(run string) (at Stamps) {
 	for file, to := range map[string]*Stamp{
 		judging.ItemsFile:    &at.Items,
@@ -31,8 +30,8 @@ func (s *Store) Stamps(run string) (at Stamps) {
 	return at
 }
 
-// Written are the numbers in results.json, where they are of this run, and not older than its items and records. Those
-// of an earlier gavel tell it by their Scoring; their diagnosis is in the words of this one.
+// Written returns the numbers in results.json; nil if they are of another run, or older than its items and records.
+// Numbers of an earlier gavel have its Scoring, and a diagnosis in the words of this one.
 func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Report {
 	mtime := at.Results.mtime
 	if at.Results == (Stamp{}) || mtime.Before(at.Records.mtime) || mtime.Before(at.Items.mtime) {
@@ -55,7 +54,7 @@ func (s *Store) Written(run string, m *judging.Manifest, at Stamps) *scoring.Rep
 	return rep
 }
 
-// Altered are the files of a run that are not as it wrote them, by their SHA-256.
+// Altered returns the files of a run whose SHA-256 is not the one that it noted.
 func (s *Store) Altered(run string, m *judging.Manifest) []string {
 	names, err := m.EverAltered(s.root, run)
 	if err != nil {
@@ -66,11 +65,7 @@ func (s *Store) Altered(run string, m *judging.Manifest) []string {
 
 // Score scores a run from its records: over the items of a set, or over all items if the set is empty.
 func (s *Store) Score(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Report, error) {
-	load := s.Load
-	if on != "" {
-		load = func(run string, m *judging.Manifest) (*scoring.Run, error) { return s.LoadOn(run, m, on) }
-	}
-	loaded, err := load(run, m)
+	loaded, err := s.Load(run, m, on)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +74,12 @@ func (s *Store) Score(run string, m *judging.Manifest, on judging.ItemSet) (*sco
 	return &rep, nil
 }
 
-// Load is scoring.Load of a run of the folder.
-func (s *Store) Load(run string, m *judging.Manifest) (*scoring.Run, error) {
-	loaded, err := s.LoadOn(run, m, "")
+// Load reads a run's records of the items of a set, or all of them if the set is empty, and compares the two readings
+// of its replies, as [scoring.Load] does.
+func (s *Store) Load(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Run, error) {
+	loaded, err := s.LoadOn(run, m, on)
 	if err == nil {
-		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.load(run, m, how, "") })
+		err = loaded.CompareReadings(func(how judging.Reading) (*scoring.Run, error) { return s.load(run, m, how, on) })
 	}
 	return loaded, err
 }
@@ -106,7 +102,7 @@ func (s *Store) ItemSet(run string, m *judging.Manifest) judging.ItemSet {
 	return set
 }
 
-// mostItems is how many bytes items may have to be identified by what they are.
+// mostItems is the greatest size, in bytes, of items that are identified by their content.
 const mostItems = 64 << 20
 
 // items returns the ids of a run's items by digest.
@@ -122,7 +118,7 @@ func (s *Store) items(run string, m *judging.Manifest) (map[uint64]string, error
 	return judging.ReadItems(m, s.reading(f, 0, info))
 }
 
-// LoadOn reads a run's records of the items of a set, or all of them where it is empty.
+// LoadOn is [Store.Load] without the other reading.
 func (s *Store) LoadOn(run string, m *judging.Manifest, on judging.ItemSet) (*scoring.Run, error) {
 	return s.load(run, m, scoring.DefaultOptions.Reading, on)
 }
@@ -154,32 +150,15 @@ func (s *Store) load(
 		return nil, s.Missing(run, err)
 	}
 	defer f.Close()
-	in := s.reading(f, 0, info)
-	type read struct {
-		*judging.Record
-		scoring.Read
+	take := func(r *judging.Record, read scoring.Read) error {
+		if on != "" && !chosen[r.Item] {
+			return nil
+		}
+		return loader.Take(r, read)
 	}
-	look := func(line []byte) (v read, err error) {
-		v.Record, err = judging.DecodeRecord(line)
-		if err != nil {
-			return v, fmt.Errorf("damaged record: %w", err)
-		}
-		v.Read, err = loader.Look(v.Record)
-		return v, err
-	}
-	err = judging.EachStored(in, look, func(line judging.StoredLine[read]) error {
-		err := line.Err
-		if err == nil && (on == "" || chosen[line.Value.Item]) {
-			err = loader.Take(line.Value.Record, line.Value.Read)
-		}
-		if err != nil {
-			return fmt.Errorf("line %d: %w", line.Number, err)
-		}
-		return nil
-	})
+	err = judging.ScanRecords(path.Join(run, judging.RecordsFile), s.reading(f, 0, info), loader.Look, take)
 	if err != nil {
-		return nil, failure.Unreadable("%s: %w: this run has no scores until you repair that",
-			path.Join(run, judging.RecordsFile), err)
+		return nil, failure.Unreadable("this run has no scores: %w", err)
 	}
 	loaded := loader.Run()
 	loaded.Dir = run

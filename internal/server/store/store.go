@@ -151,13 +151,13 @@ func decoded[T any](
 // unsaid is the error of a file of which nobody is told why it is not there.
 func unsaid(_ string, err error) error { return err }
 
-// About is what people say of a run; nil where they say nothing, or nothing that can be read.
-func (s *Store) About(run string) *judging.About {
-	said, err := decoded(s, run, judging.AboutFile, judging.DecodeAbout, unsaid)
-	if err != nil || said.Empty() {
-		return nil
+// About returns the name, tags and note that people gave a run, as far as they can be read.
+func (s *Store) About(run string) judging.About {
+	about, err := decoded(s, run, judging.AboutFile, judging.DecodeAbout, unsaid)
+	if err != nil || about.Empty() {
+		return judging.About{}
 	}
-	return &said
+	return about
 }
 
 // Missing says why a run cannot be read.
