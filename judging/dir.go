@@ -302,19 +302,19 @@ func shareItems(dir string) error {
 	}
 	runs := filepath.Dir(filepath.Clean(dir))
 	beside, _ := os.ReadDir(runs)
-	var sum map[string]string
+	sum, err := sums(nil, dir, ItemsFile)
+	if err != nil {
+		return err
+	}
 	for _, e := range beside {
 		donor := filepath.Join(runs, e.Name())
 		there, err := os.Lstat(filepath.Join(donor, ItemsFile))
 		if err != nil || !e.IsDir() || !there.Mode().IsRegular() || there.Size() != info.Size() || os.SameFile(there, info) {
 			continue
 		}
-		if sum == nil {
-			sum, err = sums(nil, dir, ItemsFile)
-		}
-		other, serr := sums(nil, donor, ItemsFile)
+		other, err := sums(nil, donor, ItemsFile)
 		link := filepath.Join(dir, "."+ItemsFile+"-0") // a name of unfinished files, which [disk.Sweep] removes
-		if err == nil && serr == nil && maps.Equal(sum, other) && os.Link(filepath.Join(donor, ItemsFile), link) == nil {
+		if err == nil && maps.Equal(sum, other) && os.Link(filepath.Join(donor, ItemsFile), link) == nil {
 			return os.Rename(link, path)
 		}
 	}
