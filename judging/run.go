@@ -27,7 +27,6 @@ type Job struct {
 	Rows     []int // items of Set to judge
 	Order    []int // those to be asked about now, in that order; nil: Rows
 	Client   backends.Client
-	Context  int // context the server is known to serve; 0 where it does not tell
 	// Limit is the most tokens a prompt may have, 0 where that is unknown. A
 	// prompt that may have more is counted, and not asked if it has.
 	Limit int
@@ -463,12 +462,13 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
 	model := j.Manifest.Spec.Model
 	p := j.Manifest.Spec.Parameters
+	served := max(j.Manifest.Model.Context, p.NumCtx) // 0 where the server does not tell
 	return backends.Request{
 		Identity: model.Identity, Model: model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
 		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
-		Extras: p.Extras, Context: j.Context, Oracle: oracle, Repetition: repetition,
+		Extras: p.Extras, Context: served, Oracle: oracle, Repetition: repetition,
 	}
 }
 

@@ -161,7 +161,7 @@ func Simulated(model string) (backends.Backend, backends.Server, error) {
 	}
 	sim, err := backends.NewSim(model)
 	if err != nil {
-		return nil, backends.Server{}, &kindError{ErrUsage, err}
+		return nil, backends.Server{}, Failed(ErrUsage, err)
 	}
 	server, err := sim.Server(context.Background())
 	return sim, server, err

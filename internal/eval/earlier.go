@@ -71,5 +71,5 @@ func (e *Maker) unserved(p *runState, n judging.Unserved) error {
 		e.say("warning: %v", err)
 		return nil
 	}
-	return &kindError{ErrUnserved, err}
+	return Failed(ErrUnserved, err)
 }

@@ -164,7 +164,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Help: "`HOW` much a thinking model thinks: " +
 					strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model",
 				Values: backends.Thinks,
-				value:  &r.Think,
+				value:  (*string)(&r.Think),
 			},
 			{
 				Name:   "think-budget",

@@ -111,7 +111,11 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 			return false, err
 		}
 	}
-	if err := p.begin(ctx); err != nil {
+	err = p.dir.Begin(m, p.itemLines(ctx))
+	if err == nil {
+		err = p.takeOver(ctx)
+	}
+	if err != nil {
 		closeClient()
 		return false, err
 	}
@@ -261,14 +265,6 @@ func (e *Maker) sayComplete(p *runState) {
 	e.say("all %d judgments are in %s already: nothing to ask", p.job.Manifest.Judgments, p.out)
 }
 
-// begin writes what a run has before anything is asked.
-func (p *runState) begin(ctx context.Context) error {
-	if err := p.dir.Begin(p.job.Manifest, p.itemLines(ctx)); err != nil {
-		return err
-	}
-	return p.takeOver(ctx)
-}
-
 // takeOver writes the records that are given.
 func (p *runState) takeOver(ctx context.Context) error {
 	if p.given == nil {
@@ -328,9 +324,17 @@ func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, 
 	left := m.Judgments - run.Answered
 	m.Status = judging.Complete
 	for _, j := range p.judges {
-		if w := p.watches[j.Server.URL]; w != nil && w.Changed() != nil {
-			m.Changes = append(m.Changes, change(w.Changed()))
+		w := p.watches[j.Server.URL]
+		if w == nil || w.Changed() == nil {
+			continue
 		}
+		to := w.Changed()
+		m.Changes = append(m.Changes, judging.ModelChange{
+			At:  to.At.UTC().Truncate(time.Second),
+			URL: to.URL,
+			Was: to.Was,
+			Is:  to.Is,
+		})
 	}
 	switch {
 	case left == 0: // also where it was told to stop when nothing was left to do
@@ -379,41 +383,29 @@ func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, 
 
 // ending is the error that a run ends with: what is left, and how to go on.
 func (e *Maker) ending(status string, left, expected int, runErr error) error {
-	goOn := e.Words.GoOn
-	var gaveUp *judging.GaveUpError
-	var other *backends.ModelChangedError
+	rest := fmt.Sprintf("%d of %d judgments are left", left, expected)
+	goOn := rest + "; " + e.Words.GoOn
 	switch {
-	case errors.As(runErr, &other) && left > 0:
-		return &kindError{
-			ErrIncomplete,
-			fmt.Errorf("%w; its replies since the last check are set aside; "+
-				"%d of %d judgments are left: serve the first again, or begin another run "+
-				"(--no-cache, another --out); %s", runErr, left, expected, goOn),
-		}
+	case errors.As(runErr, new(*backends.ModelChangedError)) && left > 0:
+		return Failed(ErrIncomplete, fmt.Errorf("%w; its replies since the last check are set aside; "+
+			"%s: serve the first again, or begin another run (--no-cache, another --out); %s", runErr, rest, e.Words.GoOn))
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:
 		return nil
 	case status == judging.Interrupted:
-		return &kindError{ErrInterrupted, fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
-	case errors.As(runErr, &gaveUp):
-		return &kindError{
-			ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s",
-				runErr, left, expected, goOn),
-		}
+		return Failed(ErrInterrupted, errors.New("interrupted: "+goOn))
+	case errors.As(runErr, new(*judging.GaveUpError)):
+		return Failed(ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %s", runErr, goOn))
 	case judging.DiskFull(runErr): // how to go on is said with it
-		return fmt.Errorf("%w; %d of %d judgments are left", runErr, left, expected)
+		return fmt.Errorf("%w; %s", runErr, rest)
 	case errors.Is(runErr, ErrIncomplete) && left == 0: // an alarm at the last judgment
 		return nil
 	case runErr != nil:
-		return fmt.Errorf("%w; %d of %d judgments are left; %s", runErr, left, expected, goOn)
+		return fmt.Errorf("%w; %s", runErr, goOn)
 	case left > 0:
-		return &kindError{ErrIncomplete, fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, goOn)}
+		return Failed(ErrIncomplete,
+			fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, e.Words.GoOn))
 	}
 	return nil
-}
-
-// change is what a run says of a server that came to serve another model.
-func change(to *backends.ModelChangedError) judging.ModelChange {
-	return judging.ModelChange{At: to.At.UTC().Truncate(time.Second), URL: to.URL, Was: to.Was, Is: to.Is}
 }
 
 // DiskFull tells whether a disk is full, that of the cache included.

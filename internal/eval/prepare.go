@@ -177,7 +177,7 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 		return t, nil
 	}
 	if !strings.ContainsAny(name, `/\.`) {
-		return t, &kindError{ErrUsage, err}
+		return t, Failed(ErrUsage, err)
 	}
 	return protocol.TemplateFile(name)
 }
@@ -216,7 +216,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 			Field:       strings.Join(its.mapping.Fields, ","),
 			LabelValues: strings.Join(its.mapping.LabelValues, ","),
 		},
-		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
+		Model:      ModelSpec(judges),
 		Parameters: params,
 	}
 	if server.Can(backends.SetContext) && params.NumCtx == 0 {
@@ -251,7 +251,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
 	p.job = &judging.Job{
-		Manifest: m, Asker: asker, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
+		Manifest: m, Asker: asker, Set: its.set, Rows: its.rows,
 		Concurrency: m.Concurrency, Now: e.Now,
 	}
 	if err := offered(asker, its, server, model); err != nil {
@@ -383,8 +383,8 @@ func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 		return m.Longest
 	}
 	most, context := m.Spec.Parameters.MaxTokens, p.context()
-	longest, err := j.LongestPrompt(ctx, context, 0)
-	if err != nil { // of an item that cannot be read, which is for the run to complain about
+	longest, _ := j.LongestPrompt(ctx, context, 0)
+	if longest.Tokens == 0 { // an item cannot be read, which is for the run to complain about
 		return m.Longest
 	}
 	room := context - longest.Tokens

@@ -25,8 +25,7 @@ var SimulatedPace = Pace{Basis: "simulated"}
 
 // Speeds are how long judges' calls took, from the records of earlier runs.
 type Speeds struct {
-	dirs []string   // folders that may be runs
-	runs []*pastRun // nil until somebody wants to know
+	runs []*pastRun
 }
 
 // pastRun is what one run tells.
@@ -44,32 +43,22 @@ const mostTimed = 1000
 // SpeedsIn looks for runs in folders.
 func SpeedsIn(folders ...string) *Speeds {
 	found := &Speeds{}
-	for _, dir := range folders {
-		entries, _ := os.ReadDir(dir) // none where it is not there yet
+	for _, folder := range folders {
+		entries, _ := os.ReadDir(folder) // none where it is not there yet
 		for _, entry := range entries {
-			if entry.IsDir() {
-				found.dirs = append(found.dirs, filepath.Join(dir, entry.Name()))
+			dir := filepath.Join(folder, entry.Name())
+			m, err := judging.ReadManifest(dir)
+			if err == nil && !m.Simulated && m.Imported == "" {
+				found.runs = append(found.runs, &pastRun{dir: dir, manifest: m})
 			}
 		}
 	}
 	return found
 }
 
-// index reads the manifests, the first time somebody wants to know.
-func (s *Speeds) index() {
-	for _, dir := range s.dirs {
-		m, err := judging.ReadManifest(dir)
-		if err == nil && !m.Simulated && m.Imported == "" {
-			s.runs = append(s.runs, &pastRun{dir: dir, manifest: m})
-		}
-	}
-	s.dirs = nil
-}
-
 // Of is the pace of a judge's runs of the same protocol and prompt, else of the same protocol, else of any; nil where
 // there is none.
 func (s *Speeds) Of(model judging.ModelSpec, protocol, prompt string) *Pace {
-	s.index()
 	for _, near := range []struct {
 		remark string
 		is     func(judging.Spec) bool
