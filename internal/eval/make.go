@@ -64,11 +64,7 @@ func (e *Maker) open(p *runState) error {
 	if err != nil {
 		return err
 	}
-	var items scoring.Responses
-	if p.set.Kept() {
-		items = p.responses
-	}
-	p.records.InFolder(p.out, func() ([]string, error) { return p.ids(), nil }, items)
+	p.records.InFolder(p.out, func() ([]string, error) { return p.ids(), nil }, nil)
 	if e.Observer != nil {
 		p.soFar = scoring.NewSoFar(p.records)
 	}
@@ -303,18 +299,6 @@ func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) 
 		}
 		return nil
 	}
-}
-
-// responses hands over those to the items that are asked about.
-func (p *runState) responses(use func(id string, of []judging.Response)) error {
-	for _, row := range p.job.Rows {
-		item, err := p.set.Item(row)
-		if err != nil {
-			return err
-		}
-		use(item.ID, judging.ResponsesOf(item))
-	}
-	return nil
 }
 
 // finish writes how the run ended and scores it.
