@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -188,13 +189,8 @@ func (r *Record) Shown() Presentation {
 	return Presentation{Index: r.Presentation, Order: r.Positions(), Shape: r.Shape, Mode: r.Mode}
 }
 
-// Unit is what the record is resampled by: its question.
-func (r *Record) Unit() string {
-	if r.Question != "" {
-		return r.Question
-	}
-	return r.Item
-}
+// Unit returns the id of what the record is resampled by: its question.
+func (r *Record) Unit() string { return cmp.Or(r.Question, r.Item) }
 
 // Positions returns the order shown, as indexes of the item's candidates, whose ids are in order by themselves: A, B, …
 func (r *Record) Positions() []int {

@@ -476,13 +476,15 @@ func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repe
 // user's, for models whose template refuses a system role. A prompt without a system text is the user's message alone,
 // since an empty one turns off what some templates say by default.
 func FirstTurn(p Prompt, systemRole string) []backends.Message {
-	switch {
-	case p.System == "":
-		return []backends.Message{{Role: backends.User, Content: p.User}}
-	case systemRole == backends.User:
-		return []backends.Message{{Role: backends.User, Content: p.System + "\n\n" + p.User}}
+	user := backends.Message{Role: backends.User, Content: p.User}
+	if p.System == "" {
+		return []backends.Message{user}
 	}
-	return []backends.Message{{Role: backends.System, Content: p.System}, {Role: backends.User, Content: p.User}}
+	if systemRole == backends.User {
+		user.Content = p.System + "\n\n" + p.User
+		return []backends.Message{user}
+	}
+	return []backends.Message{{Role: backends.System, Content: p.System}, user}
 }
 
 // hashMessages is the SHA-256 of a conversation's JSON.

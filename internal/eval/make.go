@@ -121,7 +121,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 		Manifest:  m,
 		Missing:   int(p.left.Load()),
 		Completed: p.completed,
-		AtOnce:    p.atOnce(),
+		AtOnce:    p.atOnce,
 		SoFar:     p.soFar.String,
 	})
 	counting, stop := context.WithCancel(ctx)
@@ -201,21 +201,20 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	return err
 }
 
-// atOnce says of a run with so many judgments left how many are asked for at once, and why no more.
-func (p *runState) atOnce() func(left int) string {
+// atOnce says of a run with so many judgments left how many are asked for at once, and why no more; "" where no server
+// is asked.
+func (p *runState) atOnce(left int) string {
 	if p.whyAtOnce == nil {
-		return nil
+		return ""
 	}
-	return func(left int) string {
-		n := p.job.Manifest.Concurrency
-		if p.job.AtOnce != nil {
-			n = p.job.AtOnce()
-		}
-		if n > left {
-			return fmt.Sprintf("%d at once (all that are left)", left)
-		}
-		return fmt.Sprintf("%d at once (%s)", n, p.whyAtOnce())
+	n := p.job.Manifest.Concurrency
+	if p.job.AtOnce != nil {
+		n = p.job.AtOnce()
 	}
+	if n > left {
+		return fmt.Sprintf("%d at once (all that are left)", left)
+	}
+	return fmt.Sprintf("%d at once (%s)", n, p.whyAtOnce())
 }
 
 // noteStart notes in the manifest when the run began, and what stays as it was in an earlier try.
