@@ -20,7 +20,7 @@ func (p *runState) lookBack() {
 
 // remember notes a record that stands, and the system fingerprints that the servers of an earlier try told with its
 // replies.
-func (p *runState) remember(r *judging.Record, _ scoring.Read) error {
+func (p *runState) remember(r *judging.Record) {
 	p.job.Completed.Add(r)
 	for _, reply := range r.Replies {
 		if reply.Cached || reply.SystemFingerprint == "" {
@@ -32,7 +32,6 @@ func (p *runState) remember(r *judging.Record, _ scoring.Read) error {
 		}
 		p.systems[url].Add(strings.Clone(reply.SystemFingerprint))
 	}
-	return nil
 }
 
 // decided tells whether a record has a verdict, by one of the two readings at least.

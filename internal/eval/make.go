@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"gavel/backends"
@@ -68,12 +69,7 @@ func (e *Maker) open(p *runState) error {
 	if e.Observer != nil {
 		p.soFar = scoring.NewSoFar(p.records)
 	}
-	stand := sinks{p.remember}
-	if p.follow != nil {
-		stand = append(stand, p.follow.take)
-	}
-	stand = append(stand, p.score)
-	p.dir, _, err = judging.OpenDirBy(p.out, m, p.again, p.records.Look, stand.take)
+	p.dir, _, err = judging.OpenDirBy(p.out, m, p.again, p.records.Look, p.takeStored)
 	if err != nil {
 		return err
 	}
@@ -152,18 +148,13 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	})
 	defer taken()
 	defer p.endGently() // what still counts prompts tries no more
-	p.checks = &checks{left: &p.left, dir: p.dir, records: sinks{p.write, p.score}}
-	entry := sinks{p.checks.take}
+	p.checks = &checks{run: p}
 	if p.follow != nil {
 		p.follow.end = p.endGently
-		entry = append(entry, p.follow.take)
 	}
 	pace := &pace{run: p.job, begun: e.Now(), now: e.Now}
-	alarm := &alarm{alarms: judging.Alarms{Manifest: m}, say: e.say}
-	if p.req.StopOnAlarm {
-		alarm.end = p.endGently
-	}
-	watchers := sinks{pace.take, e.show, alarm.take} // these get the verdicts that are scored
+	alarms := judging.Alarms{Manifest: m}
+	var alarm atomic.Pointer[string] // that ended the run
 	p.job.Stop = p.ending.Done()
 	p.job.Write = func(r *judging.Record) error {
 		p.left.Add(-1)
@@ -176,7 +167,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 			err = p.dir.Hold(r)
 		}
 		if err == nil {
-			err = entry.take(r, read)
+			err = p.take(r, read)
 		}
 		if err != nil {
 			return err
@@ -184,18 +175,26 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 		scored := *r // with the verdict that is scored, which need not be its own
 		scored.Outcome = read.Outcome
 		scored.Label = read.Label
-		return watchers.take(&scored, read)
+		pace.count(&scored)
+		e.observer().Recorded(&scored)
+		text := alarms.Look(&scored)
+		if text != "" && p.req.StopOnAlarm && alarm.CompareAndSwap(nil, &text) {
+			p.endGently()
+		} else if text != "" {
+			e.say("%s", text)
+		}
+		return nil
 	}
 	if e.Batch != nil {
 		p.job.GiveUp = math.MaxInt
 	}
-	err := p.resume(entry)
+	err := p.resume()
 	if err == nil {
 		err = e.askChecked(ctx, p)
 	}
 	pace.note()
 	e.observer().RunEnded()
-	if why := alarm.why.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
+	if why := alarm.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
 		return Failed(ErrIncomplete, errors.New(*why))
 	}
 	return err
