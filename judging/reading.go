@@ -184,7 +184,7 @@ func EachVerdict(dir string, how Reading, use func(r *Record, p Asker, v Verdict
 	}
 	p, err := AskerOf(m)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
+		return m, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
 	}
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
 	var seen Completed

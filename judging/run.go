@@ -30,7 +30,7 @@ type Job struct {
 	// Limit is the most tokens a prompt may have, 0 where that is unknown. A
 	// prompt that may have more is counted, and not asked if it has.
 	Limit int
-	Count counter // may be nil
+	Count func(context.Context, backends.Request) (int, error) // see [backends.Counter]; may be nil
 	// Concurrency is how many judgments are asked for at once. Those of one item follow each other, so that the server's
 	// prefix cache still holds the question, but for the last items of a run (see queue).
 	Concurrency int
@@ -154,9 +154,6 @@ func (j *Job) stopped() bool {
 		return false
 	}
 }
-
-// counter counts the tokens of a request's conversation; see [backends.counter].
-type counter func(context.Context, backends.Request) (int, error)
 
 // Repeat asks j.Client for a stored judgment again. It returns nil if the prompt differs from the one that was asked.
 func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {

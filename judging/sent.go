@@ -84,8 +84,8 @@ func (s *Sent) key(item string, presentation int) uint64 {
 	return maphash.String(s.seed, item) + uint64(presentation)
 }
 
-// mostSent is how many bytes of prompts Tree holds in memory.
-const mostSent = 1 << 28
+// mostSent is how many bytes of prompts Tree holds in memory at most.
+const mostSent = 1 << 26
 
 // Tree returns the share of all bytes sent that a server must read if its prompt cache forgets nothing: every turn
 // sends all before it again, and what begins like an earlier prompt is read once. A reply counts as cached, since the

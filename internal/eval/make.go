@@ -56,7 +56,6 @@ func (e *Maker) open(p *runState) error {
 	m := p.job.Manifest
 	how := scoring.DefaultOptions.Reading
 	how.Name = p.reading
-	p.job.Completed = judging.Completed{}
 	p.lookBack()
 	err := p.draw(how)
 	if err == nil {
