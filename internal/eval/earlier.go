@@ -41,19 +41,14 @@ func (p *runState) decided(r *judging.Record) bool {
 }
 
 // again picks the records of an earlier try that are asked once more: failures, prompts that did not fit a server that
-// now serves more context, replies that an earlier gavel saw to be of other prompts, perhaps, and, where that was asked
-// for, all that have no verdict or are unverified.
+// now serves more context, and, where that was asked for, all that have no verdict or are unverified.
 func (p *runState) again(r *judging.Record) bool {
-	old := p.earlier
-	switch {
-	case r.Outcome == judging.Failed, p.req.AskAgain && (r.Unverified || !p.decided(r)):
-		return true
-	case old == nil:
-		return false
-	case r.Outcome == judging.TooLong && old.Model.Context > 0 && p.job.Manifest.Model.Context > old.Model.Context:
+	if r.Outcome == judging.Failed || p.req.AskAgain && (r.Unverified || !p.decided(r)) {
 		return true
 	}
-	return !old.Suspect.IsZero() && !r.Ended().Before(old.Suspect)
+	old := p.earlier
+	return r.Outcome == judging.TooLong && old != nil && old.Model.Context > 0 &&
+		p.job.Manifest.Model.Context > old.Model.Context
 }
 
 // unserved is the error of a run that is at its end, but has judgments without a verdict that are not

@@ -124,12 +124,6 @@ func (w *work) run(ctx context.Context, part, parent string, shards []*shard) (*
 	if err != nil || len(w.lacks) > 0 && len(first) < w.of {
 		return shards[0].m, err
 	}
-	for _, s := range first {
-		if !s.m.Suspect.IsZero() {
-			w.lack(s.m.Shard.Index, "judgments in %s may be of other prompts, "+
-				"since a canary was answered out of another conversation", s.dir)
-		}
-	}
 	order := inOrder(first)
 	m, err := wholeOf(first, order, parent)
 	if err != nil {
