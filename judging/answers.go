@@ -98,9 +98,6 @@ var lacksInWords = map[Lack]string{
 	OtherQuestion: "its run has another question under that id",
 }
 
-// InWords is the reason as sentences end with it.
-func (l Lack) InWords() string { return lacksInWords[l] }
-
 // To is the answer to a question, or why there is none. An answer that was cut,
 // or that nothing can be read from, is one: a wrong one.
 func (a *Answers) To(item datasets.Item) (Given, Lack) {

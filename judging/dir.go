@@ -65,9 +65,6 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 func OpenDirBy[T any](
 	path string, m *Manifest, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) (*Dir, *Manifest, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, nil, fmt.Errorf("%s: is a file; name a folder for the run with --out", path)
-	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, nil, fmt.Errorf("cannot make the run's folder: %w; name another with --out", err)
 	}
@@ -182,12 +179,9 @@ func mustBeFree(path string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() == RecordsFile {
-			return fmt.Errorf("%s: has %s but no %s: name another folder with --out", path, RecordsFile, ManifestFile)
-		}
 		if !strings.HasPrefix(e.Name(), ".") {
-			const text = "%s: is not empty and holds no run (there is %s): name another folder with --out"
-			return fmt.Errorf(text, path, e.Name())
+			return fmt.Errorf("%s: is not empty and holds no run (there is %s but no %s): name another folder with --out",
+				path, e.Name(), ManifestFile)
 		}
 	}
 	return nil
