@@ -9,7 +9,7 @@ import (
 	"gavel/datasets"
 )
 
-// Answers are what a model answered, as its run of the answer protocol has it.
+// Answers holds what a model answered, as its run of the answer protocol has it.
 type Answers struct {
 	Name    string // that the answers go by: the model's, unless the caller gives another
 	Run     string // the run's folder
@@ -23,14 +23,14 @@ type Answers struct {
 	asked map[string]priorQuestion // by question; nil until it is needed
 }
 
-// Given is one answer.
+// Given is a model's answer to a question.
 type Given struct {
 	Text    string // the whole reply
 	Value   string // what was read from it; "" for nothing
 	Outcome Outcome
 }
 
-// priorQuestion is what a run was asked under an id.
+// priorQuestion is the question that a run was asked under an id.
 type priorQuestion struct {
 	texts [sha256.Size]byte
 	gold  string

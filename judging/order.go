@@ -23,7 +23,7 @@ func ItemIDs(dir string) (ids []string, err error) {
 	return ids, err
 }
 
-// Response is what a candidate of an item says, and the model that wrote it, where known.
+// Response holds the text of an item's candidate, and the model that wrote it, where known.
 type Response struct{ Text, Model string }
 
 // EachResponse hands over the responses to the items of a run, of which in has the lines. A line that is none is left

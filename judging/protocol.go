@@ -66,8 +66,8 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// Found is a verdict for choice that stands in a reply from start to end; of an outcome that is none, what stands there
-// is the label alone. Outcome is a reader's word for it, the same as a record's.
+// Found returns a verdict for choice that stands in a reply from start to end; where the outcome is none, what stands
+// there is the label alone. outcome is a reader's word for it, the same as a record's.
 func Found[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
 	v := Silent(Outcome(outcome))
 	v.Span = Span{Start: start, End: end}

@@ -92,8 +92,8 @@ func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
 	return v, err
 }
 
-// ReadBoth returns what Read does, and the verdict by the other readers. Where both find the same, it is called what the
-// paper's rule calls it.
+// ReadBoth returns what Read does, and the verdict by the other readers. Where both find the same, it is called what
+// the paper's rule calls it.
 func (r *Record) ReadBoth(p Asker, how Reading) (v, other Verdict, err error) {
 	v, settled, err := r.settled(how)
 	if settled || err != nil {

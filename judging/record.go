@@ -184,7 +184,7 @@ func (r *Record) Take(v Verdict) {
 	r.Rule = v.Rule
 }
 
-// Shown is the presentation that the record is of.
+// Shown returns the presentation that the record is of.
 func (r *Record) Shown() Presentation {
 	return Presentation{Index: r.Presentation, Order: r.Positions(), Shape: r.Shape, Mode: r.Mode}
 }

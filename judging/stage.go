@@ -72,7 +72,8 @@ func (s *Staged) Remark() {
 	}
 	for _, why := range Lacks {
 		if n := s.NoOwn[why]; n > 0 {
-			say("left out %d of %d questions, to which the judge has no answer of its own: %s", n, s.Questions, lacksInWords[why])
+			say("left out %d of %d questions, to which the judge has no answer of its own: %s",
+				n, s.Questions, lacksInWords[why])
 		}
 	}
 	for _, a := range s.Agents {

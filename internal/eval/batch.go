@@ -141,7 +141,8 @@ func (b *Batch) ask(body []byte) (status int, answer []byte) {
 	return http.StatusNotFound, []byte(`{"error":{"message":"the batch has no reply to it yet"}}`)
 }
 
-// batchID returns the id of a request: a hash of its body with the members in order by name, whatever order it is sent in.
+// batchID returns the id of a request: a hash of its body with the members sorted by name, whatever order it is sent
+// in.
 func batchID(body []byte) string {
 	var members any
 	err := json.Unmarshal(body, &members)

@@ -277,7 +277,7 @@ func (p *runState) takeOver(ctx context.Context) error {
 	})
 }
 
-// itemLines are the lines of items.jsonl.
+// itemLines returns what hands over the lines of items.jsonl.
 func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) error {
 	return func(line func([]byte) error) error {
 		var raw []byte
@@ -362,7 +362,7 @@ func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, 
 	return &rep, err
 }
 
-// ending is the error that a run ends with: what is left, and how to go on.
+// ending returns the error that a run ends with: what is left, and how to go on.
 func (e *Maker) ending(status string, left, expected int, runErr error) error {
 	rest := fmt.Sprintf("%d of %d judgments are left", left, expected)
 	goOn := rest + "; " + e.Words.GoOn

@@ -278,7 +278,7 @@ func offered(asker judging.Asker, its items, server backends.Server, model backe
 		"of agents)", model.Name, its.set.Name)
 }
 
-// decision is the prompt of a run: of judges that write nothing the one for them, where none was chosen.
+// decision returns the prompt of a run: for judges that write nothing the one made for them, where none was chosen.
 func (e *Maker) decision(
 	o Request, k judging.Protocol, chosen judging.Template, judge backends.Member,
 ) judging.Template {
@@ -291,7 +291,7 @@ func (e *Maker) decision(
 	return chosen
 }
 
-// errShardContext is of a shard whose items are made of answers: they are some of those that the context is sized by.
+// errShardContext refuses a shard whose items are made of answers: the context is sized by the items of all shards.
 var errShardContext = Wrong("num-ctx", 0,
 	"is missing: the context has to be that of all judgments, and a shard has some of them")
 
@@ -369,7 +369,7 @@ func (p *runState) limit() error {
 	return nil
 }
 
-// context is how many tokens a prompt and its reply may have; 0 where nobody knows.
+// context returns how many tokens a prompt and its reply may have; 0 where nobody knows.
 func (p *runState) context() int {
 	m := p.job.Manifest
 	return cmp.Or(m.Spec.Parameters.NumCtx, m.Model.Context)

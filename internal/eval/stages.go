@@ -213,7 +213,7 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	return nil
 }
 
-// answerOptions are those of an answer run under the same flags.
+// answerOptions returns the request of an answer run under the same flags.
 func (s *stages) answerOptions() Request {
 	o := s.opts
 	answering := judging.Answering()
@@ -282,7 +282,7 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	return answers, err
 }
 
-// agentSource gives an agent's answers. Only that of a model asks for any.
+// agentSource returns an agent's answers. Only that of a model asks for any.
 type agentSource func() (*judging.Answers, error)
 
 // findAgent finds the answers of an agent: of a run, of a file of outputs, or of a model that is to be asked.
