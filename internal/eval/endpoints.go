@@ -69,8 +69,13 @@ func (e *Maker) connectAll(ctx context.Context, o Request) ([]backends.Member, e
 		}
 		judges = append(judges, backends.Member{Backend: b, Client: backends.WithTimeout(b, o.Timeout), Server: server})
 		if a := judges[0].Server; a.Kind != server.Kind || a.Name != server.Name {
-			return nil, fmt.Errorf("%s is %s (--backend %s) and %s is %s (--backend %s): "+
-				"all servers of a run must be of the same kind", a.URL, a.Name, a.Kind, server.URL, server.Name, server.Kind)
+			was, is := a.Name, server.Name
+			if was == is {
+				was += " (--backend " + a.Kind + ")"
+				is += " (--backend " + server.Kind + ")"
+			}
+			return nil, fmt.Errorf("%s is %s and %s is %s: all servers of a run must be of the same kind",
+				a.URL, was, server.URL, is)
 		}
 	}
 	return judges, nil

@@ -40,7 +40,7 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 		for _, text := range made.Warned() {
 			w.say("warning: %s", text)
 		}
-		its, err = s.judgments(lines)
+		its, err = s.judgments(lines) // which nothing need close: they are in memory
 	} else if its.shard == nil {
 		lacking := "the judge answered no question of " + questions.Name
 		if s.stage.Agents {
@@ -53,7 +53,6 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	}
 	p, err := w.prepare(ctx, s.opts, its, s.judges)
 	if err != nil {
-		its.set.Close()
 		return nil, err
 	}
 	m := p.job.Manifest

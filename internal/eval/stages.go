@@ -135,7 +135,6 @@ func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage, its 
 	if p == nil || err != nil {
 		return err
 	}
-	defer p.set.Close()
 	if stage.Agents { // what is right to a pair's question nobody has published: answers to it have no score
 		w.made = s.reports
 	}
