@@ -192,7 +192,8 @@ func (r *Record) Shown() Presentation {
 // Unit returns the id of what the record is resampled by: its question.
 func (r *Record) Unit() string { return cmp.Or(r.Question, r.Item) }
 
-// Positions returns the order shown, as indexes of the item's candidates, whose ids are in order by themselves: A, B, …
+// Positions returns the order shown, as indexes of the item's candidates, whose ids are in order by themselves: A, B
+// and so on.
 func (r *Record) Positions() []int {
 	ids := sortedIDs(r.Order)
 	out := make([]int, len(r.Order))

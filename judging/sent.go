@@ -98,7 +98,7 @@ func (s *Sent) Tree(m *Manifest, dir string) (share float64, err error) {
 	params := m.Spec.Parameters
 	slices.Sort(s.once)
 	var prompts []string
-	held, sent, read := 0, 0, 0
+	var held, sent, read int
 	err = EachItem(dir, func(item datasets.Item) {
 		for _, shown := range asker.Presentations(item) {
 			made, ok := s.sum(s.key(item.ID, shown.Index))
