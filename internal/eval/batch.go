@@ -66,6 +66,9 @@ func (r batchReply) answer() (status int, body []byte) {
 	return status, body
 }
 
+// byteOrderMark begins texts that some editors and scripts wrote.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 // NewBatch reads the output of a batch for a model; output "" is that of none.
 func NewBatch(model, output string) (*Batch, error) {
 	b := &Batch{Model: model, replies: map[string]batchReply{}, used: map[string]bool{}, asked: map[string]bool{}}
@@ -80,7 +83,7 @@ func NewBatch(model, output string) (*Batch, error) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<30)
 	for n := 1; lines.Scan(); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
+		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), byteOrderMark))
 		if len(line) == 0 {
 			continue
 		}
