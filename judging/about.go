@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,27 +57,23 @@ func (a About) Tidied() (About, error) {
 	if len(out.Tags) > mostTags {
 		return out, fmt.Errorf("there are %d tags, and at most %d", len(out.Tags), mostTags)
 	}
-	for _, part := range []struct {
-		name  string
-		texts []string
-		most  int
-	}{
-		{name: "the name", texts: []string{out.Name}, most: mostName},
-		{name: "a tag", texts: out.Tags, most: mostTag},
-		{name: "the note", texts: []string{out.Note}, most: mostNote},
-	} {
-		for _, text := range part.texts {
-			if utf8.RuneCountInString(text) > part.most {
-				return out, fmt.Errorf("%s is longer than %d characters", part.name, part.most)
-			}
-			if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
-				return unicode.IsControl(r) && r != '\n' && r != '\t'
-			}) {
-				return out, errors.New("a name, tag or note has a control character in it")
-			}
-		}
+	err := checkText("the name", out.Name, mostName)
+	for _, tag := range out.Tags {
+		err = cmp.Or(err, checkText("a tag", tag, mostTag))
 	}
-	return out, nil
+	return out, cmp.Or(err, checkText("the note", out.Note, mostNote))
+}
+
+// checkText refuses a text that is too long or has control characters.
+func checkText(what, text string, most int) error {
+	if utf8.RuneCountInString(text) > most {
+		return fmt.Errorf("%s is longer than %d characters", what, most)
+	}
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, control) {
+		return errors.New("a name, tag or note has a control character in it")
+	}
+	return nil
 }
 
 // DecodeAbout reads about.json; path is what errors call it.

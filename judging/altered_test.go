@@ -30,8 +30,4 @@ func TestFingerprintsOfMergedShards(t *testing.T) {
 	if w := of(append(alike, changed, changed)...); len(w) != 1 {
 		t.Errorf("one changed: %q", w)
 	}
-	a, b := Reply{SystemFingerprint: "fp-a"}, Reply{SystemFingerprint: "fp-b"} // by a gavel that did not note whose
-	if w := of(a, a, b, b); len(w) != 0 {
-		t.Errorf("nobody knows whose: %q", w)
-	}
 }

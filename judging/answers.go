@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"gavel/datasets"
 )
 
-// Answers are what a model answered, as its run of the answer protocol has it.
+// Answers holds what a model answered, as its run of the answer protocol has it.
 type Answers struct {
 	Name    string // that the answers go by: the model's, unless the caller gives another
 	Run     string // the run's folder
@@ -24,14 +23,14 @@ type Answers struct {
 	asked map[string]priorQuestion // by question; nil until it is needed
 }
 
-// Given is one answer.
+// Given is a model's answer to a question.
 type Given struct {
 	Text    string // the whole reply
 	Value   string // what was read from it; "" for nothing
 	Outcome Outcome
 }
 
-// priorQuestion is what a run was asked under an id.
+// priorQuestion is the question that a run was asked under an id.
 type priorQuestion struct {
 	texts [sha256.Size]byte
 	gold  string
@@ -40,61 +39,39 @@ type priorQuestion struct {
 // ReadAnswers reads a run of the answer protocol, by the paper's readers where nobody chose others: what is read here
 // is part of the next stage's items, and so of the names of its runs.
 func ReadAnswers(dir string, how Reading) (*Answers, error) {
-	m, err := ReadManifest(dir)
-	if err != nil {
-		return nil, err
-	}
-	if answering := Answering().Name; m.Spec.Protocol != answering {
-		return nil, fmt.Errorf("%s: is a run of %s: answers come from \"gavel run %s\" or an import",
+	how.Name = cmp.Or(how.Name, Paper)
+	a := &Answers{Run: dir, given: map[string]Given{}}
+	m, err := EachVerdict(dir, how, func(r *Record, _ Asker, v Verdict) error {
+		if v.Outcome == Failed {
+			a.Failed++
+		}
+		a.given[r.Item] = Given{
+			Text:    wholeReply(r),
+			Value:   cmp.Or(v.Answer, r.CandidateID(v.Choice)),
+			Outcome: v.Outcome,
+		}
+		return nil
+	})
+	if answering := Answering().Name; m != nil && m.Spec.Protocol != answering {
+		err = fmt.Errorf("%s: is a run of %s: answers come from \"gavel run %s\" or an import",
 			dir, m.Spec.Protocol, answering)
 	}
-	p, err := AskerOf(m)
 	if err != nil {
 		return nil, err
 	}
-	how.Name = cmp.Or(how.Name, Paper)
-	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut // as the run itself read them
-	a := &Answers{
-		Name:    m.Spec.Model.Name,
-		Run:     dir,
-		ID:      m.whole(),
-		Model:   m.Spec.Model,
-		Dataset: m.Spec.Dataset,
-		given:   map[string]Given{},
-	}
-	err = ReadRecords(filepath.Join(dir, RecordsFile), func(r *Record) error { return a.add(p, r, how) })
-	if err != nil {
-		return nil, err
-	}
+	a.ID = m.whole()
+	a.Name = m.Spec.Model.Name
+	a.Model = m.Spec.Model
+	a.Dataset = m.Spec.Dataset
 	a.Lacking = max(0, m.Spec.Dataset.Items-len(a.given))
 	return a, nil
 }
 
-// add takes a record in. Of several times that a question was asked the first counts, and the first record of it.
-func (a *Answers) add(p Asker, r *Record, how Reading) error {
-	if _, twice := a.given[r.Item]; twice || r.Repetition > 0 {
-		return nil
-	}
-	v, err := r.Read(p, how)
-	if err != nil {
-		return err
-	}
-	if v.Outcome == Failed {
-		a.Failed++
-	}
-	a.given[r.Item] = Given{
-		Text:    wholeReply(r),
-		Value:   cmp.Or(v.Answer, r.CandidateID(v.Choice)),
-		Outcome: v.Outcome,
-	}
-	return nil
-}
-
-// wholeReply is what a model said, its turns each on a line of their own.
+// wholeReply returns what a model said, each turn on a line of its own.
 func wholeReply(r *Record) string {
-	texts := make([]string, len(r.Replies))
-	for i, reply := range r.Replies {
-		texts[i] = reply.Text
+	var texts []string
+	for _, reply := range r.Replies {
+		texts = append(texts, reply.Text)
 	}
 	return strings.Join(texts, "\n")
 }
@@ -120,9 +97,6 @@ var lacksInWords = map[Lack]string{
 	LackText:      "there is no text (the prompt was too long, or the reply refused or empty)",
 	OtherQuestion: "its run has another question under that id",
 }
-
-// InWords is the reason as sentences end with it.
-func (l Lack) InWords() string { return lacksInWords[l] }
 
 // To is the answer to a question, or why there is none. An answer that was cut,
 // or that nothing can be read from, is one: a wrong one.

@@ -155,7 +155,7 @@ func TestLongestPromptInTokens(t *testing.T) {
 	n.Store(0)
 	j.Count = func(context.Context, backends.Request) (int, error) { n.Add(1); return 0, errors.New("no") }
 	got, err := j.LongestPrompt(t.Context(), 100, 0)
-	if err != nil || got.By != CountedByBytes || n.Load() > 2*countedAtOnce {
+	if err == nil || got.By != CountedByBytes || n.Load() > 2*countedAtOnce {
 		t.Errorf("%+v, %v after %d failures", got, err, n.Load())
 	}
 }

@@ -65,9 +65,6 @@ func OpenDir(path string, m *Manifest, again func(*Record) bool, done func(*Reco
 func OpenDirBy[T any](
 	path string, m *Manifest, again func(*Record) bool, read func(*Record) (T, error), done func(*Record, T) error,
 ) (*Dir, *Manifest, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, nil, fmt.Errorf("%s: is a file; name a folder for the run with --out", path)
-	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, nil, fmt.Errorf("cannot make the run's folder: %w; name another with --out", err)
 	}
@@ -182,12 +179,9 @@ func mustBeFree(path string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() == RecordsFile {
-			return fmt.Errorf("%s: has %s but no %s: name another folder with --out", path, RecordsFile, ManifestFile)
-		}
 		if !strings.HasPrefix(e.Name(), ".") {
-			const text = "%s: is not empty and holds no run (there is %s): name another folder with --out"
-			return fmt.Errorf(text, path, e.Name())
+			return fmt.Errorf("%s: is not empty and holds no run (there is %s but no %s): name another folder with --out",
+				path, e.Name(), ManifestFile)
 		}
 	}
 	return nil
@@ -302,19 +296,19 @@ func shareItems(dir string) error {
 	}
 	runs := filepath.Dir(filepath.Clean(dir))
 	beside, _ := os.ReadDir(runs)
-	var sum map[string]string
+	sum, err := sums(nil, dir, ItemsFile)
+	if err != nil {
+		return err
+	}
 	for _, e := range beside {
 		donor := filepath.Join(runs, e.Name())
 		there, err := os.Lstat(filepath.Join(donor, ItemsFile))
 		if err != nil || !e.IsDir() || !there.Mode().IsRegular() || there.Size() != info.Size() || os.SameFile(there, info) {
 			continue
 		}
-		if sum == nil {
-			sum, err = sums(nil, dir, ItemsFile)
-		}
-		other, serr := sums(nil, donor, ItemsFile)
+		other, err := sums(nil, donor, ItemsFile)
 		link := filepath.Join(dir, "."+ItemsFile+"-0") // a name of unfinished files, which [disk.Sweep] removes
-		if err == nil && serr == nil && maps.Equal(sum, other) && os.Link(filepath.Join(donor, ItemsFile), link) == nil {
+		if err == nil && maps.Equal(sum, other) && os.Link(filepath.Join(donor, ItemsFile), link) == nil {
 			return os.Rename(link, path)
 		}
 	}

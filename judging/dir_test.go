@@ -190,11 +190,11 @@ func TestOpenDirRefuses(t *testing.T) {
 		prepare func(t *testing.T, path string)
 		err     string // "" where it is not refused
 	}{
-		{"a file of that name", func(t *testing.T, path string) { os.WriteFile(path, nil, 0o644) }, "is a file; name a folder"},
+		{"a file of that name", func(t *testing.T, path string) { os.WriteFile(path, nil, 0o644) }, "not a directory; name another with --out"},
 		{"a file above it", func(t *testing.T, path string) { os.WriteFile(filepath.Dir(path), nil, 0o644) }, "not a directory"},
-		{"somebody else's folder", file("notes.txt", "x"), "is not empty and holds no run (there is notes.txt)"},
-		{"records without a manifest", file(RecordsFile, "{}\n"), "has records.jsonl but no run.json"},
-		{"a file named as ours", file(ItemsFile, ""), "is not empty and holds no run (there is items.jsonl)"},
+		{"somebody else's folder", file("notes.txt", "x"), "is not empty and holds no run (there is notes.txt but no run.json)"},
+		{"records without a manifest", file(RecordsFile, "{}\n"), "is not empty and holds no run (there is records.jsonl but no run.json)"},
+		{"a file named as ours", file(ItemsFile, ""), "is not empty and holds no run (there is items.jsonl but no run.json)"},
 		{"hidden files", file(".DS_Store", ""), ""},
 		{"a damaged manifest", file(ManifestFile, `{"schema": 1, "id": "ab`), "damaged"},
 		{"no manifest of ours", file(ManifestFile, `{}`), "not a manifest of gavel"},

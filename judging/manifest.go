@@ -224,8 +224,6 @@ type Manifest struct {
 	Sample backends.Sample `json:"sample,omitempty"`
 	// where a server was seen to serve another model while the run was made
 	Changes []ModelChange `json:"model_changes,omitempty"`
-	// the server answered a canary out of another conversation: judgments from then on are asked for again
-	Suspect time.Time `json:"suspect_since,omitzero"`
 	// of an imported run: the file's own name for the judge (JudgeBench), or the strategy (LLMBar)
 	JudgeName string `json:"judge_name,omitempty"`
 	// of the judge, as the suite's file calls it

@@ -23,25 +23,22 @@ func ItemIDs(dir string) (ids []string, err error) {
 	return ids, err
 }
 
-// Response is what a candidate of an item says, and the model that wrote it, where known.
+// Response holds the text of an item's candidate, and the model that wrote it, where known.
 type Response struct{ Text, Model string }
-
-// ResponsesOf are those of the candidates of an item.
-func ResponsesOf(item datasets.Item) (all []Response) {
-	for _, c := range item.Candidates {
-		all = append(all, Response{Text: c.Text, Model: c.Model})
-	}
-	return all
-}
 
 // EachResponse hands over the responses to the items of a run, of which in has the lines. A line that is none is left
 // out.
 func EachResponse(m *Manifest, in io.Reader, use func(id string, of []Response)) error {
 	parse := func(line []byte) (datasets.Item, error) { return ItemOf(m, line) }
 	return EachStored(in, parse, func(line StoredLine[datasets.Item]) error {
-		if line.Err == nil {
-			use(line.Value.ID, ResponsesOf(line.Value))
+		if line.Err != nil {
+			return nil
 		}
+		var all []Response
+		for _, c := range line.Value.Candidates {
+			all = append(all, Response{Text: c.Text, Model: c.Model})
+		}
+		use(line.Value.ID, all)
 		return nil
 	})
 }

@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,9 +115,10 @@ const mostCounted = 1000
 // of these are counted.
 const countedAtOnce = 16
 
-// LongestPrompt is how long the longest first turn of the rows is. Its bytes are enough to know where they and the
-// reply fit the context; else the server counts, in the order of their bytes, those that may not fit. Of the others
+// LongestPrompt returns the length of the longest first turn of the rows. Its bytes are enough to know where they and
+// the reply fit the context; else the server counts, in the order of their bytes, those that may not fit. Of the others
 // none is longer than they, or all fit. For a number of attempts above 0 it ends once FitReply can get no shorter.
+// Where the server cannot count, it returns the length in bytes with the error.
 func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length, error) {
 	rows := slices.Clone(j.Rows)
 	slices.SortFunc(rows, func(a, b int) int { return j.Set.Size(b) - j.Set.Size(a) })
@@ -154,8 +156,9 @@ func (j *Job) LongestPrompt(ctx context.Context, context, attempts int) (Length,
 				return err
 			})
 		}
-		if counting.Wait() != nil || ctx.Err() != nil {
-			return bytes, nil
+		err := counting.Wait()
+		if err != nil || ctx.Err() != nil {
+			return bytes, cmp.Or(err, ctx.Err())
 		}
 		longest.Tokens = max(longest.Tokens, slices.Max(tokens))
 	}

@@ -66,18 +66,19 @@ func (v Verdict) Same(w Verdict) bool {
 	return v.Outcome == w.Outcome && v.Choice == w.Choice && v.Answer == w.Answer
 }
 
-// Found is a verdict for choice that stands in a reply from start to end; of an outcome that is none, what stands there
-// is the label alone. Outcome is a reader's word for it, the same as a record's.
+// Found returns a verdict for choice that stands in a reply from start to end; where the outcome is none, what stands
+// there is the label alone. outcome is a reader's word for it, the same as a record's.
 func Found[O ~string](outcome O, rule, reply string, start, end, choice int) Verdict {
-	at := Span{Start: start, End: end}
-	label := strings.Trim(reply[start:end], "[] \\*")
-	switch Outcome(outcome) {
-	case Decided:
-		return Verdict{Outcome: Decided, Choice: choice, Label: label, Rule: rule, Span: at}
-	case NoVerdict:
-		return Verdict{Outcome: NoVerdict, Choice: Nobody, Label: label, Span: at}
+	v := Silent(Outcome(outcome))
+	v.Span = Span{Start: start, End: end}
+	if v.Outcome == Decided || v.Outcome == NoVerdict {
+		v.Label = strings.Trim(reply[start:end], "[] \\*")
 	}
-	return Verdict{Outcome: Outcome(outcome), Choice: Nobody, Span: at}
+	if v.Outcome == Decided {
+		v.Choice = choice
+		v.Rule = rule
+	}
+	return v
 }
 
 // Span is where in a text something stands, in bytes; the zero value is nowhere.

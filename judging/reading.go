@@ -88,34 +88,27 @@ func (r *Record) Turn(s Span) (turn int, in Span, ok bool) {
 
 // Read reads the stored replies again. It gives what a run with this parser and this reading would have recorded.
 func (r *Record) Read(p Asker, how Reading) (Verdict, error) {
-	v, settled, err := r.settled(how)
-	if settled || err != nil {
-		return v, err
-	}
-	how.First = r.Imported != nil
-	if r.by(how) == Paper {
-		return r.parse(p, Paper, how), nil
-	}
-	v, _ = r.parseBoth(p, how)
-	return v, nil
+	v, _, err := r.ReadBoth(p, how)
+	return v, err
 }
 
-// ReadBoth is Read, and what the other readers make of the replies.
+// ReadBoth returns what Read does, and the verdict by the other readers. Where both find the same, it is called what
+// the paper's rule calls it.
 func (r *Record) ReadBoth(p Asker, how Reading) (v, other Verdict, err error) {
 	v, settled, err := r.settled(how)
 	if settled || err != nil {
 		return v, v, err
 	}
 	how.First = r.Imported != nil
-	robust, paper := r.parseBoth(p, how)
-	if r.by(how) == Paper {
+	robust, paper := r.parse(p, Robust, how), r.parse(p, Paper, how)
+	if robust.Same(paper) {
+		robust = paper
+	}
+	if cmp.Or(how.Name, ReadersOf(r.Imported != nil)) == Paper {
 		return paper, robust, nil
 	}
 	return robust, paper, nil
 }
-
-// by is whose reading is asked for.
-func (r *Record) by(how Reading) Readers { return cmp.Or(how.Name, ReadersOf(r.Imported != nil)) }
 
 // settled is the verdict of a record in which there is nothing to read.
 func (r *Record) settled(how Reading) (v Verdict, settled bool, err error) {
@@ -138,15 +131,6 @@ func (r *Record) settled(how Reading) (v Verdict, settled bool, err error) {
 		}
 	}
 	return v, false, nil
-}
-
-// parseBoth reads the replies by either. Where they say the same it is called what the paper's rule calls it.
-func (r *Record) parseBoth(p Asker, how Reading) (robust, paper Verdict) {
-	robust, paper = r.parse(p, Robust, how), r.parse(p, Paper, how)
-	if robust.Same(paper) {
-		robust = paper
-	}
-	return robust, paper
 }
 
 // parse reads the replies by one of the readers. The robust ones know the thinking that a server left in a reply.
@@ -200,7 +184,7 @@ func EachVerdict(dir string, how Reading, use func(r *Record, p Asker, v Verdict
 	}
 	p, err := AskerOf(m)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
+		return m, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
 	}
 	how.AcceptCut = how.AcceptCut || m.Spec.Parameters.AcceptCut
 	var seen Completed

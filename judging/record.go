@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -183,28 +184,20 @@ func (r *Record) Take(v Verdict) {
 	r.Rule = v.Rule
 }
 
-// Shown is the presentation that the record is of.
+// Shown returns the presentation that the record is of.
 func (r *Record) Shown() Presentation {
-	return Presentation{Index: r.Presentation, Order: positions(r.Order), Shape: r.Shape, Mode: r.Mode}
+	return Presentation{Index: r.Presentation, Order: r.Positions(), Shape: r.Shape, Mode: r.Mode}
 }
 
-// Unit is what the record is resampled by: its question.
-func (r *Record) Unit() string {
-	if r.Question != "" {
-		return r.Question
-	}
-	return r.Item
-}
+// Unit returns the id of what the record is resampled by: its question.
+func (r *Record) Unit() string { return cmp.Or(r.Question, r.Item) }
 
-// Positions is the order shown, as indexes of the item's candidates.
-func (r *Record) Positions() []int { return positions(r.Order) }
-
-// positions turns candidate ids in the order shown into indexes. The ids of an item are in order by themselves: A, B,
-// …
-func positions(order []string) []int {
-	ids := sortedIDs(order)
-	out := make([]int, len(order))
-	for i, id := range order {
+// Positions returns the order shown, as indexes of the item's candidates, whose ids are in order by themselves: A, B
+// and so on.
+func (r *Record) Positions() []int {
+	ids := sortedIDs(r.Order)
+	out := make([]int, len(r.Order))
+	for i, id := range r.Order {
 		out[i] = slices.Index(ids, id)
 	}
 	return out

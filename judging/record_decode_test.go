@@ -79,11 +79,3 @@ func FuzzRecordDecode(f *testing.F) {
 		}
 	})
 }
-
-// TestEnded: a judgment lasts as long as all of its replies, those beside them included, and a second for the rest.
-func TestEnded(t *testing.T) {
-	r := Record{At: time.Unix(100, 0), Replies: []Reply{{Milliseconds: 500}, {Milliseconds: 1500}}, Asides: []Reply{{Milliseconds: 3000}}}
-	if got := r.Ended(); !got.Equal(time.Unix(106, 0)) {
-		t.Errorf("it ended at %v", got.Unix())
-	}
-}

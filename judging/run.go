@@ -27,11 +27,10 @@ type Job struct {
 	Rows     []int // items of Set to judge
 	Order    []int // those to be asked about now, in that order; nil: Rows
 	Client   backends.Client
-	Context  int // context the server is known to serve; 0 where it does not tell
 	// Limit is the most tokens a prompt may have, 0 where that is unknown. A
 	// prompt that may have more is counted, and not asked if it has.
 	Limit int
-	Count counter // may be nil
+	Count func(context.Context, backends.Request) (int, error) // see [backends.Counter]; may be nil
 	// Concurrency is how many judgments are asked for at once. Those of one item follow each other, so that the server's
 	// prefix cache still holds the question, but for the last items of a run (see queue).
 	Concurrency int
@@ -155,9 +154,6 @@ func (j *Job) stopped() bool {
 		return false
 	}
 }
-
-// counter counts the tokens of a request's conversation; see [backends.counter].
-type counter func(context.Context, backends.Request) (int, error)
 
 // Repeat asks j.Client for a stored judgment again. It returns nil if the prompt differs from the one that was asked.
 func (j *Job) Repeat(ctx context.Context, r *Record) (*Record, error) {
@@ -463,12 +459,13 @@ func orderIDs(item datasets.Item, s Presentation) []string {
 func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repetition int) backends.Request {
 	model := j.Manifest.Spec.Model
 	p := j.Manifest.Spec.Parameters
+	served := max(j.Manifest.Model.Context, p.NumCtx) // 0 where the server does not tell
 	return backends.Request{
 		Identity: model.Identity, Model: model.Name, Messages: messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed,
 		MaxTokens: p.MaxTokens, NumCtx: p.NumCtx,
 		Think: p.Think, ThinkBudget: p.ThinkBudget, NoPromptCache: p.StrictDeterminism,
-		Extras: p.Extras, Context: j.Context, Oracle: oracle, Repetition: repetition,
+		Extras: p.Extras, Context: served, Oracle: oracle, Repetition: repetition,
 	}
 }
 
@@ -476,13 +473,15 @@ func (j *Job) request(messages []backends.Message, oracle *backends.Oracle, repe
 // user's, for models whose template refuses a system role. A prompt without a system text is the user's message alone,
 // since an empty one turns off what some templates say by default.
 func FirstTurn(p Prompt, systemRole string) []backends.Message {
-	switch {
-	case p.System == "":
-		return []backends.Message{{Role: backends.User, Content: p.User}}
-	case systemRole == backends.User:
-		return []backends.Message{{Role: backends.User, Content: p.System + "\n\n" + p.User}}
+	user := backends.Message{Role: backends.User, Content: p.User}
+	if p.System == "" {
+		return []backends.Message{user}
 	}
-	return []backends.Message{{Role: backends.System, Content: p.System}, {Role: backends.User, Content: p.User}}
+	if systemRole == backends.User {
+		user.Content = p.System + "\n\n" + p.User
+		return []backends.Message{user}
+	}
+	return []backends.Message{{Role: backends.System, Content: p.System}, user}
 }
 
 // hashMessages is the SHA-256 of a conversation's JSON.

@@ -22,7 +22,7 @@ func TestRequestHoldsTheParameters(t *testing.T) {
 		got = req
 	}))
 	j.Manifest.Spec.Parameters = Parameters{Temperature: 0.25, TopP: 0.5, Seed: 7, MaxTokens: 99, NumCtx: 1024, Attempts: 1, SystemRole: backends.User}
-	j.Context = 4096
+	j.Manifest.Model.Context = 4096
 	assert.NilError(t, j.Run(t.Context()))
 	if got.Identity != "test judge" || got.Model != "judge" || got.Temperature != 0.25 || got.TopP != 0.5 || got.Seed != 7 ||
 		got.MaxTokens != 99 || got.NumCtx != 1024 || got.Repetition != 0 || got.Context != 4096 || len(got.Messages) != 1 {

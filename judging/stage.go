@@ -72,13 +72,14 @@ func (s *Staged) Remark() {
 	}
 	for _, why := range Lacks {
 		if n := s.NoOwn[why]; n > 0 {
-			say("left out %d of %d questions, to which the judge has no answer of its own: %s", n, s.Questions, why.InWords())
+			say("left out %d of %d questions, to which the judge has no answer of its own: %s",
+				n, s.Questions, lacksInWords[why])
 		}
 	}
 	for _, a := range s.Agents {
 		for _, why := range Lacks {
 			if n := a.LeftOut[why]; n > 0 {
-				say("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, why.InWords())
+				say("%s: left out %d of %d questions: %s", a.Name, n, s.Questions, lacksInWords[why])
 			}
 		}
 		if a.OtherGold > 0 {
@@ -149,7 +150,7 @@ func (r *Referenced) Remark() {
 	for _, why := range Lacks {
 		if n := r.NoOwn[why]; n > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("left out %d of %d pairs, "+
-				"to whose question the judge has no answer of its own: %s", n, r.Pairs, why.InWords()))
+				"to whose question the judge has no answer of its own: %s", n, r.Pairs, lacksInWords[why]))
 		}
 	}
 	if r.Unknown > 0 {

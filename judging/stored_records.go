@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"time"
 
 	"gavel/datasets"
 	"gavel/datasets/rows"
@@ -94,14 +92,4 @@ func (p Parameters) NextTurn(prompt Prompt) string {
 		return prompt.LabelTurn
 	}
 	return prompt.FollowUp
-}
-
-// Ended is when the judgment had its last reply at the latest, by the time that its replies took. What it waited
-// between the tries of a call stands in no record.
-func (r *Record) Ended() time.Time {
-	end := r.At.Add(time.Second) // what replies do not count
-	for _, reply := range slices.Concat(r.Replies, r.Asides) {
-		end = end.Add(time.Duration(reply.Milliseconds * float64(time.Millisecond)))
-	}
-	return end
 }

@@ -34,8 +34,7 @@ func (s *Systems) Add(m *Manifest, r *Record) {
 		if m.Model.Another(reply.Model) {
 			s.named[reply.Model]++
 		}
-		nobodyKnows := reply.Endpoint == "" && len(m.Servers) > 1 // shards that an earlier gavel merged
-		if reply.SystemFingerprint == "" || nobodyKnows {
+		if reply.SystemFingerprint == "" {
 			continue
 		}
 		if s.fingerprints[reply.Endpoint] == nil {

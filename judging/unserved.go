@@ -34,18 +34,14 @@ func (u Unserved) All() int { return u.Long + u.Short + u.Refused }
 
 func (u Unserved) String() string {
 	var said []string
-	for _, one := range []struct {
-		n    int
-		text string
-	}{
-		{n: u.Long, text: "prompts that did not fit the context: %d"},
-		{n: u.Short, text: "replies cut at the end of the context: %d"},
-		{n: u.Refused, text: "replies refused: %d"},
-	} {
-		if one.n > 0 {
-			said = append(said, fmt.Sprintf(one.text, one.n))
+	add := func(what string, n int) {
+		if n > 0 {
+			said = append(said, fmt.Sprintf("%s: %d", what, n))
 		}
 	}
+	add("prompts that did not fit the context", u.Long)
+	add("replies cut at the end of the context", u.Short)
+	add("replies refused", u.Refused)
 	return strings.Join(said, ", ")
 }
 

@@ -3,7 +3,6 @@ package scoring
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"gavel/judging"
 )
@@ -23,10 +22,6 @@ func (r Report) Caveats() int { return len(r.Cautions()) }
 
 // absent says which items are no part of the scores, or of some, and which judgments should not be.
 func (run *Run) absent(w *cautions) {
-	if at := run.Manifest.Suspect; !at.IsZero() {
-		w.say("the server answered a canary out of another conversation: judgments from %s on "+
-			"may be of other prompts, and the same run command asks for them again", at.Format(time.RFC3339))
-	}
 	if s := run.Manifest.Shard; s != nil {
 		w.say("shard %s: a part of the items; gavel merge makes the whole", s)
 	}

@@ -30,12 +30,10 @@ func (e Endpoint) Validate() error {
 				"%s: everyone who reads the run would see the password in this address: "+
 					"put the key in an environment variable and name it with --api-key-env", u.Redacted())
 		case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-			u.RawQuery = ""
-			u.ForceQuery = false
-			u.Fragment = ""
-			return Wrong("base-url", u.String(),
+			plain := at[:strings.IndexAny(at, "?#")]
+			return Wrong("base-url", plain,
 				"%s: leave out what followed ? or #: everyone who reads the run would see a key in it; "+
-					"put the key in an environment variable and name it with --api-key-env", u)
+					"put the key in an environment variable and name it with --api-key-env", plain)
 		case e.Simulated():
 			return Wrong("base-url", at, "has no meaning with --backend sim")
 		}

@@ -3,7 +3,6 @@ package eval
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strings"
 
 	"gavel/internal/codec"
 	"gavel/internal/disk"
@@ -146,33 +144,19 @@ func (b *Batch) ask(body []byte) (status int, answer []byte) {
 	return http.StatusNotFound, []byte(`{"error":{"message":"the batch has no reply to it yet"}}`)
 }
 
-// hashed are the members of a request in the order in which its id is made of them, whatever order it is sent in: the
-// batches of earlier gavels keep their ids.
-var hashed = []string{
-	"temperature", "top_p", "max_tokens", "repetition_penalty", "chat_template_kwargs", "reasoning_effort",
-	"thinking_token_budget", "repetition_detection", "response_format", "logprobs", "top_logprobs", "cache_salt",
-	"model", "messages", "stream", "seed",
-}
-
+// batchID returns the id of a request: a hash of its body with the members sorted by name, whatever order it is sent
+// in.
 func batchID(body []byte) string {
-	var members map[string]json.RawMessage
-	var format struct {
-		Value any `json:"response_format"` // whose own members are sorted
-	}
-	err := cmp.Or(json.Unmarshal(body, &members), json.Unmarshal(body, &format))
-	if format.Value != nil && err == nil {
-		members["response_format"], err = codec.Marshal(format.Value)
-	}
+	var members any
+	err := json.Unmarshal(body, &members)
 	if err != nil {
 		panic(err) // it was just written
 	}
-	text := "{"
-	for _, name := range hashed {
-		if value, ok := members[name]; ok {
-			text += fmt.Sprintf("%q:%s,", name, value)
-		}
+	text, err := codec.Marshal(members)
+	if err != nil {
+		panic(err)
 	}
-	sum := sha256.Sum256([]byte(strings.TrimSuffix(text, ",") + "}"))
+	sum := sha256.Sum256(text)
 	return "gavel-" + hex.EncodeToString(sum[:16])
 }
 

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gavel/backends"
@@ -19,9 +18,7 @@ import (
 // checks settle judgments as the identity checks of their replies end (see [backends.Watch]). A judgment waits for them
 // on disk, beside the records, and is stored then, or set aside.
 type checks struct {
-	left    *atomic.Int64
-	dir     *judging.Dir
-	records sinks
+	run *runState
 
 	mu         sync.Mutex
 	unverified int               // records with that mark: nobody could ask
@@ -36,7 +33,7 @@ type checks struct {
 func (c *checks) take(judgment *judging.Record, read scoring.Read) error {
 	r := new(*judgment)
 	if !r.Waits() {
-		return c.records.take(r, read)
+		return c.run.store(r, read)
 	}
 	r.Checked(func(err error) {
 		c.mu.Lock()
@@ -44,15 +41,15 @@ func (c *checks) take(judgment *judging.Record, read scoring.Read) error {
 		if errors.As(err, new(*backends.ModelChangedError)) {
 			r.SetAside(err)
 			c.foreign, c.changed = append(c.foreign, r), err
-			c.left.Add(1)
-			err = c.dir.Hold(r) // if the run is killed now, the next one knows
+			c.run.left.Add(1)
+			err = c.run.dir.Hold(r) // if the run is killed now, the next one knows
 		} else {
 			r.Unverified = err != nil
 			if r.Unverified {
 				c.unverified++
 				c.unsure = true
 			}
-			err = c.records.take(r, read)
+			err = c.run.store(r, read)
 		}
 		c.err = cmp.Or(c.err, err)
 	})
@@ -62,14 +59,14 @@ func (c *checks) take(judgment *judging.Record, read scoring.Read) error {
 }
 
 // resume has the judgments that waited when an earlier try ended wait for a check of the servers that answered.
-func (p *runState) resume(entry sinks) error {
+func (p *runState) resume() error {
 	for _, r := range p.dir.Waiting {
 		for _, reply := range slices.Concat(r.Replies, r.Asides) {
 			r.Await(p.watches[cmp.Or(reply.Endpoint, p.earlier.Server.URL)].Check())
 		}
 		read, err := p.records.Look(r)
 		if err == nil {
-			err = entry.take(r, read)
+			err = p.take(r, read)
 		}
 		if err != nil {
 			return err
@@ -99,7 +96,7 @@ func (e *Maker) askChecked(ctx context.Context, p *runState) error {
 		}
 		for _, r := range foreign {
 			read, lerr := p.records.Look(r)
-			err = cmp.Or(lerr, c.records.take(r, read), err)
+			err = cmp.Or(lerr, p.store(r, read), err)
 		}
 		if c.err == nil {
 			err = cmp.Or(p.dir.Settled(), err)

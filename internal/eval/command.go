@@ -23,13 +23,12 @@ func RequestOf(m *judging.Manifest) (r Request, ok bool) {
 	p := m.Spec.Parameters
 	d := m.Spec.Dataset
 	info := m.Dataset
-	r.Backend = m.Server.Kind
 	r.Model = strings.TrimPrefix(m.Spec.Model.Name, "sim:")
 	r.Prompt = m.Spec.Prompt.Name
 	r.PromptGiven = m.Server.Can(backends.Decide) // their usual one is not the protocol's
 	r.Options = m.Spec.Options
 	r.Dataset = info.Name
-	r.Backend = cmp.Or(r.Backend, Backends[0])
+	r.Backend = cmp.Or(m.Server.Kind, Backends[0])
 	if m.Simulated {
 		r.Backend = backends.Simulation
 	}

@@ -155,36 +155,36 @@ func checkKind(want string, s backends.Server) error {
 }
 
 // Simulated opens a simulated judge.
-func Simulated(model string) (backends.Backend, backends.Server, error) {
+func Simulated(model string) (b backends.Backend, server backends.Server, err error) {
 	if model == "" {
-		return nil, backends.Server{}, Wrong("model", "", "is missing: with --backend sim it is %s", backends.SimHelp)
+		return nil, server, Wrong("model", "", "is missing: with --backend sim it is %s", backends.SimHelp)
 	}
 	sim, err := backends.NewSim(model)
 	if err != nil {
-		return nil, backends.Server{}, &kindError{ErrUsage, err}
+		return nil, server, Failed(ErrUsage, err)
 	}
-	server, err := sim.Server(context.Background())
+	server, err = sim.Server(context.Background())
 	return sim, server, err
 }
 
 // pickModel describes the model to ask; without a name, the only one offered.
 func pickModel(ctx context.Context, b backends.Backend, name string) (backends.Model, error) {
-	if name != "" {
-		return b.Model(ctx, name)
+	if name == "" {
+		models, err := b.Models(ctx)
+		if err != nil {
+			return backends.Model{}, err
+		}
+		var names []string
+		for _, m := range models {
+			names = append(names, m.Name)
+		}
+		switch {
+		case len(names) == 0:
+			return backends.Model{}, errors.New("the server offers no model; load one, or name it with --model")
+		case len(names) > 1:
+			return backends.Model{}, Wrong("model", "", "is missing: the server offers %s", strings.Join(names, ", "))
+		}
+		name = names[0]
 	}
-	models, err := b.Models(ctx)
-	if err != nil {
-		return backends.Model{}, err
-	}
-	var names []string
-	for _, m := range models {
-		names = append(names, m.Name)
-	}
-	switch len(models) {
-	case 0:
-		return backends.Model{}, errors.New("the server offers no model; load one, or name it with --model")
-	case 1:
-		return b.Model(ctx, names[0])
-	}
-	return backends.Model{}, Wrong("model", "", "is missing: the server offers %s", strings.Join(names, ", "))
+	return b.Model(ctx, name)
 }

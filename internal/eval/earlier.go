@@ -20,7 +20,7 @@ func (p *runState) lookBack() {
 
 // remember notes a record that stands, and the system fingerprints that the servers of an earlier try told with its
 // replies.
-func (p *runState) remember(r *judging.Record, _ scoring.Read) error {
+func (p *runState) remember(r *judging.Record) {
 	p.job.Completed.Add(r)
 	for _, reply := range r.Replies {
 		if reply.Cached || reply.SystemFingerprint == "" {
@@ -32,7 +32,6 @@ func (p *runState) remember(r *judging.Record, _ scoring.Read) error {
 		}
 		p.systems[url].Add(strings.Clone(reply.SystemFingerprint))
 	}
-	return nil
 }
 
 // decided tells whether a record has a verdict, by one of the two readings at least.
@@ -42,19 +41,14 @@ func (p *runState) decided(r *judging.Record) bool {
 }
 
 // again picks the records of an earlier try that are asked once more: failures, prompts that did not fit a server that
-// now serves more context, replies that an earlier gavel saw to be of other prompts, perhaps, and, where that was asked
-// for, all that have no verdict or are unverified.
+// now serves more context, and, where that was asked for, all that have no verdict or are unverified.
 func (p *runState) again(r *judging.Record) bool {
-	old := p.earlier
-	switch {
-	case r.Outcome == judging.Failed, p.req.AskAgain && (r.Unverified || !p.decided(r)):
-		return true
-	case old == nil:
-		return false
-	case r.Outcome == judging.TooLong && old.Model.Context > 0 && p.job.Manifest.Model.Context > old.Model.Context:
+	if r.Outcome == judging.Failed || p.req.AskAgain && (r.Unverified || !p.decided(r)) {
 		return true
 	}
-	return !old.Suspect.IsZero() && !r.Ended().Before(old.Suspect)
+	old := p.earlier
+	return r.Outcome == judging.TooLong && old != nil && old.Model.Context > 0 &&
+		p.job.Manifest.Model.Context > old.Model.Context
 }
 
 // unserved is the error of a run that is at its end, but has judgments without a verdict that are not
@@ -71,5 +65,5 @@ func (e *Maker) unserved(p *runState, n judging.Unserved) error {
 		e.say("warning: %v", err)
 		return nil
 	}
-	return &kindError{ErrUnserved, err}
+	return Failed(ErrUnserved, err)
 }

@@ -192,7 +192,7 @@ func (e *Maker) openServers(ctx context.Context, p *runState) (backends.Client, 
 	case store != nil:
 		client = cache.Wrap(client, store)
 	}
-	return e.doubts(client, p.job.Manifest.Model), closeAll, nil
+	return &skeptic{Client: client, model: p.job.Manifest.Model, say: e.say}, closeAll, nil
 }
 
 // pool is the client of the run's servers before any retries, and what ends

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"gavel/backends"
 	"gavel/judging"
 )
 
@@ -136,8 +135,6 @@ func (f Field) read(values []string) error {
 	switch value := f.value.(type) {
 	case *string:
 		*value = text
-	case *backends.Think:
-		*value = backends.Think(text)
 	case *bool:
 		*value, _ = strconv.ParseBool(text)
 	case *time.Duration:
@@ -193,8 +190,6 @@ func (f Field) texts() []string {
 		text = value.Get(*f.option)
 	case *string:
 		text = *value
-	case *backends.Think:
-		text = string(*value)
 	case *bool:
 		text = strconv.FormatBool(*value)
 	case *int:

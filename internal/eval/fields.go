@@ -1,11 +1,9 @@
 package eval
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gavel/backends"
 	"gavel/datasets"
@@ -164,7 +162,7 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Help: "`HOW` much a thinking model thinks: " +
 					strings.Join(backends.Thinks, ", ") + "; auto sends nothing and leaves it to the model",
 				Values: backends.Thinks,
-				value:  &r.Think,
+				value:  (*string)(&r.Think),
 			},
 			{
 				Name:   "think-budget",
@@ -248,14 +246,8 @@ func fieldsOf(k judging.Protocol, r *Request) []Field {
 				Name:    "retry-for",
 				Label:   "How long a failed call is tried again",
 				Default: "2m",
-				Help:    "retry a call for up to `D` if the failure may be temporary",
+				Help:    "retry a call for up to `D` if the failure may be temporary; 1ms: no retries",
 				value:   &r.RetryFor,
-				Check: func(text string) error {
-					if d, err := time.ParseDuration(text); err == nil && d <= 0 {
-						return fmt.Errorf("%s: it must be more than 0; 1ms means no retries", d)
-					}
-					return nil
-				},
 			},
 			{
 				Name:  "stop-on-alarm",

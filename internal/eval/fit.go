@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"gavel/backends"
@@ -45,16 +44,8 @@ func (e *Maker) fitReply(
 		Manifest: &judging.Manifest{Spec: spec}, Asker: protocol.New(spec.Prompt, o.Options),
 		Set: its.set, Rows: all(its.set),
 	}
-	var failed error
-	var once sync.Once // prompts are counted beside each other
 	if counter, ok := judges[0].Backend.(backends.Counter); ok {
-		job.Count = func(ctx context.Context, req backends.Request) (int, error) {
-			n, err := counter.CountTokens(ctx, req)
-			if err != nil && !errors.Is(err, backends.ErrNoTokenizer) {
-				once.Do(func() { failed = err })
-			}
-			return n, err
-		}
+		job.Count = counter.CountTokens
 	}
 	said := time.AfterFunc(2*time.Second, func() {
 		e.say("%s counts the longest prompts, on which --max-tokens depends; set it to begin at once", server.Name)
@@ -62,10 +53,7 @@ func (e *Maker) fitReply(
 	defer said.Stop()
 	attempts := turns(protocol, spec.Parameters)
 	longest, err := job.LongestPrompt(ctx, served, attempts)
-	if err == nil {
-		err = failed // what its bytes come to would be another length, and another run
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, backends.ErrNoTokenizer) { // by its bytes it would be another run
 		return 0, fmt.Errorf("--max-tokens depends on the longest prompt, which cannot be counted now: %w; "+
 			"try again, or set it", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 
 	"gavel/datasets"
 	"gavel/judging"
@@ -33,62 +33,51 @@ func (w *work) judgeStage(ctx context.Context, s *stages) (*runState, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.questions.shard != nil && len(lines) == 0 {
-		none := s.questions
-		none.rows, none.places = nil, nil
-		p, err := w.prepare(ctx, s.opts, none, s.judges)
-		if err != nil {
-			return nil, err
+	its := s.questions
+	its.rows = nil
+	its.places = nil
+	if len(lines) > 0 {
+		for _, text := range made.Warned() {
+			w.say("warning: %s", text)
 		}
-		return s.noted(p, made), nil
+		its, err = s.judgments(lines) // which nothing need close: they are in memory
+	} else if its.shard == nil {
+		lacking := "the judge answered no question of " + questions.Name
+		if s.stage.Agents {
+			lacking = "no question of " + questions.Name + " has both an answer of the judge and one of an agent"
+		}
+		err = errors.New("nothing to judge: " + lacking)
 	}
-	if len(lines) == 0 && s.stage.Agents {
-		return nil, fmt.Errorf(
-			"nothing to judge: no question of %s has both an answer of the judge and one of an agent",
-			questions.Name,
-		)
-	} else if len(lines) == 0 {
-		return nil, fmt.Errorf("nothing to judge: the judge answered no question of %s", questions.Name)
-	}
-	for _, text := range made.Warned() {
-		w.say("warning: %s", text)
-	}
-	set, err := datasets.FromLines(questions.Name, cmp.Or(s.stage.Format, questions.Format), lines)
 	if err != nil {
 		return nil, err
 	}
-	info := s.questions.info
-	info.Format, info.Rows = set.Format, set.Len()
-	its, err := items{set: set, rows: all(set), info: info}.madeOf(s.questions)
-	var p *runState
-	if err == nil {
-		p, err = w.prepare(ctx, s.opts, its, s.judges)
-	}
+	p, err := w.prepare(ctx, s.opts, its, s.judges)
 	if err != nil {
-		set.Close()
 		return nil, err
 	}
-	return s.noted(p, made), nil
-}
-
-// noted notes in the manifest of a run what it stands on.
-func (s *stages) noted(p *runState, made judging.Made) *runState {
-	made.Note(p.job.Manifest)
-	p.job.Manifest.Stages = s.named()
-	return p
-}
-
-// named lists the runs that the judging run stands on.
-func (s *stages) named() []judging.StageOf {
-	of := func(role string, a *judging.Answers) judging.StageOf {
-		return judging.StageOf{Role: role, Run: a.Run, ID: a.ID, Model: a.Name}
+	m := p.job.Manifest
+	made.Note(m)
+	add := func(role string, a *judging.Answers) {
+		m.Stages = append(m.Stages, judging.StageOf{Role: role, Run: a.Run, ID: a.ID, Model: a.Name})
 	}
-	var list []judging.StageOf
 	if s.own != nil {
-		list = append(list, of("judge", s.own))
+		add("judge", s.own)
 	}
 	for _, a := range s.agents {
-		list = append(list, of("agent", a))
+		add("agent", a)
 	}
-	return list
+	return p, nil
+}
+
+// judgments returns the items that the stage made of its questions, from their lines.
+func (s *stages) judgments(lines [][]byte) (items, error) {
+	questions := s.questions.set
+	set, err := datasets.FromLines(questions.Name, cmp.Or(s.stage.Format, questions.Format), lines)
+	if err != nil {
+		return items{}, err
+	}
+	info := s.questions.info
+	info.Format = set.Format
+	info.Rows = set.Len()
+	return items{set: set, rows: all(set), info: info}.madeOf(s.questions)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"gavel/backends"
@@ -55,7 +56,6 @@ func (e *Maker) open(p *runState) error {
 	m := p.job.Manifest
 	how := scoring.DefaultOptions.Reading
 	how.Name = p.reading
-	p.job.Completed = judging.Completed{}
 	p.lookBack()
 	err := p.draw(how)
 	if err == nil {
@@ -64,20 +64,11 @@ func (e *Maker) open(p *runState) error {
 	if err != nil {
 		return err
 	}
-	var items scoring.Responses
-	if p.set.Kept() {
-		items = p.responses
-	}
-	p.records.InFolder(p.out, func() ([]string, error) { return p.ids(), nil }, items)
+	p.records.InFolder(p.out, func() ([]string, error) { return p.ids(), nil }, nil)
 	if e.Observer != nil {
 		p.soFar = scoring.NewSoFar(p.records)
 	}
-	stand := sinks{p.remember}
-	if p.follow != nil {
-		stand = append(stand, p.follow.take)
-	}
-	stand = append(stand, p.score)
-	p.dir, _, err = judging.OpenDirBy(p.out, m, p.again, p.records.Look, stand.take)
+	p.dir, _, err = judging.OpenDirBy(p.out, m, p.again, p.records.Look, p.takeStored)
 	if err != nil {
 		return err
 	}
@@ -111,7 +102,11 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 			return false, err
 		}
 	}
-	if err := p.begin(ctx); err != nil {
+	err = p.dir.Begin(m, p.itemLines(ctx))
+	if err == nil {
+		err = p.takeOver(ctx)
+	}
+	if err != nil {
 		closeClient()
 		return false, err
 	}
@@ -121,7 +116,7 @@ func (e *Maker) ask(ctx context.Context, p *runState) (begun bool, err error) {
 		Manifest:  m,
 		Missing:   int(p.left.Load()),
 		Completed: p.completed,
-		AtOnce:    p.atOnce(),
+		AtOnce:    p.atOnce,
 		SoFar:     p.soFar.String,
 	})
 	counting, stop := context.WithCancel(ctx)
@@ -152,18 +147,13 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 	})
 	defer taken()
 	defer p.endGently() // what still counts prompts tries no more
-	p.checks = &checks{left: &p.left, dir: p.dir, records: sinks{p.write, p.score}}
-	entry := sinks{p.checks.take}
+	p.checks = &checks{run: p}
 	if p.follow != nil {
 		p.follow.end = p.endGently
-		entry = append(entry, p.follow.take)
 	}
 	pace := &pace{run: p.job, begun: e.Now(), now: e.Now}
-	alarm := &alarm{alarms: judging.Alarms{Manifest: m}, say: e.say}
-	if p.req.StopOnAlarm {
-		alarm.end = p.endGently
-	}
-	watchers := sinks{pace.take, e.show, alarm.take} // these get the verdicts that are scored
+	alarms := judging.Alarms{Manifest: m}
+	var alarm atomic.Pointer[string] // that ended the run
 	p.job.Stop = p.ending.Done()
 	p.job.Write = func(r *judging.Record) error {
 		p.left.Add(-1)
@@ -176,7 +166,7 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 			err = p.dir.Hold(r)
 		}
 		if err == nil {
-			err = entry.take(r, read)
+			err = p.take(r, read)
 		}
 		if err != nil {
 			return err
@@ -184,38 +174,45 @@ func (e *Maker) judge(ctx context.Context, p *runState) error {
 		scored := *r // with the verdict that is scored, which need not be its own
 		scored.Outcome = read.Outcome
 		scored.Label = read.Label
-		return watchers.take(&scored, read)
+		pace.count(&scored)
+		e.observer().Recorded(&scored)
+		text := alarms.Look(&scored)
+		if text != "" && p.req.StopOnAlarm && alarm.CompareAndSwap(nil, &text) {
+			p.endGently()
+		} else if text != "" {
+			e.say("%s", text)
+		}
+		return nil
 	}
 	if e.Batch != nil {
 		p.job.GiveUp = math.MaxInt
 	}
-	err := p.resume(entry)
+	err := p.resume()
 	if err == nil {
 		err = e.askChecked(ctx, p)
 	}
 	pace.note()
 	e.observer().RunEnded()
-	if why := alarm.why.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
+	if why := alarm.Load(); why != nil && errors.Is(err, judging.ErrStopped) {
 		return Failed(ErrIncomplete, errors.New(*why))
 	}
 	return err
 }
 
-// atOnce says of a run with so many judgments left how many are asked for at once, and why no more.
-func (p *runState) atOnce() func(left int) string {
+// atOnce says of a run with so many judgments left how many are asked for at once, and why no more; "" where no server
+// is asked.
+func (p *runState) atOnce(left int) string {
 	if p.whyAtOnce == nil {
-		return nil
+		return ""
 	}
-	return func(left int) string {
-		n := p.job.Manifest.Concurrency
-		if p.job.AtOnce != nil {
-			n = p.job.AtOnce()
-		}
-		if n > left {
-			return fmt.Sprintf("%d at once (all that are left)", left)
-		}
-		return fmt.Sprintf("%d at once (%s)", n, p.whyAtOnce())
+	n := p.job.Manifest.Concurrency
+	if p.job.AtOnce != nil {
+		n = p.job.AtOnce()
 	}
+	if n > left {
+		return fmt.Sprintf("%d at once (all that are left)", left)
+	}
+	return fmt.Sprintf("%d at once (%s)", n, p.whyAtOnce())
 }
 
 // noteStart notes in the manifest when the run began, and what stays as it was in an earlier try.
@@ -261,14 +258,6 @@ func (e *Maker) sayComplete(p *runState) {
 	e.say("all %d judgments are in %s already: nothing to ask", p.job.Manifest.Judgments, p.out)
 }
 
-// begin writes what a run has before anything is asked.
-func (p *runState) begin(ctx context.Context) error {
-	if err := p.dir.Begin(p.job.Manifest, p.itemLines(ctx)); err != nil {
-		return err
-	}
-	return p.takeOver(ctx)
-}
-
 // takeOver writes the records that are given.
 func (p *runState) takeOver(ctx context.Context) error {
 	if p.given == nil {
@@ -288,7 +277,7 @@ func (p *runState) takeOver(ctx context.Context) error {
 	})
 }
 
-// itemLines are the lines of items.jsonl.
+// itemLines returns what hands over the lines of items.jsonl.
 func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) error {
 	return func(line func([]byte) error) error {
 		var raw []byte
@@ -309,18 +298,6 @@ func (p *runState) itemLines(ctx context.Context) func(line func([]byte) error) 
 	}
 }
 
-// responses hands over those to the items that are asked about.
-func (p *runState) responses(use func(id string, of []judging.Response)) error {
-	for _, row := range p.job.Rows {
-		item, err := p.set.Item(row)
-		if err != nil {
-			return err
-		}
-		use(item.ID, judging.ResponsesOf(item))
-	}
-	return nil
-}
-
 // finish writes how the run ended and scores it.
 func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, error) {
 	m := p.job.Manifest
@@ -328,9 +305,17 @@ func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, 
 	left := m.Judgments - run.Answered
 	m.Status = judging.Complete
 	for _, j := range p.judges {
-		if w := p.watches[j.Server.URL]; w != nil && w.Changed() != nil {
-			m.Changes = append(m.Changes, change(w.Changed()))
+		w := p.watches[j.Server.URL]
+		if w == nil || w.Changed() == nil {
+			continue
 		}
+		to := w.Changed()
+		m.Changes = append(m.Changes, judging.ModelChange{
+			At:  to.At.UTC().Truncate(time.Second),
+			URL: to.URL,
+			Was: to.Was,
+			Is:  to.Is,
+		})
 	}
 	switch {
 	case left == 0: // also where it was told to stop when nothing was left to do
@@ -377,43 +362,31 @@ func (e *Maker) finish(p *runState, asked bool, runErr error) (*scoring.Report, 
 	return &rep, err
 }
 
-// ending is the error that a run ends with: what is left, and how to go on.
+// ending returns the error that a run ends with: what is left, and how to go on.
 func (e *Maker) ending(status string, left, expected int, runErr error) error {
-	goOn := e.Words.GoOn
-	var gaveUp *judging.GaveUpError
-	var other *backends.ModelChangedError
+	rest := fmt.Sprintf("%d of %d judgments are left", left, expected)
+	goOn := rest + "; " + e.Words.GoOn
 	switch {
-	case errors.As(runErr, &other) && left > 0:
-		return &kindError{
-			ErrIncomplete,
-			fmt.Errorf("%w; its replies since the last check are set aside; "+
-				"%d of %d judgments are left: serve the first again, or begin another run "+
-				"(--no-cache, another --out); %s", runErr, left, expected, goOn),
-		}
+	case errors.As(runErr, new(*backends.ModelChangedError)) && left > 0:
+		return Failed(ErrIncomplete, fmt.Errorf("%w; its replies since the last check are set aside; "+
+			"%s: serve the first again, or begin another run (--no-cache, another --out); %s", runErr, rest, e.Words.GoOn))
 	case status == judging.Complete && errors.Is(runErr, judging.ErrStopped), status == judging.ByRule:
 		return nil
 	case status == judging.Interrupted:
-		return &kindError{ErrInterrupted, fmt.Errorf("interrupted: %d of %d judgments are left; %s", left, expected, goOn)}
-	case errors.As(runErr, &gaveUp):
-		return &kindError{
-			ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %d of %d judgments are left; %s",
-				runErr, left, expected, goOn),
-		}
+		return Failed(ErrInterrupted, errors.New("interrupted: "+goOn))
+	case errors.As(runErr, new(*judging.GaveUpError)):
+		return Failed(ErrIncomplete, fmt.Errorf("the server stopped answering: %w; %s", runErr, goOn))
 	case judging.DiskFull(runErr): // how to go on is said with it
-		return fmt.Errorf("%w; %d of %d judgments are left", runErr, left, expected)
+		return fmt.Errorf("%w; %s", runErr, rest)
 	case errors.Is(runErr, ErrIncomplete) && left == 0: // an alarm at the last judgment
 		return nil
 	case runErr != nil:
-		return fmt.Errorf("%w; %d of %d judgments are left; %s", runErr, left, expected, goOn)
+		return fmt.Errorf("%w; %s", runErr, goOn)
 	case left > 0:
-		return &kindError{ErrIncomplete, fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, goOn)}
+		return Failed(ErrIncomplete,
+			fmt.Errorf("%d of %d judgments failed or are missing; %s", left, expected, e.Words.GoOn))
 	}
 	return nil
-}
-
-// change is what a run says of a server that came to serve another model.
-func change(to *backends.ModelChangedError) judging.ModelChange {
-	return judging.ModelChange{At: to.At.UTC().Truncate(time.Second), URL: to.URL, Was: to.Was, Is: to.Is}
 }
 
 // DiskFull tells whether a disk is full, that of the cache included.

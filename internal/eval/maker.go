@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -113,12 +114,7 @@ func (e *Maker) quiet() *Maker {
 	return &q
 }
 
-func (e *Maker) folder() string {
-	if e.Runs == "" {
-		return "runs"
-	}
-	return e.Runs
-}
+func (e *Maker) folder() string { return cmp.Or(e.Runs, "runs") }
 
 // What an error of this package may be, for errors.Is.
 var (

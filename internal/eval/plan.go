@@ -40,7 +40,6 @@ type Later struct {
 
 // planRun adds a run to the plan.
 func (w *work) planRun(ctx context.Context, p *runState) error {
-	p.job.Completed = judging.Completed{}
 	p.lookBack()
 	if old := p.earlier; old != nil {
 		if old.ID != p.job.Manifest.ID {

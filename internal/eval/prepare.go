@@ -177,7 +177,7 @@ func findTemplate(protocol judging.Protocol, name string) (judging.Template, err
 		return t, nil
 	}
 	if !strings.ContainsAny(name, `/\.`) {
-		return t, &kindError{ErrUsage, err}
+		return t, Failed(ErrUsage, err)
 	}
 	return protocol.TemplateFile(name)
 }
@@ -216,7 +216,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 			Field:       strings.Join(its.mapping.Fields, ","),
 			LabelValues: strings.Join(its.mapping.LabelValues, ","),
 		},
-		Model:      judging.ModelSpec{Name: model.Name, Identity: model.Identity(server.Kind)},
+		Model:      ModelSpec(judges),
 		Parameters: params,
 	}
 	if server.Can(backends.SetContext) && params.NumCtx == 0 {
@@ -251,7 +251,7 @@ func (e *Maker) prepare(ctx context.Context, o Request, its items, judges []back
 		m.Timeout, m.RetryFor = o.Timeout.String(), o.RetryFor.String()
 	}
 	p.job = &judging.Job{
-		Manifest: m, Asker: asker, Set: its.set, Rows: its.rows, Context: max(model.Context, spec.Parameters.NumCtx),
+		Manifest: m, Asker: asker, Set: its.set, Rows: its.rows,
 		Concurrency: m.Concurrency, Now: e.Now,
 	}
 	if err := offered(asker, its, server, model); err != nil {
@@ -278,7 +278,7 @@ func offered(asker judging.Asker, its items, server backends.Server, model backe
 		"of agents)", model.Name, its.set.Name)
 }
 
-// decision is the prompt of a run: of judges that write nothing the one for them, where none was chosen.
+// decision returns the prompt of a run: for judges that write nothing the one made for them, where none was chosen.
 func (e *Maker) decision(
 	o Request, k judging.Protocol, chosen judging.Template, judge backends.Member,
 ) judging.Template {
@@ -291,7 +291,7 @@ func (e *Maker) decision(
 	return chosen
 }
 
-// errShardContext is of a shard whose items are made of answers: they are some of those that the context is sized by.
+// errShardContext refuses a shard whose items are made of answers: the context is sized by the items of all shards.
 var errShardContext = Wrong("num-ctx", 0,
 	"is missing: the context has to be that of all judgments, and a shard has some of them")
 
@@ -369,7 +369,7 @@ func (p *runState) limit() error {
 	return nil
 }
 
-// context is how many tokens a prompt and its reply may have; 0 where nobody knows.
+// context returns how many tokens a prompt and its reply may have; 0 where nobody knows.
 func (p *runState) context() int {
 	m := p.job.Manifest
 	return cmp.Or(m.Spec.Parameters.NumCtx, m.Model.Context)
@@ -383,8 +383,8 @@ func (e *Maker) longest(ctx context.Context, p *runState) judging.Length {
 		return m.Longest
 	}
 	most, context := m.Spec.Parameters.MaxTokens, p.context()
-	longest, err := j.LongestPrompt(ctx, context, 0)
-	if err != nil { // of an item that cannot be read, which is for the run to complain about
+	longest, _ := j.LongestPrompt(ctx, context, 0)
+	if longest.Tokens == 0 { // an item cannot be read, which is for the run to complain about
 		return m.Longest
 	}
 	room := context - longest.Tokens

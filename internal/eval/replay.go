@@ -55,7 +55,7 @@ func (e *Maker) storedJob(run string) (*judging.Job, error) {
 		return nil, err
 	}
 	return &judging.Job{
-		Manifest: m, Asker: asker, Set: set, Rows: all(set), Context: max(m.Model.Context, m.Spec.Parameters.NumCtx),
+		Manifest: m, Asker: asker, Set: set, Rows: all(set),
 		Concurrency: m.Concurrency, Now: e.Now, GiveUp: m.Judgments + 1,
 	}, nil
 }

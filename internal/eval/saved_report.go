@@ -31,7 +31,7 @@ func (p *runState) plain() bool {
 func (e *Maker) savedReport(p *runState) *scoring.Report {
 	m := p.job.Manifest
 	old, err := judging.ReadManifest(p.out)
-	if err != nil || !p.plain() || old.ID != m.ID || old.Status != judging.Complete || !old.Suspect.IsZero() ||
+	if err != nil || !p.plain() || old.ID != m.ID || old.Status != judging.Complete ||
 		old.Name != m.Name || !reflect.DeepEqual(old.Dataset, m.Dataset) {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"gavel/backends"
@@ -13,23 +12,22 @@ import (
 	"gavel/judging"
 )
 
-// Pace is how long a judgment takes, and what is written.
+// Pace holds the seconds and the reply tokens that a judgment takes, and what these are known from.
 type Pace struct {
 	Seconds     float64
 	ReplyTokens float64
 	Basis       string
 }
 
-// SimulatedPace is that of judges without a server.
+// SimulatedPace is the pace of judges without a server.
 var SimulatedPace = Pace{Basis: "simulated"}
 
-// Speeds are how long judges' calls took, from the records of earlier runs.
+// Speeds holds earlier runs, whose records tell how long their judges' calls took.
 type Speeds struct {
-	dirs []string   // folders that may be runs
-	runs []*pastRun // nil until somebody wants to know
+	runs []*pastRun
 }
 
-// pastRun is what one run tells.
+// pastRun sums up the judgments of one run that were asked for.
 type pastRun struct {
 	dir         string // not read yet; "" where there is nothing more to read
 	manifest    *judging.Manifest
@@ -41,35 +39,25 @@ type pastRun struct {
 // mostTimed is how many records of a run are enough to tell its speed.
 const mostTimed = 1000
 
-// SpeedsIn looks for runs in folders.
+// SpeedsIn returns the runs that lie in folders.
 func SpeedsIn(folders ...string) *Speeds {
 	found := &Speeds{}
-	for _, dir := range folders {
-		entries, _ := os.ReadDir(dir) // none where it is not there yet
+	for _, folder := range folders {
+		entries, _ := os.ReadDir(folder) // none where it is not there yet
 		for _, entry := range entries {
-			if entry.IsDir() {
-				found.dirs = append(found.dirs, filepath.Join(dir, entry.Name()))
+			dir := filepath.Join(folder, entry.Name())
+			m, err := judging.ReadManifest(dir)
+			if err == nil && !m.Simulated && m.Imported == "" {
+				found.runs = append(found.runs, &pastRun{dir: dir, manifest: m})
 			}
 		}
 	}
 	return found
 }
 
-// index reads the manifests, the first time somebody wants to know.
-func (s *Speeds) index() {
-	for _, dir := range s.dirs {
-		m, err := judging.ReadManifest(dir)
-		if err == nil && !m.Simulated && m.Imported == "" {
-			s.runs = append(s.runs, &pastRun{dir: dir, manifest: m})
-		}
-	}
-	s.dirs = nil
-}
-
-// Of is the pace of a judge's runs of the same protocol and prompt, else of the same protocol, else of any; nil where
-// there is none.
+// Of returns the pace of a judge's runs of the same protocol and prompt, else of the same protocol, else of any; nil
+// where there is none.
 func (s *Speeds) Of(model judging.ModelSpec, protocol, prompt string) *Pace {
-	s.index()
 	for _, near := range []struct {
 		remark string
 		is     func(judging.Spec) bool
@@ -126,8 +114,8 @@ func (t *pastRun) count(r *judging.Record) {
 	}
 }
 
-// askedFor is how many milliseconds the calls of a judgment took, and the tokens of their replies: none if any was
-// remembered.
+// askedFor returns how many milliseconds the calls of a judgment took, and the tokens of their replies: zeros if a
+// reply was cached.
 func askedFor(r *judging.Record) (ms float64, tokens int) {
 	for _, reply := range r.Replies {
 		if reply.Cached {
@@ -139,13 +127,13 @@ func askedFor(r *judging.Record) (ms float64, tokens int) {
 	return ms, tokens
 }
 
-// ModelSpec is the model of a run that asks these servers.
+// ModelSpec returns the model of a run that asks these servers.
 func ModelSpec(judges []backends.Member) judging.ModelSpec {
 	m := JointModel(judges)
 	return judging.ModelSpec{Name: m.Name, Identity: m.Identity(judges[0].Server.Kind)}
 }
 
-// paceOf is how fast a planned run is, by earlier runs of the judge in the folders that it may be in.
+// paceOf returns the pace of a planned run, by earlier runs of the judge in the folders that it may be in.
 func (e *Maker) paceOf(run *RunPlan) *Pace {
 	if run.Manifest.Simulated {
 		return &SimulatedPace
@@ -161,7 +149,7 @@ func (e *Maker) paceOf(run *RunPlan) *Pace {
 	return speeds.Of(spec.Model, spec.Protocol, spec.Prompt.Name)
 }
 
-// Seconds are how long the plan's calls take; ok is false where nobody knows.
+// Seconds returns how long the plan's calls take; ok is false where no earlier run tells.
 func (run *RunPlan) Seconds() (seconds float64, ok bool) {
 	switch {
 	case run.Plan.Calls() <= 0:
@@ -172,7 +160,7 @@ func (run *RunPlan) Seconds() (seconds float64, ok bool) {
 	return run.Pace.Seconds * float64(run.Plan.Calls()), true
 }
 
-// Time is how long the plan's calls take, in words, or how to find out.
+// Time says how long the plan's calls take, or how to find out.
 func (run *RunPlan) Time() string {
 	s, ok := run.Seconds()
 	switch {
@@ -184,7 +172,7 @@ func (run *RunPlan) Time() string {
 	return fmt.Sprintf("about %s, by %s", Span(s), run.Pace.Basis)
 }
 
-// measuring is the command that measures how fast the judge is.
+// measuring returns the command that measures how fast the judge is.
 func (run *RunPlan) measuring() string {
 	words := []string{"gavel", "doctor", "--model", datasets.Quoted(run.Manifest.Model.Name)}
 	for _, url := range run.Request.BaseURLs[:min(1, len(run.Request.BaseURLs))] {
@@ -193,15 +181,15 @@ func (run *RunPlan) measuring() string {
 	return strings.Join(words, " ")
 }
 
-// Span is a number of seconds as people say it.
+// Span returns a number of seconds as people say it.
 func Span(s float64) string {
 	switch {
 	case s < 10 && s != 0:
-		return strconv.FormatFloat(s, 'g', 2, 64) + " s"
+		return fmt.Sprintf("%.2g s", s)
 	case s < 60:
-		return strconv.FormatFloat(s, 'f', 0, 64) + " s"
+		return fmt.Sprintf("%.0f s", s)
 	case s < 3600:
-		return strconv.FormatFloat(s/60, 'f', 0, 64) + " min"
+		return fmt.Sprintf("%.0f min", s/60)
 	}
-	return strconv.FormatFloat(s/3600, 'f', 1, 64) + " h"
+	return fmt.Sprintf("%.1f h", s/3600)
 }

@@ -24,14 +24,14 @@ import (
 type stages struct {
 	opts      Request
 	stage     *judging.Stage
-	runs      string // folder of runs, where --out names none
+	folder    string // of their runs, beside the judging run
 	questions items
 	judges    []backends.Member
 	own       *judging.Answers
 	ownless   bool // the judge has no answers of its own, and needs none
 	agents    []*judging.Answers
 	reports   []scoring.Report // of the answer runs, for the tables
-	passing   string           // of a dry run: folder for what is gone after it
+	passing   string           // of a dry run: folder for imports, which is gone after it
 }
 
 // work is a request that is being made, or planned.
@@ -109,7 +109,10 @@ func (w *work) note(format string, args ...any) {
 
 // staged asks the judge for its own answers, gathers those of agents where it judges them, and has it judge.
 func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage, its items) error {
-	s := &stages{opts: o, stage: stage, runs: w.folder(), questions: its}
+	s := &stages{opts: o, stage: stage, folder: w.folder(), questions: its}
+	if o.Out != "" {
+		s.folder = filepath.Dir(filepath.Clean(o.Out))
+	}
 	before, err := s.before()
 	if err != nil {
 		return err
@@ -117,7 +120,13 @@ func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage, its 
 	if !before {
 		return w.direct(ctx, o, its)
 	}
-	defer func() { os.RemoveAll(s.passing) }()
+	if w.plan != nil {
+		s.passing, err = os.MkdirTemp("", "gavel-plan-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(s.passing)
+	}
 	if err := w.answerStages(ctx, s); err != nil {
 		return err
 	}
@@ -125,7 +134,6 @@ func (w *work) staged(ctx context.Context, o Request, stage *judging.Stage, its 
 	if p == nil || err != nil {
 		return err
 	}
-	defer p.set.Close()
 	if stage.Agents { // what is right to a pair's question nobody has published: answers to it have no score
 		w.made = s.reports
 	}
@@ -203,7 +211,7 @@ func (w *work) answerStages(ctx context.Context, s *stages) (err error) {
 	return nil
 }
 
-// answerOptions are those of an answer run under the same flags.
+// answerOptions returns the request of an answer run under the same flags.
 func (s *stages) answerOptions() Request {
 	o := s.opts
 	answering := judging.Answering()
@@ -226,7 +234,7 @@ func (w *work) makeAnswers(
 	if err != nil {
 		return nil, err
 	}
-	p.out = filepath.Join(s.folder(), filepath.Base(p.out))
+	p.out = filepath.Join(s.folder, filepath.Base(p.out))
 	w.note("stage: %s, in %s", what, p.out)
 	if w.plan != nil {
 		if m, err := judging.ReadManifest(p.out); err != nil || m.ID != p.job.Manifest.ID || m.Status != judging.Complete {
@@ -248,14 +256,6 @@ func (w *work) makeAnswers(
 		return nil, Failed(ErrInterrupted, fmt.Errorf("interrupted after %s; %s", what, w.Words.GoOn))
 	}
 	return judging.ReadAnswers(p.out, scoring.DefaultOptions.Reading)
-}
-
-// folder is where the stages' runs are: beside the judging run.
-func (s *stages) folder() string {
-	if s.opts.Out == "" {
-		return s.runs
-	}
-	return filepath.Dir(filepath.Clean(s.opts.Out))
 }
 
 // readAnswers reads an answer run that is there.
@@ -280,14 +280,19 @@ func (w *work) readAnswers(s *stages, dir string) (*judging.Answers, error) {
 	return answers, err
 }
 
-// agentSource gives an agent's answers. Only that of a model asks for any.
+// agentSource returns an agent's answers. Only that of a model asks for any.
 type agentSource func() (*judging.Answers, error)
 
 // findAgent finds the answers of an agent: of a run, of a file of outputs, or of a model that is to be asked.
 func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSource, error) {
-	if dir, err := w.given(s, agent); err != nil {
-		return nil, err
-	} else if dir != "" {
+	if info, err := os.Stat(agent); err == nil {
+		dir := agent
+		if !info.IsDir() {
+			dir, err = w.importAgent(s, agent)
+			if err != nil {
+				return nil, err
+			}
+		}
 		answers, err := w.readAnswers(s, dir)
 		return func() (*judging.Answers, error) { return answers, nil }, err
 	}
@@ -312,51 +317,30 @@ func (w *work) findAgent(ctx context.Context, s *stages, agent string) (agentSou
 	}, nil
 }
 
-// given is the run with an agent's answers, where there is one or a file to make
-// it of; "" where they are to be asked for.
-func (w *work) given(s *stages, agent string) (dir string, err error) {
-	info, err := os.Stat(agent)
-	switch {
-	case err != nil:
-		return "", nil
-	case info.IsDir():
-		return agent, nil
-	}
-	return w.importAgent(s, agent)
-}
-
-// importAgent makes an answer run of a file of answers: published MMLU-Pro
-// outputs, or gavel's own lines of answers to the questions at hand.
+// importAgent makes an answer run of a file of answers: published MMLU-Pro outputs, or gavel's own lines of answers to
+// the questions at hand. It returns the run's folder.
 func (w *work) importAgent(s *stages, file string) (dir string, err error) {
 	name := strings.Trim(UnsafeInNames.ReplaceAllString(datasets.Base(file), "-"), "-.")
-	dir = filepath.Join(s.folder(), name+"_answer_imported")
-	if w.plan != nil {
-		if s.passing == "" {
-			s.passing, err = os.MkdirTemp("", "gavel-plan-")
-			if err != nil {
-				return "", err
-			}
-		}
-		dir = filepath.Join(s.passing, name)
-	}
 	importTo := func(dir string) error {
 		if err := answer.ImportFile(file, dir, s.questions.set, s.questions.info, w.Version); err != nil {
 			return fmt.Errorf("%w; \"gavel import\" makes a run of other files", err)
 		}
 		return nil
 	}
-	if s.questions.shard != nil && w.plan == nil {
+	if w.plan != nil {
+		dir = filepath.Join(s.passing, name)
+		return dir, importTo(dir)
+	}
+	dir = filepath.Join(s.folder, name+"_answer_imported")
+	if s.questions.shard != nil {
 		err = once(dir, importTo)
 	} else {
 		err = importTo(dir)
 	}
-	if err != nil {
-		return "", err
-	}
-	if w.plan == nil {
+	if err == nil {
 		w.say("stage: answers of %s, in %s", file, dir)
 	}
-	return dir, nil
+	return dir, err
 }
 
 // once makes an imported run that shards make at the same time: the first to be done gives it its name, and the others

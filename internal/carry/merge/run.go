@@ -141,10 +141,6 @@ func (w *merger) open(name string, tries []*shard) (shards []*shard, err error) 
 			w.lack(i+1, "%s is not there", cmp.Or(name, "its folder"))
 			continue
 		}
-		if !s.m.Suspect.IsZero() {
-			w.lack(i+1, "judgments in %s may be of other prompts, "+
-				"since a canary was answered out of another conversation", s.dirs[0])
-		}
 		shards = append(shards, s)
 	}
 	return shards, nil
