@@ -2,7 +2,6 @@ package reading
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,25 +17,6 @@ func cuesOf(kinds ...string) (words []string) {
 		}
 	}
 	return words
-}
-
-// oneWord returns an expression that matches one of the words of a list: "⟨is was⟩", or "⟨better⟩" for a kind.
-func oneWord(list string) string {
-	list = strings.Trim(list, "⟨⟩")
-	words := cuesOf(list)
-	if words == nil {
-		return anyOf(list)
-	}
-	for i, word := range words {
-		words[i] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", `[^.;\n]{0,32}?`)
-		if isLetter(word[0]) {
-			words[i] = `\b` + words[i]
-		}
-		if isLetter(word[len(word)-1]) {
-			words[i] += `\b`
-		}
-	}
-	return `(?:` + strings.Join(words, "|") + `)`
 }
 
 // lexicon has words by their first three bytes, the longest first.

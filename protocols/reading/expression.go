@@ -1,6 +1,7 @@
 package reading
 
 import (
+	_ "embed"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -27,26 +28,52 @@ const (
 	mostWords = 40
 )
 
+//go:embed rules.txt
+var ruleTable string
+
+// sources has the expressions of rules.txt by the names of their rules.
+var sources = func() map[string][]string {
+	of := map[string][]string{}
+	for block := range strings.SplitSeq(ruleTable, "\n\n") {
+		block, _, _ = strings.Cut(block, "\n  > ")
+		lead, expressions, _ := strings.Cut(block, "\n  / ")
+		name := lead[strings.LastIndexByte(lead, '\n')+1:]
+		of[name] = strings.Split(expressions, "\n  / ")
+	}
+	return of
+}()
+
+// rules has these expressions compiled.
+var rules = func() map[string][]*expression {
+	of := map[string][]*expression{}
+	for name, all := range sources {
+		for _, source := range all {
+			of[name] = append(of[name], compile(source))
+		}
+	}
+	return of
+}()
+
 var (
-	lineBreak = regexp.MustCompile(`\n\t*`)
-	wordList  = regexp.MustCompile(`⟨[^⟩]*⟩`)
+	lineBreak = regexp.MustCompile(`\n *`)
+	reference = regexp.MustCompile(`⟨[^⟩]*⟩`)
 )
 
-// compile makes an expression, which may be written over several lines. In it ⟨is was⟩ stands for one of these
-// words, and ⟨better⟩ for one of the words of this kind in cues.txt.
+// compile makes an expression, in which ⟨is was⟩ stands for one of these words, ⟨better⟩ for one of the words of this
+// kind in cues.txt, and ⟨filler⟩ for the rule of this name.
 func compile(source string) *expression {
-	line := sync.OnceValue(func() string {
-		return lineBreak.ReplaceAllString(wordList.ReplaceAllStringFunc(source, oneWord), "")
+	whole := sync.OnceValue(func() string {
+		return lineBreak.ReplaceAllString(reference.ReplaceAllStringFunc(source, resolve), "")
 	})
 	return &expression{
-		regular: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(line()) }),
+		regular: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(whole()) }),
 		words: sync.OnceValue(func() []string {
-			tree, err := syntax.Parse(line(), syntax.Perl)
+			tree, err := syntax.Parse(whole(), syntax.Perl)
 			if err != nil {
 				panic(err)
 			}
 			words := needed(tree)
-			if len(words) > mostWords && strings.HasPrefix(source, "^") {
+			if len(words) > mostWords && strings.HasPrefix(whole(), "^") {
 				return nil
 			}
 			return words
@@ -54,12 +81,26 @@ func compile(source string) *expression {
 	}
 }
 
-// each are expressions with one end. Several take package regexp a tenth of the time of one that is long.
-func each(end string, sources ...string) (all []*expression) {
-	for _, source := range sources {
-		all = append(all, compile(source+end))
+// resolve returns the expression that a reference stands for.
+func resolve(reference string) string {
+	name := strings.Trim(reference, "⟨⟩")
+	words := cuesOf(name)
+	switch {
+	case words == nil && sources[name] != nil:
+		return `(?:` + compile(sources[name][0]).regular().String() + `)`
+	case words == nil:
+		return anyOf(name)
 	}
-	return all
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", `[^.;\n]{0,32}?`)
+		if isLetter(word[0]) {
+			words[i] = `\b` + words[i]
+		}
+		if isLetter(word[len(word)-1]) {
+			words[i] += `\b`
+		}
+	}
+	return `(?:` + strings.Join(words, "|") + `)`
 }
 
 // needed are words of which a text has one if it matches, the longest there are; nil where it may have none. To look
@@ -167,7 +208,24 @@ func (e *expression) findString(text string) []string {
 	return groups
 }
 
-// matches tells whether a text matches one of some expressions.
-func matches(text string, expressions ...*expression) bool {
-	return slices.ContainsFunc(expressions, func(e *expression) bool { return e.MatchString(text) })
+// matches reports whether a text matches one of some rules.
+func matches(text string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(rules[name], func(e *expression) bool { return e.MatchString(text) })
+	})
 }
+
+// find returns where a text matches a rule first, with its groups, or nil.
+func find(text, name string) []int { return rules[name][0].find(text) }
+
+// groups returns what matches a rule first, with its groups, or nil.
+func groups(text, name string) []string { return rules[name][0].findString(text) }
+
+// pattern returns the regular expression of a rule, to find all that matches.
+func pattern(name string) *regexp.Regexp { return rules[name][0].regular() }
+
+// before reports whether what stands before a label matches a rule.
+func (p place) before(name string) bool { return matches(p.left, name) }
+
+// after reports whether what stands after a label matches a rule.
+func (p place) after(name string) bool { return matches(p.right, name) }

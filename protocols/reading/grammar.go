@@ -16,7 +16,7 @@ type grammar struct {
 	asked   judgment                             // better or worse; unjudged where nothing is compared
 	sides   func(l label, said judgment) string  // the value of one of two that is said to be better or worse
 	scores  func(*view, []label) (claim, bool)   // returns the claim of two scores
-	more    *expression                          // follows a label of which more are named without a noun
+	more    string                               // a rule that follows a label of which more are named without a noun
 }
 
 // label is one that a reply names.
@@ -86,7 +86,7 @@ func (g grammar) read(reply string) Found {
 	final.value = cmp.Or(final.value, said)
 	f := v.found(final.rule, final.value, final.in, final.out)
 	switch {
-	case final.several, matches(v.lower[final.out:min(len(v.lower), final.out+4*after)], retracted...),
+	case final.several, matches(v.lower[final.out:min(len(v.lower), final.out+4*after)], "retracted"),
 		said != "" && said != final.value:
 		return f.conflict()
 	case !slices.Contains(g.offered, final.value):
@@ -135,7 +135,7 @@ func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
 		if l.value != all[0].value {
 			return final, false
 		}
-		if claimed(left) && !matches(left, repeated, unreal, ofOthers) && !offering(v, all, i) {
+		if claimed(left) && !matches(left, "repeated", "unreal", "of-others") && !offering(v, all, i) {
 			final = claim{label: l, rank: plain, rule: ruleLabel}
 			ok = true
 		}
@@ -157,7 +157,7 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 		switch {
 		case c.form < demanded && final.form == demanded:
 			continue
-		case final.value == "" && !matches(gap, turning, retraction): // a name that may mean either, beside a plain one
+		case final.value == "" && !matches(gap, "turning", "retraction"): // a name that may mean either, beside a plain one
 			final = c
 			continue
 		case c.value == final.value:
@@ -168,14 +168,14 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 				return final, true
 			}
 			continue
-		case c.rank >= plain && wordless.MatchString(gap): // named side by side
-		case retraction.MatchString(gap), turning.MatchString(gap) && !also.MatchString(gap):
+		case c.rank >= plain && matches(gap, "wordless"): // named side by side
+		case matches(gap, "retraction"), matches(gap, "turning") && !matches(gap, "also"):
 			return final, true
 		case c.value == "":
 			continue
 		case c.side != final.side && max(c.side, final.side) == worse && c.rank == declared && final.rank == declared:
 		case !together && final.rank == declared,
-			!together && concluding.MatchString(v.upTo(final.start)):
+			!together && matches(v.upTo(final.start), "concluding"):
 			return final, true
 		case c.rank < final.rank:
 			continue
@@ -207,9 +207,9 @@ func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 		between := v.lower[min(p.end, final.end):max(p.start, final.start)]
 		switch {
 		case p.from != final.statement && !(isBefore && p.to == final.statement),
-			!isBefore && matches(between, turning, conceding):
+			!isBefore && matches(between, "turning", "conceding"):
 			continue
-		case isBefore && turning.MatchString(between):
+		case isBefore && matches(between, "turning"):
 			return ""
 		}
 		c := g.claim(p)
@@ -223,14 +223,7 @@ func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 }
 
 // ends tells whether no more is said of a label.
-func (c claim) ends(v *view) bool { return clauseEnds.MatchString(v.lower[c.end:]) }
+func (c claim) ends(v *view) bool { return matches(v.lower[c.end:], "clause-ends") }
 
 // isItem tells whether a few words and a colon are all that goes before a label in its statement.
-func (c claim) isItem(v *view) bool { return itemLead.MatchString(v.upTo(c.start)) }
-
-var (
-	wordless  = compile(`^[^\pL\d]*$`)
-	also      = compile(`\balso\b`)
-	conceding = compile(`\b⟨though although while even if despite unless would⟩\b`)
-	itemLead  = compile(`^[^.:,\n]{1,40}:[\s"'(]*$`)
-)
+func (c claim) isItem(v *view) bool { return matches(v.upTo(c.start), "item-lead") }
