@@ -68,7 +68,7 @@ func (p place) names(at int, side judgment) bool {
 	at += p.start - len(p.left)
 	for i := max(0, p.i-8); i < p.i; i++ {
 		end := p.all[i].end
-		if side != unjudged && end <= at && at < end+before {
+		if side != unjudged && end <= at {
 			_, said := newPlace(p.view, p.all, i).said()
 			end += said
 		}
@@ -96,7 +96,7 @@ func (p place) follows(lead, word string, praise rank) bool {
 		}
 	}
 	return isEnd && (matches(gap, "after-but") || matches(gap, "directly") &&
-		(matches(lead, "no-lead") || strings.HasSuffix(word, " for") || strings.HasSuffix(word, " to"))) ||
+		(matches(lead, "no-lead") || strings.HasSuffix(word, " to"))) ||
 		p.form > bare && !hasOther && matches(gap, "announces") && p.after("clause-stops")
 }
 
@@ -108,7 +108,7 @@ func (p place) alone() rank {
 	to := p.end + len(line)
 	isLast := to >= len(strings.TrimRight(v.text, " \t\n-=\"'`|.)]}$"))
 	isWord := p.out-p.in > 1
-	concludes := isLast && p.form < demanded && p.before("concluded") && !conditional(p.left)
+	concludes := isLast && p.before("concluded") && !conditional(p.left)
 	corrects := p.from > from && (p.before("correcting") || isLast && isWord && p.before("lone-lead"))
 	if (concludes || corrects) && p.after("ends-all") {
 		return declared
@@ -124,7 +124,7 @@ func (p place) alone() rank {
 		return nothing
 	}
 	switch {
-	case p.form < demanded && strings.Contains(line, ":"):
+	case strings.Contains(line, ":"):
 		return nothing
 	case p.form == demanded || isLast:
 		return declared

@@ -83,7 +83,7 @@ func choiceOf(asked judgment, labels func(*view) []label, offered []string) gram
 			return "", nothing
 		},
 		notCue: func(l label, word, gap string) bool {
-			return l.form == bare && word == "answer" && !strings.Contains(gap, ":") && !strings.Contains(gap, "\n")
+			return l.form == bare && word == "answer" && !strings.ContainsAny(gap, ":\n")
 		},
 		rule:    ruleAnswer,
 		offered: offered,

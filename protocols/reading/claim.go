@@ -38,9 +38,7 @@ func (g grammar) claim(p place) claim {
 	if at < 0 || p.form < demanded && praise == nothing && word == "" && lone == nothing && !isBoxed {
 		return c
 	}
-	quote := strings.LastIndexByte(p.left, '"')
-	if p.form < demanded && (word == "" || at > quote) &&
-		(p.before("speech") && !p.after("ends-quote") || p.after("attributed")) {
+	if p.form < demanded && word == "" && (p.before("speech") && !p.after("ends-quote") || p.after("attributed")) {
 		return c
 	}
 	if word != "" && (!claimed(p.left[:at]) || p.form < demanded && g.sides != nil && matches(p.left[at:], "hedged")) {
@@ -79,7 +77,7 @@ func (g grammar) claim(p place) claim {
 		return c
 	}
 	c.side = side
-	if side == unjudged && praise == nothing && p.name != "" && lone > nothing {
+	if side == unjudged && praise == nothing && lone > nothing {
 		c.side = asked
 	}
 	switch {
@@ -94,7 +92,7 @@ func (g grammar) claim(p place) claim {
 			c.side = worse
 		}
 	}
-	if word != "" && c.rank > nothing || c.rank == declared {
+	if word != "" || c.rank == declared {
 		g.beside(p, &c)
 	}
 	return c
@@ -139,7 +137,7 @@ func (p place) unsaid(isAnnounced bool) bool {
 // isOverruled tells whether the statement of a label has one in the form that was asked for.
 func (p place) isOverruled() bool {
 	return slices.ContainsFunc(p.all[max(0, p.i-8):min(len(p.all), p.i+8)], func(l label) bool {
-		return l.form == demanded && l.start >= p.from && l.start < p.to
+		return l.form == demanded && l.start >= p.from
 	})
 }
 
@@ -153,7 +151,7 @@ func (g grammar) beside(p place, c *claim) {
 	isDenied := false
 	for j := p.i + 1; j < min(len(p.all), p.i+4); j++ {
 		next := newPlace(v, p.all, j)
-		if next.start >= p.to || next.start < c.end {
+		if next.start >= p.to {
 			return
 		}
 		gap := v.lower[c.end:next.start]

@@ -210,9 +210,14 @@ func (e *expression) findString(text string) []string {
 
 // matches reports whether a text matches one of some rules.
 func matches(text string, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		return slices.ContainsFunc(rules[name], func(e *expression) bool { return e.MatchString(text) })
-	})
+	for _, name := range names {
+		for _, e := range rules[name] {
+			if e.MatchString(text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // find returns where a text matches a rule first, with its groups, or nil.

@@ -71,7 +71,7 @@ func (g grammar) read(reply string) Found {
 	if !ok {
 		final, ok = g.sole(v, all)
 	}
-	if g.scores != nil && final.form < demanded {
+	if g.scores != nil {
 		scored, isScored := g.scores(v, all)
 		final.several = final.several || ok && isScored && scored.value != final.value
 		if !ok {
@@ -98,7 +98,7 @@ func (g grammar) read(reply string) Found {
 // isFollowed reports whether a statement after end has one of these labels.
 func (v *view) isFollowed(all []label, end int) bool {
 	_, to := v.statement(end - 1)
-	return len(all) > 0 && all[len(all)-1].start >= to
+	return all[len(all)-1].start >= to
 }
 
 // claims are those that the statements of a view make, the last first. Where that has the form that was asked for, no
@@ -128,7 +128,7 @@ func (g grammar) claims(v *view, all []label) iter.Seq[claim] {
 // the rules: where no statement is plain, what else it may be does not count.
 func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
-		return l.form < demanded || !slices.Contains(g.offered, l.value)
+		return l.form < demanded
 	})
 	for i, l := range all {
 		left := v.upTo(l.start)
@@ -155,8 +155,6 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 		together := c.statement == final.statement
 		gap := v.lower[c.end:max(c.end, final.start)]
 		switch {
-		case c.form < demanded && final.form == demanded:
-			continue
 		case final.value == "" && !matches(gap, "turning", "retraction"): // a name that may mean either, beside a plain one
 			final = c
 			continue
@@ -173,7 +171,7 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 			return final, true
 		case c.value == "":
 			continue
-		case c.side != final.side && max(c.side, final.side) == worse && c.rank == declared && final.rank == declared:
+		case c.side != final.side && max(c.side, final.side) == worse && c.rank == declared:
 		case !together && final.rank == declared,
 			!together && matches(v.upTo(final.start), "concluding"):
 			return final, true
@@ -182,7 +180,7 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 		case c.rank > final.rank && final.rank == praised:
 			final = c
 			continue
-		case !together && c.rank == plain && final.rank == plain && final.ends(v) && !(c.isItem(v) && final.isItem(v)):
+		case !together && c.rank == plain && final.ends(v) && !(c.isItem(v) && final.isItem(v)):
 			return final, true
 		}
 		final.several = true
@@ -206,11 +204,13 @@ func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 		isBefore := p.start < final.start
 		between := v.lower[min(p.end, final.end):max(p.start, final.start)]
 		switch {
-		case p.from != final.statement && !(isBefore && p.to == final.statement),
-			!isBefore && matches(between, "turning", "conceding"):
+		case p.from != final.statement && !(isBefore && p.to == final.statement):
 			continue
-		case isBefore && matches(between, "turning"):
-			return ""
+		case matches(between, "turning"):
+			if isBefore {
+				return ""
+			}
+			continue
 		}
 		c := g.claim(p)
 		_, praise := g.praise(p)
