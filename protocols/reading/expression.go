@@ -24,9 +24,10 @@ type expression struct {
 const (
 	shortText  = 5
 	mostShorts = 1000
-	// mostWords are as many as take less time to look for than an expression that fails at the beginning of a text.
-	mostWords = 40
 )
+
+// mostWords are as many as take less time to look for than an expression that fails at the beginning of a text.
+const mostWords = 40
 
 //go:embed rules.txt
 var ruleTable string
@@ -160,14 +161,6 @@ func shortest(words []string) int {
 	return len(slices.MinFunc(words, byLength))
 }
 
-// MatchString tells whether a text matches.
-func (e *expression) MatchString(text string) bool {
-	if len(text) <= shortText {
-		return e.find(text) != nil
-	}
-	return e.mayMatch(text) && e.regular().MatchString(text)
-}
-
 // mayMatch is false for a text that has none of the words it needs to match.
 func (e *expression) mayMatch(text string) bool {
 	has := func(word string) bool { return strings.Contains(text, word) }
@@ -175,44 +168,34 @@ func (e *expression) mayMatch(text string) bool {
 	return words == nil || slices.ContainsFunc(words, has)
 }
 
-// find is where a text matches first, with its groups, or nil.
+// find returns where a text matches first, with its groups, or nil.
 func (e *expression) find(text string) []int {
-	if len(text) <= shortText {
-		if at, ok := e.short.Load(text); ok {
-			return at.([]int)
+	if len(text) > shortText {
+		if !e.mayMatch(text) {
+			return nil
+		}
+		return e.regular().FindStringSubmatchIndex(text)
+	}
+	at, ok := e.short.Load(text)
+	if !ok {
+		at = e.regular().FindStringSubmatchIndex(text)
+		if e.shorts.Add(1) <= mostShorts {
+			e.short.Store(strings.Clone(text), at)
 		}
 	}
-	if !e.mayMatch(text) {
-		return nil
-	}
-	at := e.regular().FindStringSubmatchIndex(text)
-	if len(text) <= shortText && e.shorts.Load() < mostShorts {
-		e.shorts.Add(1)
-		e.short.Store(strings.Clone(text), at)
-	}
-	return at
-}
-
-// findString is what matches first, with its groups, or nil.
-func (e *expression) findString(text string) []string {
-	at := e.find(text)
-	if at == nil {
-		return nil
-	}
-	groups := make([]string, len(at)/2)
-	for i := range groups {
-		if at[2*i] >= 0 {
-			groups[i] = text[at[2*i]:at[2*i+1]]
-		}
-	}
-	return groups
+	return at.([]int)
 }
 
 // matches reports whether a text matches one of some rules.
 func matches(text string, names ...string) bool {
 	for _, name := range names {
 		for _, e := range rules[name] {
-			if e.MatchString(text) {
+			switch {
+			case len(text) <= shortText:
+				if e.find(text) != nil {
+					return true
+				}
+			case e.mayMatch(text) && e.regular().MatchString(text):
 				return true
 			}
 		}
@@ -224,7 +207,13 @@ func matches(text string, names ...string) bool {
 func find(text, name string) []int { return rules[name][0].find(text) }
 
 // groups returns what matches a rule first, with its groups, or nil.
-func groups(text, name string) []string { return rules[name][0].findString(text) }
+func groups(text, name string) []string {
+	e := rules[name][0]
+	if !e.mayMatch(text) {
+		return nil
+	}
+	return e.regular().FindStringSubmatch(text)
+}
 
 // pattern returns the regular expression of a rule, to find all that matches.
 func pattern(name string) *regexp.Regexp { return rules[name][0].regular() }

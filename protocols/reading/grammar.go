@@ -2,7 +2,6 @@ package reading
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 )
 
@@ -67,11 +66,11 @@ func (g grammar) read(reply string) Found {
 	v := undress(reply)
 	all := g.labels(v)
 	all = all[max(0, len(all)-lookBack):]
-	final, ok := decide(v, g.claims(v, all))
+	final, ok := g.decide(v, all)
 	if !ok {
 		final, ok = g.sole(v, all)
 	}
-	if g.scores != nil {
+	if g.scores != nil && final.form < demanded {
 		scored, isScored := g.scores(v, all)
 		final.several = final.several || ok && isScored && scored.value != final.value
 		if !ok {
@@ -101,29 +100,6 @@ func (v *view) isFollowed(all []label, end int) bool {
 	return all[len(all)-1].start >= to
 }
 
-// claims are those that the statements of a view make, the last first. Where that has the form that was asked for, no
-// other form counts.
-func (g grammar) claims(v *view, all []label) iter.Seq[claim] {
-	return func(yield func(claim) bool) {
-		least := bare
-		for i, l := range slices.Backward(all) {
-			if l.form < least {
-				continue
-			}
-			c := g.claim(newPlace(v, all, i))
-			if c.rank == nothing {
-				continue
-			}
-			if least == bare && c.form == demanded {
-				least = demanded
-			}
-			if !yield(c) {
-				return
-			}
-		}
-	}
-}
-
 // sole is the only label that a reply has in the form that was asked for, unless it is denied, asked or repeated from
 // the rules: where no statement is plain, what else it may be does not count.
 func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
@@ -143,10 +119,21 @@ func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
 	return final, ok
 }
 
-// decide takes the last claim, which comes first, and a conflict where it stands against another that it does not take
-// the place of.
-func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
-	for c := range claims {
+// decide returns the last claim, and a conflict where it stands against another that it does not take the place of.
+// Where one has the form that was asked for, no other form before it counts.
+func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
+	least := bare
+	for i, l := range slices.Backward(all) {
+		if l.form < least {
+			continue
+		}
+		c := g.claim(newPlace(v, all, i))
+		if c.rank == nothing {
+			continue
+		}
+		if c.form == demanded {
+			least = demanded
+		}
 		if !ok {
 			final = c
 			ok = true

@@ -64,7 +64,7 @@ func Correctness(reply string) Found {
 			return merge(v.brackets(correctness), merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
 		},
 		praise:  func(place) (string, rank) { return "", nothing },
-		notCue:  func(l label, word, gap string) bool { return l.form == bare && !judges(word, gap) },
+		notCue:  func(l label, word, gap string) bool { return !judges(word, gap) },
 		rule:    ruleVerdict,
 		offered: []string{Correct, Incorrect},
 	}.read(reply)
@@ -72,7 +72,7 @@ func Correctness(reply string) Found {
 
 // judges tells whether a word announces a judgment, and not what is judged: "the choice is correct".
 func judges(word, gap string) bool {
-	return strings.Contains(gap, ":") || strings.Contains(gap, "\n") ||
+	return strings.ContainsAny(gap, ":\n") ||
 		slices.Contains(phrases(`verdict judgment judgement answer result final_answer response antwort réponse
 			respuesta risposta resposta ответ 答案 回答 答え 답`), word)
 }
@@ -170,7 +170,7 @@ func (c comparison) grammar(offered []string) grammar {
 	return grammar{
 		labels: c.labels,
 		praise: func(p place) (string, rank) {
-			if p.name == "" && (p.value == c.tie || p.says > nothing) {
+			if p.name == "" {
 				return c.praiseTie(p)
 			}
 			s, _ := p.said()
@@ -271,7 +271,7 @@ func (v *view) brackets(parse func(inside string) string) []label {
 			l.form = demanded
 		}
 		l.value = parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
-		if l.value != "" || l.form == demanded && matches(text[m[4]:m[5]], "muddled") {
+		if l.value != "" || matches(text[m[4]:m[5]], "muddled") {
 			all = append(all, l)
 		}
 	}
@@ -294,7 +294,7 @@ func (v *view) orders() []label {
 			continue
 		}
 		start := len(strings.TrimRight(v.lower[:sign], " \t\n")) - 1
-		if start < 0 || len(all) > 0 && start < all[len(all)-1].end || wordBefore(v.lower, start) {
+		if start < 0 || wordBefore(v.lower, start) {
 			continue
 		}
 		m := find(v.lower[start:min(len(v.lower), sign+1+before/8)], "bare-pair")

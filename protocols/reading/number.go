@@ -14,7 +14,7 @@ func Number(reply string) Found {
 	}
 	if matches(v.reply[f.End:], "revised") {
 		last := v.lastNumber()
-		if last.Start > f.End && last.Value != f.Value {
+		if last.Start > f.End {
 			return f.conflict()
 		}
 	}
@@ -62,7 +62,7 @@ func (v *view) numberAfter(start, end int) (f Found, ok bool) {
 		return v.evaluate(ruleHashes, line, end)
 	}
 	m := find(strings.ToLower(rest), "after-answer-number")
-	if m == nil || wordBefore(v.lower, start) || !v.claims(start) || matches(v.upTo(start), "another") {
+	if m == nil || !v.claims(start) || matches(v.upTo(start), "another") {
 		return f, false
 	}
 	return v.evaluate(ruleAnswer, v.complement(end+m[1]), end+m[1])
@@ -95,7 +95,7 @@ func (v *view) evaluate(rule, s string, i int) (Found, bool) {
 // valueFrom is the value of the expression that begins with the number n.
 func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	n.spaced(s)
-	if matches(s[:n.Start], "minus") && n.digits[0] != '-' {
+	if matches(s[:n.Start], "minus") {
 		n.digits = "-" + n.digits
 	}
 	best := n
@@ -134,7 +134,7 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 func (n *Numeral) spaced(s string) {
 	whole := strings.TrimPrefix(n.digits, "-")
 	m := groups(s[n.End:], "spaced-out")
-	if m == nil || len(whole) > 3 || strings.Trim(whole, "0123456789") != "" {
+	if m == nil || len(whole) > 3 {
 		return
 	}
 	n.digits += strings.NewReplacer(" ", "", ",", ".").Replace(m[1])
@@ -224,7 +224,7 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Found,
 	if len(all) > 1 {
 		between = line[all[len(all)-2].End:n.End]
 	}
-	isPart := between != "" && (matches(between, "goes-on") || matches(between, "either-or"))
+	isPart := matches(between, "goes-on", "either-or")
 	switch {
 	case isPart || clock(line, n) || n.unclear:
 		return f.conflict(), true

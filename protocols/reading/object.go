@@ -45,7 +45,7 @@ func (d *dresser) field(key string, i, end int) {
 		return
 	case matches(key, "call-key"):
 		word = "\n"
-	case word == "", matches(value, "is-list"), matches(key, "worse-key") && strings.ContainsAny(value, "[<>="):
+	case word == "", matches(value, "is-list"):
 		return
 	}
 	d.put(i, word)
@@ -71,6 +71,5 @@ func announcement(key string) string {
 // isOther tells whether what comes next has a key that names no verdict.
 func isOther(left string) bool {
 	m := find(left, "keyed")
-	return m != nil && (matches(left[m[0]:], "other-key", "worse-key") ||
-		strings.Contains(left[m[0]:], "_") && !matches(left[m[0]:], "verdict-key"))
+	return m != nil && matches(left[m[0]:], "other-key", "worse-key")
 }

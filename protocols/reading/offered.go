@@ -16,8 +16,7 @@ func offering(v *view, all []label, i int) bool {
 	if matches(up, "on-offer") || hasCondition(v, l) {
 		return true
 	}
-	if i > 0 && all[i-1].end >= l.start-len(up) && hasCondition(v, all[i-1]) &&
-		!matches(v.lower[all[i-1].end:l.start], "turns") {
+	if i > 0 && all[i-1].end >= l.start-len(up) && hasCondition(v, all[i-1]) {
 		return true
 	}
 	from, to := i, i // the labels that it is one of
@@ -32,8 +31,7 @@ func offering(v *view, all []label, i int) bool {
 	}
 	several := slices.ContainsFunc(all[from:to+1], func(other label) bool { return other.value != l.value })
 	first := v.upTo(all[from].start)
-	isMeaning := matches(first, "meant") && (to == from+1 || matches(v.upTo(all[to].start), "meant"))
-	return several && (isMeaning || matches(first, "offers"))
+	return several && matches(first, "meant", "offers")
 }
 
 // hasCondition tells whether the label goes before its condition.
@@ -60,6 +58,6 @@ func listed(v *view, all []label, i int) bool {
 			return false
 		}
 		its, at := line(k)
-		return at != from && matches(its, "marker") && strings.Count(v.reply[min(at, from):max(at, from)], "\n") <= 4
+		return at != from && matches(its, "marker")
 	})
 }

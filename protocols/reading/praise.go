@@ -79,7 +79,7 @@ func (p place) masked() string {
 	to := from + len(p.right)
 	text := p.right
 	for _, l := range p.all[p.i+1 : min(len(p.all), p.i+4)] {
-		if l.start < from || l.end > to {
+		if l.end > to {
 			break
 		}
 		if l.says > nothing { // ordinary words
@@ -114,7 +114,7 @@ func (p place) said() (s saying, end int) {
 		case s.rank == declared, s.rank == plain:
 			s.rank = called
 		case s.isVerb && isLetter(word[len(word)-1]) && !isEnd && !matches(tail, "verb-ends"),
-			denied(gap), matches(tail, "denied-late"), p.before("is-asked"),
+			matches(tail, "denied-late"), p.before("is-asked"),
 			strings.Contains(gap, ",") && matches(tail, "of-next"):
 			continue
 		case link != nil && (s.isVerb || !isLetter(word[0]) || link[2] >= 0 ||
@@ -140,7 +140,7 @@ func (p place) said() (s saying, end int) {
 // contrasted returns what is said of the other response when the statement denies or only supposes it of this one: "A
 // isn't better. B is."
 func (p place) contrasted() (s saying) {
-	if p.i == 0 || p.name == "" || !p.after("stands-for") {
+	if p.i == 0 || !p.after("stands-for") {
 		return s
 	}
 	before := newPlace(p.view, p.all, p.i-1)
