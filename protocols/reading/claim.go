@@ -77,7 +77,7 @@ func (g grammar) claim(p place) claim {
 		return c
 	}
 	c.side = side
-	if side == unjudged && praise == nothing && lone > nothing {
+	if side == unjudged && praise == nothing && p.name != "" && lone > nothing {
 		c.side = asked
 	}
 	switch {
@@ -103,7 +103,7 @@ func (g grammar) claim(p place) claim {
 func (p place) answered(asked judgment) judgment {
 	v := p.view
 	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
-	if before == "" && v.text[p.end-1] != ']' {
+	if before == "" {
 		return asked
 	}
 	if !strings.HasSuffix(before, "?") {

@@ -371,7 +371,7 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 			continue
 		}
 		l, ok := v.letter(nouns, i)
-		if areNames && l.form == bare && matches(v.lower[max(0, i-before/8):i], "numbered") {
+		if l.form == bare && matches(v.lower[max(0, i-before/8):i], "numbered") {
 			continue
 		}
 		if ok || areNames && v.isName(i, l.form) {
@@ -386,7 +386,7 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 // does not.
 func (v *view) isName(i int, written form) bool {
 	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
-	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || matches(left, "begun")) &&
+	isArticle := written == bare && v.text[i] == 'A' && matches(left, "begun") &&
 		!matches(right, "acts") && sayingWords.at(v.lower, i+2) == 0
 	return v.text[i] <= 'B' && matches(right, "goes-on-name") && !isArticle
 }
@@ -405,17 +405,12 @@ func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 		l.form = named
 	}
 	rest := v.text[l.end:min(len(v.text), l.end+after)]
-	if l.form == named && strings.HasPrefix(rest, "'s") {
-		return l, true
-	}
-	if l.form == bare && i > 0 && v.text[i-1] == '[' && !strings.HasPrefix(rest, "]") {
-		return l, false
-	}
-	small := v.text[i] >= 'a'
 	switch {
+	case l.form == bare && i > 0 && v.text[i-1] == '[':
+		return l, false
 	case l.end == i+2:
 		return l, true
-	case small && l.form == bare:
+	case v.text[i] >= 'a' && l.form == bare:
 		return l, matches(rest, "small-ends")
 	case v.text[i] == 'I':
 		return l, matches(rest, "letter-ends") && !matches(rest, "pronoun")

@@ -31,8 +31,7 @@ func (v *view) statedNumber() (f Found, ok bool) {
 	all := numberCues.in(v.lower)
 	slices.Reverse(all)
 	for _, m := range all[:min(len(all), lookBack)] {
-		isUnreal := matches(v.lower[m[1]:min(len(v.lower), m[1]+40)], "hypothetical") &&
-			!matches(v.upTo(m[0]), "concluding")
+		isUnreal := matches(v.lower[m[1]:min(len(v.lower), m[1]+40)], "hypothetical")
 		if f, ok := v.numberAfter(m[0], m[1]); ok && !isUnreal {
 			return f, true
 		}
@@ -109,7 +108,7 @@ func (v *view) valueFrom(rule, s string, i int, n Numeral) (Found, bool) {
 	}
 	for _, m := range pattern("equals").FindAllStringIndex(s[n.End:end], 40) {
 		next, ok := v.nextNumber(s, n.End+m[1])
-		if !ok || next.Start >= end || !matches(s[n.End+m[1]:next.Start], "after-equals") {
+		if !ok || !matches(s[n.End+m[1]:next.Start], "after-equals") {
 			continue
 		}
 		if v.single(s, &next) {
@@ -211,7 +210,7 @@ func (v *view) lastOf(line string, start int, all []Numeral, from int) (f Found,
 		return matches(line[max(0, n.Start-24):n.Start], "negation")
 	})
 	for _, n := range slices.Backward(all) {
-		if n.Start >= from && !n.unclear && v.inBold(start+n.Start, start+n.End) {
+		if n.Start >= from && v.inBold(start+n.Start, start+n.End) {
 			return v.found(ruleBold, n.Value(), start+n.Start, start+n.End), true
 		}
 	}

@@ -42,22 +42,13 @@ func hasCondition(v *view, l label) bool {
 
 // listed tells whether a label stands in a list of the choices, an item each.
 func listed(v *view, all []label, i int) bool {
-	line := func(k int) (text string, number int) { // as it is in the reply, whose marks are taken off in the view
+	isItem := func(k int) bool { // as it is in the reply, whose marks are taken off in the view
 		at, _ := v.span(all[k].start, all[k].end)
-		from := max(0, at-before)
-		from += strings.LastIndexByte(v.reply[from:at], '\n') + 1
-		return v.reply[from:at], from
-	}
-	mine, from := line(i)
-	if !matches(mine, "marker") {
-		return false
+		lead := v.reply[max(0, at-before):at]
+		return matches(lead[strings.LastIndexByte(lead, '\n')+1:], "marker")
 	}
 	near := []int{i - 1, i + 1, i - 2, i + 2} // two labels may have one value, A>B and A>>B
-	return slices.ContainsFunc(near, func(k int) bool {
-		if k < 0 || k >= len(all) || all[k].value == all[i].value {
-			return false
-		}
-		its, at := line(k)
-		return at != from && matches(its, "marker")
+	return isItem(i) && slices.ContainsFunc(near, func(k int) bool {
+		return k >= 0 && k < len(all) && all[k].value != all[i].value && isItem(k)
 	})
 }

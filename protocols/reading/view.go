@@ -220,9 +220,6 @@ func (d *dresser) command(i int) int {
 		}
 	case isSymbol:
 		d.put(i+1, symbol)
-	case name != "" && !isLetter(name[0]):
-		d.keep(i, i+1)
-		return i + 1
 	default:
 		d.keep(i, end)
 	}
