@@ -38,7 +38,7 @@ var sources = func() map[string][]string {
 	for block := range strings.SplitSeq(ruleTable, "\n\n") {
 		block, _, _ = strings.Cut(block, "\n  > ")
 		lead, expressions, _ := strings.Cut(block, "\n  / ")
-		name := lead[strings.LastIndexByte(lead, '\n')+1:]
+		name := lead[strings.LastIndexByte("\n"+lead, '\n'):]
 		of[name] = strings.Split(expressions, "\n  / ")
 	}
 	return of

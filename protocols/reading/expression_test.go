@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,5 +52,25 @@ func TestWordsThatAnExpressionNeeds(t *testing.T) {
 	}
 	if compile(`a+(?:bc|de)f`).mayMatch("a b c d e f") {
 		t.Error("a text without one of the words is matched all the same")
+	}
+}
+
+// What is remembered of short texts is what the expression says of them, and no more is remembered than is told.
+func TestShortTextsAreRemembered(t *testing.T) {
+	e := compile(`^(a|b)?(\d+)$`)
+	for range 2 {
+		for n := range 2 * mostShorts {
+			for _, text := range []string{fmt.Sprint(n), fmt.Sprint("b", n), fmt.Sprint(n, "x")} {
+				want := e.regular().FindStringSubmatchIndex(text)
+				if got := e.find(text); !slices.Equal(got, want) {
+					t.Fatalf("%q: %v, want %v", text, got, want)
+				}
+			}
+		}
+	}
+	kept := 0
+	e.short.Range(func(any, any) bool { kept++; return true })
+	if kept != mostShorts {
+		t.Errorf("%d texts are remembered, want %d", kept, mostShorts)
 	}
 }
