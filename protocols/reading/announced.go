@@ -29,7 +29,8 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 		case matches(lead, "not-it"),
 			matches(word, "thing") && !matches(lead, "adjective") && sideOf(lead, len(lead)) == unjudged,
 			p.name != "" && side == unjudged && p.in < p.start+2 && matches(p.left[max(0, m[0]-8):], "own-answer"),
-			g.notCue != nil && g.notCue(p.label, word, gap), !p.follows(lead, word, praise):
+			g.isWeak != nil && g.isWeak(word) && p.form == bare && !strings.ContainsAny(gap, ":\n"),
+			!p.follows(lead, word, praise):
 			continue
 		case g.opposes(side), matches(lead, "aspect-before"), matches(gap, "aspect-after"):
 			return "", unjudged, -1

@@ -82,9 +82,7 @@ func choiceOf(asked judgment, labels func(*view) []label, offered []string) gram
 			}
 			return "", nothing
 		},
-		notCue: func(l label, word, gap string) bool {
-			return l.form == bare && word == "answer" && !strings.ContainsAny(gap, ":\n")
-		},
+		isWeak:  func(word string) bool { return word == "answer" },
 		rule:    ruleAnswer,
 		offered: offered,
 		asked:   asked,

@@ -9,11 +9,20 @@ import (
 //go:embed cues.txt
 var cueTable string
 
-// cuesOf lists the words of some kinds in cues.txt.
+// cuesOf lists the words of some kinds in cues.txt, with each quality in the place of ⟨quality⟩.
 func cuesOf(kinds ...string) (words []string) {
 	for line := range strings.Lines(cueTable) {
 		if column := strings.Split(line, " | "); slices.Contains(kinds, column[0]) {
-			words = append(words, phrases(column[2])...)
+			for _, word := range phrases(column[2]) {
+				before, after, isQualified := strings.Cut(word, "⟨quality⟩")
+				if !isQualified {
+					words = append(words, word)
+					continue
+				}
+				for _, quality := range cuesOf("quality") {
+					words = append(words, before+quality+after)
+				}
+			}
 		}
 	}
 	return words

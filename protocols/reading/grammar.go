@@ -10,12 +10,12 @@ type grammar struct {
 	labels  func(v *view) []label                // lists all labels of a view, in order
 	praise  func(p place) (value string, r rank) // returns what is said of a label, and how firmly
 	offered []string
-	rule    string                               // of a label that a word announces
-	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
-	asked   judgment                             // better or worse; unjudged where nothing is compared
-	sides   func(l label, said judgment) string  // the value of one of two that is said to be better or worse
-	scores  func(*view, []label) (claim, bool)   // returns the claim of two scores
-	more    string                               // a rule that follows a label of which more are named without a noun
+	rule    string                              // of a label that a word announces
+	isWeak  func(word string) bool              // whether a word announces a bare label only with a colon
+	asked   judgment                            // better or worse; unjudged where nothing is compared
+	sides   func(l label, said judgment) string // the value of one of two that is said to be better or worse
+	scores  func(*view, []label) (claim, bool)  // returns the claim of two scores
+	more    string                              // a rule that follows a label of which more are named without a noun
 }
 
 // label is one that a reply names.

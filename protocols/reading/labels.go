@@ -64,17 +64,10 @@ func Correctness(reply string) Found {
 			return merge(v.brackets(correctness), merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
 		},
 		praise:  func(place) (string, rank) { return "", nothing },
-		notCue:  func(l label, word, gap string) bool { return !judges(word, gap) },
+		isWeak:  func(word string) bool { return !matches(word, "judging") }, // "the choice is correct"
 		rule:    ruleVerdict,
 		offered: []string{Correct, Incorrect},
 	}.read(reply)
-}
-
-// judges tells whether a word announces a judgment, and not what is judged: "the choice is correct".
-func judges(word, gap string) bool {
-	return strings.ContainsAny(gap, ":\n") ||
-		slices.Contains(phrases(`verdict judgment judgement answer result final_answer response antwort réponse
-			respuesta risposta resposta ответ 答案 回答 答え 답`), word)
 }
 
 var (

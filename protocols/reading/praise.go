@@ -34,35 +34,33 @@ var (
 
 func sayingsOf() map[string]saying {
 	of := map[string]saying{}
-	put := func(said judgment, firm rank, isVerb bool, words ...string) {
-		for _, word := range words {
-			of[word] = saying{judgment: said, rank: firm, isVerb: isVerb}
-		}
-	}
-	put(good, called, false, "correct", "right", "true", "answer", "closest")
-	put(better, called, false, append(cuesOf("better"), "winner", "preferred")...)
-	put(worse, called, false, cuesOf("worse")...)
-	for said, kind := range map[judgment]string{better: "placed-better", worse: "placed-worse"} {
+	put := func(kind string, said judgment, firm rank) {
 		for _, word := range cuesOf(kind) {
-			of[word] = saying{judgment: said, rank: called, isPlace: true}
+			of[word] = saying{
+				judgment: said,
+				rank:     firm,
+				isVerb:   strings.HasPrefix(kind, "is-"),
+				isPlace:  strings.HasPrefix(kind, "placed-"),
+			}
 		}
 	}
-	put(better, called, true, cuesOf("is-better")...)
-	put(worse, called, true, cuesOf("is-worse")...)
-	put(chosen, called, true, cuesOf("is-chosen")...)
-	put(chosen, declared, false, cuesOf("choose")...)
-	put(better, declared, false, cuesOf("prefer")...)
-	put(worse, declared, false, cuesOf("drop")...)
-	put(worse, plain, false, "as good as")
-	put(better, praised, false, cuesOf("rather-better")...)
-	put(worse, praised, false, cuesOf("rather-worse")...)
-	for _, quality := range cuesOf("quality") {
-		put(worse, plain, false, "as "+quality+" as")
-		put(good, called, false, "most "+quality)
-		put(worse, called, false, "least "+quality)
-		put(better, praised, false, "more "+quality)
-		put(worse, praised, false, "less "+quality)
-	}
+	put("good", good, called)
+	put("better", better, called)
+	put("winner", better, called)
+	put("worse", worse, called)
+	put("placed-better", better, called)
+	put("placed-worse", worse, called)
+	put("is-better", better, called)
+	put("is-worse", worse, called)
+	put("is-chosen", chosen, called)
+	put("choose", chosen, declared)
+	put("prefer", better, declared)
+	put("drop", worse, declared)
+	put("as-good", worse, plain)
+	put("rather-better", better, praised)
+	put("rather-worse", worse, praised)
+	put("most", good, called)
+	put("least", worse, called)
 	maps.DeleteFunc(of, func(word string, s saying) bool { // "better response" begins with "better"
 		first, _, isPhrase := strings.Cut(word, " ")
 		return isPhrase && of[first].judgment == s.judgment && of[first].isVerb == s.isVerb
