@@ -11,11 +11,7 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 	if p.says == called {
 		return "", unjudged, 0
 	}
-	words := sidedWords
-	if g.asked == unjudged {
-		words = answerWords
-	}
-	found := words.in(p.left)
+	found := sidedWords.in(p.left)
 	slices.Reverse(found)
 	for _, m := range found[:min(len(found), 3)] {
 		lead, word := p.left[:m[0]], p.left[m[0]:m[1]]
@@ -27,7 +23,7 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 		case matches(lead, "another"):
 			return "", unjudged, -1
 		case matches(lead, "not-it"),
-			matches(word, "thing") && !matches(lead, "adjective") && sideOf(lead, len(lead)) == unjudged,
+			matches(word, "thing") && !matches(lead, "adjective"),
 			p.name != "" && side == unjudged && p.in < p.start+2 && matches(p.left[max(0, m[0]-8):], "own-answer"),
 			g.isWeak != nil && g.isWeak(word) && p.form == bare && !strings.ContainsAny(gap, ":\n"),
 			!p.follows(lead, word, praise):

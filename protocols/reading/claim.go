@@ -42,12 +42,9 @@ func (g grammar) claim(p place) claim {
 		return c
 	}
 	if word != "" && (!claimed(p.left[:at]) || p.form < demanded && g.sides != nil && matches(p.left[at:], "hedged")) {
-		if p.form < demanded {
-			return c
-		}
 		word = ""
 	}
-	if lone == nothing && conditional(p.left) ||
+	if conditional(p.left) ||
 		praise == nothing && p.after("denied-after") || p.unsaid(word != "") {
 		return c
 	}
@@ -61,7 +58,7 @@ func (g grammar) claim(p place) claim {
 		if word == "selection" && g.rule == ruleAnswer {
 			c.rule = ruleSelection
 		}
-		if matches(p.left[at:], "would") && p.form < demanded {
+		if matches(p.left[at:], "would") {
 			c.rank = praised
 		} else if matches(word, "impersonal") {
 			c.rank = called

@@ -187,7 +187,7 @@ func (c comparison) grammar(offered []string) grammar {
 // praiseTie returns the label of a tie, or of an order in a list, and how firmly the words around it claim it.
 func (c comparison) praiseTie(p place) (value string, firm rank) {
 	switch {
-	case p.after("partial"), p.before("in-part") && !p.before("in-full"):
+	case p.after("partial"):
 		return "", nothing
 	case p.before("tie-verb"), p.before("tie-lead") && p.after("tie-ends"):
 		return p.value, called

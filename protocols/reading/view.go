@@ -67,9 +67,6 @@ func (d *dresser) dress(i, end int) {
 
 // span is where bytes i to j of the view stand in the reply.
 func (v *view) span(i, j int) (start, end int) {
-	if i >= j || j > len(v.text) {
-		return 0, 0
-	}
 	last := int(v.at[j-1])
 	_, size := utf8.DecodeRuneInString(v.reply[last:])
 	return int(v.at[i]), last + size
