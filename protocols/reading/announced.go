@@ -11,7 +11,11 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 	if p.says == called {
 		return "", unjudged, 0
 	}
-	found := sidedWords.in(p.left)
+	words := sidedWords
+	if g.asked == unjudged {
+		words = answerWords
+	}
+	found := words.in(p.left)
 	slices.Reverse(found)
 	for _, m := range found[:min(len(found), 3)] {
 		lead, word := p.left[:m[0]], p.left[m[0]:m[1]]

@@ -134,7 +134,7 @@ func (p place) unsaid(isAnnounced bool) bool {
 // isOverruled tells whether the statement of a label has one in the form that was asked for.
 func (p place) isOverruled() bool {
 	return slices.ContainsFunc(p.all[max(0, p.i-8):min(len(p.all), p.i+8)], func(l label) bool {
-		return l.form == demanded && l.start >= p.from
+		return l.form == demanded && l.start >= p.from && l.start < p.to
 	})
 }
 

@@ -167,7 +167,7 @@ func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
 		case c.rank > final.rank && final.rank == praised:
 			final = c
 			continue
-		case !together && c.rank == plain && final.ends(v) && !c.isItem(v):
+		case !together && c.rank == plain && final.rank == plain && final.ends(v) && !(c.isItem(v) && final.isItem(v)):
 			return final, true
 		}
 		final.several = true
@@ -180,7 +180,7 @@ func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
 // saidBeside returns what the words beside a label in the form that was asked for say of the two, or nothing:
 // B>A of "Assistant A is worse: [[A>B]]".
 func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
-	if final.form < demanded {
+	if g.sides == nil || final.form < demanded {
 		return ""
 	}
 	k := max(0, slices.Index(all, final.label))
