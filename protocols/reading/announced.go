@@ -27,7 +27,7 @@ func (g grammar) announced(p place, praise rank) (word string, side judgment, at
 		case matches(lead, "another"):
 			return "", unjudged, -1
 		case matches(lead, "not-it"),
-			matches(word, "thing") && !matches(lead, "adjective"),
+			matches(word, "thing") && !matches(lead, "adjective") && sideOf(lead, len(lead)) == unjudged,
 			p.name != "" && side == unjudged && p.in < p.start+2 && matches(p.left[max(0, m[0]-8):], "own-answer"),
 			g.isWeak != nil && g.isWeak(word) && p.form == bare && !strings.ContainsAny(gap, ":\n"),
 			!p.follows(lead, word, praise):
@@ -69,7 +69,7 @@ func (p place) names(at int, side judgment) bool {
 	at += p.start - len(p.left)
 	for i := max(0, p.i-8); i < p.i; i++ {
 		end := p.all[i].end
-		if side != unjudged && end <= at {
+		if side != unjudged && end <= at && at < end+before {
 			_, said := newPlace(p.view, p.all, i).said()
 			end += said
 		}

@@ -100,7 +100,7 @@ func (g grammar) claim(p place) claim {
 func (p place) answered(asked judgment) judgment {
 	v := p.view
 	before := strings.TrimRight(v.lower[:p.start], " \n\"'([{")
-	if before == "" {
+	if before == "" && v.text[p.end-1] != ']' {
 		return asked
 	}
 	if !strings.HasSuffix(before, "?") {

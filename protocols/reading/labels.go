@@ -364,7 +364,7 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 			continue
 		}
 		l, ok := v.letter(nouns, i)
-		if l.form == bare && matches(v.lower[max(0, i-before/8):i], "numbered") {
+		if areNames && l.form == bare && matches(v.lower[max(0, i-before/8):i], "numbered") {
 			continue
 		}
 		if ok || areNames && v.isName(i, l.form) {
