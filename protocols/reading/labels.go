@@ -401,7 +401,7 @@ func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 	switch {
 	case l.form == bare && i > 0 && v.text[i-1] == '[':
 		return l, false
-	case l.end == i+2:
+	case l.end == i+2, l.form == named && strings.HasPrefix(rest, "'s"):
 		return l, true
 	case v.text[i] >= 'a' && l.form == bare:
 		return l, matches(rest, "small-ends")
