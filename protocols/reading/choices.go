@@ -12,7 +12,8 @@ func Letter(reply string, n int) Found {
 		labels: func(v *view) []label { return v.choices() },
 		praise: func(p place) (string, rank) {
 			s, _ := p.said()
-			if s.rank == called && (s.judgment == better || s.judgment == good || s.judgment == chosen) && p.subject(p.left) {
+			isPraise := s.judgment == better || s.judgment == good || s.judgment == chosen
+			if s.rank == called && isPraise && p.subject(p.left) {
 				return p.value, called
 			}
 			return "", nothing
