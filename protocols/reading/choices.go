@@ -12,7 +12,8 @@ func Letter(reply string, n int) Found {
 		labels: func(v *view) []label { return v.choices() },
 		praise: func(p place) (string, rank) {
 			s, _ := p.said()
-			if s.rank == called && (s.judgment == better || s.judgment == good || s.judgment == chosen) && p.subject(p.left) {
+			isPraise := s.judgment == better || s.judgment == good || s.judgment == chosen
+			if s.rank == called && isPraise && p.subject(p.left) {
 				return p.value, called
 			}
 			return "", nothing
@@ -28,7 +29,6 @@ var letters = strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")
 var (
 	letterNouns = strings.Fields(`option choice letter statement alternative alternativa opción opzione lettera letra
 		lettre opção 选项 選択肢 보기`)
-	roman = compile(`\b(?:II|III|IV)\b`)
 )
 
 // choices are the letters of a choice. Where there is a II, an I is a number.
@@ -36,17 +36,14 @@ func (v *view) choices() []label {
 	all := v.letters(letterNouns, 'M', false)
 	return slices.DeleteFunc(all, func(l label) bool {
 		from, to := v.statement(l.start)
-		return l.value == "I" && roman.MatchString(v.text[max(from, l.start-before):min(to, l.end+before)])
+		return l.value == "I" && matches(v.text[max(from, l.start-before):min(to, l.end+before)], "roman")
 	})
 }
 
 // subject tells whether a label begins a clause: the B of "Vitamin B is the best source" does not.
 func (l label) subject(left string) bool {
-	return l.form > bare || clauseBegins.MatchString(left)
+	return l.form > bare || matches(left, "clause-begins")
 }
-
-var clauseBegins = compile(`(?:^|[.,;:!?(|\n"'*-]|\b(?:that|so|thus|therefore|hence|only|but|and|think|believe|then
-		|because|since))[\s"'(]*$`)
 
 // Option reads which of n options a reply selects; the worst, where that is what it was asked for.
 func Option(reply string, n int, worst bool) Found {
@@ -78,7 +75,7 @@ func choiceOf(asked judgment, labels func(*view) []label, offered []string) gram
 		labels: labels,
 		praise: func(p place) (string, rank) {
 			switch s, _ := p.said(); {
-			case p.form == bare, s.rank < called, len(offered) > 2 && thanOption.MatchString(p.right):
+			case p.form == bare, s.rank < called, len(offered) > 2 && p.after("than-option"):
 			case s.judgment == asked, s.judgment == chosen:
 				return p.value, called
 			case asked == better && (s.judgment == good || s.judgment == partly):
@@ -86,13 +83,11 @@ func choiceOf(asked judgment, labels func(*view) []label, offered []string) gram
 			}
 			return "", nothing
 		},
-		notCue: func(l label, word, gap string) bool {
-			return l.form == bare && word == "answer" && !strings.Contains(gap, ":") && !strings.Contains(gap, "\n")
-		},
+		isWeak:  func(word string) bool { return word == "answer" },
 		rule:    ruleAnswer,
 		offered: offered,
 		asked:   asked,
-		more:    moreOptions,
+		more:    "more-options",
 	}
 }
 
@@ -108,15 +103,7 @@ var (
 		opzione вариант варианта варианте вариантом варианту
 		选项 選項 選択肢 オプション 옵션 선택지`)
 	numberSigns = strings.Fields("no. nr. number n° nº")
-	bareAfter   = compile(`^(?:["')\]}|,;:\s–—-]|\.(?:\D|$)|$)`)
 	numberWords = strings.Fields("zero one two three four five six seven eight nine ten")
-	// moreOptions are further numbers without the noun, unless something is said of them.
-	moreOptions = compile(`^(?:["')\]}*]*[-–]|[\s"')\]}.*]*(?:,|/|&|\+|,?\s*\b(?:or|and|to|nor)\b))
-		\s*(?:also |maybe |perhaps |possibly )?\d+\s*(?:[.,;)\n]|$|and\b|or\b)
-		|^\.\d`)
-	// thanOption goes on with another option: of two it leaves none, of more it does.
-	thanOption = compile(`^["')\]]*\s+(?:is|was|seems)\s+(?:\w+\s+)?(?:better|worse)\s+than\s+
-		(?:option|choice|output|response)\b`)
 )
 
 // options are those that are named by their numbers.
@@ -144,7 +131,7 @@ func options(v *view) []label {
 			l.form = named
 		case !isDigit(v.lower, i) || end-i > 2:
 			continue
-		case i > 0 && !strings.ContainsRune(bareBefore, lastRune(v.lower, i)) || !bareAfter.MatchString(v.lower[end:]):
+		case i > 0 && !strings.ContainsRune(bareBefore, lastRune(v.lower, i)) || !matches(v.lower[end:], "bare-after"):
 			continue
 		}
 		all = append(all, l)

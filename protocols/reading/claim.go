@@ -31,47 +31,42 @@ func (g grammar) claim(p place) claim {
 	word, side, at := g.announced(p, praise)
 	lone := p.alone()
 	asked := p.answered(g.asked)
-	if asked != unjudged && loneTail.MatchString(p.right) {
+	if asked != unjudged && p.after("lone-tail") {
 		lone = declared
 	}
 	isBoxed := strings.HasSuffix(strings.TrimRight(p.left, " {$(\"'["), `\boxed`)
 	if at < 0 || p.form < demanded && praise == nothing && word == "" && lone == nothing && !isBoxed {
 		return c
 	}
-	quote := strings.LastIndexByte(p.left, '"')
-	if p.form < demanded && (word == "" || at > quote) &&
-		(speech.MatchString(p.left) && !endsQuote.MatchString(p.right) || attributed.MatchString(p.right)) {
+	if p.form < demanded && word == "" && (p.before("speech") && !p.after("ends-quote") || p.after("attributed")) {
 		return c
 	}
-	if word != "" && (!claimed(p.left[:at]) || p.form < demanded && g.sides != nil && hedged.MatchString(p.left[at:])) {
-		if p.form < demanded {
-			return c
-		}
+	if word != "" && (!claimed(p.left[:at]) || p.form < demanded && g.sides != nil && matches(p.left[at:], "hedged")) {
 		word = ""
 	}
-	if lone == nothing && conditional(p.left) ||
-		praise == nothing && deniedAfter.MatchString(p.right) || p.unsaid(word != "") {
+	if conditional(p.left) ||
+		praise == nothing && p.after("denied-after") || p.unsaid(word != "") {
 		return c
 	}
 	switch {
 	case isBoxed:
 		c.rank = declared
 		c.rule = ruleBoxed
-	case word != "" && (praise > nothing || !otherVerb.MatchString(p.right)):
+	case word != "" && (praise > nothing || !p.after("other-verb")):
 		c.rank = declared
 		c.rule = g.rule
 		if word == "selection" && g.rule == ruleAnswer {
 			c.rule = ruleSelection
 		}
-		if would.MatchString(p.left[at:]) && p.form < demanded {
+		if matches(p.left[at:], "would") {
 			c.rank = praised
-		} else if impersonal.MatchString(word) {
+		} else if matches(word, "impersonal") {
 			c.rank = called
 		}
 	case lone > nothing:
 		c.rank = lone
 		c.rule = ruleAlone
-	case p.form == demanded && !mentioned.MatchString(p.left):
+	case p.form == demanded && !p.before("mentioned"):
 		c.rank = plain
 	}
 	if p.form == demanded {
@@ -94,7 +89,7 @@ func (g grammar) claim(p place) claim {
 			c.side = worse
 		}
 	}
-	if word != "" && c.rank > nothing || c.rank == declared {
+	if word != "" || c.rank == declared {
 		g.beside(p, &c)
 	}
 	return c
@@ -122,9 +117,9 @@ func (p place) answered(asked judgment) judgment {
 
 // unsaid tells whether a label is denied, doubted, quoted, asked or offered, and not said by the reply itself.
 func (p place) unsaid(isAnnounced bool) bool {
-	isOthers := ofOthers.MatchString(p.left) && !unmoved.MatchString(p.left)
-	if !claimed(p.left) || isOthers || unreal.MatchString(p.left) || p.view.inQuestion(p.start, p.end) ||
-		conjunctive.MatchString(p.left) && hanging.MatchString(p.right) {
+	isOthers := p.before("of-others") && !p.before("unmoved")
+	if !claimed(p.left) || isOthers || p.before("unreal") || p.view.inQuestion(p.start, p.end) ||
+		p.before("conjunctive") && p.after("hanging") {
 		return true
 	}
 	if p.form < demanded {
@@ -133,7 +128,7 @@ func (p place) unsaid(isAnnounced bool) bool {
 	peers := slices.DeleteFunc(slices.Clone(p.all), func(l label) bool { return l.form < demanded })
 	k := slices.Index(peers, p.label)
 	return isOther(p.left) || listed(p.view, peers, k) ||
-		offering(p.view, peers, k) && !(isAnnounced && means.MatchString(p.right))
+		offering(p.view, peers, k) && !(isAnnounced && p.after("means"))
 }
 
 // isOverruled tells whether the statement of a label has one in the form that was asked for.
@@ -143,77 +138,33 @@ func (p place) isOverruled() bool {
 	})
 }
 
-var (
-	// attributed matches after a label in a quotation: somebody else said it.
-	attributed = compile(`^[^"\n]*"[\s,]*⟨says said writes wrote claims claimed according⟩\b`)
-	// speech matches up to a point inside a quotation within a sentence; endsQuote matches the end of that quotation.
-	speech    = compile(`^(?:[^"]*"[^"]*")*[^"]*[a-z][^"]*"[^"\n]*$`)
-	endsQuote = compile(`^[)\]]*"`)
-	// unmoved matches words that say that another order changes nothing.
-	unmoved     = compile(`\b⟨still same not\schange unchanged regardless either\sway⟩\b|n't\schange`)
-	impersonal  = compile(`^to\s`)
-	hedged      = compile(`\b⟨might may could perhaps maybe possibly⟩\b[^.;,]{0,20}$`)
-	would       = compile(`\b(?:would|could) (?:be|have been)\b`)
-	conjunctive = compile(`\b(?:would|could|might)\b`)
-	// hanging follows a label that hangs on a condition.
-	hanging = compile(`^["')\]}*$]*\s+(?:if|had)\b`)
-	// otherVerb follows a label of which something else is said.
-	otherVerb = compile(`^["')\]}:]*\s*(?:⟨is are was were cannot can't does did has have had seems would
-		fails lacks gets got provides follows does being depends misses only⟩)\b`)
-	// clauseEnds follows a label that ends what is said.
-	clauseEnds = compile(`^\)\s|^(?:'s(?: (?:answer|response|output|solution|reply))?)?["')\]}*$.!]*\s*(?:
-		$|[.,;:!?(\n|\[–—>/&-]|[^\x00-\x7f\pL]|clearly\W*$
-		|⟨because since as and or but so which for with rather over instead not due by than if here given
-			based on to of oder und ou et y e über von car puisque porque perché da weil denn потому⟩\b
-		|⟨です である 입니다 とし だ 이다 。 因为⟩)`)
-)
-
 // beside looks for labels that are named beside the one that is announced: they make a conflict, or take its place.
 func (g grammar) beside(p place, c *claim) {
 	v := p.view
-	if g.more != nil && g.more.MatchString(v.text[c.end:max(c.end, min(p.to, c.end+before))]) {
+	if matches(v.text[c.end:max(c.end, min(p.to, c.end+before))], g.more) {
 		c.several = true
 		return
 	}
 	isDenied := false
 	for j := p.i + 1; j < min(len(p.all), p.i+4); j++ {
 		next := newPlace(v, p.all, j)
-		if next.start >= p.to || next.start < c.end {
+		if next.start >= p.to {
 			return
 		}
 		gap := v.lower[c.end:next.start]
 		switch {
-		case !claimed(next.left) || deniedAfter.MatchString(next.right):
+		case !claimed(next.left) || matches(next.right, "denied-after"):
 			isDenied = true
-		case next.value == c.value || isDenied && alsoNamed.MatchString(gap):
-		case corrected.MatchString(gap) && clauseEnds.MatchString(next.right):
+		case next.value == c.value || isDenied && matches(gap, "also-named"):
+		case matches(gap, "corrected") && matches(next.right, "clause-ends"):
 			c.label = next.label
-		case joined.MatchString(gap) && !matches(next.right, otherVerb, together) &&
-			(next.form > bare || listEnds.MatchString(next.right)):
+		case matches(gap, "joined") && !matches(next.right, "other-verb", "together") &&
+			(next.form > bare || matches(next.right, "list-ends")):
 			c.several = true
-		case explained.MatchString(gap):
+		case matches(gap, "explained"):
 			return
-		case next.form > bare && endsAll.MatchString(next.right):
+		case next.form > bare && matches(next.right, "ends-all"):
 			c.several = true
 		}
 	}
 }
-
-var (
-	joined = compile(`^["')\]}.*$\s]*(?:
-		[,/;&+]|,?\s*\b(?:or|and|and/or|nor|as well as|to|oder|und|ou|et|o|y|e)\b|и|или|和|或|と|か|또는
-	)\s*(?:also |even |maybe |perhaps |possibly |with |for |the )*["'(\[]*$`)
-	// alsoNamed joins the next label to the one before.
-	alsoNamed = compile(`(?:,|\band|\bor|&|/)\s*$`)
-	// listEnds follows a label that is one of several without a noun.
-	listEnds = compile(`^["')\]}*$.!]*\s*(?:$|[.,;:!?(\n&/]|and\b|or\b)`)
-	// together follows other letters of which it is said that they are wrong: "C; B and D are wrong".
-	together = compile(`^[)\]}"']*(?:,?\s*(?:,|and|or)\s*\(?[a-j]\)?)*\s+(?:is|are)\b`)
-	// explained begins what explains the label, or is its text.
-	explained = compile(`^["')\]}*]*\s*(?:[:(]|[–—-]\s|\)\s\w)
-		|\b(?:because|since|as|while|whereas|although|though|which|that|if|for|with|than|que|als|dan|niż|di
-			|first|initial(?:ly)?|previous(?:ly)?|earlier)\b|>`)
-	corrected = compile(`^["')\]}>*$]*[\s.,;:!…—–-]+
-		(?:oh|oops|hmm|no|wait|sorry|actually|correction|scratch that|or rather|i meant?|make that)\b`)
-	endsAll = compile(`^["')\]}*$.!]*\s*$`)
-)

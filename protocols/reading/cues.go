@@ -2,7 +2,6 @@ package reading
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,33 +9,23 @@ import (
 //go:embed cues.txt
 var cueTable string
 
-// cuesOf lists the words of some kinds in cues.txt.
+// cuesOf lists the words of some kinds in cues.txt, with each quality in the place of ⟨quality⟩.
 func cuesOf(kinds ...string) (words []string) {
 	for line := range strings.Lines(cueTable) {
 		if column := strings.Split(line, " | "); slices.Contains(kinds, column[0]) {
-			words = append(words, phrases(column[2])...)
+			for _, word := range phrases(column[2]) {
+				before, after, isQualified := strings.Cut(word, "⟨quality⟩")
+				if !isQualified {
+					words = append(words, word)
+					continue
+				}
+				for _, quality := range cuesOf("quality") {
+					words = append(words, before+quality+after)
+				}
+			}
 		}
 	}
 	return words
-}
-
-// oneWord returns an expression that matches one of the words of a list: "⟨is was⟩", or "⟨better⟩" for a kind.
-func oneWord(list string) string {
-	list = strings.Trim(list, "⟨⟩")
-	words := cuesOf(list)
-	if words == nil {
-		return anyOf(list)
-	}
-	for i, word := range words {
-		words[i] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", `[^.;\n]{0,32}?`)
-		if isLetter(word[0]) {
-			words[i] = `\b` + words[i]
-		}
-		if isLetter(word[len(word)-1]) {
-			words[i] += `\b`
-		}
-	}
-	return `(?:` + strings.Join(words, "|") + `)`
 }
 
 // lexicon has words by their first three bytes, the longest first.

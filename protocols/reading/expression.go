@@ -1,6 +1,7 @@
 package reading
 
 import (
+	_ "embed"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -23,30 +24,57 @@ type expression struct {
 const (
 	shortText  = 5
 	mostShorts = 1000
-	// mostWords are as many as take less time to look for than an expression that fails at the beginning of a text.
-	mostWords = 40
 )
+
+// mostWords are as many as take less time to look for than an expression that fails at the beginning of a text.
+const mostWords = 40
+
+//go:embed rules.txt
+var ruleTable string
+
+// sources has the expressions of rules.txt by the names of their rules.
+var sources = func() map[string][]string {
+	of := map[string][]string{}
+	for block := range strings.SplitSeq(ruleTable, "\n\n") {
+		block, _, _ = strings.Cut(block, "\n  > ")
+		lead, expressions, _ := strings.Cut(block, "\n  / ")
+		name := lead[strings.LastIndexByte("\n"+lead, '\n'):]
+		of[name] = strings.Split(expressions, "\n  / ")
+	}
+	return of
+}()
+
+// rules has these expressions compiled.
+var rules = func() map[string][]*expression {
+	of := map[string][]*expression{}
+	for name, all := range sources {
+		for _, source := range all {
+			of[name] = append(of[name], compile(source))
+		}
+	}
+	return of
+}()
 
 var (
-	lineBreak = regexp.MustCompile(`\n\t*`)
-	wordList  = regexp.MustCompile(`⟨[^⟩]*⟩`)
+	lineBreak = regexp.MustCompile(`\n *`)
+	reference = regexp.MustCompile(`⟨[^⟩]*⟩`)
 )
 
-// compile makes an expression, which may be written over several lines. In it ⟨is was⟩ stands for one of these
-// words, and ⟨better⟩ for one of the words of this kind in cues.txt.
+// compile makes an expression, in which ⟨is was⟩ stands for one of these words, ⟨better⟩ for one of the words
+// of this kind in cues.txt, and ⟨filler⟩ for the rule of this name.
 func compile(source string) *expression {
-	line := sync.OnceValue(func() string {
-		return lineBreak.ReplaceAllString(wordList.ReplaceAllStringFunc(source, oneWord), "")
+	whole := sync.OnceValue(func() string {
+		return lineBreak.ReplaceAllString(reference.ReplaceAllStringFunc(source, resolve), "")
 	})
 	return &expression{
-		regular: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(line()) }),
+		regular: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(whole()) }),
 		words: sync.OnceValue(func() []string {
-			tree, err := syntax.Parse(line(), syntax.Perl)
+			tree, err := syntax.Parse(whole(), syntax.Perl)
 			if err != nil {
 				panic(err)
 			}
 			words := needed(tree)
-			if len(words) > mostWords && strings.HasPrefix(source, "^") {
+			if len(words) > mostWords && strings.HasPrefix(whole(), "^") {
 				return nil
 			}
 			return words
@@ -54,12 +82,26 @@ func compile(source string) *expression {
 	}
 }
 
-// each are expressions with one end. Several take package regexp a tenth of the time of one that is long.
-func each(end string, sources ...string) (all []*expression) {
-	for _, source := range sources {
-		all = append(all, compile(source+end))
+// resolve returns the expression that a reference stands for.
+func resolve(reference string) string {
+	name := strings.Trim(reference, "⟨⟩")
+	words := cuesOf(name)
+	switch {
+	case words == nil && sources[name] != nil:
+		return `(?:` + compile(sources[name][0]).regular().String() + `)`
+	case words == nil:
+		return anyOf(name)
 	}
-	return all
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", `[^.;\n]{0,32}?`)
+		if isLetter(word[0]) {
+			words[i] = `\b` + words[i]
+		}
+		if isLetter(word[len(word)-1]) {
+			words[i] += `\b`
+		}
+	}
+	return `(?:` + strings.Join(words, "|") + `)`
 }
 
 // needed are words of which a text has one if it matches, the longest there are; nil where it may have none. To look
@@ -119,14 +161,6 @@ func shortest(words []string) int {
 	return len(slices.MinFunc(words, byLength))
 }
 
-// MatchString tells whether a text matches.
-func (e *expression) MatchString(text string) bool {
-	if len(text) <= shortText {
-		return e.find(text) != nil
-	}
-	return e.mayMatch(text) && e.regular().MatchString(text)
-}
-
 // mayMatch is false for a text that has none of the words it needs to match.
 func (e *expression) mayMatch(text string) bool {
 	has := func(word string) bool { return strings.Contains(text, word) }
@@ -134,40 +168,58 @@ func (e *expression) mayMatch(text string) bool {
 	return words == nil || slices.ContainsFunc(words, has)
 }
 
-// find is where a text matches first, with its groups, or nil.
+// find returns where a text matches first, with its groups, or nil.
 func (e *expression) find(text string) []int {
-	if len(text) <= shortText {
-		if at, ok := e.short.Load(text); ok {
-			return at.([]int)
+	if len(text) > shortText {
+		if !e.mayMatch(text) {
+			return nil
+		}
+		return e.regular().FindStringSubmatchIndex(text)
+	}
+	at, ok := e.short.Load(text)
+	if !ok {
+		at = e.regular().FindStringSubmatchIndex(text)
+		if e.shorts.Add(1) <= mostShorts {
+			e.short.Store(strings.Clone(text), at)
 		}
 	}
+	return at.([]int)
+}
+
+// matches reports whether a text matches one of some rules.
+func matches(text string, names ...string) bool {
+	for _, name := range names {
+		for _, e := range rules[name] {
+			switch {
+			case len(text) <= shortText:
+				if e.find(text) != nil {
+					return true
+				}
+			case e.mayMatch(text) && e.regular().MatchString(text):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// find returns where a text matches a rule first, with its groups, or nil.
+func find(text, name string) []int { return rules[name][0].find(text) }
+
+// groups returns what matches a rule first, with its groups, or nil.
+func groups(text, name string) []string {
+	e := rules[name][0]
 	if !e.mayMatch(text) {
 		return nil
 	}
-	at := e.regular().FindStringSubmatchIndex(text)
-	if len(text) <= shortText && e.shorts.Load() < mostShorts {
-		e.shorts.Add(1)
-		e.short.Store(strings.Clone(text), at)
-	}
-	return at
+	return e.regular().FindStringSubmatch(text)
 }
 
-// findString is what matches first, with its groups, or nil.
-func (e *expression) findString(text string) []string {
-	at := e.find(text)
-	if at == nil {
-		return nil
-	}
-	groups := make([]string, len(at)/2)
-	for i := range groups {
-		if at[2*i] >= 0 {
-			groups[i] = text[at[2*i]:at[2*i+1]]
-		}
-	}
-	return groups
-}
+// pattern returns the regular expression of a rule, to find all that matches.
+func pattern(name string) *regexp.Regexp { return rules[name][0].regular() }
 
-// matches tells whether a text matches one of some expressions.
-func matches(text string, expressions ...*expression) bool {
-	return slices.ContainsFunc(expressions, func(e *expression) bool { return e.MatchString(text) })
-}
+// before reports whether what stands before a label matches a rule.
+func (p place) before(name string) bool { return matches(p.left, name) }
+
+// after reports whether what stands after a label matches a rule.
+func (p place) after(name string) bool { return matches(p.right, name) }

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 )
 
@@ -11,12 +10,12 @@ type grammar struct {
 	labels  func(v *view) []label                // lists all labels of a view, in order
 	praise  func(p place) (value string, r rank) // returns what is said of a label, and how firmly
 	offered []string
-	rule    string                               // of a label that a word announces
-	notCue  func(l label, word, gap string) bool // whether a word does not announce it, with what stands between
-	asked   judgment                             // better or worse; unjudged where nothing is compared
-	sides   func(l label, said judgment) string  // the value of one of two that is said to be better or worse
-	scores  func(*view, []label) (claim, bool)   // returns the claim of two scores
-	more    *expression                          // follows a label of which more are named without a noun
+	rule    string                              // of a label that a word announces
+	isWeak  func(word string) bool              // whether a word announces a bare label only with a colon
+	asked   judgment                            // better or worse; unjudged where nothing is compared
+	sides   func(l label, said judgment) string // the value of one of two that is said to be better or worse
+	scores  func(*view, []label) (claim, bool)  // returns the claim of two scores
+	more    string                              // a rule that follows a label of which more are named without a noun
 }
 
 // label is one that a reply names.
@@ -67,7 +66,7 @@ func (g grammar) read(reply string) Found {
 	v := undress(reply)
 	all := g.labels(v)
 	all = all[max(0, len(all)-lookBack):]
-	final, ok := decide(v, g.claims(v, all))
+	final, ok := g.decide(v, all)
 	if !ok {
 		final, ok = g.sole(v, all)
 	}
@@ -86,7 +85,7 @@ func (g grammar) read(reply string) Found {
 	final.value = cmp.Or(final.value, said)
 	f := v.found(final.rule, final.value, final.in, final.out)
 	switch {
-	case final.several, matches(v.lower[final.out:min(len(v.lower), final.out+4*after)], retracted...),
+	case final.several, matches(v.lower[final.out:min(len(v.lower), final.out+4*after)], "retracted"),
 		said != "" && said != final.value:
 		return f.conflict()
 	case !slices.Contains(g.offered, final.value):
@@ -98,44 +97,21 @@ func (g grammar) read(reply string) Found {
 // isFollowed reports whether a statement after end has one of these labels.
 func (v *view) isFollowed(all []label, end int) bool {
 	_, to := v.statement(end - 1)
-	return len(all) > 0 && all[len(all)-1].start >= to
-}
-
-// claims are those that the statements of a view make, the last first. Where that has the form that was asked for, no
-// other form counts.
-func (g grammar) claims(v *view, all []label) iter.Seq[claim] {
-	return func(yield func(claim) bool) {
-		least := bare
-		for i, l := range slices.Backward(all) {
-			if l.form < least {
-				continue
-			}
-			c := g.claim(newPlace(v, all, i))
-			if c.rank == nothing {
-				continue
-			}
-			if least == bare && c.form == demanded {
-				least = demanded
-			}
-			if !yield(c) {
-				return
-			}
-		}
-	}
+	return all[len(all)-1].start >= to
 }
 
 // sole is the only label that a reply has in the form that was asked for, unless it is denied, asked or repeated from
 // the rules: where no statement is plain, what else it may be does not count.
 func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
 	all = slices.DeleteFunc(slices.Clone(all), func(l label) bool {
-		return l.form < demanded || !slices.Contains(g.offered, l.value)
+		return l.form < demanded
 	})
 	for i, l := range all {
 		left := v.upTo(l.start)
 		if l.value != all[0].value {
 			return final, false
 		}
-		if claimed(left) && !matches(left, repeated, unreal, ofOthers) && !offering(v, all, i) {
+		if claimed(left) && !matches(left, "repeated", "unreal", "of-others") && !offering(v, all, i) {
 			final = claim{label: l, rank: plain, rule: ruleLabel}
 			ok = true
 		}
@@ -143,10 +119,21 @@ func (g grammar) sole(v *view, all []label) (final claim, ok bool) {
 	return final, ok
 }
 
-// decide takes the last claim, which comes first, and a conflict where it stands against another that it does not take
-// the place of.
-func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
-	for c := range claims {
+// decide returns the last claim, and a conflict where it stands against another that it does not take the place of.
+// Where one has the form that was asked for, no other form before it counts.
+func (g grammar) decide(v *view, all []label) (final claim, ok bool) {
+	least := bare
+	for i, l := range slices.Backward(all) {
+		if l.form < least {
+			continue
+		}
+		c := g.claim(newPlace(v, all, i))
+		if c.rank == nothing {
+			continue
+		}
+		if c.form == demanded {
+			least = demanded
+		}
 		if !ok {
 			final = c
 			ok = true
@@ -155,9 +142,7 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 		together := c.statement == final.statement
 		gap := v.lower[c.end:max(c.end, final.start)]
 		switch {
-		case c.form < demanded && final.form == demanded:
-			continue
-		case final.value == "" && !matches(gap, turning, retraction): // a name that may mean either, beside a plain one
+		case final.value == "" && !matches(gap, "turning", "retraction"): // a name that may mean either, beside a plain one
 			final = c
 			continue
 		case c.value == final.value:
@@ -168,14 +153,14 @@ func decide(v *view, claims iter.Seq[claim]) (final claim, ok bool) {
 				return final, true
 			}
 			continue
-		case c.rank >= plain && wordless.MatchString(gap): // named side by side
-		case retraction.MatchString(gap), turning.MatchString(gap) && !also.MatchString(gap):
+		case c.rank >= plain && matches(gap, "wordless"): // named side by side
+		case matches(gap, "retraction"), matches(gap, "turning") && !matches(gap, "also"):
 			return final, true
 		case c.value == "":
 			continue
-		case c.side != final.side && max(c.side, final.side) == worse && c.rank == declared && final.rank == declared:
+		case c.side != final.side && max(c.side, final.side) == worse && c.rank == declared:
 		case !together && final.rank == declared,
-			!together && concluding.MatchString(v.upTo(final.start)):
+			!together && matches(v.upTo(final.start), "concluding"):
 			return final, true
 		case c.rank < final.rank:
 			continue
@@ -206,11 +191,13 @@ func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 		isBefore := p.start < final.start
 		between := v.lower[min(p.end, final.end):max(p.start, final.start)]
 		switch {
-		case p.from != final.statement && !(isBefore && p.to == final.statement),
-			!isBefore && matches(between, turning, conceding):
+		case p.from != final.statement && !(isBefore && p.to == final.statement):
 			continue
-		case isBefore && turning.MatchString(between):
-			return ""
+		case matches(between, "turning"):
+			if isBefore {
+				return ""
+			}
+			continue
 		}
 		c := g.claim(p)
 		_, praise := g.praise(p)
@@ -223,14 +210,7 @@ func (g grammar) saidBeside(v *view, all []label, final claim) (value string) {
 }
 
 // ends tells whether no more is said of a label.
-func (c claim) ends(v *view) bool { return clauseEnds.MatchString(v.lower[c.end:]) }
+func (c claim) ends(v *view) bool { return matches(v.lower[c.end:], "clause-ends") }
 
 // isItem tells whether a few words and a colon are all that goes before a label in its statement.
-func (c claim) isItem(v *view) bool { return itemLead.MatchString(v.upTo(c.start)) }
-
-var (
-	wordless  = compile(`^[^\pL\d]*$`)
-	also      = compile(`\balso\b`)
-	conceding = compile(`\b⟨though although while even if despite unless would⟩\b`)
-	itemLead  = compile(`^[^.:,\n]{1,40}:[\s"'(]*$`)
-)
+func (c claim) isItem(v *view) bool { return matches(v.upTo(c.start), "item-lead") }

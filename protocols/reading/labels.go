@@ -64,30 +64,13 @@ func Correctness(reply string) Found {
 			return merge(v.brackets(correctness), merge(v.words(incorrectWords, Incorrect), v.words(correctWords, Correct)))
 		},
 		praise:  func(place) (string, rank) { return "", nothing },
-		notCue:  func(l label, word, gap string) bool { return l.form == bare && !judges(word, gap) },
+		isWeak:  func(word string) bool { return !matches(word, "judging") }, // "the choice is correct"
 		rule:    ruleVerdict,
 		offered: []string{Correct, Incorrect},
 	}.read(reply)
 }
 
-// judges tells whether a word announces a judgment, and not what is judged: "the choice is correct".
-func judges(word, gap string) bool {
-	return strings.Contains(gap, ":") || strings.Contains(gap, "\n") ||
-		slices.Contains(phrases(`verdict judgment judgement answer result final_answer response antwort réponse
-			respuesta risposta resposta ответ 答案 回答 答え 답`), word)
-}
-
 var (
-	pairForm = compile(`^(?:⟨assistant⟩\s*)?([ab])\s*(?:is\s+)?
-		(>=?|>{1,3}|<{1,3}|<=|={1,2}|≈)
-		\s*(?:⟨assistant⟩\s*)?([ab])$`)
-	tieForm        = compile(`^(?:(?:it(?:'?s| is) (?:an? )?|a )?(?:tie|tied|draw))$`)
-	preferenceForm = compile(`^(?:(?:⟨assistant⟩|option|verdict)[\s:]*)?([a-z])
-		(?:\s*[:(\-–].{0,30}|\s+(?:is|wins)\b.{0,20})?$`)
-	worseForm       = compile(`\b(?:worse|worst|weaker)\b`)
-	correctnessForm = compile(`^(?:(?:verdict|judge?ment|answer)\s*[:=]\s*)?
-		(in[- ]?correct|not correct|wrong|correct)\.?$`)
-	barePair     = compile(`^[ab]\s*(?:>=?|>{1,3}|<{1,3}|<=|={1,2})\s*(?:⟨assistant⟩\s)?[ab]\b`)
 	correctWords = newLexicon(strings.Fields(`correct right true richtig korrekt
 		correcte exacte correcta corretta correta верен верный правильный
 		正确 正確 正しい 맞습니다`))
@@ -96,17 +79,6 @@ var (
 		неверен неверный неправильный
 		不正确 不正確 错误 错误的 正しくない 正しくありません 間違い 誤り 틀렸습니다`))
 	assistantNouns = cuesOf("assistant")
-	// alsoOrdinal matches after "the first" where it names one of two responses.
-	alsoOrdinal = compile(`^\s*(?:$|[.,;:!?)\n]
-		|⟨is was wins does did has over and than because since as for seems⟩\b)`)
-	// tieLead matches all that may go before a word for a tie that is a whole statement.
-	tieLead = compile(`^\W*(?:
-		⟨so then overall honestly frankly basically essentially really just a an in\sshort in\ssum⟩[\s,:]+)*$`)
-	tieEnds = compile(`^["')]*\s*(?:$|[^\pL\d\s"'(]|\n|(?:because|since)\b)`)
-	// tieVerb matches before a word for a tie that is the verdict.
-	tieVerb = compile(`\b⟨it's it\sis this\sis that\sis call declare call\sit call\sthis it\sends\sin this\sends\sin
-		declaring calling\sit score\sit rate\sit judge\sit consider\sit⟩\s
-		(?:(?:basically|essentially|effectively|really|as|just|simply|honestly|pretty much|an?)\s)*$`)
 )
 
 // spelled matches words that name one of two by its place, or a tie ("former", "draw"); the map has what each stands
@@ -134,10 +106,10 @@ func spelledLabels() map[string]label {
 
 // pairLabel reads >> as >, and A<B as B>A.
 func pairLabel(inside string) string {
-	if tieForm.MatchString(inside) {
+	if matches(inside, "tie-form") {
 		return "A=B"
 	}
-	m := pairForm.findString(inside)
+	m := groups(inside, "pair-form")
 	if m == nil {
 		return ""
 	}
@@ -154,18 +126,18 @@ func pairLabel(inside string) string {
 }
 
 func preference(inside string) string {
-	if tieForm.MatchString(inside) {
+	if matches(inside, "tie-form") {
 		return "C"
 	}
-	m := preferenceForm.findString(inside)
-	if m == nil || worseForm.MatchString(inside) {
+	m := groups(inside, "preference-form")
+	if m == nil || matches(inside, "worse-form") {
 		return ""
 	}
 	return strings.ToUpper(m[1])
 }
 
 func correctness(inside string) string {
-	m := correctnessForm.findString(inside)
+	m := groups(inside, "correctness-form")
 	switch {
 	case m == nil:
 		return ""
@@ -191,7 +163,7 @@ func (c comparison) grammar(offered []string) grammar {
 	return grammar{
 		labels: c.labels,
 		praise: func(p place) (string, rank) {
-			if p.name == "" && (p.value == c.tie || p.says > nothing) {
+			if p.name == "" {
 				return c.praiseTie(p)
 			}
 			s, _ := p.said()
@@ -215,9 +187,9 @@ func (c comparison) grammar(offered []string) grammar {
 // praiseTie returns the label of a tie, or of an order in a list, and how firmly the words around it claim it.
 func (c comparison) praiseTie(p place) (value string, firm rank) {
 	switch {
-	case partial.MatchString(p.right), inPart.MatchString(p.left) && !inFull.MatchString(p.left):
+	case p.after("partial"):
 		return "", nothing
-	case tieVerb.MatchString(p.left), tieLead.MatchString(p.left) && tieEnds.MatchString(p.right):
+	case p.before("tie-verb"), p.before("tie-lead") && p.after("tie-ends"):
 		return p.value, called
 	}
 	return p.value, p.says
@@ -244,7 +216,7 @@ func (c comparison) spelled(v *view) (all []label) {
 		word := v.lower[m[0]:m[1]]
 		l := spelled[word]
 		isName := strings.HasSuffix(v.lower[:m[0]], "the ") &&
-			alsoOrdinal.MatchString(v.lower[m[1]:min(len(v.lower), m[1]+8)])
+			matches(v.lower[m[1]:min(len(v.lower), m[1]+8)], "also-ordinal")
 		if !isName && (word == "first" || word == "second") {
 			continue
 		}
@@ -282,7 +254,7 @@ func (v *view) brackets(parse func(inside string) string) []label {
 			continue
 		}
 		text := v.lower[at:min(len(v.lower), at+after)]
-		m := bracketed.find(text)
+		m := find(text, "bracketed")
 		if m == nil {
 			continue
 		}
@@ -292,18 +264,12 @@ func (v *view) brackets(parse func(inside string) string) []label {
 			l.form = demanded
 		}
 		l.value = parse(strings.Trim(strings.ReplaceAll(text[m[4]:m[5]], "$", ""), " \t*\"'`_.{}()"))
-		if l.value != "" || l.form == demanded && muddled.MatchString(text[m[4]:m[5]]) {
+		if l.value != "" || matches(text[m[4]:m[5]], "muddled") {
 			all = append(all, l)
 		}
 	}
 	return all
 }
-
-// muddled matches a label that does not say which of two is better, such as [[A<>B]].
-var muddled = compile(`^\s*[ab]\s*[<>=]+[ab<>=\s]+$`)
-
-// bracketed is what one or two brackets hold, either side of which may be incomplete.
-var bracketed = compile(`^(\[(?: ?\[){0,2}) ?([^\[\]\n]{1,48})(\](?: ?\]){0,2})`)
 
 // words are the labels that are one of some words, each of which says the value.
 func (v *view) words(words *lexicon, value string) (all []label) {
@@ -321,10 +287,10 @@ func (v *view) orders() []label {
 			continue
 		}
 		start := len(strings.TrimRight(v.lower[:sign], " \t\n")) - 1
-		if start < 0 || len(all) > 0 && start < all[len(all)-1].end || wordBefore(v.lower, start) {
+		if start < 0 || wordBefore(v.lower, start) {
 			continue
 		}
-		m := barePair.find(v.lower[start:min(len(v.lower), sign+1+before/8)])
+		m := find(v.lower[start:min(len(v.lower), sign+1+before/8)], "bare-pair")
 		if m == nil {
 			continue
 		}
@@ -398,7 +364,7 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 			continue
 		}
 		l, ok := v.letter(nouns, i)
-		if areNames && l.form == bare && numbered.MatchString(v.lower[max(0, i-before/8):i]) {
+		if areNames && l.form == bare && matches(v.lower[max(0, i-before/8):i], "numbered") {
 			continue
 		}
 		if ok || areNames && v.isName(i, l.form) {
@@ -413,9 +379,9 @@ func (v *view) letters(nouns []string, last byte, areNames bool) []label {
 // does not.
 func (v *view) isName(i int, written form) bool {
 	left, right := v.text[max(0, i-before/8):i], v.text[i+1:min(len(v.text), i+before/4)]
-	isArticle := written == bare && v.text[i] == 'A' && (i == 0 || begun.MatchString(left)) &&
-		!acts.MatchString(right) && sayingWords.at(v.lower, i+2) == 0
-	return v.text[i] <= 'B' && goesOnName.MatchString(right) && !isArticle
+	isArticle := written == bare && v.text[i] == 'A' && matches(left, "begun") &&
+		!matches(right, "acts") && sayingWords.at(v.lower, i+2) == 0
+	return v.text[i] <= 'B' && matches(right, "goes-on-name") && !isArticle
 }
 
 // letter is the label of the letter at i, if it is one.
@@ -432,48 +398,15 @@ func (v *view) letter(nouns []string, i int) (l label, ok bool) {
 		l.form = named
 	}
 	rest := v.text[l.end:min(len(v.text), l.end+after)]
-	if l.form == named && strings.HasPrefix(rest, "'s") {
-		return l, true
-	}
-	if l.form == bare && i > 0 && v.text[i-1] == '[' && !strings.HasPrefix(rest, "]") {
-		return l, false
-	}
-	small := v.text[i] >= 'a'
 	switch {
-	case l.end == i+2:
+	case l.form == bare && i > 0 && v.text[i-1] == '[':
+		return l, false
+	case l.end == i+2, l.form == named && strings.HasPrefix(rest, "'s"):
 		return l, true
-	case small && l.form == bare:
-		return l, smallEnds.MatchString(rest)
+	case v.text[i] >= 'a' && l.form == bare:
+		return l, matches(rest, "small-ends")
 	case v.text[i] == 'I':
-		return l, letterEnds.MatchString(rest) && !pronoun.MatchString(rest)
+		return l, matches(rest, "letter-ends") && !matches(rest, "pronoun")
 	}
-	return l, letterEnds.MatchString(rest)
+	return l, matches(rest, "letter-ends")
 }
-
-var (
-	// letterEnds follows a letter that stands for itself: a mark, or a word that goes on about it.
-	letterEnds = compile(`^(?:
-		\)\s|'s\s+(?:is|was)\b
-		|["')\]}*$]*(?:
-			\s*(?:$|[.,;:!?()\[\]|/&–—>\n→✅✓✗❌"}]|<\D|-[\s]|-$)
-			|\s+(?:'|because|since|as|and|or|over|is|was|ist|est|es|with|but|so|which|for|rather|instead|not|wins|by|than|due|if
-				|would|must|has|seems|given|based|here|should|remains|appears|provide[sd]|gives|gave|offer(?:s|ed)|wrote
-				|that|who|did|does|loses|perform(?:s|ed)|fares|clearly\W*(?:$|\n)|above|gewinnt|verliert
-				|gagne|perd|gana|pierde|vince|perde|vence|ganha)(?:\W|$)
-		)
-		|[^\x00-\x7f]
-		|\s+[^\x00-\x7f])`)
-	// goesOnName matches after a name. acts matches after an A that begins a sentence and is not an article.
-	goesOnName = compile(`^(?:'\pL{1,4}(?:\s|[.,]|$)|\s+["'(]?[a-z\d])`)
-	begun      = compile(`(?:^|[.!?:;\n"*(\d-])\s*["'(*]*$`)
-	acts       = compile(`^(?:'s\s|\s+(?:\d|\w+[^aious\W]s|\w+ly\s\w+s|\w+n't
-		|\w+ed\s(?:the|to|an?|its?|on|in|all|every|no|both|with|that|only|out|up|off)
-		|⟨cannot might may can could should would will got has had did was won lost ran took made said went kept left told
-			wrote gave came ahead over above just simply still also really only daha est es jest it\sis⟩)\b)`)
-	// numbered matches before a letter that numbers something else, as in "plan B".
-	numbered = compile(`\b⟨vitamin plan type class grade group hepatitis point points station section part figure table
-		team step appendix level schedule case variable set event matrix node town city train line angle room bus exhibit
-		sample side phase category box door player and/or⟩\s+$`)
-	smallEnds = compile(`^[)\].}"'$|!\s]*(?:$|\n)`)
-	pronoun   = compile(`^\s+(?:was|would|have|has|must|should|remains?|clearly|as|with|for)\b`)
-)

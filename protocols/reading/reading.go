@@ -65,14 +65,11 @@ func (f Found) conflict() Found {
 	return f
 }
 
-// nextQuestion is where a base model that was shown examples runs on into a question of its own.
-var nextQuestion = compile(`\n[ \t]*(?:Question|Q)(?: \d+)?[:.]`)
-
 // BeforeNext is a reply up to the next question that it asks itself.
 func BeforeNext(reply string) string {
 	const space = "\t\n\f\r "
 	begin := len(reply) - len(strings.TrimLeft(reply, space)) // a question that comes first is not the next
-	if m := nextQuestion.find(reply[begin:]); m != nil {
+	if m := find(reply[begin:], "next-question"); m != nil {
 		return strings.TrimRight(reply[:begin+m[0]], space)
 	}
 	return reply

@@ -148,6 +148,31 @@ func TestCues(t *testing.T) {
 	}
 }
 
+// Every rule of rules.txt is read as its example says, and not without the rule. A rule without an example is a part of
+// another, or stands for replies that no table has.
+func TestRules(t *testing.T) {
+	for block := range strings.SplitSeq(ruleTable, "\n\n") {
+		block, example, ok := strings.Cut(strings.TrimSpace(block), "\n  > ")
+		if !ok {
+			continue
+		}
+		lead, _, _ := strings.Cut(block, "\n  / ")
+		name := lead[strings.LastIndexByte("\n"+lead, '\n'):]
+		column := strings.SplitN(example, " | ", 3)
+		reply := strings.ReplaceAll(column[2], "⏎", "\n")
+		f := readers[column[0]](reply)
+		if got := cmp.Or(f.Value, string(f.Outcome)); got != column[1] {
+			t.Errorf("%s: %q reads as %s, want %s", name, reply, got, column[1])
+		}
+		rule := rules[name]
+		rules[name] = []*expression{compile(`[^\s\S]`)}
+		if readers[column[0]](reply) == f {
+			t.Errorf("%s: %q reads as %s without the rule as well", name, reply, column[1])
+		}
+		rules[name] = rule
+	}
+}
+
 // checkFound: a verdict has a rule and a place, and the place alone says the same.
 func checkFound(t testing.TB, name, reply string, f Found) {
 	t.Helper()

@@ -44,7 +44,7 @@ func numeralAt(text string, i int) Numeral {
 		digits += "." + decimals[:min(len(decimals), maxDigits)]
 		end += 1 + len(decimals)
 	}
-	if e := exponent.regular().FindString(text[end:min(len(text), end+8)]); e != "" && !wordAt(text, end+len(e)) {
+	if e := pattern("exponent").FindString(text[end:min(len(text), end+8)]); e != "" && !wordAt(text, end+len(e)) {
 		whole = false
 		digits += e
 		end += len(e)
@@ -74,32 +74,13 @@ func (n Numeral) Rational() *big.Rat {
 // wholePart reads digits and, where they come in threes, those after what parts thousands. "1.450.000" has points for
 // that; "1.450" is a decimal number.
 func wholePart(text string, i int) (digits string, end int) {
-	if m := thousands.findString(text[i:min(len(text), i+2*maxDigits)]); m != nil {
+	if m := groups(text[i:min(len(text), i+2*maxDigits)], "thousands"); m != nil {
 		grouped := m[1] + m[2]
-		return notDigits.regular().ReplaceAllString(grouped, ""), i + len(grouped)
+		return pattern("not-digits").ReplaceAllString(grouped, ""), i + len(grouped)
 	}
 	digits = digitsFrom(text, i)
 	return digits, i + len(digits)
 }
-
-var (
-	// thousands are digits in groups: after commas, LaTeX's ways of writing them, spaces that do not break, or points. A
-	// plain space may as well stand between two numbers, and a single point is of a decimal number.
-	thousands = compile(`^(\d{1,3}(?:(?:,\d{3})+|(?:\{,\}\d{3})+|(?:,?\\[!,]\d{3})+|(?:'\d{3})+|(?:’\d{3})+
-		|(?:\x{a0}\d{3})+|(?:\x{2009}\d{3})+|(?:\x{202f}\d{3})+|(?:\.\d{3}){2,}))(?:\D|$)
-		|^(\d{1,3}(?:,\d\d){1,4},\d{3})(?:[^,\d]|,\D|,?$)`)
-	notDigits = compile(`\D+`)
-	exponent  = compile(`^[eE][+-]?[0-9]{1,2}`)
-	// fractional goes on after a whole number that is part of a fraction: 1 and 2 are of 1/2, 3 and 4 of \frac{1}{2}
-	// after it, 5 is of /2, 6 of the rest of \frac{1}{2}.
-	fractional = compile(`^(?:
-		 (\d{1,12})/(\d{1,12})
-		| ?\\[dt]?frac\{(\d{1,12})\}\{(\d{1,12})\}
-		|/(\d{1,12})
-		|\}\{(\d{1,12})\}
-	)`)
-	partOfMore = compile(`^(?:[\pL\p{Nd}/]|\.\d)`)
-)
 
 // fraction goes on reading where a whole number turns out to be part of 3/4, 2 1/2 or \frac{3}{4}; not of a date,
 // 3/4/2024.
@@ -108,7 +89,7 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 	if len(digits) == 2 && strings.HasSuffix(lead, "frac") && digits[1] != '0' { // \frac12
 		return ratio(digits[:1], digits[1:]), end
 	}
-	m := fractional.findString(text[end:min(len(text), end+32)])
+	m := groups(text[end:min(len(text), end+32)], "fractional")
 	if m == nil {
 		return digits, end
 	}
@@ -118,7 +99,7 @@ func fraction(text string, start int, digits string, end int) (string, int) {
 	isLatex := strings.HasPrefix(m[0], "}")
 	switch {
 	case strings.Trim(under, "0") == "", isLatex && !strings.HasSuffix(lead, "frac{"),
-		!isLatex && (strings.HasSuffix(lead, "/") || partOfMore.MatchString(rest)):
+		!isLatex && (strings.HasSuffix(lead, "/") || matches(rest, "part-of-more")):
 		return digits, end
 	}
 	if over == "" {

@@ -5,20 +5,6 @@ import (
 	"strings"
 )
 
-// marks are the tokens of chat templates that may be left in a reply: 1 ends what its model says, since what follows is
-// of somebody else; 2 ends what it only thinks, and 3 begins that.
-var marks = compile(`(
-		<\|(?:im_end|im_start|im_sep|eot_id|eom_id|endoftext|end|end_of_text|return|call|end_of_turn|user|eos|EOT)\|>
-		|</s>|<end_of_turn>|<turn\|>|<\|turn>|<eos>|<EOT>|\[/?INST\]|<｜end▁of▁sentence｜>|<｜User｜>
-		|<\|(?:START|END)_OF_TURN_TOKEN\|>|\n\nHuman:
-		|\n[ \t]*(?:<\||\[)(?:User (?:Prompt|Question)|The (?:Start|End) of Assistant [AB]'s Answer)(?:\|>|\])
-	)|(
-		</(?:think|thinking|thought|seed:think)>|\[/THINK\]|◁/think▷
-		|<\|channel\|>(?:final|commentary to=functions)[^\n<]{0,60}(?:<\|constrain\|>\w+)?<\|message\|>|assistantfinal
-	)|(
-		<(?:think|thinking|thought|seed:think)>|\[THINK\]|◁think▷|<\|channel\|>(?:analysis|commentary)
-	)`)
-
 // partsOfMarks are parts of them that begin with what few replies have: one without any has no mark.
 var partsOfMarks = phrases(`<| <｜ </s> <end <turn <eos <EOT
 	<think </think <thought </thought <seed </seed ▷ THINK] INST]
@@ -31,7 +17,7 @@ func spoken(reply string) (from, to int) {
 		return 0, len(reply)
 	}
 	thinks := -1 // where thinking begins that has not ended
-	for _, m := range marks.regular().FindAllStringSubmatchIndex(reply, -1) {
+	for _, m := range pattern("marks").FindAllStringSubmatchIndex(reply, -1) {
 		isMentioned := m[0] > 0 && m[1] < len(reply) && reply[m[0]-1] == reply[m[1]] &&
 			strings.IndexByte("`\"'", reply[m[1]]) >= 0
 		isHTML := reply[m[0]:m[1]] == "</s>" && strings.Contains(reply[max(0, m[0]-after):m[0]], "<s>")

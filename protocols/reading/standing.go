@@ -9,13 +9,13 @@ func (c comparison) rankings(v *view, all []label) []label {
 		if first.name == "" || second.name == "" || first.name == second.name {
 			continue
 		}
-		isNext := second.start-first.end < after && thenNext.MatchString(v.lower[first.end:second.start])
+		isNext := second.start-first.end < after && matches(v.lower[first.end:second.start], "then-next")
 		if !isNext {
 			continue
 		}
-		m := rankLead.findString(v.lower[max(0, first.start-before):first.start])
+		m := groups(v.lower[max(0, first.start-before):first.start], "rank-lead")
 		if m == nil {
-			m = rankTail.findString(v.lower[second.end:min(len(v.lower), second.end+before)])
+			m = groups(v.lower[second.end:min(len(v.lower), second.end+before)], "rank-tail")
 		}
 		if m == nil {
 			continue
@@ -43,8 +43,8 @@ func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
 			continue
 		}
 		p := newPlace(v, all, i)
-		m := scoreAfter.findString(p.masked())
-		if m == nil || aspectLead.MatchString(p.left) || !claimed(p.left) {
+		m := groups(p.masked(), "score-after")
+		if m == nil || p.before("aspect-lead") || !claimed(p.left) {
 			continue
 		}
 		score, _ := strconv.ParseFloat(m[2], 64)
@@ -52,7 +52,7 @@ func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
 			return final, false
 		}
 		of[l.name] = score
-		isScore = isScore || m[1] != "" || m[3] != "" || scoreBefore.MatchString(p.left)
+		isScore = isScore || m[1] != "" || m[3] != "" || p.before("score-before")
 		final = claim{label: l, rank: praised, rule: ruleScores}
 	}
 	switch {
@@ -65,27 +65,3 @@ func (c comparison) scores(v *view, all []label) (final claim, ok bool) {
 	}
 	return final, isScore && len(of) == 2
 }
-
-var (
-	// thenNext matches between two names in order, rankLead before them and rankTail after them. Group 1 is there if
-	// the worst comes first.
-	thenNext = compile(`^["')\]*]*(?:'s(?:\s⟨work⟩)?)?(?:
-		,?\s*(?:and\s)?⟨then followed\sby next before ahead\sof above over⟩\s
-		|\s*>\s*|,\s
-		|[^\n]{0,200}\n+[-*\s]*(?:(?:rank\s)?2[.):]|2nd(?:\splace)?:?|second(?:\splace)?:|\#2:?)\s*
-		|,?\s*(?:2[.)]|2nd(?:\splace)?:|\(2\))\s
-		)(?:the\s)?$`)
-	rankOrder = `(?:\brank(?:ing|ed|s|\sorder)?|\bmy\sorder\w*|\bin\sorder\sof\s(?:quality|preference|merit)|\bordering
-		|best\s(?:to\sworst|first)|(worst\s(?:to\sbest|first)))`
-	rankLead = compile(rankOrder + `\b[^.\n]{0,48}[\s:]*
-		(?:(?:1[.)]|1st(?:\splace)?:?|first(?:\splace)?:|\#1:?)\s*)?["'(]*$`)
-	rankTail = compile(`^[^\pL]*(?:(?:ranked|in|listed|ordered|sorted|from|order)\s)*` + rankOrder)
-	// scoreAfter matches after a label with a score. Group 1 is the verb, group 2 the score, group 3 its unit.
-	scoreAfter = compile(`^["')\]*|]*(?:'s)?(?:\s⟨score rating mark grade total⟩)?["'*]*\s*(?:(?:
-		(⟨gets get receives scores earns deserves rated scored got⟩)
-		|⟨a an is of with at total overall score⟩|[:=|(–—-])\s*)*
-		(\d{1,3}(?:\.\d+)?)(\s?/\s?\d+|\sout\sof\s\d+|\spoints?|\s?%|\sstars?)?
-		["')\]*]*\s*(?:$|[.,;:)\n|–—-]|(?:and|but|while|whereas|vs|because|since|so)\b|\x00)`)
-	scoreBefore = compile(`\b(?:scores?|ratings?|grades?|marks?|rate|give|gave|award|points)\b[^.;\n]{0,48}$`)
-	aspectLead  = compile(aspect + `\b[^.;\n]{0,30}$`)
-)

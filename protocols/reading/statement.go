@@ -50,9 +50,6 @@ func (v *view) ends(i int) bool {
 	return v.lower[i] != '.' || !abbreviated(v.lower[max(0, i-8):i])
 }
 
-// headingEnds is what a heading of an answer may have after its last word.
-var headingEnds = compile(`^[^\pL\d]*$`)
-
 // leads may go before the last word of a heading of an answer.
 var leads = strings.Fields("my the final correct overall best")
 
@@ -64,7 +61,7 @@ func (v *view) announces(line string) bool {
 		return true
 	}
 	end := answerWords.at(line, headingWord(line))
-	return end > 0 && headingEnds.MatchString(line[end:])
+	return end > 0 && matches(line[end:], "heading-ends")
 }
 
 // headingWord is where the last word of a heading begins, if a line is one.

@@ -67,9 +67,6 @@ func (d *dresser) dress(i, end int) {
 
 // span is where bytes i to j of the view stand in the reply.
 func (v *view) span(i, j int) (start, end int) {
-	if i >= j || j > len(v.text) {
-		return 0, 0
-	}
 	last := int(v.at[j-1])
 	_, size := utf8.DecodeRuneInString(v.reply[last:])
 	return int(v.at[i]), last + size
@@ -117,7 +114,7 @@ func (d *dresser) next(i int) int {
 		return d.command(i)
 	case c == '*' || c == '_' || c == '`' || c == '~':
 		return d.emphasis(i)
-	case c == '{' && d.objects < mostObjects && objectBegins.MatchString(d.reply[i:min(len(d.reply), i+longestKey)]):
+	case c == '{' && d.objects < mostObjects && matches(d.reply[i:min(len(d.reply), i+longestKey)], "object-begins"):
 		return d.object(i)
 	case c == '{':
 		d.braces = append(d.braces, false)
@@ -132,7 +129,7 @@ func (d *dresser) next(i int) int {
 	case c == '\r':
 		return i + 1
 	case c == '&' || c == '<':
-		if m := markup.findString(d.reply[i:min(len(d.reply), i+longestKey)]); m != nil {
+		if m := groups(d.reply[i:min(len(d.reply), i+longestKey)], "markup"); m != nil {
 			d.put(i, plainMarkup(m))
 			return i + len(m[0])
 		}
@@ -146,20 +143,6 @@ func (d *dresser) next(i int) int {
 	d.keep(i, i+1)
 	return i + 1
 }
-
-// markup is HTML, of which 1 is an entity, 2 the end of a tag around an answer, 3 such a tag, 4 a new line, 5 and 6 the
-// name of what a tool is called with, and the rest emphasis, or marks of a call of Gemma's: <|"|> and <tool_call|>.
-var markup = compile(`^(?i:
-	&(gt|lt|amp|nbsp);
-	|<(?:
-		(/?)((?:\w{1,20}_)?(?:answer|verdict|judge?ment|label|decision|selection|choice|preference|pick|winner|loser
-			|(?:best|better|stronger|superior|preferred|chosen|worst|worse|weaker|inferior|rejected)(?:_\w{1,20})?))
-		|(br ?/?|/(?:parameter|arg_value|function|invoke))
-		|parameter(?:=| name=")(\w{1,40})"?
-		|arg_key>(\w{1,40})</arg_key>\s*<arg_value
-		|/?(?:b|i|em|strong|u|code|mark|span)
-		|\|"\||tool_call\|
-	)>)`)
 
 // plainMarkup writes what markup matched: "<verdict>" as a heading.
 func plainMarkup(m []string) string {
@@ -206,7 +189,6 @@ var (
 		⅘ ␣4/5 ⅙ ␣1/6 ⅚ ␣5/6 ⅛ ␣1/8 ⅜ ␣3/8 ⅝ ␣5/8 ⅞ ␣7/8`)
 	// cyrillic letters look like Latin ones: as labels they end what is said, as words they do not.
 	cyrillic = pairs(`А A В B С C Е E`)
-	lonely   = compile(`^[)\]*"»]*(?:$|[.,;:\n])`)
 )
 
 // command reads what a backslash begins.
@@ -235,24 +217,18 @@ func (d *dresser) command(i int) int {
 		}
 	case isSymbol:
 		d.put(i+1, symbol)
-	case name != "" && !isLetter(name[0]):
-		d.keep(i, i+1)
-		return i + 1
 	default:
 		d.keep(i, end)
 	}
 	return end
 }
 
-// struckOut goes on where something is struck out, which does not count.
-var struckOut = compile(`^[^~\n]+~~`)
-
 // emphasis reads a run of marks: it stays where it may be an operator or a part of a word, "3 * 4", "2**10", "x_1".
 func (d *dresser) emphasis(i int) int {
 	c := d.reply[i]
 	end := d.endOfRun(i)
 	if c == '~' && end-i == 2 {
-		if m := struckOut.find(d.reply[end:min(len(d.reply), end+after)]); m != nil {
+		if m := find(d.reply[end:min(len(d.reply), end+after)], "struck-out"); m != nil {
 			return end + m[1]
 		}
 	}
@@ -316,7 +292,7 @@ func (d *dresser) rune(i int, r rune, s string) {
 		return
 	case characters[s] != "":
 		s = characters[s]
-	case cyrillic[s] != "" && !wordBefore(d.reply, i) && lonely.MatchString(d.reply[i+len(s):min(len(d.reply), i+8)]):
+	case cyrillic[s] != "" && !wordBefore(d.reply, i) && matches(d.reply[i+len(s):min(len(d.reply), i+8)], "lonely"):
 		s = cyrillic[s]
 	case unicode.Is(unicode.Nd, r):
 		s = string(plainDigit(r))

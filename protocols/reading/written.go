@@ -9,14 +9,6 @@ var (
 	// continental are words of texts that write 1.250,5 for 1,250.5.
 	continental = newLexicon(strings.Fields(`ist sind und das est sont une sono della che são uma antwort
 		respuesta risposta resposta réponse è é`))
-	euros = compile(`^\s*(?:€|euros?\b|eur\b)`)
-	// pointed is a number whose point parts thousands or decimals, commaed what a comma adds to one, or parts.
-	pointed     = compile(`^[1-9]\d{0,2}\.\d{3}$`)
-	wholeNumber = compile(`^\d[\d,. \x{a0}\x{202f}]*$`)
-	commaed     = compile(`^,(\d{1,2}|\d{4,12})(?:[^\d,]|,\D|,?$)`)
-	// measured begins with a decimal comma and a unit, which no list of numbers has.
-	measured = compile(`^,\d+\s?(?:%|°|(?:[kcm]?m|k?g|m?l|h|ms|s|min|mph|k?wh?|v)\b)`)
-	parted   = compile(`^\d{1,3},\d{3}$`)
 )
 
 func (v *view) hasContinental() bool {
@@ -32,44 +24,34 @@ func (v *view) nextNumber(text string, from int) (Numeral, bool) {
 	}
 	digits := strings.TrimLeft(n.Written, "-$€£¥₹\\")
 	lead, rest := text[:n.Start], strings.ToLower(text[n.End:min(len(text), n.End+16)])
-	isEuro := euros.MatchString(rest) || strings.HasSuffix(strings.TrimRight(lead, " "), "€")
-	isPointed := pointed.MatchString(digits)
-	decimals := commaed.findString(rest)
+	isEuro := matches(rest, "euros") || strings.HasSuffix(strings.TrimRight(lead, " "), "€")
+	isPointed := matches(digits, "pointed")
+	decimals := groups(rest, "commaed")
 	isListed := len(digits) < 3 && digits != "0" // "{2,3}" is two numbers
-	if isListed && !isEuro && !measured.MatchString(rest) && !v.isContinental() {
+	if isListed && !isEuro && !matches(rest, "measured") && !v.isContinental() {
 		decimals = nil
 	}
 	switch {
-	case decimals != nil && (isPointed || wholeNumber.MatchString(digits)) && !strings.HasSuffix(lead, "("):
+	case decimals != nil && (isPointed || matches(digits, "whole-number")) && !strings.HasSuffix(lead, "("):
 		n.digits = strings.Replace(n.digits, ".", "", 1) + "." + decimals[1]
 		n.End += 1 + len(decimals[1])
 	case isPointed && isEuro:
 		n.digits = strings.Replace(n.digits, ".", "", 1)
 	case isPointed:
 		n.unclear = v.isContinental()
-	case parted.MatchString(digits) && strings.HasPrefix(digits, "0,"):
+	case matches(digits, "parted") && strings.HasPrefix(digits, "0,"):
 		n.digits = strings.Replace(n.digits, "0", "0.", 1)
-	case parted.MatchString(digits):
+	case matches(digits, "parted"):
 		n.unclear = v.isContinental() && !isEuro
 	}
 	n.Written = text[n.Start:n.End]
 	return n, true
 }
 
-var (
-	clockAfter = compile(`^\s?(?i:h\s?[0-5]\d(?:\D|$)|uhr\b)
-		|^\s?(?:時(?:[^間]|$)|时(?:[^间]|$)|点(?:\d|半|钟|$)|시(?:[^간]|$))
-		|^:(?:0[1-9]|[1-5]\d)(?:\D|$)
-		|^[-/.]\d{1,2}[-/.]\d{2,4}\b
-		|^\.?(?:\s+de)?\s+\pL{3,10}\.?,?(?:\s+de)?\s+(?:1\d|20)\d\d\b`)
-	clockBefore = compile(`\d:$|(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november
-		|december)\s+$`)
-)
-
 // clock tells whether a number is a part of a time or of a date.
 func clock(s string, n Numeral) bool {
-	return clockAfter.MatchString(s[n.End:min(len(s), n.End+40)]) ||
-		clockBefore.MatchString(s[max(0, n.Start-16):n.Start])
+	return matches(s[n.End:min(len(s), n.End+40)], "clock-after") ||
+		matches(s[max(0, n.Start-16):n.Start], "clock-before")
 }
 
 // powers of ten, by their words.
@@ -80,33 +62,31 @@ var powers = pairs(`thousand e3 million e6 billion e9 trillion e12 lakh e5 crore
 // one, it is one.
 func (v *view) single(s string, n *Numeral) bool {
 	if !strings.ContainsAny(n.digits, "/e") {
-		if m := scaled.findString(s[n.End:]); m != nil {
+		if m := groups(s[n.End:], "scaled"); m != nil {
 			power := powers[strings.ToLower(m[1]+m[2])]
 			n.digits += power
 			n.End += len(m[0])
 			n.unclear = n.unclear || power == "" || m[2] != "" && isDigit(s, n.End)
-		} else if m := scaledMoney.regular().FindString(s[n.End:]); m == "k" || m == "K" ||
+		} else if m := pattern("scaled-money").FindString(s[n.End:]); m == "k" || m == "K" ||
 			m != "" && strings.Contains(s[max(0, n.Start-1):n.End], "$") {
 			n.digits += powers[strings.ToLower(m)]
 			n.End += len(m)
 		}
 	}
-	if m := power10.find(s[n.End:]); m != nil && !strings.ContainsAny(n.digits, "/e") {
+	if m := find(s[n.End:], "power10"); m != nil && !strings.ContainsAny(n.digits, "/e") {
 		n.digits += "e" + strings.TrimPrefix(strings.ReplaceAll(s[n.End+m[2]:n.End+m[3]], "−", "-"), "+")
 		n.End += m[1]
 	}
-	end := n.End + len(unitPower.regular().FindString(s[n.End:]))
-	return !n.unclear && !clock(s, *n) && !goesOn.MatchString(s[end:]) && !symbolic.MatchString(s[end:])
+	end := n.End + len(pattern("unit-power").FindString(s[n.End:]))
+	return !n.unclear && !clock(s, *n) && !matches(s[end:], "goes-on") && !matches(s[end:], "symbolic")
 }
 
 func (n Numeral) Value() string { return Plain(n.Rational()) }
-
-var markerEnds = compile(`^[.):]\s*\S`)
 
 // isMarker tells whether a number is that of a list's item.
 func (v *view) isMarker(line string, n Numeral) bool {
 	if strings.TrimLeft(line[:n.Start], " \t(") != "" {
 		return false
 	}
-	return markerEnds.MatchString(line[n.End:])
+	return matches(line[n.End:], "marker-ends")
 }
