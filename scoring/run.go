@@ -78,8 +78,14 @@ func (run *Run) InFolder(dir string) {
 	run.Known(func() ([]string, error) { return judging.ItemIDs(dir) })
 }
 
-// ItemsFrom tells the run what hands over the responses to its items, where that is not the file of its folder.
-func (run *Run) ItemsFrom(items Responses) { run.items = items }
+// ItemsFrom sets where the run reads its items from, if that is not the file of its folder.
+func (run *Run) ItemsFrom(items Responses) {
+	run.items = items
+	run.Known(func() (ids []string, err error) {
+		err = items(func(id string, _ []judging.Response) { ids = append(ids, id) })
+		return ids, err
+	})
+}
 
 // Known tells the run the ids of all its items, as [judging.ItemIDs] has them. Without them a run that is not at its
 // end has values without intervals.
@@ -137,12 +143,10 @@ func NewLoader(m *judging.Manifest, how judging.Reading) (*Loader, error) {
 	return &Loader{run: run, asker: asker}, nil
 }
 
-// InFolder says that the records are those of a folder, and how to have the ids of its items without reading them
-// there. items hand over their responses likewise; may be nil.
-func (l *Loader) InFolder(dir string, ids func() ([]string, error), items Responses) {
+// InFolder sets the folder of the records, and a function that returns the ids of its items without reading them there.
+func (l *Loader) InFolder(dir string, ids func() ([]string, error)) {
 	l.run.InFolder(dir)
 	l.run.Known(ids)
-	l.run.ItemsFrom(items)
 }
 
 // Add takes a record; it keeps no hold of it. It may be called from many goroutines.

@@ -64,7 +64,7 @@ func (e *Maker) open(p *runState) error {
 	if err != nil {
 		return err
 	}
-	p.records.InFolder(p.out, func() ([]string, error) { return p.ids(), nil }, nil)
+	p.records.InFolder(p.out, func() ([]string, error) { return p.ids(), nil })
 	if e.Observer != nil {
 		p.soFar = scoring.NewSoFar(p.records)
 	}

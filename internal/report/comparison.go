@@ -176,13 +176,13 @@ func (p pair) items(show, group string) doc.Ref {
 	return doc.Ref{Runs: []string{p.A.Run, p.B.Run}, Show: show, Group: strings.TrimPrefix(group, scoring.Overall)}
 }
 
-// parts of a bar: units by who is correct on them.
-func (p pair) parts(t *scoring.Table2x2) []doc.Part {
+// parts returns the parts of a bar: the units of a group, or of all, by who is correct on them.
+func (p pair) parts(t *scoring.Table2x2, group string) []doc.Part {
 	return []doc.Part{
-		{N: t.Both, Look: "right", Name: "both correct", Target: p.items("both", "")},
-		{N: t.OnlyA, Look: "a", Name: "only " + p.names[0], Target: p.items("a", "")},
-		{N: t.OnlyB, Look: "b", Name: "only " + p.names[1], Target: p.items("b", "")},
-		{N: t.Neither, Look: "wrong", Name: "neither", Target: p.items("neither", "")},
+		{N: t.Both, Look: "right", Name: "both correct", Target: p.items("both", group)},
+		{N: t.OnlyA, Look: "a", Name: "only " + p.names[0], Target: p.items("a", group)},
+		{N: t.OnlyB, Look: "b", Name: "only " + p.names[1], Target: p.items("b", group)},
+		{N: t.Neither, Look: "wrong", Name: "neither", Target: p.items("neither", group)},
 	}
 }
 
@@ -255,7 +255,7 @@ func (p pair) rows(several bool) (rows []doc.Row) {
 	for i, d := range append(first, rest...) {
 		r := p.row(d)
 		if i < len(first) && d.Table != nil {
-			r.Cells[3].Parts = p.parts(d.Table)
+			r.Cells[3].Parts = p.parts(d.Table, d.Group)
 		}
 		switch {
 		case several && i == 0:
@@ -375,7 +375,7 @@ func (p pair) who() doc.Block {
 			BeyondSize: t.Neither,
 		},
 	}
-	for _, part := range p.parts(t) {
+	for _, part := range p.parts(t, scoring.Overall) {
 		row := doc.Row{Name: part.Name, Look: part.Look, Target: part.Target, Cells: doc.Cells(part.N)}
 		b.Table.Add(row)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -54,6 +55,12 @@ func add(m, o *judging.Manifest) error {
 	m.Alternates = m.Alternates || o.Alternates
 	m.DrawnBy = cmp.Or(m.DrawnBy, o.DrawnBy)
 	m.Changes = append(m.Changes, o.Changes...)
+	beside := map[string]int{}
+	maps.Copy(beside, m.Beside)
+	for page, n := range o.Beside {
+		beside[page] += n
+	}
+	m.Beside = beside
 	m.Altered = slices.Compact(slices.Sorted(slices.Values(append(m.Altered, o.Altered...))))
 	if m.Sample == nil {
 		m.Sample = o.Sample

@@ -168,7 +168,11 @@ func (s *Store) load(
 			return err
 		}
 		defer f.Close()
-		return judging.EachResponse(loaded.Manifest, f, use)
+		return judging.EachResponse(loaded.Manifest, f, func(id string, of []judging.Response) {
+			if on == "" || chosen[id] {
+				use(id, of)
+			}
+		})
 	})
 	if err := loaded.FindAltered(s.root, run); err != nil {
 		return nil, failure.Unreadable("%s: %w", run, err)
