@@ -18,8 +18,9 @@ var Layout = &report.Layout{
 	How:      ", in both orders",
 	Became:   "each asked twice, the second time with the responses swapped",
 	Bracket: report.Bracket{
-		Right:  PartRight,
 		Parts:  []string{PartRight, PartWrong},
+		Right:  func(r *scoring.Report) (scoring.Evidence, bool) { return r.Overall(RightWhereAlike).Held(50) },
+		Chance: ", by chance 50 %",
 		Bold:   "verdicts to keep: both orders agree",
 		Beyond: "to ask elsewhere: another judge, or a person",
 	},
@@ -86,7 +87,7 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	metrics := []string{"strict", RightWhereAlike, firstPicked}
 	c := &doc.Table{First: "goal"}
 	for _, metric := range metrics {
-		c.Columns = append(c.Columns, report.MetricColumn(p.Protocol, metric, doc.Of))
+		c.Columns = append(c.Columns, report.MetricColumn(p.Protocol, metric, doc.Share))
 	}
 	c.Columns[0].Kind = doc.Number
 	c.Columns[0].Axis = &doc.PercentAxis
@@ -107,7 +108,7 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	}
 	if t.Comparison != nil {
 		if d := t.Headline(); d != nil && d.Diff != nil {
-			b.Remark(goalsVerdict(d), table.Count(t.N, "pair"))
+			b.Remark(goalsVerdict(d), table.Interval(d.Diff, d.Low, d.High, 1, 1), table.Count(t.N, "pair"))
 		}
 		b.Plain(compared(t.Comparison)...)
 	}
