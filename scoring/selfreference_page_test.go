@@ -79,7 +79,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 			name: "its own answers do harm",
 			rep:  harm,
 			has: []string{
-				"Its own answer is right 140 answers", "Its own answer is wrong 90 answers",
+				"Its own answer is right 140 questions", "Its own answer is wrong 90 questions",
 				"That is where showing it does harm: it costs 100 points [94, 100].",
 				"One agent only, llama.", "use a judge that answers better", "judged wrong, or no verdict",
 				// of 60 both are right; one of 80 and 50; neither of 40
@@ -104,7 +104,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(1, judgedAnswer{own: true, cot: "I", self: "I"}),
 				answersOfKind(1, judgedAnswer{right: true, cot: "C", self: "I"}),
 			),
-			has: []string{"Its own answer is right 2 answers", "Its own answer is wrong 1 answer"},
+			has: []string{"Its own answer is right 2 questions", "Its own answer is wrong 1 question"},
 			not: []string{"does harm", "strong", "no dependence seen", "compare the answer", "NaN", "beyond noise"},
 		},
 		{
@@ -113,7 +113,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(40, judgedAnswer{own: true, right: true, cot: "C", self: "C"}),
 				answersOfKind(40, judgedAnswer{own: true, cot: "I", self: "I"}),
 			),
-			has: []string{"Its own answer is right 80 answers", "judged right: 80 of 80 80 100 % of 80 96–100"},
+			has: []string{"Its own answer is right 80 questions", "judged right: 80 of 80 80 100 % of 80 96–100"},
 			not: []string{"Its own answer is wrong", "Does one depend", "harm", "NaN", "or no verdict"},
 		},
 		{

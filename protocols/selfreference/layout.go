@@ -140,6 +140,10 @@ func fourfold(p *report.RunPage) []doc.Block {
 	t := &doc.Table{First: "own answer", Columns: []doc.Column{
 		{Name: "judgments", Kind: doc.LargeBar}, {Name: "judged right", Kind: doc.Share},
 	}}
+	unit := "answer"
+	if p.Overall(scoring.GenerationAccuracy).N == p.Overall(AgentAccuracy).N {
+		unit = "question"
+	}
 	most := 0
 	for _, own := range []struct{ metric, name string }{
 		{metric: OwnRightAccuracy, name: "right"}, {metric: OwnWrongAccuracy, name: "wrong"},
@@ -162,7 +166,7 @@ func fourfold(p *report.RunPage) []doc.Block {
 			rows[i].Cells = doc.Cells(bar, x)
 		}
 		if n > 0 {
-			t.Add(doc.Row{Name: "Its own answer is " + own.name, Detail: table.Count(n, "answer"), Heading: true})
+			t.Add(doc.Row{Name: "Its own answer is " + own.name, Detail: table.Count(n, unit), Heading: true})
 			t.Add(rows...)
 		}
 		most = max(most, n)
@@ -299,6 +303,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 		{Name: "answers right", Kind: doc.Bare}, {Name: "F1 shown", Kind: kind, Axis: &doc.PercentAxis},
 		{Name: "F1 alone", Kind: kind, Axis: &doc.PercentAxis}, {Name: "points", Kind: doc.Number, Axis: axis},
 	}}
+	known := 0
 	beyond := 0
 	for _, g := range groups {
 		alone := p.Result(F1, g, ModeCoT)
@@ -306,21 +311,22 @@ func byGroup(p *report.RunPage) []doc.Block {
 		d := difference(g)
 		row := doc.Row{Name: g, N: max(alone.N, shown.N)}
 		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), shown, alone, d)
-		e, _ := d.Held(0)
-		noise := !e.Above && !e.Below
+		e, ok := d.Held(0)
 		if d.Value != nil {
-			row.Look = report.DifferenceLook(noise)
+			row.Look = report.DifferenceLook(!e.Above && !e.Below)
 		}
-		if g == scoring.Overall {
+		switch {
+		case g == scoring.Overall:
 			row.Name = "All"
 			row.Total = true
-		} else if !noise {
-			beyond++
+		case ok:
+			known++
+			beyond += int(scoring.One(e.Above || e.Below))
 		}
 		t.Add(row)
 	}
-	if kind == doc.Side {
-		b.About += fmt.Sprintf(" · %d of the %d beyond noise", beyond, len(groups)-1)
+	if known > 0 {
+		b.About += fmt.Sprintf(" · %d of the %d beyond noise", beyond, known)
 	}
 	t.DropEmpty()
 	b.Table = t
