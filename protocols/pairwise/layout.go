@@ -78,16 +78,16 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	if t == nil {
 		return nil
 	}
-	runs := [2]*scoring.Report{&p.Report, t.Report}
+	runs := []*scoring.Report{&p.Report, t.Report}
 	names := []string{p.Run.Run, t.Run}
 	if p.Goal == goalWorse {
-		runs = [2]*scoring.Report{t.Report, &p.Report}
+		slices.Reverse(runs)
 		slices.Reverse(names)
 	}
 	metrics := []string{"strict", RightWhereAlike, firstPicked}
 	c := &doc.Table{First: "goal"}
 	for _, metric := range metrics {
-		c.Columns = append(c.Columns, report.MetricColumn(p.Protocol, metric, doc.Share))
+		c.Columns = append(c.Columns, report.MetricColumn(p.Protocol, metric, doc.Of))
 	}
 	c.Columns[0].Kind = doc.Number
 	c.Columns[0].Axis = &doc.PercentAxis
@@ -96,8 +96,13 @@ func bothGoals(p *report.RunPage) []doc.Block {
 			Name: [2]string{"Asked which is better", "Asked which is worse"}[i],
 			N:    r.Overall("strict").N, Total: r == &p.Report,
 		}
-		for _, metric := range metrics {
-			row.Cells = append(row.Cells, doc.Num(r.Overall(metric)))
+		row.Cells = doc.Cells(r.Overall("strict"))
+		for _, metric := range metrics[1:] {
+			cell := doc.Num(r.Overall(metric))
+			if cell.Low != nil {
+				cell.Text = "[" + doc.Ends(cell.Result) + "]"
+			}
+			row.Cells = append(row.Cells, cell)
 		}
 		c.Add(row)
 	}

@@ -194,16 +194,18 @@ func dependence(p *report.RunPage) []doc.Block {
 	}
 	axis := &doc.Axis{Unit: scoring.UnitCorrelation, Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
 	words := ""
+	var all []scoring.Evidence
 	for _, row := range rows {
 		e, known := row.Cells[0].Result.Held(0)
+		if known {
+			all = append(all, e)
+		}
 		if e.Low < axis.Min {
 			axis = doc.AxisOf(axis.Unit)
 		}
 		words += doc.Capital(row.Name) + ": " + strength(e, known) + ". "
 	}
-	alone := p.Result(PartialGJ, scoring.Overall, ModeCoT)
-	shown := p.Result(PartialGJ, scoring.Overall, ModeSelf)
-	if alone.High != nil && shown.Low != nil && *shown.Low > max(strongR, *alone.High) {
+	if len(all) == 2 && all[1].Low > max(strongR, all[0].High) {
 		words += doc.Phrase("self.compares")
 	}
 	return []doc.Block{{
