@@ -132,7 +132,7 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(6, judgedAnswer{group: "math", right: true, cot: "C", self: "I"}),
 				answersOfKind(6, judgedAnswer{group: "math", own: true, cot: "C", self: "C"}),
 			),
-			has: []string{"By category", "sorted by the difference · 1 of the 2 beyond noise"},
+			has: []string{"By category", "sorted by the difference · beyond noise: 1 of 2"},
 			not: []string{"By category and agent", "NaN"},
 		},
 	} {

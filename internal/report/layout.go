@@ -56,12 +56,10 @@ type Grouping struct {
 
 // Bracket joins the first parts of a bar, whose verdicts are worth keeping.
 type Bracket struct {
-	Parts        []string // that are joined
+	Parts        []string // that are joined: right, wrong, and others of which this is not known
+	Metric       string   // the share of these that is right; "": counted from the parts
 	Bold, Beyond string   // what to say of these, and of the others
 	Chance       string   // what to say of a random judge's share
-
-	// returns the share of the joined units that is right, and whether it is known
-	Right func(r *scoring.Report) (share scoring.Evidence, known bool)
 }
 
 // over returns the bracket over the bar of a run; nil if no unit is in one of its parts.
@@ -74,7 +72,14 @@ func (x Bracket) over(r *scoring.Report) *doc.Bracket {
 	if out.N == 0 {
 		return nil
 	}
-	if e, known := x.Right(r); known {
+	e, known := r.Overall(x.Metric).Held(0)
+	right := b.Count(x.Parts[0])
+	judged := right + b.Count(x.Parts[1])
+	if x.Metric == "" && judged > 0 {
+		e = scoring.ShareOf("", float64(right), float64(judged), 0)
+		known = true
+	}
+	if known {
 		out.Words = fmt.Sprintf("right on %s of %d%s", e, e.N, x.Chance)
 	}
 	out.BeyondSize = b.N - out.N

@@ -23,7 +23,6 @@ var Layout = &report.Layout{
 	Became:     "each asked in several orders of its options",
 	Bracket: report.Bracket{
 		Parts:  []string{PartRight, PartWrong, PartSame},
-		Right:  func(r *scoring.Report) (scoring.Evidence, bool) { return keptRight(r, 0) },
 		Bold:   "by content: the same choice in every order",
 		Beyond: "whose choice changes with the order, or lacks a verdict",
 	},

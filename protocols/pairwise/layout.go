@@ -19,7 +19,7 @@ var Layout = &report.Layout{
 	Became:   "each asked twice, the second time with the responses swapped",
 	Bracket: report.Bracket{
 		Parts:  []string{PartRight, PartWrong},
-		Right:  func(r *scoring.Report) (scoring.Evidence, bool) { return r.Overall(RightWhereAlike).Held(50) },
+		Metric: RightWhereAlike,
 		Chance: ", by chance 50 %",
 		Bold:   "verdicts to keep: both orders agree",
 		Beyond: "to ask elsewhere: another judge, or a person",

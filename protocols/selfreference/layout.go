@@ -104,7 +104,8 @@ func answering(p *report.RunPage) []doc.Block {
 			Cells: doc.Cells(own),
 		})
 	}
-	for _, row := range rowsByMode(p, F1, [2]string{"Judges, by reasoning alone", "Judges, with its own answer shown"}) {
+	names := [2]string{"Judges, by reasoning alone", "Judges, with its own answer shown"}
+	for _, row := range rowsByMode(p, F1, names) {
 		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
 		t.Add(row)
 	}
@@ -265,7 +266,9 @@ func belief(p *report.RunPage) []doc.Block {
 		t.Add(row)
 	}
 	t.DropEmpty()
-	b := doc.Block{ID: "belief", Title: "Does it believe its own answer?", In: doc.Full | doc.Page, Half: true, Table: t}
+	b := doc.Block{
+		ID: "belief", Title: "Does it believe its own answer?", In: doc.Full | doc.Page, Half: true, Table: t,
+	}
 	x := sided[0].Cells[0]
 	if all := p.Result(PartialGJ, scoring.Overall, x.Mode).N; x.N < all {
 		b.Remark("self.untold", table.Count(all-x.N, "answer"))
@@ -328,7 +331,7 @@ func byGroup(p *report.RunPage) []doc.Block {
 		t.Add(row)
 	}
 	if known > 0 {
-		b.About += fmt.Sprintf(" · %d of the %d beyond noise", beyond, known)
+		b.About += fmt.Sprintf(" · beyond noise: %d of %d", beyond, known)
 	}
 	t.DropEmpty()
 	b.Table = t
@@ -346,9 +349,11 @@ func caveats(p *report.RunPage) (all []string) {
 			wrong, table.Count(own.N, "question"), -harm.Value, -harm.High, -harm.Low))
 	}
 	if names := agents(p); len(names) == 1 {
-		all = append(all, "One agent only, "+names[0]+". An agent that errs as the judge does would be believed more often.")
+		all = append(all,
+			"One agent only, "+names[0]+". An agent that errs as the judge does would be believed more often.")
 	}
-	if help, known := p.Result(F1, scoring.Overall, scoring.ModeDifference).Held(0); known && harm.Below && !help.Above {
+	help, known := p.Result(F1, scoring.Overall, scoring.ModeDifference).Held(0)
+	if harm.Below && known && !help.Above {
 		all = append(all, "To judge better, use a judge that answers better, not one that is reminded of its answer.")
 	}
 	return all

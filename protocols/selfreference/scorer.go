@@ -197,8 +197,8 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	}
 	for _, j := range f.rows {
 		if j.agent != "" && (j.agent == m.Spec.Model.Name || j.agent == m.JudgeName) {
-			say("the judge %s is one of the agents: whether its own answer is right and whether the agent's is are then "+
-				"one thing, not two independent ones", j.agent)
+			say("the judge %s is one of the agents: whether its own answer is right and whether the agent's "+
+				"is are then one thing, not two independent ones", j.agent)
 			break
 		}
 	}
