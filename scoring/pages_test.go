@@ -47,7 +47,7 @@ func TestPagesOfSeveralOptions(t *testing.T) {
 			has: []string{
 				"20 by content: the same choice in every order", "an even share", "consistency, percent",
 			},
-			not: []string{"· right on", "stood there", "a random judge has 33", "NaN"},
+			not: []string{"· right on", "stood there", "by chance 33", "NaN"},
 		},
 		{
 			name: "three items, and verdicts are missing",
