@@ -28,7 +28,7 @@ func TestPagesOfSeveralOptions(t *testing.T) {
 			name: "all right",
 			rep:  score(nil, placed(20, "01", 2, 3, 1)),
 			has: []string{
-				"20 by content: the same choice in every order · right on 20 of 20", "3 options 60 judgments",
+				"20 by content: the same choice in every order · right on 100 % [84, 100] of 20", "3 options 60 judgments",
 				"of 20 items; by chance 33 %", "how often a correct option stood there",
 			},
 			not: []string{"whose choice changes", "By number of options", "NaN", "an even share"},
@@ -47,7 +47,7 @@ func TestPagesOfSeveralOptions(t *testing.T) {
 			has: []string{
 				"20 by content: the same choice in every order", "an even share", "consistency, percent",
 			},
-			not: []string{"· right on", "stood there", "a random judge has 33", "NaN"},
+			not: []string{"· right on", "stood there", "by chance 33", "NaN"},
 		},
 		{
 			name: "three items, and verdicts are missing",
@@ -121,12 +121,12 @@ func TestPagesOfBothGoals(t *testing.T) {
 		better, worse []twoJudgments
 		want          string
 	}{
-		{name: "it helps", better: half, worse: alikePairs(0, 60, "A", "A"), want: "goals.helps60 pairs"},
-		{name: "it harms", better: alikePairs(0, 60, "A", "A"), worse: half, want: "goals.harms60 pairs"},
-		{name: "alike", better: half, worse: half, want: "goals.no-difference60 pairs"},
+		{name: "it helps", better: half, worse: alikePairs(0, 60, "A", "A"), want: "goals.helps50.0 [35.2, 61.6]60 pairs"},
+		{name: "it harms", better: alikePairs(0, 60, "A", "A"), worse: half, want: "goals.harms-50.0 [-61.6, -35.2]60 pairs"},
+		{name: "alike", better: half, worse: half, want: "goals.no-difference0.0 [-4.5, 4.5]60 pairs"},
 		{
 			name: "three pairs", better: alikePairs(0, 3, "A", "A"), worse: alikePairs(0, 3, "B", "B"),
-			want: "goals.no-difference3 pairs",
+			want: "goals.no-difference-100.0 [-100.0, 10.1]3 pairs",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -79,13 +79,13 @@ func TestPagesOfSelfReference(t *testing.T) {
 			name: "its own answers do harm",
 			rep:  harm,
 			has: []string{
-				"Its own answer is right reasoning alone", "Its own answer is wrong own answer shown",
-				"Where its own answer is wrong, showing it does harm: it costs 100 points [94, 100].",
-				"One agent only.", "use a judge that answers better", "not judged right",
+				"Its own answer is right 140 questions", "Its own answer is wrong 90 questions",
+				"That is where showing it does harm: it costs 100 points [94, 100].",
+				"One agent only, llama.", "use a judge that answers better", "judged wrong, or no verdict",
 				// of 60 both are right; one of 80 and 50; neither of 40
-				"Called Correct when the agent gives the same answer n = 60", "Sides with its own answer n = 190", "judged right: 90 of 90",
+				"of 60", "of 130", "For 40 answers it is not known", "judged right: 90 of 90",
 			},
-			not:       []string{"by group", "R of own"},
+			not:       []string{"By category", "R of own", "By agent"},
 			metadatum: []scoring.Metadatum{{Name: "agent's answers", Value: "llama (run 12)"}},
 		},
 		{
@@ -94,8 +94,8 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(40, judgedAnswer{noOwn: true, right: true, cot: "C", self: "C"}),
 				answersOfKind(40, judgedAnswer{noOwn: true, cot: "I", self: "C"}),
 			),
-			has: []string{"Outcomes of 80 answers", "F1 of Correct n = 80"},
-			not: []string{"Its own answers are right", "Sides with its own answer n", "Partial correlation", "Its own answer is", "does harm"},
+			has: []string{"Outcomes of 80 answers", "Judges, by reasoning alone"},
+			not: []string{"Answers right itself", "Does one depend", "Does it believe", "Its own answer is", "does harm"},
 		},
 		{
 			name: "three answers",
@@ -104,8 +104,8 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(1, judgedAnswer{own: true, cot: "I", self: "I"}),
 				answersOfKind(1, judgedAnswer{right: true, cot: "C", self: "I"}),
 			),
-			has: []string{"judged right: 2 of 2 2 not judged right: 0 of 2", "not judged right: 1 of 1"},
-			not: []string{"does harm", "compare the answer", "NaN"},
+			has: []string{"Its own answer is right 2 questions", "Its own answer is wrong 1 question"},
+			not: []string{"does harm", "strong", "no dependence seen", "compare the answer", "NaN", "beyond noise"},
 		},
 		{
 			name: "all right",
@@ -113,8 +113,8 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(40, judgedAnswer{own: true, right: true, cot: "C", self: "C"}),
 				answersOfKind(40, judgedAnswer{own: true, cot: "I", self: "I"}),
 			),
-			has: []string{"judged right: 80 of 80 80 not judged right: 0 of 80 100 % of 80 96–100"},
-			not: []string{"Its own answer is wrong", "Partial correlation", "harm", "NaN"},
+			has: []string{"Its own answer is right 80 questions", "judged right: 80 of 80 80 100 % of 80 96–100"},
+			not: []string{"Its own answer is wrong", "Does one depend", "harm", "NaN", "or no verdict"},
 		},
 		{
 			name: "no verdicts",
@@ -122,8 +122,8 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(20, judgedAnswer{own: true, right: true}),
 				answersOfKind(20, judgedAnswer{cot: "", self: ""}),
 			),
-			has: []string{"not judged right: 20 of 20 20 0 % of 20 0–16"},
-			not: []string{"harm", "NaN"},
+			has: []string{"judged wrong, or no verdict", "judged wrong, or no verdict: 20 of 20 20 0 % of 20 0–16"},
+			not: []string{"harm", "NaN", "strong"},
 		},
 		{
 			name: "two categories, of which nothing is sure",
@@ -132,8 +132,8 @@ func TestPagesOfSelfReference(t *testing.T) {
 				answersOfKind(6, judgedAnswer{group: "math", right: true, cot: "C", self: "I"}),
 				answersOfKind(6, judgedAnswer{group: "math", own: true, cot: "C", self: "C"}),
 			),
-			has: []string{"F1 by group"},
-			not: []string{"NaN"},
+			has: []string{"By category", "sorted by the difference · beyond noise: 1 of 2"},
+			not: []string{"By category and agent", "NaN"},
 		},
 	} {
 		t.Run(c.name, c.run)

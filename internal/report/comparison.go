@@ -414,7 +414,7 @@ func (c Comparison) judges(sides []scoring.Side, titles []string) doc.Block {
 			}
 		}
 		var each doc.Value
-		if kept := l.Bracket.over(r.BreakdownOf(scoring.Overall)); kept != nil && r.Repetitions == nil {
+		if kept := l.Bracket.over(r); kept != nil && r.Repetitions == nil {
 			each.Text = fmt.Sprintf("%.1f", float64(r.Judgments())/float64(kept.N))
 		}
 		add(doc.Column{Name: l.Noun + " per usable verdict"}, each)

@@ -56,13 +56,15 @@ type Grouping struct {
 
 // Bracket joins the first parts of a bar, whose verdicts are worth keeping.
 type Bracket struct {
-	Right        string   // the one of these parts that is right
-	Parts        []string // all that are joined
+	Parts        []string // that are joined: right, wrong, and others of which this is not known
+	Metric       string   // the share of these that is right; "": counted from the parts
 	Bold, Beyond string   // what to say of these, and of the others
+	Chance       string   // what to say of a random judge's share
 }
 
 // over returns the bracket over the bar of a run; nil if no unit is in one of its parts.
-func (x Bracket) over(b scoring.Breakdown) *doc.Bracket {
+func (x Bracket) over(r *scoring.Report) *doc.Bracket {
+	b := r.BreakdownOf(scoring.Overall)
 	out := &doc.Bracket{Bold: x.Bold, Beyond: x.Beyond}
 	for _, part := range x.Parts {
 		out.N += b.Count(part)
@@ -70,8 +72,15 @@ func (x Bracket) over(b scoring.Breakdown) *doc.Bracket {
 	if out.N == 0 {
 		return nil
 	}
-	if right := b.Count(x.Right); right > 0 {
-		out.Words = fmt.Sprintf("right on %d of %d", right, out.N)
+	e, known := r.Overall(x.Metric).Held(0)
+	right := b.Count(x.Parts[0])
+	judged := right + b.Count(x.Parts[1])
+	if x.Metric == "" && judged > 0 {
+		e = scoring.ShareOf("", float64(right), float64(judged), 0)
+		known = true
+	}
+	if known {
+		out.Words = fmt.Sprintf("right on %s of %d%s", e, e.N, x.Chance)
 	}
 	out.BeyondSize = b.N - out.N
 	return out

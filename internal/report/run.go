@@ -219,7 +219,7 @@ func Became(p *RunPage) []doc.Block {
 		Chart: doc.StackedBar,
 		Table: t,
 	}
-	b.Bracket = l.Bracket.over(p.BreakdownOf(scoring.Overall))
+	b.Bracket = l.Bracket.over(&p.Report)
 	if b.Bracket != nil {
 		joined := 0
 		for _, x := range parts {

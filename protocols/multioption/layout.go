@@ -22,7 +22,6 @@ var Layout = &report.Layout{
 	How:        " of several, in several orders",
 	Became:     "each asked in several orders of its options",
 	Bracket: report.Bracket{
-		Right:  PartRight,
 		Parts:  []string{PartRight, PartWrong, PartSame},
 		Bold:   "by content: the same choice in every order",
 		Beyond: "whose choice changes with the order, or lacks a verdict",

@@ -18,8 +18,9 @@ var Layout = &report.Layout{
 	How:      ", in both orders",
 	Became:   "each asked twice, the second time with the responses swapped",
 	Bracket: report.Bracket{
-		Right:  PartRight,
 		Parts:  []string{PartRight, PartWrong},
+		Metric: RightWhereAlike,
+		Chance: ", by chance 50 %",
 		Bold:   "verdicts to keep: both orders agree",
 		Beyond: "to ask elsewhere: another judge, or a person",
 	},
@@ -77,10 +78,10 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	if t == nil {
 		return nil
 	}
-	runs := [2]*scoring.Report{&p.Report, t.Report}
+	runs := []*scoring.Report{&p.Report, t.Report}
 	names := []string{p.Run.Run, t.Run}
 	if p.Goal == goalWorse {
-		runs = [2]*scoring.Report{t.Report, &p.Report}
+		slices.Reverse(runs)
 		slices.Reverse(names)
 	}
 	metrics := []string{"strict", RightWhereAlike, firstPicked}
@@ -95,8 +96,13 @@ func bothGoals(p *report.RunPage) []doc.Block {
 			Name: [2]string{"Asked which is better", "Asked which is worse"}[i],
 			N:    r.Overall("strict").N, Total: r == &p.Report,
 		}
-		for _, metric := range metrics {
-			row.Cells = append(row.Cells, doc.Num(r.Overall(metric)))
+		row.Cells = doc.Cells(r.Overall("strict"))
+		for _, metric := range metrics[1:] {
+			cell := doc.Num(r.Overall(metric))
+			if cell.Low != nil {
+				cell.Text = "[" + doc.Ends(cell.Result) + "]"
+			}
+			row.Cells = append(row.Cells, cell)
 		}
 		c.Add(row)
 	}
@@ -107,7 +113,7 @@ func bothGoals(p *report.RunPage) []doc.Block {
 	}
 	if t.Comparison != nil {
 		if d := t.Headline(); d != nil && d.Diff != nil {
-			b.Remark(goalsVerdict(d), table.Count(t.N, "pair"))
+			b.Remark(goalsVerdict(d), table.Interval(d.Diff, d.Low, d.High, 1, 1), table.Count(t.N, "pair"))
 		}
 		b.Plain(compared(t.Comparison)...)
 	}

@@ -26,8 +26,12 @@ func numbers(r *scoring.Report, d scoring.Diagnosis) string {
 	case codeUnread, codeRule, scoring.CodeWeak, scoring.CodeUsable, scoring.CodeStrong:
 		first, second := r.Overall("first-order"), r.Overall("second-order")
 		if first.Value != nil && second.Value != nil {
-			all += fmt.Sprintf(" Asked in one order alone, it is right on %s on average.",
-				scoring.Percentage((*first.Value+*second.Value)/2))
+			low := min(*first.Value, *second.Value)
+			shares := scoring.Percentage(max(*first.Value, *second.Value))
+			if shares != scoring.Percentage(low) {
+				shares = fmt.Sprintf("%.0f or %s", low, shares)
+			}
+			all += fmt.Sprintf(" Asked in one order alone, it is right on %s.", shares)
 		}
 		all += leaning(r)
 	}
@@ -74,6 +78,9 @@ func advice(r *scoring.Report, level scoring.Level, oneIsEnough bool) string {
 	return fmt.Sprintf("Do not rely on it alone: even verdicts that agree in both orders are %s only.", agreed)
 }
 
+// slightly is the percentage of verdicts for a position below which the preference counts as slight.
+const slightly = 60
+
 // leaning returns a sentence that names the position that the judge surely prefers; "" without one.
 func leaning(r *scoring.Report) string {
 	e, _ := r.Overall(firstPicked).Held(50)
@@ -85,7 +92,11 @@ func leaning(r *scoring.Report) string {
 	if !e.Above {
 		return ""
 	}
-	return fmt.Sprintf(" It leans to the response shown %s (%s of verdicts).", position, scoring.Percentage(e.Value))
+	how := "leans"
+	if e.Value < slightly {
+		how += " slightly"
+	}
+	return fmt.Sprintf(" It %s to the response shown %s (%s of verdicts).", how, position, scoring.Percentage(e.Value))
 }
 
 // pairsToTell is about how many pairs would tell a judge from chance that goes on as it did: right on so many percent

@@ -1,6 +1,7 @@
 package selfreference
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"gavel/internal/doc"
 	"gavel/internal/report"
+	"gavel/internal/report/table"
 	"gavel/scoring"
 )
 
@@ -35,7 +37,6 @@ var Layout = &report.Layout{
 			About:  "given the answer that is judged, from −1 to 1",
 		},
 		{Metric: scoring.GenerationAccuracy, Name: "its own answers are right", About: "higher is better"},
-		{Metric: AgentAccuracy, Name: "the agents' answers are right", About: "the base rate of F1"},
 		report.Verdictless,
 	},
 	Board: []report.BoardColumn{
@@ -58,135 +59,126 @@ func ways(r *scoring.Report) string {
 
 // pageParts are the results of a run, from top to bottom.
 var pageParts = []report.PagePart{
-	report.Cards, byMode, fourfold, report.Caveats, byGroup, report.Analyses, report.Lists, report.Among, report.Making,
+	answering, fourfold, dependence, belief, numbers, report.Caveats, byGroup, report.Analyses, report.Lists,
+	report.Among, report.Making,
 }
 
-// allWays has the two modes in words, in order.
-var allWays = []struct{ mode, words string }{
-	{mode: ModeCoT, words: "reasoning alone"}, {mode: ModeSelf, words: "own answer shown"},
+// numbers are those that stand for a run on a terminal; a page has them in its charts.
+func numbers(p *report.RunPage) []doc.Block {
+	all := report.Cards(p)
+	if len(all) > 0 {
+		all[0].In = doc.Short | doc.Full
+	}
+	return all
 }
 
-// line is a row of a table of results in both modes.
-type line struct{ name, metric, group string }
+// modeNames are the modes in words, in their order.
+var modeNames = [2]string{"reasoning alone", "own answer shown"}
 
-// inModes returns a block with results in both modes and, if both were asked, their differences.
-func inModes(p *report.RunPage, lines []line) doc.Block {
-	t := &doc.Table{First: "metric"}
-	b := doc.Block{In: doc.Full | doc.Page, About: "percent, with 95 % interval", Table: t}
-	kind := doc.Number
-	if p.Has(ModeCoT) && p.Has(ModeSelf) {
-		kind = doc.Side
-		b.About = "percent, and the difference in points with 95 % interval"
-		b.Keys = []doc.Key{{Words: "a grey interval contains 0: not significant"}}
+// rowsByMode returns a row with a metric of all answers for each mode in which it has a value.
+func rowsByMode(p *report.RunPage, metric string, names [2]string) (rows []doc.Row) {
+	for i, mode := range modes {
+		x := p.Result(metric, scoring.Overall, mode)
+		if x.Value == nil {
+			continue
+		}
+		row := doc.Row{Name: names[i], Cells: doc.Cells(x)}
+		if mode == ModeCoT {
+			row.Mark = doc.Ring
+			row.Look = "look-b"
+		}
+		rows = append(rows, row)
 	}
-	for i, w := range allWays {
-		t.Columns = append(t.Columns, doc.Column{Name: w.words, Kind: kind, Axis: &doc.PercentAxis})
-		if p.Has(w.mode) {
-			b.Keys = append(b.Keys, doc.Key{Sign: [2]string{"a", "b"}[i], Words: w.words})
-		}
-	}
-	axis := doc.DifferenceAxis()
-	axis.Ends = [2]string{"← better alone", "better shown →"}
-	t.Columns = append(t.Columns, doc.Column{Name: "points", Kind: doc.Number, Axis: axis})
-	for _, l := range lines {
-		row := doc.Row{Name: l.name}
-		known := false
-		for _, w := range allWays {
-			x := p.Result(l.metric, l.group, w.mode)
-			row.N = max(row.N, x.N)
-			row.Cells = append(row.Cells, doc.Num(x))
-			known = known || x.Value != nil
-		}
-		d := p.Result(l.metric, l.group, scoring.ModeDifference)
-		if d.Value != nil {
-			row.Look = report.DifferenceLook(d.Low == nil || d.High == nil || *d.Low <= 0 && *d.High >= 0)
-		}
-		row.Cells = append(row.Cells, doc.Num(d))
-		if known {
-			t.Add(row)
-		}
-	}
-	t.DropEmpty()
-	return b
+	return rows
 }
 
-// strongR is what a whole interval of a correlation must be above to be a strong one: Cohen's large effect (Statistical
-// Power Analysis for the Behavioral Sciences, 1988, 3.2).
-const strongR = 0.3
-
-// byMode says how well the judge judges in both modes, and how far it follows its own answer.
-func byMode(p *report.RunPage) []doc.Block {
-	var lines []line
-	for _, metric := range []string{
-		F1, OwnRightAccuracy, OwnWrongAccuracy, OwnSameCorrect, OwnOtherIncorrect, OwnSided, PartialGJ,
-	} {
-		name := doc.Capital(report.MetricName(p.Protocol, metric))
-		lines = append(lines, line{name: name, metric: metric, group: scoring.Overall})
+// answering compares how well the judge answers with how well it judges.
+func answering(p *report.RunPage) []doc.Block {
+	t := &doc.Table{First: "task", Look: "wide", Columns: []doc.Column{
+		{Name: "value", Kind: doc.Number, Axis: &doc.PercentAxis},
+	}}
+	own := p.Overall(scoring.GenerationAccuracy)
+	if own.Value != nil {
+		t.Add(doc.Row{
+			Name: "Answers right itself", Detail: table.Count(own.N, "question"), Look: "level-unknown",
+			Cells: doc.Cells(own),
+		})
 	}
-	b := inModes(p, lines)
-	b.ID = "modes"
-	b.Title = "Judging without and with its own answer"
-	b.Table.Look = "wide"
-	alone := p.Result(PartialGJ, scoring.Overall, ModeCoT)
-	shown := p.Result(PartialGJ, scoring.Overall, ModeSelf)
-	if alone.Value != nil || shown.Value != nil {
-		b.Remark("self.correlation")
+	names := [2]string{"Judges, by reasoning alone", "Judges, with its own answer shown"}
+	for _, row := range rowsByMode(p, F1, names) {
+		row.Detail = "F1, " + table.Count(row.Cells[0].N, "answer")
+		t.Add(row)
 	}
-	if alone.High != nil && shown.Low != nil && *shown.Low > max(strongR, *alone.High) {
-		b.Remark("self.compares")
-	}
-	return []doc.Block{b}
-}
-
-// byGroup says how well the judge judges in both modes by category and agent.
-func byGroup(p *report.RunPage) []doc.Block {
-	var lines []line
-	for _, g := range p.Groups() {
-		lines = append(lines, line{name: g, metric: F1, group: g})
-	}
-	if len(lines) < 2 {
+	if len(t.Rows) == 0 {
 		return nil
 	}
-	lines[0].name = "All"
-	b := inModes(p, lines)
-	b.ID = "groups"
-	b.Title = "F1 by group"
-	b.Table.First = "group"
-	for i := range b.Table.Rows {
-		b.Table.Rows[i].Total = i == 0
+	about := "percent, with 95 % interval"
+	if e, ok := p.Overall(AgentAccuracy).Held(0); ok {
+		by := cmp.Or(strings.Join(agents(p), ", "), "agents")
+		about += fmt.Sprintf(" · it judges %s by %s, right on %s", table.Count(e.N, "answer"), by, e)
 	}
-	return []doc.Block{b}
+	return []doc.Block{{ID: "answering", Title: "Answering against judging", About: about, Table: t}}
+}
+
+// agents returns the names of those who gave the answers, as far as they are known.
+func agents(p *report.RunPage) (names []string) {
+	for _, m := range p.Run.Metadata {
+		if m.Name == "agent's answers" {
+			model, _, _ := strings.Cut(m.Value, " (run ")
+			names = append(names, model)
+		}
+	}
+	return names
 }
 
 // fourfold returns how often the judge is correct where its own answer is right, and where it is wrong. Without own
 // answers it returns the outcomes of the answers.
 func fourfold(p *report.RunPage) []doc.Block {
-	const wrong = "not judged right"
+	wrong := "judged wrong"
+	if p.Outcomes[scoring.Decided] < p.Judgments() {
+		wrong += ", or no verdict"
+	}
 	t := &doc.Table{First: "own answer", Columns: []doc.Column{
 		{Name: "judgments", Kind: doc.LargeBar}, {Name: "judged right", Kind: doc.Share},
 	}}
+	unit := "answer"
+	if p.Overall(scoring.GenerationAccuracy).N == p.Overall(AgentAccuracy).N {
+		unit = "question"
+	}
+	most := 0
 	for _, own := range []struct{ metric, name string }{
 		{metric: OwnRightAccuracy, name: "right"}, {metric: OwnWrongAccuracy, name: "wrong"},
 	} {
-		for _, w := range allWays {
-			x := p.Result(own.metric, scoring.Overall, w.mode)
-			if x.Value == nil {
-				continue
+		rows := rowsByMode(p, own.metric, modeNames)
+		n := 0
+		for i := range rows {
+			x := rows[i].Cells[0].Result
+			n = max(n, x.N)
+			var bar doc.Value
+			part := func(n int, judged, words string) {
+				if n > 0 {
+					target := p.ItemsOf("own-"+own.name+"-"+x.Mode+"-"+judged, scoring.Overall)
+					bar.Parts = append(bar.Parts, doc.Part{N: n, Look: judged, Name: words, Target: target})
+				}
 			}
 			right := int(math.Round(*x.Value / 100 * float64(x.N)))
-			part := func(n int, judged, words string) doc.Part {
-				target := p.ItemsOf("own-"+own.name+"-"+w.mode+"-"+judged, scoring.Overall)
-				return doc.Part{N: n, Look: judged, Name: words, Target: target}
-			}
-			bar := doc.Value{
-				Parts:  []doc.Part{part(right, "right", "judged right"), part(x.N-right, "wrong", wrong)},
-				Length: p.Overall(AgentAccuracy).N,
-			}
-			t.Add(doc.Row{Name: "Its own answer is " + own.name, Detail: w.words, Cells: doc.Cells(bar, x)})
+			part(right, "right", "judged right")
+			part(x.N-right, "wrong", wrong)
+			rows[i].Cells = doc.Cells(bar, x)
 		}
+		if n > 0 {
+			t.Add(doc.Row{Name: "Its own answer is " + own.name, Detail: table.Count(n, unit), Heading: true})
+			t.Add(rows...)
+		}
+		most = max(most, n)
 	}
-	if len(t.Rows) == 0 {
+	if most == 0 {
 		return report.Became(p)
+	}
+	for _, row := range t.Rows {
+		if !row.Heading {
+			row.Cells[0].Length = most
+		}
 	}
 	return []doc.Block{{
 		ID: "fourfold", Title: "Own answer right or wrong, judged right or wrong", About: "with 95 % interval",
@@ -195,19 +187,173 @@ func fourfold(p *report.RunPage) []doc.Block {
 	}}
 }
 
+// dependence says whether the judge judges better where it can answer.
+func dependence(p *report.RunPage) []doc.Block {
+	rows := rowsByMode(p, PartialGJ, modeNames)
+	if len(rows) == 0 {
+		return nil
+	}
+	axis := &doc.Axis{Unit: scoring.UnitCorrelation, Min: -0.25, Max: 1, Ticks: []float64{-0.25, 0, 0.25, 0.5, 0.75, 1}}
+	words := ""
+	var all []scoring.Evidence
+	for _, row := range rows {
+		e, known := row.Cells[0].Result.Held(0)
+		if known {
+			all = append(all, e)
+		}
+		if e.Low < axis.Min {
+			axis = doc.AxisOf(axis.Unit)
+		}
+		words += doc.Capital(row.Name) + ": " + strength(e, known) + ". "
+	}
+	if len(all) == 2 && all[1].Low > max(strongR, all[0].High) {
+		words += doc.Phrase("self.compares")
+	}
+	return []doc.Block{{
+		ID: "dependence", Title: "Does one depend on the other?", In: doc.Full | doc.Page, Half: true,
+		Table: &doc.Table{First: "asked by", Rows: rows, Columns: []doc.Column{
+			{Name: report.MetricName(p.Protocol, PartialGJ), Kind: doc.Number, Axis: axis},
+		}},
+		Notes: []doc.Note{
+			doc.Say("self.correlation", table.Count(rows[0].Cells[0].N, "answer")), doc.Plain(strings.TrimSpace(words)),
+		},
+	}}
+}
+
+// A dependence is clear or strong where the whole interval of the correlation is above these: Cohen's medium and large
+// effect (Statistical Power Analysis for the Behavioral Sciences, 1988, 3.2). Within clearR of 0 there is none.
+const (
+	clearR  = 0.1
+	strongR = 0.3
+)
+
+// strength says in words how large a correlation is.
+func strength(e scoring.Evidence, known bool) string {
+	switch {
+	case !known:
+		return "not known, there is no interval"
+	case e.Low > strongR:
+		return "strong"
+	case e.Low > clearR:
+		return "clear"
+	case e.Above:
+		return "slight"
+	case e.Below:
+		return "negative, it judges better where it does not know"
+	case e.Low > -clearR && e.High < clearR:
+		return "no dependence seen"
+	}
+	return "not known, the interval contains 0"
+}
+
+// belief says how often the judge sides with its own answer.
+func belief(p *report.RunPage) []doc.Block {
+	sided := rowsByMode(p, OwnSided, modeNames)
+	if len(sided) == 0 {
+		return nil
+	}
+	t := &doc.Table{First: "judgments", Look: "keep", Columns: doc.Columns(doc.Share, modeNames[:]...)}
+	for _, metric := range []string{OwnSameCorrect, OwnOtherIncorrect, OwnSided, Overconfidence} {
+		row := doc.Row{Name: doc.Capital(report.MetricName(p.Protocol, metric))}
+		for _, mode := range modes {
+			x := p.Result(metric, scoring.Overall, mode)
+			if metric == Overconfidence {
+				row.Name = doc.Phrase("self.overconfidence")
+				x.Mode = scoring.ModeDifference // it has a sign
+			}
+			row.Cells = append(row.Cells, doc.Num(x))
+		}
+		t.Add(row)
+	}
+	t.DropEmpty()
+	b := doc.Block{
+		ID: "belief", Title: "Does it believe its own answer?", In: doc.Full | doc.Page, Half: true, Table: t,
+	}
+	x := sided[0].Cells[0]
+	if all := p.Result(PartialGJ, scoring.Overall, x.Mode).N; x.N < all {
+		b.Remark("self.untold", table.Count(all-x.N, "answer"))
+	}
+	return []doc.Block{b}
+}
+
+// byGroup returns a block with F1 in both modes by category and agent, the largest difference first.
+func byGroup(p *report.RunPage) []doc.Block {
+	groups := p.Groups()
+	if len(groups) < 2 {
+		return nil
+	}
+	b := doc.Block{ID: "groups", Title: "By category", About: "F1, percent", In: doc.Full | doc.Page}
+	switch {
+	case isAgent(groups[1]):
+		b.Title = "By agent"
+	case isAgent(groups[len(groups)-1]):
+		b.Title = "By category and agent"
+	}
+	kind := doc.Number
+	if p.Has(ModeCoT) && p.Has(ModeSelf) {
+		kind = doc.Side
+		b.About += ", and the difference in points with 95 % interval · sorted by the difference"
+		b.Keys = []doc.Key{
+			{Sign: "b", Words: "by reasoning alone"}, {Sign: "a", Words: "with its own answer shown"},
+			{Words: "a grey interval contains 0: not significant"},
+		}
+	}
+	difference := func(group string) scoring.Result { return p.Result(F1, group, scoring.ModeDifference) }
+	slices.SortStableFunc(groups[1:], func(a, b string) int {
+		size := func(group string) float64 { return *cmp.Or(difference(group).Value, new(math.Inf(-1))) }
+		return cmp.Or(cmp.Compare(scoring.One(isAgent(a)), scoring.One(isAgent(b))), cmp.Compare(size(b), size(a)))
+	})
+	axis := &doc.Axis{Signed: true, Ends: [2]string{"← own answer harms", "helps →"}}
+	t := &doc.Table{First: "group", Columns: []doc.Column{
+		{Name: "answers right", Kind: doc.Bare}, {Name: "F1 shown", Kind: kind, Axis: &doc.PercentAxis},
+		{Name: "F1 alone", Kind: kind, Axis: &doc.PercentAxis}, {Name: "points", Kind: doc.Number, Axis: axis},
+	}}
+	known := 0
+	beyond := 0
+	for _, g := range groups {
+		alone := p.Result(F1, g, ModeCoT)
+		shown := p.Result(F1, g, ModeSelf)
+		d := difference(g)
+		row := doc.Row{Name: g, N: max(alone.N, shown.N)}
+		row.Cells = doc.Cells(p.Result(scoring.GenerationAccuracy, g, ""), shown, alone, d)
+		e, ok := d.Held(0)
+		if d.Value != nil {
+			row.Look = report.DifferenceLook(!e.Above && !e.Below)
+		}
+		switch {
+		case g == scoring.Overall:
+			row.Name = "All"
+			row.Total = true
+		case ok:
+			known++
+			beyond += int(scoring.One(e.Above || e.Below))
+		}
+		t.Add(row)
+	}
+	if known > 0 {
+		b.About += fmt.Sprintf(" · beyond noise: %d of %d", beyond, known)
+	}
+	t.DropEmpty()
+	b.Table = t
+	return []doc.Block{b}
+}
+
 // caveats are what the numbers come to for who uses the judge.
 func caveats(p *report.RunPage) (all []string) {
-	harm := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference)
-	harms := harm.High != nil && *harm.High < 0
-	if harms {
-		all = append(all, fmt.Sprintf("Where its own answer is wrong, showing it does harm: "+
-			"it costs %.0f points [%.0f, %.0f].", -*harm.Value, -*harm.High, -*harm.Low))
+	harm, _ := p.Result(OwnWrongAccuracy, scoring.Overall, scoring.ModeDifference).Held(0)
+	if harm.Below {
+		own := p.Overall(scoring.GenerationAccuracy)
+		wrong := own.N - int(math.Round(*own.Value/100*float64(own.N)))
+		all = append(all, fmt.Sprintf("Its own answer is wrong on %d of %s. "+
+			"That is where showing it does harm: it costs %.0f points [%.0f, %.0f].",
+			wrong, table.Count(own.N, "question"), -harm.Value, -harm.High, -harm.Low))
 	}
-	if !slices.ContainsFunc(p.Groups(), isAgent) {
-		all = append(all, "One agent only. An agent that errs as the judge does would be believed more often.")
+	if names := agents(p); len(names) == 1 {
+		all = append(all,
+			"One agent only, "+names[0]+". An agent that errs as the judge does would be believed more often.")
 	}
-	help := p.Result(F1, scoring.Overall, scoring.ModeDifference)
-	if harms && help.Low != nil && *help.Low <= 0 {
+	help, known := p.Result(F1, scoring.Overall, scoring.ModeDifference).Held(0)
+	if harm.Below && known && !help.Above {
 		all = append(all, "To judge better, use a judge that answers better, not one that is reminded of its answer.")
 	}
 	return all

@@ -2,8 +2,9 @@ package selfreference
 
 import (
 	"fmt"
-	"strings"
+	"math"
 
+	"gavel/internal/doc"
 	"gavel/scoring"
 )
 
@@ -13,7 +14,8 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	alone := r.Result(F1, scoring.Overall, ModeCoT)
 	shown := r.Result(F1, scoring.Overall, ModeSelf)
 	difference := r.Result(F1, scoring.Overall, scoring.ModeDifference)
-	if alone.Value == nil || shown.Value == nil || difference.Low == nil || difference.High == nil {
+	e, known := difference.Held(0)
+	if !known {
 		return "", ""
 	}
 	switch d.Code {
@@ -23,19 +25,23 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 	}
 	helps := "is of no clear help"
 	switch {
-	case *difference.Low > 0:
+	case e.Above:
 		helps = "helps"
-	case *difference.High < 0:
+	case e.Below:
 		helps = "harms"
 	}
 	says = fmt.Sprintf("Its own answer %s: F1 is %s with it, %s without", helps,
 		scoring.Percentage(*shown.Value), scoring.Percentage(*alone.Value))
-	repeats := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference)
-	if repeats.High != nil && *repeats.High < 0 {
+	repeats, _ := r.Result(JMinusCorrect, scoring.Overall, scoring.ModeDifference).Held(0)
+	if repeats.Below {
 		says += ", and it repeats its own mistakes"
 	}
-	also = fmt.Sprintf("The difference is %s points [%s, %s].", signed(*difference.Value), signed(*difference.Low),
-		signed(*difference.High))
+	unit := "points"
+	if math.Abs(math.Round(e.Value)) == 1 {
+		unit = "point"
+	}
+	also = fmt.Sprintf("The difference is %s %s [%s, %s].", doc.Brief(difference), unit,
+		doc.Shortly(difference, e.Low, 0), doc.Shortly(difference, e.High, 0))
 	var shares []any
 	for _, metric := range []string{OwnRightAccuracy, OwnWrongAccuracy} {
 		for _, mode := range []string{ModeSelf, ModeCoT} {
@@ -49,13 +55,4 @@ func sentences(r *scoring.Report, d scoring.Diagnosis) (says, also string) {
 			"where it is wrong, %s and %s.", shares...)
 	}
 	return says + ".", also
-}
-
-// signed is a difference: "+1", "−2".
-func signed(x float64) string {
-	x = scoring.Unsigned(x, 0)
-	if x == 0 {
-		return "0"
-	}
-	return strings.Replace(fmt.Sprintf("%+.0f", x), "-", "−", 1)
 }

@@ -156,8 +156,12 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	var lost, asked [2]int
 	unknown := 0
 	questions := map[string]bool{}
-	for _, j := range f.rows {
+	mixed := map[string]bool{}
+	for i, j := range f.rows {
 		questions[j.question] = true
+		if i > 0 && f.rows[i-1].question == j.question && f.rows[i-1].own != j.own {
+			mixed[j.question] = true
+		}
 		for m, said := range j.said {
 			asked[m] += int(scoring.One(said != notAsked))
 			lost[m] += int(scoring.One(said == saidNothing))
@@ -183,8 +187,20 @@ func (f *judgments) warnings(missing scoring.MissingPolicy) []string {
 	if unknown > 0 {
 		say("%d of %d judgments have no answer of the judge's own: they are in no number that needs it", unknown, len(f.rows))
 	}
-	if f.manifest.Staged != nil {
-		w = append(w, f.manifest.Staged.Warnings...)
+	if len(mixed) > 0 {
+		say("%d questions have records that disagree on whether the judge's own answer is right: "+
+			"each counts as it says, and for generation accuracy the first agent's", len(mixed))
+	}
+	m := f.manifest
+	if m.Staged != nil {
+		return append(w, m.Staged.Warnings...)
+	}
+	for _, j := range f.rows {
+		if j.agent != "" && (j.agent == m.Spec.Model.Name || j.agent == m.JudgeName) {
+			say("the judge %s is one of the agents: whether its own answer is right and whether the agent's "+
+				"is are then one thing, not two independent ones", j.agent)
+			break
+		}
 	}
 	return w
 }
