@@ -54,7 +54,7 @@ var rooms = map[string]string{
 	"internal/suite": "backends internal/doc internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
 		" internal/disk",
 	"internal/carry":  "internal/eval scoring judging backends datasets internal/codec internal/disk",
-	"internal/doctor": "internal/report/table judging backends",
+	"internal/doctor": "internal/doc judging backends",
 
 	"internal/server/failure": "",
 	"internal/server/memo":    "",

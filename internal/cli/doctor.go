@@ -9,10 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/backends"
-	"gavel/internal/codec"
 	"gavel/internal/doctor"
 	"gavel/internal/eval"
-	"gavel/internal/report/table"
 	"gavel/protocols/pairwise"
 )
 
@@ -67,20 +65,13 @@ func (e *env) doctor(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		err = codec.WriteIndented(e.stdout, found)
-	} else {
-		err = table.TextWithin(e.columns).Each(e.screen(), found.Tables())
-		_, verdict := fmt.Fprintln(e.stdout, found.Verdict())
-		err = cmp.Or(err, verdict)
+	if err := cmp.Or(e.print(c, found), found.Err()); err != nil {
+		return err
 	}
-	err = cmp.Or(err, found.Err())
-	if err == nil {
-		words := []string{"gavel", "run", pairwise.Protocol.Name}
-		words = append(words, asGiven(c, "backend", "base-url", "model", "system-role", "api-key-env")...)
-		e.next(append(words, "--dataset", "sample")...)
-	}
-	return err
+	words := []string{"gavel", "run", pairwise.Protocol.Name}
+	words = append(words, asGiven(c, "backend", "base-url", "model", "system-role", "api-key-env")...)
+	e.next(append(words, "--dataset", "sample")...)
+	return nil
 }
 
 // asGiven are flags of a command line as they were given.

@@ -2,16 +2,12 @@ package doctor
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
-	pretty "github.com/jedib0t/go-pretty/v6/text"
-
 	"gavel/backends"
-	"gavel/internal/report/table"
+	"gavel/internal/doc"
 )
-
-// textWidth is how wide the words of a finding may be, so that a table of them fits into 80 columns.
-const textWidth = 48
 
 // Verdict says whether a run may be made, and what was not checked.
 func (r *Report) Verdict() string {
@@ -43,82 +39,59 @@ func (r *Report) readiness() string {
 	return fmt.Sprintf("%s; read %d findings above", ready, minds)
 }
 
-// Tables are the findings and, where the speed could be measured, what it means for a run.
-func (r *Report) Tables() []table.Table {
-	// A finding in each row, and what to do about it below.
-	t := table.Table{Columns: table.Left("", "check", "finding")}
+// Document returns the findings, what they mean for a run where the speed could be measured, and the verdict.
+func (r *Report) Document() doc.Document {
+	findings := &doc.Table{Columns: doc.Columns(doc.Words, "check", "finding")}
 	for _, f := range r.Findings {
-		status, check := string(f.Status), f.Check
-		for _, line := range wrapped(f.Said, textWidth, "") {
-			t.Row(status, check, line)
-			status, check = "", ""
-		}
+		findings.Add(doc.WordRow(string(f.Status), f.Check, f.Said))
 		if f.Do != "" {
-			for _, line := range wrapped("→ "+f.Do, textWidth, "  ") {
-				t.Row("", "", line)
-			}
+			findings.Add(doc.WordRow("", "", "→ "+f.Do))
 		}
 	}
-	if r.Speed == nil {
-		return []table.Table{t}
+	blocks := []doc.Block{{Table: findings}}
+	if r.Speed != nil {
+		blocks = append(blocks, r.estimate())
 	}
-	return []table.Table{t, r.paces()}
+	return doc.Document{Blocks: append(blocks, doc.Block{Named: true, Title: r.Verdict()})}
 }
 
-// wrapped breaks a line between words; lines after the first begin with indent.
-func wrapped(s string, width int, indent string) []string {
-	lines := strings.Split(pretty.WrapSoft(strings.Join(strings.Fields(s), " "), width-len(indent)), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-		if i > 0 {
-			lines[i] = indent + lines[i]
-		}
+// estimate returns how long runs on JudgeBench would take at each pace, and what that is reckoned from.
+func (r *Report) estimate() doc.Block {
+	t := &doc.Table{
+		First:   "at once",
+		Columns: doc.Columns(doc.Whole, "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
 	}
-	return lines
-}
-
-func (r *Report) paces() table.Table {
-	s := r.Speed
-	t := table.Table{
+	for _, p := range r.Speed.Paces {
+		t.Add(doc.WordRow(strconv.Itoa(p.Concurrency), figure(p.Prompt), figure(p.Reply),
+			figure(p.Direct.PerSecond), span(p.Direct.Hours), figure(p.Sop.PerSecond), span(p.Sop.Hours)))
+	}
+	b := doc.Block{
+		Named: true,
 		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate",
 			judgeBench.pairs, judgeBench.judgments),
-		Columns: table.Right("at once", "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
-		Notes:   r.assumptions(),
+		Table: t,
 	}
-	for _, p := range s.Paces {
-		t.Row(
-			fmt.Sprint(p.Concurrency), figure(p.Prompt), figure(p.Reply),
-			figure(p.Direct.PerSecond), span(p.Direct.Hours), figure(p.Sop.PerSecond), span(p.Sop.Hours),
-		)
-	}
-	return t
-}
-
-// assumptions are what the estimate stands on.
-func (r *Report) assumptions() []string {
-	b, per := judgeBench, "4 bytes a token (not measured)"
+	per := "4 bytes a token (not measured)"
 	if r.Speed.BytesPerTok > 0 {
 		per = fmt.Sprintf("%.1f bytes a token (measured)", r.Speed.BytesPerTok)
 	}
-	notes := []string{
-		"direct/s, sop/s: judgments a second with that prompt;",
-		fmt.Sprintf("speeds are the middle of up to %d measurements;", mostTries),
-		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s;", b.direct, b.sop, per),
-		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache;", b.directReply, b.sopReply),
-	}
+	b.Plain(
+		"direct/s, sop/s: judgments a second with that prompt",
+		fmt.Sprintf("speeds are the middle of up to %d measurements", mostTries),
+		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s", judgeBench.direct, judgeBench.sop, per),
+		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache",
+			judgeBench.directReply, judgeBench.sopReply),
+	)
 	if r.Speed.Call >= 0.01 {
-		notes = append(notes,
-			fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests;", r.Speed.Call))
+		b.Plain(fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests", r.Speed.Call))
 	}
 	if len(r.Speed.Paces) < 2 {
-		notes = append(notes, "more requests at once were not measured;")
+		b.Plain("more requests at once were not measured")
 	}
 	if r.Model.Thinks == backends.Yes {
-		notes = append(notes, "thinking is not counted and may multiply the tokens of a reply;")
+		b.Plain("thinking is not counted and may multiply the tokens of a reply")
 	}
-	last := len(notes) - 1
-	notes[last] = strings.TrimSuffix(notes[last], ";")
-	return notes
+	return b
 }
 
 // figure writes a number with two significant digits or no decimals.
