@@ -96,22 +96,33 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	if err != nil {
 		return err
 	}
-	var out report.Scores
-	loaded := make([]*scoring.Run, len(runs))
-	for i, r := range runs {
-		run, err := scoring.Load(r.Dir, scoring.DefaultOptions.Reading)
+	var dirs []string
+	for _, r := range runs {
+		dirs = append(dirs, r.Dir)
+	}
+	loaded, reports, err := scoreImported(dirs)
+	if err != nil {
+		return err
+	}
+	return e.printScores(c, loaded, report.Scores{Runs: reports}, scoring.DefaultOptions)
+}
+
+// scoreImported scores runs that were just written, and keeps the results beside their records.
+func scoreImported(dirs []string) (runs []*scoring.Run, reports []scoring.Report, err error) {
+	for _, dir := range dirs {
+		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		rep := run.Score(scoring.DefaultOptions.Bootstrap)
-		if err := judging.WriteJSON(filepath.Join(r.Dir, judging.ResultsFile), rep); err != nil {
-			return err
+		if err := judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep); err != nil {
+			return nil, nil, err
 		}
-		rep.Run = r.Dir
-		loaded[i] = run
-		out.Runs = append(out.Runs, rep)
+		rep.Run = dir
+		runs = append(runs, run)
+		reports = append(reports, rep)
 	}
-	return e.printScores(c, loaded, out, scoring.DefaultOptions)
+	return runs, reports, nil
 }
 
 var _ = register(more, 30, "export", exportCommand)
