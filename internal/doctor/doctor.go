@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -83,23 +82,18 @@ type Report struct {
 	Ready    bool            `json:"ready"`           // nothing failed
 }
 
-// NotReady are the checks that failed, as an error.
-type NotReady []string
-
-func (n NotReady) Error() string { return "not ready: " + strings.Join(n, ", ") }
-
-// Err is nil where Ready, else a NotReady.
+// Err returns an error that names the checks that failed; nil where none did.
 func (r *Report) Err() error {
-	var failed NotReady
+	var failed []string
 	for _, f := range r.Findings {
-		if f.Status == Fail && !slices.Contains(failed, f.Check) {
+		if f.Status == Fail {
 			failed = append(failed, f.Check)
 		}
 	}
-	if failed != nil {
-		return failed
+	if failed == nil {
+		return nil
 	}
-	return nil
+	return errors.New("not ready: " + strings.Join(failed, ", "))
 }
 
 // check is one thing to look at. What it needs of earlier ones is in doctor.
@@ -114,8 +108,8 @@ type check struct {
 // checks lists them in order: first what a run needs, then what puts load on the server. A new one is a function and a
 // line here.
 var checks = []check{
-	{name: "server", limit: time.Minute, run: (*doctor).describeServer},
-	{name: "model", limit: time.Minute, run: (*doctor).describeModel},
+	{name: "server", run: (*doctor).describeServer},
+	{name: "model", run: (*doctor).describeModel},
 	{name: "reply", run: (*doctor).reply},
 	{name: "context", limit: 3 * time.Minute, run: (*doctor).context},
 	{name: "speed", limit: 2 * time.Minute, texts: true, run: (*doctor).measureSpeed},
@@ -133,11 +127,9 @@ type doctor struct {
 	Request
 	Tools
 
-	mu       sync.Mutex
-	answered int  // calls of the check in hand that the server answered, refusals included
-	lost     int  // calls of it that got no answer at all
-	silent   int  // checks in a row of which no call was answered
-	gone     bool // too many of them: the rest is not tried
+	mu   sync.Mutex
+	lost int  // calls in a row that got no answer at all; a refusal is an answer
+	gone bool // too many of them: the rest is not tried
 
 	dumb         bool           // the model does not answer: nothing can be tried
 	numCtx       int            // context to ask Ollama for; 0 where the server decides
@@ -181,18 +173,16 @@ func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 	return out, nil
 }
 
-// giveUp is after how many checks without any answer the rest is not tried.
+// giveUp is the number of calls in a row without an answer after which the rest is not tried.
 const giveUp = 3
 
 func (d *doctor) try(ctx context.Context, c check) Finding {
-	d.answered = 0
-	d.lost = 0
 	switch {
 	case d.dumb:
 		return skipped("the model does not answer")
 	case d.gone:
 		return skipped("the server stopped answering")
-	case d.silent >= giveUp:
+	case d.lost >= giveUp:
 		d.gone = true
 		return bad(Fail, "check the server's log", "the server stopped answering")
 	case c.texts && d.decides():
@@ -211,12 +201,6 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 	found := c.run(d, within)
 	if ctx.Err() != nil && found.Status == Unknown {
 		return d.late("not finished")
-	}
-	switch {
-	case d.answered > 0:
-		d.silent = 0
-	case d.lost > 0:
-		d.silent++
 	}
 	return found
 }
@@ -249,16 +233,15 @@ func user(text string) backends.Message {
 	return backends.Message{Role: backends.User, Content: text}
 }
 
-// ask asks once, and counts.
+// ask asks once, and counts calls without an answer.
 func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	resp, err := d.Judge.Client.Ask(ctx, req)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err == nil ||
-		!backends.IsKind(err, backends.Transport, backends.Timeout) && !errors.Is(err, context.DeadlineExceeded) {
-		d.answered++
-	} else {
+	if backends.IsKind(err, backends.Transport, backends.Timeout) || errors.Is(err, context.DeadlineExceeded) {
 		d.lost++
+	} else {
+		d.lost = 0
 	}
 	return resp, err
 }

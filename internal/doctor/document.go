@@ -11,32 +11,27 @@ import (
 
 // Verdict says whether a run may be made, and what was not checked.
 func (r *Report) Verdict() string {
-	said := r.readiness()
-	if len(r.Late) > 0 {
-		said += "\nno time for: " + strings.Join(r.Late, ", ") + " (see --time-limit)"
-	}
-	return said
-}
-
-func (r *Report) readiness() string {
-	minds, ready := 0, "ready"
+	minds := 0
 	for _, f := range r.Findings {
 		if f.Status == Warn || f.Status == Unknown {
 			minds++
 		}
 	}
-	if late := len(r.Late); late > 0 {
-		ready = fmt.Sprintf("ready so far (checks not made: %d)", late)
+	verdict := "ready"
+	late := ""
+	if n := len(r.Late); n > 0 {
+		verdict = fmt.Sprintf("ready so far (checks not made: %d)", n)
+		late = "\nno time for: " + strings.Join(r.Late, ", ") + " (see --time-limit)"
 	}
 	switch {
 	case !r.Ready:
-		return "not ready: see what failed above"
-	case minds == 0:
-		return ready
+		verdict = "not ready: see what failed above"
 	case minds == 1:
-		return ready + "; read one finding above"
+		verdict += "; read one finding above"
+	case minds > 1:
+		verdict += fmt.Sprintf("; read %d findings above", minds)
 	}
-	return fmt.Sprintf("%s; read %d findings above", ready, minds)
+	return verdict + late
 }
 
 // Document returns the findings, what they mean for a run where the speed could be measured, and the verdict.
@@ -96,15 +91,10 @@ func (r *Report) estimate() doc.Block {
 
 // figure writes a number with two significant digits or no decimals.
 func figure(v float64) string {
-	switch {
-	case v >= 10:
+	if v >= 9.95 {
 		return fmt.Sprintf("%.0f", v)
-	case v >= 1:
-		return fmt.Sprintf("%.1f", v)
-	case v >= 0.1:
-		return fmt.Sprintf("%.2f", v)
 	}
-	return fmt.Sprintf("%.2g", v)
+	return fmt.Sprintf("%#.2g", v)
 }
 
 // span writes hours the way people say them.
