@@ -41,8 +41,6 @@ func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *
 	return dirs, o, file, cmp.Or(err, allDifferent(dirs))
 }
 
-var _ = register(shortNames, 20, "agree", agreeCommand)
-
 func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "agree",
@@ -76,8 +74,6 @@ func agreeCommand(e *env) *cli.Command {
 		}),
 	}
 }
-
-var _ = register(shortNames, 30, "estimate", estimateCommand)
 
 func estimateCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -117,8 +113,6 @@ func estimateCommand(e *env) *cli.Command {
 		}),
 	}
 }
-
-var _ = register(shortNames, 40, "select", selectCommand)
 
 func selectCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -48,8 +48,6 @@ func cacheFlag() cli.Flag { return stringFlag("cache", "`DIR` of the cache") }
 // unusedCacheFlag is of commands that once read the cache.
 func unusedCacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Hidden: true} }
 
-var _ = register(dataAndPrompts, 30, "cache", cacheCommand)
-
 func cacheCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "cache",

@@ -23,8 +23,6 @@ var shells = []struct{ name, file string }{
 // completing is the last word of a command line that a completion script asks: what could stand in its place?
 const completing = "--generate-bash-completion"
 
-var _ = register(more, 60, "completion", completionCommand)
-
 func completionCommand(e *env) *cli.Command {
 	c := &cli.Command{
 		Name:  "completion",

@@ -11,8 +11,6 @@ import (
 	"gavel/internal/doc"
 )
 
-var _ = register(dataAndPrompts, 10, "datasets", datasetsCommand)
-
 func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "datasets",

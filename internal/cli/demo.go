@@ -19,8 +19,6 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(firstSteps, 10, "demo", demoCommand)
-
 func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
@@ -77,7 +75,7 @@ func (e *env) demo(c *cli.Context) error {
 		serve = append(serve, "--open")
 	}
 	serve = append(serve, "--runs", out)
-	return newApp(e, serve[1:]...).RunContext(c.Context, serve)
+	return newApp(e).RunContext(c.Context, serve)
 }
 
 // usualColumns is how wide the demo is printed where there is no terminal, as the README shows it.

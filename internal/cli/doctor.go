@@ -14,8 +14,6 @@ import (
 	"gavel/protocols/pairwise"
 )
 
-var _ = register(firstSteps, 20, "doctor", doctorCommand)
-
 func doctorCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "doctor",

@@ -19,8 +19,6 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(more, 20, "import", importCommand)
-
 func importCommand(e *env) *cli.Command {
 	command := &cli.Command{Name: "import", Usage: "turn another harness's output into a run"}
 	for _, p := range protocols.All {
@@ -124,8 +122,6 @@ func scoreImported(dirs []string) (runs []*scoring.Run, reports []scoring.Report
 	}
 	return runs, reports, nil
 }
-
-var _ = register(more, 30, "export", exportCommand)
 
 func exportCommand(e *env) *cli.Command {
 	return &cli.Command{

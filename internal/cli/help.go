@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"embed"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"gavel/internal/cli/manual"
 	"gavel/internal/eval"
+	"gavel/internal/report/table"
 )
 
 // What the commands' pages say beside names and flags: help/gavel-COMMAND.txt.
@@ -31,7 +33,7 @@ func init() {
 	cli.HelpPrinter = func(w io.Writer, _ string, about any) {
 		switch c := about.(type) {
 		case *cli.App:
-			_, _ = io.WriteString(w, firstScreen(c).Brief(helpWidth(w)))
+			printFirstScreen(w, c)
 		case *cli.Command:
 			_, _ = io.WriteString(w, commandPage(c).Help(helpWidth(w)))
 		}
@@ -44,8 +46,6 @@ func helpWidth(w io.Writer) int {
 	}
 	return 100
 }
-
-var _ = register(more, 80, "help", helpCommand)
 
 // helpCommand is what is left of `gavel help`: of a command, arrange makes --help of it.
 func helpCommand(e *env) *cli.Command {
@@ -70,14 +70,22 @@ func appPage(app *cli.App) manual.Page {
 	}
 }
 
-// firstScreen is what one begins with.
-func firstScreen(app *cli.App) manual.Page {
-	p := appPage(app)
-	p.Text = "Flags: gavel COMMAND --help. More: gavel help all"
-	p.Commands = slices.DeleteFunc(p.Commands, func(s manual.Section) bool {
-		return slices.Index(groupNames, s.Name) >= int(more)
-	})
-	return p
+// printFirstScreen prints what most people need.
+func printFirstScreen(w io.Writer, app *cli.App) {
+	t := table.Table{Columns: table.Left("", "", ""), Plain: true}
+	for _, group := range inGroups(app.Commands) {
+		if group.Name == more || group.Name == shortNames {
+			continue
+		}
+		heading := group.Name
+		for _, row := range group.Rows {
+			t.Row(heading, row.Name, row.About)
+			heading = ""
+		}
+	}
+	fmt.Fprintf(w, "%s - %s\n\n", app.Name, app.Usage)
+	_ = table.TextWithin(helpWidth(w))(w, t)
+	fmt.Fprintln(w, "Flags: gavel COMMAND --help. More: gavel help all")
 }
 
 func commandPage(c *cli.Command) manual.Page {
@@ -104,7 +112,7 @@ func pages(app *cli.App) []manual.Page {
 	var add func(before string, commands []*cli.Command)
 	add = func(before string, commands []*cli.Command) {
 		for _, c := range visible(commands) {
-			if c.Category == groupNames[shortNames] {
+			if c.Category == shortNames {
 				continue // described with its family
 			}
 			c.HelpName = before + " " + c.Name
@@ -115,8 +123,6 @@ func pages(app *cli.App) []manual.Page {
 	add(app.Name, app.Commands)
 	return all
 }
-
-var _ = register(more, 90, "docs", docsCommand)
 
 // docsCommand prints docs/cli.md, for those who build gavel.
 func docsCommand(e *env) *cli.Command {

@@ -136,7 +136,7 @@ func newHTTPClient() *http.Client {
 
 func (e *env) gavel(ctx context.Context, args []string) int {
 	defer e.http.CloseIdleConnections()
-	app := newApp(e, args...)
+	app := newApp(e)
 	if last := len(args) - 1; last >= 0 && args[last] == completing {
 		e.complete(app, args[:last])
 		return exitOK
@@ -201,8 +201,8 @@ var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 // release is the version that CHANGELOG.md begins with.
 const release = "0.2.0"
 
-// newApp has the commands that a command line may mean.
-func newApp(e *env, args ...string) *cli.App {
+// newApp returns the program with all of its commands.
+func newApp(e *env) *cli.App {
 	app := &cli.App{
 		Name:            "gavel",
 		Description:     helpText("gavel"),
@@ -218,7 +218,7 @@ func newApp(e *env, args ...string) *cli.App {
 		DisableSliceFlagSeparator: true,
 		// The library adds --help only where no command is named help.
 		Flags:    []cli.Flag{colourFlag, cli.HelpFlag},
-		Commands: buildCommands(e, args),
+		Commands: buildCommands(e),
 	}
 	adopt(app.Name, app.Commands)
 	return app

@@ -13,8 +13,6 @@ import (
 	"gavel/judging"
 )
 
-var _ = register(more, 50, "models", modelsCommand)
-
 func modelsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "models",
@@ -62,8 +60,6 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 		Title: eval.Describe(server), Blocks: []doc.Block{block}, Data: map[string]any{"server": server, "models": models},
 	}, nil
 }
-
-var _ = register(dataAndPrompts, 20, "prompts", promptsCommand)
 
 func promptsCommand(e *env) *cli.Command {
 	return &cli.Command{

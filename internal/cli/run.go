@@ -17,8 +17,6 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(firstSteps, 30, "run", runCommand)
-
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
 		Name:        "run",

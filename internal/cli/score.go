@@ -143,8 +143,6 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	return runs, o, nil
 }
 
-var _ = register(comparing, 20, "score", scoreCommand)
-
 func scoreCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "score",
@@ -204,8 +202,6 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	_, err := fmt.Fprintln(e.stdout, "more: every number with --full; runs of one question alone are ranked and tested")
 	return err
 }
-
-var _ = register(comparing, 30, "compare", compareCommand)
 
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -24,8 +24,6 @@ import (
 	"gavel/internal/server/store"
 )
 
-var _ = register(firstSteps, 40, "serve", serveCommand)
-
 func serveCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "serve",

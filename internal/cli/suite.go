@@ -9,8 +9,6 @@ import (
 	"gavel/internal/suite"
 )
 
-var _ = register(comparing, 70, "suite", suiteCommand)
-
 func suiteCommand(e *env) *cli.Command {
 	command := func(name, about string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
 		return &cli.Command{

@@ -77,30 +77,6 @@ func sections(all []Section, width int) string {
 	return strings.Join(parts, "\n")
 }
 
-// Brief is the page's commands beside the names of their groups, and its text below.
-func (p Page) Brief(width int) string {
-	out := wrap(p.Name+" - "+p.About, 0, 3, width) + "\n\n"
-	if width < 72 {
-		return out + sections(p.Commands, width) + "\n" + wrap(p.Text, 0, 3, width) + "\n"
-	}
-	group, name := 0, 0
-	for _, s := range p.Commands {
-		group = max(group, utf8.RuneCountInString(s.Name)+1)
-		for _, r := range s.Rows {
-			name = max(name, utf8.RuneCountInString(r.Name)+2)
-		}
-	}
-	for _, s := range p.Commands {
-		heading := s.Name
-		for _, r := range s.Rows {
-			about := wrap(r.About, group+name, group+name, width)[group+name:]
-			out += fmt.Sprintf("%-*s%-*s%s\n", group, heading, name, r.Name, about)
-			heading = ""
-		}
-	}
-	return out + "\n" + wrap(p.Text, 0, 3, width) + "\n"
-}
-
 // describe lays a description out: paragraphs anew, indented lines and columns as they are.
 func describe(text string, width int) string {
 	var out strings.Builder
