@@ -9,10 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets"
-	"gavel/internal/codec"
+	"gavel/internal/doc"
 	"gavel/internal/eval"
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/scoring"
 )
@@ -159,46 +158,34 @@ func (e *env) makeRun(c *cli.Context, maker *eval.Maker, o eval.Request) error {
 	return err
 }
 
+// planRun prints the plan of a run and, on a terminal, its first prompt.
 func (e *env) planRun(c *cli.Context, o eval.Request) error {
-	if f := formats(c); len(f) > 0 && !c.Bool("json") {
-		return usage("--dry-run prints text or --json, not --%s", f[0])
-	}
 	plan, err := e.maker().Plan(c.Context, o)
 	if err != nil {
 		return err
 	}
 	e.sayEach(plan.Notes)
 	for _, run := range plan.Runs {
-		if err := e.printPlan(run, c.Bool("json")); err != nil {
+		if err := e.print(c, planned(run)); err != nil {
 			return err
+		}
+		if len(formats(c)) > 0 {
+			continue
+		}
+		for _, msg := range run.Plan.First {
+			fmt.Fprintf(e.stdout, "--- first prompt, %s ---\n%s\n", msg.Role, msg.Content)
 		}
 	}
 	return nil
 }
 
-func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
-	if asJSON {
-		out := struct {
-			Manifest *judging.Manifest `json:"manifest"`
-			Out      string            `json:"out"`
-			Plan     judging.Plan      `json:"plan"`
-			Seconds  *float64          `json:"seconds"` // null where nobody knows
-		}{
-			Manifest: run.Manifest,
-			Out:      run.Dir,
-			Plan:     run.Plan,
-		}
-		if s, known := run.Seconds(); known {
-			out.Seconds = &s
-		}
-		return codec.WriteIndented(e.stdout, out)
+// planned returns the plan of a run as names and values.
+func planned(run *eval.RunPlan) doc.Document {
+	data := map[string]any{"manifest": run.Manifest, "out": run.Dir, "plan": run.Plan, "seconds": nil}
+	if s, known := run.Seconds(); known {
+		data["seconds"] = s
 	}
-	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
-	if err := table.TextWithin(e.columns)(e.screen(), plan); err != nil {
-		return err
-	}
-	for _, msg := range run.Plan.First {
-		fmt.Fprintf(e.stdout, "--- first prompt, %s ---\n%s\n", msg.Role, msg.Content)
-	}
-	return nil
+	d := facts(run.Rows(), data)
+	d.Title = "plan: nothing is asked"
+	return d
 }
