@@ -111,10 +111,8 @@ var invalidValue = regexp.MustCompile(`invalid (?:boolean )?value "(.*)" for (?:
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	if m := undefinedFlag.FindStringSubmatch(err.Error()); m != nil {
 		var names []string
-		if c.Command != nil {
-			for _, f := range c.Command.Flags {
-				names = append(names, f.Names()...)
-			}
+		for _, f := range c.Command.Flags {
+			names = append(names, f.Names()...)
 		}
 		if instead, gone := takenAway[m[1]]; gone {
 			return usage("--%s was taken away: %s", m[1], instead)
@@ -141,12 +139,7 @@ func kindOfValue(parse string) string {
 	return parse
 }
 
-func commandLine(c *cli.Context) string {
-	if c.Command == nil || c.Command.HelpName == "" {
-		return "gavel"
-	}
-	return c.Command.HelpName
-}
+func commandLine(c *cli.Context) string { return cmp.Or(c.Command.HelpName, c.App.Name) }
 
 // unknownCommand is what a command with subcommands does by itself.
 func unknownCommand(c *cli.Context) error {

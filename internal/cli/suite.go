@@ -29,8 +29,8 @@ func suiteCommand(e *env) *cli.Command {
 		"make the runs of a part of the items, `K/N`, auto or auto/N, "+
 			"as \"gavel run --shard\" does, in a folder of their own")
 
-	const asks = "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"
-	again := boolFlag("ask-again", asks)
+	again := boolFlag("ask-again",
+		"ask again for all judgments without a verdict, as \"gavel run --ask-again\" does")
 	return &cli.Command{
 		Name:  "suite",
 		Usage: "judges × protocols × datasets (gavel init starts one)",
