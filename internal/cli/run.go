@@ -21,7 +21,7 @@ func runCommand(e *env) *cli.Command {
 		Name:        "run",
 		UsageText:   "gavel run PROTOCOL --model MODEL --dataset NAME|FILE [flags]",
 		Usage:       "ask a judge: " + strings.Join(judging.Names(judging.Protocols())[:3], ", ") + ", …",
-		Description: strings.Replace(helpText("gavel run"), "ITEMS", itemsOfAll(), 1),
+		Description: strings.Replace(helpText("gavel run"), "ITEMS", itemsByProtocol(), 1),
 	}
 	for _, k := range judging.Protocols() {
 		run.Subcommands = append(run.Subcommands, &cli.Command{
@@ -52,23 +52,13 @@ func runCommand(e *env) *cli.Command {
 	return run
 }
 
-// itemsOfAll says which items each protocol takes.
-func itemsOfAll() string {
-	var items []string
-	of := map[string][]string{}
+// itemsByProtocol lists which items each protocol takes.
+func itemsByProtocol() string {
+	var lines strings.Builder
 	for _, p := range judging.Protocols() {
-		if of[p.Items] == nil {
-			items = append(items, p.Items)
-		}
-		of[p.Items] = append(of[p.Items], p.Name)
+		fmt.Fprintf(&lines, "  %-15s %s\n", p.Name, p.Items)
 	}
-	for i, what := range items {
-		last := len(of[what]) - 1
-		items[i] += " for " + strings.Join(
-			append(of[what][:max(0, last-1)], strings.Join(of[what][max(0, last-1):], " and ")), ", ",
-		)
-	}
-	return strings.Join(items, ", ")
+	return lines.String()
 }
 
 func describeProtocol(k judging.Protocol) string {

@@ -80,43 +80,28 @@ func sections(all []Section, width int) string {
 // describe lays a description out: paragraphs anew, indented lines and columns as they are.
 func describe(text string, width int) string {
 	var out strings.Builder
-	for _, b := range blocks(text) {
-		if b.asIs {
-			out.WriteString("   " + strings.ReplaceAll(b.text, "\n", "\n   ") + "\n")
-		} else {
-			out.WriteString(wrap(b.text, 3, 3, width) + "\n")
+	paragraph := ""
+	endParagraph := func() {
+		if paragraph != "" {
+			out.WriteString(wrap(paragraph, 3, 3, width) + "\n")
 		}
-		if b.ends {
-			out.WriteString("\n")
-		}
+		paragraph = ""
 	}
-	return out.String()
-}
-
-// block is a paragraph in one line, or lines that are to stay as they are. It ends with an empty line, or the next
-// one follows at once.
-type block struct {
-	text       string
-	asIs, ends bool
-}
-
-func blocks(text string) (all []block) {
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		asIs := strings.HasPrefix(line, " ") || strings.Contains(line, "   ")
-		last := len(all) - 1
 		switch {
-		case line == "" && last >= 0:
-			all[last].ends = true
 		case line == "":
-		case last < 0 || all[last].ends || all[last].asIs != asIs:
-			all = append(all, block{text: line, asIs: asIs})
+			endParagraph()
+			out.WriteString("\n")
 		case asIs:
-			all[last].text += "\n" + line
+			endParagraph()
+			out.WriteString("   " + line + "\n")
 		default:
-			all[last].text += " " + line
+			paragraph += " " + line
 		}
 	}
-	return all
+	endParagraph()
+	return out.String()
 }
 
 // columns lays out names with what they are beside them or, where there is no room for that, beneath.
