@@ -163,37 +163,38 @@ var parts = []struct{ part, name string }{
 	{eval.Where, "where replies and results go"}, {"", "other"},
 }
 
-// sections are the flags of a command, most used first. Where they are many, of which some are most
-// used, they have headings.
+// sections returns the flags of a command, most used first; under headings where there are many, of which some are most
+// used.
 func sections(flags []cli.Flag) []manual.Section {
 	const few = 12
-	flags = slices.Clone(flags)
-	take := func(name string, which func(cli.Flag) bool) manual.Section {
-		s := manual.Section{Name: name}
-		flags = slices.DeleteFunc(flags, func(f cli.Flag) bool {
-			if !which(f) {
-				return false
-			}
-			s.Rows = append(s.Rows, rowOf(f))
-			return true
-		})
-		return s
-	}
 	used := manual.Section{Name: "most used"}
 	for _, name := range mostUsed {
-		used.Rows = append(used.Rows, take("", func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }).Rows...)
+		if f := flagNamed(flags, name); f != nil {
+			used.Rows = append(used.Rows, rowOf(f))
+		}
 	}
-	if len(used.Rows) == 0 || len(used.Rows)+len(flags) <= few {
-		return []manual.Section{{Rows: append(used.Rows, take("", func(cli.Flag) bool { return true }).Rows...)}}
+	headed := len(used.Rows) > 0 && len(flags) > few
+	others := map[string][]manual.Row{}
+	for _, f := range flags {
+		if slices.Contains(mostUsed, f.Names()[0]) {
+			continue
+		}
+		part := ""
+		if c, ok := f.(cli.CategorizableFlag); ok && headed {
+			part = c.GetCategory()
+		}
+		others[part] = append(others[part], rowOf(f))
+	}
+	if !headed {
+		return []manual.Section{{Rows: append(used.Rows, others[""]...)}}
 	}
 	all := []manual.Section{used}
 	for _, p := range parts {
-		all = append(all, take(p.name, func(f cli.Flag) bool {
-			c, ok := f.(cli.CategorizableFlag)
-			return ok && c.GetCategory() == p.part
-		}))
+		if rows := others[p.part]; rows != nil {
+			all = append(all, manual.Section{Name: p.name, Rows: rows})
+		}
 	}
-	return slices.DeleteFunc(all, func(s manual.Section) bool { return len(s.Rows) == 0 })
+	return all
 }
 
 // givenAgain is how the library writes that a flag may be given again.

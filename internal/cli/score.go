@@ -182,9 +182,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 		rows[i] = listedOf(run.Manifest)
 		rows[i].items = run.ItemSet()
 		rows[i].take(&out.Runs[i])
-	}
-	for i := range rows { // the same records are the same words at any time
-		rows[i].Started = time.Time{}
+		rows[i].Started = time.Time{} // the same records are the same words at any time
 		rows[i].Ended = time.Time{}
 	}
 	fmt.Fprintln(e.screen(), e.runsInWords(byQuestion(rows)))
