@@ -60,8 +60,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return append(append(path, front...), back...), nil
 }
 
-// descend follows the commands that a command line begins with. It returns the flags and the subcommands of the last one,
-// and the words after it.
+// descend follows the commands that a command line begins with. It returns the flags and the subcommands of the last
+// one, and the words after it.
 func descend(app *cli.App, args []string) ([]cli.Flag, []*cli.Command, []string) {
 	flags, commands := app.Flags, app.Commands
 	for len(args) > 0 {
