@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// labelFlags are of commands that read people's labels.
+// labelFlags returns the flags of commands that read people's labels.
 func labelFlags() []cli.Flag {
 	return append(
 		append([]cli.Flag{stringFlag("labels", "`FILE` of people's labels")}, verdictFlags()...),

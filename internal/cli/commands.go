@@ -14,7 +14,7 @@ const (
 	shortNames = "Short names, of what labels and carry have"
 )
 
-// commandGroup is commands under a heading of `gavel help all`.
+// commandGroup holds the commands under a heading of `gavel help all`.
 type commandGroup struct {
 	name     string
 	commands []func(*env) *cli.Command
@@ -71,7 +71,7 @@ func family(name, about string, members []func(*env) *cli.Command) func(*env) *c
 	}
 }
 
-// withoutFamily makes the short name of a command of the long one.
+// withoutFamily turns the long name of a command into the short one.
 var withoutFamily = strings.NewReplacer("gavel labels ", "gavel ", "gavel carry ", "gavel ")
 
 func versionCommand(*env) *cli.Command {

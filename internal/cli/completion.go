@@ -18,7 +18,7 @@ var completions embed.FS
 // shells lists the shells that have a completion script, which goes by the shell's name.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// completing is the last word of a command line that a completion script asks: what could stand in its place?
+// completing ends the command line by which a completion script asks which words may stand there.
 const completing = "--generate-bash-completion"
 
 func completionCommand(e *env) *cli.Command {

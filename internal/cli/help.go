@@ -21,8 +21,7 @@ import (
 //go:embed help
 var helpTexts embed.FS
 
-// helpText is what the page of a command says, "" where there is no more to say than its usage. The command is named
-// with the words before it.
+// helpText returns the text of a command's page, "" where there is none. The command is named with the words before it.
 func helpText(command string) string {
 	text, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(command, " ", "-") + ".txt") // there is none for each
 	return strings.TrimSpace(string(text))
@@ -47,7 +46,7 @@ func helpWidth(w io.Writer) int {
 	return 100
 }
 
-// helpCommand is what is left of `gavel help`: of a command, arrange makes --help of it.
+// helpCommand returns `gavel help all`; arrange turns `gavel help COMMAND` into --help.
 func helpCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "help", Hidden: true,
@@ -103,7 +102,7 @@ func commandPage(c *cli.Command) manual.Page {
 	}
 }
 
-// pages are those of the app and of every command, each before its subcommands.
+// pages returns the pages of the program and of every command, each before its subcommands.
 func pages(app *cli.App) []manual.Page {
 	app.Setup()
 	main := appPage(app)
@@ -139,7 +138,7 @@ func visible(all []*cli.Command) []*cli.Command {
 	return slices.DeleteFunc(slices.Clone(all), func(c *cli.Command) bool { return c.Hidden || c.Name == "help" })
 }
 
-// inGroups are commands under the headings of their groups.
+// inGroups returns commands under the headings of their groups.
 func inGroups(commands []*cli.Command) (groups []manual.Section) {
 	for _, c := range visible(commands) {
 		if last := len(groups) - 1; last < 0 || groups[last].Name != c.Category {
@@ -151,13 +150,13 @@ func inGroups(commands []*cli.Command) (groups []manual.Section) {
 	return groups
 }
 
-// mostUsed are the flags that most command lines have, in the order in which one thinks of them.
+// mostUsed lists the flags that most command lines have, in the order in which one thinks of them.
 var mostUsed = []string{
 	"model", "dataset", "agents", "sample", "group", "prompt", "base-url", "concurrency", "think",
 	"constrain", "repeat", "out", "dry-run",
 }
 
-// parts are the headings of the other flags, by the names that fields have for them.
+// parts lists the headings of the other flags, by the names that fields have for them.
 var parts = []struct{ part, name string }{
 	{eval.What, "what is asked"}, {eval.How, "how it is asked"}, {eval.Server, "which server"},
 	{eval.Where, "where replies and results go"}, {"", "other"},
@@ -197,10 +196,10 @@ func sections(flags []cli.Flag) []manual.Section {
 	return all
 }
 
-// givenAgain is how the library writes that a flag may be given again.
+// givenAgain matches what the library adds to a flag that may be given again.
 var givenAgain = regexp.MustCompile(` \[ .* \]$`)
 
-// rowOf is what the library says of a flag, less that a switch is off unless it is given.
+// rowOf returns the library's line on a flag, without "(default: false)".
 func rowOf(f cli.Flag) manual.Row {
 	name, about, _ := strings.Cut(f.String(), "\t")
 	about = strings.TrimSuffix(strings.TrimSpace(about), "(default: false)")

@@ -34,7 +34,7 @@ func readingFlags() []cli.Flag {
 	)
 }
 
-// verdictFlags are those of readingFlags that verdicts on two answers know.
+// verdictFlags returns the readingFlags that concern verdicts on two answers.
 func verdictFlags() []cli.Flag {
 	d := scoring.DefaultOptions
 	return []cli.Flag{

@@ -71,7 +71,7 @@ func serveFlags() []cli.Flag {
 	}
 }
 
-// jobOptions are the flags about the runs that are started.
+// jobOptions reads the flags about runs that the server starts.
 func jobOptions(c *cli.Context) (jobs.Options, error) {
 	o := jobs.Options{
 		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),

@@ -26,7 +26,7 @@ type Request struct {
 	Limit      time.Duration // of all checks; 0 for none
 }
 
-// Tools are what Check works with.
+// Tools holds the judge and what else Check needs.
 type Tools struct {
 	Judge       backends.Member // its Client ends a call after Request.Timeout
 	About       string          // the judge's server, in words
@@ -48,7 +48,7 @@ const (
 	Skipped Status = "skipped" // it was not tried
 )
 
-// Finding is what a check found.
+// Finding holds the outcome of a check.
 type Finding struct {
 	Check  string `json:"check"`
 	Status Status `json:"status"`
@@ -72,7 +72,7 @@ func bad(status Status, do, format string, args ...any) Finding {
 
 func skipped(why string) Finding { return Finding{Status: Skipped, Said: why} }
 
-// Report is what the doctor found.
+// Report holds the findings of all checks.
 type Report struct {
 	Server   backends.Server `json:"server"`
 	Model    backends.Model  `json:"model"`
@@ -205,14 +205,14 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 	return found
 }
 
-// late is the finding of a check for which there was not the time.
+// late returns the finding of a check for which the time limit left no time.
 func (d *doctor) late(what string) Finding {
 	f := skipped(fmt.Sprintf("%s: the time limit of %s was reached", what, d.Limit))
 	f.late = true
 	return f
 }
 
-// request is a request as a run makes it.
+// request returns a request as a run makes it.
 func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.Request {
 	p := judging.DefaultParameters
 	req := backends.Request{
@@ -226,7 +226,7 @@ func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.R
 	return req
 }
 
-// decides tells whether the judge is a decision model, which chooses among options and writes nothing.
+// decides reports whether the judge is a decision model, which chooses among options and writes nothing.
 func (d *doctor) decides() bool { return d.Judge.Server.Can(backends.Decide) }
 
 func user(text string) backends.Message {
@@ -246,14 +246,14 @@ func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Respon
 	return resp, err
 }
 
-// refused tells whether a server understood a request and did not want it.
+// refused reports whether a server understood a request and rejected it.
 func refused(err error) bool {
 	var e *backends.Error
 	return errors.As(err, &e) && (e.Kind == backends.BadRequest ||
 		e.Status == http.StatusInternalServerError || e.Status == http.StatusNotImplemented)
 }
 
-// why is what an error comes to, for a finding.
+// why returns an error in the words of a finding.
 func why(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer in the time allowed for this check"
@@ -261,7 +261,7 @@ func why(err error) string {
 	return err.Error()
 }
 
-// untold is the finding of a check whose question got no usable answer.
+// untold returns the finding of a check whose question got no usable answer.
 func untold(err error) Finding {
 	do := "check the server's log, and try again"
 	if errors.Is(err, context.DeadlineExceeded) {

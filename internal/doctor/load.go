@@ -92,8 +92,7 @@ func (d *doctor) measurePace(ctx context.Context, c int) (Pace, error) {
 	return d.paceOf(c, prompt, perSecond(max(1, w.wrote), wrote)), nil
 }
 
-// worked is the time that a wave of c at once took for its tokens: without what each round of requests takes beside
-// them.
+// worked returns the time that a wave of c at once took for its tokens, without the overhead of each round of requests.
 func (d *doctor) worked(w wave, c int) time.Duration {
 	rounds := (w.requests + c - 1) / c
 	return max(w.took-time.Duration(rounds)*d.call, d.noise, w.took/4)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Page is what there is to say of a command.
+// Page holds the help of a command.
 type Page struct {
 	// Name with the words before it: gavel run pairwise
 	Name, About, Usage string
@@ -19,16 +19,16 @@ type Page struct {
 	Flags    []Section
 }
 
-// Section is flags or commands under a heading; "" is none.
+// Section holds flags or commands under a heading; "" is none.
 type Section struct {
 	Name string
 	Rows []Row
 }
 
-// Row is a command or a flag, and what it is.
+// Row holds a command or a flag, and what it does.
 type Row struct{ Name, About string }
 
-// Help is the page as plain text, in lines of so many columns.
+// Help returns the page as plain text, in lines of so many columns.
 func (p Page) Help(width int) string {
 	var out strings.Builder
 	section := func(name, text string) { fmt.Fprintf(&out, "%s:\n%s\n", name, strings.TrimRight(text, "\n")) }
