@@ -54,7 +54,7 @@ var rooms = map[string]string{
 	"internal/suite": "backends internal/doc internal/eval internal/report internal/report/table scoring scoring/race judging datasets" +
 		" internal/disk",
 	"internal/carry":  "internal/eval scoring judging backends datasets internal/disk",
-	"internal/doctor": "internal/report/table judging backends",
+	"internal/doctor": "internal/doc judging backends",
 
 	"internal/server/failure": "",
 	"internal/server/memo":    "",
@@ -71,7 +71,7 @@ var rooms = map[string]string{
 	"internal/cli": "internal/doc internal/server internal/server/guard internal/server/jobs" +
 		" internal/server/store internal/suite internal/carry internal/doctor internal/eval internal/report" +
 		" internal/report/table internal/labels internal/jury protocols protocols/imports protocols/pairwise scoring" +
-		" scoring/race judging cache datasets backends internal/codec internal/cli/manual datasets/references",
+		" scoring/race judging cache datasets backends internal/cli/manual datasets/references",
 	"internal/cli/manual":  "",
 	"internal/cli/clitest": "",
 	"cmd":                  "internal/cli",

@@ -11,7 +11,7 @@ import (
 	"gavel/scoring"
 )
 
-// labelFlags are of commands that read people's labels.
+// labelFlags returns the flags of commands that read people's labels.
 func labelFlags() []cli.Flag {
 	return append(
 		append([]cli.Flag{stringFlag("labels", "`FILE` of people's labels")}, verdictFlags()...),
@@ -40,8 +40,6 @@ func (e *env) labelled(c *cli.Context) (dirs []string, o scoring.Options, file *
 	}
 	return dirs, o, file, cmp.Or(err, allDifferent(dirs))
 }
-
-var _ = register(shortNames, 20, "agree", agreeCommand)
 
 func agreeCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -76,8 +74,6 @@ func agreeCommand(e *env) *cli.Command {
 		}),
 	}
 }
-
-var _ = register(shortNames, 30, "estimate", estimateCommand)
 
 func estimateCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -117,8 +113,6 @@ func estimateCommand(e *env) *cli.Command {
 		}),
 	}
 }
-
-var _ = register(shortNames, 40, "select", selectCommand)
 
 func selectCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -27,7 +27,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		has := func(c *cli.Command) bool { return isFlag(c.Flags, rest[0]) }
 		if !isFlag(flags, rest[0]) && slices.ContainsFunc(commands, has) {
 			kind, names := kindOf(path, commands)
-			return nil, usage("the %s is missing: write it before %s. There are: %s", kind, rest[0], strings.Join(names, ", "))
+			return nil, usage("the %s is missing: write it before %s. There are: %s",
+				kind, rest[0], strings.Join(names, ", "))
 		}
 	}
 	var front, back []string
@@ -59,8 +60,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return append(append(path, front...), back...), nil
 }
 
-// descend follows the commands that a command line begins with: the flags and the subcommands of the last, and what
-// stands after it.
+// descend follows the commands that a command line begins with. It returns the flags and the subcommands of the last
+// one, and the words after it.
 func descend(app *cli.App, args []string) ([]cli.Flag, []*cli.Command, []string) {
 	flags, commands := app.Flags, app.Commands
 	for len(args) > 0 {
@@ -75,7 +76,7 @@ func descend(app *cli.App, args []string) ([]cli.Flag, []*cli.Command, []string)
 	return flags, commands, args
 }
 
-// isFlag tells whether a word is one of the flags: "--dataset" is no value.
+// isFlag reports whether a word is one of the flags: "--dataset" is no value.
 func isFlag(flags []cli.Flag, word string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	return strings.HasPrefix(word, "--") && flagNamed(flags, name) != nil
@@ -92,7 +93,7 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// takenAway says what to do in the place of flags that gavel once had.
+// takenAway maps flags that gavel once had to what to do instead.
 var takenAway = map[string]string{
 	"best":       "make the juries that you mean one by one, and compare them on items that you did not choose them on",
 	"canaries":   "it passed servers that mix conversations up from their start",
@@ -105,16 +106,14 @@ var takenAway = map[string]string{
 }
 
 var undefinedFlag = regexp.MustCompile(`flag provided but not defined: -+(\S+)`)
-var invalidValue = regexp.MustCompile(`invalid (?:boolean )?value "(.*)" for (?:flag )?-(\S+): (.*)`)
+var invalidValue = regexp.MustCompile(`invalid (?:boolean )?value "(.*)" for (?:flag )?-(\S+): `)
 
-// onUsageError makes one line of what the flag library found, with what to try.
+// onUsageError returns the error of the flag library in one line, with what to try.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	if m := undefinedFlag.FindStringSubmatch(err.Error()); m != nil {
 		var names []string
-		if c.Command != nil {
-			for _, f := range c.Command.Flags {
-				names = append(names, f.Names()...)
-			}
+		for _, f := range c.Command.Flags {
+			names = append(names, f.Names()...)
 		}
 		if instead, gone := takenAway[m[1]]; gone {
 			return usage("--%s was taken away: %s", m[1], instead)
@@ -126,29 +125,15 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		return usage("unknown flag --%s%s See: %s --help", m[1], hint, commandLine(c))
 	}
 	if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
-		return usage("--%s %q: %s. See: %s --help", m[2], m[1], kindOfValue(m[3]), commandLine(c))
+		return usage("--%s %q: expected a number, a duration such as 90s, or true or false. See: %s --help",
+			m[2], m[1], commandLine(c))
 	}
 	return usage("%v. See: %s --help", err, commandLine(c))
 }
 
-func kindOfValue(parse string) string {
-	switch {
-	case strings.Contains(parse, "parse error"), strings.Contains(parse, "invalid syntax"):
-		return "expected a number, a duration such as 90s, or true or false"
-	case strings.Contains(parse, "out of range"):
-		return "the number is out of range"
-	}
-	return parse
-}
+func commandLine(c *cli.Context) string { return cmp.Or(c.Command.HelpName, c.App.Name) }
 
-func commandLine(c *cli.Context) string {
-	if c.Command == nil || c.Command.HelpName == "" {
-		return "gavel"
-	}
-	return c.Command.HelpName
-}
-
-// unknownCommand is what a command with subcommands does by itself.
+// unknownCommand is the action of a command with subcommands: it prints their help.
 func unknownCommand(c *cli.Context) error {
 	if c.Args().Present() { // after "--", which ends the flags
 		return usage("unexpected argument %q. See: %s --help", c.Args().First(), commandLine(c))
@@ -170,7 +155,7 @@ var otherWords = map[string]string{
 	"models":   "judges",
 }
 
-// unknown is the error of a word that is none of the commands after those before it.
+// unknown returns the error for a word that is none of the commands that may follow those before it.
 func unknown(before []string, typed string, commands []*cli.Command) error {
 	kind, names := kindOf(before, commands)
 	meant := cmp.Or(datasets.DidYouMean(typed, names), ".")
@@ -185,7 +170,7 @@ func unknown(before []string, typed string, commands []*cli.Command) error {
 	return usage("unknown %s %q%s There are: %s", kind, typed, meant, strings.Join(names, ", "))
 }
 
-// kindOf is what the commands after those before them are, and their names.
+// kindOf returns what the commands that follow those before them are called, and their names.
 func kindOf(before []string, commands []*cli.Command) (kind string, names []string) {
 	kind = "command"
 	if slices.Equal(before, []string{"run"}) {

@@ -9,8 +9,6 @@ import (
 	"gavel/internal/report/table"
 )
 
-var _ = register(shortNames, 50, "bundle", bundleCommand)
-
 func bundleCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "bundle",

@@ -12,7 +12,7 @@ import (
 	"gavel/cache"
 )
 
-// cacheDir is where replies are remembered unless told otherwise.
+// cacheDir returns the folder of the cache: the flag's, else the usual one.
 func cacheDir(flag string) string {
 	return cmp.Or(flag, filepath.Join(xdg.CacheHome, "gavel", "replies"))
 }
@@ -45,10 +45,8 @@ func (e *env) looking(act func(c *cli.Context, s *cache.Store) error) cli.Action
 
 func cacheFlag() cli.Flag { return stringFlag("cache", "`DIR` of the cache") }
 
-// unusedCacheFlag is of commands that once read the cache.
+// unusedCacheFlag returns a flag that commands accept which once read the cache.
 func unusedCacheFlag() cli.Flag { return &cli.StringFlag{Name: "cache", Hidden: true} }
-
-var _ = register(dataAndPrompts, 30, "cache", cacheCommand)
 
 func cacheCommand(e *env) *cli.Command {
 	return &cli.Command{

@@ -8,77 +8,62 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// group is a heading of `gavel help all`. Those before [more] are the first screen, `gavel --help`.
-type group int
-
+// Headings of `gavel help all` whose commands are not on the first screen, `gavel --help`.
 const (
-	firstSteps group = iota
-	comparing
-	peoplesLabels
-	dataAndPrompts
-	manyMachines
-	more
-	shortNames // of commands of a family
+	more       = "More"
+	shortNames = "Short names, of what labels and carry have"
 )
 
-var groupNames = []string{
-	firstSteps:     "First steps",
-	comparing:      "Compare",
-	peoplesLabels:  "People's labels",
-	dataAndPrompts: "Data, prompts",
-	manyMachines:   "Many machines",
-	more:           "More",
-	shortNames:     "Short names, of what labels and carry have",
+// commandGroup holds the commands under a heading of `gavel help all`.
+type commandGroup struct {
+	name     string
+	commands []func(*env) *cli.Command
 }
 
-// command is an entry of the registry.
-type command struct {
-	group group
-	place int // in the group
-	name  string
-	build func(*env) *cli.Command
-}
-
-var registry []command
-
-var (
-	_ = register(peoplesLabels, 10, "labels", family("label pairs, agreement, when to trust a judge",
-		labelCommand, agreeCommand, estimateCommand, selectCommand))
-	_ = register(manyMachines, 10, "carry", family("bundles, replay, shards",
-		bundleCommand, replayCommand, mergeCommand))
-	_ = register(more, 70, "version", versionCommand)
-)
-
-// register adds a command to gavel. Each file of a command does so; what it returns is for a variable that has no name.
-func register(in group, place int, name string, build func(*env) *cli.Command) bool {
-	registry = append(registry, command{group: in, place: place, name: name, build: build})
-	return true
-}
-
-// buildCommands builds the registered commands: only the one that the arguments begin with, which saves a part of the
-// time that gavel takes to start, or all where they begin with none or ask for help.
-func buildCommands(e *env, args []string) (all []*cli.Command) {
-	asked := registry
-	if first := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); first >= 0 {
-		i := slices.IndexFunc(registry, func(c command) bool { return c.name == args[first] && c.name != "help" })
-		if i >= 0 {
-			asked = registry[i : i+1]
-		}
+// commandGroups lists all commands in the order in which help shows them. A new command is an entry here.
+func commandGroups() []commandGroup {
+	labels := []func(*env) *cli.Command{labelCommand, agreeCommand, estimateCommand, selectCommand}
+	carry := []func(*env) *cli.Command{bundleCommand, replayCommand, mergeCommand}
+	return []commandGroup{
+		{name: "First steps", commands: []func(*env) *cli.Command{
+			demoCommand, doctorCommand, runCommand, serveCommand,
+		}},
+		{name: "Compare", commands: []func(*env) *cli.Command{
+			runsCommand, scoreCommand, compareCommand, raceCommand, juryCommand, reportCommand, suiteCommand,
+		}},
+		{name: "People's labels", commands: []func(*env) *cli.Command{
+			family("labels", "label pairs, agreement, when to trust a judge", labels),
+		}},
+		{name: "Data, prompts", commands: []func(*env) *cli.Command{
+			datasetsCommand, promptsCommand, cacheCommand,
+		}},
+		{name: "Many machines", commands: []func(*env) *cli.Command{
+			family("carry", "bundles, replay, shards", carry),
+		}},
+		{name: more, commands: []func(*env) *cli.Command{
+			initCommand, referencesCommand, swayCommand, importCommand, exportCommand, planCommand, modelsCommand,
+			completionCommand, versionCommand, helpCommand, docsCommand,
+		}},
+		{name: shortNames, commands: slices.Concat(labels, carry)},
 	}
-	byPlace := func(a, b command) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.place, b.place)) }
-	for _, c := range slices.SortedFunc(slices.Values(asked), byPlace) {
-		built := c.build(e)
-		built.Name = c.name
-		built.Category = groupNames[c.group]
-		all = append(all, built)
+}
+
+// buildCommands builds all commands.
+func buildCommands(e *env) (all []*cli.Command) {
+	for _, group := range commandGroups() {
+		for _, build := range group.commands {
+			c := build(e)
+			c.Category = group.name
+			all = append(all, c)
+		}
 	}
 	return all
 }
 
-// family is a command with others under it, each of which also goes by its name alone: gavel label for one.
-func family(about string, members ...func(*env) *cli.Command) func(*env) *cli.Command {
+// family returns a command with others under it, each of which also goes by its name alone: gavel label for one.
+func family(name, about string, members []func(*env) *cli.Command) func(*env) *cli.Command {
 	return func(e *env) *cli.Command {
-		c := &cli.Command{Usage: about}
+		c := &cli.Command{Name: name, Usage: about}
 		for _, build := range members {
 			c.Subcommands = append(c.Subcommands, build(e))
 		}
@@ -86,7 +71,7 @@ func family(about string, members ...func(*env) *cli.Command) func(*env) *cli.Co
 	}
 }
 
-// withoutFamily makes the short name of a command of the long one.
+// withoutFamily turns the long name of a command into the short one.
 var withoutFamily = strings.NewReplacer("gavel labels ", "gavel ", "gavel carry ", "gavel ")
 
 func versionCommand(*env) *cli.Command {

@@ -15,15 +15,11 @@ import (
 //go:embed completion
 var completions embed.FS
 
-// shells for which there is a completion script, with the file that it is.
-var shells = []struct{ name, file string }{
-	{"bash", "gavel.bash"}, {"zsh", "gavel.zsh"}, {"fish", "gavel.fish"}, {"powershell", "gavel.ps1"},
-}
+// shells lists the shells that have a completion script, which goes by the shell's name.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// completing is the last word of a command line that a completion script asks: what could stand in its place?
+// completing ends the command line by which a completion script asks which words may stand there.
 const completing = "--generate-bash-completion"
-
-var _ = register(more, 60, "completion", completionCommand)
 
 func completionCommand(e *env) *cli.Command {
 	c := &cli.Command{
@@ -32,9 +28,9 @@ func completionCommand(e *env) *cli.Command {
 	}
 	for _, shell := range shells {
 		c.Subcommands = append(c.Subcommands, &cli.Command{
-			Name: shell.name, Usage: "the script for " + shell.name, Before: noArguments,
+			Name: shell, Usage: "the script for " + shell, Before: noArguments,
 			Action: func(*cli.Context) error {
-				text, err := completions.ReadFile("completion/" + shell.file)
+				text, err := completions.ReadFile("completion/" + shell)
 				if err == nil {
 					_, err = e.stdout.Write(text)
 				}
@@ -70,7 +66,7 @@ func (e *env) complete(app *cli.App, args []string) {
 	}
 }
 
-// valuesOf are the values of a flag, where there is a list of them.
+// valuesOf returns the values of a flag that has a list of them.
 func valuesOf(flag string) []string {
 	switch flag {
 	case "dataset", "as":

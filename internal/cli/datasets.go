@@ -11,8 +11,6 @@ import (
 	"gavel/internal/doc"
 )
 
-var _ = register(dataAndPrompts, 10, "datasets", datasetsCommand)
-
 func datasetsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "datasets",
@@ -207,15 +205,16 @@ func (e *env) stored(k datasets.Known, path string) error {
 }
 
 func (e *env) importDataset(c *cli.Context) error {
-	if as := c.String("as"); as != "" {
-		if _, ok := datasets.Lookup(as); !ok {
-			return e.importOwn(c.Args().First(), as, mappingFrom(c))
-		}
+	file := c.Args().First()
+	as := c.String("as")
+	how := mappingFrom(c)
+	if _, published := datasets.Lookup(as); as != "" && !published {
+		return e.importOwn(file, as, how)
 	}
-	if len(mappingFrom(c).Fields) > 0 {
+	if len(how.Fields) > 0 {
 		return usage("--field is only for your own files: give the file a name with --as")
 	}
-	k, path, err := e.library().Import(c.Args().First(), c.String("as"))
+	k, path, err := e.library().Import(file, as)
 	if err != nil {
 		return err
 	}

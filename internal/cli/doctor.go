@@ -9,14 +9,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/backends"
-	"gavel/internal/codec"
 	"gavel/internal/doctor"
 	"gavel/internal/eval"
-	"gavel/internal/report/table"
 	"gavel/protocols/pairwise"
 )
-
-var _ = register(firstSteps, 20, "doctor", doctorCommand)
 
 func doctorCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -67,41 +63,20 @@ func (e *env) doctor(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		err = codec.WriteIndented(e.stdout, found)
-	} else {
-		err = table.TextWithin(e.columns).Each(e.screen(), found.Tables())
-		_, verdict := fmt.Fprintln(e.stdout, found.Verdict())
-		err = cmp.Or(err, verdict)
+	if err := cmp.Or(e.print(c, found), found.Err()); err != nil {
+		return err
 	}
-	err = cmp.Or(err, found.Err())
-	if err == nil {
-		words := []string{"gavel", "run", pairwise.Protocol.Name}
-		words = append(words, asGiven(c, "backend", "base-url", "model", "system-role", "api-key-env")...)
-		e.next(append(words, "--dataset", "sample")...)
-	}
-	return err
+	usual := eval.New(pairwise.Protocol)
+	r.Timeout = usual.Timeout
+	r.RetryFor = usual.RetryFor
+	e.say("next: %s", r.Command())
+	return nil
 }
 
-// asGiven are flags of a command line as they were given.
-func asGiven(c *cli.Context, flags ...string) (words []string) {
-	for _, name := range flags {
-		switch {
-		case !c.IsSet(name):
-		case name == "base-url":
-			words = append(words, "--base-url", c.StringSlice(name)[0])
-		default:
-			words = append(words, "--"+name, c.String(name))
-		}
-	}
-	return words
-}
-
-// doctorRequest is a run of the judge that is to be looked over.
+// doctorRequest returns a run of the judge that the doctor tests.
 func doctorRequest(c *cli.Context) (r eval.Request, err error) {
 	r = eval.New(pairwise.Protocol)
 	r.Dataset = "sample"
-	r.Prompt = "direct"
 	r.Model = c.String("model")
 	r.SystemRole = c.String("system-role")
 	r.Timeout, r.RetryFor = c.Duration("timeout"), c.Duration("timeout")
@@ -115,7 +90,7 @@ func doctorRequest(c *cli.Context) (r eval.Request, err error) {
 	return r, err
 }
 
-// doctorTools are the judge of a run, and text such as the run would show it.
+// doctorTools returns the judge of a run, and text such as the run would show it.
 func (e *env) doctorTools(ctx context.Context, r eval.Request) (t doctor.Tools, err error) {
 	judges, err := e.maker().FindJudges(ctx, r)
 	if err != nil {

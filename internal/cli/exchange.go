@@ -19,8 +19,6 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(more, 20, "import", importCommand)
-
 func importCommand(e *env) *cli.Command {
 	command := &cli.Command{Name: "import", Usage: "turn another harness's output into a run"}
 	for _, p := range protocols.All {
@@ -97,25 +95,34 @@ func (e *env) importRuns(c *cli.Context, im imports.Importer) error {
 	if err != nil {
 		return err
 	}
-	var out report.Scores
-	var loaded []*scoring.Run
+	var dirs []string
 	for _, r := range runs {
-		run, err := scoring.Load(r.Dir, scoring.DefaultOptions.Reading)
-		if err != nil {
-			return err
-		}
-		rep := run.Score(scoring.DefaultOptions.Bootstrap)
-		if err := judging.WriteJSON(filepath.Join(r.Dir, judging.ResultsFile), rep); err != nil {
-			return err
-		}
-		rep.Run = r.Dir
-		loaded = append(loaded, run)
-		out.Runs = append(out.Runs, rep)
+		dirs = append(dirs, r.Dir)
 	}
-	return e.printScores(c, loaded, out, scoring.DefaultOptions)
+	loaded, reports, err := scoreImported(dirs)
+	if err != nil {
+		return err
+	}
+	return e.printScores(c, loaded, report.Scores{Runs: reports}, scoring.DefaultOptions)
 }
 
-var _ = register(more, 30, "export", exportCommand)
+// scoreImported scores runs that were just written, and keeps the results beside their records.
+func scoreImported(dirs []string) (runs []*scoring.Run, reports []scoring.Report, err error) {
+	for _, dir := range dirs {
+		run, err := scoring.Load(dir, scoring.DefaultOptions.Reading)
+		if err != nil {
+			return nil, nil, err
+		}
+		rep := run.Score(scoring.DefaultOptions.Bootstrap)
+		if err := judging.WriteJSON(filepath.Join(dir, judging.ResultsFile), rep); err != nil {
+			return nil, nil, err
+		}
+		rep.Run = dir
+		runs = append(runs, run)
+		reports = append(reports, rep)
+	}
+	return runs, reports, nil
+}
 
 func exportCommand(e *env) *cli.Command {
 	return &cli.Command{

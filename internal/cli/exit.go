@@ -44,10 +44,10 @@ func (e *env) status(ctx context.Context, err error) int {
 	return code
 }
 
-// errSaid is wrapped by an error of which everything has been said.
+// errSaid is wrapped by errors that have been printed already.
 var errSaid = errors.New("said")
 
-// plain is what an error says, in one line. Of a file that is not there Go says which of its calls found that out, and
+// plain returns an error in one line. Of a file that is not there Go says which of its calls found that out, and
 // names the file even where it was named before: both are left out.
 func plain(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", " ")

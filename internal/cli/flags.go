@@ -2,9 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,28 +13,26 @@ func stringFlag(name, usage string) *cli.StringFlag { return &cli.StringFlag{Nam
 
 func boolFlag(name, usage string) *cli.BoolFlag { return &cli.BoolFlag{Name: name, Usage: usage} }
 
-// flagsOf are fields of a request as flags.
+// flagsOf returns the fields of a request as flags. Their values are texts, which [eval.Read] parses.
 func flagsOf(fields []eval.Field) (flags []cli.Flag) {
 	for _, f := range fields {
 		switch f.Kind {
 		case eval.Switch:
 			flags = append(flags, &cli.BoolFlag{Name: f.Name, Usage: f.Help, Category: f.Part})
-		case eval.Number:
-			n, _ := strconv.ParseInt(f.Default, 10, 64)
-			flags = append(flags, &cli.Int64Flag{Name: f.Name, Value: n, Usage: f.Help, Category: f.Part})
-		case eval.Duration:
-			d, _ := time.ParseDuration(f.Default)
-			flags = append(flags, &cli.DurationFlag{Name: f.Name, Value: d, Usage: f.Help, Category: f.Part})
 		case eval.List:
 			flags = append(flags, &cli.StringSliceFlag{Name: f.Name, Usage: f.Help, Category: f.Part})
 		default:
-			flags = append(flags, &cli.StringFlag{Name: f.Name, Value: f.Default, Usage: f.Help, Category: f.Part})
+			flag := &cli.StringFlag{Name: f.Name, Value: f.Default, Usage: f.Help, Category: f.Part}
+			if f.Kind != eval.Text {
+				flag.DefaultText = f.Default
+			}
+			flags = append(flags, flag)
 		}
 	}
 	return flags
 }
 
-// given are the values of the flags that were given.
+// given returns the values of the flags that the command line has.
 func given(c *cli.Context, fields []eval.Field) map[string][]string {
 	values := map[string][]string{}
 	for _, f := range fields {

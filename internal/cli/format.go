@@ -49,7 +49,7 @@ func (e *env) printed(result func(c *cli.Context) (any, error)) cli.ActionFunc {
 	}
 }
 
-// screen is standard output for people.
+// screen returns standard output for people, with colours where they are on.
 func (e *env) screen() io.Writer {
 	if e.colours {
 		return table.Coloured{Writer: e.stdout}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"embed"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"gavel/internal/cli/manual"
 	"gavel/internal/eval"
+	"gavel/internal/report/table"
 )
 
 // What the commands' pages say beside names and flags: help/gavel-COMMAND.txt.
@@ -19,8 +21,7 @@ import (
 //go:embed help
 var helpTexts embed.FS
 
-// helpText is what the page of a command says, "" where there is no more to say than its usage. The command is named
-// with the words before it.
+// helpText returns the text of a command's page, "" where there is none. The command is named with the words before it.
 func helpText(command string) string {
 	text, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(command, " ", "-") + ".txt") // there is none for each
 	return strings.TrimSpace(string(text))
@@ -31,7 +32,7 @@ func init() {
 	cli.HelpPrinter = func(w io.Writer, _ string, about any) {
 		switch c := about.(type) {
 		case *cli.App:
-			_, _ = io.WriteString(w, firstScreen(c).Brief(helpWidth(w)))
+			printFirstScreen(w, c)
 		case *cli.Command:
 			_, _ = io.WriteString(w, commandPage(c).Help(helpWidth(w)))
 		}
@@ -45,9 +46,7 @@ func helpWidth(w io.Writer) int {
 	return 100
 }
 
-var _ = register(more, 80, "help", helpCommand)
-
-// helpCommand is what is left of `gavel help`: of a command, arrange makes --help of it.
+// helpCommand returns `gavel help all`; arrange turns `gavel help COMMAND` into --help.
 func helpCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "help", Hidden: true,
@@ -70,14 +69,22 @@ func appPage(app *cli.App) manual.Page {
 	}
 }
 
-// firstScreen is what one begins with.
-func firstScreen(app *cli.App) manual.Page {
-	p := appPage(app)
-	p.Text = "Flags: gavel COMMAND --help. More: gavel help all"
-	p.Commands = slices.DeleteFunc(p.Commands, func(s manual.Section) bool {
-		return slices.Index(groupNames, s.Name) >= int(more)
-	})
-	return p
+// printFirstScreen prints what most people need.
+func printFirstScreen(w io.Writer, app *cli.App) {
+	t := table.Table{Columns: table.Left("", "", ""), Plain: true}
+	for _, group := range inGroups(app.Commands) {
+		if group.Name == more || group.Name == shortNames {
+			continue
+		}
+		heading := group.Name
+		for _, row := range group.Rows {
+			t.Row(heading, row.Name, row.About)
+			heading = ""
+		}
+	}
+	fmt.Fprintf(w, "%s - %s\n\n", app.Name, app.Usage)
+	_ = table.TextWithin(helpWidth(w))(w, t)
+	fmt.Fprintln(w, "Flags: gavel COMMAND --help. More: gavel help all")
 }
 
 func commandPage(c *cli.Command) manual.Page {
@@ -95,7 +102,7 @@ func commandPage(c *cli.Command) manual.Page {
 	}
 }
 
-// pages are those of the app and of every command, each before its subcommands.
+// pages returns the pages of the program and of every command, each before its subcommands.
 func pages(app *cli.App) []manual.Page {
 	app.Setup()
 	main := appPage(app)
@@ -104,7 +111,7 @@ func pages(app *cli.App) []manual.Page {
 	var add func(before string, commands []*cli.Command)
 	add = func(before string, commands []*cli.Command) {
 		for _, c := range visible(commands) {
-			if c.Category == groupNames[shortNames] {
+			if c.Category == shortNames {
 				continue // described with its family
 			}
 			c.HelpName = before + " " + c.Name
@@ -115,8 +122,6 @@ func pages(app *cli.App) []manual.Page {
 	add(app.Name, app.Commands)
 	return all
 }
-
-var _ = register(more, 90, "docs", docsCommand)
 
 // docsCommand prints docs/cli.md, for those who build gavel.
 func docsCommand(e *env) *cli.Command {
@@ -133,7 +138,7 @@ func visible(all []*cli.Command) []*cli.Command {
 	return slices.DeleteFunc(slices.Clone(all), func(c *cli.Command) bool { return c.Hidden || c.Name == "help" })
 }
 
-// inGroups are commands under the headings of their groups.
+// inGroups returns commands under the headings of their groups.
 func inGroups(commands []*cli.Command) (groups []manual.Section) {
 	for _, c := range visible(commands) {
 		if last := len(groups) - 1; last < 0 || groups[last].Name != c.Category {
@@ -145,55 +150,56 @@ func inGroups(commands []*cli.Command) (groups []manual.Section) {
 	return groups
 }
 
-// mostUsed are the flags that most command lines have, in the order in which one thinks of them.
+// mostUsed lists the flags that most command lines have, in the order in which one thinks of them.
 var mostUsed = []string{
 	"model", "dataset", "agents", "sample", "group", "prompt", "base-url", "concurrency", "think",
 	"constrain", "repeat", "out", "dry-run",
 }
 
-// parts are the headings of the other flags, by the names that fields have for them.
+// parts lists the headings of the other flags, by the names that fields have for them.
 var parts = []struct{ part, name string }{
 	{eval.What, "what is asked"}, {eval.How, "how it is asked"}, {eval.Server, "which server"},
 	{eval.Where, "where replies and results go"}, {"", "other"},
 }
 
-// sections are the flags of a command, most used first. Where they are many, of which some are most
-// used, they have headings.
+// sections returns the flags of a command, most used first; under headings where there are many, of which some are most
+// used.
 func sections(flags []cli.Flag) []manual.Section {
 	const few = 12
-	flags = slices.Clone(flags)
-	take := func(name string, which func(cli.Flag) bool) manual.Section {
-		s := manual.Section{Name: name}
-		flags = slices.DeleteFunc(flags, func(f cli.Flag) bool {
-			if !which(f) {
-				return false
-			}
-			s.Rows = append(s.Rows, rowOf(f))
-			return true
-		})
-		return s
-	}
 	used := manual.Section{Name: "most used"}
 	for _, name := range mostUsed {
-		used.Rows = append(used.Rows, take("", func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }).Rows...)
+		if f := flagNamed(flags, name); f != nil {
+			used.Rows = append(used.Rows, rowOf(f))
+		}
 	}
-	if len(used.Rows) == 0 || len(used.Rows)+len(flags) <= few {
-		return []manual.Section{{Rows: append(used.Rows, take("", func(cli.Flag) bool { return true }).Rows...)}}
+	headed := len(used.Rows) > 0 && len(flags) > few
+	others := map[string][]manual.Row{}
+	for _, f := range flags {
+		if slices.Contains(mostUsed, f.Names()[0]) {
+			continue
+		}
+		part := ""
+		if c, ok := f.(cli.CategorizableFlag); ok && headed {
+			part = c.GetCategory()
+		}
+		others[part] = append(others[part], rowOf(f))
+	}
+	if !headed {
+		return []manual.Section{{Rows: append(used.Rows, others[""]...)}}
 	}
 	all := []manual.Section{used}
 	for _, p := range parts {
-		all = append(all, take(p.name, func(f cli.Flag) bool {
-			c, ok := f.(cli.CategorizableFlag)
-			return ok && c.GetCategory() == p.part
-		}))
+		if rows := others[p.part]; rows != nil {
+			all = append(all, manual.Section{Name: p.name, Rows: rows})
+		}
 	}
-	return slices.DeleteFunc(all, func(s manual.Section) bool { return len(s.Rows) == 0 })
+	return all
 }
 
-// givenAgain is how the library writes that a flag may be given again.
+// givenAgain matches what the library adds to a flag that may be given again.
 var givenAgain = regexp.MustCompile(` \[ .* \]$`)
 
-// rowOf is what the library says of a flag, less that a switch is off unless it is given.
+// rowOf returns the library's line on a flag, without "(default: false)".
 func rowOf(f cli.Flag) manual.Row {
 	name, about, _ := strings.Cut(f.String(), "\t")
 	about = strings.TrimSuffix(strings.TrimSpace(about), "(default: false)")

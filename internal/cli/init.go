@@ -14,8 +14,6 @@ import (
 //go:embed suite.yaml
 var suiteToStart []byte
 
-var _ = register(more, 5, "init", initCommand)
-
 func initCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "init",

@@ -9,8 +9,6 @@ import (
 	"gavel/internal/report"
 )
 
-var _ = register(comparing, 50, "jury", juryCommand)
-
 func juryCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "jury",

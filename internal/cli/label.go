@@ -8,8 +8,6 @@ import (
 	"gavel/internal/labels"
 )
 
-var _ = register(shortNames, 10, "label", labelCommand)
-
 func labelCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "label",

@@ -27,7 +27,7 @@ import (
 	"gavel/internal/report/table"
 )
 
-// env is the world as the commands see it.
+// env holds what commands use of the outside world.
 type env struct {
 	stdout, stderr io.Writer
 	http           *http.Client
@@ -75,7 +75,7 @@ func (e *env) library() datasets.Library {
 	return datasets.Library{Dir: xdg.DataHome + string(os.PathSeparator) + "gavel" + string(os.PathSeparator) + "datasets"}
 }
 
-// usage is an error of the command line.
+// usage returns an error of the command line.
 func usage(format string, args ...any) error {
 	return eval.Failed(eval.ErrUsage, fmt.Errorf(format, args...))
 }
@@ -106,7 +106,7 @@ func isTerminal(w io.Writer) bool {
 	return is && term.IsTerminal(int(f.Fd()))
 }
 
-// columnsOf a terminal, or as many as COLUMNS says of what is none; 0 where nobody says.
+// columnsOf returns the width of a terminal, of anything else the number in COLUMNS, or 0.
 func columnsOf(w io.Writer) int {
 	if f, is := w.(*os.File); is {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -120,8 +120,8 @@ func columnsOf(w io.Writer) int {
 // enoughFiles is more than gavel opens.
 const enoughFiles = 1 << 16
 
-// newHTTPClient is a client whose connections leave half of the files that may be open to the run, its cache and the
-// rest. A request beyond that waits for another to end.
+// newHTTPClient returns a client whose connections leave half of the files that may be open to the run, its cache and
+// the rest. A request beyond that waits for another to end.
 func newHTTPClient() *http.Client {
 	files := openFiles()
 	client := backends.NewHTTPClient(min(256, files/4))
@@ -134,7 +134,7 @@ func newHTTPClient() *http.Client {
 
 func (e *env) gavel(ctx context.Context, args []string) int {
 	defer e.http.CloseIdleConnections()
-	app := newApp(e, args...)
+	app := newApp(e)
 	if last := len(args) - 1; last >= 0 && args[last] == completing {
 		e.complete(app, args[:last])
 		return exitOK
@@ -168,8 +168,8 @@ func watch(in *eval.Interrupts, signals <-chan os.Signal, cancel context.CancelC
 	}
 }
 
-// version is what `gavel --version` prints and records keep: the module's
-// version where built from one, else the commit.
+// version returns the version that `gavel --version` prints and records keep: the module's where built from one, else
+// the commit.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -193,14 +193,14 @@ func version() string {
 	return release + " (" + commit + dirty + ")"
 }
 
-// tagged is a version with a tag of its own, not one made up from a commit.
+// tagged matches a version with a tag of its own, not one made up from a commit.
 var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 
 // release is the version that CHANGELOG.md begins with.
 const release = "0.2.0"
 
-// newApp has the commands that a command line may mean.
-func newApp(e *env, args ...string) *cli.App {
+// newApp returns the program with all of its commands.
+func newApp(e *env) *cli.App {
 	app := &cli.App{
 		Name:            "gavel",
 		Description:     helpText("gavel"),
@@ -216,7 +216,7 @@ func newApp(e *env, args ...string) *cli.App {
 		DisableSliceFlagSeparator: true,
 		// The library adds --help only where no command is named help.
 		Flags:    []cli.Flag{colourFlag, cli.HelpFlag},
-		Commands: buildCommands(e, args),
+		Commands: buildCommands(e),
 	}
 	adopt(app.Name, app.Commands)
 	return app

@@ -6,8 +6,6 @@ import (
 	"gavel/internal/carry/merge"
 )
 
-var _ = register(shortNames, 70, "merge", mergeCommand)
-
 func mergeCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name: "merge", Usage: "make one run, or one suite, of its shards", UsageText: "gavel merge OUT SHARD... [flags]",

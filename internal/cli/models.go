@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -12,8 +14,6 @@ import (
 	"gavel/internal/eval"
 	"gavel/judging"
 )
-
-var _ = register(more, 50, "models", modelsCommand)
 
 func modelsCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -63,8 +63,6 @@ func (e *env) listModels(c *cli.Context) (any, error) {
 	}, nil
 }
 
-var _ = register(dataAndPrompts, 20, "prompts", promptsCommand)
-
 func promptsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "prompts",
@@ -108,24 +106,23 @@ func (e *env) listPrompts(*cli.Context) (any, error) {
 	return doc.Document{Blocks: []doc.Block{{Table: t}}, Data: map[string]any{"prompts": rows}}, nil
 }
 
+// showPrompt prints the prompt of a protocol, or those of all protocols that have one of that name.
 func (e *env) showPrompt(c *cli.Context) error {
-	name, found := c.Args().First(), false
+	name := c.Args().First()
+	var texts []string
 	for _, k := range judging.Protocols() {
 		for _, p := range k.Templates {
-			switch name {
-			case k.Name + "/" + p.Name:
-				_, err := fmt.Fprintln(e.stdout, p.Text())
-				return err
+			switch full := k.Name + "/" + p.Name; name {
+			case full:
+				texts = append(texts, p.Text()+"\n")
 			case p.Name:
-				found = true
-				if _, err := fmt.Fprintf(e.stdout, "--- %s/%s ---\n%s\n\n", k.Name, p.Name, p.Text()); err != nil {
-					return err
-				}
+				texts = append(texts, fmt.Sprintf("--- %s ---\n%s\n\n", full, p.Text()))
 			}
 		}
 	}
-	if !found {
+	if texts == nil {
 		return usage("unknown prompt %q: \"gavel prompts list\" names them", name)
 	}
-	return nil
+	_, err := io.WriteString(e.stdout, strings.Join(texts, ""))
+	return err
 }

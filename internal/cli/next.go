@@ -18,7 +18,7 @@ func (e *env) next(words ...string) {
 	e.say("next: %s", strings.Join(words, " "))
 }
 
-// nextOf are the commands that one would give now that a run is made, or scored.
+// nextOf returns the commands to give after a run is made or scored.
 func nextOf(r scoring.Report) []doc.Command {
 	run := r.Run
 	serve := "gavel serve --open"

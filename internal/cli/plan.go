@@ -6,8 +6,6 @@ import (
 	"gavel/internal/report"
 )
 
-var _ = register(more, 40, "plan", planCommand)
-
 func planCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "plan",

@@ -11,17 +11,12 @@ import (
 	"gavel/judging"
 )
 
-// lineEvery is how often progress is said where stderr is no terminal.
-const lineEvery = 5 * time.Second
-
-// barEvery is how often the bar is drawn, and scoreEvery how often it is looked what the run comes to so far.
 const (
+	lineEvery  = 5 * time.Second // between two lines of progress, where stderr is no terminal
 	barEvery   = 200 * time.Millisecond
-	scoreEvery = 2 * time.Second
+	scoreEvery = 2 * time.Second // between two scores so far
+	barWidth   = 24              // in columns
 )
-
-// barWidth is that of the bar, in columns.
-const barWidth = 24
 
 // progress shows on stderr how far a run is: a bar on a terminal, else a line every few seconds. It is an
 // [eval.Observer].
@@ -33,19 +28,17 @@ type progress struct {
 
 // tally is one run's progress.
 type tally struct {
-	drawn   int // lines of the bar that stand on the terminal
-	total   int
-	done    int
-	cached  int
-	other   map[judging.Outcome]int
-	failed  *judging.Record // the last that did
-	atOnce  func(left int) string
-	started time.Time
-	tempo   judging.Tempo
-	last    time.Time
-	soFar   func() string // what the run comes to, "" while that says nothing
-	score   string        // what it said last
-	scored  time.Time     // and when
+	run      eval.RunStart
+	drawn    int // lines of the bar that stand on the terminal
+	done     int
+	cached   int
+	outcomes map[judging.Outcome]int
+	failed   *judging.Record // the last failure
+	started  time.Time
+	tempo    judging.Tempo
+	shown    time.Time // when progress was shown last
+	score    string    // the run's score so far, as it was computed last
+	scored   time.Time
 }
 
 var _ eval.Observer = (*progress)(nil)
@@ -55,15 +48,7 @@ func (p *progress) RunOpened(run eval.RunStart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.on.now()
-	p.tally = tally{
-		total:   run.Missing,
-		other:   map[judging.Outcome]int{},
-		started: now,
-		last:    now,
-		scored:  now,
-		atOnce:  run.AtOnce,
-		soFar:   run.SoFar,
-	}
+	p.tally = tally{run: run, outcomes: map[judging.Outcome]int{}, started: now, shown: now, scored: now}
 	if run.Missing == 0 {
 		return
 	}
@@ -88,9 +73,7 @@ func (p *progress) Recorded(r *judging.Record) {
 	if cached {
 		p.cached++
 	}
-	if r.Outcome != judging.Decided {
-		p.other[r.Outcome]++
-	}
+	p.outcomes[r.Outcome]++
 	if r.Outcome == judging.Failed {
 		p.failed = r
 	}
@@ -99,13 +82,13 @@ func (p *progress) Recorded(r *judging.Record) {
 		every = barEvery
 	}
 	now := p.on.now()
-	if now.Sub(p.last) < every {
+	if now.Sub(p.shown) < every {
 		return
 	}
-	p.last = now
-	if p.soFar != nil && now.Sub(p.scored) >= scoreEvery {
+	p.shown = now
+	if p.run.SoFar != nil && now.Sub(p.scored) >= scoreEvery {
 		p.scored = now
-		p.score = p.soFar()
+		p.score = p.run.SoFar()
 	}
 	if p.on.terminal {
 		p.draw(now)
@@ -114,11 +97,11 @@ func (p *progress) Recorded(r *judging.Record) {
 	}
 }
 
-// draw draws the bar, and below it what the run comes to so far, in place of what it drew last.
+// draw draws the bar, and below it the score so far, in place of what it drew last.
 func (p *progress) draw(now time.Time) {
-	full := barWidth * p.done / p.total
+	full := barWidth * p.done / p.run.Missing
 	lines := []string{fmt.Sprintf("judging  %s%s  %d of %d%s", strings.Repeat("━", full),
-		strings.Repeat("─", barWidth-full), p.done, p.total, strings.ReplaceAll(p.pace(now), ", ", " · "))}
+		strings.Repeat("─", barWidth-full), p.done, p.run.Missing, strings.ReplaceAll(p.pace(now), ", ", " · "))}
 	if below := joined(p.score, p.counts()); below != "" {
 		lines = append(lines, "so far   "+below)
 	}
@@ -132,12 +115,12 @@ func (p *progress) draw(now time.Time) {
 			}
 		}
 	}
-	io.WriteString(p.on.stderr, p.taken()+strings.Join(lines, "\n"))
+	io.WriteString(p.on.stderr, p.erase()+strings.Join(lines, "\n"))
 	p.drawn = len(lines)
 }
 
-// taken takes back what was drawn: the next to be written begins where it began.
-func (p *progress) taken() string {
+// erase returns what takes back the bar: the next text begins where it began.
+func (p *progress) erase() string {
 	if p.drawn == 0 {
 		return ""
 	}
@@ -146,23 +129,23 @@ func (p *progress) taken() string {
 	return "\r" + up + "\x1b[K"
 }
 
-// counts are what is cached and each outcome that is not decided.
+// counts returns how many judgments are cached, and how many have each outcome other than a verdict.
 func (p *progress) counts() string {
 	var parts []string
 	if p.cached > 0 {
 		parts = append(parts, fmt.Sprintf("%d cached", p.cached))
 	}
 	for _, o := range judging.Outcomes {
-		if n := p.other[o]; n > 0 {
+		if n := p.outcomes[o]; n > 0 && o != judging.Decided {
 			parts = append(parts, fmt.Sprintf("%d %s", n, o))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// pace is how fast the run goes and how long it still takes, where that can be told.
+// pace returns how fast the run goes and how long it still takes; "" while that is unknown.
 func (p *progress) pace(now time.Time) string {
-	left, ok := p.tempo.Left(p.total-p.done, now)
+	left, ok := p.tempo.Left(p.run.Missing-p.done, now)
 	if !ok {
 		return ""
 	}
@@ -173,38 +156,38 @@ func (p *progress) pace(now time.Time) string {
 	return fmt.Sprintf(", %s, %s left", tempo, time.Duration(left*float64(time.Second)).Round(time.Second))
 }
 
-// load is how many are asked at once, where somebody knows.
+// load returns how many judgments are asked for at once; "" where that is unknown.
 func (p *progress) load() string {
-	if p.atOnce == nil {
+	if p.run.AtOnce == nil {
 		return ""
 	}
-	return p.atOnce(p.total - p.done)
+	return p.run.AtOnce(p.run.Missing - p.done)
 }
 
 func (p *progress) line(now time.Time) string {
-	line := fmt.Sprintf("%d/%d judgments%s", p.done, p.total, p.pace(now))
-	score := p.score
-	if score != "" {
-		score = "so far " + score
+	line := fmt.Sprintf("%d/%d judgments%s", p.done, p.run.Missing, p.pace(now))
+	score := ""
+	if p.score != "" {
+		score = "so far " + p.score
 	}
 	return joinedBy(", ", line, p.load(), p.counts(), score)
 }
 
-// Note says something, between two lines of progress where there are some.
+// Note says something between two lines of progress.
 func (p *progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	io.WriteString(p.on.stderr, p.taken())
+	io.WriteString(p.on.stderr, p.erase())
 	p.on.say("%s", text)
 }
 
-// RunEnded says what it came to.
+// RunEnded says how many judgments were made.
 func (p *progress) RunEnded() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	io.WriteString(p.on.stderr, p.taken())
+	io.WriteString(p.on.stderr, p.erase())
 	took := p.on.now().Sub(p.started)
-	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.total, took.Round(10*time.Millisecond))
+	line := fmt.Sprintf("%d/%d judgments in %s", p.done, p.run.Missing, took.Round(10*time.Millisecond))
 	p.on.say("%s", joinedBy(", ", line, p.counts()))
 	if p.failed != nil {
 		p.on.say("last failure: item %s, presentation %d: %s", p.failed.Item, p.failed.Presentation+1, p.failed.Error)

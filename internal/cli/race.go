@@ -14,8 +14,6 @@ import (
 	"gavel/scoring/race"
 )
 
-var _ = register(comparing, 40, "race", raceCommand)
-
 func raceCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "race",

@@ -11,8 +11,6 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(more, 12, "references", referencesCommand)
-
 func referencesCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "references",

@@ -8,8 +8,6 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(shortNames, 60, "replay", replayCommand)
-
 func replayCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "replay",

@@ -12,8 +12,6 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(comparing, 60, "report", reportCommand)
-
 func reportCommand(e *env) *cli.Command {
 	flags := slices.Concat([]cli.Flag{
 		stringFlag("out", "`FILE` to write: .html, .md, or .svg of 1200 × 630; - is standard output"),

@@ -9,22 +9,19 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gavel/datasets"
-	"gavel/internal/codec"
+	"gavel/internal/doc"
 	"gavel/internal/eval"
 	"gavel/internal/report"
-	"gavel/internal/report/table"
 	"gavel/judging"
 	"gavel/scoring"
 )
-
-var _ = register(firstSteps, 30, "run", runCommand)
 
 func runCommand(e *env) *cli.Command {
 	run := &cli.Command{
 		Name:        "run",
 		UsageText:   "gavel run PROTOCOL --model MODEL --dataset NAME|FILE [flags]",
 		Usage:       "ask a judge: " + strings.Join(judging.Names(judging.Protocols())[:3], ", ") + ", …",
-		Description: strings.Replace(helpText("gavel run"), "ITEMS", itemsOfAll(), 1),
+		Description: strings.Replace(helpText("gavel run"), "ITEMS", itemsByProtocol(), 1),
 	}
 	for _, k := range judging.Protocols() {
 		run.Subcommands = append(run.Subcommands, &cli.Command{
@@ -55,23 +52,13 @@ func runCommand(e *env) *cli.Command {
 	return run
 }
 
-// itemsOfAll says which items each protocol takes.
-func itemsOfAll() string {
-	var items []string
-	of := map[string][]string{}
+// itemsByProtocol lists which items each protocol takes.
+func itemsByProtocol() string {
+	var lines strings.Builder
 	for _, p := range judging.Protocols() {
-		if of[p.Items] == nil {
-			items = append(items, p.Items)
-		}
-		of[p.Items] = append(of[p.Items], p.Name)
+		fmt.Fprintf(&lines, "  %-15s %s\n", p.Name, p.Items)
 	}
-	for i, what := range items {
-		last := len(of[what]) - 1
-		items[i] += " for " + strings.Join(
-			append(of[what][:max(0, last-1)], strings.Join(of[what][max(0, last-1):], " and ")), ", ",
-		)
-	}
-	return strings.Join(items, ", ")
+	return lines.String()
 }
 
 func describeProtocol(k judging.Protocol) string {
@@ -161,46 +148,34 @@ func (e *env) makeRun(c *cli.Context, maker *eval.Maker, o eval.Request) error {
 	return err
 }
 
+// planRun prints the plan of a run and, on a terminal, its first prompt.
 func (e *env) planRun(c *cli.Context, o eval.Request) error {
-	if f := formats(c); len(f) > 0 && !c.Bool("json") {
-		return usage("--dry-run prints text or --json, not --%s", f[0])
-	}
 	plan, err := e.maker().Plan(c.Context, o)
 	if err != nil {
 		return err
 	}
 	e.sayEach(plan.Notes)
 	for _, run := range plan.Runs {
-		if err := e.printPlan(run, c.Bool("json")); err != nil {
+		if err := e.print(c, planned(run)); err != nil {
 			return err
+		}
+		if len(formats(c)) > 0 {
+			continue
+		}
+		for _, msg := range run.Plan.First {
+			fmt.Fprintf(e.stdout, "--- first prompt, %s ---\n%s\n", msg.Role, msg.Content)
 		}
 	}
 	return nil
 }
 
-func (e *env) printPlan(run *eval.RunPlan, asJSON bool) error {
-	if asJSON {
-		out := struct {
-			Manifest *judging.Manifest `json:"manifest"`
-			Out      string            `json:"out"`
-			Plan     judging.Plan      `json:"plan"`
-			Seconds  *float64          `json:"seconds"` // null where nobody knows
-		}{
-			Manifest: run.Manifest,
-			Out:      run.Dir,
-			Plan:     run.Plan,
-		}
-		if s, known := run.Seconds(); known {
-			out.Seconds = &s
-		}
-		return codec.WriteIndented(e.stdout, out)
+// planned returns the plan of a run as names and values.
+func planned(run *eval.RunPlan) doc.Document {
+	data := map[string]any{"manifest": run.Manifest, "out": run.Dir, "plan": run.Plan, "seconds": nil}
+	if s, known := run.Seconds(); known {
+		data["seconds"] = s
 	}
-	plan := table.Table{Title: "plan: nothing is asked", Columns: table.Left("", ""), Rows: run.Rows()}
-	if err := table.TextWithin(e.columns)(e.screen(), plan); err != nil {
-		return err
-	}
-	for _, msg := range run.Plan.First {
-		fmt.Fprintf(e.stdout, "--- first prompt, %s ---\n%s\n", msg.Role, msg.Content)
-	}
-	return nil
+	d := facts(run.Rows(), data)
+	d.Title = "plan: nothing is asked"
+	return d
 }

@@ -24,8 +24,6 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(comparing, 10, "runs", runsCommand)
-
 func runsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "runs",

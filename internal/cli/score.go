@@ -34,7 +34,7 @@ func readingFlags() []cli.Flag {
 	)
 }
 
-// verdictFlags are those of readingFlags that verdicts on two answers know.
+// verdictFlags returns the readingFlags that concern verdicts on two answers.
 func verdictFlags() []cli.Flag {
 	d := scoring.DefaultOptions
 	return []cli.Flag{
@@ -62,18 +62,15 @@ const (
 	extractLenient = "lenient"
 )
 
-// scoringFrom reads these flags; what a command does not know is as by default.
+// scoringFrom returns what these flags say; of a flag that the command does not have, the default.
 func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	o := scoring.DefaultOptions
 	extract := cmp.Or(c.String("extract"), extractStrict)
 	o.Missing = cmp.Or(scoring.MissingPolicy(c.String("missing")), o.Missing)
+	name, err := readersFrom(c)
 	if err := cmp.Or(oneOf("--policy", c.String("policy"), judging.Policies),
 		oneOf("--missing", string(o.Missing), scoring.MissingPolicies),
-		oneOf("--extract", extract, []string{extractStrict, extractLenient})); err != nil {
-		return o, err
-	}
-	name, err := readersFrom(c)
-	if err != nil {
+		oneOf("--extract", extract, []string{extractStrict, extractLenient}), err); err != nil {
 		return o, err
 	}
 	o.Reading = judging.Reading{
@@ -89,13 +86,11 @@ func scoringFrom(c *cli.Context) (scoring.Options, error) {
 	return o, nil
 }
 
-// readersFrom is the reading that was chosen. Rules of the paper's choose it, too.
+// readersFrom returns the chosen reading, "" where none was. Rules of the paper's choose it, too.
 func readersFrom(c *cli.Context) (judging.Readers, error) {
 	name := judging.Readers(c.String("reading"))
-	if c.IsSet("reading") {
-		if err := oneOf("--reading", string(name), []string{string(judging.Paper), string(judging.Robust)}); err != nil {
-			return "", err
-		}
+	if c.IsSet("reading") && name != judging.Paper && name != judging.Robust {
+		return "", oneOf("--reading", string(name), []judging.Readers{judging.Paper, judging.Robust})
 	}
 	for _, flag := range []string{"policy", "extract"} {
 		switch {
@@ -109,7 +104,7 @@ func readersFrom(c *cli.Context) (judging.Readers, error) {
 	return name, nil
 }
 
-// findRuns are the folders of the runs that a command names, and says what it passes over.
+// findRuns returns the folders of the runs that a command names, and says which others it skips.
 func findRuns(c *cli.Context, least int) ([]string, error) {
 	return judging.FindRuns(c.Args().Slice(), least, func(path string) {
 		fmt.Fprintln(c.App.ErrWriter, table.Harmless("skipped "+path+": it is not a run"))
@@ -120,9 +115,6 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	o, err := scoringFrom(c)
 	if err != nil {
 		return nil, o, err
-	}
-	if c.NArg() < least {
-		return nil, o, usage("%s. See: %s --help", what, commandLine(c))
 	}
 	dirs, err := findRuns(c, least)
 	if err != nil {
@@ -142,8 +134,6 @@ func loadRuns(c *cli.Context, least int, what string) ([]*scoring.Run, scoring.O
 	}
 	return runs, o, nil
 }
-
-var _ = register(comparing, 20, "score", scoreCommand)
 
 func scoreCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -192,9 +182,7 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 		rows[i] = listedOf(run.Manifest)
 		rows[i].items = run.ItemSet()
 		rows[i].take(&out.Runs[i])
-	}
-	for i := range rows { // the same records are the same words at any time
-		rows[i].Started = time.Time{}
+		rows[i].Started = time.Time{} // the same records are the same words at any time
 		rows[i].Ended = time.Time{}
 	}
 	fmt.Fprintln(e.screen(), e.runsInWords(byQuestion(rows)))
@@ -204,8 +192,6 @@ func (e *env) printScores(c *cli.Context, runs []*scoring.Run, out report.Scores
 	_, err := fmt.Fprintln(e.stdout, "more: every number with --full; runs of one question alone are ranked and tested")
 	return err
 }
-
-var _ = register(comparing, 30, "compare", compareCommand)
 
 func compareCommand(e *env) *cli.Command {
 	return &cli.Command{

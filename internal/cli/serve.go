@@ -11,7 +11,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"syscall"
 
 	"github.com/cli/browser"
 	"github.com/urfave/cli/v2"
@@ -23,8 +22,6 @@ import (
 	"gavel/internal/server/jobs"
 	"gavel/internal/server/store"
 )
-
-var _ = register(firstSteps, 40, "serve", serveCommand)
 
 func serveCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -74,7 +71,7 @@ func serveFlags() []cli.Flag {
 	}
 }
 
-// jobOptions are the flags about the runs that are started.
+// jobOptions reads the flags about runs that the server starts.
 func jobOptions(c *cli.Context) (jobs.Options, error) {
 	o := jobs.Options{
 		Runs: c.String("runs"), BaseURLs: c.StringSlice("base-url"), APIKeyEnv: c.String("api-key-env"),
@@ -149,7 +146,7 @@ func (e *env) serve(c *cli.Context, desk *labels.Desk) error {
 	defer s.Close()
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return cannotListen(addr, err)
+		return fmt.Errorf("cannot listen on %s: %w; choose another address with --addr", addr, err)
 	}
 	e.say("gavel serves the runs in %s at http://%s/%s (Ctrl-C ends it)", o.Runs, l.Addr(), page)
 	if c.Bool("open") {
@@ -196,32 +193,13 @@ func (e *env) openBrowser(at net.Addr, page string) {
 	}
 }
 
-// onlyHere tells whether an address can be reached from this machine alone.
+// onlyHere reports whether an address can be reached from this machine alone.
 func onlyHere(addr string) (bool, error) {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false, usage("--addr %q is not an address: write it like 127.0.0.1:7070", addr)
-	}
-	if host == "" {
-		return false, nil
-	}
 	at, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
-		return false, usage("--addr %s: %v", addr, err)
+		return false, usage("--addr %q is not an address: write it like 127.0.0.1:7070 (%v)", addr, err)
 	}
 	return at.IP.IsLoopback(), nil
-}
-
-// cannotListen says what to do about it.
-func cannotListen(addr string, err error) error {
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%s is in use, perhaps by another gavel serve: choose another address with --addr", addr)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: no permission to listen on this address: "+
-			"choose another with --addr, with a port above 1023", addr)
-	}
-	return fmt.Errorf("cannot listen on %s: %w; choose another address with --addr", addr, err)
 }
 
 // readToken reads the token: the first line of the file that is not empty.

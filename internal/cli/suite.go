@@ -9,8 +9,6 @@ import (
 	"gavel/internal/suite"
 )
 
-var _ = register(comparing, 70, "suite", suiteCommand)
-
 func suiteCommand(e *env) *cli.Command {
 	command := func(name, about string, flags []cli.Flag, act func(c *cli.Context, s *suite.Suite) error) *cli.Command {
 		return &cli.Command{
@@ -26,19 +24,18 @@ func suiteCommand(e *env) *cli.Command {
 			},
 		}
 	}
-	yes := boolFlag("yes", "run even if the plan exceeds the limits of the file")
-	shard := stringFlag("shard",
-		"make the runs of a part of the items, `K/N`, auto or auto/N, "+
-			"as \"gavel run --shard\" does, in a folder of their own")
-
-	const asks = "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"
-	again := boolFlag("ask-again", asks)
+	runFlags := []cli.Flag{
+		boolFlag("yes", "run even if the plan exceeds the limits of the file"),
+		stringFlag("shard", "make the runs of a part of the items, `K/N`, auto or auto/N, "+
+			"as \"gavel run --shard\" does, in a folder of their own"),
+		boolFlag("ask-again", "ask again for all judgments without a verdict, as \"gavel run --ask-again\" does"),
+	}
 	return &cli.Command{
 		Name:  "suite",
 		Usage: "judges × protocols × datasets (gavel init starts one)",
 		Subcommands: []*cli.Command{
 			command("plan", "what the suite would ask, and how long it would take", nil, e.suitePlan),
-			command("run", "make or continue the runs of the suite", []cli.Flag{yes, shard, again}, e.suiteRun),
+			command("run", "make or continue the runs of the suite", runFlags, e.suiteRun),
 			command("status", "how far the suite is", nil, func(c *cli.Context, s *suite.Suite) error {
 				return e.print(c, s.Status(e.now()))
 			}),

@@ -9,8 +9,6 @@ import (
 	"gavel/scoring"
 )
 
-var _ = register(more, 14, "sway", swayCommand)
-
 func swayCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:      "sway",

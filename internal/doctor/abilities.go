@@ -43,7 +43,7 @@ func (d *doctor) systemText(ctx context.Context) Finding {
 	return good("the server reads a system message: it adds %d tokens", more).with(more)
 }
 
-// thinkingTokens is how long a thought may be that is waited for.
+// thinkingTokens returns the token limit of a reply that may think first.
 func (d *doctor) thinkingTokens() int {
 	if d.speed == nil || d.speed.Reply == 0 {
 		return 128
@@ -115,7 +115,7 @@ func judgeThinking(says backends.Ability, n int, on, off backends.Response, errO
 	return good("the model does not think")
 }
 
-// labels are two that no sensible reply to the question gives by itself.
+// labels holds two that no sensible reply to the question gives by itself.
 var labels = []string{"[[A>B]]", "[[B>A]]"}
 
 func (d *doctor) capital(n int) backends.Request {
@@ -149,7 +149,7 @@ func (d *doctor) constrained(ctx context.Context) Finding {
 		"ignored: constrained to two labels, the model replies %s", quoted(text))
 }
 
-// quoted is the beginning of a reply, for a finding.
+// quoted returns the beginning of a reply in quotation marks.
 func quoted(s string) string {
 	r := []rune(s)
 	if len(r) > 40 {

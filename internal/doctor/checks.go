@@ -12,7 +12,7 @@ import (
 	"gavel/judging"
 )
 
-// judgeBench is the size of JudgeBench's GPT-4o file under gavel's prompts, in
+// judgeBench holds the size of JudgeBench's GPT-4o file under gavel's prompts, in
 // bytes of system and user message together. It need not be on this machine.
 var judgeBench = struct {
 	pairs, judgments      int
@@ -50,7 +50,7 @@ func (d *doctor) describeModel(context.Context) Finding {
 		"%s; the server reports no digest: other weights of this name look the same", text)
 }
 
-// small is the context that Ollama is given for a prompt that does not fit it:
+// small is the context in tokens with which Ollama is sent a prompt that does not fit:
 // should it be cut, reading what is left costs little.
 const small = 1024
 
@@ -99,7 +99,7 @@ func (d *doctor) reply(ctx context.Context) Finding {
 	return good("a simple question gets an answer%s", took)
 }
 
-// mostReading is how long a server may take to read a prompt that it should refuse.
+// mostReading limits the time in which a server reads a prompt that it should refuse.
 const mostReading = time.Minute
 
 // longPrompt sends more than the server can take: it must refuse.
@@ -163,7 +163,7 @@ func (d *doctor) overfill(ctx context.Context, served, words int) (f Finding) {
 	return f.with(map[string]any{"tokens_at_least": words, "context": served, "read": resp.PromptTokens})
 }
 
-// neverCut is how to have a server refuse.
+// neverCut returns advice on how to make the server refuse long prompts.
 func (d *doctor) neverCut() string {
 	s := d.Judge.Server
 	switch refuse := s.Advice().Refuse; {
@@ -198,7 +198,7 @@ func (d *doctor) context(ctx context.Context) Finding {
 	return d.room()
 }
 
-// tokens is how many tokens so many bytes of a prompt make.
+// tokens returns the number of tokens in so many bytes of a prompt.
 func (d *doctor) tokens(bytes int) int {
 	return int(float64(bytes)/cmp.Or(d.bytesPerTok, 4) + 0.5)
 }
@@ -250,7 +250,7 @@ func (d *doctor) room() Finding {
 		said, longest).with(value)
 }
 
-// serveMore is how to be given a context of n tokens.
+// serveMore returns advice on how to serve a context of n tokens.
 func (d *doctor) serveMore(n int) string {
 	if t := d.Judge.Model.Trained; t > 0 && t < n {
 		return fmt.Sprintf("this model was trained for %d tokens: use a model with a longer context for such prompts", t)

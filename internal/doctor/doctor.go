@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,7 +26,7 @@ type Request struct {
 	Limit      time.Duration // of all checks; 0 for none
 }
 
-// Tools are what Check works with.
+// Tools holds the judge and what else Check needs.
 type Tools struct {
 	Judge       backends.Member // its Client ends a call after Request.Timeout
 	About       string          // the judge's server, in words
@@ -49,7 +48,7 @@ const (
 	Skipped Status = "skipped" // it was not tried
 )
 
-// Finding is what a check found.
+// Finding holds the outcome of a check.
 type Finding struct {
 	Check  string `json:"check"`
 	Status Status `json:"status"`
@@ -73,7 +72,7 @@ func bad(status Status, do, format string, args ...any) Finding {
 
 func skipped(why string) Finding { return Finding{Status: Skipped, Said: why} }
 
-// Report is what the doctor found.
+// Report holds the findings of all checks.
 type Report struct {
 	Server   backends.Server `json:"server"`
 	Model    backends.Model  `json:"model"`
@@ -83,23 +82,18 @@ type Report struct {
 	Ready    bool            `json:"ready"`           // nothing failed
 }
 
-// NotReady are the checks that failed, as an error.
-type NotReady []string
-
-func (n NotReady) Error() string { return "not ready: " + strings.Join(n, ", ") }
-
-// Err is nil where Ready, else a NotReady.
+// Err returns an error that names the checks that failed; nil where none did.
 func (r *Report) Err() error {
-	var failed NotReady
+	var failed []string
 	for _, f := range r.Findings {
-		if f.Status == Fail && !slices.Contains(failed, f.Check) {
+		if f.Status == Fail {
 			failed = append(failed, f.Check)
 		}
 	}
-	if failed != nil {
-		return failed
+	if failed == nil {
+		return nil
 	}
-	return nil
+	return errors.New("not ready: " + strings.Join(failed, ", "))
 }
 
 // check is one thing to look at. What it needs of earlier ones is in doctor.
@@ -114,8 +108,8 @@ type check struct {
 // checks lists them in order: first what a run needs, then what puts load on the server. A new one is a function and a
 // line here.
 var checks = []check{
-	{name: "server", limit: time.Minute, run: (*doctor).describeServer},
-	{name: "model", limit: time.Minute, run: (*doctor).describeModel},
+	{name: "server", run: (*doctor).describeServer},
+	{name: "model", run: (*doctor).describeModel},
 	{name: "reply", run: (*doctor).reply},
 	{name: "context", limit: 3 * time.Minute, run: (*doctor).context},
 	{name: "speed", limit: 2 * time.Minute, texts: true, run: (*doctor).measureSpeed},
@@ -133,11 +127,9 @@ type doctor struct {
 	Request
 	Tools
 
-	mu       sync.Mutex
-	answered int  // calls of the check in hand that the server answered, refusals included
-	lost     int  // calls of it that got no answer at all
-	silent   int  // checks in a row of which no call was answered
-	gone     bool // too many of them: the rest is not tried
+	mu   sync.Mutex
+	lost int  // calls in a row that got no answer at all; a refusal is an answer
+	gone bool // too many of them: the rest is not tried
 
 	dumb         bool           // the model does not answer: nothing can be tried
 	numCtx       int            // context to ask Ollama for; 0 where the server decides
@@ -181,18 +173,16 @@ func Check(ctx context.Context, r Request, t Tools) (*Report, error) {
 	return out, nil
 }
 
-// giveUp is after how many checks without any answer the rest is not tried.
+// giveUp is the number of calls in a row without an answer after which the rest is not tried.
 const giveUp = 3
 
 func (d *doctor) try(ctx context.Context, c check) Finding {
-	d.answered = 0
-	d.lost = 0
 	switch {
 	case d.dumb:
 		return skipped("the model does not answer")
 	case d.gone:
 		return skipped("the server stopped answering")
-	case d.silent >= giveUp:
+	case d.lost >= giveUp:
 		d.gone = true
 		return bad(Fail, "check the server's log", "the server stopped answering")
 	case c.texts && d.decides():
@@ -212,23 +202,17 @@ func (d *doctor) try(ctx context.Context, c check) Finding {
 	if ctx.Err() != nil && found.Status == Unknown {
 		return d.late("not finished")
 	}
-	switch {
-	case d.answered > 0:
-		d.silent = 0
-	case d.lost > 0:
-		d.silent++
-	}
 	return found
 }
 
-// late is the finding of a check for which there was not the time.
+// late returns the finding of a check for which the time limit left no time.
 func (d *doctor) late(what string) Finding {
 	f := skipped(fmt.Sprintf("%s: the time limit of %s was reached", what, d.Limit))
 	f.late = true
 	return f
 }
 
-// request is a request as a run makes it.
+// request returns a request as a run makes it.
 func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.Request {
 	p := judging.DefaultParameters
 	req := backends.Request{
@@ -242,35 +226,34 @@ func (d *doctor) request(maxTokens int, messages ...backends.Message) backends.R
 	return req
 }
 
-// decides tells whether the judge is a decision model, which chooses among options and writes nothing.
+// decides reports whether the judge is a decision model, which chooses among options and writes nothing.
 func (d *doctor) decides() bool { return d.Judge.Server.Can(backends.Decide) }
 
 func user(text string) backends.Message {
 	return backends.Message{Role: backends.User, Content: text}
 }
 
-// ask asks once, and counts.
+// ask asks once, and counts calls without an answer.
 func (d *doctor) ask(ctx context.Context, req backends.Request) (backends.Response, error) {
 	resp, err := d.Judge.Client.Ask(ctx, req)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err == nil ||
-		!backends.IsKind(err, backends.Transport, backends.Timeout) && !errors.Is(err, context.DeadlineExceeded) {
-		d.answered++
-	} else {
+	if backends.IsKind(err, backends.Transport, backends.Timeout) || errors.Is(err, context.DeadlineExceeded) {
 		d.lost++
+	} else {
+		d.lost = 0
 	}
 	return resp, err
 }
 
-// refused tells whether a server understood a request and did not want it.
+// refused reports whether a server understood a request and rejected it.
 func refused(err error) bool {
 	var e *backends.Error
 	return errors.As(err, &e) && (e.Kind == backends.BadRequest ||
 		e.Status == http.StatusInternalServerError || e.Status == http.StatusNotImplemented)
 }
 
-// why is what an error comes to, for a finding.
+// why returns an error in the words of a finding.
 func why(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer in the time allowed for this check"
@@ -278,7 +261,7 @@ func why(err error) string {
 	return err.Error()
 }
 
-// untold is the finding of a check whose question got no usable answer.
+// untold returns the finding of a check whose question got no usable answer.
 func untold(err error) Finding {
 	do := "check the server's log, and try again"
 	if errors.Is(err, context.DeadlineExceeded) {

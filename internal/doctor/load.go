@@ -21,28 +21,6 @@ type wave struct {
 	read, wrote int // tokens of all prompts, and of all replies
 }
 
-// burst sends requests, atOnce at a time. It sends all of them even if one fails, and returns the first error.
-func (d *doctor) burst(ctx context.Context, reqs []backends.Request, atOnce int) (w wave, err error) {
-	w.requests = len(reqs)
-	var mu sync.Mutex
-	var asking errgroup.Group
-	asking.SetLimit(atOnce)
-	start := d.Now()
-	for _, req := range reqs {
-		asking.Go(func() error {
-			resp, err := d.ask(ctx, req)
-			mu.Lock()
-			defer mu.Unlock()
-			w.read += resp.PromptTokens
-			w.wrote += resp.ReplyTokens
-			return err
-		})
-	}
-	err = asking.Wait()
-	w.took = d.Now().Sub(start)
-	return w, err
-}
-
 const (
 	mostAtOnce = 32  // more is for servers that one does not ask a doctor about
 	gain       = 1.1 // less is no gain worth more requests at once
@@ -114,21 +92,34 @@ func (d *doctor) measurePace(ctx context.Context, c int) (Pace, error) {
 	return d.paceOf(c, prompt, perSecond(max(1, w.wrote), wrote)), nil
 }
 
-// worked is the time that a wave of c at once took for its tokens: without what each round of requests takes beside
-// them.
+// worked returns the time that a wave of c at once took for its tokens, without the overhead of each round of requests.
 func (d *doctor) worked(w wave, c int) time.Duration {
 	rounds := (w.requests + c - 1) / c
 	return max(w.took-time.Duration(rounds)*d.call, d.noise, w.took/4)
 }
 
 // wave sends c requests at once, and where that is over too quickly to be measured, several times as many, c at a time.
+// It sends all of them even if one fails, and returns the first error.
 func (d *doctor) wave(ctx context.Context, c int, request func() backends.Request) (wave, error) {
 	for times := 1; ; {
-		var reqs []backends.Request
-		for range c * times {
-			reqs = append(reqs, request())
+		w := wave{requests: c * times}
+		var mu sync.Mutex
+		var calls errgroup.Group
+		calls.SetLimit(c)
+		start := d.Now()
+		for range w.requests {
+			req := request()
+			calls.Go(func() error {
+				resp, err := d.ask(ctx, req)
+				mu.Lock()
+				defer mu.Unlock()
+				w.read += resp.PromptTokens
+				w.wrote += resp.ReplyTokens
+				return err
+			})
 		}
-		w, err := d.burst(ctx, reqs, c)
+		err := calls.Wait()
+		w.took = d.Now().Sub(start)
 		if times > 1 || err != nil || w.took > waveTime/4 {
 			return w, err
 		}

@@ -12,7 +12,7 @@ import (
 	"gavel/backends"
 )
 
-// Speed is how fast the server works, and what that means for a run.
+// Speed holds the measured speed of the server, and what it means for a run.
 type Speed struct {
 	Prompt      float64 `json:"prompt_tokens_per_second"` // one request at a time
 	Reply       float64 `json:"reply_tokens_per_second"`
@@ -22,8 +22,7 @@ type Speed struct {
 	Paces       []Pace  `json:"paces"` // one at a time and, where that was measured, as many at once as a run sends
 }
 
-// Pace is how fast the server works at one concurrency, all requests together,
-// and how long JudgeBench would take at it.
+// Pace holds the speed of the server at one concurrency, all requests together, and how long JudgeBench would take.
 type Pace struct {
 	Concurrency int      `json:"concurrency"`
 	Prompt      float64  `json:"prompt_tokens_per_second"`
@@ -32,19 +31,20 @@ type Pace struct {
 	Sop         Estimate `json:"sop"`
 }
 
-// Estimate is how long the judgments of a JudgeBench run would take.
+// Estimate holds how long the judgments of a JudgeBench run would take.
 type Estimate struct {
 	PerSecond float64 `json:"judgments_per_second"`
 	Hours     float64 `json:"hours"`
 }
 
-// estimated: reading the prompts and writing the replies share the server; call is what a request takes beside them.
+// estimated returns the estimate at these speeds: reading the prompts and writing the replies share the server. call is
+// the overhead of a request in seconds.
 func estimated(promptTokens, replyTokens int, prompt, reply, call float64) Estimate {
 	seconds := call + float64(promptTokens)/prompt + float64(replyTokens)/reply
 	return Estimate{1 / seconds, float64(judgeBench.judgments) * seconds / 3600}
 }
 
-// paceOf is how far one comes at these rates. What requests take beside their tokens they wait for together.
+// paceOf returns the pace at these rates. Concurrent requests share their overhead.
 func (d *doctor) paceOf(concurrency int, prompt, reply float64) Pace {
 	call := d.call.Seconds() / float64(concurrency)
 	return Pace{
@@ -63,13 +63,13 @@ func perSecond(tokens int, d time.Duration) float64 {
 // salt begins a prompt that no prompt cache has seen.
 func salt() string { return "Note " + rand.Text()[:12] + "." }
 
-// prose is about so many bytes of text such as judges read, salted.
+// prose returns about so many bytes of text such as judges read, salted.
 func (d *doctor) prose(bytes int) string {
 	text := salt() + strings.Repeat(d.Text, bytes/max(1, len(d.Text))+1)
 	return strings.ToValidUTF8(text[:min(len(text), max(bytes, 24))], "")
 }
 
-// middle is the median of what tries came to, of two the lower.
+// middle returns the median, of two the lower.
 func middle(tries []float64) float64 {
 	slices.Sort(tries)
 	return tries[(len(tries)-1)/2]
@@ -190,7 +190,7 @@ func (d *doctor) shortest(ctx context.Context) (backends.Response, error) {
 	return short[0], nil
 }
 
-// atLeast: a difference of two times tells nothing where it is smaller than that of one request asked again.
+// atLeast returns a difference of two times, no smaller than that of one request sent twice.
 func (d *doctor) atLeast(t time.Duration) time.Duration { return max(t, d.noise, 100*time.Microsecond) }
 
 // wordy is a question that takes a long reply.
@@ -199,10 +199,10 @@ const wordy = "Write all whole numbers from one to two hundred in words."
 // fewTokens is a reply too short for its time to tell how fast it was written.
 const fewTokens = 12
 
-// writing is a request for a reply of so many tokens that is in no cache of replies, a gateway's or the server's.
+// writing returns a request for a reply of so many tokens that no cache has, a gateway's or the server's.
 func (d *doctor) writing(n int) backends.Request { return d.request(n, user(wordy+" "+salt())) }
 
-// writeTime is the time that a reply is meant to take whose speed is measured.
+// writeTime is how long the reply should take whose speed is measured.
 const writeTime = 2 * time.Second
 
 // write has the model write something that takes long enough to be timed, after a short prompt.

@@ -12,10 +12,10 @@ import (
 )
 
 // Rows is the plan for people: names and values.
-func (run *RunPlan) Rows() (rows [][]string) {
+func (run *RunPlan) Rows() (rows [][2]string) {
 	m, plan := run.Manifest, run.Plan
 	add := func(name, format string, args ...any) {
-		rows = append(rows, []string{name, fmt.Sprintf(format, args...)})
+		rows = append(rows, [2]string{name, fmt.Sprintf(format, args...)})
 	}
 	add("protocol", "%s", protocolAsked(m.Spec))
 	add("prompt", "%s", m.Spec.Prompt.Name)

@@ -169,6 +169,7 @@ func TestBoardText(t *testing.T) {
 		r.Runs[i].High = new(*r.Runs[i].Value + 10)
 	}
 	b := report.NewBoard(r, names)
+	b.Says = ""
 	for i := range b.Rows {
 		if b.Rows[i].Run == "runs/m1" {
 			b.Rows[i].Mark = "*"
@@ -177,7 +178,7 @@ func TestBoardText(t *testing.T) {
 	var got strings.Builder
 	for _, columns := range []int{0, 80, 64, 50} {
 		fmt.Fprintf(&got, "%d\n", columns)
-		if err := b.Text(&got, columns, false); err != nil {
+		if err := b.Document().Text(&got, columns, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -277,9 +276,9 @@ func (b Board) block() doc.Block {
 	return out
 }
 
-// Text prints the rows of the board for a terminal of so many columns. full leaves nothing out.
-func (b Board) Text(w io.Writer, columns int, full bool) error {
-	return doc.Document{Blocks: []doc.Block{b.block()}}.Text(w, columns, full)
+// Document returns the board with its answer.
+func (b Board) Document() doc.Document {
+	return doc.Document{Title: b.Says, Blocks: []doc.Block{b.block()}}
 }
 
 // unit returns the unit of the headline.

@@ -26,7 +26,7 @@ func TestUsage(t *testing.T) {
 	for _, args := range []string{
 		"frobnicate", "rum pairwise", "run", "run pairwize", "run pairwise",
 		"run pairwise --dataset sample --backend sim", "run pairwise --modle coin", "run pairwise " + sim + " --limit=x", "run pairwise " + sim + " --limit 0",
-		"run pairwise " + sim + " --limit", "run pairwise " + sim + " extra", "run pairwise " + sim + " --json --csv", "run pairwise " + sim + " --dry-run --csv",
+		"run pairwise " + sim + " --limit", "run pairwise " + sim + " extra", "run pairwise " + sim + " --json --csv",
 		"run pairwise " + sim + " --prompt nope", "run pairwise " + sim + " --attempts 99", "run pairwise " + sim + " --repeat 0", "run pairwise " + sim + " --repeat 1001",
 		"run pairwise " + sim + " --concurrency many", "run pairwise " + sim + " --concurrency 0", "run pairwise " + sim + " --strict-determinism", "run pairwise " + sim + " --logprobs", "run pairwise " + sim + " --constrain",
 		"run pairwise " + sim + " --think on", "run pairwise " + sim + " --think maybe", "run pairwise " + sim + " --system-role assistant", "run pairwise " + sim + " --timeout 0s", "run pairwise " + sim + " --timeout soon", "run pairwise " + sim + " --retry-for -1s",

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Page is what there is to say of a command.
+// Page holds the help of a command.
 type Page struct {
 	// Name with the words before it: gavel run pairwise
 	Name, About, Usage string
@@ -19,16 +19,16 @@ type Page struct {
 	Flags    []Section
 }
 
-// Section is flags or commands under a heading; "" is none.
+// Section holds flags or commands under a heading; "" is none.
 type Section struct {
 	Name string
 	Rows []Row
 }
 
-// Row is a command or a flag, and what it is.
+// Row holds a command or a flag, and what it does.
 type Row struct{ Name, About string }
 
-// Help is the page as plain text, in lines of so many columns.
+// Help returns the page as plain text, in lines of so many columns.
 func (p Page) Help(width int) string {
 	var out strings.Builder
 	section := func(name, text string) { fmt.Fprintf(&out, "%s:\n%s\n", name, strings.TrimRight(text, "\n")) }
@@ -77,70 +77,31 @@ func sections(all []Section, width int) string {
 	return strings.Join(parts, "\n")
 }
 
-// Brief is the page's commands beside the names of their groups, and its text below.
-func (p Page) Brief(width int) string {
-	out := wrap(p.Name+" - "+p.About, 0, 3, width) + "\n\n"
-	if width < 72 {
-		return out + sections(p.Commands, width) + "\n" + wrap(p.Text, 0, 3, width) + "\n"
-	}
-	group, name := 0, 0
-	for _, s := range p.Commands {
-		group = max(group, utf8.RuneCountInString(s.Name)+1)
-		for _, r := range s.Rows {
-			name = max(name, utf8.RuneCountInString(r.Name)+2)
-		}
-	}
-	for _, s := range p.Commands {
-		heading := s.Name
-		for _, r := range s.Rows {
-			about := wrap(r.About, group+name, group+name, width)[group+name:]
-			out += fmt.Sprintf("%-*s%-*s%s\n", group, heading, name, r.Name, about)
-			heading = ""
-		}
-	}
-	return out + "\n" + wrap(p.Text, 0, 3, width) + "\n"
-}
-
 // describe lays a description out: paragraphs anew, indented lines and columns as they are.
 func describe(text string, width int) string {
 	var out strings.Builder
-	for _, b := range blocks(text) {
-		if b.asIs {
-			out.WriteString("   " + strings.ReplaceAll(b.text, "\n", "\n   ") + "\n")
-		} else {
-			out.WriteString(wrap(b.text, 3, 3, width) + "\n")
+	paragraph := ""
+	endParagraph := func() {
+		if paragraph != "" {
+			out.WriteString(wrap(paragraph, 3, 3, width) + "\n")
 		}
-		if b.ends {
-			out.WriteString("\n")
-		}
+		paragraph = ""
 	}
-	return out.String()
-}
-
-// block is a paragraph in one line, or lines that are to stay as they are. It ends with an empty line, or the next
-// one follows at once.
-type block struct {
-	text       string
-	asIs, ends bool
-}
-
-func blocks(text string) (all []block) {
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		asIs := strings.HasPrefix(line, " ") || strings.Contains(line, "   ")
-		last := len(all) - 1
 		switch {
-		case line == "" && last >= 0:
-			all[last].ends = true
 		case line == "":
-		case last < 0 || all[last].ends || all[last].asIs != asIs:
-			all = append(all, block{text: line, asIs: asIs})
+			endParagraph()
+			out.WriteString("\n")
 		case asIs:
-			all[last].text += "\n" + line
+			endParagraph()
+			out.WriteString("   " + line + "\n")
 		default:
-			all[last].text += " " + line
+			paragraph += " " + line
 		}
 	}
-	return all
+	endParagraph()
+	return out.String()
 }
 
 // columns lays out names with what they are beside them or, where there is no room for that, beneath.

@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gavel/backends"
+	"gavel/internal/doc"
+)
+
+// Verdict says whether a run may be made, and what was not checked.
+func (r *Report) Verdict() string {
+	minds := 0
+	for _, f := range r.Findings {
+		if f.Status == Warn || f.Status == Unknown {
+			minds++
+		}
+	}
+	verdict := "ready"
+	late := ""
+	if n := len(r.Late); n > 0 {
+		verdict = fmt.Sprintf("ready so far (checks not made: %d)", n)
+		late = "\nno time for: " + strings.Join(r.Late, ", ") + " (see --time-limit)"
+	}
+	switch {
+	case !r.Ready:
+		verdict = "not ready: see what failed above"
+	case minds == 1:
+		verdict += "; read one finding above"
+	case minds > 1:
+		verdict += fmt.Sprintf("; read %d findings above", minds)
+	}
+	return verdict + late
+}
+
+// Document returns the findings, what they mean for a run where the speed could be measured, and the verdict.
+func (r *Report) Document() doc.Document {
+	findings := &doc.Table{Columns: doc.Columns(doc.Words, "check", "finding")}
+	for _, f := range r.Findings {
+		findings.Add(doc.WordRow(string(f.Status), f.Check, f.Said))
+		if f.Do != "" {
+			findings.Add(doc.WordRow("", "", "→ "+f.Do))
+		}
+	}
+	blocks := []doc.Block{{Table: findings}}
+	if r.Speed != nil {
+		blocks = append(blocks, r.estimate())
+	}
+	return doc.Document{Blocks: append(blocks, doc.Block{Named: true, Title: r.Verdict()})}
+}
+
+// estimate returns how long runs on JudgeBench would take at each pace, and what that is reckoned from.
+func (r *Report) estimate() doc.Block {
+	t := &doc.Table{
+		First:   "at once",
+		Columns: doc.Columns(doc.Whole, "read tok/s", "write tok/s", "direct/s", "takes", "sop/s", "takes"),
+	}
+	for _, p := range r.Speed.Paces {
+		t.Add(doc.WordRow(strconv.Itoa(p.Concurrency), figure(p.Prompt), figure(p.Reply),
+			figure(p.Direct.PerSecond), span(p.Direct.Hours), figure(p.Sop.PerSecond), span(p.Sop.Hours)))
+	}
+	b := doc.Block{
+		Named: true,
+		Title: fmt.Sprintf("JudgeBench, %d pairs in both orders (%d judgments): an estimate",
+			judgeBench.pairs, judgeBench.judgments),
+		Table: t,
+	}
+	per := "4 bytes a token (not measured)"
+	if r.Speed.BytesPerTok > 0 {
+		per = fmt.Sprintf("%.1f bytes a token (measured)", r.Speed.BytesPerTok)
+	}
+	b.Plain(
+		"direct/s, sop/s: judgments a second with that prompt",
+		fmt.Sprintf("speeds are the middle of up to %d measurements", mostTries),
+		fmt.Sprintf("prompts of %d bytes (direct) and %d (sop) on average, %s", judgeBench.direct, judgeBench.sop, per),
+		fmt.Sprintf("replies of %d and %d tokens, asked once, none from a cache",
+			judgeBench.directReply, judgeBench.sopReply),
+	)
+	if r.Speed.Call >= 0.01 {
+		b.Plain(fmt.Sprintf("%.2g s overhead per request (measured), in parallel for concurrent requests", r.Speed.Call))
+	}
+	if len(r.Speed.Paces) < 2 {
+		b.Plain("more requests at once were not measured")
+	}
+	if r.Model.Thinks == backends.Yes {
+		b.Plain("thinking is not counted and may multiply the tokens of a reply")
+	}
+	return b
+}
+
+// figure writes a number with two significant digits or no decimals.
+func figure(v float64) string {
+	if v >= 9.95 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%#.2g", v)
+}
+
+// span writes hours the way people say them.
+func span(hours float64) string {
+	switch {
+	case hours < 0.025:
+		return fmt.Sprintf("%.0f s", max(1, hours*3600))
+	case hours < 1.5:
+		return fmt.Sprintf("%.0f min", hours*60)
+	case hours < 48:
+		return fmt.Sprintf("%.1f h", hours)
+	}
+	return fmt.Sprintf("%.1f days", hours/24)
+}
