@@ -3,7 +3,6 @@ package labels
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 
@@ -136,7 +135,7 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 	}
 	a, people := p.rank(how)
 	for i, x := range p.raters {
-		if !x.judge && len(people) > mostPeople {
+		if x.judge == nil && len(people) > mostPeople {
 			break // what they have in common stands in People
 		}
 		for _, y := range p.raters[i+1:] {
@@ -146,8 +145,8 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 		}
 	}
 	if len(people) > 2 {
-		for _, j := range p.judges {
-			a.StandIn = append(a.StandIn, p.standIn(j, people, epsilon))
+		for _, judge := range p.raters[:len(p.judges)] {
+			a.StandIn = append(a.StandIn, p.altTest(judge, people, epsilon))
 		}
 	}
 	return a, nil
@@ -225,21 +224,18 @@ func (p *panel) stand(a *Agreement, majority map[string]string) {
 			Tokens: int(math.Round(1000 * float64(j.Tokens) / float64(max(1, len(j.Of))))),
 			agrees: map[string]bool{},
 		}
-		t := p.tally()
-		for _, item := range slices.Sorted(maps.Keys(majority)) {
+		agreed := clusters{}
+		for item, label := range majority {
 			verdict, asked := j.Of[item]
 			if !asked {
 				continue
 			}
-			if verdict == "" {
-				s.NoVerdict++
-			}
-			s.agrees[item] = verdict == majority[item]
-			s.N++
-			t.add(item, s.agrees[item])
+			s.NoVerdict += int(scoring.One(verdict == ""))
+			s.agrees[item] = verdict == label
+			p.count(agreed, item, verdict == label)
 		}
-		s.Agreement, s.Clusters = t.share()
-		s.Kappa = p.pair(p.raters[i], rater{name: "majority", of: majority}).Kappa
+		s.Agreement, s.N, s.Clusters = p.share(agreed)
+		s.Kappa = p.pair(p.raters[i], rater{name: "majority", labels: majority}).Kappa
 		a.Judges = append(a.Judges, s)
 	}
 	p.letter(a.Judges)
@@ -278,35 +274,26 @@ func (p *panel) letter(judges []Standing) {
 	}
 }
 
-// apart is the p of McNemar's test of two judges; where items hang together, of a permutation test.
+// apart returns the p of McNemar's test of two judges; where items hang together, of a permutation test.
 func (p *panel) apart(a, b map[string]bool) float64 {
-	if p.judges[0].cluster == nil {
-		only, other := 0, 0
-		for item, is := range a {
-			if it, both := b[item]; both && is && !it {
-				only++
-			} else if both && it && !is {
-				other++
-			}
-		}
-		return stats.McNemar(only, other)
-	}
-	byCluster := map[string][]float64{}
-	for _, item := range slices.Sorted(maps.Keys(a)) {
-		it, both := b[item]
-		if !both {
-			continue
-		}
-		row := p.row(byCluster, item, 2)
-		for side, is := range []bool{a[item], it} {
-			row[side] += scoring.One(is)
+	both := clusters{}
+	for item, first := range a {
+		if second, too := b[item]; too {
+			row := p.row(both, item, 2)
+			row[0] += scoring.One(first)
+			row[1] += scoring.One(second)
 		}
 	}
-	rows := new(stats.Rows)
-	for _, name := range slices.Sorted(maps.Keys(byCluster)) {
-		rows.Add(byCluster[name])
+	if p.judges[0].cluster != nil {
+		return p.b.Exchange(both.sample().Rows(), func(a, b []float64) float64 { return b[0] - a[0] })
 	}
-	return p.b.Exchange(rows, func(a, b []float64) float64 { return b[0] - a[0] })
+	var alone [2]int // items on which one of the two alone agrees
+	for _, row := range both {
+		if row[0] != row[1] {
+			alone[int(row[1])]++
+		}
+	}
+	return stats.McNemar(alone[0], alone[1])
 }
 
 func value(s Standing) float64 {

@@ -175,7 +175,7 @@ func (w ratersWorld) drawn(rng *rand.Rand, rounds int) Pair {
 		}
 		return at
 	}
-	raters := []rater{{"x", false, map[string]string{}}, {"y", false, map[string]string{}}}
+	raters := []rater{{name: "x", labels: map[string]string{}}, {name: "y", labels: map[string]string{}}}
 	for cluster := range w.clusters {
 		shared := cell()
 		for i := range w.each {
@@ -184,8 +184,8 @@ func (w ratersWorld) drawn(rng *rand.Rand, rounds int) Pair {
 				said = cell()
 			}
 			item := fmt.Sprintf("%04d-%d", cluster, i)
-			raters[0].of[item] = p.categories[said/k]
-			raters[1].of[item] = p.categories[said%k]
+			raters[0].labels[item] = p.categories[said/k]
+			raters[1].labels[item] = p.categories[said%k]
 		}
 	}
 	pair := p.pair(raters[0], raters[1])

@@ -19,9 +19,9 @@ const mostPeople = 12
 
 // rater is a person or a judge.
 type rater struct {
-	name  string
-	judge bool
-	of    map[string]string
+	name   string
+	judge  *Judge            // nil for a person
+	labels map[string]string // by item
 }
 
 // panel is all raters of a dataset.
@@ -50,7 +50,7 @@ func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap)
 func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 	p := &panel{file: file, judges: judges, index: map[string]int{}, b: b}
 	for _, j := range judges {
-		p.raters = append(p.raters, rater{name: j.Dir, judge: true, of: j.Of})
+		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.Of})
 	}
 	for _, j := range p.judges[1:] {
 		for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
@@ -85,13 +85,13 @@ func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(people)) {
-		p.raters = append(p.raters, rater{name: name, of: people[name]})
+		p.raters = append(p.raters, rater{name: name, labels: people[name]})
 	}
 	p.categories = []string{"A", Tie, "B"}
 	if !p.ofPairs() {
 		found := map[string]bool{}
 		for _, r := range p.raters {
-			for _, label := range r.of {
+			for _, label := range r.labels {
 				found[label] = true
 			}
 		}
@@ -182,15 +182,6 @@ func (p *panel) cluster(item string) string {
 		return of(item)
 	}
 	return item
-}
-
-// row is the row of numbers that an item's cluster has, which is made where it has none.
-func (p *panel) row(byCluster map[string][]float64, item string, length int) []float64 {
-	name := p.cluster(item)
-	if byCluster[name] == nil {
-		byCluster[name] = make([]float64, length)
-	}
-	return byCluster[name]
 }
 
 // majority returns what most people say of each item, and on how many they are evenly split. These are left out, or
