@@ -20,21 +20,19 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Judge is what a run says of its items.
+// Judge holds the verdicts of a run, by item.
 type Judge struct {
 	Dir      string
 	Manifest *judging.Manifest
-	// Of is the verdict of each item of which all presentations have been judged: what the judge names in every
-	// presentation, a tie where it names another one in another; "" where a judgment has no verdict.
+	// Of has each item of which all presentations have been judged: what the judge names in every presentation, a tie
+	// where it names another one in another; "" where a judgment has no verdict.
 	Of map[string]string
 	// Confidence is the mean probability of that verdict, of items whose records tell those of the labels.
 	Confidence map[string]float64
 	Gold       map[string]string // labels of the dataset
 	Calls      int               // judgments of an item
 	Tokens     int               // of all replies, where the server told
-	pairs      bool              // or preferences: what can be said is A, B or tie
-	numbers    bool              // what can be said is a number
-	trimmed    bool              // items are of options, of which a run may show some: their lines are not the dataset's
+	shape      datasets.ShapeInfo
 	sums       map[string]string // SHA-256 of the items' lines
 	cluster    func(string) string
 	clusters   string // what items hang together by, in words
@@ -54,8 +52,11 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		Gold:       map[string]string{},
 		sums:       map[string]string{},
 	}
-	said := map[string]map[int]string{} // by item and presentation
-	sure := map[string][]float64{}
+	type judged struct {
+		named         map[int]string // by presentation
+		probabilities []float64      // of what is named, where they are known
+	}
+	items := map[string]*judged{}
 	m, err := judging.EachVerdict(dir, how, func(r *judging.Record, asker judging.Asker, v judging.Verdict) error {
 		if r.Agent != "" || r.Shape == datasets.Open {
 			return fmt.Errorf("%s: labels are of pairs, options, answers and preferences: %s %w", dir, r.Protocol, ErrAgents)
@@ -66,24 +67,29 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		for _, reply := range r.Replies {
 			j.Tokens += reply.ReplyTokens
 		}
-		item := strings.Clone(r.Item)
-		if said[item] == nil {
-			said[item], j.Gold[item] = map[int]string{}, goldOf(r)
-			shape := r.Shape.Info()
-			j.Calls = r.Presentations
-			j.pairs = shape.Two
-			j.trimmed = shape.Cut
-			j.numbers = shape.Numeric
-		}
-		said[item][r.Presentation] = named(r, v)
-		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
-			sure[item] = append(sure[item], p)
-		}
-		if len(said[item]) == r.Presentations {
-			j.Of[item] = verdict(said[item])
-		}
 		if j.cluster == nil {
 			j.cluster, j.clusters = r.Cluster()
+		}
+		item := strings.Clone(r.Item)
+		x := items[item]
+		if x == nil {
+			x = &judged{named: map[int]string{}}
+			items[item] = x
+			j.Calls = r.Presentations
+			j.shape = r.Shape.Info()
+			j.Gold[item] = j.spell(goldOf(r))
+		}
+		x.named[r.Presentation] = named(r, v)
+		if p, ok := r.Confidence(asker, v); ok && v.Outcome == judging.Decided {
+			x.probabilities = append(x.probabilities, p)
+		}
+		if len(x.named) < r.Presentations {
+			return nil
+		}
+		label := verdict(x.named)
+		j.Of[item] = j.spell(label)
+		if label != "" && label != Tie && len(x.probabilities) == len(x.named) {
+			j.Confidence[item] = stat.Mean(x.probabilities, nil)
 		}
 		return nil
 	})
@@ -91,20 +97,8 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 		return nil, err
 	}
 	j.Manifest = m
-	if j.numbers {
-		for _, of := range []map[string]string{j.Of, j.Gold} {
-			for item, said := range of {
-				of[item] = spelled(said)
-			}
-		}
-	}
-	for item, p := range sure {
-		if v := j.Of[item]; v != "" && v != Tie && len(p) == len(said[item]) {
-			j.Confidence[item] = stat.Mean(p, nil)
-		}
-	}
-	if j.trimmed {
-		return j, nil
+	if j.shape.Cut {
+		return j, nil // a run may show some of an item's options: its lines are not the dataset's
 	}
 	return j, j.hash()
 }
@@ -125,12 +119,12 @@ func number(text string) (string, bool) {
 	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
-// spelled is a number in one spelling, and any other text as it is.
-func spelled(said string) string {
-	if n, is := number(said); is {
+// spell returns a label, of items that a number answers in the one spelling of the number.
+func (j *Judge) spell(label string) string {
+	if n, is := number(label); is && j.shape.Numeric {
 		return n
 	}
-	return said
+	return label
 }
 
 // goldOf is the dataset's label.

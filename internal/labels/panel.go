@@ -24,7 +24,7 @@ type rater struct {
 	labels map[string]string // by item
 }
 
-// panel is all raters of a dataset.
+// panel holds all raters of a dataset.
 type panel struct {
 	file       *File
 	judges     []*Judge
@@ -62,14 +62,9 @@ func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 	}
 	if file == nil {
 		p.file = p.judges[0].goldFile()
-	} else if p.judges[0].numbers {
+	} else {
 		own := *file
-		own.Labels, own.Again = slices.Clone(file.Labels), slices.Clone(file.Again)
-		for _, of := range [][]Label{own.Labels, own.Again} {
-			for i := range of {
-				of[i].Label = spelled(of[i].Label)
-			}
-		}
+		own.Labels, own.Again = p.judges[0].spellAll(file.Labels), p.judges[0].spellAll(file.Again)
 		p.file = &own
 	}
 	if err := p.fit(); err != nil {
@@ -104,18 +99,26 @@ func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 	return p, nil
 }
 
-func (p *panel) ofPairs() bool { return p.judges[0].pairs }
+func (p *panel) ofPairs() bool { return p.judges[0].shape.Two }
 
-// goldFile is the labels of the dataset as one person's.
+// goldFile returns the labels of the dataset as one person's.
 func (j *Judge) goldFile() *File {
 	f := &File{Path: "labels of the dataset"}
-	for item, gold := range j.Gold {
-		if gold != "" {
+	for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
+		if gold := j.Gold[item]; gold != "" {
 			f.Labels = append(f.Labels, Label{Item: item, Labeller: "dataset", Label: gold})
 		}
 	}
-	slices.SortFunc(f.Labels, func(a, b Label) int { return cmp.Compare(a.Item, b.Item) })
 	return f
+}
+
+// spellAll returns the labels of people as spell has them.
+func (j *Judge) spellAll(all []Label) []Label {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Label = j.spell(all[i].Label)
+	}
+	return all
 }
 
 // fit says which labels are of items that the judges do not have, or that were changed.
@@ -124,7 +127,7 @@ func (p *panel) fit() error {
 	var first, other string
 	of := make([]int, len(p.judges)) // labelled items of each
 	for _, l := range p.file.Labels {
-		if p.judges[0].pairs && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
+		if p.judges[0].shape.Two && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
 		}
 		known := false
@@ -176,10 +179,10 @@ func (p *panel) say(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
 }
 
-// cluster is what an item hangs together with.
+// cluster returns the cluster of an item, which is its own id where it is by itself.
 func (p *panel) cluster(item string) string {
-	if of := p.judges[0].cluster; of != nil {
-		return of(item)
+	if cluster := p.judges[0].cluster; cluster != nil {
+		return cluster(item)
 	}
 	return item
 }
