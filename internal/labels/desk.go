@@ -46,7 +46,6 @@ type Desk struct {
 // person is who labels.
 type person struct {
 	turns []turn // in the order shown
-	has   map[turn]bool
 	said  map[turn]string
 	undo  []turn // what can be taken back, the latest last
 	shown time.Time
@@ -127,10 +126,7 @@ func (d *Desk) person(who string) *person {
 		if len(d.people) >= mostPeopleSeen { // who only looked is forgotten
 			maps.DeleteFunc(d.people, func(_ string, p *person) bool { return len(p.said) == 0 })
 		}
-		p = &person{turns: d.turns(who), has: map[turn]bool{}, said: map[turn]string{}}
-		for _, at := range p.turns {
-			p.has[at] = true
-		}
+		p = &person{turns: d.turns(who), said: map[turn]string{}}
 		d.people[who] = p
 	}
 	return p
@@ -142,7 +138,7 @@ const mostPeopleSeen = 50
 // last is what can be taken back.
 func (p *person) last() (at turn, is bool) {
 	for _, at = range slices.Backward(p.undo) {
-		if p.has[at] { // else it is of another draw, and not shown here
+		if slices.Contains(p.turns, at) { // else it is of another draw, and not shown here
 			return at, true
 		}
 	}
@@ -181,8 +177,8 @@ func CheckName(who string) error {
 
 // Next is what a person is shown now.
 func (d *Desk) Next(who string) (t Turn, err error) {
-	if !whoMay().MatchString(who) {
-		return t, ErrWho
+	if err := CheckName(who); err != nil {
+		return t, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -213,7 +209,7 @@ func (d *Desk) Next(who string) (t Turn, err error) {
 	if p.at != next || p.shown.IsZero() {
 		p.at, p.shown = next, d.o.Now()
 	}
-	t.Sum, err = d.sum(next.item)
+	t.Sum, err = sum(d.set, next.item)
 	if err != nil {
 		return t, err
 	}
@@ -247,8 +243,8 @@ var ErrAnswer = errors.New("not an answer")
 
 // Say keeps what a person says. Where it cannot be written nothing is kept, and the item is shown again.
 func (d *Desk) Say(who string, s Answer) error {
-	if !whoMay().MatchString(who) {
-		return ErrWho
+	if err := CheckName(who); err != nil {
+		return err
 	}
 	if s.At < 0 || s.At >= d.set.Len() {
 		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.o.Name)
@@ -266,7 +262,7 @@ func (d *Desk) Say(who string, s Answer) error {
 		Drawn:    ByRandom,
 		Seed:     d.o.Seed,
 	}
-	l.SHA256, err = d.sum(i)
+	l.SHA256, err = sum(d.set, i)
 	if err != nil {
 		return err
 	}
@@ -279,7 +275,7 @@ func (d *Desk) Say(who string, s Answer) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p, at := d.person(who), turn{i, s.Again}
-	if !p.has[at] {
+	if !slices.Contains(p.turns, at) {
 		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, it.ID, who)
 	}
 	l.Label, err = s.label(it, d.order(who, it, s.Again))

@@ -113,8 +113,8 @@ func Export(set *datasets.Set, path, out string) (n int, notes []string, err err
 		if !is || l.SHA256 == "" {
 			return !is
 		}
-		raw, err := set.Raw(i)
-		if err == nil && Sum(raw) == l.SHA256 {
+		line, err := sum(set, i)
+		if err == nil && line == l.SHA256 {
 			return false
 		}
 		changed++

@@ -153,8 +153,8 @@ func named(r *judging.Record, v judging.Verdict) string {
 // has tells whether the judge was asked about the item of a label, as it was when that was made.
 func (j *Judge) has(l Label) bool {
 	_, is := j.Of[l.Item]
-	sum := j.sums[l.Item]
-	return is && (l.SHA256 == "" || sum == "" || sum == l.SHA256)
+	line := j.sums[l.Item]
+	return is && (l.SHA256 == "" || line == "" || line == l.SHA256)
 }
 
 // verdict of all presentations of an item.
@@ -181,11 +181,10 @@ func (j *Judge) hash() error {
 	}
 	defer set.Close()
 	for i := range set.Len() {
-		raw, err := set.Raw(i)
+		j.sums[set.ID(i)], err = sum(set, i)
 		if err != nil {
 			return err
 		}
-		j.sums[set.ID(i)] = Sum(raw)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"gavel/datasets"
 )
 
 // labelFile is a file that lines are added to, each on disk before it counts. It is opened for every line: an editor,
@@ -31,13 +33,6 @@ func openLabelFile(path string) (l *labelFile, all []Label, unfinished bool, err
 		return nil, nil, false, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", path)
-	}
-	if err != nil {
-		return nil, nil, false, err
-	}
 	text, err := io.ReadAll(f)
 	if err != nil {
 		return nil, nil, false, err
@@ -57,7 +52,7 @@ func openLabelFile(path string) (l *labelFile, all []Label, unfinished bool, err
 	return l, all, unfinished, err
 }
 
-// ownLines are the labels of gavel's own lines, and how long those are that are whole.
+// ownLines returns the labels of a text of gavel's lines, and the length of the lines that are whole.
 func ownLines(path string, text []byte) (all []Label, whole int, err error) {
 	for n := 1; whole < len(text); n++ {
 		line, _, ended := bytes.Cut(text[whole:], []byte("\n"))
@@ -131,7 +126,7 @@ func (l *labelFile) complete(want []byte) error {
 		f.Truncate(int64(len(text))))
 }
 
-// recall takes up what the file has.
+// recall takes the labels of the file up.
 func (d *Desk) recall(all []Label) error {
 	unknown := 0
 	changed := 0
@@ -152,11 +147,11 @@ func (d *Desk) recall(all []Label) error {
 			first = cmp.Or(first, l.Item)
 			continue
 		}
-		sum, err := d.sum(i)
+		line, err := sum(d.set, i)
 		if err != nil {
 			return err
 		}
-		if l.SHA256 != "" && l.SHA256 != sum {
+		if l.SHA256 != "" && l.SHA256 != line {
 			changed++
 			other = cmp.Or(other, l.Item)
 			continue
@@ -178,9 +173,9 @@ func (d *Desk) recall(all []Label) error {
 	return nil
 }
 
-// sum is what labels say of an item's line.
-func (d *Desk) sum(i int) (string, error) {
-	raw, err := d.set.Raw(i)
+// sum returns the SHA-256 of an item's line, as labels have it.
+func sum(set *datasets.Set, i int) (string, error) {
+	raw, err := set.Raw(i)
 	if err != nil {
 		return "", err
 	}

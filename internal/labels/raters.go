@@ -216,11 +216,11 @@ func (p *panel) altTest(judge rater, people []rater, epsilon float64) StandIn {
 func (p *panel) self(a *Agreement) {
 	before := map[key]Label{}
 	for _, l := range p.file.Labels {
-		before[key{l.Item, l.Labeller}] = l
+		before[key{item: l.Item, who: l.Labeller}] = l
 	}
 	of := map[string]clusters{}
 	for _, l := range p.file.Again {
-		first := before[key{l.Item, l.Labeller}]
+		first := before[key{item: l.Item, who: l.Labeller}]
 		if l.Label == "" || first.Label == "" || l.SHA256 != first.SHA256 {
 			continue
 		}
