@@ -129,13 +129,13 @@ const Epsilon = 0.2
 
 // Agree compares judges with people and with each other. Without labels those of the dataset are what one person said.
 func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
-	p, err := newPanel(dirs, file, how, b)
+	p, err := newPanel(dirs, file, how, b, false)
 	if err != nil {
 		return nil, err
 	}
-	a, people := p.rank(how)
+	a := p.rank(how)
 	for i, x := range p.raters {
-		if x.judge == nil && len(people) > mostPeople {
+		if x.judge == nil && len(p.people) > mostPeople {
 			break // what they have in common stands in People
 		}
 		for _, y := range p.raters[i+1:] {
@@ -144,47 +144,30 @@ func Agree(dirs []string, file *File, epsilon float64, how judging.Reading, b st
 			}
 		}
 	}
-	if len(people) > 2 {
+	if len(p.people) > 2 {
 		for _, judge := range p.raters[:len(p.judges)] {
-			a.StandIn = append(a.StandIn, p.altTest(judge, people, epsilon))
+			a.StandIn = append(a.StandIn, p.altTest(judge, epsilon))
 		}
 	}
 	return a, nil
 }
 
-// Rank is what Agree says of each judge beside most people, and nothing of every two raters. Runs that judge other
+// Rank returns what Agree says of each judge beside most people, and nothing of every two raters. Runs that judge other
 // things, or no item with a label, are passed over; ErrNone where none is left.
 func Rank(dirs []string, file *File, how judging.Reading, b stats.Bootstrap) (*Agreement, error) {
-	var judges []*Judge
-	for _, dir := range dirs {
-		j, err := ReadJudge(dir, how)
-		if errors.Is(err, ErrAgents) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) }) {
-			judges = append(judges, j)
-		}
-	}
-	if len(judges) == 0 {
-		return nil, ErrNone
-	}
-	p, err := panelOf(judges, file, b)
+	p, err := newPanel(dirs, file, how, b, true)
 	if err != nil {
 		return nil, err
 	}
-	a, _ := p.rank(how)
-	return a, nil
+	return p.rank(how), nil
 }
 
 // ErrNone is the error of Rank where no run has judged an item with a label.
 var ErrNone = errors.New("no run at hand has judged an item with a label")
 
-// rank is all but what is said of every two raters, and the people.
-func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
-	a = &Agreement{
+// rank returns all but what is said of every two raters.
+func (p *panel) rank(how judging.Reading) *Agreement {
+	a := &Agreement{
 		Labels:     p.file.Path,
 		Categories: p.categories,
 		Reading:    how.Name,
@@ -204,14 +187,13 @@ func (p *panel) rank(how judging.Reading) (a *Agreement, people []rater) {
 	a.Items = len(majority)
 	a.Split = split
 	p.stand(a, majority)
-	people = p.raters[len(p.judges):]
-	if len(people) > 2 {
-		a.People = p.together(people)
+	if len(p.people) > 2 {
+		a.People = p.together()
 	}
 	p.self(a)
 	a.Says = a.answer()
 	a.Warnings = append([]string{}, p.warnings...)
-	return a, people
+	return a
 }
 
 // stand ranks the judges beside the majority.

@@ -107,8 +107,7 @@ func (d *Desk) open() error {
 	}
 	d.file = file
 	if unfinished {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: the last line was not finished, and is left out: "+
-			"that label is asked for again", d.o.Path))
+		d.note("the last line was not finished, and is left out: that label is asked for again")
 	}
 	if err := d.draw(); err != nil {
 		return err
@@ -135,10 +134,10 @@ func (d *Desk) person(who string) *person {
 // mostPeopleSeen is how many people are kept in mind who have said nothing.
 const mostPeopleSeen = 50
 
-// last is what can be taken back.
+// last returns what can be taken back. What is of another draw is not shown here.
 func (p *person) last() (at turn, is bool) {
 	for _, at = range slices.Backward(p.undo) {
-		if slices.Contains(p.turns, at) { // else it is of another draw, and not shown here
+		if slices.Contains(p.turns, at) {
 			return at, true
 		}
 	}

@@ -61,7 +61,7 @@ const (
 func Estimate(
 	dir string, file *File, response string, widths []float64, how judging.Reading, level float64,
 ) (*Estimated, error) {
-	p, err := newPanel([]string{dir}, file, how, stats.Default)
+	p, err := newPanel([]string{dir}, file, how, stats.Default, false)
 	if err != nil {
 		return nil, err
 	}

@@ -157,7 +157,12 @@ func (j *Judge) has(l Label) bool {
 	return is && (l.SHA256 == "" || line == "" || line == l.SHA256)
 }
 
-// verdict of all presentations of an item.
+// hasAny reports whether the judge was asked about an item with a label.
+func (j *Judge) hasAny(file *File) bool {
+	return slices.ContainsFunc(file.Labels, func(l Label) bool { return l.Label != "" && j.has(l) })
+}
+
+// verdict returns that of all presentations of an item.
 func verdict(of map[int]string) string {
 	first := ""
 	for _, at := range slices.Sorted(maps.Keys(of)) {

@@ -128,10 +128,7 @@ func (l *labelFile) complete(want []byte) error {
 
 // recall takes the labels of the file up.
 func (d *Desk) recall(all []Label) error {
-	unknown := 0
-	changed := 0
-	first := ""
-	other := ""
+	var unknown, changed stray
 	for _, l := range all {
 		if l.Drawn == ByDisagreement {
 			return fmt.Errorf("%s has items drawn by disagreement, and cannot take items drawn at random: "+
@@ -143,8 +140,7 @@ func (d *Desk) recall(all []Label) error {
 		}
 		i, is := d.set.Find(l.Item)
 		if !is {
-			unknown++
-			first = cmp.Or(first, l.Item)
+			unknown.add(l.Item)
 			continue
 		}
 		line, err := sum(d.set, i)
@@ -152,25 +148,40 @@ func (d *Desk) recall(all []Label) error {
 			return err
 		}
 		if l.SHA256 != "" && l.SHA256 != line {
-			changed++
-			other = cmp.Or(other, l.Item)
+			changed.add(l.Item)
 			continue
 		}
 		d.person(l.Labeller).take(turn{i, l.Again}, l)
 	}
-	if unknown > 0 && unknown == len(all) {
+	if unknown.n > 0 && unknown.n == len(all) {
 		return fmt.Errorf("%s: none of its %d labels is of an item of %s (%s is not): "+
-			"name another file with --labels", d.o.Path, unknown, d.o.Name, first)
+			"name another file with --labels", d.o.Path, unknown.n, d.o.Name, unknown.first)
 	}
-	if unknown > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d labels are of items that %s does not have now, "+
-			"such as %s; they stay in the file", d.o.Path, unknown, d.o.Name, first))
+	if unknown.n > 0 {
+		d.note("%d labels are of items that %s does not have now, such as %s; they stay in the file",
+			unknown.n, d.o.Name, unknown.first)
 	}
-	if changed > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d labels are of items that were changed since, "+
-			"such as %s: these are asked for again", d.o.Path, changed, other))
+	if changed.n > 0 {
+		d.note("%d labels are of items that were changed since, such as %s: these are asked for again",
+			changed.n, changed.first)
 	}
 	return nil
+}
+
+// note adds to what there is to say of the file.
+func (d *Desk) note(format string, args ...any) {
+	d.Notes = append(d.Notes, d.o.Path+": "+fmt.Sprintf(format, args...))
+}
+
+// stray counts labels that are not of items as they are now.
+type stray struct {
+	n     int
+	first string
+}
+
+func (s *stray) add(item string) {
+	s.n++
+	s.first = cmp.Or(s.first, item)
 }
 
 // sum returns the SHA-256 of an item's line, as labels have it.

@@ -1,7 +1,7 @@
 package labels
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,28 +29,30 @@ type panel struct {
 	file       *File
 	judges     []*Judge
 	raters     []rater // judges, then people
+	people     []rater
 	categories []string
 	index      map[string]int
 	b          stats.Bootstrap
 	warnings   []string
 }
 
-func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap) (*panel, error) {
-	var judges []*Judge
+// newPanel returns the panel of some runs and of the people of a file; without one, of the dataset's labels. some
+// passes runs over that judge other things, or no item with a label; ErrNone where none is left.
+func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap, some bool) (*panel, error) {
+	p := &panel{file: file, index: map[string]int{}, b: b}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, how)
+		if some && (errors.Is(err, ErrAgents) || err == nil && !j.hasAny(file)) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		judges = append(judges, j)
-	}
-	return panelOf(judges, file, b)
-}
-
-func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
-	p := &panel{file: file, judges: judges, index: map[string]int{}, b: b}
-	for _, j := range judges {
+		p.judges = append(p.judges, j)
 		p.raters = append(p.raters, rater{name: j.Dir, judge: j, labels: j.Of})
+	}
+	if len(p.judges) == 0 {
+		return nil, ErrNone
 	}
 	for _, j := range p.judges[1:] {
 		for _, item := range slices.Sorted(maps.Keys(j.Gold)) {
@@ -82,6 +84,7 @@ func panelOf(judges []*Judge, file *File, b stats.Bootstrap) (*panel, error) {
 	for _, name := range slices.Sorted(maps.Keys(people)) {
 		p.raters = append(p.raters, rater{name: name, labels: people[name]})
 	}
+	p.people = p.raters[len(p.judges):]
 	p.categories = []string{"A", Tie, "B"}
 	if !p.ofPairs() {
 		found := map[string]bool{}
@@ -121,13 +124,12 @@ func (j *Judge) spellAll(all []Label) []Label {
 	return all
 }
 
-// fit says which labels are of items that the judges do not have, or that were changed.
+// fit warns of labels of items that the judges do not have; none of theirs, and items that were changed, are errors.
 func (p *panel) fit() error {
-	unknown, changed := 0, 0
-	var first, other string
-	of := make([]int, len(p.judges)) // labelled items of each
+	var unknown, changed stray
+	labelled := make([]int, len(p.judges)) // items of each judge
 	for _, l := range p.file.Labels {
-		if p.judges[0].shape.Two && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
+		if p.ofPairs() && l.Label != "" && !slices.Contains(pairLabels[:], l.Label) {
 			return fmt.Errorf("%s: label %q of %s: the label of a pair is A, B or tie", p.file.Path, l.Label, l.Item)
 		}
 		known := false
@@ -135,34 +137,33 @@ func (p *panel) fit() error {
 			if _, is := j.Of[l.Item]; !is {
 				continue
 			}
-			known, of[i] = true, of[i]+1
+			known = true
+			labelled[i]++
 			if !j.has(l) {
-				changed++
-				other = cmp.Or(other, fmt.Sprintf("%s in %s", l.Item, j.Dir))
+				changed.add(fmt.Sprintf("%s in %s", l.Item, j.Dir))
 				break
 			}
 		}
 		if !known {
-			unknown++
-			first = cmp.Or(first, l.Item)
+			unknown.add(l.Item)
 		}
 	}
-	none := slices.Index(of, 0)
+	none := slices.Index(labelled, 0)
 	switch n := len(p.file.Labels); {
 	case n == 0:
 		return fmt.Errorf("%s: there are no labels", p.file.Path)
-	case unknown == n:
+	case unknown.n == n:
 		return fmt.Errorf("%s: none of the %d labels is of an item of these runs (%s is not): "+
-			"they are of another dataset", p.file.Path, n, first)
-	case changed > 0:
+			"they are of another dataset", p.file.Path, n, unknown.first)
+	case changed.n > 0:
 		return fmt.Errorf("%s: %d labels are of items that were changed since (%s): "+
-			"label these again, or give runs on the dataset as it was", p.file.Path, changed, other)
+			"label these again, or give runs on the dataset as it was", p.file.Path, changed.n, changed.first)
 	case none >= 0:
 		return fmt.Errorf("%s: none of the %d labels is of an item that %s has judged: it is of another dataset",
 			p.file.Path, n, p.judges[none].Dir)
-	case unknown > 0:
+	case unknown.n > 0:
 		p.say("%d of %d labels are of items that these runs do not have, or not with all judgments, such as %s",
-			unknown, n, first)
+			unknown.n, n, unknown.first)
 	}
 	for _, j := range p.judges {
 		if j.Manifest.DrawnBy != nil {

@@ -125,17 +125,17 @@ func used(sums []float64, k int) (named []int) {
 }
 
 // together returns Krippendorff's α of all people.
-func (p *panel) together(people []rater) *Together {
+func (p *panel) together() *Together {
 	k := len(p.categories)
-	t := &Together{Raters: len(people)}
+	t := &Together{Raters: len(p.people)}
 	if k > mostCategories {
 		return t
 	}
 	table := clusters{}
 	for _, item := range slices.Sorted(maps.Keys(p.file.Majority())) {
-		values := make([]int, len(people))
+		values := make([]int, len(p.people))
 		rated := 0
-		for i, r := range people {
+		for i, r := range p.people {
 			values[i] = p.category(r, item)
 			rated += int(scoring.One(values[i] >= 0))
 		}
@@ -177,7 +177,7 @@ func (p *panel) category(r rater, item string) int {
 }
 
 // altTest returns the alternative annotator test of a judge.
-func (p *panel) altTest(judge rater, people []rater, epsilon float64) StandIn {
+func (p *panel) altTest(judge rater, epsilon float64) StandIn {
 	items := slices.Sorted(maps.Keys(p.file.Majority()))
 	categories := func(r rater) (all []int) {
 		for _, item := range items {
@@ -186,7 +186,7 @@ func (p *panel) altTest(judge rater, people []rater, epsilon float64) StandIn {
 		return all
 	}
 	var others [][]int
-	for _, r := range people {
+	for _, r := range p.people {
 		others = append(others, categories(r))
 	}
 	t := stats.AltTest(categories(judge), others, epsilon, 0.05)
@@ -200,7 +200,7 @@ func (p *panel) altTest(judge rater, people []rater, epsilon float64) StandIn {
 	for k, x := range t.People {
 		if x.Units > 0 {
 			s.People = append(s.People, Beside{
-				Labeller:  people[k].name,
+				Labeller:  p.people[k].name,
 				N:         x.Units,
 				Judge:     scoring.Fraction(x.Judge),
 				Person:    scoring.Fraction(x.Person),

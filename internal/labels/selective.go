@@ -51,7 +51,7 @@ type Stage struct {
 // the mean probability of the verdict's label over the orders in which it is asked, of judges that name
 // the same response in all.
 func Select(dirs []string, file *File, risk, delta float64, how judging.Reading) (*Selective, error) {
-	p, err := newPanel(dirs, file, how, stats.Default)
+	p, err := newPanel(dirs, file, how, stats.Default, false)
 	if err != nil {
 		return nil, err
 	}
