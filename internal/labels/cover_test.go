@@ -158,14 +158,13 @@ func (w ratersWorld) truth() [3]float64 {
 func (w ratersWorld) drawn(rng *rand.Rand, rounds int) Pair {
 	b := stats.Default
 	b.Rounds = rounds
-	p := &panel{judges: []*Judge{{}}, index: map[string]int{}, b: b}
+	p := &panel{judges: []*Judge{{}}, b: b}
 	if w.each > 1 {
 		p.judges[0].cluster = func(item string) string { return item[:4] }
 	}
 	k := len(w.skew)
 	for i := range k + 1 {
 		p.categories = append(p.categories, fmt.Sprint(i))
-		p.index[fmt.Sprint(i)] = i
 	}
 	joint := w.joint()
 	cell := func() int {

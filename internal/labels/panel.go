@@ -31,7 +31,6 @@ type panel struct {
 	raters     []rater // judges, then people
 	people     []rater
 	categories []string
-	index      map[string]int
 	b          stats.Bootstrap
 	warnings   []string
 }
@@ -39,7 +38,7 @@ type panel struct {
 // newPanel returns the panel of some runs and of the people of a file; without one, of the dataset's labels. some
 // passes runs over that judge other things, or no item with a label; ErrNone where none is left.
 func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap, some bool) (*panel, error) {
-	p := &panel{file: file, index: map[string]int{}, b: b}
+	p := &panel{file: file, b: b}
 	for _, dir := range dirs {
 		j, err := ReadJudge(dir, how)
 		if some && (errors.Is(err, ErrAgents) || err == nil && !j.hasAny(file)) {
@@ -65,9 +64,7 @@ func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap,
 	if file == nil {
 		p.file = p.judges[0].goldFile()
 	} else {
-		own := *file
-		own.Labels, own.Again = p.judges[0].spellAll(file.Labels), p.judges[0].spellAll(file.Again)
-		p.file = &own
+		p.file = p.judges[0].spellAll(file)
 	}
 	if err := p.fit(); err != nil {
 		return nil, err
@@ -77,9 +74,7 @@ func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap,
 		if people[l.Labeller] == nil {
 			people[l.Labeller] = map[string]string{}
 		}
-		if l.Label != "" {
-			people[l.Labeller][l.Item] = l.Label
-		}
+		people[l.Labeller][l.Item] = l.Label
 	}
 	for _, name := range slices.Sorted(maps.Keys(people)) {
 		p.raters = append(p.raters, rater{name: name, labels: people[name]})
@@ -95,9 +90,6 @@ func newPanel(dirs []string, file *File, how judging.Reading, b stats.Bootstrap,
 		}
 		delete(found, "")
 		p.categories = slices.Sorted(maps.Keys(found))
-	}
-	for i, c := range p.categories {
-		p.index[c] = i
 	}
 	return p, nil
 }
@@ -115,13 +107,17 @@ func (j *Judge) goldFile() *File {
 	return f
 }
 
-// spellAll returns the labels of people as spell has them.
-func (j *Judge) spellAll(all []Label) []Label {
-	all = slices.Clone(all)
-	for i := range all {
-		all[i].Label = j.spell(all[i].Label)
+// spellAll returns a file with its labels as spell has them.
+func (j *Judge) spellAll(file *File) *File {
+	own := *file
+	own.Labels = slices.Clone(file.Labels)
+	own.Again = slices.Clone(file.Again)
+	for _, list := range [][]Label{own.Labels, own.Again} {
+		for i := range list {
+			list[i].Label = j.spell(list[i].Label)
+		}
 	}
-	return all
+	return &own
 }
 
 // fit warns of labels of items that the judges do not have; none of theirs, and items that were changed, are errors.

@@ -26,7 +26,7 @@ func (p *panel) pair(a, b rater) Pair {
 		said[1][y] = true
 		p.count(agreed, item, x == y)
 		if k <= mostCategories {
-			p.row(table, item, k*k)[p.index[x]*k+p.index[y]]++
+			p.row(table, item, k*k)[p.category(a, item)*k+p.category(b, item)]++
 		}
 	}
 	out.Agreement, out.N, out.Clusters = p.share(agreed)
@@ -168,13 +168,7 @@ func (p *panel) alphas(coincidences func(sums []float64) []float64) (of []func(s
 }
 
 // category returns the number of the category that a rater gives an item, −1 for none.
-func (p *panel) category(r rater, item string) int {
-	label := r.labels[item]
-	if label == "" {
-		return -1
-	}
-	return p.index[label]
-}
+func (p *panel) category(r rater, item string) int { return slices.Index(p.categories, r.labels[item]) }
 
 // altTest returns the alternative annotator test of a judge.
 func (p *panel) altTest(judge rater, epsilon float64) StandIn {
