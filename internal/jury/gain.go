@@ -112,7 +112,7 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	return r, nil
 }
 
-// Members are the runs of a jury's members, from among some runs or from their folders; nil where one is not there, and
+// Members returns the runs of a jury's members, from among some runs or from their folders; nil where one is not there, and
 // of a run of no jury.
 func Members(run *scoring.Run, among []*scoring.Run, how judging.Reading) (members []*scoring.Run) {
 	for _, juror := range run.Manifest.Stages {
@@ -199,7 +199,7 @@ func Assess(run *scoring.Run, members []*scoring.Run, names []string, b stats.Bo
 	return r, nil
 }
 
-// ruleOf is the rule by which a jury was made.
+// ruleOf returns the rule by which a jury was made.
 func ruleOf(m *judging.Manifest) Rule {
 	return Rule(strings.TrimSuffix(strings.TrimPrefix(m.Spec.Prompt.Name, promptName), ofAllOrders))
 }
@@ -228,14 +228,7 @@ func (r *Report) likeness(rights *scoring.Rights) {
 		for k := range i {
 			var counts [4]float64
 			for u := range rights.Units {
-				at := 0
-				if rights.Right[k][u] {
-					at += 2
-				}
-				if rights.Right[i][u] {
-					at++
-				}
-				counts[at]++
+				counts[int(2*scoring.One(rights.Right[k][u])+scoring.One(rights.Right[i][u]))]++
 			}
 			alike := Likeness{
 				A:        r.Members[k].Run,

@@ -42,7 +42,7 @@ const (
 	ofAllOrders = " of all orders"
 )
 
-// IsJury tells whether a run is that of a jury.
+// IsJury reports whether a run is that of a jury.
 func IsJury(m *judging.Manifest) bool { return m.Server.Kind == serverKind && len(m.Stages) > 1 }
 
 // Command returns the words of the command that makes the run of a jury in the folder out, without its members.
@@ -160,7 +160,7 @@ func read(dirs []string, how judging.Reading) (*jury, error) {
 	return j, nil
 }
 
-// shares are the probabilities of choices, where the record has those of the labels.
+// shares returns the probabilities of choices, where the record has those of the labels.
 func shares(r *judging.Record, asker judging.Asker, how judging.Reading) map[string]float64 {
 	if len(r.Probabilities) == 0 {
 		return nil
@@ -178,7 +178,7 @@ func shares(r *judging.Record, asker judging.Asker, how judging.Reading) map[str
 	return of
 }
 
-// bare is a record of what was shown, without what was said of it.
+// bare returns a record of what was shown, without what was said of it.
 func bare(r *judging.Record) *judging.Record {
 	mode := r.Mode
 	if r.Shape == pair {

@@ -223,6 +223,7 @@ func (p *panel) stand(a *Agreement, majority map[string]string) {
 	p.letter(a.Judges)
 }
 
+// percents returns a share and its interval in percent.
 func percents(value float64, iv stats.Interval, by string) Number {
 	return Number{
 		Value:    scoring.Percent(value),
@@ -278,6 +279,7 @@ func (p *panel) apart(a, b map[string]bool) float64 {
 	return stats.McNemar(alone[0], alone[1])
 }
 
+// value returns the agreement of a judge, below all others where it has none.
 func value(s Standing) float64 {
 	if s.Agreement.Value == nil {
 		return math.Inf(-1)

@@ -118,7 +118,7 @@ func (d *Desk) open() error {
 // Close lets go of the file. The lock's own file stays: who waits for it must wait for the same one.
 func (d *Desk) Close() error { return d.lock.Unlock() }
 
-// person finds who labels, or makes them.
+// person returns who labels, and makes them if they are new.
 func (d *Desk) person(who string) *person {
 	p := d.people[who]
 	if p == nil {
@@ -144,7 +144,7 @@ func (p *person) last() (at turn, is bool) {
 	return at, false
 }
 
-// take is what a line of the file does.
+// take takes up what a line of the file says.
 func (p *person) take(at turn, l Label) {
 	if k := slices.Index(p.undo, at); k >= 0 {
 		p.undo = slices.Delete(p.undo, k, k+1)
@@ -157,7 +157,7 @@ func (p *person) take(at turn, l Label) {
 	p.said[at] = l.Label
 }
 
-// whoMay is what a person may be called: it stands in addresses.
+// whoMay matches what a person may be called: it stands in addresses.
 var whoMay = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{M}\p{N} .'_@-]{0,58}[\p{L}\p{M}\p{N}.'_@-])?$`)
 })
@@ -166,7 +166,7 @@ var whoMay = sync.OnceValue(func() *regexp.Regexp {
 var ErrWho = errors.New("a name has letters, digits, spaces and . " +
 	"' _ @ -, at most 60 characters, begins with a letter or a digit, and ends with no space")
 
-// CheckName says whether somebody may be called so.
+// CheckName returns an error unless somebody may be called so.
 func CheckName(who string) error {
 	if !whoMay().MatchString(who) {
 		return ErrWho
@@ -174,7 +174,7 @@ func CheckName(who string) error {
 	return nil
 }
 
-// Next is what a person is shown now.
+// Next returns what a person is shown now.
 func (d *Desk) Next(who string) (t Turn, err error) {
 	if err := CheckName(who); err != nil {
 		return t, err
@@ -294,7 +294,7 @@ func (d *Desk) Say(who string, s Answer) error {
 	return nil
 }
 
-// label is the id of the candidate that is meant, or the number.
+// label returns the id of the candidate that is meant, or the number.
 func (s Answer) label(it datasets.Item, order []int) (string, error) {
 	switch {
 	case s.Skip:
@@ -324,11 +324,8 @@ func (t turn) String() string { return fmt.Sprintf("%d %v", t.item, t.again) }
 func (d *Desk) Undo(who, at string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var last turn
-	p, is := d.people[who]
-	if is {
-		last, is = p.last()
-	}
+	p := d.person(who)
+	last, is := p.last()
 	if !is {
 		return fmt.Errorf("%w: there is nothing to take back", ErrAnswer)
 	}
@@ -344,7 +341,7 @@ func (d *Desk) Undo(who, at string) error {
 	return nil
 }
 
-// Done says how many items each person has labelled, by name.
+// Done returns how many items each person has labelled, by name.
 func (d *Desk) Done() (done []Progress) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -372,11 +369,11 @@ type Progress struct {
 	Labelled, Skipped, Total int
 }
 
-// Name is what the dataset is called.
+// Name returns the name of the dataset.
 func (d *Desk) Name() string { return d.o.Name }
 
-// SHA256 is that of the dataset.
+// SHA256 returns that of the dataset.
 func (d *Desk) SHA256() string { return d.set.SHA256 }
 
-// Path is that of the file of labels.
+// Path returns that of the file of labels.
 func (d *Desk) Path() string { return d.o.Path }

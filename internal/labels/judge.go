@@ -106,7 +106,7 @@ func ReadJudge(dir string, how judging.Reading) (*Judge, error) {
 // grouped is a number with commas between thousands.
 var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
-// number is a number in one spelling, so that 7 and 7.0 are the same.
+// number returns a number in one spelling, so that 7 and 7.0 are the same.
 func number(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if grouped.MatchString(text) {
@@ -127,7 +127,7 @@ func (j *Judge) spell(label string) string {
 	return label
 }
 
-// goldOf is the dataset's label.
+// goldOf returns the dataset's label.
 func goldOf(r *judging.Record) string {
 	if i := slices.Index(r.Order, r.Gold); r.IsPreference() && i >= 0 {
 		return pairLabels[r.Positions()[i]]
@@ -135,7 +135,7 @@ func goldOf(r *judging.Record) string {
 	return strings.Clone(r.Gold)
 }
 
-// named is what a judgment names; "" without a verdict. A number that is the dataset's is written as there.
+// named returns what a judgment names; "" without a verdict. A number that is the dataset's is written as there.
 func named(r *judging.Record, v judging.Verdict) string {
 	switch {
 	case v.Outcome == judging.Tie:
@@ -150,7 +150,7 @@ func named(r *judging.Record, v judging.Verdict) string {
 	return cmp.Or(r.CandidateID(v.Choice), v.Answer)
 }
 
-// has tells whether the judge was asked about the item of a label, as it was when that was made.
+// has reports whether the judge was asked about the item of a label, as it was when that was made.
 func (j *Judge) has(l Label) bool {
 	_, is := j.Of[l.Item]
 	line := j.sums[l.Item]
@@ -194,7 +194,7 @@ func (j *Judge) hash() error {
 	return nil
 }
 
-// Sum is what a label says of the line that its item stood in.
+// Sum returns what a label says of the line that its item stood in.
 func Sum(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])

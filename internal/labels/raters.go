@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"gavel/scoring"
 	"gavel/scoring/stats"
 )
 
-// pair compares two raters.
+// pair returns what two raters agree on.
 func (p *panel) pair(a, b rater) Pair {
 	out := Pair{A: a.name, B: b.name, Between: between(a) + ", " + between(b)}
 	k := len(p.categories)
@@ -34,14 +35,10 @@ func (p *panel) pair(a, b rater) Pair {
 		return out
 	}
 	coincidences := func(sums []float64) []float64 {
-		both := make([]float64, k*k)
-		for i := range k {
-			for j := range k {
-				both[i*k+j] += sums[i*k+j]
-				both[j*k+i] += sums[i*k+j]
-			}
-		}
-		return both
+		first := mat.NewDense(k, k, sums)
+		var both mat.Dense
+		both.Add(first, first.T())
+		return both.RawMatrix().Data
 	}
 	of := append([]func([]float64) float64{
 		func(sums []float64) float64 { return stats.Kappa(sums, k) },
@@ -65,10 +62,10 @@ func between(r rater) string {
 	return "person"
 }
 
-// leastRows is of how many items, or clusters of them, a coefficient gets an interval.
+// leastRows is the number of items, or of clusters of them, below which a coefficient has no interval.
 const leastRows = 10
 
-// smoothed are statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those seen:
+// smoothed returns statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those seen:
 // spread over the cells in which raters disagree where the lower end is found, over those in which they agree where
 // the upper; where units hang together, with what an ordinary cluster of them is worth. Categories that nobody used
 // get none of it, unless one alone was used.
@@ -106,7 +103,7 @@ func (p *panel) smoothed(table clusters, k int, of []func([]float64) float64) []
 	return out
 }
 
-// used are the categories of a k×k table that were named, or all of them where one alone was.
+// used returns the categories of a k×k table that were named, or all of them where one alone was.
 func used(sums []float64, k int) (named []int) {
 	all := make([]int, k)
 	for c := range k {
@@ -206,7 +203,7 @@ func (p *panel) altTest(judge rater, epsilon float64) StandIn {
 	return s
 }
 
-// self is how far people agree with what they said before.
+// self adds how far people agree with what they said before.
 func (p *panel) self(a *Agreement) {
 	before := map[key]Label{}
 	for _, l := range p.file.Labels {
