@@ -101,13 +101,9 @@ func OpenDesk(set *datasets.Set, o DeskOptions) (*Desk, error) {
 }
 
 func (d *Desk) open() error {
-	file, all, unfinished, err := openLabelFile(d.o.Path)
+	all, err := d.openFile()
 	if err != nil {
 		return err
-	}
-	d.file = file
-	if unfinished {
-		d.note("the last line was not finished, and is left out: that label is asked for again")
 	}
 	if err := d.draw(); err != nil {
 		return err
@@ -248,8 +244,8 @@ func (d *Desk) Say(who string, s Answer) error {
 	if s.At < 0 || s.At >= d.set.Len() {
 		return fmt.Errorf("%w: %s has no such item", ErrAnswer, d.o.Name)
 	}
-	i := s.At
-	it, err := d.set.Item(i)
+	at := turn{s.At, s.Again}
+	it, err := d.set.Item(at.item)
 	if err != nil {
 		return err
 	}
@@ -261,7 +257,7 @@ func (d *Desk) Say(who string, s Answer) error {
 		Drawn:    ByRandom,
 		Seed:     d.o.Seed,
 	}
-	l.SHA256, err = sum(d.set, i)
+	l.SHA256, err = sum(d.set, at.item)
 	if err != nil {
 		return err
 	}
@@ -273,7 +269,7 @@ func (d *Desk) Say(who string, s Answer) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p, at := d.person(who), turn{i, s.Again}
+	p := d.person(who)
 	if !slices.Contains(p.turns, at) {
 		return fmt.Errorf("%w: %q is not among the items of %s", ErrAnswer, it.ID, who)
 	}

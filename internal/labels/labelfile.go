@@ -16,7 +16,7 @@ import (
 // labelFile is a file that lines are added to, each on disk before it counts. It is opened for every line: an editor,
 // git or a program that syncs may have put another file in its place.
 type labelFile struct {
-	open func(flag int) (*os.File, error)
+	open func() (*os.File, error)
 	path string // what errors call it
 	text []byte // the lines that it is to have
 }
@@ -24,39 +24,44 @@ type labelFile struct {
 // ErrChanged is wrapped by the error of a label that was not saved, since the file is not what it was.
 var ErrChanged = errors.New("another program has changed the file")
 
-// openLabelFile opens such a file, and cuts a last line off that was not finished when the machine or the program
-// stopped: nobody was told that it is saved. A file with lines of another kind is an error, and is left alone.
-func openLabelFile(path string) (l *labelFile, all []Label, unfinished bool, err error) {
-	l = &labelFile{path: path, open: func(flag int) (*os.File, error) { return os.OpenFile(path, flag, 0o644) }}
-	f, err := l.open(os.O_RDWR | os.O_CREATE)
+// openFile opens the file of labels and returns its lines, and cuts a last line off that was not finished when the
+// machine or the program stopped: nobody was told that it is saved. A file with lines of another kind is an error, and
+// is left alone.
+func (d *Desk) openFile() ([]Label, error) {
+	d.file = &labelFile{
+		path: d.o.Path,
+		open: func() (*os.File, error) { return os.OpenFile(d.o.Path, os.O_RDWR|os.O_CREATE, 0o644) },
+	}
+	f, err := d.file.open()
 	if err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(f)
 	if err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
-	all, whole, err := ownLines(path, text)
+	all, whole, err := ownLines(d.o.Path, text)
 	if err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
-	l.text = text[:whole]
+	d.file.text = text[:whole]
+	if whole < len(text) {
+		d.note("the last line was not finished, and is left out: that label is asked for again")
+		return all, f.Truncate(int64(whole))
+	}
 	if whole > 0 && text[whole-1] != '\n' {
-		l.text = append(l.text, '\n')
+		d.file.text = append(text, '\n')
 	}
-	unfinished = whole < len(text)
-	if unfinished {
-		err = f.Truncate(int64(whole))
-	}
-	return l, all, unfinished, err
+	return all, nil
 }
 
 // ownLines returns the labels of a text of gavel's lines, and the length of the lines that are whole.
 func ownLines(path string, text []byte) (all []Label, whole int, err error) {
-	for n := 1; whole < len(text); n++ {
-		line, _, ended := bytes.Cut(text[whole:], []byte("\n"))
-		if !ended && !json.Valid(line) && (bytes.HasPrefix(line, lineBegins) || bytes.HasPrefix(lineBegins, line)) {
+	for line := range bytes.Lines(text) {
+		n := len(all) + 1
+		if !bytes.HasSuffix(line, []byte("\n")) && !json.Valid(line) &&
+			(bytes.HasPrefix(line, lineBegins) || bytes.HasPrefix(lineBegins, line)) {
 			return all, whole, nil // it was not finished
 		}
 		var has struct{ Item, Labeller *string }
@@ -69,9 +74,6 @@ func ownLines(path string, text []byte) (all []Label, whole int, err error) {
 		}
 		all = append(all, l)
 		whole += len(line)
-		if ended {
-			whole++
-		}
 	}
 	return all, whole, nil
 }
@@ -100,7 +102,7 @@ func (l *labelFile) add(added ...Label) error {
 
 // complete writes what the file lacks of its lines. What cannot be written whole is cut off again.
 func (l *labelFile) complete(want []byte) error {
-	f, err := l.open(os.O_RDWR | os.O_CREATE)
+	f, err := l.open()
 	if err != nil {
 		return err
 	}
