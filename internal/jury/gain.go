@@ -112,8 +112,8 @@ func Run(req Request, o scoring.Options) (*Report, error) {
 	return r, nil
 }
 
-// Members returns the runs of a jury's members, from among some runs or from their folders; nil where one is not there, and
-// of a run of no jury.
+// Members returns the runs of a jury's members, from among some runs or from their folders; nil where one is not there,
+// and of a run of no jury.
 func Members(run *scoring.Run, among []*scoring.Run, how judging.Reading) (members []*scoring.Run) {
 	for _, juror := range run.Manifest.Stages {
 		is := func(r *scoring.Run) bool { return r.Manifest.ID == juror.ID }

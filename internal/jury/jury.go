@@ -67,9 +67,6 @@ type Request struct {
 	Gavel   string // version
 }
 
-// together reports whether the judgments of an item are decided as one.
-func (req Request) together() bool { return req.Orders || req.Rule == Cascade }
-
 // vote is a member's verdict on one judgment.
 type vote struct {
 	outcome       judging.Outcome
@@ -105,7 +102,7 @@ func Make(req Request) (leftOut int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, group := range j.groups(req.together()) {
+	for _, group := range j.groups(req.Orders || req.Rule == Cascade) {
 		j.decide(group, req.Rule)
 	}
 	return j.partial, j.write(req.Out, j.manifest(req))

@@ -67,8 +67,8 @@ func (d *Desk) sorted(word, who string, items []int) []int {
 	return slices.SortedStableFunc(slices.Values(items), func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 }
 
-// order returns the candidates in the order that a person is shown: drawn by seed, the other way round the second time. The
-// options of a question stand as they are.
+// order returns the candidates in the order that a person is shown: drawn by seed, the other way round the second time.
+// The options of a question stand as they are.
 func (d *Desk) order(who string, it datasets.Item, again bool) []int {
 	var order []int
 	for k, c := range it.Candidates {

@@ -65,10 +65,10 @@ func between(r rater) string {
 // leastRows is the number of items, or of clusters of them, below which a coefficient has no interval.
 const leastRows = 10
 
-// smoothed returns statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those seen:
-// spread over the cells in which raters disagree where the lower end is found, over those in which they agree where
-// the upper; where units hang together, with what an ordinary cluster of them is worth. Categories that nobody used
-// get none of it, unless one alone was used.
+// smoothed returns statistics of the cells of a k×k table, resampled by cluster, with one unit let in beside those
+// seen: spread over the cells in which raters disagree where the lower end is found, over those in which they agree
+// where the upper; where units hang together, with what an ordinary cluster of them is worth. Categories that nobody
+// used get none of it, unless one alone was used.
 func (p *panel) smoothed(table clusters, k int, of []func([]float64) float64) []Number {
 	sample := table.sample(scoring.Metric{Columns: scoring.Span{0, k * k}})
 	rows, sums := sample.Rows(), sample.Sums()
